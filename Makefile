@@ -1,0 +1,51 @@
+# rvftrace: build, run, test. `make help` lists the targets.
+#
+# The parts: mk/tools.mk (packages, host tools), mk/emu.mk (the emulator),
+# mk/guest.mk (guest kernel and programs), mk/tests.mk (tests).
+
+BUILD  ?= build
+CC     := gcc
+CROSS  ?= riscv64-unknown-elf-
+PREFIX ?= /usr/local
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+.PHONY: all help run debug install clean
+all: emu guest
+
+include mk/tools.mk
+include mk/emu.mk
+include mk/guest.mk
+include mk/tests.mk
+
+help:
+	@echo 'make             build the emulator and the guest kernels'
+	@echo 'make run         boot the guest kernel, trace it, print what its sites cost'
+	@echo 'make debug       the same guest in the debugger'
+	@echo 'make test        build everything and run the tests (minutes)'
+	@echo 'make check-long  the same with many more seeds and longer fuzzing (an hour)'
+	@echo 'make guest LAYOUT=none|mcount [BREAK=NAME]   one guest kernel'
+	@echo 'make install PREFIX=/usr/local               program, man pages'
+	@echo 'make format      lay the C code out with clang-format'
+	@echo 'make bootstrap   only install the Debian packages that are missing'
+	@echo 'V=1 shows commands; WERROR=1 makes warnings errors'
+
+# The main job: the demo script traces, shows, and switches off again.
+demo_script = $(shell sed -e '/^ *\#/d' -e '/^ *$$/d' guest-kernel/scripts/demo.txt | paste -sd ';')
+
+run: emu guest
+	@$(BUILD)/rvftrace run --harts 2 --audit=fail --append 'script="$(demo_script)"' \
+	    $(BUILD)/guest-kernel/mcount/kernel.elf
+
+debug: emu guest
+	@$(BUILD)/rvftrace debug --harts 2 --append 'script="$(demo_script)"' \
+	    $(BUILD)/guest-kernel/mcount/kernel.elf
+
+install: emu tools
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(BUILD)/rvftrace.1 docs/recordmcount.1 $(DESTDIR)$(PREFIX)/share/man/man1
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,50 @@
+/*
+ * alloc.c - see alloc.h.
+ */
+#include "base/alloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *p)
+{
+    if (!p) {
+        fputs("rvftrace: out of host memory\n", stderr);
+        abort();
+    }
+    return p;
+}
+
+void *xmalloc(size_t size)
+{
+    return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+    return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xrealloc(void *old, size_t size)
+{
+    return checked(realloc(old, size ? size : 1));
+}
+
+char *xstrdup(const char *s)
+{
+    return checked(strdup(s));
+}
+
+char *xasprintf(const char *format, ...)
+{
+    va_list args;
+    char *s = NULL;
+
+    va_start(args, format);
+    if (vasprintf(&s, format, args) < 0)
+        s = NULL;
+    va_end(args);
+    return checked(s);
+}

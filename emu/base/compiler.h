@@ -1,0 +1,14 @@
+/*
+ * compiler.h - the few words we add to C: result checks, branch hints, sizes.
+ */
+#ifndef BASE_COMPILER_H
+#define BASE_COMPILER_H
+
+#define MUST_USE          __attribute__((warn_unused_result))
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define LIKELY(x)         __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)       __builtin_expect(!!(x), 0)
+#define NOINLINE          __attribute__((noinline))
+#define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * diag.h - the only voice to the user.
+ *
+ * One line a message, on the stream given (standard error in the program, a
+ * buffer in a test): `rvftrace: error: FILE: what; remedy`. Nothing here exits:
+ * who calls diag_error also returns the failure, and main chooses the status.
+ */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+
+struct diag {
+    FILE *out;
+    const char *program;
+    bool quiet;  /* notes and progress are dropped, errors and warnings are not */
+    bool colour; /* set by the caller when `out` is a terminal */
+};
+
+void diag_error(const struct diag *d, const char *format, ...) PRINTF_LIKE(2, 3);
+void diag_warn(const struct diag *d, const char *format, ...) PRINTF_LIKE(2, 3);
+void diag_note(const struct diag *d, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/*
+ * The exit statuses of the program, one table for main, the man page and the
+ * tests. A failing function of load/ or cli/ returns one of these.
+ */
+enum exit_status {
+    EXIT_PASS = 0,
+    EXIT_USAGE = 64,
+    EXIT_BAD_FILE = 65,
+    EXIT_NO_FILE = 66,
+    EXIT_OUR_FAULT = 70,
+    EXIT_IO = 74,
+    EXIT_LIMIT = 75,
+    EXIT_GUEST_STUCK = 76,
+    EXIT_AUDIT = 80,
+};
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * map.c - see map.h. Linear probing; removal shifts the run back, so there are
+ * no tombstones and a look-up never degrades.
+ */
+#include "base/map.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static const uint64_t EMPTY = UINT64_MAX;
+
+static size_t home(const struct map *m, uint64_t key)
+{
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->cap - 1);
+}
+
+/* The slot that holds key, or the empty one where it would go. */
+static struct map_slot *slot_of(const struct map *m, uint64_t key)
+{
+    size_t i = home(m, key);
+
+    while (m->slots[i].key != EMPTY && m->slots[i].key != key)
+        i = (i + 1) & (m->cap - 1);
+    return &m->slots[i];
+}
+
+static void resize(struct map *m, size_t cap)
+{
+    struct map old = *m;
+
+    m->cap = cap;
+    m->len = 0;
+    m->slots = xmalloc(cap * sizeof *m->slots);
+    for (size_t i = 0; i < cap; i++)
+        m->slots[i].key = EMPTY;
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.slots[i].key != EMPTY)
+            map_put(m, old.slots[i].key, old.slots[i].value);
+    free(old.slots);
+}
+
+bool map_get(const struct map *m, uint64_t key, uint64_t *value)
+{
+    const struct map_slot *s;
+
+    if (!m->len)
+        return false;
+    s = slot_of(m, key);
+    if (s->key == EMPTY)
+        return false;
+    *value = s->value;
+    return true;
+}
+
+void map_put(struct map *m, uint64_t key, uint64_t value)
+{
+    struct map_slot *s;
+
+    assert(key != EMPTY);
+    if (m->len * 4 >= m->cap * 3)
+        resize(m, m->cap ? m->cap * 2 : 16);
+    s = slot_of(m, key);
+    if (s->key == EMPTY)
+        m->len++;
+    *s = (struct map_slot){key, value};
+}
+
+void map_remove(struct map *m, uint64_t key)
+{
+    struct map_slot *hole, *next;
+
+    if (!m->len)
+        return;
+    hole = slot_of(m, key);
+    if (hole->key == EMPTY)
+        return;
+    m->len--;
+    next = hole;
+    for (;;) {
+        size_t gap, dist;
+
+        next = &m->slots[(size_t)(next - m->slots + 1) & (m->cap - 1)];
+        if (next->key == EMPTY)
+            break;
+        gap = (size_t)(next - hole) & (m->cap - 1);
+        dist = (size_t)((size_t)(next - m->slots) - home(m, next->key)) & (m->cap - 1);
+        if (dist >= gap) {
+            *hole = *next;
+            hole = next;
+        }
+    }
+    hole->key = EMPTY;
+}
+
+void map_clear(struct map *m)
+{
+    if (!m->len)
+        return;
+    for (size_t i = 0; i < m->cap; i++)
+        m->slots[i].key = EMPTY;
+    m->len = 0;
+}
+
+void map_free(struct map *m)
+{
+    free(m->slots);
+    *m = (struct map){0};
+}
+
+void *map_get_ptr(const struct map *m, uint64_t key)
+{
+    uint64_t value;
+
+    return map_get(m, key, &value) ? (void *)(uintptr_t)value : NULL;
+}
+
+void map_put_ptr(struct map *m, uint64_t key, void *value)
+{
+    map_put(m, key, (uint64_t)(uintptr_t)value);
+}

@@ -1,0 +1,33 @@
+/*
+ * map.h - a hash map from a 64-bit key to a pointer or a 64-bit value.
+ *
+ * Open addressing, grows by itself, remembers nothing about order. The key
+ * UINT64_MAX is reserved (no address and no page number of ours is that).
+ */
+#ifndef BASE_MAP_H
+#define BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_slot {
+    uint64_t key, value;
+};
+
+struct map {
+    struct map_slot *slots;
+    size_t len, cap; /* cap: a power of two, or 0 */
+};
+
+bool map_get(const struct map *m, uint64_t key, uint64_t *value);
+void map_put(struct map *m, uint64_t key, uint64_t value);
+void map_remove(struct map *m, uint64_t key);
+void map_clear(struct map *m); /* keeps the memory */
+void map_free(struct map *m);
+
+/* The same for pointers; NULL: not there. */
+void *map_get_ptr(const struct map *m, uint64_t key);
+void map_put_ptr(struct map *m, uint64_t key, void *value);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * vec.h - a growable array: three fields that any struct may hold, and macros
+ * over them.
+ *
+ *     struct { struct breach *at; size_t len, cap; } found = {0};
+ *     VEC_PUSH(&found, ((struct breach){ .rule = rule }));
+ *     for (size_t i = 0; i < found.len; i++) use(&found.at[i]);
+ *     VEC_FREE(&found);
+ *
+ * Pointers into `at` die with the next push; keep indices.
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+#define VEC_OF(type)     \
+    struct {             \
+        type *at;        \
+        size_t len, cap; \
+    }
+
+#define VEC_RESERVE(v, more)                                         \
+    do {                                                             \
+        if ((v)->len + (more) > (v)->cap) {                          \
+            (v)->cap = ((v)->len + (more)) * 2 + 8;                  \
+            (v)->at = xrealloc((v)->at, (v)->cap * sizeof *(v)->at); \
+        }                                                            \
+    } while (0)
+
+#define VEC_PUSH(v, item)             \
+    do {                              \
+        VEC_RESERVE(v, 1);            \
+        (v)->at[(v)->len++] = (item); \
+    } while (0)
+
+#define VEC_FREE(v)              \
+    do {                         \
+        free((v)->at);           \
+        (v)->at = NULL;          \
+        (v)->len = (v)->cap = 0; \
+    } while (0)
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * boot.c - what is in memory and in the registers when the machine is switched on.
+ *
+ * The kernel goes where its file says (raw: 2 MiB into RAM), the device tree to
+ * the top of RAM, the initial RAM disk below it; a0 is the hart, a1 the tree.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "cpu/hart.h"
+#include "load/fdt.h"
+#include "load/file.h"
+#include "load/image.h"
+#include "machine_priv.h"
+#include "mem/bus.h"
+#include "sbi/sbi.h"
+
+/* The tree is placed below the first 3 GiB of RAM, where 32-bit firmware also finds it. */
+#define DTB_CEILING (UINT64_C(3) << 30)
+
+/* What OpenSBI's fw_dynamic finds at a2 (its include/sbi/fw_dynamic.h, version 2). */
+struct fw_dynamic_info {
+    uint64_t magic, version, next_addr, next_mode, options, boot_hart;
+};
+enum { FW_DYNAMIC_MAGIC = 0x4942534f, FW_DYNAMIC_VERSION = 2, FW_DYNAMIC_S_MODE = 1 };
+
+static enum firmware_kind choose_firmware(const struct machine *m)
+{
+    if (m->config.firmware != FIRMWARE_AUTO)
+        return m->config.firmware;
+    return m->image->kind == IMAGE_ELF && image_covers(m->image, RAM_BASE) ? FIRMWARE_NONE
+                                                                           : FIRMWARE_BUILTIN;
+}
+
+enum exit_status boot_open_images(struct machine *m)
+{
+    uint64_t raw_base = RAM_BASE;
+    enum exit_status status;
+
+    /* A Linux Image says its own offset from the start of RAM; other raw kernels are put there. */
+    status = image_open(m->config.image, RAM_BASE, m->diag, &m->image);
+    if (status != EXIT_PASS)
+        return status;
+    m->firmware = choose_firmware(m);
+    if (m->image->kind == IMAGE_RAW && m->firmware != FIRMWARE_NONE) {
+        image_free(m->image);
+        m->image = NULL;
+        raw_base += KERNEL_OFFSET;
+        status = image_open(m->config.image, raw_base, m->diag, &m->image);
+    }
+    if (status == EXIT_PASS && m->firmware == FIRMWARE_FILE)
+        status = image_open(m->config.firmware_path, RAM_BASE, m->diag, &m->firmware_image);
+    return status;
+}
+
+static void write_ram(struct machine *m, uint64_t pa, const void *bytes, size_t size)
+{
+    struct writer loader = {.kind = WRITER_LOADER};
+
+    (void)!bus_write(m->bus, pa, bytes, size, &loader); /* the place was chosen inside RAM */
+}
+
+static struct board describe(const struct machine *m, uint64_t initrd, uint64_t initrd_end)
+{
+    return (struct board){
+        .ram_base = RAM_BASE,
+        .ram_size = m->config.memory,
+        .hart_count = m->config.harts,
+        .isa = "rv64imac_zicsr_zifencei",
+        .mmu_type = "riscv,sv57",
+        .timebase_hz = TIMEBASE_HZ,
+        .bootargs = m->config.bootargs,
+        .initrd_start = initrd,
+        .initrd_end = initrd_end,
+        .aclint = {ACLINT_BASE, 0x10000, 0},
+        .plic = {PLIC_BASE, 0x600000, 0},
+        .uart = {UART_BASE, 0x100, UART_IRQ},
+        .finisher = {FINISHER_BASE, 0x1000, 0},
+        .rtc = {RTC_BASE, 0x1000, RTC_IRQ},
+        .plic_sources = PLIC_SOURCES - 1,
+        .uart_clock_hz = 3686400,
+    };
+}
+
+static uint64_t image_end(const struct image *im)
+{
+    uint64_t end = 0;
+
+    for (size_t i = 0; i < im->segment_count; i++)
+        if (im->segments[i].pa + im->segments[i].mem_size > end)
+            end = im->segments[i].pa + im->segments[i].mem_size;
+    return end;
+}
+
+/* The disk is placed below `top`; *start says where. */
+static enum exit_status load_initrd(struct machine *m, uint64_t top, uint64_t *start, uint64_t *end)
+{
+    struct file f;
+    enum exit_status status = file_read(m->config.initrd, m->diag, &f);
+
+    if (status != EXIT_PASS)
+        return status;
+    *start = align_down(top - f.size, PAGE_BYTES);
+    *end = *start + f.size;
+    if (f.size > m->config.memory || *start < image_end(m->image)) {
+        diag_error(m->diag,
+                   "%s: %zu bytes do not fit between the kernel and the device tree; "
+                   "give more --memory",
+                   m->config.initrd, f.size);
+        status = EXIT_BAD_FILE;
+    } else {
+        write_ram(m, *start, f.bytes, f.size);
+    }
+    file_free(&f);
+    return status;
+}
+
+/* Top of RAM, downwards: device tree, what fw_dynamic reads, initrd. */
+static uint64_t place_of_dtb(const struct machine *m)
+{
+    uint64_t size = m->config.memory < DTB_CEILING ? m->config.memory : DTB_CEILING;
+
+    return RAM_BASE + size - (64 << 10);
+}
+
+enum exit_status boot_load(struct machine *m)
+{
+    uint64_t dtb = place_of_dtb(m), initrd = 0, initrd_end = 0;
+    enum exit_status status = image_load(m->image, m->bus, m->diag);
+    struct board board;
+
+    if (status == EXIT_PASS && m->firmware_image)
+        status = image_load(m->firmware_image, m->bus, m->diag);
+    if (status == EXIT_PASS && m->config.initrd)
+        status = load_initrd(m, dtb - PAGE_BYTES, &initrd, &initrd_end);
+    if (status != EXIT_PASS)
+        return status;
+    board = describe(m, initrd, initrd_end);
+    m->dtb = fdt_build(&board, &m->dtb_size);
+    if (image_end(m->image) > dtb) {
+        diag_error(m->diag,
+                   "%s: reaches into the last 64 KiB of RAM, where the device tree goes; "
+                   "give more --memory",
+                   m->config.image);
+        return EXIT_BAD_FILE;
+    }
+    write_ram(m, dtb, m->dtb, m->dtb_size);
+    return EXIT_PASS;
+}
+
+static void start_in_machine_mode(struct machine *m, uint64_t pc)
+{
+    struct fw_dynamic_info info = {
+        FW_DYNAMIC_MAGIC, FW_DYNAMIC_VERSION, m->image->entry, FW_DYNAMIC_S_MODE, 0, 0};
+    uint64_t info_at = place_of_dtb(m) - sizeof info;
+
+    if (m->firmware == FIRMWARE_FILE)
+        write_ram(m, info_at, &info, sizeof info);
+    for (unsigned i = 0; i < m->config.harts; i++) {
+        struct hart *h = m->slots[i].hart;
+
+        hart_reset(h, pc, PRIV_M);
+        hart_set_reg(h, 10, i);
+        hart_set_reg(h, 11, place_of_dtb(m));
+        hart_set_reg(h, 12, m->firmware == FIRMWARE_FILE ? info_at : 0);
+    }
+}
+
+void boot_start(struct machine *m)
+{
+    if (m->firmware == FIRMWARE_FILE) {
+        start_in_machine_mode(m, m->firmware_image->entry);
+    } else if (m->firmware == FIRMWARE_NONE) {
+        start_in_machine_mode(m, m->image->entry);
+    } else {
+        for (unsigned i = 0; i < m->config.harts; i++)
+            m->slots[i].stopped = true;
+        sbi_boot(m->sbi, 0, m->image->entry, place_of_dtb(m));
+    }
+}

@@ -1,0 +1,103 @@
+/*
+ * manpage.c - a program of its own: prints rvftrace(1) from the option table.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+static const struct row {
+    const char *name;
+    int short_key;
+    const char *arg, *commands, *doc;
+} rows[] = {
+#define OPT(id, name, short_key, arg, commands, doc) {name, short_key, arg, commands, doc},
+#include "cli/options.def"
+#undef OPT
+};
+
+static const char head[] =
+    ".TH RVFTRACE 1 \"\" \"rvftrace " RVFTRACE_VERSION "\"\n"
+    ".SH NAME\n"
+    "rvftrace \\- an RV64 emulator that understands ftrace\n"
+    ".SH SYNOPSIS\n"
+    ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
+    ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n"
+    ".SH DESCRIPTION\n"
+    "Boots a RISC-V kernel image on an emulated virt board and watches it patch itself.\n"
+    "Instruction fetch stays stale until\n.BR fence.i ,\n"
+    "as the ISA allows; every missing fence is reported with the bytes executed and the bytes in\n"
+    "memory, who wrote them and who fetched them. The cycles of every ftrace site are counted by\n"
+    "state: as compiled (a call of\n.BR _mcount ),\noff (nops), and on (a call of the tracer).\n"
+    ".PP\n"
+    "IMAGE is an ELF, a Linux Image or a raw binary. The board has the memory map of QEMU's\n"
+    ".BR virt ,\nso the same images run on both.\n"
+    ".SH COMMANDS\n"
+    ".TP\n.B run\nBoots the image; at the end prints the site report on standard error.\n"
+    ".TP\n.B debug\nOpens a session before the first instruction;\n.B help\nlists its commands.\n"
+    ".SH OPTIONS\n";
+
+static const char tail[] =
+    ".TP\n.BR \\-? ,\\  \\-\\-help\nPrint a summary and exit.\n"
+    ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit (as the only argument).\n"
+    ".SH CONSOLE\n"
+    "With a terminal as standard input the console is raw, so that Ctrl-C and the like reach the\n"
+    "guest. Ctrl-A x ends the run, Ctrl-A Ctrl-A sends one Ctrl-A.\n"
+    ".SH EXIT STATUS\n"
+    ".TP\n.B 0..255\nThe guest's own, as given to the test finisher, HTIF or SBI SRST; 0 is "
+    "success.\n"
+    ".TP\n.B 64\nThe command line is wrong.\n"
+    ".TP\n.B 65\nA file is damaged, of the wrong kind, or does not fit the machine.\n"
+    ".TP\n.B 66\nA file does not exist.\n"
+    ".TP\n.B 70\nThe fault is rvftrace's own or the host's.\n"
+    ".TP\n.B 74\nReading or writing failed.\n"
+    ".TP\n.B 75\nA limit was reached: --max-insns, --max-cycles or --timeout.\n"
+    ".TP\n.B 76\nThe guest cannot go on: it traps for ever, or every hart sleeps for ever.\n"
+    ".TP\n.B 80\nThe audit failed (--audit=fail).\n"
+    ".SH EXAMPLES\n"
+    ".nf\n"
+    "rvftrace run kernel.elf --append 'ftrace=function_graph'\n"
+    "rvftrace run --audit=fail --harts 4 --report run.json kernel.elf\n"
+    "rvftrace debug kernel.elf\n"
+    ".fi\n"
+    ".SH SEE ALSO\n"
+    ".BR recordmcount (1),\n.BR qemu-system-riscv64 (1)\n";
+
+/* Roff takes a leading dot or quote for a request, and '-' for a hyphen. */
+static void print_text(const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '-' || *text == '\\')
+            putchar('\\');
+        putchar(*text);
+    }
+}
+
+static void print_row(const struct row *r)
+{
+    printf(".TP\n");
+    if (r->short_key)
+        printf(".BR \\-%c ,\\  ", r->short_key);
+    else
+        printf(".B ");
+    printf("\\-\\-");
+    print_text(r->name);
+    if (r->arg)
+        printf("=\\fI%s\\fR", r->arg);
+    putchar('\n');
+    print_text(r->doc);
+    if (!strchr(r->commands, 'r'))
+        printf("\nOnly for\n.BR debug .");
+    else if (!strchr(r->commands, 'd'))
+        printf("\nOnly for\n.BR run .");
+    putchar('\n');
+}
+
+int main(void)
+{
+    fputs(head, stdout);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        print_row(&rows[i]);
+    fputs(tail, stdout);
+    return fflush(stdout) || ferror(stdout);
+}

@@ -1,0 +1,414 @@
+/*
+ * options.c - see options.h; argp over the rows of options.def.
+ */
+#include "cli/options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ---- */
+
+/* A number with an optional suffix K, M, G that multiplies by unit, unit^2, unit^3. */
+static bool parse_number(const char *text, uint64_t unit, uint64_t *value)
+{
+    static const char suffixes[] = "KMG";
+    char *end;
+    unsigned long long n;
+    const char *suffix;
+    uint64_t scale = 1;
+
+    errno = 0;
+    n = strtoull(text, &end, 0);
+    if (end == text || errno || text[0] == '-')
+        return false;
+    if (*end) {
+        suffix = strchr(suffixes, *end >= 'a' ? *end - 'a' + 'A' : *end);
+        if (!suffix || end[1])
+            return false;
+        for (const char *s = suffixes; s <= suffix; s++)
+            scale *= unit;
+    }
+    *value = n * scale;
+    return *value / scale == n;
+}
+
+struct word {
+    const char *text;
+    int value;
+};
+
+static bool parse_word(const char *text, const struct word *words, int *value)
+{
+    for (; words->text; words++)
+        if (!strcmp(words->text, text)) {
+            *value = words->value;
+            return true;
+        }
+    return false;
+}
+
+static const char *word_for(const struct word *words, int value)
+{
+    while (words->text && words->value != value)
+        words++;
+    return words->text;
+}
+
+static const struct word firmware_words[] = {{"auto", FIRMWARE_AUTO},
+                                             {"none", FIRMWARE_NONE},
+                                             {"builtin", FIRMWARE_BUILTIN},
+                                             {"file", FIRMWARE_FILE},
+                                             {NULL, 0}};
+static const struct word fetch_words[] = {
+    {"stale", FETCH_STALE}, {"coherent", FETCH_COHERENT}, {"random", FETCH_RANDOM}, {NULL, 0}};
+static const struct word timing_words[] = {
+    {"inorder", TIMING_INORDER}, {"unit", TIMING_UNIT}, {NULL, 0}};
+static const struct word audit_words[] = {
+    {"off", AUDIT_OFF}, {"warn", AUDIT_WARN}, {"fail", AUDIT_FAIL}, {NULL, 0}};
+static const struct word switch_words[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
+
+/* ---- setters, one an option; false: the argument is not one ---- */
+
+static bool set_harts(struct options *o, const char *arg)
+{
+    uint64_t n;
+
+    if (!parse_number(arg, 1000, &n) || n < 1 || n > MACHINE_HARTS_MAX)
+        return false;
+    o->harts = (unsigned)n;
+    return true;
+}
+
+static bool set_memory(struct options *o, const char *arg)
+{
+    return parse_number(arg, 1024, &o->memory) && o->memory % 4096 == 0 &&
+           o->memory >= (UINT64_C(4) << 20) && o->memory <= (UINT64_C(64) << 30);
+}
+
+static bool set_firmware(struct options *o, const char *arg)
+{
+    int kind = FIRMWARE_FILE;
+
+    if (!parse_word(arg, firmware_words, &kind) || kind == FIRMWARE_FILE) {
+        kind = FIRMWARE_FILE;
+        o->firmware_path = arg;
+    }
+    o->firmware = (enum firmware_kind)kind;
+    return arg[0] != '\0';
+}
+
+static bool set_initrd(struct options *o, const char *arg)
+{
+    o->initrd = arg;
+    return true;
+}
+
+static bool set_append(struct options *o, const char *arg)
+{
+    o->append = arg;
+    return true;
+}
+
+static bool set_console(struct options *o, const char *arg)
+{
+    o->console = arg;
+    return arg[0] != '\0';
+}
+
+static bool set_input(struct options *o, const char *arg)
+{
+    o->input = arg;
+    return true;
+}
+
+static bool set_max_insns(struct options *o, const char *arg)
+{
+    return parse_number(arg, 1000, &o->max_insns);
+}
+
+static bool set_max_cycles(struct options *o, const char *arg)
+{
+    return parse_number(arg, 1000, &o->max_cycles);
+}
+
+static bool set_timeout(struct options *o, const char *arg)
+{
+    char *end;
+
+    o->timeout = strtod(arg, &end);
+    return end != arg && !*end && isfinite(o->timeout) && o->timeout > 0 && o->timeout < 1e9;
+}
+
+static bool set_seed(struct options *o, const char *arg)
+{
+    return parse_number(arg, 1000, &o->seed);
+}
+
+static bool set_timing(struct options *o, const char *arg)
+{
+    int model;
+
+    if (!parse_word(arg, timing_words, &model))
+        return false;
+    o->timing = (enum timing_model)model;
+    return true;
+}
+
+static bool set_fetch(struct options *o, const char *arg)
+{
+    int mode;
+
+    if (!strncmp(arg, "random:", 7)) {
+        o->fetch = FETCH_RANDOM;
+        return parse_number(arg + 7, 1000, &o->fetch_seed);
+    }
+    if (!parse_word(arg, fetch_words, &mode))
+        return false;
+    o->fetch = (enum fetch_mode)mode;
+    return mode != FETCH_RANDOM; /* a random run without its seed could not be repeated */
+}
+
+static bool set_audit(struct options *o, const char *arg)
+{
+    int mode;
+
+    if (!parse_word(arg, audit_words, &mode))
+        return false;
+    o->audit = (enum audit_mode)mode;
+    return true;
+}
+
+static bool set_account(struct options *o, const char *arg)
+{
+    int on;
+
+    if (!parse_word(arg, switch_words, &on))
+        return false;
+    o->account = on;
+    return true;
+}
+
+static bool set_report(struct options *o, const char *arg)
+{
+    o->report = arg;
+    return true;
+}
+
+static bool set_rows(struct options *o, const char *arg)
+{
+    uint64_t n;
+
+    if (!parse_number(arg, 1000, &n) || n > UINT32_MAX)
+        return false;
+    o->rows = (unsigned)n;
+    return true;
+}
+
+static bool set_symbols(struct options *o, const char *arg)
+{
+    o->symbols = arg;
+    return true;
+}
+
+static bool set_commands(struct options *o, const char *arg)
+{
+    o->commands = arg;
+    return true;
+}
+
+static bool set_dump_dtb(struct options *o, const char *arg)
+{
+    o->dump_dtb = arg;
+    return true;
+}
+
+static bool set_quiet(struct options *o, const char *arg)
+{
+    (void)arg;
+    o->quiet = true;
+    return true;
+}
+
+/* ---- the table, as argp wants it ---- */
+
+enum { KEY_BASE = 1000, KEY_HELP };
+
+static const struct option_row {
+    const char *name;
+    int short_key;
+    const char *arg, *commands, *doc;
+    bool (*set)(struct options *o, const char *arg);
+} rows[] = {
+#define OPT(id, name, short_key, arg, commands, doc) \
+    {name, short_key, arg, commands, doc, set_##id},
+#include "cli/options.def"
+#undef OPT
+};
+
+static const char *const command_names[] = {"run", "debug"};
+static const char command_letters[] = "rd";
+
+struct parse {
+    const struct diag *diag;
+    struct options *options;
+    bool done;
+    enum exit_status status;
+};
+
+static error_t refuse(struct parse *p)
+{
+    p->status = EXIT_USAGE;
+    return EINVAL;
+}
+
+static error_t parse_option(struct parse *p, unsigned row, char *arg)
+{
+    if (!strchr(rows[row].commands, command_letters[p->options->command])) {
+        diag_error(p->diag, "--%s is not for `rvftrace %s'; see rvftrace %s --help", rows[row].name,
+                   command_names[p->options->command], command_names[p->options->command]);
+        return refuse(p);
+    }
+    if (rows[row].set(p->options, arg))
+        return 0;
+    diag_error(p->diag, "--%s: `%s' will not do; %s", rows[row].name, arg, rows[row].doc);
+    return refuse(p);
+}
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+    struct parse *p = state->input;
+
+    if (key >= KEY_BASE && key < KEY_BASE + (int)ARRAY_LEN(rows))
+        return parse_option(p, (unsigned)(key - KEY_BASE), arg);
+    for (unsigned i = 0; key && i < ARRAY_LEN(rows); i++)
+        if (rows[i].short_key == key)
+            return parse_option(p, i, arg);
+    switch (key) {
+    case '?':
+        p->done = true;
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+        return ECANCELED; /* the rest of the line does not matter any more */
+    case ARGP_KEY_ARG:
+        if (p->options->image) {
+            diag_error(p->diag, "one image at a time: `%s' or `%s'?", p->options->image, arg);
+            return refuse(p);
+        }
+        p->options->image = arg;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char intro[] =
+    "Runs a RISC-V kernel image on an emulated virt board that understands ftrace: it models "
+    "instruction fetch that stays stale until fence.i, reports missing fences with evidence, and "
+    "counts what every patch site costs.\v"
+    "Commands: `run IMAGE' boots the image and ends with the site report; `debug IMAGE' steps "
+    "through it.\n\n"
+    "The console goes to standard output, everything else to standard error. Exit status: the "
+    "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
+    "reached, 76 the guest cannot go on, 80 the audit failed.";
+
+static void fill_options(struct argp_option *options)
+{
+    unsigned i;
+
+    for (i = 0; i < ARRAY_LEN(rows); i++)
+        options[i] =
+            (struct argp_option){.name = rows[i].name,
+                                 .key = rows[i].short_key ? rows[i].short_key : KEY_BASE + (int)i,
+                                 .arg = rows[i].arg,
+                                 .doc = rows[i].doc};
+    options[i] = (struct argp_option){.name = "help", .key = '?', .doc = "Print this and exit."};
+}
+
+/* The first word is the command. */
+static bool take_command(char **argv, struct parse *p)
+{
+    for (unsigned i = 0; argv[1] && i < ARRAY_LEN(command_names); i++)
+        if (!strcmp(argv[1], command_names[i])) {
+            p->options->command = (enum command)i;
+            return true;
+        }
+    if (argv[1])
+        diag_error(p->diag, "no command `%s'; the commands are run and debug, see rvftrace --help",
+                   argv[1]);
+    else
+        diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");
+    return false;
+}
+
+static const struct options defaults = {
+    .harts = 1,
+    .memory = UINT64_C(256) << 20,
+    .console = "stdio",
+    .max_insns = UINT64_MAX,
+    .max_cycles = UINT64_MAX,
+    .seed = 1,
+    .timing = TIMING_INORDER,
+    .fetch = FETCH_STALE,
+    .audit = AUDIT_WARN,
+    .account = true,
+    .rows = 20,
+};
+
+static bool is_early(const char *word, const char *name, const char *short_name)
+{
+    return word && (!strcmp(word, name) || !strcmp(word, short_name));
+}
+
+enum exit_status options_parse(int argc, char **argv, const struct diag *d, struct options *o,
+                               bool *done)
+{
+    struct argp_option options[ARRAY_LEN(rows) + 2] = {0};
+    struct argp argp = {options, parse_key, "run IMAGE\ndebug IMAGE", intro, NULL, NULL, NULL};
+    struct parse p = {.diag = d, .options = o};
+    error_t error;
+
+    *o = defaults;
+    *done = false;
+    fill_options(options);
+    if (is_early(argv[1], "--version", "-V")) {
+        printf("rvftrace %s\n", RVFTRACE_VERSION);
+        *done = true;
+        return EXIT_PASS;
+    }
+    if (is_early(argv[1], "--help", "-?")) {
+        argp_help(&argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
+        *done = true;
+        return EXIT_PASS;
+    }
+    if (!take_command(argv, &p))
+        return EXIT_USAGE;
+    /* argp names the program in its own messages after argv[0] of what it parses. */
+    argv[1] = argv[0];
+    error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
+    *done = p.done;
+    if (p.done)
+        return EXIT_PASS;
+    if (error || p.status)
+        return EXIT_USAGE;
+    if (!o->image) {
+        diag_error(d, "no image; try `rvftrace %s IMAGE'", command_names[o->command]);
+        return EXIT_USAGE;
+    }
+    return EXIT_PASS;
+}
+
+const char *options_firmware_name(enum firmware_kind kind)
+{
+    return word_for(firmware_words, kind);
+}
+
+const char *options_fetch_name(enum fetch_mode mode)
+{
+    return word_for(fetch_words, mode);
+}
+
+const char *options_timing_name(enum timing_model model)
+{
+    return word_for(timing_words, model);
+}

@@ -1,0 +1,55 @@
+/*
+ * options.h - what the command line asked for.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+#include "cpu/cluster.h"
+#include "machine.h"
+
+enum command { COMMAND_RUN, COMMAND_DEBUG };
+enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
+
+#define RVFTRACE_VERSION "0.1"
+
+struct options {
+    enum command command;
+    const char *image;
+    unsigned harts;
+    uint64_t memory; /* bytes */
+    enum firmware_kind firmware;
+    const char *firmware_path;
+    const char *initrd, *append;
+    const char *console; /* "stdio", "none" or a file */
+    const char *input;
+    uint64_t max_insns, max_cycles; /* UINT64_MAX: none */
+    double timeout;                 /* seconds; 0: none */
+    uint64_t seed;
+    enum timing_model timing;
+    enum fetch_mode fetch;
+    uint64_t fetch_seed;
+    enum audit_mode audit;
+    bool account;
+    const char *report, *symbols, *commands, *dump_dtb;
+    unsigned rows;
+    bool quiet;
+};
+
+/*
+ * Parses the command line. EXIT_USAGE: said what is wrong. --help and
+ * --version print and set *done. Strings point into argv.
+ */
+MUST_USE enum exit_status options_parse(int argc, char **argv, const struct diag *d,
+                                        struct options *o, bool *done);
+
+/* The words the user would write for these. */
+const char *options_firmware_name(enum firmware_kind kind);
+const char *options_fetch_name(enum fetch_mode mode);
+const char *options_timing_name(enum timing_model model);
+
+#endif

@@ -1,0 +1,579 @@
+/*
+ * block.c - straight-line runs of code, decoded once (cpu_priv.h).
+ *
+ * Decoding is where a hart fetches, so it is also where stale bytes are
+ * noticed and where the fetch mode decides between the old and the new. A block
+ * lies in one page; an instruction that straddles two is a block of its own.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/rng.h"
+#include "cpu/cpu_priv.h"
+#include "cpu/decode.h"
+#include "mem/bus.h"
+
+/* One parcel as fetched, with what is needed to report it. */
+struct parcel {
+    uint16_t bytes;
+    bool stale; /* newer in memory than this hart has to know */
+    bool in_view;
+    uint16_t old_bytes, new_bytes;
+    struct parcel_write write;
+};
+
+/*
+ * Random mode draws by parcel, hart and build, not from a stream: whoever looks
+ * at a parcel twice during one build (a probe's plan does) sees the same bytes.
+ */
+static bool toss(const struct hart *h, uint64_t pa)
+{
+    struct rng r = {h->cluster->config.fetch_seed ^ pa << 8 ^ h->builds << 40 ^ h->id};
+
+    return rng_next(&r) & 1;
+}
+
+static bool choose_old(const struct hart *h, uint64_t pa)
+{
+    switch (h->cluster->config.fetch) {
+    case FETCH_STALE: return true;
+    case FETCH_COHERENT: return false;
+    case FETCH_RANDOM: return toss(h, pa);
+    }
+    return false;
+}
+
+static struct parcel fetch_parcel(struct hart *h, uint64_t pa)
+{
+    struct cluster *c = h->cluster;
+    struct code_page *page = codemap_make_page(c, pa);
+    struct parcel p = {0};
+    uint64_t old;
+
+    memcpy(&p.new_bytes, ram_host(c->ram, pa), 2);
+    p.bytes = p.new_bytes;
+    p.write = codemap_last_write(c, page, pa);
+    if (LIKELY(p.write.stamp <= h->sync_stamp))
+        return p;
+    p.stale = true;
+    p.old_bytes = p.write.old_bytes;
+    p.in_view = map_get(&h->view, pa, &old);
+    if (p.in_view) {
+        p.old_bytes = (uint16_t)old;
+        /* Overwritten and put back: nobody can tell. */
+        p.stale = p.old_bytes != p.new_bytes;
+        if (p.stale && choose_old(h, pa))
+            p.bytes = p.old_bytes;
+    }
+    return p;
+}
+
+/* An instruction as fetched: one or two parcels. */
+struct fetched {
+    struct insn insn;
+    bool legal;
+    uint64_t pc, pa, pa_high; /* pa_high: of the second parcel */
+    struct parcel parcel[2];
+};
+
+static bool fetched_stale(const struct fetched *f)
+{
+    return f->parcel[0].stale || (f->insn.size == 4 && f->parcel[1].stale);
+}
+
+/* Reports a stale fetch once for each instruction and newest write. */
+static void report_stale(struct hart *h, const struct fetched *f)
+{
+    const struct parcel *newest = &f->parcel[0];
+    struct stale_fetch s = {.hart = h, .pc = f->pc, .pa = f->pa, .size = f->insn.size};
+    struct cluster *c = h->cluster;
+    uint64_t last;
+
+    if (f->insn.size == 4 && f->parcel[1].stale &&
+        (!newest->stale || f->parcel[1].write.stamp > newest->write.stamp))
+        newest = &f->parcel[1];
+    if (map_get(&h->reported, f->pa, &last) && last >= newest->write.stamp)
+        return;
+    map_put(&h->reported, f->pa, newest->write.stamp);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct parcel *p = &f->parcel[i];
+
+        memcpy(s.old_bytes + i * 2, p->stale ? &p->old_bytes : &p->new_bytes, 2);
+        memcpy(s.new_bytes + i * 2, &p->new_bytes, 2);
+        s.fetched_before |= p->in_view;
+        s.chosen = p->stale && p->bytes == p->old_bytes && p->in_view ? FETCHED_OLD : s.chosen;
+    }
+    if (!s.fetched_before)
+        s.chosen = FETCHED_NEW;
+    else if (newest->stale && newest->bytes == newest->new_bytes)
+        s.chosen = FETCHED_NEW;
+    s.old_known = s.fetched_before || newest->write.old_bytes != newest->write.new_bytes;
+    s.who = newest->write.who;
+    s.stamp = newest->write.stamp;
+    for (unsigned i = 0; i < c->observer_count; i++)
+        if (c->observers[i].stale_fetch)
+            c->observers[i].stale_fetch(c->observers[i].ctx, &s);
+}
+
+/* ---- building ---- */
+
+/* An instruction is one operation, behind at most so many calls of probes; one ends the block. */
+enum { PROBE_CALLS_MAX = 2, UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_CALLS_MAX) + 1 };
+
+struct builder {
+    struct hart *hart;
+    struct uop ops[UOPS_MAX];
+    struct uop_note notes[UOPS_MAX];
+    uint8_t bytes[BLOCK_INSNS_MAX * 4];
+    VEC_OF(struct block_counter) counters;
+    uint64_t pc, pa, pa_second;
+    uint32_t insns, cycles;
+    uint16_t size, uop_count;
+    bool stale; /* holds bytes that memory no longer has, or that it may lose at the next choice */
+    bool ended;
+};
+
+static struct uop *add_uop(struct builder *b, unsigned kind, unsigned size)
+{
+    struct uop *u = &b->ops[b->uop_count];
+
+    b->notes[b->uop_count] = (struct uop_note){
+        .cycles_before = (uint16_t)b->cycles,
+        .insns_before = (uint8_t)b->insns,
+        .size = (uint8_t)size,
+    };
+    b->uop_count++;
+    *u = (struct uop){.go = engine_label(kind), .at = (uint8_t)(b->size / 2)};
+    return u;
+}
+
+static const bool class_ends_block[] = {
+#define NEXT                              false
+#define END                               true
+#define T(name, issue, data, branch, end) end,
+#include "cpu/class.def"
+#undef T
+#undef NEXT
+#undef END
+};
+
+static void add_insn(struct builder *b, const struct fetched *f)
+{
+    const struct insn *i = &f->insn;
+    struct uop *u = add_uop(b, f->legal ? i->op : UOP_ILLEGAL, i->size);
+
+    u->rd = i->rd ? i->rd : 32;
+    u->rs1 = i->rs1;
+    u->rs2 = i->rs2;
+    u->imm = f->legal ? i->imm : (int32_t)i->word;
+    b->size = (uint16_t)(b->size + i->size);
+    b->insns++;
+    if (f->legal) {
+        b->cycles += op_cost_sum(b->hart->cluster->cost[i->op]);
+        b->ended = class_ends_block[op_class(i->op)];
+    } else {
+        b->cycles += 1;
+        b->ended = true;
+    }
+}
+
+static void lay_bytes(struct builder *b, const struct fetched *f)
+{
+    memcpy(b->bytes + b->size, &f->parcel[0].bytes, 2);
+    if (f->insn.size == 4)
+        memcpy(b->bytes + b->size + 2, &f->parcel[1].bytes, 2);
+}
+
+/* Fetches the instruction at the builder's end. False: the exception is raised. */
+static bool fetch_insn(struct builder *b, struct fetched *f)
+{
+    struct hart *h = b->hart;
+    uint32_t word;
+
+    *f = (struct fetched){.pc = b->pc + b->size, .pa = b->pa + b->size};
+    f->parcel[0] = fetch_parcel(h, f->pa);
+    word = f->parcel[0].bytes;
+    if (insn_size((uint16_t)word) == 4) {
+        f->pa_high = f->pa + 2;
+        if (!(f->pa_high & (PAGE_BYTES - 1)) && !hart_fetch_address(h, f->pc + 2, &f->pa_high))
+            return false;
+        f->parcel[1] = fetch_parcel(h, f->pa_high);
+        word |= (uint32_t)f->parcel[1].bytes << 16;
+    }
+    f->legal = insn_decode(word, &f->insn);
+    return true;
+}
+
+static bool crosses_page(const struct fetched *f)
+{
+    return f->insn.size == 4 && !((f->pa + 2) & (PAGE_BYTES - 1));
+}
+
+/* What the probes at this instruction want of the block. The rest of its bytes: as in memory. */
+static void add_probes(struct builder *b, const struct fetched *f)
+{
+    struct cluster *c = b->hart->cluster;
+    uint8_t ahead[16];
+    struct probe_view view = {
+        .hart = b->hart, .pc = f->pc, .pa = f->pa, .starts_block = b->size == 0, .bytes = ahead};
+    uint64_t first;
+    unsigned calls = 0;
+    unsigned room = PAGE_BYTES - (unsigned)(f->pa & (PAGE_BYTES - 1));
+
+    if (!map_get(&c->probes_at, f->pa, &first))
+        return;
+    view.size = room < sizeof ahead ? room : (unsigned)sizeof ahead;
+    for (unsigned offset = 0; offset < view.size; offset += 2) {
+        struct parcel p = fetch_parcel(b->hart, f->pa + offset);
+
+        memcpy(ahead + offset, &p.bytes, 2);
+    }
+    for (uint32_t i = (uint32_t)first; i != NO_PROBE; i = c->probes.at[i].next) {
+        const struct probe *probe = &c->probes.at[i];
+        struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &view);
+
+        if (plan.action == PROBE_COUNT) {
+            VEC_PUSH(&b->counters,
+                     ((struct block_counter){plan.counter, 0, (uint8_t)b->uop_count}));
+        } else if (plan.action == PROBE_CALL && calls++ < PROBE_CALLS_MAX) {
+            struct uop *u = add_uop(b, UOP_PROBE, 0);
+
+            u->imm = (int32_t)i;
+            u->rd = plan.cookie;
+        }
+    }
+}
+
+static void mark_known(struct hart *h, const struct fetched *f)
+{
+    struct cluster *c = h->cluster;
+
+    codemap_mark_known(codemap_make_page(c, f->pa), f->pa, 2);
+    if (f->insn.size == 4)
+        codemap_mark_known(codemap_make_page(c, f->pa_high), f->pa_high, 2);
+}
+
+/*
+ * Decodes from h->pc at physical address pa until the block must end or has
+ * `insns` instructions. False: not even the first could be fetched.
+ */
+static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns)
+{
+    struct fetched f = {0};
+
+    h->builds++;
+    b->hart = h;
+    b->pc = h->pc;
+    b->pa = pa;
+    while (!b->ended && b->insns < insns) {
+        if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
+            break;
+        if (!fetch_insn(b, &f)) {
+            if (b->insns == 0)
+                return false;
+            break;
+        }
+        if (crosses_page(&f)) {
+            if (b->insns)
+                break;
+            b->pa_second = align_down(f.pa_high, PAGE_BYTES);
+            b->ended = true;
+        }
+        mark_known(h, &f);
+        if (UNLIKELY(fetched_stale(&f))) {
+            report_stale(h, &f);
+            b->stale = true;
+        }
+        if (h->cluster->probes.len)
+            add_probes(b, &f);
+        lay_bytes(b, &f);
+        add_insn(b, &f);
+        b->ended |= b->pa_second != 0;
+    }
+    if (!b->ended || !f.legal || !class_ends_block[op_class(f.insn.op)])
+        add_uop(b, UOP_END, 0);
+    return true;
+}
+
+/* One allocation: operations, notes, counters, bytes. */
+static struct block *finish(struct builder *b)
+{
+    size_t ops = b->uop_count * sizeof(struct uop);
+    size_t notes = b->uop_count * sizeof(struct uop_note);
+    size_t counters = b->counters.len * sizeof(struct block_counter);
+    struct block *block = xmalloc(sizeof *block + ops + counters + notes + b->size);
+
+    *block = (struct block){
+        .pc = b->pc,
+        .insns = b->insns,
+        .cycles = b->cycles,
+        .hart = b->hart,
+        .pa = b->pa,
+        .pa_second = b->pa_second,
+        .first_go = b->ops[0].go,
+        .counter_count = (uint32_t)b->counters.len,
+        .size = b->size,
+        .uop_count = b->uop_count,
+    };
+    memcpy(block->ops, b->ops, ops);
+    block->counters = (struct block_counter *)(void *)((char *)block->ops + ops);
+    if (counters)
+        memcpy(block->counters, b->counters.at, counters);
+    block->notes = (struct uop_note *)(void *)((char *)block->counters + counters);
+    memcpy(block->notes, b->notes, notes);
+    block->bytes = (uint8_t *)block->notes + notes;
+    memcpy(block->bytes, b->bytes, b->size);
+    VEC_FREE(&b->counters);
+    return block;
+}
+
+/* ---- the hart's set of blocks ---- */
+
+void block_settle(struct block *b)
+{
+    for (uint32_t i = 0; i < b->counter_count; i++) {
+        struct block_counter *counter = &b->counters[i];
+
+        *counter->to += b->count - counter->settled;
+        counter->settled = b->count;
+    }
+}
+
+static void cut_link(struct block_link *link)
+{
+    if (!link->to)
+        return;
+    *link->pprev = link->next;
+    if (link->next)
+        link->next->pprev = link->pprev;
+    link->to = NULL;
+}
+
+void block_link(struct block *from, unsigned slot, struct block *to)
+{
+    struct block_link *link = &from->link[slot];
+
+    cut_link(link);
+    link->to = to;
+    link->next = to->incoming;
+    link->pprev = &to->incoming;
+    if (to->incoming)
+        to->incoming->pprev = &link->next;
+    to->incoming = link;
+}
+
+void block_suspect(struct block *b)
+{
+    struct hart *h = b->hart;
+
+    if (h->block == b && h->uop)
+        h->attention |= ATTEND_CODE;
+    if (b == h->scratch) /* used once, and never found again */
+        return;
+    b->ops[0].go = engine_label(UOP_SUSPECT);
+    b->suspect = true;
+    if (!b->listed)
+        VEC_PUSH(&h->suspects, b);
+    b->listed = true;
+}
+
+static void forget_jumps(struct block *b)
+{
+    for (unsigned mode = 0; mode < 3; mode++) {
+        struct jump_entry *e = &b->hart->jumps[mode][(b->pc >> 1) & (JUMP_ENTRIES - 1)];
+
+        if (e->block == b)
+            *e = (struct jump_entry){.pc = UINT64_MAX};
+    }
+}
+
+static void remove_from_set(struct block *b)
+{
+    struct hart *h = b->hart;
+    struct block *first = map_get_ptr(&h->blocks, b->pa);
+
+    if (first == b) {
+        if (b->same_pa)
+            map_put_ptr(&h->blocks, b->pa, b->same_pa);
+        else
+            map_remove(&h->blocks, b->pa);
+        return;
+    }
+    while (first->same_pa != b)
+        first = first->same_pa;
+    first->same_pa = b->same_pa;
+}
+
+/* Counts are settled, links to and from it cut. The hart must not stand in it. */
+static void destroy(struct block *b)
+{
+    block_settle(b);
+    codemap_remove_block(b);
+    cut_link(&b->link[LINK_NEXT]);
+    cut_link(&b->link[LINK_TAKEN]);
+    while (b->incoming)
+        cut_link(b->incoming);
+    forget_jumps(b);
+    if (b->hart->block == b)
+        b->hart->block = NULL;
+    free(b);
+}
+
+static void unlist(struct block *b)
+{
+    struct hart *h = b->hart;
+
+    for (size_t i = 0; b->listed && i < h->suspects.len; i++)
+        if (h->suspects.at[i] == b) {
+            h->suspects.at[i] = h->suspects.at[--h->suspects.len];
+            break;
+        }
+    b->listed = false;
+}
+
+void hart_discard_block(struct block *b)
+{
+    unlist(b);
+    remove_from_set(b);
+    b->hart->block_count--;
+    destroy(b);
+}
+
+void hart_discard_suspects(struct hart *h)
+{
+    while (h->suspects.len)
+        hart_discard_block(h->suspects.at[h->suspects.len - 1]);
+}
+
+static void drop_scratch(struct hart *h)
+{
+    if (h->scratch)
+        destroy(h->scratch);
+    h->scratch = NULL;
+}
+
+void hart_discard_blocks(struct hart *h)
+{
+    h->suspects.len = 0;
+    for (size_t i = 0; i < h->blocks.cap; i++) {
+        struct block *b, *next;
+
+        if (h->blocks.slots[i].key == UINT64_MAX)
+            continue;
+        for (b = (struct block *)(uintptr_t)h->blocks.slots[i].value; b; b = next) {
+            next = b->same_pa;
+            destroy(b);
+        }
+    }
+    map_clear(&h->blocks);
+    h->block_count = 0;
+    drop_scratch(h);
+}
+
+static struct block *find_at(struct hart *h, uint64_t pa)
+{
+    for (struct block *b = map_get_ptr(&h->blocks, pa); b; b = b->same_pa) {
+        uint64_t second;
+
+        if (b->pc != h->pc)
+            continue;
+        if (!b->pa_second)
+            return b;
+        if (!hart_fetch_address(h, b->pc + 2, &second))
+            return NULL;
+        if (align_down(second, PAGE_BYTES) == b->pa_second)
+            return b;
+    }
+    return NULL;
+}
+
+static struct block *decode_block(struct hart *h, uint64_t pa)
+{
+    struct builder builder = {0};
+    struct block *b;
+
+    if (h->block_count >= BLOCKS_MAX)
+        hart_discard_blocks(h);
+    if (!build(&builder, h, pa, BLOCK_INSNS_MAX)) {
+        VEC_FREE(&builder.counters);
+        return NULL;
+    }
+    b = finish(&builder);
+    b->same_pa = map_get_ptr(&h->blocks, pa);
+    map_put_ptr(&h->blocks, pa, b);
+    h->block_count++;
+    codemap_add_block(h->cluster, b);
+    if (builder.stale) {
+        VEC_PUSH(&h->suspects, b);
+        b->listed = true;
+        /* In random mode each entry chooses anew, until the hart's fence.i. */
+        if (h->cluster->config.fetch == FETCH_RANDOM) {
+            b->suspect = true;
+            b->ops[0].go = engine_label(UOP_SUSPECT);
+        }
+    }
+    return b;
+}
+
+struct block *hart_find_block(struct hart *h)
+{
+    struct jump_entry *e = &h->jump[(h->pc >> 1) & (JUMP_ENTRIES - 1)];
+    struct block *b;
+    uint64_t pa;
+
+    if (!hart_fetch_address(h, h->pc, &pa))
+        return NULL;
+    b = find_at(h, pa);
+    if (b && b->suspect) {
+        hart_discard_block(b);
+        b = NULL;
+    }
+    if (!b)
+        b = decode_block(h, pa);
+    if (b)
+        *e = (struct jump_entry){h->pc, b};
+    return b;
+}
+
+struct block *hart_short_block(struct hart *h, uint64_t insns)
+{
+    struct builder builder = {0};
+    uint64_t pa;
+
+    drop_scratch(h);
+    if (!hart_fetch_address(h, h->pc, &pa) || !build(&builder, h, pa, insns)) {
+        VEC_FREE(&builder.counters);
+        return NULL;
+    }
+    h->scratch = finish(&builder);
+    codemap_add_block(h->cluster, h->scratch);
+    return h->scratch;
+}
+
+void hart_leave_block(struct hart *h, bool after_this)
+{
+    struct block *b = h->block;
+    unsigned at = (unsigned)(h->uop - b->ops);
+    const struct uop_note *note = &b->notes[at];
+    unsigned insns_done = note->insns_before;
+    unsigned cycles_done = note->cycles_before;
+    uint64_t pc = b->pc + h->uop->at * 2U;
+
+    if (after_this) {
+        bool last = at + 1 == b->uop_count;
+
+        insns_done++;
+        cycles_done = last ? b->cycles : b->notes[at + 1].cycles_before;
+        pc += note->size;
+        at++;
+    }
+    h->left += b->insns - insns_done;
+    h->cycles -= b->cycles - cycles_done;
+    for (uint32_t i = 0; i < b->counter_count; i++)
+        if (b->counters[i].uop >= at)
+            --*b->counters[i].to;
+    h->pc = pc;
+    h->uop = NULL;
+}

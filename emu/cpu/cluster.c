@@ -1,0 +1,171 @@
+/*
+ * cluster.c - see cluster.h.
+ */
+#include "cpu/cluster.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "cpu/cpu_priv.h"
+#include "mem/bus.h"
+
+static const struct op_cost inorder_costs[] = {
+#define T(name, issue, data, branch, end) {issue, data, branch},
+#include "cpu/class.def"
+#undef T
+};
+
+unsigned op_cost_sum(struct op_cost cost)
+{
+    return (unsigned)cost.issue + cost.data + cost.branch;
+}
+
+struct op_cost cluster_op_cost(const struct cluster *c, unsigned op)
+{
+    return c->cost[op];
+}
+
+static void set_costs(struct cluster *c)
+{
+    for (unsigned op = 0; op < OP_COUNT; op++)
+        c->cost[op] = c->config.timing == TIMING_UNIT ? (struct op_cost){.issue = 1}
+                                                      : inorder_costs[op_class(op)];
+}
+
+struct cluster *cluster_new(const struct cluster_config *config)
+{
+    struct cluster *c = xcalloc(1, sizeof *c);
+
+    c->config = *config;
+    c->ram = bus_ram(config->bus);
+    set_costs(c);
+    bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});
+    return c;
+}
+
+void cluster_free(struct cluster *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_free(c->harts.at[i]);
+    codemap_free(c);
+    map_free(&c->probes_at);
+    VEC_FREE(&c->probes);
+    VEC_FREE(&c->harts);
+    free(c);
+}
+
+struct hart *cluster_add_hart(struct cluster *c)
+{
+    struct hart *h = hart_new(c, (unsigned)c->harts.len);
+
+    VEC_PUSH(&c->harts, h);
+    return h;
+}
+
+unsigned cluster_hart_count(const struct cluster *c)
+{
+    return (unsigned)c->harts.len;
+}
+
+struct hart *cluster_hart(const struct cluster *c, unsigned id)
+{
+    return id < c->harts.len ? c->harts.at[id] : NULL;
+}
+
+struct bus *cluster_bus(const struct cluster *c)
+{
+    return c->config.bus;
+}
+
+void cluster_observe(struct cluster *c, const struct observer *o)
+{
+    assert(c->observer_count < OBSERVERS_MAX);
+    c->observers[c->observer_count++] = *o;
+}
+
+/* Blocks that hold the address are decoded anew when next entered. */
+static void replan(struct cluster *c, uint64_t pa)
+{
+    const struct code_page *page = codemap_page(c, pa);
+
+    if (!page)
+        return;
+    for (struct block *b = page->blocks; b;
+         b = b->page_next[b->pa >> PAGE_SHIFT == pa >> PAGE_SHIFT ? 0 : 1])
+        block_suspect(b);
+}
+
+uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
+{
+    uint64_t next = NO_PROBE;
+    uint32_t index = (uint32_t)c->probes.len;
+    struct probe p = {.pa = pa, .owner = owner, .id = id};
+
+    (void)map_get(&c->probes_at, pa, &next);
+    p.next = (uint32_t)next;
+    VEC_PUSH(&c->probes, p);
+    map_put(&c->probes_at, pa, index);
+    replan(c, pa);
+    return index;
+}
+
+void cluster_uproot(struct cluster *c, uint32_t probe)
+{
+    struct probe *gone = &c->probes.at[probe];
+    uint64_t first;
+
+    if (!gone->owner)
+        return;
+    cluster_settle_counters(c);
+    gone->owner = NULL;
+    if (!map_get(&c->probes_at, gone->pa, &first))
+        return;
+    if (first == probe) {
+        if (gone->next == NO_PROBE)
+            map_remove(&c->probes_at, gone->pa);
+        else
+            map_put(&c->probes_at, gone->pa, gone->next);
+    } else {
+        uint32_t at = (uint32_t)first;
+
+        while (c->probes.at[at].next != probe)
+            at = c->probes.at[at].next;
+        c->probes.at[at].next = gone->next;
+    }
+    replan(c, gone->pa);
+}
+
+size_t cluster_probe_bytes(void)
+{
+    return sizeof(struct probe) + sizeof(struct map_slot);
+}
+
+static void settle_hart(struct hart *h)
+{
+    for (size_t i = 0; i < h->blocks.cap; i++) {
+        if (h->blocks.slots[i].key == UINT64_MAX)
+            continue;
+        for (struct block *b = (struct block *)(uintptr_t)h->blocks.slots[i].value; b;
+             b = b->same_pa)
+            block_settle(b);
+    }
+    if (h->scratch)
+        block_settle(h->scratch);
+}
+
+void cluster_settle_counters(struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        settle_hart(c->harts.at[i]);
+}
+
+void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester)
+{
+    struct writer by = hart_writer(requester);
+
+    (void)c;
+    by.pc -= 4; /* firmware is called from behind the ecall */
+    hart_fence_i(target, FENCE_REMOTE, &by);
+}

@@ -1,0 +1,82 @@
+/*
+ * cluster.h - harts that share a memory, and what they share besides: the map
+ * of code in that memory, the probes, the listeners, the fetch mode.
+ */
+#ifndef CPU_CLUSTER_H
+#define CPU_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "cpu/observer.h"
+
+struct bus;
+struct cluster;
+struct hart;
+
+/* What a fetch may return for bytes written after the hart's last fence.i (design.md, 4). */
+enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
+
+enum timing_model { TIMING_UNIT, TIMING_INORDER };
+
+/* What harts ask of the machine around them. */
+struct hart_env {
+    void *ctx;
+    uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
+    /* An ecall from S-mode, pc already behind it; NULL: it traps as the ISA says. */
+    void (*firmware_call)(void *ctx, struct hart *h);
+};
+
+struct cluster_config {
+    struct bus *bus;
+    enum fetch_mode fetch;
+    uint64_t fetch_seed; /* FETCH_RANDOM */
+    enum timing_model timing;
+    struct hart_env env;
+};
+
+struct cluster *cluster_new(const struct cluster_config *config);
+void cluster_free(struct cluster *c); /* its harts too */
+
+struct hart *cluster_add_hart(struct cluster *c); /* ids count from 0 */
+unsigned cluster_hart_count(const struct cluster *c);
+struct hart *cluster_hart(const struct cluster *c, unsigned id);
+struct bus *cluster_bus(const struct cluster *c);
+
+/* At most four listeners; called in the order of attachment. */
+void cluster_observe(struct cluster *c, const struct observer *o);
+
+/*
+ * Declares [pa, pa+size) to be code before any hart has fetched it, so that
+ * stores to it are reported one by one from the start.
+ */
+void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size);
+
+/*
+ * Plants a probe at a physical code address (2-byte aligned, in RAM). Blocks
+ * that hold it are decoded anew. Several probes may share an address.
+ * The owner must stay valid while the probe is planted.
+ */
+uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner,
+                       uint32_t id);
+void cluster_uproot(struct cluster *c, uint32_t probe);
+
+size_t
+cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
+
+/* Adds what blocks have counted so far to the probes' counters. */
+void cluster_settle_counters(struct cluster *c);
+
+/* fence.i on behalf of `target`, asked for by `requester` through firmware. */
+void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);
+
+/* Cost of one operation class under the cluster's model, in cycles. */
+struct op_cost {
+    uint8_t issue, data, branch;
+};
+struct op_cost cluster_op_cost(const struct cluster *c, unsigned op);
+unsigned op_cost_sum(struct op_cost cost);
+
+#endif

@@ -1,0 +1,314 @@
+/*
+ * cpu_priv.h - the inside of the cpu room: harts, blocks, the code map.
+ *
+ * Three owners. A `cluster` owns the harts and the code map. A `hart` owns its
+ * registers, its translation caches and its blocks; its blocks are its
+ * instruction cache as the ISA sees it. The code map owns what is known of each
+ * page of code: which parcels were written when, and whose blocks lie in it.
+ */
+#ifndef CPU_PRIV_H
+#define CPU_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "cpu/observer.h"
+#include "mem/ram.h"
+
+/* Small in a stress build, so that full caches and short slices are the common case. */
+#ifdef STRESS
+enum { TLB_ENTRIES = 2, JUMP_ENTRIES = 4, BLOCK_INSNS_MAX = 3, BLOCKS_MAX = 16 };
+#else
+enum { TLB_ENTRIES = 256, JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
+#endif
+
+enum {
+    PARCELS_PER_PAGE = PAGE_BYTES / 2,
+    LINE_BYTES = 64,
+    LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES
+};
+
+/* ---- blocks ---- */
+
+/* One operation: sixteen bytes, ready to run. Writes to x0 go to register 32. */
+struct uop {
+    const void *go; /* label in the engine */
+    uint8_t rd, rs1, rs2;
+    uint8_t at; /* parcels from the start of the block */
+    int32_t imm;
+};
+
+/* The cold side of an operation: what to undo when the block is left here. */
+struct uop_note {
+    uint16_t cycles_before; /* of the block, before this operation */
+    uint8_t insns_before;
+    uint8_t size; /* bytes of the instruction; 0 for a probe's call */
+};
+
+struct block_counter {
+    uint64_t *to;
+    uint64_t settled; /* of block->count */
+    uint8_t uop;      /* counts when this one is reached */
+};
+
+/* A direct jump from one block to another; threaded into the target's list so that it can be cut.
+ */
+struct block_link {
+    struct block *to;
+    struct block_link *next;
+    struct block_link **pprev;
+};
+
+enum { LINK_NEXT, LINK_TAKEN };
+
+struct block {
+    /* hot */
+    uint64_t pc; /* virtual */
+    uint32_t insns, cycles;
+    uint64_t count; /* entries */
+    struct block_link link[2];
+    /* cold */
+    struct hart *hart;
+    uint64_t pa;
+    uint64_t pa_second;   /* page of the second half of a page-crossing instruction, or 0 */
+    const void *first_go; /* ops[0].go as decoded */
+    struct block_link *incoming;
+    struct block *same_pa; /* next of this hart's blocks at the same physical address */
+    struct block *page_next[2];
+    struct block **page_pprev[2];
+    struct block_counter *counters;
+    struct uop_note *notes;
+    uint8_t *bytes; /* as decoded */
+    uint32_t counter_count;
+    uint16_t size; /* bytes */
+    uint16_t uop_count;
+    bool suspect; /* its bytes may have changed: decode again on entry */
+    bool listed;  /* in hart->suspects */
+    struct uop ops[];
+};
+
+/* ---- the code map ---- */
+
+struct parcel_write {
+    uint64_t stamp; /* 0: not written since the page became code */
+    struct writer who;
+    uint16_t old_bytes, new_bytes;
+};
+
+struct code_line {
+    struct parcel_write parcel[LINE_BYTES / 2];
+};
+
+struct code_page {
+    uint64_t pa;
+    uint64_t base_stamp;                     /* of the page when it became code */
+    struct writer base_writer;               /* who had opened it then */
+    uint64_t known[PARCELS_PER_PAGE / 64];   /* fetched by some hart, or declared code */
+    struct code_line *lines[LINES_PER_PAGE]; /* NULL: nothing written there */
+    struct block *blocks;                    /* of all harts */
+};
+
+struct probe {
+    uint64_t pa;
+    const struct probe_owner *owner; /* NULL: uprooted */
+    uint32_t id;
+    uint32_t next; /* at the same address; NO_PROBE ends */
+};
+
+enum { NO_PROBE = UINT32_MAX };
+enum { OBSERVERS_MAX = 4 };
+
+struct cluster {
+    struct cluster_config config;
+    struct ram *ram;
+    VEC_OF(struct hart *) harts;
+    struct map code_pages; /* page number -> struct code_page */
+    VEC_OF(struct probe) probes;
+    struct map probes_at; /* pa -> index of the first probe */
+    struct observer observers[OBSERVERS_MAX];
+    unsigned observer_count;
+    struct op_cost cost[OP_COUNT];
+};
+
+struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not code (yet) */
+struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
+void codemap_free(struct cluster *c);
+
+/* What the newest write to the parcel at pa was, as far as known; stamp 0: none. */
+struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
+                                       uint64_t pa);
+void codemap_mark_known(struct code_page *page, uint64_t pa, unsigned size);
+void codemap_add_block(struct cluster *c, struct block *b);
+void codemap_remove_block(struct block *b);
+
+/* The bus's code hook: stores, stamps, marks blocks, tells the observers. */
+void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
+                   const struct writer *who);
+
+/* ---- harts ---- */
+
+/*
+ * Translation cache. The tag is the page address; a look-up compares it with
+ * the address's page and the bits that alignment wants zero, so one compare
+ * answers "cached, permitted and aligned". addend + va is the host address.
+ */
+struct tlb_entry {
+    uint64_t tag;
+    uintptr_t addend;
+};
+
+struct tlb {
+    struct tlb_entry load[TLB_ENTRIES], store[TLB_ENTRIES], fetch[TLB_ENTRIES];
+};
+
+/* Translations live apart for each of these, so changing mode flushes nothing. */
+enum tlb_context { TLB_BARE, TLB_USER, TLB_SUPER, TLB_SUPER_SUM, TLB_CONTEXTS };
+
+/* A mapping larger than a page that some cached translation came from. */
+struct superpage {
+    uint64_t base;
+    unsigned shift;
+};
+
+enum { SUPERPAGES_MAX = 16 };
+
+struct jump_entry {
+    uint64_t pc;
+    struct block *block;
+};
+
+/* CSRs that are plain storage have their fields made from csr.def. */
+struct csrs {
+#define FIELD(name, number, mask) uint64_t name;
+#define FN(name, number)
+#define CONST(name, number, value)
+#define RANGE(name, from, to, first, value)
+#include "cpu/csr.def"
+#undef FIELD
+#undef FN
+#undef CONST
+#undef RANGE
+    uint64_t mstatus, satp, mie;
+};
+
+enum attention {
+    ATTEND_IRQ = 1,   /* an interrupt may have to be taken */
+    ATTEND_STOP = 2,  /* hart_ask_stop */
+    ATTEND_STUCK = 4, /* see HART_STUCK */
+    ATTEND_CODE = 8,  /* the running block's own code changed */
+};
+
+struct hart {
+    /* hot: touched by every block */
+    uint64_t x[33]; /* x[32] takes what is written to x0 */
+    uint64_t cycles;
+    struct tlb *tlb;         /* of the current data context */
+    struct jump_entry *jump; /* of the current mode */
+    uint32_t attention;
+
+    /* where execution stands: uop set while inside a block, else pc */
+    uint64_t pc;
+    struct block *block;
+    const struct uop *uop;
+    int64_t left;   /* budget of this hart_run not yet given to blocks */
+    int64_t budget; /* of this hart_run */
+    uint64_t insns; /* retired before this hart_run */
+
+    /* warm */
+    struct cluster *cluster;
+    unsigned id;
+    enum privilege mode;
+    struct csrs csr;
+    uint32_t irq_lines, irq_soft; /* mip = lines | soft */
+    bool waiting;                 /* in wfi */
+    uint64_t cause, tval;         /* of the exception being raised */
+    uint64_t idle_cycles;
+    uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest */
+    uint64_t last_trap_pc, last_trap_insns;
+    unsigned trap_repeats;
+    uint64_t skip_probe_pc, skip_probe_insns; /* see hart_skip_probe */
+
+    /* LR reservation, by physical line */
+    bool reserved;
+    uint64_t reserved_line;
+
+    struct superpage superpages[SUPERPAGES_MAX];
+    unsigned superpage_count;
+    bool superpages_lost; /* there are more */
+
+    /* fetch */
+    uint64_t sync_stamp;  /* fetches see every write up to this one */
+    uint64_t store_epoch; /* of ram->epoch, when store translations were last dropped */
+    struct map view;      /* parcel pa -> bytes this hart still has, overwritten since */
+    struct map reported;  /* insn pa -> newest stamp reported */
+    struct map blocks;    /* pa -> struct block, first of its list */
+    size_t block_count;
+    uint64_t builds;       /* blocks decoded so far */
+    struct block *scratch; /* a shortened block, for the end of a budget */
+    VEC_OF(struct block *) suspects;
+
+    struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
+    struct tlb tlbs[TLB_CONTEXTS];
+};
+
+/* hart.c */
+struct hart *hart_new(struct cluster *c, unsigned id);
+void hart_free(struct hart *h);
+void hart_update_context(struct hart *h);   /* after a change of mode, mstatus or satp */
+void hart_update_attention(struct hart *h); /* after a change of anything interrupts depend on */
+uint64_t hart_mip(const struct hart *h);
+void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by);
+struct writer hart_writer(const struct hart *h);
+
+/* trap.c */
+void hart_raise(struct hart *h, uint64_t cause, uint64_t tval); /* remembers it for the engine */
+void hart_take_exception(struct hart *h);
+bool hart_take_interrupt(struct hart *h);           /* false: none is due */
+uint64_t hart_due_interrupts(const struct hart *h); /* those that would be taken now */
+MUST_USE bool hart_return_from_trap(struct hart *h, enum privilege from);
+
+/* csr.c; false: illegal, already raised */
+enum csr_write { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_READ_ONLY };
+MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind,
+                              uint64_t operand, uint64_t *old, uint32_t word);
+
+/* mmu.c; false: the exception is raised */
+MUST_USE bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
+MUST_USE bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
+MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
+/* Aligned RAM only: reservations and atomic operations are not for devices. */
+MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
+MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
+void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value);
+void hart_flush_tlb(struct hart *h);
+void hart_flush_tlb_page(struct hart *h, uint64_t va);
+void hart_flush_stores(struct hart *h);
+void hart_flush_jumps(struct hart *h);
+
+/* block.c */
+struct block *hart_find_block(struct hart *h); /* at h->pc; NULL: a fetch exception is raised */
+struct block *hart_short_block(struct hart *h, uint64_t insns); /* at h->pc, at most so many */
+void block_link(struct block *from, unsigned slot, struct block *to);
+void block_suspect(struct block *b);
+void block_settle(struct block *b);
+void hart_discard_block(struct block *b);
+void hart_discard_blocks(struct hart *h);
+void hart_discard_suspects(struct hart *h);
+/* Leaves the block at h->uop: gives back budget, cycles and counts of what was not executed. */
+void hart_leave_block(struct hart *h, bool after_this);
+
+/* engine.c */
+enum hart_stop engine_run(struct hart *h);
+
+/* Operations that are no instructions. */
+enum { UOP_END = OP_COUNT, UOP_PROBE, UOP_SUSPECT, UOP_ILLEGAL, UOP_COUNT };
+const void *engine_label(unsigned uop);
+
+#endif

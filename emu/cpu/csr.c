@@ -1,0 +1,272 @@
+/*
+ * csr.c - control and status registers, row by row from csr.def.
+ */
+#include "base/bits.h"
+#include "cpu/cpu_priv.h"
+#include "cpu/csr_bits.h"
+
+static uint64_t read_cycle(struct hart *h)
+{
+    return hart_cycles(h) + h->cycle_offset;
+}
+
+static uint64_t read_instret(struct hart *h)
+{
+    return hart_insns(h) + h->insn_offset;
+}
+
+static uint64_t read_time(struct hart *h)
+{
+    const struct hart_env *env = &h->cluster->config.env;
+
+    return env->ticks ? env->ticks(env->ctx, h) : hart_cycles(h);
+}
+
+static uint64_t read_mcycle(struct hart *h)
+{
+    return read_cycle(h);
+}
+
+static void write_mcycle(struct hart *h, uint64_t value)
+{
+    h->cycle_offset = value - hart_cycles(h);
+}
+
+static uint64_t read_minstret(struct hart *h)
+{
+    return read_instret(h);
+}
+
+/* The write takes the place of the increment by its own instruction (vol. II, 3.1.10). */
+static void write_minstret(struct hart *h, uint64_t value)
+{
+    h->insn_offset = value - (hart_insns(h) + 1);
+}
+
+static uint64_t read_mstatus(struct hart *h)
+{
+    return h->csr.mstatus;
+}
+
+/* MPP is WARL: 2 is no privilege, and such a write keeps the old one. */
+static void write_mstatus(struct hart *h, uint64_t value)
+{
+    uint64_t old = h->csr.mstatus;
+
+    if (get_field(value, MSTATUS_MPP) == 2)
+        value = set_field(value, MSTATUS_MPP, get_field(old, MSTATUS_MPP));
+    h->csr.mstatus = (old & ~MSTATUS_WRITABLE) | (value & MSTATUS_WRITABLE);
+    /* MXR changes what a cached load translation stands for. */
+    if ((old ^ value) & MSTATUS_MXR)
+        hart_flush_tlb(h);
+}
+
+static uint64_t read_sstatus(struct hart *h)
+{
+    return h->csr.mstatus & SSTATUS_VISIBLE;
+}
+
+static void write_sstatus(struct hart *h, uint64_t value)
+{
+    write_mstatus(h, (h->csr.mstatus & ~SSTATUS_WRITABLE) | (value & SSTATUS_WRITABLE));
+}
+
+static uint64_t read_mie(struct hart *h)
+{
+    return h->csr.mie;
+}
+
+static void write_mie(struct hart *h, uint64_t value)
+{
+    h->csr.mie = value & (MI_S_BITS | MI_M_BITS);
+}
+
+static uint64_t read_sie(struct hart *h)
+{
+    return h->csr.mie & h->csr.mideleg;
+}
+
+static void write_sie(struct hart *h, uint64_t value)
+{
+    write_mie(h, (h->csr.mie & ~h->csr.mideleg) | (value & h->csr.mideleg));
+}
+
+static uint64_t read_mip(struct hart *h)
+{
+    return hart_mip(h);
+}
+
+/* M-mode sets the S bits by hand; the M bits follow their wires. */
+static void write_mip(struct hart *h, uint64_t value)
+{
+    h->irq_soft = (uint32_t)(value & MI_S_BITS);
+}
+
+static uint64_t read_sip(struct hart *h)
+{
+    return hart_mip(h) & h->csr.mideleg;
+}
+
+static void write_sip(struct hart *h, uint64_t value)
+{
+    uint32_t writable = (uint32_t)h->csr.mideleg & 1U << IRQ_SSI;
+
+    h->irq_soft = (h->irq_soft & ~writable) | ((uint32_t)value & writable);
+}
+
+static uint64_t read_satp(struct hart *h)
+{
+    return h->csr.satp;
+}
+
+/* An unsupported mode makes the whole write have no effect (vol. II, 4.1.11). */
+static void write_satp(struct hart *h, uint64_t value)
+{
+    uint64_t mode = value >> SATP_MODE_SHIFT;
+
+    if (mode != SATP_BARE && (mode < SATP_SV39 || mode > SATP_SV57))
+        return;
+    h->csr.satp = value;
+    hart_flush_translations(h);
+}
+
+static uint64_t read_misa(struct hart *h)
+{
+    static const char letters[] = "ACIMSU";
+    uint64_t misa = UINT64_C(2) << 62;
+
+    (void)h;
+    for (const char *l = letters; *l; l++)
+        misa |= UINT64_C(1) << (*l - 'A');
+    return misa;
+}
+
+/* WARL: the set of extensions is fixed. */
+static void write_misa(struct hart *h, uint64_t value)
+{
+    (void)h;
+    (void)value;
+}
+
+static uint64_t read_mhartid(struct hart *h)
+{
+    return h->id;
+}
+
+/* Registers whose number makes them read-only have no writer; nothing gets that far. */
+static void write_never(struct hart *h, uint64_t value)
+{
+    (void)h;
+    (void)value;
+}
+#define write_cycle   write_never
+#define write_time    write_never
+#define write_instret write_never
+#define write_mhartid write_never
+
+static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
+{
+    switch (number) {
+#define FN(name, num)            \
+    case num:                    \
+        *value = read_##name(h); \
+        return true;
+#define FIELD(name, num, mask) \
+    case num:                  \
+        *value = h->csr.name;  \
+        return true;
+#define CONST(name, num, constant) \
+    case num:                      \
+        *value = constant;         \
+        return true;
+#define RANGE(name, from, to, first, constant) \
+    case from ... to:                          \
+        *value = constant;                     \
+        return true;
+#include "cpu/csr.def"
+#undef FN
+#undef FIELD
+#undef CONST
+#undef RANGE
+    default: return false;
+    }
+}
+
+static void csr_write(struct hart *h, unsigned number, uint64_t value)
+{
+    switch (number) {
+#define FN(name, num)           \
+    case num:                   \
+        write_##name(h, value); \
+        break;
+#define FIELD(name, num, mask)                                              \
+    case num:                                                               \
+        h->csr.name = (h->csr.name & ~(uint64_t)(mask)) | (value & (mask)); \
+        break;
+#define CONST(name, num, constant)
+#define RANGE(name, from, to, first, constant)
+#include "cpu/csr.def"
+#undef FN
+#undef FIELD
+#undef CONST
+#undef RANGE
+    default: break;
+    }
+    hart_update_context(h);
+    hart_update_attention(h);
+}
+
+/* Counters below M-mode only where the modes above allow it (vol. II, 3.1.11, 4.1.5). */
+static bool counter_allowed(const struct hart *h, unsigned number)
+{
+    unsigned which = number & 0x1f;
+
+    if (h->mode < PRIV_M && !bit(h->csr.mcounteren, which))
+        return false;
+    return h->mode != PRIV_U || bit(h->csr.scounteren, which);
+}
+
+static bool access_allowed(const struct hart *h, unsigned number, bool writes)
+{
+    bool read_only = bits(number, 11, 10) == 3;
+
+    if (h->mode < bits(number, 9, 8) || (writes && read_only))
+        return false;
+    if (number >= 0xc00 && number <= 0xc1f)
+        return counter_allowed(h, number);
+    if (number == 0x180 && h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TVM))
+        return false;
+    return true;
+}
+
+bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint64_t operand,
+                     uint64_t *old, uint32_t word)
+{
+    if (!access_allowed(h, number, kind != CSR_READ_ONLY) || !csr_read(h, number, old)) {
+        hart_raise(h, EXC_ILLEGAL, word);
+        return false;
+    }
+    switch (kind) {
+    case CSR_READ_ONLY: break;
+    case CSR_WRITE: csr_write(h, number, operand); break;
+    /* A set or clear of mip acts on what software wrote, not on the wires (vol. II, 3.1.9). */
+    case CSR_SET: csr_write(h, number, (number == 0x344 ? h->irq_soft : *old) | operand); break;
+    case CSR_CLEAR: csr_write(h, number, (number == 0x344 ? h->irq_soft : *old) & ~operand); break;
+    }
+    return true;
+}
+
+bool hart_csr(struct hart *h, unsigned number, uint64_t *value)
+{
+    return csr_read(h, number, value);
+}
+
+bool hart_set_csr(struct hart *h, unsigned number, uint64_t value)
+{
+    uint64_t old;
+
+    if (!csr_read(h, number, &old))
+        return false;
+    csr_write(h, number, value);
+    return true;
+}

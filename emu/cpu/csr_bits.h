@@ -1,0 +1,45 @@
+/*
+ * csr_bits.h - fields of control and status registers (ISA vol. II, 3.1 and 4.1).
+ */
+#ifndef CPU_CSR_BITS_H
+#define CPU_CSR_BITS_H
+
+#include <stdint.h>
+
+#define MSTATUS_SIE    (UINT64_C(1) << 1)
+#define MSTATUS_MIE    (UINT64_C(1) << 3)
+#define MSTATUS_SPIE   (UINT64_C(1) << 5)
+#define MSTATUS_MPIE   (UINT64_C(1) << 7)
+#define MSTATUS_SPP    (UINT64_C(1) << 8)
+#define MSTATUS_MPP    (UINT64_C(3) << 11)
+#define MSTATUS_MPRV   (UINT64_C(1) << 17)
+#define MSTATUS_SUM    (UINT64_C(1) << 18)
+#define MSTATUS_MXR    (UINT64_C(1) << 19)
+#define MSTATUS_TVM    (UINT64_C(1) << 20)
+#define MSTATUS_TW     (UINT64_C(1) << 21)
+#define MSTATUS_TSR    (UINT64_C(1) << 22)
+#define MSTATUS_UXL_64 (UINT64_C(2) << 32)
+#define MSTATUS_SXL_64 (UINT64_C(2) << 34)
+
+/* What software may change, and the part of it that S-mode sees as sstatus. */
+#define MSTATUS_WRITABLE                                                                   \
+    (MSTATUS_SIE | MSTATUS_MIE | MSTATUS_SPIE | MSTATUS_MPIE | MSTATUS_SPP | MSTATUS_MPP | \
+     MSTATUS_MPRV | MSTATUS_SUM | MSTATUS_MXR | MSTATUS_TVM | MSTATUS_TW | MSTATUS_TSR)
+#define SSTATUS_WRITABLE (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_SUM | MSTATUS_MXR)
+#define SSTATUS_VISIBLE  (SSTATUS_WRITABLE | MSTATUS_UXL_64)
+
+#define MI_S_BITS UINT64_C(0x222) /* SSI, STI, SEI in mip, mie, mideleg */
+#define MI_M_BITS UINT64_C(0x888)
+
+enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
+#define SATP_PPN_MASK ((UINT64_C(1) << 44) - 1)
+
+#define PTE_V (UINT64_C(1) << 0)
+#define PTE_R (UINT64_C(1) << 1)
+#define PTE_W (UINT64_C(1) << 2)
+#define PTE_X (UINT64_C(1) << 3)
+#define PTE_U (UINT64_C(1) << 4)
+#define PTE_A (UINT64_C(1) << 6)
+#define PTE_D (UINT64_C(1) << 7)
+
+#endif

@@ -1,0 +1,417 @@
+/*
+ * decode.c - see decode.h. Rows come from insn.def; one extractor a format.
+ *
+ * An extractor answers false when the format reserves the fields it found.
+ * Hints (writes to x0 and the like) are legal and decode as what they are.
+ */
+#include "cpu/decode.h"
+
+#include <stddef.h>
+
+#include "base/bits.h"
+#include "base/compiler.h"
+
+static int32_t simm(uint32_t value, unsigned width)
+{
+    return (int32_t)sign_extend(value, width);
+}
+
+static uint32_t field(uint32_t w, unsigned hi, unsigned lo)
+{
+    return (uint32_t)bits(w, hi, lo);
+}
+
+static void take_rd(uint32_t w, struct insn *i)
+{
+    i->rd = (uint8_t)field(w, 11, 7);
+}
+
+static void take_rs1(uint32_t w, struct insn *i)
+{
+    i->rs1 = (uint8_t)field(w, 19, 15);
+}
+
+static void take_rs2(uint32_t w, struct insn *i)
+{
+    i->rs2 = (uint8_t)field(w, 24, 20);
+}
+
+static bool extract_NONE(uint32_t w, struct insn *i)
+{
+    (void)w;
+    (void)i;
+    return true;
+}
+
+static bool extract_R(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    take_rs2(w, i);
+    return true;
+}
+
+static bool extract_I(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    i->imm = simm(field(w, 31, 20), 12);
+    return true;
+}
+
+static bool extract_LOAD(uint32_t w, struct insn *i)
+{
+    return extract_I(w, i);
+}
+
+static bool extract_JALR(uint32_t w, struct insn *i)
+{
+    return extract_I(w, i);
+}
+
+static bool extract_SHIFT(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    i->imm = (int32_t)field(w, 25, 20);
+    return true;
+}
+
+static bool extract_SHIFTW(uint32_t w, struct insn *i)
+{
+    return extract_SHIFT(w, i);
+}
+
+static bool extract_S(uint32_t w, struct insn *i)
+{
+    take_rs1(w, i);
+    take_rs2(w, i);
+    i->imm = simm(field(w, 31, 25) << 5 | field(w, 11, 7), 12);
+    return true;
+}
+
+static bool extract_B(uint32_t w, struct insn *i)
+{
+    take_rs1(w, i);
+    take_rs2(w, i);
+    i->imm = simm(field(w, 31, 31) << 12 | field(w, 7, 7) << 11 | field(w, 30, 25) << 5 |
+                      field(w, 11, 8) << 1,
+                  13);
+    return true;
+}
+
+static bool extract_U(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->imm = (int32_t)(w & 0xfffff000);
+    return true;
+}
+
+static bool extract_J(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->imm = simm(field(w, 31, 31) << 20 | field(w, 19, 12) << 12 | field(w, 20, 20) << 11 |
+                      field(w, 30, 21) << 1,
+                  21);
+    return true;
+}
+
+/* Unused fields of fences are reserved for finer fences and ignored (Zifencei; I, 2.7). */
+static bool extract_FENCE(uint32_t w, struct insn *i)
+{
+    i->imm = (int32_t)field(w, 31, 20);
+    return true;
+}
+
+static bool extract_CSR(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    i->imm = (int32_t)field(w, 31, 20);
+    return true;
+}
+
+static bool extract_CSRI(uint32_t w, struct insn *i)
+{
+    return extract_CSR(w, i);
+}
+
+static bool extract_LR(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    return true;
+}
+
+static bool extract_AMO(uint32_t w, struct insn *i)
+{
+    return extract_R(w, i);
+}
+
+static bool extract_SFENCE(uint32_t w, struct insn *i)
+{
+    take_rs1(w, i);
+    take_rs2(w, i);
+    return true;
+}
+
+/* The three-bit register fields of compressed formats name x8 to x15. */
+static uint8_t creg(uint32_t w, unsigned lo)
+{
+    return (uint8_t)(8 + field(w, lo + 2, lo));
+}
+
+static int32_t ci_imm(uint32_t w)
+{
+    return simm(field(w, 12, 12) << 5 | field(w, 6, 2), 6);
+}
+
+static bool extract_C_ADDI4SPN(uint32_t w, struct insn *i)
+{
+    i->rd = creg(w, 2);
+    i->rs1 = REG_SP;
+    i->imm = (int32_t)(field(w, 12, 11) << 4 | field(w, 10, 7) << 6 | field(w, 6, 6) << 2 |
+                       field(w, 5, 5) << 3);
+    return i->imm != 0;
+}
+
+static int32_t cl_word_offset(uint32_t w)
+{
+    return (int32_t)(field(w, 12, 10) << 3 | field(w, 6, 6) << 2 | field(w, 5, 5) << 6);
+}
+
+static int32_t cl_double_offset(uint32_t w)
+{
+    return (int32_t)(field(w, 12, 10) << 3 | field(w, 6, 5) << 6);
+}
+
+static bool extract_C_LW(uint32_t w, struct insn *i)
+{
+    i->rd = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = cl_word_offset(w);
+    return true;
+}
+
+static bool extract_C_LD(uint32_t w, struct insn *i)
+{
+    i->rd = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = cl_double_offset(w);
+    return true;
+}
+
+static bool extract_C_SW(uint32_t w, struct insn *i)
+{
+    i->rs2 = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = cl_word_offset(w);
+    return true;
+}
+
+static bool extract_C_SD(uint32_t w, struct insn *i)
+{
+    i->rs2 = creg(w, 2);
+    i->rs1 = creg(w, 7);
+    i->imm = cl_double_offset(w);
+    return true;
+}
+
+static bool extract_C_ADDI(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->rs1 = i->rd;
+    i->imm = ci_imm(w);
+    return true;
+}
+
+static bool extract_C_ADDIW(uint32_t w, struct insn *i)
+{
+    return extract_C_ADDI(w, i) && i->rd != 0;
+}
+
+static bool extract_C_LI(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->imm = ci_imm(w);
+    return true;
+}
+
+static bool extract_C_ADDI16SP(uint32_t w, struct insn *i)
+{
+    i->rd = REG_SP;
+    i->rs1 = REG_SP;
+    i->imm = simm(field(w, 12, 12) << 9 | field(w, 6, 6) << 4 | field(w, 5, 5) << 6 |
+                      field(w, 4, 3) << 7 | field(w, 2, 2) << 5,
+                  10);
+    return i->imm != 0;
+}
+
+static bool extract_C_LUI(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->imm = (int32_t)((uint32_t)ci_imm(w) << 12);
+    return i->imm != 0 && i->rd != REG_SP;
+}
+
+static bool extract_C_SHIFT(uint32_t w, struct insn *i)
+{
+    i->rd = i->rs1 = creg(w, 7);
+    i->imm = (int32_t)(field(w, 12, 12) << 5 | field(w, 6, 2));
+    return true;
+}
+
+static bool extract_C_ANDI(uint32_t w, struct insn *i)
+{
+    i->rd = i->rs1 = creg(w, 7);
+    i->imm = ci_imm(w);
+    return true;
+}
+
+static bool extract_C_ARITH(uint32_t w, struct insn *i)
+{
+    i->rd = i->rs1 = creg(w, 7);
+    i->rs2 = creg(w, 2);
+    return true;
+}
+
+static bool extract_C_J(uint32_t w, struct insn *i)
+{
+    i->imm = simm(field(w, 12, 12) << 11 | field(w, 11, 11) << 4 | field(w, 10, 9) << 8 |
+                      field(w, 8, 8) << 10 | field(w, 7, 7) << 6 | field(w, 6, 6) << 7 |
+                      field(w, 5, 3) << 1 | field(w, 2, 2) << 5,
+                  12);
+    return true;
+}
+
+static bool extract_C_B(uint32_t w, struct insn *i)
+{
+    i->rs1 = creg(w, 7);
+    i->imm = simm(field(w, 12, 12) << 8 | field(w, 11, 10) << 3 | field(w, 6, 5) << 6 |
+                      field(w, 4, 3) << 1 | field(w, 2, 2) << 5,
+                  9);
+    return true;
+}
+
+static bool extract_C_SLLI(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->rs1 = i->rd;
+    i->imm = (int32_t)(field(w, 12, 12) << 5 | field(w, 6, 2));
+    return true;
+}
+
+static bool extract_C_LWSP(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->rs1 = REG_SP;
+    i->imm = (int32_t)(field(w, 12, 12) << 5 | field(w, 6, 4) << 2 | field(w, 3, 2) << 6);
+    return i->rd != 0;
+}
+
+static bool extract_C_LDSP(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->rs1 = REG_SP;
+    i->imm = (int32_t)(field(w, 12, 12) << 5 | field(w, 6, 5) << 3 | field(w, 4, 2) << 6);
+    return i->rd != 0;
+}
+
+static bool extract_C_SWSP(uint32_t w, struct insn *i)
+{
+    i->rs2 = (uint8_t)field(w, 6, 2);
+    i->rs1 = REG_SP;
+    i->imm = (int32_t)(field(w, 12, 9) << 2 | field(w, 8, 7) << 6);
+    return true;
+}
+
+static bool extract_C_SDSP(uint32_t w, struct insn *i)
+{
+    i->rs2 = (uint8_t)field(w, 6, 2);
+    i->rs1 = REG_SP;
+    i->imm = (int32_t)(field(w, 12, 10) << 3 | field(w, 9, 7) << 6);
+    return true;
+}
+
+static bool extract_C_JR(uint32_t w, struct insn *i)
+{
+    i->rs1 = (uint8_t)field(w, 11, 7);
+    return i->rs1 != 0;
+}
+
+static bool extract_C_JALR(uint32_t w, struct insn *i)
+{
+    i->rd = REG_RA;
+    return extract_C_JR(w, i);
+}
+
+static bool extract_C_MV(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->rs2 = (uint8_t)field(w, 6, 2);
+    return i->rs2 != 0;
+}
+
+static bool extract_C_ADD(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    i->rs1 = i->rd;
+    i->rs2 = (uint8_t)field(w, 6, 2);
+    return i->rs2 != 0;
+}
+
+static bool (*const extractors[])(uint32_t w, struct insn *i) = {
+#define F(name, text) extract_##name,
+#include "cpu/format.def"
+#undef F
+};
+
+/* Rows and words of one bucket share their major opcode; a word is sought in its bucket only. */
+
+static unsigned bucket_of(uint32_t word)
+{
+    if ((word & 3) == 3)
+        return field(word, 6, 2);
+    return 32 + (field(word, 1, 0) << 3 | field(word, 15, 13));
+}
+
+static bool row_takes(unsigned row, uint32_t word, struct insn *out)
+{
+    const struct row_info *info = row_info(row);
+
+    if ((word & info->mask) != info->match)
+        return false;
+    *out = (struct insn){
+        .op = info->op,
+        .row = (uint16_t)row,
+        .size = (uint8_t)insn_size((uint16_t)word),
+        .word = word,
+    };
+    return extractors[info->format](word, out);
+}
+
+bool insn_decode(uint32_t word, struct insn *out)
+{
+    unsigned bucket, size = insn_size((uint16_t)word);
+
+    if (size == 2)
+        word &= 0xffff;
+    bucket = bucket_of(word);
+    if ((word & 0x1f) != 0x1f) /* longer than 32 bits: not ours */
+        for (unsigned row = 0; row < ROW_COUNT; row++)
+            if (bucket_of(row_info(row)->match) == bucket && row_takes(row, word, out))
+                return true;
+    *out = (struct insn){.size = (uint8_t)size, .word = word};
+    return false;
+}
+
+bool insn_is_pair(const struct insn *auipc, const struct insn *jalr)
+{
+    return auipc->op == OP_auipc && jalr->op == OP_jalr && jalr->rs1 == auipc->rd &&
+           jalr->rd != REG_ZERO && jalr->size == 4;
+}
+
+uint64_t pair_target(uint64_t pc, const struct insn *auipc, const struct insn *jalr)
+{
+    return pc + (uint64_t)(int64_t)auipc->imm + (uint64_t)(int64_t)jalr->imm;
+}

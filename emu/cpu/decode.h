@@ -1,0 +1,34 @@
+/*
+ * decode.h - from a word to an instruction. Pure, and the only decoder there is.
+ */
+#ifndef CPU_DECODE_H
+#define CPU_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/isa.h"
+
+/* Bytes of the instruction that starts with this parcel: 2 or 4 (longer forms count as 4). */
+static inline unsigned insn_size(uint16_t parcel)
+{
+    return (parcel & 3) == 3 ? 4 : 2;
+}
+
+/*
+ * Decodes one instruction; `word` holds it in its low bits, a compressed one
+ * in the low half. False: reserved or not implemented, so an illegal
+ * instruction; `out` then holds word and size only.
+ */
+bool insn_decode(uint32_t word, struct insn *out);
+
+/*
+ * Target of an auipc followed by a jalr that uses its result; the sign of the
+ * low half is carried (ISA vol. I, 2.5). Both insns must be that pair.
+ */
+uint64_t pair_target(uint64_t pc, const struct insn *auipc, const struct insn *jalr);
+
+/* True when the two are auipc REG / jalr LINK, imm(REG). */
+bool insn_is_pair(const struct insn *auipc, const struct insn *jalr);
+
+#endif

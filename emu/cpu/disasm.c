@@ -1,0 +1,252 @@
+/*
+ * disasm.c - see disasm.h. Instructions come from decode.c and format.def,
+ * their other names from alias.def, the names of CSRs from csr.def; nothing
+ * here knows an encoding, save where the ordering bits of an atomic stand.
+ *
+ * A compressed instruction is written as the one it expands to. Where binutils
+ * 2.40 writes `and a0,a0,1` for an andi we keep the manual's name, and comments
+ * behind '#' are left out (tests/isa/objdump_differences.txt holds the list).
+ */
+#include "cpu/disasm.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/compiler.h"
+#include "cpu/decode.h"
+
+/* ---- tables ---- */
+
+static const char *const patterns[] = {
+#define F(name, text) text,
+#include "cpu/format.def"
+#undef F
+};
+
+static const uint16_t row_of_op[] = {
+#define I(ext, name, match, mask, format, class) ROW_##name,
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
+};
+
+enum { ANY = INT32_MIN };
+
+struct alias {
+    unsigned row;
+    int32_t rd, rs1, rs2, imm;
+    const char *name, *operands;
+};
+
+static const struct alias aliases[] = {
+#define A(row, rd, rs1, rs2, imm, name, operands) {ROW_##row, rd, rs1, rs2, imm, #name, operands},
+#include "cpu/alias.def"
+#undef A
+};
+
+struct csr_text {
+    unsigned number;
+    const char *name;
+};
+
+static const struct csr_text csrs[] = {
+#define FN(name, number)           {number, #name},
+#define FIELD(name, number, mask)  {number, #name},
+#define CONST(name, number, value) {number, #name},
+#define RANGE(prefix, first, last, start, value)
+#include "cpu/csr.def"
+#undef FN
+#undef FIELD
+#undef CONST
+#undef RANGE
+};
+
+/* The names of a RANGE: every one of those that exist counts from 3 to 31. */
+#define NAMES_3_TO_31(p)                                                                         \
+    {                                                                                            \
+        p "3", p "4", p "5", p "6", p "7", p "8", p "9", p "10", p "11", p "12", p "13", p "14", \
+            p "15", p "16", p "17", p "18", p "19", p "20", p "21", p "22", p "23", p "24",      \
+            p "25", p "26", p "27", p "28", p "29", p "30", p "31",                              \
+    }
+enum { RANGE_FIRST = 3, RANGE_COUNT = 29 };
+
+struct csr_range {
+    unsigned first;
+    const char *names[RANGE_COUNT];
+};
+
+static const struct csr_range ranges[] = {
+#define FN(name, number)
+#define FIELD(name, number, mask)
+#define CONST(name, number, value)
+#define RANGE(prefix, first, last, start, value) {first, NAMES_3_TO_31(#prefix)},
+#include "cpu/csr.def"
+#undef RANGE
+};
+
+#define RANGE(prefix, first, last, start, value)                                 \
+    static_assert((start) == RANGE_FIRST && (last) - (first) + 1 == RANGE_COUNT, \
+                  #prefix " does not run from 3 to 31");
+#include "cpu/csr.def"
+#undef FN
+#undef FIELD
+#undef CONST
+#undef RANGE
+
+const char *csr_name(unsigned number)
+{
+    for (size_t i = 0; i < ARRAY_LEN(csrs); i++)
+        if (csrs[i].number == number)
+            return csrs[i].name;
+    for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
+        if (number >= ranges[i].first && number - ranges[i].first < RANGE_COUNT)
+            return ranges[i].names[number - ranges[i].first];
+    return NULL;
+}
+
+/* ---- a bounded text ---- */
+
+struct text {
+    char *at;
+    size_t len, size;
+};
+
+/* What does not fit is cut: names of addresses may be of any length. */
+static void PRINTF_LIKE(2, 3) put(struct text *t, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(t->at + t->len, t->size - t->len, format, args);
+    va_end(args);
+    assert(n >= 0);
+    t->len += (size_t)n < t->size - t->len ? (size_t)n : t->size - t->len - 1;
+}
+
+/* Names in the tables are C identifiers: '_' stands for '.'. */
+static void put_mnemonic(struct text *t, const char *name)
+{
+    for (; *name; name++)
+        put(t, "%c", *name == '_' ? '.' : *name);
+}
+
+/* ---- operands ---- */
+
+static void put_address(struct text *t, uint64_t address, const struct disasm_names *names)
+{
+    char name[DISASM_MAX] = "";
+
+    if (names)
+        names->name(names->ctx, address, name, sizeof name);
+    if (name[0])
+        put(t, "%" PRIx64 " <%s>", address, name);
+    else
+        put(t, "0x%" PRIx64, address);
+}
+
+static void put_csr(struct text *t, unsigned number)
+{
+    const char *name = csr_name(number);
+
+    if (name)
+        put(t, "%s", name);
+    else
+        put(t, "0x%x", number);
+}
+
+/* One side of a fence: which of input, output, reads and writes it orders. */
+static void put_fence_set(struct text *t, unsigned set)
+{
+    static const char letters[] = "wroi";
+
+    for (unsigned n = 4; n-- > 0;)
+        if (set >> n & 1)
+            put(t, "%c", letters[n]);
+    if (!set)
+        put(t, "unknown");
+}
+
+static void put_operand(struct text *t, char letter, uint64_t pc, const struct insn *i,
+                        const struct disasm_names *names)
+{
+    unsigned uimm = (unsigned)i->imm;
+
+    switch (letter) {
+    case 'd': put(t, "%s", reg_name(i->rd)); break;
+    case 's': put(t, "%s", reg_name(i->rs1)); break;
+    case 't': put(t, "%s", reg_name(i->rs2)); break;
+    case 'i': put(t, "%" PRId32, i->imm); break;
+    case 'h': put(t, "0x%x", uimm); break;
+    case 'u': put(t, "0x%x", uimm >> 12); break;
+    case 'b': put_address(t, pc + (uint64_t)(int64_t)i->imm, names); break;
+    case 'c': put_csr(t, uimm); break;
+    case 'z': put(t, "%u", i->rs1); break;
+    case 'f':
+        put_fence_set(t, uimm >> 4 & 15);
+        put(t, ",");
+        put_fence_set(t, uimm & 15);
+        break;
+    default: put(t, "%c", letter); break;
+    }
+}
+
+/* ---- instructions ---- */
+
+static bool fits(int32_t wanted, int32_t is)
+{
+    return wanted == ANY || wanted == is;
+}
+
+static bool alias_applies(const struct alias *a, const struct insn *i)
+{
+    return (a->row == i->row || a->row == row_of_op[i->op]) && fits(a->rd, i->rd) &&
+           fits(a->rs1, i->rs1) && fits(a->rs2, i->rs2) && fits(a->imm, i->imm);
+}
+
+static const struct alias *alias_of(const struct insn *i)
+{
+    for (size_t n = 0; n < ARRAY_LEN(aliases); n++)
+        if (alias_applies(&aliases[n], i))
+            return &aliases[n];
+    return NULL;
+}
+
+/* Acquire and release stand in bits 26 and 25 of every atomic. */
+static const char *ordering(const struct insn *i, unsigned format)
+{
+    static const char *const suffixes[] = {"", ".rl", ".aq", ".aqrl"};
+
+    return format == FORMAT_AMO || format == FORMAT_LR ? suffixes[bits(i->word, 26, 25)] : "";
+}
+
+static void put_insn(struct text *t, uint64_t pc, const struct insn *i,
+                     const struct disasm_names *names)
+{
+    const struct row_info *info = row_info(row_of_op[i->op]);
+    const struct alias *alias = alias_of(i);
+    const char *pattern = alias ? alias->operands : patterns[info->format];
+
+    put_mnemonic(t, alias ? alias->name : info->name);
+    put(t, "%s%s", ordering(i, info->format), pattern[0] ? "\t" : "");
+    for (; *pattern; pattern++)
+        put_operand(t, *pattern, pc, i, names);
+}
+
+unsigned disasm(uint64_t pc, uint32_t word, const struct disasm_names *names, char text[DISASM_MAX])
+{
+    struct text t = {.at = text, .size = DISASM_MAX};
+    struct insn i;
+
+    if (insn_decode(word, &i))
+        put_insn(&t, pc, &i, names);
+    else
+        put(&t, ".%ubyte\t0x%x", (unsigned)i.size, i.word);
+    return i.size;
+}

@@ -1,0 +1,355 @@
+/*
+ * engine.c - the loop. Runs blocks until the budget is spent or something asks
+ * for attention.
+ *
+ * What an instruction means stands in exec.inc; here is how one gets to the
+ * next. `left` is the budget not yet given away: a block takes its whole length
+ * on entry and hart_leave_block gives back what it did not use, so no operation
+ * counts anything and no operation moves the pc.
+ */
+#include <string.h>
+
+#include "base/bits.h"
+#include "cpu/cpu_priv.h"
+#include "cpu/ops.h"
+
+static uint64_t divide_signed(uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        return UINT64_MAX;
+    if (b == UINT64_MAX) /* -1: the quotient of INT64_MIN wraps to itself */
+        return -a;
+    return (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static uint64_t remainder_signed(uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        return a;
+    if (b == UINT64_MAX)
+        return 0;
+    return (uint64_t)((int64_t)a % (int64_t)b);
+}
+
+/* What a probe's owner says to the instruction at hand. */
+static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
+{
+    const struct probe *probe = &h->cluster->probes.at[u->imm];
+    uint64_t pc = hart_pc(h);
+
+    if (!probe->owner)
+        return PROBE_GO_ON;
+    if (h->skip_probe_pc == pc && h->skip_probe_insns == hart_insns(h))
+        return PROBE_GO_ON;
+    return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, pc);
+}
+
+/* Deals with everything that asked; true: hart_run must return `*stop`. */
+static bool attend(struct hart *h, enum hart_stop *stop)
+{
+    h->attention &= ~(uint32_t)ATTEND_CODE;
+    if (h->attention & ATTEND_STUCK) {
+        h->attention &= ~(uint32_t)ATTEND_STUCK;
+        *stop = HART_STUCK;
+        return true;
+    }
+    if (h->attention & ATTEND_STOP) {
+        h->attention &= ~(uint32_t)ATTEND_STOP;
+        *stop = h->waiting ? HART_WAITING : HART_ASKED;
+        return true;
+    }
+    if (h->attention & ATTEND_IRQ && h->left > 0)
+        (void)hart_take_interrupt(h);
+    return false;
+}
+
+static struct block *next_block(struct hart *h, struct block *from, unsigned slot)
+{
+    struct block *to;
+
+    h->block = from; /* set to NULL when decoding discards it */
+    to = hart_find_block(h);
+    if (!to) {
+        hart_take_exception(h);
+        return NULL;
+    }
+    from = h->block;
+    /* Links stay within a page: there one translation holds for both ends. */
+    if (from && from != h->scratch && from->pc >> PAGE_SHIFT == to->pc >> PAGE_SHIFT &&
+        !from->pa_second && !to->pa_second && !to->suspect)
+        block_link(from, slot, to);
+    return to;
+}
+
+#define BODY(name) do_##name:
+#define RD         x[u->rd]
+#define S1         x[u->rs1]
+#define S2         x[u->rs2]
+#define IMM        ((int64_t)u->imm)
+#define PC         (b->pc + u->at * 2U)
+#define NEXT_PC    (b->pc + b->size)
+#define SEXT32(v)  ((uint64_t)(int64_t)(int32_t)(v))
+
+#define NEXT          \
+    do {              \
+        u++;          \
+        goto * u->go; \
+    } while (0)
+
+/* Before anything that may look at the hart from outside or raise. */
+#define SYNC() (h->block = b, h->uop = u, h->left = left)
+
+#define ENTER()                 \
+    do {                        \
+        left -= b->insns;       \
+        if (UNLIKELY(left < 0)) \
+            goto over_budget;   \
+        h->cycles += b->cycles; \
+        b->count++;             \
+        u = b->ops;             \
+        goto * u->go;           \
+    } while (0)
+
+#define FOLLOW(slot)                                                     \
+    do {                                                                 \
+        struct block *to = b->link[slot].to;                             \
+        if (UNLIKELY(!to)) {                                             \
+            h->pc = (slot) == LINK_TAKEN ? PC + (uint64_t)IMM : NEXT_PC; \
+            way = slot;                                                  \
+            goto dispatch;                                               \
+        }                                                                \
+        b = to;                                                          \
+        ENTER();                                                         \
+    } while (0)
+
+#define JUMP(target)                                                                 \
+    do {                                                                             \
+        const struct jump_entry *e = &h->jump[((target) >> 1) & (JUMP_ENTRIES - 1)]; \
+        if (UNLIKELY(e->pc != (target))) {                                           \
+            h->pc = (target);                                                        \
+            goto dispatch_unlinked;                                                  \
+        }                                                                            \
+        b = e->block;                                                                \
+        ENTER();                                                                     \
+    } while (0)
+
+/* After a slow operation inside a block: somebody may have asked for attention meanwhile. */
+#define NEXT_UNLESS_ASKED           \
+    do {                            \
+        if (UNLIKELY(h->attention)) \
+            goto leave_after_this;  \
+        h->uop = NULL;              \
+        NEXT;                       \
+    } while (0)
+
+#define TLB_HIT(e, va, type) \
+    LIKELY((e)->tag == ((va) & (~(uint64_t)(PAGE_BYTES - 1) | (sizeof(type) - 1))))
+
+#define LOAD(type)                                                                         \
+    do {                                                                                   \
+        uint64_t va = S1 + (uint64_t)IMM, slow;                                            \
+        const struct tlb_entry *e = &h->tlb->load[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
+        if (TLB_HIT(e, va, type)) {                                                        \
+            RD = (uint64_t)(int64_t) * (const type *)(e->addend + va);                     \
+        } else {                                                                           \
+            SYNC();                                                                        \
+            if (!hart_load(h, va, sizeof(type), &slow))                                    \
+                goto raised;                                                               \
+            RD = (uint64_t)(int64_t)(type)slow;                                            \
+            NEXT_UNLESS_ASKED;                                                             \
+        }                                                                                  \
+    } while (0)
+
+#define STORE(type)                                                                         \
+    do {                                                                                    \
+        uint64_t va = S1 + (uint64_t)IMM;                                                   \
+        const struct tlb_entry *e = &h->tlb->store[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
+        if (TLB_HIT(e, va, type)) {                                                         \
+            *(type *)(e->addend + va) = (type)S2;                                           \
+        } else {                                                                            \
+            SYNC();                                                                         \
+            if (!hart_store(h, va, sizeof(type), S2))                                       \
+                goto raised;                                                                \
+            NEXT_UNLESS_ASKED;                                                              \
+        }                                                                                   \
+    } while (0)
+
+#define ATOMIC(type, expression)                                                            \
+    do {                                                                                    \
+        uint64_t va = S1, pa;                                                               \
+        const struct tlb_entry *e = &h->tlb->store[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
+        type old, arg = (type)S2;                                                           \
+        if (TLB_HIT(e, va, type)) {                                                         \
+            old = *(const type *)(e->addend + va);                                          \
+            *(type *)(e->addend + va) = (expression);                                       \
+            RD = (uint64_t)(int64_t)old;                                                    \
+            NEXT;                                                                           \
+        }                                                                                   \
+        SYNC();                                                                             \
+        if (!hart_atomic_address(h, va, sizeof(type), &pa))                                 \
+            goto raised;                                                                    \
+        memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                            \
+        hart_atomic_store(h, pa, sizeof(type), (uint64_t)(int64_t)(expression));            \
+        RD = (uint64_t)(int64_t)old;                                                        \
+        NEXT_UNLESS_ASKED;                                                                  \
+    } while (0)
+
+#define MEMORY_OP(call)    \
+    do {                   \
+        SYNC();            \
+        if (!(call))       \
+            goto raised;   \
+        NEXT_UNLESS_ASKED; \
+    } while (0)
+
+/* The last operation of its block; afterwards everything may be different. */
+#define SYSTEM(call)      \
+    do {                  \
+        SYNC();           \
+        if (!(call))      \
+            goto raised;  \
+        goto system_done; \
+    } while (0)
+
+/* The same where the call itself has set the pc. */
+#define SYSTEM_JUMP(call)       \
+    do {                        \
+        SYNC();                 \
+        if (!(call))            \
+            goto raised;        \
+        h->uop = NULL;          \
+        goto dispatch_unlinked; \
+    } while (0)
+
+/* h == NULL: only tells the labels, through `table`. */
+static enum hart_stop run(struct hart *h, const void *const **table)
+{
+    static const void *const go[UOP_COUNT] = {
+#define I(ext, name, match, mask, format, class) [OP_##name] = &&do_##name,
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
+        [UOP_END] = &&do_end,
+        [UOP_PROBE] = &&do_probe,
+        [UOP_SUSPECT] = &&do_suspect,
+        [UOP_ILLEGAL] = &&do_illegal,
+    };
+    struct block *b = NULL;
+    const struct uop *u = NULL;
+    uint64_t *x;
+    int64_t left;
+    unsigned way = LINK_NEXT;
+    enum hart_stop stop = HART_BUDGET;
+
+    if (!h) {
+        *table = go;
+        return HART_BUDGET;
+    }
+    x = h->x;
+    left = h->left;
+
+dispatch_unlinked:
+    b = NULL;
+dispatch:
+    h->left = left;
+    if (UNLIKELY(h->attention)) {
+        uint64_t pc = h->pc;
+
+        if (attend(h, &stop))
+            goto done;
+        if (h->pc != pc)
+            b = NULL;
+    }
+    if (UNLIKELY(left <= 0))
+        goto done;
+    b = next_block(h, b, way);
+    if (UNLIKELY(!b))
+        goto dispatch_unlinked;
+    if (UNLIKELY(b->insns > left)) {
+        b = hart_short_block(h, (uint64_t)left);
+        if (!b) {
+            hart_take_exception(h);
+            goto dispatch_unlinked;
+        }
+    }
+    left -= b->insns;
+    h->cycles += b->cycles;
+    b->count++;
+    u = b->ops;
+    goto * b->first_go;
+
+over_budget:
+    left += b->insns;
+    h->pc = b->pc;
+    goto dispatch_unlinked;
+
+do_end:
+    FOLLOW(LINK_NEXT);
+
+do_probe:
+    SYNC();
+    if (call_probe(h, u) == PROBE_STOP) {
+        hart_leave_block(h, false);
+        left = h->left;
+        stop = HART_PROBE;
+        goto done;
+    }
+    h->uop = NULL;
+    NEXT;
+
+/* Somebody wrote to the block's bytes: look at them again. */
+do_suspect:
+    left += b->insns;
+    h->cycles -= b->cycles;
+    b->count--;
+    h->pc = b->pc;
+    goto dispatch_unlinked;
+
+do_illegal:
+    SYNC();
+    (void)!hart_op_illegal(h, u);
+    goto raised;
+
+raised:
+    if (h->uop)
+        hart_leave_block(h, false);
+    left = h->left;
+    hart_take_exception(h);
+    goto dispatch_unlinked;
+
+leave_after_this:
+    hart_leave_block(h, true);
+    left = h->left;
+    goto dispatch_unlinked;
+
+/* Unless firmware has moved the hart, it goes on behind the block. */
+system_done:
+    if (h->uop) {
+        h->pc = NEXT_PC;
+        h->uop = NULL;
+    }
+    left = h->left;
+    goto dispatch_unlinked;
+
+#include "cpu/exec.inc"
+
+done:
+    h->left = left;
+    h->uop = NULL;
+    h->block = NULL;
+    return stop;
+}
+
+enum hart_stop engine_run(struct hart *h)
+{
+    return run(h, NULL);
+}
+
+const void *engine_label(unsigned uop)
+{
+    const void *const *table;
+
+    (void)run(NULL, &table);
+    return table[uop];
+}

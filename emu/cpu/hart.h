@@ -1,0 +1,102 @@
+/*
+ * hart.h - one hart, as the rest of the emulator may see it.
+ */
+#ifndef CPU_HART_H
+#define CPU_HART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct cluster;
+struct hart;
+
+enum privilege { PRIV_U = 0, PRIV_S = 1, PRIV_M = 3 };
+
+/* Bits of mip/mie, by cause number (ISA vol. II, 3.1.9). */
+enum interrupt { IRQ_SSI = 1, IRQ_MSI = 3, IRQ_STI = 5, IRQ_MTI = 7, IRQ_SEI = 9, IRQ_MEI = 11 };
+
+enum exception {
+    EXC_FETCH_MISALIGNED = 0,
+    EXC_FETCH_ACCESS = 1,
+    EXC_ILLEGAL = 2,
+    EXC_BREAKPOINT = 3,
+    EXC_LOAD_MISALIGNED = 4,
+    EXC_LOAD_ACCESS = 5,
+    EXC_STORE_MISALIGNED = 6,
+    EXC_STORE_ACCESS = 7,
+    EXC_ECALL_U = 8,
+    EXC_ECALL_S = 9,
+    EXC_ECALL_M = 11,
+    EXC_FETCH_PAGE = 12,
+    EXC_LOAD_PAGE = 13,
+    EXC_STORE_PAGE = 15,
+};
+
+/* Why hart_run came back. */
+enum hart_stop {
+    HART_BUDGET,  /* all instructions asked for were executed */
+    HART_WAITING, /* wfi, and no enabled interrupt is pending */
+    HART_PROBE,   /* a probe said stop; pc is at its instruction */
+    HART_ASKED,   /* hart_ask_stop was called from a call-back or a device */
+    HART_STUCK,   /* a trap handler's first instruction traps again, for ever */
+};
+
+/* Executes up to `insns` instructions, exactly that many unless it says why not. */
+MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns);
+
+/* Ends the current hart_run at the next instruction boundary. */
+void hart_ask_stop(struct hart *h);
+
+/* Lets the next hart_run pass the probe at the present pc without a stop. */
+void hart_skip_probe(struct hart *h);
+
+/*
+ * Power-on state, at pc in the given mode: registers zero, address translation
+ * off, nothing in the instruction cache. The cycle counter goes on.
+ */
+void hart_reset(struct hart *h, uint64_t pc, enum privilege mode);
+
+unsigned hart_id(const struct hart *h);
+struct cluster *hart_cluster(const struct hart *h);
+uint64_t hart_pc(const struct hart *h);
+void hart_set_pc(struct hart *h, uint64_t pc);
+uint64_t hart_reg(const struct hart *h, unsigned reg); /* reg < 32 */
+void hart_set_reg(struct hart *h, unsigned reg, uint64_t value);
+enum privilege hart_mode(const struct hart *h);
+
+/* Exact also inside a call-back: the instruction at hart_pc is not counted yet. */
+uint64_t hart_cycles(const struct hart *h);
+uint64_t hart_insns(const struct hart *h);
+
+/* Lets time pass without instructions (waiting); the cycle counter follows. */
+void hart_advance(struct hart *h, uint64_t to_cycle);
+uint64_t hart_idle_cycles(const struct hart *h);
+
+/* The level of an interrupt input. IRQ_SSI is also software's to set and clear. */
+void hart_set_irq(struct hart *h, enum interrupt irq, bool level);
+bool hart_irq_pending(const struct hart *h); /* something would end a wfi */
+
+/* A CSR as M-mode reads it, without side effects; false: there is none of that number. */
+MUST_USE bool hart_csr(struct hart *h, unsigned number, uint64_t *value);
+MUST_USE bool hart_set_csr(struct hart *h, unsigned number, uint64_t value);
+
+enum access { ACCESS_LOAD, ACCESS_STORE, ACCESS_FETCH };
+
+/* Where va lies for this hart now; no fault is taken and no A/D bit set. */
+MUST_USE bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa);
+
+/* Memory as the hart's loads see it, across pages; false: some byte is not mapped RAM. */
+MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
+
+/* Drops cached translations (satp or page tables changed by firmware). */
+void hart_flush_translations(struct hart *h);
+
+/* Breaks the LR reservation, if there is one; the next sc fails. */
+void hart_drop_reservation(struct hart *h);
+
+/* The write stamp up to which this hart's fetches are up to date. */
+uint64_t hart_sync_stamp(const struct hart *h);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * isa.c - the tables of isa.h.
+ */
+#include "cpu/isa.h"
+
+#include <stddef.h>
+
+static const uint8_t classes[] = {
+#define I(ext, name, match, mask, format, class) CLASS_##class,
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
+};
+
+static const struct row_info rows[] = {
+#define I(ext, name, match, mask, format, class) \
+    {#name, match, mask, FORMAT_##format, OP_##name, EXT_##ext},
+#define C(ext, name, match, mask, format, base) \
+    {#name, match, mask, FORMAT_##format, OP_##base, EXT_##ext},
+#include "cpu/insn.def"
+#undef I
+#undef C
+};
+
+static const char *const reg_names[32] = {
+    "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+    "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+    "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+};
+
+const struct row_info *row_info(unsigned row)
+{
+    return &rows[row];
+}
+
+enum timing_class op_class(unsigned op)
+{
+    return (enum timing_class)classes[op];
+}
+
+const char *reg_name(unsigned reg)
+{
+    return reg_names[reg];
+}

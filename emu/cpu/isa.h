@@ -1,0 +1,94 @@
+/*
+ * isa.h - the instruction set as numbers: one enum for each table beside it,
+ * and what a decoded instruction is.
+ */
+#ifndef CPU_ISA_H
+#define CPU_ISA_H
+
+#include <stdint.h>
+
+/* What a hart can execute. Compressed instructions have no operation of their own. */
+enum op {
+#define I(ext, name, match, mask, format, class) OP_##name,
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
+    OP_COUNT,
+};
+
+/* What can be written in memory: the rows of insn.def, in order. */
+enum row {
+#define I(ext, name, match, mask, format, class) ROW_##name,
+#define C(ext, name, match, mask, format, base)  ROW_##name,
+#include "cpu/insn.def"
+#undef I
+#undef C
+    ROW_COUNT,
+};
+
+enum format {
+#define F(name, text) FORMAT_##name,
+#include "cpu/format.def"
+#undef F
+    FORMAT_COUNT,
+};
+
+enum timing_class {
+#define T(name, issue, data, branch, end) CLASS_##name,
+#include "cpu/class.def"
+#undef T
+    CLASS_COUNT,
+};
+
+enum extension {
+    EXT_I,
+    EXT_M,
+    EXT_A,
+    EXT_C,
+    EXT_S, /* supervisor mode and what comes with it */
+    EXT_Zicsr,
+    EXT_Zifencei,
+    EXT_COUNT,
+};
+
+/* The integer registers that have a part in ftrace's protocols. */
+enum {
+    REG_ZERO = 0,
+    REG_RA = 1,
+    REG_SP = 2,
+    REG_GP = 3,
+    REG_TP = 4,
+    REG_T0 = 5,
+    REG_S0 = 8,
+    REG_A0 = 10,
+    REG_A1 = 11,
+    REG_A2 = 12,
+    REG_A6 = 16,
+    REG_A7 = 17,
+    REG_T1 = 6
+};
+
+struct insn {
+    uint16_t op;  /* enum op */
+    uint16_t row; /* enum row: how it was written */
+    uint8_t rd, rs1, rs2;
+    uint8_t size;  /* bytes: 2 or 4 */
+    int32_t imm;   /* immediate, shift amount, CSR number or fence sets, by format */
+    uint32_t word; /* as in memory; a compressed one in the low half */
+};
+
+/* The static side of a row. */
+struct row_info {
+    const char *name; /* as in insn.def: '_' stands for '.' */
+    uint32_t match, mask;
+    uint8_t format;    /* enum format */
+    uint8_t op;        /* enum op: itself, or what it expands to */
+    uint8_t extension; /* enum extension */
+};
+
+const struct row_info *row_info(unsigned row); /* row < ROW_COUNT */
+enum timing_class op_class(unsigned op);       /* op < OP_COUNT */
+const char *reg_name(unsigned reg);            /* ABI name; reg < 32 */
+
+#endif

@@ -1,0 +1,423 @@
+/*
+ * mmu.c - address translation and the slow side of loads and stores
+ * (ISA vol. II, 4.3 to 4.6). A and D bits are set by hardware (Svadu).
+ */
+#include <string.h>
+
+#include "base/bits.h"
+#include "cpu/cpu_priv.h"
+#include "cpu/csr_bits.h"
+#include "mem/bus.h"
+
+struct request {
+    uint64_t va;
+    enum access access;
+    enum privilege mode; /* the effective one */
+    bool probe;          /* no side effects */
+};
+
+enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
+
+static bool pte_permits(const struct hart *h, uint64_t pte, const struct request *r)
+{
+    bool user = pte & PTE_U;
+
+    if (r->mode == PRIV_U && !user)
+        return false;
+    if (r->mode == PRIV_S && user && (r->access == ACCESS_FETCH || !(h->csr.mstatus & MSTATUS_SUM)))
+        return false;
+    switch (r->access) {
+    case ACCESS_FETCH: return pte & PTE_X;
+    case ACCESS_LOAD: return (pte & PTE_R) || ((h->csr.mstatus & MSTATUS_MXR) && (pte & PTE_X));
+    case ACCESS_STORE: return pte & PTE_W;
+    }
+    return false;
+}
+
+/* Sets A, and D for a store, in memory; a page table in code pages is still seen as a write. */
+static void update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte, const struct request *r)
+{
+    uint64_t updated = pte | PTE_A | (r->access == ACCESS_STORE ? PTE_D : 0);
+    struct writer who = hart_writer(h);
+
+    if (updated != pte && !r->probe)
+        (void)!bus_write(h->cluster->config.bus, pte_pa, &updated, sizeof updated, &who);
+}
+
+static bool is_canonical(uint64_t va, unsigned va_bits)
+{
+    return (uint64_t)sign_extend(va, va_bits) == va;
+}
+
+/* W without R, and reserved high bits (no Svnapot, no Svpbmt). */
+static bool pte_is_reserved(uint64_t pte)
+{
+    return (pte & (PTE_W | PTE_R)) == PTE_W || pte >> 54;
+}
+
+/* A superpage sits in the caches page by page; whoever flushes one of them means all. */
+static void note_superpage(struct hart *h, uint64_t va, unsigned shift)
+{
+    uint64_t base = align_down(va, UINT64_C(1) << shift);
+
+    for (unsigned i = 0; i < h->superpage_count; i++)
+        if (h->superpages[i].base == base && h->superpages[i].shift == shift)
+            return;
+    if (h->superpage_count < SUPERPAGES_MAX)
+        h->superpages[h->superpage_count++] = (struct superpage){base, shift};
+    else
+        h->superpages_lost = true;
+}
+
+static bool may_be_in_superpage(const struct hart *h, uint64_t va)
+{
+    for (unsigned i = 0; i < h->superpage_count; i++)
+        if (align_down(va, UINT64_C(1) << h->superpages[i].shift) == h->superpages[i].base)
+            return true;
+    return h->superpages_lost;
+}
+
+static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *pa)
+{
+    unsigned levels = (unsigned)(h->csr.satp >> SATP_MODE_SHIFT) - SATP_SV39 + 3;
+    uint64_t table = (h->csr.satp & SATP_PPN_MASK) << PAGE_SHIFT;
+
+    if (!is_canonical(r->va, PAGE_SHIFT + 9 * levels))
+        return WALK_PAGE_FAULT;
+    for (unsigned level = levels; level-- > 0;) {
+        unsigned shift = PAGE_SHIFT + 9 * level;
+        uint64_t pte_pa = table + bits(r->va, shift + 8, shift) * 8, pte, base;
+
+        if (!bus_read(h->cluster->config.bus, pte_pa, &pte, sizeof pte))
+            return WALK_ACCESS_FAULT;
+        if (!(pte & PTE_V) || pte_is_reserved(pte))
+            return WALK_PAGE_FAULT;
+        base = bits(pte, 53, 10) << PAGE_SHIFT;
+        if (!(pte & (PTE_R | PTE_X))) {
+            if (pte & (PTE_A | PTE_D | PTE_U)) /* reserved in a pointer */
+                return WALK_PAGE_FAULT;
+            table = base;
+            continue;
+        }
+        if (!pte_permits(h, pte, r) || (base & ((UINT64_C(1) << shift) - 1)))
+            return WALK_PAGE_FAULT;
+        update_pte(h, pte_pa, pte, r);
+        if (level)
+            note_superpage(h, r->va, shift);
+        *pa = base | (r->va & ((UINT64_C(1) << shift) - 1));
+        return WALK_OK;
+    }
+    return WALK_PAGE_FAULT;
+}
+
+static enum privilege effective_mode(const struct hart *h, enum access access)
+{
+    if (access != ACCESS_FETCH && h->mode == PRIV_M && (h->csr.mstatus & MSTATUS_MPRV))
+        return (enum privilege)get_field(h->csr.mstatus, MSTATUS_MPP);
+    return h->mode;
+}
+
+static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
+                                  uint64_t *pa)
+{
+    struct request r = {va, access, effective_mode(h, access), probe};
+
+    if (r.mode == PRIV_M || h->csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
+        *pa = va;
+        return WALK_OK;
+    }
+    return walk(h, &r, pa);
+}
+
+static void raise_fault(struct hart *h, enum access access, enum walk_result why, uint64_t va)
+{
+    static const uint8_t causes[][2] = {
+        [ACCESS_LOAD] = {EXC_LOAD_PAGE, EXC_LOAD_ACCESS},
+        [ACCESS_STORE] = {EXC_STORE_PAGE, EXC_STORE_ACCESS},
+        [ACCESS_FETCH] = {EXC_FETCH_PAGE, EXC_FETCH_ACCESS},
+    };
+
+    hart_raise(h, causes[access][why == WALK_ACCESS_FAULT], va);
+}
+
+static bool translate_or_raise(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
+{
+    enum walk_result result = translate(h, va, access, false, pa);
+
+    if (result != WALK_OK)
+        raise_fault(h, access, result, va);
+    return result == WALK_OK;
+}
+
+/* ---- the translation caches ---- */
+
+static struct tlb_entry *entry_of(struct tlb_entry *entries, uint64_t va)
+{
+    return &entries[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)];
+}
+
+static void fill(struct hart *h, struct tlb_entry *entries, uint64_t va, uint64_t pa)
+{
+    *entry_of(entries, va) = (struct tlb_entry){
+        .tag = align_down(va, PAGE_BYTES),
+        .addend = (uintptr_t)ram_host(h->cluster->ram, pa) - (uintptr_t)va,
+    };
+}
+
+static void empty(struct tlb_entry *entries)
+{
+    for (unsigned i = 0; i < TLB_ENTRIES; i++)
+        entries[i].tag = UINT64_MAX;
+}
+
+void hart_flush_tlb(struct hart *h)
+{
+    for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
+        empty(h->tlbs[i].load);
+        empty(h->tlbs[i].store);
+        empty(h->tlbs[i].fetch);
+    }
+    h->superpage_count = 0;
+    h->superpages_lost = false;
+}
+
+void hart_flush_tlb_page(struct hart *h, uint64_t va)
+{
+    if (may_be_in_superpage(h, va)) {
+        hart_flush_tlb(h);
+        return;
+    }
+    for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
+        entry_of(h->tlbs[i].load, va)->tag = UINT64_MAX;
+        entry_of(h->tlbs[i].store, va)->tag = UINT64_MAX;
+        entry_of(h->tlbs[i].fetch, va)->tag = UINT64_MAX;
+    }
+}
+
+void hart_flush_stores(struct hart *h)
+{
+    for (unsigned i = 0; i < TLB_CONTEXTS; i++)
+        empty(h->tlbs[i].store);
+    h->store_epoch = h->cluster->ram->epoch;
+}
+
+void hart_flush_jumps(struct hart *h)
+{
+    for (unsigned mode = 0; mode < 3; mode++)
+        for (unsigned i = 0; i < JUMP_ENTRIES; i++)
+            h->jumps[mode][i] = (struct jump_entry){.pc = UINT64_MAX};
+}
+
+/* ---- fetch ---- */
+
+static struct tlb *fetch_tlb(struct hart *h)
+{
+    if (h->mode == PRIV_M || !(h->csr.satp >> SATP_MODE_SHIFT))
+        return &h->tlbs[TLB_BARE];
+    return &h->tlbs[h->mode == PRIV_U ? TLB_USER : TLB_SUPER];
+}
+
+bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
+{
+    struct tlb_entry *entries = fetch_tlb(h)->fetch, *e = entry_of(entries, va);
+    struct ram *ram = h->cluster->ram;
+
+    if (e->tag == align_down(va, PAGE_BYTES)) {
+        *pa = ram->base + (uint64_t)(e->addend + va - (uintptr_t)ram->bytes);
+        return true;
+    }
+    if (!translate_or_raise(h, va, ACCESS_FETCH, pa))
+        return false;
+    if (!ram_has(ram, *pa, 2)) {
+        raise_fault(h, ACCESS_FETCH, WALK_ACCESS_FAULT, va);
+        return false;
+    }
+    fill(h, entries, va, *pa);
+    return true;
+}
+
+/* ---- load and store ---- */
+
+static bool raise_device_fault(struct hart *h, enum fault fault, enum access access, uint64_t va)
+{
+    uint64_t misaligned = access == ACCESS_LOAD ? EXC_LOAD_MISALIGNED : EXC_STORE_MISALIGNED;
+    uint64_t refused = access == ACCESS_LOAD ? EXC_LOAD_ACCESS : EXC_STORE_ACCESS;
+
+    hart_raise(h, fault == FAULT_MISALIGNED ? misaligned : refused, va);
+    return false;
+}
+
+static bool load_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+{
+    struct ram *ram = h->cluster->ram;
+    uint64_t pa;
+    enum fault fault;
+
+    if (!translate_or_raise(h, va, ACCESS_LOAD, &pa))
+        return false;
+    if (LIKELY(ram_has(ram, pa, size))) {
+        fill(h, h->tlb->load, va, pa);
+        *value = 0;
+        memcpy(value, ram_host(ram, pa), size);
+        return true;
+    }
+    fault = bus_device_load(h->cluster->config.bus, pa, size, value);
+    return fault == FAULT_NONE || raise_device_fault(h, fault, ACCESS_LOAD, va);
+}
+
+static unsigned bytes_to_page_end(uint64_t va)
+{
+    return PAGE_BYTES - (unsigned)(va & (PAGE_BYTES - 1));
+}
+
+bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+{
+    unsigned first = bytes_to_page_end(va);
+    uint64_t low, high;
+
+    if (LIKELY(size <= first))
+        return load_in_page(h, va, size, value);
+    if (!load_in_page(h, va, first, &low) || !load_in_page(h, va + first, size - first, &high))
+        return false;
+    *value = low | high << (8 * first);
+    return true;
+}
+
+/* Another hart's store to the line of a reservation breaks it. */
+static void break_reservations(struct hart *writer, uint64_t pa, unsigned size)
+{
+    struct cluster *c = writer->cluster;
+    bool any = false;
+
+    for (size_t i = 0; i < c->harts.len; i++) {
+        struct hart *h = c->harts.at[i];
+
+        if (!h->reserved || h->reserved_line >> PAGE_SHIFT != pa >> PAGE_SHIFT)
+            continue;
+        if (h != writer && pa < h->reserved_line + LINE_BYTES && h->reserved_line < pa + size)
+            h->reserved = false;
+        any |= h->reserved;
+    }
+    if (!any)
+        ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
+}
+
+static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+{
+    struct ram *ram = h->cluster->ram;
+    struct ram_page *page = ram_page_at(ram, pa);
+    struct writer who = hart_writer(h);
+
+    if (page->flags & RAM_PAGE_RESERVED)
+        break_reservations(h, pa, size);
+    if (page->flags & RAM_PAGE_CODE) {
+        codemap_store(h->cluster, pa, (const uint8_t *)&value, size, &who);
+        return;
+    }
+    ram_open_page(ram, pa, &who);
+    memcpy(ram_host(ram, pa), &value, size);
+    if (page->flags & RAM_PAGE_WATCHED && ram->watch.stored)
+        ram->watch.stored(ram->watch.ctx, pa, size);
+}
+
+static uint64_t low_bytes(unsigned size)
+{
+    return ~UINT64_C(0) >> (64 - 8 * size);
+}
+
+static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t value, bool dry)
+{
+    struct ram *ram = h->cluster->ram;
+    uint64_t pa;
+    enum fault fault;
+
+    if (!translate_or_raise(h, va, ACCESS_STORE, &pa))
+        return false;
+    if (LIKELY(ram_has(ram, pa, size))) {
+        if (dry)
+            return true;
+        store_to_ram(h, pa, size, value);
+        if (!ram_page_at(ram, pa)->flags)
+            fill(h, h->tlb->store, va, pa);
+        return true;
+    }
+    if (dry) /* half of a misaligned store: devices take none */
+        return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
+    fault = bus_device_store(h->cluster->config.bus, pa, size, value & low_bytes(size));
+    return fault == FAULT_NONE || raise_device_fault(h, fault, ACCESS_STORE, va);
+}
+
+bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value)
+{
+    unsigned first = bytes_to_page_end(va);
+
+    if (LIKELY(size <= first))
+        return store_in_page(h, va, size, value, false);
+    /* Both halves must be possible before one byte is written. */
+    return store_in_page(h, va, first, value, true) &&
+           store_in_page(h, va + first, size - first, 0, true) &&
+           store_in_page(h, va, first, value, false) &&
+           store_in_page(h, va + first, size - first, value >> (8 * first), false);
+}
+
+bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
+{
+    if (va % size) {
+        hart_raise(h, EXC_STORE_MISALIGNED, va);
+        return false;
+    }
+    if (!translate_or_raise(h, va, ACCESS_STORE, pa))
+        return false;
+    if (!ram_has(h->cluster->ram, *pa, size))
+        return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
+    return true;
+}
+
+bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+{
+    struct ram *ram = h->cluster->ram;
+    uint64_t pa;
+
+    if (va % size) {
+        hart_raise(h, EXC_LOAD_MISALIGNED, va);
+        return false;
+    }
+    if (!translate_or_raise(h, va, ACCESS_LOAD, &pa))
+        return false;
+    if (!ram_has(ram, pa, size))
+        return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
+    *value = 0;
+    memcpy(value, ram_host(ram, pa), size);
+    h->reserved = true;
+    h->reserved_line = align_down(pa, LINE_BYTES);
+    return true;
+}
+
+void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+{
+    store_to_ram(h, pa, size, value);
+}
+
+/* ---- for those who look on ---- */
+
+bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
+{
+    return translate(h, va, access, true, pa) == WALK_OK;
+}
+
+bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)
+{
+    for (unsigned done = 0; done < len;) {
+        unsigned room = bytes_to_page_end(va + done);
+        unsigned piece = len - done < room ? len - done : room;
+        uint64_t pa;
+
+        if (!hart_translate(h, va + done, ACCESS_LOAD, &pa) &&
+            !hart_translate(h, va + done, ACCESS_FETCH, &pa))
+            return false;
+        if (!bus_read(h->cluster->config.bus, pa, (uint8_t *)to + done, piece))
+            return false;
+        done += piece;
+    }
+    return true;
+}

@@ -1,0 +1,140 @@
+/*
+ * ops.c - the slow instructions: system, fences, CSRs, reservations.
+ *
+ * The engine has stored where the hart stands before it calls; false means
+ * that an exception is raised and nothing else has changed.
+ */
+#include "cpu/ops.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "cpu/csr_bits.h"
+
+/* The word of the instruction at u, for mtval. */
+static uint32_t word_of(const struct hart *h, const struct uop *u)
+{
+    uint32_t word = 0;
+
+    memcpy(&word, h->block->bytes + u->at * 2, h->block->notes[u - h->block->ops].size);
+    return word;
+}
+
+static bool illegal(struct hart *h, const struct uop *u)
+{
+    hart_raise(h, EXC_ILLEGAL, word_of(h, u));
+    return false;
+}
+
+bool hart_op_illegal(struct hart *h, const struct uop *u)
+{
+    return illegal(h, u);
+}
+
+bool hart_op_ecall(struct hart *h)
+{
+    const struct hart_env *env = &h->cluster->config.env;
+
+    if (h->mode == PRIV_S && env->firmware_call) {
+        /* Firmware sees the hart behind the ecall, and may move it. */
+        hart_leave_block(h, true);
+        env->firmware_call(env->ctx, h);
+        /* Firmware may have fenced for another hart: what this one stores now is newer. */
+        if (h->store_epoch != h->cluster->ram->epoch)
+            hart_flush_stores(h);
+        return true;
+    }
+    hart_raise(h, EXC_ECALL_U + h->mode, 0);
+    return false;
+}
+
+/* The block it stands in may go with the stale ones, so the hart leaves it first. */
+bool hart_op_fence_i(struct hart *h)
+{
+    struct writer me = hart_writer(h);
+
+    hart_leave_block(h, true);
+    hart_fence_i(h, FENCE_LOCAL, &me);
+    return true;
+}
+
+bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from)
+{
+    uint64_t pc = h->pc;
+
+    if (hart_return_from_trap(h, from))
+        return true;
+    h->pc = pc;
+    return illegal(h, u);
+}
+
+bool hart_op_wfi(struct hart *h)
+{
+    if (h->mode == PRIV_U || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TW)))
+        return illegal(h, h->uop);
+    if (!hart_irq_pending(h)) {
+        h->waiting = true;
+        h->attention |= ATTEND_STOP;
+    }
+    return true;
+}
+
+bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
+{
+    struct cluster *c = h->cluster;
+    struct fence_event event = {.kind = FENCE_ADDRESS_SPACE,
+                                .hart = h,
+                                .requester = h->id,
+                                .pc = hart_pc(h),
+                                .cycle = hart_cycles(h),
+                                .stamp = h->sync_stamp};
+
+    if (h->mode == PRIV_U || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TVM)))
+        return illegal(h, u);
+    if (u->rs1)
+        hart_flush_tlb_page(h, h->x[u->rs1]);
+    else
+        hart_flush_tlb(h);
+    hart_flush_jumps(h);
+    for (unsigned i = 0; i < c->observer_count; i++)
+        if (c->observers[i].fence)
+            c->observers[i].fence(c->observers[i].ctx, &event);
+    return true;
+}
+
+bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand)
+{
+    uint64_t old;
+
+    if (!hart_csr_access(h, (unsigned)u->imm, kind, operand, &old, word_of(h, u)))
+        return false;
+    h->x[u->rd] = old;
+    return true;
+}
+
+/* ---- LR/SC: the reservation is a line of 64 bytes, by physical address ---- */
+
+bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size)
+{
+    uint64_t value;
+
+    if (!hart_load_reserved(h, h->x[u->rs1], size, &value))
+        return false;
+    h->x[u->rd] = (uint64_t)sign_extend(value, size * 8);
+    return true;
+}
+
+bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size)
+{
+    uint64_t pa;
+    bool holds;
+
+    if (!hart_atomic_address(h, h->x[u->rs1], size, &pa))
+        return false;
+    holds = h->reserved && h->reserved_line == align_down(pa, LINE_BYTES);
+    h->reserved = false;
+    if (holds)
+        hart_atomic_store(h, pa, size, h->x[u->rs2]);
+    h->x[u->rd] = !holds;
+    return true;
+}

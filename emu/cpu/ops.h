@@ -1,0 +1,19 @@
+/*
+ * ops.h - the slow instructions, as the engine calls them (ops.c).
+ */
+#ifndef CPU_OPS_H
+#define CPU_OPS_H
+
+#include "cpu/cpu_priv.h"
+
+bool hart_op_illegal(struct hart *h, const struct uop *u);
+bool hart_op_ecall(struct hart *h);
+bool hart_op_fence_i(struct hart *h);
+bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from);
+bool hart_op_wfi(struct hart *h);
+bool hart_op_sfence_vma(struct hart *h, const struct uop *u);
+bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand);
+bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size);
+bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size);
+
+#endif

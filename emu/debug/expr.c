@@ -1,0 +1,268 @@
+/*
+ * expr.c - see expr.h. One function for each height of the grammar.
+ */
+#include "debug/expr.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Nested parentheses and signs recurse; nobody types so many. */
+enum { DEPTH_MAX = 64 };
+
+struct parser {
+    const char *at;
+    const struct expr_env *env;
+    char *why;
+    unsigned depth;
+};
+
+static bool PRINTF_LIKE(2, 3) fail(struct parser *p, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(p->why, EXPR_WHY_MAX, format, args);
+    va_end(args);
+    return false;
+}
+
+static void skip_spaces(struct parser *p)
+{
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+}
+
+static bool is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
+}
+
+/* What has no place where a value must stand. */
+static bool unexpected(struct parser *p)
+{
+    if (!*p->at)
+        return fail(p, "a value is missing at the end");
+    return fail(p, "a value was expected at `%.40s`", p->at);
+}
+
+/* ---- values ---- */
+
+static bool parse_name(struct parser *p, char name[EXPR_NAME_MAX])
+{
+    size_t len = 0;
+
+    while (is_name_char(p->at[len]))
+        len++;
+    if (len >= EXPR_NAME_MAX)
+        return fail(p, "this name is too long");
+    memcpy(name, p->at, len);
+    name[len] = '\0';
+    p->at += len;
+    return true;
+}
+
+static unsigned digit_value(char c)
+{
+    return isdigit((unsigned char)c) ? (unsigned)(c - '0')
+                                     : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
+}
+
+static bool parse_digits(struct parser *p, const char *digits, unsigned base, uint64_t *value)
+{
+    *value = 0;
+    if (!*digits)
+        return fail(p, "digits are missing behind 0x");
+    for (; *digits; digits++) {
+        unsigned digit = isalnum((unsigned char)*digits) ? digit_value(*digits) : base;
+
+        if (digit >= base)
+            return fail(p, "`%c` is no digit of a %s number", *digits,
+                        base == 16 ? "hexadecimal" : "decimal");
+        if (__builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, digit, value))
+            return fail(p, "this number has more than 64 bits");
+    }
+    return true;
+}
+
+static bool parse_number(struct parser *p, uint64_t *value)
+{
+    char text[EXPR_NAME_MAX];
+
+    if (!parse_name(p, text))
+        return false;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return parse_digits(p, text + 2, 16, value);
+    return parse_digits(p, text, 10, value);
+}
+
+static bool parse_register(struct parser *p, uint64_t *value)
+{
+    char name[EXPR_NAME_MAX];
+
+    p->at++;
+    if (!parse_name(p, name))
+        return false;
+    return p->env->reg(p->env->ctx, name, value) || fail(p, "there is no register $%s", name);
+}
+
+static bool parse_symbol(struct parser *p, uint64_t *value)
+{
+    char name[EXPR_NAME_MAX];
+
+    if (!parse_name(p, name))
+        return false;
+    return p->env->symbol(p->env->ctx, name, value) || fail(p, "there is no symbol %s", name);
+}
+
+/* ---- operators ---- */
+
+static bool parse_binary(struct parser *p, unsigned weakest, uint64_t *value);
+
+static bool parse_parenthesis(struct parser *p, uint64_t *value)
+{
+    p->at++;
+    if (!parse_binary(p, 0, value))
+        return false;
+    skip_spaces(p);
+    if (*p->at != ')')
+        return fail(p, "a `)` is missing");
+    p->at++;
+    return true;
+}
+
+static bool parse_operand(struct parser *p, uint64_t *value);
+
+static bool parse_unary(struct parser *p, uint64_t *value)
+{
+    char sign = *p->at++;
+
+    if (!parse_operand(p, value))
+        return false;
+    if (sign == '-')
+        *value = -*value;
+    else if (sign == '~')
+        *value = ~*value;
+    else if (!p->env->load(p->env->ctx, *value, value))
+        return fail(p, "0x%" PRIx64 " cannot be read", *value);
+    return true;
+}
+
+static bool parse_value(struct parser *p, uint64_t *value)
+{
+    char c;
+
+    skip_spaces(p);
+    c = *p->at;
+    if (c == '(')
+        return parse_parenthesis(p, value);
+    if (c == '-' || c == '~' || c == '*')
+        return parse_unary(p, value);
+    if (c == '$')
+        return parse_register(p, value);
+    if (isdigit((unsigned char)c))
+        return parse_number(p, value);
+    if (is_name_char(c))
+        return parse_symbol(p, value);
+    return unexpected(p);
+}
+
+static bool parse_operand(struct parser *p, uint64_t *value)
+{
+    bool ok;
+
+    if (p->depth == DEPTH_MAX)
+        return fail(p, "this is nested too deeply");
+    p->depth++;
+    ok = parse_value(p, value);
+    p->depth--;
+    return ok;
+}
+
+static uint64_t shift_left(uint64_t a, uint64_t b)
+{
+    return b < 64 ? a << b : 0;
+}
+
+static uint64_t shift_right(uint64_t a, uint64_t b)
+{
+    return b < 64 ? a >> b : 0;
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a + b;
+}
+
+static uint64_t subtract(uint64_t a, uint64_t b)
+{
+    return a - b;
+}
+
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+    return a * b;
+}
+
+static uint64_t and_bits(uint64_t a, uint64_t b)
+{
+    return a & b;
+}
+
+static uint64_t or_bits(uint64_t a, uint64_t b)
+{
+    return a | b;
+}
+
+struct operation {
+    const char *text;
+    unsigned strength;
+    uint64_t (*apply)(uint64_t a, uint64_t b);
+};
+
+static const struct operation operators[] = {
+    {"|", 0, or_bits}, {"&", 1, and_bits}, {"<<", 2, shift_left}, {">>", 2, shift_right},
+    {"+", 3, add},     {"-", 3, subtract}, {"*", 4, multiply},
+};
+
+static const struct operation *operator_at(const char *text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++)
+        if (!strncmp(text, operators[i].text, strlen(operators[i].text)))
+            return &operators[i];
+    return NULL;
+}
+
+/* A row of operands joined by operators that bind at least as strongly as `weakest`. */
+static bool parse_binary(struct parser *p, unsigned weakest, uint64_t *value)
+{
+    const struct operation *op;
+    uint64_t right;
+
+    if (!parse_operand(p, value))
+        return false;
+    for (;;) {
+        skip_spaces(p);
+        op = operator_at(p->at);
+        if (!op || op->strength < weakest)
+            return true;
+        p->at += strlen(op->text);
+        if (!parse_binary(p, op->strength + 1, &right))
+            return false;
+        *value = op->apply(*value, right);
+    }
+}
+
+bool expr_eval(const char **text, const struct expr_env *env, uint64_t *value,
+               char why[EXPR_WHY_MAX])
+{
+    struct parser p = {.at = *text, .env = env, .why = why};
+
+    if (!parse_binary(&p, 0, value))
+        return false;
+    *text = p.at;
+    return true;
+}

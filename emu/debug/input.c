@@ -1,0 +1,251 @@
+/*
+ * input.c - where the lines come from: a terminal through libedit, or a stream,
+ * whose lines are shown as if they had been typed, so that a transcript reads
+ * well.
+ */
+#include <errno.h>
+#include <histedit.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "debug/debugger_priv.h"
+#include "load/symbols.h"
+
+#define PROMPT "(rvftrace) "
+
+enum { HISTORY_LINES = 1000 };
+
+struct input {
+    struct debugger *d;
+    FILE *stream; /* not with libedit */
+    bool owned;   /* a file that we have opened */
+    char *line;
+    size_t size;
+    EditLine *edit; /* NULL: a stream */
+    History *history;
+    bool cancelled; /* the line was left with Ctrl-C */
+};
+
+/* ---- completion ---- */
+
+/* The candidates for a word: how many, their longest common start, and for a list their names. */
+struct candidates {
+    char common[EXPR_NAME_MAX];
+    size_t count;
+    FILE *list; /* NULL: count only */
+};
+
+static void add_candidate(void *ctx, const char *name)
+{
+    struct candidates *c = ctx;
+    size_t same = 0;
+
+    if (c->list)
+        fprintf(c->list, "%s%s", c->count ? "  " : "\n", name);
+    if (!c->count++) {
+        snprintf(c->common, sizeof c->common, "%s", name);
+        return;
+    }
+    while (c->common[same] && c->common[same] == name[same])
+        same++;
+    c->common[same] = '\0';
+}
+
+static void add_symbols(const struct debugger *d, const char *prefix, struct candidates *c)
+{
+    for (size_t i = 0; i < symbols_count(d->config.symbols); i++) {
+        const struct symbol *s = symbols_get(d->config.symbols, i);
+
+        if (!strncmp(s->name, prefix, strlen(prefix)))
+            add_candidate(c, s->name);
+    }
+}
+
+/* The first word is a command; in all others a symbol may stand. */
+static void collect(const struct debugger *d, const char *prefix, bool command,
+                    struct candidates *c)
+{
+    if (command)
+        commands_for_each(prefix, add_candidate, c);
+    else
+        add_symbols(d, prefix, c);
+}
+
+static bool ends_word(char c)
+{
+    return c && strchr(" \t+-*&|<>()~=", c);
+}
+
+static unsigned char list_candidates(struct input *in, const char *prefix, bool command)
+{
+    enum { LIST_MAX = 100 };
+    struct candidates c = {.count = 0};
+
+    collect(in->d, prefix, command, &c);
+    if (c.count > LIST_MAX) {
+        fprintf(in->d->out, "\n%zu names begin so\n", c.count);
+    } else {
+        c = (struct candidates){.list = in->d->out};
+        collect(in->d, prefix, command, &c);
+        fprintf(in->d->out, "\n");
+    }
+    fflush(in->d->out);
+    return CC_REDISPLAY;
+}
+
+/* TAB: as far as all candidates agree; if that is no further, their list. */
+static unsigned char complete(EditLine *edit, int key)
+{
+    const LineInfo *line = el_line(edit);
+    const char *start = line->cursor;
+    struct candidates c = {.count = 0};
+    char prefix[EXPR_NAME_MAX];
+    struct input *in;
+    bool command;
+
+    (void)key;
+    el_get(edit, EL_CLIENTDATA, &in);
+    while (start > line->buffer && !ends_word(start[-1]))
+        start--;
+    if ((size_t)(line->cursor - start) >= sizeof prefix)
+        return CC_ERROR;
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(line->cursor - start), start);
+    command = strspn(line->buffer, " \t") == (size_t)(start - line->buffer);
+    collect(in->d, prefix, command, &c);
+    if (!c.count)
+        return CC_ERROR;
+    if (strlen(c.common) > strlen(prefix) && el_insertstr(edit, c.common + strlen(prefix)))
+        return CC_ERROR;
+    if (c.count == 1)
+        return el_insertstr(edit, " ") ? CC_ERROR : CC_REFRESH;
+    return strlen(c.common) > strlen(prefix) ? CC_REFRESH : list_candidates(in, prefix, command);
+}
+
+/* ---- the terminal ---- */
+
+static unsigned char cancel(EditLine *edit, int key)
+{
+    struct input *in;
+
+    (void)key;
+    el_get(edit, EL_CLIENTDATA, &in);
+    in->cancelled = true;
+    return CC_NEWLINE;
+}
+
+static char *prompt(EditLine *edit)
+{
+    (void)edit;
+    return PROMPT; /* libedit wants a char * and does not write */
+}
+
+static void open_terminal(struct input *in)
+{
+    HistEvent event;
+
+    in->edit = el_init("rvftrace", stdin, in->d->out, stderr);
+    in->history = history_init();
+    if (!in->edit || !in->history)
+        return;
+    history(in->history, &event, H_SETSIZE, HISTORY_LINES);
+    history(in->history, &event, H_SETUNIQUE, 1);
+    el_set(in->edit, EL_CLIENTDATA, in);
+    el_set(in->edit, EL_PROMPT, prompt);
+    el_set(in->edit, EL_EDITOR, "emacs");
+    el_set(in->edit, EL_HIST, history, in->history);
+    el_set(in->edit, EL_ADDFN, "rvftrace-complete", "complete commands and symbols", complete);
+    el_set(in->edit, EL_BIND, "^I", "rvftrace-complete", NULL);
+    /* While a line is typed Ctrl-C is a key: no signal, which would be the machine's. */
+    el_set(in->edit, EL_SETTY, "-d", "-isig", NULL);
+    el_set(in->edit, EL_ADDFN, "rvftrace-cancel", "leave this line", cancel);
+    el_set(in->edit, EL_BIND, "^C", "rvftrace-cancel", NULL);
+}
+
+static const char *line_of_terminal(struct input *in)
+{
+    HistEvent event;
+    const char *line;
+    int len;
+
+    do {
+        in->cancelled = false;
+        line = el_gets(in->edit, &len);
+        if (in->cancelled)
+            fprintf(in->d->out, "\n");
+    } while (line && in->cancelled);
+    if (!line) {
+        fprintf(in->d->out, "\n");
+        return NULL;
+    }
+    free(in->line);
+    in->line = xstrdup(line);
+    in->line[strcspn(in->line, "\n")] = '\0';
+    if (in->line[strspn(in->line, " \t")])
+        history(in->history, &event, H_ENTER, in->line);
+    return in->line;
+}
+
+/* ---- a stream ---- */
+
+static const char *line_of_stream(struct input *in)
+{
+    ssize_t len = getline(&in->line, &in->size, in->stream);
+
+    if (len < 0)
+        return NULL;
+    in->line[strcspn(in->line, "\r\n")] = '\0';
+    fprintf(in->d->out, PROMPT "%s\n", in->line);
+    return in->line;
+}
+
+static bool open_stream(struct input *in)
+{
+    const char *path = in->d->config.commands_file;
+
+    in->stream = path ? fopen(path, "r") : stdin;
+    in->owned = path != NULL;
+    if (!in->stream)
+        complain(in->d, "%s: %s", path, strerror(errno));
+    return in->stream != NULL;
+}
+
+/* ---- either ---- */
+
+struct input *input_new(struct debugger *d)
+{
+    struct input *in = xcalloc(1, sizeof *in);
+
+    in->d = d;
+    if (d->config.interactive && !d->config.commands_file)
+        open_terminal(in);
+    if (!in->edit && !open_stream(in)) {
+        free(in);
+        return NULL;
+    }
+    return in;
+}
+
+void input_free(struct input *in)
+{
+    if (!in)
+        return;
+    if (in->edit)
+        el_end(in->edit); /* the terminal is as it was */
+    if (in->history)
+        history_end(in->history);
+    if (in->owned)
+        fclose(in->stream);
+    free(in->line);
+    free(in);
+}
+
+const char *input_line(struct input *in)
+{
+    return in->edit ? line_of_terminal(in) : line_of_stream(in);
+}
+
+bool input_is_file(const struct input *in)
+{
+    return in->owned;
+}

@@ -1,0 +1,322 @@
+/*
+ * show.c - what the harts hold and where they stand: registers, memory,
+ * callers, the machine.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "debug/debugger_priv.h"
+
+/* ---- registers ---- */
+
+static void print_register(struct debugger *d, const char *name, uint64_t value, bool changed)
+{
+    const char *bold = changed && d->config.colour ? "\033[1m" : "";
+
+    fprintf(d->out, "%s%4s%c0x%016" PRIx64 "%s", bold, name, changed ? '*' : ' ', value,
+            bold[0] ? "\033[0m" : "");
+}
+
+static uint64_t shown_register(const struct debugger *d, unsigned reg)
+{
+    return reg < 32 ? hart_reg(d->view, reg) : hart_pc(d->view);
+}
+
+/* Four columns, downwards: what belongs together (a0..a7) stays together. */
+static void print_integer_registers(struct debugger *d)
+{
+    enum { ROWS = 8, COLUMNS = 4 };
+    const struct register_file *before = &d->before[hart_id(d->view)];
+
+    for (unsigned row = 0; row < ROWS; row++)
+        for (unsigned column = 0; column < COLUMNS; column++) {
+            unsigned reg = column * ROWS + row;
+            uint64_t value = shown_register(d, reg);
+
+            print_register(d, reg_name(reg), value, value != before->value[reg]);
+            fprintf(d->out, "%s", column + 1 < COLUMNS ? "  " : "\n");
+        }
+    print_register(d, "pc", shown_register(d, 32), shown_register(d, 32) != before->value[32]);
+    fprintf(d->out, "\n");
+}
+
+/* Performance counters that are not there read as zero; twenty-nine of each say nothing. */
+static bool is_worth_a_line(const char *name)
+{
+    return strncmp(name, "hpm", 3) != 0 && strncmp(name, "mhpm", 4) != 0;
+}
+
+static void print_csrs(struct debugger *d)
+{
+    enum { CSR_NUMBERS = 4096, COLUMNS = 3 };
+    unsigned shown = 0;
+
+    for (unsigned number = 0; number < CSR_NUMBERS; number++) {
+        const char *name = csr_name(number);
+        uint64_t value;
+
+        if (!name || !is_worth_a_line(name) || !hart_csr(d->view, number, &value))
+            continue;
+        fprintf(d->out, "%14s 0x%016" PRIx64 "%s", name, value, ++shown % COLUMNS ? "" : "\n");
+    }
+    fprintf(d->out, "%s", shown % COLUMNS ? "\n" : "");
+}
+
+void do_registers(struct debugger *d, const char *args)
+{
+    bool all = arg_keyword(&args, "all"), csr = !all && arg_keyword(&args, "csr");
+
+    if (!arg_end(d, args))
+        return;
+    if (!csr)
+        print_integer_registers(d);
+    if (all || csr)
+        print_csrs(d);
+}
+
+void do_set(struct debugger *d, const char *args)
+{
+    char name[NAME_MAX_LEN];
+    size_t len;
+    uint64_t value;
+
+    args += *args == '$';
+    len = strcspn(args, "= \t");
+    snprintf(name, sizeof name, "%.*s", (int)len, args);
+    args += len + strspn(args + len, " \t");
+    if (!len || *args != '=') {
+        complain(d, "set: REG=VALUE is wanted");
+        return;
+    }
+    args++;
+    if (!arg_value(d, &args, "a value", &value) || !arg_end(d, args))
+        return;
+    if (!register_set(d->view, name, value))
+        complain(d, "there is no register %s", name);
+}
+
+void do_print(struct debugger *d, const char *args)
+{
+    char name[NAME_MAX_LEN], line[NAME_MAX_LEN];
+    uint64_t value;
+
+    if (!arg_value(d, &args, "a value", &value) || !arg_end(d, args))
+        return;
+    fprintf(d->out, "0x%" PRIx64 "  %" PRId64, value, (int64_t)value);
+    place_name(d, value, name, sizeof name);
+    if (name[0])
+        fprintf(d->out, "  <%s>", name);
+    if (place_line(d, value, line, sizeof line))
+        fprintf(d->out, "  %s", line);
+    fprintf(d->out, "\n");
+}
+
+/* ---- memory ---- */
+
+enum { LINE = 16 };
+
+/* Reads what it can of the line; the rest is marked. */
+struct memory_line {
+    uint64_t va;
+    unsigned len;
+    uint8_t bytes[LINE];
+    bool there[LINE];
+};
+
+static void read_line(const struct debugger *d, struct memory_line *l)
+{
+    for (unsigned i = 0; i < l->len; i++)
+        l->there[i] = place_read(d, l->va + i, &l->bytes[i], 1);
+}
+
+static void print_unit(FILE *out, const struct memory_line *l, unsigned at, unsigned unit)
+{
+    fprintf(out, " ");
+    for (unsigned i = unit; i-- > 0;) /* as a number, so the highest byte first */
+        if (at + i >= l->len)
+            fprintf(out, "  ");
+        else if (l->there[at + i])
+            fprintf(out, "%02x", l->bytes[at + i]);
+        else
+            fprintf(out, "??");
+}
+
+static void print_memory_line(struct debugger *d, const struct memory_line *l, unsigned unit)
+{
+    fprintf(d->out, "0x%016" PRIx64 ":", l->va);
+    for (unsigned at = 0; at < LINE; at += unit)
+        print_unit(d->out, l, at, unit);
+    fprintf(d->out, "  ");
+    for (unsigned i = 0; i < l->len; i++)
+        fputc(l->there[i] && isprint(l->bytes[i]) ? l->bytes[i] : '.', d->out);
+    fprintf(d->out, "\n");
+}
+
+static unsigned arg_unit(const char **at)
+{
+    if (arg_keyword(at, "b"))
+        return 1;
+    if (arg_keyword(at, "h"))
+        return 2;
+    if (arg_keyword(at, "w"))
+        return 4;
+    if (arg_keyword(at, "d"))
+        return 8;
+    return 0;
+}
+
+static void print_memory(struct debugger *d, uint64_t va, uint64_t len, unsigned unit)
+{
+    struct memory_line l;
+
+    while (len) {
+        l = (struct memory_line){.va = va, .len = len < LINE ? (unsigned)len : LINE};
+        read_line(d, &l);
+        print_memory_line(d, &l, unit);
+        va += l.len;
+        len -= l.len;
+    }
+    d->next_memory = va;
+}
+
+void do_memory(struct debugger *d, const char *args)
+{
+    enum { BYTES_MAX = 1 << 20, BYTES = 64 };
+    uint64_t va, count = 0;
+    unsigned unit;
+
+    if (!arg_value(d, &args, "an address", &va))
+        return;
+    unit = arg_unit(&args);
+    if (!unit) {
+        if (!arg_count(d, &args, &count))
+            return;
+        unit = arg_unit(&args);
+    }
+    if (!arg_end(d, args))
+        return;
+    unit = unit ? unit : 1;
+    count = count ? count : BYTES / unit;
+    if (count > BYTES_MAX / unit) {
+        complain(d, "at most %d bytes at a time", BYTES_MAX);
+        return;
+    }
+    print_memory(d, d->repeated ? d->next_memory : va, count * unit, unit);
+}
+
+/* ---- callers ---- */
+
+/* A return address lies behind the call, which may be the last thing on its line. */
+static void print_frame(struct debugger *d, const struct frame *f, unsigned number)
+{
+    char line[NAME_MAX_LEN];
+
+    fprintf(d->out, "#%-2u ", number);
+    print_place(d, f->pc);
+    if (place_line(d, number ? f->pc - 1 : f->pc, line, sizeof line))
+        fprintf(d->out, " %s", line);
+    fprintf(d->out, "\n");
+}
+
+void do_backtrace(struct debugger *d, const char *args)
+{
+    uint64_t count = 32;
+    struct frame f, caller;
+    bool more;
+
+    if (!arg_count(d, &args, &count) || !arg_end(d, args))
+        return;
+    more = frame_innermost(d, &f);
+    print_frame(d, &f, 0);
+    for (unsigned n = 1; more && n <= count; n++) {
+        more = frame_caller(d, &f, &caller);
+        if (more)
+            print_frame(d, &caller, n);
+        f = caller;
+    }
+}
+
+/* ---- harts and machine ---- */
+
+static const char *mode_name(enum privilege mode)
+{
+    return mode == PRIV_M ? "M" : mode == PRIV_S ? "S" : "U";
+}
+
+/* It stands behind a wfi and nothing would end it. */
+static bool is_waiting(const struct debugger *d, struct hart *h)
+{
+    static const uint32_t wfi = 0x10500073;
+    uint32_t before;
+
+    return hart_peek(h, hart_pc(h) - sizeof before, &before, sizeof before) && before == wfi &&
+           !hart_irq_pending(h) && h != machine_current(d->machine);
+}
+
+static void print_hart(struct debugger *d, struct hart *h)
+{
+    fprintf(d->out, "%s hart %-2u %s ", h == d->view ? "=>" : "  ", hart_id(h),
+            hart_started(h) ? mode_name(hart_mode(h)) : "-");
+    if (!hart_started(h))
+        fprintf(d->out, "not started");
+    else
+        print_place(d, hart_pc(h));
+    fprintf(d->out, "%s\n", hart_started(h) && is_waiting(d, h) ? " waits for an interrupt" : "");
+}
+
+void do_where(struct debugger *d, const char *args)
+{
+    if (!arg_end(d, args))
+        return;
+    for (unsigned i = 0; i < hart_count(d); i++)
+        print_hart(d, cluster_hart(d->cluster, i));
+}
+
+static void info_machine(struct debugger *d)
+{
+    fprintf(d->out, "%" PRIu64 " instructions, %" PRIu64 " cycles\n", machine_insns(d->machine),
+            machine_cycles(d->machine));
+    for (unsigned i = 0; i < hart_count(d); i++) {
+        struct hart *h = cluster_hart(d->cluster, i);
+
+        fprintf(d->out,
+                "%s hart %-2u %" PRIu64 " instructions, %" PRIu64 " cycles, %" PRIu64
+                " of them idle\n",
+                h == machine_current(d->machine) ? "=>" : "  ", i, hart_insns(h), hart_cycles(h),
+                hart_idle_cycles(h));
+    }
+}
+
+static void info_breaks(struct debugger *d)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < d->points.all.len; i++) {
+        const struct point *p = &d->points.all.at[i];
+
+        any = true;
+        fprintf(d->out, "%-3u ", p->number);
+        print_place(d, p->va);
+        if (p->hart != ANY_HART)
+            fprintf(d->out, ", hart %u", p->hart);
+        fprintf(d->out, "%s, %" PRIu64 " hits\n", p->kind == POINT_ONCE ? ", once" : "", p->hits);
+    }
+    for (size_t i = 0; i < d->patches.all.len; i++) {
+        any = true;
+        fprintf(d->out, "watch-patch %s%s\n", d->patches.all.at[i].glob,
+                d->patches.all.at[i].each_store ? " stores" : "");
+    }
+    if (!any)
+        fprintf(d->out, "no breakpoints\n");
+}
+
+void do_info(struct debugger *d, const char *args)
+{
+    if (arg_keyword(&args, "breaks") && arg_end(d, args))
+        info_breaks(d);
+    else if (arg_keyword(&args, "machine") && arg_end(d, args))
+        info_machine(d);
+    else
+        complain(d, "info: breaks or machine is wanted");
+}

@@ -1,0 +1,381 @@
+/*
+ * trace.c - ftrace as the machine knows it: sites, patches, findings, and
+ * standing still at the moment a site is patched.
+ */
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "debug/debugger_priv.h"
+#include "ftrace/audit.h"
+#include "ftrace/describe.h"
+#include "ftrace/patch_log.h"
+#include "ftrace/report.h"
+#include "ftrace/sites.h"
+#include "ftrace/watch.h"
+
+enum { CODE_MAX = PATCH_BYTES / 2 * (DISASM_MAX + 2) };
+
+static const struct site_table *sites_of(const struct debugger *d)
+{
+    return watch_sites(d->config.watch);
+}
+
+static const struct patch_log *log_of(const struct debugger *d)
+{
+    return watch_patches(d->config.watch);
+}
+
+static bool matches(const char *glob, const char *function)
+{
+    return !fnmatch(glob, function, 0);
+}
+
+/* ---- who has fenced ---- */
+
+static void print_fence(struct debugger *d, const struct patch *p, unsigned hart)
+{
+    const struct patch_fence *f = patch_log_fenced(log_of(d), p, hart);
+    int64_t after = f ? (int64_t)(f->cycle - p->who.cycle) : 0;
+
+    if (!f)
+        fprintf(d->out, "hart %u %s", hart,
+                hart_started(cluster_hart(d->cluster, hart)) ? "not yet" : "not started");
+    else if (f->kind == FENCE_REMOTE)
+        fprintf(d->out, "hart %u remote by %u %+" PRId64, hart, f->requester, after);
+    else
+        fprintf(d->out, "hart %u fence.i %+" PRId64 " cycles", hart, after);
+}
+
+static void print_fences(struct debugger *d, const struct patch *p)
+{
+    fprintf(d->out, "    fenced: ");
+    for (unsigned hart = 0; hart < hart_count(d); hart++) {
+        fprintf(d->out, "%s", hart ? "; " : "");
+        print_fence(d, p, hart);
+    }
+    fprintf(d->out, "\n");
+}
+
+/* The harts that may still execute what stood here before the site's last patch. */
+static void print_unfenced(struct debugger *d, uint32_t site)
+{
+    const struct patch *p = patch_log_last(log_of(d), site);
+    const char *before = "; old code possible on hart ";
+
+    for (unsigned hart = 0; p && hart < hart_count(d); hart++) {
+        if (!hart_started(cluster_hart(d->cluster, hart)) || patch_log_fenced(log_of(d), p, hart))
+            continue;
+        fprintf(d->out, "%s%u", before, hart);
+        before = ", ";
+    }
+}
+
+/* ---- sites ---- */
+
+static enum site_state present_state(const struct debugger *d, const struct site *s,
+                                     uint64_t *target)
+{
+    uint8_t bytes[SITE_BYTES];
+
+    *target = 0;
+    if (!place_read(d, s->va, bytes, sizeof bytes))
+        return SITE_OTHER;
+    return site_state(sites_of(d), s->va, bytes, target);
+}
+
+static void print_state(struct debugger *d, const struct site *s)
+{
+    uint64_t target;
+    enum site_state state = present_state(d, s, &target);
+    char name[NAME_MAX_LEN];
+
+    fprintf(d->out, "%s", site_state_name(state));
+    if (!target)
+        return;
+    place_name(d, target, name, sizeof name);
+    if (name[0])
+        fprintf(d->out, " -> %s", name);
+    else
+        fprintf(d->out, " -> 0x%" PRIx64, target);
+}
+
+void print_site_note(struct debugger *d, uint64_t va)
+{
+    uint64_t pa;
+    uint32_t id;
+
+    if (!place_physical(d, va, &pa))
+        return;
+    id = site_find(sites_of(d), pa, 2);
+    if (id == NO_SITE || site_get(sites_of(d), id)->pa != pa)
+        return;
+    fprintf(d->out, "  ; site: ");
+    print_state(d, site_get(sites_of(d), id));
+    print_unfenced(d, id);
+}
+
+struct site_filter {
+    char glob[NAME_MAX_LEN]; /* "" is all */
+    enum site_state state;   /* SITE_STATES is all */
+};
+
+static bool read_filter(struct debugger *d, const char *args, struct site_filter *f)
+{
+    char word[NAME_MAX_LEN];
+
+    *f = (struct site_filter){.state = SITE_STATES};
+    while (arg_word(&args, word, sizeof word)) {
+        enum site_state state = SITE_INIT;
+
+        while (state < SITE_STATES && strcmp(word, site_state_name(state)) != 0)
+            state++;
+        if (state < SITE_STATES)
+            f->state = state;
+        else
+            memcpy(f->glob, word, sizeof word);
+    }
+    return arg_end(d, args);
+}
+
+static void print_site(struct debugger *d, uint32_t id)
+{
+    const struct site *s = site_get(sites_of(d), id);
+
+    print_place(d, s->va);
+    fprintf(d->out, "  %s  ", site_kind_name(s->kind));
+    print_state(d, s);
+    print_unfenced(d, id);
+    fprintf(d->out, "\n");
+}
+
+void do_sites(struct debugger *d, const char *args)
+{
+    struct site_filter filter;
+    size_t shown = 0, all = site_count(sites_of(d));
+
+    if (!read_filter(d, args, &filter))
+        return;
+    for (uint32_t id = 0; id < all; id++) {
+        const struct site *s = site_get(sites_of(d), id);
+        uint64_t target;
+
+        if (filter.glob[0] && !matches(filter.glob, s->function))
+            continue;
+        if (filter.state != SITE_STATES && present_state(d, s, &target) != filter.state)
+            continue;
+        print_site(d, id);
+        shown++;
+    }
+    fprintf(d->out, "%zu of %zu sites\n", shown, all);
+}
+
+/* ---- patches ---- */
+
+/* "ftrace_call", "schedule (+0xa)"; an address where there is no site. */
+static void print_site_name(struct debugger *d, uint32_t id)
+{
+    const struct site *s = site_get(sites_of(d), id);
+    uint64_t start, end;
+
+    fprintf(d->out, "%s", s->function[0] ? s->function : "?");
+    if (s->kind == SITE_FUNCTION && place_function(d, s->va, &start, &end))
+        fprintf(d->out, " (+0x%" PRIx64 ")", s->va - start);
+}
+
+static void print_bytes_of(struct debugger *d, const char *what, uint64_t va, const uint8_t *bytes,
+                           unsigned size)
+{
+    char text[CODE_MAX];
+
+    describe_code(text, sizeof text, d->config.symbols, va, bytes, size);
+    fprintf(d->out, "    %s %s\n", what, text);
+}
+
+static uint64_t va_of(const struct debugger *d, const struct patch *p)
+{
+    return p->site != NO_SITE ? site_get(sites_of(d), p->site)->va : place_canonical(d, p->pa);
+}
+
+static void print_patch(struct debugger *d, const struct patch *p, size_t number)
+{
+    char writer[PLACE_MAX];
+    uint64_t va = va_of(d, p);
+
+    fprintf(d->out, "#%zu ", number);
+    if (p->site != NO_SITE) {
+        print_site_name(d, p->site);
+        fprintf(d->out, " at ");
+    }
+    print_place(d, va);
+    fprintf(d->out, ", %u store%s\n", p->stores, p->stores == 1 ? "" : "s");
+    describe_writer(writer, d->config.symbols, d->config.lines, &p->who);
+    fprintf(d->out, "    by:  %s\n", writer);
+    print_bytes_of(d, "old:", va, p->old_bytes, p->size);
+    print_bytes_of(d, "new:", va, p->new_bytes, p->size);
+    print_fences(d, p);
+}
+
+/* Which patches are meant: those of sites that match, or all for "". */
+static bool is_meant(const struct debugger *d, const struct patch *p, const char *glob)
+{
+    if (!glob[0])
+        return true;
+    return p->site != NO_SITE && matches(glob, site_get(sites_of(d), p->site)->function);
+}
+
+/* Index of the count-th last patch that is meant, or 0; *found: how many there are up to it. */
+static size_t first_of_last(const struct debugger *d, const char *glob, uint64_t count,
+                            uint64_t *found)
+{
+    size_t i = patch_log_count(log_of(d));
+
+    for (*found = 0; i && *found < count; i--)
+        *found += is_meant(d, patch_log_get(log_of(d), i - 1), glob);
+    return i;
+}
+
+/* A word that begins with a digit is the count. */
+static bool read_patch_args(struct debugger *d, const char *args, char glob[NAME_MAX_LEN],
+                            uint64_t *count)
+{
+    glob[0] = '\0';
+    if (*args && !strchr("0123456789", *args))
+        (void)arg_word(&args, glob, NAME_MAX_LEN);
+    return arg_count(d, &args, count) && arg_end(d, args);
+}
+
+void do_patches(struct debugger *d, const char *args)
+{
+    char glob[NAME_MAX_LEN];
+    uint64_t count = 10, found;
+
+    if (!read_patch_args(d, args, glob, &count))
+        return;
+    for (size_t i = first_of_last(d, glob, count, &found); i < patch_log_count(log_of(d)); i++)
+        if (is_meant(d, patch_log_get(log_of(d), i), glob))
+            print_patch(d, patch_log_get(log_of(d), i), i + 1);
+    if (!found)
+        fprintf(d->out, "no patches%s%s\n", glob[0] ? " of sites like " : " so far", glob);
+}
+
+/* ---- findings ---- */
+
+void do_findings(struct debugger *d, const char *args)
+{
+    const struct audit *a = watch_audit(d->config.watch);
+    struct report r = {.cluster = d->cluster,
+                       .watch = d->config.watch,
+                       .symbols = d->config.symbols,
+                       .lines = d->config.lines};
+
+    if (!arg_end(d, args))
+        return;
+    if (!a) {
+        complain(d, "the auditor is off (--audit=warn switches it on)");
+        return;
+    }
+    if (audit_count(a))
+        report_findings(&r, d->out);
+    else
+        fprintf(d->out, "no findings so far\n");
+}
+
+/* ---- stopping at patches ---- */
+
+static bool is_watched(const struct debugger *d, uint32_t id)
+{
+    const char *function = site_get(sites_of(d), id)->function;
+    const struct patch *p = patch_log_last(log_of(d), id);
+    bool first = p && p->stores == 1;
+
+    for (size_t i = 0; i < d->patches.all.len; i++) {
+        const struct patch_watch *w = &d->patches.all.at[i];
+
+        if (matches(w->glob, function) && (first || w->each_store))
+            return true;
+    }
+    return false;
+}
+
+/* The patch log has heard of the store already: it was attached before us. */
+static void on_code_write(void *ctx, const struct code_write *w)
+{
+    struct debugger *d = ctx;
+    uint32_t id;
+
+    if (!d->patches.all.len)
+        return;
+    id = site_find(sites_of(d), w->pa, w->size);
+    if (id == NO_SITE || !is_watched(d, id))
+        return;
+    d->patches.was_hit = true;
+    d->patches.hit_site = id;
+    d->patches.hit_by = w->who;
+    machine_ask_stop(d->machine);
+}
+
+void trace_init(struct debugger *d)
+{
+    struct observer o = {.ctx = d, .code_write = on_code_write};
+
+    cluster_observe(d->cluster, &o);
+}
+
+static void forget_watches(struct debugger *d)
+{
+    for (size_t i = 0; i < d->patches.all.len; i++)
+        free(d->patches.all.at[i].glob);
+    VEC_FREE(&d->patches.all);
+}
+
+void trace_free(struct debugger *d)
+{
+    forget_watches(d);
+}
+
+void print_patch_stop(struct debugger *d)
+{
+    const struct patch *p = patch_log_last(log_of(d), d->patches.hit_site);
+    const struct site *s = site_get(sites_of(d), d->patches.hit_site);
+    char writer[PLACE_MAX];
+
+    fprintf(d->out, "patch of site ");
+    print_site_name(d, d->patches.hit_site);
+    describe_writer(writer, d->config.symbols, d->config.lines, &d->patches.hit_by);
+    fprintf(d->out, ", store %u\n    by:  %s\n", p->stores, writer);
+    print_bytes_of(d, "was:", s->va, p->old_bytes, p->size);
+    print_bytes_of(d, "is: ", s->va, p->new_bytes, p->size);
+}
+
+static size_t count_sites(const struct debugger *d, const char *glob)
+{
+    size_t count = 0;
+
+    for (uint32_t id = 0; id < site_count(sites_of(d)); id++)
+        count += matches(glob, site_get(sites_of(d), id)->function);
+    return count;
+}
+
+void do_watch_patch(struct debugger *d, const char *args)
+{
+    char glob[NAME_MAX_LEN] = "*";
+    bool stores;
+    size_t sites;
+
+    if (arg_keyword(&args, "off") && arg_end(d, args)) {
+        forget_watches(d);
+        return;
+    }
+    (void)arg_word(&args, glob, sizeof glob);
+    stores = arg_keyword(&args, "stores");
+    if (!arg_end(d, args))
+        return;
+    sites = count_sites(d, glob);
+    if (!sites) {
+        complain(d, "no site is called like %s", glob);
+        return;
+    }
+    VEC_PUSH(&d->patches.all, ((struct patch_watch){xstrdup(glob), stores}));
+    fprintf(d->out, "watching %zu site%s\n", sites, sites == 1 ? "" : "s");
+}

@@ -1,0 +1,114 @@
+/*
+ * describe.c - see describe.h.
+ */
+#include "ftrace/describe.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cpu/decode.h"
+#include "load/lines.h"
+#include "load/symbols.h"
+#include "mem/ram.h"
+
+static void name_of(const struct symbols *symbols, uint64_t va, char *text, size_t size)
+{
+    uint64_t offset;
+    const char *name = symbols_at(symbols, va, &offset);
+
+    if (!name)
+        text[0] = '\0';
+    else if (offset)
+        snprintf(text, size, "%s+0x%" PRIx64, name, offset);
+    else
+        snprintf(text, size, "%s", name);
+}
+
+static void name_for_disasm(void *ctx, uint64_t address, char *text, size_t size)
+{
+    name_of(ctx, address, text, size);
+}
+
+struct disasm_names describe_names(const struct symbols *symbols)
+{
+    /* The call-back only reads; its context cannot say so. */
+    return (struct disasm_names){name_for_disasm, (void *)(uintptr_t)symbols};
+}
+
+void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                    uint64_t va)
+{
+    struct line_place place;
+    size_t used;
+
+    name_of(symbols, va, text, PLACE_MAX);
+    if (!text[0])
+        snprintf(text, PLACE_MAX, "0x%" PRIx64, va);
+    used = strlen(text);
+    if (lines_at(lines, va, &place) && place.line)
+        snprintf(text + used, PLACE_MAX - used, " (%s:%u)", place.file, place.line);
+}
+
+void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                     const struct writer *who)
+{
+    static const char *const kinds[] = {
+        [WRITER_HART] = "hart",         [WRITER_FIRMWARE] = "firmware for hart",
+        [WRITER_DMA] = "a device",      [WRITER_DEBUGGER] = "the debugger",
+        [WRITER_LOADER] = "the loader",
+    };
+    char place[PLACE_MAX];
+
+    if (who->kind != WRITER_HART) {
+        snprintf(text, PLACE_MAX, "%s", kinds[who->kind]);
+        return;
+    }
+    describe_place(place, symbols, lines, who->pc);
+    snprintf(text, PLACE_MAX, "hart %u in %.200s at cycle %" PRIu64, who->hart, place, who->cycle);
+}
+
+/* An auipc/jalr pair is one deed: where it leads stands behind it. */
+static void add_pair_target(char *text, size_t room, const struct symbols *symbols, uint64_t va,
+                            const uint8_t *bytes, unsigned size)
+{
+    uint32_t words[2];
+    struct insn auipc, jalr;
+    char name[PLACE_MAX];
+    uint64_t to;
+
+    if (size < sizeof words)
+        return;
+    memcpy(words, bytes, sizeof words);
+    if (!insn_decode(words[0], &auipc) || !insn_decode(words[1], &jalr) ||
+        !insn_is_pair(&auipc, &jalr))
+        return;
+    to = pair_target(va, &auipc, &jalr);
+    name_of(symbols, to, name, sizeof name);
+    if (name[0])
+        snprintf(text, room, " <%s>", name);
+    else
+        snprintf(text, room, " <0x%" PRIx64 ">", to);
+}
+
+void describe_code(char *text, size_t room, const struct symbols *symbols, uint64_t va,
+                   const uint8_t *bytes, unsigned size)
+{
+    struct disasm_names names = describe_names(symbols);
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (unsigned at = 0; at + 2 <= size && used < room;) {
+        char insn[DISASM_MAX];
+        uint32_t word = 0;
+        unsigned step;
+
+        memcpy(&word, bytes + at, size - at < 4 ? size - at : 4);
+        step = disasm(va + at, word, &names, insn);
+        for (char *tab = strchr(insn, '\t'); tab; tab = strchr(tab, '\t'))
+            *tab = ' ';
+        used += (size_t)snprintf(text + used, room - used, "%s%s", at ? "; " : "", insn);
+        at += step;
+    }
+    if (used < room)
+        add_pair_target(text + used, room - used, symbols, va, bytes, size);
+}

@@ -1,0 +1,36 @@
+/*
+ * describe.h - addresses, instructions and findings in words, for reports and
+ * the debugger alike.
+ */
+#ifndef FTRACE_DESCRIBE_H
+#define FTRACE_DESCRIBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cpu/disasm.h"
+
+struct finding;
+struct lines;
+struct symbols;
+struct writer;
+
+enum { PLACE_MAX = 256 };
+
+/* "schedule+0x1c (kernel/sched/core.c:211)"; what is not known is left out; else the number. */
+void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                    uint64_t va);
+
+/* "hart 1, patch_text_nosync+0x20, cycle 1234". */
+void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
+                     const struct writer *who);
+
+/* The instructions in `bytes`, joined by "; ": "nop; nop". */
+void describe_code(char *text, size_t room, const struct symbols *symbols, uint64_t va,
+                   const uint8_t *bytes, unsigned size);
+
+/* For disasm(): symbol+offset. */
+struct disasm_names describe_names(const struct symbols *symbols);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * rules.h - the auditor's rules by name. The rows are in rules.def.
+ */
+#ifndef FTRACE_RULES_H
+#define FTRACE_RULES_H
+
+enum rule {
+#define RULE(name, text, severity, sentence) RULE_##name,
+#include "ftrace/rules.def"
+#undef RULE
+    RULE_COUNT,
+};
+
+enum severity { SEVERITY_note, SEVERITY_warning, SEVERITY_error };
+
+const char *rule_name(enum rule rule); /* as the user writes it: "stale-fetch" */
+enum severity rule_severity(enum rule rule);
+const char *rule_sentence(enum rule rule);
+const char *severity_name(enum severity severity);
+
+#endif

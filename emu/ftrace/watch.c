@@ -1,0 +1,125 @@
+/*
+ * watch.c - see watch.h. Wiring only: each event goes to those it concerns.
+ */
+#include "ftrace/watch.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "ftrace/account.h"
+#include "ftrace/audit.h"
+#include "ftrace/patch_log.h"
+#include "ftrace/sites.h"
+#include "load/image.h"
+#include "mem/bus.h"
+
+struct watch {
+    struct cluster *cluster;
+    struct site_table *sites;
+    struct patch_log *patches;
+    struct account *account;
+    struct audit *audit;
+};
+
+static void on_code_write(void *ctx, const struct code_write *w)
+{
+    struct watch *watch = ctx;
+    uint32_t site = site_find(watch->sites, w->pa, w->size);
+    uint8_t memory[SITE_BYTES] = {0};
+
+    if (site != NO_SITE)
+        (void)!bus_read(cluster_bus(watch->cluster), site_get(watch->sites, site)->pa, memory,
+                        sizeof memory);
+    patch_log_write(watch->patches, w, memory);
+}
+
+static void on_fence(void *ctx, const struct fence_event *f)
+{
+    struct watch *watch = ctx;
+
+    patch_log_fence(watch->patches, hart_id(f->hart), f);
+}
+
+static void on_stale_fetch(void *ctx, const struct stale_fetch *s)
+{
+    struct watch *watch = ctx;
+
+    audit_stale_fetch(watch->audit, s);
+}
+
+static void on_trap(void *ctx, const struct trap_event *t)
+{
+    struct watch *watch = ctx;
+
+    account_trap(watch->account, t);
+}
+
+static void on_trap_return(void *ctx, const struct trap_return_event *t)
+{
+    struct watch *watch = ctx;
+
+    account_trap_return(watch->account, t);
+}
+
+/* Stores to the kernel's text are seen from the first one on, also where nothing was fetched yet.
+ */
+static void declare_text(struct cluster *c, const struct image *im)
+{
+    for (size_t i = 0; i < im->text_count; i++)
+        cluster_watch_code(c, im->texts[i].pa, im->texts[i].size);
+}
+
+struct watch *watch_new(const struct watch_config *config, const struct diag *d)
+{
+    struct watch *w = xcalloc(1, sizeof *w);
+    struct observer observer = {.ctx = w, .code_write = on_code_write, .fence = on_fence};
+
+    w->cluster = config->cluster;
+    w->sites = site_table_new(config->image, config->symbols, d);
+    w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster));
+    declare_text(config->cluster, config->image);
+    if (config->account) {
+        w->account = account_new(config->cluster, w->sites);
+        observer.trap = on_trap;
+        observer.trap_return = on_trap_return;
+    }
+    if (config->audit) {
+        w->audit = audit_new(w->sites, w->patches, config->listener);
+        observer.stale_fetch = on_stale_fetch;
+    }
+    cluster_observe(config->cluster, &observer);
+    return w;
+}
+
+void watch_free(struct watch *w)
+{
+    if (!w)
+        return;
+    account_free(w->account);
+    audit_free(w->audit);
+    patch_log_free(w->patches);
+    site_table_free(w->sites);
+    free(w);
+}
+
+const struct site_table *watch_sites(const struct watch *w)
+{
+    return w->sites;
+}
+
+const struct patch_log *watch_patches(const struct watch *w)
+{
+    return w->patches;
+}
+
+struct account *watch_account(const struct watch *w)
+{
+    return w->account;
+}
+
+const struct audit *watch_audit(const struct watch *w)
+{
+    return w->audit;
+}

@@ -1,0 +1,40 @@
+/*
+ * watch.h - everything the machine knows of ftrace, attached to a cluster as
+ * one observer: sites, patch log, accounting, audit.
+ */
+#ifndef FTRACE_WATCH_H
+#define FTRACE_WATCH_H
+
+#include <stdbool.h>
+
+#include "ftrace/audit.h"
+
+struct account;
+struct audit;
+struct cluster;
+struct diag;
+struct image;
+struct patch_log;
+struct site_table;
+struct symbols;
+struct watch;
+
+struct watch_config {
+    struct cluster *cluster;
+    const struct image *image;
+    const struct symbols *symbols;
+    bool account; /* count what the sites cost */
+    bool audit;   /* report broken protocols */
+    struct finding_listener listener;
+};
+
+/* Image and symbols must outlive it. The patch log is always kept. */
+struct watch *watch_new(const struct watch_config *config, const struct diag *d);
+void watch_free(struct watch *w); /* before the cluster */
+
+const struct site_table *watch_sites(const struct watch *w);
+const struct patch_log *watch_patches(const struct watch *w);
+struct account *watch_account(const struct watch *w);   /* NULL: not asked for */
+const struct audit *watch_audit(const struct watch *w); /* NULL: not asked for */
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * file.c - see file.h.
+ */
+#include "load/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/* Appends what one read brings; 0 at the end, -1 with errno. */
+static ssize_t read_more(int fd, struct file *f, size_t *room)
+{
+    ssize_t got;
+
+    if (f->size == *room) {
+        *room *= 2;
+        f->bytes = xrealloc(f->bytes, *room);
+    }
+    do
+        got = read(fd, f->bytes + f->size, *room - f->size);
+    while (got < 0 && errno == EINTR);
+    if (got > 0)
+        f->size += (size_t)got;
+    return got;
+}
+
+/* One byte more than the size, so that a file of known size is read without growing. */
+static size_t expected_size(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        return (size_t)st.st_size + 1;
+    return 1 << 16;
+}
+
+/* The descriptor, or -1 with *status and one line said. */
+static int open_file(const char *path, const struct diag *d, enum exit_status *status)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    *status = EXIT_PASS;
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        diag_error(d, "%s: no such file; check the path", path);
+        *status = EXIT_NO_FILE;
+    } else if (fd < 0) {
+        diag_error(d, "%s: cannot be opened: %s; check its permissions", path, strerror(errno));
+        *status = EXIT_IO;
+    }
+    return fd;
+}
+
+static enum exit_status read_all(int fd, const char *path, const struct diag *d, struct file *f)
+{
+    size_t room = expected_size(fd);
+    ssize_t got;
+
+    *f = (struct file){.bytes = xmalloc(room)};
+    do
+        got = read_more(fd, f, &room);
+    while (got > 0);
+    if (!got)
+        return EXIT_PASS;
+    diag_error(d, "%s: cannot be read: %s; give a readable file", path, strerror(errno));
+    file_free(f);
+    return EXIT_IO;
+}
+
+enum exit_status file_read(const char *path, const struct diag *d, struct file *out)
+{
+    enum exit_status status;
+    struct file f;
+    int fd = open_file(path, d, &status);
+
+    if (fd < 0)
+        return status;
+    status = read_all(fd, path, d, &f);
+    close(fd);
+    if (status == EXIT_PASS)
+        *out = f;
+    return status;
+}
+
+void file_free(struct file *f)
+{
+    free(f->bytes);
+    *f = (struct file){0};
+}

@@ -1,0 +1,25 @@
+/*
+ * file.h - a whole file in memory: images, symbol files, initrds.
+ */
+#ifndef LOAD_FILE_H
+#define LOAD_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+
+struct file {
+    uint8_t *bytes; /* never NULL after file_read */
+    size_t size;
+};
+
+/*
+ * Reads all of `path`, which may be a pipe. EXIT_NO_FILE: there is none.
+ * EXIT_IO: it cannot be read, or is a directory. Either was said through d.
+ */
+MUST_USE enum exit_status file_read(const char *path, const struct diag *d, struct file *out);
+void file_free(struct file *f); /* leaves an empty one; may be called twice */
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * image_priv.h - the two kinds of image to each other; for emu/load only.
+ *
+ * A reader fills in kind, entry, segments and texts of an image whose path and
+ * file are set. On EXIT_BAD_FILE it has said why; image_open frees the rest.
+ */
+#ifndef LOAD_IMAGE_PRIV_H
+#define LOAD_IMAGE_PRIV_H
+
+#include "load/image.h"
+
+bool elf_is_elf(const struct file *f); /* starts with ELF's magic number */
+
+MUST_USE enum exit_status elf_read_image(struct image *im, const struct diag *d);
+MUST_USE enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d);
+
+/* Room for one more at the end of the image's arrays, which they grow. */
+void image_add_segment(struct image *im, struct image_segment segment);
+void image_add_text(struct image *im, struct image_text text);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * lines.c - see lines.h. Units are found by their own address ranges and not
+ * by .debug_aranges, which clang does not write.
+ */
+#include "load/lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+
+/* One contiguous piece of a compilation unit. */
+struct unit_range {
+    uint64_t low, high;
+    Dwarf_Off die;
+};
+
+struct lines {
+    char *path;
+    bool opened;
+    int fd;
+    Dwarf *dwarf; /* NULL: not opened, or no DWARF there */
+    VEC_OF(struct unit_range) ranges;
+};
+
+struct lines *lines_new(const char *path)
+{
+    struct lines *l = xcalloc(1, sizeof *l);
+
+    l->path = xstrdup(path);
+    l->fd = -1;
+    return l;
+}
+
+void lines_free(struct lines *l)
+{
+    if (!l)
+        return;
+    dwarf_end(l->dwarf);
+    if (l->fd >= 0)
+        close(l->fd);
+    VEC_FREE(&l->ranges);
+    free(l->path);
+    free(l);
+}
+
+/* Discarded functions leave ranges at address 0, which are nobody's. */
+static void add_ranges(struct lines *l, Dwarf_Die *unit)
+{
+    Dwarf_Addr base, low, high;
+    ptrdiff_t next = 0;
+
+    while ((next = dwarf_ranges(unit, next, &base, &low, &high)) > 0)
+        if (low && low < high)
+            VEC_PUSH(&l->ranges, ((struct unit_range){low, high, dwarf_dieoffset(unit)}));
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+    const struct unit_range *a = left, *b = right;
+
+    return (a->low > b->low) - (a->low < b->low);
+}
+
+static void index_units(struct lines *l)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+
+    while (dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+        if (dwarf_tag(&unit) == DW_TAG_compile_unit)
+            add_ranges(l, &unit);
+    if (l->ranges.len)
+        qsort(l->ranges.at, l->ranges.len, sizeof *l->ranges.at, compare_ranges);
+}
+
+static void open_dwarf(struct lines *l)
+{
+    l->opened = true;
+    l->fd = open(l->path, O_RDONLY | O_CLOEXEC);
+    if (l->fd < 0)
+        return;
+    l->dwarf = dwarf_begin(l->fd, DWARF_C_READ);
+    if (l->dwarf)
+        index_units(l);
+}
+
+/* The unit that holds addr. Ranges of one program do not overlap. */
+static bool find_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit)
+{
+    size_t low = 0, high = l->ranges.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (l->ranges.at[middle].low <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && addr < l->ranges.at[low - 1].high &&
+           dwarf_offdie(l->dwarf, l->ranges.at[low - 1].die, unit);
+}
+
+static const char *shorten(const char *file, Dwarf_Die *unit)
+{
+    Dwarf_Attribute attr;
+    const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+    size_t len = dir ? strlen(dir) : 0;
+
+    if (len && strncmp(file, dir, len) == 0 && file[len] == '/')
+        file += len + 1;
+    while (file[0] == '.' && file[1] == '/')
+        file += 2;
+    return file;
+}
+
+static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(unit, addr);
+    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    int number = 0, column = 0;
+
+    if (!file || dwarf_lineno(line, &number) != 0)
+        return false;
+    (void)dwarf_linecol(line, &column); /* stays 0 where there is none */
+    place->file = shorten(file, unit);
+    place->line = (unsigned)number;
+    place->column = (unsigned)column;
+    return true;
+}
+
+/*
+ * The entries around addr from the inside out, as they are nested in the file.
+ * dwarf_getscopes alone would leave an inlined function for where it was
+ * defined, not for its caller. Returns the count; *scopes is from malloc.
+ */
+static int scopes_around(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes)
+{
+    Dwarf_Die *by_address = NULL;
+    int count = dwarf_getscopes(unit, addr, &by_address);
+
+    *scopes = NULL;
+    if (count > 0)
+        count = dwarf_getscopes_die(&by_address[0], scopes);
+    free(by_address);
+    return count;
+}
+
+static void find_functions(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
+{
+    Dwarf_Die *scopes;
+    int count = scopes_around(unit, addr, &scopes);
+
+    for (int i = 0; i < count && !place->function; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+
+        if (tag == DW_TAG_subprogram)
+            place->function = dwarf_diename(&scopes[i]);
+        else if (tag == DW_TAG_inlined_subroutine && !place->inlined)
+            place->inlined = dwarf_diename(&scopes[i]);
+    }
+    free(scopes);
+}
+
+bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
+{
+    struct line_place found = {0};
+    Dwarf_Die unit;
+
+    if (l && !l->opened)
+        open_dwarf(l);
+    if (!l || !l->dwarf || !find_unit(l, addr, &unit) || !find_line(&unit, addr, &found))
+        return false;
+    find_functions(&unit, addr, &found);
+    *place = found;
+    return true;
+}

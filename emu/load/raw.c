@@ -1,0 +1,94 @@
+/*
+ * raw.c - images without an ELF header: one segment, entered at its start.
+ *
+ * Recognises Linux's Image header (Documentation/riscv/boot-image-header.rst)
+ * and, so that they are refused with a remedy, compressed files.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "load/image_priv.h"
+
+/* The header's fields; all little-endian. */
+enum { TEXT_OFFSET = 0x08, IMAGE_SIZE = 0x10, FLAGS = 0x18, MAGIC2 = 0x38, HEADER_BYTES = 0x40 };
+enum { FLAG_BIG_ENDIAN = 1 };
+
+static const uint64_t GIB = UINT64_C(1) << 30;
+
+static const struct packing {
+    const char *name, *remedy;
+    unsigned at; /* offset of the magic number */
+    size_t len;
+    uint8_t magic[6];
+} packings[] = {
+    {"gzip", "unpack it with gzip -dc", 0, 3, {0x1f, 0x8b, 8}},
+    {"zstd", "unpack it with zstd -dc", 0, 4, {0x28, 0xb5, 0x2f, 0xfd}},
+    {"xz", "unpack it with xz -dc", 0, 6, {0xfd, '7', 'z', 'X', 'Z', 0}},
+    {"bzip2", "unpack it with bzip2 -dc", 0, 3, {'B', 'Z', 'h'}},
+    {"LZ4", "unpack it with lz4 -dc", 0, 4, {0x04, 0x22, 0x4d, 0x18}},
+    {"LZ4", "unpack it with lz4 -dc", 0, 4, {0x02, 0x21, 0x4c, 0x18}},
+    {"EFI zboot", "take the Image or vmlinux of the same build", 4, 4, {'z', 'i', 'm', 'g'}},
+};
+
+static const struct packing *find_packing(const struct file *f)
+{
+    for (size_t i = 0; i < ARRAY_LEN(packings); i++) {
+        const struct packing *p = &packings[i];
+
+        if (f->size >= p->at + p->len && memcmp(f->bytes + p->at, p->magic, p->len) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+static uint64_t field(const struct file *f, size_t offset)
+{
+    uint64_t value;
+
+    memcpy(&value, f->bytes + offset, sizeof value);
+    return le64toh(value);
+}
+
+static bool is_linux(const struct file *f)
+{
+    return f->size >= HEADER_BYTES && memcmp(f->bytes + MAGIC2, "RSC\x05", 4) == 0;
+}
+
+/* image_size covers .bss, which the file does not have; 0 in kernels before 5.10. */
+static void use_linux_header(struct image *im, struct image_segment *s)
+{
+    uint64_t size = field(&im->file, IMAGE_SIZE);
+
+    im->kind = IMAGE_LINUX;
+    if (s->pa % GIB == 0)
+        s->pa += field(&im->file, TEXT_OFFSET);
+    if (size > s->mem_size)
+        s->mem_size = size;
+}
+
+enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d)
+{
+    struct image_segment s = {
+        .pa = base,
+        .file_size = im->file.size,
+        .mem_size = im->file.size,
+        .flags = IMAGE_R | IMAGE_W | IMAGE_X,
+    };
+    const struct packing *packing = find_packing(&im->file);
+
+    if (packing) {
+        diag_error(d, "%s: is compressed (%s); %s", im->path, packing->name, packing->remedy);
+        return EXIT_BAD_FILE;
+    }
+    im->kind = IMAGE_RAW;
+    if (is_linux(&im->file)) {
+        if (field(&im->file, FLAGS) & FLAG_BIG_ENDIAN) {
+            diag_error(d, "%s: is a big-endian kernel; build it little-endian", im->path);
+            return EXIT_BAD_FILE;
+        }
+        use_linux_header(im, &s);
+    }
+    s.va = im->entry = im->entry_va = s.pa;
+    image_add_segment(im, s);
+    return EXIT_PASS;
+}

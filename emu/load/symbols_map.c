@@ -1,0 +1,205 @@
+/*
+ * symbols_map.c - symbols of a text file: nm, nm -S, System.map, kallsyms.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "load/file.h"
+#include "load/image_priv.h"
+#include "load/symbols_priv.h"
+
+/* How far the last symbol may reach: nothing in the file says. */
+static const uint64_t LAST_SYMBOL_BYTES = 4096;
+
+/* One line, its fields as found. */
+struct map_line {
+    uint64_t addr, size;
+    char type;
+    const char *name;
+    size_t name_len;
+};
+
+/* A number in base 16 up to a blank; NULL if it is none. */
+static const char *parse_hex(const char *p, const char *end, uint64_t *value)
+{
+    const char *start = p;
+
+    *value = 0;
+    while (p < end && isxdigit((unsigned char)*p)) {
+        int c = tolower((unsigned char)*p++);
+
+        *value = *value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return p > start && p - start <= 16 && p < end && isblank((unsigned char)*p) ? p : NULL;
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && isblank((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static bool parse_type_and_name(const char *p, const char *end, struct map_line *line)
+{
+    if (end - p < 3 || !isblank((unsigned char)p[1]))
+        return false;
+    line->type = *p;
+    p = skip_blanks(p + 1, end);
+    line->name = p;
+    while (p < end && !isspace((unsigned char)*p)) /* a module's name may follow, in brackets */
+        p++;
+    line->name_len = (size_t)(p - line->name);
+    return line->name_len > 0;
+}
+
+static bool parse_map_line(const char *p, const char *end, struct map_line *line)
+{
+    const char *next = parse_hex(p, end, &line->addr), *after_size;
+    uint64_t size;
+
+    if (!next)
+        return false;
+    next = skip_blanks(next, end);
+    line->size = 0;
+    /* A type is one letter, so two hexadecimal digits or more are a size. */
+    after_size = parse_hex(next, end, &size);
+    if (after_size && after_size - next > 1) {
+        line->size = size;
+        next = skip_blanks(after_size, end);
+    }
+    return parse_type_and_name(next, end, line);
+}
+
+static enum symbol_kind kind_of_letter(char type)
+{
+    switch (tolower((unsigned char)type)) {
+    case 'a': return SYMBOL_ABSOLUTE;
+    case 't':
+    case 'w':
+    case 'i': return SYMBOL_FUNC;
+    case 'b':
+    case 'd':
+    case 'g':
+    case 'r':
+    case 's':
+    case 'v': return SYMBOL_OBJECT;
+    default: return SYMBOL_LABEL;
+    }
+}
+
+static void add_map_line(struct symbols *s, const struct map_line *line)
+{
+    bool weak = line->type == 'w' || line->type == 'v';
+    struct symbols_entry e = {
+        .symbol =
+            {
+                .addr = line->addr,
+                .size = line->size,
+                .kind = kind_of_letter(line->type),
+                .global = weak || isupper((unsigned char)line->type),
+            },
+        .limit = line->addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX
+                                                             : line->addr + LAST_SYMBOL_BYTES,
+        .weak = weak || line->type == 'W' || line->type == 'V',
+    };
+
+    symbols_add(s, e, line->name, line->name_len);
+}
+
+/* Only the last symbol is bounded by LAST_SYMBOL_BYTES; the others by their successor. */
+static void free_limits(struct symbols *s)
+{
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < s->entries.len; i++)
+        if (s->entries.at[i].symbol.addr > last)
+            last = s->entries.at[i].symbol.addr;
+    for (size_t i = 0; i < s->entries.len; i++)
+        if (s->entries.at[i].symbol.addr != last)
+            s->entries.at[i].limit = UINT64_MAX;
+}
+
+/* nm prints blanks where an undefined symbol has no address. */
+static bool is_skipped_line(const char *p, const char *end)
+{
+    p = skip_blanks(p, end);
+    return p == end || *p == '\r' ||
+           (end - p > 1 && strchr("Uwv", *p) && isblank((unsigned char)p[1]));
+}
+
+/* The number of the first bad line; 0: all are good. */
+static size_t parse_map(struct symbols *s, const struct file *f)
+{
+    const char *p = (const char *)f->bytes, *end = p + f->size;
+
+    for (size_t number = 1; p < end; number++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        const char *line_end = newline ? newline : end;
+        struct map_line line = {0};
+
+        if (parse_map_line(p, line_end, &line))
+            add_map_line(s, &line);
+        else if (!is_skipped_line(p, line_end))
+            return number;
+        p = line_end + 1;
+    }
+    return 0;
+}
+
+static bool all_addresses_are_zero(const struct symbols *s)
+{
+    for (size_t i = 0; i < s->entries.len; i++)
+        if (s->entries.at[i].symbol.addr)
+            return false;
+    return s->entries.len > 1;
+}
+
+static enum exit_status read_map(const char *path, const struct file *f, const struct diag *d,
+                                 struct symbols **out)
+{
+    struct symbols *s = symbols_new();
+    size_t bad_line = parse_map(s, f);
+
+    if (bad_line)
+        diag_error(d, "%s:%zu: is no symbol; give an ELF or the output of nm", path, bad_line);
+    else if (!s->entries.len)
+        diag_error(d, "%s: has no symbols; give an ELF or the output of nm", path);
+    else if (all_addresses_are_zero(s))
+        diag_error(d, "%s: all addresses are hidden; copy kallsyms as root", path);
+    else {
+        free_limits(s);
+        symbols_finish(s);
+        *out = s;
+        return EXIT_PASS;
+    }
+    symbols_free(s);
+    return EXIT_BAD_FILE;
+}
+
+enum exit_status symbols_read_map(const char *path, const struct diag *d, struct symbols **out)
+{
+    struct file f;
+    enum exit_status status = file_read(path, d, &f);
+
+    if (status != EXIT_PASS)
+        return status;
+    status = read_map(path, &f, d, out);
+    file_free(&f);
+    return status;
+}
+
+enum exit_status symbols_read(const char *path, const struct diag *d, struct symbols **out)
+{
+    struct file f;
+    enum exit_status status = file_read(path, d, &f);
+
+    if (status != EXIT_PASS)
+        return status;
+    if (elf_is_elf(&f))
+        *out = symbols_from_elf(f.bytes, f.size);
+    else
+        status = read_map(path, &f, d, out);
+    file_free(&f);
+    return status;
+}

@@ -1,0 +1,302 @@
+/*
+ * machine.c - puts the board together: what stands where, and which wire goes
+ * to whom. See machine.h.
+ */
+#include "machine.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cpu/hart.h"
+#include "dev/aclint.h"
+#include "dev/finisher.h"
+#include "dev/plic.h"
+#include "dev/rtc.h"
+#include "dev/uart16550.h"
+#include "load/image.h"
+#include "machine_priv.h"
+#include "mem/bus.h"
+#include "sbi/sbi.h"
+
+/* ---- wires ---- */
+
+static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, bool level)
+{
+    if (hart >= m->config.harts)
+        return;
+    hart_set_irq(m->slots[hart].hart, irq, level);
+    if (level)
+        schedule_wake(m, hart);
+}
+
+static void set_msip(void *machine, unsigned hart, bool level)
+{
+    set_hart_irq(machine, hart, IRQ_MSI, level);
+}
+
+static void set_mtip(void *machine, unsigned hart, bool level)
+{
+    set_hart_irq(machine, hart, IRQ_MTI, level);
+}
+
+/* Contexts 2h and 2h+1 of the PLIC are hart h's M-mode and S-mode. */
+static void set_external(void *machine, unsigned context, bool level)
+{
+    set_hart_irq(machine, context / 2, context & 1 ? IRQ_SEI : IRQ_MEI, level);
+}
+
+/* A deadline moved: the running slice was cut for the old one. */
+static void deadline_moved(void *machine)
+{
+    struct machine *m = machine;
+
+    hart_ask_stop(m->slots[m->current].hart);
+}
+
+static void finish(void *machine, enum finisher_deed deed, unsigned code)
+{
+    machine_end(machine, deed == FINISHER_RESET ? STOP_RESET : STOP_EXIT,
+                deed == FINISHER_FAIL ? code : 0);
+}
+
+static void uart_put(void *machine, const uint8_t *bytes, size_t len)
+{
+    machine_console_put(machine, bytes, len);
+}
+
+/* ---- HTIF: a 64-bit store to `tohost` ends the run or prints a character ---- */
+
+static void tohost_stored(void *machine, uint64_t pa, unsigned size)
+{
+    struct machine *m = machine;
+    uint64_t command = 0;
+
+    if (pa + size <= m->tohost || pa >= m->tohost + 8)
+        return;
+    if (!bus_read(m->bus, m->tohost, &command, sizeof command) || !command)
+        return;
+    if (command >> 48 == 0 && command & 1) {
+        machine_end(m, STOP_EXIT, command >> 1 > UINT_MAX ? UINT_MAX : (unsigned)(command >> 1));
+    } else if (command >> 48 == 0x0101) {
+        uint8_t byte = (uint8_t)command;
+
+        machine_console_put(m, &byte, 1);
+        memset(ram_host(m->ram, m->tohost), 0, 8);
+    }
+}
+
+static void watch_tohost(struct machine *m)
+{
+    const struct image *im = m->image;
+
+    if (!im->has_tohost || !ram_has(m->ram, im->tohost, 8))
+        return;
+    m->tohost = im->tohost;
+    m->ram->watch = (struct ram_watch){tohost_stored, m};
+    ram_flag_page(m->ram, m->tohost, RAM_PAGE_WATCHED);
+}
+
+/* ---- construction ---- */
+
+static bool map_devices(struct machine *m)
+{
+    struct clock clock = {schedule_ticks, m};
+    struct aclint_config aclint = {.base = ACLINT_BASE,
+                                   .hart_count = m->config.harts,
+                                   .clock = clock,
+                                   .msip = {.set = set_msip, .ctx = m},
+                                   .mtip = {.set = set_mtip, .ctx = m},
+                                   .deadline_moved = deadline_moved,
+                                   .deadline_ctx = m};
+    struct plic_config plic = {.base = PLIC_BASE,
+                               .source_count = PLIC_SOURCES,
+                               .context_count = 2 * m->config.harts,
+                               .output = {.set = set_external, .ctx = m}};
+    struct uart_config uart = {.base = UART_BASE, .sink = {uart_put, m}};
+    struct rtc_config rtc = {.base = RTC_BASE,
+                             .epoch_ns = RTC_DEFAULT_EPOCH_NS,
+                             .timebase_hz = TIMEBASE_HZ,
+                             .clock = clock,
+                             .deadline_moved = deadline_moved,
+                             .deadline_ctx = m};
+    struct finisher_config finisher = {.base = FINISHER_BASE, .finish = finish, .ctx = m};
+    struct device devices[5];
+
+    m->aclint = aclint_new(&aclint);
+    m->plic = plic_new(&plic);
+    uart.irq = plic_source_line(m->plic, UART_IRQ);
+    m->uart = uart_new(&uart);
+    rtc.irq = plic_source_line(m->plic, RTC_IRQ);
+    m->rtc = rtc_new(&rtc);
+    devices[0] = aclint_device(m->aclint);
+    devices[1] = plic_device(m->plic);
+    devices[2] = uart_device(m->uart);
+    devices[3] = rtc_device(m->rtc);
+    devices[4] = finisher_device(finisher_new(&finisher));
+    for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+        if (!bus_map_device(m->bus, &devices[i], m->diag))
+            return false;
+    return true;
+}
+
+static enum exit_status make_memory(struct machine *m)
+{
+    m->bus = bus_new();
+    m->ram = ram_new(RAM_BASE, m->config.memory);
+    if (!m->ram) {
+        diag_error(m->diag,
+                   "the host has no %" PRIu64 " MiB for the guest; give a smaller --memory",
+                   m->config.memory >> 20);
+        return EXIT_OUR_FAULT;
+    }
+    return bus_map_ram(m->bus, m->ram, m->diag) ? EXIT_PASS : EXIT_OUR_FAULT;
+}
+
+static void firmware_call(void *machine, struct hart *h)
+{
+    struct machine *m = machine;
+
+    sbi_call(m->sbi, h);
+}
+
+static void make_harts(struct machine *m)
+{
+    struct cluster_config config = {
+        .bus = m->bus,
+        .fetch = m->config.fetch,
+        .fetch_seed = m->config.fetch_seed,
+        .timing = m->config.timing,
+        .env = {.ctx = m, .ticks = schedule_hart_ticks},
+    };
+
+    if (m->firmware == FIRMWARE_BUILTIN) {
+        m->sbi = sbi_new(m, m->config.harts);
+        config.env.firmware_call = firmware_call;
+    }
+    m->cluster = cluster_new(&config);
+    for (unsigned i = 0; i < m->config.harts; i++)
+        m->slots[i] = (struct hart_slot){.hart = cluster_add_hart(m->cluster), .timer = UINT64_MAX};
+}
+
+static enum exit_status build(struct machine *m)
+{
+    enum exit_status status = boot_open_images(m);
+
+    if (status == EXIT_PASS)
+        status = make_memory(m);
+    if (status != EXIT_PASS)
+        return status;
+    make_harts(m);
+    if (!map_devices(m))
+        return EXIT_OUR_FAULT;
+    status = boot_load(m);
+    if (status != EXIT_PASS)
+        return status;
+    watch_tohost(m);
+    boot_start(m);
+    return EXIT_PASS;
+}
+
+enum exit_status machine_new(const struct machine_config *config, const struct diag *d,
+                             struct machine **out)
+{
+    struct machine *m = xcalloc(1, sizeof *m);
+    enum exit_status status;
+
+    m->config = *config;
+    m->diag = d;
+    m->rng.state = config->seed;
+    status = build(m);
+    if (status != EXIT_PASS) {
+        machine_free(m);
+        m = NULL;
+    }
+    *out = m;
+    return status;
+}
+
+void machine_free(struct machine *m)
+{
+    if (!m)
+        return;
+    cluster_free(m->cluster);
+    sbi_free(m->sbi);
+    bus_free(m->bus);
+    image_free(m->image);
+    image_free(m->firmware_image);
+    free(m->dtb);
+    free(m);
+}
+
+struct cluster *machine_cluster(const struct machine *m)
+{
+    return m->cluster;
+}
+
+const struct image *machine_image(const struct machine *m)
+{
+    return m->image;
+}
+
+enum firmware_kind machine_firmware(const struct machine *m)
+{
+    return m->firmware;
+}
+
+const uint8_t *machine_dtb(const struct machine *m, size_t *size)
+{
+    *size = m->dtb_size;
+    return m->dtb;
+}
+
+/* ---- for firmware ---- */
+
+void machine_send_ipi(struct machine *m, unsigned hart)
+{
+    set_hart_irq(m, hart, IRQ_SSI, true);
+}
+
+void machine_set_timer(struct machine *m, unsigned hart, uint64_t tick)
+{
+    m->slots[hart].timer = tick;
+    hart_set_irq(m->slots[hart].hart, IRQ_STI, false);
+    deadline_moved(m);
+}
+
+void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t a1)
+{
+    struct hart_slot *slot = &m->slots[hart];
+
+    slot->timer = UINT64_MAX;
+    slot->stopped = false;
+    slot->waiting = true; /* so that its clock is set as for any that wakes */
+    schedule_wake(m, hart);
+    sbi_reset_hart(slot->hart, pc, a1);
+}
+
+void machine_stop_hart(struct machine *m, unsigned hart)
+{
+    m->slots[hart].stopped = true;
+    hart_ask_stop(m->slots[hart].hart);
+}
+
+void machine_end(struct machine *m, enum stop_reason reason, unsigned code)
+{
+    m->ended = true;
+    m->end = (struct stop){reason, code, m->slots[m->current].hart};
+    hart_ask_stop(m->slots[m->current].hart);
+}
+
+void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len)
+{
+    if (m->config.console.put)
+        m->config.console.put(m->config.console.ctx, bytes, len);
+}
+
+int machine_console_get(struct machine *m)
+{
+    return m->config.console.get ? m->config.console.get(m->config.console.ctx) : -1;
+}

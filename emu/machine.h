@@ -1,0 +1,118 @@
+/*
+ * machine.h - the virt board: RAM, harts, devices, clock and scheduler.
+ *
+ * Nothing is global; two machines can live in one process. A run is a function
+ * of the configuration and the input: all harts are interleaved on one host
+ * thread by a scheduler whose only source of chance is the seed.
+ */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+#include "cpu/cluster.h"
+
+struct hart;
+struct image;
+struct machine;
+
+/* The board's clocks: mtime as on QEMU, and a core clock that it divides. */
+enum { TIMEBASE_HZ = 10000000, CYCLES_PER_TICK = 100 };
+
+enum { MACHINE_HARTS_MAX = 64 };
+
+enum firmware_kind {
+    FIRMWARE_AUTO,    /* none for an ELF that covers the start of RAM, else built in */
+    FIRMWARE_NONE,    /* the image starts in M-mode, on every hart */
+    FIRMWARE_BUILTIN, /* our SBI; the image starts in S-mode, on hart 0 */
+    FIRMWARE_FILE,    /* that file starts in M-mode and is handed the image */
+};
+
+/* Where the console's output goes, and where its input comes from. */
+struct console {
+    void (*put)(void *ctx, const uint8_t *bytes, size_t len);
+    int (*get)(void *ctx); /* next byte, or -1: none at the moment; may be NULL */
+    /*
+     * Every hart waits, for `ns` more of guest time (UINT64_MAX: for ever): sleep
+     * until then or until there is input. False: no input will ever come. NULL: the same.
+     */
+    bool (*wait)(void *ctx, uint64_t ns);
+    void *ctx;
+};
+
+struct machine_config {
+    unsigned harts;  /* 1 to MACHINE_HARTS_MAX */
+    uint64_t memory; /* bytes, whole pages */
+    enum firmware_kind firmware;
+    const char *firmware_path; /* FIRMWARE_FILE */
+    const char *image;
+    const char *initrd;   /* NULL: none */
+    const char *bootargs; /* NULL: none */
+    uint64_t seed;
+    enum fetch_mode fetch;
+    uint64_t fetch_seed;
+    enum timing_model timing;
+    struct console console;
+    /* Asked now and then, with console.ctx; true: machine_run returns STOP_ASKED. May be NULL. */
+    bool (*interrupted)(void *ctx);
+};
+
+/* Builds the board and loads the images; on failure *out is NULL and the reason was said. */
+MUST_USE enum exit_status machine_new(const struct machine_config *config, const struct diag *d,
+                                      struct machine **out);
+void machine_free(struct machine *m);
+
+struct cluster *machine_cluster(const struct machine *m);
+const struct image *machine_image(const struct machine *m);
+enum firmware_kind machine_firmware(const struct machine *m); /* never AUTO */
+const uint8_t *machine_dtb(const struct machine *m, size_t *size);
+
+/* Executed by all harts together; cycles of the machine's clock since power-on. */
+uint64_t machine_insns(const struct machine *m);
+uint64_t machine_cycles(const struct machine *m);
+
+/* The hart whose turn it is. */
+struct hart *machine_current(const struct machine *m);
+
+enum stop_reason {
+    STOP_EXIT,   /* the guest ended the run; `code` is its status */
+    STOP_RESET,  /* the guest asked for a reboot */
+    STOP_INSNS,  /* max_insns reached */
+    STOP_CYCLES, /* max_cycles reached */
+    STOP_PROBE,  /* a probe stopped `hart` */
+    STOP_ASKED,  /* machine_ask_stop */
+    STOP_STUCK,  /* `hart` traps for ever */
+    STOP_ASLEEP, /* every hart waits for an interrupt that nothing can raise */
+};
+
+struct stop {
+    enum stop_reason reason;
+    unsigned code;
+    struct hart *hart; /* PROBE and STUCK; else the hart whose turn it was */
+};
+
+/*
+ * Runs until something stops the machine. Limits are totals since power-on;
+ * UINT64_MAX is none. The instruction limit is exact, and reaching it does not
+ * disturb the schedule: a run in many pieces is the same run.
+ */
+struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
+
+/* From a call-back or a signal handler: machine_run returns soon. */
+void machine_ask_stop(struct machine *m);
+
+/* ---- for firmware (emu/sbi) ---- */
+
+uint64_t machine_ticks(struct machine *m); /* mtime, as the current hart reads it */
+void machine_set_timer(struct machine *m, unsigned hart, uint64_t tick); /* raises STI then */
+void machine_send_ipi(struct machine *m, unsigned hart);                 /* raises SSI */
+void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t a1);
+void machine_stop_hart(struct machine *m, unsigned hart);
+void machine_end(struct machine *m, enum stop_reason reason, unsigned code);
+void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len);
+int machine_console_get(struct machine *m); /* -1: nothing there */
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * machine_priv.h - the inside of the machine: machine.c builds the board,
+ * boot.c fills its memory, schedule.c runs it.
+ */
+#ifndef MACHINE_PRIV_H
+#define MACHINE_PRIV_H
+
+#include <stddef.h>
+
+#include "base/rng.h"
+#include "machine.h"
+
+struct aclint;
+struct bus;
+struct plic;
+struct ram;
+struct rtc;
+struct sbi;
+struct uart;
+
+/* Where things are on the board (as on QEMU's virt machine). */
+enum {
+    FINISHER_BASE = 0x100000,
+    RTC_BASE = 0x101000,
+    ACLINT_BASE = 0x2000000,
+    PLIC_BASE = 0xc000000,
+    UART_BASE = 0x10000000,
+};
+#define RAM_BASE UINT64_C(0x80000000)
+
+enum { UART_IRQ = 10, RTC_IRQ = 11, PLIC_SOURCES = 96, KERNEL_OFFSET = 0x200000 };
+
+struct hart_slot {
+    struct hart *hart;
+    bool stopped;   /* by HSM: not scheduled, no interrupt wakes it */
+    bool waiting;   /* in wfi */
+    uint64_t timer; /* tick at which STI rises; UINT64_MAX: never */
+};
+
+struct machine {
+    struct machine_config config;
+    enum firmware_kind firmware;
+    const struct diag *diag;
+
+    struct bus *bus;
+    struct ram *ram;
+    struct cluster *cluster;
+    struct aclint *aclint;
+    struct plic *plic;
+    struct uart *uart;
+    struct rtc *rtc;
+    struct sbi *sbi; /* FIRMWARE_BUILTIN */
+
+    struct image *image, *firmware_image;
+    uint8_t *dtb;
+    size_t dtb_size;
+    uint64_t tohost; /* physical; 0: the image has no HTIF */
+
+    /* schedule.c */
+    struct rng rng;
+    struct hart_slot slots[MACHINE_HARTS_MAX];
+    unsigned current;
+    uint64_t slice_left; /* instructions of the current hart's turn */
+    uint64_t now;        /* cycles; never goes back */
+    uint64_t ticks_read; /* the newest time any hart has read */
+    uint64_t polled_at;  /* cycle of the last look for input */
+    bool ended;
+    struct stop end;
+    volatile bool asked;
+};
+
+/* boot.c */
+MUST_USE enum exit_status boot_open_images(struct machine *m);
+MUST_USE enum exit_status boot_load(struct machine *m);
+void boot_start(struct machine *m); /* registers of the harts that start */
+
+/* schedule.c */
+uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
+uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
+void schedule_wake(struct machine *m, unsigned hart);        /* after an interrupt was raised */
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * main.c - wiring only: options, machine, observers, run, report, exit status.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/host.h"
+#include "cli/options.h"
+#include "cpu/hart.h"
+#include "debug/debugger.h"
+#include "ftrace/audit.h"
+#include "ftrace/report.h"
+#include "ftrace/watch.h"
+#include "load/file.h"
+#include "load/image.h"
+#include "load/lines.h"
+#include "load/symbols.h"
+#include "machine.h"
+
+/* Everything a session holds, so that one function can let go of it. */
+struct session {
+    struct options options;
+    struct diag diag;
+    struct host *host;
+    struct machine *machine;
+    struct symbols *symbols;
+    struct lines *lines;
+    struct watch *watch;
+    bool audit_failed;
+};
+
+static struct machine_config machine_config(const struct session *s)
+{
+    const struct options *o = &s->options;
+
+    return (struct machine_config){
+        .harts = o->harts,
+        .memory = o->memory,
+        .firmware = o->firmware,
+        .firmware_path = o->firmware_path,
+        .image = o->image,
+        .initrd = o->initrd,
+        .bootargs = o->append,
+        .seed = o->seed,
+        .fetch = o->fetch,
+        .fetch_seed = o->fetch_seed,
+        .timing = o->timing,
+        .console = host_console(s->host),
+        .interrupted = host_interrupted,
+    };
+}
+
+/* With --audit=fail the first error ends the run. */
+static void on_finding(void *ctx, const struct finding *f)
+{
+    struct session *s = ctx;
+
+    if (s->options.audit != AUDIT_FAIL || rule_severity(f->rule) < SEVERITY_error)
+        return;
+    s->audit_failed = true;
+    machine_ask_stop(s->machine);
+}
+
+static enum exit_status dump_dtb(const struct session *s)
+{
+    size_t size;
+    const uint8_t *dtb = machine_dtb(s->machine, &size);
+    FILE *out = fopen(s->options.dump_dtb, "wb");
+
+    if (out && fwrite(dtb, 1, size, out) == size && !fclose(out))
+        return EXIT_PASS;
+    diag_error(&s->diag, "%s: %s", s->options.dump_dtb, strerror(errno));
+    return EXIT_IO;
+}
+
+static enum exit_status open_session(struct session *s)
+{
+    const struct options *o = &s->options;
+    const char *named = o->symbols ? o->symbols : o->image;
+    struct machine_config machine;
+    struct watch_config watch;
+    enum exit_status status = host_new(o, &s->diag, &s->host);
+
+    if (status != EXIT_PASS)
+        return status;
+    machine = machine_config(s);
+    status = machine_new(&machine, &s->diag, &s->machine);
+    if (status != EXIT_PASS)
+        return status;
+    if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
+        status = symbols_read(named, &s->diag, &s->symbols);
+    if (status != EXIT_PASS)
+        return status;
+    s->lines = lines_new(named);
+    watch = (struct watch_config){.cluster = machine_cluster(s->machine),
+                                  .image = machine_image(s->machine),
+                                  .symbols = s->symbols,
+                                  .account = o->account,
+                                  .audit = o->audit != AUDIT_OFF,
+                                  .listener = {on_finding, s}};
+    s->watch = watch_new(&watch, &s->diag);
+    return o->dump_dtb ? dump_dtb(s) : EXIT_PASS;
+}
+
+static void close_session(struct session *s)
+{
+    watch_free(s->watch);
+    machine_free(s->machine);
+    lines_free(s->lines);
+    symbols_free(s->symbols);
+    host_free(s->host);
+}
+
+/* ---- running ---- */
+
+static struct stop run(struct session *s)
+{
+    return machine_run(s->machine, s->options.max_insns, s->options.max_cycles);
+}
+
+static struct stop debug(struct session *s)
+{
+    struct debugger_config config = {
+        .machine = s->machine,
+        .watch = s->watch,
+        .symbols = s->symbols,
+        .lines = s->lines,
+        .out = stdout,
+        .interactive = !s->options.commands && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
+        .colour = isatty(STDOUT_FILENO),
+        .commands_file = s->options.commands,
+    };
+
+    return debugger_run(&config);
+}
+
+/* ---- how it ended ---- */
+
+struct ending {
+    const char *word; /* for the report */
+    unsigned status;
+};
+
+static struct ending ending_of_asked(const struct session *s)
+{
+    switch (host_wish(s->host)) {
+    case HOST_TIMEOUT: return (struct ending){"timeout", EXIT_LIMIT};
+    case HOST_OUTPUT_LOST: return (struct ending){"output-lost", EXIT_IO};
+    default: return (struct ending){"interrupted", EXIT_PASS};
+    }
+}
+
+static struct ending ending_of(const struct session *s, struct stop stop)
+{
+    if (s->audit_failed)
+        return (struct ending){"audit", EXIT_AUDIT};
+    switch (stop.reason) {
+    case STOP_EXIT: return (struct ending){"exit", stop.code > 255 ? 255 : stop.code};
+    case STOP_RESET: return (struct ending){"reset", EXIT_PASS};
+    case STOP_INSNS: return (struct ending){"max-insns", EXIT_LIMIT};
+    case STOP_CYCLES: return (struct ending){"max-cycles", EXIT_LIMIT};
+    case STOP_STUCK: return (struct ending){"stuck", EXIT_GUEST_STUCK};
+    case STOP_ASLEEP: return (struct ending){"asleep", EXIT_GUEST_STUCK};
+    case STOP_PROBE:
+    case STOP_ASKED: break;
+    }
+    return ending_of_asked(s);
+}
+
+static void say_ending(const struct session *s, struct stop stop, struct ending end)
+{
+    char place[32] = "";
+
+    if (stop.hart)
+        snprintf(place, sizeof place, "0x%llx", (unsigned long long)hart_pc(stop.hart));
+    switch (stop.reason) {
+    case STOP_STUCK:
+        diag_error(&s->diag, "hart %u traps for ever at %s: its trap handler cannot run",
+                   hart_id(stop.hart), place);
+        break;
+    case STOP_ASLEEP:
+        diag_error(&s->diag,
+                   "every hart waits for an interrupt that nothing can raise "
+                   "(hart %u at %s)",
+                   hart_id(stop.hart), place);
+        break;
+    case STOP_RESET: diag_note(&s->diag, "the guest asked for a reset; not done"); break;
+    default:
+        if (end.status == EXIT_LIMIT)
+            diag_error(&s->diag, "stopped by --%s", end.word);
+        else if (!strcmp(end.word, "interrupted") && s->options.command == COMMAND_RUN)
+            diag_note(&s->diag, "interrupted");
+        break;
+    }
+}
+
+static struct report make_report(const struct session *s, struct ending end)
+{
+    const struct options *o = &s->options;
+
+    return (struct report){
+        .run = {.version = RVFTRACE_VERSION,
+                .image = o->image,
+                .image_hash = image_hash(machine_image(s->machine)),
+                .bootargs = o->append,
+                .firmware = options_firmware_name(machine_firmware(s->machine)),
+                .fetch = options_fetch_name(o->fetch),
+                .timing = options_timing_name(o->timing),
+                .seed = o->seed,
+                .memory = o->memory,
+                .ended = end.word,
+                .exit_code = end.status},
+        .cluster = machine_cluster(s->machine),
+        .watch = s->watch,
+        .symbols = s->symbols,
+        .lines = s->lines,
+        .rows = o->rows,
+    };
+}
+
+/* What cannot be written whole is said so, and is the exit status. */
+static enum exit_status write_json(const struct session *s, const struct report *r)
+{
+    const char *path = s->options.report;
+    bool to_stdout = !strcmp(path, "-");
+    FILE *out = to_stdout ? stdout : fopen(path, "w");
+    bool ok = out && report_json(r, out);
+
+    if (out && !to_stdout && fclose(out))
+        ok = false;
+    if (!ok)
+        diag_error(&s->diag, "%s: %s", to_stdout ? "standard output" : path, strerror(errno));
+    return ok ? EXIT_PASS : EXIT_IO;
+}
+
+static unsigned finish(struct session *s, struct stop stop)
+{
+    struct ending end = ending_of(s, stop);
+    struct report report;
+    int reason;
+
+    if (!host_flush(s->host, &reason)) {
+        diag_error(&s->diag, "console: %s", strerror(reason));
+        end = (struct ending){"output-lost", EXIT_IO};
+    }
+    say_ending(s, stop, end);
+    report = make_report(s, end);
+    report_findings(&report, s->diag.out);
+    if (!s->options.quiet && s->options.command == COMMAND_RUN)
+        report_text(&report, s->diag.out);
+    if (s->options.report && write_json(s, &report) != EXIT_PASS)
+        return EXIT_IO;
+    return end.status;
+}
+
+int main(int argc, char **argv)
+{
+    struct session s = {.diag = {.out = stderr, .program = "rvftrace"}};
+    unsigned status;
+    bool done;
+
+    s.diag.colour = isatty(STDERR_FILENO);
+    status = options_parse(argc, argv, &s.diag, &s.options, &done);
+    if (status != EXIT_PASS || done)
+        return (int)status;
+    s.diag.quiet = s.options.quiet;
+    status = open_session(&s);
+    if (status == EXIT_PASS)
+        status = finish(&s, s.options.command == COMMAND_DEBUG ? debug(&s) : run(&s));
+    close_session(&s);
+    return (int)status;
+}

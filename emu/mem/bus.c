@@ -1,0 +1,174 @@
+/*
+ * bus.c - see bus.h. Few regions, so a linear search behind a one-entry memory.
+ */
+#include "mem/bus.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "base/diag.h"
+#include "base/vec.h"
+
+struct bus {
+    VEC_OF(struct ram *) rams;
+    VEC_OF(struct device) devices;
+    struct code_hook code;
+};
+
+struct bus *bus_new(void)
+{
+    return xcalloc(1, sizeof(struct bus));
+}
+
+void bus_free(struct bus *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->rams.len; i++)
+        ram_free(b->rams.at[i]);
+    for (size_t i = 0; i < b->devices.len; i++)
+        if (b->devices.at[i].free)
+            b->devices.at[i].free(b->devices.at[i].ctx);
+    VEC_FREE(&b->rams);
+    VEC_FREE(&b->devices);
+    free(b);
+}
+
+static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+    return a < b + b_size && b < a + a_size;
+}
+
+static bool is_free(const struct bus *b, uint64_t base, uint64_t size, const char *name,
+                    const struct diag *d)
+{
+    const char *taken = NULL;
+
+    for (size_t i = 0; i < b->rams.len; i++)
+        if (overlap(base, size, b->rams.at[i]->base, b->rams.at[i]->size))
+            taken = "RAM";
+    for (size_t i = 0; i < b->devices.len; i++)
+        if (overlap(base, size, b->devices.at[i].base, b->devices.at[i].size))
+            taken = b->devices.at[i].name;
+    if (taken)
+        diag_error(d, "%s at 0x%" PRIx64 " (0x%" PRIx64 " bytes) overlaps %s", name, base, size,
+                   taken);
+    return !taken;
+}
+
+bool bus_map_ram(struct bus *b, struct ram *r, const struct diag *d)
+{
+    if (!is_free(b, r->base, r->size, "RAM", d))
+        return false;
+    VEC_PUSH(&b->rams, r);
+    return true;
+}
+
+bool bus_map_device(struct bus *b, const struct device *dev, const struct diag *d)
+{
+    if (!is_free(b, dev->base, dev->size, dev->name, d))
+        return false;
+    VEC_PUSH(&b->devices, *dev);
+    return true;
+}
+
+struct ram *bus_ram_at(const struct bus *b, uint64_t pa)
+{
+    for (size_t i = 0; i < b->rams.len; i++)
+        if (ram_has(b->rams.at[i], pa, 1))
+            return b->rams.at[i];
+    return NULL;
+}
+
+struct ram *bus_ram(const struct bus *b)
+{
+    return b->rams.len ? b->rams.at[0] : NULL;
+}
+
+static const struct device *device_at(const struct bus *b, uint64_t pa, unsigned size)
+{
+    for (size_t i = 0; i < b->devices.len; i++) {
+        const struct device *dev = &b->devices.at[i];
+
+        if (pa >= dev->base && pa - dev->base < dev->size && size <= dev->size - (pa - dev->base))
+            return (dev->sizes & size) ? dev : NULL;
+    }
+    return NULL;
+}
+
+enum fault bus_device_load(struct bus *b, uint64_t pa, unsigned size, uint64_t *value)
+{
+    const struct device *dev = device_at(b, pa, size);
+
+    if (!dev)
+        return FAULT_ACCESS;
+    if (pa % size)
+        return FAULT_MISALIGNED;
+    *value = 0;
+    return dev->read(dev->ctx, pa - dev->base, size, value);
+}
+
+enum fault bus_device_store(struct bus *b, uint64_t pa, unsigned size, uint64_t value)
+{
+    const struct device *dev = device_at(b, pa, size);
+
+    if (!dev)
+        return FAULT_ACCESS;
+    if (pa % size)
+        return FAULT_MISALIGNED;
+    return dev->write(dev->ctx, pa - dev->base, size, value);
+}
+
+bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len)
+{
+    const struct ram *r = bus_ram_at(b, pa);
+
+    if (!r || !ram_has(r, pa, len))
+        return false;
+    memcpy(to, ram_host(r, pa), len);
+    return true;
+}
+
+/* One page's part of a write. */
+static void write_in_page(struct bus *b, struct ram *r, uint64_t pa, const uint8_t *from,
+                          size_t len, const struct writer *who)
+{
+    if (!(ram_page_at(r, pa)->flags & RAM_PAGE_CODE)) {
+        /* What the loader brings was there before the harts started. */
+        if (who->kind != WRITER_LOADER)
+            ram_open_page(r, pa, who);
+        memcpy(ram_host(r, pa), from, len);
+        return;
+    }
+    for (size_t done = 0; done < len;) {
+        size_t piece = len - done < 8 ? len - done : 8;
+
+        b->code.store(b->code.ctx, pa + done, from + done, (unsigned)piece, who);
+        done += piece;
+    }
+}
+
+bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len, const struct writer *who)
+{
+    struct ram *r = bus_ram_at(b, pa);
+
+    if (!r || !ram_has(r, pa, len))
+        return false;
+    for (size_t done = 0; done < len;) {
+        size_t room = PAGE_BYTES - ((pa + done) & (PAGE_BYTES - 1));
+        size_t piece = len - done < room ? len - done : room;
+
+        write_in_page(b, r, pa + done, (const uint8_t *)from + done, piece, who);
+        done += piece;
+    }
+    return true;
+}
+
+void bus_set_code_hook(struct bus *b, struct code_hook hook)
+{
+    b->code = hook;
+}

@@ -1,0 +1,57 @@
+/*
+ * bus.h - the physical address space: RAM and devices.
+ *
+ * Accesses here are the slow ones: harts reach RAM through their translation
+ * caches and come here for devices and for what the caches do not hold.
+ */
+#ifndef MEM_BUS_H
+#define MEM_BUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "mem/device.h"
+#include "mem/ram.h"
+
+struct bus;
+struct diag;
+
+struct bus *bus_new(void);
+void bus_free(struct bus *b); /* frees RAM and devices too */
+
+/* False: overlaps what is mapped already (said through diag); the bus owns neither then. */
+MUST_USE bool bus_map_ram(struct bus *b, struct ram *r, const struct diag *d);
+MUST_USE bool bus_map_device(struct bus *b, const struct device *dev, const struct diag *d);
+
+/* The RAM that holds pa, or NULL. One region at 0x8000_0000 on the virt board. */
+struct ram *bus_ram_at(const struct bus *b, uint64_t pa);
+struct ram *bus_ram(const struct bus *b); /* the first one mapped */
+
+/* A device access by a hart. FAULT_ACCESS where there is no device or the size is refused. */
+MUST_USE enum fault bus_device_load(struct bus *b, uint64_t pa, unsigned size, uint64_t *value);
+MUST_USE enum fault bus_device_store(struct bus *b, uint64_t pa, unsigned size, uint64_t value);
+
+/* RAM by physical address, any length within one region; false if it is not all RAM. */
+MUST_USE bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len);
+
+/*
+ * The same for writing, for whoever is not a hart's store instruction: loader,
+ * DMA, debugger, firmware. Stores to code pages are told to the code hook.
+ */
+MUST_USE bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len,
+                        const struct writer *who);
+
+/*
+ * The code hook: called before bytes of a page with RAM_PAGE_CODE change, at
+ * most eight at a time and never across a page; it does the store itself.
+ */
+struct code_hook {
+    void (*store)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
+                  const struct writer *who);
+    void *ctx;
+};
+void bus_set_code_hook(struct bus *b, struct code_hook hook);
+
+#endif

@@ -1,0 +1,419 @@
+/*
+ * sbi.c - see sbi.h. One function a call; the table at the end says which
+ * extension and function numbers it answers. Chapters are those of the SBI
+ * specification 2.0.
+ */
+#include "sbi/sbi.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "cpu/hart.h"
+#include "machine.h"
+#include "mem/bus.h"
+
+enum sbi_error {
+    SBI_SUCCESS = 0,
+    SBI_FAILED = -1,
+    SBI_NOT_SUPPORTED = -2,
+    SBI_INVALID_PARAM = -3,
+    SBI_INVALID_ADDRESS = -5,
+    SBI_ALREADY_AVAILABLE = -6,
+};
+
+/* Chapter 9, table 20. */
+enum hart_state { HART_STARTED = 0, HART_STOPPED = 1, HART_SUSPENDED = 4 };
+
+struct sbi {
+    struct machine *machine;
+    unsigned harts;
+    enum hart_state state[MACHINE_HARTS_MAX];
+};
+
+/* What a call gets and gives. `returns` false: a0 and a1 are left as they are. */
+struct call {
+    struct sbi *sbi;
+    struct hart *hart;
+    uint64_t arg[6];
+    int64_t error;
+    uint64_t value;
+    bool legacy; /* answers in a0 alone */
+    bool gone;   /* the hart does not return from this call */
+};
+
+static void fail(struct call *c, enum sbi_error error)
+{
+    c->error = error;
+}
+
+/* ---- hart masks (chapter 3.1) ---- */
+
+typedef void hart_deed(struct call *c, unsigned hart);
+
+static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_deed *deed)
+{
+    if (base == UINT64_MAX) {
+        for (unsigned hart = 0; hart < c->sbi->harts; hart++)
+            deed(c, hart);
+        return;
+    }
+    if (base >= c->sbi->harts ||
+        (mask && base + 63 - (unsigned)__builtin_clzll(mask) >= c->sbi->harts)) {
+        fail(c, SBI_INVALID_PARAM);
+        return;
+    }
+    for (unsigned i = 0; i < 64; i++)
+        if (bit(mask, i))
+            deed(c, (unsigned)base + i);
+}
+
+/* ---- base (chapter 4) ---- */
+
+enum { SPEC_VERSION = 2 << 24, IMPLEMENTATION_ID = 0x52564654 /* "RVFT": not a registered one */ };
+
+static void base_spec_version(struct call *c)
+{
+    c->value = SPEC_VERSION;
+}
+
+static void base_impl_id(struct call *c)
+{
+    c->value = IMPLEMENTATION_ID;
+}
+
+static void base_impl_version(struct call *c)
+{
+    c->value = 1;
+}
+
+static void base_machine_id(struct call *c)
+{
+    c->value = 0; /* mvendorid, marchid, mimpid: not given */
+}
+
+static bool is_supported(uint64_t extension);
+
+static void base_probe(struct call *c)
+{
+    c->value = is_supported(c->arg[0]);
+}
+
+/* ---- timer (chapters 6 and 5.1) ---- */
+
+static void time_set(struct call *c)
+{
+    machine_set_timer(c->sbi->machine, hart_id(c->hart), c->arg[0]);
+}
+
+/* ---- IPI (chapter 7) ---- */
+
+static void send_ipi(struct call *c, unsigned hart)
+{
+    if (c->sbi->state[hart] != HART_STOPPED)
+        machine_send_ipi(c->sbi->machine, hart);
+}
+
+static void ipi_send(struct call *c)
+{
+    for_each_in_mask(c, c->arg[0], c->arg[1], send_ipi);
+}
+
+/* ---- remote fences (chapter 8) ---- */
+
+static struct hart *hart_by_id(const struct call *c, unsigned hart)
+{
+    return cluster_hart(machine_cluster(c->sbi->machine), hart);
+}
+
+static void fence_i_on(struct call *c, unsigned hart)
+{
+    if (c->sbi->state[hart] != HART_STOPPED)
+        cluster_remote_fence(machine_cluster(c->sbi->machine), hart_by_id(c, hart), c->hart);
+}
+
+static void rfence_i(struct call *c)
+{
+    for_each_in_mask(c, c->arg[0], c->arg[1], fence_i_on);
+}
+
+static void flush_on(struct call *c, unsigned hart)
+{
+    if (c->sbi->state[hart] != HART_STOPPED)
+        hart_flush_translations(hart_by_id(c, hart));
+}
+
+/* The range and the ASID only narrow what must be flushed; all of it may be. */
+static void rfence_vma(struct call *c)
+{
+    for_each_in_mask(c, c->arg[0], c->arg[1], flush_on);
+}
+
+/* ---- hart state management (chapter 9) ---- */
+
+static void hsm_start(struct call *c)
+{
+    uint64_t hart = c->arg[0];
+
+    if (hart >= c->sbi->harts) {
+        fail(c, SBI_INVALID_PARAM);
+    } else if (c->sbi->state[hart] != HART_STOPPED) {
+        fail(c, SBI_ALREADY_AVAILABLE);
+    } else if (!bus_ram_at(cluster_bus(machine_cluster(c->sbi->machine)), c->arg[1])) {
+        fail(c, SBI_INVALID_ADDRESS);
+    } else {
+        c->sbi->state[hart] = HART_STARTED;
+        machine_start_hart(c->sbi->machine, (unsigned)hart, c->arg[1], c->arg[2]);
+    }
+}
+
+static void hsm_stop(struct call *c)
+{
+    c->gone = true;
+    c->sbi->state[hart_id(c->hart)] = HART_STOPPED;
+    machine_stop_hart(c->sbi->machine, hart_id(c->hart));
+}
+
+static void hsm_status(struct call *c)
+{
+    if (c->arg[0] >= c->sbi->harts)
+        fail(c, SBI_INVALID_PARAM);
+    else
+        c->value = c->sbi->state[c->arg[0]];
+}
+
+/* ---- system reset (chapter 10) ---- */
+
+enum { RESET_SHUTDOWN = 0, RESET_COLD = 1, RESET_WARM = 2 };
+
+static void srst_reset(struct call *c)
+{
+    uint64_t type = c->arg[0], reason = c->arg[1];
+
+    if (type > RESET_WARM) {
+        fail(c, SBI_INVALID_PARAM);
+        return;
+    }
+    c->gone = true;
+    machine_end(c->sbi->machine, type == RESET_SHUTDOWN ? STOP_EXIT : STOP_RESET,
+                reason > 255 ? 255 : (unsigned)reason);
+}
+
+static void legacy_shutdown(struct call *c)
+{
+    c->gone = true;
+    machine_end(c->sbi->machine, STOP_EXIT, 0);
+}
+
+/* ---- console (chapters 12, 5.2, 5.3) ---- */
+
+static void put_byte(struct call *c)
+{
+    uint8_t byte = (uint8_t)c->arg[0];
+
+    machine_console_put(c->sbi->machine, &byte, 1);
+}
+
+static void legacy_getchar(struct call *c)
+{
+    c->error = machine_console_get(c->sbi->machine);
+}
+
+/* The buffer's physical range, or NULL with the error set. */
+static uint8_t *buffer(struct call *c)
+{
+    struct ram *r = bus_ram_at(cluster_bus(machine_cluster(c->sbi->machine)), c->arg[1]);
+
+    if (c->arg[2] || !r || !ram_has(r, c->arg[1], c->arg[0])) {
+        fail(c, SBI_INVALID_PARAM);
+        return NULL;
+    }
+    return ram_host(r, c->arg[1]);
+}
+
+static void dbcn_write(struct call *c)
+{
+    const uint8_t *bytes = buffer(c);
+
+    if (!bytes)
+        return;
+    machine_console_put(c->sbi->machine, bytes, c->arg[0]);
+    c->value = c->arg[0];
+}
+
+static void dbcn_read(struct call *c)
+{
+    struct bus *bus = cluster_bus(machine_cluster(c->sbi->machine));
+    struct writer who = {.kind = WRITER_FIRMWARE, .hart = hart_id(c->hart)};
+    int byte;
+
+    if (!buffer(c))
+        return;
+    while (c->value < c->arg[0] && (byte = machine_console_get(c->sbi->machine)) >= 0) {
+        uint8_t b = (uint8_t)byte;
+
+        (void)!bus_write(bus, c->arg[1] + c->value, &b, 1, &who); /* the range was checked */
+        c->value++;
+    }
+}
+
+/* ---- the legacy calls' hart masks are read from memory (chapter 5) ---- */
+
+static bool read_legacy_mask(struct call *c, uint64_t *mask)
+{
+    *mask = UINT64_MAX;
+    if (!c->arg[0])
+        return true; /* all harts */
+    if (hart_peek(c->hart, c->arg[0], mask, sizeof *mask))
+        return true;
+    fail(c, SBI_INVALID_ADDRESS);
+    return false;
+}
+
+static void legacy_for_each(struct call *c, hart_deed *deed)
+{
+    uint64_t mask;
+
+    if (!read_legacy_mask(c, &mask))
+        return;
+    for (unsigned hart = 0; hart < c->sbi->harts; hart++)
+        if (bit(mask, hart % 64))
+            deed(c, hart);
+}
+
+static void legacy_clear_ipi(struct call *c)
+{
+    hart_set_irq(c->hart, IRQ_SSI, false);
+}
+
+static void legacy_send_ipi(struct call *c)
+{
+    legacy_for_each(c, send_ipi);
+}
+
+static void legacy_fence_i(struct call *c)
+{
+    legacy_for_each(c, fence_i_on);
+}
+
+static void legacy_fence_vma(struct call *c)
+{
+    legacy_for_each(c, flush_on);
+}
+
+/* ---- who answers what ---- */
+
+enum {
+    EXT_BASE = 0x10,
+    EXT_TIME = 0x54494d45,
+    EXT_IPI = 0x735049,
+    EXT_RFENCE = 0x52464e43,
+    EXT_HSM = 0x48534d,
+    EXT_SRST = 0x53525354,
+    EXT_DBCN = 0x4442434e,
+};
+
+static const struct entry {
+    uint64_t extension, function;
+    void (*handle)(struct call *c);
+} entries[] = {
+    {EXT_BASE, 0, base_spec_version}, {EXT_BASE, 1, base_impl_id},
+    {EXT_BASE, 2, base_impl_version}, {EXT_BASE, 3, base_probe},
+    {EXT_BASE, 4, base_machine_id},   {EXT_BASE, 5, base_machine_id},
+    {EXT_BASE, 6, base_machine_id},   {EXT_TIME, 0, time_set},
+    {EXT_IPI, 0, ipi_send},           {EXT_RFENCE, 0, rfence_i},
+    {EXT_RFENCE, 1, rfence_vma},      {EXT_RFENCE, 2, rfence_vma},
+    {EXT_HSM, 0, hsm_start},          {EXT_HSM, 1, hsm_stop},
+    {EXT_HSM, 2, hsm_status},         {EXT_SRST, 0, srst_reset},
+    {EXT_DBCN, 0, dbcn_write},        {EXT_DBCN, 1, dbcn_read},
+    {EXT_DBCN, 2, put_byte},
+};
+
+/* Legacy calls have no function number: a6 is not looked at. */
+static void (*const legacy[])(struct call *c) = {
+    time_set,       put_byte,         legacy_getchar,   legacy_clear_ipi, legacy_send_ipi,
+    legacy_fence_i, legacy_fence_vma, legacy_fence_vma, legacy_shutdown,
+};
+
+static bool is_supported(uint64_t extension)
+{
+    if (extension < ARRAY_LEN(legacy))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(entries); i++)
+        if (entries[i].extension == extension)
+            return true;
+    return false;
+}
+
+static void dispatch(struct call *c, uint64_t extension, uint64_t function)
+{
+    if (extension < ARRAY_LEN(legacy)) {
+        c->legacy = true;
+        legacy[extension](c);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(entries); i++)
+        if (entries[i].extension == extension && entries[i].function == function) {
+            entries[i].handle(c);
+            return;
+        }
+    fail(c, SBI_NOT_SUPPORTED);
+}
+
+enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17 };
+
+void sbi_call(struct sbi *s, struct hart *h)
+{
+    struct call c = {.sbi = s, .hart = h};
+
+    for (unsigned i = 0; i < ARRAY_LEN(c.arg); i++)
+        c.arg[i] = hart_reg(h, A0 + i);
+    dispatch(&c, hart_reg(h, A7), hart_reg(h, A6));
+    if (c.gone)
+        return;
+    hart_set_reg(h, A0, (uint64_t)c.error);
+    if (!c.legacy)
+        hart_set_reg(h, A1, c.value);
+}
+
+struct sbi *sbi_new(struct machine *m, unsigned harts)
+{
+    struct sbi *s = xcalloc(1, sizeof *s);
+
+    s->machine = m;
+    s->harts = harts;
+    for (unsigned i = 0; i < harts; i++)
+        s->state[i] = HART_STOPPED;
+    return s;
+}
+
+void sbi_free(struct sbi *s)
+{
+    free(s);
+}
+
+void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb)
+{
+    s->state[hart] = HART_STARTED;
+    machine_start_hart(s->machine, hart, pc, dtb);
+}
+
+/* All that S-mode can handle goes to S-mode; what is left is the call to firmware. */
+enum {
+    CSR_MEDELEG = 0x302,
+    CSR_MIDELEG = 0x303,
+    CSR_MCOUNTEREN = 0x306,
+    DELEGATED_EXCEPTIONS = 0xb1ff,
+    DELEGATED_INTERRUPTS = 0x222,
+    COUNTERS = 7,
+};
+
+void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
+{
+    hart_reset(h, pc, PRIV_S);
+    (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
+    (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
+    (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
+    hart_set_reg(h, A0, hart_id(h));
+    hart_set_reg(h, A1, a1);
+}

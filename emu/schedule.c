@@ -1,0 +1,315 @@
+/*
+ * schedule.c - whose turn it is, and what time it is.
+ *
+ * Each hart has its own cycle counter. The one that is furthest behind runs
+ * next, for a slice whose length is drawn from the seed; so clocks stay within
+ * a slice of each other and the interleaving is a function of the seed. When
+ * every hart waits, time jumps to the next deadline.
+ *
+ * A slice ends early when the hart waits, when a deadline comes, or when it
+ * wakes another hart; it survives the end of a machine_run, so that a run in
+ * steps of one instruction is the same run.
+ */
+#include "base/bits.h"
+#include "cpu/hart.h"
+#include "dev/aclint.h"
+#include "dev/rtc.h"
+#include "dev/uart16550.h"
+#include "machine_priv.h"
+
+/* Slice lengths, in instructions: from SLICE_MIN, less than twice that. */
+#ifdef STRESS
+enum { SLICE_MIN = 1, SLICE_SPREAD = 2 };
+#else
+enum { SLICE_MIN = 1000, SLICE_SPREAD = 1000 };
+#endif
+
+/* A lone hart has nobody to interleave with; it still stops to look for input. */
+enum { SLICE_ALONE = 1 << 20, POLL_CYCLES = 1 << 20 };
+
+static struct hart *hart_of(const struct machine *m, unsigned i)
+{
+    return m->slots[i].hart;
+}
+
+struct hart *machine_current(const struct machine *m)
+{
+    return hart_of(m, m->current);
+}
+
+/* ---- time ---- */
+
+static uint64_t cycles_now(const struct machine *m)
+{
+    uint64_t running = hart_cycles(machine_current(m));
+
+    return running > m->now ? running : m->now;
+}
+
+uint64_t schedule_ticks(void *machine)
+{
+    struct machine *m = machine;
+    uint64_t ticks = cycles_now(m) / CYCLES_PER_TICK;
+
+    if (ticks > m->ticks_read)
+        m->ticks_read = ticks;
+    return m->ticks_read; /* no hart sees time go back, whatever another has read */
+}
+
+uint64_t schedule_hart_ticks(void *machine, struct hart *h)
+{
+    struct machine *m = machine;
+    uint64_t ticks = hart_cycles(h) / CYCLES_PER_TICK;
+
+    if (ticks > m->ticks_read)
+        m->ticks_read = ticks;
+    return m->ticks_read;
+}
+
+uint64_t machine_ticks(struct machine *m)
+{
+    return schedule_ticks(m);
+}
+
+uint64_t machine_cycles(const struct machine *m)
+{
+    return cycles_now(m);
+}
+
+uint64_t machine_insns(const struct machine *m)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < m->config.harts; i++)
+        sum += hart_insns(hart_of(m, i));
+    return sum;
+}
+
+static uint64_t to_cycles(uint64_t ticks)
+{
+    return ticks > UINT64_MAX / CYCLES_PER_TICK ? UINT64_MAX : ticks * CYCLES_PER_TICK;
+}
+
+/* The cycle at which some device or timer wants to act. */
+static uint64_t next_deadline(const struct machine *m)
+{
+    uint64_t tick = aclint_next_deadline(m->aclint), rtc = rtc_next_deadline(m->rtc);
+
+    if (rtc < tick)
+        tick = rtc;
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (!m->slots[i].stopped && m->slots[i].timer < tick)
+            tick = m->slots[i].timer;
+    return to_cycles(tick);
+}
+
+/* Lets everything that is due at m->now happen. */
+static void fire_deadlines(struct machine *m)
+{
+    uint64_t tick = m->now / CYCLES_PER_TICK;
+
+    if (tick > m->ticks_read)
+        m->ticks_read = tick;
+    aclint_update(m->aclint);
+    rtc_update(m->rtc);
+    for (unsigned i = 0; i < m->config.harts; i++) {
+        struct hart_slot *slot = &m->slots[i];
+
+        if (slot->stopped || slot->timer > tick)
+            continue;
+        slot->timer = UINT64_MAX;
+        hart_set_irq(slot->hart, IRQ_STI, true);
+        schedule_wake(m, i);
+    }
+}
+
+/* ---- waking and choosing ---- */
+
+void schedule_wake(struct machine *m, unsigned hart)
+{
+    struct hart_slot *slot = &m->slots[hart];
+
+    if (slot->stopped || !slot->waiting)
+        return;
+    slot->waiting = false;
+    hart_advance(slot->hart, cycles_now(m));
+    if (hart != m->current)
+        hart_ask_stop(machine_current(m)); /* the slice was cut for fewer harts */
+}
+
+/* The runnable hart that is furthest behind; the count of runnable ones. */
+static unsigned choose(const struct machine *m, unsigned *runnable)
+{
+    unsigned best = 0;
+
+    *runnable = 0;
+    for (unsigned i = 0; i < m->config.harts; i++) {
+        if (m->slots[i].stopped || m->slots[i].waiting)
+            continue;
+        if (!*runnable || hart_cycles(hart_of(m, i)) < hart_cycles(hart_of(m, best)))
+            best = i;
+        ++*runnable;
+    }
+    return best;
+}
+
+/* ---- input ---- */
+
+/* Looks at the outside world: somebody may want to stop, or have typed. */
+static void offer_input(struct machine *m)
+{
+    m->polled_at = m->now;
+    if (m->config.interrupted && m->config.interrupted(m->config.console.ctx))
+        m->asked = true;
+    while (m->config.console.get && uart_wants_input(m->uart)) {
+        int byte = m->config.console.get(m->config.console.ctx);
+
+        if (byte < 0 || !uart_receive(m->uart, (uint8_t)byte))
+            break;
+    }
+}
+
+/* Nobody can run. False: and nobody ever will. */
+static bool sleep_until(struct machine *m, uint64_t deadline)
+{
+    const struct console *c = &m->config.console;
+    uint64_t ns = UINT64_MAX;
+
+    if (deadline != UINT64_MAX)
+        ns = (deadline - m->now) * (UINT64_C(1000000000) / TIMEBASE_HZ) / CYCLES_PER_TICK;
+    if (c->wait && c->wait(c->ctx, ns)) {
+        offer_input(m);
+        return true;
+    }
+    return deadline != UINT64_MAX;
+}
+
+static bool anyone_runnable(const struct machine *m)
+{
+    unsigned runnable;
+
+    (void)choose(m, &runnable);
+    return runnable != 0;
+}
+
+/* Moves time on until somebody can run. False: every hart sleeps for ever. */
+static bool pass_idle_time(struct machine *m)
+{
+    while (!anyone_runnable(m)) {
+        uint64_t deadline = next_deadline(m);
+
+        if (!sleep_until(m, deadline))
+            return false;
+        if (m->asked || anyone_runnable(m))
+            return true;
+        if (deadline == UINT64_MAX)
+            continue;
+        m->now = deadline;
+        fire_deadlines(m);
+    }
+    return true;
+}
+
+/* ---- the loop ---- */
+
+static struct stop stop_because(const struct machine *m, enum stop_reason reason)
+{
+    return (struct stop){.reason = reason, .hart = machine_current(m)};
+}
+
+/* Picks the hart for a new slice and its length. False: nobody can ever run. */
+static bool begin_slice(struct machine *m)
+{
+    unsigned runnable;
+
+    if (!pass_idle_time(m))
+        return false;
+    m->current = choose(m, &runnable);
+    if (!runnable)
+        return true; /* asked to stop while asleep */
+    m->slice_left = runnable == 1 ? SLICE_ALONE : SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD);
+    return true;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Instructions to run now: an instruction takes a cycle at least, so none passes a deadline. */
+static uint64_t portion(const struct machine *m, uint64_t max_insns, uint64_t max_cycles)
+{
+    uint64_t cycle = hart_cycles(machine_current(m));
+    uint64_t until = least(next_deadline(m), max_cycles);
+    uint64_t insns = least(m->slice_left, max_insns - machine_insns(m));
+
+    return least(insns, until > cycle ? until - cycle : 1);
+}
+
+static void account_time(struct machine *m)
+{
+    unsigned runnable;
+    uint64_t least_cycles = hart_cycles(hart_of(m, choose(m, &runnable)));
+
+    if (runnable && least_cycles > m->now)
+        m->now = least_cycles;
+    if (next_deadline(m) <= m->now)
+        fire_deadlines(m);
+    if (m->now - m->polled_at >= POLL_CYCLES)
+        offer_input(m);
+}
+
+/* One portion of the current slice. True: the machine stops, as *stop says. */
+static bool run_portion(struct machine *m, uint64_t insns, struct stop *stop)
+{
+    struct hart *h = machine_current(m);
+    uint64_t before = hart_insns(h);
+    enum hart_stop why = hart_run(h, insns);
+    uint64_t done = hart_insns(h) - before;
+
+    m->slice_left -= least(done, m->slice_left);
+    switch (why) {
+    case HART_BUDGET: break;
+    case HART_WAITING:
+        m->slots[m->current].waiting = true;
+        m->slice_left = 0;
+        break;
+    case HART_ASKED: m->slice_left = 0; break;
+    case HART_PROBE: *stop = stop_because(m, STOP_PROBE); return true;
+    case HART_STUCK: *stop = stop_because(m, STOP_STUCK); return true;
+    }
+    if (m->slots[m->current].stopped)
+        m->slice_left = 0;
+    return false;
+}
+
+struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles)
+{
+    struct stop stop;
+
+    for (;;) {
+        if (m->ended)
+            return m->end;
+        if (m->asked) {
+            m->asked = false;
+            return stop_because(m, STOP_ASKED);
+        }
+        account_time(m);
+        if (m->slice_left == 0 && !begin_slice(m))
+            return stop_because(m, STOP_ASLEEP);
+        if (m->slice_left == 0)
+            continue;
+        if (machine_insns(m) >= max_insns)
+            return stop_because(m, STOP_INSNS);
+        if (m->now >= max_cycles)
+            return stop_because(m, STOP_CYCLES);
+        if (run_portion(m, portion(m, max_insns, max_cycles), &stop))
+            return stop;
+    }
+}
+
+void machine_ask_stop(struct machine *m)
+{
+    m->asked = true;
+    hart_ask_stop(machine_current(m));
+}

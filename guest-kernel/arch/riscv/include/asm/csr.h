@@ -1,0 +1,49 @@
+/*
+ * csr.h - supervisor control and status registers, and how C reads them.
+ *
+ * The numbers of the fields are the privileged specification's.  Usable from
+ * assembly: everything in C stands behind __ASSEMBLY__.
+ */
+#ifndef ASM_CSR_H
+#define ASM_CSR_H
+
+#define SR_SIE  0x00000002 /* interrupts enabled */
+#define SR_SPIE 0x00000020 /* they were, before this trap */
+#define SR_SPP  0x00000100 /* the trap came from S-mode */
+#define SR_FS   0x00006000 /* floating point unit state */
+
+#define IRQ_S_SOFT  1
+#define IRQ_S_TIMER 5
+#define IE_SIE      (1 << IRQ_S_SOFT)
+#define IE_TIE      (1 << IRQ_S_TIMER)
+
+#define CAUSE_IRQ_FLAG (1UL << 63)
+
+#define SATP_MODE_39 (8UL << 60)
+
+#ifndef __ASSEMBLY__
+
+#define csr_read(csr)                                                        \
+    ({                                                                       \
+        unsigned long csr_value_;                                            \
+        __asm__ __volatile__("csrr %0, " #csr : "=r"(csr_value_)::"memory"); \
+        csr_value_;                                                          \
+    })
+#define csr_write(csr, val) \
+    __asm__ __volatile__("csrw " #csr ", %0" ::"rK"((unsigned long)(val)) : "memory")
+#define csr_set(csr, val) \
+    __asm__ __volatile__("csrs " #csr ", %0" ::"rK"((unsigned long)(val)) : "memory")
+#define csr_clear(csr, val) \
+    __asm__ __volatile__("csrc " #csr ", %0" ::"rK"((unsigned long)(val)) : "memory")
+#define csr_read_clear(csr, val)                          \
+    ({                                                    \
+        unsigned long csr_value_;                         \
+        __asm__ __volatile__("csrrc %0, " #csr ", %1"     \
+                             : "=r"(csr_value_)           \
+                             : "rK"((unsigned long)(val)) \
+                             : "memory");                 \
+        csr_value_;                                       \
+    })
+
+#endif
+#endif

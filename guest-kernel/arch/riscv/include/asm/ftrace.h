@@ -1,0 +1,43 @@
+/*
+ * ftrace.h - the shape of a call site in layout `mcount`.
+ *
+ * The compiler emits `mv a0,ra` and an auipc/jalr pair to _mcount behind each
+ * prologue.  The pair is what is patched: eight bytes, on a 2-byte boundary.
+ */
+#ifndef ASM_FTRACE_H
+#define ASM_FTRACE_H
+
+#define MCOUNT_INSN_SIZE 8
+
+#ifndef __ASSEMBLY__
+
+struct pt_regs;
+
+void _mcount(void);
+void ftrace_caller(void);
+void ftrace_call(void);
+void ftrace_graph_call(void);
+void return_to_handler(void);
+
+#define MCOUNT_ADDR ((unsigned long)_mcount)
+#define FTRACE_ADDR ((unsigned long)ftrace_caller)
+
+#define AUIPC_RA          0x00000097u
+#define JALR_RA           0x000080e7u
+#define NOP4              0x00000013u
+#define AUIPC_OFFSET_MASK 0xfffff000u
+#define JALR_OFFSET_MASK  0x00000fffu
+#define JALR_SIGN_MASK    0x00000800u
+#define AUIPC_PAD         0x00001000u
+
+#ifdef CONFIG_FUNCTION_TRACER
+void ftrace_rewind_pair(struct pt_regs *regs);
+#else
+static inline void ftrace_rewind_pair(struct pt_regs *regs)
+{
+    (void)regs;
+}
+#endif
+
+#endif
+#endif

@@ -1,0 +1,45 @@
+/*
+ * irqflags.h - this hart's interrupt enable bit.
+ *
+ * Always inline: the tracer uses these too, and must not meet a call site.
+ */
+#ifndef ASM_IRQFLAGS_H
+#define ASM_IRQFLAGS_H
+
+#include <asm/csr.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+static __always_inline void local_irq_enable(void)
+{
+    csr_set(sstatus, SR_SIE);
+}
+
+static __always_inline void local_irq_disable(void)
+{
+    csr_clear(sstatus, SR_SIE);
+}
+
+static __always_inline unsigned long arch_local_irq_save(void)
+{
+    return csr_read_clear(sstatus, SR_SIE);
+}
+
+static __always_inline void local_irq_restore(unsigned long flags)
+{
+    csr_set(sstatus, flags & SR_SIE);
+}
+
+static __always_inline bool irqs_disabled_flags(unsigned long flags)
+{
+    return !(flags & SR_SIE);
+}
+
+static __always_inline bool irqs_disabled(void)
+{
+    return irqs_disabled_flags(csr_read(sstatus));
+}
+
+#define local_irq_save(flags) ((flags) = arch_local_irq_save())
+
+#endif

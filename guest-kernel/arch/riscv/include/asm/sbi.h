@@ -1,0 +1,24 @@
+/* sbi.h - calls into the machine's firmware (RISC-V Supervisor Binary Interface). */
+#ifndef ASM_SBI_H
+#define ASM_SBI_H
+
+#include <linux/types.h>
+
+struct sbiret {
+    long error;
+    long value;
+};
+
+enum sbi_reset_reason { SBI_RESET_NO_REASON = 0, SBI_RESET_SYSTEM_FAILURE = 1 };
+
+void sbi_init(void);
+void sbi_console_putchar(int ch);
+int sbi_console_getchar(void);
+void sbi_set_timer(u64 stime_value);
+void sbi_send_ipi(unsigned long hart_mask);
+void sbi_remote_fence_i(unsigned long hart_mask);
+bool sbi_hsm_available(void);
+int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned long opaque);
+_Noreturn void sbi_shutdown(enum sbi_reset_reason reason);
+
+#endif

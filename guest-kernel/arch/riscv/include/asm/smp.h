@@ -1,0 +1,16 @@
+/* smp.h - harts: numbering, starting, interrupting each other. */
+#ifndef ASM_SMP_H
+#define ASM_SMP_H
+
+#include <linux/cpumask.h>
+
+enum { INVALID_HARTID = -1 };
+
+/* Logical number to hart id.  Written at boot only, before other harts run. */
+extern unsigned long cpuid_to_hartid_map[NR_CPUS];
+
+unsigned long cpumask_to_hartmask(unsigned long cpumask);
+void setup_smp(unsigned long boot_hartid);
+void handle_ipi(void);
+
+#endif

@@ -1,0 +1,26 @@
+/* asm-offsets.c - holds asm-offsets.h to the structures it speaks of.  Makes no code. */
+#include <asm/asm-offsets.h>
+#include <asm/ptrace.h>
+#include <linux/sched.h>
+
+#define SAME(name, type, member)                                                                   \
+    _Static_assert((name) == __builtin_offsetof(type, member), #name " is not where " #member " i" \
+                                                                     "s")
+
+SAME(TASK_THREAD_RA, struct task_struct, thread.ra);
+SAME(TASK_THREAD_SP, struct task_struct, thread.sp);
+SAME(TASK_THREAD_S0, struct task_struct, thread.s);
+SAME(PT_EPC, struct pt_regs, epc);
+SAME(PT_RA, struct pt_regs, ra);
+SAME(PT_SP, struct pt_regs, sp);
+SAME(PT_GP, struct pt_regs, gp);
+SAME(PT_TP, struct pt_regs, tp);
+SAME(PT_T0, struct pt_regs, t0);
+SAME(PT_S0, struct pt_regs, s0);
+SAME(PT_A0, struct pt_regs, a0);
+SAME(PT_S2, struct pt_regs, s2);
+SAME(PT_T3, struct pt_regs, t3);
+SAME(PT_STATUS, struct pt_regs, status);
+SAME(PT_BADADDR, struct pt_regs, badaddr);
+SAME(PT_CAUSE, struct pt_regs, cause);
+_Static_assert(PT_SIZE == sizeof(struct pt_regs), "PT_SIZE is not the size of pt_regs");

@@ -1,0 +1,71 @@
+/*
+ * patch.c - writing kernel text.
+ *
+ * Text is never writable at its own address.  The page is mapped once more,
+ * writable and not executable, at a fixmap slot for as long as the store
+ * takes; two slots, because a site of eight bytes on a 2-byte boundary may
+ * straddle two pages.
+ *
+ * Not instrumented: nothing between the first store to a site and the fences
+ * may itself be a site.
+ */
+#include <asm/cacheflush.h>
+#include <asm/fixmap.h>
+#include <asm/patch.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kallsyms.h>
+
+static void *patch_map(unsigned long addr, enum fixed_addresses slot)
+{
+    return set_fixmap_offset(slot, __pa((void *)addr));
+}
+
+/* The widest store that the alignment allows, upwards: at most four for a site. */
+static void store_parcels(void *dst, const void *src, size_t len)
+{
+    unsigned long to = (unsigned long)dst, from = (unsigned long)src;
+
+    while (len) {
+        unsigned long align = to | from | len;
+
+        if (!(align & 7)) {
+            *(volatile u64 *)to = *(const u64 *)from;
+            to += 8, from += 8, len -= 8;
+        } else if (!(align & 3)) {
+            *(volatile u32 *)to = *(const u32 *)from;
+            to += 4, from += 4, len -= 4;
+        } else {
+            *(volatile u16 *)to = *(const u16 *)from;
+            to += 2, from += 2, len -= 2;
+        }
+    }
+}
+
+int patch_insn_write(void *addr, const void *insn, size_t len)
+{
+    unsigned long start = (unsigned long)addr, last = start + len - 1;
+    bool across = (start ^ last) & PAGE_MASK;
+    void *waddr;
+
+    if (!len || len > PAGE_SIZE || !kernel_text_address(start) || !kernel_text_address(last))
+        return -EFAULT;
+    /* POKE1 lies below POKE0, so that two pages mapped there are adjacent. */
+    if (across)
+        patch_map(last & PAGE_MASK, FIX_TEXT_POKE0);
+    waddr = patch_map(start, across ? FIX_TEXT_POKE1 : FIX_TEXT_POKE0);
+    store_parcels(waddr, insn, len);
+    clear_fixmap(FIX_TEXT_POKE0);
+    if (across)
+        clear_fixmap(FIX_TEXT_POKE1);
+    return 0;
+}
+
+int patch_text_nosync(void *addr, const void *insns, size_t len)
+{
+    int ret = patch_insn_write(addr, insns, len);
+
+    if (!ret)
+        flush_icache_range((unsigned long)addr, (unsigned long)addr + len);
+    return ret;
+}

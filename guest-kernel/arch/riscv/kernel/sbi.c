@@ -1,0 +1,100 @@
+/*
+ * sbi.c - the firmware calls this kernel makes.
+ *
+ * Not instrumented: patching text ends in a remote fence, and the path to it
+ * must not lead over a site that is being patched.
+ */
+#include <asm/barrier.h>
+#include <asm/sbi.h>
+#include <linux/compiler.h>
+
+enum {
+    SBI_EXT_0_1_CONSOLE_PUTCHAR = 1,
+    SBI_EXT_0_1_CONSOLE_GETCHAR = 2,
+    SBI_EXT_BASE = 0x10,
+    SBI_EXT_TIME = 0x54494d45,
+    SBI_EXT_IPI = 0x735049,
+    SBI_EXT_RFENCE = 0x52464e43,
+    SBI_EXT_HSM = 0x48534d,
+    SBI_EXT_SRST = 0x53525354,
+    SBI_EXT_DBCN = 0x4442434e,
+};
+
+enum { SBI_BASE_PROBE_EXT = 3, SBI_SRST_SHUTDOWN = 0, SBI_DBCN_WRITE_BYTE = 2 };
+
+/* Settled by sbi_init() before anything else runs. */
+static bool have_dbcn, have_hsm;
+
+static struct sbiret sbi_ecall(unsigned long ext, unsigned long fid, unsigned long arg0,
+                               unsigned long arg1, unsigned long arg2)
+{
+    register unsigned long a0 __asm__("a0") = arg0;
+    register unsigned long a1 __asm__("a1") = arg1;
+    register unsigned long a2 __asm__("a2") = arg2;
+    register unsigned long a6 __asm__("a6") = fid;
+    register unsigned long a7 __asm__("a7") = ext;
+
+    __asm__ __volatile__("ecall" : "+r"(a0), "+r"(a1) : "r"(a2), "r"(a6), "r"(a7) : "memory");
+    return (struct sbiret){(long)a0, (long)a1};
+}
+
+static bool sbi_probe_extension(unsigned long ext)
+{
+    struct sbiret ret = sbi_ecall(SBI_EXT_BASE, SBI_BASE_PROBE_EXT, ext, 0, 0);
+
+    return ret.error == 0 && ret.value != 0;
+}
+
+void sbi_init(void)
+{
+    have_dbcn = sbi_probe_extension(SBI_EXT_DBCN);
+    have_hsm = sbi_probe_extension(SBI_EXT_HSM);
+}
+
+void sbi_console_putchar(int ch)
+{
+    if (have_dbcn)
+        sbi_ecall(SBI_EXT_DBCN, SBI_DBCN_WRITE_BYTE, ch, 0, 0);
+    else
+        sbi_ecall(SBI_EXT_0_1_CONSOLE_PUTCHAR, 0, ch, 0, 0);
+}
+
+int sbi_console_getchar(void)
+{
+    return sbi_ecall(SBI_EXT_0_1_CONSOLE_GETCHAR, 0, 0, 0, 0).error;
+}
+
+void sbi_set_timer(u64 stime_value)
+{
+    sbi_ecall(SBI_EXT_TIME, 0, stime_value, 0, 0);
+}
+
+/* The masks are of hart ids, from zero. */
+void sbi_send_ipi(unsigned long hart_mask)
+{
+    mb(); /* what the other hart is to look at comes before the doorbell */
+    sbi_ecall(SBI_EXT_IPI, 0, hart_mask, 0, 0);
+}
+
+void sbi_remote_fence_i(unsigned long hart_mask)
+{
+    mb(); /* by the ISA the writer fences its stores before it asks others to refetch */
+    sbi_ecall(SBI_EXT_RFENCE, 0, hart_mask, 0, 0);
+}
+
+bool sbi_hsm_available(void)
+{
+    return have_hsm;
+}
+
+int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned long opaque)
+{
+    return sbi_ecall(SBI_EXT_HSM, 0, hartid, start_pa, opaque).error;
+}
+
+void sbi_shutdown(enum sbi_reset_reason reason)
+{
+    sbi_ecall(SBI_EXT_SRST, 0, SBI_SRST_SHUTDOWN, reason, 0);
+    for (;;) /* firmware without SRST: nothing is left to try */
+        wait_for_interrupt();
+}

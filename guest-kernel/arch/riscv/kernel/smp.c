@@ -1,0 +1,76 @@
+/*
+ * smp.c - harts interrupting each other.
+ *
+ * SBI can only ring the doorbell; what is wanted stands in a word of bits for
+ * each hart.
+ */
+#include <asm/barrier.h>
+#include <asm/csr.h>
+#include <asm/irqflags.h>
+#include <asm/sbi.h>
+#include <asm/smp.h>
+#include <linux/atomic.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+
+enum ipi_message_type { IPI_RESCHEDULE, IPI_CALL_FUNC, IPI_CPU_STOP };
+
+/* Set by any hart, fetched and cleared by its own; atomics only. */
+static unsigned long ipi_data[NR_CPUS];
+
+unsigned long cpuid_to_hartid_map[NR_CPUS];
+
+/* Not instrumented: on the way from a patched site to the remote fence. */
+unsigned long notrace cpumask_to_hartmask(unsigned long cpumask)
+{
+    unsigned long hartmask = 0;
+    unsigned int cpu;
+
+    for_each_cpu_in(cpu, cpumask) hartmask |= 1UL << cpuid_to_hartid_map[cpu];
+    return hartmask;
+}
+
+static void send_ipi_mask(unsigned long cpumask, enum ipi_message_type op)
+{
+    unsigned int cpu;
+
+    if (!cpumask)
+        return;
+    for_each_cpu_in(cpu, cpumask) set_bit(op, &ipi_data[cpu]);
+    sbi_send_ipi(cpumask_to_hartmask(cpumask));
+}
+
+void smp_send_reschedule(unsigned int cpu)
+{
+    send_ipi_mask(1UL << cpu, IPI_RESCHEDULE);
+}
+
+void arch_send_call_function_ipi(unsigned long cpumask)
+{
+    send_ipi_mask(cpumask, IPI_CALL_FUNC);
+}
+
+void smp_send_stop(void)
+{
+    send_ipi_mask(READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id()), IPI_CPU_STOP);
+}
+
+static void ipi_stop(void)
+{
+    local_irq_disable();
+    for (;;)
+        wait_for_interrupt();
+}
+
+/* IPI_RESCHEDULE needs no deed: the flag is set, and leaving the interrupt looks at it. */
+void handle_ipi(void)
+{
+    unsigned long ops;
+
+    csr_clear(sip, IE_SIE);
+    ops = __atomic_exchange_n(&ipi_data[smp_processor_id()], 0, __ATOMIC_SEQ_CST);
+    if (ops & (1UL << IPI_CPU_STOP))
+        ipi_stop();
+    if (ops & (1UL << IPI_CALL_FUNC))
+        generic_smp_call_function_interrupt();
+}

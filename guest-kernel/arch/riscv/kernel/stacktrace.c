@@ -1,0 +1,89 @@
+/*
+ * stacktrace.c - showing registers and the way here, for a dying kernel.
+ *
+ * With frame pointers the saved ra and s0 stand right below s0.  A build
+ * without them gets every word of the stack that looks like a return address,
+ * marked with a question mark, as it may be a left-over.
+ */
+#include <asm/page.h>
+#include <asm/ptrace.h>
+#include <asm/stacktrace.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+
+enum { MAX_FRAMES = 24 };
+
+static bool on_stack(unsigned long addr)
+{
+    unsigned long base = (unsigned long)current->stack;
+
+    return addr >= base && addr < base + THREAD_SIZE && !(addr & 7);
+}
+
+#ifdef CONFIG_FRAME_POINTER
+
+static void walk(unsigned long sp, unsigned long fp)
+{
+    int graph_index = 0, n;
+
+    (void)sp;
+    for (n = 0; n < MAX_FRAMES && on_stack(fp - 16) && on_stack(fp - 8); n++) {
+        unsigned long ra = ((unsigned long *)fp)[-1];
+
+        ra = ftrace_graph_ret_addr(current, &graph_index, ra);
+        if (!kernel_text_address(ra))
+            return;
+        printk(" [<%016lx>] %pB\n", ra, (void *)ra);
+        if (((unsigned long *)fp)[-2] <= fp)
+            return;
+        fp = ((unsigned long *)fp)[-2];
+    }
+}
+
+#else
+
+static void walk(unsigned long sp, unsigned long fp)
+{
+    int n = 0;
+
+    (void)fp;
+    for (; n < MAX_FRAMES && on_stack(sp); sp += 8) {
+        unsigned long ra = *(unsigned long *)sp;
+
+        if (kernel_text_address(ra)) {
+            printk(" [<%016lx>] ? %pB\n", ra, (void *)ra);
+            n++;
+        }
+    }
+}
+
+#endif
+
+void dump_backtrace(const struct pt_regs *regs)
+{
+    printk("Call Trace:\n");
+    if (regs) {
+        printk(" [<%016lx>] %pS\n", regs->epc, (void *)regs->epc);
+        walk(regs->sp, regs->s0);
+    } else {
+        walk((unsigned long)__builtin_frame_address(0), (unsigned long)__builtin_frame_address(0));
+    }
+}
+
+void show_regs(const struct pt_regs *regs)
+{
+    static const char *const names[] = {
+        "epc", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2", "s0",     "s1",      "a0",    "a1",
+        "a2",  "a3", "a4",  "a5",  "a6", "a7", "s2", "s3", "s4",     "s5",      "s6",    "s7",
+        "s8",  "s9", "s10", "s11", "t3", "t4", "t5", "t6", "status", "badaddr", "cause",
+    };
+    const unsigned long *reg = (const unsigned long *)regs;
+    unsigned int i;
+
+    printk("CPU: %d PID: %d Comm: %s\n", current->cpu, current->pid, current->comm);
+    for (i = 0; i + 1 < ARRAY_SIZE(names); i += 2)
+        printk("%8s: %016lx  %8s: %016lx\n", names[i], reg[i], names[i + 1], reg[i + 1]);
+    printk("%8s: %016lx\n", names[i], reg[i]);
+}

@@ -1,0 +1,40 @@
+/*
+ * cacheflush.c - instruction fetch catches up with stores.
+ *
+ * A fence.i serves only the hart that executes it, so there are two halves:
+ * our own, and a request to every other hart that is online.  The request
+ * leaves us out, so that either half can be seen, or missed, by itself.
+ *
+ * Not instrumented: this is the end of patching a site.
+ */
+#include <asm/cacheflush.h>
+#include <asm/sbi.h>
+#include <asm/smp.h>
+#include <linux/smp.h>
+
+static void local_flush_icache_all(void)
+{
+    __asm__ __volatile__("fence.i" ::: "memory");
+}
+
+static void remote_flush_icache_all(void)
+{
+    unsigned long others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());
+
+    if (others)
+        sbi_remote_fence_i(cpumask_to_hartmask(others));
+}
+
+void flush_icache_all(void)
+{
+    local_flush_icache_all();
+    remote_flush_icache_all();
+}
+
+/* RISC-V has no fence.i by address. */
+void flush_icache_range(unsigned long start, unsigned long end)
+{
+    (void)start;
+    (void)end;
+    flush_icache_all();
+}

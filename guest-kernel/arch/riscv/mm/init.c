@@ -1,0 +1,167 @@
+/*
+ * init.c - the kernel's page tables.
+ *
+ * One root for the life of the machine.  From the first instruction with the
+ * MMU on, no page is both writable and executable, and kernel text is
+ * writable at no address: its image in the linear map is read-only too.
+ *
+ * Not instrumented: setup_vm() runs with the MMU off, and the fixmap is used
+ * while text is patched.
+ */
+#include <asm/fixmap.h>
+#include <asm/pgtable.h>
+#include <asm/setup.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+
+/* From the linker script: bounds of the image's parts, page-aligned. */
+extern char _start[], __data_start[], _etext_aligned[], _end[];
+
+enum { KERNEL_PTES = 4 /* tables of 2 MiB each for the image */, EARLY_TABLES = 24 };
+
+/* All written at boot by one hart, except for the fixmap's leaf table: see set_fixmap(). */
+page_table_t swapper_pg_dir __aligned(PAGE_SIZE);
+static page_table_t kernel_pmd __aligned(PAGE_SIZE);
+static page_table_t kernel_pte[KERNEL_PTES] __aligned(PAGE_SIZE);
+static page_table_t fixmap_pmd __aligned(PAGE_SIZE);
+static page_table_t fixmap_pte __aligned(PAGE_SIZE);
+static page_table_t early_tables[EARLY_TABLES] __aligned(PAGE_SIZE);
+static unsigned int early_tables_used;
+static unsigned long dtb_phys;
+
+unsigned long va_kernel_pa_offset;
+
+/* Permission of an offset into the image, wherever it is mapped with execution allowed. */
+static unsigned long image_prot(unsigned long offset)
+{
+    if (offset < (unsigned long)(_etext_aligned - _start))
+        return PAGE_KERNEL_EXEC;
+    if (offset < (unsigned long)(__data_start - _start))
+        return PAGE_KERNEL_READ;
+    return PAGE_KERNEL;
+}
+
+static pte_t table_entry(const pte_t *table_pa)
+{
+    return pfn_pte((unsigned long)table_pa, _PAGE_PRESENT);
+}
+
+static void map_image(unsigned long image_pa)
+{
+    unsigned long offset, size = (unsigned long)(_end - _start);
+    int i;
+
+    for (i = 0; i < KERNEL_PTES; i++)
+        kernel_pmd[pte_index(KERNEL_LINK_ADDR, 1) + i] = table_entry(kernel_pte[i]);
+    for (offset = 0; offset < size; offset += PAGE_SIZE)
+        kernel_pte[offset / PMD_SIZE][pte_index(offset, 0)] =
+            pfn_pte(image_pa + offset, image_prot(offset));
+    swapper_pg_dir[pte_index(KERNEL_LINK_ADDR, 2)] = table_entry(kernel_pmd);
+}
+
+static void map_fixmap(unsigned long dtb_pa)
+{
+    unsigned long dtb_block = dtb_pa & ~(PMD_SIZE - 1);
+    unsigned int i = pte_index(DTB_EARLY_BASE, 1);
+
+    fixmap_pmd[pte_index(FIXADDR_START, 1)] = table_entry(fixmap_pte);
+    fixmap_pmd[i] = pfn_pte(dtb_block, PAGE_KERNEL_READ);
+    fixmap_pmd[i + 1] = pfn_pte(dtb_block + PMD_SIZE, PAGE_KERNEL_READ);
+    swapper_pg_dir[pte_index(FIXADDR_START, 2)] = table_entry(fixmap_pmd);
+}
+
+/* Runs at physical addresses: every address taken here is a physical one. */
+void setup_vm(unsigned long dtb_pa)
+{
+    unsigned long image_pa = (unsigned long)_start;
+
+    va_kernel_pa_offset = KERNEL_LINK_ADDR - image_pa;
+    dtb_phys = dtb_pa;
+    map_image(image_pa);
+    map_fixmap(dtb_pa);
+}
+
+const void *early_dtb(void)
+{
+    return (const void *)(DTB_EARLY_BASE + (dtb_phys & (PMD_SIZE - 1)));
+}
+
+static pte_t *next_table(pte_t *entry)
+{
+    pte_t *table;
+
+    if (*entry & _PAGE_PRESENT)
+        return (pte_t *)(pte_phys(*entry) + va_kernel_pa_offset);
+    if (early_tables_used == EARLY_TABLES)
+        panic("out of early page tables");
+    table = early_tables[early_tables_used++];
+    *entry = pfn_pte(__pa(table), _PAGE_PRESENT);
+    return table;
+}
+
+static void map_linear(unsigned long pa, int level, unsigned long prot)
+{
+    unsigned long va = (unsigned long)__va(pa);
+    pte_t *table = swapper_pg_dir;
+    int l;
+
+    for (l = 2; l > level; l--)
+        table = next_table(&table[pte_index(va, l)]);
+    table[pte_index(va, level)] = pfn_pte(pa, prot);
+}
+
+static void map_linear_image(unsigned long pa, unsigned long end)
+{
+    unsigned long start = __pa(_start), data = __pa(__data_start);
+
+    for (; pa < end; pa += PAGE_SIZE)
+        map_linear(pa, 0, pa >= start && pa < data ? PAGE_KERNEL_READ : PAGE_KERNEL);
+}
+
+/*
+ * The linear map, in the largest pages that fit.  The firmware's memory below
+ * the image stays unmapped: touching it would fault anyway.
+ */
+void paging_init(unsigned long memory_start, unsigned long memory_end)
+{
+    unsigned long pa = max(memory_start, __pa(_start));
+    unsigned long image_end = ALIGN(__pa(_end), PMD_SIZE);
+
+    map_linear_image(pa, image_end);
+    pa = image_end;
+    while (memory_end - pa >= PMD_SIZE) {
+        int level = !(pa & (PGDIR_SIZE - 1)) && memory_end - pa >= PGDIR_SIZE ? 2 : 1;
+
+        map_linear(pa, level, PAGE_KERNEL);
+        pa += level == 2 ? PGDIR_SIZE : PMD_SIZE;
+    }
+    local_flush_tlb_all();
+}
+
+/*
+ * Each slot has one user at a time: the UART's is set once, the text poke
+ * slots belong to whoever holds text_mutex (or to the one hart that runs).
+ * So flushing this hart's translation is enough; another hart that pokes
+ * later flushes its own before it stores.
+ */
+void set_fixmap(enum fixed_addresses idx, unsigned long phys)
+{
+    unsigned long va = fix_to_virt(idx);
+
+    fixmap_pte[pte_index(va, 0)] = pfn_pte(phys, PAGE_KERNEL);
+    local_flush_tlb_page(va);
+}
+
+void *set_fixmap_offset(enum fixed_addresses idx, unsigned long phys)
+{
+    set_fixmap(idx, phys & PAGE_MASK);
+    return (void *)(fix_to_virt(idx) + (phys & ~PAGE_MASK));
+}
+
+void clear_fixmap(enum fixed_addresses idx)
+{
+    unsigned long va = fix_to_virt(idx);
+
+    fixmap_pte[pte_index(va, 0)] = 0;
+    local_flush_tlb_page(va);
+}

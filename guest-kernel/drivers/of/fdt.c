@@ -1,0 +1,162 @@
+/*
+ * fdt.c - the few facts this kernel wants from the flattened device tree.
+ *
+ * One pass over the structure block.  A node's properties come before its
+ * children, but #address-cells of a parent is all that a child needs of it.
+ */
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/of_fdt.h>
+#include <linux/string.h>
+
+enum {
+    FDT_MAGIC = 0xd00dfeed,
+    FDT_BEGIN_NODE = 1,
+    FDT_END_NODE = 2,
+    FDT_PROP = 3,
+    FDT_NOP = 4,
+    FDT_END = 9,
+    MAX_DEPTH = 16,
+};
+
+struct fdt_header {
+    u32 magic, totalsize, off_dt_struct, off_dt_strings, off_mem_rsvmap;
+    u32 version, last_comp_version, boot_cpuid_phys, size_dt_strings, size_dt_struct;
+};
+
+/* What one open node has shown so far. */
+struct node {
+    const char *name;
+    u32 address_cells, size_cells; /* for its children */
+    u64 reg_base, reg_size;
+    bool has_reg, is_cpu, is_memory, is_uart, disabled;
+};
+
+struct scan {
+    const char *strings;
+    struct node nodes[MAX_DEPTH];
+    int depth; /* index of the innermost open node; -1 outside */
+    struct fdt_info *info;
+};
+
+static u32 be32(const void *p)
+{
+    const u8 *b = p;
+
+    return (u32)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
+}
+
+static u64 read_cells(const u32 *p, u32 cells)
+{
+    u64 value = 0;
+
+    while (cells--)
+        value = value << 32 | be32(p++);
+    return value;
+}
+
+/* Is `what` among the NUL-separated strings of a property? */
+static bool stringlist_has(const char *list, u32 len, const char *what)
+{
+    const char *end = list + len;
+
+    for (; list < end; list += strnlen(list, end - list) + 1)
+        if (!strcmp(list, what))
+            return true;
+    return false;
+}
+
+static void scan_reg(struct scan *s, struct node *n, const u32 *value, u32 len)
+{
+    const struct node *parent = n - 1;
+    u32 cells;
+
+    if (s->depth < 1) /* the root has no parent to tell the widths */
+        return;
+    cells = parent->address_cells + parent->size_cells;
+    if (!cells || len < cells * 4)
+        return;
+    n->has_reg = true;
+    n->reg_base = read_cells(value, parent->address_cells);
+    n->reg_size = read_cells(value + parent->address_cells, parent->size_cells);
+}
+
+static void scan_property(struct scan *s, const char *name, const void *value, u32 len)
+{
+    struct node *n = &s->nodes[s->depth];
+
+    if (!strcmp(name, "#address-cells"))
+        n->address_cells = be32(value);
+    else if (!strcmp(name, "#size-cells"))
+        n->size_cells = be32(value);
+    else if (!strcmp(name, "reg"))
+        scan_reg(s, n, value, len);
+    else if (!strcmp(name, "device_type")) {
+        n->is_cpu = !strcmp(value, "cpu");
+        n->is_memory = !strcmp(value, "memory");
+    } else if (!strcmp(name, "compatible"))
+        n->is_uart = stringlist_has(value, len, "ns16550a");
+    else if (!strcmp(name, "status"))
+        n->disabled = strcmp(value, "okay") && strcmp(value, "ok");
+    else if (!strcmp(name, "timebase-frequency"))
+        s->info->timebase = read_cells(value, len / 4);
+    else if (!strcmp(name, "bootargs") && !strcmp(n->name, "chosen"))
+        strscpy(boot_command_line, value, COMMAND_LINE_SIZE);
+}
+
+static void close_node(struct scan *s)
+{
+    const struct node *n = &s->nodes[s->depth--];
+    struct fdt_info *info = s->info;
+
+    if (!n->has_reg || n->disabled)
+        return;
+    if (n->is_cpu && info->nr_harts < NR_CPUS)
+        info->hartids[info->nr_harts++] = n->reg_base;
+    else if (n->is_memory && !info->memory_end) {
+        info->memory_start = n->reg_base;
+        info->memory_end = n->reg_base + n->reg_size;
+    } else if (n->is_uart && !info->uart_phys)
+        info->uart_phys = n->reg_base;
+}
+
+static const char *open_node(struct scan *s, const char *name)
+{
+    s->nodes[++s->depth] = (struct node){.name = name, .address_cells = 2, .size_cells = 1};
+    return name + ALIGN(strlen(name) + 1, 4UL);
+}
+
+static const char *take_property(struct scan *s, const char *p)
+{
+    u32 len = be32(p), name = be32(p + 4);
+
+    scan_property(s, s->strings + name, p + 8, len);
+    return p + 8 + ALIGN(len, 4u);
+}
+
+int early_init_dt_scan(const void *blob, struct fdt_info *info)
+{
+    const struct fdt_header *header = blob;
+    const char *p = (const char *)blob + be32(&header->off_dt_struct);
+    struct scan s = {
+        .strings = (const char *)blob + be32(&header->off_dt_strings), .depth = -1, .info = info};
+
+    if (be32(&header->magic) != FDT_MAGIC)
+        return -EINVAL;
+    for (;;) {
+        u32 token = be32(p);
+
+        p += 4;
+        if (token == FDT_BEGIN_NODE && s.depth + 1 < MAX_DEPTH)
+            p = open_node(&s, p);
+        else if (token == FDT_END_NODE && s.depth >= 0)
+            close_node(&s);
+        else if (token == FDT_PROP && s.depth >= 0)
+            p = take_property(&s, p);
+        else if (token == FDT_END)
+            return info->memory_end && info->timebase ? 0 : -EINVAL;
+        else if (token != FDT_NOP)
+            return -EINVAL;
+    }
+}

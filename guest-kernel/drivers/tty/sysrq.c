@@ -1,0 +1,28 @@
+/* sysrq.c - the file /proc/sysrq-trigger: `c` crashes the kernel, `o` powers off. */
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/reboot.h>
+#include <linux/sysrq.h>
+
+static ssize_t sysrq_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    (void)file;
+    (void)pos;
+    if (count && buf[0] == 'c')
+        panic("sysrq triggered crash");
+    if (count && buf[0] == 'o')
+        machine_power_off();
+    return -EINVAL;
+}
+
+static const struct file_operations sysrq_fops = {
+    .write = sysrq_write,
+};
+
+void sysrq_init(void)
+{
+    struct dentry *proc = vfs_create_dir(NULL, "proc");
+
+    vfs_create_file(proc, "sysrq-trigger", S_IWUSR, NULL, &sysrq_fops);
+}

@@ -1,0 +1,188 @@
+/*
+ * seq_file.c - text made record by record.
+ *
+ * A record that does not fit what is left of the buffer is made again for the
+ * next read; one that does not fit an empty buffer makes the buffer grow.
+ */
+#include <asm/page.h>
+#include <linux/errno.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+/* m->count doubles as the mark of overflow: it is then equal to size. */
+static void seq_set_overflow(struct seq_file *m)
+{
+    m->count = m->size;
+}
+
+void seq_printf(struct seq_file *m, const char *fmt, ...)
+{
+    va_list args;
+    size_t room = m->size - m->count, n;
+
+    va_start(args, fmt);
+    n = vsnprintf(m->buf + m->count, room, fmt, args);
+    va_end(args);
+    if (n >= room)
+        seq_set_overflow(m);
+    else
+        m->count += n;
+}
+
+void seq_puts(struct seq_file *m, const char *s)
+{
+    size_t n = strlen(s);
+
+    if (m->count + n >= m->size) {
+        seq_set_overflow(m);
+        return;
+    }
+    memcpy(m->buf + m->count, s, n);
+    m->count += n;
+}
+
+int seq_open(struct file *file, const struct seq_operations *op)
+{
+    struct seq_file *m = kzalloc(sizeof(*m));
+
+    if (!m)
+        return -ENOMEM;
+    m->op = op;
+    m->size = PAGE_SIZE;
+    m->buf = kmalloc(m->size);
+    if (!m->buf) {
+        kfree(m);
+        return -ENOMEM;
+    }
+    file->private_data = m;
+    return 0;
+}
+
+int seq_release(struct inode *inode, struct file *file)
+{
+    struct seq_file *m = file->private_data;
+
+    (void)inode;
+    kfree(m->buf);
+    kfree(m);
+    return 0;
+}
+
+static int grow(struct seq_file *m)
+{
+    char *larger = kmalloc(m->size * 2);
+
+    if (!larger)
+        return -ENOMEM;
+    kfree(m->buf);
+    m->buf = larger;
+    m->size *= 2;
+    return 0;
+}
+
+/* Fills the buffer with whole records; 0 with an empty buffer is the end. */
+static int fill(struct seq_file *m)
+{
+    void *v;
+    int err = 0;
+
+    m->from = m->count = 0;
+    v = m->op->start(m, &m->index);
+    while (v && !IS_ERR(v)) {
+        size_t before = m->count;
+
+        err = m->op->show(m, v);
+        if (err)
+            break;
+        if (seq_has_overflowed(m)) {
+            m->count = before;
+            if (before)
+                break;
+            m->op->stop(m, v);
+            err = grow(m);
+            if (err)
+                return err;
+            m->count = 0;
+            v = m->op->start(m, &m->index);
+            continue;
+        }
+        v = m->op->next(m, v, &m->index);
+    }
+    m->op->stop(m, v);
+    return IS_ERR(v) ? PTR_ERR(v) : err;
+}
+
+ssize_t seq_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+    struct seq_file *m = file->private_data;
+    size_t n;
+
+    if (m->from == m->count) {
+        int err = fill(m);
+
+        if (err)
+            return err;
+    }
+    n = min(count, m->count - m->from);
+    memcpy(buf, m->buf + m->from, n);
+    m->from += n;
+    *pos += n;
+    return n;
+}
+
+struct single {
+    int (*show)(struct seq_file *, void *);
+    void *data;
+};
+
+static void *single_start(struct seq_file *m, loff_t *pos)
+{
+    return *pos ? NULL : m->private;
+}
+
+static void *single_next(struct seq_file *m, void *v, loff_t *pos)
+{
+    (void)m;
+    (void)v;
+    ++*pos;
+    return NULL;
+}
+
+static void single_stop(struct seq_file *m, void *v)
+{
+    (void)m;
+    (void)v;
+}
+
+static int single_show(struct seq_file *m, void *v)
+{
+    const struct single *single = v;
+
+    return single->show(m, single->data);
+}
+
+static const struct seq_operations single_ops = {single_start, single_stop, single_next,
+                                                 single_show};
+
+int single_open(struct file *file, int (*show)(struct seq_file *, void *), void *data)
+{
+    struct single *single = kmalloc(sizeof(*single));
+    int err;
+
+    if (!single)
+        return -ENOMEM;
+    *single = (struct single){show, data};
+    err = seq_open(file, &single_ops);
+    if (err)
+        kfree(single);
+    else
+        ((struct seq_file *)file->private_data)->private = single;
+    return err;
+}
+
+int single_release(struct inode *inode, struct file *file)
+{
+    kfree(((struct seq_file *)file->private_data)->private);
+    return seq_release(inode, file);
+}

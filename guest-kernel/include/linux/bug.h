@@ -1,0 +1,25 @@
+/* bug.h - this kernel's own mistakes. */
+#ifndef LINUX_BUG_H
+#define LINUX_BUG_H
+
+#include <linux/kernel.h>
+#include <linux/printk.h>
+
+#define BUG_ON(cond)                                              \
+    do {                                                          \
+        if (unlikely(cond))                                       \
+            panic("BUG at %s:%d: %s", __FILE__, __LINE__, #cond); \
+    } while (0)
+
+#define WARN(cond, ...)                                                       \
+    ({                                                                        \
+        bool warn_hit_ = !!(cond);                                            \
+        if (unlikely(warn_hit_)) {                                            \
+            printk("WARNING: at %s:%d %s()\n", __FILE__, __LINE__, __func__); \
+            printk(__VA_ARGS__);                                              \
+        }                                                                     \
+        unlikely(warn_hit_);                                                  \
+    })
+#define WARN_ON(cond) WARN(cond, "  %s\n", #cond)
+
+#endif

@@ -1,0 +1,23 @@
+/* console.h - where characters go and come from. */
+#ifndef LINUX_CONSOLE_H
+#define LINUX_CONSOLE_H
+
+#include <linux/types.h>
+
+struct console {
+    const char *name;
+    void (*putchar)(char ch);
+    int (*getchar)(void); /* -1: none waiting */
+};
+
+void register_console(const struct console *con);
+void console_write(const char *s, size_t n);
+/* The same without the lock, for a dying kernel. */
+void console_write_unlocked(const char *s, size_t n);
+/* Sleeps until a character comes. */
+char console_read_char(void);
+
+void ns16550_init(unsigned long phys);
+void console_dev_init(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* mutex.h - sleeping locks. */
+#ifndef LINUX_MUTEX_H
+#define LINUX_MUTEX_H
+
+#include <linux/wait.h>
+
+struct mutex {
+    struct task_struct *owner; /* under wait.lock */
+    struct wait_queue_head wait;
+};
+
+#define DEFINE_MUTEX(name) struct mutex name = {NULL, {{0, 0}, LIST_HEAD_INIT(name.wait.head)}}
+
+void mutex_lock(struct mutex *lock);
+void mutex_unlock(struct mutex *lock);
+
+#endif

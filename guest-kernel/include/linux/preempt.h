@@ -1,0 +1,67 @@
+/*
+ * preempt.h - preempt_count: why the running task may not be preempted now.
+ *
+ * One word a task, in Linux's fields: depth of preempt_disable() in bits 0-7,
+ * softirq in 8-15, hardirq in 16-19, NMI in 20-23.  Only its own task and the
+ * interrupts on top of it change it, so no atomics.
+ */
+#ifndef LINUX_PREEMPT_H
+#define LINUX_PREEMPT_H
+
+#include <linux/sched.h>
+
+#define PREEMPT_MASK   0x000000ff
+#define SOFTIRQ_MASK   0x0000ff00
+#define HARDIRQ_MASK   0x000f0000
+#define NMI_MASK       0x00f00000
+#define PREEMPT_OFFSET 0x00000001
+#define SOFTIRQ_OFFSET 0x00000100
+#define HARDIRQ_OFFSET 0x00010000
+
+static __always_inline int preempt_count(void)
+{
+    return READ_ONCE(current->preempt_count);
+}
+
+static __always_inline void preempt_count_add(int val)
+{
+    WRITE_ONCE(current->preempt_count, preempt_count() + val);
+    barrier();
+}
+
+static __always_inline void preempt_count_sub(int val)
+{
+    barrier();
+    WRITE_ONCE(current->preempt_count, preempt_count() - val);
+}
+
+#define in_hardirq()         (preempt_count() & HARDIRQ_MASK)
+#define in_serving_softirq() (preempt_count() & SOFTIRQ_OFFSET)
+#define in_nmi()             (preempt_count() & NMI_MASK)
+
+static __always_inline bool need_resched(void)
+{
+    return READ_ONCE(current->flags) & (1UL << TIF_NEED_RESCHED);
+}
+
+/* Reschedules if somebody asked for it while the count was up. */
+void preempt_schedule(void);
+
+static __always_inline void preempt_disable(void)
+{
+    preempt_count_add(PREEMPT_OFFSET);
+}
+
+static __always_inline void preempt_enable_no_resched(void)
+{
+    preempt_count_sub(PREEMPT_OFFSET);
+}
+
+static __always_inline void preempt_enable(void)
+{
+    preempt_count_sub(PREEMPT_OFFSET);
+    if (unlikely(preempt_count() == 0 && need_resched()))
+        preempt_schedule();
+}
+
+#endif

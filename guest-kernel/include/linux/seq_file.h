@@ -1,0 +1,41 @@
+/* seq_file.h - files whose text is made record by record, as it is read. */
+#ifndef LINUX_SEQ_FILE_H
+#define LINUX_SEQ_FILE_H
+
+#include <linux/fs.h>
+#include <linux/kernel.h>
+
+struct seq_file;
+
+struct seq_operations {
+    void *(*start)(struct seq_file *m, loff_t *pos);
+    void (*stop)(struct seq_file *m, void *v);
+    void *(*next)(struct seq_file *m, void *v, loff_t *pos);
+    int (*show)(struct seq_file *m, void *v);
+};
+
+struct seq_file {
+    char *buf;
+    size_t size;
+    size_t from;  /* first byte not yet given to the reader */
+    size_t count; /* bytes not yet given; more than size: overflow */
+    loff_t index;
+    const struct seq_operations *op;
+    void *private;
+};
+
+int seq_open(struct file *file, const struct seq_operations *op);
+/* show(m, data) makes the whole text at once. */
+int single_open(struct file *file, int (*show)(struct seq_file *, void *), void *data);
+ssize_t seq_read(struct file *file, char *buf, size_t count, loff_t *pos);
+int seq_release(struct inode *inode, struct file *file);
+int single_release(struct inode *inode, struct file *file);
+
+void __printf(2, 3) seq_printf(struct seq_file *m, const char *fmt, ...);
+void seq_puts(struct seq_file *m, const char *s);
+static inline bool seq_has_overflowed(const struct seq_file *m)
+{
+    return m->count >= m->size;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* string.h - memory and strings.  lib/string.c is not instrumented: the tracer uses it. */
+#ifndef LINUX_STRING_H
+#define LINUX_STRING_H
+
+#include <linux/types.h>
+
+void *memcpy(void *dst, const void *src, size_t n);
+void *memmove(void *dst, const void *src, size_t n);
+void *memset(void *dst, int c, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+size_t strlen(const char *s);
+size_t strnlen(const char *s, size_t max);
+int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t n);
+char *strchr(const char *s, int c);
+/* Copies at most size-1 characters, always ends dst; answers the length or -E2BIG. */
+ssize_t strscpy(char *dst, const char *src, size_t size);
+/* Takes the next field off *s, which ends at one of delim; NULL when there is none left. */
+char *strsep(char **s, const char *delim);
+/* Cuts white space off both ends, in place. */
+char *strstrip(char *s);
+
+#endif

@@ -1,0 +1,22 @@
+/* types.h - the kernel's integer types, and the struct of a list link. */
+#ifndef LINUX_TYPES_H
+#define LINUX_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed int s32;
+typedef signed long long s64;
+typedef long ssize_t;
+typedef long long loff_t;
+typedef int pid_t;
+
+struct list_head {
+    struct list_head *next, *prev;
+};
+
+#endif

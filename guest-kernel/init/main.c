@@ -1,0 +1,54 @@
+/* main.c - from the first C with the MMU on to the shell. */
+#include <asm/csr.h>
+#include <asm/irqflags.h>
+#include <asm/setup.h>
+#include <asm/smp.h>
+#include <linux/bug.h>
+#include <linux/console.h>
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/init.h>
+#include <linux/kthread.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/stop_machine.h>
+#include <linux/sysrq.h>
+#include <linux/timekeeping.h>
+
+void start_kernel(unsigned long hartid);
+
+static int kernel_init(void *unused)
+{
+    (void)unused;
+    smp_init();
+    cpu_stop_init();
+    console_dev_init();
+    sysrq_init();
+    tracer_init();
+    tracing_start_boot_tracer();
+    return run_init_process();
+}
+
+/*
+ * ftrace_init() rewrites every site while nothing else can run: one hart,
+ * interrupts off.  So it comes before the first thread and the first tick.
+ */
+void start_kernel(unsigned long hartid)
+{
+    struct task_struct *init;
+
+    sched_init();
+    setup_arch(hartid);
+    kmem_cache_init();
+    ftrace_init();
+    init_timers();
+    time_starting_cpu();
+    csr_set(sie, IE_SIE);
+    init = kthread_create(kernel_init, NULL, "init");
+    BUG_ON(IS_ERR(init));
+    wake_up_new_task(init);
+    local_irq_enable();
+    cpu_startup_entry();
+}

@@ -1,0 +1,32 @@
+/* spinlock.c - taking a spin lock also keeps this task on this hart. */
+#include <linux/preempt.h>
+#include <linux/spinlock.h>
+
+void _raw_spin_lock(spinlock_t *lock)
+{
+    preempt_disable();
+    arch_spin_lock(lock);
+}
+
+void _raw_spin_unlock(spinlock_t *lock)
+{
+    arch_spin_unlock(lock);
+    preempt_enable();
+}
+
+unsigned long _raw_spin_lock_irqsave(spinlock_t *lock)
+{
+    unsigned long flags;
+
+    local_irq_save(flags);
+    preempt_disable();
+    arch_spin_lock(lock);
+    return flags;
+}
+
+void _raw_spin_unlock_irqrestore(spinlock_t *lock, unsigned long flags)
+{
+    arch_spin_unlock(lock);
+    local_irq_restore(flags);
+    preempt_enable();
+}

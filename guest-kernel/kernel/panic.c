@@ -1,0 +1,34 @@
+/* panic.c - the end of a kernel that cannot go on: say why, show the way here, fail the machine. */
+#include <asm/irqflags.h>
+#include <asm/stacktrace.h>
+#include <linux/ftrace.h>
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/reboot.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
+/* Taken by the first hart that panics; any other waits for the end. */
+static unsigned int panic_started;
+
+void panic(const char *fmt, ...)
+{
+    char buf[256];
+    va_list args;
+
+    local_irq_disable();
+    if (__atomic_exchange_n(&panic_started, 1, __ATOMIC_SEQ_CST))
+        for (;;)
+            wait_for_interrupt();
+    ftrace_graph_stop();
+    smp_send_stop();
+    printk_bust_locks();
+    va_start(args, fmt);
+    vsnprintf(buf, sizeof(buf), fmt, args);
+    va_end(args);
+    printk("Kernel panic - not syncing: %s\n", buf);
+    printk("CPU: %d PID: %d Comm: %s\n", current->cpu, current->pid, current->comm);
+    dump_backtrace(NULL);
+    printk("---[ end Kernel panic - not syncing: %s ]---\n", buf);
+    machine_fail();
+}

@@ -1,0 +1,165 @@
+/*
+ * workload.c - the command `work`: run, check, measure, say so in one line.
+ *
+ * The measured pass runs in a thread of its own that stays on one hart.  What
+ * it should have answered, and how many calls that takes, a second pass of the
+ * same source finds out.  cycles and insns are what the hart counted in
+ * between, ticks of the timer included; result and calls are the same on every
+ * machine.
+ */
+#include <asm/timex.h>
+#include <linux/bug.h>
+#include <linux/completion.h>
+#include <linux/console.h>
+#include <linux/errno.h>
+#include <linux/kthread.h>
+#include <linux/mutex.h>
+#include <linux/reboot.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/workload.h>
+
+struct workload_job {
+    const struct workload *work;
+    unsigned long iterations;
+    struct completion *done; /* shared by the jobs of `threads` */
+    atomic_t *left;
+    u64 result, cycles, insns;
+};
+
+enum { THREADS_PER_CPU = 2, THREADS_MAX = NR_CPUS * THREADS_PER_CPU };
+
+static const struct workload *const workloads[] = {
+    &workload_calls,
+    &workload_tree,
+    &workload_sort,
+    &workload_mixed,
+};
+
+static DEFINE_MUTEX(workload_mutex); /* one `work` at a time: the counting pass is not shared */
+
+static const struct workload *workload_find(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(workloads); i++)
+        if (!strcmp(workloads[i]->name, name))
+            return workloads[i];
+    return NULL;
+}
+
+void workload_list(void (*each)(const char *name))
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(workloads); i++)
+        each(workloads[i]->name);
+    each("threads");
+}
+
+static int workload_thread(void *data)
+{
+    struct workload_job *job = data;
+    u64 cycles = get_cycles(), insns = get_instret();
+
+    job->result = job->work->run(job->iterations);
+    job->insns = get_instret() - insns;
+    job->cycles = get_cycles() - cycles;
+    if (atomic_dec_and_test(job->left))
+        complete(job->done);
+    return 0;
+}
+
+static void start_job(struct workload_job *job, const char *name, int cpu)
+{
+    struct task_struct *p = kthread_create(workload_thread, job, "%s", name);
+
+    if (IS_ERR(p))
+        panic("no memory for a workload thread");
+    if (cpu >= 0)
+        kthread_bind(p, cpu);
+    wake_up_new_task(p);
+}
+
+static void __printf(1, 2) say(const char *fmt, ...)
+{
+    char line[200];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(line, sizeof(line), fmt, args);
+    va_end(args);
+    console_write(line, strlen(line));
+}
+
+static void check_result(const char *name, const struct workload_job *job, u64 expected)
+{
+    if (job->result == expected)
+        return;
+    say("work %s: FAILED n=%lu result=%016llx expected=%016llx\n", name, job->iterations,
+        job->result, expected);
+    machine_fail();
+}
+
+static void run_one(const struct workload *work, unsigned long iterations)
+{
+    struct completion done;
+    atomic_t left = {1};
+    struct workload_job job = {work, iterations, &done, &left, 0, 0, 0};
+    u64 calls = 0;
+
+    init_completion(&done);
+    start_job(&job, work->name, raw_smp_processor_id());
+    wait_for_completion(&done);
+    check_result(work->name, &job, work->run_counted(iterations, &calls));
+    say("work %s: n=%lu result=%016llx calls=%llu cycles=%llu insns=%llu\n", work->name, iterations,
+        job.result, calls, job.cycles, job.insns);
+}
+
+/*
+ * The workloads by turns in many threads at once, preempting each other and
+ * moving between harts.  The same number of threads whatever the harts, so
+ * that result and calls do not depend on them.  What a thread cost no hart's
+ * counter can tell: the line says 0.
+ */
+static void workload_threads(unsigned long iterations)
+{
+    static struct workload_job jobs[THREADS_MAX]; /* under workload_mutex */
+    struct completion done;
+    atomic_t left = {THREADS_MAX};
+    u64 calls = 0, hash = 0;
+    int i;
+
+    init_completion(&done);
+    for (i = 0; i < THREADS_MAX; i++) {
+        const struct workload *work = workloads[i % ARRAY_SIZE(workloads)];
+
+        jobs[i] = (struct workload_job){work, iterations, &done, &left, 0, 0, 0};
+        start_job(&jobs[i], work->name, -1);
+    }
+    wait_for_completion(&done);
+    for (i = 0; i < THREADS_MAX; i++) {
+        u64 expected = jobs[i].work->run_counted(iterations, &calls);
+
+        check_result("threads", &jobs[i], expected);
+        hash = (hash ^ expected) * 0x100000001b3ull;
+    }
+    say("work threads: n=%lu result=%016llx calls=%llu cycles=0 insns=0\n", iterations, hash,
+        calls);
+}
+
+int workload_command(const char *name, unsigned long iterations)
+{
+    const struct workload *work = workload_find(name);
+    bool threads = !strcmp(name, "threads");
+
+    if (!work && !threads)
+        return -EINVAL;
+    mutex_lock(&workload_mutex);
+    if (threads)
+        workload_threads(iterations ? iterations : 10);
+    else
+        run_one(work, iterations ? iterations : work->default_iterations);
+    mutex_unlock(&workload_mutex);
+    return 0;
+}

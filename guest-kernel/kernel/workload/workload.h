@@ -1,0 +1,42 @@
+/*
+ * workload.h - how a workload's source becomes two sets of functions.
+ *
+ * Each workload has a body file, included twice: once as the measured
+ * functions, once with FN giving other names and CALL counting, untraced.
+ *
+ *   FN(name)   the function's name in this set
+ *   CALL()     stands at each call the set makes, before it
+ *   SET_ATTR   attributes of each function of the set
+ */
+#ifndef KERNEL_WORKLOAD_H
+#define KERNEL_WORKLOAD_H
+
+#include <linux/compiler.h>
+#include <linux/workload.h>
+
+/*
+ * noipa: not inlined, cloned or merged, and callers assume nothing about it.
+ * That leaves GCC's turning a self-call in the last position into a loop,
+ * which keep() prevents by standing behind the call.
+ */
+#define WORKLOAD_FN __attribute__((noipa))
+
+static __always_inline u64 keep(u64 value)
+{
+    __asm__ __volatile__("" : "+r"(value));
+    return value;
+}
+
+static __always_inline u64 mix(u64 hash, u64 value)
+{
+    return (hash ^ value) * 0x100000001b3ull;
+}
+
+u64 calls_run(unsigned long n);
+u64 tree_run(unsigned long n);
+u64 sort_run(unsigned long n);
+u64 calls_counted_run(unsigned long n, u64 *calls);
+u64 tree_counted_run(unsigned long n, u64 *calls);
+u64 sort_counted_run(unsigned long n, u64 *calls);
+
+#endif

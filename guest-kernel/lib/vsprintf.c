@@ -1,0 +1,247 @@
+/*
+ * vsprintf.c - formatted text, and numbers read back.
+ *
+ * %d %i %u %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z;
+ * %pS and %ps name the function at an address, %pB the one that a return
+ * address belongs to: the call before it may have been the function's last word.  Not instrumented:
+ * printk and the tracer's output use it.
+ */
+#include <linux/errno.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+struct spec {
+    bool left, zero, upper;
+    int width, precision; /* -1: not given */
+    int longs;
+};
+
+struct out {
+    char *buf;
+    size_t size, used; /* used counts what did not fit, too */
+};
+
+static void put(struct out *o, char c)
+{
+    if (o->used < o->size)
+        o->buf[o->used] = c;
+    o->used++;
+}
+
+static void pad(struct out *o, char c, int n)
+{
+    while (n-- > 0)
+        put(o, c);
+}
+
+static void put_string(struct out *o, const char *s, const struct spec *spec)
+{
+    int n = strnlen(s, spec->precision < 0 ? (size_t)-1 : (size_t)spec->precision);
+
+    if (!spec->left)
+        pad(o, ' ', spec->width - n);
+    for (int i = 0; i < n; i++)
+        put(o, s[i]);
+    if (spec->left)
+        pad(o, ' ', spec->width - n);
+}
+
+static void put_number(struct out *o, u64 value, unsigned int base, bool negative,
+                       const struct spec *spec)
+{
+    const char *digits = spec->upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    char text[24];
+    int n = 0, zeros = 0, len;
+
+    do {
+        text[n++] = digits[value % base];
+        value /= base;
+    } while (value);
+    if (spec->precision > n)
+        zeros = spec->precision - n;
+    else if (spec->precision < 0 && spec->zero && !spec->left)
+        zeros = spec->width - n - negative;
+    zeros = max(zeros, 0);
+    len = n + zeros + negative;
+    if (!spec->left)
+        pad(o, ' ', spec->width - len);
+    if (negative)
+        put(o, '-');
+    pad(o, '0', zeros);
+    while (n)
+        put(o, text[--n]);
+    if (spec->left)
+        pad(o, ' ', spec->width - len);
+}
+
+static void put_symbol(struct out *o, unsigned long addr, char form, const struct spec *spec)
+{
+    unsigned long offset, back = form == 'B';
+    const char *name = kallsyms_lookup(addr - back, NULL, &offset);
+    char text[KSYM_NAME_LEN + 24];
+
+    if (!name)
+        snprintf(text, sizeof(text), "0x%lx", addr);
+    else if (form != 's')
+        snprintf(text, sizeof(text), "%s+0x%lx", name, offset + back);
+    else
+        snprintf(text, sizeof(text), "%s", name);
+    put_string(o, text, spec);
+}
+
+static const char *parse_number(const char *fmt, int *n, va_list *args)
+{
+    if (*fmt == '*') {
+        *n = va_arg(*args, int);
+        return fmt + 1;
+    }
+    for (*n = 0; *fmt >= '0' && *fmt <= '9'; fmt++)
+        *n = *n * 10 + *fmt - '0';
+    return fmt;
+}
+
+static const char *parse_spec(const char *fmt, struct spec *spec, va_list *args)
+{
+    *spec = (struct spec){.precision = -1};
+    for (;; fmt++) {
+        if (*fmt == '-')
+            spec->left = true;
+        else if (*fmt == '0')
+            spec->zero = true;
+        else
+            break;
+    }
+    fmt = parse_number(fmt, &spec->width, args);
+    if (spec->width < 0) {
+        spec->left = true;
+        spec->width = -spec->width;
+    }
+    if (*fmt == '.')
+        fmt = parse_number(fmt + 1, &spec->precision, args);
+    for (; *fmt == 'l' || *fmt == 'z' || *fmt == 'h'; fmt++)
+        spec->longs += *fmt != 'h';
+    return fmt;
+}
+
+static u64 unsigned_arg(const struct spec *spec, va_list *args)
+{
+    return spec->longs ? va_arg(*args, unsigned long) : va_arg(*args, unsigned int);
+}
+
+static void put_signed(struct out *o, const struct spec *spec, va_list *args)
+{
+    s64 value = spec->longs ? va_arg(*args, long) : va_arg(*args, int);
+
+    put_number(o, value < 0 ? -(u64)value : (u64)value, 10, value < 0, spec);
+}
+
+static const char *put_pointer(struct out *o, const char *fmt, struct spec *spec, va_list *args)
+{
+    unsigned long addr = (unsigned long)va_arg(*args, void *);
+
+    if (fmt[1] == 'S' || fmt[1] == 's' || fmt[1] == 'B') {
+        put_symbol(o, addr, fmt[1], spec);
+        return fmt + 1;
+    }
+    spec->precision = 16;
+    put_number(o, addr, 16, false, spec);
+    return fmt;
+}
+
+static const char *put_directive(struct out *o, const char *fmt, va_list *args)
+{
+    struct spec spec;
+
+    fmt = parse_spec(fmt, &spec, args);
+    switch (*fmt) {
+    case 'd':
+    case 'i': put_signed(o, &spec, args); break;
+    case 'u': put_number(o, unsigned_arg(&spec, args), 10, false, &spec); break;
+    case 'X': spec.upper = true; /* fallthrough */
+    case 'x': put_number(o, unsigned_arg(&spec, args), 16, false, &spec); break;
+    case 'c': put(o, va_arg(*args, int)); break;
+    case 's': put_string(o, va_arg(*args, const char *), &spec); break;
+    case 'p': fmt = put_pointer(o, fmt, &spec, args); break;
+    default: put(o, *fmt); break;
+    }
+    return fmt;
+}
+
+int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
+{
+    struct out o = {buf, size, 0};
+    va_list copy;
+
+    va_copy(copy, args);
+    for (; *fmt; fmt++) {
+        if (*fmt != '%')
+            put(&o, *fmt);
+        else if (fmt[1])
+            fmt = put_directive(&o, fmt + 1, &copy);
+    }
+    va_end(copy);
+    if (size)
+        buf[min(o.used, size - 1)] = 0;
+    return o.used;
+}
+
+int snprintf(char *buf, size_t size, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(buf, size, fmt, args);
+    va_end(args);
+    return n;
+}
+
+int scnprintf(char *buf, size_t size, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(buf, size, fmt, args);
+    va_end(args);
+    if (!size)
+        return 0;
+    return min(n, (int)size - 1);
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if ((c | 32) >= 'a' && (c | 32) <= 'f')
+        return (c | 32) - 'a' + 10;
+    return 99;
+}
+
+int kstrtoul(const char *s, unsigned int base, unsigned long *res)
+{
+    unsigned long value = 0;
+
+    if (s[0] == '0' && (s[1] | 32) == 'x' && (base == 0 || base == 16)) {
+        s += 2;
+        base = 16;
+    }
+    if (!base)
+        base = 10;
+    if (digit_value(*s) >= (int)base)
+        return -EINVAL;
+    for (; digit_value(*s) < (int)base; s++) {
+        unsigned long next;
+
+        if (__builtin_mul_overflow(value, base, &next) ||
+            __builtin_add_overflow(next, digit_value(*s), &value))
+            return -ERANGE;
+    }
+    if (*s == '\n')
+        s++;
+    if (*s)
+        return -EINVAL;
+    *res = value;
+    return 0;
+}

@@ -1,0 +1,175 @@
+/*
+ * page_alloc.c - the buddy allocator.
+ *
+ * Free blocks of 2^order pages stand in a list for each order.  A block's
+ * buddy is the one whose frame number differs in that one bit; two free
+ * buddies become one block of the next order.
+ */
+#include <linux/bug.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+/* zone_lock guards the lists, the counter, and the PG_BUDDY state of pages. */
+static DEFINE_SPINLOCK(zone_lock);
+static struct list_head free_area[MAX_ORDER];
+static unsigned long free_pages_count;
+
+/* One struct page for each frame from PHYS_RAM_BASE; set once at boot. */
+static struct page *mem_map;
+static unsigned long first_pfn, end_pfn;
+
+static unsigned long page_to_pfn(const struct page *page)
+{
+    return page - mem_map;
+}
+
+void *page_address(const struct page *page)
+{
+    return __va(PHYS_RAM_BASE + (page_to_pfn(page) << PAGE_SHIFT));
+}
+
+struct page *virt_to_page(const void *addr)
+{
+    return &mem_map[(__pa(addr) - PHYS_RAM_BASE) >> PAGE_SHIFT];
+}
+
+static void add_to_free_list(struct page *page, unsigned int order)
+{
+    page->flags |= PG_BUDDY;
+    page->order = order;
+    list_add(&page->lru, &free_area[order]);
+}
+
+static void del_from_free_list(struct page *page)
+{
+    page->flags &= ~PG_BUDDY;
+    list_del_init(&page->lru);
+}
+
+static struct page *find_buddy(struct page *page, unsigned int order)
+{
+    unsigned long pfn = page_to_pfn(page) ^ (1UL << order);
+    struct page *buddy = &mem_map[pfn];
+
+    if (pfn < first_pfn || pfn >= end_pfn)
+        return NULL;
+    return (buddy->flags & PG_BUDDY) && buddy->order == order ? buddy : NULL;
+}
+
+static void free_one_block(struct page *page, unsigned int order)
+{
+    struct page *buddy;
+
+    while (order < MAX_ORDER - 1 && (buddy = find_buddy(page, order))) {
+        del_from_free_list(buddy);
+        page = min(page, buddy);
+        order++;
+    }
+    add_to_free_list(page, order);
+}
+
+/* Cuts a block down to the order wanted, giving the upper halves back. */
+static void expand(struct page *page, unsigned int have, unsigned int want)
+{
+    while (have > want) {
+        have--;
+        add_to_free_list(page + (1UL << have), have);
+    }
+}
+
+static struct page *rmqueue(unsigned int order)
+{
+    unsigned int have;
+
+    for (have = order; have < MAX_ORDER; have++) {
+        struct page *page;
+
+        if (list_empty(&free_area[have]))
+            continue;
+        page = list_first_entry(&free_area[have], struct page, lru);
+        del_from_free_list(page);
+        expand(page, have, order);
+        page->order = order;
+        free_pages_count -= 1UL << order;
+        return page;
+    }
+    return NULL;
+}
+
+struct page *alloc_pages(unsigned int order)
+{
+    struct page *page;
+    unsigned long flags;
+
+    spin_lock_irqsave(&zone_lock, flags);
+    page = rmqueue(order);
+    spin_unlock_irqrestore(&zone_lock, flags);
+    return page;
+}
+
+void __free_pages(struct page *page, unsigned int order)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&zone_lock, flags);
+    BUG_ON(page->flags & PG_BUDDY);
+    free_pages_count += 1UL << order;
+    free_one_block(page, order);
+    spin_unlock_irqrestore(&zone_lock, flags);
+}
+
+void *__get_free_pages(unsigned int order)
+{
+    struct page *page = alloc_pages(order);
+
+    return page ? page_address(page) : NULL;
+}
+
+void free_pages(void *addr, unsigned int order)
+{
+    __free_pages(virt_to_page(addr), order);
+}
+
+/* The largest block that starts at pfn by alignment and ends in time. */
+static unsigned int boot_block_order(unsigned long pfn)
+{
+    unsigned int order = 0;
+
+    while (order < MAX_ORDER - 1 && !(pfn & (1UL << order)) && pfn + (2UL << order) <= end_pfn)
+        order++;
+    return order;
+}
+
+static void free_boot_memory(void)
+{
+    unsigned long pfn = first_pfn;
+
+    while (pfn < end_pfn) {
+        unsigned int order = boot_block_order(pfn);
+
+        __free_pages(&mem_map[pfn], order);
+        pfn += 1UL << order;
+    }
+}
+
+/* The map of pages comes first in free memory, and takes its own pages out of it. */
+void mem_init(unsigned long start, unsigned long end)
+{
+    unsigned long map_bytes;
+    unsigned int order;
+
+    for (order = 0; order < MAX_ORDER; order++)
+        INIT_LIST_HEAD(&free_area[order]);
+    end_pfn = (end - PHYS_RAM_BASE) >> PAGE_SHIFT;
+    map_bytes = ALIGN(end_pfn * sizeof(struct page), (unsigned long)PAGE_SIZE);
+    mem_map = __va(start);
+    memset(mem_map, 0, map_bytes);
+    first_pfn = (start + map_bytes - PHYS_RAM_BASE) >> PAGE_SHIFT;
+    free_boot_memory();
+    pr_info("Memory: %luK/%luK available\n", free_pages_count * (PAGE_SIZE / 1024),
+            end_pfn * (PAGE_SIZE / 1024));
+}

@@ -1,0 +1,49 @@
+# The emulator: build/rvftrace, its man page, and the same code in other builds.
+#
+# BUILD_KIND=release (default), asan (address and undefined-behaviour
+# sanitizers), stress (tiny caches and slices: full caches and switches in the
+# middle of everything become the common case). The latter two live in
+# build/asan and build/stress and are what `make test` also runs.
+
+.PHONY: emu
+emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1
+
+comma     := ,
+emu_rooms := base mem load cpu dev sbi ftrace debug cli
+emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
+emu_src   := $(filter-out emu/cli/manpage.c,$(emu_src))
+
+EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -fno-strict-aliasing
+emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lm
+
+# Cross-jumping and GCSE merge the indirect jumps at the ends of operations into
+# one, which costs the branch predictor what threaded dispatch gives it.
+engine_flags := -fno-gcse -fno-crossjumping
+
+# One rule set for each kind of build: $(call emu_build,directory,flags)
+define emu_build
+$(1)/rvftrace: $$(emu_src:emu/%.c=$(1)/emu/%.o)
+	$$(say) LD $$@
+	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(LDFLAGS) -o $$@ $$^ $$(emu_libs)
+
+$(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
+	@mkdir -p $$(@D)
+	$$(say) CC $$<
+	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) -MMD -MP -c -o $$@ $$<
+
+-include $$(emu_src:emu/%.c=$(1)/emu/%.d)
+endef
+
+$(eval $(call emu_build,$(BUILD),))
+$(eval $(call emu_build,$(BUILD)/asan,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -O1))
+$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS))
+
+# The man page comes from the same table as the options.
+$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<
+
+$(BUILD)/rvftrace.1: $(BUILD)/manpage
+	$(say) MAN $@
+	$(Q)$(BUILD)/manpage > $@

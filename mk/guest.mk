@@ -1,0 +1,157 @@
+# guest.mk - the guest kernel, in each layout of its call sites.
+#
+#   make guest                          every image that run and test need
+#   make guest LAYOUT=none|mcount       one of them
+#   make guest LAYOUT=mcount BREAK=X    one with files of tests/broken/X in place of the kernel's
+#
+# The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; beside it kernel.map
+# (its symbols) and Image (its bytes as they lie in memory).  RECORDMCOUNT, Q, say
+# and BOOTSTRAP_BUILD come from tools.mk.
+
+GUEST_SRC     := guest-kernel
+GUEST_OUT     := $(BUILD)/guest-kernel
+GUEST_LAYOUTS := none mcount
+GUEST_BREAKS  := no-local-fence no-remote-fence
+
+GUEST_CC      := $(CROSS)gcc
+GUEST_LD      := $(CROSS)ld
+GUEST_NM      := $(CROSS)nm
+GUEST_OBJCOPY := $(CROSS)objcopy
+
+GUEST_CPPFLAGS := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include
+# -mno-relax: a call site must stay a pair of auipc and jalr.  Calls in tail
+# position stay jumps: the tracer has to live with them, as Linux's has.
+GUEST_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany \
+	-mno-relax -msmall-data-limit=0 -O2 -g -ffreestanding -fno-common \
+	-fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
+	-fno-strict-aliasing -fno-tree-loop-distribute-patterns \
+	-Wall -Wextra -Wshadow -Werror
+GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-relax -g
+GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
+	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
+
+# Files of every layout.
+GUEST_OBJS := $(addprefix arch/riscv/, \
+	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
+	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
+	mm/cacheflush.o mm/init.o) \
+	$(addprefix init/, main.o shell.o builtins.o) \
+	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o smp.o \
+	stop_machine.o locking/mutex.o locking/spinlock.o sched/core.o sched/wait.o \
+	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
+	workload/tree.o workload/workload.o) \
+	$(addprefix mm/, page_alloc.o slab.o) \
+	$(addprefix fs/, vfs.o seq_file.o) \
+	$(addprefix drivers/, of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o) \
+	$(addprefix lib/, errno.o glob.o string.o vsprintf.o)
+
+# Files of the layouts that can trace.
+GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
+	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o trace.o trace_files.o \
+	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o)
+
+# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
+# what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
+# sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
+GUEST_NOTRACE := $(GUEST_TRACE_OBJS) arch/riscv/kernel/asm-offsets.o \
+	arch/riscv/kernel/sbi.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
+	kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+
+# What a layout adds: objects, flags, and the flags of an instrumented file.
+guest_objs_none   := $(GUEST_OBJS)
+guest_cflags_none := -fomit-frame-pointer
+guest_pg_none     :=
+guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS)
+guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER
+guest_pg_mcount     := -pg
+
+# guest_image DIR,LAYOUT,BREAK - the rules of one image.
+define guest_image
+$(1)-dir  := $$(GUEST_OUT)/$(1)
+$(1)-objs := $$(addprefix $$($(1)-dir)/,$$(guest_objs_$(2)))
+
+ifneq ($(3),)
+# A file under tests/broken/$(3) stands in for the kernel's of the same path.
+$$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
+	$$(say) CC $$<
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
+		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+endif
+
+$$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
+	$$(say) CC $$<
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
+		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+
+$$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
+	$$(say) AS $$<
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_ASFLAGS) $$(guest_cflags_$(2)) \
+		-MMD -MP -c -o $$@ $$<
+
+# Two passes: the first has an empty symbol table, the second the one made from
+# the first.  No function may have moved between them.
+$$($(1)-dir)/kallsyms0.S: $$(GUEST_SRC)/scripts/kallsyms.awk
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)awk -f $$< /dev/null > $$@
+
+$$($(1)-dir)/kernel0.elf: $$($(1)-objs) $$($(1)-dir)/kallsyms0.o \
+		$$(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
+	$$(say) LD $$@
+	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms0.o
+
+$$($(1)-dir)/kallsyms.S: $$($(1)-dir)/kernel0.elf $$(GUEST_SRC)/scripts/kallsyms.awk
+	$$(say) KSYMS $$@
+	$$(Q)$$(GUEST_NM) -n $$< | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk > $$@
+
+$$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S
+	$$(Q)$$(GUEST_CC) $$(GUEST_ASFLAGS) -c -o $$@ $$<
+
+$$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o
+	$$(say) LD $$@
+	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
+	$$(if $$(guest_pg_$(2)),$$(Q)$$(RECORDMCOUNT) --sort $$@)
+	$$(Q)$$(GUEST_NM) -n $$@ > $$($(1)-dir)/kernel.map
+	$$(Q)$$(GUEST_NM) -n $$@ | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk | \
+		cmp -s - $$($(1)-dir)/kallsyms.S || \
+		{ echo "guest.mk: $$@: functions moved between the two links" >&2; exit 1; }
+
+$$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
+	$$(say) OBJCOPY $$@
+	$$(Q)$$(GUEST_OBJCOPY) -O binary $$< $$@
+
+.PHONY: guest-$(1)
+guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
+
+-include $$($(1)-objs:.o=.d)
+endef
+
+$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))
+$(foreach b,$(GUEST_BREAKS),$(eval $(call guest_image,mcount-$(b),mcount,$(b))))
+
+ifneq ($(LAYOUT),)
+  ifeq ($(filter $(LAYOUT),$(GUEST_LAYOUTS)),)
+    $(error LAYOUT=$(LAYOUT): no such layout; there are: $(GUEST_LAYOUTS))
+  endif
+endif
+ifneq ($(BREAK),)
+  ifeq ($(LAYOUT)-$(filter $(BREAK),$(GUEST_BREAKS)),mcount-$(BREAK))
+  else
+    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): there are, for mcount: $(GUEST_BREAKS))
+  endif
+endif
+
+.PHONY: guest
+ifneq ($(LAYOUT),)
+guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
+else
+guest: $(addprefix guest-,$(GUEST_LAYOUTS)) $(addprefix guest-mcount-,$(GUEST_BREAKS))
+endif
+
+# The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
+GUEST_DEMO = $(shell sed -e '/^\#/d' -e '/^$$/d' $(GUEST_SRC)/scripts/demo.txt | paste -sd';')

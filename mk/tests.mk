@@ -1,0 +1,49 @@
+# make test: everything that runs in minutes. make check-long: what takes longer.
+#
+# Unit and instruction tests link against the sanitized objects in build/asan.
+
+unit_src  := $(wildcard tests/unit/test_*.c tests/isa/test_*.c tests/debug/test_*.c)
+unit_bin  := $(unit_src:tests/%.c=$(BUILD)/tests/%)
+tool_src  := tests/unit/load_query.c tests/isa/objdump_compare.c
+tool_bin  := $(tool_src:tests/%.c=$(BUILD)/tests/%)
+asan_obj   = $(filter-out $(BUILD)/asan/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/asan/emu/%.o))
+asan_flags = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+$(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_obj) mk/tests.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(asan_obj) -lcmocka $(emu_libs)
+
+-include $(addsuffix .d,$(unit_bin) $(tool_bin))
+
+# Every header compiles alone, and the tree is as clang-format would have it.
+style_src = $(wildcard emu/*.[ch] emu/*/*.[ch] tools/recordmcount/*.[ch] tests/*/*.[ch])
+
+.PHONY: check-format format
+check-format: | $(BOOTSTRAP_TEST)
+	@tests/style/format.sh
+format: | $(BOOTSTRAP_TEST)
+	$(Q)clang-format -i $(style_src)
+
+mcount_elf = $(BUILD)/guest-kernel/mcount/kernel.elf
+
+test_commands = \
+    'tools/check_arrows' \
+    'tests/style/headers.sh' \
+    'tests/style/format.sh' \
+    $(patsubst %,'%',$(unit_bin)) \
+    'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
+    'tests/isa/disasm_against_objdump.sh $(mcount_elf)' \
+    'tests/tools/recordmcount.sh' \
+    'tests/tools/bootstrap.sh' \
+    'tests/tools/fuzz_recordmcount.sh 5' \
+    $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
+
+.PHONY: test check-long
+test: export BUILD := $(BUILD)
+test: export CROSS := $(CROSS)
+test: emu guest tools $(unit_bin) $(tool_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
+	@tests/run $(test_commands)
+
+check-long: test
+	@SEEDS=1000 tests/run 'tests/machine/fences.sh' 'tests/tools/fuzz_recordmcount.sh 600'

@@ -1,0 +1,61 @@
+# Host tools: build/recordmcount, and the packages everything else needs.
+#
+# Gives to the other parts: HOSTCFLAGS (for every program of the host, the
+# emulator too), Q and say (quiet output, V=1 shows the commands), and two
+# targets to depend on, order-only:
+#     build/foo: foo.c | $(BOOTSTRAP_BUILD)      what building needs
+#     test-foo: | $(BOOTSTRAP_TEST)              what testing needs as well
+
+V ?= 0
+ifeq ($(V),1)
+Q   :=
+say := @:
+else
+Q   := @
+say := @printf '  %-7s %s\n'
+endif
+
+HOSTCFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion \
+              -Wstrict-prototypes -Wmissing-prototypes -D_GNU_SOURCE
+ifeq ($(WERROR),1)
+HOSTCFLAGS += -Werror
+endif
+
+# ---- packages: nothing to do, and no process started, while the stamps stand ----
+
+BOOTSTRAP_BUILD := $(BUILD)/.bootstrap-build
+BOOTSTRAP_TEST  := $(BUILD)/.bootstrap-test
+
+.PHONY: bootstrap bootstrap-test
+bootstrap: $(BOOTSTRAP_BUILD)
+bootstrap-test: $(BOOTSTRAP_TEST)
+
+$(BUILD)/.bootstrap-%: tools/bootstrap.sh
+	@mkdir -p $(@D)
+	$(Q)sh tools/bootstrap.sh --$*
+	$(Q)touch $@
+
+# ---- recordmcount ----
+
+RECORDMCOUNT := $(BUILD)/recordmcount
+
+recordmcount_src := $(wildcard tools/recordmcount/*.c)
+recordmcount_obj := $(recordmcount_src:%.c=$(BUILD)/%.o)
+
+# Expanded in the recipe only: pkg-config may not be there before the bootstrap.
+libelf_cflags = $(shell pkg-config --cflags libelf)
+libelf_libs   = $(shell pkg-config --libs libelf)
+
+.PHONY: tools
+tools: $(RECORDMCOUNT)
+
+$(RECORDMCOUNT): $(recordmcount_obj)
+	$(say) LD $@
+	$(Q)$(CC) $(HOSTCFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libelf_libs)
+
+$(recordmcount_obj): $(BUILD)/%.o: %.c mk/tools.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(HOSTCFLAGS) $(CFLAGS) $(libelf_cflags) -MMD -MP -c -o $@ $<
+
+-include $(recordmcount_obj:.o=.d)

@@ -1,0 +1,60 @@
+#!/bin/sh
+# same_run.sh - a session changes nothing in what the guest does: with stops and
+# steps the report (cycles, sites, patches) is to the byte that of a plain run.
+set -eu
+build=${BUILD:-build}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+tracing=/sys/kernel/tracing
+failed=0
+echo continue >"$dir/plain"
+cat >"$dir/busy" <<'C'
+break ftrace_make_call
+break schedule hart 0
+tbreak ftrace_call
+step 3000
+next 200
+continue
+finish
+continue
+next 100
+backtrace
+hart 1
+step 500
+next 50
+hart 0
+step 700
+continue
+delete
+tbreak ftrace_modify_all_code
+continue
+step 5000
+next 300
+until prepare_ftrace_return
+finish
+step 2000
+continue
+C
+
+report() {
+    "$build/rvftrace" debug --harts "$1" --seed "$2" --console none --report "$dir/$3.json" \
+        --commands "$dir/$3" \
+        --append "ftrace=function script=\"echo function_graph > $tracing/current_tracer;work tree 1;echo nop > $tracing/current_tracer;poweroff\"" \
+        "$build/guest-kernel/mcount/kernel.elf" >"$dir/$3.out" 2>&1 || :
+}
+
+for harts in 1 2 4; do
+    for seed in 1 2 3; do
+        report "$harts" "$seed" plain
+        report "$harts" "$seed" busy
+        if grep -q 'has ended with status 0' "$dir/busy.out" &&
+            cmp -s "$dir/plain.json" "$dir/busy.json"; then
+            echo "ok - stops change nothing on $harts harts, seed $seed"
+        else
+            echo "not ok - stops change nothing on $harts harts, seed $seed"
+            sed 's/^/# /' "$dir/busy.out"
+            failed=1
+        fi
+    done
+done
+exit $failed

@@ -1,0 +1,45 @@
+# lib.sh - for the guest's tests: run an image on QEMU, say what held.
+#
+# A test sources this, calls run_guest and check, and ends with finish.  BUILD
+# is where the images are; the console of the last run is in $out, without
+# carriage returns and without the firmware's part.
+
+BUILD=${BUILD:-build}
+CROSS=${CROSS:-riscv64-unknown-elf-}
+T=/sys/kernel/tracing
+work_dir=$(mktemp -d)
+trap 'rm -rf "$work_dir"' EXIT
+out=$work_dir/console
+failed=0
+
+# run_guest LAYOUT HARTS SCRIPT [QEMU OPTIONS...]; BOOTARGS are put before the script.
+run_guest() {
+    layout=$1 harts=$2 script=$3
+    shift 3
+    timeout "${GUEST_TIMEOUT:-120}" qemu-system-riscv64 -machine virt -m 128M -smp "$harts" \
+        -display none -monitor none -serial stdio -no-reboot \
+        -kernel "$BUILD/guest-kernel/$layout/kernel.elf" \
+        -append "$BOOTARGS script=\"$script\"" "$@" </dev/null 2>"$work_dir/errors" |
+        tr -d '\r' | sed -n '/Memory:/,$p' >"$out"
+}
+
+# check SENTENCE COMMAND...: the sentence is true if the command succeeds.
+check() {
+    sentence=$1
+    shift
+    if "$@" >"$work_dir/why" 2>&1; then
+        echo "ok - $sentence"
+    else
+        echo "not ok - $sentence"
+        sed 's/^/# /' "$work_dir/why" "$out" "$work_dir/errors" 2>/dev/null | tail -n 60
+        failed=1
+    fi
+}
+
+# Lines of the console that match all of a pattern.
+console_has() { grep -Eqx -- "$1" "$out"; }
+console_lacks() { ! grep -Eq -- "$1" "$out"; }
+# What `work NAME` said of FIELD, one line for each run.
+work_field() { sed -n "s/^work $1: .*$2=\([^ ]*\).*/\1/p" "$out"; }
+
+finish() { exit $failed; }

@@ -1,0 +1,27 @@
+#!/bin/sh
+# machines-agree.sh - QEMU and rvftrace show the same console, apart from what time it is.
+. "$(dirname "$0")/lib.sh"
+
+# Time stamps, durations (with their overhead marks) and counters, which are each machine's own.
+timeless() {
+    sed -E 's/^\[ *[0-9.]+\]/[time]/; s/ cycles=.*//; s/ +[0-9]+\.[0-9]{6}: / time: /
+        s/^( [0-9]+\) )[ +!#*@$] +[0-9.]+ us +\|/\1us |/'
+}
+
+demo=$(sed -e '/^#/d' -e '/^$/d' guest-kernel/scripts/demo.txt | paste -sd';')
+
+agree_on() {
+    what=$1 layout=$2 script=$3
+    run_guest "$layout" 1 "$script"
+    timeless <"$out" >"$work_dir/qemu"
+    "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --append "script=\"$script\"" \
+        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null 2>"$work_dir/errors" |
+        tr -d '\r' | timeless >"$work_dir/ours"
+    check "$what: both consoles are the same" diff "$work_dir/qemu" "$work_dir/ours"
+}
+
+agree_on 'the demonstration' mcount "$demo"
+agree_on 'every workload, no tracer' none 'help; work calls; work tree; work sort; work mixed; work threads'
+agree_on 'every workload, a tracer on' mcount "echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer; work calls; work tree; work sort; work mixed; work threads"
+agree_on 'the functions that can be traced' mcount "cat $T/available_filter_functions; cat $T/available_tracers"
+finish

@@ -1,0 +1,597 @@
+/*
+ * test_decode.c - the instruction table proves itself, then the decoder is
+ * compared with the manual's encodings written down a second time
+ * (tests/isa/encode.h and the layouts below; ISA vol. I, chapters 26 and 34).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../isa/encode.h"
+#include "base/compiler.h"
+#include "base/rng.h"
+#include "cpu/decode.h"
+
+static bool is_compressed(unsigned row)
+{
+    return insn_size((uint16_t)row_info(row)->match) == 2;
+}
+
+static bool fits_row(unsigned row, uint32_t word)
+{
+    return (word & row_info(row)->mask) == row_info(row)->match;
+}
+
+/* ---- the table by itself ---- */
+
+static void no_match_bit_lies_outside_its_mask(void **state)
+{
+    (void)state;
+    for (unsigned r = 0; r < ROW_COUNT; r++)
+        if (row_info(r)->match & ~row_info(r)->mask)
+            fail_msg("%s", row_info(r)->name);
+}
+
+static void every_mask_holds_the_bits_that_say_how_long(void **state)
+{
+    (void)state;
+    for (unsigned r = 0; r < ROW_COUNT; r++) {
+        uint32_t wanted = is_compressed(r) ? 0xe003 : 0x7f;
+
+        if ((row_info(r)->mask & wanted) != wanted)
+            fail_msg("%s", row_info(r)->name);
+        if (is_compressed(r) && row_info(r)->mask >> 16)
+            fail_msg("%s is compressed and has a mask of 32 bits", row_info(r)->name);
+    }
+}
+
+static void no_word_belongs_to_two_full_size_rows(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < ROW_COUNT; a++)
+        for (unsigned b = 0; b < a; b++) {
+            const struct row_info *x = row_info(a), *y = row_info(b);
+
+            if (!is_compressed(a) && !is_compressed(b) &&
+                !((x->match ^ y->match) & x->mask & y->mask))
+                fail_msg("%s and %s", x->name, y->name);
+        }
+}
+
+static void no_two_rows_have_one_name(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < ROW_COUNT; a++)
+        for (unsigned b = 0; b < a; b++)
+            if (strcmp(row_info(a)->name, row_info(b)->name) == 0)
+                fail_msg("%s", row_info(a)->name);
+}
+
+static void each_full_size_row_finds_itself_whatever_its_operands(void **state)
+{
+    struct rng rng = {1};
+
+    (void)state;
+    for (unsigned r = 0; r < ROW_COUNT; r++) {
+        const struct row_info *info = row_info(r);
+
+        for (unsigned n = 0; n < 2000 && !is_compressed(r); n++) {
+            uint32_t free = n == 0 ? 0 : n == 1 ? UINT32_MAX : (uint32_t)rng_next(&rng);
+            uint32_t word = info->match | (free & ~info->mask);
+            struct insn i;
+
+            if (!insn_decode(word, &i) || i.row != r || i.op != info->op || i.size != 4 ||
+                i.word != word)
+                fail_msg("%s: %08x", info->name, word);
+        }
+    }
+}
+
+static void each_compressed_row_finds_itself(void **state)
+{
+    unsigned found[ROW_COUNT] = {0};
+
+    (void)state;
+    for (uint32_t parcel = 0; parcel < 0x10000; parcel++) {
+        struct insn i;
+
+        if (insn_size((uint16_t)parcel) == 2 && insn_decode(parcel, &i)) {
+            found[i.row]++;
+            if (!fits_row(i.row, parcel) || i.size != 2 || i.word != parcel)
+                fail_msg("%04x as %s", parcel, row_info(i.row)->name);
+        }
+    }
+    for (unsigned r = 0; r < ROW_COUNT; r++)
+        if (is_compressed(r) && !found[r])
+            fail_msg("%s is never found", row_info(r)->name);
+}
+
+/* ---- compressed instructions against the manual ---- */
+
+static unsigned parcel_bits(uint32_t parcel, unsigned hi, unsigned lo)
+{
+    return parcel >> lo & ((2U << (hi - lo)) - 1);
+}
+
+/* Which bit of the immediate each bit of the parcel is, from bit 12 down to bit 2. */
+enum { NO = -1, LAYOUT_BITS = 11 };
+typedef int8_t layout[LAYOUT_BITS];
+
+static const layout ci = {5, NO, NO, NO, NO, NO, 4, 3, 2, 1, 0};
+static const layout ci_lui = {17, NO, NO, NO, NO, NO, 16, 15, 14, 13, 12};
+static const layout ci_16sp = {9, NO, NO, NO, NO, NO, 4, 6, 8, 7, 5};
+static const layout ci_lwsp = {5, NO, NO, NO, NO, NO, 4, 3, 2, 7, 6};
+static const layout ci_ldsp = {5, NO, NO, NO, NO, NO, 4, 3, 8, 7, 6};
+static const layout css_sw = {5, 4, 3, 2, 7, 6, NO, NO, NO, NO, NO};
+static const layout css_sd = {5, 4, 3, 8, 7, 6, NO, NO, NO, NO, NO};
+static const layout ciw = {5, 4, 9, 8, 7, 6, 2, 3, NO, NO, NO};
+static const layout cl_w = {5, 4, 3, NO, NO, NO, 2, 6, NO, NO, NO};
+static const layout cl_d = {5, 4, 3, NO, NO, NO, 7, 6, NO, NO, NO};
+static const layout cb = {8, 4, 3, NO, NO, NO, 7, 6, 2, 1, 5};
+static const layout cj = {11, 4, 9, 8, 10, 6, 7, 3, 2, 1, 5};
+
+static int unsigned_imm(uint32_t parcel, const layout where)
+{
+    int imm = 0;
+
+    for (unsigned n = 0; n < LAYOUT_BITS; n++)
+        if (where[n] != NO && parcel >> (12 - n) & 1)
+            imm |= 1 << where[n];
+    return imm;
+}
+
+/* Signed immediates have their sign in bit 12 of the parcel. */
+static int signed_imm(uint32_t parcel, const layout where)
+{
+    int imm = unsigned_imm(parcel, where);
+
+    return parcel & 0x1000 ? imm - (2 << where[0]) : imm;
+}
+
+/*
+ * The manual's tables 26.3 to 26.6, quadrant by quadrant: the full-size word
+ * that a parcel stands for, or 0 where it is reserved or for floating point.
+ */
+static uint32_t expand_quadrant_0(uint32_t p)
+{
+    unsigned low = 8 + parcel_bits(p, 4, 2), high = 8 + parcel_bits(p, 9, 7);
+
+    switch (p >> 13) {
+    case 0: return unsigned_imm(p, ciw) ? ADDI(low, SP, unsigned_imm(p, ciw)) : 0;
+    case 2: return LW(low, high, unsigned_imm(p, cl_w));
+    case 3: return LD(low, high, unsigned_imm(p, cl_d));
+    case 6: return SW(low, high, unsigned_imm(p, cl_w));
+    case 7: return SD(low, high, unsigned_imm(p, cl_d));
+    default: return 0;
+    }
+}
+
+static uint32_t expand_arithmetic(uint32_t p)
+{
+    unsigned rd = 8 + parcel_bits(p, 9, 7), rs2 = 8 + parcel_bits(p, 4, 2);
+
+    switch (parcel_bits(p, 11, 10)) {
+    case 0: return SRLI(rd, rd, unsigned_imm(p, ci));
+    case 1: return SRAI(rd, rd, unsigned_imm(p, ci));
+    case 2: return ANDI(rd, rd, signed_imm(p, ci));
+    default: break;
+    }
+    switch (parcel_bits(p, 12, 12) << 2 | parcel_bits(p, 6, 5)) {
+    case 0: return SUB(rd, rd, rs2);
+    case 1: return XOR(rd, rd, rs2);
+    case 2: return OR(rd, rd, rs2);
+    case 3: return AND(rd, rd, rs2);
+    case 4: return SUBW(rd, rd, rs2);
+    case 5: return ADDW(rd, rd, rs2);
+    default: return 0;
+    }
+}
+
+static uint32_t expand_quadrant_1(uint32_t p)
+{
+    unsigned rd = parcel_bits(p, 11, 7), high = 8 + parcel_bits(p, 9, 7);
+    int imm = signed_imm(p, ci);
+
+    switch (p >> 13) {
+    case 0: return ADDI(rd, rd, imm);
+    case 1: return rd ? ADDIW(rd, rd, imm) : 0;
+    case 2: return ADDI(rd, ZERO, imm);
+    case 3:
+        if (!imm) /* all of nzimm's bits are zero in either layout */
+            return 0;
+        return rd == SP ? ADDI(SP, SP, signed_imm(p, ci_16sp))
+                        : LUI(rd, signed_imm(p, ci_lui) / 4096);
+    case 4: return expand_arithmetic(p);
+    case 5: return JAL(ZERO, signed_imm(p, cj));
+    case 6: return BEQ(high, ZERO, signed_imm(p, cb));
+    default: return BNE(high, ZERO, signed_imm(p, cb));
+    }
+}
+
+static uint32_t expand_jump_or_move(uint32_t p)
+{
+    unsigned rd = parcel_bits(p, 11, 7), rs2 = parcel_bits(p, 6, 2);
+
+    if (!parcel_bits(p, 12, 12)) {
+        if (rs2)
+            return ADD(rd, ZERO, rs2);
+        return rd ? JALR(ZERO, rd, 0) : 0;
+    }
+    if (rs2)
+        return ADD(rd, rd, rs2);
+    return rd ? JALR(RA, rd, 0) : EBREAK;
+}
+
+static uint32_t expand_quadrant_2(uint32_t p)
+{
+    unsigned rd = parcel_bits(p, 11, 7), rs2 = parcel_bits(p, 6, 2);
+
+    switch (p >> 13) {
+    case 0: return SLLI(rd, rd, unsigned_imm(p, ci));
+    case 2: return rd ? LW(rd, SP, unsigned_imm(p, ci_lwsp)) : 0;
+    case 3: return rd ? LD(rd, SP, unsigned_imm(p, ci_ldsp)) : 0;
+    case 4: return expand_jump_or_move(p);
+    case 6: return SW(rs2, SP, unsigned_imm(p, css_sw));
+    case 7: return SD(rs2, SP, unsigned_imm(p, css_sd));
+    default: return 0;
+    }
+}
+
+static uint32_t expand(uint32_t parcel)
+{
+    switch (parcel & 3) {
+    case 0: return expand_quadrant_0(parcel);
+    case 1: return expand_quadrant_1(parcel);
+    default: return expand_quadrant_2(parcel);
+    }
+}
+
+static bool same_operation(const struct insn *a, const struct insn *b)
+{
+    return a->op == b->op && a->rd == b->rd && a->rs1 == b->rs1 && a->rs2 == b->rs2 &&
+           a->imm == b->imm;
+}
+
+static void every_parcel_is_what_the_manual_expands_it_to_or_reserved(void **state)
+{
+    unsigned decoded = 0;
+
+    (void)state;
+    for (uint32_t parcel = 0; parcel < 0x10000; parcel++) {
+        struct insn small, full;
+        uint32_t word;
+
+        if (insn_size((uint16_t)parcel) == 4)
+            continue;
+        word = expand(parcel);
+        if (insn_decode(parcel, &small) != (word != 0))
+            fail_msg("%04x is %s", parcel, word ? "refused" : "taken");
+        if (!word)
+            continue;
+        assert_true(insn_decode(word, &full));
+        if (!same_operation(&small, &full))
+            fail_msg("%04x: is not %08x", parcel, word);
+        decoded++;
+    }
+    /* By quadrant: 2048 to a funct3, less what is reserved or loads and stores floats. */
+    assert_int_equal(decoded,
+                     (5 * 2048 - 8) + (8 * 2048 - 64 - 32 - 128) + (6 * 2048 - 64 - 64 - 1));
+}
+
+static void the_upper_half_does_not_matter_to_a_compressed_instruction(void **state)
+{
+    struct insn a, b;
+
+    (void)state;
+    for (uint32_t parcel = 0; parcel < 0x10000; parcel++)
+        if (insn_size((uint16_t)parcel) == 2 && insn_decode(parcel, &a)) {
+            assert_true(insn_decode(parcel | 0xffff0000, &b));
+            assert_memory_equal(&a, &b, sizeof a);
+        }
+}
+
+/*
+ * Which of the rows that fit a parcel takes it, said once more by the manual's
+ * words beside the encodings. With it, "no parcel belongs to two rows" can be
+ * tried on every parcel.
+ */
+static bool row_accepts(unsigned row, uint32_t p)
+{
+    unsigned rd = parcel_bits(p, 11, 7), rs2 = parcel_bits(p, 6, 2);
+    bool imm = p & 0x107c;
+
+    switch (row) {
+    case ROW_c_addi4spn: return p & 0x1fe0;
+    case ROW_c_addiw:
+    case ROW_c_lwsp:
+    case ROW_c_ldsp:
+    case ROW_c_jr:
+    case ROW_c_jalr: return rd;
+    case ROW_c_addi16sp: return imm;
+    case ROW_c_lui: return imm && rd != SP;
+    case ROW_c_mv:
+    case ROW_c_add: return rs2;
+    default: return true;
+    }
+}
+
+static void no_parcel_belongs_to_two_rows(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < 0x10000; p++) {
+        unsigned owners = 0, owner = ROW_COUNT;
+        struct insn i;
+
+        if (insn_size((uint16_t)p) == 4)
+            continue;
+        for (unsigned r = 0; r < ROW_COUNT; r++)
+            if (is_compressed(r) && fits_row(r, p) && row_accepts(r, p)) {
+                owners++;
+                owner = r;
+            }
+        if (owners > 1 || insn_decode(p, &i) != (owners == 1) || (owners && i.row != owner))
+            fail_msg("%04x: %u rows, %s", p, owners, owners ? row_info(owner)->name : "none");
+    }
+}
+
+/* ---- full-size instructions against the manual ---- */
+
+struct fields {
+    uint32_t word;
+    unsigned op;
+    int32_t rd, rs1, rs2, imm;
+};
+
+static void assert_fields(const struct fields *f)
+{
+    struct insn i;
+
+    assert_true(insn_decode(f->word, &i));
+    if (i.op != f->op || i.rd != f->rd || i.rs1 != f->rs1 || i.rs2 != f->rs2 || i.imm != f->imm)
+        fail_msg("%08x: %s %u %u %u %d, not op %u %d %d %d %d", f->word, row_info(i.row)->name,
+                 i.rd, i.rs1, i.rs2, i.imm, f->op, f->rd, f->rs1, f->rs2, f->imm);
+}
+
+static void operands_of_every_format_are_where_the_manual_puts_them(void **state)
+{
+    struct rng rng = {2};
+
+    (void)state;
+    for (unsigned n = 0; n < 20000; n++) {
+        int rd = (int)rng_below(&rng, 32), rs1 = (int)rng_below(&rng, 32);
+        int rs2 = (int)rng_below(&rng, 32), imm12 = (int)rng_below(&rng, 4096) - 2048;
+        int branch = ((int)rng_below(&rng, 4096) - 2048) * 2;
+        int jump = ((int)rng_below(&rng, 1 << 20) - (1 << 19)) * 2;
+        int upper = (int)rng_below(&rng, 1 << 20) - (1 << 19), shift = (int)rng_below(&rng, 64);
+        int number = (int)rng_below(&rng, 4096);
+
+        const struct fields all[] = {
+            {LUI(rd, upper), OP_lui, rd, 0, 0, upper * 4096},
+            {AUIPC(rd, upper), OP_auipc, rd, 0, 0, upper * 4096},
+            {JAL(rd, jump), OP_jal, rd, 0, 0, jump},
+            {JALR(rd, rs1, imm12), OP_jalr, rd, rs1, 0, imm12},
+            {BEQ(rs1, rs2, branch), OP_beq, 0, rs1, rs2, branch},
+            {BGEU(rs1, rs2, branch), OP_bgeu, 0, rs1, rs2, branch},
+            {LD(rd, rs1, imm12), OP_ld, rd, rs1, 0, imm12},
+            {SD(rs2, rs1, imm12), OP_sd, 0, rs1, rs2, imm12},
+            {ADDI(rd, rs1, imm12), OP_addi, rd, rs1, 0, imm12},
+            {SRAI(rd, rs1, shift), OP_srai, rd, rs1, 0, shift},
+            {SRAIW(rd, rs1, shift & 31), OP_sraiw, rd, rs1, 0, shift & 31},
+            {SUB(rd, rs1, rs2), OP_sub, rd, rs1, rs2, 0},
+            {REMUW(rd, rs1, rs2), OP_remuw, rd, rs1, rs2, 0},
+            {FENCE(0, number >> 4 & 15, number & 15), OP_fence, 0, 0, 0, number & 255},
+            {CSRRW(rd, number, rs1), OP_csrrw, rd, rs1, 0, number},
+            {CSRRCI(rd, number, rs1), OP_csrrci, rd, rs1, 0, number},
+            {LR_D(number & 3, rd, rs1), OP_lr_d, rd, rs1, 0, 0},
+            {SC_W(number & 3, rd, rs2, rs1), OP_sc_w, rd, rs1, rs2, 0},
+            {AMOMAXU_D(number & 3, rd, rs2, rs1), OP_amomaxu_d, rd, rs1, rs2, 0},
+            {SFENCE_VMA(rs1, rs2), OP_sfence_vma, 0, rs1, rs2, 0},
+        };
+        for (size_t f = 0; f < ARRAY_LEN(all); f++)
+            assert_fields(&all[f]);
+    }
+}
+
+/* ---- what is refused ---- */
+
+struct refusal {
+    const char *name;
+    uint32_t word;
+};
+
+static void reserved_encodings_are_refused(void **state)
+{
+    static const struct refusal reserved[] = {
+        {"all zero", 0x00000000},
+        {"all one", 0xffffffff},
+        {"48-bit prefix", 0x0000001f},
+        {"64-bit prefix", 0x0000003f},
+        {"192-bit prefix", 0x0000707f},
+        {"c.addi4spn with zero", 0x0000},
+        {"c.addi4spn a0 with zero", 0x0008},
+        {"quadrant 0, funct3 4", 0x8000},
+        {"c.fld", 0x2000},
+        {"c.fsd", 0xa000},
+        {"c.addiw to x0", C_ADDIW(ZERO, 1)},
+        {"c.lui with zero", C_LUI(A0, 0)},
+        {"c.lui x0 with zero", C_LUI(ZERO, 0)},
+        {"c.addi16sp with zero", C_ADDI16SP(0)},
+        {"c.subw's neighbour 10", 0x9c41},
+        {"c.subw's neighbour 11", 0x9c61},
+        {"c.fldsp", 0x2002},
+        {"c.fsdsp", 0xa002},
+        {"c.lwsp to x0", C_LWSP(ZERO, 4)},
+        {"c.ldsp to x0", C_LDSP(ZERO, 8)},
+        {"c.jr x0", C_JR(ZERO)},
+        {"branch funct3 2", B_TYPE(8, A1, A0, 2, 0x63)},
+        {"branch funct3 3", B_TYPE(8, A1, A0, 3, 0x63)},
+        {"jalr funct3 1", I_TYPE(0, A0, 1, RA, 0x67)},
+        {"load funct3 7", I_TYPE(0, A0, 7, A1, 0x03)},
+        {"store funct3 4", S_TYPE(0, A1, A0, 4, 0x23)},
+        {"store funct3 7", S_TYPE(0, A1, A0, 7, 0x23)},
+        {"slli with bit 26", I_TYPE(0x040, A0, 1, A1, 0x13)},
+        {"slli with bit 30", I_TYPE(0x400, A0, 1, A1, 0x13)},
+        {"srli with bit 29", I_TYPE(0x200, A0, 5, A1, 0x13)},
+        {"srai with bit 31", I_TYPE(0xc00, A0, 5, A1, 0x13)},
+        {"slliw by 32", I_TYPE(0x020, A0, 1, A1, 0x1b)},
+        {"srliw by 32", I_TYPE(0x020, A0, 5, A1, 0x1b)},
+        {"sraiw by 32", I_TYPE(0x420, A0, 5, A1, 0x1b)},
+        {"addiw funct3 2", I_TYPE(0, A0, 2, A1, 0x1b)},
+        {"add with funct7 2", R_TYPE(2, A2, A1, 0, A0, 0x33)},
+        {"sll with funct7 0x20", R_TYPE(0x20, A2, A1, 1, A0, 0x33)},
+        {"mulh's place in 32 bits", R_TYPE(1, A2, A1, 1, A0, 0x3b)},
+        {"addw funct3 2", R_TYPE(0, A2, A1, 2, A0, 0x3b)},
+        {"misc-mem funct3 2", I_TYPE(0, A0, 2, ZERO, 0x0f)},
+        {"lr.w with rs2", A_TYPE(2, 0, A1, A0, 2, A2)},
+        {"lr.d with rs2", A_TYPE(2, 3, A1, A0, 3, A2)},
+        {"amo of bytes", A_TYPE(0, 0, A1, A0, 0, A2)},
+        {"amo of 128 bits", A_TYPE(0, 0, A1, A0, 4, A2)},
+        {"amo funct5 5", A_TYPE(5, 0, A1, A0, 2, A2)},
+        {"amo funct5 0x1e", A_TYPE(0x1e, 0, A1, A0, 3, A2)},
+        {"system funct3 4", I_TYPE(0, A0, 4, A1, 0x73)},
+        {"ecall with rd", I_TYPE(0, ZERO, 0, A0, 0x73)},
+        {"ecall with rs1", I_TYPE(0, A0, 0, ZERO, 0x73)},
+        {"ebreak with rd", I_TYPE(1, ZERO, 0, A0, 0x73)},
+        {"uret", R_TYPE(0x00, 2, 0, 0, 0, 0x73)},
+        {"sret with rs1", R_TYPE(0x08, 2, A0, 0, 0, 0x73)},
+        {"mret with rd", R_TYPE(0x18, 2, 0, 0, A0, 0x73)},
+        {"wfi with rd", R_TYPE(0x08, 5, 0, 0, A0, 0x73)},
+        {"sfence.vma with rd", R_TYPE(0x09, A1, A0, 0, A2, 0x73)},
+        {"custom-0", 0x0000000b},
+        {"reserved opcode 0x6b", 0x0000006b},
+        {"opcode 0x77", 0x00000077},
+    };
+    struct insn i;
+
+    (void)state;
+    for (size_t n = 0; n < ARRAY_LEN(reserved); n++) {
+        if (insn_decode(reserved[n].word, &i))
+            fail_msg("%s (%08x) is %s", reserved[n].name, reserved[n].word, row_info(i.row)->name);
+        assert_int_equal(i.size, insn_size((uint16_t)reserved[n].word));
+    }
+}
+
+/* Hints are instructions: code-generators and future cores rely on their doing nothing. */
+static void hints_are_instructions(void **state)
+{
+    static const struct refusal hints[] = {
+        {"c.nop with immediate", C_ADDI(ZERO, 5)},
+        {"c.addi by zero", C_ADDI(A0, 0)},
+        {"c.li to x0", C_LI(ZERO, 5)},
+        {"c.lui to x0", C_LUI(ZERO, 5)},
+        {"c.mv to x0", C_MV(ZERO, A0)},
+        {"c.add to x0", C_ADD(ZERO, A0)},
+        {"c.slli of x0", C_SLLI(ZERO, 5)},
+        {"c.slli by zero", C_SLLI(A0, 0)},
+        {"c.srli by zero", C_SRLI(A0, 0)},
+        {"c.srai by zero", C_SRAI(A0, 0)},
+        {"lui to x0", LUI(ZERO, 5)},
+        {"slti to x0", SLTI(ZERO, A0, 5)},
+        {"pause", FENCE(0, 1, 0)},
+        {"fence with a reserved mode", FENCE(5, 3, 3)},
+        {"fence with rd and rs1", I_TYPE(0x0ff, A0, 0, A1, 0x0f)},
+        {"fence.i with reserved fields", I_TYPE(0x123, A0, 1, A1, 0x0f)},
+    };
+    struct insn i;
+
+    (void)state;
+    for (size_t n = 0; n < ARRAY_LEN(hints); n++)
+        if (!insn_decode(hints[n].word, &i))
+            fail_msg("%s (%08x)", hints[n].name, hints[n].word);
+}
+
+static void what_is_refused_leaves_word_and_size_only(void **state)
+{
+    const struct insn full = {.size = 4, .word = 0xffffffff}, small = {.size = 2, .word = 0x8002};
+    struct insn i;
+
+    (void)state;
+    memset(&i, 0xa5, sizeof i);
+    assert_false(insn_decode(0xffffffff, &i));
+    assert_memory_equal(&i, &full, sizeof i);
+    memset(&i, 0xa5, sizeof i);
+    assert_false(insn_decode(0xdead8002, &i));
+    assert_memory_equal(&i, &small, sizeof i);
+}
+
+/* ---- call pairs ---- */
+
+static uint64_t target_of(uint64_t pc, uint32_t upper, uint32_t lower)
+{
+    struct insn auipc, jalr;
+
+    assert_true(insn_decode(upper, &auipc));
+    assert_true(insn_decode(lower, &jalr));
+    assert_true(insn_is_pair(&auipc, &jalr));
+    return pair_target(pc, &auipc, &jalr);
+}
+
+static void the_sign_of_the_low_half_is_carried_into_a_pairs_target(void **state)
+{
+    (void)state;
+    assert_int_equal(target_of(0x80001000, AUIPC(RA, 2), JALR(RA, RA, 0x10)), 0x80003010);
+    assert_int_equal(target_of(0x80001000, AUIPC(RA, 2), JALR(RA, RA, 0x7ff)), 0x800037ff);
+    assert_int_equal(target_of(0x80001000, AUIPC(RA, 3), JALR(RA, RA, -0x800)), 0x80003800);
+    assert_int_equal(target_of(0x80001000, AUIPC(RA, 0), JALR(RA, RA, -4)), 0x80000ffc);
+    assert_int_equal(target_of(0x80001000, AUIPC(RA, 0xfffff), JALR(RA, RA, -1)), 0x7fffffff);
+}
+
+static void a_pairs_target_wraps_and_reaches_two_gigabytes(void **state)
+{
+    const uint64_t kernel = UINT64_C(0xffffffff80000000);
+
+    (void)state;
+    assert_int_equal(target_of(kernel, AUIPC(T0, 0x80000), JALR(T0, T0, 0)),
+                     UINT64_C(0xffffffff00000000));
+    assert_int_equal(target_of(kernel, AUIPC(T0, 0x7ffff), JALR(T0, T0, 0x7ff)),
+                     UINT64_C(0xfffffffffffff7ff));
+    assert_int_equal(target_of(0, AUIPC(RA, 0), JALR(RA, RA, -8)), UINT64_C(0xfffffffffffffff8));
+}
+
+static bool is_pair(uint32_t upper, uint32_t lower)
+{
+    struct insn a, b;
+
+    return insn_decode(upper, &a) && insn_decode(lower, &b) && insn_is_pair(&a, &b);
+}
+
+static void a_pair_is_auipc_and_the_linking_jalr_that_uses_it(void **state)
+{
+    (void)state;
+    assert_true(is_pair(AUIPC(RA, 1), JALR(RA, RA, 4)));
+    assert_true(is_pair(AUIPC(T0, 1), JALR(T0, T0, 4)));
+    assert_true(is_pair(AUIPC(T1, 1), JALR(RA, T1, 4)));
+    assert_false(is_pair(AUIPC(T1, 1), JALR(ZERO, T1, 4))); /* a tail call links nothing */
+    assert_false(is_pair(AUIPC(RA, 1), JALR(RA, T0, 4)));
+    assert_false(is_pair(LUI(RA, 1), JALR(RA, RA, 4)));
+    assert_false(is_pair(AUIPC(RA, 1), ADDI(RA, RA, 4)));
+    assert_false(is_pair(AUIPC(RA, 1), C_JALR(RA)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_match_bit_lies_outside_its_mask),
+        cmocka_unit_test(every_mask_holds_the_bits_that_say_how_long),
+        cmocka_unit_test(no_word_belongs_to_two_full_size_rows),
+        cmocka_unit_test(no_two_rows_have_one_name),
+        cmocka_unit_test(each_full_size_row_finds_itself_whatever_its_operands),
+        cmocka_unit_test(each_compressed_row_finds_itself),
+        cmocka_unit_test(every_parcel_is_what_the_manual_expands_it_to_or_reserved),
+        cmocka_unit_test(the_upper_half_does_not_matter_to_a_compressed_instruction),
+        cmocka_unit_test(no_parcel_belongs_to_two_rows),
+        cmocka_unit_test(operands_of_every_format_are_where_the_manual_puts_them),
+        cmocka_unit_test(reserved_encodings_are_refused),
+        cmocka_unit_test(hints_are_instructions),
+        cmocka_unit_test(what_is_refused_leaves_word_and_size_only),
+        cmocka_unit_test(the_sign_of_the_low_half_is_carried_into_a_pairs_target),
+        cmocka_unit_test(a_pairs_target_wraps_and_reaches_two_gigabytes),
+        cmocka_unit_test(a_pair_is_auipc_and_the_linking_jalr_that_uses_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+"""benchguest - building guest images, running them, reading what they cost.
+
+The images come from `make guest`. The guest's command `work NAME N` runs a
+workload and prints what the hart counted meanwhile; the emulator's --report
+tells the same for every ftrace site.
+"""
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import re
+import struct
+import tempfile
+
+from benchlib import BAD_DATA, ROOT, SOFTWARE, BenchError, need_file, need_program, run_process
+
+WORK_LINE = re.compile(r"^work (\w+): n=(\d+) result=([0-9a-f]+) "
+                       r"calls=(\d+) cycles=(\d+) insns=(\d+)$", re.M)
+
+# What stands at a function's site when tracing is off: `mv a0,ra` and two nops.
+SITE_INSTRUCTIONS = 3
+
+# The timer's interrupt: a breakpoint on it shows that it fell into a measurement.
+TIMER_FUNCTION = "riscv_timer_interrupt"
+
+# Between reading the counters and entering the workload, and back: fewer than this.
+COUNTER_INSTRUCTIONS = 32
+
+
+# ---- building ----
+
+@dataclasses.dataclass(frozen=True)
+class Image:
+    """A guest image: how make is asked for it."""
+
+    name: str
+    layout: str
+    subdirectory: str = ""
+    overrides: tuple = ()
+
+
+IMAGES = {
+    "none": Image("none", "none"),
+    # The same without instrumentation, but compiled with the frame pointer that mcount needs.
+    "frame": Image("frame", "none", "bench-frame",
+                   ("guest_cflags_none=-fno-omit-frame-pointer",)),
+    "mcount": Image("mcount", "mcount"),
+}
+
+
+def run_make(arguments, progress, what):
+    """Runs make at the top of the sources; its last line is the message when it fails."""
+    progress.begin(f"building {what}")
+    env = {key: value for key, value in os.environ.items()
+           if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")}
+    done = run_process(["make", "-C", str(ROOT), "--no-print-directory", *arguments], progress, env)
+    if done.status:
+        raise BenchError(SOFTWARE, f"make {' '.join(arguments)}: {done.last_words()}")
+
+
+def build_argument(build):
+    """BUILD= for make: as short as make itself writes it, for its dependency files hold it."""
+    inside = pathlib.Path(os.path.abspath(ROOT / build))
+    return str(inside.relative_to(ROOT)) if inside.is_relative_to(ROOT) else str(inside)
+
+
+def build_image(name, build, progress):
+    """Builds one of IMAGES; answers its path."""
+    image = IMAGES[name]
+    directory = build_argument(os.path.join(build, image.subdirectory))
+    run_make([f"BUILD={directory}", "guest", f"LAYOUT={image.layout}", *image.overrides],
+             progress, f"the guest kernel ({name})")
+    return str(ROOT / directory / "guest-kernel" / image.layout / "kernel.elf")
+
+
+def find_emulator(given, build, progress):
+    """The emulator the user named, or the built one, brought up to date."""
+    if given:
+        return need_program(given, "the emulator")
+    directory = build_argument(build)
+    run_make([f"BUILD={directory}", "emu"], progress, "the emulator")
+    return str(ROOT / directory / "rvftrace")
+
+
+# ---- the image's text ----
+
+def sha256(path):
+    """The file's hash, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Elf:
+    """What a benchmark asks of an ELF64 file: its code's size, its functions'."""
+
+    SECTION = struct.Struct("<IIQQQQIIQQ")
+    SYMBOL = struct.Struct("<IBBHQQ")
+    SHT_PROGBITS, SHT_SYMTAB, SHF_EXECINSTR, STT_FUNC = 1, 2, 4, 2
+
+    def __init__(self, path):
+        self.bytes = pathlib.Path(need_file(path, "the guest image")).read_bytes()
+        try:
+            self.sections = self.read_sections()
+            self.function_sizes = self.read_functions()
+        except (struct.error, IndexError, ValueError):
+            raise BenchError(BAD_DATA, f"{path}: not a whole ELF64 file") from None
+
+    def read_sections(self):
+        if self.bytes[:6] != b"\x7fELF\x02\x01":
+            raise ValueError
+        offset, = struct.unpack_from("<Q", self.bytes, 40)
+        count, = struct.unpack_from("<H", self.bytes, 60)
+        return [self.SECTION.unpack_from(self.bytes, offset + i * self.SECTION.size)
+                for i in range(count)]
+
+    def read_functions(self):
+        """Name -> bytes of all functions of that name."""
+        sizes = {}
+        for section in self.sections:
+            if section[1] != self.SHT_SYMTAB:
+                continue
+            names = self.sections[section[6]][4]
+            for at in range(section[4], section[4] + section[5], self.SYMBOL.size):
+                name, info, _, _, _, size = self.SYMBOL.unpack_from(self.bytes, at)
+                if info & 15 == self.STT_FUNC:
+                    end = self.bytes.index(b"\0", names + name)
+                    text = self.bytes[names + name:end].decode()
+                    sizes[text] = sizes.get(text, 0) + size
+        return sizes
+
+    def text_bytes(self):
+        """Bytes of code in all."""
+        return sum(s[5] for s in self.sections
+                   if s[1] == self.SHT_PROGBITS and s[2] & self.SHF_EXECINSTR)
+
+
+# ---- running ----
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """What the guest's command `work` printed."""
+
+    name: str
+    iterations: int
+    result: str
+    calls: int
+    cycles: int
+    instructions: int
+
+
+@dataclasses.dataclass(frozen=True)
+class SiteCount:
+    """What one function's site did in a stretch of time, tracing off and on."""
+
+    function: str
+    off_entries: int
+    off_cycles: int
+    off_cost: int  # cycles of one entry
+    on_entries: int
+    through_cycles: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """What the machine saw between the entry of a workload's function and its return."""
+
+    instructions: int
+    cycles: int
+    sites: tuple  # of SiteCount
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """An emulator and the options of its runs."""
+
+    emulator: str
+    harts: int
+    timing: str
+    seed: int
+
+    def options(self):
+        return ["--harts", str(self.harts), "--timing", self.timing, "--seed", str(self.seed),
+                "--quiet"]
+
+
+def parse_work(console, who):
+    """The one `work` line of a console."""
+    lines = WORK_LINE.findall(console)
+    if len(lines) != 1:
+        raise BenchError(SOFTWARE, f"{who}: the guest printed {len(lines)} results instead of one")
+    name, n, result, calls, cycles, insns = lines[0]
+    return Work(name, int(n), result, int(calls), int(cycles), int(insns))
+
+
+def work_script(workload, iterations, tracer=None):
+    """
+    The boot line that measures a workload.
+
+    The sleep ends with a tick of the timer, so the workload begins right behind
+    one and has a whole period before the next.
+    """
+    trace = f"echo {tracer} > /sys/kernel/tracing/current_tracer; " if tracer else ""
+    return f'script="{trace}sleep 0.01; work {workload} {iterations}"'
+
+
+def run_emulator(machine, arguments, image, script, progress):
+    """One run of the emulator that ends well; its outcome."""
+    argv = [machine.emulator, *arguments, *machine.options(), "--append", script, image]
+    done = run_process(argv, progress)
+    if done.status:
+        status = f"signal {-done.status}" if done.status < 0 else f"status {done.status}"
+        raise BenchError(SOFTWARE, f"{machine.emulator} {arguments[0]} {image}: {status}: "
+                                   f"{done.last_words()}")
+    return done
+
+
+def read_report(path, machine):
+    """A --report of the emulator, version 1."""
+    try:
+        report = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BenchError(SOFTWARE, f"{machine.emulator}: unreadable --report: {error}") from None
+    if report.get("version") != 1:
+        raise BenchError(SOFTWARE, f"{machine.emulator}: --report has version "
+                                   f"{report.get('version')}, not 1")
+    return report
+
+
+def measure(machine, image, script, progress):
+    """Boots the image, which works and powers off; what it printed, and the report."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        report = os.path.join(scratch, "report.json")
+        done = run_emulator(machine, ["run", "--report", report], image, script, progress)
+        return parse_work(done.out, image), read_report(report, machine)
+
+
+def debug_to(machine, image, script, commands, progress):
+    """Runs the debugger's commands; the report of the machine as it stands then."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        report, file = os.path.join(scratch, "report.json"), os.path.join(scratch, "commands")
+        pathlib.Path(file).write_text("\n".join([*commands, "quit", ""]), encoding="ascii")
+        run_emulator(machine, ["debug", "--commands", file, "--report", report], image, script,
+                     progress)
+        return read_report(report, machine)
+
+
+def measure_window(machine, image, script, work, progress):
+    """
+    The Window of a workload, on one hart.
+
+    The debugger stops the machine where NAME_run is entered, and in a second,
+    identical run where it has returned; the difference of the two reports is the
+    workload alone. The breakpoint on the timer makes the second one stop early
+    if a tick comes between: then instructions are missing.
+    """
+    machine = dataclasses.replace(machine, harts=1)
+    start = [f"break {work.name}_run", "continue"]
+    before = debug_to(machine, image, script, start, progress)
+    after = debug_to(machine, image, script, [*start, f"break {TIMER_FUNCTION}", "finish"],
+                     progress)
+    window = window_between(before, after)
+    if not 0 <= work.instructions - window.instructions <= COUNTER_INSTRUCTIONS:
+        raise BenchError(SOFTWARE, f"{work.name}, {work.iterations} iterations: the machine saw "
+                         f"{window.instructions} instructions up to the next tick of the guest's "
+                         f"timer, the guest counted {work.instructions}: fewer --iterations fit "
+                         "between two ticks")
+    return window
+
+
+def window_between(before, after):
+    """The difference of two reports of one hart."""
+    first, last = before["harts"][0], after["harts"][0]
+    sites = zip(before.get("sites", []), after.get("sites", []), strict=True)
+    return Window(last["instructions"] - first["instructions"], last["cycles"] - first["cycles"],
+                  tuple(site_between(a, b) for a, b in sites if b["kind"] == "function"))
+
+
+def site_between(before, after):
+    def more(state, what):
+        return after[state][what] - before[state][what]
+
+    return SiteCount(after["function"], more("off", "entries"), more("off", "cycles"),
+                     sum(after["off"]["per_entry"].values()), more("on", "entries"),
+                     more("on", "through_cycles"))

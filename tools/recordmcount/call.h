@@ -1,0 +1,37 @@
+/*
+ * call.h - the eight bytes of `call _mcount`: auipc ra, then jalr ra,(ra).
+ *
+ * Pure: bytes in, answer out.
+ */
+#ifndef RECORDMCOUNT_CALL_H
+#define RECORDMCOUNT_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CALL_BYTES = 8, SLOT_BYTES = 8 };
+
+static inline uint32_t call_word(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+static inline bool call_is_pair(const uint8_t bytes[CALL_BYTES])
+{
+    uint32_t auipc = call_word(bytes), jalr = call_word(bytes + 4);
+
+    return (auipc & 0xfff) == 0x097 && (jalr & 0xfffff) == 0x080e7;
+}
+
+/* Where the pair at `pc` goes. Both halves are signed: the low one may take 0x800 away. */
+static inline uint64_t call_target(uint64_t pc, const uint8_t bytes[CALL_BYTES])
+{
+    uint64_t high = call_word(bytes) & 0xfffff000, low = call_word(bytes + 4) >> 20;
+
+    high = (high ^ 0x80000000) - 0x80000000;
+    low = (low ^ 0x800) - 0x800;
+    return (pc + high + low) & ~UINT64_C(1);
+}
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * main.c - options in, one deed for each file, the exit status out.
+ */
+#include "recordmcount.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <sysexits.h>
+
+enum deed { RECORD, SORT, LIST };
+
+struct options {
+    struct request request;
+    enum deed deed;
+    int first_file;
+};
+
+enum { KEY_SORT = 256, KEY_LIST, KEY_SYMBOL };
+
+static const struct argp_option option_table[] = {
+    {"sort", KEY_SORT, NULL, 0, "Check and sort the table of a linked kernel, in place", 0},
+    {"list", KEY_LIST, NULL, 0, "Print the table of a linked kernel: address, symbol+0xoffset", 0},
+    {"symbol", KEY_SYMBOL, "NAME", 0, "What the call sites call (default: _mcount)", 0},
+    {"verbose", 'v', NULL, 0, "Print one line of figures for each file", 0},
+    {"quiet", 'q', NULL, 0, "Print errors only (the default; undoes --verbose)", 0},
+    {0}};
+
+static void choose_deed(struct options *o, enum deed deed, struct argp_state *state)
+{
+    if (o->deed != RECORD && o->deed != deed)
+        argp_error(state, "--sort and --list exclude each other; give one");
+    o->deed = deed;
+}
+
+static void check_files(const struct options *o, struct argp_state *state)
+{
+    int files = state->argc - state->next;
+
+    if (files == 0)
+        argp_error(state, "no file given; name an object or, with --sort or --list, a kernel");
+    if (o->deed != RECORD && files > 1)
+        argp_error(state, "--sort and --list take one kernel; run it once for each");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case KEY_SORT: choose_deed(o, SORT, state); return 0;
+    case KEY_LIST: choose_deed(o, LIST, state); return 0;
+    case KEY_SYMBOL:
+        if (!*arg)
+            argp_error(state, "--symbol needs a name");
+        o->request.symbol = arg;
+        return 0;
+    case 'v': o->request.verbose = true; return 0;
+    case 'q': o->request.verbose = false; return 0;
+    case ARGP_KEY_NO_ARGS:
+    case ARGP_KEY_ARGS:
+        check_files(o, state);
+        o->first_file = state->next;
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int run(const struct options *o, const char *path)
+{
+    switch (o->deed) {
+    case SORT: return image_sort(path, &o->request);
+    case LIST: return image_list(path, &o->request);
+    default: return object_record(path, &o->request);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = option_table,
+        .parser = parse_option,
+        .args_doc = "OBJECT...\n--sort KERNEL\n--list KERNEL",
+        .doc = "Collect the calls of _mcount in RISC-V objects into the section __mcount_loc.\v"
+               "Exit status: 0, 64 usage, 65 bad file, 66 no such file, 70 a fault of "
+               "recordmcount itself, 74 I/O error. See recordmcount(1).",
+    };
+    struct options o = {.request = {.symbol = "_mcount"}};
+    int status = 0;
+
+    argp_program_version = "recordmcount (rvftrace) 0.1";
+    argp_err_exit_status = EX_USAGE;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &o) != 0)
+        return EX_SOFTWARE;
+    for (int i = o.first_file; i < argc; i++) {
+        int now = run(&o, argv[i]);
+
+        if (!status)
+            status = now;
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fputs("recordmcount: cannot write to standard output; check space and the pipe\n", stderr);
+        return status ? status : EX_IOERR;
+    }
+    return status;
+}
