@@ -1,7 +1,7 @@
 # rvftrace: build, run, test. `make help` lists the targets.
 #
 # The parts: mk/tools.mk (packages, host tools), mk/emu.mk (the emulator),
-# mk/guest.mk (guest kernel and programs), mk/tests.mk (tests).
+# mk/guest.mk (the guest kernel), mk/programs.mk (bare-metal guests), mk/tests.mk.
 
 BUILD  ?= build
 CC     := gcc
@@ -12,11 +12,12 @@ PREFIX ?= /usr/local
 .SUFFIXES:
 
 .PHONY: all help run debug install clean
-all: emu guest
+all: emu guest programs tools
 
 include mk/tools.mk
 include mk/emu.mk
 include mk/guest.mk
+include mk/programs.mk
 include mk/tests.mk
 
 help:

@@ -296,7 +296,15 @@ void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len)
         m->config.console.put(m->config.console.ctx, bytes, len);
 }
 
+/* What the UART has taken in already came first. */
 int machine_console_get(struct machine *m)
 {
+    enum { RECEIVED = 0, LINE_STATUS = 5, DATA_READY = 1 };
+    uint64_t value;
+
+    if (bus_device_load(m->bus, UART_BASE + LINE_STATUS, 1, &value) == FAULT_NONE &&
+        (value & DATA_READY) &&
+        bus_device_load(m->bus, UART_BASE + RECEIVED, 1, &value) == FAULT_NONE)
+        return (int)value;
     return m->config.console.get ? m->config.console.get(m->config.console.ctx) : -1;
 }

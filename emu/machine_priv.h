@@ -60,10 +60,12 @@ struct machine {
     struct rng rng;
     struct hart_slot slots[MACHINE_HARTS_MAX];
     unsigned current;
-    uint64_t slice_left; /* instructions of the current hart's turn */
-    uint64_t now;        /* cycles; never goes back */
-    uint64_t ticks_read; /* the newest time any hart has read */
-    uint64_t polled_at;  /* cycle of the last look for input */
+    uint64_t slice_left;   /* instructions of the current hart's turn */
+    uint64_t portion_left; /* of those, before the next look at the clock */
+    uint64_t due;          /* the next deadline, as of the last look */
+    uint64_t now;          /* cycles; never goes back */
+    uint64_t ticks_read;   /* the newest time any hart has read */
+    uint64_t polled_at;    /* cycle of the last look for input */
     bool ended;
     struct stop end;
     volatile bool asked;

@@ -75,14 +75,29 @@ static enum exit_status dump_dtb(const struct session *s)
     return EXIT_IO;
 }
 
+/* The debugger opens them itself; what it cannot do is choose the exit status. */
+static enum exit_status check_commands(const struct session *s)
+{
+    const char *path = s->options.commands;
+    int reason;
+
+    if (!path || !access(path, R_OK))
+        return EXIT_PASS;
+    reason = errno;
+    diag_error(&s->diag, "%s: %s", path, strerror(reason));
+    return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
+}
+
 static enum exit_status open_session(struct session *s)
 {
     const struct options *o = &s->options;
     const char *named = o->symbols ? o->symbols : o->image;
     struct machine_config machine;
     struct watch_config watch;
-    enum exit_status status = host_new(o, &s->diag, &s->host);
+    enum exit_status status = check_commands(s);
 
+    if (status == EXIT_PASS)
+        status = host_new(o, &s->diag, &s->host);
     if (status != EXIT_PASS)
         return status;
     machine = machine_config(s);
@@ -93,6 +108,8 @@ static enum exit_status open_session(struct session *s)
         status = symbols_read(named, &s->diag, &s->symbols);
     if (status != EXIT_PASS)
         return status;
+    if (o->symbols && !symbols_count(s->symbols))
+        diag_warn(&s->diag, "%s: has no symbols", named);
     s->lines = lines_new(named);
     watch = (struct watch_config){.cluster = machine_cluster(s->machine),
                                   .image = machine_image(s->machine),
@@ -120,6 +137,20 @@ static struct stop run(struct session *s)
     return machine_run(s->machine, s->options.max_insns, s->options.max_cycles);
 }
 
+/* An interruption of the last run, or one typed at the prompt, is not meant for the next. */
+static void on_resuming(void *host)
+{
+    (void)host_interrupted(host);
+    host_clear_wish(host);
+}
+
+static void on_stopped(void *host)
+{
+    int ignored;
+
+    (void)!host_flush(host, &ignored); /* a failure is kept, and said at the end */
+}
+
 static struct stop debug(struct session *s)
 {
     struct debugger_config config = {
@@ -131,6 +162,9 @@ static struct stop debug(struct session *s)
         .interactive = !s->options.commands && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
         .colour = isatty(STDOUT_FILENO),
         .commands_file = s->options.commands,
+        .resuming = on_resuming,
+        .stopped = on_stopped,
+        .ctx = s->host,
     };
 
     return debugger_run(&config);
@@ -263,6 +297,10 @@ int main(int argc, char **argv)
 
     s.diag.colour = isatty(STDERR_FILENO);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
+    if (done && fflush(stdout)) {
+        diag_error(&s.diag, "standard output: %s", strerror(errno));
+        return EXIT_IO;
+    }
     if (status != EXIT_PASS || done)
         return (int)status;
     s.diag.quiet = s.options.quiet;

@@ -6,9 +6,10 @@
  * a slice of each other and the interleaving is a function of the seed. When
  * every hart waits, time jumps to the next deadline.
  *
- * A slice ends early when the hart waits, when a deadline comes, or when it
- * wakes another hart; it survives the end of a machine_run, so that a run in
- * steps of one instruction is the same run.
+ * A slice ends early when the hart waits, when a deadline moves, or when it
+ * wakes another hart. It runs in portions, each short of the next deadline; the
+ * clock is looked at between them. Both survive the end of a machine_run, so
+ * that a run in steps of one instruction is the same run.
  */
 #include "base/bits.h"
 #include "cpu/hart.h"
@@ -26,6 +27,8 @@ enum { SLICE_MIN = 1000, SLICE_SPREAD = 1000 };
 
 /* A lone hart has nobody to interleave with; it still stops to look for input. */
 enum { SLICE_ALONE = 1 << 20, POLL_CYCLES = 1 << 20 };
+
+enum { CPI_GUESS = 4 };
 
 static struct hart *hart_of(const struct machine *m, unsigned i)
 {
@@ -175,6 +178,9 @@ static bool sleep_until(struct machine *m, uint64_t deadline)
     const struct console *c = &m->config.console;
     uint64_t ns = UINT64_MAX;
 
+    /* What the guest has not taken yet did not wake it, and more cannot come in. */
+    if (deadline == UINT64_MAX && !uart_wants_input(m->uart))
+        return false;
     if (deadline != UINT64_MAX)
         ns = (deadline - m->now) * (UINT64_C(1000000000) / TIMEBASE_HZ) / CYCLES_PER_TICK;
     if (c->wait && c->wait(c->ctx, ns)) {
@@ -236,31 +242,45 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Instructions to run now: an instruction takes a cycle at least, so none passes a deadline. */
-static uint64_t portion(const struct machine *m, uint64_t max_insns, uint64_t max_cycles)
+/*
+ * Instructions that fit before a cycle: code that takes CPI_GUESS cycles an
+ * instruction or less does not pass it, and comes to it in a few steps. A hart
+ * that is past it already waits for the others, who get there after its slice.
+ */
+static uint64_t insns_until(const struct machine *m, uint64_t cycle)
 {
-    uint64_t cycle = hart_cycles(machine_current(m));
-    uint64_t until = least(next_deadline(m), max_cycles);
-    uint64_t insns = least(m->slice_left, max_insns - machine_insns(m));
+    uint64_t now = hart_cycles(machine_current(m));
 
-    return least(insns, until > cycle ? until - cycle : 1);
+    return cycle > now ? (cycle - now) / CPI_GUESS + 1 : UINT64_MAX;
 }
 
-static void account_time(struct machine *m)
+/* The machine's time, also between two looks at the clock. */
+static uint64_t present(const struct machine *m)
 {
     unsigned runnable;
     uint64_t least_cycles = hart_cycles(hart_of(m, choose(m, &runnable)));
 
-    if (runnable && least_cycles > m->now)
-        m->now = least_cycles;
-    if (next_deadline(m) <= m->now)
+    return runnable && least_cycles > m->now ? least_cycles : m->now;
+}
+
+static void account_time(struct machine *m)
+{
+    m->now = present(m);
+    /* Devices do not count what the running hart has passed already among the next ones. */
+    if (m->due <= cycles_now(m) || next_deadline(m) <= m->now)
         fire_deadlines(m);
     if (m->now - m->polled_at >= POLL_CYCLES)
         offer_input(m);
 }
 
-/* One portion of the current slice. True: the machine stops, as *stop says. */
-static bool run_portion(struct machine *m, uint64_t insns, struct stop *stop)
+/* A new slice, and a look at the clock before it. */
+static void end_slice(struct machine *m)
+{
+    m->slice_left = m->portion_left = 0;
+}
+
+/* So much of the current portion. True: the machine stops, as *stop says. */
+static bool run_hart(struct machine *m, uint64_t insns, struct stop *stop)
 {
     struct hart *h = machine_current(m);
     uint64_t before = hart_insns(h);
@@ -268,24 +288,36 @@ static bool run_portion(struct machine *m, uint64_t insns, struct stop *stop)
     uint64_t done = hart_insns(h) - before;
 
     m->slice_left -= least(done, m->slice_left);
+    m->portion_left -= least(done, m->portion_left);
     switch (why) {
     case HART_BUDGET: break;
     case HART_WAITING:
         m->slots[m->current].waiting = true;
-        m->slice_left = 0;
+        end_slice(m);
         break;
-    case HART_ASKED: m->slice_left = 0; break;
+    case HART_ASKED: end_slice(m); break;
     case HART_PROBE: *stop = stop_because(m, STOP_PROBE); return true;
     case HART_STUCK: *stop = stop_because(m, STOP_STUCK); return true;
     }
     if (m->slots[m->current].stopped)
-        m->slice_left = 0;
+        end_slice(m);
     return false;
+}
+
+/* The clock is looked at between portions and nowhere else, so a run may be cut anywhere. */
+static uint64_t begin_portion(struct machine *m)
+{
+    if (!m->portion_left) {
+        m->due = next_deadline(m);
+        m->portion_left = least(m->slice_left, insns_until(m, m->due));
+    }
+    return m->portion_left;
 }
 
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles)
 {
     struct stop stop;
+    uint64_t insns;
 
     for (;;) {
         if (m->ended)
@@ -294,16 +326,18 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
             m->asked = false;
             return stop_because(m, STOP_ASKED);
         }
-        account_time(m);
+        if (m->portion_left == 0)
+            account_time(m);
         if (m->slice_left == 0 && !begin_slice(m))
             return stop_because(m, STOP_ASLEEP);
         if (m->slice_left == 0)
             continue;
         if (machine_insns(m) >= max_insns)
             return stop_because(m, STOP_INSNS);
-        if (m->now >= max_cycles)
+        if (present(m) >= max_cycles)
             return stop_because(m, STOP_CYCLES);
-        if (run_portion(m, portion(m, max_insns, max_cycles), &stop))
+        insns = least(begin_portion(m), max_insns - machine_insns(m));
+        if (run_hart(m, least(insns, insns_until(m, max_cycles)), &stop))
             return stop;
     }
 }

@@ -39,11 +39,15 @@ test_commands = \
     'tests/tools/fuzz_recordmcount.sh 5' \
     $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
 
-.PHONY: test check-long
+.PHONY: test check-long tidy
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
-test: emu guest tools $(unit_bin) $(tool_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
+test: emu guest programs tools $(unit_bin) $(tool_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/run $(test_commands)
 
-check-long: test
+# The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.
+tidy:
+	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu
+
+check-long: test tidy
 	@SEEDS=1000 tests/run 'tests/machine/fences.sh' 'tests/tools/fuzz_recordmcount.sh 600'

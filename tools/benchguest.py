@@ -13,7 +13,8 @@ import re
 import struct
 import tempfile
 
-from benchlib import BAD_DATA, ROOT, SOFTWARE, BenchError, need_file, need_program, run_process
+from benchlib import (BAD_DATA, ROOT, SOFTWARE, USAGE, BenchError, need_file, need_program,
+                      run_process)
 
 WORK_LINE = re.compile(r"^work (\w+): n=(\d+) result=([0-9a-f]+) "
                        r"calls=(\d+) cycles=(\d+) insns=(\d+)$", re.M)
@@ -56,7 +57,13 @@ def run_make(arguments, progress, what):
            if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")}
     done = run_process(["make", "-C", str(ROOT), "--no-print-directory", *arguments], progress, env)
     if done.status:
-        raise BenchError(SOFTWARE, f"make {' '.join(arguments)}: {done.last_words()}")
+        raise BenchError(SOFTWARE, f"make {' '.join(arguments)}: {first_error(done)}")
+
+
+def first_error(done):
+    """Of all that make and the compilers said, the line that tells what is wrong."""
+    errors = (line for line in done.err.splitlines() if "error:" in line or "***" in line)
+    return next(errors, done.last_words())
 
 
 def build_argument(build):
@@ -208,6 +215,8 @@ def run_emulator(machine, arguments, image, script, progress):
     """One run of the emulator that ends well; its outcome."""
     argv = [machine.emulator, *arguments, *machine.options(), "--append", script, image]
     done = run_process(argv, progress)
+    if done.status == USAGE:
+        raise BenchError(USAGE, done.last_words().removeprefix("rvftrace: error: "))
     if done.status:
         status = f"signal {-done.status}" if done.status < 0 else f"status {done.status}"
         raise BenchError(SOFTWARE, f"{machine.emulator} {arguments[0]} {image}: {status}: "
@@ -247,20 +256,24 @@ def debug_to(machine, image, script, commands, progress):
 
 def measure_window(machine, image, script, work, progress):
     """
-    The Window of a workload, on one hart.
+    The Window of a workload.
 
     The debugger stops the machine where NAME_run is entered, and in a second,
     identical run where it has returned; the difference of the two reports is the
-    workload alone. The breakpoint on the timer makes the second one stop early
-    if a tick comes between: then instructions are missing.
+    workload alone (and what other harts did meanwhile at the sites). A breakpoint
+    on the timer makes the second one stop early if a tick comes between: then
+    instructions are missing.
     """
-    machine = dataclasses.replace(machine, harts=1)
     start = [f"break {work.name}_run", "continue"]
     before = debug_to(machine, image, script, start, progress)
-    after = debug_to(machine, image, script, [*start, f"break {TIMER_FUNCTION}", "finish"],
-                     progress)
-    window = window_between(before, after)
-    if not 0 <= work.instructions - window.instructions <= COUNTER_INSTRUCTIONS:
+    hart = 0
+    if machine.harts > 1:
+        hart = working_hart(before, debug_to(machine, image, script, [*start, "finish"], progress),
+                            work)
+    after = debug_to(machine, image, script,
+                     [*start, f"break {TIMER_FUNCTION} hart {hart}", "finish"], progress)
+    window = window_between(before, after, hart)
+    if not is_whole(window, work):
         raise BenchError(SOFTWARE, f"{work.name}, {work.iterations} iterations: the machine saw "
                          f"{window.instructions} instructions up to the next tick of the guest's "
                          f"timer, the guest counted {work.instructions}: fewer --iterations fit "
@@ -268,9 +281,23 @@ def measure_window(machine, image, script, work, progress):
     return window
 
 
-def window_between(before, after):
-    """The difference of two reports of one hart."""
-    first, last = before["harts"][0], after["harts"][0]
+def is_whole(window, work):
+    """Whether the window holds what the guest counted, but for reading its counters."""
+    return 0 <= work.instructions - window.instructions <= COUNTER_INSTRUCTIONS
+
+
+def working_hart(before, after, work):
+    """Which hart ran the workload: the one with the instructions the guest counted."""
+    for hart in range(len(before["harts"])):
+        if is_whole(window_between(before, after, hart), work):
+            return hart
+    raise BenchError(SOFTWARE, f"{work.name}: no hart executed the {work.instructions} "
+                               "instructions that the guest counted")
+
+
+def window_between(before, after, hart):
+    """The difference of two reports, for one hart."""
+    first, last = before["harts"][hart], after["harts"][hart]
     sites = zip(before.get("sites", []), after.get("sites", []), strict=True)
     return Window(last["instructions"] - first["instructions"], last["cycles"] - first["cycles"],
                   tuple(site_between(a, b) for a, b in sites if b["kind"] == "function"))

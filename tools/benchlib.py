@@ -18,6 +18,9 @@ import time
 
 USAGE, BAD_DATA, NO_INPUT, SOFTWARE, IO_ERROR = 64, 65, 66, 70, 74
 
+# What tools/bench writes and tools/bench-compare reads; docs/benchmarks.md has the fields.
+BENCH_SCHEMA, BENCH_VERSION = "rvftrace-bench", 1
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 QUIET_SECONDS = 2      # what takes longer says what it is doing
@@ -103,22 +106,32 @@ class Progress:
 
     def __init__(self, tool):
         self.tool = tool
-        self.started = time.monotonic()
+        self.terminal = sys.stderr.isatty()
+        self.said = time.monotonic()
         self.step = ""
 
     def begin(self, step):
+        """Something new is being done."""
         self.step = step
-        if time.monotonic() - self.started > QUIET_SECONDS:
+        if time.monotonic() - self.said >= QUIET_SECONDS:
             self.say()
 
     def say(self):
-        print(f"{self.tool}: {self.step}", file=sys.stderr, flush=True)
+        """One line; on a terminal it stands in for the one before."""
+        self.said = time.monotonic()
+        start, end = ("\r\x1b[K", "") if self.terminal else ("", "\n")
+        print(f"{start}{self.tool}: {self.step} ...", end=end, file=sys.stderr, flush=True)
+
+    def end(self):
+        """Leaves a terminal's line clean."""
+        if self.terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def table(rows):
-    """Lines of a table: first column to the left, the others to the right."""
+def table(rows, left=1):
+    """Lines of a table: the first columns to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows)]
-    return ["  ".join(cell.rjust(width) if i else cell.ljust(width)
+    return ["  ".join(cell.ljust(width) if i < left else cell.rjust(width)
                       for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
             for row in rows]
 
@@ -161,14 +174,27 @@ def read_json(path, what):
         raise BenchError(BAD_DATA, f"{path}: not JSON: {error}") from None
 
 
+def check_writable(path):
+    """Better to hear before the measurement than behind it that the result has no place."""
+    directory = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise BenchError(IO_ERROR, f"{path}: is a directory")
+    if not os.path.isdir(directory):
+        raise BenchError(NO_INPUT, f"{directory}: no such directory")
+    if not os.access(path if os.path.exists(path) else directory, os.W_OK):
+        raise BenchError(IO_ERROR, f"{path}: may not be written")
+
+
 def write_json(path, content):
     """Writes the file; `-` is standard output."""
     text = json.dumps(content, indent=1) + "\n"
     if path == "-":
         sys.stdout.write(text)
         return
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    try:
+        pathlib.Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:  # a failing write() does not name its file
+        raise BenchError(IO_ERROR, f"{path}: {error.strerror}") from None
 
 
 def revision():

@@ -21,9 +21,11 @@ build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
 test qemu-system-misc runs the same guest as the second opinion (qemu-system-riscv64)
 test opensbi is the firmware that QEMU starts it with
-test gdb-multiarch talks to the gdb server
+test clang-format checks the layout of the C code
+test clang-tidy reads it for mistakes (make check-long)
+test device-tree-compiler reads the device trees back (dtc)
 test man-db checks and shows the man pages
-test python3 compares reports
+test python3 runs the checks and benchmarks that are scripts
 EOF
 }
 

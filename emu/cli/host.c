@@ -193,11 +193,14 @@ static void make_raw(struct host *h)
 
 static enum exit_status open_file(const char *path, int flags, const struct diag *d, int *fd)
 {
+    int reason;
+
     *fd = open(path, flags | O_CLOEXEC, 0666);
     if (*fd >= 0)
         return EXIT_PASS;
-    diag_error(d, "%s: %s", path, strerror(errno));
-    return errno == ENOENT ? EXIT_NO_FILE : EXIT_IO;
+    reason = errno;
+    diag_error(d, "%s: %s", path, strerror(reason));
+    return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
 }
 
 static enum exit_status open_ends(struct host *h, const struct options *o, const struct diag *d)
@@ -206,7 +209,7 @@ static enum exit_status open_ends(struct host *h, const struct options *o, const
     bool stdio = !strcmp(o->console, "stdio");
 
     h->out = stdio ? STDOUT_FILENO : -1;
-    if (!stdio && strcmp(o->console, "none")) {
+    if (!stdio && strcmp(o->console, "none") != 0) {
         status = open_file(o->console, O_WRONLY | O_CREAT | O_TRUNC, d, &h->out);
         h->out_owned = true;
     }

@@ -22,7 +22,7 @@ static bool parse_number(const char *text, uint64_t unit, uint64_t *value)
 
     errno = 0;
     n = strtoull(text, &end, 0);
-    if (end == text || errno || text[0] == '-')
+    if (errno || text[0] < '0' || text[0] > '9') /* no blanks, no sign */
         return false;
     if (*end) {
         suffix = strchr(suffixes, *end >= 'a' ? *end - 'a' + 'A' : *end);
@@ -256,6 +256,7 @@ struct parse {
     struct options *options;
     bool done;
     enum exit_status status;
+    char name[sizeof "rvftrace"]; /* for argp, which takes no constants */
 };
 
 static error_t refuse(struct parse *p)
@@ -287,6 +288,10 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
         if (rows[i].short_key == key)
             return parse_option(p, i, arg);
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->name = p->name;
+        state->err_stream = NULL; /* getopt's line says it all */
+        return 0;
     case '?':
         p->done = true;
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
@@ -365,7 +370,8 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
 {
     struct argp_option options[ARRAY_LEN(rows) + 2] = {0};
     struct argp argp = {options, parse_key, "run IMAGE\ndebug IMAGE", intro, NULL, NULL, NULL};
-    struct parse p = {.diag = d, .options = o};
+    struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
+    char complainer[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
     error_t error;
 
     *o = defaults;
@@ -383,9 +389,9 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     }
     if (!take_command(argv, &p))
         return EXIT_USAGE;
-    /* argp names the program in its own messages after argv[0] of what it parses. */
-    argv[1] = argv[0];
+    argv[1] = complainer;
     error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
+    argv[1] = argv[0];
     *done = p.done;
     if (p.done)
         return EXIT_PASS;

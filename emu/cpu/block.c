@@ -25,27 +25,31 @@ struct parcel {
 };
 
 /*
- * Random mode draws by parcel, hart and build, not from a stream: whoever looks
- * at a parcel twice during one build (a probe's plan does) sees the same bytes.
+ * Random mode draws by parcel, hart and the count of instructions before this
+ * one, not from a stream: how the code is cut into blocks does not show, so a
+ * run that is stepped through is the same run.
  */
-static bool toss(const struct hart *h, uint64_t pa)
+static bool toss(const struct hart *h, uint64_t pa, uint64_t insns)
 {
-    struct rng r = {h->cluster->config.fetch_seed ^ pa << 8 ^ h->builds << 40 ^ h->id};
+    struct rng r = {h->cluster->config.fetch_seed};
 
+    r.state ^= rng_next(&(struct rng){pa}) + h->id;
+    r.state ^= rng_next(&(struct rng){insns});
     return rng_next(&r) & 1;
 }
 
-static bool choose_old(const struct hart *h, uint64_t pa)
+static bool choose_old(const struct hart *h, uint64_t pa, uint64_t insns)
 {
     switch (h->cluster->config.fetch) {
     case FETCH_STALE: return true;
     case FETCH_COHERENT: return false;
-    case FETCH_RANDOM: return toss(h, pa);
+    case FETCH_RANDOM: return toss(h, pa, insns);
     }
     return false;
 }
 
-static struct parcel fetch_parcel(struct hart *h, uint64_t pa)
+/* `insns`: retired by the hart before the instruction that the parcel belongs to. */
+static struct parcel fetch_parcel(struct hart *h, uint64_t pa, uint64_t insns)
 {
     struct cluster *c = h->cluster;
     struct code_page *page = codemap_make_page(c, pa);
@@ -64,7 +68,7 @@ static struct parcel fetch_parcel(struct hart *h, uint64_t pa)
         p.old_bytes = (uint16_t)old;
         /* Overwritten and put back: nobody can tell. */
         p.stale = p.old_bytes != p.new_bytes;
-        if (p.stale && choose_old(h, pa))
+        if (p.stale && choose_old(h, pa, insns))
             p.bytes = p.old_bytes;
     }
     return p;
@@ -179,31 +183,33 @@ static void add_insn(struct builder *b, const struct fetched *f)
     }
 }
 
-static void lay_bytes(struct builder *b, const struct fetched *f)
+/* Fetches one instruction, the hart's next but `ahead`. False: the exception is raised. */
+static bool fetch_insn(struct hart *h, uint64_t pc, uint64_t pa, unsigned ahead, struct fetched *f)
 {
-    memcpy(b->bytes + b->size, &f->parcel[0].bytes, 2);
-    if (f->insn.size == 4)
-        memcpy(b->bytes + b->size + 2, &f->parcel[1].bytes, 2);
-}
-
-/* Fetches the instruction at the builder's end. False: the exception is raised. */
-static bool fetch_insn(struct builder *b, struct fetched *f)
-{
-    struct hart *h = b->hart;
+    uint64_t insns = hart_insns(h) + ahead;
     uint32_t word;
 
-    *f = (struct fetched){.pc = b->pc + b->size, .pa = b->pa + b->size};
-    f->parcel[0] = fetch_parcel(h, f->pa);
+    *f = (struct fetched){.pc = pc, .pa = pa};
+    f->parcel[0] = fetch_parcel(h, pa, insns);
     word = f->parcel[0].bytes;
     if (insn_size((uint16_t)word) == 4) {
-        f->pa_high = f->pa + 2;
-        if (!(f->pa_high & (PAGE_BYTES - 1)) && !hart_fetch_address(h, f->pc + 2, &f->pa_high))
+        f->pa_high = pa + 2;
+        if (!(f->pa_high & (PAGE_BYTES - 1)) && !hart_fetch_address(h, pc + 2, &f->pa_high))
             return false;
-        f->parcel[1] = fetch_parcel(h, f->pa_high);
+        f->parcel[1] = fetch_parcel(h, f->pa_high, insns);
         word |= (uint32_t)f->parcel[1].bytes << 16;
     }
     f->legal = insn_decode(word, &f->insn);
     return true;
+}
+
+/* The instruction's bytes, as fetched; returns how many. */
+static unsigned copy_bytes(uint8_t *to, const struct fetched *f)
+{
+    memcpy(to, &f->parcel[0].bytes, 2);
+    if (f->insn.size == 4)
+        memcpy(to + 2, &f->parcel[1].bytes, 2);
+    return f->insn.size;
 }
 
 static bool crosses_page(const struct fetched *f)
@@ -211,25 +217,36 @@ static bool crosses_page(const struct fetched *f)
     return f->insn.size == 4 && !((f->pa + 2) & (PAGE_BYTES - 1));
 }
 
-/* What the probes at this instruction want of the block. The rest of its bytes: as in memory. */
+enum { LOOK_AHEAD = 16 };
+
+/* The bytes from this instruction on, as the hart will fetch them, to the end of the page. */
+static unsigned look_ahead(const struct builder *b, const struct fetched *f, uint8_t *bytes)
+{
+    struct fetched next = *f;
+    unsigned size = copy_bytes(bytes, f);
+
+    for (unsigned n = b->insns + 1; size + 4 <= LOOK_AHEAD; n++) {
+        if (!((f->pa + size) >> PAGE_SHIFT == f->pa >> PAGE_SHIFT) ||
+            !fetch_insn(b->hart, f->pc + size, f->pa + size, n, &next) || crosses_page(&next))
+            break;
+        size += copy_bytes(bytes + size, &next);
+    }
+    return size;
+}
+
+/* What the probes at this instruction want of the block. */
 static void add_probes(struct builder *b, const struct fetched *f)
 {
     struct cluster *c = b->hart->cluster;
-    uint8_t ahead[16];
+    uint8_t bytes[LOOK_AHEAD];
     struct probe_view view = {
-        .hart = b->hart, .pc = f->pc, .pa = f->pa, .starts_block = b->size == 0, .bytes = ahead};
+        .hart = b->hart, .pc = f->pc, .pa = f->pa, .starts_block = b->size == 0, .bytes = bytes};
     uint64_t first;
     unsigned calls = 0;
-    unsigned room = PAGE_BYTES - (unsigned)(f->pa & (PAGE_BYTES - 1));
 
     if (!map_get(&c->probes_at, f->pa, &first))
         return;
-    view.size = room < sizeof ahead ? room : (unsigned)sizeof ahead;
-    for (unsigned offset = 0; offset < view.size; offset += 2) {
-        struct parcel p = fetch_parcel(b->hart, f->pa + offset);
-
-        memcpy(ahead + offset, &p.bytes, 2);
-    }
+    view.size = look_ahead(b, f, bytes);
     for (uint32_t i = (uint32_t)first; i != NO_PROBE; i = c->probes.at[i].next) {
         const struct probe *probe = &c->probes.at[i];
         struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &view);
@@ -263,14 +280,13 @@ static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns
 {
     struct fetched f = {0};
 
-    h->builds++;
     b->hart = h;
     b->pc = h->pc;
     b->pa = pa;
     while (!b->ended && b->insns < insns) {
         if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
             break;
-        if (!fetch_insn(b, &f)) {
+        if (!fetch_insn(h, b->pc + b->size, b->pa + b->size, b->insns, &f)) {
             if (b->insns == 0)
                 return false;
             break;
@@ -288,7 +304,7 @@ static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns
         }
         if (h->cluster->probes.len)
             add_probes(b, &f);
-        lay_bytes(b, &f);
+        (void)copy_bytes(b->bytes + b->size, &f);
         add_insn(b, &f);
         b->ended |= b->pa_second != 0;
     }

@@ -85,18 +85,6 @@ void cluster_observe(struct cluster *c, const struct observer *o)
     c->observers[c->observer_count++] = *o;
 }
 
-/* Blocks that hold the address are decoded anew when next entered. */
-static void replan(struct cluster *c, uint64_t pa)
-{
-    const struct code_page *page = codemap_page(c, pa);
-
-    if (!page)
-        return;
-    for (struct block *b = page->blocks; b;
-         b = b->page_next[b->pa >> PAGE_SHIFT == pa >> PAGE_SHIFT ? 0 : 1])
-        block_suspect(b);
-}
-
 uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
 {
     uint64_t next = NO_PROBE;
@@ -107,7 +95,7 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
     p.next = (uint32_t)next;
     VEC_PUSH(&c->probes, p);
     map_put(&c->probes_at, pa, index);
-    replan(c, pa);
+    codemap_replan(c, pa, false);
     return index;
 }
 
@@ -118,7 +106,6 @@ void cluster_uproot(struct cluster *c, uint32_t probe)
 
     if (!gone->owner)
         return;
-    cluster_settle_counters(c);
     gone->owner = NULL;
     if (!map_get(&c->probes_at, gone->pa, &first))
         return;
@@ -134,7 +121,7 @@ void cluster_uproot(struct cluster *c, uint32_t probe)
             at = c->probes.at[at].next;
         c->probes.at[at].next = gone->next;
     }
-    replan(c, gone->pa);
+    codemap_replan(c, gone->pa, true);
 }
 
 size_t cluster_probe_bytes(void)

@@ -84,6 +84,7 @@ struct parcel_write codemap_last_write(const struct cluster *c, const struct cod
     if (line && line->parcel[parcel % (LINE_BYTES / 2)].stamp)
         return line->parcel[parcel % (LINE_BYTES / 2)];
     memcpy(&whole_page.new_bytes, ram_host(c->ram, pa), 2);
+    whole_page.old_bytes = whole_page.new_bytes; /* not known */
     return whole_page;
 }
 
@@ -191,20 +192,39 @@ static void touch_blocks(const struct code_page *page, uint64_t pa, unsigned siz
     }
 }
 
+/* Stores; of the parcels written, those that change are stamped. */
+void codemap_replan(struct cluster *c, uint64_t pa, bool forget)
+{
+    const struct code_page *page = codemap_page(c, pa);
+
+    for (struct block *b = page ? page->blocks : NULL; b; b = next_in_page(b, page)) {
+        if (!block_holds(b, pa, 2))
+            continue;
+        if (forget) {
+            block_settle(b);
+            b->counter_count = 0;
+        }
+        block_suspect(b);
+    }
+}
+
 static void stamp_parcels(struct cluster *c, struct code_page *page, const struct code_write *w)
 {
     uint64_t from = align_down(w->pa, 2);
+    unsigned count = (unsigned)(align_up(w->pa + w->size, 2) - from) / 2;
+    uint16_t old_bytes[sizeof w->new_bytes / 2 + 1], new_bytes[ARRAY_LEN(old_bytes)];
 
-    for (uint64_t pa = from; pa < w->pa + w->size; pa += 2) {
-        struct parcel_write *record = record_of(page, pa);
-
-        record->stamp = w->stamp;
-        record->who = w->who;
-        memcpy(&record->old_bytes, ram_host(c->ram, pa), 2);
-    }
+    memcpy(old_bytes, ram_host(c->ram, from), count * sizeof *old_bytes);
     memcpy(ram_host(c->ram, w->pa), w->new_bytes, w->size);
-    for (uint64_t pa = from; pa < w->pa + w->size; pa += 2)
-        memcpy(&record_of(page, pa)->new_bytes, ram_host(c->ram, pa), 2);
+    memcpy(new_bytes, ram_host(c->ram, from), count * sizeof *new_bytes);
+    for (unsigned i = 0; i < count; i++)
+        if (old_bytes[i] != new_bytes[i])
+            *record_of(page, from + 2 * i) = (struct parcel_write){
+                .stamp = w->stamp,
+                .who = w->who,
+                .old_bytes = old_bytes[i],
+                .new_bytes = new_bytes[i],
+            };
 }
 
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,

@@ -148,6 +148,12 @@ void codemap_mark_known(struct code_page *page, uint64_t pa, unsigned size);
 void codemap_add_block(struct cluster *c, struct block *b);
 void codemap_remove_block(struct block *b);
 
+/*
+ * The probes at pa have changed: blocks that hold it are decoded anew. `forget`:
+ * and their counters are settled now and never touched again.
+ */
+void codemap_replan(struct cluster *c, uint64_t pa, bool forget);
+
 /* The bus's code hook: stores, stamps, marks blocks, tells the observers. */
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                    const struct writer *who);
@@ -233,7 +239,6 @@ struct hart {
     uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest */
     uint64_t last_trap_pc, last_trap_insns;
     unsigned trap_repeats;
-    uint64_t skip_probe_pc, skip_probe_insns; /* see hart_skip_probe */
 
     /* LR reservation, by physical line */
     bool reserved;
@@ -250,7 +255,6 @@ struct hart {
     struct map reported;  /* insn pa -> newest stamp reported */
     struct map blocks;    /* pa -> struct block, first of its list */
     size_t block_count;
-    uint64_t builds;       /* blocks decoded so far */
     struct block *scratch; /* a shortened block, for the end of a budget */
     VEC_OF(struct block *) suspects;
 

@@ -413,5 +413,7 @@ bool insn_is_pair(const struct insn *auipc, const struct insn *jalr)
 
 uint64_t pair_target(uint64_t pc, const struct insn *auipc, const struct insn *jalr)
 {
-    return pc + (uint64_t)(int64_t)auipc->imm + (uint64_t)(int64_t)jalr->imm;
+    uint64_t sum = pc + (uint64_t)(int64_t)auipc->imm + (uint64_t)(int64_t)jalr->imm;
+
+    return sum & ~UINT64_C(1); /* as jalr jumps */
 }

@@ -35,13 +35,10 @@ static uint64_t remainder_signed(uint64_t a, uint64_t b)
 static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 {
     const struct probe *probe = &h->cluster->probes.at[u->imm];
-    uint64_t pc = hart_pc(h);
 
     if (!probe->owner)
         return PROBE_GO_ON;
-    if (h->skip_probe_pc == pc && h->skip_probe_insns == hart_insns(h))
-        return PROBE_GO_ON;
-    return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, pc);
+    return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, hart_pc(h));
 }
 
 /* Deals with everything that asked; true: hart_run must return `*stop`. */

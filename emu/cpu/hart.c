@@ -44,7 +44,6 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     h->waiting = false;
     h->reserved = false;
     h->irq_soft = 0;
-    h->skip_probe_pc = UINT64_MAX;
     h->trap_repeats = 0;
     h->last_trap_pc = UINT64_MAX;
     hart_flush_translations(h);
@@ -149,12 +148,6 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns)
 void hart_ask_stop(struct hart *h)
 {
     h->attention |= ATTEND_STOP;
-}
-
-void hart_skip_probe(struct hart *h)
-{
-    h->skip_probe_pc = h->pc;
-    h->skip_probe_insns = hart_insns(h);
 }
 
 unsigned hart_id(const struct hart *h)

@@ -49,9 +49,6 @@ MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns);
 /* Ends the current hart_run at the next instruction boundary. */
 void hart_ask_stop(struct hart *h);
 
-/* Lets the next hart_run pass the probe at the present pc without a stop. */
-void hart_skip_probe(struct hart *h);
-
 /*
  * Power-on state, at pc in the given mode: registers zero, address translation
  * off, nothing in the instruction cache. The cycle counter goes on.

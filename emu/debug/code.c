@@ -94,7 +94,7 @@ static void print_headings(struct debugger *d, uint64_t va, char last[NAME_MAX_L
 
     if (!place_line(d, va, line, sizeof line) || !strcmp(line, last))
         return;
-    strcpy(last, line);
+    snprintf(last, NAME_MAX_LEN, "%s", line);
     fprintf(d->out, "%s:\n", line);
 }
 

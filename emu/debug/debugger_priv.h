@@ -36,6 +36,7 @@ enum point_kind {
     POINT_ONCE,  /* tbreak: gone when hit */
     POINT_GOAL,  /* where a finish, a next or a step ends; the user never sees it */
     POINT_TURN,  /* a goal that also counts for the instruction the hart stands at */
+    POINT_PATCH, /* right behind a store that watch-patch has seen */
 };
 
 struct point {
@@ -101,6 +102,7 @@ struct debugger {
     struct points points;
     struct patch_watches patches;
     struct register_file *before; /* by hart: when the machine was last resumed */
+    size_t findings_before;       /* the auditor's, at that time */
     struct stop last;
     bool ended; /* the guest can go no further */
     bool quit;
@@ -219,6 +221,7 @@ void trace_free(struct debugger *d);
 /* What stands at va if it is a site: its state, target, and who has not fenced since. */
 void print_site_note(struct debugger *d, uint64_t va);
 void print_patch_stop(struct debugger *d);
+size_t count_findings(const struct debugger *d);
 
 /* ---- the commands: a function each ---- */
 

@@ -240,8 +240,9 @@ static const struct operation *operator_at(const char *text)
 static bool parse_binary(struct parser *p, unsigned weakest, uint64_t *value)
 {
     const struct operation *op;
-    uint64_t right;
+    uint64_t right = 0;
 
+    *value = 0;
     if (!parse_operand(p, value))
         return false;
     for (;;) {

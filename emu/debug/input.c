@@ -95,7 +95,7 @@ static unsigned char list_candidates(struct input *in, const char *prefix, bool 
 }
 
 /* TAB: as far as all candidates agree; if that is no further, their list. */
-static unsigned char complete(EditLine *edit, int key)
+static unsigned char complete(EditLine *edit, wint_t key)
 {
     const LineInfo *line = el_line(edit);
     const char *start = line->cursor;
@@ -124,7 +124,7 @@ static unsigned char complete(EditLine *edit, int key)
 
 /* ---- the terminal ---- */
 
-static unsigned char cancel(EditLine *edit, int key)
+static unsigned char cancel(EditLine *edit, wint_t key)
 {
     struct input *in;
 
@@ -154,11 +154,12 @@ static void open_terminal(struct input *in)
     el_set(in->edit, EL_PROMPT, prompt);
     el_set(in->edit, EL_EDITOR, "emacs");
     el_set(in->edit, EL_HIST, history, in->history);
-    el_set(in->edit, EL_ADDFN, "rvftrace-complete", "complete commands and symbols", complete);
+    /* The wide call: the narrow one copies the strings and loses the copies. */
+    el_wset(in->edit, EL_ADDFN, L"rvftrace-complete", L"complete commands and symbols", complete);
     el_set(in->edit, EL_BIND, "^I", "rvftrace-complete", NULL);
     /* While a line is typed Ctrl-C is a key: no signal, which would be the machine's. */
     el_set(in->edit, EL_SETTY, "-d", "-isig", NULL);
-    el_set(in->edit, EL_ADDFN, "rvftrace-cancel", "leave this line", cancel);
+    el_wset(in->edit, EL_ADDFN, L"rvftrace-cancel", L"leave this line", cancel);
     el_set(in->edit, EL_BIND, "^C", "rvftrace-cancel", NULL);
 }
 

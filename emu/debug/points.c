@@ -5,7 +5,7 @@
  * Others (the accounting) plant probes too, before the session. Ours come
  * later, so at a shared address ours is asked first and a stop happens before
  * the others have counted; on resuming we let the same instruction pass and
- * they count it once. (hart_skip_probe would silence them too.)
+ * they count it once.
  */
 #include <inttypes.h>
 

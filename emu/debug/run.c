@@ -43,6 +43,7 @@ static bool resume(struct debugger *d)
         return false;
     }
     remember_registers(d);
+    d->findings_before = count_findings(d);
     points_pass(d, d->view);
     fflush(d->out);
     if (d->config.resuming)
@@ -79,18 +80,26 @@ static void say_point(struct debugger *d, struct stop stop, const char *done)
         fprintf(d->out, "probe, hart %u\n", hart_id(stop.hart));
     else if (p->number)
         fprintf(d->out, "breakpoint %u, hart %u\n", p->number, hart_id(stop.hart));
-    else
+    else if (p->kind != POINT_PATCH)
         fprintf(d->out, "%s, hart %u\n", done, hart_id(stop.hart));
     if (d->points.was_hit && p->kind == POINT_ONCE)
         (void)!point_delete(d, p->number);
 }
 
+/* By Ctrl-C; by the auditor, if findings end a run; by a patch, which has been shown. */
 static void say_asked(struct debugger *d, struct stop stop)
 {
-    if (d->patches.was_hit)
-        print_patch_stop(d);
-    else
+    if (!d->patches.was_hit && count_findings(d) == d->findings_before)
         fprintf(d->out, "interrupted in hart %u\n", hart_id(stop.hart));
+}
+
+static void say_findings(struct debugger *d)
+{
+    size_t more = count_findings(d) - d->findings_before;
+
+    if (more)
+        fprintf(d->out, "%zu new finding%s; `findings` shows %s\n", more, more == 1 ? "" : "s",
+                more == 1 ? "it" : "them");
 }
 
 static void say_why(struct debugger *d, struct stop stop, const char *done)
@@ -128,8 +137,12 @@ void report_stop(struct debugger *d, struct stop stop, const char *done)
         d->view = stop.hart;
     points_drop(d, POINT_GOAL);
     points_drop(d, POINT_TURN);
+    points_drop(d, POINT_PATCH);
     fprintf(d->out, "%s", d->config.colour ? "\033[1m" : "");
+    if (d->patches.was_hit)
+        print_patch_stop(d);
     say_why(d, stop, done);
+    say_findings(d);
     fprintf(d->out, "%s", d->config.colour ? "\033[0m" : "");
     points_pass(d, d->view);
     (void)print_code(d, hart_pc(d->view), CODE_HERE);
@@ -215,7 +228,7 @@ static enum progress step_once(struct debugger *d, struct hart *h, struct stop *
         *stop = run(d, machine_insns(d->machine) + 1);
         if (at_vector(d, *stop))
             return STEPPED;
-        if (stop->reason != STOP_INSNS)
+        if (stop->reason != STOP_INSNS || d->patches.was_hit)
             return HINDERED;
     }
     return STEPPED;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cpu/decode.h"
 #include "debug/debugger_priv.h"
 #include "ftrace/audit.h"
 #include "ftrace/describe.h"
@@ -261,6 +262,13 @@ void do_patches(struct debugger *d, const char *args)
 
 /* ---- findings ---- */
 
+size_t count_findings(const struct debugger *d)
+{
+    const struct audit *a = watch_audit(d->config.watch);
+
+    return a ? audit_count(a) : 0;
+}
+
 void do_findings(struct debugger *d, const char *args)
 {
     const struct audit *a = watch_audit(d->config.watch);
@@ -298,6 +306,25 @@ static bool is_watched(const struct debugger *d, uint32_t id)
     return false;
 }
 
+/*
+ * The machine stops before the instruction that follows the store. Asking it to
+ * stop would end the hart's turn, and the rest of the run would be another one.
+ */
+static void stop_behind(struct debugger *d, const struct writer *who)
+{
+    struct point p = {.kind = POINT_PATCH, .hart = who->hart};
+    uint32_t word;
+
+    if (who->kind == WRITER_HART && place_word(d, who->pc, &word)) {
+        p.va = who->pc + insn_size((uint16_t)word);
+        if (place_physical(d, p.va, &p.pa)) {
+            point_add(d, p);
+            return;
+        }
+    }
+    machine_ask_stop(d->machine);
+}
+
 /* The patch log has heard of the store already: it was attached before us. */
 static void on_code_write(void *ctx, const struct code_write *w)
 {
@@ -312,7 +339,7 @@ static void on_code_write(void *ctx, const struct code_write *w)
     d->patches.was_hit = true;
     d->patches.hit_site = id;
     d->patches.hit_by = w->who;
-    machine_ask_stop(d->machine);
+    stop_behind(d, &w->who);
 }
 
 void trace_init(struct debugger *d)

@@ -98,8 +98,12 @@ function patch_site
     leave
 end patch_site
 
+/* Takes long enough for the other harts to have a turn. */
 function flush
     fence.i
+    li      t0, 4000
+1:  addi    t0, t0, -1
+    bnez    t0, 1b
     ret
 end flush
 

@@ -31,6 +31,11 @@ continue
 step 5000
 next 300
 until prepare_ftrace_return
+watch-patch ftrace_* stores
+continue
+step 300
+continue
+watch-patch off
 finish
 step 2000
 continue

@@ -535,10 +535,10 @@ static void the_sign_of_the_low_half_is_carried_into_a_pairs_target(void **state
 {
     (void)state;
     assert_int_equal(target_of(0x80001000, AUIPC(RA, 2), JALR(RA, RA, 0x10)), 0x80003010);
-    assert_int_equal(target_of(0x80001000, AUIPC(RA, 2), JALR(RA, RA, 0x7ff)), 0x800037ff);
+    assert_int_equal(target_of(0x80001000, AUIPC(RA, 2), JALR(RA, RA, 0x7ff)), 0x800037fe);
     assert_int_equal(target_of(0x80001000, AUIPC(RA, 3), JALR(RA, RA, -0x800)), 0x80003800);
     assert_int_equal(target_of(0x80001000, AUIPC(RA, 0), JALR(RA, RA, -4)), 0x80000ffc);
-    assert_int_equal(target_of(0x80001000, AUIPC(RA, 0xfffff), JALR(RA, RA, -1)), 0x7fffffff);
+    assert_int_equal(target_of(0x80001000, AUIPC(RA, 0xfffff), JALR(RA, RA, -1)), 0x7ffffffe);
 }
 
 static void a_pairs_target_wraps_and_reaches_two_gigabytes(void **state)
@@ -549,7 +549,7 @@ static void a_pairs_target_wraps_and_reaches_two_gigabytes(void **state)
     assert_int_equal(target_of(kernel, AUIPC(T0, 0x80000), JALR(T0, T0, 0)),
                      UINT64_C(0xffffffff00000000));
     assert_int_equal(target_of(kernel, AUIPC(T0, 0x7ffff), JALR(T0, T0, 0x7ff)),
-                     UINT64_C(0xfffffffffffff7ff));
+                     UINT64_C(0xfffffffffffff7fe));
     assert_int_equal(target_of(0, AUIPC(RA, 0), JALR(RA, RA, -8)), UINT64_C(0xfffffffffffffff8));
 }
 

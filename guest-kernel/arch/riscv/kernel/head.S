@@ -7,6 +7,7 @@
 #include <asm/asm-offsets.h>
 #include <asm/csr.h>
 #include <asm/page.h>
+#include <asm/smp.h>
 
     .section .head.text, "ax"
     .option norelax
@@ -37,6 +38,10 @@ _start_kernel:
     csrw sip, zero
     li   t0, SR_FS
     csrc sstatus, t0        /* the kernel never uses floating point: let a slip trap */
+    la   t0, hart_lottery
+    li   t1, 1
+    amoadd.w t1, t1, (t0)
+    bnez t1, wait_for_boot_hart
     mv   s0, a0
     mv   s1, a1
 
@@ -94,6 +99,28 @@ set_trap_vector:
     .size set_trap_vector, . - set_trap_vector
 
 /*
+ * A hart that comes in by the front door although another is booting already.
+ * Firmware without HSM sends all of them here.  So does OpenSBI up to 1.1, once
+ * in some hundred boots: it marks a hart as starting before it has noted where,
+ * and a hart that looks in between goes where the first one went.  Such a hart
+ * waits here for the same data it would have got in a1.
+ */
+    .type wait_for_boot_hart, @function
+wait_for_boot_hart:
+    li   t0, NR_HARTIDS
+    bgeu a0, t0, 2f
+    la   t0, spinwait_data
+    slli t1, a0, 3
+    add  t0, t0, t1
+1:  ld   a1, 0(t0)
+    beqz a1, 1b
+    fence r, rw
+    j    secondary_start_sbi
+2:  wfi                     /* the kernel has no number for it */
+    j    2b
+    .size wait_for_boot_hart, . - wait_for_boot_hart
+
+/*
  * Another hart.  a1 points (physically) at its idle task and its stack top,
  * both virtual.  It has fetched nothing of the kernel yet, but its instruction
  * cache owes it nothing either: the text has been patched since the image was
@@ -118,3 +145,9 @@ secondary_start_sbi:
     li   ra, 0
     tail smp_callin
     .size secondary_start_sbi, . - secondary_start_sbi
+
+    /* Not in .bss: the boot hart clears that after it has drawn its number. */
+    .section .data
+    .balign 8
+hart_lottery:
+    .word 0

@@ -26,6 +26,13 @@ void smp_callin(void);
 /* Written by the boot hart before the start of the one that reads it. */
 static struct secondary_data secondary_data[NR_CPUS];
 
+/*
+ * By hart id: the physical address of its data, for a hart that comes in at
+ * _start (head.S). Written by the boot hart before that hart is started. In
+ * .data, because such harts may look before .bss is cleared.
+ */
+unsigned long spinwait_data[NR_HARTIDS] __section(".data");
+
 /* Boot only; from the boot line. */
 static unsigned long max_cpus = NR_CPUS;
 
@@ -54,7 +61,8 @@ void setup_smp(unsigned long boot_hartid)
 
     cpuid_to_hartid_map[0] = boot_hartid;
     for (i = 0; i < machine_info.nr_harts && nr_cpu_ids < max_cpus; i++)
-        if (machine_info.hartids[i] != boot_hartid && sbi_hsm_available())
+        if (machine_info.hartids[i] != boot_hartid && machine_info.hartids[i] < NR_HARTIDS &&
+            sbi_hsm_available())
             cpuid_to_hartid_map[nr_cpu_ids++] = machine_info.hartids[i];
     cpu_possible_mask = (1UL << nr_cpu_ids) - 1;
     set_bit(0, &cpu_online_mask);
@@ -84,6 +92,8 @@ static int boot_secondary(unsigned int cpu)
 
     secondary_data[cpu].idle = idle;
     secondary_data[cpu].stack_top = (char *)idle->stack + THREAD_SIZE;
+    smp_mb();
+    WRITE_ONCE(spinwait_data[cpuid_to_hartid_map[cpu]], __pa(&secondary_data[cpu]));
     smp_mb();
     err = sbi_hsm_hart_start(cpuid_to_hartid_map[cpu], __pa((void *)secondary_start_sbi),
                              __pa(&secondary_data[cpu]));

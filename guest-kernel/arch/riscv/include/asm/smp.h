@@ -2,6 +2,11 @@
 #ifndef ASM_SMP_H
 #define ASM_SMP_H
 
+/* Hart ids are below this: they are bits of one SBI hart mask. */
+#define NR_HARTIDS 64
+
+#ifndef __ASSEMBLY__
+
 #include <linux/cpumask.h>
 
 enum { INVALID_HARTID = -1 };
@@ -13,4 +18,5 @@ unsigned long cpumask_to_hartmask(unsigned long cpumask);
 void setup_smp(unsigned long boot_hartid);
 void handle_ipi(void);
 
+#endif /* !__ASSEMBLY__ */
 #endif

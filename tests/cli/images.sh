@@ -1,0 +1,95 @@
+#!/bin/sh
+# images.sh - a file that will not do: one line that says why, and the documented status.
+. "$(dirname "$0")/../machine/common.inc"
+
+# refused STATUS PATTERN: the last run ended so, saying one line that matches.
+refused() { has_status "$1" && says_one_line "$2"; }
+
+# A copy of the kernel with bytes replaced: patched OFFSET OCTAL-BYTES...
+patched() {
+    cp "$mcount" "$work/image"
+    printf '%b' "$2" | dd of="$work/image" bs=1 seek="$1" conv=notrunc 2>/dev/null
+    run run --quiet "$work/image"
+}
+size=$(stat -c %s "$mcount")
+
+for cut in 4 5 15 16 40 63 64 100 200 $((size / 2)) $((size - 1)); do
+    head -c $cut "$mcount" >"$work/image"
+    run run --quiet "$work/image"
+    claim "an ELF cut off after $cut of $size bytes is refused" refused 65 '.*image: is a truncated ELF'
+done
+: >"$work/image"
+run run "$work/image"
+claim 'an empty file is refused' refused 65 '.*image: is empty'
+run run "$work"
+claim 'a directory is refused' refused 74 ".*$work.*irectory"
+run run "$work/nothing"
+claim 'a missing file is status 66' refused 66 '.*nothing.*o such file'
+run run ''
+claim 'a file without a name is status 66' refused 66 '.*'
+
+patched 18 '\0076\0000'
+claim 'an ELF for x86-64 is refused' refused 65 '.*for another machine'
+patched 4 '\0001'
+claim 'a 32-bit ELF is refused' refused 65 '.*is a 32-bit ELF'
+patched 5 '\0002'
+claim 'a big-endian ELF is refused' refused 65 '.*big-endian'
+patched 16 '\0001\0000'
+claim 'an object file is refused' refused 65 '.*is an object file'
+patched 16 '\0004\0000'
+claim 'a core dump is refused' refused 65 '.*neither an executable'
+patched 56 '\0000\0000'
+claim 'an ELF without segments is refused' refused 65 '.*no segments'
+patched 32 '\0377\0377\0377\0377\0377\0377\0377\0177'
+claim 'program headers beyond the end are refused' refused 65 '.*truncated ELF'
+run run /bin/true
+claim "the host's own program is refused" refused 65 '.*for another machine'
+cp "$work/nothing" "$work/image" 2>/dev/null || cat "$rvftrace" | gzip >"$work/image"
+run run "$work/image"
+claim 'a compressed file is refused, with the remedy' refused 65 '.*compressed.*gzip -dc'
+
+# Segments that lie elsewhere: linked there by the real linker.
+elsewhere() {
+    address=$1
+    shift
+    echo '.globl _start; _start: j _start' |
+        ${CROSS}gcc -march=rv64imac -mabi=lp64 -nostdlib -static -Wl,--build-id=none \
+            -Wl,-Ttext="$address" -o "$work/image" -x assembler - &&
+        run run --quiet "$@" "$work/image"
+}
+for address in 0x10000 0x7ffff000 0x90000000 0xffffffff80000000; do
+    elsewhere $address
+    claim "a segment at $address is refused" refused 65 '.*lies outside of RAM'
+done
+elsewhere 0x80f00000 --memory 8M
+claim 'a segment behind a smaller memory is refused' refused 65 '.*give more --memory'
+
+head -c 100 /dev/zero >"$work/image"
+run run --quiet --max-insns 1000 "$work/image"
+claim 'a raw image of nothing is run, and comes to nothing' test "$status" -eq 75 -o "$status" -eq 76
+
+# The other files.
+run run --quiet --initrd "$work/nothing" "$mcount"
+claim 'a missing initrd is status 66' refused 66 '.*nothing.*o such file'
+run run --quiet --initrd "$work" "$mcount"
+claim 'an initrd that cannot be read is status 74' refused 74 '.*'
+truncate -s 200M "$work/disk"
+run run --quiet --memory 128M --initrd "$work/disk" "$mcount"
+claim 'an initrd that does not fit is refused' refused 65 '.*disk: .*do not fit.*--memory'
+run run --quiet --symbols "$work/nothing" "$mcount"
+claim 'a missing symbol file is status 66' refused 66 '.*nothing.*o such file'
+run run --quiet --symbols "$work" "$mcount"
+claim 'a symbol file that cannot be read is status 74' refused 74 '.*'
+head -c 3000 "$mcount" >"$work/image"
+run run --quiet --max-insns 1 --symbols "$work/image" "$mcount"
+claim 'a symbol file that is cut off is warned of' says '^rvftrace: warning: .*image: has no symbols'
+run run --quiet --input "$work/nothing" "$mcount"
+claim 'a missing input file is status 66' refused 66 '.*nothing.*o such file'
+run run --quiet --firmware "$work/nothing" "$mcount"
+claim 'a missing firmware is status 66' refused 66 '.*nothing.*o such file'
+: >"$work/image"
+run run --quiet --firmware "$work/image" "$mcount"
+claim 'an empty firmware is refused' refused 65 '.*is empty'
+run debug --commands "$work/nothing" "$mcount"
+claim 'a missing command file is status 66' refused 66 '.*nothing.*o such file'
+finish

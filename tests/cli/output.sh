@@ -1,0 +1,128 @@
+#!/bin/sh
+# output.sh - where things are written, and what happens when they cannot be.
+. "$(dirname "$0")/../machine/common.inc"
+
+T=/sys/kernel/tracing
+demo="script=\"work calls 1; echo function > $T/current_tracer; work calls 1\""
+
+run run --append "$demo" --rows 1000 "$mcount"
+claim 'the console goes to standard output, our report to standard error' \
+    sh -c "grep -q '^work calls' '$out' && ! grep -q 'ftrace sites' '$out' &&
+        grep -q 'ftrace sites' '$err' && ! grep -q '^work calls' '$err'"
+claim 'the report names sites, their cost, and the verdict' \
+    sh -c "grep -q '^calls_once ' '$err' && grep -q '^disabled: ' '$err' && grep -q '^audit: *no findings' '$err'"
+run run --append "$demo" --rows 2 "$mcount"
+claim '--rows cuts the table' says 'the busiest 2 of '
+run run --quiet --append "$demo" "$mcount"
+claim '--quiet prints nothing on standard error' says_nothing
+run run --append "$demo" --console none "$mcount"
+claim '--console none prints nothing on standard output' test ! -s "$out" -a "$status" -eq 0
+run run --quiet --append "$demo" --console "$work/console" "$mcount"
+claim '--console FILE takes the console' \
+    sh -c "grep -q '^work calls' '$work/console' && [ ! -s '$out' ]"
+run run --quiet --account off --append "$demo" "$mcount"
+claim '--account off runs all the same' has_status 0
+
+json_has() { python3 -c "import json, sys; r = json.load(open(sys.argv[1])); assert $2, r['run']" "$1"; }
+run run --quiet --console none --report - --append "$demo" "$mcount"
+claim '--report - with --console none is JSON and nothing else' python3 -m json.tool "$out"
+claim '... that tells what was run' json_has "$out" \
+    "r['version'] == 1 and r['run']['image'] == '$mcount' and r['run']['seed'] == 1 and r['run']['ended'] == 'exit'"
+claim '... has the totals, the sites, and no finding' json_has "$out" \
+    "r['totals']['off']['entries'] > 0 and len(r['sites']) > 100 and r['findings'] == []"
+claim '... and the patches with the fences behind them' json_has "$out" \
+    "r['patches'] and all(p['fence_cycles'][0] is not None for p in r['patches'] if p.get('site'))"
+claim 'totals are the sums of the sites' json_has "$out" \
+    "all(r['totals'][s]['entries'] == sum(x[s]['entries'] for x in r['sites'] if x['kind'] == 'function') for s in ('init', 'off', 'on'))"
+claim 'cycles are entries times the cost of one' json_has "$out" \
+    "all(x[s]['cycles'] == x[s]['entries'] * sum(x[s]['per_entry'].values()) for x in r['sites'] for s in ('init', 'off', 'on'))"
+run run --quiet --console none --report "$work/r.json" --append 'a "quoted\" word' --max-insns 10 "$mcount"
+claim 'what is odd in a boot line is quoted in the report' python3 -m json.tool "$work/r.json"
+printf 'x' >"$work/bytes"
+run run --quiet --console none --report "$work/r.json" --append "$(printf 'caf\351')" --max-insns 10 "$mcount"
+claim 'a boot line that is no UTF-8 makes no broken report' \
+    sh -c "python3 -m json.tool '$work/r.json'"
+
+# Places that cannot be written to.
+run run --quiet --report "$work/no/where" --append "$demo" "$mcount"
+claim 'a report that cannot be created is status 74' has_status 74
+claim '... and one line' says_one_line '.*no/where: No such file'
+run run --quiet --report /dev/full --append "$demo" "$mcount"
+claim 'a report to a full disk is status 74' has_status 74
+claim '... and one line' says_one_line '/dev/full: No space left'
+run run --quiet --dump-dtb /dev/full --append "$demo" "$mcount"
+claim 'a device tree to a full disk is status 74' has_status 74
+claim '... and one line' says_one_line '/dev/full: No space left'
+run run --quiet --dump-dtb "$work/no/where" "$mcount"
+claim 'a device tree that cannot be created is status 74' has_status 74
+run run --quiet --console /dev/full --append "$demo" "$mcount"
+claim 'a console to a full disk is status 74' has_status 74
+claim '... and one line' says_one_line 'console: No space left'
+run run --quiet --console "$work/no/where" "$mcount"
+claim 'a console that cannot be created is refused' test "$status" -eq 74 -o "$status" -eq 66
+timeout 60 "$rvftrace" run --quiet --append "$demo" "$mcount" </dev/null >/dev/full 2>"$err"
+status=$?
+claim 'standard output to a full disk is status 74' has_status 74
+timeout 60 "$rvftrace" run --quiet --console none --report - "$mcount" --append "$demo" </dev/null >/dev/full 2>"$err"
+status=$?
+claim 'a report on a full standard output is status 74' has_status 74
+claim '... and one line' says_one_line 'standard output: No space left'
+for word in --help --version 'run --help'; do
+    # shellcheck disable=SC2086 # two words
+    "$rvftrace" $word >/dev/full 2>"$err"
+    status=$?
+    claim "$word on a full standard output is status 74" has_status 74
+done
+
+# piped COMMAND...: leaves the status of a command whose reader goes away.
+piped() {
+    { timeout 60 "$@" </dev/null 2>"$err"; echo $? >"$work/status"; } | head -c 1 >/dev/null
+    status=$(cat "$work/status")
+}
+{ yes "cat $T/available_filter_functions" | head -n 200; echo poweroff; } >"$work/loud"
+piped "$rvftrace" run --quiet --input "$work/loud" "$mcount"
+claim 'a reader that goes away is status 74, not a signal' has_status 74
+claim '... and one line' says_one_line 'console: Broken pipe'
+piped "$rvftrace" run --quiet --console none --append "$demo" --report - "$mcount"
+claim 'the same for a report' has_status 74
+
+run run --quiet --harts 3 --memory 64M --append 'word' --dump-dtb "$work/dtb" --max-insns 1 "$mcount"
+claim '--dump-dtb writes a tree that dtc reads back' \
+    sh -c "dtc -q -I dtb -O dts -o '$work/dts' '$work/dtb'"
+# The interrupt controllers of the harts have no #address-cells on QEMU either.
+claim '... without a warning' sh -c "dtc -W no-interrupt_provider -I dtb -O dts \
+    -o /dev/null '$work/dtb' 2>&1 | awk '{ print } END { exit NR != 0 }'"
+claim '... with three harts, 64 MiB and the boot line' \
+    sh -c "[ \$(grep -c 'device_type = \"cpu\"' '$work/dts') -eq 3 ] &&
+        grep -q 'reg = <0x00 0x80000000 0x00 0x4000000>' '$work/dts' && grep -q 'bootargs = \"word\"' '$work/dts'"
+
+printf 'work calls 1\necho typed by a file\npoweroff\n' >"$work/input"
+run run --quiet --input "$work/input" "$mcount"
+claim '--input feeds the shell' \
+    test "$status" -eq 0 -a "$(grep -c '^typed by a file' "$out")" -eq 1
+timeout 60 "$rvftrace" run --quiet "$mcount" <"$work/input" >"$out" 2>"$err"
+status=$?
+claim 'and so does standard input' \
+    test "$status" -eq 0 -a "$(grep -c '^typed by a file' "$out")" -eq 1
+run run --quiet --input "$work/input" "$mcount"
+cp "$out" "$work/first"
+run run --quiet --input "$work/input" "$mcount"
+claim 'the same input is the same run' cmp "$out" "$work/first"
+{ printf 'echo %2000s | x\n' | tr ' ' a; printf 'echo still there\npoweroff\n'; } >"$work/input"
+run run --quiet --input "$work/input" "$mcount"
+claim 'much input at once loses nothing' console_has '^still there'
+
+strip_elf=$work/stripped
+${CROSS}strip -o "$strip_elf" "$mcount"
+run run --append "$demo" "$strip_elf"
+claim 'a stripped kernel runs, without sites' test "$status" -eq 0 -a "$(grep -c 'ftrace sites' "$err")" -eq 0
+run run --rows 1000 --append "$demo" --symbols "$mcount" "$strip_elf"
+claim '--symbols from another ELF brings the sites back' says '^calls_once '
+run run --rows 1000 --append "$demo" --symbols "${mcount%.elf}.map" "$strip_elf"
+claim '--symbols from a System.map does, too' says '^calls_once '
+image=${mcount%kernel.elf}Image
+run run --quiet --append "$demo" "$image"
+claim 'the raw Image boots' console_has '^work calls'
+run run --rows 1000 --append "$demo" --symbols "${mcount%.elf}.map" "$image"
+claim 'the raw Image with symbols runs' has_status 0
+finish

@@ -1,0 +1,104 @@
+#!/bin/sh
+# usage.sh - a command line that will not do is status 64 and one line; help and version go to standard output.
+. "$(dirname "$0")/../machine/common.inc"
+
+refused() { has_status 64 && says_one_line "$1" && [ ! -s "$out" ]; }
+
+run
+claim 'no arguments: told what to try' refused 'no command'
+run frobnicate "$mcount"
+claim 'an unknown command is named' refused ".*frobnicate"
+run run
+claim 'no image: told what to try' refused 'no image'
+run run "$mcount" "$mcount"
+claim 'two images are one too many' refused 'one image at a time'
+run run --frobnicate "$mcount"
+claim 'an unknown option is named' refused '.*--frobnicate'
+run run -Z "$mcount"
+claim 'an unknown short option is named' refused '.*Z'
+run run --harts
+claim 'a missing argument is said' refused '.*--harts'
+run run --quiet=yes "$mcount"
+claim 'an argument where none belongs is said' refused '.*--quiet'
+run run --ha 2 --max-insns 1 --quiet "$mcount"
+claim 'an unambiguous beginning of an option will do' has_status 75
+run run --m 2 "$mcount"
+claim 'an ambiguous one will not' refused '.*--m'
+
+# refuses OPTION VALUE...: each is refused with the option and the value named.
+refuses() {
+    option=$1
+    shift
+    for value; do
+        run run --max-insns 1 "--$option=$value" "$mcount"
+        has_status 64 && says_one_line ".*--$option" && grep -qF -- "$value" "$err" ||
+            { echo "--$option=$value: status $status" && cat "$err" && return 1; }
+    done
+}
+accepts() {
+    option=$1
+    shift
+    for value; do
+        run run --quiet --max-insns 10 --console none "--$option=$value" "$mcount"
+        has_status 75 || { echo "--$option=$value: status $status" && cat "$err" && return 1; }
+    done
+}
+numbers='-1 x 1x 1KK 1T 0x 99999999999999999999 18446744073709551615K 1.5'
+claim 'bad numbers of harts are refused' refuses harts 0 65 1K '' ' -1' $numbers
+claim 'good ones are taken' accepts harts 1 2 64 0x10
+claim 'bad sizes of memory are refused' refuses memory 0 4097 1M 65G 3K '' $numbers
+claim 'good ones are taken' accepts memory 16M 16m 1G 65536K 134217728
+claim 'bad limits are refused' refuses max-insns '' ' -5' $numbers
+claim 'bad cycle limits are refused' refuses max-cycles '' $numbers
+claim 'good ones are taken' accepts max-cycles 1k 1K 1M 10G
+claim 'bad timeouts are refused' refuses timeout 0 -1 x 1x nan inf 1e30 ''
+claim 'good ones are taken' accepts timeout 1 0.5 1e3
+claim 'bad seeds are refused' refuses seed '' ' -1' $numbers
+claim 'good ones are taken' accepts seed 0 1 0xdeadbeef 18446744073709551615
+claim 'bad timing models are refused' refuses timing '' rocket unit: INORDER
+claim 'good ones are taken' accepts timing unit inorder
+claim 'bad fetch modes are refused' refuses fetch '' random random: random:x 'random:-1' fresh
+claim 'good ones are taken' accepts fetch stale coherent random:0 random:12
+claim 'bad audit words are refused' refuses audit '' on Fail
+claim 'good ones are taken' accepts audit off warn fail
+claim 'bad account words are refused' refuses account '' yes 1
+claim 'good ones are taken' accepts account on off
+claim 'bad numbers of rows are refused' refuses rows '' 4294967296 $numbers
+claim 'good ones are taken' accepts rows 0 1 1000
+claim 'a console or firmware without a name is refused' \
+    sh -c "! '$rvftrace' run --console= '$mcount' 2>&1 && ! '$rvftrace' run --firmware= '$mcount' 2>&1"
+run run --commands x "$mcount"
+claim 'an option of another command is said to be so' refused '.*--commands is not for'
+
+run --version
+claim '--version prints one line' test "$status" -eq 0 -a "$(grep -c '^rvftrace [0-9]' "$out")" -eq 1
+run -V
+claim '-V is the same' has_status 0
+for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
+    # shellcheck disable=SC2086 # two words
+    run $help
+    claim "$help is status 0" has_status 0
+    claim '... and goes to standard output' test -s "$out" -a ! -s "$err"
+done
+
+# Rows of options.def: name and what it is for.
+options() { grep -oE '^OPT\([a-z_]+, *"[a-z-]+"' emu/cli/options.def | sed 's/.*"\(.*\)"/\1/'; }
+run run --help
+for option in $(options); do
+    claim "--help knows --$option" console_has "--$option"
+done
+for status_word in 64 65 66 70 74 75 76 80; do
+    claim "--help knows status $status_word" console_has "$status_word"
+done
+
+page=$BUILD/rvftrace.1
+claim 'the man page renders without a warning' \
+    sh -c "LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z '$page' 2>&1 >/dev/null | awk '{ print } END { exit NR != 0 }'"
+LC_ALL=C.UTF-8 MANWIDTH=100 man -l "$page" 2>/dev/null | col -b >"$out"
+for option in $(options); do
+    claim "the man page names --$option" console_has "--$option"
+done
+for status_word in 64 65 66 70 74 75 76 80; do
+    claim "the man page names status $status_word" grep -qE "^ +$status_word( |\$)" "$out"
+done
+finish

@@ -1,0 +1,64 @@
+#!/bin/sh
+# endings.sh - every way a run can end, by its status and by what is said.
+. "$(dirname "$0")/common.inc"
+
+run run --quiet "$programs/hello.elf"
+claim 'a pass is status 0' has_status 0
+claim '... and nothing is said' says_nothing
+run run --quiet "$programs/fail.elf"
+claim "a failure is the guest's own status" has_status 42
+claim '... and nothing is said' says_nothing
+run run --quiet "$programs/htif.elf"
+claim 'an exit through tohost is its code' has_status 7
+claim 'odd and even characters come through tohost' console_is 'through tohost\n'
+run run "$programs/reset.elf"
+claim 'a reset ends the run with status 0' has_status 0
+claim '... and is said' says '^rvftrace: the guest asked for a reset'
+
+run run --quiet "$programs/stuck.elf"
+claim 'a handler that cannot run is status 76' has_status 76
+claim '... with hart and address' says_one_line 'hart 0 traps for ever at 0x1000'
+run run --quiet "$programs/asleep.elf"
+claim 'a sleep without an end is status 76' has_status 76
+claim '... and is said' says_one_line 'every hart waits for an interrupt'
+run run --quiet --harts 4 "$programs/asleep.elf"
+claim 'and so on four harts' has_status 76
+printf 'nobody reads this' >"$work/input"
+LIMIT=10
+run run --quiet --input "$work/input" "$programs/asleep.elf"
+claim 'input that nobody takes does not keep the machine awake' has_status 76
+LIMIT=60
+
+for limit in --max-insns=1 --max-insns=100k --max-cycles=1 --max-cycles=100K --timeout=0.2; do
+    run run --quiet $limit "$programs/loop.elf"
+    claim "$limit ends an endless run with status 75" has_status 75
+    claim '... and is named' says_one_line "stopped by ${limit%=*}\$"
+done
+run run --quiet --max-insns=0 "$programs/loop.elf"
+claim '--max-insns=0 executes nothing' has_status 75
+
+# The limit is exact on any number of harts.
+insns() {
+    python3 -c "import json; print(sum(h['instructions'] for h in json.load(open('$work/report'))['harts']))"
+}
+for harts in 1 2 3; do
+    run run --quiet --max-insns 54321 --harts $harts --report "$work/report" "$programs/loop.elf"
+    claim "54321 instructions are 54321 on $harts harts" test "$(insns)" -eq 54321
+done
+run run --quiet --max-insns 10M --timeout 50 --max-cycles 1G "$programs/hello.elf"
+claim 'a guest that ends before its limits ends as without them' has_status 0
+
+# A stop signal ends the run in good order, with the report.
+"$rvftrace" run --report "$work/report" "$programs/loop.elf" </dev/null >"$out" 2>"$err" &
+pid=$!
+sleep 0.5
+kill -INT $pid 2>/dev/null || kill -TERM $pid
+sleep 0.2
+kill -TERM $pid 2>/dev/null
+wait $pid
+status=$?
+claim 'an interrupted run ends with status 0' has_status 0
+claim '... says so' says 'interrupted'
+claim '... has written its console' console_is 'for ever\n'
+claim '... and its report' python3 -m json.tool "$work/report"
+finish

@@ -1,0 +1,134 @@
+#!/bin/sh
+# fences.sh - the auditor finds the fences that are missing, and nothing else.
+#
+# The guest kernel with all its fences: no finding on 1, 2 and 4 harts, for
+# SEEDS seeds (100), the fetch modes taking turns. Without its local or its
+# remote fence: that finding and no other.
+. "$(dirname "$0")/common.inc"
+
+T=/sys/kernel/tracing
+script="echo function > $T/current_tracer; work threads 1;
+echo function_graph > $T/current_tracer; work tree 1; echo nop > $T/current_tracer;
+work calls 1; echo the end"
+script=$(echo "$script" | tr '\n' ' ')
+
+fetch_mode() {
+    case $(($1 % 3)) in
+    0) echo stale ;;
+    1) echo coherent ;;
+    2) echo "random:$1" ;;
+    esac
+}
+
+# run_kernel LAYOUT HARTS SEED AUDIT OPTIONS...
+run_kernel() {
+    kernel=$BUILD/guest-kernel/$1/kernel.elf harts=$2 seed=$3 audit=$4
+    shift 4
+    run run --quiet --harts "$harts" --seed "$seed" --audit "$audit" --max-insns 300M \
+        --append "script=\"$script\"" "$@" "$kernel"
+}
+
+# One run of the fenced kernel, for xargs: silent when all is well.
+if [ "${1:-}" = --one ]; then
+    run_kernel mcount "$2" "$3" fail --fetch "$(fetch_mode "$3")"
+    if ! has_status 0 || ! says_nothing || ! console_has '^the end'; then
+        echo "harts $2, seed $3, fetch $(fetch_mode "$3"): status $status"
+        head -n 8 "$err"
+    fi
+    exit 0
+fi
+
+for harts in 1 2 4; do
+    seq "${SEEDS:-100}" | xargs -P2 -I{} sh "$0" --one $harts {} >"$work/bad" 2>&1
+    claim "the fenced kernel has no finding on $harts harts for ${SEEDS:-100} seeds" \
+        test ! -s "$work/bad"
+    head -n 20 "$work/bad" | sed 's/^/# /'
+done
+
+for harts in 1 2 4; do
+    for seed in 3 4 5; do
+        mode=$(fetch_mode $seed)
+        run_kernel mcount-no-local-fence $harts $seed fail --fetch $mode
+        claim "without its local fence the audit fails on $harts harts, fetch $mode" has_status 80
+        claim "... for that reason alone" rules_are missing-local-fence
+    done
+    for mode in stale coherent; do
+        run_kernel mcount-no-local-fence $harts 1 warn --fetch $mode
+        claim "... nor is there another one later, fetch $mode" rules_are missing-local-fence
+    done
+done
+
+run_kernel mcount-no-remote-fence 1 1 fail
+claim 'without its remote fence nothing is missing on one hart' \
+    test "$status" -eq 0 -a ! -s "$err"
+for harts in 2 4; do
+    for seed in 3 4 5; do
+        mode=$(fetch_mode $seed)
+        run_kernel mcount-no-remote-fence $harts $seed fail --fetch $mode
+        claim "without its remote fence the audit fails on $harts harts, fetch $mode" has_status 80
+        claim "... for that reason alone" rules_are missing-remote-fence
+    done
+    for mode in stale coherent; do
+        run_kernel mcount-no-remote-fence $harts 1 warn --fetch $mode
+        claim "... nor is there another one later, fetch $mode" rules_are missing-remote-fence
+    done
+done
+
+# The evidence, in words and in JSON.
+evidence() {
+    grep -A9 "^error: $1:" "$err" | head -n 8 >"$work/first"
+    grep -Eq "$2" "$work/first" || { cat "$work/first" && false; }
+}
+in_json() {
+    python3 - "$work/report.json" "$@" <<'PY'
+import json, re, sys
+path, rule = sys.argv[1:3]
+report = json.load(open(path))
+findings = report["findings"]
+assert findings, "no findings"
+for f in findings:
+    assert f["rule"] == rule and f["severity"] == "error", f
+    assert f["count"] >= 1 and f["executed"] in ("old", "new"), f
+    assert re.fullmatch(r"[\w.]+", f["site"]), f
+    assert re.fullmatch(r"0x[0-9a-f]+", f["pc"]), f
+    assert re.search(r"\+?.* \([\w./-]+\.[chS]:\d+\)$", f["place"]), f
+    assert re.fullmatch(r"[0-9a-f]{16}", f["old"]) and re.fullmatch(r"[0-9a-f]{16}", f["new"]), f
+    assert f["old"] != f["new"], f
+    for code in (f["old_code"], f["new_code"]):
+        assert re.search(r"^nop; nop$|^auipc ra,0x[0-9a-f]+; jalr -?\d+\(ra\) <\w+>$", code), f
+    w = f["writer"]
+    assert w["kind"] == "hart" and "patch" in w["place"] and ".c:" in w["place"], f
+    same = w["hart"] == f["hart"]
+    assert same == (rule == "missing-local-fence"), f
+if "stopped" in sys.argv[3:]:
+    assert report["run"]["ended"] == "audit" and len(findings) == 1, report["run"]
+PY
+}
+
+run_kernel mcount-no-local-fence 1 1 fail --report "$work/report.json"
+claim 'the local finding names the site and its address' \
+    evidence missing-local-fence '^  site +[a-z_]+, 0xffffffff8[0-9a-f]+'
+claim '... hart, function, file, line and cycle of the fetch' \
+    evidence missing-local-fence \
+    '^  fetched +by hart 0 at [a-z_]+\+0x[0-9a-f]+ \(.*[a-z]\.c:[0-9]+\), cycle [0-9]+'
+claim '... what was executed, disassembled, with the name of its target' \
+    evidence missing-local-fence \
+    '^  executed +auipc ra,0x[0-9a-f]+; jalr -?[0-9]+\(ra\) <_mcount>  \(([0-9a-f]{2} ?){8}\)'
+claim '... what is in memory' \
+    evidence missing-local-fence '^  in memory +nop; nop  \(13 00 00 00 13 00 00 00\)'
+claim '... who wrote it' \
+    evidence missing-local-fence \
+    '^  written +by hart 0 in [a-z_]+\+0x[0-9a-f]+ \(.*patch\.c:[0-9]+\) at cycle [0-9]+'
+claim '... and the fence that is missing' \
+    evidence missing-local-fence '^  missing +a fence\.i on hart 0 after that store'
+claim 'the report has the same in JSON' in_json missing-local-fence stopped
+
+run_kernel mcount-no-remote-fence 2 1 warn --report "$work/report.json"
+claim 'the remote finding names another hart as the writer' \
+    evidence missing-remote-fence '^  written +by hart 0 in '
+claim '... and says that it fenced only for itself' \
+    evidence missing-remote-fence '^ +\(hart 0 itself fenced at cycle [0-9]+\)'
+claim 'its report has all findings in JSON' in_json missing-remote-fence
+run_kernel mcount-no-remote-fence 2 1 off
+claim 'with --audit=off nobody complains' test "$status" -eq 0 -a ! -s "$err"
+finish

@@ -1,0 +1,33 @@
+#!/bin/sh
+# programs.sh - the bare-metal programs say on QEMU what they say on our machine.
+. "$(dirname "$0")/common.inc"
+
+# Both on two harts, with the same input; statuses and consoles are equal.
+same_as_qemu() {
+    printf 'abc\n' >"$work/input"
+    run run --quiet --harts 2 --input "$work/input" "$@" "$programs/$name.elf"
+    ours=$status
+    on_qemu "$work/qemu" "$programs/$name.elf" -smp 2 <"$work/input"
+    [ "$ours" -eq "$status" ] && cmp "$work/qemu" "$out"
+}
+
+for name in hello fail timer ipi lrsc sv39 plic-uart selfpatch-fence freshcode-fence \
+    crosspatch-fence; do
+    claim "$name has the same console and status on QEMU" same_as_qemu
+    claim "$name has no findings" says_nothing
+done
+for name in selfpatch freshcode crosspatch; do
+    claim "$name, without its fence, is on QEMU as with --fetch=coherent" \
+        same_as_qemu --fetch coherent
+done
+
+for seed in 1 2 3 4 5 6 7 8; do
+    run run --quiet --harts 2 --seed $seed "$programs/lrsc.elf"
+    claim "two harts lose no increment, seed $seed" \
+        console_is 'lr/sc 4000\namoadd 4000\n'
+done
+run run --quiet --harts 8 "$programs/ipi.elf"
+claim 'harts that sleep do not disturb those that work' has_status 0
+run run --quiet --timing unit "$programs/timer.elf"
+claim 'a timer interrupt is not early when all instructions take one cycle' has_status 0
+finish

@@ -1,0 +1,127 @@
+/*
+ * site_image.h - an image with ftrace sites, made in memory: a page of text at
+ * SITE_VA (SITE_PA), and behind it the table of call sites.
+ */
+#ifndef TESTS_MACHINE_SITE_IMAGE_H
+#define TESTS_MACHINE_SITE_IMAGE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ftrace/sites.h"
+#include "isa/encode.h"
+#include "load/image.h"
+#include "load/symbols.h"
+
+#define SITE_PA UINT64_C(0x80020000)
+#define SITE_VA SITE_PA /* harts run it without translation */
+
+enum { TEXT_BYTES = 4096, TABLE_AT = TEXT_BYTES, IMAGE_BYTES = 2 * 4096, NOP = 0x13 };
+
+struct site_image {
+    struct image image;
+    struct image_segment segment;
+    struct image_text text;
+    uint8_t bytes[IMAGE_BYTES];
+    char names[4096]; /* as a System.map */
+    unsigned sites;
+    char said[1024]; /* by the loader of the table */
+};
+
+static inline void image_name(struct site_image *im, const char *name, uint64_t offset)
+{
+    size_t used = strlen(im->names);
+
+    snprintf(im->names + used, sizeof im->names - used, "%016lx T %s\n",
+             (unsigned long)(SITE_VA + offset), name);
+}
+
+static inline void image_word(struct site_image *im, uint64_t offset, uint32_t word)
+{
+    memcpy(im->bytes + offset, &word, (word & 3) == 3 ? 4 : 2);
+}
+
+/* The pair that calls an address from another one, with the sign of the low half carried. */
+static inline void call_pair(uint32_t pair[2], uint64_t from, uint64_t to)
+{
+    uint64_t distance = to - from, high = distance + 0x800;
+
+    pair[0] = AUIPC(RA, (uint32_t)(high >> 12));
+    pair[1] = JALR(RA, RA, (uint32_t)(distance & 0xfff));
+}
+
+static inline void image_call(struct site_image *im, uint64_t offset, uint64_t to_offset)
+{
+    uint32_t pair[2];
+
+    call_pair(pair, offset, to_offset);
+    memcpy(im->bytes + offset, pair, sizeof pair);
+}
+
+static inline void image_site(struct site_image *im, uint64_t offset)
+{
+    uint64_t va = SITE_VA + offset;
+
+    memcpy(im->bytes + TABLE_AT + im->sites++ * sizeof va, &va, sizeof va);
+}
+
+static inline struct site_image *image_begin(void)
+{
+    struct site_image *im = calloc(1, sizeof *im);
+
+    assert_non_null(im);
+    im->segment = (struct image_segment){.pa = SITE_PA,
+                                         .va = SITE_VA,
+                                         .file_size = IMAGE_BYTES,
+                                         .mem_size = IMAGE_BYTES,
+                                         .flags = IMAGE_R | IMAGE_W | IMAGE_X};
+    im->text = (struct image_text){SITE_PA, SITE_VA, TEXT_BYTES};
+    im->image = (struct image){.path = (char *)im->said, /* names nothing */
+                               .kind = IMAGE_ELF,
+                               .segments = &im->segment,
+                               .segment_count = 1,
+                               .texts = &im->text,
+                               .text_count = 1};
+    im->image.file.bytes = im->bytes;
+    im->image.file.size = IMAGE_BYTES;
+    return im;
+}
+
+static inline struct symbols *image_symbols(const struct site_image *im, const struct diag *d)
+{
+    char path[] = "/tmp/site_image_XXXXXX";
+    int fd = mkstemp(path);
+    struct symbols *symbols = NULL;
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, im->names, strlen(im->names)), strlen(im->names));
+    close(fd);
+    assert_int_equal(symbols_read_map(path, d, &symbols), EXIT_PASS);
+    unlink(path);
+    return symbols;
+}
+
+/* The table of its sites; what was said goes to im->said. The names must outlive it. */
+static inline struct site_table *image_table(struct site_image *im, struct symbols **symbols)
+{
+    FILE *out = fmemopen(im->said, sizeof im->said, "w");
+    const struct diag d = {.out = out, .program = "test"};
+    struct site_table *t;
+
+    image_name(im, "__start_mcount_loc", TABLE_AT);
+    image_name(im, "__stop_mcount_loc", TABLE_AT + im->sites * 8);
+    *symbols = image_symbols(im, &d);
+    t = site_table_new(&im->image, *symbols, &d);
+    fclose(out);
+    return t;
+}
+
+#endif

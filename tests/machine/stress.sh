@@ -1,0 +1,47 @@
+#!/bin/sh
+# stress.sh - tiny caches, slices of an instruction or two, and the sanitizers: the guest sees no difference.
+. "$(dirname "$0")/common.inc"
+
+demo=$(sed -e '/^ *#/d' -e '/^ *$/d' guest-kernel/scripts/demo.txt | paste -sd ';')
+
+# boot NAME PROGRAM OPTIONS...
+boot() {
+    name=$1 rvftrace=$2
+    shift 2
+    LIMIT=300 run run --append "script=\"$demo\"" --report "$work/$name.json" "$@" "$mcount"
+    cp "$out" "$work/$name"
+    rvftrace=$BUILD/rvftrace
+}
+instructions() { grep '"instructions"' "$work/$1.json"; }
+
+boot release "$BUILD/rvftrace" --audit fail
+claim 'the demonstration runs' has_status 0
+for kind in stress asan; do
+    boot $kind "$BUILD/$kind/rvftrace" --audit fail
+    claim "the $kind build runs it, too" has_status 0
+    claim '... with the same console' cmp "$work/release" "$work/$kind"
+    claim '... in as many instructions and cycles' cmp "$work/release.json" "$work/$kind.json"
+done
+
+# On several harts the slices of the stress build are another interleaving.
+results() { sed -n 's/^\(work .*\) cycles=.*/\1/p' "$work/$1"; }
+same_results() { [ -n "$(results release)" ] && [ "$(results release)" = "$(results "$1")" ]; }
+for harts in 2 4; do
+    for mode in stale random:$harts; do
+        boot stress "$BUILD/stress/rvftrace" --audit fail --harts $harts --fetch $mode
+        claim "the stress build finds nothing on $harts harts, $mode" has_status 0
+        claim '... and the work has the same results' same_results stress
+    done
+    boot asan "$BUILD/asan/rvftrace" --audit fail --harts $harts
+    claim "the sanitizers find nothing on $harts harts" has_status 0
+done
+boot stress "$BUILD/stress/rvftrace" --audit warn --harts 2
+mcount=$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf
+boot stress "$BUILD/stress/rvftrace" --audit fail --harts 2 --quiet
+claim 'the stress build finds a missing remote fence' \
+    test "$status" -eq 80 -a "$(rules)" = missing-remote-fence
+mcount=$BUILD/guest-kernel/mcount-no-local-fence/kernel.elf
+boot stress "$BUILD/stress/rvftrace" --audit fail --quiet
+claim 'the stress build finds a missing local fence' \
+    test "$status" -eq 80 -a "$(rules)" = missing-local-fence
+finish

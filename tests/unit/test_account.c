@@ -1,0 +1,495 @@
+/*
+ * test_account.c - entries and cycles of a site, exactly, in each state; what
+ * traps and cuts in the run do to them.
+ */
+#include "isa/world.h"
+
+#include "cpu/isa.h"
+#include "cpu/observer.h"
+#include "ftrace/account.h"
+#include "machine/site_image.h"
+
+/* f: a load, mv a0,ra, the site, a load, a return. Behind it what the site may call. */
+enum {
+    F = 0x100,
+    F_SITE = F + 8,
+    F_BEHIND = F_SITE + SITE_BYTES,
+    MCOUNT = 0x400,
+    TRACER = 0x500,
+    F_ID = 0,
+};
+
+#define HOME (M_VECTOR + 32)
+
+struct scene {
+    struct world w;
+    struct site_image *im;
+    struct symbols *symbols;
+    struct site_table *t;
+    struct account *a;
+};
+
+static void on_trap(void *ctx, const struct trap_event *t)
+{
+    account_trap(((struct scene *)ctx)->a, t);
+}
+
+static void on_trap_return(void *ctx, const struct trap_return_event *t)
+{
+    account_trap_return(((struct scene *)ctx)->a, t);
+}
+
+static void write_code(struct scene *s)
+{
+    image_word(s->im, F, LD(A3, A2, 0));
+    image_word(s->im, F + 4, ADDI(A0, RA, 0));
+    image_call(s->im, F_SITE, MCOUNT);
+    image_word(s->im, F_BEHIND, LD(A4, A5, 0));
+    image_word(s->im, F_BEHIND + 4, JALR(ZERO, T1, 0)); /* ra is the site's own to change */
+    image_word(s->im, MCOUNT, JALR(ZERO, RA, 0));
+    for (unsigned i = 0; i < 10; i++)
+        image_word(s->im, TRACER + 4 * i, ADDI(A6, A6, 1));
+    image_word(s->im, TRACER + 40, JALR(ZERO, RA, 0));
+}
+
+static void build(struct scene *s, enum timing_model timing)
+{
+    const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = timing};
+    const struct writer loader = {.kind = WRITER_LOADER};
+    struct observer o = {.ctx = s, .trap = on_trap, .trap_return = on_trap_return};
+
+    memset(s, 0, sizeof *s);
+    s->w = world_with(&config, 2);
+    s->im = image_begin();
+    image_name(s->im, "f", F);
+    image_name(s->im, "_mcount", MCOUNT);
+    image_site(s->im, F_SITE);
+    write_code(s);
+    assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
+    s->t = image_table(s->im, &s->symbols);
+    s->a = account_new(s->w.cluster, s->t);
+    cluster_observe(s->w.cluster, &o);
+}
+
+static void wreck(struct scene *s)
+{
+    account_free(s->a);
+    site_table_free(s->t);
+    symbols_free(s->symbols);
+    free(s->im);
+    world_free(&s->w);
+}
+
+/* What somebody has written there; the harts here fetch coherently. */
+static void patch(struct scene *s, uint32_t first, uint32_t second)
+{
+    poke(&s->w, SITE_PA + F_SITE, first, 4);
+    poke(&s->w, SITE_PA + F_SITE + 4, second, 4);
+}
+
+static void switch_off(struct scene *s)
+{
+    patch(s, NOP, NOP);
+}
+
+static void switch_on(struct scene *s)
+{
+    uint32_t pair[2];
+
+    call_pair(pair, F_SITE, TRACER);
+    patch(s, pair[0], pair[1]);
+}
+
+/* Calls f on a hart, in pieces of so many instructions. */
+static void call_in_pieces(struct scene *s, unsigned hart, uint64_t piece)
+{
+    struct hart *h = cluster_hart(s->w.cluster, hart);
+
+    hart_set_reg(h, A2, DATA);
+    hart_set_reg(h, A5, DATA);
+    hart_set_reg(h, RA, HOME);
+    hart_set_reg(h, T1, HOME);
+    hart_set_reg(h, SP, DATA + 0x400);
+    hart_set_pc(h, SITE_VA + F);
+    for (unsigned n = 0; hart_pc(h) != HOME; n += (unsigned)piece) {
+        assert_in_range(n, 0, 1000);
+        (void)!hart_run(h, piece);
+        if (hart_pc(h) >= M_VECTOR && hart_pc(h) <= HOME)
+            break;
+    }
+}
+
+static void call(struct scene *s)
+{
+    call_in_pieces(s, 0, 1000);
+}
+
+static struct state_account get(struct scene *s, enum site_state state)
+{
+    account_settle(s->a);
+    return account_get(s->a, F_ID, state);
+}
+
+static unsigned cost(const struct scene *s, unsigned op)
+{
+    return op_cost_sum(cluster_op_cost(s->w.cluster, op));
+}
+
+static void each_run_through_the_nops_is_one_entry(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_off(&s);
+    for (unsigned n = 1; n <= 100; n++) {
+        call(&s);
+        if (n % 10 == 0)
+            assert_int_equal(get(&s, SITE_OFF).entries, n);
+    }
+    assert_int_equal(get(&s, SITE_OFF).entries, 100); /* settling twice adds nothing */
+    assert_int_equal(get(&s, SITE_INIT).entries, 0);
+    assert_int_equal(get(&s, SITE_ON).entries, 0);
+    wreck(&s);
+}
+
+static void off_costs_the_copy_of_ra_and_two_nops(void **state)
+{
+    struct scene s;
+    struct state_account off;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_off(&s);
+    call(&s);
+    call(&s);
+    off = get(&s, SITE_OFF);
+    assert_int_equal(off.cycles, 2 * 3 * cost(&s, OP_addi));
+    assert_int_equal(off.cost.issue, 3);
+    assert_int_equal(off.cost.data + off.cost.branch + off.cost.fetch, 0);
+    wreck(&s);
+}
+
+static void a_site_costs_what_the_run_gets_longer_by(void **state)
+{
+    static const enum timing_model models[] = {TIMING_UNIT, TIMING_INORDER};
+
+    (void)state;
+    for (unsigned m = 0; m < 2; m++) {
+        struct scene s;
+        uint64_t before, whole;
+
+        build(&s, models[m]);
+        switch_off(&s);
+        before = hart_cycles(s.w.hart);
+        call_in_pieces(&s, 0, 6);
+        whole = hart_cycles(s.w.hart) - before;
+        assert_int_equal(whole - 2 * cost(&s, OP_ld) - cost(&s, OP_jalr), get(&s, SITE_OFF).cycles);
+        wreck(&s);
+    }
+}
+
+static void entries_do_not_depend_on_how_the_run_is_cut(void **state)
+{
+    (void)state;
+    for (uint64_t piece = 1; piece < 8; piece++) {
+        struct scene s;
+
+        build(&s, TIMING_INORDER);
+        call_in_pieces(&s, 0, piece);
+        switch_off(&s);
+        for (unsigned n = 0; n < 7; n++)
+            call_in_pieces(&s, 0, piece);
+        switch_on(&s);
+        for (unsigned n = 0; n < 3; n++)
+            call_in_pieces(&s, 0, piece);
+        assert_int_equal(get(&s, SITE_INIT).entries, 1);
+        assert_int_equal(get(&s, SITE_OFF).entries, 7);
+        assert_int_equal(get(&s, SITE_ON).entries, 3);
+        assert_int_equal(get(&s, SITE_ON).resumed, 3);
+        wreck(&s);
+    }
+}
+
+static void a_trap_before_the_site_in_its_block_is_no_entry(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_off(&s);
+    call(&s);
+    hart_set_reg(s.w.hart, A2, 0); /* nothing is there */
+    hart_set_pc(s.w.hart, SITE_VA + F);
+    (void)!hart_run(s.w.hart, 3);
+    assert_trapped(s.w.hart, EXC_LOAD_ACCESS, SITE_VA + F, 0);
+    assert_int_equal(get(&s, SITE_OFF).entries, 1);
+    wreck(&s);
+}
+
+static void a_trap_behind_the_site_in_its_block_is_an_entry(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_off(&s);
+    hart_set_reg(s.w.hart, A2, DATA);
+    hart_set_reg(s.w.hart, A5, 0);
+    hart_set_pc(s.w.hart, SITE_VA + F);
+    (void)!hart_run(s.w.hart, 20);
+    assert_trapped(s.w.hart, EXC_LOAD_ACCESS, SITE_VA + F_BEHIND, 0);
+    assert_int_equal(get(&s, SITE_OFF).entries, 1);
+    wreck(&s);
+}
+
+static void a_trap_at_the_site_itself_is_no_entry(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    patch(&s, LD(A4, ZERO, 0), NOP); /* no state of a site; the load traps */
+    hart_set_reg(s.w.hart, A2, DATA);
+    hart_set_pc(s.w.hart, SITE_VA + F);
+    (void)!hart_run(s.w.hart, 20);
+    assert_trapped(s.w.hart, EXC_LOAD_ACCESS, SITE_VA + F_SITE, 0);
+    assert_int_equal(get(&s, SITE_OTHER).entries, 0);
+    wreck(&s);
+}
+
+static void a_run_that_ends_before_the_site_is_no_entry(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_off(&s);
+    hart_set_reg(s.w.hart, A2, DATA);
+    for (uint64_t insns = 1; insns <= 4; insns++) {
+        uint64_t before = get(&s, SITE_OFF).entries;
+
+        hart_set_pc(s.w.hart, SITE_VA + F);
+        (void)!hart_run(s.w.hart, insns);
+        assert_int_equal(get(&s, SITE_OFF).entries - before, insns > 2);
+    }
+    wreck(&s);
+}
+
+static void a_call_of_mcount_is_the_initial_state(void **state)
+{
+    struct scene s;
+    struct state_account init;
+    unsigned through;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    call(&s);
+    call(&s);
+    init = get(&s, SITE_INIT);
+    through = cost(&s, OP_auipc) + 2 * cost(&s, OP_jalr);
+    assert_int_equal(init.entries, 2);
+    assert_int_equal(init.resumed, 2);
+    assert_int_equal(init.through_sum, 2 * through);
+    assert_int_equal(init.through_min, through);
+    assert_int_equal(init.through_max, through);
+    assert_int_equal(init.cycles, 2 * (cost(&s, OP_addi) + cost(&s, OP_auipc) + cost(&s, OP_jalr)));
+    wreck(&s);
+}
+
+static void on_is_counted_to_the_instruction_behind_the_site(void **state)
+{
+    struct scene s;
+    struct state_account on;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_on(&s);
+    call(&s);
+    on = get(&s, SITE_ON);
+    assert_int_equal(on.entries, 1);
+    assert_int_equal(on.resumed, 1);
+    assert_int_equal(on.through_sum,
+                     cost(&s, OP_auipc) + 2 * cost(&s, OP_jalr) + 10 * cost(&s, OP_addi));
+    assert_int_equal(get(&s, SITE_INIT).entries, 0);
+    wreck(&s);
+}
+
+static void states_follow_the_patches(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    call(&s);
+    for (unsigned n = 1; n <= 5; n++) {
+        switch_off(&s);
+        call(&s);
+        call(&s);
+        switch_on(&s);
+        call(&s);
+        assert_int_equal(get(&s, SITE_INIT).entries, 1);
+        assert_int_equal(get(&s, SITE_OFF).entries, 2 * n);
+        assert_int_equal(get(&s, SITE_ON).entries, n);
+    }
+    wreck(&s);
+}
+
+/* The trap handler of the two tests below: so many additions, and back behind the ecall. */
+static void install_handler(struct scene *s, unsigned additions)
+{
+    uint64_t at = SITE_PA + 0x800;
+
+    set_csr(s->w.hart, MTVEC, at);
+    poke(&s->w, at, CSRRS(T0, MEPC, ZERO), 4);
+    poke(&s->w, at + 4, ADDI(T0, T0, 4), 4);
+    poke(&s->w, at + 8, CSRRW(ZERO, MEPC, T0), 4);
+    for (unsigned i = 0; i < additions; i++)
+        poke(&s->w, at + 12 + 4 * i, ADDI(A7, A7, 1), 4);
+    poke(&s->w, at + 12 + 4 * additions, MRET, 4);
+}
+
+static uint64_t through_with_handler(unsigned additions)
+{
+    struct scene s;
+    uint64_t through;
+
+    build(&s, TIMING_INORDER);
+    switch_on(&s);
+    install_handler(&s, additions);
+    poke(&s.w, SITE_PA + TRACER + 8, ECALL, 4);
+    call(&s);
+    assert_int_equal(get(&s, SITE_ON).resumed, 1);
+    through = get(&s, SITE_ON).through_sum;
+    wreck(&s);
+    return through;
+}
+
+static void traps_are_not_part_of_the_call(void **state)
+{
+    uint64_t through = through_with_handler(0);
+
+    (void)state;
+    assert_int_equal(through_with_handler(1), through);
+    assert_int_equal(through_with_handler(50), through);
+}
+
+static void a_call_that_does_not_come_back_is_entered_only(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_on(&s);
+    hart_set_reg(s.w.hart, A2, DATA);
+    hart_set_pc(s.w.hart, SITE_VA + F);
+    (void)!hart_run(s.w.hart, 6);
+    assert_int_equal(get(&s, SITE_ON).entries, 1);
+    assert_int_equal(get(&s, SITE_ON).resumed, 0);
+    assert_int_equal(get(&s, SITE_ON).through_sum, 0);
+    wreck(&s);
+}
+
+static void a_return_on_another_stack_belongs_to_another_call(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_on(&s);
+    hart_set_reg(s.w.hart, A2, DATA);
+    hart_set_reg(s.w.hart, SP, DATA + 0x400);
+    hart_set_pc(s.w.hart, SITE_VA + F);
+    (void)!hart_run(s.w.hart, 6); /* inside the tracer */
+    hart_set_reg(s.w.hart, SP, DATA + 0x800);
+    hart_set_reg(s.w.hart, A5, DATA);
+    hart_set_pc(s.w.hart, SITE_VA + F_BEHIND);
+    (void)!hart_run(s.w.hart, 1);
+    assert_int_equal(get(&s, SITE_ON).resumed, 0);
+    hart_set_reg(s.w.hart, SP, DATA + 0x400);
+    hart_set_pc(s.w.hart, SITE_VA + F_BEHIND);
+    (void)!hart_run(s.w.hart, 1);
+    assert_int_equal(get(&s, SITE_ON).resumed, 1);
+    wreck(&s);
+}
+
+static void harts_are_counted_together_and_followed_apart(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_on(&s);
+    for (unsigned hart = 0; hart < 2; hart++) {
+        struct hart *h = cluster_hart(s.w.cluster, hart);
+
+        hart_set_reg(h, A2, DATA);
+        hart_set_reg(h, A5, DATA);
+        hart_set_reg(h, SP, DATA + 0x400);
+        hart_set_reg(h, T1, HOME);
+        hart_set_pc(h, SITE_VA + F);
+        (void)!hart_run(h, 6);
+    }
+    for (unsigned hart = 0; hart < 2; hart++)
+        (void)!hart_run(cluster_hart(s.w.cluster, hart), 20);
+    assert_int_equal(get(&s, SITE_ON).entries, 2);
+    assert_int_equal(get(&s, SITE_ON).resumed, 2);
+    assert_int_equal(get(&s, SITE_ON).through_min, get(&s, SITE_ON).through_max);
+    wreck(&s);
+}
+
+static void half_a_patch_is_neither_off_nor_on(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    patch(&s, NOP, ADDI(A6, A6, 1));
+    call(&s);
+    assert_int_equal(get(&s, SITE_OFF).entries, 0);
+    assert_int_equal(get(&s, SITE_ON).entries, 0);
+    assert_int_equal(get(&s, SITE_OTHER).entries, 1);
+    wreck(&s);
+}
+
+static void nothing_is_counted_when_nobody_counts_any_more(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, TIMING_INORDER);
+    switch_off(&s);
+    call(&s);
+    account_free(s.a);
+    s.a = account_new(s.w.cluster, s.t);
+    assert_int_equal(get(&s, SITE_OFF).entries, 0);
+    call(&s);
+    assert_int_equal(get(&s, SITE_OFF).entries, 1);
+    assert_in_range(account_bytes_per_site(), 32, 512);
+    wreck(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_run_through_the_nops_is_one_entry),
+        cmocka_unit_test(off_costs_the_copy_of_ra_and_two_nops),
+        cmocka_unit_test(a_site_costs_what_the_run_gets_longer_by),
+        cmocka_unit_test(entries_do_not_depend_on_how_the_run_is_cut),
+        cmocka_unit_test(a_trap_before_the_site_in_its_block_is_no_entry),
+        cmocka_unit_test(a_trap_behind_the_site_in_its_block_is_an_entry),
+        cmocka_unit_test(a_trap_at_the_site_itself_is_no_entry),
+        cmocka_unit_test(a_run_that_ends_before_the_site_is_no_entry),
+        cmocka_unit_test(a_call_of_mcount_is_the_initial_state),
+        cmocka_unit_test(on_is_counted_to_the_instruction_behind_the_site),
+        cmocka_unit_test(states_follow_the_patches),
+        cmocka_unit_test(traps_are_not_part_of_the_call),
+        cmocka_unit_test(a_call_that_does_not_come_back_is_entered_only),
+        cmocka_unit_test(a_return_on_another_stack_belongs_to_another_call),
+        cmocka_unit_test(harts_are_counted_together_and_followed_apart),
+        cmocka_unit_test(half_a_patch_is_neither_off_nor_on),
+        cmocka_unit_test(nothing_is_counted_when_nobody_counts_any_more),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

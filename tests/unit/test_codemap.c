@@ -1,0 +1,937 @@
+/*
+ * test_codemap.c - what a hart fetches after somebody wrote to code, parcel by
+ * parcel: who may still see the old bytes, who is told, and what ends it.
+ */
+#include <string.h>
+
+#include "cpu/observer.h"
+#include "isa/world.h"
+
+/* One page of code under test, and the two parcels on each side of its end. */
+#define FUNC  (RAM_BASE + 0x20000)
+#define EDGE  (RAM_BASE + 0x30ffe)
+#define FRESH (RAM_BASE + 0x40000)
+#define HOME  (M_VECTOR + 32) /* where calls return to: `j .` */
+
+/* Stores and fences that any hart can be sent through, one instruction each. */
+enum { STUB_SB, STUB_SH, STUB_SW, STUB_SD, STUB_AMO, STUB_FENCE, STUBS };
+
+enum { SEEN_MAX = 64 };
+
+struct seen {
+    unsigned stale_count, write_count, fence_count;
+    struct stale_fetch stale[SEEN_MAX];
+    struct code_write write[SEEN_MAX];
+    struct fence_event fence[SEEN_MAX];
+};
+
+struct scene {
+    struct world w;
+    struct seen seen;
+};
+
+static void on_stale(void *ctx, const struct stale_fetch *s)
+{
+    struct seen *seen = ctx;
+
+    assert_in_range(seen->stale_count, 0, SEEN_MAX - 1);
+    seen->stale[seen->stale_count++] = *s;
+}
+
+static void on_write(void *ctx, const struct code_write *w)
+{
+    struct seen *seen = ctx;
+
+    assert_in_range(seen->write_count, 0, SEEN_MAX - 1);
+    seen->write[seen->write_count++] = *w;
+}
+
+static void on_fence(void *ctx, const struct fence_event *f)
+{
+    struct seen *seen = ctx;
+
+    assert_in_range(seen->fence_count, 0, SEEN_MAX - 1);
+    seen->fence[seen->fence_count++] = *f;
+}
+
+static uint64_t stub(unsigned which)
+{
+    return CODE + which * 8;
+}
+
+static void build_with(struct scene *s, const struct cluster_config *config, unsigned harts)
+{
+    static const uint32_t stores[STUBS] = {
+        [STUB_SB] = SB(A1, A0, 0),
+        [STUB_SH] = SH(A1, A0, 0),
+        [STUB_SW] = SW(A1, A0, 0),
+        [STUB_SD] = SD(A1, A0, 0),
+        [STUB_AMO] = AMOSWAP_W(0, ZERO, A1, A0),
+        [STUB_FENCE] = FENCE_I,
+    };
+    struct observer o = {
+        .ctx = &s->seen, .stale_fetch = on_stale, .code_write = on_write, .fence = on_fence};
+
+    memset(s, 0, sizeof *s);
+    s->w = world_with(config, harts);
+    for (unsigned n = 0; n < STUBS; n++) {
+        poke(&s->w, stub(n), stores[n], 4);
+        poke(&s->w, stub(n) + 4, JAL(ZERO, 0), 4);
+    }
+    cluster_observe(s->w.cluster, &o);
+}
+
+static void build(struct scene *s, enum fetch_mode mode, unsigned harts)
+{
+    const struct cluster_config config = {.fetch = mode, .fetch_seed = 1};
+
+    build_with(s, &config, harts);
+}
+
+static void wreck(struct scene *s)
+{
+    world_free(&s->w);
+}
+
+/* Loads `li a0,value; ret` at an address, as if the image had it. */
+static void load_function(struct scene *s, uint64_t at, unsigned value)
+{
+    poke(&s->w, at, ADDI(A0, ZERO, value), 4);
+    poke(&s->w, at + 4, JALR(ZERO, RA, 0), 4);
+}
+
+static void step_hart(struct hart *h, uint64_t pc, uint64_t insns)
+{
+    hart_set_pc(h, pc);
+    assert_int_equal(hart_run(h, insns), HART_BUDGET);
+}
+
+/* Runs two instructions from there, the second of which returns; answers a0. */
+static uint64_t call(struct scene *s, unsigned hart, uint64_t at)
+{
+    struct hart *h = cluster_hart(s->w.cluster, hart);
+
+    hart_set_reg(h, RA, HOME);
+    step_hart(h, at, 2);
+    assert_int_equal(hart_pc(h), HOME);
+    return hart_reg(h, A0);
+}
+
+static void store(struct scene *s, unsigned hart, unsigned which, uint64_t at, uint64_t value)
+{
+    struct hart *h = cluster_hart(s->w.cluster, hart);
+
+    hart_set_reg(h, A0, at);
+    hart_set_reg(h, A1, value);
+    step_hart(h, stub(which), 1);
+}
+
+static void fence(struct scene *s, unsigned hart)
+{
+    step_hart(cluster_hart(s->w.cluster, hart), stub(STUB_FENCE), 1);
+}
+
+/* ---- one hart ---- */
+
+static void a_stale_hart_runs_what_it_had_until_its_fence(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    fence(&s, 0);
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    wreck(&s);
+}
+
+static void a_coherent_hart_runs_what_memory_has(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_COHERENT, 1);
+    load_function(&s, FUNC, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 3));
+    assert_int_equal(call(&s, 0, FUNC), 3);
+    wreck(&s);
+}
+
+static void a_stale_fetch_is_told_with_writer_and_both_versions(void **state)
+{
+    static const enum fetch_mode modes[] = {FETCH_STALE, FETCH_COHERENT};
+    const uint32_t old = ADDI(A0, ZERO, 1), new = ADDI(A0, ZERO, 2);
+
+    (void)state;
+    for (unsigned m = 0; m < 2; m++) {
+        struct scene s;
+        const struct stale_fetch *f = &s.seen.stale[0];
+
+        build(&s, modes[m], 1);
+        load_function(&s, FUNC, 1);
+        (void)call(&s, 0, FUNC);
+        assert_int_equal(s.seen.stale_count, 0);
+        store(&s, 0, STUB_SW, FUNC, new);
+        (void)call(&s, 0, FUNC);
+        assert_int_equal(s.seen.stale_count, 1);
+        assert_ptr_equal(f->hart, s.w.hart);
+        assert_int_equal(f->pc, FUNC);
+        assert_int_equal(f->pa, FUNC);
+        assert_int_equal(f->size, 4);
+        assert_memory_equal(f->old_bytes, &old, 4);
+        assert_memory_equal(f->new_bytes, &new, 4);
+        assert_true(f->old_known && f->fetched_before);
+        assert_int_equal(f->chosen, m ? FETCHED_NEW : FETCHED_OLD);
+        assert_int_equal(f->who.kind, WRITER_HART);
+        assert_int_equal(f->who.hart, 0);
+        assert_int_equal(f->who.pc, stub(STUB_SW));
+        wreck(&s);
+    }
+}
+
+static void a_stale_fetch_is_told_once_for_each_write(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_COHERENT, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    for (unsigned n = 0; n < 5; n++)
+        (void)call(&s, 0, FUNC);
+    assert_int_equal(s.seen.stale_count, 1);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 3));
+    for (unsigned n = 0; n < 5; n++)
+        (void)call(&s, 0, FUNC);
+    assert_int_equal(s.seen.stale_count, 2);
+    fence(&s, 0);
+    (void)call(&s, 0, FUNC);
+    assert_int_equal(s.seen.stale_count, 2);
+    wreck(&s);
+}
+
+static void any_mode_runs_the_new_version_after_a_fence_and_says_nothing(void **state)
+{
+    (void)state;
+    for (unsigned mode = FETCH_STALE; mode <= FETCH_RANDOM; mode++) {
+        struct scene s;
+
+        build(&s, (enum fetch_mode)mode, 1);
+        load_function(&s, FUNC, 1);
+        for (unsigned value = 1; value < 10; value++) {
+            assert_int_equal(call(&s, 0, FUNC), value);
+            store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, value + 1));
+            fence(&s, 0);
+        }
+        assert_int_equal(s.seen.stale_count, 0);
+        wreck(&s);
+    }
+}
+
+static void bytes_put_back_are_no_finding(void **state)
+{
+    (void)state;
+    for (unsigned mode = FETCH_STALE; mode <= FETCH_RANDOM; mode++) {
+        struct scene s;
+
+        build(&s, (enum fetch_mode)mode, 1);
+        load_function(&s, FUNC, 1);
+        (void)call(&s, 0, FUNC);
+        store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+        store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 1));
+        assert_int_equal(call(&s, 0, FUNC), 1);
+        assert_int_equal(s.seen.stale_count, 0);
+        assert_int_equal(s.seen.write_count, 2);
+        wreck(&s);
+    }
+}
+
+static void a_store_that_changes_nothing_is_no_write(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 1));
+    (void)call(&s, 0, FUNC);
+    assert_int_equal(s.seen.write_count, 0);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+/* ---- parcels ---- */
+
+static void only_the_parcel_that_changed_is_stale(void **state)
+{
+    const uint32_t old = ADDI(A0, ZERO, 1), new = ADDI(A0, ZERO, 2);
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SH, FUNC + 2, new >> 16);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_memory_equal(s.seen.stale[0].old_bytes, &old, 4);
+    assert_memory_equal(s.seen.stale[0].new_bytes, &new, 4);
+    wreck(&s);
+}
+
+static void a_byte_is_enough(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_COHERENT, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SB, FUNC + 2, (ADDI(A0, ZERO, 2) >> 16) & 0xff);
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+/*
+ * `li a0,1` becomes `li a1,2` by one store, and both parcels differ: a random
+ * hart may run either, or half of each, all of which the ISA permits.
+ */
+static unsigned outcome(uint64_t seed)
+{
+    const struct cluster_config config = {.fetch = FETCH_RANDOM, .fetch_seed = seed};
+    struct scene s;
+    unsigned result = 0;
+
+    build_with(&s, &config, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A1, ZERO, 2));
+    hart_set_reg(s.w.hart, A0, 0);
+    hart_set_reg(s.w.hart, A1, 0);
+    step_hart(s.w.hart, FUNC, 1);
+    for (unsigned reg = A0; reg <= A1; reg++)
+        if (hart_reg(s.w.hart, reg))
+            result = (unsigned)(2 * (reg - A0) + hart_reg(s.w.hart, reg) - 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+    return result;
+}
+
+static void a_random_hart_chooses_parcel_by_parcel(void **state)
+{
+    unsigned counts[4] = {0};
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 64; seed++)
+        counts[outcome(seed)]++;
+    for (unsigned i = 0; i < 4; i++)
+        assert_in_range(counts[i], 4, 32);
+}
+
+static void a_random_hart_chooses_the_same_for_the_same_seed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 16; seed++)
+        assert_int_equal(outcome(seed), outcome(seed));
+}
+
+static void a_random_hart_chooses_anew_each_time(void **state)
+{
+    struct scene s;
+    unsigned old = 0, new = 0;
+
+    (void)state;
+    build(&s, FETCH_RANDOM, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    for (unsigned n = 0; n < 64; n++)
+        if (call(&s, 0, FUNC) == 1)
+            old++;
+        else
+            new ++;
+    assert_in_range(old, 8, 56);
+    assert_int_equal(old + new, 64);
+    wreck(&s);
+}
+
+static void an_instruction_across_pages_can_be_patched_in_its_second_half(void **state)
+{
+    static const enum fetch_mode modes[] = {FETCH_STALE, FETCH_COHERENT};
+
+    (void)state;
+    for (unsigned m = 0; m < 2; m++) {
+        struct scene s;
+
+        build(&s, modes[m], 1);
+        load_function(&s, EDGE, 1);
+        assert_int_equal(call(&s, 0, EDGE), 1);
+        store(&s, 0, STUB_SH, EDGE + 2, ADDI(A0, ZERO, 2) >> 16);
+        assert_int_equal(call(&s, 0, EDGE), modes[m] == FETCH_STALE ? 1 : 2);
+        assert_int_equal(s.seen.stale_count, 1);
+        assert_int_equal(s.seen.stale[0].pa, EDGE);
+        fence(&s, 0);
+        assert_int_equal(call(&s, 0, EDGE), 2);
+        assert_int_equal(s.seen.stale_count, 1);
+        wreck(&s);
+    }
+}
+
+/* The opcode's half: `li a0,1` becomes `li a1,1`. */
+static void an_instruction_across_pages_can_be_patched_in_its_first_half(void **state)
+{
+    static const enum fetch_mode modes[] = {FETCH_STALE, FETCH_COHERENT};
+
+    (void)state;
+    for (unsigned m = 0; m < 2; m++) {
+        struct scene s;
+
+        build(&s, modes[m], 1);
+        poke(&s.w, EDGE, ADDI(A0, ZERO, 1), 4);
+        poke(&s.w, EDGE + 4, JALR(ZERO, RA, 0), 4);
+        (void)call(&s, 0, EDGE);
+        store(&s, 0, STUB_SH, EDGE, ADDI(A1, ZERO, 1) & 0xffff);
+        hart_set_reg(s.w.hart, A0, 0);
+        hart_set_reg(s.w.hart, A1, 0);
+        (void)call(&s, 0, EDGE);
+        assert_int_equal(hart_reg(s.w.hart, A0), modes[m] == FETCH_STALE);
+        assert_int_equal(hart_reg(s.w.hart, A1), modes[m] == FETCH_COHERENT);
+        assert_int_equal(s.seen.stale_count, 1);
+        fence(&s, 0);
+        (void)call(&s, 0, EDGE);
+        assert_int_equal(hart_reg(s.w.hart, A1), 1);
+        assert_int_equal(s.seen.stale_count, 1);
+        wreck(&s);
+    }
+}
+
+static void a_store_across_pages_is_seen_on_both(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_COHERENT, 1);
+    poke(&s.w, EDGE - 2, ADDI(A0, ZERO, 1), 4);
+    poke(&s.w, EDGE + 2, JALR(ZERO, RA, 0), 4);
+    assert_int_equal(call(&s, 0, EDGE - 2), 1);
+    poke(&s.w, EDGE + 2, JALR(ZERO, RA, 0), 4);
+    /* Eight bytes from four below the edge's page end to four behind it. */
+    store(&s, 0, STUB_SD, EDGE - 2, (uint64_t)JALR(ZERO, RA, 0) << 32 | ADDI(A0, ZERO, 2));
+    assert_int_equal(call(&s, 0, EDGE - 2), 2);
+    assert_int_equal(s.seen.write_count, 1); /* the second half did not change */
+    store(&s, 0, STUB_SD, EDGE - 2, (uint64_t)ADDI(A0, ZERO, 9) << 32 | ADDI(A0, ZERO, 3));
+    assert_int_equal(s.seen.write_count, 3);
+    assert_int_equal(s.seen.write[1].size + s.seen.write[2].size, 8);
+    wreck(&s);
+}
+
+static void a_parcel_that_a_wide_store_leaves_as_it_was_is_not_stale(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    load_function(&s, FUNC + 0x800, 5); /* another line: not fetched yet, the page is known */
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SD, FUNC + 0x7fc, (uint64_t)ADDI(A0, ZERO, 5) << 32 | 0x13);
+    assert_int_equal(call(&s, 0, FUNC + 0x800), 5);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+static void an_atomic_operation_is_a_store(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_COHERENT, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_AMO, FUNC, ADDI(A0, ZERO, 2));
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    assert_int_equal(s.seen.write_count, 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+/* ---- code that is new ---- */
+
+static void code_that_was_never_fetched_runs_as_written_and_is_told(void **state)
+{
+    (void)state;
+    for (unsigned mode = FETCH_STALE; mode <= FETCH_RANDOM; mode++) {
+        struct scene s;
+
+        build(&s, (enum fetch_mode)mode, 1);
+        store(&s, 0, STUB_SW, FRESH, ADDI(A0, ZERO, 1));
+        store(&s, 0, STUB_SW, FRESH + 4, JALR(ZERO, RA, 0));
+        assert_int_equal(call(&s, 0, FRESH), 1);
+        assert_int_equal(s.seen.stale_count, 2); /* two instructions */
+        assert_false(s.seen.stale[0].fetched_before);
+        assert_false(s.seen.stale[0].old_known);
+        assert_int_equal(s.seen.stale[0].chosen, FETCHED_NEW);
+        wreck(&s);
+    }
+}
+
+static void code_that_was_never_fetched_is_clean_after_a_fence(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    store(&s, 0, STUB_SW, FRESH, ADDI(A0, ZERO, 1));
+    store(&s, 0, STUB_SW, FRESH + 4, JALR(ZERO, RA, 0));
+    fence(&s, 0);
+    assert_int_equal(call(&s, 0, FRESH), 1);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+/*
+ * The hart has a store translation for a page, runs code there, and stores again:
+ * all in one run, for a new run looks at its translations anyway.
+ */
+static void a_store_is_seen_though_its_translation_is_older_than_the_code(void **state)
+{
+    static const enum fetch_mode modes[] = {FETCH_STALE, FETCH_COHERENT};
+
+    (void)state;
+    for (unsigned m = 0; m < 2; m++) {
+        struct scene s;
+
+        build(&s, modes[m], 1);
+        s.w.put_at = CODE + 0x100;
+        put(&s.w, SW(A1, A0, 0)); /* li a0,1, say */
+        put(&s.w, SW(A2, A0, 4)); /* and a return */
+        put(&s.w, JALR(RA, A0, 0));
+        put(&s.w, ADDI(S1, A3, 0)); /* what ran the first time */
+        put(&s.w, SW(A4, A0, 0));
+        put(&s.w, JALR(RA, A0, 0));
+        put(&s.w, ADDI(S2, A3, 0));
+        hart_set_reg(s.w.hart, A0, FRESH);
+        hart_set_reg(s.w.hart, A1, ADDI(A3, ZERO, 1));
+        hart_set_reg(s.w.hart, A2, JALR(ZERO, RA, 0));
+        hart_set_reg(s.w.hart, A4, ADDI(A3, ZERO, 2));
+        step_hart(s.w.hart, CODE + 0x100, 11);
+        assert_int_equal(hart_reg(s.w.hart, S1), 1);
+        assert_int_equal(hart_reg(s.w.hart, S2), modes[m] == FETCH_STALE ? 1 : 2);
+        assert_int_equal(s.seen.stale_count, 3); /* two new ones, one that was patched */
+        wreck(&s);
+    }
+}
+
+static void stores_of_devices_and_others_are_stale_too(void **state)
+{
+    static const enum writer_kind kinds[] = {WRITER_DMA, WRITER_DEBUGGER, WRITER_FIRMWARE,
+                                             WRITER_LOADER};
+
+    (void)state;
+    for (unsigned k = 0; k < 4; k++) {
+        struct scene s;
+        const uint32_t new = ADDI(A0, ZERO, 2);
+        const struct writer who = {.kind = kinds[k]};
+
+        build(&s, FETCH_STALE, 1);
+        load_function(&s, FUNC, 1);
+        (void)call(&s, 0, FUNC);
+        assert_true(bus_write(s.w.bus, FUNC, &new, 4, &who));
+        assert_int_equal(call(&s, 0, FUNC), 1);
+        assert_int_equal(s.seen.stale_count, 1);
+        assert_int_equal(s.seen.stale[0].who.kind, kinds[k]);
+        fence(&s, 0);
+        assert_int_equal(call(&s, 0, FUNC), 2);
+        assert_int_equal(s.seen.stale_count, 1);
+        wreck(&s);
+    }
+}
+
+static void what_a_device_brought_where_no_code_was_is_stale_until_a_fence(void **state)
+{
+    const uint32_t code[] = {ADDI(A0, ZERO, 7), JALR(ZERO, RA, 0)};
+    const struct writer disk = {.kind = WRITER_DMA};
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    assert_true(bus_write(s.w.bus, FRESH, code, sizeof code, &disk));
+    assert_int_equal(call(&s, 0, FRESH), 7);
+    assert_int_equal(s.seen.stale_count, 2);
+    assert_int_equal(s.seen.stale[0].who.kind, WRITER_DMA);
+    wreck(&s);
+    build(&s, FETCH_STALE, 1);
+    assert_true(bus_write(s.w.bus, FRESH, code, sizeof code, &disk));
+    fence(&s, 0);
+    assert_int_equal(call(&s, 0, FRESH), 7);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+/* ---- a block that patches itself ---- */
+
+/* sw; then `li a2,1`, which the store makes `li a2,2`; with and without fence.i between. */
+static void run_self_patching(struct scene *s, enum fetch_mode mode, bool fenced)
+{
+    uint64_t target;
+
+    build(s, mode, 1);
+    s->w.put_at = FUNC;
+    put(&s->w, ADDI(S1, S1, 1));
+    put(&s->w, SW(A1, A0, 0));
+    put(&s->w, fenced ? FENCE_I : ADDI(S1, S1, 1));
+    put(&s->w, ADDI(S1, S1, 1));
+    target = put(&s->w, ADDI(A2, ZERO, 1));
+    put(&s->w, ADDI(S1, S1, 1));
+    hart_set_reg(s->w.hart, S1, 0);
+    hart_set_reg(s->w.hart, A0, target);
+    hart_set_reg(s->w.hart, A1, ADDI(A2, ZERO, 2));
+    step_hart(s->w.hart, FUNC, 6);
+    assert_int_equal(hart_pc(s->w.hart), target + 8);
+    assert_int_equal(hart_reg(s->w.hart, S1), fenced ? 3 : 4);
+    assert_int_equal(hart_insns(s->w.hart), 6);
+}
+
+static void a_block_that_patches_itself_goes_on_as_the_mode_says(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    run_self_patching(&s, FETCH_STALE, false);
+    assert_int_equal(hart_reg(s.w.hart, A2), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+    run_self_patching(&s, FETCH_COHERENT, false);
+    assert_int_equal(hart_reg(s.w.hart, A2), 2);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+    run_self_patching(&s, FETCH_RANDOM, false);
+    assert_in_range(hart_reg(s.w.hart, A2), 1, 2);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+static void a_block_that_patches_itself_behind_a_fence_runs_the_new_code(void **state)
+{
+    (void)state;
+    for (unsigned mode = FETCH_STALE; mode <= FETCH_RANDOM; mode++) {
+        struct scene s;
+
+        run_self_patching(&s, (enum fetch_mode)mode, true);
+        assert_int_equal(hart_reg(s.w.hart, A2), 2);
+        assert_int_equal(s.seen.stale_count, 0);
+        wreck(&s);
+    }
+}
+
+/* A loop that writes one of its instructions in each turn, now this way, now that way. */
+static void run_restless(enum fetch_mode mode, uint64_t piece, uint64_t *regs)
+{
+    const uint32_t one = ADDI(S2, S2, 1), other = ADDI(S3, S3, 2);
+    struct scene s;
+    uint64_t target;
+
+    build(&s, mode, 1);
+    s.w.put_at = FUNC;
+    put(&s.w, XOR(A1, A1, A2));
+    put(&s.w, SW(A1, A0, 0));
+    target = put(&s.w, one);
+    put(&s.w, JAL(ZERO, -12));
+    hart_set_reg(s.w.hart, A0, target);
+    hart_set_reg(s.w.hart, A1, one);
+    hart_set_reg(s.w.hart, A2, one ^ other);
+    hart_set_reg(s.w.hart, S2, 0);
+    hart_set_reg(s.w.hart, S3, 0);
+    hart_set_pc(s.w.hart, FUNC);
+    for (uint64_t left = 64; left; left -= piece < left ? piece : left)
+        assert_int_equal(hart_run(s.w.hart, piece < left ? piece : left), HART_BUDGET);
+    for (unsigned reg = 0; reg < 32; reg++)
+        regs[reg] = hart_reg(s.w.hart, reg);
+    wreck(&s);
+}
+
+static void how_a_run_is_cut_does_not_show_in_what_is_fetched(void **state)
+{
+    (void)state;
+    for (unsigned mode = FETCH_STALE; mode <= FETCH_RANDOM; mode++) {
+        uint64_t whole[32], cut[32];
+
+        run_restless((enum fetch_mode)mode, 64, whole);
+        for (uint64_t piece = 1; piece < 10; piece++) {
+            run_restless((enum fetch_mode)mode, piece, cut);
+            assert_memory_equal(whole, cut, sizeof whole);
+        }
+        assert_int_equal(whole[S2], mode == FETCH_STALE      ? 16
+                                    : mode == FETCH_COHERENT ? 8
+                                                             : whole[S2]);
+    }
+}
+
+static void a_store_over_its_own_instruction_is_executed_once(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_COHERENT, 1);
+    s.w.put_at = FUNC;
+    put(&s.w, SW(A1, A0, 0));
+    put(&s.w, ADDI(S1, S1, 1));
+    hart_set_reg(s.w.hart, A0, FUNC);
+    hart_set_reg(s.w.hart, A1, ADDI(S2, S2, 1));
+    step_hart(s.w.hart, FUNC, 2);
+    assert_int_equal(hart_pc(s.w.hart), FUNC + 8);
+    assert_int_equal(hart_reg(s.w.hart, S1), 1);
+    assert_int_equal(hart_reg(s.w.hart, S2), 0);
+    step_hart(s.w.hart, FUNC, 2);
+    assert_int_equal(hart_reg(s.w.hart, S2), 1);
+    wreck(&s);
+}
+
+/* ---- several harts ---- */
+
+static void a_fence_serves_no_other_hart(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    (void)call(&s, 1, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    fence(&s, 0);
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    assert_int_equal(call(&s, 1, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_ptr_equal(s.seen.stale[0].hart, cluster_hart(s.w.cluster, 1));
+    assert_int_equal(s.seen.stale[0].who.hart, 0);
+    fence(&s, 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+static void a_fence_before_the_store_does_not_count(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 1, FUNC);
+    fence(&s, 1);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    assert_int_equal(call(&s, 1, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+static void a_remote_fence_serves_its_target_alone(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 3);
+    load_function(&s, FUNC, 1);
+    for (unsigned hart = 0; hart < 3; hart++)
+        (void)call(&s, hart, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    cluster_remote_fence(s.w.cluster, cluster_hart(s.w.cluster, 1), s.w.hart);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(call(&s, 2, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 2);
+    assert_int_equal(s.seen.fence_count, 1);
+    assert_int_equal(s.seen.fence[0].kind, FENCE_REMOTE);
+    assert_int_equal(s.seen.fence[0].requester, 0);
+    assert_ptr_equal(s.seen.fence[0].hart, cluster_hart(s.w.cluster, 1));
+    wreck(&s);
+}
+
+static void each_hart_sees_the_bytes_that_it_had(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 3);
+    load_function(&s, FUNC, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 2, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    fence(&s, 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    store(&s, 2, STUB_SW, FUNC, ADDI(A0, ZERO, 3));
+    fence(&s, 2);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(call(&s, 2, FUNC), 3);
+    wreck(&s);
+}
+
+/* What firmware does for the harts of the next test: a remote fence of hart 1. */
+static void fence_hart_one(void *ctx, struct hart *h)
+{
+    struct cluster *c = hart_cluster(h);
+
+    (void)ctx;
+    cluster_remote_fence(c, cluster_hart(c, 1), h);
+}
+
+static void a_store_behind_the_remote_fence_is_not_covered_by_it(void **state)
+{
+    const struct cluster_config config = {.fetch = FETCH_STALE,
+                                          .env = {.firmware_call = fence_hart_one}};
+    struct scene s;
+
+    (void)state;
+    build_with(&s, &config, 2);
+    s.w.put_at = CODE + 0x100;
+    put(&s.w, SW(A1, A0, 0));
+    put(&s.w, ECALL);
+    put(&s.w, SW(A2, A0, 4)); /* through the same translation */
+    hart_set_reg(s.w.hart, A0, FRESH);
+    hart_set_reg(s.w.hart, A1, ADDI(A0, ZERO, 1));
+    hart_set_reg(s.w.hart, A2, JALR(ZERO, RA, 0));
+    enter(s.w.hart, PRIV_S, CODE + 0x100);
+    step_hart(s.w.hart, CODE + 0x100, 3);
+    assert_int_equal(call(&s, 1, FRESH), 1);
+    assert_true(s.seen.stale_count > 0);
+    wreck(&s);
+}
+
+static void a_reset_leaves_nothing_stale(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    start_hart(s.w.hart);
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+/* ---- who is told of stores ---- */
+
+static void a_store_to_code_is_told_with_old_and_new_bytes(void **state)
+{
+    const uint32_t old = ADDI(A0, ZERO, 1), new = ADDI(A0, ZERO, 2);
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 1, STUB_SW, FUNC, new);
+    assert_int_equal(s.seen.write_count, 1);
+    assert_int_equal(s.seen.write[0].pa, FUNC);
+    assert_int_equal(s.seen.write[0].size, 4);
+    assert_int_equal(s.seen.write[0].who.hart, 1);
+    assert_memory_equal(s.seen.write[0].old_bytes, &old, 4);
+    assert_memory_equal(s.seen.write[0].new_bytes, &new, 4);
+    assert_int_equal(peek(&s.w, FUNC, 4), new);
+    wreck(&s);
+}
+
+static void a_store_beside_code_is_not_told(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SW, FUNC + 0x800, 1);
+    assert_int_equal(s.seen.write_count, 0);
+    assert_int_equal(peek(&s.w, FUNC + 0x800, 4), 1);
+    wreck(&s);
+}
+
+static void a_store_to_declared_code_is_told_before_anyone_ran_it(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    cluster_watch_code(s.w.cluster, FUNC, 8);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    store(&s, 0, STUB_SW, FUNC + 8, 1);
+    assert_int_equal(s.seen.write_count, 1);
+    wreck(&s);
+}
+
+static void stamps_ascend(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    fence(&s, 0);
+    store(&s, 1, STUB_SW, FUNC, ADDI(A0, ZERO, 3));
+    fence(&s, 1);
+    assert_true(s.seen.write[0].stamp <= s.seen.fence[0].stamp);
+    assert_true(s.seen.fence[0].stamp < s.seen.write[1].stamp);
+    assert_true(s.seen.write[1].stamp <= s.seen.fence[1].stamp);
+    assert_int_equal(hart_sync_stamp(s.w.hart), s.seen.fence[0].stamp);
+    wreck(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stale_hart_runs_what_it_had_until_its_fence),
+        cmocka_unit_test(a_coherent_hart_runs_what_memory_has),
+        cmocka_unit_test(a_stale_fetch_is_told_with_writer_and_both_versions),
+        cmocka_unit_test(a_stale_fetch_is_told_once_for_each_write),
+        cmocka_unit_test(any_mode_runs_the_new_version_after_a_fence_and_says_nothing),
+        cmocka_unit_test(bytes_put_back_are_no_finding),
+        cmocka_unit_test(a_store_that_changes_nothing_is_no_write),
+        cmocka_unit_test(only_the_parcel_that_changed_is_stale),
+        cmocka_unit_test(a_byte_is_enough),
+        cmocka_unit_test(a_random_hart_chooses_parcel_by_parcel),
+        cmocka_unit_test(a_random_hart_chooses_the_same_for_the_same_seed),
+        cmocka_unit_test(a_random_hart_chooses_anew_each_time),
+        cmocka_unit_test(an_instruction_across_pages_can_be_patched_in_its_second_half),
+        cmocka_unit_test(an_instruction_across_pages_can_be_patched_in_its_first_half),
+        cmocka_unit_test(a_store_across_pages_is_seen_on_both),
+        cmocka_unit_test(a_parcel_that_a_wide_store_leaves_as_it_was_is_not_stale),
+        cmocka_unit_test(an_atomic_operation_is_a_store),
+        cmocka_unit_test(code_that_was_never_fetched_runs_as_written_and_is_told),
+        cmocka_unit_test(code_that_was_never_fetched_is_clean_after_a_fence),
+        cmocka_unit_test(a_store_is_seen_though_its_translation_is_older_than_the_code),
+        cmocka_unit_test(stores_of_devices_and_others_are_stale_too),
+        cmocka_unit_test(what_a_device_brought_where_no_code_was_is_stale_until_a_fence),
+        cmocka_unit_test(a_block_that_patches_itself_goes_on_as_the_mode_says),
+        cmocka_unit_test(a_block_that_patches_itself_behind_a_fence_runs_the_new_code),
+        cmocka_unit_test(how_a_run_is_cut_does_not_show_in_what_is_fetched),
+        cmocka_unit_test(a_store_over_its_own_instruction_is_executed_once),
+        cmocka_unit_test(a_fence_serves_no_other_hart),
+        cmocka_unit_test(a_fence_before_the_store_does_not_count),
+        cmocka_unit_test(a_remote_fence_serves_its_target_alone),
+        cmocka_unit_test(each_hart_sees_the_bytes_that_it_had),
+        cmocka_unit_test(a_store_behind_the_remote_fence_is_not_covered_by_it),
+        cmocka_unit_test(a_reset_leaves_nothing_stale),
+        cmocka_unit_test(a_store_to_code_is_told_with_old_and_new_bytes),
+        cmocka_unit_test(a_store_beside_code_is_not_told),
+        cmocka_unit_test(a_store_to_declared_code_is_told_before_anyone_ran_it),
+        cmocka_unit_test(stamps_ascend),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

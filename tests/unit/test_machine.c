@@ -1,0 +1,520 @@
+/*
+ * test_machine.c - the scheduler and the clock: a run is a function of image and
+ * seed, however it is cut into pieces, and time does what it says.
+ */
+#include "machine/board.h"
+
+enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MHARTID = 0xf14, TIME = 0xc01 };
+enum { SHARED_PAGE = 1, SHARED_BYTES = 512, HARTS_MAX = 4 };
+
+#define SHARED (BOARD_RAM + (SHARED_PAGE << 12))
+
+/* ---- programs ---- */
+
+/* S0: this hart's mtimecmp, S1: mtime, S3: the shared page; the timer is set and enabled. */
+static void add_start(struct board_program *p, unsigned *handler_slot)
+{
+    add(p, CSRRS(A0, MHARTID, ZERO));
+    *handler_slot = add(p, AUIPC(T0, 0));
+    add(p, NOP);
+    add(p, CSRRW(ZERO, MTVEC, T0));
+    add(p, LUI(S0, 0x2004));
+    add(p, SLLI(T1, A0, 3));
+    add(p, ADD(S0, S0, T1));
+    add(p, LUI(S1, 0x200c));
+    add(p, ADDI(S1, S1, -8));
+    add(p, LUI(S3, 0x80000 + SHARED_PAGE));
+    add(p, SLLI(S3, S3, 32)); /* lui extends the sign */
+    add(p, SRLI(S3, S3, 32));
+    add(p, LD(T1, S1, 0));
+    add(p, ADDI(T1, T1, 5));
+    add(p, SD(T1, S0, 0));
+    add(p, ADDI(T1, ZERO, 0x80));
+    add(p, CSRRS(ZERO, MIE, T1));
+    add(p, CSRRSI(ZERO, MSTATUS, 8));
+}
+
+/* The handler begins at the program's end: patches the slot that add_start left. */
+static void handler_is_here(struct board_program *p, unsigned slot)
+{
+    p->words[slot + 1] = ADDI(T0, T0, distance(slot, p->count));
+}
+
+/*
+ * Harts that count together, divide, leave traces in the order in which they
+ * came, sleep now and then, and are interrupted every so many ticks.
+ */
+static struct board_program busy_program(unsigned ticks)
+{
+    struct board_program p = {0};
+    unsigned slot, loop;
+
+    add_start(&p, &slot);
+    loop = add(&p, ADDI(A1, A1, 1));
+    add(&p, AMOADD_D(0, A2, A1, S3));
+    add(&p, DIV(A3, A2, A1));
+    add(&p, ANDI(A4, A2, 0xf8));
+    add(&p, ADD(A4, A4, S3));
+    add(&p, SD(A0, A4, 64));
+    add(&p, MUL(A5, A3, A2));
+    add(&p, ANDI(A6, A1, 511));
+    add(&p, BNE(A6, ZERO, 8));
+    add(&p, WFI);
+    add(&p, JAL(ZERO, distance(p.count, loop)));
+    handler_is_here(&p, slot);
+    add(&p, LD(T1, S1, 0));
+    add(&p, ADDI(T1, T1, ticks));
+    add(&p, SD(T1, S0, 0));
+    add(&p, ADDI(S2, S2, 1));
+    add(&p, XOR(S4, S4, A1));
+    add(&p, MRET);
+    return p;
+}
+
+/* ---- what a machine looks like ---- */
+
+struct shot {
+    uint64_t regs[HARTS_MAX][32], pc[HARTS_MAX], insns[HARTS_MAX], cycles[HARTS_MAX];
+    uint64_t machine_cycles, machine_insns;
+    uint8_t shared[SHARED_BYTES];
+};
+
+static void take(const struct test_board *b, struct shot *s)
+{
+    memset(s, 0, sizeof *s);
+    for (unsigned i = 0; i < cluster_hart_count(machine_cluster(b->m)); i++) {
+        const struct hart *h = board_hart(b, i);
+
+        for (unsigned reg = 0; reg < 32; reg++)
+            s->regs[i][reg] = hart_reg(h, reg);
+        s->pc[i] = hart_pc(h);
+        s->insns[i] = hart_insns(h);
+        s->cycles[i] = hart_cycles(h);
+    }
+    s->machine_cycles = machine_cycles(b->m);
+    s->machine_insns = machine_insns(b->m);
+    assert_true(bus_read(board_bus(b), SHARED, s->shared, SHARED_BYTES));
+}
+
+static struct machine_config config_of(unsigned harts, uint64_t seed)
+{
+    return (struct machine_config){
+        .harts = harts, .seed = seed, .firmware = FIRMWARE_NONE, .timing = TIMING_INORDER};
+}
+
+/* Runs a program for so many instructions, in such pieces. */
+static void run_program(const struct board_program *p, struct machine_config config, uint64_t insns,
+                        uint64_t piece, struct shot *s)
+{
+    struct test_board b;
+
+    board_new(&b, p, config);
+    for (uint64_t until = piece; until < insns; until += piece) {
+        assert_int_equal(machine_run(b.m, until, UINT64_MAX).reason, STOP_INSNS);
+        assert_int_equal(machine_insns(b.m), until);
+    }
+    assert_int_equal(machine_run(b.m, insns, UINT64_MAX).reason, STOP_INSNS);
+    take(&b, s);
+    board_free(&b);
+}
+
+/* Interrupts are rare enough to leave the slices to the seed. */
+static void run_busy(struct machine_config config, uint64_t insns, struct shot *s)
+{
+    const struct board_program p = busy_program(300);
+
+    run_program(&p, config, insns, insns, s);
+}
+
+/* ---- claims ---- */
+
+static void a_run_in_pieces_is_the_same_run(void **state)
+{
+    static const uint64_t pieces[] = {1, 7, 100, 1000, 4999};
+    static const unsigned ticks[] = {9, 300};
+
+    (void)state;
+    for (unsigned harts = 1; harts <= HARTS_MAX; harts++) {
+        const struct board_program p = busy_program(ticks[harts % 2]);
+        struct shot whole, cut;
+
+        run_program(&p, config_of(harts, harts), 60000, 60000, &whole);
+        assert_true(whole.regs[0][S2] > 1); /* it was interrupted */
+        for (unsigned i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+            run_program(&p, config_of(harts, harts), 60000, pieces[i], &cut);
+            assert_memory_equal(&whole, &cut, sizeof whole);
+        }
+    }
+}
+
+static void a_run_cut_at_cycles_is_the_same_run(void **state)
+{
+    (void)state;
+    for (uint64_t piece = 37; piece < 20000; piece = piece * 5 + 1) {
+        const struct board_program p = busy_program(300);
+        struct shot whole, cut;
+        struct test_board b;
+        uint64_t until = 0;
+
+        run_busy(config_of(2, 5), 40000, &whole);
+        board_new(&b, &p, config_of(2, 5));
+        while (machine_run(b.m, 40000, until += piece).reason == STOP_CYCLES)
+            assert_true(machine_insns(b.m) < 40000);
+        take(&b, &cut);
+        assert_memory_equal(&whole, &cut, sizeof whole);
+        board_free(&b);
+    }
+}
+
+static void the_same_seed_is_the_same_run(void **state)
+{
+    struct shot first, second;
+
+    (void)state;
+    run_busy(config_of(3, 42), 50000, &first);
+    run_busy(config_of(3, 42), 50000, &second);
+    assert_memory_equal(&first, &second, sizeof first);
+}
+
+static void another_seed_is_another_interleaving(void **state)
+{
+    struct shot first, second;
+
+    (void)state;
+    run_busy(config_of(2, 1), 50000, &first);
+    run_busy(config_of(2, 2), 50000, &second);
+    assert_memory_not_equal(&first, &second, sizeof first);
+}
+
+static void a_seed_means_nothing_to_one_hart(void **state)
+{
+    struct shot first, second;
+
+    (void)state;
+    run_busy(config_of(1, 1), 50000, &first);
+    run_busy(config_of(1, 2), 50000, &second);
+    assert_memory_equal(&first, &second, sizeof first);
+}
+
+static void two_machines_do_not_know_of_each_other(void **state)
+{
+    const struct board_program p = busy_program(300);
+    struct test_board one, other;
+    struct shot alone, first, second;
+
+    (void)state;
+    run_busy(config_of(2, 9), 30000, &alone);
+    board_new(&one, &p, config_of(2, 9));
+    board_new(&other, &p, config_of(2, 9));
+    for (uint64_t until = 1000; until <= 30000; until += 1000) {
+        (void)machine_run(one.m, until, UINT64_MAX);
+        (void)machine_run(other.m, until, UINT64_MAX);
+    }
+    take(&one, &first);
+    take(&other, &second);
+    assert_memory_equal(&first, &alone, sizeof alone);
+    assert_memory_equal(&second, &alone, sizeof alone);
+    board_free(&one);
+    board_free(&other);
+}
+
+static void harts_stay_within_some_slices_of_each_other(void **state)
+{
+    struct shot s;
+
+    (void)state;
+    run_busy(config_of(4, 3), 400000, &s);
+    for (unsigned i = 1; i < 4; i++) {
+        int64_t apart = (int64_t)(s.cycles[i] - s.cycles[0]);
+
+        assert_true(apart < 200000 && apart > -200000);
+        assert_true(s.insns[i] > 50000);
+    }
+}
+
+/* Handler: S5 becomes the largest mtime - mtimecmp seen. The loop is plain additions. */
+static void a_timer_interrupt_is_punctual_and_never_early(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned slot;
+
+    (void)state;
+    add_start(&p, &slot);
+    add(&p, ADDI(A1, A1, 1));
+    add(&p, ADDI(A1, A1, 1));
+    add(&p, JAL(ZERO, -8));
+    handler_is_here(&p, slot);
+    add(&p, LD(T1, S1, 0));
+    add(&p, LD(T2, S0, 0));
+    add(&p, SUB(T2, T1, T2));
+    add(&p, BGE(T2, ZERO, 8));
+    add(&p, ADDI(S6, S6, 1)); /* early */
+    add(&p, BGE(S5, T2, 8));
+    add(&p, ADDI(S5, T2, 0));
+    add(&p, ADDI(T1, T1, 777));
+    add(&p, SD(T1, S0, 0));
+    add(&p, ADDI(S2, S2, 1));
+    add(&p, MRET);
+    board_new(&b, &p, config_of(1, 1));
+    assert_int_equal(machine_run(b.m, 10000000, UINT64_MAX).reason, STOP_INSNS);
+    assert_true(hart_reg(board_hart(&b, 0), S2) > 100);
+    assert_int_equal(hart_reg(board_hart(&b, 0), S6), 0);
+    assert_in_range(hart_reg(board_hart(&b, 0), S5), 0, 1);
+    board_free(&b);
+}
+
+/* Whatever time another hart has read before, no later reading is less. */
+static void time_goes_back_for_nobody(void **state)
+{
+    struct board_program p = {0};
+    unsigned slot, loop;
+
+    (void)state;
+    add_start(&p, &slot);
+    add(&p, CSRRCI(ZERO, MSTATUS, 8));
+    loop = add(&p, LD(A1, S3, 0));
+    add(&p, CSRRS(A2, TIME, ZERO));
+    add(&p, BGEU(A2, A1, 8));
+    add(&p, ADDI(S5, S5, 1));
+    add(&p, AMOMAXU_D(0, ZERO, A2, S3));
+    add(&p, LD(A1, S3, 0));
+    add(&p, LD(A2, S1, 0)); /* mtime through the bus */
+    add(&p, BGEU(A2, A1, 8));
+    add(&p, ADDI(S5, S5, 1));
+    add(&p, AMOMAXU_D(0, ZERO, A2, S3));
+    add(&p, JAL(ZERO, distance(p.count, loop)));
+    handler_is_here(&p, slot);
+    add(&p, MRET);
+    for (uint64_t seed = 1; seed < 5; seed++) {
+        struct test_board b;
+
+        board_new(&b, &p, config_of(4, seed));
+        (void)machine_run(b.m, 300000, UINT64_MAX);
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(hart_reg(board_hart(&b, i), S5), 0);
+        board_free(&b);
+    }
+}
+
+static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned slot;
+
+    (void)state;
+    add_start(&p, &slot);
+    add(&p, LD(T1, S1, 0));
+    add(&p, LUI(T2, 0x100)); /* a million ticks */
+    add(&p, ADD(T1, T1, T2));
+    add(&p, SD(T1, S0, 0));
+    add(&p, WFI);
+    add(&p, JAL(ZERO, 0));
+    handler_is_here(&p, slot);
+    add(&p, JAL(ZERO, 0));
+    board_new(&b, &p, config_of(1, 1));
+    (void)machine_run(b.m, 100, UINT64_MAX);
+    assert_true(machine_cycles(b.m) >= UINT64_C(0x100000) * CYCLES_PER_TICK);
+    assert_true(hart_idle_cycles(board_hart(&b, 0)) > UINT64_C(0x100000) * CYCLES_PER_TICK - 1000);
+    assert_int_equal(machine_insns(b.m), 100);
+    board_free(&b);
+}
+
+static void a_sleep_that_nothing_ends_stops_the_machine(void **state)
+{
+    struct board_program p = {0};
+
+    (void)state;
+    add(&p, WFI);
+    add(&p, JAL(ZERO, -4));
+    for (unsigned harts = 1; harts <= 3; harts++) {
+        struct test_board b;
+
+        board_new(&b, &p, config_of(harts, 1));
+        assert_int_equal(machine_run(b.m, UINT64_MAX, UINT64_MAX).reason, STOP_ASLEEP);
+        assert_int_equal(machine_insns(b.m), harts);
+        board_free(&b);
+    }
+}
+
+/* Sleeps on the host without an end, so to speak: input is always there. */
+static bool always_readable(void *ctx, uint64_t ns)
+{
+    (void)ns;
+    return board_get(ctx) >= -1;
+}
+
+static void input_that_has_no_room_wakes_nobody(void **state)
+{
+    struct board_program p = {0};
+    struct machine_config config = config_of(1, 1);
+    struct test_board b;
+
+    (void)state;
+    add(&p, WFI);
+    add(&p, JAL(ZERO, -4));
+    config.console.wait = always_readable;
+    board_new(&b, &p, config);
+    b.input = "more than the receiver holds, by far";
+    assert_int_equal(machine_run(b.m, UINT64_MAX, UINT64_MAX).reason, STOP_ASLEEP);
+    board_free(&b);
+}
+
+static void a_handler_that_cannot_run_stops_the_machine(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    struct stop stop;
+
+    (void)state;
+    add(&p, ADDI(T0, ZERO, 0x100)); /* nothing is there */
+    add(&p, CSRRW(ZERO, MTVEC, T0));
+    add(&p, ECALL);
+    board_new(&b, &p, config_of(2, 1));
+    stop = machine_run(b.m, UINT64_MAX, UINT64_MAX);
+    assert_int_equal(stop.reason, STOP_STUCK);
+    assert_int_equal(hart_pc(stop.hart), 0x100);
+    board_free(&b);
+}
+
+static void the_limit_of_instructions_is_exact(void **state)
+{
+    const struct board_program p = busy_program(300);
+
+    (void)state;
+    for (unsigned harts = 1; harts <= 3; harts++) {
+        struct test_board b;
+
+        board_new(&b, &p, config_of(harts, 1));
+        for (uint64_t until = 0; until < 300; until += 13) {
+            assert_int_equal(machine_run(b.m, until, UINT64_MAX).reason, STOP_INSNS);
+            assert_int_equal(machine_insns(b.m), until);
+            assert_int_equal(machine_run(b.m, until, UINT64_MAX).reason, STOP_INSNS);
+            assert_int_equal(machine_insns(b.m), until);
+        }
+        board_free(&b);
+    }
+}
+
+static void the_limit_of_cycles_is_kept_within_an_instruction(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+
+    (void)state;
+    add(&p, ADDI(A1, A1, 1));
+    add(&p, ADDI(A1, A1, 1));
+    add(&p, JAL(ZERO, -8));
+    board_new(&b, &p, config_of(1, 1));
+    for (uint64_t until = 10; until < 100000; until = until * 3 + 1) {
+        assert_int_equal(machine_run(b.m, UINT64_MAX, until).reason, STOP_CYCLES);
+        assert_in_range(machine_cycles(b.m), until, until + 8);
+    }
+    board_free(&b);
+}
+
+static void the_finisher_ends_the_run_with_its_code(void **state)
+{
+    static const struct {
+        uint32_t value;
+        enum stop_reason reason;
+        unsigned code;
+    } ends[] = {{0x5555, STOP_EXIT, 0},
+                {0x3333, STOP_EXIT, 0},
+                {0x00073333, STOP_EXIT, 7},
+                {0x7777, STOP_RESET, 0}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct board_program p = {0};
+        struct test_board b;
+        struct stop stop;
+
+        add(&p, LUI(T0, 0x100));
+        add(&p, LUI(T1, (ends[i].value + 0x800) >> 12));
+        add(&p, ADDI(T1, T1, ends[i].value & 0xfff));
+        add(&p, SW(T1, T0, 0));
+        add(&p, ADDI(S5, S5, 1));
+        add(&p, JAL(ZERO, 0));
+        board_new(&b, &p, config_of(1, 1));
+        stop = machine_run(b.m, UINT64_MAX, UINT64_MAX);
+        assert_int_equal(stop.reason, ends[i].reason);
+        assert_int_equal(stop.code, ends[i].code);
+        assert_int_equal(hart_reg(board_hart(&b, 0), S5), 0); /* at once */
+        assert_int_equal(machine_run(b.m, UINT64_MAX, UINT64_MAX).reason, ends[i].reason);
+        board_free(&b);
+    }
+}
+
+static bool want_to_stop(void *ctx)
+{
+    (void)ctx;
+    return true;
+}
+
+static void who_interrupts_is_heard_and_changes_nothing(void **state)
+{
+    const struct board_program p = busy_program(300);
+    struct machine_config config = config_of(2, 5);
+    struct shot whole, cut;
+    struct test_board b;
+    unsigned stops = 0;
+
+    (void)state;
+    run_busy(config, 1000000, &whole);
+    config.interrupted = want_to_stop;
+    board_new(&b, &p, config);
+    while (machine_run(b.m, 1000000, UINT64_MAX).reason == STOP_ASKED)
+        stops++;
+    take(&b, &cut);
+    assert_true(stops > 0);
+    assert_memory_equal(&whole, &cut, sizeof whole);
+    board_free(&b);
+}
+
+static void firmware_is_chosen_by_where_the_image_lies(void **state)
+{
+    const struct board_program p = busy_program(300);
+    struct machine_config config = config_of(1, 1);
+    struct test_board b;
+
+    (void)state;
+    board_new(&b, &p, config);
+    assert_int_equal(machine_firmware(b.m), FIRMWARE_NONE);
+    assert_int_equal(hart_pc(board_hart(&b, 0)), BOARD_RAM);
+    assert_int_equal(hart_mode(board_hart(&b, 0)), PRIV_M);
+    board_free(&b);
+    config.firmware = FIRMWARE_AUTO;
+    board_new(&b, &p, config);
+    assert_int_equal(machine_firmware(b.m), FIRMWARE_BUILTIN); /* raw: a kernel */
+    assert_int_equal(hart_pc(board_hart(&b, 0)), BOARD_KERNEL);
+    assert_int_equal(hart_mode(board_hart(&b, 0)), PRIV_S);
+    board_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_in_pieces_is_the_same_run),
+        cmocka_unit_test(a_run_cut_at_cycles_is_the_same_run),
+        cmocka_unit_test(the_same_seed_is_the_same_run),
+        cmocka_unit_test(another_seed_is_another_interleaving),
+        cmocka_unit_test(a_seed_means_nothing_to_one_hart),
+        cmocka_unit_test(two_machines_do_not_know_of_each_other),
+        cmocka_unit_test(harts_stay_within_some_slices_of_each_other),
+        cmocka_unit_test(a_timer_interrupt_is_punctual_and_never_early),
+        cmocka_unit_test(time_goes_back_for_nobody),
+        cmocka_unit_test(sleeping_until_the_timer_costs_time_and_no_instructions),
+        cmocka_unit_test(a_sleep_that_nothing_ends_stops_the_machine),
+        cmocka_unit_test(input_that_has_no_room_wakes_nobody),
+        cmocka_unit_test(a_handler_that_cannot_run_stops_the_machine),
+        cmocka_unit_test(the_limit_of_instructions_is_exact),
+        cmocka_unit_test(the_limit_of_cycles_is_kept_within_an_instruction),
+        cmocka_unit_test(the_finisher_ends_the_run_with_its_code),
+        cmocka_unit_test(who_interrupts_is_heard_and_changes_nothing),
+        cmocka_unit_test(firmware_is_chosen_by_where_the_image_lies),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

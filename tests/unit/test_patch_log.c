@@ -1,0 +1,312 @@
+/*
+ * test_patch_log.c - which stores are one patch, and which fence covers it.
+ */
+#include "cpu/observer.h"
+#include "ftrace/patch_log.h"
+#include "machine/site_image.h"
+
+enum { F = 0x100, G = 0x200, HARTS = 3, F_SITE = 0, G_SITE = 1 };
+
+struct world {
+    struct site_image *im;
+    struct symbols *symbols;
+    struct site_table *t;
+    struct patch_log *log;
+    uint64_t clock; /* as ram's: every write and every fence moves it */
+};
+
+static void build(struct world *w)
+{
+    *w = (struct world){.im = image_begin(), .clock = 1};
+    image_name(w->im, "f", F);
+    image_name(w->im, "g", G);
+    image_site(w->im, F);
+    image_site(w->im, G);
+    for (unsigned i = 0; i < TEXT_BYTES; i += 4)
+        image_word(w->im, i, NOP);
+    w->t = image_table(w->im, &w->symbols);
+    w->log = patch_log_new(w->t, HARTS);
+}
+
+static void wreck(struct world *w)
+{
+    patch_log_free(w->log);
+    site_table_free(w->t);
+    symbols_free(w->symbols);
+    free(w->im);
+}
+
+/* A hart's store to the text, which is kept in the image's own bytes. */
+static void store(struct world *w, unsigned hart, uint64_t offset, uint64_t value, unsigned size)
+{
+    struct code_write write = {.stamp = ++w->clock,
+                               .who = {.kind = WRITER_HART, .hart = hart, .cycle = w->clock},
+                               .pa = SITE_PA + offset,
+                               .size = size};
+    uint32_t site = site_find(w->t, write.pa, size);
+    uint8_t memory[SITE_BYTES] = {0};
+
+    memcpy(write.old_bytes, w->im->bytes + offset, size);
+    memcpy(write.new_bytes, &value, size);
+    memcpy(w->im->bytes + offset, &value, size);
+    if (site != NO_SITE)
+        memcpy(memory, w->im->bytes + (site_get(w->t, site)->pa - SITE_PA), sizeof memory);
+    patch_log_write(w->log, &write, memory);
+}
+
+static void fence(struct world *w, unsigned hart, unsigned requester, enum fence_kind kind)
+{
+    struct fence_event f = {
+        .kind = kind, .requester = requester, .cycle = w->clock, .stamp = w->clock};
+
+    patch_log_fence(w->log, hart, &f);
+    w->clock++;
+}
+
+static void assert_words(const uint8_t *bytes, uint32_t first, uint32_t second)
+{
+    uint32_t words[2];
+
+    memcpy(words, bytes, sizeof words);
+    assert_int_equal(words[0], first);
+    assert_int_equal(words[1], second);
+}
+
+static void two_stores_to_a_site_are_one_patch(void **state)
+{
+    struct world w;
+    const struct patch *p;
+
+    (void)state;
+    build(&w);
+    store(&w, 1, F, 0x97, 4);
+    store(&w, 1, F + 4, 0xe7, 4);
+    assert_int_equal(patch_log_count(w.log), 1);
+    p = patch_log_get(w.log, 0);
+    assert_int_equal(p->site, F_SITE);
+    assert_int_equal(p->pa, SITE_PA + F);
+    assert_int_equal(p->size, 8);
+    assert_int_equal(p->stores, 2);
+    assert_int_equal(p->who.hart, 1);
+    assert_int_equal(p->who.cycle, 2); /* of its first store */
+    assert_int_equal(p->stamp, 3);     /* of its last */
+    assert_words(p->old_bytes, NOP, NOP);
+    assert_words(p->new_bytes, 0x97, 0xe7);
+    wreck(&w);
+}
+
+static void the_order_of_the_stores_does_not_matter(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, F + 4, 0xe7, 4);
+    store(&w, 0, F, 0x97, 4);
+    assert_words(patch_log_get(w.log, 0)->old_bytes, NOP, NOP);
+    assert_words(patch_log_get(w.log, 0)->new_bytes, 0x97, 0xe7);
+    wreck(&w);
+}
+
+static void a_byte_written_twice_keeps_its_first_old_value(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, F, 0x11, 4);
+    store(&w, 0, F, 0x22, 4);
+    assert_int_equal(patch_log_count(w.log), 1);
+    assert_words(patch_log_get(w.log, 0)->old_bytes, NOP, NOP);
+    assert_words(patch_log_get(w.log, 0)->new_bytes, 0x22, NOP);
+    wreck(&w);
+}
+
+static void half_words_add_up(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    for (unsigned i = 0; i < 8; i += 2)
+        store(&w, 0, F + i, 0x1111 * (i + 1), 2);
+    assert_int_equal(patch_log_count(w.log), 1);
+    assert_int_equal(patch_log_get(w.log, 0)->stores, 4);
+    assert_words(patch_log_get(w.log, 0)->new_bytes, 0x33331111, 0x77775555);
+    wreck(&w);
+}
+
+static void the_writers_fence_ends_a_patch(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, F, 0x97, 4);
+    fence(&w, 1, 1, FENCE_LOCAL); /* another hart's does not */
+    store(&w, 0, F + 4, 0xe7, 4);
+    assert_int_equal(patch_log_count(w.log), 1);
+    fence(&w, 0, 0, FENCE_ADDRESS_SPACE); /* nor does sfence.vma */
+    store(&w, 0, F + 4, 0xe8, 4);
+    assert_int_equal(patch_log_count(w.log), 1);
+    fence(&w, 0, 0, FENCE_LOCAL);
+    store(&w, 0, F, NOP, 4);
+    assert_int_equal(patch_log_count(w.log), 2);
+    assert_words(patch_log_get(w.log, 1)->old_bytes, 0x97, 0xe8);
+    assert_words(patch_log_get(w.log, 1)->new_bytes, NOP, 0xe8);
+    assert_ptr_equal(patch_log_last(w.log, F_SITE), patch_log_get(w.log, 1));
+    assert_null(patch_log_last(w.log, G_SITE));
+    wreck(&w);
+}
+
+static void another_hart_begins_another_patch(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, F, 0x97, 4);
+    store(&w, 1, F + 4, 0xe7, 4);
+    assert_int_equal(patch_log_count(w.log), 2);
+    assert_int_equal(patch_log_get(w.log, 1)->who.hart, 1);
+    assert_words(patch_log_get(w.log, 1)->old_bytes, 0x97, NOP);
+    wreck(&w);
+}
+
+static void sites_patched_in_turns_are_one_patch_each(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, F, 1, 4);
+    store(&w, 0, G, 2, 4);
+    store(&w, 0, F + 4, 3, 4);
+    store(&w, 0, G + 4, 4, 4);
+    assert_int_equal(patch_log_count(w.log), 2);
+    assert_words(patch_log_last(w.log, F_SITE)->new_bytes, 1, 3);
+    assert_words(patch_log_last(w.log, G_SITE)->new_bytes, 2, 4);
+    wreck(&w);
+}
+
+static void of_a_store_that_reaches_into_a_site_only_that_part_counts(void **state)
+{
+    struct world w;
+    const struct patch *p;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, F - 4, UINT64_C(0x2222222211111111), 8);
+    store(&w, 0, G + 4, UINT64_C(0x4444444433333333), 8);
+    assert_int_equal(patch_log_count(w.log), 2);
+    p = patch_log_last(w.log, F_SITE);
+    assert_int_equal(p->pa, SITE_PA + F);
+    assert_words(p->old_bytes, NOP, NOP);
+    assert_words(p->new_bytes, 0x22222222, NOP);
+    assert_words(patch_log_last(w.log, G_SITE)->new_bytes, NOP, 0x33333333);
+    wreck(&w);
+}
+
+static void a_store_outside_of_sites_is_a_patch_of_its_own(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, 0x400, 7, 4);
+    store(&w, 0, 0x404, 8, 2);
+    assert_int_equal(patch_log_count(w.log), 2);
+    assert_int_equal(patch_log_get(w.log, 0)->site, NO_SITE);
+    assert_int_equal(patch_log_get(w.log, 0)->pa, SITE_PA + 0x400);
+    assert_int_equal(patch_log_get(w.log, 0)->size, 4);
+    assert_int_equal(patch_log_get(w.log, 1)->size, 2);
+    wreck(&w);
+}
+
+static void strays_without_end_are_not_kept_without_end(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    for (unsigned i = 0; i < 10000; i++)
+        store(&w, 0, 0x400, i, 4);
+    assert_in_range(patch_log_count(w.log), 1000, 5000);
+    store(&w, 0, F, 1, 4);
+    assert_non_null(patch_log_last(w.log, F_SITE)); /* sites are kept all the same */
+    wreck(&w);
+}
+
+static void a_patch_is_covered_by_each_harts_first_fence_behind_it(void **state)
+{
+    struct world w;
+    const struct patch *p;
+
+    (void)state;
+    build(&w);
+    fence(&w, 0, 0, FENCE_LOCAL);
+    fence(&w, 1, 1, FENCE_LOCAL);
+    store(&w, 0, F, 1, 4);
+    p = patch_log_last(w.log, F_SITE);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        assert_null(patch_log_fenced(w.log, p, hart));
+    fence(&w, 0, 0, FENCE_LOCAL);
+    fence(&w, 1, 0, FENCE_REMOTE);
+    fence(&w, 1, 1, FENCE_LOCAL);
+    fence(&w, 2, 2, FENCE_ADDRESS_SPACE);
+    p = patch_log_last(w.log, F_SITE);
+    assert_int_equal(patch_log_fenced(w.log, p, 0)->kind, FENCE_LOCAL);
+    assert_int_equal(patch_log_fenced(w.log, p, 1)->kind, FENCE_REMOTE);
+    assert_int_equal(patch_log_fenced(w.log, p, 1)->requester, 0);
+    assert_int_equal(patch_log_last_fence(w.log, 1)->kind, FENCE_LOCAL);
+    assert_null(patch_log_fenced(w.log, p, 2));
+    assert_null(patch_log_last_fence(w.log, 2));
+    wreck(&w);
+}
+
+static void a_store_behind_the_fence_takes_the_cover_away(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    store(&w, 0, F, 1, 4);
+    fence(&w, 1, 1, FENCE_LOCAL);
+    assert_non_null(patch_log_fenced(w.log, patch_log_last(w.log, F_SITE), 1));
+    store(&w, 0, F + 4, 2, 4); /* the same patch goes on */
+    assert_null(patch_log_fenced(w.log, patch_log_last(w.log, F_SITE), 1));
+    wreck(&w);
+}
+
+static void a_hart_that_is_not_there_has_no_fences(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    fence(&w, HARTS, HARTS, FENCE_LOCAL);
+    assert_null(patch_log_last_fence(w.log, HARTS));
+    wreck(&w);
+    patch_log_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_stores_to_a_site_are_one_patch),
+        cmocka_unit_test(the_order_of_the_stores_does_not_matter),
+        cmocka_unit_test(a_byte_written_twice_keeps_its_first_old_value),
+        cmocka_unit_test(half_words_add_up),
+        cmocka_unit_test(the_writers_fence_ends_a_patch),
+        cmocka_unit_test(another_hart_begins_another_patch),
+        cmocka_unit_test(sites_patched_in_turns_are_one_patch_each),
+        cmocka_unit_test(of_a_store_that_reaches_into_a_site_only_that_part_counts),
+        cmocka_unit_test(a_store_outside_of_sites_is_a_patch_of_its_own),
+        cmocka_unit_test(strays_without_end_are_not_kept_without_end),
+        cmocka_unit_test(a_patch_is_covered_by_each_harts_first_fence_behind_it),
+        cmocka_unit_test(a_store_behind_the_fence_takes_the_cover_away),
+        cmocka_unit_test(a_hart_that_is_not_there_has_no_fences),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

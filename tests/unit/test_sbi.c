@@ -1,0 +1,620 @@
+/*
+ * test_sbi.c - the built-in firmware, call by call (RISC-V SBI specification 2.0).
+ */
+#include "machine/board.h"
+
+#include "cpu/observer.h"
+
+enum {
+    BASE = 0x10,
+    TIMER = 0x54494d45,
+    IPI = 0x735049,
+    RFENCE = 0x52464e43,
+    HSM = 0x48534d,
+    SRST = 0x53525354,
+    DBCN = 0x4442434e,
+};
+
+enum { NOT_SUPPORTED = -2, INVALID_PARAM = -3, INVALID_ADDRESS = -5, ALREADY_AVAILABLE = -6 };
+enum { STARTED = 0, STOPPED = 1 };
+enum { MIP = 0x344, SATP = 0x180, STVEC = 0x105, SCAUSE = 0x142, SSIP = 1 << 1, STIP = 1 << 5 };
+enum { HARTS = 3, FENCES_MAX = 16 };
+
+#define DATA (BOARD_RAM + 0x300000)
+
+struct scene {
+    struct test_board b;
+    unsigned fence_count;
+    struct fence_event fence[FENCES_MAX];
+};
+
+struct answer {
+    int64_t error;
+    uint64_t value;
+};
+
+static void on_fence(void *ctx, const struct fence_event *f)
+{
+    struct scene *s = ctx;
+
+    assert_in_range(s->fence_count, 0, FENCES_MAX - 1);
+    s->fence[s->fence_count++] = *f;
+}
+
+/* A kernel that is nothing but an ecall and a loop. */
+static void build(struct scene *s)
+{
+    struct board_program p = {0};
+    struct observer o = {.ctx = s, .fence = on_fence};
+
+    memset(s, 0, sizeof *s);
+    add(&p, ECALL);
+    add(&p, JAL(ZERO, 0));
+    board_new(&s->b, &p, (struct machine_config){.harts = HARTS, .seed = 1});
+    cluster_observe(machine_cluster(s->b.m), &o);
+}
+
+static void wreck(struct scene *s)
+{
+    board_free(&s->b);
+}
+
+static struct hart *prepare(struct scene *s, unsigned hart, uint64_t extension, uint64_t function,
+                            uint64_t a, uint64_t b, uint64_t c)
+{
+    struct hart *h = board_hart(&s->b, hart);
+
+    hart_set_reg(h, A0, a);
+    hart_set_reg(h, A1, b);
+    hart_set_reg(h, A2, c);
+    hart_set_reg(h, A6, function);
+    hart_set_reg(h, A7, extension);
+    hart_set_pc(h, BOARD_KERNEL);
+    return h;
+}
+
+static struct answer answer_of(const struct hart *h)
+{
+    return (struct answer){(int64_t)hart_reg(h, A0), hart_reg(h, A1)};
+}
+
+/* One ecall of one hart, which the scheduler is not asked about. */
+static struct answer call_on(struct scene *s, unsigned hart, uint64_t extension, uint64_t function,
+                             uint64_t a, uint64_t b, uint64_t c)
+{
+    struct hart *h = prepare(s, hart, extension, function, a, b, c);
+
+    (void)!hart_run(h, 1);
+    return answer_of(h);
+}
+
+/* The same through the scheduler, while hart 0 runs alone. */
+static struct answer call_scheduled(struct scene *s, uint64_t extension, uint64_t function,
+                                    uint64_t a, uint64_t b, uint64_t c)
+{
+    struct hart *h = prepare(s, 0, extension, function, a, b, c);
+
+    (void)machine_run(s->b.m, machine_insns(s->b.m) + 1, UINT64_MAX);
+    return answer_of(h);
+}
+
+static struct answer call(struct scene *s, uint64_t extension, uint64_t function, uint64_t a,
+                          uint64_t b, uint64_t c)
+{
+    return call_on(s, 0, extension, function, a, b, c);
+}
+
+static bool pending(struct scene *s, unsigned hart, uint64_t bit)
+{
+    uint64_t mip = 0;
+
+    assert_true(hart_csr(board_hart(&s->b, hart), MIP, &mip));
+    return mip & bit;
+}
+
+static void start(struct scene *s, unsigned hart)
+{
+    assert_int_equal(call(s, HSM, 0, hart, BOARD_KERNEL + 4, 0).error, 0);
+}
+
+/* ---- base ---- */
+
+static void the_version_is_2_0(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, BASE, 0, 0, 9, 0).error, 0);
+    assert_int_equal(call(&s, BASE, 0, 0, 9, 0).value, 2 << 24);
+    assert_int_equal(call(&s, BASE, 1, 0, 0, 0).error, 0);
+    assert_int_equal(call(&s, BASE, 4, 0, 9, 0).value, 0);
+    wreck(&s);
+}
+
+static void probing_tells_what_there_is(void **state)
+{
+    static const uint64_t present[] = {BASE, TIMER, IPI, RFENCE, HSM, SRST, DBCN, 0, 1, 2, 8};
+    static const uint64_t absent[] = {9, 0xf, 0x11, 0x504d55, 0x53555350, UINT64_MAX};
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    for (unsigned i = 0; i < sizeof present / sizeof present[0]; i++)
+        assert_int_equal(call(&s, BASE, 3, present[i], 0, 0).value, 1);
+    for (unsigned i = 0; i < sizeof absent / sizeof absent[0]; i++) {
+        assert_int_equal(call(&s, BASE, 3, absent[i], 7, 0).value, 0);
+        assert_int_equal(call(&s, BASE, 3, absent[i], 7, 0).error, 0);
+    }
+    wreck(&s);
+}
+
+static void what_is_not_there_is_not_supported(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, 0x12345, 0, 0, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, BASE, 7, 0, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, HSM, 3, 0, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, RFENCE, 3, 0, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, 9, 0, 0, 0, 0).error, NOT_SUPPORTED);
+    wreck(&s);
+}
+
+static void a_call_changes_a0_and_a1_only_and_goes_on_behind(void **state)
+{
+    struct scene s;
+    struct hart *h;
+
+    (void)state;
+    build(&s);
+    h = board_hart(&s.b, 0);
+    for (unsigned reg = 1; reg < 32; reg++)
+        hart_set_reg(h, reg, 1000 + reg);
+    (void)call(&s, BASE, 0, 5, 6, 7);
+    for (unsigned reg = 1; reg < 32; reg++)
+        if (reg < A0 || (reg > A2 && reg != A6 && reg != A7))
+            assert_int_equal(hart_reg(h, reg), 1000 + reg);
+    assert_int_equal(hart_reg(h, A2), 7);
+    assert_int_equal(hart_reg(h, A6), 0);
+    assert_int_equal(hart_reg(h, A7), BASE);
+    assert_int_equal(hart_pc(h), BOARD_KERNEL + 4);
+    assert_int_equal(hart_mode(h), PRIV_S);
+    wreck(&s);
+}
+
+/* ---- hart state management ---- */
+
+static void harts_start_and_stop(void **state)
+{
+    struct scene s;
+    struct hart *h;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, HSM, 2, 0, 0, 0).value, STARTED);
+    assert_int_equal(call(&s, HSM, 2, 1, 0, 0).value, STOPPED);
+    assert_int_equal(call(&s, HSM, 0, 1, BOARD_KERNEL + 4, 0x1234).error, 0);
+    assert_int_equal(call(&s, HSM, 2, 1, 0, 0).value, STARTED);
+    assert_int_equal(call(&s, HSM, 2, 2, 0, 0).value, STOPPED);
+    h = board_hart(&s.b, 1);
+    assert_int_equal(hart_pc(h), BOARD_KERNEL + 4);
+    assert_int_equal(hart_reg(h, A0), 1);
+    assert_int_equal(hart_reg(h, A1), 0x1234);
+    assert_int_equal(hart_mode(h), PRIV_S);
+    (void)call_on(&s, 1, HSM, 1, 0, 0, 0);
+    assert_int_equal(call(&s, HSM, 2, 1, 0, 0).value, STOPPED);
+    assert_int_equal(call(&s, HSM, 0, 1, BOARD_KERNEL + 4, 0).error, 0);
+    wreck(&s);
+}
+
+static void a_started_hart_begins_without_translation_or_interrupts(void **state)
+{
+    struct scene s;
+    struct hart *h;
+    uint64_t value;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    h = board_hart(&s.b, 1);
+    assert_true(hart_csr(h, SATP, &value));
+    assert_int_equal(value, 0);
+    assert_true(hart_csr(h, 0x100, &value)); /* sstatus */
+    assert_int_equal(value & 2, 0);
+    wreck(&s);
+}
+
+static void a_hart_runs_once_it_is_started_and_not_before(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    (void)call(&s, BASE, 0, 0, 0, 0);
+    (void)machine_run(s.b.m, 10000, UINT64_MAX);
+    assert_int_equal(hart_insns(board_hart(&s.b, 1)), 0);
+    assert_int_equal(call_scheduled(&s, HSM, 0, 1, BOARD_KERNEL + 4, 0).error, 0);
+    (void)machine_run(s.b.m, 30000, UINT64_MAX);
+    assert_true(hart_insns(board_hart(&s.b, 1)) > 5000);
+    assert_int_equal(hart_insns(board_hart(&s.b, 2)), 0);
+    wreck(&s);
+}
+
+static void starting_refuses_what_it_cannot_do(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, HSM, 0, 0, BOARD_KERNEL, 0).error, ALREADY_AVAILABLE);
+    assert_int_equal(call(&s, HSM, 0, HARTS, BOARD_KERNEL, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, HSM, 0, UINT64_MAX, BOARD_KERNEL, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, HSM, 0, UINT64_C(1) << 32, BOARD_KERNEL, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, HSM, 0, 1, 0x1000, 0).error, INVALID_ADDRESS);
+    assert_int_equal(call(&s, HSM, 2, HARTS, 0, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, HSM, 2, 1, 0, 0).value, STOPPED);
+    start(&s, 1);
+    assert_int_equal(call(&s, HSM, 0, 1, BOARD_KERNEL, 0).error, ALREADY_AVAILABLE);
+    wreck(&s);
+}
+
+/* ---- interrupts between harts ---- */
+
+static void an_ipi_goes_to_the_harts_of_the_mask(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    start(&s, 2);
+    assert_int_equal(call(&s, IPI, 0, 2, 1, 0).error, 0); /* bit 1, from hart 1: hart 2 */
+    assert_false(pending(&s, 0, SSIP));
+    assert_false(pending(&s, 1, SSIP));
+    assert_true(pending(&s, 2, SSIP));
+    assert_int_equal(call(&s, IPI, 0, 3, 0, 0).error, 0);
+    assert_true(pending(&s, 0, SSIP));
+    assert_true(pending(&s, 1, SSIP));
+    wreck(&s);
+}
+
+static void an_ipi_to_all_goes_to_all_that_are_started(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    assert_int_equal(call(&s, IPI, 0, 0, UINT64_MAX, 0).error, 0);
+    assert_true(pending(&s, 0, SSIP));
+    assert_true(pending(&s, 1, SSIP));
+    assert_false(pending(&s, 2, SSIP)); /* stopped */
+    wreck(&s);
+}
+
+static void a_mask_with_harts_that_are_not_there_reaches_nobody(void **state)
+{
+    static const struct {
+        uint64_t mask, base;
+    } wrong[] = {{8, 0}, {9, 0}, {UINT64_MAX, 0},     {4, 1},
+                 {1, 3}, {0, 3}, {1, UINT64_MAX - 1}, {UINT64_C(1) << 63, 1}};
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    start(&s, 2);
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(call(&s, IPI, 0, wrong[i].mask, wrong[i].base, 0).error, INVALID_PARAM);
+        assert_int_equal(call(&s, RFENCE, 0, wrong[i].mask, wrong[i].base, 0).error, INVALID_PARAM);
+    }
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        assert_false(pending(&s, hart, SSIP));
+    assert_int_equal(s.fence_count, 2); /* those of the two starts */
+    assert_int_equal(call(&s, IPI, 0, 0, 0, 0).error, 0);
+    assert_false(pending(&s, 0, SSIP));
+    wreck(&s);
+}
+
+/* ---- remote fences ---- */
+
+static void a_remote_fence_is_told_for_each_hart_of_the_mask(void **state)
+{
+    struct scene s;
+    unsigned before;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    start(&s, 2);
+    before = s.fence_count;
+    assert_int_equal(call(&s, RFENCE, 0, 6, 0, 0).error, 0);
+    assert_int_equal(s.fence_count, before + 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct fence_event *f = &s.fence[before + i];
+
+        assert_int_equal(f->kind, FENCE_REMOTE);
+        assert_ptr_equal(f->hart, board_hart(&s.b, i + 1));
+        assert_int_equal(f->requester, 0);
+        assert_int_equal(f->pc, BOARD_KERNEL);
+        assert_int_equal(hart_sync_stamp(f->hart), f->stamp);
+    }
+    wreck(&s);
+}
+
+static void a_remote_fence_to_all_includes_oneself(void **state)
+{
+    struct scene s;
+    unsigned before;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    before = s.fence_count;
+    assert_int_equal(call(&s, RFENCE, 0, 0, UINT64_MAX, 0).error, 0);
+    assert_int_equal(s.fence_count, before + 2); /* not hart 2: stopped */
+    wreck(&s);
+}
+
+static void a_remote_sfence_is_no_fence_i(void **state)
+{
+    struct scene s;
+    unsigned before;
+    uint64_t stamp;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    before = s.fence_count;
+    stamp = hart_sync_stamp(board_hart(&s.b, 1));
+    assert_int_equal(call(&s, RFENCE, 1, 2, 0, 0).error, 0);
+    assert_int_equal(call(&s, RFENCE, 2, 2, 0, 0).error, 0);
+    for (unsigned i = before; i < s.fence_count; i++)
+        assert_int_equal(s.fence[i].kind, FENCE_ADDRESS_SPACE);
+    assert_int_equal(hart_sync_stamp(board_hart(&s.b, 1)), stamp);
+    wreck(&s);
+}
+
+/* ---- timer ---- */
+
+static void the_timer_rises_when_its_time_comes_and_falls_when_set(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, TIMER, 0, machine_ticks(s.b.m) + 100, 0, 0).error, 0);
+    assert_false(pending(&s, 0, STIP));
+    (void)machine_run(s.b.m, UINT64_MAX, machine_cycles(s.b.m) + 99 * CYCLES_PER_TICK);
+    assert_false(pending(&s, 0, STIP));
+    (void)machine_run(s.b.m, UINT64_MAX, machine_cycles(s.b.m) + 2 * CYCLES_PER_TICK);
+    assert_true(pending(&s, 0, STIP));
+    assert_int_equal(call(&s, TIMER, 0, UINT64_MAX, 0, 0).error, 0);
+    assert_false(pending(&s, 0, STIP));
+    wreck(&s);
+}
+
+static void a_timer_in_the_past_rises_at_once(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    (void)machine_run(s.b.m, 10000, UINT64_MAX);
+    assert_int_equal(call_scheduled(&s, TIMER, 0, 0, 0, 0).error, 0);
+    (void)machine_run(s.b.m, machine_insns(s.b.m) + 4, UINT64_MAX);
+    assert_true(pending(&s, 0, STIP));
+    wreck(&s);
+}
+
+/* ---- console ---- */
+
+static void the_console_writes_what_lies_in_memory(void **state)
+{
+    const char text[] = "written by the kernel";
+    const struct writer loader = {.kind = WRITER_LOADER};
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_true(bus_write(board_bus(&s.b), DATA, text, sizeof text, &loader));
+    assert_int_equal(call(&s, DBCN, 0, sizeof text - 1, DATA, 0).error, 0);
+    assert_string_equal(s.b.put, text);
+    assert_int_equal(call(&s, DBCN, 0, 7, DATA, 0).value, 7);
+    assert_int_equal(call(&s, DBCN, 2, '!', 0, 0).error, 0);
+    assert_int_equal(call(&s, 1, 99, '?', 0x77, 0).error, 0); /* legacy; a6 is not looked at */
+    assert_string_equal(s.b.put, "written by the kernelwritten!?");
+    assert_int_equal(hart_reg(board_hart(&s.b, 0), A1), 0x77); /* legacy: a0 only */
+    wreck(&s);
+}
+
+static void the_console_refuses_what_is_not_memory(void **state)
+{
+    static const struct {
+        uint64_t length, low, high;
+    } wrong[] = {{1, 0x1000, 0},
+                 {1, DATA, 1},
+                 {UINT64_MAX, DATA, 0},
+                 {2, BOARD_RAM + (16 << 20) - 1, 0},
+                 {1, BOARD_RAM + (16 << 20), 0},
+                 {8, UINT64_MAX - 3, 0}};
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        for (unsigned function = 0; function < 2; function++) {
+            struct answer a =
+                call(&s, DBCN, function, wrong[i].length, wrong[i].low, wrong[i].high);
+
+            assert_int_equal(a.error, INVALID_PARAM);
+        }
+    assert_int_equal(s.b.put_len, 0);
+    assert_int_equal(call(&s, DBCN, 0, 0, DATA, 0).error, 0);
+    wreck(&s);
+}
+
+static void the_console_reads_what_there_is(void **state)
+{
+    struct scene s;
+    char got[8] = "";
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, DBCN, 1, 8, DATA, 0).value, 0);
+    assert_int_equal(call(&s, 2, 0, 0, 0, 0).error, -1); /* legacy getchar */
+    s.b.input = "abcdef";
+    assert_int_equal(call(&s, DBCN, 1, 4, DATA, 0).value, 4);
+    assert_true(bus_read(board_bus(&s.b), DATA, got, 4));
+    assert_string_equal(got, "abcd");
+    assert_int_equal(call(&s, 2, 0, 0, 0, 0).error, 'e');
+    assert_int_equal(call(&s, DBCN, 1, 4, DATA, 0).value, 1);
+    assert_int_equal(call(&s, 2, 0, 0, 0, 0).error, -1);
+    wreck(&s);
+}
+
+/* The receiver takes bytes in by itself; a kernel that asks firmware gets them all the same. */
+static void what_the_receiver_took_in_is_read_first(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    s.b.input = "xyz";
+    (void)machine_run(s.b.m, 3000000, UINT64_MAX);
+    assert_int_equal(call(&s, 2, 0, 0, 0, 0).error, 'x');
+    assert_int_equal(call(&s, 2, 0, 0, 0, 0).error, 'y');
+    assert_int_equal(call(&s, 2, 0, 0, 0, 0).error, 'z');
+    assert_int_equal(call(&s, 2, 0, 0, 0, 0).error, -1);
+    wreck(&s);
+}
+
+/* ---- legacy masks ---- */
+
+static void legacy_masks_are_read_from_memory(void **state)
+{
+    const uint64_t mask = 4;
+    const struct writer loader = {.kind = WRITER_LOADER};
+    struct scene s;
+    unsigned before;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    start(&s, 2);
+    assert_true(bus_write(board_bus(&s.b), DATA, &mask, sizeof mask, &loader));
+    assert_int_equal(call(&s, 4, 0, DATA, 0, 0).error, 0);
+    assert_true(pending(&s, 2, SSIP));
+    assert_false(pending(&s, 1, SSIP));
+    before = s.fence_count;
+    assert_int_equal(call(&s, 5, 0, DATA, 0, 0).error, 0);
+    assert_int_equal(s.fence_count, before + 1);
+    assert_ptr_equal(s.fence[before].hart, board_hart(&s.b, 2));
+    assert_int_equal(call(&s, 4, 0, 0, 0, 0).error, 0); /* no mask: all */
+    assert_true(pending(&s, 1, SSIP));
+    assert_int_equal(call_on(&s, 1, 3, 0, 0, 0, 0).error, 0); /* clear */
+    assert_false(pending(&s, 1, SSIP));
+    assert_true(call(&s, 4, 0, 0x10, 0, 0).error < 0);
+    wreck(&s);
+}
+
+/* ---- the end ---- */
+
+static void the_end_has_the_status_that_was_asked_for(void **state)
+{
+    static const struct {
+        uint64_t extension, type, reason;
+        enum stop_reason stop;
+        unsigned code;
+    } ends[] = {{SRST, 0, 0, STOP_EXIT, 0},   {SRST, 0, 1, STOP_EXIT, 1},
+                {SRST, 0, 42, STOP_EXIT, 42}, {SRST, 0, 1 << 20, STOP_EXIT, 255},
+                {SRST, 1, 0, STOP_RESET, 0},  {SRST, 2, 0, STOP_RESET, 0},
+                {8, 0, 0, STOP_EXIT, 0}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        struct scene s;
+        struct stop stop;
+
+        build(&s);
+        (void)call(&s, ends[i].extension, 0, ends[i].type, ends[i].reason, 0);
+        stop = machine_run(s.b.m, UINT64_MAX, UINT64_MAX);
+        assert_int_equal(stop.reason, ends[i].stop);
+        if (stop.reason == STOP_EXIT)
+            assert_int_equal(stop.code, ends[i].code);
+        wreck(&s);
+    }
+}
+
+static void an_unknown_kind_of_reset_is_refused(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, SRST, 0, 3, 0, 0).error, INVALID_PARAM);
+    assert_int_equal(machine_run(s.b.m, 100, UINT64_MAX).reason, STOP_INSNS);
+    wreck(&s);
+}
+
+/* ---- who may call ---- */
+
+static void a_user_programs_ecall_is_the_kernels(void **state)
+{
+    struct scene s;
+    struct hart *h;
+    uint64_t cause;
+
+    (void)state;
+    build(&s);
+    h = board_hart(&s.b, 0);
+    assert_true(hart_set_csr(h, STVEC, BOARD_KERNEL + 4));
+    assert_true(hart_set_csr(h, 0x141, BOARD_KERNEL)); /* sepc */
+    assert_true(hart_set_csr(h, 0x100, 0));            /* spp: user */
+    assert_true(bus_write(board_bus(&s.b), DATA, &(uint32_t){SRET}, 4,
+                          &(struct writer){.kind = WRITER_LOADER}));
+    hart_set_pc(h, DATA);
+    (void)!hart_run(h, 1);
+    assert_int_equal(hart_mode(h), PRIV_U);
+    (void)call(&s, BASE, 0, 1, 2, 3);
+    assert_int_equal(hart_mode(h), PRIV_S);
+    assert_true(hart_csr(h, SCAUSE, &cause));
+    assert_int_equal(cause, EXC_ECALL_U);
+    assert_int_equal(hart_reg(h, A0), 1);
+    wreck(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_version_is_2_0),
+        cmocka_unit_test(probing_tells_what_there_is),
+        cmocka_unit_test(what_is_not_there_is_not_supported),
+        cmocka_unit_test(a_call_changes_a0_and_a1_only_and_goes_on_behind),
+        cmocka_unit_test(harts_start_and_stop),
+        cmocka_unit_test(a_started_hart_begins_without_translation_or_interrupts),
+        cmocka_unit_test(a_hart_runs_once_it_is_started_and_not_before),
+        cmocka_unit_test(starting_refuses_what_it_cannot_do),
+        cmocka_unit_test(an_ipi_goes_to_the_harts_of_the_mask),
+        cmocka_unit_test(an_ipi_to_all_goes_to_all_that_are_started),
+        cmocka_unit_test(a_mask_with_harts_that_are_not_there_reaches_nobody),
+        cmocka_unit_test(a_remote_fence_is_told_for_each_hart_of_the_mask),
+        cmocka_unit_test(a_remote_fence_to_all_includes_oneself),
+        cmocka_unit_test(a_remote_sfence_is_no_fence_i),
+        cmocka_unit_test(the_timer_rises_when_its_time_comes_and_falls_when_set),
+        cmocka_unit_test(a_timer_in_the_past_rises_at_once),
+        cmocka_unit_test(the_console_writes_what_lies_in_memory),
+        cmocka_unit_test(the_console_refuses_what_is_not_memory),
+        cmocka_unit_test(the_console_reads_what_there_is),
+        cmocka_unit_test(what_the_receiver_took_in_is_read_first),
+        cmocka_unit_test(legacy_masks_are_read_from_memory),
+        cmocka_unit_test(the_end_has_the_status_that_was_asked_for),
+        cmocka_unit_test(an_unknown_kind_of_reset_is_refused),
+        cmocka_unit_test(a_user_programs_ecall_is_the_kernels),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/*
+ * test_sites.c - what eight bytes at a site mean, and which sites an image has.
+ */
+#include "machine/site_image.h"
+
+struct world {
+    struct site_image *im;
+    struct symbols *symbols;
+    struct site_table *t;
+};
+
+enum { MCOUNT = 0x800, F = 0x100, G = 0x200, H = 0x300 };
+
+static void begin(struct world *w)
+{
+    w->im = image_begin();
+    image_name(w->im, "_mcount", MCOUNT);
+    image_name(w->im, "f", F);
+    image_name(w->im, "g", G);
+    image_name(w->im, "h", H);
+}
+
+static void build(struct world *w)
+{
+    w->t = image_table(w->im, &w->symbols);
+}
+
+static void wreck(struct world *w)
+{
+    site_table_free(w->t);
+    symbols_free(w->symbols);
+    free(w->im);
+}
+
+/* The state of two words at an address. */
+static enum site_state state_of(const struct world *w, uint64_t va, uint32_t first, uint32_t second,
+                                uint64_t *target)
+{
+    uint8_t bytes[SITE_BYTES];
+
+    memcpy(bytes, &first, 4);
+    memcpy(bytes + 4, &second, 4);
+    return site_state(w->t, va, bytes, target);
+}
+
+static void nops_are_off_and_calls_are_told_by_their_target(void **state)
+{
+    struct world w;
+    uint32_t pair[2];
+    uint64_t target = 1;
+
+    (void)state;
+    begin(&w);
+    build(&w);
+    assert_int_equal(site_mcount(w.t), SITE_VA + MCOUNT);
+    assert_int_equal(state_of(&w, SITE_VA + F, NOP, NOP, &target), SITE_OFF);
+    assert_int_equal(target, 0);
+    call_pair(pair, SITE_VA + F, SITE_VA + MCOUNT);
+    assert_int_equal(state_of(&w, SITE_VA + F, pair[0], pair[1], &target), SITE_INIT);
+    assert_int_equal(target, SITE_VA + MCOUNT);
+    call_pair(pair, SITE_VA + F, SITE_VA + H);
+    assert_int_equal(state_of(&w, SITE_VA + F, pair[0], pair[1], &target), SITE_ON);
+    assert_int_equal(target, SITE_VA + H);
+    assert_int_equal(state_of(&w, SITE_VA + F, pair[0], pair[1], NULL), SITE_ON);
+    wreck(&w);
+}
+
+static void half_a_patch_is_neither(void **state)
+{
+    struct world w;
+    uint32_t pair[2];
+
+    (void)state;
+    begin(&w);
+    build(&w);
+    call_pair(pair, SITE_VA + F, SITE_VA + H);
+    assert_int_equal(state_of(&w, SITE_VA + F, NOP, pair[1], NULL), SITE_OTHER);
+    assert_int_equal(state_of(&w, SITE_VA + F, pair[0], NOP, NULL), SITE_OTHER);
+    assert_int_equal(state_of(&w, SITE_VA + F, pair[1], pair[0], NULL), SITE_OTHER);
+    assert_int_equal(state_of(&w, SITE_VA + F, 0, 0, NULL), SITE_OTHER);
+    assert_int_equal(state_of(&w, SITE_VA + F, UINT32_MAX, UINT32_MAX, NULL), SITE_OTHER);
+    assert_int_equal(state_of(&w, SITE_VA + F, 0x00010001, 0x00010001, NULL), SITE_OTHER);
+    /* A pair whose jalr goes by another register is no pair. */
+    assert_int_equal(state_of(&w, SITE_VA + F, pair[0], JALR(RA, T0, 4), NULL), SITE_OTHER);
+    assert_int_equal(state_of(&w, SITE_VA + F, LUI(RA, 1), pair[1], NULL), SITE_OTHER);
+    wreck(&w);
+}
+
+/* The low half is signed: from 0x800 on it takes 0x1000 back that the high half must give. */
+static void the_sign_of_the_low_half_is_carried(void **state)
+{
+    static const int64_t distances[] = {0,       2,          0x7fe,   0x7ff,   0x800,      0x801,
+                                        0xfff,   0x1000,     0x17ff,  0x1800,  0x1801,     0x7ffff,
+                                        0x80000, 0x7ffff7ff, -2,      -0x7ff,  -0x800,     -0x801,
+                                        -0x1000, -0x17ff,    -0x1800, -0x1801, -0x7ffff800};
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    build(&w);
+    for (size_t i = 0; i < sizeof distances / sizeof distances[0]; i++) {
+        const uint64_t to = SITE_VA + F + (uint64_t)distances[i];
+        uint32_t pair[2];
+        uint64_t target;
+
+        call_pair(pair, SITE_VA + F, to);
+        assert_int_equal(state_of(&w, SITE_VA + F, pair[0], pair[1], &target),
+                         to == SITE_VA + MCOUNT ? SITE_INIT : SITE_ON);
+        assert_int_equal(target, to & ~UINT64_C(1)); /* as jalr jumps */
+    }
+    wreck(&w);
+}
+
+static void a_forgotten_carry_leads_elsewhere(void **state)
+{
+    struct world w;
+    uint64_t target;
+
+    (void)state;
+    begin(&w);
+    build(&w);
+    /* 0x900 away, with the high half not rounded up. */
+    assert_int_equal(state_of(&w, SITE_VA, AUIPC(RA, 0), JALR(RA, RA, 0x900), &target), SITE_ON);
+    assert_int_equal(target, SITE_VA + 0x900 - 0x1000);
+    wreck(&w);
+}
+
+static void sites_come_in_the_order_of_their_addresses(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_site(w.im, H + 4);
+    image_site(w.im, F + 2);
+    image_site(w.im, G + 6);
+    build(&w);
+    assert_int_equal(site_count(w.t), 3);
+    assert_int_equal(site_get(w.t, 0)->va, SITE_VA + F + 2);
+    assert_string_equal(site_get(w.t, 0)->function, "f");
+    assert_int_equal(site_get(w.t, 1)->pa, SITE_PA + G + 6);
+    assert_string_equal(site_get(w.t, 2)->function, "h");
+    assert_int_equal(site_get(w.t, 2)->kind, SITE_FUNCTION);
+    assert_string_equal(w.im->said, "");
+    wreck(&w);
+}
+
+static void a_site_is_found_by_each_of_its_bytes_and_by_no_other(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_site(w.im, F + 2);
+    image_site(w.im, F + 10); /* next to it */
+    image_site(w.im, H);
+    build(&w);
+    assert_int_equal(site_find(w.t, SITE_PA + F + 1, 1), NO_SITE);
+    for (unsigned i = 0; i < SITE_BYTES; i++) {
+        assert_int_equal(site_find(w.t, SITE_PA + F + 2 + i, 1), 0);
+        assert_int_equal(site_find(w.t, SITE_PA + F + 10 + i, 1), 1);
+        assert_int_equal(site_find(w.t, SITE_PA + H + i, 1), 2);
+    }
+    assert_int_equal(site_find(w.t, SITE_PA + F + 18, 1), NO_SITE);
+    assert_int_equal(site_find(w.t, SITE_PA + F, 2), NO_SITE);
+    assert_int_equal(site_find(w.t, SITE_PA + F, 4), 0);
+    assert_int_equal(site_find(w.t, SITE_PA + F + 8, 4), 0); /* the first of two */
+    assert_int_equal(site_find(w.t, SITE_PA + H - 4, 8), 2);
+    assert_int_equal(site_find(w.t, SITE_PA + H + SITE_BYTES, 8), NO_SITE);
+    assert_int_equal(site_find(w.t, 0, 8), NO_SITE);
+    assert_int_equal(site_find(w.t, UINT64_MAX - 8, 8), NO_SITE);
+    wreck(&w);
+}
+
+static void entries_outside_of_text_are_left_out_and_said(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_site(w.im, F);
+    image_site(w.im, TEXT_BYTES);     /* data */
+    image_site(w.im, TEXT_BYTES - 4); /* half of it */
+    image_site(w.im, F + 1);          /* odd */
+    image_site(w.im, (uint64_t)-SITE_VA);
+    image_site(w.im, TEXT_BYTES - 8); /* the last that fits */
+    build(&w);
+    assert_int_equal(site_count(w.t), 2);
+    assert_non_null(strstr(w.im->said, "4 entries of __mcount_loc"));
+    wreck(&w);
+}
+
+static void the_trampolines_calls_are_sites_of_their_own_kind(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_name(w.im, "ftrace_caller", 0x400);
+    image_name(w.im, "ftrace_call", 0x420);
+    image_name(w.im, "ftrace_graph_call", 0x430);
+    image_site(w.im, F);
+    build(&w);
+    assert_int_equal(site_count(w.t), 3);
+    assert_int_equal(site_get(w.t, 1)->kind, SITE_TRACE_CALL);
+    assert_string_equal(site_get(w.t, 1)->function, "ftrace_call");
+    assert_int_equal(site_get(w.t, 2)->kind, SITE_GRAPH_CALL);
+    assert_int_equal(site_get(w.t, 2)->va, SITE_VA + 0x430);
+    assert_false(site_get(w.t, 1)->passes_ra);
+    wreck(&w);
+}
+
+static void an_image_without_a_table_has_no_sites(void **state)
+{
+    struct site_image *im = image_begin();
+    const struct diag silent = {.quiet = true};
+    struct site_table *t = site_table_new(&im->image, NULL, &silent);
+
+    (void)state;
+    assert_int_equal(site_count(t), 0);
+    assert_int_equal(site_mcount(t), 0);
+    assert_int_equal(site_find(t, SITE_PA, 8), NO_SITE);
+    site_table_free(t);
+    site_table_free(NULL);
+    free(im);
+}
+
+static void a_copy_of_ra_on_the_way_belongs_to_the_site(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_word(w.im, F, C_ADDI(SP, -16)); /* frame, mv a0,ra compressed, a store between */
+    image_word(w.im, F + 2, C_MV(A0, RA));
+    image_word(w.im, F + 4, C_SDSP(RA, 8));
+    image_site(w.im, F + 6);
+    image_word(w.im, G, ADDI(A0, RA, 0)); /* mv a0,ra in four bytes */
+    image_site(w.im, G + 4);
+    image_word(w.im, H, ADDI(A1, RA, 0)); /* another register */
+    image_site(w.im, H + 4);
+    build(&w);
+    assert_true(site_get(w.t, 0)->passes_ra);
+    assert_true(site_get(w.t, 1)->passes_ra);
+    assert_false(site_get(w.t, 2)->passes_ra);
+    wreck(&w);
+}
+
+static void states_and_kinds_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(site_state_name(SITE_INIT), "init");
+    assert_string_equal(site_state_name(SITE_OFF), "off");
+    assert_string_equal(site_state_name(SITE_ON), "on");
+    assert_string_equal(site_state_name(SITE_OTHER), "other");
+    assert_string_equal(site_kind_name(SITE_GRAPH_CALL), "ftrace_graph_call");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nops_are_off_and_calls_are_told_by_their_target),
+        cmocka_unit_test(half_a_patch_is_neither),
+        cmocka_unit_test(the_sign_of_the_low_half_is_carried),
+        cmocka_unit_test(a_forgotten_carry_leads_elsewhere),
+        cmocka_unit_test(sites_come_in_the_order_of_their_addresses),
+        cmocka_unit_test(a_site_is_found_by_each_of_its_bytes_and_by_no_other),
+        cmocka_unit_test(entries_outside_of_text_are_left_out_and_said),
+        cmocka_unit_test(the_trampolines_calls_are_sites_of_their_own_kind),
+        cmocka_unit_test(an_image_without_a_table_has_no_sites),
+        cmocka_unit_test(a_copy_of_ra_on_the_way_belongs_to_the_site),
+        cmocka_unit_test(states_and_kinds_have_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
