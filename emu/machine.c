@@ -48,12 +48,10 @@ static void set_external(void *machine, unsigned context, bool level)
     set_hart_irq(machine, context / 2, context & 1 ? IRQ_SEI : IRQ_MEI, level);
 }
 
-/* A deadline moved: the running slice was cut for the old one. */
+/* The running slice was measured for the old one. */
 static void deadline_moved(void *machine)
 {
-    struct machine *m = machine;
-
-    hart_ask_stop(m->slots[m->current].hart);
+    schedule_cut(machine);
 }
 
 static void finish(void *machine, enum finisher_deed deed, unsigned code)

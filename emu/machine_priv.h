@@ -66,6 +66,7 @@ struct machine {
     uint64_t now;          /* cycles; never goes back */
     uint64_t ticks_read;   /* the newest time any hart has read */
     uint64_t polled_at;    /* cycle of the last look for input */
+    bool cut;              /* the current slice ends here */
     bool ended;
     struct stop end;
     volatile bool asked;
@@ -80,5 +81,6 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
 void schedule_wake(struct machine *m, unsigned hart);        /* after an interrupt was raised */
+void schedule_cut(struct machine *m); /* what the slice was measured by has changed */
 
 #endif

@@ -128,6 +128,12 @@ static void fire_deadlines(struct machine *m)
 
 /* ---- waking and choosing ---- */
 
+void schedule_cut(struct machine *m)
+{
+    m->cut = true;
+    hart_ask_stop(machine_current(m));
+}
+
 void schedule_wake(struct machine *m, unsigned hart)
 {
     struct hart_slot *slot = &m->slots[hart];
@@ -137,7 +143,7 @@ void schedule_wake(struct machine *m, unsigned hart)
     slot->waiting = false;
     hart_advance(slot->hart, cycles_now(m));
     if (hart != m->current)
-        hart_ask_stop(machine_current(m)); /* the slice was cut for fewer harts */
+        schedule_cut(m); /* the slice was measured for fewer harts */
 }
 
 /* The runnable hart that is furthest behind; the count of runnable ones. */
@@ -233,6 +239,7 @@ static bool begin_slice(struct machine *m)
     m->current = choose(m, &runnable);
     if (!runnable)
         return true; /* asked to stop while asleep */
+    m->cut = false;  /* who woke meanwhile is counted */
     m->slice_left = runnable == 1 ? SLICE_ALONE : SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD);
     return true;
 }
@@ -277,6 +284,7 @@ static void account_time(struct machine *m)
 static void end_slice(struct machine *m)
 {
     m->slice_left = m->portion_left = 0;
+    m->cut = false;
 }
 
 /* So much of the current portion. True: the machine stops, as *stop says. */
@@ -295,7 +303,7 @@ static bool run_hart(struct machine *m, uint64_t insns, struct stop *stop)
         m->slots[m->current].waiting = true;
         end_slice(m);
         break;
-    case HART_ASKED: end_slice(m); break;
+    case HART_ASKED: break; /* by us, or by somebody who only looks on */
     case HART_PROBE: *stop = stop_because(m, STOP_PROBE); return true;
     case HART_STUCK: *stop = stop_because(m, STOP_STUCK); return true;
     }
@@ -328,6 +336,8 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
         }
         if (m->portion_left == 0)
             account_time(m);
+        if (m->cut)
+            end_slice(m);
         if (m->slice_left == 0 && !begin_slice(m))
             return stop_because(m, STOP_ASLEEP);
         if (m->slice_left == 0)
