@@ -100,10 +100,11 @@ set_trap_vector:
 
 /*
  * A hart that comes in by the front door although another is booting already.
- * Firmware without HSM sends all of them here.  So does OpenSBI up to 1.1, once
- * in some hundred boots: it marks a hart as starting before it has noted where,
- * and a hart that looks in between goes where the first one went.  Such a hart
- * waits here for the same data it would have got in a1.
+ * Firmware without HSM sends all of them here.  So did Debian 12's OpenSBI 1.1,
+ * in about one boot of two hundred on a busy host: hart 1 was found in this code
+ * although it had been started at secondary_start_sbi (probably it was released
+ * before its start address was noted; that is inferred, not looked up).  Such a
+ * hart waits here for the same data it would have got in a1.
  */
     .type wait_for_boot_hart, @function
 wait_for_boot_hart:
