@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "cpu/extension.h"
 #include "cpu/hart.h"
 #include "load/fdt.h"
 #include "load/file.h"
@@ -61,13 +62,14 @@ static void write_ram(struct machine *m, uint64_t pa, const void *bytes, size_t 
     (void)!bus_write(m->bus, pa, bytes, size, &loader); /* the place was chosen inside RAM */
 }
 
-static struct board describe(const struct machine *m, uint64_t initrd, uint64_t initrd_end)
+static struct board describe(const struct machine *m, const char *isa, uint64_t initrd,
+                             uint64_t initrd_end)
 {
     return (struct board){
         .ram_base = RAM_BASE,
         .ram_size = m->config.memory,
         .hart_count = m->config.harts,
-        .isa = "rv64imac_zicsr_zifencei",
+        .isa = isa,
         .mmu_type = "riscv,sv57",
         .timebase_hz = TIMEBASE_HZ,
         .bootargs = m->config.bootargs,
@@ -128,6 +130,7 @@ enum exit_status boot_load(struct machine *m)
 {
     uint64_t dtb = place_of_dtb(m), initrd = 0, initrd_end = 0;
     enum exit_status status = image_load(m->image, m->bus, m->diag);
+    char isa[EXT_TEXT_MAX];
     struct board board;
 
     if (status == EXIT_PASS && m->firmware_image)
@@ -136,7 +139,8 @@ enum exit_status boot_load(struct machine *m)
         status = load_initrd(m, dtb - PAGE_BYTES, &initrd, &initrd_end);
     if (status != EXIT_PASS)
         return status;
-    board = describe(m, initrd, initrd_end);
+    extensions_format(cluster_extensions(m->cluster), isa);
+    board = describe(m, isa, initrd, initrd_end);
     m->dtb = fdt_build(&board, &m->dtb_size);
     if (image_end(m->image) > dtb) {
         diag_error(m->diag,

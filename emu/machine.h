@@ -55,6 +55,7 @@ struct machine_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum timing_model timing;
+    uint64_t extensions; /* of the harts (cpu/extension.h); 0: all */
     struct console console;
     /* Asked now and then, with console.ctx; true: machine_run returns STOP_ASKED. May be NULL. */
     bool (*interrupted)(void *ctx);

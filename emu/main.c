@@ -47,6 +47,7 @@ static struct machine_config machine_config(const struct session *s)
         .fetch = o->fetch,
         .fetch_seed = o->fetch_seed,
         .timing = o->timing,
+        .extensions = o->extensions,
         .console = host_console(s->host),
         .interrupted = host_interrupted,
     };
@@ -297,7 +298,7 @@ int main(int argc, char **argv)
 
     s.diag.colour = isatty(STDERR_FILENO);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
-    if (done && fflush(stdout)) {
+    if (done && (fflush(stdout) || ferror(stdout))) {
         diag_error(&s.diag, "standard output: %s", strerror(errno));
         return EXIT_IO;
     }

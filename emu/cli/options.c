@@ -4,10 +4,13 @@
 #include "cli/options.h"
 
 #include <argp.h>
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cpu/extension.h"
 
 /* ---- values ---- */
 
@@ -80,6 +83,13 @@ static bool set_harts(struct options *o, const char *arg)
         return false;
     o->harts = (unsigned)n;
     return true;
+}
+
+static_assert((int)OPTION_PROBLEM_MAX >= (int)EXT_TEXT_MAX, "extensions_parse writes there");
+
+static bool set_isa(struct options *o, const char *arg)
+{
+    return extensions_parse(arg, &o->extensions, o->problem);
 }
 
 static bool set_memory(struct options *o, const char *arg)
@@ -274,7 +284,8 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
     }
     if (rows[row].set(p->options, arg))
         return 0;
-    diag_error(p->diag, "--%s: `%s' will not do; %s", rows[row].name, arg, rows[row].doc);
+    diag_error(p->diag, "--%s: `%s' will not do; %s", rows[row].name, arg,
+               p->options->problem[0] ? p->options->problem : rows[row].doc);
     return refuse(p);
 }
 

@@ -17,6 +17,8 @@ enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
 #define RVFTRACE_VERSION "0.1"
 
+enum { OPTION_PROBLEM_MAX = 256 };
+
 struct options {
     enum command command;
     const char *image;
@@ -31,6 +33,7 @@ struct options {
     double timeout;                 /* seconds; 0: none */
     uint64_t seed;
     enum timing_model timing;
+    uint64_t extensions; /* 0: all */
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum audit_mode audit;
@@ -38,6 +41,7 @@ struct options {
     const char *report, *symbols, *commands, *dump_dtb;
     unsigned rows;
     bool quiet;
+    char problem[OPTION_PROBLEM_MAX]; /* a setter's own words about what it refused */
 };
 
 /*

@@ -37,6 +37,8 @@ struct cluster *cluster_new(const struct cluster_config *config)
     struct cluster *c = xcalloc(1, sizeof *c);
 
     c->config = *config;
+    if (!c->config.extensions)
+        c->config.extensions = EXT_ALL;
     c->ram = bus_ram(config->bus);
     set_costs(c);
     bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});
@@ -72,6 +74,11 @@ unsigned cluster_hart_count(const struct cluster *c)
 struct hart *cluster_hart(const struct cluster *c, unsigned id)
 {
     return id < c->harts.len ? c->harts.at[id] : NULL;
+}
+
+uint64_t cluster_extensions(const struct cluster *c)
+{
+    return c->config.extensions;
 }
 
 struct bus *cluster_bus(const struct cluster *c)

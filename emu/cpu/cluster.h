@@ -31,6 +31,7 @@ struct hart_env {
 
 struct cluster_config {
     struct bus *bus;
+    uint64_t extensions; /* that the harts implement (cpu/extension.h); 0: all */
     enum fetch_mode fetch;
     uint64_t fetch_seed; /* FETCH_RANDOM */
     enum timing_model timing;
@@ -44,6 +45,7 @@ struct hart *cluster_add_hart(struct cluster *c); /* ids count from 0 */
 unsigned cluster_hart_count(const struct cluster *c);
 struct hart *cluster_hart(const struct cluster *c, unsigned id);
 struct bus *cluster_bus(const struct cluster *c);
+uint64_t cluster_extensions(const struct cluster *c); /* that its harts implement */
 
 /* At most four listeners; called in the order of attachment. */
 void cluster_observe(struct cluster *c, const struct observer *o);

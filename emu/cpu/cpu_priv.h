@@ -192,10 +192,10 @@ struct jump_entry {
 
 /* CSRs that are plain storage have their fields made from csr.def. */
 struct csrs {
-#define FIELD(name, number, mask) uint64_t name;
-#define FN(name, number)
-#define CONST(name, number, value)
-#define RANGE(name, from, to, first, value)
+#define FIELD(ext, name, number, mask) uint64_t name;
+#define FN(ext, name, number)
+#define CONST(ext, name, number, value)
+#define RANGE(ext, name, from, to, first, value)
 #include "cpu/csr.def"
 #undef FIELD
 #undef FN
@@ -261,6 +261,11 @@ struct hart {
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct tlb tlbs[TLB_CONTEXTS];
 };
+
+static inline bool hart_has(const struct hart *h, enum extension e)
+{
+    return h->cluster->config.extensions >> e & 1;
+}
 
 /* hart.c */
 struct hart *hart_new(struct cluster *c, unsigned id);

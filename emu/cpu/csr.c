@@ -130,14 +130,17 @@ static void write_satp(struct hart *h, uint64_t value)
     hart_flush_translations(h);
 }
 
+/* A letter for each extension that has one, and U beside S (vol. II, 3.1.1). */
 static uint64_t read_misa(struct hart *h)
 {
-    static const char letters[] = "ACIMSU";
-    uint64_t misa = UINT64_C(2) << 62;
+    uint64_t misa = UINT64_C(2) << 62 | UINT64_C(1) << ('U' - 'A');
 
-    (void)h;
-    for (const char *l = letters; *l; l++)
-        misa |= UINT64_C(1) << (*l - 'A');
+    for (unsigned e = 0; e < EXT_COUNT; e++) {
+        const char *name = extension_name(e);
+
+        if (hart_has(h, e) && !name[1])
+            misa |= UINT64_C(1) << (name[0] - 'A');
+    }
     return misa;
 }
 
@@ -164,47 +167,82 @@ static void write_never(struct hart *h, uint64_t value)
 #define write_instret write_never
 #define write_mhartid write_never
 
-static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
+/* The extension that a register belongs to. False: there is none of that number. */
+static bool csr_extension(unsigned number, enum extension *e)
 {
     switch (number) {
-#define FN(name, num)            \
-    case num:                    \
-        *value = read_##name(h); \
+#define ROW(ext, num)   \
+    case num:           \
+        *e = EXT_##ext; \
         return true;
-#define FIELD(name, num, mask) \
-    case num:                  \
-        *value = h->csr.name;  \
-        return true;
-#define CONST(name, num, constant) \
-    case num:                      \
-        *value = constant;         \
-        return true;
-#define RANGE(name, from, to, first, constant) \
-    case from ... to:                          \
-        *value = constant;                     \
-        return true;
+#define FN(ext, name, num)                          ROW(ext, num)
+#define FIELD(ext, name, num, mask)                 ROW(ext, num)
+#define CONST(ext, name, num, constant)             ROW(ext, num)
+#define RANGE(ext, name, from, to, first, constant) ROW(ext, from... to)
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
 #undef RANGE
+#undef ROW
     default: return false;
     }
+}
+
+static uint64_t csr_value(struct hart *h, unsigned number)
+{
+    uint64_t value = 0;
+
+    switch (number) {
+#define FN(ext, name, num)      \
+    case num:                   \
+        value = read_##name(h); \
+        break;
+#define FIELD(ext, name, num, mask) \
+    case num:                       \
+        value = h->csr.name;        \
+        break;
+#define CONST(ext, name, num, constant) \
+    case num:                           \
+        value = constant;               \
+        break;
+#define RANGE(ext, name, from, to, first, constant) \
+    case from ... to:                               \
+        value = constant;                           \
+        break;
+#include "cpu/csr.def"
+#undef FN
+#undef FIELD
+#undef CONST
+#undef RANGE
+    default: break;
+    }
+    return value;
+}
+
+static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
+{
+    enum extension e;
+
+    if (!csr_extension(number, &e) || !hart_has(h, e))
+        return false;
+    *value = csr_value(h, number);
+    return true;
 }
 
 static void csr_write(struct hart *h, unsigned number, uint64_t value)
 {
     switch (number) {
-#define FN(name, num)           \
+#define FN(ext, name, num)      \
     case num:                   \
         write_##name(h, value); \
         break;
-#define FIELD(name, num, mask)                                              \
+#define FIELD(ext, name, num, mask)                                         \
     case num:                                                               \
         h->csr.name = (h->csr.name & ~(uint64_t)(mask)) | (value & (mask)); \
         break;
-#define CONST(name, num, constant)
-#define RANGE(name, from, to, first, constant)
+#define CONST(ext, name, num, constant)
+#define RANGE(ext, name, from, to, first, constant)
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD

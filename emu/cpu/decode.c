@@ -405,6 +405,12 @@ bool insn_decode(uint32_t word, struct insn *out)
     return false;
 }
 
+bool insn_in(const struct insn *i, uint64_t extensions)
+{
+    return (extensions >> row_info(i->row)->extension & extensions >> op_info(i->op)->extension) &
+           1;
+}
+
 bool insn_is_pair(const struct insn *auipc, const struct insn *jalr)
 {
     return auipc->op == OP_auipc && jalr->op == OP_jalr && jalr->rs1 == auipc->rd &&

@@ -22,6 +22,9 @@ static inline unsigned insn_size(uint16_t parcel)
  */
 bool insn_decode(uint32_t word, struct insn *out);
 
+/* Whether a hart with this set of extensions has it; a compressed one needs what it expands to. */
+bool insn_in(const struct insn *i, uint64_t extensions);
+
 /*
  * Target of an auipc followed by a jalr that uses its result; the sign of the
  * low half is carried (ISA vol. I, 2.5). Both insns must be that pair.

@@ -28,14 +28,6 @@ static const char *const patterns[] = {
 #undef F
 };
 
-static const uint16_t row_of_op[] = {
-#define I(ext, name, match, mask, format, class) ROW_##name,
-#define C(ext, name, match, mask, format, base)
-#include "cpu/insn.def"
-#undef I
-#undef C
-};
-
 enum { ANY = INT32_MIN };
 
 struct alias {
@@ -56,10 +48,10 @@ struct csr_text {
 };
 
 static const struct csr_text csrs[] = {
-#define FN(name, number)           {number, #name},
-#define FIELD(name, number, mask)  {number, #name},
-#define CONST(name, number, value) {number, #name},
-#define RANGE(prefix, first, last, start, value)
+#define FN(ext, name, number)           {number, #name},
+#define FIELD(ext, name, number, mask)  {number, #name},
+#define CONST(ext, name, number, value) {number, #name},
+#define RANGE(ext, prefix, first, last, start, value)
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD
@@ -82,15 +74,15 @@ struct csr_range {
 };
 
 static const struct csr_range ranges[] = {
-#define FN(name, number)
-#define FIELD(name, number, mask)
-#define CONST(name, number, value)
-#define RANGE(prefix, first, last, start, value) {first, NAMES_3_TO_31(#prefix)},
+#define FN(ext, name, number)
+#define FIELD(ext, name, number, mask)
+#define CONST(ext, name, number, value)
+#define RANGE(ext, prefix, first, last, start, value) {first, NAMES_3_TO_31(#prefix)},
 #include "cpu/csr.def"
 #undef RANGE
 };
 
-#define RANGE(prefix, first, last, start, value)                                 \
+#define RANGE(ext, prefix, first, last, start, value)                            \
     static_assert((start) == RANGE_FIRST && (last) - (first) + 1 == RANGE_COUNT, \
                   #prefix " does not run from 3 to 31");
 #include "cpu/csr.def"
@@ -206,7 +198,7 @@ static bool fits(int32_t wanted, int32_t is)
 
 static bool alias_applies(const struct alias *a, const struct insn *i)
 {
-    return (a->row == i->row || a->row == row_of_op[i->op]) && fits(a->rd, i->rd) &&
+    return (a->row == i->row || row_info(a->row) == op_info(i->op)) && fits(a->rd, i->rd) &&
            fits(a->rs1, i->rs1) && fits(a->rs2, i->rs2) && fits(a->imm, i->imm);
 }
 
@@ -229,7 +221,7 @@ static const char *ordering(const struct insn *i, unsigned format)
 static void put_insn(struct text *t, uint64_t pc, const struct insn *i,
                      const struct disasm_names *names)
 {
-    const struct row_info *info = row_info(row_of_op[i->op]);
+    const struct row_info *info = op_info(i->op);
     const struct alias *alias = alias_of(i);
     const char *pattern = alias ? alias->operands : patterns[info->format];
 

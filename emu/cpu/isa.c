@@ -23,6 +23,14 @@ static const struct row_info rows[] = {
 #undef C
 };
 
+static const uint16_t row_of_op[] = {
+#define I(ext, name, match, mask, format, class) ROW_##name,
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
+};
+
 static const char *const reg_names[32] = {
     "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
     "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
@@ -32,6 +40,11 @@ static const char *const reg_names[32] = {
 const struct row_info *row_info(unsigned row)
 {
     return &rows[row];
+}
+
+const struct row_info *op_info(unsigned op)
+{
+    return &rows[row_of_op[op]];
 }
 
 enum timing_class op_class(unsigned op)

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "cpu/extension.h"
+
 /* What a hart can execute. Compressed instructions have no operation of their own. */
 enum op {
 #define I(ext, name, match, mask, format, class) OP_##name,
@@ -39,17 +41,6 @@ enum timing_class {
 #include "cpu/class.def"
 #undef T
     CLASS_COUNT,
-};
-
-enum extension {
-    EXT_I,
-    EXT_M,
-    EXT_A,
-    EXT_C,
-    EXT_S, /* supervisor mode and what comes with it */
-    EXT_Zicsr,
-    EXT_Zifencei,
-    EXT_COUNT,
 };
 
 /* The integer registers that have a part in ftrace's protocols. */
@@ -88,7 +79,8 @@ struct row_info {
 };
 
 const struct row_info *row_info(unsigned row); /* row < ROW_COUNT */
-enum timing_class op_class(unsigned op);       /* op < OP_COUNT */
-const char *reg_name(unsigned reg);            /* ABI name; reg < 32 */
+const struct row_info *op_info(unsigned op); /* the full-size row of an operation; op < OP_COUNT */
+enum timing_class op_class(unsigned op);     /* op < OP_COUNT */
+const char *reg_name(unsigned reg);          /* ABI name; reg < 32 */
 
 #endif

@@ -55,6 +55,8 @@ claim 'bad timeouts are refused' refuses timeout 0 -1 x 1x nan inf 1e30 ''
 claim 'good ones are taken' accepts timeout 1 0.5 1e3
 claim 'bad seeds are refused' refuses seed '' ' -1' $numbers
 claim 'good ones are taken' accepts seed 0 1 0xdeadbeef 18446744073709551615
+claim 'bad ISA strings are refused' refuses isa '' rv32i rv64 rv64mac rv64iq rv64i_zfoo
+claim 'good ones are taken' accepts isa rv64imac_zifencei RV64IMAC_ZIFENCEI
 claim 'bad timing models are refused' refuses timing '' rocket unit: INORDER
 claim 'good ones are taken' accepts timing unit inorder
 claim 'bad fetch modes are refused' refuses fetch '' random random: random:x 'random:-1' fresh

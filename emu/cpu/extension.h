@@ -1,0 +1,40 @@
+/*
+ * extension.h - sets of extensions, and how they are written ("rv64gc_zba").
+ */
+#ifndef CPU_EXTENSION_H
+#define CPU_EXTENSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum extension {
+#define X(name, shown, needs, what) EXT_##name,
+#include "cpu/extension.def"
+#undef X
+    EXT_COUNT,
+};
+
+/* A set holds one bit for each. */
+#define EXT_BIT(name) (UINT64_C(1) << EXT_##name)
+#define EXT_ALL       (~UINT64_C(0) >> (64 - EXT_COUNT))
+
+/* Room for any set as text, with its end. */
+enum { EXT_TEXT_MAX = 256 };
+
+/*
+ * Reads an ISA string as the device tree has it (vol. I, 35): rv64, letters,
+ * then names behind underscores; `g` is imafd_zicsr_zifencei. False: *problem
+ * says in a few words what is wrong with it.
+ */
+MUST_USE bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX]);
+
+/* The ISA string of a set, in canonical order and lower case. */
+void extensions_format(uint64_t set, char text[EXT_TEXT_MAX]);
+
+/* The name as in extension.def. */
+const char *extension_name(unsigned extension); /* extension < EXT_COUNT */
+
+#endif
