@@ -14,6 +14,13 @@ $(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_obj) mk/tests.mk | $
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(asan_obj) -lcmocka $(emu_libs)
 
+$(BUILD)/tests/isa/float_cases.def: tests/isa/float_cases.py | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)python3 $< > $@
+$(BUILD)/tests/isa/test_float_insn: $(BUILD)/tests/isa/float_cases.def
+$(BUILD)/tests/isa/test_float_insn: EMU_CFLAGS += -I$(BUILD)/tests
+
 -include $(addsuffix .d,$(unit_bin) $(tool_bin))
 
 # Every header compiles alone, and the tree is as clang-format would have it.

@@ -124,7 +124,8 @@ static void report_stale(struct hart *h, const struct fetched *f)
 /* ---- building ---- */
 
 /* An instruction is one operation, behind at most so many calls of probes; one ends the block. */
-enum { PROBE_CALLS_MAX = 2, UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_CALLS_MAX) + 1 };
+enum { PROBE_CALLS_MAX = 2, FLOAT_CHECKS_MAX = 2 };
+enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_CALLS_MAX) + FLOAT_CHECKS_MAX + 1 };
 
 struct builder {
     struct hart *hart;
@@ -137,6 +138,7 @@ struct builder {
     uint16_t size, uop_count;
     bool stale; /* holds bytes that memory no longer has, or that it may lose at the next choice */
     bool ended;
+    enum floating float_checked; /* what the block has made sure of */
 };
 
 static struct uop *add_uop(struct builder *b, unsigned kind, unsigned size)
@@ -163,12 +165,24 @@ static const bool class_ends_block[] = {
 #undef END
 };
 
+/* The state cannot be switched off inside of a block, so once is enough for each need. */
+static void add_float_check(struct builder *b, enum floating floating)
+{
+    if (floating <= b->float_checked)
+        return;
+    add_uop(b, UOP_FLOAT, 0)->imm = floating;
+    b->float_checked = floating;
+}
+
 static void add_insn(struct builder *b, const struct fetched *f)
 {
     const struct insn *i = &f->insn;
-    struct uop *u = add_uop(b, f->legal ? i->op : UOP_ILLEGAL, i->size);
+    enum floating floating = f->legal ? op_floating(i->op) : FLOATING_X;
+    struct uop *u;
 
-    u->rd = i->rd ? i->rd : 32;
+    add_float_check(b, floating);
+    u = add_uop(b, f->legal ? i->op : UOP_ILLEGAL, i->size);
+    u->rd = i->rd || floating == FLOATING_FW ? i->rd : 32;
     u->rs1 = i->rs1;
     u->rs2 = i->rs2;
     u->imm = f->legal ? i->imm : (int32_t)i->word;

@@ -38,7 +38,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
 
     c->config = *config;
     if (!c->config.extensions)
-        c->config.extensions = EXT_ALL;
+        c->config.extensions = EXTS_ALL;
     c->ram = bus_ram(config->bus);
     set_costs(c);
     bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});

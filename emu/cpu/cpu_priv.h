@@ -214,6 +214,8 @@ enum attention {
 struct hart {
     /* hot: touched by every block */
     uint64_t x[33]; /* x[32] takes what is written to x0 */
+    uint64_t f[32]; /* a narrower number in a NaN box */
+    uint8_t fflags, frm;
     uint64_t cycles;
     struct tlb *tlb;         /* of the current data context */
     struct jump_entry *jump; /* of the current mode */
@@ -317,7 +319,7 @@ void hart_leave_block(struct hart *h, bool after_this);
 enum hart_stop engine_run(struct hart *h);
 
 /* Operations that are no instructions. */
-enum { UOP_END = OP_COUNT, UOP_PROBE, UOP_SUSPECT, UOP_ILLEGAL, UOP_COUNT };
+enum { UOP_END = OP_COUNT, UOP_PROBE, UOP_FLOAT, UOP_SUSPECT, UOP_ILLEGAL, UOP_COUNT };
 const void *engine_label(unsigned uop);
 
 #endif

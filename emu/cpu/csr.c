@@ -43,9 +43,48 @@ static void write_minstret(struct hart *h, uint64_t value)
     h->insn_offset = value - (hart_insns(h) + 1);
 }
 
+/* ---- floating point: a write makes the state dirty ---- */
+
+static uint64_t read_fcsr(struct hart *h)
+{
+    return (uint64_t)h->frm << 5 | h->fflags;
+}
+
+static void write_fcsr(struct hart *h, uint64_t value)
+{
+    h->fflags = value & 31;
+    h->frm = value >> 5 & 7;
+    h->csr.mstatus |= MSTATUS_FS;
+}
+
+static uint64_t read_fflags(struct hart *h)
+{
+    return h->fflags;
+}
+
+static void write_fflags(struct hart *h, uint64_t value)
+{
+    write_fcsr(h, (uint64_t)h->frm << 5 | (value & 31));
+}
+
+static uint64_t read_frm(struct hart *h)
+{
+    return h->frm;
+}
+
+static void write_frm(struct hart *h, uint64_t value)
+{
+    write_fcsr(h, (value & 7) << 5 | h->fflags);
+}
+
+/* ---- status ---- */
+
+/* SD says that there is something to save: the floating-point state is all there can be. */
 static uint64_t read_mstatus(struct hart *h)
 {
-    return h->csr.mstatus;
+    bool dirty = (h->csr.mstatus & MSTATUS_FS) == MSTATUS_FS;
+
+    return h->csr.mstatus | (dirty ? MSTATUS_SD : 0);
 }
 
 /* MPP is WARL: 2 is no privilege, and such a write keeps the old one. */
@@ -55,6 +94,8 @@ static void write_mstatus(struct hart *h, uint64_t value)
 
     if (get_field(value, MSTATUS_MPP) == 2)
         value = set_field(value, MSTATUS_MPP, get_field(old, MSTATUS_MPP));
+    if (!hart_has(h, EXT_F))
+        value &= ~MSTATUS_FS;
     h->csr.mstatus = (old & ~MSTATUS_WRITABLE) | (value & MSTATUS_WRITABLE);
     /* MXR changes what a cached load translation stands for. */
     if ((old ^ value) & MSTATUS_MXR)
@@ -63,7 +104,7 @@ static void write_mstatus(struct hart *h, uint64_t value)
 
 static uint64_t read_sstatus(struct hart *h)
 {
-    return h->csr.mstatus & SSTATUS_VISIBLE;
+    return read_mstatus(h) & SSTATUS_VISIBLE;
 }
 
 static void write_sstatus(struct hart *h, uint64_t value)
@@ -167,13 +208,13 @@ static void write_never(struct hart *h, uint64_t value)
 #define write_instret write_never
 #define write_mhartid write_never
 
-/* The extension that a register belongs to. False: there is none of that number. */
-static bool csr_extension(unsigned number, enum extension *e)
+/* What a hart must have for a register to be there. False: there is none of that number. */
+static bool csr_needs(unsigned number, uint64_t *extensions)
 {
     switch (number) {
-#define ROW(ext, num)   \
-    case num:           \
-        *e = EXT_##ext; \
+#define ROW(ext, num)             \
+    case num:                     \
+        *extensions = EXTS_##ext; \
         return true;
 #define FN(ext, name, num)                          ROW(ext, num)
 #define FIELD(ext, name, num, mask)                 ROW(ext, num)
@@ -222,9 +263,9 @@ static uint64_t csr_value(struct hart *h, unsigned number)
 
 static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
 {
-    enum extension e;
+    uint64_t needs;
 
-    if (!csr_extension(number, &e) || !hart_has(h, e))
+    if (!csr_needs(number, &needs) || needs & ~h->cluster->config.extensions)
         return false;
     *value = csr_value(h, number);
     return true;
@@ -272,6 +313,8 @@ static bool access_allowed(const struct hart *h, unsigned number, bool writes)
         return false;
     if (number >= 0xc00 && number <= 0xc1f)
         return counter_allowed(h, number);
+    if (number >= 0x001 && number <= 0x003 && !(h->csr.mstatus & MSTATUS_FS))
+        return false;
     if (number == 0x180 && h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TVM))
         return false;
     return true;

@@ -12,6 +12,7 @@
 #define MSTATUS_MPIE   (UINT64_C(1) << 7)
 #define MSTATUS_SPP    (UINT64_C(1) << 8)
 #define MSTATUS_MPP    (UINT64_C(3) << 11)
+#define MSTATUS_FS     (UINT64_C(3) << 13)
 #define MSTATUS_MPRV   (UINT64_C(1) << 17)
 #define MSTATUS_SUM    (UINT64_C(1) << 18)
 #define MSTATUS_MXR    (UINT64_C(1) << 19)
@@ -21,12 +22,16 @@
 #define MSTATUS_UXL_64 (UINT64_C(2) << 32)
 #define MSTATUS_SXL_64 (UINT64_C(2) << 34)
 
+#define MSTATUS_SD (UINT64_C(1) << 63)
+
 /* What software may change, and the part of it that S-mode sees as sstatus. */
 #define MSTATUS_WRITABLE                                                                   \
     (MSTATUS_SIE | MSTATUS_MIE | MSTATUS_SPIE | MSTATUS_MPIE | MSTATUS_SPP | MSTATUS_MPP | \
-     MSTATUS_MPRV | MSTATUS_SUM | MSTATUS_MXR | MSTATUS_TVM | MSTATUS_TW | MSTATUS_TSR)
-#define SSTATUS_WRITABLE (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_SUM | MSTATUS_MXR)
-#define SSTATUS_VISIBLE  (SSTATUS_WRITABLE | MSTATUS_UXL_64)
+     MSTATUS_FS | MSTATUS_MPRV | MSTATUS_SUM | MSTATUS_MXR | MSTATUS_TVM | MSTATUS_TW |    \
+     MSTATUS_TSR)
+#define SSTATUS_WRITABLE \
+    (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
+#define SSTATUS_VISIBLE (SSTATUS_WRITABLE | MSTATUS_UXL_64 | MSTATUS_SD)
 
 #define MI_S_BITS UINT64_C(0x222) /* SSI, STI, SEI in mip, mie, mideleg */
 #define MI_M_BITS UINT64_C(0x888)

@@ -360,8 +360,120 @@ static bool extract_C_ADD(uint32_t w, struct insn *i)
     return i->rs2 != 0;
 }
 
+/* ---- floating point: the rounding mode in imm's low bits, rs3 above them (isa.h) ---- */
+
+/* Modes 5 and 6 are reserved (vol. I, 20.2). */
+static bool take_rounding(uint32_t w, struct insn *i)
+{
+    i->imm = (int32_t)field(w, 14, 12);
+    return i->imm != 5 && i->imm != 6;
+}
+
+static bool extract_FLOAD(uint32_t w, struct insn *i)
+{
+    return extract_I(w, i);
+}
+
+static bool extract_FSTORE(uint32_t w, struct insn *i)
+{
+    return extract_S(w, i);
+}
+
+static bool extract_FR(uint32_t w, struct insn *i)
+{
+    return extract_R(w, i);
+}
+
+static bool extract_FR_RM(uint32_t w, struct insn *i)
+{
+    return extract_R(w, i) && take_rounding(w, i);
+}
+
+static bool extract_FR4_RM(uint32_t w, struct insn *i)
+{
+    if (!extract_FR_RM(w, i))
+        return false;
+    i->imm |= (int32_t)(field(w, 31, 27) << IMM_RS3_SHIFT);
+    return true;
+}
+
+static bool extract_FCMP(uint32_t w, struct insn *i)
+{
+    return extract_R(w, i);
+}
+
+/* One source: rs2's field belongs to the opcode. */
+static bool extract_FTO(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    return true;
+}
+
+static bool extract_FOF(uint32_t w, struct insn *i)
+{
+    return extract_FTO(w, i);
+}
+
+static bool extract_FLI(uint32_t w, struct insn *i)
+{
+    return extract_FTO(w, i);
+}
+
+static bool extract_F1_RM(uint32_t w, struct insn *i)
+{
+    return extract_FTO(w, i) && take_rounding(w, i);
+}
+
+static bool extract_F1_EXACT(uint32_t w, struct insn *i)
+{
+    return extract_F1_RM(w, i);
+}
+
+static bool extract_FTO_RM(uint32_t w, struct insn *i)
+{
+    return extract_F1_RM(w, i);
+}
+
+static bool extract_FTO_RTZ(uint32_t w, struct insn *i)
+{
+    return extract_F1_RM(w, i);
+}
+
+static bool extract_FOF_RM(uint32_t w, struct insn *i)
+{
+    return extract_F1_RM(w, i);
+}
+
+static bool extract_FOF_EXACT(uint32_t w, struct insn *i)
+{
+    return extract_F1_RM(w, i);
+}
+
+static bool extract_C_FLD(uint32_t w, struct insn *i)
+{
+    return extract_C_LD(w, i);
+}
+
+static bool extract_C_FSD(uint32_t w, struct insn *i)
+{
+    return extract_C_SD(w, i);
+}
+
+/* Unlike its integer twin it may load register 0. */
+static bool extract_C_FLDSP(uint32_t w, struct insn *i)
+{
+    (void)extract_C_LDSP(w, i);
+    return true;
+}
+
+static bool extract_C_FSDSP(uint32_t w, struct insn *i)
+{
+    return extract_C_SDSP(w, i);
+}
+
 static bool (*const extractors[])(uint32_t w, struct insn *i) = {
-#define F(name, text) extract_##name,
+#define F(name, text, floating) extract_##name,
 #include "cpu/format.def"
 #undef F
 };
@@ -407,8 +519,7 @@ bool insn_decode(uint32_t word, struct insn *out)
 
 bool insn_in(const struct insn *i, uint64_t extensions)
 {
-    return (extensions >> row_info(i->row)->extension & extensions >> op_info(i->op)->extension) &
-           1;
+    return !((row_info(i->row)->needs | op_info(i->op)->needs) & ~extensions);
 }
 
 bool insn_is_pair(const struct insn *auipc, const struct insn *jalr)

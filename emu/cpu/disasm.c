@@ -19,16 +19,17 @@
 #include "base/bits.h"
 #include "base/compiler.h"
 #include "cpu/decode.h"
+#include "cpu/float.h"
 
 /* ---- tables ---- */
 
 static const char *const patterns[] = {
-#define F(name, text) text,
+#define F(name, text, floating) text,
 #include "cpu/format.def"
 #undef F
 };
 
-enum { ANY = INT32_MIN };
+enum { ANY = INT32_MIN, SAME }; /* SAME: rs2 is rs1 */
 
 struct alias {
     unsigned row;
@@ -165,6 +166,30 @@ static void put_fence_set(struct text *t, unsigned set)
         put(t, "unknown");
 }
 
+/* The rounding mode with its comma, unless it is the one that goes without saying. */
+static void put_rounding(struct text *t, unsigned rounding, unsigned unsaid)
+{
+    static const char *const names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "5", "6", "dyn"};
+
+    if (rounding != unsaid)
+        put(t, ",%s", names[rounding]);
+}
+
+static void put_constant(struct text *t, unsigned index)
+{
+    union {
+        uint64_t pattern;
+        double value;
+    } u = {float_constant(FLOAT_D, index)};
+
+    if (index == 1)
+        put(t, "min");
+    else if (index >= 30)
+        put(t, index == 30 ? "inf" : "nan");
+    else
+        put(t, "%.12g", u.value);
+}
+
 static void put_operand(struct text *t, char letter, uint64_t pc, const struct insn *i,
                         const struct disasm_names *names)
 {
@@ -174,6 +199,13 @@ static void put_operand(struct text *t, char letter, uint64_t pc, const struct i
     case 'd': put(t, "%s", reg_name(i->rd)); break;
     case 's': put(t, "%s", reg_name(i->rs1)); break;
     case 't': put(t, "%s", reg_name(i->rs2)); break;
+    case 'D': put(t, "%s", freg_name(i->rd)); break;
+    case 'S': put(t, "%s", freg_name(i->rs1)); break;
+    case 'T': put(t, "%s", freg_name(i->rs2)); break;
+    case 'R': put(t, "%s", freg_name(uimm >> IMM_RS3_SHIFT)); break;
+    case 'm': put_rounding(t, uimm & IMM_ROUNDING, ROUND_DYNAMIC); break;
+    case 'M': put_rounding(t, uimm & IMM_ROUNDING, ROUND_NEAREST_EVEN); break;
+    case 'l': put_constant(t, i->rs1); break;
     case 'i': put(t, "%" PRId32, i->imm); break;
     case 'h': put(t, "0x%x", uimm); break;
     case 'u': put(t, "0x%x", uimm >> 12); break;
@@ -199,7 +231,8 @@ static bool fits(int32_t wanted, int32_t is)
 static bool alias_applies(const struct alias *a, const struct insn *i)
 {
     return (a->row == i->row || row_info(a->row) == op_info(i->op)) && fits(a->rd, i->rd) &&
-           fits(a->rs1, i->rs1) && fits(a->rs2, i->rs2) && fits(a->imm, i->imm);
+           fits(a->rs1, i->rs1) && fits(a->rs2 == SAME ? i->rs1 : a->rs2, i->rs2) &&
+           fits(a->imm, i->imm);
 }
 
 static const struct alias *alias_of(const struct insn *i)

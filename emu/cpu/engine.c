@@ -11,6 +11,8 @@
 
 #include "base/bits.h"
 #include "cpu/cpu_priv.h"
+#include "cpu/csr_bits.h"
+#include "cpu/float_ops.h"
 #include "cpu/ops.h"
 
 static uint64_t divide_signed(uint64_t a, uint64_t b)
@@ -142,33 +144,79 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
 #define TLB_HIT(e, va, type) \
     LIKELY((e)->tag == ((va) & (~(uint64_t)(PAGE_BYTES - 1) | (sizeof(type) - 1))))
 
-#define LOAD(type)                                                                         \
+/* A load of `type`, as `convert` makes it a register's value. */
+#define LOAD_AS(type, destination, convert)                                                \
     do {                                                                                   \
         uint64_t va = S1 + (uint64_t)IMM, slow;                                            \
         const struct tlb_entry *e = &h->tlb->load[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
         if (TLB_HIT(e, va, type)) {                                                        \
-            RD = (uint64_t)(int64_t) * (const type *)(e->addend + va);                     \
+            destination = convert(*(const type *)(e->addend + va));                        \
         } else {                                                                           \
             SYNC();                                                                        \
             if (!hart_load(h, va, sizeof(type), &slow))                                    \
                 goto raised;                                                               \
-            RD = (uint64_t)(int64_t)(type)slow;                                            \
+            destination = convert((type)slow);                                             \
             NEXT_UNLESS_ASKED;                                                             \
         }                                                                                  \
     } while (0)
 
-#define STORE(type)                                                                         \
+#define STORE_OF(type, value)                                                               \
     do {                                                                                    \
         uint64_t va = S1 + (uint64_t)IMM;                                                   \
         const struct tlb_entry *e = &h->tlb->store[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
         if (TLB_HIT(e, va, type)) {                                                         \
-            *(type *)(e->addend + va) = (type)S2;                                           \
+            *(type *)(e->addend + va) = (type)(value);                                      \
         } else {                                                                            \
             SYNC();                                                                         \
-            if (!hart_store(h, va, sizeof(type), S2))                                       \
+            if (!hart_store(h, va, sizeof(type), value))                                    \
                 goto raised;                                                                \
             NEXT_UNLESS_ASKED;                                                              \
         }                                                                                   \
+    } while (0)
+
+#define SIGN_EXTENDED(v) ((uint64_t)(int64_t)(v))
+#define LOAD(type)       LOAD_AS(type, RD, SIGN_EXTENDED)
+#define STORE(type)      STORE_OF(type, S2)
+
+/* ---- floating point ---- */
+
+#define FD     f[u->rd]
+#define F1     f[u->rs1]
+#define F2     f[u->rs2]
+#define F3     f[u->imm >> IMM_RS3_SHIFT]
+#define N1(ff) float_unbox(ff, F1)
+#define N2(ff) float_unbox(ff, F2)
+#define N3(ff) float_unbox(ff, F3)
+
+#define BOX_FLOAT_H(v)       float_box(FLOAT_H, v)
+#define BOX_FLOAT_S(v)       float_box(FLOAT_S, v)
+#define BOX_FLOAT_D(v)       float_box(FLOAT_D, v)
+#define FLOAT_LOAD(type, ff) LOAD_AS(type, FD, BOX_##ff)
+#define FLOAT_STORE(type)    STORE_OF(type, F2)
+
+/* With `env` as the instruction and frm have it; a reserved mode in frm is illegal. */
+#define ROUNDED(statement)                                                  \
+    do {                                                                    \
+        unsigned rounding = (unsigned)u->imm & IMM_ROUNDING;                \
+        struct float_env env = {(enum float_rounding)rounding, &h->fflags}; \
+        if (rounding == ROUND_DYNAMIC) {                                    \
+            env.rounding = (enum float_rounding)h->frm;                     \
+            if (UNLIKELY(h->frm >= ROUND_MODES))                            \
+                goto do_illegal;                                            \
+        }                                                                   \
+        statement;                                                          \
+    } while (0)
+
+#define FLOAT(ff, call) ROUNDED(FD = float_box(ff, call); NEXT)
+
+/* An integer register is written: the state is dirty only if a flag was raised. */
+#define FLOAT_TO_INT(call)                 \
+    do {                                   \
+        uint8_t before = h->fflags;        \
+        RD = (uint64_t)(call);             \
+        if (UNLIKELY(h->fflags != before)) \
+            h->csr.mstatus |= MSTATUS_FS;  \
+        NEXT;                              \
     } while (0)
 
 #define ATOMIC(type, expression)                                                            \
@@ -227,14 +275,12 @@ static enum hart_stop run(struct hart *h, const void *const **table)
 #include "cpu/insn.def"
 #undef I
 #undef C
-        [UOP_END] = &&do_end,
-        [UOP_PROBE] = &&do_probe,
-        [UOP_SUSPECT] = &&do_suspect,
-        [UOP_ILLEGAL] = &&do_illegal,
+        [UOP_END] = &&do_end,         [UOP_PROBE] = &&do_probe,     [UOP_FLOAT] = &&do_float,
+        [UOP_SUSPECT] = &&do_suspect, [UOP_ILLEGAL] = &&do_illegal,
     };
     struct block *b = NULL;
     const struct uop *u = NULL;
-    uint64_t *x;
+    uint64_t *x, *f;
     int64_t left;
     unsigned way = LINK_NEXT;
     enum hart_stop stop = HART_BUDGET;
@@ -244,6 +290,7 @@ static enum hart_stop run(struct hart *h, const void *const **table)
         return HART_BUDGET;
     }
     x = h->x;
+    f = h->f;
     left = h->left;
 
 dispatch_unlinked:
@@ -293,6 +340,17 @@ do_probe:
         goto done;
     }
     h->uop = NULL;
+    NEXT;
+
+/* Before the first instruction that uses, and the first that changes, the floating-point state. */
+do_float:
+    if (UNLIKELY(!(h->csr.mstatus & MSTATUS_FS))) {
+        SYNC();
+        (void)!hart_op_illegal(h, u + 1);
+        goto raised;
+    }
+    if (u->imm == FLOATING_FW)
+        h->csr.mstatus |= MSTATUS_FS; /* dirty */
     NEXT;
 
 /* Somebody wrote to the block's bytes: look at them again. */

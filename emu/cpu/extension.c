@@ -19,7 +19,7 @@ static const struct {
 };
 
 /* Part of every machine, so a string need not name them. */
-#define ALWAYS (EXT_BIT(I) | EXT_BIT(S) | EXT_BIT(Zicsr))
+enum { ALWAYS = EXTS_I | EXTS_S | EXTS_Zicsr };
 
 const char *extension_name(unsigned extension)
 {

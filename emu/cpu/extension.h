@@ -4,6 +4,7 @@
 #ifndef CPU_EXTENSION_H
 #define CPU_EXTENSION_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,9 +18,18 @@ enum extension {
     EXT_COUNT,
 };
 
-/* A set holds one bit for each. */
-#define EXT_BIT(name) (UINT64_C(1) << EXT_##name)
-#define EXT_ALL       (~UINT64_C(0) >> (64 - EXT_COUNT))
+/* A set holds one bit for each. Rows of insn.def and csr.def name one of these. */
+enum extension_set {
+#define X(name, shown, needs, what) EXTS_##name = 1 << EXT_##name,
+#include "cpu/extension.def"
+#undef X
+    EXTS_D_Zfh = EXTS_D | EXTS_Zfh,
+    EXTS_D_Zfa = EXTS_D | EXTS_Zfa,
+    EXTS_Zfa_Zfh = EXTS_Zfa | EXTS_Zfh,
+};
+#define EXTS_ALL (~UINT64_C(0) >> (64 - EXT_COUNT))
+
+static_assert(EXT_COUNT < 31, "a set is an enumerator");
 
 /* Room for any set as text, with its end. */
 enum { EXT_TEXT_MAX = 256 };

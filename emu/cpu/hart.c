@@ -36,6 +36,8 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     struct writer me;
 
     memset(h->x, 0, sizeof h->x);
+    memset(h->f, 0, sizeof h->f);
+    h->fflags = h->frm = 0;
     memset(&h->csr, 0, sizeof h->csr);
     h->csr.mstatus = MSTATUS_UXL_64 | MSTATUS_SXL_64;
     h->pc = pc;
@@ -180,6 +182,16 @@ void hart_set_reg(struct hart *h, unsigned reg, uint64_t value)
 {
     if (reg)
         h->x[reg] = value;
+}
+
+uint64_t hart_freg(const struct hart *h, unsigned reg)
+{
+    return h->f[reg];
+}
+
+void hart_set_freg(struct hart *h, unsigned reg, uint64_t value)
+{
+    h->f[reg] = value;
 }
 
 enum privilege hart_mode(const struct hart *h)

@@ -61,6 +61,8 @@ uint64_t hart_pc(const struct hart *h);
 void hart_set_pc(struct hart *h, uint64_t pc);
 uint64_t hart_reg(const struct hart *h, unsigned reg); /* reg < 32 */
 void hart_set_reg(struct hart *h, unsigned reg, uint64_t value);
+uint64_t hart_freg(const struct hart *h, unsigned reg); /* floating point, boxed; reg < 32 */
+void hart_set_freg(struct hart *h, unsigned reg, uint64_t value);
 enum privilege hart_mode(const struct hart *h);
 
 /* Exact also inside a call-back: the instruction at hart_pc is not counted yet. */

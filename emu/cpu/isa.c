@@ -15,9 +15,9 @@ static const uint8_t classes[] = {
 
 static const struct row_info rows[] = {
 #define I(ext, name, match, mask, format, class) \
-    {#name, match, mask, FORMAT_##format, OP_##name, EXT_##ext},
+    {#name, match, mask, FORMAT_##format, OP_##name, EXTS_##ext},
 #define C(ext, name, match, mask, format, base) \
-    {#name, match, mask, FORMAT_##format, OP_##base, EXT_##ext},
+    {#name, match, mask, FORMAT_##format, OP_##base, EXTS_##ext},
 #include "cpu/insn.def"
 #undef I
 #undef C
@@ -29,6 +29,18 @@ static const uint16_t row_of_op[] = {
 #include "cpu/insn.def"
 #undef I
 #undef C
+};
+
+static const char *const freg_names[32] = {
+    "ft0", "ft1", "ft2", "ft3", "ft4",  "ft5",  "ft6", "ft7", "fs0",  "fs1",  "fa0",
+    "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4",  "fs5",
+    "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+};
+
+static const uint8_t floatings[] = {
+#define F(name, text, floating) FLOATING_##floating,
+#include "cpu/format.def"
+#undef F
 };
 
 static const char *const reg_names[32] = {
@@ -50,6 +62,16 @@ const struct row_info *op_info(unsigned op)
 enum timing_class op_class(unsigned op)
 {
     return (enum timing_class)classes[op];
+}
+
+enum floating op_floating(unsigned op)
+{
+    return (enum floating)floatings[op_info(op)->format];
+}
+
+const char *freg_name(unsigned reg)
+{
+    return freg_names[reg];
 }
 
 const char *reg_name(unsigned reg)

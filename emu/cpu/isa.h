@@ -30,7 +30,7 @@ enum row {
 };
 
 enum format {
-#define F(name, text) FORMAT_##name,
+#define F(name, text, floating) FORMAT_##name,
 #include "cpu/format.def"
 #undef F
     FORMAT_COUNT,
@@ -60,12 +60,22 @@ enum {
     REG_T1 = 6
 };
 
+/* What an instruction has to do with the floating-point state. */
+enum floating {
+    FLOATING_X,
+    FLOATING_FU,
+    FLOATING_FW
+}; /* nothing; uses it; rd is a register of it */
+
+/* With a rounding mode (float.h) in imm, a third source stands above it. */
+enum { IMM_RS3_SHIFT = 8, IMM_ROUNDING = 7 };
+
 struct insn {
     uint16_t op;  /* enum op */
     uint16_t row; /* enum row: how it was written */
     uint8_t rd, rs1, rs2;
     uint8_t size;  /* bytes: 2 or 4 */
-    int32_t imm;   /* immediate, shift amount, CSR number or fence sets, by format */
+    int32_t imm;   /* immediate, shift amount, CSR number, fence sets or rounding, by format */
     uint32_t word; /* as in memory; a compressed one in the low half */
 };
 
@@ -73,14 +83,16 @@ struct insn {
 struct row_info {
     const char *name; /* as in insn.def: '_' stands for '.' */
     uint32_t match, mask;
-    uint8_t format;    /* enum format */
-    uint8_t op;        /* enum op: itself, or what it expands to */
-    uint8_t extension; /* enum extension */
+    uint8_t format; /* enum format */
+    uint8_t op;     /* enum op: itself, or what it expands to */
+    uint32_t needs; /* set of extensions (enum extension_set) */
 };
 
 const struct row_info *row_info(unsigned row); /* row < ROW_COUNT */
 const struct row_info *op_info(unsigned op); /* the full-size row of an operation; op < OP_COUNT */
 enum timing_class op_class(unsigned op);     /* op < OP_COUNT */
+enum floating op_floating(unsigned op);      /* op < OP_COUNT */
+const char *freg_name(unsigned reg);         /* of a floating-point register; reg < 32 */
 const char *reg_name(unsigned reg);          /* ABI name; reg < 32 */
 
 #endif

@@ -194,6 +194,21 @@ static int integer_register(const char *name)
     return !*end && number < 32 ? (int)number : -1;
 }
 
+/* By ABI name or as f0 to f31; -1: no such register. */
+static int float_register(const char *name)
+{
+    char *end;
+    unsigned long number;
+
+    for (unsigned i = 0; i < 32; i++)
+        if (!strcmp(name, freg_name(i)))
+            return (int)i;
+    if (name[0] != 'f' || name[1] < '0' || name[1] > '9')
+        return -1;
+    number = strtoul(name + 1, &end, 10);
+    return !*end && number < 32 ? (int)number : -1;
+}
+
 enum { CSR_NUMBERS = 4096 };
 
 static bool find_csr(const char *name, unsigned *number)
@@ -220,6 +235,11 @@ bool register_get(struct hart *h, const char *name, uint64_t *value)
         *value = hart_reg(h, (unsigned)reg);
         return true;
     }
+    reg = float_register(name);
+    if (reg >= 0) {
+        *value = hart_freg(h, (unsigned)reg);
+        return true;
+    }
     return find_csr(name, &csr) && hart_csr(h, csr, value);
 }
 
@@ -234,6 +254,11 @@ bool register_set(struct hart *h, const char *name, uint64_t value)
     }
     if (reg >= 0) {
         hart_set_reg(h, (unsigned)reg, value);
+        return true;
+    }
+    reg = float_register(name);
+    if (reg >= 0) {
+        hart_set_freg(h, (unsigned)reg, value);
         return true;
     }
     return find_csr(name, &csr) && hart_set_csr(h, csr, value);

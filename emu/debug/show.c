@@ -63,14 +63,46 @@ static void print_csrs(struct debugger *d)
     fprintf(d->out, "%s", shown % COLUMNS ? "\n" : "");
 }
 
+/* What the pattern means: a number in a box is one of single precision. */
+static double float_value(uint64_t pattern)
+{
+    uint32_t low = (uint32_t)pattern;
+    double d;
+    float s;
+
+    if (pattern >> 32 == UINT32_MAX) {
+        memcpy(&s, &low, sizeof s);
+        return (double)s;
+    }
+    memcpy(&d, &pattern, sizeof d);
+    return d;
+}
+
+static void print_float_registers(struct debugger *d)
+{
+    enum { ROWS = 16, COLUMNS = 2 };
+
+    for (unsigned row = 0; row < ROWS; row++)
+        for (unsigned column = 0; column < COLUMNS; column++) {
+            unsigned reg = column * ROWS + row;
+            uint64_t pattern = hart_freg(d->view, reg);
+
+            fprintf(d->out, "%4s 0x%016" PRIx64 " %-22.17g%s", freg_name(reg), pattern,
+                    float_value(pattern), column + 1 < COLUMNS ? "  " : "\n");
+        }
+}
+
 void do_registers(struct debugger *d, const char *args)
 {
     bool all = arg_keyword(&args, "all"), csr = !all && arg_keyword(&args, "csr");
+    bool floats = !all && !csr && arg_keyword(&args, "float");
 
     if (!arg_end(d, args))
         return;
-    if (!csr)
+    if (!csr && !floats)
         print_integer_registers(d);
+    if (all || floats)
+        print_float_registers(d);
     if (all || csr)
         print_csrs(d);
 }

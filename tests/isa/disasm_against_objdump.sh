@@ -33,7 +33,7 @@ claim() { # claim STATUS TEXT
 
 # shellcheck disable=SC2086 # CFLAGS is a list
 "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 ${CFLAGS:-} -I"$emu" -o "$work/compare" \
-    "$here/objdump_compare.c" "$emu/cpu/disasm.c" "$emu/cpu/decode.c" "$emu/cpu/isa.c" || {
+    "$here/objdump_compare.c" "$emu/cpu/disasm.c" "$emu/cpu/decode.c" "$emu/cpu/isa.c" "$emu/cpu/float.c" || {
     claim 1 "the comparing program builds"
     exit 1
 }
@@ -43,8 +43,17 @@ command -v "$objdump" >/dev/null || {
 }
 : >"$work/needed"
 
+# Objdump knows an extension only in an ELF file that declares it.
+march=rv64gc_zfh
+cross=${CROSS:-riscv64-unknown-elf-}
+echo nop | "${cross}as" -march=$march -o "$work/frame.o" - || {
+    claim 1 "the assembler takes -march=$march"
+    exit 1
+}
+
 compare_words() { # compare_words NAME CLAIM: the words of $work/NAME.bin
-    "$objdump" -z -b binary -m riscv:rv64 -D "$work/$1.bin" >"$work/$1.txt" &&
+    "${cross}objcopy" --update-section .text="$work/$1.bin" "$work/frame.o" "$work/$1.o" &&
+        "$objdump" -z -d "$work/$1.o" >"$work/$1.txt" &&
         "$work/compare" check "$differences" "$work/needed" <"$work/$1.txt"
     claim $? "$2"
 }

@@ -61,6 +61,8 @@ enum {
 #define SH(rs2, rs1, imm) S_TYPE(imm, rs2, rs1, 1, 0x23)
 #define SW(rs2, rs1, imm) S_TYPE(imm, rs2, rs1, 2, 0x23)
 #define SD(rs2, rs1, imm) S_TYPE(imm, rs2, rs1, 3, 0x23)
+#define FLD(fd, rs1, imm) I_TYPE(imm, rs1, 3, fd, 0x07)
+#define FSD(fs2, rs1, imm) S_TYPE(imm, fs2, rs1, 3, 0x27)
 
 #define ADDI(rd, rs1, imm) I_TYPE(imm, rs1, 0, rd, 0x13)
 #define SLTI(rd, rs1, imm) I_TYPE(imm, rs1, 2, rd, 0x13)

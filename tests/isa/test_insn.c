@@ -1375,13 +1375,17 @@ int main(void)
 {
     struct CMUnitTest tests[ROW_COUNT];
     struct row_test rows[ROW_COUNT];
+    size_t count = 0;
 
+    memset(tests, 0, sizeof tests);
     for (unsigned row = 0; row < ROW_COUNT; row++) {
         rows[row] = (struct row_test){.row = row};
-        tests[row] = (struct CMUnitTest){.name = claims[row],
-                                         .test_func = run_row,
-                                         .teardown_func = end_row,
-                                         .initial_state = &rows[row]};
+        if (op_floating(row_info(row)->op) != FLOATING_X)
+            continue; /* test_float_insn.c */
+        tests[count++] = (struct CMUnitTest){.name = claims[row],
+                                             .test_func = run_row,
+                                             .teardown_func = end_row,
+                                             .initial_state = &rows[row]};
     }
-    return cmocka_run_group_tests_name("every row of insn.def", tests, NULL, NULL);
+    return _cmocka_run_group_tests("every integer row of insn.def", tests, count, NULL, NULL);
 }

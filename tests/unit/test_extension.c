@@ -37,9 +37,9 @@ static void all_extensions_survive_being_written_and_read(void **state)
     char text[EXT_TEXT_MAX];
 
     (void)state;
-    extensions_format(EXT_ALL, text);
+    extensions_format(EXTS_ALL, text);
     assert_memory_equal(text, "rv64ima", 7);
-    assert_true(parsed(text) == EXT_ALL);
+    assert_true(parsed(text) == EXTS_ALL);
 }
 
 static void each_extension_is_written_in_lower_case_behind_its_underscore(void **state)
@@ -47,14 +47,14 @@ static void each_extension_is_written_in_lower_case_behind_its_underscore(void *
     char text[EXT_TEXT_MAX];
 
     (void)state;
-    extensions_format(EXT_BIT(I) | EXT_BIT(C) | EXT_BIT(Zicsr) | EXT_BIT(Zifencei), text);
+    extensions_format(EXTS_I | EXTS_C | EXTS_Zicsr | EXTS_Zifencei, text);
     assert_string_equal(text, "rv64ic_zicsr_zifencei");
 }
 
 static void what_every_machine_has_need_not_be_named(void **state)
 {
     (void)state;
-    assert_true(parsed("rv64i") == (EXT_BIT(I) | EXT_BIT(S) | EXT_BIT(Zicsr)));
+    assert_true(parsed("rv64i") == (EXTS_I | EXTS_S | EXTS_Zicsr));
     assert_true(parsed("RV64IMA_Zifencei") == parsed("rv64ima_zicsr_zifencei"));
 }
 

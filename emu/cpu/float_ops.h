@@ -1,0 +1,215 @@
+/*
+ * float_ops.h - floating point for the engine: boxes, and the host's arithmetic
+ * where it gives the very bits that float.h would.
+ *
+ * The host rounds to nearest even. If that is the mode asked for, and the
+ * result is a normal number other than the smallest, then no flag but NX can
+ * come of the operation; and if NX is set already, it need not be known. So the
+ * host computes and only the result is looked at: zeros, subnormals,
+ * infinities and NaNs are left to software, whatever the operands were.
+ */
+#ifndef CPU_FLOAT_OPS_H
+#define CPU_FLOAT_OPS_H
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "cpu/float.h"
+
+/* ---- registers of 64 bits: a narrower number has ones above it (vol. I, 21.2) ---- */
+
+static inline uint64_t float_box(enum float_format f, uint64_t v)
+{
+    switch (f) {
+    case FLOAT_H: return v | ~UINT64_C(0xffff);
+    case FLOAT_S: return v | ~UINT64_C(0xffffffff);
+    default: return v;
+    }
+}
+
+/* What is not boxed well reads as the canonical NaN. */
+static inline uint64_t float_unbox(enum float_format f, uint64_t reg)
+{
+    switch (f) {
+    case FLOAT_H: return LIKELY(reg >= ~UINT64_C(0xffff)) ? (uint16_t)reg : 0x7e00;
+    case FLOAT_S: return LIKELY(reg >= ~UINT64_C(0xffffffff)) ? (uint32_t)reg : 0x7fc00000;
+    default: return reg;
+    }
+}
+
+/* a's magnitude under the sign bit of `sign`. */
+static inline uint64_t float_with_sign_of(enum float_format f, uint64_t a, uint64_t sign)
+{
+    return (a & (float_sign_bit(f) - 1)) | (sign & float_sign_bit(f));
+}
+
+/* ---- the host's numbers ---- */
+
+static inline double host_d(uint64_t pattern)
+{
+    double d;
+
+    memcpy(&d, &pattern, sizeof d);
+    return d;
+}
+
+static inline float host_s(uint64_t pattern)
+{
+    uint32_t low = (uint32_t)pattern;
+    float s;
+
+    memcpy(&s, &low, sizeof s);
+    return s;
+}
+
+static inline uint64_t pattern_d(double d)
+{
+    uint64_t pattern;
+
+    memcpy(&pattern, &d, sizeof pattern);
+    return pattern;
+}
+
+static inline uint64_t pattern_s(float s)
+{
+    uint32_t pattern;
+
+    memcpy(&pattern, &s, sizeof pattern);
+    return pattern;
+}
+
+/* A normal number, and not the smallest of them. */
+static inline bool plain_d(uint64_t pattern)
+{
+    return (pattern & INT64_MAX) - UINT64_C(0x0010000000000001) <
+           UINT64_C(0x7ff0000000000000) - UINT64_C(0x0010000000000001);
+}
+
+static inline bool plain_s(uint64_t pattern)
+{
+    return ((uint32_t)pattern & INT32_MAX) - 0x00800001U < 0x7f800000U - 0x00800001U;
+}
+
+static inline bool host_may(const struct float_env *env)
+{
+    return LIKELY(env->rounding == ROUND_NEAREST_EVEN && (*env->flags & FLAG_NX));
+}
+
+/* ---- arithmetic ---- */
+
+#define HOST_OR_SOFT(name, operation)                                               \
+    static inline uint64_t fast_##name(enum float_format f, uint64_t a, uint64_t b, \
+                                       const struct float_env *env)                 \
+    {                                                                               \
+        uint64_t result;                                                            \
+                                                                                    \
+        if (f == FLOAT_D && host_may(env)) {                                        \
+            result = pattern_d(host_d(a) operation host_d(b));                      \
+            if (LIKELY(plain_d(result)))                                            \
+                return result;                                                      \
+        } else if (f == FLOAT_S && host_may(env)) {                                 \
+            result = pattern_s(host_s(a) operation host_s(b));                      \
+            if (LIKELY(plain_s(result)))                                            \
+                return result;                                                      \
+        }                                                                           \
+        return float_##name(f, a, b, env);                                          \
+    }
+
+HOST_OR_SOFT(add, +)
+HOST_OR_SOFT(sub, -)
+HOST_OR_SOFT(mul, *)
+HOST_OR_SOFT(div, /)
+#undef HOST_OR_SOFT
+
+static inline uint64_t fast_sqrt(enum float_format f, uint64_t a, const struct float_env *env)
+{
+    uint64_t result;
+
+    if (f == FLOAT_D && host_may(env)) {
+        result = pattern_d(__builtin_sqrt(host_d(a)));
+        if (LIKELY(plain_d(result)))
+            return result;
+    } else if (f == FLOAT_S && host_may(env)) {
+        result = pattern_s(__builtin_sqrtf(host_s(a)));
+        if (LIKELY(plain_s(result)))
+            return result;
+    }
+    return float_sqrt(f, a, env);
+}
+
+static inline uint64_t fast_fma(enum float_format f, uint64_t a, uint64_t b, uint64_t c,
+                                const struct float_env *env)
+{
+    uint64_t result;
+
+    if (f == FLOAT_D && host_may(env)) {
+        result = pattern_d(__builtin_fma(host_d(a), host_d(b), host_d(c)));
+        if (LIKELY(plain_d(result)))
+            return result;
+    } else if (f == FLOAT_S && host_may(env)) {
+        result = pattern_s(__builtin_fmaf(host_s(a), host_s(b), host_s(c)));
+        if (LIKELY(plain_s(result)))
+            return result;
+    }
+    return float_fma(f, a, b, c, env);
+}
+
+/* ---- conversions ---- */
+
+static inline uint64_t fast_convert(enum float_format to, enum float_format from, uint64_t a,
+                                    const struct float_env *env)
+{
+    if (to == FLOAT_D && from == FLOAT_S && LIKELY(plain_s(a)))
+        return pattern_d((double)host_s(a)); /* exact */
+    if (to == FLOAT_S && from == FLOAT_D && host_may(env)) {
+        uint64_t result = pattern_s((float)host_d(a));
+
+        if (LIKELY(plain_s(result)))
+            return result;
+    }
+    return float_convert(to, from, a, env);
+}
+
+/* Towards zero, as C converts: exact if the way back leads to the same number. */
+static inline uint64_t fast_to_int(enum float_format f, uint64_t a, unsigned width, bool is_signed,
+                                   const struct float_env *env)
+{
+    if (f == FLOAT_D && is_signed && env->rounding == ROUND_TO_ZERO) {
+        double d = host_d(a), limit = width == 32 ? 0x1p31 : 0x1p63;
+
+        if (LIKELY(d > -limit && d < limit)) {
+            int64_t i = (int64_t)d;
+
+            if ((*env->flags & FLAG_NX) || (double)i == d)
+                return (uint64_t)i;
+        }
+    }
+    return float_to_int(f, a, width, is_signed, env);
+}
+
+static inline uint64_t fast_from_int(enum float_format f, uint64_t value, unsigned width,
+                                     bool is_signed, const struct float_env *env)
+{
+    if (f == FLOAT_D && width == 32) /* exact */
+        return pattern_d(is_signed ? (double)(int32_t)value : (double)(uint32_t)value);
+    return float_from_int(f, value, width, is_signed, env);
+}
+
+/* ---- comparisons: the host's, unless there is a NaN ---- */
+
+#define HOST_COMPARE(name, operation, soft)                                                     \
+    static inline bool fast_##name(enum float_format f, uint64_t a, uint64_t b, uint8_t *flags) \
+    {                                                                                           \
+        if (f == FLOAT_D && LIKELY(!__builtin_isunordered(host_d(a), host_d(b))))               \
+            return host_d(a) operation host_d(b);                                               \
+        if (f == FLOAT_S && LIKELY(!__builtin_isunordered(host_s(a), host_s(b))))               \
+            return host_s(a) operation host_s(b);                                               \
+        return soft;                                                                            \
+    }
+
+HOST_COMPARE(eq, ==, float_eq(f, a, b, flags))
+HOST_COMPARE(lt, <, float_lt(f, a, b, false, flags))
+HOST_COMPARE(le, <=, float_le(f, a, b, false, flags))
+#undef HOST_COMPARE
+
+#endif
