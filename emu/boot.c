@@ -65,12 +65,16 @@ static void write_ram(struct machine *m, uint64_t pa, const void *bytes, size_t 
 static struct board describe(const struct machine *m, const char *isa, uint64_t initrd,
                              uint64_t initrd_end)
 {
+    uint64_t extensions = cluster_extensions(m->cluster);
+
     return (struct board){
         .ram_base = RAM_BASE,
         .ram_size = m->config.memory,
         .hart_count = m->config.harts,
         .isa = isa,
         .mmu_type = "riscv,sv57",
+        .cbom_block = extensions & EXTS_Zicbom ? CACHE_BLOCK_BYTES : 0,
+        .cboz_block = extensions & EXTS_Zicboz ? CACHE_BLOCK_BYTES : 0,
         .timebase_hz = TIMEBASE_HZ,
         .bootargs = m->config.bootargs,
         .initrd_start = initrd,

@@ -160,6 +160,11 @@ static void firmware_call(void *machine, struct hart *h)
     sbi_call(m->sbi, h);
 }
 
+static void wake(void *machine, struct hart *h)
+{
+    schedule_wake(machine, hart_id(h));
+}
+
 static void make_harts(struct machine *m)
 {
     struct cluster_config config = {
@@ -168,7 +173,7 @@ static void make_harts(struct machine *m)
         .fetch_seed = m->config.fetch_seed,
         .timing = m->config.timing,
         .extensions = m->config.extensions,
-        .env = {.ctx = m, .ticks = schedule_hart_ticks},
+        .env = {.ctx = m, .ticks = schedule_hart_ticks, .wake = wake},
     };
 
     if (m->firmware == FIRMWARE_BUILTIN) {

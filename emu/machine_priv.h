@@ -33,7 +33,7 @@ enum { UART_IRQ = 10, RTC_IRQ = 11, PLIC_SOURCES = 96, KERNEL_OFFSET = 0x200000 
 struct hart_slot {
     struct hart *hart;
     bool stopped;   /* by HSM: not scheduled, no interrupt wakes it */
-    bool waiting;   /* in wfi */
+    bool waiting;   /* in wfi or wrs */
     uint64_t timer; /* tick at which STI rises; UINT64_MAX: never */
 };
 
@@ -80,7 +80,7 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 /* schedule.c */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
-void schedule_wake(struct machine *m, unsigned hart);        /* after an interrupt was raised */
+void schedule_wake(struct machine *m, unsigned hart);        /* what it waits for may have come */
 void schedule_cut(struct machine *m); /* what the slice was measured by has changed */
 
 #endif

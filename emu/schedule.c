@@ -35,6 +35,11 @@ static struct hart *hart_of(const struct machine *m, unsigned i)
     return m->slots[i].hart;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 struct hart *machine_current(const struct machine *m)
 {
     return hart_of(m, m->current);
@@ -93,6 +98,17 @@ static uint64_t to_cycles(uint64_t ticks)
     return ticks > UINT64_MAX / CYCLES_PER_TICK ? UINT64_MAX : ticks * CYCLES_PER_TICK;
 }
 
+/* The cycle at which some hart has waited long enough. */
+static uint64_t next_wait_limit(const struct machine *m)
+{
+    uint64_t cycle = UINT64_MAX;
+
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (!m->slots[i].stopped && m->slots[i].waiting)
+            cycle = least(cycle, hart_wait_limit(hart_of(m, i)));
+    return cycle;
+}
+
 /* The cycle at which some device or timer wants to act. */
 static uint64_t next_deadline(const struct machine *m)
 {
@@ -103,7 +119,14 @@ static uint64_t next_deadline(const struct machine *m)
     for (unsigned i = 0; i < m->config.harts; i++)
         if (!m->slots[i].stopped && m->slots[i].timer < tick)
             tick = m->slots[i].timer;
-    return to_cycles(tick);
+    return least(to_cycles(tick), next_wait_limit(m));
+}
+
+static void end_long_waits(struct machine *m)
+{
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (hart_wait_limit(hart_of(m, i)) <= m->now)
+            schedule_wake(m, i);
 }
 
 /* Lets everything that is due at m->now happen. */
@@ -124,6 +147,7 @@ static void fire_deadlines(struct machine *m)
         hart_set_irq(slot->hart, IRQ_STI, true);
         schedule_wake(m, i);
     }
+    end_long_waits(m);
 }
 
 /* ---- waking and choosing ---- */
@@ -242,11 +266,6 @@ static bool begin_slice(struct machine *m)
     m->cut = false;  /* who woke meanwhile is counted */
     m->slice_left = runnable == 1 ? SLICE_ALONE : SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD);
     return true;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /*

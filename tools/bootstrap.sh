@@ -24,6 +24,7 @@ test opensbi is the firmware that QEMU starts it with
 test clang-format checks the layout of the C code
 test clang-tidy reads it for mistakes (make check-long)
 test device-tree-compiler reads the device trees back (dtc)
+test llvm-19 disassembles what binutils 2.40 does not know (llvm-objdump-19)
 test man-db checks and shows the man pages
 test python3 runs the checks and benchmarks that are scripts
 EOF

@@ -213,7 +213,7 @@ static bool fetch_insn(struct hart *h, uint64_t pc, uint64_t pa, unsigned ahead,
         f->parcel[1] = fetch_parcel(h, f->pa_high, insns);
         word |= (uint32_t)f->parcel[1].bytes << 16;
     }
-    f->legal = insn_decode(word, &f->insn) && insn_in(&f->insn, h->cluster->config.extensions);
+    f->legal = insn_decode_for(word, h->cluster->config.extensions, &f->insn);
     return true;
 }
 

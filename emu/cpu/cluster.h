@@ -16,6 +16,9 @@ struct bus;
 struct cluster;
 struct hart;
 
+/* Of cbo.* and of an LR reservation. */
+enum { CACHE_BLOCK_BYTES = 64 };
+
 /* What a fetch may return for bytes written after the hart's last fence.i (design.md, 4). */
 enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
 
@@ -27,6 +30,8 @@ struct hart_env {
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
     /* An ecall from S-mode, pc already behind it; NULL: it traps as the ISA says. */
     void (*firmware_call)(void *ctx, struct hart *h);
+    /* The hart came back from hart_run as HART_WAITING, and need not wait any more. */
+    void (*wake)(void *ctx, struct hart *h);
 };
 
 struct cluster_config {

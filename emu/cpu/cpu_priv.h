@@ -31,7 +31,7 @@ enum { TLB_ENTRIES = 256, JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX 
 
 enum {
     PARCELS_PER_PAGE = PAGE_BYTES / 2,
-    LINE_BYTES = 64,
+    LINE_BYTES = CACHE_BLOCK_BYTES,
     LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES
 };
 
@@ -201,7 +201,7 @@ struct csrs {
 #undef FN
 #undef CONST
 #undef RANGE
-    uint64_t mstatus, satp, mie;
+    uint64_t mstatus, satp, mie, menvcfg, senvcfg;
 };
 
 enum attention {
@@ -210,6 +210,9 @@ enum attention {
     ATTEND_STUCK = 4, /* see HART_STUCK */
     ATTEND_CODE = 8,  /* the running block's own code changed */
 };
+
+/* What a hart that does not run waits for, besides an interrupt. */
+enum wait { WAIT_NOT, WAIT_INTERRUPT, WAIT_RESERVATION };
 
 struct hart {
     /* hot: touched by every block */
@@ -235,8 +238,9 @@ struct hart {
     enum privilege mode;
     struct csrs csr;
     uint32_t irq_lines, irq_soft; /* mip = lines | soft */
-    bool waiting;                 /* in wfi */
-    uint64_t cause, tval;         /* of the exception being raised */
+    enum wait waiting;
+    uint64_t wait_limit;  /* cycle at which WAIT_RESERVATION ends in any case */
+    uint64_t cause, tval; /* of the exception being raised */
     uint64_t idle_cycles;
     uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest */
     uint64_t last_trap_pc, last_trap_insns;
@@ -298,6 +302,9 @@ MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
 MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
 void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value);
+/* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
+MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
+MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);
 void hart_flush_tlb(struct hart *h);
 void hart_flush_tlb_page(struct hart *h, uint64_t va);
 void hart_flush_stores(struct hart *h);

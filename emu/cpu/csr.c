@@ -192,6 +192,43 @@ static void write_misa(struct hart *h, uint64_t value)
     (void)value;
 }
 
+/* Fields of an extension that the hart does not have read as zero. */
+static uint64_t envcfg_writable(const struct hart *h)
+{
+    return (hart_has(h, EXT_Zicbom) ? ENVCFG_CBIE | ENVCFG_CBCFE : 0) |
+           (hart_has(h, EXT_Zicboz) ? ENVCFG_CBZE : 0);
+}
+
+/* CBIE is WARL: a write of the reserved value keeps the old one. */
+static void write_envcfg(const struct hart *h, uint64_t *csr, uint64_t value)
+{
+    uint64_t writable = envcfg_writable(h);
+
+    if (get_field(value, ENVCFG_CBIE) == CBIE_RESERVED)
+        value = set_field(value, ENVCFG_CBIE, get_field(*csr, ENVCFG_CBIE));
+    *csr = (*csr & ~writable) | (value & writable);
+}
+
+static uint64_t read_menvcfg(struct hart *h)
+{
+    return h->csr.menvcfg;
+}
+
+static void write_menvcfg(struct hart *h, uint64_t value)
+{
+    write_envcfg(h, &h->csr.menvcfg, value);
+}
+
+static uint64_t read_senvcfg(struct hart *h)
+{
+    return h->csr.senvcfg;
+}
+
+static void write_senvcfg(struct hart *h, uint64_t value)
+{
+    write_envcfg(h, &h->csr.senvcfg, value);
+}
+
 static uint64_t read_mhartid(struct hart *h)
 {
     return h->id;

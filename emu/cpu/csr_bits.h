@@ -33,6 +33,12 @@
     (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
 #define SSTATUS_VISIBLE (SSTATUS_WRITABLE | MSTATUS_UXL_64 | MSTATUS_SD)
 
+/* menvcfg and senvcfg: what the modes below may do to cache blocks (vol. I, 19.4). */
+#define ENVCFG_CBIE  (UINT64_C(3) << 4) /* cbo.inval; see CBIE_FLUSH */
+#define ENVCFG_CBCFE (UINT64_C(1) << 6) /* cbo.clean, cbo.flush */
+#define ENVCFG_CBZE  (UINT64_C(1) << 7) /* cbo.zero */
+enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
+
 #define MI_S_BITS UINT64_C(0x222) /* SSI, STI, SEI in mip, mie, mideleg */
 #define MI_M_BITS UINT64_C(0x888)
 

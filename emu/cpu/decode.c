@@ -155,6 +155,28 @@ static bool extract_SFENCE(uint32_t w, struct insn *i)
     return true;
 }
 
+/* One source: rs2's field belongs to the opcode. */
+static bool extract_UNARY(uint32_t w, struct insn *i)
+{
+    take_rd(w, i);
+    take_rs1(w, i);
+    return true;
+}
+
+static bool extract_CBO(uint32_t w, struct insn *i)
+{
+    take_rs1(w, i);
+    return true;
+}
+
+/* The low five bits of the immediate say which prefetch it is (Zicbop). */
+static bool extract_PREFETCH(uint32_t w, struct insn *i)
+{
+    take_rs1(w, i);
+    i->imm = simm(field(w, 31, 25) << 5, 12);
+    return true;
+}
+
 /* The three-bit register fields of compressed formats name x8 to x15. */
 static uint8_t creg(uint32_t w, unsigned lo)
 {
@@ -402,27 +424,24 @@ static bool extract_FCMP(uint32_t w, struct insn *i)
     return extract_R(w, i);
 }
 
-/* One source: rs2's field belongs to the opcode. */
 static bool extract_FTO(uint32_t w, struct insn *i)
 {
-    take_rd(w, i);
-    take_rs1(w, i);
-    return true;
+    return extract_UNARY(w, i);
 }
 
 static bool extract_FOF(uint32_t w, struct insn *i)
 {
-    return extract_FTO(w, i);
+    return extract_UNARY(w, i);
 }
 
 static bool extract_FLI(uint32_t w, struct insn *i)
 {
-    return extract_FTO(w, i);
+    return extract_UNARY(w, i);
 }
 
 static bool extract_F1_RM(uint32_t w, struct insn *i)
 {
-    return extract_FTO(w, i) && take_rounding(w, i);
+    return extract_UNARY(w, i) && take_rounding(w, i);
 }
 
 static bool extract_F1_EXACT(uint32_t w, struct insn *i)
@@ -502,7 +521,7 @@ static bool row_takes(unsigned row, uint32_t word, struct insn *out)
     return extractors[info->format](word, out);
 }
 
-bool insn_decode(uint32_t word, struct insn *out)
+bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out)
 {
     unsigned bucket, size = insn_size((uint16_t)word);
 
@@ -511,10 +530,16 @@ bool insn_decode(uint32_t word, struct insn *out)
     bucket = bucket_of(word);
     if ((word & 0x1f) != 0x1f) /* longer than 32 bits: not ours */
         for (unsigned row = 0; row < ROW_COUNT; row++)
-            if (bucket_of(row_info(row)->match) == bucket && row_takes(row, word, out))
+            if (bucket_of(row_info(row)->match) == bucket && row_takes(row, word, out) &&
+                insn_in(out, extensions))
                 return true;
     *out = (struct insn){.size = (uint8_t)size, .word = word};
     return false;
+}
+
+bool insn_decode(uint32_t word, struct insn *out)
+{
+    return insn_decode_for(word, EXTS_ALL, out);
 }
 
 bool insn_in(const struct insn *i, uint64_t extensions)

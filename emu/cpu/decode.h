@@ -22,6 +22,9 @@ static inline unsigned insn_size(uint16_t parcel)
  */
 bool insn_decode(uint32_t word, struct insn *out);
 
+/* The same for a hart that has this set of extensions only. */
+bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out);
+
 /* Whether a hart with this set of extensions has it; a compressed one needs what it expands to. */
 bool insn_in(const struct insn *i, uint64_t extensions);
 

@@ -187,7 +187,7 @@ static void put_constant(struct text *t, unsigned index)
     else if (index >= 30)
         put(t, index == 30 ? "inf" : "nan");
     else
-        put(t, "%.12g", u.value);
+        put(t, "%.12g%s", u.value, u.value == (double)(int)u.value ? ".0" : "");
 }
 
 static void put_operand(struct text *t, char letter, uint64_t pc, const struct insn *i,

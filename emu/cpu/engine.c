@@ -33,6 +33,41 @@ static uint64_t remainder_signed(uint64_t a, uint64_t b)
     return (uint64_t)((int64_t)a % (int64_t)b);
 }
 
+static uint64_t rotate_left(uint64_t v, uint64_t by)
+{
+    return v << (by & 63) | v >> (-by & 63);
+}
+
+/* Of the low word; the result is sign-extended. */
+static uint64_t rotate_left_word(uint64_t v, uint64_t by)
+{
+    uint32_t w = (uint32_t)v;
+
+    return (uint64_t)(int64_t)(int32_t)(w << (by & 31) | w >> (-by & 31));
+}
+
+/* Each byte that is not zero becomes all ones. */
+static uint64_t fill_bytes(uint64_t v)
+{
+    const uint64_t low_bits = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    uint64_t top_bits = ((v & low_bits) + low_bits) | v; /* set where the byte is not zero */
+
+    return (top_bits >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
+}
+
+static unsigned __int128 carryless_product(uint64_t a, uint64_t b)
+{
+    unsigned __int128 sum = 0;
+
+    for (unsigned n = 0; b >> n; n++) {
+        if (bit(b, n))
+            sum ^= (unsigned __int128)a << n;
+        if (n == 63)
+            break;
+    }
+    return sum;
+}
+
 /* What a probe's owner says to the instruction at hand. */
 static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 {
@@ -87,6 +122,7 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
 #define IMM        ((int64_t)u->imm)
 #define PC         (b->pc + u->at * 2U)
 #define NEXT_PC    (b->pc + b->size)
+#define ZEXT32(v)  ((uint64_t)(uint32_t)(v))
 #define SEXT32(v)  ((uint64_t)(int64_t)(int32_t)(v))
 
 #define NEXT          \

@@ -37,7 +37,7 @@ enum exception {
 /* Why hart_run came back. */
 enum hart_stop {
     HART_BUDGET,  /* all instructions asked for were executed */
-    HART_WAITING, /* wfi, and no enabled interrupt is pending */
+    HART_WAITING, /* wfi or wrs, and what they wait for has not come */
     HART_PROBE,   /* a probe said stop; pc is at its instruction */
     HART_ASKED,   /* hart_ask_stop was called from a call-back or a device */
     HART_STUCK,   /* a trap handler's first instruction traps again, for ever */
@@ -92,7 +92,10 @@ MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);
 
-/* Breaks the LR reservation, if there is one; the next sc fails. */
+/* The cycle at which a hart that waits goes on in any case (wrs.sto); UINT64_MAX: none. */
+uint64_t hart_wait_limit(const struct hart *h);
+
+/* Breaks the LR reservation, if there is one; the next sc fails, and a wrs ends. */
 void hart_drop_reservation(struct hart *h);
 
 /* The write stamp up to which this hart's fetches are up to date. */

@@ -84,7 +84,7 @@ struct row_info {
     const char *name; /* as in insn.def: '_' stands for '.' */
     uint32_t match, mask;
     uint8_t format; /* enum format */
-    uint8_t op;     /* enum op: itself, or what it expands to */
+    uint16_t op;    /* enum op: itself, or what it expands to */
     uint32_t needs; /* set of extensions (enum extension_set) */
 };
 

@@ -295,7 +295,7 @@ static void break_reservations(struct hart *writer, uint64_t pa, unsigned size)
         if (!h->reserved || h->reserved_line >> PAGE_SHIFT != pa >> PAGE_SHIFT)
             continue;
         if (h != writer && pa < h->reserved_line + LINE_BYTES && h->reserved_line < pa + size)
-            h->reserved = false;
+            hart_drop_reservation(h);
         any |= h->reserved;
     }
     if (!any)
@@ -396,6 +396,51 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
 void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
 {
     store_to_ram(h, pa, size, value);
+}
+
+/* ---- cache blocks (vol. I, 19) ---- */
+
+/*
+ * A store translation permits loads, too, so to ask for a load is to ask for
+ * either; and the D bit stays as it is. Faults are a store's, at the address given.
+ */
+bool hart_manage_block(struct hart *h, uint64_t va)
+{
+    uint64_t pa;
+    enum walk_result result = translate(h, va, ACCESS_LOAD, false, &pa);
+
+    if (result != WALK_OK) {
+        raise_fault(h, ACCESS_STORE, result, va);
+        return false;
+    }
+    return bus_has(h->cluster->config.bus, pa) ||
+           raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
+}
+
+static void zero_ram_block(struct hart *h, uint64_t pa)
+{
+    for (unsigned at = 0; at < CACHE_BLOCK_BYTES; at += 8)
+        store_to_ram(h, pa + at, 8, 0);
+}
+
+bool hart_zero_block(struct hart *h, uint64_t va)
+{
+    struct ram *ram = h->cluster->ram;
+    const struct tlb_entry *e = entry_of(h->tlb->store, va);
+    uint64_t pa;
+
+    if (e->tag == align_down(va, PAGE_BYTES)) {
+        memset((void *)(e->addend + align_down(va, CACHE_BLOCK_BYTES)), 0, CACHE_BLOCK_BYTES);
+        return true;
+    }
+    if (!translate_or_raise(h, va, ACCESS_STORE, &pa))
+        return false;
+    if (!ram_has(ram, pa, 1)) /* a device has no blocks */
+        return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
+    zero_ram_block(h, align_down(pa, CACHE_BLOCK_BYTES));
+    if (!ram_page_at(ram, pa)->flags)
+        fill(h, h->tlb->store, va, pa);
+    return true;
 }
 
 /* ---- for those who look on ---- */

@@ -68,14 +68,32 @@ bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from)
     return illegal(h, u);
 }
 
+static void wait_for(struct hart *h, enum wait what)
+{
+    h->waiting = what;
+    h->attention |= ATTEND_STOP;
+}
+
 bool hart_op_wfi(struct hart *h)
 {
     if (h->mode == PRIV_U || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TW)))
         return illegal(h, h->uop);
-    if (!hart_irq_pending(h)) {
-        h->waiting = true;
-        h->attention |= ATTEND_STOP;
-    }
+    if (!hart_irq_pending(h))
+        wait_for(h, WAIT_INTERRUPT);
+    return true;
+}
+
+/* Under TW the time that wrs.nto may take below M-mode is none, as with wfi (Zawrs). */
+bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
+{
+    bool for_ever = cycles == WRS_FOR_EVER;
+
+    if (!h->reserved || hart_irq_pending(h))
+        return true;
+    if (for_ever && h->mode != PRIV_M && (h->csr.mstatus & MSTATUS_TW))
+        return illegal(h, u);
+    h->wait_limit = for_ever ? UINT64_MAX : hart_cycles(h) + cycles;
+    wait_for(h, WAIT_RESERVATION);
     return true;
 }
 
@@ -100,6 +118,12 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
         if (c->observers[i].fence)
             c->observers[i].fence(c->observers[i].ctx, &event);
     return true;
+}
+
+/* The order they ask for is the order in which everything happens here (Svinval). */
+bool hart_op_sfence_inval(struct hart *h, const struct uop *u)
+{
+    return h->mode != PRIV_U || illegal(h, u);
 }
 
 bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand)
@@ -137,4 +161,23 @@ bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size)
         hart_atomic_store(h, pa, size, h->x[u->rs2]);
     h->x[u->rd] = !holds;
     return true;
+}
+
+/* ---- cache blocks ---- */
+
+/* Of a field with two bits either will do: flushing and invalidating are one here. */
+static bool envcfg_allows(const struct hart *h, uint64_t field)
+{
+    return (h->mode == PRIV_M || (h->csr.menvcfg & field)) &&
+           (h->mode != PRIV_U || (h->csr.senvcfg & field));
+}
+
+bool hart_op_cbo_manage(struct hart *h, const struct uop *u, uint64_t enable)
+{
+    return envcfg_allows(h, enable) ? hart_manage_block(h, h->x[u->rs1]) : illegal(h, u);
+}
+
+bool hart_op_cbo_zero(struct hart *h, const struct uop *u)
+{
+    return envcfg_allows(h, ENVCFG_CBZE) ? hart_zero_block(h, h->x[u->rs1]) : illegal(h, u);
 }

@@ -89,15 +89,27 @@ struct ram *bus_ram(const struct bus *b)
     return b->rams.len ? b->rams.at[0] : NULL;
 }
 
-static const struct device *device_at(const struct bus *b, uint64_t pa, unsigned size)
+static const struct device *device_around(const struct bus *b, uint64_t pa, unsigned size)
 {
     for (size_t i = 0; i < b->devices.len; i++) {
         const struct device *dev = &b->devices.at[i];
 
         if (pa >= dev->base && pa - dev->base < dev->size && size <= dev->size - (pa - dev->base))
-            return (dev->sizes & size) ? dev : NULL;
+            return dev;
     }
     return NULL;
+}
+
+static const struct device *device_at(const struct bus *b, uint64_t pa, unsigned size)
+{
+    const struct device *dev = device_around(b, pa, size);
+
+    return dev && (dev->sizes & size) ? dev : NULL;
+}
+
+bool bus_has(const struct bus *b, uint64_t pa)
+{
+    return bus_ram_at(b, pa) || device_around(b, pa, 1);
 }
 
 enum fault bus_device_load(struct bus *b, uint64_t pa, unsigned size, uint64_t *value)

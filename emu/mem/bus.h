@@ -33,6 +33,9 @@ struct ram *bus_ram(const struct bus *b); /* the first one mapped */
 MUST_USE enum fault bus_device_load(struct bus *b, uint64_t pa, unsigned size, uint64_t *value);
 MUST_USE enum fault bus_device_store(struct bus *b, uint64_t pa, unsigned size, uint64_t value);
 
+/* Whether anything stands there, RAM or a device. */
+MUST_USE bool bus_has(const struct bus *b, uint64_t pa);
+
 /* RAM by physical address, any length within one region; false if it is not all RAM. */
 MUST_USE bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len);
 

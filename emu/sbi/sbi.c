@@ -403,9 +403,11 @@ enum {
     CSR_MEDELEG = 0x302,
     CSR_MIDELEG = 0x303,
     CSR_MCOUNTEREN = 0x306,
+    CSR_MENVCFG = 0x30a,
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x222,
     COUNTERS = 7,
+    CACHE_BLOCKS = 0xf0, /* all of cbo.* */
 };
 
 void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
@@ -414,6 +416,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
+    (void)!hart_set_csr(h, CSR_MENVCFG, CACHE_BLOCKS);
     hart_set_reg(h, A0, hart_id(h));
     hart_set_reg(h, A1, a1);
 }

@@ -1,18 +1,23 @@
 #!/bin/sh
 # disasm_against_objdump.sh [IMAGE...] - our disassembler against binutils'.
 #
-# Over every row of the instruction table with random operands, over every
-# 16-bit parcel, and over each ELF image given. Where the two differ, and why,
+# Over every row of the instruction table with random operands, over words that
+# are one bit off a row and words from anywhere, over every 16-bit parcel, and
+# over each ELF image given. What binutils 2.40 does not know is compared with
+# LLVM. Where the two differ, and why,
 # is said in objdump_differences.txt; a difference that is not there fails, and
-# so does a line there that no longer finds one. SEED and WORDS (a row) may be
-# set; a failure names the seed to run again with.
+# so does a line there that no longer finds one. A word must be legal for us
+# exactly when it is for them, or be listed. SEED and WORDS (a row) may be set; a failure names the seed to run again with.
 #
-# Needs: CC (gcc), CROSS (riscv64-unknown-elf-).
+# Needs: CC (gcc), CROSS (riscv64-unknown-elf-), LLVM_OBJDUMP (llvm-objdump-19).
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 emu=$here/../../emu
-objdump=${CROSS:-riscv64-unknown-elf-}objdump
+cross=${CROSS:-riscv64-unknown-elf-}
+objdump=${cross}objdump
+llvm=${LLVM_OBJDUMP:-llvm-objdump-19}
+known=rv64gc_zfh_zawrs_zba_zbb_zbc_zbs_zicbom_zicbop_zicboz_zihintpause_svinval
 seed=${SEED:-1}
 words=${WORDS:-400}
 differences=$here/objdump_differences.txt
@@ -33,33 +38,51 @@ claim() { # claim STATUS TEXT
 
 # shellcheck disable=SC2086 # CFLAGS is a list
 "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 ${CFLAGS:-} -I"$emu" -o "$work/compare" \
-    "$here/objdump_compare.c" "$emu/cpu/disasm.c" "$emu/cpu/decode.c" "$emu/cpu/isa.c" "$emu/cpu/float.c" || {
+    "$here/objdump_compare.c" "$emu/cpu/disasm.c" "$emu/cpu/decode.c" "$emu/cpu/isa.c" \
+    "$emu/cpu/extension.c" "$emu/cpu/float.c" || {
     claim 1 "the comparing program builds"
     exit 1
 }
-command -v "$objdump" >/dev/null || {
-    claim 1 "$objdump is there (tools/bootstrap.sh --test installs it)"
-    exit 1
-}
+for tool in "$objdump" "$llvm"; do
+    command -v "$tool" >/dev/null || {
+        claim 1 "$tool is there (tools/bootstrap.sh --test installs it)"
+        exit 1
+    }
+done
 : >"$work/needed"
 
-# Objdump knows an extension only in an ELF file that declares it.
-march=rv64gc_zfh
-cross=${CROSS:-riscv64-unknown-elf-}
-echo nop | "${cross}as" -march=$march -o "$work/frame.o" - || {
-    claim 1 "the assembler takes -march=$march"
-    exit 1
+# An object of $work/NAME.bin for the extensions that the tools know. Without
+# the mapping symbol of .incbin the words are code, not data.
+make_object() { # make_object NAME
+    printf '.attribute arch, "%s"\n.incbin "%s"\n' "$known" "$work/$1.bin" |
+        "${cross}as" -o "$work/$1.o" - && "${cross}strip" -N '$d' "$work/$1.o"
+}
+
+check() { # check NAME CLAIM: $work/NAME.txt, as objdump writes it
+    "$work/compare" check "$differences" "$work/needed" <"$work/$1.txt"
+    claim $? "$2"
 }
 
 compare_words() { # compare_words NAME CLAIM: the words of $work/NAME.bin
-    "${cross}objcopy" --update-section .text="$work/$1.bin" "$work/frame.o" "$work/$1.o" &&
-        "$objdump" -z -d "$work/$1.o" >"$work/$1.txt" &&
-        "$work/compare" check "$differences" "$work/needed" <"$work/$1.txt"
-    claim $? "$2"
+    make_object "$1" && "$objdump" -d -z "$work/$1.o" >"$work/$1.txt"
+    check "$1" "$2"
+}
+
+# LLVM writes the same with other blanks.
+compare_with_llvm() { # compare_with_llvm NAME FEATURES CLAIM
+    make_object "$1" && "$llvm" -d -z --mattr="$2" "$work/$1.o" |
+        sed 's/^ *\([0-9a-f]*\): \([0-9a-f]\{8\}\) *\t/\1:\t\2\t/; s/, /,/g' >"$work/$1.txt"
+    check "$1" "$3"
 }
 
 "$work/compare" rows "$seed" "$words" >"$work/rows.bin"
 compare_words rows "every row reads as objdump has it, $words random words each (SEED=$seed)"
+"$work/compare" neighbours "$seed" 50 >"$work/neighbours.bin"
+compare_words neighbours "words near and far from a row are legal when objdump says so (SEED=$seed)"
+"$work/compare" rows "$seed" "$words" Zicond >"$work/zicond.bin"
+compare_with_llvm zicond +zicond "Zicond reads as LLVM has it, $words random words a row (SEED=$seed)"
+"$work/compare" rows "$seed" "$words" Zfa >"$work/zfa.bin"
+compare_with_llvm zfa +zfa,+d,+zfh "Zfa reads as LLVM has it, $words random words a row (SEED=$seed)"
 "$work/compare" parcels >"$work/parcels.bin"
 compare_words parcels "every 16-bit parcel reads as objdump has it"
 

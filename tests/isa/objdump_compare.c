@@ -1,7 +1,10 @@
 /*
  * objdump_compare.c - our disassembler against binutils', word by word.
  *
- *     objdump_compare rows SEED COUNT       COUNT random words for each row, binary
+ *     objdump_compare rows SEED COUNT [EXT] COUNT random words for each row (of an
+ *                                           extension), binary
+ *     objdump_compare neighbours SEED COUNT a row's words with one fixed bit flipped, COUNT for
+ *                                           each bit, then 1000 * COUNT words of no row
  *     objdump_compare parcels               every 16-bit parcel, binary
  *     objdump_compare check DIFFERENCES COVERAGE < objdump's output
  *
@@ -85,7 +88,16 @@ static bool names_a_csr(const struct row_info *row)
     return row->format == FORMAT_CSR || row->format == FORMAT_CSRI;
 }
 
-static int write_rows(uint64_t seed, unsigned count)
+static bool row_needs(const struct row_info *row, const char *extension)
+{
+    for (unsigned e = 0; e < EXT_COUNT; e++)
+        if (strcmp(extension, extension_name(e)) == 0)
+            return row->needs >> e & 1;
+    return false;
+}
+
+/* extension: of the rows wanted; NULL: all. */
+static int write_rows(uint64_t seed, unsigned count, const char *extension)
 {
     struct rng rng = {seed};
 
@@ -93,6 +105,8 @@ static int write_rows(uint64_t seed, unsigned count)
         const struct row_info *row = row_info(r);
         unsigned size = insn_size((uint16_t)row->match);
 
+        if (extension && !row_needs(row, extension))
+            continue;
         for (unsigned n = 0; n < count; n++) {
             uint32_t word = random_word(&rng, row);
 
@@ -106,6 +120,36 @@ static int write_rows(uint64_t seed, unsigned count)
     return 0;
 }
 
+static bool is_longer_than_a_word(uint32_t word)
+{
+    return (word & 0x1f) == 0x1f;
+}
+
+/* Full-size words around the borders of what is legal, and some from anywhere. */
+static int write_neighbours(uint64_t seed, unsigned count)
+{
+    struct rng rng = {seed};
+
+    for (unsigned r = 0; r < ROW_COUNT; r++) {
+        const struct row_info *row = row_info(r);
+
+        for (unsigned bit = 2; bit < 32 && insn_size((uint16_t)row->match) == 4; bit++)
+            for (unsigned n = 0; n < count && row->mask >> bit & 1; n++) {
+                uint32_t word = random_word(&rng, row) ^ UINT32_C(1) << bit;
+
+                if (!is_longer_than_a_word(word))
+                    write_word(word, 4);
+            }
+    }
+    for (unsigned n = 0; n < 1000 * count; n++) {
+        uint32_t word = (uint32_t)rng_next(&rng) | 3;
+
+        if (!is_longer_than_a_word(word))
+            write_word(word, 4);
+    }
+    return 0;
+}
+
 /*
  * Each parcel stands in four bytes with a c.nop behind it, so that the one
  * which starts a longer instruction takes no parcel of interest with it. Those
@@ -114,7 +158,7 @@ static int write_rows(uint64_t seed, unsigned count)
 static int write_parcels(void)
 {
     for (uint32_t parcel = 0; parcel < 0x10000; parcel++)
-        if ((parcel & 0x1f) != 0x1f)
+        if (!is_longer_than_a_word(parcel))
             write_word(parcel | 0x00010000, 4);
     return 0;
 }
@@ -327,12 +371,15 @@ static int check(const char *differences, const char *coverage)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "rows") == 0)
-        return write_rows(strtoull(argv[2], NULL, 0), (unsigned)strtoul(argv[3], NULL, 0));
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "rows") == 0)
+        return write_rows(strtoull(argv[2], NULL, 0), (unsigned)strtoul(argv[3], NULL, 0), argv[4]);
+    if (argc == 4 && strcmp(argv[1], "neighbours") == 0)
+        return write_neighbours(strtoull(argv[2], NULL, 0), (unsigned)strtoul(argv[3], NULL, 0));
     if (argc == 2 && strcmp(argv[1], "parcels") == 0)
         return write_parcels();
     if (argc == 4 && strcmp(argv[1], "check") == 0)
         return check(argv[2], argv[3]);
-    fprintf(stderr, "usage: objdump_compare rows SEED COUNT | parcels | check FILE FILE\n");
+    fprintf(stderr, "usage: objdump_compare rows SEED COUNT [EXT] | neighbours SEED COUNT | "
+                    "parcels | check FILE FILE\n");
     return 64;
 }

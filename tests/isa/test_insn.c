@@ -2,9 +2,10 @@
  * test_insn.c - every row of the instruction table, by example.
  *
  * cases.def holds the examples, encode.h the encodings; both were written from
- * the manual. Each example runs in a world of its own: first through the slow
- * side of translation and decoding, then through what they left cached, then
- * within a longer run, so as part of a whole block.
+ * the manual. Each example runs in M-mode, in S-mode and in U-mode, the latter
+ * two under Sv39, each time in a world of its own: first through the slow side
+ * of translation and decoding, then through what they left cached, then within
+ * a longer run, so as part of a whole block.
  * All 32 registers, pc, and the memory around an access are compared. A row
  * with fewer than CASES_WANTED examples fails, so none is added without a test.
  */
@@ -36,6 +37,36 @@ struct trial {
     uint64_t before, after;
     uint64_t cause; /* 0: no trap. Otherwise tval is DATA + where */
 };
+
+/* ---- the modes: S and U see RAM and all below it where it is, through gigabyte pages ---- */
+
+enum { PTE_BITS_RWXAD = 0xcf, PTE_BIT_U = 0x10 };
+#define IDENTITY_TABLE (RAM_BASE + 0x30000)
+
+static const struct {
+    enum privilege mode;
+    const char *name;
+} modes[] = {{PRIV_M, "M"}, {PRIV_S, "S"}, {PRIV_U, "U"}};
+
+static void map_all_where_it_is(struct world *w, enum privilege mode)
+{
+    uint64_t bits = PTE_BITS_RWXAD | (mode == PRIV_U ? PTE_BIT_U : 0);
+
+    for (unsigned n = 0; n < 3; n++)
+        poke(w, IDENTITY_TABLE + UINT64_C(8) * n, (uint64_t)n << 28 | bits, 8);
+    set_csr(w->hart, SATP, UINT64_C(8) << 60 | IDENTITY_TABLE >> 12);
+}
+
+static struct world world_in_mode(enum privilege mode)
+{
+    struct world w = world_new();
+
+    if (mode != PRIV_M) {
+        map_all_where_it_is(&w, mode);
+        enter(w.hart, mode, CODE);
+    }
+    return w;
+}
 
 static uint64_t untouched(unsigned reg)
 {
@@ -96,10 +127,10 @@ static bool memory_is_right(const struct world *w, const struct trial *t)
     return right;
 }
 
-static bool trap_is_right(struct hart *h, const struct trial *t)
+static bool trap_is_right(struct hart *h, const struct trial *t, enum privilege mode)
 {
-    return csr(h, MCAUSE) == t->cause && csr(h, MEPC) == CODE &&
-           csr(h, MTVAL) == DATA + (uint64_t)t->where;
+    return hart_mode(h) == PRIV_M && csr(h, MCAUSE) == t->cause && csr(h, MEPC) == CODE &&
+           csr(h, MTVAL) == DATA + (uint64_t)t->where && (csr(h, MSTATUS) >> 11 & 3) == mode;
 }
 
 static bool registers_are_right(struct hart *h, const struct trial *t)
@@ -115,7 +146,7 @@ static bool registers_are_right(struct hart *h, const struct trial *t)
     return right;
 }
 
-static bool came_out_right(struct world *w, const struct trial *t)
+static bool came_out_right(struct world *w, const struct trial *t, enum privilege mode)
 {
     struct hart *h = w->hart;
     bool right = registers_are_right(h, t);
@@ -129,7 +160,7 @@ static bool came_out_right(struct world *w, const struct trial *t)
         print_error("    memory is wrong\n");
         right = false;
     }
-    if (t->cause && !trap_is_right(h, t)) {
+    if (t->cause ? !trap_is_right(h, t, mode) : hart_mode(h) != mode) {
         print_error("    the trap is wrong\n");
         right = false;
     }
@@ -149,15 +180,18 @@ static bool put_spin(struct world *w, const struct trial *t)
     return true;
 }
 
-static bool run_trial(struct world *w, const struct trial *t, uint64_t budget)
+static bool run_trial(struct world *w, const struct trial *t, enum privilege mode, uint64_t budget)
 {
-    uint64_t retired = hart_insns(w->hart);
+    uint64_t retired;
 
+    if (hart_mode(w->hart) != mode)
+        enter(w->hart, mode, CODE);
+    retired = hart_insns(w->hart);
     set_registers(w->hart, t);
     if (t->memory && !outside(t))
         set_memory(w, t);
     run(w, budget);
-    if (!came_out_right(w, t))
+    if (!came_out_right(w, t, mode))
         return false;
     if (!t->cause && hart_insns(w->hart) != retired + budget) {
         print_error("    %llu instructions were counted\n",
@@ -168,15 +202,15 @@ static bool run_trial(struct world *w, const struct trial *t, uint64_t budget)
 }
 
 /* Alone, alone again, and as part of a longer run that ends in a loop. */
-static bool try_once(const struct trial *t)
+static bool try_once(const struct trial *t, enum privilege mode)
 {
-    struct world w = world_new();
+    struct world w = world_in_mode(mode);
     bool right, may_spin;
 
     put(&w, t->word);
     may_spin = put_spin(&w, t);
-    right = run_trial(&w, t, 1) && run_trial(&w, t, 1) && (!may_spin || run_trial(&w, t, 20)) &&
-            (!may_spin || run_trial(&w, t, 20));
+    right = run_trial(&w, t, mode, 1) && run_trial(&w, t, mode, 1) &&
+            (!may_spin || (run_trial(&w, t, mode, 20) && run_trial(&w, t, mode, 20)));
     world_free(&w);
     return right;
 }
@@ -397,17 +431,11 @@ static void fence_i_makes_a_store_to_code_visible(struct world *w)
 
 static void fence_i_is_allowed_in_every_mode(struct world *w)
 {
-    static const enum privilege modes[] = {PRIV_M, PRIV_S, PRIV_U};
+    enum privilege mode = hart_mode(w->hart);
+    uint64_t at = exec(w, FENCE_I);
 
-    for (size_t n = 0; n < ARRAY_LEN(modes); n++) {
-        uint64_t at = put(w, FENCE_I);
-
-        start_hart(w->hart);
-        enter(w->hart, modes[n], at);
-        step_at(w, at);
-        assert_int_equal(hart_pc(w->hart), at + 4);
-        assert_int_equal(hart_mode(w->hart), modes[n]);
-    }
+    assert_int_equal(hart_pc(w->hart), at + 4);
+    assert_int_equal(hart_mode(w->hart), mode);
 }
 
 /* Traps on purpose. */
@@ -418,7 +446,8 @@ static void assert_word_traps(struct world *w, enum privilege mode, uint32_t wor
 {
     uint64_t at = put(w, word);
 
-    enter(w->hart, mode, at);
+    if (hart_mode(w->hart) != mode)
+        enter(w->hart, mode, at);
     step_at(w, at);
     assert_trapped(w->hart, cause, at, tval);
     assert_int_equal(csr(w->hart, MSTATUS) >> 11 & 3, mode);
@@ -713,7 +742,6 @@ static void wfi_in_u_mode_is_illegal(struct world *w)
 
 /* Address spaces: one gigabyte at 0x4000_0000 that can be sent elsewhere. */
 
-enum { PTE_BITS_RWXAD = 0xcf };
 #define ROOT_TABLE (RAM_BASE + 0x20000)
 #define NEXT_TABLE (RAM_BASE + 0x21000)
 #define LAST_TABLE (RAM_BASE + 0x22000)
@@ -1062,7 +1090,7 @@ static void lr_w_sign_extends(struct world *w)
 static void assert_atomic_traps(struct world *w, uint32_t word, uint64_t address, uint64_t cause)
 {
     hart_set_reg(w->hart, A0, address);
-    assert_word_traps(w, PRIV_M, word, cause, address);
+    assert_word_traps(w, hart_mode(w->hart), word, cause, address);
 }
 
 static void lr_w_misaligned_traps(struct world *w)
@@ -1195,6 +1223,615 @@ static void sc_d_misaligned_traps_without_a_reservation(struct world *w)
     assert_atomic_traps(w, SC_D(0, A1, A2, A0), DATA + 4, EXC_STORE_MISALIGNED);
 }
 
+/* Hints. */
+
+static uint64_t cycles_of_pause(enum timing_model timing)
+{
+    const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = timing};
+    struct world w = world_with(&config, 1);
+    uint64_t before = hart_cycles(w.hart), cycles;
+
+    exec(&w, PAUSE);
+    cycles = hart_cycles(w.hart) - before;
+    world_free(&w);
+    return cycles;
+}
+
+static void pause_takes_its_time(struct world *w)
+{
+    (void)w;
+    assert_int_equal(cycles_of_pause(TIMING_INORDER), 32);
+}
+
+static void pause_takes_one_cycle_where_all_do(struct world *w)
+{
+    (void)w;
+    assert_int_equal(cycles_of_pause(TIMING_UNIT), 1);
+}
+
+/* Executes a word on a hart that has the base instructions only. */
+static uint64_t cycles_on_a_bare_hart(uint32_t word)
+{
+    const struct cluster_config config = {.extensions = EXTS_I | EXTS_S | EXTS_Zicsr,
+                                          .timing = TIMING_INORDER};
+    struct world w = world_with(&config, 1);
+    uint64_t before = hart_cycles(w.hart), cycles;
+
+    exec(&w, word);
+    assert_int_equal(hart_pc(w.hart), CODE + 4);
+    cycles = hart_cycles(w.hart) - before;
+    world_free(&w);
+    return cycles;
+}
+
+static void pause_is_a_fence_without_its_extension(struct world *w)
+{
+    (void)w;
+    assert_int_equal(cycles_on_a_bare_hart(PAUSE), cycles_on_a_bare_hart(FENCE(0, 15, 15)));
+}
+
+static void prefetches_are_an_ori_without_their_extension(struct world *w)
+{
+    (void)w;
+    assert_int_equal(cycles_on_a_bare_hart(PREFETCH_I(A0, 0)), 1);
+    assert_int_equal(cycles_on_a_bare_hart(PREFETCH_R(A0, 0)), 1);
+    assert_int_equal(cycles_on_a_bare_hart(PREFETCH_W(A0, 0)), 1);
+}
+
+/* Cache blocks. */
+
+enum { BLOCK = 64, PTE_BIT_R = 2, PTE_BIT_W = 4, PTE_BIT_X = 8, PTE_BIT_A = 64, PTE_BIT_D = 128 };
+#define CBIE(value) ((uint64_t)(value) << 4) /* of menvcfg and senvcfg (Zicbom, CSR state) */
+#define CBCFE       UINT64_C(0x40)
+#define CBZE        UINT64_C(0x80)
+
+static const uint32_t management[] = {CBO_INVAL(A0), CBO_CLEAN(A0), CBO_FLUSH(A0)};
+
+static void fill_around(struct world *w, uint64_t block)
+{
+    for (unsigned at = 0; at < 3 * BLOCK; at += 8)
+        poke(w, block - BLOCK + at, FILL, 8);
+}
+
+static bool holds(struct world *w, uint64_t from, uint64_t to, uint64_t value)
+{
+    bool all = true;
+
+    for (uint64_t at = from; at < to; at += 8)
+        all &= peek(w, at, 8) == value;
+    return all;
+}
+
+static void cache_block_management_changes_no_memory(struct world *w)
+{
+    fill_around(w, DATA);
+    hart_set_reg(w->hart, A0, DATA + 13);
+    for (size_t n = 0; n < ARRAY_LEN(management); n++) {
+        exec(w, management[n]);
+        assert_int_equal(hart_pc(w->hart), w->put_at);
+    }
+    assert_true(holds(w, DATA - BLOCK, DATA + 2 * BLOCK, FILL));
+}
+
+/* S-mode with the window's page mapped by these bits of its entry besides V. */
+static void enter_behind_window(struct world *w, uint64_t bits)
+{
+    set_csr(w->hart, MENVCFG, CBIE(3) | CBCFE | CBZE);
+    set_up_paging(w, DATA);
+    poke(w, LAST_TABLE, DATA >> 12 << 10 | bits | 1, 8);
+    hart_set_reg(w->hart, A0, WINDOW + 13);
+}
+
+static void cache_block_management_needs_no_more_than_a_load(struct world *w)
+{
+    enter_behind_window(w, PTE_BIT_R);
+    for (size_t n = 0; n < ARRAY_LEN(management); n++) {
+        exec(w, management[n]);
+        assert_int_equal(hart_pc(w->hart), w->put_at);
+    }
+    assert_int_equal(peek(w, LAST_TABLE, 8) & 0xff, 1 | PTE_BIT_R | PTE_BIT_A);
+}
+
+static void cache_block_management_of_no_memory_is_a_store_fault(struct world *w)
+{
+    for (size_t n = 0; n < ARRAY_LEN(management); n++) {
+        uint64_t at = put(w, management[n]);
+
+        start_hart(w->hart);
+        enter_behind_window(w, 0);
+        step_at(w, at);
+        assert_trapped(w->hart, EXC_STORE_PAGE, at, WINDOW + 13);
+        poke(w, LAST_TABLE, PTE_BIT_X | PTE_BIT_A | 1, 8); /* to be executed only */
+        enter(w->hart, PRIV_S, at);
+        step_at(w, at);
+        assert_trapped(w->hart, EXC_STORE_PAGE, at, WINDOW + 13);
+    }
+}
+
+static void cache_block_management_reaches_devices_and_no_farther(struct world *w)
+{
+    for (size_t n = 0; n < ARRAY_LEN(management); n++) {
+        uint64_t at;
+
+        start_hart(w->hart);
+        hart_set_reg(w->hart, A0, 0x47);
+        at = exec(w, management[n]);
+        assert_trapped(w->hart, EXC_STORE_ACCESS, at, 0x47);
+    }
+}
+
+/* Whether a word with DATA in a0 executes in a mode under these two registers. */
+static bool legal_under(enum privilege mode, uint64_t menvcfg, uint64_t senvcfg, uint32_t word)
+{
+    struct world w = world_in_mode(PRIV_M);
+    uint64_t at = put(&w, word);
+    bool legal;
+
+    set_csr(w.hart, MENVCFG, menvcfg);
+    set_csr(w.hart, SENVCFG, senvcfg);
+    if (mode != PRIV_M) {
+        map_all_where_it_is(&w, mode);
+        enter(w.hart, mode, at);
+    }
+    hart_set_reg(w.hart, A0, DATA);
+    step_at(&w, at);
+    legal = hart_pc(w.hart) == at + 4;
+    if (!legal)
+        assert_trapped(w.hart, EXC_ILLEGAL, at, word);
+    world_free(&w);
+    return legal;
+}
+
+static void assert_enabled_by(uint32_t word, uint64_t field)
+{
+    uint64_t others = (CBIE(3) | CBCFE | CBZE) & ~field;
+
+    assert_true(legal_under(PRIV_M, 0, 0, word));
+    assert_false(legal_under(PRIV_S, 0, 0, word));
+    assert_false(legal_under(PRIV_S, others, field | others, word));
+    assert_true(legal_under(PRIV_S, field, 0, word));
+    assert_false(legal_under(PRIV_U, 0, field, word));
+    assert_false(legal_under(PRIV_U, field, 0, word));
+    assert_false(legal_under(PRIV_U, field | others, others, word));
+    assert_true(legal_under(PRIV_U, field, field, word));
+}
+
+static void cbo_inval_is_legal_where_envcfg_says_so(struct world *w)
+{
+    (void)w;
+    assert_enabled_by(CBO_INVAL(A0), CBIE(3));
+    assert_enabled_by(CBO_INVAL(A0), CBIE(1)); /* as a flush */
+}
+
+static void cbie_keeps_no_reserved_value(struct world *w)
+{
+    set_csr(w->hart, MENVCFG, CBIE(1));
+    set_csr(w->hart, MENVCFG, CBIE(2) | CBCFE);
+    assert_int_equal(csr(w->hart, MENVCFG) & 0xf0, CBIE(1) | CBCFE);
+    set_csr(w->hart, SENVCFG, CBIE(2) | CBZE);
+    assert_int_equal(csr(w->hart, SENVCFG) & 0xf0, CBZE);
+}
+
+static void cbo_clean_is_legal_where_envcfg_says_so(struct world *w)
+{
+    (void)w;
+    assert_enabled_by(CBO_CLEAN(A0), CBCFE);
+}
+
+static void cbo_flush_is_legal_where_envcfg_says_so(struct world *w)
+{
+    (void)w;
+    assert_enabled_by(CBO_FLUSH(A0), CBCFE);
+}
+
+static void cbo_zero_is_legal_where_envcfg_says_so(struct world *w)
+{
+    (void)w;
+    assert_enabled_by(CBO_ZERO(A0), CBZE);
+}
+
+/* Twice: the second time through what the first left cached. */
+static void cbo_zero_clears_the_block_around_its_address(struct world *w)
+{
+    for (unsigned offset = 0; offset < BLOCK; offset += 21) {
+        fill_around(w, DATA);
+        hart_set_reg(w->hart, A0, DATA + offset);
+        exec(w, CBO_ZERO(A0));
+        assert_int_equal(hart_pc(w->hart), w->put_at);
+        assert_true(holds(w, DATA - BLOCK, DATA, FILL));
+        assert_true(holds(w, DATA, DATA + BLOCK, 0));
+        assert_true(holds(w, DATA + BLOCK, DATA + 2 * BLOCK, FILL));
+    }
+}
+
+static void cbo_zero_needs_the_permission_of_a_store(struct world *w)
+{
+    uint64_t page = DATA & ~UINT64_C(0xfff), at;
+
+    poke(w, page, FILL, 8);
+    enter_behind_window(w, PTE_BIT_R | PTE_BIT_A);
+    at = exec(w, CBO_ZERO(A0));
+    assert_trapped(w->hart, EXC_STORE_PAGE, at, WINDOW + 13);
+    assert_int_equal(peek(w, page, 8), FILL);
+    poke(w, LAST_TABLE, DATA >> 12 << 10 | PTE_BIT_R | PTE_BIT_W | 1, 8);
+    enter(w->hart, PRIV_S, at);
+    exec(w, SFENCE_VMA(ZERO, ZERO));
+    exec(w, CBO_ZERO(A0));
+    assert_int_equal(hart_pc(w->hart), w->put_at);
+    assert_int_equal(peek(w, page, 8), 0);
+    assert_int_equal(peek(w, LAST_TABLE, 8) & (PTE_BIT_A | PTE_BIT_D), PTE_BIT_A | PTE_BIT_D);
+}
+
+static void cbo_zero_outside_of_memory_is_an_access_fault(struct world *w)
+{
+    uint64_t at;
+
+    hart_set_reg(w->hart, A0, RAM_BASE + RAM_SIZE + 1);
+    at = exec(w, CBO_ZERO(A0));
+    assert_trapped(w->hart, EXC_STORE_ACCESS, at, RAM_BASE + RAM_SIZE + 1);
+}
+
+/* Old code stands until the fence.i; then there are zeros, which are no instruction. */
+static void cbo_zero_of_code_is_seen_after_fence_i(struct world *unused)
+{
+    const struct cluster_config config = {.fetch = FETCH_STALE};
+    struct world w = world_with(&config, 1);
+    uint64_t at = RAM_BASE + 0x40000;
+
+    (void)unused;
+    put(&w, CBO_ZERO(A0)); /* all of it before the first fetch */
+    put(&w, FENCE_I);
+    poke(&w, at + 8, ADDI(A1, A1, 1), 4);
+    step_at(&w, at + 8);
+    hart_set_reg(w.hart, A0, at + 60);
+    step_at(&w, CODE);
+    assert_int_equal(peek(&w, at + 8, 4), 0);
+    step_at(&w, at + 8);
+    assert_int_equal(hart_reg(w.hart, A1), 2);
+    step_at(&w, CODE + 4);
+    step_at(&w, at + 8);
+    assert_trapped(w.hart, EXC_ILLEGAL, at + 8, 0);
+    world_free(&w);
+}
+
+/* Two harts and a count of those that were woken. */
+struct pair {
+    struct world w;
+    struct hart *other;
+    unsigned woken;
+};
+
+static void count_waking(void *ctx, struct hart *h)
+{
+    (void)h;
+    ++*(unsigned *)ctx;
+}
+
+static void make_pair(struct pair *p)
+{
+    const struct cluster_config config = {.fetch = FETCH_COHERENT,
+                                          .env = {.ctx = &p->woken, .wake = count_waking}};
+
+    *p = (struct pair){.w = world_with(&config, 2)};
+    p->other = cluster_hart(p->w.cluster, 1);
+}
+
+static void other_hart_executes(struct pair *p, uint32_t word, uint64_t a0)
+{
+    hart_set_reg(p->other, A0, a0);
+    hart_set_pc(p->other, put(&p->w, word));
+    assert_int_equal(hart_run(p->other, 1), HART_BUDGET);
+}
+
+static void cbo_zero_breaks_another_harts_reservation(struct world *unused)
+{
+    struct pair p;
+
+    (void)unused;
+    make_pair(&p);
+    reserve(&p.w, LR_D(0, A3, A0), 5);
+    other_hart_executes(&p, CBO_ZERO(A0), DATA + 60);
+    hart_set_reg(p.w.hart, A2, 6);
+    assert_store_conditional(&p.w, SC_D(0, A1, A2, A0), false, 0);
+    world_free(&p.w);
+}
+
+/* Waiting for a reservation. */
+
+static enum hart_stop step(struct world *w, uint32_t word)
+{
+    hart_set_pc(w->hart, put(w, word));
+    return hart_run(w->hart, 1);
+}
+
+static void goes_on_without_a_reservation(struct world *w, uint32_t word)
+{
+    assert_int_equal(step(w, word), HART_BUDGET);
+    assert_int_equal(hart_pc(w->hart), w->put_at);
+    hart_set_reg(w->hart, A0, DATA);
+    exec(w, LR_W(0, A1, A0));
+    exec(w, SC_W(0, A1, A2, A0)); /* uses it up */
+    assert_int_equal(step(w, word), HART_BUDGET);
+    assert_int_equal(hart_pc(w->hart), w->put_at);
+}
+
+static void wrs_nto_without_a_reservation_goes_on(struct world *w)
+{
+    goes_on_without_a_reservation(w, WRS_NTO);
+}
+
+static void wrs_sto_without_a_reservation_goes_on(struct world *w)
+{
+    goes_on_without_a_reservation(w, WRS_STO);
+}
+
+static void waits_for_a_store(uint32_t word)
+{
+    struct pair p;
+
+    make_pair(&p);
+    reserve(&p.w, LR_W(0, A3, A0), 5);
+    put(&p.w, word);
+    put(&p.w, ADDI(A4, ZERO, 1));
+    hart_set_pc(p.w.hart, p.w.put_at - 8);
+    assert_int_equal(hart_run(p.w.hart, 9), HART_WAITING);
+    assert_int_equal(hart_pc(p.w.hart), p.w.put_at - 4);
+    other_hart_executes(&p, SD(A0, A0, 0), DATA + BLOCK);
+    assert_int_equal(p.woken, 0);
+    assert_int_equal(hart_run(p.w.hart, 9), HART_WAITING);
+    assert_int_equal(hart_reg(p.w.hart, A4), 0);
+    other_hart_executes(&p, SB(A0, A0, 0), DATA + BLOCK - 1);
+    assert_int_equal(p.woken, 1);
+    assert_int_equal(hart_run(p.w.hart, 1), HART_BUDGET);
+    assert_int_equal(hart_reg(p.w.hart, A4), 1);
+    world_free(&p.w);
+}
+
+static void wrs_nto_waits_for_a_store_of_another_hart(struct world *w)
+{
+    (void)w;
+    waits_for_a_store(WRS_NTO);
+}
+
+static void wrs_sto_waits_for_a_store_of_another_hart(struct world *w)
+{
+    (void)w;
+    waits_for_a_store(WRS_STO);
+}
+
+static void ends_with_an_interrupt(struct world *w, uint32_t word)
+{
+    set_csr(w->hart, MIE, 1 << IRQ_MSI);
+    reserve(w, LR_W(0, A3, A0), 5);
+    put(w, ADDI(A4, ZERO, 1));
+    w->put_at -= 4;
+    poke(w, w->put_at + 4, ADDI(A4, ZERO, 1), 4);
+    assert_int_equal(step(w, word), HART_WAITING);
+    hart_set_irq(w->hart, IRQ_MTI, true); /* that one is not enabled in mie */
+    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+    hart_set_irq(w->hart, IRQ_MSI, true);
+    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_reg(w->hart, A4), 1); /* mstatus.MIE is off: no trap */
+    w->put_at += 4;
+    assert_int_equal(step(w, word), HART_BUDGET); /* and none begins while one is pending */
+}
+
+static void wrs_nto_ends_with_an_interrupt(struct world *w)
+{
+    ends_with_an_interrupt(w, WRS_NTO);
+}
+
+static void wrs_sto_ends_with_an_interrupt(struct world *w)
+{
+    ends_with_an_interrupt(w, WRS_STO);
+}
+
+static void wrs_nto_waits_for_ever(struct world *w)
+{
+    reserve(w, LR_W(0, A3, A0), 5);
+    assert_int_equal(step(w, WRS_NTO), HART_WAITING);
+    assert_true(hart_wait_limit(w->hart) == UINT64_MAX);
+    hart_advance(w->hart, hart_cycles(w->hart) + 1000000000);
+    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+}
+
+static void wrs_nto_that_would_wait_is_illegal_under_tw(struct world *w)
+{
+    uint64_t at;
+
+    reserve(w, LR_W(0, A3, A0), 5);
+    set_csr(w->hart, MSTATUS, BIT_TW);
+    assert_int_equal(step(w, WRS_NTO), HART_WAITING); /* M-mode may */
+    at = put(w, WRS_NTO);
+    enter(w->hart, PRIV_S, at);
+    step_at(w, at);
+    assert_trapped(w->hart, EXC_ILLEGAL, at, WRS_NTO);
+    enter(w->hart, PRIV_U, at);
+    step_at(w, at);
+    assert_trapped(w->hart, EXC_ILLEGAL, at, WRS_NTO);
+    exec(w, SC_W(0, A1, A2, A0));
+    enter(w->hart, PRIV_S, at);
+    step_at(w, at);
+    assert_int_equal(hart_pc(w->hart), at + 4); /* nothing to wait for */
+}
+
+static void wrs_sto_ends_after_a_while(struct world *w)
+{
+    uint64_t began;
+
+    reserve(w, LR_W(0, A3, A0), 5);
+    began = hart_cycles(w->hart);
+    assert_int_equal(step(w, WRS_STO), HART_WAITING);
+    assert_in_range(hart_wait_limit(w->hart), began + 1, began + 10000);
+    hart_advance(w->hart, hart_wait_limit(w->hart) - 1);
+    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+    hart_advance(w->hart, hart_wait_limit(w->hart));
+    put(w, ADDI(A4, ZERO, 1));
+    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_reg(w->hart, A4), 1);
+    assert_true(hart_wait_limit(w->hart) == UINT64_MAX);
+}
+
+static void wrs_sto_may_wait_under_tw(struct world *w)
+{
+    uint64_t at;
+
+    reserve(w, LR_W(0, A3, A0), 5);
+    set_csr(w->hart, MSTATUS, BIT_TW);
+    at = put(w, WRS_STO);
+    enter(w->hart, PRIV_U, at);
+    hart_set_pc(w->hart, at);
+    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+}
+
+/* Finer fences. */
+
+static void sinval_vma_makes_a_new_mapping_visible(struct world *w)
+{
+    try_remapping(w, SINVAL_VMA(ZERO, ZERO));
+}
+
+static void sinval_vma_of_one_address_makes_its_mapping_visible(struct world *w)
+{
+    try_remapping(w, SINVAL_VMA(A0, ZERO));
+}
+
+static void sinval_vma_is_illegal_in_u_mode(struct world *w)
+{
+    assert_illegal(w, PRIV_U, SINVAL_VMA(ZERO, ZERO));
+}
+
+static void sinval_vma_is_illegal_in_s_mode_under_tvm(struct world *w)
+{
+    set_csr(w->hart, MSTATUS, BIT_TVM);
+    assert_illegal(w, PRIV_S, SINVAL_VMA(A0, A1));
+    exec(w, SINVAL_VMA(A0, A1)); /* M-mode may */
+    assert_int_equal(hart_pc(w->hart), w->put_at);
+}
+
+static void assert_legal(struct world *w, enum privilege mode, uint32_t word)
+{
+    uint64_t at = put(w, word);
+
+    if (hart_mode(w->hart) != mode)
+        enter(w->hart, mode, at);
+    step_at(w, at);
+    assert_int_equal(hart_pc(w->hart), at + 4);
+    assert_int_equal(hart_mode(w->hart), mode);
+}
+
+static void sfence_w_inval_is_legal_in_m_mode(struct world *w)
+{
+    assert_legal(w, PRIV_M, SFENCE_W_INVAL);
+}
+
+static void sfence_w_inval_is_legal_in_s_mode(struct world *w)
+{
+    assert_legal(w, PRIV_S, SFENCE_W_INVAL);
+}
+
+static void sfence_w_inval_is_legal_in_s_mode_under_tvm(struct world *w)
+{
+    set_csr(w->hart, MSTATUS, BIT_TVM);
+    assert_legal(w, PRIV_S, SFENCE_W_INVAL);
+}
+
+static void sfence_w_inval_is_illegal_in_u_mode(struct world *w)
+{
+    assert_illegal(w, PRIV_U, SFENCE_W_INVAL);
+}
+
+static void sfence_inval_ir_is_legal_in_m_mode(struct world *w)
+{
+    assert_legal(w, PRIV_M, SFENCE_INVAL_IR);
+}
+
+static void sfence_inval_ir_is_legal_in_s_mode(struct world *w)
+{
+    assert_legal(w, PRIV_S, SFENCE_INVAL_IR);
+}
+
+static void sfence_inval_ir_is_legal_in_s_mode_under_tvm(struct world *w)
+{
+    set_csr(w->hart, MSTATUS, BIT_TVM);
+    assert_legal(w, PRIV_S, SFENCE_INVAL_IR);
+}
+
+static void sfence_inval_ir_is_illegal_in_u_mode(struct world *w)
+{
+    assert_illegal(w, PRIV_U, SFENCE_INVAL_IR);
+}
+
+/* Accesses across pages, in S-mode: the window's first page is there, its second is not. */
+
+static void a_load_across_pages_faults_at_the_page_that_is_missing(struct world *w)
+{
+    static const struct {
+        uint32_t word;
+        unsigned size;
+    } loads[] = {{LD(A1, A0, 0), 8},
+                 {LW(A1, A0, 0), 4},
+                 {LWU(A1, A0, 0), 4},
+                 {LH(A1, A0, 0), 2},
+                 {LHU(A1, A0, 0), 2}};
+
+    for (size_t n = 0; n < ARRAY_LEN(loads); n++)
+        for (unsigned back = 1; back < loads[n].size; back++) {
+            uint64_t at = put(w, loads[n].word);
+
+            start_hart(w->hart);
+            set_up_paging(w, DATA);
+            hart_set_reg(w->hart, A0, WINDOW + 0x1000 - back);
+            hart_set_reg(w->hart, A1, 77);
+            step_at(w, at);
+            assert_trapped(w->hart, EXC_LOAD_PAGE, at, WINDOW + 0x1000);
+            assert_int_equal(hart_reg(w->hart, A1), 77);
+            hart_set_reg(w->hart, A0, WINDOW - back); /* the page before is not there, either */
+            enter(w->hart, PRIV_S, at);
+            step_at(w, at);
+            assert_trapped(w->hart, EXC_LOAD_PAGE, at, WINDOW - back);
+        }
+}
+
+static void a_store_across_pages_writes_nothing_if_one_is_missing(struct world *w)
+{
+    static const struct {
+        uint32_t word;
+        unsigned size;
+    } stores[] = {{SD(A1, A0, 0), 8}, {SW(A1, A0, 0), 4}, {SH(A1, A0, 0), 2}};
+    uint64_t page = DATA & ~UINT64_C(0xfff);
+
+    poke(w, page + 0xff8, FILL, 8);
+    poke(w, page, FILL, 8);
+    for (size_t n = 0; n < ARRAY_LEN(stores); n++)
+        for (unsigned back = 1; back < stores[n].size; back++) {
+            uint64_t at = put(w, stores[n].word);
+
+            start_hart(w->hart);
+            set_up_paging(w, DATA);
+            hart_set_reg(w->hart, A0, WINDOW + 0x1000 - back);
+            step_at(w, at);
+            assert_trapped(w->hart, EXC_STORE_PAGE, at, WINDOW + 0x1000);
+            hart_set_reg(w->hart, A0, WINDOW - back);
+            enter(w->hart, PRIV_S, at);
+            step_at(w, at);
+            assert_trapped(w->hart, EXC_STORE_PAGE, at, WINDOW - back);
+        }
+    assert_int_equal(peek(w, page + 0xff8, 8), FILL);
+    assert_int_equal(peek(w, page, 8), FILL);
+}
+
+/* The set is the whole line; the manual lets an SC of another size succeed within it. */
+static void sc_w_within_the_line_of_lr_d_succeeds(struct world *w)
+{
+    reserve(w, LR_D(0, A3, A0), 5);
+    hart_set_reg(w->hart, A2, 6);
+    hart_set_reg(w->hart, A0, DATA + 60);
+    exec(w, SC_W(0, A1, A2, A0));
+    assert_int_equal(hart_reg(w->hart, A1), 0);
+    assert_int_equal(peek(w, DATA + 60, 4), 6);
+}
+
 /* ---- the table of cases ---- */
 
 struct insn_case {
@@ -1202,6 +1839,7 @@ struct insn_case {
     const char *text;
     struct trial trials[TRIALS_MAX];
     void (*special)(struct world *w);
+    bool in_every_mode; /* of `special`; trials always are */
 };
 
 #define U(v)                 ((uint64_t)(v))
@@ -1224,7 +1862,8 @@ struct insn_case {
       TRIAL(SAME(a, b, CODE_OF(A1, A1, A1)), A1, r, REGS(A1, a, ZERO, 0)),    \
       TRIAL(SAME(a, 0, CODE_OF(T6, ZERO, A2)), T6, r, REGS(ZERO, 0, A2, b)),  \
       TRIAL(SAME(b, 0, CODE_OF(T6, A1, ZERO)), T6, r, REGS(A1, a, ZERO, 0))}, \
-     NULL},
+     NULL,                                                                    \
+     true},
 #define RI(name, CODE_OF, a, imm, r)                                             \
     {ROW_##name,                                                                 \
      #name " of " #a " and " #imm,                                               \
@@ -1232,9 +1871,19 @@ struct insn_case {
       TRIAL(CODE_OF(A1, A1, imm), A1, r, REGS(A1, a, ZERO, 0)),                  \
       TRIAL(CODE_OF(ZERO, A1, imm), ZERO, 0, REGS(A1, a, ZERO, 0)),              \
       TRIAL(SAME(a, 0, CODE_OF(T6, ZERO, imm)), T6, r, REGS(ZERO, 0, ZERO, 0))}, \
-     NULL},
+     NULL,                                                                       \
+     true},
+#define R1(name, CODE_OF, a, r)                                             \
+    {ROW_##name,                                                            \
+     #name " of " #a,                                                       \
+     {TRIAL(CODE_OF(A0, A1), A0, r, REGS(A1, a, ZERO, 0)),                  \
+      TRIAL(CODE_OF(A1, A1), A1, r, REGS(A1, a, ZERO, 0)),                  \
+      TRIAL(CODE_OF(ZERO, A1), ZERO, 0, REGS(A1, a, ZERO, 0)),              \
+      TRIAL(SAME(a, 0, CODE_OF(T6, ZERO)), T6, r, REGS(ZERO, 0, ZERO, 0))}, \
+     NULL,                                                                  \
+     true},
 #define ONE(name, code, r1, v1, r2, v2, rd, r) \
-    {ROW_##name, #code, {TRIAL(code, rd, r, REGS(r1, v1, r2, v2))}, NULL},
+    {ROW_##name, #code, {TRIAL(code, rd, r, REGS(r1, v1, r2, v2))}, NULL, true},
 #define GOES(taken, to) .distance = (taken) ? (to) : 0
 #define BRANCH(name, CODE_OF, a, b, taken)                                                     \
     {ROW_##name,                                                                               \
@@ -1246,12 +1895,14 @@ struct insn_case {
       TRIAL(SAME(a, b, CODE_OF(A1, A1, 6)), ZERO, 0, REGS(A1, a, ZERO, 0), GOES(taken, 6)),    \
       TRIAL(SAME(a, 0, CODE_OF(ZERO, A2, 6)), ZERO, 0, REGS(ZERO, 0, A2, b), GOES(taken, 6)),  \
       TRIAL(SAME(b, 0, CODE_OF(A1, ZERO, 6)), ZERO, 0, REGS(A1, a, ZERO, 0), GOES(taken, 6))}, \
-     NULL},
+     NULL,                                                                                     \
+     true},
 #define BRANCH1(name, code, r1, v1, to)                               \
     {ROW_##name,                                                      \
      #code " of " #v1,                                                \
      {TRIAL(code, ZERO, 0, REGS(r1, v1, ZERO, 0), .distance = (to))}, \
-     NULL},
+     NULL,                                                            \
+     true},
 #define BASE(at, imm) (DATA + U(at) - U(imm))
 #define LOAD(name, CODE_OF, bytes, at, imm, r)                             \
     {ROW_##name,                                                           \
@@ -1260,12 +1911,14 @@ struct insn_case {
             MEMORY(at, bytes, bytes)),                                     \
       TRIAL(CODE_OF(A1, A1, imm), A1, r, REGS(A1, BASE(at, imm), ZERO, 0), \
             MEMORY(at, bytes, bytes))},                                    \
-     NULL},
+     NULL,                                                                 \
+     true},
 #define LOAD1(name, code, base, at, imm, bytes, rd, r)                                   \
     {ROW_##name,                                                                         \
      #code " of " #bytes " at " #at,                                                     \
      {TRIAL(code, rd, r, REGS(base, BASE(at, imm), ZERO, 0), MEMORY(at, bytes, bytes))}, \
-     NULL},
+     NULL,                                                                               \
+     true},
 #define STORE(name, CODE_OF, v, at, imm, bytes)                                            \
     {ROW_##name,                                                                           \
      #name " of " #v " at " #at,                                                           \
@@ -1273,12 +1926,14 @@ struct insn_case {
             MEMORY(at, FILL, bytes)),                                                      \
       TRIAL(SAME(v, 0, CODE_OF(ZERO, A1, imm)), ZERO, 0, REGS(A1, BASE(at, imm), ZERO, 0), \
             MEMORY(at, FILL, bytes))},                                                     \
-     NULL},
+     NULL,                                                                                 \
+     true},
 #define STORE1(name, code, base, at, imm, reg2, v, bytes)                                 \
     {ROW_##name,                                                                          \
      #code " of " #v " at " #at,                                                          \
      {TRIAL(code, ZERO, 0, REGS(base, BASE(at, imm), reg2, v), MEMORY(at, FILL, bytes))}, \
-     NULL},
+     NULL,                                                                                \
+     true},
 #define AMO_TRIAL(code, rd, r, v, old, new) \
     TRIAL(code, rd, r, REGS(A1, DATA, A2, v), MEMORY(0, old, new))
 #define AMO(name, CODE_OF, old, v, r, new)                        \
@@ -1291,14 +1946,17 @@ struct insn_case {
       AMO_TRIAL(CODE_OF(0, A2, A2, A1), A2, r, v, old, new),      \
       AMO_TRIAL(CODE_OF(0, A1, A2, A1), A1, r, v, old, new),      \
       AMO_TRIAL(CODE_OF(0, ZERO, A2, A1), ZERO, 0, v, old, new)}, \
-     NULL},
+     NULL,                                                        \
+     true},
 #define AMO_TRAPS(name, CODE_OF, at, why)                                   \
     {ROW_##name,                                                            \
      #name " at " #at,                                                      \
      {TRIAL(CODE_OF(0, A0, A2, A1), ZERO, 0, REGS(A1, DATA + U(at), A2, 1), \
             MEMORY(at, FILL, FILL), .cause = (why))},                       \
-     NULL},
-#define SPECIAL(name, function) {ROW_##name, #function, {{0}}, function},
+     NULL,                                                                  \
+     true},
+#define SPECIAL(name, function) {ROW_##name, #function, {{0}}, function, true},
+#define MODES(name, function)   {ROW_##name, #function, {{0}}, function, false},
 
 static const struct insn_case cases[] = {
 #include "cases.def"
@@ -1312,13 +1970,15 @@ struct row_test {
     char *name;
 };
 
-static void run_special(struct row_test *t, void (*special)(struct world *w))
+static void run_special(struct row_test *t, const struct insn_case *c)
 {
-    t->world = world_new();
-    t->world_stands = true;
-    special(&t->world);
-    t->world_stands = false;
-    world_free(&t->world);
+    for (size_t m = 0; m < (c->in_every_mode ? ARRAY_LEN(modes) : 1); m++) {
+        t->world = world_in_mode(modes[m].mode);
+        t->world_stands = true;
+        c->special(&t->world);
+        t->world_stands = false;
+        world_free(&t->world);
+    }
 }
 
 static bool run_trials(const struct insn_case *c)
@@ -1326,10 +1986,12 @@ static bool run_trials(const struct insn_case *c)
     bool right = true;
 
     for (unsigned n = 0; n < TRIALS_MAX; n++)
-        if (c->trials[n].word && !try_once(&c->trials[n])) {
-            print_error("  %s (word %08x)\n", c->text, (unsigned)c->trials[n].word);
-            right = false;
-        }
+        for (size_t m = 0; m < ARRAY_LEN(modes) && c->trials[n].word; m++)
+            if (!try_once(&c->trials[n], modes[m].mode)) {
+                print_error("  %s (word %08x) in %s-mode\n", c->text, (unsigned)c->trials[n].word,
+                            modes[m].name);
+                right = false;
+            }
     return right;
 }
 
@@ -1344,7 +2006,7 @@ static void run_row(void **state)
             continue;
         found++;
         if (cases[n].special)
-            run_special(t, cases[n].special);
+            run_special(t, &cases[n]);
         else
             wrong += !run_trials(&cases[n]);
     }

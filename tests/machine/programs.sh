@@ -11,7 +11,7 @@ same_as_qemu() {
     [ "$ours" -eq "$status" ] && cmp "$work/qemu" "$out"
 }
 
-for name in hello fail timer ipi lrsc sv39 plic-uart selfpatch-fence freshcode-fence \
+for name in hello fail timer ipi lrsc sv39 plic-uart bits selfpatch-fence freshcode-fence \
     crosspatch-fence; do
     claim "$name has the same console and status on QEMU" same_as_qemu
     claim "$name has no findings" says_nothing
@@ -25,6 +25,12 @@ for seed in 1 2 3 4 5 6 7 8; do
     run run --quiet --harts 2 --seed $seed "$programs/lrsc.elf"
     claim "two harts lose no increment, seed $seed" \
         console_is 'lr/sc 4000\namoadd 4000\n'
+done
+for seed in 1 2 3 4 5 6 7 8; do
+    run run --quiet --harts 2 --seed $seed "$programs/wrs.elf"
+    claim "a hart that waits on its reservation is woken by the store, seed $seed" \
+        console_is 'turns 1000\n'
+    claim "and by nothing else, seed $seed" has_status 0
 done
 run run --quiet --harts 8 "$programs/ipi.elf"
 claim 'harts that sleep do not disturb those that work' has_status 0
