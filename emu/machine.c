@@ -140,6 +140,19 @@ static bool map_devices(struct machine *m)
     return true;
 }
 
+/* Time that has come already needs no deadline. */
+static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
+{
+    struct machine *m = machine;
+    bool due = tick != UINT64_MAX && schedule_hart_ticks(m, h) >= tick;
+    uint64_t *compare = &m->slots[hart_id(h)].compare, old = *compare;
+
+    *compare = due ? UINT64_MAX : tick;
+    hart_set_timer(h, due);
+    if (*compare != old)
+        schedule_cut(m);
+}
+
 static enum exit_status make_memory(struct machine *m)
 {
     m->bus = bus_new();
@@ -173,7 +186,7 @@ static void make_harts(struct machine *m)
         .fetch_seed = m->config.fetch_seed,
         .timing = m->config.timing,
         .extensions = m->config.extensions,
-        .env = {.ctx = m, .ticks = schedule_hart_ticks, .wake = wake},
+        .env = {.ctx = m, .ticks = schedule_hart_ticks, .wake = wake, .set_timer = set_stimecmp},
     };
 
     if (m->firmware == FIRMWARE_BUILTIN) {
@@ -182,7 +195,8 @@ static void make_harts(struct machine *m)
     }
     m->cluster = cluster_new(&config);
     for (unsigned i = 0; i < m->config.harts; i++)
-        m->slots[i] = (struct hart_slot){.hart = cluster_add_hart(m->cluster), .timer = UINT64_MAX};
+        m->slots[i] = (struct hart_slot){
+            .hart = cluster_add_hart(m->cluster), .timer = UINT64_MAX, .compare = UINT64_MAX};
 }
 
 static enum exit_status build(struct machine *m)

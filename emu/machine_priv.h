@@ -32,9 +32,10 @@ enum { UART_IRQ = 10, RTC_IRQ = 11, PLIC_SOURCES = 96, KERNEL_OFFSET = 0x200000 
 
 struct hart_slot {
     struct hart *hart;
-    bool stopped;   /* by HSM: not scheduled, no interrupt wakes it */
-    bool waiting;   /* in wfi or wrs */
-    uint64_t timer; /* tick at which STI rises; UINT64_MAX: never */
+    bool stopped;     /* by HSM: not scheduled, no interrupt wakes it */
+    bool waiting;     /* in wfi or wrs */
+    uint64_t timer;   /* tick at which firmware raises STI; UINT64_MAX: never */
+    uint64_t compare; /* tick at which time comes to stimecmp (Sstc); UINT64_MAX: off, or past */
 };
 
 struct machine {

@@ -117,8 +117,8 @@ static uint64_t next_deadline(const struct machine *m)
     if (rtc < tick)
         tick = rtc;
     for (unsigned i = 0; i < m->config.harts; i++)
-        if (!m->slots[i].stopped && m->slots[i].timer < tick)
-            tick = m->slots[i].timer;
+        if (!m->slots[i].stopped)
+            tick = least(tick, least(m->slots[i].timer, m->slots[i].compare));
     return least(to_cycles(tick), next_wait_limit(m));
 }
 
@@ -141,11 +141,18 @@ static void fire_deadlines(struct machine *m)
     for (unsigned i = 0; i < m->config.harts; i++) {
         struct hart_slot *slot = &m->slots[i];
 
-        if (slot->stopped || slot->timer > tick)
+        if (slot->stopped)
             continue;
-        slot->timer = UINT64_MAX;
-        hart_set_irq(slot->hart, IRQ_STI, true);
-        schedule_wake(m, i);
+        if (slot->timer <= tick) {
+            slot->timer = UINT64_MAX;
+            hart_set_irq(slot->hart, IRQ_STI, true);
+            schedule_wake(m, i);
+        }
+        if (slot->compare <= tick) {
+            slot->compare = UINT64_MAX;
+            hart_set_timer(slot->hart, true);
+            schedule_wake(m, i);
+        }
     }
     end_long_waits(m);
 }

@@ -138,6 +138,7 @@ struct builder {
     uint16_t size, uop_count;
     bool stale; /* holds bytes that memory no longer has, or that it may lose at the next choice */
     bool ended;
+    bool guarded;
     enum floating float_checked; /* what the block has made sure of */
 };
 
@@ -197,6 +198,12 @@ static void add_insn(struct builder *b, const struct fetched *f)
     }
 }
 
+/* Within such a page each parcel's permission is its own. */
+static bool is_guarded(const struct hart *h, uint64_t pa)
+{
+    return UNLIKELY(!pmp_page_is_uniform(h, pa));
+}
+
 /* Fetches one instruction, the hart's next but `ahead`. False: the exception is raised. */
 static bool fetch_insn(struct hart *h, uint64_t pc, uint64_t pa, unsigned ahead, struct fetched *f)
 {
@@ -208,7 +215,8 @@ static bool fetch_insn(struct hart *h, uint64_t pc, uint64_t pa, unsigned ahead,
     word = f->parcel[0].bytes;
     if (insn_size((uint16_t)word) == 4) {
         f->pa_high = pa + 2;
-        if (!(f->pa_high & (PAGE_BYTES - 1)) && !hart_fetch_address(h, pc + 2, &f->pa_high))
+        if ((!(f->pa_high & (PAGE_BYTES - 1)) || is_guarded(h, pa)) &&
+            !hart_fetch_address(h, pc + 2, &f->pa_high))
             return false;
         f->parcel[1] = fetch_parcel(h, f->pa_high, insns);
         word |= (uint32_t)f->parcel[1].bytes << 16;
@@ -297,6 +305,9 @@ static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns
     b->hart = h;
     b->pc = h->pc;
     b->pa = pa;
+    b->guarded = is_guarded(h, pa);
+    if (b->guarded)
+        insns = 1;
     while (!b->ended && b->insns < insns) {
         if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
             break;
@@ -346,6 +357,7 @@ static struct block *finish(struct builder *b)
         .counter_count = (uint32_t)b->counters.len,
         .size = b->size,
         .uop_count = b->uop_count,
+        .guarded = b->guarded,
     };
     memcpy(block->ops, b->ops, ops);
     block->counters = (struct block_counter *)(void *)((char *)block->ops + ops);
@@ -509,11 +521,11 @@ static struct block *find_at(struct hart *h, uint64_t pa)
 
         if (b->pc != h->pc)
             continue;
-        if (!b->pa_second)
+        if (!b->pa_second && !(b->guarded && b->size == 4))
             return b;
         if (!hart_fetch_address(h, b->pc + 2, &second))
             return NULL;
-        if (align_down(second, PAGE_BYTES) == b->pa_second)
+        if (!b->pa_second || align_down(second, PAGE_BYTES) == b->pa_second)
             return b;
     }
     return NULL;
@@ -562,7 +574,7 @@ struct block *hart_find_block(struct hart *h)
     }
     if (!b)
         b = decode_block(h, pa);
-    if (b)
+    if (b && !b->guarded)
         *e = (struct jump_entry){h->pc, b};
     return b;
 }

@@ -39,6 +39,8 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->config = *config;
     if (!c->config.extensions)
         c->config.extensions = EXTS_ALL;
+    if (!c->config.pmp_entries)
+        c->config.pmp_entries = PMP_ENTRIES;
     c->ram = bus_ram(config->bus);
     set_costs(c);
     bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});

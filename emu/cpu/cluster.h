@@ -22,12 +22,19 @@ enum { CACHE_BLOCK_BYTES = 64 };
 /* What a fetch may return for bytes written after the hart's last fence.i (design.md, 4). */
 enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
 
+enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
+
 enum timing_model { TIMING_UNIT, TIMING_INORDER };
 
 /* What harts ask of the machine around them. */
 struct hart_env {
     void *ctx;
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
+    /*
+     * Sstc: mtime at or behind `tick` is to make hart_set_timer true; UINT64_MAX: the
+     * comparison is off. Called whenever that changes.
+     */
+    void (*set_timer)(void *ctx, struct hart *h, uint64_t tick);
     /* An ecall from S-mode, pc already behind it; NULL: it traps as the ISA says. */
     void (*firmware_call)(void *ctx, struct hart *h);
     /* The hart came back from hart_run as HART_WAITING, and need not wait any more. */
@@ -40,6 +47,7 @@ struct cluster_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed; /* FETCH_RANDOM */
     enum timing_model timing;
+    unsigned pmp_entries; /* 16 or 64; 0: PMP_ENTRIES */
     struct hart_env env;
 };
 

@@ -91,6 +91,7 @@ struct block {
     uint16_t uop_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
     bool listed;  /* in hart->suspects */
+    bool guarded; /* its page is not all alike to PMP: fetch is checked at each entry */
     struct uop ops[];
 };
 
@@ -175,7 +176,7 @@ struct tlb {
 };
 
 /* Translations live apart for each of these, so changing mode flushes nothing. */
-enum tlb_context { TLB_BARE, TLB_USER, TLB_SUPER, TLB_SUPER_SUM, TLB_CONTEXTS };
+enum tlb_context { TLB_MACHINE, TLB_BARE, TLB_USER, TLB_SUPER, TLB_SUPER_SUM, TLB_CONTEXTS };
 
 /* A mapping larger than a page that some cached translation came from. */
 struct superpage {
@@ -190,25 +191,43 @@ struct jump_entry {
     struct block *block;
 };
 
+/* Physical memory protection, entry by entry (pmp.c). */
+enum { PMP_ENTRIES_MAX = 64 };
+
+struct pmp_range {
+    uint64_t from, to; /* physical bytes, end exclusive */
+};
+
+struct pmp {
+    uint8_t cfg[PMP_ENTRIES_MAX];
+    uint64_t addr[PMP_ENTRIES_MAX];
+    struct pmp_range range[PMP_ENTRIES_MAX];
+    unsigned used; /* entries from here on are off */
+};
+
 /* CSRs that are plain storage have their fields made from csr.def. */
 struct csrs {
 #define FIELD(ext, name, number, mask) uint64_t name;
 #define FN(ext, name, number)
 #define CONST(ext, name, number, value)
 #define RANGE(ext, name, from, to, first, value)
+#define BANK(ext, name, from, to, first)
 #include "cpu/csr.def"
 #undef FIELD
 #undef FN
 #undef CONST
 #undef RANGE
-    uint64_t mstatus, satp, mie, menvcfg, senvcfg;
+#undef BANK
+    uint64_t mstatus, satp, mie, menvcfg, senvcfg, mepc, sepc, mtvec, stvec, stimecmp,
+        mcountinhibit;
 };
 
 enum attention {
-    ATTEND_IRQ = 1,   /* an interrupt may have to be taken */
-    ATTEND_STOP = 2,  /* hart_ask_stop */
-    ATTEND_STUCK = 4, /* see HART_STUCK */
-    ATTEND_CODE = 8,  /* the running block's own code changed */
+    ATTEND_IRQ = 1,     /* an interrupt may have to be taken */
+    ATTEND_STOP = 2,    /* hart_ask_stop */
+    ATTEND_STUCK = 4,   /* see HART_STUCK */
+    ATTEND_CODE = 8,    /* the running block's own code changed */
+    ATTEND_BLOCKS = 16, /* what blocks were decoded under has changed: decode all again */
 };
 
 /* What a hart that does not run waits for, besides an interrupt. */
@@ -237,12 +256,15 @@ struct hart {
     unsigned id;
     enum privilege mode;
     struct csrs csr;
-    uint32_t irq_lines, irq_soft; /* mip = lines | soft */
+    uint32_t irq_lines, irq_soft; /* mip = lines | soft | timer_due's STIP */
+    bool timer_due;               /* time has come to stimecmp (Sstc) */
+    struct pmp pmp;
     enum wait waiting;
     uint64_t wait_limit;  /* cycle at which WAIT_RESERVATION ends in any case */
     uint64_t cause, tval; /* of the exception being raised */
     uint64_t idle_cycles;
-    uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest */
+    uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest; what they
+                                           stand at while inhibited */
     uint64_t last_trap_pc, last_trap_insns;
     unsigned trap_repeats;
 
@@ -293,6 +315,18 @@ MUST_USE bool hart_return_from_trap(struct hart *h, enum privilege from);
 enum csr_write { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_READ_ONLY };
 MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind,
                               uint64_t operand, uint64_t *old, uint32_t word);
+
+/* pmp.c */
+void pmp_reset(struct hart *h);
+bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access access,
+                 enum privilege mode);
+bool pmp_page_is_uniform(const struct hart *h, uint64_t pa); /* one answer for all its bytes */
+bool pmp_has_cfg(const struct hart *h, unsigned n);
+bool pmp_has_addr(const struct hart *h, unsigned n);
+uint64_t pmp_read_cfg(const struct hart *h, unsigned n);
+void pmp_write_cfg(struct hart *h, unsigned n, uint64_t value);
+uint64_t pmp_read_addr(const struct hart *h, unsigned n);
+void pmp_write_addr(struct hart *h, unsigned n, uint64_t value);
 
 /* mmu.c; false: the exception is raised */
 MUST_USE bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);

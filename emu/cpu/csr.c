@@ -5,14 +5,21 @@
 #include "cpu/cpu_priv.h"
 #include "cpu/csr_bits.h"
 
+/* ---- counters: how far behind (or, inhibited, what) they are ---- */
+
+static bool inhibited(const struct hart *h, unsigned bit)
+{
+    return h->csr.mcountinhibit & bit;
+}
+
 static uint64_t read_cycle(struct hart *h)
 {
-    return hart_cycles(h) + h->cycle_offset;
+    return (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h)) + h->cycle_offset;
 }
 
 static uint64_t read_instret(struct hart *h)
 {
-    return hart_insns(h) + h->insn_offset;
+    return (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h)) + h->insn_offset;
 }
 
 static uint64_t read_time(struct hart *h)
@@ -29,7 +36,7 @@ static uint64_t read_mcycle(struct hart *h)
 
 static void write_mcycle(struct hart *h, uint64_t value)
 {
-    h->cycle_offset = value - hart_cycles(h);
+    h->cycle_offset = value - (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h));
 }
 
 static uint64_t read_minstret(struct hart *h)
@@ -40,7 +47,22 @@ static uint64_t read_minstret(struct hart *h)
 /* The write takes the place of the increment by its own instruction (vol. II, 3.1.10). */
 static void write_minstret(struct hart *h, uint64_t value)
 {
-    h->insn_offset = value - (hart_insns(h) + 1);
+    h->insn_offset = value - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h) + 1);
+}
+
+static uint64_t read_mcountinhibit(struct hart *h)
+{
+    return h->csr.mcountinhibit;
+}
+
+/* What a counter stands at does not change when it is stopped or goes on. */
+static void write_mcountinhibit(struct hart *h, uint64_t value)
+{
+    uint64_t cycle = read_cycle(h), instret = read_instret(h);
+
+    h->csr.mcountinhibit = value & (INHIBIT_CY | INHIBIT_IR);
+    h->cycle_offset = cycle - (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h));
+    h->insn_offset = instret - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h));
 }
 
 /* ---- floating point: a write makes the state dirty ---- */
@@ -137,10 +159,18 @@ static uint64_t read_mip(struct hart *h)
     return hart_mip(h);
 }
 
-/* M-mode sets the S bits by hand; the M bits follow their wires. */
+static bool has_supervisor_timer(const struct hart *h)
+{
+    return h->csr.menvcfg & MENVCFG_STCE;
+}
+
+/* M-mode sets the S bits by hand, but STIP where stimecmp drives it; the M bits follow their wires.
+ */
 static void write_mip(struct hart *h, uint64_t value)
 {
-    h->irq_soft = (uint32_t)(value & MI_S_BITS);
+    uint64_t writable = has_supervisor_timer(h) ? MI_S_BITS & ~(UINT64_C(1) << IRQ_STI) : MI_S_BITS;
+
+    h->irq_soft = (uint32_t)(value & writable);
 }
 
 static uint64_t read_sip(struct hart *h)
@@ -195,7 +225,7 @@ static void write_misa(struct hart *h, uint64_t value)
 /* Fields of an extension that the hart does not have read as zero. */
 static uint64_t envcfg_writable(const struct hart *h)
 {
-    return (hart_has(h, EXT_Zicbom) ? ENVCFG_CBIE | ENVCFG_CBCFE : 0) |
+    return ENVCFG_FIOM | (hart_has(h, EXT_Zicbom) ? ENVCFG_CBIE | ENVCFG_CBCFE : 0) |
            (hart_has(h, EXT_Zicboz) ? ENVCFG_CBZE : 0);
 }
 
@@ -214,9 +244,122 @@ static uint64_t read_menvcfg(struct hart *h)
     return h->csr.menvcfg;
 }
 
+static void tell_timer(struct hart *h)
+{
+    const struct hart_env *env = &h->cluster->config.env;
+
+    if (env->set_timer)
+        env->set_timer(env->ctx, h, has_supervisor_timer(h) ? h->csr.stimecmp : UINT64_MAX);
+}
+
+/* What M-mode alone may grant. */
+static uint64_t menvcfg_writable(const struct hart *h)
+{
+    return (hart_has(h, EXT_Svadu) ? MENVCFG_ADUE : 0) |
+           (hart_has(h, EXT_Svpbmt) ? MENVCFG_PBMTE : 0) |
+           (hart_has(h, EXT_Sstc) ? MENVCFG_STCE : 0);
+}
+
 static void write_menvcfg(struct hart *h, uint64_t value)
 {
+    uint64_t old = h->csr.menvcfg, writable = menvcfg_writable(h);
+
     write_envcfg(h, &h->csr.menvcfg, value);
+    h->csr.menvcfg = (h->csr.menvcfg & ~writable) | (value & writable);
+    if ((old ^ h->csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE))
+        hart_flush_tlb(h);
+    if ((old ^ h->csr.menvcfg) & MENVCFG_STCE) {
+        h->irq_soft &= ~(1U << IRQ_STI);
+        tell_timer(h);
+    }
+}
+
+static uint64_t read_stimecmp(struct hart *h)
+{
+    return h->csr.stimecmp;
+}
+
+static void write_stimecmp(struct hart *h, uint64_t value)
+{
+    h->csr.stimecmp = value;
+    tell_timer(h);
+}
+
+/* ---- where traps go and come back to ---- */
+
+/* Modes 2 and 3 are reserved: such a write keeps the old value. */
+static void write_tvec(uint64_t *tvec, uint64_t value)
+{
+    if (!(value & 2))
+        *tvec = value;
+}
+
+static uint64_t read_mtvec(struct hart *h)
+{
+    return h->csr.mtvec;
+}
+
+static void write_mtvec(struct hart *h, uint64_t value)
+{
+    write_tvec(&h->csr.mtvec, value);
+}
+
+static uint64_t read_stvec(struct hart *h)
+{
+    return h->csr.stvec;
+}
+
+static void write_stvec(struct hart *h, uint64_t value)
+{
+    write_tvec(&h->csr.stvec, value);
+}
+
+/* Instructions lie on even addresses, on multiples of four where there are none compressed. */
+static uint64_t instruction_address(const struct hart *h, uint64_t value)
+{
+    return value & (hart_has(h, EXT_C) ? ~UINT64_C(1) : ~UINT64_C(3));
+}
+
+static uint64_t read_mepc(struct hart *h)
+{
+    return h->csr.mepc;
+}
+
+static void write_mepc(struct hart *h, uint64_t value)
+{
+    h->csr.mepc = instruction_address(h, value);
+}
+
+static uint64_t read_sepc(struct hart *h)
+{
+    return h->csr.sepc;
+}
+
+static void write_sepc(struct hart *h, uint64_t value)
+{
+    h->csr.sepc = instruction_address(h, value);
+}
+
+/* ---- physical memory protection ---- */
+
+static uint64_t read_pmpcfg(struct hart *h, unsigned n)
+{
+    return pmp_read_cfg(h, n);
+}
+
+static void write_pmpcfg(struct hart *h, unsigned n, uint64_t value)
+{
+    pmp_write_cfg(h, n, value);
+}
+
+static uint64_t read_pmpaddr(struct hart *h, unsigned n)
+{
+    return pmp_read_addr(h, n);
+}
+
+static void write_pmpaddr(struct hart *h, unsigned n, uint64_t value)
+{
+    pmp_write_addr(h, n, value);
 }
 
 static uint64_t read_senvcfg(struct hart *h)
@@ -257,11 +400,13 @@ static bool csr_needs(unsigned number, uint64_t *extensions)
 #define FIELD(ext, name, num, mask)                 ROW(ext, num)
 #define CONST(ext, name, num, constant)             ROW(ext, num)
 #define RANGE(ext, name, from, to, first, constant) ROW(ext, from... to)
+#define BANK(ext, name, from, to, first)            ROW(ext, from... to)
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
 #undef RANGE
+#undef BANK
 #undef ROW
     default: return false;
     }
@@ -288,21 +433,37 @@ static uint64_t csr_value(struct hart *h, unsigned number)
     case from ... to:                               \
         value = constant;                           \
         break;
+#define BANK(ext, name, from, to, first)                 \
+    case from ... to:                                    \
+        value = read_##name(h, number - (from) + first); \
+        break;
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
 #undef RANGE
+#undef BANK
     default: break;
     }
     return value;
+}
+
+enum { CSR_PMPCFG0 = 0x3a0, CSR_PMPADDR0 = 0x3b0, CSR_PMP_END = 0x3f0 };
+
+/* A bank may be shorter than its row. */
+static bool is_there(const struct hart *h, unsigned number)
+{
+    if (number >= CSR_PMPADDR0 && number < CSR_PMP_END)
+        return pmp_has_addr(h, number - CSR_PMPADDR0);
+    return number < CSR_PMPCFG0 || number >= CSR_PMP_END || pmp_has_cfg(h, number - CSR_PMPCFG0);
 }
 
 static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
 {
     uint64_t needs;
 
-    if (!csr_needs(number, &needs) || needs & ~h->cluster->config.extensions)
+    if (!csr_needs(number, &needs) || needs & ~h->cluster->config.extensions ||
+        !is_there(h, number))
         return false;
     *value = csr_value(h, number);
     return true;
@@ -321,11 +482,16 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
         break;
 #define CONST(ext, name, num, constant)
 #define RANGE(ext, name, from, to, first, constant)
+#define BANK(ext, name, from, to, first)                 \
+    case from ... to:                                    \
+        write_##name(h, number - (from) + first, value); \
+        break;
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
 #undef RANGE
+#undef BANK
     default: break;
     }
     hart_update_context(h);
@@ -350,6 +516,8 @@ static bool access_allowed(const struct hart *h, unsigned number, bool writes)
         return false;
     if (number >= 0xc00 && number <= 0xc1f)
         return counter_allowed(h, number);
+    if (number == 0x14d && h->mode == PRIV_S)
+        return bit(h->csr.mcounteren, COUNTER_TIME) && (h->csr.menvcfg & MENVCFG_STCE);
     if (number >= 0x001 && number <= 0x003 && !(h->csr.mstatus & MSTATUS_FS))
         return false;
     if (number == 0x180 && h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TVM))

@@ -45,12 +45,22 @@ enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
 #define SATP_PPN_MASK ((UINT64_C(1) << 44) - 1)
 
-#define PTE_V (UINT64_C(1) << 0)
-#define PTE_R (UINT64_C(1) << 1)
-#define PTE_W (UINT64_C(1) << 2)
-#define PTE_X (UINT64_C(1) << 3)
-#define PTE_U (UINT64_C(1) << 4)
-#define PTE_A (UINT64_C(1) << 6)
-#define PTE_D (UINT64_C(1) << 7)
+#define ENVCFG_FIOM   (UINT64_C(1) << 0)
+#define MENVCFG_ADUE  (UINT64_C(1) << 61)
+#define MENVCFG_PBMTE (UINT64_C(1) << 62)
+#define MENVCFG_STCE  (UINT64_C(1) << 63)
+
+enum { INHIBIT_CY = 1, INHIBIT_IR = 4, COUNTER_TIME = 1 };
+
+#define PTE_V        (UINT64_C(1) << 0)
+#define PTE_R        (UINT64_C(1) << 1)
+#define PTE_W        (UINT64_C(1) << 2)
+#define PTE_X        (UINT64_C(1) << 3)
+#define PTE_U        (UINT64_C(1) << 4)
+#define PTE_A        (UINT64_C(1) << 6)
+#define PTE_D        (UINT64_C(1) << 7)
+#define PTE_RESERVED (UINT64_C(0x7f) << 54)
+#define PTE_PBMT     (UINT64_C(3) << 61)
+#define PTE_N        (UINT64_C(1) << 63)
 
 #endif

@@ -53,44 +53,53 @@ static const struct csr_text csrs[] = {
 #define FIELD(ext, name, number, mask)  {number, #name},
 #define CONST(ext, name, number, value) {number, #name},
 #define RANGE(ext, prefix, first, last, start, value)
+#define BANK(ext, prefix, first, last, start)
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
 #undef RANGE
+#undef BANK
 };
 
-/* The names of a RANGE: every one of those that exist counts from 3 to 31. */
-#define NAMES_3_TO_31(p)                                                                         \
-    {                                                                                            \
-        p "3", p "4", p "5", p "6", p "7", p "8", p "9", p "10", p "11", p "12", p "13", p "14", \
-            p "15", p "16", p "17", p "18", p "19", p "20", p "21", p "22", p "23", p "24",      \
-            p "25", p "26", p "27", p "28", p "29", p "30", p "31",                              \
+/* The names of a RANGE or BANK, by suffix. */
+#define NAMES_0_TO_63(p)                                                                      \
+    {                                                                                         \
+        p "0", p "1", p "2", p "3", p "4", p "5", p "6", p "7", p "8", p "9", p "10", p "11", \
+            p "12", p "13", p "14", p "15", p "16", p "17", p "18", p "19", p "20", p "21",   \
+            p "22", p "23", p "24", p "25", p "26", p "27", p "28", p "29", p "30", p "31",   \
+            p "32", p "33", p "34", p "35", p "36", p "37", p "38", p "39", p "40", p "41",   \
+            p "42", p "43", p "44", p "45", p "46", p "47", p "48", p "49", p "50", p "51",   \
+            p "52", p "53", p "54", p "55", p "56", p "57", p "58", p "59", p "60", p "61",   \
+            p "62", p "63"                                                                    \
     }
-enum { RANGE_FIRST = 3, RANGE_COUNT = 29 };
+enum { SUFFIXES = 64 };
 
 struct csr_range {
-    unsigned first;
-    const char *names[RANGE_COUNT];
+    unsigned first, last, start;
+    const char *names[SUFFIXES];
 };
 
 static const struct csr_range ranges[] = {
 #define FN(ext, name, number)
 #define FIELD(ext, name, number, mask)
 #define CONST(ext, name, number, value)
-#define RANGE(ext, prefix, first, last, start, value) {first, NAMES_3_TO_31(#prefix)},
+#define RANGE(ext, prefix, first, last, start, value) {first, last, start, NAMES_0_TO_63(#prefix)},
+#define BANK(ext, prefix, first, last, start)         {first, last, start, NAMES_0_TO_63(#prefix)},
 #include "cpu/csr.def"
 #undef RANGE
+#undef BANK
 };
 
-#define RANGE(ext, prefix, first, last, start, value)                            \
-    static_assert((start) == RANGE_FIRST && (last) - (first) + 1 == RANGE_COUNT, \
-                  #prefix " does not run from 3 to 31");
+#define RANGE(ext, prefix, first, last, start, value) BANK(ext, prefix, first, last, start)
+#define BANK(ext, prefix, first, last, start) \
+    static_assert((start) + (last) - (first) < SUFFIXES, #prefix " has more names than that");
 #include "cpu/csr.def"
 #undef FN
 #undef FIELD
 #undef CONST
 #undef RANGE
+#undef BANK
 
 const char *csr_name(unsigned number)
 {
@@ -98,8 +107,8 @@ const char *csr_name(unsigned number)
         if (csrs[i].number == number)
             return csrs[i].name;
     for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
-        if (number >= ranges[i].first && number - ranges[i].first < RANGE_COUNT)
-            return ranges[i].names[number - ranges[i].first];
+        if (number >= ranges[i].first && number <= ranges[i].last)
+            return ranges[i].names[ranges[i].start + number - ranges[i].first];
     return NULL;
 }
 

@@ -82,6 +82,10 @@ static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 static bool attend(struct hart *h, enum hart_stop *stop)
 {
     h->attention &= ~(uint32_t)ATTEND_CODE;
+    if (h->attention & ATTEND_BLOCKS) {
+        h->attention &= ~(uint32_t)ATTEND_BLOCKS;
+        hart_discard_blocks(h);
+    }
     if (h->attention & ATTEND_STUCK) {
         h->attention &= ~(uint32_t)ATTEND_STUCK;
         *stop = HART_STUCK;
@@ -110,7 +114,7 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
     from = h->block;
     /* Links stay within a page: there one translation holds for both ends. */
     if (from && from != h->scratch && from->pc >> PAGE_SHIFT == to->pc >> PAGE_SHIFT &&
-        !from->pa_second && !to->pa_second && !to->suspect)
+        !from->pa_second && !to->pa_second && !to->suspect && !to->guarded)
         block_link(from, slot, to);
     return to;
 }
@@ -145,25 +149,45 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
         goto * u->go;           \
     } while (0)
 
-#define FOLLOW(slot)                                                     \
+/*
+ * The slow side of a jump: nothing was ever found at a misaligned target, so
+ * it is enough to look here. The exception is the jump's own (vol. I, 2.5).
+ */
+#define CHECK_ALIGNED(target)                              \
+    do {                                                   \
+        if (UNLIKELY((target)&2) && !hart_has(h, EXT_C)) { \
+            SYNC();                                        \
+            hart_raise(h, EXC_FETCH_MISALIGNED, target);   \
+            goto raised;                                   \
+        }                                                  \
+    } while (0)
+
+#define FOLLOW_AFTER(slot, before)                                       \
     do {                                                                 \
         struct block *to = b->link[slot].to;                             \
         if (UNLIKELY(!to)) {                                             \
             h->pc = (slot) == LINK_TAKEN ? PC + (uint64_t)IMM : NEXT_PC; \
+            CHECK_ALIGNED(h->pc);                                        \
+            before;                                                      \
             way = slot;                                                  \
             goto dispatch;                                               \
         }                                                                \
+        before;                                                          \
         b = to;                                                          \
         ENTER();                                                         \
     } while (0)
+#define FOLLOW(slot) FOLLOW_AFTER(slot, )
 
-#define JUMP(target)                                                                 \
+#define JUMP_AFTER(target, before)                                                   \
     do {                                                                             \
         const struct jump_entry *e = &h->jump[((target) >> 1) & (JUMP_ENTRIES - 1)]; \
         if (UNLIKELY(e->pc != (target))) {                                           \
+            CHECK_ALIGNED(target);                                                   \
+            before;                                                                  \
             h->pc = (target);                                                        \
             goto dispatch_unlinked;                                                  \
         }                                                                            \
+        before;                                                                      \
         b = e->block;                                                                \
         ENTER();                                                                     \
     } while (0)
@@ -334,12 +358,9 @@ dispatch_unlinked:
 dispatch:
     h->left = left;
     if (UNLIKELY(h->attention)) {
-        uint64_t pc = h->pc;
-
+        b = NULL; /* it may be gone, and the hart elsewhere */
         if (attend(h, &stop))
             goto done;
-        if (h->pc != pc)
-            b = NULL;
     }
     if (UNLIKELY(left <= 0))
         goto done;

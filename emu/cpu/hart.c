@@ -46,6 +46,11 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     h->waiting = WAIT_NOT;
     h->reserved = false;
     h->irq_soft = 0;
+    h->timer_due = false;
+    h->csr.stimecmp = UINT64_MAX;
+    h->csr.menvcfg =
+        (hart_has(h, EXT_Svadu) ? MENVCFG_ADUE : 0) | (hart_has(h, EXT_Svpbmt) ? MENVCFG_PBMTE : 0);
+    pmp_reset(h);
     h->trap_repeats = 0;
     h->last_trap_pc = UINT64_MAX;
     hart_flush_translations(h);
@@ -65,7 +70,7 @@ static enum privilege data_mode(const struct hart *h)
 void hart_update_context(struct hart *h)
 {
     enum privilege data = data_mode(h);
-    enum tlb_context context = TLB_BARE;
+    enum tlb_context context = data == PRIV_M ? TLB_MACHINE : TLB_BARE;
 
     if (data == PRIV_U && h->csr.satp >> SATP_MODE_SHIFT)
         context = TLB_USER;
@@ -77,7 +82,7 @@ void hart_update_context(struct hart *h)
 
 uint64_t hart_mip(const struct hart *h)
 {
-    return h->irq_lines | h->irq_soft;
+    return h->irq_lines | h->irq_soft | (uint64_t)h->timer_due << IRQ_STI;
 }
 
 void hart_update_attention(struct hart *h)
@@ -96,6 +101,12 @@ void hart_set_irq(struct hart *h, enum interrupt irq, bool level)
         *bank |= 1U << irq;
     else
         *bank &= ~(1U << irq);
+    hart_update_attention(h);
+}
+
+void hart_set_timer(struct hart *h, bool due)
+{
+    h->timer_due = due;
     hart_update_attention(h);
 }
 

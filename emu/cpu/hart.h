@@ -75,6 +75,8 @@ uint64_t hart_idle_cycles(const struct hart *h);
 
 /* The level of an interrupt input. IRQ_SSI is also software's to set and clear. */
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level);
+/* Sstc: whether time has come to stimecmp; what STIP is while menvcfg.STCE is set. */
+void hart_set_timer(struct hart *h, bool due);
 bool hart_irq_pending(const struct hart *h); /* something would end a wfi */
 
 /* A CSR as M-mode reads it, without side effects; false: there is none of that number. */

@@ -34,14 +34,25 @@ static bool pte_permits(const struct hart *h, uint64_t pte, const struct request
     return false;
 }
 
-/* Sets A, and D for a store, in memory; a page table in code pages is still seen as a write. */
-static void update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte, const struct request *r)
+/*
+ * A, and D for a store: set in memory by the hart (Svadu), or a fault for
+ * software to do it. A page table in code pages is still seen as a write.
+ */
+static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte,
+                                   const struct request *r)
 {
     uint64_t updated = pte | PTE_A | (r->access == ACCESS_STORE ? PTE_D : 0);
     struct writer who = hart_writer(h);
 
-    if (updated != pte && !r->probe)
+    if (updated == pte)
+        return WALK_OK;
+    if (!(h->csr.menvcfg & MENVCFG_ADUE))
+        return WALK_PAGE_FAULT;
+    if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_STORE, PRIV_S))
+        return WALK_ACCESS_FAULT;
+    if (!r->probe)
         (void)!bus_write(h->cluster->config.bus, pte_pa, &updated, sizeof updated, &who);
+    return WALK_OK;
 }
 
 static bool is_canonical(uint64_t va, unsigned va_bits)
@@ -49,10 +60,38 @@ static bool is_canonical(uint64_t va, unsigned va_bits)
     return (uint64_t)sign_extend(va, va_bits) == va;
 }
 
-/* W without R, and reserved high bits (no Svnapot, no Svpbmt). */
-static bool pte_is_reserved(uint64_t pte)
+/* W without R; bits for future use; a memory type where there are none, or the one that is not. */
+static bool pte_is_reserved(const struct hart *h, uint64_t pte)
 {
-    return (pte & (PTE_W | PTE_R)) == PTE_W || pte >> 54;
+    bool types = h->csr.menvcfg & MENVCFG_PBMTE;
+
+    return (pte & (PTE_W | PTE_R)) == PTE_W || (pte & PTE_RESERVED) || (pte & PTE_PBMT && !types) ||
+           (pte & PTE_PBMT) == PTE_PBMT || (pte & PTE_N && !hart_has(h, EXT_Svnapot));
+}
+
+/* A pointer to the next table has none of these. */
+static bool pointer_is_reserved(uint64_t pte)
+{
+    return pte & (PTE_A | PTE_D | PTE_U | PTE_PBMT | PTE_N);
+}
+
+enum { NAPOT_SHIFT = 16, NAPOT_64K = 8 };
+
+/*
+ * The size of what a leaf maps, as a shift. False: it is reserved, or its
+ * address is not a multiple of that size. A 64 KiB mapping (Svnapot) has its
+ * size in the low bits of the page number.
+ */
+static bool leaf_size(uint64_t pte, unsigned level, unsigned *shift)
+{
+    uint64_t page = bits(pte, 53, 10);
+
+    *shift = PAGE_SHIFT + 9 * level;
+    if (pte & PTE_N) {
+        *shift = NAPOT_SHIFT;
+        return level == 0 && (page & 15) == NAPOT_64K;
+    }
+    return !(page << PAGE_SHIFT & ((UINT64_C(1) << *shift) - 1));
 }
 
 /* A superpage sits in the caches page by page; whoever flushes one of them means all. */
@@ -77,6 +116,26 @@ static bool may_be_in_superpage(const struct hart *h, uint64_t va)
     return h->superpages_lost;
 }
 
+/* The last step of a walk: a leaf was found. */
+static enum walk_result take_leaf(struct hart *h, const struct request *r, uint64_t pte,
+                                  uint64_t pte_pa, unsigned level, uint64_t *pa)
+{
+    unsigned shift;
+    uint64_t offset;
+    enum walk_result result;
+
+    if (!pte_permits(h, pte, r) || !leaf_size(pte, level, &shift))
+        return WALK_PAGE_FAULT;
+    result = update_pte(h, pte_pa, pte, r);
+    if (result != WALK_OK)
+        return result;
+    if (shift > PAGE_SHIFT)
+        note_superpage(h, r->va, shift);
+    offset = (UINT64_C(1) << shift) - 1;
+    *pa = (bits(pte, 53, 10) << PAGE_SHIFT & ~offset) | (r->va & offset);
+    return WALK_OK;
+}
+
 static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *pa)
 {
     unsigned levels = (unsigned)(h->csr.satp >> SATP_MODE_SHIFT) - SATP_SV39 + 3;
@@ -86,26 +145,18 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
         return WALK_PAGE_FAULT;
     for (unsigned level = levels; level-- > 0;) {
         unsigned shift = PAGE_SHIFT + 9 * level;
-        uint64_t pte_pa = table + bits(r->va, shift + 8, shift) * 8, pte, base;
+        uint64_t pte_pa = table + bits(r->va, shift + 8, shift) * 8, pte;
 
-        if (!bus_read(h->cluster->config.bus, pte_pa, &pte, sizeof pte))
+        if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_LOAD, PRIV_S) ||
+            !bus_read(h->cluster->config.bus, pte_pa, &pte, sizeof pte))
             return WALK_ACCESS_FAULT;
-        if (!(pte & PTE_V) || pte_is_reserved(pte))
+        if (!(pte & PTE_V) || pte_is_reserved(h, pte))
             return WALK_PAGE_FAULT;
-        base = bits(pte, 53, 10) << PAGE_SHIFT;
-        if (!(pte & (PTE_R | PTE_X))) {
-            if (pte & (PTE_A | PTE_D | PTE_U)) /* reserved in a pointer */
-                return WALK_PAGE_FAULT;
-            table = base;
-            continue;
-        }
-        if (!pte_permits(h, pte, r) || (base & ((UINT64_C(1) << shift) - 1)))
+        if (pte & (PTE_R | PTE_X))
+            return take_leaf(h, r, pte, pte_pa, level, pa);
+        if (pointer_is_reserved(pte))
             return WALK_PAGE_FAULT;
-        update_pte(h, pte_pa, pte, r);
-        if (level)
-            note_superpage(h, r->va, shift);
-        *pa = base | (r->va & ((UINT64_C(1) << shift) - 1));
-        return WALK_OK;
+        table = bits(pte, 53, 10) << PAGE_SHIFT;
     }
     return WALK_PAGE_FAULT;
 }
@@ -140,9 +191,21 @@ static void raise_fault(struct hart *h, enum access access, enum walk_result why
     hart_raise(h, causes[access][why == WALK_ACCESS_FAULT], va);
 }
 
-static bool translate_or_raise(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
+/* Translates, and asks physical memory protection about the bytes. */
+static enum walk_result reach(struct hart *h, uint64_t va, unsigned size, enum access access,
+                              uint64_t *pa)
 {
     enum walk_result result = translate(h, va, access, false, pa);
+
+    if (result == WALK_OK && !pmp_permits(h, *pa, size, access, effective_mode(h, access)))
+        return WALK_ACCESS_FAULT;
+    return result;
+}
+
+static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum access access,
+                           uint64_t *pa)
+{
+    enum walk_result result = reach(h, va, size, access, pa);
 
     if (result != WALK_OK)
         raise_fault(h, access, result, va);
@@ -158,6 +221,8 @@ static struct tlb_entry *entry_of(struct tlb_entry *entries, uint64_t va)
 
 static void fill(struct hart *h, struct tlb_entry *entries, uint64_t va, uint64_t pa)
 {
+    if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
+        return;
     *entry_of(entries, va) = (struct tlb_entry){
         .tag = align_down(va, PAGE_BYTES),
         .addend = (uintptr_t)ram_host(h->cluster->ram, pa) - (uintptr_t)va,
@@ -212,7 +277,9 @@ void hart_flush_jumps(struct hart *h)
 
 static struct tlb *fetch_tlb(struct hart *h)
 {
-    if (h->mode == PRIV_M || !(h->csr.satp >> SATP_MODE_SHIFT))
+    if (h->mode == PRIV_M)
+        return &h->tlbs[TLB_MACHINE];
+    if (!(h->csr.satp >> SATP_MODE_SHIFT))
         return &h->tlbs[TLB_BARE];
     return &h->tlbs[h->mode == PRIV_U ? TLB_USER : TLB_SUPER];
 }
@@ -226,7 +293,7 @@ bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
         *pa = ram->base + (uint64_t)(e->addend + va - (uintptr_t)ram->bytes);
         return true;
     }
-    if (!translate_or_raise(h, va, ACCESS_FETCH, pa))
+    if (!reach_or_raise(h, va, 2, ACCESS_FETCH, pa))
         return false;
     if (!ram_has(ram, *pa, 2)) {
         raise_fault(h, ACCESS_FETCH, WALK_ACCESS_FAULT, va);
@@ -253,7 +320,7 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t *v
     uint64_t pa;
     enum fault fault;
 
-    if (!translate_or_raise(h, va, ACCESS_LOAD, &pa))
+    if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
         fill(h, h->tlb->load, va, pa);
@@ -331,7 +398,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
     uint64_t pa;
     enum fault fault;
 
-    if (!translate_or_raise(h, va, ACCESS_STORE, &pa))
+    if (!reach_or_raise(h, va, size, ACCESS_STORE, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
         if (dry)
@@ -366,7 +433,7 @@ bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *p
         hart_raise(h, EXC_STORE_MISALIGNED, va);
         return false;
     }
-    if (!translate_or_raise(h, va, ACCESS_STORE, pa))
+    if (!reach_or_raise(h, va, size, ACCESS_STORE, pa))
         return false;
     if (!ram_has(h->cluster->ram, *pa, size))
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
@@ -382,7 +449,7 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         hart_raise(h, EXC_LOAD_MISALIGNED, va);
         return false;
     }
-    if (!translate_or_raise(h, va, ACCESS_LOAD, &pa))
+    if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (!ram_has(ram, pa, size))
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
@@ -407,7 +474,8 @@ void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t valu
 bool hart_manage_block(struct hart *h, uint64_t va)
 {
     uint64_t pa;
-    enum walk_result result = translate(h, va, ACCESS_LOAD, false, &pa);
+    enum walk_result result =
+        reach(h, align_down(va, CACHE_BLOCK_BYTES), CACHE_BLOCK_BYTES, ACCESS_LOAD, &pa);
 
     if (result != WALK_OK) {
         raise_fault(h, ACCESS_STORE, result, va);
@@ -427,19 +495,23 @@ bool hart_zero_block(struct hart *h, uint64_t va)
 {
     struct ram *ram = h->cluster->ram;
     const struct tlb_entry *e = entry_of(h->tlb->store, va);
-    uint64_t pa;
+    uint64_t block = align_down(va, CACHE_BLOCK_BYTES), pa;
+    enum walk_result result;
 
     if (e->tag == align_down(va, PAGE_BYTES)) {
-        memset((void *)(e->addend + align_down(va, CACHE_BLOCK_BYTES)), 0, CACHE_BLOCK_BYTES);
+        memset((void *)(e->addend + block), 0, CACHE_BLOCK_BYTES);
         return true;
     }
-    if (!translate_or_raise(h, va, ACCESS_STORE, &pa))
+    result = reach(h, block, CACHE_BLOCK_BYTES, ACCESS_STORE, &pa);
+    if (result != WALK_OK) {
+        raise_fault(h, ACCESS_STORE, result, va);
         return false;
+    }
     if (!ram_has(ram, pa, 1)) /* a device has no blocks */
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
-    zero_ram_block(h, align_down(pa, CACHE_BLOCK_BYTES));
+    zero_ram_block(h, pa);
     if (!ram_page_at(ram, pa)->flags)
-        fill(h, h->tlb->store, va, pa);
+        fill(h, h->tlb->store, block, pa);
     return true;
 }
 

@@ -407,7 +407,9 @@ enum {
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x222,
     COUNTERS = 7,
-    CACHE_BLOCKS = 0xf0, /* all of cbo.* */
+    CSR_PMPCFG0 = 0x3a0,
+    CSR_PMPADDR0 = 0x3b0,
+    PMP_OPEN = 0x1f, /* NAPOT, RWX: with an address of all ones, everything */
 };
 
 void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
@@ -416,7 +418,9 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
-    (void)!hart_set_csr(h, CSR_MENVCFG, CACHE_BLOCKS);
+    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX); /* whatever there is to grant */
+    (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);
+    (void)!hart_set_csr(h, CSR_PMPCFG0, PMP_OPEN);
     hart_set_reg(h, A0, hart_id(h));
     hart_set_reg(h, A1, a1);
 }

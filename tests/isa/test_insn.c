@@ -1281,6 +1281,7 @@ static void prefetches_are_an_ori_without_their_extension(struct world *w)
 /* Cache blocks. */
 
 enum { BLOCK = 64, PTE_BIT_R = 2, PTE_BIT_W = 4, PTE_BIT_X = 8, PTE_BIT_A = 64, PTE_BIT_D = 128 };
+#define ADUE        (UINT64_C(1) << 61)      /* of menvcfg: accessed and dirty bits by hardware */
 #define CBIE(value) ((uint64_t)(value) << 4) /* of menvcfg and senvcfg (Zicbom, CSR state) */
 #define CBCFE       UINT64_C(0x40)
 #define CBZE        UINT64_C(0x80)
@@ -1316,7 +1317,7 @@ static void cache_block_management_changes_no_memory(struct world *w)
 /* S-mode with the window's page mapped by these bits of its entry besides V. */
 static void enter_behind_window(struct world *w, uint64_t bits)
 {
-    set_csr(w->hart, MENVCFG, CBIE(3) | CBCFE | CBZE);
+    set_csr(w->hart, MENVCFG, ADUE | CBIE(3) | CBCFE | CBZE);
     set_up_paging(w, DATA);
     poke(w, LAST_TABLE, DATA >> 12 << 10 | bits | 1, 8);
     hart_set_reg(w->hart, A0, WINDOW + 13);

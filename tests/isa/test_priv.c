@@ -942,9 +942,10 @@ static void reserved_bits_of_an_entry_fault(void **state)
     const uint64_t good = ENTRY(FRAME) | VAD | RWX;
 
     build_tables(w);
-    for (unsigned bit = 54; bit < 64; bit++)
+    for (unsigned bit = 54; bit < 61; bit++)
         assert_int_equal(try_pte(w, PRIV_S, 0, good | UINT64_C(1) << bit, load_word),
                          EXC_LOAD_PAGE);
+    assert_int_equal(try_pte(w, PRIV_S, 0, good | UINT64_C(3) << 61, load_word), EXC_LOAD_PAGE);
     assert_int_equal(try_pte(w, PRIV_S, 0, good | 3 << 8, load_word), FINE); /* software's own */
 }
 

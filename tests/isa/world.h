@@ -62,6 +62,8 @@ enum {
     HPMCOUNTER3 = 0xc03,
     MVENDORID = 0xf11,
     MHARTID = 0xf14,
+    PMPCFG0 = 0x3a0,
+    PMPADDR0 = 0x3b0,
 };
 
 enum { CAUSE_INTERRUPT_BIT = 63 };
@@ -113,12 +115,22 @@ static inline void set_csr(struct hart *h, unsigned number, uint64_t value)
     assert_true(hart_set_csr(h, number, value));
 }
 
+/* Physical memory protection as firmware leaves it: one entry that permits everything. */
+static inline void open_memory(struct hart *h)
+{
+    enum { NAPOT_RWX = 0x1f };
+
+    set_csr(h, PMPADDR0, UINT64_MAX);
+    set_csr(h, PMPCFG0, NAPOT_RWX);
+}
+
 /* A hart at CODE in M-mode whose traps go to the two vectors. */
 static inline void start_hart(struct hart *h)
 {
     hart_reset(h, CODE, PRIV_M);
     set_csr(h, MTVEC, M_VECTOR);
     set_csr(h, STVEC, S_VECTOR);
+    open_memory(h);
 }
 
 /* Goes on at pc in another mode, as an mret would, all other state as it is. */

@@ -1,0 +1,167 @@
+/*
+ * pmp.c - physical memory protection (ISA vol. II, 3.7).
+ *
+ * The registers are kept as software wrote them; a write works out the range of
+ * every entry, so that a check is a walk over ranges. Translations are cached
+ * by page, and only of pages about which the entries say one thing; all others
+ * ask again for each access, and blocks in them have one instruction.
+ */
+#include "base/bits.h"
+#include "cpu/cpu_priv.h"
+#include "cpu/csr_bits.h"
+
+enum { PMP_R = 1, PMP_W = 2, PMP_X = 4, PMP_A = 0x18, PMP_L = 0x80 };
+enum { PMP_OFF = 0, PMP_TOR = 1, PMP_NA4 = 2, PMP_NAPOT = 3, PMP_A_SHIFT = 3 };
+enum { PMP_WRITABLE = PMP_L | PMP_A | PMP_X | PMP_W | PMP_R, ENTRIES_IN_CFG = 8 };
+
+#define PMPADDR_MASK ((UINT64_C(1) << 54) - 1)
+
+static unsigned entries(const struct hart *h)
+{
+    return h->cluster->config.pmp_entries;
+}
+
+static unsigned matching(const struct hart *h, unsigned n)
+{
+    return (h->pmp.cfg[n] & PMP_A) >> PMP_A_SHIFT;
+}
+
+/* ---- ranges ---- */
+
+/* The bytes that entry n speaks of: [*from, *to), empty if it is off. */
+static void set_range(struct hart *h, unsigned n)
+{
+    uint64_t addr = h->pmp.addr[n], size;
+    struct pmp_range *range = &h->pmp.range[n];
+
+    switch (matching(h, n)) {
+    case PMP_TOR:
+        range->from = n ? h->pmp.addr[n - 1] << 2 : 0;
+        range->to = addr << 2;
+        break;
+    case PMP_NA4:
+        range->from = addr << 2;
+        range->to = range->from + 4;
+        break;
+    case PMP_NAPOT: /* the trailing ones of the address say how large */
+        size = (addr ^ (addr + 1)) + 1;
+        range->from = (addr & ~(size - 1)) << 2;
+        range->to = range->from + (size << 2);
+        break;
+    default: range->from = range->to = 0;
+    }
+}
+
+static void entries_changed(struct hart *h)
+{
+    h->pmp.used = 0;
+    for (unsigned n = 0; n < entries(h); n++) {
+        set_range(h, n);
+        if (matching(h, n) != PMP_OFF)
+            h->pmp.used = n + 1;
+    }
+    hart_flush_translations(h);
+    h->attention |= ATTEND_BLOCKS;
+}
+
+/* ---- checks ---- */
+
+static bool entry_permits(const struct hart *h, unsigned n, enum access access, enum privilege mode)
+{
+    static const uint8_t bit_of[] = {
+        [ACCESS_LOAD] = PMP_R, [ACCESS_STORE] = PMP_W, [ACCESS_FETCH] = PMP_X};
+
+    return (mode == PRIV_M && !(h->pmp.cfg[n] & PMP_L)) || (h->pmp.cfg[n] & bit_of[access]);
+}
+
+/* The lowest entry that matches any byte of the range decides, or used: none does. */
+static unsigned deciding_entry(const struct hart *h, uint64_t from, uint64_t to)
+{
+    unsigned n = 0;
+
+    while (n < h->pmp.used && (h->pmp.range[n].from >= to || h->pmp.range[n].to <= from))
+        n++;
+    return n;
+}
+
+static bool covers(const struct pmp_range *range, uint64_t from, uint64_t to)
+{
+    return range->from <= from && range->to >= to;
+}
+
+bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access access,
+                 enum privilege mode)
+{
+    unsigned n = deciding_entry(h, pa, pa + size);
+
+    if (n == h->pmp.used)
+        return mode == PRIV_M || !entries(h);
+    return covers(&h->pmp.range[n], pa, pa + size) && entry_permits(h, n, access, mode);
+}
+
+bool pmp_page_is_uniform(const struct hart *h, uint64_t pa)
+{
+    uint64_t from = align_down(pa, PAGE_BYTES), to = from + PAGE_BYTES;
+    unsigned n = deciding_entry(h, from, to);
+
+    return n == h->pmp.used || covers(&h->pmp.range[n], from, to);
+}
+
+/* ---- registers ---- */
+
+void pmp_reset(struct hart *h)
+{
+    h->pmp = (struct pmp){0};
+    entries_changed(h);
+}
+
+bool pmp_has_cfg(const struct hart *h, unsigned n)
+{
+    return !(n & 1) && n * (ENTRIES_IN_CFG / 2) < entries(h); /* odd ones are RV32's */
+}
+
+bool pmp_has_addr(const struct hart *h, unsigned n)
+{
+    return n < entries(h);
+}
+
+uint64_t pmp_read_cfg(const struct hart *h, unsigned n)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < ENTRIES_IN_CFG; i++)
+        value |= (uint64_t)h->pmp.cfg[n * (ENTRIES_IN_CFG / 2) + i] << 8 * i;
+    return value;
+}
+
+/* A locked entry keeps what it has; writable but not readable is reserved, and not taken. */
+void pmp_write_cfg(struct hart *h, unsigned n, uint64_t value)
+{
+    for (unsigned i = 0; i < ENTRIES_IN_CFG; i++) {
+        uint8_t *cfg = &h->pmp.cfg[n * (ENTRIES_IN_CFG / 2) + i];
+        uint8_t wanted = (uint8_t)(value >> 8 * i) & PMP_WRITABLE;
+
+        if (!(wanted & PMP_R))
+            wanted &= (uint8_t)~PMP_W;
+        if (!(*cfg & PMP_L))
+            *cfg = wanted;
+    }
+    entries_changed(h);
+}
+
+uint64_t pmp_read_addr(const struct hart *h, unsigned n)
+{
+    return h->pmp.addr[n];
+}
+
+/* The base of a locked TOR entry is locked, too. */
+void pmp_write_addr(struct hart *h, unsigned n, uint64_t value)
+{
+    bool is_base =
+        n + 1 < entries(h) && (h->pmp.cfg[n + 1] & PMP_L) && matching(h, n + 1) == PMP_TOR;
+
+    if ((h->pmp.cfg[n] & PMP_L) || is_base)
+        return;
+    h->pmp.addr[n] = value & PMPADDR_MASK;
+    entries_changed(h);
+}
