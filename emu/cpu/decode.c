@@ -497,15 +497,6 @@ static bool (*const extractors[])(uint32_t w, struct insn *i) = {
 #undef F
 };
 
-/* Rows and words of one bucket share their major opcode; a word is sought in its bucket only. */
-
-static unsigned bucket_of(uint32_t word)
-{
-    if ((word & 3) == 3)
-        return field(word, 6, 2);
-    return 32 + (field(word, 1, 0) << 3 | field(word, 15, 13));
-}
-
 static bool row_takes(unsigned row, uint32_t word, struct insn *out)
 {
     const struct row_info *info = row_info(row);
@@ -523,15 +514,13 @@ static bool row_takes(unsigned row, uint32_t word, struct insn *out)
 
 bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out)
 {
-    unsigned bucket, size = insn_size((uint16_t)word);
+    unsigned size = insn_size((uint16_t)word);
 
     if (size == 2)
         word &= 0xffff;
-    bucket = bucket_of(word);
     if ((word & 0x1f) != 0x1f) /* longer than 32 bits: not ours */
         for (unsigned row = 0; row < ROW_COUNT; row++)
-            if (bucket_of(row_info(row)->match) == bucket && row_takes(row, word, out) &&
-                insn_in(out, extensions))
+            if (row_takes(row, word, out) && insn_in(out, extensions))
                 return true;
     *out = (struct insn){.size = (uint8_t)size, .word = word};
     return false;

@@ -1349,8 +1349,44 @@ static void cache_block_management_of_no_memory_is_a_store_fault(struct world *w
     }
 }
 
+static enum fault count_read(void *ctx, uint64_t offset, unsigned size, uint64_t *value)
+{
+    (void)offset;
+    (void)size;
+    *value = 0;
+    ++*(unsigned *)ctx;
+    return FAULT_NONE;
+}
+
+static enum fault count_write(void *ctx, uint64_t offset, unsigned size, uint64_t value)
+{
+    (void)offset;
+    (void)size;
+    (void)value;
+    ++*(unsigned *)ctx;
+    return FAULT_NONE;
+}
+
+/* A device is there and may be loaded from, but has nothing cached to be touched for. */
 static void cache_block_management_reaches_devices_and_no_farther(struct world *w)
 {
+    static const struct diag silent = {.quiet = true};
+    unsigned touched = 0;
+    const struct device d = {.name = "test",
+                             .base = 0x10000000,
+                             .size = 0x100,
+                             .sizes = 4,
+                             .ctx = &touched,
+                             .read = count_read,
+                             .write = count_write};
+
+    assert_true(bus_map_device(w->bus, &d, &silent));
+    hart_set_reg(w->hart, A0, d.base + 5);
+    for (size_t n = 0; n < ARRAY_LEN(management); n++) {
+        exec(w, management[n]);
+        assert_int_equal(hart_pc(w->hart), w->put_at);
+    }
+    assert_int_equal(touched, 0);
     for (size_t n = 0; n < ARRAY_LEN(management); n++) {
         uint64_t at;
 
@@ -1413,6 +1449,21 @@ static void cbie_keeps_no_reserved_value(struct world *w)
     assert_int_equal(csr(w->hart, SENVCFG) & 0xf0, CBZE);
 }
 
+/* A hart that has cbo.zero and no other. */
+static void envcfg_has_no_fields_for_what_is_not_there(struct world *unused)
+{
+    const struct cluster_config config = {.extensions = EXTS_I | EXTS_S | EXTS_Zicsr | EXTS_Zicboz};
+    struct world w = world_with(&config, 1);
+
+    (void)unused;
+    set_csr(w.hart, MENVCFG, CBIE(3) | CBCFE | CBZE);
+    set_csr(w.hart, SENVCFG, CBIE(3) | CBCFE | CBZE);
+    assert_int_equal(csr(w.hart, MENVCFG) & 0xf0, CBZE);
+    assert_int_equal(csr(w.hart, SENVCFG) & 0xf0, CBZE);
+    assert_illegal(&w, PRIV_M, CBO_CLEAN(A0));
+    world_free(&w);
+}
+
 static void cbo_clean_is_legal_where_envcfg_says_so(struct world *w)
 {
     (void)w;
@@ -1470,6 +1521,26 @@ static void cbo_zero_outside_of_memory_is_an_access_fault(struct world *w)
     hart_set_reg(w->hart, A0, RAM_BASE + RAM_SIZE + 1);
     at = exec(w, CBO_ZERO(A0));
     assert_trapped(w->hart, EXC_STORE_ACCESS, at, RAM_BASE + RAM_SIZE + 1);
+}
+
+/* Who watches a page (HTIF) hears of the whole block. */
+static void note_watched(void *ctx, uint64_t pa, unsigned size)
+{
+    (void)pa;
+    *(unsigned *)ctx += size;
+}
+
+static void cbo_zero_is_seen_by_who_watches_the_page(struct world *w)
+{
+    struct ram *ram = bus_ram(w->bus);
+    unsigned seen = 0;
+
+    ram->watch = (struct ram_watch){note_watched, &seen};
+    ram_flag_page(ram, DATA, RAM_PAGE_WATCHED);
+    hart_set_reg(w->hart, A0, DATA);
+    exec(w, CBO_ZERO(A0));
+    exec(w, CBO_ZERO(A0));
+    assert_int_equal(seen, 2 * BLOCK);
 }
 
 /* Old code stands until the fence.i; then there are zeros, which are no instruction. */
