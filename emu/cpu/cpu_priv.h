@@ -230,9 +230,6 @@ enum attention {
     ATTEND_BLOCKS = 16, /* what blocks were decoded under has changed: decode all again */
 };
 
-/* What a hart that does not run waits for, besides an interrupt. */
-enum wait { WAIT_NOT, WAIT_INTERRUPT, WAIT_RESERVATION };
-
 struct hart {
     /* hot: touched by every block */
     uint64_t x[33]; /* x[32] takes what is written to x0 */
@@ -258,9 +255,8 @@ struct hart {
     struct csrs csr;
     uint32_t irq_lines, irq_soft; /* mip = lines | soft | timer_due's STIP */
     bool timer_due;               /* time has come to stimecmp (Sstc) */
-    struct pmp pmp;
-    enum wait waiting;
-    uint64_t wait_limit;  /* cycle at which WAIT_RESERVATION ends in any case */
+    enum hart_wait waiting;
+    uint64_t wait_limit;  /* cycle at which HART_WAITS_STORE ends in any case */
     uint64_t cause, tval; /* of the exception being raised */
     uint64_t idle_cycles;
     uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest; what they
@@ -271,6 +267,8 @@ struct hart {
     /* LR reservation, by physical line */
     bool reserved;
     uint64_t reserved_line;
+
+    struct pmp pmp;
 
     struct superpage superpages[SUPERPAGES_MAX];
     unsigned superpage_count;

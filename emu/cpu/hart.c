@@ -43,7 +43,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     h->pc = pc;
     h->mode = mode;
     h->uop = NULL;
-    h->waiting = WAIT_NOT;
+    h->waiting = HART_WAITS_NOT;
     h->reserved = false;
     h->irq_soft = 0;
     h->timer_due = false;
@@ -140,25 +140,27 @@ struct writer hart_writer(const struct hart *h)
         .kind = WRITER_HART, .hart = h->id, .pc = hart_pc(h), .cycle = hart_cycles(h)};
 }
 
-static bool has_to_wait(const struct hart *h)
+enum hart_wait hart_waits_for(const struct hart *h)
 {
-    if (h->waiting == WAIT_NOT || hart_irq_pending(h))
-        return false;
-    return h->waiting == WAIT_INTERRUPT || (h->reserved && h->cycles < h->wait_limit);
+    bool store_came = !h->reserved || h->cycles >= h->wait_limit;
+
+    if (hart_irq_pending(h) || (h->waiting == HART_WAITS_STORE && store_came))
+        return HART_WAITS_NOT;
+    return h->waiting;
 }
 
 uint64_t hart_wait_limit(const struct hart *h)
 {
-    return h->waiting == WAIT_RESERVATION ? h->wait_limit : UINT64_MAX;
+    return h->waiting == HART_WAITS_STORE ? h->wait_limit : UINT64_MAX;
 }
 
 enum hart_stop hart_run(struct hart *h, uint64_t insns)
 {
     enum hart_stop stop;
 
-    if (has_to_wait(h))
+    if (hart_waits_for(h) != HART_WAITS_NOT)
         return HART_WAITING;
-    h->waiting = WAIT_NOT;
+    h->waiting = HART_WAITS_NOT;
     if (h->store_epoch != h->cluster->ram->epoch)
         hart_flush_stores(h);
     h->budget = h->left = insns > INT64_MAX ? INT64_MAX : (int64_t)insns;
@@ -193,7 +195,7 @@ uint64_t hart_pc(const struct hart *h)
 void hart_set_pc(struct hart *h, uint64_t pc)
 {
     h->pc = pc;
-    h->waiting = WAIT_NOT;
+    h->waiting = HART_WAITS_NOT;
 }
 
 uint64_t hart_reg(const struct hart *h, unsigned reg)
@@ -262,7 +264,7 @@ void hart_drop_reservation(struct hart *h)
     const struct hart_env *env = &h->cluster->config.env;
 
     h->reserved = false;
-    if (h->waiting == WAIT_RESERVATION && env->wake)
+    if (h->waiting == HART_WAITS_STORE && env->wake)
         env->wake(env->ctx, h);
 }
 

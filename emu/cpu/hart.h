@@ -43,6 +43,9 @@ enum hart_stop {
     HART_STUCK,   /* a trap handler's first instruction traps again, for ever */
 };
 
+/* What an instruction waits for; an interrupt ends the waiting for a store, too. */
+enum hart_wait { HART_WAITS_NOT, HART_WAITS_INTERRUPT, HART_WAITS_STORE };
+
 /* Executes up to `insns` instructions, exactly that many unless it says why not. */
 MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns);
 
@@ -93,6 +96,9 @@ MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);
+
+/* What keeps the hart from running; HART_WAITS_NOT when it has come. */
+enum hart_wait hart_waits_for(const struct hart *h);
 
 /* The cycle at which a hart that waits goes on in any case (wrs.sto); UINT64_MAX: none. */
 uint64_t hart_wait_limit(const struct hart *h);

@@ -68,7 +68,7 @@ bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from)
     return illegal(h, u);
 }
 
-static void wait_for(struct hart *h, enum wait what)
+static void wait_for(struct hart *h, enum hart_wait what)
 {
     h->waiting = what;
     h->attention |= ATTEND_STOP;
@@ -79,7 +79,7 @@ bool hart_op_wfi(struct hart *h)
     if (h->mode == PRIV_U || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TW)))
         return illegal(h, h->uop);
     if (!hart_irq_pending(h))
-        wait_for(h, WAIT_INTERRUPT);
+        wait_for(h, HART_WAITS_INTERRUPT);
     return true;
 }
 
@@ -93,7 +93,7 @@ bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
     if (for_ever && h->mode != PRIV_M && (h->csr.mstatus & MSTATUS_TW))
         return illegal(h, u);
     h->wait_limit = for_ever ? UINT64_MAX : hart_cycles(h) + cycles;
-    wait_for(h, WAIT_RESERVATION);
+    wait_for(h, HART_WAITS_STORE);
     return true;
 }
 

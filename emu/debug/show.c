@@ -276,14 +276,15 @@ static const char *mode_name(enum privilege mode)
     return mode == PRIV_M ? "M" : mode == PRIV_S ? "S" : "U";
 }
 
-/* It stands behind a wfi and nothing would end it. */
-static bool is_waiting(const struct debugger *d, struct hart *h)
+static const char *waiting_text(const struct hart *h)
 {
-    static const uint32_t wfi = 0x10500073;
-    uint32_t before;
+    static const char *const texts[] = {
+        [HART_WAITS_NOT] = "",
+        [HART_WAITS_INTERRUPT] = " waits for an interrupt",
+        [HART_WAITS_STORE] = " waits for a store",
+    };
 
-    return hart_peek(h, hart_pc(h) - sizeof before, &before, sizeof before) && before == wfi &&
-           !hart_irq_pending(h) && h != machine_current(d->machine);
+    return texts[hart_waits_for(h)];
 }
 
 static void print_hart(struct debugger *d, struct hart *h)
@@ -294,7 +295,7 @@ static void print_hart(struct debugger *d, struct hart *h)
         fprintf(d->out, "not started");
     else
         print_place(d, hart_pc(h));
-    fprintf(d->out, "%s\n", hart_started(h) && is_waiting(d, h) ? " waits for an interrupt" : "");
+    fprintf(d->out, "%s\n", hart_started(h) ? waiting_text(h) : "");
 }
 
 void do_where(struct debugger *d, const char *args)

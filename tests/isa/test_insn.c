@@ -1650,10 +1650,12 @@ static void waits_for_a_store(uint32_t word)
     assert_int_equal(hart_pc(p.w.hart), p.w.put_at - 4);
     other_hart_executes(&p, SD(A0, A0, 0), DATA + BLOCK);
     assert_int_equal(p.woken, 0);
+    assert_int_equal(hart_waits_for(p.w.hart), HART_WAITS_STORE);
     assert_int_equal(hart_run(p.w.hart, 9), HART_WAITING);
     assert_int_equal(hart_reg(p.w.hart, A4), 0);
     other_hart_executes(&p, SB(A0, A0, 0), DATA + BLOCK - 1);
     assert_int_equal(p.woken, 1);
+    assert_int_equal(hart_waits_for(p.w.hart), HART_WAITS_NOT);
     assert_int_equal(hart_run(p.w.hart, 1), HART_BUDGET);
     assert_int_equal(hart_reg(p.w.hart, A4), 1);
     world_free(&p.w);
