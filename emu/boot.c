@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "cpu/extension.h"
 #include "cpu/hart.h"
+#include "dev/virtio.h"
 #include "load/fdt.h"
 #include "load/file.h"
 #include "load/image.h"
@@ -62,7 +63,15 @@ static void write_ram(struct machine *m, uint64_t pa, const void *bytes, size_t 
     (void)!bus_write(m->bus, pa, bytes, size, &loader); /* the place was chosen inside RAM */
 }
 
-static struct board describe(const struct machine *m, const char *isa, uint64_t initrd,
+static void describe_virtio(struct board_device slots[VIRTIO_SLOTS])
+{
+    for (unsigned n = 0; n < VIRTIO_SLOTS; n++)
+        slots[n] = (struct board_device){VIRTIO_BASE + n * VIRTIO_SLOT_BYTES, VIRTIO_SLOT_BYTES,
+                                         VIRTIO_IRQ + n};
+}
+
+static struct board describe(const struct machine *m, const char *isa,
+                             const struct board_device *virtio, uint64_t initrd,
                              uint64_t initrd_end)
 {
     uint64_t extensions = cluster_extensions(m->cluster);
@@ -80,10 +89,13 @@ static struct board describe(const struct machine *m, const char *isa, uint64_t 
         .initrd_start = initrd,
         .initrd_end = initrd_end,
         .aclint = {ACLINT_BASE, 0x10000, 0},
+        .sswi = {SSWI_BASE, 0x4000, 0},
         .plic = {PLIC_BASE, 0x600000, 0},
         .uart = {UART_BASE, 0x100, UART_IRQ},
         .finisher = {FINISHER_BASE, 0x1000, 0},
         .rtc = {RTC_BASE, 0x1000, RTC_IRQ},
+        .virtio = virtio,
+        .virtio_count = VIRTIO_SLOTS,
         .plic_sources = PLIC_SOURCES - 1,
         .uart_clock_hz = 3686400,
     };
@@ -135,6 +147,7 @@ enum exit_status boot_load(struct machine *m)
     uint64_t dtb = place_of_dtb(m), initrd = 0, initrd_end = 0;
     enum exit_status status = image_load(m->image, m->bus, m->diag);
     char isa[EXT_TEXT_MAX];
+    struct board_device virtio[VIRTIO_SLOTS];
     struct board board;
 
     if (status == EXIT_PASS && m->firmware_image)
@@ -144,7 +157,8 @@ enum exit_status boot_load(struct machine *m)
     if (status != EXIT_PASS)
         return status;
     extensions_format(cluster_extensions(m->cluster), isa);
-    board = describe(m, isa, initrd, initrd_end);
+    describe_virtio(virtio);
+    board = describe(m, isa, virtio, initrd, initrd_end);
     m->dtb = fdt_build(&board, &m->dtb_size);
     if (image_end(m->image) > dtb) {
         diag_error(m->diag,

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,13 @@
 #include "dev/finisher.h"
 #include "dev/plic.h"
 #include "dev/rtc.h"
+#include "dev/sswi.h"
 #include "dev/uart16550.h"
+#include "dev/virtio.h"
+#include "dev/virtio_blk.h"
+#include "dev/virtio_console.h"
+#include "dev/virtio_rng.h"
+#include "load/drive.h"
 #include "load/image.h"
 #include "machine_priv.h"
 #include "mem/bus.h"
@@ -35,6 +42,11 @@ static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, b
 static void set_msip(void *machine, unsigned hart, bool level)
 {
     set_hart_irq(machine, hart, IRQ_MSI, level);
+}
+
+static void set_ssip(void *machine, unsigned hart, bool level)
+{
+    set_hart_irq(machine, hart, IRQ_SSI, level);
 }
 
 static void set_mtip(void *machine, unsigned hart, bool level)
@@ -99,6 +111,77 @@ static void watch_tohost(struct machine *m)
 
 /* ---- construction ---- */
 
+/* ---- virtio ---- */
+
+static bool dma_read(void *machine, uint64_t pa, void *to, size_t len)
+{
+    struct machine *m = machine;
+
+    return bus_read(m->bus, pa, to, len);
+}
+
+static bool dma_write(void *machine, uint64_t pa, const void *from, size_t len)
+{
+    struct machine *m = machine;
+    struct writer who = {.kind = WRITER_DMA};
+
+    if (!bus_write(m->bus, pa, from, len, &who))
+        return false;
+    cluster_break_reservations(m->cluster, pa, len);
+    return true;
+}
+
+static struct virtio_kind drive_kind(struct drive *d, enum drive_mode mode, unsigned number)
+{
+    struct block_store store = {.size = drive_size(d),
+                                .read_only = mode == DRIVE_READ_ONLY,
+                                .ctx = d,
+                                .read = drive_read,
+                                .write = drive_write,
+                                .flush = drive_flush};
+    char id[16];
+
+    snprintf(id, sizeof id, "drive%u", number);
+    return virtio_blk(&store, id);
+}
+
+/* What sits in a slot; most are empty. */
+static struct virtio_kind kind_of_slot(struct machine *m, unsigned slot)
+{
+    if (slot < m->config.drive_count)
+        return drive_kind(m->drives[slot], m->config.drives[slot].mode, slot);
+    if (slot == VIRTIO_SLOT_CONSOLE && m->config.virtio_console) {
+        m->virtio_console = virtio_console_new((struct virtio_console_sink){uart_put, m});
+        return virtio_console_kind(m->virtio_console);
+    }
+    return slot == VIRTIO_SLOT_RNG ? virtio_rng(m->config.seed) : (struct virtio_kind){.id = 0};
+}
+
+static bool map_virtio(struct machine *m)
+{
+    for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++) {
+        struct virtio_config config = {.base = VIRTIO_BASE + slot * VIRTIO_SLOT_BYTES,
+                                       .irq = plic_source_line(m->plic, VIRTIO_IRQ + slot),
+                                       .memory = {dma_read, dma_write, m},
+                                       .kind = kind_of_slot(m, slot)};
+        struct device device = virtio_device(virtio_new(&config));
+
+        if (!bus_map_device(m->bus, &device, m->diag))
+            return false;
+    }
+    return true;
+}
+
+static enum exit_status open_drives(struct machine *m)
+{
+    enum exit_status status = EXIT_PASS;
+
+    for (unsigned n = 0; n < m->config.drive_count && status == EXIT_PASS; n++)
+        status =
+            drive_open(m->config.drives[n].path, m->config.drives[n].mode, m->diag, &m->drives[n]);
+    return status;
+}
+
 static bool map_devices(struct machine *m)
 {
     struct clock clock = {schedule_ticks, m};
@@ -121,7 +204,9 @@ static bool map_devices(struct machine *m)
                              .deadline_moved = deadline_moved,
                              .deadline_ctx = m};
     struct finisher_config finisher = {.base = FINISHER_BASE, .finish = finish, .ctx = m};
-    struct device devices[5];
+    struct sswi_config sswi = {
+        .base = SSWI_BASE, .hart_count = m->config.harts, .ssip = {.set = set_ssip, .ctx = m}};
+    struct device devices[6];
 
     m->aclint = aclint_new(&aclint);
     m->plic = plic_new(&plic);
@@ -134,10 +219,11 @@ static bool map_devices(struct machine *m)
     devices[2] = uart_device(m->uart);
     devices[3] = rtc_device(m->rtc);
     devices[4] = finisher_device(finisher_new(&finisher));
+    devices[5] = sswi_device(sswi_new(&sswi));
     for (size_t i = 0; i < ARRAY_LEN(devices); i++)
         if (!bus_map_device(m->bus, &devices[i], m->diag))
             return false;
-    return true;
+    return map_virtio(m);
 }
 
 /* Time that has come already needs no deadline. */
@@ -204,6 +290,8 @@ static enum exit_status build(struct machine *m)
     enum exit_status status = boot_open_images(m);
 
     if (status == EXIT_PASS)
+        status = open_drives(m);
+    if (status == EXIT_PASS)
         status = make_memory(m);
     if (status != EXIT_PASS)
         return status;
@@ -243,6 +331,8 @@ void machine_free(struct machine *m)
     cluster_free(m->cluster);
     sbi_free(m->sbi);
     bus_free(m->bus);
+    for (unsigned n = 0; n < m->config.drive_count; n++)
+        drive_free(m->drives[n]);
     image_free(m->image);
     image_free(m->firmware_image);
     free(m->dtb);

@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "cpu/cluster.h"
+#include "load/drive.h"
 
 struct hart;
 struct image;
@@ -43,6 +44,16 @@ struct console {
     void *ctx;
 };
 
+enum { MACHINE_PATH_MAX = 4096 };
+
+/* A disk: a file of the host behind a virtio block device. */
+struct machine_drive {
+    char path[MACHINE_PATH_MAX];
+    enum drive_mode mode;
+};
+
+enum { MACHINE_DRIVES_MAX = 6 };
+
 struct machine_config {
     unsigned harts;  /* 1 to MACHINE_HARTS_MAX */
     uint64_t memory; /* bytes, whole pages */
@@ -56,6 +67,9 @@ struct machine_config {
     uint64_t fetch_seed;
     enum timing_model timing;
     uint64_t extensions; /* of the harts (cpu/extension.h); 0: all */
+    struct machine_drive drives[MACHINE_DRIVES_MAX];
+    unsigned drive_count;
+    bool virtio_console; /* there is one, and input goes to it, not to the UART */
     struct console console;
     /* Asked now and then, with console.ctx; true: machine_run returns STOP_ASKED. May be NULL. */
     bool (*interrupted)(void *ctx);

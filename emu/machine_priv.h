@@ -17,18 +17,31 @@ struct ram;
 struct rtc;
 struct sbi;
 struct uart;
+struct virtio_console;
+struct drive;
+
+/* Drives from the first slot on, the console before the last, the random bytes in the last. */
+enum { VIRTIO_SLOTS = 8, VIRTIO_SLOT_CONSOLE = 6, VIRTIO_SLOT_RNG = 7 };
 
 /* Where things are on the board (as on QEMU's virt machine). */
 enum {
     FINISHER_BASE = 0x100000,
     RTC_BASE = 0x101000,
     ACLINT_BASE = 0x2000000,
+    SSWI_BASE = 0x2f00000,
     PLIC_BASE = 0xc000000,
     UART_BASE = 0x10000000,
+    VIRTIO_BASE = 0x10001000, /* eight slots of a page each */
 };
 #define RAM_BASE UINT64_C(0x80000000)
 
-enum { UART_IRQ = 10, RTC_IRQ = 11, PLIC_SOURCES = 96, KERNEL_OFFSET = 0x200000 };
+enum {
+    UART_IRQ = 10,
+    RTC_IRQ = 11,
+    PLIC_SOURCES = 96,
+    VIRTIO_IRQ = 1,
+    /* of the first slot */ KERNEL_OFFSET = 0x200000
+};
 
 struct hart_slot {
     struct hart *hart;
@@ -50,6 +63,8 @@ struct machine {
     struct plic *plic;
     struct uart *uart;
     struct rtc *rtc;
+    struct virtio_console *virtio_console; /* NULL: none */
+    struct drive *drives[MACHINE_DRIVES_MAX];
     struct sbi *sbi; /* FIRMWARE_BUILTIN */
 
     struct image *image, *firmware_image;

@@ -34,8 +34,7 @@ struct session {
 static struct machine_config machine_config(const struct session *s)
 {
     const struct options *o = &s->options;
-
-    return (struct machine_config){
+    struct machine_config config = {
         .harts = o->harts,
         .memory = o->memory,
         .firmware = o->firmware,
@@ -48,9 +47,14 @@ static struct machine_config machine_config(const struct session *s)
         .fetch_seed = o->fetch_seed,
         .timing = o->timing,
         .extensions = o->extensions,
+        .drive_count = o->drive_count,
+        .virtio_console = o->virtio_console,
         .console = host_console(s->host),
         .interrupted = host_interrupted,
     };
+
+    memcpy(config.drives, o->drives, sizeof config.drives);
+    return config;
 }
 
 /* With --audit=fail the first error ends the run. */

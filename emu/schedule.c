@@ -16,6 +16,7 @@
 #include "dev/aclint.h"
 #include "dev/rtc.h"
 #include "dev/uart16550.h"
+#include "dev/virtio_console.h"
 #include "machine_priv.h"
 
 /* Slice lengths, in instructions: from SLICE_MIN, less than twice that. */
@@ -195,16 +196,28 @@ static unsigned choose(const struct machine *m, unsigned *runnable)
 
 /* ---- input ---- */
 
+static bool wants_input(const struct machine *m)
+{
+    return m->virtio_console ? virtio_console_wants_input(m->virtio_console)
+                             : uart_wants_input(m->uart);
+}
+
+static bool receive(struct machine *m, uint8_t byte)
+{
+    return m->virtio_console ? virtio_console_receive(m->virtio_console, byte)
+                             : uart_receive(m->uart, byte);
+}
+
 /* Looks at the outside world: somebody may want to stop, or have typed. */
 static void offer_input(struct machine *m)
 {
     m->polled_at = m->now;
     if (m->config.interrupted && m->config.interrupted(m->config.console.ctx))
         m->asked = true;
-    while (m->config.console.get && uart_wants_input(m->uart)) {
+    while (m->config.console.get && wants_input(m)) {
         int byte = m->config.console.get(m->config.console.ctx);
 
-        if (byte < 0 || !uart_receive(m->uart, (uint8_t)byte))
+        if (byte < 0 || !receive(m, (uint8_t)byte))
             break;
     }
 }
@@ -216,7 +229,7 @@ static bool sleep_until(struct machine *m, uint64_t deadline)
     uint64_t ns = UINT64_MAX;
 
     /* What the guest has not taken yet did not wake it, and more cannot come in. */
-    if (deadline == UINT64_MAX && !uart_wants_input(m->uart))
+    if (deadline == UINT64_MAX && !wants_input(m))
         return false;
     if (deadline != UINT64_MAX)
         ns = (deadline - m->now) * (UINT64_C(1000000000) / TIMEBASE_HZ) / CYCLES_PER_TICK;

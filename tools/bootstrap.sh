@@ -21,6 +21,8 @@ build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
 test qemu-system-misc runs the same guest as the second opinion (qemu-system-riscv64)
 test opensbi is the firmware that QEMU starts it with
+test u-boot-qemu is the boot loader that reads our disks
+test e2fsprogs makes the disk that it reads (mke2fs)
 test clang-format checks the layout of the C code
 test clang-tidy reads it for mistakes (make check-long)
 test device-tree-compiler reads the device trees back (dtc)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <termios.h>
 #include <unistd.h>
@@ -23,10 +24,11 @@ struct host {
     int out, in; /* -1: none */
     bool out_owned, in_owned;
     bool out_is_terminal, in_is_terminal;
-    bool by_line;  /* somebody reads along: a person, or a debugger's transcript */
-    bool in_paced; /* a person types: waiting costs real time */
-    bool at_end;   /* of the input */
-    bool escaped;  /* the last byte typed was Ctrl-A */
+    bool out_is_live; /* somebody may wait for it: anything but a file */
+    bool by_line;     /* somebody reads along: a person, or a debugger's transcript */
+    bool in_paced;    /* a person types: waiting costs real time */
+    bool at_end;      /* of the input */
+    bool escaped;     /* the last byte typed was Ctrl-A */
     struct termios saved;
     int signals, timer; /* descriptors; timer -1: no timeout */
     sigset_t old_mask;
@@ -139,7 +141,7 @@ bool host_interrupted(void *host)
     struct signalfd_siginfo info;
     int ignored;
 
-    if (h->out_is_terminal)
+    if (h->out_is_live)
         (void)!host_flush(h, &ignored);
     if (h->signals >= 0 && read(h->signals, &info, sizeof info) == sizeof info)
         h->wish = HOST_INTERRUPT;
@@ -226,6 +228,7 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
 {
     struct host *h = xcalloc(1, sizeof *h);
     enum exit_status status;
+    struct stat st;
 
     h->signals = h->timer = -1;
     h->out = h->in = -1;
@@ -236,6 +239,7 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         return status;
     }
     h->out_is_terminal = h->out >= 0 && isatty(h->out);
+    h->out_is_live = h->out >= 0 && !(fstat(h->out, &st) == 0 && S_ISREG(st.st_mode));
     h->by_line = h->out_is_terminal || o->command == COMMAND_DEBUG;
     take_signals(h);
     start_timer(h, o->timeout);

@@ -116,6 +116,34 @@ static bool set_initrd(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_drive(struct options *o, const char *arg)
+{
+    static const struct word modes[] = {
+        {"readonly", DRIVE_READ_ONLY}, {"snapshot", DRIVE_SNAPSHOT}, {NULL, 0}};
+    struct machine_drive *drive = &o->drives[o->drive_count];
+    const char *comma = strrchr(arg, ',');
+    int mode = DRIVE_WRITABLE;
+    size_t len = strlen(arg);
+
+    if (comma && parse_word(comma + 1, modes, &mode))
+        len = (size_t)(comma - arg);
+    if (o->drive_count == MACHINE_DRIVES_MAX)
+        snprintf(o->problem, sizeof o->problem, "there are slots for %d", MACHINE_DRIVES_MAX);
+    if (o->drive_count == MACHINE_DRIVES_MAX || !len || len >= sizeof drive->path)
+        return false;
+    drive->mode = (enum drive_mode)mode;
+    memcpy(drive->path, arg, len);
+    o->drive_count++;
+    return true;
+}
+
+static bool set_virtio_console(struct options *o, const char *arg)
+{
+    (void)arg;
+    o->virtio_console = true;
+    return true;
+}
+
 static bool set_append(struct options *o, const char *arg)
 {
     o->append = arg;

@@ -40,6 +40,9 @@ struct options {
     bool account;
     const char *report, *symbols, *commands, *dump_dtb;
     unsigned rows;
+    struct machine_drive drives[MACHINE_DRIVES_MAX];
+    unsigned drive_count;
+    bool virtio_console;
     bool quiet;
     char problem[OPTION_PROBLEM_MAX]; /* a setter's own words about what it refused */
 };

@@ -350,10 +350,10 @@ bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
     return true;
 }
 
-/* Another hart's store to the line of a reservation breaks it. */
-static void break_reservations(struct hart *writer, uint64_t pa, unsigned size)
+/* A store by anybody but its own hart to the line of a reservation breaks it. */
+static void break_reservations(struct cluster *c, const struct hart *writer, uint64_t pa,
+                               uint64_t size)
 {
-    struct cluster *c = writer->cluster;
     bool any = false;
 
     for (size_t i = 0; i < c->harts.len; i++) {
@@ -369,6 +369,16 @@ static void break_reservations(struct hart *writer, uint64_t pa, unsigned size)
         ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
 }
 
+void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size)
+{
+    for (size_t i = 0; i < c->harts.len; i++) {
+        struct hart *h = c->harts.at[i];
+
+        if (h->reserved && pa < h->reserved_line + LINE_BYTES && h->reserved_line < pa + size)
+            hart_drop_reservation(h);
+    }
+}
+
 static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
 {
     struct ram *ram = h->cluster->ram;
@@ -376,7 +386,7 @@ static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t va
     struct writer who = hart_writer(h);
 
     if (page->flags & RAM_PAGE_RESERVED)
-        break_reservations(h, pa, size);
+        break_reservations(h->cluster, h, pa, size);
     if (page->flags & RAM_PAGE_CODE) {
         codemap_store(h->cluster, pa, (const uint8_t *)&value, size, &who);
         return;

@@ -17,7 +17,7 @@
 #include "base/compiler.h"
 
 /* Interrupt numbers at a hart's own controller: the cause codes of mcause. */
-enum { HART_MSIP = 3, HART_MTIP = 7, HART_SEIP = 9, HART_MEIP = 11 };
+enum { HART_SSIP = 1, HART_MSIP = 3, HART_MTIP = 7, HART_SEIP = 9, HART_MEIP = 11 };
 
 /* A tree under construction. The first error stays; all calls after it do nothing. */
 struct tree {
@@ -118,17 +118,17 @@ static void put_irq(struct tree *t, const struct board_device *dev)
 }
 
 /* Two interrupts of each hart's own controller: what the CLINT and the PLIC drive. */
-static void put_hart_irqs(struct tree *t, uint32_t first, uint32_t second)
+static void put_hart_irqs(struct tree *t, const uint32_t *irqs, unsigned count)
 {
-    unsigned harts = t->board->hart_count;
-    fdt32_t *cells = xcalloc(harts, 4 * sizeof *cells);
+    unsigned harts = t->board->hart_count, n = 0;
+    fdt32_t *cells = xcalloc(harts, 2 * count * sizeof *cells);
 
-    for (unsigned i = 0; i < harts; i++) {
-        cells[4 * i] = cells[4 * i + 2] = cpu_to_fdt32(intc_phandle(i));
-        cells[4 * i + 1] = cpu_to_fdt32(first);
-        cells[4 * i + 3] = cpu_to_fdt32(second);
-    }
-    put(t, "interrupts-extended", cells, harts * 4 * sizeof *cells);
+    for (unsigned i = 0; i < harts; i++)
+        for (unsigned k = 0; k < count; k++) {
+            cells[n++] = cpu_to_fdt32(intc_phandle(i));
+            cells[n++] = cpu_to_fdt32(irqs[k]);
+        }
+    put(t, "interrupts-extended", cells, n * sizeof *cells);
     free(cells);
 }
 
@@ -241,6 +241,7 @@ static void write_hart(struct tree *t, unsigned hart)
     put_string(t, "compatible", "riscv");
     put_isa(t);
     begin(t, "interrupt-controller");
+    put_u32(t, "#address-cells", 0);
     put_u32(t, "#interrupt-cells", 1);
     put_flag(t, "interrupt-controller");
     put_string(t, "compatible", "riscv,cpu-intc");
@@ -277,6 +278,22 @@ static void write_cpus(struct tree *t)
     end(t);
 }
 
+static void write_sswi(struct tree *t)
+{
+    const struct board_device *dev = &t->board->sswi;
+
+    if (!dev->size)
+        return;
+    begin_at(t, "sswi", dev->base);
+    put_string(t, "compatible", "riscv,aclint-sswi");
+    put_reg(t, dev->base, dev->size);
+    put_flag(t, "interrupt-controller");
+    put_u32(t, "#interrupt-cells", 0);
+    put_u32(t, "#address-cells", 0);
+    put_hart_irqs(t, (uint32_t[]){HART_SSIP}, 1);
+    end(t);
+}
+
 static void write_aclint(struct tree *t)
 {
     const struct board_device *dev = &t->board->aclint;
@@ -286,7 +303,7 @@ static void write_aclint(struct tree *t)
     begin_at(t, "clint", dev->base);
     PUT_STRINGS(t, "compatible", "sifive,clint0\0riscv,clint0");
     put_reg(t, dev->base, dev->size);
-    put_hart_irqs(t, HART_MSIP, HART_MTIP);
+    put_hart_irqs(t, (uint32_t[]){HART_MSIP, HART_MTIP}, 2);
     end(t);
 }
 
@@ -303,7 +320,7 @@ static void write_plic(struct tree *t)
     put_u32(t, "#address-cells", 0);
     put_u32(t, "#interrupt-cells", 1);
     put_flag(t, "interrupt-controller");
-    put_hart_irqs(t, HART_MEIP, HART_SEIP);
+    put_hart_irqs(t, (uint32_t[]){HART_MEIP, HART_SEIP}, 2);
     put_u32(t, "riscv,ndev", t->board->plic_sources);
     end(t);
 }
@@ -371,6 +388,7 @@ static void write_soc(struct tree *t)
     write_finisher(t);
     write_plain(t, "rtc", "google,goldfish-rtc", &t->board->rtc);
     write_aclint(t);
+    write_sswi(t);
     write_plic(t);
     write_uart(t);
     for (unsigned i = 0; i < t->board->virtio_count; i++)

@@ -1,0 +1,27 @@
+/*
+ * sswi.h - software interrupts of supervisor mode (RISC-V ACLINT specification
+ * 1.0, chapter 4): a word for each hart; writing 1 raises its SSIP, which the
+ * hart itself takes back.
+ */
+#ifndef DEV_SSWI_H
+#define DEV_SSWI_H
+
+#include <stdint.h>
+
+#include "mem/device.h"
+
+struct sswi;
+
+struct sswi_config {
+    uint64_t base;
+    unsigned hart_count; /* 1 to 4095 */
+    /* Set to true with the hart's index as number; the number given here is not looked at. */
+    struct irq_line ssip;
+};
+
+struct sswi *sswi_new(const struct sswi_config *config);
+
+/* The device on a bus, 16 KiB; the bus frees s with it. */
+struct device sswi_device(struct sswi *s);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * virtio_blk.h - a block device (virtio 1.2, 5.2): reads, writes, flushes and
+ * tells its name. What it stands on is an interface, so it needs no file.
+ */
+#ifndef DEV_VIRTIO_BLK_H
+#define DEV_VIRTIO_BLK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dev/virtio.h"
+
+enum { VIRTIO_BLK_SECTOR = 512 };
+
+/* Where the blocks are. Offsets and lengths in bytes, within `size`; false: an I/O error. */
+struct block_store {
+    uint64_t size; /* bytes, whole sectors */
+    bool read_only;
+    void *ctx;
+    bool (*read)(void *ctx, uint64_t offset, void *to, size_t len);
+    bool (*write)(void *ctx, uint64_t offset, const void *from, size_t len);
+    bool (*flush)(void *ctx);
+    void (*free)(void *ctx); /* may be NULL */
+};
+
+/* The kind of device that serves the store; it frees the store with itself. */
+struct virtio_kind virtio_blk(const struct block_store *store, const char *id);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * virtio_console.c - see virtio_console.h. Neither size nor further ports are
+ * offered, so there is nothing but the two queues.
+ */
+#include "dev/virtio_console.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum { CONSOLE_ID = 3, QUEUE_IN = 0, QUEUE_OUT = 1, QUEUES = 2, CHUNK_BYTES = 4096 };
+
+struct virtio_console {
+    struct virtio_console_sink sink;
+    struct virtio *virtio; /* known since the driver has first notified us */
+};
+
+static void put_chain(void *console, struct virtio *v, const struct virtio_chain *chain)
+{
+    const struct virtio_console *c = console;
+    uint8_t bytes[CHUNK_BYTES];
+    uint64_t done = 0;
+    size_t moved;
+
+    while ((moved = virtio_read(v, chain, done, bytes, sizeof bytes)) > 0) {
+        if (c->sink.put)
+            c->sink.put(c->sink.ctx, bytes, moved);
+        done += moved;
+    }
+    virtio_give_back(v, QUEUE_OUT, chain, 0);
+}
+
+static void notified(void *console, struct virtio *v, unsigned queue)
+{
+    struct virtio_console *c = console;
+
+    c->virtio = v;
+    if (queue == QUEUE_OUT)
+        virtio_serve(v, queue, put_chain, c);
+}
+
+struct virtio_console *virtio_console_new(struct virtio_console_sink sink)
+{
+    struct virtio_console *c = xcalloc(1, sizeof *c);
+
+    c->sink = sink;
+    return c;
+}
+
+struct virtio_kind virtio_console_kind(struct virtio_console *c)
+{
+    return (struct virtio_kind){
+        .id = CONSOLE_ID, .queue_count = QUEUES, .ctx = c, .notified = notified, .free = free};
+}
+
+bool virtio_console_wants_input(struct virtio_console *c)
+{
+    return c->virtio && virtio_has_chain(c->virtio, QUEUE_IN);
+}
+
+bool virtio_console_receive(struct virtio_console *c, uint8_t byte)
+{
+    struct virtio_chain chain;
+    size_t written;
+
+    if (!c->virtio || !virtio_take(c->virtio, QUEUE_IN, &chain))
+        return false;
+    written = virtio_write(c->virtio, &chain, 0, &byte, 1);
+    virtio_give_back(c->virtio, QUEUE_IN, &chain, (uint32_t)written);
+    return written == 1;
+}

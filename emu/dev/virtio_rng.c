@@ -1,0 +1,42 @@
+/*
+ * virtio_rng.c - see virtio_rng.h.
+ */
+#include "dev/virtio_rng.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+
+enum { RNG_ID = 4, QUEUES = 1, CHUNK_WORDS = 32 };
+
+/* A request for more than this is answered in part, as the driver must expect. */
+enum { BYTES_MAX = 64 << 10 };
+
+static void fill_chain(void *rng, struct virtio *v, const struct virtio_chain *c)
+{
+    uint64_t words[CHUNK_WORDS], done = 0;
+    size_t moved = sizeof words;
+
+    while (moved == sizeof words && done < c->writable_bytes && done < BYTES_MAX) {
+        for (unsigned n = 0; n < CHUNK_WORDS; n++)
+            words[n] = rng_next(rng);
+        moved = virtio_write(v, c, done, words, sizeof words);
+        done += moved;
+    }
+    virtio_give_back(v, 0, c, (uint32_t)done);
+}
+
+static void notified(void *rng, struct virtio *v, unsigned queue)
+{
+    virtio_serve(v, queue, fill_chain, rng);
+}
+
+struct virtio_kind virtio_rng(uint64_t seed)
+{
+    struct rng *rng = xcalloc(1, sizeof *rng);
+
+    rng->state = seed;
+    return (struct virtio_kind){
+        .id = RNG_ID, .queue_count = QUEUES, .ctx = rng, .notified = notified, .free = free};
+}

@@ -1,0 +1,231 @@
+/*
+ * drive.c - see drive.h. A snapshot keeps the pages that were written in a map.
+ */
+#include "load/drive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+enum { PAGE = 4096 };
+
+struct drive {
+    int fd;
+    enum drive_mode mode;
+    uint64_t size;
+    const char *path;
+    const struct diag *diag;
+    bool complained;
+    struct map pages; /* DRIVE_SNAPSHOT: page number -> its bytes */
+};
+
+static bool complain(struct drive *d, const char *what)
+{
+    if (!d->complained)
+        diag_error(d->diag, "%s: %s: %s", d->path, what, strerror(errno));
+    d->complained = true;
+    return false;
+}
+
+static bool read_file(struct drive *d, uint64_t offset, uint8_t *to, size_t len)
+{
+    while (len) {
+        ssize_t n = pread(d->fd, to, len, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENODATA; /* somebody has shortened it */
+        if (n <= 0)
+            return complain(d, "cannot be read");
+        to += n;
+        offset += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+static bool write_file(struct drive *d, uint64_t offset, const uint8_t *from, size_t len)
+{
+    while (len) {
+        ssize_t n = pwrite(d->fd, from, len, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return complain(d, "cannot be written");
+        from += n;
+        offset += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* ---- snapshots ---- */
+
+static size_t left_in_page(uint64_t offset, size_t len)
+{
+    size_t left = PAGE - (size_t)(offset % PAGE);
+
+    return left < len ? left : len;
+}
+
+static bool read_snapshot(struct drive *d, uint64_t offset, uint8_t *to, size_t len)
+{
+    for (size_t piece; len; offset += piece, to += piece, len -= piece) {
+        const uint8_t *page = map_get_ptr(&d->pages, offset / PAGE);
+
+        piece = left_in_page(offset, len);
+        if (page)
+            memcpy(to, page + offset % PAGE, piece);
+        else if (!read_file(d, offset, to, piece))
+            return false;
+    }
+    return true;
+}
+
+/* A page of the run's own, with what the file has. NULL: the file cannot be read. */
+static uint8_t *own_page(struct drive *d, uint64_t number)
+{
+    uint8_t *page = map_get_ptr(&d->pages, number);
+    uint64_t left = d->size - number * PAGE;
+
+    if (page)
+        return page;
+    page = xcalloc(1, PAGE);
+    if (!read_file(d, number * PAGE, page, left < PAGE ? (size_t)left : PAGE)) {
+        free(page);
+        return NULL;
+    }
+    map_put_ptr(&d->pages, number, page);
+    return page;
+}
+
+static bool write_snapshot(struct drive *d, uint64_t offset, const uint8_t *from, size_t len)
+{
+    for (size_t piece; len; offset += piece, from += piece, len -= piece) {
+        uint8_t *page = own_page(d, offset / PAGE);
+
+        if (!page)
+            return false;
+        piece = left_in_page(offset, len);
+        memcpy(page + offset % PAGE, from, piece);
+    }
+    return true;
+}
+
+/* ---- for the device ---- */
+
+bool drive_read(void *drive, uint64_t offset, void *to, size_t len)
+{
+    struct drive *d = drive;
+
+    return d->mode == DRIVE_SNAPSHOT ? read_snapshot(d, offset, to, len)
+                                     : read_file(d, offset, to, len);
+}
+
+bool drive_write(void *drive, uint64_t offset, const void *from, size_t len)
+{
+    struct drive *d = drive;
+
+    return d->mode == DRIVE_SNAPSHOT ? write_snapshot(d, offset, from, len)
+                                     : write_file(d, offset, from, len);
+}
+
+bool drive_flush(void *drive)
+{
+    struct drive *d = drive;
+
+    return d->mode != DRIVE_WRITABLE || !fdatasync(d->fd) || complain(d, "cannot be flushed");
+}
+
+uint64_t drive_size(const struct drive *drive)
+{
+    return drive->size;
+}
+
+/* ---- opening ---- */
+
+static enum exit_status refuse(struct drive *d, const char *why)
+{
+    diag_error(d->diag, "%s: %s", d->path, why);
+    return EXIT_BAD_FILE;
+}
+
+static enum exit_status measure(struct drive *d)
+{
+    struct stat st;
+    off_t end;
+
+    if (fstat(d->fd, &st) || (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)))
+        return refuse(d, "is neither a file nor a block device, so it cannot be a drive");
+    end = lseek(d->fd, 0, SEEK_END);
+    if (end <= 0)
+        return refuse(d, "is empty; make room first, with truncate -s SIZE");
+    if (end % DRIVE_SECTOR)
+        return refuse(d,
+                      "is not a whole number of 512-byte sectors; truncate -s %512 adds the rest");
+    d->size = (uint64_t)end;
+    return EXIT_PASS;
+}
+
+static enum exit_status open_file(struct drive *d)
+{
+    int reason;
+
+    d->fd = open(d->path, (d->mode == DRIVE_WRITABLE ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (d->fd < 0) {
+        reason = errno;
+        diag_error(d->diag, "%s: %s%s", d->path, strerror(reason),
+                   d->mode == DRIVE_WRITABLE && (reason == EACCES || reason == EROFS)
+                       ? "; add ,readonly or ,snapshot"
+                       : "");
+        return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
+    }
+    if (d->mode == DRIVE_WRITABLE && flock(d->fd, LOCK_EX | LOCK_NB)) {
+        diag_error(d->diag, "%s: another machine writes to it; use a copy, or add ,snapshot",
+                   d->path);
+        return EXIT_IO;
+    }
+    return measure(d);
+}
+
+enum exit_status drive_open(const char *path, enum drive_mode mode, const struct diag *d,
+                            struct drive **out)
+{
+    struct drive *drive = xcalloc(1, sizeof *drive);
+    enum exit_status status;
+
+    drive->fd = -1;
+    drive->mode = mode;
+    drive->path = path;
+    drive->diag = d;
+    status = open_file(drive);
+    if (status != EXIT_PASS) {
+        drive_free(drive);
+        drive = NULL;
+    }
+    *out = drive;
+    return status;
+}
+
+void drive_free(struct drive *drive)
+{
+    if (!drive)
+        return;
+    for (size_t i = 0; i < drive->pages.cap; i++)
+        if (drive->pages.slots[i].key != UINT64_MAX)
+            free((void *)(uintptr_t)drive->pages.slots[i].value);
+    map_free(&drive->pages);
+    if (drive->fd >= 0)
+        close(drive->fd);
+    free(drive);
+}

@@ -1,0 +1,41 @@
+/*
+ * drive.h - a file of the host as a disk: opened, read and written in place, or
+ * kept as it is under writes that only this run sees.
+ */
+#ifndef LOAD_DRIVE_H
+#define LOAD_DRIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+
+struct drive;
+
+enum drive_mode {
+    DRIVE_WRITABLE,
+    DRIVE_READ_ONLY,
+    DRIVE_SNAPSHOT, /* writes stay in memory, the file is never changed */
+};
+
+enum { DRIVE_SECTOR = 512 };
+
+/*
+ * EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE (not a file or block device, empty, or not
+ * whole sectors): said through d. A writable drive is locked against another
+ * machine's.
+ */
+MUST_USE enum exit_status drive_open(const char *path, enum drive_mode mode, const struct diag *d,
+                                     struct drive **out);
+void drive_free(struct drive *drive); /* NULL is allowed */
+
+uint64_t drive_size(const struct drive *drive); /* bytes */
+
+/* For the device; `drive` is a struct drive. False: an I/O error, of which the first is said. */
+bool drive_read(void *drive, uint64_t offset, void *to, size_t len);
+bool drive_write(void *drive, uint64_t offset, const void *from, size_t len);
+bool drive_flush(void *drive);
+
+#endif

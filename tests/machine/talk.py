@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""talk.py SECONDS PROGRAM ARGUMENT... - holds a conversation with a program's console.
+
+Reads the conversation from standard input, one step a line:
+    wait TEXT   until TEXT has come behind what was waited for last
+    send TEXT   and a return
+What the program says goes to standard output. Exit status: the program's, or
+124 when the time is over (the step it hung at is named on standard error).
+"""
+import os
+import selectors
+import subprocess
+import sys
+import time
+
+
+def main():
+    limit = time.monotonic() + float(sys.argv[1])
+    steps = [line.rstrip("\n").partition(" ") for line in sys.stdin if line.strip()]
+    child = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    heard, selector = b"", selectors.DefaultSelector()
+    selector.register(child.stdout, selectors.EVENT_READ)
+
+    def listen():
+        """More of the console; False at its end."""
+        nonlocal heard
+        left = limit - time.monotonic()
+        if left <= 0 or not selector.select(left):
+            raise TimeoutError
+        more = os.read(child.stdout.fileno(), 65536)
+        sys.stdout.buffer.write(more)
+        heard += more
+        return bool(more)
+
+    step = None
+    try:
+        for step in steps:
+            text = step[2].encode()
+            if step[0] == "send":
+                child.stdin.write(text + b"\r")
+                child.stdin.flush()
+                continue
+            while text not in heard:
+                if not listen():
+                    sys.stderr.write(f"talk: the program ended before it said {step[2]!r}\n")
+                    return child.wait() or 1
+            heard = heard.split(text, 1)[1]
+        step = ("at", "", "the end")
+        child.stdin.close()
+        while listen():
+            pass
+        return child.wait(max(1, limit - time.monotonic()))
+    except (TimeoutError, subprocess.TimeoutExpired):
+        sys.stderr.write(f"talk: out of time at: {step[0]} {step[2]}\n")
+        child.kill()
+        return 124
+    except BrokenPipeError:
+        return child.wait() or 1
+    finally:
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

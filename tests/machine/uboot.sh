@@ -1,0 +1,92 @@
+#!/bin/sh
+# uboot.sh - a boot loader that nobody here wrote: Debian's U-Boot, in S-mode on
+# our firmware and on OpenSBI, reads files from a disk that mke2fs made.
+. "$(dirname "$0")/common.inc"
+
+uboot=${UBOOT:-/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin}
+opensbi=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic}
+talk=$(dirname "$0")/talk.py
+
+# The disk: one file of two megabytes.
+mkdir "$work/files"
+seq 1 300000 >"$work/files/numbers"
+size=$(wc -c <"$work/files/numbers")
+crc=$(python3 -c 'import sys, zlib; print("%08x" % zlib.crc32(open(sys.argv[1], "rb").read()))' "$work/files/numbers")
+truncate -s 16M "$work/disk"
+mke2fs -q -d "$work/files" "$work/disk"
+sum=$(cksum <"$work/disk")
+
+# converse ARGUMENTS...: boots U-Boot, says the lines of $work/lines at its prompt, then $last.
+last=poweroff
+converse() {
+    {
+        echo 'wait autoboot'
+        echo 'send '
+        sed 's/^/wait => \
+send /' "$work/lines"
+        printf 'wait => \nsend %s\n' "$last"
+    } >"$work/talk"
+    python3 "$talk" "${LIMIT:-60}" "$rvftrace" run --quiet "$@" "$uboot" <"$work/talk" >"$out" 2>"$err"
+    status=$?
+}
+
+cat >"$work/lines" <<EOF
+virtio info
+load virtio 0 0x84000000 numbers
+crc32 0x84000000 $(printf %x "$size")
+EOF
+for firmware in builtin "$opensbi/fw_jump.bin" "$opensbi/fw_dynamic.bin"; do
+    name=$(basename "$firmware")
+    converse --firmware "$firmware" --drive "$work/disk,readonly"
+    claim "U-Boot comes to its prompt on $name and powers off" has_status 0
+    claim '... finds the disk' console_has 'Device 0: .*VirtIO Block Device'
+    claim '... and reads a file from it whole' console_has "==> $crc"
+done
+
+: >"$work/lines"
+for harts in 2 8; do
+    converse --firmware "$opensbi/fw_dynamic.bin" --harts "$harts"
+    claim "... with $harts harts, too" has_status 0
+    claim '... which OpenSBI counts' console_has "Platform HART Count *: $harts"
+done
+converse --memory 16G
+claim '... with 16 GiB of memory, too' has_status 0
+claim '... which it sees' console_has 'DRAM: *16 GiB'
+
+cat >"$work/lines" <<EOF
+mw.b 0x84000000 a5 400
+virtio write 0x84000000 0 2
+virtio read 0x84001000 0 2
+cmp.b 0x84000000 0x84001000 400
+EOF
+pattern() { head -c "$1" "$work/disk" | tail -c 1024 | tr -d '\245' | wc -c; }
+converse --drive "$work/disk,snapshot"
+claim 'what is written to a snapshot is read back' console_has 'Total of 1024 byte(s) were the same'
+claim '... and the file stays as it was' [ "$(cksum <"$work/disk")" = "$sum" ]
+converse --drive "$work/disk"
+claim 'what is written to a drive is in the file' [ "$(pattern 1024)" -eq 0 ]
+claim '... and nothing else is' [ "$(pattern 2048)" -gt 0 ]
+
+: >"$work/lines"
+last=reset
+converse
+claim 'a reset ends the run' has_status 0
+claim '... having been asked for' console_has 'resetting'
+
+run run --quiet --harts 64 --firmware "$opensbi/fw_dynamic.bin" --append 'script="echo all here; poweroff"' "$mcount"
+claim 'OpenSBI hands 64 harts over to the guest kernel' console_has '^all here'
+
+run run --drive "$work/none" "$uboot"
+claim 'a drive that is not there is status 66' has_status 66
+claim '... and one line' says_one_line '.*none: No such file'
+run run --drive "$work" "$uboot"
+claim 'a folder is no drive' has_status 74
+: >"$work/empty"
+run run --drive "$work/empty,readonly" "$uboot"
+claim 'an empty file is refused with the remedy' says_one_line '.*empty.*truncate'
+head -c 1000 /dev/zero >"$work/odd"
+run run --drive "$work/odd" "$uboot"
+claim 'half a sector is refused with the remedy' says_one_line '.*odd.*sectors.*truncate'
+run run --drive "$work/disk,snapshot" --drive 1 --drive 2 --drive 3 --drive 4 --drive 5 --drive 6 "$uboot"
+claim 'more drives than slots are refused' has_status 64
+finish
