@@ -72,6 +72,9 @@ enum privilege hart_mode(const struct hart *h);
 uint64_t hart_cycles(const struct hart *h);
 uint64_t hart_insns(const struct hart *h);
 
+/* The hart waits as after wfi, unless an interrupt that it has enabled is pending already. */
+void hart_wait(struct hart *h);
+
 /* Lets time pass without instructions (waiting); the cycle counter follows. */
 void hart_advance(struct hart *h, uint64_t to_cycle);
 uint64_t hart_idle_cycles(const struct hart *h);

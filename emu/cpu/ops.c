@@ -74,12 +74,17 @@ static void wait_for(struct hart *h, enum hart_wait what)
     h->attention |= ATTEND_STOP;
 }
 
+void hart_wait(struct hart *h)
+{
+    if (!hart_irq_pending(h))
+        wait_for(h, HART_WAITS_INTERRUPT);
+}
+
 bool hart_op_wfi(struct hart *h)
 {
     if (h->mode == PRIV_U || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TW)))
         return illegal(h, h->uop);
-    if (!hart_irq_pending(h))
-        wait_for(h, HART_WAITS_INTERRUPT);
+    hart_wait(h);
     return true;
 }
 

@@ -12,40 +12,7 @@
 #include "cpu/hart.h"
 #include "machine.h"
 #include "mem/bus.h"
-
-enum sbi_error {
-    SBI_SUCCESS = 0,
-    SBI_FAILED = -1,
-    SBI_NOT_SUPPORTED = -2,
-    SBI_INVALID_PARAM = -3,
-    SBI_INVALID_ADDRESS = -5,
-    SBI_ALREADY_AVAILABLE = -6,
-};
-
-/* Chapter 9, table 20. */
-enum hart_state { HART_STARTED = 0, HART_STOPPED = 1, HART_SUSPENDED = 4 };
-
-struct sbi {
-    struct machine *machine;
-    unsigned harts;
-    enum hart_state state[MACHINE_HARTS_MAX];
-};
-
-/* What a call gets and gives. `returns` false: a0 and a1 are left as they are. */
-struct call {
-    struct sbi *sbi;
-    struct hart *hart;
-    uint64_t arg[6];
-    int64_t error;
-    uint64_t value;
-    bool legacy; /* answers in a0 alone */
-    bool gone;   /* the hart does not return from this call */
-};
-
-static void fail(struct call *c, enum sbi_error error)
-{
-    c->error = error;
-}
+#include "sbi/sbi_priv.h"
 
 /* ---- hart masks (chapter 3.1) ---- */
 
@@ -103,6 +70,7 @@ static void base_probe(struct call *c)
 
 static void time_set(struct call *c)
 {
+    pmu_count(c->sbi, hart_id(c->hart), PMU_SET_TIMER);
     machine_set_timer(c->sbi->machine, hart_id(c->hart), c->arg[0]);
 }
 
@@ -110,8 +78,11 @@ static void time_set(struct call *c)
 
 static void send_ipi(struct call *c, unsigned hart)
 {
-    if (c->sbi->state[hart] != HART_STOPPED)
-        machine_send_ipi(c->sbi->machine, hart);
+    if (c->sbi->state[hart] == HART_STOPPED)
+        return;
+    pmu_count(c->sbi, hart_id(c->hart), PMU_IPI_SENT);
+    pmu_count(c->sbi, hart, PMU_IPI_RECEIVED);
+    machine_send_ipi(c->sbi->machine, hart);
 }
 
 static void ipi_send(struct call *c)
@@ -128,8 +99,11 @@ static struct hart *hart_by_id(const struct call *c, unsigned hart)
 
 static void fence_i_on(struct call *c, unsigned hart)
 {
-    if (c->sbi->state[hart] != HART_STOPPED)
-        cluster_remote_fence(machine_cluster(c->sbi->machine), hart_by_id(c, hart), c->hart);
+    if (c->sbi->state[hart] == HART_STOPPED)
+        return;
+    pmu_count(c->sbi, hart_id(c->hart), PMU_FENCE_I_SENT);
+    pmu_count(c->sbi, hart, PMU_FENCE_I_RECEIVED);
+    cluster_remote_fence(machine_cluster(c->sbi->machine), hart_by_id(c, hart), c->hart);
 }
 
 static void rfence_i(struct call *c)
@@ -137,10 +111,23 @@ static void rfence_i(struct call *c)
     for_each_in_mask(c, c->arg[0], c->arg[1], fence_i_on);
 }
 
+static void flush_as(struct call *c, unsigned hart, enum pmu_event sent)
+{
+    if (c->sbi->state[hart] == HART_STOPPED)
+        return;
+    pmu_count(c->sbi, hart_id(c->hart), sent);
+    pmu_count(c->sbi, hart, (enum pmu_event)(sent + 1));
+    hart_flush_translations(hart_by_id(c, hart));
+}
+
 static void flush_on(struct call *c, unsigned hart)
 {
-    if (c->sbi->state[hart] != HART_STOPPED)
-        hart_flush_translations(hart_by_id(c, hart));
+    flush_as(c, hart, PMU_SFENCE_SENT);
+}
+
+static void flush_asid_on(struct call *c, unsigned hart)
+{
+    flush_as(c, hart, PMU_SFENCE_ASID_SENT);
 }
 
 /* The range and the ASID only narrow what must be flushed; all of it may be. */
@@ -149,7 +136,26 @@ static void rfence_vma(struct call *c)
     for_each_in_mask(c, c->arg[0], c->arg[1], flush_on);
 }
 
+static void rfence_vma_asid(struct call *c)
+{
+    for_each_in_mask(c, c->arg[0], c->arg[1], flush_asid_on);
+}
+
 /* ---- hart state management (chapter 9) ---- */
+
+enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17, CSR_SATP = 0x180, CSR_SSTATUS = 0x100, SSTATUS_SIE = 2 };
+
+static void sbi_resume_hart(struct hart *h, uint64_t pc, uint64_t opaque)
+{
+    uint64_t status = 0;
+
+    (void)!hart_csr(h, CSR_SSTATUS, &status);
+    (void)!hart_set_csr(h, CSR_SSTATUS, status & ~(uint64_t)SSTATUS_SIE);
+    (void)!hart_set_csr(h, CSR_SATP, 0);
+    hart_set_pc(h, pc);
+    hart_set_reg(h, A0, hart_id(h));
+    hart_set_reg(h, A1, opaque);
+}
 
 static void hsm_start(struct call *c)
 {
@@ -163,6 +169,7 @@ static void hsm_start(struct call *c)
         fail(c, SBI_INVALID_ADDRESS);
     } else {
         c->sbi->state[hart] = HART_STARTED;
+        pmu_reset(c->sbi, (unsigned)hart);
         machine_start_hart(c->sbi->machine, (unsigned)hart, c->arg[1], c->arg[2]);
     }
 }
@@ -174,12 +181,48 @@ static void hsm_stop(struct call *c)
     machine_stop_hart(c->sbi->machine, hart_id(c->hart));
 }
 
+/* A hart that was suspended and has been woken is started again. */
 static void hsm_status(struct call *c)
 {
-    if (c->arg[0] >= c->sbi->harts)
+    enum hart_state *state;
+
+    if (c->arg[0] >= c->sbi->harts) {
         fail(c, SBI_INVALID_PARAM);
-    else
-        c->value = c->sbi->state[c->arg[0]];
+        return;
+    }
+    state = &c->sbi->state[c->arg[0]];
+    if (*state == HART_SUSPENDED &&
+        hart_waits_for(hart_by_id(c, (unsigned)c->arg[0])) == HART_WAITS_NOT)
+        *state = HART_STARTED;
+    c->value = *state;
+}
+
+enum { SUSPEND_PLATFORM = 0x10000000 };
+#define SUSPEND_NON_RETENTIVE UINT64_C(0x80000000)
+
+/*
+ * As after wfi, once an interrupt that sie enables is pending. Without
+ * retention the hart goes on elsewhere, translation and interrupts off; what it
+ * held besides is undefined, so it may as well keep it.
+ */
+static void hsm_suspend(struct call *c)
+{
+    uint64_t type = c->arg[0], kind = type & ~SUSPEND_NON_RETENTIVE;
+
+    if (type >> 32 || (kind && kind < SUSPEND_PLATFORM)) {
+        fail(c, SBI_INVALID_PARAM);
+    } else if (kind) {
+        fail(c, SBI_NOT_SUPPORTED);
+    } else if (type && !bus_ram_at(cluster_bus(machine_cluster(c->sbi->machine)), c->arg[1])) {
+        fail(c, SBI_INVALID_ADDRESS);
+    } else {
+        c->sbi->state[hart_id(c->hart)] = HART_SUSPENDED;
+        if (type) {
+            c->gone = true;
+            sbi_resume_hart(c->hart, c->arg[1], c->arg[2]);
+        }
+        hart_wait(c->hart);
+    }
 }
 
 /* ---- system reset (chapter 10) ---- */
@@ -309,6 +352,7 @@ enum {
     EXT_IPI = 0x735049,
     EXT_RFENCE = 0x52464e43,
     EXT_HSM = 0x48534d,
+    EXT_PMU = 0x504d55,
     EXT_SRST = 0x53525354,
     EXT_DBCN = 0x4442434e,
 };
@@ -317,15 +361,32 @@ static const struct entry {
     uint64_t extension, function;
     void (*handle)(struct call *c);
 } entries[] = {
-    {EXT_BASE, 0, base_spec_version}, {EXT_BASE, 1, base_impl_id},
-    {EXT_BASE, 2, base_impl_version}, {EXT_BASE, 3, base_probe},
-    {EXT_BASE, 4, base_machine_id},   {EXT_BASE, 5, base_machine_id},
-    {EXT_BASE, 6, base_machine_id},   {EXT_TIME, 0, time_set},
-    {EXT_IPI, 0, ipi_send},           {EXT_RFENCE, 0, rfence_i},
-    {EXT_RFENCE, 1, rfence_vma},      {EXT_RFENCE, 2, rfence_vma},
-    {EXT_HSM, 0, hsm_start},          {EXT_HSM, 1, hsm_stop},
-    {EXT_HSM, 2, hsm_status},         {EXT_SRST, 0, srst_reset},
-    {EXT_DBCN, 0, dbcn_write},        {EXT_DBCN, 1, dbcn_read},
+    {EXT_BASE, 0, base_spec_version},
+    {EXT_BASE, 1, base_impl_id},
+    {EXT_BASE, 2, base_impl_version},
+    {EXT_BASE, 3, base_probe},
+    {EXT_BASE, 4, base_machine_id},
+    {EXT_BASE, 5, base_machine_id},
+    {EXT_BASE, 6, base_machine_id},
+    {EXT_TIME, 0, time_set},
+    {EXT_IPI, 0, ipi_send},
+    {EXT_RFENCE, 0, rfence_i},
+    {EXT_RFENCE, 1, rfence_vma},
+    {EXT_RFENCE, 2, rfence_vma_asid},
+    {EXT_HSM, 0, hsm_start},
+    {EXT_HSM, 1, hsm_stop},
+    {EXT_HSM, 2, hsm_status},
+    {EXT_HSM, 3, hsm_suspend},
+    {EXT_PMU, 0, pmu_num_counters},
+    {EXT_PMU, 1, pmu_counter_info},
+    {EXT_PMU, 2, pmu_config_matching},
+    {EXT_PMU, 3, pmu_start},
+    {EXT_PMU, 4, pmu_stop},
+    {EXT_PMU, 5, pmu_firmware_read},
+    {EXT_PMU, 6, pmu_firmware_read_high},
+    {EXT_SRST, 0, srst_reset},
+    {EXT_DBCN, 0, dbcn_write},
+    {EXT_DBCN, 1, dbcn_read},
     {EXT_DBCN, 2, put_byte},
 };
 
@@ -359,8 +420,6 @@ static void dispatch(struct call *c, uint64_t extension, uint64_t function)
         }
     fail(c, SBI_NOT_SUPPORTED);
 }
-
-enum { A0 = 10, A1 = 11, A6 = 16, A7 = 17 };
 
 void sbi_call(struct sbi *s, struct hart *h)
 {
@@ -402,7 +461,9 @@ void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb)
 enum {
     CSR_MEDELEG = 0x302,
     CSR_MIDELEG = 0x303,
+    CSR_MSTATUS = 0x300,
     CSR_MCOUNTEREN = 0x306,
+    MSTATUS_FS = 0x6000,
     CSR_MENVCFG = 0x30a,
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x222,
@@ -414,7 +475,12 @@ enum {
 
 void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
 {
+    uint64_t status = 0;
+
     hart_reset(h, pc, PRIV_S);
+    (void)!hart_csr(h, CSR_MSTATUS, &status);
+    (void)!hart_set_csr(h, CSR_MSTATUS,
+                        status | MSTATUS_FS); /* floating point is on, as OpenSBI has it */
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);

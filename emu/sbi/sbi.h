@@ -2,7 +2,7 @@
  * sbi.h - the built-in firmware: what M-mode does for a kernel, done by the
  * emulator (RISC-V SBI specification 2.0).
  *
- * Extensions: base, TIME, IPI, RFENCE, HSM, SRST, DBCN and the legacy console,
+ * Extensions: base, TIME, IPI, RFENCE, HSM with suspend, PMU, SRST, DBCN and the legacy console,
  * timer, IPI and fence calls. A remote fence reaches the auditor as such.
  */
 #ifndef SBI_SBI_H

@@ -16,7 +16,9 @@ enum {
 };
 
 enum { NOT_SUPPORTED = -2, INVALID_PARAM = -3, INVALID_ADDRESS = -5, ALREADY_AVAILABLE = -6 };
-enum { STARTED = 0, STOPPED = 1 };
+enum { ALREADY_STARTED = -7, ALREADY_STOPPED = -8 };
+enum { STARTED = 0, STOPPED = 1, SUSPENDED = 4 };
+enum { PMU = 0x504d55 };
 enum { MIP = 0x344, SATP = 0x180, STVEC = 0x105, SCAUSE = 0x142, SSIP = 1 << 1, STIP = 1 << 5 };
 enum { HARTS = 3, FENCES_MAX = 16 };
 
@@ -134,8 +136,8 @@ static void the_version_is_2_0(void **state)
 
 static void probing_tells_what_there_is(void **state)
 {
-    static const uint64_t present[] = {BASE, TIMER, IPI, RFENCE, HSM, SRST, DBCN, 0, 1, 2, 8};
-    static const uint64_t absent[] = {9, 0xf, 0x11, 0x504d55, 0x53555350, UINT64_MAX};
+    static const uint64_t present[] = {BASE, TIMER, IPI, RFENCE, HSM, PMU, SRST, DBCN, 0, 1, 2, 8};
+    static const uint64_t absent[] = {9, 0xf, 0x11, 0x53555350, 0x4e41434c, UINT64_MAX};
     struct scene s;
 
     (void)state;
@@ -157,7 +159,7 @@ static void what_is_not_there_is_not_supported(void **state)
     build(&s);
     assert_int_equal(call(&s, 0x12345, 0, 0, 0, 0).error, NOT_SUPPORTED);
     assert_int_equal(call(&s, BASE, 7, 0, 0, 0).error, NOT_SUPPORTED);
-    assert_int_equal(call(&s, HSM, 3, 0, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, HSM, 4, 0, 0, 0).error, NOT_SUPPORTED);
     assert_int_equal(call(&s, RFENCE, 3, 0, 0, 0).error, NOT_SUPPORTED);
     assert_int_equal(call(&s, 9, 0, 0, 0, 0).error, NOT_SUPPORTED);
     wreck(&s);
@@ -240,6 +242,167 @@ static void a_hart_runs_once_it_is_started_and_not_before(void **state)
     (void)machine_run(s.b.m, 30000, UINT64_MAX);
     assert_true(hart_insns(board_hart(&s.b, 1)) > 5000);
     assert_int_equal(hart_insns(board_hart(&s.b, 2)), 0);
+    wreck(&s);
+}
+
+/* ---- suspension ---- */
+
+enum { SIE = 0x104, SSTATUS = 0x100 };
+#define NON_RETENTIVE UINT64_C(0x80000000)
+
+static uint64_t status_of(struct scene *s, unsigned hart)
+{
+    return call(s, HSM, 2, hart, 0, 0).value;
+}
+
+static void a_suspended_hart_waits_for_an_interrupt_and_returns(void **state)
+{
+    struct scene s;
+    struct hart *h;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    h = board_hart(&s.b, 1);
+    assert_true(hart_set_csr(h, SIE, SSIP));
+    (void)prepare(&s, 1, HSM, 3, 0, 0, 0);
+    assert_int_equal(hart_run(h, 5), HART_WAITING);
+    assert_int_equal(status_of(&s, 1), SUSPENDED);
+    assert_int_equal(hart_run(h, 5), HART_WAITING);
+    assert_int_equal(call(&s, IPI, 0, 2, 0, 0).error, 0);
+    assert_int_equal(hart_run(h, 5), HART_BUDGET);
+    assert_int_equal(status_of(&s, 1), STARTED);
+    assert_int_equal(hart_reg(h, A0), 0);
+    assert_int_equal(hart_pc(h), BOARD_KERNEL + 4);
+    wreck(&s);
+}
+
+static void without_retention_it_goes_on_elsewhere_with_translation_off(void **state)
+{
+    struct scene s;
+    struct hart *h;
+    uint64_t value = 1;
+
+    (void)state;
+    build(&s);
+    h = board_hart(&s.b, 0);
+    assert_true(hart_set_csr(h, SIE, SSIP));
+    assert_true(hart_set_csr(h, SSTATUS, 2));
+    (void)prepare(&s, 0, HSM, 3, NON_RETENTIVE, BOARD_KERNEL + 4, 77);
+    assert_int_equal(hart_run(h, 5), HART_WAITING);
+    machine_send_ipi(s.b.m, 0);
+    assert_int_equal(hart_run(h, 1), HART_BUDGET);
+    assert_int_equal(hart_pc(h), BOARD_KERNEL + 4);
+    assert_int_equal(hart_reg(h, A0), 0);
+    assert_int_equal(hart_reg(h, A1), 77);
+    assert_true(hart_csr(h, SATP, &value));
+    assert_int_equal(value, 0);
+    assert_true(hart_csr(h, SSTATUS, &value));
+    assert_int_equal(value & 2, 0);
+    wreck(&s);
+}
+
+static void a_suspension_of_another_kind_is_refused(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, HSM, 3, 1, 0, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, HSM, 3, NON_RETENTIVE + 1, BOARD_KERNEL, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, HSM, 3, UINT64_C(1) << 32, 0, 0).error, INVALID_PARAM);
+    assert_int_equal(call(&s, HSM, 3, 0x10000000, 0, 0).error, NOT_SUPPORTED);
+    assert_int_equal(call(&s, HSM, 3, NON_RETENTIVE, 0x1000, 0).error, INVALID_ADDRESS);
+    assert_int_equal(status_of(&s, 0), STARTED);
+    wreck(&s);
+}
+
+/* ---- performance monitoring ---- */
+
+static struct answer pmu(struct scene *s, uint64_t function, uint64_t base, uint64_t mask,
+                         uint64_t flags, uint64_t event)
+{
+    struct hart *h = prepare(s, 0, PMU, function, base, mask, flags);
+
+    hart_set_reg(h, A3, event);
+    hart_set_reg(h, A4, 0);
+    (void)!hart_run(h, 1);
+    return answer_of(h);
+}
+
+enum { CLEAR = 2, AUTO_START = 4, SET_VALUE = 1, FORGET = 1 };
+enum { ALL_COUNTERS = 0x3ffff, FIRMWARE_SET_TIMER = 0xf0005, FIRMWARE_IPI_SENT = 0xf0006 };
+
+static void counters_say_what_they_are(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(pmu(&s, 0, 0, 0, 0, 0).value, 18);
+    assert_int_equal(pmu(&s, 1, 0, 0, 0, 0).value, 0xc00 | 63 << 12);
+    assert_int_equal(pmu(&s, 1, 1, 0, 0, 0).value, 0xc02 | 63 << 12);
+    assert_int_equal(pmu(&s, 1, 2, 0, 0, 0).value, UINT64_C(1) << 63);
+    assert_int_equal(pmu(&s, 1, 18, 0, 0, 0).error, INVALID_PARAM);
+    wreck(&s);
+}
+
+static void a_firmware_counter_counts_its_event_while_it_runs(void **state)
+{
+    struct scene s;
+    uint64_t counter;
+
+    (void)state;
+    build(&s);
+    counter = pmu(&s, 2, 0, ALL_COUNTERS, CLEAR | AUTO_START, FIRMWARE_IPI_SENT).value;
+    assert_in_range(counter, 2, 17);
+    (void)call(&s, IPI, 0, 1, 0, 0);
+    (void)call(&s, TIMER, 0, UINT64_MAX, 0, 0);
+    (void)call(&s, IPI, 0, 1, 0, 0);
+    assert_int_equal(pmu(&s, 5, counter, 0, 0, 0).value, 2);
+    assert_int_equal(pmu(&s, 6, counter, 0, 0, 0).value, 0);
+    assert_int_equal(pmu(&s, 3, counter, 1, 0, 0).error, ALREADY_STARTED);
+    assert_int_equal(pmu(&s, 4, counter, 1, 0, 0).error, 0);
+    assert_int_equal(pmu(&s, 4, counter, 1, 0, 0).error, ALREADY_STOPPED);
+    (void)call(&s, IPI, 0, 1, 0, 0);
+    assert_int_equal(pmu(&s, 5, counter, 0, 0, 0).value, 2);
+    assert_int_equal(pmu(&s, 3, counter, 1, SET_VALUE, 100).error, 0);
+    (void)call(&s, IPI, 0, 1, 0, 0);
+    assert_int_equal(pmu(&s, 5, counter, 0, 0, 0).value, 101);
+    assert_true(pmu(&s, 2, 0, ALL_COUNTERS, 0, FIRMWARE_SET_TIMER).value != counter);
+    wreck(&s);
+}
+
+static void cycle_and_instret_match_their_events_only(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(pmu(&s, 2, 0, ALL_COUNTERS, 0, 1).value, 0);
+    assert_int_equal(pmu(&s, 2, 0, ALL_COUNTERS, 0, 1).error, NOT_SUPPORTED); /* taken */
+    assert_int_equal(pmu(&s, 2, 0, ALL_COUNTERS, CLEAR | AUTO_START, 2).value, 1);
+    assert_int_equal(pmu(&s, 2, 0, ALL_COUNTERS, 0, 3).error, NOT_SUPPORTED); /* cache references */
+    assert_int_equal(pmu(&s, 4, 1, 1, FORGET, 0).error, 0);
+    assert_int_equal(pmu(&s, 3, 1, 1, 0, 0).error, INVALID_PARAM); /* not configured any more */
+    wreck(&s);
+}
+
+static void masks_beyond_the_counters_are_refused(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    for (unsigned function = 2; function < 5; function++) {
+        assert_int_equal(pmu(&s, function, 18, 1, 0, 1).error, INVALID_PARAM);
+        assert_int_equal(pmu(&s, function, 17, 3, 0, 1).error, INVALID_PARAM);
+        assert_int_equal(pmu(&s, function, 0, UINT64_MAX, 0, 1).error, INVALID_PARAM);
+        assert_int_equal(pmu(&s, function, UINT64_MAX, 1, 0, 1).error, INVALID_PARAM);
+        assert_int_equal(pmu(&s, function, 0, 0, 0, 1).error, INVALID_PARAM);
+    }
+    assert_int_equal(pmu(&s, 2, 0, 1, 0, 1 << 20).error, INVALID_PARAM);
+    assert_int_equal(pmu(&s, 5, 0, 0, 0, 0).error, INVALID_PARAM);
     wreck(&s);
 }
 
@@ -597,6 +760,13 @@ int main(void)
         cmocka_unit_test(harts_start_and_stop),
         cmocka_unit_test(a_started_hart_begins_without_translation_or_interrupts),
         cmocka_unit_test(a_hart_runs_once_it_is_started_and_not_before),
+        cmocka_unit_test(a_suspended_hart_waits_for_an_interrupt_and_returns),
+        cmocka_unit_test(without_retention_it_goes_on_elsewhere_with_translation_off),
+        cmocka_unit_test(a_suspension_of_another_kind_is_refused),
+        cmocka_unit_test(counters_say_what_they_are),
+        cmocka_unit_test(a_firmware_counter_counts_its_event_while_it_runs),
+        cmocka_unit_test(cycle_and_instret_match_their_events_only),
+        cmocka_unit_test(masks_beyond_the_counters_are_refused),
         cmocka_unit_test(starting_refuses_what_it_cannot_do),
         cmocka_unit_test(an_ipi_goes_to_the_harts_of_the_mask),
         cmocka_unit_test(an_ipi_to_all_goes_to_all_that_are_started),

@@ -1,0 +1,86 @@
+/*
+ * sbi_priv.h - the inside of the firmware: what a call is, and what is kept.
+ */
+#ifndef SBI_SBI_PRIV_H
+#define SBI_SBI_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/hart.h"
+#include "machine.h"
+
+enum sbi_error {
+    SBI_SUCCESS = 0,
+    SBI_FAILED = -1,
+    SBI_NOT_SUPPORTED = -2,
+    SBI_INVALID_PARAM = -3,
+    SBI_INVALID_ADDRESS = -5,
+    SBI_ALREADY_AVAILABLE = -6,
+    SBI_ALREADY_STARTED = -7,
+    SBI_ALREADY_STOPPED = -8,
+};
+
+/* Chapter 9, table 20. */
+enum hart_state { HART_STARTED = 0, HART_STOPPED = 1, HART_SUSPENDED = 4 };
+
+/* ---- performance monitoring (chapter 11) ---- */
+
+/* Counter 0 is cycle, 1 is instret, the others count what firmware does. */
+enum { PMU_CYCLE, PMU_INSTRET, PMU_FIRMWARE, PMU_FIRMWARE_COUNTERS = 16 };
+enum { PMU_COUNTERS = PMU_FIRMWARE + PMU_FIRMWARE_COUNTERS };
+
+enum pmu_event {
+    PMU_SET_TIMER = 5,
+    PMU_IPI_SENT = 6,
+    PMU_IPI_RECEIVED = 7,
+    PMU_FENCE_I_SENT = 8,
+    PMU_FENCE_I_RECEIVED = 9,
+    PMU_SFENCE_SENT = 10,
+    PMU_SFENCE_RECEIVED = 11,
+    PMU_SFENCE_ASID_SENT = 12,
+    PMU_SFENCE_ASID_RECEIVED = 13,
+    PMU_EVENTS = 22, /* the rest never happens here, or not to firmware */
+};
+
+struct pmu {
+    uint32_t configured, started; /* by counter */
+    uint16_t event[PMU_FIRMWARE_COUNTERS];
+    uint64_t value[PMU_FIRMWARE_COUNTERS];
+};
+
+struct sbi {
+    struct machine *machine;
+    unsigned harts;
+    enum hart_state state[MACHINE_HARTS_MAX];
+    struct pmu pmu[MACHINE_HARTS_MAX];
+};
+
+/* What a call gets and gives. `returns` false: a0 and a1 are left as they are. */
+struct call {
+    struct sbi *sbi;
+    struct hart *hart;
+    uint64_t arg[6];
+    int64_t error;
+    uint64_t value;
+    bool legacy; /* answers in a0 alone */
+    bool gone;   /* the hart does not return from this call */
+};
+
+static inline void fail(struct call *c, enum sbi_error error)
+{
+    c->error = error;
+}
+
+/* pmu.c: one function a call, and what the others tell it. */
+void pmu_num_counters(struct call *c);
+void pmu_counter_info(struct call *c);
+void pmu_config_matching(struct call *c);
+void pmu_start(struct call *c);
+void pmu_stop(struct call *c);
+void pmu_firmware_read(struct call *c);
+void pmu_firmware_read_high(struct call *c);
+void pmu_count(struct sbi *s, unsigned hart, enum pmu_event event);
+void pmu_reset(struct sbi *s, unsigned hart);
+
+#endif
