@@ -41,6 +41,8 @@ test_commands = \
     $(patsubst %,'%',$(unit_bin)) \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
     'tests/isa/disasm_against_objdump.sh $(mcount_elf)' \
+    'tests/diff/difftest.py --seconds 60' \
+    $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
     'tests/tools/fuzz_recordmcount.sh 5' \
@@ -57,4 +59,4 @@ tidy:
 	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu
 
 check-long: test tidy
-	@SEEDS=1000 tests/run 'tests/machine/fences.sh' 'tests/tools/fuzz_recordmcount.sh 600'
+	@SEEDS=1000 tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/tools/fuzz_recordmcount.sh 600'
