@@ -109,6 +109,25 @@ static enum exit_status read_segments(struct image *im, Elf *elf, const struct d
     return EXIT_PASS;
 }
 
+/*
+ * vmlinux says only where its pages lie from its own start; that is where the header says which
+ * it begins with, as the Image made of it does.
+ */
+static void place_linux(struct image *im, uint64_t raw_base)
+{
+    const struct image_segment *first = &im->segments[0];
+    uint64_t pa, shift;
+
+    for (size_t i = 1; i < im->segment_count; i++)
+        if (im->segments[i].va < first->va)
+            first = &im->segments[i];
+    if (!raw_linux_place(im->file.bytes + first->offset, first->file_size, raw_base, &pa))
+        return;
+    shift = pa - first->pa;
+    for (size_t i = 0; i < im->segment_count; i++)
+        im->segments[i].pa += shift;
+}
+
 static void add_text_section(struct image *im, const GElf_Shdr *sh)
 {
     uint64_t code = SHF_EXECINSTR | SHF_ALLOC, pa, last;
@@ -177,7 +196,8 @@ static void find_headers(struct image *im, Elf *elf)
     }
 }
 
-static enum exit_status read_elf(struct image *im, Elf *elf, const struct diag *d)
+static enum exit_status read_elf(struct image *im, Elf *elf, uint64_t raw_base,
+                                 const struct diag *d)
 {
     GElf_Ehdr h;
     enum exit_status status;
@@ -187,6 +207,7 @@ static enum exit_status read_elf(struct image *im, Elf *elf, const struct diag *
     status = read_segments(im, elf, d);
     if (status != EXIT_PASS)
         return status;
+    place_linux(im, raw_base);
     im->kind = IMAGE_ELF;
     im->entry = im->entry_va = h.e_entry;
     (void)image_va_to_pa(im, h.e_entry, &im->entry); /* stays as it is outside of the segments */
@@ -195,7 +216,7 @@ static enum exit_status read_elf(struct image *im, Elf *elf, const struct diag *
     return EXIT_PASS;
 }
 
-enum exit_status elf_read_image(struct image *im, const struct diag *d)
+enum exit_status elf_read_image(struct image *im, uint64_t raw_base, const struct diag *d)
 {
     const char *wrong = wrong_header(&im->file);
     enum exit_status status;
@@ -209,7 +230,7 @@ enum exit_status elf_read_image(struct image *im, const struct diag *d)
     elf = elf_memory((char *)im->file.bytes, im->file.size);
     if (!elf)
         return refuse(im, d, "has a damaged ELF header; link it anew");
-    status = read_elf(im, elf, d);
+    status = read_elf(im, elf, raw_base, d);
     elf_end(elf);
     return status;
 }

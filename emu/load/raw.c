@@ -41,27 +41,33 @@ static const struct packing *find_packing(const struct file *f)
     return NULL;
 }
 
-static uint64_t field(const struct file *f, size_t offset)
+static uint64_t field(const uint8_t *header, size_t offset)
 {
     uint64_t value;
 
-    memcpy(&value, f->bytes + offset, sizeof value);
+    memcpy(&value, header + offset, sizeof value);
     return le64toh(value);
 }
 
-static bool is_linux(const struct file *f)
+static bool is_linux(const uint8_t *bytes, size_t size)
 {
-    return f->size >= HEADER_BYTES && memcmp(f->bytes + MAGIC2, "RSC\x05", 4) == 0;
+    return size >= HEADER_BYTES && memcmp(bytes + MAGIC2, "RSC\x05", 4) == 0;
+}
+
+bool raw_linux_place(const uint8_t *bytes, size_t size, uint64_t base, uint64_t *pa)
+{
+    if (!is_linux(bytes, size))
+        return false;
+    *pa = base % GIB ? base : base + field(bytes, TEXT_OFFSET);
+    return true;
 }
 
 /* image_size covers .bss, which the file does not have; 0 in kernels before 5.10. */
 static void use_linux_header(struct image *im, struct image_segment *s)
 {
-    uint64_t size = field(&im->file, IMAGE_SIZE);
+    uint64_t size = field(im->file.bytes, IMAGE_SIZE);
 
     im->kind = IMAGE_LINUX;
-    if (s->pa % GIB == 0)
-        s->pa += field(&im->file, TEXT_OFFSET);
     if (size > s->mem_size)
         s->mem_size = size;
 }
@@ -81,8 +87,8 @@ enum exit_status raw_read_image(struct image *im, uint64_t base, const struct di
         return EXIT_BAD_FILE;
     }
     im->kind = IMAGE_RAW;
-    if (is_linux(&im->file)) {
-        if (field(&im->file, FLAGS) & FLAG_BIG_ENDIAN) {
+    if (raw_linux_place(im->file.bytes, im->file.size, base, &s.pa)) {
+        if (field(im->file.bytes, FLAGS) & FLAG_BIG_ENDIAN) {
             diag_error(d, "%s: is a big-endian kernel; build it little-endian", im->path);
             return EXIT_BAD_FILE;
         }
