@@ -26,6 +26,7 @@ help:
 	@echo 'make debug       the same guest in the debugger'
 	@echo 'make test        build everything and run the tests (minutes)'
 	@echo 'make check-long  the same with many more seeds and longer fuzzing (an hour)'
+	@echo 'make check-linux fetch and build Linux, boot and trace it (network; minutes)'
 	@echo 'make guest LAYOUT=none|mcount [BREAK=NAME]   one guest kernel'
 	@echo 'make install PREFIX=/usr/local               program, man pages'
 	@echo 'make format      lay the C code out with clang-format'

@@ -60,3 +60,10 @@ tidy:
 
 check-long: test tidy
 	@SEEDS=1000 tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/tools/fuzz_recordmcount.sh 600'
+
+# Linux, fetched and built once (LINUX_CACHE, .cache/linux); needs the network for that. docs/linux.md.
+.PHONY: check-linux
+check-linux: export BUILD := $(BUILD)
+check-linux: emu | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
+	@tests/linux/guests.sh
+	@tests/run 'tests/linux/boots.sh' 'tests/machine/uboot.sh'
