@@ -171,7 +171,7 @@ static void add_float_check(struct builder *b, enum floating floating)
 {
     if (floating <= b->float_checked)
         return;
-    add_uop(b, UOP_FLOAT, 0)->imm = floating;
+    add_uop(b, UOP_FLOAT, 0)->imm = (int32_t)floating;
     b->float_checked = floating;
 }
 
