@@ -54,16 +54,24 @@ static bool is_linux(const struct file *f)
     return f->size >= HEADER_BYTES && memcmp(f->bytes + MAGIC2, "RSC\x05", 4) == 0;
 }
 
-/* image_size covers .bss, which the file does not have; 0 in kernels before 5.10. */
-static void use_linux_header(struct image *im, struct image_segment *s)
-{
-    uint64_t size = field(&im->file, IMAGE_SIZE);
+static const char wrong_sizes[] = "has a Linux header with impossible sizes; build it anew";
 
+/*
+ * image_size covers .bss, which the file does not have; 0 in kernels before 5.10. Answers what is
+ * wrong with the header, with its remedy; NULL: nothing.
+ */
+static const char *use_linux_header(struct image *im, struct image_segment *s)
+{
+    uint64_t size = field(&im->file, IMAGE_SIZE), offset = field(&im->file, TEXT_OFFSET);
+
+    if (field(&im->file, FLAGS) & FLAG_BIG_ENDIAN)
+        return "is a big-endian kernel; build it little-endian";
     im->kind = IMAGE_LINUX;
-    if (s->pa % GIB == 0)
-        s->pa += field(&im->file, TEXT_OFFSET);
     if (size > s->mem_size)
         s->mem_size = size;
+    if (s->pa % GIB == 0 && __builtin_add_overflow(s->pa, offset, &s->pa))
+        return wrong_sizes;
+    return s->mem_size > UINT64_MAX - s->pa ? wrong_sizes : NULL;
 }
 
 enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d)
@@ -82,11 +90,12 @@ enum exit_status raw_read_image(struct image *im, uint64_t base, const struct di
     }
     im->kind = IMAGE_RAW;
     if (is_linux(&im->file)) {
-        if (field(&im->file, FLAGS) & FLAG_BIG_ENDIAN) {
-            diag_error(d, "%s: is a big-endian kernel; build it little-endian", im->path);
+        const char *wrong = use_linux_header(im, &s);
+
+        if (wrong) {
+            diag_error(d, "%s: %s", im->path, wrong);
             return EXIT_BAD_FILE;
         }
-        use_linux_header(im, &s);
     }
     s.va = im->entry = im->entry_va = s.pa;
     image_add_segment(im, s);

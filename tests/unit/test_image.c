@@ -349,6 +349,21 @@ static void a_linux_image_counts_from_the_start_of_ram(void **state)
     wreck(&w);
 }
 
+/* Found by fuzzing: such a segment ended at its own start. */
+static void a_linux_header_that_wraps_around_is_refused(void **state)
+{
+    static const uint64_t huge = UINT64_MAX - 0xfff;
+    uint8_t kernel[0x80] = {0};
+
+    (void)state;
+    memcpy(kernel + 0x38, "RSC\x05", 4);
+    memcpy(kernel + 0x10, &huge, 8);
+    expect_refusal(kernel, sizeof kernel, "impossible sizes");
+    memset(kernel + 0x10, 0, 8);
+    memcpy(kernel + 0x08, &huge, 8);
+    expect_refusal(kernel, sizeof kernel, "impossible sizes");
+}
+
 static void the_hash_is_fnv1a(void **state)
 {
     struct world w;
@@ -503,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_segment_outside_of_ram_is_named_and_nothing_is_written),
         cmocka_unit_test(a_raw_file_is_one_segment_at_the_base_given),
         cmocka_unit_test(a_linux_image_counts_from_the_start_of_ram),
+        cmocka_unit_test(a_linux_header_that_wraps_around_is_refused),
         cmocka_unit_test(the_hash_is_fnv1a),
         cmocka_unit_test(an_empty_file_is_refused),
         cmocka_unit_test(an_elf_cut_anywhere_is_refused),
