@@ -196,6 +196,7 @@ void hart_set_pc(struct hart *h, uint64_t pc)
 {
     h->pc = pc;
     h->waiting = HART_WAITS_NOT;
+    hart_forget_cut(h);
 }
 
 uint64_t hart_reg(const struct hart *h, unsigned reg)
