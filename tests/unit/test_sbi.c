@@ -245,6 +245,18 @@ static void a_hart_runs_once_it_is_started_and_not_before(void **state)
     wreck(&s);
 }
 
+/* Firmware enters S-mode by mret, and mepc has no bit 0: the hart stands at the even address. */
+static void a_start_address_loses_its_lowest_bit(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, HSM, 0, 1, BOARD_KERNEL + 5, 0).error, 0);
+    assert_int_equal(hart_pc(board_hart(&s.b, 1)), BOARD_KERNEL + 4);
+    wreck(&s);
+}
+
 /* ---- suspension ---- */
 
 enum { SIE = 0x104, SSTATUS = 0x100 };
@@ -760,6 +772,7 @@ int main(void)
         cmocka_unit_test(harts_start_and_stop),
         cmocka_unit_test(a_started_hart_begins_without_translation_or_interrupts),
         cmocka_unit_test(a_hart_runs_once_it_is_started_and_not_before),
+        cmocka_unit_test(a_start_address_loses_its_lowest_bit),
         cmocka_unit_test(a_suspended_hart_waits_for_an_interrupt_and_returns),
         cmocka_unit_test(without_retention_it_goes_on_elsewhere_with_translation_off),
         cmocka_unit_test(a_suspension_of_another_kind_is_refused),
