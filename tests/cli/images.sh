@@ -23,6 +23,8 @@ run run "$work/image"
 claim 'an empty file is refused' refused 65 '.*image: is empty'
 run run "$work"
 claim 'a directory is refused' refused 74 ".*$work.*irectory"
+truncate -s 1T "$work/huge" && run run "$work/huge"
+claim 'a file larger than any image is refused' refused 65 '.*huge: has more than 4 GiB'
 run run "$work/nothing"
 claim 'a missing file is status 66' refused 66 '.*nothing.*o such file'
 run run ''
