@@ -762,6 +762,31 @@ static void a_user_programs_ecall_is_the_kernels(void **state)
     wreck(&s);
 }
 
+/* What firmware writes on behalf of one hart is a store to the others. */
+static void console_input_breaks_the_reservations_of_others(void **state)
+{
+    static const uint32_t code[] = {LR_D(0, A2, A0), SC_D(0, A3, A2, A0)};
+    const struct writer loader = {.kind = WRITER_LOADER};
+    struct scene s;
+    struct hart *h;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    h = board_hart(&s.b, 1);
+    assert_true(bus_write(board_bus(&s.b), DATA + 0x100, code, sizeof code, &loader));
+    for (unsigned typed = 0; typed < 2; typed++) {
+        s.b.input = typed ? "x" : "";
+        hart_set_reg(h, A0, DATA);
+        hart_set_pc(h, DATA + 0x100);
+        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(call(&s, DBCN, 1, 1, DATA, 0).value, typed);
+        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(hart_reg(h, A3), typed);
+    }
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -792,6 +817,7 @@ int main(void)
         cmocka_unit_test(the_console_writes_what_lies_in_memory),
         cmocka_unit_test(the_console_refuses_what_is_not_memory),
         cmocka_unit_test(the_console_reads_what_there_is),
+        cmocka_unit_test(console_input_breaks_the_reservations_of_others),
         cmocka_unit_test(what_the_receiver_took_in_is_read_first),
         cmocka_unit_test(legacy_masks_are_read_from_memory),
         cmocka_unit_test(the_end_has_the_status_that_was_asked_for),
