@@ -232,7 +232,7 @@ static bool sleep_until(struct machine *m, uint64_t deadline)
     if (deadline == UINT64_MAX && !wants_input(m))
         return false;
     if (deadline != UINT64_MAX)
-        ns = (deadline - m->now) * (UINT64_C(1000000000) / TIMEBASE_HZ) / CYCLES_PER_TICK;
+        ns = (deadline - m->now) / CYCLES_PER_TICK * (UINT64_C(1000000000) / TIMEBASE_HZ);
     if (c->wait && c->wait(c->ctx, ns)) {
         offer_input(m);
         return true;

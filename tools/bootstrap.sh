@@ -23,6 +23,8 @@ test qemu-system-misc runs the same guest as the second opinion (qemu-system-ris
 test opensbi is the firmware that QEMU starts it with
 test u-boot-qemu is the boot loader that reads our disks
 test e2fsprogs makes the disk that it reads (mke2fs)
+test clang compiles the fuzz targets
+test libclang-rt-14-dev brings libFuzzer and the sanitizers that they are built with
 test clang-format checks the layout of the C code
 test clang-tidy reads it for mistakes (make check-long)
 test device-tree-compiler reads the device trees back (dtc)

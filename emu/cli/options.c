@@ -452,15 +452,15 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
 
 const char *options_firmware_name(enum firmware_kind kind)
 {
-    return word_for(firmware_words, kind);
+    return word_for(firmware_words, (int)kind);
 }
 
 const char *options_fetch_name(enum fetch_mode mode)
 {
-    return word_for(fetch_words, mode);
+    return word_for(fetch_words, (int)mode);
 }
 
 const char *options_timing_name(enum timing_model model)
 {
-    return word_for(timing_words, model);
+    return word_for(timing_words, (int)model);
 }

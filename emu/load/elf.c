@@ -111,9 +111,9 @@ static enum exit_status read_segments(struct image *im, Elf *elf, const struct d
 
 /*
  * vmlinux says only where its pages lie from its own start; that is where the header says which
- * it begins with, as the Image made of it does.
+ * it begins with, as the Image made of it does. False: a segment would wrap around.
  */
-static void place_linux(struct image *im, uint64_t raw_base)
+static bool place_linux(struct image *im, uint64_t raw_base)
 {
     const struct image_segment *first = &im->segments[0];
     uint64_t pa, shift;
@@ -122,10 +122,16 @@ static void place_linux(struct image *im, uint64_t raw_base)
         if (im->segments[i].va < first->va)
             first = &im->segments[i];
     if (!raw_linux_place(im->file.bytes + first->offset, first->file_size, raw_base, &pa))
-        return;
+        return true;
     shift = pa - first->pa;
-    for (size_t i = 0; i < im->segment_count; i++)
-        im->segments[i].pa += shift;
+    for (size_t i = 0; i < im->segment_count; i++) {
+        struct image_segment *s = &im->segments[i];
+
+        s->pa += shift;
+        if (s->mem_size > UINT64_MAX - s->pa)
+            return false;
+    }
+    return true;
 }
 
 static void add_text_section(struct image *im, const GElf_Shdr *sh)
@@ -207,7 +213,8 @@ static enum exit_status read_elf(struct image *im, Elf *elf, uint64_t raw_base,
     status = read_segments(im, elf, d);
     if (status != EXIT_PASS)
         return status;
-    place_linux(im, raw_base);
+    if (!place_linux(im, raw_base))
+        return refuse(im, d, "has a Linux header with impossible sizes; build it anew");
     im->kind = IMAGE_ELF;
     im->entry = im->entry_va = h.e_entry;
     (void)image_va_to_pa(im, h.e_entry, &im->entry); /* stays as it is outside of the segments */

@@ -58,18 +58,28 @@ bool raw_linux_place(const uint8_t *bytes, size_t size, uint64_t base, uint64_t 
 {
     if (!is_linux(bytes, size))
         return false;
-    *pa = base % GIB ? base : base + field(bytes, TEXT_OFFSET);
+    *pa = base;
+    if (base % GIB == 0 && __builtin_add_overflow(base, field(bytes, TEXT_OFFSET), pa))
+        *pa = UINT64_MAX; /* where nothing has room */
     return true;
 }
 
-/* image_size covers .bss, which the file does not have; 0 in kernels before 5.10. */
-static void use_linux_header(struct image *im, struct image_segment *s)
+/*
+ * image_size covers .bss, which the file does not have; 0 in kernels before 5.10. Answers what is
+ * wrong with the header, with its remedy; NULL: nothing.
+ */
+static const char *use_linux_header(struct image *im, struct image_segment *s)
 {
     uint64_t size = field(im->file.bytes, IMAGE_SIZE);
 
+    if (field(im->file.bytes, FLAGS) & FLAG_BIG_ENDIAN)
+        return "is a big-endian kernel; build it little-endian";
     im->kind = IMAGE_LINUX;
     if (size > s->mem_size)
         s->mem_size = size;
+    if (s->mem_size > UINT64_MAX - s->pa)
+        return "has a Linux header with impossible sizes; build it anew";
+    return NULL;
 }
 
 enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d)
@@ -88,11 +98,12 @@ enum exit_status raw_read_image(struct image *im, uint64_t base, const struct di
     }
     im->kind = IMAGE_RAW;
     if (raw_linux_place(im->file.bytes, im->file.size, base, &s.pa)) {
-        if (field(im->file.bytes, FLAGS) & FLAG_BIG_ENDIAN) {
-            diag_error(d, "%s: is a big-endian kernel; build it little-endian", im->path);
+        const char *wrong = use_linux_header(im, &s);
+
+        if (wrong) {
+            diag_error(d, "%s: %s", im->path, wrong);
             return EXIT_BAD_FILE;
         }
-        use_linux_header(im, &s);
     }
     s.va = im->entry = im->entry_va = s.pa;
     image_add_segment(im, s);

@@ -368,6 +368,23 @@ static void vmlinux_goes_where_the_image_made_of_it_does(void **state)
     assert_int_equal(w.im->entry, 0x80200004);
     assert_int_equal(w.im->texts[0].pa, 0x80200008);
     wreck(&w);
+    memset(s.text + 0x08, 0xff, 8);
+    expect_refusal(&s, sizeof s, "impossible sizes");
+}
+
+/* Found by fuzzing: such a segment ended at its own start. */
+static void a_linux_header_that_wraps_around_is_refused(void **state)
+{
+    static const uint64_t huge = UINT64_MAX - 0xfff;
+    uint8_t kernel[0x80] = {0};
+
+    (void)state;
+    memcpy(kernel + 0x38, "RSC\x05", 4);
+    memcpy(kernel + 0x10, &huge, 8);
+    expect_refusal(kernel, sizeof kernel, "impossible sizes");
+    memset(kernel + 0x10, 0, 8);
+    memcpy(kernel + 0x08, &huge, 8);
+    expect_refusal(kernel, sizeof kernel, "impossible sizes");
 }
 
 static void the_hash_is_fnv1a(void **state)
@@ -525,6 +542,7 @@ int main(void)
         cmocka_unit_test(a_raw_file_is_one_segment_at_the_base_given),
         cmocka_unit_test(a_linux_image_counts_from_the_start_of_ram),
         cmocka_unit_test(vmlinux_goes_where_the_image_made_of_it_does),
+        cmocka_unit_test(a_linux_header_that_wraps_around_is_refused),
         cmocka_unit_test(the_hash_is_fnv1a),
         cmocka_unit_test(an_empty_file_is_refused),
         cmocka_unit_test(an_elf_cut_anywhere_is_refused),
