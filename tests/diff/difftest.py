@@ -362,7 +362,7 @@ def make_case(r):
             add(*[align(word >> 15 & 31), word] if row[3] == "AMO" else [word])
     aim(r, c.words, c.inside)
     if machine:  # only what machine_group chose
-        c.words = [w & 0xfffff | 0x140 << 20 if w & 0x7f == 0x73 and w >> 12 & 7 and w >> 28 & 3 == 3 and n not in chosen else w
+        c.words = [w & 0xfffff | 0x140 << 20 if w & 0x7f == 0x73 and w >> 12 & 7 and w >> 20 not in CSRS and n not in chosen else w
                    for n, w in enumerate(c.words)]
     if c.medeleg or c.mideleg:  # stvec might come to lie in the code, for ever: sscratch
         c.words = [w ^ 0x045 << 20 if w & 0x7f == 0x73 and w >> 20 == 0x105 else w for w in c.words]
