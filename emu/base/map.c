@@ -11,6 +11,8 @@
 
 static const uint64_t EMPTY = UINT64_MAX;
 
+enum { SPARSE = 64 };
+
 static size_t home(const struct map *m, uint64_t key)
 {
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->cap - 1);
@@ -98,6 +100,10 @@ void map_clear(struct map *m)
 {
     if (!m->len)
         return;
+    if (m->len < m->cap / SPARSE) {
+        map_free(m); /* or one large day would make every later one long */
+        return;
+    }
     for (size_t i = 0; i < m->cap; i++)
         m->slots[i].key = EMPTY;
     m->len = 0;

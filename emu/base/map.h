@@ -23,7 +23,8 @@ struct map {
 bool map_get(const struct map *m, uint64_t key, uint64_t *value);
 void map_put(struct map *m, uint64_t key, uint64_t value);
 void map_remove(struct map *m, uint64_t key);
-void map_clear(struct map *m); /* keeps the memory */
+void map_clear(
+    struct map *m); /* keeps the memory, unless it is far too much; costs what was put in */
 void map_free(struct map *m);
 
 /* The same for pointers; NULL: not there. */

@@ -579,8 +579,10 @@ struct block *hart_find_block(struct hart *h)
     }
     if (!b)
         b = decode_block(h, pa);
-    if (b && !b->guarded)
+    if (b && !b->guarded) {
         *e = (struct jump_entry){h->pc, b};
+        fills_add(&h->jump_fills, e - h->jumps[0]);
+    }
     return b;
 }
 

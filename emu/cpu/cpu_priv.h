@@ -178,6 +178,24 @@ struct tlb {
 /* Translations live apart for each of these, so changing mode flushes nothing. */
 enum tlb_context { TLB_MACHINE, TLB_BARE, TLB_USER, TLB_SUPER, TLB_SUPER_SUM, TLB_CONTEXTS };
 
+/*
+ * Which entries of a cache were filled since it was emptied: emptying it costs what
+ * filling it did. Beyond the end they are not kept, and all of it is emptied.
+ */
+enum { FILLS_MAX = 512, FILLS_LOST = FILLS_MAX + 1 };
+
+struct fills {
+    uint16_t at[FILLS_MAX];
+    unsigned len; /* FILLS_LOST: there were more */
+};
+
+static inline void fills_add(struct fills *f, ptrdiff_t entry)
+{
+    if (f->len < FILLS_MAX)
+        f->at[f->len] = (uint16_t)entry;
+    f->len += f->len < FILLS_LOST;
+}
+
 /* A mapping larger than a page that some cached translation came from. */
 struct superpage {
     uint64_t base;
@@ -289,6 +307,7 @@ struct hart {
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct tlb tlbs[TLB_CONTEXTS];
+    struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */
 };
 
 static inline bool hart_has(const struct hart *h, enum extension e)

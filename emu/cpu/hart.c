@@ -17,6 +17,8 @@ struct hart *hart_new(struct cluster *c, unsigned id)
 
     h->cluster = c;
     h->id = id;
+    h->jump_fills.len = h->store_fills.len = h->other_fills.len =
+        FILLS_LOST; /* zeroes are no entries */
     hart_reset(h, 0, PRIV_M);
     return h;
 }

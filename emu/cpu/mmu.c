@@ -221,12 +221,15 @@ static struct tlb_entry *entry_of(struct tlb_entry *entries, uint64_t va)
 
 static void fill(struct hart *h, struct tlb_entry *entries, uint64_t va, uint64_t pa)
 {
+    struct tlb_entry *e = entry_of(entries, va);
+
     if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
         return;
-    *entry_of(entries, va) = (struct tlb_entry){
+    *e = (struct tlb_entry){
         .tag = align_down(va, PAGE_BYTES),
         .addend = (uintptr_t)ram_host(h->cluster->ram, pa) - (uintptr_t)va,
     };
+    fills_add(entries == h->tlb->store ? &h->store_fills : &h->other_fills, e - h->tlbs[0].load);
 }
 
 static void empty(struct tlb_entry *entries)
@@ -235,13 +238,36 @@ static void empty(struct tlb_entry *entries)
         entries[i].tag = UINT64_MAX;
 }
 
+static void empty_filled(struct hart *h, struct fills *f)
+{
+    struct tlb_entry *all = h->tlbs[0].load;
+
+    for (unsigned i = 0; i < f->len; i++)
+        all[f->at[i]].tag = UINT64_MAX;
+    f->len = 0;
+}
+
+static void empty_stores(struct hart *h)
+{
+    if (h->store_fills.len == FILLS_LOST) {
+        for (unsigned i = 0; i < TLB_CONTEXTS; i++)
+            empty(h->tlbs[i].store);
+        h->store_fills.len = 0;
+    }
+    empty_filled(h, &h->store_fills);
+}
+
 void hart_flush_tlb(struct hart *h)
 {
-    for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
-        empty(h->tlbs[i].load);
-        empty(h->tlbs[i].store);
-        empty(h->tlbs[i].fetch);
+    if (h->other_fills.len == FILLS_LOST) {
+        for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
+            empty(h->tlbs[i].load);
+            empty(h->tlbs[i].fetch);
+        }
+        h->other_fills.len = 0;
     }
+    empty_filled(h, &h->other_fills);
+    empty_stores(h);
     h->superpage_count = 0;
     h->superpages_lost = false;
 }
@@ -261,16 +287,23 @@ void hart_flush_tlb_page(struct hart *h, uint64_t va)
 
 void hart_flush_stores(struct hart *h)
 {
-    for (unsigned i = 0; i < TLB_CONTEXTS; i++)
-        empty(h->tlbs[i].store);
+    empty_stores(h);
     h->store_epoch = h->cluster->ram->epoch;
 }
 
 void hart_flush_jumps(struct hart *h)
 {
-    for (unsigned mode = 0; mode < 3; mode++)
-        for (unsigned i = 0; i < JUMP_ENTRIES; i++)
-            h->jumps[mode][i] = (struct jump_entry){.pc = UINT64_MAX};
+    struct jump_entry *all = h->jumps[0];
+    struct fills *f = &h->jump_fills;
+
+    if (f->len == FILLS_LOST) {
+        for (unsigned i = 0; i < 3 * JUMP_ENTRIES; i++)
+            all[i].pc = UINT64_MAX;
+        f->len = 0;
+    }
+    for (unsigned i = 0; i < f->len; i++)
+        all[f->at[i]].pc = UINT64_MAX;
+    f->len = 0;
     hart_forget_cut(h);
 }
 
