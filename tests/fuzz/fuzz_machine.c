@@ -13,9 +13,12 @@
 #include "base/rng.h"
 #include "cpu/disasm.h"
 #include "cpu/isa.h"
+#include "ftrace/report.h"
+#include "ftrace/sites.h"
 #include "ftrace/watch.h"
 #include "fuzz/world.h"
 #include "isa/encode.h"
+#include "load/symbols.h"
 #include "mem/bus.h"
 
 enum {
@@ -24,6 +27,7 @@ enum {
     HANDLER = PAGE,
     ROOT = 2 * PAGE,
     DATA = 3 * PAGE,
+    TABLE = DATA + PAGE / 2,
     IMAGE = 4 * PAGE
 };
 enum { RAM_BYTES = 256 << 10 }; /* the device tree has the last 64 KiB */
@@ -49,6 +53,18 @@ static const uint32_t handler[] = {
     SRLI(T6, T6, 52),      ADDI(T5, ZERO, 1),     SLLI(T5, T5, 31),
     ADD(T6, T6, T5),       CSRRW(ZERO, MEPC, T6), MRET,
 };
+
+/* What ftrace would patch, whatever stands there: with the trampoline's two pairs six sites. */
+static const uint64_t sites[] = {WORLD_RAM + 8, WORLD_RAM + 0x18, WORLD_RAM + 0x22,
+                                 WORLD_RAM + 0x40};
+static const char names[] = "0000000080000000 T first\n"
+                            "0000000080000010 T second\n"
+                            "0000000080000030 T _mcount\n"
+                            "0000000080000034 t third\n"
+                            "0000000080000050 t ftrace_call\n"
+                            "0000000080000060 t ftrace_graph_call\n"
+                            "0000000080003800 d __start_mcount_loc\n"
+                            "0000000080003820 d __stop_mcount_loc\n";
 
 /* What the first bytes of an input say. */
 struct header {
@@ -91,6 +107,7 @@ static void make_image(struct input *in, uint8_t image[IMAGE])
     }
     for (unsigned i = 0; i < PAGE; i++)
         image[DATA + i] = (uint8_t)(i * 7);
+    memcpy(image + TABLE, sites, sizeof sites);
 }
 
 /* Registers that lead somewhere: memory, devices, numbers. */
@@ -141,15 +158,45 @@ static void prepare_hart(struct hart *h, const struct header *header)
 
 struct run {
     struct world w;
-    struct watch *watch;
+    struct watch *watch; /* NULL: nobody looks on */
+    struct symbols *symbols;
 };
+
+static void look_on(struct run *r)
+{
+    static const struct diag silent = {.quiet = true};
+    struct watch_config config = {.cluster = machine_cluster(r->w.m),
+                                  .image = machine_image(r->w.m),
+                                  .account = true,
+                                  .audit = true};
+    const char *map = scratch_file(SCRATCH_SYMBOLS, names, sizeof names - 1);
+
+    CHECK(symbols_read_map(map, &silent, &r->symbols) == EXIT_PASS);
+    config.symbols = r->symbols;
+    r->watch = watch_new(&config, &silent);
+    CHECK(site_count(watch_sites(r->watch)) == ARRAY_LEN(sites) + 2);
+}
+
+static void report(const struct run *r)
+{
+    struct report whole = {
+        .run =
+            {.version = "0", .image = "", .firmware = "", .fetch = "", .timing = "", .ended = ""},
+        .cluster = machine_cluster(r->w.m),
+        .watch = r->watch,
+        .symbols = r->symbols,
+        .rows = 3};
+    FILE *out = fopen("/dev/null", "w");
+
+    report_text(&whole, out);
+    report_findings(&whole, out);
+    CHECK(report_json(&whole, out));
+    fclose(out);
+}
 
 static void start(struct run *r, const struct header *h, bool watched, const uint8_t *image,
                   struct input typed)
 {
-    static const struct diag silent = {.quiet = true};
-    struct watch_config watch;
-
     *r = (struct run){.w.typed = typed};
     world_new(&r->w, image, IMAGE,
               (struct machine_config){.harts = h->harts,
@@ -163,18 +210,17 @@ static void start(struct run *r, const struct header *h, bool watched, const uin
                                       .virtio_console = h->seed & 1});
     for (unsigned i = 0; i < h->harts; i++)
         prepare_hart(world_hart(&r->w, i), h);
-    watch = (struct watch_config){.cluster = machine_cluster(r->w.m),
-                                  .image = machine_image(r->w.m),
-                                  .account = true,
-                                  .audit = true};
     if (watched)
-        r->watch = watch_new(&watch, &silent);
+        look_on(r);
 }
 
 static void finish(struct run *r)
 {
+    if (r->watch)
+        report(r);
     watch_free(r->watch);
     machine_free(r->w.m);
+    symbols_free(r->symbols);
 }
 
 static bool goes_on(struct stop stop)
