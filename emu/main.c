@@ -50,7 +50,6 @@ static struct machine_config machine_config(const struct session *s)
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
         .console = host_console(s->host),
-        .interrupted = host_interrupted,
     };
 
     memcpy(config.drives, o->drives, sizeof config.drives);
@@ -137,42 +136,69 @@ static void close_session(struct session *s)
 
 /* ---- running ---- */
 
-static struct stop run(struct session *s)
+static void on_resuming(void *session)
 {
-    return machine_run(s->machine, s->options.max_insns, s->options.max_cycles);
+    const struct session *s = session;
+
+    host_resume(s->host);
 }
 
-/* An interruption of the last run, or one typed at the prompt, is not meant for the next. */
-static void on_resuming(void *host)
+static void on_stopped(void *session)
 {
-    (void)host_interrupted(host);
-    host_clear_wish(host);
+    const struct session *s = session;
+
+    host_stand(s->host);
 }
 
-static void on_stopped(void *host)
+static bool on_over(void *session)
 {
-    int ignored;
+    const struct session *s = session;
 
-    (void)!host_flush(host, &ignored); /* a failure is kept, and said at the end */
+    return host_is_ending(s->host);
+}
+
+static bool on_await_input(void *session)
+{
+    const struct session *s = session;
+
+    return host_await_key(s->host);
 }
 
 static struct stop debug(struct session *s)
 {
+    bool person = !s->options.commands && isatty(STDIN_FILENO);
+    FILE *out = s->options.command == COMMAND_RUN && !isatty(STDOUT_FILENO) ? stderr : stdout;
     struct debugger_config config = {
         .machine = s->machine,
         .watch = s->watch,
         .symbols = s->symbols,
         .lines = s->lines,
-        .out = stdout,
-        .interactive = !s->options.commands && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
-        .colour = isatty(STDOUT_FILENO),
+        .out = out,
+        .interactive = person && isatty(fileno(out)),
+        .colour = isatty(fileno(out)),
         .commands_file = s->options.commands,
         .resuming = on_resuming,
         .stopped = on_stopped,
-        .ctx = s->host,
+        .over = on_over,
+        .await_input = on_await_input,
+        .ctx = s,
     };
 
+    host_begin_session(s->host);
     return debugger_run(&config);
+}
+
+/* A run may become a session, but no session a run again. */
+static struct stop run(struct session *s)
+{
+    struct stop stop = machine_run(s->machine, s->options.max_insns, s->options.max_cycles);
+
+    if (stop.reason != STOP_ASKED || s->audit_failed || host_wish(s->host) != HOST_DEBUG)
+        return stop;
+    host_stand(s->host);
+    diag_note(&s->diag, "the machine stands; `continue' gives it the terminal back, `quit' ends "
+                        "the run");
+    return debug(s);
 }
 
 /* ---- how it ended ---- */
@@ -187,6 +213,9 @@ static struct ending ending_of_asked(const struct session *s)
     switch (host_wish(s->host)) {
     case HOST_TIMEOUT: return (struct ending){"timeout", EXIT_LIMIT};
     case HOST_OUTPUT_LOST: return (struct ending){"output-lost", EXIT_IO};
+    case HOST_INPUT_LOST: return (struct ending){"input-lost", EXIT_IO};
+    case HOST_SIGNAL:
+        return (struct ending){"interrupted", EXIT_SIGNAL + (unsigned)host_signal(s->host)};
     default: return (struct ending){"interrupted", EXIT_PASS};
     }
 }
@@ -278,12 +307,10 @@ static unsigned finish(struct session *s, struct stop stop)
 {
     struct ending end = ending_of(s, stop);
     struct report report;
-    int reason;
 
-    if (!host_flush(s->host, &reason)) {
-        diag_error(&s->diag, "console: %s", strerror(reason));
-        end = (struct ending){"output-lost", EXIT_IO};
-    }
+    host_release(s->host);
+    if (host_complain(s->host, &s->diag))
+        end = ending_of_asked(s);
     say_ending(s, stop, end);
     report = make_report(s, end);
     report_findings(&report, s->diag.out);

@@ -61,12 +61,17 @@ static void run_line(struct debugger *d, const struct input *in, const char *lin
     fflush(d->out);
 }
 
+static bool is_over(const struct debugger *d)
+{
+    return d->quit || (d->config.over && d->config.over(d->config.ctx));
+}
+
 static void hold_session(struct debugger *d, struct input *in)
 {
     const char *line;
     char *last = NULL;
 
-    while (!d->quit && (line = input_line(in)))
+    while (!is_over(d) && (line = input_line(in)))
         run_line(d, in, line, &last);
     free(last);
 }

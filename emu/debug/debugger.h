@@ -29,12 +29,14 @@ struct debugger_config {
     bool colour;
     const char *commands_file; /* NULL: standard input */
     /*
-     * Before the guest goes on (forget an old Ctrl-C), and when it stands again
-     * (write out what its console has buffered). Either may be NULL. Ctrl-C itself
-     * reaches the machine, which then stops as if asked (machine_config.interrupted).
+     * Before the guest goes on (the terminal is its console's from now on), and when
+     * it stands again (the terminal is ours). What is typed to stop it reaches the
+     * machine, which then stops as if asked (console.interrupted). Either may be NULL.
      */
     void (*resuming)(void *ctx);
     void (*stopped)(void *ctx);
+    bool (*over)(void *ctx);        /* the session is to end; may be NULL */
+    bool (*await_input)(void *ctx); /* sleeps until there is input; false: `over`; may be NULL */
     void *ctx;
 };
 

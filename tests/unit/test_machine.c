@@ -339,10 +339,11 @@ static void a_sleep_that_nothing_ends_stops_the_machine(void **state)
 }
 
 /* Sleeps on the host without an end, so to speak: input is always there. */
-static bool always_readable(void *ctx, uint64_t ns)
+static uint64_t always_readable(void *ctx, const struct moment *at, uint64_t until)
 {
-    (void)ns;
-    return board_get(ctx) >= -1;
+    (void)until;
+    (void)board_get(ctx, at);
+    return at->cycles;
 }
 
 static void input_that_has_no_room_wakes_nobody(void **state)
@@ -447,10 +448,15 @@ static void the_finisher_ends_the_run_with_its_code(void **state)
     }
 }
 
-static bool want_to_stop(void *ctx)
+/* At every moment once: who sleeps and is asked for ever comes no further. */
+static bool want_to_stop(void *ctx, const struct moment *at)
 {
-    (void)ctx;
-    return true;
+    struct test_board *b = ctx;
+    bool again = b->stopped_at.insns == at->insns && b->stopped_at.cycles == at->cycles &&
+                 b->stopped_at.asker == at->asker;
+
+    b->stopped_at = *at;
+    return !again;
 }
 
 static void who_interrupts_is_heard_and_changes_nothing(void **state)
@@ -463,7 +469,7 @@ static void who_interrupts_is_heard_and_changes_nothing(void **state)
 
     (void)state;
     run_busy(config, 1000000, &whole);
-    config.interrupted = want_to_stop;
+    config.console.interrupted = want_to_stop;
     board_new(&b, &p, config);
     while (machine_run(b.m, 1000000, UINT64_MAX).reason == STOP_ASKED)
         stops++;
