@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "cli/host.h"
+#include "cli/identity.h"
 #include "cli/options.h"
+#include "cli/record.h"
+#include "cli/replay.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
 #include "ftrace/audit.h"
@@ -24,6 +27,9 @@ struct session {
     struct options options;
     struct diag diag;
     struct host *host;
+    struct replay *replay;     /* NULL: input is what the host has */
+    struct recorder *recorder; /* NULL: nobody writes it down */
+    struct console console;    /* the outermost of the three */
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
@@ -49,7 +55,7 @@ static struct machine_config machine_config(const struct session *s)
         .extensions = o->extensions,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
-        .console = host_console(s->host),
+        .console = s->console,
     };
 
     memcpy(config.drives, o->drives, sizeof config.drives);
@@ -92,6 +98,48 @@ static enum exit_status check_commands(const struct session *s)
     return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
 }
 
+/* Who asks the host goes through the recording, and through the one that is being made. */
+static enum exit_status open_console(struct session *s)
+{
+    const struct options *o = &s->options;
+    enum exit_status status = host_new(o, &s->diag, &s->host);
+
+    if (status == EXIT_PASS)
+        s->console = host_console(s->host);
+    if (status == EXIT_PASS && o->replay) {
+        status = replay_new(o->replay, &s->console, &s->diag, &s->replay);
+        if (status == EXIT_PASS)
+            s->console = replay_console(s->replay);
+    }
+    if (status == EXIT_PASS && o->record) {
+        status = recorder_new(o->record, &s->console, &s->diag, &s->recorder);
+        if (status == EXIT_PASS)
+            s->console = recorder_console(s->recorder);
+    }
+    return status;
+}
+
+/* Now that it is known what runs. */
+static enum exit_status begin_recording(struct session *s)
+{
+    const struct options *o = &s->options;
+    struct identity identity;
+    enum exit_status status;
+
+    if (!s->replay && !s->recorder)
+        return EXIT_PASS;
+    status = identity_new(o, image_hash(machine_image(s->machine)), machine_firmware(s->machine),
+                          &s->diag, &identity);
+    if (status != EXIT_PASS)
+        return status;
+    if (s->replay)
+        status = replay_check(s->replay, &identity);
+    if (s->recorder && status == EXIT_PASS)
+        recorder_begin(s->recorder, o->image, &identity);
+    identity_free(&identity);
+    return status;
+}
+
 static enum exit_status open_session(struct session *s)
 {
     const struct options *o = &s->options;
@@ -101,11 +149,13 @@ static enum exit_status open_session(struct session *s)
     enum exit_status status = check_commands(s);
 
     if (status == EXIT_PASS)
-        status = host_new(o, &s->diag, &s->host);
+        status = open_console(s);
     if (status != EXIT_PASS)
         return status;
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
+    if (status == EXIT_PASS)
+        status = begin_recording(s);
     if (status != EXIT_PASS)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
@@ -131,6 +181,8 @@ static void close_session(struct session *s)
     machine_free(s->machine);
     lines_free(s->lines);
     symbols_free(s->symbols);
+    recorder_free(s->recorder);
+    replay_free(s->replay);
     host_free(s->host);
 }
 
@@ -164,6 +216,14 @@ static bool on_await_input(void *session)
     return host_await_key(s->host);
 }
 
+/* A recorded run that was stopped from outside stops where it did. */
+static uint64_t max_insns(const struct session *s)
+{
+    uint64_t recorded = s->replay ? replay_limit(s->replay) : UINT64_MAX;
+
+    return recorded < s->options.max_insns ? recorded : s->options.max_insns;
+}
+
 static struct stop debug(struct session *s)
 {
     bool person = !s->options.commands && isatty(STDIN_FILENO);
@@ -173,6 +233,8 @@ static struct stop debug(struct session *s)
         .watch = s->watch,
         .symbols = s->symbols,
         .lines = s->lines,
+        .max_insns = max_insns(s),
+        .max_cycles = s->options.max_cycles,
         .out = out,
         .interactive = person && isatty(fileno(out)),
         .colour = isatty(fileno(out)),
@@ -191,7 +253,7 @@ static struct stop debug(struct session *s)
 /* A run may become a session, but no session a run again. */
 static struct stop run(struct session *s)
 {
-    struct stop stop = machine_run(s->machine, s->options.max_insns, s->options.max_cycles);
+    struct stop stop = machine_run(s->machine, max_insns(s), s->options.max_cycles);
 
     if (stop.reason != STOP_ASKED || s->audit_failed || host_wish(s->host) != HOST_DEBUG)
         return stop;
@@ -220,10 +282,28 @@ static struct ending ending_of_asked(const struct session *s)
     }
 }
 
+/* Where the recorded run was stopped, unless somebody has stopped this one. */
+static const struct recorded_end *recorded_stop(const struct session *s)
+{
+    if (!s->replay || host_is_ending(s->host))
+        return NULL;
+    return replay_reached(s->replay, machine_insns(s->machine));
+}
+
+static bool is_by_guest(struct stop stop)
+{
+    return stop.reason == STOP_EXIT || stop.reason == STOP_RESET || stop.reason == STOP_STUCK ||
+           stop.reason == STOP_ASLEEP;
+}
+
 static struct ending ending_of(const struct session *s, struct stop stop)
 {
+    const struct recorded_end *recorded = recorded_stop(s);
+
     if (s->audit_failed)
         return (struct ending){"audit", EXIT_AUDIT};
+    if (recorded && !is_by_guest(stop))
+        return (struct ending){recorded->word, recorded->status};
     switch (stop.reason) {
     case STOP_EXIT: return (struct ending){"exit", stop.code > 255 ? 255 : stop.code};
     case STOP_RESET: return (struct ending){"reset", EXIT_PASS};
@@ -256,7 +336,10 @@ static void say_ending(const struct session *s, struct stop stop, struct ending 
         break;
     case STOP_RESET: diag_note(&s->diag, "the guest asked for a reset; not done"); break;
     default:
-        if (end.status == EXIT_LIMIT)
+        if (recorded_stop(s))
+            diag_note(&s->diag, "%s: here the recorded run was stopped (%s)", s->options.replay,
+                      end.word);
+        else if (end.status == EXIT_LIMIT)
             diag_error(&s->diag, "stopped by --%s", end.word);
         else if (!strcmp(end.word, "interrupted") && s->options.command == COMMAND_RUN)
             diag_note(&s->diag, "interrupted");
@@ -303,6 +386,22 @@ static enum exit_status write_json(const struct session *s, const struct report 
     return ok ? EXIT_PASS : EXIT_IO;
 }
 
+/* What the recordings have to say about it. */
+static struct ending end_recording(const struct session *s, struct stop stop, struct ending end)
+{
+    struct recorded_end line = {.insns = machine_insns(s->machine),
+                                .cycles = machine_cycles(s->machine),
+                                .by_guest = is_by_guest(stop),
+                                .status = end.status};
+
+    snprintf(line.word, sizeof line.word, "%s", end.word);
+    if (s->recorder && !recorder_end(s->recorder, &line))
+        return (struct ending){"recording-lost", EXIT_IO};
+    if (s->replay && !replay_is_true(s->replay, line.insns, line.cycles, line.by_guest))
+        return (struct ending){"strayed", EXIT_BAD_FILE};
+    return end;
+}
+
 static unsigned finish(struct session *s, struct stop stop)
 {
     struct ending end = ending_of(s, stop);
@@ -312,6 +411,7 @@ static unsigned finish(struct session *s, struct stop stop)
     if (host_complain(s->host, &s->diag))
         end = ending_of_asked(s);
     say_ending(s, stop, end);
+    end = end_recording(s, stop, end);
     report = make_report(s, end);
     report_findings(&report, s->diag.out);
     if (!s->options.quiet && s->options.command == COMMAND_RUN)

@@ -114,6 +114,8 @@ static void debugger_free(struct debugger *d)
 /* A guest that was left in the middle was asked to stop, whatever the last command stopped at. */
 static struct stop outcome(const struct debugger *d)
 {
+    if (at_limit(d, d->last))
+        return d->last;
     switch (d->last.reason) {
     case STOP_EXIT:
     case STOP_RESET:

@@ -10,6 +10,7 @@
 #define DEBUG_DEBUGGER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
@@ -24,6 +25,7 @@ struct debugger_config {
     struct watch *watch;           /* sites, patches and findings; attached to the machine before */
     const struct symbols *symbols; /* may be empty, and NULL */
     struct lines *lines;           /* may be NULL */
+    uint64_t max_insns, max_cycles; /* where the machine stops for good; UINT64_MAX: nowhere */
     FILE *out;
     bool interactive; /* standard input is a terminal: prompt, editing, history */
     bool colour;

@@ -16,7 +16,15 @@ static struct stop run(struct debugger *d, uint64_t max_insns)
 {
     d->points.was_hit = false;
     d->patches.was_hit = false;
-    return machine_run(d->machine, max_insns, UINT64_MAX);
+    if (max_insns > d->config.max_insns)
+        max_insns = d->config.max_insns;
+    return machine_run(d->machine, max_insns, d->config.max_cycles);
+}
+
+bool at_limit(const struct debugger *d, struct stop stop)
+{
+    return stop.reason == STOP_CYCLES ||
+           (stop.reason == STOP_INSNS && machine_insns(d->machine) >= d->config.max_insns);
 }
 
 static struct stop run_freely(struct debugger *d)
@@ -108,7 +116,10 @@ static void say_why(struct debugger *d, struct stop stop, const char *done)
     case STOP_PROBE: say_point(d, stop, done); break;
     case STOP_ASKED: say_asked(d, stop); break;
     case STOP_INSNS:
-    case STOP_CYCLES: fprintf(d->out, "%s, hart %u\n", done, hart_id(d->view)); break;
+    case STOP_CYCLES:
+        fprintf(d->out, "%s, hart %u\n", at_limit(d, stop) ? "the limit of this run" : done,
+                hart_id(d->view));
+        break;
     default: say_ended(d, stop); break;
     }
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 /* Appends what one read brings; 0 at the end, -1 with errno. */
 static ssize_t read_more(int fd, struct file *f, size_t *room)
@@ -55,10 +56,17 @@ static int open_file(const char *path, const struct diag *d, enum exit_status *s
     return fd;
 }
 
+static enum exit_status cannot_read(const char *path, int reason, const struct diag *d)
+{
+    diag_error(d, "%s: cannot be read: %s; give a readable file", path, strerror(reason));
+    return EXIT_IO;
+}
+
 static enum exit_status read_all(int fd, const char *path, const struct diag *d, struct file *f)
 {
     size_t room = expected_size(fd);
     ssize_t got;
+    int reason;
 
     *f = (struct file){.bytes = xmalloc(room)};
     do
@@ -66,9 +74,9 @@ static enum exit_status read_all(int fd, const char *path, const struct diag *d,
     while (got > 0);
     if (!got)
         return EXIT_PASS;
-    diag_error(d, "%s: cannot be read: %s; give a readable file", path, strerror(errno));
+    reason = errno;
     file_free(f);
-    return EXIT_IO;
+    return cannot_read(path, reason, d);
 }
 
 enum exit_status file_read(const char *path, const struct diag *d, struct file *out)
@@ -83,6 +91,28 @@ enum exit_status file_read(const char *path, const struct diag *d, struct file *
     close(fd);
     if (status == EXIT_PASS)
         *out = f;
+    return status;
+}
+
+enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash)
+{
+    enum { CHUNK_BYTES = 1 << 20 };
+    enum exit_status status;
+    uint8_t *chunk;
+    ssize_t got;
+    int fd = open_file(path, d, &status);
+
+    if (fd < 0)
+        return status;
+    chunk = xmalloc(CHUNK_BYTES);
+    *hash = FNV1A_START;
+    while ((got = read(fd, chunk, CHUNK_BYTES)) > 0 || (got < 0 && errno == EINTR))
+        if (got > 0)
+            *hash = fnv1a(*hash, chunk, (size_t)got);
+    if (got < 0)
+        status = cannot_read(path, errno, d);
+    free(chunk);
+    close(fd);
     return status;
 }
 

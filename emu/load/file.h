@@ -20,6 +20,10 @@ struct file {
  * EXIT_IO: it cannot be read, or is a directory. Either was said through d.
  */
 MUST_USE enum exit_status file_read(const char *path, const struct diag *d, struct file *out);
+
+/* The FNV-1a of a file of any size, a disk perhaps; the errors are those of file_read. */
+MUST_USE enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash);
+
 void file_free(struct file *f); /* leaves an empty one; may be called twice */
 
 #endif
