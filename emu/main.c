@@ -112,9 +112,8 @@ static enum exit_status open_console(struct session *s)
             s->console = replay_console(s->replay);
     }
     if (status == EXIT_PASS && o->record) {
-        status = recorder_new(o->record, &s->console, &s->diag, &s->recorder);
-        if (status == EXIT_PASS)
-            s->console = recorder_console(s->recorder);
+        s->recorder = recorder_new(o->record, &s->console, &s->diag);
+        s->console = recorder_console(s->recorder);
     }
     return status;
 }
@@ -135,7 +134,7 @@ static enum exit_status begin_recording(struct session *s)
     if (s->replay)
         status = replay_check(s->replay, &identity);
     if (s->recorder && status == EXIT_PASS)
-        recorder_begin(s->recorder, o->image, &identity);
+        status = recorder_begin(s->recorder, o->image, &identity);
     identity_free(&identity);
     return status;
 }

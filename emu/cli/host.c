@@ -121,18 +121,27 @@ static void start_timer(struct host *h, double seconds)
 
 /* ---- output ---- */
 
-/* Until output can be written; who does not read it must not keep us. False: the run is to end. */
+/*
+ * Until output can be written. Who does not read it must not keep us: false when
+ * the run is to end for another reason, and after a while if it is over.
+ */
 static bool await_room(struct host *h)
 {
+    enum { PATIENCE_MS = 1000 };
+
     for (;;) {
         struct pollfd p[] = {{.fd = h->out, .events = POLLOUT},
                              {.fd = h->signals.fd, .events = POLLIN},
                              {.fd = h->timer, .events = POLLIN}};
+        bool over = h->signals.fd < 0, ending = host_is_ending(h);
+        int ready = poll(p, ARRAY_LEN(p), over && ending ? PATIENCE_MS : -1);
 
-        if (poll(p, ARRAY_LEN(p), -1) > 0 && p[0].revents)
+        if (ready > 0 && p[0].revents)
             return true;
+        if (over && ready == 0)
+            lose(h, HOST_OUTPUT_LOST, ETIMEDOUT);
         hear(h);
-        if (host_is_ending(h) && h->signals.fd >= 0)
+        if (host_is_ending(h) && (!over || ready == 0))
             return false;
     }
 }
@@ -483,6 +492,7 @@ bool host_complain(const struct host *h, const struct diag *d)
 {
     if (!h->lost)
         return false;
-    diag_error(d, "%s: %s", h->wish == HOST_INPUT_LOST ? "input" : "console", strerror(h->lost));
+    diag_error(d, "%s: %s", h->wish == HOST_INPUT_LOST ? "input" : "console",
+               h->lost == ETIMEDOUT ? "nobody reads it; the rest is lost" : strerror(h->lost));
     return true;
 }

@@ -39,18 +39,43 @@ static void add_line(struct recorder *r, const char *line)
     free(whole);
 }
 
-void recorder_begin(struct recorder *r, const char *title, const struct identity *i)
+static enum exit_status create(struct recorder *r)
+{
+    int reason;
+
+    r->fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (r->fd >= 0)
+        return EXIT_PASS;
+    reason = errno;
+    diag_error(r->diag, "%s: cannot be created: %s; check its directory and permissions", r->path,
+               strerror(reason));
+    return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
+}
+
+/* A comment is one line of plain characters, whatever the title is. */
+static void add_title(struct recorder *r, const char *title)
 {
     char line[RECORDING_LINE];
 
-    snprintf(line, sizeof line, RECORDING_MAGIC " %d", RECORDING_VERSION);
-    add_line(r, line);
     snprintf(line, sizeof line, "# %.100s", title);
     for (char *c = line; *c; c++)
-        *c = *c == '\n' ? ' ' : *c;
+        *c = *c < ' ' ? '?' : *c;
     add_line(r, line);
+}
+
+enum exit_status recorder_begin(struct recorder *r, const char *title, const struct identity *i)
+{
+    char line[RECORDING_LINE];
+    enum exit_status status = create(r);
+
+    if (status != EXIT_PASS)
+        return status;
+    snprintf(line, sizeof line, RECORDING_MAGIC " %d", RECORDING_VERSION);
+    add_line(r, line);
+    add_title(r, title);
     for (size_t n = 0; n < i->count; n++)
         add_line(r, i->lines[n]);
+    return EXIT_PASS;
 }
 
 bool recorder_end(struct recorder *r, const struct recorded_end *end)
@@ -109,27 +134,17 @@ struct console recorder_console(struct recorder *r)
 
 /* ---- life ---- */
 
-enum exit_status recorder_new(const char *path, const struct console *inner, const struct diag *d,
-                              struct recorder **out)
+struct recorder *recorder_new(const char *path, const struct console *inner, const struct diag *d)
 {
-    struct recorder *r;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), reason = errno;
+    struct recorder *r = xcalloc(1, sizeof *r);
 
-    *out = NULL;
-    if (fd < 0) {
-        diag_error(d, "%s: cannot be created: %s; check its directory and permissions", path,
-                   strerror(reason));
-        return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
-    }
-    r = xcalloc(1, sizeof *r);
-    *r = (struct recorder){.path = path, .diag = d, .inner = *inner, .fd = fd};
-    *out = r;
-    return EXIT_PASS;
+    *r = (struct recorder){.path = path, .diag = d, .inner = *inner, .fd = -1};
+    return r;
 }
 
 void recorder_free(struct recorder *r)
 {
-    if (r)
+    if (r && r->fd >= 0)
         close(r->fd);
     free(r);
 }

@@ -18,13 +18,13 @@
 
 struct recorder;
 
-/* Creates the file; a failure is said. `inner` is asked for everything. */
-MUST_USE enum exit_status recorder_new(const char *path, const struct console *inner,
-                                       const struct diag *d, struct recorder **out);
+/* `inner` is asked for everything. */
+struct recorder *recorder_new(const char *path, const struct console *inner, const struct diag *d);
 void recorder_free(struct recorder *r); /* NULL is allowed */
 
-/* Before the run; `title` is a comment. */
-void recorder_begin(struct recorder *r, const char *title, const struct identity *i);
+/* Before the run: creates the file. `title` is a comment. EXIT_NO_FILE, EXIT_IO: said. */
+MUST_USE enum exit_status recorder_begin(struct recorder *r, const char *title,
+                                         const struct identity *i);
 
 /* It also asks the machine to stop once a line could not be written. */
 struct console recorder_console(struct recorder *r);
