@@ -133,16 +133,16 @@ static bool await_room(struct host *h)
         struct pollfd p[] = {{.fd = h->out, .events = POLLOUT},
                              {.fd = h->signals.fd, .events = POLLIN},
                              {.fd = h->timer, .events = POLLIN}};
-        bool over = h->signals.fd < 0, ending = host_is_ending(h);
-        int ready = poll(p, ARRAY_LEN(p), over && ending ? PATIENCE_MS : -1);
+        bool ending = host_is_ending(h), over = h->signals.fd < 0;
+        int ready = poll(p, ARRAY_LEN(p), !ending ? -1 : over ? PATIENCE_MS : 0);
 
         if (ready > 0 && p[0].revents)
             return true;
-        if (over && ready == 0)
+        if (ending && over)
             lose(h, HOST_OUTPUT_LOST, ETIMEDOUT);
-        hear(h);
-        if (host_is_ending(h) && (!over || ready == 0))
+        if (ending)
             return false;
+        hear(h);
     }
 }
 

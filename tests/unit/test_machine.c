@@ -479,6 +479,29 @@ static void who_interrupts_is_heard_and_changes_nothing(void **state)
     board_free(&b);
 }
 
+/* Somebody looks up half-way, and half-way of the rest, but never has any input. */
+static uint64_t half_way(void *ctx, const struct moment *at, uint64_t until)
+{
+    (void)ctx;
+    assert_int_equal(at->asker, ASKER_IDLE);
+    assert_true(at->cycles < until);
+    return until == UINT64_MAX ? until : at->cycles + (until - at->cycles + 1) / 2;
+}
+
+static void idle_time_in_pieces_is_the_same_time(void **state)
+{
+    (void)state;
+    for (unsigned harts = 1; harts <= 3; harts++) {
+        struct machine_config config = config_of(harts, 9);
+        struct shot whole, pieces;
+
+        run_busy(config, 300000, &whole);
+        config.console.wait = half_way;
+        run_busy(config, 300000, &pieces);
+        assert_memory_equal(&whole, &pieces, sizeof whole);
+    }
+}
+
 static void firmware_is_chosen_by_where_the_image_lies(void **state)
 {
     const struct board_program p = busy_program(300);
@@ -519,6 +542,7 @@ int main(void)
         cmocka_unit_test(the_limit_of_cycles_is_kept_within_an_instruction),
         cmocka_unit_test(the_finisher_ends_the_run_with_its_code),
         cmocka_unit_test(who_interrupts_is_heard_and_changes_nothing),
+        cmocka_unit_test(idle_time_in_pieces_is_the_same_time),
         cmocka_unit_test(firmware_is_chosen_by_where_the_image_lies),
     };
 
