@@ -187,11 +187,11 @@ static void close_session(struct session *s)
 
 /* ---- running ---- */
 
-static void on_resuming(void *session)
+static void on_resuming(void *session, bool keep_input)
 {
     const struct session *s = session;
 
-    host_resume(s->host);
+    host_resume(s->host, keep_input);
 }
 
 static void on_stopped(void *session)

@@ -31,7 +31,9 @@ struct host {
     int out, in; /* -1: none */
     bool out_owned, in_owned;
     bool out_is_live; /* somebody may wait for it: anything but a file */
-    bool by_line;     /* somebody reads along: a person, or a debugger's transcript */
+    bool out_is_terminal;
+    bool by_line; /* somebody reads along: a person, or a debugger's transcript */
+    bool in_line; /* the last line shown has no end yet */
 
     struct terminal *terminal; /* NULL: standard input is not one */
     bool may_take;             /* the terminal: the guest's console is there, and it runs */
@@ -172,6 +174,7 @@ static void put(void *ctx, const uint8_t *bytes, size_t len)
         if (h->used == BUFFER_BYTES)
             h->used = 0; /* it could not be written, and the run ends for it */
         h->output[h->used++] = bytes[i];
+        h->in_line = bytes[i] != '\n';
         if (h->used == BUFFER_BYTES || (bytes[i] == '\n' && h->by_line))
             flush(h);
     }
@@ -338,16 +341,18 @@ void host_begin_session(struct host *h)
     host_stand(h);
 }
 
-void host_resume(struct host *h)
+void host_resume(struct host *h, bool keep_terminal)
 {
     hear(h); /* an interruption that came while it stood is not meant for the next run */
     if (h->wish == HOST_DEBUG)
         h->wish = HOST_GO_ON;
-    h->may_take = is_typed(h);
+    h->may_take = is_typed(h) && !keep_terminal;
 }
 
 void host_stand(struct host *h)
 {
+    if (h->out_is_terminal && h->in_line)
+        put(h, (const uint8_t *)"\n", 1); /* our own words begin at the left */
     flush(h);
     h->may_take = false;
     if (h->terminal)
@@ -435,11 +440,12 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         h = NULL;
     } else {
         h->out_is_live = h->out >= 0 && !(fstat(h->out, &st) == 0 && S_ISREG(st.st_mode));
-        h->by_line = (h->out >= 0 && isatty(h->out)) || o->command == COMMAND_DEBUG;
+        h->out_is_terminal = h->out >= 0 && isatty(h->out);
+        h->by_line = h->out_is_terminal || o->command == COMMAND_DEBUG;
         signals_hold(&h->signals);
         start_timer(h, o->timeout);
         h->terminal = terminal_new(STDIN_FILENO);
-        host_resume(h);
+        host_resume(h, false);
         if (o->command == COMMAND_RUN)
             take_input(h); /* what is typed from now on is the guest's, and not echoed */
     }

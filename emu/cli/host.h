@@ -42,9 +42,10 @@ int host_signal(const struct host *h); /* the one that ended the run; 0: none */
 
 /* From here on SIGINT and Ctrl-C mean HOST_DEBUG, and the terminal is the debugger's. */
 void host_begin_session(struct host *h);
-/* The machine goes on: it gets the terminal when it has run for a while, and forgets HOST_DEBUG. */
-void host_resume(struct host *h);
-/* The machine stands: its output is written, the terminal given back. */
+/* The machine goes on, HOST_DEBUG is forgotten; unless the debugger keeps it, the guest gets the
+ * terminal when it has run for a while. */
+void host_resume(struct host *h, bool keep_terminal);
+/* The machine stands: its output is written and its line ended, the terminal given back. */
 void host_stand(struct host *h);
 /* Sleeps until standard input has something. False: the session is to end. */
 bool host_await_key(struct host *h);

@@ -31,11 +31,13 @@ struct debugger_config {
     bool colour;
     const char *commands_file; /* NULL: standard input */
     /*
-     * Before the guest goes on (the terminal is its console's from now on), and when
-     * it stands again (the terminal is ours). What is typed to stop it reaches the
-     * machine, which then stops as if asked (console.interrupted). Either may be NULL.
+     * Before the guest goes on, and when it stands again, and standard input is ours
+     * in any case. A step keeps it, for what is typed meanwhile is meant for the next
+     * one; otherwise it is the guest's console's while the guest runs. What is typed to
+     * stop it reaches the machine, which then stops as if asked (console.interrupted).
+     * Either may be NULL.
      */
-    void (*resuming)(void *ctx);
+    void (*resuming)(void *ctx, bool keep_input);
     void (*stopped)(void *ctx);
     bool (*over)(void *ctx);        /* the session is to end; may be NULL */
     bool (*await_input)(void *ctx); /* sleeps until there is input; false: `over`; may be NULL */

@@ -43,8 +43,10 @@ void remember_registers(struct debugger *d)
     }
 }
 
+enum pace { RUNS, STEPS };
+
 /* False: there is nothing left to run. */
-static bool resume(struct debugger *d)
+static bool resume(struct debugger *d, enum pace pace)
 {
     if (d->ended) {
         complain(d, "the guest has ended; there is nothing to run");
@@ -55,7 +57,7 @@ static bool resume(struct debugger *d)
     points_pass(d, d->view);
     fflush(d->out);
     if (d->config.resuming)
-        d->config.resuming(d->config.ctx);
+        d->config.resuming(d->config.ctx, pace == STEPS);
     return true;
 }
 
@@ -291,7 +293,7 @@ static enum progress next_once(struct debugger *d, struct hart *h, struct stop *
 
 void do_continue(struct debugger *d, const char *args)
 {
-    if (!arg_end(d, args) || !resume(d))
+    if (!arg_end(d, args) || !resume(d, RUNS))
         return;
     report_stop(d, run_freely(d), "continue");
 }
@@ -302,7 +304,7 @@ void do_step(struct debugger *d, const char *args)
     struct stop stop = {.reason = STOP_INSNS, .hart = d->view};
     enum progress p = STEPPED;
 
-    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d))
+    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, STEPS))
         return;
     add_step_goals(d, d->view);
     while (count-- && p == STEPPED)
@@ -316,7 +318,7 @@ void do_next(struct debugger *d, const char *args)
     struct stop stop = {.reason = STOP_INSNS, .hart = d->view};
     enum progress p = STEPPED;
 
-    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d))
+    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, STEPS))
         return;
     while (count-- && p == STEPPED) {
         p = next_once(d, d->view, &stop);
@@ -337,7 +339,7 @@ void do_finish(struct debugger *d, const char *args)
         complain(d, "it cannot be told where this function returns to");
         return;
     }
-    if (!resume(d))
+    if (!resume(d, RUNS))
         return;
     fprintf(d->out, "until it returns to ");
     print_place(d, f.ra);
@@ -362,7 +364,7 @@ void do_until(struct debugger *d, const char *args)
         complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", p.va);
         return;
     }
-    if (!resume(d))
+    if (!resume(d, RUNS))
         return;
     point_add(d, p);
     report_stop(d, run_freely(d), "until");

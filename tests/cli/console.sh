@@ -56,6 +56,9 @@ with shell() as s:
     s.expect("... which can be asked", r"cycle.*" + DEBUGGER)
     s.type("step 3\r")
     s.expect("... and steps", r"step, hart 0.*" + DEBUGGER)
+    s.type("step\rstep\rprint 6 * 7\r")
+    s.expect("what is typed during a step is meant for the next one",
+             r"step, hart 0.*step, hart 0.*0x2a.*" + DEBUGGER)
     s.type("continue\r")
     claim("continue gives the terminal to the guest", wait_for(s.is_raw))
     s.type("echo back | again\r")
@@ -95,6 +98,17 @@ with Session([RVFTRACE, "debug", "--quiet", KERNEL]) as s:
     s.expect("it runs", PROMPT)
     s.type("\x01x")
     claim("Ctrl-A x ends a session, too", s.end() == 0, s.all)
+    claim("... and the terminal is as it was", s.is_restored())
+
+commands = work + "/commands"
+with open(commands, "w") as f:
+    f.write("tbreak schedule\ncontinue\ncontinue\nprint 6 * 7\n")
+with Session([RVFTRACE, "debug", "--quiet", "--commands", commands, KERNEL]) as s:
+    s.expect("a session whose commands come from a file leaves the terminal to the guest",
+             r"breakpoint 1.*continue.*" + PROMPT)
+    s.type("echo for | the guest; poweroff\r")
+    s.expect("... which reads it", r"\nfor \| the guest\r+\n.*ended with status 0.*0x2a")
+    claim("... to its end", s.end() == 0, s.all)
     claim("... and the terminal is as it was", s.is_restored())
 
 for where in ("at the prompt", "in a run"):
