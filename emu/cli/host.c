@@ -28,7 +28,8 @@ static_assert((int64_t)TIMEBASE_HZ * CYCLES_PER_TICK == 1000000000, "a cycle is 
 
 struct host {
     const struct diag *diag;
-    int out, in; /* -1: none */
+    const char *in_path; /* NULL: standard input */
+    int out, in;         /* -1: none */
     bool out_owned, in_owned;
     bool out_is_live; /* somebody may wait for it: anything but a file */
     bool out_is_terminal;
@@ -401,6 +402,7 @@ static enum exit_status open_input(struct host *h, const char *path, const struc
     struct stat st;
 
     h->in = open(path, O_RDONLY | O_CLOEXEC);
+    h->in_path = path;
     h->in_owned = true;
     if (h->in < 0)
         return cannot_open(path, d);
@@ -498,7 +500,11 @@ bool host_complain(const struct host *h, const struct diag *d)
 {
     if (!h->lost)
         return false;
-    diag_error(d, "%s: %s", h->wish == HOST_INPUT_LOST ? "input" : "console",
-               h->lost == ETIMEDOUT ? "nobody reads it; the rest is lost" : strerror(h->lost));
+    if (h->wish == HOST_INPUT_LOST)
+        diag_error(d, "%s: cannot be read: %s; give a readable file",
+                   h->in_path ? h->in_path : "standard input", strerror(h->lost));
+    else
+        diag_error(d, "console: %s",
+                   h->lost == ETIMEDOUT ? "nobody reads it; the rest is lost" : strerror(h->lost));
     return true;
 }

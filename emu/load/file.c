@@ -94,14 +94,27 @@ enum exit_status file_read(const char *path, const struct diag *d, struct file *
     return status;
 }
 
+/* Whoever asks for a hash has read the file before, or will. */
+static bool lasts(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
+}
+
 enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash)
 {
     enum { CHUNK_BYTES = 1 << 20 };
     enum exit_status status;
     uint8_t *chunk;
     ssize_t got;
-    int fd = open_file(path, d, &status);
+    int fd;
 
+    if (!lasts(path)) {
+        diag_error(d, "%s: can be read only once; give a file", path);
+        return EXIT_IO;
+    }
+    fd = open_file(path, d, &status);
     if (fd < 0)
         return status;
     chunk = xmalloc(CHUNK_BYTES);

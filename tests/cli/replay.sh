@@ -3,7 +3,7 @@
 # and however it ended; what is not its recording is refused.
 set -eu
 exec python3 - "${BUILD:-build}" "$(dirname "$0")" <<'PY'
-import json, re, signal, subprocess, sys, tempfile
+import re, signal, subprocess, sys, tempfile
 
 sys.path.insert(0, sys.argv[2])
 from terminal import *
@@ -119,10 +119,40 @@ claim("input from a pipe is recorded", status == 0 and console.count("\nline") =
 replayed("... and replayed", 0)
 status, again, _ = quietly("--replay", tape)
 claim("... with the same console", again == console)
+good = text_of(tape)
+
+# A guest that asks the firmware for each byte, as often as it can, until it gets a `q`.
+source, program = work + "/getchar.S", work + "/getchar.elf"
+with open(source, "w") as f:
+    f.write("""
+.globl _start
+_start: li   s0, 'q'
+1:      li   a7, 2      # legacy console getchar, putchar, shutdown
+        ecall
+        bltz a0, 1b
+        mv   s1, a0
+        li   a7, 1
+        ecall
+        bne  s0, s1, 1b
+        li   a7, 8
+        ecall
+""")
+subprocess.run([os.environ.get("CROSS", "riscv64-unknown-elf-") + "gcc", "-march=rv64i", "-mabi=lp64",
+                "-nostdlib", "-Ttext=0x80200000", "-o", program, source], check=True)
+for harts in "1", "2":
+    guest = subprocess.Popen([RVFTRACE, "run", "--quiet", "--harts", harts, "--record", tape, "--report", first,
+                              program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for byte in b"asked for one by one, q":
+        guest.stdin.write(bytes([byte]))
+        guest.stdin.flush()
+        time.sleep(0.005)
+    console, _ = guest.communicate(timeout=PATIENCE)
+    claim("a guest that asks the firmware is recorded", console.endswith(b", q") and " guest 0x" in text_of(tape), console)
+    again = subprocess.run([RVFTRACE, "run", "--quiet", "--harts", harts, "--replay", tape, "--report", second, program],
+                           capture_output=True, timeout=PATIENCE)
+    claim("... and replayed", again.stdout == console and text_of(first) == text_of(second), again.stderr)
 
 # ---- what is no recording of this run ----
-
-good = text_of(tape)
 
 
 def refused(sentence, text, pattern, *options):
