@@ -121,6 +121,10 @@ for where in ("at the prompt", "in a run"):
         claim("SIGTERM ends a session " + where, s.end() == 128 + signal.SIGTERM, s.all)
         claim("... and the terminal is as it was", s.is_restored())
 
+with Session([RVFTRACE, "run", "--quiet", work + "/none"]) as s:
+    claim("a run that cannot begin is refused", s.end() == 66, s.all)
+    claim("... and the terminal is as it was", s.is_restored())
+
 # ---- signals ----
 
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -12,7 +12,6 @@ RVFTRACE = sys.argv[1] + "/rvftrace"
 KERNEL = sys.argv[1] + "/guest-kernel/mcount/kernel.elf"
 PROMPT = r"\n# $"
 DEBUGGER = r"\(rvftrace\) $"
-TRACING = "/sys/kernel/tracing"
 work = tempfile.mkdtemp()
 tape, first, second = (work + "/" + name for name in ("tape", "first", "second"))
 
@@ -39,7 +38,7 @@ def person(*options):
     """A run at a terminal that is recorded: at its prompt, with some work done."""
     s = Session([RVFTRACE, "run", "--quiet", "--record", tape, "--report", first, *options, KERNEL])
     claim("a run is recorded", s.until(PROMPT) is not None, s.all)
-    s.type(f"echo function > {TRACING}/current_tracer; work tree 1\r")
+    s.type("work tree 1\r")
     claim("... with somebody who types", s.until(r"work tree: .*" + PROMPT) is not None, s.all)
     return s
 
@@ -77,7 +76,7 @@ def debugger(s):
 
 
 for ending in (poweroff, quit_key, sigterm, debugger):
-    for options in ([], ["--harts", "3", "--seed", "5"]):
+    for options in ([], ["--harts", "3", "--seed", "5", "--append", "ftrace=function"]):
         with person(*options) as s:
             expected = ending(s)
             claim("... ends", s.end() == expected, s.all)
