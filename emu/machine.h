@@ -48,8 +48,7 @@ struct moment {
     uint64_t insns, cycles; /* the machine's, since power-on */
 };
 
-/* The world outside: the console's two ends, the host's time, and its wish to stop. All but `put`
- * may be NULL. */
+/* The console's ends, the host's time, and its wish to stop. Any call-back may be NULL. */
 struct console {
     void (*put)(void *ctx, const uint8_t *bytes, size_t len);
     int (*get)(void *ctx, const struct moment *at); /* next byte, or -1: none at the moment */

@@ -2,6 +2,7 @@
  * main.c - wiring only: options, machine, observers, run, report, exit status.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -420,12 +421,24 @@ static unsigned finish(struct session *s, struct stop stop)
     return end.status;
 }
 
+/*
+ * No file of ours may come to stand where a closed standard one was: its bytes
+ * would be the console's. Reading finds the end there, writing fails and is said.
+ */
+static void hold_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     struct session s = {.diag = {.out = stderr, .program = "rvftrace"}};
     unsigned status;
     bool done;
 
+    hold_standard_files();
     s.diag.colour = isatty(STDERR_FILENO);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
     if (done && (fflush(stdout) || ferror(stdout))) {

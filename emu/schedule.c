@@ -237,8 +237,7 @@ int schedule_read_console(struct machine *m)
     return c->get ? c->get(c->ctx, &at) : -1;
 }
 
-/* Nobody can run: time moves to the deadline, or as far as the console lets it. False: nobody ever
- * will. */
+/* Time moves to the deadline, or as far as the console lets it. False: nobody will ever run. */
 static bool sleep_until(struct machine *m, uint64_t deadline)
 {
     const struct console *c = &m->config.console;

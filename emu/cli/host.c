@@ -83,21 +83,23 @@ static void lose(struct host *h, enum host_wish what, int reason)
     h->lost = reason;
 }
 
+static void end_by(struct host *h, int number)
+{
+    if (!host_is_ending(h))
+        h->signal = number;
+    wish_for(h, HOST_SIGNAL);
+}
+
 static void obey(struct host *h, int number)
 {
-    if (number == SIGTSTP && h->terminal) {
+    if (number == SIGTSTP)
         terminal_stop_process(h->terminal);
-    } else if (number == SIGTSTP) {
-        (void)raise(SIGSTOP);
-    } else if (number == SIGCONT) {
-        if (h->terminal)
-            terminal_continued(h->terminal);
-    } else if (number == SIGINT && h->session) {
+    else if (number == SIGCONT)
+        terminal_continued(h->terminal);
+    else if (number == SIGINT && h->session)
         wish_for(h, HOST_DEBUG);
-    } else {
-        h->signal = host_is_ending(h) ? h->signal : number;
-        wish_for(h, HOST_SIGNAL);
-    }
+    else
+        end_by(h, number);
 }
 
 static void hear(struct host *h)
@@ -249,8 +251,7 @@ static void take_input(struct host *h)
     }
 }
 
-/* The machine asks whether it is interrupted before it asks for input; the guest itself does not.
- */
+/* The machine looks whether it is interrupted before it asks; for the guest itself nobody has. */
 static int get(void *ctx, const struct moment *at)
 {
     struct host *h = ctx;
@@ -305,7 +306,7 @@ static int wakes_us(const struct host *h, uint64_t *ns)
 {
     enum { LOOK_NS = 200 * 1000 * 1000 };
 
-    if (h->terminal && !terminal_is_taken(h->terminal)) {
+    if (is_typed(h) && !terminal_is_taken(h->terminal)) {
         *ns = *ns < LOOK_NS ? *ns : LOOK_NS;
         return -1;
     }
@@ -356,8 +357,7 @@ void host_stand(struct host *h)
         put(h, (const uint8_t *)"\n", 1); /* our own words begin at the left */
     flush(h);
     h->may_take = false;
-    if (h->terminal)
-        terminal_give_back(h->terminal);
+    terminal_give_back(h->terminal);
 }
 
 bool host_await_key(struct host *h)

@@ -7,16 +7,25 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+
+/* One that is held waits for its reader even when nobody wants it: so nohup's is not held. */
+static void hold(sigset_t *set, int number)
+{
+    struct sigaction action;
+
+    if (sigaction(number, NULL, &action) || action.sa_handler != SIG_IGN)
+        sigaddset(set, number);
+}
+
 void signals_hold(struct signals *s)
 {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT};
     sigset_t set;
 
     sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGTSTP);
-    sigaddset(&set, SIGCONT);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        hold(&set, numbers[i]);
     s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     sigaddset(&set, SIGTTOU); /* to give a terminal back is no reason to stop */
     sigprocmask(SIG_BLOCK, &set, &s->before);

@@ -84,8 +84,7 @@ struct terminal *terminal_new(int fd)
 
 void terminal_free(struct terminal *t)
 {
-    if (t)
-        terminal_give_back(t);
+    terminal_give_back(t);
     free(t);
 }
 
@@ -113,6 +112,8 @@ bool terminal_take(struct terminal *t)
 
 void terminal_give_back(struct terminal *t)
 {
+    if (!t)
+        return;
     if (t->taken && in_foreground(t))
         (void)tcsetattr(t->fd, TCSANOW, &t->beside);
     t->taken = false;
@@ -128,7 +129,7 @@ bool terminal_is_taken(const struct terminal *t)
 void terminal_stop_process(struct terminal *t)
 {
     struct termios present;
-    bool ours = !t->taken && in_foreground(t) && !tcgetattr(t->fd, &present);
+    bool ours = t && !t->taken && in_foreground(t) && !tcgetattr(t->fd, &present);
 
     terminal_give_back(t);
     if (ours && t->known)
@@ -140,8 +141,9 @@ void terminal_stop_process(struct terminal *t)
 
 void terminal_continued(struct terminal *t)
 {
-    if (t->taken && in_foreground(t))
+    if (!t || !t->taken)
+        return;
+    t->taken = in_foreground(t);
+    if (t->taken)
         make_raw(t);
-    else
-        t->taken = false;
 }

@@ -18,17 +18,17 @@ void terminal_free(struct terminal *t); /* gives it back; NULL is allowed */
 
 /* Makes it raw. False: we are in the background, and it is somebody else's. */
 bool terminal_take(struct terminal *t);
-void terminal_give_back(struct terminal *t);
+void terminal_give_back(struct terminal *t); /* NULL is allowed */
 bool terminal_is_taken(const struct terminal *t);
 
 /*
  * What SIGTSTP asks for: stops this process, with the terminal as it was found.
  * Comes back when the process is continued, with the line editor's settings set
- * again; a terminal that was taken is to be taken again.
+ * again; a terminal that was taken is to be taken again. NULL: there is none.
  */
 void terminal_stop_process(struct terminal *t);
 
-/* For SIGCONT: who stopped us may have changed the terminal, or put us in the background. */
+/* For SIGCONT: who stopped us may have changed it, or put us in the background. NULL is allowed. */
 void terminal_continued(struct terminal *t);
 
 #endif

@@ -135,6 +135,14 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         claim("... and the terminal is as it was", s.is_restored())
         claim("... and the report is written", json.load(open(report))["run"]["ended"] == "interrupted")
 
+with Session(["sh", "-c", f"trap '' HUP; exec {RVFTRACE} run --quiet {KERNEL}"]) as s:
+    s.expect("under nohup it runs", PROMPT)
+    s.signal(signal.SIGHUP)
+    s.type("echo un | disturbed\r")
+    s.expect("... and does not hear of a hangup", r"\nun \| disturbed\r+\n# $")
+    s.type("\x01x")
+    claim("... to its end", s.end() == 0, s.all)
+
 for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGQUIT):
     with shell() as s:
         s.signal(number)

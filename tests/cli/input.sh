@@ -26,6 +26,14 @@ claim '... and done' test "$(grep -c '^line [0-9]' "$out")" -eq 5000
 run run --quiet --console none --input /dev/null --max-cycles 1G "$mcount"
 claim 'no input at all is input, too' has_status 75
 
+timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" <&- >"$out" 2>"$err"
+status=$?
+claim 'nor is a closed standard input an error' has_status 0
+timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" </dev/null 2>"$err" >&-
+status=$?
+claim 'a closed standard output is' has_status 74
+claim '... and one line' says_one_line 'console: Bad file descriptor'
+
 mkfifo "$work/fifo"
 feed() { timeout 20 sh -c "cat '$work/script' >'$work/fifo'"; }
 printf 'echo from | a pipe\npoweroff\n' >"$work/script"

@@ -51,9 +51,14 @@ class Session:
         self.seen = ""
         self.all = ""
         self.child = subprocess.Popen(
-            command, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(self.side, termios.TIOCSCTTY, 0),
+            command, start_new_session=True, preexec_fn=self.begin,
             **{**dict(stdin=self.side, stdout=self.side, stderr=self.side), **more})
+
+    def begin(self):
+        """In the child: the terminal controls it, and no signal is ignored as in a shell's background."""
+        fcntl.ioctl(self.side, termios.TIOCSCTTY, 0)
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGTSTP):
+            signal.signal(number, signal.SIG_DFL)
 
     def __enter__(self):
         return self
