@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include "cli/host.h"
-#include "cli/identity.h"
 #include "cli/options.h"
-#include "cli/record.h"
-#include "cli/replay.h"
+#include "cli/tapes.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
 #include "ftrace/audit.h"
@@ -28,9 +26,7 @@ struct session {
     struct options options;
     struct diag diag;
     struct host *host;
-    struct replay *replay;     /* NULL: input is what the host has */
-    struct recorder *recorder; /* NULL: nobody writes it down */
-    struct console console;    /* the outermost of the three */
+    struct tapes *tapes;
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
@@ -56,7 +52,7 @@ static struct machine_config machine_config(const struct session *s)
         .extensions = o->extensions,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
-        .console = s->console,
+        .console = tapes_console(s->tapes),
     };
 
     memcpy(config.drives, o->drives, sizeof config.drives);
@@ -99,45 +95,15 @@ static enum exit_status check_commands(const struct session *s)
     return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
 }
 
-/* Who asks the host goes through the recording, and through the one that is being made. */
 static enum exit_status open_console(struct session *s)
 {
-    const struct options *o = &s->options;
-    enum exit_status status = host_new(o, &s->diag, &s->host);
+    enum exit_status status = host_new(&s->options, &s->diag, &s->host);
+    struct console console;
 
-    if (status == EXIT_PASS)
-        s->console = host_console(s->host);
-    if (status == EXIT_PASS && o->replay) {
-        status = replay_new(o->replay, &s->console, &s->diag, &s->replay);
-        if (status == EXIT_PASS)
-            s->console = replay_console(s->replay);
-    }
-    if (status == EXIT_PASS && o->record) {
-        s->recorder = recorder_new(o->record, &s->console, &s->diag);
-        s->console = recorder_console(s->recorder);
-    }
-    return status;
-}
-
-/* Now that it is known what runs. */
-static enum exit_status begin_recording(struct session *s)
-{
-    const struct options *o = &s->options;
-    struct identity identity;
-    enum exit_status status;
-
-    if (!s->replay && !s->recorder)
-        return EXIT_PASS;
-    status = identity_new(o, image_hash(machine_image(s->machine)), machine_firmware(s->machine),
-                          &s->diag, &identity);
     if (status != EXIT_PASS)
         return status;
-    if (s->replay)
-        status = replay_check(s->replay, &identity);
-    if (s->recorder && status == EXIT_PASS)
-        status = recorder_begin(s->recorder, o->image, &identity);
-    identity_free(&identity);
-    return status;
+    console = host_console(s->host);
+    return tapes_new(&s->options, &console, &s->diag, &s->tapes);
 }
 
 static enum exit_status open_session(struct session *s)
@@ -155,7 +121,8 @@ static enum exit_status open_session(struct session *s)
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
     if (status == EXIT_PASS)
-        status = begin_recording(s);
+        status = tapes_begin(s->tapes, image_hash(machine_image(s->machine)),
+                             machine_firmware(s->machine));
     if (status != EXIT_PASS)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
@@ -181,8 +148,7 @@ static void close_session(struct session *s)
     machine_free(s->machine);
     lines_free(s->lines);
     symbols_free(s->symbols);
-    recorder_free(s->recorder);
-    replay_free(s->replay);
+    tapes_free(s->tapes);
     host_free(s->host);
 }
 
@@ -219,7 +185,7 @@ static bool on_await_input(void *session)
 /* A recorded run that was stopped from outside stops where it did. */
 static uint64_t max_insns(const struct session *s)
 {
-    uint64_t recorded = s->replay ? replay_limit(s->replay) : UINT64_MAX;
+    uint64_t recorded = tapes_limit(s->tapes);
 
     return recorded < s->options.max_insns ? recorded : s->options.max_insns;
 }
@@ -285,9 +251,7 @@ static struct ending ending_of_asked(const struct session *s)
 /* Where the recorded run was stopped, unless somebody has stopped this one. */
 static const struct recorded_end *recorded_stop(const struct session *s)
 {
-    if (!s->replay || host_is_ending(s->host))
-        return NULL;
-    return replay_reached(s->replay, machine_insns(s->machine));
+    return host_is_ending(s->host) ? NULL : tapes_reached(s->tapes, machine_insns(s->machine));
 }
 
 static bool is_by_guest(struct stop stop)
@@ -395,11 +359,11 @@ static struct ending end_recording(const struct session *s, struct stop stop, st
                                 .status = end.status};
 
     snprintf(line.word, sizeof line.word, "%s", end.word);
-    if (s->recorder && !recorder_end(s->recorder, &line))
-        return (struct ending){"recording-lost", EXIT_IO};
-    if (s->replay && !replay_is_true(s->replay, line.insns, line.cycles, line.by_guest))
-        return (struct ending){"strayed", EXIT_BAD_FILE};
-    return end;
+    switch (tapes_end(s->tapes, &line)) {
+    case EXIT_PASS: return end;
+    case EXIT_IO: return (struct ending){"recording-lost", EXIT_IO};
+    default: return (struct ending){"strayed", EXIT_BAD_FILE};
+    }
 }
 
 static unsigned finish(struct session *s, struct stop stop)

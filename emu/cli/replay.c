@@ -149,12 +149,12 @@ static bool say_strayed(const struct replay *r, unsigned line, uint64_t insns)
     return false;
 }
 
-bool replay_is_true(const struct replay *r, uint64_t insns, uint64_t cycles, bool by_guest)
+bool replay_is_true(const struct replay *r, const struct recorded_end *end)
 {
-    if (due(r) && (r->strayed || by_guest))
-        return say_strayed(r, r->inputs.at[r->next].line, insns);
-    if (by_guest && r->has_end && (insns != r->end.insns || cycles != r->end.cycles))
-        return say_strayed(r, r->lines, insns);
+    if (due(r) && (r->strayed || end->by_guest))
+        return say_strayed(r, r->inputs.at[r->next].line, end->insns);
+    if (end->by_guest && r->has_end && (end->insns != r->end.insns || end->cycles != r->end.cycles))
+        return say_strayed(r, r->lines, end->insns);
     return true;
 }
 

@@ -36,11 +36,7 @@ uint64_t replay_limit(const struct replay *r);
 /* How the recorded run was stopped, if this one has come there at so many instructions. Or NULL. */
 const struct recorded_end *replay_reached(const struct replay *r, uint64_t insns);
 
-/*
- * After the run, which stood at this instruction and cycle when it stopped, by
- * the guest's own doing or not. False: it was not the recorded run, which was said.
- */
-MUST_USE bool replay_is_true(const struct replay *r, uint64_t insns, uint64_t cycles,
-                             bool by_guest);
+/* After the run, which ended so. False: it was not the recorded one, which was said. */
+MUST_USE bool replay_is_true(const struct replay *r, const struct recorded_end *end);
 
 #endif

@@ -43,10 +43,10 @@ void remember_registers(struct debugger *d)
     }
 }
 
-enum pace { RUNS, STEPS };
+enum input_use { GIVE_INPUT, KEEP_INPUT };
 
 /* False: there is nothing left to run. */
-static bool resume(struct debugger *d, enum pace pace)
+static bool resume(struct debugger *d, enum input_use use)
 {
     if (d->ended) {
         complain(d, "the guest has ended; there is nothing to run");
@@ -57,7 +57,7 @@ static bool resume(struct debugger *d, enum pace pace)
     points_pass(d, d->view);
     fflush(d->out);
     if (d->config.resuming)
-        d->config.resuming(d->config.ctx, pace == STEPS);
+        d->config.resuming(d->config.ctx, use == KEEP_INPUT);
     return true;
 }
 
@@ -293,7 +293,7 @@ static enum progress next_once(struct debugger *d, struct hart *h, struct stop *
 
 void do_continue(struct debugger *d, const char *args)
 {
-    if (!arg_end(d, args) || !resume(d, RUNS))
+    if (!arg_end(d, args) || !resume(d, GIVE_INPUT))
         return;
     report_stop(d, run_freely(d), "continue");
 }
@@ -304,7 +304,7 @@ void do_step(struct debugger *d, const char *args)
     struct stop stop = {.reason = STOP_INSNS, .hart = d->view};
     enum progress p = STEPPED;
 
-    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, STEPS))
+    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, KEEP_INPUT))
         return;
     add_step_goals(d, d->view);
     while (count-- && p == STEPPED)
@@ -318,7 +318,7 @@ void do_next(struct debugger *d, const char *args)
     struct stop stop = {.reason = STOP_INSNS, .hart = d->view};
     enum progress p = STEPPED;
 
-    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, STEPS))
+    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, KEEP_INPUT))
         return;
     while (count-- && p == STEPPED) {
         p = next_once(d, d->view, &stop);
@@ -339,7 +339,7 @@ void do_finish(struct debugger *d, const char *args)
         complain(d, "it cannot be told where this function returns to");
         return;
     }
-    if (!resume(d, RUNS))
+    if (!resume(d, GIVE_INPUT))
         return;
     fprintf(d->out, "until it returns to ");
     print_place(d, f.ra);
@@ -364,7 +364,7 @@ void do_until(struct debugger *d, const char *args)
         complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", p.va);
         return;
     }
-    if (!resume(d, RUNS))
+    if (!resume(d, GIVE_INPUT))
         return;
     point_add(d, p);
     report_stop(d, run_freely(d), "until");

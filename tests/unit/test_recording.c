@@ -136,6 +136,13 @@ static bool stops_at(struct world *w, enum asker asker, uint64_t insns, uint64_t
     return w->console.interrupted(w->console.ctx, &(struct moment){asker, insns, cycles});
 }
 
+static bool is_true(struct world *w, uint64_t insns, uint64_t cycles, bool by_guest)
+{
+    const struct recorded_end end = {.insns = insns, .cycles = cycles, .by_guest = by_guest};
+
+    return replay_is_true(w->replay, &end);
+}
+
 static bool has_said(struct world *w, const char *text)
 {
     fflush(w->diag.out);
@@ -223,7 +230,7 @@ static void bytes_come_at_their_moments_only(void **state)
     assert_int_equal(waits_at(&w, 16, 40, 50), 50);
     assert_int_equal(waits_at(&w, 16, 40, UINT64_MAX), UINT64_MAX);
     assert_false(stops_at(&w, ASKER_IDLE, 20, 70)); /* the guest ends by itself */
-    assert_true(replay_is_true(w.replay, 20, 60, true));
+    assert_true(is_true(&w, 20, 60, true));
     assert_int_equal(w.inside.asked, 0);
     wreck(&w);
 }
@@ -244,7 +251,7 @@ static void the_machine_stops_where_it_was_stopped(void **state)
     assert_true(stops_at(&w, ASKER_IDLE, 20, 60));
     assert_true(stops_at(&w, ASKER_CLOCK, 20, 58)); /* another hart's clock */
     assert_int_equal(replay_reached(w.replay, 20)->status, 75);
-    assert_true(replay_is_true(w.replay, 20, 60, false));
+    assert_true(is_true(&w, 20, 60, false));
     wreck(&w);
 }
 
@@ -260,7 +267,7 @@ static void the_console_inside_takes_over_where_a_recording_was_cut_off(void **s
     assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'a');
     assert_int_equal(waits_at(&w, 11, 80, 100), 90);
     assert_int_equal(gets_at(&w, ASKER_IDLE, 11, 90), 'z');
-    assert_true(replay_is_true(w.replay, 12, 100, true));
+    assert_true(is_true(&w, 12, 100, true));
     wreck(&w);
 }
 
@@ -274,7 +281,7 @@ static void who_interrupts_is_heard_in_a_replay(void **state)
     assert_false(stops_at(&w, ASKER_CLOCK, 1, 1));
     w.inside.interrupted = true;
     assert_true(stops_at(&w, ASKER_CLOCK, 1, 1));
-    assert_true(replay_is_true(w.replay, 1, 1, false));
+    assert_true(is_true(&w, 1, 1, false));
     wreck(&w);
 }
 
@@ -287,7 +294,7 @@ static void another_run_is_noticed(void **state)
     build(&w);
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
     assert_true(stops_at(&w, ASKER_CLOCK, 11, 21)); /* the byte was not taken */
-    assert_false(replay_is_true(w.replay, 11, 21, false));
+    assert_false(is_true(&w, 11, 21, false));
     assert_true(has_said(&w, ":5: at instruction 11 "));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
@@ -305,10 +312,10 @@ static void another_run_is_noticed(void **state)
     assert_true(stops_at(&w, ASKER_IDLE, 14, 30));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
-    assert_false(replay_is_true(w.replay, 5, 6, true)); /* the guest ended before its input */
+    assert_false(is_true(&w, 5, 6, true)); /* the guest ended before its input */
     assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'a');
     assert_int_equal(gets_at(&w, ASKER_IDLE, 15, 30), 'd');
-    assert_false(replay_is_true(w.replay, 20, 61, true)); /* a cycle late */
+    assert_false(is_true(&w, 20, 61, true)); /* a cycle late */
     assert_true(has_said(&w, ":7: at instruction 20 "));
     wreck(&w);
 }
