@@ -382,6 +382,10 @@ static unsigned finish(struct session *s, struct stop stop)
         report_text(&report, s->diag.out);
     if (s->options.report && write_json(s, &report) != EXIT_PASS)
         return EXIT_IO;
+    if (fflush(stdout) || ferror(stdout)) {
+        diag_error(&s->diag, "standard output: not all that the debugger said could be written");
+        return EXIT_IO;
+    }
     return end.status;
 }
 
