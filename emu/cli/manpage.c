@@ -74,7 +74,7 @@ static const char tail[] =
     "program at once.\n"
     ".SH EXIT STATUS\n"
     ".TP\n.B 0..255\nThe guest's own, as given to the test finisher, HTIF or SBI SRST; 0 is "
-    "success.\n"
+    "success, and a run that was left by Ctrl\\-A x.\n"
     ".TP\n.B 64\nThe command line is wrong.\n"
     ".TP\n.B 65\nA file is damaged, of the wrong kind, or does not fit the machine.\n"
     ".TP\n.B 66\nA file does not exist.\n"
