@@ -1,7 +1,8 @@
 # rvftrace: build, run, test. `make help` lists the targets.
 #
 # The parts: mk/tools.mk (packages, host tools), mk/emu.mk (the emulator),
-# mk/guest.mk (the guest kernel), mk/programs.mk (bare-metal guests), mk/tests.mk.
+# mk/guest.mk (the guest kernel), mk/programs.mk (bare-metal guests), mk/fuzz.mk,
+# mk/tests.mk.
 
 BUILD  ?= build
 CC     := gcc
@@ -18,6 +19,7 @@ include mk/tools.mk
 include mk/emu.mk
 include mk/guest.mk
 include mk/programs.mk
+include mk/fuzz.mk
 include mk/tests.mk
 
 help:
@@ -26,6 +28,8 @@ help:
 	@echo 'make debug       the same guest in the debugger'
 	@echo 'make test        build everything and run the tests (minutes)'
 	@echo 'make check-long  the same with many more seeds and longer fuzzing (an hour)'
+	@echo 'make check-linux fetch and build Linux, boot and trace it (network; minutes)'
+	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  libFuzzer over the parts that read what others wrote'
 	@echo 'make guest LAYOUT=none|mcount [BREAK=NAME]   one guest kernel'
 	@echo 'make install PREFIX=/usr/local               program, man pages'
 	@echo 'make format      lay the C code out with clang-format'

@@ -134,12 +134,14 @@ static enum exit_status load_initrd(struct machine *m, uint64_t top, uint64_t *s
     return status;
 }
 
+enum { DTB_ROOM = 64 << 10 };
+
 /* Top of RAM, downwards: device tree, what fw_dynamic reads, initrd. */
 static uint64_t place_of_dtb(const struct machine *m)
 {
     uint64_t size = m->config.memory < DTB_CEILING ? m->config.memory : DTB_CEILING;
 
-    return RAM_BASE + size - (64 << 10);
+    return RAM_BASE + size - DTB_ROOM;
 }
 
 enum exit_status boot_load(struct machine *m)
@@ -160,6 +162,12 @@ enum exit_status boot_load(struct machine *m)
     describe_virtio(virtio);
     board = describe(m, isa, virtio, initrd, initrd_end);
     m->dtb = fdt_build(&board, &m->dtb_size);
+    if (m->dtb_size > DTB_ROOM) {
+        diag_error(m->diag,
+                   "the device tree has %zu bytes, and there is room for %d; shorten --append",
+                   m->dtb_size, DTB_ROOM);
+        return EXIT_USAGE;
+    }
     if (image_end(m->image) > dtb) {
         diag_error(m->diag,
                    "%s: reaches into the last 64 KiB of RAM, where the device tree goes; "

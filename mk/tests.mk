@@ -46,12 +46,13 @@ test_commands = \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
     'tests/tools/fuzz_recordmcount.sh 5' \
+    'tests/fuzz/fuzz.sh --replay' \
     $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
 
 .PHONY: test check-long tidy
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
-test: emu guest programs tools $(unit_bin) $(tool_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
+test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/run $(test_commands)
 
 # The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.
@@ -59,4 +60,11 @@ tidy:
 	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu
 
 check-long: test tidy
-	@SEEDS=1000 tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/tools/fuzz_recordmcount.sh 600'
+	@SEEDS=1000 tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 600'
+
+# Linux, fetched and built once (LINUX_CACHE, .cache/linux); needs the network for that. docs/linux.md.
+.PHONY: check-linux
+check-linux: export BUILD := $(BUILD)
+check-linux: emu | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
+	@tests/linux/guests.sh
+	@tests/run 'tests/linux/boots.sh' 'tests/machine/uboot.sh'

@@ -1,10 +1,11 @@
 # Host tools: build/recordmcount, and the packages everything else needs.
 #
 # Gives to the other parts: HOSTCFLAGS (for every program of the host, the
-# emulator too), Q and say (quiet output, V=1 shows the commands), and two
+# emulator too), Q and say (quiet output, V=1 shows the commands), and three
 # targets to depend on, order-only:
 #     build/foo: foo.c | $(BOOTSTRAP_BUILD)      what building needs
 #     test-foo: | $(BOOTSTRAP_TEST)              what testing needs as well
+#     check-foo: | $(BOOTSTRAP_LINUX)            what building Linux needs on top
 
 V ?= 0
 ifeq ($(V),1)
@@ -25,6 +26,7 @@ endif
 
 BOOTSTRAP_BUILD := $(BUILD)/.bootstrap-build
 BOOTSTRAP_TEST  := $(BUILD)/.bootstrap-test
+BOOTSTRAP_LINUX := $(BUILD)/.bootstrap-linux
 
 .PHONY: bootstrap bootstrap-test
 bootstrap: $(BOOTSTRAP_BUILD)

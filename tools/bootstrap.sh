@@ -7,7 +7,7 @@
 
 set -eu
 
-# Column 1: needed to build or to test; 2: the package; 3: the reason.
+# Column 1: needed to build, to test, or to boot Linux as a test; 2: the package; 3: the reason.
 packages() {
     cat <<'EOF'
 build gcc-riscv64-unknown-elf compiles the guest kernel and the guest programs
@@ -23,12 +23,21 @@ test qemu-system-misc runs the same guest as the second opinion (qemu-system-ris
 test opensbi is the firmware that QEMU starts it with
 test u-boot-qemu is the boot loader that reads our disks
 test e2fsprogs makes the disk that it reads (mke2fs)
+test clang compiles the fuzz targets
+test libclang-rt-14-dev brings libFuzzer and the sanitizers that they are built with
 test clang-format checks the layout of the C code
 test clang-tidy reads it for mistakes (make check-long)
 test device-tree-compiler reads the device trees back (dtc)
 test llvm-19 disassembles what binutils 2.40 does not know (llvm-objdump-19)
 test man-db checks and shows the man pages
 test python3 runs the checks and benchmarks that are scripts
+linux gcc-riscv64-linux-gnu compiles Linux
+linux flex generates the readers of its configuration
+linux bison generates them, too
+linux bc computes constants in its build
+linux xz-utils unpacks its source
+linux cpio packs the initial file system
+linux debian-archive-keyring proves that the kernels are Debian's
 EOF
 }
 
@@ -41,19 +50,20 @@ fail() { # status, message
 
 usage() {
     cat <<'EOF'
-Usage: tools/bootstrap.sh [--build | --test | --check | --list]
+Usage: tools/bootstrap.sh [--build | --test | --linux | --check | --list]
   --build  install what building needs (the default)
   --test   install what testing needs as well
-  --check  install nothing; name what is missing for either, exit 1 if any
+  --linux  install what `make check-linux' needs on top of both
+  --check  install nothing; name what building and testing miss, exit 1 if any
   --list   print every package with the reason for it
 EOF
 }
 
-wanted() { # build, or test for both
+wanted() { # build, test (both) or linux (all)
     packages | while read -r need package reason; do
-        if [ "$1" = test ] || [ "$need" = build ]; then
-            printf '%s\n' "$package"
-        fi
+        case $1:$need in
+        build:build | test:build | test:test | linux:*) printf '%s\n' "$package" ;;
+        esac
     done
 }
 
@@ -118,7 +128,7 @@ deed=--build
 [ $# -le 1 ] || { usage >&2; exit 64; }
 [ $# -eq 0 ] || deed=$1
 case $deed in
---build | --test) need=${deed#--} ;;
+--build | --test | --linux) need=${deed#--} ;;
 --check) need='test' ;;
 --list) list; exit 0 ;;
 -h | --help) usage; exit 0 ;;

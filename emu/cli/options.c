@@ -329,6 +329,13 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
     return refuse(p);
 }
 
+static void show_help(const struct argp *argp)
+{
+    char usage_begins[] = "rvftrace run|debug";
+
+    argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, usage_begins);
+}
+
 static error_t parse_key(int key, char *arg, struct argp_state *state)
 {
     struct parse *p = state->input;
@@ -345,7 +352,7 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
         return 0;
     case '?':
         p->done = true;
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+        show_help(state->root_argp);
         return ECANCELED; /* the rest of the line does not matter any more */
     case ARGP_KEY_ARG:
         if (p->options->image) {
@@ -420,7 +427,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
                                bool *done)
 {
     struct argp_option options[ARRAY_LEN(rows) + 2] = {0};
-    struct argp argp = {options, parse_key, "run IMAGE\ndebug IMAGE", intro, NULL, NULL, NULL};
+    struct argp argp = {options, parse_key, "IMAGE", intro, NULL, NULL, NULL};
     struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
     char complainer[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
     error_t error;
@@ -434,7 +441,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_PASS;
     }
     if (is_early(argv[1], "--help", "-?")) {
-        argp_help(&argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, argv[0]);
+        show_help(&argp);
         *done = true;
         return EXIT_PASS;
     }
@@ -461,15 +468,15 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
 
 const char *options_firmware_name(enum firmware_kind kind)
 {
-    return word_for(firmware_words, kind);
+    return word_for(firmware_words, (int)kind);
 }
 
 const char *options_fetch_name(enum fetch_mode mode)
 {
-    return word_for(fetch_words, mode);
+    return word_for(fetch_words, (int)mode);
 }
 
 const char *options_timing_name(enum timing_model model)
 {
-    return word_for(timing_words, model);
+    return word_for(timing_words, (int)model);
 }

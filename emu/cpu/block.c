@@ -171,7 +171,7 @@ static void add_float_check(struct builder *b, enum floating floating)
 {
     if (floating <= b->float_checked)
         return;
-    add_uop(b, UOP_FLOAT, 0)->imm = floating;
+    add_uop(b, UOP_FLOAT, 0)->imm = (int32_t)floating;
     b->float_checked = floating;
 }
 
@@ -409,9 +409,12 @@ void block_link(struct block *from, unsigned slot, struct block *to)
 void block_suspect(struct block *b)
 {
     struct hart *h = b->hart;
+    bool holds_part = h->cut == b && h->block == h->scratch;
 
-    if (h->block == b && h->uop)
+    if (h->uop && (h->block == b || holds_part))
         h->attention |= ATTEND_CODE;
+    if (h->cut == b)
+        hart_forget_cut(h);
     if (b == h->scratch) /* used once, and never found again */
         return;
     b->ops[0].go = engine_label(UOP_SUSPECT);
@@ -460,6 +463,8 @@ static void destroy(struct block *b)
     forget_jumps(b);
     if (b->hart->block == b)
         b->hart->block = NULL;
+    if (b->hart->cut == b)
+        hart_forget_cut(b->hart);
     free(b);
 }
 
@@ -579,18 +584,80 @@ struct block *hart_find_block(struct hart *h)
     return b;
 }
 
-struct block *hart_short_block(struct hart *h, uint64_t insns)
+/* Index of the operation behind so many instructions from `first` on. */
+static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insns)
 {
-    struct builder builder = {0};
-    uint64_t pa;
+    unsigned end = first;
+
+    while (end < b->uop_count && b->notes[end].insns_before < b->notes[first].insns_before + insns)
+        end++;
+    return end;
+}
+
+static void copy_op(struct builder *part, const struct block *b, unsigned i, unsigned first)
+{
+    const struct uop_note *note = &b->notes[i], *start = &b->notes[first];
+    unsigned to = part->uop_count++;
+
+    part->ops[to] = b->ops[i];
+    part->ops[to].go = i ? b->ops[i].go : b->first_go;
+    part->ops[to].at = (uint8_t)(b->ops[i].at - b->ops[first].at);
+    part->notes[to] = (struct uop_note){
+        .cycles_before = (uint16_t)(note->cycles_before - start->cycles_before),
+        .insns_before = (uint8_t)(note->insns_before - start->insns_before),
+        .size = note->size,
+    };
+}
+
+static void copy_counters(struct builder *part, const struct block *b, unsigned first, unsigned end)
+{
+    for (uint32_t i = 0; i < b->counter_count; i++) {
+        const struct block_counter *c = &b->counters[i];
+
+        if (c->uop >= first && c->uop < end)
+            VEC_PUSH(&part->counters,
+                     ((struct block_counter){c->to, 0, (uint8_t)(c->uop - first)}));
+    }
+}
+
+/* What the whole block has up to this operation, or all of it. */
+static struct uop_note note_at(const struct block *b, unsigned i)
+{
+    if (i < b->uop_count)
+        return b->notes[i];
+    return (struct uop_note){(uint16_t)b->cycles, (uint8_t)b->insns, 0};
+}
+
+/*
+ * Memory is not looked at again: how far a hart has fetched does not depend on
+ * where its budgets end, so neither does what it still has when that is
+ * overwritten, and a run in pieces is the same run.
+ */
+struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first, uint64_t insns)
+{
+    unsigned end = end_of_part(b, first, insns), from = b->ops[first].at * 2U;
+    unsigned to = end < b->uop_count ? b->ops[end].at * 2U : b->size;
+    struct uop_note start = b->notes[first], stop = note_at(b, end);
+    struct builder part = {.hart = h,
+                           .pc = b->pc + from,
+                           .pa = b->pa + from,
+                           .pa_second = b->pa_second,
+                           .insns = (uint32_t)(stop.insns_before - start.insns_before),
+                           .cycles = (uint32_t)(stop.cycles_before - start.cycles_before),
+                           .size = (uint16_t)(to - from),
+                           .guarded = b->guarded};
 
     drop_scratch(h);
-    if (!hart_fetch_address(h, h->pc, &pa) || !build(&builder, h, pa, insns)) {
-        VEC_FREE(&builder.counters);
-        return NULL;
-    }
-    h->scratch = finish(&builder);
+    memcpy(part.bytes, b->bytes + from, part.size);
+    for (unsigned i = first; i < end; i++)
+        copy_op(&part, b, i, first);
+    copy_counters(&part, b, first, end);
+    if (end < b->uop_count)
+        add_uop(&part, UOP_CUT, 0);
+    h->scratch = finish(&part);
     codemap_add_block(h->cluster, h->scratch);
+    h->cut = b;
+    h->cut_at = end;
     return h->scratch;
 }
 

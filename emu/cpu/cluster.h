@@ -81,7 +81,7 @@ void cluster_uproot(struct cluster *c, uint32_t probe);
 size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 
-/* Breaks the LR reservations that a store to these bytes by no hart would break (DMA). */
+/* Breaks the LR reservations that a store to these bytes by no hart would break (DMA, firmware). */
 void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size);
 
 /* Adds what blocks have counted so far to the probes' counters. */

@@ -281,7 +281,10 @@ struct hart {
     struct map reported;  /* insn pa -> newest stamp reported */
     struct map blocks;    /* pa -> struct block, first of its list */
     size_t block_count;
-    struct block *scratch; /* a shortened block, for the end of a budget */
+    struct block *scratch; /* a copy of part of a block, for a budget that ends inside of it */
+    struct block *cut;     /* the block that it is part of; NULL: none, or it has changed since */
+    unsigned cut_at;       /* the operation of that block behind the copy */
+    bool resumes;          /* the copy ran to its end, so the hart goes on there */
     VEC_OF(struct block *) suspects;
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
@@ -344,13 +347,20 @@ void hart_flush_jumps(struct hart *h);
 
 /* block.c */
 struct block *hart_find_block(struct hart *h); /* at h->pc; NULL: a fetch exception is raised */
-struct block *hart_short_block(struct hart *h, uint64_t insns); /* at h->pc, at most so many */
+/* The block's operations from `first` on, at most so many instructions, as a block to run once. */
+struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first, uint64_t insns);
 void block_link(struct block *from, unsigned slot, struct block *to);
 void block_suspect(struct block *b);
 void block_settle(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
+/* What comes next is found by its address, not in the block that a budget has cut. */
+static inline void hart_forget_cut(struct hart *h)
+{
+    h->cut = NULL;
+    h->resumes = false;
+}
 /* Leaves the block at h->uop: gives back budget, cycles and counts of what was not executed. */
 void hart_leave_block(struct hart *h, bool after_this);
 
@@ -358,7 +368,7 @@ void hart_leave_block(struct hart *h, bool after_this);
 enum hart_stop engine_run(struct hart *h);
 
 /* Operations that are no instructions. */
-enum { UOP_END = OP_COUNT, UOP_PROBE, UOP_FLOAT, UOP_SUSPECT, UOP_ILLEGAL, UOP_COUNT };
+enum { UOP_END = OP_COUNT, UOP_PROBE, UOP_FLOAT, UOP_SUSPECT, UOP_ILLEGAL, UOP_CUT, UOP_COUNT };
 const void *engine_label(unsigned uop);
 
 #endif

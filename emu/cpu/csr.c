@@ -554,5 +554,6 @@ bool hart_set_csr(struct hart *h, unsigned number, uint64_t value)
     if (!csr_read(h, number, &old))
         return false;
     csr_write(h, number, value);
+    hart_forget_cut(h);
     return true;
 }

@@ -82,6 +82,7 @@ static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 static bool attend(struct hart *h, enum hart_stop *stop)
 {
     h->attention &= ~(uint32_t)ATTEND_CODE;
+    hart_forget_cut(h);
     if (h->attention & ATTEND_BLOCKS) {
         h->attention &= ~(uint32_t)ATTEND_BLOCKS;
         hart_discard_blocks(h);
@@ -336,7 +337,7 @@ static enum hart_stop run(struct hart *h, const void *const **table)
 #undef I
 #undef C
         [UOP_END] = &&do_end,         [UOP_PROBE] = &&do_probe,     [UOP_FLOAT] = &&do_float,
-        [UOP_SUSPECT] = &&do_suspect, [UOP_ILLEGAL] = &&do_illegal,
+        [UOP_SUSPECT] = &&do_suspect, [UOP_ILLEGAL] = &&do_illegal, [UOP_CUT] = &&do_cut,
     };
     struct block *b = NULL;
     const struct uop *u = NULL;
@@ -364,15 +365,15 @@ dispatch:
     }
     if (UNLIKELY(left <= 0))
         goto done;
-    b = next_block(h, b, way);
-    if (UNLIKELY(!b))
-        goto dispatch_unlinked;
-    if (UNLIKELY(b->insns > left)) {
-        b = hart_short_block(h, (uint64_t)left);
-        if (!b) {
-            hart_take_exception(h);
+    if (UNLIKELY(h->resumes)) {
+        h->resumes = false;
+        b = hart_part_of_block(h, h->cut, h->cut_at, (uint64_t)left);
+    } else {
+        b = next_block(h, b, way);
+        if (UNLIKELY(!b))
             goto dispatch_unlinked;
-        }
+        if (UNLIKELY(b->insns > left))
+            b = hart_part_of_block(h, b, 0, (uint64_t)left);
     }
     left -= b->insns;
     h->cycles += b->cycles;
@@ -416,6 +417,12 @@ do_suspect:
     h->cycles -= b->cycles;
     b->count--;
     h->pc = b->pc;
+    goto dispatch_unlinked;
+
+/* The budget ends inside of a block, and the next one begins there. */
+do_cut:
+    h->pc = NEXT_PC;
+    h->resumes = h->cut != NULL;
     goto dispatch_unlinked;
 
 do_illegal:

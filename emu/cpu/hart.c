@@ -40,7 +40,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     h->fflags = h->frm = 0;
     memset(&h->csr, 0, sizeof h->csr);
     h->csr.mstatus = MSTATUS_UXL_64 | MSTATUS_SXL_64;
-    h->pc = pc;
+    h->pc = align_down(pc, 2);
     h->mode = mode;
     h->uop = NULL;
     h->waiting = HART_WAITS_NOT;
@@ -194,8 +194,9 @@ uint64_t hart_pc(const struct hart *h)
 
 void hart_set_pc(struct hart *h, uint64_t pc)
 {
-    h->pc = pc;
+    h->pc = align_down(pc, 2);
     h->waiting = HART_WAITS_NOT;
+    hart_forget_cut(h);
 }
 
 uint64_t hart_reg(const struct hart *h, unsigned reg)

@@ -61,7 +61,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode);
 unsigned hart_id(const struct hart *h);
 struct cluster *hart_cluster(const struct hart *h);
 uint64_t hart_pc(const struct hart *h);
-void hart_set_pc(struct hart *h, uint64_t pc);
+void hart_set_pc(struct hart *h, uint64_t pc); /* here and above bit 0 is dropped, as by mret */
 uint64_t hart_reg(const struct hart *h, unsigned reg); /* reg < 32 */
 void hart_set_reg(struct hart *h, unsigned reg, uint64_t value);
 uint64_t hart_freg(const struct hart *h, unsigned reg); /* floating point, boxed; reg < 32 */

@@ -271,6 +271,7 @@ void hart_flush_jumps(struct hart *h)
     for (unsigned mode = 0; mode < 3; mode++)
         for (unsigned i = 0; i < JUMP_ENTRIES; i++)
             h->jumps[mode][i] = (struct jump_entry){.pc = UINT64_MAX};
+    hart_forget_cut(h);
 }
 
 /* ---- fetch ---- */

@@ -17,6 +17,13 @@
  */
 enum { STRAYS_KEPT = 4096 };
 
+/*
+ * Of the fences behind the newest store to code so many are kept by hart, and the last: a program
+ * that does little else would fill the host's memory. Whoever asks for the first fence behind a
+ * store that no log has is then told of a later one.
+ */
+enum { FENCES_KEPT = 1024 };
+
 struct fence_list {
     VEC_OF(struct patch_fence) all; /* stamps ascend */
 };
@@ -25,7 +32,8 @@ struct patch_log {
     const struct site_table *sites;
     struct fence_list *fences; /* by hart */
     unsigned harts;
-    size_t strays; /* patches outside of sites, kept or not */
+    size_t strays;   /* patches outside of sites, kept or not */
+    uint64_t newest; /* stamp of the last store */
     VEC_OF(struct patch) patches;
     struct map last; /* site -> index of its last patch */
 };
@@ -87,7 +95,8 @@ static void lay(uint8_t *at, const struct code_write *w, uint64_t pa, const uint
 static void continue_patch(struct patch *p, const struct code_write *w)
 {
     p->stamp = w->stamp;
-    p->stores++;
+    if (p->stores < UINT16_MAX)
+        p->stores++;
     lay(p->new_bytes, w, p->pa, w->new_bytes);
 }
 
@@ -114,6 +123,7 @@ void patch_log_write(struct patch_log *l, const struct code_write *w, const uint
     uint32_t site = site_find(l->sites, w->pa, w->size);
     struct patch *open = site == NO_SITE ? NULL : open_patch(l, site, w);
 
+    l->newest = w->stamp;
     if (open) {
         continue_patch(open, w);
         return;
@@ -123,12 +133,27 @@ void patch_log_write(struct patch_log *l, const struct code_write *w, const uint
     begin_patch(l, site, w, memory);
 }
 
+static bool is_full(const struct fence_list *list, uint64_t newest)
+{
+    size_t len = list->all.len;
+
+    return len > FENCES_KEPT && list->all.at[len - 1 - FENCES_KEPT].stamp >= newest;
+}
+
+static void add_fence(struct fence_list *list, struct patch_fence fence, uint64_t newest)
+{
+    if (is_full(list, newest))
+        list->all.at[list->all.len - 1] = fence;
+    else
+        VEC_PUSH(&list->all, fence);
+}
+
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f)
 {
     struct patch_fence fence = {f->kind, f->requester, f->stamp, f->cycle, f->pc};
 
     if (f->kind != FENCE_ADDRESS_SPACE && hart < l->harts)
-        VEC_PUSH(&l->fences[hart].all, fence);
+        add_fence(&l->fences[hart], fence, l->newest);
 }
 
 size_t patch_log_count(const struct patch_log *l)

@@ -3,8 +3,8 @@
  * which hart fenced when.
  *
  * Stores of one hart to one site, with no fence of that hart in between, are
- * one patch. Fences are kept by hart, so that "has hart 2 fenced since?" is a
- * look-up and costs nothing when the fence happens.
+ * one patch. Fences are kept by hart, no more of them than are worth it, so that
+ * "has hart 2 fenced since?" is a look-up and costs nothing when the fence happens.
  */
 #ifndef FTRACE_PATCH_LOG_H
 #define FTRACE_PATCH_LOG_H

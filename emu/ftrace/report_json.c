@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -31,9 +32,35 @@ static json_t *number(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+/* With U+FFFD for what is no ASCII. */
+static json_t *repaired(const char *s)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    char *copy = xmalloc(strlen(s) * strlen(replacement) + 1), *end = copy;
+    json_t *result;
+
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x80)
+            *end++ = *s;
+        else
+            end = stpcpy(end, replacement);
+    *end = '\0';
+    result = json_string(copy);
+    free(copy);
+    return result;
+}
+
+/* Names and boot lines may be any bytes, JSON is UTF-8. */
+static json_t *string_of(const char *s)
+{
+    json_t *as_it_is = json_string(s);
+
+    return as_it_is ? as_it_is : repaired(s);
+}
+
 static json_t *text_or_null(const char *s)
 {
-    return s ? json_string(s) : json_null();
+    return s ? string_of(s) : json_null();
 }
 
 static json_t *bytes_of(const uint8_t *bytes, unsigned size)
@@ -50,7 +77,7 @@ static json_t *code_of(const struct report *r, uint64_t va, const uint8_t *bytes
     char text[4 * DISASM_MAX];
 
     describe_code(text, sizeof text, r->symbols, va, bytes, size);
-    return json_string(text);
+    return string_of(text);
 }
 
 static json_t *place_of(const struct report *r, uint64_t va)
@@ -58,7 +85,7 @@ static json_t *place_of(const struct report *r, uint64_t va)
     char text[PLACE_MAX];
 
     describe_place(text, r->symbols, r->lines, va);
-    return json_string(text);
+    return string_of(text);
 }
 
 static json_t *run_json(const struct report *r)
@@ -67,7 +94,7 @@ static json_t *run_json(const struct report *r)
     json_t *run = json_object();
 
     json_object_set_new(run, "rvftrace", json_string(i->version));
-    json_object_set_new(run, "image", json_string(i->image));
+    json_object_set_new(run, "image", string_of(i->image));
     json_object_set_new(run, "image_hash", hex(i->image_hash));
     json_object_set_new(run, "bootargs", text_or_null(i->bootargs));
     json_object_set_new(run, "firmware", json_string(i->firmware));
@@ -138,7 +165,7 @@ static json_t *sites_json(const struct report *r)
         json_t *one = json_object();
 
         json_object_set_new(one, "address", hex(s->va));
-        json_object_set_new(one, "function", json_string(s->function));
+        json_object_set_new(one, "function", string_of(s->function));
         json_object_set_new(one, "kind", json_string(site_kind_name(s->kind)));
         json_object_set_new(one, "init", site_state_json(&init, true));
         json_object_set_new(one, "off", site_state_json(&off, false));
@@ -186,7 +213,7 @@ static json_t *finding_json(const struct report *r, const struct finding *f)
     json_object_set_new(one, "site",
                         f->site == NO_SITE
                             ? json_null()
-                            : json_string(site_get(watch_sites(r->watch), f->site)->function));
+                            : string_of(site_get(watch_sites(r->watch), f->site)->function));
     json_object_set_new(one, "pc", hex(f->pc));
     json_object_set_new(one, "place", place_of(r, f->pc));
     json_object_set_new(one, "hart", number(f->fetcher));
@@ -239,7 +266,7 @@ static json_t *patches_json(const struct report *r)
         if (p->site != NO_SITE) {
             const struct site *s = site_get(watch_sites(r->watch), p->site);
 
-            json_object_set_new(one, "site", json_string(s->function));
+            json_object_set_new(one, "site", string_of(s->function));
             json_object_set_new(one, "address", hex(s->va));
         }
         json_object_set_new(one, "writer", writer_json(r, &p->who));

@@ -138,7 +138,11 @@ static void add_functions(struct site_table *t, const struct image *im,
     if (!symbols_find(symbols, "__start_mcount_loc", &at) ||
         !symbols_find(symbols, "__stop_mcount_loc", &stop))
         return;
-    for (; at + sizeof va <= stop; at += sizeof va) {
+    if (stop < at || stop - at > im->file.size) {
+        diag_warn(d, "%s: __mcount_loc is longer than the file; no sites", im->path);
+        return;
+    }
+    for (; stop - at >= sizeof va; at += sizeof va) {
         if (!read_image(im, at, &va, sizeof va) ||
             !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va)))
             refused++;

@@ -109,6 +109,31 @@ static enum exit_status read_segments(struct image *im, Elf *elf, const struct d
     return EXIT_PASS;
 }
 
+/*
+ * vmlinux says only where its pages lie from its own start; that is where the header says which
+ * it begins with, as the Image made of it does. False: a segment would wrap around.
+ */
+static bool place_linux(struct image *im, uint64_t raw_base)
+{
+    const struct image_segment *first = &im->segments[0];
+    uint64_t pa, shift;
+
+    for (size_t i = 1; i < im->segment_count; i++)
+        if (im->segments[i].va < first->va)
+            first = &im->segments[i];
+    if (!raw_linux_place(im->file.bytes + first->offset, first->file_size, raw_base, &pa))
+        return true;
+    shift = pa - first->pa;
+    for (size_t i = 0; i < im->segment_count; i++) {
+        struct image_segment *s = &im->segments[i];
+
+        s->pa += shift;
+        if (s->mem_size > UINT64_MAX - s->pa)
+            return false;
+    }
+    return true;
+}
+
 static void add_text_section(struct image *im, const GElf_Shdr *sh)
 {
     uint64_t code = SHF_EXECINSTR | SHF_ALLOC, pa, last;
@@ -177,7 +202,8 @@ static void find_headers(struct image *im, Elf *elf)
     }
 }
 
-static enum exit_status read_elf(struct image *im, Elf *elf, const struct diag *d)
+static enum exit_status read_elf(struct image *im, Elf *elf, uint64_t raw_base,
+                                 const struct diag *d)
 {
     GElf_Ehdr h;
     enum exit_status status;
@@ -187,6 +213,8 @@ static enum exit_status read_elf(struct image *im, Elf *elf, const struct diag *
     status = read_segments(im, elf, d);
     if (status != EXIT_PASS)
         return status;
+    if (!place_linux(im, raw_base))
+        return refuse(im, d, "has a Linux header with impossible sizes; build it anew");
     im->kind = IMAGE_ELF;
     im->entry = im->entry_va = h.e_entry;
     (void)image_va_to_pa(im, h.e_entry, &im->entry); /* stays as it is outside of the segments */
@@ -195,7 +223,7 @@ static enum exit_status read_elf(struct image *im, Elf *elf, const struct diag *
     return EXIT_PASS;
 }
 
-enum exit_status elf_read_image(struct image *im, const struct diag *d)
+enum exit_status elf_read_image(struct image *im, uint64_t raw_base, const struct diag *d)
 {
     const char *wrong = wrong_header(&im->file);
     enum exit_status status;
@@ -209,7 +237,7 @@ enum exit_status elf_read_image(struct image *im, const struct diag *d)
     elf = elf_memory((char *)im->file.bytes, im->file.size);
     if (!elf)
         return refuse(im, d, "has a damaged ELF header; link it anew");
-    status = read_elf(im, elf, d);
+    status = read_elf(im, elf, raw_base, d);
     elf_end(elf);
     return status;
 }

@@ -13,6 +13,9 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
+/* What nobody means to load: a disk, or /dev/zero. */
+#define FILE_BYTES_MAX (UINT64_C(4) << 30)
+
 /* Appends what one read brings; 0 at the end, -1 with errno. */
 static ssize_t read_more(int fd, struct file *f, size_t *room)
 {
@@ -30,14 +33,19 @@ static ssize_t read_more(int fd, struct file *f, size_t *room)
     return got;
 }
 
-/* One byte more than the size, so that a file of known size is read without growing. */
-static size_t expected_size(int fd)
+/* As far as it is known before reading; 0: not known. */
+static uint64_t size_of(int fd)
 {
     struct stat st;
 
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-        return (size_t)st.st_size + 1;
-    return 1 << 16;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+}
+
+static enum exit_status refuse_size(const char *path, const struct diag *d, struct file *f)
+{
+    diag_error(d, "%s: has more than 4 GiB; give an image or a symbol file", path);
+    file_free(f);
+    return EXIT_BAD_FILE;
 }
 
 /* The descriptor, or -1 with *status and one line said. */
@@ -64,14 +72,20 @@ static enum exit_status cannot_read(const char *path, int reason, const struct d
 
 static enum exit_status read_all(int fd, const char *path, const struct diag *d, struct file *f)
 {
-    size_t room = expected_size(fd);
+    uint64_t size = size_of(fd);
+    size_t room = size ? (size_t)size + 1 : 1 << 16; /* one more: the end is found in it */
     ssize_t got;
     int reason;
 
-    *f = (struct file){.bytes = xmalloc(room)};
+    *f = (struct file){0};
+    if (size > FILE_BYTES_MAX)
+        return refuse_size(path, d, f);
+    f->bytes = xmalloc(room);
     do
         got = read_more(fd, f, &room);
-    while (got > 0);
+    while (got > 0 && f->size <= FILE_BYTES_MAX);
+    if (f->size > FILE_BYTES_MAX)
+        return refuse_size(path, d, f);
     if (!got)
         return EXIT_PASS;
     reason = errno;

@@ -17,7 +17,8 @@ struct file {
 
 /*
  * Reads all of `path`, which may be a pipe. EXIT_NO_FILE: there is none.
- * EXIT_IO: it cannot be read, or is a directory. Either was said through d.
+ * EXIT_IO: it cannot be read, or is a directory. EXIT_BAD_FILE: it has more than
+ * 4 GiB, or no end. Each was said through d.
  */
 MUST_USE enum exit_status file_read(const char *path, const struct diag *d, struct file *out);
 

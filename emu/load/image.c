@@ -43,7 +43,8 @@ static enum exit_status read_image(struct image *im, uint64_t raw_base, const st
         diag_error(d, "%s: is empty; give an ELF or a raw image", im->path);
         return EXIT_BAD_FILE;
     }
-    status = elf_is_elf(&im->file) ? elf_read_image(im, d) : raw_read_image(im, raw_base, d);
+    status =
+        elf_is_elf(&im->file) ? elf_read_image(im, raw_base, d) : raw_read_image(im, raw_base, d);
     if (status == EXIT_PASS && !im->text_count)
         default_texts(im);
     return status;

@@ -60,7 +60,8 @@ struct image {
  * Reads and checks `path`. An ELF says itself where it goes. A file that is no
  * ELF is raw and goes to raw_base; if it has a Linux Image header and raw_base
  * is a whole GiB, raw_base is taken for the start of RAM, from which the
- * header's text_offset counts (2 MiB on RV64).
+ * header's text_offset counts (2 MiB on RV64). An ELF whose lowest segment has
+ * such a header (vmlinux, whose physical addresses begin at 0) goes there, too.
  *
  * On failure one line was said through d, *out is untouched, and the answer is
  * EXIT_NO_FILE, EXIT_IO (see file_read), or EXIT_BAD_FILE: empty, truncated,

@@ -11,8 +11,11 @@
 
 bool elf_is_elf(const struct file *f); /* starts with ELF's magic number */
 
-MUST_USE enum exit_status elf_read_image(struct image *im, const struct diag *d);
+MUST_USE enum exit_status elf_read_image(struct image *im, uint64_t raw_base, const struct diag *d);
 MUST_USE enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d);
+
+/* Whether these bytes begin with Linux's Image header; where it wants them, as image_open says. */
+bool raw_linux_place(const uint8_t *bytes, size_t size, uint64_t base, uint64_t *pa);
 
 /* Room for one more at the end of the image's arrays, which they grow. */
 void image_add_segment(struct image *im, struct image_segment segment);

@@ -41,29 +41,45 @@ static const struct packing *find_packing(const struct file *f)
     return NULL;
 }
 
-static uint64_t field(const struct file *f, size_t offset)
+static uint64_t field(const uint8_t *header, size_t offset)
 {
     uint64_t value;
 
-    memcpy(&value, f->bytes + offset, sizeof value);
+    memcpy(&value, header + offset, sizeof value);
     return le64toh(value);
 }
 
-static bool is_linux(const struct file *f)
+static bool is_linux(const uint8_t *bytes, size_t size)
 {
-    return f->size >= HEADER_BYTES && memcmp(f->bytes + MAGIC2, "RSC\x05", 4) == 0;
+    return size >= HEADER_BYTES && memcmp(bytes + MAGIC2, "RSC\x05", 4) == 0;
 }
 
-/* image_size covers .bss, which the file does not have; 0 in kernels before 5.10. */
-static void use_linux_header(struct image *im, struct image_segment *s)
+bool raw_linux_place(const uint8_t *bytes, size_t size, uint64_t base, uint64_t *pa)
 {
-    uint64_t size = field(&im->file, IMAGE_SIZE);
+    if (!is_linux(bytes, size))
+        return false;
+    *pa = base;
+    if (base % GIB == 0 && __builtin_add_overflow(base, field(bytes, TEXT_OFFSET), pa))
+        *pa = UINT64_MAX; /* where nothing has room */
+    return true;
+}
 
+/*
+ * image_size covers .bss, which the file does not have; 0 in kernels before 5.10. Answers what is
+ * wrong with the header, with its remedy; NULL: nothing.
+ */
+static const char *use_linux_header(struct image *im, struct image_segment *s)
+{
+    uint64_t size = field(im->file.bytes, IMAGE_SIZE);
+
+    if (field(im->file.bytes, FLAGS) & FLAG_BIG_ENDIAN)
+        return "is a big-endian kernel; build it little-endian";
     im->kind = IMAGE_LINUX;
-    if (s->pa % GIB == 0)
-        s->pa += field(&im->file, TEXT_OFFSET);
     if (size > s->mem_size)
         s->mem_size = size;
+    if (s->mem_size > UINT64_MAX - s->pa)
+        return "has a Linux header with impossible sizes; build it anew";
+    return NULL;
 }
 
 enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d)
@@ -81,12 +97,13 @@ enum exit_status raw_read_image(struct image *im, uint64_t base, const struct di
         return EXIT_BAD_FILE;
     }
     im->kind = IMAGE_RAW;
-    if (is_linux(&im->file)) {
-        if (field(&im->file, FLAGS) & FLAG_BIG_ENDIAN) {
-            diag_error(d, "%s: is a big-endian kernel; build it little-endian", im->path);
+    if (raw_linux_place(im->file.bytes, im->file.size, base, &s.pa)) {
+        const char *wrong = use_linux_header(im, &s);
+
+        if (wrong) {
+            diag_error(d, "%s: %s", im->path, wrong);
             return EXIT_BAD_FILE;
         }
-        use_linux_header(im, &s);
     }
     s.va = im->entry = im->entry_va = s.pa;
     image_add_segment(im, s);

@@ -125,7 +125,7 @@ static bool is_skipped_line(const char *p, const char *end)
 {
     p = skip_blanks(p, end);
     return p == end || *p == '\r' ||
-           (end - p > 1 && strchr("Uwv", *p) && isblank((unsigned char)p[1]));
+           (end - p > 1 && *p && strchr("Uwv", *p) && isblank((unsigned char)p[1]));
 }
 
 /* The number of the first bad line; 0: all are good. */

@@ -286,7 +286,8 @@ static void dbcn_write(struct call *c)
 
 static void dbcn_read(struct call *c)
 {
-    struct bus *bus = cluster_bus(machine_cluster(c->sbi->machine));
+    struct cluster *cluster = machine_cluster(c->sbi->machine);
+    struct bus *bus = cluster_bus(cluster);
     struct writer who = {.kind = WRITER_FIRMWARE, .hart = hart_id(c->hart)};
     int byte;
 
@@ -298,6 +299,8 @@ static void dbcn_read(struct call *c)
         (void)!bus_write(bus, c->arg[1] + c->value, &b, 1, &who); /* the range was checked */
         c->value++;
     }
+    if (c->value)
+        cluster_break_reservations(cluster, c->arg[1], c->value);
 }
 
 /* ---- the legacy calls' hart masks are read from memory (chapter 5) ---- */

@@ -23,6 +23,8 @@ run run "$work/image"
 claim 'an empty file is refused' refused 65 '.*image: is empty'
 run run "$work"
 claim 'a directory is refused' refused 74 ".*$work.*irectory"
+truncate -s 1T "$work/huge" && run run "$work/huge"
+claim 'a file larger than any image is refused' refused 65 '.*huge: has more than 4 GiB'
 run run "$work/nothing"
 claim 'a missing file is status 66' refused 66 '.*nothing.*o such file'
 run run ''
@@ -47,6 +49,9 @@ claim "the host's own program is refused" refused 65 '.*for another machine'
 cp "$work/nothing" "$work/image" 2>/dev/null || cat "$rvftrace" | gzip >"$work/image"
 run run "$work/image"
 claim 'a compressed file is refused, with the remedy' refused 65 '.*compressed.*gzip -dc'
+
+run run --append "$(head -c 70000 /dev/zero | tr '\0' x)" "$mcount"
+claim 'a command line that the device tree has no room for is refused' refused 64 '.*device tree.*--append'
 
 # Segments that lie elsewhere: linked there by the real linker.
 elsewhere() {

@@ -42,6 +42,8 @@ printf 'x' >"$work/bytes"
 run run --quiet --console none --report "$work/r.json" --append "$(printf 'caf\351')" --max-insns 10 "$mcount"
 claim 'a boot line that is no UTF-8 makes no broken report' \
     sh -c "python3 -m json.tool '$work/r.json'"
+claim '... and is there, as far as it can be' json_has "$work/r.json" \
+    "r['run']['bootargs'] == 'caf' + chr(0xfffd)"
 
 # Places that cannot be written to.
 run run --quiet --report "$work/no/where" --append "$demo" "$mcount"

@@ -80,6 +80,7 @@ for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
     # shellcheck disable=SC2086 # two words
     run $help
     claim "$help is status 0" has_status 0
+    claim '... and begins with the usage' sh -c "head -n 1 '$out' | grep -qxF 'Usage: rvftrace run|debug [OPTION...] IMAGE'"
     claim '... and goes to standard output' test -s "$out" -a ! -s "$err"
 done
 

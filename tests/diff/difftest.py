@@ -49,12 +49,20 @@ EXCLUDED = {
 
 CODE, DATA, TABLES, CASES, RAM = 0x80400000, 0x80200000, 0x80300000, 0x80800000, 0x80000000
 CASE_CODE = 0x400
-RECORD = 704
+RECORD = 768
 MASK = (1 << 64) - 1
-MPP_S, SUM, MXR, TVM, TW, TSR, FS = 1 << 11, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 3 << 13
+FIELDS = ("fcsr", "mstatus", "satp", "menvcfg", "code_flags", "medeleg", "mideleg", "mie", "mip", "stvec", "link")
+LINK = (TABLES + 0x2000) >> 12 << 10 | 1
+MPP_S, MPP_M, SUM, MXR, TVM, TW, TSR, FS = 1 << 11, 3 << 11, 1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22, 3 << 13
+SIE, SPIE = 1 << 1, 1 << 5
+S_INTERRUPTS = 0x222
+# (bits, cleared or set): never MPP 2, nor another UXL
+MSTATUS_STEPS = [(SIE, 0), (SIE, 1), (SPIE, 0), (SPIE, 1), (1 << 3, 0), (1 << 3, 1), (1 << 7, 0), (1 << 8, 0), (1 << 8, 1), (1 << 11, 0),
+                 (3 << 11, 0), (3 << 11, 1), (1 << 17, 0), (1 << 17, 0), (1 << 17, 1), (SUM, 0), (SUM, 1), (MXR, 0), (MXR, 1)]
+DELEGABLE = 0x233c  # not the faults of fetches: they tell the stub of a trap to S mode
 ADUE, PBMTE = 1 << 61, 1 << 62
 POINTERS = (2, 8, 9, 18, 19, 20)  # hold addresses of data
-EBREAK, NOP, CNOP, AUIPC_T2 = 0x00100073, 0x13, 0x1, 0x17 | 7 << 7
+SFENCE_VMA, EBREAK, NOP, CNOP, AUIPC_T2 = 0x12000073, 0x00100073, 0x13, 0x1, 0x17 | 7 << 7
 
 SPECIAL_INT = [0, 1, 2, MASK, MASK - 1, 1 << 63, (1 << 63) - 1, 1 << 31, (1 << 31) - 1, 0xffffffff80000000, 0xffffffff, 1 << 32,
                0x5555555555555555, 0xaaaaaaaaaaaaaaaa, 0xff, 0x80, 0x8000, 63, 64, 31, 32]
@@ -66,6 +74,7 @@ SPECIAL_S = [0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x3f7fffff, 0x3fc00000, 0x400
 SPECIAL_H = [0, 1, 0x3ff, 0x400, 0x3c00, 0x3bff, 0x7bff, 0x7c00, 0x7e00, 0x7c01, 0x7fff, 0x4000]
 # CSRs that S and U mode see alike on both. QEMU keeps reserved bits of those that are NOT_ALIKE.
 NOT_ALIKE = (0x106, 0x10a, 0x141, 0x180)  # scounteren, senvcfg, sepc; a random satp is a loop of faults
+MACHINE_CSRS = [0x342, 0x343]
 CSRS = [0x100, 0x104, 0x105, 0x140, 0x142, 0x143, 0x144, 1, 2, 3, 1, 2, 3]
 
 
@@ -89,9 +98,12 @@ class Case:
 
     def __init__(self):
         self.words = []
+        self.inside = set()  # numbers of words that run behind the one before them or not at all
         self.x = [0] * 32
         self.f = [0] * 32
-        self.fcsr = self.mstatus = self.satp = self.menvcfg = self.code_flags = 0
+        for name in FIELDS:
+            setattr(self, name, 0)
+        self.link = LINK
         self.ptes = [0] * 16
 
     def code(self):
@@ -99,11 +111,12 @@ class Case:
 
     def record(self, begin):
         end = begin + len(self.code())
-        fields = self.x + self.f + [self.fcsr, self.mstatus, self.satp, begin, end] + self.ptes + [self.code_flags, self.menvcfg]
+        fields = self.x + self.f + [self.fcsr, self.mstatus, self.satp, begin, end] + self.ptes
+        fields += [self.code_flags, self.menvcfg, self.medeleg, self.mideleg, self.mie, self.mip, self.stvec, self.link]
         return struct.pack("<%dQ" % len(fields), *fields).ljust(RECORD, b"\0")
 
     def text(self, comment):
-        state = {k: getattr(self, k) for k in ("fcsr", "mstatus", "satp", "menvcfg", "code_flags")}
+        state = {k: getattr(self, k) for k in FIELDS}
         lines = ["# " + line for line in comment.splitlines()]
         lines += ["%s %#x" % item for item in state.items()]
         for name in ("x", "f", "ptes"):
@@ -119,7 +132,7 @@ class Case:
                 name, _, rest = line.partition(" ")
                 if name in ("x", "f", "ptes", "words"):
                     setattr(c, name, [int(v, 16) for v in rest.split()])
-                elif name in ("fcsr", "mstatus", "satp", "menvcfg", "code_flags"):
+                elif name in FIELDS:
                     setattr(c, name, int(rest, 16))
         return c
 
@@ -232,8 +245,47 @@ def align(base):
     return 0x13 | base << 7 | 7 << 12 | base << 15 | 0xff8 << 20
 
 
+def delegate(r, c, machine):
+    """Traps and interrupts to S mode, some of them pending."""
+    c.medeleg = r.getrandbits(16) & DELEGABLE
+    loads = c.medeleg & 0x2030
+    c.medeleg |= loads << 2  # QEMU 7.2 calls an AMO's fault a load's: either goes where both go
+    c.mideleg = r.getrandbits(16) & S_INTERRUPTS
+    c.mie = r.getrandbits(16) & S_INTERRUPTS
+    c.mip = r.choice((0, 0, 2, 0x20, 0x22, 0x200))
+    if c.mip == 0x200:  # QEMU 7.2 takes the lowest number first, whatever the manual's order (vol. II, 3.1.9)
+        c.mip = c.mip if not machine else 0
+        c.mideleg &= ~2
+    c.stvec = r.choice((0, 1, 0x1000, 0x8000000000000001, DATA + 1, r.getrandbits(64) & ~2))
+    c.mstatus |= r.choice((0, SIE)) | r.choice((0, SPIE))
+
+
+def machine_group(r):
+    """Instructions of M mode: CSRs of its own; of those whose reserved values are not alike, the others."""
+    kind = r.randrange(6)
+    if kind < 3:
+        if kind == 1:
+            (value, clears), csr = r.choice(MSTATUS_STEPS), 0x300
+        elif kind == 2:
+            value, clears, csr = r.getrandbits(12) & 0xa2, r.randrange(2), r.choice((0x303, 0x304, 0x344))
+        else:  # entries 8 to 11, never locked, never W without R
+            value, clears, csr = r.getrandbits(32) & 0x1d1d1d1d, 0, 0x3a2
+        lui = 0x37 | 5 << 7 | (value + 0x800 & 0xfffff000)
+        addi = 0x13 | 5 << 7 | 5 << 15 | (value & 0xfff) << 20
+        return [lui, addi, 0x73 | 6 << 7 | (2 + clears) << 12 | 5 << 15 | csr << 20]
+    if kind == 3:  # somewhere in RAM: QEMU has other devices. Its TOR sees the address below when pmpcfg is
+        # written. sfence.vma as the manual asks (vol. II, 3.7.2)
+        return [0x13 | 5 << 7 | 5 << 12 | r.randrange(32) << 15 | 38 << 20, 0x20000 << 12 | 0x37 | 6 << 7, 0x33 | 5 << 7 | 6 << 12 | 5 << 15 | 6 << 20,
+                0x1073 | 6 << 7 | 5 << 15 | 0x3b0 + r.randrange(16) << 20,
+                0x73 | 6 << 7 | 6 << 12 | 1 << 15 | 0x3a2 << 20, SFENCE_VMA]
+    if kind == 4:  # mcounteren has 32, the same
+        return [0x5073 | 6 << 7 | r.randrange(3) << 12 | r.randrange(32) << 15 | 0x306 << 20]
+    return [0x73 | r.choice((5, 6, 7, 10)) << 7 | r.choice((1, 2, 3, 5, 6, 7)) << 12 | r.randrange(32) << 15 | r.choice(MACHINE_CSRS) << 20]
+
+
 def make_case(r):
     c = Case()
+    machine = not r.randrange(5)
     supervisor = r.randrange(2)
     for n in range(1, 32):
         c.x[n] = integer(r)
@@ -245,13 +297,18 @@ def make_case(r):
         c.x[r.choice(POINTERS)] = DATA + 0x1000 * r.randrange(1, 16) - r.randrange(8)
     c.f = [floating(r) for _ in range(32)]
     c.fcsr = r.choice((0, 0, 0, r.getrandbits(5), r.getrandbits(8)))
-    c.mstatus = 2 << 32 | FS | TW | TSR | supervisor * MPP_S
+    c.mstatus = 2 << 32 | FS | TW | TSR | (MPP_M if machine else supervisor * MPP_S)
     for bit in (SUM, MXR, TVM):
         c.mstatus |= bit * r.randrange(2)
     c.menvcfg = ADUE | PBMTE * r.randrange(2)
     user = 0x10 * (1 - supervisor)
     if r.randrange(5) > 1:
-        c.satp = 8 << 60 | r.getrandbits(16) << 44 | TABLES >> 12
+        mode = r.choice((8, 8, 9, 10))
+        c.satp = mode << 60 | r.getrandbits(16) << 44 | TABLES + (0, 0x3000, 0x4000)[mode - 8] >> 12
+    if r.randrange(2):
+        delegate(r, c, machine)
+    if not r.randrange(16):
+        c.link ^= 1 << r.randrange(10)
     c.code_flags = 0xcb | user
     for n in range(16):
         flags = 0xc7 | user
@@ -261,16 +318,20 @@ def make_case(r):
             flags ^= r.choice((1 << 8, 1 << 9, 1 << 63))  # QEMU 7.2 ignores the reserved ones, and PBMTE
         if flags >> 63:
             flags |= 0xc0  # QEMU 7.2 sets A and D before it looks at N
-        c.ptes[n] = (DATA + 0x1000 * (n % 4)) >> 12 << 10 | flags
-    inside = set()
+        c.ptes[n] = (DATA + 0x1000 * (n % 3)) >> 12 << 10 | flags  # QEMU 7.2 checks what lies behind the page, too: not the last
+    chosen = set()
 
     def add(*group):
-        inside.update(range(len(c.words) + 1, len(c.words) + len(group)))
+        c.inside.update(range(len(c.words) + 1, len(c.words) + len(group)))
         c.words += group
 
     for _ in range(r.randrange(4, 40)):
         k = r.randrange(20)
-        if k == 0:
+        if machine and k < 5:
+            begin = len(c.words)
+            add(*machine_group(r))
+            chosen.update(range(begin, len(c.words)))
+        elif k == 0:
             word = r.getrandbits(32)
             if word & 3 != 3:
                 word &= 0xffff
@@ -291,11 +352,20 @@ def make_case(r):
             add(AUIPC_T2, 0x67 | link << 7 | 7 << 15)
         else:
             row = r.choice(ROWS)
+            if machine and row[0] in ("mret", "sret"):
+                continue  # to where the last trap was: for ever
+            if machine and row[3] == "AMO" and c.satp:
+                continue  # QEMU 7.2 asks memory protection about the load before the page about the store
             word = fill(r, row)
             if row[4] and row[3] not in WILD and is_wild(word):
                 continue  # c.add of x0 is c.jalr
             add(*[align(word >> 15 & 31), word] if row[3] == "AMO" else [word])
-    aim(r, c.words, inside)
+    aim(r, c.words, c.inside)
+    if machine:  # only what machine_group chose
+        c.words = [w & 0xfffff | 0x140 << 20 if w & 0x7f == 0x73 and w >> 12 & 7 and w >> 20 not in CSRS and n not in chosen else w
+                   for n, w in enumerate(c.words)]
+    if c.medeleg or c.mideleg:  # stvec might come to lie in the code, for ever: sscratch
+        c.words = [w ^ 0x045 << 20 if w & 0x7f == 0x73 and w >> 20 == 0x105 else w for w in c.words]
     return c
 
 
@@ -371,23 +441,27 @@ def differs(bench, case):
 
 def shrink(bench, case):
     """Leaves out what does not matter, as long as the two differ."""
-    for size in (16, 8, 4, 2, 1):
+    starts = [n for n in range(len(case.words)) if n not in case.inside] + [len(case.words)]
+    groups = [case.words[a:b] for a, b in zip(starts, starts[1:])]
+    for number in (16, 8, 4, 2, 1):
         at = 0
-        while at < len(case.words):
-            kept = case.words
-            case.words = kept[:at] + kept[at + size:]
-            if not case.words or not differs(bench, case):
-                case.words = kept
-                at += size
-    for at, word in enumerate(case.words):  # what has to stay may still be a nop
-        case.words[at] = NOP if word & 3 == 3 else CNOP
-        if not differs(bench, case):
-            case.words[at] = word
+        while at < len(groups):
+            case.words = sum(groups[:at] + groups[at + number:], [])
+            if case.words and differs(bench, case):
+                del groups[at:at + number]
+            else:
+                at += number
+    for at, group in enumerate(groups):  # what has to stay may still be nops
+        nops = [NOP if word & 3 == 3 else CNOP for word in group]
+        case.words = sum(groups[:at] + [nops] + groups[at + 1:], [])
+        if differs(bench, case):
+            groups[at] = nops
+    case.words = sum(groups, [])
     return case
 
 
 NAMES = (["x%d" % n for n in range(1, 32)] + ["f%d" % n for n in range(32)] +
-         ["fcsr", "sscratch", "sepc", "scause", "stval", "stvec", "satp", "mip", "sstatus"] + ["pte%d" % n for n in range(16)] + ["memory"])
+         ["fcsr", "sscratch", "sepc", "scause", "stval", "stvec", "mie", "medeleg", "mideleg", "satp", "mip", "sstatus"] + ["pte%d" % n for n in range(16)] + ["memory"])
 
 
 def explain(bench, case):

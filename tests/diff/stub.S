@@ -2,15 +2,18 @@
 #
 # Machine mode, at the start of RAM. A case is a record of registers, a mode
 # and some code; it runs in S or U mode behind physical memory protection, so
-# that nothing it does reaches the stub, or in M mode where the generator puts
-# only what cannot. Each trap is folded into a hash and its instruction skipped;
-# at the end registers and memory are folded in, too, and the hash is printed.
-# For the case whose number stands at `dump` everything is printed instead.
+# that nothing it does reaches the stub, or in M mode, where locked entries keep it
+# off. Each trap is folded into a hash and its instruction skipped; at the end
+# registers and memory are folded in, too, and the hash is printed. For the case
+# whose number stands at `dump` everything is printed instead.
+#
+# A trap that is delegated goes to stvec, where nothing can be fetched: that fault
+# comes here, and what S mode has been told is folded in before it returns.
 #
 # The layout is that of difftest, which fills in the records.
 
     .equ CODE,     0x80400000       # 4 MiB, R X
-    .equ DATA,     0x80200000       # 64 KiB, R W
+    .equ DATA,     0x80200000       # 16 KiB, R W
     .equ TABLES,   0x80300000       # 64 KiB, page tables
     .equ CASES,    0x80800000
     .equ UART,     0x10000000
@@ -29,7 +32,13 @@
     .equ R_PTES, 552                # 16 of the last level
     .equ R_CODE_FLAGS, 680          # of the superpages that map the code
     .equ R_MENVCFG, 688
-    .equ R_BYTES, 704
+    .equ R_MEDELEG, 696
+    .equ R_MIDELEG, 704
+    .equ R_MIE, 712
+    .equ R_MIP, 720
+    .equ R_STVEC, 728
+    .equ R_LINK, 736                # the entry that points to the last level
+    .equ R_BYTES, 768
 
     # what the stub keeps, at mscratch
     .equ S_X, 0
@@ -54,16 +63,26 @@ _start:
     sd t1, 0(t0)
     li t0, (CODE >> 2) | 0x7ffff
     csrw pmpaddr0, t0
-    li t0, (DATA >> 2) | 0x1fff
+    la t0, _start                   # the text of the stub
+    srli t0, t0, 2
+    ori t0, t0, 0x1ff
     csrw pmpaddr1, t0
-    li t0, (TABLES >> 2) | 0x1fff
+    la t0, count                    # its data
+    srli t0, t0, 2
+    ori t0, t0, 0x1ff
     csrw pmpaddr2, t0
-    li t0, 0x1b1b1d
+    li t0, (CASES >> 2) | 0xfffff   # 8 MiB of records
+    csrw pmpaddr3, t0
+    li t0, 0x1fffffffffffff         # the rest, RAM and devices, is for nobody
+    csrw pmpaddr15, t0
+    li t0, UART >> 2                # no more of the devices than we need
+    csrw pmpaddr12, t0
+    li t0, FINISHER >> 2
+    csrw pmpaddr13, t0
+    li t0, 0x1b1b999b9d9d
     csrw pmpcfg0, t0
-    csrw medeleg, zero
-    csrw mideleg, zero
-    csrw mie, zero
-    csrw mcounteren, zero
+    li t0, 0x9800939300000000
+    csrw pmpcfg2, t0
     li t0, CASES
     sd t0, S_RECORD(s0)
     la t0, count
@@ -81,6 +100,19 @@ next_case:
     li t0, 0x9e3779b97f4a7c15
     sd t0, S_HASH(s0)
     sd zero, S_TRAPS(s0)
+    # what the last case may have changed; entries 0 to 3, 12, 13 and 15 are locked
+    csrw mideleg, zero
+    csrw mie, zero
+    csrw mip, zero
+    csrw mcounteren, zero
+    li t0, 0x1b1b999b9d9d
+    csrw pmpcfg0, t0
+    csrw pmpcfg2, zero
+    jal open_memory
+    li t0, CASES >> 2               # QEMU 7.2: TOR up to 0 is everything
+    .irp n, 6,7,8,9,10,11,14
+    csrw pmpaddr\n, t0
+    .endr
     # data: a pattern
     li t0, DATA
     li t1, DATA + 0x4000
@@ -103,8 +135,14 @@ next_case:
     li t1, (CODE + 0x200000) >> 12 << 10
     or t1, t1, t2
     sd t1, 24(t0)
-    li t1, ((TABLES + 0x2000) >> 12 << 10) | 1
+    ld t1, R_LINK(s1)
     sd t1, 8(t0)
+    li t0, TABLES + 0x3000          # the roots of Sv48 and Sv57
+    li t1, (TABLES >> 12 << 10) | 1
+    sd t1, 0(t0)
+    li t0, TABLES + 0x4000
+    li t1, ((TABLES + 0x3000) >> 12 << 10) | 1
+    sd t1, 0(t0)
     li t0, TABLES + 0x2000
     addi t1, s1, R_PTES
     li t2, 16
@@ -130,14 +168,24 @@ next_case:
     csrw mstatus, t0
     ld t0, R_MENVCFG(s1)
     csrw menvcfg, t0
+    csrw mcause, zero
+    csrw mtval, zero
     csrw sscratch, zero
     csrw sepc, zero
     csrw scause, zero
     csrw stval, zero
     csrw scounteren, zero
-    csrw stvec, zero
     csrw senvcfg, zero
-    csrw mip, zero
+    ld t0, R_STVEC(s1)
+    csrw stvec, t0
+    ld t0, R_MEDELEG(s1)
+    csrw medeleg, t0
+    ld t0, R_MIDELEG(s1)
+    csrw mideleg, t0
+    ld t0, R_MIE(s1)
+    csrw mie, t0
+    ld t0, R_MIP(s1)
+    csrw mip, t0
     ld t0, R_BEGIN(s1)
     csrw mepc, t0
     fence.i
@@ -161,10 +209,21 @@ trap:
     ld s1, S_RECORD(s0)
     csrr s2, mepc
     csrr s3, mcause
-    ld t1, R_END(s1)
-    beq s2, t1, finish              # the ebreak at the end
-    # QEMU 7.2 calls an AMO that faults a load where it is not readable: make both a store
+    csrr s4, mtval
+    csrr s5, mstatus
+    li t0, 0x1800
+    and s5, s5, t0
+    li s6, 0                        # M mode was told
     ld t0, R_BEGIN(s1)
+    bltu s2, t0, outside
+    ld t0, R_END(s1)
+    bgtu s2, t0, outside
+told:
+    ld t0, R_BEGIN(s1)
+    ld t1, R_END(s1)
+    beq s2, t1, at_end
+1:  bltz s3, interrupt
+    # QEMU 7.2 calls an AMO that faults a load where it is not readable: make both a store
     bltu s2, t0, 1f
     bgeu s2, t1, 1f
     lbu t0, 0(s2)
@@ -174,28 +233,18 @@ trap:
     li t0, 12
     beq s3, t0, 1f
     ori s3, s3, 2
-1:
-    # tell
-    mv a0, s3
-    jal fold
-    mv a0, s2
-    jal fold
-    csrr a0, mtval
-    li t0, 2                        # QEMU 7.2: zero for an illegal CSR access
+1:  li t0, 0x1800                   # QEMU 7.2 rounds the address of a hole down: M mode reaches them
+    bne s5, t0, 1f
+    ori t0, s3, 2
+    li t1, 7
+    bne t0, t1, 1f
+    andi s4, s4, -8
+1:  li t0, 2                        # QEMU 7.2: zero for an illegal CSR access
     beq s3, t0, 1f
     li t0, 3                        # the address or zero, as one likes (vol. II, 3.1.16)
     bne s3, t0, 2f
-1:  li a0, 0
-2:  jal fold
-    csrr a0, mstatus
-    li t0, 0x1800
-    and a0, a0, t0
-    jal fold
-    ld t0, S_TRAPS(s0)
-    addi t0, t0, 1
-    sd t0, S_TRAPS(s0)
-    li t1, TRAPS_MAX
-    bgeu t0, t1, finish
+1:  li s4, 0
+2:  jal tell
     ld t0, R_BEGIN(s1)
     bltu s2, t0, finish
     ld t0, R_END(s1)
@@ -210,9 +259,29 @@ trap:
     andi t0, t0, 3
     addi s2, s2, 2
     li t1, 3
-    bne t0, t1, 1f
+    bne t0, t1, resume
     addi s2, s2, 2
-1:  csrw mepc, s2
+resume:
+    beqz s6, 1f
+    csrw scause, s3                 # as made equal above
+    csrw stval, s4
+    csrr t0, mstatus                # what sret would do
+    andi t1, t0, 0x100
+    slli t1, t1, 3                  # SPP to MPP
+    andi t2, t0, 0x20
+    srli t2, t2, 4                  # SPIE to SIE
+    li t3, 0x1902
+    not t3, t3
+    and t0, t0, t3
+    or t0, t0, t1
+    or t0, t0, t2
+    ori t0, t0, 0x20
+    csrw mstatus, t0
+1:  li t0, 0x20000                  # QEMU 7.2 keeps what it reached before an mret: MPRV off
+    csrc mstatus, t0
+    csrw mcause, s3
+    csrw mtval, s4
+    csrw mepc, s2
     mv x31, s0
     .irp n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30
     ld x\n, S_X+8*\n(x31)
@@ -220,11 +289,65 @@ trap:
     ld x31, S_X+8*31(x31)
     mret
 
+at_end:                             # the ebreak there, unless an interrupt comes first
+    bltz s3, interrupt
+    csrw stval, zero                # the address or zero, as above
+    j finish
+
+interrupt:                          # has no instruction to skip
+    li t0, 1
+    sll t0, t0, s3
+    csrc mip, t0
+    jal tell
+    j resume
+
+outside:                            # is it the vector of S mode, which cannot be fetched?
+    csrr t0, sepc
+    beqz t0, told
+    ld t1, R_BEGIN(s1)
+    bltu t0, t1, told
+    ld t1, R_END(s1)
+    bgtu t0, t1, told
+    li t1, 12
+    beq s3, t1, 1f
+    li t1, 1
+    bne s3, t1, told
+1:  mv a0, s3
+    jal fold
+    mv a0, s2
+    jal fold
+    csrr s2, sepc
+    csrr s3, scause
+    csrr s4, stval
+    csrr s5, mstatus
+    andi s5, s5, 0x122              # SPP, SPIE, SIE
+    li s6, 1
+    j told
+
+# cause, pc, value and mode; too many are enough
+tell:
+    mv s7, ra
+    mv a0, s3
+    jal fold
+    mv a0, s2
+    jal fold
+    mv a0, s4
+    jal fold
+    mv a0, s5
+    jal fold
+    ld t0, S_TRAPS(s0)
+    addi t0, t0, 1
+    sd t0, S_TRAPS(s0)
+    li t1, TRAPS_MAX
+    bgeu t0, t1, finish
+    jr s7
+
 finish:
     li t0, 0x6000
     csrs mstatus, t0
     li t0, 0x20000                  # MPRV off
     csrc mstatus, t0
+    jal open_memory
     .irp n, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     ld a0, S_X+8*\n(s0)
     jal fold
@@ -245,6 +368,12 @@ finish:
     csrr a0, stval
     jal fold
     csrr a0, stvec
+    jal fold
+    csrr a0, mie
+    jal fold
+    csrr a0, medeleg
+    jal fold
+    csrr a0, mideleg
     jal fold
     csrr a0, satp
     jal fold
@@ -286,6 +415,14 @@ finish:
     csrw satp, zero
     j next_case
 
+# data and tables, by entries that a case in M mode may have changed
+open_memory:
+    li t0, (DATA >> 2) | 0x7ff
+    csrw pmpaddr4, t0
+    li t0, (TABLES >> 2) | 0x1fff
+    csrw pmpaddr5, t0
+    ret
+
 # a0 into the hash; printed if this is the case that somebody wants to see
 fold:
     ld t0, S_HASH(s0)
@@ -324,7 +461,7 @@ all_done:
     sw t1, 0(t0)
 1:  j 1b
 
-    .balign 8
+    .balign 4096
     .globl count, dump
 count: .dword 0
 dump:  .dword -1

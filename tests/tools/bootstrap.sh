@@ -72,6 +72,10 @@ claim $? "--check names what is missing, status 1, and installs nothing"
 run 0 --test && has out 'installing: .*python3' && has calls '^update$' &&
     has calls '^install -y --no-install-recommends .*python3' && ! has calls libelf-dev
 claim $? "--test updates and installs what is missing, and only that"
+! has calls bison
+claim $? "testing does not ask for what only Linux needs"
+run 0 --linux && has calls 'install .*bison' && ! has calls python3
+claim $? "--linux installs that"
 ! has out noise && [ -z "$(ls "$work/tmp")" ]
 claim $? "apt's output does not show and leaves no log when all went well"
 

@@ -634,6 +634,32 @@ static void a_block_that_patches_itself_behind_a_fence_runs_the_new_code(void **
     }
 }
 
+/*
+ * Found by fuzzing: a hart decoded anew wherever a budget had ended, further ahead than it would
+ * have otherwise, so it had old bytes of what was overwritten that a run in one piece had not.
+ */
+static void how_far_a_hart_fetches_ahead_is_not_its_budgets_affair(void **state)
+{
+    enum { AHEAD = 64, INSNS = AHEAD + 1 }; /* behind the longest block */
+
+    (void)state;
+    for (uint64_t piece = 1; piece <= INSNS; piece++) {
+        struct scene s;
+
+        build(&s, FETCH_STALE, 1);
+        for (unsigned n = 0; n < AHEAD; n++)
+            poke(&s.w, FUNC + 4 * n, n == 7 ? SW(A1, A0, 0) : ADDI(ZERO, ZERO, 0), 4);
+        poke(&s.w, FUNC + 4 * AHEAD, ADDI(A2, ZERO, 1), 4);
+        hart_set_reg(s.w.hart, A0, FUNC + 4 * AHEAD);
+        hart_set_reg(s.w.hart, A1, ADDI(A2, ZERO, 2));
+        hart_set_pc(s.w.hart, FUNC);
+        for (uint64_t left = INSNS; left; left -= piece < left ? piece : left)
+            assert_int_equal(hart_run(s.w.hart, piece < left ? piece : left), HART_BUDGET);
+        assert_int_equal(hart_reg(s.w.hart, A2), 2);
+        wreck(&s);
+    }
+}
+
 /* A loop that writes one of its instructions in each turn, now this way, now that way. */
 static void run_restless(enum fetch_mode mode, uint64_t piece, uint64_t *regs)
 {
@@ -920,6 +946,7 @@ int main(void)
         cmocka_unit_test(a_block_that_patches_itself_goes_on_as_the_mode_says),
         cmocka_unit_test(a_block_that_patches_itself_behind_a_fence_runs_the_new_code),
         cmocka_unit_test(how_a_run_is_cut_does_not_show_in_what_is_fetched),
+        cmocka_unit_test(how_far_a_hart_fetches_ahead_is_not_its_budgets_affair),
         cmocka_unit_test(a_store_over_its_own_instruction_is_executed_once),
         cmocka_unit_test(a_fence_serves_no_other_hart),
         cmocka_unit_test(a_fence_before_the_store_does_not_count),

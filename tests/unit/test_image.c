@@ -28,7 +28,7 @@ enum { RAM_SIZE = 4 << 20, TEXT_PA = 0x80200000, DATA_PA = 0x80201000, BSS_BYTES
 struct sample {
     Elf64_Ehdr h;
     Elf64_Phdr ph[3];
-    uint8_t text[32], data[16];
+    uint8_t text[64], data[16];
     Elf64_Sym sym[3];
     char str[24];
     Elf64_Shdr sh[5];
@@ -349,6 +349,44 @@ static void a_linux_image_counts_from_the_start_of_ram(void **state)
     wreck(&w);
 }
 
+static void vmlinux_goes_where_the_image_made_of_it_does(void **state)
+{
+    static const uint64_t text_offset = 0x200000;
+    struct sample s = sample();
+    struct world w;
+
+    (void)state;
+    memcpy(s.text + 0x08, &text_offset, 8);
+    memcpy(s.text + 0x38, "RSC\x05", 4);
+    s.ph[1].p_paddr = 0;
+    s.ph[2].p_paddr = 0x1000;
+    build(&w, &s, sizeof s);
+    assert_int_equal(open_at(&w, RAM_BASE), EXIT_PASS);
+    assert_int_equal(w.im->kind, IMAGE_ELF);
+    assert_int_equal(w.im->segments[0].pa, 0x80200000);
+    assert_int_equal(w.im->segments[1].pa, 0x80201000);
+    assert_int_equal(w.im->entry, 0x80200004);
+    assert_int_equal(w.im->texts[0].pa, 0x80200008);
+    wreck(&w);
+    memset(s.text + 0x08, 0xff, 8);
+    expect_refusal(&s, sizeof s, "impossible sizes");
+}
+
+/* Found by fuzzing: such a segment ended at its own start. */
+static void a_linux_header_that_wraps_around_is_refused(void **state)
+{
+    static const uint64_t huge = UINT64_MAX - 0xfff;
+    uint8_t kernel[0x80] = {0};
+
+    (void)state;
+    memcpy(kernel + 0x38, "RSC\x05", 4);
+    memcpy(kernel + 0x10, &huge, 8);
+    expect_refusal(kernel, sizeof kernel, "impossible sizes");
+    memset(kernel + 0x10, 0, 8);
+    memcpy(kernel + 0x08, &huge, 8);
+    expect_refusal(kernel, sizeof kernel, "impossible sizes");
+}
+
 static void the_hash_is_fnv1a(void **state)
 {
     struct world w;
@@ -503,6 +541,8 @@ int main(void)
         cmocka_unit_test(a_segment_outside_of_ram_is_named_and_nothing_is_written),
         cmocka_unit_test(a_raw_file_is_one_segment_at_the_base_given),
         cmocka_unit_test(a_linux_image_counts_from_the_start_of_ram),
+        cmocka_unit_test(vmlinux_goes_where_the_image_made_of_it_does),
+        cmocka_unit_test(a_linux_header_that_wraps_around_is_refused),
         cmocka_unit_test(the_hash_is_fnv1a),
         cmocka_unit_test(an_empty_file_is_refused),
         cmocka_unit_test(an_elf_cut_anywhere_is_refused),

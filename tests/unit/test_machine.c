@@ -321,6 +321,42 @@ static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state
     board_free(&b);
 }
 
+static uint64_t longest_wait; /* cycles */
+
+static uint64_t note_wait(void *ctx, const struct moment *at, uint64_t until)
+{
+    uint64_t cycles = until - at->cycles;
+
+    (void)ctx;
+    longest_wait = cycles > longest_wait ? cycles : longest_wait;
+    return until;
+}
+
+/* A kernel that wants no timer may name a time in the distant future. */
+static void a_sleep_of_centuries_is_asked_for_as_such(void **state)
+{
+    struct board_program p = {0};
+    struct machine_config config = config_of(1, 1);
+    struct test_board b;
+    unsigned slot;
+
+    (void)state;
+    add_start(&p, &slot);
+    add(&p, ADDI(T1, ZERO, 1));
+    add(&p, SLLI(T1, T1, 56));
+    add(&p, SD(T1, S0, 0));
+    add(&p, WFI);
+    add(&p, JAL(ZERO, 0));
+    handler_is_here(&p, slot);
+    add(&p, JAL(ZERO, 0));
+    config.console.wait = note_wait;
+    board_new(&b, &p, config);
+    longest_wait = 0;
+    (void)machine_run(b.m, 100, UINT64_MAX);
+    assert_in_range(longest_wait / 100, (UINT64_C(1) << 56) - 1000, UINT64_C(1) << 56);
+    board_free(&b);
+}
+
 static void a_sleep_that_nothing_ends_stops_the_machine(void **state)
 {
     struct board_program p = {0};
@@ -535,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_timer_interrupt_is_punctual_and_never_early),
         cmocka_unit_test(time_goes_back_for_nobody),
         cmocka_unit_test(sleeping_until_the_timer_costs_time_and_no_instructions),
+        cmocka_unit_test(a_sleep_of_centuries_is_asked_for_as_such),
         cmocka_unit_test(a_sleep_that_nothing_ends_stops_the_machine),
         cmocka_unit_test(input_that_has_no_room_wakes_nobody),
         cmocka_unit_test(a_handler_that_cannot_run_stops_the_machine),

@@ -278,6 +278,30 @@ static void a_store_behind_the_fence_takes_the_cover_away(void **state)
     wreck(&w);
 }
 
+static void fences_without_end_are_not_kept_without_end(void **state)
+{
+    enum { FENCES = 100000 };
+    struct world w;
+    const struct patch_fence *last, *first;
+
+    (void)state;
+    build(&w);
+    fence(&w, 0, 0, FENCE_LOCAL);
+    for (unsigned round = 0; round < 2; round++) {
+        store(&w, 1, F, round, 4);
+        fence(&w, 1, 1, FENCE_LOCAL);
+        for (unsigned n = 0; n < FENCES; n++)
+            fence(&w, 0, 0, FENCE_LOCAL);
+        last = patch_log_last_fence(w.log, 0);
+        first = patch_log_fenced(w.log, patch_log_last(w.log, F_SITE), 0);
+        assert_int_equal(last->cycle, w.clock - 1);
+        assert_int_equal(first->cycle, w.clock - FENCES);
+        assert_in_range(last - first, 1, FENCES / 10); /* they lie in one array */
+    }
+    assert_int_equal(patch_log_fenced(w.log, patch_log_get(w.log, 0), 0)->cycle, 4);
+    wreck(&w);
+}
+
 static void a_hart_that_is_not_there_has_no_fences(void **state)
 {
     struct world w;
@@ -305,6 +329,7 @@ int main(void)
         cmocka_unit_test(strays_without_end_are_not_kept_without_end),
         cmocka_unit_test(a_patch_is_covered_by_each_harts_first_fence_behind_it),
         cmocka_unit_test(a_store_behind_the_fence_takes_the_cover_away),
+        cmocka_unit_test(fences_without_end_are_not_kept_without_end),
         cmocka_unit_test(a_hart_that_is_not_there_has_no_fences),
     };
 

@@ -245,6 +245,18 @@ static void a_hart_runs_once_it_is_started_and_not_before(void **state)
     wreck(&s);
 }
 
+/* Firmware enters S-mode by mret, and mepc has no bit 0: the hart stands at the even address. */
+static void a_start_address_loses_its_lowest_bit(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, HSM, 0, 1, BOARD_KERNEL + 5, 0).error, 0);
+    assert_int_equal(hart_pc(board_hart(&s.b, 1)), BOARD_KERNEL + 4);
+    wreck(&s);
+}
+
 /* ---- suspension ---- */
 
 enum { SIE = 0x104, SSTATUS = 0x100 };
@@ -750,6 +762,31 @@ static void a_user_programs_ecall_is_the_kernels(void **state)
     wreck(&s);
 }
 
+/* What firmware writes on behalf of one hart is a store to the others. */
+static void console_input_breaks_the_reservations_of_others(void **state)
+{
+    static const uint32_t code[] = {LR_D(0, A2, A0), SC_D(0, A3, A2, A0)};
+    const struct writer loader = {.kind = WRITER_LOADER};
+    struct scene s;
+    struct hart *h;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    h = board_hart(&s.b, 1);
+    assert_true(bus_write(board_bus(&s.b), DATA + 0x100, code, sizeof code, &loader));
+    for (unsigned typed = 0; typed < 2; typed++) {
+        s.b.input = typed ? "x" : "";
+        hart_set_reg(h, A0, DATA);
+        hart_set_pc(h, DATA + 0x100);
+        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(call(&s, DBCN, 1, 1, DATA, 0).value, typed);
+        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(hart_reg(h, A3), typed);
+    }
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -760,6 +797,7 @@ int main(void)
         cmocka_unit_test(harts_start_and_stop),
         cmocka_unit_test(a_started_hart_begins_without_translation_or_interrupts),
         cmocka_unit_test(a_hart_runs_once_it_is_started_and_not_before),
+        cmocka_unit_test(a_start_address_loses_its_lowest_bit),
         cmocka_unit_test(a_suspended_hart_waits_for_an_interrupt_and_returns),
         cmocka_unit_test(without_retention_it_goes_on_elsewhere_with_translation_off),
         cmocka_unit_test(a_suspension_of_another_kind_is_refused),
@@ -779,6 +817,7 @@ int main(void)
         cmocka_unit_test(the_console_writes_what_lies_in_memory),
         cmocka_unit_test(the_console_refuses_what_is_not_memory),
         cmocka_unit_test(the_console_reads_what_there_is),
+        cmocka_unit_test(console_input_breaks_the_reservations_of_others),
         cmocka_unit_test(what_the_receiver_took_in_is_read_first),
         cmocka_unit_test(legacy_masks_are_read_from_memory),
         cmocka_unit_test(the_end_has_the_status_that_was_asked_for),

@@ -172,6 +172,22 @@ static void a_site_is_found_by_each_of_its_bytes_and_by_no_other(void **state)
     wreck(&w);
 }
 
+/* Found by fuzzing: with the end of the table at the end of the address space this took for ever.
+ */
+static void a_table_longer_than_the_file_is_none(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_site(w.im, F);
+    w.im->sites = 1U << 28;
+    build(&w);
+    assert_int_equal(site_count(w.t), 0);
+    assert_non_null(strstr(w.im->said, "__mcount_loc is longer than the file"));
+    wreck(&w);
+}
+
 static void entries_outside_of_text_are_left_out_and_said(void **state)
 {
     struct world w;
@@ -266,6 +282,7 @@ int main(void)
         cmocka_unit_test(sites_come_in_the_order_of_their_addresses),
         cmocka_unit_test(a_site_is_found_by_each_of_its_bytes_and_by_no_other),
         cmocka_unit_test(entries_outside_of_text_are_left_out_and_said),
+        cmocka_unit_test(a_table_longer_than_the_file_is_none),
         cmocka_unit_test(the_trampolines_calls_are_sites_of_their_own_kind),
         cmocka_unit_test(an_image_without_a_table_has_no_sites),
         cmocka_unit_test(a_copy_of_ra_on_the_way_belongs_to_the_site),

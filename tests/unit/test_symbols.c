@@ -23,7 +23,7 @@ struct world {
     struct symbols *s;
 };
 
-static void build(struct world *w, const char *text)
+static void build_bytes(struct world *w, const char *bytes, size_t len)
 {
     struct diag d = {.program = "t"};
     int fd;
@@ -31,11 +31,16 @@ static void build(struct world *w, const char *text)
     *w = (struct world){.path = "/tmp/test_symbols_XXXXXX"};
     fd = mkstemp(w->path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(write(fd, bytes, len), len);
     close(fd);
     d.out = open_memstream(&w->said, &w->said_len);
     w->status = symbols_read(w->path, &d, &w->s);
     fclose(d.out);
+}
+
+static void build(struct world *w, const char *text)
+{
+    build_bytes(w, text, strlen(text));
 }
 
 static void wreck(struct world *w)
@@ -217,6 +222,9 @@ static void a_bad_line_is_refused_with_its_number(void **state)
     assert_int_equal(w.status, EXIT_BAD_FILE);
     assert_null(w.s);
     assert_non_null(strstr(w.said, ":2: is no symbol; "));
+    wreck(&w);
+    build_bytes(&w, "1000 T a\n\0 T b\n", 15);
+    assert_int_equal(w.status, EXIT_BAD_FILE);
     wreck(&w);
 }
 

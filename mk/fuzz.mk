@@ -1,0 +1,42 @@
+# Fuzzing: libFuzzer over the emulator's objects, built by clang with the
+# address and undefined-behaviour sanitizers. docs/fuzzing.md says more.
+#
+#     make fuzz [FUZZ_TIME=SECONDS] [FUZZ='elf sbi']     each target, or these, for so long
+#
+# A target is tests/fuzz/fuzz_NAME.c; the inputs that are kept for it are in
+# tests/fuzz/corpus/NAME. The caches and slices are those of a stress build.
+
+FUZZ_CC    := clang
+FUZZ_TIME  ?= 60
+fuzz_all   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ       ?= $(fuzz_all)
+fuzz_bin   := $(fuzz_all:%=$(BUILD)/fuzz/fuzz_%)
+fuzz_obj    = $(filter-out $(BUILD)/fuzz/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/fuzz/emu/%.o))
+fuzz_flags  = $(EMU_CFLAGS) -O1 -DSTRESS -fsanitize=address,undefined -fno-sanitize-recover=undefined
+guard_flags = -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=madvise
+
+# To look at both sides of each comparison helps with numbers that an input must hit, and
+# takes most of the time in what runs for each instruction.
+fuzz_coverage = -fsanitize=fuzzer-no-link $(if $(filter emu/cpu/% emu/schedule.c,$(1)),-fno-sanitize-coverage=trace-cmp)
+
+$(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) FUZZ $<
+	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/guard.o: tests/fuzz/guard.c mk/fuzz.mk
+	@mkdir -p $(@D)
+	$(say) FUZZ $<
+	$(Q)$(FUZZ_CC) $(fuzz_flags) -c -o $@ $<
+
+$(fuzz_bin): $(BUILD)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(BUILD)/fuzz/guard.o $(fuzz_obj)
+	$(say) FUZZ $<
+	$(Q)$(FUZZ_CC) $(fuzz_flags) -Itests -fsanitize=fuzzer $(guard_flags) -MMD -MP -MF $@.d -o $@ $< \
+	    $(BUILD)/fuzz/guard.o $(fuzz_obj) $(emu_libs)
+
+-include $(fuzz_obj:.o=.d) $(fuzz_bin:=.d)
+
+.PHONY: fuzz
+fuzz: export BUILD := $(BUILD)
+fuzz: $(FUZZ:%=$(BUILD)/fuzz/fuzz_%) | $(BOOTSTRAP_TEST)
+	@tests/fuzz/fuzz.sh --seconds $(FUZZ_TIME) $(FUZZ)

@@ -1,0 +1,74 @@
+#!/bin/sh
+# fuzz.sh - runs libFuzzer targets (make fuzz, make test).
+#
+#   tests/fuzz/fuzz.sh --replay [TARGET]...       the kept inputs, then a moment from a fixed seed
+#   tests/fuzz/fuzz.sh --seconds N [TARGET]...    the kept inputs as a start, for so long each
+#
+# A target is tests/fuzz/fuzz_TARGET.c, built as $BUILD/fuzz/fuzz_TARGET; if none is named, all.
+# What a long run finds new stays in $BUILD/fuzz/found/TARGET. An input that breaks a claim is
+# kept in $BUILD/fuzz/crashes; when its bug is mended it belongs in tests/fuzz/corpus/TARGET,
+# under the bug's name.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${BUILD:-build}
+crashes=$build/fuzz/crashes
+work=$(mktemp -d) || exit 1
+log=$work/log
+trap 'rm -rf "$work"' EXIT INT TERM
+
+usage() {
+    echo "usage: tests/fuzz/fuzz.sh --replay | --seconds N [TARGET]..." >&2
+    exit 64
+}
+
+mode=${1-}
+case $mode in
+--replay) shift ;;
+--seconds) [ $# -ge 2 ] || usage; seconds=$2; shift 2 ;;
+*) usage ;;
+esac
+# shellcheck disable=SC2046 # names without blanks
+[ $# -gt 0 ] || set -- $(ls tests/fuzz | sed -n 's/^fuzz_\(.*\)\.c$/\1/p')
+
+failed=0
+result() { # status, claim
+    if [ "$1" -eq 0 ]; then
+        echo "ok - $2"
+    else
+        echo "not ok - $2"
+        tail -n 60 "$log"
+        failed=1
+    fi
+}
+
+# Inputs take milliseconds; ten seconds are a hang.
+run() { # target, libFuzzer's arguments
+    target=$1
+    shift
+    "$build/fuzz/fuzz_$target" -timeout=10 -close_fd_mask=1 -print_final_stats=1 \
+        -artifact_prefix="$crashes/$target-" "$@" >"$log" 2>&1 </dev/null
+}
+
+replay() {
+    # shellcheck disable=SC2046 # names without blanks
+    run "$1" $(find "tests/fuzz/corpus/$1" -type f | sort)
+    result $? "$1: $(find "tests/fuzz/corpus/$1" -type f | wc -l) kept inputs do no harm"
+    mkdir "$work/$1"
+    run "$1" -seed=1 -runs=20000 -max_total_time=1 "$work/$1" "tests/fuzz/corpus/$1"
+    result $? "$1: nor does what a moment of fuzzing makes of them"
+}
+
+fuzz() {
+    mkdir -p "$build/fuzz/found/$1"
+    run "$1" -max_total_time="$seconds" "$build/fuzz/found/$1" "tests/fuzz/corpus/$1"
+    result $? "$1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs, none does harm"
+}
+
+mkdir -p "$crashes"
+for target in "$@"; do
+    case $mode in
+    --replay) replay "$target" ;;
+    *) fuzz "$target" ;;
+    esac
+done
+exit $failed

@@ -1,0 +1,62 @@
+/*
+ * fuzz_options.c - command lines: words with a NUL between them. Options that
+ * argp answers itself (--help) are left out, for they print.
+ */
+#include "cli/options.h"
+#include "cpu/extension.h"
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+
+enum { WORDS_MAX = 40 };
+
+static bool prints(const char *word)
+{
+    return !strncmp(word, "--h", 3) || !strncmp(word, "--v", 3) || !strncmp(word, "--u", 3) ||
+           (word[0] == '-' && word[1] != '-' && strpbrk(word, "?hV"));
+}
+
+static int split(char *text, size_t size, char *argv[WORDS_MAX + 1])
+{
+    int argc = 1; /* the program comes first */
+
+    for (size_t at = 0; at < size && argc < WORDS_MAX; at += strlen(text + at) + 1)
+        if (!prints(text + at))
+            argv[argc++] = text + at;
+    argv[argc] = NULL;
+    return argc;
+}
+
+static void check_options(const struct options *o)
+{
+    CHECK(o->image && o->harts >= 1 && o->harts <= MACHINE_HARTS_MAX);
+    CHECK(o->memory % 4096 == 0 && o->memory);
+    CHECK(o->drive_count <= MACHINE_DRIVES_MAX);
+    for (unsigned i = 0; i < o->drive_count; i++)
+        CHECK(o->drives[i].path[0] && memchr(o->drives[i].path, '\0', MACHINE_PATH_MAX));
+    CHECK((o->extensions & ~EXTS_ALL) == 0);
+    CHECK(options_firmware_name(o->firmware) && options_fetch_name(o->fetch) &&
+          options_timing_name(o->timing));
+    CHECK(o->firmware != FIRMWARE_FILE || o->firmware_path);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *text = calloc(1, size + 1), *argv[WORDS_MAX + 1];
+    char name[] = "rvftrace";
+    struct diag d = {.out = fopen("/dev/null", "w"), .program = "fuzz"};
+    struct options o;
+    enum exit_status status;
+    bool done = false;
+    int argc;
+
+    memcpy(text, bytes, size);
+    argc = split(text, size, argv);
+    argv[0] = name;
+    status = options_parse(argc, argv, &d, &o, &done);
+    CHECK(status == EXIT_PASS || status == EXIT_USAGE);
+    if (status == EXIT_PASS && !done)
+        check_options(&o);
+    fclose(d.out);
+    free(text);
+    return 0;
+}

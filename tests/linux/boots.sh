@@ -1,0 +1,105 @@
+#!/bin/sh
+# boots.sh - Debian's stock kernel, and a small Linux 6.1 that can be traced: from
+# power-on to a shell, its commands, and power off. guests.sh has fetched them.
+. "$(dirname "$0")/../machine/common.inc"
+
+cache=${LINUX_CACHE:-.cache/linux}
+opensbi=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin}
+talk=$(dirname "$0")/../machine/talk.py
+debian=$cache/debian-13/Image
+small=$cache/linux-6.1/Image
+
+# linux IMAGE OPTION...: boots it to the shell and types the lines of $work/lines there.
+linux() {
+    image=$1
+    shift
+    {
+        sed 's/^/wait guest# \
+send /' "$work/lines"
+        printf 'wait guest# \nsend poweroff -f\n'
+    } >"$work/talk"
+    python3 "$talk" "${LIMIT:-300}" "$rvftrace" run --quiet --memory 512M --append console=ttyS0 \
+        --initrd "$cache/initramfs.cpio" "$@" "$image" <"$work/talk" >"$out.raw" 2>"$err"
+    status=$?
+    tr -d '\r' <"$out.raw" >"$out"
+}
+
+# What the shell said to a command: lines that are not the echo of what was typed.
+answered() { grep -qx -- "$1" "$out"; }
+# The rules of findings among our own messages; none is the rule.
+no_findings() { [ -z "$(rules)" ]; }
+
+cat >"$work/lines" <<'E2'
+echo harts: $(nproc)
+echo sum: $(seq 1 20000 | md5sum | cut -c 1-32)
+awk 'BEGIN { printf "pi: %.12f\n", 355 / 113 }'
+(sleep 1; echo slept) & wait; grep -c ttyS0 /proc/interrupts
+E2
+sum=$(seq 1 20000 | md5sum | cut -c 1-32)
+for firmware in builtin "$opensbi"; do
+    for harts in 1 2 4; do
+        linux "$debian" --firmware "$firmware" --harts $harts
+        claim "Debian's kernel on $(basename "$firmware") with $harts harts powers off" has_status 0
+        claim '... after a shell that sees all harts' answered "harts: $harts"
+        claim '... computes' answered "sum: $sum"
+        claim '... with floating point' answered 'pi: 3.141592920354'
+        claim '... and sleeps' answered slept
+    done
+done
+
+# Both tracers, on a kernel that nobody here wrote.
+cat >"$work/lines" <<'E2'
+cd /sys/kernel/tracing
+echo sites: $(cat available_filter_functions | wc -l)
+echo function > current_tracer; ls / > /tmp/x 2>&1; echo 0 > tracing_on
+echo functions: $(grep -c 'vfs_write <-ksys_write' trace | sed 's/^[1-9].*/seen/')
+echo 1 > tracing_on; echo function_graph > current_tracer; ls / > /tmp/x 2>&1; echo 0 > tracing_on
+echo graph: $(grep -c '} /\* \|us *|.*();' trace | sed 's/^[1-9].*/seen/')
+echo nop > current_tracer; echo vfs_write > set_ftrace_filter; echo function > current_tracer; echo 1 > tracing_on
+cat enabled_functions
+echo nop > current_tracer; echo off: $(cat enabled_functions | wc -l)
+E2
+for firmware in builtin "$opensbi"; do
+    for harts in 1 2 4; do
+        linux "$small" --firmware "$firmware" --harts $harts
+        claim "Linux 6.1 on $(basename "$firmware") with $harts harts powers off" has_status 0
+        claim '... after it patched thousands of sites' console_has '^sites: [4-9][0-9][0-9][0-9]$'
+        claim '... traced functions' answered 'functions: seen'
+        claim '... and their graph' answered 'graph: seen'
+        claim '... with a filter: one site' console_has '^vfs_write (1)'
+        claim '... and none afterwards' answered 'off: 0'
+        if [ "$firmware" = builtin ]; then
+            claim '... each site fenced before it was run' no_findings
+        fi
+    done
+done
+
+# vmlinux in place of its Image: then the sites are known, and each is counted.
+report() { python3 -c "import json, sys
+r = json.load(open(sys.argv[1])); print($1)" "$work/report"; }
+cat >"$work/lines" <<'E2'
+dmesg | sed -n 's/.*ftrace: allocating \([0-9]*\) .*/sites: \1/p'
+cd /sys/kernel/tracing; echo function > current_tracer; ls / > /tmp/x; echo nop > current_tracer
+E2
+linux "$cache/linux-6.1/vmlinux" --harts 2 --report "$work/report"
+claim 'vmlinux powers off' has_status 0
+claim '... the report has as many sites as the kernel says it found' answered "sites: $(report 'r["totals"]["functions"]')"
+claim '... a site that is off costs two nops' test "$(report 'r["totals"]["off"]["cycles"] / r["totals"]["off"]["entries"]')" = 2.0
+claim '... sites were on' test "$(report 'r["totals"]["on"]["entries"] > 1000')" = True
+claim '... and the audit has nothing to say' no_findings
+echo "# $(report '"disabled: %.2f %% of all cycles of this boot" % (100 * r["totals"]["off"]["cycles"] / r["totals"]["busy_cycles"])')"
+
+# Twice the same: to the last instruction and cycle, with input and two harts.
+printf '\n\n\nseq 1 1000 | md5sum\npoweroff -f\n' >"$work/typed"
+for turn in 1 2; do
+    timeout 300 "$rvftrace" run --quiet --memory 512M --append console=ttyS0 --harts 2 --report "$work/report$turn" \
+        --input "$work/typed" --initrd "$cache/initramfs.cpio" "$debian" >"$work/console$turn" 2>"$err"
+    status=$?
+    claim "boot $turn of Debian's kernel with a script of input powers off" has_status 0
+done
+claim 'both boots say the same' cmp "$work/console1" "$work/console2"
+claim '... and report the same instructions and cycles' cmp "$work/report1" "$work/report2"
+echo "# $(python3 -c '
+import json, sys
+print("; ".join("hart %d: %d instructions, %d cycles" % (h["id"], h["instructions"], h["cycles"]) for h in json.load(open(sys.argv[1]))["harts"]))' "$work/report1" 2>&1)"
+finish
