@@ -101,6 +101,29 @@ static struct board describe(const struct machine *m, const char *isa,
     };
 }
 
+/* Of what a program needs: its ELF's headers may be written over. */
+static bool overlap(const struct image_segment *a, const struct image_segment *b)
+{
+    return a->pa + a->headers < b->pa + b->mem_size && b->pa + b->headers < a->pa + a->mem_size;
+}
+
+/* Firmware is loaded last, over whatever is there. */
+static enum exit_status check_apart(const struct machine *m)
+{
+    const struct image *im = m->image, *firmware = m->firmware_image;
+
+    for (size_t i = 0; i < im->segment_count; i++)
+        for (size_t k = 0; k < firmware->segment_count; k++)
+            if (overlap(&im->segments[i], &firmware->segments[k])) {
+                diag_error(m->diag,
+                           "%s: segment %u at 0x%" PRIx64
+                           " lies where the firmware goes; link it at 0x80200000 or higher",
+                           im->path, im->segments[i].index, im->segments[i].pa);
+                return EXIT_BAD_FILE;
+            }
+    return EXIT_PASS;
+}
+
 static uint64_t image_end(const struct image *im)
 {
     uint64_t end = 0;
@@ -152,6 +175,8 @@ enum exit_status boot_load(struct machine *m)
     struct board_device virtio[VIRTIO_SLOTS];
     struct board board;
 
+    if (status == EXIT_PASS && m->firmware_image)
+        status = check_apart(m);
     if (status == EXIT_PASS && m->firmware_image)
         status = image_load(m->firmware_image, m->bus, m->diag);
     if (status == EXIT_PASS && m->config.initrd)

@@ -66,6 +66,15 @@ static void deadline_moved(void *machine)
     schedule_cut(machine);
 }
 
+/* mtime was set: who waits for a time may have to wait anew. */
+static void time_set(void *machine)
+{
+    struct machine *m = machine;
+
+    for (unsigned i = 0; i < m->config.harts; i++)
+        hart_time_set(m->slots[i].hart);
+}
+
 static void finish(void *machine, enum finisher_deed deed, unsigned code)
 {
     machine_end(machine, deed == FINISHER_RESET ? STOP_RESET : STOP_EXIT,
@@ -191,6 +200,7 @@ static bool map_devices(struct machine *m)
                                    .msip = {.set = set_msip, .ctx = m},
                                    .mtip = {.set = set_mtip, .ctx = m},
                                    .deadline_moved = deadline_moved,
+                                   .time_set = time_set,
                                    .deadline_ctx = m};
     struct plic_config plic = {.base = PLIC_BASE,
                                .source_count = PLIC_SOURCES,
@@ -367,9 +377,9 @@ void machine_send_ipi(struct machine *m, unsigned hart)
     set_hart_irq(m, hart, IRQ_SSI, true);
 }
 
-void machine_set_timer(struct machine *m, unsigned hart, uint64_t tick)
+void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime)
 {
-    m->slots[hart].timer = tick;
+    m->slots[hart].timer = mtime;
     hart_set_irq(m->slots[hart].hart, IRQ_STI, false);
     deadline_moved(m);
 }

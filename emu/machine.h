@@ -138,8 +138,8 @@ void machine_ask_stop(struct machine *m);
 /* ---- for firmware (emu/sbi) ---- */
 
 uint64_t machine_ticks(struct machine *m); /* mtime, as the current hart reads it */
-void machine_set_timer(struct machine *m, unsigned hart, uint64_t tick); /* raises STI then */
-void machine_send_ipi(struct machine *m, unsigned hart);                 /* raises SSI */
+void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime); /* raises STI then */
+void machine_send_ipi(struct machine *m, unsigned hart);                  /* raises SSI */
 void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t a1);
 void machine_stop_hart(struct machine *m, unsigned hart);
 void machine_end(struct machine *m, enum stop_reason reason, unsigned code);

@@ -47,8 +47,8 @@ struct hart_slot {
     struct hart *hart;
     bool stopped;     /* by HSM: not scheduled, no interrupt wakes it */
     bool waiting;     /* in wfi or wrs */
-    uint64_t timer;   /* tick at which firmware raises STI; UINT64_MAX: never */
-    uint64_t compare; /* tick at which time comes to stimecmp (Sstc); UINT64_MAX: off, or past */
+    uint64_t timer;   /* time at which firmware raises STI; UINT64_MAX: never */
+    uint64_t compare; /* stimecmp (Sstc); UINT64_MAX: off, or past */
 };
 
 struct machine {

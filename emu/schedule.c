@@ -72,12 +72,12 @@ uint64_t schedule_hart_ticks(void *machine, struct hart *h)
 
     if (ticks > m->ticks_read)
         m->ticks_read = ticks;
-    return m->ticks_read;
+    return aclint_mtime_at(m->aclint, m->ticks_read);
 }
 
 uint64_t machine_ticks(struct machine *m)
 {
-    return schedule_ticks(m);
+    return aclint_mtime(m->aclint);
 }
 
 uint64_t machine_cycles(const struct machine *m)
@@ -110,16 +110,23 @@ static uint64_t next_wait_limit(const struct machine *m)
     return cycle;
 }
 
+/* The time at which some hart has a timer of its own; UINT64_MAX: none has. */
+static uint64_t next_timer(const struct machine *m)
+{
+    uint64_t time = UINT64_MAX;
+
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (!m->slots[i].stopped)
+            time = least(time, least(m->slots[i].timer, m->slots[i].compare));
+    return time;
+}
+
 /* The cycle at which some device or timer wants to act. */
 static uint64_t next_deadline(const struct machine *m)
 {
-    uint64_t tick = aclint_next_deadline(m->aclint), rtc = rtc_next_deadline(m->rtc);
+    uint64_t tick = least(aclint_next_deadline(m->aclint), rtc_next_deadline(m->rtc));
 
-    if (rtc < tick)
-        tick = rtc;
-    for (unsigned i = 0; i < m->config.harts; i++)
-        if (!m->slots[i].stopped)
-            tick = least(tick, least(m->slots[i].timer, m->slots[i].compare));
+    tick = least(tick, aclint_deadline(m->aclint, next_timer(m)));
     return least(to_cycles(tick), next_wait_limit(m));
 }
 
@@ -133,7 +140,7 @@ static void end_long_waits(struct machine *m)
 /* Lets everything that is due at m->now happen. */
 static void fire_deadlines(struct machine *m)
 {
-    uint64_t tick = m->now / CYCLES_PER_TICK;
+    uint64_t tick = m->now / CYCLES_PER_TICK, time = aclint_mtime_at(m->aclint, tick);
 
     if (tick > m->ticks_read)
         m->ticks_read = tick;
@@ -144,12 +151,12 @@ static void fire_deadlines(struct machine *m)
 
         if (slot->stopped)
             continue;
-        if (slot->timer <= tick) {
+        if (slot->timer <= time) {
             slot->timer = UINT64_MAX;
             hart_set_irq(slot->hart, IRQ_STI, true);
             schedule_wake(m, i);
         }
-        if (slot->compare <= tick) {
+        if (slot->compare <= time) {
             slot->compare = UINT64_MAX;
             hart_set_timer(slot->hart, true);
             schedule_wake(m, i);

@@ -244,7 +244,7 @@ static uint64_t read_menvcfg(struct hart *h)
     return h->csr.menvcfg;
 }
 
-static void tell_timer(struct hart *h)
+void hart_time_set(struct hart *h)
 {
     const struct hart_env *env = &h->cluster->config.env;
 
@@ -270,7 +270,7 @@ static void write_menvcfg(struct hart *h, uint64_t value)
         hart_flush_tlb(h);
     if ((old ^ h->csr.menvcfg) & MENVCFG_STCE) {
         h->irq_soft &= ~(1U << IRQ_STI);
-        tell_timer(h);
+        hart_time_set(h);
     }
 }
 
@@ -282,7 +282,7 @@ static uint64_t read_stimecmp(struct hart *h)
 static void write_stimecmp(struct hart *h, uint64_t value)
 {
     h->csr.stimecmp = value;
-    tell_timer(h);
+    hart_time_set(h);
 }
 
 /* ---- where traps go and come back to ---- */

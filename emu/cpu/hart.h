@@ -83,6 +83,7 @@ uint64_t hart_idle_cycles(const struct hart *h);
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level);
 /* Sstc: whether time has come to stimecmp; what STIP is while menvcfg.STCE is set. */
 void hart_set_timer(struct hart *h, bool due);
+void hart_time_set(struct hart *h); /* the time CSR has jumped: stimecmp is compared anew */
 bool hart_irq_pending(const struct hart *h); /* something would end a wfi */
 
 /* A CSR as M-mode reads it, without side effects; false: there is none of that number. */

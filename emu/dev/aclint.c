@@ -29,9 +29,14 @@ struct aclint {
     struct aclint_config config;
 };
 
+uint64_t aclint_mtime_at(const struct aclint *a, uint64_t ticks)
+{
+    return ticks + a->offset;
+}
+
 uint64_t aclint_mtime(const struct aclint *a)
 {
-    return clock_ticks(&a->config.clock) + a->offset;
+    return aclint_mtime_at(a, clock_ticks(&a->config.clock));
 }
 
 static void set_line(const struct irq_line *line, unsigned hart, bool level)
@@ -56,18 +61,22 @@ void aclint_update(struct aclint *a)
     }
 }
 
+uint64_t aclint_deadline(const struct aclint *a, uint64_t mtime)
+{
+    uint64_t clock = clock_ticks(&a->config.clock), now = aclint_mtime_at(a, clock);
+    uint64_t left = mtime > now ? mtime - now : 0;
+
+    return mtime == UINT64_MAX || left > UINT64_MAX - clock ? UINT64_MAX : clock + left;
+}
+
 uint64_t aclint_next_deadline(const struct aclint *a)
 {
-    uint64_t clock = clock_ticks(&a->config.clock);
-    uint64_t now = clock + a->offset, nearest = UINT64_MAX;
+    uint64_t now = aclint_mtime(a), nearest = UINT64_MAX;
 
-    for (unsigned i = 0; i < a->config.hart_count; i++) {
-        uint64_t at = a->harts[i].mtimecmp;
-
-        if (at != UINT64_MAX && at > now && at - now < nearest)
-            nearest = at - now;
-    }
-    return nearest > UINT64_MAX - clock ? UINT64_MAX : clock + nearest;
+    for (unsigned i = 0; i < a->config.hart_count; i++)
+        if (a->harts[i].mtimecmp > now && a->harts[i].mtimecmp < nearest)
+            nearest = a->harts[i].mtimecmp;
+    return aclint_deadline(a, nearest);
 }
 
 static void deadlines_moved(struct aclint *a)
@@ -136,6 +145,8 @@ static void write_mtime(struct aclint *a, uint64_t offset, unsigned size, uint64
     uint64_t now = aclint_mtime(a);
 
     a->offset += with_part(now, offset, size, value) - now;
+    if (a->config.time_set)
+        a->config.time_set(a->config.deadline_ctx);
     deadlines_moved(a);
 }
 

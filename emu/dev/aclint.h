@@ -25,6 +25,7 @@ struct aclint_config {
     struct irq_line msip, mtip;
     /* Called after a write moved a deadline, with the lines up to date; may be NULL. */
     void (*deadline_moved)(void *ctx);
+    void (*time_set)(void *ctx); /* called after a write to mtime, before that; may be NULL */
     void *deadline_ctx;
 };
 
@@ -35,14 +36,18 @@ void aclint_free(struct aclint *a); /* NULL is allowed */
 /* The device on a bus, 64 KiB; the bus frees a with it. */
 struct device aclint_device(struct aclint *a);
 
-/* mtime now: what the `time` CSR reads. */
+/* mtime now, and when the clock shows `ticks`: what the `time` CSR reads. */
 uint64_t aclint_mtime(const struct aclint *a);
+uint64_t aclint_mtime_at(const struct aclint *a, uint64_t ticks);
 
 /* Compares every mtimecmp with mtime and sets the mtip lines that changed. */
 void aclint_update(struct aclint *a);
 
 /* The clock tick at which the next mtip will rise; UINT64_MAX: none is armed. */
 uint64_t aclint_next_deadline(const struct aclint *a);
+
+/* The clock tick at which mtime comes to `mtime`, now if it has; UINT64_MAX: never. */
+uint64_t aclint_deadline(const struct aclint *a, uint64_t mtime);
 
 /* The registers, for firmware of our own; the same effects as the guest's writes. */
 uint64_t aclint_mtimecmp(const struct aclint *a, unsigned hart);

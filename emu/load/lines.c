@@ -82,7 +82,8 @@ static void index_units(struct lines *l)
 static void open_dwarf(struct lines *l)
 {
     l->opened = true;
-    l->fd = open(l->path, O_RDONLY | O_CLOEXEC);
+    /* Symbols may have come through a FIFO, which has no second reader to wait for. */
+    l->fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (l->fd < 0)
         return;
     l->dwarf = dwarf_begin(l->fd, DWARF_C_READ);

@@ -69,6 +69,12 @@ done
 elsewhere 0x80f00000 --memory 8M
 claim 'a segment behind a smaller memory is refused' refused 65 '.*give more --memory'
 
+head -c 8192 /dev/zero >"$work/firmware"
+elsewhere 0x80001000 --firmware "$work/firmware"
+claim 'a segment where the firmware goes is refused' refused 65 '.*lies where the firmware goes'
+elsewhere 0x80002000 --max-insns 10 --firmware "$work/firmware"
+claim 'one right behind it is not' test "$status" -eq 75 -o "$status" -eq 76
+
 head -c 100 /dev/zero >"$work/image"
 run run --quiet --max-insns 1000 "$work/image"
 claim 'a raw image of nothing is run, and comes to nothing' test "$status" -eq 75 -o "$status" -eq 76

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -189,6 +190,26 @@ static void no_file_and_no_elf_answer_false(void **state)
     lines_free(NULL);
 }
 
+static void a_fifo_is_not_waited_for(void **state)
+{
+    char dir[] = "/tmp/test_lines_XXXXXX", *path;
+    struct line_place place;
+    struct lines *l;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    path = xasprintf("%s/fifo", dir);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    l = lines_new(path);
+    alarm(10); /* who waits is ended by it */
+    assert_false(lines_at(l, 0x80000000, &place));
+    alarm(0);
+    lines_free(l);
+    unlink(path);
+    rmdir(dir);
+    free(path);
+}
+
 static void a_function_that_the_linker_dropped_is_nowhere(void **state)
 {
     struct world w;
@@ -214,6 +235,7 @@ int main(void)
         cmocka_unit_test(without_debug_information_nothing_is_known),
         cmocka_unit_test(outside_of_the_program_nothing_is_known),
         cmocka_unit_test(no_file_and_no_elf_answer_false),
+        cmocka_unit_test(a_fifo_is_not_waited_for),
         cmocka_unit_test(a_function_that_the_linker_dropped_is_nowhere),
     };
 

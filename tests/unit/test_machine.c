@@ -5,6 +5,7 @@
 #include "machine/board.h"
 
 enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MHARTID = 0xf14, TIME = 0xc01 };
+enum { STIMECMP = 0x14d, MENVCFG = 0x30a, MIP = 0x344 };
 enum { SHARED_PAGE = 1, SHARED_BYTES = 512, HARTS_MAX = 4 };
 
 #define SHARED (BOARD_RAM + (SHARED_PAGE << 12))
@@ -297,6 +298,50 @@ static void time_goes_back_for_nobody(void **state)
     }
 }
 
+/* The time CSR is mtime, whoever sets it, and stimecmp is compared with that. */
+static void time_that_is_set_is_the_time(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned slot;
+
+    (void)state;
+    add_start(&p, &slot);
+    add(&p, CSRRCI(ZERO, MSTATUS, 8));
+    add(&p, ADDI(T1, ZERO, 1)); /* menvcfg.STCE */
+    add(&p, SLLI(T1, T1, 63));
+    add(&p, CSRRS(ZERO, MENVCFG, T1));
+    add(&p, LUI(S4, 0x10000));
+    add(&p, ADDI(T1, S4, 20));
+    add(&p, CSRRW(ZERO, STIMECMP, T1));
+    add(&p, SD(S4, S1, 0));
+    add(&p, CSRRS(A1, TIME, ZERO));
+    add(&p, LD(A2, S1, 0));
+    add(&p, CSRRS(A3, MIP, ZERO));
+    add(&p, ADDI(T1, ZERO, 0x20)); /* mie.STIE: what wakes */
+    add(&p, CSRRW(ZERO, MIE, T1));
+    add(&p, WFI);
+    add(&p, CSRRS(A4, TIME, ZERO));
+    add(&p, CSRRS(A5, MIP, ZERO));
+    add(&p, SD(ZERO, S1, 0)); /* and back */
+    add(&p, CSRRS(A6, MIP, ZERO));
+    add(&p, WFI);
+    add(&p, CSRRS(A7, TIME, ZERO));
+    add(&p, JAL(ZERO, 0));
+    handler_is_here(&p, slot);
+    add(&p, MRET);
+    board_new(&b, &p, config_of(1, 1));
+    (void)machine_run(b.m, 1000, UINT64_MAX);
+    assert_in_range(hart_reg(board_hart(&b, 0), A1), 0x10000000, 0x10000002);
+    assert_in_range(hart_reg(board_hart(&b, 0), A2), 0x10000000, 0x10000002);
+    assert_int_equal(hart_reg(board_hart(&b, 0), A3) & 0x20, 0);
+    assert_in_range(hart_reg(board_hart(&b, 0), A4), 0x10000000 + 20, 0x10000000 + 22);
+    assert_int_equal(hart_reg(board_hart(&b, 0), A5) & 0x20, 0x20);
+    assert_int_equal(hart_reg(board_hart(&b, 0), A6) & 0x20, 0);
+    assert_in_range(hart_reg(board_hart(&b, 0), A7), 0x10000000 + 20, 0x10000000 + 22);
+    board_free(&b);
+}
+
 static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state)
 {
     struct board_program p = {0};
@@ -570,6 +615,7 @@ int main(void)
         cmocka_unit_test(harts_stay_within_some_slices_of_each_other),
         cmocka_unit_test(a_timer_interrupt_is_punctual_and_never_early),
         cmocka_unit_test(time_goes_back_for_nobody),
+        cmocka_unit_test(time_that_is_set_is_the_time),
         cmocka_unit_test(sleeping_until_the_timer_costs_time_and_no_instructions),
         cmocka_unit_test(a_sleep_of_centuries_is_asked_for_as_such),
         cmocka_unit_test(a_sleep_that_nothing_ends_stops_the_machine),
