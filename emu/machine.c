@@ -424,5 +424,5 @@ int machine_console_get(struct machine *m)
         (value & DATA_READY) &&
         bus_device_load(m->bus, UART_BASE + RECEIVED, 1, &value) == FAULT_NONE)
         return (int)value;
-    return m->config.console.get ? m->config.console.get(m->config.console.ctx) : -1;
+    return schedule_read_console(m);
 }

@@ -20,7 +20,7 @@ struct hart;
 struct image;
 struct machine;
 
-/* The board's clocks: mtime as on QEMU, and a core clock that it divides. */
+/* The board's clocks: mtime as on QEMU, and a core clock that it divides. A cycle is 1 ns. */
 enum { TIMEBASE_HZ = 10000000, CYCLES_PER_TICK = 100 };
 
 enum { MACHINE_HARTS_MAX = 64 };
@@ -32,15 +32,33 @@ enum firmware_kind {
     FIRMWARE_FILE,    /* that file starts in M-mode and is handed the image */
 };
 
-/* Where the console's output goes, and where its input comes from. */
+/* Who asks the console for something. */
+enum asker {
+    ASKER_CLOCK, /* harts run, and it is time for another look */
+    ASKER_IDLE,  /* every hart waits */
+    ASKER_GUEST, /* a call of the built-in firmware */
+};
+
+/*
+ * When the console is asked. What it answered at which moments is all that a run
+ * owes to the host: the same answers make the same run (cli/replay.h).
+ */
+struct moment {
+    enum asker asker;
+    uint64_t insns, cycles; /* the machine's, since power-on */
+};
+
+/* The console's ends, the host's time, and its wish to stop. Any call-back may be NULL. */
 struct console {
     void (*put)(void *ctx, const uint8_t *bytes, size_t len);
-    int (*get)(void *ctx); /* next byte, or -1: none at the moment; may be NULL */
+    int (*get)(void *ctx, const struct moment *at); /* next byte, or -1: none at the moment */
     /*
-     * Every hart waits, for `ns` more of guest time (UINT64_MAX: for ever): sleep
-     * until then or until there is input. False: no input will ever come. NULL: the same.
+     * Every hart waits, until cycle `until` at most (UINT64_MAX: for ever). Answers
+     * the cycle at which to go on: `until`, or an earlier one if there may be input,
+     * or somebody wants the machine to stop. UINT64_MAX: nothing will ever come.
      */
-    bool (*wait)(void *ctx, uint64_t ns);
+    uint64_t (*wait)(void *ctx, const struct moment *at, uint64_t until);
+    bool (*interrupted)(void *ctx, const struct moment *at); /* true: machine_run stops, as asked */
     void *ctx;
 };
 
@@ -71,8 +89,6 @@ struct machine_config {
     unsigned drive_count;
     bool virtio_console; /* there is one, and input goes to it, not to the UART */
     struct console console;
-    /* Asked now and then, with console.ctx; true: machine_run returns STOP_ASKED. May be NULL. */
-    bool (*interrupted)(void *ctx);
 };
 
 /* Builds the board and loads the images; on failure *out is NULL and the reason was said. */

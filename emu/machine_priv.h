@@ -81,7 +81,7 @@ struct machine {
     uint64_t due;          /* the next deadline, as of the last look */
     uint64_t now;          /* cycles; never goes back */
     uint64_t ticks_read;   /* the newest time any hart has read */
-    uint64_t polled_at;    /* cycle of the last look for input */
+    uint64_t polled_at;    /* cycle of the running harts' last look outside */
     bool cut;              /* the current slice ends here */
     bool ended;
     struct stop end;
@@ -97,6 +97,7 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
 void schedule_wake(struct machine *m, unsigned hart);        /* what it waits for may have come */
-void schedule_cut(struct machine *m); /* what the slice was measured by has changed */
+void schedule_cut(struct machine *m);         /* what the slice was measured by has changed */
+int schedule_read_console(struct machine *m); /* for the guest, now; -1: nothing there */
 
 #endif

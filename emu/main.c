@@ -2,12 +2,14 @@
  * main.c - wiring only: options, machine, observers, run, report, exit status.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/host.h"
 #include "cli/options.h"
+#include "cli/tapes.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
 #include "ftrace/audit.h"
@@ -24,6 +26,7 @@ struct session {
     struct options options;
     struct diag diag;
     struct host *host;
+    struct tapes *tapes;
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
@@ -49,8 +52,7 @@ static struct machine_config machine_config(const struct session *s)
         .extensions = o->extensions,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
-        .console = host_console(s->host),
-        .interrupted = host_interrupted,
+        .console = tapes_console(s->tapes),
     };
 
     memcpy(config.drives, o->drives, sizeof config.drives);
@@ -93,6 +95,17 @@ static enum exit_status check_commands(const struct session *s)
     return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
 }
 
+static enum exit_status open_console(struct session *s)
+{
+    enum exit_status status = host_new(&s->options, &s->diag, &s->host);
+    struct console console;
+
+    if (status != EXIT_PASS)
+        return status;
+    console = host_console(s->host);
+    return tapes_new(&s->options, &console, &s->diag, &s->tapes);
+}
+
 static enum exit_status open_session(struct session *s)
 {
     const struct options *o = &s->options;
@@ -102,11 +115,14 @@ static enum exit_status open_session(struct session *s)
     enum exit_status status = check_commands(s);
 
     if (status == EXIT_PASS)
-        status = host_new(o, &s->diag, &s->host);
+        status = open_console(s);
     if (status != EXIT_PASS)
         return status;
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
+    if (status == EXIT_PASS)
+        status = tapes_begin(s->tapes, image_hash(machine_image(s->machine)),
+                             machine_firmware(s->machine));
     if (status != EXIT_PASS)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
@@ -132,47 +148,85 @@ static void close_session(struct session *s)
     machine_free(s->machine);
     lines_free(s->lines);
     symbols_free(s->symbols);
+    tapes_free(s->tapes);
     host_free(s->host);
 }
 
 /* ---- running ---- */
 
-static struct stop run(struct session *s)
+static void on_resuming(void *session, bool keep_input)
 {
-    return machine_run(s->machine, s->options.max_insns, s->options.max_cycles);
+    const struct session *s = session;
+
+    host_resume(s->host, keep_input);
 }
 
-/* An interruption of the last run, or one typed at the prompt, is not meant for the next. */
-static void on_resuming(void *host)
+static void on_stopped(void *session)
 {
-    (void)host_interrupted(host);
-    host_clear_wish(host);
+    const struct session *s = session;
+
+    host_stand(s->host);
 }
 
-static void on_stopped(void *host)
+static bool on_over(void *session)
 {
-    int ignored;
+    const struct session *s = session;
 
-    (void)!host_flush(host, &ignored); /* a failure is kept, and said at the end */
+    return host_is_ending(s->host);
+}
+
+static bool on_await_input(void *session)
+{
+    const struct session *s = session;
+
+    return host_await_key(s->host);
+}
+
+/* A recorded run that was stopped from outside stops where it did. */
+static uint64_t max_insns(const struct session *s)
+{
+    uint64_t recorded = tapes_limit(s->tapes);
+
+    return recorded < s->options.max_insns ? recorded : s->options.max_insns;
 }
 
 static struct stop debug(struct session *s)
 {
+    bool person = !s->options.commands && isatty(STDIN_FILENO);
+    FILE *out = s->options.command == COMMAND_RUN && !isatty(STDOUT_FILENO) ? stderr : stdout;
     struct debugger_config config = {
         .machine = s->machine,
         .watch = s->watch,
         .symbols = s->symbols,
         .lines = s->lines,
-        .out = stdout,
-        .interactive = !s->options.commands && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
-        .colour = isatty(STDOUT_FILENO),
+        .max_insns = max_insns(s),
+        .max_cycles = s->options.max_cycles,
+        .out = out,
+        .interactive = person && isatty(fileno(out)),
+        .colour = isatty(fileno(out)),
         .commands_file = s->options.commands,
         .resuming = on_resuming,
         .stopped = on_stopped,
-        .ctx = s->host,
+        .over = on_over,
+        .await_input = on_await_input,
+        .ctx = s,
     };
 
+    host_begin_session(s->host);
     return debugger_run(&config);
+}
+
+/* A run may become a session, but no session a run again. */
+static struct stop run(struct session *s)
+{
+    struct stop stop = machine_run(s->machine, max_insns(s), s->options.max_cycles);
+
+    if (stop.reason != STOP_ASKED || s->audit_failed || host_wish(s->host) != HOST_DEBUG)
+        return stop;
+    host_stand(s->host);
+    diag_note(&s->diag, "the machine stands; `continue' gives it the terminal back, `quit' ends "
+                        "the run");
+    return debug(s);
 }
 
 /* ---- how it ended ---- */
@@ -187,14 +241,33 @@ static struct ending ending_of_asked(const struct session *s)
     switch (host_wish(s->host)) {
     case HOST_TIMEOUT: return (struct ending){"timeout", EXIT_LIMIT};
     case HOST_OUTPUT_LOST: return (struct ending){"output-lost", EXIT_IO};
+    case HOST_INPUT_LOST: return (struct ending){"input-lost", EXIT_IO};
+    case HOST_SIGNAL:
+        return (struct ending){"interrupted", EXIT_SIGNAL + (unsigned)host_signal(s->host)};
     default: return (struct ending){"interrupted", EXIT_PASS};
     }
 }
 
+/* Where the recorded run was stopped, unless somebody has stopped this one. */
+static const struct recorded_end *recorded_stop(const struct session *s)
+{
+    return host_is_ending(s->host) ? NULL : tapes_reached(s->tapes, machine_insns(s->machine));
+}
+
+static bool is_by_guest(struct stop stop)
+{
+    return stop.reason == STOP_EXIT || stop.reason == STOP_RESET || stop.reason == STOP_STUCK ||
+           stop.reason == STOP_ASLEEP;
+}
+
 static struct ending ending_of(const struct session *s, struct stop stop)
 {
+    const struct recorded_end *recorded = recorded_stop(s);
+
     if (s->audit_failed)
         return (struct ending){"audit", EXIT_AUDIT};
+    if (recorded && !is_by_guest(stop))
+        return (struct ending){recorded->word, recorded->status};
     switch (stop.reason) {
     case STOP_EXIT: return (struct ending){"exit", stop.code > 255 ? 255 : stop.code};
     case STOP_RESET: return (struct ending){"reset", EXIT_PASS};
@@ -227,7 +300,10 @@ static void say_ending(const struct session *s, struct stop stop, struct ending 
         break;
     case STOP_RESET: diag_note(&s->diag, "the guest asked for a reset; not done"); break;
     default:
-        if (end.status == EXIT_LIMIT)
+        if (recorded_stop(s))
+            diag_note(&s->diag, "%s: here the recorded run was stopped (%s)", s->options.replay,
+                      end.word);
+        else if (end.status == EXIT_LIMIT)
             diag_error(&s->diag, "stopped by --%s", end.word);
         else if (!strcmp(end.word, "interrupted") && s->options.command == COMMAND_RUN)
             diag_note(&s->diag, "interrupted");
@@ -274,24 +350,54 @@ static enum exit_status write_json(const struct session *s, const struct report 
     return ok ? EXIT_PASS : EXIT_IO;
 }
 
+/* What the recordings have to say about it. */
+static struct ending end_recording(const struct session *s, struct stop stop, struct ending end)
+{
+    struct recorded_end line = {.insns = machine_insns(s->machine),
+                                .cycles = machine_cycles(s->machine),
+                                .by_guest = is_by_guest(stop),
+                                .status = end.status};
+
+    snprintf(line.word, sizeof line.word, "%s", end.word);
+    switch (tapes_end(s->tapes, &line)) {
+    case EXIT_PASS: return end;
+    case EXIT_IO: return (struct ending){"recording-lost", EXIT_IO};
+    default: return (struct ending){"strayed", EXIT_BAD_FILE};
+    }
+}
+
 static unsigned finish(struct session *s, struct stop stop)
 {
     struct ending end = ending_of(s, stop);
     struct report report;
-    int reason;
 
-    if (!host_flush(s->host, &reason)) {
-        diag_error(&s->diag, "console: %s", strerror(reason));
-        end = (struct ending){"output-lost", EXIT_IO};
-    }
+    host_release(s->host);
+    if (host_complain(s->host, &s->diag))
+        end = ending_of_asked(s);
     say_ending(s, stop, end);
+    end = end_recording(s, stop, end);
     report = make_report(s, end);
     report_findings(&report, s->diag.out);
     if (!s->options.quiet && s->options.command == COMMAND_RUN)
         report_text(&report, s->diag.out);
     if (s->options.report && write_json(s, &report) != EXIT_PASS)
         return EXIT_IO;
+    if (fflush(stdout) || ferror(stdout)) {
+        diag_error(&s->diag, "standard output: not all that the debugger said could be written");
+        return EXIT_IO;
+    }
     return end.status;
+}
+
+/*
+ * No file of ours may come to stand where a closed standard one was: its bytes
+ * would be the console's. Reading finds the end there, writing fails and is said.
+ */
+static void hold_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDONLY);
 }
 
 int main(int argc, char **argv)
@@ -300,6 +406,7 @@ int main(int argc, char **argv)
     unsigned status;
     bool done;
 
+    hold_standard_files();
     s.diag.colour = isatty(STDERR_FILENO);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
     if (done && (fflush(stdout) || ferror(stdout))) {

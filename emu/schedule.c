@@ -215,36 +215,49 @@ static bool receive(struct machine *m, uint8_t byte)
                              : uart_receive(m->uart, byte);
 }
 
-/* Looks at the outside world: somebody may want to stop, or have typed. */
-static void offer_input(struct machine *m)
+static struct moment moment_of(const struct machine *m, enum asker asker)
 {
-    m->polled_at = m->now;
-    if (m->config.interrupted && m->config.interrupted(m->config.console.ctx))
+    return (struct moment){asker, machine_insns(m), cycles_now(m)};
+}
+
+/* Looks at the outside world: somebody may want to stop, or have typed. */
+static void offer_input(struct machine *m, enum asker asker)
+{
+    const struct console *c = &m->config.console;
+    const struct moment at = moment_of(m, asker);
+
+    if (c->interrupted && c->interrupted(c->ctx, &at))
         m->asked = true;
-    while (m->config.console.get && wants_input(m)) {
-        int byte = m->config.console.get(m->config.console.ctx);
+    while (c->get && wants_input(m)) {
+        int byte = c->get(c->ctx, &at);
 
         if (byte < 0 || !receive(m, (uint8_t)byte))
             break;
     }
 }
 
-/* Nobody can run. False: and nobody ever will. */
+int schedule_read_console(struct machine *m)
+{
+    const struct console *c = &m->config.console;
+    const struct moment at = moment_of(m, ASKER_GUEST);
+
+    return c->get ? c->get(c->ctx, &at) : -1;
+}
+
+/* Time moves to the deadline, or as far as the console lets it. False: nobody will ever run. */
 static bool sleep_until(struct machine *m, uint64_t deadline)
 {
     const struct console *c = &m->config.console;
-    uint64_t ns = UINT64_MAX;
+    const struct moment at = moment_of(m, ASKER_IDLE);
+    uint64_t cycle = deadline;
 
     /* What the guest has not taken yet did not wake it, and more cannot come in. */
-    if (deadline == UINT64_MAX && !wants_input(m))
+    if (c->wait && (deadline != UINT64_MAX || wants_input(m)))
+        cycle = c->wait(c->ctx, &at, deadline);
+    if (cycle == UINT64_MAX)
         return false;
-    if (deadline != UINT64_MAX)
-        ns = (deadline - m->now) / CYCLES_PER_TICK * (UINT64_C(1000000000) / TIMEBASE_HZ);
-    if (c->wait && c->wait(c->ctx, ns)) {
-        offer_input(m);
-        return true;
-    }
-    return deadline != UINT64_MAX;
+    m->now = cycle;
+    return true;
 }
 
 static bool anyone_runnable(const struct machine *m)
@@ -259,16 +272,17 @@ static bool anyone_runnable(const struct machine *m)
 static bool pass_idle_time(struct machine *m)
 {
     while (!anyone_runnable(m)) {
-        uint64_t deadline = next_deadline(m);
+        uint64_t deadline;
 
-        if (!sleep_until(m, deadline))
-            return false;
+        m->now = cycles_now(m); /* who fell asleep last may have been ahead */
+        offer_input(m, ASKER_IDLE);
         if (m->asked || anyone_runnable(m))
             return true;
-        if (deadline == UINT64_MAX)
-            continue;
-        m->now = deadline;
-        fire_deadlines(m);
+        deadline = next_deadline(m);
+        if (deadline > m->now && !sleep_until(m, deadline))
+            return false;
+        if (m->now >= deadline)
+            fire_deadlines(m);
     }
     return true;
 }
@@ -316,14 +330,25 @@ static uint64_t present(const struct machine *m)
     return runnable && least_cycles > m->now ? least_cycles : m->now;
 }
 
+/*
+ * Every so often while harts run. Who waits is looked after elsewhere: so these
+ * moments are the same whether or not somebody interrupted the run in between.
+ */
+static void look_outside(struct machine *m)
+{
+    if (m->now - m->polled_at < POLL_CYCLES || !anyone_runnable(m))
+        return;
+    m->polled_at = m->now;
+    offer_input(m, ASKER_CLOCK);
+}
+
 static void account_time(struct machine *m)
 {
     m->now = present(m);
     /* Devices do not count what the running hart has passed already among the next ones. */
     if (m->due <= cycles_now(m) || next_deadline(m) <= m->now)
         fire_deadlines(m);
-    if (m->now - m->polled_at >= POLL_CYCLES)
-        offer_input(m);
+    look_outside(m);
 }
 
 /* A new slice, and a look at the clock before it. */

@@ -38,8 +38,8 @@ $(eval $(call emu_build,$(BUILD),))
 $(eval $(call emu_build,$(BUILD)/asan,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -O1))
 $(eval $(call emu_build,$(BUILD)/stress,-DSTRESS))
 
-# The man page comes from the same table as the options.
-$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+# The man page comes from the same tables as the options and the keys.
+$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<

@@ -38,6 +38,7 @@ enum exit_status {
     EXIT_LIMIT = 75,
     EXIT_GUEST_STUCK = 76,
     EXIT_AUDIT = 80,
+    EXIT_SIGNAL = 128, /* and the signal's number, as in a shell */
 };
 
 #endif

@@ -16,6 +16,14 @@ static const struct row {
 #undef OPT
 };
 
+static const struct key_row {
+    const char *name, *help;
+} keys[] = {
+#define KEY(byte, deed, name, help) {name, help},
+#include "cli/keys.def"
+#undef KEY
+};
+
 static const char head[] =
     ".TH RVFTRACE 1 \"\" \"rvftrace " RVFTRACE_VERSION "\"\n"
     ".SH NAME\n"
@@ -37,15 +45,36 @@ static const char head[] =
     ".TP\n.B debug\nOpens a session before the first instruction;\n.B help\nlists its commands.\n"
     ".SH OPTIONS\n";
 
-static const char tail[] =
+static const char console[] =
     ".TP\n.BR \\-? ,\\  \\-\\-help\nPrint a summary and exit.\n"
     ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit (as the only argument).\n"
     ".SH CONSOLE\n"
-    "With a terminal as standard input the console is raw, so that Ctrl-C and the like reach the\n"
-    "guest. Ctrl-A x ends the run, Ctrl-A Ctrl-A sends one Ctrl-A.\n"
+    "With a terminal as standard input the guest has it, raw, while it runs, so that Ctrl-C and "
+    "the\n"
+    "like reach it; in\n.BR rvftrace\\ debug\nCtrl-C stops the machine. The debugger has it while\n"
+    "the machine stands. When every hart waits, the guest's time goes by the clock on the wall.\n";
+
+static const char tail[] =
+    ".PP\n"
+    "The terminal is given back as it was, also by a stop\n.RB ( SIGTSTP ),\nand raw again when\n"
+    "the run is continued in the foreground. In the background it is left alone.\n"
+    ".PP\n"
+    "Input from a file, a pipe or a device comes as fast as the guest takes it, and waiting costs "
+    "no\n"
+    "time. A FIFO is waited for until somebody opens it for writing.\n"
+    ".SH RECORDING\n"
+    "A run is a function of image, options, seed and input.\n.B \\-\\-record\n"
+    "writes down the input as it comes,\n.B \\-\\-replay\nfeeds it back, with the same idle "
+    "times,\n"
+    "so that the run is the same to the last cycle: to look at it again with another\n"
+    ".BR \\-\\-audit ,\na report, or in the debugger, whose stops do not disturb it. The file is\n"
+    "text; docs/recording.md describes it.\n"
+    ".SH SIGNALS\n"
+    "SIGINT, SIGTERM and SIGHUP end the run; the report is written as ever. A second one ends the\n"
+    "program at once.\n"
     ".SH EXIT STATUS\n"
     ".TP\n.B 0..255\nThe guest's own, as given to the test finisher, HTIF or SBI SRST; 0 is "
-    "success.\n"
+    "success, and a run that was left by Ctrl\\-A x.\n"
     ".TP\n.B 64\nThe command line is wrong.\n"
     ".TP\n.B 65\nA file is damaged, of the wrong kind, or does not fit the machine.\n"
     ".TP\n.B 66\nA file does not exist.\n"
@@ -54,11 +83,14 @@ static const char tail[] =
     ".TP\n.B 75\nA limit was reached: --max-insns, --max-cycles or --timeout.\n"
     ".TP\n.B 76\nThe guest cannot go on: it traps for ever, or every hart sleeps for ever.\n"
     ".TP\n.B 80\nThe audit failed (--audit=fail).\n"
+    ".TP\n.B 128+N\nSignal N ended the run: 130 SIGINT, 143 SIGTERM, 129 SIGHUP.\n"
     ".SH EXAMPLES\n"
     ".nf\n"
     "rvftrace run kernel.elf --append 'ftrace=function_graph'\n"
     "rvftrace run --audit=fail --harts 4 --report run.json kernel.elf\n"
     "rvftrace debug kernel.elf\n"
+    "rvftrace run --record session.txt kernel.elf\n"
+    "rvftrace debug --replay session.txt kernel.elf\n"
     ".fi\n"
     ".SH SEE ALSO\n"
     ".BR recordmcount (1),\n.BR qemu-system-riscv64 (1)\n";
@@ -98,6 +130,9 @@ int main(void)
     fputs(head, stdout);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         print_row(&rows[i]);
+    fputs(console, stdout);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        printf(".TP\n.B Ctrl\\-A %s\n%s\n", keys[i].name, keys[i].help);
     fputs(tail, stdout);
     return fflush(stdout) || ferror(stdout);
 }

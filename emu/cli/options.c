@@ -162,6 +162,18 @@ static bool set_input(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_record(struct options *o, const char *arg)
+{
+    o->record = arg;
+    return true;
+}
+
+static bool set_replay(struct options *o, const char *arg)
+{
+    o->replay = arg;
+    return true;
+}
+
 static bool set_max_insns(struct options *o, const char *arg)
 {
     return parse_number(arg, 1000, &o->max_insns);
@@ -361,7 +373,7 @@ static const char intro[] =
     "through it.\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
-    "reached, 76 the guest cannot go on, 80 the audit failed.";
+    "reached, 76 the guest cannot go on, 80 the audit failed, 128+N ended by signal N.";
 
 static void fill_options(struct argp_option *options)
 {
@@ -445,6 +457,10 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     if (!o->image) {
         diag_error(d, "no image; try `rvftrace %s IMAGE'", command_names[o->command]);
+        return EXIT_USAGE;
+    }
+    if (o->replay && o->input) {
+        diag_error(d, "--replay brings its own input; leave out --input");
         return EXIT_USAGE;
     }
     return EXIT_PASS;

@@ -29,6 +29,7 @@ struct options {
     const char *initrd, *append;
     const char *console; /* "stdio", "none" or a file */
     const char *input;
+    const char *record, *replay;
     uint64_t max_insns, max_cycles; /* UINT64_MAX: none */
     double timeout;                 /* seconds; 0: none */
     uint64_t seed;

@@ -61,12 +61,17 @@ static void run_line(struct debugger *d, const struct input *in, const char *lin
     fflush(d->out);
 }
 
+static bool is_over(const struct debugger *d)
+{
+    return d->quit || (d->config.over && d->config.over(d->config.ctx));
+}
+
 static void hold_session(struct debugger *d, struct input *in)
 {
     const char *line;
     char *last = NULL;
 
-    while (!d->quit && (line = input_line(in)))
+    while (!is_over(d) && (line = input_line(in)))
         run_line(d, in, line, &last);
     free(last);
 }
@@ -109,6 +114,8 @@ static void debugger_free(struct debugger *d)
 /* A guest that was left in the middle was asked to stop, whatever the last command stopped at. */
 static struct stop outcome(const struct debugger *d)
 {
+    if (at_limit(d, d->last))
+        return d->last;
     switch (d->last.reason) {
     case STOP_EXIT:
     case STOP_RESET:

@@ -10,6 +10,7 @@
 #define DEBUG_DEBUGGER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
@@ -24,17 +25,22 @@ struct debugger_config {
     struct watch *watch;           /* sites, patches and findings; attached to the machine before */
     const struct symbols *symbols; /* may be empty, and NULL */
     struct lines *lines;           /* may be NULL */
+    uint64_t max_insns, max_cycles; /* where the machine stops for good; UINT64_MAX: nowhere */
     FILE *out;
     bool interactive; /* standard input is a terminal: prompt, editing, history */
     bool colour;
     const char *commands_file; /* NULL: standard input */
     /*
-     * Before the guest goes on (forget an old Ctrl-C), and when it stands again
-     * (write out what its console has buffered). Either may be NULL. Ctrl-C itself
-     * reaches the machine, which then stops as if asked (machine_config.interrupted).
+     * Before the guest goes on, and when it stands again, and standard input is ours
+     * in any case. A step keeps it, for what is typed meanwhile is meant for the next
+     * one; otherwise it is the guest's console's while the guest runs. What is typed to
+     * stop it reaches the machine, which then stops as if asked (console.interrupted).
+     * Either may be NULL.
      */
-    void (*resuming)(void *ctx);
+    void (*resuming)(void *ctx, bool keep_input);
     void (*stopped)(void *ctx);
+    bool (*over)(void *ctx);        /* the session is to end; may be NULL */
+    bool (*await_input)(void *ctx); /* sleeps until there is input; false: `over`; may be NULL */
     void *ctx;
 };
 

@@ -195,6 +195,9 @@ void remember_registers(struct debugger *d); /* against which changes are marked
 /* Why the machine stopped, and the instruction at which the view stands. */
 void report_stop(struct debugger *d, struct stop stop, const char *done);
 
+/* Whether it stopped at a limit of the whole session. */
+bool at_limit(const struct debugger *d, struct stop stop);
+
 /* ---- frame.c ---- */
 
 struct frame {

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "debug/debugger_priv.h"
 #include "load/symbols.h"
@@ -26,6 +27,12 @@ struct input {
     History *history;
     bool cancelled; /* the line was left with Ctrl-C */
 };
+
+/* False: the session is to end, whatever else could be read. */
+static bool may_read(const struct debugger *d)
+{
+    return !d->config.await_input || d->config.await_input(d->config.ctx);
+}
 
 /* ---- completion ---- */
 
@@ -134,6 +141,27 @@ static unsigned char cancel(EditLine *edit, wint_t key)
     return CC_NEWLINE;
 }
 
+/* libedit's reader, but a signal ends the session in good order. As UTF-8 if the locale says so. */
+static int read_key(EditLine *edit, wchar_t *key)
+{
+    mbstate_t state = {0};
+    struct input *in;
+    char byte;
+
+    el_get(edit, EL_CLIENTDATA, &in);
+    for (;;) {
+        ssize_t n = may_read(in->d) ? read(STDIN_FILENO, &byte, 1) : 0;
+
+        if (n <= 0)
+            return (int)n;
+        switch (mbrtowc(key, &byte, 1, &state)) {
+        case (size_t)-2: break; /* the character goes on */
+        case (size_t)-1: state = (mbstate_t){0}; break;
+        default: return 1;
+        }
+    }
+}
+
 static char *prompt(EditLine *edit)
 {
     (void)edit;
@@ -151,6 +179,7 @@ static void open_terminal(struct input *in)
     history(in->history, &event, H_SETSIZE, HISTORY_LINES);
     history(in->history, &event, H_SETUNIQUE, 1);
     el_set(in->edit, EL_CLIENTDATA, in);
+    el_set(in->edit, EL_GETCFN, read_key);
     el_set(in->edit, EL_PROMPT, prompt);
     el_set(in->edit, EL_EDITOR, "emacs");
     el_set(in->edit, EL_HIST, history, in->history);
@@ -191,9 +220,9 @@ static const char *line_of_terminal(struct input *in)
 
 static const char *line_of_stream(struct input *in)
 {
-    ssize_t len = getline(&in->line, &in->size, in->stream);
-
-    if (len < 0)
+    if (!in->owned && !may_read(in->d))
+        return NULL;
+    if (getline(&in->line, &in->size, in->stream) < 0)
         return NULL;
     in->line[strcspn(in->line, "\r\n")] = '\0';
     fprintf(in->d->out, PROMPT "%s\n", in->line);
@@ -208,6 +237,8 @@ static bool open_stream(struct input *in)
     in->owned = path != NULL;
     if (!in->stream)
         complain(in->d, "%s: %s", path, strerror(errno));
+    else if (!in->owned)
+        setvbuf(in->stream, NULL, _IONBF, 0); /* what may_read sees is all there is */
     return in->stream != NULL;
 }
 

@@ -16,7 +16,15 @@ static struct stop run(struct debugger *d, uint64_t max_insns)
 {
     d->points.was_hit = false;
     d->patches.was_hit = false;
-    return machine_run(d->machine, max_insns, UINT64_MAX);
+    if (max_insns > d->config.max_insns)
+        max_insns = d->config.max_insns;
+    return machine_run(d->machine, max_insns, d->config.max_cycles);
+}
+
+bool at_limit(const struct debugger *d, struct stop stop)
+{
+    return stop.reason == STOP_CYCLES ||
+           (stop.reason == STOP_INSNS && machine_insns(d->machine) >= d->config.max_insns);
 }
 
 static struct stop run_freely(struct debugger *d)
@@ -35,8 +43,10 @@ void remember_registers(struct debugger *d)
     }
 }
 
+enum input_use { GIVE_INPUT, KEEP_INPUT };
+
 /* False: there is nothing left to run. */
-static bool resume(struct debugger *d)
+static bool resume(struct debugger *d, enum input_use use)
 {
     if (d->ended) {
         complain(d, "the guest has ended; there is nothing to run");
@@ -47,7 +57,7 @@ static bool resume(struct debugger *d)
     points_pass(d, d->view);
     fflush(d->out);
     if (d->config.resuming)
-        d->config.resuming(d->config.ctx);
+        d->config.resuming(d->config.ctx, use == KEEP_INPUT);
     return true;
 }
 
@@ -108,7 +118,10 @@ static void say_why(struct debugger *d, struct stop stop, const char *done)
     case STOP_PROBE: say_point(d, stop, done); break;
     case STOP_ASKED: say_asked(d, stop); break;
     case STOP_INSNS:
-    case STOP_CYCLES: fprintf(d->out, "%s, hart %u\n", done, hart_id(d->view)); break;
+    case STOP_CYCLES:
+        fprintf(d->out, "%s, hart %u\n", at_limit(d, stop) ? "the limit of this run" : done,
+                hart_id(d->view));
+        break;
     default: say_ended(d, stop); break;
     }
 }
@@ -280,7 +293,7 @@ static enum progress next_once(struct debugger *d, struct hart *h, struct stop *
 
 void do_continue(struct debugger *d, const char *args)
 {
-    if (!arg_end(d, args) || !resume(d))
+    if (!arg_end(d, args) || !resume(d, GIVE_INPUT))
         return;
     report_stop(d, run_freely(d), "continue");
 }
@@ -291,7 +304,7 @@ void do_step(struct debugger *d, const char *args)
     struct stop stop = {.reason = STOP_INSNS, .hart = d->view};
     enum progress p = STEPPED;
 
-    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d))
+    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, KEEP_INPUT))
         return;
     add_step_goals(d, d->view);
     while (count-- && p == STEPPED)
@@ -305,7 +318,7 @@ void do_next(struct debugger *d, const char *args)
     struct stop stop = {.reason = STOP_INSNS, .hart = d->view};
     enum progress p = STEPPED;
 
-    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d))
+    if (!arg_count(d, &args, &count) || !arg_end(d, args) || !resume(d, KEEP_INPUT))
         return;
     while (count-- && p == STEPPED) {
         p = next_once(d, d->view, &stop);
@@ -326,7 +339,7 @@ void do_finish(struct debugger *d, const char *args)
         complain(d, "it cannot be told where this function returns to");
         return;
     }
-    if (!resume(d))
+    if (!resume(d, GIVE_INPUT))
         return;
     fprintf(d->out, "until it returns to ");
     print_place(d, f.ra);
@@ -351,7 +364,7 @@ void do_until(struct debugger *d, const char *args)
         complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", p.va);
         return;
     }
-    if (!resume(d))
+    if (!resume(d, GIVE_INPUT))
         return;
     point_add(d, p);
     report_stop(d, run_freely(d), "until");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 /* What nobody means to load: a disk, or /dev/zero. */
 #define FILE_BYTES_MAX (UINT64_C(4) << 30)
@@ -63,11 +64,18 @@ static int open_file(const char *path, const struct diag *d, enum exit_status *s
     return fd;
 }
 
+static enum exit_status cannot_read(const char *path, int reason, const struct diag *d)
+{
+    diag_error(d, "%s: cannot be read: %s; give a readable file", path, strerror(reason));
+    return EXIT_IO;
+}
+
 static enum exit_status read_all(int fd, const char *path, const struct diag *d, struct file *f)
 {
     uint64_t size = size_of(fd);
     size_t room = size ? (size_t)size + 1 : 1 << 16; /* one more: the end is found in it */
     ssize_t got;
+    int reason;
 
     *f = (struct file){0};
     if (size > FILE_BYTES_MAX)
@@ -80,9 +88,9 @@ static enum exit_status read_all(int fd, const char *path, const struct diag *d,
         return refuse_size(path, d, f);
     if (!got)
         return EXIT_PASS;
-    diag_error(d, "%s: cannot be read: %s; give a readable file", path, strerror(errno));
+    reason = errno;
     file_free(f);
-    return EXIT_IO;
+    return cannot_read(path, reason, d);
 }
 
 enum exit_status file_read(const char *path, const struct diag *d, struct file *out)
@@ -97,6 +105,41 @@ enum exit_status file_read(const char *path, const struct diag *d, struct file *
     close(fd);
     if (status == EXIT_PASS)
         *out = f;
+    return status;
+}
+
+/* Whoever asks for a hash has read the file before, or will. */
+static bool lasts(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
+}
+
+enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash)
+{
+    enum { CHUNK_BYTES = 1 << 20 };
+    enum exit_status status;
+    uint8_t *chunk;
+    ssize_t got;
+    int fd;
+
+    if (!lasts(path)) {
+        diag_error(d, "%s: can be read only once; give a file", path);
+        return EXIT_IO;
+    }
+    fd = open_file(path, d, &status);
+    if (fd < 0)
+        return status;
+    chunk = xmalloc(CHUNK_BYTES);
+    *hash = FNV1A_START;
+    while ((got = read(fd, chunk, CHUNK_BYTES)) > 0 || (got < 0 && errno == EINTR))
+        if (got > 0)
+            *hash = fnv1a(*hash, chunk, (size_t)got);
+    if (got < 0)
+        status = cannot_read(path, errno, d);
+    free(chunk);
+    close(fd);
     return status;
 }
 

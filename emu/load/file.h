@@ -21,6 +21,13 @@ struct file {
  * 4 GiB, or no end. Each was said through d.
  */
 MUST_USE enum exit_status file_read(const char *path, const struct diag *d, struct file *out);
+
+/*
+ * The FNV-1a of a file of any size, a disk perhaps. Errors as of file_read; a pipe,
+ * which is another one each time, is EXIT_IO.
+ */
+MUST_USE enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash);
+
 void file_free(struct file *f); /* leaves an empty one; may be called twice */
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "load/image_priv.h"
 #include "mem/bus.h"
 
@@ -21,16 +22,6 @@ void image_add_text(struct image *im, struct image_text text)
 {
     im->texts = xrealloc(im->texts, (im->text_count + 1) * sizeof *im->texts);
     im->texts[im->text_count++] = text;
-}
-
-/* Fowler, Noll, Vo; offset basis and prime as in draft-eastlake-fnv, section 5. */
-static uint64_t fnv1a(const uint8_t *bytes, size_t len)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
 }
 
 /* Where no section says which bytes are code, the executable segments are. */
@@ -73,7 +64,7 @@ enum exit_status image_open(const char *path, uint64_t raw_base, const struct di
         image_free(im);
         return status;
     }
-    im->hash = fnv1a(im->file.bytes, im->file.size);
+    im->hash = fnv1a(FNV1A_START, im->file.bytes, im->file.size);
     *out = im;
     return EXIT_PASS;
 }

@@ -87,6 +87,10 @@ claim 'a reader that goes away is status 74, not a signal' has_status 74
 claim '... and one line' says_one_line 'console: Broken pipe'
 piped "$rvftrace" run --quiet --console none --append "$demo" --report - "$mcount"
 claim 'the same for a report' has_status 74
+yes step | head -n 500 >"$work/steps"
+piped "$rvftrace" debug --quiet --commands "$work/steps" "$mcount"
+claim 'and for a session' has_status 74
+claim '... and one line' says_one_line 'standard output: not all'
 
 run run --quiet --harts 3 --memory 64M --append 'word' --dump-dtb "$work/dtb" --max-insns 1 "$mcount"
 claim '--dump-dtb writes a tree that dtc reads back' \

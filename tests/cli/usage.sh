@@ -90,9 +90,12 @@ run run --help
 for option in $(options); do
     claim "--help knows --$option" console_has "--$option"
 done
-for status_word in 64 65 66 70 74 75 76 80; do
+for status_word in 64 65 66 70 74 75 76 80 '128+N'; do
     claim "--help knows status $status_word" console_has "$status_word"
 done
+
+run run --replay x --input y "$mcount"
+claim 'a replay has no other input' refused '.*leave out --input'
 
 page=$BUILD/rvftrace.1
 claim 'the man page renders without a warning' \
@@ -101,7 +104,7 @@ LC_ALL=C.UTF-8 MANWIDTH=100 man -l "$page" 2>/dev/null | col -b >"$out"
 for option in $(options); do
     claim "the man page names --$option" console_has "--$option"
 done
-for status_word in 64 65 66 70 74 75 76 80; do
-    claim "the man page names status $status_word" grep -qE "^ +$status_word( |\$)" "$out"
+for status_word in 64 65 66 70 74 75 76 80 '128+N'; do
+    claim "the man page names status $status_word" grep -qE "^ +$(echo "$status_word" | sed 's/+/[+]/')( |\$)" "$out"
 done
 finish

@@ -30,7 +30,11 @@ static void hold_session(struct world *w, const char *commands, FILE *out)
                                   .image = machine_image(w->m),
                                   .account = true,
                                   .audit = true};
-    struct debugger_config debugger = {.machine = w->m, .out = out, .commands_file = commands};
+    struct debugger_config debugger = {.machine = w->m,
+                                       .max_insns = UINT64_MAX,
+                                       .max_cycles = UINT64_MAX,
+                                       .out = out,
+                                       .commands_file = commands};
     const char *map = scratch_file(SCRATCH_SYMBOLS, names, sizeof names - 1);
 
     CHECK(symbols_read_map(map, &silent, &symbols) == EXIT_PASS);

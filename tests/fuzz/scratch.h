@@ -11,7 +11,13 @@
 
 #include "fuzz/check.h"
 
-enum scratch_use { SCRATCH_IMAGE, SCRATCH_SYMBOLS, SCRATCH_COMMANDS, SCRATCH_USES };
+enum scratch_use {
+    SCRATCH_IMAGE,
+    SCRATCH_SYMBOLS,
+    SCRATCH_COMMANDS,
+    SCRATCH_RECORDING,
+    SCRATCH_USES,
+};
 
 static inline const char *scratch_file(enum scratch_use use, const void *bytes, size_t size)
 {

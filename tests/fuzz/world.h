@@ -34,25 +34,27 @@ static inline void world_show(void *world, const uint8_t *bytes, size_t len)
         w->shown_hash = (w->shown_hash ^ bytes[i]) * UINT64_C(0x100000001b3);
 }
 
-static inline int world_typed(void *world)
+static inline int world_typed(void *world, const struct moment *at)
 {
     struct world *w = world;
 
+    (void)at;
     return w->typed.left ? input_byte(&w->typed) : -1;
 }
 
 /* A guest that sleeps is woken by its timer or by nobody. */
-static inline bool world_wait(void *world, uint64_t ns)
+static inline uint64_t world_wait(void *world, const struct moment *at, uint64_t until)
 {
     (void)world;
-    (void)ns;
-    return false;
+    (void)at;
+    return until;
 }
 
-static inline bool world_interrupted(void *world)
+static inline bool world_interrupted(void *world, const struct moment *at)
 {
     struct world *w = world;
 
+    (void)at;
     return ++w->waits == WORLD_WAITS_MAX;
 }
 
@@ -63,8 +65,7 @@ static inline void world_new(struct world *w, const void *image, size_t size,
 
     config.image = scratch_file(SCRATCH_IMAGE, image, size);
     config.memory = config.memory ? config.memory : WORLD_BYTES;
-    config.console = (struct console){world_show, world_typed, world_wait, w};
-    config.interrupted = world_interrupted;
+    config.console = (struct console){world_show, world_typed, world_wait, world_interrupted, w};
     CHECK(machine_new(&config, &silent, &w->m) == EXIT_PASS);
 }
 

@@ -102,4 +102,17 @@ claim '... and report the same instructions and cycles' cmp "$work/report1" "$wo
 echo "# $(python3 -c '
 import json, sys
 print("; ".join("hart %d: %d instructions, %d cycles" % (h["id"], h["instructions"], h["cycles"]) for h in json.load(open(sys.argv[1]))["harts"]))' "$work/report1" 2>&1)"
+
+# Somebody types when the shell is ready, whenever that is; the serial port is asked, or the firmware.
+printf 'seq 1 1000 | md5sum\nsleep 1\n' >"$work/lines"
+for port in ttyS0 hvc0; do
+    set -- --memory 512M --append console=$port --harts 2 --initrd "$cache/initramfs.cpio"
+    linux "$small" "$@" --record "$work/tape" --report "$work/report1"
+    claim "Linux with somebody at $port is recorded" has_status 0
+    timeout 300 "$rvftrace" run --quiet "$@" --replay "$work/tape" --report "$work/report2" "$small" \
+        </dev/null >"$out" 2>"$err"
+    status=$?
+    claim '... and replayed' has_status 0
+    claim '... to the last instruction and cycle' cmp "$work/report1" "$work/report2"
+done
 finish

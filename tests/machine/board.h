@@ -37,6 +37,7 @@ struct test_board {
     char put[CONSOLE_MAX]; /* what the guest printed */
     size_t put_len;
     const char *input; /* what it may read */
+    struct moment stopped_at;
 };
 
 /* Adds an instruction; answers its index. */
@@ -62,10 +63,11 @@ static inline void board_put(void *ctx, const uint8_t *bytes, size_t len)
     b->put_len += len;
 }
 
-static inline int board_get(void *ctx)
+static inline int board_get(void *ctx, const struct moment *at)
 {
     struct test_board *b = ctx;
 
+    (void)at;
     return b->input && *b->input ? (uint8_t)*b->input++ : -1;
 }
 

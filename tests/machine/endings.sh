@@ -57,7 +57,8 @@ sleep 0.2
 kill -TERM $pid 2>/dev/null
 wait $pid
 status=$?
-claim 'an interrupted run ends with status 0' has_status 0
+claim 'a run that a signal ends has 128 and its number as status' \
+    test "$status" -eq 130 -o "$status" -eq 143
 claim '... says so' says 'interrupted'
 claim '... has written its console' console_is 'for ever\n'
 claim '... and its report' python3 -m json.tool "$work/report"

@@ -366,13 +366,15 @@ static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state
     board_free(&b);
 }
 
-static uint64_t longest_wait; /* ns */
+static uint64_t longest_wait; /* cycles */
 
-static bool note_wait(void *ctx, uint64_t ns)
+static uint64_t note_wait(void *ctx, const struct moment *at, uint64_t until)
 {
+    uint64_t cycles = until - at->cycles;
+
     (void)ctx;
-    longest_wait = ns > longest_wait ? ns : longest_wait;
-    return false;
+    longest_wait = cycles > longest_wait ? cycles : longest_wait;
+    return until;
 }
 
 /* A kernel that wants no timer may name a time in the distant future. */
@@ -418,10 +420,11 @@ static void a_sleep_that_nothing_ends_stops_the_machine(void **state)
 }
 
 /* Sleeps on the host without an end, so to speak: input is always there. */
-static bool always_readable(void *ctx, uint64_t ns)
+static uint64_t always_readable(void *ctx, const struct moment *at, uint64_t until)
 {
-    (void)ns;
-    return board_get(ctx) >= -1;
+    (void)until;
+    (void)board_get(ctx, at);
+    return at->cycles;
 }
 
 static void input_that_has_no_room_wakes_nobody(void **state)
@@ -526,10 +529,15 @@ static void the_finisher_ends_the_run_with_its_code(void **state)
     }
 }
 
-static bool want_to_stop(void *ctx)
+/* At every moment once: who sleeps and is asked for ever comes no further. */
+static bool want_to_stop(void *ctx, const struct moment *at)
 {
-    (void)ctx;
-    return true;
+    struct test_board *b = ctx;
+    bool again = b->stopped_at.insns == at->insns && b->stopped_at.cycles == at->cycles &&
+                 b->stopped_at.asker == at->asker;
+
+    b->stopped_at = *at;
+    return !again;
 }
 
 static void who_interrupts_is_heard_and_changes_nothing(void **state)
@@ -542,7 +550,7 @@ static void who_interrupts_is_heard_and_changes_nothing(void **state)
 
     (void)state;
     run_busy(config, 1000000, &whole);
-    config.interrupted = want_to_stop;
+    config.console.interrupted = want_to_stop;
     board_new(&b, &p, config);
     while (machine_run(b.m, 1000000, UINT64_MAX).reason == STOP_ASKED)
         stops++;
@@ -550,6 +558,29 @@ static void who_interrupts_is_heard_and_changes_nothing(void **state)
     assert_true(stops > 0);
     assert_memory_equal(&whole, &cut, sizeof whole);
     board_free(&b);
+}
+
+/* Somebody looks up half-way, and half-way of the rest, but never has any input. */
+static uint64_t half_way(void *ctx, const struct moment *at, uint64_t until)
+{
+    (void)ctx;
+    assert_int_equal(at->asker, ASKER_IDLE);
+    assert_true(at->cycles < until);
+    return until == UINT64_MAX ? until : at->cycles + (until - at->cycles + 1) / 2;
+}
+
+static void idle_time_in_pieces_is_the_same_time(void **state)
+{
+    (void)state;
+    for (unsigned harts = 1; harts <= 3; harts++) {
+        struct machine_config config = config_of(harts, 9);
+        struct shot whole, pieces;
+
+        run_busy(config, 300000, &whole);
+        config.console.wait = half_way;
+        run_busy(config, 300000, &pieces);
+        assert_memory_equal(&whole, &pieces, sizeof whole);
+    }
 }
 
 static void firmware_is_chosen_by_where_the_image_lies(void **state)
@@ -594,6 +625,7 @@ int main(void)
         cmocka_unit_test(the_limit_of_cycles_is_kept_within_an_instruction),
         cmocka_unit_test(the_finisher_ends_the_run_with_its_code),
         cmocka_unit_test(who_interrupts_is_heard_and_changes_nothing),
+        cmocka_unit_test(idle_time_in_pieces_is_the_same_time),
         cmocka_unit_test(firmware_is_chosen_by_where_the_image_lies),
     };
 

@@ -1,0 +1,109 @@
+/*
+ * identity.c - see identity.h. An option that changes what the guest does has a
+ * line here; one that only looks on (--audit, --report, a limit) has none.
+ */
+#include "cli/identity.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cpu/extension.h"
+#include "load/file.h"
+
+static void add(struct identity *i, char *line)
+{
+    assert(i->count < IDENTITY_LINES_MAX);
+    i->lines[i->count++] = line;
+}
+
+static enum exit_status add_file(struct identity *i, const char *key, const char *path,
+                                 const struct diag *d)
+{
+    uint64_t hash;
+    enum exit_status status = file_hash(path, d, &hash);
+
+    if (status == EXIT_PASS)
+        add(i, xasprintf("run %s 0x%016" PRIx64, key, hash));
+    return status;
+}
+
+static enum exit_status add_drives(struct identity *i, const struct options *o,
+                                   const struct diag *d)
+{
+    enum exit_status status = EXIT_PASS;
+
+    for (unsigned n = 0; n < o->drive_count && status == EXIT_PASS; n++)
+        status = add_file(i, o->drives[n].mode == DRIVE_READ_ONLY ? "drive,readonly" : "drive",
+                          o->drives[n].path, d);
+    return status;
+}
+
+static enum exit_status add_files(struct identity *i, const struct options *o,
+                                  enum firmware_kind firmware, const struct diag *d)
+{
+    enum exit_status status = EXIT_PASS;
+
+    if (firmware == FIRMWARE_FILE)
+        status = add_file(i, "firmware", o->firmware_path, d);
+    else
+        add(i, xasprintf("run firmware %s", options_firmware_name(firmware)));
+    if (status == EXIT_PASS && o->initrd)
+        status = add_file(i, "initrd", o->initrd, d);
+    return status == EXIT_PASS ? add_drives(i, o, d) : status;
+}
+
+/* The boot line, with all that is not a plain character as \xNN. */
+static void add_bootargs(struct identity *i, const char *text)
+{
+    size_t size;
+    char *line;
+    FILE *out = open_memstream(&line, &size);
+
+    if (!out)
+        abort(); /* as for any memory: base/alloc.h */
+    fputs("run append ", out);
+    for (; *text; text++)
+        fprintf(out, *text < ' ' || *text > '~' || *text == '\\' ? "\\x%02x" : "%c",
+                (unsigned char)*text);
+    fclose(out);
+    add(i, line);
+}
+
+static void add_options(struct identity *i, const struct options *o)
+{
+    char isa[EXT_TEXT_MAX];
+
+    extensions_format(o->extensions ? o->extensions : EXTS_ALL, isa);
+    add(i, xasprintf("run harts %u", o->harts));
+    add(i, xasprintf("run isa %s", isa));
+    add(i, xasprintf("run memory %" PRIu64, o->memory));
+    add(i, xasprintf("run virtio-console %s", o->virtio_console ? "on" : "off"));
+    add(i, xasprintf("run seed %" PRIu64, o->seed));
+    add(i, xasprintf("run timing %s", options_timing_name(o->timing)));
+    add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(o->fetch), o->fetch_seed));
+    add_bootargs(i, o->append ? o->append : "");
+}
+
+enum exit_status identity_new(const struct options *o, uint64_t image_hash,
+                              enum firmware_kind firmware, const struct diag *d,
+                              struct identity *out)
+{
+    enum exit_status status;
+
+    *out = (struct identity){.count = 0};
+    add(out, xasprintf("run image 0x%016" PRIx64, image_hash));
+    add_options(out, o);
+    status = add_files(out, o, firmware, d);
+    if (status != EXIT_PASS)
+        identity_free(out);
+    return status;
+}
+
+void identity_free(struct identity *i)
+{
+    while (i->count)
+        free(i->lines[--i->count]);
+}

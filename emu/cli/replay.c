@@ -1,0 +1,279 @@
+/*
+ * replay.c - see replay.h.
+ *
+ * The machine asks its console at moments that follow from its own state, and
+ * from idle waits that end where input came. So a byte is due exactly when a
+ * moment is the recorded one; a moment past it means that this is another run.
+ */
+#include "cli/replay.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "load/file.h"
+
+struct input_line {
+    struct recorded_input input;
+    unsigned line; /* in the file */
+};
+
+struct run_line {
+    char *text;
+    unsigned line;
+};
+
+struct replay {
+    const char *path;
+    const struct diag *diag;
+    struct console inner;
+    VEC_OF(struct run_line) identity;
+    VEC_OF(struct input_line) inputs;
+    size_t next; /* of the inputs */
+    struct recorded_end end;
+    bool has_end;
+    unsigned lines;
+    bool strayed; /* this is not the recorded run */
+};
+
+/* ---- where the run stands in the recording ---- */
+
+static const struct recorded_input *due(const struct replay *r)
+{
+    return r->next < r->inputs.len ? &r->inputs.at[r->next].input : NULL;
+}
+
+static bool is_at(const struct recorded_input *e, const struct moment *at)
+{
+    return e->at.asker == at->asker && e->at.insns == at->insns && e->at.cycles == at->cycles;
+}
+
+/* Cycles only tell in a wait: two harts' clocks are not quite the same. */
+static bool is_past(const struct recorded_input *e, const struct moment *at)
+{
+    if (e->at.insns != at->insns)
+        return at->insns > e->at.insns;
+    return at->asker == ASKER_IDLE && e->at.asker == ASKER_IDLE && at->cycles > e->at.cycles;
+}
+
+static bool is_stop_here(const struct replay *r, const struct moment *at)
+{
+    return !due(r) && r->has_end && !r->end.by_guest && at->insns >= r->end.insns &&
+           (at->asker != ASKER_IDLE || at->cycles >= r->end.cycles);
+}
+
+/* ---- the console ---- */
+
+static void put(void *ctx, const uint8_t *bytes, size_t len)
+{
+    const struct replay *r = ctx;
+
+    r->inner.put(r->inner.ctx, bytes, len);
+}
+
+static int get(void *ctx, const struct moment *at)
+{
+    struct replay *r = ctx;
+    const struct recorded_input *e = due(r);
+
+    if (!e)
+        return r->has_end ? -1 : r->inner.get(r->inner.ctx, at);
+    if (!is_at(e, at)) {
+        r->strayed |= is_past(e, at);
+        return -1;
+    }
+    r->next++;
+    return e->byte;
+}
+
+/* A byte that is due here was offered a moment ago, and should have been taken. */
+static uint64_t wait_for_byte(struct replay *r, const struct moment *at, uint64_t until)
+{
+    const struct recorded_input *e = due(r);
+    bool here = e->at.asker == ASKER_IDLE && e->at.insns == at->insns && e->at.cycles < until;
+
+    if ((here && e->at.cycles <= at->cycles) || (!here && until == UINT64_MAX)) {
+        r->strayed = true;
+        return at->cycles;
+    }
+    return here ? e->at.cycles : until;
+}
+
+static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
+{
+    struct replay *r = ctx;
+
+    if (due(r))
+        return wait_for_byte(r, at, until);
+    if (!r->has_end)
+        return r->inner.wait(r->inner.ctx, at, until);
+    if (!r->end.by_guest && r->end.insns == at->insns && r->end.cycles < until)
+        return r->end.cycles > at->cycles ? r->end.cycles : at->cycles;
+    return until;
+}
+
+static bool interrupted(void *ctx, const struct moment *at)
+{
+    struct replay *r = ctx;
+
+    r->strayed |= due(r) && is_past(due(r), at);
+    return r->inner.interrupted(r->inner.ctx, at) || r->strayed || is_stop_here(r, at);
+}
+
+struct console replay_console(struct replay *r)
+{
+    return (struct console){
+        .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = r};
+}
+
+/* ---- the end ---- */
+
+uint64_t replay_limit(const struct replay *r)
+{
+    return r->has_end && !r->end.by_guest ? r->end.insns : UINT64_MAX;
+}
+
+const struct recorded_end *replay_reached(const struct replay *r, uint64_t insns)
+{
+    return !due(r) && !r->strayed && insns >= replay_limit(r) ? &r->end : NULL;
+}
+
+static bool say_strayed(const struct replay *r, unsigned line, uint64_t insns)
+{
+    diag_error(r->diag,
+               "%s:%u: at instruction %" PRIu64 " this is no longer the recorded run; replay with "
+               "the rvftrace that recorded it",
+               r->path, line, insns);
+    return false;
+}
+
+bool replay_is_true(const struct replay *r, const struct recorded_end *end)
+{
+    if (due(r) && (r->strayed || end->by_guest))
+        return say_strayed(r, r->inputs.at[r->next].line, end->insns);
+    if (end->by_guest && r->has_end && (end->insns != r->end.insns || end->cycles != r->end.cycles))
+        return say_strayed(r, r->lines, end->insns);
+    return true;
+}
+
+enum exit_status replay_check(const struct replay *r, const struct identity *i)
+{
+    for (size_t n = 0; n < i->count || n < r->identity.len; n++) {
+        const char *present = n < i->count ? i->lines[n] : "nothing";
+        const char *recorded = n < r->identity.len ? r->identity.at[n].text : "nothing";
+
+        if (strcmp(present, recorded) != 0) {
+            diag_error(
+                r->diag, "%s:%u: recorded with `%s', this is `%s'; give the same image and options",
+                r->path, n < r->identity.len ? r->identity.at[n].line : 1, recorded, present);
+            return EXIT_BAD_FILE;
+        }
+    }
+    return EXIT_PASS;
+}
+
+/* ---- reading ---- */
+
+static bool refuse(const struct replay *r, const char *why)
+{
+    diag_error(r->diag, "%s:%u: %s; record the run again", r->path, r->lines, why);
+    return false;
+}
+
+static bool take_first_line(const struct replay *r, const char *line)
+{
+    int version = 0;
+
+    if (sscanf(line, RECORDING_MAGIC " %d", &version) != 1) {
+        diag_error(r->diag, "%s: is no recording; give a file that --record has written", r->path);
+        return false;
+    }
+    return version == RECORDING_VERSION || refuse(r, "is of another version of rvftrace");
+}
+
+static bool take_input(struct replay *r, const struct recorded_input *e)
+{
+    if (r->inputs.len && e->at.insns < r->inputs.at[r->inputs.len - 1].input.at.insns)
+        return refuse(r, "goes back in time");
+    VEC_PUSH(&r->inputs, ((struct input_line){*e, r->lines}));
+    return true;
+}
+
+static bool take_end(struct replay *r)
+{
+    r->has_end = true;
+    if (r->inputs.len && r->end.insns < r->inputs.at[r->inputs.len - 1].input.at.insns)
+        return refuse(r, "goes back in time");
+    return true;
+}
+
+static bool take_line(struct replay *r, const char *line)
+{
+    struct recorded_input e;
+
+    if (r->lines == 1)
+        return take_first_line(r, line);
+    if (line[0] == '#')
+        return true;
+    if (r->has_end)
+        return refuse(r, "stands behind the end");
+    if (!strncmp(line, "run ", 4) && !r->inputs.len) {
+        VEC_PUSH(&r->identity, ((struct run_line){xstrdup(line), r->lines}));
+        return true;
+    }
+    if (recording_read_input(line, &e))
+        return take_input(r, &e);
+    if (recording_read_end(line, &r->end))
+        return take_end(r);
+    return refuse(r, "is not a line of a recording");
+}
+
+/* The file's bytes become lines in place. */
+static bool take_lines(struct replay *r, struct file *f)
+{
+    char *at = (char *)f->bytes, *end = at + f->size, *newline;
+
+    for (; at < end; at = newline + 1) {
+        r->lines++;
+        newline = memchr(at, '\n', (size_t)(end - at));
+        if (!newline)
+            return r->lines == 1 ? take_first_line(r, "") : refuse(r, "is cut off");
+        *newline = '\0';
+        if (!take_line(r, strlen(at) == (size_t)(newline - at) ? at : ""))
+            return false;
+    }
+    return r->lines || take_first_line(r, "");
+}
+
+enum exit_status replay_new(const char *path, const struct console *inner, const struct diag *d,
+                            struct replay **out)
+{
+    struct replay *r = xcalloc(1, sizeof *r);
+    struct file f = {0};
+    enum exit_status status;
+
+    *r = (struct replay){.path = path, .diag = d, .inner = *inner};
+    status = file_read(path, d, &f);
+    if (status == EXIT_PASS && !take_lines(r, &f))
+        status = EXIT_BAD_FILE;
+    file_free(&f);
+    if (status != EXIT_PASS) {
+        replay_free(r);
+        r = NULL;
+    }
+    *out = r;
+    return status;
+}
+
+void replay_free(struct replay *r)
+{
+    if (!r)
+        return;
+    for (size_t n = 0; n < r->identity.len; n++)
+        free(r->identity.at[n].text);
+    VEC_FREE(&r->identity);
+    VEC_FREE(&r->inputs);
+    free(r);
+}

@@ -1,0 +1,51 @@
+/*
+ * signals.c - see signals.h.
+ */
+#include "cli/signals.h"
+
+#include <stddef.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+
+/* One that is held waits for its reader even when nobody wants it: so nohup's is not held. */
+static void hold(sigset_t *set, int number)
+{
+    struct sigaction action;
+
+    if (sigaction(number, NULL, &action) || action.sa_handler != SIG_IGN)
+        sigaddset(set, number);
+}
+
+void signals_hold(struct signals *s)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT};
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        hold(&set, numbers[i]);
+    s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    sigaddset(&set, SIGTTOU); /* to give a terminal back is no reason to stop */
+    sigprocmask(SIG_BLOCK, &set, &s->before);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, and said so */
+}
+
+int signals_next(const struct signals *s)
+{
+    struct signalfd_siginfo info;
+
+    if (s->fd < 0 || read(s->fd, &info, sizeof info) != sizeof info)
+        return 0;
+    return (int)info.ssi_signo;
+}
+
+void signals_release(struct signals *s)
+{
+    if (s->fd < 0)
+        return;
+    close(s->fd);
+    s->fd = -1;
+    sigprocmask(SIG_SETMASK, &s->before, NULL);
+}

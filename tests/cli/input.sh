@@ -1,0 +1,54 @@
+#!/bin/sh
+# input.sh - what --input may be, that the guest gets all of it, and what it may not be.
+# What the guest has taken in is told by --record.
+. "$(dirname "$0")/../machine/common.inc"
+
+# The bytes of a recording's lines.
+bytes_of() {
+    python3 -c "
+import sys
+for line in open(sys.argv[1]):
+    if line.startswith('input '):
+        sys.stdout.buffer.write(bytes([int(line.split()[4], 16)]))" "$1"
+}
+took_in() { bytes_of "$work/tape" | cmp - "$1"; }
+
+python3 -c "import sys; sys.stdout.buffer.write(bytes(range(256)) * 8)" >"$work/binary"
+run run --quiet --console none --input "$work/binary" --record "$work/tape" --max-cycles 100G "$mcount"
+claim 'every byte there is reaches the guest' took_in "$work/binary"
+
+awk 'BEGIN { for (i = 0; i < 5000; i++) print "echo line", i; print "poweroff" }' >"$work/long"
+run run --quiet --input "$work/long" --record "$work/tape" "$mcount"
+claim 'a long script is typed to its end' has_status 0
+claim '... with nothing lost' took_in "$work/long"
+claim '... and done' test "$(grep -c '^line [0-9]' "$out")" -eq 5000
+
+run run --quiet --console none --input /dev/null --max-cycles 1G "$mcount"
+claim 'no input at all is input, too' has_status 75
+
+timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" <&- >"$out" 2>"$err"
+status=$?
+claim 'nor is a closed standard input an error' has_status 0
+timeout 60 "$rvftrace" run --quiet --append 'script="poweroff"' "$mcount" </dev/null 2>"$err" >&-
+status=$?
+claim 'a closed standard output is' has_status 74
+claim '... and one line' says_one_line 'console: Bad file descriptor'
+
+mkfifo "$work/fifo"
+feed() { timeout 20 sh -c "cat '$work/script' >'$work/fifo'"; }
+printf 'echo from | a pipe\npoweroff\n' >"$work/script"
+feed &
+run run --quiet --input "$work/fifo" "$mcount"
+claim 'a FIFO is waited for, and read' console_has '^from | a pipe'
+
+run run --quiet --input "$work" "$mcount"
+claim 'a directory is refused with status 74' has_status 74
+claim '... and one line' says_one_line "$work: is a directory; give"
+run run --quiet --console none --input /proc/self/mem "$mcount"
+claim 'a file that cannot be read ends the run with status 74' has_status 74
+claim '... and one line' says_one_line '/proc/self/mem: cannot be read: Input/output error; give'
+run run --quiet --record "$work/tape" --initrd "$work/fifo" "$mcount" &
+feed
+wait
+claim 'a recording needs files that stay' grep -q 'fifo: can be read only once' "$err"
+finish
