@@ -290,11 +290,12 @@ def make_case(r):
     for n in range(1, 32):
         c.x[n] = integer(r)
     for n in POINTERS:
-        c.x[n] = DATA + r.randrange(0x800, 0x3800)
+        c.x[n] = DATA + r.randrange(0x800, 0x3700)
         if r.randrange(2):
             c.x[n] &= ~15
     if not r.randrange(8):
-        c.x[r.choice(POINTERS)] = DATA + 0x1000 * r.randrange(1, 16) - r.randrange(8)
+        # QEMU 7.2 calls the whole access's address what faults at the end of memory protection's range: not there
+        c.x[r.choice(POINTERS)] = DATA + 0x1000 * r.choice((1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)) - r.randrange(8)
     c.f = [floating(r) for _ in range(32)]
     c.fcsr = r.choice((0, 0, 0, r.getrandbits(5), r.getrandbits(8)))
     c.mstatus = 2 << 32 | FS | TW | TSR | (MPP_M if machine else supervisor * MPP_S)

@@ -75,13 +75,13 @@ _start:
     csrw pmpaddr3, t0
     li t0, 0x1fffffffffffff         # the rest, RAM and devices, is for nobody
     csrw pmpaddr15, t0
-    li t0, UART >> 2                # no more of the devices than we need
+    li t0, UART >> 2                # M mode alone reaches the devices, and no more than it needs
     csrw pmpaddr12, t0
     li t0, FINISHER >> 2
     csrw pmpaddr13, t0
     li t0, 0x1b1b999b9d9d
     csrw pmpcfg0, t0
-    li t0, 0x9800939300000000
+    li t0, 0x9800101000000000
     csrw pmpcfg2, t0
     li t0, CASES
     sd t0, S_RECORD(s0)
@@ -100,14 +100,15 @@ next_case:
     li t0, 0x9e3779b97f4a7c15
     sd t0, S_HASH(s0)
     sd zero, S_TRAPS(s0)
-    # what the last case may have changed; entries 0 to 3, 12, 13 and 15 are locked
+    # what the last case may have changed; entries 0 to 3 and 15 are locked
     csrw mideleg, zero
     csrw mie, zero
     csrw mip, zero
     csrw mcounteren, zero
     li t0, 0x1b1b999b9d9d
     csrw pmpcfg0, t0
-    csrw pmpcfg2, zero
+    li t0, 0x101000000000
+    csrw pmpcfg2, t0
     jal open_memory
     li t0, CASES >> 2               # QEMU 7.2: TOR up to 0 is everything
     .irp n, 6,7,8,9,10,11,14
