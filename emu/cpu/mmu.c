@@ -315,7 +315,8 @@ static bool raise_device_fault(struct hart *h, enum fault fault, enum access acc
     return false;
 }
 
-static bool load_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+/* `whole`: not half of a misaligned access, of which devices take none. */
+static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole, uint64_t *value)
 {
     struct ram *ram = h->cluster->ram;
     uint64_t pa;
@@ -329,6 +330,8 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t *v
         memcpy(value, ram_host(ram, pa), size);
         return true;
     }
+    if (!whole)
+        return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
     fault = bus_device_load(h->cluster->config.bus, pa, size, value);
     return fault == FAULT_NONE || raise_device_fault(h, fault, ACCESS_LOAD, va);
 }
@@ -344,8 +347,9 @@ bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
     uint64_t low, high;
 
     if (LIKELY(size <= first))
-        return load_in_page(h, va, size, value);
-    if (!load_in_page(h, va, first, &low) || !load_in_page(h, va + first, size - first, &high))
+        return load_in_page(h, va, size, true, value);
+    if (!load_in_page(h, va, first, false, &low) ||
+        !load_in_page(h, va + first, size - first, false, &high))
         return false;
     *value = low | high << (8 * first);
     return true;
@@ -419,7 +423,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
             fill(h, h->tlb->store, va, pa);
         return true;
     }
-    if (dry) /* half of a misaligned store: devices take none */
+    if (dry) /* half of a misaligned store */
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
     fault = bus_device_store(h->cluster->config.bus, pa, size, value & low_bytes(size));
     return fault == FAULT_NONE || raise_device_fault(h, fault, ACCESS_STORE, va);
