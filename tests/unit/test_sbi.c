@@ -400,6 +400,29 @@ static void cycle_and_instret_match_their_events_only(void **state)
     wreck(&s);
 }
 
+static uint64_t counter_of(struct scene *s, unsigned number)
+{
+    uint64_t value = 0;
+
+    assert_true(hart_csr(board_hart(&s->b, 0), number, &value));
+    return value;
+}
+
+/* The call itself is over when the counter begins, and does not count. */
+static void instret_begins_where_it_is_told_to(void **state)
+{
+    enum { INSTRET = 0xc02, INSTRET_EVENT = 2 };
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(pmu(&s, 2, 1, 1, CLEAR | AUTO_START, INSTRET_EVENT).value, 1);
+    assert_int_equal(counter_of(&s, INSTRET), 0);
+    (void)!hart_run(board_hart(&s.b, 0), 3);
+    assert_int_equal(counter_of(&s, INSTRET), 3);
+    wreck(&s);
+}
+
 static void masks_beyond_the_counters_are_refused(void **state)
 {
     struct scene s;
@@ -804,6 +827,7 @@ int main(void)
         cmocka_unit_test(counters_say_what_they_are),
         cmocka_unit_test(a_firmware_counter_counts_its_event_while_it_runs),
         cmocka_unit_test(cycle_and_instret_match_their_events_only),
+        cmocka_unit_test(instret_begins_where_it_is_told_to),
         cmocka_unit_test(masks_beyond_the_counters_are_refused),
         cmocka_unit_test(starting_refuses_what_it_cannot_do),
         cmocka_unit_test(an_ipi_goes_to_the_harts_of_the_mask),
