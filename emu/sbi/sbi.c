@@ -68,10 +68,14 @@ static void base_probe(struct call *c)
 
 /* ---- timer (chapters 6 and 5.1) ---- */
 
+enum { CSR_STIMECMP = 0x14d };
+
+/* A hart with a timer of its own (Sstc) has that one, or two would drive one interrupt. */
 static void time_set(struct call *c)
 {
     pmu_count(c->sbi, hart_id(c->hart), PMU_SET_TIMER);
-    machine_set_timer(c->sbi->machine, hart_id(c->hart), c->arg[0]);
+    if (!hart_set_csr(c->hart, CSR_STIMECMP, c->arg[0]))
+        machine_set_timer(c->sbi->machine, hart_id(c->hart), c->arg[0]);
 }
 
 /* ---- IPI (chapter 7) ---- */

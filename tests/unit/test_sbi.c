@@ -608,6 +608,26 @@ static void a_timer_in_the_past_rises_at_once(void **state)
     wreck(&s);
 }
 
+/* With Sstc there is one timer, whichever way it is set. */
+static void firmwares_timer_is_stimecmp(void **state)
+{
+    enum { STIMECMP = 0x14d };
+    struct scene s;
+    uint64_t value = 0;
+
+    (void)state;
+    build(&s);
+    assert_int_equal(call(&s, TIMER, 0, 12345678, 0, 0).error, 0);
+    assert_true(hart_csr(board_hart(&s.b, 0), STIMECMP, &value));
+    assert_int_equal(value, 12345678);
+    assert_int_equal(call(&s, TIMER, 0, 0, 0, 0).error, 0);
+    (void)machine_run(s.b.m, machine_insns(s.b.m) + 4, UINT64_MAX);
+    assert_true(pending(&s, 0, STIP));
+    assert_true(hart_set_csr(board_hart(&s.b, 0), STIMECMP, UINT64_MAX));
+    assert_false(pending(&s, 0, STIP));
+    wreck(&s);
+}
+
 /* ---- console ---- */
 
 static void the_console_writes_what_lies_in_memory(void **state)
@@ -838,6 +858,7 @@ int main(void)
         cmocka_unit_test(a_remote_sfence_is_no_fence_i),
         cmocka_unit_test(the_timer_rises_when_its_time_comes_and_falls_when_set),
         cmocka_unit_test(a_timer_in_the_past_rises_at_once),
+        cmocka_unit_test(firmwares_timer_is_stimecmp),
         cmocka_unit_test(the_console_writes_what_lies_in_memory),
         cmocka_unit_test(the_console_refuses_what_is_not_memory),
         cmocka_unit_test(the_console_reads_what_there_is),
