@@ -279,6 +279,20 @@ static void the_registers_say_what_it_is(void **state)
     wreck(&w);
 }
 
+/* A driver tells a region that is not there from one of no bytes (4.2.2). */
+static void there_is_no_shared_memory(void **state)
+{
+    enum { SHM_SEL = 0x0ac, SHM_LENGTH = 0x0b0, SHM_BASE_HIGH = 0x0bc };
+    struct world w;
+
+    (void)state;
+    disk_world(&w, false);
+    put(&w, SHM_SEL, 0);
+    for (uint64_t reg = SHM_LENGTH; reg <= SHM_BASE_HIGH; reg += 4)
+        assert_int_equal(get(&w, reg), UINT32_MAX);
+    wreck(&w);
+}
+
 static void registers_are_words_and_the_configuration_is_not(void **state)
 {
     struct world w;
@@ -657,6 +671,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_registers_say_what_it_is),
+        cmocka_unit_test(there_is_no_shared_memory),
         cmocka_unit_test(registers_are_words_and_the_configuration_is_not),
         cmocka_unit_test(an_empty_slot_has_a_magic_and_no_device),
         cmocka_unit_test(features_are_agreed_on_or_not),
