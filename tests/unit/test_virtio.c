@@ -448,6 +448,27 @@ static void other_requests_have_their_answers(void **state)
     wreck(&w);
 }
 
+/* The length counts what is written without a gap from the first byte on (2.7.8.2). */
+static void a_used_length_is_what_was_written(void **state)
+{
+    struct world w;
+
+    (void)state;
+    disk_world(&w, false);
+    start(&w, 0);
+    (void)request(&w, 8, 0, 20, true);
+    assert_int_equal(used_length(&w, 0), 21);
+    (void)request(&w, 8, 0, 19, true);
+    assert_in_range(used_length(&w, 1), 0, 19);
+    (void)request(&w, 8, 0, 100, true);
+    assert_int_equal(used_length(&w, 2), 20);
+    (void)request(&w, 0, SECTORS, 512, true);
+    assert_int_equal(used_length(&w, 3), 0);
+    (void)request(&w, 4, 0, 0, false);
+    assert_int_equal(used_length(&w, 4), 1);
+    wreck(&w);
+}
+
 static void a_read_only_disk_is_not_written(void **state)
 {
     struct world w;
@@ -680,6 +701,7 @@ int main(void)
         cmocka_unit_test(sectors_are_read_and_written),
         cmocka_unit_test(what_lies_behind_the_end_is_an_error),
         cmocka_unit_test(other_requests_have_their_answers),
+        cmocka_unit_test(a_used_length_is_what_was_written),
         cmocka_unit_test(a_read_only_disk_is_not_written),
         cmocka_unit_test(an_indirect_table_serves_as_well),
         cmocka_unit_test(chains_that_cannot_be_break_the_device),
