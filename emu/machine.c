@@ -245,6 +245,8 @@ static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 
     *compare = due ? UINT64_MAX : tick;
     hart_set_timer(h, due);
+    if (due)
+        schedule_wake(m, hart_id(h)); /* it may be another hart that has set the time */
     if (*compare != old)
         schedule_cut(m);
 }

@@ -342,6 +342,40 @@ static void time_that_is_set_is_the_time(void **state)
     board_free(&b);
 }
 
+/* A hart that waits for stimecmp wakes when another sets the time to it or behind it. */
+static void time_that_another_hart_sets_wakes(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned sets;
+
+    (void)state;
+    add(&p, CSRRS(A0, MHARTID, ZERO));
+    add(&p, LUI(S1, 0x200c)); /* mtime */
+    add(&p, ADDI(S1, S1, -8));
+    add(&p, LUI(S4, 0x10000));
+    sets = add(&p, NOP);
+    add(&p, ADDI(T1, ZERO, 1)); /* menvcfg.STCE */
+    add(&p, SLLI(T1, T1, 63));
+    add(&p, CSRRS(ZERO, MENVCFG, T1));
+    add(&p, CSRRW(ZERO, STIMECMP, S4));
+    add(&p, ADDI(T1, ZERO, 0x20)); /* mie.STIE */
+    add(&p, CSRRW(ZERO, MIE, T1));
+    add(&p, WFI);
+    add(&p, ADDI(S2, ZERO, 1));
+    add(&p, JAL(ZERO, 0));
+    p.words[sets] = BEQ(A0, ZERO, distance(sets, p.count));
+    add(&p, LUI(T1, 100)); /* the other one is asleep by then */
+    add(&p, ADDI(T1, T1, -1));
+    add(&p, BNE(T1, ZERO, -4));
+    add(&p, SD(S4, S1, 0));
+    add(&p, JAL(ZERO, 0));
+    board_new(&b, &p, config_of(2, 1));
+    (void)machine_run(b.m, 2000000, UINT64_MAX);
+    assert_int_equal(hart_reg(board_hart(&b, 1), S2), 1);
+    board_free(&b);
+}
+
 static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state)
 {
     struct board_program p = {0};
@@ -585,6 +619,7 @@ int main(void)
         cmocka_unit_test(a_timer_interrupt_is_punctual_and_never_early),
         cmocka_unit_test(time_goes_back_for_nobody),
         cmocka_unit_test(time_that_is_set_is_the_time),
+        cmocka_unit_test(time_that_another_hart_sets_wakes),
         cmocka_unit_test(sleeping_until_the_timer_costs_time_and_no_instructions),
         cmocka_unit_test(a_sleep_of_centuries_is_asked_for_as_such),
         cmocka_unit_test(a_sleep_that_nothing_ends_stops_the_machine),
