@@ -4,6 +4,8 @@
  */
 #include "machine/board.h"
 
+#include <libfdt.h>
+
 enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MHARTID = 0xf14, TIME = 0xc01 };
 enum { STIMECMP = 0x14d, MENVCFG = 0x30a, MIP = 0x344 };
 enum { SHARED_PAGE = 1, SHARED_BYTES = 512, HARTS_MAX = 4 };
@@ -376,6 +378,32 @@ static void time_that_another_hart_sets_wakes(void **state)
     board_free(&b);
 }
 
+/* ndev is the number of the last source. */
+static void the_tree_names_every_source_of_the_plic(void **state)
+{
+    enum { PLIC = 0xc000000 };
+    const struct board_program p = busy_program(300);
+    struct test_board b;
+    size_t size;
+    const void *dtb;
+    const fdt32_t *ndev;
+    uint64_t last, value = 0;
+
+    (void)state;
+    board_new(&b, &p, config_of(1, 1));
+    dtb = machine_dtb(b.m, &size);
+    ndev = fdt_getprop(dtb, fdt_path_offset(dtb, "/soc/plic@c000000"), "riscv,ndev", NULL);
+    assert_non_null(ndev);
+    last = fdt32_to_cpu(*ndev);
+    assert_int_equal(bus_device_store(board_bus(&b), PLIC + 4 * last, 4, 7), FAULT_NONE);
+    assert_int_equal(bus_device_store(board_bus(&b), PLIC + 4 * (last + 1), 4, 7), FAULT_NONE);
+    assert_int_equal(bus_device_load(board_bus(&b), PLIC + 4 * last, 4, &value), FAULT_NONE);
+    assert_int_equal(value, 7);
+    assert_int_equal(bus_device_load(board_bus(&b), PLIC + 4 * (last + 1), 4, &value), FAULT_NONE);
+    assert_int_equal(value, 0);
+    board_free(&b);
+}
+
 static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state)
 {
     struct board_program p = {0};
@@ -620,6 +648,7 @@ int main(void)
         cmocka_unit_test(time_goes_back_for_nobody),
         cmocka_unit_test(time_that_is_set_is_the_time),
         cmocka_unit_test(time_that_another_hart_sets_wakes),
+        cmocka_unit_test(the_tree_names_every_source_of_the_plic),
         cmocka_unit_test(sleeping_until_the_timer_costs_time_and_no_instructions),
         cmocka_unit_test(a_sleep_of_centuries_is_asked_for_as_such),
         cmocka_unit_test(a_sleep_that_nothing_ends_stops_the_machine),
