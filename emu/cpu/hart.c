@@ -38,6 +38,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     memset(h->x, 0, sizeof h->x);
     memset(h->f, 0, sizeof h->f);
     h->fflags = h->frm = 0;
+    h->cycle_offset = h->insn_offset = 0; /* the counters run, and were not written */
     memset(&h->csr, 0, sizeof h->csr);
     h->csr.mstatus = MSTATUS_UXL_64 | MSTATUS_SXL_64;
     h->pc = align_down(pc, 2);

@@ -450,6 +450,29 @@ static void instret_begins_where_it_is_told_to(void **state)
     wreck(&s);
 }
 
+/* What a counter was stopped at, or set to, ends with the hart. */
+static void counters_of_a_hart_that_starts_run(void **state)
+{
+    enum { CYCLE = 0xc00, CYCLE_EVENT = 1 };
+    struct scene s;
+    struct hart *h;
+    uint64_t value = 0;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    h = board_hart(&s.b, 1);
+    hart_advance(h, 1000);
+    hart_set_reg(h, A3, CYCLE_EVENT);
+    assert_int_equal(call_on(&s, 1, PMU, 2, 0, 1, AUTO_START).error, 0);
+    assert_int_equal(call_on(&s, 1, PMU, 4, 0, 1, 0).error, 0);
+    (void)call_on(&s, 1, HSM, 1, 0, 0, 0);
+    start(&s, 1);
+    assert_true(hart_csr(h, CYCLE, &value));
+    assert_int_equal(value, hart_cycles(h));
+    wreck(&s);
+}
+
 static void masks_beyond_the_counters_are_refused(void **state)
 {
     struct scene s;
@@ -876,6 +899,7 @@ int main(void)
         cmocka_unit_test(a_firmware_counter_counts_its_event_while_it_runs),
         cmocka_unit_test(cycle_and_instret_match_their_events_only),
         cmocka_unit_test(instret_begins_where_it_is_told_to),
+        cmocka_unit_test(counters_of_a_hart_that_starts_run),
         cmocka_unit_test(masks_beyond_the_counters_are_refused),
         cmocka_unit_test(starting_refuses_what_it_cannot_do),
         cmocka_unit_test(an_ipi_goes_to_the_harts_of_the_mask),
