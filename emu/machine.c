@@ -118,8 +118,6 @@ static void watch_tohost(struct machine *m)
     ram_flag_page(m->ram, m->tohost, RAM_PAGE_WATCHED);
 }
 
-/* ---- construction ---- */
-
 /* ---- virtio ---- */
 
 static bool dma_read(void *machine, uint64_t pa, void *to, size_t len)
@@ -190,6 +188,8 @@ static enum exit_status open_drives(struct machine *m)
             drive_open(m->config.drives[n].path, m->config.drives[n].mode, m->diag, &m->drives[n]);
     return status;
 }
+
+/* ---- construction ---- */
 
 static bool map_devices(struct machine *m)
 {

@@ -61,7 +61,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     hart_update_attention(h);
 }
 
-static enum privilege data_mode(const struct hart *h)
+enum privilege hart_data_mode(const struct hart *h)
 {
     if (h->mode == PRIV_M && (h->csr.mstatus & MSTATUS_MPRV))
         return (enum privilege)get_field(h->csr.mstatus, MSTATUS_MPP);
@@ -70,7 +70,7 @@ static enum privilege data_mode(const struct hart *h)
 
 void hart_update_context(struct hart *h)
 {
-    enum privilege data = data_mode(h);
+    enum privilege data = hart_data_mode(h);
     enum tlb_context context = data == PRIV_M ? TLB_MACHINE : TLB_BARE;
 
     if (data == PRIV_U && h->csr.satp >> SATP_MODE_SHIFT)

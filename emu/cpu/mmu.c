@@ -1,6 +1,7 @@
 /*
  * mmu.c - address translation and the slow side of loads and stores
- * (ISA vol. II, 4.3 to 4.6). A and D bits are set by hardware (Svadu).
+ * (ISA vol. II, 4.3 to 4.6). A and D bits are set by hardware, or by software
+ * that a page fault asks to (Svadu).
  */
 #include <string.h>
 
@@ -163,9 +164,7 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
 
 static enum privilege effective_mode(const struct hart *h, enum access access)
 {
-    if (access != ACCESS_FETCH && h->mode == PRIV_M && (h->csr.mstatus & MSTATUS_MPRV))
-        return (enum privilege)get_field(h->csr.mstatus, MSTATUS_MPP);
-    return h->mode;
+    return access == ACCESS_FETCH ? h->mode : hart_data_mode(h);
 }
 
 static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
