@@ -96,7 +96,7 @@ static struct board describe(const struct machine *m, const char *isa,
         .rtc = {RTC_BASE, 0x1000, RTC_IRQ},
         .virtio = virtio,
         .virtio_count = VIRTIO_SLOTS,
-        .plic_sources = PLIC_SOURCES - 1,
+        .plic_sources = PLIC_SOURCES,
         .uart_clock_hz = 3686400,
     };
 }

@@ -118,8 +118,6 @@ static void watch_tohost(struct machine *m)
     ram_flag_page(m->ram, m->tohost, RAM_PAGE_WATCHED);
 }
 
-/* ---- construction ---- */
-
 /* ---- virtio ---- */
 
 static bool dma_read(void *machine, uint64_t pa, void *to, size_t len)
@@ -191,6 +189,8 @@ static enum exit_status open_drives(struct machine *m)
     return status;
 }
 
+/* ---- construction ---- */
+
 static bool map_devices(struct machine *m)
 {
     struct clock clock = {schedule_ticks, m};
@@ -245,6 +245,8 @@ static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 
     *compare = due ? UINT64_MAX : tick;
     hart_set_timer(h, due);
+    if (due)
+        schedule_wake(m, hart_id(h)); /* it may be another hart that has set the time */
     if (*compare != old)
         schedule_cut(m);
 }

@@ -39,8 +39,8 @@ enum {
     UART_IRQ = 10,
     RTC_IRQ = 11,
     PLIC_SOURCES = 96,
-    VIRTIO_IRQ = 1,
-    /* of the first slot */ KERNEL_OFFSET = 0x200000
+    VIRTIO_IRQ = 1, /* of the first slot */
+    KERNEL_OFFSET = 0x200000,
 };
 
 struct hart_slot {

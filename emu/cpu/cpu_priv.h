@@ -318,7 +318,8 @@ static inline bool hart_has(const struct hart *h, enum extension e)
 /* hart.c */
 struct hart *hart_new(struct cluster *c, unsigned id);
 void hart_free(struct hart *h);
-void hart_update_context(struct hart *h);   /* after a change of mode, mstatus or satp */
+enum privilege hart_data_mode(const struct hart *h); /* as which loads and stores are made (MPRV) */
+void hart_update_context(struct hart *h);            /* after a change of mode, mstatus or satp */
 void hart_update_attention(struct hart *h); /* after a change of anything interrupts depend on */
 uint64_t hart_mip(const struct hart *h);
 void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by);

@@ -44,10 +44,15 @@ static uint64_t read_minstret(struct hart *h)
     return read_instret(h);
 }
 
-/* The write takes the place of the increment by its own instruction (vol. II, 3.1.10). */
+/*
+ * The write takes the place of the increment by its own instruction (vol. II,
+ * 3.1.10). Firmware and the debugger write between two instructions.
+ */
 static void write_minstret(struct hart *h, uint64_t value)
 {
-    h->insn_offset = value - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h) + 1);
+    bool by_instruction = h->uop;
+
+    h->insn_offset = value - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h) + by_instruction);
 }
 
 static uint64_t read_mcountinhibit(struct hart *h)

@@ -40,6 +40,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     memset(h->x, 0, sizeof h->x);
     memset(h->f, 0, sizeof h->f);
     h->fflags = h->frm = 0;
+    h->cycle_offset = h->insn_offset = 0; /* the counters run, and were not written */
     memset(&h->csr, 0, sizeof h->csr);
     h->csr.mstatus = MSTATUS_UXL_64 | MSTATUS_SXL_64;
     h->pc = align_down(pc, 2);
@@ -62,7 +63,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     hart_update_attention(h);
 }
 
-static enum privilege data_mode(const struct hart *h)
+enum privilege hart_data_mode(const struct hart *h)
 {
     if (h->mode == PRIV_M && (h->csr.mstatus & MSTATUS_MPRV))
         return (enum privilege)get_field(h->csr.mstatus, MSTATUS_MPP);
@@ -71,7 +72,7 @@ static enum privilege data_mode(const struct hart *h)
 
 void hart_update_context(struct hart *h)
 {
-    enum privilege data = data_mode(h);
+    enum privilege data = hart_data_mode(h);
     enum tlb_context context = data == PRIV_M ? TLB_MACHINE : TLB_BARE;
 
     if (data == PRIV_U && h->csr.satp >> SATP_MODE_SHIFT)

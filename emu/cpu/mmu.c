@@ -1,6 +1,7 @@
 /*
  * mmu.c - address translation and the slow side of loads and stores
- * (ISA vol. II, 4.3 to 4.6). A and D bits are set by hardware (Svadu).
+ * (ISA vol. II, 4.3 to 4.6). A and D bits are set by hardware, or by software
+ * that a page fault asks to (Svadu).
  */
 #include <string.h>
 
@@ -163,9 +164,7 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
 
 static enum privilege effective_mode(const struct hart *h, enum access access)
 {
-    if (access != ACCESS_FETCH && h->mode == PRIV_M && (h->csr.mstatus & MSTATUS_MPRV))
-        return (enum privilege)get_field(h->csr.mstatus, MSTATUS_MPP);
-    return h->mode;
+    return access == ACCESS_FETCH ? h->mode : hart_data_mode(h);
 }
 
 static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
@@ -348,7 +347,8 @@ static bool raise_device_fault(struct hart *h, enum fault fault, enum access acc
     return false;
 }
 
-static bool load_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
+/* `whole`: not half of a misaligned access, of which devices take none. */
+static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole, uint64_t *value)
 {
     struct ram *ram = h->cluster->ram;
     uint64_t pa;
@@ -362,6 +362,8 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t *v
         memcpy(value, ram_host(ram, pa), size);
         return true;
     }
+    if (!whole)
+        return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
     fault = bus_device_load(h->cluster->config.bus, pa, size, value);
     return fault == FAULT_NONE || raise_device_fault(h, fault, ACCESS_LOAD, va);
 }
@@ -377,8 +379,9 @@ bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
     uint64_t low, high;
 
     if (LIKELY(size <= first))
-        return load_in_page(h, va, size, value);
-    if (!load_in_page(h, va, first, &low) || !load_in_page(h, va + first, size - first, &high))
+        return load_in_page(h, va, size, true, value);
+    if (!load_in_page(h, va, first, false, &low) ||
+        !load_in_page(h, va + first, size - first, false, &high))
         return false;
     *value = low | high << (8 * first);
     return true;
@@ -452,7 +455,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
             fill(h, h->tlb->store, va, pa);
         return true;
     }
-    if (dry) /* half of a misaligned store: devices take none */
+    if (dry) /* half of a misaligned store */
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
     fault = bus_device_store(h->cluster->config.bus, pa, size, value & low_bytes(size));
     return fault == FAULT_NONE || raise_device_fault(h, fault, ACCESS_STORE, va);

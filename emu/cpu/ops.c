@@ -60,12 +60,7 @@ bool hart_op_fence_i(struct hart *h)
 
 bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from)
 {
-    uint64_t pc = h->pc;
-
-    if (hart_return_from_trap(h, from))
-        return true;
-    h->pc = pc;
-    return illegal(h, u);
+    return hart_return_from_trap(h, from) || illegal(h, u);
 }
 
 static void wait_for(struct hart *h, enum hart_wait what)

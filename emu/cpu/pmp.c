@@ -28,7 +28,10 @@ static unsigned matching(const struct hart *h, unsigned n)
 
 /* ---- ranges ---- */
 
-/* The bytes that entry n speaks of: [*from, *to), empty if it is off. */
+/*
+ * The bytes that entry n speaks of: [from, to). One that is off or ends where it
+ * begins is at 0, so that no access lies around it.
+ */
 static void set_range(struct hart *h, unsigned n)
 {
     uint64_t addr = h->pmp.addr[n], size;
@@ -50,6 +53,8 @@ static void set_range(struct hart *h, unsigned n)
         break;
     default: range->from = range->to = 0;
     }
+    if (range->from >= range->to)
+        range->from = range->to = 0;
 }
 
 static void entries_changed(struct hart *h)

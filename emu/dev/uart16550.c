@@ -175,17 +175,25 @@ static uint8_t read_register(struct uart *u, uint64_t offset)
     }
 }
 
+/* A FIFO that is full keeps what it has; without one the newer byte destroys the older. */
+static void loop_back(struct uart *u, uint8_t byte)
+{
+    if (u->len == capacity(u)) {
+        u->overrun = true;
+        if (u->fifo_on)
+            return;
+        clear_fifo(u);
+    }
+    push(u, byte);
+}
+
 static void transmit(struct uart *u, uint8_t byte)
 {
     u->tx_pending = true; /* it has left already, so the register is empty again */
-    if (!(u->mcr & MCR_LOOP)) {
-        if (u->config.sink.put)
-            u->config.sink.put(u->config.sink.ctx, &byte, 1);
-    } else if (u->len < capacity(u)) {
-        push(u, byte);
-    } else {
-        u->overrun = true;
-    }
+    if (u->mcr & MCR_LOOP)
+        loop_back(u, byte);
+    else if (u->config.sink.put)
+        u->config.sink.put(u->config.sink.ctx, &byte, 1);
 }
 
 /* Enabling the empty-transmitter interrupt raises it at once; Linux's THRE test relies on it. */

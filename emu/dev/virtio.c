@@ -32,6 +32,10 @@ enum reg {
     REG_QUEUE_DRIVER_HIGH = 0x094,
     REG_QUEUE_DEVICE_LOW = 0x0a0,
     REG_QUEUE_DEVICE_HIGH = 0x0a4,
+    REG_SHM_LENGTH_LOW = 0x0b0,
+    REG_SHM_LENGTH_HIGH = 0x0b4,
+    REG_SHM_BASE_LOW = 0x0b8,
+    REG_SHM_BASE_HIGH = 0x0bc,
     REG_CONFIG_GENERATION = 0x0fc,
     REG_CONFIG = 0x100,
 };
@@ -333,6 +337,10 @@ static uint32_t read_register(struct virtio *v, uint64_t offset)
     case REG_QUEUE_READY: return q && q->ready;
     case REG_INTERRUPT_STATUS: return v->interrupt;
     case REG_STATUS: return v->status;
+    case REG_SHM_LENGTH_LOW:
+    case REG_SHM_LENGTH_HIGH:
+    case REG_SHM_BASE_LOW:
+    case REG_SHM_BASE_HIGH: return UINT32_MAX; /* no region of shared memory has any number */
     default: return 0; /* write-only, or the generation of a configuration that never changes */
     }
 }

@@ -82,11 +82,13 @@ static unsigned write_blocks(struct blk *b, const struct request *r)
 
 static unsigned tell_id(const struct blk *b, const struct request *r)
 {
+    if (r->data_bytes < ID_BYTES)
+        return STATUS_IOERR;
     return virtio_write(r->virtio, r->chain, 0, b->id, ID_BYTES) == ID_BYTES ? STATUS_OK
                                                                              : STATUS_IOERR;
 }
 
-/* *written: bytes of data that the driver finds in its buffers. */
+/* *written: bytes of data that the driver finds in its buffers, from the first on. */
 static unsigned serve(struct blk *b, struct request *r, uint64_t *written)
 {
     unsigned status;
@@ -102,9 +104,21 @@ static unsigned serve(struct blk *b, struct request *r, uint64_t *written)
         r->data_bytes = r->chain->readable_bytes - HEADER_BYTES;
         return !b->store.read_only && in_range(b, r) ? write_blocks(b, r) : STATUS_IOERR;
     case TYPE_FLUSH: return b->store.flush(b->store.ctx) ? STATUS_OK : STATUS_IOERR;
-    case TYPE_GET_ID: *written = ID_BYTES; return tell_id(b, r);
+    case TYPE_GET_ID:
+        r->data_bytes = r->chain->writable_bytes - STATUS_BYTES;
+        status = tell_id(b, r);
+        *written = status == STATUS_OK ? ID_BYTES : 0;
+        return status;
     default: return STATUS_UNSUPPORTED;
     }
+}
+
+/* The status is the last byte, and counts where no gap is before it (2.7.8.2). */
+static uint32_t used_length(const struct virtio_chain *c, uint64_t written)
+{
+    bool gap = written < c->writable_bytes - STATUS_BYTES;
+
+    return (uint32_t)(gap ? written : written + STATUS_BYTES);
 }
 
 static void serve_chain(void *blk, struct virtio *v, const struct virtio_chain *c)
@@ -124,7 +138,7 @@ static void serve_chain(void *blk, struct virtio *v, const struct virtio_chain *
     memcpy(&r.sector, header + 8, sizeof r.sector);
     status = (uint8_t)serve(b, &r, &written);
     (void)virtio_write(v, c, c->writable_bytes - STATUS_BYTES, &status, sizeof status);
-    virtio_give_back(v, REQUEST_QUEUE, c, (uint32_t)(written + STATUS_BYTES));
+    virtio_give_back(v, REQUEST_QUEUE, c, used_length(c, written));
 }
 
 static void notified(void *blk, struct virtio *v, unsigned queue)

@@ -117,7 +117,7 @@ static void put_irq(struct tree *t, const struct board_device *dev)
     put_u32(t, "interrupts", dev->irq);
 }
 
-/* Two interrupts of each hart's own controller: what the CLINT and the PLIC drive. */
+/* These interrupts of each hart's own controller: what the CLINT, the SSWI and the PLIC drive. */
 static void put_hart_irqs(struct tree *t, const uint32_t *irqs, unsigned count)
 {
     unsigned harts = t->board->hart_count, n = 0;

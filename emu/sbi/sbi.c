@@ -68,10 +68,14 @@ static void base_probe(struct call *c)
 
 /* ---- timer (chapters 6 and 5.1) ---- */
 
+enum { CSR_STIMECMP = 0x14d };
+
+/* A hart with a timer of its own (Sstc) has that one, or two would drive one interrupt. */
 static void time_set(struct call *c)
 {
     pmu_count(c->sbi, hart_id(c->hart), PMU_SET_TIMER);
-    machine_set_timer(c->sbi->machine, hart_id(c->hart), c->arg[0]);
+    if (!hart_set_csr(c->hart, CSR_STIMECMP, c->arg[0]))
+        machine_set_timer(c->sbi->machine, hart_id(c->hart), c->arg[0]);
 }
 
 /* ---- IPI (chapter 7) ---- */
@@ -181,6 +185,15 @@ static void hsm_stop(struct call *c)
     machine_stop_hart(c->sbi->machine, hart_id(c->hart));
 }
 
+/* It has executed nothing since, and still waits; a wfi of its own later is another matter. */
+static bool is_suspended(const struct sbi *s, const struct hart *h)
+{
+    unsigned hart = hart_id(h);
+
+    return s->state[hart] == HART_SUSPENDED && hart_insns(h) == s->suspended_at[hart] &&
+           hart_waits_for(h) != HART_WAITS_NOT;
+}
+
 /* A hart that was suspended and has been woken is started again. */
 static void hsm_status(struct call *c)
 {
@@ -191,25 +204,25 @@ static void hsm_status(struct call *c)
         return;
     }
     state = &c->sbi->state[c->arg[0]];
-    if (*state == HART_SUSPENDED &&
-        hart_waits_for(hart_by_id(c, (unsigned)c->arg[0])) == HART_WAITS_NOT)
+    if (*state == HART_SUSPENDED && !is_suspended(c->sbi, hart_by_id(c, (unsigned)c->arg[0])))
         *state = HART_STARTED;
     c->value = *state;
 }
 
 enum { SUSPEND_PLATFORM = 0x10000000 };
-#define SUSPEND_NON_RETENTIVE UINT64_C(0x80000000)
+#define SUSPEND_NON_RETENTIVE UINT32_C(0x80000000)
 
 /*
  * As after wfi, once an interrupt that sie enables is pending. Without
  * retention the hart goes on elsewhere, translation and interrupts off; what it
- * held besides is undefined, so it may as well keep it.
+ * held besides is undefined, so it may as well keep it. The type has 32 bits,
+ * which C's calling convention extends by their sign.
  */
 static void hsm_suspend(struct call *c)
 {
-    uint64_t type = c->arg[0], kind = type & ~SUSPEND_NON_RETENTIVE;
+    uint32_t type = (uint32_t)c->arg[0], kind = type & ~SUSPEND_NON_RETENTIVE;
 
-    if (type >> 32 || (kind && kind < SUSPEND_PLATFORM)) {
+    if (kind && kind < SUSPEND_PLATFORM) {
         fail(c, SBI_INVALID_PARAM);
     } else if (kind) {
         fail(c, SBI_NOT_SUPPORTED);
@@ -217,6 +230,7 @@ static void hsm_suspend(struct call *c)
         fail(c, SBI_INVALID_ADDRESS);
     } else {
         c->sbi->state[hart_id(c->hart)] = HART_SUSPENDED;
+        c->sbi->suspended_at[hart_id(c->hart)] = hart_insns(c->hart);
         if (type) {
             c->gone = true;
             sbi_resume_hart(c->hart, c->arg[1], c->arg[2]);

@@ -53,6 +53,7 @@ struct sbi {
     struct machine *machine;
     unsigned harts;
     enum hart_state state[MACHINE_HARTS_MAX];
+    uint64_t suspended_at[MACHINE_HARTS_MAX]; /* the hart's instructions by then */
     struct pmu pmu[MACHINE_HARTS_MAX];
 };
 

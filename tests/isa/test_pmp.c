@@ -182,6 +182,21 @@ static void a_top_of_range_entry_begins_where_the_one_below_ends(void **state)
     assert_int_equal(try_in(w, PRIV_S, STORE_A1, DATA + 8), FINE);
 }
 
+/* Nor one that ends below its beginning, wherever an access lies about its two addresses. */
+static void an_empty_range_matches_nothing(void **state)
+{
+    struct world *w = *state;
+
+    for (uint64_t top = DATA + 4; top <= DATA + 12; top += 4) {
+        set_entry(w->hart, 2, OFF, (DATA + 12) >> 2);
+        set_entry(w->hart, 3, TOR, top >> 2);
+        assert_int_equal(try_in(w, PRIV_S, STORE_A1, DATA), FINE);
+        assert_int_equal(try_in(w, PRIV_S, STORE_A1, DATA + 6), FINE);
+        assert_int_equal(try_in(w, PRIV_S, STORE_A1, DATA + 8), FINE);
+        assert_int_equal(try_in(w, PRIV_M, STORE_A1, DATA + 8), FINE);
+    }
+}
+
 static void a_cached_page_does_not_survive_a_change_of_the_entries(void **state)
 {
     struct world *w = *state;
@@ -317,6 +332,7 @@ int main(void)
         T(the_lowest_entry_that_matches_decides),
         T(an_access_must_lie_in_its_entry_whole),
         T(a_top_of_range_entry_begins_where_the_one_below_ends),
+        T(an_empty_range_matches_nothing),
         T(a_cached_page_does_not_survive_a_change_of_the_entries),
         T(mprv_asks_as_the_other_mode),
         T(a_locked_entry_holds_for_m_mode_and_cannot_be_written),

@@ -1528,6 +1528,29 @@ static void a_device_is_reached_by_the_widths_it_allows(void **state)
     assert_trapped(w->hart, EXC_FETCH_ACCESS, DEVICE_BASE, DEVICE_BASE);
 }
 
+/* Half of such an access would be one of its own, and the other half might fault behind it. */
+static void no_half_of_a_misaligned_access_reaches_a_device(void **state)
+{
+    static const struct diag silent = {.quiet = true};
+    struct world *w = *state;
+    uint64_t held = 1;
+    const struct device d = {.name = "test",
+                             .base = DEVICE_BASE,
+                             .size = 0x2000,
+                             .sizes = 1 | 2 | 4 | 8,
+                             .ctx = &held,
+                             .read = device_read,
+                             .write = device_write};
+
+    assert_true(bus_map_device(w->bus, &d, &silent));
+    for (uint64_t at = DEVICE_BASE + 0xff9; at < DEVICE_BASE + 0x1000; at++) {
+        assert_int_equal(device_cause(w, LD(A1, A0, 0), at), EXC_LOAD_ACCESS);
+        assert_int_equal(hart_reg(w->hart, A1), 0);
+        assert_int_equal(device_cause(w, SD(A2, A0, 0), at), EXC_STORE_ACCESS);
+        assert_int_equal(held, 1);
+    }
+}
+
 static void a_device_gets_no_bits_beyond_the_width_of_the_store(void **state)
 {
     struct world *w = *state;
@@ -1739,6 +1762,7 @@ int main(void)
         ALONE(a_fault_can_be_delegated_and_shows_the_address),
         ALONE(sv48_and_sv57_walk_more_levels),
         ALONE(a_device_is_reached_by_the_widths_it_allows),
+        ALONE(no_half_of_a_misaligned_access_reaches_a_device),
         ALONE(a_device_gets_no_bits_beyond_the_width_of_the_store),
         TOGETHER(another_harts_store_breaks_a_reservation),
         TOGETHER(another_harts_store_through_its_caches_breaks_a_reservation),

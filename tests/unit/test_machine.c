@@ -4,6 +4,8 @@
  */
 #include "machine/board.h"
 
+#include <libfdt.h>
+
 enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MHARTID = 0xf14, TIME = 0xc01 };
 enum { STIMECMP = 0x14d, MENVCFG = 0x30a, MIP = 0x344 };
 enum { SHARED_PAGE = 1, SHARED_BYTES = 512, HARTS_MAX = 4 };
@@ -342,6 +344,66 @@ static void time_that_is_set_is_the_time(void **state)
     board_free(&b);
 }
 
+/* A hart that waits for stimecmp wakes when another sets the time to it or behind it. */
+static void time_that_another_hart_sets_wakes(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned sets;
+
+    (void)state;
+    add(&p, CSRRS(A0, MHARTID, ZERO));
+    add(&p, LUI(S1, 0x200c)); /* mtime */
+    add(&p, ADDI(S1, S1, -8));
+    add(&p, LUI(S4, 0x10000));
+    sets = add(&p, NOP);
+    add(&p, ADDI(T1, ZERO, 1)); /* menvcfg.STCE */
+    add(&p, SLLI(T1, T1, 63));
+    add(&p, CSRRS(ZERO, MENVCFG, T1));
+    add(&p, CSRRW(ZERO, STIMECMP, S4));
+    add(&p, ADDI(T1, ZERO, 0x20)); /* mie.STIE */
+    add(&p, CSRRW(ZERO, MIE, T1));
+    add(&p, WFI);
+    add(&p, ADDI(S2, ZERO, 1));
+    add(&p, JAL(ZERO, 0));
+    p.words[sets] = BEQ(A0, ZERO, distance(sets, p.count));
+    add(&p, LUI(T1, 100)); /* the other one is asleep by then */
+    add(&p, ADDI(T1, T1, -1));
+    add(&p, BNE(T1, ZERO, -4));
+    add(&p, SD(S4, S1, 0));
+    add(&p, JAL(ZERO, 0));
+    board_new(&b, &p, config_of(2, 1));
+    (void)machine_run(b.m, 2000000, UINT64_MAX);
+    assert_int_equal(hart_reg(board_hart(&b, 1), S2), 1);
+    board_free(&b);
+}
+
+/* ndev is the number of the last source. */
+static void the_tree_names_every_source_of_the_plic(void **state)
+{
+    enum { PLIC = 0xc000000 };
+    const struct board_program p = busy_program(300);
+    struct test_board b;
+    size_t size;
+    const void *dtb;
+    const fdt32_t *ndev;
+    uint64_t last, value = 0;
+
+    (void)state;
+    board_new(&b, &p, config_of(1, 1));
+    dtb = machine_dtb(b.m, &size);
+    ndev = fdt_getprop(dtb, fdt_path_offset(dtb, "/soc/plic@c000000"), "riscv,ndev", NULL);
+    assert_non_null(ndev);
+    last = fdt32_to_cpu(*ndev);
+    assert_int_equal(bus_device_store(board_bus(&b), PLIC + 4 * last, 4, 7), FAULT_NONE);
+    assert_int_equal(bus_device_store(board_bus(&b), PLIC + 4 * (last + 1), 4, 7), FAULT_NONE);
+    assert_int_equal(bus_device_load(board_bus(&b), PLIC + 4 * last, 4, &value), FAULT_NONE);
+    assert_int_equal(value, 7);
+    assert_int_equal(bus_device_load(board_bus(&b), PLIC + 4 * (last + 1), 4, &value), FAULT_NONE);
+    assert_int_equal(value, 0);
+    board_free(&b);
+}
+
 static void sleeping_until_the_timer_costs_time_and_no_instructions(void **state)
 {
     struct board_program p = {0};
@@ -616,6 +678,8 @@ int main(void)
         cmocka_unit_test(a_timer_interrupt_is_punctual_and_never_early),
         cmocka_unit_test(time_goes_back_for_nobody),
         cmocka_unit_test(time_that_is_set_is_the_time),
+        cmocka_unit_test(time_that_another_hart_sets_wakes),
+        cmocka_unit_test(the_tree_names_every_source_of_the_plic),
         cmocka_unit_test(sleeping_until_the_timer_costs_time_and_no_instructions),
         cmocka_unit_test(a_sleep_of_centuries_is_asked_for_as_such),
         cmocka_unit_test(a_sleep_that_nothing_ends_stops_the_machine),

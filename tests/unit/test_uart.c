@@ -262,7 +262,28 @@ static void an_overrun_in_loopback_shows_once_in_lsr(void **state)
     assert_int_equal(get(&w, LSR) & 2, 2);
     assert_int_equal(get(&w, LSR) & 2, 0);
     assert_false(w.irq);
-    assert_int_equal(get(&w, DATA), 'a');
+    wreck(&w);
+}
+
+/* Data sheet, 8.4, OE: a FIFO that is full keeps what it has, a single byte is destroyed. */
+static void an_overrun_destroys_the_older_byte_where_there_is_no_fifo(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    set(&w, MCR, LOOP);
+    set(&w, DATA, 'a');
+    set(&w, DATA, 'b');
+    assert_int_equal(get(&w, DATA), 'b');
+    assert_int_equal(get(&w, LSR) & 1, 0);
+    set(&w, FCR, 1);
+    for (unsigned n = 0; n < 17; n++)
+        set(&w, DATA, (uint8_t)('a' + n));
+    assert_int_equal(get(&w, LSR) & 2, 2);
+    for (unsigned n = 0; n < 16; n++)
+        assert_int_equal(get(&w, DATA), 'a' + n);
+    assert_int_equal(get(&w, LSR) & 1, 0);
     wreck(&w);
 }
 
@@ -354,6 +375,7 @@ int main(void)
         cmocka_unit_test(clearing_the_fifo_drops_its_bytes_and_the_interrupt),
         cmocka_unit_test(loopback_returns_bytes_and_shuts_the_line),
         cmocka_unit_test(an_overrun_in_loopback_shows_once_in_lsr),
+        cmocka_unit_test(an_overrun_destroys_the_older_byte_where_there_is_no_fifo),
         cmocka_unit_test(modem_changes_interrupt_until_msr_is_read),
         cmocka_unit_test(the_ring_indicator_reports_only_its_end),
         cmocka_unit_test(beyond_the_eight_registers_is_nothing),

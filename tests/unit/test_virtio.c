@@ -279,6 +279,20 @@ static void the_registers_say_what_it_is(void **state)
     wreck(&w);
 }
 
+/* A driver tells a region that is not there from one of no bytes (4.2.2). */
+static void there_is_no_shared_memory(void **state)
+{
+    enum { SHM_SEL = 0x0ac, SHM_LENGTH = 0x0b0, SHM_BASE_HIGH = 0x0bc };
+    struct world w;
+
+    (void)state;
+    disk_world(&w, false);
+    put(&w, SHM_SEL, 0);
+    for (uint64_t reg = SHM_LENGTH; reg <= SHM_BASE_HIGH; reg += 4)
+        assert_int_equal(get(&w, reg), UINT32_MAX);
+    wreck(&w);
+}
+
 static void registers_are_words_and_the_configuration_is_not(void **state)
 {
     struct world w;
@@ -431,6 +445,27 @@ static void other_requests_have_their_answers(void **state)
     assert_int_equal(request(&w, 0, 0, 512, true), 1);
     assert_int_equal(request(&w, 1, 0, 512, false), 1);
     assert_int_equal(request(&w, 4, 0, 0, false), 1);
+    wreck(&w);
+}
+
+/* The length counts what is written without a gap from the first byte on (2.7.8.2). */
+static void a_used_length_is_what_was_written(void **state)
+{
+    struct world w;
+
+    (void)state;
+    disk_world(&w, false);
+    start(&w, 0);
+    (void)request(&w, 8, 0, 20, true);
+    assert_int_equal(used_length(&w, 0), 21);
+    (void)request(&w, 8, 0, 19, true);
+    assert_in_range(used_length(&w, 1), 0, 19);
+    (void)request(&w, 8, 0, 100, true);
+    assert_int_equal(used_length(&w, 2), 20);
+    (void)request(&w, 0, SECTORS, 512, true);
+    assert_int_equal(used_length(&w, 3), 0);
+    (void)request(&w, 4, 0, 0, false);
+    assert_int_equal(used_length(&w, 4), 1);
     wreck(&w);
 }
 
@@ -657,6 +692,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_registers_say_what_it_is),
+        cmocka_unit_test(there_is_no_shared_memory),
         cmocka_unit_test(registers_are_words_and_the_configuration_is_not),
         cmocka_unit_test(an_empty_slot_has_a_magic_and_no_device),
         cmocka_unit_test(features_are_agreed_on_or_not),
@@ -665,6 +701,7 @@ int main(void)
         cmocka_unit_test(sectors_are_read_and_written),
         cmocka_unit_test(what_lies_behind_the_end_is_an_error),
         cmocka_unit_test(other_requests_have_their_answers),
+        cmocka_unit_test(a_used_length_is_what_was_written),
         cmocka_unit_test(a_read_only_disk_is_not_written),
         cmocka_unit_test(an_indirect_table_serves_as_well),
         cmocka_unit_test(chains_that_cannot_be_break_the_device),
