@@ -75,7 +75,7 @@ uint64_t float_min(enum float_format f, uint64_t a, uint64_t b, bool strict, uin
 uint64_t float_max(enum float_format f, uint64_t a, uint64_t b, bool strict, uint8_t *flags);
 
 /* The ten bits of fclass. */
-uint64_t float_class(enum float_format f, uint64_t a);
+uint64_t float_class(enum float_format f, uint64_t x);
 
 /* Zfa's constant number `index` (0 to 31). */
 uint64_t float_constant(enum float_format f, unsigned index);

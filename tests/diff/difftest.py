@@ -260,6 +260,9 @@ def delegate(r, c, machine):
     c.mstatus |= r.choice((0, SIE)) | r.choice((0, SPIE))
 
 
+PMP_FREE = [n for n in range(16) if n not in (12, 13)]  # those two are the stub's way to the devices
+
+
 def machine_group(r):
     """Instructions of M mode: CSRs of its own; of those whose reserved values are not alike, the others."""
     kind = r.randrange(6)
@@ -276,7 +279,7 @@ def machine_group(r):
     if kind == 3:  # somewhere in RAM: QEMU has other devices. Its TOR sees the address below when pmpcfg is
         # written. sfence.vma as the manual asks (vol. II, 3.7.2)
         return [0x13 | 5 << 7 | 5 << 12 | r.randrange(32) << 15 | 38 << 20, 0x20000 << 12 | 0x37 | 6 << 7, 0x33 | 5 << 7 | 6 << 12 | 5 << 15 | 6 << 20,
-                0x1073 | 6 << 7 | 5 << 15 | 0x3b0 + r.randrange(16) << 20,
+                0x1073 | 6 << 7 | 5 << 15 | 0x3b0 + r.choice(PMP_FREE) << 20,
                 0x73 | 6 << 7 | 6 << 12 | 1 << 15 | 0x3a2 << 20, SFENCE_VMA]
     if kind == 4:  # mcounteren has 32, the same
         return [0x5073 | 6 << 7 | r.randrange(3) << 12 | r.randrange(32) << 15 | 0x306 << 20]
