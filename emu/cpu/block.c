@@ -150,9 +150,10 @@ static struct uop *add_uop(struct builder *b, unsigned kind, unsigned size)
         .cycles_before = (uint16_t)b->cycles,
         .insns_before = (uint8_t)b->insns,
         .size = (uint8_t)size,
+        .kind = (uint16_t)kind,
     };
     b->uop_count++;
-    *u = (struct uop){.go = engine_label(kind), .at = (uint8_t)(b->size / 2)};
+    *u = (struct uop){.at = (uint8_t)(b->size / 2)};
     return u;
 }
 
@@ -175,6 +176,23 @@ static void add_float_check(struct builder *b, enum floating floating)
     b->float_checked = floating;
 }
 
+static bool is_link_register(unsigned reg)
+{
+    return reg == 1 || reg == 5;
+}
+
+/* As which operation the engine runs it. */
+static unsigned uop_kind(const struct insn *i)
+{
+    if (i->op == OP_jal && is_link_register(i->rd))
+        return OP_call;
+    if (i->op == OP_jalr && is_link_register(i->rd))
+        return OP_call_indirect;
+    if (i->op == OP_jalr && !i->rd && is_link_register(i->rs1))
+        return OP_ret;
+    return i->op;
+}
+
 static void add_insn(struct builder *b, const struct fetched *f)
 {
     const struct insn *i = &f->insn;
@@ -182,7 +200,7 @@ static void add_insn(struct builder *b, const struct fetched *f)
     struct uop *u;
 
     add_float_check(b, floating);
-    u = add_uop(b, f->legal ? i->op : UOP_ILLEGAL, i->size);
+    u = add_uop(b, f->legal ? uop_kind(i) : UOP_ILLEGAL, i->size);
     u->rd = i->rd || floating == FLOATING_FW ? i->rd : 32;
     u->rs1 = i->rs1;
     u->rs2 = i->rs2;
@@ -338,6 +356,82 @@ static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns
     return true;
 }
 
+enum pair_link { beside, same, into1, into2, PAIR_LINKS };
+
+static unsigned pair_with(enum pair_link link, unsigned first, unsigned second)
+{
+#define PAIR_KEY(link, first, second) (((first)*UOP_COUNT + (second)) * PAIR_LINKS + (link))
+    switch (PAIR_KEY(link, first, second)) {
+#define P(link, first, second)                    \
+    case PAIR_KEY(link, OP_##first, OP_##second): \
+        return UOP_PAIR(link, first, second);
+#define L(sources, name)
+#include "cpu/pair.def"
+#undef L
+#undef P
+    default: return 0;
+    }
+#undef PAIR_KEY
+}
+
+enum { NO_REGISTER = 32 }; /* or x0's stand-in */
+
+/* Of the registers that operations read, which one surely holds what was written last. */
+static unsigned last_after(const struct uop_note *note, const struct uop *u, unsigned last)
+{
+    if (note->kind >= OP_COUNT)
+        return NO_REGISTER;
+    switch (op_class(note->kind)) {
+    case CLASS_ALU:
+    case CLASS_MUL:
+    case CLASS_DIV: return u->rd;
+    case CLASS_LOAD: return op_floating(note->kind) == FLOATING_X ? u->rd : last;
+    case CLASS_STORE: return last;
+    default: return NO_REGISTER;
+    }
+}
+
+/* What two operations run as together; 0: one after the other. */
+static unsigned pair_of(const struct uop_note *notes, const struct uop *ops)
+{
+    unsigned first = notes[0].kind, second = notes[1].kind, pair = 0;
+    unsigned written = last_after(&notes[0], &ops[0], NO_REGISTER);
+
+    if (written != NO_REGISTER && ops[1].rs1 == written)
+        return pair_with(into1, first, second);
+    if (written != NO_REGISTER && ops[1].rs2 == written)
+        return pair_with(into2, first, second);
+    if (ops[1].rs1 == ops[0].rs1)
+        pair = pair_with(same, first, second);
+    return pair ? pair : pair_with(beside, first, second);
+}
+
+static enum uop_sources sources_of(const struct uop *u, unsigned last)
+{
+    if (last >= NO_REGISTER)
+        return SOURCES_fresh;
+    return u->rs1 == last ? SOURCES_last1 : u->rs2 == last ? SOURCES_last2 : SOURCES_fresh;
+}
+
+/* Where the engine begins each of them, alone or with the next. */
+static void label(struct builder *b)
+{
+    unsigned last = NO_REGISTER;
+
+    for (unsigned i = 0; i < b->uop_count; i++) {
+        unsigned pair = i + 1 < b->uop_count ? pair_of(&b->notes[i], &b->ops[i]) : 0;
+
+        b->ops[i].go =
+            engine_label(b->hart, pair ? pair : b->notes[i].kind, sources_of(&b->ops[i], last));
+        last = last_after(&b->notes[i], &b->ops[i], last);
+        if (pair) {
+            i++;
+            b->ops[i].go = engine_label(b->hart, b->notes[i].kind, sources_of(&b->ops[i], last));
+            last = last_after(&b->notes[i], &b->ops[i], last);
+        }
+    }
+}
+
 /* One allocation: operations, notes, counters, bytes. */
 static struct block *finish(struct builder *b)
 {
@@ -348,6 +442,7 @@ static struct block *finish(struct builder *b)
 
     *block = (struct block){
         .pc = b->pc,
+        .price = (uint64_t)b->insns << 32 | b->cycles,
         .insns = b->insns,
         .cycles = b->cycles,
         .hart = b->hart,
@@ -393,10 +488,19 @@ static void cut_link(struct block_link *link)
     link->to = NULL;
 }
 
+/* Links stay within a page: there one translation holds for both ends. */
+static bool may_link(const struct block *from, const struct block *to)
+{
+    return from != from->hart->scratch && from->pc >> PAGE_SHIFT == to->pc >> PAGE_SHIFT &&
+           !from->pa_second && !to->pa_second && !to->suspect && !to->guarded;
+}
+
 void block_link(struct block *from, unsigned slot, struct block *to)
 {
     struct block_link *link = &from->link[slot];
 
+    if (!may_link(from, to))
+        return;
     cut_link(link);
     link->to = to;
     link->next = to->incoming;
@@ -417,7 +521,7 @@ void block_suspect(struct block *b)
         hart_forget_cut(h);
     if (b == h->scratch) /* used once, and never found again */
         return;
-    b->ops[0].go = engine_label(UOP_SUSPECT);
+    b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
     b->suspect = true;
     if (!b->listed)
         VEC_PUSH(&h->suspects, b);
@@ -461,6 +565,7 @@ static void destroy(struct block *b)
     while (b->incoming)
         cut_link(b->incoming);
     forget_jumps(b);
+    hart_forget_calls(b->hart, b);
     if (b->hart->block == b)
         b->hart->block = NULL;
     if (b->hart->cut == b)
@@ -547,6 +652,7 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
         VEC_FREE(&builder.counters);
         return NULL;
     }
+    label(&builder);
     b = finish(&builder);
     b->same_pa = map_get_ptr(&h->blocks, pa);
     map_put_ptr(&h->blocks, pa, b);
@@ -558,7 +664,7 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
         /* In random mode each entry chooses anew, until the hart's fence.i. */
         if (h->cluster->config.fetch == FETCH_RANDOM) {
             b->suspect = true;
-            b->ops[0].go = engine_label(UOP_SUSPECT);
+            b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
         }
     }
     return b;
@@ -602,12 +708,13 @@ static void copy_op(struct builder *part, const struct block *b, unsigned i, uns
     unsigned to = part->uop_count++;
 
     part->ops[to] = b->ops[i];
-    part->ops[to].go = i ? b->ops[i].go : b->first_go;
+    part->ops[to].go = engine_label(part->hart, note->kind, SOURCES_fresh);
     part->ops[to].at = (uint8_t)(b->ops[i].at - b->ops[first].at);
     part->notes[to] = (struct uop_note){
         .cycles_before = (uint16_t)(note->cycles_before - start->cycles_before),
         .insns_before = (uint8_t)(note->insns_before - start->insns_before),
         .size = note->size,
+        .kind = note->kind,
     };
 }
 
@@ -627,7 +734,7 @@ static struct uop_note note_at(const struct block *b, unsigned i)
 {
     if (i < b->uop_count)
         return b->notes[i];
-    return (struct uop_note){(uint16_t)b->cycles, (uint8_t)b->insns, 0};
+    return (struct uop_note){(uint16_t)b->cycles, (uint8_t)b->insns, 0, 0};
 }
 
 /*
@@ -640,22 +747,26 @@ struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first
     unsigned end = end_of_part(b, first, insns), from = b->ops[first].at * 2U;
     unsigned to = end < b->uop_count ? b->ops[end].at * 2U : b->size;
     struct uop_note start = b->notes[first], stop = note_at(b, end);
-    struct builder part = {.hart = h,
-                           .pc = b->pc + from,
-                           .pa = b->pa + from,
-                           .pa_second = b->pa_second,
-                           .insns = (uint32_t)(stop.insns_before - start.insns_before),
-                           .cycles = (uint32_t)(stop.cycles_before - start.cycles_before),
-                           .size = (uint16_t)(to - from),
-                           .guarded = b->guarded};
+    struct builder
+        part; /* large, and made at the end of most slices: no more than is used is written */
 
     drop_scratch(h);
+    part.hart = h;
+    part.counters = (__typeof__(part.counters)){0};
+    part.pc = b->pc + from;
+    part.pa = b->pa + from;
+    part.pa_second = b->pa_second;
+    part.insns = (uint32_t)(stop.insns_before - start.insns_before);
+    part.cycles = (uint32_t)(stop.cycles_before - start.cycles_before);
+    part.size = (uint16_t)(to - from);
+    part.uop_count = 0;
+    part.guarded = b->guarded;
     memcpy(part.bytes, b->bytes + from, part.size);
     for (unsigned i = first; i < end; i++)
         copy_op(&part, b, i, first);
     copy_counters(&part, b, first, end);
     if (end < b->uop_count)
-        add_uop(&part, UOP_CUT, 0);
+        add_uop(&part, UOP_CUT, 0)->go = engine_label(h, UOP_CUT, SOURCES_fresh);
     h->scratch = finish(&part);
     codemap_add_block(h->cluster, h->scratch);
     h->cut = b;

@@ -35,6 +35,33 @@ enum {
     LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES
 };
 
+/* ---- operations ---- */
+
+/* Operations that are no instructions. */
+enum {
+    UOP_END = OP_COUNT,
+    UOP_PROBE,
+    UOP_FLOAT,
+    UOP_SUSPECT,
+    UOP_ILLEGAL,
+    UOP_CUT,
+    /* jal and jalr, where the registers say that they call or return (vol. I, 2.5.1) */
+    OP_call,
+    OP_call_indirect,
+    OP_ret,
+#define UOP_PAIR(link, first, second) UOP_##first##_##link##_##second
+#define P(link, first, second)        UOP_PAIR(link, first, second),
+#define L(sources, name)
+#include "cpu/pair.def"
+#undef L
+#undef P
+    UOP_COUNT
+};
+/* Which source of an operation is what was written last before it, for sure. */
+enum uop_sources { SOURCES_fresh, SOURCES_last1, SOURCES_last2, SOURCES };
+
+typedef const void *const engine_labels[UOP_COUNT][SOURCES];
+
 /* ---- blocks ---- */
 
 /* One operation: sixteen bytes, ready to run. Writes to x0 go to register 32. */
@@ -49,7 +76,8 @@ struct uop {
 struct uop_note {
     uint16_t cycles_before; /* of the block, before this operation */
     uint8_t insns_before;
-    uint8_t size; /* bytes of the instruction; 0 for a probe's call */
+    uint8_t size;  /* bytes of the instruction; 0 for a probe's call */
+    uint16_t kind; /* as which it runs by itself: an operation of isa.h, or UOP_... */
 };
 
 struct block_counter {
@@ -70,11 +98,13 @@ enum { LINK_NEXT, LINK_TAKEN };
 
 struct block {
     /* hot */
-    uint64_t pc; /* virtual */
-    uint32_t insns, cycles;
+    uint64_t pc;    /* virtual */
+    uint64_t price; /* insns << 32 | cycles: see engine.c */
     uint64_t count; /* entries */
     struct block_link link[2];
+    uint16_t size; /* bytes */
     /* cold */
+    uint32_t insns, cycles;
     struct hart *hart;
     uint64_t pa;
     uint64_t pa_second;   /* page of the second half of a page-crossing instruction, or 0 */
@@ -87,7 +117,6 @@ struct block {
     struct uop_note *notes;
     uint8_t *bytes; /* as decoded */
     uint32_t counter_count;
-    uint16_t size; /* bytes */
     uint16_t uop_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
     bool listed;  /* in hart->suspects */
@@ -209,6 +238,20 @@ struct jump_entry {
     struct block *block;
 };
 
+/*
+ * The calls that have not returned yet, innermost on top, going round. A return finds the block
+ * behind the call through the call's own block, not through its register: the host's processor can
+ * fetch there before it knows the address. What is forgotten or wrong costs time only.
+ */
+enum { CALLS_KEPT = 16 };
+
+struct kept_call {
+    uint64_t pc; /* behind the call; NO_PC: none */
+    struct block *from;
+};
+
+#define NO_PC UINT64_MAX
+
 /* Physical memory protection, entry by entry (pmp.c). */
 enum { PMP_ENTRIES_MAX = 64 };
 
@@ -256,6 +299,8 @@ struct hart {
     uint64_t cycles;
     struct tlb *tlb;         /* of the current data context */
     struct jump_entry *jump; /* of the current mode */
+    struct kept_call *calls; /* of the current mode */
+    const engine_labels *labels;
     uint32_t attention;
 
     /* where execution stands: uop set while inside a block, else pc */
@@ -306,6 +351,7 @@ struct hart {
     VEC_OF(struct block *) suspects;
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
+    struct kept_call kept_calls[3][CALLS_KEPT];
     struct tlb tlbs[TLB_CONTEXTS];
     struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */
 };
@@ -364,6 +410,7 @@ void hart_flush_tlb(struct hart *h);
 void hart_flush_tlb_page(struct hart *h, uint64_t va);
 void hart_flush_stores(struct hart *h);
 void hart_flush_jumps(struct hart *h);
+void hart_forget_calls(struct hart *h, const struct block *from); /* NULL: all */
 
 /* block.c */
 struct block *hart_find_block(struct hart *h); /* at h->pc; NULL: a fetch exception is raised */
@@ -386,9 +433,14 @@ void hart_leave_block(struct hart *h, bool after_this);
 
 /* engine.c */
 enum hart_stop engine_run(struct hart *h);
+const engine_labels *engine_table(void);
 
-/* Operations that are no instructions. */
-enum { UOP_END = OP_COUNT, UOP_PROBE, UOP_FLOAT, UOP_SUSPECT, UOP_ILLEGAL, UOP_CUT, UOP_COUNT };
-const void *engine_label(unsigned uop);
+/* Where an operation begins; in the general way, where it has no other for these sources. */
+static inline const void *engine_label(const struct hart *h, unsigned uop, enum uop_sources sources)
+{
+    const void *special = (*h->labels)[uop][sources];
+
+    return special ? special : (*h->labels)[uop][SOURCES_fresh];
+}
 
 #endif

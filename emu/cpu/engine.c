@@ -2,16 +2,22 @@
  * engine.c - the loop. Runs blocks until the budget is spent or something asks
  * for attention.
  *
- * What an instruction means stands in exec.inc; here is how one gets to the
- * next. `left` is the budget not yet given away: a block takes its whole length
- * on entry and hart_leave_block gives back what it did not use, so no operation
- * counts anything and no operation moves the pc.
+ * What an instruction means stands in exec.h; here is how one gets to the
+ * next. A block takes its whole length from the budget on entry and
+ * hart_leave_block gives back what it did not use, so no operation counts
+ * anything and no operation moves the pc.
+ *
+ * `tank` is what has been taken out of the hart's budget to run on, and what that
+ * has cost, in one number, so that a block settles both with one subtraction:
+ * instructions left in the upper half, in the lower how many cycles below full.
+ * It is empty, and h->left and h->cycles are true, wherever anybody may look.
  */
 #include <string.h>
 
 #include "base/bits.h"
 #include "cpu/cpu_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/exec.h"
 #include "cpu/float_ops.h"
 #include "cpu/ops.h"
 
@@ -102,6 +108,19 @@ static bool attend(struct hart *h, enum hart_stop *stop)
     return false;
 }
 
+static bool same_page(uint64_t a, uint64_t b)
+{
+    return a >> PAGE_SHIFT == b >> PAGE_SHIFT;
+}
+
+/* The block at pc, if the jump cache has it. */
+static struct block *found(const struct hart *h, uint64_t pc)
+{
+    const struct jump_entry *e = &h->jump[(pc >> 1) & (JUMP_ENTRIES - 1)];
+
+    return e->pc == pc ? e->block : NULL;
+}
+
 static struct block *next_block(struct hart *h, struct block *from, unsigned slot)
 {
     struct block *to;
@@ -113,22 +132,28 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
         return NULL;
     }
     from = h->block;
-    /* Links stay within a page: there one translation holds for both ends. */
-    if (from && from != h->scratch && from->pc >> PAGE_SHIFT == to->pc >> PAGE_SHIFT &&
-        !from->pa_second && !to->pa_second && !to->suspect && !to->guarded)
+    if (from)
         block_link(from, slot, to);
     return to;
 }
 
-#define BODY(name) do_##name:
-#define RD         x[u->rd]
-#define S1         x[u->rs1]
-#define S2         x[u->rs2]
-#define IMM        ((int64_t)u->imm)
-#define PC         (b->pc + u->at * 2U)
-#define NEXT_PC    (b->pc + b->size)
-#define ZEXT32(v)  ((uint64_t)(uint32_t)(v))
-#define SEXT32(v)  ((uint64_t)(int64_t)(int32_t)(v))
+/*
+ * The integer operands of *u, for the meaning that comes next; what that does not use costs
+ * nothing. `last` is what was written last to an integer register. That it is a source of *u is
+ * known when the block is decoded, and spares the way through memory.
+ */
+#define READ_fresh() (s1 = x[u->rs1], s2 = x[u->rs2], rd = u->rd, by_same_base = false)
+#define READ_last1() (READ_fresh(), s1 = last)
+#define READ_last2() (READ_fresh(), s2 = last)
+
+#define RD        last = x[rd]
+#define S1        s1
+#define S2        s2
+#define IMM       ((int64_t)u->imm)
+#define PC        (b->pc + u->at * 2U)
+#define NEXT_PC   (b->pc + b->size)
+#define ZEXT32(v) ((uint64_t)(uint32_t)(v))
+#define SEXT32(v) ((uint64_t)(int64_t)(int32_t)(v))
 
 #define NEXT          \
     do {              \
@@ -136,18 +161,44 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
         goto * u->go; \
     } while (0)
 
-/* Before anything that may look at the hart from outside or raise. */
-#define SYNC() (h->block = b, h->uop = u, h->left = left)
+/* ---- budget ---- */
 
-#define ENTER()                 \
-    do {                        \
-        left -= b->insns;       \
-        if (UNLIKELY(left < 0)) \
-            goto over_budget;   \
-        h->cycles += b->cycles; \
-        b->count++;             \
-        u = b->ops;             \
-        goto * u->go;           \
+/* So many of the dearest operations (class.def) fit into the lower half. */
+enum { TANK_INSNS = 1 << 22 };
+#define TANK_FULL  UINT64_C(0xffffffff) /* its lower half */
+#define TANK_UNITS 32                   /* where its upper half begins */
+
+/* Nothing can have changed the hart's context since, or it is read anew with the tank. */
+#define FILL_TANK()                                                  \
+    do {                                                             \
+        int64_t taken = h->left < TANK_INSNS ? h->left : TANK_INSNS; \
+        h->left -= taken;                                            \
+        tank = (int64_t)((uint64_t)taken << TANK_UNITS | TANK_FULL); \
+        tlb = h->tlb;                                                \
+    } while (0)
+
+#define EMPTY_TANK()                                           \
+    do {                                                       \
+        h->left += tank >> TANK_UNITS;                         \
+        h->cycles += TANK_FULL - ((uint64_t)tank & TANK_FULL); \
+    } while (0)
+
+/* Before anything that may look at the hart from outside or raise. */
+#define SYNC()        \
+    do {              \
+        h->block = b; \
+        h->uop = u;   \
+        EMPTY_TANK(); \
+    } while (0)
+
+#define ENTER()                    \
+    do {                           \
+        tank -= (int64_t)b->price; \
+        if (UNLIKELY(tank < 0))    \
+            goto over_budget;      \
+        b->count++;                \
+        u = b->ops;                \
+        goto * u->go;              \
     } while (0)
 
 /*
@@ -171,7 +222,7 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
             CHECK_ALIGNED(h->pc);                                        \
             before;                                                      \
             way = slot;                                                  \
-            goto dispatch;                                               \
+            goto unlinked;                                               \
         }                                                                \
         before;                                                          \
         b = to;                                                          \
@@ -186,12 +237,42 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
             CHECK_ALIGNED(target);                                                   \
             before;                                                                  \
             h->pc = (target);                                                        \
-            goto dispatch_unlinked;                                                  \
+            goto unfound;                                                            \
         }                                                                            \
         before;                                                                      \
         b = e->block;                                                                \
         ENTER();                                                                     \
     } while (0)
+
+/* ---- calls and returns ---- */
+
+#define KEEP_CALL()                                     \
+    do {                                                \
+        top = (top + 1) & (CALLS_KEPT - 1);             \
+        h->calls[top] = (struct kept_call){NEXT_PC, b}; \
+    } while (0)
+
+#define DO_call  \
+    KEEP_CALL(); \
+    DO_jal
+#define DO_call_indirect \
+    KEEP_CALL();         \
+    DO_jalr
+#define DO_ret                                             \
+    const struct kept_call *call = &h->calls[top];         \
+    uint64_t back = (S1 + (uint64_t)IMM) & ~UINT64_C(1);   \
+    top = (top - 1) & (CALLS_KEPT - 1);                    \
+    if (LIKELY(call->pc == back)) {                        \
+        struct block *to = call->from->link[LINK_NEXT].to; \
+        if (LIKELY(to)) {                                  \
+            b = to;                                        \
+            ENTER();                                       \
+        }                                                  \
+        to = found(h, back);                               \
+        if (to)                                            \
+            block_link(call->from, LINK_NEXT, to);         \
+    }                                                      \
+    JUMP_AFTER(back, )
 
 /* After a slow operation inside a block: somebody may have asked for attention meanwhile. */
 #define NEXT_UNLESS_ASKED           \
@@ -199,40 +280,51 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
         if (UNLIKELY(h->attention)) \
             goto leave_after_this;  \
         h->uop = NULL;              \
+        FILL_TANK();                \
         NEXT;                       \
     } while (0)
 
 #define TLB_HIT(e, va, type) \
     LIKELY((e)->tag == ((va) & (~(uint64_t)(PAGE_BYTES - 1) | (sizeof(type) - 1))))
 
-/* A load of `type`, as `convert` makes it a register's value. */
-#define LOAD_AS(type, destination, convert)                                                \
-    do {                                                                                   \
-        uint64_t va = S1 + (uint64_t)IMM, slow;                                            \
-        const struct tlb_entry *e = &h->tlb->load[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
-        if (TLB_HIT(e, va, type)) {                                                        \
-            destination = convert(*(const type *)(e->addend + va));                        \
-        } else {                                                                           \
-            SYNC();                                                                        \
-            if (!hart_load(h, va, sizeof(type), &slow))                                    \
-                goto raised;                                                               \
-            destination = convert((type)slow);                                             \
-            NEXT_UNLESS_ASKED;                                                             \
-        }                                                                                  \
+/*
+ * Where the translation of va would be. `near` is the entry that the first of a pair has hit:
+ * for the second of two accesses by one base register, nearly always the same.
+ */
+#define FIND(which, va, type)                                             \
+    do {                                                                  \
+        if (!by_same_base || !TLB_HIT(near, va, type))                    \
+            near = &tlb->which[((va) >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
     } while (0)
 
-#define STORE_OF(type, value)                                                               \
-    do {                                                                                    \
-        uint64_t va = S1 + (uint64_t)IMM;                                                   \
-        const struct tlb_entry *e = &h->tlb->store[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
-        if (TLB_HIT(e, va, type)) {                                                         \
-            *(type *)(e->addend + va) = (type)(value);                                      \
-        } else {                                                                            \
-            SYNC();                                                                         \
-            if (!hart_store(h, va, sizeof(type), value))                                    \
-                goto raised;                                                                \
-            NEXT_UNLESS_ASKED;                                                              \
-        }                                                                                   \
+/* A load of `type`, as `convert` makes it a register's value. */
+#define LOAD_AS(type, destination, convert)                            \
+    do {                                                               \
+        uint64_t va = S1 + (uint64_t)IMM, slow;                        \
+        FIND(load, va, type);                                          \
+        if (TLB_HIT(near, va, type)) {                                 \
+            destination = convert(*(const type *)(near->addend + va)); \
+        } else {                                                       \
+            SYNC();                                                    \
+            if (!hart_load(h, va, sizeof(type), &slow))                \
+                goto raised;                                           \
+            destination = convert((type)slow);                         \
+            NEXT_UNLESS_ASKED;                                         \
+        }                                                              \
+    } while (0)
+
+#define STORE_OF(type, value)                             \
+    do {                                                  \
+        uint64_t va = S1 + (uint64_t)IMM;                 \
+        FIND(store, va, type);                            \
+        if (TLB_HIT(near, va, type)) {                    \
+            *(type *)(near->addend + va) = (type)(value); \
+        } else {                                          \
+            SYNC();                                       \
+            if (!hart_store(h, va, sizeof(type), value))  \
+                goto raised;                              \
+            NEXT_UNLESS_ASKED;                            \
+        }                                                 \
     } while (0)
 
 #define SIGN_EXTENDED(v) ((uint64_t)(int64_t)(v))
@@ -241,10 +333,10 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
 
 /* ---- floating point ---- */
 
-#define FD     f[u->rd]
-#define F1     f[u->rs1]
-#define F2     f[u->rs2]
-#define F3     f[u->imm >> IMM_RS3_SHIFT]
+#define FD     h->f[u->rd]
+#define F1     h->f[u->rs1]
+#define F2     h->f[u->rs2]
+#define F3     h->f[u->imm >> IMM_RS3_SHIFT]
 #define N1(ff) float_unbox(ff, F1)
 #define N2(ff) float_unbox(ff, F2)
 #define N3(ff) float_unbox(ff, F3)
@@ -268,7 +360,7 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
         statement;                                                          \
     } while (0)
 
-#define FLOAT(ff, call) ROUNDED(FD = float_box(ff, call); NEXT)
+#define FLOAT(ff, call) ROUNDED(FD = float_box(ff, call))
 
 /* An integer register is written: the state is dirty only if a flag was raised. */
 #define FLOAT_TO_INT(call)                 \
@@ -277,27 +369,26 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
         RD = (uint64_t)(call);             \
         if (UNLIKELY(h->fflags != before)) \
             h->csr.mstatus |= MSTATUS_FS;  \
-        NEXT;                              \
     } while (0)
 
-#define ATOMIC(type, expression)                                                            \
-    do {                                                                                    \
-        uint64_t va = S1, pa;                                                               \
-        const struct tlb_entry *e = &h->tlb->store[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
-        type old, arg = (type)S2;                                                           \
-        if (TLB_HIT(e, va, type)) {                                                         \
-            old = *(const type *)(e->addend + va);                                          \
-            *(type *)(e->addend + va) = (expression);                                       \
-            RD = (uint64_t)(int64_t)old;                                                    \
-            NEXT;                                                                           \
-        }                                                                                   \
-        SYNC();                                                                             \
-        if (!hart_atomic_address(h, va, sizeof(type), &pa))                                 \
-            goto raised;                                                                    \
-        memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                            \
-        hart_atomic_store(h, pa, sizeof(type), (uint64_t)(int64_t)(expression));            \
-        RD = (uint64_t)(int64_t)old;                                                        \
-        NEXT_UNLESS_ASKED;                                                                  \
+#define ATOMIC(type, expression)                                                     \
+    do {                                                                             \
+        uint64_t va = S1, pa;                                                        \
+        type old, arg = (type)S2;                                                    \
+        FIND(store, va, type);                                                       \
+        if (TLB_HIT(near, va, type)) {                                               \
+            old = *(const type *)(near->addend + va);                                \
+            *(type *)(near->addend + va) = (expression);                             \
+            RD = (uint64_t)(int64_t)old;                                             \
+        } else {                                                                     \
+            SYNC();                                                                  \
+            if (!hart_atomic_address(h, va, sizeof(type), &pa))                      \
+                goto raised;                                                         \
+            memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                 \
+            hart_atomic_store(h, pa, sizeof(type), (uint64_t)(int64_t)(expression)); \
+            RD = (uint64_t)(int64_t)old;                                             \
+            NEXT_UNLESS_ASKED;                                                       \
+        }                                                                            \
     } while (0)
 
 #define MEMORY_OP(call)    \
@@ -327,62 +418,104 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
         goto dispatch_unlinked; \
     } while (0)
 
+/* ---- pairs: between the two (pair.def) ---- */
+
+#define BETWEEN_beside (u++, READ_fresh())
+#define BETWEEN_same   (u++, READ_fresh(), by_same_base = true)
+#define BETWEEN_into1  (u++, READ_last1())
+#define BETWEEN_into2  (u++, READ_last2())
+
+#define FORMAT_h FLOAT_H
+#define FORMAT_s FLOAT_S
+#define FORMAT_d FLOAT_D
+
 /* h == NULL: only tells the labels, through `table`. */
-static enum hart_stop run(struct hart *h, const void *const **table)
+static enum hart_stop run(struct hart *h, const engine_labels **table)
 {
-    static const void *const go[UOP_COUNT] = {
-#define I(ext, name, match, mask, format, class) [OP_##name] = &&do_##name,
+    static const engine_labels go = {
+#define LABEL(sources, name)                     [OP_##name][SOURCES_##sources] = &&do_##name##_##sources,
+#define I(ext, name, match, mask, format, class) LABEL(fresh, name)
 #define C(ext, name, match, mask, format, base)
 #include "cpu/insn.def"
 #undef I
 #undef C
-        [UOP_END] = &&do_end,         [UOP_PROBE] = &&do_probe,     [UOP_FLOAT] = &&do_float,
-        [UOP_SUSPECT] = &&do_suspect, [UOP_ILLEGAL] = &&do_illegal, [UOP_CUT] = &&do_cut,
+        LABEL(fresh, call) LABEL(fresh, call_indirect) LABEL(fresh, ret)
+#define L(sources, name) LABEL(sources, name)
+#define P(link, first, second)                                                                     \
+    [UOP_PAIR(link, first, second)] = {[SOURCES_fresh] = &&do_##first##_##link##_##second##_fresh, \
+                                       [SOURCES_last1] =                                           \
+                                           &&do_##first##_##link##_##second##_last1},
+#include "cpu/pair.def"
+#undef L
+#undef P
+            [UOP_END] = {&&do_end},
+        [UOP_PROBE] = {&&do_probe},
+        [UOP_FLOAT] = {&&do_float},
+        [UOP_SUSPECT] = {&&do_suspect},
+        [UOP_ILLEGAL] = {&&do_illegal},
+        [UOP_CUT] = {&&do_cut},
     };
     struct block *b = NULL;
     const struct uop *u = NULL;
-    uint64_t *x, *f;
-    int64_t left;
+    const struct tlb *tlb;
+    const struct tlb_entry *near;
+    bool by_same_base;
+    uint64_t *x, s1, s2, last = 0;
+    unsigned rd, top = 0;
+    int64_t tank;
     unsigned way = LINK_NEXT;
     enum hart_stop stop = HART_BUDGET;
 
     if (!h) {
-        *table = go;
+        *table = &go;
         return HART_BUDGET;
     }
     x = h->x;
-    f = h->f;
-    left = h->left;
 
+/* The tank is empty, and h->pc says where to go on. */
 dispatch_unlinked:
     b = NULL;
 dispatch:
-    h->left = left;
     if (UNLIKELY(h->attention)) {
         b = NULL; /* it may be gone, and the hart elsewhere */
         if (attend(h, &stop))
             goto done;
     }
-    if (UNLIKELY(left <= 0))
+    if (UNLIKELY(h->left <= 0))
         goto done;
     if (UNLIKELY(h->resumes)) {
         h->resumes = false;
-        b = hart_part_of_block(h, h->cut, h->cut_at, (uint64_t)left);
+        b = hart_part_of_block(h, h->cut, h->cut_at, (uint64_t)h->left);
     } else {
         b = next_block(h, b, way);
         if (UNLIKELY(!b))
             goto dispatch_unlinked;
-        if (UNLIKELY(b->insns > left))
-            b = hart_part_of_block(h, b, 0, (uint64_t)left);
+        if (UNLIKELY(b->insns > h->left))
+            b = hart_part_of_block(h, b, 0, (uint64_t)h->left);
     }
-    left -= b->insns;
-    h->cycles += b->cycles;
+    FILL_TANK();
+    tank -= (int64_t)b->price;
     b->count++;
     u = b->ops;
     goto * b->first_go;
 
+/*
+ * The block has no link for this way, yet, or because it leads to another page: there
+ * the translation may change, and what was found is found again through the jump cache.
+ */
+unlinked:
+    if (!same_page(b->pc, h->pc))
+        JUMP_AFTER(h->pc, );
+    EMPTY_TANK();
+    goto dispatch;
+
+unfound:
+    EMPTY_TANK();
+    goto dispatch_unlinked;
+
 over_budget:
-    left += b->insns;
+    tank += (int64_t)b->price;
+    EMPTY_TANK();
     h->pc = b->pc;
     goto dispatch_unlinked;
 
@@ -393,11 +526,11 @@ do_probe:
     SYNC();
     if (call_probe(h, u) == PROBE_STOP) {
         hart_leave_block(h, false);
-        left = h->left;
         stop = HART_PROBE;
         goto done;
     }
     h->uop = NULL;
+    FILL_TANK();
     NEXT;
 
 /* Before the first instruction that uses, and the first that changes, the floating-point state. */
@@ -413,17 +546,16 @@ do_float:
 
 /* Somebody wrote to the block's bytes: look at them again. */
 do_suspect:
-    left += b->insns;
-    h->cycles -= b->cycles;
+    tank += (int64_t)b->price;
     b->count--;
     h->pc = b->pc;
-    goto dispatch_unlinked;
+    goto unfound;
 
 /* The budget ends inside of a block, and the next one begins there. */
 do_cut:
     h->pc = NEXT_PC;
     h->resumes = h->cut != NULL;
-    goto dispatch_unlinked;
+    goto unfound;
 
 do_illegal:
     SYNC();
@@ -433,13 +565,11 @@ do_illegal:
 raised:
     if (h->uop)
         hart_leave_block(h, false);
-    left = h->left;
     hart_take_exception(h);
     goto dispatch_unlinked;
 
 leave_after_this:
     hart_leave_block(h, true);
-    left = h->left;
     goto dispatch_unlinked;
 
 /* Unless firmware has moved the hart, it goes on behind the block. */
@@ -448,13 +578,46 @@ system_done:
         h->pc = NEXT_PC;
         h->uop = NULL;
     }
-    left = h->left;
     goto dispatch_unlinked;
 
-#include "cpu/exec.inc"
+#define SINGLE(sources, name)                 \
+    do_##name##_##sources : READ_##sources(); \
+    {                                         \
+        DO_##name;                            \
+    }                                         \
+    NEXT;
+#define I(ext, name, match, mask, format, class) SINGLE(fresh, name)
+#define F(ext, name, f, match, mask, format, class) \
+    do_##name##_##f##_fresh : READ_fresh();         \
+    {                                               \
+        DO_##name(FORMAT_##f);                      \
+    }                                               \
+    NEXT;
+#define C(ext, name, match, mask, format, base)
+#include "cpu/insn.def"
+#undef I
+#undef C
+    SINGLE(fresh, call)
+    SINGLE(fresh, call_indirect)
+    SINGLE(fresh, ret)
+
+#define PAIR(sources, link, first, second)                         \
+    do_##first##_##link##_##second##_##sources : READ_##sources(); \
+    {                                                              \
+        DO_##first;                                                \
+    }                                                              \
+    BETWEEN_##link;                                                \
+    {                                                              \
+        DO_##second;                                               \
+    }                                                              \
+    NEXT;
+#define P(link, first, second) PAIR(fresh, link, first, second) PAIR(last1, link, first, second)
+#define L(sources, name)       SINGLE(sources, name)
+#include "cpu/pair.def"
+#undef L
+#undef P
 
 done:
-    h->left = left;
     h->uop = NULL;
     h->block = NULL;
     return stop;
@@ -465,10 +628,10 @@ enum hart_stop engine_run(struct hart *h)
     return run(h, NULL);
 }
 
-const void *engine_label(unsigned uop)
+const engine_labels *engine_table(void)
 {
-    const void *const *table;
+    const engine_labels *table;
 
     (void)run(NULL, &table);
-    return table[uop];
+    return table;
 }

@@ -17,6 +17,7 @@ struct hart *hart_new(struct cluster *c, unsigned id)
 
     h->cluster = c;
     h->id = id;
+    h->labels = engine_table();
     h->jump_fills.len = h->store_fills.len = h->other_fills.len =
         FILLS_LOST; /* zeroes are no entries */
     hart_reset(h, 0, PRIV_M);
@@ -81,6 +82,7 @@ void hart_update_context(struct hart *h)
         context = h->csr.mstatus & MSTATUS_SUM ? TLB_SUPER_SUM : TLB_SUPER;
     h->tlb = &h->tlbs[context];
     h->jump = h->jumps[h->mode == PRIV_M ? 2 : h->mode];
+    h->calls = h->kept_calls[h->mode == PRIV_M ? 2 : h->mode];
 }
 
 uint64_t hart_mip(const struct hart *h)

@@ -290,6 +290,15 @@ void hart_flush_stores(struct hart *h)
     h->store_epoch = h->cluster->ram->epoch;
 }
 
+void hart_forget_calls(struct hart *h, const struct block *from)
+{
+    struct kept_call *all = h->kept_calls[0];
+
+    for (unsigned i = 0; i < 3 * CALLS_KEPT; i++)
+        if (!from || all[i].from == from)
+            all[i] = (struct kept_call){NO_PC, NULL};
+}
+
 void hart_flush_jumps(struct hart *h)
 {
     struct jump_entry *all = h->jumps[0];
@@ -303,6 +312,7 @@ void hart_flush_jumps(struct hart *h)
     for (unsigned i = 0; i < f->len; i++)
         all[f->at[i]].pc = UINT64_MAX;
     f->len = 0;
+    hart_forget_calls(h, NULL);
     hart_forget_cut(h);
 }
 

@@ -1,0 +1,326 @@
+/*
+ * exec.h - what each instruction does.
+ *
+ * DO_name is the meaning of the row `name` of insn.def, written once. The engine
+ * puts it behind the row's label, and behind those of the pairs (pair.def) that
+ * it is part of. Of the floating-point rows that exist for three formats (F rows)
+ * DO_name(f) is the meaning. The includer defines
+ *   RD S1 S2 IMM    destination (assignable), sources, immediate (sign-extended)
+ *   PC              of this instruction; NEXT_PC of the one behind the block
+ *   FOLLOW(slot)    leave the block by its link LINK_NEXT or LINK_TAKEN
+ *   FOLLOW_AFTER(slot, before)    the same, having done `before` if the target is aligned
+ *   JUMP_AFTER(target, before)    leave it for a computed address, having done `before`
+ *   LOAD(type), STORE(type)    memory at S1 + IMM, through the translation cache
+ *   FD F1 F2 F3     floating-point registers, as they are; N1(f) N2(f) N3(f) unboxed
+ *   FLOAT_LOAD(type, f), FLOAT_STORE(type)    memory, and a floating-point register
+ *   FLOAT(f, call)  fd = the call's result, boxed; `env` says how to round
+ *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
+ *   ATOMIC(...)     see below
+ *   SYSTEM(call)    a slow operation that may raise: `call` is false then
+ * Sources: ISA vol. I, chapters 2, 4 (RV64I), 7 (Zicsr), 10 (Zihintpause), 12 (Zicond), 13 (M),
+ * 14 (A), 15 (Zawrs), 19 (CMO), 20 to 23 (F, D, Zfh), 25 (Zfa), 28 (B); vol. II, 3.3, 4.2, 7
+ * (Svinval).
+ */
+#ifndef CPU_EXEC_H
+#define CPU_EXEC_H
+
+/* ---- I: constants, jumps, branches ---- */
+#define DO_lui   RD = (uint64_t)IMM
+#define DO_auipc RD = PC + (uint64_t)IMM
+#define DO_jal   FOLLOW_AFTER(LINK_TAKEN, RD = NEXT_PC)
+#define DO_jalr                                            \
+    uint64_t target = (S1 + (uint64_t)IMM) & ~UINT64_C(1); \
+    JUMP_AFTER(target, RD = NEXT_PC)
+#define DO_beq              \
+    if (S1 == S2)           \
+        FOLLOW(LINK_TAKEN); \
+    else                    \
+        FOLLOW(LINK_NEXT)
+#define DO_bne              \
+    if (S1 != S2)           \
+        FOLLOW(LINK_TAKEN); \
+    else                    \
+        FOLLOW(LINK_NEXT)
+#define DO_blt                     \
+    if ((int64_t)S1 < (int64_t)S2) \
+        FOLLOW(LINK_TAKEN);        \
+    else                           \
+        FOLLOW(LINK_NEXT)
+#define DO_bge                      \
+    if ((int64_t)S1 >= (int64_t)S2) \
+        FOLLOW(LINK_TAKEN);         \
+    else                            \
+        FOLLOW(LINK_NEXT)
+#define DO_bltu             \
+    if (S1 < S2)            \
+        FOLLOW(LINK_TAKEN); \
+    else                    \
+        FOLLOW(LINK_NEXT)
+#define DO_bgeu             \
+    if (S1 >= S2)           \
+        FOLLOW(LINK_TAKEN); \
+    else                    \
+        FOLLOW(LINK_NEXT)
+
+/* ---- I: memory ---- */
+#define DO_lb  LOAD(int8_t)
+#define DO_lh  LOAD(int16_t)
+#define DO_lw  LOAD(int32_t)
+#define DO_ld  LOAD(int64_t)
+#define DO_lbu LOAD(uint8_t)
+#define DO_lhu LOAD(uint16_t)
+#define DO_lwu LOAD(uint32_t)
+#define DO_sb  STORE(uint8_t)
+#define DO_sh  STORE(uint16_t)
+#define DO_sw  STORE(uint32_t)
+#define DO_sd  STORE(uint64_t)
+
+/* ---- I: arithmetic ---- */
+#define DO_addi  RD = S1 + (uint64_t)IMM
+#define DO_slti  RD = (int64_t)S1 < IMM
+#define DO_sltiu RD = S1 < (uint64_t)IMM
+#define DO_xori  RD = S1 ^ (uint64_t)IMM
+#define DO_ori   RD = S1 | (uint64_t)IMM
+#define DO_andi  RD = S1 & (uint64_t)IMM
+#define DO_slli  RD = S1 << IMM
+#define DO_srli  RD = S1 >> IMM
+#define DO_srai  RD = (uint64_t)((int64_t)S1 >> IMM)
+#define DO_add   RD = S1 + S2
+#define DO_sub   RD = S1 - S2
+#define DO_sll   RD = S1 << (S2 & 63)
+#define DO_slt   RD = (int64_t)S1 < (int64_t)S2
+#define DO_sltu  RD = S1 < S2
+#define DO_xor   RD = S1 ^ S2
+#define DO_srl   RD = S1 >> (S2 & 63)
+#define DO_sra   RD = (uint64_t)((int64_t)S1 >> (S2 & 63))
+#define DO_or    RD = S1 | S2
+#define DO_and   RD = S1 & S2
+#define DO_addiw RD = SEXT32(S1 + (uint64_t)IMM)
+#define DO_slliw RD = SEXT32((uint32_t)S1 << IMM)
+#define DO_srliw RD = SEXT32((uint32_t)S1 >> IMM)
+#define DO_sraiw RD = SEXT32((int32_t)S1 >> IMM)
+#define DO_addw  RD = SEXT32(S1 + S2)
+#define DO_subw  RD = SEXT32(S1 - S2)
+#define DO_sllw  RD = SEXT32((uint32_t)S1 << (S2 & 31))
+#define DO_srlw  RD = SEXT32((uint32_t)S1 >> (S2 & 31))
+#define DO_sraw  RD = SEXT32((int32_t)S1 >> (S2 & 31))
+
+/* ---- I, Zifencei, S: ordering. Harts run in turns, so `fence` has nothing to wait for. ---- */
+#define DO_fence
+#define DO_pause
+#define DO_fence_i         SYSTEM(hart_op_fence_i(h))
+#define DO_sfence_vma      SYSTEM(hart_op_sfence_vma(h, u))
+#define DO_sinval_vma      SYSTEM(hart_op_sfence_vma(h, u))
+#define DO_sfence_w_inval  SYSTEM(hart_op_sfence_inval(h, u))
+#define DO_sfence_inval_ir SYSTEM(hart_op_sfence_inval(h, u))
+
+/* ---- I, S: system ---- */
+#define DO_ecall  SYSTEM(hart_op_ecall(h))
+#define DO_ebreak SYSTEM((hart_raise(h, EXC_BREAKPOINT, PC), false))
+#define DO_sret   SYSTEM_JUMP(hart_op_return(h, u, PRIV_S))
+#define DO_mret   SYSTEM_JUMP(hart_op_return(h, u, PRIV_M))
+#define DO_wfi    SYSTEM(hart_op_wfi(h))
+
+/* ---- Zicsr: a read-modify-write of rd's old value; x0 as source of set and clear writes nothing
+ * ---- */
+#define DO_csrrw  SYSTEM(hart_op_csr(h, u, CSR_WRITE, S1))
+#define DO_csrrs  SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_SET : CSR_READ_ONLY, S1))
+#define DO_csrrc  SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_CLEAR : CSR_READ_ONLY, S1))
+#define DO_csrrwi SYSTEM(hart_op_csr(h, u, CSR_WRITE, u->rs1))
+#define DO_csrrsi SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_SET : CSR_READ_ONLY, u->rs1))
+#define DO_csrrci SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_CLEAR : CSR_READ_ONLY, u->rs1))
+
+/* ---- M: division by zero and overflow have results, not traps ---- */
+#define DO_mul    RD = S1 * S2
+#define DO_mulh   RD = (uint64_t)(((__int128)(int64_t)S1 * (int64_t)S2) >> 64)
+#define DO_mulhsu RD = (uint64_t)(((__int128)(int64_t)S1 * (__int128)S2) >> 64)
+#define DO_mulhu  RD = (uint64_t)(((unsigned __int128)S1 * S2) >> 64)
+#define DO_div    RD = divide_signed(S1, S2)
+#define DO_divu   RD = S2 ? S1 / S2 : UINT64_MAX
+#define DO_rem    RD = remainder_signed(S1, S2)
+#define DO_remu   RD = S2 ? S1 % S2 : S1
+#define DO_mulw   RD = SEXT32(S1 * S2)
+#define DO_divw   RD = SEXT32(divide_signed(SEXT32(S1), SEXT32(S2)))
+#define DO_divuw  RD = (uint32_t)S2 ? SEXT32((uint32_t)S1 / (uint32_t)S2) : UINT64_MAX
+#define DO_remw   RD = SEXT32(remainder_signed(SEXT32(S1), SEXT32(S2)))
+#define DO_remuw  RD = SEXT32((uint32_t)S2 ? (uint32_t)S1 % (uint32_t)S2 : (uint32_t)S1)
+
+/* ---- A: ATOMIC(type, expression of `old` and `arg`): rd = old, memory = expression ---- */
+#define DO_lr_w      MEMORY_OP(hart_op_lr(h, u, 4))
+#define DO_lr_d      MEMORY_OP(hart_op_lr(h, u, 8))
+#define DO_sc_w      MEMORY_OP(hart_op_sc(h, u, 4))
+#define DO_sc_d      MEMORY_OP(hart_op_sc(h, u, 8))
+#define DO_amoswap_w ATOMIC(int32_t, arg)
+#define DO_amoadd_w  ATOMIC(int32_t, (int32_t)((uint32_t)old + (uint32_t)arg))
+#define DO_amoxor_w  ATOMIC(int32_t, old ^ arg)
+#define DO_amoand_w  ATOMIC(int32_t, old &arg)
+#define DO_amoor_w   ATOMIC(int32_t, old | arg)
+#define DO_amomin_w  ATOMIC(int32_t, old < arg ? old : arg)
+#define DO_amomax_w  ATOMIC(int32_t, old > arg ? old : arg)
+#define DO_amominu_w ATOMIC(int32_t, (uint32_t)old < (uint32_t)arg ? old : arg)
+#define DO_amomaxu_w ATOMIC(int32_t, (uint32_t)old > (uint32_t)arg ? old : arg)
+#define DO_amoswap_d ATOMIC(int64_t, arg)
+#define DO_amoadd_d  ATOMIC(int64_t, (int64_t)((uint64_t)old + (uint64_t)arg))
+#define DO_amoxor_d  ATOMIC(int64_t, old ^ arg)
+#define DO_amoand_d  ATOMIC(int64_t, old &arg)
+#define DO_amoor_d   ATOMIC(int64_t, old | arg)
+#define DO_amomin_d  ATOMIC(int64_t, old < arg ? old : arg)
+#define DO_amomax_d  ATOMIC(int64_t, old > arg ? old : arg)
+#define DO_amominu_d ATOMIC(int64_t, (uint64_t)old < (uint64_t)arg ? old : arg)
+#define DO_amomaxu_d ATOMIC(int64_t, (uint64_t)old > (uint64_t)arg ? old : arg)
+
+/* ---- Zawrs: the stall lasts while the reservation does ---- */
+#define DO_wrs_nto SYSTEM(hart_op_wrs(h, u, WRS_FOR_EVER))
+#define DO_wrs_sto SYSTEM(hart_op_wrs(h, u, WRS_SHORT_CYCLES))
+
+/* ---- Zba ---- */
+#define DO_add_uw    RD = ZEXT32(S1) + S2
+#define DO_sh1add    RD = (S1 << 1) + S2
+#define DO_sh2add    RD = (S1 << 2) + S2
+#define DO_sh3add    RD = (S1 << 3) + S2
+#define DO_sh1add_uw RD = (ZEXT32(S1) << 1) + S2
+#define DO_sh2add_uw RD = (ZEXT32(S1) << 2) + S2
+#define DO_sh3add_uw RD = (ZEXT32(S1) << 3) + S2
+#define DO_slli_uw   RD = ZEXT32(S1) << IMM
+
+/* ---- Zbb: counting gives the width for zero ---- */
+#define DO_andn   RD = S1 & ~S2
+#define DO_orn    RD = S1 | ~S2
+#define DO_xnor   RD = ~(S1 ^ S2)
+#define DO_clz    RD = S1 ? (uint64_t)__builtin_clzll(S1) : 64
+#define DO_ctz    RD = S1 ? (uint64_t)__builtin_ctzll(S1) : 64
+#define DO_cpop   RD = (uint64_t)__builtin_popcountll(S1)
+#define DO_clzw   RD = (uint32_t)S1 ? (uint64_t)__builtin_clz((uint32_t)S1) : 32
+#define DO_ctzw   RD = (uint32_t)S1 ? (uint64_t)__builtin_ctz((uint32_t)S1) : 32
+#define DO_cpopw  RD = (uint64_t)__builtin_popcount((uint32_t)S1)
+#define DO_min    RD = (int64_t)S1 < (int64_t)S2 ? S1 : S2
+#define DO_minu   RD = S1 < S2 ? S1 : S2
+#define DO_max    RD = (int64_t)S1 > (int64_t)S2 ? S1 : S2
+#define DO_maxu   RD = S1 > S2 ? S1 : S2
+#define DO_sext_b RD = (uint64_t)(int64_t)(int8_t)S1
+#define DO_sext_h RD = (uint64_t)(int64_t)(int16_t)S1
+#define DO_zext_h RD = (uint16_t)S1
+#define DO_rol    RD = rotate_left(S1, S2)
+#define DO_ror    RD = rotate_left(S1, -S2)
+#define DO_rori   RD = rotate_left(S1, -(uint64_t)IMM)
+#define DO_rolw   RD = rotate_left_word(S1, S2)
+#define DO_rorw   RD = rotate_left_word(S1, -S2)
+#define DO_roriw  RD = rotate_left_word(S1, -(uint64_t)IMM)
+#define DO_orc_b  RD = fill_bytes(S1)
+#define DO_rev8   RD = __builtin_bswap64(S1)
+
+/* ---- Zbc: bits 63..0, 126..63 and 127..64 of the product ---- */
+#define DO_clmul  RD = (uint64_t)carryless_product(S1, S2)
+#define DO_clmulr RD = (uint64_t)(carryless_product(S1, S2) >> 63)
+#define DO_clmulh RD = (uint64_t)(carryless_product(S1, S2) >> 64)
+
+/* ---- Zbs ---- */
+#define DO_bclr  RD = S1 & ~(UINT64_C(1) << (S2 & 63))
+#define DO_bclri RD = S1 & ~(UINT64_C(1) << IMM)
+#define DO_bext  RD = S1 >> (S2 & 63) & 1
+#define DO_bexti RD = S1 >> IMM & 1
+#define DO_binv  RD = S1 ^ UINT64_C(1) << (S2 & 63)
+#define DO_binvi RD = S1 ^ UINT64_C(1) << IMM
+#define DO_bset  RD = S1 | UINT64_C(1) << (S2 & 63)
+#define DO_bseti RD = S1 | UINT64_C(1) << IMM
+
+/* ---- Zicond ---- */
+#define DO_czero_eqz RD = S2 ? S1 : 0
+#define DO_czero_nez RD = S2 ? 0 : S1
+
+/*
+ * ---- Zicbom, Zicboz, Zicbop. Memory is always what the last store made it, so
+ * there is nothing to write back, and an invalidation loses nothing: inval,
+ * clean and flush are their permissions and faults. ----
+ */
+#define DO_cbo_inval MEMORY_OP(hart_op_cbo_manage(h, u, ENVCFG_CBIE))
+#define DO_cbo_clean MEMORY_OP(hart_op_cbo_manage(h, u, ENVCFG_CBCFE))
+#define DO_cbo_flush MEMORY_OP(hart_op_cbo_manage(h, u, ENVCFG_CBCFE))
+#define DO_cbo_zero  MEMORY_OP(hart_op_cbo_zero(h, u))
+#define DO_prefetch_i
+#define DO_prefetch_r
+#define DO_prefetch_w
+
+/*
+ * ---- F, D, Zfh, Zfa: one set of bodies for the three formats. ----
+ *
+ * That the unit is on (mstatus.FS) was checked before the first of them in the
+ * block, and that its state is dirty is noted there for those that write a register.
+ */
+#define DO_fmadd(f)  FLOAT(f, fast_fma(f, N1(f), N2(f), N3(f), &env))
+#define DO_fmsub(f)  FLOAT(f, fast_fma(f, N1(f), N2(f), N3(f) ^ float_sign_bit(f), &env))
+#define DO_fnmsub(f) FLOAT(f, fast_fma(f, N1(f) ^ float_sign_bit(f), N2(f), N3(f), &env))
+#define DO_fnmadd(f) \
+    FLOAT(f, fast_fma(f, N1(f) ^ float_sign_bit(f), N2(f), N3(f) ^ float_sign_bit(f), &env))
+#define DO_fadd(f)     FLOAT(f, fast_add(f, N1(f), N2(f), &env))
+#define DO_fsub(f)     FLOAT(f, fast_sub(f, N1(f), N2(f), &env))
+#define DO_fmul(f)     FLOAT(f, fast_mul(f, N1(f), N2(f), &env))
+#define DO_fdiv(f)     FLOAT(f, fast_div(f, N1(f), N2(f), &env))
+#define DO_fsqrt(f)    FLOAT(f, fast_sqrt(f, N1(f), &env))
+#define DO_fround(f)   FLOAT(f, float_round(f, N1(f), false, &env))
+#define DO_froundnx(f) FLOAT(f, float_round(f, N1(f), true, &env))
+#define DO_fsgnj(f)    FD = float_box(f, float_with_sign_of(f, N1(f), N2(f)))
+#define DO_fsgnjn(f)   FD = float_box(f, float_with_sign_of(f, N1(f), ~N2(f)))
+#define DO_fsgnjx(f)   FD = float_box(f, float_with_sign_of(f, N1(f), N1(f) ^ N2(f)))
+#define DO_fmin(f)     FD = float_box(f, float_min(f, N1(f), N2(f), false, &h->fflags))
+#define DO_fmax(f)     FD = float_box(f, float_max(f, N1(f), N2(f), false, &h->fflags))
+#define DO_fminm(f)    FD = float_box(f, float_min(f, N1(f), N2(f), true, &h->fflags))
+#define DO_fmaxm(f)    FD = float_box(f, float_max(f, N1(f), N2(f), true, &h->fflags))
+#define DO_feq(f)      FLOAT_TO_INT(fast_eq(f, N1(f), N2(f), &h->fflags))
+#define DO_flt(f)      FLOAT_TO_INT(fast_lt(f, N1(f), N2(f), &h->fflags))
+#define DO_fle(f)      FLOAT_TO_INT(fast_le(f, N1(f), N2(f), &h->fflags))
+#define DO_fltq(f)     FLOAT_TO_INT(float_lt(f, N1(f), N2(f), true, &h->fflags))
+#define DO_fleq(f)     FLOAT_TO_INT(float_le(f, N1(f), N2(f), true, &h->fflags))
+#define DO_fclass(f)   RD = float_class(f, N1(f))
+#define DO_fli(f)      FD = float_box(f, float_constant(f, u->rs1))
+#define DO_fcvt_w(f)   ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 32, true, &env)))
+#define DO_fcvt_wu(f)  ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 32, false, &env)))
+#define DO_fcvt_l(f)   ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 64, true, &env)))
+#define DO_fcvt_lu(f)  ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 64, false, &env)))
+#define DO_fcvt_h_w    FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 32, true, &env))
+#define DO_fcvt_s_w    FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 32, true, &env))
+#define DO_fcvt_d_w    FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 32, true, &env))
+#define DO_fcvt_h_wu   FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 32, false, &env))
+#define DO_fcvt_s_wu   FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 32, false, &env))
+#define DO_fcvt_d_wu   FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 32, false, &env))
+#define DO_fcvt_h_l    FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 64, true, &env))
+#define DO_fcvt_s_l    FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 64, true, &env))
+#define DO_fcvt_d_l    FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 64, true, &env))
+#define DO_fcvt_h_lu   FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 64, false, &env))
+#define DO_fcvt_s_lu   FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 64, false, &env))
+#define DO_fcvt_d_lu   FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 64, false, &env))
+
+#define DO_fcvt_s_d    FLOAT(FLOAT_S, fast_convert(FLOAT_S, FLOAT_D, N1(FLOAT_D), &env))
+#define DO_fcvt_d_s    FLOAT(FLOAT_D, fast_convert(FLOAT_D, FLOAT_S, N1(FLOAT_S), &env))
+#define DO_fcvt_s_h    FLOAT(FLOAT_S, float_convert(FLOAT_S, FLOAT_H, N1(FLOAT_H), &env))
+#define DO_fcvt_h_s    FLOAT(FLOAT_H, float_convert(FLOAT_H, FLOAT_S, N1(FLOAT_S), &env))
+#define DO_fcvt_d_h    FLOAT(FLOAT_D, float_convert(FLOAT_D, FLOAT_H, N1(FLOAT_H), &env))
+#define DO_fcvt_h_d    FLOAT(FLOAT_H, float_convert(FLOAT_H, FLOAT_D, N1(FLOAT_D), &env))
+#define DO_fcvtmod_w_d FLOAT_TO_INT(float_to_int_modular(F1, &h->fflags))
+
+#define DO_flh     FLOAT_LOAD(uint16_t, FLOAT_H)
+#define DO_flw     FLOAT_LOAD(uint32_t, FLOAT_S)
+#define DO_fld     FLOAT_LOAD(uint64_t, FLOAT_D)
+#define DO_fsh     FLOAT_STORE(uint16_t)
+#define DO_fsw     FLOAT_STORE(uint32_t)
+#define DO_fsd     FLOAT_STORE(uint64_t)
+#define DO_fmv_x_h RD = (uint64_t)(int16_t)F1
+#define DO_fmv_x_w RD = SEXT32(F1)
+#define DO_fmv_x_d RD = F1
+#define DO_fmv_h_x FD = float_box(FLOAT_H, (uint16_t)S1)
+#define DO_fmv_w_x FD = float_box(FLOAT_S, (uint32_t)S1)
+#define DO_fmv_d_x FD = S1
+
+/* ---- as pair.def names them ---- */
+#define DO_fmadd_d  DO_fmadd(FLOAT_D)
+#define DO_fmsub_d  DO_fmsub(FLOAT_D)
+#define DO_fnmsub_d DO_fnmsub(FLOAT_D)
+#define DO_fnmadd_d DO_fnmadd(FLOAT_D)
+#define DO_fadd_d   DO_fadd(FLOAT_D)
+#define DO_fsub_d   DO_fsub(FLOAT_D)
+#define DO_fmul_d   DO_fmul(FLOAT_D)
+#define DO_fdiv_d   DO_fdiv(FLOAT_D)
+#define DO_fsqrt_d  DO_fsqrt(FLOAT_D)
+#define DO_fsgnj_d  DO_fsgnj(FLOAT_D)
+
+#endif
