@@ -203,7 +203,7 @@ static const char *line_of_terminal(struct input *in)
         line = el_gets(in->edit, &len);
         if (in->cancelled)
             fprintf(in->d->out, "\n");
-    } while (line && in->cancelled);
+    } while (in->cancelled); /* an empty line that was left looks like the end of input */
     if (!line) {
         fprintf(in->d->out, "\n");
         return NULL;
