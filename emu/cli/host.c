@@ -20,6 +20,7 @@
 #include "cli/pace.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
+#include "load/file.h"
 
 /* A pipe with room takes so much without blocking (PIPE_BUF). */
 enum { BUFFER_BYTES = 4096 };
@@ -392,9 +393,9 @@ static enum exit_status cannot_open(const char *path, const struct diag *d)
 
 static enum exit_status open_output(struct host *h, const char *path, const struct diag *d)
 {
-    h->out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    h->out = file_create(path, d);
     h->out_owned = true;
-    return h->out >= 0 ? EXIT_PASS : cannot_open(path, d);
+    return h->out >= 0 ? EXIT_PASS : EXIT_IO;
 }
 
 static enum exit_status open_input(struct host *h, const char *path, const struct diag *d)
