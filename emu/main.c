@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/host.h"
@@ -102,15 +103,21 @@ static enum exit_status dump_dtb(const struct session *s)
     return close_file(s, s->options.dump_dtb, out);
 }
 
-/* Before the run: what comes of it is not to be lost for a path. */
 static enum exit_status open_report(struct session *s)
 {
     const char *path = s->options.report;
 
-    if (!path)
-        return EXIT_PASS;
     s->report = strcmp(path, "-") != 0 ? create(s, path) : stdout;
     return s->report ? EXIT_PASS : EXIT_IO;
+}
+
+/* Before the run: what comes of it is not to be lost for a path. Who reads a FIFO may come later. */
+static enum exit_status prepare_report(struct session *s)
+{
+    const char *path = s->options.report;
+    struct stat st;
+
+    return !path || (!stat(path, &st) && S_ISFIFO(st.st_mode)) ? EXIT_PASS : open_report(s);
 }
 
 /* The debugger opens them itself; what it cannot do is choose the exit status. */
@@ -170,7 +177,7 @@ static enum exit_status open_session(struct session *s)
                                   .audit = o->audit != AUDIT_OFF,
                                   .listener = {on_finding, s}};
     s->watch = watch_new(&watch, &s->diag);
-    status = open_report(s);
+    status = prepare_report(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
 }
 
@@ -370,8 +377,11 @@ static struct report make_report(const struct session *s)
 /* What cannot be written whole is said so, and is the exit status. */
 static enum exit_status write_json(struct session *s, const struct report *r)
 {
-    FILE *out = s->report;
+    FILE *out;
 
+    if (!s->report && open_report(s) != EXIT_PASS)
+        return EXIT_IO;
+    out = s->report;
     s->report = NULL;
     if (!report_json(r, out) && out == stdout) {
         diag_error(&s->diag, "standard output: %s", strerror(errno));
@@ -433,7 +443,7 @@ static unsigned finish(struct session *s, struct stop stop)
     end = settle(s, stop);
     report.run.ended = end.word;
     report.run.exit_code = end.status;
-    if (s->report && write_json(s, &report) != EXIT_PASS)
+    if (s->options.report && write_json(s, &report) != EXIT_PASS)
         return EXIT_IO;
     return all_was_said(s) ? end.status : EXIT_IO;
 }
