@@ -111,7 +111,8 @@ static enum exit_status open_report(struct session *s)
     return s->report ? EXIT_PASS : EXIT_IO;
 }
 
-/* Before the run: what comes of it is not to be lost for a path. Who reads a FIFO may come later. */
+/* Before the run: what comes of it is not to be lost for a path. Who reads a FIFO may come later.
+ */
 static enum exit_status prepare_report(struct session *s)
 {
     const char *path = s->options.report;
