@@ -325,14 +325,14 @@ static struct ending ending_of(const struct session *s, struct stop stop)
 
 static void say_ending(const struct session *s, struct stop stop, struct ending end)
 {
-    char place[32] = "";
+    char place[32] = "", why[MACHINE_STUCK_TEXT];
 
     if (stop.hart)
         snprintf(place, sizeof place, "0x%llx", (unsigned long long)hart_pc(stop.hart));
     switch (stop.reason) {
     case STOP_STUCK:
-        diag_error(&s->diag, "hart %u traps for ever at %s: its trap handler cannot run",
-                   hart_id(stop.hart), place);
+        machine_describe_stuck(s->machine, stop.hart, why);
+        diag_error(&s->diag, "%s", why);
         break;
     case STOP_ASLEEP:
         diag_error(&s->diag,

@@ -70,13 +70,15 @@ static bool hit_kind(const struct debugger *d, struct stop stop, enum point_kind
 
 static void say_ended(struct debugger *d, struct stop stop)
 {
+    char why[MACHINE_STUCK_TEXT];
+
     d->ended = stop.reason != STOP_ASLEEP;
     switch (stop.reason) {
     case STOP_EXIT: fprintf(d->out, "the guest has ended with status %u\n", stop.code); break;
     case STOP_RESET: fprintf(d->out, "the guest asks for a reboot\n"); break;
     case STOP_STUCK:
-        fprintf(d->out, "hart %u traps for ever: its trap handler's first instruction traps\n",
-                hart_id(stop.hart));
+        machine_describe_stuck(d->machine, stop.hart, why);
+        fprintf(d->out, "%s\n", why);
         break;
     default: fprintf(d->out, "every hart waits for an interrupt that nothing can raise\n"); break;
     }
