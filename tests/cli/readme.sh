@@ -1,0 +1,29 @@
+#!/bin/sh
+# readme.sh - what README.md shows is what one gets: the same lines, whatever the numbers are.
+. "$(dirname "$0")/../machine/common.inc"
+
+# The block of README below a line that matches: without its indentation.
+shown() { awk -v from="$1" '$0 ~ from { on = 1; next } on && /^    / { print substr($0, 5); seen = 1; next } on && seen { exit }' README.md; }
+# Numbers and code bytes are each revision's own.
+shape() { sed -E 's/0x[0-9a-f]+/N/g; s/\([0-9a-f]{2}( [0-9a-f]{2})+\)/(BYTES)/g; s/-?[0-9][0-9,.]*/N/g; s/ +/ /g'; }
+
+shown '^And when a fence is missing' >"$work/command"
+claim 'README has a command that finds a missing fence' grep -q 'no-remote-fence' "$work/command"
+sed -i "s#build/#$BUILD/#g" "$work/command"
+timeout 60 sh "$work/command" </dev/null >"$out" 2>"$err"
+status=$?
+claim '... which ends as README says' has_status 80
+shape <"$err" >"$work/is"
+shown '^ends with status 80 and' | shape >"$work/said"
+claim '... with the finding that README shows' cmp "$work/said" "$work/is"
+claim '... that is one' test "$(grep -c '^error: missing-remote-fence' "$work/said")" -eq 1
+
+run run --harts 2 --audit=fail --append \
+    "script=\"$(sed -e '/^ *#/d' -e '/^ *$/d' guest-kernel/scripts/demo.txt | paste -sd ';')\"" "$mcount"
+claim 'the demonstration passes its audit' has_status 0
+grep -E '^(disabled|enabled|at boot|audit): ' "$err" | shape >"$work/is"
+shown '^Then the emulator says' >"$work/table"
+grep -E '^(disabled|enabled|at boot|audit): ' "$work/table" | shape >"$work/said"
+claim '... and ends with the lines that README shows' cmp "$work/said" "$work/is"
+claim '... which are four' test "$(wc -l <"$work/said")" -eq 4
+finish
