@@ -11,7 +11,8 @@ static const struct row {
     int short_key;
     const char *arg, *commands, *doc;
 } rows[] = {
-#define OPT(id, name, short_key, arg, commands, doc) {name, short_key, arg, commands, doc},
+#define OPT(id, name, short_key, arg, commands, expected, doc) \
+    {name, short_key, arg, commands, doc},
 #include "cli/options.def"
 #undef OPT
 };
@@ -45,9 +46,11 @@ static const char head[] =
     ".TP\n.B debug\nOpens a session before the first instruction;\n.B help\nlists its commands.\n"
     ".SH OPTIONS\n";
 
+static const char numbers[] = OPTIONS_NUMBERS;
+
 static const char console[] =
     ".TP\n.BR \\-? ,\\  \\-\\-help\nPrint a summary and exit.\n"
-    ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit (as the only argument).\n"
+    ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit.\n"
     ".SH CONSOLE\n"
     "With a terminal as standard input the guest has it, raw, while it runs, so that Ctrl-C and "
     "the\n"
@@ -134,6 +137,8 @@ static void print_row(const struct row *r)
 int main(void)
 {
     fputs(head, stdout);
+    print_text(numbers);
+    putchar('\n');
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         print_row(&rows[i]);
     fputs(console, stdout);
