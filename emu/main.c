@@ -217,6 +217,19 @@ static bool on_over(void *session)
     return host_is_ending(s->host);
 }
 
+/* Where the recorded run was stopped, unless somebody has stopped this one. */
+static const struct recorded_end *recorded_stop(const struct session *s)
+{
+    return host_is_ending(s->host) ? NULL : tapes_reached(s->tapes, machine_insns(s->machine));
+}
+
+static const char *on_recorded_stop(void *session)
+{
+    const struct recorded_end *end = recorded_stop(session);
+
+    return end ? end->word : NULL;
+}
+
 static bool on_await_input(void *session)
 {
     const struct session *s = session;
@@ -250,6 +263,7 @@ static struct stop debug(struct session *s)
         .resuming = on_resuming,
         .stopped = on_stopped,
         .over = on_over,
+        .recorded_stop = on_recorded_stop,
         .await_input = on_await_input,
         .ctx = s,
     };
@@ -288,12 +302,6 @@ static struct ending ending_of_asked(const struct session *s)
         return (struct ending){"interrupted", EXIT_SIGNAL + (unsigned)host_signal(s->host)};
     default: return (struct ending){"interrupted", EXIT_PASS};
     }
-}
-
-/* Where the recorded run was stopped, unless somebody has stopped this one. */
-static const struct recorded_end *recorded_stop(const struct session *s)
-{
-    return host_is_ending(s->host) ? NULL : tapes_reached(s->tapes, machine_insns(s->machine));
 }
 
 static bool is_by_guest(struct stop stop)

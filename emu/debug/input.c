@@ -81,7 +81,7 @@ static void collect(const struct debugger *d, const char *prefix, bool command,
 
 static bool ends_word(char c)
 {
-    return c && strchr(" \t+-*&|<>()~=", c);
+    return c && strchr(" \t+-*/%&|<>()~=", c);
 }
 
 static unsigned char list_candidates(struct input *in, const char *prefix, bool command)
