@@ -25,4 +25,15 @@ grep -E '^(disabled|enabled|at boot|audit): ' "$err" | shape >"$work/is"
 sed -n 's/^    //p' README.md | grep -E '^(disabled|enabled|at boot|audit): ' | shape >"$work/said"
 claim '... and ends with the lines that README shows' cmp "$work/said" "$work/is"
 claim '... which are four' test "$(wc -l <"$work/said")" -eq 4
+
+# docs/debugger.md: the session that it shows, under the command above it.
+sed -n '/^## Standing at a patch/,$p' docs/debugger.md >"$work/section"
+awk '/^```/ { exit } /^    / { sub(/^ +/, ""); print }' "$work/section" | sed "s#build/#$BUILD/#g" >"$work/command"
+awk '/^```/ { if (++n == 2) exit; next } n' "$work/section" >"$work/transcript"
+sed -n 's/^(rvftrace) //p' "$work/transcript" >"$work/commands"
+timeout 60 sh "$work/command" <"$work/commands" 2>"$err" | tr -d '\r' | sed '1,/^=>/d' >"$out"
+shape <"$work/transcript" >"$work/said"
+head -n "$(wc -l <"$work/transcript")" "$out" | shape >"$work/is"
+claim "the session in docs/debugger.md is to be had" diff "$work/said" "$work/is"
+claim '... and has a patch in it' test "$(grep -c '^patch of site' "$work/said")" -eq 1
 finish
