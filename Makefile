@@ -40,6 +40,7 @@ help:
 demo_script = $(shell sed -e '/^ *\#/d' -e '/^ *$$/d' guest-kernel/scripts/demo.txt | paste -sd ';')
 
 run: emu guest
+	@echo '$(BUILD)/guest-kernel/mcount/kernel.elf on 2 harts, --audit=fail, with guest-kernel/scripts/demo.txt:'
 	@$(BUILD)/rvftrace run --harts 2 --audit=fail --append 'script="$(demo_script)"' \
 	    $(BUILD)/guest-kernel/mcount/kernel.elf
 

@@ -132,6 +132,12 @@ struct stop {
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
+enum { MACHINE_STUCK_TEXT = 384 };
+
+/* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */
+void machine_describe_stuck(const struct machine *m, const struct hart *h,
+                            char text[MACHINE_STUCK_TEXT]);
+
 /* From a call-back or a signal handler: machine_run returns soon. */
 void machine_ask_stop(struct machine *m);
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/host.h"
@@ -31,6 +32,7 @@ struct session {
     struct symbols *symbols;
     struct lines *lines;
     struct watch *watch;
+    FILE *report; /* NULL: none is wanted as JSON */
     bool audit_failed;
 };
 
@@ -70,16 +72,53 @@ static void on_finding(void *ctx, const struct finding *f)
     machine_ask_stop(s->machine);
 }
 
+/* NULL: it cannot be created, which was said. */
+static FILE *create(const struct session *s, const char *path)
+{
+    int fd = file_create(path, &s->diag);
+
+    return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+/* Closed, with all that was written: else it is said. */
+static enum exit_status close_file(const struct session *s, const char *path, FILE *out)
+{
+    bool lost = ferror(out);
+
+    if (!fclose(out) && !lost)
+        return EXIT_PASS;
+    diag_error(&s->diag, "%s: %s", path, strerror(errno));
+    return EXIT_IO;
+}
+
 static enum exit_status dump_dtb(const struct session *s)
 {
     size_t size;
     const uint8_t *dtb = machine_dtb(s->machine, &size);
-    FILE *out = fopen(s->options.dump_dtb, "wb");
+    FILE *out = create(s, s->options.dump_dtb);
 
-    if (out && fwrite(dtb, 1, size, out) == size && !fclose(out))
-        return EXIT_PASS;
-    diag_error(&s->diag, "%s: %s", s->options.dump_dtb, strerror(errno));
-    return EXIT_IO;
+    if (!out)
+        return EXIT_IO;
+    (void)!fwrite(dtb, 1, size, out); /* a failure is found when it is closed */
+    return close_file(s, s->options.dump_dtb, out);
+}
+
+static enum exit_status open_report(struct session *s)
+{
+    const char *path = s->options.report;
+
+    s->report = strcmp(path, "-") != 0 ? create(s, path) : stdout;
+    return s->report ? EXIT_PASS : EXIT_IO;
+}
+
+/* Before the run: what comes of it is not to be lost for a path. Who reads a FIFO may come later.
+ */
+static enum exit_status prepare_report(struct session *s)
+{
+    const char *path = s->options.report;
+    struct stat st;
+
+    return !path || (!stat(path, &st) && S_ISFIFO(st.st_mode)) ? EXIT_PASS : open_report(s);
 }
 
 /* The debugger opens them itself; what it cannot do is choose the exit status. */
@@ -139,11 +178,14 @@ static enum exit_status open_session(struct session *s)
                                   .audit = o->audit != AUDIT_OFF,
                                   .listener = {on_finding, s}};
     s->watch = watch_new(&watch, &s->diag);
-    return o->dump_dtb ? dump_dtb(s) : EXIT_PASS;
+    status = prepare_report(s);
+    return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
 }
 
 static void close_session(struct session *s)
 {
+    if (s->report && s->report != stdout)
+        fclose(s->report);
     watch_free(s->watch);
     machine_free(s->machine);
     lines_free(s->lines);
@@ -173,6 +215,19 @@ static bool on_over(void *session)
     const struct session *s = session;
 
     return host_is_ending(s->host);
+}
+
+/* Where the recorded run was stopped, unless somebody has stopped this one. */
+static const struct recorded_end *recorded_stop(const struct session *s)
+{
+    return host_is_ending(s->host) ? NULL : tapes_reached(s->tapes, machine_insns(s->machine));
+}
+
+static const char *on_recorded_stop(void *session)
+{
+    const struct recorded_end *end = recorded_stop(session);
+
+    return end ? end->word : NULL;
 }
 
 static bool on_await_input(void *session)
@@ -208,6 +263,7 @@ static struct stop debug(struct session *s)
         .resuming = on_resuming,
         .stopped = on_stopped,
         .over = on_over,
+        .recorded_stop = on_recorded_stop,
         .await_input = on_await_input,
         .ctx = s,
     };
@@ -248,12 +304,6 @@ static struct ending ending_of_asked(const struct session *s)
     }
 }
 
-/* Where the recorded run was stopped, unless somebody has stopped this one. */
-static const struct recorded_end *recorded_stop(const struct session *s)
-{
-    return host_is_ending(s->host) ? NULL : tapes_reached(s->tapes, machine_insns(s->machine));
-}
-
 static bool is_by_guest(struct stop stop)
 {
     return stop.reason == STOP_EXIT || stop.reason == STOP_RESET || stop.reason == STOP_STUCK ||
@@ -283,14 +333,14 @@ static struct ending ending_of(const struct session *s, struct stop stop)
 
 static void say_ending(const struct session *s, struct stop stop, struct ending end)
 {
-    char place[32] = "";
+    char place[32] = "", why[MACHINE_STUCK_TEXT];
 
     if (stop.hart)
         snprintf(place, sizeof place, "0x%llx", (unsigned long long)hart_pc(stop.hart));
     switch (stop.reason) {
     case STOP_STUCK:
-        diag_error(&s->diag, "hart %u traps for ever at %s: its trap handler cannot run",
-                   hart_id(stop.hart), place);
+        machine_describe_stuck(s->machine, stop.hart, why);
+        diag_error(&s->diag, "%s", why);
         break;
     case STOP_ASLEEP:
         diag_error(&s->diag,
@@ -311,7 +361,7 @@ static void say_ending(const struct session *s, struct stop stop, struct ending 
     }
 }
 
-static struct report make_report(const struct session *s, struct ending end)
+static struct report make_report(const struct session *s)
 {
     const struct options *o = &s->options;
 
@@ -324,9 +374,7 @@ static struct report make_report(const struct session *s, struct ending end)
                 .fetch = options_fetch_name(o->fetch),
                 .timing = options_timing_name(o->timing),
                 .seed = o->seed,
-                .memory = o->memory,
-                .ended = end.word,
-                .exit_code = end.status},
+                .memory = o->memory},
         .cluster = machine_cluster(s->machine),
         .watch = s->watch,
         .symbols = s->symbols,
@@ -336,18 +384,19 @@ static struct report make_report(const struct session *s, struct ending end)
 }
 
 /* What cannot be written whole is said so, and is the exit status. */
-static enum exit_status write_json(const struct session *s, const struct report *r)
+static enum exit_status write_json(struct session *s, const struct report *r)
 {
-    const char *path = s->options.report;
-    bool to_stdout = !strcmp(path, "-");
-    FILE *out = to_stdout ? stdout : fopen(path, "w");
-    bool ok = out && report_json(r, out);
+    FILE *out;
 
-    if (out && !to_stdout && fclose(out))
-        ok = false;
-    if (!ok)
-        diag_error(&s->diag, "%s: %s", to_stdout ? "standard output" : path, strerror(errno));
-    return ok ? EXIT_PASS : EXIT_IO;
+    if (!s->report && open_report(s) != EXIT_PASS)
+        return EXIT_IO;
+    out = s->report;
+    s->report = NULL;
+    if (!report_json(r, out) && out == stdout) {
+        diag_error(&s->diag, "standard output: %s", strerror(errno));
+        return EXIT_IO;
+    }
+    return out == stdout ? EXIT_PASS : close_file(s, s->options.report, out);
 }
 
 /* What the recordings have to say about it. */
@@ -366,27 +415,46 @@ static struct ending end_recording(const struct session *s, struct stop stop, st
     }
 }
 
-static unsigned finish(struct session *s, struct stop stop)
+static void print_report(const struct session *s, const struct report *r)
+{
+    report_findings(r, s->diag.out);
+    if (!s->options.quiet && s->options.command == COMMAND_RUN)
+        report_text(r, s->diag.out);
+}
+
+/* How the run ended, which is said, and how that is written down. */
+static struct ending settle(const struct session *s, struct stop stop)
 {
     struct ending end = ending_of(s, stop);
-    struct report report;
 
-    host_release(s->host);
     if (host_complain(s->host, &s->diag))
         end = ending_of_asked(s);
     say_ending(s, stop, end);
-    end = end_recording(s, stop, end);
-    report = make_report(s, end);
-    report_findings(&report, s->diag.out);
-    if (!s->options.quiet && s->options.command == COMMAND_RUN)
-        report_text(&report, s->diag.out);
+    return end_recording(s, stop, end);
+}
+
+/* What was said may be lost as well: there nobody can be told, but the status does. */
+static bool all_was_said(const struct session *s)
+{
+    if (fflush(stdout) || ferror(stdout))
+        diag_error(&s->diag, "standard output: not all that the debugger said could be written");
+    return !ferror(stdout) && !ferror(s->diag.out);
+}
+
+/* The reason comes last, where it is seen: the report may have many lines. */
+static unsigned finish(struct session *s, struct stop stop)
+{
+    struct report report = make_report(s);
+    struct ending end;
+
+    host_release(s->host);
+    print_report(s, &report);
+    end = settle(s, stop);
+    report.run.ended = end.word;
+    report.run.exit_code = end.status;
     if (s->options.report && write_json(s, &report) != EXIT_PASS)
         return EXIT_IO;
-    if (fflush(stdout) || ferror(stdout)) {
-        diag_error(&s->diag, "standard output: not all that the debugger said could be written");
-        return EXIT_IO;
-    }
-    return end.status;
+    return all_was_said(s) ? end.status : EXIT_IO;
 }
 
 /*

@@ -170,8 +170,10 @@ def read_json(path, what):
             return json.load(file)
     except FileNotFoundError:
         raise BenchError(NO_INPUT, f"{path}: no such file ({what})") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BenchError(BAD_DATA, f"{path}: not JSON: {error}") from None
+    except json.JSONDecodeError as error:
+        raise BenchError(BAD_DATA, f"{path}:{error.lineno}: no JSON; give a file {what}") from None
+    except (UnicodeDecodeError, RecursionError):
+        raise BenchError(BAD_DATA, f"{path}: no JSON; give a file {what}") from None
 
 
 def check_writable(path):

@@ -20,9 +20,16 @@
 #include "cli/pace.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
+#include "load/file.h"
 
 /* A pipe with room takes so much without blocking (PIPE_BUF). */
 enum { BUFFER_BYTES = 4096 };
+
+/*
+ * A guest that has shown and taken in nothing for so long of its own time, in cycles, has nothing
+ * in hand but to wait: ten minutes.
+ */
+#define DOZE_CYCLES (UINT64_C(600) * 1000 * 1000 * 1000)
 
 static_assert((int64_t)TIMEBASE_HZ * CYCLES_PER_TICK == 1000000000, "a cycle is a nanosecond");
 
@@ -40,6 +47,10 @@ struct host {
     bool may_take;             /* the terminal: the guest's console is there, and it runs */
     struct keys keys;
     struct pace pace;
+    bool limited;         /* the run has an end of its own, which is to come soon */
+    bool stirred;         /* something was shown or taken in since the last wait */
+    bool said_waits;      /* that nobody will ever type */
+    uint64_t still_since; /* cycle */
 
     struct signals signals;
     int timer; /* -1: no timeout */
@@ -171,6 +182,7 @@ static void put(void *ctx, const uint8_t *bytes, size_t len)
 {
     struct host *h = ctx;
 
+    h->stirred = true;
     if (h->out < 0)
         return;
     for (size_t i = 0; i < len; i++) {
@@ -264,6 +276,7 @@ static int get(void *ctx, const struct moment *at)
     byte = h->input[h->first];
     h->first = (h->first + 1) % BUFFER_BYTES;
     h->typed--;
+    h->stirred = true;
     return byte;
 }
 
@@ -301,11 +314,19 @@ static void sleep_on_host(const struct host *h, int in, uint64_t ns)
     (void)ppoll(p, ARRAY_LEN(p), ns == UINT64_MAX ? NULL : &time, NULL);
 }
 
+/* Nothing will be typed any more. */
+static bool is_over(const struct host *h)
+{
+    return h->in < 0 || h->at_end;
+}
+
 /* The descriptor that may end a sleep; nobody tells us when we come to the foreground. */
 static int wakes_us(const struct host *h, uint64_t *ns)
 {
     enum { LOOK_NS = 200 * 1000 * 1000 };
 
+    if (is_over(h))
+        return -1;
     if (is_typed(h) && !terminal_is_taken(h->terminal)) {
         *ns = *ns < LOOK_NS ? *ns : LOOK_NS;
         return -1;
@@ -313,19 +334,39 @@ static int wakes_us(const struct host *h, uint64_t *ns)
     return h->typed < BUFFER_BYTES ? h->in : -1;
 }
 
+static void say_waits(struct host *h)
+{
+    if (!h->said_waits && is_over(h))
+        diag_note(h->diag, "the input has ended and the guest waits; give --max-cycles or "
+                           "--timeout to have an end of it");
+    h->said_waits = true;
+}
+
+/* A guest that has been still for long will be: it need not race from tick to tick. */
+static bool dozes(struct host *h, uint64_t now)
+{
+    if (h->stirred)
+        h->still_since = now;
+    h->stirred = false;
+    if (h->limited || now - h->still_since < DOZE_CYCLES)
+        return false;
+    say_waits(h);
+    return true;
+}
+
 /*
  * A terminal paces an idle machine by the wall clock. Input from a file or a
  * pipe has no pace: time jumps, and the machine only sleeps when there is
- * nothing else to wait for.
+ * nothing else to wait for, or has not been for long. No guest sees a difference.
  */
 static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
 {
     struct host *h = ctx;
-    bool paced = is_typed(h);
+    bool paced = (is_typed(h) && !is_over(h)) || (until != UINT64_MAX && dozes(h, at->cycles));
     uint64_t ns;
     int in;
 
-    if (h->in < 0 || h->at_end || (!paced && until != UINT64_MAX))
+    if (!paced && (is_over(h) || until != UINT64_MAX))
         return until;
     flush(h);
     ns = paced ? pace_sleep(&h->pace, at->cycles, until, wall_ns()) : UINT64_MAX;
@@ -392,9 +433,9 @@ static enum exit_status cannot_open(const char *path, const struct diag *d)
 
 static enum exit_status open_output(struct host *h, const char *path, const struct diag *d)
 {
-    h->out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    h->out = file_create(path, d);
     h->out_owned = true;
-    return h->out >= 0 ? EXIT_PASS : cannot_open(path, d);
+    return h->out >= 0 ? EXIT_PASS : EXIT_IO;
 }
 
 static enum exit_status open_input(struct host *h, const char *path, const struct diag *d)
@@ -446,6 +487,7 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         h->by_line = h->out_is_terminal || o->command == COMMAND_DEBUG;
         signals_hold(&h->signals);
         start_timer(h, o->timeout);
+        h->limited = o->max_insns != UINT64_MAX || o->max_cycles != UINT64_MAX;
         h->terminal = terminal_new(STDIN_FILENO);
         host_resume(h, false);
         if (o->command == COMMAND_RUN)

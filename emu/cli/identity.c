@@ -83,7 +83,10 @@ static void add_options(struct identity *i, const struct options *o)
     add(i, xasprintf("run virtio-console %s", o->virtio_console ? "on" : "off"));
     add(i, xasprintf("run seed %" PRIu64, o->seed));
     add(i, xasprintf("run timing %s", options_timing_name(o->timing)));
-    add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(o->fetch), o->fetch_seed));
+    if (o->fetch == FETCH_RANDOM)
+        add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(o->fetch), o->fetch_seed));
+    else
+        add(i, xasprintf("run fetch %s", options_fetch_name(o->fetch)));
     add_bootargs(i, o->append ? o->append : "");
 }
 

@@ -11,7 +11,8 @@ static const struct row {
     int short_key;
     const char *arg, *commands, *doc;
 } rows[] = {
-#define OPT(id, name, short_key, arg, commands, doc) {name, short_key, arg, commands, doc},
+#define OPT(id, name, short_key, arg, commands, expected, doc) \
+    {name, short_key, arg, commands, doc},
 #include "cli/options.def"
 #undef OPT
 };
@@ -45,9 +46,11 @@ static const char head[] =
     ".TP\n.B debug\nOpens a session before the first instruction;\n.B help\nlists its commands.\n"
     ".SH OPTIONS\n";
 
+static const char numbers[] = OPTIONS_NUMBERS;
+
 static const char console[] =
     ".TP\n.BR \\-? ,\\  \\-\\-help\nPrint a summary and exit.\n"
-    ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit (as the only argument).\n"
+    ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit.\n"
     ".SH CONSOLE\n"
     "With a terminal as standard input the guest has it, raw, while it runs, so that Ctrl-C and "
     "the\n"
@@ -62,6 +65,11 @@ static const char tail[] =
     "Input from a file, a pipe or a device comes as fast as the guest takes it, and waiting costs "
     "no\n"
     "time. A FIFO is waited for until somebody opens it for writing.\n"
+    ".PP\n"
+    "A guest that has written and read nothing for ten minutes of its time, and is not typed to,\n"
+    "goes on by the clock on the wall: nothing changes for it, and the host is spared. If its\n"
+    "input has ended this is said once. With\n.B \\-\\-max\\-insns\nor\n.B \\-\\-max\\-cycles\n"
+    "it runs there as fast as it can.\n"
     ".SH RECORDING\n"
     "A run is a function of image, options, seed and input.\n.B \\-\\-record\n"
     "writes down the input as it comes,\n.B \\-\\-replay\nfeeds it back, with the same idle "
@@ -77,9 +85,10 @@ static const char tail[] =
     "success, and a run that was left by Ctrl\\-A x.\n"
     ".TP\n.B 64\nThe command line is wrong.\n"
     ".TP\n.B 65\nA file is damaged, of the wrong kind, or does not fit the machine.\n"
-    ".TP\n.B 66\nA file does not exist.\n"
+    ".TP\n.B 66\nA file that is to be read does not exist.\n"
     ".TP\n.B 70\nThe fault is rvftrace's own or the host's.\n"
-    ".TP\n.B 74\nReading or writing failed.\n"
+    ".TP\n.B 74\nReading or writing failed, on standard output and standard error as well,\n"
+    "or a file that is to be written cannot be created.\n"
     ".TP\n.B 75\nA limit was reached: --max-insns, --max-cycles or --timeout.\n"
     ".TP\n.B 76\nThe guest cannot go on: it traps for ever, or every hart sleeps for ever.\n"
     ".TP\n.B 80\nThe audit failed (--audit=fail).\n"
@@ -128,6 +137,8 @@ static void print_row(const struct row *r)
 int main(void)
 {
     fputs(head, stdout);
+    print_text(numbers);
+    putchar('\n');
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         print_row(&rows[i]);
     fputs(console, stdout);

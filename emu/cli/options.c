@@ -113,7 +113,7 @@ static bool set_firmware(struct options *o, const char *arg)
 static bool set_initrd(struct options *o, const char *arg)
 {
     o->initrd = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_drive(struct options *o, const char *arg)
@@ -159,19 +159,19 @@ static bool set_console(struct options *o, const char *arg)
 static bool set_input(struct options *o, const char *arg)
 {
     o->input = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_record(struct options *o, const char *arg)
 {
     o->record = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_replay(struct options *o, const char *arg)
 {
     o->replay = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_max_insns(struct options *o, const char *arg)
@@ -244,7 +244,7 @@ static bool set_account(struct options *o, const char *arg)
 static bool set_report(struct options *o, const char *arg)
 {
     o->report = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_rows(struct options *o, const char *arg)
@@ -260,19 +260,19 @@ static bool set_rows(struct options *o, const char *arg)
 static bool set_symbols(struct options *o, const char *arg)
 {
     o->symbols = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_commands(struct options *o, const char *arg)
 {
     o->commands = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_dump_dtb(struct options *o, const char *arg)
 {
     o->dump_dtb = arg;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_quiet(struct options *o, const char *arg)
@@ -289,11 +289,11 @@ enum { KEY_BASE = 1000, KEY_HELP };
 static const struct option_row {
     const char *name;
     int short_key;
-    const char *arg, *commands, *doc;
+    const char *arg, *commands, *expected, *doc;
     bool (*set)(struct options *o, const char *arg);
 } rows[] = {
-#define OPT(id, name, short_key, arg, commands, doc) \
-    {name, short_key, arg, commands, doc, set_##id},
+#define OPT(id, name, short_key, arg, commands, expected, doc) \
+    {name, short_key, arg, commands, expected, doc, set_##id},
 #include "cli/options.def"
 #undef OPT
 };
@@ -304,6 +304,7 @@ static const char command_letters[] = "rd";
 struct parse {
     const struct diag *diag;
     struct options *options;
+    bool given[ARRAY_LEN(rows)];
     bool done;
     enum exit_status status;
     char name[sizeof "rvftrace"]; /* for argp, which takes no constants */
@@ -315,25 +316,45 @@ static error_t refuse(struct parse *p)
     return EINVAL;
 }
 
+/* A disk more is a disk more; of anything else there is one. */
+static void note_repetition(struct parse *p, unsigned row, const char *arg)
+{
+    if (p->given[row] && arg && rows[row].set != set_drive)
+        diag_warn(p->diag, "--%s is given more than once; `%s' counts", rows[row].name, arg);
+    p->given[row] = true;
+}
+
 static error_t parse_option(struct parse *p, unsigned row, char *arg)
 {
+    bool own_words;
+
     if (!strchr(rows[row].commands, command_letters[p->options->command])) {
         diag_error(p->diag, "--%s is not for `rvftrace %s'; see rvftrace %s --help", rows[row].name,
                    command_names[p->options->command], command_names[p->options->command]);
         return refuse(p);
     }
-    if (rows[row].set(p->options, arg))
+    if (rows[row].set(p->options, arg)) {
+        note_repetition(p, row, arg);
         return 0;
-    diag_error(p->diag, "--%s: `%s' will not do; %s", rows[row].name, arg,
-               p->options->problem[0] ? p->options->problem : rows[row].doc);
+    }
+    own_words = p->options->problem[0];
+    diag_error(p->diag, "--%s: `%s' will not do; %s%s", rows[row].name, arg,
+               own_words ? "" : "give ", own_words ? p->options->problem : rows[row].expected);
     return refuse(p);
 }
 
-static void show_help(const struct argp *argp)
+/* Of one command, or of both. */
+static void show_help(const struct argp *argp, const char *command)
 {
-    char usage_begins[] = "rvftrace run|debug";
+    char usage_begins[32];
 
+    snprintf(usage_begins, sizeof usage_begins, "rvftrace %s", command);
     argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, usage_begins);
+}
+
+static void show_version(void)
+{
+    printf("rvftrace %s\n", RVFTRACE_VERSION);
 }
 
 static error_t parse_key(int key, char *arg, struct argp_state *state)
@@ -352,11 +373,19 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
         return 0;
     case '?':
         p->done = true;
-        show_help(state->root_argp);
+        show_help(state->root_argp, command_names[p->options->command]);
         return ECANCELED; /* the rest of the line does not matter any more */
+    case 'V':
+        p->done = true;
+        show_version();
+        return ECANCELED;
     case ARGP_KEY_ARG:
         if (p->options->image) {
             diag_error(p->diag, "one image at a time: `%s' or `%s'?", p->options->image, arg);
+            return refuse(p);
+        }
+        if (!*arg) {
+            diag_error(p->diag, "the image's name is empty; give a file");
             return refuse(p);
         }
         p->options->image = arg;
@@ -370,22 +399,45 @@ static const char intro[] =
     "instruction fetch that stays stale until fence.i, reports missing fences with evidence, and "
     "counts what every patch site costs.\v"
     "Commands: `run IMAGE' boots the image and ends with the site report; `debug IMAGE' steps "
-    "through it.\n\n"
+    "through it.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
     "reached, 76 the guest cannot go on, 80 the audit failed, 128+N ended by signal N.";
 
-static void fill_options(struct argp_option *options)
-{
-    unsigned i;
+/* In --help: what both take, then what only one does, each under its heading. */
+enum group { GROUP_BOTH = 1, GROUP_RUN, GROUP_DEBUG };
 
-    for (i = 0; i < ARRAY_LEN(rows); i++)
-        options[i] =
+static const struct argp_option headings[] = {
+    {.doc = "Only for `rvftrace run':", .group = GROUP_RUN},
+    {.doc = "Only for `rvftrace debug':", .group = GROUP_DEBUG},
+};
+
+enum { MORE_OPTIONS = ARRAY_LEN(headings) + 2 /* help, version */ };
+
+static enum group group_of(const struct option_row *row)
+{
+    if (!strchr(row->commands, 'd'))
+        return GROUP_RUN;
+    return strchr(row->commands, 'r') ? GROUP_BOTH : GROUP_DEBUG;
+}
+
+/* Help shows what the commands of these letters take; parsed are all. */
+static void fill_options(struct argp_option *options, const char *letters)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
+        *options++ =
             (struct argp_option){.name = rows[i].name,
                                  .key = rows[i].short_key ? rows[i].short_key : KEY_BASE + (int)i,
                                  .arg = rows[i].arg,
-                                 .doc = rows[i].doc};
-    options[i] = (struct argp_option){.name = "help", .key = '?', .doc = "Print this and exit."};
+                                 .flags = strpbrk(rows[i].commands, letters) ? 0 : OPTION_HIDDEN,
+                                 .doc = rows[i].doc,
+                                 .group = (int)group_of(&rows[i])};
+    for (unsigned i = 0; letters[1] && i < ARRAY_LEN(headings); i++)
+        *options++ = headings[i];
+    *options++ = (struct argp_option){
+        .name = "help", .key = '?', .doc = "Print this and exit.", .group = -1};
+    *options =
+        (struct argp_option){.name = "version", .key = 'V', .doc = "Print the version and exit."};
 }
 
 /* The first word is the command. */
@@ -426,7 +478,8 @@ static bool is_early(const char *word, const char *name, const char *short_name)
 enum exit_status options_parse(int argc, char **argv, const struct diag *d, struct options *o,
                                bool *done)
 {
-    struct argp_option options[ARRAY_LEN(rows) + 2] = {0};
+    struct argp_option options[ARRAY_LEN(rows) + MORE_OPTIONS + 1] = {0};
+    char letter[2] = {0};
     struct argp argp = {options, parse_key, "IMAGE", intro, NULL, NULL, NULL};
     struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
     char complainer[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
@@ -434,19 +487,21 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
 
     *o = defaults;
     *done = false;
-    fill_options(options);
     if (is_early(argv[1], "--version", "-V")) {
-        printf("rvftrace %s\n", RVFTRACE_VERSION);
+        show_version();
         *done = true;
         return EXIT_PASS;
     }
     if (is_early(argv[1], "--help", "-?")) {
-        show_help(&argp);
+        fill_options(options, command_letters);
+        show_help(&argp, "run|debug");
         *done = true;
         return EXIT_PASS;
     }
     if (!take_command(argv, &p))
         return EXIT_USAGE;
+    letter[0] = command_letters[o->command];
+    fill_options(options, letter);
     argv[1] = complainer;
     error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     argv[1] = argv[0];

@@ -17,6 +17,13 @@ enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
 #define RVFTRACE_VERSION "0.1"
 
+/* How a value may be written: for --help and the man page. */
+#define OPTIONS_NUMBERS                                                                            \
+    "Numbers are decimal, hexadecimal with 0x, or octal with 0; where K, M and G are taken, k, m " \
+    "and g are as well. Of an option that is given twice the last one counts; --drive adds a "     \
+    "disk "                                                                                        \
+    "each time."
+
 enum { OPTION_PROBLEM_MAX = 256 };
 
 struct options {

@@ -4,13 +4,13 @@
 #include "cli/record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "load/file.h"
 
 struct recorder {
     const char *path;
@@ -39,19 +39,6 @@ static void add_line(struct recorder *r, const char *line)
     free(whole);
 }
 
-static enum exit_status create(struct recorder *r)
-{
-    int reason;
-
-    r->fd = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (r->fd >= 0)
-        return EXIT_PASS;
-    reason = errno;
-    diag_error(r->diag, "%s: cannot be created: %s; check its directory and permissions", r->path,
-               strerror(reason));
-    return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
-}
-
 /* A comment is one line of plain characters, whatever the title is. */
 static void add_title(struct recorder *r, const char *title)
 {
@@ -66,10 +53,10 @@ static void add_title(struct recorder *r, const char *title)
 enum exit_status recorder_begin(struct recorder *r, const char *title, const struct identity *i)
 {
     char line[RECORDING_LINE];
-    enum exit_status status = create(r);
 
-    if (status != EXIT_PASS)
-        return status;
+    r->fd = file_create(r->path, r->diag);
+    if (r->fd < 0)
+        return EXIT_IO;
     snprintf(line, sizeof line, RECORDING_MAGIC " %d", RECORDING_VERSION);
     add_line(r, line);
     add_title(r, title);

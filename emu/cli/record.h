@@ -22,7 +22,7 @@ struct recorder;
 struct recorder *recorder_new(const char *path, const struct console *inner, const struct diag *d);
 void recorder_free(struct recorder *r); /* NULL is allowed */
 
-/* Before the run: creates the file. `title` is a comment. EXIT_NO_FILE, EXIT_IO: said. */
+/* Before the run: creates the file. `title` is a comment. EXIT_IO: said. */
 MUST_USE enum exit_status recorder_begin(struct recorder *r, const char *title,
                                          const struct identity *i);
 

@@ -326,6 +326,7 @@ struct hart {
                                            stand at while inhibited */
     uint64_t last_trap_pc, last_trap_insns;
     unsigned trap_repeats;
+    struct hart_exception first_exception; /* of those since the last instruction */
 
     /* LR reservation, by physical line */
     bool reserved;

@@ -56,7 +56,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
         (hart_has(h, EXT_Svadu) ? MENVCFG_ADUE : 0) | (hart_has(h, EXT_Svpbmt) ? MENVCFG_PBMTE : 0);
     pmp_reset(h);
     h->trap_repeats = 0;
-    h->last_trap_pc = UINT64_MAX;
+    h->last_trap_pc = h->last_trap_insns = UINT64_MAX;
     hart_flush_translations(h);
     me = hart_writer(h);
     hart_fence_i(h, FENCE_LOCAL, &me);

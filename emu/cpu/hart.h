@@ -43,11 +43,19 @@ enum hart_stop {
     HART_STUCK,   /* a trap handler's first instruction traps again, for ever */
 };
 
+struct hart_exception {
+    uint64_t pc, cause, tval;
+    enum privilege mode; /* it came in */
+};
+
 /* What an instruction waits for; an interrupt ends the waiting for a store, too. */
 enum hart_wait { HART_WAITS_NOT, HART_WAITS_INTERRUPT, HART_WAITS_STORE };
 
 /* Executes up to `insns` instructions, exactly that many unless it says why not. */
 MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns);
+
+/* The exception whose handler has executed nothing yet; of such in a row the first (HART_STUCK). */
+struct hart_exception hart_first_exception(const struct hart *h);
 
 /* Ends the current hart_run at the next instruction boundary. */
 void hart_ask_stop(struct hart *h);

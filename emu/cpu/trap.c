@@ -94,6 +94,8 @@ static void notice_hopelessness(struct hart *h)
 {
     uint64_t insns = hart_insns(h);
 
+    if (insns != h->last_trap_insns)
+        h->first_exception = (struct hart_exception){h->pc, h->cause, h->tval, h->mode};
     if (h->pc == h->last_trap_pc && insns == h->last_trap_insns)
         h->trap_repeats++;
     else
@@ -110,6 +112,11 @@ void hart_take_exception(struct hart *h)
     take(h, false, h->cause, h->tval);
     if (h->trap_repeats >= HOPELESS_REPEATS)
         h->attention |= ATTEND_STUCK;
+}
+
+struct hart_exception hart_first_exception(const struct hart *h)
+{
+    return h->first_exception;
 }
 
 /* M-mode's come before S-mode's. */

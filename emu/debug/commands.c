@@ -68,6 +68,10 @@ bool arg_end(const struct debugger *d, const char *at)
 
 bool arg_count(struct debugger *d, const char **at, uint64_t *value)
 {
+    if (**at == '-') {
+        complain(d, "a count is not negative");
+        return false;
+    }
     if (!isdigit((unsigned char)**at) && **at != '$' && **at != '(')
         return true;
     if (!arg_value(d, at, "a count", value))
@@ -218,7 +222,7 @@ static void help_all(struct debugger *d)
     fprintf(
         d->out,
         "Names may be cut short. ADDR, VALUE and N are expressions: numbers (12, 0x1f), symbols,\n"
-        "$registers, + - * & | << >> ~ ( ), and *ADDR for the eight bytes at ADDR.\n");
+        "$registers, + - * / %% & | << >> ~ ( ), and *ADDR for the eight bytes at ADDR.\n");
 }
 
 void do_help(struct debugger *d, const char *args)

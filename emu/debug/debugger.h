@@ -39,7 +39,9 @@ struct debugger_config {
      */
     void (*resuming)(void *ctx, bool keep_input);
     void (*stopped)(void *ctx);
-    bool (*over)(void *ctx);        /* the session is to end; may be NULL */
+    bool (*over)(void *ctx); /* the session is to end; may be NULL */
+    /* How the recorded run was stopped, if it was here (a replay); or NULL. May be NULL. */
+    const char *(*recorded_stop)(void *ctx);
     bool (*await_input)(void *ctx); /* sleeps until there is input; false: `over`; may be NULL */
     void *ctx;
 };

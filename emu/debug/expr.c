@@ -217,15 +217,27 @@ static uint64_t or_bits(uint64_t a, uint64_t b)
     return a | b;
 }
 
+static uint64_t divide(uint64_t a, uint64_t b)
+{
+    return a / b;
+}
+
+static uint64_t remainder_of(uint64_t a, uint64_t b)
+{
+    return a % b;
+}
+
 struct operation {
     const char *text;
     unsigned strength;
     uint64_t (*apply)(uint64_t a, uint64_t b);
+    bool divides; /* not by zero */
 };
 
 static const struct operation operators[] = {
-    {"|", 0, or_bits}, {"&", 1, and_bits}, {"<<", 2, shift_left}, {">>", 2, shift_right},
-    {"+", 3, add},     {"-", 3, subtract}, {"*", 4, multiply},
+    {"|", 0, or_bits, false},      {"&", 1, and_bits, false}, {"<<", 2, shift_left, false},
+    {">>", 2, shift_right, false}, {"+", 3, add, false},      {"-", 3, subtract, false},
+    {"*", 4, multiply, false},     {"/", 4, divide, true},    {"%", 4, remainder_of, true},
 };
 
 static const struct operation *operator_at(const char *text)
@@ -253,6 +265,8 @@ static bool parse_binary(struct parser *p, unsigned weakest, uint64_t *value)
         p->at += strlen(op->text);
         if (!parse_binary(p, op->strength + 1, &right))
             return false;
+        if (op->divides && !right)
+            return fail(p, "division by zero");
         *value = op->apply(*value, right);
     }
 }

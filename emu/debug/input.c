@@ -81,7 +81,7 @@ static void collect(const struct debugger *d, const char *prefix, bool command,
 
 static bool ends_word(char c)
 {
-    return c && strchr(" \t+-*&|<>()~=", c);
+    return c && strchr(" \t+-*/%&|<>()~=", c);
 }
 
 static unsigned char list_candidates(struct input *in, const char *prefix, bool command)
@@ -203,7 +203,7 @@ static const char *line_of_terminal(struct input *in)
         line = el_gets(in->edit, &len);
         if (in->cancelled)
             fprintf(in->d->out, "\n");
-    } while (line && in->cancelled);
+    } while (in->cancelled); /* an empty line that was left looks like the end of input */
     if (!line) {
         fprintf(in->d->out, "\n");
         return NULL;

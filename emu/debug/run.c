@@ -70,13 +70,15 @@ static bool hit_kind(const struct debugger *d, struct stop stop, enum point_kind
 
 static void say_ended(struct debugger *d, struct stop stop)
 {
+    char why[MACHINE_STUCK_TEXT];
+
     d->ended = stop.reason != STOP_ASLEEP;
     switch (stop.reason) {
     case STOP_EXIT: fprintf(d->out, "the guest has ended with status %u\n", stop.code); break;
     case STOP_RESET: fprintf(d->out, "the guest asks for a reboot\n"); break;
     case STOP_STUCK:
-        fprintf(d->out, "hart %u traps for ever: its trap handler's first instruction traps\n",
-                hart_id(stop.hart));
+        machine_describe_stuck(d->machine, stop.hart, why);
+        fprintf(d->out, "%s\n", why);
         break;
     default: fprintf(d->out, "every hart waits for an interrupt that nothing can raise\n"); break;
     }
@@ -112,8 +114,22 @@ static void say_findings(struct debugger *d)
                 more == 1 ? "it" : "them");
 }
 
+/* A replay has come to where the recorded run was stopped. */
+static bool say_recorded(struct debugger *d, struct stop stop)
+{
+    const char *word = NULL;
+
+    if (d->config.recorded_stop && (stop.reason == STOP_ASKED || at_limit(d, stop)))
+        word = d->config.recorded_stop(d->config.ctx);
+    if (word)
+        fprintf(d->out, "here the recorded run was stopped (%s)\n", word);
+    return word != NULL;
+}
+
 static void say_why(struct debugger *d, struct stop stop, const char *done)
 {
+    if (say_recorded(d, stop))
+        return;
     switch (stop.reason) {
     case STOP_PROBE: say_point(d, stop, done); break;
     case STOP_ASKED: say_asked(d, stop); break;
@@ -151,6 +167,8 @@ void report_stop(struct debugger *d, struct stop stop, const char *done)
     points_drop(d, POINT_GOAL);
     points_drop(d, POINT_TURN);
     points_drop(d, POINT_PATCH);
+    if (d->config.interactive && d->config.over && d->config.over(d->config.ctx))
+        return; /* who leaves does not want to see where */
     fprintf(d->out, "%s", d->config.colour ? "\033[1m" : "");
     if (d->patches.was_hit)
         print_patch_stop(d);

@@ -124,6 +124,10 @@ void do_set(struct debugger *d, const char *args)
     args++;
     if (!arg_value(d, &args, "a value", &value) || !arg_end(d, args))
         return;
+    if (!strcmp(name, "zero") || !strcmp(name, "x0")) {
+        complain(d, "%s is 0 and stays so", name);
+        return;
+    }
     if (!register_set(d->view, name, value))
         complain(d, "there is no register %s", name);
 }
@@ -156,10 +160,13 @@ struct memory_line {
     bool there[LINE];
 };
 
-static void read_line(const struct debugger *d, struct memory_line *l)
+static bool read_line(const struct debugger *d, struct memory_line *l)
 {
+    bool all = true;
+
     for (unsigned i = 0; i < l->len; i++)
-        l->there[i] = place_read(d, l->va + i, &l->bytes[i], 1);
+        all &= l->there[i] = place_read(d, l->va + i, &l->bytes[i], 1);
+    return all;
 }
 
 static void print_unit(FILE *out, const struct memory_line *l, unsigned at, unsigned unit)
@@ -201,15 +208,18 @@ static unsigned arg_unit(const char **at)
 static void print_memory(struct debugger *d, uint64_t va, uint64_t len, unsigned unit)
 {
     struct memory_line l;
+    bool all = true;
 
     while (len) {
         l = (struct memory_line){.va = va, .len = len < LINE ? (unsigned)len : LINE};
-        read_line(d, &l);
+        all &= read_line(d, &l);
         print_memory_line(d, &l, unit);
         va += l.len;
         len -= l.len;
     }
     d->next_memory = va;
+    if (!all)
+        fprintf(d->out, "?? is no memory: not mapped, or a device, which reading might change\n");
 }
 
 void do_memory(struct debugger *d, const char *args)

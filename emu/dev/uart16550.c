@@ -57,6 +57,7 @@ struct uart {
     uint8_t ier, lcr, mcr, scr, divisor[2];
     uint8_t modem_changes; /* low half of MSR */
     bool fifo_on, overrun, tx_pending, irq_level;
+    bool listening; /* the guest looks at the receiver; see look_away */
     struct uart_config config;
 };
 
@@ -113,11 +114,22 @@ static void push(struct uart *u, uint8_t byte)
     u->len++;
 }
 
+/*
+ * Who sets the port up clears the FIFO and reads the data register for good measure,
+ * and what had come before would be lost: so input waits for the next look.
+ */
+static void look_away(struct uart *u)
+{
+    u->listening = u->ier & IER_RX;
+}
+
 static uint8_t pop(struct uart *u)
 {
     uint8_t byte = 0;
 
-    if (u->len) {
+    if (!u->len) {
+        look_away(u);
+    } else {
         byte = u->fifo[u->first];
         u->first = (u->first + 1) % FIFO_BYTES;
         u->len--;
@@ -148,6 +160,7 @@ static uint8_t read_lsr(struct uart *u)
     if (u->overrun)
         lsr |= LSR_OVERRUN;
     u->overrun = false;
+    u->listening = true;
     return (uint8_t)lsr;
 }
 
@@ -202,6 +215,7 @@ static void write_ier(struct uart *u, uint8_t value)
     value &= IER_ALL;
     if (value & ~u->ier & IER_TX_EMPTY)
         u->tx_pending = true;
+    u->listening |= value & IER_RX;
     u->ier = value;
 }
 
@@ -210,8 +224,10 @@ static void write_fcr(struct uart *u, uint8_t value)
     static const uint8_t triggers[4] = {1, 4, 8, 14};
     bool on = value & FCR_ENABLE;
 
-    if (on != u->fifo_on || (on && (value & FCR_CLEAR_RX)))
+    if (on != u->fifo_on || (on && (value & FCR_CLEAR_RX))) {
         clear_fifo(u);
+        look_away(u);
+    }
     u->fifo_on = on;
     u->trigger = on ? triggers[bits(value, 7, 6)] : 1;
 }
@@ -302,14 +318,19 @@ struct device uart_device(struct uart *u)
     };
 }
 
-bool uart_wants_input(const struct uart *u)
+static bool has_room(const struct uart *u)
 {
     return !(u->mcr & MCR_LOOP) && u->len < capacity(u);
 }
 
+bool uart_wants_input(const struct uart *u)
+{
+    return u->listening && has_room(u);
+}
+
 bool uart_receive(struct uart *u, uint8_t byte)
 {
-    if (!uart_wants_input(u))
+    if (!has_room(u))
         return false;
     push(u, byte);
     update_irq(u);

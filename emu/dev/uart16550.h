@@ -41,7 +41,10 @@ struct device uart_device(struct uart *u);
 /* One byte comes in on the line. False: no room, or in loopback; offer it again later. */
 MUST_USE bool uart_receive(struct uart *u, uint8_t byte);
 
-/* Whether uart_receive would take a byte now. */
+/*
+ * Whether uart_receive would take a byte now, and the guest look for it: it has
+ * read the line status, or enabled the interrupt, since it set the receiver up.
+ */
 bool uart_wants_input(const struct uart *u);
 
 #endif

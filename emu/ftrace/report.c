@@ -204,18 +204,18 @@ static void print_costs(const struct report *r, FILE *out)
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
+    size_t patches = patch_log_count(watch_patches(r->watch));
     size_t errors, all;
 
     if (!a)
         return;
     errors = audit_count_at_least(a, SEVERITY_error);
     all = audit_count(a);
-    if (!all)
-        fprintf(out, "audit:    no findings; %zu patches, each fenced before it was run\n",
-                patch_log_count(watch_patches(r->watch)));
-    else
+    if (all)
         fprintf(out, "audit:    %zu findings, %zu of them errors, in %zu patches\n", all, errors,
-                patch_log_count(watch_patches(r->watch)));
+                patches);
+    else if (patches)
+        fprintf(out, "audit:    no findings; %zu patches, and nothing stale was run\n", patches);
 }
 
 void report_text(const struct report *r, FILE *out)

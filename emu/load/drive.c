@@ -177,6 +177,15 @@ static enum exit_status measure(struct drive *d)
     return EXIT_PASS;
 }
 
+static const char *remedy(const struct drive *d, int reason)
+{
+    if (d->mode == DRIVE_WRITABLE && (reason == EACCES || reason == EROFS))
+        return "; add ,readonly or ,snapshot";
+    if (d->mode == DRIVE_WRITABLE && strchr(d->path, ','))
+        return "; check the path: behind its comma readonly or snapshot may stand";
+    return "; check the path";
+}
+
 static enum exit_status open_file(struct drive *d)
 {
     int reason;
@@ -184,10 +193,7 @@ static enum exit_status open_file(struct drive *d)
     d->fd = open(d->path, (d->mode == DRIVE_WRITABLE ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (d->fd < 0) {
         reason = errno;
-        diag_error(d->diag, "%s: %s%s", d->path, strerror(reason),
-                   d->mode == DRIVE_WRITABLE && (reason == EACCES || reason == EROFS)
-                       ? "; add ,readonly or ,snapshot"
-                       : "");
+        diag_error(d->diag, "%s: %s%s", d->path, strerror(reason), remedy(d, reason));
         return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
     }
     if (d->mode == DRIVE_WRITABLE && flock(d->fd, LOCK_EX | LOCK_NB)) {

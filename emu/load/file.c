@@ -143,6 +143,16 @@ enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *has
     return status;
 }
 
+int file_create(const char *path, const struct diag *d)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        diag_error(d, "%s: cannot be created: %s; check its directory and permissions", path,
+                   strerror(errno));
+    return fd;
+}
+
 void file_free(struct file *f)
 {
     free(f->bytes);

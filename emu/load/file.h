@@ -1,5 +1,5 @@
 /*
- * file.h - a whole file in memory: images, symbol files, initrds.
+ * file.h - a whole file in memory: images, symbol files, initrds; and a new one to be written.
  */
 #ifndef LOAD_FILE_H
 #define LOAD_FILE_H
@@ -27,6 +27,12 @@ MUST_USE enum exit_status file_read(const char *path, const struct diag *d, stru
  * which is another one each time, is EXIT_IO.
  */
 MUST_USE enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash);
+
+/*
+ * Creates a file to be written, or empties the one that is there. The descriptor;
+ * -1: it cannot be, which was said and is EXIT_IO.
+ */
+MUST_USE int file_create(const char *path, const struct diag *d);
 
 void file_free(struct file *f); /* leaves an empty one; may be called twice */
 

@@ -8,7 +8,7 @@
 static DEFINE_SPINLOCK(logbuf_lock);
 static char line[512];            /* under logbuf_lock */
 static bool at_line_start = true; /* under logbuf_lock */
-static bool locks_busted;         /* only ever set, by the hart that panics */
+static bool locks_busted;         /* only ever set, by a hart that dies */
 
 void printk_bust_locks(void)
 {

@@ -28,7 +28,7 @@ claim 'a file larger than any image is refused' refused 65 '.*huge: has more tha
 run run "$work/nothing"
 claim 'a missing file is status 66' refused 66 '.*nothing.*o such file'
 run run ''
-claim 'a file without a name is status 66' refused 66 '.*'
+claim 'a file without a name is status 64' refused 64 "the image's name is empty"
 
 patched 18 '\0076\0000'
 claim 'an ELF for x86-64 is refused' refused 65 '.*for another machine'

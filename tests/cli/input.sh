@@ -34,6 +34,32 @@ status=$?
 claim 'a closed standard output is' has_status 74
 claim '... and one line' says_one_line 'console: Bad file descriptor'
 
+printf 'echo first line, whole\npoweroff\n' >"$work/script"
+for firmware in fw_dynamic.bin fw_jump.bin; do
+    for harts in 1 4; do
+        run run --quiet --harts $harts --firmware "/usr/lib/riscv64-linux-gnu/opensbi/generic/$firmware" \
+            --max-cycles 20G --input "$work/script" "$mcount"
+        claim "behind OpenSBI's $firmware the first byte is the first, $harts harts" \
+            console_has '^first line, whole'
+    done
+done
+
+# A prompt that waits for ever, without a person or a limit: time goes by the clock, and nothing is burnt.
+"$rvftrace" run "$mcount" </dev/null >"$out" 2>"$err" &
+pid=$!
+sleep 3
+busy() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; }
+before=$(busy)
+sleep 2
+claim 'a guest that waits for input behind its end hardly costs anything' test $(($(busy) - before)) -lt 40
+claim '... which is said once' test "$(grep -c 'the input has ended and the guest waits' "$err")" -eq 1
+kill -TERM $pid
+wait $pid
+status=$?
+claim '... and a signal ends it' has_status 143
+run run --quiet --console none --max-cycles 2000G --account off "$mcount"
+claim 'with a limit it races there' has_status 75
+
 mkfifo "$work/fifo"
 feed() { timeout 20 sh -c "cat '$work/script' >'$work/fifo'"; }
 printf 'echo from | a pipe\npoweroff\n' >"$work/script"

@@ -46,22 +46,24 @@ claim '... and is there, as far as it can be' json_has "$work/r.json" \
     "r['run']['bootargs'] == 'caf' + chr(0xfffd)"
 
 # Places that cannot be written to.
-run run --quiet --report "$work/no/where" --append "$demo" "$mcount"
-claim 'a report that cannot be created is status 74' has_status 74
-claim '... and one line' says_one_line '.*no/where: No such file'
+for option in report console dump-dtb record; do
+    run run --quiet "--$option" "$work/no/where" "$programs/hello.elf"
+    claim "a place for --$option that is not there is status 74" has_status 74
+    claim '... and one line' says_one_line '.*no/where: cannot be created: No such file'
+    claim '... before anything is run' test ! -s "$out"
+    run run --quiet "--$option" "$work" "$programs/hello.elf"
+    claim "a directory for --$option is, too" has_status 74
+    claim '... and one line' says_one_line "$work: cannot be created: Is a directory"
+done
 run run --quiet --report /dev/full --append "$demo" "$mcount"
 claim 'a report to a full disk is status 74' has_status 74
 claim '... and one line' says_one_line '/dev/full: No space left'
 run run --quiet --dump-dtb /dev/full --append "$demo" "$mcount"
 claim 'a device tree to a full disk is status 74' has_status 74
 claim '... and one line' says_one_line '/dev/full: No space left'
-run run --quiet --dump-dtb "$work/no/where" "$mcount"
-claim 'a device tree that cannot be created is status 74' has_status 74
 run run --quiet --console /dev/full --append "$demo" "$mcount"
 claim 'a console to a full disk is status 74' has_status 74
 claim '... and one line' says_one_line 'console: No space left'
-run run --quiet --console "$work/no/where" "$mcount"
-claim 'a console that cannot be created is refused' test "$status" -eq 74 -o "$status" -eq 66
 timeout 60 "$rvftrace" run --quiet --append "$demo" "$mcount" </dev/null >/dev/full 2>"$err"
 status=$?
 claim 'standard output to a full disk is status 74' has_status 74
@@ -69,6 +71,12 @@ timeout 60 "$rvftrace" run --quiet --console none --report - "$mcount" --append 
 status=$?
 claim 'a report on a full standard output is status 74' has_status 74
 claim '... and one line' says_one_line 'standard output: No space left'
+timeout 60 "$rvftrace" run --append "$demo" "$mcount" </dev/null >"$out" 2>/dev/full
+status=$?
+claim 'a text report on a full standard error is status 74' has_status 74
+run run --max-insns 1M "$mcount"
+claim 'why a run was ended is the last thing said, behind the report' \
+    sh -c "tail -n 1 '$err' | grep -qx 'rvftrace: error: stopped by --max-insns'"
 for word in --help --version 'run --help'; do
     # shellcheck disable=SC2086 # two words
     "$rvftrace" $word >/dev/full 2>"$err"

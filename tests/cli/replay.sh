@@ -93,6 +93,11 @@ claim("so is a replay in the debugger", text_of(first) == text_of(second), text_
 with person("--timeout", "3") as s:
     claim("a timeout ends it", s.end() == 75, s.all)
 replayed("and the replay where it did", 75)
+with open(work + "/script", "w") as f:
+    f.write("continue\n")
+_, told, _ = quietly("--replay", tape, "--commands", work + "/script", command="debug")
+claim("... which a session says", re.search(r"here the recorded run was stopped \(\S+\)", told) and
+      "interrupted" not in told, told)
 
 with person() as s:
     s.type("echo not | lost\r")

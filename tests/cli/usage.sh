@@ -57,6 +57,15 @@ claim 'bad seeds are refused' refuses seed '' ' -1' $numbers
 claim 'good ones are taken' accepts seed 0 1 0xdeadbeef 18446744073709551615
 claim 'bad ISA strings are refused' refuses isa '' rv32i rv64 rv64mac rv64iq rv64i_zfoo
 claim 'good ones are taken' accepts isa rv64imac_zifencei RV64IMAC_ZIFENCEI
+run run --timeout=0 "$mcount"
+claim 'what is refused is told what would do' refused ".*--timeout: .0' will not do; give seconds, above 0"
+run run --memory 4096 "$mcount"
+claim '... with its limits' refused '.*from 4M to 64G'
+run run --report= "$mcount"
+claim 'a file needs a name' refused ".*--report: .' will not do; give a file"
+run run --quiet --max-insns 10 --seed 1 --seed 2 "$mcount"
+claim 'an option that is given twice is warned of' says "^rvftrace: warning: --seed is given more than once; .2' counts"
+claim '... and the last one counts' has_status 75
 claim 'bad timing models are refused' refuses timing '' rocket unit: INORDER
 claim 'good ones are taken' accepts timing unit inorder
 claim 'bad fetch modes are refused' refuses fetch '' random random: random:x 'random:-1' fresh
@@ -80,13 +89,25 @@ for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
     # shellcheck disable=SC2086 # two words
     run $help
     claim "$help is status 0" has_status 0
-    claim '... and begins with the usage' sh -c "head -n 1 '$out' | grep -qxF 'Usage: rvftrace run|debug [OPTION...] IMAGE'"
+    case $help in
+    -*) command='run|debug' ;;
+    *) command=${help% *} ;;
+    esac
+    claim '... and begins with the usage' sh -c "head -n 1 '$out' | grep -qxF 'Usage: rvftrace $command [OPTION...] IMAGE'"
     claim '... and goes to standard output' test -s "$out" -a ! -s "$err"
 done
 
 # Rows of options.def: name and what it is for.
 options() { grep -oE '^OPT\([a-z_]+, *"[a-z-]+"' emu/cli/options.def | sed 's/.*"\(.*\)"/\1/'; }
 run run --help
+claim "run --help does not offer what is debug's" sh -c "grep -q -- --rows '$out' && ! grep -q -- --commands '$out'"
+run debug --help
+claim "nor debug --help what is run's" sh -c "grep -q -- --commands '$out' && ! grep -q -- --rows '$out'"
+run run --version
+claim 'the version may be asked for behind a command' sh -c "[ $status -eq 0 ] && grep -q '^rvftrace [0-9]' '$out'"
+run --help
+claim '--help names --version' console_has '--version'
+claim '--help tells the commands apart' sh -c "grep -q 'Only for .rvftrace run.:' '$out' && grep -q 'Only for .rvftrace debug.:' '$out'"
 for option in $(options); do
     claim "--help knows --$option" console_has "--$option"
 done

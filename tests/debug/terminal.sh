@@ -36,6 +36,8 @@ with Session([sys.argv[1] + "/rvftrace", "debug", "--console", "none",
     types("TAB completes a command and a symbol", "tbr\tftrace_in\t\r",
           "breakpoint 1 at 0x[0-9a-f]+ <ftrace_init>.*" + PROMPT)
     types("Ctrl-C leaves the line", "print junk\x03", PROMPT)
+    types("Ctrl-C on an empty line gives a new prompt", "\x03", r"\n" + PROMPT)
+    types("... again and again", "\x03", r"\n" + PROMPT)
     types("the line that was left is not run", "continue\r",
           "breakpoint 1, hart 0.*<ftrace_init>:.*" + PROMPT)
     types("a command steps", "step\r", r"step, hart 0.*<ftrace_init\+0x2>.*" + PROMPT)

@@ -95,6 +95,9 @@ static void operators_bind_as_in_c(void **state)
     expect("1|6&3", 3, "");
     expect("256 >> 4 >> 2", 4, "");
     expect("10-3-2", 5, "");
+    expect("7*9/2%8", 7, "");
+    refuse("1/0", "division by zero");
+    refuse("1 % (2-2)", "division by zero");
 }
 
 static void signs_stand_before_what_they_change(void **state)

@@ -30,6 +30,16 @@ esac
 # shellcheck disable=SC2046 # names without blanks
 [ $# -gt 0 ] || set -- $(ls tests/fuzz | sed -n 's/^fuzz_\(.*\)\.c$/\1/p')
 
+for target; do
+    [ -x "$build/fuzz/fuzz_$target" ] && continue
+    if [ -f "tests/fuzz/fuzz_$target.c" ]; then
+        echo "fuzz.sh: $build/fuzz/fuzz_$target: not built; make fuzz" >&2
+    else
+        echo "fuzz.sh: there is no target $target" >&2
+    fi
+    exit 66
+done
+
 failed=0
 result() { # status, claim
     if [ "$1" -eq 0 ]; then

@@ -18,6 +18,24 @@ claim '... and is said' says '^rvftrace: the guest asked for a reset'
 run run --quiet "$programs/stuck.elf"
 claim 'a handler that cannot run is status 76' has_status 76
 claim '... with hart and address' says_one_line 'hart 0 traps for ever at 0x1000'
+claim '... and the exception that it was to handle' \
+    says 'the first trap was ecall from M-mode at 0x[0-9a-f]+ in M-mode$'
+
+# stuck_with HINT ARGUMENTS...: what a file that is no kernel, or not for this machine, comes to.
+stuck_with() {
+    hint=$1
+    shift
+    run run --quiet "$@"
+    has_status 76 && says_one_line 'hart 0 traps for ever at 0x0: .*first trap was' && says "$hint"
+}
+claim 'a text is asked whether it is a program' stuck_with 'neither an ELF nor a Linux Image' README.md
+claim '... or whether it is firmware' stuck_with 'is --firmware the name' --firmware README.md "$mcount"
+claim 'compressed code without C: --isa is named' \
+    stuck_with 'illegal instruction 0x.* in S-mode; --isa may' --isa rv64g "$mcount"
+claim 'a kernel for S-mode in M-mode is told so' \
+    stuck_with 'fetch access fault at 0xffffffff8.* in M-mode; .*--firmware builtin' --firmware none "$mcount"
+claim 'firmware in S-mode is told so, with its instruction' \
+    stuck_with '\(csrr a0,mhartid\) at 0x80200000 in S-mode; .*--firmware none' /usr/lib/u-boot/qemu-riscv64/u-boot.bin
 run run --quiet "$programs/asleep.elf"
 claim 'a sleep without an end is status 76' has_status 76
 claim '... and is said' says_one_line 'every hart waits for an interrupt'

@@ -88,11 +88,31 @@ static void a_full_fifo_refuses_the_next_byte(void **state)
     set(&w, FCR, 1);
     for (unsigned i = 0; i < 16; i++)
         assert_true(uart_receive(w.u, (uint8_t)i));
-    assert_false(uart_wants_input(w.u));
     assert_false(uart_receive(w.u, 16));
     for (unsigned i = 0; i < 16; i++)
         assert_int_equal(get(&w, DATA), i);
     assert_int_equal(get(&w, LSR) & 3, 0);
+    wreck(&w);
+}
+
+static void input_is_wanted_when_the_guest_looks_for_it(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    assert_false(uart_wants_input(w.u));
+    (void)get(&w, LSR);
+    assert_true(uart_wants_input(w.u));
+    (void)get(&w, DATA); /* nothing there: it is being emptied */
+    assert_false(uart_wants_input(w.u));
+    (void)get(&w, LSR);
+    set(&w, FCR, 1);
+    assert_false(uart_wants_input(w.u));
+    set(&w, IER, 1);
+    assert_true(uart_wants_input(w.u));
+    set(&w, FCR, 3); /* who waits for an interrupt still does */
+    assert_true(uart_wants_input(w.u));
     wreck(&w);
 }
 
@@ -365,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_guest_sends_reaches_the_sink),
         cmocka_unit_test(a_full_fifo_refuses_the_next_byte),
+        cmocka_unit_test(input_is_wanted_when_the_guest_looks_for_it),
         cmocka_unit_test(without_the_fifo_one_byte_is_full),
         cmocka_unit_test(the_divisor_hides_data_and_enables_only_while_dlab_is_set),
         cmocka_unit_test(linux_finds_a_16550a_and_nothing_better),

@@ -7,6 +7,8 @@
 #include <linux/hardirq.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#include <linux/reboot.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
 
 void do_irq(struct pt_regs *regs);
@@ -57,10 +59,23 @@ void notrace do_irq(struct pt_regs *regs)
     }
 }
 
+/* The message may fail as well: then nothing is left to say. */
+static void die_once(void)
+{
+    static bool dying[NR_CPUS]; /* each hart its own */
+    int cpu = smp_processor_id();
+
+    if (dying[cpu])
+        machine_fail();
+    dying[cpu] = true;
+    printk_bust_locks(); /* the exception may have come inside printk() */
+}
+
 void do_trap_exception(struct pt_regs *regs)
 {
     unsigned long cause = regs->cause;
 
+    die_once();
     printk("Oops - %s at %lx, address %lx\n",
            cause < ARRAY_SIZE(exception_names) ? exception_names[cause] : "unknown exception",
            regs->epc, regs->badaddr);

@@ -118,6 +118,21 @@ static void map_linear_image(unsigned long pa, unsigned long end)
         map_linear(pa, 0, pa >= start && pa < data ? PAGE_KERNEL_READ : PAGE_KERNEL);
 }
 
+static unsigned long level_size(int level)
+{
+    return level == 2 ? PGDIR_SIZE : level == 1 ? PMD_SIZE : PAGE_SIZE;
+}
+
+/* The level whose pages fit here: aligned, and not past the end. */
+static int largest_level(unsigned long pa, unsigned long end)
+{
+    int level = 2;
+
+    while (level && (pa & (level_size(level) - 1) || end - pa < level_size(level)))
+        level--;
+    return level;
+}
+
 /*
  * The linear map, in the largest pages that fit.  The firmware's memory below
  * the image stays unmapped: touching it would fault anyway.
@@ -129,11 +144,11 @@ void paging_init(unsigned long memory_start, unsigned long memory_end)
 
     map_linear_image(pa, image_end);
     pa = image_end;
-    while (memory_end - pa >= PMD_SIZE) {
-        int level = !(pa & (PGDIR_SIZE - 1)) && memory_end - pa >= PGDIR_SIZE ? 2 : 1;
+    while (pa < memory_end) {
+        int level = largest_level(pa, memory_end);
 
         map_linear(pa, level, PAGE_KERNEL);
-        pa += level == 2 ? PGDIR_SIZE : PMD_SIZE;
+        pa += level_size(level);
     }
     local_flush_tlb_all();
 }

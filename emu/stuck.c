@@ -1,0 +1,93 @@
+/*
+ * stuck.c - why a hart traps for ever, in words: the exception that it was to
+ * handle first, and what the user may have meant.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/bits.h"
+#include "cpu/disasm.h"
+#include "cpu/extension.h"
+#include "cpu/hart.h"
+#include "load/image.h"
+#include "machine_priv.h"
+
+static const char *const names[] = {
+    [EXC_FETCH_MISALIGNED] = "misaligned fetch", [EXC_FETCH_ACCESS] = "fetch access fault",
+    [EXC_ILLEGAL] = "illegal instruction",       [EXC_BREAKPOINT] = "breakpoint",
+    [EXC_LOAD_MISALIGNED] = "misaligned load",   [EXC_LOAD_ACCESS] = "load access fault",
+    [EXC_STORE_MISALIGNED] = "misaligned store", [EXC_STORE_ACCESS] = "store access fault",
+    [EXC_ECALL_U] = "ecall from U-mode",         [EXC_ECALL_S] = "ecall from S-mode",
+    [EXC_ECALL_M] = "ecall from M-mode",         [EXC_FETCH_PAGE] = "fetch page fault",
+    [EXC_LOAD_PAGE] = "load page fault",         [EXC_STORE_PAGE] = "store page fault",
+};
+
+static const char *name_of(uint64_t cause)
+{
+    return cause < ARRAY_LEN(names) && names[cause] ? names[cause] : "exception";
+}
+
+static const char *mode_name(enum privilege mode)
+{
+    return mode == PRIV_M ? "M-mode" : mode == PRIV_S ? "S-mode" : "U-mode";
+}
+
+/* What the exception is about: the instruction's bits, or the address. */
+static void describe_value(char *text, size_t size, const struct hart_exception *e)
+{
+    char code[DISASM_MAX];
+
+    text[0] = '\0';
+    if (e->cause == EXC_ILLEGAL) {
+        (void)disasm(e->pc, (uint32_t)e->tval, NULL, code);
+        for (char *c = code; *c; c++)
+            *c = *c == '\t' ? ' ' : *c;
+        snprintf(text, size, " 0x%" PRIx64 " (%s)", e->tval, code);
+    } else if (e->tval && e->tval != e->pc) {
+        snprintf(text, size, " on 0x%" PRIx64, e->tval);
+    }
+}
+
+/* mret, or a CSR whose number says that it is M-mode's. */
+static bool wants_machine_mode(const struct hart_exception *e)
+{
+    enum { SYSTEM = 0x73, MRET = 0x30200073 };
+
+    return e->cause == EXC_ILLEGAL && e->mode != PRIV_M &&
+           (e->tval == MRET || (bits(e->tval, 6, 0) == SYSTEM && bits(e->tval, 14, 12) != 0 &&
+                                bits(e->tval, 29, 28) == PRIV_M));
+}
+
+static bool lacks_extensions(const struct machine *m, const struct hart_exception *e)
+{
+    return m->config.extensions && (e->cause == EXC_ILLEGAL || e->cause == EXC_FETCH_MISALIGNED);
+}
+
+static const char *remedy(const struct machine *m, const struct hart_exception *e)
+{
+    if (wants_machine_mode(e))
+        return "; code for M-mode wants --firmware none";
+    if (lacks_extensions(m, e))
+        return "; --isa may leave out what it was built for";
+    if (m->config.firmware == FIRMWARE_NONE)
+        return "; a kernel for S-mode wants --firmware builtin";
+    if (m->firmware == FIRMWARE_FILE)
+        return "; is --firmware the name of M-mode firmware?";
+    if (m->image->kind == IMAGE_RAW)
+        return "; the image is neither an ELF nor a Linux Image: is it a program?";
+    return "";
+}
+
+void machine_describe_stuck(const struct machine *m, const struct hart *h,
+                            char text[MACHINE_STUCK_TEXT])
+{
+    struct hart_exception e = hart_first_exception(h);
+    char value[DISASM_MAX + 32];
+
+    describe_value(value, sizeof value, &e);
+    snprintf(text, MACHINE_STUCK_TEXT,
+             "hart %u traps for ever at 0x%" PRIx64
+             ": its trap handler cannot run; the first trap was %s%s at 0x%" PRIx64 " in %s%s",
+             hart_id(h), hart_pc(h), name_of(e.cause), value, e.pc, mode_name(e.mode),
+             remedy(m, &e));
+}
