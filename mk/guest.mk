@@ -48,14 +48,17 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
 	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o trace.o trace_files.o \
-	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o)
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o ring_buffer_read.o \
+	ring_buffer_selftest.o trace.o trace_boot.o trace_buffer_files.o trace_clock.o \
+	trace_cmdlines.o trace_files.o trace_filter_files.o trace_functions.o \
+	trace_functions_graph.o trace_graph_output.o trace_headers.o trace_iterator.o \
+	trace_marker.o trace_nop.o trace_options.o trace_output.o trace_read.o trace_seq.o)
 
-# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
+# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
 GUEST_NOTRACE := $(GUEST_TRACE_OBJS) arch/riscv/kernel/asm-offsets.o \
-	arch/riscv/kernel/sbi.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
+	arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
 	kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, and the flags of an instrumented file.

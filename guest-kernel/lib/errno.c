@@ -26,6 +26,7 @@ static const struct {
     {ERANGE, "Numerical result out of range"},
     {ENAMETOOLONG, "File name too long"},
     {ENOSYS, "Function not implemented"},
+    {EOVERFLOW, "Value too large for defined data type"},
 };
 
 const char *strerror(int errnum)

@@ -22,10 +22,17 @@ static struct dentry *tracefs_dir(void)
     return tracefs_root;
 }
 
-struct dentry *tracefs_create_file(const char *name, unsigned int mode, void *data,
-                                   const struct file_operations *fops)
+struct dentry *tracefs_create_file(const char *name, unsigned int mode, struct dentry *parent,
+                                   void *data, const struct file_operations *fops)
 {
-    struct dentry *dir = tracefs_dir();
+    struct dentry *dir = parent ? parent : tracefs_dir();
 
     return dir ? vfs_create_file(dir, name, mode, data, fops) : NULL;
+}
+
+struct dentry *tracefs_create_dir(const char *name, struct dentry *parent)
+{
+    struct dentry *dir = parent ? parent : tracefs_dir();
+
+    return dir ? vfs_create_dir(dir, name) : NULL;
 }

@@ -22,6 +22,7 @@
 #define ERANGE       34
 #define ENAMETOOLONG 36
 #define ENOSYS       38
+#define EOVERFLOW    75
 
 /* A pointer that is an error: the last page of the address space is never mapped. */
 #define MAX_ERRNO 4095

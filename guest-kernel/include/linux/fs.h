@@ -16,6 +16,7 @@
 #define O_RDWR    00000002
 #define O_TRUNC   00001000
 #define O_APPEND  00002000
+#define O_NONBLOCK 00004000
 
 #define S_IFDIR 0040000
 #define S_IFREG 0100000

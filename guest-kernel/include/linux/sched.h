@@ -64,7 +64,9 @@ struct task_struct {
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
     unsigned long trace_recursion; /* one bit for each context the tracer is in */
-    int trace_graph_depth;         /* depth at which set_graph_function began to match */
+    /* Depth + 1 at which set_graph_function and set_graph_notrace began to match; 0: not. */
+    int trace_graph_depth;
+    int trace_graph_notrace_depth;
 };
 
 extern struct task_struct init_task;
