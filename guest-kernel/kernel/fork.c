@@ -2,6 +2,8 @@
 #include <asm/page.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
@@ -65,6 +67,8 @@ struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char
     p->thread.s[2] = (unsigned long)data;
     p->preempt_count = 2 * PREEMPT_OFFSET; /* what schedule_tail() gives back */
     p->state = TASK_NEW;
+    p->files = get_files_struct(&init_files);
+    p->fs = get_fs_struct(&init_fs);
     p->cpu = raw_smp_processor_id();
     link_task(p, true);
     ftrace_graph_init_task(p);

@@ -16,11 +16,13 @@
 
 #define TASK_COMM_LEN 16
 
-enum { TIF_NEED_RESCHED = 1 };
+enum { TIF_NEED_RESCHED = 1, TIF_SIGPENDING = 2 };
 
 enum {
     TASK_RUNNING = 0x0,
+    TASK_INTERRUPTIBLE = 0x1,
     TASK_UNINTERRUPTIBLE = 0x2,
+    TASK_NORMAL = TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE,
     TASK_DEAD = 0x80,
     TASK_NEW = 0x800,
 };
@@ -34,6 +36,8 @@ struct thread_struct {
     unsigned long s[12];
 };
 
+struct files_struct;
+struct fs_struct;
 struct ftrace_ret_stack;
 
 struct task_struct {
@@ -57,6 +61,12 @@ struct task_struct {
     void *data;
     struct list_head tasks; /* under tasklist_lock */
 
+    struct files_struct *files; /* its own affair, as fs */
+    struct fs_struct *fs;
+    pid_t pgrp;      /* process group: which terminal interrupts reach it; inherited */
+    u64 sig_allowed; /* signals a kernel thread takes; its own affair */
+    u64 sig_pending; /* atomically */
+
     /* Function graph: return addresses taken, innermost last; -1 is none. */
     struct ftrace_ret_stack *ret_stack;
     int curr_ret_stack;
@@ -77,6 +87,8 @@ void schedule(void);
 void preempt_schedule_irq(void);
 void scheduler_tick(void);
 bool wake_up_process(struct task_struct *p);
+/* The same, only if it sleeps in one of these states. */
+bool wake_up_state(struct task_struct *p, unsigned int state);
 void wake_up_new_task(struct task_struct *p);
 void schedule_tail(struct task_struct *prev);
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop);

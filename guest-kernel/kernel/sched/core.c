@@ -10,6 +10,8 @@
 #include <asm/page.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -139,14 +141,14 @@ static bool ttwu_runnable(struct task_struct *p)
     return on_rq;
 }
 
-bool wake_up_process(struct task_struct *p)
+bool wake_up_state(struct task_struct *p, unsigned int state)
 {
     unsigned long flags;
     bool success = false;
 
     spin_lock_irqsave(&p->pi_lock, flags);
     smp_mb(); /* the waker's condition is visible before it looks at the sleeper's state */
-    if (p->state == TASK_UNINTERRUPTIBLE) {
+    if (p->state & state) {
         success = true;
         if (!ttwu_runnable(p)) {
             while (smp_load_acquire(&p->on_cpu))
@@ -156,6 +158,11 @@ bool wake_up_process(struct task_struct *p)
     }
     spin_unlock_irqrestore(&p->pi_lock, flags);
     return success;
+}
+
+bool wake_up_process(struct task_struct *p)
+{
+    return wake_up_state(p, TASK_NORMAL);
 }
 
 void wake_up_new_task(struct task_struct *p)
@@ -373,6 +380,8 @@ void cpu_startup_entry(void)
 
 void do_exit(void)
 {
+    exit_files(current);
+    exit_fs(current);
     preempt_disable();
     local_irq_disable();
     current->state = TASK_DEAD;

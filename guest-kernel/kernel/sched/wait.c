@@ -23,6 +23,38 @@ void wake_up_locked(struct wait_queue_head *wq)
     wake_up_process(task);
 }
 
+void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, unsigned int state)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&wq->lock, flags);
+    if (list_empty(&wait->entry))
+        list_add_tail(&wait->entry, &wq->head);
+    set_current_state(state);
+    spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+/* Under the lock even if the entry is off the list: its waker may still be at it. */
+void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait)
+{
+    unsigned long flags;
+
+    set_current_state(TASK_RUNNING);
+    spin_lock_irqsave(&wq->lock, flags);
+    list_del_init(&wait->entry);
+    spin_unlock_irqrestore(&wq->lock, flags);
+}
+
+void wake_up_all_in(struct wait_queue_head *wq, unsigned int state)
+{
+    struct wait_queue_entry *wait;
+    unsigned long flags;
+
+    spin_lock_irqsave(&wq->lock, flags);
+    list_for_each_entry(wait, &wq->head, entry) wake_up_state(wait->task, state);
+    spin_unlock_irqrestore(&wq->lock, flags);
+}
+
 void init_completion(struct completion *x)
 {
     x->done = 0;
