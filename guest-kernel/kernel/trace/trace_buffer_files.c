@@ -229,11 +229,11 @@ static const struct file_operations cpumask_fops = {
 
 static void create_cpu_dir(struct dentry *per_cpu, long cpu)
 {
-    static char names[NR_CPUS][8];
+    char name[8];
     struct dentry *dir;
 
-    snprintf(names[cpu], sizeof(names[cpu]), "cpu%ld", cpu);
-    dir = tracefs_create_dir(names[cpu], per_cpu);
+    snprintf(name, sizeof(name), "cpu%ld", cpu);
+    dir = tracefs_create_dir(name, per_cpu);
     trace_create_read_files(dir, cpu);
     tracefs_create_file("stats", S_IRUGO, dir, (void *)cpu, &stats_fops);
     tracefs_create_file("buffer_size_kb", S_IRUGO | S_IWUSR, dir, (void *)cpu, &size_fops);
