@@ -7,21 +7,63 @@
 #define LINUX_FTRACE_H
 
 #include <asm/ftrace.h>
+#include <asm/ptrace.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+struct module;
 struct task_struct;
 
 #ifdef CONFIG_FUNCTION_TRACER
 
+/*
+ * What a layout's <asm/ftrace.h> says beside MCOUNT_ADDR and MCOUNT_INSN_SIZE:
+ * ftrace_call_adjust(), struct dyn_arch_ftrace, and, if it has them,
+ * ftrace_init_nop(), ftrace_graph_func() and a struct ftrace_regs of its own,
+ * each followed by a #define of the same name.
+ */
+#ifndef ftrace_regs
+/* What ftrace_regs_caller saves: everything. */
+struct ftrace_regs {
+    struct pt_regs regs;
+};
+#define arch_ftrace_get_regs(fregs) (&(fregs)->regs)
+#endif
+
+/* All registers at the call; NULL if the trampoline saved fewer. */
+static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
+{
+    return fregs ? arch_ftrace_get_regs(fregs) : NULL;
+}
+
+#define FTRACE_ADDR ((unsigned long)ftrace_caller)
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#define FTRACE_REGS_ADDR ((unsigned long)ftrace_regs_caller)
+#else
+#define FTRACE_REGS_ADDR FTRACE_ADDR
+#endif
+
 /* One call site. */
 struct dyn_ftrace {
     unsigned long ip;
-    unsigned long flags; /* how many ops want it, and FTRACE_FL_ENABLED; under ftrace_lock */
+    unsigned long flags; /* FTRACE_FL_*, below them how many ops want it; under ftrace_lock */
+    struct dyn_arch_ftrace arch; /* whatever the layout keeps for each */
 };
 
-#define FTRACE_FL_ENABLED (1UL << 31)
-#define FTRACE_REF_MAX    (FTRACE_FL_ENABLED - 1)
+/* What is wanted of a site, and (_EN) what its code does. Linux's bits. */
+#define FTRACE_FL_ENABLED     (1UL << 31) /* calls */
+#define FTRACE_FL_REGS        (1UL << 30) /* somebody wants all registers */
+#define FTRACE_FL_REGS_EN     (1UL << 29)
+#define FTRACE_FL_IPMODIFY    (1UL << 26) /* somebody moves the pc: only one may */
+#define FTRACE_FL_DISABLED    (1UL << 25) /* of a module that is coming or going: leave it */
+#define FTRACE_FL_CALL_OPS    (1UL << 22) /* one ops alone, to be found from the site */
+#define FTRACE_FL_CALL_OPS_EN (1UL << 21)
+#define FTRACE_REF_MAX        ((1UL << 19) - 1)
+
+static inline unsigned long ftrace_rec_count(const struct dyn_ftrace *rec)
+{
+    return rec->flags & FTRACE_REF_MAX;
+}
 
 /* A set of records, one bit each by index.  Empty means: all functions. */
 struct ftrace_hash {
@@ -30,7 +72,9 @@ struct ftrace_hash {
 };
 
 struct ftrace_ops;
-typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op);
+/* ip: the site; parent_ip: where its function will return to; fregs may be NULL. */
+typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                              struct ftrace_regs *fregs);
 
 struct ftrace_ops_hash {
     struct ftrace_hash *filter_hash; /* NULL: all functions; under ftrace_lock */
@@ -44,9 +88,18 @@ struct ftrace_ops {
     struct ftrace_ops_hash *func_hash; /* NULL: local_hash; else shared with other ops */
 };
 
+/* Linux's bits; those that a user may set are explained. */
 enum {
     FTRACE_OPS_FL_ENABLED = 1 << 0,
-    FTRACE_OPS_FL_STUB = 1 << 1, /* has no function of its own: the graph tracer's */
+    FTRACE_OPS_FL_DYNAMIC = 1 << 1,
+    FTRACE_OPS_FL_SAVE_REGS = 1 << 2, /* hand over all registers, or do not register */
+    FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED =
+        1 << 3,                       /* hand over all registers where that is possible */
+    FTRACE_OPS_FL_RECURSION = 1 << 4, /* func may run into traced functions: guard it */
+    FTRACE_OPS_FL_STUB = 1 << 5,      /* has no function to call from the list */
+    FTRACE_OPS_FL_INITIALIZED = 1 << 6,
+    FTRACE_OPS_FL_IPMODIFY = 1 << 12, /* func may set the pc to go on from */
+    FTRACE_OPS_FL_PID = 1 << 13,      /* call func for the tasks of set_ftrace_pid only */
 };
 
 /* What ftrace_modify_all_code() is to do. */
@@ -94,19 +147,35 @@ bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip);
 int ftrace_startup(struct ftrace_ops *ops, int command);
 int ftrace_shutdown(struct ftrace_ops *ops, int command);
 
-/* The architecture's part: the sites. */
+/*
+ * The architecture's part.  All of it answers 0, -EFAULT (no text there),
+ * -EINVAL (not the code that was expected) or -EPERM (could not write).
+ */
 int ftrace_dyn_arch_init(void);
+/* Sites. mod: whose site it is while that is loaded, else NULL. */
+#ifndef ftrace_init_nop
+#define ftrace_init_nop(mod, rec) ftrace_make_nop(mod, rec, MCOUNT_ADDR)
+#endif
+int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec, unsigned long addr);
 int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr);
-int ftrace_make_nop(struct dyn_ftrace *rec, unsigned long addr);
+/* A site that calls old_addr is to call addr; both may be the same, when rec->flags changed. */
+int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned long addr);
+/* The trampolines. */
 int ftrace_update_ftrace_func(ftrace_func_t func);
 int ftrace_enable_ftrace_graph_caller(void);
 int ftrace_disable_ftrace_graph_caller(void);
-void ftrace_modify_all_code(int command);
+/* Around every change of code: takes and gives back text_mutex. */
+void ftrace_arch_code_modify_prepare(void);
+void ftrace_arch_code_modify_post_process(void);
+/* Calls ftrace_modify_all_code() under whatever that needs: by default, stop_machine(). */
 void arch_ftrace_update_code(int command);
+void ftrace_run_stop_machine(int command);
+void ftrace_modify_all_code(int command);
 /* What the architecture looked for when a site was not what it should be; eight bytes. */
 extern const void *ftrace_expected;
 void ftrace_bug(int failed, const struct dyn_ftrace *rec);
-void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op);
+void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                 struct ftrace_regs *fregs);
 
 /* Function graph. */
 struct ftrace_graph_ent {

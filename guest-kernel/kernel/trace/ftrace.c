@@ -18,6 +18,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/stop_machine.h>
 #include <linux/string.h>
 
 extern const unsigned long __start_mcount_loc[], __stop_mcount_loc[];
@@ -169,11 +170,12 @@ bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
 }
 
 /* Several ops: each hears of the functions it asked for. */
-static void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op)
+static void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                                 struct ftrace_regs *fregs)
 {
     for (op = READ_ONCE(ftrace_ops_list); op != &ftrace_list_end; op = READ_ONCE(op->next))
         if (!(op->flags & FTRACE_OPS_FL_STUB) && ftrace_ops_test(op, ip))
-            op->func(ip, parent_ip, op);
+            op->func(ip, parent_ip, op, fregs);
 }
 
 static void update_ftrace_function(void)
@@ -216,7 +218,7 @@ static void hash_rec_update(const struct ftrace_hash *filter, bool inc)
     for (i = 0; i < ftrace_nr_recs; i++) {
         if (!hash_empty(filter) && !ftrace_hash_test(filter, i))
             continue;
-        WARN_ON(!inc && !(ftrace_recs[i].flags & FTRACE_REF_MAX));
+        WARN_ON(!inc && !ftrace_rec_count(&ftrace_recs[i]));
         ftrace_recs[i].flags += inc ? 1 : -1UL;
     }
 }
@@ -255,12 +257,12 @@ void ftrace_kill(void)
 
 static int replace_rec(struct dyn_ftrace *rec, bool enable)
 {
-    bool want = enable && (rec->flags & FTRACE_REF_MAX), have = rec->flags & FTRACE_FL_ENABLED;
+    bool want = enable && ftrace_rec_count(rec), have = rec->flags & FTRACE_FL_ENABLED;
     int ret;
 
     if (want == have)
         return 0;
-    ret = want ? ftrace_make_call(rec, FTRACE_ADDR) : ftrace_make_nop(rec, FTRACE_ADDR);
+    ret = want ? ftrace_make_call(rec, FTRACE_ADDR) : ftrace_make_nop(NULL, rec, FTRACE_ADDR);
     if (!ret)
         rec->flags ^= FTRACE_FL_ENABLED;
     return ret;
@@ -310,10 +312,29 @@ void ftrace_modify_all_code(int command)
         ftrace_kill();
 }
 
+static int modify_code_stopped(void *data)
+{
+    ftrace_modify_all_code(*(int *)data);
+    return 0;
+}
+
+void ftrace_run_stop_machine(int command)
+{
+    stop_machine(modify_code_stopped, &command);
+}
+
+void __weak arch_ftrace_update_code(int command)
+{
+    ftrace_run_stop_machine(command);
+}
+
 static void ftrace_run_update_code(int command)
 {
-    if (!ftrace_disabled)
-        arch_ftrace_update_code(command);
+    if (ftrace_disabled)
+        return;
+    ftrace_arch_code_modify_prepare();
+    arch_ftrace_update_code(command);
+    ftrace_arch_code_modify_post_process();
 }
 
 static void startup_enable(int command, ftrace_func_t before)
@@ -419,8 +440,8 @@ int ftrace_set_filter(struct ftrace_ops *ops, const char *glob, bool reset)
 
 static int init_record(struct dyn_ftrace *rec, unsigned long ip)
 {
-    *rec = (struct dyn_ftrace){.ip = ip};
-    return ftrace_make_nop(rec, MCOUNT_ADDR);
+    *rec = (struct dyn_ftrace){.ip = ftrace_call_adjust(ip)};
+    return ftrace_init_nop(NULL, rec);
 }
 
 /* All sites still call _mcount. One hart, interrupts off: nothing to stop. */

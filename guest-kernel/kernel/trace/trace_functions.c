@@ -3,12 +3,14 @@
 #include "trace_recursion.h"
 #include <asm/irqflags.h>
 
-static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op)
+static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                                struct ftrace_regs *fregs)
 {
     int bit = ftrace_test_recursion_trylock();
     unsigned long flags;
 
     (void)op;
+    (void)fregs;
     if (bit < 0)
         return;
     local_irq_save(flags);
