@@ -37,13 +37,14 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, main.o shell.o builtins.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o smp.o \
-	stop_machine.o locking/mutex.o locking/spinlock.o sched/core.o sched/wait.o \
+	stop_machine.o locking/mutex.o locking/spinlock.o rcu/tasks.o rcu/tree.o \
+	rcu/rcu_test.o sched/core.o sched/wait.o \
 	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o) \
 	$(addprefix fs/, vfs.o seq_file.o) \
 	$(addprefix drivers/, of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o) \
-	$(addprefix lib/, errno.o glob.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o string.o vsprintf.o)
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \

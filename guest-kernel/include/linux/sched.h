@@ -49,6 +49,7 @@ struct task_struct {
     unsigned long cpus_allowed; /* fixed before the task first runs */
     struct list_head run_list;  /* under the run queue's lock */
     spinlock_t pi_lock;         /* serialises wake-ups of this task */
+    bool rcu_tasks_holdout;     /* synchronize_rcu_tasks() waits for it */
 
     pid_t pid;
     char comm[TASK_COMM_LEN];
@@ -77,9 +78,16 @@ void scheduler_tick(void);
 bool wake_up_process(struct task_struct *p);
 void wake_up_new_task(struct task_struct *p);
 void schedule_tail(struct task_struct *prev);
+/* Has that hart go through the scheduler soon. */
+void resched_cpu(unsigned int cpu);
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop);
 _Noreturn void cpu_startup_entry(void);
 _Noreturn void do_exit(void);
+
+static inline bool is_idle_task(const struct task_struct *p)
+{
+    return p->pid == 0;
+}
 
 static inline void set_current_state(unsigned int state)
 {
