@@ -44,12 +44,13 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix mm/, page_alloc.o slab.o) \
 	$(addprefix fs/, vfs.o seq_file.o) \
 	$(addprefix drivers/, of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o) \
-	$(addprefix lib/, errno.o glob.o kunit/test.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
 	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o trace.o trace_files.o \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
+	pid_list.o ring_buffer.o trace.o trace_files.o \
 	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o)
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
@@ -64,7 +65,8 @@ guest_objs_none   := $(GUEST_OBJS)
 guest_cflags_none := -fomit-frame-pointer
 guest_pg_none     :=
 guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS)
-guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER
+guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_DYNAMIC_FTRACE \
+	-DCONFIG_FRAME_POINTER
 guest_pg_mcount     := -pg
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.

@@ -10,6 +10,7 @@
 #include <asm/page.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
+#include <linux/ftrace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -250,6 +251,7 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
     rq->curr = next;
     rq->slice_left = SLICE_TICKS;
     next->on_cpu = 1;
+    ftrace_graph_sched_switch(prev, next);
     prev = __switch_to(prev, next);
     finish_task_switch(prev);
 }

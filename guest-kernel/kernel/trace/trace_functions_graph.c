@@ -37,7 +37,7 @@ static bool graph_function_begins(const struct ftrace_graph_ent *trace)
 {
     const struct ftrace_hash *hash = READ_ONCE(ftrace_graph_hash);
 
-    if (!hash || !hash->count)
+    if (ftrace_hash_empty(hash))
         return true;
     if (!ftrace_lookup_ip(hash, trace->func))
         return false;
@@ -93,9 +93,10 @@ static void trace_graph_return(struct ftrace_graph_ret *trace)
     local_irq_restore(flags);
 }
 
-static const struct fgraph_ops funcgraph_ops = {
+static struct fgraph_ops funcgraph_ops = {
     .entryfunc = trace_graph_entry,
     .retfunc = trace_graph_return,
+    .ops = {INIT_OPS_HASH(global_ops)},
 };
 
 static int graph_trace_init(struct trace_array *tr)

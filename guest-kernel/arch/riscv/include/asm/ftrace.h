@@ -30,6 +30,9 @@ static inline unsigned long ftrace_call_adjust(unsigned long addr)
 struct dyn_arch_ftrace {
 };
 
+/* The frame pointer of a function's caller is the same when it returns. */
+#define HAVE_FUNCTION_GRAPH_FP_TEST
+
 #define AUIPC_RA          0x00000097u
 #define JALR_RA           0x000080e7u
 #define NOP4              0x00000013u
