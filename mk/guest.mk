@@ -51,7 +51,10 @@ GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
 	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
 	pid_list.o ring_buffer.o trace.o trace_files.o \
-	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o)
+	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o trace_selftest.o)
+
+# In these layouts only, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/trace_selftest_dynamic.o
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
@@ -64,7 +67,7 @@ GUEST_NOTRACE := $(GUEST_TRACE_OBJS) arch/riscv/kernel/asm-offsets.o \
 guest_objs_none   := $(GUEST_OBJS)
 guest_cflags_none := -fomit-frame-pointer
 guest_pg_none     :=
-guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS)
+guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) $(GUEST_TRACED_TEST_OBJS)
 guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_DYNAMIC_FTRACE \
 	-DCONFIG_FRAME_POINTER
 guest_pg_mcount     := -pg

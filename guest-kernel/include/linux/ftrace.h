@@ -293,6 +293,7 @@ void ftrace_pid_exit(const struct task_struct *task);
 
 /* Tracers and their files. */
 void tracer_init(void);
+void trace_init_selftests(void);
 void tracing_start_boot_tracer(void);
 
 #else
@@ -300,6 +301,8 @@ void tracing_start_boot_tracer(void);
 static inline void ftrace_init(void) {}
 
 static inline void tracer_init(void) {}
+
+static inline void trace_init_selftests(void) {}
 
 static inline void tracing_start_boot_tracer(void) {}
 
