@@ -37,7 +37,8 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, main.o shell.o builtins.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
-	stop_machine.o locking/mutex.o locking/spinlock.o sched/core.o sched/wait.o \
+	stop_machine.o locking/mutex.o locking/spinlock.o rcu/tasks.o rcu/tree.o \
+	rcu/rcu_test.o sched/core.o sched/wait.o \
 	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
@@ -45,16 +46,21 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
-	$(addprefix lib/, errno.o glob.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
 	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o ring_buffer_read.o \
-	ring_buffer_selftest.o trace.o trace_boot.o trace_buffer_files.o trace_clock.o \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
+	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
+	trace_buffer_files.o trace_clock.o \
 	trace_cmdlines.o trace_files.o trace_filter_files.o trace_functions.o \
 	trace_functions_graph.o trace_graph_output.o trace_headers.o trace_iterator.o \
-	trace_marker.o trace_nop.o trace_options.o trace_output.o trace_read.o trace_seq.o)
+	trace_marker.o trace_nop.o trace_options.o trace_output.o trace_pid_files.o trace_read.o trace_selftest.o \
+	trace_seq.o)
+
+# In these layouts only, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/trace_selftest_dynamic.o
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
@@ -67,8 +73,9 @@ GUEST_NOTRACE := $(GUEST_TRACE_OBJS) arch/riscv/kernel/asm-offsets.o \
 guest_objs_none   := $(GUEST_OBJS)
 guest_cflags_none := -fomit-frame-pointer
 guest_pg_none     :=
-guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS)
-guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER
+guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) $(GUEST_TRACED_TEST_OBJS)
+guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_DYNAMIC_FTRACE \
+	-DCONFIG_FRAME_POINTER
 guest_pg_mcount     := -pg
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.

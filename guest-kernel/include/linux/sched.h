@@ -53,6 +53,7 @@ struct task_struct {
     unsigned long cpus_allowed; /* fixed before the task first runs */
     struct list_head run_list;  /* under the run queue's lock */
     spinlock_t pi_lock;         /* serialises wake-ups of this task */
+    bool rcu_tasks_holdout;     /* synchronize_rcu_tasks() waits for it */
 
     pid_t pid;
     char comm[TASK_COMM_LEN];
@@ -73,7 +74,8 @@ struct task_struct {
     int curr_ret_depth;
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
-    unsigned long trace_recursion; /* one bit for each context the tracer is in */
+    u64 ftrace_timestamp;          /* when it was last switched away from */
+    unsigned long trace_recursion; /* trace_recursion.h: one bit for each context it is in */
     /* Depth + 1 at which set_graph_function and set_graph_notrace began to match; 0: not. */
     int trace_graph_depth;
     int trace_graph_notrace_depth;
@@ -91,9 +93,16 @@ bool wake_up_process(struct task_struct *p);
 bool wake_up_state(struct task_struct *p, unsigned int state);
 void wake_up_new_task(struct task_struct *p);
 void schedule_tail(struct task_struct *prev);
+/* Has that hart go through the scheduler soon. */
+void resched_cpu(unsigned int cpu);
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop);
 _Noreturn void cpu_startup_entry(void);
 _Noreturn void do_exit(void);
+
+static inline bool is_idle_task(const struct task_struct *p)
+{
+    return p->pid == 0;
+}
 
 static inline void set_current_state(unsigned int state)
 {

@@ -241,5 +241,4 @@ void tracer_init(void)
     BUG_ON(init_nop_trace());
     BUG_ON(init_function_trace());
     BUG_ON(init_graph_trace());
-    ring_buffer_selftest();
 }

@@ -88,7 +88,8 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 32, "not 
     C(STOP_ON_FREE, "disable_on_free")   \
     C(IRQ_INFO, "irq-info")              \
     C(MARKERS, "markers")                \
-    C(PAUSE_ON_TRACE, "pause-on-trace")
+    C(PAUSE_ON_TRACE, "pause-on-trace")  \
+    C(FUNC_FORK, "function-fork")
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
 enum trace_iterator_bits { TRACE_FLAGS TRACE_ITER_LAST_BIT };
@@ -198,6 +199,7 @@ struct tracer {
     int (*set_flag)(struct trace_array *tr, u32 old_flags, u32 bit, bool set);
     /* One of everybody's is: not 0 refuses. */
     int (*flag_changed)(struct trace_array *tr, u32 mask, bool set);
+    int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
     struct tracer_flags *flags;
     struct tracer *next; /* under trace_types_lock */
 };
@@ -279,6 +281,9 @@ extern unsigned int fgraph_max_depth; /* 0: no limit; read by any hart */
 /* The sets of set_graph_function and set_graph_notrace. */
 extern struct ftrace_hash *ftrace_graph_hash, *ftrace_graph_notrace_hash;
 
+int trace_graph_entry(struct ftrace_graph_ent *trace);
+void trace_graph_return(struct ftrace_graph_ret *trace);
+
 /* trace_read.c: trace and trace_pipe, of one hart or (cpu -1) all; parent NULL: the top. */
 void trace_create_read_files(struct dentry *parent, long cpu);
 
@@ -289,7 +294,7 @@ void trace_create_files(void);
 void trace_create_buffer_files(void);
 void trace_create_filter_files(void);
 void trace_create_marker_file(void);
-void ring_buffer_selftest(void);
+void trace_create_pid_files(void);
 
 
 /* A written text as a string, blanks cut off both ends; NULL if too long for TRACE_WRITE_MAX. */

@@ -21,6 +21,7 @@
 
 BOOT_STRING("ftrace=", boot_tracer);
 BOOT_STRING("ftrace_filter=", boot_filter);
+BOOT_STRING("ftrace_notrace=", boot_notrace);
 BOOT_STRING("ftrace_graph_filter=", boot_graph_filter);
 BOOT_STRING("ftrace_graph_notrace=", boot_graph_notrace);
 BOOT_STRING("trace_options=", boot_options);
@@ -58,16 +59,14 @@ static int set_boot_buf_size(char *value)
 }
 __setup("trace_buf_size=", set_boot_buf_size);
 
-static void apply_boot_filter(char *list)
+static void apply_boot_filter(char *list, int (*set)(struct ftrace_ops *ops, const char *word,
+                                                     bool reset))
 {
-    bool reset = true;
     char *glob;
 
-    while ((glob = strsep(&list, ","))) {
-        if (ftrace_set_filter(&global_ops, glob, reset))
+    while ((glob = strsep(&list, ",")))
+        if (set(&global_ops, glob, false))
             pr_info("ftrace: no function matches '%s'\n", glob);
-        reset = false;
-    }
 }
 
 static void apply_boot_graph_filter(char *list, struct ftrace_hash **set)
@@ -102,7 +101,9 @@ static void start_tracer(const char *name)
 void tracing_start_boot_tracer(void)
 {
     if (boot_filter)
-        apply_boot_filter(boot_filter);
+        apply_boot_filter(boot_filter, ftrace_set_filter);
+    if (boot_notrace)
+        apply_boot_filter(boot_notrace, ftrace_set_notrace);
     if (boot_graph_filter)
         apply_boot_graph_filter(boot_graph_filter, &ftrace_graph_hash);
     if (boot_graph_notrace)

@@ -160,8 +160,13 @@ static int readme_show(struct seq_file *m, void *unused)
              "  saved_cmdlines       the names of the tasks in the trace, by pid\n"
              "  saved_cmdlines_size  how many of them are kept\n\n"
              "  available_filter_functions  every function that can be traced\n"
-             "  set_ftrace_filter    trace these: names or patterns as in a shell;\n"
+             "  enabled_functions    those that are traced now, and how many want them\n"
+             "  set_ftrace_filter    trace these: names or patterns as in a shell,\n"
+             "                       PATTERN:mod:MODULE those of a module;\n"
              "                       `>` replaces, `>>` adds, `!NAME` takes away, empty: all\n"
+             "  set_ftrace_notrace   but not these\n"
+             "  set_ftrace_pid       trace calls of these tasks only; empty: of all\n"
+             "  set_ftrace_notrace_pid      but not of these\n"
              "  set_graph_function   function_graph: these, with all that they call\n"
              "  set_graph_notrace    function_graph: neither these nor what they call\n"
              "  max_graph_depth      function_graph: only so deep; 0: no limit\n");
@@ -195,5 +200,6 @@ void trace_create_files(void)
     trace_create_filter_files();
     trace_create_marker_file();
     trace_create_option_files();
+    trace_create_pid_files();
     trace_create_read_files(NULL, RING_BUFFER_ALL_CPUS);
 }

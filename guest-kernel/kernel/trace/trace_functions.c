@@ -3,8 +3,8 @@
  *
  * Not instrumented.
  */
-#include "trace.h"
 #include "trace_recursion.h"
+#include "trace_selftest.h"
 #include <asm/irqflags.h>
 #include <asm/stacktrace.h>
 
@@ -41,13 +41,15 @@ static noinline void function_stack_trace(unsigned long ip, unsigned long parent
     trace_stack(&global_trace, callers + i - 2, n - i + 2, trace_ctx);
 }
 
-static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op)
+static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                                struct ftrace_regs *fregs)
 {
     int bit = ftrace_test_recursion_trylock();
     unsigned int trace_ctx;
     unsigned long flags;
 
     (void)op;
+    (void)fregs;
     if (bit < 0)
         return;
     local_irq_save(flags);
@@ -78,6 +80,7 @@ static struct tracer function_trace = {
     .init = function_trace_init,
     .reset = function_trace_reset,
     .flags = &func_flags,
+    .selftest = trace_selftest_startup_function,
 };
 
 int init_function_trace(void)

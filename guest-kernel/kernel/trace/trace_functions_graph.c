@@ -4,7 +4,9 @@
  *
  * Not instrumented.
  */
+#include "pid_list.h"
 #include "trace_graph.h"
+#include "trace_selftest.h"
 #include <asm/irqflags.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -20,11 +22,12 @@ static const struct tracer_opt graph_opts[] = {
     {"funcgraph-abstime", TRACE_GRAPH_PRINT_ABS_TIME},
     {"funcgraph-irqs", TRACE_GRAPH_PRINT_IRQS},
     {"funcgraph-tail", TRACE_GRAPH_PRINT_TAIL},
+    {"sleep-time", TRACE_GRAPH_SLEEP_TIME},
     {NULL, 0},
 };
 struct tracer_flags graph_flags = {
     .val = TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_OVERHEAD | TRACE_GRAPH_PRINT_DURATION |
-           TRACE_GRAPH_PRINT_IRQS,
+           TRACE_GRAPH_PRINT_IRQS | TRACE_GRAPH_SLEEP_TIME,
     .opts = graph_opts,
 };
 
@@ -37,7 +40,7 @@ static bool graph_function_begins(const struct ftrace_graph_ent *trace)
 {
     const struct ftrace_hash *hash = READ_ONCE(ftrace_graph_hash);
 
-    if (!hash || !hash->count)
+    if (ftrace_hash_empty(hash))
         return true;
     if (!ftrace_lookup_ip(hash, trace->func))
         return false;
@@ -50,7 +53,7 @@ static bool graph_notrace_begins(const struct ftrace_graph_ent *trace)
 {
     const struct ftrace_hash *hash = READ_ONCE(ftrace_graph_notrace_hash);
 
-    if (!hash || !ftrace_lookup_ip(hash, trace->func))
+    if (ftrace_hash_empty(hash) || !ftrace_lookup_ip(hash, trace->func))
         return false;
     current->trace_graph_notrace_depth = trace->depth + 1;
     return true;
@@ -88,12 +91,14 @@ static int graph_entry(const struct ftrace_graph_ent *trace, unsigned int trace_
         return 0;
     if (graph_notrace_begins(trace))
         return 1;
+    if (!ftrace_trace_task(current))
+        return 0;
     if (ftrace_graph_ignore_func(trace) || graph_ignore_irqs())
         return 0;
     return record_entry(trace, trace_ctx);
 }
 
-static int trace_graph_entry(struct ftrace_graph_ent *trace)
+int trace_graph_entry(struct ftrace_graph_ent *trace)
 {
     unsigned long flags;
     int follow;
@@ -121,7 +126,7 @@ static void graph_return(const struct ftrace_graph_ret *trace, unsigned int trac
     trace_buffer_unlock_commit(&global_trace);
 }
 
-static void trace_graph_return(struct ftrace_graph_ret *trace)
+void trace_graph_return(struct ftrace_graph_ret *trace)
 {
     unsigned long flags;
 
@@ -130,9 +135,10 @@ static void trace_graph_return(struct ftrace_graph_ret *trace)
     local_irq_restore(flags);
 }
 
-static const struct fgraph_ops funcgraph_ops = {
+static struct fgraph_ops funcgraph_ops = {
     .entryfunc = trace_graph_entry,
     .retfunc = trace_graph_return,
+    .ops = {INIT_OPS_HASH(global_ops)},
 };
 
 static int graph_trace_init(struct trace_array *tr)
@@ -147,6 +153,15 @@ static void graph_trace_reset(struct trace_array *tr)
     unregister_ftrace_graph(&funcgraph_ops);
 }
 
+static int graph_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
+{
+    (void)tr;
+    (void)old_flags;
+    if (bit == TRACE_GRAPH_SLEEP_TIME)
+        ftrace_graph_sleep_time_control(set);
+    return 0;
+}
+
 static struct tracer graph_trace = {
     .name = "function_graph",
     .init = graph_trace_init,
@@ -157,7 +172,9 @@ static struct tracer graph_trace = {
     .pipe_close = graph_trace_close,
     .print_header = print_graph_headers,
     .print_line = print_graph_function,
+    .set_flag = graph_set_flag,
     .flags = &graph_flags,
+    .selftest = trace_selftest_startup_function_graph,
 };
 
 int init_graph_trace(void)

@@ -13,6 +13,7 @@ enum {
     TRACE_GRAPH_PRINT_ABS_TIME = 0x20,
     TRACE_GRAPH_PRINT_IRQS = 0x80,
     TRACE_GRAPH_PRINT_TAIL = 0x100,
+    TRACE_GRAPH_SLEEP_TIME = 0x200,
 };
 
 extern struct tracer_flags graph_flags;

@@ -3,7 +3,7 @@
  *
  * Its two options show what becomes of an option that a tracer accepts or refuses.
  */
-#include "trace.h"
+#include "trace_selftest.h"
 #include <linux/errno.h>
 #include <linux/printk.h>
 
@@ -24,7 +24,12 @@ static int nop_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set
     return bit == TRACE_NOP_OPT_REFUSE ? -EINVAL : 0;
 }
 
-static struct tracer nop_trace = {.name = "nop", .set_flag = nop_set_flag, .flags = &nop_flags};
+static struct tracer nop_trace = {
+    .name = "nop",
+    .set_flag = nop_set_flag,
+    .flags = &nop_flags,
+    .selftest = trace_selftest_startup_nop,
+};
 
 int init_nop_trace(void)
 {

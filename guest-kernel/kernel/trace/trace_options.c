@@ -6,6 +6,7 @@
  *
  * Not instrumented.
  */
+#include "pid_list.h"
 #include "trace.h"
 #include <linux/errno.h>
 #include <linux/slab.h>
@@ -28,6 +29,8 @@ static int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
     WRITE_ONCE(tr->trace_flags, tr->trace_flags ^ mask);
     if (mask == TRACE_ITER_OVERWRITE)
         WRITE_ONCE(tr->buffer->overwrite, enabled);
+    if (mask == TRACE_ITER_FUNC_FORK)
+        ftrace_pid_follow_fork(enabled);
     return 0;
 }
 

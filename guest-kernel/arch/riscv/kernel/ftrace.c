@@ -14,7 +14,6 @@
 #include <linux/kallsyms.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/stop_machine.h>
 #include <linux/string.h>
 
 struct insn_pair {
@@ -78,12 +77,23 @@ int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
     return ret ? ret : replace_pair(rec->ip, &nop_pair, &call);
 }
 
-int ftrace_make_nop(struct dyn_ftrace *rec, unsigned long addr)
+int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec, unsigned long addr)
 {
     struct insn_pair call;
     int ret = make_call_pair(rec->ip, addr, &call);
 
+    (void)mod;
     return ret ? ret : replace_pair(rec->ip, &call, &nop_pair);
+}
+
+int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned long addr)
+{
+    struct insn_pair old, new;
+    int ret = make_call_pair(rec->ip, old_addr, &old);
+
+    if (!ret)
+        ret = make_call_pair(rec->ip, addr, &new);
+    return ret ? ret : replace_pair(rec->ip, &old, &new);
 }
 
 int ftrace_update_ftrace_func(ftrace_func_t func)
@@ -132,16 +142,13 @@ int ftrace_dyn_arch_init(void)
     return ret ? ret : replace_pair(pc, &call, &nop_pair);
 }
 
-static int modify_code_stopped(void *data)
-{
-    ftrace_modify_all_code(*(int *)data);
-    return 0;
-}
-
-void arch_ftrace_update_code(int command)
+void ftrace_arch_code_modify_prepare(void)
 {
     mutex_lock(&text_mutex);
-    stop_machine(modify_code_stopped, &command);
+}
+
+void ftrace_arch_code_modify_post_process(void)
+{
     mutex_unlock(&text_mutex);
 }
 

@@ -55,6 +55,7 @@ ftrace_caller:
     ld   a1, 0(t0)
     la   a2, function_trace_op
     ld   a2, 0(a2)
+    li   a3, 0
     .globl ftrace_call
     .type ftrace_call, @function
 ftrace_call:

@@ -20,7 +20,18 @@ void ftrace_graph_call(void);
 void return_to_handler(void);
 
 #define MCOUNT_ADDR ((unsigned long)_mcount)
-#define FTRACE_ADDR ((unsigned long)ftrace_caller)
+
+/* The table has the address of the pair itself, and nothing more is to be known of it. */
+static inline unsigned long ftrace_call_adjust(unsigned long addr)
+{
+    return addr;
+}
+
+struct dyn_arch_ftrace {
+};
+
+/* The frame pointer of a function's caller is the same when it returns. */
+#define HAVE_FUNCTION_GRAPH_FP_TEST
 
 #define AUIPC_RA          0x00000097u
 #define JALR_RA           0x000080e7u

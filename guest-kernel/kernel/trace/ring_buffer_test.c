@@ -1,5 +1,5 @@
 /*
- * ring_buffer_selftest.c - the ring buffer under stress, at boot, on demand.
+ * ring_buffer_test.c - the ring buffer under stress.
  *
  * On every hart a thread writes without pause and interrupts write on top of
  * it, while one reader consumes, an iterator looks on and the rings change
@@ -9,12 +9,10 @@
  *
  * Not instrumented.
  */
-#include "trace.h"
-#include <asm/irqflags.h>
+#include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
-#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/printk.h>
@@ -53,21 +51,14 @@ static unsigned long rb_test_read[NR_CPUS], rb_test_lost[NR_CPUS];
 static bool rb_test_stop; /* read by the writing threads */
 static struct completion rb_test_done;
 static int rb_test_errors;
+static struct kunit *rb_test; /* the case that runs */
 
-static bool ring_buffer_selftest_wanted;
-
-static int set_ring_buffer_selftest(char *value)
-{
-    (void)value;
-    ring_buffer_selftest_wanted = true;
-    return 0;
-}
-__setup("ring_buffer_selftest", set_ring_buffer_selftest);
-
+/* The first few: what one mistake leads to would fill the screen. */
 static void rb_test_failed(const char *what, unsigned int cpu, u64 is, u64 should)
 {
     if (rb_test_errors++ < 10)
-        printk("ring buffer: CPU %u: %s: %llu, should be %llu\n", cpu, what, is, should);
+        kunit_fail(rb_test, __FILE__, __LINE__, "CPU %u: %s: %llu, should be %llu", cpu, what, is,
+                   should);
 }
 
 /* A clock of each hart's own. Every sixteenth tick is longer than an event word can say. */
@@ -268,15 +259,23 @@ static void rb_test_mode(bool overwrite)
     ring_buffer_free(rb_test_buffer);
 }
 
-void ring_buffer_selftest(void)
+static void a_ring_that_overwrites_loses_only_what_it_says(struct kunit *test)
 {
-    if (!ring_buffer_selftest_wanted)
-        return;
-    pr_info("Running ring buffer tests...\n");
+    rb_test = test;
     rb_test_mode(true);
-    rb_test_mode(false);
-    if (rb_test_errors)
-        pr_info("Ring buffer FAILED: %d errors\n", rb_test_errors);
-    else
-        pr_info("Ring buffer PASSED!\n");
 }
+
+static void a_ring_that_does_not_overwrite_loses_nothing(struct kunit *test)
+{
+    rb_test = test;
+    rb_test_mode(false);
+}
+
+static const struct kunit_case ring_buffer_cases[] = {
+    KUNIT_CASE(a_ring_that_overwrites_loses_only_what_it_says),
+    KUNIT_CASE(a_ring_that_does_not_overwrite_loses_nothing),
+    {},
+};
+
+static const struct kunit_suite ring_buffer_suite = {"ring_buffer", ring_buffer_cases};
+kunit_test_suite(ring_buffer_suite);
