@@ -37,9 +37,10 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, main.o shell.o builtins.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o smp.o \
-	stop_machine.o locking/mutex.o locking/spinlock.o rcu/tasks.o rcu/tree.o \
-	rcu/rcu_test.o sched/core.o sched/wait.o \
-	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
+	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o rcu/tree.o \
+	rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
+	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
+	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o) \
 	$(addprefix fs/, vfs.o seq_file.o) \
