@@ -23,7 +23,7 @@ void complete(struct completion *x);
 void complete_all(struct completion *x);
 
 void wait_for_completion(struct completion *x);
-int __must_check wait_for_completion_interruptible(struct completion *x); /* or -ERESTARTSYS */
+int __must_check wait_for_completion_interruptible(struct completion *x); /* or -EINTR */
 /* Ticks left, at least 1; 0 if the time was up. */
 unsigned long wait_for_completion_timeout(struct completion *x, unsigned long timeout);
 bool try_wait_for_completion(struct completion *x);

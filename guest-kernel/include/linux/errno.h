@@ -23,9 +23,6 @@
 #define ENAMETOOLONG 36
 #define ENOSYS       38
 
-/* Inside the kernel only: the call is to be made again after the signal. */
-#define ERESTARTSYS 512
-
 /* A pointer that is an error: the last page of the address space is never mapped. */
 #define MAX_ERRNO 4095
 

@@ -63,7 +63,7 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
 
 /*
  * The heart of wait_event*(): sleeps in state until the condition holds.
- * sleep is how it sleeps; 0, or -ERESTARTSYS when a signal ended the wait.
+ * sleep is how it sleeps; 0, or -EINTR when a signal ended the wait.
  */
 #define ___wait_event(wq, condition, state, is_exclusive, sleep)            \
     ({                                                                      \
@@ -76,7 +76,7 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
             if (condition)                                                  \
                 break;                                                      \
             if ((state) == TASK_INTERRUPTIBLE && signal_pending(current)) { \
-                wait_ret_ = -ERESTARTSYS;                                   \
+                wait_ret_ = -EINTR;                                   \
                 break;                                                      \
             }                                                               \
             sleep;                                                          \
@@ -116,7 +116,7 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
         wait_met_ && !wait_left_ ? 1 : wait_left_;                                              \
     })
 
-/* As above, or -ERESTARTSYS. */
+/* As above, or -EINTR. */
 #define wait_event_interruptible_timeout(wq, condition, timeout)                                   \
     ({                                                                                             \
         long wait_left_ = (timeout);                                                               \
