@@ -36,15 +36,17 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, main.o shell.o builtins.o) \
-	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o smp.o \
-	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o rcu/tree.o \
-	rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
+	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
+	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
+	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
 	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
-	$(addprefix mm/, page_alloc.o slab.o) \
-	$(addprefix fs/, vfs.o seq_file.o) \
-	$(addprefix drivers/, of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o) \
+	$(addprefix mm/, page_alloc.o slab.o util.o) \
+	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o inode.o libfs.o namei.o open.o \
+	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
+	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
+	tty/tty_io.o) \
 	$(addprefix lib/, errno.o glob.o kunit/test.o string.o vsprintf.o)
 
 # Files of the layouts that can trace.

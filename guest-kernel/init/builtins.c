@@ -48,17 +48,21 @@ static size_t lines_in(const char *buf, size_t n, unsigned long *lines)
 
 static int copy_lines(struct command *cmd, const char *path, unsigned long lines)
 {
-    struct file *in = filp_open(path, O_RDONLY);
+    struct file *in = filp_open(path, O_RDONLY, 0);
     char *buf;
     ssize_t n = 0;
     int err = 0;
 
+    if (!IS_ERR(in) && S_ISDIR(in->f_inode->i_mode)) {
+        filp_close(in);
+        in = ERR_PTR(-EISDIR);
+    }
     if (IS_ERR(in)) {
         shell_error("cannot open %s: %s", path, strerror(-PTR_ERR(in)));
         return PTR_ERR(in);
     }
     buf = kmalloc(COPY_CHUNK);
-    while (buf && lines && !err && (n = vfs_read(in, buf, COPY_CHUNK)) > 0)
+    while (buf && lines && !err && (n = file_read(in, buf, COPY_CHUNK)) > 0)
         err = shell_write(cmd, buf, lines_in(buf, n, &lines));
     if (!buf || n < 0) {
         err = buf ? n : -ENOMEM;

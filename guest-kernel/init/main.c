@@ -4,7 +4,7 @@
 #include <asm/setup.h>
 #include <asm/smp.h>
 #include <linux/bug.h>
-#include <linux/console.h>
+#include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
@@ -25,7 +25,9 @@ static int kernel_init(void *unused)
     (void)unused;
     smp_init();
     cpu_stop_init();
-    console_dev_init();
+    vfs_caches_init();
+    chr_dev_init();
+    tty_init();
     sysrq_init();
     tracer_init();
     tracing_start_boot_tracer();

@@ -46,7 +46,7 @@ void shell_error(const char *fmt, ...)
 int shell_write(struct command *cmd, const char *buf, size_t n)
 {
     while (n) {
-        ssize_t done = vfs_write(cmd->out, buf, n);
+        ssize_t done = file_write(cmd->out, buf, n);
 
         if (done <= 0) {
             shell_error("write error: %s", strerror(done ? -done : EIO));
@@ -95,11 +95,11 @@ static char *skip_blanks(char *p)
 /* Opens what follows a '>'; p points behind the first one. */
 static int open_redirection(struct command *cmd, char **p)
 {
-    unsigned int flags = O_WRONLY | O_TRUNC;
+    unsigned int flags = O_WRONLY | O_CREAT | O_TRUNC;
     char *path;
 
     if (**p == '>') {
-        flags = O_WRONLY | O_APPEND;
+        flags = O_WRONLY | O_CREAT | O_APPEND;
         (*p)++;
     }
     *p = skip_blanks(*p);
@@ -111,7 +111,7 @@ static int open_redirection(struct command *cmd, char **p)
     if (cmd->redirected)
         filp_close(cmd->out);
     cmd->redirected = false;
-    cmd->out = filp_open(path, flags);
+    cmd->out = filp_open(path, flags, 0644);
     if (IS_ERR(cmd->out)) {
         shell_error("cannot open %s: %s", path, strerror(-PTR_ERR(cmd->out)));
         return PTR_ERR(cmd->out);
@@ -156,7 +156,7 @@ static void report_close(int err)
 
 static void run_command(char *line)
 {
-    struct command cmd = {.out = filp_open("/dev/console", O_RDWR)};
+    struct command cmd = {.out = filp_open("/dev/console", O_RDWR, 0)};
     struct file *console = cmd.out;
 
     if (!parse_command(&cmd, line) && cmd.argc && run_builtin(&cmd) == -ENOENT)
@@ -283,38 +283,23 @@ static void run_script(char *script)
     shell_wait_for_jobs();
 }
 
-/* One line with the usual editing: backspace, and nothing else. */
-static void read_line(char *buf, size_t size)
+static void read_line(struct file *in, char *buf, size_t size)
 {
-    size_t n = 0;
+    ssize_t n = file_read(in, buf, size - 1);
 
-    for (;;) {
-        char c = console_read_char();
-
-        if (c == '\r' || c == '\n') {
-            console_write("\n", 1);
-            break;
-        }
-        if ((c == '\b' || c == 127) && n) {
-            console_write("\b \b", 3);
-            n--;
-        } else if (c >= ' ' && c < 127 && n + 1 < size) {
-            buf[n++] = c;
-            console_write(&c, 1);
-        }
-    }
-    buf[n] = 0;
+    buf[n > 0 ? n : 0] = 0;
 }
 
 static void interact(void)
 {
     static char line[1024]; /* the shell's thread only */
+    struct file *in = filp_open("/dev/console", O_RDWR, 0);
 
     for (;;) {
         char *next = line;
 
         console_write("# ", 2);
-        read_line(line, sizeof(line));
+        read_line(in, line, sizeof(line));
         while (next) {
             char *command = next;
             bool background;

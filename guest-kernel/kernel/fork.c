@@ -2,6 +2,8 @@
 #include <asm/page.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
 #include <linux/ftrace.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -64,6 +66,8 @@ struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char
     p->thread.sp = (unsigned long)p->stack + THREAD_SIZE;
     p->thread.s[1] = (unsigned long)fn;
     p->thread.s[2] = (unsigned long)data;
+    p->files = get_files_struct(&init_files);
+    p->fs = get_fs_struct(&init_fs);
     link_task(p, true);
     ftrace_graph_init_task(p);
     return p;

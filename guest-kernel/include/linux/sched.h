@@ -51,6 +51,8 @@ struct thread_struct {
     unsigned long s[12];
 };
 
+struct files_struct;
+struct fs_struct;
 struct ftrace_ret_stack;
 struct kthread;
 
@@ -85,6 +87,12 @@ struct task_struct {
     void *stack;
     struct kthread *kthread; /* kernel/kthread.c */
     struct list_head tasks;  /* under tasklist_lock */
+
+    struct files_struct *files; /* its own affair, as fs */
+    struct fs_struct *fs;
+    pid_t pgrp;      /* process group: which terminal interrupts reach it; inherited */
+    u64 sig_allowed; /* signals a kernel thread takes; its own affair */
+    u64 sig_pending; /* atomically */
 
     /* Function graph: return addresses taken, innermost last; -1 is none. */
     struct ftrace_ret_stack *ret_stack;

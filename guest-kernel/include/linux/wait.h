@@ -76,7 +76,7 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
             if (condition)                                                  \
                 break;                                                      \
             if ((state) == TASK_INTERRUPTIBLE && signal_pending(current)) { \
-                wait_ret_ = -EINTR;                                   \
+                wait_ret_ = -EINTR;                                         \
                 break;                                                      \
             }                                                               \
             sleep;                                                          \

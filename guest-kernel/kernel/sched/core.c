@@ -9,6 +9,8 @@
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -659,6 +661,8 @@ void cpu_startup_entry(void)
 
 void do_exit(void)
 {
+    exit_files(current);
+    exit_fs(current);
     preempt_disable();
     local_irq_disable();
     current->state = TASK_DEAD;

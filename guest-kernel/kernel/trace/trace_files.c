@@ -415,13 +415,13 @@ void trace_create_files(void)
 {
     enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
 
-    tracefs_create_file("available_filter_functions", RO, NULL, &avail_fops);
-    tracefs_create_file("available_tracers", RO, NULL, &available_tracers_fops);
-    tracefs_create_file("current_tracer", RW, NULL, &current_tracer_fops);
-    tracefs_create_file("max_graph_depth", RW, (void *)&max_graph_depth_file, &number_fops);
-    tracefs_create_file("set_ftrace_filter", RW, (void *)&ftrace_filter, &filter_fops);
-    tracefs_create_file("set_graph_function", RW, (void *)&graph_functions, &filter_fops);
-    tracefs_create_file("trace", RW, NULL, &trace_fops);
-    tracefs_create_file("trace_marker", S_IWUSR, NULL, &marker_fops);
-    tracefs_create_file("tracing_on", RW, (void *)&tracing_on_file, &number_fops);
+    tracefs_create_file("available_filter_functions", RO, NULL, NULL, &avail_fops);
+    tracefs_create_file("available_tracers", RO, NULL, NULL, &available_tracers_fops);
+    tracefs_create_file("current_tracer", RW, NULL, NULL, &current_tracer_fops);
+    tracefs_create_file("max_graph_depth", RW, NULL, (void *)&max_graph_depth_file, &number_fops);
+    tracefs_create_file("set_ftrace_filter", RW, NULL, (void *)&ftrace_filter, &filter_fops);
+    tracefs_create_file("set_graph_function", RW, NULL, (void *)&graph_functions, &filter_fops);
+    tracefs_create_file("trace", RW, NULL, NULL, &trace_fops);
+    tracefs_create_file("trace_marker", S_IWUSR, NULL, NULL, &marker_fops);
+    tracefs_create_file("tracing_on", RW, NULL, (void *)&tracing_on_file, &number_fops);
 }
