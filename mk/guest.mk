@@ -54,7 +54,7 @@ GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
 	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o trace_selftest.o)
 
 # In these layouts only, and instrumented: what the tracers test themselves on.
-GUEST_TRACED_TEST_OBJS := kernel/trace/trace_selftest_dynamic.o
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
