@@ -10,7 +10,7 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount pfe16 pfe8
+GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic
 GUEST_BREAKS  := no-local-fence no-remote-fence
 
 GUEST_CC      := $(CROSS)gcc
@@ -29,6 +29,8 @@ GUEST_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=me
 GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-relax -g
 GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
+
+comma := ,
 
 # Files of every layout.
 GUEST_OBJS := $(addprefix arch/riscv/, \
@@ -63,33 +65,49 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
 # recordmcount checks and sorts the table of sites.
-guest_trace_cflags    = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
-guest_dynamic_cflags  = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE \
-	-DCONFIG_DYNAMIC_FTRACE_WITH_REGS
-guest_dynamic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/calls.o \
+guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
+guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
+guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/calls.o \
 	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
-guest_pfe             = -fpatchable-function-entry=$(1)
+# One word is replaced by one store, for which functions have to be aligned.  GCC
+# 12 aligns none that it takes for cold, so it must take none for that.
+guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
+	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
+guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) \
+	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
+guest_pfe            = -fpatchable-function-entry=$(1)
 
 guest_objs_none     := $(GUEST_OBJS)
 guest_cflags_none   := -fomit-frame-pointer
 guest_pg_none       :=
 guest_sort_none     :=
 
-guest_objs_mcount   := $(call guest_dynamic_objs,mcount)
-guest_cflags_mcount := $(call guest_dynamic_cflags,mcount)
+guest_objs_mcount   := $(call guest_stopped_objs,mcount)
+guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
 guest_pg_mcount     := -pg
 guest_sort_mcount   := --sort
 
-guest_objs_pfe16    := $(call guest_dynamic_objs,pfe16)
-guest_cflags_pfe16  := $(call guest_dynamic_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_objs_pfe16    := $(call guest_stopped_objs,pfe16)
+guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe16      := $(call guest_pfe,8)
 guest_sort_pfe16    := --sort --nops=16
 
-guest_objs_pfe8     := $(call guest_dynamic_objs,pfe8)
-guest_cflags_pfe8   := $(call guest_dynamic_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_objs_pfe8     := $(call guest_stopped_objs,pfe8)
+guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe8       := $(call guest_pfe,4)
 guest_sort_pfe8     := --sort --nops=8
+
+guest_objs_atomic   := $(call guest_atomic_objs,atomic) arch/riscv/ftrace/atomic/dest.o
+guest_cflags_atomic := $(call guest_atomic_cflags,atomic,4)
+guest_pg_atomic     := $(call guest_pfe,4)
+guest_sort_atomic   := --sort --nops=8 --align=4
+
+guest_objs_callops  := $(call guest_atomic_objs,callops) arch/riscv/ftrace/callops/site_ops.o
+guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+guest_pg_callops    := $(call guest_pfe,8$(comma)4)
+guest_sort_callops  := --sort --nops=16 --align=8
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
 define guest_image

@@ -39,8 +39,12 @@ static bool kill_ftrace_graph; /* trouble: hook nothing any more; never cleared 
 
 /* Its filter is the function tracer's. */
 static struct ftrace_ops graph_ops = {
+#ifdef ftrace_graph_func
+    .func = ftrace_graph_func,
+#else
     .func = ftrace_stub,
     .flags = FTRACE_OPS_FL_STUB,
+#endif
     .func_hash = &global_ops.local_hash,
 };
 
