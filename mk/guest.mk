@@ -10,7 +10,7 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic
+GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
 
 GUEST_CC      := $(CROSS)gcc
@@ -39,19 +39,24 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, main.o shell.o builtins.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o smp.o \
-	stop_machine.o locking/mutex.o locking/spinlock.o sched/core.o sched/wait.o \
+	stop_machine.o locking/mutex.o locking/spinlock.o rcu/tasks.o rcu/tree.o \
+	rcu/rcu_test.o sched/core.o sched/wait.o \
 	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o) \
 	$(addprefix fs/, vfs.o seq_file.o) \
 	$(addprefix drivers/, of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o) \
-	$(addprefix lib/, errno.o glob.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o trace.o trace_files.o \
-	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o)
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
+	pid_list.o ring_buffer.o trace.o trace_files.o \
+	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o trace_selftest.o)
+
+# In these layouts only, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/trace_selftest_dynamic.o
 
 # Files of those that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o
@@ -69,13 +74,13 @@ guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
-guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/calls.o \
+guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
 	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
 # One word is replaced by one store, for which functions have to be aligned.  GCC
 # 12 aligns none that it takes for cold, so it must take none for that.
 guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
 	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
-guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) \
+guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
 	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
 guest_pfe            = -fpatchable-function-entry=$(1)
 

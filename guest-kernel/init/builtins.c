@@ -1,6 +1,7 @@
 /* builtins.c - the commands of the shell. */
 #include "shell.h"
 #include <asm/page.h>
+#include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -116,6 +117,21 @@ static int do_work(struct command *cmd)
     return 0;
 }
 
+/* What fails here is this kernel: nothing it does afterwards would be worth much. */
+static int do_selftest(struct command *cmd)
+{
+    int i = 1, err;
+
+    do {
+        err = kunit_run(i < cmd->argc ? cmd->argv[i] : NULL);
+        if (err == -EINVAL)
+            shell_error("selftest: no suite called %s", cmd->argv[i]);
+        else if (err)
+            machine_fail();
+    } while (++i < cmd->argc);
+    return err;
+}
+
 /* Seconds with up to three decimals. */
 static int do_sleep(struct command *cmd)
 {
@@ -183,6 +199,7 @@ static const struct builtin builtins[] = {
     {"head", "[-n LINES] FILE", do_head},
     {"work", "NAME [N]", do_work},
     {"sleep", "SECONDS", do_sleep},
+    {"selftest", "[SUITE...]", do_selftest},
     {"ps", "", do_ps},
     {"wait", "", do_wait},
     {"help", "", do_help},

@@ -27,6 +27,7 @@ static int kernel_init(void *unused)
     console_dev_init();
     sysrq_init();
     tracer_init();
+    trace_init_selftests();
     tracing_start_boot_tracer();
     return run_init_process();
 }

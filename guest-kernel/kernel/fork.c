@@ -68,6 +68,7 @@ struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char
     p->cpu = raw_smp_processor_id();
     link_task(p, true);
     ftrace_graph_init_task(p);
+    ftrace_pid_fork(current, p);
     return p;
 }
 
@@ -89,6 +90,7 @@ void free_task(struct task_struct *p)
 {
     unsigned long flags;
 
+    ftrace_pid_exit(p);
     spin_lock_irqsave(&tasklist_lock, flags);
     list_del_init(&p->tasks);
     spin_unlock_irqrestore(&tasklist_lock, flags);

@@ -49,6 +49,7 @@ struct task_struct {
     unsigned long cpus_allowed; /* fixed before the task first runs */
     struct list_head run_list;  /* under the run queue's lock */
     spinlock_t pi_lock;         /* serialises wake-ups of this task */
+    bool rcu_tasks_holdout;     /* synchronize_rcu_tasks() waits for it */
 
     pid_t pid;
     char comm[TASK_COMM_LEN];
@@ -63,8 +64,10 @@ struct task_struct {
     int curr_ret_depth;
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
-    unsigned long trace_recursion; /* one bit for each context the tracer is in */
-    int trace_graph_depth;         /* depth at which set_graph_function began to match */
+    u64 ftrace_timestamp; /* when it was last switched away from */
+    unsigned long
+        trace_recursion;   /* trace_recursion.h: one bit for each context the tracer is in */
+    int trace_graph_depth; /* depth at which set_graph_function began to match */
 };
 
 extern struct task_struct init_task;
@@ -77,9 +80,16 @@ void scheduler_tick(void);
 bool wake_up_process(struct task_struct *p);
 void wake_up_new_task(struct task_struct *p);
 void schedule_tail(struct task_struct *prev);
+/* Has that hart go through the scheduler soon. */
+void resched_cpu(unsigned int cpu);
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop);
 _Noreturn void cpu_startup_entry(void);
 _Noreturn void do_exit(void);
+
+static inline bool is_idle_task(const struct task_struct *p)
+{
+    return p->pid == 0;
+}
 
 static inline void set_current_state(unsigned int state)
 {

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 #define NSEC_PER_SEC  1000000000ull
+#define NSEC_PER_MSEC 1000000ull
 #define NSEC_PER_USEC 1000ull
 #define HZ            100
 

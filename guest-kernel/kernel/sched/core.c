@@ -10,7 +10,9 @@
 #include <asm/page.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
+#include <linux/ftrace.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 
@@ -83,6 +85,16 @@ static void resched_curr(struct rq *rq)
     set_bit(TIF_NEED_RESCHED, &curr->flags);
     if (curr->cpu != smp_processor_id())
         smp_send_reschedule(curr->cpu);
+}
+
+void resched_cpu(unsigned int cpu)
+{
+    struct rq *rq = &runqueues[cpu];
+    unsigned long flags;
+
+    spin_lock_irqsave(&rq->lock, flags);
+    resched_curr(rq);
+    spin_unlock_irqrestore(&rq->lock, flags);
 }
 
 static void check_preempt_curr(struct rq *rq, struct task_struct *p)
@@ -239,6 +251,7 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
     rq->curr = next;
     rq->slice_left = SLICE_TICKS;
     next->on_cpu = 1;
+    ftrace_graph_sched_switch(prev, next);
     prev = __switch_to(prev, next);
     finish_task_switch(prev);
 }
@@ -254,6 +267,7 @@ static void __schedule(bool preempt)
     struct rq *rq;
 
     local_irq_save(flags);
+    rcu_note_context_switch(preempt);
     rq = this_rq();
     spin_lock(&rq->lock);
     clear_bit(TIF_NEED_RESCHED, &prev->flags);
