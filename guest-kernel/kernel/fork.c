@@ -70,6 +70,7 @@ struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char
     p->fs = get_fs_struct(&init_fs);
     link_task(p, true);
     ftrace_graph_init_task(p);
+    ftrace_pid_fork(current, p);
     return p;
 }
 
@@ -91,6 +92,7 @@ static void free_task(struct task_struct *p)
 {
     unsigned long flags;
 
+    ftrace_pid_exit(p);
     spin_lock_irqsave(&tasklist_lock, flags);
     list_del_init(&p->tasks);
     spin_unlock_irqrestore(&tasklist_lock, flags);

@@ -100,8 +100,10 @@ struct task_struct {
     int curr_ret_depth;
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
-    unsigned long trace_recursion; /* one bit for each context the tracer is in */
-    int trace_graph_depth;         /* depth at which set_graph_function began to match */
+    u64 ftrace_timestamp; /* when it was last switched away from */
+    unsigned long
+        trace_recursion;   /* trace_recursion.h: one bit for each context the tracer is in */
+    int trace_graph_depth; /* depth at which set_graph_function began to match */
 };
 
 /* Until it is running, code may not sleep and need not ask. */

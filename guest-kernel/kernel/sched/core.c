@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
+#include <linux/ftrace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -333,6 +334,7 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
 {
     rq->curr = next;
     next->on_cpu = 1;
+    ftrace_graph_sched_switch(prev, next);
     prev = __switch_to(prev, next);
     finish_task_switch(prev);
 }
