@@ -1,7 +1,7 @@
 # guest.mk - the guest kernel, in each layout of its call sites.
 #
 #   make guest                          every image that run and test need
-#   make guest LAYOUT=none|mcount       one of them
+#   make guest LAYOUT=none|mcount|...   one of them
 #   make guest LAYOUT=mcount BREAK=X    one with files of tests/broken/X in place of the kernel's
 #
 # The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; beside it kernel.map
@@ -10,7 +10,7 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount
+GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
 
 GUEST_CC      := $(CROSS)gcc
@@ -30,6 +30,8 @@ GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-r
 GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
 
+comma := ,
+
 # Files of every layout.
 GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
@@ -37,9 +39,10 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, main.o shell.o builtins.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
-	stop_machine.o locking/mutex.o locking/spinlock.o rcu/tasks.o rcu/tree.o \
-	rcu/rcu_test.o sched/core.o sched/wait.o \
-	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
+	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
+	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
+	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
+	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o inode.o libfs.o namei.o open.o \
@@ -49,34 +52,73 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix lib/, errno.o glob.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Files of the layouts that can trace.
-GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
-	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
+GUEST_TRACE_OBJS := fs/tracefs/inode.o \
+	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
-	trace_buffer_files.o trace_clock.o \
-	trace_cmdlines.o trace_files.o trace_filter_files.o trace_functions.o \
-	trace_functions_graph.o trace_graph_output.o trace_headers.o trace_iterator.o \
-	trace_marker.o trace_nop.o trace_options.o trace_output.o trace_pid_files.o trace_read.o trace_selftest.o \
-	trace_seq.o)
+	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o trace_filter_files.o \
+	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
+	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
+	trace_pid_files.o trace_read.o trace_selftest.o trace_seq.o)
 
 # In these layouts only, and instrumented: what the tracers test themselves on.
-GUEST_TRACED_TEST_OBJS := kernel/trace/trace_selftest_dynamic.o
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+
+# Files of those that patch their sites.
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
-GUEST_NOTRACE := $(GUEST_TRACE_OBJS) arch/riscv/kernel/asm-offsets.o \
-	arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
-	kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
+	arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o arch/riscv/mm/cacheflush.o \
+	arch/riscv/mm/init.o kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
-# What a layout adds: objects, flags, and the flags of an instrumented file.
-guest_objs_none   := $(GUEST_OBJS)
-guest_cflags_none := -fomit-frame-pointer
-guest_pg_none     :=
-guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) $(GUEST_TRACED_TEST_OBJS)
-guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_DYNAMIC_FTRACE \
-	-DCONFIG_FRAME_POINTER
+# What a layout adds: objects, flags, the flags of an instrumented file, and how
+# recordmcount checks and sorts the table of sites.
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
+	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
+guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
+guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
+guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
+	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
+# One word is replaced by one store, for which functions have to be aligned.  GCC
+# 12 aligns none that it takes for cold, so it must take none for that.
+guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
+	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
+guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
+	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
+guest_pfe            = -fpatchable-function-entry=$(1)
+
+guest_objs_none     := $(GUEST_OBJS)
+guest_cflags_none   := -fomit-frame-pointer
+guest_pg_none       :=
+guest_sort_none     :=
+
+guest_objs_mcount   := $(call guest_stopped_objs,mcount)
+guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
 guest_pg_mcount     := -pg
+guest_sort_mcount   := --sort
+
+guest_objs_pfe16    := $(call guest_stopped_objs,pfe16)
+guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_pfe16      := $(call guest_pfe,8)
+guest_sort_pfe16    := --sort --nops=16
+
+guest_objs_pfe8     := $(call guest_stopped_objs,pfe8)
+guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_pfe8       := $(call guest_pfe,4)
+guest_sort_pfe8     := --sort --nops=8
+
+guest_objs_atomic   := $(call guest_atomic_objs,atomic) arch/riscv/ftrace/atomic/dest.o
+guest_cflags_atomic := $(call guest_atomic_cflags,atomic,4)
+guest_pg_atomic     := $(call guest_pfe,4)
+guest_sort_atomic   := --sort --nops=8 --align=4
+
+guest_objs_callops  := $(call guest_atomic_objs,callops) arch/riscv/ftrace/callops/site_ops.o
+guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+guest_pg_callops    := $(call guest_pfe,8$(comma)4)
+guest_sort_callops  := --sort --nops=16 --align=8
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
 define guest_image
@@ -89,16 +131,16 @@ $$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 endif
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$<
@@ -127,7 +169,7 @@ $$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S
 $$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o
 	$$(say) LD $$@
 	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
-	$$(if $$(guest_pg_$(2)),$$(Q)$$(RECORDMCOUNT) --sort $$@)
+	$$(if $$(guest_sort_$(2)),$$(Q)$$(RECORDMCOUNT) $$(guest_sort_$(2)) $$@)
 	$$(Q)$$(GUEST_NM) -n $$@ > $$($(1)-dir)/kernel.map
 	$$(Q)$$(GUEST_NM) -n $$@ | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk | \
 		cmp -s - $$($(1)-dir)/kallsyms.S || \

@@ -159,7 +159,12 @@ static char state_char(const struct task_struct *p)
 {
     if (p->on_cpu)
         return 'R';
-    return p->state == TASK_UNINTERRUPTIBLE ? 'D' : p->state == TASK_DEAD ? 'X' : 'R';
+    switch (p->state) {
+    case TASK_INTERRUPTIBLE: return 'S';
+    case TASK_UNINTERRUPTIBLE: return 'D';
+    case TASK_DEAD: return 'X';
+    default: return 'R';
+    }
 }
 
 /* Collected under the lock, written without it: the console may take its time. */

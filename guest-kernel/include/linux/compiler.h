@@ -5,7 +5,11 @@
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #define noinline        __attribute__((noinline))
-#define notrace         __attribute__((no_instrument_function))
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+#define notrace __attribute__((patchable_function_entry(0, 0)))
+#else
+#define notrace __attribute__((no_instrument_function))
+#endif
 #define __packed        __attribute__((packed))
 #define __aligned(n)    __attribute__((aligned(n)))
 #define __maybe_unused  __attribute__((unused))

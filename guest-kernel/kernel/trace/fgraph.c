@@ -232,19 +232,26 @@ static unsigned long bad_index(int index)
     return (unsigned long)panic;
 }
 
-static unsigned long bad_frame_pointer(const struct ftrace_ret_stack *frame,
-                                       unsigned long frame_pointer)
-{
-    ftrace_graph_stop();
-    if (WARN(true, "Bad frame pointer: expected %lx, received %lx\n", frame->fp, frame_pointer))
-        printk("  from func %ps return to %lx\n", (void *)frame->func, frame->ret);
-    return (unsigned long)panic;
-}
-
 /*
  * The frame pointer test: the function came back with the frame pointer its
  * caller had when it was called, or somebody has broken the chain of frames.
  */
+static bool frame_pointer_is(const struct ftrace_ret_stack *frame, unsigned long frame_pointer)
+{
+#ifdef HAVE_FUNCTION_GRAPH_FP_TEST
+    if (likely(frame->fp == frame_pointer))
+        return true;
+    ftrace_graph_stop();
+    if (WARN(true, "Bad frame pointer: expected %lx, received %lx\n", frame->fp, frame_pointer))
+        printk("  from func %ps return to %lx\n", (void *)frame->func, frame->ret);
+    return false;
+#else
+    (void)frame;
+    (void)frame_pointer;
+    return true;
+#endif
+}
+
 static unsigned long ftrace_pop_return_trace(struct ftrace_graph_ret *trace,
                                              unsigned long frame_pointer)
 {
@@ -254,10 +261,8 @@ static unsigned long ftrace_pop_return_trace(struct ftrace_graph_ret *trace,
     if (unlikely(index < 0 || index >= FTRACE_RETFUNC_DEPTH))
         return bad_index(index);
     frame = &current->ret_stack[index];
-#ifdef HAVE_FUNCTION_GRAPH_FP_TEST
-    if (unlikely(frame->fp != frame_pointer))
-        return bad_frame_pointer(frame, frame_pointer);
-#endif
+    if (!frame_pointer_is(frame, frame_pointer))
+        return (unsigned long)panic;
     *trace = (struct ftrace_graph_ret){.func = frame->func,
                                        .depth = current->curr_ret_depth--,
                                        .overrun = atomic_read(&current->trace_overrun),

@@ -600,4 +600,4 @@ static const struct kunit_case tracer_cases[] = {
 };
 
 static const struct kunit_suite tracer_suite = {"tracers", tracer_cases};
-kunit_test_suite(tracer_suite);
+kunit_test_suite_slow(tracer_suite);
