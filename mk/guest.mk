@@ -37,7 +37,9 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o shell.o builtins.o) \
+	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
+	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
+	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
@@ -49,7 +51,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
-	$(addprefix lib/, errno.o glob.o kunit/test.o sort.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
