@@ -40,7 +40,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
 	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
 	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o) \
-	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
+	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
@@ -74,7 +74,7 @@ GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/ke
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
 GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
 	arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o arch/riscv/mm/cacheflush.o \
-	arch/riscv/mm/init.o kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+	arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
 # recordmcount checks and sorts the table of sites.
