@@ -11,7 +11,7 @@ says() { test "$(after "$1")" = "$2"; }
 einval() { says "$1" 'sh: write error: Invalid argument'; }
 
 files_and_options() {
-    $1 mcount 1 "ls $T; cat $T/trace_options; echo raw > $T/trace_options; cat $T/options/raw;
+    $1 ${LAYOUT:-mcount} 1 "ls $T; cat $T/trace_options; echo raw > $T/trace_options; cat $T/options/raw;
         echo 0 > $T/options/raw; cat $T/options/raw; echo noraw > $T/trace_options;
         echo nosuch > $T/trace_options; echo nonosuch > $T/trace_options;
         echo 2 > $T/options/raw; echo test_nop_accept > $T/trace_options;
@@ -42,7 +42,7 @@ files_and_options() {
 }
 
 pipe() {
-    $1 mcount 2 "echo first > $T/trace_marker; cat $T/trace_pipe > /pipe & sleep 0.05;
+    $1 ${LAYOUT:-mcount} 2 "echo first > $T/trace_marker; cat $T/trace_pipe > /pipe & sleep 0.05;
         echo second > $T/trace_marker; sleep 0.05; cat /pipe | wc -l;
         echo function > $T/current_tracer; echo 0 > $T/tracing_on; wait; wc -l /pipe;
         cat $T/trace | grep -c mark; echo 1 > $T/tracing_on; echo 'tree_*' > $T/set_ftrace_filter;
@@ -62,7 +62,7 @@ pipe() {
 }
 
 sizes() {
-    $1 mcount 2 "cat $T/buffer_size_kb; cat $T/buffer_total_size_kb; echo 0 > $T/buffer_size_kb;
+    $1 ${LAYOUT:-mcount} 2 "cat $T/buffer_size_kb; cat $T/buffer_total_size_kb; echo 0 > $T/buffer_size_kb;
         echo x > $T/buffer_size_kb; echo 8 > $T/per_cpu/cpu1/buffer_size_kb; cat $T/buffer_size_kb;
         cat $T/per_cpu/cpu1/buffer_size_kb; echo 8 > $T/buffer_size_kb; cat $T/buffer_size_kb;
         cat $T/buffer_total_size_kb; echo 1 > $T/tracing_cpumask; cat $T/tracing_cpumask;
@@ -97,7 +97,7 @@ sizes() {
 }
 
 forms() {
-    $1 mcount 1 "cat $T/trace_clock; echo nosuch > $T/trace_clock; echo tree_once > $T/set_ftrace_filter;
+    $1 ${LAYOUT:-mcount} 1 "cat $T/trace_clock; echo nosuch > $T/trace_clock; echo tree_once > $T/set_ftrace_filter;
         echo function > $T/current_tracer; work tree 1; echo 0 > $T/tracing_on;
         tail -n 1 $T/trace; echo noprint-parent > $T/trace_options; tail -n 1 $T/trace;
         echo sym-offset > $T/trace_options; tail -n 1 $T/trace; echo sym-addr > $T/trace_options;
@@ -140,7 +140,7 @@ forms() {
 }
 
 graph() {
-    $1 mcount 1 "echo 'tree_*' > $T/set_ftrace_filter; echo tree_node > $T/set_graph_notrace;
+    $1 ${LAYOUT:-mcount} 1 "echo 'tree_*' > $T/set_ftrace_filter; echo tree_node > $T/set_graph_notrace;
         cat $T/set_graph_notrace; echo tree_once > $T/set_graph_function;
         echo function_graph > $T/current_tracer; work tree 1; echo 0 > $T/tracing_on;
         grep -c tree_node $T/trace; grep -c tree_insert $T/trace;
@@ -171,7 +171,7 @@ graph() {
 
 tasks() {
     BOOTARGS='ftrace=function ftrace_filter=tree_*,fib ftrace_notrace=tree_hash trace_buf_size=64k trace_options=sym-addr,nosuch trace_clock=global'
-    $1 mcount 1 "cat $T/set_ftrace_filter | wc -l; cat $T/set_ftrace_notrace; cat $T/buffer_size_kb;
+    $1 ${LAYOUT:-mcount} 1 "cat $T/set_ftrace_filter | wc -l; cat $T/set_ftrace_notrace; cat $T/buffer_size_kb;
         cat $T/trace_clock; cat $T/options/sym-addr; cat $T/enabled_functions;
         cat $T/set_ftrace_pid; echo 1 > $T/set_ftrace_pid; echo 17 99 >> $T/set_ftrace_pid;
         cat $T/set_ftrace_pid; work tree 1; grep -c tree $T/trace; echo x > $T/set_ftrace_pid;
