@@ -195,6 +195,40 @@ static void an_ops_that_may_be_freed_is_called_by_the_list(struct kunit *test)
     kfree(probe);
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+
+static struct pt_regs seen_regs;
+
+static notrace void regs_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                              struct ftrace_regs *fregs)
+{
+    (void)ip, (void)parent_ip, (void)op;
+    seen_regs = *ftrace_get_regs(fregs);
+}
+
+/* One that asks for none has its site in common with it. */
+static void registers_are_those_of_the_call(struct kunit *test)
+{
+    struct ftrace_ops ops = {.func = regs_func, .flags = FTRACE_OPS_FL_SAVE_REGS};
+    unsigned long here = (unsigned long)__builtin_frame_address(0);
+    unsigned long site = ftrace_location((unsigned long)DYN_FTRACE_TEST_NAME);
+
+    ftrace_set_filter(&ops, FUNC_1, true);
+    ftrace_set_filter(&a.ops, FUNC_1 "*", true);
+    register_ftrace_function(&a.ops);
+    KUNIT_EXPECT_EQ(test, register_ftrace_function(&ops), 0);
+    KUNIT_EXPECT_EQ(test, calls_of(&a), 2);
+    KUNIT_EXPECT_TRUE(test, seen_regs.epc > site && seen_regs.epc <= site + MCOUNT_INSN_SIZE);
+    KUNIT_EXPECT_EQ(test, seen_regs.tp, (long)current);
+    KUNIT_EXPECT_TRUE(test, seen_regs.sp < here && seen_regs.sp > here - 512);
+    unregister_ftrace_function(&ops);
+    ftrace_set_filter(&ops, NULL, true);
+    KUNIT_EXPECT_EQ(test, calls_of(&a), 2);
+    retire(&a);
+}
+
+#endif
+
 static struct dyn_ftrace *record_of(int (*func)(void))
 {
     return ftrace_rec(place_of(ftrace_location((unsigned long)func)) - 1);
@@ -459,6 +493,9 @@ static const struct kunit_case ftrace_cases[] = {
     KUNIT_CASE(a_callback_learns_who_called_whom),
     KUNIT_CASE(one_ops_is_called_directly_and_several_by_the_list),
     KUNIT_CASE(an_ops_that_may_be_freed_is_called_by_the_list),
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+    KUNIT_CASE(registers_are_those_of_the_call),
+#endif
     KUNIT_CASE(a_record_counts_who_wants_its_site),
     KUNIT_CASE(only_one_may_move_the_pc_of_a_function),
     KUNIT_CASE(ops_with_pids_hear_of_those_tasks_only),
