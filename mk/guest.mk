@@ -51,15 +51,16 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o \
 	pid_list.o ring_buffer.o trace.o trace_files.o \
 	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o trace_selftest.o)
 
-# In these layouts only, and instrumented: what the tracers test themselves on.
-GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
-
 # Files of those that patch their sites.
-GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
+	kernel/trace/ftrace_hash.o kernel/trace/ftrace_rec.o
+
+# In the same layouts, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
