@@ -29,6 +29,12 @@ struct ftrace_regs {
     struct pt_regs regs;
 };
 #define arch_ftrace_get_regs(fregs) (&(fregs)->regs)
+
+/* Where the function goes on; for an ops with FTRACE_OPS_FL_IPMODIFY. */
+static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs, unsigned long ip)
+{
+    fregs->regs.epc = ip;
+}
 #endif
 
 /* All registers at the call; NULL if the trampoline saved fewer. */

@@ -56,6 +56,33 @@ static void retire(struct probe *probe)
 
 static struct probe a = {.ops.func = probe_func}, b = {.ops.func = probe_func};
 
+/* The same of both ends of a call. */
+static int entries[2], returns[2];
+static bool follow[2] = {true, true};
+
+#define GRAPH_PROBE(n)                                             \
+    static notrace int entry_##n(struct ftrace_graph_ent *trace)   \
+    {                                                              \
+        (void)trace;                                               \
+        entries[n]++;                                              \
+        return follow[n];                                          \
+    }                                                              \
+    static notrace void return_##n(struct ftrace_graph_ret *trace) \
+    {                                                              \
+        (void)trace;                                               \
+        returns[n]++;                                              \
+    }                                                              \
+    static struct fgraph_ops gops_##n = {.entryfunc = entry_##n, .retfunc = return_##n}
+
+GRAPH_PROBE(0);
+GRAPH_PROBE(1);
+
+static void reset_graph_counts(void)
+{
+    memset(entries, 0, sizeof(entries));
+    memset(returns, 0, sizeof(returns));
+}
+
 /* ---- filters ---- */
 
 static void a_filter_can_change_while_it_is_in_force(struct kunit *test)
@@ -269,6 +296,45 @@ static void only_one_may_move_the_pc_of_a_function(struct kunit *test)
     retire(&b);
 }
 
+/* Behind the prologue it is too late to run another function. */
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+
+static noinline int replacement(void)
+{
+    barrier();
+    return 42;
+}
+
+static notrace void replace_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                                 struct ftrace_regs *fregs)
+{
+    (void)ip, (void)parent_ip, (void)op;
+    ftrace_regs_set_instruction_pointer(fregs, (unsigned long)replacement);
+}
+
+/* As live patching does it. */
+static void a_function_can_be_replaced(struct kunit *test)
+{
+    static struct ftrace_ops ops = {.func = replace_func};
+
+    ops.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
+    ftrace_set_filter(&ops, FUNC_1, true);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 0);
+    KUNIT_EXPECT_EQ(test, register_ftrace_function(&ops), 0);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 42);
+    reset_graph_counts();
+    ftrace_set_filter(&gops_0.ops, FUNC_1, true);
+    register_ftrace_graph(&gops_0);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 42);
+    KUNIT_EXPECT_EQ(test, returns[0], 1);
+    unregister_ftrace_graph(&gops_0);
+    unregister_ftrace_function(&ops);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 0);
+    ftrace_set_filter(&ops, NULL, true);
+}
+
+#endif
+
 /* ---- pids ---- */
 
 static int call_both_thread(void *done)
@@ -340,32 +406,6 @@ static void children_can_inherit_being_traced(struct kunit *test)
 }
 
 /* ---- function graph ---- */
-
-static int entries[2], returns[2];
-static bool follow[2] = {true, true};
-
-#define GRAPH_PROBE(n)                                             \
-    static notrace int entry_##n(struct ftrace_graph_ent *trace)   \
-    {                                                              \
-        (void)trace;                                               \
-        entries[n]++;                                              \
-        return follow[n];                                          \
-    }                                                              \
-    static notrace void return_##n(struct ftrace_graph_ret *trace) \
-    {                                                              \
-        (void)trace;                                               \
-        returns[n]++;                                              \
-    }                                                              \
-    static struct fgraph_ops gops_##n = {.entryfunc = entry_##n, .retfunc = return_##n}
-
-GRAPH_PROBE(0);
-GRAPH_PROBE(1);
-
-static void reset_graph_counts(void)
-{
-    memset(entries, 0, sizeof(entries));
-    memset(returns, 0, sizeof(returns));
-}
 
 static void one_graph_user_is_called_directly(struct kunit *test)
 {
@@ -498,6 +538,9 @@ static const struct kunit_case ftrace_cases[] = {
 #endif
     KUNIT_CASE(a_record_counts_who_wants_its_site),
     KUNIT_CASE(only_one_may_move_the_pc_of_a_function),
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+    KUNIT_CASE(a_function_can_be_replaced),
+#endif
     KUNIT_CASE(ops_with_pids_hear_of_those_tasks_only),
     KUNIT_CASE(children_can_inherit_being_traced),
     KUNIT_CASE(one_graph_user_is_called_directly),
