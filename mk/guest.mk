@@ -56,18 +56,19 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
-	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o trace_filter_files.o \
+	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
 	trace_pid_files.o trace_read.o trace_selftest.o trace_seq.o)
 
-# In these layouts only, and instrumented: what the tracers test themselves on.
-GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
-
 # Files of those that patch their sites.
-GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
+	$(addprefix kernel/trace/, ftrace_hash.o ftrace_rec.o trace_filter_files.o)
+
+# In the same layouts, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,

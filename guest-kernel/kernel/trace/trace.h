@@ -292,8 +292,15 @@ int init_function_trace(void);
 int init_graph_trace(void);
 void trace_create_files(void);
 void trace_create_buffer_files(void);
-void trace_create_filter_files(void);
 void trace_create_marker_file(void);
+
+/* trace_filter_files.c: there are no sets of sites where none is patched. */
+#ifdef CONFIG_DYNAMIC_FTRACE
+void trace_create_filter_files(void);
+#else
+static inline void trace_create_filter_files(void) {}
+#endif
+
 void trace_create_pid_files(void);
 
 
