@@ -47,6 +47,14 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	tty/tty_io.o) \
 	$(addprefix lib/, errno.o glob.o string.o vsprintf.o)
 
+# Programs: address spaces, system calls.
+GUEST_OBJS += $(addprefix arch/riscv/, \
+	kernel/fpu.o kernel/process.o kernel/syscall_table.o lib/uaccess.o \
+	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
+	drivers/char/random.o $(addprefix fs/, binfmt_elf.o exec.o syscalls.o) \
+	$(addprefix kernel/, exit.o sys.o sched/syscalls.o time/posix.o) \
+	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
+
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
 	arch/riscv/kernel/patch.o fs/tracefs/inode.o \

@@ -7,13 +7,14 @@
  * queue; a second queue only by trylock.
  */
 #include <asm/barrier.h>
+#include <asm/mmu_context.h>
 #include <asm/page.h>
+#include <asm/switch_to.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
-#include <linux/fdtable.h>
-#include <linux/fs_struct.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
 
 struct rq {
@@ -231,7 +232,7 @@ static void finish_task_switch(struct task_struct *prev)
     arch_spin_unlock(&this_rq()->lock);
     preempt_enable_no_resched();
     if (dead)
-        free_task(prev);
+        put_task_struct(prev);
 }
 
 void schedule_tail(struct task_struct *prev)
@@ -246,6 +247,8 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
     rq->curr = next;
     rq->slice_left = SLICE_TICKS;
     next->on_cpu = 1;
+    switch_mm(prev->mm, next->mm);
+    __switch_to_fpu(prev, next);
     prev = __switch_to(prev, next);
     finish_task_switch(prev);
 }
@@ -378,10 +381,9 @@ void cpu_startup_entry(void)
         do_idle();
 }
 
-void do_exit(void)
+/* The last switch: whoever runs next drops the scheduler's reference. */
+void do_task_dead(void)
 {
-    exit_files(current);
-    exit_fs(current);
     preempt_disable();
     local_irq_disable();
     current->state = TASK_DEAD;
