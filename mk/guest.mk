@@ -165,3 +165,44 @@ endif
 
 # The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
 GUEST_DEMO = $(shell sed -e '/^\#/d' -e '/^$$/d' $(GUEST_SRC)/scripts/demo.txt | paste -sd';')
+
+# Programs of guest/user for U-mode, and the archive that has them in /bin:
+# build/guest-kernel/initrd.cpio.
+USER_SRC      := guest/user
+USER_OUT      := $(GUEST_OUT)/user
+USER_PROGRAMS := hello forktest memtest systest fptest sysbench
+USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o unistd.o string.o stdio.o check.o)
+USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
+	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
+	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
+USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096,-z,separate-code
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.S mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) AS $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB)
+	$(say) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $^
+
+# Times and owners are the same in every build.
+$(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
+	$(say) CPIO $@
+	$(Q)rm -rf $(USER_OUT)/root && mkdir -p $(USER_OUT)/root/bin
+	$(Q)for p in $^; do $(GUEST_OBJCOPY) -g $$p $(USER_OUT)/root/bin/$${p##*/}; done
+	$(Q)cd $(USER_OUT)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+		cpio --quiet --reproducible -R 0:0 -o -H newc > $(abspath $@)
+
+.PHONY: initrd
+initrd: $(GUEST_OUT)/initrd.cpio
+guest: initrd
+
+.SECONDARY: $(USER_LIB) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d)
