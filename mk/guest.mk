@@ -35,7 +35,9 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o shell.o builtins.o) \
+	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
+	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
+	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/mutex.o locking/spinlock.o sched/core.o sched/wait.o \
 	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
@@ -45,7 +47,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
-	$(addprefix lib/, errno.o glob.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o regex.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
 GUEST_OBJS += $(addprefix arch/riscv/, \

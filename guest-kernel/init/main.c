@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/init.h>
+#include <linux/initrd.h>
 #include <linux/kthread.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -30,6 +31,7 @@ static int kernel_init(void *unused)
     sysrq_init();
     tracer_init();
     tracing_start_boot_tracer();
+    populate_rootfs();
     return run_init_process();
 }
 
