@@ -24,6 +24,12 @@ void fpu_init(void)
     csr_clear(sstatus, SR_FS);
 }
 
+/* On each hart: programs may read the time and count their cycles and instructions. */
+void enable_user_counters(void)
+{
+    csr_write(scounteren, SCOUNTEREN_CY | SCOUNTEREN_TM | SCOUNTEREN_IR);
+}
+
 struct pt_regs *task_pt_regs(const struct task_struct *p)
 {
     return (struct pt_regs *)((char *)p->stack + THREAD_SIZE) - 1;

@@ -27,6 +27,7 @@ void setup_arch(unsigned long boot_hartid)
 {
     sbi_init();
     fpu_init();
+    enable_user_counters();
     if (early_init_dt_scan(early_dtb(), &machine_info))
         panic("no device tree");
     paging_init(machine_info.memory_start, machine_info.memory_end);

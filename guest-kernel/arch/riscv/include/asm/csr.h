@@ -22,6 +22,10 @@
 #define IE_SIE      (1 << IRQ_S_SOFT)
 #define IE_TIE      (1 << IRQ_S_TIMER)
 
+#define SCOUNTEREN_CY 0x1
+#define SCOUNTEREN_TM 0x2
+#define SCOUNTEREN_IR 0x4
+
 #define CAUSE_IRQ_FLAG (1UL << 63)
 
 #define SATP_MODE_39 (8UL << 60)

@@ -28,6 +28,7 @@ struct task_struct;
 
 /* The frame of a task's entry from U-mode, at the top of its stack. */
 struct pt_regs *task_pt_regs(const struct task_struct *p);
+void enable_user_counters(void);
 /* What sret is to find for a program's first instruction. */
 void start_thread(struct pt_regs *regs, unsigned long pc, unsigned long sp);
 
