@@ -62,9 +62,9 @@ static pte_t *table_below(pte_t *entry, bool make)
 }
 
 /* The entry of addr. NULL: its table is not there, or cannot be made. */
-static pte_t *walk(struct mm_struct *mm, unsigned long addr, bool make)
+static pte_t *walk_pgd(pte_t *pgd, unsigned long addr, bool make)
 {
-    pte_t *table = mm->pgd;
+    pte_t *table = pgd;
     int level;
 
     for (level = 2; table && level > 0; level--)
@@ -76,7 +76,7 @@ static pte_t *walk(struct mm_struct *mm, unsigned long addr, bool make)
 static pte_t *next_page(struct mm_struct *mm, unsigned long *addr, unsigned long end)
 {
     while (*addr < end) {
-        pte_t *ptep = walk(mm, *addr, false);
+        pte_t *ptep = walk_pgd(mm->pgd, *addr, false);
 
         if (ptep && pte_present(*ptep))
             return ptep;
@@ -165,7 +165,7 @@ static int do_wp_page(struct vm_area_struct *vma, unsigned long address, pte_t *
 
 int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned long access)
 {
-    pte_t *ptep = walk(vma->vm_mm, address, true);
+    pte_t *ptep = walk_pgd(vma->vm_mm->pgd, address, true);
 
     address &= PAGE_MASK;
     if (!ptep)
@@ -192,7 +192,7 @@ int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct v
     pte_t *from, *to;
 
     for (; (from = next_page(src, &addr, vma->vm_end)); addr += PAGE_SIZE) {
-        to = walk(dst, addr, true);
+        to = walk_pgd(dst->pgd, addr, true);
         if (!to)
             return -ENOMEM;
         if (is_cow_mapping(vma))
