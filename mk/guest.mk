@@ -37,7 +37,9 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o shell.o builtins.o) \
+	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
+	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
+	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
@@ -49,7 +51,15 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
-	$(addprefix lib/, errno.o glob.o kunit/test.o sort.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
+
+# Programs: address spaces, system calls.
+GUEST_OBJS += $(addprefix arch/riscv/, \
+	kernel/fpu.o kernel/process.o kernel/syscall_table.o lib/uaccess.o \
+	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
+	drivers/char/random.o $(addprefix fs/, binfmt_elf.o exec.o syscalls.o) \
+	$(addprefix kernel/, exit.o sys.o sched/syscalls.o time/posix.o) \
+	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
@@ -206,3 +216,44 @@ endif
 
 # The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
 GUEST_DEMO = $(shell sed -e '/^\#/d' -e '/^$$/d' $(GUEST_SRC)/scripts/demo.txt | paste -sd';')
+
+# Programs of guest/user for U-mode, and the archive that has them in /bin:
+# build/guest-kernel/initrd.cpio.
+USER_SRC      := guest/user
+USER_OUT      := $(GUEST_OUT)/user
+USER_PROGRAMS := hello forktest memtest systest fptest sysbench
+USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o unistd.o string.o stdio.o check.o)
+USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
+	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
+	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
+USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096,-z,separate-code
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.S mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) AS $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB)
+	$(say) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $^
+
+# Times and owners are the same in every build.
+$(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
+	$(say) CPIO $@
+	$(Q)rm -rf $(USER_OUT)/root && mkdir -p $(USER_OUT)/root/bin
+	$(Q)for p in $^; do $(GUEST_OBJCOPY) -g $$p $(USER_OUT)/root/bin/$${p##*/}; done
+	$(Q)cd $(USER_OUT)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+		cpio --quiet --reproducible -R 0:0 -o -H newc > $(abspath $@)
+
+.PHONY: initrd
+initrd: $(GUEST_OUT)/initrd.cpio
+guest: initrd
+
+.SECONDARY: $(USER_LIB) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d)

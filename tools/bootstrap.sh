@@ -36,7 +36,7 @@ linux flex generates the readers of its configuration
 linux bison generates them, too
 linux bc computes constants in its build
 linux xz-utils unpacks its source
-linux cpio packs the initial file system
+build cpio packs the guest kernel's programs, and Linux's
 linux debian-archive-keyring proves that the kernels are Debian's
 EOF
 }

@@ -43,7 +43,7 @@ int get_unused_fd_flags(unsigned int flags)
     return alloc_fd(0, flags);
 }
 
-static struct file *replace_fd(struct files_struct *files, unsigned int fd, struct file *file)
+static struct file *swap_fd(struct files_struct *files, unsigned int fd, struct file *file)
 {
     struct file *old;
 
@@ -56,12 +56,12 @@ static struct file *replace_fd(struct files_struct *files, unsigned int fd, stru
 
 void put_unused_fd(unsigned int fd)
 {
-    replace_fd(current->files, fd, NULL);
+    swap_fd(current->files, fd, NULL);
 }
 
 void fd_install(unsigned int fd, struct file *file)
 {
-    replace_fd(current->files, fd, file);
+    swap_fd(current->files, fd, file);
 }
 
 struct file *fget(unsigned int fd)
@@ -108,32 +108,40 @@ int do_dup(unsigned int fd, unsigned int from, unsigned int flags)
     return copy;
 }
 
-int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
+int replace_fd(unsigned int fd, struct file *file, unsigned int flags)
 {
     struct files_struct *files = current->files;
-    struct file *file, *old;
+    struct file *old;
+
+    if (fd >= NR_OPEN_DEFAULT)
+        return -EBADF;
+    spin_lock(&files->file_lock);
+    old = files->fd[fd];
+    if (old != FILE_RESERVED) {
+        files->fd[fd] = get_file(file);
+        mark_close_on_exec(files, fd, flags & O_CLOEXEC);
+    }
+    spin_unlock(&files->file_lock);
+    if (old == FILE_RESERVED) /* another thread is opening it */
+        return -EBUSY;
+    if (old)
+        filp_close(old);
+    return 0;
+}
+
+int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags)
+{
+    struct file *file;
+    int err;
 
     if (oldfd == newfd || (flags & ~O_CLOEXEC))
         return -EINVAL;
-    if (newfd >= NR_OPEN_DEFAULT)
-        return -EBADF;
     file = fget(oldfd);
     if (!file)
         return -EBADF;
-    spin_lock(&files->file_lock);
-    old = files->fd[newfd];
-    if (old != FILE_RESERVED) {
-        files->fd[newfd] = file;
-        mark_close_on_exec(files, newfd, flags & O_CLOEXEC);
-    }
-    spin_unlock(&files->file_lock);
-    if (old == FILE_RESERVED) { /* another thread is opening it */
-        fput(file);
-        return -EBUSY;
-    }
-    if (old)
-        filp_close(old);
-    return newfd;
+    err = replace_fd(newfd, file, flags);
+    fput(file);
+    return err ? err : (int)newfd;
 }
 
 bool get_close_on_exec(unsigned int fd)

@@ -9,6 +9,7 @@
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
+#include <linux/initrd.h>
 #include <linux/kthread.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -32,6 +33,7 @@ static int kernel_init(void *unused)
     tracer_init();
     trace_init_selftests();
     tracing_start_boot_tracer();
+    populate_rootfs();
     return run_init_process();
 }
 

@@ -21,6 +21,9 @@ struct ramfs_pages {
 /* As much as one kmalloc() can list. */
 #define RAMFS_MAX_PAGES ((PAGE_SIZE << (MAX_ORDER - 1)) / sizeof(char *))
 
+/* What files may not fill: the kernel has to go on, if only to remove them. */
+enum { RESERVE_PAGES = 1024 };
+
 static struct ramfs_pages *pages_of(const struct inode *inode)
 {
     return inode->i_private;
@@ -50,7 +53,7 @@ static char *page_for_write(struct ramfs_pages *pages, size_t index)
 
     if (err)
         return ERR_PTR(err);
-    if (!pages->page[index])
+    if (!pages->page[index] && nr_free_pages() > RESERVE_PAGES)
         pages->page[index] = kzalloc(PAGE_SIZE);
     return pages->page[index] ? pages->page[index] : ERR_PTR(-ENOSPC);
 }
@@ -158,7 +161,7 @@ static const struct file_operations ramfs_file_operations = {
     .write = ramfs_write,
 };
 
-static struct inode *ramfs_get_file(umode_t mode)
+struct inode *ramfs_get_file(umode_t mode)
 {
     struct ramfs_pages *pages = kzalloc(sizeof(*pages));
     struct inode *inode = pages ? new_inode(mode) : NULL;

@@ -31,6 +31,8 @@ void fd_install(unsigned int fd, struct file *file); /* takes the reference over
 struct file *fget(unsigned int fd);                  /* referenced, or NULL */
 int close_fd(unsigned int fd);
 int do_dup(unsigned int fd, unsigned int from, unsigned int flags); /* at `from` or above */
+/* At fd, with a reference of its own; what was open there is closed. */
+int replace_fd(unsigned int fd, struct file *file, unsigned int flags);
 int ksys_dup3(unsigned int oldfd, unsigned int newfd, int flags);
 bool get_close_on_exec(unsigned int fd);
 void set_close_on_exec(unsigned int fd, bool flag);
