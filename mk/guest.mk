@@ -39,15 +39,17 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
 	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o) \
 	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
-	stop_machine.o locking/mutex.o locking/spinlock.o sched/core.o sched/wait.o \
-	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
+	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
+	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
+	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
+	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o inode.o libfs.o namei.o open.o \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
-	$(addprefix lib/, errno.o glob.o regex.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
 GUEST_OBJS += $(addprefix arch/riscv/, \

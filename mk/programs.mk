@@ -2,6 +2,7 @@
 # guest/, and NAME-fence.elf for those that exist with and without their fence.
 #
 #   make programs
+#   make workloads      build/guest/bench/NAME.elf and NAME.linux: see guest/bench/bench.h
 
 PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
@@ -43,6 +44,40 @@ $(PROGRAM_OUT)/obj/%.o: $(PROGRAM_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< $(PROGRAM_COMMON)
+
+# The workloads of tools/bench-speed, as any program for such a machine is compiled.
+BENCH_OUT    := $(PROGRAM_OUT)/bench
+BENCH_NAMES  := calls mix chase float string
+BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
+	-fno-common -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
+	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
+BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
+BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
+WORKLOADS    := $(foreach name,$(BENCH_NAMES),$(addprefix $(BENCH_OUT)/$(name),.elf .linux))
+
+.PHONY: workloads
+workloads: $(WORKLOADS)
+
+$(BENCH_OUT)/obj/%.o: $(PROGRAM_SRC)/bench/%.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BENCH_OUT)/obj/%.o: $(PROGRAM_SRC)/bench/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BENCH_OUT)/%.elf: $(BENCH_OUT)/obj/%.o $(BENCH_BOARD) $(PROGRAM_SRC)/virt.lds
+	$(say) LD $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< $(BENCH_BOARD)
+
+$(BENCH_OUT)/%.linux: $(BENCH_OUT)/obj/%.o $(BENCH_LINUX)
+	$(say) LD $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -nostdlib -static -Wl,--build-id=none -o $@ $< $(BENCH_LINUX)
+
+.SECONDARY: $(BENCH_BOARD) $(BENCH_LINUX) $(BENCH_NAMES:%=$(BENCH_OUT)/obj/%.o)
+-include $(wildcard $(BENCH_OUT)/obj/*.d)
 
 .SECONDARY: $(PROGRAM_COMMON) $(PROGRAMS:$(PROGRAM_OUT)/%.elf=$(PROGRAM_OUT)/obj/%.o)
 -include $(wildcard $(PROGRAM_OUT)/obj/*.d)

@@ -41,29 +41,29 @@ struct float_env {
 
 uint64_t float_add(enum float_format f, uint64_t a, uint64_t b, const struct float_env *env);
 uint64_t float_sub(enum float_format f, uint64_t a, uint64_t b, const struct float_env *env);
-uint64_t float_mul(enum float_format f, uint64_t a, uint64_t b, const struct float_env *env);
-uint64_t float_div(enum float_format f, uint64_t a, uint64_t b, const struct float_env *env);
-uint64_t float_sqrt(enum float_format f, uint64_t a, const struct float_env *env);
+uint64_t float_mul(enum float_format f, uint64_t x, uint64_t y, const struct float_env *env);
+uint64_t float_div(enum float_format f, uint64_t x, uint64_t y, const struct float_env *env);
+uint64_t float_sqrt(enum float_format f, uint64_t x, const struct float_env *env);
 
-/* a * b + c, rounded once. The sign bits of a and c may be flipped by the caller. */
-uint64_t float_fma(enum float_format f, uint64_t a, uint64_t b, uint64_t c,
+/* x * y + z, rounded once. The sign bits of x and z may be flipped by the caller. */
+uint64_t float_fma(enum float_format f, uint64_t x, uint64_t y, uint64_t z,
                    const struct float_env *env);
 
-uint64_t float_convert(enum float_format to, enum float_format from, uint64_t a,
+uint64_t float_convert(enum float_format to, enum float_format from, uint64_t x,
                        const struct float_env *env);
 
 /* Integers of 32 or 64 bits; out of range and NaN saturate with NV. 32-bit results are
  * sign-extended. */
-uint64_t float_to_int(enum float_format f, uint64_t a, unsigned width, bool is_signed,
+uint64_t float_to_int(enum float_format f, uint64_t x, unsigned width, bool is_signed,
                       const struct float_env *env);
 uint64_t float_from_int(enum float_format f, uint64_t value, unsigned width, bool is_signed,
                         const struct float_env *env);
 
 /* Zfa: the low 32 bits of the double, rounded to zero, as if integers had no end. */
-uint64_t float_to_int_modular(uint64_t a, uint8_t *flags);
+uint64_t float_to_int_modular(uint64_t x, uint8_t *flags);
 
-/* To an integral value of the same format; NX only if `inexact`. */
-uint64_t float_round(enum float_format f, uint64_t a, bool inexact, const struct float_env *env);
+/* To an integral value of the same format; NX only if `tell`. */
+uint64_t float_round(enum float_format f, uint64_t x, bool tell, const struct float_env *env);
 
 /* Quiet comparisons raise NV for a signalling NaN only, signalling ones for any. */
 bool float_eq(enum float_format f, uint64_t a, uint64_t b, uint8_t *flags);

@@ -7,6 +7,7 @@
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
+#include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/initrd.h>
 #include <linux/kthread.h>
@@ -47,11 +48,12 @@ void start_kernel(unsigned long hartid)
     setup_arch(hartid);
     kmem_cache_init();
     ftrace_init();
-    init_timers();
+    hrtimers_init();
     time_starting_cpu();
     csr_set(sie, IE_SIE);
     init = kthread_create(kernel_init, NULL, "init");
     BUG_ON(IS_ERR(init));
+    system_state = SYSTEM_RUNNING;
     wake_up_new_task(init);
     local_irq_enable();
     cpu_startup_entry();

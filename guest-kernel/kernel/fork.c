@@ -7,6 +7,7 @@
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
 #include <linux/ftrace.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -121,10 +122,10 @@ static struct task_struct *alloc_task(const char *comm)
         return NULL;
     }
     set_task_comm(p, comm);
-    INIT_LIST_HEAD(&p->run_list);
     INIT_LIST_HEAD(&p->children);
     INIT_LIST_HEAD(&p->sibling);
-    p->sched_class = SCHED_CLASS_FAIR;
+    sched_fork(p);
+    atomic_set(&p->usage, 1);
     p->cpus_allowed = ~0UL;
     p->curr_ret_stack = p->curr_ret_depth = -1;
     return p;
@@ -140,9 +141,10 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
         p->pid = ++last_pid;
     list_add_tail(&p->tasks, &task_list);
     p->parent = parent;
-    atomic_set(&p->usage, parent ? 2 : 1);
-    if (parent)
+    if (parent) {
+        get_task_struct(p);
         list_add_tail(&p->sibling, &parent->children);
+    }
     spin_unlock_irqrestore(&tasklist_lock, flags);
 }
 
@@ -206,9 +208,6 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
         return ERR_PTR(-ENOMEM);
     }
     p->exit_signal = args->exit_signal;
-    p->preempt_count = 2 * PREEMPT_OFFSET; /* what schedule_tail() gives back */
-    p->state = TASK_NEW;
-    p->cpu = raw_smp_processor_id();
     copy_thread(p, args);
     link_task(p, args->kthread ? NULL : current, true);
     ftrace_graph_init_task(p);
@@ -246,6 +245,7 @@ static void free_task(struct task_struct *p)
     spin_unlock_irqrestore(&tasklist_lock, flags);
     free_pages(p->stack, THREAD_SIZE_ORDER);
     ftrace_graph_exit_task(p);
+    free_kthread_struct(p);
     kfree(p);
 }
 

@@ -8,22 +8,28 @@ cd "$(dirname "$0")/../.." || exit 70
 . tests/bench/lib.sh
 
 speed() {
-    tools/bench-speed --build "$BUILD" --emulator "$rvftrace" --runs 1 --iterations 40000 "$@"
+    tools/bench-speed --build "$BUILD" --emulator "$rvftrace" --runs 1 --scale 0.4 "$@"
 }
 
-check "it measures and ends well" speed --json "$work/speed.json"
-check "three machines did the same work" python3 -c 'import json, sys
+check "it measures and ends well" speed --workload mix --workload kernel \
+    --only qemu-system-riscv64 --only again \
+    --peer "again=$rvftrace run --quiet --memory 256M --append '{append}' {image}" \
+    --json "$work/speed.json"
+check "three emulators did the same work" python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))
-assert list(j["speeds"]) == ["rvftrace", "rvftrace, accounting and audit off",
-                             "qemu-system-riscv64"]
-assert all(s["min"] <= s["median"] <= s["max"] for s in j["speeds"].values())
-assert all(abs(s["mips"][0] * s["user_seconds"][0] * 1e6 - j["instructions"]) < 1000
-           for s in j["speeds"].values())' "$work/speed.json"
-exits 64 "runs too short to measure" speed --iterations 1
+assert list(j["workloads"]) == ["mix", "kernel"]
+for w in j["workloads"].values():
+    assert list(w["speeds"]) == ["rvftrace", "qemu-system-riscv64", "again"]
+    assert all(s["min"] <= s["median"] <= s["max"] for s in w["speeds"].values())
+    assert all(abs(s["mips"][0] * s["user_seconds"][0] * 1e6 - w["instructions"]) < 1000
+               for s in w["speeds"].values())' "$work/speed.json"
+exits 64 "runs too short to measure" speed --workload calls --scale 0.001
+exits 64 "an unknown placeholder" speed --workload calls --peer "odd=true {what}"
+exits 64 "a workload that is not there" speed --workload nothing
+exits 64 "an emulator to look at that is not there" speed --only nothing
 exits 66 "an emulator that is not there" speed --emulator "$work/nowhere"
 exits 66 "a QEMU that is not there" speed --qemu "$work/nowhere"
-printf '#!/bin/sh\necho "work calls: n=1 result=0 calls=1 cycles=1 insns=1"\n' >"$work/liar"
-chmod +x "$work/liar"
-exits 70 "a QEMU with another result" speed --qemu "$work/liar"
+exits 70 "a peer with another result" speed --workload calls --only liar \
+    --peer "liar=echo 'bench calls: scale=8 checksum=0'"
 
 exit $failed

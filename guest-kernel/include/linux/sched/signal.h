@@ -22,6 +22,12 @@ static inline bool signal_pending(const struct task_struct *p)
     return READ_ONCE(p->flags) & (1UL << TIF_SIGPENDING);
 }
 
+/* What the scheduler asks: may p, about to sleep in this state, go on sleeping? */
+static inline bool signal_pending_state(unsigned int state, const struct task_struct *p)
+{
+    return (state & TASK_INTERRUPTIBLE) && signal_pending(p);
+}
+
 /* 0, also for a signal that is not allowed, or -EINVAL. */
 int send_sig(int sig, struct task_struct *p, int priv);
 /* To one task, or to all of a process group: 0, -ESRCH or -EINVAL. */

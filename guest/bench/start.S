@@ -1,0 +1,39 @@
+/*
+ * start.S - on the bare board: every hart below 8 gets a stack and goes to
+ * board_main(hart, device tree); others sleep. M-mode, no translation.
+ */
+        .section .text.start, "ax"
+        .globl  _start
+_start:
+        csrr    a0, mhartid
+        la      t0, failed
+        csrw    mtvec, t0
+        li      t1, 8
+        bgeu    a0, t1, sleep
+        li      t0, 0x6000              # floating point on
+        csrs    mstatus, t0
+        la      sp, stacks
+        addi    t1, a0, 1
+        slli    t1, t1, 16
+        add     sp, sp, t1
+        call    board_main
+sleep:
+        csrw    mie, zero
+1:      wfi
+        j       1b
+
+        .balign 4
+failed:
+        li      t1, 99 << 16 | 0x3333
+        j       1f
+/* finish(): the test finisher's pass. */
+        .globl  finish
+finish:
+        li      t1, 0x5555
+1:      li      t0, 0x100000
+        sw      t1, 0(t0)
+        j       1b
+
+        .bss
+        .balign 16
+stacks: .skip   8 << 16
