@@ -221,8 +221,8 @@ GUEST_DEMO = $(shell sed -e '/^\#/d' -e '/^$$/d' $(GUEST_SRC)/scripts/demo.txt |
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := hello forktest memtest systest fptest sysbench
-USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o unistd.o string.o stdio.o check.o)
+USER_PROGRAMS := hello forktest memtest systest threadtest fptest sysbench
+USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o string.o stdio.o check.o)
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror

@@ -212,6 +212,7 @@ char *next_line(struct line_reader *r, size_t *len)
     line = r->buf + r->from;
     line[scanned] = 0; /* room is kept for it even behind the last byte */
     *len = scanned;
+    r->cut = r->from + scanned == r->to;
     r->from = min(r->from + scanned + 1, r->to);
     return line;
 }

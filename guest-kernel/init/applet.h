@@ -54,6 +54,7 @@ struct line_reader {
     char *buf;
     size_t room, from, to;
     bool ended;
+    bool cut; /* the last line ended with the file, not with a newline */
     int err;
 };
 

@@ -134,7 +134,9 @@ static int tail_file(struct file *in, const char *path, void *data)
         ring[n++ % room] = shell_strdup(line);
     }
     for (i = n > room ? n - room : 0; i < n; i++)
-        status = status ? status : put_line(ring[i % room]);
+        status = status                ? status
+                 : r.cut && i + 1 == n ? put(ring[i % room], strlen(ring[i % room]))
+                                       : put_line(ring[i % room]);
     for (i = 0; i < room; i++)
         kfree(ring[i]);
     kfree(ring);

@@ -409,7 +409,7 @@ static int do_exec(struct shell *sh, int argc, char **argv)
 static int do_sh(struct shell *sh, int argc, char **argv)
 {
     if (argc > 2 && !strcmp(argv[1], "-c"))
-        return run_shell_command(sh, argv[2], argv + 2);
+        return run_shell_command(sh, argv[2], argv + 3);
     if (argc < 2)
         return usage_error(argv);
     return run_shell_script(sh, argv[1], argv + 1);

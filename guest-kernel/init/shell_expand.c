@@ -77,7 +77,7 @@ static char *join(const char *dir, const char *name, size_t len)
     return strbuf_detach(&b);
 }
 
-/* One component further; dir is empty or ends with a slash. */
+/* One component further; dir is empty or ends with a slash, rest is empty or begins with one. */
 static void glob_name(struct expander *e, const char *dir, const char *name, const char *rest)
 {
     char *path = join(dir, name, strlen(name)), *below;
@@ -87,8 +87,13 @@ static void glob_name(struct expander *e, const char *dir, const char *name, con
         if (!*rest) {
             strings_add(e->out, shell_strdup(path));
         } else if (S_ISDIR(d->d_inode->i_mode)) {
+            while (*rest == '/')
+                rest++;
             below = join(path, "/", 1);
-            glob_rest(e, below, rest);
+            if (*rest)
+                glob_rest(e, below, rest);
+            else
+                strings_add(e->out, shell_strdup(below));
             kfree(below);
         }
         dput(d);
@@ -133,8 +138,7 @@ static void glob_rest(struct expander *e, const char *dir, const char *rest)
     while (rest[len] && rest[len] != '/')
         len++;
     component = join("", rest, len);
-    for (rest += len; *rest == '/';)
-        rest++;
+    rest += len;
     if (has_unquoted_special(component)) {
         glob_dir(e, dir, component, rest);
     } else {

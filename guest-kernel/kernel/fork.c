@@ -122,9 +122,10 @@ static struct task_struct *alloc_task(const char *comm)
         return NULL;
     }
     set_task_comm(p, comm);
-    sched_fork(p);
     INIT_LIST_HEAD(&p->children);
     INIT_LIST_HEAD(&p->sibling);
+    sched_fork(p);
+    atomic_set(&p->usage, 1);
     p->cpus_allowed = ~0UL;
     p->curr_ret_stack = p->curr_ret_depth = -1;
     return p;
@@ -140,9 +141,10 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
         p->pid = ++last_pid;
     list_add_tail(&p->tasks, &task_list);
     p->parent = parent;
-    atomic_set(&p->usage, parent ? 2 : 1);
-    if (parent)
+    if (parent) {
+        get_task_struct(p);
         list_add_tail(&p->sibling, &parent->children);
+    }
     spin_unlock_irqrestore(&tasklist_lock, flags);
 }
 

@@ -103,13 +103,14 @@ uint64_t clock_ns(void);
 /* Moves the break up; the memory is zero. NULL: there is no more. */
 void *sbrk(long bytes);
 
+/* A child in the same memory, on a stack of its own, that runs fn(arg) and ends with status 0. */
+pid_t spawn(void (*fn)(void *), void *arg, void *stack_top);
+
 /* mmap's results that are errors. */
 static inline bool is_error(const void *p)
 {
     return (uintptr_t)p >= (uintptr_t)-4095;
 }
-
-int main(int argc, char **argv);
 
 /* string.c */
 size_t strlen(const char *s);

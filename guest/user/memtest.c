@@ -79,7 +79,7 @@ static void test_image(void)
     check("bss is zero", all_are(zeros, sizeof(zeros), 0));
     check("data is what the file says", data_word == 0x1234567890abcdef && constant[7] == 't');
     check("constants cannot be written", signal_of(store, (void *)constant) == SIGSEGV);
-    check("code cannot be written", signal_of(store, (void *)main) == SIGSEGV);
+    check("code cannot be written", signal_of(store, (void *)deep) == SIGSEGV);
     check("data cannot be executed", signal_of(jump, (void *)&data_word) == SIGSEGV);
     check("page 0 is not there", signal_of(load, NULL) == SIGSEGV);
     check("the kernel cannot be read", signal_of(load, (void *)0xffffffff80000000) == SIGSEGV);

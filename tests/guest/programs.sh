@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 initrd=$BUILD/guest-kernel/initrd.cpio
-all='/bin/forktest; /bin/memtest x; /bin/systest; /bin/fptest'
+all='/bin/forktest; /bin/memtest x; /bin/systest; /bin/threadtest; /bin/fptest'
 claims=$(cat guest/user/*test.c | grep -c '^ *check("')
 
 # on_rvftrace LAYOUT HARTS SCRIPT [OPTIONS...]: as run_guest; a finding of the audit ends it.

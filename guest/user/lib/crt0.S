@@ -15,7 +15,7 @@ _start:
     la   t1, environ
     sd   t0, 0(t1)
     call main
-    tail _exit
+    call _exit
     .size _start, . - _start
 
     .bss
