@@ -8,6 +8,7 @@
  */
 #include "applet.h"
 #include "shell.h"
+#include <linux/binfmts.h>
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
@@ -309,15 +310,6 @@ int run_shell_script(struct shell *sh, const char *path, char **argv)
 int run_shell_command(struct shell *sh, const char *command, char **argv)
 {
     return run_in_script(sh, run_command_job, command, argv);
-}
-
-/* User programs are made elsewhere, if at all. */
-int __attribute__((weak)) run_program(const char *path, char *const argv[], char *const envp[])
-{
-    (void)path;
-    (void)argv;
-    (void)envp;
-    return -ENOEXEC;
 }
 
 static int run_program_job(struct shell *sh, const void *data)
