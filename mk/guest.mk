@@ -47,11 +47,19 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
-	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o inode.o libfs.o namei.o open.o \
+	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
 	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
+
+# Programs: address spaces, system calls.
+GUEST_OBJS += $(addprefix arch/riscv/, \
+	kernel/fpu.o kernel/process.o kernel/syscall_table.o lib/uaccess.o \
+	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
+	drivers/char/random.o $(addprefix fs/, binfmt_elf.o exec.o syscalls.o) \
+	$(addprefix kernel/, exit.o sys.o sched/syscalls.o time/posix.o) \
+	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
@@ -212,3 +220,44 @@ endif
 
 # The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
 GUEST_DEMO = $(shell sed -e '/^\#/d' -e '/^$$/d' $(GUEST_SRC)/scripts/demo.txt | paste -sd';')
+
+# Programs of guest/user for U-mode, and the archive that has them in /bin:
+# build/guest-kernel/initrd.cpio.
+USER_SRC      := guest/user
+USER_OUT      := $(GUEST_OUT)/user
+USER_PROGRAMS := hello forktest memtest systest threadtest fptest sysbench
+USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o string.o stdio.o check.o)
+USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
+	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
+	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
+USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096,-z,separate-code
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.S mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) AS $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB)
+	$(say) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $^
+
+# Times and owners are the same in every build.
+$(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
+	$(say) CPIO $@
+	$(Q)rm -rf $(USER_OUT)/root && mkdir -p $(USER_OUT)/root/bin
+	$(Q)for p in $^; do $(GUEST_OBJCOPY) -g $$p $(USER_OUT)/root/bin/$${p##*/}; done
+	$(Q)cd $(USER_OUT)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+		cpio --quiet --reproducible -R 0:0 -o -H newc > $(abspath $@)
+
+.PHONY: initrd
+initrd: $(GUEST_OUT)/initrd.cpio
+guest: initrd
+
+.SECONDARY: $(USER_LIB) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d)

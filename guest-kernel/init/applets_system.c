@@ -36,16 +36,18 @@ static int do_work(int argc, char **argv)
 /* What fails here is this kernel: nothing it does afterwards would be worth much. */
 static int do_selftest(int argc, char **argv)
 {
-    int i = 1, err;
+    int i = 1, err, status = 0;
 
     do {
         err = kunit_run(i < argc ? argv[i] : NULL);
-        if (err == -EINVAL)
-            shell_error("selftest: no suite called %s", argv[i]);
-        else if (err)
+        if (err && err != -EINVAL)
             machine_fail();
+        if (err) {
+            shell_error("selftest: no suite called %s", argv[i]);
+            status = STATUS_ERROR;
+        }
     } while (++i < argc);
-    return err ? STATUS_ERROR : 0;
+    return status;
 }
 
 /* Seconds with up to three decimals. */

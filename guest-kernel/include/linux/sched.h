@@ -8,6 +8,7 @@
 #define LINUX_SCHED_H
 
 #include <asm/current.h>
+#include <asm/processor.h>
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/list.h>
@@ -45,27 +46,28 @@ struct sched_param {
 
 struct sched_class;
 
-/* Callee-saved registers of a task that does not run. */
-struct thread_struct {
-    unsigned long ra, sp;
-    unsigned long s[12];
-};
+/* What is left of a task that has ended: its parent has to look at it, or nobody has. */
+enum { EXIT_DEAD = 0x10, EXIT_ZOMBIE = 0x20 };
 
+struct completion;
 struct files_struct;
 struct fs_struct;
 struct ftrace_ret_stack;
 struct kthread;
+struct mm_struct;
 
 struct task_struct {
     unsigned long flags; /* TIF_*, changed by other harts: atomically */
     int preempt_count;
-    int cpu; /* under the lock of that hart's run queue */
+    int cpu;                 /* under the lock of that hart's run queue */
+    unsigned long kernel_sp; /* where a trap from U-mode starts */
+    unsigned long user_sp;   /* the interrupted sp, for the first instructions of a trap */
     struct thread_struct thread;
 
-    unsigned int state;         /* TASK_*, under pi_lock or by the task itself */
-    int on_rq;                  /* running or queued; under the run queue's lock */
-    int on_cpu;                 /* still on its stack; cleared with release when it has left */
-    atomic_t usage;             /* get_task_struct(); one is the task's own, until it is dead */
+    unsigned int state; /* TASK_*, under pi_lock or by the task itself */
+    int on_rq;          /* running or queued; under the run queue's lock */
+    int on_cpu;         /* still on its stack; cleared with release when it has left */
+    atomic_t usage;     /* get_task_struct(); one is its own until it is dead, one its parent's */
     unsigned long cpus_allowed; /* under pi_lock and the run queue's lock */
 
     /* All under the run queue's lock. */
@@ -90,9 +92,20 @@ struct task_struct {
 
     struct files_struct *files; /* its own affair, as fs */
     struct fs_struct *fs;
-    pid_t pgrp;      /* process group: which terminal interrupts reach it; inherited */
-    u64 sig_allowed; /* signals a kernel thread takes; its own affair */
-    u64 sig_pending; /* atomically */
+    pid_t pgrp;                   /* process group: which terminal interrupts reach it; inherited */
+    u64 sig_allowed;              /* signals a kernel thread takes; its own affair */
+    u64 sig_pending;              /* atomically */
+    u64 sig_blocked, sig_ignored; /* of a program: its own affair */
+
+    struct mm_struct *mm; /* NULL: a kernel thread */
+    /* The family: under tasklist_lock. parent NULL: its end concerns nobody. */
+    struct task_struct *parent;
+    struct list_head children, sibling;
+    int exit_state;                /* EXIT_*, 0 while it lives */
+    int exit_code;                 /* as wait4 shows it */
+    int exit_signal;               /* what its parent gets; 0: nothing */
+    struct completion *vfork_done; /* the parent waits until the mm is its own again */
+    int *clear_child_tid;          /* in U-mode: zero goes there at the end */
 
     /* Function graph: return addresses taken, innermost last; -1 is none. */
     struct ftrace_ret_stack *ret_stack;
@@ -138,7 +151,7 @@ void set_user_nice(struct task_struct *p, int nice);
 /* A running task that may not stay where it is leaves at its next switch, which is asked for. */
 int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask);
 _Noreturn void cpu_startup_entry(void);
-_Noreturn void do_exit(void);
+_Noreturn void do_exit(long code); /* kernel/exit.c; code as wait4 shows it */
 
 static inline bool is_idle_task(const struct task_struct *p)
 {

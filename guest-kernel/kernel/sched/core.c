@@ -5,16 +5,17 @@
  */
 #include "sched.h"
 #include <asm/barrier.h>
+#include <asm/mmu_context.h>
 #include <asm/page.h>
+#include <asm/switch_to.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
-#include <linux/fdtable.h>
-#include <linux/fs_struct.h>
 #include <linux/ftrace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 
 enum {
     /* What a task that does not run has in preempt_count: schedule()'s one and the lock's. */
@@ -335,6 +336,8 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
     rq->curr = next;
     next->on_cpu = 1;
     ftrace_graph_sched_switch(prev, next);
+    switch_mm(prev->mm, next->mm);
+    __switch_to_fpu(prev, next);
     prev = __switch_to(prev, next);
     finish_task_switch(prev);
 }
@@ -661,10 +664,9 @@ void cpu_startup_entry(void)
         do_idle();
 }
 
-void do_exit(void)
+/* The last switch: whoever runs next drops the scheduler's reference. */
+void do_task_dead(void)
 {
-    exit_files(current);
-    exit_fs(current);
     preempt_disable();
     local_irq_disable();
     current->state = TASK_DEAD;

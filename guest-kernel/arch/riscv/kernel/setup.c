@@ -4,6 +4,7 @@
 #include <asm/sbi.h>
 #include <asm/setup.h>
 #include <asm/smp.h>
+#include <asm/switch_to.h>
 #include <linux/console.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -25,6 +26,8 @@ static unsigned long first_free_frame(void)
 void setup_arch(unsigned long boot_hartid)
 {
     sbi_init();
+    fpu_init();
+    enable_user_counters();
     if (early_init_dt_scan(early_dtb(), &machine_info))
         panic("no device tree");
     paging_init(machine_info.memory_start, machine_info.memory_end);

@@ -2,7 +2,9 @@
  * signal.h - asking a task to stop what it does.
  *
  * A kernel thread gets only the signals it has allowed; it notices them when
- * what it waits for answers -EINTR, or by signal_pending().
+ * what it waits for answers -EINTR, or by signal_pending().  A program gets
+ * all that it does not ignore, and on its way back to U-mode ends of them:
+ * there are no handlers.
  */
 #ifndef LINUX_SCHED_SIGNAL_H
 #define LINUX_SCHED_SIGNAL_H
@@ -35,5 +37,12 @@ int kill_pgrp(pid_t pgrp, int sig);
 /* Of current: which signals it takes, and the lowest pending one, taken off; 0: none. */
 void allow_signal(int sig);
 int dequeue_signal(void);
+
+struct pt_regs;
+
+/* On the way to U-mode. May not return. */
+void do_signal(void);
+/* The program did something that it cannot go on from: says so and sends it sig. */
+void force_sig_fault(const struct pt_regs *regs, int sig, int code, unsigned long addr);
 
 #endif
