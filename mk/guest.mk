@@ -12,6 +12,9 @@ GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
+# One that stops all harts to patch, and one that does not.
+GUEST_BROKEN_LAYOUTS := mcount atomic
+GUEST_BROKEN := $(foreach l,$(GUEST_BROKEN_LAYOUTS),$(addprefix $(l)-,$(GUEST_BREAKS)))
 
 GUEST_CC      := $(CROSS)gcc
 GUEST_LD      := $(CROSS)ld
@@ -86,7 +89,7 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm
 	arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
-# recordmcount checks and sorts the table of sites.
+# recordmcount checks and sorts the table of sites (static has none).
 guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
@@ -197,7 +200,8 @@ guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
 endef
 
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))
-$(foreach b,$(GUEST_BREAKS),$(eval $(call guest_image,mcount-$(b),mcount,$(b))))
+$(foreach l,$(GUEST_BROKEN_LAYOUTS),$(foreach b,$(GUEST_BREAKS),\
+	$(eval $(call guest_image,$(l)-$(b),$(l),$(b)))))
 
 ifneq ($(LAYOUT),)
   ifeq ($(filter $(LAYOUT),$(GUEST_LAYOUTS)),)
@@ -205,9 +209,8 @@ ifneq ($(LAYOUT),)
   endif
 endif
 ifneq ($(BREAK),)
-  ifeq ($(LAYOUT)-$(filter $(BREAK),$(GUEST_BREAKS)),mcount-$(BREAK))
-  else
-    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): there are, for mcount: $(GUEST_BREAKS))
+  ifeq ($(filter $(LAYOUT)-$(BREAK),$(GUEST_BROKEN)),)
+    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): no such kernel; there are: $(GUEST_BROKEN))
   endif
 endif
 
@@ -215,7 +218,7 @@ endif
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
 else
-guest: $(addprefix guest-,$(GUEST_LAYOUTS)) $(addprefix guest-mcount-,$(GUEST_BREAKS))
+guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
 
 # The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
