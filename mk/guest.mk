@@ -67,12 +67,12 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
-	trace_pid_files.o trace_read.o trace_selftest.o trace_seq.o)
+	trace_pid_files.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
 
 # Files of those that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \

@@ -198,8 +198,30 @@ tasks() {
         test "$(after "grep -c tree_once $T/trace" 2)" -gt 0
 }
 
+profile_and_pages() {
+    $1 ${LAYOUT:-mcount} 1 "echo 'tree_*' > $T/set_ftrace_filter; echo 1 > $T/function_profile_enabled;
+        work tree 1; echo 0 > $T/function_profile_enabled; head -n 3 $T/trace_stat/function0;
+        grep tree_once $T/trace_stat/function0; grep tree_run $T/trace_stat/function0;
+        echo function_graph > $T/current_tracer; echo nograph-time > $T/trace_options;
+        echo 1 > $T/function_profile_enabled; work tree 1; grep -c 'tree_' $T/trace_stat/function0;
+        grep tree_run $T/trace_stat/function0; echo 0 > $T/tracing_on;
+        cat $T/per_cpu/cpu0/trace_pipe_raw | wc -c; cat $T/trace | wc -l"
+    check "$2: the profiler counts calls" sh -c \
+        "grep -Eqx '  tree_once +1    [0-9.]+ us +[0-9.]+ us +0\.000 us +' '$out'"
+    check "$2: a function's time holds that of those it calls" \
+        test "$(after 'grep tree_run' | awk '{ print int($3) }')" -gt \
+        "$(after 'grep tree_once' | awk '{ print int($3) - 1 }')"
+    check "$2: but not with nograph-time" \
+        test "$(after 'grep tree_run' 2 | awk '{ print int($3) }')" -lt \
+        "$(after 'grep tree_run' | awk '{ print int($3) }')"
+    check "$2: tracer and profiler see the same functions" test "$(after 'grep -c')" -ge 5
+    check "$2: trace_pipe_raw gives whole pages" \
+        test $(($(after "cat $T/per_cpu/cpu0/trace_pipe_raw") % 4096)) -eq 0
+    check "$2: and takes them" says "cat $T/trace | wc -l" 4
+}
+
 for run in ${RUNS:-run_guest run_on_rvftrace}; do
-    for group in files_and_options pipe sizes forms graph tasks; do
+    for group in files_and_options pipe sizes forms graph tasks profile_and_pages; do
         $group $run "$(echo "$run" | sed 's/run_guest/QEMU/; s/run_on_//')"
     done
 done

@@ -296,6 +296,7 @@ struct ftrace_ret_stack {
     unsigned long func;
     u64 calltime;
     unsigned long fp;
+    u64 subtime;         /* what it spent in functions it called; the profiler's */
     unsigned long *retp; /* the slot the return address was taken from */
     unsigned long gops;  /* who hears of the return: a bit for each place in fgraph.c's array */
 };
@@ -340,6 +341,9 @@ unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *idx, unsigned lo
 void ftrace_pid_fork(const struct task_struct *parent, const struct task_struct *child);
 void ftrace_pid_exit(const struct task_struct *task);
 
+/* Its name in traces to come has to be taken anew. */
+void tracing_task_renamed(const struct task_struct *task);
+
 /* Tracers and their files. */
 void tracer_init(void);
 void trace_init_selftests(void);
@@ -356,6 +360,11 @@ static inline void trace_init_selftests(void) {}
 static inline void tracing_start_boot_tracer(void) {}
 
 static inline void ftrace_graph_stop(void) {}
+
+static inline void tracing_task_renamed(const struct task_struct *task)
+{
+    (void)task;
+}
 
 static inline void ftrace_graph_init_task(struct task_struct *t)
 {
