@@ -2,7 +2,10 @@
 #include <asm/page.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
 #include <linux/ftrace.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -31,8 +34,8 @@ static struct task_struct *alloc_task(const char *comm)
         return NULL;
     }
     set_task_comm(p, comm);
-    INIT_LIST_HEAD(&p->run_list);
-    p->sched_class = SCHED_CLASS_FAIR;
+    sched_fork(p);
+    atomic_set(&p->usage, 1);
     p->cpus_allowed = ~0UL;
     p->curr_ret_stack = p->curr_ret_depth = -1;
     return p;
@@ -63,9 +66,8 @@ struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char
     p->thread.sp = (unsigned long)p->stack + THREAD_SIZE;
     p->thread.s[1] = (unsigned long)fn;
     p->thread.s[2] = (unsigned long)data;
-    p->preempt_count = 2 * PREEMPT_OFFSET; /* what schedule_tail() gives back */
-    p->state = TASK_NEW;
-    p->cpu = raw_smp_processor_id();
+    p->files = get_files_struct(&init_files);
+    p->fs = get_fs_struct(&init_fs);
     link_task(p, true);
     ftrace_graph_init_task(p);
     ftrace_pid_fork(current, p);
@@ -86,7 +88,7 @@ struct task_struct *fork_idle(unsigned int cpu)
     return idle;
 }
 
-void free_task(struct task_struct *p)
+static void free_task(struct task_struct *p)
 {
     unsigned long flags;
 
@@ -96,5 +98,12 @@ void free_task(struct task_struct *p)
     spin_unlock_irqrestore(&tasklist_lock, flags);
     free_pages(p->stack, THREAD_SIZE_ORDER);
     ftrace_graph_exit_task(p);
+    free_kthread_struct(p);
     kfree(p);
+}
+
+void put_task_struct(struct task_struct *p)
+{
+    if (atomic_dec_and_test(&p->usage))
+        free_task(p);
 }

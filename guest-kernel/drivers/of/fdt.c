@@ -101,6 +101,10 @@ static void scan_property(struct scan *s, const char *name, const void *value, u
         n->disabled = strcmp(value, "okay") && strcmp(value, "ok");
     else if (!strcmp(name, "timebase-frequency"))
         s->info->timebase = read_cells(value, len / 4);
+    else if (!strcmp(name, "linux,initrd-start"))
+        s->info->initrd_start = read_cells(value, len / 4);
+    else if (!strcmp(name, "linux,initrd-end"))
+        s->info->initrd_end = read_cells(value, len / 4);
     else if (!strcmp(name, "bootargs") && !strcmp(n->name, "chosen"))
         strscpy(boot_command_line, value, COMMAND_LINE_SIZE);
 }

@@ -17,7 +17,7 @@ void time_starting_cpu(void);
 void riscv_timer_interrupt(void);
 /* Nanoseconds by the time register.  Not instrumented: the tracer stamps with it. */
 u64 sched_clock(void);
-void run_local_timers(void);
-void init_timers(void);
+/* Has this hart's timer go off for the next tick or hrtimer, whichever is first. Interrupts off. */
+void tick_program_event(void);
 
 #endif

@@ -33,6 +33,7 @@ void setup_arch(unsigned long boot_hartid)
     time_init(machine_info.timebase);
     parse_args(boot_command_line);
     setup_smp(boot_hartid);
+    mem_reserve(machine_info.initrd_start, machine_info.initrd_end);
     mem_init(first_free_frame(), machine_info.memory_end);
 }
 
