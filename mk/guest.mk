@@ -10,8 +10,11 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic callops
+GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
+# One that stops all harts to patch, and one that does not.
+GUEST_BROKEN_LAYOUTS := mcount atomic
+GUEST_BROKEN := $(foreach l,$(GUEST_BROKEN_LAYOUTS),$(addprefix $(l)-,$(GUEST_BREAKS)))
 
 GUEST_CC      := $(CROSS)gcc
 GUEST_LD      := $(CROSS)ld
@@ -69,7 +72,6 @@ GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/ke
 
 # In the same layouts, and instrumented: what the tracers test themselves on.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
-
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
@@ -78,7 +80,7 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm
 	arch/riscv/mm/init.o kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
-# recordmcount checks and sorts the table of sites.
+# recordmcount checks and sorts the table of sites (static has none).
 guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
@@ -97,6 +99,11 @@ guest_objs_none     := $(GUEST_OBJS)
 guest_cflags_none   := -fomit-frame-pointer
 guest_pg_none       :=
 guest_sort_none     :=
+
+guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
+guest_cflags_static := $(call guest_trace_cflags,static)
+guest_pg_static     := -pg
+guest_sort_static   :=
 
 guest_objs_mcount   := $(call guest_stopped_objs,mcount)
 guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
@@ -135,7 +142,7 @@ $$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 endif
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
@@ -143,7 +150,7 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$<
@@ -189,7 +196,8 @@ guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
 endef
 
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))
-$(foreach b,$(GUEST_BREAKS),$(eval $(call guest_image,mcount-$(b),mcount,$(b))))
+$(foreach l,$(GUEST_BROKEN_LAYOUTS),$(foreach b,$(GUEST_BREAKS),\
+	$(eval $(call guest_image,$(l)-$(b),$(l),$(b)))))
 
 ifneq ($(LAYOUT),)
   ifeq ($(filter $(LAYOUT),$(GUEST_LAYOUTS)),)
@@ -197,9 +205,8 @@ ifneq ($(LAYOUT),)
   endif
 endif
 ifneq ($(BREAK),)
-  ifeq ($(LAYOUT)-$(filter $(BREAK),$(GUEST_BREAKS)),mcount-$(BREAK))
-  else
-    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): there are, for mcount: $(GUEST_BREAKS))
+  ifeq ($(filter $(LAYOUT)-$(BREAK),$(GUEST_BROKEN)),)
+    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): no such kernel; there are: $(GUEST_BROKEN))
   endif
 endif
 
@@ -207,7 +214,7 @@ endif
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
 else
-guest: $(addprefix guest-,$(GUEST_LAYOUTS)) $(addprefix guest-mcount-,$(GUEST_BREAKS))
+guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
 
 # The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
