@@ -10,7 +10,7 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic callops
+GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
 # One that stops all harts to patch, and one that does not.
 GUEST_BROKEN_LAYOUTS := mcount atomic
@@ -76,11 +76,10 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 
 # Files of those that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
-	$(addprefix kernel/trace/, ftrace_hash.o ftrace_rec.o trace_filter_files.o)
+	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_rec.o trace_filter_files.o)
 
 # In the same layouts, and instrumented: what the tracers test themselves on.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
-
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
@@ -108,6 +107,11 @@ guest_objs_none     := $(GUEST_OBJS)
 guest_cflags_none   := -fomit-frame-pointer
 guest_pg_none       :=
 guest_sort_none     :=
+
+guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
+guest_cflags_static := $(call guest_trace_cflags,static)
+guest_pg_static     := -pg
+guest_sort_static   :=
 
 guest_objs_mcount   := $(call guest_stopped_objs,mcount)
 guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
@@ -146,7 +150,7 @@ $$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 endif
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
@@ -154,7 +158,7 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$<

@@ -26,6 +26,12 @@ ours() {
     tr -d '\r' <"$work_dir/raw" >"$out"
 }
 
+# The claim, in Python, holds of the last report.
+reported() {
+    python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' \
+        "$work_dir/report" "$1"
+}
+
 # What was called by whom and what came out of it, without times, counters and the layout's figures.
 essence() {
     sed -nE '/^# script|ftrace: allocating/d; s/ (cycles|insns)=[0-9]*//g
@@ -43,7 +49,10 @@ for layout in $dynamic_layouts; do
         test "$(grep -c '<-' "$work_dir/qemu.$layout")" = "$(work_field calls calls | sed -n 1p)"
     check "$layout: QEMU draws each call" \
         test "$(grep -c '();$\|() {$' "$work_dir/qemu.$layout")" = "$(work_field calls calls | sed -n 2p)"
-    ours $layout 1 "$traced"
+    ours $layout 1 "$traced" --report "$work_dir/report"
+    check "$layout: rvftrace knows it" reported "r['layout'] == '$layout'"
+    check "$layout: each site was patched" \
+        reported 'len({p["address"] for p in r["patches"] if "address" in p}) >= r["totals"]["functions"] > 100'
     essence >"$work_dir/ours.$layout"
     check "$layout: rvftrace shows the same" diff "$work_dir/qemu.$layout" "$work_dir/ours.$layout"
     check "$layout: the trace is that of mcount" \
@@ -57,4 +66,25 @@ for layout in $dynamic_layouts; do
             console_lacks 'WARNING|panic|ftrace (failed|faulted)'
     done
 done
+
+# Where nothing is patched there is no filter either: everything is traced, and ours is in it.
+of_workload() { essence | grep -E "^($(echo $functions | tr ' ' '|')) <-"; }
+static="echo function > $T/current_tracer; work calls 3; echo 0 > $T/tracing_on; cat $T/trace;
+    echo nop > $T/current_tracer; work mixed 1"
+for run in 1.stale 4.random:1; do
+    ours static "${run%%.*}" "$static" --fetch "${run#*.}" --report "$work_dir/report"
+    of_workload >"$work_dir/static"
+    check "static, harts and fetch $run: no finding" test "$status" -eq 0
+    check "static, harts and fetch $run: the calls of the workload are those of mcount" \
+        sh -c "grep '<-' '$work_dir/qemu.mcount' | cmp - '$work_dir/static'"
+    check "static, harts and fetch $run: no site, no patch" \
+        reported 'r["layout"] == "static" and not r["sites"] and not r["patches"]'
+done
+run_guest static 2 "$static; echo 1 > $T/tracing_on; echo function_graph > $T/current_tracer; work threads 12"
+of_workload >"$work_dir/static"
+check 'static: QEMU shows the same' \
+    sh -c "grep '<-' '$work_dir/qemu.mcount' | cmp - '$work_dir/static'"
+check 'static: the graph tracer does no harm' test "$(work_field threads result)" = "$expected"
+check 'static: there is nothing that could patch' \
+    sh -c "! ${CROSS}nm '$BUILD/guest-kernel/static/kernel.elf' | grep -E ' (ftrace_caller|patch_insn_write|ftrace_make_call)\$'"
 finish

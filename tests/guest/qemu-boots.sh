@@ -4,7 +4,7 @@
 
 same_results() { [ "$(sort -u "$work_dir"/results.* | wc -l)" -eq 4 ]; }
 
-for layout in none $dynamic_layouts; do
+for layout in none static $dynamic_layouts; do
     for harts in 1 2 4 8; do
         run_guest $layout $harts 'work calls 4; work tree 4; work sort 4; work threads 4'
         check "$layout brings up $harts harts" \

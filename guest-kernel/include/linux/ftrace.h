@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 struct module;
+struct seq_file;
 struct task_struct;
 
 #ifdef CONFIG_FUNCTION_TRACER
@@ -178,6 +179,13 @@ bool ftrace_lookup_ip(const struct ftrace_hash *hash, unsigned long ip);
  * if nothing matches.
  */
 int ftrace_match_records(struct ftrace_hash *hash, const char *word);
+/*
+ * The same for a file, where *set is the set in use: a word `glob:mod:module` that
+ * matches nothing waits until that module is loaded.
+ */
+int ftrace_process_word(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word);
+void ftrace_clear_mods(struct ftrace_hash **set);
+void ftrace_show_mods(struct seq_file *m, struct ftrace_hash **set);
 /*
  * Puts hash (taken over) in the place of *orig, a set of some ops, and patches what
  * that changes for those who are registered.
