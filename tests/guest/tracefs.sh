@@ -177,7 +177,10 @@ tasks() {
         cat $T/set_ftrace_pid; work tree 1; grep -c tree $T/trace; echo x > $T/set_ftrace_pid;
         echo 40000 > $T/set_ftrace_pid; echo > $T/set_ftrace_pid; work tree 1;
         grep -c tree_hash $T/trace; grep -c tree_once $T/trace; echo 1 > $T/options/function-fork;
-        echo 1 > $T/set_ftrace_pid; echo > $T/trace; work tree 1; grep -c tree_once $T/trace"
+        echo 1 > $T/set_ftrace_pid; echo > $T/trace; work tree 1; grep -c tree_once $T/trace;
+        cat $T/available_filter_functions > /all; cat /all > $T/set_ftrace_filter;
+        wc -l < /all; wc -l < $T/set_ftrace_filter; echo -n kmalloc > $T/set_ftrace_filter;
+        cat $T/set_ftrace_filter"
     BOOTARGS=
     check "$2: ftrace_notrace=" says "cat $T/set_ftrace_notrace" tree_hash
     check "$2: trace_buf_size=" says "cat $T/buffer_size_kb" 64
@@ -196,6 +199,10 @@ tasks() {
     check "$2: and no other" test "$(after "grep -c tree_once $T/trace")" -gt 0
     check "$2: function-fork goes on with the children" \
         test "$(after "grep -c tree_once $T/trace" 2)" -gt 0
+    check "$2: a filter may be written in many pieces" \
+        test "$(after 'wc -l < /all')" = "$(after "wc -l < $T/set_ftrace_filter")"
+    check "$2: its last word needs no newline" \
+        test "$(after "cat $T/set_ftrace_filter" 2)" = kmalloc
 }
 
 profile_and_pages() {
