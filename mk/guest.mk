@@ -1,7 +1,7 @@
 # guest.mk - the guest kernel, in each layout of its call sites.
 #
 #   make guest                          every image that run and test need
-#   make guest LAYOUT=none|mcount       one of them
+#   make guest LAYOUT=none|mcount|...   one of them
 #   make guest LAYOUT=mcount BREAK=X    one with files of tests/broken/X in place of the kernel's
 #
 # The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; beside it kernel.map
@@ -10,7 +10,7 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount
+GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
 
 GUEST_CC      := $(CROSS)gcc
@@ -29,6 +29,8 @@ GUEST_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=me
 GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-relax -g
 GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
+
+comma := ,
 
 # Files of every layout.
 GUEST_OBJS := $(addprefix arch/riscv/, \
@@ -49,7 +51,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
-	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
 GUEST_OBJS += $(addprefix arch/riscv/, \
@@ -60,25 +62,70 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
 # Files of the layouts that can trace.
-GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
-	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o trace.o trace_files.o \
-	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o)
+GUEST_TRACE_OBJS := fs/tracefs/inode.o \
+	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
+	pid_list.o ring_buffer.o trace.o trace_files.o \
+	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o trace_selftest.o)
+
+# In these layouts only, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+
+# Files of those that patch their sites.
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o
 
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
-GUEST_NOTRACE := $(GUEST_TRACE_OBJS) arch/riscv/kernel/asm-offsets.o \
+GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
 	arch/riscv/kernel/sbi.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
 	kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
-# What a layout adds: objects, flags, and the flags of an instrumented file.
-guest_objs_none   := $(GUEST_OBJS)
-guest_cflags_none := -fomit-frame-pointer
-guest_pg_none     :=
-guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS)
-guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER
+# What a layout adds: objects, flags, the flags of an instrumented file, and how
+# recordmcount checks and sorts the table of sites.
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
+	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
+guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
+guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
+guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
+	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
+# One word is replaced by one store, for which functions have to be aligned.  GCC
+# 12 aligns none that it takes for cold, so it must take none for that.
+guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
+	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
+guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
+	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
+guest_pfe            = -fpatchable-function-entry=$(1)
+
+guest_objs_none     := $(GUEST_OBJS)
+guest_cflags_none   := -fomit-frame-pointer
+guest_pg_none       :=
+guest_sort_none     :=
+
+guest_objs_mcount   := $(call guest_stopped_objs,mcount)
+guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
 guest_pg_mcount     := -pg
+guest_sort_mcount   := --sort
+
+guest_objs_pfe16    := $(call guest_stopped_objs,pfe16)
+guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_pfe16      := $(call guest_pfe,8)
+guest_sort_pfe16    := --sort --nops=16
+
+guest_objs_pfe8     := $(call guest_stopped_objs,pfe8)
+guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_pfe8       := $(call guest_pfe,4)
+guest_sort_pfe8     := --sort --nops=8
+
+guest_objs_atomic   := $(call guest_atomic_objs,atomic) arch/riscv/ftrace/atomic/dest.o
+guest_cflags_atomic := $(call guest_atomic_cflags,atomic,4)
+guest_pg_atomic     := $(call guest_pfe,4)
+guest_sort_atomic   := --sort --nops=8 --align=4
+
+guest_objs_callops  := $(call guest_atomic_objs,callops) arch/riscv/ftrace/callops/site_ops.o
+guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+guest_pg_callops    := $(call guest_pfe,8$(comma)4)
+guest_sort_callops  := --sort --nops=16 --align=8
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
 define guest_image
@@ -91,16 +138,16 @@ $$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 endif
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$<
@@ -129,7 +176,7 @@ $$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S
 $$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o
 	$$(say) LD $$@
 	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
-	$$(if $$(guest_pg_$(2)),$$(Q)$$(RECORDMCOUNT) --sort $$@)
+	$$(if $$(guest_sort_$(2)),$$(Q)$$(RECORDMCOUNT) $$(guest_sort_$(2)) $$@)
 	$$(Q)$$(GUEST_NM) -n $$@ > $$($(1)-dir)/kernel.map
 	$$(Q)$$(GUEST_NM) -n $$@ | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk | \
 		cmp -s - $$($(1)-dir)/kallsyms.S || \

@@ -74,7 +74,7 @@ static json_t *bytes_of(const uint8_t *bytes, unsigned size)
 
 static json_t *code_of(const struct report *r, uint64_t va, const uint8_t *bytes, unsigned size)
 {
-    char text[4 * DISASM_MAX];
+    char text[PATCH_BYTES / 2 * (DISASM_MAX + 2)];
 
     describe_code(text, sizeof text, r->symbols, va, bytes, size);
     return string_of(text);
@@ -287,6 +287,8 @@ bool report_json(const struct report *r, FILE *out)
     json_object_set_new(root, "version", number(REPORT_VERSION));
     json_object_set_new(root, "run", run_json(r));
     json_object_set_new(root, "harts", harts_json(r));
+    json_object_set_new(root, "layout",
+                        json_string(site_layout_name(site_layout(watch_sites(r->watch)))));
     if (watch_account(r->watch)) {
         account_settle(watch_account(r->watch));
         json_object_set_new(root, "totals", totals_json(r));

@@ -3,8 +3,8 @@
 #include "shell.h"
 #include <asm/page.h>
 #include <kunit/test.h>
-#include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/reboot.h>
 #include <linux/sched/signal.h>
@@ -36,16 +36,28 @@ static int do_work(int argc, char **argv)
 /* What fails here is this kernel: nothing it does afterwards would be worth much. */
 static int do_selftest(int argc, char **argv)
 {
-    int i = 1, err;
+    int i = 1, err, status = 0;
 
     do {
         err = kunit_run(i < argc ? argv[i] : NULL);
-        if (err == -EINVAL)
-            shell_error("selftest: no suite called %s", argv[i]);
-        else if (err)
+        if (err && err != -EINVAL)
             machine_fail();
+        if (err) {
+            shell_error("selftest: no suite called %s", argv[i]);
+            status = STATUS_ERROR;
+        }
     } while (++i < argc);
-    return err ? STATUS_ERROR : 0;
+    return status;
+}
+
+static int sleep_interruptible(u64 usecs)
+{
+    ktime_t end = ktime_get() + us_to_ktime(usecs);
+
+    do {
+        set_current_state(TASK_INTERRUPTIBLE);
+    } while (schedule_hrtimeout(end, HRTIMER_MODE_ABS) && !signal_pending(current));
+    return signal_pending(current) ? STATUS_ERROR : 0;
 }
 
 /* Seconds with up to three decimals. */
@@ -63,7 +75,7 @@ static int do_sleep(int argc, char **argv)
         millis += (*point - '0') * scale;
     if (kstrtoul(*argv[1] ? argv[1] : "0", 10, &seconds) || (point && *point))
         return usage_error(argv);
-    return msleep_interruptible(seconds * 1000 + millis) ? STATUS_ERROR : 0;
+    return sleep_interruptible((seconds * 1000 + millis) * 1000);
 }
 
 static int do_usleep(int argc, char **argv)
@@ -72,7 +84,7 @@ static int do_usleep(int argc, char **argv)
 
     if (argc != 2 || kstrtoul(argv[1], 10, &usecs))
         return usage_error(argv);
-    return msleep_interruptible((usecs + 999) / 1000) ? STATUS_ERROR : 0;
+    return sleep_interruptible(usecs);
 }
 
 static char state_char(const struct task_struct *p)

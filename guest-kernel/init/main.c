@@ -31,6 +31,7 @@ static int kernel_init(void *unused)
     tty_init();
     sysrq_init();
     tracer_init();
+    trace_init_selftests();
     tracing_start_boot_tracer();
     populate_rootfs();
     return run_init_process();

@@ -122,10 +122,9 @@ static struct task_struct *alloc_task(const char *comm)
         return NULL;
     }
     set_task_comm(p, comm);
+    sched_fork(p);
     INIT_LIST_HEAD(&p->children);
     INIT_LIST_HEAD(&p->sibling);
-    sched_fork(p);
-    atomic_set(&p->usage, 1);
     p->cpus_allowed = ~0UL;
     p->curr_ret_stack = p->curr_ret_depth = -1;
     return p;
@@ -141,10 +140,9 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
         p->pid = ++last_pid;
     list_add_tail(&p->tasks, &task_list);
     p->parent = parent;
-    if (parent) {
-        get_task_struct(p);
+    atomic_set(&p->usage, parent ? 2 : 1);
+    if (parent)
         list_add_tail(&p->sibling, &parent->children);
-    }
     spin_unlock_irqrestore(&tasklist_lock, flags);
 }
 
@@ -211,6 +209,7 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
     copy_thread(p, args);
     link_task(p, args->kthread ? NULL : current, true);
     ftrace_graph_init_task(p);
+    ftrace_pid_fork(current, p);
     return p;
 }
 
@@ -240,6 +239,7 @@ static void free_task(struct task_struct *p)
 {
     unsigned long flags;
 
+    ftrace_pid_exit(p);
     spin_lock_irqsave(&tasklist_lock, flags);
     list_del_init(&p->tasks);
     spin_unlock_irqrestore(&tasklist_lock, flags);

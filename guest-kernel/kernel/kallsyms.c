@@ -12,11 +12,16 @@ extern const u32 kallsyms_offsets[];
 extern const u32 kallsyms_name_offsets[];
 extern const char kallsyms_names[];
 
-extern const char _text[], _etext[];
+extern const char _text[], _etext[], __data_start[], __bss_stop[];
 
 bool kernel_text_address(unsigned long addr)
 {
     return addr >= (unsigned long)_text && addr < (unsigned long)_etext;
+}
+
+bool core_kernel_data(unsigned long addr)
+{
+    return addr >= (unsigned long)__data_start && addr < (unsigned long)__bss_stop;
 }
 
 /* Index of the last symbol at or below the offset; -1 if there is none. */

@@ -2,6 +2,7 @@
 #include <linux/completion.h>
 #include <linux/errno.h>
 #include <linux/kthread.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
 struct kthread {

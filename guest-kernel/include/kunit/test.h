@@ -32,6 +32,10 @@ struct kunit_suite {
 
 #define kunit_test_suite(suite) \
     static const struct kunit_suite *const kunit_suite_##suite __used __section(".kunit") = &(suite)
+/* One that takes long on many harts: it only runs when it is asked for by name. */
+#define kunit_test_suite_slow(suite)                                                             \
+    static const struct kunit_suite *const kunit_suite_##suite __used __section(".kunit.slow") = \
+        &(suite)
 
 void __printf(4, 5)
     kunit_fail(struct kunit *test, const char *file, int line, const char *fmt, ...);

@@ -14,5 +14,7 @@
 /* Name of the function that holds addr, or NULL; start and offset may be NULL. */
 const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset);
 bool kernel_text_address(unsigned long addr);
+/* A variable of the kernel itself: it never goes away. */
+bool core_kernel_data(unsigned long addr);
 
 #endif

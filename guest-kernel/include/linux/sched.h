@@ -64,10 +64,9 @@ struct task_struct {
     unsigned long user_sp;   /* the interrupted sp, for the first instructions of a trap */
     struct thread_struct thread;
 
-    unsigned int state; /* TASK_*, under pi_lock or by the task itself */
-    int on_rq;          /* running or queued; under the run queue's lock */
-    int on_cpu;         /* still on its stack; cleared with release when it has left */
-    atomic_t usage;     /* get_task_struct(); one is its own until it is dead, one its parent's */
+    unsigned int state;         /* TASK_*, under pi_lock or by the task itself */
+    int on_rq;                  /* running or queued; under the run queue's lock */
+    int on_cpu;                 /* still on its stack; cleared with release when it has left */
     unsigned long cpus_allowed; /* under pi_lock and the run queue's lock */
 
     /* All under the run queue's lock. */
@@ -98,6 +97,7 @@ struct task_struct {
     u64 sig_blocked, sig_ignored; /* of a program: its own affair */
 
     struct mm_struct *mm; /* NULL: a kernel thread */
+    atomic_t usage;       /* the scheduler's reference, and the one its parent drops */
     /* The family: under tasklist_lock. parent NULL: its end concerns nobody. */
     struct task_struct *parent;
     struct list_head children, sibling;
@@ -113,8 +113,10 @@ struct task_struct {
     int curr_ret_depth;
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
-    unsigned long trace_recursion; /* one bit for each context the tracer is in */
-    int trace_graph_depth;         /* depth at which set_graph_function began to match */
+    u64 ftrace_timestamp; /* when it was last switched away from */
+    unsigned long
+        trace_recursion;   /* trace_recursion.h: one bit for each context the tracer is in */
+    int trace_graph_depth; /* depth at which set_graph_function began to match */
 };
 
 /* Until it is running, code may not sleep and need not ask. */
@@ -148,7 +150,7 @@ void set_user_nice(struct task_struct *p, int nice);
 /* A running task that may not stay where it is leaves at its next switch, which is asked for. */
 int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask);
 _Noreturn void cpu_startup_entry(void);
-_Noreturn void do_exit(long code); /* kernel/exit.c; code as wait4 shows it */
+_Noreturn void do_exit(long code); /* code as wait4 shows it */
 
 static inline bool is_idle_task(const struct task_struct *p)
 {
@@ -163,14 +165,6 @@ static inline void set_current_state(unsigned int state)
 /* kernel/fork.c */
 struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char *comm);
 struct task_struct *fork_idle(unsigned int cpu);
-/* The last put frees it. */
-void put_task_struct(struct task_struct *p);
-
-static inline void get_task_struct(struct task_struct *p)
-{
-    atomic_inc(&p->usage);
-}
-
 void set_task_comm(struct task_struct *p, const char *comm);
 
 /* All tasks, idle ones included, in order of pid then hart. */

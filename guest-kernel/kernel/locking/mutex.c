@@ -1,7 +1,7 @@
 /* mutex.c - a lock handed from owner to the longest waiter. */
 #include <linux/bug.h>
 #include <linux/mutex.h>
-#include <linux/sched.h>
+#include <linux/sched/task.h>
 
 void mutex_init(struct mutex *lock)
 {

@@ -11,6 +11,7 @@
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/ftrace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -334,6 +335,7 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
 {
     rq->curr = next;
     next->on_cpu = 1;
+    ftrace_graph_sched_switch(prev, next);
     switch_mm(prev->mm, next->mm);
     __switch_to_fpu(prev, next);
     prev = __switch_to(prev, next);

@@ -8,7 +8,7 @@
 
 SYSCALL_DEFINE0(sched_yield)
 {
-    schedule();
+    yield();
     return 0;
 }
 

@@ -93,7 +93,8 @@ struct tracer {
     void (*close)(struct trace_iterator *iter);
     void (*print_header)(struct seq_file *m, struct trace_iterator *iter);
     enum print_line_t (*print_line)(struct trace_iterator *iter);
-    struct tracer *next; /* under trace_types_lock */
+    int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
+    struct tracer *next;                                           /* under trace_types_lock */
 };
 
 enum { MAX_TRACER_SIZE = 100 };
@@ -133,6 +134,9 @@ enum print_line_t trace_default_print_line(struct trace_iterator *iter);
 
 /* trace_functions_graph.c: the sets of set_graph_function. */
 extern struct ftrace_hash *ftrace_graph_hash;
+
+int trace_graph_entry(struct ftrace_graph_ent *trace);
+void trace_graph_return(struct ftrace_graph_ret *trace);
 
 int init_nop_trace(void);
 int init_function_trace(void);

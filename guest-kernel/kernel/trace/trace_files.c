@@ -127,12 +127,12 @@ struct filter_set {
 
 static struct ftrace_hash *get_ftrace_filter(void)
 {
-    return ftrace_ops_filter(&global_ops);
+    return global_ops.func_hash->filter_hash;
 }
 
 static int put_ftrace_filter(struct ftrace_hash *hash)
 {
-    return ftrace_hash_move_and_update_ops(&global_ops, hash);
+    return ftrace_hash_move_and_update_ops(&global_ops.func_hash->filter_hash, hash);
 }
 
 static struct ftrace_hash *get_graph_functions(void)
@@ -160,12 +160,12 @@ static int filter_show(struct seq_file *m, void *data)
     const struct ftrace_hash *hash = set->get();
     unsigned long i;
 
-    if (!hash || !hash->count) {
+    if (ftrace_hash_empty(hash)) {
         seq_puts(m, "#### all functions enabled ####\n");
         return 0;
     }
     for (i = 0; ftrace_rec(i); i++)
-        if (ftrace_hash_test(hash, i))
+        if (ftrace_lookup_ip(hash, ftrace_rec(i)->ip))
             seq_printf(m, "%s\n", ftrace_rec_name(ftrace_rec(i)));
     return 0;
 }

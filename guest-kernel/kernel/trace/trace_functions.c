@@ -1,14 +1,16 @@
 /* trace_functions.c - the tracer `function`: one line for each call, callee <-caller. */
-#include "trace.h"
 #include "trace_recursion.h"
+#include "trace_selftest.h"
 #include <asm/irqflags.h>
 
-static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op)
+static void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                                struct ftrace_regs *fregs)
 {
     int bit = ftrace_test_recursion_trylock();
     unsigned long flags;
 
     (void)op;
+    (void)fregs;
     if (bit < 0)
         return;
     local_irq_save(flags);
@@ -35,6 +37,7 @@ static struct tracer function_trace = {
     .name = "function",
     .init = function_trace_init,
     .reset = function_trace_reset,
+    .selftest = trace_selftest_startup_function,
 };
 
 int init_function_trace(void)

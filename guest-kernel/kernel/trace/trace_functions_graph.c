@@ -4,7 +4,7 @@
  *
  * Not instrumented.
  */
-#include "trace.h"
+#include "trace_selftest.h"
 #include <asm/irqflags.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -37,7 +37,7 @@ static bool graph_function_begins(const struct ftrace_graph_ent *trace)
 {
     const struct ftrace_hash *hash = READ_ONCE(ftrace_graph_hash);
 
-    if (!hash || !hash->count)
+    if (ftrace_hash_empty(hash))
         return true;
     if (!ftrace_lookup_ip(hash, trace->func))
         return false;
@@ -66,7 +66,7 @@ static bool record_entry(const struct ftrace_graph_ent *trace, unsigned long fla
     return true;
 }
 
-static int trace_graph_entry(struct ftrace_graph_ent *trace)
+int trace_graph_entry(struct ftrace_graph_ent *trace)
 {
     unsigned long flags;
     bool follow;
@@ -77,7 +77,7 @@ static int trace_graph_entry(struct ftrace_graph_ent *trace)
     return follow;
 }
 
-static void trace_graph_return(struct ftrace_graph_ret *trace)
+void trace_graph_return(struct ftrace_graph_ret *trace)
 {
     struct ftrace_graph_ret_entry *entry;
     unsigned long flags;
@@ -93,9 +93,10 @@ static void trace_graph_return(struct ftrace_graph_ret *trace)
     local_irq_restore(flags);
 }
 
-static const struct fgraph_ops funcgraph_ops = {
+static struct fgraph_ops funcgraph_ops = {
     .entryfunc = trace_graph_entry,
     .retfunc = trace_graph_return,
+    .ops = {INIT_OPS_HASH(global_ops)},
 };
 
 static int graph_trace_init(struct trace_array *tr)
@@ -343,6 +344,7 @@ static struct tracer graph_trace = {
     .name = "function_graph",
     .init = graph_trace_init,
     .reset = graph_trace_reset,
+    .selftest = trace_selftest_startup_function_graph,
     .open = graph_trace_open,
     .close = graph_trace_close,
     .print_header = print_graph_headers,

@@ -1,7 +1,7 @@
 /* trace_nop.c - the tracer that traces nothing; its trace shows what was marked by hand. */
-#include "trace.h"
+#include "trace_selftest.h"
 
-static struct tracer nop_trace = {.name = "nop"};
+static struct tracer nop_trace = {.name = "nop", .selftest = trace_selftest_startup_nop};
 
 int init_nop_trace(void)
 {

@@ -11,6 +11,7 @@
 #include <linux/hardirq.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 
@@ -58,6 +59,8 @@ void notrace do_irq(struct pt_regs *regs)
     irq_enter();
     handle_arch_irq(regs->cause & ~CAUSE_IRQ_FLAG);
     irq_exit();
+    if (user_mode(regs))
+        rcu_tasks_qs();
     if (!user_mode(regs) && preempt_count() == 0 && need_resched()) {
         ftrace_rewind_pair(regs);
         preempt_schedule_irq();

@@ -4,6 +4,7 @@
 
 struct mm_struct;
 
+void local_flush_icache_all(void); /* of this hart alone */
 void flush_icache_all(void);
 void flush_icache_range(unsigned long start, unsigned long end);
 /*
