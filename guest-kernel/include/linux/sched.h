@@ -105,6 +105,7 @@ struct task_struct {
     int exit_code;                 /* as wait4 shows it */
     int exit_signal;               /* what its parent gets; 0: nothing */
     struct completion *vfork_done; /* the parent waits until the mm is its own again */
+    int *set_child_tid;            /* in U-mode: its pid goes there at its start */
     int *clear_child_tid;          /* in U-mode: zero goes there at the end */
 
     /* Function graph: return addresses taken, innermost last; -1 is none. */

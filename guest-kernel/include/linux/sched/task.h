@@ -32,6 +32,8 @@ pid_t kernel_clone(const struct kernel_clone_args *args);
 /* A child of current, with its descriptors, that fn is to make a program of (kernel_execve). */
 pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags);
 
+void finish_fork(struct task_struct *prev);
+
 static inline void get_task_struct(struct task_struct *p)
 {
     atomic_inc(&p->usage);
