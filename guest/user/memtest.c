@@ -292,9 +292,29 @@ static void test_nothing_leaks(void)
     check("memory of programs that end comes back", ok);
 }
 
+/* Touches one new page after the other. */
+static void take_all(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        char *p = sbrk(PAGE_SIZE);
+
+        if (p)
+            *p = 1;
+    }
+}
+
+static int test_out_of_memory(void)
+{
+    check("who takes all memory is killed", signal_of(take_all, NULL) == SIGKILL);
+    check("and others have it again", signal_of(take_all, NULL) == SIGKILL);
+    return check_result();
+}
+
 int main(int argc, char **argv)
 {
-    (void)argv;
+    if (argc > 1 && !strcmp(argv[1], "oom"))
+        return test_out_of_memory();
     test_image();
     test_stack();
     test_brk();
