@@ -3,8 +3,8 @@
 #include "shell.h"
 #include <asm/page.h>
 #include <kunit/test.h>
+#include <linux/delay.h>
 #include <linux/errno.h>
-#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/reboot.h>
 #include <linux/sched/signal.h>
@@ -50,16 +50,6 @@ static int do_selftest(int argc, char **argv)
     return status;
 }
 
-static int sleep_interruptible(u64 usecs)
-{
-    ktime_t end = ktime_get() + us_to_ktime(usecs);
-
-    do {
-        set_current_state(TASK_INTERRUPTIBLE);
-    } while (schedule_hrtimeout(end, HRTIMER_MODE_ABS) && !signal_pending(current));
-    return signal_pending(current) ? STATUS_ERROR : 0;
-}
-
 /* Seconds with up to three decimals. */
 static int do_sleep(int argc, char **argv)
 {
@@ -75,7 +65,7 @@ static int do_sleep(int argc, char **argv)
         millis += (*point - '0') * scale;
     if (kstrtoul(*argv[1] ? argv[1] : "0", 10, &seconds) || (point && *point))
         return usage_error(argv);
-    return sleep_interruptible((seconds * 1000 + millis) * 1000);
+    return msleep_interruptible(seconds * 1000 + millis) ? STATUS_ERROR : 0;
 }
 
 static int do_usleep(int argc, char **argv)
@@ -84,7 +74,7 @@ static int do_usleep(int argc, char **argv)
 
     if (argc != 2 || kstrtoul(argv[1], 10, &usecs))
         return usage_error(argv);
-    return sleep_interruptible(usecs);
+    return msleep_interruptible((usecs + 999) / 1000) ? STATUS_ERROR : 0;
 }
 
 static char state_char(const struct task_struct *p)
@@ -142,7 +132,7 @@ static int do_help(int argc, char **argv)
     (void)argc;
     (void)argv;
     return help_table(shell_applets) || help_table(text_applets) || help_table(file_applets) ||
-           help_table(system_applets);
+           help_table(system_applets) || help_table(module_applets);
 }
 
 const struct applet system_applets[] = {

@@ -4,6 +4,7 @@
 #include <linux/bug.h>
 #include <linux/completion.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
 #include <linux/ftrace.h>
@@ -122,9 +123,10 @@ static struct task_struct *alloc_task(const char *comm)
         return NULL;
     }
     set_task_comm(p, comm);
-    sched_fork(p);
     INIT_LIST_HEAD(&p->children);
     INIT_LIST_HEAD(&p->sibling);
+    sched_fork(p);
+    atomic_set(&p->usage, 1);
     p->cpus_allowed = ~0UL;
     p->curr_ret_stack = p->curr_ret_depth = -1;
     return p;
@@ -140,9 +142,10 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
         p->pid = ++last_pid;
     list_add_tail(&p->tasks, &task_list);
     p->parent = parent;
-    atomic_set(&p->usage, parent ? 2 : 1);
-    if (parent)
+    if (parent) {
+        get_task_struct(p);
         list_add_tail(&p->sibling, &parent->children);
+    }
     spin_unlock_irqrestore(&tasklist_lock, flags);
 }
 
@@ -264,6 +267,7 @@ void put_task_struct(struct task_struct *p)
     if (atomic_dec_and_test(&p->usage))
         free_task(p);
 }
+EXPORT_SYMBOL(put_task_struct);
 
 /* ---- clone ---- */
 

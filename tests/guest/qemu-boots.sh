@@ -27,7 +27,7 @@ BOOTARGS=
 run_guest mcount 2 'echo c > /proc/sysrq-trigger; echo alive'
 check 'a panic names the reason and the way there' \
     console_has '.*Kernel panic - not syncing: sysrq triggered crash.*'
-check 'a panic shows the callers by name' console_has '.*\] run_command\+0x.*'
+check 'a panic shows the callers by name' console_has '.*\] sysrq_write\+0x.*'
 check 'nothing runs after a panic' console_lacks '^alive'
 run_guest none 1 'echo x > /sys/kernel/tracing/current_tracer'
 check 'a kernel without a tracer has no tracefs' \

@@ -18,13 +18,14 @@ say_lines() {
 }
 
 # With -icount QEMU's time is the guest's own: a busy host cannot make a task look unfairly treated.
-for run in 'none 1' 'mcount 1' 'mcount 4'; do
+# One hart only: of several QEMU 7.2 lets one starve while another takes many timer interrupts.
+for run in 'none 1' 'mcount 1'; do
     run_guest ${run% *} ${run#* } "$all" -icount shift=5,sleep=off
     say_lines "QEMU, $run"
 done
-# Without it harts run at the same time.
+# Without it harts run at the same time: what depends on that, and on no time.
 run_guest mcount 4 'selftest locking rcu; echo all tested'
-say_lines 'QEMU, mcount 4 at once'
+say_lines 'QEMU, mcount 4'
 for run in 'none 2' 'mcount 1' 'mcount 8'; do
     run_ours ${run% *} ${run#* }
     say_lines "rvftrace, $run"

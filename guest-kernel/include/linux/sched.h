@@ -64,9 +64,10 @@ struct task_struct {
     unsigned long user_sp;   /* the interrupted sp, for the first instructions of a trap */
     struct thread_struct thread;
 
-    unsigned int state;         /* TASK_*, under pi_lock or by the task itself */
-    int on_rq;                  /* running or queued; under the run queue's lock */
-    int on_cpu;                 /* still on its stack; cleared with release when it has left */
+    unsigned int state; /* TASK_*, under pi_lock or by the task itself */
+    int on_rq;          /* running or queued; under the run queue's lock */
+    int on_cpu;         /* still on its stack; cleared with release when it has left */
+    atomic_t usage;     /* get_task_struct(); one is its own until it is dead, one its parent's */
     unsigned long cpus_allowed; /* under pi_lock and the run queue's lock */
 
     /* All under the run queue's lock. */
@@ -97,7 +98,6 @@ struct task_struct {
     u64 sig_blocked, sig_ignored; /* of a program: its own affair */
 
     struct mm_struct *mm; /* NULL: a kernel thread */
-    atomic_t usage;       /* the scheduler's reference, and the one its parent drops */
     /* The family: under tasklist_lock. parent NULL: its end concerns nobody. */
     struct task_struct *parent;
     struct list_head children, sibling;
@@ -166,6 +166,14 @@ static inline void set_current_state(unsigned int state)
 /* kernel/fork.c */
 struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char *comm);
 struct task_struct *fork_idle(unsigned int cpu);
+/* The last put frees it. */
+void put_task_struct(struct task_struct *p);
+
+static inline void get_task_struct(struct task_struct *p)
+{
+    atomic_inc(&p->usage);
+}
+
 void set_task_comm(struct task_struct *p, const char *comm);
 
 /* All tasks, idle ones included, in order of pid then hart. */

@@ -34,14 +34,6 @@ pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags);
 
 void finish_fork(struct task_struct *prev);
 
-static inline void get_task_struct(struct task_struct *p)
-{
-    atomic_inc(&p->usage);
-}
-
-/* The last one frees it. */
-void put_task_struct(struct task_struct *p);
-
 _Noreturn void do_task_dead(void); /* kernel/sched/core.c */
 
 /* The address space of current is of no more use to it: it ends, or runs another program. */
