@@ -11,6 +11,7 @@
 #include <linux/init.h>
 #include <linux/initrd.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -30,6 +31,7 @@ static int kernel_init(void *unused)
     chr_dev_init();
     tty_init();
     sysrq_init();
+    modules_init();
     tracer_init();
     trace_init_selftests();
     tracing_start_boot_tracer();
