@@ -54,8 +54,9 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
-	$(addprefix kernel/module/, kallsyms.o main.o procfs.o) \
-	mm/vmalloc.o arch/riscv/mm/pageattr.o \
+	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
+	module/procfs.o) \
+	mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
 	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
 

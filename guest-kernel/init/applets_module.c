@@ -49,9 +49,10 @@ static int do_rmmod(int argc, char **argv)
         err = delete_module(argv[i]);
         if (err == -EWOULDBLOCK)
             shell_error("rmmod: ERROR: Module %s is in use", argv[i]);
+        else if (err == -ENOENT)
+            shell_error("rmmod: ERROR: Module %s is not currently loaded", argv[i]);
         else if (err)
-            shell_error("rmmod: ERROR: Module %s: %s", argv[i],
-                        err == -ENOENT ? "is not currently loaded" : strerror(-err));
+            shell_error("rmmod: ERROR: could not remove module %s: %s", argv[i], strerror(-err));
     }
     return err ? STATUS_ERROR : 0;
 }

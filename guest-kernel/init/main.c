@@ -19,6 +19,7 @@
 #include <linux/stop_machine.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 void start_kernel(unsigned long hartid);
 
@@ -27,6 +28,7 @@ static int kernel_init(void *unused)
     (void)unused;
     smp_init();
     cpu_stop_init();
+    workqueue_init();
     vfs_caches_init();
     chr_dev_init();
     tty_init();
