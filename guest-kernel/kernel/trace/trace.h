@@ -67,7 +67,7 @@ struct print_entry {
     char buf[];
 } __packed;
 
-_Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 32, "not Linux's layout");
+_Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not Linux's layout");
 
 /* ---- options ---- */
 

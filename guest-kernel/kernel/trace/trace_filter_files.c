@@ -37,7 +37,7 @@ static void rec_stop(struct seq_file *m, void *v)
 
 static int avail_show(struct seq_file *m, void *v)
 {
-    seq_printf(m, "%s\n", ftrace_rec_name(v));
+    seq_printf(m, "%ps\n", (void *)((const struct dyn_ftrace *)v)->ip);
     return 0;
 }
 
@@ -48,7 +48,7 @@ static int enabled_show(struct seq_file *m, void *v)
 
     if (!(rec->flags & FTRACE_FL_ENABLED))
         return 0;
-    seq_printf(m, "%s (%lu)%s%s%s%s\n", ftrace_rec_name(rec), ftrace_rec_count(rec),
+    seq_printf(m, "%ps (%lu)%s%s%s%s\n", (void *)rec->ip, ftrace_rec_count(rec),
                rec->flags & FTRACE_FL_REGS ? " R" : "  ",
                rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ", "  ",
                rec->flags & FTRACE_FL_CALL_OPS ? " O" : "  ");
@@ -153,7 +153,7 @@ static void show_set(struct seq_file *m, const struct ftrace_hash *hash)
     ftrace_rec_lock();
     for (i = 0; (rec = ftrace_rec(i)); i++)
         if (ftrace_lookup_ip(hash, rec->ip))
-            seq_printf(m, "%s\n", ftrace_rec_name(rec));
+            seq_printf(m, "%ps\n", (void *)rec->ip);
     ftrace_rec_unlock();
 }
 
