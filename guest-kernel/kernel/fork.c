@@ -4,6 +4,7 @@
 #include <linux/bug.h>
 #include <linux/completion.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
 #include <linux/ftrace.h>
@@ -257,6 +258,7 @@ void put_task_struct(struct task_struct *p)
     if (atomic_dec_and_test(&p->usage))
         free_task(p);
 }
+EXPORT_SYMBOL(put_task_struct);
 
 /* ---- clone ---- */
 

@@ -6,6 +6,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/bug.h>
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -124,6 +125,7 @@ void *kmalloc(size_t size)
         return page_order(size) < MAX_ORDER ? __get_free_pages(page_order(size)) : NULL;
     return slab_alloc(&kmalloc_caches[shift]);
 }
+EXPORT_SYMBOL(kmalloc);
 
 void *kzalloc(size_t size)
 {
@@ -133,6 +135,7 @@ void *kzalloc(size_t size)
         memset(obj, 0, size);
     return obj;
 }
+EXPORT_SYMBOL(kzalloc);
 
 void kfree(const void *obj)
 {
@@ -146,3 +149,4 @@ void kfree(const void *obj)
     else
         __free_pages(page, page->order);
 }
+EXPORT_SYMBOL(kfree);

@@ -411,4 +411,30 @@ static inline unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *id
 }
 
 #endif
+
+/* The section of a module's file that lists its call sites. */
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+#define FTRACE_CALLSITE_SECTION "__patchable_function_entries"
+#else
+#define FTRACE_CALLSITE_SECTION "__mcount_loc"
+#endif
+
+#ifndef CONFIG_DYNAMIC_FTRACE
+
+static inline void ftrace_module_init(struct module *mod)
+{
+    (void)mod;
+}
+
+static inline void ftrace_module_enable(struct module *mod)
+{
+    (void)mod;
+}
+
+static inline void ftrace_release_mod(struct module *mod)
+{
+    (void)mod;
+}
+
+#endif
 #endif
