@@ -12,6 +12,7 @@
 #include <linux/initrd.h>
 #include <linux/kthread.h>
 #include <linux/printk.h>
+#include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -30,6 +31,7 @@ static int kernel_init(void *unused)
     chr_dev_init();
     tty_init();
     sysrq_init();
+    proc_meminfo_init();
     tracer_init();
     trace_init_selftests();
     tracing_start_boot_tracer();
