@@ -107,6 +107,7 @@ struct mm_struct *dup_mm(struct mm_struct *oldmm)
 
 void set_task_comm(struct task_struct *p, const char *comm)
 {
+    tracing_task_renamed(p);
     strscpy(p->comm, comm, TASK_COMM_LEN);
 }
 

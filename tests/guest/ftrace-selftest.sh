@@ -20,8 +20,8 @@ says() {
 }
 
 BOOTARGS=ftrace_selftest
-run_guest mcount 2 'work calls 1'
-says 'mcount, harts=2, QEMU'
+run_guest atomic 2 'work calls 1'
+says 'atomic, harts=2, QEMU'
 for layout in mcount pfe16 pfe8 atomic callops; do
     run_guest $layout 1 'work calls 1'
     says "$layout, QEMU"

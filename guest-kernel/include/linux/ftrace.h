@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 struct module;
+struct seq_file;
 struct task_struct;
 
 #ifdef CONFIG_FUNCTION_TRACER
@@ -179,6 +180,13 @@ bool ftrace_lookup_ip(const struct ftrace_hash *hash, unsigned long ip);
  */
 int ftrace_match_records(struct ftrace_hash *hash, const char *word);
 /*
+ * The same for a file, where *set is the set in use: a word `glob:mod:module` that
+ * matches nothing waits until that module is loaded.
+ */
+int ftrace_process_word(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word);
+void ftrace_clear_mods(struct ftrace_hash **set);
+void ftrace_show_mods(struct seq_file *m, struct ftrace_hash **set);
+/*
  * Puts hash (taken over) in the place of *orig, a set of some ops, and patches what
  * that changes for those who are registered.
  */
@@ -296,6 +304,7 @@ struct ftrace_ret_stack {
     unsigned long func;
     u64 calltime;
     unsigned long fp;
+    u64 subtime;         /* what it spent in functions it called; the profiler's */
     unsigned long *retp; /* the slot the return address was taken from */
     unsigned long gops;  /* who hears of the return: a bit for each place in fgraph.c's array */
 };
@@ -340,6 +349,9 @@ unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *idx, unsigned lo
 void ftrace_pid_fork(const struct task_struct *parent, const struct task_struct *child);
 void ftrace_pid_exit(const struct task_struct *task);
 
+/* Its name in traces to come has to be taken anew. */
+void tracing_task_renamed(const struct task_struct *task);
+
 /* Tracers and their files. */
 void tracer_init(void);
 void trace_init_selftests(void);
@@ -356,6 +368,11 @@ static inline void trace_init_selftests(void) {}
 static inline void tracing_start_boot_tracer(void) {}
 
 static inline void ftrace_graph_stop(void) {}
+
+static inline void tracing_task_renamed(const struct task_struct *task)
+{
+    (void)task;
+}
 
 static inline void ftrace_graph_init_task(struct task_struct *t)
 {

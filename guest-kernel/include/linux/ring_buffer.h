@@ -13,8 +13,10 @@
 #include <asm/page.h>
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 struct ring_buffer_event {
     u32 type_len : 5, time_delta : 27;
@@ -55,6 +57,9 @@ struct trace_buffer {
     u64 (*clock)(void);
     struct mutex mutex; /* one change of size at a time, or reset */
     struct ring_buffer_per_cpu *cpu[NR_CPUS];
+    wait_queue_head_t waiters; /* readers of empty rings */
+    bool waiters_pending;      /* there are some; the next commit wakes them */
+    struct irq_work wake;
 };
 
 /* Bytes of data in each hart's ring; a ring has two pages at least. */
@@ -97,6 +102,12 @@ bool ring_buffer_read_page(struct trace_buffer *buffer, unsigned int cpu,
                            struct buffer_data_page *into);
 bool ring_buffer_empty_cpu(struct trace_buffer *buffer, unsigned int cpu);
 bool ring_buffer_empty(struct trace_buffer *buffer);
+/*
+ * Announces a reader who is about to sleep on buffer->waiters: what is written
+ * from now on wakes him.  He has to look once more after this.
+ */
+void ring_buffer_expect_wakeup(struct trace_buffer *buffer);
+void ring_buffer_wake_waiters(struct trace_buffer *buffer);
 
 /* Iterating: over what the ring holds at the start, while it lasts. */
 struct ring_buffer_iter;

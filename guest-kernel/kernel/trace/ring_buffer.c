@@ -160,6 +160,14 @@ static void rb_set_commit(struct ring_buffer_per_cpu *cb)
     }
 }
 
+/* From anywhere, the scheduler included: so the waking itself is left to an interrupt. */
+static void rb_wakeups(struct trace_buffer *buffer)
+{
+    smp_mb(); /* committed before we look for waiters, as they wait before they look again */
+    if (unlikely(READ_ONCE(buffer->waiters_pending)))
+        irq_work_queue(&buffer->wake);
+}
+
 void ring_buffer_unlock_commit(struct trace_buffer *buffer)
 {
     struct ring_buffer_per_cpu *cb = buffer->cpu[smp_processor_id()];
@@ -169,6 +177,7 @@ void ring_buffer_unlock_commit(struct trace_buffer *buffer)
     if (--cb->nest == 0)
         rb_set_commit(cb);
     local_irq_restore(flags);
+    rb_wakeups(buffer);
     preempt_enable();
 }
 
@@ -180,6 +189,25 @@ void *ring_buffer_event_data(struct ring_buffer_event *event)
 unsigned int ring_buffer_event_length(const struct ring_buffer_event *event)
 {
     return event->type_len ? event->type_len * RB_WORD : event->array[0] - RB_WORD;
+}
+
+/* ---- waiting ---- */
+
+static void rb_wake_up_waiters(struct irq_work *work)
+{
+    ring_buffer_wake_waiters(container_of(work, struct trace_buffer, wake));
+}
+
+void ring_buffer_wake_waiters(struct trace_buffer *buffer)
+{
+    WRITE_ONCE(buffer->waiters_pending, false);
+    wake_up_interruptible_all(&buffer->waiters);
+}
+
+void ring_buffer_expect_wakeup(struct trace_buffer *buffer)
+{
+    WRITE_ONCE(buffer->waiters_pending, true);
+    smp_mb();
 }
 
 /* ---- on and off ---- */
@@ -447,6 +475,8 @@ struct trace_buffer *ring_buffer_alloc(unsigned long size, bool overwrite)
     buffer->overwrite = overwrite;
     buffer->clock = sched_clock;
     mutex_init(&buffer->mutex);
+    init_waitqueue_head(&buffer->waiters);
+    init_irq_work(&buffer->wake, rb_wake_up_waiters);
     for_each_possible_cpu(cpu)
     {
         buffer->cpu[cpu] = rb_alloc_cpu(buffer, size);

@@ -72,13 +72,17 @@ static unsigned long rb_oldest_seq(const struct ring_buffer_per_cpu *cb, unsigne
     return commit < cb->nr_pages ? cb->head : max(cb->head, commit - cb->nr_pages + 1);
 }
 
-/* Takes page number seq out of the ring, if it is still there. */
+/*
+ * Takes page number seq out of the ring, if it is still there.  Not an empty
+ * one: its time is that of its first event, and not yet known.
+ */
 static bool rb_take_page(struct ring_buffer_per_cpu *cb, unsigned long seq)
 {
     unsigned long *slot = &cb->slots[seq % cb->nr_pages], found = READ_ONCE(*slot);
     unsigned long spare = cb->reader_page - cb->pages;
 
     if (found & RB_SLOT_FREE || rb_slot_seq(found) != seq ||
+        !rb_committed(rb_slot_page(cb, found)) ||
         !rb_cmpxchg_slot(slot, found, rb_slot(seq, spare, true)))
         return false;
     cb->bytes_read += cb->cursor.offset;

@@ -9,6 +9,7 @@
  *
  * Not instrumented.
  */
+#include <asm/irqflags.h>
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -271,7 +272,61 @@ static void a_ring_that_does_not_overwrite_loses_nothing(struct kunit *test)
     rb_test_mode(false);
 }
 
+static void a_reader_who_came_first_sees_the_right_time(struct kunit *test)
+{
+    struct ring_buffer_event *event;
+    unsigned int cpu;
+    unsigned long lost;
+    u64 ts;
+
+    rb_test_buffer = ring_buffer_alloc(RB_TEST_SIZE, true);
+    if (!KUNIT_EXPECT_TRUE(test, rb_test_buffer))
+        return;
+    memset(writers, 0, sizeof(writers));
+    ring_buffer_set_clock(rb_test_buffer, rb_test_clock);
+    for_each_online_cpu(cpu)
+        KUNIT_EXPECT_FALSE(test, ring_buffer_peek(rb_test_buffer, cpu, &ts, &lost));
+    on_each_cpu(rb_test_interrupt, NULL);
+    for_each_online_cpu(cpu)
+    {
+        event = ring_buffer_consume(rb_test_buffer, cpu, &ts, &lost);
+        if (KUNIT_EXPECT_TRUE(test, event))
+            KUNIT_EXPECT_EQ(test, ts,
+                            ((struct rb_test_record *)ring_buffer_event_data(event))->stamp);
+    }
+    ring_buffer_free(rb_test_buffer);
+}
+
+/* A page as it leaves by ring_buffer_read_page() is what a trace.dat is made of. */
+static void a_page_says_how_many_events_were_lost_before_it(struct kunit *test)
+{
+    static struct buffer_data_page page;
+    struct ring_buffer_event *first;
+    unsigned long end, flags;
+    u64 lost;
+
+    memset(writers, 0, sizeof(writers));
+    rb_test_buffer = ring_buffer_alloc(RB_TEST_SIZE, true);
+    if (!KUNIT_EXPECT_TRUE(test, rb_test_buffer))
+        return;
+    local_irq_save(flags);
+    while (writers[smp_processor_id()].number[RB_TEST_THREAD] < 200)
+        rb_test_write(RB_TEST_THREAD);
+    KUNIT_EXPECT_TRUE(test, ring_buffer_read_page(rb_test_buffer, smp_processor_id(), &page));
+    local_irq_restore(flags);
+    KUNIT_EXPECT_TRUE(test, page.commit & RB_MISSED_EVENTS);
+    end = page.commit & ~(RB_MISSED_EVENTS | RB_MISSED_STORED);
+    first = (void *)page.data;
+    memcpy(&lost, page.data + end, sizeof(lost));
+    if (KUNIT_EXPECT_LE(test, end, BUF_PAGE_SIZE) && page.commit & RB_MISSED_STORED)
+        KUNIT_EXPECT_EQ(test, lost,
+                        ((struct rb_test_record *)ring_buffer_event_data(first))->number);
+    ring_buffer_free(rb_test_buffer);
+}
+
 static const struct kunit_case ring_buffer_cases[] = {
+    KUNIT_CASE(a_reader_who_came_first_sees_the_right_time),
+    KUNIT_CASE(a_page_says_how_many_events_were_lost_before_it),
     KUNIT_CASE(a_ring_that_overwrites_loses_only_what_it_says),
     KUNIT_CASE(a_ring_that_does_not_overwrite_loses_nothing),
     {},

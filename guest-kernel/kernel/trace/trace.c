@@ -123,6 +123,7 @@ void tracing_set_on(struct trace_array *tr, bool on)
             tr->current_trace->start(tr);
         else if (!on && tr->current_trace->stop)
             tr->current_trace->stop(tr);
+        ring_buffer_wake_waiters(tr->buffer); /* who waits for more may have all there is */
     }
     mutex_unlock(&trace_types_lock);
 }

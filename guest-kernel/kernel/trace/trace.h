@@ -286,6 +286,7 @@ void trace_graph_return(struct ftrace_graph_ret *trace);
 
 /* trace_read.c: trace and trace_pipe, of one hart or (cpu -1) all; parent NULL: the top. */
 void trace_create_read_files(struct dentry *parent, long cpu);
+void trace_create_raw_file(struct dentry *dir, long cpu); /* trace_raw_pipe.c */
 
 int init_nop_trace(void);
 int init_function_trace(void);
@@ -302,7 +303,7 @@ static inline void trace_create_filter_files(void) {}
 #endif
 
 void trace_create_pid_files(void);
-
+void trace_create_profile_files(void);
 
 /* A written text as a string, blanks cut off both ends; NULL if too long for TRACE_WRITE_MAX. */
 enum { TRACE_WRITE_MAX = 512 };

@@ -235,6 +235,7 @@ static void create_cpu_dir(struct dentry *per_cpu, long cpu)
     snprintf(name, sizeof(name), "cpu%ld", cpu);
     dir = tracefs_create_dir(name, per_cpu);
     trace_create_read_files(dir, cpu);
+    trace_create_raw_file(dir, cpu);
     tracefs_create_file("stats", S_IRUGO, dir, (void *)cpu, &stats_fops);
     tracefs_create_file("buffer_size_kb", S_IRUGO | S_IWUSR, dir, (void *)cpu, &size_fops);
 }

@@ -29,7 +29,7 @@ struct saved_cmdlines_buffer {
 static spinlock_t cmdline_lock; /* arch_spin_* only, with interrupts off */
 static struct saved_cmdlines_buffer *savedcmd; /* under cmdline_lock */
 
-/* Each hart's own: the pid it saved since it last switched tasks. */
+/* Each hart's own: the pid it saved last. 0 from anyone has it saved again. */
 static int last_saved_pid[NR_CPUS];
 
 static struct saved_cmdline *find_cmdline(int pid)
@@ -69,6 +69,15 @@ void tracing_record_cmdline(const struct task_struct *task)
         arch_spin_unlock(&cmdline_lock);
     }
     local_irq_restore(flags);
+}
+
+void tracing_task_renamed(const struct task_struct *task)
+{
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < NR_CPUS; cpu++)
+        if (READ_ONCE(last_saved_pid[cpu]) == task->pid)
+            WRITE_ONCE(last_saved_pid[cpu], 0);
 }
 
 void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN])

@@ -155,7 +155,8 @@ static int readme_show(struct seq_file *m, void *unused)
              "  buffer_size_kb       memory for entries, for each CPU\n"
              "  buffer_total_size_kb for all of them\n"
              "  free_buffer          closing it gives that memory back\n"
-             "  per_cpu/cpuN/        trace, trace_pipe, buffer_size_kb and stats of one CPU\n"
+             "  per_cpu/cpuN/        trace, trace_pipe, buffer_size_kb and stats of one CPU;\n"
+             "                       trace_pipe_raw: its memory, page by page\n"
              "  tracing_cpumask      the CPUs that record, in hexadecimal\n"
              "  saved_cmdlines       the names of the tasks in the trace, by pid\n"
              "  saved_cmdlines_size  how many of them are kept\n\n"
@@ -169,6 +170,8 @@ static int readme_show(struct seq_file *m, void *unused)
              "  set_ftrace_notrace_pid      but not of these\n"
              "  set_graph_function   function_graph: these, with all that they call\n"
              "  set_graph_notrace    function_graph: neither these nor what they call\n"
+             "  function_profile_enabled    1: count calls and their time\n"
+             "  trace_stat/functionN        what was counted on CPU N, the longest first\n"
              "  max_graph_depth      function_graph: only so deep; 0: no limit\n");
     return 0;
 }
@@ -201,5 +204,6 @@ void trace_create_files(void)
     trace_create_marker_file();
     trace_create_option_files();
     trace_create_pid_files();
+    trace_create_profile_files();
     trace_create_read_files(NULL, RING_BUFFER_ALL_CPUS);
 }

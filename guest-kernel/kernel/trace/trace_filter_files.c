@@ -53,8 +53,7 @@ static int enabled_show(struct seq_file *m, void *v)
 }
 
 static const struct seq_operations avail_seq_ops = {rec_start, rec_stop, rec_next, avail_show};
-static const struct seq_operations enabled_seq_ops = {rec_start, rec_stop, rec_next,
-                                                      enabled_show};
+static const struct seq_operations enabled_seq_ops = {rec_start, rec_stop, rec_next, enabled_show};
 
 static int rec_open(struct inode *inode, struct file *file)
 {
@@ -74,6 +73,7 @@ struct filter_set {
     struct ftrace_hash *(*get)(void);
     int (*put)(struct ftrace_hash *hash); /* takes it over */
     const char *empty;                    /* what an empty set reads as */
+    struct ftrace_hash **waits;           /* for modules to come; NULL: it does not */
 };
 
 /* Taken before ftrace_lock. */
@@ -133,13 +133,14 @@ static int put_graph_notrace(struct ftrace_hash *hash)
 static const char all_enabled[] = "#### all functions enabled ####\n";
 static const char none_disabled[] = "#### no functions disabled ####\n";
 
-static const struct filter_set ftrace_filter = {get_ftrace_filter, put_ftrace_filter, all_enabled};
-static const struct filter_set ftrace_notrace = {get_ftrace_notrace, put_ftrace_notrace,
-                                                 none_disabled};
+static const struct filter_set ftrace_filter = {get_ftrace_filter, put_ftrace_filter, all_enabled,
+                                                &global_ops.local_hash.filter_hash};
+static const struct filter_set ftrace_notrace = {
+    get_ftrace_notrace, put_ftrace_notrace, none_disabled, &global_ops.local_hash.notrace_hash};
 static const struct filter_set graph_functions = {get_graph_functions, put_graph_functions,
-                                                  all_enabled};
-static const struct filter_set graph_notrace = {get_graph_notrace, put_graph_notrace,
-                                                none_disabled};
+                                                  all_enabled, NULL};
+static const struct filter_set graph_notrace = {get_graph_notrace, put_graph_notrace, none_disabled,
+                                                NULL};
 
 static void show_set(struct seq_file *m, const struct ftrace_hash *hash)
 {
@@ -162,6 +163,8 @@ static int filter_show(struct seq_file *m, void *data)
         seq_puts(m, set->empty);
     else
         show_set(m, set->get());
+    if (set->waits)
+        ftrace_show_mods(m, set->waits);
     mutex_unlock(&filter_lock);
     return 0;
 }
@@ -173,20 +176,29 @@ static int filter_open(struct inode *inode, struct file *file)
 
     if ((file->f_flags & O_ACCMODE) == O_RDONLY)
         return single_open(file, filter_show, inode->i_private);
+    if (set->waits && (file->f_flags & O_TRUNC))
+        ftrace_clear_mods(set->waits);
     mutex_lock(&filter_lock);
     file->private_data = copy_ftrace_hash(file->f_flags & O_TRUNC ? NULL : set->get());
     mutex_unlock(&filter_lock);
     return file->private_data ? 0 : -ENOMEM;
 }
 
+static int take_word(const struct filter_set *set, struct ftrace_hash *hash, const char *word)
+{
+    return set->waits ? ftrace_process_word(set->waits, hash, word)
+                      : ftrace_match_records(hash, word);
+}
+
 static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
+    const struct filter_set *set = file->f_inode->i_private;
     char text[TRACE_WRITE_MAX], *rest = trace_take_string(text, buf, count), *word;
 
     if (!rest)
         return -EINVAL;
     while ((word = strsep(&rest, " \t\n"))) {
-        int err = *word ? ftrace_match_records(file->private_data, word) : 0;
+        int err = *word ? take_word(set, file->private_data, word) : 0;
 
         if (err)
             return err;

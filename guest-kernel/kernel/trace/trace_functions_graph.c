@@ -23,11 +23,12 @@ static const struct tracer_opt graph_opts[] = {
     {"funcgraph-irqs", TRACE_GRAPH_PRINT_IRQS},
     {"funcgraph-tail", TRACE_GRAPH_PRINT_TAIL},
     {"sleep-time", TRACE_GRAPH_SLEEP_TIME},
+    {"graph-time", TRACE_GRAPH_GRAPH_TIME},
     {NULL, 0},
 };
 struct tracer_flags graph_flags = {
     .val = TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_OVERHEAD | TRACE_GRAPH_PRINT_DURATION |
-           TRACE_GRAPH_PRINT_IRQS | TRACE_GRAPH_SLEEP_TIME,
+           TRACE_GRAPH_PRINT_IRQS | TRACE_GRAPH_SLEEP_TIME | TRACE_GRAPH_GRAPH_TIME,
     .opts = graph_opts,
 };
 
@@ -159,6 +160,8 @@ static int graph_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool s
     (void)old_flags;
     if (bit == TRACE_GRAPH_SLEEP_TIME)
         ftrace_graph_sleep_time_control(set);
+    if (bit == TRACE_GRAPH_GRAPH_TIME)
+        ftrace_graph_graph_time_control(set);
     return 0;
 }
 

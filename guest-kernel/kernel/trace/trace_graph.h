@@ -14,6 +14,7 @@ enum {
     TRACE_GRAPH_PRINT_IRQS = 0x80,
     TRACE_GRAPH_PRINT_TAIL = 0x100,
     TRACE_GRAPH_SLEEP_TIME = 0x200,
+    TRACE_GRAPH_GRAPH_TIME = 0x400,
 };
 
 extern struct tracer_flags graph_flags;
@@ -24,5 +25,9 @@ void graph_trace_close(struct trace_iterator *iter);
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter);
 enum print_line_t print_graph_function(struct trace_iterator *iter);
 void init_graph_events(void);
+void trace_print_graph_duration(u64 ns, struct trace_seq *s);
+
+/* ftrace_profile.c: does a function's time include that of what it calls? Option graph-time. */
+void ftrace_graph_graph_time_control(bool enable);
 
 #endif

@@ -139,22 +139,28 @@ static char trace_find_mark(u64 ns)
 }
 
 /* Seven digits at most, of which up to three stand behind the point; eight columns and ` us `. */
-static void print_graph_duration(struct trace_iterator *iter, u64 ns)
+void trace_print_graph_duration(u64 ns, struct trace_seq *s)
 {
     char text[32];
     int len = scnprintf(text, sizeof(text), "%llu", ns / 1000);
 
-    if (!shows_duration(iter))
-        return;
     if (len < 7) {
         char rest[8];
 
         scnprintf(rest, min(sizeof(rest), (size_t)(8 - len)), "%03llu", ns % 1000);
         len += scnprintf(text + len, sizeof(text) - len, ".%s", rest);
     }
-    trace_seq_printf(&iter->seq, "%c %s us %*s|  ",
-                     shows(TRACE_GRAPH_PRINT_OVERHEAD) ? trace_find_mark(ns) : ' ', text,
-                     max(8 - len, 0), "");
+    trace_seq_printf(s, "%s us %*s", text, max(8 - len, 0), "");
+}
+
+static void print_graph_duration(struct trace_iterator *iter, u64 ns)
+{
+    if (!shows_duration(iter))
+        return;
+    trace_seq_putc(&iter->seq, shows(TRACE_GRAPH_PRINT_OVERHEAD) ? trace_find_mark(ns) : ' ');
+    trace_seq_putc(&iter->seq, ' ');
+    trace_print_graph_duration(ns, &iter->seq);
+    trace_seq_puts(&iter->seq, "|  ");
 }
 
 static void print_no_duration(struct trace_iterator *iter)

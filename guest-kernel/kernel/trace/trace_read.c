@@ -4,10 +4,10 @@
  * Not instrumented.
  */
 #include "trace.h"
-#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/wait.h>
 
 /* What the private data of the files' inodes is: a hart, or RING_BUFFER_ALL_CPUS. */
 static int cpu_of(const struct inode *inode)
@@ -220,22 +220,36 @@ static int pipe_release(struct inode *inode, struct file *file)
     return 0;
 }
 
-/*
- * 1: there is something to read; 0: there will not be, tracing is off and this
- * reader has had something.  The lock is held, but not while it waits.
- */
+static bool pipe_is_empty(const struct trace_iterator *iter)
+{
+    if (iter->cpu_file == RING_BUFFER_ALL_CPUS)
+        return ring_buffer_empty(iter->tr->buffer);
+    return ring_buffer_empty_cpu(iter->tr->buffer, iter->cpu_file);
+}
+
+/* Tracing is off, and this reader has had something. */
+static bool pipe_is_at_end(const struct trace_iterator *iter)
+{
+    return !iter->tr->buffer->record_on && iter->idx;
+}
+
+static bool pipe_is_ready(const struct trace_iterator *iter)
+{
+    ring_buffer_expect_wakeup(iter->tr->buffer);
+    return !pipe_is_empty(iter) || pipe_is_at_end(iter);
+}
+
+/* 1: there is something to read; 0: there will not be. */
 static int wait_pipe(struct trace_iterator *iter, const struct file *file)
 {
-    while (trace_empty(iter)) {
-        if (file->f_flags & O_NONBLOCK)
-            return -EAGAIN;
-        if (!iter->tr->buffer->record_on && iter->idx)
-            return 0;
-        mutex_unlock(&trace_access_lock);
-        msleep(10);
-        mutex_lock(&trace_access_lock);
-    }
-    return 1;
+    int err;
+
+    if (!pipe_is_empty(iter))
+        return 1;
+    if (file->f_flags & O_NONBLOCK)
+        return -EAGAIN;
+    err = wait_event_interruptible(iter->tr->buffer->waiters, pipe_is_ready(iter));
+    return err ? err : !pipe_is_empty(iter);
 }
 
 /* From the text of the current entry, what the reader has room for. */
@@ -260,19 +274,25 @@ static size_t give_entries(struct trace_iterator *iter, char *buf, size_t count)
     return n;
 }
 
+/* What we waited for another reader may have taken: then we wait again. */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
     struct trace_iterator *iter = file->private_data;
     ssize_t ret = 1;
 
-    mutex_lock(&trace_access_lock);
-    if (iter->given == iter->seq.len)
-        ret = wait_pipe(iter, file);
-    if (ret > 0)
+    while (ret > 0) {
+        if (iter->given == iter->seq.len)
+            ret = wait_pipe(iter, file);
+        if (ret <= 0)
+            return ret;
+        mutex_lock(&trace_access_lock);
         ret = give_entries(iter, buf, count);
-    mutex_unlock(&trace_access_lock);
-    if (ret > 0)
-        *pos += ret;
+        mutex_unlock(&trace_access_lock);
+        if (ret)
+            break;
+        ret = 1;
+    }
+    *pos += ret;
     return ret;
 }
 
