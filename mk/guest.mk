@@ -10,8 +10,11 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount pfe16 pfe8 atomic callops
+GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
+# One that stops all harts to patch, and one that does not.
+GUEST_BROKEN_LAYOUTS := mcount atomic
+GUEST_BROKEN := $(foreach l,$(GUEST_BROKEN_LAYOUTS),$(addprefix $(l)-,$(GUEST_BREAKS)))
 
 GUEST_CC      := $(CROSS)gcc
 GUEST_LD      := $(CROSS)ld
@@ -40,14 +43,14 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
 	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
 	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o applets_module.o) \
-	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
+	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
 	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
-	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o inode.o libfs.o namei.o open.o \
+	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
@@ -68,25 +71,30 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
-	pid_list.o ring_buffer.o trace.o trace_files.o \
-	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o trace_selftest.o)
-
-# In these layouts only, and instrumented: what the tracers test themselves on.
-GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
+	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
+	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o \
+	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
+	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
+	trace_pid_files.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
 
 # Files of those that patch their sites.
-GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
+	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_rec.o trace_filter_files.o)
 
-# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
+# In the same layouts, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+
+# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
-GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o arch/riscv/kernel/riscv_ksyms.o \
-	arch/riscv/kernel/sbi.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
-	kernel/kallsyms.o kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
+	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
+	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
+	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
-# recordmcount checks and sorts the table of sites.
+# recordmcount checks and sorts the table of sites (static has none).
 guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
@@ -105,6 +113,11 @@ guest_objs_none     := $(GUEST_OBJS)
 guest_cflags_none   := -fomit-frame-pointer
 guest_pg_none       :=
 guest_sort_none     :=
+
+guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
+guest_cflags_static := $(call guest_trace_cflags,static)
+guest_pg_static     := -pg
+guest_sort_static   :=
 
 guest_objs_mcount   := $(call guest_stopped_objs,mcount)
 guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
@@ -146,7 +159,7 @@ $$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 endif
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
@@ -155,7 +168,7 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) \
 		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
-	$$(if $$(filter -pg,$$(guest_pg_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$<
@@ -220,7 +233,8 @@ guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image $$($(1)-dir)/modules.cpio
 endef
 
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))
-$(foreach b,$(GUEST_BREAKS),$(eval $(call guest_image,mcount-$(b),mcount,$(b))))
+$(foreach l,$(GUEST_BROKEN_LAYOUTS),$(foreach b,$(GUEST_BREAKS),\
+	$(eval $(call guest_image,$(l)-$(b),$(l),$(b)))))
 
 ifneq ($(LAYOUT),)
   ifeq ($(filter $(LAYOUT),$(GUEST_LAYOUTS)),)
@@ -228,9 +242,8 @@ ifneq ($(LAYOUT),)
   endif
 endif
 ifneq ($(BREAK),)
-  ifeq ($(LAYOUT)-$(filter $(BREAK),$(GUEST_BREAKS)),mcount-$(BREAK))
-  else
-    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): there are, for mcount: $(GUEST_BREAKS))
+  ifeq ($(filter $(LAYOUT)-$(BREAK),$(GUEST_BROKEN)),)
+    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): no such kernel; there are: $(GUEST_BROKEN))
   endif
 endif
 
@@ -238,7 +251,7 @@ endif
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
 else
-guest: $(addprefix guest-,$(GUEST_LAYOUTS)) $(addprefix guest-mcount-,$(GUEST_BREAKS))
+guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
 
 # The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".

@@ -302,10 +302,9 @@ static void add_functions(struct site_table *t, const struct image *im,
     uint64_t at, stop, va;
     size_t refused = 0;
 
-    if (!find_table(im, symbols, &at, &stop, d)) {
-        t->layout = t->mcount ? LAYOUT_STATIC : LAYOUT_NONE;
+    t->layout = t->mcount ? LAYOUT_STATIC : LAYOUT_NONE;
+    if (!find_table(im, symbols, &at, &stop, d) || at == stop)
         return;
-    }
     t->layout = find_layout(im, symbols, at, stop);
     for (; stop - at >= sizeof va; at += sizeof va) {
         if (!read_image(im, at, &va, sizeof va)) {
@@ -416,4 +415,9 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
     if (low == t->sites.len || t->sites.at[t->by_pa[low]].pa >= pa + size)
         return NO_SITE;
     return t->by_pa[low];
+}
+
+uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
+{
+    return t->layout == LAYOUT_CALLOPS ? site_find(t, pa + LITERAL_BYTES, size) : NO_SITE;
 }

@@ -7,6 +7,8 @@
 BUILD=${BUILD:-build}
 CROSS=${CROSS:-riscv64-unknown-elf-}
 T=/sys/kernel/tracing
+# Layouts whose sites are patched.
+dynamic_layouts='mcount pfe16 pfe8 atomic callops'
 work_dir=$(mktemp -d)
 trap 'rm -rf "$work_dir"' EXIT
 out=$work_dir/console

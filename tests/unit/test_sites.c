@@ -359,6 +359,32 @@ static void nops_before_the_function_are_callops(void **state)
     assert_int_equal(site_get(w.t, 0)->size, 8);
     assert_true(site_is_atomic(w.t, site_get(w.t, 0)));
     assert_int_equal(site_find(w.t, SITE_PA + F - 1, 1), NO_SITE);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + F - 8, 8), 0);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + G - 1, 1), 1);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + F, 8), NO_SITE);
+    wreck(&w);
+}
+
+static void calls_without_a_table_are_static_and_no_calls_no_layout(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_STATIC);
+    wreck(&w);
+    w.im = image_begin();
+    image_name(w.im, "f", F);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_NONE);
+    assert_string_equal(site_layout_name(LAYOUT_CALLOPS), "callops");
+    wreck(&w);
+    begin(&w);
+    image_call(w.im, F, MCOUNT);
+    image_site(w.im, F);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_MCOUNT);
     wreck(&w);
 }
 
@@ -431,6 +457,7 @@ int main(void)
         cmocka_unit_test(the_same_without_a_patched_trampoline_is_atomic),
         cmocka_unit_test(sixteen_bytes_of_nops_are_pfe16),
         cmocka_unit_test(nops_before_the_function_are_callops),
+        cmocka_unit_test(calls_without_a_table_are_static_and_no_calls_no_layout),
         cmocka_unit_test(all_registers_may_be_handed_over_too),
         cmocka_unit_test(states_and_kinds_have_names),
     };

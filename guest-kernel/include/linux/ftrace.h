@@ -9,9 +9,11 @@
 #include <asm/ftrace.h>
 #include <asm/ptrace.h>
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 
 struct module;
+struct seq_file;
 struct task_struct;
 
 #ifdef CONFIG_FUNCTION_TRACER
@@ -28,41 +30,18 @@ struct ftrace_regs {
     struct pt_regs regs;
 };
 #define arch_ftrace_get_regs(fregs) (&(fregs)->regs)
+
+/* Where the function goes on; for an ops with FTRACE_OPS_FL_IPMODIFY. */
+static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs, unsigned long ip)
+{
+    fregs->regs.epc = ip;
+}
 #endif
 
 /* All registers at the call; NULL if the trampoline saved fewer. */
 static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
 {
     return fregs ? arch_ftrace_get_regs(fregs) : NULL;
-}
-
-#define FTRACE_ADDR ((unsigned long)ftrace_caller)
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
-#define FTRACE_REGS_ADDR ((unsigned long)ftrace_regs_caller)
-#else
-#define FTRACE_REGS_ADDR FTRACE_ADDR
-#endif
-
-/* One call site. */
-struct dyn_ftrace {
-    unsigned long ip;
-    unsigned long flags; /* FTRACE_FL_*, below them how many ops want it; under ftrace_lock */
-    struct dyn_arch_ftrace arch; /* whatever the layout keeps for each */
-};
-
-/* What is wanted of a site, and (_EN) what its code does.  Linux's bits. */
-#define FTRACE_FL_ENABLED     (1UL << 31) /* calls */
-#define FTRACE_FL_REGS        (1UL << 30) /* somebody wants all registers */
-#define FTRACE_FL_REGS_EN     (1UL << 29)
-#define FTRACE_FL_IPMODIFY    (1UL << 26) /* somebody may move the pc: only one can */
-#define FTRACE_FL_DISABLED    (1UL << 25) /* of a module that is coming or going: leave it */
-#define FTRACE_FL_CALL_OPS    (1UL << 22) /* one ops alone, to be found from the site */
-#define FTRACE_FL_CALL_OPS_EN (1UL << 21)
-#define FTRACE_REF_MAX        ((1UL << 19) - 1)
-
-static inline unsigned long ftrace_rec_count(const struct dyn_ftrace *rec)
-{
-    return rec->flags & FTRACE_REF_MAX;
 }
 
 struct ftrace_hash;
@@ -142,6 +121,35 @@ void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *o
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
+#define FTRACE_ADDR ((unsigned long)ftrace_caller)
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#define FTRACE_REGS_ADDR ((unsigned long)ftrace_regs_caller)
+#else
+#define FTRACE_REGS_ADDR FTRACE_ADDR
+#endif
+
+/* One call site. */
+struct dyn_ftrace {
+    unsigned long ip;
+    unsigned long flags; /* FTRACE_FL_*, below them how many ops want it; under ftrace_lock */
+    struct dyn_arch_ftrace arch; /* whatever the layout keeps for each */
+};
+
+/* What is wanted of a site, and (_EN) what its code does.  Linux's bits. */
+#define FTRACE_FL_ENABLED     (1UL << 31) /* calls */
+#define FTRACE_FL_REGS        (1UL << 30) /* somebody wants all registers */
+#define FTRACE_FL_REGS_EN     (1UL << 29)
+#define FTRACE_FL_IPMODIFY    (1UL << 26) /* somebody may move the pc: only one can */
+#define FTRACE_FL_DISABLED    (1UL << 25) /* of a module that is coming or going: leave it */
+#define FTRACE_FL_CALL_OPS    (1UL << 22) /* one ops alone, to be found from the site */
+#define FTRACE_FL_CALL_OPS_EN (1UL << 21)
+#define FTRACE_REF_MAX        ((1UL << 19) - 1)
+
+static inline unsigned long ftrace_rec_count(const struct dyn_ftrace *rec)
+{
+    return rec->flags & FTRACE_REF_MAX;
+}
+
 void ftrace_init(void);
 /* Does ops ask for calls from this site? */
 bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip);
@@ -171,6 +179,13 @@ bool ftrace_lookup_ip(const struct ftrace_hash *hash, unsigned long ip);
  * if nothing matches.
  */
 int ftrace_match_records(struct ftrace_hash *hash, const char *word);
+/*
+ * The same for a file, where *set is the set in use: a word `glob:mod:module` that
+ * matches nothing waits until that module is loaded.
+ */
+int ftrace_process_word(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word);
+void ftrace_clear_mods(struct ftrace_hash **set);
+void ftrace_show_mods(struct seq_file *m, struct ftrace_hash **set);
 /*
  * Puts hash (taken over) in the place of *orig, a set of some ops, and patches what
  * that changes for those who are registered.
@@ -217,7 +232,7 @@ extern struct ftrace_ops ftrace_nop_ops;
 
 #else
 
-/* The sites are fixed, and so is what calls whom. */
+/* The sites are fixed: all of them call, and there are no sets of them. */
 static inline void ftrace_init(void) {}
 
 static inline bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
@@ -225,6 +240,48 @@ static inline bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
     (void)ops;
     (void)ip;
     return true;
+}
+
+static inline bool ftrace_hash_empty(const struct ftrace_hash *hash)
+{
+    return !hash;
+}
+
+static inline bool ftrace_lookup_ip(const struct ftrace_hash *hash, unsigned long ip)
+{
+    (void)hash;
+    (void)ip;
+    return false;
+}
+
+static inline struct ftrace_hash *alloc_ftrace_hash(void)
+{
+    return NULL;
+}
+
+static inline void free_ftrace_hash(struct ftrace_hash *hash)
+{
+    (void)hash;
+}
+
+static inline int ftrace_match_records(struct ftrace_hash *hash, const char *word)
+{
+    (void)hash;
+    (void)word;
+    return -ENODEV;
+}
+
+static inline int ftrace_set_filter(struct ftrace_ops *ops, const char *word, bool reset)
+{
+    (void)ops;
+    (void)word;
+    (void)reset;
+    return -ENODEV;
+}
+
+static inline int ftrace_set_notrace(struct ftrace_ops *ops, const char *word, bool reset)
+{
+    return ftrace_set_filter(ops, word, reset);
 }
 
 #endif
@@ -237,6 +294,7 @@ struct ftrace_graph_ent {
 
 struct ftrace_graph_ret {
     unsigned long func;
+    unsigned long retval; /* a0; means nothing if the function returns nothing */
     int depth;
     unsigned int overrun;
     u64 calltime, rettime;
@@ -247,6 +305,7 @@ struct ftrace_ret_stack {
     unsigned long func;
     u64 calltime;
     unsigned long fp;
+    u64 subtime;         /* what it spent in functions it called; the profiler's */
     unsigned long *retp; /* the slot the return address was taken from */
     unsigned long gops;  /* who hears of the return: a bit for each place in fgraph.c's array */
 };
@@ -276,7 +335,7 @@ int ftrace_graph_entry_stub(struct ftrace_graph_ent *trace);
 bool ftrace_graph_is_dead(void);
 int function_graph_enter(unsigned long ret, unsigned long func, unsigned long frame_pointer,
                          unsigned long *retp);
-unsigned long ftrace_return_to_handler(unsigned long frame_pointer);
+unsigned long ftrace_return_to_handler(unsigned long frame_pointer, unsigned long retval);
 /* Does a function's time include what its task slept in it? Option sleep-time. */
 void ftrace_graph_sleep_time_control(bool enable);
 
@@ -290,6 +349,9 @@ void ftrace_graph_sched_switch(struct task_struct *prev, struct task_struct *nex
 unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *idx, unsigned long ret);
 void ftrace_pid_fork(const struct task_struct *parent, const struct task_struct *child);
 void ftrace_pid_exit(const struct task_struct *task);
+
+/* Its name in traces to come has to be taken anew. */
+void tracing_task_renamed(const struct task_struct *task);
 
 /* Tracers and their files. */
 void tracer_init(void);
@@ -307,6 +369,11 @@ static inline void trace_init_selftests(void) {}
 static inline void tracing_start_boot_tracer(void) {}
 
 static inline void ftrace_graph_stop(void) {}
+
+static inline void tracing_task_renamed(const struct task_struct *task)
+{
+    (void)task;
+}
 
 static inline void ftrace_graph_init_task(struct task_struct *t)
 {

@@ -521,6 +521,8 @@ void ftrace_module_init(struct module *mod)
 
     if (ftrace_process_locs(mod, start, start + mod->num_ftrace_callsites))
         pr_info("ftrace: cannot trace module %s\n", mod->name);
+    else
+        process_cached_mods(mod->name);
 }
 
 static struct ftrace_page **find_module_page(const struct module *mod)

@@ -9,6 +9,7 @@
  */
 #include <asm/barrier.h>
 #include <asm/cacheflush.h>
+#include <asm/irqflags.h>
 #include <asm/sbi.h>
 #include <asm/smp.h>
 #include <linux/smp.h>
@@ -27,10 +28,15 @@ static void remote_flush_icache_all(void)
         sbi_remote_fence_i(cpumask_to_hartmask(others));
 }
 
+/* On one hart: who moved to another in between would leave that one out. */
 void flush_icache_all(void)
 {
+    unsigned long flags;
+
+    local_irq_save(flags);
     local_flush_icache_all();
     remote_flush_icache_all();
+    local_irq_restore(flags);
 }
 
 /* RISC-V has no fence.i by address. */
