@@ -56,7 +56,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o) \
-	mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
+	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
 	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
 
@@ -145,7 +145,7 @@ guest_pg_callops    := $(call guest_pfe,8$(comma)4)
 guest_sort_callops  := --sort --nops=16 --align=8
 
 # Modules, each of one file in samples/.
-GUEST_MODULES := trace_sample sample_user
+GUEST_MODULES := trace_sample sample_user misuse
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
 define guest_image
