@@ -47,7 +47,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
-	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o inode.o libfs.o namei.o open.o \
+	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
@@ -67,22 +67,27 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_hash.o ftrace_pid.o ftrace_rec.o \
-	pid_list.o ring_buffer.o trace.o trace_files.o \
-	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o trace_selftest.o)
-
-# In these layouts only, and instrumented: what the tracers test themselves on.
-GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o \
+	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
+	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o \
+	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
+	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
+	trace_pid_files.o trace_read.o trace_selftest.o trace_seq.o)
 
 # Files of those that patch their sites.
-GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
+	$(addprefix kernel/trace/, ftrace_hash.o ftrace_rec.o trace_filter_files.o)
 
-# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
+# In the same layouts, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+
+# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
-GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o arch/riscv/kernel/riscv_ksyms.o \
-	arch/riscv/kernel/sbi.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
-	kernel/kallsyms.o kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
+	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
+	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/kallsyms.o \
+	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
 # recordmcount checks and sorts the table of sites.

@@ -32,16 +32,19 @@ void seq_printf(struct seq_file *m, const char *fmt, ...)
 }
 EXPORT_SYMBOL(seq_printf);
 
-void seq_puts(struct seq_file *m, const char *s)
+void seq_write(struct seq_file *m, const void *data, size_t len)
 {
-    size_t n = strlen(s);
-
-    if (m->count + n >= m->size) {
+    if (m->count + len >= m->size) {
         seq_set_overflow(m);
         return;
     }
-    memcpy(m->buf + m->count, s, n);
-    m->count += n;
+    memcpy(m->buf + m->count, data, len);
+    m->count += len;
+}
+
+void seq_puts(struct seq_file *m, const char *s)
+{
+    seq_write(m, s, strlen(s));
 }
 EXPORT_SYMBOL(seq_puts);
 

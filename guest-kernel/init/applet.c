@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/kernel.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -47,7 +48,7 @@ static int write_all(struct file *file, const char *buf, size_t n)
 int put(const char *buf, size_t n)
 {
     struct file *out = fget(1);
-    int err = out ? write_all(out, buf, n) : -EBADF;
+    int err = !out ? -EBADF : signal_pending(current) ? -EINTR : write_all(out, buf, n);
 
     if (out)
         fput(out);
@@ -97,6 +98,11 @@ void shell_error(const char *fmt, ...)
         console_write(buf, n);
     if (err)
         fput(err);
+}
+
+ssize_t read_input(struct file *in, char *buf, size_t n)
+{
+    return signal_pending(current) ? -EINTR : file_read(in, buf, n);
 }
 
 struct file *open_input(const char *path)
@@ -185,7 +191,7 @@ static void read_more(struct line_reader *r)
     make_room(r);
     if (r->err)
         return;
-    n = file_read(r->file, r->buf + r->to, r->room - 1 - r->to);
+    n = read_input(r->file, r->buf + r->to, r->room - 1 - r->to);
     if (n < 0)
         r->err = n;
     else if (n == 0)

@@ -44,6 +44,8 @@ int __printf(1, 2) putf(const char *fmt, ...);
 
 /* A file to read, not a directory; `-` is descriptor 0. NULL: the message is out. */
 struct file *open_input(const char *path);
+/* A command that never has to wait ends with a signal, too. */
+ssize_t read_input(struct file *in, char *buf, size_t n);
 /* each(file, path, data) for every file named from argv on, or for descriptor 0. */
 int for_each_input(char **argv, int (*each)(struct file *in, const char *path, void *data),
                    void *data);

@@ -304,7 +304,7 @@ static int copy_bytes(struct file *in, struct file *out)
     ssize_t n = buf ? 1 : -ENOMEM;
 
     while (n > 0) {
-        n = file_read(in, buf, COPY_CHUNK);
+        n = read_input(in, buf, COPY_CHUNK);
         if (n > 0 && file_write(out, buf, n) != n)
             n = -ENOSPC;
     }
@@ -429,7 +429,7 @@ static int dd_blocks(struct dd *dd, struct file *in, struct file *out, char *buf
     int status = 0;
 
     while (!status && n > 0 && dd->full + dd->partial < dd->count) {
-        n = file_read(in, buf, dd->block);
+        n = read_input(in, buf, dd->block);
         if (n <= 0)
             break;
         dd->full += (size_t)n == dd->block;

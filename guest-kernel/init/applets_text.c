@@ -4,7 +4,6 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/regex.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -19,7 +18,7 @@ static int copy_to(struct file *in, const char *path, struct file *also)
     ssize_t n = buf ? 1 : -ENOMEM;
 
     while (!status && n > 0) {
-        n = file_read(in, buf, COPY_CHUNK);
+        n = read_input(in, buf, COPY_CHUNK);
         if (n > 0)
             status = put(buf, n);
         if (n > 0 && also && file_write(also, buf, n) != n)
@@ -99,7 +98,7 @@ static int head_file(struct file *in, const char *path, void *data)
     int status = 0;
 
     while (!status && lines && n > 0) {
-        n = file_read(in, buf, COPY_CHUNK);
+        n = read_input(in, buf, COPY_CHUNK);
         if (n > 0)
             status = put(buf, lines_in(buf, n, &lines));
     }
@@ -202,7 +201,7 @@ static int wc_file(struct file *in, const char *path, void *data)
     bool in_word = false;
 
     while (n > 0) {
-        n = file_read(in, buf, COPY_CHUNK);
+        n = read_input(in, buf, COPY_CHUNK);
         if (n > 0)
             count_bytes(&c, buf, n, &in_word);
     }
@@ -672,7 +671,7 @@ static int do_yes(int argc, char **argv)
 {
     int status = 0;
 
-    while (!status && !signal_pending(current))
+    while (!status)
         status = put_line(argc > 1 ? argv[1] : "y");
     return status;
 }

@@ -186,7 +186,7 @@ void shell_check_signals(struct shell *sh);
 int run_pipeline(struct shell *sh, const struct node *node);
 int run_subshell(struct shell *sh, const struct node *node);
 int run_background(struct shell *sh, const struct node *node);
-int wait_for_job(struct shell *sh, pid_t pid); /* 127: there is none */
+int wait_for_job(struct shell *sh, pid_t pid); /* 127: there is none; -EINTR: a signal came */
 void wait_for_jobs(struct shell *sh);
 void reap_jobs(struct shell *sh);         /* those that are done */
 void shell_forget_jobs(struct shell *sh); /* without waiting */

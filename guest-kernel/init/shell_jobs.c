@@ -56,10 +56,6 @@ static int job_thread(void *data)
     struct job *job = data;
     int sig;
 
-    allow_signal(SIGINT);
-    allow_signal(SIGTERM);
-    allow_signal(SIGKILL);
-    allow_signal(SIGPIPE);
     do_close_on_exec(current->files);
     put_at(0, job->in);
     put_at(1, job->out);
@@ -101,7 +97,7 @@ static void free_unstarted(struct job *job)
     kfree(job);
 }
 
-/* The table of descriptors and the place in the tree are copies of ours. */
+/* Its descriptors and its place in the tree are copies of ours; signals may come from now on. */
 static struct task_struct *create_thread(struct job *job, const char *comm)
 {
     struct files_struct *files = dup_fd(current->files);
@@ -121,6 +117,7 @@ static struct task_struct *create_thread(struct job *job, const char *comm)
     put_fs_struct(p->fs);
     p->files = files;
     p->fs = fs;
+    p->sig_allowed = sigmask(SIGINT) | sigmask(SIGTERM) | sigmask(SIGKILL) | sigmask(SIGPIPE);
     return p;
 }
 
@@ -143,14 +140,30 @@ static struct job *start_job(struct shell *sh, const char *comm, job_fn run, con
     return job;
 }
 
-static int finish_job(struct job *job)
+static int take_status(struct job *job)
 {
-    int status;
+    int status = job->status;
 
-    wait_for_completion(&job->done);
-    status = job->status;
+    list_del_init(&job->list);
     job_put(job);
     return status;
+}
+
+/*
+ * What the job was given is ours, so we stay until it is done: a signal to us
+ * goes on to the job, and is ours again when the job has ended.
+ */
+static int finish_job(struct job *job)
+{
+    int sig = 0;
+
+    while (wait_for_completion_interruptible(&job->done)) {
+        sig = dequeue_signal();
+        kill_pid(job->pid, sig);
+    }
+    if (sig)
+        send_sig(sig, current, 0);
+    return take_status(job);
 }
 
 /* While a job is in the foreground, ^C is meant for it. */
@@ -446,10 +459,12 @@ char *run_substitution(struct shell *sh, const char *command)
 
 /* ---- the background ---- */
 
-static int finish_listed(struct job *job)
+/* A signal ends the waiting, and leaves the job alone. */
+static int wait_in_list(struct job *job)
 {
-    list_del_init(&job->list);
-    return finish_job(job);
+    if (wait_for_completion_interruptible(&job->done))
+        return -EINTR;
+    return take_status(job);
 }
 
 int wait_for_job(struct shell *sh, pid_t pid)
@@ -459,15 +474,17 @@ int wait_for_job(struct shell *sh, pid_t pid)
     list_for_each_entry(job, &sh->jobs, list)
     {
         if (job->pid == pid)
-            return finish_listed(job);
+            return wait_in_list(job);
     }
     return STATUS_NOT_FOUND;
 }
 
 void wait_for_jobs(struct shell *sh)
 {
-    while (!list_empty(&sh->jobs))
-        finish_listed(list_first_entry(&sh->jobs, struct job, list));
+    int status = 0;
+
+    while (status >= 0 && !list_empty(&sh->jobs))
+        status = wait_in_list(list_first_entry(&sh->jobs, struct job, list));
 }
 
 void reap_jobs(struct shell *sh)
@@ -476,8 +493,8 @@ void reap_jobs(struct shell *sh)
 
     list_for_each_entry_safe(job, next, &sh->jobs, list)
     {
-        if (READ_ONCE(job->done.done))
-            finish_listed(job);
+        if (try_wait_for_completion(&job->done))
+            take_status(job);
     }
 }
 

@@ -40,6 +40,7 @@ static const struct {
     {ENOSYS, "Function not implemented"},
     {ENOTEMPTY, "Directory not empty"},
     {ELOOP, "Too many levels of symbolic links"},
+    {EOVERFLOW, "Value too large for defined data type"},
     {EOPNOTSUPP, "Operation not supported"},
 };
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ftrace-ops.sh - who is called from which site: the kernel's own tests of ftrace hold.
+# ftrace-ops.sh - who is called from which site: the kernel's own tests of ftrace hold in each layout.
 . "$(dirname "$0")/lib.sh"
 
 # say_lines WHERE: each line of the kernel's tests, with where it was; and that they came to an end.
@@ -11,14 +11,16 @@ say_lines() {
 }
 
 script='selftest ftrace; echo all tested'
-run_guest mcount 1 "$script"
-say_lines 'harts=1, QEMU'
 run_guest mcount 2 "$script"
-say_lines 'harts=2, QEMU'
-for harts in 1 2 4; do
-    for fetch in stale coherent random:$harts; do
-        run_on_rvftrace mcount $harts "$script" --fetch $fetch
-        say_lines "harts=$harts, rvftrace --fetch $fetch"
+say_lines 'mcount, harts=2, QEMU'
+for layout in mcount pfe16 pfe8 atomic callops; do
+    run_guest $layout 1 "$script"
+    say_lines "$layout, QEMU"
+    for fetch in stale coherent random:7; do
+        run_on_rvftrace $layout 2 "$script" --fetch $fetch
+        say_lines "$layout, harts=2, rvftrace --fetch $fetch"
     done
+    run_on_rvftrace $layout 4 "$script"
+    say_lines "$layout, harts=4, rvftrace"
 done
 finish

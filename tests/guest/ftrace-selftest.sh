@@ -20,12 +20,14 @@ says() {
 }
 
 BOOTARGS=ftrace_selftest
-for harts in 1 2; do
-    run_guest mcount $harts 'work calls 1'
-    says "harts=$harts, QEMU"
-done
-for harts in 1 2 4; do
-    run_on_rvftrace mcount $harts 'work calls 1'
-    says "harts=$harts, rvftrace"
+run_guest mcount 2 'work calls 1'
+says 'mcount, harts=2, QEMU'
+for layout in mcount pfe16 pfe8 atomic callops; do
+    run_guest $layout 1 'work calls 1'
+    says "$layout, QEMU"
+    for harts in 1 2 4; do
+        run_on_rvftrace $layout $harts 'work calls 1'
+        says "$layout, harts=$harts, rvftrace"
+    done
 done
 finish

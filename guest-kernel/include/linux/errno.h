@@ -37,6 +37,7 @@
 #define ENOSYS       38
 #define ENOTEMPTY    39
 #define ELOOP        40
+#define EOVERFLOW    75
 #define EOPNOTSUPP   95
 
 /* A pointer that is an error: the last page of the address space is never mapped. */

@@ -9,6 +9,7 @@
 #include <asm/ftrace.h>
 #include <asm/ptrace.h>
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/types.h>
 
 struct module;
@@ -28,41 +29,18 @@ struct ftrace_regs {
     struct pt_regs regs;
 };
 #define arch_ftrace_get_regs(fregs) (&(fregs)->regs)
+
+/* Where the function goes on; for an ops with FTRACE_OPS_FL_IPMODIFY. */
+static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs, unsigned long ip)
+{
+    fregs->regs.epc = ip;
+}
 #endif
 
 /* All registers at the call; NULL if the trampoline saved fewer. */
 static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
 {
     return fregs ? arch_ftrace_get_regs(fregs) : NULL;
-}
-
-#define FTRACE_ADDR ((unsigned long)ftrace_caller)
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
-#define FTRACE_REGS_ADDR ((unsigned long)ftrace_regs_caller)
-#else
-#define FTRACE_REGS_ADDR FTRACE_ADDR
-#endif
-
-/* One call site. */
-struct dyn_ftrace {
-    unsigned long ip;
-    unsigned long flags; /* FTRACE_FL_*, below them how many ops want it; under ftrace_lock */
-    struct dyn_arch_ftrace arch; /* whatever the layout keeps for each */
-};
-
-/* What is wanted of a site, and (_EN) what its code does.  Linux's bits. */
-#define FTRACE_FL_ENABLED     (1UL << 31) /* calls */
-#define FTRACE_FL_REGS        (1UL << 30) /* somebody wants all registers */
-#define FTRACE_FL_REGS_EN     (1UL << 29)
-#define FTRACE_FL_IPMODIFY    (1UL << 26) /* somebody may move the pc: only one can */
-#define FTRACE_FL_DISABLED    (1UL << 25) /* of a module that is coming or going: leave it */
-#define FTRACE_FL_CALL_OPS    (1UL << 22) /* one ops alone, to be found from the site */
-#define FTRACE_FL_CALL_OPS_EN (1UL << 21)
-#define FTRACE_REF_MAX        ((1UL << 19) - 1)
-
-static inline unsigned long ftrace_rec_count(const struct dyn_ftrace *rec)
-{
-    return rec->flags & FTRACE_REF_MAX;
 }
 
 struct ftrace_hash;
@@ -142,6 +120,35 @@ void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *o
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
+#define FTRACE_ADDR ((unsigned long)ftrace_caller)
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#define FTRACE_REGS_ADDR ((unsigned long)ftrace_regs_caller)
+#else
+#define FTRACE_REGS_ADDR FTRACE_ADDR
+#endif
+
+/* One call site. */
+struct dyn_ftrace {
+    unsigned long ip;
+    unsigned long flags; /* FTRACE_FL_*, below them how many ops want it; under ftrace_lock */
+    struct dyn_arch_ftrace arch; /* whatever the layout keeps for each */
+};
+
+/* What is wanted of a site, and (_EN) what its code does.  Linux's bits. */
+#define FTRACE_FL_ENABLED     (1UL << 31) /* calls */
+#define FTRACE_FL_REGS        (1UL << 30) /* somebody wants all registers */
+#define FTRACE_FL_REGS_EN     (1UL << 29)
+#define FTRACE_FL_IPMODIFY    (1UL << 26) /* somebody may move the pc: only one can */
+#define FTRACE_FL_DISABLED    (1UL << 25) /* of a module that is coming or going: leave it */
+#define FTRACE_FL_CALL_OPS    (1UL << 22) /* one ops alone, to be found from the site */
+#define FTRACE_FL_CALL_OPS_EN (1UL << 21)
+#define FTRACE_REF_MAX        ((1UL << 19) - 1)
+
+static inline unsigned long ftrace_rec_count(const struct dyn_ftrace *rec)
+{
+    return rec->flags & FTRACE_REF_MAX;
+}
+
 void ftrace_init(void);
 /* Does ops ask for calls from this site? */
 bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip);
@@ -217,7 +224,7 @@ extern struct ftrace_ops ftrace_nop_ops;
 
 #else
 
-/* The sites are fixed, and so is what calls whom. */
+/* The sites are fixed: all of them call, and there are no sets of them. */
 static inline void ftrace_init(void) {}
 
 static inline bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
@@ -225,6 +232,48 @@ static inline bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
     (void)ops;
     (void)ip;
     return true;
+}
+
+static inline bool ftrace_hash_empty(const struct ftrace_hash *hash)
+{
+    return !hash;
+}
+
+static inline bool ftrace_lookup_ip(const struct ftrace_hash *hash, unsigned long ip)
+{
+    (void)hash;
+    (void)ip;
+    return false;
+}
+
+static inline struct ftrace_hash *alloc_ftrace_hash(void)
+{
+    return NULL;
+}
+
+static inline void free_ftrace_hash(struct ftrace_hash *hash)
+{
+    (void)hash;
+}
+
+static inline int ftrace_match_records(struct ftrace_hash *hash, const char *word)
+{
+    (void)hash;
+    (void)word;
+    return -ENODEV;
+}
+
+static inline int ftrace_set_filter(struct ftrace_ops *ops, const char *word, bool reset)
+{
+    (void)ops;
+    (void)word;
+    (void)reset;
+    return -ENODEV;
+}
+
+static inline int ftrace_set_notrace(struct ftrace_ops *ops, const char *word, bool reset)
+{
+    return ftrace_set_filter(ops, word, reset);
 }
 
 #endif

@@ -114,10 +114,11 @@ struct task_struct {
     int curr_ret_depth;
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
-    u64 ftrace_timestamp; /* when it was last switched away from */
-    unsigned long
-        trace_recursion;   /* trace_recursion.h: one bit for each context the tracer is in */
-    int trace_graph_depth; /* depth at which set_graph_function began to match */
+    u64 ftrace_timestamp;          /* when it was last switched away from */
+    unsigned long trace_recursion; /* trace_recursion.h: one bit for each context it is in */
+    /* Depth + 1 at which set_graph_function and set_graph_notrace began to match; 0: not. */
+    int trace_graph_depth;
+    int trace_graph_notrace_depth;
 };
 
 /* Until it is running, code may not sleep and need not ask. */

@@ -35,6 +35,7 @@ static void fgraph_return_stub(struct ftrace_graph_ret *trace)
 static struct fgraph_ops fgraph_stub = {
     .entryfunc = ftrace_graph_entry_stub,
     .retfunc = fgraph_return_stub,
+    .ops = {INIT_OPS_HASH(fgraph_stub.ops)},
 };
 
 enum { FGRAPH_ARRAY_SIZE = 16 };
@@ -379,16 +380,23 @@ static void set_graph_functions(trace_func_graph_ent_t entry, trace_func_graph_r
     WRITE_ONCE(ftrace_graph_entry, entry);
 }
 
+/* Behind the functions: who finds nobody here must not find his functions in force. */
+static void set_nobody_direct(void)
+{
+    smp_wmb();
+    WRITE_ONCE(fgraph_direct_gops, &fgraph_stub);
+}
+
 static void set_stubs(void)
 {
     set_graph_functions(ftrace_graph_entry_stub, ftrace_graph_return_stub);
-    smp_wmb();
+    set_nobody_direct();
 }
 
 static void set_several(void)
 {
     set_graph_functions(fgraph_entry_several, fgraph_return_several);
-    smp_wmb();
+    set_nobody_direct();
 }
 
 /* From the stubs or from several. Until the list is settled every call is checked. */

@@ -56,6 +56,33 @@ static void retire(struct probe *probe)
 
 static struct probe a = {.ops.func = probe_func}, b = {.ops.func = probe_func};
 
+/* The same of both ends of a call. */
+static int entries[2], returns[2];
+static bool follow[2] = {true, true};
+
+#define GRAPH_PROBE(n)                                             \
+    static notrace int entry_##n(struct ftrace_graph_ent *trace)   \
+    {                                                              \
+        (void)trace;                                               \
+        entries[n]++;                                              \
+        return follow[n];                                          \
+    }                                                              \
+    static notrace void return_##n(struct ftrace_graph_ret *trace) \
+    {                                                              \
+        (void)trace;                                               \
+        returns[n]++;                                              \
+    }                                                              \
+    static struct fgraph_ops gops_##n = {.entryfunc = entry_##n, .retfunc = return_##n}
+
+GRAPH_PROBE(0);
+GRAPH_PROBE(1);
+
+static void reset_graph_counts(void)
+{
+    memset(entries, 0, sizeof(entries));
+    memset(returns, 0, sizeof(returns));
+}
+
 /* ---- filters ---- */
 
 static void a_filter_can_change_while_it_is_in_force(struct kunit *test)
@@ -195,6 +222,40 @@ static void an_ops_that_may_be_freed_is_called_by_the_list(struct kunit *test)
     kfree(probe);
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+
+static struct pt_regs seen_regs;
+
+static notrace void regs_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                              struct ftrace_regs *fregs)
+{
+    (void)ip, (void)parent_ip, (void)op;
+    seen_regs = *ftrace_get_regs(fregs);
+}
+
+/* One that asks for none has its site in common with it. */
+static void registers_are_those_of_the_call(struct kunit *test)
+{
+    struct ftrace_ops ops = {.func = regs_func, .flags = FTRACE_OPS_FL_SAVE_REGS};
+    unsigned long here = (unsigned long)__builtin_frame_address(0);
+    unsigned long site = ftrace_location((unsigned long)DYN_FTRACE_TEST_NAME);
+
+    ftrace_set_filter(&ops, FUNC_1, true);
+    ftrace_set_filter(&a.ops, FUNC_1 "*", true);
+    register_ftrace_function(&a.ops);
+    KUNIT_EXPECT_EQ(test, register_ftrace_function(&ops), 0);
+    KUNIT_EXPECT_EQ(test, calls_of(&a), 2);
+    KUNIT_EXPECT_TRUE(test, seen_regs.epc > site && seen_regs.epc <= site + MCOUNT_INSN_SIZE);
+    KUNIT_EXPECT_EQ(test, seen_regs.tp, (long)current);
+    KUNIT_EXPECT_TRUE(test, seen_regs.sp < here && seen_regs.sp > here - 512);
+    unregister_ftrace_function(&ops);
+    ftrace_set_filter(&ops, NULL, true);
+    KUNIT_EXPECT_EQ(test, calls_of(&a), 2);
+    retire(&a);
+}
+
+#endif
+
 static struct dyn_ftrace *record_of(int (*func)(void))
 {
     return ftrace_rec(place_of(ftrace_location((unsigned long)func)) - 1);
@@ -234,6 +295,45 @@ static void only_one_may_move_the_pc_of_a_function(struct kunit *test)
     retire(&a);
     retire(&b);
 }
+
+/* Behind the prologue it is too late to run another function. */
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+
+static noinline int replacement(void)
+{
+    barrier();
+    return 42;
+}
+
+static notrace void replace_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                                 struct ftrace_regs *fregs)
+{
+    (void)ip, (void)parent_ip, (void)op;
+    ftrace_regs_set_instruction_pointer(fregs, (unsigned long)replacement);
+}
+
+/* As live patching does it. */
+static void a_function_can_be_replaced(struct kunit *test)
+{
+    static struct ftrace_ops ops = {.func = replace_func};
+
+    ops.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
+    ftrace_set_filter(&ops, FUNC_1, true);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 0);
+    KUNIT_EXPECT_EQ(test, register_ftrace_function(&ops), 0);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 42);
+    reset_graph_counts();
+    ftrace_set_filter(&gops_0.ops, FUNC_1, true);
+    register_ftrace_graph(&gops_0);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 42);
+    KUNIT_EXPECT_EQ(test, returns[0], 1);
+    unregister_ftrace_graph(&gops_0);
+    unregister_ftrace_function(&ops);
+    KUNIT_EXPECT_EQ(test, DYN_FTRACE_TEST_NAME(), 0);
+    ftrace_set_filter(&ops, NULL, true);
+}
+
+#endif
 
 /* ---- pids ---- */
 
@@ -306,32 +406,6 @@ static void children_can_inherit_being_traced(struct kunit *test)
 }
 
 /* ---- function graph ---- */
-
-static int entries[2], returns[2];
-static bool follow[2] = {true, true};
-
-#define GRAPH_PROBE(n)                                             \
-    static notrace int entry_##n(struct ftrace_graph_ent *trace)   \
-    {                                                              \
-        (void)trace;                                               \
-        entries[n]++;                                              \
-        return follow[n];                                          \
-    }                                                              \
-    static notrace void return_##n(struct ftrace_graph_ret *trace) \
-    {                                                              \
-        (void)trace;                                               \
-        returns[n]++;                                              \
-    }                                                              \
-    static struct fgraph_ops gops_##n = {.entryfunc = entry_##n, .retfunc = return_##n}
-
-GRAPH_PROBE(0);
-GRAPH_PROBE(1);
-
-static void reset_graph_counts(void)
-{
-    memset(entries, 0, sizeof(entries));
-    memset(returns, 0, sizeof(returns));
-}
 
 static void one_graph_user_is_called_directly(struct kunit *test)
 {
@@ -459,8 +533,14 @@ static const struct kunit_case ftrace_cases[] = {
     KUNIT_CASE(a_callback_learns_who_called_whom),
     KUNIT_CASE(one_ops_is_called_directly_and_several_by_the_list),
     KUNIT_CASE(an_ops_that_may_be_freed_is_called_by_the_list),
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+    KUNIT_CASE(registers_are_those_of_the_call),
+#endif
     KUNIT_CASE(a_record_counts_who_wants_its_site),
     KUNIT_CASE(only_one_may_move_the_pc_of_a_function),
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+    KUNIT_CASE(a_function_can_be_replaced),
+#endif
     KUNIT_CASE(ops_with_pids_hear_of_those_tasks_only),
     KUNIT_CASE(children_can_inherit_being_traced),
     KUNIT_CASE(one_graph_user_is_called_directly),

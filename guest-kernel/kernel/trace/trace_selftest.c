@@ -29,6 +29,7 @@ static bool trace_valid_entry(const struct trace_entry *entry)
 {
     switch (entry->type) {
     case TRACE_FN:
+    case TRACE_STACK:
     case TRACE_PRINT:
     case TRACE_GRAPH_ENT:
     case TRACE_GRAPH_RET: return true;
@@ -41,12 +42,13 @@ enum { ENTRIES_MAX = 1 << 20 };
 
 static int trace_test_buffer_cpu(struct trace_array *tr, unsigned int cpu, unsigned long *count)
 {
-    struct ring_buffer_iter iter;
-    const struct trace_entry *entry;
+    struct ring_buffer_event *event;
+    unsigned long lost;
     u64 ts;
 
-    ring_buffer_iter_init(&iter, &tr->buffer, cpu);
-    while ((entry = ring_buffer_iter_peek(&iter, &ts))) {
+    while ((event = ring_buffer_consume(tr->buffer, cpu, &ts, &lost))) {
+        const struct trace_entry *entry = ring_buffer_event_data(event);
+
         if (!trace_valid_entry(entry)) {
             printk(".. invalid entry %d .. ", entry->type);
             return -1;
@@ -55,19 +57,18 @@ static int trace_test_buffer_cpu(struct trace_array *tr, unsigned int cpu, unsig
             printk(".. bad ring buffer .. ");
             return -1;
         }
-        ring_buffer_iter_advance(&iter);
     }
     return 0;
 }
 
 static void tracing_stop(struct trace_array *tr)
 {
-    ring_buffer_record_disable(&tr->buffer);
+    ring_buffer_record_disable(tr->buffer);
 }
 
 static void tracing_start(struct trace_array *tr)
 {
-    ring_buffer_record_enable(&tr->buffer);
+    ring_buffer_record_enable(tr->buffer);
 }
 
 /* Counts entries and takes them out; nothing is written meanwhile. */
