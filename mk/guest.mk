@@ -42,7 +42,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
 	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
-	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o) \
+	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o applets_module.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
@@ -54,6 +54,10 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o proc/meminfo.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
+	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
+	module/procfs.o) \
+	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
+	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
 	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
@@ -80,12 +84,14 @@ GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/ke
 
 # In the same layouts, and instrumented: what the tracers test themselves on.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
 GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
-	arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o arch/riscv/mm/cacheflush.o \
-	arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
+	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
+	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
 # recordmcount checks and sorts the table of sites (static has none).
@@ -138,6 +144,9 @@ guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_F
 guest_pg_callops    := $(call guest_pfe,8$(comma)4)
 guest_sort_callops  := --sort --nops=16 --align=8
 
+# Modules, each of one file in samples/.
+GUEST_MODULES := trace_sample sample_user misuse
+
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
 define guest_image
 $(1)-dir  := $$(GUEST_OUT)/$(1)
@@ -157,7 +166,8 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) \
+		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
 	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
@@ -197,10 +207,29 @@ $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
 	$$(say) OBJCOPY $$@
 	$$(Q)$$(GUEST_OBJCOPY) -O binary $$< $$@
 
-.PHONY: guest-$(1)
-guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
+# A module is its object and its struct module, not linked further.
+$$($(1)-dir)/samples/%.mod.o: $$(GUEST_SRC)/scripts/module.mod.c
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) -DMODULE \
+		-DKBUILD_MODNAME='"$$*"' -MMD -MP -c -o $$@ $$<
 
--include $$($(1)-objs:.o=.d)
+$$($(1)-dir)/%.ko: $$($(1)-dir)/samples/%.o $$($(1)-dir)/samples/%.mod.o
+	$$(say) LD $$@
+	$$(Q)$$(GUEST_LD) -r -S -o $$@ $$^
+
+# An archive to be put behind another: boot loaders hand over both as one.
+$$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
+	$$(say) CPIO $$@
+	$$(Q)rm -rf $$($(1)-dir)/root && mkdir -p $$($(1)-dir)/root/lib/modules
+	$$(Q)cp $$^ $$($(1)-dir)/root/lib/modules
+	$$(Q)cd $$($(1)-dir)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+		cpio --quiet --reproducible -R 0:0 -o -H newc > $$(abspath $$@)
+
+.PHONY: guest-$(1)
+guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image $$($(1)-dir)/modules.cpio
+
+.SECONDARY: $$(foreach m,$$(GUEST_MODULES),$$($(1)-dir)/samples/$$(m).o $$($(1)-dir)/samples/$$(m).mod.o)
+-include $$($(1)-objs:.o=.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.d)
 endef
 
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))

@@ -12,7 +12,7 @@
 const struct applet *find_applet(const char *name)
 {
     static const struct applet *const tables[] = {shell_applets, text_applets, file_applets,
-                                                  system_applets};
+                                                  system_applets, module_applets};
     const struct applet *a;
     unsigned int i;
 

@@ -30,7 +30,8 @@ enum {
 
 const struct applet *find_applet(const char *name);
 
-extern const struct applet shell_applets[], text_applets[], file_applets[], system_applets[];
+extern const struct applet shell_applets[], text_applets[], file_applets[], system_applets[],
+    module_applets[];
 
 int do_test(int argc, char **argv);
 

@@ -132,7 +132,7 @@ static int do_help(int argc, char **argv)
     (void)argc;
     (void)argv;
     return help_table(shell_applets) || help_table(text_applets) || help_table(file_applets) ||
-           help_table(system_applets);
+           help_table(system_applets) || help_table(module_applets);
 }
 
 const struct applet system_applets[] = {

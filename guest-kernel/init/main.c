@@ -11,6 +11,7 @@
 #include <linux/init.h>
 #include <linux/initrd.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
@@ -19,6 +20,7 @@
 #include <linux/stop_machine.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 void start_kernel(unsigned long hartid);
 
@@ -27,10 +29,12 @@ static int kernel_init(void *unused)
     (void)unused;
     smp_init();
     cpu_stop_init();
+    workqueue_init();
     vfs_caches_init();
     chr_dev_init();
     tty_init();
     sysrq_init();
+    modules_init();
     proc_meminfo_init();
     tracer_init();
     trace_init_selftests();

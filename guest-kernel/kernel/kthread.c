@@ -1,6 +1,7 @@
 /* kthread.c - kernel threads: made with a name by a format, stopped by asking. */
 #include <linux/completion.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/kthread.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -45,6 +46,7 @@ struct task_struct *kthread_create(int (*fn)(void *), void *data, const char *na
     p->kthread = self;
     return p;
 }
+EXPORT_SYMBOL(kthread_create);
 
 void kthread_bind(struct task_struct *p, unsigned int cpu)
 {
@@ -56,6 +58,7 @@ bool kthread_should_stop(void)
 {
     return READ_ONCE(current->kthread->should_stop);
 }
+EXPORT_SYMBOL(kthread_should_stop);
 
 int kthread_stop(struct task_struct *p)
 {
@@ -69,6 +72,7 @@ int kthread_stop(struct task_struct *p)
     put_task_struct(p);
     return result;
 }
+EXPORT_SYMBOL(kthread_stop);
 
 /* With the task itself: until then somebody may ask it to stop. */
 void free_kthread_struct(struct task_struct *p)

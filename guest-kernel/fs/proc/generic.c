@@ -1,4 +1,5 @@
 /* generic.c - /proc, made when the first of its files is. */
+#include <linux/export.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 
@@ -19,6 +20,7 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 
     return dir ? simple_create_dir(dir, name, NULL) : NULL;
 }
+EXPORT_SYMBOL(proc_mkdir);
 
 struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent,
                            const struct file_operations *fops)
@@ -27,6 +29,7 @@ struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent
 
     return dir ? simple_create_file(dir, name, mode, NULL, fops) : NULL;
 }
+EXPORT_SYMBOL(proc_create);
 
 static int proc_single_open(struct inode *inode, struct file *file)
 {
@@ -46,9 +49,11 @@ struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry 
 
     return dir ? simple_create_file(dir, name, mode, (void *)show, &proc_single_fops) : NULL;
 }
+EXPORT_SYMBOL(proc_create_single);
 
 void proc_remove(struct dentry *dentry)
 {
     if (dentry)
         simple_recursive_removal(dentry);
 }
+EXPORT_SYMBOL(proc_remove);

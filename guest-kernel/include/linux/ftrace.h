@@ -294,6 +294,7 @@ struct ftrace_graph_ent {
 
 struct ftrace_graph_ret {
     unsigned long func;
+    unsigned long retval; /* a0; means nothing if the function returns nothing */
     int depth;
     unsigned int overrun;
     u64 calltime, rettime;
@@ -334,7 +335,7 @@ int ftrace_graph_entry_stub(struct ftrace_graph_ent *trace);
 bool ftrace_graph_is_dead(void);
 int function_graph_enter(unsigned long ret, unsigned long func, unsigned long frame_pointer,
                          unsigned long *retp);
-unsigned long ftrace_return_to_handler(unsigned long frame_pointer);
+unsigned long ftrace_return_to_handler(unsigned long frame_pointer, unsigned long retval);
 /* Does a function's time include what its task slept in it? Option sleep-time. */
 void ftrace_graph_sleep_time_control(bool enable);
 
@@ -408,6 +409,32 @@ static inline unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *id
     (void)t;
     (void)idx;
     return ret;
+}
+
+#endif
+
+/* The section of a module's file that lists its call sites. */
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+#define FTRACE_CALLSITE_SECTION "__patchable_function_entries"
+#else
+#define FTRACE_CALLSITE_SECTION "__mcount_loc"
+#endif
+
+#ifndef CONFIG_DYNAMIC_FTRACE
+
+static inline void ftrace_module_init(struct module *mod)
+{
+    (void)mod;
+}
+
+static inline void ftrace_module_enable(struct module *mod)
+{
+    (void)mod;
+}
+
+static inline void ftrace_release_mod(struct module *mod)
+{
+    (void)mod;
 }
 
 #endif

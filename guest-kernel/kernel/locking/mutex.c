@@ -1,5 +1,6 @@
 /* mutex.c - a lock handed from owner to the longest waiter. */
 #include <linux/bug.h>
+#include <linux/export.h>
 #include <linux/mutex.h>
 #include <linux/sched/task.h>
 
@@ -8,6 +9,7 @@ void mutex_init(struct mutex *lock)
     lock->owner = NULL;
     init_waitqueue_head(&lock->wait);
 }
+EXPORT_SYMBOL(mutex_init);
 
 /* wait.lock held. */
 static bool take_if_free(struct mutex *lock)
@@ -31,6 +33,7 @@ bool mutex_trylock(struct mutex *lock)
     spin_unlock_irqrestore(&lock->wait.lock, flags);
     return free;
 }
+EXPORT_SYMBOL(mutex_trylock);
 
 /* The lock may have been handed over between the signal and here: then it is ours after all. */
 static int give_up(struct mutex *lock, struct wait_queue_entry *self)
@@ -76,6 +79,7 @@ void mutex_lock(struct mutex *lock)
 {
     mutex_lock_common(lock, TASK_UNINTERRUPTIBLE);
 }
+EXPORT_SYMBOL(mutex_lock);
 
 int mutex_lock_interruptible(struct mutex *lock)
 {
@@ -112,3 +116,4 @@ void mutex_unlock(struct mutex *lock)
         hand_over(lock);
     spin_unlock_irqrestore(&lock->wait.lock, flags);
 }
+EXPORT_SYMBOL(mutex_unlock);

@@ -7,6 +7,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/export.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
@@ -49,3 +50,4 @@ void synchronize_rcu(void)
         wait_for_completion(&gp_done);
     mutex_unlock(&gp_mutex);
 }
+EXPORT_SYMBOL(synchronize_rcu);

@@ -5,6 +5,7 @@
  * completion away as soon as it has been let go: complete() is through then.
  */
 #include <linux/completion.h>
+#include <linux/export.h>
 
 enum { COMPLETED_ALL = ~0u };
 
@@ -13,6 +14,7 @@ void init_completion(struct completion *x)
     x->done = 0;
     init_waitqueue_head(&x->wait);
 }
+EXPORT_SYMBOL(init_completion);
 
 void reinit_completion(struct completion *x)
 {
@@ -29,6 +31,7 @@ void complete(struct completion *x)
     __wake_up_locked(&x->wait, TASK_NORMAL, 1);
     spin_unlock_irqrestore(&x->wait.lock, flags);
 }
+EXPORT_SYMBOL(complete);
 
 void complete_all(struct completion *x)
 {
@@ -39,6 +42,7 @@ void complete_all(struct completion *x)
     __wake_up_locked(&x->wait, TASK_NORMAL, 0);
     spin_unlock_irqrestore(&x->wait.lock, flags);
 }
+EXPORT_SYMBOL(complete_all);
 
 bool try_wait_for_completion(struct completion *x)
 {
@@ -82,6 +86,7 @@ void wait_for_completion(struct completion *x)
 {
     do_wait_for_completion(x, MAX_SCHEDULE_TIMEOUT, TASK_UNINTERRUPTIBLE);
 }
+EXPORT_SYMBOL(wait_for_completion);
 
 int wait_for_completion_interruptible(struct completion *x)
 {

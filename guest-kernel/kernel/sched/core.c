@@ -11,6 +11,7 @@
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/ftrace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -206,6 +207,7 @@ bool wake_up_process(struct task_struct *p)
 {
     return try_to_wake_up(p, TASK_NORMAL);
 }
+EXPORT_SYMBOL(wake_up_process);
 
 bool wake_up_state(struct task_struct *p, unsigned int state)
 {
@@ -408,6 +410,7 @@ void schedule(void)
         preempt_enable_no_resched();
     } while (need_resched());
 }
+EXPORT_SYMBOL(schedule);
 
 void preempt_schedule(void)
 {
@@ -419,6 +422,7 @@ void preempt_schedule(void)
         preempt_enable_no_resched();
     } while (need_resched());
 }
+EXPORT_SYMBOL(preempt_schedule);
 
 /* From the end of an interrupt, with interrupts off. */
 void preempt_schedule_irq(void)
@@ -463,6 +467,7 @@ void yield(void)
     preempt_enable_no_resched();
     schedule();
 }
+EXPORT_SYMBOL(yield);
 
 bool cond_resched(void)
 {
@@ -481,6 +486,7 @@ void __might_sleep(const char *file, int line)
     panic("BUG: sleeping function called from invalid context at %s:%d, preempt_count %x, irqs %s",
           file, line, preempt_count(), irqs_disabled() ? "off" : "on");
 }
+EXPORT_SYMBOL(__might_sleep);
 
 /* Takes p off its queue while fn changes what the queue is ordered by, and puts it back. */
 static void change_task(struct task_struct *p, void (*change)(struct task_struct *, const void *),

@@ -1,4 +1,5 @@
 /* wait.c - wait queues. */
+#include <linux/export.h>
 #include <linux/wait.h>
 
 void init_waitqueue_head(struct wait_queue_head *wq)
@@ -6,6 +7,7 @@ void init_waitqueue_head(struct wait_queue_head *wq)
     spin_lock_init(&wq->lock);
     INIT_LIST_HEAD(&wq->head);
 }
+EXPORT_SYMBOL(init_waitqueue_head);
 
 void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, unsigned int state)
 {
@@ -21,6 +23,7 @@ void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, 
     set_current_state(state);
     spin_unlock_irqrestore(&wq->lock, flags);
 }
+EXPORT_SYMBOL(prepare_to_wait);
 
 void prepare_to_wait_exclusive(struct wait_queue_head *wq, struct wait_queue_entry *wait,
                                unsigned int state)
@@ -38,6 +41,7 @@ void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait)
     list_del_init(&wait->entry);
     spin_unlock_irqrestore(&wq->lock, flags);
 }
+EXPORT_SYMBOL(finish_wait);
 
 /* The entry lives on the waiter's stack: it is off the list before the waiter can go on. */
 void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr)
@@ -65,3 +69,4 @@ void __wake_up(struct wait_queue_head *wq, unsigned int mode, int nr)
     __wake_up_locked(wq, mode, nr);
     spin_unlock_irqrestore(&wq->lock, flags);
 }
+EXPORT_SYMBOL(__wake_up);

@@ -7,6 +7,7 @@
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -34,6 +35,7 @@ void hrtimer_init(struct hrtimer *timer, enum hrtimer_restart (*function)(struct
     timer->base = &hrtimer_bases[raw_smp_processor_id()];
     timer->function = function;
 }
+EXPORT_SYMBOL(hrtimer_init);
 
 /* The base may change until it is locked, and is NULL while it does. */
 static struct hrtimer_cpu_base *lock_hrtimer_base(struct hrtimer *timer, unsigned long *flags)
@@ -119,6 +121,7 @@ bool hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
     local_irq_restore(flags);
     return queued;
 }
+EXPORT_SYMBOL(hrtimer_start);
 
 /* False if its function is running. */
 static bool try_to_cancel(struct hrtimer *timer, bool *queued)
@@ -150,6 +153,7 @@ bool hrtimer_cancel(struct hrtimer *timer)
     }
     return queued | now;
 }
+EXPORT_SYMBOL(hrtimer_cancel);
 
 bool hrtimer_active(struct hrtimer *timer)
 {
@@ -172,6 +176,7 @@ u64 hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
     timer->expires += intervals * interval;
     return intervals;
 }
+EXPORT_SYMBOL(hrtimer_forward_now);
 
 /* Called and returns with base->lock held.  A timer that is not to run again may be gone. */
 static void run_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer)

@@ -6,6 +6,7 @@
 #include <asm/csr.h>
 #include <asm/sbi.h>
 #include <asm/timex.h>
+#include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -26,6 +27,7 @@ u64 notrace sched_clock(void)
         return t * ns_per_tick;
     return t / riscv_timebase * NSEC_PER_SEC + t % riscv_timebase * NSEC_PER_SEC / riscv_timebase;
 }
+EXPORT_SYMBOL(sched_clock);
 
 /* The first moment at or after a time in nanoseconds. */
 static u64 ns_to_time(u64 ns)

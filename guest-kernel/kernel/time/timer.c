@@ -1,5 +1,6 @@
 /* timer.c - timers and sleeping by ticks, both made of hrtimers. */
 #include <linux/delay.h>
+#include <linux/export.h>
 #include <linux/sched.h>
 #include <linux/timer.h>
 
@@ -21,12 +22,14 @@ void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *)
     hrtimer_init(&timer->timer, call_timer_fn);
     timer->function = function;
 }
+EXPORT_SYMBOL(timer_setup);
 
 bool mod_timer(struct timer_list *timer, unsigned long expires)
 {
     timer->expires = expires;
     return hrtimer_start(&timer->timer, jiffies_to_ktime(expires), HRTIMER_MODE_ABS);
 }
+EXPORT_SYMBOL(mod_timer);
 
 void add_timer(struct timer_list *timer)
 {
@@ -47,6 +50,7 @@ bool del_timer_sync(struct timer_list *timer)
 {
     return hrtimer_cancel(&timer->timer);
 }
+EXPORT_SYMBOL(del_timer_sync);
 
 long schedule_timeout(long timeout)
 {
@@ -62,6 +66,7 @@ long schedule_timeout(long timeout)
     left = expires - jiffies;
     return max(left, 0L);
 }
+EXPORT_SYMBOL(schedule_timeout);
 
 long schedule_timeout_interruptible(long timeout)
 {
@@ -86,6 +91,7 @@ void msleep(unsigned int msecs)
 {
     sleep_until(ktime_get() + ms_to_ktime(msecs));
 }
+EXPORT_SYMBOL(msleep);
 
 unsigned long msleep_interruptible(unsigned int msecs)
 {
@@ -102,6 +108,7 @@ void usleep_range(unsigned long min_usecs, unsigned long max_usecs)
     (void)max_usecs; /* allows to wait for a tick; our timers have no need to */
     sleep_until(ktime_get() + us_to_ktime(min_usecs));
 }
+EXPORT_SYMBOL(usleep_range);
 
 void udelay(unsigned long usecs)
 {
@@ -110,3 +117,4 @@ void udelay(unsigned long usecs)
     while (ktime_get() < end)
         cpu_relax();
 }
+EXPORT_SYMBOL(udelay);

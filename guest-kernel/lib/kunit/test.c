@@ -2,6 +2,7 @@
 #include <kunit/test.h>
 #include <linux/console.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -36,6 +37,7 @@ void kunit_fail(struct kunit *test, const char *file, int line, const char *fmt,
     va_end(args);
     sayf("\n");
 }
+EXPORT_SYMBOL(kunit_fail);
 
 /* Answers how many cases failed. */
 static unsigned int run_suite(const struct kunit_suite *suite)

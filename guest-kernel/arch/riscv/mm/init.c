@@ -19,6 +19,8 @@ extern char _start[], __data_start[], _etext_aligned[], _end[];
 
 enum { KERNEL_PTES = 4 /* tables of 2 MiB each for the image */, EARLY_TABLES = 24 };
 
+#define LINEAR_SPLITTABLE (16 * PGDIR_SIZE)
+
 /* All written at boot by one hart, except for the fixmap's leaf table: see set_fixmap(). */
 page_table_t swapper_pg_dir __aligned(PAGE_SIZE);
 static page_table_t kernel_pmd __aligned(PAGE_SIZE);
@@ -119,7 +121,9 @@ static void map_linear_image(unsigned long pa, unsigned long end)
 }
 
 /*
- * The linear map, in the largest pages that fit.  The firmware's memory below
+ * The linear map, in pages of 2 MiB, which may be split when one of theirs
+ * becomes a module's text; only memory above 16 GiB is mapped in larger ones,
+ * as tables are few.  The firmware's memory below
  * the image stays unmapped: touching it would fault anyway.
  */
 void paging_init(unsigned long memory_start, unsigned long memory_end)
@@ -130,7 +134,9 @@ void paging_init(unsigned long memory_start, unsigned long memory_end)
     map_linear_image(pa, image_end);
     pa = image_end;
     while (memory_end - pa >= PMD_SIZE) {
-        int level = !(pa & (PGDIR_SIZE - 1)) && memory_end - pa >= PGDIR_SIZE ? 2 : 1;
+        bool large = pa - PHYS_RAM_BASE >= LINEAR_SPLITTABLE && !(pa & (PGDIR_SIZE - 1)) &&
+                     memory_end - pa >= PGDIR_SIZE;
+        int level = large ? 2 : 1;
 
         map_linear(pa, level, PAGE_KERNEL);
         pa += level == 2 ? PGDIR_SIZE : PMD_SIZE;

@@ -48,3 +48,16 @@ void flush_tlb_mm(struct mm_struct *mm)
 {
     flush_tlb_range(mm, 0, TASK_SIZE);
 }
+
+void flush_tlb_kernel_range(unsigned long start, unsigned long end)
+{
+    unsigned long others;
+
+    preempt_disable();
+    smp_mb(); /* the page table first */
+    others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());
+    local_flush_tlb_all();
+    if (others)
+        sbi_remote_sfence_vma(cpumask_to_hartmask(others), start, end - start);
+    preempt_enable();
+}
