@@ -24,7 +24,7 @@ $(BUILD)/tests/isa/test_float_insn: EMU_CFLAGS += -I$(BUILD)/tests
 -include $(addsuffix .d,$(unit_bin) $(tool_bin))
 
 # Every header compiles alone, and the tree is as clang-format would have it.
-style_src = $(wildcard emu/*.[ch] emu/*/*.[ch] tools/recordmcount/*.[ch] tests/*/*.[ch])
+style_src = $(shell find emu tools tests guest-kernel guest -name '*.[ch]')
 
 .PHONY: check-format format
 check-format: | $(BOOTSTRAP_TEST)
