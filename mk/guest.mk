@@ -1,7 +1,7 @@
 # guest.mk - the guest kernel, in each layout of its call sites.
 #
 #   make guest                          every image that run and test need
-#   make guest LAYOUT=none|mcount       one of them
+#   make guest LAYOUT=none|mcount|...   one of them
 #   make guest LAYOUT=mcount BREAK=X    one with files of tests/broken/X in place of the kernel's
 #
 # The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; beside it kernel.map
@@ -10,8 +10,11 @@
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
-GUEST_LAYOUTS := none mcount
+GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
+# One that stops all harts to patch, and one that does not.
+GUEST_BROKEN_LAYOUTS := mcount atomic
+GUEST_BROKEN := $(foreach l,$(GUEST_BROKEN_LAYOUTS),$(addprefix $(l)-,$(GUEST_BREAKS)))
 
 GUEST_CC      := $(CROSS)gcc
 GUEST_LD      := $(CROSS)ld
@@ -30,41 +33,119 @@ GUEST_ASFLAGS := -D__ASSEMBLY__ -march=rv64imac_zicsr_zifencei -mabi=lp64 -mno-r
 GUEST_LDFLAGS := -nostdlib --no-relax -z max-page-size=4096 --build-id=none \
 	-T $(GUEST_SRC)/arch/riscv/kernel/vmlinux.lds
 
+comma := ,
+
 # Files of every layout.
 GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o shell.o builtins.o) \
-	$(addprefix kernel/, fork.o kallsyms.o kthread.o panic.o params.o printk.o smp.o \
-	stop_machine.o locking/mutex.o locking/spinlock.o sched/core.o sched/wait.o \
-	time/time.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
+	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
+	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
+	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o applets_module.o) \
+	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
+	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
+	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
+	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
+	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
-	$(addprefix mm/, page_alloc.o slab.o) \
-	$(addprefix fs/, vfs.o seq_file.o) \
-	$(addprefix drivers/, of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o) \
-	$(addprefix lib/, errno.o glob.o string.o vsprintf.o)
+	$(addprefix mm/, page_alloc.o slab.o util.o) \
+	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
+	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o proc/meminfo.o ramfs/inode.o) \
+	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
+	tty/tty_io.o) \
+	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
+	module/procfs.o) \
+	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
+	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
+	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
+
+# Programs: address spaces, system calls.
+GUEST_OBJS += $(addprefix arch/riscv/, \
+	kernel/fpu.o kernel/process.o kernel/syscall_table.o lib/uaccess.o \
+	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
+	drivers/char/random.o $(addprefix fs/, binfmt_elf.o exec.o syscalls.o) \
+	$(addprefix kernel/, exit.o sys.o sched/syscalls.o time/posix.o) \
+	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
 # Files of the layouts that can trace.
-GUEST_TRACE_OBJS := arch/riscv/kernel/ftrace.o arch/riscv/kernel/mcount-dyn.o \
-	arch/riscv/kernel/patch.o fs/tracefs/inode.o \
-	$(addprefix kernel/trace/, fgraph.o ftrace.o ring_buffer.o trace.o trace_files.o \
-	trace_functions.o trace_functions_graph.o trace_nop.o trace_output.o)
+GUEST_TRACE_OBJS := fs/tracefs/inode.o \
+	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
+	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
+	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
+	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o \
+	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
+	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
+	trace_pid_files.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
 
-# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms);
+# Files of those that patch their sites.
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
+	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_rec.o trace_filter_files.o)
+
+# In the same layouts, and instrumented: what the tracers test themselves on.
+GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+
+# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
-GUEST_NOTRACE := $(GUEST_TRACE_OBJS) arch/riscv/kernel/asm-offsets.o \
-	arch/riscv/kernel/sbi.o arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o \
-	kernel/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
+	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
+	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
+	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
 
-# What a layout adds: objects, flags, and the flags of an instrumented file.
-guest_objs_none   := $(GUEST_OBJS)
-guest_cflags_none := -fomit-frame-pointer
-guest_pg_none     :=
-guest_objs_mcount   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS)
-guest_cflags_mcount := -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER
+# What a layout adds: objects, flags, the flags of an instrumented file, and how
+# recordmcount checks and sorts the table of sites (static has none).
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
+	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
+guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
+guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
+guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
+	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
+# One word is replaced by one store, for which functions have to be aligned.  GCC
+# 12 aligns none that it takes for cold, so it must take none for that.
+guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
+	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
+guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
+	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
+guest_pfe            = -fpatchable-function-entry=$(1)
+
+guest_objs_none     := $(GUEST_OBJS)
+guest_cflags_none   := -fomit-frame-pointer
+guest_pg_none       :=
+guest_sort_none     :=
+
+guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
+guest_cflags_static := $(call guest_trace_cflags,static)
+guest_pg_static     := -pg
+guest_sort_static   :=
+
+guest_objs_mcount   := $(call guest_stopped_objs,mcount)
+guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
 guest_pg_mcount     := -pg
+guest_sort_mcount   := --sort
+
+guest_objs_pfe16    := $(call guest_stopped_objs,pfe16)
+guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_pfe16      := $(call guest_pfe,8)
+guest_sort_pfe16    := --sort --nops=16
+
+guest_objs_pfe8     := $(call guest_stopped_objs,pfe8)
+guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
+guest_pg_pfe8       := $(call guest_pfe,4)
+guest_sort_pfe8     := --sort --nops=8
+
+guest_objs_atomic   := $(call guest_atomic_objs,atomic) arch/riscv/ftrace/atomic/dest.o
+guest_cflags_atomic := $(call guest_atomic_cflags,atomic,4)
+guest_pg_atomic     := $(call guest_pfe,4)
+guest_sort_atomic   := --sort --nops=8 --align=4
+
+guest_objs_callops  := $(call guest_atomic_objs,callops) arch/riscv/ftrace/callops/site_ops.o
+guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
+guest_pg_callops    := $(call guest_pfe,8$(comma)4)
+guest_sort_callops  := --sort --nops=16 --align=8
+
+# Modules, each of one file in samples/.
+GUEST_MODULES := trace_sample sample_user misuse
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
 define guest_image
@@ -77,16 +158,17 @@ $$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 endif
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(guest_pg_$(2)),$$(if $$(filter $$*.o,$$(GUEST_NOTRACE)),,$$(Q)$$(RECORDMCOUNT) $$@))
+		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) \
+		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
+	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
 $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(say) AS $$<
@@ -115,7 +197,7 @@ $$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S
 $$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o
 	$$(say) LD $$@
 	$$(Q)$$(GUEST_LD) $$(GUEST_LDFLAGS) -o $$@ $$($(1)-objs) $$($(1)-dir)/kallsyms.o
-	$$(if $$(guest_pg_$(2)),$$(Q)$$(RECORDMCOUNT) --sort $$@)
+	$$(if $$(guest_sort_$(2)),$$(Q)$$(RECORDMCOUNT) $$(guest_sort_$(2)) $$@)
 	$$(Q)$$(GUEST_NM) -n $$@ > $$($(1)-dir)/kernel.map
 	$$(Q)$$(GUEST_NM) -n $$@ | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk | \
 		cmp -s - $$($(1)-dir)/kallsyms.S || \
@@ -125,14 +207,34 @@ $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
 	$$(say) OBJCOPY $$@
 	$$(Q)$$(GUEST_OBJCOPY) -O binary $$< $$@
 
-.PHONY: guest-$(1)
-guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
+# A module is its object and its struct module, not linked further.
+$$($(1)-dir)/samples/%.mod.o: $$(GUEST_SRC)/scripts/module.mod.c
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) -DMODULE \
+		-DKBUILD_MODNAME='"$$*"' -MMD -MP -c -o $$@ $$<
 
--include $$($(1)-objs:.o=.d)
+$$($(1)-dir)/%.ko: $$($(1)-dir)/samples/%.o $$($(1)-dir)/samples/%.mod.o
+	$$(say) LD $$@
+	$$(Q)$$(GUEST_LD) -r -S -o $$@ $$^
+
+# An archive to be put behind another: boot loaders hand over both as one.
+$$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
+	$$(say) CPIO $$@
+	$$(Q)rm -rf $$($(1)-dir)/root && mkdir -p $$($(1)-dir)/root/lib/modules
+	$$(Q)cp $$^ $$($(1)-dir)/root/lib/modules
+	$$(Q)cd $$($(1)-dir)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+		cpio --quiet --reproducible -R 0:0 -o -H newc > $$(abspath $$@)
+
+.PHONY: guest-$(1)
+guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image $$($(1)-dir)/modules.cpio
+
+.SECONDARY: $$(foreach m,$$(GUEST_MODULES),$$($(1)-dir)/samples/$$(m).o $$($(1)-dir)/samples/$$(m).mod.o)
+-include $$($(1)-objs:.o=.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.d)
 endef
 
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))
-$(foreach b,$(GUEST_BREAKS),$(eval $(call guest_image,mcount-$(b),mcount,$(b))))
+$(foreach l,$(GUEST_BROKEN_LAYOUTS),$(foreach b,$(GUEST_BREAKS),\
+	$(eval $(call guest_image,$(l)-$(b),$(l),$(b)))))
 
 ifneq ($(LAYOUT),)
   ifeq ($(filter $(LAYOUT),$(GUEST_LAYOUTS)),)
@@ -140,9 +242,8 @@ ifneq ($(LAYOUT),)
   endif
 endif
 ifneq ($(BREAK),)
-  ifeq ($(LAYOUT)-$(filter $(BREAK),$(GUEST_BREAKS)),mcount-$(BREAK))
-  else
-    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): there are, for mcount: $(GUEST_BREAKS))
+  ifeq ($(filter $(LAYOUT)-$(BREAK),$(GUEST_BROKEN)),)
+    $(error BREAK=$(BREAK) with LAYOUT=$(LAYOUT): no such kernel; there are: $(GUEST_BROKEN))
   endif
 endif
 
@@ -150,8 +251,49 @@ endif
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
 else
-guest: $(addprefix guest-,$(GUEST_LAYOUTS)) $(addprefix guest-mcount-,$(GUEST_BREAKS))
+guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
 
 # The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
 GUEST_DEMO = $(shell sed -e '/^\#/d' -e '/^$$/d' $(GUEST_SRC)/scripts/demo.txt | paste -sd';')
+
+# Programs of guest/user for U-mode, and the archive that has them in /bin:
+# build/guest-kernel/initrd.cpio.
+USER_SRC      := guest/user
+USER_OUT      := $(GUEST_OUT)/user
+USER_PROGRAMS := hello forktest memtest systest threadtest fptest sysbench
+USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o string.o stdio.o check.o)
+USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
+	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
+	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
+USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096,-z,separate-code
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/%.o: $(USER_SRC)/%.S mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) AS $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB)
+	$(say) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $^
+
+# Times and owners are the same in every build.
+$(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
+	$(say) CPIO $@
+	$(Q)rm -rf $(USER_OUT)/root && mkdir -p $(USER_OUT)/root/bin
+	$(Q)for p in $^; do $(GUEST_OBJCOPY) -g $$p $(USER_OUT)/root/bin/$${p##*/}; done
+	$(Q)cd $(USER_OUT)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+		cpio --quiet --reproducible -R 0:0 -o -H newc > $(abspath $@)
+
+.PHONY: initrd
+initrd: $(GUEST_OUT)/initrd.cpio
+guest: initrd
+
+.SECONDARY: $(USER_LIB) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d)

@@ -30,13 +30,13 @@ test clang-tidy reads it for mistakes (make check-long)
 test device-tree-compiler reads the device trees back (dtc)
 test llvm-19 disassembles what binutils 2.40 does not know (llvm-objdump-19)
 test man-db checks and shows the man pages
+build cpio packs what guests have as their first file system
 test python3 runs the checks and benchmarks that are scripts
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the readers of its configuration
 linux bison generates them, too
 linux bc computes constants in its build
 linux xz-utils unpacks its source
-linux cpio packs the initial file system
 linux debian-archive-keyring proves that the kernels are Debian's
 EOF
 }

@@ -25,25 +25,27 @@ struct parcel {
 };
 
 /*
- * Random mode draws by parcel, hart and the count of instructions before this
- * one, not from a stream: how the code is cut into blocks does not show, so a
- * run that is stepped through is the same run.
+ * Random mode draws by word, write, hart and the count of instructions before
+ * this one, not from a stream: how the code is cut into blocks does not show,
+ * so a run that is stepped through is the same run. By word, because an aligned
+ * fetch of four bytes is one (Ziccif): it cannot find half of one store.
  */
-static bool toss(const struct hart *h, uint64_t pa, uint64_t insns)
+static bool toss(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
 {
     struct rng r = {h->cluster->config.fetch_seed};
 
-    r.state ^= rng_next(&(struct rng){pa}) + h->id;
+    r.state ^= rng_next(&(struct rng){pa & ~UINT64_C(3)}) + h->id;
+    r.state ^= rng_next(&(struct rng){stamp});
     r.state ^= rng_next(&(struct rng){insns});
     return rng_next(&r) & 1;
 }
 
-static bool choose_old(const struct hart *h, uint64_t pa, uint64_t insns)
+static bool choose_old(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
 {
     switch (h->cluster->config.fetch) {
     case FETCH_STALE: return true;
     case FETCH_COHERENT: return false;
-    case FETCH_RANDOM: return toss(h, pa, insns);
+    case FETCH_RANDOM: return toss(h, pa, stamp, insns);
     }
     return false;
 }
@@ -68,7 +70,7 @@ static struct parcel fetch_parcel(struct hart *h, uint64_t pa, uint64_t insns)
         p.old_bytes = (uint16_t)old;
         /* Overwritten and put back: nobody can tell. */
         p.stale = p.old_bytes != p.new_bytes;
-        if (p.stale && choose_old(h, pa, insns))
+        if (p.stale && choose_old(h, pa, p.write.stamp, insns))
             p.bytes = p.old_bytes;
     }
     return p;

@@ -77,12 +77,12 @@ static void print_unfenced(struct debugger *d, uint32_t site)
 static enum site_state present_state(const struct debugger *d, const struct site *s,
                                      uint64_t *target)
 {
-    uint8_t bytes[SITE_BYTES];
+    uint8_t bytes[SITE_BYTES_MAX];
 
     *target = 0;
-    if (!place_read(d, s->va, bytes, sizeof bytes))
+    if (!place_read(d, s->va, bytes, s->size))
         return SITE_OTHER;
-    return site_state(sites_of(d), s->va, bytes, target);
+    return site_state(sites_of(d), s, bytes, target);
 }
 
 static void print_state(struct debugger *d, const struct site *s)

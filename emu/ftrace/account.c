@@ -2,7 +2,7 @@
  * account.c - see account.h.
  *
  * Two probes a site. The one at the pair counts in the block when the pair is
- * nops, and calls here when it is a call. The one behind the pair calls here
+ * nops, and calls here when it is a call. The one behind the call calls here
  * only where a block starts, for that is where a call comes back to; a block
  * that merely runs through the nops has it in its middle.
  */
@@ -65,15 +65,16 @@ struct account {
 static enum site_state state_here(const struct account *a, uint32_t site,
                                   const struct probe_view *view)
 {
-    uint8_t bytes[SITE_BYTES] = {0};
+    const struct site *s = site_get(a->sites, site);
+    uint8_t bytes[SITE_BYTES_MAX] = {0};
 
-    for (unsigned i = 0; i < SITE_BYTES && i < view->size; i++)
+    for (unsigned i = 0; i < s->size && i < view->size; i++)
         bytes[i] = view->bytes[i];
-    /* The rest lies on the next page. */
-    if (view->size < SITE_BYTES &&
-        !hart_peek(view->hart, view->pc + view->size, bytes + view->size, SITE_BYTES - view->size))
+    /* The rest lies on the next page, or behind the end of the block. */
+    if (view->size < s->size &&
+        !hart_peek(view->hart, view->pc + view->size, bytes + view->size, s->size - view->size))
         return SITE_OTHER;
-    return site_state(a->sites, site_get(a->sites, site)->va, bytes, NULL);
+    return site_state(a->sites, s, bytes, NULL);
 }
 
 static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
@@ -85,7 +86,7 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     if (id % 2)
         return (struct probe_plan){.action = view->starts_block ? PROBE_CALL : PROBE_IGNORE};
     state = state_here(a, site, view);
-    if (state == SITE_OFF || state == SITE_OTHER)
+    if (!site_calls(a->sites, site_get(a->sites, site), state))
         return (struct probe_plan){.action = PROBE_COUNT,
                                    .counter = &a->counts[site].entries[state]};
     return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)state};
@@ -207,10 +208,11 @@ void account_trap_return(struct account *a, const struct trap_return_event *t)
 static void plant(struct account *a)
 {
     for (uint32_t i = 0; i < site_count(a->sites); i++) {
-        uint64_t pa = site_get(a->sites, i)->pa;
+        const struct site *s = site_get(a->sites, i);
+        uint64_t resume = s->pa + site_resume_offset(a->sites, s);
 
-        a->probes[2 * i] = cluster_plant(a->cluster, pa, &a->owner, 2 * i);
-        a->probes[2 * i + 1] = cluster_plant(a->cluster, pa + SITE_BYTES, &a->owner, 2 * i + 1);
+        a->probes[2 * i] = cluster_plant(a->cluster, s->pa, &a->owner, 2 * i);
+        a->probes[2 * i + 1] = cluster_plant(a->cluster, resume, &a->owner, 2 * i + 1);
     }
 }
 
@@ -260,16 +262,35 @@ static void add_cost(struct site_cost *cost, const struct cluster *c, unsigned o
     cost->branch = (uint16_t)(cost->branch + one.branch);
 }
 
-/* `mv a0,ra` belongs to a function's site in every state; the pair is nops or auipc/jalr. */
+/* The instructions of a site, in its state, up to the end of the list. */
+static const unsigned *ops_of(const struct account *a, const struct site *s, enum site_state state)
+{
+    static const unsigned nops[] = {OP_addi, OP_addi, OP_addi, OP_addi, OP_addi,
+                                    OP_addi, OP_addi, OP_addi, OP_COUNT};
+    static const unsigned call[] = {OP_auipc, OP_jalr, OP_COUNT};
+    static const unsigned half[] = {OP_auipc, OP_addi, OP_COUNT};
+    static const unsigned saved[] = {OP_sd, OP_auipc, OP_jalr, OP_ld, OP_COUNT};
+    const unsigned *end = nops + ARRAY_LEN(nops) - 1;
+
+    if (site_calls(a->sites, s, state))
+        return s->size == SITE_BYTES ? call : saved;
+    if (state == SITE_INIT) /* compressed */
+        return end - s->size / 2;
+    if (site_is_atomic(a->sites, s))
+        return half;
+    return end - s->size / 4;
+}
+
+/* `mv a0,ra` belongs to a function's site in every state. */
 static struct site_cost cost_of(const struct account *a, uint32_t site, enum site_state state)
 {
-    bool off = state == SITE_OFF;
+    const struct site *s = site_get(a->sites, site);
     struct site_cost cost = {0};
 
-    if (site_get(a->sites, site)->passes_ra)
+    if (s->passes_ra)
         add_cost(&cost, a->cluster, OP_addi);
-    add_cost(&cost, a->cluster, off ? OP_addi : OP_auipc);
-    add_cost(&cost, a->cluster, off ? OP_addi : OP_jalr);
+    for (const unsigned *op = ops_of(a, s, state); *op != OP_COUNT; op++)
+        add_cost(&cost, a->cluster, *op);
     return cost;
 }
 

@@ -5,7 +5,8 @@
  * costs the emulator nothing; only calls (init, on) are followed from the site
  * to its resumption on the same hart and stack, less the traps in between.
  *
- * Charged to a state are the site's own instructions: `mv a0,ra` and the pair.
+ * Charged to a state are the site's own instructions: `mv a0,ra` and the pair,
+ * or what stands at the function's entry.
  */
 #ifndef FTRACE_ACCOUNT_H
 #define FTRACE_ACCOUNT_H

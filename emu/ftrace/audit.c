@@ -5,6 +5,10 @@
  * - patched code (a site, or code this hart had executed before): the fetching
  *   hart's own if it wrote the bytes itself, the patching hart's otherwise;
  * - anything else (new code, DMA, firmware, a debugger): plain stale-fetch.
+ *
+ * Where one aligned store is the whole change of a site, either version may run
+ * until the update ends. So what another hart runs in that window is a note,
+ * which becomes an error if that hart has not fenced when the window closes.
  */
 #include "ftrace/audit.h"
 
@@ -23,7 +27,9 @@ struct audit {
     const struct patch_log *log;
     struct finding_listener listener;
     VEC_OF(struct finding) findings;
-    struct map index; /* of what makes two breaches the same -> its finding */
+    struct map index;                  /* of what makes two breaches the same -> its finding */
+    VEC_OF(struct stale_fetch) window; /* fetched in an update that has not ended */
+    uint64_t ended;                    /* stamp up to which updates have */
 };
 
 struct audit *audit_new(const struct site_table *sites, const struct patch_log *log,
@@ -42,15 +48,36 @@ void audit_free(struct audit *a)
     if (!a)
         return;
     VEC_FREE(&a->findings);
+    VEC_FREE(&a->window);
     map_free(&a->index);
     free(a);
 }
 
-static enum rule rule_for(const struct stale_fetch *s, uint32_t site)
+static enum rule duty_of(const struct stale_fetch *s, uint32_t site)
 {
     if (s->who.kind != WRITER_HART || (site == NO_SITE && !s->fetched_before))
         return RULE_stale_fetch;
     return s->who.hart == hart_id(s->hart) ? RULE_missing_local_fence : RULE_missing_remote_fence;
+}
+
+/* Whether the site was changed as a whole, by one store of its second word. */
+static bool is_atomic_change(const struct audit *a, const struct stale_fetch *s, uint32_t site)
+{
+    const struct site *at = site_get(a->sites, site);
+    const struct patch *p = patch_log_last(a->log, site);
+
+    return site_is_atomic(a->sites, at) && s->pa == at->pa + 4 && s->size == 4 && p &&
+           p->one_word && p->stamp == s->stamp;
+}
+
+static enum rule rule_for(const struct audit *a, const struct stale_fetch *s, uint32_t site)
+{
+    enum rule rule = duty_of(s, site);
+
+    if (rule == RULE_missing_remote_fence && site != NO_SITE && s->stamp > a->ended &&
+        is_atomic_change(a, s, site))
+        return RULE_patch_window;
+    return rule;
 }
 
 /* Where the evidence begins: one finding for a whole site. */
@@ -117,10 +144,8 @@ static struct finding begin_finding(const struct audit *a, enum rule rule, uint3
     return f;
 }
 
-void audit_stale_fetch(struct audit *a, const struct stale_fetch *s)
+static void file_breach(struct audit *a, enum rule rule, uint32_t site, const struct stale_fetch *s)
 {
-    uint32_t site = site_find(a->sites, s->pa, s->size);
-    enum rule rule = rule_for(s, site);
     uint64_t key = key_of(rule, place_of(a, site, s), s), known;
 
     if (map_get(&a->index, key, &known)) {
@@ -137,6 +162,29 @@ void audit_stale_fetch(struct audit *a, const struct stale_fetch *s)
     VEC_PUSH(&a->findings, begin_finding(a, rule, site, s));
     if (a->listener.tell)
         a->listener.tell(a->listener.ctx, &a->findings.at[a->findings.len - 1]);
+}
+
+void audit_stale_fetch(struct audit *a, const struct stale_fetch *s)
+{
+    uint32_t site = site_find(a->sites, s->pa, s->size);
+    enum rule rule = rule_for(a, s, site);
+
+    if (rule == RULE_patch_window)
+        VEC_PUSH(&a->window, *s);
+    file_breach(a, rule, site, s);
+}
+
+void audit_update_ended(struct audit *a)
+{
+    a->ended = patch_log_newest(a->log);
+    for (size_t i = 0; i < a->window.len; i++) {
+        const struct stale_fetch *s = &a->window.at[i];
+        const struct patch written = {.stamp = s->stamp};
+
+        if (!patch_log_fenced(a->log, &written, hart_id(s->hart)))
+            file_breach(a, RULE_missing_remote_fence, site_find(a->sites, s->pa, s->size), s);
+    }
+    a->window.len = 0;
 }
 
 size_t audit_count(const struct audit *a)

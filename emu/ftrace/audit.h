@@ -28,7 +28,7 @@ struct finding {
     uint64_t va, pa;  /* of the bytes below: the site's, or the instruction's */
     uint64_t cycle;   /* of the fetcher, first time */
     unsigned size;    /* bytes of old and new that count */
-    uint8_t old_bytes[8], new_bytes[8];
+    uint8_t old_bytes[16], new_bytes[16];
     bool old_known;
     bool executed_old;
     struct writer who;
@@ -48,6 +48,13 @@ struct audit *audit_new(const struct site_table *sites, const struct patch_log *
 void audit_free(struct audit *a);
 
 void audit_stale_fetch(struct audit *a, const struct stale_fetch *s);
+
+/*
+ * The kernel is through with an update of its code: from here on every hart
+ * has fenced, or should have. A kernel that is never heard to say so is taken
+ * to be in its update still.
+ */
+void audit_update_ended(struct audit *a);
 
 size_t audit_count(const struct audit *a);
 const struct finding *audit_get(const struct audit *a, size_t i); /* in order of first occurrence */

@@ -67,22 +67,31 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
     snprintf(text, PLACE_MAX, "hart %u in %.200s at cycle %" PRIu64, who->hart, place, who->cycle);
 }
 
+static bool pair_leads(uint64_t va, const uint8_t *bytes, uint64_t *to)
+{
+    uint32_t words[2];
+    struct insn auipc, jalr;
+
+    memcpy(words, bytes, sizeof words);
+    if (!insn_decode(words[0], &auipc) || !insn_decode(words[1], &jalr) ||
+        !insn_is_pair(&auipc, &jalr))
+        return false;
+    *to = pair_target(va, &auipc, &jalr);
+    return true;
+}
+
 /* An auipc/jalr pair is one deed: where it leads stands behind it. */
 static void add_pair_target(char *text, size_t room, const struct symbols *symbols, uint64_t va,
                             const uint8_t *bytes, unsigned size)
 {
-    uint32_t words[2];
-    struct insn auipc, jalr;
     char name[PLACE_MAX];
+    unsigned at = 0;
     uint64_t to;
 
-    if (size < sizeof words)
+    while (at + 8 <= size && !pair_leads(va + at, bytes + at, &to))
+        at += 4;
+    if (at + 8 > size)
         return;
-    memcpy(words, bytes, sizeof words);
-    if (!insn_decode(words[0], &auipc) || !insn_decode(words[1], &jalr) ||
-        !insn_is_pair(&auipc, &jalr))
-        return;
-    to = pair_target(va, &auipc, &jalr);
     name_of(symbols, to, name, sizeof name);
     if (name[0])
         snprintf(text, room, " <%s>", name);

@@ -95,6 +95,7 @@ static void lay(uint8_t *at, const struct code_write *w, uint64_t pa, const uint
 static void continue_patch(struct patch *p, const struct code_write *w)
 {
     p->stamp = w->stamp;
+    p->one_word = false;
     if (p->stores < UINT16_MAX)
         p->stores++;
     lay(p->new_bytes, w, p->pa, w->new_bytes);
@@ -103,14 +104,22 @@ static void continue_patch(struct patch *p, const struct code_write *w)
 static void begin_patch(struct patch_log *l, uint32_t site, const struct code_write *w,
                         const uint8_t *memory)
 {
-    struct patch p = {.stamp = w->stamp, .who = w->who, .pa = w->pa, .site = site, .stores = 1};
+    struct patch p = {.stamp = w->stamp,
+                      .who = w->who,
+                      .pa = w->pa,
+                      .site = site,
+                      .ops_of = NO_SITE,
+                      .stores = 1};
 
+    p.one_word = w->size == 4 && w->pa % 4 == 0;
     p.size = (uint16_t)w->size;
+    if (site == NO_SITE)
+        p.ops_of = site_find_literal(l->sites, w->pa, w->size);
     if (site != NO_SITE) {
         p.pa = site_get(l->sites, site)->pa;
-        p.size = SITE_BYTES;
-        memcpy(p.old_bytes, memory, SITE_BYTES);
-        memcpy(p.new_bytes, memory, SITE_BYTES);
+        p.size = (uint16_t)site_get(l->sites, site)->size;
+        memcpy(p.old_bytes, memory, p.size);
+        memcpy(p.new_bytes, memory, p.size);
         map_put(&l->last, site, l->patches.len);
     }
     lay(p.old_bytes, w, p.pa, w->old_bytes);
@@ -128,7 +137,8 @@ void patch_log_write(struct patch_log *l, const struct code_write *w, const uint
         continue_patch(open, w);
         return;
     }
-    if (site == NO_SITE && l->strays++ >= STRAYS_KEPT)
+    if (site == NO_SITE && site_find_literal(l->sites, w->pa, w->size) == NO_SITE &&
+        l->strays++ >= STRAYS_KEPT)
         return;
     begin_patch(l, site, w, memory);
 }
@@ -164,6 +174,11 @@ size_t patch_log_count(const struct patch_log *l)
 const struct patch *patch_log_get(const struct patch_log *l, size_t i)
 {
     return &l->patches.at[i];
+}
+
+uint64_t patch_log_newest(const struct patch_log *l)
+{
+    return l->newest;
 }
 
 const struct patch *patch_log_last(const struct patch_log *l, uint32_t site)

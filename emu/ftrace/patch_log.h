@@ -18,15 +18,17 @@
 struct patch_log;
 struct site_table;
 
-enum { PATCH_BYTES = 8 };
+enum { PATCH_BYTES = 16 };
 
 struct patch {
     uint64_t stamp;    /* of its last store */
     struct writer who; /* of its first store */
     uint64_t pa;       /* of the site, or of the store where there is none */
     uint32_t site;     /* NO_SITE: a store to text outside of every site */
+    uint32_t ops_of;   /* the site whose ops it names; NO_SITE: of none */
     uint16_t size;     /* bytes of old and new that count */
     uint16_t stores;
+    bool one_word; /* one store, of one aligned word */
     uint8_t old_bytes[PATCH_BYTES], new_bytes[PATCH_BYTES];
 };
 
@@ -39,13 +41,15 @@ struct patch_fence {
 struct patch_log *patch_log_new(const struct site_table *sites, unsigned harts);
 void patch_log_free(struct patch_log *l);
 
-/* Fed by the observer; `memory`: the eight bytes now at the site that the store hits, if it hits
- * one. */
+/* Fed by the observer; `memory`: the bytes now at the site that the store hits, if it hits one. */
 void patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory);
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f);
 
 size_t patch_log_count(const struct patch_log *l);
 const struct patch *patch_log_get(const struct patch_log *l, size_t i); /* oldest first */
+
+/* Stamp of the newest store to code. */
+uint64_t patch_log_newest(const struct patch_log *l);
 
 /* The last patch of a site, or NULL. */
 const struct patch *patch_log_last(const struct patch_log *l, uint32_t site);

@@ -212,8 +212,8 @@ static void print_verdict(const struct report *r, FILE *out)
     errors = audit_count_at_least(a, SEVERITY_error);
     all = audit_count(a);
     if (all)
-        fprintf(out, "audit:    %zu findings, %zu of them errors, in %zu patches\n", all, errors,
-                patches);
+        fprintf(out, "audit:    %zu findings, %zu of them errors, %zu notes, in %zu patches\n", all,
+                errors, all - audit_count_at_least(a, SEVERITY_warning), patches);
     else if (patches)
         fprintf(out, "audit:    no findings; %zu patches, and nothing stale was run\n", patches);
 }
@@ -225,8 +225,9 @@ void report_text(const struct report *r, FILE *out)
     print_harts(r, out);
     if (watch_account(r->watch) && site_count(watch_sites(r->watch))) {
         account_settle(watch_account(r->watch));
-        fprintf(out, "\n%s ftrace sites, %u bytes each for accounting\n\n",
-                grouped(n, site_count(watch_sites(r->watch))), account_bytes_per_site());
+        fprintf(out, "\n%s ftrace sites of layout %s, %u bytes each for accounting\n\n",
+                grouped(n, site_count(watch_sites(r->watch))),
+                site_layout_name(site_layout(watch_sites(r->watch))), account_bytes_per_site());
         print_table(r, out);
         fputc('\n', out);
         print_costs(r, out);
@@ -239,7 +240,7 @@ void report_text(const struct report *r, FILE *out)
 static void print_code(const struct report *r, const struct finding *f, const char *what,
                        const uint8_t *bytes, FILE *out)
 {
-    char code[4 * DISASM_MAX];
+    char code[PATCH_BYTES / 2 * (DISASM_MAX + 2)];
 
     describe_code(code, sizeof code, r->symbols, f->va, bytes, f->size);
     fprintf(out, "  %-9s %s  (", what, code);
@@ -291,10 +292,12 @@ static void print_finding(const struct report *r, const struct finding *f, FILE 
     print_duty(f, out);
 }
 
+/* Notes are in the JSON report alone: a kernel that is as it should be can have many. */
 void report_findings(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
 
     for (size_t i = 0; a && i < audit_count(a); i++)
-        print_finding(r, audit_get(a, i), out);
+        if (rule_severity(audit_get(a, i)->rule) > SEVERITY_note)
+            print_finding(r, audit_get(a, i), out);
 }

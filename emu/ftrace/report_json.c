@@ -74,7 +74,7 @@ static json_t *bytes_of(const uint8_t *bytes, unsigned size)
 
 static json_t *code_of(const struct report *r, uint64_t va, const uint8_t *bytes, unsigned size)
 {
-    char text[4 * DISASM_MAX];
+    char text[PATCH_BYTES / 2 * (DISASM_MAX + 2)];
 
     describe_code(text, sizeof text, r->symbols, va, bytes, size);
     return string_of(text);
@@ -269,6 +269,9 @@ static json_t *patches_json(const struct report *r)
             json_object_set_new(one, "site", string_of(s->function));
             json_object_set_new(one, "address", hex(s->va));
         }
+        if (p->ops_of != NO_SITE)
+            json_object_set_new(one, "ops_of",
+                                string_of(site_get(watch_sites(r->watch), p->ops_of)->function));
         json_object_set_new(one, "writer", writer_json(r, &p->who));
         json_object_set_new(one, "stores", number(p->stores));
         json_object_set_new(one, "old", bytes_of(p->old_bytes, p->size));
@@ -287,6 +290,8 @@ bool report_json(const struct report *r, FILE *out)
     json_object_set_new(root, "version", number(REPORT_VERSION));
     json_object_set_new(root, "run", run_json(r));
     json_object_set_new(root, "harts", harts_json(r));
+    json_object_set_new(root, "layout",
+                        json_string(site_layout_name(site_layout(watch_sites(r->watch)))));
     if (watch_account(r->watch)) {
         account_settle(watch_account(r->watch));
         json_object_set_new(root, "totals", totals_json(r));

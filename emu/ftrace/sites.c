@@ -15,7 +15,14 @@
 #include "load/symbols.h"
 
 /* `mv a0,ra`, as GCC puts it before the call of _mcount: compressed and not. */
-enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013 };
+enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0001 };
+
+/* What `pfe16` has around its pair. */
+#define SD_RA_BELOW_SP 0xfe113c23u
+#define LD_RA_BELOW_SP 0xff813083u
+
+/* Of `callops`: what stands between the address in the table and the function. */
+enum { LITERAL_BYTES = 8 };
 
 /* Longer than any prologue: what is that far from its function's start is not looked at. */
 enum { PROLOGUE_MAX = 256 };
@@ -23,6 +30,7 @@ enum { PROLOGUE_MAX = 256 };
 struct site_table {
     VEC_OF(struct site) sites; /* by va */
     uint32_t *by_pa;           /* ids */
+    enum site_layout layout;
     uint64_t mcount;
 };
 
@@ -36,23 +44,112 @@ static uint32_t word_at(const uint8_t *bytes)
     return word;
 }
 
-enum site_state site_state(const struct site_table *t, uint64_t va, const uint8_t bytes[SITE_BYTES],
-                           uint64_t *target)
+static bool all_nops(const uint8_t *bytes, unsigned size)
+{
+    for (unsigned at = 0; at < size; at += 4)
+        if (word_at(bytes + at) != NOP)
+            return false;
+    return true;
+}
+
+static bool all_compressed_nops(const uint8_t *bytes, unsigned size)
+{
+    for (unsigned at = 0; at < size; at += 2)
+        if (bytes[at] != C_NOP || bytes[at + 1] != 0)
+            return false;
+    return true;
+}
+
+/* Whether it is a pair that links; then `target` is where to. */
+static bool is_pair(uint64_t va, const uint8_t *bytes, uint64_t *target)
 {
     struct insn auipc, jalr;
-    uint64_t to;
 
-    if (target)
-        *target = 0;
-    if (word_at(bytes) == NOP && word_at(bytes + 4) == NOP)
-        return SITE_OFF;
     if (!insn_decode(word_at(bytes), &auipc) || !insn_decode(word_at(bytes + 4), &jalr) ||
         !insn_is_pair(&auipc, &jalr))
+        return false;
+    *target = pair_target(va, &auipc, &jalr);
+    return true;
+}
+
+static bool is_auipc_and_nop(const uint8_t *bytes)
+{
+    struct insn auipc;
+
+    return insn_decode(word_at(bytes), &auipc) && auipc.op == OP_auipc && word_at(bytes + 4) == NOP;
+}
+
+/* At a function's entry: nops as compiled, nops, or a call. */
+static enum site_state entry_state(const struct site_table *t, const struct site *s,
+                                   const uint8_t *bytes, uint64_t *target)
+{
+    if (all_compressed_nops(bytes, s->size))
+        return SITE_INIT;
+    if (site_is_atomic(t, s) ? is_auipc_and_nop(bytes) : all_nops(bytes, s->size))
+        return SITE_OFF;
+    if (t->layout != LAYOUT_PFE16)
+        return is_pair(s->va, bytes, target) ? SITE_ON : SITE_OTHER;
+    return word_at(bytes) == SD_RA_BELOW_SP && word_at(bytes + 12) == LD_RA_BELOW_SP &&
+                   is_pair(s->va + 4, bytes + 4, target)
+               ? SITE_ON
+               : SITE_OTHER;
+}
+
+/* A pair of the trampoline, or one behind a prologue. */
+static enum site_state pair_state(const struct site_table *t, const struct site *s,
+                                  const uint8_t *bytes, uint64_t *target)
+{
+    if (all_nops(bytes, SITE_BYTES))
+        return SITE_OFF;
+    if (!is_pair(s->va, bytes, target))
         return SITE_OTHER;
-    to = pair_target(va, &auipc, &jalr);
+    return *target == t->mcount ? SITE_INIT : SITE_ON;
+}
+
+static bool at_entry(const struct site_table *t, const struct site *s)
+{
+    return s->kind == SITE_FUNCTION && t->layout >= LAYOUT_PFE16;
+}
+
+enum site_state site_state(const struct site_table *t, const struct site *s, const uint8_t *bytes,
+                           uint64_t *target)
+{
+    uint64_t to = 0;
+    enum site_state state =
+        at_entry(t, s) ? entry_state(t, s, bytes, &to) : pair_state(t, s, bytes, &to);
+
     if (target)
         *target = to;
-    return to == t->mcount ? SITE_INIT : SITE_ON;
+    return state;
+}
+
+bool site_is_atomic(const struct site_table *t, const struct site *s)
+{
+    return s->kind == SITE_FUNCTION && t->layout >= LAYOUT_ATOMIC;
+}
+
+bool site_calls(const struct site_table *t, const struct site *s, enum site_state state)
+{
+    return state == SITE_ON || (state == SITE_INIT && !at_entry(t, s));
+}
+
+/* In `pfe16` the call comes back to the load behind it. */
+unsigned site_resume_offset(const struct site_table *t, const struct site *s)
+{
+    return at_entry(t, s) && t->layout == LAYOUT_PFE16 ? 12 : s->size;
+}
+
+enum site_layout site_layout(const struct site_table *t)
+{
+    return t->layout;
+}
+
+const char *site_layout_name(enum site_layout layout)
+{
+    static const char *const names[] = {"none", "static", "mcount", "pfe16",
+                                        "pfe8", "atomic", "callops"};
+
+    return names[layout];
 }
 
 const char *site_state_name(enum site_state state)
@@ -64,7 +161,8 @@ const char *site_state_name(enum site_state state)
 
 const char *site_kind_name(enum site_kind kind)
 {
-    static const char *const names[] = {"function", "ftrace_call", "ftrace_graph_call"};
+    static const char *const names[] = {"function", "ftrace_call", "ftrace_graph_call",
+                                        "ftrace_regs_call", "ftrace_graph_regs_call"};
 
     return names[kind];
 }
@@ -85,11 +183,11 @@ static bool read_image(const struct image *im, uint64_t va, void *to, size_t len
     return false;
 }
 
-static bool is_text(const struct image *im, uint64_t va)
+static bool is_text(const struct image *im, uint64_t va, unsigned size)
 {
     for (size_t i = 0; i < im->text_count; i++)
         if (va >= im->texts[i].va && va - im->texts[i].va < im->texts[i].size &&
-            SITE_BYTES <= im->texts[i].size - (va - im->texts[i].va))
+            size <= im->texts[i].size - (va - im->texts[i].va))
             return true;
     return false;
 }
@@ -119,14 +217,83 @@ static bool passes_ra(const struct image *im, uint64_t function, uint64_t va)
 static bool add_site(struct site_table *t, const struct image *im, uint64_t va, enum site_kind kind,
                      const struct symbol *function)
 {
-    struct site s = {.va = va, .kind = kind, .function = function ? function->name : ""};
+    bool wide = kind == SITE_FUNCTION && t->layout == LAYOUT_PFE16;
+    struct site s = {.va = va,
+                     .size = wide ? SITE_BYTES_MAX : SITE_BYTES,
+                     .kind = kind,
+                     .function = function ? function->name : ""};
 
-    if (va % 2 || !is_text(im, va) || !image_va_to_pa(im, va, &s.pa))
+    if (va % 2 || !is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
         return false;
-    if (kind == SITE_FUNCTION && function)
+    if (kind == SITE_FUNCTION && t->layout == LAYOUT_MCOUNT && function)
         s.passes_ra = passes_ra(im, function->addr, va);
     VEC_PUSH(&t->sites, s);
     return true;
+}
+
+/* ---- which layout it is ---- */
+
+/* Where the table of sites is; false: there is none, or none to be believed. */
+static bool find_table(const struct image *im, const struct symbols *symbols, uint64_t *start,
+                       uint64_t *stop, const struct diag *d)
+{
+    if (!symbols_find(symbols, "__start_mcount_loc", start) ||
+        !symbols_find(symbols, "__stop_mcount_loc", stop))
+        return false;
+    if (*stop >= *start && *stop - *start <= im->file.size)
+        return true;
+    diag_warn(d, "%s: __mcount_loc is longer than the file; no sites", im->path);
+    return false;
+}
+
+/* Bytes of nops at an address of the image; where they are not compressed, one pair's at most. */
+static unsigned nops_at(const struct image *im, uint64_t va)
+{
+    uint8_t bytes[SITE_BYTES_MAX];
+
+    if (read_image(im, va, bytes, SITE_BYTES_MAX) && all_compressed_nops(bytes, SITE_BYTES_MAX))
+        return SITE_BYTES_MAX;
+    if (read_image(im, va, bytes, SITE_BYTES) &&
+        (all_compressed_nops(bytes, SITE_BYTES) || all_nops(bytes, SITE_BYTES)))
+        return SITE_BYTES;
+    return 0;
+}
+
+static bool function_begins_at(const struct symbols *symbols, uint64_t va)
+{
+    const struct symbol *function = symbols_function_at(symbols, va);
+
+    return function && function->addr == va;
+}
+
+/*
+ * From the narrowest of the sites that the compiler left nops for: a function
+ * may go on with nops of its own. `atomic` looks as `pfe8`, but its trampoline
+ * is not patched.
+ */
+static enum site_layout find_layout(const struct image *im, const struct symbols *symbols,
+                                    uint64_t start, uint64_t stop)
+{
+    unsigned narrowest = SITE_BYTES_MAX, entries = 0, literals = 0;
+    uint64_t va;
+
+    for (uint64_t at = start; stop - at >= sizeof va; at += sizeof va) {
+        unsigned nops = read_image(im, at, &va, sizeof va) ? nops_at(im, va) : 0;
+
+        if (!nops)
+            continue;
+        entries++;
+        literals += nops == SITE_BYTES_MAX && function_begins_at(symbols, va + LITERAL_BYTES) &&
+                    !function_begins_at(symbols, va);
+        narrowest = nops < narrowest ? nops : narrowest;
+    }
+    if (!entries)
+        return LAYOUT_MCOUNT;
+    if (literals == entries)
+        return LAYOUT_CALLOPS;
+    if (narrowest == SITE_BYTES_MAX)
+        return LAYOUT_PFE16;
+    return symbols_find(symbols, "ftrace_call", &va) ? LAYOUT_PFE8 : LAYOUT_ATOMIC;
 }
 
 static void add_functions(struct site_table *t, const struct image *im,
@@ -135,17 +302,18 @@ static void add_functions(struct site_table *t, const struct image *im,
     uint64_t at, stop, va;
     size_t refused = 0;
 
-    if (!symbols_find(symbols, "__start_mcount_loc", &at) ||
-        !symbols_find(symbols, "__stop_mcount_loc", &stop))
+    t->layout = t->mcount ? LAYOUT_STATIC : LAYOUT_NONE;
+    if (!find_table(im, symbols, &at, &stop, d) || at == stop)
         return;
-    if (stop < at || stop - at > im->file.size) {
-        diag_warn(d, "%s: __mcount_loc is longer than the file; no sites", im->path);
-        return;
-    }
+    t->layout = find_layout(im, symbols, at, stop);
     for (; stop - at >= sizeof va; at += sizeof va) {
-        if (!read_image(im, at, &va, sizeof va) ||
-            !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va)))
+        if (!read_image(im, at, &va, sizeof va)) {
             refused++;
+            continue;
+        }
+        if (t->layout == LAYOUT_CALLOPS)
+            va += LITERAL_BYTES;
+        refused += !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
     }
     if (refused)
         diag_warn(d, "%s: %zu entries of __mcount_loc do not lie in its text; left out", im->path,
@@ -155,14 +323,13 @@ static void add_functions(struct site_table *t, const struct image *im,
 static void add_trampoline(struct site_table *t, const struct image *im,
                            const struct symbols *symbols)
 {
-    static const struct symbol trace_call = {.name = "ftrace_call"};
-    static const struct symbol graph_call = {.name = "ftrace_graph_call"};
-    uint64_t va;
+    for (enum site_kind kind = SITE_TRACE_CALL; kind <= SITE_GRAPH_REGS_CALL; kind++) {
+        const struct symbol label = {.name = site_kind_name(kind)};
+        uint64_t va;
 
-    if (symbols_find(symbols, trace_call.name, &va))
-        (void)add_site(t, im, va, SITE_TRACE_CALL, &trace_call);
-    if (symbols_find(symbols, graph_call.name, &va))
-        (void)add_site(t, im, va, SITE_GRAPH_CALL, &graph_call);
+        if (symbols_find(symbols, label.name, &va))
+            (void)add_site(t, im, va, kind, &label);
+    }
 }
 
 /* ---- order and search ---- */
@@ -238,7 +405,9 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (t->sites.at[t->by_pa[middle]].pa + SITE_BYTES <= pa)
+        const struct site *s = &t->sites.at[t->by_pa[middle]];
+
+        if (s->pa + s->size <= pa)
             low = middle + 1;
         else
             high = middle;
@@ -246,4 +415,9 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
     if (low == t->sites.len || t->sites.at[t->by_pa[low]].pa >= pa + size)
         return NO_SITE;
     return t->by_pa[low];
+}
+
+uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
+{
+    return t->layout == LAYOUT_CALLOPS ? site_find(t, pa + LITERAL_BYTES, size) : NO_SITE;
 }

@@ -1,10 +1,10 @@
 /*
  * sites.h - the places that ftrace patches, and what their bytes mean.
  *
- * A site is an auipc/jalr pair or the nops in its place: eight bytes at a
- * 2-byte boundary. The table is immutable once made; ids are dense, in
- * ascending order of address. Encodings: RISC-V Linux 4.18 to 5.11
- * (arch/riscv/include/asm/ftrace.h), layout `mcount`.
+ * A site is an auipc/jalr pair or the nops in its place, at a 2-byte boundary;
+ * what else belongs to it is a matter of its layout, which one image has one
+ * of. The table is immutable once made; ids are dense, in ascending order of
+ * address.
  */
 #ifndef FTRACE_SITES_H
 #define FTRACE_SITES_H
@@ -18,24 +18,38 @@ struct image;
 struct symbols;
 struct site_table;
 
-enum { SITE_BYTES = 8, NO_SITE = UINT32_MAX };
+enum { SITE_BYTES = 8, SITE_BYTES_MAX = 16, NO_SITE = UINT32_MAX };
+
+/* The forms that RISC-V Linux has had, by its versions; arch/riscv/include/asm/ftrace.h of each. */
+enum site_layout {
+    LAYOUT_NONE,    /* nothing is patched, and nothing is called either */
+    LAYOUT_STATIC,  /* 4.16: calls of _mcount that stay */
+    LAYOUT_MCOUNT,  /* 4.18: calls of _mcount become nops, nops become calls through ra */
+    LAYOUT_PFE16,   /* 5.12: sd ra / auipc ra / jalr ra / ld ra at the function's entry */
+    LAYOUT_PFE8,    /* 6.3: auipc t0 / jalr t0 at the function's entry */
+    LAYOUT_ATOMIC,  /* 6.16: the same, of which only the aligned jalr changes */
+    LAYOUT_CALLOPS, /* 6.16: the same, behind an address of an ftrace_ops */
+};
 
 enum site_kind {
-    SITE_FUNCTION,   /* at a function's entry; one for each traced function */
-    SITE_TRACE_CALL, /* ftrace_call: which tracer the trampoline calls */
-    SITE_GRAPH_CALL, /* ftrace_graph_call: whether it calls prepare_ftrace_return */
+    SITE_FUNCTION,        /* at a function's entry; one for each traced function */
+    SITE_TRACE_CALL,      /* ftrace_call: which tracer the trampoline calls */
+    SITE_GRAPH_CALL,      /* ftrace_graph_call: whether it calls prepare_ftrace_return */
+    SITE_REGS_CALL,       /* ftrace_regs_call, ftrace_graph_regs_call: the same where all */
+    SITE_GRAPH_REGS_CALL, /* registers are saved */
 };
 
 enum site_state {
-    SITE_INIT,  /* calls _mcount, as the compiler left it */
-    SITE_OFF,   /* two nops */
+    SITE_INIT,  /* as the compiler left it: a call of _mcount, or compressed nops */
+    SITE_OFF,   /* nops; or, for good, an auipc and a nop */
     SITE_ON,    /* calls something else */
     SITE_OTHER, /* neither: half a patch, or no site at all */
     SITE_STATES,
 };
 
 struct site {
-    uint64_t va, pa; /* of the pair */
+    uint64_t va, pa; /* of its first instruction */
+    unsigned size;   /* bytes: 8 or 16 */
     const char
         *function; /* that holds it; "ftrace_call" and the like for the trampoline's; "" unknown */
     enum site_kind kind;
@@ -58,12 +72,27 @@ const struct site *site_get(const struct site_table *t, uint32_t id); /* id < si
 /* The site that has a byte in [pa, pa+size), or NO_SITE. */
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size);
 
+/* In `callops`: the site whose ops the eight bytes at pa name, for they stand before it; or
+ * NO_SITE. */
+uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size);
+
 /* The address of _mcount; 0: the image has none. */
 uint64_t site_mcount(const struct site_table *t);
 
-/* What the eight bytes at a site of that address do. `target`, if not NULL: where the pair leads.
+enum site_layout site_layout(const struct site_table *t);
+const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... */
+
+/* Whether one aligned store to its second word is a whole patch, which needs no hart to stand
+ * still.
  */
-enum site_state site_state(const struct site_table *t, uint64_t va, const uint8_t bytes[SITE_BYTES],
+bool site_is_atomic(const struct site_table *t, const struct site *s);
+
+/* Whether the site goes to some other code and comes back; where: so many bytes from its start. */
+bool site_calls(const struct site_table *t, const struct site *s, enum site_state state);
+unsigned site_resume_offset(const struct site_table *t, const struct site *s);
+
+/* What the site's bytes do, s->size of them. `target`, if not NULL: where the pair leads. */
+enum site_state site_state(const struct site_table *t, const struct site *s, const uint8_t *bytes,
                            uint64_t *target);
 
 const char *site_state_name(enum site_state state); /* "init", "off", "on", "other" */

@@ -13,6 +13,7 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/sites.h"
 #include "load/image.h"
+#include "load/symbols.h"
 #include "mem/bus.h"
 
 struct watch {
@@ -21,17 +22,20 @@ struct watch {
     struct patch_log *patches;
     struct account *account;
     struct audit *audit;
+    struct probe_owner update_end;
+    uint32_t update_end_probe; /* with audit, where the image has the place */
+    bool update_end_planted;
 };
 
 static void on_code_write(void *ctx, const struct code_write *w)
 {
     struct watch *watch = ctx;
     uint32_t site = site_find(watch->sites, w->pa, w->size);
-    uint8_t memory[SITE_BYTES] = {0};
+    uint8_t memory[SITE_BYTES_MAX] = {0};
 
     if (site != NO_SITE)
         (void)!bus_read(cluster_bus(watch->cluster), site_get(watch->sites, site)->pa, memory,
-                        sizeof memory);
+                        site_get(watch->sites, site)->size);
     patch_log_write(watch->patches, w, memory);
 }
 
@@ -71,6 +75,40 @@ static void declare_text(struct cluster *c, const struct image *im)
         cluster_watch_code(c, im->texts[i].pa, im->texts[i].size);
 }
 
+static struct probe_plan plan_update_end(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+static enum probe_verdict on_update_end(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                        uint64_t pc)
+{
+    struct watch *watch = ctx;
+
+    (void)id;
+    (void)cookie;
+    (void)h;
+    (void)pc;
+    audit_update_ended(watch->audit);
+    return PROBE_GO_ON;
+}
+
+/* Linux calls this function, which gives back text_mutex, when an update of code is done. */
+static void plant_update_end(struct watch *w, const struct image *im, const struct symbols *symbols)
+{
+    uint64_t va, pa;
+
+    if (!symbols_find(symbols, "ftrace_arch_code_modify_post_process", &va) ||
+        !image_va_to_pa(im, va, &pa))
+        return;
+    w->update_end = (struct probe_owner){w, plan_update_end, on_update_end};
+    w->update_end_probe = cluster_plant(w->cluster, pa, &w->update_end, 0);
+    w->update_end_planted = true;
+}
+
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
@@ -88,6 +126,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     if (config->audit) {
         w->audit = audit_new(w->sites, w->patches, config->listener);
         observer.stale_fetch = on_stale_fetch;
+        plant_update_end(w, config->image, config->symbols);
     }
     cluster_observe(config->cluster, &observer);
     return w;
@@ -97,6 +136,8 @@ void watch_free(struct watch *w)
 {
     if (!w)
         return;
+    if (w->update_end_planted)
+        cluster_uproot(w->cluster, w->update_end_probe);
     account_free(w->account);
     audit_free(w->audit);
     patch_log_free(w->patches);

@@ -6,6 +6,7 @@
  */
 #include <asm/page.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -29,18 +30,23 @@ void seq_printf(struct seq_file *m, const char *fmt, ...)
     else
         m->count += n;
 }
+EXPORT_SYMBOL(seq_printf);
 
-void seq_puts(struct seq_file *m, const char *s)
+void seq_write(struct seq_file *m, const void *data, size_t len)
 {
-    size_t n = strlen(s);
-
-    if (m->count + n >= m->size) {
+    if (m->count + len >= m->size) {
         seq_set_overflow(m);
         return;
     }
-    memcpy(m->buf + m->count, s, n);
-    m->count += n;
+    memcpy(m->buf + m->count, data, len);
+    m->count += len;
 }
+
+void seq_puts(struct seq_file *m, const char *s)
+{
+    seq_write(m, s, strlen(s));
+}
+EXPORT_SYMBOL(seq_puts);
 
 int seq_open(struct file *file, const struct seq_operations *op)
 {
@@ -130,6 +136,7 @@ ssize_t seq_read(struct file *file, char *buf, size_t count, loff_t *pos)
     *pos += n;
     return n;
 }
+EXPORT_SYMBOL(seq_read);
 
 struct single {
     int (*show)(struct seq_file *, void *);
@@ -180,9 +187,11 @@ int single_open(struct file *file, int (*show)(struct seq_file *, void *), void 
         ((struct seq_file *)file->private_data)->private = single;
     return err;
 }
+EXPORT_SYMBOL(single_open);
 
 int single_release(struct inode *inode, struct file *file)
 {
     kfree(((struct seq_file *)file->private_data)->private);
     return seq_release(inode, file);
 }
+EXPORT_SYMBOL(single_release);

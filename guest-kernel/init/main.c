@@ -4,18 +4,23 @@
 #include <asm/setup.h>
 #include <asm/smp.h>
 #include <linux/bug.h>
-#include <linux/console.h>
+#include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
+#include <linux/hrtimer.h>
 #include <linux/init.h>
+#include <linux/initrd.h>
 #include <linux/kthread.h>
+#include <linux/module.h>
 #include <linux/printk.h>
+#include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/stop_machine.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 void start_kernel(unsigned long hartid);
 
@@ -24,10 +29,17 @@ static int kernel_init(void *unused)
     (void)unused;
     smp_init();
     cpu_stop_init();
-    console_dev_init();
+    workqueue_init();
+    vfs_caches_init();
+    chr_dev_init();
+    tty_init();
     sysrq_init();
+    modules_init();
+    proc_meminfo_init();
     tracer_init();
+    trace_init_selftests();
     tracing_start_boot_tracer();
+    populate_rootfs();
     return run_init_process();
 }
 
@@ -43,11 +55,12 @@ void start_kernel(unsigned long hartid)
     setup_arch(hartid);
     kmem_cache_init();
     ftrace_init();
-    init_timers();
+    hrtimers_init();
     time_starting_cpu();
     csr_set(sie, IE_SIE);
     init = kthread_create(kernel_init, NULL, "init");
     BUG_ON(IS_ERR(init));
+    system_state = SYSTEM_RUNNING;
     wake_up_new_task(init);
     local_irq_enable();
     cpu_startup_entry();

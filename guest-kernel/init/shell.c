@@ -1,23 +1,16 @@
-/*
- * shell.c - reading commands, from the boot line or the console.
- *
- * A command is words, split at blanks, with 'quotes' keeping blanks and
- * patterns whole; `;`, `&` and newline end it, `#` starts a comment, `> FILE`
- * and `>> FILE` send its output elsewhere.  After `&` the shell does not wait:
- * the command runs in a thread of its own, and `wait` waits for all of those.
- */
+/* shell.c - where commands come from: the boot line, or the terminal. */
 #include "shell.h"
-#include <linux/console.h>
+#include "applet.h"
+#include <asm/page.h>
 #include <linux/errno.h>
+#include <linux/fdtable.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
-#include <linux/kthread.h>
 #include <linux/reboot.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/wait.h>
+#include <linux/tty.h>
 
 /* From the boot line: commands to run instead of asking for them. */
 static char *boot_script;
@@ -29,308 +22,147 @@ static int set_boot_script(char *value)
 }
 __setup("script=", set_boot_script);
 
-void shell_error(const char *fmt, ...)
+bool shell_stack_low(void)
 {
-    char buf[200];
-    va_list args;
-    int n;
+    unsigned long here = (unsigned long)__builtin_frame_address(0);
 
-    n = scnprintf(buf, sizeof(buf), "sh: ");
-    va_start(args, fmt);
-    vsnprintf(buf + n, sizeof(buf) - n, fmt, args);
-    va_end(args);
-    console_write(buf, strlen(buf));
-    console_write("\n", 1);
+    return here - (unsigned long)current->stack < THREAD_SIZE / 2;
 }
 
-int shell_write(struct command *cmd, const char *buf, size_t n)
+static void run_program_tree(struct shell *sh, struct program *prog)
 {
-    while (n) {
-        ssize_t done = vfs_write(cmd->out, buf, n);
+    sh->prog = prog;
+    if (prog->root)
+        run_node(sh, prog->root);
+    sh->prog = NULL;
+    program_put(prog);
+}
 
-        if (done <= 0) {
-            shell_error("write error: %s", strerror(done ? -done : EIO));
-            return done ? done : -EIO;
-        }
-        buf += done;
-        n -= done;
+/* The text of a command without the blanks around it and the `;` behind. */
+static void show_command(const char *from, const char *to)
+{
+    while (from < to && strchr(" \t\r\n;", *from))
+        from++;
+    while (to > from && strchr(" \t\r\n;", to[-1]))
+        to--;
+    if (from < to) {
+        put("# ", 2);
+        put(from, to - from);
+        put("\n", 1);
     }
-    return 0;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* Cuts one word off *p, quotes removed in place. NULL: an unclosed quote. */
-static char *cut_word(char **p)
-{
-    char *from = *p, *to = *p, *word = *p;
-    char quote = 0;
-
-    for (; *from && (quote || (!is_blank(*from) && *from != '>')); from++) {
-        if (quote ? *from == quote : *from == '\'' || *from == '"')
-            quote = quote ? 0 : *from;
-        else
-            *to++ = *from;
-    }
-    if (quote)
-        return NULL;
-    *p = is_blank(*from) ? from + 1 : from;
-    /* A '>' right behind the word must survive the end mark. */
-    if (*from == '>' && to == from)
-        return word;
-    *to = 0;
-    return word;
-}
-
-static char *skip_blanks(char *p)
-{
-    while (is_blank(*p))
-        p++;
-    return p;
-}
-
-/* Opens what follows a '>'; p points behind the first one. */
-static int open_redirection(struct command *cmd, char **p)
-{
-    unsigned int flags = O_WRONLY | O_TRUNC;
-    char *path;
-
-    if (**p == '>') {
-        flags = O_WRONLY | O_APPEND;
-        (*p)++;
-    }
-    *p = skip_blanks(*p);
-    path = **p ? cut_word(p) : NULL;
-    if (!path) {
-        shell_error("syntax error in redirection");
-        return -EINVAL;
-    }
-    if (cmd->redirected)
-        filp_close(cmd->out);
-    cmd->redirected = false;
-    cmd->out = filp_open(path, flags);
-    if (IS_ERR(cmd->out)) {
-        shell_error("cannot open %s: %s", path, strerror(-PTR_ERR(cmd->out)));
-        return PTR_ERR(cmd->out);
-    }
-    cmd->redirected = true;
-    return 0;
-}
-
-static int add_word(struct command *cmd, char **p)
-{
-    char *word = cut_word(p);
-
-    if (!word || cmd->argc == MAX_WORDS) {
-        shell_error(word ? "too many words" : "unclosed quote");
-        return -EINVAL;
-    }
-    cmd->argv[cmd->argc++] = word;
-    return 0;
-}
-
-static int parse_command(struct command *cmd, char *line)
-{
-    char *p = line;
-    int err = 0;
-
-    while (!err && *(p = skip_blanks(p))) {
-        if (*p == '>') {
-            *p++ = 0; /* ends a word that stands right before it */
-            err = open_redirection(cmd, &p);
-        } else {
-            err = add_word(cmd, &p);
-        }
-    }
-    return err;
-}
-
-static void report_close(int err)
-{
-    if (err)
-        shell_error("write error: %s", strerror(-err));
-}
-
-static void run_command(char *line)
-{
-    struct command cmd = {.out = filp_open("/dev/console", O_RDWR)};
-    struct file *console = cmd.out;
-
-    if (!parse_command(&cmd, line) && cmd.argc && run_builtin(&cmd) == -ENOENT)
-        shell_error("%s: not found", cmd.argv[0]);
-    if (cmd.redirected)
-        report_close(filp_close(cmd.out));
-    filp_close(console);
-}
-
-/* Commands behind `&` that still run. */
-static DEFINE_SPINLOCK(jobs_lock);
-static unsigned int jobs_running;      /* under jobs_lock */
-static struct wait_queue_head jobs_wq; /* its lock is unused: jobs_lock guards it */
-
-static int job_thread(void *line)
-{
-    unsigned long flags;
-
-    run_command(line);
-    kfree(line);
-    spin_lock_irqsave(&jobs_lock, flags);
-    if (!--jobs_running)
-        wake_up_locked(&jobs_wq);
-    spin_unlock_irqrestore(&jobs_lock, flags);
-    return 0;
-}
-
-static void run_in_background(const char *line)
-{
-    char *copy = kmalloc(strlen(line) + 1);
-    struct task_struct *p = ERR_PTR(-ENOMEM);
-    unsigned long flags;
-
-    if (copy) {
-        strscpy(copy, line, strlen(line) + 1);
-        p = kthread_create(job_thread, copy, "sh");
-    }
-    if (IS_ERR(p)) {
-        shell_error("cannot fork: %s", strerror(-PTR_ERR(p)));
-        kfree(copy);
-        return;
-    }
-    spin_lock_irqsave(&jobs_lock, flags);
-    jobs_running++;
-    spin_unlock_irqrestore(&jobs_lock, flags);
-    wake_up_new_task(p);
-}
-
-/* Only the shell itself waits, so one waiter is all there can be. */
-void shell_wait_for_jobs(void)
-{
-    struct wait_queue_entry self = {.task = current};
-    unsigned long flags;
-
-    spin_lock_irqsave(&jobs_lock, flags);
-    while (jobs_running) {
-        list_add_tail(&self.entry, &jobs_wq.head);
-        set_current_state(TASK_UNINTERRUPTIBLE);
-        spin_unlock_irqrestore(&jobs_lock, flags);
-        schedule();
-        spin_lock_irqsave(&jobs_lock, flags);
-        if (!list_empty(&self.entry))
-            list_del_init(&self.entry);
-    }
-    spin_unlock_irqrestore(&jobs_lock, flags);
-}
-
-static void run_line(char *line, bool background)
-{
-    if (background)
-        run_in_background(line);
-    else
-        run_command(line);
-}
-
-/* Cuts at the next end of command outside quotes, comment dropped; answers the rest or NULL. */
-static char *cut_command(char *line, bool *background)
-{
-    char quote = 0, last = ' ';
-
-    *background = false;
-
-    for (; *line; last = *line++) {
-        if (quote ? *line == quote : *line == '\'' || *line == '"')
-            quote = quote ? 0 : *line;
-        if (quote)
-            continue;
-        if (*line == ';' || *line == '\n' || *line == '&') {
-            *background = *line == '&';
-            *line = 0;
-            return line + 1;
-        }
-        if (*line == '#' && is_blank(last)) {
-            *line++ = 0;
-            line += strnlen(line, (size_t)-1);
-            return NULL;
-        }
-    }
-    return NULL;
-}
-
-static void show_command(const char *line, bool background)
-{
-    char text[600];
-    int n = scnprintf(text, sizeof(text), "# %s%s\n", line, background ? " &" : "");
-
-    console_write(text, n);
 }
 
 /* Shows each command behind a prompt, as if somebody had typed it. */
-static void run_script(char *script)
+static void run_boot_script(struct shell *sh, const char *text)
 {
-    while (script) {
-        char *line = script;
-        bool background;
+    enum parse_status parsed;
+    struct program *prog;
+    const char *from = text;
 
-        script = cut_command(line, &background);
-        line = strstrip(line);
-        if (!*line)
-            continue;
-        show_command(line, background);
-        run_line(line, background);
+    while (!sh->leaving && (parsed = shell_parse(&text, &prog)) != PARSE_END) {
+        if (parsed == PARSE_OK) {
+            if (prog->root)
+                show_command(from, text);
+            run_program_tree(sh, prog);
+        } else {
+            if (parsed == PARSE_INCOMPLETE)
+                shell_error("syntax error: unexpected end of file");
+            sh->status = STATUS_USAGE;
+            sh->leaving = LEAVE_EXIT;
+        }
+        from = text;
     }
-    shell_wait_for_jobs();
+    wait_for_jobs(sh);
 }
 
-/* One line with the usual editing: backspace, and nothing else. */
-static void read_line(char *buf, size_t size)
+/* ---- at the terminal ---- */
+
+enum { READ_CHUNK = 256 };
+
+/* Adds a line; an interrupt drops what was typed so far, the end of the input goes unheard. */
+static void read_line(struct strbuf *input, const char *prompt)
 {
-    size_t n = 0;
+    char chunk[READ_CHUNK];
+    struct file *in = fget(0);
+    ssize_t n;
 
-    for (;;) {
-        char c = console_read_char();
-
-        if (c == '\r' || c == '\n') {
-            console_write("\n", 1);
-            break;
-        }
-        if ((c == '\b' || c == 127) && n) {
-            console_write("\b \b", 3);
-            n--;
-        } else if (c >= ' ' && c < 127 && n + 1 < size) {
-            buf[n++] = c;
-            console_write(&c, 1);
-        }
-    }
-    buf[n] = 0;
+    put(prompt, 2);
+    do {
+        n = in ? file_read(in, chunk, sizeof(chunk)) : -EBADF;
+        if (n > 0)
+            strbuf_addn(input, chunk, n);
+    } while (n == sizeof(chunk) && chunk[n - 1] != '\n');
+    if (in)
+        fput(in);
+    if (n != -EINTR)
+        return;
+    dequeue_signal();
+    input->len = 0;
 }
 
-static void interact(void)
+/* Runs what is whole of the input; true: the rest wants another line. */
+static bool run_input(struct shell *sh, struct strbuf *input)
 {
-    static char line[1024]; /* the shell's thread only */
+    const char *text = input->len ? input->s : "";
+    enum parse_status parsed = PARSE_OK;
+    const char *whole = text;
+    struct program *prog;
 
-    for (;;) {
-        char *next = line;
-
-        console_write("# ", 2);
-        read_line(line, sizeof(line));
-        while (next) {
-            char *command = next;
-            bool background;
-
-            next = cut_command(command, &background);
-            run_line(command, background);
-        }
+    while (!sh->leaving && (parsed = shell_parse(&text, &prog)) == PARSE_OK) {
+        whole = text;
+        run_program_tree(sh, prog);
     }
+    if (parsed == PARSE_INCOMPLETE && !sh->leaving) {
+        memmove(input->s, whole, strlen(whole) + 1);
+        input->len = strlen(input->s);
+        return true;
+    }
+    input->len = 0;
+    return false;
+}
+
+static void interact(struct shell *sh)
+{
+    struct strbuf input = {NULL, 0, 0};
+    bool more = false;
+
+    sh->interactive = true;
+    current->pgrp = current->pid;
+    tty_set_pgrp(current->pgrp);
+    allow_signal(SIGINT);
+    while (sh->leaving != LEAVE_EXIT) {
+        reap_jobs(sh);
+        sh->leaving = LEAVE_NOT;
+        read_line(&input, more ? "> " : "# ");
+        more = run_input(sh, &input);
+    }
+}
+
+static void open_console(void)
+{
+    struct file *console;
+    unsigned int fd;
+
+    if (unshare_files())
+        panic("no memory for file descriptors");
+    console = filp_open("/dev/console", O_RDWR, 0);
+    if (IS_ERR(console))
+        panic("cannot open /dev/console: %s", strerror(-PTR_ERR(console)));
+    for (fd = 0; fd < 3; fd++)
+        replace_fd(fd, console, 0);
+    fput(console);
 }
 
 int run_init_process(void)
 {
-    init_waitqueue_head(&jobs_wq);
+    struct shell *sh;
+
+    open_console();
     set_task_comm(current, "sh");
-    if (!boot_script)
-        interact();
-    run_script(boot_script);
-    machine_power_off();
+    sh = shell_new("sh", NULL);
+    if (boot_script)
+        run_boot_script(sh, boot_script);
+    else
+        interact(sh);
+    machine_exit(sh->leaving == LEAVE_EXIT ? sh->status : 0);
 }

@@ -1,21 +1,114 @@
-/* fork.c - making tasks, and unmaking them. */
+/* fork.c - making tasks and address spaces, and unmaking them. */
 #include <asm/page.h>
+#include <asm/tlbflush.h>
 #include <linux/bug.h>
+#include <linux/completion.h>
 #include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
 #include <linux/ftrace.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
 
 DEFINE_SPINLOCK(tasklist_lock);
 LIST_HEAD(task_list);  /* under tasklist_lock */
 static pid_t last_pid; /* under tasklist_lock */
 
+/* ---- address spaces ---- */
+
+static pte_t *pgd_alloc(void)
+{
+    pte_t *pgd = __get_free_pages(0);
+
+    if (!pgd)
+        return NULL;
+    memset(pgd, 0, USER_PTRS_PER_PGD * sizeof(*pgd));
+    memcpy(pgd + USER_PTRS_PER_PGD, swapper_pg_dir + USER_PTRS_PER_PGD,
+           PAGE_SIZE - USER_PTRS_PER_PGD * sizeof(*pgd));
+    return pgd;
+}
+
+/* A hart that enters it for the first time may have old bytes of any of its pages. */
+struct mm_struct *mm_alloc(void)
+{
+    struct mm_struct *mm = kzalloc(sizeof(*mm));
+
+    if (!mm)
+        return NULL;
+    mm->pgd = pgd_alloc();
+    if (!mm->pgd) {
+        kfree(mm);
+        return NULL;
+    }
+    atomic_set(&mm->mm_users, 1);
+    mm->context.icache_stale_mask = ~0UL;
+    mutex_init(&mm->mmap_lock);
+    INIT_LIST_HEAD(&mm->mmap);
+    return mm;
+}
+
+void mmput(struct mm_struct *mm)
+{
+    if (!atomic_dec_and_test(&mm->mm_users))
+        return;
+    exit_mmap(mm);
+    kfree(mm);
+}
+
+static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
+{
+    struct vm_area_struct *old, *vma;
+    int err = 0;
+
+    list_for_each_entry(old, &oldmm->mmap, vm_list)
+    {
+        vma = vm_area_alloc(mm, old->vm_start, old->vm_end, old->vm_flags, old->vm_file,
+                            old->vm_offset);
+        if (!vma)
+            return -ENOMEM;
+        insert_vm_struct(mm, vma);
+        err = copy_page_range(mm, oldmm, old);
+        if (err)
+            break;
+    }
+    return err;
+}
+
+struct mm_struct *dup_mm(struct mm_struct *oldmm)
+{
+    struct mm_struct *mm = mm_alloc();
+    int err;
+
+    if (!mm)
+        return NULL;
+    mutex_lock(&oldmm->mmap_lock);
+    mm->start_brk = oldmm->start_brk;
+    mm->brk = oldmm->brk;
+    err = dup_mmap(mm, oldmm);
+    flush_tlb_mm(oldmm); /* what was writable is not any more */
+    mutex_unlock(&oldmm->mmap_lock);
+    if (err) {
+        mmput(mm);
+        return NULL;
+    }
+    return mm;
+}
+
+/* ---- tasks ---- */
+
 void set_task_comm(struct task_struct *p, const char *comm)
 {
+    tracing_task_renamed(p);
     strscpy(p->comm, comm, TASK_COMM_LEN);
 }
 
@@ -31,14 +124,17 @@ static struct task_struct *alloc_task(const char *comm)
         return NULL;
     }
     set_task_comm(p, comm);
-    INIT_LIST_HEAD(&p->run_list);
-    p->sched_class = SCHED_CLASS_FAIR;
+    INIT_LIST_HEAD(&p->children);
+    INIT_LIST_HEAD(&p->sibling);
+    sched_fork(p);
+    atomic_set(&p->usage, 1);
     p->cpus_allowed = ~0UL;
     p->curr_ret_stack = p->curr_ret_depth = -1;
     return p;
 }
 
-static void link_task(struct task_struct *p, bool with_pid)
+/* With a parent, a task is kept until the parent has looked at its end. */
+static void link_task(struct task_struct *p, struct task_struct *parent, bool with_pid)
 {
     unsigned long flags;
 
@@ -46,29 +142,97 @@ static void link_task(struct task_struct *p, bool with_pid)
     if (with_pid)
         p->pid = ++last_pid;
     list_add_tail(&p->tasks, &task_list);
+    p->parent = parent;
+    if (parent) {
+        get_task_struct(p);
+        list_add_tail(&p->sibling, &parent->children);
+    }
     spin_unlock_irqrestore(&tasklist_lock, flags);
 }
 
-/*
- * A new task looks as if it had just called __switch_to(): it comes back in
- * ret_from_kernel_thread, which finds fn and data in saved registers.
- */
-struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char *comm)
+static int copy_mm(struct task_struct *p, unsigned long clone_flags)
 {
-    struct task_struct *p = alloc_task(comm);
+    struct mm_struct *oldmm = current->mm;
+
+    if (!oldmm) /* a kernel thread makes a program: exec gives it one */
+        return 0;
+    if (clone_flags & CLONE_VM) {
+        atomic_inc(&oldmm->mm_users);
+        p->mm = oldmm;
+    } else {
+        p->mm = dup_mm(oldmm);
+    }
+    return p->mm ? 0 : -ENOMEM;
+}
+
+/* Its parent's policy and priority; before it is first woken. */
+static void copy_sched(struct task_struct *p)
+{
+    struct sched_param param = {current->rt_priority};
+
+    p->cpus_allowed = current->cpus_allowed;
+    set_user_nice(p, PRIO_TO_NICE(current->static_prio));
+    sched_setscheduler(p, current->policy, &param);
+}
+
+static void copy_signals(struct task_struct *p)
+{
+    p->pgrp = current->pgrp;
+    p->sig_allowed = ~0ull;
+    p->sig_blocked = current->sig_blocked;
+    p->sig_ignored = current->sig_ignored;
+}
+
+static int copy_resources(struct task_struct *p, unsigned long clone_flags)
+{
+    p->files =
+        clone_flags & CLONE_FILES ? get_files_struct(current->files) : dup_fd(current->files);
+    p->fs = clone_flags & CLONE_FS ? get_fs_struct(current->fs) : copy_fs_struct(current->fs);
+    if (!p->files || !p->fs)
+        return -ENOMEM;
+    copy_signals(p);
+    copy_sched(p);
+    arch_dup_task_struct(p);
+    return copy_mm(p, clone_flags);
+}
+
+static void drop_resources(struct task_struct *p)
+{
+    if (p->fs)
+        exit_fs(p);
+    if (p->files)
+        exit_files(p);
+    free_pages(p->stack, THREAD_SIZE_ORDER);
+    kfree(p);
+}
+
+struct task_struct *copy_process(const struct kernel_clone_args *args)
+{
+    struct task_struct *p = alloc_task(args->comm ? args->comm : current->comm);
 
     if (!p)
-        return NULL;
-    p->thread.ra = (unsigned long)ret_from_kernel_thread;
-    p->thread.sp = (unsigned long)p->stack + THREAD_SIZE;
-    p->thread.s[1] = (unsigned long)fn;
-    p->thread.s[2] = (unsigned long)data;
-    p->preempt_count = 2 * PREEMPT_OFFSET; /* what schedule_tail() gives back */
-    p->state = TASK_NEW;
-    p->cpu = raw_smp_processor_id();
-    link_task(p, true);
+        return ERR_PTR(-ENOMEM);
+    if (args->kthread) {
+        p->files = get_files_struct(&init_files);
+        p->fs = get_fs_struct(&init_fs);
+    } else if (copy_resources(p, args->flags)) {
+        drop_resources(p);
+        return ERR_PTR(-ENOMEM);
+    }
+    p->exit_signal = args->exit_signal;
+    copy_thread(p, args);
+    link_task(p, args->kthread ? NULL : current, true);
     ftrace_graph_init_task(p);
+    ftrace_pid_fork(current, p);
     return p;
+}
+
+struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char *comm)
+{
+    struct kernel_clone_args args = {.fn = fn, .fn_arg = data, .comm = comm, .kthread = true};
+    struct task_struct *p = copy_process(&args);
+
+    return IS_ERR(p) ? NULL : p;
 }
 
 struct task_struct *fork_idle(unsigned int cpu)
@@ -80,19 +244,111 @@ struct task_struct *fork_idle(unsigned int cpu)
     idle = alloc_task(comm);
     BUG_ON(!idle);
     init_idle(idle, cpu);
-    link_task(idle, false);
+    link_task(idle, NULL, false);
     ftrace_graph_init_task(idle);
     return idle;
 }
 
-void free_task(struct task_struct *p)
+static void free_task(struct task_struct *p)
 {
     unsigned long flags;
 
+    ftrace_pid_exit(p);
     spin_lock_irqsave(&tasklist_lock, flags);
     list_del_init(&p->tasks);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     free_pages(p->stack, THREAD_SIZE_ORDER);
     ftrace_graph_exit_task(p);
+    free_kthread_struct(p);
     kfree(p);
+}
+
+void put_task_struct(struct task_struct *p)
+{
+    if (atomic_dec_and_test(&p->usage))
+        free_task(p);
+}
+EXPORT_SYMBOL(put_task_struct);
+
+/* ---- clone ---- */
+
+/* The child may be gone before this returns; its number is not given again. */
+pid_t kernel_clone(const struct kernel_clone_args *args)
+{
+    struct completion vfork;
+    struct task_struct *p = copy_process(args);
+    pid_t pid;
+
+    if (IS_ERR(p))
+        return PTR_ERR(p);
+    pid = p->pid;
+    if (args->flags & CLONE_CHILD_SETTID)
+        p->set_child_tid = args->child_tid;
+    if (args->flags & CLONE_CHILD_CLEARTID)
+        p->clear_child_tid = args->child_tid;
+    if (args->flags & CLONE_PARENT_SETTID)
+        (void)put_user(pid, args->parent_tid);
+    if (args->flags & CLONE_VFORK) {
+        init_completion(&vfork);
+        p->vfork_done = &vfork;
+    }
+    wake_up_new_task(p);
+    if (args->flags & CLONE_VFORK)
+        wait_for_completion(&vfork);
+    return pid;
+}
+
+/* The child's first C, on its way to U-mode. */
+void finish_fork(struct task_struct *prev)
+{
+    schedule_tail(prev);
+    if (current->set_child_tid)
+        (void)put_user(current->pid, current->set_child_tid);
+}
+
+pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags)
+{
+    struct kernel_clone_args args = {.flags = flags, .fn = fn, .fn_arg = arg};
+
+    return kernel_clone(&args);
+}
+
+void exit_mm_release(struct task_struct *p)
+{
+    struct completion *vfork = p->vfork_done;
+
+    if (p->clear_child_tid)
+        (void)put_user(0, p->clear_child_tid);
+    p->clear_child_tid = NULL;
+    if (vfork) {
+        p->vfork_done = NULL;
+        complete(vfork);
+    }
+}
+
+/* Processes; threads of one process would need to share their signals and their end. */
+SYSCALL_DEFINE5(clone, unsigned long, flags, unsigned long, stack, int __user *, parent_tid,
+                unsigned long, tls, int __user *, child_tid)
+{
+    const unsigned long known = CSIGNAL | CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_VFORK |
+                                CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID |
+                                CLONE_CHILD_CLEARTID;
+    struct kernel_clone_args args = {
+        .flags = flags & ~CSIGNAL,
+        .exit_signal = flags & CSIGNAL,
+        .stack = stack,
+        .tls = tls,
+        .parent_tid = parent_tid,
+        .child_tid = child_tid,
+    };
+
+    if (flags & ~known || args.exit_signal > _NSIG)
+        return -EINVAL;
+    return kernel_clone(&args);
+}
+
+SYSCALL_DEFINE1(set_tid_address, int __user *, tidptr)
+{
+    current->clear_child_tid = tidptr;
+    return current->pid;
 }

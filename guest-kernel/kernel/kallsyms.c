@@ -4,19 +4,31 @@
  * The build writes the arrays (scripts/kallsyms.awk): offsets from _text in
  * ascending order, and for each the place of its name.  Not instrumented.
  */
+#include <asm/irqflags.h>
 #include <linux/compiler.h>
 #include <linux/kallsyms.h>
+#include <linux/module.h>
 
 extern const u32 kallsyms_num_syms;
 extern const u32 kallsyms_offsets[];
 extern const u32 kallsyms_name_offsets[];
 extern const char kallsyms_names[];
 
-extern const char _text[], _etext[];
+extern const char _text[], _etext[], __data_start[], __bss_stop[];
+
+bool core_kernel_text(unsigned long addr)
+{
+    return addr >= (unsigned long)_text && addr < (unsigned long)_etext;
+}
 
 bool kernel_text_address(unsigned long addr)
 {
-    return addr >= (unsigned long)_text && addr < (unsigned long)_etext;
+    return core_kernel_text(addr) || is_module_text_address(addr);
+}
+
+bool core_kernel_data(unsigned long addr)
+{
+    return addr >= (unsigned long)__data_start && addr < (unsigned long)__bss_stop;
 }
 
 /* Index of the last symbol at or below the offset; -1 if there is none. */
@@ -35,18 +47,45 @@ static long find_symbol(u32 offset)
     return low - 1;
 }
 
+static bool find_in_kernel(unsigned long addr, struct ksym *sym)
+{
+    unsigned long next;
+    long i = find_symbol(addr - (unsigned long)_text);
+
+    if (i < 0)
+        return false;
+    next = i + 1 < kallsyms_num_syms ? (unsigned long)_text + kallsyms_offsets[i + 1]
+                                     : (unsigned long)_etext;
+    *sym = (struct ksym){.name = kallsyms_names + kallsyms_name_offsets[i],
+                         .start = (unsigned long)_text + kallsyms_offsets[i]};
+    sym->size = next - sym->start;
+    return true;
+}
+
+static bool find_in_modules(unsigned long addr, struct ksym *sym)
+{
+    unsigned long flags;
+
+    local_irq_save(flags);
+    sym->name = module_address_lookup(addr, &sym->start, &sym->size, &sym->modname);
+    local_irq_restore(flags);
+    return sym->name;
+}
+
+bool kallsyms_find(unsigned long addr, struct ksym *sym)
+{
+    return core_kernel_text(addr) ? find_in_kernel(addr, sym) : find_in_modules(addr, sym);
+}
+
 const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset)
 {
-    long i;
+    struct ksym sym;
 
-    if (!kernel_text_address(addr))
-        return NULL;
-    i = find_symbol(addr - (unsigned long)_text);
-    if (i < 0)
+    if (!kallsyms_find(addr, &sym))
         return NULL;
     if (start)
-        *start = (unsigned long)_text + kallsyms_offsets[i];
+        *start = sym.start;
     if (offset)
-        *offset = addr - (unsigned long)_text - kallsyms_offsets[i];
-    return kallsyms_names + kallsyms_name_offsets[i];
+        *offset = addr - sym.start;
+    return sym.name;
 }

@@ -1,6 +1,7 @@
 /* panic.c - the end of a kernel that cannot go on: say why, show the way here, fail the machine. */
 #include <asm/irqflags.h>
 #include <asm/stacktrace.h>
+#include <linux/export.h>
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
@@ -32,3 +33,4 @@ void panic(const char *fmt, ...)
     printk("---[ end Kernel panic - not syncing: %s ]---\n", buf);
     machine_fail();
 }
+EXPORT_SYMBOL(panic);

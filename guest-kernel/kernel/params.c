@@ -5,7 +5,10 @@
  * round the whole word, as in Linux.  Words nobody knows are passed over.
  */
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 
@@ -57,4 +60,89 @@ void parse_args(char *line)
 
     while ((word = next_word(&line)))
         apply_param(word);
+}
+
+/* ---- modules ---- */
+
+int param_set_ulong(const char *val, const struct kernel_param *kp)
+{
+    return val ? kstrtoul(val, 0, kp->arg) : -EINVAL;
+}
+EXPORT_SYMBOL(param_set_ulong);
+
+int param_set_uint(const char *val, const struct kernel_param *kp)
+{
+    unsigned long n;
+    int err = val ? kstrtoul(val, 0, &n) : -EINVAL;
+
+    if (!err && n != (unsigned int)n)
+        err = -ERANGE;
+    if (!err)
+        *(unsigned int *)kp->arg = n;
+    return err;
+}
+EXPORT_SYMBOL(param_set_uint);
+
+int param_set_int(const char *val, const struct kernel_param *kp)
+{
+    bool negative = val && *val == '-';
+    unsigned long n;
+    int err = val ? kstrtoul(val + negative, 0, &n) : -EINVAL;
+
+    if (!err && n > 0x7ffffffful + negative)
+        err = -ERANGE;
+    if (!err)
+        *(int *)kp->arg = negative ? -(long)n : (long)n;
+    return err;
+}
+EXPORT_SYMBOL(param_set_int);
+
+/* A name alone means yes. */
+int param_set_bool(const char *val, const struct kernel_param *kp)
+{
+    if (val && !strchr("1yYnN0", *val))
+        return -EINVAL;
+    *(bool *)kp->arg = !val || strchr("1yY", *val);
+    return 0;
+}
+EXPORT_SYMBOL(param_set_bool);
+
+int param_set_charp(const char *val, const struct kernel_param *kp)
+{
+    if (!val)
+        return -EINVAL;
+    *(const char **)kp->arg = val;
+    return 0;
+}
+EXPORT_SYMBOL(param_set_charp);
+
+static int set_module_param(const char *mod, char *word, const struct kernel_param *params,
+                            unsigned int num)
+{
+    char *val = strchr(word, '=');
+    int err;
+
+    if (val)
+        *val++ = 0;
+    for (; num && strcmp(params->name, word); num--)
+        params++;
+    if (!num) {
+        printk("%s: unknown parameter '%s' ignored\n", mod, word);
+        return 0;
+    }
+    err = params->set(val, params);
+    if (err)
+        printk("%s: `%s' invalid for parameter `%s'\n", mod, val ? val : "", word);
+    return err;
+}
+
+int parse_module_args(const char *mod, char *args, const struct kernel_param *params,
+                      unsigned int num)
+{
+    char *word;
+    int err = 0;
+
+    while (!err && (word = next_word(&args)))
+        err = set_module_param(mod, word, params, num);
+    return err;
 }

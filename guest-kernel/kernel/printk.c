@@ -1,5 +1,6 @@
 /* printk.c - messages of the kernel, each stamped with the time since power-on. */
 #include <linux/console.h>
+#include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/spinlock.h>
@@ -52,3 +53,4 @@ int printk(const char *fmt, ...)
     va_end(args);
     return n;
 }
+EXPORT_SYMBOL(printk);

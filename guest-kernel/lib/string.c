@@ -7,6 +7,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/string.h>
 
 #define BOTH_ALIGNED(a, b) ((((unsigned long)(a) | (unsigned long)(b)) & 7) == 0)
@@ -77,6 +78,7 @@ size_t strlen(const char *s)
 {
     return strnlen(s, (size_t)-1);
 }
+EXPORT_SYMBOL(strlen);
 
 int strncmp(const char *a, const char *b, size_t n)
 {
@@ -85,11 +87,13 @@ int strncmp(const char *a, const char *b, size_t n)
             return (unsigned char)*a - (unsigned char)*b;
     return 0;
 }
+EXPORT_SYMBOL(strncmp);
 
 int strcmp(const char *a, const char *b)
 {
     return strncmp(a, b, (size_t)-1);
 }
+EXPORT_SYMBOL(strcmp);
 
 char *strchr(const char *s, int c)
 {
@@ -98,6 +102,7 @@ char *strchr(const char *s, int c)
             return NULL;
     return (char *)s;
 }
+EXPORT_SYMBOL(strchr);
 
 ssize_t strscpy(char *dst, const char *src, size_t size)
 {
@@ -109,6 +114,7 @@ ssize_t strscpy(char *dst, const char *src, size_t size)
     dst[n < size ? n : size - 1] = 0;
     return n < size ? (ssize_t)n : -E2BIG;
 }
+EXPORT_SYMBOL(strscpy);
 
 char *strsep(char **s, const char *delim)
 {

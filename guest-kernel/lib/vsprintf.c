@@ -6,7 +6,9 @@
  * address belongs to: the call before it may have been the function's last word.  Not instrumented:
  * printk and the tracer's output use it.
  */
+#include <asm/irqflags.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -75,18 +77,32 @@ static void put_number(struct out *o, u64 value, unsigned int base, bool negativ
         pad(o, ' ', spec->width - len);
 }
 
+/* name+0xoffset/0xsize [module]; the name alone with its module for %ps. */
+static int format_symbol(char *text, size_t size, unsigned long addr, char form)
+{
+    unsigned long back = form == 'B';
+    struct ksym sym;
+    int n;
+
+    if (!kallsyms_find(addr - back, &sym))
+        return scnprintf(text, size, "0x%lx", addr);
+    n = scnprintf(text, size, "%s", sym.name);
+    if (form != 's')
+        n += scnprintf(text + n, size - n, "+0x%lx/0x%lx", addr - sym.start, sym.size);
+    if (sym.modname)
+        n += scnprintf(text + n, size - n, " [%s]", sym.modname);
+    return n;
+}
+
+/* A module's names are copied while it cannot go away. */
 static void put_symbol(struct out *o, unsigned long addr, char form, const struct spec *spec)
 {
-    unsigned long offset, back = form == 'B';
-    const char *name = kallsyms_lookup(addr - back, NULL, &offset);
-    char text[KSYM_NAME_LEN + 24];
+    char text[KSYM_NAME_LEN + 96];
+    unsigned long flags;
 
-    if (!name)
-        snprintf(text, sizeof(text), "0x%lx", addr);
-    else if (form != 's')
-        snprintf(text, sizeof(text), "%s+0x%lx", name, offset + back);
-    else
-        snprintf(text, sizeof(text), "%s", name);
+    local_irq_save(flags);
+    format_symbol(text, sizeof(text), addr, form);
+    local_irq_restore(flags);
     put_string(o, text, spec);
 }
 
@@ -185,6 +201,7 @@ int vsnprintf(char *buf, size_t size, const char *fmt, va_list args)
         buf[min(o.used, size - 1)] = 0;
     return o.used;
 }
+EXPORT_SYMBOL(vsnprintf);
 
 int snprintf(char *buf, size_t size, const char *fmt, ...)
 {
@@ -196,6 +213,7 @@ int snprintf(char *buf, size_t size, const char *fmt, ...)
     va_end(args);
     return n;
 }
+EXPORT_SYMBOL(snprintf);
 
 int scnprintf(char *buf, size_t size, const char *fmt, ...)
 {
@@ -209,6 +227,7 @@ int scnprintf(char *buf, size_t size, const char *fmt, ...)
         return 0;
     return min(n, (int)size - 1);
 }
+EXPORT_SYMBOL(scnprintf);
 
 static int digit_value(char c)
 {
@@ -245,3 +264,4 @@ int kstrtoul(const char *s, unsigned int base, unsigned long *res)
     *res = value;
     return 0;
 }
+EXPORT_SYMBOL(kstrtoul);

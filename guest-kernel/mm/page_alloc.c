@@ -21,6 +21,7 @@ static unsigned long free_pages_count;
 /* One struct page for each frame from PHYS_RAM_BASE; set once at boot. */
 static struct page *mem_map;
 static unsigned long first_pfn, end_pfn;
+static unsigned long reserved_pfn, reserved_end_pfn; /* empty if equal */
 
 static unsigned long page_to_pfn(const struct page *page)
 {
@@ -122,6 +123,16 @@ void __free_pages(struct page *page, unsigned int order)
     spin_unlock_irqrestore(&zone_lock, flags);
 }
 
+unsigned long totalram_pages(void)
+{
+    return end_pfn;
+}
+
+unsigned long nr_free_pages(void)
+{
+    return READ_ONCE(free_pages_count);
+}
+
 void *__get_free_pages(unsigned int order)
 {
     struct page *page = alloc_pages(order);
@@ -135,25 +146,53 @@ void free_pages(void *addr, unsigned int order)
 }
 
 /* The largest block that starts at pfn by alignment and ends in time. */
-static unsigned int boot_block_order(unsigned long pfn)
+static unsigned int boot_block_order(unsigned long pfn, unsigned long end)
 {
     unsigned int order = 0;
 
-    while (order < MAX_ORDER - 1 && !(pfn & (1UL << order)) && pfn + (2UL << order) <= end_pfn)
+    while (order < MAX_ORDER - 1 && !(pfn & (1UL << order)) && pfn + (2UL << order) <= end)
         order++;
     return order;
 }
 
-static void free_boot_memory(void)
+static void free_pfn_range(unsigned long pfn, unsigned long end)
 {
-    unsigned long pfn = first_pfn;
-
-    while (pfn < end_pfn) {
-        unsigned int order = boot_block_order(pfn);
+    while (pfn < end) {
+        unsigned int order = boot_block_order(pfn, end);
 
         __free_pages(&mem_map[pfn], order);
         pfn += 1UL << order;
     }
+}
+
+static void free_boot_memory(void)
+{
+    if (reserved_pfn == reserved_end_pfn) {
+        free_pfn_range(first_pfn, end_pfn);
+        return;
+    }
+    if (reserved_pfn < first_pfn || reserved_end_pfn > end_pfn)
+        panic("the initrd lies outside of free memory");
+    free_pfn_range(first_pfn, reserved_pfn);
+    free_pfn_range(reserved_end_pfn, end_pfn);
+}
+
+static unsigned long pfn_up(unsigned long phys)
+{
+    return (phys - PHYS_RAM_BASE + PAGE_SIZE - 1) >> PAGE_SHIFT;
+}
+
+void mem_reserve(unsigned long start, unsigned long end)
+{
+    if (start >= end)
+        return;
+    reserved_pfn = (start - PHYS_RAM_BASE) >> PAGE_SHIFT;
+    reserved_end_pfn = pfn_up(end);
+}
+
+void free_reserved_area(unsigned long start, unsigned long end)
+{
+    free_pfn_range((start - PHYS_RAM_BASE) >> PAGE_SHIFT, pfn_up(end));
 }
 
 /* The map of pages comes first in free memory, and takes its own pages out of it. */

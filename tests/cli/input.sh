@@ -62,10 +62,10 @@ claim 'with a limit it races there' has_status 75
 
 mkfifo "$work/fifo"
 feed() { timeout 20 sh -c "cat '$work/script' >'$work/fifo'"; }
-printf 'echo from | a pipe\npoweroff\n' >"$work/script"
+printf 'echo from a FIFO\npoweroff\n' >"$work/script"
 feed &
 run run --quiet --input "$work/fifo" "$mcount"
-claim 'a FIFO is waited for, and read' console_has '^from | a pipe'
+claim 'a FIFO is waited for, and read' console_has '^from a FIFO'
 
 run run --quiet --input "$work" "$mcount"
 claim 'a directory is refused with status 74' has_status 74

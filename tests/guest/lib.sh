@@ -7,6 +7,8 @@
 BUILD=${BUILD:-build}
 CROSS=${CROSS:-riscv64-unknown-elf-}
 T=/sys/kernel/tracing
+# Layouts whose sites are patched.
+dynamic_layouts='mcount pfe16 pfe8 atomic callops'
 work_dir=$(mktemp -d)
 trap 'rm -rf "$work_dir"' EXIT
 out=$work_dir/console
@@ -20,6 +22,16 @@ run_guest() {
         -display none -monitor none -serial stdio -no-reboot \
         -kernel "$BUILD/guest-kernel/$layout/kernel.elf" \
         -append "$BOOTARGS script=\"$script\"" "$@" </dev/null 2>"$work_dir/errors" |
+        tr -d '\r' | sed -n '/Memory:/,$p' >"$out"
+}
+
+# run_on_rvftrace LAYOUT HARTS SCRIPT [OPTIONS...]: the same on our emulator, under audit.
+run_on_rvftrace() {
+    layout=$1 harts=$2 script=$3
+    shift 3
+    "$BUILD/rvftrace" run --quiet --audit fail --harts "$harts" --memory 128M \
+        --timeout "${GUEST_TIMEOUT:-120}" --append "$BOOTARGS script=\"$script\"" "$@" \
+        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null 2>"$work_dir/errors" |
         tr -d '\r' | sed -n '/Memory:/,$p' >"$out"
 }
 

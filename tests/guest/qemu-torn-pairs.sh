@@ -14,9 +14,11 @@ done
 
 run_guest none 1 'work threads 60'
 expected=$(work_field threads result)
-for shift in 6 8 10; do
-    run_guest mcount 1 "$toggle wait" -icount shift=$shift
-    check "at 2^$shift ns an instruction the threads compute what they should" \
-        test "$(work_field threads result)" = "$expected"
+for layout in $dynamic_layouts; do
+    for shift in 6 8 10; do
+        run_guest $layout 1 "$toggle wait" -icount shift=$shift
+        check "$layout at 2^$shift ns an instruction: the threads compute what they should" \
+            test "$(work_field threads result)" = "$expected"
+    done
 done
 finish

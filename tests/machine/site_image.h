@@ -73,6 +73,13 @@ static inline void image_site(struct site_image *im, uint64_t offset)
     memcpy(im->bytes + TABLE_AT + im->sites++ * sizeof va, &va, sizeof va);
 }
 
+/* As the compiler leaves them with -fpatchable-function-entry. */
+static inline void image_nops(struct site_image *im, uint64_t offset, unsigned bytes)
+{
+    for (unsigned at = 0; at < bytes; at += 2)
+        image_word(im, offset + at, 0x0001);
+}
+
 static inline struct site_image *image_begin(void)
 {
     struct site_image *im = calloc(1, sizeof *im);

@@ -4,6 +4,7 @@
 Reads the conversation from standard input, one step a line:
     wait TEXT   until TEXT has come behind what was waited for last
     send TEXT   and a return
+    keys TEXT   with its escapes (\\x03) read, and nothing behind
 What the program says goes to standard output. Exit status: the program's, or
 124 when the time is over (the step it hung at is named on standard error).
 """
@@ -36,8 +37,9 @@ def main():
     try:
         for step in steps:
             text = step[2].encode()
-            if step[0] == "send":
-                child.stdin.write(text + b"\r")
+            if step[0] in ("send", "keys"):
+                keys = step[2].encode().decode("unicode_escape").encode("latin-1")
+                child.stdin.write(text + b"\r" if step[0] == "send" else keys)
                 child.stdin.flush()
                 continue
             while text not in heard:

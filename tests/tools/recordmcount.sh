@@ -502,9 +502,40 @@ refused "--sort of a missing file is status 66" 66 'No such file' --sort missing
 link none.elf mcount.o
 holds "an image without calls and with an empty table is accepted" "$recordmcount" --sort none.elf
 
+# ---- sites that are nops ----
+
+cat >nops.S <<'EOF'
+    .option norelax
+    .balign 4
+    .globl late
+late: .half 1, 1, 1, 1
+    ret
+    .balign 4
+    .globl early
+early: .word 0x13
+    .half 1, 1
+    ret
+    .section __mcount_loc, "a"
+    .dword early, late
+EOF
+assemble rv64imac nops.S nops.o
+link nops.elf mcount.o nops.o
+holds "a table of nops is sorted" "$recordmcount" --sort --nops=8 --align=4 nops.elf
+"$recordmcount" --list nops.elf | sed 's/.* //' >order.txt
+holds "... into the order of addresses" sh -c 'printf "late+0x0\nearly+0x0\n" | cmp - order.txt'
+refused "without --nops they are no calls" 65 'not auipc ra' --sort nops.elf
+refused "fewer nops than asked for are refused" 65 'no 12 bytes of nops' --sort --nops=12 nops.elf
+sed 's/\.balign 4/.balign 8; .half 1/' nops.S >odd.S
+assemble rv64imac odd.S odd.o
+link odd.elf mcount.o odd.o
+refused "an entry off its alignment is refused" 65 'not aligned to 4 bytes' \
+    --sort --nops=8 --align=4 odd.elf
+holds "which without --align is none" "$recordmcount" --sort --nops=8 odd.elf
+
 # ---- usage ----
 
-for arguments in '' '--sort' '--sort --list kernel.elf' '--list a.elf b.elf' '--nonsense' '--symbol'; do
+for arguments in '' '--sort' '--sort --list kernel.elf' '--list a.elf b.elf' '--nonsense' '--symbol' \
+    '--nops=8 a.o' '--sort --nops=7 kernel.elf' '--sort --align=x kernel.elf'; do
     # shellcheck disable=SC2086 # words
     "$recordmcount" $arguments >/dev/null 2>err.txt
     holds "'recordmcount $arguments' is status 64" [ $? -eq 64 ]

@@ -281,6 +281,126 @@ static void the_evidence_has_the_fences_there_were(void **state)
     wreck(&s);
 }
 
+/* f and g as entries of layout `atomic`; `at_jalr` is where what changes is. */
+static void build_atomic(struct scene *s)
+{
+    build(s);
+    audit_free(s->audit);
+    patch_log_free(s->log);
+    site_table_free(s->t);
+    symbols_free(s->symbols);
+    s->im->sites = 0;
+    image_nops(s->im, F, 8);
+    image_nops(s->im, G, 8);
+    image_site(s->im, F);
+    image_site(s->im, G);
+    s->t = image_table(s->im, &s->symbols);
+    s->log = patch_log_new(s->t, 3);
+    s->audit = audit_new(s->t, s->log, (struct finding_listener){tell, s});
+    assert_int_equal(site_layout(s->t), LAYOUT_ATOMIC);
+}
+
+enum { JALR_AT = F + 4 };
+
+static void store(struct scene *s, uint64_t offset, unsigned size, uint64_t stamp)
+{
+    const struct code_write w = {.stamp = stamp,
+                                 .who = {.kind = WRITER_HART, .hart = 0, .cycle = 3},
+                                 .pa = SITE_PA + offset,
+                                 .size = size};
+    const uint8_t memory[SITE_BYTES_MAX] = {0};
+
+    patch_log_write(s->log, &w, memory);
+}
+
+static void fenced(struct scene *s, unsigned hart, uint64_t stamp)
+{
+    const struct fence_event f = {.kind = FENCE_REMOTE, .stamp = stamp, .cycle = stamp};
+
+    patch_log_fence(s->log, hart, &f);
+}
+
+static void in_an_atomic_update_either_version_may_run(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_atomic(&s);
+    store(&s, JALR_AT, 4, 10);
+    f = fetch(&s, JALR_AT, 1, 0);
+    assert_int_equal(rule_of(&s, &f), RULE_patch_window);
+    assert_int_equal(audit_count_at_least(s.audit, SEVERITY_warning), 0);
+    fenced(&s, 1, 10);
+    audit_update_ended(s.audit);
+    assert_int_equal(audit_count_at_least(s.audit, SEVERITY_warning), 0);
+    wreck(&s);
+}
+
+static void who_has_not_fenced_when_the_update_ends_should_have(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_atomic(&s);
+    store(&s, JALR_AT, 4, 10);
+    f = fetch(&s, JALR_AT, 1, 0);
+    assert_int_equal(rule_of(&s, &f), RULE_patch_window);
+    fenced(&s, 2, 10); /* another one */
+    audit_update_ended(s.audit);
+    assert_int_equal(audit_count_at_least(s.audit, SEVERITY_error), 1);
+    assert_int_equal(audit_get(s.audit, 1)->rule, RULE_missing_remote_fence);
+    audit_update_ended(s.audit);
+    assert_int_equal(audit_count(s.audit), 2);
+    wreck(&s);
+}
+
+static void behind_the_update_nothing_is_excused(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_atomic(&s);
+    store(&s, JALR_AT, 4, 10);
+    audit_update_ended(s.audit);
+    f = fetch(&s, JALR_AT, 1, 0);
+    assert_int_equal(rule_of(&s, &f), RULE_missing_remote_fence);
+    wreck(&s);
+}
+
+static void only_one_store_of_the_whole_word_is_atomic(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_atomic(&s);
+    store(&s, JALR_AT, 2, 9);
+    store(&s, JALR_AT + 2, 2, 10);
+    f = fetch(&s, JALR_AT, 1, 0);
+    assert_int_equal(rule_of(&s, &f), RULE_missing_remote_fence);
+    store(&s, G, 4, 11); /* the auipc is not what may change */
+    f = fetch(&s, G, 1, 0);
+    f.stamp = 11;
+    assert_int_equal(rule_of(&s, &f), RULE_missing_remote_fence);
+    wreck(&s);
+}
+
+static void the_patching_hart_itself_has_no_window(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_atomic(&s);
+    store(&s, JALR_AT, 4, 10);
+    f = fetch(&s, JALR_AT, 0, 0);
+    assert_int_equal(rule_of(&s, &f), RULE_missing_local_fence);
+    wreck(&s);
+}
+
 static void each_rule_has_a_name_a_severity_and_a_sentence(void **state)
 {
     (void)state;
@@ -312,6 +432,11 @@ int main(void)
         cmocka_unit_test(the_halves_of_a_site_make_one_finding),
         cmocka_unit_test(the_half_of_a_site_that_did_not_change_is_the_same_in_both_versions),
         cmocka_unit_test(the_evidence_has_the_fences_there_were),
+        cmocka_unit_test(in_an_atomic_update_either_version_may_run),
+        cmocka_unit_test(who_has_not_fenced_when_the_update_ends_should_have),
+        cmocka_unit_test(behind_the_update_nothing_is_excused),
+        cmocka_unit_test(only_one_store_of_the_whole_word_is_atomic),
+        cmocka_unit_test(the_patching_hart_itself_has_no_window),
         cmocka_unit_test(each_rule_has_a_name_a_severity_and_a_sentence),
     };
 

@@ -44,7 +44,7 @@ static void store(struct world *w, unsigned hart, uint64_t offset, uint64_t valu
                                .pa = SITE_PA + offset,
                                .size = size};
     uint32_t site = site_find(w->t, write.pa, size);
-    uint8_t memory[SITE_BYTES] = {0};
+    uint8_t memory[SITE_BYTES_MAX] = {0};
 
     memcpy(write.old_bytes, w->im->bytes + offset, size);
     memcpy(write.new_bytes, &value, size);

@@ -36,11 +36,12 @@ static void wreck(struct world *w)
 static enum site_state state_of(const struct world *w, uint64_t va, uint32_t first, uint32_t second,
                                 uint64_t *target)
 {
+    const struct site s = {.va = va, .size = SITE_BYTES, .kind = SITE_FUNCTION};
     uint8_t bytes[SITE_BYTES];
 
     memcpy(bytes, &first, 4);
     memcpy(bytes + 4, &second, 4);
-    return site_state(w->t, va, bytes, target);
+    return site_state(w->t, &s, bytes, target);
 }
 
 static void nops_are_off_and_calls_are_told_by_their_target(void **state)
@@ -241,6 +242,172 @@ static void an_image_without_a_table_has_no_sites(void **state)
     free(im);
 }
 
+/* f, g and h with so many bytes of nops, the table's entries `before` the functions. */
+static void begin_patchable(struct world *w, unsigned nops, unsigned before)
+{
+    static const uint64_t functions[] = {F, G, H};
+
+    begin(w);
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        image_nops(w->im, functions[i] - before, nops);
+        image_site(w->im, functions[i] - before);
+    }
+}
+
+static enum site_state state_of_site(const struct world *w, uint32_t id, uint64_t *target)
+{
+    const struct site *s = site_get(w->t, id);
+
+    return site_state(w->t, s, w->im->bytes + (s->va - SITE_VA), target);
+}
+
+static void pair_through_t0(struct world *w, uint64_t offset, uint64_t to)
+{
+    const uint64_t distance = to - offset;
+
+    image_word(w->im, offset, AUIPC(T0, (uint32_t)((distance + 0x800) >> 12)));
+    image_word(w->im, offset + 4, JALR(T0, T0, (uint32_t)(distance & 0xfff)));
+}
+
+static void eight_bytes_of_nops_and_a_patched_trampoline_are_pfe8(void **state)
+{
+    struct world w;
+    uint64_t target;
+
+    (void)state;
+    begin_patchable(&w, 8, 0);
+    image_nops(w.im, G, 16); /* g goes on with nops of its own */
+    image_name(w.im, "ftrace_call", 0x420);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_PFE8);
+    assert_int_equal(site_get(w.t, 0)->size, 8);
+    assert_false(site_is_atomic(w.t, site_get(w.t, 0)));
+    assert_int_equal(state_of_site(&w, 0, NULL), SITE_INIT);
+    assert_false(site_calls(w.t, site_get(w.t, 0), SITE_INIT));
+    image_word(w.im, F, NOP);
+    assert_int_equal(state_of_site(&w, 0, NULL), SITE_OTHER);
+    image_word(w.im, F + 4, NOP);
+    assert_int_equal(state_of_site(&w, 0, NULL), SITE_OFF);
+    pair_through_t0(&w, F, H + 0x840);
+    assert_int_equal(state_of_site(&w, 0, &target), SITE_ON);
+    assert_int_equal(target, SITE_VA + H + 0x840);
+    assert_int_equal(site_resume_offset(w.t, site_get(w.t, 0)), 8);
+    wreck(&w);
+}
+
+static void the_same_without_a_patched_trampoline_is_atomic(void **state)
+{
+    struct world w;
+    uint64_t target;
+
+    (void)state;
+    begin_patchable(&w, 8, 0);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_ATOMIC);
+    assert_true(site_is_atomic(w.t, site_get(w.t, 1)));
+    assert_int_equal(state_of_site(&w, 1, NULL), SITE_INIT);
+    image_word(w.im, G, AUIPC(T0, 1));
+    image_word(w.im, G + 4, NOP);
+    assert_int_equal(state_of_site(&w, 1, NULL), SITE_OFF);
+    image_word(w.im, G + 4, JALR(T0, T0, 0x10));
+    assert_int_equal(state_of_site(&w, 1, &target), SITE_ON);
+    assert_int_equal(target, SITE_VA + G + 0x1010);
+    image_word(w.im, G, NOP);
+    image_word(w.im, G + 4, NOP);
+    assert_int_equal(state_of_site(&w, 1, NULL), SITE_OTHER); /* the auipc never goes */
+    wreck(&w);
+}
+
+static void sixteen_bytes_of_nops_are_pfe16(void **state)
+{
+    struct world w;
+    uint64_t target;
+
+    (void)state;
+    begin_patchable(&w, 16, 0);
+    image_name(w.im, "ftrace_call", 0x420);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_PFE16);
+    assert_int_equal(site_get(w.t, 1)->size, 16); /* 0 is f, then g; the trampoline is last */
+    assert_int_equal(site_get(w.t, 3)->size, 8);
+    assert_int_equal(site_find(w.t, SITE_PA + G + 15, 1), 1);
+    assert_int_equal(site_find(w.t, SITE_PA + G + 16, 1), NO_SITE);
+    assert_int_equal(state_of_site(&w, 1, NULL), SITE_INIT);
+    for (unsigned at = 0; at < 16; at += 4)
+        image_word(w.im, G + at, NOP);
+    assert_int_equal(state_of_site(&w, 1, NULL), SITE_OFF);
+    image_word(w.im, G, SD(RA, SP, -8));
+    image_call(w.im, G + 4, H);
+    assert_int_equal(state_of_site(&w, 1, NULL), SITE_OTHER);
+    image_word(w.im, G + 12, LD(RA, SP, -8));
+    assert_int_equal(state_of_site(&w, 1, &target), SITE_ON);
+    assert_int_equal(target, SITE_VA + H);
+    assert_int_equal(site_resume_offset(w.t, site_get(w.t, 1)), 12);
+    wreck(&w);
+}
+
+static void nops_before_the_function_are_callops(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin_patchable(&w, 16, 8);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_CALLOPS);
+    assert_int_equal(site_get(w.t, 0)->va, SITE_VA + F);
+    assert_string_equal(site_get(w.t, 0)->function, "f");
+    assert_int_equal(site_get(w.t, 0)->size, 8);
+    assert_true(site_is_atomic(w.t, site_get(w.t, 0)));
+    assert_int_equal(site_find(w.t, SITE_PA + F - 1, 1), NO_SITE);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + F - 8, 8), 0);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + G - 1, 1), 1);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + F, 8), NO_SITE);
+    wreck(&w);
+}
+
+static void calls_without_a_table_are_static_and_no_calls_no_layout(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_STATIC);
+    wreck(&w);
+    w.im = image_begin();
+    image_name(w.im, "f", F);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_NONE);
+    assert_string_equal(site_layout_name(LAYOUT_CALLOPS), "callops");
+    wreck(&w);
+    begin(&w);
+    image_call(w.im, F, MCOUNT);
+    image_site(w.im, F);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_MCOUNT);
+    wreck(&w);
+}
+
+static void all_registers_may_be_handed_over_too(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin_patchable(&w, 8, 0);
+    image_name(w.im, "ftrace_call", 0x420);
+    image_name(w.im, "ftrace_graph_call", 0x428);
+    image_name(w.im, "ftrace_regs_call", 0x440);
+    image_name(w.im, "ftrace_graph_regs_call", 0x448);
+    image_call(w.im, 0x440, G);
+    build(&w);
+    assert_int_equal(site_count(w.t), 7);
+    assert_int_equal(site_get(w.t, 5)->kind, SITE_REGS_CALL);
+    assert_string_equal(site_get(w.t, 6)->function, "ftrace_graph_regs_call");
+    assert_int_equal(state_of_site(&w, 5, NULL), SITE_ON);
+    assert_true(site_calls(w.t, site_get(w.t, 5), SITE_ON));
+    wreck(&w);
+}
+
 static void a_copy_of_ra_on_the_way_belongs_to_the_site(void **state)
 {
     struct world w;
@@ -286,6 +453,12 @@ int main(void)
         cmocka_unit_test(the_trampolines_calls_are_sites_of_their_own_kind),
         cmocka_unit_test(an_image_without_a_table_has_no_sites),
         cmocka_unit_test(a_copy_of_ra_on_the_way_belongs_to_the_site),
+        cmocka_unit_test(eight_bytes_of_nops_and_a_patched_trampoline_are_pfe8),
+        cmocka_unit_test(the_same_without_a_patched_trampoline_is_atomic),
+        cmocka_unit_test(sixteen_bytes_of_nops_are_pfe16),
+        cmocka_unit_test(nops_before_the_function_are_callops),
+        cmocka_unit_test(calls_without_a_table_are_static_and_no_calls_no_layout),
+        cmocka_unit_test(all_registers_may_be_handed_over_too),
         cmocka_unit_test(states_and_kinds_have_names),
     };
 

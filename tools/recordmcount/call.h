@@ -1,5 +1,5 @@
 /*
- * call.h - the eight bytes of `call _mcount`: auipc ra, then jalr ra,(ra).
+ * call.h - the eight bytes of `call _mcount`: auipc ra, then jalr ra,(ra); or nops in its place.
  *
  * Pure: bytes in, answer out.
  */
@@ -22,6 +22,22 @@ static inline bool call_is_pair(const uint8_t bytes[CALL_BYTES])
     uint32_t auipc = call_word(bytes), jalr = call_word(bytes + 4);
 
     return (auipc & 0xfff) == 0x097 && (jalr & 0xfffff) == 0x080e7;
+}
+
+/* Nothing but nops, compressed or not, up to exactly the end. */
+static inline bool call_is_nops(const uint8_t *bytes, unsigned size_bytes)
+{
+    unsigned at = 0;
+
+    while (at < size_bytes) {
+        if (bytes[at] == 0x01 && bytes[at + 1] == 0x00)
+            at += 2;
+        else if (size_bytes - at >= 4 && call_word(bytes + at) == 0x00000013)
+            at += 4;
+        else
+            return false;
+    }
+    return true;
 }
 
 /* Where the pair at `pc` goes. Both halves are signed: the low one may take 0x800 away. */

@@ -2,7 +2,8 @@
  * image_sort.c - checks the table of a linked kernel and puts it in order.
  *
  * The table is compared with the code in both directions: each entry must be
- * a call of _mcount, and each call of _mcount must have its entry.
+ * a call of _mcount, and each call of _mcount must have its entry.  Where the
+ * compiler left nops there is only the first direction: nops tell nothing.
  */
 #include "call.h"
 #include "image.h"
@@ -15,7 +16,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-/* ---- each entry is a call ---- */
+/* ---- each entry is a call, or the nops for one ---- */
 
 /* The place of table entry `i`, for a complaint. */
 static size_t slot_place(const struct image *m, size_t i, uint64_t *offset)
@@ -23,20 +24,27 @@ static size_t slot_place(const struct image *m, size_t i, uint64_t *offset)
     return image_section_at(m, m->start.value + i * SLOT_BYTES, offset);
 }
 
-static int check_entry(const struct image *m, size_t i)
+/* `bytes`: what stands at table entry `i`. */
+static int check_nops(const struct image *m, size_t i, const struct request *request,
+                      const uint8_t *bytes)
+{
+    uint64_t offset;
+    size_t section = slot_place(m, i, &offset);
+
+    if (call_is_nops(bytes, request->nops))
+        return 0;
+    return elf_file_bad_at(&m->file, section, offset,
+                           "at 0x%" PRIx64 " are no %u bytes of nops; compile each file with the "
+                           "same -fpatchable-function-entry",
+                           m->table[i], request->nops);
+}
+
+static int check_call(const struct image *m, size_t i, const uint8_t *bytes)
 {
     const struct elf_file *f = &m->file;
     uint64_t site = m->table[i], offset, target;
     size_t section = slot_place(m, i, &offset);
-    const struct segment *s = image_segment_at(m, site, CALL_BYTES);
-    const uint8_t *bytes;
 
-    if (!s || !s->executable || site % 2)
-        return elf_file_bad_at(f, section, offset,
-                               "0x%" PRIx64 " is no place for code in an executable segment; link "
-                               "without -pie and keep %s out of discarded sections",
-                               site, "__mcount_loc");
-    bytes = s->bytes + (site - s->address);
     if (!call_is_pair(bytes))
         return elf_file_bad_at(f, section, offset,
                                "at 0x%" PRIx64 " stand %08" PRIx32 " %08" PRIx32
@@ -52,6 +60,27 @@ static int check_entry(const struct image *m, size_t i)
                                ", %s is at 0x%" PRIx64 "; link it again",
                                site, target, m->symbol, m->mcount.value);
     return 0;
+}
+
+static int check_entry(const struct image *m, size_t i, const struct request *request)
+{
+    uint64_t site = m->table[i], offset;
+    size_t section = slot_place(m, i, &offset);
+    const struct segment *s = image_segment_at(m, site, request->nops ? request->nops : CALL_BYTES);
+    const uint8_t *bytes;
+
+    if (!s || !s->executable || site % 2)
+        return elf_file_bad_at(&m->file, section, offset,
+                               "0x%" PRIx64 " is no place for code in an executable segment; link "
+                               "without -pie and keep %s out of discarded sections",
+                               site, "__mcount_loc");
+    if (request->align && site % request->align)
+        return elf_file_bad_at(&m->file, section, offset,
+                               "0x%" PRIx64 " is not aligned to %u bytes; align each function, and "
+                               "have none that is cold",
+                               site, request->align);
+    bytes = s->bytes + (site - s->address);
+    return request->nops ? check_nops(m, i, request, bytes) : check_call(m, i, bytes);
 }
 
 static int address_compare(const void *va, const void *vb)
@@ -191,18 +220,18 @@ static int check_nothing_missed(const struct image *m)
     return 0;
 }
 
-static int check_and_sort(struct image *m)
+static int check_and_sort(struct image *m, const struct request *request)
 {
     int status = check_no_relocations(m);
 
     for (size_t i = 0; !status && i < m->count; i++)
-        status = check_entry(m, i);
+        status = check_entry(m, i, request);
     if (status)
         return status;
     if (m->count)
         qsort(m->table, m->count, sizeof *m->table, address_compare);
     status = check_no_duplicates(m);
-    return status ? status : check_nothing_missed(m);
+    return status || request->nops ? status : check_nothing_missed(m);
 }
 
 static int put_table(const struct image *m, int fd)
@@ -246,7 +275,7 @@ int image_sort(const char *path, const struct request *request)
     bool sorted = !status && table_is_sorted(&m);
 
     if (!status)
-        status = check_and_sort(&m);
+        status = check_and_sort(&m, request);
     if (!status && !sorted)
         status = image_rewrite(&m);
     if (!status && request->verbose)

@@ -5,6 +5,7 @@
 
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sysexits.h>
 
 enum deed { RECORD, SORT, LIST };
@@ -15,12 +16,18 @@ struct options {
     int first_file;
 };
 
-enum { KEY_SORT = 256, KEY_LIST, KEY_SYMBOL };
+enum { KEY_SORT = 256, KEY_LIST, KEY_SYMBOL, KEY_NOPS, KEY_ALIGN };
+
+enum { NOPS_MAX = 64 };
 
 static const struct argp_option option_table[] = {
     {"sort", KEY_SORT, NULL, 0, "Check and sort the table of a linked kernel, in place", 0},
     {"list", KEY_LIST, NULL, 0, "Print the table of a linked kernel: address, symbol+0xoffset", 0},
     {"symbol", KEY_SYMBOL, "NAME", 0, "What the call sites call (default: _mcount)", 0},
+    {"nops", KEY_NOPS, "BYTES", 0,
+     "With --sort: sites are that many bytes of nops (-fpatchable-function-entry)", 0},
+    {"align", KEY_ALIGN, "BYTES", 0, "With --sort: and each site's address is a multiple of that",
+     0},
     {"verbose", 'v', NULL, 0, "Print one line of figures for each file", 0},
     {"quiet", 'q', NULL, 0, "Print errors only (the default; undoes --verbose)", 0},
     {0}};
@@ -38,8 +45,21 @@ static void check_files(const struct options *o, struct argp_state *state)
 
     if (files == 0)
         argp_error(state, "no file given; name an object or, with --sort or --list, a kernel");
+    if (o->deed != SORT && (o->request.nops || o->request.align))
+        argp_error(state, "--nops and --align go with --sort");
     if (o->deed != RECORD && files > 1)
         argp_error(state, "--sort and --list take one kernel; run it once for each");
+}
+
+/* Nops and alignments are even, and few. */
+static unsigned parse_bytes(const char *arg, struct argp_state *state)
+{
+    char *end;
+    unsigned long bytes = strtoul(arg, &end, 10);
+
+    if (*end || end == arg || bytes % 2 || bytes == 0 || bytes > NOPS_MAX)
+        argp_error(state, "%s: give an even number of bytes up to %d", arg, NOPS_MAX);
+    return (unsigned)bytes;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -54,6 +74,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "--symbol needs a name");
         o->request.symbol = arg;
         return 0;
+    case KEY_NOPS: o->request.nops = parse_bytes(arg, state); return 0;
+    case KEY_ALIGN: o->request.align = parse_bytes(arg, state); return 0;
     case 'v': o->request.verbose = true; return 0;
     case 'q': o->request.verbose = false; return 0;
     case ARGP_KEY_NO_ARGS:

@@ -10,6 +10,8 @@
 
 struct request {
     const char *symbol; /* what the sites call: _mcount */
+    unsigned nops;      /* bytes of nops that the compiler left at each site; 0: it left a call */
+    unsigned align;     /* of each site; 0: any */
     bool verbose;       /* one line of figures for each file on standard output */
 };
 

@@ -1,7 +1,7 @@
 /* sysrq.c - the file /proc/sysrq-trigger: `c` crashes the kernel, `o` powers off. */
 #include <linux/errno.h>
-#include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/proc_fs.h>
 #include <linux/reboot.h>
 #include <linux/sysrq.h>
 
@@ -22,7 +22,5 @@ static const struct file_operations sysrq_fops = {
 
 void sysrq_init(void)
 {
-    struct dentry *proc = vfs_create_dir(NULL, "proc");
-
-    vfs_create_file(proc, "sysrq-trigger", S_IWUSR, NULL, &sysrq_fops);
+    proc_create("sysrq-trigger", S_IWUSR, NULL, &sysrq_fops);
 }

@@ -1,14 +1,11 @@
-/* inode.c - /sys/kernel/tracing, made when the first of its files is. */
+/*
+ * inode.c - /sys/kernel/tracing, made when the first of its files is.
+ *
+ * Only the kernel makes and removes names here.
+ */
 #include <linux/tracefs.h>
 
-static struct dentry *tracefs_root; /* boot only, as all of the tree */
-
-static struct dentry *make_dir(struct dentry *parent, const char *path, const char *name)
-{
-    struct dentry *d = vfs_lookup(path);
-
-    return d ? d : vfs_create_dir(parent, name);
-}
+static struct dentry *tracefs_root; /* set once at boot, before there are two threads here */
 
 static struct dentry *tracefs_dir(void)
 {
@@ -16,16 +13,32 @@ static struct dentry *tracefs_dir(void)
 
     if (tracefs_root)
         return tracefs_root;
-    d = make_dir(NULL, "/sys", "sys");
-    d = make_dir(d, "/sys/kernel", "kernel");
-    tracefs_root = make_dir(d, "/sys/kernel/tracing", "tracing");
-    return tracefs_root;
+    d = simple_create_dir(NULL, "sys", NULL);
+    if (d)
+        d = simple_create_dir(d, "kernel", NULL);
+    if (d)
+        d = simple_create_dir(d, "tracing", NULL);
+    tracefs_root = d;
+    return d;
 }
 
-struct dentry *tracefs_create_file(const char *name, unsigned int mode, void *data,
-                                   const struct file_operations *fops)
+struct dentry *tracefs_create_file(const char *name, umode_t mode, struct dentry *parent,
+                                   void *data, const struct file_operations *fops)
 {
-    struct dentry *dir = tracefs_dir();
+    struct dentry *dir = parent ? parent : tracefs_dir();
 
-    return dir ? vfs_create_file(dir, name, mode, data, fops) : NULL;
+    return dir ? simple_create_file(dir, name, mode, data, fops) : NULL;
+}
+
+struct dentry *tracefs_create_dir(const char *name, struct dentry *parent)
+{
+    struct dentry *dir = parent ? parent : tracefs_dir();
+
+    return dir ? simple_create_dir(dir, name, NULL) : NULL;
+}
+
+void tracefs_remove(struct dentry *dentry)
+{
+    if (dentry)
+        simple_recursive_removal(dentry);
 }

@@ -44,6 +44,12 @@ static __always_inline void set_bit(unsigned int nr, unsigned long *word)
     (void)__atomic_fetch_or(word, 1UL << nr, __ATOMIC_SEQ_CST);
 }
 
+/* True: it was set already. */
+static __always_inline bool test_and_set_bit(unsigned int nr, unsigned long *word)
+{
+    return __atomic_fetch_or(word, 1UL << nr, __ATOMIC_SEQ_CST) >> nr & 1;
+}
+
 static __always_inline void clear_bit(unsigned int nr, unsigned long *word)
 {
     (void)__atomic_fetch_and(word, ~(1UL << nr), __ATOMIC_SEQ_CST);

@@ -5,13 +5,18 @@
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #define noinline        __attribute__((noinline))
-#define notrace         __attribute__((no_instrument_function))
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
+#define notrace __attribute__((patchable_function_entry(0, 0)))
+#else
+#define notrace __attribute__((no_instrument_function))
+#endif
 #define __packed        __attribute__((packed))
 #define __aligned(n)    __attribute__((aligned(n)))
 #define __maybe_unused  __attribute__((unused))
 #define __section(name) __attribute__((section(name)))
 #define __printf(a, b)  __attribute__((format(printf, a, b)))
 #define __used          __attribute__((used))
+#define __weak          __attribute__((weak))
 #define __must_check    __attribute__((warn_unused_result))
 #define __irq_entry     __section(".irqentry.text")
 

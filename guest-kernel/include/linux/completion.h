@@ -5,12 +5,28 @@
 #include <linux/wait.h>
 
 struct completion {
-    unsigned int done; /* under wait.lock */
+    unsigned int done; /* under wait.lock; COMPLETED_ALL stays */
     struct wait_queue_head wait;
 };
 
+#define COMPLETION_INITIALIZER(name)         \
+    {                                        \
+        0, WAIT_QUEUE_HEAD_INIT((name).wait) \
+    }
+#define DECLARE_COMPLETION(name)         struct completion name = COMPLETION_INITIALIZER(name)
+#define DECLARE_COMPLETION_ONSTACK(name) DECLARE_COMPLETION(name)
+
 void init_completion(struct completion *x);
+void reinit_completion(struct completion *x);
+/* Lets one waiter go, or all there are and will be. */
 void complete(struct completion *x);
+void complete_all(struct completion *x);
+
 void wait_for_completion(struct completion *x);
+int __must_check wait_for_completion_interruptible(struct completion *x); /* or -EINTR */
+/* Ticks left, at least 1; 0 if the time was up. */
+unsigned long wait_for_completion_timeout(struct completion *x, unsigned long timeout);
+bool try_wait_for_completion(struct completion *x);
+bool completion_done(struct completion *x);
 
 #endif

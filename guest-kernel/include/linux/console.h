@@ -14,10 +14,8 @@ void register_console(const struct console *con);
 void console_write(const char *s, size_t n);
 /* The same without the lock, for a dying kernel. */
 void console_write_unlocked(const char *s, size_t n);
-/* Sleeps until a character comes. */
-char console_read_char(void);
+int console_getchar(void); /* -1: none waiting */
 
 void ns16550_init(unsigned long phys);
-void console_dev_init(void);
 
 #endif

@@ -21,6 +21,10 @@ int __printf(3, 4) scnprintf(char *buf, size_t size, const char *fmt, ...);
 /* 0, -EINVAL (not a number) or -ERANGE; one trailing newline is allowed. */
 int __must_check kstrtoul(const char *s, unsigned int base, unsigned long *res);
 
+/* At the start of whatever may sleep: it must not be called where that is forbidden. */
+void __might_sleep(const char *file, int line);
+#define might_sleep() __might_sleep(__FILE__, __LINE__)
+
 _Noreturn void __printf(1, 2) panic(const char *fmt, ...);
 
 #endif

@@ -1,8 +1,10 @@
-/* mm.h - physical pages. */
+/* mm.h - physical pages, and what is done with address spaces (mm_types.h). */
 #ifndef LINUX_MM_H
 #define LINUX_MM_H
 
 #include <asm/page.h>
+#include <linux/atomic.h>
+#include <linux/mm_types.h>
 #include <linux/types.h>
 
 #define MAX_ORDER 11 /* blocks of 1 to 1024 pages */
@@ -16,17 +18,67 @@ struct page {
     struct kmem_cache *slab; /* whose slab this is, when PG_SLAB */
     void *freelist;          /* first free object of the slab */
     unsigned int inuse;      /* objects handed out */
+    atomic_t _refcount;      /* how many page tables hold it, if any do */
 };
 
 enum { PG_BUDDY = 1, PG_SLAB = 2 };
 
+/* Before mem_init(): frames in use until free_reserved_area(). One area; physical. */
+void mem_reserve(unsigned long start, unsigned long end);
+void free_reserved_area(unsigned long start, unsigned long end);
 /* start and end are physical; frames below start are never handed out */
 void mem_init(unsigned long start, unsigned long end);
 struct page *alloc_pages(unsigned int order);
 void __free_pages(struct page *page, unsigned int order);
 void *__get_free_pages(unsigned int order);
 void free_pages(void *addr, unsigned int order);
+unsigned long nr_free_pages(void);
+unsigned long totalram_pages(void);
 struct page *virt_to_page(const void *addr);
 void *page_address(const struct page *page);
+
+/* Pages of programs: alloc_user_page() counts one. */
+static inline int page_count(const struct page *page)
+{
+    return atomic_read(&page->_refcount);
+}
+
+static inline void get_page(struct page *page)
+{
+    atomic_inc(&page->_refcount);
+}
+
+void put_page(struct page *page);
+
+/* kernel/fork.c */
+struct mm_struct *mm_alloc(void); /* NULL: no memory */
+struct mm_struct *dup_mm(struct mm_struct *oldmm);
+void mmput(struct mm_struct *mm);
+
+/* mm/memory.c.  Answers of handle_mm_fault(); 0 is done. */
+enum { VM_FAULT_OOM = 1, VM_FAULT_SIGBUS = 2 };
+
+/* access is VM_READ, VM_WRITE or VM_EXEC, and allowed in vma; mmap_lock held, as in all below. */
+int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned long access);
+int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct vm_area_struct *vma);
+void zap_page_range(struct mm_struct *mm, unsigned long start, unsigned long end);
+void change_protection(struct vm_area_struct *vma);
+void free_pgtables(struct mm_struct *mm);
+
+/* mm/mmap.c */
+struct vm_area_struct *vm_area_alloc(struct mm_struct *mm, unsigned long start, unsigned long end,
+                                     unsigned long flags, struct file *file, loff_t offset);
+void insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma);
+/* The first area that ends above addr, or NULL. */
+struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);
+/* The one addr is in; a stack grows down to it. */
+struct vm_area_struct *find_extend_vma(struct mm_struct *mm, unsigned long addr);
+int split_vma(struct vm_area_struct *vma, unsigned long addr);
+/* Address or -ENOMEM; takes a reference to file. */
+unsigned long mmap_region(struct mm_struct *mm, unsigned long addr, unsigned long len,
+                          unsigned long vm_flags, struct file *file, loff_t offset);
+unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long hint, unsigned long len);
+int do_munmap(struct mm_struct *mm, unsigned long start, unsigned long len);
+void exit_mmap(struct mm_struct *mm);
 
 #endif

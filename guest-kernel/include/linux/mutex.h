@@ -9,9 +9,21 @@ struct mutex {
     struct wait_queue_head wait;
 };
 
-#define DEFINE_MUTEX(name) struct mutex name = {NULL, {{0, 0}, LIST_HEAD_INIT(name.wait.head)}}
+#define __MUTEX_INITIALIZER(name)               \
+    {                                           \
+        NULL, WAIT_QUEUE_HEAD_INIT((name).wait) \
+    }
+#define DEFINE_MUTEX(name) struct mutex name = __MUTEX_INITIALIZER(name)
 
+void mutex_init(struct mutex *lock);
 void mutex_lock(struct mutex *lock);
+int __must_check mutex_lock_interruptible(struct mutex *lock); /* 0 or -EINTR */
+bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
+
+static inline bool mutex_is_locked(const struct mutex *lock)
+{
+    return READ_ONCE(lock->owner);
+}
 
 #endif

@@ -8,6 +8,7 @@
 #define LINUX_SCHED_H
 
 #include <asm/current.h>
+#include <asm/processor.h>
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/list.h>
@@ -16,46 +17,96 @@
 
 #define TASK_COMM_LEN 16
 
-enum { TIF_NEED_RESCHED = 1 };
+enum { TIF_NEED_RESCHED = 1, TIF_SIGPENDING = 2 };
 
 enum {
     TASK_RUNNING = 0x0,
+    TASK_INTERRUPTIBLE = 0x1, /* a signal ends the sleep */
     TASK_UNINTERRUPTIBLE = 0x2,
+    TASK_NORMAL = TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE,
     TASK_DEAD = 0x80,
     TASK_NEW = 0x800,
 };
 
-/* Classes in the order in which they are picked.  The idle task is in none. */
-enum sched_class { SCHED_CLASS_STOP, SCHED_CLASS_FAIR, SCHED_CLASSES };
+enum { SCHED_NORMAL = 0, SCHED_FIFO = 1, SCHED_RR = 2 };
 
-/* Callee-saved registers of a task that does not run. */
-struct thread_struct {
-    unsigned long ra, sp;
-    unsigned long s[12];
+/* Priorities, lower is more important: real-time 0 to 99, then 40 steps of nice, then idle. */
+#define MAX_RT_PRIO        100
+#define MAX_PRIO           (MAX_RT_PRIO + 40)
+#define MIN_NICE           (-20)
+#define MAX_NICE           19
+#define DEFAULT_PRIO       NICE_TO_PRIO(0)
+#define NICE_TO_PRIO(nice) ((nice) + MAX_RT_PRIO + 20)
+#define PRIO_TO_NICE(prio) ((prio)-MAX_RT_PRIO - 20)
+
+struct sched_param {
+    int sched_priority; /* 1 to 99 for SCHED_FIFO and SCHED_RR, the highest most important; else 0
+                         */
 };
 
+struct sched_class;
+
+/* What is left of a task that has ended: its parent has to look at it, or nobody has. */
+enum { EXIT_DEAD = 0x10, EXIT_ZOMBIE = 0x20 };
+
+struct completion;
+struct files_struct;
+struct fs_struct;
 struct ftrace_ret_stack;
+struct kthread;
+struct mm_struct;
 
 struct task_struct {
     unsigned long flags; /* TIF_*, changed by other harts: atomically */
     int preempt_count;
-    int cpu; /* under the lock of that hart's run queue */
+    int cpu;                 /* under the lock of that hart's run queue */
+    unsigned long kernel_sp; /* where a trap from U-mode starts */
+    unsigned long user_sp;   /* the interrupted sp, for the first instructions of a trap */
     struct thread_struct thread;
 
     unsigned int state; /* TASK_*, under pi_lock or by the task itself */
     int on_rq;          /* running or queued; under the run queue's lock */
     int on_cpu;         /* still on its stack; cleared with release when it has left */
-    enum sched_class sched_class;
-    unsigned long cpus_allowed; /* fixed before the task first runs */
-    struct list_head run_list;  /* under the run queue's lock */
-    spinlock_t pi_lock;         /* serialises wake-ups of this task */
+    atomic_t usage;     /* get_task_struct(); one is its own until it is dead, one its parent's */
+    unsigned long cpus_allowed; /* under pi_lock and the run queue's lock */
+
+    /* All under the run queue's lock. */
+    const struct sched_class *sched_class;
+    int policy, prio, static_prio, rt_priority;
+    unsigned int rt_time_slice; /* ticks left of a SCHED_RR task's turn */
+    unsigned long weight;
+    u64 vruntime;          /* relative while on no queue: kernel/sched/fair.c */
+    u64 exec_start;        /* sum_exec_runtime counts the time from here on */
+    u64 sum_exec_runtime;  /* nanoseconds on any hart */
+    u64 picked_at_runtime; /* sum_exec_runtime when it was last picked */
+    unsigned long nvcsw, nivcsw;
+    struct list_head run_list; /* under the run queue's lock */
+    spinlock_t pi_lock;        /* serialises wake-ups of this task */
+    bool rcu_tasks_holdout;    /* synchronize_rcu_tasks() waits for it */
 
     pid_t pid;
     char comm[TASK_COMM_LEN];
     void *stack;
-    int (*threadfn)(void *data);
-    void *data;
-    struct list_head tasks; /* under tasklist_lock */
+    struct kthread *kthread; /* kernel/kthread.c */
+    struct list_head tasks;  /* under tasklist_lock */
+
+    struct files_struct *files; /* its own affair, as fs */
+    struct fs_struct *fs;
+    pid_t pgrp;                   /* process group: which terminal interrupts reach it; inherited */
+    u64 sig_allowed;              /* signals a kernel thread takes; its own affair */
+    u64 sig_pending;              /* atomically */
+    u64 sig_blocked, sig_ignored; /* of a program: its own affair */
+
+    struct mm_struct *mm; /* NULL: a kernel thread */
+    /* The family: under tasklist_lock. parent NULL: its end concerns nobody. */
+    struct task_struct *parent;
+    struct list_head children, sibling;
+    int exit_state;                /* EXIT_*, 0 while it lives */
+    int exit_code;                 /* as wait4 shows it */
+    int exit_signal;               /* what its parent gets; 0: nothing */
+    struct completion *vfork_done; /* the parent waits until the mm is its own again */
+    int *set_child_tid;            /* in U-mode: its pid goes there at its start */
+    int *clear_child_tid;          /* in U-mode: zero goes there at the end */
 
     /* Function graph: return addresses taken, innermost last; -1 is none. */
     struct ftrace_ret_stack *ret_stack;
@@ -63,9 +114,16 @@ struct task_struct {
     int curr_ret_depth;
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
-    unsigned long trace_recursion; /* one bit for each context the tracer is in */
-    int trace_graph_depth;         /* depth at which set_graph_function began to match */
+    u64 ftrace_timestamp;          /* when it was last switched away from */
+    unsigned long trace_recursion; /* trace_recursion.h: one bit for each context it is in */
+    /* Depth + 1 at which set_graph_function and set_graph_notrace began to match; 0: not. */
+    int trace_graph_depth;
+    int trace_graph_notrace_depth;
 };
+
+/* Until it is running, code may not sleep and need not ask. */
+enum system_states { SYSTEM_BOOTING, SYSTEM_RUNNING };
+extern enum system_states system_state;
 
 extern struct task_struct init_task;
 
@@ -74,12 +132,32 @@ void init_idle(struct task_struct *idle, unsigned int cpu);
 void schedule(void);
 void preempt_schedule_irq(void);
 void scheduler_tick(void);
+/* Gives way to whoever waits. */
+void yield(void);
+/* In long loops: lets others run if one is due, and grace periods end. */
+bool cond_resched(void);
+/* Wakes p if it sleeps in one of the states. */
+bool try_to_wake_up(struct task_struct *p, unsigned int state);
+bool wake_up_state(struct task_struct *p, unsigned int state);
 bool wake_up_process(struct task_struct *p);
 void wake_up_new_task(struct task_struct *p);
 void schedule_tail(struct task_struct *prev);
+/* Has that hart go through the scheduler soon. */
+void resched_cpu(unsigned int cpu);
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop);
+void sched_fork(struct task_struct *p);
+/* SCHED_NORMAL, _FIFO or _RR. */
+int sched_setscheduler(struct task_struct *p, int policy, const struct sched_param *param);
+void set_user_nice(struct task_struct *p, int nice);
+/* A running task that may not stay where it is leaves at its next switch, which is asked for. */
+int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask);
 _Noreturn void cpu_startup_entry(void);
-_Noreturn void do_exit(void);
+_Noreturn void do_exit(long code); /* code as wait4 shows it */
+
+static inline bool is_idle_task(const struct task_struct *p)
+{
+    return p->pid == 0;
+}
 
 static inline void set_current_state(unsigned int state)
 {
@@ -89,7 +167,14 @@ static inline void set_current_state(unsigned int state)
 /* kernel/fork.c */
 struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char *comm);
 struct task_struct *fork_idle(unsigned int cpu);
-void free_task(struct task_struct *p);
+/* The last put frees it. */
+void put_task_struct(struct task_struct *p);
+
+static inline void get_task_struct(struct task_struct *p)
+{
+    atomic_inc(&p->usage);
+}
+
 void set_task_comm(struct task_struct *p, const char *comm);
 
 /* All tasks, idle ones included, in order of pid then hart. */

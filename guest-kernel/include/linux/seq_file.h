@@ -33,6 +33,7 @@ int single_release(struct inode *inode, struct file *file);
 
 void __printf(2, 3) seq_printf(struct seq_file *m, const char *fmt, ...);
 void seq_puts(struct seq_file *m, const char *s);
+void seq_write(struct seq_file *m, const void *data, size_t len);
 static inline bool seq_has_overflowed(const struct seq_file *m)
 {
     return m->count >= m->size;

@@ -13,6 +13,9 @@ size_t strnlen(const char *s, size_t max);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t n);
 char *strchr(const char *s, int c);
+/* In memory from kmalloc(), which the caller gives back; NULL if there is none. */
+char *kmemdup_nul(const char *s, size_t len);
+char *kstrdup(const char *s);
 /* Copies at most size-1 characters, always ends dst; answers the length or -E2BIG. */
 ssize_t strscpy(char *dst, const char *src, size_t size);
 /* Takes the next field off *s, which ends at one of delim; NULL when there is none left. */

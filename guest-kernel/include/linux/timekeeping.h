@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 #define NSEC_PER_SEC  1000000000ull
+#define NSEC_PER_MSEC 1000000ull
 #define NSEC_PER_USEC 1000ull
 #define HZ            100
 
@@ -16,7 +17,7 @@ void time_starting_cpu(void);
 void riscv_timer_interrupt(void);
 /* Nanoseconds by the time register.  Not instrumented: the tracer stamps with it. */
 u64 sched_clock(void);
-void run_local_timers(void);
-void init_timers(void);
+/* Has this hart's timer go off for the next tick or hrtimer, whichever is first. Interrupts off. */
+void tick_program_event(void);
 
 #endif

@@ -4,7 +4,11 @@
 
 #include <linux/fs.h>
 
-struct dentry *tracefs_create_file(const char *name, unsigned int mode, void *data,
-                                   const struct file_operations *fops);
+/* parent NULL is /sys/kernel/tracing itself.  NULL when there is no memory. */
+struct dentry *tracefs_create_file(const char *name, umode_t mode, struct dentry *parent,
+                                   void *data, const struct file_operations *fops);
+struct dentry *tracefs_create_dir(const char *name, struct dentry *parent);
+/* The name and all below it.  Files that are open stay until they are closed. */
+void tracefs_remove(struct dentry *dentry);
 
 #endif

@@ -14,6 +14,8 @@ typedef signed long long s64;
 typedef long ssize_t;
 typedef long long loff_t;
 typedef int pid_t;
+typedef unsigned int umode_t;
+typedef unsigned int dev_t;
 
 struct list_head {
     struct list_head *next, *prev;

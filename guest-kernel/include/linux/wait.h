@@ -1,24 +1,133 @@
-/* wait.h - queues of tasks that wait for something. */
+/*
+ * wait.h - queues of tasks that wait for something.
+ *
+ * Who waits puts an entry of its own stack on the queue and looks at its
+ * condition after that; who makes the condition true wakes the queue after
+ * that.  So no wake-up falls in between.
+ */
 #ifndef LINUX_WAIT_H
 #define LINUX_WAIT_H
 
+#include <linux/errno.h>
 #include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
-
-struct task_struct;
+#include <linux/timer.h>
 
 struct wait_queue_head {
     spinlock_t lock;
-    struct list_head head;
+    struct list_head head; /* under lock */
 };
+typedef struct wait_queue_head wait_queue_head_t;
 
 struct wait_queue_entry {
     struct task_struct *task;
+    bool exclusive; /* a wake-up stops behind it; these stand last */
     struct list_head entry;
 };
 
+#define WAIT_QUEUE_HEAD_INIT(name)          \
+    {                                       \
+        {0, 0}, LIST_HEAD_INIT((name).head) \
+    }
+#define DECLARE_WAIT_QUEUE_HEAD(name) struct wait_queue_head name = WAIT_QUEUE_HEAD_INIT(name)
+#define DEFINE_WAIT(name) \
+    struct wait_queue_entry name = {.task = current, .entry = LIST_HEAD_INIT((name).entry)}
+
 void init_waitqueue_head(struct wait_queue_head *wq);
-/* Caller holds wq->lock. Takes the longest waiter off and wakes it. */
-void wake_up_locked(struct wait_queue_head *wq);
+
+/* Queues the entry, if it is not, and sets the state of its task, which is the current one. */
+void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, unsigned int state);
+void prepare_to_wait_exclusive(struct wait_queue_head *wq, struct wait_queue_entry *wait,
+                               unsigned int state);
+void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait);
+
+/* Wakes all that are not exclusive and nr that are; nr 0 is all. Woken entries leave the queue. */
+void __wake_up(struct wait_queue_head *wq, unsigned int mode, int nr);
+/* The same with wq->lock held. */
+void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr);
+
+#define wake_up(wq)                   __wake_up(wq, TASK_NORMAL, 1)
+#define wake_up_nr(wq, nr)            __wake_up(wq, TASK_NORMAL, nr)
+#define wake_up_all(wq)               __wake_up(wq, TASK_NORMAL, 0)
+#define wake_up_locked(wq)            __wake_up_locked(wq, TASK_NORMAL, 1)
+#define wake_up_interruptible(wq)     __wake_up(wq, TASK_INTERRUPTIBLE, 1)
+#define wake_up_interruptible_all(wq) __wake_up(wq, TASK_INTERRUPTIBLE, 0)
+
+/* A look without the lock: only after smp_mb(), or where a late answer does no harm. */
+static inline bool waitqueue_active(const struct wait_queue_head *wq)
+{
+    return !list_empty(&wq->head);
+}
+
+/*
+ * The heart of wait_event*(): sleeps in state until the condition holds.
+ * sleep is how it sleeps; 0, or -EINTR when a signal ended the wait.
+ */
+#define ___wait_event(wq, condition, state, is_exclusive, sleep)            \
+    ({                                                                      \
+        DEFINE_WAIT(wait_entry_);                                           \
+        int wait_ret_ = 0;                                                  \
+                                                                            \
+        wait_entry_.exclusive = (is_exclusive);                             \
+        for (;;) {                                                          \
+            prepare_to_wait(&(wq), &wait_entry_, state);                    \
+            if (condition)                                                  \
+                break;                                                      \
+            if ((state) == TASK_INTERRUPTIBLE && signal_pending(current)) { \
+                wait_ret_ = -EINTR;                                         \
+                break;                                                      \
+            }                                                               \
+            sleep;                                                          \
+        }                                                                   \
+        finish_wait(&(wq), &wait_entry_);                                   \
+        wait_ret_;                                                          \
+    })
+
+#define wait_event(wq, condition)                                                        \
+    do {                                                                                 \
+        might_sleep();                                                                   \
+        if (!(condition))                                                                \
+            (void)___wait_event(wq, condition, TASK_UNINTERRUPTIBLE, false, schedule()); \
+    } while (0)
+
+#define wait_event_interruptible(wq, condition)                                                \
+    ({                                                                                         \
+        might_sleep();                                                                         \
+        (condition) ? 0 : ___wait_event(wq, condition, TASK_INTERRUPTIBLE, false, schedule()); \
+    })
+
+#define wait_event_interruptible_exclusive(wq, condition)                                     \
+    ({                                                                                        \
+        might_sleep();                                                                        \
+        (condition) ? 0 : ___wait_event(wq, condition, TASK_INTERRUPTIBLE, true, schedule()); \
+    })
+
+/* Ticks left, at least 1, if the condition came true; 0 if the time was up first. */
+#define wait_event_timeout(wq, condition, timeout)                                              \
+    ({                                                                                          \
+        long wait_left_ = (timeout);                                                            \
+        bool wait_met_ = false;                                                                 \
+                                                                                                \
+        might_sleep();                                                                          \
+        (void)___wait_event(wq, (wait_met_ = (condition)) || !wait_left_, TASK_UNINTERRUPTIBLE, \
+                            false, wait_left_ = schedule_timeout(wait_left_));                  \
+        wait_met_ && !wait_left_ ? 1 : wait_left_;                                              \
+    })
+
+/* As above, or -EINTR. */
+#define wait_event_interruptible_timeout(wq, condition, timeout)                                   \
+    ({                                                                                             \
+        long wait_left_ = (timeout);                                                               \
+        bool wait_met_ = false;                                                                    \
+        long wait_err_;                                                                            \
+                                                                                                   \
+        might_sleep();                                                                             \
+        wait_err_ =                                                                                \
+            ___wait_event(wq, (wait_met_ = (condition)) || !wait_left_, TASK_INTERRUPTIBLE, false, \
+                          wait_left_ = schedule_timeout(wait_left_));                              \
+        wait_err_ ? wait_err_ : wait_met_ && !wait_left_ ? 1 : wait_left_;                         \
+    })
 
 #endif

@@ -20,8 +20,10 @@ struct workload {
 
 extern const struct workload workload_calls, workload_tree, workload_sort, workload_mixed;
 
-/* 0, -EINVAL for a name that is none.  A wrong result ends the machine with failure. */
-int workload_command(const char *name, unsigned long iterations);
+/* 0, -EINVAL for a name that is none; say() takes the line.  A wrong result ends the machine with
+ * failure. */
+int workload_command(const char *name, unsigned long iterations,
+                     int (*say)(const char *text, size_t len));
 void workload_list(void (*each)(const char *name));
 
 #endif

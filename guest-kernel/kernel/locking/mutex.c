@@ -1,32 +1,95 @@
 /* mutex.c - a lock handed from owner to the longest waiter. */
 #include <linux/bug.h>
+#include <linux/export.h>
 #include <linux/mutex.h>
-#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+void mutex_init(struct mutex *lock)
+{
+    lock->owner = NULL;
+    init_waitqueue_head(&lock->wait);
+}
+EXPORT_SYMBOL(mutex_init);
+
+/* wait.lock held. */
+static bool take_if_free(struct mutex *lock)
+{
+    BUG_ON(lock->owner == current); /* it would wait for itself */
+    if (lock->owner)
+        return false;
+    lock->owner = current;
+    return true;
+}
+
+bool mutex_trylock(struct mutex *lock)
+{
+    unsigned long flags;
+    bool free;
+
+    spin_lock_irqsave(&lock->wait.lock, flags);
+    free = !lock->owner;
+    if (free)
+        lock->owner = current;
+    spin_unlock_irqrestore(&lock->wait.lock, flags);
+    return free;
+}
+EXPORT_SYMBOL(mutex_trylock);
+
+/* The lock may have been handed over between the signal and here: then it is ours after all. */
+static int give_up(struct mutex *lock, struct wait_queue_entry *self)
+{
+    unsigned long flags;
+    int err;
+
+    spin_lock_irqsave(&lock->wait.lock, flags);
+    list_del_init(&self->entry);
+    err = lock->owner == current ? 0 : -EINTR;
+    spin_unlock_irqrestore(&lock->wait.lock, flags);
+    return err;
+}
+
+static int mutex_lock_common(struct mutex *lock, unsigned int state)
+{
+    DEFINE_WAIT(self);
+    unsigned long flags;
+    int err = 0;
+
+    might_sleep();
+    spin_lock_irqsave(&lock->wait.lock, flags);
+    if (take_if_free(lock)) {
+        spin_unlock_irqrestore(&lock->wait.lock, flags);
+        return 0;
+    }
+    list_add_tail(&self.entry, &lock->wait.head);
+    set_current_state(state);
+    spin_unlock_irqrestore(&lock->wait.lock, flags);
+    while (!err && smp_load_acquire(&lock->owner) != current) {
+        if (signal_pending_state(state, current)) {
+            err = give_up(lock, &self);
+            continue;
+        }
+        schedule();
+        set_current_state(state);
+    }
+    set_current_state(TASK_RUNNING);
+    return err;
+}
 
 void mutex_lock(struct mutex *lock)
 {
-    struct wait_queue_entry self = {.task = current};
-    unsigned long flags;
+    mutex_lock_common(lock, TASK_UNINTERRUPTIBLE);
+}
+EXPORT_SYMBOL(mutex_lock);
 
-    spin_lock_irqsave(&lock->wait.lock, flags);
-    if (!lock->owner) {
-        lock->owner = current;
-        spin_unlock_irqrestore(&lock->wait.lock, flags);
-        return;
-    }
-    list_add_tail(&self.entry, &lock->wait.head);
-    set_current_state(TASK_UNINTERRUPTIBLE);
-    spin_unlock_irqrestore(&lock->wait.lock, flags);
-    while (smp_load_acquire(&lock->owner) != current) {
-        schedule();
-        set_current_state(TASK_UNINTERRUPTIBLE);
-    }
-    set_current_state(TASK_RUNNING);
+int mutex_lock_interruptible(struct mutex *lock)
+{
+    return mutex_lock_common(lock, TASK_INTERRUPTIBLE);
 }
 
 /*
  * The next owner is named before it is woken, so nobody can slip in between;
  * and its entry leaves the list before that, as the entry lives on its stack.
+ * If it is awake already it may be through and gone before we wake it.
  */
 static void hand_over(struct mutex *lock)
 {
@@ -34,9 +97,11 @@ static void hand_over(struct mutex *lock)
         list_first_entry(&lock->wait.head, struct wait_queue_entry, entry);
     struct task_struct *next = first->task;
 
+    get_task_struct(next);
     list_del_init(&first->entry);
     smp_store_release(&lock->owner, next);
     wake_up_process(next);
+    put_task_struct(next);
 }
 
 void mutex_unlock(struct mutex *lock)
@@ -51,3 +116,4 @@ void mutex_unlock(struct mutex *lock)
         hand_over(lock);
     spin_unlock_irqrestore(&lock->wait.lock, flags);
 }
+EXPORT_SYMBOL(mutex_unlock);

@@ -1,4 +1,5 @@
 /* spinlock.c - taking a spin lock also keeps this task on this hart. */
+#include <linux/export.h>
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 
@@ -7,12 +8,14 @@ void _raw_spin_lock(spinlock_t *lock)
     preempt_disable();
     arch_spin_lock(lock);
 }
+EXPORT_SYMBOL(_raw_spin_lock);
 
 void _raw_spin_unlock(spinlock_t *lock)
 {
     arch_spin_unlock(lock);
     preempt_enable();
 }
+EXPORT_SYMBOL(_raw_spin_unlock);
 
 unsigned long _raw_spin_lock_irqsave(spinlock_t *lock)
 {
@@ -23,6 +26,7 @@ unsigned long _raw_spin_lock_irqsave(spinlock_t *lock)
     arch_spin_lock(lock);
     return flags;
 }
+EXPORT_SYMBOL(_raw_spin_lock_irqsave);
 
 void _raw_spin_unlock_irqrestore(spinlock_t *lock, unsigned long flags)
 {
@@ -30,3 +34,4 @@ void _raw_spin_unlock_irqrestore(spinlock_t *lock, unsigned long flags)
     local_irq_restore(flags);
     preempt_enable();
 }
+EXPORT_SYMBOL(_raw_spin_unlock_irqrestore);

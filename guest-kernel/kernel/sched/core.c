@@ -1,42 +1,50 @@
 /*
- * core.c - the scheduler: one run queue a hart, two classes, round robin in each.
+ * core.c - the scheduler: one run queue a hart, and classes that order it.
  *
- * A task that runs is on its hart's queue in the sense of on_rq, but not in
- * its list.  The queue's lock is held across the switch, so whoever takes it
- * sees the last task already off its stack.  Lock order: pi_lock, then one
- * queue; a second queue only by trylock.
+ * Lock order: pi_lock, then one queue; a second queue only by trylock.
  */
+#include "sched.h"
 #include <asm/barrier.h>
+#include <asm/mmu_context.h>
 #include <asm/page.h>
+#include <asm/switch_to.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/ftrace.h>
 #include <linux/preempt.h>
-#include <linux/sched.h>
-#include <linux/smp.h>
-
-struct rq {
-    spinlock_t lock;
-    struct task_struct *curr; /* all of these under lock */
-    struct task_struct *idle;
-    struct list_head queue[SCHED_CLASSES];
-    unsigned int nr_queued; /* in the fair list */
-    unsigned int slice_left;
-};
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 
 enum {
-    SLICE_TICKS = 2,
     /* What a task that does not run has in preempt_count: schedule()'s one and the lock's. */
     SWITCH_PREEMPT_COUNT = 2 * PREEMPT_OFFSET,
+    BALANCE_TICKS = 4,
 };
 
-static struct rq runqueues[NR_CPUS];
+struct rq runqueues[NR_CPUS];
+
+/* Set once, when there are other tasks than the first. */
+enum system_states system_state = SYSTEM_BOOTING;
+
+/* The harts where a task of the real-time class waits; bits set and cleared with their queue
+ * locked. */
+static unsigned long rt_overload_mask;
+
+static const struct sched_class *const sched_classes[] = {
+    &stop_sched_class,
+    &rt_sched_class,
+    &fair_sched_class,
+};
 
 /* The boot hart runs on it from head.S on. */
 char init_stack[THREAD_SIZE] __aligned(16);
 
 struct task_struct init_task = {
     .preempt_count = PREEMPT_OFFSET, /* until the idle loop, which runs so too */
-    .on_rq = 1,
+    .on_rq = TASK_ON_RQ_QUEUED,
     .on_cpu = 1,
     .cpus_allowed = 1,
     .comm = "swapper/0",
@@ -49,19 +57,39 @@ static struct rq *this_rq(void)
     return &runqueues[smp_processor_id()];
 }
 
-static void enqueue_task(struct rq *rq, struct task_struct *p)
+struct task_struct *first_allowed(struct list_head *queue, unsigned int cpu)
 {
-    list_add_tail(&p->run_list, &rq->queue[p->sched_class]);
-    rq->nr_queued += p->sched_class == SCHED_CLASS_FAIR;
+    struct task_struct *p;
+
+    list_for_each_entry(p, queue, run_list) if (task_allowed_on(p, cpu)) return p;
+    return NULL;
+}
+
+static void note_rt_overload(struct rq *rq)
+{
+    unsigned long bit = 1UL << rq->cpu;
+
+    if (list_empty(&rq->rt) == !(READ_ONCE(rt_overload_mask) & bit))
+        return;
+    (void)__atomic_fetch_xor(&rt_overload_mask, bit, __ATOMIC_RELAXED);
+}
+
+static void enqueue_task(struct rq *rq, struct task_struct *p, int why)
+{
+    p->sched_class->enqueue(rq, p, why);
+    p->on_rq = TASK_ON_RQ_QUEUED;
+    rq->nr_queued++;
+    note_rt_overload(rq);
 }
 
 static void dequeue_task(struct rq *rq, struct task_struct *p)
 {
-    list_del_init(&p->run_list);
-    rq->nr_queued -= p->sched_class == SCHED_CLASS_FAIR;
+    p->sched_class->dequeue(rq, p);
+    rq->nr_queued--;
+    note_rt_overload(rq);
 }
 
-/* Locks the queue p belongs to; p may be moved until it is locked. */
+/* Locks the queue p belongs to; p may be moved until it is locked. Interrupts off. */
 static struct rq *task_rq_lock(struct task_struct *p)
 {
     for (;;) {
@@ -72,6 +100,18 @@ static struct rq *task_rq_lock(struct task_struct *p)
             return rq;
         spin_unlock(&rq->lock);
     }
+}
+
+/* What curr has run since it was last looked at. */
+static void update_curr(struct rq *rq)
+{
+    struct task_struct *curr = rq->curr;
+    u64 now = sched_clock(), delta = now - curr->exec_start;
+
+    curr->exec_start = now;
+    curr->sum_exec_runtime += delta;
+    if (curr != rq->idle)
+        curr->sched_class->charge(rq, curr, delta);
 }
 
 static void resched_curr(struct rq *rq)
@@ -85,44 +125,48 @@ static void resched_curr(struct rq *rq)
         smp_send_reschedule(curr->cpu);
 }
 
+void resched_cpu(unsigned int cpu)
+{
+    struct rq *rq = &runqueues[cpu];
+    unsigned long flags;
+
+    spin_lock_irqsave(&rq->lock, flags);
+    resched_curr(rq);
+    spin_unlock_irqrestore(&rq->lock, flags);
+}
+
 static void check_preempt_curr(struct rq *rq, struct task_struct *p)
 {
-    if (rq->curr == rq->idle || p->sched_class < rq->curr->sched_class)
+    struct task_struct *curr = rq->curr;
+
+    if (curr == rq->idle || p->sched_class->rank < curr->sched_class->rank) {
+        resched_curr(rq);
+        return;
+    }
+    if (p->sched_class != curr->sched_class)
+        return;
+    update_curr(rq);
+    if (p->sched_class->preempts(rq, p, curr))
         resched_curr(rq);
 }
 
-static bool available_idle_cpu(unsigned int cpu)
+/* No harts but those online; all of them, should none that p may use be online. */
+static unsigned long allowed_cpus(const struct task_struct *p)
 {
-    struct rq *rq = &runqueues[cpu];
+    unsigned long online = READ_ONCE(cpu_online_mask);
 
-    return READ_ONCE(rq->curr) == rq->idle && !READ_ONCE(rq->nr_queued);
-}
-
-/* Where p was if that is idle, else any idle hart it may run on, else where it was. */
-static unsigned int select_task_rq(struct task_struct *p)
-{
-    unsigned int cpu;
-
-    if ((p->cpus_allowed >> p->cpu & 1) && available_idle_cpu(p->cpu))
-        return p->cpu;
-    for_each_cpu_in(cpu, p->cpus_allowed &
-                             READ_ONCE(cpu_online_mask)) if (available_idle_cpu(cpu)) return cpu;
-    if (p->cpus_allowed >> p->cpu & 1)
-        return p->cpu;
-    return __ffs(p->cpus_allowed);
+    return p->cpus_allowed & online ? p->cpus_allowed & online : online;
 }
 
 /* pi_lock held, p on no queue and off its stack. */
-static void activate_task(struct task_struct *p)
+static void activate_task(struct task_struct *p, int why)
 {
     struct rq *rq;
 
-    p->state = TASK_RUNNING;
-    p->cpu = select_task_rq(p);
+    p->cpu = p->sched_class->select_rq(p, allowed_cpus(p));
     rq = &runqueues[p->cpu];
     spin_lock(&rq->lock);
-    p->on_rq = 1;
-    enqueue_task(rq, p);
+    enqueue_task(rq, p, why);
     check_preempt_curr(rq, p);
     spin_unlock(&rq->lock);
 }
@@ -139,23 +183,35 @@ static bool ttwu_runnable(struct task_struct *p)
     return on_rq;
 }
 
-bool wake_up_process(struct task_struct *p)
+bool try_to_wake_up(struct task_struct *p, unsigned int state)
 {
     unsigned long flags;
     bool success = false;
 
     spin_lock_irqsave(&p->pi_lock, flags);
     smp_mb(); /* the waker's condition is visible before it looks at the sleeper's state */
-    if (p->state == TASK_UNINTERRUPTIBLE) {
+    if (p->state & state) {
         success = true;
         if (!ttwu_runnable(p)) {
             while (smp_load_acquire(&p->on_cpu))
                 cpu_relax();
-            activate_task(p);
+            p->state = TASK_RUNNING;
+            activate_task(p, ENQUEUE_WAKEUP);
         }
     }
     spin_unlock_irqrestore(&p->pi_lock, flags);
     return success;
+}
+
+bool wake_up_process(struct task_struct *p)
+{
+    return try_to_wake_up(p, TASK_NORMAL);
+}
+EXPORT_SYMBOL(wake_up_process);
+
+bool wake_up_state(struct task_struct *p, unsigned int state)
+{
+    return try_to_wake_up(p, state);
 }
 
 void wake_up_new_task(struct task_struct *p)
@@ -163,68 +219,111 @@ void wake_up_new_task(struct task_struct *p)
     unsigned long flags;
 
     spin_lock_irqsave(&p->pi_lock, flags);
-    activate_task(p);
+    p->state = TASK_RUNNING;
+    activate_task(p, ENQUEUE_WAKEUP);
     spin_unlock_irqrestore(&p->pi_lock, flags);
 }
 
-/* A hart with nothing to do takes a waiting task from another; rq is ours and locked. */
-static struct task_struct *pull_task_from(struct rq *rq, unsigned int this_cpu, struct rq *busy)
+/*
+ * Takes a task of a class that waits on another queue, which is busy with
+ * something at least as important.  rq is ours and locked.
+ */
+static struct task_struct *pull_task_from(struct rq *rq, struct rq *busy,
+                                          const struct sched_class *class)
 {
-    struct task_struct *p, *found = NULL;
+    struct task_struct *p;
 
     if (!READ_ONCE(busy->nr_queued) || !arch_spin_trylock(&busy->lock))
         return NULL;
-    list_for_each_entry(p, &busy->queue[SCHED_CLASS_FAIR], run_list)
-    {
-        if (p->cpus_allowed >> this_cpu & 1) {
-            found = p;
-            break;
-        }
-    }
-    if (found) {
-        dequeue_task(busy, found);
-        found->cpu = this_cpu;
-        enqueue_task(rq, found);
+    p = class->first(busy, rq->cpu);
+    if (p) {
+        dequeue_task(busy, p);
+        class->leave(busy, p);
+        p->cpu = rq->cpu;
+        enqueue_task(rq, p, ENQUEUE_MOVED);
     }
     arch_spin_unlock(&busy->lock);
-    return found;
+    return p;
 }
 
-static void newidle_balance(struct rq *rq)
+static void pull_task(struct rq *rq, unsigned long cpus, const struct sched_class *class)
 {
-    unsigned int cpu, this_cpu = smp_processor_id();
+    unsigned int cpu;
 
-    for_each_online_cpu(cpu) if (cpu != this_cpu &&
-                                 pull_task_from(rq, this_cpu, &runqueues[cpu])) return;
+    for_each_cpu_in(
+        cpu, cpus & ~(1UL << rq->cpu)) if (pull_task_from(rq, &runqueues[cpu], class)) return;
+}
+
+/* Before a hart runs something less important than what may wait elsewhere. */
+static void balance_before_pick(struct rq *rq)
+{
+    if (!list_empty(&rq->stop) || !list_empty(&rq->rt))
+        return;
+    if (READ_ONCE(rt_overload_mask))
+        pull_task(rq, READ_ONCE(rt_overload_mask), &rt_sched_class);
+    if (!rq->nr_queued)
+        pull_task(rq, READ_ONCE(cpu_online_mask), &fair_sched_class);
+}
+
+/* One from the longest queue, if it is longer than what we have to do ourselves. */
+static void load_balance(struct rq *rq)
+{
+    unsigned int cpu, most = rq->nr_fair + (rq->curr != rq->idle);
+    struct rq *busiest = NULL;
+
+    for_each_online_cpu(cpu)
+    {
+        /* Behind a task of a higher class they would wait for ever: count it as one of them. */
+        unsigned int n = READ_ONCE(runqueues[cpu].nr_fair) +
+                         (READ_ONCE(runqueues[cpu].curr)->prio < MAX_RT_PRIO);
+
+        if (cpu == rq->cpu || n <= most)
+            continue;
+        most = n;
+        busiest = &runqueues[cpu];
+    }
+    if (busiest)
+        pull_task_from(rq, busiest, &fair_sched_class);
 }
 
 static struct task_struct *pick_next_task(struct rq *rq)
 {
-    struct task_struct *next;
-    int class;
+    unsigned int i;
 
-    if (list_empty(&rq->queue[SCHED_CLASS_STOP]) && !rq->nr_queued)
-        newidle_balance(rq);
-    for (class = 0; class < SCHED_CLASSES; class ++) {
-        if (list_empty(&rq->queue[class]))
+    balance_before_pick(rq);
+    for (i = 0; i < ARRAY_SIZE(sched_classes); i++) {
+        struct task_struct *next = sched_classes[i]->first(rq, rq->cpu);
+
+        if (!next)
             continue;
-        next = list_first_entry(&rq->queue[class], struct task_struct, run_list);
         dequeue_task(rq, next);
         return next;
     }
     return rq->idle;
 }
 
+/* It may not stay where it ran until now, and is off its stack. */
+static void migrate_task(struct task_struct *p)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&p->pi_lock, flags);
+    activate_task(p, ENQUEUE_MOVED);
+    spin_unlock_irqrestore(&p->pi_lock, flags);
+}
+
 /* First thing on the new stack. Drops the lock that __schedule() took on the old one. */
 static void finish_task_switch(struct task_struct *prev)
 {
-    bool dead = prev->state == TASK_DEAD;
+    bool dead = prev->state == TASK_DEAD, migrating = prev->on_rq == TASK_ON_RQ_MIGRATING;
 
     smp_store_release(&prev->on_cpu, 0);
     arch_spin_unlock(&this_rq()->lock);
     preempt_enable_no_resched();
+    if (migrating)
+        migrate_task(prev);
     if (dead)
-        free_task(prev);
+        put_task_struct(prev);
 }
 
 void schedule_tail(struct task_struct *prev)
@@ -237,10 +336,32 @@ void schedule_tail(struct task_struct *prev)
 static void context_switch(struct rq *rq, struct task_struct *prev, struct task_struct *next)
 {
     rq->curr = next;
-    rq->slice_left = SLICE_TICKS;
     next->on_cpu = 1;
+    ftrace_graph_sched_switch(prev, next);
+    switch_mm(prev->mm, next->mm);
+    __switch_to_fpu(prev, next);
     prev = __switch_to(prev, next);
     finish_task_switch(prev);
+}
+
+/* Where prev goes: to sleep, to another hart, or back on the queue. Idle tasks are on none. */
+static void put_prev_task(struct rq *rq, struct task_struct *prev, bool preempt)
+{
+    if (prev == rq->idle)
+        return;
+    if (!preempt && prev->state != TASK_RUNNING && !signal_pending_state(prev->state, prev)) {
+        prev->on_rq = 0;
+        prev->sched_class->leave(rq, prev);
+        return;
+    }
+    if (!preempt)
+        prev->state = TASK_RUNNING;
+    if (task_allowed_on(prev, rq->cpu)) {
+        enqueue_task(rq, prev, ENQUEUE_BACK);
+    } else {
+        prev->on_rq = TASK_ON_RQ_MIGRATING;
+        prev->sched_class->leave(rq, prev);
+    }
 }
 
 /*
@@ -254,32 +375,42 @@ static void __schedule(bool preempt)
     struct rq *rq;
 
     local_irq_save(flags);
+    rcu_note_context_switch(preempt);
     rq = this_rq();
     spin_lock(&rq->lock);
+    update_curr(rq);
     clear_bit(TIF_NEED_RESCHED, &prev->flags);
-    if (!preempt && prev->state != TASK_RUNNING)
-        prev->on_rq = 0;
-    else if (prev != rq->idle)
-        enqueue_task(rq, prev);
+    put_prev_task(rq, prev, preempt);
     next = pick_next_task(rq);
+    next->exec_start = prev->exec_start;
+    next->picked_at_runtime = next->sum_exec_runtime;
     if (next == prev) {
-        rq->slice_left = SLICE_TICKS;
         arch_spin_unlock(&rq->lock);
         preempt_enable_no_resched();
     } else {
+        ++*(preempt ? &prev->nivcsw : &prev->nvcsw);
         context_switch(rq, prev, next);
     }
     local_irq_restore(flags);
 }
 
+static void schedule_debug(void)
+{
+    if (unlikely(preempt_count() || irqs_disabled()))
+        panic("BUG: scheduling while atomic: %s/%d/0x%08x", current->comm, current->pid,
+              preempt_count());
+}
+
 void schedule(void)
 {
+    schedule_debug();
     do {
         preempt_disable();
         __schedule(false);
         preempt_enable_no_resched();
     } while (need_resched());
 }
+EXPORT_SYMBOL(schedule);
 
 void preempt_schedule(void)
 {
@@ -291,6 +422,7 @@ void preempt_schedule(void)
         preempt_enable_no_resched();
     } while (need_resched());
 }
+EXPORT_SYMBOL(preempt_schedule);
 
 /* From the end of an interrupt, with interrupts off. */
 void preempt_schedule_irq(void)
@@ -306,24 +438,188 @@ void preempt_schedule_irq(void)
 void scheduler_tick(void)
 {
     struct rq *rq = this_rq();
+    struct task_struct *curr = rq->curr;
 
     spin_lock(&rq->lock);
-    if (rq->slice_left)
-        rq->slice_left--;
-    if (!rq->slice_left && rq->nr_queued)
+    update_curr(rq);
+    if (++rq->balance_ticks == BALANCE_TICKS) {
+        rq->balance_ticks = 0;
+        load_balance(rq);
+    }
+    if (curr == rq->idle ? rq->nr_queued : curr->sched_class->tick(rq, curr))
+        resched_curr(rq);
+    else if (curr->prio >= MAX_RT_PRIO && READ_ONCE(rt_overload_mask))
         resched_curr(rq);
     spin_unlock(&rq->lock);
 }
 
+void yield(void)
+{
+    struct rq *rq;
+
+    preempt_disable();
+    local_irq_disable();
+    rq = this_rq();
+    spin_lock(&rq->lock);
+    current->sched_class->yield(rq, current);
+    spin_unlock(&rq->lock);
+    local_irq_enable();
+    preempt_enable_no_resched();
+    schedule();
+}
+EXPORT_SYMBOL(yield);
+
+bool cond_resched(void)
+{
+    might_sleep();
+    rcu_tasks_qs();
+    if (!need_resched())
+        return false;
+    schedule();
+    return true;
+}
+
+void __might_sleep(const char *file, int line)
+{
+    if (system_state == SYSTEM_BOOTING || (!preempt_count() && !irqs_disabled()))
+        return;
+    panic("BUG: sleeping function called from invalid context at %s:%d, preempt_count %x, irqs %s",
+          file, line, preempt_count(), irqs_disabled() ? "off" : "on");
+}
+EXPORT_SYMBOL(__might_sleep);
+
+/* Takes p off its queue while fn changes what the queue is ordered by, and puts it back. */
+static void change_task(struct task_struct *p, void (*change)(struct task_struct *, const void *),
+                        const void *what)
+{
+    const struct sched_class *class;
+    unsigned long flags;
+    struct rq *rq;
+    bool queued;
+
+    spin_lock_irqsave(&p->pi_lock, flags);
+    rq = task_rq_lock(p);
+    class = p->sched_class;
+    queued = p->on_rq == TASK_ON_RQ_QUEUED && rq->curr != p;
+    if (rq->curr == p)
+        update_curr(rq);
+    if (queued)
+        dequeue_task(rq, p);
+    change(p, what);
+    if (p->sched_class != class)
+        p->sched_class->switched_to(rq, p);
+    if (queued) {
+        enqueue_task(rq, p, ENQUEUE_BACK);
+        check_preempt_curr(rq, p);
+    } else if (rq->curr == p) {
+        resched_curr(rq);
+    }
+    spin_unlock(&rq->lock);
+    spin_unlock_irqrestore(&p->pi_lock, flags);
+}
+
+static void change_nice(struct task_struct *p, const void *nice)
+{
+    p->static_prio = NICE_TO_PRIO(*(const int *)nice);
+    p->weight = nice_to_weight(*(const int *)nice);
+    if (p->sched_class == &fair_sched_class)
+        p->prio = p->static_prio;
+}
+
+void set_user_nice(struct task_struct *p, int nice)
+{
+    nice = max(MIN_NICE, min(nice, MAX_NICE));
+    change_task(p, change_nice, &nice);
+}
+
+struct new_policy {
+    int policy, rt_priority;
+};
+
+static void change_policy(struct task_struct *p, const void *what)
+{
+    const struct new_policy *new = what;
+
+    p->policy = new->policy;
+    p->rt_priority = new->rt_priority;
+    p->prio = new->rt_priority ? MAX_RT_PRIO - 1 - new->rt_priority : p->static_prio;
+    p->sched_class = new->rt_priority ? &rt_sched_class : &fair_sched_class;
+}
+
+int sched_setscheduler(struct task_struct *p, int policy, const struct sched_param *param)
+{
+    struct new_policy new = {policy, param->sched_priority};
+    bool realtime = policy == SCHED_FIFO || policy == SCHED_RR;
+
+    if (!realtime && policy != SCHED_NORMAL)
+        return -EINVAL;
+    if (new.rt_priority < 0 || new.rt_priority >= MAX_RT_PRIO || realtime != !!new.rt_priority)
+        return -EINVAL;
+    if (p->sched_class == &stop_sched_class)
+        return -EPERM;
+    change_task(p, change_policy, &new);
+    return 0;
+}
+
+/* p waits on a queue of a hart that it may not use any more. Its pi_lock and the queue are locked.
+ */
+static void requeue_elsewhere(struct rq *rq, struct task_struct *p)
+{
+    dequeue_task(rq, p);
+    p->on_rq = TASK_ON_RQ_MIGRATING;
+    p->sched_class->leave(rq, p);
+    spin_unlock(&rq->lock);
+    activate_task(p, ENQUEUE_MOVED);
+}
+
+int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask)
+{
+    unsigned long flags;
+    struct rq *rq;
+
+    if (!(mask & READ_ONCE(cpu_online_mask)))
+        return -EINVAL;
+    spin_lock_irqsave(&p->pi_lock, flags);
+    rq = task_rq_lock(p);
+    WRITE_ONCE(p->cpus_allowed, mask);
+    if (p->on_rq == TASK_ON_RQ_QUEUED && rq->curr != p && !task_allowed_on(p, rq->cpu)) {
+        requeue_elsewhere(rq, p);
+    } else {
+        if (rq->curr == p && !task_allowed_on(p, rq->cpu))
+            resched_curr(rq);
+        spin_unlock(&rq->lock);
+    }
+    spin_unlock_irqrestore(&p->pi_lock, flags);
+    return 0;
+}
+
+/* Before p is first woken. */
+void sched_fork(struct task_struct *p)
+{
+    INIT_LIST_HEAD(&p->run_list);
+    p->state = TASK_NEW;
+    p->preempt_count = SWITCH_PREEMPT_COUNT; /* what schedule_tail() gives back */
+    p->cpu = raw_smp_processor_id();
+    p->on_rq = p->on_cpu = 0;
+    p->policy = SCHED_NORMAL;
+    p->sched_class = &fair_sched_class;
+    p->prio = p->static_prio = DEFAULT_PRIO;
+    p->weight = nice_to_weight(0);
+    p->vruntime = p->sum_exec_runtime = p->nvcsw = p->nivcsw = 0;
+}
+
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop)
 {
-    stop->sched_class = SCHED_CLASS_STOP;
+    stop->sched_class = &stop_sched_class;
+    stop->prio = stop->static_prio = -1;
     stop->cpus_allowed = 1UL << cpu;
     stop->cpu = cpu;
 }
 
 static void set_idle(unsigned int cpu, struct task_struct *idle)
 {
+    idle->prio = idle->static_prio = MAX_PRIO;
+    idle->sched_class = &fair_sched_class;
     runqueues[cpu].idle = runqueues[cpu].curr = idle;
 }
 
@@ -334,7 +630,8 @@ void init_idle(struct task_struct *idle, unsigned int cpu)
     idle->cpu = cpu;
     idle->cpus_allowed = 1UL << cpu;
     idle->state = TASK_RUNNING;
-    idle->on_rq = idle->on_cpu = 1;
+    idle->on_rq = TASK_ON_RQ_QUEUED;
+    idle->on_cpu = 1;
     idle->preempt_count = PREEMPT_OFFSET;
     set_idle(cpu, idle);
 }
@@ -342,11 +639,13 @@ void init_idle(struct task_struct *idle, unsigned int cpu)
 void sched_init(void)
 {
     unsigned int cpu;
-    int class;
 
-    for (cpu = 0; cpu < NR_CPUS; cpu++)
-        for (class = 0; class < SCHED_CLASSES; class ++)
-            INIT_LIST_HEAD(&runqueues[cpu].queue[class]);
+    for (cpu = 0; cpu < NR_CPUS; cpu++) {
+        runqueues[cpu].cpu = cpu;
+        INIT_LIST_HEAD(&runqueues[cpu].stop);
+        INIT_LIST_HEAD(&runqueues[cpu].rt);
+        INIT_LIST_HEAD(&runqueues[cpu].fair);
+    }
     INIT_LIST_HEAD(&init_task.run_list);
     init_task.stack = init_stack;
     list_add_tail(&init_task.tasks, &task_list);
@@ -371,7 +670,8 @@ void cpu_startup_entry(void)
         do_idle();
 }
 
-void do_exit(void)
+/* The last switch: whoever runs next drops the scheduler's reference. */
+void do_task_dead(void)
 {
     preempt_disable();
     local_irq_disable();

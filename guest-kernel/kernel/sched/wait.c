@@ -1,6 +1,5 @@
-/* wait.c - wait queues, and completions made of them. */
-#include <linux/completion.h>
-#include <linux/sched.h>
+/* wait.c - wait queues. */
+#include <linux/export.h>
 #include <linux/wait.h>
 
 void init_waitqueue_head(struct wait_queue_head *wq)
@@ -8,52 +7,66 @@ void init_waitqueue_head(struct wait_queue_head *wq)
     spin_lock_init(&wq->lock);
     INIT_LIST_HEAD(&wq->head);
 }
+EXPORT_SYMBOL(init_waitqueue_head);
+
+void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, unsigned int state)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&wq->lock, flags);
+    if (list_empty(&wait->entry)) {
+        if (wait->exclusive)
+            list_add_tail(&wait->entry, &wq->head);
+        else
+            list_add(&wait->entry, &wq->head);
+    }
+    set_current_state(state);
+    spin_unlock_irqrestore(&wq->lock, flags);
+}
+EXPORT_SYMBOL(prepare_to_wait);
+
+void prepare_to_wait_exclusive(struct wait_queue_head *wq, struct wait_queue_entry *wait,
+                               unsigned int state)
+{
+    wait->exclusive = true;
+    prepare_to_wait(wq, wait, state);
+}
+
+void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait)
+{
+    unsigned long flags;
+
+    set_current_state(TASK_RUNNING);
+    spin_lock_irqsave(&wq->lock, flags);
+    list_del_init(&wait->entry);
+    spin_unlock_irqrestore(&wq->lock, flags);
+}
+EXPORT_SYMBOL(finish_wait);
 
 /* The entry lives on the waiter's stack: it is off the list before the waiter can go on. */
-void wake_up_locked(struct wait_queue_head *wq)
+void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr)
 {
-    struct wait_queue_entry *first;
-    struct task_struct *task;
+    struct wait_queue_entry *wait, *next;
 
-    if (list_empty(&wq->head))
-        return;
-    first = list_first_entry(&wq->head, struct wait_queue_entry, entry);
-    task = first->task;
-    list_del_init(&first->entry);
-    wake_up_process(task);
-}
+    list_for_each_entry_safe(wait, next, &wq->head, entry)
+    {
+        struct task_struct *task = wait->task;
+        bool exclusive = wait->exclusive;
 
-void init_completion(struct completion *x)
-{
-    x->done = 0;
-    init_waitqueue_head(&x->wait);
-}
-
-void complete(struct completion *x)
-{
-    unsigned long flags;
-
-    spin_lock_irqsave(&x->wait.lock, flags);
-    x->done++;
-    wake_up_locked(&x->wait);
-    spin_unlock_irqrestore(&x->wait.lock, flags);
-}
-
-void wait_for_completion(struct completion *x)
-{
-    struct wait_queue_entry self = {.task = current};
-    unsigned long flags;
-
-    spin_lock_irqsave(&x->wait.lock, flags);
-    while (!x->done) {
-        list_add_tail(&self.entry, &x->wait.head);
-        set_current_state(TASK_UNINTERRUPTIBLE);
-        spin_unlock_irqrestore(&x->wait.lock, flags);
-        schedule();
-        spin_lock_irqsave(&x->wait.lock, flags);
-        if (!list_empty(&self.entry)) /* woken by somebody else */
-            list_del_init(&self.entry);
+        if (!(READ_ONCE(task->state) & mode))
+            continue;
+        list_del_init(&wait->entry);
+        if (try_to_wake_up(task, mode) && exclusive && !--nr)
+            return;
     }
-    x->done--;
-    spin_unlock_irqrestore(&x->wait.lock, flags);
 }
+
+void __wake_up(struct wait_queue_head *wq, unsigned int mode, int nr)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&wq->lock, flags);
+    __wake_up_locked(wq, mode, nr);
+    spin_unlock_irqrestore(&wq->lock, flags);
+}
+EXPORT_SYMBOL(__wake_up);

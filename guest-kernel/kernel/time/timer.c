@@ -1,78 +1,120 @@
-/* timer.c - sleeping: each hart's tick wakes those who went to sleep there. */
-#include <asm/timex.h>
+/* timer.c - timers and sleeping by ticks, both made of hrtimers. */
 #include <linux/delay.h>
+#include <linux/export.h>
 #include <linux/sched.h>
-#include <linux/smp.h>
-#include <linux/timekeeping.h>
+#include <linux/timer.h>
 
-struct sleeper {
-    struct list_head entry;
-    struct task_struct *task;
-    u64 expires; /* by the time register */
-    bool fired;  /* under the base's lock */
-};
-
-struct timer_base {
-    spinlock_t lock;
-    struct list_head sleepers; /* under lock, earliest first */
-};
-
-static struct timer_base timer_bases[NR_CPUS];
-
-void init_timers(void)
+static ktime_t jiffies_to_ktime(unsigned long j)
 {
-    unsigned int cpu;
-
-    for (cpu = 0; cpu < NR_CPUS; cpu++)
-        INIT_LIST_HEAD(&timer_bases[cpu].sleepers);
+    return j > KTIME_MAX / TICK_NSEC ? KTIME_MAX : (ktime_t)(j * TICK_NSEC);
 }
 
-static void enqueue_sleeper(struct timer_base *base, struct sleeper *s)
+static enum hrtimer_restart call_timer_fn(struct hrtimer *hrtimer)
 {
-    struct sleeper *pos;
+    struct timer_list *timer = container_of(hrtimer, struct timer_list, timer);
 
-    list_for_each_entry(pos, &base->sleepers, entry) if (pos->expires > s->expires) break;
-    list_add_tail(&s->entry, &pos->entry);
+    timer->function(timer);
+    return HRTIMER_NORESTART;
 }
 
-void run_local_timers(void)
+void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *))
 {
-    struct timer_base *base = &timer_bases[smp_processor_id()];
-    struct sleeper *s, *next;
+    hrtimer_init(&timer->timer, call_timer_fn);
+    timer->function = function;
+}
+EXPORT_SYMBOL(timer_setup);
 
-    spin_lock(&base->lock);
-    list_for_each_entry_safe(s, next, &base->sleepers, entry)
-    {
-        struct task_struct *task = s->task;
+bool mod_timer(struct timer_list *timer, unsigned long expires)
+{
+    timer->expires = expires;
+    return hrtimer_start(&timer->timer, jiffies_to_ktime(expires), HRTIMER_MODE_ABS);
+}
+EXPORT_SYMBOL(mod_timer);
 
-        if (s->expires > get_time())
-            break;
-        list_del_init(&s->entry);
-        WRITE_ONCE(s->fired, true);
-        wake_up_process(task);
+void add_timer(struct timer_list *timer)
+{
+    mod_timer(timer, timer->expires);
+}
+
+bool timer_pending(const struct timer_list *timer)
+{
+    return !list_empty(&timer->timer.node);
+}
+
+bool del_timer(struct timer_list *timer)
+{
+    return hrtimer_try_to_cancel(&timer->timer);
+}
+
+bool del_timer_sync(struct timer_list *timer)
+{
+    return hrtimer_cancel(&timer->timer);
+}
+EXPORT_SYMBOL(del_timer_sync);
+
+long schedule_timeout(long timeout)
+{
+    unsigned long expires = jiffies + timeout;
+    long left;
+
+    if (timeout == MAX_SCHEDULE_TIMEOUT) {
+        schedule();
+        return timeout;
     }
-    spin_unlock(&base->lock);
+    if (!schedule_hrtimeout(jiffies_to_ktime(expires), HRTIMER_MODE_ABS))
+        return 0;
+    left = expires - jiffies;
+    return max(left, 0L);
+}
+EXPORT_SYMBOL(schedule_timeout);
+
+long schedule_timeout_interruptible(long timeout)
+{
+    set_current_state(TASK_INTERRUPTIBLE);
+    return schedule_timeout(timeout);
+}
+
+long schedule_timeout_uninterruptible(long timeout)
+{
+    set_current_state(TASK_UNINTERRUPTIBLE);
+    return schedule_timeout(timeout);
+}
+
+static void sleep_until(ktime_t end)
+{
+    do {
+        set_current_state(TASK_UNINTERRUPTIBLE);
+    } while (schedule_hrtimeout(end, HRTIMER_MODE_ABS));
 }
 
 void msleep(unsigned int msecs)
 {
-    struct sleeper self = {.task = current, .expires = get_time() + msecs * riscv_timebase / 1000};
-    struct timer_base *base;
-    unsigned long flags;
-
-    local_irq_save(flags);
-    base = &timer_bases[smp_processor_id()];
-    spin_lock(&base->lock);
-    enqueue_sleeper(base, &self);
-    set_current_state(TASK_UNINTERRUPTIBLE);
-    spin_unlock(&base->lock);
-    local_irq_restore(flags);
-    while (!READ_ONCE(self.fired)) {
-        schedule();
-        set_current_state(TASK_UNINTERRUPTIBLE);
-    }
-    set_current_state(TASK_RUNNING);
-    /* The tick may still be at waking us: it holds the lock until it is done with this task. */
-    spin_lock_irqsave(&base->lock, flags);
-    spin_unlock_irqrestore(&base->lock, flags);
+    sleep_until(ktime_get() + ms_to_ktime(msecs));
 }
+EXPORT_SYMBOL(msleep);
+
+unsigned long msleep_interruptible(unsigned int msecs)
+{
+    ktime_t end = ktime_get() + ms_to_ktime(msecs), left;
+
+    set_current_state(TASK_INTERRUPTIBLE);
+    schedule_hrtimeout(end, HRTIMER_MODE_ABS);
+    left = end - ktime_get();
+    return left > 0 ? (left + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
+}
+
+void usleep_range(unsigned long min_usecs, unsigned long max_usecs)
+{
+    (void)max_usecs; /* allows to wait for a tick; our timers have no need to */
+    sleep_until(ktime_get() + us_to_ktime(min_usecs));
+}
+EXPORT_SYMBOL(usleep_range);
+
+void udelay(unsigned long usecs)
+{
+    ktime_t end = ktime_get() + us_to_ktime(usecs);
+
+    while (ktime_get() < end)
+        cpu_relax();
+}
+EXPORT_SYMBOL(udelay);

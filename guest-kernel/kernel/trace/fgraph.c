@@ -8,40 +8,69 @@
  *
  * Not instrumented.
  */
+#include "ftrace_internal.h"
+#include "trace_recursion.h"
 #include <asm/barrier.h>
+#include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
-#include <linux/ftrace.h>
-#include <linux/mutex.h>
+#include <linux/kallsyms.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/trace_clock.h>
 
-static int ftrace_graph_entry_stub(struct ftrace_graph_ent *trace)
+int ftrace_graph_entry_stub(struct ftrace_graph_ent *trace)
 {
     (void)trace;
     return 0;
 }
 
-static void ftrace_graph_return_stub(struct ftrace_graph_ret *trace)
+static void fgraph_return_stub(struct ftrace_graph_ret *trace)
 {
     (void)trace;
 }
 
-/* Changed under graph_lock, read by any hart at any time. */
+/* Stands where nobody is registered; a hart may still be on its way to call it. */
+static struct fgraph_ops fgraph_stub = {
+    .entryfunc = ftrace_graph_entry_stub,
+    .retfunc = fgraph_return_stub,
+    .ops = {INIT_OPS_HASH(fgraph_stub.ops)},
+};
+
+enum { FGRAPH_ARRAY_SIZE = 16 };
+
+/* What assembly compares with: the stub that does nothing, whatever it is called with. */
+#define ftrace_graph_return_stub ((trace_func_graph_ret_t)(void (*)(void))ftrace_stub)
+
+/* Changed under graph_lock, the functions under ftrace_lock, too; read by any hart at any time. */
 trace_func_graph_ret_t ftrace_graph_return = ftrace_graph_return_stub;
 trace_func_graph_ent_t ftrace_graph_entry = ftrace_graph_entry_stub;
-static trace_func_graph_ent_t __ftrace_graph_entry = ftrace_graph_entry_stub;
-bool ftrace_graph_active;
+int ftrace_graph_active;
+static struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE] = {
+    [0 ... FGRAPH_ARRAY_SIZE - 1] = &fgraph_stub,
+};
 static DEFINE_MUTEX(graph_lock);
 
-static bool kill_ftrace_graph; /* trouble: hook nothing any more; never cleared */
+/*
+ * The one that is called without a detour, if it is the only one.  It changes
+ * only while the two functions in force are the stubs or those for several, so
+ * one that was read between two readings of the same value is its.
+ */
+static struct fgraph_ops *fgraph_direct_gops = &fgraph_stub;
 
-/* Its filter is the function tracer's. */
+static bool kill_ftrace_graph; /* trouble: hook nothing any more; never cleared */
+static bool fgraph_sleep_time = true;
+
+/* In the list for all of them, each with its own filter. */
 static struct ftrace_ops graph_ops = {
+#ifdef ftrace_graph_func
+    .func = ftrace_graph_func,
+#else
     .func = ftrace_stub,
     .flags = FTRACE_OPS_FL_STUB,
-    .func_hash = &global_ops.local_hash,
+#endif
+    INIT_OPS_HASH(graph_ops),
 };
 
 bool ftrace_graph_is_dead(void)
@@ -54,23 +83,97 @@ void ftrace_graph_stop(void)
     WRITE_ONCE(kill_ftrace_graph, true);
 }
 
+/* ---- whom a call is told to ---- */
+
 /* When other ops enable sites too, what arrives must be checked against our filter. */
 static int ftrace_graph_entry_test(struct ftrace_graph_ent *trace)
 {
-    if (!ftrace_ops_test(&graph_ops, trace->func))
-        return 0;
-    return __ftrace_graph_entry(trace);
+    struct fgraph_ops *gops = READ_ONCE(fgraph_direct_gops);
+
+    return ftrace_ops_test(&gops->ops, trace->func) ? gops->entryfunc(trace) : 0;
 }
 
+static struct ftrace_ret_stack *top_of_stack(void)
+{
+    return &current->ret_stack[current->curr_ret_stack];
+}
+
+static int fgraph_entry_several(struct ftrace_graph_ent *trace)
+{
+    unsigned long follow = 0;
+    int i;
+
+    for (i = 0; i < FGRAPH_ARRAY_SIZE; i++) {
+        struct fgraph_ops *gops = READ_ONCE(fgraph_array[i]);
+
+        if (gops != &fgraph_stub && ftrace_ops_test(&gops->ops, trace->func) &&
+            gops->entryfunc(trace))
+            follow |= 1UL << i;
+    }
+    top_of_stack()->gops = follow;
+    return follow != 0;
+}
+
+static void fgraph_return_several(struct ftrace_graph_ret *trace)
+{
+    unsigned long follow = top_of_stack()->gops;
+
+    for (; follow; follow &= follow - 1)
+        READ_ONCE(fgraph_array[__ffs(follow)])->retfunc(trace);
+}
+
+/* Tells the only one, or all; who follows the call stands in its frame. */
+static int fgraph_call_entry(struct ftrace_graph_ent *trace)
+{
+    trace_func_graph_ent_t entry;
+    struct fgraph_ops *gops;
+
+    do {
+        gops = READ_ONCE(fgraph_direct_gops);
+        smp_rmb();
+        entry = READ_ONCE(ftrace_graph_entry);
+        smp_rmb();
+    } while (gops != READ_ONCE(fgraph_direct_gops));
+    top_of_stack()->gops = 1UL << gops->idx;
+    return entry(trace);
+}
+
+static void fgraph_call_return(struct ftrace_graph_ret *trace)
+{
+    trace_func_graph_ret_t ret;
+    struct fgraph_ops *gops;
+
+    do {
+        gops = READ_ONCE(fgraph_direct_gops);
+        smp_rmb();
+        ret = READ_ONCE(ftrace_graph_return);
+        smp_rmb();
+    } while (gops != READ_ONCE(fgraph_direct_gops));
+    if (ret == fgraph_return_several || top_of_stack()->gops >> gops->idx & 1)
+        ret(trace);
+}
+
+/* Is there an ops whose sites are not all the graph's? Then not every call is for it. */
+static bool must_test(const struct fgraph_ops *gops)
+{
+    const struct ftrace_ops *op;
+
+    for_each_ftrace_op(op) if (op != &graph_ops &&
+                               op->func_hash != gops->ops.func_hash) return true;
+    return false;
+}
+
+/* Under ftrace_lock: the list has changed. */
 void update_function_graph_func(void)
 {
-    bool alone = ftrace_ops_list == &ftrace_list_end ||
-                 (ftrace_ops_list == &graph_ops && graph_ops.next == &ftrace_list_end);
+    struct fgraph_ops *gops = fgraph_direct_gops;
 
-    if (!ftrace_graph_active)
+    if (ftrace_graph_active != 1)
         return;
-    WRITE_ONCE(ftrace_graph_entry, alone ? __ftrace_graph_entry : ftrace_graph_entry_test);
+    WRITE_ONCE(ftrace_graph_entry, must_test(gops) ? ftrace_graph_entry_test : gops->entryfunc);
 }
+
+/* ---- entry and return of a function ---- */
 
 static int ftrace_push_return_trace(unsigned long ret, unsigned long func,
                                     unsigned long frame_pointer, unsigned long *retp)
@@ -93,14 +196,14 @@ static int ftrace_push_return_trace(unsigned long ret, unsigned long func,
     return 0;
 }
 
-int function_graph_enter(unsigned long ret, unsigned long func, unsigned long frame_pointer,
-                         unsigned long *retp)
+static int hook_call(unsigned long ret, unsigned long func, unsigned long frame_pointer,
+                     unsigned long *retp)
 {
     struct ftrace_graph_ent trace = {.func = func, .depth = ++current->curr_ret_depth};
 
     if (ftrace_push_return_trace(ret, func, frame_pointer, retp))
         goto out;
-    if (!READ_ONCE(ftrace_graph_entry)(&trace))
+    if (!fgraph_call_entry(&trace))
         goto out_ret;
     return 0;
 out_ret:
@@ -110,10 +213,23 @@ out:
     return -EBUSY;
 }
 
-static unsigned long pop_failed(const char *why, unsigned long frame_pointer)
+/* What the entry functions call is not for them. */
+int function_graph_enter(unsigned long ret, unsigned long func, unsigned long frame_pointer,
+                         unsigned long *retp)
+{
+    int bit = ftrace_test_recursion_trylock(), err;
+
+    if (bit < 0)
+        return -EBUSY;
+    err = hook_call(ret, func, frame_pointer, retp);
+    ftrace_test_recursion_unlock(bit);
+    return err;
+}
+
+static unsigned long bad_index(int index)
 {
     ftrace_graph_stop();
-    WARN(true, "  %s: frame pointer %lx, index %d\n", why, frame_pointer, current->curr_ret_stack);
+    WARN(true, "Bad function graph return stack: index %d\n", index);
     return (unsigned long)panic;
 }
 
@@ -121,6 +237,22 @@ static unsigned long pop_failed(const char *why, unsigned long frame_pointer)
  * The frame pointer test: the function came back with the frame pointer its
  * caller had when it was called, or somebody has broken the chain of frames.
  */
+static bool frame_pointer_is(const struct ftrace_ret_stack *frame, unsigned long frame_pointer)
+{
+#ifdef HAVE_FUNCTION_GRAPH_FP_TEST
+    if (likely(frame->fp == frame_pointer))
+        return true;
+    ftrace_graph_stop();
+    if (WARN(true, "Bad frame pointer: expected %lx, received %lx\n", frame->fp, frame_pointer))
+        printk("  from func %ps return to %lx\n", (void *)frame->func, frame->ret);
+    return false;
+#else
+    (void)frame;
+    (void)frame_pointer;
+    return true;
+#endif
+}
+
 static unsigned long ftrace_pop_return_trace(struct ftrace_graph_ret *trace,
                                              unsigned long frame_pointer)
 {
@@ -128,10 +260,10 @@ static unsigned long ftrace_pop_return_trace(struct ftrace_graph_ret *trace,
     const struct ftrace_ret_stack *frame;
 
     if (unlikely(index < 0 || index >= FTRACE_RETFUNC_DEPTH))
-        return pop_failed("Bad function graph return stack", frame_pointer);
+        return bad_index(index);
     frame = &current->ret_stack[index];
-    if (unlikely(frame->fp != frame_pointer))
-        return pop_failed("Bad frame pointer", frame_pointer);
+    if (!frame_pointer_is(frame, frame_pointer))
+        return (unsigned long)panic;
     *trace = (struct ftrace_graph_ret){.func = frame->func,
                                        .depth = current->curr_ret_depth--,
                                        .overrun = atomic_read(&current->trace_overrun),
@@ -139,7 +271,17 @@ static unsigned long ftrace_pop_return_trace(struct ftrace_graph_ret *trace,
     return frame->ret;
 }
 
-unsigned long ftrace_return_to_handler(unsigned long frame_pointer)
+static void tell_return(struct ftrace_graph_ret *trace)
+{
+    int bit = ftrace_test_recursion_trylock();
+
+    if (bit < 0)
+        return;
+    fgraph_call_return(trace);
+    ftrace_test_recursion_unlock(bit);
+}
+
+unsigned long ftrace_return_to_handler(unsigned long frame_pointer, unsigned long retval)
 {
     struct ftrace_graph_ret trace;
     unsigned long ret = ftrace_pop_return_trace(&trace, frame_pointer);
@@ -147,11 +289,14 @@ unsigned long ftrace_return_to_handler(unsigned long frame_pointer)
     if (unlikely(ret == (unsigned long)panic))
         panic("function graph: the return address is lost");
     trace.rettime = trace_clock_local();
-    READ_ONCE(ftrace_graph_return)(&trace);
+    trace.retval = retval;
+    tell_return(&trace);
     barrier(); /* until here an interrupt must not take our entry for free */
     current->curr_ret_stack--;
     return ret;
 }
+
+/* ---- tasks ---- */
 
 /* Task stacks are walked from the top: each hooked return address is the next one below. */
 unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *idx, unsigned long ret)
@@ -164,6 +309,27 @@ unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *idx, unsigned lo
     return t->ret_stack[index].ret;
 }
 
+void ftrace_graph_sleep_time_control(bool enable)
+{
+    WRITE_ONCE(fgraph_sleep_time, enable);
+}
+
+/* Without sleep-time: to the calls next is in, its absence did not happen. */
+void ftrace_graph_sched_switch(struct task_struct *prev, struct task_struct *next)
+{
+    u64 now;
+    int i;
+
+    if (!READ_ONCE(ftrace_graph_active))
+        return;
+    now = trace_clock_local();
+    prev->ftrace_timestamp = now;
+    if (READ_ONCE(fgraph_sleep_time) || !next->ftrace_timestamp || !next->ret_stack)
+        return;
+    for (i = next->curr_ret_stack; i >= 0; i--)
+        next->ret_stack[i].calltime += now - next->ftrace_timestamp;
+}
+
 static int alloc_ret_stack(struct task_struct *t)
 {
     struct ftrace_ret_stack *stack;
@@ -174,6 +340,7 @@ static int alloc_ret_stack(struct task_struct *t)
     if (!stack)
         return -ENOMEM;
     atomic_set(&t->tracing_graph_pause, 0);
+    t->ftrace_timestamp = 0;
     atomic_set(&t->trace_overrun, 0);
     t->curr_ret_stack = t->curr_ret_depth = -1;
     smp_wmb(); /* a task that sees its stack sees it empty */
@@ -206,43 +373,134 @@ static int alloc_retstack_tasklist(void)
     return ret;
 }
 
+/* ---- who is registered ---- */
+
 static void set_graph_functions(trace_func_graph_ent_t entry, trace_func_graph_ret_t ret)
 {
-    __ftrace_graph_entry = entry;
     WRITE_ONCE(ftrace_graph_return, ret);
     WRITE_ONCE(ftrace_graph_entry, entry);
 }
 
-/* Active first: a task made while the list is walked gets its stack from fork. */
-int register_ftrace_graph(const struct fgraph_ops *gops)
+/* Behind the functions: who finds nobody here must not find his functions in force. */
+static void set_nobody_direct(void)
+{
+    smp_wmb();
+    WRITE_ONCE(fgraph_direct_gops, &fgraph_stub);
+}
+
+static void set_stubs(void)
+{
+    set_graph_functions(ftrace_graph_entry_stub, ftrace_graph_return_stub);
+    set_nobody_direct();
+}
+
+static void set_several(void)
+{
+    set_graph_functions(fgraph_entry_several, fgraph_return_several);
+    set_nobody_direct();
+}
+
+/* From the stubs or from several. Until the list is settled every call is checked. */
+static void set_direct(struct fgraph_ops *gops)
+{
+    WRITE_ONCE(fgraph_direct_gops, gops);
+    smp_wmb();
+    set_graph_functions(ftrace_graph_entry_test, gops->retfunc);
+}
+
+/* In turn, so that what still stands in some task's frames is not taken for the next one's. */
+static int take_place(struct fgraph_ops *gops)
+{
+    static int last; /* under graph_lock */
+    int i;
+
+    for (i = 1; i <= FGRAPH_ARRAY_SIZE; i++) {
+        gops->idx = (last + i) % FGRAPH_ARRAY_SIZE;
+        if (fgraph_array[gops->idx] != &fgraph_stub)
+            continue;
+        last = gops->idx;
+        WRITE_ONCE(fgraph_array[last], gops);
+        return 0;
+    }
+    return -EBUSY;
+}
+
+static void leave_place(struct fgraph_ops *gops)
+{
+    WRITE_ONCE(fgraph_array[gops->idx], &fgraph_stub);
+}
+
+static struct fgraph_ops *only_one_left(void)
+{
+    int i;
+
+    for (i = 0; fgraph_array[i] == &fgraph_stub; i++)
+        ;
+    return fgraph_array[i];
+}
+
+/* One more or one less, and the functions for as many as there are then. */
+static void count_graph_users(int change)
+{
+    mutex_lock(&ftrace_lock); /* update_function_graph_func() */
+    ftrace_graph_active += change;
+    if (ftrace_graph_active == 0)
+        set_stubs();
+    else if (ftrace_graph_active == 1)
+        set_direct(only_one_left());
+    else
+        set_several();
+    mutex_unlock(&ftrace_lock);
+}
+
+/* Counted first: a task made while the list is walked gets its stack from fork. */
+static int start_graph(struct fgraph_ops *gops)
+{
+    int ret;
+
+    count_graph_users(1);
+    ret = alloc_retstack_tasklist();
+    if (!ret)
+        ret = ftrace_startup_subops(&graph_ops, &gops->ops,
+                                    ftrace_graph_active > 1 ? 0 : FTRACE_START_FUNC_RET);
+    if (!ret)
+        return 0;
+    leave_place(gops);
+    count_graph_users(-1);
+    return ret;
+}
+
+int register_ftrace_graph(struct fgraph_ops *gops)
 {
     int ret = -EBUSY;
 
     mutex_lock(&graph_lock);
-    if (!ftrace_graph_active) {
-        ftrace_graph_active = true;
-        ret = alloc_retstack_tasklist();
-        if (!ret) {
-            set_graph_functions(gops->entryfunc, gops->retfunc);
-            ret = ftrace_startup(&graph_ops, FTRACE_START_FUNC_RET);
-        }
-        if (ret) {
-            set_graph_functions(ftrace_graph_entry_stub, ftrace_graph_return_stub);
-            ftrace_graph_active = false;
-        }
-    }
+    ftrace_ops_init(&gops->ops);
+    if (!(gops->ops.flags & FTRACE_OPS_FL_ENABLED))
+        ret = take_place(gops);
+    if (!ret)
+        ret = start_graph(gops);
     mutex_unlock(&graph_lock);
     return ret;
 }
 
-/* Functions that are hooked now still come back through return_to_handler, unheard. */
-void unregister_ftrace_graph(const struct fgraph_ops *gops)
+/*
+ * Functions that are hooked now still come back through return_to_handler,
+ * unheard.  Who is not part of the kernel may be gone afterwards.
+ */
+void unregister_ftrace_graph(struct fgraph_ops *gops)
 {
+    bool registered;
+
     mutex_lock(&graph_lock);
-    if (ftrace_graph_active && __ftrace_graph_entry == gops->entryfunc) {
-        ftrace_graph_active = false;
-        set_graph_functions(ftrace_graph_entry_stub, ftrace_graph_return_stub);
-        ftrace_shutdown(&graph_ops, FTRACE_STOP_FUNC_RET);
+    registered = gops->ops.flags & FTRACE_OPS_FL_ENABLED;
+    if (registered) {
+        leave_place(gops);
+        count_graph_users(-1);
+        ftrace_shutdown_subops(&graph_ops, &gops->ops,
+                               ftrace_graph_active ? 0 : FTRACE_STOP_FUNC_RET);
     }
     mutex_unlock(&graph_lock);
+    if (registered && !core_kernel_data((unsigned long)gops))
+        synchronize_rcu_tasks();
 }

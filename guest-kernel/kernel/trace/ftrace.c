@@ -1,344 +1,287 @@
 /*
- * ftrace.c - which call sites are on, and what they call.
+ * ftrace.c - who is called from the sites that are on, and through what.
  *
- * Every site has a record, sorted by address.  Each enabled ftrace_ops counts
- * in the records its filter selects; a site is on while its count is not zero.
  * Sites call ftrace_caller, which calls ftrace_trace_function: the function of
- * the only ops, or one that goes through the list of them.
+ * the only ops, or one that goes through the list of them.  Which sites are on
+ * is said in ftrace_rec.c, which ops want a site in ftrace_hash.c; a kernel
+ * whose sites are fixed has neither of the two.
  *
  * Not instrumented.
  */
-#include <asm/irqflags.h>
-#include <asm/page.h>
+#include "ftrace_internal.h"
+#include "trace_recursion.h"
 #include <linux/bug.h>
 #include <linux/errno.h>
-#include <linux/ftrace.h>
-#include <linux/glob.h>
 #include <linux/kallsyms.h>
-#include <linux/mutex.h>
-#include <linux/slab.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 
-extern const unsigned long __start_mcount_loc[], __stop_mcount_loc[];
+DEFINE_MUTEX(ftrace_lock);
+bool ftrace_disabled;
 
-/* Made at boot; flags of the records under ftrace_lock. */
-static struct dyn_ftrace *ftrace_recs;
-static unsigned long ftrace_nr_recs;
-
-/* Guards ops, filters and records. Taken before the architecture's text_mutex. */
-static DEFINE_MUTEX(ftrace_lock);
-static bool ftrace_disabled; /* something went wrong: touch no code any more */
-
-struct ftrace_ops ftrace_list_end = {.func = ftrace_stub, .flags = FTRACE_OPS_FL_STUB};
+/* saved_func is for a hart that still has this ops in hand when pids come into force. */
+struct ftrace_ops ftrace_list_end = {
+    .func = ftrace_stub,
+    .saved_func = ftrace_stub,
+    .flags = FTRACE_OPS_FL_STUB,
+    INIT_OPS_HASH(ftrace_list_end),
+};
 struct ftrace_ops *ftrace_ops_list = &ftrace_list_end;
 ftrace_func_t ftrace_trace_function = ftrace_stub;
 struct ftrace_ops *function_trace_op = &ftrace_list_end;
-static struct ftrace_ops *set_function_trace_op = &ftrace_list_end;
+struct ftrace_ops *set_function_trace_op = &ftrace_list_end;
+/* What the code was last told to call; under ftrace_lock. */
+static ftrace_func_t saved_ftrace_func = ftrace_stub;
 
-struct ftrace_ops global_ops = {.func = ftrace_stub};
+struct ftrace_ops global_ops = {
+    .func = ftrace_stub,
+    .flags = FTRACE_OPS_FL_PID,
+    INIT_OPS_HASH(global_ops),
+};
 
-/* ---- records ---- */
-
-struct dyn_ftrace *ftrace_rec(unsigned long index)
+void ftrace_ops_init(struct ftrace_ops *ops)
 {
-    return index < ftrace_nr_recs ? &ftrace_recs[index] : NULL;
+    if (!ops->func_hash)
+        ops->func_hash = &ops->local_hash;
 }
 
-const char *ftrace_rec_name(const struct dyn_ftrace *rec)
-{
-    const char *name = kallsyms_lookup(rec->ip, NULL, NULL);
-
-    return name ? name : "??";
-}
-
-static long rec_index(unsigned long ip)
-{
-    unsigned long low = 0, high = ftrace_nr_recs;
-
-    while (low < high) {
-        unsigned long mid = (low + high) / 2;
-
-        if (ftrace_recs[mid].ip == ip)
-            return mid;
-        if (ftrace_recs[mid].ip < ip)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return -1;
-}
-
-unsigned long ftrace_location(unsigned long ip)
-{
-    return rec_index(ip) < 0 ? 0 : ip;
-}
-
-/* ---- sets of records ---- */
-
-static size_t hash_size(void)
-{
-    return sizeof(struct ftrace_hash) + (ftrace_nr_recs + 63) / 64 * sizeof(unsigned long);
-}
-
-struct ftrace_hash *alloc_ftrace_hash(void)
-{
-    return kzalloc(hash_size());
-}
-
-struct ftrace_hash *copy_ftrace_hash(const struct ftrace_hash *from)
-{
-    struct ftrace_hash *hash = alloc_ftrace_hash();
-
-    if (hash && from)
-        memcpy(hash, from, hash_size());
-    return hash;
-}
-
-void free_ftrace_hash(struct ftrace_hash *hash)
-{
-    kfree(hash);
-}
-
-static bool hash_empty(const struct ftrace_hash *hash)
-{
-    return !hash || !hash->count;
-}
-
-bool ftrace_hash_test(const struct ftrace_hash *hash, unsigned long index)
-{
-    return !hash_empty(hash) && (hash->bits[index / 64] >> index % 64 & 1);
-}
-
-bool ftrace_lookup_ip(const struct ftrace_hash *hash, unsigned long ip)
-{
-    long index = hash_empty(hash) ? -1 : rec_index(ip);
-
-    return index >= 0 && ftrace_hash_test(hash, index);
-}
-
-static void hash_assign(struct ftrace_hash *hash, unsigned long index, bool in)
-{
-    bool was_in = hash->bits[index / 64] >> index % 64 & 1;
-
-    if (was_in == in)
-        return;
-    hash->bits[index / 64] ^= 1UL << index % 64;
-    hash->count += in ? 1 : -1;
-}
-
-int ftrace_match_records(struct ftrace_hash *hash, const char *glob)
-{
-    bool add = *glob != '!', found = false;
-    unsigned long i;
-
-    glob += !add;
-    for (i = 0; i < ftrace_nr_recs; i++) {
-        if (!glob_match(glob, ftrace_rec_name(&ftrace_recs[i])))
-            continue;
-        hash_assign(hash, i, add);
-        found = true;
-    }
-    return found ? 0 : -EINVAL;
-}
-
-/* ---- ops ---- */
-
-static struct ftrace_ops_hash *ops_hash(struct ftrace_ops *ops)
-{
-    return ops->func_hash ? ops->func_hash : &ops->local_hash;
-}
-
-struct ftrace_hash *ftrace_ops_filter(struct ftrace_ops *ops)
-{
-    return ops_hash(ops)->filter_hash;
-}
-
-/* Interrupts off while it looks: that is what whoever replaces the set waits for. */
-bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
-{
-    const struct ftrace_hash *filter;
-    unsigned long flags;
-    bool wanted;
-
-    local_irq_save(flags);
-    filter = READ_ONCE(ops_hash(ops)->filter_hash);
-    wanted = hash_empty(filter) || ftrace_lookup_ip(filter, ip);
-    local_irq_restore(flags);
-    return wanted;
-}
+/* ---- what the sites call ---- */
 
 /* Several ops: each hears of the functions it asked for. */
-static void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op)
+void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                          struct ftrace_regs *fregs)
 {
-    for (op = READ_ONCE(ftrace_ops_list); op != &ftrace_list_end; op = READ_ONCE(op->next))
-        if (!(op->flags & FTRACE_OPS_FL_STUB) && ftrace_ops_test(op, ip))
-            op->func(ip, parent_ip, op);
+    bool has_regs = ftrace_get_regs(fregs);
+    int bit = trace_test_and_set_recursion(TRACE_LIST_START);
+
+    if (bit < 0)
+        return;
+    for_each_ftrace_op(op)
+    {
+        if (op->flags & FTRACE_OPS_FL_STUB)
+            continue;
+        /* The site still goes through the trampoline that saves too little. */
+        if (!has_regs && (op->flags & FTRACE_OPS_FL_SAVE_REGS))
+            continue;
+        if (ftrace_ops_test(op, ip))
+            op->func(ip, parent_ip, op, fregs);
+    }
+    trace_clear_recursion(bit);
 }
+
+/* One ops, whose function does not guard itself. */
+static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                                   struct ftrace_regs *fregs)
+{
+    int bit = trace_test_and_set_recursion(TRACE_LIST_START);
+
+    if (bit < 0)
+        return;
+    op->func(ip, parent_ip, op, fregs);
+    trace_clear_recursion(bit);
+}
+
+/* What calls this ops alone, and nothing that it did not ask for. */
+ftrace_func_t ftrace_ops_get_func(const struct ftrace_ops *ops)
+{
+    return ops->flags & FTRACE_OPS_FL_RECURSION ? ftrace_ops_assist_func : ops->func;
+}
+
+/*
+ * An ops that may be freed goes through the list even if it is the only one:
+ * between ftrace_caller's load of function_trace_op and its call nothing says
+ * that it is still there.
+ */
+static ftrace_func_t ftrace_ops_get_list_func(const struct ftrace_ops *ops)
+{
+    return ops->flags & FTRACE_OPS_FL_DYNAMIC ? ftrace_ops_list_func : ftrace_ops_get_func(ops);
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+
+/* The code changes later: ftrace_modify_all_code(). */
+static void set_trace_function(ftrace_func_t func)
+{
+    ftrace_trace_function = func;
+}
+
+#else
+
+static void ftrace_sync_ipi(void *info)
+{
+    (void)info;
+    smp_rmb();
+}
+
+/*
+ * The sites read ftrace_trace_function themselves, and function_trace_op
+ * behind it: who meets the new function must not meet the old ops.
+ */
+static void set_trace_function(ftrace_func_t func)
+{
+    WRITE_ONCE(ftrace_trace_function, ftrace_ops_list_func);
+    kick_all_cpus_sync();
+    WRITE_ONCE(function_trace_op, set_function_trace_op);
+    smp_wmb();
+    on_each_cpu(ftrace_sync_ipi, NULL);
+    WRITE_ONCE(ftrace_trace_function, func);
+}
+
+#endif
 
 static void update_ftrace_function(void)
 {
     struct ftrace_ops *first = ftrace_ops_list;
+    ftrace_func_t func;
 
-    set_function_trace_op = first;
-    if (first == &ftrace_list_end || first->next == &ftrace_list_end)
-        ftrace_trace_function = first->func;
+    if (first == &ftrace_list_end)
+        func = ftrace_stub;
+    else if (first->next == &ftrace_list_end)
+        func = ftrace_ops_get_list_func(first);
     else
-        ftrace_trace_function = ftrace_ops_list_func;
+        func = ftrace_ops_list_func;
+    set_function_trace_op = func == ftrace_ops_list_func ? &ftrace_list_end : first;
     update_function_graph_func();
+    if (ftrace_trace_function == func)
+        return;
+    /* The list function looks at no ops of the trampoline's: any will do. */
+    if (func == ftrace_ops_list_func)
+        WRITE_ONCE(ftrace_trace_function, func);
+    else
+        set_trace_function(func);
 }
+
+bool ftrace_is_dead(void)
+{
+    return READ_ONCE(ftrace_disabled);
+}
+
+void ftrace_kill(void)
+{
+    WRITE_ONCE(ftrace_disabled, true);
+    WRITE_ONCE(ftrace_trace_function, ftrace_stub);
+}
+
+/* ---- ops come and go ---- */
 
 static void add_ftrace_ops(struct ftrace_ops *ops)
 {
     ops->next = ftrace_ops_list;
     __atomic_store_n(&ftrace_ops_list, ops, __ATOMIC_RELEASE);
-    ops->flags |= FTRACE_OPS_FL_ENABLED;
 }
 
-static int remove_ftrace_ops(struct ftrace_ops *ops)
+/* Its next stays: somebody may be standing on it. */
+static void remove_ftrace_ops(struct ftrace_ops *ops)
 {
     struct ftrace_ops **p = &ftrace_ops_list;
 
-    while (*p != ops && *p != &ftrace_list_end)
+    while (*p != ops)
         p = &(*p)->next;
-    if (*p != ops)
-        return -ENOENT;
-    *p = ops->next;
-    ops->flags &= ~FTRACE_OPS_FL_ENABLED;
+    WRITE_ONCE(*p, ops->next);
+}
+
+/* All registers, or as many as there are, or an error. */
+static int settle_regs(struct ftrace_ops *ops)
+{
+    bool if_supported = ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+    if (if_supported)
+        ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
+#else
+    if (if_supported)
+        ops->flags &= ~FTRACE_OPS_FL_SAVE_REGS;
+    else if (ops->flags & FTRACE_OPS_FL_SAVE_REGS)
+        return -EINVAL;
+#endif
     return 0;
 }
 
-/* Adds one to (or takes one from) the count of each record the filter selects. */
-static void hash_rec_update(const struct ftrace_hash *filter, bool inc)
+static int __register_ftrace_function(struct ftrace_ops *ops)
 {
-    unsigned long i;
-
-    for (i = 0; i < ftrace_nr_recs; i++) {
-        if (!hash_empty(filter) && !ftrace_hash_test(filter, i))
-            continue;
-        WARN_ON(!inc && !(ftrace_recs[i].flags & FTRACE_REF_MAX));
-        ftrace_recs[i].flags += inc ? 1 : -1UL;
-    }
-}
-
-/* ---- patching ---- */
-
-static void print_bytes(const char *what, const void *bytes)
-{
-    const u8 *b = bytes;
-
-    printk("%s%02x:%02x:%02x:%02x:%02x:%02x:%02x:%02x\n", what, b[0], b[1], b[2], b[3], b[4], b[5],
-           b[6], b[7]);
-}
-
-void ftrace_bug(int failed, const struct dyn_ftrace *rec)
-{
-    switch (failed) {
-    case -EFAULT: printk("ftrace faulted on modifying %pS\n", (void *)rec->ip); break;
-    case -EINVAL:
-        printk("ftrace failed to modify %pS\n", (void *)rec->ip);
-        print_bytes(" actual:   ", (void *)rec->ip);
-        if (ftrace_expected)
-            print_bytes(" expected: ", ftrace_expected);
-        break;
-    case -EPERM: printk("ftrace faulted on writing %pS\n", (void *)rec->ip); break;
-    default: printk("ftrace faulted on unknown error %d at %pS\n", failed, (void *)rec->ip); break;
-    }
-    ftrace_kill();
-}
-
-void ftrace_kill(void)
-{
-    ftrace_disabled = true;
-    ftrace_trace_function = ftrace_stub;
-}
-
-static int replace_rec(struct dyn_ftrace *rec, bool enable)
-{
-    bool want = enable && (rec->flags & FTRACE_REF_MAX), have = rec->flags & FTRACE_FL_ENABLED;
     int ret;
 
-    if (want == have)
-        return 0;
-    ret = want ? ftrace_make_call(rec, FTRACE_ADDR) : ftrace_make_nop(rec, FTRACE_ADDR);
-    if (!ret)
-        rec->flags ^= FTRACE_FL_ENABLED;
-    return ret;
-}
-
-static int ftrace_replace_code(bool enable)
-{
-    unsigned long i;
-
-    for (i = 0; i < ftrace_nr_recs; i++) {
-        int failed = replace_rec(&ftrace_recs[i], enable);
-
-        if (failed) {
-            ftrace_bug(failed, &ftrace_recs[i]);
-            return failed;
-        }
-    }
+    if (WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
+        return -EBUSY;
+    ret = settle_regs(ops);
+    if (ret)
+        return ret;
+    if (!core_kernel_data((unsigned long)ops))
+        ops->flags |= FTRACE_OPS_FL_DYNAMIC;
+    ops->flags |= FTRACE_OPS_FL_ENABLED;
+    ops->saved_func = ops->func;
+    if (ftrace_pids_enabled(ops))
+        ops->func = ftrace_pid_func;
+    add_ftrace_ops(ops);
+    update_ftrace_function();
     return 0;
 }
 
-/*
- * The order is Linux's.  While sites change, ftrace_call goes to the list
- * function, which is right for any set of ops; the one that is right for the
- * new set alone comes when all sites are in place, and the graph caller last,
- * when there is something below it.
- */
-void ftrace_modify_all_code(int command)
+static int __unregister_ftrace_function(struct ftrace_ops *ops)
 {
-    bool update = command & FTRACE_UPDATE_TRACE_FUNC;
-    int err = 0;
-
-    if (update)
-        err = ftrace_update_ftrace_func(ftrace_ops_list_func);
-    if (!err && (command & FTRACE_UPDATE_CALLS))
-        err = ftrace_replace_code(true);
-    else if (!err && (command & FTRACE_DISABLE_CALLS))
-        err = ftrace_replace_code(false);
-    if (!err && update && ftrace_trace_function != ftrace_ops_list_func) {
-        function_trace_op = set_function_trace_op;
-        err = ftrace_update_ftrace_func(ftrace_trace_function);
-    }
-    if (!err && (command & FTRACE_START_FUNC_RET))
-        err = ftrace_enable_ftrace_graph_caller();
-    else if (!err && (command & FTRACE_STOP_FUNC_RET))
-        err = ftrace_disable_ftrace_graph_caller();
-    if (WARN_ON(err))
-        ftrace_kill();
-}
-
-static void ftrace_run_update_code(int command)
-{
-    if (!ftrace_disabled)
-        arch_ftrace_update_code(command);
-}
-
-static void startup_enable(int command, ftrace_func_t before)
-{
+    if (WARN_ON(!(ops->flags & FTRACE_OPS_FL_ENABLED)))
+        return -EBUSY;
+    remove_ftrace_ops(ops);
+    ops->flags &= ~FTRACE_OPS_FL_ENABLED;
     update_ftrace_function();
-    if (before != ftrace_trace_function || function_trace_op != set_function_trace_op)
+    ops->func = ops->saved_func;
+    return 0;
+}
+
+static void ftrace_startup_enable(int command)
+{
+    if (saved_ftrace_func != ftrace_trace_function) {
+        saved_ftrace_func = ftrace_trace_function;
         command |= FTRACE_UPDATE_TRACE_FUNC;
-    ftrace_run_update_code(command | FTRACE_UPDATE_CALLS);
+    }
+#ifdef CONFIG_DYNAMIC_FTRACE
+    if (command)
+        ftrace_run_update_code(command);
+#endif
+}
+
+static int startup_locked(struct ftrace_ops *ops, int command)
+{
+    int ret;
+
+    if (ftrace_disabled)
+        return -ENODEV;
+    ftrace_ops_init(ops);
+    ret = __register_ftrace_function(ops);
+    if (ret)
+        return ret;
+    ret = ftrace_hash_rec_update(&command);
+    if (!ret) {
+        ftrace_startup_enable(command);
+        ret = ftrace_disabled ? -ENODEV : 0;
+    }
+    if (ret)
+        __unregister_ftrace_function(ops);
+    return ret;
 }
 
 int ftrace_startup(struct ftrace_ops *ops, int command)
 {
-    int ret = -EBUSY;
+    int ret;
 
     mutex_lock(&ftrace_lock);
-    if (ftrace_disabled)
-        ret = -ENODEV;
-    else if (!(ops->flags & FTRACE_OPS_FL_ENABLED)) {
-        add_ftrace_ops(ops);
-        hash_rec_update(ftrace_ops_filter(ops), true);
-        startup_enable(command, ftrace_trace_function);
-        ret = 0;
-    }
+    ret = startup_locked(ops, command);
     mutex_unlock(&ftrace_lock);
     return ret;
+}
+
+static int shutdown_locked(struct ftrace_ops *ops, int command)
+{
+    int ret;
+
+    if (ftrace_disabled)
+        return -ENODEV;
+    ret = __unregister_ftrace_function(ops);
+    if (ret)
+        return ret;
+    WARN_ON(ftrace_hash_rec_update(&command)); /* with fewer ops, nothing new is in the way */
+    ftrace_startup_enable(command);
+    return 0;
 }
 
 int ftrace_shutdown(struct ftrace_ops *ops, int command)
@@ -346,12 +289,11 @@ int ftrace_shutdown(struct ftrace_ops *ops, int command)
     int ret;
 
     mutex_lock(&ftrace_lock);
-    ret = ftrace_disabled ? -ENODEV : remove_ftrace_ops(ops);
-    if (!ret) {
-        hash_rec_update(ftrace_ops_filter(ops), false);
-        startup_enable(command, ftrace_trace_function);
-    }
+    ret = shutdown_locked(ops, command);
     mutex_unlock(&ftrace_lock);
+    /* No site leads to it any more; whoever came from one has left when this returns. */
+    if (!ret && (ops->flags & FTRACE_OPS_FL_DYNAMIC))
+        synchronize_rcu_tasks();
     return ret;
 }
 
@@ -365,83 +307,75 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
     return ftrace_shutdown(ops, 0);
 }
 
-/* ---- filters ---- */
-
-/* How many enabled ops look at this hash. */
-static int users_of(const struct ftrace_ops_hash *oh)
+void ftrace_startup_all(void)
 {
-    struct ftrace_ops *op;
-    int n = 0;
-
-    for (op = ftrace_ops_list; op != &ftrace_list_end; op = op->next)
-        n += ops_hash(op) == oh;
-    return n;
+    update_ftrace_function();
+    ftrace_startup_enable(0);
 }
 
-int ftrace_hash_move_and_update_ops(struct ftrace_ops *ops, struct ftrace_hash *hash)
-{
-    struct ftrace_ops_hash *oh = ops_hash(ops);
-    struct ftrace_hash *old;
-    int n, i;
+/* ---- ops that another stands for ---- */
 
-    mutex_lock(&ftrace_lock);
-    old = oh->filter_hash;
-    n = users_of(oh);
-    for (i = 0; i < n; i++) {
-        hash_rec_update(hash, true);
-        hash_rec_update(old, false);
-    }
-    WRITE_ONCE(oh->filter_hash, hash);
-    if (n)
-        ftrace_run_update_code(FTRACE_UPDATE_CALLS);
-    mutex_unlock(&ftrace_lock);
-    kick_all_cpus_sync(); /* ftrace_ops_test() may have been looking at the old set */
-    free_ftrace_hash(old);
-    return 0;
+static void link_subops(struct ftrace_ops *ops, struct ftrace_ops *subops)
+{
+    subops->next_subop = ops->subops;
+    __atomic_store_n(&ops->subops, subops, __ATOMIC_RELEASE);
+    subops->flags |= FTRACE_OPS_FL_ENABLED;
 }
 
-int ftrace_set_filter(struct ftrace_ops *ops, const char *glob, bool reset)
+static void unlink_subops(struct ftrace_ops *ops, struct ftrace_ops *subops)
 {
-    struct ftrace_hash *hash = copy_ftrace_hash(reset ? NULL : ftrace_ops_filter(ops));
+    struct ftrace_ops **p = &ops->subops;
+
+    while (*p != subops)
+        p = &(*p)->next_subop;
+    WRITE_ONCE(*p, subops->next_subop);
+    subops->flags &= ~FTRACE_OPS_FL_ENABLED;
+}
+
+/* ops is in the list; the set of those it stands for has changed. */
+static int subops_changed(int command)
+{
+    int ret = ftrace_hash_rec_update(&command);
+
+    if (ret)
+        return ret;
+    update_ftrace_function();
+    ftrace_startup_enable(command);
+    return ftrace_disabled ? -ENODEV : 0;
+}
+
+int ftrace_startup_subops(struct ftrace_ops *ops, struct ftrace_ops *subops, int command)
+{
     int ret;
 
-    if (!hash)
-        return -ENOMEM;
-    ret = ftrace_match_records(hash, glob);
-    if (ret) {
-        free_ftrace_hash(hash);
-        return ret;
-    }
-    return ftrace_hash_move_and_update_ops(ops, hash);
+    ftrace_ops_init(subops);
+    mutex_lock(&ftrace_lock);
+    link_subops(ops, subops);
+    if (ops->flags & FTRACE_OPS_FL_ENABLED)
+        ret = ftrace_disabled ? -ENODEV : subops_changed(command);
+    else
+        ret = startup_locked(ops, command);
+    if (ret)
+        unlink_subops(ops, subops);
+    mutex_unlock(&ftrace_lock);
+    return ret;
 }
 
-/* ---- boot ---- */
-
-static int init_record(struct dyn_ftrace *rec, unsigned long ip)
+/* The last one is unlinked behind its ops: one that stands for none would ask for all sites. */
+int ftrace_shutdown_subops(struct ftrace_ops *ops, struct ftrace_ops *subops, int command)
 {
-    *rec = (struct dyn_ftrace){.ip = ip};
-    return ftrace_make_nop(rec, MCOUNT_ADDR);
-}
+    bool last;
+    int ret;
 
-/* All sites still call _mcount. One hart, interrupts off: nothing to stop. */
-void ftrace_init(void)
-{
-    unsigned long i, count = __stop_mcount_loc - __start_mcount_loc;
-    int failed = ftrace_dyn_arch_init();
-
-    ftrace_recs = kmalloc(count * sizeof(*ftrace_recs));
-    if (WARN_ON(failed || !ftrace_recs)) {
-        ftrace_disabled = true;
-        return;
+    mutex_lock(&ftrace_lock);
+    last = ops->subops == subops && !subops->next_subop;
+    if (last) {
+        ret = shutdown_locked(ops, command);
+        unlink_subops(ops, subops);
+    } else {
+        unlink_subops(ops, subops);
+        ret = ftrace_disabled ? -ENODEV : subops_changed(command);
     }
-    for (i = 0; i < count; i++) {
-        failed = init_record(&ftrace_recs[i], __start_mcount_loc[i]);
-        if (failed) {
-            ftrace_bug(failed, &ftrace_recs[i]);
-            return;
-        }
-    }
-    ftrace_nr_recs = count;
-    pr_info("ftrace: allocating %lu entries in %lu pages\n", count,
-            (count * sizeof(*ftrace_recs) + PAGE_SIZE - 1) / PAGE_SIZE);
+    mutex_unlock(&ftrace_lock);
+    return ret;
 }

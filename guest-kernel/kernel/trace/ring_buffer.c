@@ -1,158 +1,218 @@
 /*
- * ring_buffer.c - writing and reading the rings.
+ * ring_buffer.c - rings, and writing to them.
  *
  * Event word: type_len in the low 5 bits, time since the event before in the
  * other 27.  A longer pause gets a time-extend event first.  A payload longer
  * than type_len can say has its length in the next word.  What is left at the
  * end of a page lies behind `commit` and means nothing.
  *
- * In this first version a writer has interrupts off from reserve to commit, so
- * nobody can come between the two on its hart, and no other hart writes there.
+ * A writer takes its room with interrupts off, a matter of a few instructions,
+ * and fills it with interrupts as they were.  Interrupts that write meanwhile
+ * get the room behind it and are done first.  Readers see neither until the
+ * outermost write is committed: then `commit` moves over all of them at once.
  *
  * Not instrumented.
  */
+#include "ring_buffer_priv.h"
+#include <asm/barrier.h>
 #include <asm/irqflags.h>
 #include <linux/errno.h>
-#include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/ring_buffer.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/trace_clock.h>
+#include <linux/timekeeping.h>
 
-enum {
-    TS_SHIFT = 27,
-    RB_WORD = 4,
-    RB_TIME_EXTEND_SIZE = 8,
-    RB_MAX_SMALL_DATA = RINGBUF_TYPE_DATA_TYPE_LEN_MAX * RB_WORD,
-    BUF_PAGE_DATA = PAGE_SIZE - 16,
-};
-
-static struct buffer_data_page *page_at(const struct trace_buffer *buffer,
-                                        const struct ring_buffer_per_cpu *cb, unsigned long n)
-{
-    return cb->pages[n % buffer->nr_pages];
-}
-
-static int alloc_cpu_pages(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb)
-{
-    unsigned long i;
-
-    cb->pages = kzalloc(buffer->nr_pages * sizeof(*cb->pages));
-    cb->page_entries = kzalloc(buffer->nr_pages * sizeof(*cb->page_entries));
-    if (!cb->pages || !cb->page_entries)
-        return -ENOMEM;
-    for (i = 0; i < buffer->nr_pages; i++) {
-        cb->pages[i] = __get_free_pages(0);
-        if (!cb->pages[i])
-            return -ENOMEM;
-        cb->pages[i]->commit = 0;
-    }
-    return 0;
-}
-
-int ring_buffer_alloc(struct trace_buffer *buffer, unsigned long bytes_per_cpu)
-{
-    unsigned int cpu;
-    int ret = 0;
-
-    buffer->nr_pages = max(bytes_per_cpu / PAGE_SIZE, 2ul);
-    for_each_possible_cpu(cpu)
-    {
-        if (!ret)
-            ret = alloc_cpu_pages(buffer, &buffer->cpu[cpu]);
-    }
-    buffer->record_on = !ret;
-    return ret;
-}
+enum { RB_MAX_SMALL_DATA = RINGBUF_TYPE_DATA_TYPE_LEN_MAX * RB_WORD, RB_MIN_PAGES = 2 };
 
 /* ---- writing ---- */
 
-/* Gives up the oldest page's events when the ring is full. */
-static void next_page(struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb)
+/* A full ring: makes its oldest page free, or says why not. Interrupts off. */
+static bool rb_free_oldest(struct ring_buffer_per_cpu *cb, unsigned long *slot)
 {
-    cb->tail++;
-    if (cb->tail - cb->head == buffer->nr_pages) {
-        u32 lost = cb->page_entries[cb->head % buffer->nr_pages];
+    unsigned long oldest = READ_ONCE(*slot);
+    const struct buffer_page *page = rb_slot_page(cb, oldest);
 
-        cb->overrun += lost;
-        cb->entries -= lost;
-        cb->head++;
+    if (rb_slot_seq(oldest) >= cb->commit) { /* an interrupted write below us is in there */
+        cb->commit_overrun++;
+        return false;
     }
-    cb->page_entries[cb->tail % buffer->nr_pages] = 0;
-    page_at(buffer, cb, cb->tail)->commit = 0;
+    if (!cb->buffer->overwrite) {
+        cb->dropped++;
+        return false;
+    }
+    /* Fails if the reader has just taken the page: so much the better, its spare is free. */
+    if (rb_cmpxchg_slot(slot, oldest, oldest | RB_SLOT_FREE)) {
+        cb->overrun += page->entries;
+        cb->bytes_lost += page->write;
+    }
+    return true;
 }
 
-static unsigned int event_size(unsigned int length)
+static struct buffer_page *rb_move_tail(struct ring_buffer_per_cpu *cb)
 {
-    unsigned int words = ALIGN(length, (unsigned int)RB_WORD);
+    unsigned long next = cb->tail + 1, *slot = &cb->slots[next % cb->nr_pages];
+    struct buffer_page *page;
 
-    return RB_WORD + words + (words > RB_MAX_SMALL_DATA ? RB_WORD : 0);
+    if (!(READ_ONCE(*slot) & RB_SLOT_FREE) && !rb_free_oldest(cb, slot))
+        return NULL;
+    page = rb_slot_page(cb, READ_ONCE(*slot));
+    page->write = page->entries = 0;
+    page->first = cb->written;
+    page->page->commit = 0;
+    smp_store_release(slot, rb_slot(next, page - cb->pages, false));
+    cb->tail = next;
+    cb->tail_page = page;
+    return page;
 }
 
-static void put_time_extend(struct buffer_data_page *page, u64 delta)
+static unsigned int rb_event_size(unsigned int length)
 {
-    struct ring_buffer_event *event = (void *)(page->data + page->commit);
+    unsigned int data = ALIGN(length, (unsigned int)RB_WORD);
+
+    return RB_WORD + data + (data > RB_MAX_SMALL_DATA ? RB_WORD : 0);
+}
+
+static void rb_put_time_extend(struct buffer_page *page, u64 delta)
+{
+    struct ring_buffer_event *event = (void *)(page->page->data + page->write);
 
     event->type_len = RINGBUF_TYPE_TIME_EXTEND;
     event->time_delta = delta & ((1u << TS_SHIFT) - 1);
     event->array[0] = delta >> TS_SHIFT;
-    page->commit += RB_TIME_EXTEND_SIZE;
+    page->write += RB_TIME_EXTEND_SIZE;
 }
 
-static void *put_event(struct buffer_data_page *page, unsigned int length, u64 delta)
+static struct ring_buffer_event *rb_put_event(struct buffer_page *page, unsigned int length,
+                                              u64 delta)
 {
-    struct ring_buffer_event *event = (void *)(page->data + page->commit);
-    unsigned int words = ALIGN(length, (unsigned int)RB_WORD);
+    struct ring_buffer_event *event = (void *)(page->page->data + page->write);
+    unsigned int data = ALIGN(length, (unsigned int)RB_WORD);
 
-    page->commit += event_size(length);
+    page->write += rb_event_size(length);
+    page->entries++;
     event->time_delta = delta;
-    if (words <= RB_MAX_SMALL_DATA) {
-        event->type_len = words / RB_WORD;
-        return event->array;
-    }
-    event->type_len = 0;
-    event->array[0] = words + RB_WORD;
-    return event->array + 1;
+    event->type_len = data > RB_MAX_SMALL_DATA ? 0 : data / RB_WORD;
+    if (!event->type_len)
+        event->array[0] = data + RB_WORD;
+    return event;
 }
 
-void *ring_buffer_lock_reserve(struct trace_buffer *buffer, unsigned int length)
+static struct ring_buffer_event *rb_reserve(struct ring_buffer_per_cpu *cb, unsigned int length)
 {
-    struct ring_buffer_per_cpu *cb = &buffer->cpu[smp_processor_id()];
-    struct buffer_data_page *page;
-    u64 now, delta;
+    struct buffer_page *page = cb->tail_page;
+    u64 now = max(cb->buffer->clock(), cb->write_stamp), delta = now - cb->write_stamp;
+    unsigned int extend = delta >> TS_SHIFT ? RB_TIME_EXTEND_SIZE : 0;
+    unsigned int size = rb_event_size(length);
 
-    if (unlikely(!READ_ONCE(buffer->record_on) || atomic_read(&buffer->record_disabled)))
+    if (page->write + extend + size > BUF_PAGE_SIZE)
+        page = rb_move_tail(cb);
+    if (!page)
         return NULL;
-    now = trace_clock_local();
-    page = page_at(buffer, cb, cb->tail);
-    if (page->commit + event_size(length) + RB_TIME_EXTEND_SIZE > BUF_PAGE_DATA) {
-        next_page(buffer, cb);
-        page = page_at(buffer, cb, cb->tail);
-    }
-    delta = now - cb->write_stamp;
-    if (!page->commit) {
-        page->time_stamp = now;
-        delta = 0;
+    if (!page->write) {
+        page->page->time_stamp = now;
+        delta = extend = 0;
     }
     cb->write_stamp = now;
-    cb->entries++;
-    cb->page_entries[cb->tail % buffer->nr_pages]++;
-    if (unlikely(delta >> TS_SHIFT)) {
-        put_time_extend(page, delta);
+    cb->written++;
+    cb->bytes_written += extend + size;
+    cb->nest++;
+    if (unlikely(extend)) {
+        rb_put_time_extend(page, delta);
         delta = 0;
     }
-    return put_event(page, length, delta);
+    return rb_put_event(page, length, delta);
 }
 
-/* The event has been part of the page since it was reserved: only its own hart could see it. */
+static bool rb_records(const struct trace_buffer *buffer, const struct ring_buffer_per_cpu *cb)
+{
+    return READ_ONCE(buffer->record_on) && !atomic_read(&buffer->record_disabled) &&
+           !atomic_read(&cb->record_disabled);
+}
+
+struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, unsigned int length)
+{
+    struct ring_buffer_event *event = NULL;
+    struct ring_buffer_per_cpu *cb;
+    unsigned long flags;
+
+    preempt_disable();
+    cb = buffer->cpu[smp_processor_id()];
+    if (likely(rb_records(buffer, cb) && length <= BUF_MAX_DATA_SIZE)) {
+        local_irq_save(flags);
+        event = rb_reserve(cb, length);
+        local_irq_restore(flags);
+    }
+    if (unlikely(!event))
+        preempt_enable();
+    return event;
+}
+
+/* Shows readers all that has been written. Each page's end before the next page's turn. */
+static void rb_set_commit(struct ring_buffer_per_cpu *cb)
+{
+    for (;;) {
+        smp_store_release(&cb->commit_page->page->commit, (unsigned long)cb->commit_page->write);
+        if (cb->commit == cb->tail)
+            return;
+        cb->commit_page = rb_slot_page(cb, cb->slots[(cb->commit + 1) % cb->nr_pages]);
+        smp_store_release(&cb->commit, cb->commit + 1);
+    }
+}
+
+/* From anywhere, the scheduler included: so the waking itself is left to an interrupt. */
+static void rb_wakeups(struct trace_buffer *buffer)
+{
+    smp_mb(); /* committed before we look for waiters, as they wait before they look again */
+    if (unlikely(READ_ONCE(buffer->waiters_pending)))
+        irq_work_queue(&buffer->wake);
+}
+
 void ring_buffer_unlock_commit(struct trace_buffer *buffer)
 {
-    (void)buffer;
-    barrier();
+    struct ring_buffer_per_cpu *cb = buffer->cpu[smp_processor_id()];
+    unsigned long flags;
+
+    local_irq_save(flags);
+    if (--cb->nest == 0)
+        rb_set_commit(cb);
+    local_irq_restore(flags);
+    rb_wakeups(buffer);
+    preempt_enable();
 }
 
-/* A hart that answers the call is not inside a write: those have interrupts off. */
+void *ring_buffer_event_data(struct ring_buffer_event *event)
+{
+    return event->type_len ? event->array : event->array + 1;
+}
+
+unsigned int ring_buffer_event_length(const struct ring_buffer_event *event)
+{
+    return event->type_len ? event->type_len * RB_WORD : event->array[0] - RB_WORD;
+}
+
+/* ---- waiting ---- */
+
+static void rb_wake_up_waiters(struct irq_work *work)
+{
+    ring_buffer_wake_waiters(container_of(work, struct trace_buffer, wake));
+}
+
+void ring_buffer_wake_waiters(struct trace_buffer *buffer)
+{
+    WRITE_ONCE(buffer->waiters_pending, false);
+    wake_up_interruptible_all(&buffer->waiters);
+}
+
+void ring_buffer_expect_wakeup(struct trace_buffer *buffer)
+{
+    WRITE_ONCE(buffer->waiters_pending, true);
+    smp_mb();
+}
+
+/* ---- on and off ---- */
+
+/* A hart that answers has seen that it is off. */
 void ring_buffer_record_disable(struct trace_buffer *buffer)
 {
     atomic_inc(&buffer->record_disabled);
@@ -164,91 +224,280 @@ void ring_buffer_record_enable(struct trace_buffer *buffer)
     atomic_dec(&buffer->record_disabled);
 }
 
-static void reset_cpu(struct ring_buffer_per_cpu *cb)
+void ring_buffer_record_disable_cpu(struct trace_buffer *buffer, unsigned int cpu)
 {
-    cb->head = cb->tail = 0;
-    cb->entries = cb->overrun = 0;
+    atomic_inc(&buffer->cpu[cpu]->record_disabled);
+}
+
+void ring_buffer_record_enable_cpu(struct trace_buffer *buffer, unsigned int cpu)
+{
+    atomic_dec(&buffer->cpu[cpu]->record_disabled);
+}
+
+/* ---- changing a ring under its writer ---- */
+
+struct rb_owner_call {
+    struct trace_buffer *buffer;
+    unsigned long pending; /* rings not yet done; atomics only */
+    void (*func)(struct ring_buffer_per_cpu *cb, void *info);
+    void *info;
+};
+
+/* Coming in the middle of a write or a read, it leaves the ring alone: the caller asks again. */
+static void rb_call_here(void *data)
+{
+    struct rb_owner_call *call = data;
+    unsigned int cpu = smp_processor_id();
+    struct ring_buffer_per_cpu *cb = call->buffer->cpu[cpu];
+
+    if (!(READ_ONCE(call->pending) >> cpu & 1) || cb->nest || !arch_spin_trylock(&cb->reader_lock))
+        return;
+    call->func(cb, call->info);
+    arch_spin_unlock(&cb->reader_lock);
+    clear_bit(cpu, &call->pending);
+}
+
+/* Runs func for the rings in mask, each on its own hart with interrupts off, outside of a write. */
+static void rb_call_owners(struct trace_buffer *buffer, unsigned long mask,
+                           void (*func)(struct ring_buffer_per_cpu *cb, void *info), void *info)
+{
+    unsigned long online = READ_ONCE(cpu_online_mask);
+    struct rb_owner_call call = {buffer, mask & online, func, info};
+    unsigned int cpu;
+
+    while (READ_ONCE(call.pending))
+        on_each_cpu(rb_call_here, &call);
+    for_each_cpu_in(cpu, mask & ~online) func(buffer->cpu[cpu], info);
+}
+
+static void rb_clear_counts(struct ring_buffer_per_cpu *cb)
+{
     cb->write_stamp = 0;
-    cb->page_entries[0] = 0;
-    cb->pages[0]->commit = 0;
+    cb->written = cb->overrun = cb->commit_overrun = cb->dropped = 0;
+    cb->bytes_written = cb->bytes_lost = cb->bytes_read = 0;
+    cb->next_event = cb->lost = cb->read = 0;
+}
+
+/* The reader's page stays the reader's: it may still be looking at its last event. */
+static void rb_reset(struct ring_buffer_per_cpu *cb)
+{
+    unsigned long i, spare = cb->reader_page - cb->pages;
+
+    for (i = 0; i < cb->nr_pages; i++)
+        cb->slots[i] = rb_slot(0, i < spare ? i : i + 1, true);
+    cb->tail_page = cb->commit_page = rb_slot_page(cb, cb->slots[0]);
+    cb->slots[0] &= ~RB_SLOT_FREE;
+    cb->tail_page->write = cb->tail_page->entries = cb->tail_page->first = 0;
+    cb->tail_page->page->commit = 0;
+    cb->tail = cb->commit = cb->head = 0;
+    cb->reading = false;
+    cb->cursor.offset = 0;
+    rb_clear_counts(cb);
+}
+
+static void rb_reset_owner(struct ring_buffer_per_cpu *cb, void *unused)
+{
+    (void)unused;
+    rb_reset(cb);
+}
+
+void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned int cpu)
+{
+    mutex_lock(&buffer->mutex);
+    rb_call_owners(buffer, 1UL << cpu, rb_reset_owner, NULL);
+    mutex_unlock(&buffer->mutex);
 }
 
 void ring_buffer_reset(struct trace_buffer *buffer)
 {
-    unsigned int cpu;
-
-    ring_buffer_record_disable(buffer);
-    for_each_possible_cpu(cpu) reset_cpu(&buffer->cpu[cpu]);
-    ring_buffer_record_enable(buffer);
+    mutex_lock(&buffer->mutex);
+    rb_call_owners(buffer, READ_ONCE(cpu_possible_mask), rb_reset_owner, NULL);
+    mutex_unlock(&buffer->mutex);
 }
 
-/* ---- reading ---- */
-
-void ring_buffer_iter_init(struct ring_buffer_iter *iter, const struct trace_buffer *buffer,
-                           unsigned int cpu)
+void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void))
 {
-    const struct ring_buffer_per_cpu *cb = &buffer->cpu[cpu];
-
-    *iter = (struct ring_buffer_iter){
-        .buffer = buffer,
-        .cpu_buffer = cb,
-        .page = cb->head,
-        .stamp = page_at(buffer, cb, cb->head)->time_stamp,
-    };
+    WRITE_ONCE(buffer->clock, clock);
 }
 
-static const struct ring_buffer_event *iter_event(const struct ring_buffer_iter *iter)
+/* ---- size ---- */
+
+struct rb_pages {
+    unsigned long nr; /* slots; there is one page more */
+    struct buffer_page *pages;
+    unsigned long *slots;
+};
+
+static void rb_free_pages(struct rb_pages *set)
 {
-    return (const void *)(page_at(iter->buffer, iter->cpu_buffer, iter->page)->data + iter->offset);
+    unsigned long i;
+
+    for (i = 0; set->pages && i <= set->nr; i++)
+        if (set->pages[i].page)
+            free_pages(set->pages[i].page, 0);
+    kfree(set->pages);
+    kfree(set->slots);
 }
 
-static unsigned int stored_size(const struct ring_buffer_event *event)
+static int rb_alloc_pages(struct rb_pages *set, unsigned long size)
 {
-    if (event->type_len == RINGBUF_TYPE_TIME_EXTEND)
-        return RB_TIME_EXTEND_SIZE;
-    if (event->type_len)
-        return RB_WORD + event->type_len * RB_WORD;
-    return RB_WORD + event->array[0];
-}
+    unsigned long i, nr = max(size / BUF_PAGE_SIZE + !!(size % BUF_PAGE_SIZE), 2ul);
 
-/* Moves to the next page with data; false at the end. */
-static bool settle_on_page(struct ring_buffer_iter *iter)
-{
-    for (;;) {
-        const struct buffer_data_page *page = page_at(iter->buffer, iter->cpu_buffer, iter->page);
-
-        if (iter->offset < page->commit)
-            return true;
-        if (iter->page == iter->cpu_buffer->tail)
-            return false;
-        iter->page++;
-        iter->offset = 0;
-        iter->stamp = page_at(iter->buffer, iter->cpu_buffer, iter->page)->time_stamp;
+    *set = (struct rb_pages){.nr = nr};
+    if (nr > RB_SLOT_PAGE_MAX)
+        return -ENOMEM;
+    set->pages = kzalloc((nr + 1) * sizeof(*set->pages));
+    set->slots = kzalloc(nr * sizeof(*set->slots));
+    for (i = 0; set->pages && set->slots && i <= nr; i++) {
+        set->pages[i].page = __get_free_pages(0);
+        if (!set->pages[i].page)
+            break;
     }
+    if (i == nr + 1)
+        return 0;
+    rb_free_pages(set);
+    return -ENOMEM;
 }
 
-const void *ring_buffer_iter_peek(struct ring_buffer_iter *iter, u64 *ts)
+static void rb_swap_page(struct buffer_page *a, struct buffer_page *b)
 {
-    while (settle_on_page(iter)) {
-        const struct ring_buffer_event *event = iter_event(iter);
+    struct buffer_page old = *a;
 
-        if (event->type_len == RINGBUF_TYPE_TIME_EXTEND) {
-            iter->stamp += event->time_delta + ((u64)event->array[0] << TS_SHIFT);
-            iter->offset += RB_TIME_EXTEND_SIZE;
+    *a = *b;
+    *b = old;
+}
+
+/* The pages of cb that `to` has slots for, the newest; what is lost is counted. */
+static void rb_keep_pages(struct ring_buffer_per_cpu *cb, struct rb_pages *to)
+{
+    unsigned long seq, oldest = cb->tail < cb->nr_pages ? 0 : cb->tail - cb->nr_pages + 1;
+
+    for (seq = max(oldest, cb->head); seq <= cb->tail; seq++) {
+        unsigned long slot = cb->slots[seq % cb->nr_pages];
+        struct buffer_page *page = rb_slot_page(cb, slot), *place = &to->pages[seq % to->nr];
+
+        if (slot & RB_SLOT_FREE || rb_slot_seq(slot) != seq)
+            continue;
+        if (cb->tail - seq >= to->nr) {
+            cb->overrun += page->entries;
+            cb->bytes_lost += page->write;
             continue;
         }
-        *ts = iter->stamp + event->time_delta;
-        return event->type_len ? event->array : event->array + 1;
+        rb_swap_page(place, page);
+        to->slots[seq % to->nr] = rb_slot(seq, seq % to->nr, false);
+        if (page == cb->tail_page)
+            cb->tail_page = place;
     }
+}
+
+/* Puts the new set in place of the old one, which is what info holds afterwards. */
+static void rb_replace_pages(struct ring_buffer_per_cpu *cb, void *info)
+{
+    struct rb_pages *set = info, old = {cb->nr_pages, cb->pages, cb->slots};
+    struct buffer_page *reader = &set->pages[set->nr];
+    unsigned long i;
+
+    for (i = 0; i < set->nr; i++)
+        set->slots[i] = rb_slot(0, i, true);
+    rb_keep_pages(cb, set);
+    rb_swap_page(reader, cb->reader_page);
+    if (cb->tail_page == cb->reader_page)
+        cb->tail_page = reader;
+    cb->commit_page = cb->tail_page; /* nobody is in a write */
+    cb->reader_page = reader;
+    cb->nr_pages = set->nr;
+    cb->pages = set->pages;
+    cb->slots = set->slots;
+    *set = old;
+}
+
+static int rb_resize_cpu(struct trace_buffer *buffer, unsigned int cpu, unsigned long size)
+{
+    struct rb_pages set;
+    int err = rb_alloc_pages(&set, size);
+
+    if (err)
+        return err;
+    rb_call_owners(buffer, 1UL << cpu, rb_replace_pages, &set);
+    buffer->cpu[cpu]->size = size;
+    rb_free_pages(&set);
+    return 0;
+}
+
+int ring_buffer_resize(struct trace_buffer *buffer, unsigned long size, int cpu)
+{
+    unsigned int each;
+    int err = 0;
+
+    mutex_lock(&buffer->mutex);
+    for_each_possible_cpu(each)
+    {
+        if (!err && (cpu == RING_BUFFER_ALL_CPUS || (unsigned int)cpu == each))
+            err = rb_resize_cpu(buffer, each, size);
+    }
+    mutex_unlock(&buffer->mutex);
+    return err;
+}
+
+unsigned long ring_buffer_size(const struct trace_buffer *buffer, unsigned int cpu)
+{
+    return buffer->cpu[cpu]->size;
+}
+
+static struct ring_buffer_per_cpu *rb_alloc_cpu(struct trace_buffer *buffer, unsigned long size)
+{
+    struct ring_buffer_per_cpu *cb = kzalloc(sizeof(*cb));
+    struct rb_pages set;
+
+    if (!cb || rb_alloc_pages(&set, size)) {
+        kfree(cb);
+        return NULL;
+    }
+    cb->buffer = buffer;
+    cb->size = size;
+    cb->nr_pages = set.nr;
+    cb->pages = set.pages;
+    cb->slots = set.slots;
+    cb->reader_page = &set.pages[set.nr];
+    rb_reset(cb);
+    return cb;
+}
+
+struct trace_buffer *ring_buffer_alloc(unsigned long size, bool overwrite)
+{
+    struct trace_buffer *buffer = kzalloc(sizeof(*buffer));
+    unsigned int cpu;
+    bool failed = !buffer;
+
+    if (failed)
+        return NULL;
+    buffer->record_on = true;
+    buffer->overwrite = overwrite;
+    buffer->clock = sched_clock;
+    mutex_init(&buffer->mutex);
+    init_waitqueue_head(&buffer->waiters);
+    init_irq_work(&buffer->wake, rb_wake_up_waiters);
+    for_each_possible_cpu(cpu)
+    {
+        buffer->cpu[cpu] = rb_alloc_cpu(buffer, size);
+        failed |= !buffer->cpu[cpu];
+    }
+    if (!failed)
+        return buffer;
+    ring_buffer_free(buffer);
     return NULL;
 }
 
-void ring_buffer_iter_advance(struct ring_buffer_iter *iter)
+void ring_buffer_free(struct trace_buffer *buffer)
 {
-    u64 ts;
+    unsigned int cpu;
 
-    if (!ring_buffer_iter_peek(iter, &ts))
-        return;
-    iter->stamp = ts;
-    iter->offset += stored_size(iter_event(iter));
+    for (cpu = 0; cpu < NR_CPUS; cpu++) {
+        struct ring_buffer_per_cpu *cb = buffer->cpu[cpu];
+
+        if (cb)
+            rb_free_pages(&(struct rb_pages){cb->nr_pages, cb->pages, cb->slots});
+        kfree(cb);
+    }
+    kfree(buffer);
 }

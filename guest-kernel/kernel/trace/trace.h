@@ -1,19 +1,25 @@
-/* trace.h - between the parts of the tracer: entries, tracers, and turning one into text. */
+/* trace.h - between the parts of the tracer: entries, options, tracers, readers. */
 #ifndef KERNEL_TRACE_H
 #define KERNEL_TRACE_H
 
+#include "trace_seq.h"
 #include <linux/cpumask.h>
 #include <linux/ftrace.h>
 #include <linux/mutex.h>
 #include <linux/ring_buffer.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/tracefs.h>
 
+/* ---- entries ---- */
+
 enum trace_type {
     TRACE_FN = 1,
+    TRACE_STACK = 4,
     TRACE_PRINT = 5,
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
+    TRACE_LAST_TYPE = 20, /* from here on: events that are registered without a type */
 };
 
 enum trace_flag_type {
@@ -38,6 +44,13 @@ struct ftrace_entry {
     unsigned long parent_ip;
 } __packed;
 
+struct stack_entry {
+    struct trace_entry ent;
+    int size;
+    unsigned int pad;
+    unsigned long caller[];
+};
+
 struct ftrace_graph_ent_entry {
     struct trace_entry ent;
     struct ftrace_graph_ent graph_ent;
@@ -54,45 +67,140 @@ struct print_entry {
     char buf[];
 } __packed;
 
-_Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 32, "not Linux's layout");
+_Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not Linux's layout");
+
+/* ---- options ---- */
+
+/* Options that are every tracer's: C(bit, name in trace_options), in Linux's order. */
+#define TRACE_FLAGS                      \
+    C(PRINT_PARENT, "print-parent")      \
+    C(SYM_OFFSET, "sym-offset")          \
+    C(SYM_ADDR, "sym-addr")              \
+    C(VERBOSE, "verbose")                \
+    C(RAW, "raw")                        \
+    C(HEX, "hex")                        \
+    C(BIN, "bin")                        \
+    C(ANNOTATE, "annotate")              \
+    C(CONTEXT_INFO, "context-info")      \
+    C(LATENCY_FMT, "latency-format")     \
+    C(RECORD_CMD, "record-cmd")          \
+    C(OVERWRITE, "overwrite")            \
+    C(STOP_ON_FREE, "disable_on_free")   \
+    C(IRQ_INFO, "irq-info")              \
+    C(MARKERS, "markers")                \
+    C(PAUSE_ON_TRACE, "pause-on-trace")  \
+    C(FUNC_FORK, "function-fork")
+
+#define C(bit, name) TRACE_ITER_##bit##_BIT,
+enum trace_iterator_bits { TRACE_FLAGS TRACE_ITER_LAST_BIT };
+#undef C
+#define C(bit, name) TRACE_ITER_##bit = 1u << TRACE_ITER_##bit##_BIT,
+enum trace_iterator_flags { TRACE_FLAGS };
+#undef C
+
+/* How symbols are printed: for trace_seq_print_sym(). */
+#define TRACE_ITER_SYM_MASK (TRACE_ITER_PRINT_PARENT | TRACE_ITER_SYM_OFFSET | TRACE_ITER_SYM_ADDR)
+
+/* An option of one tracer. */
+struct tracer_opt {
+    const char *name; /* NULL behind the last */
+    u32 bit;
+};
+
+struct tracer_flags {
+    u32 val; /* under trace_types_lock, read by any hart */
+    const struct tracer_opt *opts;
+};
+
+/* ---- the session, and readers of it ---- */
+
+struct tracer;
 
 /* One tracing session: the kernel's only one. */
-struct tracer;
 struct trace_array {
-    struct trace_buffer buffer;
-    const struct tracer *current_trace; /* under trace_types_lock */
+    struct trace_buffer *buffer;
+    /* From here on under trace_types_lock; flags are read by any hart. */
+    const struct tracer *current_trace;
+    u32 trace_flags; /* TRACE_ITER_* */
+    int trace_ref;   /* open trace_pipes: the tracer must stay */
+    unsigned int clock_id;
+    unsigned long tracing_cpumask;
+    bool buffer_expanded; /* to trace_buf_size, at the first use */
+    u64 time_start;       /* when the buffer was last emptied */
 };
 
-struct trace_seq {
-    unsigned int len;
-    char buffer[1024];
-};
-
-/* A reader's place in all rings, and the entry it stands on. */
+/* A reader's place in all rings (or one), and the entry it stands on. */
 struct trace_iterator {
     struct trace_array *tr;
     const struct tracer *trace;
-    struct trace_seq seq; /* the current entry as text */
-    const struct trace_entry *ent;
-    u64 ts;
-    unsigned int cpu;
-    loff_t pos; /* entries taken so far, headers being the first */
-    struct ring_buffer_iter rings[NR_CPUS];
+    int cpu_file; /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
     void *private; /* the tracer's, from its open() */
+    /* One ring's iterator each; none: this reader consumes. */
+    struct ring_buffer_iter *buffer_iter[NR_CPUS];
+    bool annotate;         /* events were lost: say where a hart's begin */
+    unsigned long started; /* harts that have been said to */
+    bool pauses;           /* recording, as long as it lives */
+    struct trace_seq seq;  /* the current entry as text */
+    unsigned int given;    /* of which trace_pipe has given so much */
+    unsigned long lost_events;
+    unsigned int cpu;
+    u64 ts;
+    unsigned long idx; /* entries taken so far */
+    const struct trace_entry *ent; /* NULL, or into entry */
+    unsigned int ent_size;
+    u64 entry[BUF_MAX_DATA_SIZE / sizeof(u64)];
 };
 
-enum print_line_t { TRACE_TYPE_UNHANDLED, TRACE_TYPE_HANDLED, TRACE_TYPE_NO_CONSUME };
+enum print_line_t {
+    TRACE_TYPE_PARTIAL_LINE, /* did not fit */
+    TRACE_TYPE_HANDLED,
+    TRACE_TYPE_UNHANDLED,
+    TRACE_TYPE_NO_CONSUME
+};
+
+/* ---- how entries of one type are printed ---- */
+
+struct trace_event;
+typedef enum print_line_t (*trace_print_func)(struct trace_iterator *iter, int flags,
+                                              struct trace_event *event);
+
+/* NULL: as far as the option asks for that form, nothing but `?`. */
+struct trace_event_functions {
+    trace_print_func trace, raw, hex, binary;
+};
+
+struct trace_event {
+    struct trace_event *next; /* the registry's */
+    int type;                 /* 0: give it one */
+    const struct trace_event_functions *funcs;
+};
+
+/* The type, or 0 if that is taken. At boot, or under trace_types_lock. */
+int register_trace_event(struct trace_event *event);
+void unregister_trace_event(struct trace_event *event);
+struct trace_event *ftrace_find_event(int type);
+void init_events(void);
+
+/* ---- tracers ---- */
 
 struct tracer {
     const char *name;
     int (*init)(struct trace_array *tr);
     void (*reset)(struct trace_array *tr);
-    void (*start)(struct trace_array *tr); /* tracing_on was set; may be NULL */
-    void (*stop)(struct trace_array *tr);  /* it was cleared; may be NULL */
-    int (*open)(struct trace_iterator *iter);
+    void (*start)(struct trace_array *tr); /* tracing_on was set; may be NULL, as all below */
+    void (*stop)(struct trace_array *tr);  /* it was cleared */
+    int (*open)(struct trace_iterator *iter);       /* of trace */
+    int (*pipe_open)(struct trace_iterator *iter);  /* of trace_pipe */
     void (*close)(struct trace_iterator *iter);
+    void (*pipe_close)(struct trace_iterator *iter);
     void (*print_header)(struct seq_file *m, struct trace_iterator *iter);
     enum print_line_t (*print_line)(struct trace_iterator *iter);
+    /* One of its own options is to change: an error keeps it as it is. */
+    int (*set_flag)(struct trace_array *tr, u32 old_flags, u32 bit, bool set);
+    /* One of everybody's is: not 0 refuses. */
+    int (*flag_changed)(struct trace_array *tr, u32 mask, bool set);
+    int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
+    struct tracer_flags *flags;
     struct tracer *next; /* under trace_types_lock */
 };
 
@@ -100,43 +208,121 @@ enum { MAX_TRACER_SIZE = 100 };
 
 extern struct trace_array global_trace;
 extern struct mutex trace_types_lock;
-extern struct tracer *trace_types;    /* under trace_types_lock */
-extern unsigned int fgraph_max_depth; /* 0: no limit; read by any hart */
+extern struct tracer *trace_types; /* under trace_types_lock */
 
 int register_tracer(struct tracer *type);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 void tracing_set_on(struct trace_array *tr, bool on);
 void tracing_reset_online_cpus(struct trace_array *tr);
+/* The buffer to its full size, before the first use worth the memory. */
+int tracing_update_buffers(struct trace_array *tr);
+int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int cpu);
+extern unsigned long trace_buf_size; /* bytes a hart, once expanded */
 
-/* Writing. Interrupts off, irq_flags is sstatus from before that. */
+/* ---- writing ---- */
+
+/* What an entry says of the moment: flags and preempt_count, taken by tracing_gen_ctx(). */
+unsigned int tracing_gen_ctx_flags(unsigned long irq_flags);
+unsigned int tracing_gen_ctx(void);
+/* NULL: not recording. The caller fills in what is behind the head and commits. */
 void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, unsigned int len,
-                                unsigned long irq_flags);
+                                unsigned int trace_ctx);
 void trace_buffer_unlock_commit(struct trace_array *tr);
 void trace_function(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
-                    unsigned long irq_flags);
-int trace_write_marker(struct trace_array *tr, const char *text, size_t len);
+                    unsigned int trace_ctx);
+void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned int n,
+                 unsigned int trace_ctx);
 
-/* Reading. */
-void tracing_iter_start(struct trace_iterator *iter, struct trace_array *tr);
-/* Takes the next entry in order of time; false at the end. */
-bool trace_find_next_entry(struct trace_iterator *iter);
+/* ---- reading ---- */
+
+/* Finds the next entry in order of time and takes it: NULL at the end. */
+const struct trace_entry *trace_find_next_entry_inc(struct trace_iterator *iter);
+/* Looks at the entry that will come next on the current one's hart; NULL if there is none. */
+const struct trace_entry *trace_peek_same_cpu(struct trace_iterator *iter);
+/* And passes over that. */
+void trace_skip_same_cpu(struct trace_iterator *iter);
+/* The stamp of the next entry on any hart; that of the current one at the end. */
+u64 trace_next_entry_ts(struct trace_iterator *iter);
+bool trace_empty(struct trace_iterator *iter);
 /* Makes iter->seq from the current entry. */
-void print_trace_line(struct trace_iterator *iter);
-void trace_find_cmdline(int pid, char comm[]);
+enum print_line_t print_trace_line(struct trace_iterator *iter);
 
 /* trace_output.c */
-void __printf(2, 3) trace_seq_printf(struct trace_seq *s, const char *fmt, ...);
-void trace_print_context(struct trace_iterator *iter);
+void trace_seq_print_sym(struct trace_seq *s, unsigned long ip, int flags);
+enum print_line_t trace_print_context(struct trace_iterator *iter);
+enum print_line_t trace_print_lat_context(struct trace_iterator *iter);
+void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent);
+
+/* trace_headers.c */
 void trace_print_header(struct seq_file *m, struct trace_iterator *iter);
 void trace_default_header(struct seq_file *m, struct trace_iterator *iter);
-enum print_line_t trace_default_print_line(struct trace_iterator *iter);
+void print_trace_header(struct seq_file *m, struct trace_iterator *iter); /* latency-format's */
+void trace_buffer_entries(struct trace_array *tr, unsigned long *total, unsigned long *entries);
 
-/* trace_functions_graph.c: the sets of set_graph_function. */
-extern struct ftrace_hash *ftrace_graph_hash;
+/* trace_cmdlines.c: which task had which pid. */
+void tracing_record_cmdline(const struct task_struct *task);
+void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN]);
+void trace_create_cmdline_files(void);
+int trace_init_cmdlines(void);
+
+/* trace_options.c */
+int trace_set_options(struct trace_array *tr, char *option);
+int trace_add_tracer_options(const struct tracer *t);
+void trace_create_option_files(void);
+
+/* trace_clock.c */
+int tracing_set_clock(struct trace_array *tr, const char *name);
+bool trace_clock_in_ns(const struct trace_array *tr);
+u64 trace_clock_now(struct trace_array *tr);
+void trace_create_clock_file(void);
+
+/* trace_functions_graph.c */
+extern unsigned int fgraph_max_depth; /* 0: no limit; read by any hart */
+/* The sets of set_graph_function and set_graph_notrace. */
+extern struct ftrace_hash *ftrace_graph_hash, *ftrace_graph_notrace_hash;
+
+int trace_graph_entry(struct ftrace_graph_ent *trace);
+void trace_graph_return(struct ftrace_graph_ret *trace);
+
+/* What the private data of a ring's files is: a hart, or RING_BUFFER_ALL_CPUS. */
+static inline int tracing_cpu_of(const struct inode *inode)
+{
+    return (long)inode->i_private;
+}
+
+/* One consuming reader at a time: what one takes out of a ring, the next must not give back. */
+extern struct mutex trace_access_lock;
+
+/* trace_read.c: trace and trace_pipe, of one hart or (cpu -1) all; parent NULL: the top. */
+void trace_create_read_files(struct dentry *parent, long cpu);
+void trace_create_raw_file(struct dentry *dir, long cpu); /* trace_raw_pipe.c */
 
 int init_nop_trace(void);
 int init_function_trace(void);
 int init_graph_trace(void);
 void trace_create_files(void);
+void trace_create_buffer_files(void);
+void trace_create_marker_file(void);
+
+/* trace_filter_files.c: there are no sets of sites where none is patched. */
+#ifdef CONFIG_DYNAMIC_FTRACE
+void trace_create_filter_files(void);
+#else
+static inline void trace_create_filter_files(void) {}
+#endif
+
+void trace_create_pid_files(void);
+void trace_create_profile_files(void);
+
+/* A written text as a string, blanks cut off both ends; NULL if too long for TRACE_WRITE_MAX. */
+enum { TRACE_WRITE_MAX = 512 };
+char *trace_take_string(char *into, const char *from, size_t count);
+
+/* A file that holds one number. */
+struct trace_number_file {
+    unsigned long (*get)(void);
+    int (*set)(unsigned long value);
+};
+extern const struct file_operations trace_number_fops;
 
 #endif

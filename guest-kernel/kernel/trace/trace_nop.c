@@ -1,7 +1,35 @@
-/* trace_nop.c - the tracer that traces nothing; its trace shows what was marked by hand. */
-#include "trace.h"
+/*
+ * trace_nop.c - the tracer that traces nothing; its trace shows what was marked by hand.
+ *
+ * Its two options show what becomes of an option that a tracer accepts or refuses.
+ */
+#include "trace_selftest.h"
+#include <linux/errno.h>
+#include <linux/printk.h>
 
-static struct tracer nop_trace = {.name = "nop"};
+enum { TRACE_NOP_OPT_ACCEPT = 1, TRACE_NOP_OPT_REFUSE = 2 };
+
+static const struct tracer_opt nop_opts[] = {
+    {"test_nop_accept", TRACE_NOP_OPT_ACCEPT},
+    {"test_nop_refuse", TRACE_NOP_OPT_REFUSE},
+    {NULL, 0},
+};
+static struct tracer_flags nop_flags = {.opts = nop_opts};
+
+static int nop_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
+{
+    (void)tr;
+    (void)old_flags;
+    (void)set;
+    return bit == TRACE_NOP_OPT_REFUSE ? -EINVAL : 0;
+}
+
+static struct tracer nop_trace = {
+    .name = "nop",
+    .set_flag = nop_set_flag,
+    .flags = &nop_flags,
+    .selftest = trace_selftest_startup_nop,
+};
 
 int init_nop_trace(void)
 {

@@ -1,21 +1,62 @@
-/* trace_output.c - entries as Linux prints them. */
+/*
+ * trace_output.c - the parts of a line, and the types of entries that are always there.
+ *
+ * Not instrumented.
+ */
 #include "trace.h"
-#include <linux/kernel.h>
+#include <linux/bug.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
-{
-    va_list args;
-    unsigned int room = sizeof(s->buffer) - s->len;
-    unsigned int n;
+/* ---- types ---- */
 
-    va_start(args, fmt);
-    n = vsnprintf(s->buffer + s->len, room, fmt, args);
-    va_end(args);
-    s->len += min(n, room - 1);
+static struct trace_event *trace_events; /* changed under trace_types_lock or at boot */
+static int last_event_type = TRACE_LAST_TYPE;
+
+struct trace_event *ftrace_find_event(int type)
+{
+    struct trace_event *event = trace_events;
+
+    while (event && event->type != type)
+        event = event->next;
+    return event;
 }
+
+int register_trace_event(struct trace_event *event)
+{
+    if (!event->type)
+        event->type = ++last_event_type;
+    else if (WARN_ON(ftrace_find_event(event->type)))
+        return 0;
+    event->next = trace_events;
+    trace_events = event;
+    return event->type;
+}
+
+void unregister_trace_event(struct trace_event *event)
+{
+    struct trace_event **p = &trace_events;
+
+    while (*p && *p != event)
+        p = &(*p)->next;
+    if (*p)
+        *p = event->next;
+}
+
+/* ---- symbols ---- */
+
+void trace_seq_print_sym(struct trace_seq *s, unsigned long ip, int flags)
+{
+    if (!ip)
+        trace_seq_putc(s, '0');
+    else
+        trace_seq_printf(s, flags & TRACE_ITER_SYM_OFFSET ? "%pS" : "%ps", (void *)ip);
+    if (ip && (flags & TRACE_ITER_SYM_ADDR))
+        trace_seq_printf(s, " <%016lx>", ip);
+}
+
+/* ---- what comes before each entry ---- */
 
 static char irqs_char(u8 flags)
 {
@@ -37,7 +78,7 @@ static char hardsoft_char(u8 flags)
 }
 
 /* irqs-off, need-resched, context, preempt depth, migrate-disable depth */
-static void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent)
+void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent)
 {
     unsigned int depth = ent->preempt_count & 0xf, migrate = ent->preempt_count >> 4;
 
@@ -47,87 +88,190 @@ static void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *e
     trace_seq_printf(s, migrate ? "%x" : ".", migrate);
 }
 
-void trace_print_context(struct trace_iterator *iter)
+static u64 ns2usecs(u64 ns)
 {
+    return (ns + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
+}
+
+enum print_line_t trace_print_context(struct trace_iterator *iter)
+{
+    u64 us = ns2usecs(iter->ts);
+    char comm[TASK_COMM_LEN];
+
+    trace_find_cmdline(iter->ent->pid, comm);
+    trace_seq_printf(&iter->seq, "%16s-%-7d [%03u] ", comm, iter->ent->pid, iter->cpu);
+    if (iter->tr->trace_flags & TRACE_ITER_IRQ_INFO)
+        trace_print_lat_fmt(&iter->seq, iter->ent);
+    if (trace_clock_in_ns(iter->tr))
+        trace_seq_printf(&iter->seq, " %5llu.%06llu: ", us / 1000000, us % 1000000);
+    else
+        trace_seq_printf(&iter->seq, " %12llu: ", iter->ts);
+    return TRACE_TYPE_HANDLED;
+}
+
+/* In micro- and milliseconds since the buffer was emptied, and until the next entry. */
+static void print_lat_verbose_time(struct trace_iterator *iter, u64 since, u64 until)
+{
+    u64 since_us = ns2usecs(since), until_us = ns2usecs(until);
+
+    if (trace_clock_in_ns(iter->tr))
+        trace_seq_printf(&iter->seq, "[%08llx] %llu.%03llums (+%llu.%03llums): ",
+                         ns2usecs(iter->ts), since_us / 1000, since_us % 1000, until_us / 1000,
+                         until_us % 1000);
+    else
+        trace_seq_printf(&iter->seq, "[%016llx] %llu (+%llu): ", iter->ts, since, until);
+}
+
+static void print_lat_time(struct trace_iterator *iter, u64 since, u64 until)
+{
+    u64 until_us = ns2usecs(until);
+
+    if (trace_clock_in_ns(iter->tr))
+        trace_seq_printf(&iter->seq, " %4lluus%c: ", ns2usecs(since),
+                         until_us > 100 ? '!' : until_us > 1 ? '+' : ' ');
+    else
+        trace_seq_printf(&iter->seq, " %4llu: ", since);
+}
+
+enum print_line_t trace_print_lat_context(struct trace_iterator *iter)
+{
+    u64 since = iter->ts - iter->tr->time_start, until = trace_next_entry_ts(iter) - iter->ts;
     const struct trace_entry *ent = iter->ent;
-    u64 us = (iter->ts + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
     char comm[TASK_COMM_LEN];
 
     trace_find_cmdline(ent->pid, comm);
-    trace_seq_printf(&iter->seq, "%16s-%-7d [%03u] ", comm, ent->pid, iter->cpu);
-    trace_print_lat_fmt(&iter->seq, ent);
-    trace_seq_printf(&iter->seq, " %5llu.%06llu: ", us / 1000000, us % 1000000);
-}
-
-static void print_fn(struct trace_iterator *iter)
-{
-    const struct ftrace_entry *field = (const void *)iter->ent;
-
-    trace_seq_printf(&iter->seq, "%ps <-%ps\n", (void *)field->ip, (void *)field->parent_ip);
-}
-
-/* Graph entries, seen by a tracer that does not draw the graph. */
-static void print_graph_raw(struct trace_iterator *iter)
-{
-    const struct ftrace_graph_ent_entry *field = (const void *)iter->ent;
-    bool entry = iter->ent->type == TRACE_GRAPH_ENT;
-
-    trace_seq_printf(&iter->seq, "funcgraph_%s: func=%ps depth=%d\n", entry ? "entry" : "exit",
-                     (void *)field->graph_ent.func, field->graph_ent.depth);
-}
-
-static void print_marker(struct trace_iterator *iter)
-{
-    const struct print_entry *field = (const void *)iter->ent;
-    size_t n = strlen(field->buf);
-
-    trace_seq_printf(&iter->seq, "tracing_mark_write: %s%s", field->buf,
-                     n && field->buf[n - 1] == '\n' ? "" : "\n");
-}
-
-enum print_line_t trace_default_print_line(struct trace_iterator *iter)
-{
-    trace_print_context(iter);
-    switch (iter->ent->type) {
-    case TRACE_FN: print_fn(iter); break;
-    case TRACE_PRINT: print_marker(iter); break;
-    default: print_graph_raw(iter); break;
+    if (iter->tr->trace_flags & TRACE_ITER_VERBOSE) {
+        trace_seq_printf(&iter->seq, "%16s %7d %3d %d %08x %08lx ", comm, ent->pid, iter->cpu,
+                         ent->flags, ent->preempt_count & 0xf, iter->idx);
+        print_lat_verbose_time(iter, since, until);
+    } else {
+        trace_seq_printf(&iter->seq, "%8.8s-%-7d %3d", comm, ent->pid, iter->cpu);
+        trace_print_lat_fmt(&iter->seq, ent);
+        print_lat_time(iter, since, until);
     }
     return TRACE_TYPE_HANDLED;
 }
 
-static void print_event_info(struct seq_file *m, const struct trace_iterator *iter)
-{
-    unsigned long entries = 0, overrun = 0;
-    unsigned int cpu;
+/* ---- TRACE_FN ---- */
 
-    for_each_possible_cpu(cpu)
-    {
-        entries += iter->tr->buffer.cpu[cpu].entries;
-        overrun += iter->tr->buffer.cpu[cpu].overrun;
+static enum print_line_t trace_fn_trace(struct trace_iterator *iter, int flags,
+                                        struct trace_event *event)
+{
+    const struct ftrace_entry *field = (const void *)iter->ent;
+
+    (void)event;
+    trace_seq_print_sym(&iter->seq, field->ip, flags);
+    if ((flags & TRACE_ITER_PRINT_PARENT) && field->parent_ip) {
+        trace_seq_puts(&iter->seq, " <-");
+        trace_seq_print_sym(&iter->seq, field->parent_ip, flags);
     }
-    seq_printf(m, "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n", entries,
-               entries + overrun, num_online_cpus());
+    trace_seq_putc(&iter->seq, '\n');
+    return TRACE_TYPE_HANDLED;
 }
 
-void trace_default_header(struct seq_file *m, struct trace_iterator *iter)
+static enum print_line_t trace_fn_raw(struct trace_iterator *iter, int flags,
+                                      struct trace_event *event)
 {
-    print_event_info(m, iter);
-    seq_puts(m, "#                                _-----=> irqs-off/BH-disabled\n"
-                "#                               / _----=> need-resched\n"
-                "#                              | / _---=> hardirq/softirq\n"
-                "#                              || / _--=> preempt-depth\n"
-                "#                              ||| / _-=> migrate-disable\n"
-                "#                              |||| /     delay\n"
-                "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
-                "#              | |         |   |||||     |         |\n");
+    const struct ftrace_entry *field = (const void *)iter->ent;
+
+    (void)flags;
+    (void)event;
+    trace_seq_printf(&iter->seq, "%lx %lx\n", field->ip, field->parent_ip);
+    return TRACE_TYPE_HANDLED;
 }
 
-void trace_print_header(struct seq_file *m, struct trace_iterator *iter)
+static enum print_line_t trace_fn_hex(struct trace_iterator *iter, int flags,
+                                      struct trace_event *event)
 {
-    seq_printf(m, "# tracer: %s\n#\n", iter->trace->name);
-    if (iter->trace->print_header)
-        iter->trace->print_header(m, iter);
-    else
-        trace_default_header(m, iter);
+    const struct ftrace_entry *field = (const void *)iter->ent;
+
+    (void)flags;
+    (void)event;
+    SEQ_PUT_HEX_FIELD(&iter->seq, field->ip);
+    SEQ_PUT_HEX_FIELD(&iter->seq, field->parent_ip);
+    return TRACE_TYPE_HANDLED;
+}
+
+static enum print_line_t trace_fn_bin(struct trace_iterator *iter, int flags,
+                                      struct trace_event *event)
+{
+    const struct ftrace_entry *field = (const void *)iter->ent;
+
+    (void)flags;
+    (void)event;
+    SEQ_PUT_FIELD(&iter->seq, field->ip);
+    SEQ_PUT_FIELD(&iter->seq, field->parent_ip);
+    return TRACE_TYPE_HANDLED;
+}
+
+static const struct trace_event_functions trace_fn_funcs = {
+    .trace = trace_fn_trace,
+    .raw = trace_fn_raw,
+    .hex = trace_fn_hex,
+    .binary = trace_fn_bin,
+};
+static struct trace_event trace_fn_event = {.type = TRACE_FN, .funcs = &trace_fn_funcs};
+
+/* ---- TRACE_STACK ---- */
+
+static enum print_line_t trace_stack_print(struct trace_iterator *iter, int flags,
+                                           struct trace_event *event)
+{
+    const struct stack_entry *field = (const void *)iter->ent;
+    int i;
+
+    (void)event;
+    trace_seq_puts(&iter->seq, "<stack trace>\n");
+    for (i = 0; i < field->size; i++) {
+        trace_seq_puts(&iter->seq, " => ");
+        trace_seq_print_sym(&iter->seq, field->caller[i], flags);
+        trace_seq_putc(&iter->seq, '\n');
+    }
+    return TRACE_TYPE_HANDLED;
+}
+
+static const struct trace_event_functions trace_stack_funcs = {.trace = trace_stack_print};
+static struct trace_event trace_stack_event = {.type = TRACE_STACK, .funcs = &trace_stack_funcs};
+
+/* ---- TRACE_PRINT ---- */
+
+static enum print_line_t trace_print_print(struct trace_iterator *iter, int flags,
+                                           struct trace_event *event)
+{
+    const struct print_entry *field = (const void *)iter->ent;
+
+    (void)event;
+    trace_seq_print_sym(&iter->seq, field->ip, flags);
+    trace_seq_printf(&iter->seq, ": %s", field->buf);
+    return TRACE_TYPE_HANDLED;
+}
+
+static enum print_line_t trace_print_raw(struct trace_iterator *iter, int flags,
+                                         struct trace_event *event)
+{
+    const struct print_entry *field = (const void *)iter->ent;
+
+    (void)flags;
+    (void)event;
+    trace_seq_printf(&iter->seq, "# %lx %s", field->ip, field->buf);
+    return TRACE_TYPE_HANDLED;
+}
+
+static const struct trace_event_functions trace_print_funcs = {
+    .trace = trace_print_print,
+    .raw = trace_print_raw,
+};
+static struct trace_event trace_print_event = {.type = TRACE_PRINT, .funcs = &trace_print_funcs};
+
+void init_events(void)
+{
+    static struct trace_event *const events[] = {
+        &trace_fn_event,
+        &trace_stack_event,
+        &trace_print_event,
+    };
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(events); i++)
+        BUG_ON(!register_trace_event(events[i]));
 }

@@ -10,7 +10,6 @@
 #include <asm/timex.h>
 #include <linux/bug.h>
 #include <linux/completion.h>
-#include <linux/console.h>
 #include <linux/errno.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>
@@ -81,6 +80,9 @@ static void start_job(struct workload_job *job, const char *name, int cpu)
     wake_up_new_task(p);
 }
 
+/* Where lines go; under workload_mutex. */
+static int (*say_text)(const char *text, size_t len);
+
 static void __printf(1, 2) say(const char *fmt, ...)
 {
     char line[200];
@@ -89,7 +91,7 @@ static void __printf(1, 2) say(const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof(line), fmt, args);
     va_end(args);
-    console_write(line, strlen(line));
+    say_text(line, strlen(line));
 }
 
 static void check_result(const char *name, const struct workload_job *job, u64 expected)
@@ -148,7 +150,8 @@ static void workload_threads(unsigned long iterations)
         calls);
 }
 
-int workload_command(const char *name, unsigned long iterations)
+int workload_command(const char *name, unsigned long iterations,
+                     int (*say_to)(const char *text, size_t len))
 {
     const struct workload *work = workload_find(name);
     bool threads = !strcmp(name, "threads");
@@ -156,6 +159,7 @@ int workload_command(const char *name, unsigned long iterations)
     if (!work && !threads)
         return -EINVAL;
     mutex_lock(&workload_mutex);
+    say_text = say_to;
     if (threads)
         workload_threads(iterations ? iterations : 10);
     else

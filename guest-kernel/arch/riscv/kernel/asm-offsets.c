@@ -7,9 +7,13 @@
     _Static_assert((name) == __builtin_offsetof(type, member), #name " is not where " #member " i" \
                                                                      "s")
 
+SAME(TASK_TI_KERNEL_SP, struct task_struct, kernel_sp);
+SAME(TASK_TI_USER_SP, struct task_struct, user_sp);
 SAME(TASK_THREAD_RA, struct task_struct, thread.ra);
 SAME(TASK_THREAD_SP, struct task_struct, thread.sp);
 SAME(TASK_THREAD_S0, struct task_struct, thread.s);
+SAME(FSTATE_F0, struct riscv_d_ext_state, f);
+SAME(FSTATE_FCSR, struct riscv_d_ext_state, fcsr);
 SAME(PT_EPC, struct pt_regs, epc);
 SAME(PT_RA, struct pt_regs, ra);
 SAME(PT_SP, struct pt_regs, sp);

@@ -1,8 +1,12 @@
 /*
  * entry.S - traps, and the switch from one task to another.
  *
- * sscratch is zero in the kernel.  There is no U-mode yet, so a trap always
- * finds a kernel stack in sp and the current task in tp.
+ * sscratch is zero in the kernel and holds the current task in U-mode, so one
+ * swap with tp tells where a trap came from.  A trap from the kernel goes on
+ * with its stack, one from U-mode starts the task's kernel stack at its top.
+ *
+ * The last word of a frame, the one below the interrupted sp, is not written:
+ * a call site of layout `pfe16` has its ra there.
  */
 #include <asm/asm-offsets.h>
 #include <asm/csr.h>
@@ -14,10 +18,16 @@
     .globl handle_exception
     .type handle_exception, @function
 handle_exception:
-    addi sp, sp, -PT_SIZE
+    csrrw tp, sscratch, tp
+    beqz tp, 1f
+    sd   sp, TASK_TI_USER_SP(tp)
+    ld   sp, TASK_TI_KERNEL_SP(tp)
+    j    2f
+1:  csrr tp, sscratch
+    sd   sp, TASK_TI_USER_SP(tp)
+2:  addi sp, sp, -PT_SIZE
     sd   ra, PT_RA(sp)
     sd   gp, PT_GP(sp)
-    sd   tp, PT_TP(sp)
     sd   t0, PT_T0(sp)
     sd   t1, PT_T0+8(sp)
     sd   t2, PT_T0+16(sp)
@@ -32,34 +42,53 @@ handle_exception:
     .irp n, 3,4,5,6
     sd   t\n, PT_T3+8*(\n-3)(sp)
     .endr
-    addi t0, sp, PT_SIZE
-    csrr t1, sepc
-    csrr t2, sstatus
-    csrr t3, stval
-    csrr t4, scause
-    sd   t0, PT_SP(sp)
-    sd   t1, PT_EPC(sp)
-    sd   t2, PT_STATUS(sp)
-    sd   t3, PT_BADADDR(sp)
-    sd   t4, PT_CAUSE(sp)
+
+    /* What U-mode, or a copy from it, had switched on is not for the kernel at large. */
+    li   t0, SR_SUM | SR_FS
+    ld   s0, TASK_TI_USER_SP(tp)
+    csrr s1, sscratch
+    csrw sscratch, zero
+    csrr s2, sepc
+    csrrc s3, sstatus, t0
+    csrr s4, stval
+    csrr s5, scause
+    sd   s0, PT_SP(sp)
+    sd   s1, PT_TP(sp)
+    sd   s2, PT_EPC(sp)
+    sd   s3, PT_STATUS(sp)
+    sd   s4, PT_BADADDR(sp)
+    sd   s5, PT_CAUSE(sp)
 
     mv   a0, sp
-    la   ra, ret_from_exception
-    bltz t4, 1f
+    li   s0, 0              /* a walk up the frames ends here, unless the kernel was interrupted */
+    andi t0, s3, SR_SPP
+    beqz t0, 3f
+    ld   s0, PT_S0(sp)
+3:  la   ra, ret_from_exception
+    bltz s5, 4f
     tail do_trap_exception
-1:  tail do_irq
+4:  tail do_irq
 
+/* sp is at the frame.  Also where a task made by fork or exec enters U-mode. */
     .globl ret_from_exception
     .type ret_from_exception, @function
 ret_from_exception:
     csrci sstatus, SR_SIE
-    ld   t0, PT_STATUS(sp)
+    ld   s0, PT_STATUS(sp)
+    andi t0, s0, SR_SPP
+    bnez t0, 1f
+    li   s0, 0
+    call exit_to_user_mode  /* comes back with interrupts off */
+    addi t0, sp, PT_SIZE
+    sd   t0, TASK_TI_KERNEL_SP(tp)
+    csrw sscratch, tp
+1:  ld   t0, PT_STATUS(sp)
     ld   t1, PT_EPC(sp)
     csrw sstatus, t0
     csrw sepc, t1
     ld   ra, PT_RA(sp)
     ld   gp, PT_GP(sp)
-    /* not tp: the task may have been preempted, but it is still itself */
+    ld   tp, PT_TP(sp)      /* in the kernel: what it is, whatever ran in between */
     ld   t0, PT_T0(sp)
     ld   t1, PT_T0+8(sp)
     ld   t2, PT_T0+16(sp)
@@ -103,5 +132,24 @@ ret_from_kernel_thread:
     call schedule_tail
     mv   a0, s2
     jalr s1
+    mv   a0, zero
     tail do_exit
     .size ret_from_kernel_thread, . - ret_from_kernel_thread
+
+/* The same for one whose function makes a U-mode program of it; sp is at its frame. */
+    .globl ret_from_user_thread
+    .type ret_from_user_thread, @function
+ret_from_user_thread:
+    call schedule_tail
+    mv   a0, s2
+    jalr s1
+    j    ret_from_exception
+    .size ret_from_user_thread, . - ret_from_user_thread
+
+/* A forked task's first instructions; sp is at its frame, a copy of its parent's. */
+    .globl ret_from_fork
+    .type ret_from_fork, @function
+ret_from_fork:
+    call finish_fork
+    j    ret_from_exception
+    .size ret_from_fork, . - ret_from_fork

@@ -12,13 +12,14 @@
 #include <asm/cacheflush.h>
 #include <asm/fixmap.h>
 #include <asm/patch.h>
+#include <asm/set_memory.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
 
 static void *patch_map(unsigned long addr, enum fixed_addresses slot)
 {
-    return set_fixmap_offset(slot, __pa((void *)addr));
+    return set_fixmap_offset(slot, kernel_virt_to_phys(addr));
 }
 
 /* The widest store that the alignment allows, upwards: at most four for a site. */

@@ -20,22 +20,38 @@ enum {
     SBI_EXT_DBCN = 0x4442434e,
 };
 
-enum { SBI_BASE_PROBE_EXT = 3, SBI_SRST_SHUTDOWN = 0, SBI_DBCN_WRITE_BYTE = 2 };
+enum {
+    SBI_BASE_PROBE_EXT = 3,
+    SBI_RFENCE_FENCE_I = 0,
+    SBI_RFENCE_SFENCE_VMA = 1,
+    SBI_SRST_SHUTDOWN = 0,
+    SBI_DBCN_WRITE_BYTE = 2
+};
 
 /* Settled by sbi_init() before anything else runs. */
 static bool have_dbcn, have_hsm;
 
-static struct sbiret sbi_ecall(unsigned long ext, unsigned long fid, unsigned long arg0,
-                               unsigned long arg1, unsigned long arg2)
+static struct sbiret sbi_ecall4(unsigned long ext, unsigned long fid, unsigned long arg0,
+                                unsigned long arg1, unsigned long arg2, unsigned long arg3)
 {
     register unsigned long a0 __asm__("a0") = arg0;
     register unsigned long a1 __asm__("a1") = arg1;
     register unsigned long a2 __asm__("a2") = arg2;
+    register unsigned long a3 __asm__("a3") = arg3;
     register unsigned long a6 __asm__("a6") = fid;
     register unsigned long a7 __asm__("a7") = ext;
 
-    __asm__ __volatile__("ecall" : "+r"(a0), "+r"(a1) : "r"(a2), "r"(a6), "r"(a7) : "memory");
+    __asm__ __volatile__("ecall"
+                         : "+r"(a0), "+r"(a1)
+                         : "r"(a2), "r"(a3), "r"(a6), "r"(a7)
+                         : "memory");
     return (struct sbiret){(long)a0, (long)a1};
+}
+
+static struct sbiret sbi_ecall(unsigned long ext, unsigned long fid, unsigned long arg0,
+                               unsigned long arg1, unsigned long arg2)
+{
+    return sbi_ecall4(ext, fid, arg0, arg1, arg2, 0);
 }
 
 static bool sbi_probe_extension(unsigned long ext)
@@ -79,7 +95,13 @@ void sbi_send_ipi(unsigned long hart_mask)
 void sbi_remote_fence_i(unsigned long hart_mask)
 {
     mb(); /* by the ISA the writer fences its stores before it asks others to refetch */
-    sbi_ecall(SBI_EXT_RFENCE, 0, hart_mask, 0, 0);
+    sbi_ecall(SBI_EXT_RFENCE, SBI_RFENCE_FENCE_I, hart_mask, 0, 0);
+}
+
+void sbi_remote_sfence_vma(unsigned long hart_mask, unsigned long start, unsigned long size)
+{
+    mb(); /* the page table before those who are to look at it anew */
+    sbi_ecall4(SBI_EXT_RFENCE, SBI_RFENCE_SFENCE_VMA, hart_mask, 0, start, size);
 }
 
 bool sbi_hsm_available(void)

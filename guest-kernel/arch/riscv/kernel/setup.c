@@ -4,6 +4,7 @@
 #include <asm/sbi.h>
 #include <asm/setup.h>
 #include <asm/smp.h>
+#include <asm/switch_to.h>
 #include <linux/console.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -25,14 +26,19 @@ static unsigned long first_free_frame(void)
 void setup_arch(unsigned long boot_hartid)
 {
     sbi_init();
+    fpu_init();
+    enable_user_counters();
     if (early_init_dt_scan(early_dtb(), &machine_info))
         panic("no device tree");
     paging_init(machine_info.memory_start, machine_info.memory_end);
     if (machine_info.uart_phys)
         ns16550_init(machine_info.uart_phys);
+    if (machine_info.finisher_phys)
+        sifive_test_init(machine_info.finisher_phys);
     time_init(machine_info.timebase);
     parse_args(boot_command_line);
     setup_smp(boot_hartid);
+    mem_reserve(machine_info.initrd_start, machine_info.initrd_end);
     mem_init(first_free_frame(), machine_info.memory_end);
 }
 

@@ -10,10 +10,11 @@
 #include <asm/sbi.h>
 #include <asm/smp.h>
 #include <linux/atomic.h>
+#include <linux/irq_work.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
-enum ipi_message_type { IPI_RESCHEDULE, IPI_CALL_FUNC, IPI_CPU_STOP };
+enum ipi_message_type { IPI_RESCHEDULE, IPI_CALL_FUNC, IPI_CPU_STOP, IPI_IRQ_WORK };
 
 /* Set by any hart, fetched and cleared by its own; atomics only. */
 static unsigned long ipi_data[NR_CPUS];
@@ -55,6 +56,15 @@ void smp_send_stop(void)
     send_ipi_mask(READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id()), IPI_CPU_STOP);
 }
 
+/* Not instrumented, and not by send_ipi_mask(), which is: the tracer gets here. */
+void notrace arch_irq_work_raise(void)
+{
+    unsigned int cpu = smp_processor_id();
+
+    set_bit(IPI_IRQ_WORK, &ipi_data[cpu]);
+    sbi_send_ipi(cpumask_to_hartmask(1UL << cpu));
+}
+
 static void ipi_stop(void)
 {
     local_irq_disable();
@@ -73,4 +83,6 @@ void handle_ipi(void)
         ipi_stop();
     if (ops & (1UL << IPI_CALL_FUNC))
         generic_smp_call_function_interrupt();
+    if (ops & (1UL << IPI_IRQ_WORK))
+        irq_work_run();
 }

@@ -116,6 +116,7 @@ void smp_init(void)
 void smp_callin(void)
 {
     local_flush_tlb_all();
+    enable_user_counters();
     time_starting_cpu();
     csr_set(sie, IE_SIE);
     set_bit(smp_processor_id(), &cpu_online_mask);

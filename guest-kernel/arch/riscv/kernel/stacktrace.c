@@ -15,6 +15,14 @@
 
 enum { MAX_FRAMES = 24 };
 
+#ifdef CONFIG_FRAME_POINTER
+#define FRAME_FMT " [<%016lx>] %pB\n"
+#else
+#define FRAME_FMT " [<%016lx>] ? %pB\n"
+#endif
+
+typedef bool (*stack_trace_consume_fn)(void *cookie, unsigned long ra);
+
 static bool on_stack(unsigned long addr)
 {
     unsigned long base = (unsigned long)current->stack;
@@ -24,18 +32,19 @@ static bool on_stack(unsigned long addr)
 
 #ifdef CONFIG_FRAME_POINTER
 
-static void walk(unsigned long sp, unsigned long fp)
+/* fn is given each return address, the newest first, until it answers false. */
+static void walk_stackframe(unsigned long sp, unsigned long fp, stack_trace_consume_fn fn,
+                            void *cookie)
 {
-    int graph_index = 0, n;
+    int graph_index = 0;
 
     (void)sp;
-    for (n = 0; n < MAX_FRAMES && on_stack(fp - 16) && on_stack(fp - 8); n++) {
+    while (on_stack(fp - 16) && on_stack(fp - 8)) {
         unsigned long ra = ((unsigned long *)fp)[-1];
 
         ra = ftrace_graph_ret_addr(current, &graph_index, ra);
-        if (!kernel_text_address(ra))
+        if (!kernel_text_address(ra) || !fn(cookie, ra))
             return;
-        printk(" [<%016lx>] %pB\n", ra, (void *)ra);
         if (((unsigned long *)fp)[-2] <= fp)
             return;
         fp = ((unsigned long *)fp)[-2];
@@ -44,22 +53,59 @@ static void walk(unsigned long sp, unsigned long fp)
 
 #else
 
-static void walk(unsigned long sp, unsigned long fp)
+static void walk_stackframe(unsigned long sp, unsigned long fp, stack_trace_consume_fn fn,
+                            void *cookie)
 {
-    int n = 0;
-
     (void)fp;
-    for (; n < MAX_FRAMES && on_stack(sp); sp += 8) {
+    for (; on_stack(sp); sp += 8) {
         unsigned long ra = *(unsigned long *)sp;
 
-        if (kernel_text_address(ra)) {
-            printk(" [<%016lx>] ? %pB\n", ra, (void *)ra);
-            n++;
-        }
+        if (kernel_text_address(ra) && !fn(cookie, ra))
+            return;
     }
 }
 
 #endif
+
+static bool print_frame(void *cookie, unsigned long ra)
+{
+    int *left = cookie;
+
+    printk(FRAME_FMT, ra, (void *)ra);
+    return --*left;
+}
+
+static void walk(unsigned long sp, unsigned long fp)
+{
+    int left = MAX_FRAMES;
+
+    walk_stackframe(sp, fp, print_frame, &left);
+}
+
+struct stacktrace {
+    unsigned long *store;
+    unsigned int size, skip, len;
+};
+
+static bool store_frame(void *cookie, unsigned long ra)
+{
+    struct stacktrace *trace = cookie;
+
+    if (trace->skip)
+        trace->skip--;
+    else if (trace->len < trace->size)
+        trace->store[trace->len++] = ra;
+    return trace->len < trace->size;
+}
+
+unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned int skip)
+{
+    struct stacktrace trace = {store, size, skip, 0};
+    unsigned long frame = (unsigned long)__builtin_frame_address(0);
+
+    walk_stackframe(frame, frame, store_frame, &trace);
+    return trace.len;
+}
 
 void dump_backtrace(const struct pt_regs *regs)
 {

@@ -1,36 +1,43 @@
 /* traps.c - interrupts and exceptions, behind entry.S. */
 #include <asm/csr.h>
 #include <asm/ftrace.h>
+#include <asm/irqflags.h>
 #include <asm/ptrace.h>
 #include <asm/smp.h>
 #include <asm/stacktrace.h>
+#include <asm/syscall.h>
+#include <asm/traps.h>
+#include <linux/errno.h>
 #include <linux/hardirq.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/reboot.h>
+#include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-void do_irq(struct pt_regs *regs);
-void do_trap_exception(struct pt_regs *regs);
-
-static const char *const exception_names[] = {
-    "instruction address misaligned",
-    "instruction access fault",
-    "illegal instruction",
-    "breakpoint",
-    "load address misaligned",
-    "load access fault",
-    "store address misaligned",
-    "store access fault",
-    "environment call from U-mode",
-    "environment call from S-mode",
-    "reserved cause 10",
-    "reserved cause 11",
-    "instruction page fault",
-    "load page fault",
-    "reserved cause 14",
-    "store page fault",
+/* What a program gets for it. */
+static const struct exception {
+    const char *name;
+    int sig, code;
+} exceptions[] = {
+    {"instruction address misaligned", SIGBUS, BUS_ADRALN},
+    {"instruction access fault", SIGSEGV, SEGV_ACCERR},
+    {"illegal instruction", SIGILL, ILL_ILLOPC},
+    {"breakpoint", SIGTRAP, TRAP_BRKPT},
+    {"load address misaligned", SIGBUS, BUS_ADRALN},
+    {"load access fault", SIGSEGV, SEGV_ACCERR},
+    {"store address misaligned", SIGBUS, BUS_ADRALN},
+    {"store access fault", SIGSEGV, SEGV_ACCERR},
+    {"environment call from U-mode", SIGILL, ILL_ILLOPC},
+    {"environment call from S-mode", SIGILL, ILL_ILLOPC},
+    {"reserved cause 10", SIGILL, ILL_ILLOPC},
+    {"reserved cause 11", SIGILL, ILL_ILLOPC},
+    {"instruction page fault", SIGSEGV, SEGV_MAPERR},
+    {"load page fault", SIGSEGV, SEGV_MAPERR},
+    {"reserved cause 14", SIGILL, ILL_ILLOPC},
+    {"store page fault", SIGSEGV, SEGV_MAPERR},
 };
 
 static noinline __irq_entry void handle_arch_irq(unsigned long irq)
@@ -46,14 +53,17 @@ static noinline __irq_entry void handle_arch_irq(unsigned long irq)
 /*
  * When this interrupt leads to preemption, the interrupted pc is parked for an
  * unknown time, during which a stop_machine may patch the site it stands in.
- * ftrace_rewind_pair() takes care of that.
+ * ftrace_rewind_pair() takes care of that.  On the way to U-mode no kernel pc is
+ * parked: exit_to_user_mode() schedules.
  */
 void notrace do_irq(struct pt_regs *regs)
 {
     irq_enter();
     handle_arch_irq(regs->cause & ~CAUSE_IRQ_FLAG);
     irq_exit();
-    if (preempt_count() == 0 && need_resched()) {
+    if (user_mode(regs))
+        rcu_tasks_qs();
+    if (!user_mode(regs) && preempt_count() == 0 && need_resched()) {
         ftrace_rewind_pair(regs);
         preempt_schedule_irq();
     }
@@ -71,15 +81,72 @@ static void die_once(void)
     printk_bust_locks(); /* the exception may have come inside printk() */
 }
 
-void do_trap_exception(struct pt_regs *regs)
+static const struct exception *exception_of(unsigned long cause)
 {
-    unsigned long cause = regs->cause;
+    static const struct exception unknown = {"unknown exception", SIGILL, ILL_ILLOPC};
 
+    return cause < ARRAY_SIZE(exceptions) ? &exceptions[cause] : &unknown;
+}
+
+void die(struct pt_regs *regs)
+{
     die_once();
-    printk("Oops - %s at %lx, address %lx\n",
-           cause < ARRAY_SIZE(exception_names) ? exception_names[cause] : "unknown exception",
-           regs->epc, regs->badaddr);
+    printk("Oops - %s at %lx, address %lx\n", exception_of(regs->cause)->name, regs->epc,
+           regs->badaddr);
     show_regs(regs);
     dump_backtrace(regs);
     panic("exception in kernel mode");
+}
+
+/* a7 is the number, a0 to a5 the arguments; the result goes to a0. */
+static void do_trap_ecall_u(struct pt_regs *regs)
+{
+    unsigned long nr = regs->a7;
+    syscall_fn_t fn = nr < NR_syscalls ? sys_call_table[nr] : NULL;
+
+    regs->epc += 4;
+    regs->a0 = fn ? fn(regs) : -ENOSYS;
+}
+
+static void do_trap_user(struct pt_regs *regs)
+{
+    const struct exception *e = exception_of(regs->cause);
+
+    force_sig_fault(regs, e->sig, e->code, regs->epc);
+}
+
+static bool is_page_fault(unsigned long cause)
+{
+    return cause == EXC_INST_PAGE_FAULT || cause == EXC_LOAD_PAGE_FAULT ||
+           cause == EXC_STORE_PAGE_FAULT;
+}
+
+void do_trap_exception(struct pt_regs *regs)
+{
+    if (user_mode(regs))
+        local_irq_enable();
+    if (is_page_fault(regs->cause))
+        do_page_fault(regs);
+    else if (!user_mode(regs))
+        die(regs);
+    else if (regs->cause == EXC_SYSCALL)
+        do_trap_ecall_u(regs);
+    else
+        do_trap_user(regs);
+}
+
+/* What came up while current was in the kernel is dealt with before it leaves. */
+void exit_to_user_mode(void)
+{
+    enum { WORK = 1 << TIF_NEED_RESCHED | 1 << TIF_SIGPENDING };
+    unsigned long work;
+
+    while ((work = READ_ONCE(current->flags) & WORK)) {
+        local_irq_enable();
+        if (work & 1 << TIF_NEED_RESCHED)
+            schedule();
+        if (work & 1 << TIF_SIGPENDING)
+            do_signal();
+        local_irq_disable();
+    }
 }

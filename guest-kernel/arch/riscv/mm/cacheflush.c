@@ -7,12 +7,14 @@
  *
  * Not instrumented: this is the end of patching a site.
  */
+#include <asm/barrier.h>
 #include <asm/cacheflush.h>
+#include <asm/irqflags.h>
 #include <asm/sbi.h>
 #include <asm/smp.h>
 #include <linux/smp.h>
 
-static void local_flush_icache_all(void)
+void local_flush_icache_all(void)
 {
     __asm__ __volatile__("fence.i" ::: "memory");
 }
@@ -21,14 +23,20 @@ static void remote_flush_icache_all(void)
 {
     unsigned long others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());
 
+    smp_mb(); /* the stores come before the request: another hart must fetch what we stored */
     if (others)
         sbi_remote_fence_i(cpumask_to_hartmask(others));
 }
 
+/* On one hart: who moved to another in between would leave that one out. */
 void flush_icache_all(void)
 {
+    unsigned long flags;
+
+    local_irq_save(flags);
     local_flush_icache_all();
     remote_flush_icache_all();
+    local_irq_restore(flags);
 }
 
 /* RISC-V has no fence.i by address. */

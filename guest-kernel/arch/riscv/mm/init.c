@@ -19,6 +19,8 @@ extern char _start[], __data_start[], _etext_aligned[], _end[];
 
 enum { KERNEL_PTES = 4 /* tables of 2 MiB each for the image */, EARLY_TABLES = 24 };
 
+#define LINEAR_SPLITTABLE (16 * PGDIR_SIZE)
+
 /* All written at boot by one hart, except for the fixmap's leaf table: see set_fixmap(). */
 page_table_t swapper_pg_dir __aligned(PAGE_SIZE);
 static page_table_t kernel_pmd __aligned(PAGE_SIZE);
@@ -123,10 +125,10 @@ static unsigned long level_size(int level)
     return level == 2 ? PGDIR_SIZE : level == 1 ? PMD_SIZE : PAGE_SIZE;
 }
 
-/* The level whose pages fit here: aligned, and not past the end. */
+/* The level whose pages fit here: aligned, not past the end, and not to be split. */
 static int largest_level(unsigned long pa, unsigned long end)
 {
-    int level = 2;
+    int level = pa - PHYS_RAM_BASE >= LINEAR_SPLITTABLE ? 2 : 1;
 
     while (level && (pa & (level_size(level) - 1) || end - pa < level_size(level)))
         level--;
@@ -134,7 +136,9 @@ static int largest_level(unsigned long pa, unsigned long end)
 }
 
 /*
- * The linear map, in the largest pages that fit.  The firmware's memory below
+ * The linear map, in pages of 2 MiB, which may be split when one of theirs
+ * becomes a module's text; only memory above 16 GiB is mapped in larger ones,
+ * as tables are few.  The firmware's memory below
  * the image stays unmapped: touching it would fault anyway.
  */
 void paging_init(unsigned long memory_start, unsigned long memory_end)

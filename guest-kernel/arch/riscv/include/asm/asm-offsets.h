@@ -7,9 +7,14 @@
 #ifndef ASM_OFFSETS_H
 #define ASM_OFFSETS_H
 
-#define TASK_THREAD_RA 16
-#define TASK_THREAD_SP 24
-#define TASK_THREAD_S0 32
+#define TASK_TI_KERNEL_SP 16
+#define TASK_TI_USER_SP   24
+#define TASK_THREAD_RA    32
+#define TASK_THREAD_SP    40
+#define TASK_THREAD_S0    48
+
+#define FSTATE_F0   0
+#define FSTATE_FCSR 256
 
 #define PT_EPC     0
 #define PT_RA      8

@@ -11,17 +11,34 @@
 #define SR_SPIE 0x00000020 /* they were, before this trap */
 #define SR_SPP  0x00000100 /* the trap came from S-mode */
 #define SR_FS   0x00006000 /* floating point unit state */
+#define SR_SUM  0x00040000 /* S-mode may access U-mode's pages */
+
+#define SR_FS_INITIAL 0x00002000
+#define SR_FS_CLEAN   0x00004000
+#define SR_FS_DIRTY   0x00006000
 
 #define IRQ_S_SOFT  1
 #define IRQ_S_TIMER 5
 #define IE_SIE      (1 << IRQ_S_SOFT)
 #define IE_TIE      (1 << IRQ_S_TIMER)
 
+#define SCOUNTEREN_CY 0x1
+#define SCOUNTEREN_TM 0x2
+#define SCOUNTEREN_IR 0x4
+
 #define CAUSE_IRQ_FLAG (1UL << 63)
 
 #define SATP_MODE_39 (8UL << 60)
 
 #ifndef __ASSEMBLY__
+
+enum {
+    EXC_INST_MISALIGNED = 0,
+    EXC_SYSCALL = 8,
+    EXC_INST_PAGE_FAULT = 12,
+    EXC_LOAD_PAGE_FAULT = 13,
+    EXC_STORE_PAGE_FAULT = 15,
+};
 
 #define csr_read(csr)                                                        \
     ({                                                                       \

@@ -1,36 +1,37 @@
 /*
- * ftrace.h - the shape of a call site in layout `mcount`.
+ * ftrace.h - call sites.
  *
- * The compiler emits `mv a0,ra` and an auipc/jalr pair to _mcount behind each
- * prologue.  The pair is what is patched: eight bytes, on a 2-byte boundary.
+ * What a site looks like is the layout's: <layout.h> is the one in
+ * arch/riscv/ftrace/LAYOUT.  Here is what the layouts have in common.
  */
 #ifndef ASM_FTRACE_H
 #define ASM_FTRACE_H
 
-#define MCOUNT_INSN_SIZE 8
+#ifdef CONFIG_FUNCTION_TRACER
+
+#include <layout.h>
+
+#ifndef __ASSEMBLY__
+
+void ftrace_caller(void);
+void ftrace_regs_caller(void);
+void return_to_handler(void);
+void prepare_ftrace_return(unsigned long *parent, unsigned long self_addr,
+                           unsigned long frame_pointer);
+
+#endif
+#endif
 
 #ifndef __ASSEMBLY__
 
 struct pt_regs;
 
-void _mcount(void);
-void ftrace_caller(void);
-void ftrace_call(void);
-void ftrace_graph_call(void);
-void return_to_handler(void);
-
-#define MCOUNT_ADDR ((unsigned long)_mcount)
-#define FTRACE_ADDR ((unsigned long)ftrace_caller)
-
-#define AUIPC_RA          0x00000097u
-#define JALR_RA           0x000080e7u
-#define NOP4              0x00000013u
-#define AUIPC_OFFSET_MASK 0xfffff000u
-#define JALR_OFFSET_MASK  0x00000fffu
-#define JALR_SIGN_MASK    0x00000800u
-#define AUIPC_PAD         0x00001000u
-
-#ifdef CONFIG_FUNCTION_TRACER
+/*
+ * An interrupt is about to lead to preemption: the task will stay parked at
+ * regs->epc while, perhaps, stop_machine patches the very instructions there.
+ * Moves it to where any of their forms can be entered.
+ */
+#ifdef FTRACE_SITES_NEED_STOP_MACHINE
 void ftrace_rewind_pair(struct pt_regs *regs);
 #else
 static inline void ftrace_rewind_pair(struct pt_regs *regs)

@@ -15,6 +15,10 @@
 #define PAGE_OFFSET      0xffffffd800000000
 #define PHYS_RAM_BASE    0x80000000
 
+/* vmalloc()'s, above the image: a call by auipc and jalr reaches all of both. */
+#define VMALLOC_START (KERNEL_LINK_ADDR + 0x1000000)
+#define VMALLOC_END   (VMALLOC_START + 0x4000000)
+
 #define THREAD_SIZE_ORDER 2
 #define THREAD_SIZE       (PAGE_SIZE << THREAD_SIZE_ORDER)
 

@@ -9,9 +9,12 @@ enum {
     _PAGE_READ = 1 << 1,
     _PAGE_WRITE = 1 << 2,
     _PAGE_EXEC = 1 << 3,
+    _PAGE_USER = 1 << 4,
     _PAGE_GLOBAL = 1 << 5,
     _PAGE_ACCESSED = 1 << 6,
     _PAGE_DIRTY = 1 << 7,
+    /* Of an entry that is not present: there is a page, but nobody may touch it. */
+    _PAGE_PROT_NONE = _PAGE_GLOBAL,
 };
 
 /* A and D are preset: no hart of ours should need to take a fault for them. */
@@ -20,9 +23,10 @@ enum {
 #define PAGE_KERNEL_READ  _PAGE_KERNEL_BASE
 #define PAGE_KERNEL_EXEC  (_PAGE_KERNEL_BASE | _PAGE_EXEC)
 
-#define PTRS_PER_PTE 512
-#define PMD_SIZE     (PAGE_SIZE * 512UL)
-#define PGDIR_SIZE   (PMD_SIZE * 512UL)
+#define PTRS_PER_PTE      512
+#define USER_PTRS_PER_PGD (PTRS_PER_PTE / 2) /* the upper half of a root is the kernel's */
+#define PMD_SIZE          (PAGE_SIZE * 512UL)
+#define PGDIR_SIZE        (PMD_SIZE * 512UL)
 
 typedef unsigned long pte_t;
 typedef pte_t page_table_t[PTRS_PER_PTE];
@@ -43,6 +47,33 @@ static inline unsigned long pte_phys(pte_t pte)
     return (pte >> 10) << PAGE_SHIFT;
 }
 
+static inline bool pte_none(pte_t pte)
+{
+    return !pte;
+}
+
+/* Does it hold a page, accessible or not? */
+static inline bool pte_present(pte_t pte)
+{
+    return pte & (_PAGE_PRESENT | _PAGE_PROT_NONE);
+}
+
+static inline bool pte_write(pte_t pte)
+{
+    return pte & _PAGE_WRITE;
+}
+
+static inline pte_t pte_wrprotect(pte_t pte)
+{
+    return pte & ~(pte_t)_PAGE_WRITE;
+}
+
+/* The same page with other permissions. */
+static inline pte_t pte_modify(pte_t pte, unsigned long prot)
+{
+    return pfn_pte(pte_phys(pte), prot);
+}
+
 static inline void local_flush_tlb_page(unsigned long addr)
 {
     __asm__ __volatile__("sfence.vma %0" ::"r"(addr) : "memory");
@@ -52,6 +83,14 @@ static inline void local_flush_tlb_all(void)
 {
     __asm__ __volatile__("sfence.vma" ::: "memory");
 }
+
+/* Ours are address space 0; the kernel's own translations are global and stay. */
+static inline void local_flush_tlb_user(void)
+{
+    __asm__ __volatile__("sfence.vma zero, %0" ::"r"(0) : "memory");
+}
+
+extern page_table_t swapper_pg_dir;
 
 void setup_vm(unsigned long dtb_pa);
 void paging_init(unsigned long memory_start, unsigned long memory_end);

@@ -2,6 +2,9 @@
 #ifndef ASM_PTRACE_H
 #define ASM_PTRACE_H
 
+#include <asm/csr.h>
+#include <linux/types.h>
+
 struct pt_regs {
     unsigned long epc;
     unsigned long ra, sp, gp, tp;
@@ -13,5 +16,11 @@ struct pt_regs {
     unsigned long status, badaddr, cause;
     unsigned long reserved; /* keeps the size a multiple of 16, as the ABI wants of sp */
 };
+
+/* Did the trap come from U-mode? */
+static inline bool user_mode(const struct pt_regs *regs)
+{
+    return !(regs->status & SR_SPP);
+}
 
 #endif

@@ -17,6 +17,7 @@ int sbi_console_getchar(void);
 void sbi_set_timer(u64 stime_value);
 void sbi_send_ipi(unsigned long hart_mask);
 void sbi_remote_fence_i(unsigned long hart_mask);
+void sbi_remote_sfence_vma(unsigned long hart_mask, unsigned long start, unsigned long size);
 bool sbi_hsm_available(void);
 int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned long opaque);
 _Noreturn void sbi_shutdown(enum sbi_reset_reason reason);

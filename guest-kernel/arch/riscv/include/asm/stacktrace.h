@@ -5,6 +5,8 @@
 struct pt_regs;
 
 void dump_backtrace(const struct pt_regs *regs);
+/* Return addresses of the running task, the newest first, without the first skip. */
+unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned int skip);
 void show_regs(const struct pt_regs *regs);
 
 #endif

@@ -9,6 +9,8 @@
 #include <asm/smp.h>
 #include <linux/smp.h>
 
+void local_flush_icache_all(void) {}
+
 void flush_icache_all(void)
 {
     unsigned long others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());

@@ -6,9 +6,14 @@
  */
 #include <asm/cacheflush.h>
 
-void flush_icache_all(void)
+void local_flush_icache_all(void)
 {
     __asm__ __volatile__("fence.i" ::: "memory");
+}
+
+void flush_icache_all(void)
+{
+    local_flush_icache_all();
 }
 
 void flush_icache_range(unsigned long start, unsigned long end)

@@ -1,5 +1,5 @@
 /*
- * mcount-dyn.S - where a patched call site goes.
+ * ftrace_caller.S - layout `mcount`: where a patched call site goes.
  *
  * A site stands behind the prologue of its function, and is a call as any
  * other: the compiler keeps nothing in caller-saved registers across it.  So
@@ -10,6 +10,7 @@
  * The labels ftrace_call and ftrace_graph_call mark pairs that are patched
  * themselves; neither may be compressed or relaxed.
  */
+#include "../regs.inc"
 #include <asm/ftrace.h>
 
     .text
@@ -22,14 +23,6 @@
 _mcount:
     ret
     .size _mcount, . - _mcount
-
-/* The tracer that does nothing. */
-    .balign 4
-    .globl ftrace_stub
-    .type ftrace_stub, @function
-ftrace_stub:
-    ret
-    .size ftrace_stub, . - ftrace_stub
 
 /*
  *  40(sp) ra: the site, behind its jalr     24(sp) address of the return address
@@ -55,6 +48,7 @@ ftrace_caller:
     ld   a1, 0(t0)
     la   a2, function_trace_op
     ld   a2, 0(a2)
+    li   a3, 0
     .globl ftrace_call
     .type ftrace_call, @function
 ftrace_call:
@@ -97,25 +91,53 @@ ftrace_graph_call:
     .size ftrace_graph_caller, . - ftrace_graph_caller
 
 /*
- * A hooked function returns here: a0 and a1 hold its result, s0 is its
- * caller's frame pointer again.  After a tail call the address we are told to
- * go to is this one once more, for the function that made the tail call.
+ * The same with all registers, for the tracers that ask for them.  The traced
+ * function has its frame already, so ra and s0 of its caller are found there;
+ * epc is where the site goes on, and a tracer that moves it is obeyed.
  */
     .balign 4
-    .globl return_to_handler
-    .type return_to_handler, @function
-return_to_handler:
-    addi sp, sp, -32
-    sd   s0, 16(sp)
-    sd   a0, 8(sp)
-    sd   a1, 0(sp)
-    mv   a0, s0
-    addi s0, sp, 32
-    call ftrace_return_to_handler
-    mv   a2, a0
-    ld   a1, 0(sp)
-    ld   a0, 8(sp)
-    ld   s0, 16(sp)
-    addi sp, sp, 32
-    jr   a2
-    .size return_to_handler, . - return_to_handler
+    .globl ftrace_regs_caller
+    .type ftrace_regs_caller, @function
+ftrace_regs_caller:
+    addi sp, sp, -FRAME_SIZE
+    sd   t0, PT_T0(sp)
+    save_regs
+    ld   t0, -8(s0)
+    sd   ra, PT_EPC(sp)
+    sd   t0, PT_RA(sp)
+    sd   ra, RECORD_RA(sp)
+    sd   s0, RECORD_FP(sp)
+
+    addi a0, ra, -MCOUNT_INSN_SIZE
+    mv   a1, t0
+    la   a2, function_trace_op
+    ld   a2, 0(a2)
+    mv   a3, sp
+    addi s0, sp, FRAME_SIZE
+    .globl ftrace_regs_call
+    .type ftrace_regs_call, @function
+ftrace_regs_call:
+    .option push
+    .option norvc
+    call ftrace_stub
+    .option pop
+
+    ld   t0, PT_S0(sp)
+    ld   a1, RECORD_RA(sp)
+    addi a0, t0, -8
+    addi a1, a1, -MCOUNT_INSN_SIZE
+    ld   a2, -16(t0)
+    .globl ftrace_graph_regs_call
+    .type ftrace_graph_regs_call, @function
+ftrace_graph_regs_call:
+    .option push
+    .option norvc
+    call ftrace_stub
+    .option pop
+
+    restore_regs
+    ld   ra, PT_RA(sp)
+    ld   t0, PT_EPC(sp)
+    addi sp, sp, FRAME_SIZE
+    jr   t0
+    .size ftrace_regs_caller, . - ftrace_regs_caller

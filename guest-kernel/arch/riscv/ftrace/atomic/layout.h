@@ -1,0 +1,76 @@
+/*
+ * layout.h - `atomic`, as in Linux from 6.16 on: one aligned store turns a site on or off.
+ *
+ * The compiler leaves four c.nop at the entry of each function, on a 4-byte
+ * boundary.  Boot makes an auipc of the first two, for good; what changes is
+ * the other word.  As that is one instruction, replaced by one store, no hart
+ * has to stand still, and whoever runs the old one a little longer does no
+ * harm; t0 is nobody's at a function's entry.
+ *
+ *     off   auipc t0, ftrace_caller      on   auipc t0, ftrace_caller
+ *           nop                               jalr  t0, (t0)
+ *
+ * The record is of the second instruction.
+ */
+#ifndef FTRACE_LAYOUT_ATOMIC_H
+#define FTRACE_LAYOUT_ATOMIC_H
+
+#define MCOUNT_INSN_SIZE  4
+#define MCOUNT_AUIPC_SIZE 4
+/* What stands between the address in the table and the function. */
+#ifndef FTRACE_LITERAL_SIZE
+#define FTRACE_LITERAL_SIZE 0
+#endif
+
+#ifndef __ASSEMBLY__
+
+struct module;
+struct dyn_ftrace;
+struct ftrace_ops;
+
+/* As compiled a site calls nothing. */
+#define MCOUNT_ADDR 0UL
+
+static inline unsigned long ftrace_call_adjust(unsigned long addr)
+{
+    return addr + FTRACE_LITERAL_SIZE + MCOUNT_AUIPC_SIZE;
+}
+
+struct dyn_arch_ftrace {
+};
+
+#define ftrace_init_nop ftrace_init_nop
+int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec);
+
+/* What ftrace_caller saves, for every tracer: enough for arguments, but not all registers. */
+#define ftrace_regs ftrace_regs
+struct ftrace_regs {
+    unsigned long epc; /* where the function goes on */
+    unsigned long ra, sp, s0, t1;
+    unsigned long a0, a1, a2, a3, a4, a5, a6, a7;
+};
+
+#define arch_ftrace_get_regs(fregs) ((void)(fregs), (struct pt_regs *)0)
+
+static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs, unsigned long ip)
+{
+    fregs->epc = ip;
+}
+
+/* The graph tracer is called as any other. */
+#define ftrace_graph_func ftrace_graph_func
+void ftrace_graph_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                       struct ftrace_regs *fregs);
+
+#endif
+
+/* For ftrace_caller.S; sites.c holds them to the structure. */
+#define FREGS_EPC  0
+#define FREGS_RA   8
+#define FREGS_SP   16
+#define FREGS_S0   24
+#define FREGS_T1   32
+#define FREGS_A0   40
+#define FREGS_SIZE 104
+
+#endif

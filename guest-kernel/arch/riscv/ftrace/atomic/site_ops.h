@@ -1,0 +1,25 @@
+/* site_ops.h - layout `atomic`: a site does not say whose it is; ftrace_call_dest does, for all. */
+#ifndef ARCH_FTRACE_SITE_OPS_H
+#define ARCH_FTRACE_SITE_OPS_H
+
+struct dyn_ftrace;
+
+static inline int ftrace_rec_init_ops(const struct dyn_ftrace *rec)
+{
+    (void)rec;
+    return 0;
+}
+
+static inline int ftrace_rec_update_ops(const struct dyn_ftrace *rec)
+{
+    (void)rec;
+    return 0;
+}
+
+static inline int ftrace_rec_set_nop_ops(const struct dyn_ftrace *rec)
+{
+    (void)rec;
+    return 0;
+}
+
+#endif

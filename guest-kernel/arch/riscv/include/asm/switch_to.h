@@ -1,0 +1,21 @@
+/*
+ * switch_to.h - floating point registers across a switch.
+ *
+ * sstatus.FS in a task's frame tells whether its program has used them:
+ * only what is dirty is saved, only what was ever used is loaded.
+ */
+#ifndef ASM_SWITCH_TO_H
+#define ASM_SWITCH_TO_H
+
+#include <asm/ptrace.h>
+#include <linux/sched.h>
+
+/* Set once at boot. */
+extern bool has_fpu;
+
+void fpu_init(void);
+void fstate_save(struct task_struct *task, struct pt_regs *regs);
+void fstate_restore(struct task_struct *task, struct pt_regs *regs);
+void __switch_to_fpu(struct task_struct *prev, struct task_struct *next);
+
+#endif

@@ -1,0 +1,13 @@
+/* syscall_table.c - from a number to the function; a gap is a call that is not there. */
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#define SYSCALL(name, nr) long __riscv_sys_##name(const struct pt_regs *regs);
+#include <asm/syscalls.def>
+#undef SYSCALL
+
+const syscall_fn_t sys_call_table[NR_syscalls] = {
+#define SYSCALL(name, nr) [nr] = __riscv_sys_##name,
+#include <asm/syscalls.def>
+#undef SYSCALL
+};

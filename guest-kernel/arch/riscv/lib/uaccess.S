@@ -1,0 +1,75 @@
+/*
+ * uaccess.S - copying between the kernel and U-mode, where any address may be bad.
+ *
+ * Each access to U-mode's side has a line in __ex_table: on a fault there that
+ * cannot be helped, execution goes on at label 9, which answers how many
+ * bytes are left.  Only in here sstatus.SUM is set; a trap clears it, and its
+ * return sets it again.
+ */
+#include <asm/csr.h>
+
+/* The next instruction may fault; then go to label 9. */
+    .macro may_fault
+    .pushsection __ex_table, "a"
+    .balign 4
+    .word 100f - .
+    .word 9f - .
+    .popsection
+100:
+    .endm
+
+    .text
+    .option norelax
+
+/* unsigned long __asm_copy_*_user(to, from, n): words while both sides are aligned, then bytes. */
+    .globl __asm_copy_to_user
+    .globl __asm_copy_from_user
+    .type __asm_copy_to_user, @function
+    .type __asm_copy_from_user, @function
+__asm_copy_to_user:
+__asm_copy_from_user:
+    li   t6, SR_SUM
+    csrs sstatus, t6
+    or   t0, a0, a1
+    andi t0, t0, 7
+    bnez t0, 2f
+    li   t1, 8
+1:  bltu a2, t1, 2f
+    may_fault
+    ld   t0, 0(a1)
+    may_fault
+    sd   t0, 0(a0)
+    addi a0, a0, 8
+    addi a1, a1, 8
+    addi a2, a2, -8
+    j    1b
+2:  beqz a2, 9f
+    may_fault
+    lbu  t0, 0(a1)
+    may_fault
+    sb   t0, 0(a0)
+    addi a0, a0, 1
+    addi a1, a1, 1
+    addi a2, a2, -1
+    j    2b
+9:  csrc sstatus, t6
+    mv   a0, a2
+    ret
+    .size __asm_copy_to_user, . - __asm_copy_to_user
+
+/* unsigned long __clear_user(to, n) */
+    .globl __clear_user
+    .type __clear_user, @function
+__clear_user:
+    li   t6, SR_SUM
+    csrs sstatus, t6
+1:  beqz a1, 9f
+    may_fault
+    sb   zero, 0(a0)
+    addi a0, a0, 1
+    addi a1, a1, -1
+    j    1b
+9:  csrc sstatus, t6
+    mv   a0, a1
+    ret
+    .size __clear_user, . - __clear_user

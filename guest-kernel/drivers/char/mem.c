@@ -1,0 +1,51 @@
+/* mem.c - /dev itself, /dev/null and /dev/zero. */
+#include <linux/device.h>
+#include <linux/kernel.h>
+#include <linux/ramfs.h>
+#include <linux/string.h>
+
+static struct dentry *dev_root; /* set once at boot */
+
+void device_create(const char *name, dev_t devt, const struct file_operations *fops)
+{
+    struct dentry *d = simple_create_file(dev_root, name, S_IFCHR | S_IRUGO | S_IWUSR, NULL, fops);
+
+    if (!d)
+        panic("no memory for /dev/%s", name);
+    d->d_inode->i_rdev = devt;
+}
+
+static ssize_t null_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+    (void)file;
+    (void)buf;
+    (void)count;
+    (void)pos;
+    return 0;
+}
+
+static ssize_t null_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    (void)file;
+    (void)buf;
+    *pos += count;
+    return count;
+}
+
+static ssize_t zero_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+    (void)file;
+    memset(buf, 0, count);
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations null_fops = {.read = null_read, .write = null_write};
+static const struct file_operations zero_fops = {.read = zero_read, .write = null_write};
+
+void chr_dev_init(void)
+{
+    dev_root = simple_create_dir(NULL, "dev", &ramfs_dir_inode_operations);
+    device_create("null", MKDEV(1, 3), &null_fops);
+    device_create("zero", MKDEV(1, 5), &zero_fops);
+}

@@ -1,0 +1,268 @@
+/*
+ * binfmt_elf.c - programs in ELF: static ones, at their addresses or moved.
+ *
+ * Segments are mapped, not read: their pages come when they are touched.  All
+ * that can fail for the file's sake is done before the old program is given up.
+ */
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+#include <linux/binfmts.h>
+#include <linux/elf.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+enum { MAX_PHDRS = 32, AUX_WORDS = 2 * 16 };
+
+struct elf_image {
+    Elf64_Ehdr ehdr;
+    Elf64_Phdr phdr[MAX_PHDRS];
+    unsigned long bias;    /* what is added to the file's addresses */
+    unsigned long phdr_at; /* where the program sees its headers; 0: nowhere */
+    unsigned long end;     /* of its highest segment */
+};
+
+static int read_exactly(struct file *file, void *buf, size_t size, loff_t pos)
+{
+    ssize_t n = vfs_read(file, buf, size, &pos);
+
+    if (n < 0)
+        return n;
+    return (size_t)n == size ? 0 : -ENOEXEC;
+}
+
+static int check_ehdr(const Elf64_Ehdr *e)
+{
+    if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
+        e->e_ident[EI_DATA] != ELFDATA2LSB || e->e_machine != EM_RISCV)
+        return -ENOEXEC;
+    if (e->e_type != ET_EXEC && e->e_type != ET_DYN)
+        return -ENOEXEC;
+    if (e->e_phentsize != sizeof(Elf64_Phdr) || !e->e_phnum || e->e_phnum > MAX_PHDRS)
+        return -ENOEXEC;
+    return 0;
+}
+
+static int read_headers(struct file *file, struct elf_image *elf)
+{
+    int err = read_exactly(file, &elf->ehdr, sizeof(elf->ehdr), 0);
+
+    if (!err)
+        err = check_ehdr(&elf->ehdr);
+    if (!err)
+        err = read_exactly(file, elf->phdr, elf->ehdr.e_phnum * sizeof(elf->phdr[0]),
+                           elf->ehdr.e_phoff);
+    elf->bias = elf->ehdr.e_type == ET_DYN ? ELF_ET_DYN_BASE : 0;
+    return err;
+}
+
+/* Where it lies must be U-mode's, and page and file must have the same offset in a page. */
+static int check_segment(const struct elf_image *elf, const Elf64_Phdr *p)
+{
+    unsigned long start = elf->bias + p->p_vaddr;
+
+    if (p->p_vaddr > TASK_UNMAPPED_BASE || p->p_memsz > TASK_UNMAPPED_BASE || !p->p_memsz ||
+        start < MMAP_MIN_ADDR || start + p->p_memsz > TASK_UNMAPPED_BASE)
+        return -ENOEXEC;
+    if (p->p_filesz > p->p_memsz || (p->p_vaddr ^ p->p_offset) & ~PAGE_MASK ||
+        p->p_offset > (u64)1 << 40)
+        return -ENOEXEC;
+    return 0;
+}
+
+static unsigned long segment_access(const Elf64_Phdr *p)
+{
+    return (p->p_flags & PF_R ? VM_READ : 0) | (p->p_flags & PF_W ? VM_WRITE : 0) |
+           (p->p_flags & PF_X ? VM_EXEC : 0);
+}
+
+static int map_fixed(struct mm_struct *mm, unsigned long start, unsigned long end,
+                     unsigned long access, struct file *file, loff_t offset)
+{
+    int err;
+
+    if (start >= end)
+        return 0;
+    err = do_munmap(mm, start, end - start);
+    if (err)
+        return err;
+    return mmap_region(mm, start, end - start, access, file, offset) == start ? 0 : -ENOMEM;
+}
+
+static int map_segment(struct mm_struct *mm, struct elf_image *elf, const Elf64_Phdr *p,
+                       struct file *file)
+{
+    unsigned long vaddr = elf->bias + p->p_vaddr, start = vaddr & PAGE_MASK;
+    unsigned long file_end = p->p_filesz ? vaddr + p->p_filesz : start;
+    unsigned long page_end = ALIGN(file_end, (unsigned long)PAGE_SIZE);
+    int err = check_segment(elf, p);
+
+    if (!err)
+        err = map_fixed(mm, start, page_end, segment_access(p), file, p->p_offset & PAGE_MASK);
+    if (!err)
+        err = map_fixed(mm, page_end, ALIGN(vaddr + p->p_memsz, (unsigned long)PAGE_SIZE),
+                        segment_access(p), NULL, 0);
+    elf->end = max(elf->end, ALIGN(vaddr + p->p_memsz, (unsigned long)PAGE_SIZE));
+    if (elf->ehdr.e_phoff >= p->p_offset && elf->ehdr.e_phoff < p->p_offset + p->p_filesz)
+        elf->phdr_at = vaddr + (elf->ehdr.e_phoff - p->p_offset);
+    return err;
+}
+
+static int map_stack(struct mm_struct *mm)
+{
+    return map_fixed(mm, STACK_TOP - 2 * PAGE_SIZE, STACK_TOP, VM_READ | VM_WRITE | VM_GROWSDOWN,
+                     NULL, 0);
+}
+
+static int map_image(struct mm_struct *mm, struct elf_image *elf, struct file *file)
+{
+    unsigned int i;
+    int err = 0;
+
+    for (i = 0; i < elf->ehdr.e_phnum && !err; i++) {
+        if (elf->phdr[i].p_type == PT_INTERP)
+            return -ENOEXEC; /* there is no dynamic loader */
+        if (elf->phdr[i].p_type == PT_LOAD)
+            err = map_segment(mm, elf, &elf->phdr[i], file);
+    }
+    if (!err && !elf->end)
+        err = -ENOEXEC;
+    mm->start_brk = mm->brk = elf->end;
+    return err ? err : map_stack(mm);
+}
+
+/* What the file has behind the data's last byte is not the program's: bss begins there. */
+static int clear_bss_starts(const struct elf_image *elf)
+{
+    unsigned int i;
+
+    for (i = 0; i < elf->ehdr.e_phnum; i++) {
+        const Elf64_Phdr *p = &elf->phdr[i];
+        unsigned long end = elf->bias + p->p_vaddr + p->p_filesz;
+        unsigned long rest = -end & ~PAGE_MASK;
+
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_W) || !p->p_filesz)
+            continue;
+        if (p->p_memsz > p->p_filesz && clear_user((void *)end, rest))
+            return -EFAULT;
+    }
+    return 0;
+}
+
+/* ---- the first stack ---- */
+
+struct stack_words {
+    unsigned long *at, *end;
+};
+
+static void put_word(struct stack_words *w, unsigned long word)
+{
+    if (w->at < w->end)
+        *w->at++ = word;
+}
+
+static void put_aux(struct stack_words *w, unsigned long type, unsigned long value)
+{
+    put_word(w, type);
+    put_word(w, value);
+}
+
+/* The addresses of n strings from the one at `string` on, then NULL; answers the next one's. */
+static unsigned long put_pointers(struct stack_words *w, const struct linux_binprm *bprm,
+                                  unsigned long base, size_t string, int n)
+{
+    for (; n; n--) {
+        put_word(w, base + string);
+        string += strlen(bprm->strings + string) + 1;
+    }
+    put_word(w, 0);
+    return string;
+}
+
+static void put_auxv(struct stack_words *w, const struct elf_image *elf, unsigned long execfn,
+                     unsigned long random)
+{
+    put_aux(w, AT_PHDR, elf->phdr_at);
+    put_aux(w, AT_PHENT, sizeof(Elf64_Phdr));
+    put_aux(w, AT_PHNUM, elf->ehdr.e_phnum);
+    put_aux(w, AT_PAGESZ, PAGE_SIZE);
+    put_aux(w, AT_BASE, 0);
+    put_aux(w, AT_FLAGS, 0);
+    put_aux(w, AT_ENTRY, elf->bias + elf->ehdr.e_entry);
+    put_aux(w, AT_UID, 0);
+    put_aux(w, AT_EUID, 0);
+    put_aux(w, AT_GID, 0);
+    put_aux(w, AT_EGID, 0);
+    put_aux(w, AT_CLKTCK, HZ);
+    put_aux(w, AT_SECURE, 0);
+    put_aux(w, AT_RANDOM, random);
+    put_aux(w, AT_EXECFN, execfn);
+    put_aux(w, AT_NULL, 0);
+}
+
+/*
+ * From the top down: the strings, 16 random bytes, then argc, argv, envp and
+ * the auxiliary vector, which sp points at.
+ */
+static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_image *elf,
+                             unsigned long *sp)
+{
+    unsigned long strings = (STACK_TOP - bprm->len) & ~15ul, random = strings - 16;
+    size_t nr = 1 + bprm->argc + 1 + bprm->envc + 1 + AUX_WORDS, next;
+    unsigned long *words = kmalloc(nr * sizeof(*words)), seed[2];
+    struct stack_words w = {words, words + nr};
+    int err;
+
+    if (!words)
+        return -ENOMEM;
+    get_random_bytes(seed, sizeof(seed));
+    put_word(&w, bprm->argc);
+    next = put_pointers(&w, bprm, strings, 0, bprm->argc);
+    put_pointers(&w, bprm, strings, next, bprm->envc);
+    put_auxv(&w, elf, strings + bprm->execfn, random);
+    *sp = (random - nr * sizeof(*words)) & ~15ul;
+    err = copy_to_user((void *)strings, bprm->strings, bprm->len) ||
+                  copy_to_user((void *)random, seed, sizeof(seed)) ||
+                  copy_to_user((void *)*sp, words, nr * sizeof(*words))
+              ? -EFAULT
+              : 0;
+    kfree(words);
+    return err;
+}
+
+/* Behind the point of no return: what goes wrong now ends the program. */
+static void start_program(struct linux_binprm *bprm, const struct elf_image *elf)
+{
+    unsigned long sp = 0;
+
+    if (clear_bss_starts(elf) || create_elf_tables(bprm, elf, &sp))
+        send_sig(SIGKILL, current, 0);
+    start_thread(task_pt_regs(current), elf->bias + elf->ehdr.e_entry, sp);
+}
+
+int load_elf_binary(struct linux_binprm *bprm)
+{
+    struct elf_image *elf = kzalloc(sizeof(*elf));
+    struct mm_struct *mm = mm_alloc();
+    int err = elf && mm ? read_headers(bprm->file, elf) : -ENOMEM;
+
+    if (!err)
+        err = map_image(mm, elf, bprm->file);
+    if (!err) {
+        begin_new_exec(bprm, mm);
+        start_program(bprm, elf);
+    } else if (mm) {
+        mmput(mm);
+    }
+    kfree(elf);
+    return err;
+}

@@ -1,0 +1,238 @@
+/*
+ * dcache.c - the tree of names.
+ *
+ * dcache_lock guards its shape and its reference counts, for moments only; a
+ * directory's i_rwsem (namei.c) keeps a name from changing between the check
+ * and the deed.
+ */
+#include <linux/bug.h>
+#include <linux/dcache.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/ramfs.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+static DEFINE_SPINLOCK(dcache_lock);
+static loff_t last_offset = 1; /* under dcache_lock; `.` and `..` have the places before */
+
+struct dentry *root_dentry;
+
+struct dentry *dget(struct dentry *dentry)
+{
+    spin_lock(&dcache_lock);
+    dentry->d_count++;
+    spin_unlock(&dcache_lock);
+    return dentry;
+}
+
+struct dentry *dget_parent(struct dentry *dentry)
+{
+    struct dentry *parent;
+
+    spin_lock(&dcache_lock);
+    parent = dentry->d_parent;
+    parent->d_count++;
+    spin_unlock(&dcache_lock);
+    return parent;
+}
+
+static void free_dentry(struct dentry *dentry)
+{
+    BUG_ON(!list_empty(&dentry->d_child) || !list_empty(&dentry->d_subdirs));
+    if (dentry->d_inode)
+        iput(dentry->d_inode);
+    kfree(dentry->d_name);
+    kfree(dentry);
+}
+
+/* The last reference to a name drops one to its parent, and so on upwards. */
+void dput(struct dentry *dentry)
+{
+    while (dentry) {
+        struct dentry *parent = NULL;
+
+        spin_lock(&dcache_lock);
+        BUG_ON(!dentry->d_count);
+        if (!--dentry->d_count)
+            parent = dentry->d_parent;
+        spin_unlock(&dcache_lock);
+        if (parent)
+            free_dentry(dentry);
+        dentry = parent;
+    }
+}
+
+struct dentry *d_alloc(struct dentry *parent, const char *name, size_t len)
+{
+    struct dentry *d = kzalloc(sizeof(*d));
+
+    if (!d)
+        return NULL;
+    d->d_name = kmemdup_nul(name, len);
+    if (!d->d_name) {
+        kfree(d);
+        return NULL;
+    }
+    d->d_count = 1;
+    d->d_parent = parent ? dget(parent) : d;
+    INIT_LIST_HEAD(&d->d_child);
+    INIT_LIST_HEAD(&d->d_subdirs);
+    return d;
+}
+
+static void hash_locked(struct dentry *dentry)
+{
+    dentry->d_offset = ++last_offset;
+    list_add_tail(&dentry->d_child, &dentry->d_parent->d_subdirs);
+}
+
+void d_add(struct dentry *dentry, struct inode *inode)
+{
+    spin_lock(&dcache_lock);
+    dentry->d_inode = inode;
+    dentry->d_count++;
+    hash_locked(dentry);
+    spin_unlock(&dcache_lock);
+}
+
+void d_drop(struct dentry *dentry)
+{
+    bool was_hashed;
+
+    spin_lock(&dcache_lock);
+    was_hashed = !list_empty(&dentry->d_child);
+    if (was_hashed)
+        list_del_init(&dentry->d_child);
+    spin_unlock(&dcache_lock);
+    if (was_hashed)
+        dput(dentry);
+}
+
+bool d_unhashed(const struct dentry *dentry)
+{
+    return dentry != root_dentry && list_empty(&dentry->d_child);
+}
+
+static bool is_subdir_locked(const struct dentry *dentry, const struct dentry *top)
+{
+    while (dentry != top && dentry != dentry->d_parent)
+        dentry = dentry->d_parent;
+    return dentry == top;
+}
+
+bool is_subdir(struct dentry *dentry, struct dentry *top)
+{
+    bool below;
+
+    spin_lock(&dcache_lock);
+    below = is_subdir_locked(dentry, top);
+    spin_unlock(&dcache_lock);
+    return below;
+}
+
+int d_move(struct dentry *dentry, struct dentry *new_parent, const char *new_name)
+{
+    const char *name = kmemdup_nul(new_name, strlen(new_name)), *old_name;
+    struct dentry *old_parent;
+
+    if (!name)
+        return -ENOMEM;
+    spin_lock(&dcache_lock);
+    if (is_subdir_locked(new_parent, dentry)) {
+        spin_unlock(&dcache_lock);
+        kfree(name);
+        return -EINVAL;
+    }
+    old_name = dentry->d_name;
+    old_parent = dentry->d_parent;
+    new_parent->d_count++;
+    dentry->d_name = name;
+    dentry->d_parent = new_parent;
+    list_del_init(&dentry->d_child);
+    hash_locked(dentry);
+    spin_unlock(&dcache_lock);
+    kfree(old_name);
+    dput(old_parent);
+    return 0;
+}
+
+struct dentry *d_lookup(struct dentry *parent, const char *name, size_t len)
+{
+    struct dentry *d, *found = NULL;
+
+    spin_lock(&dcache_lock);
+    list_for_each_entry(d, &parent->d_subdirs, d_child)
+    {
+        if (strlen(d->d_name) == len && !memcmp(d->d_name, name, len)) {
+            found = d;
+            found->d_count++;
+            break;
+        }
+    }
+    spin_unlock(&dcache_lock);
+    return found;
+}
+
+struct dentry *d_next_child(struct dentry *parent, loff_t offset)
+{
+    struct dentry *d, *found = NULL;
+
+    spin_lock(&dcache_lock);
+    list_for_each_entry(d, &parent->d_subdirs, d_child)
+    {
+        if (d->d_offset >= offset) {
+            found = d;
+            found->d_count++;
+            break;
+        }
+    }
+    spin_unlock(&dcache_lock);
+    return found;
+}
+
+bool simple_empty(struct dentry *dentry)
+{
+    bool empty;
+
+    spin_lock(&dcache_lock);
+    empty = list_empty(&dentry->d_subdirs);
+    spin_unlock(&dcache_lock);
+    return empty;
+}
+
+static char *prepend(char *end, char *buf, const char *text, size_t len)
+{
+    if ((size_t)(end - buf) < len)
+        return NULL;
+    return memcpy(end - len, text, len);
+}
+
+char *d_path(struct dentry *dentry, char *buf, size_t size)
+{
+    char *p = buf + size - 1;
+
+    *p = 0;
+    spin_lock(&dcache_lock);
+    if (dentry == dentry->d_parent)
+        p = prepend(p, buf, "/", 1);
+    for (; p && dentry != dentry->d_parent; dentry = dentry->d_parent) {
+        p = prepend(p, buf, dentry->d_name, strlen(dentry->d_name));
+        if (p)
+            p = prepend(p, buf, "/", 1);
+    }
+    spin_unlock(&dcache_lock);
+    return p ? p : ERR_PTR(-ENAMETOOLONG);
+}
+
+void vfs_caches_init(void)
+{
+    struct inode *inode = ramfs_get_root();
+    struct dentry *d = inode ? d_alloc(NULL, "/", 1) : NULL;
+
+    if (!d)
+        panic("no memory for the root directory");
+    d->d_inode = inode;
+    root_dentry = d;
+}

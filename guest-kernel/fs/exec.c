@@ -1,0 +1,209 @@
+/* exec.c - a task becomes another program. */
+#include <asm/irqflags.h>
+#include <asm/mmu_context.h>
+#include <linux/binfmts.h>
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+/* All strings of one exec together. */
+enum { MAX_ARG_BYTES = 8 * PAGE_SIZE };
+
+/* A NULL-ended array of strings, the kernel's own or the program's. */
+struct arg_ptr {
+    bool user;
+    char *const *strings;
+};
+
+/* The n-th string: 1, 0 if there is none, or an error. */
+static int get_arg(struct arg_ptr args, int n, char **arg)
+{
+    if (!args.strings)
+        return 0;
+    if (!args.user)
+        *arg = args.strings[n];
+    else if (get_user(*arg, args.strings + n))
+        return -EFAULT;
+    return *arg != NULL;
+}
+
+static long copy_arg(bool user, char *to, const char *from, long room)
+{
+    return user ? strncpy_from_user(to, from, room) : (long)strnlen(from, room);
+}
+
+static int append_string(struct linux_binprm *bprm, bool user, const char *from)
+{
+    long room = MAX_ARG_BYTES - bprm->len;
+    long n = copy_arg(user, bprm->strings + bprm->len, from, room);
+
+    if (n < 0)
+        return n;
+    if (n >= room)
+        return -E2BIG;
+    if (!user)
+        memcpy(bprm->strings + bprm->len, from, n + 1);
+    bprm->len += n + 1;
+    return 0;
+}
+
+/* How many, or an error. */
+static int append_strings(struct linux_binprm *bprm, struct arg_ptr args)
+{
+    char *arg = NULL;
+    int n = 0, err;
+
+    while ((err = get_arg(args, n, &arg)) > 0) {
+        err = append_string(bprm, args.user, arg);
+        if (err)
+            break;
+        n++;
+    }
+    return err < 0 ? err : n;
+}
+
+static int collect_strings(struct linux_binprm *bprm, const char *filename, struct arg_ptr argv,
+                           struct arg_ptr envp)
+{
+    bprm->strings = kmalloc(MAX_ARG_BYTES);
+    if (!bprm->strings)
+        return -ENOMEM;
+    bprm->argc = append_strings(bprm, argv);
+    if (bprm->argc < 0)
+        return bprm->argc;
+    bprm->envc = append_strings(bprm, envp);
+    if (bprm->envc < 0)
+        return bprm->envc;
+    bprm->execfn = bprm->len;
+    return append_string(bprm, false, filename);
+}
+
+static int may_exec(const struct file *file)
+{
+    umode_t mode = file->f_inode->i_mode;
+
+    return S_ISREG(mode) && mode & S_IXUGO ? 0 : -EACCES;
+}
+
+static int do_execve(const char *filename, struct arg_ptr argv, struct arg_ptr envp)
+{
+    struct linux_binprm bprm = {.file = do_filp_open(AT_FDCWD, filename, O_RDONLY, 0)};
+    int err;
+
+    if (IS_ERR(bprm.file))
+        return PTR_ERR(bprm.file);
+    err = may_exec(bprm.file);
+    if (!err)
+        err = unshare_files();
+    if (!err)
+        err = collect_strings(&bprm, filename, argv, envp);
+    if (!err)
+        err = load_elf_binary(&bprm);
+    kfree(bprm.strings);
+    fput(bprm.file);
+    return err;
+}
+
+static void exec_mmap(struct mm_struct *mm)
+{
+    struct mm_struct *old = current->mm;
+    unsigned long flags;
+
+    exit_mm_release(current);
+    local_irq_save(flags);
+    current->mm = mm;
+    switch_mm(old, mm);
+    local_irq_restore(flags);
+    if (old)
+        mmput(old);
+}
+
+static void name_after_path(const char *path)
+{
+    const char *name = path;
+
+    for (; *path; path++)
+        if (*path == '/')
+            name = path + 1;
+    set_task_comm(current, name);
+}
+
+void begin_new_exec(struct linux_binprm *bprm, struct mm_struct *mm)
+{
+    exec_mmap(mm);
+    name_after_path(bprm->strings + bprm->execfn);
+    do_close_on_exec(current->files);
+}
+
+SYSCALL_DEFINE3(execve, const char __user *, filename, char *const __user *, argv,
+                char *const __user *, envp)
+{
+    char *path = kmalloc(PATH_MAX);
+    long n;
+
+    if (!path)
+        return -ENOMEM;
+    n = strncpy_from_user(path, filename, PATH_MAX);
+    if (n >= PATH_MAX)
+        n = -ENAMETOOLONG;
+    if (n >= 0)
+        n = do_execve(path, (struct arg_ptr){true, argv}, (struct arg_ptr){true, envp});
+    kfree(path);
+    return n;
+}
+
+int kernel_execve(const char *filename, char *const argv[], char *const envp[])
+{
+    return do_execve(filename, (struct arg_ptr){false, argv}, (struct arg_ptr){false, envp});
+}
+
+struct program {
+    const char *path;
+    char *const *argv, *const *envp;
+    int err; /* why it was not started */
+};
+
+static int exec_program(void *data)
+{
+    struct program *prog = data;
+    int err = kernel_execve(prog->path, prog->argv, prog->envp);
+
+    if (err) {
+        prog->err = err; /* the parent still waits: exec has not come to where it goes on */
+        do_exit(SIGKILL);
+    }
+    return 0;
+}
+
+/* A signal may have come for current before there was a child to get it: it is handed on. */
+static pid_t wait_for_program(pid_t pid, int *status)
+{
+    pid_t ret;
+
+    while ((ret = do_wait(pid, status, 0, TASK_INTERRUPTIBLE)) == -EINTR)
+        kill_pid(pid, dequeue_signal());
+    return ret;
+}
+
+int run_program(const char *path, char *const argv[], char *const envp[])
+{
+    struct program prog = {.path = path, .argv = argv, .envp = envp};
+    pid_t pid = user_mode_thread(exec_program, &prog, CLONE_VFORK);
+    int status = 0;
+
+    if (pid < 0)
+        return pid;
+    wait_for_program(pid, &status);
+    if (prog.err)
+        return prog.err;
+    return status & 0x7f ? 128 + (status & 0x7f) : status >> 8;
+}

@@ -1,0 +1,223 @@
+/*
+ * inode.c - ramfs: a directory is its dentries, a file its pages.
+ *
+ * i_private is the table of a file's pages, as long as the largest offset
+ * ever written needs; a page nobody wrote is missing and reads as zeros.
+ * All under the file's i_rwsem.
+ */
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/ramfs.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+struct ramfs_pages {
+    size_t nr;
+    char **page;
+};
+
+/* As much as one kmalloc() can list. */
+#define RAMFS_MAX_PAGES ((PAGE_SIZE << (MAX_ORDER - 1)) / sizeof(char *))
+
+/* What files may not fill: the kernel has to go on, if only to remove them. */
+enum { RESERVE_PAGES = 1024 };
+
+static struct ramfs_pages *pages_of(const struct inode *inode)
+{
+    return inode->i_private;
+}
+
+static int grow_table(struct ramfs_pages *pages, size_t nr)
+{
+    size_t room = max(pages->nr * 2, nr);
+    char **table;
+
+    if (nr > RAMFS_MAX_PAGES)
+        return -EFBIG;
+    room = min(room, (size_t)RAMFS_MAX_PAGES);
+    table = kzalloc(room * sizeof(*table));
+    if (!table)
+        return -ENOSPC;
+    memcpy(table, pages->page, pages->nr * sizeof(*table));
+    kfree(pages->page);
+    *pages = (struct ramfs_pages){room, table};
+    return 0;
+}
+
+/* The page to write to, made if it is not there; or ERR_PTR. */
+static char *page_for_write(struct ramfs_pages *pages, size_t index)
+{
+    int err = index < pages->nr ? 0 : grow_table(pages, index + 1);
+
+    if (err)
+        return ERR_PTR(err);
+    if (!pages->page[index] && nr_free_pages() > RESERVE_PAGES)
+        pages->page[index] = kzalloc(PAGE_SIZE);
+    return pages->page[index] ? pages->page[index] : ERR_PTR(-ENOSPC);
+}
+
+static ssize_t read_locked(const struct inode *inode, char *buf, size_t count, loff_t pos)
+{
+    const struct ramfs_pages *pages = pages_of(inode);
+    size_t done = 0;
+
+    if (pos < 0)
+        return -EINVAL;
+    count = pos < inode->i_size ? min(count, (size_t)(inode->i_size - pos)) : 0;
+    while (done < count) {
+        size_t index = (pos + done) / PAGE_SIZE, offset = (pos + done) % PAGE_SIZE;
+        size_t n = min(count - done, PAGE_SIZE - offset);
+
+        if (index < pages->nr && pages->page[index])
+            memcpy(buf + done, pages->page[index] + offset, n);
+        else
+            memset(buf + done, 0, n);
+        done += n;
+    }
+    return done;
+}
+
+static ssize_t ramfs_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+    ssize_t n;
+
+    inode_lock(file->f_inode);
+    n = read_locked(file->f_inode, buf, count, *pos);
+    inode_unlock(file->f_inode);
+    if (n > 0)
+        *pos += n;
+    return n;
+}
+
+static ssize_t write_locked(struct inode *inode, const char *buf, size_t count, loff_t pos)
+{
+    size_t done = 0;
+
+    if (pos < 0)
+        return -EINVAL;
+    while (done < count) {
+        size_t offset = (pos + done) % PAGE_SIZE, n = min(count - done, PAGE_SIZE - offset);
+        char *page = page_for_write(pages_of(inode), (pos + done) / PAGE_SIZE);
+
+        if (IS_ERR(page))
+            return done ? (ssize_t)done : PTR_ERR(page);
+        memcpy(page + offset, buf + done, n);
+        done += n;
+        inode->i_size = max(inode->i_size, (loff_t)(pos + done));
+    }
+    return done;
+}
+
+static ssize_t ramfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    struct inode *inode = file->f_inode;
+    ssize_t n;
+
+    inode_lock(inode);
+    if (file->f_flags & O_APPEND)
+        *pos = inode->i_size;
+    n = write_locked(inode, buf, count, *pos);
+    inode_unlock(inode);
+    if (n > 0)
+        *pos += n;
+    return n;
+}
+
+/* Shorter: the pages behind go, and what is left of the last one reads as zeros if it grows. */
+static int ramfs_truncate(struct inode *inode, loff_t size)
+{
+    struct ramfs_pages *pages = pages_of(inode);
+    size_t index = (size + PAGE_SIZE - 1) / PAGE_SIZE, offset = size % PAGE_SIZE;
+
+    if (offset && index - 1 < pages->nr && pages->page[index - 1])
+        memset(pages->page[index - 1] + offset, 0, PAGE_SIZE - offset);
+    for (; index < pages->nr; index++) {
+        kfree(pages->page[index]);
+        pages->page[index] = NULL;
+    }
+    inode->i_size = size;
+    return 0;
+}
+
+static void ramfs_evict(struct inode *inode)
+{
+    struct ramfs_pages *pages = pages_of(inode);
+
+    ramfs_truncate(inode, 0);
+    kfree(pages->page);
+    kfree(pages);
+}
+
+static const struct inode_operations ramfs_file_inode_operations = {
+    .truncate = ramfs_truncate,
+    .evict = ramfs_evict,
+};
+
+static const struct file_operations ramfs_file_operations = {
+    .llseek = generic_file_llseek,
+    .read = ramfs_read,
+    .write = ramfs_write,
+};
+
+struct inode *ramfs_get_file(umode_t mode)
+{
+    struct ramfs_pages *pages = kzalloc(sizeof(*pages));
+    struct inode *inode = pages ? new_inode(mode) : NULL;
+
+    if (!inode) {
+        kfree(pages);
+        return NULL;
+    }
+    inode->i_private = pages;
+    inode->i_op = &ramfs_file_inode_operations;
+    inode->i_fop = &ramfs_file_operations;
+    return inode;
+}
+
+static struct inode *ramfs_get_dir(umode_t mode)
+{
+    struct inode *inode = new_inode(mode);
+
+    if (inode) {
+        inode->i_op = &ramfs_dir_inode_operations;
+        inode->i_fop = &simple_dir_operations;
+    }
+    return inode;
+}
+
+static int ramfs_create(struct inode *dir, struct dentry *dentry, umode_t mode)
+{
+    struct inode *inode = ramfs_get_file(mode);
+
+    (void)dir;
+    if (!inode)
+        return -ENOSPC;
+    d_add(dentry, inode);
+    return 0;
+}
+
+static int ramfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
+{
+    struct inode *inode = ramfs_get_dir(mode);
+
+    if (!inode)
+        return -ENOSPC;
+    d_add(dentry, inode);
+    dir->i_nlink++;
+    return 0;
+}
+
+const struct inode_operations ramfs_dir_inode_operations = {
+    .create = ramfs_create,
+    .mkdir = ramfs_mkdir,
+    .unlink = simple_unlink,
+    .rmdir = simple_rmdir,
+    .rename = simple_rename,
+};
+
+struct inode *ramfs_get_root(void)
+{
+    return ramfs_get_dir(S_IFDIR | 0755);
+}

@@ -1,0 +1,21 @@
+/* readdir.c - what is in a directory. */
+#include <linux/errno.h>
+#include <linux/fs.h>
+
+int iterate_dir(struct file *file, struct dir_context *ctx)
+{
+    int err = -ENOENT;
+
+    if (!file->f_op->iterate_shared)
+        return -ENOTDIR;
+    mutex_lock(&file->f_pos_lock);
+    inode_lock(file->f_inode);
+    if (!d_unhashed(file->f_dentry)) {
+        ctx->pos = file->f_pos;
+        err = file->f_op->iterate_shared(file, ctx);
+        file->f_pos = ctx->pos;
+    }
+    inode_unlock(file->f_inode);
+    mutex_unlock(&file->f_pos_lock);
+    return err;
+}

@@ -1,0 +1,567 @@
+/*
+ * syscalls.c - files as programs see them.
+ *
+ * The filesystem's buffers are the kernel's, so bytes go through a page of it
+ * on their way.  Only a regular file is read for more than one page at once:
+ * what waits for its bytes answers with those that are there.
+ */
+#include <asm/page.h>
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+/* One transfer: at *pos, or at the file's own position if pos is NULL. */
+struct user_io {
+    struct file *file;
+    loff_t *pos;
+    char *page;
+};
+
+static int begin_io(struct user_io *io, int fd)
+{
+    io->file = fget(fd);
+    if (!io->file)
+        return -EBADF;
+    io->page = kmalloc(PAGE_SIZE);
+    if (io->page)
+        return 0;
+    fput(io->file);
+    return -ENOMEM;
+}
+
+static void end_io(struct user_io *io)
+{
+    kfree(io->page);
+    fput(io->file);
+}
+
+static ssize_t read_page(struct user_io *io, size_t n)
+{
+    return io->pos ? vfs_read(io->file, io->page, n, io->pos) : file_read(io->file, io->page, n);
+}
+
+static ssize_t write_page(struct user_io *io, size_t n)
+{
+    return io->pos ? vfs_write(io->file, io->page, n, io->pos) : file_write(io->file, io->page, n);
+}
+
+static ssize_t read_to_user(struct user_io *io, char __user *buf, size_t count)
+{
+    size_t done = 0, want;
+    ssize_t n;
+
+    do {
+        want = min(count - done, (size_t)PAGE_SIZE);
+        n = read_page(io, want);
+        if (n > 0 && copy_to_user(buf + done, io->page, n))
+            n = -EFAULT;
+        if (n > 0)
+            done += n;
+    } while (n == (ssize_t)want && done < count && S_ISREG(io->file->f_inode->i_mode));
+    return done ? (ssize_t)done : n;
+}
+
+static ssize_t write_from_user(struct user_io *io, const char __user *buf, size_t count)
+{
+    size_t done = 0, want;
+    ssize_t n;
+
+    do {
+        want = min(count - done, (size_t)PAGE_SIZE);
+        n = copy_from_user(io->page, buf + done, want) ? -EFAULT : write_page(io, want);
+        if (n > 0)
+            done += n;
+    } while (n == (ssize_t)want && done < count);
+    return done ? (ssize_t)done : n;
+}
+
+SYSCALL_DEFINE3(read, int, fd, char __user *, buf, size_t, count)
+{
+    struct user_io io = {.pos = NULL};
+    ssize_t n = begin_io(&io, fd);
+
+    if (n)
+        return n;
+    n = read_to_user(&io, buf, count);
+    end_io(&io);
+    return n;
+}
+
+SYSCALL_DEFINE3(write, int, fd, const char __user *, buf, size_t, count)
+{
+    struct user_io io = {.pos = NULL};
+    ssize_t n = begin_io(&io, fd);
+
+    if (n)
+        return n;
+    n = write_from_user(&io, buf, count);
+    end_io(&io);
+    return n;
+}
+
+/* Only what has places has a place to be read at. */
+static int check_seekable(const struct file *file, loff_t pos)
+{
+    if (pos < 0)
+        return -EINVAL;
+    return file->f_op->llseek ? 0 : -ESPIPE;
+}
+
+SYSCALL_DEFINE4(pread64, int, fd, char __user *, buf, size_t, count, loff_t, pos)
+{
+    struct user_io io = {.pos = &pos};
+    ssize_t n = begin_io(&io, fd);
+
+    if (n)
+        return n;
+    n = check_seekable(io.file, pos);
+    if (!n)
+        n = read_to_user(&io, buf, count);
+    end_io(&io);
+    return n;
+}
+
+SYSCALL_DEFINE4(pwrite64, int, fd, const char __user *, buf, size_t, count, loff_t, pos)
+{
+    struct user_io io = {.pos = &pos};
+    ssize_t n = begin_io(&io, fd);
+
+    if (n)
+        return n;
+    n = check_seekable(io.file, pos);
+    if (!n)
+        n = write_from_user(&io, buf, count);
+    end_io(&io);
+    return n;
+}
+
+struct iovec {
+    char __user *iov_base;
+    size_t iov_len;
+};
+
+enum { UIO_MAXIOV = 1024 };
+
+typedef ssize_t (*io_fn_t)(struct user_io *io, char __user *buf, size_t count);
+
+static ssize_t write_iov(struct user_io *io, char __user *buf, size_t count)
+{
+    return write_from_user(io, buf, count);
+}
+
+/* Goes on to the next piece while each one is done in full. */
+static ssize_t do_iov(int fd, const struct iovec __user *vec, int vlen, io_fn_t fn)
+{
+    struct user_io io = {.pos = NULL};
+    struct iovec iov;
+    ssize_t done = 0, n;
+    int i;
+
+    if (vlen < 0 || vlen > UIO_MAXIOV)
+        return -EINVAL;
+    n = begin_io(&io, fd);
+    if (n)
+        return n;
+    for (i = 0; i < vlen; i++) {
+        n = copy_from_user(&iov, vec + i, sizeof(iov)) ? -EFAULT : 0;
+        if (!n && iov.iov_len)
+            n = fn(&io, iov.iov_base, iov.iov_len);
+        if (n > 0)
+            done += n;
+        if (n < 0 || n < (ssize_t)iov.iov_len)
+            break;
+    }
+    end_io(&io);
+    return done ? done : n;
+}
+
+SYSCALL_DEFINE3(readv, int, fd, const struct iovec __user *, vec, int, vlen)
+{
+    return do_iov(fd, vec, vlen, read_to_user);
+}
+
+SYSCALL_DEFINE3(writev, int, fd, const struct iovec __user *, vec, int, vlen)
+{
+    return do_iov(fd, vec, vlen, write_iov);
+}
+
+SYSCALL_DEFINE3(lseek, int, fd, loff_t, offset, int, whence)
+{
+    struct file *file = fget(fd);
+    loff_t pos;
+
+    if (!file)
+        return -EBADF;
+    pos = vfs_llseek(file, offset, whence);
+    fput(file);
+    return pos;
+}
+
+/* ---- descriptors ---- */
+
+SYSCALL_DEFINE1(close, int, fd)
+{
+    return close_fd(fd);
+}
+
+SYSCALL_DEFINE1(dup, int, fd)
+{
+    return do_dup(fd, 0, 0);
+}
+
+SYSCALL_DEFINE3(dup3, int, oldfd, int, newfd, int, flags)
+{
+    return ksys_dup3(oldfd, newfd, flags);
+}
+
+SYSCALL_DEFINE2(pipe2, int __user *, fildes, int, flags)
+{
+    int fd[2];
+    int err = flags & ~(O_CLOEXEC | O_NONBLOCK) ? -EINVAL : do_pipe_flags(fd, flags);
+
+    if (err)
+        return err;
+    if (!copy_to_user(fildes, fd, sizeof(fd)))
+        return 0;
+    close_fd(fd[0]);
+    close_fd(fd[1]);
+    return -EFAULT;
+}
+
+enum {
+    F_DUPFD = 0,
+    F_GETFD = 1,
+    F_SETFD = 2,
+    F_GETFL = 3,
+    F_SETFL = 4,
+    F_DUPFD_CLOEXEC = 1030,
+    FD_CLOEXEC = 1
+};
+
+static long file_fcntl(struct file *file, int fd, unsigned int cmd, unsigned long arg)
+{
+    switch (cmd) {
+    case F_DUPFD: return do_dup(fd, arg, 0);
+    case F_DUPFD_CLOEXEC: return do_dup(fd, arg, O_CLOEXEC);
+    case F_GETFD: return get_close_on_exec(fd) ? FD_CLOEXEC : 0;
+    case F_SETFD: set_close_on_exec(fd, arg & FD_CLOEXEC); return 0;
+    case F_GETFL: return file->f_flags;
+    case F_SETFL:
+        file->f_flags &= ~(O_APPEND | O_NONBLOCK);
+        file->f_flags |= arg & (O_APPEND | O_NONBLOCK);
+        return 0;
+    default: return -EINVAL;
+    }
+}
+
+SYSCALL_DEFINE3(fcntl, int, fd, unsigned int, cmd, unsigned long, arg)
+{
+    struct file *file = fget(fd);
+    long ret;
+
+    if (!file)
+        return -EBADF;
+    ret = file_fcntl(file, fd, cmd, arg);
+    fput(file);
+    return ret;
+}
+
+SYSCALL_DEFINE3(ioctl, int, fd, unsigned int, cmd, unsigned long, arg)
+{
+    struct file *file = fget(fd);
+    long ret = -ENOTTY;
+
+    if (!file)
+        return -EBADF;
+    if (file->f_op->unlocked_ioctl)
+        ret = file->f_op->unlocked_ioctl(file, cmd, arg);
+    fput(file);
+    return ret;
+}
+
+SYSCALL_DEFINE2(ftruncate, int, fd, loff_t, size)
+{
+    struct file *file = fget(fd);
+    int err = -EINVAL;
+
+    if (!file)
+        return -EBADF;
+    if (file->f_mode & FMODE_WRITE && S_ISREG(file->f_inode->i_mode))
+        err = do_truncate(file->f_inode, size);
+    fput(file);
+    return err;
+}
+
+/* ---- names ---- */
+
+/* A path from the program, to be given back with kfree(). */
+static char *getname(const char __user *name)
+{
+    char *path = kmalloc(PATH_MAX);
+    long n;
+
+    if (!path)
+        return ERR_PTR(-ENOMEM);
+    n = strncpy_from_user(path, name, PATH_MAX);
+    if (n > 0 && n < PATH_MAX)
+        return path;
+    kfree(path);
+    return ERR_PTR(n < 0 ? n : n ? -ENAMETOOLONG : -ENOENT);
+}
+
+static long open_into_fd(int dfd, const char *path, int flags, umode_t mode)
+{
+    int fd = get_unused_fd_flags(flags);
+    struct file *file;
+
+    if (fd < 0)
+        return fd;
+    file = do_filp_open(dfd, path, flags, mode);
+    if (IS_ERR(file)) {
+        put_unused_fd(fd);
+        return PTR_ERR(file);
+    }
+    fd_install(fd, file);
+    return fd;
+}
+
+SYSCALL_DEFINE4(openat, int, dfd, const char __user *, name, int, flags, umode_t, mode)
+{
+    char *path = getname(name);
+    long fd;
+
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    fd = open_into_fd(dfd, path, flags, mode & 07777);
+    kfree(path);
+    return fd;
+}
+
+SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, name, umode_t, mode)
+{
+    char *path = getname(name);
+    int err;
+
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    err = do_mkdirat(dfd, path, mode & 07777);
+    kfree(path);
+    return err;
+}
+
+SYSCALL_DEFINE3(unlinkat, int, dfd, const char __user *, name, int, flags)
+{
+    char *path;
+    int err;
+
+    if (flags & ~AT_REMOVEDIR)
+        return -EINVAL;
+    path = getname(name);
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    err = flags & AT_REMOVEDIR ? do_rmdir(dfd, path) : do_unlinkat(dfd, path);
+    kfree(path);
+    return err;
+}
+
+SYSCALL_DEFINE5(renameat2, int, olddfd, const char __user *, oldname, int, newdfd,
+                const char __user *, newname, unsigned int, flags)
+{
+    char *from, *to;
+    int err;
+
+    if (flags)
+        return -EINVAL;
+    from = getname(oldname);
+    if (IS_ERR(from))
+        return PTR_ERR(from);
+    to = getname(newname);
+    err = IS_ERR(to) ? PTR_ERR(to) : do_renameat(olddfd, from, newdfd, to);
+    if (!IS_ERR(to))
+        kfree(to);
+    kfree(from);
+    return err;
+}
+
+SYSCALL_DEFINE1(chdir, const char __user *, name)
+{
+    char *path = getname(name);
+    int err;
+
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    err = unshare_fs_struct();
+    if (!err)
+        err = do_chdir(path);
+    kfree(path);
+    return err;
+}
+
+/* The length with its end, as Linux's own call answers. */
+SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
+{
+    char *page = kmalloc(PATH_MAX), *path;
+    struct dentry *pwd;
+    long len;
+
+    if (!page)
+        return -ENOMEM;
+    pwd = get_fs_pwd(current->fs);
+    path = d_path(pwd, page, PATH_MAX);
+    dput(pwd);
+    len = IS_ERR(path) ? PTR_ERR(path) : (long)strlen(path) + 1;
+    if (len > 0 && (size_t)len > size)
+        len = -ERANGE;
+    if (len > 0 && copy_to_user(buf, path, len))
+        len = -EFAULT;
+    kfree(page);
+    return len;
+}
+
+/* ---- what is known of a file ---- */
+
+/* As RISC-V has it: the generic one. */
+struct stat {
+    unsigned long st_dev, st_ino;
+    unsigned int st_mode, st_nlink, st_uid, st_gid;
+    unsigned long st_rdev, pad1;
+    long st_size;
+    int st_blksize, pad2;
+    long st_blocks;
+    long st_atime, st_atime_nsec, st_mtime, st_mtime_nsec, st_ctime, st_ctime_nsec;
+    unsigned int unused[2];
+};
+
+static int cp_new_stat(const struct kstat *kst, struct stat __user *statbuf)
+{
+    struct stat st = {
+        .st_ino = kst->ino,
+        .st_mode = kst->mode,
+        .st_nlink = kst->nlink,
+        .st_rdev = kst->rdev,
+        .st_size = kst->size,
+        .st_blksize = kst->blksize,
+        .st_blocks = kst->blocks,
+    };
+
+    return copy_to_user(statbuf, &st, sizeof(st)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(fstat, int, fd, struct stat __user *, statbuf)
+{
+    struct kstat st;
+    int err = vfs_fstat(fd, &st);
+
+    return err ? err : cp_new_stat(&st, statbuf);
+}
+
+enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000 };
+
+/* There are no symbolic links, so AT_SYMLINK_NOFOLLOW changes nothing. */
+SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __user *, statbuf, int,
+                flags)
+{
+    struct kstat st;
+    char *path;
+    int err;
+
+    if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+        return -EINVAL;
+    path = getname(name);
+    if (path == ERR_PTR(-ENOENT) && flags & AT_EMPTY_PATH)
+        err = vfs_fstat(dfd, &st);
+    else
+        err = IS_ERR(path) ? PTR_ERR(path) : vfs_fstatat(dfd, path, &st);
+    if (!IS_ERR(path))
+        kfree(path);
+    return err ? err : cp_new_stat(&st, statbuf);
+}
+
+enum { R_OK = 4, W_OK = 2, X_OK = 1 };
+
+SYSCALL_DEFINE3(faccessat, int, dfd, const char __user *, name, int, mode)
+{
+    char *path = getname(name);
+    struct kstat st;
+    umode_t need = (mode & R_OK ? S_IRUGO : 0) | (mode & W_OK ? S_IWUGO : 0);
+    int err;
+
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    err = mode & ~7 ? -EINVAL : vfs_fstatat(dfd, path, &st);
+    kfree(path);
+    if (err)
+        return err;
+    if ((mode & R_OK && !(st.mode & need & S_IRUGO)) ||
+        (mode & W_OK && !(st.mode & need & S_IWUGO)) || (mode & X_OK && !(st.mode & S_IXUGO)))
+        return -EACCES;
+    return 0;
+}
+
+struct linux_dirent64 {
+    u64 d_ino;
+    s64 d_off; /* of the next one */
+    unsigned short d_reclen;
+    unsigned char d_type;
+    char d_name[];
+};
+
+struct getdents_callback {
+    struct dir_context ctx;
+    char *page;
+    size_t used, size;
+    struct linux_dirent64 *prev; /* gets the next one's place */
+    bool full;
+};
+
+/* Records in a page of the kernel's: the directory is locked, and user memory may have to be read.
+ */
+static bool filldir64(struct dir_context *ctx, const char *name, size_t namelen, loff_t offset,
+                      u64 ino, unsigned int type)
+{
+    struct getdents_callback *buf = container_of(ctx, struct getdents_callback, ctx);
+    size_t reclen = ALIGN(offsetof(struct linux_dirent64, d_name) + namelen + 1, (size_t)8);
+    struct linux_dirent64 *d = (struct linux_dirent64 *)(buf->page + buf->used);
+
+    if (buf->prev)
+        buf->prev->d_off = offset;
+    buf->full = buf->used + reclen > buf->size;
+    if (buf->full)
+        return false;
+    memset(d, 0, reclen);
+    d->d_ino = ino;
+    d->d_reclen = reclen;
+    d->d_type = type;
+    memcpy(d->d_name, name, namelen);
+    buf->used += reclen;
+    buf->prev = d;
+    return true;
+}
+
+SYSCALL_DEFINE3(getdents64, int, fd, char __user *, dirent, unsigned int, count)
+{
+    struct getdents_callback buf = {.ctx.actor = filldir64, .size = min(count, PAGE_SIZE)};
+    struct file *file = fget(fd);
+    long ret;
+
+    if (!file)
+        return -EBADF;
+    buf.page = kmalloc(PAGE_SIZE);
+    ret = buf.page ? iterate_dir(file, &buf.ctx) : -ENOMEM;
+    if (buf.prev)
+        buf.prev->d_off = buf.ctx.pos;
+    if (ret >= 0)
+        ret = buf.full && !buf.used ? -EINVAL : (long)buf.used;
+    if (ret > 0 && copy_to_user(dirent, buf.page, ret))
+        ret = -EFAULT;
+    kfree(buf.page);
+    fput(file);
+    return ret;
+}

@@ -1,0 +1,51 @@
+/*
+ * dcache.h - the tree of names.
+ *
+ * Every name there is, is in memory: no name is looked up anywhere else.  A
+ * dentry in the tree has one reference for that and one for each child.
+ */
+#ifndef LINUX_DCACHE_H
+#define LINUX_DCACHE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct inode;
+
+struct dentry {
+    const char *d_name;         /* ours; all but d_inode under dcache_lock */
+    struct dentry *d_parent;    /* itself in the root; referenced */
+    struct list_head d_child;   /* among d_parent's d_subdirs; empty when unhashed */
+    struct list_head d_subdirs; /* by d_offset */
+    loff_t d_offset;            /* its place in a listing, never given twice */
+    unsigned int d_count;
+    struct inode *d_inode; /* referenced; set by d_add() for good */
+};
+
+extern struct dentry *root_dentry; /* set once at boot */
+
+void vfs_caches_init(void); /* makes the root, a ramfs */
+
+/* A dentry that nobody can find yet; parent is referenced. NULL: no memory. */
+struct dentry *d_alloc(struct dentry *parent, const char *name, size_t len);
+/* Gives the name its inode, whose reference is taken over, and puts it into the tree. */
+void d_add(struct dentry *dentry, struct inode *inode);
+/* Takes the name out of the tree, with the tree's reference. */
+void d_drop(struct dentry *dentry);
+bool d_unhashed(const struct dentry *dentry);
+/* 0, -ENOMEM, -EINVAL if the new parent is below the name itself. */
+int d_move(struct dentry *dentry, struct dentry *new_parent, const char *new_name);
+/* Referenced, or NULL; `.` and `..` are not names. */
+struct dentry *d_lookup(struct dentry *parent, const char *name, size_t len);
+struct dentry *dget(struct dentry *dentry);
+struct dentry *dget_parent(struct dentry *dentry);
+void dput(struct dentry *dentry);
+bool simple_empty(struct dentry *dentry);
+/* Is dentry the same as or below top? */
+bool is_subdir(struct dentry *dentry, struct dentry *top);
+/* The first child at offset or behind, referenced; NULL: there is none. */
+struct dentry *d_next_child(struct dentry *parent, loff_t offset);
+/* The path from the root, at the end of buf; or ERR_PTR(-ENAMETOOLONG). */
+char *d_path(struct dentry *dentry, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,15 @@
+/* device.h - files in /dev. */
+#ifndef LINUX_DEVICE_H
+#define LINUX_DEVICE_H
+
+#include <linux/fs.h>
+
+#define MKDEV(major, minor) ((dev_t)(major) << 8 | (minor))
+
+/* A character device's file; a name that cannot be made is a panic: it is made at boot. */
+void device_create(const char *name, dev_t devt, const struct file_operations *fops);
+
+void chr_dev_init(void); /* drivers/char/mem.c */
+void tty_init(void);     /* drivers/tty/tty_io.c */
+
+#endif

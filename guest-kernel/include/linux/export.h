@@ -1,0 +1,22 @@
+/*
+ * export.h - what the kernel offers to modules, and modules to each other.
+ *
+ * The linker gathers the entries; a module that needs a symbol that nobody
+ * exports is not loaded.
+ */
+#ifndef LINUX_EXPORT_H
+#define LINUX_EXPORT_H
+
+#include <linux/compiler.h>
+
+struct kernel_symbol {
+    unsigned long value;
+    const char *name;
+};
+
+#define EXPORT_SYMBOL(sym)                                                           \
+    static const struct kernel_symbol __ksymtab_##sym __used __section("___ksymtab") \
+        __aligned(8) = {(unsigned long)&(sym), #sym}
+#define EXPORT_SYMBOL_GPL(sym) EXPORT_SYMBOL(sym)
+
+#endif

@@ -1,0 +1,29 @@
+/* fs_struct.h - where a task stands in the tree. */
+#ifndef LINUX_FS_STRUCT_H
+#define LINUX_FS_STRUCT_H
+
+#include <linux/atomic.h>
+#include <linux/fs.h>
+#include <linux/spinlock.h>
+
+struct task_struct;
+
+struct fs_struct {
+    atomic_t users;
+    spinlock_t lock;
+    struct dentry *pwd; /* under lock; referenced; NULL is the root */
+};
+
+extern struct fs_struct init_fs;
+
+struct fs_struct *get_fs_struct(struct fs_struct *fs);
+struct fs_struct *copy_fs_struct(struct fs_struct *old); /* NULL: no memory */
+void put_fs_struct(struct fs_struct *fs);
+int unshare_fs_struct(void);
+void exit_fs(struct task_struct *task);
+/* The working directory, referenced. */
+struct dentry *get_fs_pwd(struct fs_struct *fs);
+void set_fs_pwd(struct fs_struct *fs, struct dentry *pwd);
+int do_chdir(const char *name);
+
+#endif

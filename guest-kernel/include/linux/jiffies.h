@@ -1,0 +1,28 @@
+/* jiffies.h - time in ticks of the periodic timer. */
+#ifndef LINUX_JIFFIES_H
+#define LINUX_JIFFIES_H
+
+#include <linux/ktime.h>
+
+#define TICK_NSEC (NSEC_PER_SEC / HZ)
+
+/* No counter that a tick could be late for: all harts agree on it, and timers with it. */
+#define jiffies ((unsigned long)ktime_get() / (unsigned long)TICK_NSEC)
+
+#define time_after(a, b)     ((long)((b) - (a)) < 0)
+#define time_before(a, b)    time_after(b, a)
+#define time_after_eq(a, b)  ((long)((a) - (b)) >= 0)
+#define time_before_eq(a, b) time_after_eq(b, a)
+
+/* Rounded up: who waits for so long waits no shorter. */
+static inline unsigned long msecs_to_jiffies(unsigned int ms)
+{
+    return ((unsigned long)ms * HZ + 999) / 1000;
+}
+
+static inline unsigned int jiffies_to_msecs(unsigned long j)
+{
+    return j * 1000 / HZ;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* module.h - code that is loaded into the running kernel. */
+#ifndef LINUX_MODULE_H
+#define LINUX_MODULE_H
+
+#include <linux/atomic.h>
+#include <linux/export.h>
+#include <linux/list.h>
+#include <linux/moduleparam.h>
+
+#define MODULE_NAME_LEN 56
+
+enum module_state {
+    MODULE_STATE_UNFORMED,
+    MODULE_STATE_COMING,
+    MODULE_STATE_LIVE,
+    MODULE_STATE_GOING
+};
+
+/* A function of a module, for kallsyms. */
+struct mod_sym {
+    unsigned long addr;
+    unsigned int size, name; /* name: offset into strtab */
+};
+
+struct module {
+    char name[MODULE_NAME_LEN];
+    enum module_state state; /* under module_mutex */
+    struct list_head list;   /* under module_mutex; readers have interrupts off */
+
+    int (*init)(void);
+    void (*exit)(void);
+
+    const struct kernel_symbol *syms; /* what it exports */
+    unsigned int num_syms;
+    const struct kernel_param *kp;
+    unsigned int num_kp;
+
+    /* Text, then constants, then data, each on pages of its own. */
+    void *core_base;
+    unsigned int core_size, text_size, ro_size; /* ro_size: text and constants */
+    char *args;
+
+    struct mod_sym *kallsyms; /* by address */
+    unsigned int num_kallsyms;
+    char *strtab;
+
+    atomic_t refcnt;              /* who uses it, and one more while it may be used */
+    struct list_head source_list; /* modules whose symbols it uses; under module_mutex */
+
+    /* Its call sites as the linker listed them. */
+    unsigned long *ftrace_callsites;
+    unsigned int num_ftrace_callsites;
+};
+
+#ifdef MODULE
+
+extern struct module __this_module;
+#define THIS_MODULE (&__this_module)
+
+#define module_init(fn)                         \
+    static inline int (*__inittest(void))(void) \
+    {                                           \
+        return fn;                              \
+    }                                           \
+    int init_module(void) __attribute__((alias(#fn)))
+#define module_exit(fn)                          \
+    static inline void (*__exittest(void))(void) \
+    {                                            \
+        return fn;                               \
+    }                                            \
+    void cleanup_module(void) __attribute__((alias(#fn)))
+
+int init_module(void);
+void cleanup_module(void);
+
+#else
+#define THIS_MODULE ((struct module *)NULL)
+#endif
+
+/* Told about by modinfo, and by nothing else here. */
+#define MODULE_INFO(tag, text) \
+    static const char __modinfo_##tag[] __used __section(".modinfo") = #tag "=" text
+#define MODULE_LICENSE(text)     MODULE_INFO(license, text)
+#define MODULE_AUTHOR(text)      MODULE_INFO(author, text)
+#define MODULE_DESCRIPTION(text) MODULE_INFO(description, text)
+
+/* image is the file's bytes; args may be NULL. 0 or Linux's error of init_module(2). */
+int load_module(const void *image, size_t len, const char *args);
+/* As delete_module(2): -ENOENT, -EWOULDBLOCK while it is in use, -EBUSY if it cannot go. */
+int delete_module(const char *name);
+
+/* Keeps it loaded. False: it is on its way out. NULL, the kernel itself, is always there. */
+bool try_module_get(struct module *mod);
+void module_put(struct module *mod);
+int module_refcount(const struct module *mod);
+
+/* The module whose text or data holds addr, or NULL. Interrupts off, or module_mutex held. */
+struct module *__module_address(unsigned long addr);
+struct module *__module_text_address(unsigned long addr);
+bool is_module_text_address(unsigned long addr);
+/* The function at addr, as kallsyms_lookup(). Interrupts off while the answer is used. */
+const char *module_address_lookup(unsigned long addr, unsigned long *start, unsigned long *size,
+                                  const char **modname);
+
+void modules_init(void); /* /proc/modules */
+
+#endif

@@ -1,0 +1,19 @@
+/* proc_fs.h - the directory /proc, for what has no better place. */
+#ifndef LINUX_PROC_FS_H
+#define LINUX_PROC_FS_H
+
+#include <linux/fs.h>
+
+struct seq_file;
+
+/* parent NULL is /proc itself.  NULL when there is no memory. */
+struct dentry *proc_mkdir(const char *name, struct dentry *parent);
+struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent,
+                           const struct file_operations *fops);
+/* A file whose whole text show() makes at once. */
+struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry *parent,
+                                  int (*show)(struct seq_file *m, void *unused));
+void proc_meminfo_init(void);
+void proc_remove(struct dentry *dentry);
+
+#endif

@@ -1,0 +1,15 @@
+/* regex.h - POSIX regular expressions: the basic ones, or the extended. */
+#ifndef LINUX_REGEX_H
+#define LINUX_REGEX_H
+
+#include <linux/types.h>
+
+struct regex;
+
+/* ERR_PTR(-EINVAL) for one that is none. */
+struct regex *regex_compile(const char *pattern, bool extended, bool ignore_case);
+/* Is there a match anywhere in the line? */
+bool regex_search(struct regex *re, const char *line, size_t len);
+void regex_free(struct regex *re);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * syscalls.h - how a system call is written.
+ *
+ * SYSCALL_DEFINE2(dup3, int, fd, int, newfd) { ... } makes __riscv_sys_dup3(),
+ * which the table holds and a tracer shows; it takes the arguments out of the
+ * caller's registers, a0 first.
+ */
+#ifndef LINUX_SYSCALLS_H
+#define LINUX_SYSCALLS_H
+
+#include <asm/ptrace.h>
+#include <linux/compiler.h>
+
+#define __SYSCALL_DEFINE(name, params, args)             \
+    static long __do_sys_##name params;                  \
+    long __riscv_sys_##name(const struct pt_regs *regs); \
+    long __riscv_sys_##name(const struct pt_regs *regs)  \
+    {                                                    \
+        (void)regs;                                      \
+        return __do_sys_##name args;                     \
+    }                                                    \
+    static __always_inline long __do_sys_##name params
+
+#define SYSCALL_DEFINE0(name)         __SYSCALL_DEFINE(name, (void), ())
+#define SYSCALL_DEFINE1(name, t1, p1) __SYSCALL_DEFINE(name, (t1 p1), ((t1)regs->a0))
+#define SYSCALL_DEFINE2(name, t1, p1, t2, p2) \
+    __SYSCALL_DEFINE(name, (t1 p1, t2 p2), ((t1)regs->a0, (t2)regs->a1))
+#define SYSCALL_DEFINE3(name, t1, p1, t2, p2, t3, p3) \
+    __SYSCALL_DEFINE(name, (t1 p1, t2 p2, t3 p3), ((t1)regs->a0, (t2)regs->a1, (t3)regs->a2))
+#define SYSCALL_DEFINE4(name, t1, p1, t2, p2, t3, p3, t4, p4) \
+    __SYSCALL_DEFINE(name, (t1 p1, t2 p2, t3 p3, t4 p4),      \
+                     ((t1)regs->a0, (t2)regs->a1, (t3)regs->a2, (t4)regs->a3))
+#define SYSCALL_DEFINE5(name, t1, p1, t2, p2, t3, p3, t4, p4, t5, p5) \
+    __SYSCALL_DEFINE(name, (t1 p1, t2 p2, t3 p3, t4 p4, t5 p5),       \
+                     ((t1)regs->a0, (t2)regs->a1, (t3)regs->a2, (t4)regs->a3, (t5)regs->a4))
+#define SYSCALL_DEFINE6(name, t1, p1, t2, p2, t3, p3, t4, p4, t5, p5, t6, p6) \
+    __SYSCALL_DEFINE(                                                         \
+        name, (t1 p1, t2 p2, t3 p3, t4 p4, t5 p5, t6 p6),                     \
+        ((t1)regs->a0, (t2)regs->a1, (t3)regs->a2, (t4)regs->a3, (t5)regs->a4, (t6)regs->a5))
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * initramfs.c - a cpio archive (newc) as the first contents of the root directory.
+ *
+ * Directories and regular files; what else an archive may hold is passed
+ * over.  Archives may follow one another, with zeros between.
+ */
+#include <asm/page.h>
+#include <asm/setup.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/initrd.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/of_fdt.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+
+enum { HEADER_SIZE = 110, MAGIC_SIZE = 6, FIELD_SIZE = 8, CPIO_ALIGN = 4 };
+
+/* The fields of a header that we look at, by their place in it. */
+enum { FIELD_MODE = 1, FIELD_FILESIZE = 6, FIELD_NAMESIZE = 11 };
+
+struct archive {
+    const char *start, *p, *end;
+    const char *error; /* NULL: none yet */
+};
+
+struct entry {
+    const char *name; /* ends with a NUL */
+    const char *body;
+    size_t size;
+    umode_t mode;
+};
+
+static unsigned long header_field(const char *header, int field)
+{
+    char text[FIELD_SIZE + 1];
+    unsigned long value;
+
+    memcpy(text, header + MAGIC_SIZE + field * FIELD_SIZE, FIELD_SIZE);
+    text[FIELD_SIZE] = 0;
+    return kstrtoul(text, 16, &value) ? 0 : value;
+}
+
+/* Takes size bytes and the padding behind them; NULL if there are no more so many. */
+static const char *take(struct archive *a, size_t size)
+{
+    const char *p = a->p;
+
+    if ((size_t)(a->end - p) < size)
+        return NULL;
+    a->p +=
+        min(ALIGN(p - a->start + size, (size_t)CPIO_ALIGN) - (p - a->start), (size_t)(a->end - p));
+    return p;
+}
+
+static bool read_entry(struct archive *a, struct entry *e)
+{
+    const char *header = a->p, *name;
+    size_t namesize;
+
+    if (a->end - a->p < HEADER_SIZE || memcmp(header, "070701", MAGIC_SIZE)) {
+        a->error = "no cpio magic";
+        return false;
+    }
+    namesize = header_field(header, FIELD_NAMESIZE);
+    name = take(a, HEADER_SIZE + namesize);
+    e->mode = header_field(header, FIELD_MODE);
+    e->size = header_field(header, FIELD_FILESIZE);
+    e->body = name ? take(a, e->size) : NULL;
+    if (!e->body || !namesize || name[HEADER_SIZE + namesize - 1]) {
+        a->error = "broken header";
+        return false;
+    }
+    e->name = name + HEADER_SIZE;
+    return true;
+}
+
+static int write_file(const struct entry *e)
+{
+    struct file *file = filp_open(e->name, O_WRONLY | O_CREAT | O_TRUNC, e->mode);
+    ssize_t n;
+
+    if (IS_ERR(file))
+        return PTR_ERR(file);
+    n = file_write(file, e->body, e->size);
+    filp_close(file);
+    return n == (ssize_t)e->size ? 0 : n < 0 ? n : -ENOSPC;
+}
+
+static void unpack_entry(struct archive *a, const struct entry *e)
+{
+    int err = 0;
+
+    if (S_ISDIR(e->mode))
+        err = do_mkdirat(AT_FDCWD, e->name, e->mode);
+    else if (S_ISREG(e->mode))
+        err = write_file(e);
+    if (err && err != -EEXIST) {
+        pr_err("initramfs: %s: %s\n", e->name, strerror(-err));
+        a->error = "write error";
+    }
+}
+
+static void unpack_to_rootfs(struct archive *a)
+{
+    struct entry e;
+
+    while (a->p < a->end && !a->error) {
+        if (!*a->p)
+            a->p++;
+        else if (read_entry(a, &e) && strcmp(e.name, "TRAILER!!!"))
+            unpack_entry(a, &e);
+    }
+}
+
+void populate_rootfs(void)
+{
+    unsigned long start = machine_info.initrd_start, end = machine_info.initrd_end;
+    struct archive a;
+
+    if (start >= end)
+        return;
+    a = (struct archive){__va(start), __va(start), __va(end), NULL};
+    unpack_to_rootfs(&a);
+    if (a.error)
+        pr_err("Initramfs unpacking failed: %s\n", a.error);
+    free_reserved_area(start, end);
+    pr_info("Freeing initrd memory: %luK\n", (end - start) / 1024);
+}

@@ -1,0 +1,565 @@
+/* shell_exec.c - running the tree. */
+#include "applet.h"
+#include "shell.h"
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/glob.h>
+#include <linux/kernel.h>
+#include <linux/ramfs.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+/* ---- redirections ---- */
+
+enum { FIRST_SAVED_FD = 10 };
+
+/* What a descriptor was before. */
+struct saved_fd {
+    int fd, copy; /* copy -1: it was closed */
+    struct saved_fd *next;
+};
+
+static struct file *open_path(const char *path, int flags)
+{
+    struct file *file = filp_open(path, flags, 0644);
+
+    if (IS_ERR(file))
+        shell_error("cannot open %s: %s", path, strerror(-PTR_ERR(file)));
+    return file;
+}
+
+static struct file *open_here(const char *text)
+{
+    struct inode *inode = ramfs_get_file(S_IFREG | S_IRUSR | S_IWUSR);
+    struct file *file = inode ? dentry_open(NULL, inode, O_RDWR) : ERR_PTR(-ENOMEM);
+
+    if (inode)
+        iput(inode);
+    if (IS_ERR(file)) {
+        shell_error("cannot make a here-document: %s", strerror(-PTR_ERR(file)));
+        return file;
+    }
+    file_write(file, text, strlen(text));
+    vfs_llseek(file, 0, SEEK_SET);
+    return file;
+}
+
+/* `-` is no file at all: NULL. */
+static struct file *open_dup(const char *word)
+{
+    unsigned long fd;
+    struct file *file;
+
+    if (!strcmp(word, "-"))
+        return NULL;
+    file = kstrtoul(word, 10, &fd) ? NULL : fget(fd);
+    if (!file)
+        shell_error("%s: %s", word, strerror(EBADF));
+    return file ? file : ERR_PTR(-EBADF);
+}
+
+static struct file *open_redirect(const struct redirect *r, const char *word)
+{
+    switch (r->type) {
+    case REDIR_IN: return open_path(word, O_RDONLY);
+    case REDIR_OUT: return open_path(word, O_WRONLY | O_CREAT | O_TRUNC);
+    case REDIR_APPEND: return open_path(word, O_WRONLY | O_CREAT | O_APPEND);
+    case REDIR_RDWR: return open_path(word, O_RDWR | O_CREAT);
+    case REDIR_DUP: return open_dup(word);
+    case REDIR_HERE: return open_here(word);
+    }
+    return ERR_PTR(-EINVAL);
+}
+
+/* Some files take what was written only when they are closed, and may refuse it then. */
+static int close_reporting(int fd)
+{
+    int err = close_fd(fd);
+
+    if (err && err != -EBADF)
+        shell_error("write error: %s", strerror(-err));
+    return err == -EBADF ? 0 : err;
+}
+
+static void save_fd(struct saved_fd **saved, int fd)
+{
+    struct saved_fd *s = shell_alloc(sizeof(*s));
+
+    s->fd = fd;
+    s->copy = do_dup(fd, FIRST_SAVED_FD, O_CLOEXEC);
+    s->next = *saved;
+    *saved = s;
+}
+
+static int apply_redirect(struct shell *sh, const struct redirect *r, struct saved_fd **saved)
+{
+    char *word = r->type != REDIR_HERE ? expand_string(sh, r->word->text)
+                 : r->literal          ? shell_strdup(r->word->text)
+                                       : expand_here(sh, r->word->text);
+    struct file *file = word ? open_redirect(r, word) : ERR_PTR(-EINVAL);
+
+    kfree(word);
+    if (IS_ERR(file))
+        return PTR_ERR(file);
+    save_fd(saved, r->fd);
+    if (!file) {
+        close_reporting(r->fd);
+        return 0;
+    }
+    replace_fd(r->fd, file, 0);
+    fput(file);
+    return 0;
+}
+
+static int restore_fds(struct saved_fd *saved)
+{
+    int err = 0;
+
+    while (saved) {
+        struct saved_fd *s = saved;
+        int closed = close_reporting(s->fd);
+
+        err = closed ? closed : err;
+        if (s->copy >= 0) {
+            ksys_dup3(s->copy, s->fd, 0);
+            close_fd(s->copy);
+        }
+        saved = s->next;
+        kfree(s);
+    }
+    return err;
+}
+
+/* `exec > FILE`: what is open now stays open. */
+static void keep_fds(struct saved_fd *saved)
+{
+    while (saved) {
+        struct saved_fd *s = saved;
+
+        if (s->copy >= 0)
+            close_fd(s->copy);
+        saved = s->next;
+        kfree(s);
+    }
+}
+
+static int apply_redirects(struct shell *sh, const struct redirect *r, struct saved_fd **saved)
+{
+    int err = 0;
+
+    for (*saved = NULL; r && !err; r = r->next)
+        err = apply_redirect(sh, r, saved);
+    return err;
+}
+
+/* ---- assignments ---- */
+
+/* What a variable was before a command that it was set for. */
+struct saved_var {
+    char *name, *value; /* value NULL: it was not set */
+    struct saved_var *next;
+};
+
+static int assign(struct shell *sh, const char *text, struct saved_var **saved)
+{
+    size_t len = name_length(text);
+    char *value = expand_string(sh, text + len + 1);
+    char *name = kmemdup_nul(text, len);
+    const char *old;
+
+    if (!value || !name) {
+        kfree(value);
+        kfree(name);
+        return -EINVAL;
+    }
+    if (saved) {
+        struct saved_var *s = shell_alloc(sizeof(*s));
+
+        old = shell_getvar(sh, name);
+        *s = (struct saved_var){shell_strdup(name), old ? shell_strdup(old) : NULL, *saved};
+        *saved = s;
+    }
+    shell_setvar(sh, name, value);
+    if (saved)
+        shell_export(sh, name);
+    kfree(value);
+    kfree(name);
+    return 0;
+}
+
+static int assign_all(struct shell *sh, const struct word *assigns, struct saved_var **saved)
+{
+    int err = 0;
+
+    for (; assigns && !err; assigns = assigns->next)
+        err = assign(sh, assigns->text, saved);
+    return err;
+}
+
+static void restore_vars(struct shell *sh, struct saved_var *saved)
+{
+    while (saved) {
+        struct saved_var *s = saved;
+
+        if (s->value)
+            shell_setvar(sh, s->name, s->value);
+        else
+            shell_unsetvar(sh, s->name);
+        saved = s->next;
+        kfree(s->name);
+        kfree(s->value);
+        kfree(s);
+    }
+}
+
+/* ---- commands ---- */
+
+static int run_function(struct shell *sh, const struct function *f, char **argv)
+{
+    struct program *prog = sh->prog;
+    char **args = sh->args;
+    int status;
+
+    if (shell_stack_low()) {
+        shell_error("%s: functions call each other too deeply", argv[0]);
+        return STATUS_ERROR;
+    }
+    sh->prog = program_get(f->prog);
+    sh->args = NULL;
+    shell_set_args(sh, argv + 1);
+    status = run_node(sh, f->body);
+    shell_set_args(sh, NULL);
+    program_put(sh->prog);
+    sh->prog = prog;
+    sh->args = args;
+    if (sh->leaving == LEAVE_RETURN)
+        sh->leaving = LEAVE_NOT;
+    return status;
+}
+
+/* Where a command without a slash is found; to be freed. NULL: nowhere. */
+static char *search_path(const struct shell *sh, const char *name)
+{
+    const char *path = shell_getvar(sh, "PATH");
+
+    while (path && *path) {
+        struct strbuf b = {NULL, 0, 0};
+        const char *end = strchr(path, ':');
+        size_t len = end ? (size_t)(end - path) : strlen(path);
+        struct kstat stat;
+
+        strbuf_addn(&b, path, len);
+        strbuf_addc(&b, '/');
+        strbuf_adds(&b, name);
+        if (!vfs_fstatat(AT_FDCWD, b.s, &stat) && S_ISREG(stat.mode))
+            return strbuf_detach(&b);
+        kfree(b.s);
+        path += len + !!end;
+    }
+    return NULL;
+}
+
+static int run_from_path(struct shell *sh, char **argv)
+{
+    char *path = strchr(argv[0], '/') ? shell_strdup(argv[0]) : search_path(sh, argv[0]);
+    int status = STATUS_NOT_FOUND;
+
+    if (path)
+        status = run_file(sh, path, argv);
+    else
+        shell_error("%s: not found", argv[0]);
+    kfree(path);
+    return status;
+}
+
+static int run_command(struct shell *sh, char **argv)
+{
+    const struct function *f = shell_find_function(sh, argv[0]);
+    const struct applet *applet = f ? NULL : find_applet(argv[0]);
+
+    if (f)
+        return run_function(sh, f, argv);
+    if (applet)
+        return run_applet(sh, applet, argv);
+    return run_from_path(sh, argv);
+}
+
+static void show_command(char **argv)
+{
+    struct strbuf b = {NULL, 0, 0};
+
+    for (; *argv; argv++) {
+        strbuf_addc(&b, ' ');
+        strbuf_adds(&b, *argv);
+    }
+    shell_error("+%s", b.s);
+    kfree(b.s);
+}
+
+static int run_expanded(struct shell *sh, const struct node *n, char **argv)
+{
+    struct saved_var *saved = NULL;
+    int status;
+
+    if (sh->trace_commands)
+        show_command(argv);
+    status = assign_all(sh, n->assigns, &saved) ? STATUS_ERROR : run_command(sh, argv);
+    restore_vars(sh, saved);
+    return status;
+}
+
+/* Without a command, assignments stay; its status is that of the last $(...). */
+static int run_assignments(struct shell *sh, const struct node *n)
+{
+    sh->status = 0;
+    return assign_all(sh, n->assigns, NULL) ? STATUS_ERROR : sh->status;
+}
+
+static int run_simple(struct shell *sh, const struct node *n)
+{
+    struct strings argv = {NULL, 0, 0};
+    struct saved_fd *saved = NULL;
+    int status = STATUS_ERROR;
+    bool keep = false;
+
+    if (!expand_words(sh, n->words, &argv) && !apply_redirects(sh, n->redirects, &saved)) {
+        keep = argv.n == 1 && !strcmp(argv.v[0], "exec");
+        status = argv.n ? run_expanded(sh, n, argv.v) : run_assignments(sh, n);
+    }
+    strings_free(&argv);
+    if (keep)
+        keep_fds(saved);
+    else if (restore_fds(saved) && !status)
+        status = STATUS_ERROR;
+    return status;
+}
+
+/* ---- compound commands ---- */
+
+/* A status that is looked at does not end a shell that ends on errors. */
+static int run_condition(struct shell *sh, const struct node *n)
+{
+    bool before = sh->condition;
+    int status;
+
+    sh->condition = true;
+    status = run_node(sh, n);
+    sh->condition = before;
+    return status;
+}
+
+static int run_if(struct shell *sh, const struct node *n)
+{
+    int status = run_condition(sh, n->first);
+
+    if (sh->leaving)
+        return status;
+    if (status == 0)
+        return run_node(sh, n->second);
+    return n->third ? run_node(sh, n->third) : 0;
+}
+
+/* Has the loop been left?  `break 2` goes on to the next one out. */
+static bool loop_left(struct shell *sh)
+{
+    enum leaving leaving = sh->leaving;
+
+    if (leaving != LEAVE_BREAK && leaving != LEAVE_CONTINUE)
+        return leaving != LEAVE_NOT;
+    if (--sh->leave_count > 0)
+        return true;
+    sh->leaving = LEAVE_NOT;
+    return leaving == LEAVE_BREAK;
+}
+
+static int run_while(struct shell *sh, const struct node *n)
+{
+    int status = 0;
+
+    for (;;) {
+        int condition = run_condition(sh, n->first);
+
+        if (sh->leaving) {
+            status = condition;
+            if (loop_left(sh))
+                break;
+            continue;
+        }
+        if ((condition == 0) != (n->type == NODE_WHILE))
+            break;
+        status = run_node(sh, n->second);
+        if (loop_left(sh))
+            break;
+    }
+    return status;
+}
+
+static int for_each_word(struct shell *sh, const struct node *n, char **words)
+{
+    int status = 0;
+
+    for (; words && *words; words++) {
+        shell_setvar(sh, n->name, *words);
+        status = run_node(sh, n->first);
+        if (loop_left(sh))
+            break;
+    }
+    return status;
+}
+
+static int run_for(struct shell *sh, const struct node *n)
+{
+    struct strings words = {NULL, 0, 0};
+    int status = STATUS_ERROR, i;
+
+    for (i = 0; n->all_args && sh->args && sh->args[i]; i++)
+        strings_add(&words, shell_strdup(sh->args[i]));
+    if (!expand_words(sh, n->words, &words))
+        status = for_each_word(sh, n, words.v);
+    strings_free(&words);
+    return status;
+}
+
+static bool case_matches(struct shell *sh, const struct case_item *item, const char *value)
+{
+    const struct word *w;
+    bool hit = false;
+
+    for (w = item->patterns; w && !hit; w = w->next) {
+        char *pattern = expand_pattern(sh, w->text);
+
+        hit = pattern && glob_match(pattern, value);
+        kfree(pattern);
+    }
+    return hit;
+}
+
+static int run_case(struct shell *sh, const struct node *n)
+{
+    char *value = expand_string(sh, n->words->text);
+    const struct case_item *item = n->items;
+    int status = value ? 0 : STATUS_ERROR;
+
+    while (value && item && !case_matches(sh, item, value))
+        item = item->next;
+    kfree(value);
+    return value && item && item->body ? run_node(sh, item->body) : status;
+}
+
+static int run_and_or(struct shell *sh, const struct node *n)
+{
+    int status = run_condition(sh, n->first);
+
+    if (sh->leaving || (status == 0) != (n->type == NODE_AND))
+        return status;
+    return run_node(sh, n->second);
+}
+
+static int run_list(struct shell *sh, const struct node *n)
+{
+    int status = run_node(sh, n->first);
+
+    return sh->leaving ? status : run_node(sh, n->second);
+}
+
+static int run_compound(struct shell *sh, const struct node *n)
+{
+    switch (n->type) {
+    case NODE_SIMPLE: return run_simple(sh, n);
+    case NODE_PIPE: return run_pipeline(sh, n);
+    case NODE_NOT: return !run_condition(sh, n->first);
+    case NODE_AND:
+    case NODE_OR: return run_and_or(sh, n);
+    case NODE_LIST: return run_list(sh, n);
+    case NODE_BACKGROUND: return run_background(sh, n->first);
+    case NODE_IF: return run_if(sh, n);
+    case NODE_WHILE:
+    case NODE_UNTIL: return run_while(sh, n);
+    case NODE_FOR: return run_for(sh, n);
+    case NODE_CASE: return run_case(sh, n);
+    case NODE_GROUP: return run_node(sh, n->first);
+    case NODE_SUBSHELL: return run_subshell(sh, n->first);
+    case NODE_FUNCTION: shell_define(sh, n); return 0;
+    }
+    return STATUS_ERROR;
+}
+
+static int run_redirected(struct shell *sh, const struct node *n)
+{
+    struct saved_fd *saved;
+    int status = STATUS_ERROR;
+
+    if (!apply_redirects(sh, n->redirects, &saved))
+        status = run_compound(sh, n);
+    if (restore_fds(saved) && !status)
+        status = STATUS_ERROR;
+    return status;
+}
+
+static bool ends_shell(const struct shell *sh, const struct node *n)
+{
+    return sh->exit_on_error && !sh->condition && sh->status &&
+           (n->type == NODE_SIMPLE || n->type == NODE_PIPE || n->type == NODE_SUBSHELL);
+}
+
+int run_node(struct shell *sh, const struct node *n)
+{
+    if (shell_stack_low()) {
+        shell_error("commands are nested too deeply");
+        return sh->status = STATUS_ERROR;
+    }
+    if (n->type != NODE_SIMPLE && n->redirects)
+        sh->status = run_redirected(sh, n);
+    else
+        sh->status = run_compound(sh, n);
+    shell_check_signals(sh);
+    if (!sh->leaving && ends_shell(sh, n))
+        sh->leaving = LEAVE_EXIT;
+    return sh->status;
+}
+
+int run_text(struct shell *sh, const char *text)
+{
+    struct program *prog, *before = sh->prog;
+    enum parse_status parsed;
+
+    sh->status = 0;
+    while (!sh->leaving && (parsed = shell_parse(&text, &prog)) != PARSE_END) {
+        if (parsed != PARSE_OK) {
+            if (parsed == PARSE_INCOMPLETE)
+                shell_error("syntax error: unexpected end of file");
+            sh->status = STATUS_USAGE;
+            if (!sh->interactive)
+                sh->leaving = LEAVE_EXIT;
+            break;
+        }
+        sh->prog = prog;
+        if (prog->root)
+            run_node(sh, prog->root);
+        program_put(prog);
+        sh->prog = before;
+    }
+    return sh->status;
+}
+
+int run_script_file(struct shell *sh, const char *path)
+{
+    struct strbuf text = {NULL, 0, 0};
+    struct kstat stat;
+    size_t size = 0;
+    void *bytes = NULL;
+    int err = vfs_fstatat(AT_FDCWD, path, &stat);
+
+    if (!err && stat.size)
+        err = kernel_read_file_from_path(path, &bytes, &size);
+    if (err) {
+        shell_error("cannot open %s: %s", path, strerror(-err));
+        return STATUS_NOT_FOUND;
+    }
+    strbuf_addn(&text, bytes, size);
+    kfree(bytes);
+    run_text(sh, text.s);
+    kfree(text.s);
+    return sh->status;
+}

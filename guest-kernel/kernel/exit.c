@@ -1,0 +1,164 @@
+/* exit.c - how a task ends, and how its parent hears of it. */
+#include <asm/irqflags.h>
+#include <asm/mmu_context.h>
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+/* From here on current has no U-mode to go back to. */
+static void exit_mm(void)
+{
+    struct mm_struct *mm = current->mm;
+    unsigned long flags;
+
+    if (!mm)
+        return;
+    exit_mm_release(current);
+    local_irq_save(flags);
+    current->mm = NULL;
+    switch_mm(mm, NULL);
+    local_irq_restore(flags);
+    mmput(mm);
+}
+
+/* Takes current's children from it: each is its own affair now. They are on *orphans after that. */
+static void forget_children(struct list_head *orphans)
+{
+    struct task_struct *child, *next;
+
+    list_for_each_entry_safe(child, next, &current->children, sibling)
+    {
+        child->parent = NULL;
+        list_del_init(&child->sibling);
+        if (child->exit_state) /* else it ends without us, and its link is its own */
+            list_add(&child->sibling, orphans);
+        else
+            atomic_dec(&child->usage);
+    }
+}
+
+static void release_orphans(struct list_head *orphans)
+{
+    struct task_struct *child, *next;
+
+    list_for_each_entry_safe(child, next, orphans, sibling)
+    {
+        list_del_init(&child->sibling);
+        put_task_struct(child);
+    }
+}
+
+static void exit_notify(void)
+{
+    struct task_struct *parent;
+    LIST_HEAD(orphans);
+    unsigned long flags;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    forget_children(&orphans);
+    parent = current->parent;
+    current->exit_state = parent ? EXIT_ZOMBIE : EXIT_DEAD;
+    if (parent) {
+        if (current->exit_signal)
+            send_sig(current->exit_signal, parent, 0);
+        wake_up_process(parent);
+    }
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    release_orphans(&orphans);
+}
+
+void do_exit(long code)
+{
+    exit_mm();
+    exit_files(current);
+    exit_fs(current);
+    current->exit_code = code;
+    exit_notify();
+    do_task_dead();
+}
+
+SYSCALL_DEFINE1(exit, int, code)
+{
+    do_exit((code & 0xff) << 8);
+}
+
+/* A process has one thread. */
+SYSCALL_DEFINE1(exit_group, int, code)
+{
+    do_exit((code & 0xff) << 8);
+}
+
+/* Takes a child that has ended out of the family. NULL: none; *any: but there is one to wait for.
+ */
+static struct task_struct *reap(pid_t pid, bool *any)
+{
+    struct task_struct *child, *found = NULL;
+    unsigned long flags;
+
+    *any = false;
+    spin_lock_irqsave(&tasklist_lock, flags);
+    list_for_each_entry(child, &current->children, sibling)
+    {
+        if (pid != -1 && child->pid != pid)
+            continue;
+        *any = true;
+        if (child->exit_state != EXIT_ZOMBIE)
+            continue;
+        found = child;
+        child->exit_state = EXIT_DEAD;
+        child->parent = NULL;
+        list_del_init(&child->sibling);
+        break;
+    }
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return found;
+}
+
+pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
+{
+    struct task_struct *child;
+    pid_t ret = 0;
+    bool any;
+
+    for (;;) {
+        set_current_state(state); /* before the look: who ends after it wakes us */
+        child = reap(pid, &any);
+        if (child || !any || options & WNOHANG)
+            break;
+        if (state == TASK_INTERRUPTIBLE && signal_pending(current)) {
+            ret = -EINTR;
+            break;
+        }
+        schedule();
+    }
+    set_current_state(TASK_RUNNING);
+    if (!any)
+        return -ECHILD;
+    if (child) {
+        ret = child->pid;
+        *status = child->exit_code;
+        put_task_struct(child);
+    }
+    return ret;
+}
+
+/* Process groups are not waited for: 0 and below -1 are as good as any. */
+SYSCALL_DEFINE4(wait4, pid_t, pid, int __user *, status, int, options, void __user *, rusage)
+{
+    int code = 0;
+    pid_t ret;
+
+    if (options & ~WNOHANG || rusage)
+        return -EINVAL;
+    ret = do_wait(pid > 0 ? pid : -1, &code, options, TASK_INTERRUPTIBLE);
+    if (ret > 0 && status && put_user(code, status))
+        return -EFAULT;
+    return ret;
+}

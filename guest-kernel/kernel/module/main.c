@@ -1,0 +1,564 @@
+/*
+ * main.c - loading a relocatable file into the kernel, and taking it out again.
+ *
+ * The sections that are to stay are copied into one piece of memory, text
+ * first, then constants, then data; undefined symbols are looked up among what
+ * the kernel and other modules export; relocations are applied while all of it
+ * is data.  Then each part gets its permissions: no page is writable and
+ * executable at any time, by any of its addresses.
+ */
+#include "internal.h"
+#include <asm/cacheflush.h>
+#include <asm/set_memory.h>
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+/* One module uses another's symbols. */
+struct module_use {
+    struct list_head source_list;
+    struct module *source;
+};
+
+enum { MODULE_REF_BASE = 1 };
+
+DEFINE_MUTEX(module_mutex);
+LIST_HEAD(modules);
+
+extern const struct kernel_symbol __start___ksymtab[], __stop___ksymtab[];
+
+/* ---- references ---- */
+
+bool try_module_get(struct module *mod)
+{
+    int old;
+
+    if (!mod)
+        return true;
+    old = atomic_read(&mod->refcnt);
+    while (old && !__atomic_compare_exchange_n(&mod->refcnt.counter, &old, old + 1, false,
+                                               __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+EXPORT_SYMBOL(try_module_get);
+
+void module_put(struct module *mod)
+{
+    if (mod)
+        WARN_ON(atomic_add_return(-1, &mod->refcnt) < 0);
+}
+EXPORT_SYMBOL(module_put);
+
+int module_refcount(const struct module *mod)
+{
+    return atomic_read(&mod->refcnt) - MODULE_REF_BASE;
+}
+
+/* From now on nobody gets a reference, if nobody has one. */
+static bool try_release_module_ref(struct module *mod)
+{
+    int unused = MODULE_REF_BASE;
+
+    return __atomic_compare_exchange_n(&mod->refcnt.counter, &unused, 0, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_RELAXED);
+}
+
+static struct module *find_module(const char *name)
+{
+    struct module *mod;
+
+    list_for_each_entry(mod, &modules, list) if (!strcmp(mod->name, name)) return mod;
+    return NULL;
+}
+
+/* ---- symbols ---- */
+
+static const struct kernel_symbol *find_in(const struct kernel_symbol *syms, unsigned int n,
+                                           const char *name)
+{
+    for (; n; n--, syms++)
+        if (!strcmp(syms->name, name))
+            return syms;
+    return NULL;
+}
+
+static const struct kernel_symbol *find_symbol(const char *name, struct module **owner)
+{
+    const struct kernel_symbol *sym =
+        find_in(__start___ksymtab, __stop___ksymtab - __start___ksymtab, name);
+    struct module *mod;
+
+    *owner = NULL;
+    if (sym)
+        return sym;
+    list_for_each_entry(mod, &modules, list)
+    {
+        if (mod->state != MODULE_STATE_LIVE)
+            continue;
+        sym = find_in(mod->syms, mod->num_syms, name);
+        if (sym) {
+            *owner = mod;
+            return sym;
+        }
+    }
+    return NULL;
+}
+
+bool module_uses(const struct module *user, const struct module *source)
+{
+    const struct module_use *use;
+
+    list_for_each_entry(use, &user->source_list,
+                        source_list) if (use->source == source) return true;
+    return false;
+}
+
+/* Once for each pair of modules. */
+static int ref_module(struct module *mod, struct module *source)
+{
+    struct module_use *use;
+
+    if (!source || module_uses(mod, source))
+        return 0;
+    use = kmalloc(sizeof(*use));
+    if (!use)
+        return -ENOMEM;
+    if (!try_module_get(source)) {
+        kfree(use);
+        return -ENOENT;
+    }
+    use->source = source;
+    list_add_tail(&use->source_list, &mod->source_list);
+    return 0;
+}
+
+static void unref_modules(struct module *mod)
+{
+    struct module_use *use, *next;
+
+    list_for_each_entry_safe(use, next, &mod->source_list, source_list)
+    {
+        list_del_init(&use->source_list);
+        module_put(use->source);
+        kfree(use);
+    }
+}
+
+static int resolve_symbol(struct module *mod, Elf64_Sym *sym, const char *name)
+{
+    const struct kernel_symbol *found;
+    struct module *owner;
+    int err;
+
+    found = find_symbol(name, &owner);
+    if (!found && ELF64_ST_BIND(sym->st_info) == STB_WEAK) {
+        sym->st_value = 0;
+        return 0;
+    }
+    err = found ? ref_module(mod, owner) : -ENOENT;
+    if (err)
+        printk("%s: Unknown symbol %s (err %d)\n", mod->name, name, err);
+    else
+        sym->st_value = found->value;
+    return err;
+}
+
+/* After this every symbol's value is its address. */
+static int simplify_symbols(struct module *mod, const struct load_info *info)
+{
+    unsigned int i;
+    int err = 0;
+
+    mutex_lock(&module_mutex);
+    for (i = 1; i < info->num_syms; i++) {
+        Elf64_Sym *sym = &info->symtab[i];
+        int failed = 0;
+
+        if (sym->st_shndx == SHN_UNDEF)
+            failed = resolve_symbol(mod, sym, info->strtab + sym->st_name);
+        else if (sym->st_shndx < info->num_sections)
+            sym->st_value += info->sechdrs[sym->st_shndx].sh_addr;
+        else if (sym->st_shndx != SHN_ABS)
+            failed = -ENOEXEC; /* common symbols: the compiler is told to make none */
+        err = err ? err : failed;
+    }
+    mutex_unlock(&module_mutex);
+    return err;
+}
+
+/* ---- the file ---- */
+
+unsigned int find_sec(const struct load_info *info, const char *name)
+{
+    unsigned int i;
+
+    for (i = 1; i < info->num_sections; i++)
+        if (!strcmp(info->secstrings + info->sechdrs[i].sh_name, name))
+            return i;
+    return 0;
+}
+
+static bool in_file(const struct load_info *info, u64 offset, u64 size)
+{
+    return offset <= info->len && size <= info->len - offset;
+}
+
+/* A string table ends with a 0, so any offset into it is a string. */
+static bool is_strtab(const struct load_info *info, unsigned int i)
+{
+    const Elf64_Shdr *s = &info->sechdrs[i];
+
+    return i && i < info->num_sections && s->sh_type == SHT_STRTAB && s->sh_size &&
+           !info->image[s->sh_offset + s->sh_size - 1];
+}
+
+static bool header_is_ours(const struct load_info *info)
+{
+    const Elf64_Ehdr *hdr = (const Elf64_Ehdr *)info->image;
+
+    return info->len >= sizeof(*hdr) && !memcmp(hdr->e_ident, ELFMAG, SELFMAG) &&
+           hdr->e_ident[EI_CLASS] == ELFCLASS64 && hdr->e_ident[EI_DATA] == ELFDATA2LSB &&
+           hdr->e_type == ET_REL && hdr->e_machine == EM_RISCV &&
+           hdr->e_shentsize == sizeof(Elf64_Shdr) &&
+           in_file(info, hdr->e_shoff, hdr->e_shnum * sizeof(Elf64_Shdr));
+}
+
+static bool section_is_sane(const struct load_info *info, const Elf64_Shdr *s)
+{
+    const Elf64_Shdr *names = &info->sechdrs[((const Elf64_Ehdr *)info->image)->e_shstrndx];
+
+    if (s->sh_type != SHT_NOBITS && !in_file(info, s->sh_offset, s->sh_size))
+        return false;
+    if (s->sh_addralign > PAGE_SIZE || (s->sh_addralign & (s->sh_addralign - 1)))
+        return false;
+    return s->sh_name < names->sh_size && s->sh_size <= VMALLOC_END - VMALLOC_START;
+}
+
+static bool symbols_are_sane(const struct load_info *info)
+{
+    const Elf64_Shdr *strings = &info->sechdrs[info->sechdrs[info->sym].sh_link];
+    unsigned int i;
+
+    for (i = 1; i < info->num_syms; i++)
+        if (info->symtab[i].st_name >= strings->sh_size)
+            return false;
+    return true;
+}
+
+/* The symbol table is changed while loading: the caller's file is not. */
+static int copy_symtab(struct load_info *info)
+{
+    const Elf64_Shdr *s;
+    unsigned int i;
+
+    for (i = 1; i < info->num_sections && info->sechdrs[i].sh_type != SHT_SYMTAB; i++)
+        ;
+    if (i == info->num_sections || !is_strtab(info, info->sechdrs[i].sh_link))
+        return -ENOEXEC;
+    s = &info->sechdrs[i];
+    info->sym = i;
+    info->num_syms = s->sh_size / sizeof(Elf64_Sym);
+    info->strtab = info->image + info->sechdrs[s->sh_link].sh_offset;
+    info->symtab = kmalloc(s->sh_size + 1);
+    if (!info->symtab)
+        return -ENOMEM;
+    memcpy(info->symtab, info->image + s->sh_offset, s->sh_size);
+    return symbols_are_sane(info) ? 0 : -ENOEXEC;
+}
+
+static int setup_load_info(struct load_info *info)
+{
+    const Elf64_Ehdr *hdr = (const Elf64_Ehdr *)info->image;
+    unsigned int i;
+
+    if (!header_is_ours(info))
+        return -ENOEXEC;
+    info->num_sections = hdr->e_shnum;
+    info->sechdrs = kmalloc(hdr->e_shnum * sizeof(Elf64_Shdr) + 1);
+    if (!info->sechdrs)
+        return -ENOMEM;
+    memcpy(info->sechdrs, info->image + hdr->e_shoff, hdr->e_shnum * sizeof(Elf64_Shdr));
+    if (hdr->e_shstrndx >= info->num_sections)
+        return -ENOEXEC;
+    for (i = 1; i < info->num_sections; i++)
+        if (!section_is_sane(info, &info->sechdrs[i]))
+            return -ENOEXEC;
+    if (!is_strtab(info, hdr->e_shstrndx))
+        return -ENOEXEC;
+    info->secstrings = info->image + info->sechdrs[hdr->e_shstrndx].sh_offset;
+    info->mod = find_sec(info, ".gnu.linkonce.this_module");
+    if (!info->mod || info->sechdrs[info->mod].sh_size != sizeof(struct module))
+        return -ENOEXEC;
+    return copy_symtab(info);
+}
+
+/* ---- memory ---- */
+
+/* Text, constants, data: sections with these flags under this mask. */
+static const struct {
+    u64 mask, flags;
+} parts[] = {
+    {SHF_ALLOC | SHF_EXECINSTR, SHF_ALLOC | SHF_EXECINSTR},
+    {SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE, SHF_ALLOC},
+    {SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE, SHF_ALLOC | SHF_WRITE},
+};
+
+/* Gives each section of a part its offset, in sh_addr; answers where the part ends. */
+static unsigned long layout_part(struct load_info *info, unsigned int part, unsigned long size)
+{
+    unsigned int i;
+
+    for (i = 1; i < info->num_sections; i++) {
+        Elf64_Shdr *s = &info->sechdrs[i];
+
+        if ((s->sh_flags & parts[part].mask) != parts[part].flags)
+            continue;
+        size = ALIGN(size, max(s->sh_addralign, (u64)1));
+        s->sh_addr = size;
+        size += s->sh_size;
+    }
+    return ALIGN(size, (unsigned long)PAGE_SIZE);
+}
+
+static void copy_sections(struct load_info *info, char *base)
+{
+    unsigned int i;
+
+    for (i = 1; i < info->num_sections; i++) {
+        Elf64_Shdr *s = &info->sechdrs[i];
+
+        if (!(s->sh_flags & SHF_ALLOC))
+            continue;
+        s->sh_addr += (unsigned long)base;
+        if (s->sh_type != SHT_NOBITS)
+            memcpy((void *)s->sh_addr, info->image + s->sh_offset, s->sh_size);
+    }
+}
+
+/* The file brings its struct module with it, in its data. */
+static struct module *layout_and_allocate(struct load_info *info)
+{
+    unsigned long text = layout_part(info, 0, 0), ro = layout_part(info, 1, text),
+                  size = layout_part(info, 2, ro);
+    struct module *mod;
+    char *base = vmalloc(size);
+
+    if (!base)
+        return ERR_PTR(-ENOMEM);
+    memset(base, 0, size);
+    copy_sections(info, base);
+    mod = (struct module *)info->sechdrs[info->mod].sh_addr;
+    mod->core_base = base;
+    mod->core_size = size;
+    mod->text_size = text;
+    mod->ro_size = ro;
+    mod->state = MODULE_STATE_UNFORMED;
+    atomic_set(&mod->refcnt, MODULE_REF_BASE);
+    INIT_LIST_HEAD(&mod->source_list);
+    return mod;
+}
+
+static void module_deallocate(struct module *mod)
+{
+    unsigned long base = (unsigned long)mod->core_base;
+
+    kfree(mod->kallsyms);
+    kfree(mod->strtab);
+    kfree(mod->args);
+    if (mod->text_size)
+        set_memory_nx(base, mod->text_size >> PAGE_SHIFT);
+    if (mod->ro_size)
+        set_memory_rw(base, mod->ro_size >> PAGE_SHIFT);
+    vfree((void *)base);
+}
+
+static void *section_objs(const struct load_info *info, const char *name, size_t object_size,
+                          unsigned int *num)
+{
+    unsigned int i = find_sec(info, name);
+
+    *num = i ? info->sechdrs[i].sh_size / object_size : 0;
+    return i ? (void *)info->sechdrs[i].sh_addr : NULL;
+}
+
+static void find_module_sections(struct module *mod, const struct load_info *info)
+{
+    mod->syms = section_objs(info, "___ksymtab", sizeof(*mod->syms), &mod->num_syms);
+    mod->kp = section_objs(info, "__param", sizeof(*mod->kp), &mod->num_kp);
+    mod->ftrace_callsites = section_objs(
+        info, FTRACE_CALLSITE_SECTION, sizeof(*mod->ftrace_callsites), &mod->num_ftrace_callsites);
+}
+
+static int apply_relocations(const struct module *mod, const struct load_info *info)
+{
+    unsigned int i;
+    int err = 0;
+
+    for (i = 1; i < info->num_sections && !err; i++) {
+        const Elf64_Shdr *s = &info->sechdrs[i];
+
+        if (s->sh_type != SHT_RELA || s->sh_info >= info->num_sections ||
+            !(info->sechdrs[s->sh_info].sh_flags & SHF_ALLOC))
+            continue;
+        err = apply_relocate_add(info, i, mod->name);
+    }
+    return err;
+}
+
+/* ---- its life ---- */
+
+static int add_unformed_module(struct module *mod)
+{
+    int err = 0;
+
+    mutex_lock(&module_mutex);
+    if (find_module(mod->name))
+        err = -EEXIST;
+    else
+        list_add_tail_rcu(&mod->list, &modules);
+    mutex_unlock(&module_mutex);
+    return err;
+}
+
+static void set_state(struct module *mod, enum module_state state)
+{
+    mutex_lock(&module_mutex);
+    mod->state = state;
+    mutex_unlock(&module_mutex);
+}
+
+/* The text was written as data: every hart fences before one of them can come here. */
+static int complete_formation(struct module *mod)
+{
+    unsigned long base = (unsigned long)mod->core_base;
+    int err = 0;
+
+    if (mod->ro_size)
+        err = set_memory_ro(base, mod->ro_size >> PAGE_SHIFT);
+    if (!err && mod->text_size)
+        err = set_memory_x(base, mod->text_size >> PAGE_SHIFT);
+    flush_icache_all();
+    if (!err)
+        set_state(mod, MODULE_STATE_COMING);
+    return err;
+}
+
+/*
+ * Nobody finds it any more; who has found it, by its list or by being in its
+ * text, is through when this returns.
+ */
+static void free_module(struct module *mod)
+{
+    set_state(mod, MODULE_STATE_UNFORMED);
+    ftrace_release_mod(mod);
+    synchronize_rcu_tasks();
+    mutex_lock(&module_mutex);
+    list_del_rcu(&mod->list);
+    unref_modules(mod);
+    mutex_unlock(&module_mutex);
+    synchronize_rcu();
+    module_deallocate(mod);
+}
+
+static int do_init_module(struct module *mod)
+{
+    int err = mod->init ? mod->init() : 0;
+
+    if (err > 0)
+        printk("%s: '%s'->init suspiciously returned %d, it should follow 0/-E convention\n",
+               __func__, mod->name, err);
+    if (err < 0) {
+        set_state(mod, MODULE_STATE_GOING);
+        return err;
+    }
+    set_state(mod, MODULE_STATE_LIVE);
+    return 0;
+}
+
+/* mod is on the list, and its memory its own to write. */
+static int form_module(struct module *mod, struct load_info *info, const char *args)
+{
+    int err = simplify_symbols(mod, info);
+
+    if (!err)
+        err = apply_relocations(mod, info);
+    if (err)
+        return err;
+    find_module_sections(mod, info);
+    mod->args = kstrdup(args);
+    if (!mod->args)
+        return -ENOMEM;
+    err = add_kallsyms(mod, info);
+    if (err)
+        return err;
+    ftrace_module_init(mod); /* sorts its table of sites, which will be constant */
+    err = complete_formation(mod);
+    if (err)
+        return err;
+    ftrace_module_enable(mod);
+    err = parse_module_args(mod->name, mod->args, mod->kp, mod->num_kp);
+    return err ? err : do_init_module(mod);
+}
+
+static int load_from(struct load_info *info, const char *args)
+{
+    int err = setup_load_info(info);
+    struct module *mod;
+
+    if (err)
+        return err;
+    mod = layout_and_allocate(info);
+    if (IS_ERR(mod))
+        return PTR_ERR(mod);
+    err = strnlen(mod->name, MODULE_NAME_LEN) == MODULE_NAME_LEN ? -ENOEXEC
+                                                                 : add_unformed_module(mod);
+    if (err) {
+        module_deallocate(mod);
+        return err;
+    }
+    err = form_module(mod, info, args);
+    if (err)
+        free_module(mod);
+    return err;
+}
+
+int load_module(const void *image, size_t len, const char *args)
+{
+    struct load_info info = {.image = image, .len = len};
+    int err = load_from(&info, args ? args : "");
+
+    kfree(info.sechdrs);
+    kfree(info.symtab);
+    return err;
+}
+
+int delete_module(const char *name)
+{
+    struct module *mod;
+    int err = 0;
+
+    mutex_lock(&module_mutex);
+    mod = find_module(name);
+    if (!mod)
+        err = -ENOENT;
+    else if (mod->state != MODULE_STATE_LIVE || (mod->init && !mod->exit))
+        err = -EBUSY;
+    else if (!try_release_module_ref(mod))
+        err = -EWOULDBLOCK;
+    else
+        mod->state = MODULE_STATE_GOING;
+    mutex_unlock(&module_mutex);
+    if (err)
+        return err;
+    if (mod->exit)
+        mod->exit();
+    free_module(mod);
+    return 0;
+}

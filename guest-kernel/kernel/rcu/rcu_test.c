@@ -1,0 +1,121 @@
+/* rcu_test.c - whom grace periods wait for, and whom not. */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/kthread.h>
+#include <linux/rcupdate.h>
+#include <linux/timekeeping.h>
+
+/* One task that stays in a section until it is told to leave, or for a time. */
+struct section {
+    bool entered, release, left;
+    bool reader; /* a reader; else merely busy, as a task preempted in a trampoline is */
+    unsigned int spin_msecs;
+    struct completion done;
+};
+
+static int section_thread(void *data)
+{
+    struct section *s = data;
+    u64 end = sched_clock() + s->spin_msecs * NSEC_PER_MSEC;
+
+    if (s->reader)
+        rcu_read_lock();
+    WRITE_ONCE(s->entered, true);
+    while (!READ_ONCE(s->release) && (!s->spin_msecs || sched_clock() < end))
+        cpu_relax();
+    WRITE_ONCE(s->left, true);
+    if (s->reader)
+        rcu_read_unlock();
+    complete(&s->done);
+    return 0;
+}
+
+/* Returns when the task is in its section, except that on one hart a reader has left it by then. */
+static bool enter_section(struct kunit *test, struct section *s)
+{
+    struct task_struct *p = kthread_create(section_thread, s, "section");
+
+    init_completion(&s->done);
+    if (!KUNIT_EXPECT_FALSE(test, IS_ERR(p)))
+        return false;
+    wake_up_new_task(p);
+    while (!READ_ONCE(s->entered))
+        msleep(1);
+    return true;
+}
+
+static void synchronize_rcu_waits_for_a_reader(struct kunit *test)
+{
+    struct section s = {.reader = true, .spin_msecs = 40};
+
+    if (!enter_section(test, &s))
+        return;
+    synchronize_rcu();
+    KUNIT_EXPECT_TRUE(test, READ_ONCE(s.left));
+    wait_for_completion(&s.done);
+}
+
+static void synchronize_rcu_does_not_wait_for_a_busy_task(struct kunit *test)
+{
+    struct section s = {.reader = false};
+
+    if (!enter_section(test, &s))
+        return;
+    synchronize_rcu();
+    KUNIT_EXPECT_FALSE(test, READ_ONCE(s.left));
+    WRITE_ONCE(s.release, true);
+    wait_for_completion(&s.done);
+}
+
+/* Longer than a slice, so on one hart it has been preempted before it leaves. */
+static void synchronize_rcu_tasks_waits_for_a_preempted_task(struct kunit *test)
+{
+    struct section s = {.reader = false, .spin_msecs = 60};
+
+    if (!enter_section(test, &s))
+        return;
+    synchronize_rcu_tasks();
+    KUNIT_EXPECT_TRUE(test, READ_ONCE(s.left));
+    wait_for_completion(&s.done);
+}
+
+static int sleeping_thread(void *data)
+{
+    struct section *s = data;
+
+    WRITE_ONCE(s->entered, true);
+    while (!READ_ONCE(s->release))
+        msleep(1);
+    complete(&s->done);
+    return 0;
+}
+
+/* It would never be released if it were waited for. */
+static void synchronize_rcu_tasks_does_not_wait_for_a_sleeper(struct kunit *test)
+{
+    struct section s = {.reader = false};
+    struct task_struct *p = kthread_create(sleeping_thread, &s, "sleeper");
+
+    init_completion(&s.done);
+    if (!KUNIT_EXPECT_FALSE(test, IS_ERR(p)))
+        return;
+    wake_up_new_task(p);
+    while (!READ_ONCE(s.entered))
+        msleep(1);
+    synchronize_rcu_tasks();
+    WRITE_ONCE(s.release, true);
+    wait_for_completion(&s.done);
+}
+
+static const struct kunit_case rcu_cases[] = {
+    KUNIT_CASE(synchronize_rcu_waits_for_a_reader),
+    KUNIT_CASE(synchronize_rcu_does_not_wait_for_a_busy_task),
+    KUNIT_CASE(synchronize_rcu_tasks_waits_for_a_preempted_task),
+    KUNIT_CASE(synchronize_rcu_tasks_does_not_wait_for_a_sleeper),
+    {},
+};
+
+static const struct kunit_suite rcu_suite = {"rcu", rcu_cases};
+kunit_test_suite(rcu_suite);

@@ -1,0 +1,53 @@
+/*
+ * tree.c - grace periods: every hart has switched tasks since.
+ *
+ * A reader cannot be switched away from, so a hart that switches has ended the
+ * readers it had.  The harts that are still to do so stand in one word; each
+ * takes itself out of it in __schedule(), and the last one wakes the waiter.
+ */
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/export.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+
+static DEFINE_MUTEX(gp_mutex);    /* one grace period at a time */
+static struct completion gp_done; /* of the one under way */
+static unsigned long gp_cpus;     /* harts it waits for; atomics only */
+
+static void rcu_qs(void)
+{
+    unsigned long bit = 1UL << smp_processor_id();
+
+    if (!(READ_ONCE(gp_cpus) & bit))
+        return;
+    if (__atomic_fetch_and(&gp_cpus, ~bit, __ATOMIC_SEQ_CST) == bit)
+        complete(&gp_done);
+}
+
+void rcu_note_context_switch(bool preempt)
+{
+    rcu_qs();
+    if (!preempt)
+        rcu_tasks_qs();
+}
+
+/* Our own hart has no reader: it runs us. */
+void synchronize_rcu(void)
+{
+    unsigned long others;
+    unsigned int cpu;
+
+    mutex_lock(&gp_mutex);
+    init_completion(&gp_done);
+    preempt_disable();
+    others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());
+    __atomic_store_n(&gp_cpus, others, __ATOMIC_SEQ_CST);
+    for_each_cpu_in(cpu, others) resched_cpu(cpu);
+    preempt_enable();
+    if (others)
+        wait_for_completion(&gp_done);
+    mutex_unlock(&gp_mutex);
+}
+EXPORT_SYMBOL(synchronize_rcu);

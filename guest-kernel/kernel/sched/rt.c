@@ -1,0 +1,109 @@
+/*
+ * rt.c - SCHED_FIFO and SCHED_RR: the highest priority runs, equals by turns.
+ *
+ * A task that is preempted stays first among its equals; one that has used up
+ * its slice (SCHED_RR) or yields goes behind them.
+ */
+#include "sched.h"
+
+enum { RR_TIMESLICE = HZ / 10 };
+
+static void enqueue_rt(struct rq *rq, struct task_struct *p, int why)
+{
+    bool last = why != ENQUEUE_BACK || !p->rt_time_slice;
+    struct task_struct *pos;
+
+    if (!p->rt_time_slice)
+        p->rt_time_slice = RR_TIMESLICE;
+    list_for_each_entry(pos, &rq->rt,
+                        run_list) if (pos->prio > p->prio || (!last && pos->prio == p->prio)) break;
+    list_add_tail(&p->run_list, &pos->run_list);
+}
+
+static void dequeue_rt(struct rq *rq, struct task_struct *p)
+{
+    (void)rq;
+    list_del_init(&p->run_list);
+}
+
+static void leave_rt(struct rq *rq, struct task_struct *p)
+{
+    (void)rq;
+    (void)p;
+}
+
+static struct task_struct *first_rt(struct rq *rq, unsigned int cpu)
+{
+    return first_allowed(&rq->rt, cpu);
+}
+
+static void charge_rt(struct rq *rq, struct task_struct *curr, u64 delta)
+{
+    (void)rq;
+    (void)curr;
+    (void)delta;
+}
+
+static bool tick_rt(struct rq *rq, struct task_struct *curr)
+{
+    struct task_struct *first = first_rt(rq, rq->cpu);
+
+    if (curr->policy != SCHED_RR || --curr->rt_time_slice)
+        return false;
+    if (first && first->prio == curr->prio)
+        return true;
+    curr->rt_time_slice = RR_TIMESLICE; /* nobody to make way for */
+    return false;
+}
+
+static bool preempts_rt(struct rq *rq, struct task_struct *p, struct task_struct *curr)
+{
+    (void)rq;
+    return p->prio < curr->prio;
+}
+
+static void yield_rt(struct rq *rq, struct task_struct *curr)
+{
+    (void)rq;
+    curr->rt_time_slice = 0;
+}
+
+static void switched_to_rt(struct rq *rq, struct task_struct *p)
+{
+    (void)rq;
+    p->rt_time_slice = RR_TIMESLICE;
+}
+
+/* Where it was if it can run there at once, else where the least important task runs. */
+static unsigned int select_rt_rq(struct task_struct *p, unsigned long allowed)
+{
+    unsigned int cpu, best = p->cpu;
+    int lowest = p->prio;
+
+    if ((allowed >> p->cpu & 1) && READ_ONCE(runqueues[p->cpu].curr)->prio > p->prio)
+        return p->cpu;
+    for_each_cpu_in(cpu, allowed)
+    {
+        int prio = READ_ONCE(runqueues[cpu].curr)->prio;
+
+        if (prio <= lowest && (allowed >> best & 1))
+            continue;
+        best = cpu;
+        lowest = prio;
+    }
+    return best;
+}
+
+const struct sched_class rt_sched_class = {
+    .rank = 1,
+    .enqueue = enqueue_rt,
+    .dequeue = dequeue_rt,
+    .leave = leave_rt,
+    .first = first_rt,
+    .charge = charge_rt,
+    .tick = tick_rt,
+    .preempts = preempts_rt,
+    .yield = yield_rt,
+    .switched_to = switched_to_rt,
+    .select_rq = select_rt_rq,
+};

@@ -1,0 +1,72 @@
+/*
+ * sched.h - between the scheduler's files: run queues and classes.
+ *
+ * A task that runs is on its hart's queue in the sense of on_rq, but in no
+ * list: picking takes it off, putting it back puts it on again.
+ */
+#ifndef KERNEL_SCHED_SCHED_H
+#define KERNEL_SCHED_SCHED_H
+
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+enum { TASK_ON_RQ_QUEUED = 1, TASK_ON_RQ_MIGRATING = 2 };
+
+/* Why a task is put on a queue. */
+enum {
+    ENQUEUE_WAKEUP, /* it slept, or is new */
+    ENQUEUE_MOVED,  /* it comes from another hart's queue */
+    ENQUEUE_BACK,   /* it ran here until now */
+};
+
+struct rq {
+    spinlock_t lock; /* held across the switch: whoever takes it sees the last task off its stack */
+    unsigned int cpu;
+    struct task_struct *curr; /* these and the rest under lock */
+    struct task_struct *idle;
+    unsigned int nr_queued; /* waiting, whatever their class */
+    struct list_head stop;  /* waiting tasks of each class */
+    struct list_head rt;    /* by priority; among equals in order */
+    struct list_head fair;  /* by vruntime */
+    unsigned int nr_fair;
+    unsigned long fair_load; /* sum of the weights in fair */
+    u64 min_vruntime;        /* what a task that joins the fair class starts from */
+    unsigned int balance_ticks;
+};
+
+/* All called with rq->lock held. */
+struct sched_class {
+    unsigned int rank; /* lower goes first */
+    void (*enqueue)(struct rq *rq, struct task_struct *p, int why);
+    void (*dequeue)(struct rq *rq, struct task_struct *p);
+    /* p, which runs, goes to sleep or to another hart. */
+    void (*leave)(struct rq *rq, struct task_struct *p);
+    /* The first that may run on cpu, still queued; or NULL. */
+    struct task_struct *(*first)(struct rq *rq, unsigned int cpu);
+    void (*charge)(struct rq *rq, struct task_struct *curr, u64 delta);
+    /* True: curr has run long enough. */
+    bool (*tick)(struct rq *rq, struct task_struct *curr);
+    /* p has just become runnable: true if it is to run before curr, which is of the same class. */
+    bool (*preempts)(struct rq *rq, struct task_struct *p, struct task_struct *curr);
+    void (*yield)(struct rq *rq, struct task_struct *curr);
+    /* p has become one of this class. */
+    void (*switched_to)(struct rq *rq, struct task_struct *p);
+    /* The hart for p, which wakes; pi_lock held, no queue's lock. */
+    unsigned int (*select_rq)(struct task_struct *p, unsigned long allowed);
+};
+
+extern const struct sched_class stop_sched_class, rt_sched_class, fair_sched_class;
+extern struct rq runqueues[NR_CPUS];
+
+static inline bool task_allowed_on(const struct task_struct *p, unsigned int cpu)
+{
+    return READ_ONCE(p->cpus_allowed) >> cpu & 1;
+}
+
+/* Of tasks in a list, the first that may run on cpu. */
+struct task_struct *first_allowed(struct list_head *queue, unsigned int cpu);
+unsigned long nice_to_weight(int nice);
+
+#endif

@@ -1,0 +1,123 @@
+/* posix.c - clocks and sleep for programs.  All clocks count from power-on: there is no other. */
+#include <asm/timex.h>
+#include <linux/errno.h>
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/syscalls.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+struct timespec {
+    s64 tv_sec;
+    long tv_nsec;
+};
+
+struct timeval {
+    s64 tv_sec;
+    long tv_usec;
+};
+
+enum {
+    CLOCK_REALTIME = 0,
+    CLOCK_MONOTONIC = 1,
+    CLOCK_MONOTONIC_RAW = 4,
+    CLOCK_BOOTTIME = 7,
+    TIMER_ABSTIME = 1,
+};
+
+static bool is_clock(int clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
+           clock == CLOCK_BOOTTIME;
+}
+
+static struct timespec ns_to_timespec(u64 ns)
+{
+    return (struct timespec){ns / NSEC_PER_SEC, ns % NSEC_PER_SEC};
+}
+
+SYSCALL_DEFINE2(clock_gettime, int, clock, struct timespec __user *, tp)
+{
+    struct timespec now = ns_to_timespec(sched_clock());
+
+    if (!is_clock(clock))
+        return -EINVAL;
+    return copy_to_user(tp, &now, sizeof(now)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(clock_getres, int, clock, struct timespec __user *, tp)
+{
+    struct timespec res = ns_to_timespec(NSEC_PER_SEC / riscv_timebase);
+
+    if (!is_clock(clock))
+        return -EINVAL;
+    return tp && copy_to_user(tp, &res, sizeof(res)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(gettimeofday, struct timeval __user *, tv, void __user *, tz)
+{
+    u64 now = sched_clock();
+    struct timeval val = {now / NSEC_PER_SEC, now % NSEC_PER_SEC / NSEC_PER_USEC};
+
+    (void)tz;
+    return tv && copy_to_user(tv, &val, sizeof(val)) ? -EFAULT : 0;
+}
+
+static int get_timespec(u64 *ns, const struct timespec __user *ts)
+{
+    struct timespec t;
+
+    if (copy_from_user(&t, ts, sizeof(t)))
+        return -EFAULT;
+    if (t.tv_sec < 0 || t.tv_nsec < 0 || (u64)t.tv_nsec >= NSEC_PER_SEC)
+        return -EINVAL;
+    *ns = (u64)min(t.tv_sec, 0x7fffffffll) * NSEC_PER_SEC + t.tv_nsec;
+    return 0;
+}
+
+static long sleep_until(u64 end)
+{
+    set_current_state(TASK_INTERRUPTIBLE);
+    while (!signal_pending(current)) {
+        if (!schedule_hrtimeout(end, HRTIMER_MODE_ABS))
+            return 0;
+        set_current_state(TASK_INTERRUPTIBLE);
+    }
+    set_current_state(TASK_RUNNING);
+    return -EINTR;
+}
+
+/* What is left goes to rmtp, if somebody wants to know: only after a relative sleep. */
+static long sleep_for(u64 ns, struct timespec __user *rmtp)
+{
+    u64 end = sched_clock() + ns, now;
+    long ret = sleep_until(end);
+    struct timespec rest;
+
+    if (ret != -EINTR || !rmtp)
+        return ret;
+    now = sched_clock();
+    rest = ns_to_timespec(end > now ? end - now : 0);
+    return copy_to_user(rmtp, &rest, sizeof(rest)) ? -EFAULT : ret;
+}
+
+SYSCALL_DEFINE2(nanosleep, const struct timespec __user *, rqtp, struct timespec __user *, rmtp)
+{
+    u64 ns = 0;
+    int err = get_timespec(&ns, rqtp);
+
+    return err ? err : sleep_for(ns, rmtp);
+}
+
+SYSCALL_DEFINE4(clock_nanosleep, int, clock, int, flags, const struct timespec __user *, rqtp,
+                struct timespec __user *, rmtp)
+{
+    u64 ns = 0;
+    int err = is_clock(clock) ? get_timespec(&ns, rqtp) : -EINVAL;
+
+    if (err)
+        return err;
+    return flags & TIMER_ABSTIME ? sleep_until(ns) : sleep_for(ns, rmtp);
+}

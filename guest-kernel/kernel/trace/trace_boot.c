@@ -1,0 +1,117 @@
+/*
+ * trace_boot.c - tracing from the boot line.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/errno.h>
+#include <linux/init.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+
+/* Pointers into the boot line. */
+#define BOOT_STRING(param, var)            \
+    static char *var;                      \
+    static int set_##var(char *value)      \
+    {                                      \
+        var = value;                       \
+        return 0;                          \
+    }                                      \
+    __setup(param, set_##var)
+
+BOOT_STRING("ftrace=", boot_tracer);
+BOOT_STRING("ftrace_filter=", boot_filter);
+BOOT_STRING("ftrace_notrace=", boot_notrace);
+BOOT_STRING("ftrace_graph_filter=", boot_graph_filter);
+BOOT_STRING("ftrace_graph_notrace=", boot_graph_notrace);
+BOOT_STRING("trace_options=", boot_options);
+BOOT_STRING("trace_clock=", boot_clock);
+
+static int set_boot_graph_max_depth(char *value)
+{
+    unsigned long depth;
+    int err = kstrtoul(value, 0, &depth);
+
+    if (!err)
+        fgraph_max_depth = depth;
+    return err;
+}
+__setup("ftrace_graph_max_depth=", set_boot_graph_max_depth);
+
+/* Bytes, or with K, M or G behind. */
+static int set_boot_buf_size(char *value)
+{
+    static const char units[] = "kmg";
+    size_t n = strlen(value);
+    const char *unit = n ? strchr(units, value[n - 1] | 32) : NULL;
+    unsigned long size;
+
+    if (unit)
+        value[n - 1] = 0;
+    if (kstrtoul(value, 0, &size))
+        return -EINVAL;
+    if (unit)
+        size <<= 10 * (unit - units + 1);
+    if (!size)
+        return -EINVAL;
+    trace_buf_size = size;
+    return 0;
+}
+__setup("trace_buf_size=", set_boot_buf_size);
+
+static void apply_boot_filter(char *list, int (*set)(struct ftrace_ops *ops, const char *word,
+                                                     bool reset))
+{
+    char *glob;
+
+    while ((glob = strsep(&list, ",")))
+        if (set(&global_ops, glob, false))
+            pr_info("ftrace: no function matches '%s'\n", glob);
+}
+
+static void apply_boot_graph_filter(char *list, struct ftrace_hash **set)
+{
+    struct ftrace_hash *hash = alloc_ftrace_hash();
+    char *glob;
+
+    while (hash && (glob = strsep(&list, ",")))
+        if (ftrace_match_records(hash, glob))
+            pr_info("ftrace: no function matches '%s'\n", glob);
+    *set = hash;
+}
+
+/* Options of a tracer can be set once it is the current one: so this comes after it. */
+static void apply_boot_options(char *list)
+{
+    char *option;
+
+    while ((option = strsep(&list, ",")))
+        if (*option && trace_set_options(&global_trace, option))
+            pr_info("ftrace: no option '%s'\n", option);
+}
+
+static void start_tracer(const char *name)
+{
+    if (tracing_set_tracer(&global_trace, name))
+        pr_info("Tracer %s failed to start\n", name);
+    else
+        pr_info("Starting tracer '%s'\n", name);
+}
+
+void tracing_start_boot_tracer(void)
+{
+    if (boot_filter)
+        apply_boot_filter(boot_filter, ftrace_set_filter);
+    if (boot_notrace)
+        apply_boot_filter(boot_notrace, ftrace_set_notrace);
+    if (boot_graph_filter)
+        apply_boot_graph_filter(boot_graph_filter, &ftrace_graph_hash);
+    if (boot_graph_notrace)
+        apply_boot_graph_filter(boot_graph_notrace, &ftrace_graph_notrace_hash);
+    if (boot_clock && tracing_set_clock(&global_trace, boot_clock))
+        pr_info("Trace clock %s not defined, going back to default\n", boot_clock);
+    if (boot_tracer)
+        start_tracer(boot_tracer);
+    if (boot_options)
+        apply_boot_options(boot_options);
+}

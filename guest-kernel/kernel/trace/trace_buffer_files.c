@@ -1,0 +1,249 @@
+/*
+ * trace_buffer_files.c - sizes and figures of the rings, and per_cpu/.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+/* ---- buffer_size_kb ---- */
+
+static bool sizes_agree(void)
+{
+    unsigned long first = ring_buffer_size(global_trace.buffer, 0);
+    unsigned int cpu;
+
+    for_each_possible_cpu(cpu) if (ring_buffer_size(global_trace.buffer, cpu) !=
+                                   first) return false;
+    return true;
+}
+
+static int size_show(struct seq_file *m, void *data)
+{
+    int cpu = (long)data;
+    unsigned long size = ring_buffer_size(global_trace.buffer, max(cpu, 0));
+
+    if (cpu == RING_BUFFER_ALL_CPUS && !sizes_agree())
+        seq_puts(m, "X\n");
+    else if (global_trace.buffer_expanded)
+        seq_printf(m, "%lu\n", size >> 10);
+    else
+        seq_printf(m, "%lu (expanded: %lu)\n", size >> 10, trace_buf_size >> 10);
+    return 0;
+}
+
+static int size_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, size_show, inode->i_private);
+}
+
+static ssize_t size_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    char text[TRACE_WRITE_MAX], *word = trace_take_string(text, buf, count);
+    unsigned long kb;
+    int err = word ? kstrtoul(word, 10, &kb) : -EINVAL;
+
+    if (!err && !kb)
+        err = -EINVAL;
+    if (!err)
+        err = tracing_resize_ring_buffer(&global_trace, kb << 10, tracing_cpu_of(file->f_inode));
+    if (err)
+        return err;
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations size_fops = {
+    .open = size_open,
+    .read = seq_read,
+    .write = size_write,
+    .release = single_release,
+};
+
+/* ---- buffer_total_size_kb ---- */
+
+static int total_size_show(struct seq_file *m, void *unused)
+{
+    unsigned long size = 0, expanded = 0;
+    unsigned int cpu;
+
+    (void)unused;
+    for_each_possible_cpu(cpu)
+    {
+        size += ring_buffer_size(global_trace.buffer, cpu) >> 10;
+        expanded += trace_buf_size >> 10;
+    }
+    if (global_trace.buffer_expanded)
+        seq_printf(m, "%lu\n", size);
+    else
+        seq_printf(m, "%lu (expanded: %lu)\n", size, expanded);
+    return 0;
+}
+
+static int total_size_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, total_size_show, inode->i_private);
+}
+
+static const struct file_operations total_size_fops = {
+    .open = total_size_open,
+    .read = seq_read,
+    .release = single_release,
+};
+
+/* ---- free_buffer ---- */
+
+static ssize_t free_buffer_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    (void)file;
+    (void)buf;
+    *pos += count;
+    return count;
+}
+
+/* What a program that traces keeps open: when it ends, however it ends, the memory comes back. */
+static int free_buffer_release(struct inode *inode, struct file *file)
+{
+    (void)inode;
+    (void)file;
+    if (global_trace.trace_flags & TRACE_ITER_STOP_ON_FREE)
+        tracing_set_on(&global_trace, false);
+    tracing_resize_ring_buffer(&global_trace, 0, RING_BUFFER_ALL_CPUS);
+    return 0;
+}
+
+static const struct file_operations free_buffer_fops = {
+    .write = free_buffer_write,
+    .release = free_buffer_release,
+};
+
+/* ---- stats ---- */
+
+static void show_stamp(struct seq_file *m, const char *what, u64 ts)
+{
+    u64 us = (ts + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
+
+    if (trace_clock_in_ns(&global_trace))
+        seq_printf(m, "%s: %5llu.%06llu\n", what, us / 1000000, us % 1000000);
+    else
+        seq_printf(m, "%s: %llu\n", what, ts);
+}
+
+static int stats_show(struct seq_file *m, void *data)
+{
+    struct ring_buffer_stats stats;
+
+    ring_buffer_stats_cpu(global_trace.buffer, (long)data, &stats);
+    seq_printf(m, "entries: %lu\n", stats.entries);
+    seq_printf(m, "overrun: %lu\n", stats.overrun);
+    seq_printf(m, "commit overrun: %lu\n", stats.commit_overrun);
+    seq_printf(m, "bytes: %lu\n", stats.bytes);
+    show_stamp(m, "oldest event ts", stats.oldest_event_ts);
+    show_stamp(m, "now ts", trace_clock_now(&global_trace));
+    seq_printf(m, "dropped events: %lu\n", stats.dropped);
+    seq_printf(m, "read events: %lu\n", stats.read);
+    return 0;
+}
+
+static int stats_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, stats_show, inode->i_private);
+}
+
+static const struct file_operations stats_fops = {
+    .open = stats_open,
+    .read = seq_read,
+    .release = single_release,
+};
+
+/* ---- tracing_cpumask ---- */
+
+static unsigned long valid_cpus(void)
+{
+    return (1UL << nr_cpu_ids) - 1;
+}
+
+static int cpumask_show(struct seq_file *m, void *unused)
+{
+    (void)unused;
+    seq_printf(m, "%0*lx\n", (int)(nr_cpu_ids + 3) / 4,
+               global_trace.tracing_cpumask & valid_cpus());
+    return 0;
+}
+
+static int cpumask_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, cpumask_show, inode->i_private);
+}
+
+static void set_cpumask(struct trace_array *tr, unsigned long mask)
+{
+    unsigned long changed;
+    unsigned int cpu;
+
+    mutex_lock(&trace_types_lock);
+    changed = (tr->tracing_cpumask ^ mask) & READ_ONCE(cpu_possible_mask);
+    for_each_cpu_in(cpu, changed)
+    {
+        if (mask >> cpu & 1)
+            ring_buffer_record_enable_cpu(tr->buffer, cpu);
+        else
+            ring_buffer_record_disable_cpu(tr->buffer, cpu);
+    }
+    tr->tracing_cpumask = mask;
+    mutex_unlock(&trace_types_lock);
+}
+
+static ssize_t cpumask_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    char text[TRACE_WRITE_MAX], *word = trace_take_string(text, buf, count);
+    unsigned long mask;
+    int err = word ? kstrtoul(word, 16, &mask) : -EINVAL;
+
+    (void)file;
+    if (!err && mask & ~valid_cpus())
+        err = -EOVERFLOW;
+    if (err)
+        return err;
+    set_cpumask(&global_trace, mask);
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations cpumask_fops = {
+    .open = cpumask_open,
+    .read = seq_read,
+    .write = cpumask_write,
+    .release = single_release,
+};
+
+/* ---- all of them ---- */
+
+static void create_cpu_dir(struct dentry *per_cpu, long cpu)
+{
+    char name[8];
+    struct dentry *dir;
+
+    snprintf(name, sizeof(name), "cpu%ld", cpu);
+    dir = tracefs_create_dir(name, per_cpu);
+    trace_create_read_files(dir, cpu);
+    trace_create_raw_file(dir, cpu);
+    tracefs_create_file("stats", S_IRUGO, dir, (void *)cpu, &stats_fops);
+    tracefs_create_file("buffer_size_kb", S_IRUGO | S_IWUSR, dir, (void *)cpu, &size_fops);
+}
+
+void trace_create_buffer_files(void)
+{
+    enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
+    void *all = (void *)(long)RING_BUFFER_ALL_CPUS;
+    struct dentry *per_cpu = tracefs_create_dir("per_cpu", NULL);
+    unsigned int cpu;
+
+    for_each_possible_cpu(cpu) create_cpu_dir(per_cpu, cpu);
+    tracefs_create_file("buffer_size_kb", RW, NULL, all, &size_fops);
+    tracefs_create_file("buffer_total_size_kb", RO, NULL, NULL, &total_size_fops);
+    tracefs_create_file("free_buffer", S_IWUSR, NULL, NULL, &free_buffer_fops);
+    tracefs_create_file("tracing_cpumask", RW, NULL, NULL, &cpumask_fops);
+}

@@ -1,0 +1,118 @@
+/*
+ * trace_clock.c - what entries can be stamped with.
+ *
+ * All harts have one time register, so most of Linux's clocks are one here.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/trace_clock.h>
+
+/* Never goes back from one hart to the next, in the order in which they ask. */
+static u64 trace_clock_global(void)
+{
+    static u64 last; /* atomics only */
+    u64 now = sched_clock(), prev = __atomic_load_n(&last, __ATOMIC_RELAXED);
+
+    while (prev < now && !__atomic_compare_exchange_n(&last, &prev, now, true, __ATOMIC_SEQ_CST,
+                                                      __ATOMIC_RELAXED))
+        ;
+    return max(prev, now);
+}
+
+/* Counts: no two entries have the same stamp. */
+static u64 trace_clock_counter(void)
+{
+    static u64 counter; /* atomics only */
+
+    return __atomic_add_fetch(&counter, 1, __ATOMIC_SEQ_CST);
+}
+
+/* In ticks since boot. */
+static u64 trace_clock_jiffies(void)
+{
+    return sched_clock() / (NSEC_PER_SEC / HZ);
+}
+
+static const struct {
+    const char *name;
+    u64 (*func)(void);
+    bool in_ns;
+} trace_clocks[] = {
+    {"local", sched_clock, true},
+    {"global", trace_clock_global, true},
+    {"counter", trace_clock_counter, false},
+    {"uptime", trace_clock_jiffies, false},
+    {"perf", sched_clock, true},
+    {"mono", sched_clock, true},
+    {"mono_raw", sched_clock, true},
+    {"boot", sched_clock, true},
+};
+
+bool trace_clock_in_ns(const struct trace_array *tr)
+{
+    return trace_clocks[tr->clock_id].in_ns;
+}
+
+u64 trace_clock_now(struct trace_array *tr)
+{
+    return trace_clocks[tr->clock_id].func();
+}
+
+/* Stamps of two clocks cannot be compared: what is there goes. */
+int tracing_set_clock(struct trace_array *tr, const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(trace_clocks) && strcmp(trace_clocks[i].name, name); i++)
+        ;
+    if (i == ARRAY_SIZE(trace_clocks))
+        return -EINVAL;
+    mutex_lock(&trace_types_lock);
+    tr->clock_id = i;
+    ring_buffer_set_clock(tr->buffer, trace_clocks[i].func);
+    tracing_reset_online_cpus(tr);
+    mutex_unlock(&trace_types_lock);
+    return 0;
+}
+
+static int trace_clock_show(struct seq_file *m, void *data)
+{
+    const struct trace_array *tr = data;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(trace_clocks); i++)
+        seq_printf(m, i == tr->clock_id ? "%s[%s]" : "%s%s", i ? " " : "", trace_clocks[i].name);
+    seq_puts(m, "\n");
+    return 0;
+}
+
+static int trace_clock_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, trace_clock_show, inode->i_private);
+}
+
+static ssize_t trace_clock_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    char text[TRACE_WRITE_MAX], *name = trace_take_string(text, buf, count);
+    int ret = name ? tracing_set_clock(file->f_inode->i_private, name) : -EINVAL;
+
+    if (ret)
+        return ret;
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations trace_clock_fops = {
+    .open = trace_clock_open,
+    .read = seq_read,
+    .write = trace_clock_write,
+    .release = single_release,
+};
+
+void trace_create_clock_file(void)
+{
+    tracefs_create_file("trace_clock", S_IRUGO | S_IWUSR, NULL, &global_trace, &trace_clock_fops);
+}

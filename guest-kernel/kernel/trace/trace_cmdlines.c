@@ -1,0 +1,192 @@
+/*
+ * trace_cmdlines.c - which task had which pid: entries say the pid, readers want the name.
+ *
+ * A table of the tasks that were traced last.  Writers have interrupts off,
+ * and who finds the lock taken gives up: the name can be saved next time.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <asm/irqflags.h>
+#include <linux/errno.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+enum { SAVED_CMDLINES_DEFAULT = 128, PID_MAX_DEFAULT = 32768 };
+
+struct saved_cmdline {
+    int pid; /* 0: free */
+    char comm[TASK_COMM_LEN];
+};
+
+struct saved_cmdlines_buffer {
+    unsigned int size;
+    unsigned int next; /* whose place the next new pid takes */
+    struct saved_cmdline entries[];
+};
+
+static spinlock_t cmdline_lock; /* arch_spin_* only, with interrupts off */
+static struct saved_cmdlines_buffer *savedcmd; /* under cmdline_lock */
+
+/* Each hart's own: the pid it saved last. 0 from anyone has it saved again. */
+static int last_saved_pid[NR_CPUS];
+
+static struct saved_cmdline *find_cmdline(int pid)
+{
+    unsigned int i;
+
+    for (i = 0; i < savedcmd->size; i++)
+        if (savedcmd->entries[i].pid == pid)
+            return &savedcmd->entries[i];
+    return NULL;
+}
+
+static void save_cmdline(const struct task_struct *task)
+{
+    struct saved_cmdline *entry = find_cmdline(task->pid);
+
+    if (!entry) {
+        entry = &savedcmd->entries[savedcmd->next];
+        savedcmd->next = (savedcmd->next + 1) % savedcmd->size;
+    }
+    entry->pid = task->pid;
+    memcpy(entry->comm, task->comm, TASK_COMM_LEN);
+}
+
+void tracing_record_cmdline(const struct task_struct *task)
+{
+    unsigned long flags;
+    int *last;
+
+    if (!task->pid)
+        return;
+    local_irq_save(flags);
+    last = &last_saved_pid[smp_processor_id()];
+    if (*last != task->pid && arch_spin_trylock(&cmdline_lock)) {
+        save_cmdline(task);
+        *last = task->pid;
+        arch_spin_unlock(&cmdline_lock);
+    }
+    local_irq_restore(flags);
+}
+
+void tracing_task_renamed(const struct task_struct *task)
+{
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < NR_CPUS; cpu++)
+        if (READ_ONCE(last_saved_pid[cpu]) == task->pid)
+            WRITE_ONCE(last_saved_pid[cpu], 0);
+}
+
+void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN])
+{
+    const struct saved_cmdline *entry;
+    unsigned long flags;
+
+    if (!pid) {
+        strscpy(comm, "<idle>", TASK_COMM_LEN);
+        return;
+    }
+    local_irq_save(flags);
+    arch_spin_lock(&cmdline_lock);
+    entry = find_cmdline(pid);
+    strscpy(comm, entry ? entry->comm : "<...>", TASK_COMM_LEN);
+    arch_spin_unlock(&cmdline_lock);
+    local_irq_restore(flags);
+}
+
+/* ---- saved_cmdlines, saved_cmdlines_size ---- */
+
+static struct saved_cmdlines_buffer *alloc_cmdlines(unsigned int size)
+{
+    struct saved_cmdlines_buffer *buffer =
+        kzalloc(sizeof(*buffer) + size * sizeof(struct saved_cmdline));
+
+    if (buffer)
+        buffer->size = size;
+    return buffer;
+}
+
+/* The names so far are lost, but each hart saves its task's again. */
+static int set_saved_cmdlines_size(unsigned long size)
+{
+    struct saved_cmdlines_buffer *old, *new;
+    unsigned long flags;
+
+    if (!size || size > PID_MAX_DEFAULT)
+        return -EINVAL;
+    new = alloc_cmdlines(size);
+    if (!new)
+        return -ENOMEM;
+    local_irq_save(flags);
+    arch_spin_lock(&cmdline_lock);
+    old = savedcmd;
+    savedcmd = new;
+    memset(last_saved_pid, 0, sizeof(last_saved_pid));
+    arch_spin_unlock(&cmdline_lock);
+    local_irq_restore(flags);
+    kfree(old);
+    return 0;
+}
+
+static unsigned long get_saved_cmdlines_size(void)
+{
+    return savedcmd->size;
+}
+
+static const struct trace_number_file saved_cmdlines_size_file = {get_saved_cmdlines_size,
+                                                                  set_saved_cmdlines_size};
+
+/* One at a time, so that no lock is held while text is made. */
+static bool nth_cmdline(unsigned long n, struct saved_cmdline *into)
+{
+    unsigned long flags;
+    bool found;
+
+    local_irq_save(flags);
+    arch_spin_lock(&cmdline_lock);
+    found = n < savedcmd->size;
+    if (found)
+        *into = savedcmd->entries[n];
+    arch_spin_unlock(&cmdline_lock);
+    local_irq_restore(flags);
+    return found;
+}
+
+static int saved_cmdlines_show(struct seq_file *m, void *unused)
+{
+    struct saved_cmdline entry;
+    unsigned long n;
+
+    (void)unused;
+    for (n = 0; nth_cmdline(n, &entry); n++)
+        if (entry.pid)
+            seq_printf(m, "%d %s\n", entry.pid, entry.comm);
+    return 0;
+}
+
+static int saved_cmdlines_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, saved_cmdlines_show, inode->i_private);
+}
+
+static const struct file_operations saved_cmdlines_fops = {
+    .open = saved_cmdlines_open,
+    .read = seq_read,
+    .release = single_release,
+};
+
+void trace_create_cmdline_files(void)
+{
+    tracefs_create_file("saved_cmdlines", S_IRUGO, NULL, NULL, &saved_cmdlines_fops);
+    tracefs_create_file("saved_cmdlines_size", S_IRUGO | S_IWUSR, NULL,
+                        (void *)&saved_cmdlines_size_file, &trace_number_fops);
+}
+
+int trace_init_cmdlines(void)
+{
+    savedcmd = alloc_cmdlines(SAVED_CMDLINES_DEFAULT);
+    return savedcmd ? 0 : -ENOMEM;
+}

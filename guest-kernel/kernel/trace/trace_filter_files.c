@@ -1,0 +1,282 @@
+/*
+ * trace_filter_files.c - files that are sets of functions.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+enum { FILTER_WORD_MAX = 256 };
+
+/* ---- available_filter_functions, enabled_functions ---- */
+
+static void *rec_start(struct seq_file *m, loff_t *pos)
+{
+    (void)m;
+    ftrace_rec_lock();
+    return ftrace_rec(*pos);
+}
+
+static void *rec_next(struct seq_file *m, void *v, loff_t *pos)
+{
+    (void)m;
+    (void)v;
+    return ftrace_rec(++*pos);
+}
+
+static void rec_stop(struct seq_file *m, void *v)
+{
+    (void)m;
+    (void)v;
+    ftrace_rec_unlock();
+}
+
+static int avail_show(struct seq_file *m, void *v)
+{
+    seq_printf(m, "%ps\n", (void *)((const struct dyn_ftrace *)v)->ip);
+    return 0;
+}
+
+/* How many want it, and which of R(egs), I(pmodify), D(irect) and (call) O(ps) it has. */
+static int enabled_show(struct seq_file *m, void *v)
+{
+    const struct dyn_ftrace *rec = v;
+
+    if (!(rec->flags & FTRACE_FL_ENABLED))
+        return 0;
+    seq_printf(m, "%ps (%lu)%s%s%s%s\n", (void *)rec->ip, ftrace_rec_count(rec),
+               rec->flags & FTRACE_FL_REGS ? " R" : "  ",
+               rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ", "  ",
+               rec->flags & FTRACE_FL_CALL_OPS ? " O" : "  ");
+    return 0;
+}
+
+static const struct seq_operations avail_seq_ops = {rec_start, rec_stop, rec_next, avail_show};
+static const struct seq_operations enabled_seq_ops = {rec_start, rec_stop, rec_next, enabled_show};
+
+static int rec_open(struct inode *inode, struct file *file)
+{
+    return seq_open(file, inode->i_private);
+}
+
+static const struct file_operations rec_fops = {
+    .open = rec_open,
+    .read = seq_read,
+    .release = seq_release,
+};
+
+/* ---- sets: set_ftrace_filter, set_graph_function and their opposites ---- */
+
+/* A set that a file is about, changed under filter_lock. */
+struct filter_set {
+    struct ftrace_hash *(*get)(void);
+    int (*put)(struct ftrace_hash *hash); /* takes it over */
+    const char *empty;                    /* what an empty set reads as */
+    struct ftrace_hash **waits;           /* for modules to come; NULL: it does not */
+};
+
+/* Taken before ftrace_lock. */
+static DEFINE_MUTEX(filter_lock);
+
+static struct ftrace_hash *get_ftrace_filter(void)
+{
+    return global_ops.func_hash->filter_hash;
+}
+
+static int put_ftrace_filter(struct ftrace_hash *hash)
+{
+    return ftrace_hash_move_and_update_ops(&global_ops.func_hash->filter_hash, hash);
+}
+
+static struct ftrace_hash *get_ftrace_notrace(void)
+{
+    return global_ops.func_hash->notrace_hash;
+}
+
+static int put_ftrace_notrace(struct ftrace_hash *hash)
+{
+    return ftrace_hash_move_and_update_ops(&global_ops.func_hash->notrace_hash, hash);
+}
+
+/* Who looks at the old set has interrupts off, and so is done when all harts have answered. */
+static int replace_graph_hash(struct ftrace_hash **set, struct ftrace_hash *hash)
+{
+    struct ftrace_hash *old = *set;
+
+    WRITE_ONCE(*set, hash);
+    kick_all_cpus_sync();
+    free_ftrace_hash(old);
+    return 0;
+}
+
+static struct ftrace_hash *get_graph_functions(void)
+{
+    return ftrace_graph_hash;
+}
+
+static int put_graph_functions(struct ftrace_hash *hash)
+{
+    return replace_graph_hash(&ftrace_graph_hash, hash);
+}
+
+static struct ftrace_hash *get_graph_notrace(void)
+{
+    return ftrace_graph_notrace_hash;
+}
+
+static int put_graph_notrace(struct ftrace_hash *hash)
+{
+    return replace_graph_hash(&ftrace_graph_notrace_hash, hash);
+}
+
+static const char all_enabled[] = "#### all functions enabled ####\n";
+static const char none_disabled[] = "#### no functions disabled ####\n";
+
+static const struct filter_set ftrace_filter = {get_ftrace_filter, put_ftrace_filter, all_enabled,
+                                                &global_ops.local_hash.filter_hash};
+static const struct filter_set ftrace_notrace = {
+    get_ftrace_notrace, put_ftrace_notrace, none_disabled, &global_ops.local_hash.notrace_hash};
+static const struct filter_set graph_functions = {get_graph_functions, put_graph_functions,
+                                                  all_enabled, NULL};
+static const struct filter_set graph_notrace = {get_graph_notrace, put_graph_notrace, none_disabled,
+                                                NULL};
+
+static void show_set(struct seq_file *m, const struct ftrace_hash *hash)
+{
+    struct dyn_ftrace *rec;
+    unsigned long i;
+
+    ftrace_rec_lock();
+    for (i = 0; (rec = ftrace_rec(i)); i++)
+        if (ftrace_lookup_ip(hash, rec->ip))
+            seq_printf(m, "%ps\n", (void *)rec->ip);
+    ftrace_rec_unlock();
+}
+
+static int filter_show(struct seq_file *m, void *data)
+{
+    const struct filter_set *set = data;
+
+    mutex_lock(&filter_lock);
+    if (ftrace_hash_empty(set->get()))
+        seq_puts(m, set->empty);
+    else
+        show_set(m, set->get());
+    if (set->waits)
+        ftrace_show_mods(m, set->waits);
+    mutex_unlock(&filter_lock);
+    return 0;
+}
+
+/*
+ * A writer changes a copy, which takes effect when the file is closed.  A word
+ * ends with a blank or the file, not with what was written at once.
+ */
+struct filter_writer {
+    struct ftrace_hash *hash;
+    unsigned int len;
+    char word[FILTER_WORD_MAX];
+};
+
+static struct filter_writer *new_writer(const struct filter_set *set, bool empty)
+{
+    struct filter_writer *w = kzalloc(sizeof(*w));
+
+    if (!w)
+        return NULL;
+    mutex_lock(&filter_lock);
+    w->hash = copy_ftrace_hash(empty ? NULL : set->get());
+    mutex_unlock(&filter_lock);
+    if (w->hash)
+        return w;
+    kfree(w);
+    return NULL;
+}
+
+static int filter_open(struct inode *inode, struct file *file)
+{
+    const struct filter_set *set = inode->i_private;
+
+    if ((file->f_flags & O_ACCMODE) == O_RDONLY)
+        return single_open(file, filter_show, inode->i_private);
+    if (set->waits && (file->f_flags & O_TRUNC))
+        ftrace_clear_mods(set->waits);
+    file->private_data = new_writer(set, file->f_flags & O_TRUNC);
+    return file->private_data ? 0 : -ENOMEM;
+}
+
+static int take_word(const struct filter_set *set, struct filter_writer *w)
+{
+    unsigned int len = w->len;
+
+    w->word[len] = 0;
+    w->len = 0;
+    if (!len)
+        return 0;
+    return set->waits ? ftrace_process_word(set->waits, w->hash, w->word)
+                      : ftrace_match_records(w->hash, w->word);
+}
+
+static int take_char(const struct filter_set *set, struct filter_writer *w, char c)
+{
+    if (c == ' ' || c == '\t' || c == '\n')
+        return take_word(set, w);
+    if (w->len + 1 == sizeof(w->word))
+        return -EINVAL;
+    w->word[w->len++] = c;
+    return 0;
+}
+
+static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    const struct filter_set *set = file->f_inode->i_private;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        int err = take_char(set, file->private_data, buf[i]);
+
+        if (err)
+            return err;
+    }
+    *pos += count;
+    return count;
+}
+
+static int filter_release(struct inode *inode, struct file *file)
+{
+    const struct filter_set *set = inode->i_private;
+    struct filter_writer *w = file->private_data;
+    int err, ret;
+
+    if ((file->f_flags & O_ACCMODE) == O_RDONLY)
+        return single_release(inode, file);
+    err = take_word(set, w);
+    mutex_lock(&filter_lock);
+    ret = set->put(w->hash);
+    mutex_unlock(&filter_lock);
+    kfree(w);
+    return err ? err : ret;
+}
+
+static const struct file_operations filter_fops = {
+    .open = filter_open,
+    .read = seq_read,
+    .write = filter_write,
+    .release = filter_release,
+};
+
+void trace_create_filter_files(void)
+{
+    enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
+
+    tracefs_create_file("available_filter_functions", RO, NULL, (void *)&avail_seq_ops, &rec_fops);
+    tracefs_create_file("enabled_functions", RO, NULL, (void *)&enabled_seq_ops, &rec_fops);
+    tracefs_create_file("set_ftrace_filter", RW, NULL, (void *)&ftrace_filter, &filter_fops);
+    tracefs_create_file("set_ftrace_notrace", RW, NULL, (void *)&ftrace_notrace, &filter_fops);
+    tracefs_create_file("set_graph_function", RW, NULL, (void *)&graph_functions, &filter_fops);
+    tracefs_create_file("set_graph_notrace", RW, NULL, (void *)&graph_notrace, &filter_fops);
+}

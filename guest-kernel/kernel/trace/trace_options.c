@@ -1,0 +1,213 @@
+/*
+ * trace_options.c - options of the session and of its tracers, by name.
+ *
+ * The file trace_options shows everybody's and the current tracer's; the
+ * directory options/ has a file for each of every tracer.
+ *
+ * Not instrumented.
+ */
+#include "pid_list.h"
+#include "trace.h"
+#include <linux/errno.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#define C(bit, name) name,
+static const char *const trace_options[] = {TRACE_FLAGS};
+#undef C
+
+/* ---- setting; under trace_types_lock ---- */
+
+static int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
+{
+    const struct tracer *t = tr->current_trace;
+
+    if (!!(tr->trace_flags & mask) == enabled)
+        return 0;
+    if (t->flag_changed && t->flag_changed(tr, mask, enabled))
+        return -EINVAL;
+    WRITE_ONCE(tr->trace_flags, tr->trace_flags ^ mask);
+    if (mask == TRACE_ITER_OVERWRITE)
+        WRITE_ONCE(tr->buffer->overwrite, enabled);
+    if (mask == TRACE_ITER_FUNC_FORK)
+        ftrace_pid_follow_fork(enabled);
+    return 0;
+}
+
+static int set_tracer_option(struct trace_array *tr, const struct tracer *t,
+                             const struct tracer_opt *opt, bool enabled)
+{
+    int ret = t->set_flag ? t->set_flag(tr, t->flags->val, opt->bit, enabled) : 0;
+
+    if (ret)
+        return ret;
+    if (enabled)
+        WRITE_ONCE(t->flags->val, t->flags->val | opt->bit);
+    else
+        WRITE_ONCE(t->flags->val, t->flags->val & ~opt->bit);
+    return 0;
+}
+
+static const struct tracer_opt *find_tracer_opt(const struct tracer *t, const char *name)
+{
+    const struct tracer_opt *opt = t->flags ? t->flags->opts : NULL;
+
+    for (; opt && opt->name; opt++)
+        if (!strcmp(opt->name, name))
+            return opt;
+    return NULL;
+}
+
+static int find_trace_option(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(trace_options); i++)
+        if (!strcmp(trace_options[i], name))
+            return i;
+    return -EINVAL;
+}
+
+int trace_set_options(struct trace_array *tr, char *option)
+{
+    bool enabled = strncmp(option, "no", 2);
+    const char *name = option + (enabled ? 0 : 2);
+    const struct tracer_opt *opt;
+    int i = find_trace_option(name), ret = -EINVAL;
+
+    mutex_lock(&trace_types_lock);
+    opt = find_tracer_opt(tr->current_trace, name);
+    if (i >= 0)
+        ret = set_tracer_flag(tr, 1u << i, enabled);
+    else if (opt)
+        ret = set_tracer_option(tr, tr->current_trace, opt, enabled);
+    mutex_unlock(&trace_types_lock);
+    return ret;
+}
+
+/* ---- trace_options ---- */
+
+static int trace_options_show(struct seq_file *m, void *data)
+{
+    struct trace_array *tr = data;
+    const struct tracer_flags *own;
+    const struct tracer_opt *opt;
+    unsigned int i;
+
+    mutex_lock(&trace_types_lock);
+    own = tr->current_trace->flags;
+    for (i = 0; i < ARRAY_SIZE(trace_options); i++)
+        seq_printf(m, "%s%s\n", tr->trace_flags >> i & 1 ? "" : "no", trace_options[i]);
+    for (opt = own ? own->opts : NULL; opt && opt->name; opt++)
+        seq_printf(m, "%s%s\n", own->val & opt->bit ? "" : "no", opt->name);
+    mutex_unlock(&trace_types_lock);
+    return 0;
+}
+
+static int trace_options_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, trace_options_show, inode->i_private);
+}
+
+static ssize_t trace_options_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    char text[TRACE_WRITE_MAX], *option = trace_take_string(text, buf, count);
+    int ret = option ? trace_set_options(file->f_inode->i_private, option) : -EINVAL;
+
+    if (ret)
+        return ret;
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations trace_options_fops = {
+    .open = trace_options_open,
+    .read = seq_read,
+    .write = trace_options_write,
+    .release = single_release,
+};
+
+/* ---- options/NAME ---- */
+
+struct trace_option_file {
+    const struct tracer *tracer; /* whose; NULL: everybody's */
+    struct tracer_opt opt;
+};
+
+static struct dentry *options_dir; /* boot only */
+
+static int option_show(struct seq_file *m, void *data)
+{
+    const struct trace_option_file *f = data;
+    u32 val = f->tracer ? f->tracer->flags->val : global_trace.trace_flags;
+
+    seq_puts(m, val & f->opt.bit ? "1\n" : "0\n");
+    return 0;
+}
+
+static int option_open(struct inode *inode, struct file *file)
+{
+    return single_open(file, option_show, inode->i_private);
+}
+
+static ssize_t option_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    const struct trace_option_file *f = file->f_inode->i_private;
+    char text[TRACE_WRITE_MAX], *word = trace_take_string(text, buf, count);
+    unsigned long val;
+    int ret = word ? kstrtoul(word, 10, &val) : -EINVAL;
+
+    if (ret || val > 1)
+        return ret ? ret : -EINVAL;
+    mutex_lock(&trace_types_lock);
+    if (!f->tracer)
+        ret = set_tracer_flag(&global_trace, f->opt.bit, val);
+    else if (!!(f->tracer->flags->val & f->opt.bit) != val)
+        ret = set_tracer_option(&global_trace, f->tracer, &f->opt, val);
+    mutex_unlock(&trace_types_lock);
+    if (ret)
+        return ret;
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations option_fops = {
+    .open = option_open,
+    .read = seq_read,
+    .write = option_write,
+    .release = single_release,
+};
+
+static int create_option_file(const struct tracer *t, const char *name, u32 bit)
+{
+    struct trace_option_file *f = kmalloc(sizeof(*f));
+
+    if (!f)
+        return -ENOMEM;
+    *f = (struct trace_option_file){t, {name, bit}};
+    if (tracefs_create_file(name, S_IRUGO | S_IWUSR, options_dir, f, &option_fops))
+        return 0;
+    kfree(f);
+    return -ENOMEM;
+}
+
+int trace_add_tracer_options(const struct tracer *t)
+{
+    const struct tracer_opt *opt = t->flags ? t->flags->opts : NULL;
+    int err = 0;
+
+    for (; !err && opt && opt->name; opt++)
+        err = create_option_file(t, opt->name, opt->bit);
+    return err;
+}
+
+void trace_create_option_files(void)
+{
+    unsigned int i;
+
+    tracefs_create_file("trace_options", S_IRUGO | S_IWUSR, NULL, &global_trace,
+                        &trace_options_fops);
+    options_dir = tracefs_create_dir("options", NULL);
+    for (i = 0; i < ARRAY_SIZE(trace_options); i++)
+        create_option_file(NULL, trace_options[i], 1u << i);
+}

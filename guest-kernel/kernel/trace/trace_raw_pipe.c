@@ -1,0 +1,105 @@
+/*
+ * trace_raw_pipe.c - per_cpu/cpuN/trace_pipe_raw: a ring's pages as they are.
+ *
+ * This is what a trace.dat is made of.  One page at a time, 4096 bytes each,
+ * what is behind `commit` being zero; a reader may take it in pieces.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/errno.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+
+struct raw_reader {
+    unsigned int given; /* of page; PAGE_SIZE: all */
+    struct buffer_data_page page;
+};
+
+static int raw_open(struct inode *inode, struct file *file)
+{
+    struct raw_reader *reader = kzalloc(sizeof(*reader));
+
+    (void)inode;
+    if (!reader)
+        return -ENOMEM;
+    reader->given = PAGE_SIZE;
+    file->private_data = reader;
+    mutex_lock(&trace_types_lock);
+    global_trace.trace_ref++;
+    mutex_unlock(&trace_types_lock);
+    return 0;
+}
+
+static int raw_release(struct inode *inode, struct file *file)
+{
+    (void)inode;
+    mutex_lock(&trace_types_lock);
+    global_trace.trace_ref--;
+    mutex_unlock(&trace_types_lock);
+    kfree(file->private_data);
+    return 0;
+}
+
+static bool raw_is_ready(unsigned int cpu)
+{
+    ring_buffer_expect_wakeup(global_trace.buffer);
+    return !ring_buffer_empty_cpu(global_trace.buffer, cpu) || !global_trace.buffer->record_on;
+}
+
+static bool read_page(struct raw_reader *reader, unsigned int cpu)
+{
+    bool got;
+
+    mutex_lock(&trace_access_lock);
+    got = ring_buffer_read_page(global_trace.buffer, cpu, &reader->page);
+    mutex_unlock(&trace_access_lock);
+    return got;
+}
+
+/* 1: there is a page; 0: tracing is off, and none is left. */
+static int next_page(struct raw_reader *reader, unsigned int cpu, const struct file *file)
+{
+    while (!read_page(reader, cpu)) {
+        int err;
+
+        if (!global_trace.buffer->record_on)
+            return 0;
+        if (file->f_flags & O_NONBLOCK)
+            return -EAGAIN;
+        err = wait_event_interruptible(global_trace.buffer->waiters, raw_is_ready(cpu));
+        if (err)
+            return err;
+    }
+    reader->given = 0;
+    return 1;
+}
+
+static ssize_t raw_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+    struct raw_reader *reader = file->private_data;
+    int ret = 1;
+    size_t n;
+
+    if (reader->given == PAGE_SIZE)
+        ret = next_page(reader, tracing_cpu_of(file->f_inode), file);
+    if (ret <= 0)
+        return ret;
+    n = min(count, (size_t)(PAGE_SIZE - reader->given));
+    memcpy(buf, (char *)&reader->page + reader->given, n);
+    reader->given += n;
+    *pos += n;
+    return n;
+}
+
+static const struct file_operations raw_fops = {
+    .open = raw_open,
+    .read = raw_read,
+    .release = raw_release,
+};
+
+void trace_create_raw_file(struct dentry *dir, long cpu)
+{
+    tracefs_create_file("trace_pipe_raw", S_IRUGO, dir, (void *)cpu, &raw_fops);
+}

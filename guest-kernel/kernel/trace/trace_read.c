@@ -1,0 +1,302 @@
+/*
+ * trace_read.c - the files trace, which shows the rings, and trace_pipe, which empties them.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/errno.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+
+static struct trace_iterator *new_iterator(const struct inode *inode)
+{
+    struct trace_iterator *iter = kzalloc(sizeof(*iter));
+    unsigned long total, entries;
+
+    if (!iter)
+        return NULL;
+    iter->tr = &global_trace;
+    iter->trace = global_trace.current_trace;
+    iter->cpu_file = tracing_cpu_of(inode);
+    trace_buffer_entries(iter->tr, &total, &entries);
+    iter->annotate = total != entries;
+    trace_seq_init(&iter->seq);
+    return iter;
+}
+
+/* ---- trace ---- */
+
+/*
+ * With the option pause-on-trace recording pauses while the file is open for
+ * reading.  Position 0 is the header; position n is the n-th entry, already
+ * turned into text in iter->seq, so that showing it twice changes nothing.
+ */
+static void *trace_start(struct seq_file *m, loff_t *pos)
+{
+    struct trace_iterator *iter = m->private;
+
+    return *pos == 0 || iter->ent ? iter : NULL;
+}
+
+static void *trace_next(struct seq_file *m, void *v, loff_t *pos)
+{
+    struct trace_iterator *iter = m->private;
+
+    (void)v;
+    ++*pos;
+    if (!trace_find_next_entry_inc(iter))
+        return NULL;
+    print_trace_line(iter);
+    return iter;
+}
+
+static void trace_stop(struct seq_file *m, void *v)
+{
+    (void)m;
+    (void)v;
+}
+
+static int trace_show(struct seq_file *m, void *v)
+{
+    struct trace_iterator *iter = v;
+
+    if (iter->ent)
+        seq_write(m, iter->seq.buffer, iter->seq.len);
+    else
+        trace_print_header(m, iter);
+    return 0;
+}
+
+static const struct seq_operations trace_seq_ops = {trace_start, trace_stop, trace_next,
+                                                    trace_show};
+
+static int start_rings(struct trace_iterator *iter)
+{
+    unsigned int cpu;
+
+    for_each_possible_cpu(cpu)
+    {
+        if (iter->cpu_file != RING_BUFFER_ALL_CPUS && (unsigned int)iter->cpu_file != cpu)
+            continue;
+        iter->buffer_iter[cpu] = ring_buffer_read_start(iter->tr->buffer, cpu);
+        if (!iter->buffer_iter[cpu])
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static void free_trace_iterator(struct trace_iterator *iter)
+{
+    unsigned int cpu;
+
+    if (!iter)
+        return;
+    for (cpu = 0; cpu < NR_CPUS; cpu++) ring_buffer_read_finish(iter->buffer_iter[cpu]);
+    if (iter->pauses)
+        ring_buffer_record_enable(iter->tr->buffer);
+    kfree(iter);
+}
+
+static int start_reading(struct trace_iterator *iter)
+{
+    int err;
+
+    iter->pauses = iter->tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE;
+    if (iter->pauses)
+        ring_buffer_record_disable(iter->tr->buffer);
+    err = start_rings(iter);
+    if (!err && iter->trace->open)
+        err = iter->trace->open(iter);
+    return err;
+}
+
+static int open_for_reading(struct inode *inode, struct file *file)
+{
+    struct trace_iterator *iter;
+    int err = -ENOMEM;
+
+    mutex_lock(&trace_types_lock);
+    iter = new_iterator(inode);
+    if (iter)
+        err = start_reading(iter);
+    if (!err) {
+        err = seq_open(file, &trace_seq_ops);
+        if (err && iter->trace->close)
+            iter->trace->close(iter);
+    }
+    mutex_unlock(&trace_types_lock);
+    if (err)
+        free_trace_iterator(iter);
+    else
+        ((struct seq_file *)file->private_data)->private = iter;
+    return err;
+}
+
+/* Opened to be written over, it is emptied. */
+static int trace_open(struct inode *inode, struct file *file)
+{
+    unsigned int acc = file->f_flags & O_ACCMODE;
+
+    if (acc != O_RDONLY && (file->f_flags & O_TRUNC)) {
+        if (tracing_cpu_of(inode) == RING_BUFFER_ALL_CPUS)
+            tracing_reset_online_cpus(&global_trace);
+        else
+            ring_buffer_reset_cpu(global_trace.buffer, tracing_cpu_of(inode));
+    }
+    return acc == O_WRONLY ? 0 : open_for_reading(inode, file);
+}
+
+/* What is written makes no difference. */
+static ssize_t trace_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    (void)file;
+    (void)buf;
+    *pos += count;
+    return count;
+}
+
+static int trace_release(struct inode *inode, struct file *file)
+{
+    struct seq_file *m = file->private_data;
+    struct trace_iterator *iter = m ? m->private : NULL;
+
+    if (!m)
+        return 0;
+    if (iter->trace->close)
+        iter->trace->close(iter);
+    free_trace_iterator(iter);
+    return seq_release(inode, file);
+}
+
+static const struct file_operations trace_fops = {
+    .open = trace_open,
+    .read = seq_read,
+    .write = trace_write,
+    .release = trace_release,
+};
+
+/* ---- trace_pipe ---- */
+
+DEFINE_MUTEX(trace_access_lock);
+
+static int pipe_open(struct inode *inode, struct file *file)
+{
+    struct trace_iterator *iter;
+    int err = -ENOMEM;
+
+    mutex_lock(&trace_types_lock);
+    iter = new_iterator(inode);
+    if (iter)
+        err = iter->trace->pipe_open ? iter->trace->pipe_open(iter) : 0;
+    if (!err)
+        iter->tr->trace_ref++;
+    mutex_unlock(&trace_types_lock);
+    if (err)
+        kfree(iter);
+    else
+        file->private_data = iter;
+    return err;
+}
+
+static int pipe_release(struct inode *inode, struct file *file)
+{
+    struct trace_iterator *iter = file->private_data;
+
+    (void)inode;
+    mutex_lock(&trace_types_lock);
+    iter->tr->trace_ref--;
+    if (iter->trace->pipe_close)
+        iter->trace->pipe_close(iter);
+    mutex_unlock(&trace_types_lock);
+    kfree(iter);
+    return 0;
+}
+
+static bool pipe_is_empty(const struct trace_iterator *iter)
+{
+    if (iter->cpu_file == RING_BUFFER_ALL_CPUS)
+        return ring_buffer_empty(iter->tr->buffer);
+    return ring_buffer_empty_cpu(iter->tr->buffer, iter->cpu_file);
+}
+
+/* Tracing is off, and this reader has had something. */
+static bool pipe_is_at_end(const struct trace_iterator *iter)
+{
+    return !iter->tr->buffer->record_on && iter->idx;
+}
+
+static bool pipe_is_ready(const struct trace_iterator *iter)
+{
+    ring_buffer_expect_wakeup(iter->tr->buffer);
+    return !pipe_is_empty(iter) || pipe_is_at_end(iter);
+}
+
+/* 1: there is something to read; 0: there will not be. */
+static int wait_pipe(struct trace_iterator *iter, const struct file *file)
+{
+    int err;
+
+    if (!pipe_is_empty(iter))
+        return 1;
+    if (file->f_flags & O_NONBLOCK)
+        return -EAGAIN;
+    err = wait_event_interruptible(iter->tr->buffer->waiters, pipe_is_ready(iter));
+    return err ? err : !pipe_is_empty(iter);
+}
+
+/* From the text of the current entry, what the reader has room for. */
+static size_t give_text(struct trace_iterator *iter, char *buf, size_t room)
+{
+    size_t n = min((size_t)(iter->seq.len - iter->given), room);
+
+    memcpy(buf, iter->seq.buffer + iter->given, n);
+    iter->given += n;
+    return n;
+}
+
+static size_t give_entries(struct trace_iterator *iter, char *buf, size_t count)
+{
+    size_t n = give_text(iter, buf, count);
+
+    while (n < count && trace_find_next_entry_inc(iter)) {
+        print_trace_line(iter);
+        iter->given = 0;
+        n += give_text(iter, buf + n, count - n);
+    }
+    return n;
+}
+
+/* What we waited for another reader may have taken: then we wait again. */
+static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+    struct trace_iterator *iter = file->private_data;
+    ssize_t ret = 1;
+
+    while (ret > 0) {
+        if (iter->given == iter->seq.len)
+            ret = wait_pipe(iter, file);
+        if (ret <= 0)
+            return ret;
+        mutex_lock(&trace_access_lock);
+        ret = give_entries(iter, buf, count);
+        mutex_unlock(&trace_access_lock);
+        if (ret)
+            break;
+        ret = 1;
+    }
+    *pos += ret;
+    return ret;
+}
+
+static const struct file_operations pipe_fops = {
+    .open = pipe_open,
+    .read = pipe_read,
+    .release = pipe_release,
+};
+
+void trace_create_read_files(struct dentry *parent, long cpu)
+{
+    tracefs_create_file("trace", S_IRUGO | S_IWUSR, parent, (void *)cpu, &trace_fops);
+    tracefs_create_file("trace_pipe", S_IRUGO, parent, (void *)cpu, &pipe_fops);
+}

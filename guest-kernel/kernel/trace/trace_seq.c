@@ -1,0 +1,62 @@
+/*
+ * trace_seq.c - one entry's text as it grows.
+ *
+ * Not instrumented.
+ */
+#include "trace_seq.h"
+#include <linux/string.h>
+
+void trace_seq_init(struct trace_seq *s)
+{
+    s->len = 0;
+    s->full = false;
+    s->buffer[0] = 0;
+}
+
+/* Room is kept for the end mark. */
+static unsigned int trace_seq_take(struct trace_seq *s, unsigned int wanted)
+{
+    unsigned int room = sizeof(s->buffer) - 1 - s->len;
+
+    if (wanted > room)
+        s->full = true;
+    return min(wanted, room);
+}
+
+void trace_seq_putmem(struct trace_seq *s, const void *mem, unsigned int len)
+{
+    unsigned int n = trace_seq_take(s, len);
+
+    memcpy(s->buffer + s->len, mem, n);
+    s->len += n;
+    s->buffer[s->len] = 0;
+}
+
+void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    s->len += trace_seq_take(
+        s, vsnprintf(s->buffer + s->len, sizeof(s->buffer) - s->len, fmt, args));
+    va_end(args);
+}
+
+void trace_seq_puts(struct trace_seq *s, const char *str)
+{
+    trace_seq_putmem(s, str, strlen(str));
+}
+
+void trace_seq_putc(struct trace_seq *s, char c)
+{
+    trace_seq_putmem(s, &c, 1);
+}
+
+void trace_seq_putmem_hex(struct trace_seq *s, const void *mem, unsigned int len)
+{
+    const unsigned char *bytes = mem;
+
+    while (len--)
+        trace_seq_printf(s, "%02x", bytes[len]);
+    trace_seq_putc(s, ' ');
+}

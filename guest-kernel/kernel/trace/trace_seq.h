@@ -1,0 +1,32 @@
+/* trace_seq.h - one entry's text as it grows. What does not fit is cut off, and remembered. */
+#ifndef KERNEL_TRACE_SEQ_H
+#define KERNEL_TRACE_SEQ_H
+
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+
+enum { TRACE_SEQ_BUFFER_SIZE = 4096 };
+
+struct trace_seq {
+    unsigned int len;
+    bool full;
+    char buffer[TRACE_SEQ_BUFFER_SIZE];
+};
+
+void trace_seq_init(struct trace_seq *s);
+void __printf(2, 3) trace_seq_printf(struct trace_seq *s, const char *fmt, ...);
+void trace_seq_puts(struct trace_seq *s, const char *str);
+void trace_seq_putc(struct trace_seq *s, char c);
+void trace_seq_putmem(struct trace_seq *s, const void *mem, unsigned int len);
+/* Each byte as two digits, the highest first, and a blank. */
+void trace_seq_putmem_hex(struct trace_seq *s, const void *mem, unsigned int len);
+
+static inline bool trace_seq_has_overflowed(const struct trace_seq *s)
+{
+    return s->full;
+}
+
+#define SEQ_PUT_FIELD(s, x)     trace_seq_putmem(s, &(x), sizeof(x))
+#define SEQ_PUT_HEX_FIELD(s, x) trace_seq_putmem_hex(s, &(x), sizeof(x))
+
+#endif

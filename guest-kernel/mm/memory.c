@@ -1,0 +1,273 @@
+/*
+ * memory.c - the page tables of programs.
+ *
+ * A page is found when it is first touched: zeros, or bytes of a file.  Either
+ * way it is the program's own, so only fork makes two tables hold one page;
+ * then neither may write, and who does gets a copy.
+ *
+ * All under mmap_lock.  Other harts that run in the same mm read the tables
+ * without it: an entry is complete when it is stored, and a page goes back
+ * only when no hart can have its translation any more.
+ */
+#include <asm/cacheflush.h>
+#include <asm/tlbflush.h>
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+static struct page *pte_page(pte_t pte)
+{
+    return virt_to_page(__va(pte_phys(pte)));
+}
+
+static void set_pte(pte_t *ptep, pte_t pte)
+{
+    smp_wmb(); /* a page's contents, or a table's, before it can be seen */
+    WRITE_ONCE(*ptep, pte);
+}
+
+/* A reserved encoding is writable but not readable, so writable pages are both. */
+static unsigned long vm_get_page_prot(unsigned long vm_flags)
+{
+    unsigned long prot = _PAGE_USER | _PAGE_ACCESSED | _PAGE_DIRTY;
+
+    if (!(vm_flags & VM_ACCESS))
+        return prot | _PAGE_PROT_NONE;
+    prot |= _PAGE_PRESENT;
+    if (vm_flags & (VM_READ | VM_WRITE))
+        prot |= _PAGE_READ;
+    if (vm_flags & VM_WRITE)
+        prot |= _PAGE_WRITE;
+    if (vm_flags & VM_EXEC)
+        prot |= _PAGE_EXEC;
+    return prot;
+}
+
+static pte_t *table_below(pte_t *entry, bool make)
+{
+    void *table;
+
+    if (!pte_none(*entry))
+        return __va(pte_phys(*entry));
+    if (!make)
+        return NULL;
+    table = __get_free_pages(0);
+    if (!table)
+        return NULL;
+    memset(table, 0, PAGE_SIZE);
+    set_pte(entry, pfn_pte(__pa(table), _PAGE_PRESENT));
+    return table;
+}
+
+/* The entry of addr. NULL: its table is not there, or cannot be made. */
+static pte_t *walk_pgd(pte_t *pgd, unsigned long addr, bool make)
+{
+    pte_t *table = pgd;
+    int level;
+
+    for (level = 2; table && level > 0; level--)
+        table = table_below(&table[pte_index(addr, level)], make);
+    return table ? &table[pte_index(addr, 0)] : NULL;
+}
+
+/* The next page there is from *addr on, which moves to it. NULL: none before end. */
+static pte_t *next_page(struct mm_struct *mm, unsigned long *addr, unsigned long end)
+{
+    while (*addr < end) {
+        pte_t *ptep = walk_pgd(mm->pgd, *addr, false);
+
+        if (ptep && pte_present(*ptep))
+            return ptep;
+        *addr = ptep ? *addr + PAGE_SIZE : (*addr & ~(PMD_SIZE - 1)) + PMD_SIZE;
+    }
+    return NULL;
+}
+
+static struct page *alloc_user_page(void)
+{
+    struct page *page = alloc_pages(0);
+
+    if (page)
+        atomic_set(&page->_refcount, 1);
+    return page;
+}
+
+void put_page(struct page *page)
+{
+    if (atomic_dec_and_test(&page->_refcount))
+        __free_pages(page, 0);
+}
+
+/* ---- faults ---- */
+
+/* Reads the page's part of the file; what lies behind its end is zero. */
+static int fill_page(struct vm_area_struct *vma, unsigned long address, struct page *page)
+{
+    loff_t pos = vma->vm_offset + (address - vma->vm_start);
+    char *to = page_address(page);
+    ssize_t n;
+
+    memset(to, 0, PAGE_SIZE);
+    if (!vma->vm_file)
+        return 0;
+    n = vfs_read(vma->vm_file, to, PAGE_SIZE, &pos);
+    return n > 0 ? 0 : VM_FAULT_SIGBUS;
+}
+
+/* New code of this mm: fetched anew by all harts that run it, now or later. */
+static void update_mmu_cache(struct vm_area_struct *vma, unsigned long address)
+{
+    local_flush_tlb_page(address);
+    if (vma->vm_flags & VM_EXEC)
+        flush_icache_mm(vma->vm_mm);
+}
+
+static int do_no_page(struct vm_area_struct *vma, unsigned long address, pte_t *ptep)
+{
+    struct page *page = alloc_user_page();
+    int ret;
+
+    if (!page)
+        return VM_FAULT_OOM;
+    ret = fill_page(vma, address, page);
+    if (ret) {
+        put_page(page);
+        return ret;
+    }
+    set_pte(ptep, pfn_pte(__pa(page_address(page)), vm_get_page_prot(vma->vm_flags)));
+    update_mmu_cache(vma, address);
+    return 0;
+}
+
+/* A write to a page that fork has shared. The last one to hold it needs no copy. */
+static int do_wp_page(struct vm_area_struct *vma, unsigned long address, pte_t *ptep)
+{
+    unsigned long prot = vm_get_page_prot(vma->vm_flags);
+    struct page *old = pte_page(*ptep), *page;
+
+    if (page_count(old) == 1) {
+        set_pte(ptep, pte_modify(*ptep, prot));
+        flush_tlb_page(vma->vm_mm, address);
+        return 0;
+    }
+    page = alloc_user_page();
+    if (!page)
+        return VM_FAULT_OOM;
+    memcpy(page_address(page), page_address(old), PAGE_SIZE);
+    set_pte(ptep, pfn_pte(__pa(page_address(page)), prot));
+    flush_tlb_page(vma->vm_mm, address);
+    update_mmu_cache(vma, address);
+    put_page(old);
+    return 0;
+}
+
+int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned long access)
+{
+    pte_t *ptep = walk_pgd(vma->vm_mm->pgd, address, true);
+
+    address &= PAGE_MASK;
+    if (!ptep)
+        return VM_FAULT_OOM;
+    if (!pte_present(*ptep))
+        return do_no_page(vma, address, ptep);
+    if (access == VM_WRITE && !pte_write(*ptep))
+        return do_wp_page(vma, address, ptep);
+    local_flush_tlb_page(address); /* another hart was faster */
+    return 0;
+}
+
+/* ---- ranges ---- */
+
+static bool is_cow_mapping(const struct vm_area_struct *vma)
+{
+    return (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE;
+}
+
+/* For fork. The caller flushes src's translations, which may have become read-only. */
+int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct vm_area_struct *vma)
+{
+    unsigned long addr = vma->vm_start;
+    pte_t *from, *to;
+
+    for (; (from = next_page(src, &addr, vma->vm_end)); addr += PAGE_SIZE) {
+        to = walk_pgd(dst->pgd, addr, true);
+        if (!to)
+            return -ENOMEM;
+        if (is_cow_mapping(vma))
+            set_pte(from, pte_wrprotect(*from));
+        get_page(pte_page(*from));
+        set_pte(to, *from);
+    }
+    return 0;
+}
+
+/* Pages that are out of the tables, and wait until no hart has their translations. */
+struct mmu_gather {
+    struct mm_struct *mm;
+    unsigned long start; /* what to flush, up to where the caller is */
+    unsigned int nr;
+    struct page *pages[64];
+};
+
+static void tlb_flush_mmu(struct mmu_gather *tlb, unsigned long end)
+{
+    if (!tlb->nr)
+        return;
+    flush_tlb_range(tlb->mm, tlb->start, end);
+    while (tlb->nr)
+        put_page(tlb->pages[--tlb->nr]);
+}
+
+void zap_page_range(struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+    struct mmu_gather tlb = {.mm = mm, .start = start};
+    unsigned long addr = start;
+    pte_t *ptep;
+
+    for (; (ptep = next_page(mm, &addr, end)); addr += PAGE_SIZE) {
+        if (!tlb.nr)
+            tlb.start = addr;
+        tlb.pages[tlb.nr++] = pte_page(*ptep);
+        set_pte(ptep, 0);
+        if (tlb.nr == ARRAY_SIZE(tlb.pages))
+            tlb_flush_mmu(&tlb, addr + PAGE_SIZE);
+    }
+    tlb_flush_mmu(&tlb, end);
+}
+
+/* The pages there are get the area's permission; shared ones stay write-protected. */
+void change_protection(struct vm_area_struct *vma)
+{
+    unsigned long prot = vm_get_page_prot(vma->vm_flags), addr = vma->vm_start;
+    pte_t *ptep;
+
+    for (; (ptep = next_page(vma->vm_mm, &addr, vma->vm_end)); addr += PAGE_SIZE) {
+        pte_t pte = pte_modify(*ptep, prot);
+
+        if (is_cow_mapping(vma) && page_count(pte_page(pte)) > 1)
+            pte = pte_wrprotect(pte);
+        set_pte(ptep, pte);
+    }
+    flush_tlb_range(vma->vm_mm, vma->vm_start, vma->vm_end);
+    if (vma->vm_flags & VM_EXEC)
+        flush_icache_mm(vma->vm_mm);
+}
+
+static void free_table(pte_t *table, int level, unsigned int entries)
+{
+    unsigned int i;
+
+    for (i = 0; level && i < entries; i++)
+        if (!pte_none(table[i]))
+            free_table(__va(pte_phys(table[i])), level - 1, PTRS_PER_PTE);
+    free_pages(table, 0);
+}
+
+/* The tables themselves, root and all; they hold no page any more, and no hart uses them. */
+void free_pgtables(struct mm_struct *mm)
+{
+    BUG_ON(mm->context.cpumask);
+    free_table(mm->pgd, 2, USER_PTRS_PER_PGD);
+}

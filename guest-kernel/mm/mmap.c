@@ -1,0 +1,356 @@
+/* mmap.c - the areas of an address space. */
+#include <asm/cacheflush.h>
+#include <asm/processor.h>
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/syscalls.h>
+
+enum { STACK_LIMIT = 8 << 20 };
+
+static unsigned long vma_pages(const struct vm_area_struct *vma)
+{
+    return (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;
+}
+
+struct vm_area_struct *vm_area_alloc(struct mm_struct *mm, unsigned long start, unsigned long end,
+                                     unsigned long flags, struct file *file, loff_t offset)
+{
+    struct vm_area_struct *vma = kzalloc(sizeof(*vma));
+
+    if (!vma)
+        return NULL;
+    vma->vm_mm = mm;
+    vma->vm_start = start;
+    vma->vm_end = end;
+    vma->vm_flags = flags;
+    vma->vm_file = file ? get_file(file) : NULL;
+    vma->vm_offset = offset;
+    return vma;
+}
+
+static void vm_area_free(struct vm_area_struct *vma)
+{
+    if (vma->vm_file)
+        fput(vma->vm_file);
+    kfree(vma);
+}
+
+struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr)
+{
+    struct vm_area_struct *vma;
+
+    list_for_each_entry(vma, &mm->mmap, vm_list) if (vma->vm_end > addr) return vma;
+    return NULL;
+}
+
+void insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma)
+{
+    struct vm_area_struct *next = find_vma(mm, vma->vm_start);
+
+    list_add_tail(&vma->vm_list, next ? &next->vm_list : &mm->mmap);
+    mm->total_vm += vma_pages(vma);
+}
+
+/* Everything from start to end is free of areas. */
+static bool range_is_free(struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+    struct vm_area_struct *vma = find_vma(mm, start);
+
+    return !vma || vma->vm_start >= end;
+}
+
+static int expand_stack(struct vm_area_struct *vma, unsigned long addr)
+{
+    addr &= PAGE_MASK;
+    if (vma->vm_end - addr > STACK_LIMIT || !range_is_free(vma->vm_mm, addr, vma->vm_start))
+        return -ENOMEM;
+    vma->vm_mm->total_vm += (vma->vm_start - addr) >> PAGE_SHIFT;
+    vma->vm_start = addr;
+    return 0;
+}
+
+struct vm_area_struct *find_extend_vma(struct mm_struct *mm, unsigned long addr)
+{
+    struct vm_area_struct *vma = find_vma(mm, addr);
+
+    if (!vma || vma->vm_start <= addr)
+        return vma;
+    return (vma->vm_flags & VM_GROWSDOWN) && !expand_stack(vma, addr) ? vma : NULL;
+}
+
+/* The area keeps what is below addr, a new one gets the rest. */
+int split_vma(struct vm_area_struct *vma, unsigned long addr)
+{
+    struct vm_area_struct *upper =
+        vm_area_alloc(vma->vm_mm, addr, vma->vm_end, vma->vm_flags & ~VM_GROWSDOWN, vma->vm_file,
+                      vma->vm_offset + (addr - vma->vm_start));
+
+    if (!upper)
+        return -ENOMEM;
+    vma->vm_end = addr;
+    list_add(&upper->vm_list, &vma->vm_list);
+    return 0;
+}
+
+int do_munmap(struct mm_struct *mm, unsigned long start, unsigned long len)
+{
+    unsigned long end = start + ALIGN(len, (unsigned long)PAGE_SIZE);
+    struct vm_area_struct *vma;
+
+    if (start & ~PAGE_MASK || !len || start > TASK_SIZE || end > TASK_SIZE || end < start)
+        return -EINVAL;
+    while ((vma = find_vma(mm, start)) && vma->vm_start < end) {
+        if (vma->vm_start < start) {
+            if (split_vma(vma, start))
+                return -ENOMEM;
+            continue;
+        }
+        if (vma->vm_end > end && split_vma(vma, end))
+            return -ENOMEM;
+        zap_page_range(mm, vma->vm_start, vma->vm_end);
+        mm->total_vm -= vma_pages(vma);
+        list_del_init(&vma->vm_list);
+        vm_area_free(vma);
+    }
+    return 0;
+}
+
+void exit_mmap(struct mm_struct *mm)
+{
+    struct vm_area_struct *vma, *next;
+
+    list_for_each_entry_safe(vma, next, &mm->mmap, vm_list)
+    {
+        zap_page_range(mm, vma->vm_start, vma->vm_end);
+        list_del_init(&vma->vm_list);
+        vm_area_free(vma);
+    }
+    free_pgtables(mm);
+}
+
+/* The hint if there is room, else the highest gap below TASK_UNMAPPED_BASE. */
+unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long hint, unsigned long len)
+{
+    unsigned long top = TASK_UNMAPPED_BASE;
+    struct vm_area_struct *vma;
+
+    hint &= PAGE_MASK;
+    if (len > TASK_UNMAPPED_BASE)
+        return -ENOMEM;
+    if (hint >= MMAP_MIN_ADDR && hint <= TASK_UNMAPPED_BASE - len &&
+        range_is_free(mm, hint, hint + len))
+        return hint;
+    list_for_each_entry_reverse(vma, &mm->mmap, vm_list)
+    {
+        if (top >= len && vma->vm_end <= top - len)
+            break;
+        top = min(top, vma->vm_start);
+    }
+    return top >= len + MMAP_MIN_ADDR ? top - len : (unsigned long)-ENOMEM;
+}
+
+/* Grows the area that ends there, if the new one would be just like it. */
+static bool vma_merge(struct mm_struct *mm, unsigned long addr, unsigned long len,
+                      unsigned long vm_flags, const struct file *file)
+{
+    struct vm_area_struct *vma = addr ? find_vma(mm, addr - 1) : NULL;
+
+    if (!vma || vma->vm_end != addr || vma->vm_flags != vm_flags || vma->vm_file || file)
+        return false;
+    vma->vm_end += len;
+    mm->total_vm += len >> PAGE_SHIFT;
+    return true;
+}
+
+unsigned long mmap_region(struct mm_struct *mm, unsigned long addr, unsigned long len,
+                          unsigned long vm_flags, struct file *file, loff_t offset)
+{
+    struct vm_area_struct *vma;
+
+    if (vma_merge(mm, addr, len, vm_flags, file))
+        return addr;
+    vma = vm_area_alloc(mm, addr, addr + len, vm_flags, file, offset);
+    if (!vma)
+        return -ENOMEM;
+    insert_vm_struct(mm, vma);
+    return addr;
+}
+
+/* What fork's children are to share must be there before it. */
+static int populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
+{
+    struct vm_area_struct *vma = find_vma(mm, addr);
+    unsigned long end = addr + len;
+
+    for (; addr < end; addr += PAGE_SIZE)
+        if (handle_mm_fault(vma, addr, vma->vm_flags & VM_ACCESS))
+            return -ENOMEM;
+    return 0;
+}
+
+static unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len,
+                             unsigned long prot, unsigned long flags, loff_t offset)
+{
+    struct mm_struct *mm = current->mm;
+    unsigned long vm_flags = prot & VM_ACCESS;
+    unsigned long ret;
+
+    if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
+        if (addr & ~PAGE_MASK)
+            return -EINVAL;
+        if (addr < MMAP_MIN_ADDR)
+            return -EPERM;
+        if (addr > TASK_SIZE || len > TASK_SIZE - addr)
+            return -ENOMEM;
+        if (flags & MAP_FIXED_NOREPLACE && !range_is_free(mm, addr, addr + len))
+            return -EEXIST;
+        if (do_munmap(mm, addr, len))
+            return -ENOMEM;
+    } else {
+        addr = get_unmapped_area(mm, addr, len);
+        if (IS_ERR((void *)addr))
+            return addr;
+    }
+    if ((flags & MAP_TYPE) == MAP_SHARED)
+        vm_flags |= VM_SHARED;
+    ret = mmap_region(mm, addr, len, vm_flags, file, offset);
+    if (ret == addr && (vm_flags & VM_SHARED) && populate(mm, addr, len)) {
+        do_munmap(mm, addr, len);
+        return -ENOMEM;
+    }
+    return ret;
+}
+
+/* A file can be mapped privately: its bytes when a page is first touched. */
+static int check_mapped_file(const struct file *file, unsigned long flags)
+{
+    if (!file)
+        return -EBADF;
+    if (!(file->f_mode & FMODE_READ))
+        return -EACCES;
+    if (!S_ISREG(file->f_inode->i_mode) || (flags & MAP_TYPE) != MAP_PRIVATE)
+        return -ENODEV;
+    return 0;
+}
+
+SYSCALL_DEFINE6(mmap, unsigned long, addr, unsigned long, len, unsigned long, prot, unsigned long,
+                flags, int, fd, unsigned long, offset)
+{
+    unsigned long type = flags & MAP_TYPE;
+    struct file *file = NULL;
+    long ret = 0;
+
+    if (!len || offset & ~PAGE_MASK || (type != MAP_SHARED && type != MAP_PRIVATE))
+        return -EINVAL;
+    len = ALIGN(len, (unsigned long)PAGE_SIZE);
+    if (!len)
+        return -ENOMEM;
+    if (!(flags & MAP_ANONYMOUS)) {
+        file = fget(fd);
+        ret = check_mapped_file(file, flags);
+    }
+    if (!ret) {
+        mutex_lock(&current->mm->mmap_lock);
+        ret = do_mmap(file, addr, len, prot, flags, offset);
+        mutex_unlock(&current->mm->mmap_lock);
+    }
+    if (file)
+        fput(file);
+    return ret;
+}
+
+SYSCALL_DEFINE2(munmap, unsigned long, addr, unsigned long, len)
+{
+    int ret;
+
+    mutex_lock(&current->mm->mmap_lock);
+    ret = do_munmap(current->mm, addr, len);
+    mutex_unlock(&current->mm->mmap_lock);
+    return ret;
+}
+
+static int set_brk(struct mm_struct *mm, unsigned long brk)
+{
+    unsigned long old = ALIGN(mm->brk, (unsigned long)PAGE_SIZE);
+    unsigned long new = ALIGN(brk, (unsigned long)PAGE_SIZE);
+
+    if (brk < mm->start_brk || brk > TASK_UNMAPPED_BASE)
+        return -EINVAL;
+    if (new < old)
+        return do_munmap(mm, new, old - new);
+    if (new == old)
+        return 0;
+    if (!range_is_free(mm, old, new))
+        return -ENOMEM;
+    return mmap_region(mm, old, new - old, VM_READ | VM_WRITE, NULL, 0) == old ? 0 : -ENOMEM;
+}
+
+/* Answers where the break is, which is where it was if it cannot be what is asked for. */
+SYSCALL_DEFINE1(brk, unsigned long, brk)
+{
+    struct mm_struct *mm = current->mm;
+
+    mutex_lock(&mm->mmap_lock);
+    if (!set_brk(mm, brk))
+        mm->brk = brk;
+    brk = mm->brk;
+    mutex_unlock(&mm->mmap_lock);
+    return brk;
+}
+
+/* The whole range must be mapped; what is before a hole has been changed when it is found. */
+static int mprotect_range(struct mm_struct *mm, unsigned long start, unsigned long end,
+                          unsigned long access)
+{
+    while (start < end) {
+        struct vm_area_struct *vma = find_vma(mm, start);
+
+        if (!vma || vma->vm_start > start)
+            return -ENOMEM;
+        if (vma->vm_start < start) {
+            if (split_vma(vma, start))
+                return -ENOMEM;
+            continue;
+        }
+        if (vma->vm_end > end && split_vma(vma, end))
+            return -ENOMEM;
+        vma->vm_flags = (vma->vm_flags & ~VM_ACCESS) | access;
+        change_protection(vma);
+        start = vma->vm_end;
+    }
+    return 0;
+}
+
+SYSCALL_DEFINE3(mprotect, unsigned long, start, unsigned long, len, unsigned long, prot)
+{
+    int ret;
+
+    len = ALIGN(len, (unsigned long)PAGE_SIZE);
+    if (start & ~PAGE_MASK || prot & ~VM_ACCESS || len > TASK_SIZE || start > TASK_SIZE - len)
+        return -EINVAL;
+    mutex_lock(&current->mm->mmap_lock);
+    ret = mprotect_range(current->mm, start, start + len, prot);
+    mutex_unlock(&current->mm->mmap_lock);
+    return ret;
+}
+
+/*
+ * RISC-V's own: what was written as data is to be fetched as code.  A flag of 1
+ * says: by this thread alone; but it may go on on any hart, so that helps little.
+ */
+SYSCALL_DEFINE3(riscv_flush_icache, unsigned long, start, unsigned long, end, unsigned long, flags)
+{
+    (void)start;
+    (void)end;
+    if (flags & ~1ul)
+        return -EINVAL;
+    flush_icache_mm(current->mm);
+    return 0;
+}

@@ -1,0 +1,12 @@
+/* module.mod.c - what makes a file a module: its struct module, in each of them. */
+#include <linux/module.h>
+
+/* Neither has to be there. */
+extern int init_module(void) __attribute__((weak));
+extern void cleanup_module(void) __attribute__((weak));
+
+struct module __this_module __section(".gnu.linkonce.this_module") = {
+    .name = KBUILD_MODNAME,
+    .init = init_module,
+    .exit = cleanup_module,
+};

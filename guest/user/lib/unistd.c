@@ -1,0 +1,103 @@
+/* unistd.c - system calls by their C names. */
+#include "../libc.h"
+
+ssize_t read(int fd, void *buf, size_t count)
+{
+    return syscall(__NR_read, fd, buf, count);
+}
+
+ssize_t write(int fd, const void *buf, size_t count)
+{
+    return syscall(__NR_write, fd, buf, count);
+}
+
+int open(const char *path, int flags, unsigned int mode)
+{
+    return syscall(__NR_openat, AT_FDCWD, path, flags, mode);
+}
+
+int close(int fd)
+{
+    return syscall(__NR_close, fd);
+}
+
+int pipe(int fd[2])
+{
+    return syscall(__NR_pipe2, fd, 0);
+}
+
+int dup2(int oldfd, int newfd)
+{
+    return oldfd == newfd ? oldfd : syscall(__NR_dup3, oldfd, newfd, 0);
+}
+
+pid_t getpid(void)
+{
+    return syscall(__NR_getpid);
+}
+
+pid_t fork(void)
+{
+    return syscall(__NR_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+    return syscall(__NR_wait4, pid, status, options, 0);
+}
+
+int execve(const char *path, char *const argv[], char *const envp[])
+{
+    return syscall(__NR_execve, path, argv, envp);
+}
+
+void _exit(int code)
+{
+    for (;;)
+        syscall(__NR_exit_group, code);
+}
+
+void *mmap(void *addr, size_t len, int prot, int flags, int fd, long offset)
+{
+    return (void *)syscall(__NR_mmap, addr, len, prot, flags, fd, offset);
+}
+
+int munmap(void *addr, size_t len)
+{
+    return syscall(__NR_munmap, addr, len);
+}
+
+int mprotect(void *addr, size_t len, int prot)
+{
+    return syscall(__NR_mprotect, addr, len, prot);
+}
+
+int kill(pid_t pid, int sig)
+{
+    return syscall(__NR_kill, pid, sig);
+}
+
+int sched_yield(void)
+{
+    return syscall(__NR_sched_yield);
+}
+
+int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+    return syscall(__NR_nanosleep, time, rest);
+}
+
+uint64_t clock_ns(void)
+{
+    struct timespec now = {0, 0};
+
+    syscall(__NR_clock_gettime, 1, &now);
+    return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
+
+void *sbrk(long bytes)
+{
+    char *old = (char *)syscall(__NR_brk, 0);
+
+    return (char *)syscall(__NR_brk, old + bytes) == old + bytes ? old : NULL;
+}

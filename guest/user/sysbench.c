@@ -1,0 +1,150 @@
+/*
+ * sysbench.c - what crossing between U-mode and the kernel costs.
+ *
+ *   sysbench getpid|pipe|fork|fault [N]
+ *
+ * One line: `sysbench NAME: n=N result=HEX cycles=C insns=I`.  The result
+ * depends on nothing but the name and N; cycles and insns are what the hart
+ * counted, and 0 where more than one process works.
+ */
+#include "libc.h"
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * 0x100000001b3ull;
+}
+
+static int status_of(pid_t pid)
+{
+    int status = -1;
+
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+/* An empty system call, over and over. */
+static uint64_t bench_getpid(unsigned long n)
+{
+    uint64_t hash = 1;
+    pid_t pid = getpid();
+
+    while (n--)
+        hash = mix(hash, getpid() - pid);
+    return hash;
+}
+
+/* A word goes round between two processes: two switches each time. */
+static uint64_t bench_pipe(unsigned long n)
+{
+    uint64_t word = 1, hash = 1;
+    int to[2], from[2];
+    unsigned long i;
+    pid_t pid;
+
+    pipe(to);
+    pipe(from);
+    pid = fork();
+    if (pid == 0) {
+        for (i = 0; i < n && read(to[0], &word, sizeof(word)) == sizeof(word); i++) {
+            word = mix(word, i);
+            write(from[1], &word, sizeof(word));
+        }
+        _exit(i == n ? 0 : 1);
+    }
+    for (i = 0; i < n; i++) {
+        write(to[1], &word, sizeof(word));
+        read(from[0], &word, sizeof(word));
+        hash = mix(hash, word);
+    }
+    return mix(hash, status_of(pid));
+}
+
+/* Children that end at once. */
+static uint64_t bench_fork(unsigned long n)
+{
+    uint64_t hash = 1;
+    unsigned long i;
+
+    for (i = 0; i < n; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0)
+            _exit(i & 0xff);
+        hash = mix(hash, status_of(pid));
+    }
+    return hash;
+}
+
+/* Pages that are touched for the first time. */
+static uint64_t bench_fault(unsigned long n)
+{
+    enum { PAGES = 16 };
+    uint64_t hash = 1;
+
+    while (n--) {
+        unsigned char *p = mmap(NULL, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        int i;
+
+        for (i = 0; i < PAGES; i++) {
+            p[i * PAGE_SIZE] = i + n;
+            hash = mix(hash, p[i * PAGE_SIZE] + p[i * PAGE_SIZE + 1]);
+        }
+        munmap(p, PAGES * PAGE_SIZE);
+    }
+    return hash;
+}
+
+static const struct bench {
+    const char *name;
+    uint64_t (*run)(unsigned long n);
+    unsigned long n;
+    bool alone;
+} benches[] = {
+    {"getpid", bench_getpid, 1000, true},
+    {"pipe", bench_pipe, 100, false},
+    {"fork", bench_fork, 10, false},
+    {"fault", bench_fault, 10, true},
+};
+
+static uint64_t read_cycle(void)
+{
+    uint64_t value;
+
+    __asm__ __volatile__("rdcycle %0" : "=r"(value));
+    return value;
+}
+
+static uint64_t read_instret(void)
+{
+    uint64_t value;
+
+    __asm__ __volatile__("rdinstret %0" : "=r"(value));
+    return value;
+}
+
+static void run(const struct bench *b, unsigned long n)
+{
+    uint64_t cycles = read_cycle(), insns = read_instret(), result = b->run(n);
+
+    cycles = b->alone ? read_cycle() - cycles : 0;
+    insns = b->alone ? read_instret() - insns : 0;
+    printf("sysbench %s: n=%lu result=%lx cycles=%lu insns=%lu\n", b->name, n, result, cycles,
+           insns);
+}
+
+int main(int argc, char **argv)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(benches) / sizeof(benches[0]); i++) {
+        if (argc > 1 && strcmp(argv[1], benches[i].name))
+            continue;
+        run(&benches[i], argc > 2 ? strtoul(argv[2]) : benches[i].n);
+        if (argc > 1)
+            return 0;
+    }
+    if (argc > 1)
+        printf("usage: sysbench [getpid|pipe|fork|fault [N]]\n");
+    return argc > 1;
+}

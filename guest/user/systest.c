@@ -1,0 +1,227 @@
+/* systest.c - system calls: files, directories, time, and the errors of each. */
+#include "libc.h"
+
+struct dirent {
+    uint64_t ino;
+    int64_t off;
+    unsigned short reclen;
+    unsigned char type;
+    char name[];
+};
+
+static bool directory_has(const char *path, const char *name)
+{
+    char buf[256];
+    int fd = open(path, O_RDONLY, 0), at;
+    bool found = false;
+    long n;
+
+    while ((n = syscall(__NR_getdents64, fd, buf, sizeof(buf))) > 0)
+        for (at = 0; at < n; at += ((struct dirent *)(buf + at))->reclen)
+            found |= !strcmp(((struct dirent *)(buf + at))->name, name);
+    close(fd);
+    return found;
+}
+
+static void test_files(void)
+{
+    struct iovec iov[] = {{"abc", 3}, {"", 0}, {"defgh", 5}};
+    struct stat st;
+    char buf[16];
+    int fd, copy;
+
+    syscall(__NR_mkdirat, AT_FDCWD, "/tmp", 0755);
+    fd = open("/tmp/file", O_RDWR | O_CREAT | O_EXCL, 0644);
+    check("a file can be made", fd >= 0);
+    check("but not twice", open("/tmp/file", O_RDWR | O_CREAT | O_EXCL, 0644) == -EEXIST);
+    check("writev writes all pieces", syscall(__NR_writev, fd, iov, 3) == 8);
+    check("lseek goes back", syscall(__NR_lseek, fd, 2, SEEK_SET) == 2);
+    check("read goes on from there", read(fd, buf, sizeof(buf)) == 6 && !memcmp(buf, "cdefgh", 6));
+    check("pread does not move", syscall(__NR_pread64, fd, buf, 2, 1) == 2 &&
+                                     !memcmp(buf, "bc", 2) && read(fd, buf, 1) == 0);
+    check("fstat knows the size and kind", syscall(__NR_fstat, fd, &st) == 0 && st.st_size == 8 &&
+                                               (st.st_mode & 0170000) == 0100000);
+    copy = syscall(__NR_dup, fd);
+    syscall(__NR_lseek, fd, 5, SEEK_SET);
+    check("a copy shares the position", read(copy, buf, 1) == 1 && buf[0] == 'f');
+    check("ftruncate cuts",
+          syscall(__NR_ftruncate, fd, 3) == 0 && syscall(__NR_lseek, fd, 0, SEEK_END) == 3);
+    close(copy);
+    close(fd);
+    check("a closed descriptor is EBADF", read(fd, buf, 1) == -EBADF);
+    check("the directory lists it", directory_has("/tmp", "file"));
+    check("it can be removed", syscall(__NR_unlinkat, AT_FDCWD, "/tmp/file", 0) == 0);
+    check("and is gone",
+          open("/tmp/file", O_RDONLY, 0) == -ENOENT && !directory_has("/tmp", "file"));
+}
+
+static void test_big_file(void)
+{
+    static unsigned char out[3 * PAGE_SIZE + 77], in[sizeof(out)];
+    int fd = open("/tmp/big", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    size_t i;
+
+    for (i = 0; i < sizeof(out); i++)
+        out[i] = i * 7 + i / 256;
+    check("several pages go out at once", write(fd, out, sizeof(out)) == sizeof(out));
+    syscall(__NR_lseek, fd, 0, SEEK_SET);
+    check("and come back", read(fd, in, sizeof(in)) == sizeof(in) && !memcmp(in, out, sizeof(in)));
+    close(fd);
+    syscall(__NR_unlinkat, AT_FDCWD, "/tmp/big", 0);
+}
+
+static void test_directories(void)
+{
+    char buf[32];
+
+    check("chdir goes there", syscall(__NR_chdir, "/tmp") == 0);
+    check("getcwd says so", syscall(__NR_getcwd, buf, sizeof(buf)) == 5 && !strcmp(buf, "/tmp"));
+    check("a relative path starts there",
+          syscall(__NR_mkdirat, AT_FDCWD, "sub", 0755) == 0 && directory_has("/tmp", "sub"));
+    check("a directory is no file to remove",
+          syscall(__NR_unlinkat, AT_FDCWD, "sub", 0) == -EISDIR);
+    check("it is removed as what it is",
+          syscall(__NR_unlinkat, AT_FDCWD, "sub", AT_REMOVEDIR) == 0);
+    check("chdir to a file is ENOTDIR", syscall(__NR_chdir, "/bin/systest") == -ENOTDIR);
+    check("too small a buffer is ERANGE", syscall(__NR_getcwd, buf, 2) == -34);
+    syscall(__NR_chdir, "/");
+}
+
+static void test_errors(void)
+{
+    static char *const argv[] = {"x", NULL};
+    int fd[2], file;
+    char c;
+
+    check("a system call that is none is ENOSYS",
+          syscall(1000) == -ENOSYS && syscall(5) == -ENOSYS);
+    check("the largest number is ENOSYS, too", syscall(-1) == -ENOSYS);
+    check("an ioctl nobody knows is ENOTTY",
+          syscall(__NR_ioctl, open("/bin/systest", O_RDONLY, 0), 0x5401, 0) == -ENOTTY);
+    pipe(fd);
+    check("a pipe cannot seek", syscall(__NR_lseek, fd[0], 0, SEEK_SET) == -ESPIPE);
+    check("its reading end cannot be written", write(fd[0], "x", 1) == -EBADF);
+    check("its writing end cannot be read", read(fd[1], &c, 1) == -EBADF);
+    check("descriptor 1000 is EBADF", close(1000) == -EBADF && dup2(1, 1000) == -EBADF);
+    file = open("/tmp/noelf", O_WRONLY | O_CREAT, 0755);
+    write(file, "#!/bin/sh\n", 10);
+    close(file);
+    check("what is no ELF is ENOEXEC", execve("/tmp/noelf", argv, argv + 1) == -ENOEXEC);
+    file = open("/tmp/data", O_WRONLY | O_CREAT, 0644);
+    close(file);
+    check("what may not be executed is EACCES", execve("/tmp/data", argv, argv + 1) == -EACCES);
+    syscall(__NR_unlinkat, AT_FDCWD, "/tmp/noelf", 0);
+    syscall(__NR_unlinkat, AT_FDCWD, "/tmp/data", 0);
+}
+
+static void test_time(void)
+{
+    static const struct timespec ms20 = {0, 20000000}, bad = {0, 1000000000};
+    uint64_t before = clock_ns(), after;
+
+    check("nanosleep ends well", nanosleep(&ms20, NULL) == 0);
+    after = clock_ns();
+    check("no sooner than it should", after - before >= 20000000);
+    check("and not much later", after - before < 500000000);
+    check("a second of nanoseconds is EINVAL", nanosleep(&bad, NULL) == -EINVAL);
+    check("clock 99 is none", syscall(__NR_clock_gettime, 99, &before) == -EINVAL);
+}
+
+static void test_identity(void)
+{
+    static char uts[6][65];
+    unsigned long cpus = 0, a[4] = {0}, b[4] = {0};
+
+    check("a process is its own thread", getpid() == syscall(__NR_gettid));
+    check("uname says riscv64", syscall(__NR_uname, uts) == 0 && !strcmp(uts[4], "riscv64"));
+    check("there is a hart to run on",
+          syscall(__NR_sched_getaffinity, 0, sizeof(cpus), &cpus) == sizeof(cpus) && cpus);
+    check("getrandom gives bytes", syscall(__NR_getrandom, a, sizeof(a), 0) == sizeof(a) &&
+                                       syscall(__NR_getrandom, b, sizeof(b), 0) == sizeof(b));
+    check("other ones each time", memcmp(a, b, sizeof(a)) != 0);
+}
+
+static int child_priority(void)
+{
+    int status = -1;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(syscall(__NR_getpriority, 0, 0));
+    waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+}
+
+static void test_scheduling(void)
+{
+    enum { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
+    unsigned long all = 0, one = 1, now = 0;
+    int zero = 0, ten = 10, prio = 0;
+
+    syscall(__NR_sched_getaffinity, 0, sizeof(all), &all);
+    check("a program can be kept on one hart",
+          syscall(__NR_sched_setaffinity, 0, sizeof(one), &one) == 0 &&
+              syscall(__NR_sched_getaffinity, 0, sizeof(now), &now) == sizeof(now) && now == 1);
+    one = 0;
+    check("but not on none", syscall(__NR_sched_setaffinity, 0, sizeof(one), &one) == -EINVAL);
+    syscall(__NR_sched_setaffinity, 0, sizeof(all), &all);
+    check("nice is inherited", syscall(__NR_setpriority, 0, 0, 5) == 0 && child_priority() == 15);
+    syscall(__NR_setpriority, 0, 0, 0);
+    check("a program can be of the real-time class",
+          syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &ten) == 0 &&
+              syscall(__NR_sched_getscheduler, 0) == SCHED_FIFO &&
+              syscall(__NR_sched_getparam, 0, &prio) == 0 && prio == 10);
+    check("which wants a priority",
+          syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &zero) == -EINVAL);
+    syscall(__NR_sched_setscheduler, 0, SCHED_NORMAL, &zero);
+    check("nobody is process 30000", syscall(__NR_sched_getscheduler, 30000) == -ESRCH);
+    check("the kernel's threads are its own", syscall(__NR_setpriority, 0, 1, 3) == -1);
+}
+
+static void test_child_tid(void)
+{
+    static volatile int tid;
+    int status = -1;
+    pid_t pid = syscall(__NR_clone, 0x1000000 | SIGCHLD, 0, 0, 0, &tid);
+
+    if (pid == 0)
+        _exit(tid == getpid() ? 0 : 1);
+    waitpid(pid, &status, 0);
+    check("CLONE_CHILD_SETTID is for the child alone", status == 0 && tid == 0);
+}
+
+static void test_close_on_exec(void)
+{
+    char *argv[] = {"systest", "fds", NULL}, *envp[] = {NULL};
+    int status = -1, kept, closed;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        kept = open("/bin/systest", O_RDONLY, 0);
+        closed = open("/bin/systest", O_RDONLY | O_CLOEXEC, 0);
+        dup2(kept, 20);
+        syscall(__NR_dup3, closed, 21, O_CLOEXEC);
+        _exit(-execve("/bin/systest", argv, envp));
+    }
+    waitpid(pid, &status, 0);
+    check("exec closes what it should and nothing else", status == 1 << 8);
+}
+
+int main(int argc, char **argv)
+{
+    struct stat st;
+
+    (void)argv;
+    if (argc > 1)
+        return syscall(__NR_fstat, 20, &st) == 0 && syscall(__NR_fstat, 21, &st) == -EBADF;
+    test_files();
+    test_big_file();
+    test_directories();
+    test_errors();
+    test_time();
+    test_identity();
+    test_scheduling();
+    test_child_tid();
+    test_close_on_exec();
+    return check_result();
+}

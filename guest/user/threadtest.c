@@ -1,0 +1,176 @@
+/*
+ * threadtest.c - processes that share their memory, on several harts at once: what one changes
+ * of the address space or of its code is so for all, from the moment its system call returns.
+ */
+#include "libc.h"
+
+enum { RW = PROT_READ | PROT_WRITE, ANON = MAP_PRIVATE | MAP_ANONYMOUS, STACK = 4 * PAGE_SIZE };
+
+static volatile unsigned long *target;
+static unsigned long counter;
+static int go, done, result;
+static int (*code_fn)(void);
+
+static unsigned long load_word(unsigned long *p)
+{
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static pid_t start(void (*fn)(void *), void *arg)
+{
+    char *stack = mmap(NULL, STACK, RW, ANON, -1, 0);
+
+    return spawn(fn, arg, stack + STACK);
+}
+
+static int signal_of(pid_t pid)
+{
+    int status = -1;
+
+    waitpid(pid, &status, 0);
+    return WTERMSIG(status);
+}
+
+static void pause_ms(long ms)
+{
+    struct timespec time = {0, ms * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+/* Writes to the page for as long as it may. */
+static void keep_writing(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        *target = 1;
+        __atomic_fetch_add(&counter, 1, __ATOMIC_ACQ_REL);
+    }
+}
+
+static pid_t start_writer(void)
+{
+    pid_t pid;
+
+    target = mmap(NULL, PAGE_SIZE, RW, ANON, -1, 0);
+    counter = 0;
+    pid = start(keep_writing, NULL);
+    while (load_word(&counter) < 1000)
+        sched_yield();
+    return pid;
+}
+
+/* One more round may have been under way when the permission went. */
+static bool counter_stands_still(void)
+{
+    unsigned long before = load_word(&counter);
+
+    pause_ms(15);
+    return load_word(&counter) <= before + 1;
+}
+
+static void test_shootdown(void)
+{
+    pid_t pid = start_writer();
+
+    mprotect((void *)target, PAGE_SIZE, PROT_READ);
+    check("mprotect stops a writer on another hart", counter_stands_still());
+    check("by SIGSEGV", signal_of(pid) == SIGSEGV);
+    pid = start_writer();
+    munmap((void *)target, PAGE_SIZE);
+    check("munmap stops a writer on another hart", counter_stands_still());
+    check("by SIGSEGV, too", signal_of(pid) == SIGSEGV);
+}
+
+/* fork makes pages read-only: what a sibling writes after that is not the child's. */
+static void test_fork_under_writer(void)
+{
+    pid_t writer = start_writer(), pid = fork();
+    int status = -1;
+
+    if (pid == 0) {
+        unsigned long first = counter;
+
+        pause_ms(15);
+        _exit(counter == first ? 0 : 1);
+    }
+    waitpid(pid, &status, 0);
+    check("a fork's memory stands still while the parent's is written to", status == 0);
+    kill(writer, SIGKILL);
+    check("the writer goes on until it is killed", signal_of(writer) == SIGKILL);
+}
+
+/* Runs the code each time it is told to. */
+static void run_code(void *rounds)
+{
+    int round;
+
+    for (round = 1; round <= (int)(long)rounds; round++) {
+        while (__atomic_load_n(&go, __ATOMIC_ACQUIRE) != round)
+            ;
+        result = code_fn();
+        __atomic_store_n(&done, round, __ATOMIC_RELEASE);
+    }
+}
+
+static void test_code_for_all(void)
+{
+    enum { ROUNDS = 30 };
+    uint32_t *code = mmap(NULL, PAGE_SIZE, RW | PROT_EXEC, ANON, -1, 0);
+    bool right = true;
+    pid_t pid;
+    int i;
+
+    code_fn = (int (*)(void))(uintptr_t)code;
+    code[1] = 0x00008067; /* ret */
+    pid = start(run_code, (void *)ROUNDS);
+    for (i = 1; i <= ROUNDS; i++) {
+        code[0] = 0x00000513 | i << 20; /* li a0, i */
+        syscall(__NR_riscv_flush_icache, code, code + 2, 0);
+        __atomic_store_n(&go, i, __ATOMIC_RELEASE);
+        while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) != i)
+            sched_yield();
+        right &= result == i;
+    }
+    check("riscv_flush_icache reaches the hart of another", right);
+    check("which ends well", signal_of(pid) == 0);
+}
+
+/* All touch the same new pages at once: one of them wins each, and nothing is lost. */
+enum { PAGES = 64, TOUCHERS = 4 };
+static unsigned char *pages;
+
+static void touch_all(void *which)
+{
+    long me = (long)which;
+    int i;
+
+    for (i = 0; i < PAGES; i++)
+        pages[i * PAGE_SIZE + me] = me + 1;
+}
+
+static void test_faults_together(void)
+{
+    pid_t pid[TOUCHERS];
+    bool right = true;
+    long i, j;
+
+    pages = mmap(NULL, PAGES * PAGE_SIZE, RW, ANON, -1, 0);
+    for (i = 0; i < TOUCHERS; i++)
+        pid[i] = start(touch_all, (void *)i);
+    for (i = 0; i < TOUCHERS; i++)
+        right &= signal_of(pid[i]) == 0;
+    for (i = 0; i < PAGES; i++)
+        for (j = 0; j < TOUCHERS; j++)
+            right &= pages[i * PAGE_SIZE + j] == j + 1;
+    check("pages that several touch at once have what all wrote", right);
+}
+
+int main(void)
+{
+    test_shootdown();
+    test_fork_under_writer();
+    test_code_for_all();
+    test_faults_together();
+    return check_result();
+}

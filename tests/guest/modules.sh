@@ -1,0 +1,85 @@
+#!/bin/sh
+# modules.sh - modules come, are traced and go, in every kind of layout, on QEMU and on rvftrace.
+. "$(dirname "$0")/lib.sh"
+
+M=/lib/modules
+on_qemu() {
+    run_guest "$1" "$2" "$3" -initrd "$BUILD/guest-kernel/$1/modules.cpio"
+}
+on_rvftrace() {
+    timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --harts "$2" \
+        --initrd "$BUILD/guest-kernel/$1/modules.cpio" --append "$BOOTARGS script=\"$3\"" \
+        "$BUILD/guest-kernel/$1/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
+}
+
+traced="insmod $M/trace_sample.ko depth=3; insmod $M/sample_user.ko start=-5 greeting=hi
+    selftest wx; cat /proc/trace_sample
+    echo :mod:trace_sample > $T/set_ftrace_filter; echo function > $T/current_tracer
+    cat /proc/trace_sample; grep -c 'sample_leaf \[trace_sample\] <-' $T/trace
+    echo function_graph > $T/current_tracer; cat /proc/trace_sample
+    grep -c 'sample_leaf' $T/trace; lsmod; rmmod trace_sample
+    rmmod sample_user; rmmod trace_sample; lsmod; selftest wx
+    grep -c sample_ $T/available_filter_functions; echo nop > $T/current_tracer; echo the end"
+
+traced_as_it_should() {
+    console_has '\[.*\] sample_user: hi 4294967292' && console_has 'walk 3: 8 leaves' &&
+        test "$(grep -cx 8 "$out")" -eq 2 && test "$(grep -c '^trace_sample  ' "$out")" -eq 1 &&
+        test "$(grep -c '^ok - wx: ' "$out")" -ge 4 && console_has 'the end'
+}
+goes_when_unused() {
+    console_has 'trace_sample  *[0-9]+  1 sample_user' &&
+        console_has 'sh: rmmod: ERROR: Module trace_sample is in use' &&
+        console_has '\[.*\] trace_sample: 3 walks' && console_has 0
+}
+
+for layout in $(cd "$BUILD/guest-kernel" && for f in mcount pfe16 pfe8 atomic callops; do
+    [ -f $f/modules.cpio ] && echo $f; done); do
+    for on in 'rvftrace 4' 'qemu 2'; do
+        on_${on% *} "$layout" "${on#* }" "$traced"
+        check "$layout, $on harts: a module is traced as it comes" traced_as_it_should
+        check "$layout, $on harts: it goes when nobody uses it any more" goes_when_unused
+    done
+done
+
+refused="insmod $M/sample_user.ko; insmod $M/trace_sample.ko depth=99; insmod $M/trace_sample.ko depth=x
+    insmod $M/nothing.ko; echo nonsense > /junk; insmod /junk; lsmod; insmod $M/trace_sample.ko
+    insmod $M/trace_sample.ko; insmod $M/sample_user.ko fail; lsmod; rmmod nothing; rmmod trace_sample
+    lsmod; insmod $M/trace_sample.ko depth=1; cat /proc/trace_sample; echo the end"
+on_rvftrace mcount 2 "$refused"
+check 'a symbol that nobody exports keeps a module out' \
+    console_has '\[.*\] sample_user: Unknown symbol sample_leaf \(err -2\)'
+check 'so does a parameter that is no number' \
+    console_has '\[.*\] trace_sample: .x. invalid for parameter .depth.'
+check 'so does its own init' console_has 'sh: insmod: .*sample_user.ko: No such device'
+check 'so does a file that is no module' console_has 'sh: insmod: .*/junk: .*'
+check 'none is loaded twice' console_has 'sh: insmod: .*trace_sample.ko: File exists'
+check 'who failed uses nobody' console_has 'trace_sample  *[0-9]+  0'
+check 'a name that is none cannot go' \
+    console_has 'sh: rmmod: ERROR: Module nothing is not currently loaded'
+check 'what went can come again' console_has 'walk 1: 2 leaves'
+
+# Each of these has to end the machine, and to say why and where.
+notices() {
+    BOOTARGS=$3
+    on_rvftrace mcount 1 "insmod $M/misuse.ko what=$1; echo alive"
+    BOOTARGS=
+    check "$1 is noticed" sh -c "grep -Eq 'Kernel panic - not syncing: .*($2)' '$out' &&
+        grep -Eq '\] $4[a-z_.0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+( \[misuse\])?' '$out' && ! grep -q alive '$out'"
+}
+notices write-behind-the-end 'BUG kmalloc-64: Right Redzone overwritten' slub_debug misuse_init
+notices write-after-free 'BUG kmalloc-64: Poison overwritten' slub_debug misuse_init
+notices free-twice 'BUG kmalloc-64: Object already free' slub_debug misuse_init
+notices sleep-in-atomic 'BUG: scheduling while atomic' '' misuse_init
+notices lock-twice 'BUG at .*mutex.c' '' mutex_lock
+notices write-text 'exception in kernel mode' '' write_text
+notices write-constant 'exception in kernel mode' '' misuse_init
+notices run-data 'exception in kernel mode' '' load_module
+
+# While threads run in the kernel's and the module's functions, modules come and go.
+busy="echo 'sample_*' > $T/set_ftrace_filter; echo function > $T/current_tracer; work threads 20 &
+    for i in 1 2 3 4 5 6; do insmod $M/trace_sample.ko; cat /proc/trace_sample > /dev/null
+    rmmod trace_sample; done; wait; lsmod; echo the end"
+on_rvftrace mcount 4 "$busy"
+check 'they come and go under load' sh -c "grep -qx 'the end' '$out' &&
+    test \$(grep -c 'trace_sample: 1 walks' '$out') -eq 6 && ! grep -q FAILED '$out'"
+finish
