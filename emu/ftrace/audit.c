@@ -151,8 +151,11 @@ static void file_breach(struct audit *a, enum rule rule, uint32_t site, const st
     if (map_get(&a->index, key, &known)) {
         struct finding *f = &a->findings.at[known];
 
-        /* The second half of the same fetch completes the evidence. */
-        if (hart_cycles(s->hart) == f->cycle && s->pc != f->pc)
+        /*
+         * The second half of the same fetch completes the evidence; where the
+         * site straddles two pages, it comes a little later.
+         */
+        if (s->pc != f->pc && (hart_cycles(s->hart) == f->cycle || f->count == 1))
             lay_bytes(f, s);
         else
             f->count++;
