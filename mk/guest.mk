@@ -51,12 +51,12 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
-	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o ramfs/inode.o) \
+	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o proc/meminfo.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o) \
-	mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
+	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
 	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
 
@@ -84,6 +84,7 @@ GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/ke
 
 # In the same layouts, and instrumented: what the tracers test themselves on.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
+
 # Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
 # what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
@@ -144,7 +145,7 @@ guest_pg_callops    := $(call guest_pfe,8$(comma)4)
 guest_sort_callops  := --sort --nops=16 --align=8
 
 # Modules, each of one file in samples/.
-GUEST_MODULES := trace_sample sample_user
+GUEST_MODULES := trace_sample sample_user misuse
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
 define guest_image

@@ -104,10 +104,17 @@ static void continue_patch(struct patch *p, const struct code_write *w)
 static void begin_patch(struct patch_log *l, uint32_t site, const struct code_write *w,
                         const uint8_t *memory)
 {
-    struct patch p = {.stamp = w->stamp, .who = w->who, .pa = w->pa, .site = site, .stores = 1};
+    struct patch p = {.stamp = w->stamp,
+                      .who = w->who,
+                      .pa = w->pa,
+                      .site = site,
+                      .ops_of = NO_SITE,
+                      .stores = 1};
 
     p.one_word = w->size == 4 && w->pa % 4 == 0;
     p.size = (uint16_t)w->size;
+    if (site == NO_SITE)
+        p.ops_of = site_find_literal(l->sites, w->pa, w->size);
     if (site != NO_SITE) {
         p.pa = site_get(l->sites, site)->pa;
         p.size = (uint16_t)site_get(l->sites, site)->size;
@@ -130,7 +137,8 @@ void patch_log_write(struct patch_log *l, const struct code_write *w, const uint
         continue_patch(open, w);
         return;
     }
-    if (site == NO_SITE && l->strays++ >= STRAYS_KEPT)
+    if (site == NO_SITE && site_find_literal(l->sites, w->pa, w->size) == NO_SITE &&
+        l->strays++ >= STRAYS_KEPT)
         return;
     begin_patch(l, site, w, memory);
 }

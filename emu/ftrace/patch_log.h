@@ -25,6 +25,7 @@ struct patch {
     struct writer who; /* of its first store */
     uint64_t pa;       /* of the site, or of the store where there is none */
     uint32_t site;     /* NO_SITE: a store to text outside of every site */
+    uint32_t ops_of;   /* the site whose ops it names; NO_SITE: of none */
     uint16_t size;     /* bytes of old and new that count */
     uint16_t stores;
     bool one_word; /* one store, of one aligned word */

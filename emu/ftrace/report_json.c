@@ -269,6 +269,9 @@ static json_t *patches_json(const struct report *r)
             json_object_set_new(one, "site", string_of(s->function));
             json_object_set_new(one, "address", hex(s->va));
         }
+        if (p->ops_of != NO_SITE)
+            json_object_set_new(one, "ops_of",
+                                string_of(site_get(watch_sites(r->watch), p->ops_of)->function));
         json_object_set_new(one, "writer", writer_json(r, &p->who));
         json_object_set_new(one, "stores", number(p->stores));
         json_object_set_new(one, "old", bytes_of(p->old_bytes, p->size));

@@ -416,3 +416,8 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
         return NO_SITE;
     return t->by_pa[low];
 }
+
+uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
+{
+    return t->layout == LAYOUT_CALLOPS ? site_find(t, pa + LITERAL_BYTES, size) : NO_SITE;
+}

@@ -72,6 +72,10 @@ const struct site *site_get(const struct site_table *t, uint32_t id); /* id < si
 /* The site that has a byte in [pa, pa+size), or NO_SITE. */
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size);
 
+/* In `callops`: the site whose ops the eight bytes at pa name, for they stand before it; or
+ * NO_SITE. */
+uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size);
+
 /* The address of _mcount; 0: the image has none. */
 uint64_t site_mcount(const struct site_table *t);
 

@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -183,6 +184,16 @@ static int exec_program(void *data)
     return 0;
 }
 
+/* A signal may have come for current before there was a child to get it: it is handed on. */
+static pid_t wait_for_program(pid_t pid, int *status)
+{
+    pid_t ret;
+
+    while ((ret = do_wait(pid, status, 0, TASK_INTERRUPTIBLE)) == -EINTR)
+        kill_pid(pid, dequeue_signal());
+    return ret;
+}
+
 int run_program(const char *path, char *const argv[], char *const envp[])
 {
     struct program prog = {.path = path, .argv = argv, .envp = envp};
@@ -191,7 +202,7 @@ int run_program(const char *path, char *const argv[], char *const envp[])
 
     if (pid < 0)
         return pid;
-    pid = do_wait(pid, &status, 0, TASK_UNINTERRUPTIBLE);
+    wait_for_program(pid, &status);
     if (prog.err)
         return prog.err;
     return status & 0x7f ? 128 + (status & 0x7f) : status >> 8;

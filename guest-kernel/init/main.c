@@ -13,6 +13,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/printk.h>
+#include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -34,6 +35,7 @@ static int kernel_init(void *unused)
     tty_init();
     sysrq_init();
     modules_init();
+    proc_meminfo_init();
     tracer_init();
     trace_init_selftests();
     tracing_start_boot_tracer();

@@ -73,11 +73,14 @@ static bool is_alnum(char c)
 
 static s64 number_from(struct arith *a, const char *text)
 {
-    bool negative = *text == '-';
     unsigned long value;
+    bool negative;
 
+    while (*text == ' ' || *text == '\t')
+        text++;
     if (!*text)
         return 0;
+    negative = *text == '-';
     if (kstrtoul(text + negative, 0, &value))
         return fail(a, "not a number");
     return negative ? -(s64)value : (s64)value;

@@ -165,6 +165,16 @@ static int copy_mm(struct task_struct *p, unsigned long clone_flags)
     return p->mm ? 0 : -ENOMEM;
 }
 
+/* Its parent's policy and priority; before it is first woken. */
+static void copy_sched(struct task_struct *p)
+{
+    struct sched_param param = {current->rt_priority};
+
+    p->cpus_allowed = current->cpus_allowed;
+    set_user_nice(p, PRIO_TO_NICE(current->static_prio));
+    sched_setscheduler(p, current->policy, &param);
+}
+
 static void copy_signals(struct task_struct *p)
 {
     p->pgrp = current->pgrp;
@@ -181,7 +191,7 @@ static int copy_resources(struct task_struct *p, unsigned long clone_flags)
     if (!p->files || !p->fs)
         return -ENOMEM;
     copy_signals(p);
-    p->cpus_allowed = current->cpus_allowed;
+    copy_sched(p);
     arch_dup_task_struct(p);
     return copy_mm(p, clone_flags);
 }
@@ -272,6 +282,8 @@ pid_t kernel_clone(const struct kernel_clone_args *args)
     if (IS_ERR(p))
         return PTR_ERR(p);
     pid = p->pid;
+    if (args->flags & CLONE_CHILD_SETTID)
+        p->set_child_tid = args->child_tid;
     if (args->flags & CLONE_CHILD_CLEARTID)
         p->clear_child_tid = args->child_tid;
     if (args->flags & CLONE_PARENT_SETTID)
@@ -284,6 +296,14 @@ pid_t kernel_clone(const struct kernel_clone_args *args)
     if (args->flags & CLONE_VFORK)
         wait_for_completion(&vfork);
     return pid;
+}
+
+/* The child's first C, on its way to U-mode. */
+void finish_fork(struct task_struct *prev)
+{
+    schedule_tail(prev);
+    if (current->set_child_tid)
+        (void)put_user(current->pid, current->set_child_tid);
 }
 
 pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags)
@@ -311,7 +331,8 @@ SYSCALL_DEFINE5(clone, unsigned long, flags, unsigned long, stack, int __user *,
                 unsigned long, tls, int __user *, child_tid)
 {
     const unsigned long known = CSIGNAL | CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_VFORK |
-                                CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+                                CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID |
+                                CLONE_CHILD_CLEARTID;
     struct kernel_clone_args args = {
         .flags = flags & ~CSIGNAL,
         .exit_signal = flags & CSIGNAL,

@@ -123,6 +123,11 @@ void __free_pages(struct page *page, unsigned int order)
     spin_unlock_irqrestore(&zone_lock, flags);
 }
 
+unsigned long totalram_pages(void)
+{
+    return end_pfn;
+}
+
 unsigned long nr_free_pages(void)
 {
     return READ_ONCE(free_pages_count);

@@ -1,12 +1,14 @@
 /*
- * slab.c - kmalloc: one cache for each power of two, each slab one page.
+ * slab.c - caches of objects of one size, and kmalloc: a cache for each power of two.
  *
- * A slab's bookkeeping stands in its struct page; its free objects are chained
- * through their first word.  Sizes above a cache's limit get whole pages.
+ * Each slab is one page.  Its bookkeeping stands in its struct page; its free
+ * objects are chained through a word of theirs: the first, or with slub_debug
+ * one behind the red zone, so that the object can be all poison.
  */
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/export.h>
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -15,33 +17,106 @@
 #include <linux/string.h>
 
 struct kmem_cache {
-    unsigned int size;
+    const char *name;
+    unsigned int object_size; /* what the user gets; its red zone is behind it */
+    unsigned int size;        /* from one object to the next */
+    unsigned int offset;      /* of the link of a free object */
     spinlock_t lock;
     struct list_head partial; /* slabs with a free object; under lock, as is all of a slab */
+    unsigned int nr_slabs;    /* under lock */
 };
 
 enum { KMALLOC_SHIFT_LOW = 4, KMALLOC_SHIFT_HIGH = 11 };
 
+/* What stands in a free object, at its end, and in the red zone of a free and of a used one. */
+enum { POISON_FREE = 0x6b, POISON_END = 0xa5 };
+enum { RED_ZONE_SIZE = sizeof(u64) };
+#define RED_INACTIVE 0xbbbbbbbbbbbbbbbbull
+#define RED_ACTIVE   0xccccccccccccccccull
+
 static struct kmem_cache kmalloc_caches[KMALLOC_SHIFT_HIGH + 1];
+static bool slub_debug; /* from the boot line, before the first cache */
+
+static int set_slub_debug(char *value)
+{
+    (void)value;
+    slub_debug = true;
+    return 0;
+}
+__setup("slub_debug", set_slub_debug);
+
+/* ---- checking ---- */
+
+static u64 *red_zone(const struct kmem_cache *s, void *obj)
+{
+    return (u64 *)((char *)obj + ALIGN(s->object_size, (unsigned int)sizeof(u64)));
+}
+
+static void slab_bug(const struct kmem_cache *s, const void *obj, const char *what)
+{
+    panic("BUG %s: %s, object at 0x%lx", s->name, what, (unsigned long)obj);
+}
+
+static void check_red_zone(const struct kmem_cache *s, void *obj, u64 expected)
+{
+    u64 found = *red_zone(s, obj);
+
+    if (found == expected)
+        return;
+    slab_bug(s, obj, found == RED_INACTIVE ? "Object already free" : "Right Redzone overwritten");
+}
+
+static void poison(const struct kmem_cache *s, void *obj)
+{
+    memset(obj, POISON_FREE, s->object_size - 1);
+    ((u8 *)obj)[s->object_size - 1] = POISON_END;
+    *red_zone(s, obj) = RED_INACTIVE;
+}
+
+static void check_poison(const struct kmem_cache *s, void *obj)
+{
+    const u8 *bytes = obj;
+    unsigned int i;
+
+    check_red_zone(s, obj, RED_INACTIVE);
+    for (i = 0; i < s->object_size; i++)
+        if (bytes[i] != (i == s->object_size - 1 ? POISON_END : POISON_FREE))
+            slab_bug(s, obj, "Poison overwritten");
+}
+
+/* ---- slabs ---- */
+
+static void **link_of(const struct kmem_cache *s, void *obj)
+{
+    return (void **)((char *)obj + s->offset);
+}
+
+static void init_cache(struct kmem_cache *s, const char *name, unsigned int size,
+                       unsigned int align)
+{
+    s->name = name;
+    s->object_size = size;
+    s->size = ALIGN(size, (unsigned int)sizeof(void *));
+    s->offset = 0;
+    if (slub_debug) {
+        s->offset = s->size + RED_ZONE_SIZE;
+        s->size = s->offset + sizeof(void *);
+    }
+    s->size = ALIGN(s->size, max(align, (unsigned int)sizeof(void *)));
+    spin_lock_init(&s->lock);
+    INIT_LIST_HEAD(&s->partial);
+    s->nr_slabs = 0;
+}
 
 void kmem_cache_init(void)
 {
+    static char names[KMALLOC_SHIFT_HIGH + 1][16];
     unsigned int shift;
 
     for (shift = KMALLOC_SHIFT_LOW; shift <= KMALLOC_SHIFT_HIGH; shift++) {
-        kmalloc_caches[shift].size = 1u << shift;
-        INIT_LIST_HEAD(&kmalloc_caches[shift].partial);
+        snprintf(names[shift], sizeof(names[shift]), "kmalloc-%u", 1u << shift);
+        init_cache(&kmalloc_caches[shift], names[shift], 1u << shift, 0);
     }
-}
-
-static unsigned int log2_ceil(size_t n)
-{
-    return n <= 1 ? 0 : fls_long(n - 1);
-}
-
-static unsigned int page_order(size_t size)
-{
-    return log2_ceil(ALIGN(size, (size_t)PAGE_SIZE) >> PAGE_SHIFT);
 }
 
 static struct page *new_slab(struct kmem_cache *s)
@@ -56,31 +131,35 @@ static struct page *new_slab(struct kmem_cache *s)
     slab->inuse = 0;
     slab->freelist = NULL;
     base = page_address(slab);
-    for (obj = base + PAGE_SIZE - s->size; obj >= base; obj -= s->size) {
-        *(void **)obj = slab->freelist;
+    for (obj = base + (PAGE_SIZE / s->size - 1) * s->size; obj >= base; obj -= s->size) {
+        if (slub_debug)
+            poison(s, obj);
+        *link_of(s, obj) = slab->freelist;
         slab->freelist = obj;
     }
+    s->nr_slabs++;
     return slab;
 }
 
 static void discard_slab(struct page *slab)
 {
+    slab->slab->nr_slabs--;
     slab->flags &= ~PG_SLAB;
     __free_pages(slab, 0);
 }
 
-static void *take_object(struct page *slab)
+static void *take_object(struct kmem_cache *s, struct page *slab)
 {
     void *obj = slab->freelist;
 
-    slab->freelist = *(void **)obj;
+    slab->freelist = *link_of(s, obj);
     slab->inuse++;
     if (!slab->freelist)
         list_del_init(&slab->lru);
     return obj;
 }
 
-static void *slab_alloc(struct kmem_cache *s)
+void *kmem_cache_alloc(struct kmem_cache *s)
 {
     void *obj = NULL;
     unsigned long flags;
@@ -93,28 +172,87 @@ static void *slab_alloc(struct kmem_cache *s)
             list_add(&slab->lru, &s->partial);
     }
     if (!list_empty(&s->partial))
-        obj = take_object(list_first_entry(&s->partial, struct page, lru));
+        obj = take_object(s, list_first_entry(&s->partial, struct page, lru));
+    if (slub_debug && obj) {
+        check_poison(s, obj);
+        *red_zone(s, obj) = RED_ACTIVE;
+    }
     spin_unlock_irqrestore(&s->lock, flags);
     return obj;
 }
+EXPORT_SYMBOL(kmem_cache_alloc);
+
+void *kmem_cache_zalloc(struct kmem_cache *s)
+{
+    void *obj = kmem_cache_alloc(s);
+
+    if (obj)
+        memset(obj, 0, s->object_size);
+    return obj;
+}
+EXPORT_SYMBOL(kmem_cache_zalloc);
 
 /* An empty slab goes back unless it is the cache's only one: the next kmalloc may want it. */
-static void slab_free(struct page *slab, void *obj)
+void kmem_cache_free(struct kmem_cache *s, void *obj)
 {
-    struct kmem_cache *s = slab->slab;
+    struct page *slab = virt_to_page(obj);
     unsigned long flags;
 
     spin_lock_irqsave(&s->lock, flags);
-    BUG_ON(!slab->inuse);
+    BUG_ON(slab->slab != s || !slab->inuse);
+    if (slub_debug) {
+        check_red_zone(s, obj, RED_ACTIVE);
+        poison(s, obj);
+    }
     if (!slab->freelist)
         list_add(&slab->lru, &s->partial);
-    *(void **)obj = slab->freelist;
+    *link_of(s, obj) = slab->freelist;
     slab->freelist = obj;
     if (!--slab->inuse && slab->lru.next != slab->lru.prev) {
         list_del_init(&slab->lru);
         discard_slab(slab);
     }
     spin_unlock_irqrestore(&s->lock, flags);
+}
+EXPORT_SYMBOL(kmem_cache_free);
+
+struct kmem_cache *kmem_cache_create(const char *name, unsigned int size, unsigned int align)
+{
+    struct kmem_cache *s = kmalloc(sizeof(*s));
+
+    if (!s)
+        return NULL;
+    init_cache(s, name, size, align);
+    BUG_ON(!size || s->size > PAGE_SIZE || (align & (align - 1)));
+    return s;
+}
+EXPORT_SYMBOL(kmem_cache_create);
+
+void kmem_cache_destroy(struct kmem_cache *s)
+{
+    struct page *slab, *next;
+
+    list_for_each_entry_safe(slab, next, &s->partial, lru)
+    {
+        BUG_ON(slab->inuse);
+        list_del_init(&slab->lru);
+        discard_slab(slab);
+    }
+    BUG_ON(s->nr_slabs);
+    kfree(s);
+}
+EXPORT_SYMBOL(kmem_cache_destroy);
+
+/* ---- kmalloc ---- */
+
+static unsigned int log2_ceil(size_t n)
+{
+    return n <= 1 ? 0 : fls_long(n - 1);
+}
+
+static unsigned int page_order(size_t size)
+{
+    return log2_ceil(ALIGN(size, (size_t)PAGE_SIZE) >> PAGE_SHIFT);
 }
 
 void *kmalloc(size_t size)
@@ -123,7 +261,7 @@ void *kmalloc(size_t size)
 
     if (shift > KMALLOC_SHIFT_HIGH)
         return page_order(size) < MAX_ORDER ? __get_free_pages(page_order(size)) : NULL;
-    return slab_alloc(&kmalloc_caches[shift]);
+    return kmem_cache_alloc(&kmalloc_caches[shift]);
 }
 EXPORT_SYMBOL(kmalloc);
 
@@ -145,7 +283,7 @@ void kfree(const void *obj)
         return;
     page = virt_to_page(obj);
     if (page->flags & PG_SLAB)
-        slab_free(page, (void *)obj);
+        kmem_cache_free(page->slab, (void *)obj);
     else
         __free_pages(page, page->order);
 }

@@ -269,11 +269,11 @@ static void test_code(void)
     munmap(code, PAGE_SIZE);
 }
 
-/* A thousand pages, twice: what is given back must be there again. */
+/* A thousand pages, forty times: what is given back must be there again. */
 static void test_nothing_leaks(void)
 {
     enum { BYTES = 1000 * PAGE_SIZE, ROUNDS = 40 };
-    int i, status;
+    int i, at, status;
     bool ok = true;
     pid_t pid;
 
@@ -284,7 +284,8 @@ static void test_nothing_leaks(void)
 
             if (is_error(p))
                 _exit(1);
-            memset(p, i, BYTES);
+            for (at = 0; at < BYTES; at += PAGE_SIZE)
+                p[at] = i;
             _exit(0);
         }
         ok &= waitpid(pid, &status, 0) == pid && status == 0;
@@ -292,9 +293,29 @@ static void test_nothing_leaks(void)
     check("memory of programs that end comes back", ok);
 }
 
+/* Touches one new page after the other. */
+static void take_all(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        char *p = sbrk(PAGE_SIZE);
+
+        if (p)
+            *p = 1;
+    }
+}
+
+static int test_out_of_memory(void)
+{
+    check("who takes all memory is killed", signal_of(take_all, NULL) == SIGKILL);
+    check("and others have it again", signal_of(take_all, NULL) == SIGKILL);
+    return check_result();
+}
+
 int main(int argc, char **argv)
 {
-    (void)argv;
+    if (argc > 1 && !strcmp(argv[1], "oom"))
+        return test_out_of_memory();
     test_image();
     test_stack();
     test_brk();

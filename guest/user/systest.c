@@ -122,6 +122,7 @@ static void test_time(void)
     check("nanosleep ends well", nanosleep(&ms20, NULL) == 0);
     after = clock_ns();
     check("no sooner than it should", after - before >= 20000000);
+    check("and not much later", after - before < 500000000);
     check("a second of nanoseconds is EINVAL", nanosleep(&bad, NULL) == -EINVAL);
     check("clock 99 is none", syscall(__NR_clock_gettime, 99, &before) == -EINVAL);
 }
@@ -138,6 +139,55 @@ static void test_identity(void)
     check("getrandom gives bytes", syscall(__NR_getrandom, a, sizeof(a), 0) == sizeof(a) &&
                                        syscall(__NR_getrandom, b, sizeof(b), 0) == sizeof(b));
     check("other ones each time", memcmp(a, b, sizeof(a)) != 0);
+}
+
+static int child_priority(void)
+{
+    int status = -1;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(syscall(__NR_getpriority, 0, 0));
+    waitpid(pid, &status, 0);
+    return WEXITSTATUS(status);
+}
+
+static void test_scheduling(void)
+{
+    enum { SCHED_NORMAL = 0, SCHED_FIFO = 1 };
+    unsigned long all = 0, one = 1, now = 0;
+    int zero = 0, ten = 10, prio = 0;
+
+    syscall(__NR_sched_getaffinity, 0, sizeof(all), &all);
+    check("a program can be kept on one hart",
+          syscall(__NR_sched_setaffinity, 0, sizeof(one), &one) == 0 &&
+              syscall(__NR_sched_getaffinity, 0, sizeof(now), &now) == sizeof(now) && now == 1);
+    one = 0;
+    check("but not on none", syscall(__NR_sched_setaffinity, 0, sizeof(one), &one) == -EINVAL);
+    syscall(__NR_sched_setaffinity, 0, sizeof(all), &all);
+    check("nice is inherited", syscall(__NR_setpriority, 0, 0, 5) == 0 && child_priority() == 15);
+    syscall(__NR_setpriority, 0, 0, 0);
+    check("a program can be of the real-time class",
+          syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &ten) == 0 &&
+              syscall(__NR_sched_getscheduler, 0) == SCHED_FIFO &&
+              syscall(__NR_sched_getparam, 0, &prio) == 0 && prio == 10);
+    check("which wants a priority",
+          syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &zero) == -EINVAL);
+    syscall(__NR_sched_setscheduler, 0, SCHED_NORMAL, &zero);
+    check("nobody is process 30000", syscall(__NR_sched_getscheduler, 30000) == -ESRCH);
+    check("the kernel's threads are its own", syscall(__NR_setpriority, 0, 1, 3) == -1);
+}
+
+static void test_child_tid(void)
+{
+    static volatile int tid;
+    int status = -1;
+    pid_t pid = syscall(__NR_clone, 0x1000000 | SIGCHLD, 0, 0, 0, &tid);
+
+    if (pid == 0)
+        _exit(tid == getpid() ? 0 : 1);
+    waitpid(pid, &status, 0);
+    check("CLONE_CHILD_SETTID is for the child alone", status == 0 && tid == 0);
 }
 
 static void test_close_on_exec(void)
@@ -170,6 +220,8 @@ int main(int argc, char **argv)
     test_errors();
     test_time();
     test_identity();
+    test_scheduling();
+    test_child_tid();
     test_close_on_exec();
     return check_result();
 }

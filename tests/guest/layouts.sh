@@ -67,6 +67,12 @@ for layout in $dynamic_layouts; do
     done
 done
 
+ours callops 1 "echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer;
+    echo nop > $T/current_tracer" --report "$work_dir/report"
+check 'callops: a site is on only while its ops are named' \
+    reported '["site" if q.get("site") == "fib" else "ops" for q in r["patches"]
+               if "fib" in (q.get("site"), q.get("ops_of"))] == "site ops ops site site ops".split()'
+
 # Where nothing is patched there is no filter either: everything is traced, and ours is in it.
 of_workload() { essence | grep -E "^($(echo $functions | tr ' ' '|')) <-"; }
 static="echo function > $T/current_tracer; work calls 3; echo 0 > $T/tracing_on; cat $T/trace;

@@ -24,4 +24,5 @@ agree_on 'the demonstration' mcount "$demo"
 agree_on 'every workload, no tracer' none 'help; work calls; work tree; work sort; work mixed; work threads'
 agree_on 'every workload, a tracer on' mcount "echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer; work calls; work tree; work sort; work mixed; work threads"
 agree_on 'the functions that can be traced' mcount "cat $T/available_filter_functions; cat $T/available_tracers"
+agree_on 'options and filters' mcount "cat $T/README; cat $T/trace_options; cat $T/trace_clock; cat $T/buffer_size_kb; echo 'tree_*' > $T/set_ftrace_filter; echo '*_[hf]*' > $T/set_ftrace_notrace; cat $T/set_ftrace_notrace; echo function > $T/current_tracer; echo 1 > $T/options/func_stack_trace; work tree 1; cat $T/enabled_functions; cat $T/trace"
 finish

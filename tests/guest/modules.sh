@@ -8,7 +8,7 @@ on_qemu() {
 }
 on_rvftrace() {
     timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --harts "$2" \
-        --initrd "$BUILD/guest-kernel/$1/modules.cpio" --append "script=\"$3\"" \
+        --initrd "$BUILD/guest-kernel/$1/modules.cpio" --append "$BOOTARGS script=\"$3\"" \
         "$BUILD/guest-kernel/$1/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
 }
 
@@ -57,6 +57,23 @@ check 'who failed uses nobody' console_has 'trace_sample  *[0-9]+  0'
 check 'a name that is none cannot go' \
     console_has 'sh: rmmod: ERROR: Module nothing is not currently loaded'
 check 'what went can come again' console_has 'walk 1: 2 leaves'
+
+# Each of these has to end the machine, and to say why and where.
+notices() {
+    BOOTARGS=$3
+    on_rvftrace mcount 1 "insmod $M/misuse.ko what=$1; echo alive"
+    BOOTARGS=
+    check "$1 is noticed" sh -c "grep -Eq 'Kernel panic - not syncing: .*($2)' '$out' &&
+        grep -Eq '\] $4[a-z_.0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+( \[misuse\])?' '$out' && ! grep -q alive '$out'"
+}
+notices write-behind-the-end 'BUG kmalloc-64: Right Redzone overwritten' slub_debug misuse_init
+notices write-after-free 'BUG kmalloc-64: Poison overwritten' slub_debug misuse_init
+notices free-twice 'BUG kmalloc-64: Object already free' slub_debug misuse_init
+notices sleep-in-atomic 'BUG: scheduling while atomic' '' misuse_init
+notices lock-twice 'BUG at .*mutex.c' '' mutex_lock
+notices write-text 'exception in kernel mode' '' write_text
+notices write-constant 'exception in kernel mode' '' misuse_init
+notices run-data 'exception in kernel mode' '' load_module
 
 # While threads run in the kernel's and the module's functions, modules come and go.
 busy="echo 'sample_*' > $T/set_ftrace_filter; echo function > $T/current_tracer; work threads 20 &

@@ -38,7 +38,7 @@ files_and_options() {
     check "$2: but has its file" console_has funcgraph-cpu
     check "$2: without markers, trace_marker is EINVAL" einval 'echo x'
     check "$2: the current tracer's own options are listed" \
-        says "cat $T/trace_options | grep -c funcgraph" 8
+        says "cat $T/trace_options | grep -c funcgraph" 10
 }
 
 pipe() {
@@ -150,7 +150,12 @@ graph() {
         echo 1 > $T/options/funcgraph-tail; echo 1 > $T/options/funcgraph-overrun; tail -n 2 $T/trace;
         echo 1 > $T/options/funcgraph-cpu; echo 0 > $T/options/funcgraph-overhead; head -n 5 $T/trace;
         echo latency-format > $T/trace_options; head -n 18 $T/trace; echo nocontext-info > $T/trace_options;
-        head -n 3 $T/trace; echo > $T/set_graph_notrace; cat $T/set_graph_notrace"
+        head -n 3 $T/trace; echo > $T/set_graph_notrace; cat $T/set_graph_notrace;
+        echo 1 > $T/options/funcgraph-retval; echo context-info > $T/trace_options;
+        echo nolatency-format > $T/trace_options; echo > $T/trace;
+        echo do_filp_open > $T/set_ftrace_filter; echo > $T/set_graph_function;
+        echo 1 > $T/tracing_on; cat /nosuch; echo 0 > $T/tracing_on; grep '= -' $T/trace;
+        echo 1 > $T/options/funcgraph-retval-hex; grep '= 0xf' $T/trace"
     check "$2: set_graph_notrace keeps a function and its calls out" says 'grep -c tree_node' 0
     check "$2: but nothing else" test "$(after 'grep -c tree_insert')" -gt 10
     check "$2: funcgraph-abstime" console_has ' +[0-9]+\.[0-9]{6} \|   0\) .*'
@@ -165,6 +170,10 @@ graph() {
     check "$2: has its columns" console_has ' 0\)  \.{5}\| tree_once\(\) \{'
     check "$2: without context-info, the calls alone" says "head -n 3 $T/trace" \
         "$(printf '# tracer: function_graph\n#\ntree_once() {')"
+    check "$2: funcgraph-retval shows an error as a number" \
+        console_has '.*do_filp_open\(\); /\* = -2 \*/'
+    check "$2: unless funcgraph-retval-hex" \
+        console_has '.*do_filp_open\(\); /\* = 0xfffffffffffffffe \*/'
     check "$2: nothing disabled" test "$(after "cat $T/set_graph_notrace" 2)" = \
         '#### no functions disabled ####'
 }
@@ -177,7 +186,10 @@ tasks() {
         cat $T/set_ftrace_pid; work tree 1; grep -c tree $T/trace; echo x > $T/set_ftrace_pid;
         echo 40000 > $T/set_ftrace_pid; echo > $T/set_ftrace_pid; work tree 1;
         grep -c tree_hash $T/trace; grep -c tree_once $T/trace; echo 1 > $T/options/function-fork;
-        echo 1 > $T/set_ftrace_pid; echo > $T/trace; work tree 1; grep -c tree_once $T/trace"
+        echo 1 > $T/set_ftrace_pid; echo > $T/trace; work tree 1; grep -c tree_once $T/trace;
+        cat $T/available_filter_functions > /all; cat /all > $T/set_ftrace_filter;
+        wc -l < /all; wc -l < $T/set_ftrace_filter; echo -n kmalloc > $T/set_ftrace_filter;
+        cat $T/set_ftrace_filter"
     BOOTARGS=
     check "$2: ftrace_notrace=" says "cat $T/set_ftrace_notrace" tree_hash
     check "$2: trace_buf_size=" says "cat $T/buffer_size_kb" 64
@@ -196,6 +208,10 @@ tasks() {
     check "$2: and no other" test "$(after "grep -c tree_once $T/trace")" -gt 0
     check "$2: function-fork goes on with the children" \
         test "$(after "grep -c tree_once $T/trace" 2)" -gt 0
+    check "$2: a filter may be written in many pieces" \
+        test "$(after 'wc -l < /all')" = "$(after "wc -l < $T/set_ftrace_filter")"
+    check "$2: its last word needs no newline" \
+        test "$(after "cat $T/set_ftrace_filter" 2)" = kmalloc
 }
 
 profile_and_pages() {

@@ -452,6 +452,107 @@ static void half_a_patch_is_neither_off_nor_on(void **state)
     wreck(&s);
 }
 
+/*
+ * The same function with its site at its entry, in a layout of so many bytes:
+ * in `atomic`, 8, and `pfe16`, 16. It loads, and returns through t1.
+ */
+enum { E_ENTRY = 0x800 };
+
+static void build_at_entry(struct scene *s, unsigned bytes)
+{
+    const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = TIMING_INORDER};
+    const struct writer loader = {.kind = WRITER_LOADER};
+
+    memset(s, 0, sizeof *s);
+    s->w = world_with(&config, 1);
+    s->im = image_begin();
+    image_name(s->im, "e", E_ENTRY);
+    image_site(s->im, E_ENTRY);
+    image_nops(s->im, E_ENTRY, bytes);
+    image_word(s->im, E_ENTRY + bytes, LD(A4, A5, 0));
+    image_word(s->im, E_ENTRY + bytes + 4, JALR(ZERO, T1, 0));
+    assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
+    s->t = image_table(s->im, &s->symbols);
+    s->a = account_new(s->w.cluster, s->t);
+}
+
+static void write_words(struct scene *s, uint64_t offset, const uint32_t *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        poke(&s->w, SITE_PA + offset + 4 * i, words[i], 4);
+}
+
+static void call_entry(struct scene *s)
+{
+    struct hart *h = cluster_hart(s->w.cluster, 0);
+
+    hart_set_reg(h, A5, DATA);
+    hart_set_reg(h, RA, HOME);
+    hart_set_reg(h, T1, HOME);
+    hart_set_reg(h, SP, DATA + 0x400);
+    hart_set_pc(h, SITE_VA + E_ENTRY);
+    for (unsigned n = 0; hart_pc(h) != HOME; n++) {
+        assert_in_range(n, 0, 1000);
+        (void)!hart_run(h, 1);
+    }
+}
+
+/* From the call to what it comes back to, the load of ra, which belongs to the site. */
+static void pfe16_saves_and_loads_ra_around_its_call(void **state)
+{
+    const uint32_t off[] = {NOP, NOP, NOP, NOP};
+    const uint32_t tracer[] = {ADDI(A6, A6, 1), JALR(ZERO, RA, 0)};
+    uint32_t on[] = {SD(RA, SP, -8), 0, 0, LD(RA, SP, -8)};
+    struct scene s;
+
+    (void)state;
+    build_at_entry(&s, 16);
+    assert_int_equal(site_layout(s.t), LAYOUT_PFE16);
+    call_entry(&s);
+    assert_int_equal(get(&s, SITE_INIT).entries, 1);
+    assert_int_equal(get(&s, SITE_INIT).cycles, 8 * cost(&s, OP_addi));
+    assert_int_equal(get(&s, SITE_INIT).resumed, 0);
+    write_words(&s, E_ENTRY, off, 4);
+    call_entry(&s);
+    assert_int_equal(get(&s, SITE_OFF).entries, 1);
+    assert_int_equal(get(&s, SITE_OFF).cycles, 4 * cost(&s, OP_addi));
+    call_pair(on + 1, E_ENTRY + 4, TRACER);
+    write_words(&s, TRACER, tracer, 2);
+    write_words(&s, E_ENTRY, on, 4);
+    call_entry(&s);
+    assert_int_equal(get(&s, SITE_ON).entries, 1);
+    assert_int_equal(get(&s, SITE_ON).resumed, 1);
+    assert_int_equal(get(&s, SITE_ON).cycles,
+                     cost(&s, OP_sd) + cost(&s, OP_auipc) + cost(&s, OP_jalr) + cost(&s, OP_ld));
+    assert_int_equal(get(&s, SITE_ON).through_sum, cost(&s, OP_sd) + cost(&s, OP_auipc) +
+                                                       2 * cost(&s, OP_jalr) + cost(&s, OP_addi));
+    assert_int_equal(hart_reg(s.w.hart, RA), HOME);
+    wreck(&s);
+}
+
+static void atomic_keeps_its_auipc_when_it_is_off(void **state)
+{
+    const uint32_t off[] = {AUIPC(T0, 0), NOP}, on[] = {AUIPC(T0, 0), JALR(T0, T0, 0x100)};
+    const uint32_t tracer[] = {ADDI(A6, A6, 1), JALR(ZERO, T0, 0)};
+    struct scene s;
+
+    (void)state;
+    build_at_entry(&s, 8);
+    assert_int_equal(site_layout(s.t), LAYOUT_ATOMIC);
+    write_words(&s, E_ENTRY, off, 2);
+    call_entry(&s);
+    call_entry(&s);
+    assert_int_equal(get(&s, SITE_OFF).entries, 2);
+    assert_int_equal(get(&s, SITE_OFF).cycles, 2 * (cost(&s, OP_auipc) + cost(&s, OP_addi)));
+    write_words(&s, E_ENTRY + 0x100, tracer, 2);
+    write_words(&s, E_ENTRY, on, 2);
+    call_entry(&s);
+    assert_int_equal(get(&s, SITE_ON).entries, 1);
+    assert_int_equal(get(&s, SITE_ON).resumed, 1);
+    assert_int_equal(get(&s, SITE_OTHER).entries, 0);
+    wreck(&s);
+}
+
 static void nothing_is_counted_when_nobody_counts_any_more(void **state)
 {
     struct scene s;
@@ -488,6 +589,8 @@ int main(void)
         cmocka_unit_test(a_return_on_another_stack_belongs_to_another_call),
         cmocka_unit_test(harts_are_counted_together_and_followed_apart),
         cmocka_unit_test(half_a_patch_is_neither_off_nor_on),
+        cmocka_unit_test(pfe16_saves_and_loads_ra_around_its_call),
+        cmocka_unit_test(atomic_keeps_its_auipc_when_it_is_off),
         cmocka_unit_test(nothing_is_counted_when_nobody_counts_any_more),
     };
 

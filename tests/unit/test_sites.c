@@ -359,6 +359,9 @@ static void nops_before_the_function_are_callops(void **state)
     assert_int_equal(site_get(w.t, 0)->size, 8);
     assert_true(site_is_atomic(w.t, site_get(w.t, 0)));
     assert_int_equal(site_find(w.t, SITE_PA + F - 1, 1), NO_SITE);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + F - 8, 8), 0);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + G - 1, 1), 1);
+    assert_int_equal(site_find_literal(w.t, SITE_PA + F, 8), NO_SITE);
     wreck(&w);
 }
 

@@ -44,22 +44,22 @@ void __printf(4, 5)
  */
 int kunit_run(const char *suite);
 
-#define KUNIT_EXPECT_TRUE(test, cond)                               \
-    ({                                                              \
-        bool kunit_ok_ = (cond);                                    \
-        if (!kunit_ok_)                                             \
-            kunit_fail(test, __FILE__, __LINE__, "not so: " #cond); \
-        kunit_ok_;                                                  \
+#define KUNIT_EXPECT_TRUE(test, cond)                                  \
+    ({                                                                 \
+        bool kunit_ok_ = (cond);                                       \
+        if (!kunit_ok_)                                                \
+            kunit_fail(test, __FILE__, __LINE__, "not so: %s", #cond); \
+        kunit_ok_;                                                     \
     })
 #define KUNIT_EXPECT_FALSE(test, cond) KUNIT_EXPECT_TRUE(test, !(cond))
 
-#define KUNIT_EXPECT_OP(test, left, op, right)                                                  \
-    ({                                                                                          \
-        long kunit_l_ = (long)(left), kunit_r_ = (long)(right);                                 \
-        if (!(kunit_l_ op kunit_r_))                                                            \
-            kunit_fail(test, __FILE__, __LINE__,                                                \
-                       #left " " #op " " #right ", but it is %ld and %ld", kunit_l_, kunit_r_); \
-        kunit_l_ op kunit_r_;                                                                   \
+#define KUNIT_EXPECT_OP(test, left, op, right)                                \
+    ({                                                                        \
+        long kunit_l_ = (long)(left), kunit_r_ = (long)(right);               \
+        if (!(kunit_l_ op kunit_r_))                                          \
+            kunit_fail(test, __FILE__, __LINE__, "%s, but it is %ld and %ld", \
+                       #left " " #op " " #right, kunit_l_, kunit_r_);         \
+        kunit_l_ op kunit_r_;                                                 \
     })
 #define KUNIT_EXPECT_EQ(test, left, right) KUNIT_EXPECT_OP(test, left, ==, right)
 #define KUNIT_EXPECT_NE(test, left, right) KUNIT_EXPECT_OP(test, left, !=, right)

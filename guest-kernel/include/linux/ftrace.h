@@ -294,6 +294,7 @@ struct ftrace_graph_ent {
 
 struct ftrace_graph_ret {
     unsigned long func;
+    unsigned long retval; /* a0; means nothing if the function returns nothing */
     int depth;
     unsigned int overrun;
     u64 calltime, rettime;
@@ -334,7 +335,7 @@ int ftrace_graph_entry_stub(struct ftrace_graph_ent *trace);
 bool ftrace_graph_is_dead(void);
 int function_graph_enter(unsigned long ret, unsigned long func, unsigned long frame_pointer,
                          unsigned long *retp);
-unsigned long ftrace_return_to_handler(unsigned long frame_pointer);
+unsigned long ftrace_return_to_handler(unsigned long frame_pointer, unsigned long retval);
 /* Does a function's time include what its task slept in it? Option sleep-time. */
 void ftrace_graph_sleep_time_control(bool enable);
 

@@ -33,6 +33,7 @@ void __free_pages(struct page *page, unsigned int order);
 void *__get_free_pages(unsigned int order);
 void free_pages(void *addr, unsigned int order);
 unsigned long nr_free_pages(void);
+unsigned long totalram_pages(void);
 struct page *virt_to_page(const void *addr);
 void *page_address(const struct page *page);
 

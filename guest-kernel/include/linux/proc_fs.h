@@ -13,6 +13,7 @@ struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent
 /* A file whose whole text show() makes at once. */
 struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry *parent,
                                   int (*show)(struct seq_file *m, void *unused));
+void proc_meminfo_init(void);
 void proc_remove(struct dentry *dentry);
 
 #endif

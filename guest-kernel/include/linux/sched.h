@@ -105,6 +105,7 @@ struct task_struct {
     int exit_code;                 /* as wait4 shows it */
     int exit_signal;               /* what its parent gets; 0: nothing */
     struct completion *vfork_done; /* the parent waits until the mm is its own again */
+    int *set_child_tid;            /* in U-mode: its pid goes there at its start */
     int *clear_child_tid;          /* in U-mode: zero goes there at the end */
 
     /* Function graph: return addresses taken, innermost last; -1 is none. */
@@ -151,7 +152,7 @@ void set_user_nice(struct task_struct *p, int nice);
 /* A running task that may not stay where it is leaves at its next switch, which is asked for. */
 int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask);
 _Noreturn void cpu_startup_entry(void);
-_Noreturn void do_exit(long code); /* kernel/exit.c; code as wait4 shows it */
+_Noreturn void do_exit(long code); /* code as wait4 shows it */
 
 static inline bool is_idle_task(const struct task_struct *p)
 {

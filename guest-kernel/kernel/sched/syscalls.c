@@ -1,10 +1,44 @@
-/* syscalls.c - what a program may say of its place among the others. */
+/* syscalls.c - what a program may say of its place among the others, and of theirs. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+
+/* Pid 0 is the caller. Referenced, or NULL. */
+static struct task_struct *find_get_task(pid_t pid)
+{
+    struct task_struct *p, *found = NULL;
+    unsigned long flags;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    list_for_each_entry(p, &task_list, tasks)
+    {
+        if (!is_idle_task(p) && (pid ? p->pid == pid : p == current) && !p->exit_state) {
+            get_task_struct(p);
+            found = p;
+            break;
+        }
+    }
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return found;
+}
+
+/* A kernel thread's place is the kernel's affair. */
+static int check_task(const struct task_struct *p)
+{
+    if (!p)
+        return -ESRCH;
+    return p->mm ? 0 : -EPERM;
+}
+
+static void put_task(struct task_struct *p)
+{
+    if (p)
+        put_task_struct(p);
+}
 
 SYSCALL_DEFINE0(sched_yield)
 {
@@ -12,19 +46,121 @@ SYSCALL_DEFINE0(sched_yield)
     return 0;
 }
 
-/* Its own affinity only: nobody else's may be changed while it runs. */
-static bool is_self(pid_t pid)
+SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len, const char __user *, mask)
 {
-    return pid == 0 || pid == current->pid;
+    struct task_struct *p;
+    unsigned long cpus = 0;
+    int err;
+
+    if (copy_from_user(&cpus, mask, min((size_t)len, sizeof(cpus))))
+        return -EFAULT;
+    p = find_get_task(pid);
+    err = check_task(p);
+    if (!err)
+        err = set_cpus_allowed_ptr(p, cpus);
+    put_task(p);
+    return err;
 }
 
+/* Answers how many bytes the mask has. */
 SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len, char __user *, mask)
 {
-    unsigned long cpus = current->cpus_allowed & cpu_possible_mask;
+    struct task_struct *p;
+    unsigned long cpus;
 
-    if (!is_self(pid))
-        return -ESRCH;
     if (len < sizeof(cpus) || len % sizeof(cpus))
         return -EINVAL;
+    p = find_get_task(pid);
+    if (!p)
+        return -ESRCH;
+    cpus = READ_ONCE(p->cpus_allowed) & cpu_possible_mask;
+    put_task(p);
     return copy_to_user(mask, &cpus, sizeof(cpus)) ? -EFAULT : (long)sizeof(cpus);
+}
+
+SYSCALL_DEFINE3(sched_setscheduler, pid_t, pid, int, policy, struct sched_param __user *, param)
+{
+    struct sched_param new;
+    struct task_struct *p;
+    int err;
+
+    if (copy_from_user(&new, param, sizeof(new)))
+        return -EFAULT;
+    p = find_get_task(pid);
+    err = check_task(p);
+    if (!err)
+        err = sched_setscheduler(p, policy, &new);
+    put_task(p);
+    return err;
+}
+
+SYSCALL_DEFINE1(sched_getscheduler, pid_t, pid)
+{
+    struct task_struct *p = find_get_task(pid);
+    int policy = p ? p->policy : -ESRCH;
+
+    put_task(p);
+    return policy;
+}
+
+SYSCALL_DEFINE2(sched_getparam, pid_t, pid, struct sched_param __user *, param)
+{
+    struct task_struct *p = find_get_task(pid);
+    struct sched_param now;
+
+    if (!p)
+        return -ESRCH;
+    now.sched_priority = p->rt_priority;
+    put_task(p);
+    return copy_to_user(param, &now, sizeof(now)) ? -EFAULT : 0;
+}
+
+static bool is_realtime(int policy)
+{
+    return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+SYSCALL_DEFINE1(sched_get_priority_max, int, policy)
+{
+    if (!is_realtime(policy) && policy != SCHED_NORMAL)
+        return -EINVAL;
+    return is_realtime(policy) ? MAX_RT_PRIO - 1 : 0;
+}
+
+SYSCALL_DEFINE1(sched_get_priority_min, int, policy)
+{
+    if (!is_realtime(policy) && policy != SCHED_NORMAL)
+        return -EINVAL;
+    return is_realtime(policy);
+}
+
+enum { PRIO_PROCESS = 0 };
+
+SYSCALL_DEFINE3(setpriority, int, which, pid_t, who, int, nice)
+{
+    struct task_struct *p;
+    int err;
+
+    if (which != PRIO_PROCESS)
+        return -EINVAL;
+    p = find_get_task(who);
+    err = check_task(p);
+    if (!err)
+        set_user_nice(p, nice);
+    put_task(p);
+    return err;
+}
+
+/* 20 - nice: 40 to 1, so that no answer looks like an error. */
+SYSCALL_DEFINE2(getpriority, int, which, pid_t, who)
+{
+    struct task_struct *p;
+    long prio;
+
+    if (which != PRIO_PROCESS)
+        return -EINVAL;
+    p = find_get_task(who);
+    prio = p ? 20 - PRIO_TO_NICE(p->static_prio) : -ESRCH;
+    put_task(p);
+    return prio;
 }

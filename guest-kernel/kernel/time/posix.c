@@ -1,7 +1,7 @@
 /* posix.c - clocks and sleep for programs.  All clocks count from power-on: there is no other. */
 #include <asm/timex.h>
-#include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -65,15 +65,6 @@ SYSCALL_DEFINE2(gettimeofday, struct timeval __user *, tv, void __user *, tz)
     return tv && copy_to_user(tv, &val, sizeof(val)) ? -EFAULT : 0;
 }
 
-/* In whole milliseconds, the last one too. */
-static long sleep_ns(u64 ns)
-{
-    u64 ms = (ns + 999999) / 1000000;
-
-    msleep(min(ms, 0x7fffffffull));
-    return 0;
-}
-
 static int get_timespec(u64 *ns, const struct timespec __user *ts)
 {
     struct timespec t;
@@ -86,25 +77,47 @@ static int get_timespec(u64 *ns, const struct timespec __user *ts)
     return 0;
 }
 
+static long sleep_until(u64 end)
+{
+    set_current_state(TASK_INTERRUPTIBLE);
+    while (!signal_pending(current)) {
+        if (!schedule_hrtimeout(end, HRTIMER_MODE_ABS))
+            return 0;
+        set_current_state(TASK_INTERRUPTIBLE);
+    }
+    set_current_state(TASK_RUNNING);
+    return -EINTR;
+}
+
+/* What is left goes to rmtp, if somebody wants to know: only after a relative sleep. */
+static long sleep_for(u64 ns, struct timespec __user *rmtp)
+{
+    u64 end = sched_clock() + ns, now;
+    long ret = sleep_until(end);
+    struct timespec rest;
+
+    if (ret != -EINTR || !rmtp)
+        return ret;
+    now = sched_clock();
+    rest = ns_to_timespec(end > now ? end - now : 0);
+    return copy_to_user(rmtp, &rest, sizeof(rest)) ? -EFAULT : ret;
+}
+
 SYSCALL_DEFINE2(nanosleep, const struct timespec __user *, rqtp, struct timespec __user *, rmtp)
 {
-    u64 ns;
+    u64 ns = 0;
     int err = get_timespec(&ns, rqtp);
 
-    (void)rmtp;
-    return err ? err : sleep_ns(ns);
+    return err ? err : sleep_for(ns, rmtp);
 }
 
 SYSCALL_DEFINE4(clock_nanosleep, int, clock, int, flags, const struct timespec __user *, rqtp,
                 struct timespec __user *, rmtp)
 {
-    u64 ns = 0, now = sched_clock();
+    u64 ns = 0;
     int err = is_clock(clock) ? get_timespec(&ns, rqtp) : -EINVAL;
 
-    (void)rmtp;
     if (err)
         return err;
-    if (flags & TIMER_ABSTIME)
-        ns = ns > now ? ns - now : 0;
-    return sleep_ns(ns);
+    return flags & TIMER_ABSTIME ? sleep_until(ns) : sleep_for(ns, rmtp);
 }

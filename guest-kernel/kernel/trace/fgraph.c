@@ -281,7 +281,7 @@ static void tell_return(struct ftrace_graph_ret *trace)
     ftrace_test_recursion_unlock(bit);
 }
 
-unsigned long ftrace_return_to_handler(unsigned long frame_pointer)
+unsigned long ftrace_return_to_handler(unsigned long frame_pointer, unsigned long retval)
 {
     struct ftrace_graph_ret trace;
     unsigned long ret = ftrace_pop_return_trace(&trace, frame_pointer);
@@ -289,6 +289,7 @@ unsigned long ftrace_return_to_handler(unsigned long frame_pointer)
     if (unlikely(ret == (unsigned long)panic))
         panic("function graph: the return address is lost");
     trace.rettime = trace_clock_local();
+    trace.retval = retval;
     tell_return(&trace);
     barrier(); /* until here an interrupt must not take our entry for free */
     current->curr_ret_stack--;

@@ -251,7 +251,7 @@ static const struct seq_operations stat_seq_ops = {stat_start, stat_stop, stat_n
 
 static int stat_open(struct inode *inode, struct file *file)
 {
-    struct profile_snapshot *snap = take_snapshot((long)inode->i_private);
+    struct profile_snapshot *snap = take_snapshot(tracing_cpu_of(inode));
     int err = snap ? seq_open(file, &stat_seq_ops) : -ENOMEM;
 
     if (err)

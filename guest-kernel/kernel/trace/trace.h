@@ -67,7 +67,7 @@ struct print_entry {
     char buf[];
 } __packed;
 
-_Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 32, "not Linux's layout");
+_Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not Linux's layout");
 
 /* ---- options ---- */
 
@@ -283,6 +283,15 @@ extern struct ftrace_hash *ftrace_graph_hash, *ftrace_graph_notrace_hash;
 
 int trace_graph_entry(struct ftrace_graph_ent *trace);
 void trace_graph_return(struct ftrace_graph_ret *trace);
+
+/* What the private data of a ring's files is: a hart, or RING_BUFFER_ALL_CPUS. */
+static inline int tracing_cpu_of(const struct inode *inode)
+{
+    return (long)inode->i_private;
+}
+
+/* One consuming reader at a time: what one takes out of a ring, the next must not give back. */
+extern struct mutex trace_access_lock;
 
 /* trace_read.c: trace and trace_pipe, of one hart or (cpu -1) all; parent NULL: the top. */
 void trace_create_read_files(struct dentry *parent, long cpu);

@@ -8,12 +8,6 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-/* What the private data of the files' inodes is: a hart, or RING_BUFFER_ALL_CPUS. */
-static int cpu_of(const struct inode *inode)
-{
-    return (long)inode->i_private;
-}
-
 /* ---- buffer_size_kb ---- */
 
 static bool sizes_agree(void)
@@ -54,7 +48,7 @@ static ssize_t size_write(struct file *file, const char *buf, size_t count, loff
     if (!err && !kb)
         err = -EINVAL;
     if (!err)
-        err = tracing_resize_ring_buffer(&global_trace, kb << 10, cpu_of(file->f_inode));
+        err = tracing_resize_ring_buffer(&global_trace, kb << 10, tracing_cpu_of(file->f_inode));
     if (err)
         return err;
     *pos += count;

@@ -6,8 +6,11 @@
 #include "trace.h"
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+
+enum { FILTER_WORD_MAX = 256 };
 
 /* ---- available_filter_functions, enabled_functions ---- */
 
@@ -34,7 +37,7 @@ static void rec_stop(struct seq_file *m, void *v)
 
 static int avail_show(struct seq_file *m, void *v)
 {
-    seq_printf(m, "%s\n", ftrace_rec_name(v));
+    seq_printf(m, "%ps\n", (void *)((const struct dyn_ftrace *)v)->ip);
     return 0;
 }
 
@@ -45,7 +48,7 @@ static int enabled_show(struct seq_file *m, void *v)
 
     if (!(rec->flags & FTRACE_FL_ENABLED))
         return 0;
-    seq_printf(m, "%s (%lu)%s%s%s%s\n", ftrace_rec_name(rec), ftrace_rec_count(rec),
+    seq_printf(m, "%ps (%lu)%s%s%s%s\n", (void *)rec->ip, ftrace_rec_count(rec),
                rec->flags & FTRACE_FL_REGS ? " R" : "  ",
                rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ", "  ",
                rec->flags & FTRACE_FL_CALL_OPS ? " O" : "  ");
@@ -150,7 +153,7 @@ static void show_set(struct seq_file *m, const struct ftrace_hash *hash)
     ftrace_rec_lock();
     for (i = 0; (rec = ftrace_rec(i)); i++)
         if (ftrace_lookup_ip(hash, rec->ip))
-            seq_printf(m, "%s\n", ftrace_rec_name(rec));
+            seq_printf(m, "%ps\n", (void *)rec->ip);
     ftrace_rec_unlock();
 }
 
@@ -169,7 +172,31 @@ static int filter_show(struct seq_file *m, void *data)
     return 0;
 }
 
-/* A writer changes a copy, which takes effect when the file is closed. */
+/*
+ * A writer changes a copy, which takes effect when the file is closed.  A word
+ * ends with a blank or the file, not with what was written at once.
+ */
+struct filter_writer {
+    struct ftrace_hash *hash;
+    unsigned int len;
+    char word[FILTER_WORD_MAX];
+};
+
+static struct filter_writer *new_writer(const struct filter_set *set, bool empty)
+{
+    struct filter_writer *w = kzalloc(sizeof(*w));
+
+    if (!w)
+        return NULL;
+    mutex_lock(&filter_lock);
+    w->hash = copy_ftrace_hash(empty ? NULL : set->get());
+    mutex_unlock(&filter_lock);
+    if (w->hash)
+        return w;
+    kfree(w);
+    return NULL;
+}
+
 static int filter_open(struct inode *inode, struct file *file)
 {
     const struct filter_set *set = inode->i_private;
@@ -178,27 +205,39 @@ static int filter_open(struct inode *inode, struct file *file)
         return single_open(file, filter_show, inode->i_private);
     if (set->waits && (file->f_flags & O_TRUNC))
         ftrace_clear_mods(set->waits);
-    mutex_lock(&filter_lock);
-    file->private_data = copy_ftrace_hash(file->f_flags & O_TRUNC ? NULL : set->get());
-    mutex_unlock(&filter_lock);
+    file->private_data = new_writer(set, file->f_flags & O_TRUNC);
     return file->private_data ? 0 : -ENOMEM;
 }
 
-static int take_word(const struct filter_set *set, struct ftrace_hash *hash, const char *word)
+static int take_word(const struct filter_set *set, struct filter_writer *w)
 {
-    return set->waits ? ftrace_process_word(set->waits, hash, word)
-                      : ftrace_match_records(hash, word);
+    unsigned int len = w->len;
+
+    w->word[len] = 0;
+    w->len = 0;
+    if (!len)
+        return 0;
+    return set->waits ? ftrace_process_word(set->waits, w->hash, w->word)
+                      : ftrace_match_records(w->hash, w->word);
+}
+
+static int take_char(const struct filter_set *set, struct filter_writer *w, char c)
+{
+    if (c == ' ' || c == '\t' || c == '\n')
+        return take_word(set, w);
+    if (w->len + 1 == sizeof(w->word))
+        return -EINVAL;
+    w->word[w->len++] = c;
+    return 0;
 }
 
 static ssize_t filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
     const struct filter_set *set = file->f_inode->i_private;
-    char text[TRACE_WRITE_MAX], *rest = trace_take_string(text, buf, count), *word;
+    size_t i;
 
-    if (!rest)
-        return -EINVAL;
-    while ((word = strsep(&rest, " \t\n"))) {
-        int err = *word ? take_word(set, file->private_data, word) : 0;
+    for (i = 0; i < count; i++) {
+        int err = take_char(set, file->private_data, buf[i]);
 
         if (err)
             return err;
@@ -210,14 +249,17 @@ static ssize_t filter_write(struct file *file, const char *buf, size_t count, lo
 static int filter_release(struct inode *inode, struct file *file)
 {
     const struct filter_set *set = inode->i_private;
-    int ret;
+    struct filter_writer *w = file->private_data;
+    int err, ret;
 
     if ((file->f_flags & O_ACCMODE) == O_RDONLY)
         return single_release(inode, file);
+    err = take_word(set, w);
     mutex_lock(&filter_lock);
-    ret = set->put(file->private_data);
+    ret = set->put(w->hash);
     mutex_unlock(&filter_lock);
-    return ret;
+    kfree(w);
+    return err ? err : ret;
 }
 
 static const struct file_operations filter_fops = {

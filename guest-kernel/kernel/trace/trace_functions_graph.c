@@ -22,6 +22,8 @@ static const struct tracer_opt graph_opts[] = {
     {"funcgraph-abstime", TRACE_GRAPH_PRINT_ABS_TIME},
     {"funcgraph-irqs", TRACE_GRAPH_PRINT_IRQS},
     {"funcgraph-tail", TRACE_GRAPH_PRINT_TAIL},
+    {"funcgraph-retval", TRACE_GRAPH_PRINT_RETVAL},
+    {"funcgraph-retval-hex", TRACE_GRAPH_PRINT_RETVAL_HEX},
     {"sleep-time", TRACE_GRAPH_SLEEP_TIME},
     {"graph-time", TRACE_GRAPH_GRAPH_TIME},
     {NULL, 0},

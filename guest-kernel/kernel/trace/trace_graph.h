@@ -15,6 +15,8 @@ enum {
     TRACE_GRAPH_PRINT_TAIL = 0x100,
     TRACE_GRAPH_SLEEP_TIME = 0x200,
     TRACE_GRAPH_GRAPH_TIME = 0x400,
+    TRACE_GRAPH_PRINT_RETVAL = 0x800,
+    TRACE_GRAPH_PRINT_RETVAL_HEX = 0x1000,
 };
 
 extern struct tracer_flags graph_flags;

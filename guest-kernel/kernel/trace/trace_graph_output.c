@@ -241,6 +241,17 @@ static void note_entered(struct trace_iterator *iter, int depth, unsigned long f
         cpu_data(iter)->enter_funcs[depth] = func;
 }
 
+/* An error number, from a function that returns long or int, in decimal. */
+static void print_retval(struct trace_iterator *iter, unsigned long retval)
+{
+    unsigned long error = retval >> 31 == 1 ? (unsigned long)(int)retval : retval;
+
+    if (IS_ERR((void *)error) && !shows(TRACE_GRAPH_PRINT_RETVAL_HEX))
+        trace_seq_printf(&iter->seq, "= %ld", error);
+    else
+        trace_seq_printf(&iter->seq, "= 0x%lx", retval);
+}
+
 static void print_graph_entry_leaf(struct trace_iterator *iter, const struct ftrace_graph_ent *call,
                                    const struct ftrace_graph_ret *ret)
 {
@@ -248,7 +259,13 @@ static void print_graph_entry_leaf(struct trace_iterator *iter, const struct ftr
     note_entered(iter, call->depth, 0);
     print_graph_duration(iter, ret->rettime - ret->calltime);
     print_indent(iter, call->depth);
-    trace_seq_printf(&iter->seq, "%ps();\n", (void *)call->func);
+    trace_seq_printf(&iter->seq, "%ps();", (void *)call->func);
+    if (shows(TRACE_GRAPH_PRINT_RETVAL)) {
+        trace_seq_puts(&iter->seq, " /* ");
+        print_retval(iter, ret->retval);
+        trace_seq_puts(&iter->seq, " */");
+    }
+    trace_seq_putc(&iter->seq, '\n');
     print_graph_irq(iter, call->func, "<==========");
 }
 
@@ -313,6 +330,23 @@ static bool was_entered(struct trace_iterator *iter, const struct ftrace_graph_r
     return match;
 }
 
+static void print_closing_brace(struct trace_iterator *iter, const struct ftrace_graph_ret *ret,
+                                bool func_match)
+{
+    bool retval = shows(TRACE_GRAPH_PRINT_RETVAL);
+
+    if (func_match && !retval && !shows(TRACE_GRAPH_PRINT_TAIL)) {
+        trace_seq_puts(&iter->seq, "}\n");
+        return;
+    }
+    trace_seq_printf(&iter->seq, "} /* %ps ", (void *)ret->func);
+    if (retval) {
+        print_retval(iter, ret->retval);
+        trace_seq_putc(&iter->seq, ' ');
+    }
+    trace_seq_puts(&iter->seq, "*/\n");
+}
+
 static void print_graph_return(struct trace_iterator *iter)
 {
     struct ftrace_graph_ret ret = ((const struct ftrace_graph_ret_entry *)iter->ent)->ret;
@@ -325,10 +359,7 @@ static void print_graph_return(struct trace_iterator *iter)
     print_graph_prologue(iter, 0);
     print_graph_duration(iter, ret.rettime - ret.calltime);
     print_indent(iter, ret.depth);
-    if (func_match && !shows(TRACE_GRAPH_PRINT_TAIL))
-        trace_seq_puts(&iter->seq, "}\n");
-    else
-        trace_seq_printf(&iter->seq, "} /* %ps */\n", (void *)ret.func);
+    print_closing_brace(iter, &ret, func_match);
     if (shows(TRACE_GRAPH_PRINT_OVERRUN))
         trace_seq_printf(&iter->seq, " (Overruns: %u)\n", ret.overrun);
     print_graph_irq(iter, ret.func, "<==========");

@@ -48,10 +48,20 @@ static bool raw_is_ready(unsigned int cpu)
     return !ring_buffer_empty_cpu(global_trace.buffer, cpu) || !global_trace.buffer->record_on;
 }
 
+static bool read_page(struct raw_reader *reader, unsigned int cpu)
+{
+    bool got;
+
+    mutex_lock(&trace_access_lock);
+    got = ring_buffer_read_page(global_trace.buffer, cpu, &reader->page);
+    mutex_unlock(&trace_access_lock);
+    return got;
+}
+
 /* 1: there is a page; 0: tracing is off, and none is left. */
 static int next_page(struct raw_reader *reader, unsigned int cpu, const struct file *file)
 {
-    while (!ring_buffer_read_page(global_trace.buffer, cpu, &reader->page)) {
+    while (!read_page(reader, cpu)) {
         int err;
 
         if (!global_trace.buffer->record_on)
@@ -73,7 +83,7 @@ static ssize_t raw_read(struct file *file, char *buf, size_t count, loff_t *pos)
     size_t n;
 
     if (reader->given == PAGE_SIZE)
-        ret = next_page(reader, (long)file->f_inode->i_private, file);
+        ret = next_page(reader, tracing_cpu_of(file->f_inode), file);
     if (ret <= 0)
         return ret;
     n = min(count, (size_t)(PAGE_SIZE - reader->given));

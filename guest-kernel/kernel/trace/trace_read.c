@@ -9,12 +9,6 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 
-/* What the private data of the files' inodes is: a hart, or RING_BUFFER_ALL_CPUS. */
-static int cpu_of(const struct inode *inode)
-{
-    return (long)inode->i_private;
-}
-
 static struct trace_iterator *new_iterator(const struct inode *inode)
 {
     struct trace_iterator *iter = kzalloc(sizeof(*iter));
@@ -24,7 +18,7 @@ static struct trace_iterator *new_iterator(const struct inode *inode)
         return NULL;
     iter->tr = &global_trace;
     iter->trace = global_trace.current_trace;
-    iter->cpu_file = cpu_of(inode);
+    iter->cpu_file = tracing_cpu_of(inode);
     trace_buffer_entries(iter->tr, &total, &entries);
     iter->annotate = total != entries;
     trace_seq_init(&iter->seq);
@@ -145,10 +139,10 @@ static int trace_open(struct inode *inode, struct file *file)
     unsigned int acc = file->f_flags & O_ACCMODE;
 
     if (acc != O_RDONLY && (file->f_flags & O_TRUNC)) {
-        if (cpu_of(inode) == RING_BUFFER_ALL_CPUS)
+        if (tracing_cpu_of(inode) == RING_BUFFER_ALL_CPUS)
             tracing_reset_online_cpus(&global_trace);
         else
-            ring_buffer_reset_cpu(global_trace.buffer, cpu_of(inode));
+            ring_buffer_reset_cpu(global_trace.buffer, tracing_cpu_of(inode));
     }
     return acc == O_WRONLY ? 0 : open_for_reading(inode, file);
 }
@@ -184,8 +178,7 @@ static const struct file_operations trace_fops = {
 
 /* ---- trace_pipe ---- */
 
-/* One consuming reader at a time: what one takes out of a ring, the next must not give back. */
-static DEFINE_MUTEX(trace_access_lock);
+DEFINE_MUTEX(trace_access_lock);
 
 static int pipe_open(struct inode *inode, struct file *file)
 {

@@ -29,7 +29,7 @@ exec 3>log; echo to three >&3; echo again 1>&3; exec 3>&-; cat log
 { echo moved; } 3>&1 >/dev/null | cat; echo $( { echo swapped >&3; } 3>&1 )
 exec 4<log; read l <&4; echo $l; read l <&4; echo $l; read l <&4; echo $?; exec 4<&-
 echo body > f; cat f - f < log; > f; wc -c < f; : > g; [ -s g ]; echo $?
-cd ..; pwd | grep -c a; cd a; cd ../a/./..; [ -d a ] && echo dir; [ -f a/f ] && echo file
+cd ..; pwd | grep -c /; cd a; cd ../a/./..; [ -d a ] && echo dir; [ -f a/f ] && echo file
 dd if=/dev/zero bs=1k count=3 2>/dev/null | wc -c
 dd if=/dev/zero of=z bs=100 count=5 2>/dev/null; wc -c < z; cat /dev/null | wc -c; rm z
 (cd a; echo inner > in); cat a/in; unset v; echo ${v:-gone}

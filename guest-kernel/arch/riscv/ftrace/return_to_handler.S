@@ -17,6 +17,7 @@ return_to_handler:
     sd   s0, 16(sp)
     sd   a0, 8(sp)
     sd   a1, 0(sp)
+    mv   a1, a0
     mv   a0, s0
     addi s0, sp, 32
     call ftrace_return_to_handler

@@ -150,6 +150,6 @@ ret_from_user_thread:
     .globl ret_from_fork
     .type ret_from_fork, @function
 ret_from_fork:
-    call schedule_tail
+    call finish_fork
     j    ret_from_exception
     .size ret_from_fork, . - ret_from_fork

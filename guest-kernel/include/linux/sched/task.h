@@ -32,6 +32,8 @@ pid_t kernel_clone(const struct kernel_clone_args *args);
 /* A child of current, with its descriptors, that fn is to make a program of (kernel_execve). */
 pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags);
 
+void finish_fork(struct task_struct *prev);
+
 _Noreturn void do_task_dead(void); /* kernel/sched/core.c */
 
 /* The address space of current is of no more use to it: it ends, or runs another program. */

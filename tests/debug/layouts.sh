@@ -1,0 +1,52 @@
+#!/bin/sh
+# layouts.sh - a site in each layout, as the debugger sees it: off, while it is patched, and on.
+set -eu
+build=${BUILD:-build}
+tracing=/sys/kernel/tracing
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+failed=0
+
+# in_layout NAME FIRST-STORE OFF ON: what the debugger says, as regular expressions.
+in_layout() {
+    cat >"$dir/script" <<END
+> sites fib
+function  init
+> tbreak kernel_init
+breakpoint 1
+> continue
+> sites fib
+<fib[^>]*>  function  off
+> watch-patch fib
+watching 1 site
+> continue
+by:  hart 0 in patch_insn_write
+was: $3\n
+is:  $2
+> tbreak fib
+breakpoint 2
+> continue
+breakpoint 2
+> sites fib
+function  on -> ftrace_caller
+> patches fib
+new: $4 <ftrace_caller>
+fenced: hart 0 fence.i
+> findings
+no findings so far
+> quit
+END
+    tests/debug/session "$dir/script" "$build/rvftrace" debug --console none \
+        --append "script=\"echo fib > $tracing/set_ftrace_filter; echo function > $tracing/current_tracer; work calls 1\"" \
+        "$build/guest-kernel/$1/kernel.elf" >"$dir/said" || failed=1
+    sed "s/ - debug/ - $1: debug/" "$dir/said"
+}
+
+auipc='auipc [rt][a0],0x[0-9a-f]+' jalr='jalr (t0,)?-?[0-9]+.[rt][a0].'
+in_layout mcount "$auipc" 'nop; nop' "$auipc; $jalr"
+in_layout pfe16 'sd ra,-8.sp.; nop; nop; nop' 'nop; nop; nop; nop' \
+    "sd ra,-8.sp.; $auipc; $jalr; ld ra,-8.sp."
+in_layout pfe8 "$auipc" 'nop; nop' "$auipc; $jalr"
+in_layout atomic "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr"
+in_layout callops "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr"
+exit $failed

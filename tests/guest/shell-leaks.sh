@@ -1,0 +1,41 @@
+#!/bin/sh
+# shell-leaks.sh - what scripts use up comes back: memory and descriptors.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$work_dir/leaks.sh" <<'EOS'
+free() { grep MemFree /proc/meminfo | cut -c 18-24; }
+everything() {
+    x=$(echo one | cat | grep o)
+    for f in /* /sys/kernel/tracing/*; do y=$f; done
+    echo $x >/tmp1; wc -l </tmp1 >/dev/null; mv /tmp1 /tmp2; rm /tmp2; mkdir /d; rmdir /d
+    (true) & wait
+    sh -c 'exit 3'
+    case $x in o*) z=${x%e} ;; esac
+    cat <<E >/dev/null
+    $x
+E
+    seq 10 | sort -r | tail -n 2 >/dev/null; yes | head -n 1 >/dev/null
+    ls /none 2>/dev/null; eval 'w=$((1+2))'; test -f /leaks.sh -a 1 = 1; false | true
+}
+round() { for i in $(seq 25); do everything; done; }
+round
+before=$(free)
+round; round
+after=$(free)
+# Slabs may keep a page here and there.
+[ $((before - after)) -le 64 ] && echo "memory is back" || echo "$((before - after)) kB are gone"
+exec 9</dev/null && echo "descriptors are back"
+EOS
+(cd "$work_dir" && echo leaks.sh | cpio -o -H newc --quiet) >"$work_dir/initrd"
+
+for run in 'none 1' 'mcount 4'; do
+    timeout 100 "$BUILD/rvftrace" run --quiet --audit fail --harts "${run#* }" \
+        --initrd "$work_dir/initrd" --append 'script="sh /leaks.sh"' \
+        "$BUILD/guest-kernel/${run% *}/kernel.elf" </dev/null 2>"$work_dir/errors" |
+        tr -d '\r' >"$out"
+    check "rvftrace, $run: memory is back" console_has 'memory is back'
+    check "rvftrace, $run: descriptors are back" console_has 'descriptors are back'
+    run_guest ${run% *} ${run#* } 'sh /leaks.sh' -initrd "$work_dir/initrd"
+    check "QEMU, $run: memory is back" console_has 'memory is back'
+done
+finish
