@@ -164,7 +164,5 @@ int run_init_process(void)
         run_boot_script(sh, boot_script);
     else
         interact(sh);
-    if (sh->leaving == LEAVE_EXIT && sh->status)
-        machine_fail();
-    machine_power_off();
+    machine_exit(sh->leaving == LEAVE_EXIT ? sh->status : 0);
 }

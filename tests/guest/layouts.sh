@@ -57,6 +57,10 @@ for layout in $dynamic_layouts; do
     check "$layout: rvftrace shows the same" diff "$work_dir/qemu.$layout" "$work_dir/ours.$layout"
     check "$layout: the trace is that of mcount" \
         diff "$work_dir/qemu.mcount" "$work_dir/qemu.$layout"
+    ours $layout 1 "echo calls_once > $T/set_ftrace_filter; echo 1 > $T/options/func_stack_trace;
+        echo function > $T/current_tracer; work calls 1; echo 0 > $T/tracing_on; cat $T/trace"
+    check "$layout: a walk of the stack meets the traced function, then its caller" \
+        test "$(sed -n 's/^ => //p' "$out" | sed 3q | tr '\n' ' ')" = 'calls_once calls_run workload_thread '
     for run in 1.stale 2.coherent 2.random:1 4.stale 4.random:2; do
         ours $layout "${run%%.*}" "$loaded" --fetch "${run#*.}" --seed "${run%%.*}"
         check "$layout under load, harts and fetch $run: no finding" test "$status" -eq 0

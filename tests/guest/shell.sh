@@ -52,5 +52,10 @@ check 'exit 0 is success' test $status -eq 0
 timeout 60 "$BUILD/rvftrace" run --quiet --append 'script="exit 3"' \
     "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null >"$out" 2>"$work_dir/errors"
 status=$?
-check 'exit with another status is failure' test $status -ne 0
+check 'exit with another status is the machine'"'"'s, on rvftrace' test $status -eq 3
+timeout 60 qemu-system-riscv64 -machine virt -display none -monitor none -serial stdio -no-reboot \
+    -kernel "$BUILD/guest-kernel/mcount/kernel.elf" -append 'script="exit 3"' \
+    </dev/null >"$out" 2>"$work_dir/errors"
+status=$?
+check 'and on QEMU' test $status -eq 3
 finish

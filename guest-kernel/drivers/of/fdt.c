@@ -30,7 +30,7 @@ struct node {
     const char *name;
     u32 address_cells, size_cells; /* for its children */
     u64 reg_base, reg_size;
-    bool has_reg, is_cpu, is_memory, is_uart, disabled;
+    bool has_reg, is_cpu, is_memory, is_uart, is_finisher, disabled;
 };
 
 struct scan {
@@ -95,9 +95,10 @@ static void scan_property(struct scan *s, const char *name, const void *value, u
     else if (!strcmp(name, "device_type")) {
         n->is_cpu = !strcmp(value, "cpu");
         n->is_memory = !strcmp(value, "memory");
-    } else if (!strcmp(name, "compatible"))
+    } else if (!strcmp(name, "compatible")) {
         n->is_uart = stringlist_has(value, len, "ns16550a");
-    else if (!strcmp(name, "status"))
+        n->is_finisher = stringlist_has(value, len, "sifive,test0");
+    } else if (!strcmp(name, "status"))
         n->disabled = strcmp(value, "okay") && strcmp(value, "ok");
     else if (!strcmp(name, "timebase-frequency"))
         s->info->timebase = read_cells(value, len / 4);
@@ -123,6 +124,8 @@ static void close_node(struct scan *s)
         info->memory_end = n->reg_base + n->reg_size;
     } else if (n->is_uart && !info->uart_phys)
         info->uart_phys = n->reg_base;
+    else if (n->is_finisher && !info->finisher_phys)
+        info->finisher_phys = n->reg_base;
 }
 
 static const char *open_node(struct scan *s, const char *name)

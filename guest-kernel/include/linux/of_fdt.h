@@ -11,7 +11,7 @@ struct fdt_info {
     unsigned long hartids[NR_CPUS];
     unsigned int nr_harts;
     unsigned long initrd_start, initrd_end; /* physical, end exclusive; equal: there is none */
-    unsigned long uart_phys;                /* 0: there is none */
+    unsigned long uart_phys, finisher_phys; /* 0: there is none */
 };
 
 /* 0, or -EINVAL for something that is no device tree. Fills boot_command_line. */

@@ -2,8 +2,13 @@
 #ifndef LINUX_REBOOT_H
 #define LINUX_REBOOT_H
 
+#include <linux/types.h>
+
 _Noreturn void machine_power_off(void);
 /* Tells the machine that the run failed. */
 _Noreturn void machine_fail(void);
+/* With this status where the board has a way to say it; 0 is success. */
+_Noreturn void machine_exit(unsigned int status);
+void sifive_test_init(unsigned long phys);
 
 #endif

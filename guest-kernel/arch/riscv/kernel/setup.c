@@ -33,6 +33,8 @@ void setup_arch(unsigned long boot_hartid)
     paging_init(machine_info.memory_start, machine_info.memory_end);
     if (machine_info.uart_phys)
         ns16550_init(machine_info.uart_phys);
+    if (machine_info.finisher_phys)
+        sifive_test_init(machine_info.finisher_phys);
     time_init(machine_info.timebase);
     parse_args(boot_command_line);
     setup_smp(boot_hartid);

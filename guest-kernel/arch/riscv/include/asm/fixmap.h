@@ -6,6 +6,7 @@
 
 enum fixed_addresses {
     FIX_UART,
+    FIX_FINISHER,
     FIX_TEXT_POKE1, /* text patching; two, since a site may straddle a page */
     FIX_TEXT_POKE0,
     FIX_ENTRIES,
