@@ -23,7 +23,7 @@ run_on_rvftrace mcount 2 "echo ':mod:trace_sample' > $f; echo sample_leaf:mod:tr
     rmmod trace_sample; cat $f; echo read; insmod /lib/modules/trace_sample.ko; cat $f; echo read;
     cat $T/enabled_functions; echo read" --initrd "$BUILD/guest-kernel/mcount/modules.cpio"
 check 'when it comes its functions are in the filter' \
-    test "$(shown 1)" = 'sample_leaf sample_branch sample_show sample_init sample_exit'
+    test "$(shown 1)" = 'sample_leaf [trace_sample] sample_branch [trace_sample] sample_show [trace_sample] sample_init [trace_sample] sample_exit [trace_sample]'
 check 'its first call is traced, and what notrace names is not' \
     test "$(grep -Ex '[0-9]+' "$out" | xargs)" = '1 0'
 check 'when it goes so do they' sh -c "! grep -v '^#' '$out' | sed '1,/^read/d' | grep sample_"

@@ -18,7 +18,7 @@ printf '\023\000\000\000' | dd of="$work_dir/guest-kernel/mcount/kernel.elf" bs=
 
 BUILD=$work_dir
 run_guest mcount 2 "work calls 2; echo function > $T/current_tracer; cat $T/current_tracer; work calls 2"
-check 'the report names the function' console_has '\[.*\] \[<[0-9a-f]+>\] fib\+0x[0-9a-f]+'
+check 'the report names the function' console_has '\[.*\] \[<[0-9a-f]+>\] fib\+0x[0-9a-f]+/0x[0-9a-f]+'
 check 'the report says what happened, and when' \
     sh -c "grep -q 'ftrace failed to modify$' '$out' && grep -q 'Initializing ftrace call sites$' '$out'"
 check 'it shows the bytes found' console_has '\[.*\]  actual:   [0-9a-f:]+:13:00:00:00'
