@@ -72,7 +72,7 @@ notices free-twice 'BUG kmalloc-64: Object already free' slub_debug misuse_init
 notices sleep-in-atomic 'BUG: scheduling while atomic' '' misuse_init
 notices lock-twice 'BUG at .*mutex.c' '' mutex_lock
 notices write-text 'exception in kernel mode' '' write_text
-notices write-constant 'exception in kernel mode' '' misuse_init
+notices write-constant 'exception in kernel mode' '' write_constant
 notices run-data 'exception in kernel mode' '' load_module
 
 # While threads run in the kernel's and the module's functions, modules come and go.
