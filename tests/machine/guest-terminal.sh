@@ -35,17 +35,20 @@ wait #
 keys thrown away\x03
 wait ^C
 wait # 
-send while true; do :; done
+send echo 'g'o; while true; do :; done
+wait go
 keys \x03
 wait ^C
 wait # 
-send yes | cat | cat > /dev/null
+send echo 'g'o; yes | cat | cat > /dev/null
+wait go
 keys \x03
 wait ^C
 wait # 
 send echo status $?
 wait status 130
-send cat /dev/zero > /dev/null
+send echo 'g'o; cat /dev/zero > /dev/null
+wait go
 keys \x03
 wait ^C
 wait # 

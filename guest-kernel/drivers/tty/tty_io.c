@@ -2,8 +2,10 @@
  * tty_io.c - /dev/console and /dev/tty: lines from the console, edited as they are typed.
  *
  * The UART is polled by a thread that starts with the first read: until
- * somebody wants input nothing runs here.  Keys: erase (^H, DEL), kill (^U),
- * end of file (^D) and interrupt (^C), which goes to the foreground group.
+ * somebody wants input nothing runs here.  It only stores what comes, and
+ * sends an interrupt (^C) to the foreground group; what is typed ahead is
+ * edited and echoed when it is read, so that it does not get into the output
+ * of what still runs.  Keys: erase (^H, DEL), kill (^U), end of file (^D).
  */
 #include <linux/console.h>
 #include <linux/delay.h>
@@ -18,6 +20,7 @@ enum {
     TTY_POLL_MSECS = 10,
     LINE_MAX = 1024,
     READ_BUF_SIZE = 4096,
+    TYPED_SIZE = 4096,
     INTR_CHAR = 'C' & 037,
     EOF_CHAR = 'D' & 037,
     KILL_CHAR = 'U' & 037,
@@ -30,14 +33,17 @@ static struct {
     bool polled;             /* under poll_mutex */
     pid_t pgrp;              /* atomically */
 
-    /* The polling thread's only: the line not yet ended. */
-    char line[LINE_MAX];
-    size_t len;
-
-    spinlock_t lock; /* guards the finished lines: a ring */
-    char read_buf[READ_BUF_SIZE];
-    unsigned int head, tail;
+    spinlock_t lock; /* guards what was typed: a ring */
+    char typed[TYPED_SIZE];
+    unsigned int typed_head, typed_tail;
+    bool interrupted; /* the line begun is to be forgotten */
     struct wait_queue_head read_wait;
+
+    struct mutex read_mutex; /* guards the lines */
+    char line[LINE_MAX];     /* not yet ended */
+    size_t len;
+    char read_buf[READ_BUF_SIZE]; /* ended: a ring */
+    unsigned int head, tail;
 } tty;
 
 void tty_set_pgrp(pid_t pgrp)
@@ -50,24 +56,14 @@ static void echo(const char *s, size_t n)
     console_write(s, n);
 }
 
-/* A line is only begun when all of it will have room: otherwise the UART has to wait. */
-static bool room_for_line(void)
-{
-    return READ_BUF_SIZE - (READ_ONCE(tty.head) - READ_ONCE(tty.tail)) > LINE_MAX;
-}
-
 static void finish_line(char end)
 {
-    unsigned long flags;
     size_t i;
 
-    spin_lock_irqsave(&tty.lock, flags);
     for (i = 0; i < tty.len; i++)
         tty.read_buf[tty.head++ % READ_BUF_SIZE] = tty.line[i];
     tty.read_buf[tty.head++ % READ_BUF_SIZE] = end;
-    spin_unlock_irqrestore(&tty.lock, flags);
     tty.len = 0;
-    wake_up_interruptible(&tty.read_wait);
 }
 
 static void erase_char(void)
@@ -76,13 +72,6 @@ static void erase_char(void)
         return;
     tty.len--;
     echo("\b \b", 3);
-}
-
-static void interrupt(void)
-{
-    tty.len = 0;
-    echo("^C\n", 3);
-    kill_pgrp(READ_ONCE(tty.pgrp), SIGINT);
 }
 
 static void receive_char(char c)
@@ -99,7 +88,6 @@ static void receive_char(char c)
         while (tty.len)
             erase_char();
         break;
-    case INTR_CHAR: interrupt(); break;
     case EOF_CHAR: finish_line(EOF_MARK); break;
     default:
         if ((c >= ' ' || c == '\t') && tty.len < LINE_MAX - 1) {
@@ -109,14 +97,47 @@ static void receive_char(char c)
     }
 }
 
+static bool room_for_typed(void)
+{
+    return READ_ONCE(tty.typed_head) - READ_ONCE(tty.typed_tail) < TYPED_SIZE;
+}
+
+static void store_typed(char c)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&tty.lock, flags);
+    tty.typed[tty.typed_head++ % TYPED_SIZE] = c;
+    spin_unlock_irqrestore(&tty.lock, flags);
+    wake_up_interruptible(&tty.read_wait);
+}
+
+/* What was typed before is forgotten with it. */
+static void interrupt(void)
+{
+    unsigned long flags;
+
+    spin_lock_irqsave(&tty.lock, flags);
+    tty.typed_tail = tty.typed_head;
+    tty.interrupted = true;
+    spin_unlock_irqrestore(&tty.lock, flags);
+    echo("^C\n", 3);
+    kill_pgrp(READ_ONCE(tty.pgrp), SIGINT);
+}
+
+/* As long as there is no room the UART has to wait. */
 static _Noreturn int tty_poll_thread(void *unused)
 {
     (void)unused;
     for (;;) {
         int c;
 
-        while (room_for_line() && (c = console_getchar()) >= 0)
-            receive_char(c);
+        while (room_for_typed() && (c = console_getchar()) >= 0) {
+            if (c == INTR_CHAR)
+                interrupt();
+            else
+                store_typed(c);
+        }
         msleep(TTY_POLL_MSECS);
     }
 }
@@ -139,23 +160,43 @@ static int start_polling(void)
     return err;
 }
 
+/* The next character typed, or -1. */
+static int take_typed(void)
+{
+    unsigned long flags;
+    int c = -1;
+
+    spin_lock_irqsave(&tty.lock, flags);
+    if (tty.interrupted)
+        tty.len = 0;
+    tty.interrupted = false;
+    if (tty.typed_tail != tty.typed_head)
+        c = (unsigned char)tty.typed[tty.typed_tail++ % TYPED_SIZE];
+    spin_unlock_irqrestore(&tty.lock, flags);
+    return c;
+}
+
 /* Up to the end of a line.  *ended: there was one, so that nothing read means the end. */
 static size_t take_line(char *buf, size_t count, bool *ended)
 {
-    unsigned long flags;
     size_t n = 0;
+    int c;
 
-    *ended = false;
-    spin_lock_irqsave(&tty.lock, flags);
+    while (tty.tail == tty.head && (c = take_typed()) >= 0)
+        receive_char(c);
     while (tty.tail != tty.head && n < count && !*ended) {
-        char c = tty.read_buf[tty.tail++ % READ_BUF_SIZE];
+        char next = tty.read_buf[tty.tail++ % READ_BUF_SIZE];
 
-        *ended = c == '\n' || c == EOF_MARK;
-        if (c != EOF_MARK)
-            buf[n++] = c;
+        *ended = next == '\n' || next == EOF_MARK;
+        if (next != EOF_MARK)
+            buf[n++] = next;
     }
-    spin_unlock_irqrestore(&tty.lock, flags);
     return n;
+}
+
+static bool is_typed(void)
+{
+    return READ_ONCE(tty.typed_head) != READ_ONCE(tty.typed_tail);
 }
 
 static ssize_t tty_read(struct file *file, char *buf, size_t count, loff_t *pos)
@@ -166,12 +207,14 @@ static ssize_t tty_read(struct file *file, char *buf, size_t count, loff_t *pos)
 
     (void)pos;
     while (!err && !n && !ended) {
+        mutex_lock(&tty.read_mutex);
         n = take_line(buf, count, &ended);
+        mutex_unlock(&tty.read_mutex);
         if (n || ended)
             break;
         if (file->f_flags & O_NONBLOCK)
             return -EAGAIN;
-        err = wait_event_interruptible(tty.read_wait, READ_ONCE(tty.head) != READ_ONCE(tty.tail));
+        err = wait_event_interruptible(tty.read_wait, is_typed());
     }
     return err ? err : (ssize_t)n;
 }
@@ -192,6 +235,7 @@ static const struct file_operations tty_fops = {
 void tty_init(void)
 {
     mutex_init(&tty.poll_mutex);
+    mutex_init(&tty.read_mutex);
     init_waitqueue_head(&tty.read_wait);
     device_create("console", MKDEV(5, 1), &tty_fops);
     device_create("tty", MKDEV(5, 0), &tty_fops);
