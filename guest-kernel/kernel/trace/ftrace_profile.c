@@ -31,7 +31,7 @@ struct ftrace_profile_stat {
 };
 
 static DEFINE_MUTEX(ftrace_profile_lock);
-static bool ftrace_profile_enabled;                         /* under ftrace_profile_lock */
+static bool ftrace_profile_enabled;                        /* under ftrace_profile_lock */
 static struct ftrace_profile_stat *profile_stats[NR_CPUS]; /* made at the first use, and kept */
 static bool fgraph_graph_time = true;
 

@@ -331,10 +331,10 @@ struct ring_buffer_iter *ring_buffer_read_start(struct trace_buffer *buffer, uns
     iter->cb = cb;
     rb_lock_reader(cb);
     iter->last = smp_load_acquire(&cb->commit);
-    iter->last_end = rb_committed(
-        cb->reading && cb->reader_seq == iter->last
-            ? cb->reader_page
-            : rb_slot_page(cb, READ_ONCE(cb->slots[iter->last % cb->nr_pages])));
+    iter->last_end =
+        rb_committed(cb->reading && cb->reader_seq == iter->last
+                         ? cb->reader_page
+                         : rb_slot_page(cb, READ_ONCE(cb->slots[iter->last % cb->nr_pages])));
     iter->seq = cb->reading ? cb->reader_seq : rb_oldest_seq(cb, iter->last);
     rb_unlock_reader(cb);
     return iter;

@@ -166,7 +166,8 @@ static void rb_test_iterate(unsigned int cpu)
     ring_buffer_read_finish(iter);
 }
 
-/* A ring that grows smaller loses its oldest pages, which must not happen when nothing may be lost. */
+/* A ring that grows smaller loses its oldest pages, which must not happen when nothing may be lost.
+ */
 static unsigned long rb_test_size(int round, bool overwrite)
 {
     return RB_TEST_SIZE * (1 + (overwrite ? 2 - round % 2 : round / 3));
@@ -183,8 +184,8 @@ static void rb_test_round(int round, bool overwrite)
         rb_test_iterate(cpu);
         rb_test_consume(cpu);
     }
-    if (round % 3 == 2 && ring_buffer_resize(rb_test_buffer, rb_test_size(round, overwrite),
-                                             RING_BUFFER_ALL_CPUS))
+    if (round % 3 == 2 &&
+        ring_buffer_resize(rb_test_buffer, rb_test_size(round, overwrite), RING_BUFFER_ALL_CPUS))
         rb_test_failed("resizing", 0, 1, 0);
 }
 

@@ -72,23 +72,23 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
 /* ---- options ---- */
 
 /* Options that are every tracer's: C(bit, name in trace_options), in Linux's order. */
-#define TRACE_FLAGS                      \
-    C(PRINT_PARENT, "print-parent")      \
-    C(SYM_OFFSET, "sym-offset")          \
-    C(SYM_ADDR, "sym-addr")              \
-    C(VERBOSE, "verbose")                \
-    C(RAW, "raw")                        \
-    C(HEX, "hex")                        \
-    C(BIN, "bin")                        \
-    C(ANNOTATE, "annotate")              \
-    C(CONTEXT_INFO, "context-info")      \
-    C(LATENCY_FMT, "latency-format")     \
-    C(RECORD_CMD, "record-cmd")          \
-    C(OVERWRITE, "overwrite")            \
-    C(STOP_ON_FREE, "disable_on_free")   \
-    C(IRQ_INFO, "irq-info")              \
-    C(MARKERS, "markers")                \
-    C(PAUSE_ON_TRACE, "pause-on-trace")  \
+#define TRACE_FLAGS                     \
+    C(PRINT_PARENT, "print-parent")     \
+    C(SYM_OFFSET, "sym-offset")         \
+    C(SYM_ADDR, "sym-addr")             \
+    C(VERBOSE, "verbose")               \
+    C(RAW, "raw")                       \
+    C(HEX, "hex")                       \
+    C(BIN, "bin")                       \
+    C(ANNOTATE, "annotate")             \
+    C(CONTEXT_INFO, "context-info")     \
+    C(LATENCY_FMT, "latency-format")    \
+    C(RECORD_CMD, "record-cmd")         \
+    C(OVERWRITE, "overwrite")           \
+    C(STOP_ON_FREE, "disable_on_free")  \
+    C(IRQ_INFO, "irq-info")             \
+    C(MARKERS, "markers")               \
+    C(PAUSE_ON_TRACE, "pause-on-trace") \
     C(FUNC_FORK, "function-fork")
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
@@ -133,7 +133,7 @@ struct trace_array {
 struct trace_iterator {
     struct trace_array *tr;
     const struct tracer *trace;
-    int cpu_file; /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
+    int cpu_file;  /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
     void *private; /* the tracer's, from its open() */
     /* One ring's iterator each; none: this reader consumes. */
     struct ring_buffer_iter *buffer_iter[NR_CPUS];
@@ -145,7 +145,7 @@ struct trace_iterator {
     unsigned long lost_events;
     unsigned int cpu;
     u64 ts;
-    unsigned long idx; /* entries taken so far */
+    unsigned long idx;             /* entries taken so far */
     const struct trace_entry *ent; /* NULL, or into entry */
     unsigned int ent_size;
     u64 entry[BUF_MAX_DATA_SIZE / sizeof(u64)];
@@ -187,10 +187,10 @@ struct tracer {
     const char *name;
     int (*init)(struct trace_array *tr);
     void (*reset)(struct trace_array *tr);
-    void (*start)(struct trace_array *tr); /* tracing_on was set; may be NULL, as all below */
-    void (*stop)(struct trace_array *tr);  /* it was cleared */
-    int (*open)(struct trace_iterator *iter);       /* of trace */
-    int (*pipe_open)(struct trace_iterator *iter);  /* of trace_pipe */
+    void (*start)(struct trace_array *tr);    /* tracing_on was set; may be NULL, as all below */
+    void (*stop)(struct trace_array *tr);     /* it was cleared */
+    int (*open)(struct trace_iterator *iter); /* of trace */
+    int (*pipe_open)(struct trace_iterator *iter); /* of trace_pipe */
     void (*close)(struct trace_iterator *iter);
     void (*pipe_close)(struct trace_iterator *iter);
     void (*print_header)(struct seq_file *m, struct trace_iterator *iter);

@@ -10,13 +10,13 @@
 #include <linux/string.h>
 
 /* Pointers into the boot line. */
-#define BOOT_STRING(param, var)            \
-    static char *var;                      \
-    static int set_##var(char *value)      \
-    {                                      \
-        var = value;                       \
-        return 0;                          \
-    }                                      \
+#define BOOT_STRING(param, var)       \
+    static char *var;                 \
+    static int set_##var(char *value) \
+    {                                 \
+        var = value;                  \
+        return 0;                     \
+    }                                 \
     __setup(param, set_##var)
 
 BOOT_STRING("ftrace=", boot_tracer);
@@ -59,8 +59,8 @@ static int set_boot_buf_size(char *value)
 }
 __setup("trace_buf_size=", set_boot_buf_size);
 
-static void apply_boot_filter(char *list, int (*set)(struct ftrace_ops *ops, const char *word,
-                                                     bool reset))
+static void apply_boot_filter(char *list,
+                              int (*set)(struct ftrace_ops *ops, const char *word, bool reset))
 {
     char *glob;
 

@@ -26,7 +26,7 @@ struct saved_cmdlines_buffer {
     struct saved_cmdline entries[];
 };
 
-static spinlock_t cmdline_lock; /* arch_spin_* only, with interrupts off */
+static spinlock_t cmdline_lock;                /* arch_spin_* only, with interrupts off */
 static struct saved_cmdlines_buffer *savedcmd; /* under cmdline_lock */
 
 /* Each hart's own: the pid it saved last. 0 from anyone has it saved again. */

@@ -115,9 +115,9 @@ static void print_lat_verbose_time(struct trace_iterator *iter, u64 since, u64 u
     u64 since_us = ns2usecs(since), until_us = ns2usecs(until);
 
     if (trace_clock_in_ns(iter->tr))
-        trace_seq_printf(&iter->seq, "[%08llx] %llu.%03llums (+%llu.%03llums): ",
-                         ns2usecs(iter->ts), since_us / 1000, since_us % 1000, until_us / 1000,
-                         until_us % 1000);
+        trace_seq_printf(&iter->seq,
+                         "[%08llx] %llu.%03llums (+%llu.%03llums): ", ns2usecs(iter->ts),
+                         since_us / 1000, since_us % 1000, until_us / 1000, until_us % 1000);
     else
         trace_seq_printf(&iter->seq, "[%016llx] %llu (+%llu): ", iter->ts, since, until);
 }
@@ -128,7 +128,9 @@ static void print_lat_time(struct trace_iterator *iter, u64 since, u64 until)
 
     if (trace_clock_in_ns(iter->tr))
         trace_seq_printf(&iter->seq, " %4lluus%c: ", ns2usecs(since),
-                         until_us > 100 ? '!' : until_us > 1 ? '+' : ' ');
+                         until_us > 100 ? '!'
+                         : until_us > 1 ? '+'
+                                        : ' ');
     else
         trace_seq_printf(&iter->seq, " %4llu: ", since);
 }

@@ -92,7 +92,8 @@ static void free_trace_iterator(struct trace_iterator *iter)
 
     if (!iter)
         return;
-    for (cpu = 0; cpu < NR_CPUS; cpu++) ring_buffer_read_finish(iter->buffer_iter[cpu]);
+    for (cpu = 0; cpu < NR_CPUS; cpu++)
+        ring_buffer_read_finish(iter->buffer_iter[cpu]);
     if (iter->pauses)
         ring_buffer_record_enable(iter->tr->buffer);
     kfree(iter);

@@ -37,8 +37,8 @@ void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    s->len += trace_seq_take(
-        s, vsnprintf(s->buffer + s->len, sizeof(s->buffer) - s->len, fmt, args));
+    s->len +=
+        trace_seq_take(s, vsnprintf(s->buffer + s->len, sizeof(s->buffer) - s->len, fmt, args));
     va_end(args);
 }
 
