@@ -49,10 +49,10 @@ enum site_state {
 
 struct site {
     uint64_t va, pa; /* of its first instruction */
-    unsigned size;   /* bytes: 8 or 16 */
     const char
         *function; /* that holds it; "ftrace_call" and the like for the trampoline's; "" unknown */
     enum site_kind kind;
+    uint8_t size;   /* bytes: 8 or 16 */
     bool passes_ra; /* a `mv a0,ra` for _mcount stands before the pair, and is executed in every
                        state */
 };
