@@ -38,17 +38,24 @@ static void run_program_tree(struct shell *sh, struct program *prog)
     program_put(prog);
 }
 
-/* The text of a command without the blanks around it and the `;` behind. */
+/*
+ * The text of a command without the blanks around it and the `;` behind, in one piece: other tasks
+ * write to the console as well.
+ */
 static void show_command(const char *from, const char *to)
 {
+    struct strbuf line = {NULL, 0, 0};
+
     while (from < to && strchr(" \t\r\n;", *from))
         from++;
     while (to > from && strchr(" \t\r\n;", to[-1]))
         to--;
     if (from < to) {
-        put("# ", 2);
-        put(from, to - from);
-        put("\n", 1);
+        strbuf_addn(&line, "# ", 2);
+        strbuf_addn(&line, from, to - from);
+        strbuf_addc(&line, '\n');
+        put(line.s, line.len);
+        kfree(line.s);
     }
 }
 

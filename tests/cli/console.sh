@@ -27,7 +27,7 @@ def shell(*options, **more):
 
 with shell() as s:
     claim("while the guest runs the terminal is raw", s.is_raw())
-    s.type("echo typed | here\r")
+    s.type("echo 'typed | here'\r")
     s.expect("what is typed reaches the guest", r"\ntyped \| here\r+\n# $")
     s.type("\x01h")
     s.expect("Ctrl-A h lists the keys, in lines that begin at the left",
@@ -61,7 +61,7 @@ with shell() as s:
              r"step, hart 0.*step, hart 0.*0x2a.*" + DEBUGGER)
     s.type("continue\r")
     claim("continue gives the terminal to the guest", wait_for(s.is_raw))
-    s.type("echo back | again\r")
+    s.type("echo 'back | again'\r")
     s.expect("... which goes on where it stood", r"\nback \| again\r+\n# $")
     s.type("\x01c")
     s.expect("a second time", r"interrupted in hart 0.*" + DEBUGGER)
@@ -87,7 +87,7 @@ with Session([RVFTRACE, "debug", "--quiet", KERNEL]) as s:
     s.type("continue\r")
     s.expect("in a session the guest has the terminal while it runs", PROMPT)
     claim("... raw", wait_for(s.is_raw))
-    s.type("echo from | a session\r")
+    s.type("echo 'from | a session'\r")
     s.expect("... and reads its input", r"\nfrom \| a session\r+\n# $")
     s.type("\x03")
     s.expect("Ctrl-C stops it", r"interrupted in hart 0.*" + DEBUGGER)
@@ -115,7 +115,7 @@ with open(commands, "w") as f:
 with Session([RVFTRACE, "debug", "--quiet", "--commands", commands, KERNEL]) as s:
     s.expect("a session whose commands come from a file leaves the terminal to the guest",
              r"breakpoint 1.*continue.*" + PROMPT)
-    s.type("echo for | the guest; poweroff\r")
+    s.type("echo 'for | the guest'; poweroff\r")
     s.expect("... which reads it", r"\nfor \| the guest\r+\n.*ended with status 0.*0x2a")
     claim("... to its end", s.end() == 0, s.all)
     claim("... and the terminal is as it was", s.is_restored())
@@ -147,7 +147,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 with Session(["sh", "-c", f"trap '' HUP; exec {RVFTRACE} run --quiet {KERNEL}"]) as s:
     s.expect("under nohup it runs", PROMPT)
     s.signal(signal.SIGHUP)
-    s.type("echo un | disturbed\r")
+    s.type("echo 'un | disturbed'\r")
     s.expect("... and does not hear of a hangup", r"\nun \| disturbed\r+\n# $")
     s.type("\x01x")
     claim("... to its end", s.end() == 0, s.all)
@@ -165,7 +165,7 @@ with shell() as s:
         claim("... with the terminal as it was", s.is_restored())
         s.signal(signal.SIGCONT)
         claim("SIGCONT makes it raw again", wait_for(s.is_raw))
-    s.type("echo and on | it goes\r")
+    s.type("echo 'and on | it goes'\r")
     s.expect("... and the guest goes on", r"\nand on \| it goes\r+\n# $")
     termios.tcsetattr(s.side, termios.TCSANOW, s.before)
     s.signal(signal.SIGCONT)
@@ -188,7 +188,7 @@ with Session(["sh", "-mc", f"{RVFTRACE} run --quiet {KERNEL} & read line; fg %1"
     claim("... and leaves the terminal alone", s.is_restored())
     s.type("\n")
     claim("in the foreground the terminal is its", wait_for(s.is_raw))
-    s.type("echo in the | foreground\r")
+    s.type("echo 'in the | foreground'\r")
     s.expect("... and so are the keys", r"\nin the \| foreground\r+\n# $")
     s.type("\x01x")
     claim("it ends as ever", s.end() == 0, s.all)

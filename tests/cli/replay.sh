@@ -100,7 +100,7 @@ claim("... which a session says", re.search(r"here the recorded run was stopped 
       "interrupted" not in told, told)
 
 with person() as s:
-    s.type("echo not | lost\r")
+    s.type("echo 'not | lost'\r")
     s.until(r"\nnot \| lost\r+\n# $")
     s.child.kill()
     s.child.wait()
@@ -109,7 +109,7 @@ claim("a killed run leaves what it had recorded", "stop" not in text_of(tape) an
 with Session([RVFTRACE, "run", "--quiet", "--replay", tape, "--record", work + "/more", "--report", first,
               KERNEL]) as s:
     s.expect("... which is replayed", r"\nnot \| lost\r+\n# $")
-    s.type("echo and | more\r")
+    s.type("echo 'and | more'\r")
     s.expect("... and then goes on by hand", r"\nand \| more\r+\n# $")
     s.type("poweroff\r")
     claim("... to its end", s.end() == 0, s.all)

@@ -56,11 +56,28 @@ check 'memory that is all taken comes back when its taker is killed' \
     sh -c "[ \$(grep -c '^ok - ' '$out') -eq 2 ] && grep -q '^hello' '$out' &&
         [ \$(grep -c 'Out of memory: Killed process' '$out') -eq 2 ]"
 
-# Typed ahead: the first ^C comes when there may be no program yet.
-printf 'sysbench getpid 100000000\n\003echo left $?\nsysbench pipe 100000000\n\003echo left $?\npoweroff\n' \
-    >"$work_dir/typed"
-timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --harts 2 --max-insns 2G --initrd "$initrd" \
-    --input "$work_dir/typed" "$BUILD/guest-kernel/none/kernel.elf" >"$out" 2>"$work_dir/errors"
+# The first ^C may come when there is no program yet.
+tests/machine/talk.py 60 "$BUILD/rvftrace" run --quiet --audit fail --harts 2 --initrd "$initrd" \
+    "$BUILD/guest-kernel/none/kernel.elf" >"$out" 2>"$work_dir/errors" <<'STEPS'
+wait # 
+send echo 'g'o; sysbench getpid 100000000
+wait go
+keys \x03
+wait ^C
+wait # 
+send echo left $?
+wait left
+wait # 
+send echo 'g'o; sysbench pipe 100000000
+wait go
+keys \x03
+wait ^C
+wait # 
+send echo left $?
+wait left
+wait # 
+send poweroff
+STEPS
 check '^C ends a program, and all of its processes' \
     sh -c "[ \$(grep -c 'left 130' '$out') -eq 2 ] && ! test -s '$work_dir/errors'"
 
