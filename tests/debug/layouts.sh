@@ -43,10 +43,11 @@ END
 }
 
 auipc='auipc [rt][a0],0x[0-9a-f]+' jalr='jalr (t0,)?-?[0-9]+.[rt][a0].'
-in_layout mcount "$auipc" 'nop; nop' "$auipc; $jalr"
-in_layout pfe16 'sd ra,-8.sp.; nop; nop; nop' 'nop; nop; nop; nop' \
+# Half of an instruction, where fib lies on a 2-byte boundary: it may be anything of two words.
+in_layout mcount "[a-z.]+ " 'nop; nop' "$auipc; $jalr"
+in_layout pfe16 'sd [a-z0-9]+,-?[0-9]+.[a-z]+.; nop; nop; nop' 'nop; nop; nop; nop' \
     "sd ra,-8.sp.; $auipc; $jalr; ld ra,-8.sp."
-in_layout pfe8 "$auipc" 'nop; nop' "$auipc; $jalr"
+in_layout pfe8 "[a-z.]+ " 'nop; nop' "$auipc; $jalr"
 in_layout atomic "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr"
 in_layout callops "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr"
 exit $failed
