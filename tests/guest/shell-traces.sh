@@ -27,7 +27,7 @@ for f in *; do [ -d $f ] || [ ! -r $f ] || [ $f = trace_pipe ] || [ $f = trace_p
     cat $f > /dev/null || echo "cannot read $f"; done
 echo fib > set_ftrace_filter; echo function > current_tracer
 if [ -e trace_pipe ]; then
-    cat trace_pipe > /piped & reader=$!
+    : > /piped; cat trace_pipe > /piped & reader=$!
     work calls 1 > /dev/null
     until grep -q fib /piped; do usleep 1000; done
     kill $reader; wait $reader; echo "trace_pipe was read until $?"

@@ -33,6 +33,8 @@ static bool rb_free_oldest(struct ring_buffer_per_cpu *cb, unsigned long *slot)
     unsigned long oldest = READ_ONCE(*slot);
     const struct buffer_page *page = rb_slot_page(cb, oldest);
 
+    if (oldest & RB_SLOT_FREE) /* the reader has taken the page since the caller looked */
+        return true;
     if (rb_slot_seq(oldest) >= cb->commit) { /* an interrupted write below us is in there */
         cb->commit_overrun++;
         return false;
