@@ -125,16 +125,16 @@ static void report_stale(struct hart *h, const struct fetched *f)
 
 /* ---- building ---- */
 
-/* An instruction is one operation, behind at most so many calls of probes; one ends the block. */
-enum { PROBE_CALLS_MAX = 2, FLOAT_CHECKS_MAX = 2 };
-enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_CALLS_MAX) + FLOAT_CHECKS_MAX + 1 };
+/* An instruction is one operation, behind at most so many of probes; one ends the block. */
+enum { PROBE_OPS_MAX = 3, FLOAT_CHECKS_MAX = 2 };
+enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MAX) + FLOAT_CHECKS_MAX + 1 };
 
 struct builder {
     struct hart *hart;
     struct uop ops[UOPS_MAX];
     struct uop_note notes[UOPS_MAX];
     uint8_t bytes[BLOCK_INSNS_MAX * 4];
-    VEC_OF(struct block_counter) counters;
+    VEC_OF(uint64_t *) counters;
     uint64_t pc, pa, pa_second;
     uint32_t insns, cycles;
     uint16_t size, uop_count;
@@ -178,23 +178,6 @@ static void add_float_check(struct builder *b, enum floating floating)
     b->float_checked = floating;
 }
 
-static bool is_link_register(unsigned reg)
-{
-    return reg == 1 || reg == 5;
-}
-
-/* As which operation the engine runs it. */
-static unsigned uop_kind(const struct insn *i)
-{
-    if (i->op == OP_jal && is_link_register(i->rd))
-        return OP_call;
-    if (i->op == OP_jalr && is_link_register(i->rd))
-        return OP_call_indirect;
-    if (i->op == OP_jalr && !i->rd && is_link_register(i->rs1))
-        return OP_ret;
-    return i->op;
-}
-
 static void add_insn(struct builder *b, const struct fetched *f)
 {
     const struct insn *i = &f->insn;
@@ -202,7 +185,7 @@ static void add_insn(struct builder *b, const struct fetched *f)
     struct uop *u;
 
     add_float_check(b, floating);
-    u = add_uop(b, f->legal ? uop_kind(i) : UOP_ILLEGAL, i->size);
+    u = add_uop(b, f->legal ? label_kind(i) : UOP_ILLEGAL, i->size);
     u->rd = i->rd || floating == FLOATING_FW ? i->rd : 32;
     u->rs1 = i->rs1;
     u->rs2 = i->rs2;
@@ -268,7 +251,7 @@ static unsigned look_ahead(const struct builder *b, const struct fetched *f, uin
     unsigned size = copy_bytes(bytes, f);
 
     for (unsigned n = b->insns + 1; size + 4 <= LOOK_AHEAD; n++) {
-        if (!((f->pa + size) >> PAGE_SHIFT == f->pa >> PAGE_SHIFT) ||
+        if (!same_page(f->pa + size, f->pa) ||
             !fetch_insn(b->hart, f->pc + size, f->pa + size, n, &next) || crosses_page(&next))
             break;
         size += copy_bytes(bytes + size, &next);
@@ -284,19 +267,23 @@ static void add_probes(struct builder *b, const struct fetched *f)
     struct probe_view view = {
         .hart = b->hart, .pc = f->pc, .pa = f->pa, .starts_block = b->size == 0, .bytes = bytes};
     uint64_t first;
-    unsigned calls = 0;
+    unsigned added = 0;
 
     if (!map_get(&c->probes_at, f->pa, &first))
         return;
     view.size = look_ahead(b, f, bytes);
-    for (uint32_t i = (uint32_t)first; i != NO_PROBE; i = c->probes.at[i].next) {
+    for (uint32_t i = (uint32_t)first; i != NO_PROBE && added < PROBE_OPS_MAX;
+         i = c->probes.at[i].next) {
         const struct probe *probe = &c->probes.at[i];
         struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &view);
 
+        if (plan.action == PROBE_IGNORE)
+            continue;
+        added++;
         if (plan.action == PROBE_COUNT) {
-            VEC_PUSH(&b->counters,
-                     ((struct block_counter){plan.counter, 0, (uint8_t)b->uop_count}));
-        } else if (plan.action == PROBE_CALL && calls++ < PROBE_CALLS_MAX) {
+            add_uop(b, UOP_COUNTER, 0)->imm = (int32_t)b->counters.len;
+            VEC_PUSH(&b->counters, plan.counter);
+        } else {
             struct uop *u = add_uop(b, UOP_PROBE, 0);
 
             u->imm = (int32_t)i;
@@ -358,106 +345,29 @@ static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns
     return true;
 }
 
-enum pair_link { beside, same, into1, into2, PAIR_LINKS };
-
-static unsigned pair_with(enum pair_link link, unsigned first, unsigned second)
-{
-#define PAIR_KEY(link, first, second) (((first)*UOP_COUNT + (second)) * PAIR_LINKS + (link))
-    switch (PAIR_KEY(link, first, second)) {
-#define P(link, first, second)                    \
-    case PAIR_KEY(link, OP_##first, OP_##second): \
-        return UOP_PAIR(link, first, second);
-#define L(sources, name)
-#include "cpu/pair.def"
-#undef L
-#undef P
-    default: return 0;
-    }
-#undef PAIR_KEY
-}
-
-enum { NO_REGISTER = 32 }; /* or x0's stand-in */
-
-/* Of the registers that operations read, which one surely holds what was written last. */
-static unsigned last_after(const struct uop_note *note, const struct uop *u, unsigned last)
-{
-    if (note->kind >= OP_COUNT)
-        return NO_REGISTER;
-    switch (op_class(note->kind)) {
-    case CLASS_ALU:
-    case CLASS_MUL:
-    case CLASS_DIV: return u->rd;
-    case CLASS_LOAD: return op_floating(note->kind) == FLOATING_X ? u->rd : last;
-    case CLASS_STORE: return last;
-    default: return NO_REGISTER;
-    }
-}
-
-/* What two operations run as together; 0: one after the other. */
-static unsigned pair_of(const struct uop_note *notes, const struct uop *ops)
-{
-    unsigned first = notes[0].kind, second = notes[1].kind, pair = 0;
-    unsigned written = last_after(&notes[0], &ops[0], NO_REGISTER);
-
-    if (written != NO_REGISTER && ops[1].rs1 == written)
-        return pair_with(into1, first, second);
-    if (written != NO_REGISTER && ops[1].rs2 == written)
-        return pair_with(into2, first, second);
-    if (ops[1].rs1 == ops[0].rs1)
-        pair = pair_with(same, first, second);
-    return pair ? pair : pair_with(beside, first, second);
-}
-
-static enum uop_sources sources_of(const struct uop *u, unsigned last)
-{
-    if (last >= NO_REGISTER)
-        return SOURCES_fresh;
-    return u->rs1 == last ? SOURCES_last1 : u->rs2 == last ? SOURCES_last2 : SOURCES_fresh;
-}
-
-/* Where the engine begins each of them, alone or with the next. */
-static void label(struct builder *b)
-{
-    unsigned last = NO_REGISTER;
-
-    for (unsigned i = 0; i < b->uop_count; i++) {
-        unsigned pair = i + 1 < b->uop_count ? pair_of(&b->notes[i], &b->ops[i]) : 0;
-
-        b->ops[i].go =
-            engine_label(b->hart, pair ? pair : b->notes[i].kind, sources_of(&b->ops[i], last));
-        last = last_after(&b->notes[i], &b->ops[i], last);
-        if (pair) {
-            i++;
-            b->ops[i].go = engine_label(b->hart, b->notes[i].kind, sources_of(&b->ops[i], last));
-            last = last_after(&b->notes[i], &b->ops[i], last);
-        }
-    }
-}
-
 /* One allocation: operations, notes, counters, bytes. */
 static struct block *finish(struct builder *b)
 {
     size_t ops = b->uop_count * sizeof(struct uop);
     size_t notes = b->uop_count * sizeof(struct uop_note);
-    size_t counters = b->counters.len * sizeof(struct block_counter);
+    size_t counters = b->counters.len * sizeof *b->counters.at;
     struct block *block = xmalloc(sizeof *block + ops + counters + notes + b->size);
 
     *block = (struct block){
         .pc = b->pc,
         .price = (uint64_t)b->insns << 32 | b->cycles,
-        .insns = b->insns,
-        .cycles = b->cycles,
+        .link = {{.to = NOWHERE}, {.to = NOWHERE}},
         .hart = b->hart,
         .pa = b->pa,
         .pa_second = b->pa_second,
         .first_go = b->ops[0].go,
-        .counter_count = (uint32_t)b->counters.len,
+        .counter_count = (uint16_t)b->counters.len,
         .size = b->size,
         .uop_count = b->uop_count,
         .guarded = b->guarded,
     };
     memcpy(block->ops, b->ops, ops);
-    block->counters = (struct block_counter *)(void *)((char *)block->ops + ops);
+    block->counters = (uint64_t **)(void *)((char *)block->ops + ops);
     if (counters)
         memcpy(block->counters, b->counters.at, counters);
     block->notes = (struct uop_note *)(void *)((char *)block->counters + counters);
@@ -470,31 +380,23 @@ static struct block *finish(struct builder *b)
 
 /* ---- the hart's set of blocks ---- */
 
-void block_settle(struct block *b)
-{
-    for (uint32_t i = 0; i < b->counter_count; i++) {
-        struct block_counter *counter = &b->counters[i];
-
-        *counter->to += b->count - counter->settled;
-        counter->settled = b->count;
-    }
-}
+const struct block block_nowhere = {.price = UINT64_C(1) << 62};
 
 static void cut_link(struct block_link *link)
 {
-    if (!link->to)
+    if (link->to == NOWHERE)
         return;
     *link->pprev = link->next;
     if (link->next)
         link->next->pprev = link->pprev;
-    link->to = NULL;
+    link->to = NOWHERE;
 }
 
 /* Links stay within a page: there one translation holds for both ends. */
 static bool may_link(const struct block *from, const struct block *to)
 {
-    return from != from->hart->scratch && from->pc >> PAGE_SHIFT == to->pc >> PAGE_SHIFT &&
-           !from->pa_second && !to->pa_second && !to->suspect && !to->guarded;
+    return from != from->hart->scratch && same_page(from->pc, to->pc) && !from->pa_second &&
+           !to->pa_second && !to->suspect && !to->guarded;
 }
 
 void block_link(struct block *from, unsigned slot, struct block *to)
@@ -533,10 +435,10 @@ void block_suspect(struct block *b)
 static void forget_jumps(struct block *b)
 {
     for (unsigned mode = 0; mode < 3; mode++) {
-        struct jump_entry *e = &b->hart->jumps[mode][(b->pc >> 1) & (JUMP_ENTRIES - 1)];
+        struct jump_entry *e = jump_slot(b->hart->jumps[mode], b->pc);
 
         if (e->block == b)
-            *e = (struct jump_entry){.pc = UINT64_MAX};
+            *e = (struct jump_entry){.pc = NO_PC};
     }
 }
 
@@ -557,10 +459,9 @@ static void remove_from_set(struct block *b)
     first->same_pa = b->same_pa;
 }
 
-/* Counts are settled, links to and from it cut. The hart must not stand in it. */
+/* Links to and from it are cut. The hart must not stand in it. */
 static void destroy(struct block *b)
 {
-    block_settle(b);
     codemap_remove_block(b);
     cut_link(&b->link[LINK_NEXT]);
     cut_link(&b->link[LINK_TAKEN]);
@@ -654,7 +555,7 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
         VEC_FREE(&builder.counters);
         return NULL;
     }
-    label(&builder);
+    label_ops(h, builder.ops, builder.notes, builder.uop_count);
     b = finish(&builder);
     b->same_pa = map_get_ptr(&h->blocks, pa);
     map_put_ptr(&h->blocks, pa, b);
@@ -674,7 +575,7 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
 
 struct block *hart_find_block(struct hart *h)
 {
-    struct jump_entry *e = &h->jump[(h->pc >> 1) & (JUMP_ENTRIES - 1)];
+    struct jump_entry *e = jump_slot(h->jump, h->pc);
     struct block *b;
     uint64_t pa;
 
@@ -720,23 +621,12 @@ static void copy_op(struct builder *part, const struct block *b, unsigned i, uns
     };
 }
 
-static void copy_counters(struct builder *part, const struct block *b, unsigned first, unsigned end)
-{
-    for (uint32_t i = 0; i < b->counter_count; i++) {
-        const struct block_counter *c = &b->counters[i];
-
-        if (c->uop >= first && c->uop < end)
-            VEC_PUSH(&part->counters,
-                     ((struct block_counter){c->to, 0, (uint8_t)(c->uop - first)}));
-    }
-}
-
 /* What the whole block has up to this operation, or all of it. */
 static struct uop_note note_at(const struct block *b, unsigned i)
 {
     if (i < b->uop_count)
         return b->notes[i];
-    return (struct uop_note){(uint16_t)b->cycles, (uint8_t)b->insns, 0, 0};
+    return (struct uop_note){(uint16_t)block_cycles(b), (uint8_t)block_insns(b), 0, 0};
 }
 
 /*
@@ -766,7 +656,8 @@ struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first
     memcpy(part.bytes, b->bytes + from, part.size);
     for (unsigned i = first; i < end; i++)
         copy_op(&part, b, i, first);
-    copy_counters(&part, b, first, end);
+    for (unsigned i = 0; i < b->counter_count; i++)
+        VEC_PUSH(&part.counters, b->counters[i]);
     if (end < b->uop_count)
         add_uop(&part, UOP_CUT, 0)->go = engine_label(h, UOP_CUT, SOURCES_fresh);
     h->scratch = finish(&part);
@@ -774,6 +665,14 @@ struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first
     h->cut = b;
     h->cut_at = end;
     return h->scratch;
+}
+
+/* What stands before an instruction that was not executed has counted it. */
+static void uncount(struct block *b, unsigned at)
+{
+    for (; at && !b->notes[at - 1].size; at--)
+        if (b->notes[at - 1].kind == UOP_COUNTER)
+            --*b->counters[b->ops[at - 1].imm];
 }
 
 void hart_leave_block(struct hart *h, bool after_this)
@@ -789,15 +688,13 @@ void hart_leave_block(struct hart *h, bool after_this)
         bool last = at + 1 == b->uop_count;
 
         insns_done++;
-        cycles_done = last ? b->cycles : b->notes[at + 1].cycles_before;
+        cycles_done = last ? block_cycles(b) : b->notes[at + 1].cycles_before;
         pc += note->size;
-        at++;
+    } else {
+        uncount(b, at);
     }
-    h->left += b->insns - insns_done;
-    h->cycles -= b->cycles - cycles_done;
-    for (uint32_t i = 0; i < b->counter_count; i++)
-        if (b->counters[i].uop >= at)
-            --*b->counters[i].to;
+    h->left += block_insns(b) - insns_done;
+    h->cycles -= block_cycles(b) - cycles_done;
     h->pc = pc;
     h->uop = NULL;
 }

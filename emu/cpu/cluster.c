@@ -138,25 +138,6 @@ size_t cluster_probe_bytes(void)
     return sizeof(struct probe) + sizeof(struct map_slot);
 }
 
-static void settle_hart(struct hart *h)
-{
-    for (size_t i = 0; i < h->blocks.cap; i++) {
-        if (h->blocks.slots[i].key == UINT64_MAX)
-            continue;
-        for (struct block *b = (struct block *)(uintptr_t)h->blocks.slots[i].value; b;
-             b = b->same_pa)
-            block_settle(b);
-    }
-    if (h->scratch)
-        block_settle(h->scratch);
-}
-
-void cluster_settle_counters(struct cluster *c)
-{
-    for (size_t i = 0; i < c->harts.len; i++)
-        settle_hart(c->harts.at[i]);
-}
-
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester)
 {
     struct writer by = hart_writer(requester);

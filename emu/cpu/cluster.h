@@ -84,9 +84,6 @@ cluster_probe_bytes(void); /* host memory a planted probe takes, without the has
 /* Breaks the LR reservations that a store to these bytes by no hart would break (DMA, firmware). */
 void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size);
 
-/* Adds what blocks have counted so far to the probes' counters. */
-void cluster_settle_counters(struct cluster *c);
-
 /* fence.i on behalf of `target`, asked for by `requester` through firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);
 

@@ -192,7 +192,6 @@ static void touch_blocks(const struct code_page *page, uint64_t pa, unsigned siz
     }
 }
 
-/* Stores; of the parcels written, those that change are stamped. */
 void codemap_replan(struct cluster *c, uint64_t pa, bool forget)
 {
     const struct code_page *page = codemap_page(c, pa);
@@ -200,14 +199,13 @@ void codemap_replan(struct cluster *c, uint64_t pa, bool forget)
     for (struct block *b = page ? page->blocks : NULL; b; b = next_in_page(b, page)) {
         if (!block_holds(b, pa, 2))
             continue;
-        if (forget) {
-            block_settle(b);
-            b->counter_count = 0;
-        }
+        for (unsigned i = 0; forget && i < b->counter_count; i++)
+            b->counters[i] = &b->hart->uncounted;
         block_suspect(b);
     }
 }
 
+/* Stores; of the parcels written, those that change are stamped. */
 static void stamp_parcels(struct cluster *c, struct code_page *page, const struct code_write *w)
 {
     uint64_t from = align_down(w->pa, 2);

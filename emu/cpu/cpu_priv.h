@@ -35,6 +35,11 @@ enum {
     LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES
 };
 
+static inline bool same_page(uint64_t a, uint64_t b)
+{
+    return a >> PAGE_SHIFT == b >> PAGE_SHIFT;
+}
+
 /* ---- operations ---- */
 
 /* Operations that are no instructions. */
@@ -45,6 +50,8 @@ enum {
     UOP_SUSPECT,
     UOP_ILLEGAL,
     UOP_CUT,
+    UOP_COUNTER,
+    OP_nop, /* addi to x0 */
     /* jal and jalr, where the registers say that they call or return (vol. I, 2.5.1) */
     OP_call,
     OP_call_indirect,
@@ -80,16 +87,10 @@ struct uop_note {
     uint16_t kind; /* as which it runs by itself: an operation of isa.h, or UOP_... */
 };
 
-struct block_counter {
-    uint64_t *to;
-    uint64_t settled; /* of block->count */
-    uint8_t uop;      /* counts when this one is reached */
-};
-
 /* A direct jump from one block to another; threaded into the target's list so that it can be cut.
  */
 struct block_link {
-    struct block *to;
+    struct block *to; /* NOWHERE: none */
     struct block_link *next;
     struct block_link **pprev;
 };
@@ -100,11 +101,10 @@ struct block {
     /* hot */
     uint64_t pc;    /* virtual */
     uint64_t price; /* insns << 32 | cycles: see engine.c */
-    uint64_t count; /* entries */
     struct block_link link[2];
-    uint16_t size; /* bytes */
+    uint64_t **counters; /* of UOP_COUNTER */
+    uint16_t size;       /* bytes */
     /* cold */
-    uint32_t insns, cycles;
     struct hart *hart;
     uint64_t pa;
     uint64_t pa_second;   /* page of the second half of a page-crossing instruction, or 0 */
@@ -113,16 +113,28 @@ struct block {
     struct block *same_pa; /* next of this hart's blocks at the same physical address */
     struct block *page_next[2];
     struct block **page_pprev[2];
-    struct block_counter *counters;
     struct uop_note *notes;
     uint8_t *bytes; /* as decoded */
-    uint32_t counter_count;
-    uint16_t uop_count;
+    uint16_t uop_count, counter_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
     bool listed;  /* in hart->suspects */
     bool guarded; /* its page is not all alike to PMP: fetch is checked at each entry */
     struct uop ops[];
 };
+
+/* What a link without a target leads to. Nobody can pay its price, so nobody enters it. */
+extern const struct block block_nowhere;
+#define NOWHERE ((struct block *)(uintptr_t)&block_nowhere)
+
+static inline uint32_t block_insns(const struct block *b)
+{
+    return (uint32_t)(b->price >> 32);
+}
+
+static inline uint32_t block_cycles(const struct block *b)
+{
+    return (uint32_t)b->price;
+}
 
 /* ---- the code map ---- */
 
@@ -180,7 +192,7 @@ void codemap_remove_block(struct block *b);
 
 /*
  * The probes at pa have changed: blocks that hold it are decoded anew. `forget`:
- * and their counters are settled now and never touched again.
+ * and their counters are never touched again.
  */
 void codemap_replan(struct cluster *c, uint64_t pa, bool forget);
 
@@ -195,13 +207,21 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
  * the address's page and the bits that alignment wants zero, so one compare
  * answers "cached, permitted and aligned". addend + va is the host address.
  */
-struct tlb_entry {
-    uint64_t tag;
-    uintptr_t addend;
+struct translations {
+    uint64_t tag[TLB_ENTRIES]; /* NO_TAG: none */
+    uintptr_t addend[TLB_ENTRIES];
 };
 
+#define NO_TAG UINT64_MAX
+
+/* Where the translation of va would be. */
+static inline unsigned tlb_slot(uint64_t va)
+{
+    return (unsigned)(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1);
+}
+
 struct tlb {
-    struct tlb_entry load[TLB_ENTRIES], store[TLB_ENTRIES], fetch[TLB_ENTRIES];
+    struct translations load, store, fetch;
 };
 
 /* Translations live apart for each of these, so changing mode flushes nothing. */
@@ -233,10 +253,18 @@ struct superpage {
 
 enum { SUPERPAGES_MAX = 16 };
 
+#define NO_PC UINT64_MAX
+
 struct jump_entry {
-    uint64_t pc;
+    uint64_t pc; /* NO_PC: none */
     struct block *block;
 };
+
+/* Where the block at pc would be, in the cache of one mode. */
+static inline struct jump_entry *jump_slot(struct jump_entry *jumps, uint64_t pc)
+{
+    return &jumps[(pc >> 1) & (JUMP_ENTRIES - 1)];
+}
 
 /*
  * The calls that have not returned yet, innermost on top, going round. A return finds the block
@@ -249,8 +277,6 @@ struct kept_call {
     uint64_t pc; /* behind the call; NO_PC: none */
     struct block *from;
 };
-
-#define NO_PC UINT64_MAX
 
 /* Physical memory protection, entry by entry (pmp.c). */
 enum { PMP_ENTRIES_MAX = 64 };
@@ -350,6 +376,7 @@ struct hart {
     unsigned cut_at;       /* the operation of that block behind the copy */
     bool resumes;          /* the copy ran to its end, so the hart goes on there */
     VEC_OF(struct block *) suspects;
+    uint64_t uncounted; /* where a running block counts what nobody asks for any more */
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct kept_call kept_calls[3][CALLS_KEPT];
@@ -419,7 +446,6 @@ struct block *hart_find_block(struct hart *h); /* at h->pc; NULL: a fetch except
 struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first, uint64_t insns);
 void block_link(struct block *from, unsigned slot, struct block *to);
 void block_suspect(struct block *b);
-void block_settle(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
@@ -431,6 +457,11 @@ static inline void hart_forget_cut(struct hart *h)
 }
 /* Leaves the block at h->uop: gives back budget, cycles and counts of what was not executed. */
 void hart_leave_block(struct hart *h, bool after_this);
+
+/* label.c */
+unsigned label_kind(const struct insn *i); /* as which operation the engine runs it */
+/* Each operation's label, alone or with the next; the notes say what they are. */
+void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *notes, unsigned count);
 
 /* engine.c */
 enum hart_stop engine_run(struct hart *h);

@@ -108,15 +108,10 @@ static bool attend(struct hart *h, enum hart_stop *stop)
     return false;
 }
 
-static bool same_page(uint64_t a, uint64_t b)
-{
-    return a >> PAGE_SHIFT == b >> PAGE_SHIFT;
-}
-
 /* The block at pc, if the jump cache has it. */
 static struct block *found(const struct hart *h, uint64_t pc)
 {
-    const struct jump_entry *e = &h->jump[(pc >> 1) & (JUMP_ENTRIES - 1)];
+    const struct jump_entry *e = jump_slot(h->jump, pc);
 
     return e->pc == pc ? e->block : NULL;
 }
@@ -142,23 +137,33 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
  * nothing. `last` is what was written last to an integer register. That it is a source of *u is
  * known when the block is decoded, and spares the way through memory.
  */
-#define READ_fresh() (s1 = x[u->rs1], s2 = x[u->rs2], rd = u->rd, by_same_base = false)
+#define READ_fresh() \
+    (s1 = x[u->rs1], s2 = x[u->rs2], imm = u->imm, rd = u->rd, by_same_base = owing = false)
 #define READ_last1() (READ_fresh(), s1 = last)
 #define READ_last2() (READ_fresh(), s2 = last)
 
 #define RD        last = x[rd]
 #define S1        s1
 #define S2        s2
-#define IMM       ((int64_t)u->imm)
+#define IMM       imm
 #define PC        (b->pc + u->at * 2U)
 #define NEXT_PC   (b->pc + b->size)
+#define TAKEN_PC  (PC + (uint64_t)(int64_t)u->imm)
 #define ZEXT32(v) ((uint64_t)(uint32_t)(v))
 #define SEXT32(v) ((uint64_t)(int64_t)(int32_t)(v))
 
-#define NEXT          \
+/* Told nothing of where a value comes from, the compiler does not keep the former one beside it. */
+#define KEEP(v) __asm__("" : "+r"(v))
+
+#define GO            \
     do {              \
-        u++;          \
+        KEEP(u);      \
         goto * u->go; \
+    } while (0)
+#define NEXT \
+    do {     \
+        u++; \
+        GO;  \
     } while (0)
 
 /* ---- budget ---- */
@@ -196,9 +201,8 @@ enum { TANK_INSNS = 1 << 22 };
         tank -= (int64_t)b->price; \
         if (UNLIKELY(tank < 0))    \
             goto over_budget;      \
-        b->count++;                \
         u = b->ops;                \
-        goto * u->go;              \
+        GO;                        \
     } while (0)
 
 /*
@@ -214,34 +218,46 @@ enum { TANK_INSNS = 1 << 22 };
         }                                                  \
     } while (0)
 
-#define FOLLOW_AFTER(slot, before)                                       \
-    do {                                                                 \
-        struct block *to = b->link[slot].to;                             \
-        if (UNLIKELY(!to)) {                                             \
-            h->pc = (slot) == LINK_TAKEN ? PC + (uint64_t)IMM : NEXT_PC; \
-            CHECK_ALIGNED(h->pc);                                        \
-            before;                                                      \
-            way = slot;                                                  \
-            goto unlinked;                                               \
-        }                                                                \
-        before;                                                          \
-        b = to;                                                          \
-        ENTER();                                                         \
+/* NOWHERE costs more than any tank holds, so one test finds both a spent budget and no link. */
+#define FOLLOW_AFTER(slot, before)                             \
+    do {                                                       \
+        struct block *to = b->link[slot].to;                   \
+        tank -= (int64_t)to->price;                            \
+        if (UNLIKELY(tank < 0)) {                              \
+            KEEP(tank);                                        \
+            KEEP(u);                                           \
+            KEEP(to);                                          \
+            if (to != NOWHERE) {                               \
+                before;                                        \
+                b = to;                                        \
+                goto over_budget;                              \
+            }                                                  \
+            tank += (int64_t)to->price;                        \
+            h->pc = (slot) == LINK_TAKEN ? TAKEN_PC : NEXT_PC; \
+            CHECK_ALIGNED(h->pc);                              \
+            before;                                            \
+            way = slot;                                        \
+            goto unlinked;                                     \
+        }                                                      \
+        before;                                                \
+        b = to;                                                \
+        u = b->ops;                                            \
+        GO;                                                    \
     } while (0)
 #define FOLLOW(slot) FOLLOW_AFTER(slot, )
 
-#define JUMP_AFTER(target, before)                                                   \
-    do {                                                                             \
-        const struct jump_entry *e = &h->jump[((target) >> 1) & (JUMP_ENTRIES - 1)]; \
-        if (UNLIKELY(e->pc != (target))) {                                           \
-            CHECK_ALIGNED(target);                                                   \
-            before;                                                                  \
-            h->pc = (target);                                                        \
-            goto unfound;                                                            \
-        }                                                                            \
-        before;                                                                      \
-        b = e->block;                                                                \
-        ENTER();                                                                     \
+#define JUMP_AFTER(target, before)                               \
+    do {                                                         \
+        const struct jump_entry *e = jump_slot(h->jump, target); \
+        if (UNLIKELY(e->pc != (target))) {                       \
+            CHECK_ALIGNED(target);                               \
+            before;                                              \
+            h->pc = (target);                                    \
+            goto unfound;                                        \
+        }                                                        \
+        before;                                                  \
+        b = e->block;                                            \
+        ENTER();                                                 \
     } while (0)
 
 /* ---- calls and returns ---- */
@@ -264,7 +280,7 @@ enum { TANK_INSNS = 1 << 22 };
     top = (top - 1) & (CALLS_KEPT - 1);                    \
     if (LIKELY(call->pc == back)) {                        \
         struct block *to = call->from->link[LINK_NEXT].to; \
-        if (LIKELY(to)) {                                  \
+        if (LIKELY(to != NOWHERE)) {                       \
             b = to;                                        \
             ENTER();                                       \
         }                                                  \
@@ -273,6 +289,8 @@ enum { TANK_INSNS = 1 << 22 };
             block_link(call->from, LINK_NEXT, to);         \
     }                                                      \
     JUMP_AFTER(back, )
+
+#define DO_nop
 
 /* After a slow operation inside a block: somebody may have asked for attention meanwhile. */
 #define NEXT_UNLESS_ASKED           \
@@ -284,47 +302,57 @@ enum { TANK_INSNS = 1 << 22 };
         NEXT;                       \
     } while (0)
 
-#define TLB_HIT(e, va, type) \
-    LIKELY((e)->tag == ((va) & (~(uint64_t)(PAGE_BYTES - 1) | (sizeof(type) - 1))))
+#define TLB_HIT(which, va, type) \
+    LIKELY(tlb->which.tag[slot] == ((va) & (~(uint64_t)(PAGE_BYTES - 1) | (sizeof(type) - 1))))
 
 /*
- * Where the translation of va would be. `near` is the entry that the first of a pair has hit:
- * for the second of two accesses by one base register, nearly always the same.
+ * Where the translation of va would be. For the second of two accesses by one base register
+ * that is nearly always where the first one's was.
  */
-#define FIND(which, va, type)                                             \
-    do {                                                                  \
-        if (!by_same_base || !TLB_HIT(near, va, type))                    \
-            near = &tlb->which[((va) >> PAGE_SHIFT) & (TLB_ENTRIES - 1)]; \
+#define FIND(which, va, type)                           \
+    do {                                                \
+        if (!by_same_base || !TLB_HIT(which, va, type)) \
+            slot = tlb_slot(va);                        \
+    } while (0)
+
+#define HOST(type, which, va) (*(type *)(tlb->which.addend[slot] + (va)))
+
+/* The result of the first of a pair, which somebody may see after all. */
+#define PAY()           \
+    do {                \
+        if (owing)      \
+            x[rd] = S1; \
     } while (0)
 
 /* A load of `type`, as `convert` makes it a register's value. */
-#define LOAD_AS(type, destination, convert)                            \
-    do {                                                               \
-        uint64_t va = S1 + (uint64_t)IMM, slow;                        \
-        FIND(load, va, type);                                          \
-        if (TLB_HIT(near, va, type)) {                                 \
-            destination = convert(*(const type *)(near->addend + va)); \
-        } else {                                                       \
-            SYNC();                                                    \
-            if (!hart_load(h, va, sizeof(type), &slow))                \
-                goto raised;                                           \
-            destination = convert((type)slow);                         \
-            NEXT_UNLESS_ASKED;                                         \
-        }                                                              \
+#define LOAD_AS(type, destination, convert)                    \
+    do {                                                       \
+        uint64_t va = S1 + (uint64_t)IMM, slow;                \
+        FIND(load, va, type);                                  \
+        if (TLB_HIT(load, va, type)) {                         \
+            destination = convert(HOST(const type, load, va)); \
+        } else {                                               \
+            PAY();                                             \
+            SYNC();                                            \
+            if (!hart_load(h, va, sizeof(type), &slow))        \
+                goto raised;                                   \
+            destination = convert((type)slow);                 \
+            NEXT_UNLESS_ASKED;                                 \
+        }                                                      \
     } while (0)
 
-#define STORE_OF(type, value)                             \
-    do {                                                  \
-        uint64_t va = S1 + (uint64_t)IMM;                 \
-        FIND(store, va, type);                            \
-        if (TLB_HIT(near, va, type)) {                    \
-            *(type *)(near->addend + va) = (type)(value); \
-        } else {                                          \
-            SYNC();                                       \
-            if (!hart_store(h, va, sizeof(type), value))  \
-                goto raised;                              \
-            NEXT_UNLESS_ASKED;                            \
-        }                                                 \
+#define STORE_OF(type, value)                            \
+    do {                                                 \
+        uint64_t va = S1 + (uint64_t)IMM;                \
+        FIND(store, va, type);                           \
+        if (TLB_HIT(store, va, type)) {                  \
+            HOST(type, store, va) = (type)(value);       \
+        } else {                                         \
+            SYNC();                                      \
+            if (!hart_store(h, va, sizeof(type), value)) \
+                goto raised;                             \
+            NEXT_UNLESS_ASKED;                           \
+        }                                                \
     } while (0)
 
 #define SIGN_EXTENDED(v) ((uint64_t)(int64_t)(v))
@@ -376,9 +404,9 @@ enum { TANK_INSNS = 1 << 22 };
         uint64_t va = S1, pa;                                                        \
         type old, arg = (type)S2;                                                    \
         FIND(store, va, type);                                                       \
-        if (TLB_HIT(near, va, type)) {                                               \
-            old = *(const type *)(near->addend + va);                                \
-            *(type *)(near->addend + va) = (expression);                             \
+        if (TLB_HIT(store, va, type)) {                                              \
+            old = HOST(const type, store, va);                                       \
+            HOST(type, store, va) = (expression);                                    \
             RD = (uint64_t)(int64_t)old;                                             \
         } else {                                                                     \
             SYNC();                                                                  \
@@ -424,6 +452,16 @@ enum { TANK_INSNS = 1 << 22 };
 #define BETWEEN_same   (u++, READ_fresh(), by_same_base = true)
 #define BETWEEN_into1  (u++, READ_last1())
 #define BETWEEN_into2  (u++, READ_last2())
+/* The first's result is only the second's source, unless that takes the slow way. */
+#define BETWEEN_over1 (u++, s1 = last, s2 = other, imm = next_imm, owing = true)
+#define BETWEEN_over2 (u++, s1 = other, s2 = last, imm = next_imm, owing = true)
+
+#define BEFORE_beside
+#define BEFORE_same
+#define BEFORE_into1
+#define BEFORE_into2
+#define BEFORE_over1 other = x[u[1].rs2], next_imm = u[1].imm
+#define BEFORE_over2 other = x[u[1].rs1], next_imm = u[1].imm
 
 #define FORMAT_h FLOAT_H
 #define FORMAT_s FLOAT_S
@@ -439,7 +477,7 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
 #include "cpu/insn.def"
 #undef I
 #undef C
-        LABEL(fresh, call) LABEL(fresh, call_indirect) LABEL(fresh, ret)
+        LABEL(fresh, call) LABEL(fresh, call_indirect) LABEL(fresh, ret) LABEL(fresh, nop)
 #define L(sources, name) LABEL(sources, name)
 #define P(link, first, second)                                                                     \
     [UOP_PAIR(link, first, second)] = {[SOURCES_fresh] = &&do_##first##_##link##_##second##_fresh, \
@@ -454,14 +492,15 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
         [UOP_SUSPECT] = {&&do_suspect},
         [UOP_ILLEGAL] = {&&do_illegal},
         [UOP_CUT] = {&&do_cut},
+        [UOP_COUNTER] = {&&do_counter},
     };
     struct block *b = NULL;
     const struct uop *u = NULL;
     const struct tlb *tlb;
-    const struct tlb_entry *near;
-    bool by_same_base;
-    uint64_t *x, s1, s2, last = 0;
-    unsigned rd, top = 0;
+    bool by_same_base, owing;
+    uint64_t *x, s1, s2, other, last = 0;
+    int64_t imm, next_imm;
+    unsigned rd, slot, top = 0;
     int64_t tank;
     unsigned way = LINK_NEXT;
     enum hart_stop stop = HART_BUDGET;
@@ -471,7 +510,10 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
         return HART_BUDGET;
     }
     x = h->x;
-    (void)last; /* with few labels nobody asks for it */
+    (void)last; /* with few labels nobody asks for them */
+    (void)other;
+    (void)next_imm;
+    (void)owing;
 
 /* The tank is empty, and h->pc says where to go on. */
 dispatch_unlinked:
@@ -491,12 +533,11 @@ dispatch:
         b = next_block(h, b, way);
         if (UNLIKELY(!b))
             goto dispatch_unlinked;
-        if (UNLIKELY(b->insns > h->left))
+        if (UNLIKELY(block_insns(b) > h->left))
             b = hart_part_of_block(h, b, 0, (uint64_t)h->left);
     }
     FILL_TANK();
     tank -= (int64_t)b->price;
-    b->count++;
     u = b->ops;
     goto * b->first_go;
 
@@ -523,6 +564,10 @@ over_budget:
 do_end:
     FOLLOW(LINK_NEXT);
 
+do_counter:
+    ++*b->counters[u->imm];
+    NEXT;
+
 do_probe:
     SYNC();
     if (call_probe(h, u) == PROBE_STOP) {
@@ -548,7 +593,6 @@ do_float:
 /* Somebody wrote to the block's bytes: look at them again. */
 do_suspect:
     tank += (int64_t)b->price;
-    b->count--;
     h->pc = b->pc;
     goto unfound;
 
@@ -601,9 +645,11 @@ system_done:
     SINGLE(fresh, call)
     SINGLE(fresh, call_indirect)
     SINGLE(fresh, ret)
+    SINGLE(fresh, nop)
 
 #define PAIR(sources, link, first, second)                         \
     do_##first##_##link##_##second##_##sources : READ_##sources(); \
+    BEFORE_##link;                                                 \
     {                                                              \
         DO_##first;                                                \
     }                                                              \

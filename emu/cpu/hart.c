@@ -234,7 +234,8 @@ uint64_t hart_cycles(const struct hart *h)
 {
     if (!h->uop)
         return h->cycles;
-    return h->cycles - (h->block->cycles - h->block->notes[h->uop - h->block->ops].cycles_before);
+    return h->cycles -
+           (block_cycles(h->block) - h->block->notes[h->uop - h->block->ops].cycles_before);
 }
 
 uint64_t hart_insns(const struct hart *h)
@@ -243,7 +244,7 @@ uint64_t hart_insns(const struct hart *h)
 
     if (!h->uop)
         return given;
-    return given - (h->block->insns - h->block->notes[h->uop - h->block->ops].insns_before);
+    return given - (block_insns(h->block) - h->block->notes[h->uop - h->block->ops].insns_before);
 }
 
 void hart_advance(struct hart *h, uint64_t to_cycle)

@@ -213,36 +213,35 @@ static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum acce
 
 /* ---- the translation caches ---- */
 
-static struct tlb_entry *entry_of(struct tlb_entry *entries, uint64_t va)
+static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t pa)
 {
-    return &entries[(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1)];
-}
-
-static void fill(struct hart *h, struct tlb_entry *entries, uint64_t va, uint64_t pa)
-{
-    struct tlb_entry *e = entry_of(entries, va);
+    unsigned slot = tlb_slot(va);
 
     if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
         return;
-    *e = (struct tlb_entry){
-        .tag = align_down(va, PAGE_BYTES),
-        .addend = (uintptr_t)ram_host(h->cluster->ram, pa) - (uintptr_t)va,
-    };
-    fills_add(entries == h->tlb->store ? &h->store_fills : &h->other_fills, e - h->tlbs[0].load);
+    t->tag[slot] = align_down(va, PAGE_BYTES);
+    t->addend[slot] = (uintptr_t)ram_host(h->cluster->ram, pa) - (uintptr_t)va;
+    fills_add(t == &h->tlb->store ? &h->store_fills : &h->other_fills,
+              (t - &h->tlbs[0].load) * TLB_ENTRIES + slot);
 }
 
-static void empty(struct tlb_entry *entries)
+static bool has(const struct translations *t, uint64_t va)
+{
+    return t->tag[tlb_slot(va)] == align_down(va, PAGE_BYTES);
+}
+
+static void empty(struct translations *t)
 {
     for (unsigned i = 0; i < TLB_ENTRIES; i++)
-        entries[i].tag = UINT64_MAX;
+        t->tag[i] = NO_TAG;
 }
 
 static void empty_filled(struct hart *h, struct fills *f)
 {
-    struct tlb_entry *all = h->tlbs[0].load;
+    struct translations *all = &h->tlbs[0].load;
 
     for (unsigned i = 0; i < f->len; i++)
-        all[f->at[i]].tag = UINT64_MAX;
+        all[f->at[i] / TLB_ENTRIES].tag[f->at[i] % TLB_ENTRIES] = NO_TAG;
     f->len = 0;
 }
 
@@ -250,7 +249,7 @@ static void empty_stores(struct hart *h)
 {
     if (h->store_fills.len == FILLS_LOST) {
         for (unsigned i = 0; i < TLB_CONTEXTS; i++)
-            empty(h->tlbs[i].store);
+            empty(&h->tlbs[i].store);
         h->store_fills.len = 0;
     }
     empty_filled(h, &h->store_fills);
@@ -260,8 +259,8 @@ void hart_flush_tlb(struct hart *h)
 {
     if (h->other_fills.len == FILLS_LOST) {
         for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
-            empty(h->tlbs[i].load);
-            empty(h->tlbs[i].fetch);
+            empty(&h->tlbs[i].load);
+            empty(&h->tlbs[i].fetch);
         }
         h->other_fills.len = 0;
     }
@@ -273,14 +272,16 @@ void hart_flush_tlb(struct hart *h)
 
 void hart_flush_tlb_page(struct hart *h, uint64_t va)
 {
+    unsigned slot = tlb_slot(va);
+
     if (may_be_in_superpage(h, va)) {
         hart_flush_tlb(h);
         return;
     }
     for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
-        entry_of(h->tlbs[i].load, va)->tag = UINT64_MAX;
-        entry_of(h->tlbs[i].store, va)->tag = UINT64_MAX;
-        entry_of(h->tlbs[i].fetch, va)->tag = UINT64_MAX;
+        h->tlbs[i].load.tag[slot] = NO_TAG;
+        h->tlbs[i].store.tag[slot] = NO_TAG;
+        h->tlbs[i].fetch.tag[slot] = NO_TAG;
     }
 }
 
@@ -306,11 +307,11 @@ void hart_flush_jumps(struct hart *h)
 
     if (f->len == FILLS_LOST) {
         for (unsigned i = 0; i < 3 * JUMP_ENTRIES; i++)
-            all[i].pc = UINT64_MAX;
+            all[i].pc = NO_PC;
         f->len = 0;
     }
     for (unsigned i = 0; i < f->len; i++)
-        all[f->at[i]].pc = UINT64_MAX;
+        all[f->at[i]].pc = NO_PC;
     f->len = 0;
     hart_forget_calls(h, NULL);
     hart_forget_cut(h);
@@ -329,11 +330,11 @@ static struct tlb *fetch_tlb(struct hart *h)
 
 bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
 {
-    struct tlb_entry *entries = fetch_tlb(h)->fetch, *e = entry_of(entries, va);
+    struct translations *t = &fetch_tlb(h)->fetch;
     struct ram *ram = h->cluster->ram;
 
-    if (e->tag == align_down(va, PAGE_BYTES)) {
-        *pa = ram->base + (uint64_t)(e->addend + va - (uintptr_t)ram->bytes);
+    if (has(t, va)) {
+        *pa = ram->base + (uint64_t)(t->addend[tlb_slot(va)] + va - (uintptr_t)ram->bytes);
         return true;
     }
     if (!reach_or_raise(h, va, 2, ACCESS_FETCH, pa))
@@ -342,7 +343,7 @@ bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
         raise_fault(h, ACCESS_FETCH, WALK_ACCESS_FAULT, va);
         return false;
     }
-    fill(h, entries, va, *pa);
+    fill(h, t, va, *pa);
     return true;
 }
 
@@ -367,7 +368,7 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
-        fill(h, h->tlb->load, va, pa);
+        fill(h, &h->tlb->load, va, pa);
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
         return true;
@@ -462,7 +463,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
             return true;
         store_to_ram(h, pa, size, value);
         if (!ram_page_at(ram, pa)->flags)
-            fill(h, h->tlb->store, va, pa);
+            fill(h, &h->tlb->store, va, pa);
         return true;
     }
     if (dry) /* half of a misaligned store */
@@ -551,12 +552,12 @@ static void zero_ram_block(struct hart *h, uint64_t pa)
 bool hart_zero_block(struct hart *h, uint64_t va)
 {
     struct ram *ram = h->cluster->ram;
-    const struct tlb_entry *e = entry_of(h->tlb->store, va);
+    const struct translations *t = &h->tlb->store;
     uint64_t block = align_down(va, CACHE_BLOCK_BYTES), pa;
     enum walk_result result;
 
-    if (e->tag == align_down(va, PAGE_BYTES)) {
-        memset((void *)(e->addend + block), 0, CACHE_BLOCK_BYTES);
+    if (has(t, va)) {
+        memset((void *)(t->addend[tlb_slot(va)] + block), 0, CACHE_BLOCK_BYTES);
         return true;
     }
     result = reach(h, block, CACHE_BLOCK_BYTES, ACCESS_STORE, &pa);
@@ -568,7 +569,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
     zero_ram_block(h, pa);
     if (!ram_page_at(ram, pa)->flags)
-        fill(h, h->tlb->store, block, pa);
+        fill(h, &h->tlb->store, block, pa);
     return true;
 }
 

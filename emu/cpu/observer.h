@@ -96,7 +96,7 @@ struct probe_view {
 
 enum probe_action {
     PROBE_IGNORE, /* not in this block */
-    PROBE_COUNT,  /* add one to *counter whenever the probed instruction is executed; free */
+    PROBE_COUNT,  /* add one to *counter whenever the probed instruction is executed; cheap */
     PROBE_CALL,   /* call `hit` before it is executed */
 };
 

@@ -248,11 +248,6 @@ void account_free(struct account *a)
     free(a);
 }
 
-void account_settle(struct account *a)
-{
-    cluster_settle_counters(a->cluster);
-}
-
 static void add_cost(struct site_cost *cost, const struct cluster *c, unsigned op)
 {
     struct op_cost one = cluster_op_cost(c, op);

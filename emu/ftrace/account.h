@@ -41,10 +41,7 @@ void account_free(struct account *a);
 void account_trap(struct account *a, const struct trap_event *t);
 void account_trap_return(struct account *a, const struct trap_return_event *t);
 
-/* Up to date as of now; settles the cluster's counters. */
-void account_settle(struct account *a);
-
-/* Valid after account_settle. state: INIT, OFF or ON. */
+/* state: INIT, OFF or ON. */
 struct state_account account_get(const struct account *a, uint32_t site, enum site_state state);
 
 /* Host memory for accounting, bytes a site. */

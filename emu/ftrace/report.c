@@ -45,7 +45,6 @@ struct site_totals report_totals(const struct report *r)
     struct account *a = watch_account(r->watch);
     struct site_totals t = {0};
 
-    account_settle(a);
     for (uint32_t i = 0; i < site_count(watch_sites(r->watch)); i++) {
         static const enum site_state states[] = {SITE_INIT, SITE_OFF, SITE_ON};
 
@@ -224,7 +223,6 @@ void report_text(const struct report *r, FILE *out)
 
     print_harts(r, out);
     if (watch_account(r->watch) && site_count(watch_sites(r->watch))) {
-        account_settle(watch_account(r->watch));
         fprintf(out, "\n%s ftrace sites of layout %s, %u bytes each for accounting\n\n",
                 grouped(n, site_count(watch_sites(r->watch))),
                 site_layout_name(site_layout(watch_sites(r->watch))), account_bytes_per_site());

@@ -293,7 +293,6 @@ bool report_json(const struct report *r, FILE *out)
     json_object_set_new(root, "layout",
                         json_string(site_layout_name(site_layout(watch_sites(r->watch)))));
     if (watch_account(r->watch)) {
-        account_settle(watch_account(r->watch));
         json_object_set_new(root, "totals", totals_json(r));
         json_object_set_new(root, "sites", sites_json(r));
     }

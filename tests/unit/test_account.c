@@ -126,7 +126,6 @@ static void call(struct scene *s)
 
 static struct state_account get(struct scene *s, enum site_state state)
 {
-    account_settle(s->a);
     return account_get(s->a, F_ID, state);
 }
 
