@@ -23,6 +23,14 @@ for w in j["workloads"].values():
     assert all(s["min"] <= s["median"] <= s["max"] for s in w["speeds"].values())
     assert all(abs(s["mips"][0] * s["user_seconds"][0] * 1e6 - w["instructions"]) < 1000
                for s in w["speeds"].values())' "$work/speed.json"
+check "it compares eight harts with one" speed --workload harts-calls --json "$work/harts.json"
+check "eight did as much as one, in all" python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+assert not j["workloads"] and list(j["growths"]) == ["harts-calls"]
+one = j["growths"]["harts-calls"]
+small, large = one["forms"]["1 hart"], one["forms"]["8 harts"]
+assert abs(large["instructions"] / small["instructions"] - 1) < 0.1
+assert one["ratio"]["median"] == large["median"] / small["median"]' "$work/harts.json"
 exits 64 "runs too short to measure" speed --workload calls --scale 0.001
 exits 64 "an unknown placeholder" speed --workload calls --peer "odd=true {what}"
 exits 64 "a workload that is not there" speed --workload nothing
