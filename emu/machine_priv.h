@@ -51,6 +51,13 @@ struct hart_slot {
     uint64_t compare; /* stimecmp (Sstc); UINT64_MAX: off, or past */
 };
 
+/* Whose turn it is. Not known again whenever some hart has run, been woken or started. */
+struct turn {
+    bool known;
+    unsigned hart;     /* the runnable hart that is furthest behind */
+    unsigned runnable; /* how many there are */
+};
+
 struct machine {
     struct machine_config config;
     enum firmware_kind firmware;
@@ -78,11 +85,13 @@ struct machine {
     unsigned current;
     uint64_t slice_left;   /* instructions of the current hart's turn */
     uint64_t portion_left; /* of those, before the next look at the clock */
-    uint64_t due;          /* the next deadline, as of the last look */
-    uint64_t now;          /* cycles; never goes back */
-    uint64_t ticks_read;   /* the newest time any hart has read */
-    uint64_t polled_at;    /* cycle of the running harts' last look outside */
-    bool cut;              /* the current slice ends here */
+    uint64_t due;          /* the next deadline, if due_known */
+    bool due_known;        /* false: it may have moved */
+    struct turn turn;
+    uint64_t now;        /* cycles; never goes back */
+    uint64_t ticks_read; /* the newest time any hart has read */
+    uint64_t polled_at;  /* cycle of the running harts' last look outside */
+    bool cut;            /* the current slice ends here */
     bool ended;
     struct stop end;
     volatile bool asked;

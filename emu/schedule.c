@@ -163,6 +163,7 @@ static void fire_deadlines(struct machine *m)
         }
     }
     end_long_waits(m);
+    m->due_known = false;
 }
 
 /* ---- waking and choosing ---- */
@@ -170,6 +171,7 @@ static void fire_deadlines(struct machine *m)
 void schedule_cut(struct machine *m)
 {
     m->cut = true;
+    m->due_known = false;
     hart_ask_stop(machine_current(m));
 }
 
@@ -180,25 +182,37 @@ void schedule_wake(struct machine *m, unsigned hart)
     if (slot->stopped || !slot->waiting)
         return;
     slot->waiting = false;
+    m->turn.known = m->due_known = false;
     hart_advance(slot->hart, cycles_now(m));
     if (hart != m->current)
         schedule_cut(m); /* the slice was measured for fewer harts */
 }
 
-/* The runnable hart that is furthest behind; the count of runnable ones. */
-static unsigned choose(const struct machine *m, unsigned *runnable)
+static struct turn choose(const struct machine *m)
 {
-    unsigned best = 0;
+    struct turn t = {.known = true};
+    uint64_t least_cycles = UINT64_MAX;
 
-    *runnable = 0;
     for (unsigned i = 0; i < m->config.harts; i++) {
+        uint64_t cycles;
+
         if (m->slots[i].stopped || m->slots[i].waiting)
             continue;
-        if (!*runnable || hart_cycles(hart_of(m, i)) < hart_cycles(hart_of(m, best)))
-            best = i;
-        ++*runnable;
+        cycles = hart_cycles(hart_of(m, i));
+        if (!t.runnable || cycles < least_cycles) {
+            t.hart = i;
+            least_cycles = cycles;
+        }
+        t.runnable++;
     }
-    return best;
+    return t;
+}
+
+static const struct turn *turn(struct machine *m)
+{
+    if (!m->turn.known)
+        m->turn = choose(m);
+    return &m->turn;
 }
 
 /* ---- input ---- */
@@ -260,12 +274,9 @@ static bool sleep_until(struct machine *m, uint64_t deadline)
     return true;
 }
 
-static bool anyone_runnable(const struct machine *m)
+static bool anyone_runnable(struct machine *m)
 {
-    unsigned runnable;
-
-    (void)choose(m, &runnable);
-    return runnable != 0;
+    return turn(m)->runnable != 0;
 }
 
 /* Moves time on until somebody can run. False: every hart sleeps for ever. */
@@ -297,15 +308,14 @@ static struct stop stop_because(const struct machine *m, enum stop_reason reason
 /* Picks the hart for a new slice and its length. False: nobody can ever run. */
 static bool begin_slice(struct machine *m)
 {
-    unsigned runnable;
-
     if (!pass_idle_time(m))
         return false;
-    m->current = choose(m, &runnable);
-    if (!runnable)
+    m->current = turn(m)->hart;
+    if (!anyone_runnable(m))
         return true; /* asked to stop while asleep */
     m->cut = false;  /* who woke meanwhile is counted */
-    m->slice_left = runnable == 1 ? SLICE_ALONE : SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD);
+    m->slice_left =
+        turn(m)->runnable == 1 ? SLICE_ALONE : SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD);
     return true;
 }
 
@@ -322,12 +332,11 @@ static uint64_t insns_until(const struct machine *m, uint64_t cycle)
 }
 
 /* The machine's time, also between two looks at the clock. */
-static uint64_t present(const struct machine *m)
+static uint64_t present(struct machine *m)
 {
-    unsigned runnable;
-    uint64_t least_cycles = hart_cycles(hart_of(m, choose(m, &runnable)));
+    uint64_t least_cycles = hart_cycles(hart_of(m, turn(m)->hart));
 
-    return runnable && least_cycles > m->now ? least_cycles : m->now;
+    return anyone_runnable(m) && least_cycles > m->now ? least_cycles : m->now;
 }
 
 /*
@@ -346,7 +355,7 @@ static void account_time(struct machine *m)
 {
     m->now = present(m);
     /* Devices do not count what the running hart has passed already among the next ones. */
-    if (m->due <= cycles_now(m) || next_deadline(m) <= m->now)
+    if (m->due <= cycles_now(m) || (!m->due_known && next_deadline(m) <= m->now))
         fire_deadlines(m);
     look_outside(m);
 }
@@ -366,12 +375,14 @@ static bool run_hart(struct machine *m, uint64_t insns, struct stop *stop)
     enum hart_stop why = hart_run(h, insns);
     uint64_t done = hart_insns(h) - before;
 
+    m->turn.known = false;
     m->slice_left -= least(done, m->slice_left);
     m->portion_left -= least(done, m->portion_left);
     switch (why) {
     case HART_BUDGET: break;
     case HART_WAITING:
         m->slots[m->current].waiting = true;
+        m->due_known = false;
         end_slice(m);
         break;
     case HART_ASKED: break; /* by us, or by somebody who only looks on */
@@ -387,16 +398,25 @@ static bool run_hart(struct machine *m, uint64_t insns, struct stop *stop)
 static uint64_t begin_portion(struct machine *m)
 {
     if (!m->portion_left) {
-        m->due = next_deadline(m);
+        if (!m->due_known || m->due <= cycles_now(m))
+            m->due = next_deadline(m);
+        m->due_known = true;
         m->portion_left = least(m->slice_left, insns_until(m, m->due));
     }
     return m->portion_left;
 }
 
+static uint64_t insns_left(const struct machine *m, uint64_t max_insns)
+{
+    uint64_t done = machine_insns(m);
+
+    return done < max_insns ? max_insns - done : 0;
+}
+
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles)
 {
     struct stop stop;
-    uint64_t insns;
+    uint64_t left;
 
     for (;;) {
         if (m->ended)
@@ -413,12 +433,13 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
             return stop_because(m, STOP_ASLEEP);
         if (m->slice_left == 0)
             continue;
-        if (machine_insns(m) >= max_insns)
+        left = max_insns == UINT64_MAX ? UINT64_MAX : insns_left(m, max_insns);
+        if (!left)
             return stop_because(m, STOP_INSNS);
         if (present(m) >= max_cycles)
             return stop_because(m, STOP_CYCLES);
-        insns = least(begin_portion(m), max_insns - machine_insns(m));
-        if (run_hart(m, least(insns, insns_until(m, max_cycles)), &stop))
+        left = least(left, insns_until(m, max_cycles));
+        if (run_hart(m, least(begin_portion(m), left), &stop))
             return stop;
     }
 }

@@ -395,8 +395,8 @@ static void cut_link(struct block_link *link)
 /* Links stay within a page: there one translation holds for both ends. */
 static bool may_link(const struct block *from, const struct block *to)
 {
-    return from != from->hart->scratch && same_page(from->pc, to->pc) && !from->pa_second &&
-           !to->pa_second && !to->suspect && !to->guarded;
+    return same_page(from->pc, to->pc) && !from->pa_second && !to->pa_second && !to->suspect &&
+           !to->guarded;
 }
 
 void block_link(struct block *from, unsigned slot, struct block *to)
@@ -417,14 +417,11 @@ void block_link(struct block *from, unsigned slot, struct block *to)
 void block_suspect(struct block *b)
 {
     struct hart *h = b->hart;
-    bool holds_part = h->cut == b && h->block == h->scratch;
 
-    if (h->uop && (h->block == b || holds_part))
+    if (h->uop && h->block == b)
         h->attention |= ATTEND_CODE;
     if (h->cut == b)
         hart_forget_cut(h);
-    if (b == h->scratch) /* used once, and never found again */
-        return;
     b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
     b->suspect = true;
     if (!b->listed)
@@ -502,13 +499,6 @@ void hart_discard_suspects(struct hart *h)
         hart_discard_block(h->suspects.at[h->suspects.len - 1]);
 }
 
-static void drop_scratch(struct hart *h)
-{
-    if (h->scratch)
-        destroy(h->scratch);
-    h->scratch = NULL;
-}
-
 void hart_discard_blocks(struct hart *h)
 {
     h->suspects.len = 0;
@@ -524,7 +514,6 @@ void hart_discard_blocks(struct hart *h)
     }
     map_clear(&h->blocks);
     h->block_count = 0;
-    drop_scratch(h);
 }
 
 static struct block *find_at(struct hart *h, uint64_t pa)
@@ -595,6 +584,8 @@ struct block *hart_find_block(struct hart *h)
     return b;
 }
 
+/* ---- parts of a block ---- */
+
 /* Index of the operation behind so many instructions from `first` on. */
 static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insns)
 {
@@ -605,66 +596,44 @@ static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insn
     return end;
 }
 
-static void copy_op(struct builder *part, const struct block *b, unsigned i, unsigned first)
+static void set_aside(struct hart *h, unsigned at, const void *go)
 {
-    const struct uop_note *note = &b->notes[i], *start = &b->notes[first];
-    unsigned to = part->uop_count++;
+    struct uop *u = &h->part.block->ops[at];
 
-    part->ops[to] = b->ops[i];
-    part->ops[to].go = engine_label(part->hart, note->kind, SOURCES_fresh);
-    part->ops[to].at = (uint8_t)(b->ops[i].at - b->ops[first].at);
-    part->notes[to] = (struct uop_note){
-        .cycles_before = (uint16_t)(note->cycles_before - start->cycles_before),
-        .insns_before = (uint8_t)(note->insns_before - start->insns_before),
-        .size = note->size,
-        .kind = note->kind,
-    };
+    h->part.go[h->part.count++] = u->go;
+    u->go = go;
 }
 
-/* What the whole block has up to this operation, or all of it. */
-static struct uop_note note_at(const struct block *b, unsigned i)
+static void end_part(struct hart *h)
 {
-    if (i < b->uop_count)
-        return b->notes[i];
-    return (struct uop_note){(uint16_t)block_cycles(b), (uint8_t)block_insns(b), 0, 0};
+    struct part *p = &h->part;
+
+    while (p->count) {
+        p->count--;
+        p->block->ops[p->end - p->count].go = p->go[p->count];
+    }
 }
 
 /*
- * Memory is not looked at again: how far a hart has fetched does not depend on
- * where its budgets end, so neither does what it still has when that is
- * overwritten, and a run in pieces is the same run.
+ * The label of the operation behind the part leads out of the block meanwhile,
+ * and the one before it may not be run together with that.
  */
-struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first, uint64_t insns)
+const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns)
 {
-    unsigned end = end_of_part(b, first, insns), from = b->ops[first].at * 2U;
-    unsigned to = end < b->uop_count ? b->ops[end].at * 2U : b->size;
-    struct uop_note start = b->notes[first], stop = note_at(b, end);
-    struct builder
-        part; /* large, and made at the end of most slices: no more than is used is written */
+    unsigned end = end_of_part(b, first, insns);
+    const void *start = first ? b->ops[first].go : b->first_go, *alone;
 
-    drop_scratch(h);
-    part.hart = h;
-    part.counters = (__typeof__(part.counters)){0};
-    part.pc = b->pc + from;
-    part.pa = b->pa + from;
-    part.pa_second = b->pa_second;
-    part.insns = (uint32_t)(stop.insns_before - start.insns_before);
-    part.cycles = (uint32_t)(stop.cycles_before - start.cycles_before);
-    part.size = (uint16_t)(to - from);
-    part.uop_count = 0;
-    part.guarded = b->guarded;
-    memcpy(part.bytes, b->bytes + from, part.size);
-    for (unsigned i = first; i < end; i++)
-        copy_op(&part, b, i, first);
-    for (unsigned i = 0; i < b->counter_count; i++)
-        VEC_PUSH(&part.counters, b->counters[i]);
-    if (end < b->uop_count)
-        add_uop(&part, UOP_CUT, 0)->go = engine_label(h, UOP_CUT, SOURCES_fresh);
-    h->scratch = finish(&part);
-    codemap_add_block(h->cluster, h->scratch);
-    h->cut = b;
-    h->cut_at = end;
-    return h->scratch;
+    h->left -= block_insns(b) - b->notes[first].insns_before;
+    h->cycles += block_cycles(b) - b->notes[first].cycles_before;
+    if (end == b->uop_count)
+        return start;
+    h->part = (struct part){.block = b, .end = end};
+    set_aside(h, end, engine_label(h, UOP_CUT, SOURCES_fresh));
+    alone = engine_label(h, b->notes[end - 1].kind, SOURCES_fresh);
+    if (end - 1 == first)
+        return alone;
+    set_aside(h, end - 1, alone);
+    return start;
 }
 
 /* What stands before an instruction that was not executed has counted it. */
@@ -684,6 +653,7 @@ void hart_leave_block(struct hart *h, bool after_this)
     unsigned cycles_done = note->cycles_before;
     uint64_t pc = b->pc + h->uop->at * 2U;
 
+    end_part(h);
     if (after_this) {
         bool last = at + 1 == b->uop_count;
 

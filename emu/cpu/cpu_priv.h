@@ -309,6 +309,14 @@ struct csrs {
         mcountinhibit;
 };
 
+/* The part of a block that a budget pays for, while the hart is inside of it (hart_enter_part). */
+struct part {
+    struct block *block;
+    unsigned end;      /* its first operation that is not part */
+    unsigned count;    /* of labels set aside: of that operation, and of the one before it */
+    const void *go[2]; /* those */
+};
+
 enum attention {
     ATTEND_IRQ = 1,     /* an interrupt may have to be taken */
     ATTEND_STOP = 2,    /* hart_ask_stop */
@@ -371,10 +379,9 @@ struct hart {
     struct map reported;  /* insn pa -> newest stamp reported */
     struct map blocks;    /* pa -> struct block, first of its list */
     size_t block_count;
-    struct block *scratch; /* a copy of part of a block, for a budget that ends inside of it */
-    struct block *cut;     /* the block that it is part of; NULL: none, or it has changed since */
-    unsigned cut_at;       /* the operation of that block behind the copy */
-    bool resumes;          /* the copy ran to its end, so the hart goes on there */
+    struct part part;
+    struct block *cut; /* in which the last budget ended, to go on there; NULL: none */
+    unsigned cut_at;   /* the operation that comes next */
     VEC_OF(struct block *) suspects;
     uint64_t uncounted; /* where a running block counts what nobody asks for any more */
 
@@ -442,18 +449,22 @@ void hart_forget_calls(struct hart *h, const struct block *from); /* NULL: all *
 
 /* block.c */
 struct block *hart_find_block(struct hart *h); /* at h->pc; NULL: a fetch exception is raised */
-/* The block's operations from `first` on, at most so many instructions, as a block to run once. */
-struct block *hart_part_of_block(struct hart *h, struct block *b, unsigned first, uint64_t insns);
+/*
+ * Pays for what is left of the block from operation `first` on, of which so many instructions
+ * at most are run; returns the label to begin with. hart_leave_block gives back the rest.
+ * The next budget goes on with the same block: memory is not looked at again, so a run in
+ * pieces is the same run, whatever is overwritten meanwhile.
+ */
+const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns);
 void block_link(struct block *from, unsigned slot, struct block *to);
 void block_suspect(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
-/* What comes next is found by its address, not in the block that a budget has cut. */
+/* What comes next is found by its address, not in the block in which a budget has ended. */
 static inline void hart_forget_cut(struct hart *h)
 {
     h->cut = NULL;
-    h->resumes = false;
 }
 /* Leaves the block at h->uop: gives back budget, cycles and counts of what was not executed. */
 void hart_leave_block(struct hart *h, bool after_this);
@@ -462,6 +473,9 @@ void hart_leave_block(struct hart *h, bool after_this);
 unsigned label_kind(const struct insn *i); /* as which operation the engine runs it */
 /* Each operation's label, alone or with the next; the notes say what they are. */
 void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *notes, unsigned count);
+
+/* Before operation `at`: the register that surely holds what was written last, or 32. */
+unsigned label_last(const struct block *b, unsigned at);
 
 /* engine.c */
 enum hart_stop engine_run(struct hart *h);

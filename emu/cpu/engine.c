@@ -503,6 +503,8 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     unsigned rd, slot, top = 0;
     int64_t tank;
     unsigned way = LINK_NEXT;
+    unsigned first;
+    const void *start;
     enum hart_stop stop = HART_BUDGET;
 
     if (!h) {
@@ -526,20 +528,27 @@ dispatch:
     }
     if (UNLIKELY(h->left <= 0))
         goto done;
-    if (UNLIKELY(h->resumes)) {
-        h->resumes = false;
-        b = hart_part_of_block(h, h->cut, h->cut_at, (uint64_t)h->left);
+    if (UNLIKELY(h->cut)) {
+        b = h->cut;
+        first = h->cut_at;
+        last = x[label_last(b, first)];
+        hart_forget_cut(h);
     } else {
         b = next_block(h, b, way);
+        first = 0;
         if (UNLIKELY(!b))
             goto dispatch_unlinked;
-        if (UNLIKELY(block_insns(b) > h->left))
-            b = hart_part_of_block(h, b, 0, (uint64_t)h->left);
     }
-    FILL_TANK();
-    tank -= (int64_t)b->price;
-    u = b->ops;
-    goto * b->first_go;
+    u = b->ops + first;
+    if (UNLIKELY(first || block_insns(b) > h->left)) {
+        start = hart_enter_part(h, b, first, (uint64_t)h->left);
+        FILL_TANK();
+    } else {
+        start = b->first_go;
+        FILL_TANK();
+        tank -= (int64_t)b->price;
+    }
+    goto *start;
 
 /*
  * The block has no link for this way, yet, or because it leads to another page: there
@@ -598,9 +607,13 @@ do_suspect:
 
 /* The budget ends inside of a block, and the next one begins there. */
 do_cut:
-    h->pc = NEXT_PC;
-    h->resumes = h->cut != NULL;
-    goto unfound;
+    SYNC();
+    hart_leave_block(h, false);
+    if (!b->suspect) {
+        h->cut = b;
+        h->cut_at = (unsigned)(u - b->ops);
+    }
+    goto dispatch_unlinked;
 
 do_illegal:
     SYNC();

@@ -83,6 +83,15 @@ static unsigned pair_of(const struct uop_note *notes, const struct uop *ops)
     return pair ? pair : pair_with(beside, notes[0].kind, notes[1].kind);
 }
 
+unsigned label_last(const struct block *b, unsigned at)
+{
+    unsigned last = NO_REGISTER;
+
+    for (unsigned i = 0; i < at; i++)
+        last = last_after(&b->notes[i], &b->ops[i], last);
+    return last;
+}
+
 static enum uop_sources sources_of(const struct uop *u, unsigned last)
 {
     if (last >= NO_REGISTER)

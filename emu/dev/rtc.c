@@ -68,11 +68,16 @@ uint64_t rtc_next_deadline(const struct rtc *r)
     return clock_ticks(&r->config.clock) + ticks;
 }
 
+static void tell_moved(struct rtc *r)
+{
+    if (r->config.deadline_moved)
+        r->config.deadline_moved(r->config.deadline_ctx);
+}
+
 static void alarm_moved(struct rtc *r)
 {
     rtc_update(r);
-    if (r->config.deadline_moved)
-        r->config.deadline_moved(r->config.deadline_ctx);
+    tell_moved(r);
 }
 
 static void set_time(struct rtc *r, uint64_t half, uint32_t value)
@@ -126,7 +131,11 @@ static enum fault rtc_write(void *ctx, uint64_t offset, unsigned size, uint64_t 
         r->alarm_ns = set_field(r->alarm_ns, LOW_HALF, (uint32_t)value);
         set_alarm(r, true);
         break;
-    case ALARM_HIGH: r->alarm_ns = set_field(r->alarm_ns, HIGH_HALF, (uint32_t)value); break;
+    case ALARM_HIGH:
+        r->alarm_ns = set_field(r->alarm_ns, HIGH_HALF, (uint32_t)value);
+        if (r->armed)
+            tell_moved(r); /* what is due is looked at when the low half is there */
+        break;
     case IRQ_ENABLED:
         r->irq_enabled = value & 1;
         update_irq(r);
