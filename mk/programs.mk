@@ -48,12 +48,13 @@ $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/vi
 # The workloads of tools/bench-speed, as any program for such a machine is compiled.
 BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
+BENCH_BARE   := reuse # writes code: a program of Linux would have to ask for memory that may be run
 BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
 	-fno-common -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
 BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
-WORKLOADS    := $(foreach name,$(BENCH_NAMES),$(addprefix $(BENCH_OUT)/$(name),.elf .linux))
+WORKLOADS    := $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux)
 
 .PHONY: workloads
 workloads: $(WORKLOADS)
@@ -76,7 +77,7 @@ $(BENCH_OUT)/%.linux: $(BENCH_OUT)/obj/%.o $(BENCH_LINUX)
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -nostdlib -static -Wl,--build-id=none -o $@ $< $(BENCH_LINUX)
 
-.SECONDARY: $(BENCH_BOARD) $(BENCH_LINUX) $(BENCH_NAMES:%=$(BENCH_OUT)/obj/%.o)
+.SECONDARY: $(BENCH_BOARD) $(BENCH_LINUX) $(patsubst %,$(BENCH_OUT)/obj/%.o,$(BENCH_NAMES) $(BENCH_BARE))
 -include $(wildcard $(BENCH_OUT)/obj/*.d)
 
 .SECONDARY: $(PROGRAM_COMMON) $(PROGRAMS:$(PROGRAM_OUT)/%.elf=$(PROGRAM_OUT)/obj/%.o)

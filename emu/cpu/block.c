@@ -414,6 +414,27 @@ void block_link(struct block *from, unsigned slot, struct block *to)
     to->incoming = link;
 }
 
+static void list_suspect(struct block *b)
+{
+    if (b->listed)
+        return;
+    VEC_PUSH(&b->hart->suspects, b);
+    b->listed = (uint32_t)b->hart->suspects.len;
+}
+
+static void unlist_suspect(struct block *b)
+{
+    struct hart *h = b->hart;
+    struct block *last;
+
+    if (!b->listed)
+        return;
+    last = h->suspects.at[--h->suspects.len];
+    h->suspects.at[b->listed - 1] = last;
+    last->listed = b->listed;
+    b->listed = 0;
+}
+
 void block_suspect(struct block *b)
 {
     struct hart *h = b->hart;
@@ -424,9 +445,7 @@ void block_suspect(struct block *b)
         hart_forget_cut(h);
     b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
     b->suspect = true;
-    if (!b->listed)
-        VEC_PUSH(&h->suspects, b);
-    b->listed = true;
+    list_suspect(b);
 }
 
 static void forget_jumps(struct block *b)
@@ -473,21 +492,9 @@ static void destroy(struct block *b)
     free(b);
 }
 
-static void unlist(struct block *b)
-{
-    struct hart *h = b->hart;
-
-    for (size_t i = 0; b->listed && i < h->suspects.len; i++)
-        if (h->suspects.at[i] == b) {
-            h->suspects.at[i] = h->suspects.at[--h->suspects.len];
-            break;
-        }
-    b->listed = false;
-}
-
 void hart_discard_block(struct block *b)
 {
-    unlist(b);
+    unlist_suspect(b);
     remove_from_set(b);
     b->hart->block_count--;
     destroy(b);
@@ -551,8 +558,7 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
     h->block_count++;
     codemap_add_block(h->cluster, b);
     if (builder.stale) {
-        VEC_PUSH(&h->suspects, b);
-        b->listed = true;
+        list_suspect(b);
         /* In random mode each entry chooses anew, until the hart's fence.i. */
         if (h->cluster->config.fetch == FETCH_RANDOM) {
             b->suspect = true;

@@ -5,6 +5,11 @@
  * knows (a site table, a section header) declares it. From then on every store
  * to it comes through codemap_store. The way there is slow and may be: code
  * pages have no cached store translations, all others pay nothing.
+ *
+ * A page that was not declared ceases to be code when it is all zeroes, as it
+ * is where a kernel gives memory of one program to another: zeroes are no
+ * instructions, so what it holds next is all new, and one stamp for the page
+ * says of it what it says of any page in which no code was ever seen.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -44,18 +49,18 @@ struct code_page *codemap_make_page(struct cluster *c, uint64_t pa)
     return page;
 }
 
+static void free_page(struct code_page *page)
+{
+    for (unsigned line = 0; line < LINES_PER_PAGE; line++)
+        free(page->lines[line]);
+    free(page);
+}
+
 void codemap_free(struct cluster *c)
 {
-    for (size_t i = 0; i < c->code_pages.cap; i++) {
-        struct code_page *page;
-
-        if (c->code_pages.slots[i].key == UINT64_MAX)
-            continue;
-        page = (struct code_page *)(uintptr_t)c->code_pages.slots[i].value;
-        for (unsigned line = 0; line < LINES_PER_PAGE; line++)
-            free(page->lines[line]);
-        free(page);
-    }
+    for (size_t i = 0; i < c->code_pages.cap; i++)
+        if (c->code_pages.slots[i].key != UINT64_MAX)
+            free_page((struct code_page *)(uintptr_t)c->code_pages.slots[i].value);
     map_free(&c->code_pages);
 }
 
@@ -107,103 +112,125 @@ static bool is_known(const struct code_page *page, uint64_t pa, unsigned size)
     return false;
 }
 
-static void enlist(struct block *b, unsigned which, struct code_page *page)
-{
-    b->page_next[which] = page->blocks;
-    b->page_pprev[which] = &page->blocks;
-    if (page->blocks) {
-        struct block *old = page->blocks;
+/* ---- the blocks that lie in a page ---- */
 
-        old->page_pprev[align_down(old->pa, PAGE_BYTES) == page->pa ? 0 : 1] = &b->page_next[which];
-    }
-    page->blocks = b;
+/* A part that begins in one line ends at most so many lines further on. */
+enum { PART_LINES = (BLOCK_INSNS_MAX * 4 + LINE_BYTES - 3) / LINE_BYTES };
+
+static unsigned line_in_page(uint64_t pa)
+{
+    return (unsigned)(pa & (PAGE_BYTES - 1)) / LINE_BYTES;
+}
+
+static uint64_t part_pa(const struct block_part *p)
+{
+    return p == &p->block->part[0] ? p->block->pa : p->block->pa_second;
+}
+
+/* From the start of the block. An instruction that crosses pages has a parcel in each. */
+static unsigned part_offset(const struct block_part *p)
+{
+    return p == &p->block->part[0] ? 0 : 2;
+}
+
+static unsigned part_size(const struct block_part *p)
+{
+    return p->block->pa_second ? 2 : p->block->size;
+}
+
+static void enlist(struct cluster *c, struct block *b, unsigned which, uint64_t pa)
+{
+    struct block_part *p = &b->part[which];
+    struct block_part **list = &codemap_make_page(c, pa)->parts[line_in_page(pa)];
+
+    *p = (struct block_part){.block = b, .next = *list, .pprev = list};
+    if (p->next)
+        p->next->pprev = &p->next;
+    *list = p;
 }
 
 void codemap_add_block(struct cluster *c, struct block *b)
 {
-    enlist(b, 0, codemap_make_page(c, b->pa));
+    enlist(c, b, 0, b->pa);
     if (b->pa_second)
-        enlist(b, 1, codemap_make_page(c, b->pa_second));
+        enlist(c, b, 1, b->pa_second);
 }
 
-static void delist(struct block *b, unsigned which, uint64_t page_pa)
+static void delist(struct block_part *p)
 {
-    struct block *next = b->page_next[which];
-
-    if (!b->page_pprev[which])
+    if (!p->pprev)
         return;
-    *b->page_pprev[which] = next;
-    if (next)
-        next->page_pprev[align_down(next->pa, PAGE_BYTES) == page_pa ? 0 : 1] =
-            b->page_pprev[which];
-    b->page_pprev[which] = NULL;
+    *p->pprev = p->next;
+    if (p->next)
+        p->next->pprev = p->pprev;
+    p->pprev = NULL;
 }
 
 void codemap_remove_block(struct block *b)
 {
-    delist(b, 0, align_down(b->pa, PAGE_BYTES));
-    delist(b, 1, b->pa_second);
+    delist(&b->part[0]);
+    delist(&b->part[1]);
 }
 
-/* The block's next in the list of this page: a page-crossing block is in two lists. */
-static struct block *next_in_page(const struct block *b, const struct code_page *page)
+/* A hart that has decoded the parcels keeps their old bytes in view until its next fence.i. */
+static void keep_old_bytes(struct block_part *p, uint64_t pa, unsigned size)
 {
-    return b->page_next[align_down(b->pa, PAGE_BYTES) == page->pa ? 0 : 1];
-}
+    uint64_t start = part_pa(p), end = start + part_size(p), unused;
+    struct map *view = &p->block->hart->view;
+    uint16_t old;
 
-/* Physical address of the block's parcel at this byte offset. */
-static uint64_t block_pa_at(const struct block *b, unsigned offset)
-{
-    uint64_t pa = b->pa + offset;
-
-    if (b->pa_second && align_down(pa, PAGE_BYTES) != align_down(b->pa, PAGE_BYTES))
-        return b->pa_second + (pa & (PAGE_BYTES - 1));
-    return pa;
-}
-
-/* A hart that has decoded the parcel keeps its old bytes in view until its next fence.i. */
-static void keep_old_bytes(struct block *b, uint64_t pa, unsigned size)
-{
-    for (unsigned offset = 0; offset < b->size; offset += 2) {
-        uint64_t at = block_pa_at(b, offset), unused;
-        uint16_t old;
-
-        if (at + 2 <= pa || at >= pa + size || map_get(&b->hart->view, at, &unused))
+    for (uint64_t at = align_down(pa, 2); at < pa + size && at < end; at += 2) {
+        if (at < start || map_get(view, at, &unused))
             continue;
-        memcpy(&old, b->bytes + offset, 2);
-        map_put(&b->hart->view, at, old);
+        memcpy(&old, p->block->bytes + part_offset(p) + (at - start), 2);
+        map_put(view, at, old);
     }
 }
 
-static bool block_holds(const struct block *b, uint64_t pa, unsigned size)
+static void touch_part(struct block_part *p, uint64_t pa, unsigned size)
 {
-    if (b->pa_second && align_down(pa, PAGE_BYTES) == b->pa_second)
-        return pa < b->pa_second + 2;
-    return pa < b->pa + b->size && b->pa < pa + size;
+    keep_old_bytes(p, pa, size);
+    block_suspect(p->block);
 }
 
-static void touch_blocks(const struct code_page *page, uint64_t pa, unsigned size)
+static void replan_part(struct block_part *p, uint64_t pa, unsigned size)
 {
-    for (struct block *b = page->blocks; b; b = next_in_page(b, page)) {
-        if (!block_holds(b, pa, size))
-            continue;
-        keep_old_bytes(b, pa, size);
-        block_suspect(b);
-    }
+    (void)pa;
+    (void)size;
+    block_suspect(p->block);
+}
+
+static void forget_part(struct block_part *p, uint64_t pa, unsigned size)
+{
+    struct block *b = p->block;
+
+    for (unsigned i = 0; i < b->counter_count; i++)
+        b->counters[i] = &b->hart->uncounted;
+    replan_part(p, pa, size);
+}
+
+/* Does something to all that hold one of these bytes, none of which goes by it. */
+static void with_parts(const struct code_page *page, uint64_t pa, unsigned size,
+                       void (*deed)(struct block_part *p, uint64_t pa, unsigned size))
+{
+    unsigned last = line_in_page(pa + size - 1), first = line_in_page(pa);
+
+    first -= first < PART_LINES ? first : PART_LINES;
+    for (unsigned line = first; line <= last; line++)
+        for (struct block_part *p = page->parts[line]; p; p = p->next)
+            if (pa < part_pa(p) + part_size(p) && part_pa(p) < pa + size)
+                deed(p, pa, size);
 }
 
 void codemap_replan(struct cluster *c, uint64_t pa, bool forget)
 {
     const struct code_page *page = codemap_page(c, pa);
 
-    for (struct block *b = page ? page->blocks : NULL; b; b = next_in_page(b, page)) {
-        if (!block_holds(b, pa, 2))
-            continue;
-        for (unsigned i = 0; forget && i < b->counter_count; i++)
-            b->counters[i] = &b->hart->uncounted;
-        block_suspect(b);
-    }
+    if (page)
+        with_parts(page, pa, 2, forget ? forget_part : replan_part);
 }
+
+/* ---- stores ---- */
 
 /* Stores; of the parcels written, those that change are stamped. */
 static void stamp_parcels(struct cluster *c, struct code_page *page, const struct code_write *w)
@@ -225,6 +252,65 @@ static void stamp_parcels(struct cluster *c, struct code_page *page, const struc
             };
 }
 
+/* ---- pages that are code no longer ---- */
+
+static bool is_zero(const struct cluster *c, const struct code_page *page, unsigned word)
+{
+    static const uint8_t zero[8];
+
+    return !memcmp(ram_host(c->ram, page->pa + 8 * word), zero, sizeof zero);
+}
+
+/* Looks on from where something was last time: to clear a page costs one way through it in all. */
+static bool is_blank(const struct cluster *c, struct code_page *page)
+{
+    for (unsigned n = 0; n < PAGE_BYTES / 8; n++) {
+        if (!is_zero(c, page, page->word))
+            return false;
+        page->word = (page->word + 1) % (PAGE_BYTES / 8);
+    }
+    return true;
+}
+
+/* What was decoded from the page is in its hart's view now, and will be decoded anew. */
+static void let_go(struct block_part *p)
+{
+    touch_part(p, part_pa(p), part_size(p));
+    forget_part(p, part_pa(p), part_size(p));
+    delist(p);
+}
+
+static bool is_run_from(const struct cluster *c, const struct code_page *page)
+{
+    for (size_t i = 0; i < c->harts.len; i++) {
+        const struct hart *h = c->harts.at[i];
+
+        if (h->uop && h->block &&
+            (align_down(h->block->pa, PAGE_BYTES) == page->pa || h->block->pa_second == page->pa))
+            return true;
+    }
+    return false;
+}
+
+static void retire_page(struct cluster *c, struct code_page *page, const struct code_write *last)
+{
+    if (is_run_from(c, page))
+        return;
+    for (unsigned line = 0; line < LINES_PER_PAGE; line++)
+        while (page->parts[line])
+            let_go(page->parts[line]);
+    ram_unflag_page(c->ram, page->pa, RAM_PAGE_CODE, last->stamp, &last->who);
+    map_remove(&c->code_pages, page_key(page->pa));
+    free_page(page);
+}
+
+static void tell_observers(const struct cluster *c, const struct code_write *w)
+{
+    for (unsigned i = 0; i < c->observer_count; i++)
+        if (c->observers[i].code_write)
+            c->observers[i].code_write(c->observers[i].ctx, w);
+}
+
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                    const struct writer *who)
 {
@@ -239,13 +325,12 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     if (!memcmp(w.old_bytes, w.new_bytes, size))
         return;
     w.stamp = ++c->ram->stamp;
-    touch_blocks(page, pa, size);
+    with_parts(page, pa, size, touch_part);
     stamp_parcels(c, page, &w);
-    if (!is_known(page, pa, size))
-        return;
-    for (unsigned i = 0; i < c->observer_count; i++)
-        if (c->observers[i].code_write)
-            c->observers[i].code_write(c->observers[i].ctx, &w);
+    if (is_known(page, pa, size))
+        tell_observers(c, &w);
+    if (!page->declared && is_blank(c, page))
+        retire_page(c, page, &w);
 }
 
 void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
@@ -256,9 +341,12 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
         uint64_t page_end = align_down(pa, PAGE_BYTES) + PAGE_BYTES;
         uint64_t piece = (end < page_end ? end : page_end) - pa;
 
-        if (ram_has(c->ram, pa, piece))
-            codemap_mark_known(codemap_make_page(c, pa), align_down(pa, 2),
-                               (unsigned)align_up(piece, 2));
+        if (ram_has(c->ram, pa, piece)) {
+            struct code_page *page = codemap_make_page(c, pa);
+
+            page->declared = true;
+            codemap_mark_known(page, align_down(pa, 2), (unsigned)align_up(piece, 2));
+        }
         pa += piece;
     }
 }

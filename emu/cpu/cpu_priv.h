@@ -97,6 +97,12 @@ struct block_link {
 
 enum { LINK_NEXT, LINK_TAKEN };
 
+/* What of a block lies in one page: in the list of the line that it begins in. */
+struct block_part {
+    struct block *block;
+    struct block_part *next, **pprev; /* pprev NULL: in no list */
+};
+
 struct block {
     /* hot */
     uint64_t pc;    /* virtual */
@@ -110,14 +116,13 @@ struct block {
     uint64_t pa_second;   /* page of the second half of a page-crossing instruction, or 0 */
     const void *first_go; /* ops[0].go as decoded */
     struct block_link *incoming;
-    struct block *same_pa; /* next of this hart's blocks at the same physical address */
-    struct block *page_next[2];
-    struct block **page_pprev[2];
+    struct block *same_pa;     /* next of this hart's blocks at the same physical address */
+    struct block_part part[2]; /* the second one lies in pa_second's page */
     struct uop_note *notes;
     uint8_t *bytes; /* as decoded */
+    uint32_t listed; /* its place in hart->suspects, from 1 on; 0: not in there */
     uint16_t uop_count, counter_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
-    bool listed;  /* in hart->suspects */
     bool guarded; /* its page is not all alike to PMP: fetch is checked at each entry */
     struct uop ops[];
 };
@@ -150,11 +155,13 @@ struct code_line {
 
 struct code_page {
     uint64_t pa;
-    uint64_t base_stamp;                     /* of the page when it became code */
-    struct writer base_writer;               /* who had opened it then */
-    uint64_t known[PARCELS_PER_PAGE / 64];   /* fetched by some hart, or declared code */
-    struct code_line *lines[LINES_PER_PAGE]; /* NULL: nothing written there */
-    struct block *blocks;                    /* of all harts */
+    uint64_t base_stamp;                      /* of the page when it became code */
+    struct writer base_writer;                /* who had opened it then */
+    bool declared;                            /* some of it: it stays code */
+    unsigned word;                            /* of eight bytes: not zero when last looked at */
+    uint64_t known[PARCELS_PER_PAGE / 64];    /* fetched by some hart, or declared code */
+    struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
+    struct block_part *parts[LINES_PER_PAGE]; /* of the blocks of all harts, by their first line */
 };
 
 struct probe {

@@ -149,19 +149,21 @@ bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len)
 static void write_in_page(struct bus *b, struct ram *r, uint64_t pa, const uint8_t *from,
                           size_t len, const struct writer *who)
 {
-    if (!(ram_page_at(r, pa)->flags & RAM_PAGE_CODE)) {
-        /* What the loader brings was there before the harts started. */
-        if (who->kind != WRITER_LOADER)
-            ram_open_page(r, pa, who);
-        memcpy(ram_host(r, pa), from, len);
-        return;
-    }
-    for (size_t done = 0; done < len;) {
-        size_t piece = len - done < 8 ? len - done : 8;
+    /* The page may cease to be code meanwhile. */
+    while (len && ram_page_at(r, pa)->flags & RAM_PAGE_CODE) {
+        unsigned piece = len < 8 ? (unsigned)len : 8;
 
-        b->code.store(b->code.ctx, pa + done, from + done, (unsigned)piece, who);
-        done += piece;
+        b->code.store(b->code.ctx, pa, from, piece, who);
+        pa += piece;
+        from += piece;
+        len -= piece;
     }
+    if (!len)
+        return;
+    /* What the loader brings was there before the harts started. */
+    if (who->kind != WRITER_LOADER)
+        ram_open_page(r, pa, who);
+    memcpy(ram_host(r, pa), from, len);
 }
 
 bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len, const struct writer *who)

@@ -71,3 +71,13 @@ void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
     page->flags |= flag;
     r->epoch++;
 }
+
+void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64_t stamp,
+                     const struct writer *who)
+{
+    struct ram_page *page = ram_page_at(r, pa);
+
+    page->flags &= ~(uint32_t)flag;
+    page->stamp = stamp;
+    page->opener = *who;
+}

@@ -83,4 +83,8 @@ void ram_close_pages(struct ram *r);
 /* Sets a flag that makes stores slow; drops every cached store translation. */
 void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
 
+/* Takes it away again. Of a page that nobody could open, `who` made the newest store at `stamp`. */
+void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64_t stamp,
+                     const struct writer *who);
+
 #endif

@@ -6,6 +6,8 @@
 
 #include "cpu/observer.h"
 #include "isa/world.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
 
 /* One page of code under test, and the two parcels on each side of its end. */
 #define FUNC  (RAM_BASE + 0x20000)
@@ -931,6 +933,128 @@ static void stamps_ascend(void **state)
     wreck(&s);
 }
 
+/* ---- pages that are code no longer ---- */
+
+static bool is_code(struct scene *s, uint64_t at)
+{
+    return ram_page_at(bus_ram(s->w.bus), at)->flags & RAM_PAGE_CODE;
+}
+
+/* Hart 0 clears the function and, in the same place, writes another one. */
+static void replace_function(struct scene *s, uint64_t at, unsigned value)
+{
+    store(s, 0, STUB_SW, at, 0);
+    store(s, 0, STUB_SW, at + 4, 0);
+    assert_false(is_code(s, at));
+    store(s, 0, STUB_SW, at, ADDI(A0, ZERO, value));
+    store(s, 0, STUB_SW, at + 4, JALR(ZERO, RA, 0));
+    assert_false(is_code(s, at));
+}
+
+static void a_page_is_code_until_it_is_cleared(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    load_function(&s, FUNC + 0xff8, 1);
+    (void)call(&s, 0, FUNC);
+    store(&s, 0, STUB_SD, FUNC, 0);
+    store(&s, 0, STUB_SW, FUNC + 0xff8, 0);
+    assert_true(is_code(&s, FUNC));
+    store(&s, 0, STUB_SW, FUNC + 0xffc, 0);
+    assert_false(is_code(&s, FUNC));
+    wreck(&s);
+}
+
+static void what_was_cleared_is_what_a_hart_has_until_its_fence(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    (void)call(&s, 1, FUNC);
+    replace_function(&s, FUNC, 2);
+    fence(&s, 0);
+    assert_int_equal(call(&s, 0, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 0);
+    assert_int_equal(call(&s, 1, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1); /* the return is the same as it was */
+    assert_true(s.seen.stale[0].fetched_before);
+    assert_int_equal(s.seen.stale[0].who.hart, 0);
+    fence(&s, 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(s.seen.stale_count, 1);
+    wreck(&s);
+}
+
+static void a_cleared_page_can_become_code_and_be_cleared_again(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    for (unsigned value = 2; value < 6; value++) {
+        assert_int_equal(call(&s, 0, FUNC), value - 1);
+        replace_function(&s, FUNC, value);
+        fence(&s, 0);
+    }
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+static void declared_code_stays_code_though_it_is_cleared(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    cluster_watch_code(s.w.cluster, FUNC, 8);
+    store(&s, 0, STUB_SD, FUNC, 0);
+    assert_true(is_code(&s, FUNC));
+    store(&s, 0, STUB_SD, FUNC, 1);
+    assert_int_equal(s.seen.write_count, 2);
+    wreck(&s);
+}
+
+static void a_page_that_a_device_clears_and_fills_at_once_has_what_it_brought(void **state)
+{
+    const struct writer disk = {.kind = WRITER_DMA};
+    uint8_t bytes[0x30] = {0}, memory[sizeof bytes];
+    struct scene s;
+
+    (void)state;
+    memset(bytes + 0x11, 0xa5, 0x1d);
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    (void)call(&s, 0, FUNC);
+    assert_true(bus_write(s.w.bus, FUNC, bytes, sizeof bytes, &disk));
+    assert_false(is_code(&s, FUNC));
+    assert_true(bus_read(s.w.bus, FUNC, memory, sizeof memory));
+    assert_memory_equal(memory, bytes, sizeof bytes);
+    wreck(&s);
+}
+
+static void a_block_that_clears_its_own_page_goes_on(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    poke(&s.w, FUNC, SD(ZERO, A0, 0), 4);
+    poke(&s.w, FUNC + 4, ADDI(A2, ZERO, 3), 4);
+    hart_set_reg(s.w.hart, A0, FUNC);
+    step_hart(s.w.hart, FUNC, 2);
+    assert_int_equal(hart_reg(s.w.hart, A2), 3);
+    assert_int_equal(hart_pc(s.w.hart), FUNC + 8);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -972,6 +1096,12 @@ int main(void)
         cmocka_unit_test(a_store_beside_code_is_not_told),
         cmocka_unit_test(a_store_to_declared_code_is_told_before_anyone_ran_it),
         cmocka_unit_test(stamps_ascend),
+        cmocka_unit_test(a_page_is_code_until_it_is_cleared),
+        cmocka_unit_test(what_was_cleared_is_what_a_hart_has_until_its_fence),
+        cmocka_unit_test(a_cleared_page_can_become_code_and_be_cleared_again),
+        cmocka_unit_test(declared_code_stays_code_though_it_is_cleared),
+        cmocka_unit_test(a_page_that_a_device_clears_and_fills_at_once_has_what_it_brought),
+        cmocka_unit_test(a_block_that_clears_its_own_page_goes_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,20 @@ static void fences_and_new_flags_end_cached_store_translations(void **state)
     ram_free(r);
 }
 
+static void a_page_that_loses_a_flag_knows_its_newest_store(void **state)
+{
+    struct ram *r = ram_new(BASE, 4 * PAGE_BYTES);
+
+    (void)state;
+    ram_flag_page(r, BASE, RAM_PAGE_CODE);
+    ram_flag_page(r, BASE, RAM_PAGE_WATCHED);
+    ram_unflag_page(r, BASE + 8, RAM_PAGE_CODE, 7, &somebody);
+    assert_int_equal(ram_page_at(r, BASE)->flags, RAM_PAGE_WATCHED);
+    assert_int_equal(ram_page_at(r, BASE)->stamp, 7);
+    assert_int_equal(ram_page_at(r, BASE)->opener.hart, somebody.hart);
+    ram_free(r);
+}
+
 static void freeing_nothing_is_allowed(void **state)
 {
     (void)state;
@@ -124,6 +138,7 @@ int main(void)
         cmocka_unit_test(a_page_opened_after_a_fence_is_newer_than_the_fence),
         cmocka_unit_test(a_page_remembers_who_opened_it_last),
         cmocka_unit_test(fences_and_new_flags_end_cached_store_translations),
+        cmocka_unit_test(a_page_that_loses_a_flag_knows_its_newest_store),
         cmocka_unit_test(freeing_nothing_is_allowed),
     };
 
