@@ -224,7 +224,7 @@ static bool fetch_insn(struct hart *h, uint64_t pc, uint64_t pa, unsigned ahead,
         f->parcel[1] = fetch_parcel(h, f->pa_high, insns);
         word |= (uint32_t)f->parcel[1].bytes << 16;
     }
-    f->legal = insn_decode_for(word, h->cluster->config.extensions, &f->insn);
+    f->legal = decoder_decode(h->cluster->decoder, word, &f->insn);
     return true;
 }
 

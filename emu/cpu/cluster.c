@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cpu/cpu_priv.h"
+#include "cpu/decode.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
@@ -42,6 +43,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
     if (!c->config.pmp_entries)
         c->config.pmp_entries = PMP_ENTRIES;
     c->ram = bus_ram(config->bus);
+    c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
     bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});
     return c;
@@ -54,6 +56,7 @@ void cluster_free(struct cluster *c)
     for (size_t i = 0; i < c->harts.len; i++)
         hart_free(c->harts.at[i]);
     codemap_free(c);
+    decoder_free(c->decoder);
     map_free(&c->probes_at);
     VEC_FREE(&c->probes);
     VEC_FREE(&c->harts);

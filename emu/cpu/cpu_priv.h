@@ -119,7 +119,7 @@ struct block {
     struct block *same_pa;     /* next of this hart's blocks at the same physical address */
     struct block_part part[2]; /* the second one lies in pa_second's page */
     struct uop_note *notes;
-    uint8_t *bytes; /* as decoded */
+    uint8_t *bytes;  /* as decoded */
     uint32_t listed; /* its place in hart->suspects, from 1 on; 0: not in there */
     uint16_t uop_count, counter_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
@@ -177,6 +177,7 @@ enum { OBSERVERS_MAX = 4 };
 struct cluster {
     struct cluster_config config;
     struct ram *ram;
+    struct decoder *decoder;
     VEC_OF(struct hart *) harts;
     struct map code_pages; /* page number -> struct code_page */
     VEC_OF(struct probe) probes;

@@ -7,9 +7,11 @@
 #include "cpu/decode.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "base/bits.h"
 #include "base/compiler.h"
+#include "base/vec.h"
 
 static int32_t simm(uint32_t value, unsigned width)
 {
@@ -512,17 +514,29 @@ static bool row_takes(unsigned row, uint32_t word, struct insn *out)
     return extractors[info->format](word, out);
 }
 
+/* As much of the word as is one instruction. */
+static uint32_t trimmed(uint32_t word)
+{
+    return insn_size((uint16_t)word) == 2 ? word & 0xffff : word;
+}
+
+static bool is_longer(uint32_t word)
+{
+    return (word & 0x1f) == 0x1f; /* than 32 bits: not ours */
+}
+
+static struct insn not_an_insn(uint32_t word)
+{
+    return (struct insn){.size = (uint8_t)insn_size((uint16_t)word), .word = word};
+}
+
 bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out)
 {
-    unsigned size = insn_size((uint16_t)word);
-
-    if (size == 2)
-        word &= 0xffff;
-    if ((word & 0x1f) != 0x1f) /* longer than 32 bits: not ours */
-        for (unsigned row = 0; row < ROW_COUNT; row++)
-            if (row_takes(row, word, out) && insn_in(out, extensions))
-                return true;
-    *out = (struct insn){.size = (uint8_t)size, .word = word};
+    word = trimmed(word);
+    for (unsigned row = 0; row < ROW_COUNT && !is_longer(word); row++)
+        if (row_takes(row, word, out) && insn_in(out, extensions))
+            return true;
+    *out = not_an_insn(word);
     return false;
 }
 
@@ -531,9 +545,82 @@ bool insn_decode(uint32_t word, struct insn *out)
     return insn_decode_for(word, EXTS_ALL, out);
 }
 
+static bool row_in(unsigned row, uint64_t extensions)
+{
+    return !((row_info(row)->needs | op_info(row_info(row)->op)->needs) & ~extensions);
+}
+
 bool insn_in(const struct insn *i, uint64_t extensions)
 {
-    return !((row_info(i->row)->needs | op_info(i->op)->needs) & ~extensions);
+    return row_in(i->row, extensions);
+}
+
+/* ---- prepared ---- */
+
+/* Words that agree in opcode and funct3 share a bucket (vol. I, 2.2 and 27.3). */
+enum { BUCKETS_SHORT = 32, BUCKETS_LONG = 256, BUCKETS = BUCKETS_SHORT + BUCKETS_LONG };
+
+struct decoder {
+    uint16_t first[BUCKETS + 1]; /* into rows, of each bucket */
+    VEC_OF(uint16_t) rows;       /* in the table's order */
+};
+
+static unsigned bucket_of(uint32_t word)
+{
+    if (insn_size((uint16_t)word) == 2)
+        return (unsigned)(bits(word, 15, 13) << 2 | bits(word, 1, 0));
+    return BUCKETS_SHORT + (unsigned)(bits(word, 14, 12) << 5 | bits(word, 6, 2));
+}
+
+/* Some word of the bucket: exactly the bits that put it there. */
+static uint32_t word_of(unsigned bucket)
+{
+    if (bucket < BUCKETS_SHORT)
+        return (bucket >> 2) << 13 | (bucket & 3);
+    bucket -= BUCKETS_SHORT;
+    return (bucket >> 5) << 12 | (bucket & 31) << 2 | 3;
+}
+
+static bool may_hold(unsigned bucket, const struct row_info *row)
+{
+    uint32_t deciding = bucket < BUCKETS_SHORT ? 0xe003 : 0x707f;
+
+    return ((row->match ^ word_of(bucket)) & row->mask & deciding) == 0;
+}
+
+struct decoder *decoder_new(uint64_t extensions)
+{
+    struct decoder *d = xcalloc(1, sizeof *d);
+
+    for (unsigned bucket = 0; bucket < BUCKETS; bucket++) {
+        d->first[bucket] = (uint16_t)d->rows.len;
+        for (unsigned row = 0; row < ROW_COUNT; row++)
+            if (may_hold(bucket, row_info(row)) && row_in(row, extensions))
+                VEC_PUSH(&d->rows, (uint16_t)row);
+    }
+    d->first[BUCKETS] = (uint16_t)d->rows.len;
+    return d;
+}
+
+void decoder_free(struct decoder *d)
+{
+    if (!d)
+        return;
+    VEC_FREE(&d->rows);
+    free(d);
+}
+
+bool decoder_decode(const struct decoder *d, uint32_t word, struct insn *out)
+{
+    unsigned bucket;
+
+    word = trimmed(word);
+    bucket = bucket_of(word);
+    for (unsigned i = d->first[bucket]; i < d->first[bucket + 1] && !is_longer(word); i++)
+        if (row_takes(d->rows.at[i], word, out))
+            return true;
+    *out = not_an_insn(word);
+    return false;
 }
 
 bool insn_is_pair(const struct insn *auipc, const struct insn *jalr)

@@ -25,6 +25,15 @@ bool insn_decode(uint32_t word, struct insn *out);
 /* The same for a hart that has this set of extensions only. */
 bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out);
 
+/*
+ * The same, prepared: many times as fast. NULL is never returned by decoder_new; whoever makes
+ * one frees it.
+ */
+struct decoder;
+struct decoder *decoder_new(uint64_t extensions);
+void decoder_free(struct decoder *d);
+bool decoder_decode(const struct decoder *d, uint32_t word, struct insn *out);
+
 /* Whether a hart with this set of extensions has it; a compressed one needs what it expands to. */
 bool insn_in(const struct insn *i, uint64_t extensions);
 

@@ -201,15 +201,15 @@ static bool passes_ra(const struct image *im, uint64_t function, uint64_t va)
     bool passes = false;
 
     for (uint64_t at = function; at < va;) {
-        struct insn i;
         uint32_t word = 0;
+        unsigned size;
 
         if (va - at > PROLOGUE_MAX || !read_image(im, at, &word, va - at < 4 ? 2 : 4))
             return false;
-        (void)!insn_decode(word, &i); /* what is no instruction has a size all the same */
-        if (i.size == 2 ? (word & 0xffff) == C_MV_A0_RA : word == MV_A0_RA)
+        size = insn_size((uint16_t)word);
+        if (size == 2 ? (word & 0xffff) == C_MV_A0_RA : word == MV_A0_RA)
             passes = true;
-        at += i.size;
+        at += size;
     }
     return passes;
 }

@@ -395,6 +395,39 @@ static void no_parcel_belongs_to_two_rows(void **state)
     }
 }
 
+/* ---- prepared for a set of extensions ---- */
+
+static void expect_same(const struct decoder *d, uint64_t extensions, uint32_t word)
+{
+    struct insn a, b;
+    bool found = insn_decode_for(word, extensions, &a);
+
+    if (decoder_decode(d, word, &b) != found || memcmp(&a, &b, sizeof a) != 0)
+        fail_msg("%08x", word);
+}
+
+static void a_prepared_decoder_says_the_same(void **state)
+{
+    static const uint64_t sets[] = {EXTS_ALL, EXTS_I, EXTS_I | EXTS_C,
+                                    EXTS_ALL & ~(uint64_t)EXTS_C};
+    struct rng rng = {7};
+
+    (void)state;
+    for (size_t n = 0; n < ARRAY_LEN(sets); n++) {
+        struct decoder *d = decoder_new(sets[n]);
+
+        for (uint32_t parcel = 0; parcel < 0x10000; parcel++)
+            expect_same(d, sets[n], parcel);
+        for (unsigned r = 0; r < ROW_COUNT; r++)
+            for (unsigned i = 0; i < 50; i++)
+                expect_same(d, sets[n],
+                            row_info(r)->match | ((uint32_t)rng_next(&rng) & ~row_info(r)->mask));
+        for (unsigned i = 0; i < 20000; i++)
+            expect_same(d, sets[n], (uint32_t)rng_next(&rng));
+        decoder_free(d);
+    }
+}
+
 /* ---- full-size instructions against the manual ---- */
 
 struct fields {
@@ -669,6 +702,7 @@ int main(void)
         cmocka_unit_test(operands_of_every_format_are_where_the_manual_puts_them),
         cmocka_unit_test(reserved_encodings_are_refused),
         cmocka_unit_test(hints_are_instructions),
+        cmocka_unit_test(a_prepared_decoder_says_the_same),
         cmocka_unit_test(what_is_refused_leaves_word_and_size_only),
         cmocka_unit_test(the_sign_of_the_low_half_is_carried_into_a_pairs_target),
         cmocka_unit_test(a_pairs_target_wraps_and_reaches_two_gigabytes),
