@@ -622,12 +622,12 @@ static void end_part(struct hart *h)
 
 /*
  * The label of the operation behind the part leads out of the block meanwhile,
- * and the one before it may not be run together with that.
+ * and those before it may not be run together with it.
  */
 const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns)
 {
     unsigned end = end_of_part(b, first, insns);
-    const void *start = first ? b->ops[first].go : b->first_go, *alone;
+    const void *start = first ? b->ops[first].go : b->first_go;
 
     h->left -= block_insns(b) - b->notes[first].insns_before;
     h->cycles += block_cycles(b) - b->notes[first].cycles_before;
@@ -635,10 +635,13 @@ const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uin
         return start;
     h->part = (struct part){.block = b, .end = end};
     set_aside(h, end, engine_label(h, UOP_CUT, SOURCES_fresh));
-    alone = engine_label(h, b->notes[end - 1].kind, SOURCES_fresh);
-    if (end - 1 == first)
-        return alone;
-    set_aside(h, end - 1, alone);
+    for (unsigned at = end - 1; at + TOGETHER_MAX > end; at--) {
+        const void *alone = engine_label(h, b->notes[at].kind, SOURCES_fresh);
+
+        if (at == first)
+            return alone;
+        set_aside(h, at, alone);
+    }
     return start;
 }
 

@@ -57,13 +57,20 @@ enum {
     OP_call_indirect,
     OP_ret,
 #define UOP_PAIR(link, first, second) UOP_##first##_##link##_##second
-#define P(link, first, second)        UOP_PAIR(link, first, second),
+#define UOP_TRIPLE(link, next, first, second, third) \
+    UOP_##first##_##link##_##second##_##next##_##third
+#define P(link, first, second)              UOP_PAIR(link, first, second),
+#define T(link, next, first, second, third) UOP_TRIPLE(link, next, first, second, third),
 #define L(sources, name)
 #include "cpu/pair.def"
 #undef L
+#undef T
 #undef P
     UOP_COUNT
 };
+/* So many operations have one label at most. */
+enum { TOGETHER_MAX = 3 };
+
 /* Which source of an operation is what was written last before it, for sure. */
 enum uop_sources { SOURCES_fresh, SOURCES_last1, SOURCES_last2, SOURCES };
 
@@ -320,9 +327,9 @@ struct csrs {
 /* The part of a block that a budget pays for, while the hart is inside of it (hart_enter_part). */
 struct part {
     struct block *block;
-    unsigned end;      /* its first operation that is not part */
-    unsigned count;    /* of labels set aside: of that operation, and of the one before it */
-    const void *go[2]; /* those */
+    unsigned end;   /* its first operation that is not part */
+    unsigned count; /* of labels set aside: of that operation, and of those before it */
+    const void *go[TOGETHER_MAX];
 };
 
 enum attention {

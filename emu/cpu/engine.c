@@ -448,20 +448,36 @@ enum { TANK_INSNS = 1 << 22 };
 
 /* ---- pairs: between the two (pair.def) ---- */
 
-#define BETWEEN_beside (u++, READ_fresh())
-#define BETWEEN_same   (u++, READ_fresh(), by_same_base = true)
-#define BETWEEN_into1  (u++, READ_last1())
-#define BETWEEN_into2  (u++, READ_last2())
+/* `o` and `i`: the second's other source and its immediate, as BEFORE has read them. */
+#define BETWEEN_beside(o, i) (u++, READ_fresh())
+#define BETWEEN_same(o, i)   (u++, READ_fresh(), by_same_base = true)
+#define BETWEEN_into1(o, i)  (u++, READ_last1())
+#define BETWEEN_into2(o, i)  (u++, READ_last2())
 /* The first's result is only the second's source, unless that takes the slow way. */
-#define BETWEEN_over1 (u++, s1 = last, s2 = other, imm = next_imm, owing = true)
-#define BETWEEN_over2 (u++, s1 = other, s2 = last, imm = next_imm, owing = true)
+#define BETWEEN_over1(o, i) (u++, s1 = last, s2 = o, imm = i, owing = true)
+#define BETWEEN_over2(o, i) (u++, s1 = o, s2 = last, imm = i, owing = true)
 
-#define BEFORE_beside
-#define BEFORE_same
-#define BEFORE_into1
-#define BEFORE_into2
-#define BEFORE_over1 other = x[u[1].rs2], next_imm = u[1].imm
-#define BEFORE_over2 other = x[u[1].rs1], next_imm = u[1].imm
+/* Before the first's result is written, or the compiler would have to write it for these. */
+#define BEFORE_beside(n, o, i)
+#define BEFORE_same(n, o, i)
+#define BEFORE_into1(n, o, i)
+#define BEFORE_into2(n, o, i)
+#define BEFORE_over1(n, o, i) o = x[u[n].rs2], i = u[n].imm
+#define BEFORE_over2(n, o, i) o = x[u[n].rs1], i = u[n].imm
+
+/* What the third of a triple needs so may be the first's result, unless that is written over. */
+#define EARLY_beside(next)
+#define EARLY_same(next)
+#define EARLY_into1(next)
+#define EARLY_into2(next)
+#define EARLY_over1(next) BEFORE_##next(2, third_other, third_imm)
+#define EARLY_over2(next) BEFORE_##next(2, third_other, third_imm)
+#define LATE_beside(next) BEFORE_##next(1, third_other, third_imm)
+#define LATE_same(next)   BEFORE_##next(1, third_other, third_imm)
+#define LATE_into1(next)  BEFORE_##next(1, third_other, third_imm)
+#define LATE_into2(next)  BEFORE_##next(1, third_other, third_imm)
+#define LATE_over1(next)
+#define LATE_over2(next)
 
 #define FORMAT_h FLOAT_H
 #define FORMAT_s FLOAT_S
@@ -483,8 +499,13 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     [UOP_PAIR(link, first, second)] = {[SOURCES_fresh] = &&do_##first##_##link##_##second##_fresh, \
                                        [SOURCES_last1] =                                           \
                                            &&do_##first##_##link##_##second##_last1},
+#define T(link, next, first, second, third)                                            \
+    [UOP_TRIPLE(link, next, first, second, third)] = {                                 \
+        [SOURCES_fresh] = &&do_##first##_##link##_##second##_##next##_##third##_fresh, \
+        [SOURCES_last1] = &&do_##first##_##link##_##second##_##next##_##third##_last1},
 #include "cpu/pair.def"
 #undef L
+#undef T
 #undef P
             [UOP_END] = {&&do_end},
         [UOP_PROBE] = {&&do_probe},
@@ -498,8 +519,8 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     const struct uop *u = NULL;
     const struct tlb *tlb;
     bool by_same_base, owing;
-    uint64_t *x, s1, s2, other, last = 0;
-    int64_t imm, next_imm;
+    uint64_t *x, s1, s2, other, third_other, last = 0;
+    int64_t imm, next_imm, third_imm;
     unsigned rd, slot, top = 0;
     int64_t tank;
     unsigned way = LINK_NEXT;
@@ -515,6 +536,8 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     (void)last; /* with few labels nobody asks for them */
     (void)other;
     (void)next_imm;
+    (void)third_other;
+    (void)third_imm;
     (void)owing;
 
 /* The tank is empty, and h->pc says where to go on. */
@@ -662,19 +685,40 @@ system_done:
 
 #define PAIR(sources, link, first, second)                         \
     do_##first##_##link##_##second##_##sources : READ_##sources(); \
-    BEFORE_##link;                                                 \
+    BEFORE_##link(1, other, next_imm);                             \
     {                                                              \
         DO_##first;                                                \
     }                                                              \
-    BETWEEN_##link;                                                \
+    BETWEEN_##link(other, next_imm);                               \
     {                                                              \
         DO_##second;                                               \
     }                                                              \
     NEXT;
+#define TRIPLE(sources, link, next, first, second, third)                             \
+    do_##first##_##link##_##second##_##next##_##third##_##sources : READ_##sources(); \
+    BEFORE_##link(1, other, next_imm);                                                \
+    EARLY_##link(next);                                                               \
+    {                                                                                 \
+        DO_##first;                                                                   \
+    }                                                                                 \
+    BETWEEN_##link(other, next_imm);                                                  \
+    LATE_##link(next);                                                                \
+    {                                                                                 \
+        DO_##second;                                                                  \
+    }                                                                                 \
+    BETWEEN_##next(third_other, third_imm);                                           \
+    {                                                                                 \
+        DO_##third;                                                                   \
+    }                                                                                 \
+    NEXT;
 #define P(link, first, second) PAIR(fresh, link, first, second) PAIR(last1, link, first, second)
-#define L(sources, name)       SINGLE(sources, name)
+#define T(link, next, first, second, third)         \
+    TRIPLE(fresh, link, next, first, second, third) \
+    TRIPLE(last1, link, next, first, second, third)
+#define L(sources, name) SINGLE(sources, name)
 #include "cpu/pair.def"
 #undef L
+#undef T
 #undef P
 
 done:

@@ -23,20 +23,42 @@ unsigned label_kind(const struct insn *i)
 
 enum pair_link { beside, same, into1, into2, over1, over2, PAIR_LINKS };
 
+#define PAIR_KEY(link, first, second) (((first)*UOP_COUNT + (second)) * PAIR_LINKS + (link))
+
 static unsigned pair_with(enum pair_link link, unsigned first, unsigned second)
 {
-#define PAIR_KEY(link, first, second) (((first)*UOP_COUNT + (second)) * PAIR_LINKS + (link))
     switch (PAIR_KEY(link, first, second)) {
 #define P(link, first, second)                    \
     case PAIR_KEY(link, OP_##first, OP_##second): \
         return UOP_PAIR(link, first, second);
+#define T(link, next, first, second, third)
 #define L(sources, name)
 #include "cpu/pair.def"
 #undef L
+#undef T
 #undef P
     default: return 0;
     }
-#undef PAIR_KEY
+}
+
+#define TRIPLE_KEY(link, next, first, second, third) \
+    ((PAIR_KEY(link, first, second) * UOP_COUNT + (third)) * PAIR_LINKS + (next))
+
+static unsigned triple_with(enum pair_link link, enum pair_link next, unsigned first,
+                            unsigned second, unsigned third)
+{
+    switch (TRIPLE_KEY((uint64_t)link, next, first, second, third)) {
+#define P(link, first, second)
+#define T(link, next, first, second, third)                                               \
+    case TRIPLE_KEY((uint64_t)link, next, OP_##first, OP_##second, (uint64_t)OP_##third): \
+        return UOP_TRIPLE(link, next, first, second, third);
+#define L(sources, name)
+#include "cpu/pair.def"
+#undef L
+#undef T
+#undef P
+    default: return 0;
+    }
 }
 
 enum { NO_REGISTER = 32 }; /* or x0's stand-in */
@@ -58,29 +80,46 @@ static unsigned last_after(const struct uop_note *note, const struct uop *u, uns
     }
 }
 
-/* The second reads the first's result, as its source `which`. */
-static unsigned pair_into(unsigned which, const struct uop_note *notes, const struct uop *ops)
+/* What may be said of two operations that follow each other, the best first; how many. */
+static unsigned links_between(const struct uop_note *notes, const struct uop *ops,
+                              enum pair_link links[2])
 {
-    unsigned first = notes[0].kind, second = notes[1].kind, pair = 0;
-    unsigned other = which == 1 ? ops[1].rs2 : ops[1].rs1;
+    unsigned written = last_after(&notes[0], &ops[0], NO_REGISTER), n = 0;
+    bool first = written != NO_REGISTER && ops[1].rs1 == written;
+    bool second = written != NO_REGISTER && ops[1].rs2 == written;
 
-    if (ops[1].rd == ops[0].rd && other != ops[0].rd)
-        pair = pair_with(which == 1 ? over1 : over2, first, second);
-    return pair ? pair : pair_with(which == 1 ? into1 : into2, first, second);
+    if (first != second && ops[1].rd == ops[0].rd)
+        links[n++] = first ? over1 : over2;
+    else if (!first && !second && ops[1].rs1 == ops[0].rs1)
+        links[n++] = same;
+    links[n++] = first ? into1 : second ? into2 : beside;
+    return n;
 }
 
 /* What two operations run as together; 0: one after the other. */
 static unsigned pair_of(const struct uop_note *notes, const struct uop *ops)
 {
-    unsigned written = last_after(&notes[0], &ops[0], NO_REGISTER), pair = 0;
+    enum pair_link links[2];
+    unsigned pair = 0;
 
-    if (written != NO_REGISTER && ops[1].rs1 == written)
-        return pair_into(1, notes, ops);
-    if (written != NO_REGISTER && ops[1].rs2 == written)
-        return pair_into(2, notes, ops);
-    if (ops[1].rs1 == ops[0].rs1)
-        pair = pair_with(same, notes[0].kind, notes[1].kind);
-    return pair ? pair : pair_with(beside, notes[0].kind, notes[1].kind);
+    for (unsigned i = 0, n = links_between(notes, ops, links); i < n && !pair; i++)
+        pair = pair_with(links[i], notes[0].kind, notes[1].kind);
+    return pair;
+}
+
+static unsigned triple_of(const struct uop_note *notes, const struct uop *ops)
+{
+    enum pair_link links[2], next[2];
+    unsigned n = links_between(notes, ops, links), m = links_between(notes + 1, ops + 1, next);
+
+    for (unsigned i = 0; i < n * m; i++) {
+        unsigned triple =
+            triple_with(links[i / m], next[i % m], notes[0].kind, notes[1].kind, notes[2].kind);
+
+        if (triple)
+            return triple;
+    }
+    return 0;
 }
 
 unsigned label_last(const struct block *b, unsigned at)
@@ -103,15 +142,16 @@ void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *not
 {
     unsigned last = NO_REGISTER;
 
-    for (unsigned i = 0; i < count; i++) {
-        unsigned pair = i + 1 < count ? pair_of(&notes[i], &ops[i]) : 0;
+    for (unsigned i = 0, alone = 0; i < count; i++) {
+        unsigned together = 0;
 
-        ops[i].go = engine_label(h, pair ? pair : notes[i].kind, sources_of(&ops[i], last));
+        if (alone) /* somebody else does it, unless it is come to from elsewhere */
+            alone--;
+        else if (i + 2 < count && (together = triple_of(&notes[i], &ops[i])))
+            alone = 2;
+        else if (i + 1 < count && (together = pair_of(&notes[i], &ops[i])))
+            alone = 1;
+        ops[i].go = engine_label(h, together ? together : notes[i].kind, sources_of(&ops[i], last));
         last = last_after(&notes[i], &ops[i], last);
-        if (pair) {
-            i++;
-            ops[i].go = engine_label(h, notes[i].kind, sources_of(&ops[i], last));
-            last = last_after(&notes[i], &ops[i], last);
-        }
     }
 }
