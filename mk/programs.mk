@@ -54,7 +54,9 @@ BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffr
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
 BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
-WORKLOADS    := $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux)
+# `calls`, with its own functions' ftrace sites and so many others around, in all:
+BENCH_SITES  := 100 100000
+WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux)
 
 .PHONY: workloads
 workloads: $(WORKLOADS)
@@ -77,7 +79,22 @@ $(BENCH_OUT)/%.linux: $(BENCH_OUT)/obj/%.o $(BENCH_LINUX)
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -nostdlib -static -Wl,--build-id=none -o $@ $< $(BENCH_LINUX)
 
-.SECONDARY: $(BENCH_BOARD) $(BENCH_LINUX) $(patsubst %,$(BENCH_OUT)/obj/%.o,$(BENCH_NAMES) $(BENCH_BARE))
+$(BENCH_OUT)/obj/calls-sites.o: $(PROGRAM_SRC)/bench/calls.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -fpatchable-function-entry=4 -MMD -MP -c -o $@ $<
+
+$(BENCH_OUT)/obj/sites-%.o: $(PROGRAM_SRC)/bench/sites.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) AS $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -DSITES=$* -MMD -MP -c -o $@ $<
+
+$(BENCH_OUT)/sites-%.elf: $(BENCH_OUT)/obj/sites-%.o $(BENCH_OUT)/obj/calls-sites.o $(BENCH_BOARD) \
+		$(PROGRAM_SRC)/bench/sites.lds $(PROGRAM_SRC)/virt.lds
+	$(say) LD $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -Wl,-T,$(PROGRAM_SRC)/bench/sites.lds $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^)
+
+.SECONDARY: $(BENCH_SITES:%=$(BENCH_OUT)/obj/sites-%.o) $(BENCH_OUT)/obj/calls-sites.o $(BENCH_BOARD) $(BENCH_LINUX) $(patsubst %,$(BENCH_OUT)/obj/%.o,$(BENCH_NAMES) $(BENCH_BARE))
 -include $(wildcard $(BENCH_OUT)/obj/*.d)
 
 .SECONDARY: $(PROGRAM_COMMON) $(PROGRAMS:$(PROGRAM_OUT)/%.elf=$(PROGRAM_OUT)/obj/%.o)

@@ -81,6 +81,13 @@ def build_image(name, build, progress):
     return str(ROOT / directory / "guest-kernel" / image.layout / "kernel.elf")
 
 
+def build_initrd(build, progress):
+    """Builds the archive of the guest's programs; answers its path."""
+    directory = build_argument(build)
+    run_make([f"BUILD={directory}", "initrd"], progress, "the guest's programs")
+    return str(ROOT / directory / "guest-kernel" / "initrd.cpio")
+
+
 def find_emulator(given, build, progress):
     """The emulator the user named, or the built one, brought up to date."""
     if given:
@@ -88,6 +95,11 @@ def find_emulator(given, build, progress):
     directory = build_argument(build)
     run_make([f"BUILD={directory}", "emu"], progress, "the emulator")
     return str(ROOT / directory / "rvftrace")
+
+
+def version_of(emulator, progress):
+    """What the emulator calls itself, without its name."""
+    return run_process((emulator, "--version"), progress).out.split()[-1]
 
 
 # ---- the image's text ----

@@ -219,6 +219,7 @@ class Outcome:
     out: str
     err: str
     user_seconds: float
+    seconds: float  # on the clock
 
     def last_words(self):
         """The last line it said, of errors if there are any."""
@@ -227,12 +228,37 @@ class Outcome:
 
 
 def run_process(argv, progress, env=None):
-    """Runs it to its end, without input, and measures its own user time."""
+    """Runs it to its end, without input, and measures its own user time and that on the clock."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begun = time.monotonic()
         # pylint: disable-next=consider-using-with # wait_for() reaps it
         process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env)
         status, user_seconds = wait_for(process, progress)
-        return Outcome(status, contents(out), contents(err), user_seconds)
+        seconds = time.monotonic() - begun
+        return Outcome(status, contents(out), contents(err), user_seconds, seconds)
+
+
+def peak_memory(argv):
+    """
+    Bytes that it has had at most, as seen while it runs. What the system tells of a child that has
+    ended is no help: that counts the parent's memory in, from before the exec.
+    """
+    # pylint: disable-next=consider-using-with # reaped below
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    status = pathlib.Path(f"/proc/{process.pid}/status")
+    peak = 0
+    try:
+        while process.poll() is None:
+            lines = (line.split() for line in status.read_text(encoding="utf-8").splitlines())
+            peak = next((int(line[1]) * 1024 for line in lines if line[0] == "VmHWM:"), peak)
+            time.sleep(0.005)
+    except OSError:
+        pass  # it has just ended
+    finally:
+        process.kill()
+        process.wait()
+    return peak
 
 
 def wait_for(process, progress):

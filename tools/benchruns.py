@@ -14,8 +14,9 @@ from benchlib import SOFTWARE, BenchError
 MIN_SECONDS = 0.1  # shorter runs measure starting up
 MEMORY = "256M"
 OURS = "rvftrace"
+QEMU = "qemu-system-riscv64"
 
-RESULT_LINE = re.compile(r"^(?:bench|work) .*$", re.M)
+RESULT_LINE = re.compile(r"^(?:bench|work|sysbench) .*$", re.M)
 COUNTS = re.compile(r" cycles=\d+ insns=\d+$")  # of one hart of one machine: no result
 
 
@@ -25,22 +26,27 @@ def our_command(emulator, image, boot_line, *options, harts=1):
             "--append", boot_line, image)
 
 
+def qemu_board(harts, memory):
+    """QEMU's options for the machine that we are, too."""
+    return ("-machine", "virt", "-smp", str(harts), "-m", memory, "-nographic", "-no-reboot")
+
+
 def result_of(done, name):
-    """The line that says what came out, without what only one machine can have counted."""
-    found = RESULT_LINE.search(done.out)
+    """The lines that say what came out, without what only one machine can have counted."""
+    found = RESULT_LINE.findall(done.out)
     if done.status or not found:
         raise BenchError(SOFTWARE, f"{name}: status {done.status}: {done.last_words()}")
-    return COUNTS.sub("", found[0])
+    return "; ".join(COUNTS.sub("", line) for line in found)
 
 
 def count_instructions(command, progress):
-    """What a whole run of ours executes, its result, and what it says of itself."""
+    """What a whole run of ours executes, and its result."""
     with tempfile.TemporaryDirectory() as scratch:
         report = os.path.join(scratch, "report.json")
         done = benchlib.run_process((*command, "--report", report), progress)
         result = result_of(done, OURS)
         told = benchlib.read_json(report, "the emulator's report")
-    return sum(hart["instructions"] for hart in told["harts"]), result, told["run"]
+    return sum(hart["instructions"] for hart in told["harts"]), result
 
 
 def timed_run(who, argv, expected, progress):
@@ -68,8 +74,11 @@ def ratio(one, other):
     return {"median": one["median"] / other["median"], "min": min(rounds), "max": max(rounds)}
 
 
+def ratio_cells(versus):
+    """A row's cells for a ratio(), if there is one."""
+    return (f"{versus['median']:.3f}", f"{versus['min']:.3f} to {versus['max']:.3f}") if versus else ("", "")
+
+
 def speed_cells(speed, versus=None):
     """A row's cells for speed_figures(), and for a ratio() if there is one."""
-    return (*(f"{speed[key]:.1f}" for key in ("min", "median", "max")),
-            *((f"{versus['median']:.3f}", f"{versus['min']:.3f} to {versus['max']:.3f}")
-              if versus else ("", "")))
+    return (*(f"{speed[key]:.1f}" for key in ("min", "median", "max")), *ratio_cells(versus))

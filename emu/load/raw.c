@@ -1,8 +1,9 @@
 /*
  * raw.c - images without an ELF header: one segment, entered at its start.
  *
- * Recognises Linux's Image header (Documentation/riscv/boot-image-header.rst)
- * and, so that they are refused with a remedy, compressed files.
+ * Recognises Linux's Image header (Documentation/riscv/boot-image-header.rst),
+ * with the header for EFI behind it that says which part is code, and, so that
+ * they are refused with a remedy, compressed files.
  */
 #include <endian.h>
 #include <string.h>
@@ -12,6 +13,19 @@
 /* The header's fields; all little-endian. */
 enum { TEXT_OFFSET = 0x08, IMAGE_SIZE = 0x10, FLAGS = 0x18, MAGIC2 = 0x38, HEADER_BYTES = 0x40 };
 enum { FLAG_BIG_ENDIAN = 1 };
+
+/* The portable executable of EFI: where its header is found, and what is asked of it. */
+enum {
+    PE_HEADER_AT = 0x3c,
+    PE_SECTIONS = 6,       /* their number */
+    PE_OPTIONAL_SIZE = 20, /* of what stands between the header and the table of sections */
+    PE_HEADER_BYTES = 24,
+    SECTION_SIZE = 8,
+    SECTION_AT = 12, /* from the start of the image */
+    SECTION_FLAGS = 36,
+    SECTION_BYTES = 40,
+};
+static const uint32_t SECTION_EXECUTABLE = 0x20000000;
 
 static const uint64_t GIB = UINT64_C(1) << 30;
 
@@ -82,6 +96,48 @@ static const char *use_linux_header(struct image *im, struct image_segment *s)
     return NULL;
 }
 
+static uint32_t number(const uint8_t *at, size_t size)
+{
+    uint32_t value = 0;
+
+    memcpy(&value, at, size);
+    return le32toh(value);
+}
+
+/* The bytes at an offset of the file, if so many are there. */
+static const uint8_t *bytes_at(const struct file *f, uint64_t offset, uint64_t size)
+{
+    return offset <= f->size && size <= f->size - offset ? f->bytes + offset : NULL;
+}
+
+static void add_section(struct image *im, const struct image_segment *s, const uint8_t *section)
+{
+    uint64_t at = number(section + SECTION_AT, 4), size = number(section + SECTION_SIZE, 4);
+
+    if (!(number(section + SECTION_FLAGS, 4) & SECTION_EXECUTABLE) || at >= s->file_size)
+        return;
+    if (size > s->file_size - at)
+        size = s->file_size - at;
+    if (size)
+        image_add_text(im, (struct image_text){s->pa + at, s->va + at, size});
+}
+
+/* Without this all of the kernel would be taken for code, and its data be stored to slowly. */
+static void add_efi_texts(struct image *im, const struct image_segment *s)
+{
+    uint64_t start = number(im->file.bytes + PE_HEADER_AT, 4), table;
+    const uint8_t *header = bytes_at(&im->file, start, PE_HEADER_BYTES), *section;
+
+    if (!header || memcmp(header, "PE\0", 4) != 0)
+        return;
+    table = start + PE_HEADER_BYTES + number(header + PE_OPTIONAL_SIZE, 2);
+    for (unsigned i = 0; i < number(header + PE_SECTIONS, 2); i++) {
+        section = bytes_at(&im->file, table + i * SECTION_BYTES, SECTION_BYTES);
+        if (section)
+            add_section(im, s, section);
+    }
+}
+
 enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d)
 {
     struct image_segment s = {
@@ -107,5 +163,7 @@ enum exit_status raw_read_image(struct image *im, uint64_t base, const struct di
     }
     s.va = im->entry = im->entry_va = s.pa;
     image_add_segment(im, s);
+    if (im->kind == IMAGE_LINUX)
+        add_efi_texts(im, &s);
     return EXIT_PASS;
 }

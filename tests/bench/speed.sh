@@ -23,14 +23,41 @@ for w in j["workloads"].values():
     assert all(s["min"] <= s["median"] <= s["max"] for s in w["speeds"].values())
     assert all(abs(s["mips"][0] * s["user_seconds"][0] * 1e6 - w["instructions"]) < 1000
                for s in w["speeds"].values())' "$work/speed.json"
-check "it compares eight harts with one" speed --workload harts-calls --json "$work/harts.json"
-check "eight did as much as one, in all" python3 -c 'import json, sys
+check "it compares rvftrace with itself, and boots" speed --scale 0.2 --workload harts-calls \
+    --workload sites --workload startup --workload demo --workload syscall --workload reuse \
+    --only qemu-system-riscv64 --json "$work/itself.json"
+check "the larger form did as much as the small one" python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))
-assert not j["workloads"] and list(j["growths"]) == ["harts-calls"]
-one = j["growths"]["harts-calls"]
-small, large = one["forms"]["1 hart"], one["forms"]["8 harts"]
-assert abs(large["instructions"] / small["instructions"] - 1) < 0.1
-assert one["ratio"]["median"] == large["median"] / small["median"]' "$work/harts.json"
+assert list(j["workloads"]) == ["reuse", "syscall"]
+assert list(j["growths"]) == ["harts-calls", "sites"]
+for growth in j["growths"].values():
+    small, large = growth["forms"].values()
+    assert abs(large["instructions"] / small["instructions"] - 1) < 0.1
+    assert growth["ratio"]["median"] == large["median"] / small["median"]
+    assert large["peak_bytes"] > small["peak_bytes"]
+    assert all(len(s["start_seconds"]) == 1 for s in (small, large))' "$work/itself.json"
+check "a system call and a switch were done as QEMU does them" python3 -c 'import json, sys
+w = json.load(open(sys.argv[1]))["workloads"]["syscall"]
+assert "getpid: n=80000 " in w["result"] and "pipe: n=800 " in w["result"]
+assert list(w["speeds"]) == ["rvftrace", "qemu-system-riscv64"]' "$work/itself.json"
+check "boots are on the clock" python3 -c 'import json, sys
+b = json.load(open(sys.argv[1]))["boots"]
+assert list(b) == ["startup", "demo"]
+assert list(b["startup"]["times"]) == ["rvftrace"] and not b["startup"]["ratio"]
+for one in b["demo"]["times"].values():
+    assert one["seconds"][0] == one["min"] == one["max"] > 0' "$work/itself.json"
+sites() {
+    "$rvftrace" run --quiet --memory 256M --report "$work/report" --append scale=0 \
+        "$BUILD/guest/bench/sites-100.elf" &&
+        python3 -c 'import json, sys; sys.exit(len(json.load(open(sys.argv[1]))["sites"]) != 100)' \
+            "$work/report"
+}
+check "a hundred sites are a hundred" sites
+exits 66 "a Linux that is not there" speed --workload linux --linux "$work/nowhere"
+mkdir -p "$work/linux/debian-13"
+cp "$BUILD/guest/fail.elf" "$work/linux/debian-13/Image"
+: >"$work/linux/initramfs.cpio"
+exits 70 "a Linux that does not come to its end" speed --workload linux --linux "$work/linux"
 exits 64 "runs too short to measure" speed --workload calls --scale 0.001
 exits 64 "an unknown placeholder" speed --workload calls --peer "odd=true {what}"
 exits 64 "a workload that is not there" speed --workload nothing

@@ -349,6 +349,86 @@ static void a_linux_image_counts_from_the_start_of_ram(void **state)
     wreck(&w);
 }
 
+/* As the EFI stub makes it: a section of code, one of data, and a table that says so. */
+struct efi_kernel {
+    uint8_t linux_header[0x3c];
+    uint32_t pe_at;
+    char magic[4];
+    uint16_t machine, section_count;
+    uint32_t unused[3];
+    uint16_t optional_size, flags;
+    uint8_t optional[8];
+    struct efi_section {
+        char name[8];
+        uint32_t size, at, file_size, file_at, relocations[3], flags;
+    } sections[2];
+    uint8_t rest[0x1000];
+};
+
+static struct efi_kernel efi_kernel(void)
+{
+    struct efi_kernel k = {
+        .pe_at = offsetof(struct efi_kernel, magic),
+        .magic = "PE",
+        .section_count = 2,
+        .optional_size = sizeof k.optional,
+        .sections = {{".text", 0x300, 0x100, 0x300, 0x100, {0}, 0x60000020},
+                     {".data", 0x400, 0x400, 0x400, 0x400, {0}, 0xc0000040}},
+    };
+
+    memcpy(k.linux_header + 0x38, "RSC\x05", 4);
+    return k;
+}
+
+static void of_a_linux_image_for_efi_the_code_is_code(void **state)
+{
+    struct efi_kernel k = efi_kernel();
+    struct world w;
+
+    (void)state;
+    build(&w, &k, sizeof k);
+    assert_int_equal(open_at(&w, 0x80200000), EXIT_PASS);
+    assert_int_equal(w.im->segment_count, 1);
+    assert_int_equal(w.im->text_count, 1);
+    assert_int_equal(w.im->texts[0].pa, 0x80200100);
+    assert_int_equal(w.im->texts[0].va, 0x80200100);
+    assert_int_equal(w.im->texts[0].size, 0x300);
+    wreck(&w);
+}
+
+static void a_section_for_efi_ends_where_the_file_does(void **state)
+{
+    struct efi_kernel k = efi_kernel();
+    struct world w;
+
+    (void)state;
+    k.sections[0].size = UINT32_MAX;
+    build(&w, &k, sizeof k);
+    assert_int_equal(open_at(&w, 0x80200000), EXIT_PASS);
+    assert_int_equal(w.im->texts[0].size, sizeof k - 0x100);
+    wreck(&w);
+}
+
+static void a_linux_image_with_no_good_table_for_efi_is_all_code(void **state)
+{
+    struct world w;
+
+    (void)state;
+    for (unsigned way = 0; way < 4; way++) {
+        struct efi_kernel k = efi_kernel();
+
+        k.pe_at = way == 0 ? UINT32_MAX : k.pe_at;
+        k.magic[0] = way == 1 ? 'Q' : k.magic[0];
+        k.optional_size = way == 2 ? UINT16_MAX : k.optional_size;
+        k.sections[0].at = way == 3 ? UINT32_MAX : k.sections[0].at;
+        build(&w, &k, sizeof k);
+        assert_int_equal(open_at(&w, 0x80200000), EXIT_PASS);
+        assert_int_equal(w.im->text_count, 1);
+        assert_int_equal(w.im->texts[0].size, sizeof k);
+        wreck(&w);
+    }
+}
+
 static void vmlinux_goes_where_the_image_made_of_it_does(void **state)
 {
     static const uint64_t text_offset = 0x200000;
@@ -541,6 +621,9 @@ int main(void)
         cmocka_unit_test(a_segment_outside_of_ram_is_named_and_nothing_is_written),
         cmocka_unit_test(a_raw_file_is_one_segment_at_the_base_given),
         cmocka_unit_test(a_linux_image_counts_from_the_start_of_ram),
+        cmocka_unit_test(of_a_linux_image_for_efi_the_code_is_code),
+        cmocka_unit_test(a_section_for_efi_ends_where_the_file_does),
+        cmocka_unit_test(a_linux_image_with_no_good_table_for_efi_is_all_code),
         cmocka_unit_test(vmlinux_goes_where_the_image_made_of_it_does),
         cmocka_unit_test(a_linux_header_that_wraps_around_is_refused),
         cmocka_unit_test(the_hash_is_fnv1a),
