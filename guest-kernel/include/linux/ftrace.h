@@ -201,7 +201,6 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, 
  * The architecture's part.  All of it answers 0, -EFAULT (no text there),
  * -EINVAL (not the code that was expected) or -EPERM (could not write).
  */
-int ftrace_dyn_arch_init(void);
 /* Sites. mod: whose site it is while that is loaded, else NULL. */
 #ifndef ftrace_init_nop
 #define ftrace_init_nop(mod, rec) ftrace_make_nop(mod, rec, MCOUNT_ADDR)

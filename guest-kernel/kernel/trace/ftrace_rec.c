@@ -606,8 +606,7 @@ void ftrace_init(void)
 {
     unsigned long count = __stop_mcount_loc - __start_mcount_loc;
 
-    if (ftrace_dyn_arch_init() ||
-        ftrace_process_locs(NULL, __start_mcount_loc, __stop_mcount_loc)) {
+    if (ftrace_process_locs(NULL, __start_mcount_loc, __stop_mcount_loc)) {
         ftrace_kill();
         return;
     }

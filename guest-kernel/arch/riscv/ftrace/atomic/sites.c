@@ -96,12 +96,6 @@ int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned 
     return old_addr == addr ? ftrace_rec_update_ops(rec) : -EINVAL;
 }
 
-/* Nothing to prepare: the trampoline is not patched. */
-int ftrace_dyn_arch_init(void)
-{
-    return 0;
-}
-
 /* No stop_machine.  From the last store to here a hart may run either form of a site. */
 void arch_ftrace_update_code(int command)
 {
