@@ -216,9 +216,8 @@ int ftrace_disable_ftrace_graph_caller(void);
 /* Around every change of code: takes and gives back text_mutex. */
 void ftrace_arch_code_modify_prepare(void);
 void ftrace_arch_code_modify_post_process(void);
-/* Calls ftrace_modify_all_code() under whatever that needs: by default, stop_machine(). */
+/* Calls ftrace_modify_all_code() under whatever that needs; every hart has fenced behind it. */
 void arch_ftrace_update_code(int command);
-void ftrace_run_stop_machine(int command);
 void ftrace_modify_all_code(int command);
 /* What the architecture looked for when a site was not what it should be; eight bytes. */
 extern const void *ftrace_expected;

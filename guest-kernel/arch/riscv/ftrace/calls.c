@@ -10,10 +10,12 @@
  * Not instrumented: it is at work while sites change.
  */
 #include "code.h"
+#include <asm/cacheflush.h>
 #include <asm/ptrace.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
+#include <linux/stop_machine.h>
 
 void ftrace_call(void);
 void ftrace_regs_call(void);
@@ -70,6 +72,19 @@ int ftrace_enable_ftrace_graph_caller(void)
 int ftrace_disable_ftrace_graph_caller(void)
 {
     return redirect_both(&graph_calls, 0);
+}
+
+/* The others stand in code that is never patched: they need to fence once, before they go on. */
+static int modify_all_code(void *command)
+{
+    ftrace_modify_all_code(*(int *)command);
+    flush_icache_all();
+    return 0;
+}
+
+void arch_ftrace_update_code(int command)
+{
+    stop_machine(modify_all_code, &command);
 }
 
 static bool is_patched_call(unsigned long pc)

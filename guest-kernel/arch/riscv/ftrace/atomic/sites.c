@@ -59,8 +59,7 @@ static int replace_insn(unsigned long pc, u32 old, u32 new)
     if (ret)
         return ret;
     local_irq_save(flags);
-    ret = patch_insn_write((void *)pc, &new, sizeof(new)) ? -EPERM : 0;
-    local_flush_icache_all();
+    ret = patch_text_nosync((void *)pc, &new, sizeof(new)) ? -EPERM : 0;
     local_irq_restore(flags);
     return ret;
 }
