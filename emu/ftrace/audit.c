@@ -106,18 +106,36 @@ static void lay_bytes(struct finding *f, const struct stale_fetch *s)
     }
 }
 
+/* When the writer fenced for what was fetched; 0: it is no hart, or has not. */
+static uint64_t writer_fence_cycle(const struct audit *a, const struct stale_fetch *s)
+{
+    struct patch written = {.stamp = s->stamp};
+    const struct patch_fence *his =
+        s->who.kind == WRITER_HART ? patch_log_fenced(a->log, &written, s->who.hart) : NULL;
+
+    return his ? his->cycle : 0;
+}
+
 static void add_evidence(const struct audit *a, struct finding *f, const struct stale_fetch *s)
 {
     const struct patch_fence *mine = patch_log_last_fence(a->log, f->fetcher);
-    struct patch written = {.stamp = s->stamp};
 
     f->fenced_before = mine != NULL;
     f->last_fence_cycle = mine ? mine->cycle : 0;
-    if (s->who.kind == WRITER_HART) {
-        const struct patch_fence *his = patch_log_fenced(a->log, &written, s->who.hart);
+    f->writer_fence_cycle = writer_fence_cycle(a, s);
+}
 
-        f->writer_fence_cycle = his ? his->cycle : 0;
-    }
+/*
+ * The second half of a fetch completes the evidence; where the site straddles
+ * two pages it comes a little later, but not from another patch.
+ */
+static bool is_other_half(const struct audit *a, const struct finding *f,
+                          const struct stale_fetch *s)
+{
+    if (s->pc == f->pc)
+        return false;
+    return hart_cycles(s->hart) == f->cycle ||
+           (f->count == 1 && writer_fence_cycle(a, s) == f->writer_fence_cycle);
 }
 
 static struct finding begin_finding(const struct audit *a, enum rule rule, uint32_t site,
@@ -151,11 +169,7 @@ static void file_breach(struct audit *a, enum rule rule, uint32_t site, const st
     if (map_get(&a->index, key, &known)) {
         struct finding *f = &a->findings.at[known];
 
-        /*
-         * The second half of the same fetch completes the evidence; where the
-         * site straddles two pages, it comes a little later.
-         */
-        if (s->pc != f->pc && (hart_cycles(s->hart) == f->cycle || f->count == 1))
+        if (is_other_half(a, f, s))
             lay_bytes(f, s);
         else
             f->count++;

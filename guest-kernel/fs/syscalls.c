@@ -52,6 +52,9 @@ static ssize_t write_page(struct user_io *io, size_t n)
     return io->pos ? vfs_write(io->file, io->page, n, io->pos) : file_write(io->file, io->page, n);
 }
 
+/* Both directions have this shape, though one only reads what buf points to. */
+typedef ssize_t (*io_fn_t)(struct user_io *io, char __user *buf, size_t count);
+
 static ssize_t read_to_user(struct user_io *io, char __user *buf, size_t count)
 {
     size_t done = 0, want;
@@ -68,7 +71,7 @@ static ssize_t read_to_user(struct user_io *io, char __user *buf, size_t count)
     return done ? (ssize_t)done : n;
 }
 
-static ssize_t write_from_user(struct user_io *io, const char __user *buf, size_t count)
+static ssize_t write_from_user(struct user_io *io, char __user *buf, size_t count)
 {
     size_t done = 0, want;
     ssize_t n;
@@ -82,30 +85,6 @@ static ssize_t write_from_user(struct user_io *io, const char __user *buf, size_
     return done ? (ssize_t)done : n;
 }
 
-SYSCALL_DEFINE3(read, int, fd, char __user *, buf, size_t, count)
-{
-    struct user_io io = {.pos = NULL};
-    ssize_t n = begin_io(&io, fd);
-
-    if (n)
-        return n;
-    n = read_to_user(&io, buf, count);
-    end_io(&io);
-    return n;
-}
-
-SYSCALL_DEFINE3(write, int, fd, const char __user *, buf, size_t, count)
-{
-    struct user_io io = {.pos = NULL};
-    ssize_t n = begin_io(&io, fd);
-
-    if (n)
-        return n;
-    n = write_from_user(&io, buf, count);
-    end_io(&io);
-    return n;
-}
-
 /* Only what has places has a place to be read at. */
 static int check_seekable(const struct file *file, loff_t pos)
 {
@@ -114,32 +93,39 @@ static int check_seekable(const struct file *file, loff_t pos)
     return file->f_op->llseek ? 0 : -ESPIPE;
 }
 
-SYSCALL_DEFINE4(pread64, int, fd, char __user *, buf, size_t, count, loff_t, pos)
+/* One way of read_to_user() and write_from_user(); pos NULL: where the file stands. */
+static ssize_t do_io(int fd, char __user *buf, size_t count, loff_t *pos, io_fn_t fn)
 {
-    struct user_io io = {.pos = &pos};
+    struct user_io io = {.pos = pos};
     ssize_t n = begin_io(&io, fd);
 
     if (n)
         return n;
-    n = check_seekable(io.file, pos);
+    n = pos ? check_seekable(io.file, *pos) : 0;
     if (!n)
-        n = read_to_user(&io, buf, count);
+        n = fn(&io, buf, count);
     end_io(&io);
     return n;
 }
 
-SYSCALL_DEFINE4(pwrite64, int, fd, const char __user *, buf, size_t, count, loff_t, pos)
+SYSCALL_DEFINE3(read, int, fd, char __user *, buf, size_t, count)
 {
-    struct user_io io = {.pos = &pos};
-    ssize_t n = begin_io(&io, fd);
+    return do_io(fd, buf, count, NULL, read_to_user);
+}
 
-    if (n)
-        return n;
-    n = check_seekable(io.file, pos);
-    if (!n)
-        n = write_from_user(&io, buf, count);
-    end_io(&io);
-    return n;
+SYSCALL_DEFINE3(write, int, fd, char __user *, buf, size_t, count)
+{
+    return do_io(fd, buf, count, NULL, write_from_user);
+}
+
+SYSCALL_DEFINE4(pread64, int, fd, char __user *, buf, size_t, count, loff_t, pos)
+{
+    return do_io(fd, buf, count, &pos, read_to_user);
+}
+
+SYSCALL_DEFINE4(pwrite64, int, fd, char __user *, buf, size_t, count, loff_t, pos)
+{
+    return do_io(fd, buf, count, &pos, write_from_user);
 }
 
 struct iovec {
@@ -148,13 +134,6 @@ struct iovec {
 };
 
 enum { UIO_MAXIOV = 1024 };
-
-typedef ssize_t (*io_fn_t)(struct user_io *io, char __user *buf, size_t count);
-
-static ssize_t write_iov(struct user_io *io, char __user *buf, size_t count)
-{
-    return write_from_user(io, buf, count);
-}
 
 /* Goes on to the next piece while each one is done in full. */
 static ssize_t do_iov(int fd, const struct iovec __user *vec, int vlen, io_fn_t fn)
@@ -189,7 +168,7 @@ SYSCALL_DEFINE3(readv, int, fd, const struct iovec __user *, vec, int, vlen)
 
 SYSCALL_DEFINE3(writev, int, fd, const struct iovec __user *, vec, int, vlen)
 {
-    return do_iov(fd, vec, vlen, write_iov);
+    return do_iov(fd, vec, vlen, write_from_user);
 }
 
 SYSCALL_DEFINE3(lseek, int, fd, loff_t, offset, int, whence)

@@ -54,4 +54,15 @@ console_lacks() { ! grep -Eq -- "$1" "$out"; }
 # What `work NAME` said of FIELD, one line for each run.
 work_field() { sed -n "s/^work $1: .*$2=\([^ ]*\).*/\1/p" "$out"; }
 
+# Without what each machine has of its own: times, overhead marks, counters, pids and harts.
+timeless() {
+    sed -E '/unhandled signal|\] epc : /d; s/^\[ *[0-9.]+\]/[time]/; s/ cycles=.*//; s/#P:[0-9]+/#P:n/
+        s/ +[0-9]+\.[0-9]{6}: / time: /; s/^( +[a-z]+)-[0-9]+ +\[[0-9]+\] /\1-pid [cpu] /
+        s/^( +[a-z]+)-[0-9]+ +[0-9](.{5}) +[0-9]+us.: /\1-pid cpu\2 time: /
+        s/^( +[a-z]+) +[0-9]+ +[0-9]+ 0 [0-9a-f]{8} [0-9a-f]{8} \[[0-9a-f]+\] .*ms\): /\1 pid cpu time: /
+        s/^ [0-9]\) [ +!#*@$] +[0-9.]+ us +\|/ cpu) us |/; s/^ [0-9]\)  +\|/ cpu)    |/
+        s/\+0x[0-9a-f]+\/0x[0-9a-f]+/+offset/
+        s/ [1-9][0-9]* ([0-9]+)\)/ n \1)/g; s/(\([0-9] [0-9] [0-9] [0-9n]+) [1-9][0-9]*\)/\1 n)/g'
+}
+
 finish() { exit $failed; }

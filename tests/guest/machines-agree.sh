@@ -2,12 +2,6 @@
 # machines-agree.sh - QEMU and rvftrace show the same console, apart from what time it is.
 . "$(dirname "$0")/lib.sh"
 
-# Time stamps, durations (with their overhead marks) and counters, which are each machine's own.
-timeless() {
-    sed -E 's/^\[ *[0-9.]+\]/[time]/; s/ cycles=.*//; s/ +[0-9]+\.[0-9]{6}: / time: /
-        s/^( [0-9]+\) )[ +!#*@$] +[0-9.]+ us +\|/\1us |/'
-}
-
 demo=$(sed -e '/^#/d' -e '/^$/d' guest-kernel/scripts/demo.txt | paste -sd';')
 
 agree_on() {

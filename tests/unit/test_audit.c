@@ -242,6 +242,30 @@ static void the_halves_of_a_site_make_one_finding(void **state)
     wreck(&s);
 }
 
+/* One half was stale after one patch, the other only after the next: memory never held the two. */
+static void halves_of_two_patches_are_not_put_together(void **state)
+{
+    const uint32_t auipc = AUIPC(RA, 1);
+    struct fence_event between = {.kind = FENCE_LOCAL, .cycle = 120, .stamp = 12};
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build(&s);
+    poke(&s.w, SITE_PA + F, (uint64_t)JALR(RA, RA, 8) << 32 | auipc, 8);
+    patch_log_fence(s.log, 0, &between);
+    f = fetch(&s, F + 4, 1, 0);
+    audit_stale_fetch(s.audit, &f);
+    hart_advance(cluster_hart(s.w.cluster, 1), 500);
+    f = fetch(&s, F, 1, 0);
+    f.stamp = 20;
+    audit_stale_fetch(s.audit, &f);
+    assert_int_equal(audit_count(s.audit), 1);
+    assert_int_equal(audit_get(s.audit, 0)->count, 2);
+    assert_memory_equal(audit_get(s.audit, 0)->new_bytes, &auipc, 4);
+    wreck(&s);
+}
+
 static void the_half_of_a_site_that_did_not_change_is_the_same_in_both_versions(void **state)
 {
     struct scene s;
@@ -430,6 +454,7 @@ int main(void)
         cmocka_unit_test(the_same_again_is_counted_and_not_told),
         cmocka_unit_test(another_site_hart_or_writer_is_another_finding),
         cmocka_unit_test(the_halves_of_a_site_make_one_finding),
+        cmocka_unit_test(halves_of_two_patches_are_not_put_together),
         cmocka_unit_test(the_half_of_a_site_that_did_not_change_is_the_same_in_both_versions),
         cmocka_unit_test(the_evidence_has_the_fences_there_were),
         cmocka_unit_test(in_an_atomic_update_either_version_may_run),

@@ -16,7 +16,6 @@
 #define __section(name) __attribute__((section(name)))
 #define __printf(a, b)  __attribute__((format(printf, a, b)))
 #define __used          __attribute__((used))
-#define __weak          __attribute__((weak))
 #define __must_check    __attribute__((warn_unused_result))
 #define __irq_entry     __section(".irqentry.text")
 

@@ -201,7 +201,6 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, 
  * The architecture's part.  All of it answers 0, -EFAULT (no text there),
  * -EINVAL (not the code that was expected) or -EPERM (could not write).
  */
-int ftrace_dyn_arch_init(void);
 /* Sites. mod: whose site it is while that is loaded, else NULL. */
 #ifndef ftrace_init_nop
 #define ftrace_init_nop(mod, rec) ftrace_make_nop(mod, rec, MCOUNT_ADDR)
@@ -217,9 +216,8 @@ int ftrace_disable_ftrace_graph_caller(void);
 /* Around every change of code: takes and gives back text_mutex. */
 void ftrace_arch_code_modify_prepare(void);
 void ftrace_arch_code_modify_post_process(void);
-/* Calls ftrace_modify_all_code() under whatever that needs: by default, stop_machine(). */
+/* Calls ftrace_modify_all_code() under whatever that needs; every hart has fenced behind it. */
 void arch_ftrace_update_code(int command);
-void ftrace_run_stop_machine(int command);
 void ftrace_modify_all_code(int command);
 /* What the architecture looked for when a site was not what it should be; eight bytes. */
 extern const void *ftrace_expected;

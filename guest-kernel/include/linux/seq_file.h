@@ -31,6 +31,22 @@ ssize_t seq_read(struct file *file, char *buf, size_t count, loff_t *pos);
 int seq_release(struct inode *inode, struct file *file);
 int single_release(struct inode *inode, struct file *file);
 
+/* NAME_fops, of a file that reads as NAME_show(m, inode->i_private) makes it. */
+#define DEFINE_SHOW_ATTRIBUTE(name) DEFINE_SHOW_FOPS(name, NULL)
+/* And that NAME_write() takes. */
+#define DEFINE_SHOW_STORE_ATTRIBUTE(name) DEFINE_SHOW_FOPS(name, name##_write)
+#define DEFINE_SHOW_FOPS(name, write_function)                     \
+    static int name##_open(struct inode *inode, struct file *file) \
+    {                                                              \
+        return single_open(file, name##_show, inode->i_private);   \
+    }                                                              \
+    static const struct file_operations name##_fops = {            \
+        .open = name##_open,                                       \
+        .read = seq_read,                                          \
+        .write = write_function,                                   \
+        .release = single_release,                                 \
+    }
+
 void __printf(2, 3) seq_printf(struct seq_file *m, const char *fmt, ...);
 void seq_puts(struct seq_file *m, const char *s);
 void seq_write(struct seq_file *m, const void *data, size_t len);

@@ -12,6 +12,7 @@
  * Not instrumented.
  */
 #include "ftrace_internal.h"
+#include <asm/cacheflush.h>
 #include <asm/page.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -21,7 +22,6 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
-#include <linux/stop_machine.h>
 
 struct ftrace_page {
     struct ftrace_page *next;
@@ -394,22 +394,6 @@ void ftrace_modify_all_code(int command)
         ftrace_kill();
 }
 
-static int __ftrace_modify_code(void *data)
-{
-    ftrace_modify_all_code(*(int *)data);
-    return 0;
-}
-
-void ftrace_run_stop_machine(int command)
-{
-    stop_machine(__ftrace_modify_code, &command);
-}
-
-void __weak arch_ftrace_update_code(int command)
-{
-    ftrace_run_stop_machine(command);
-}
-
 void ftrace_run_update_code(int command)
 {
     if (ftrace_disabled)
@@ -545,6 +529,7 @@ static void enable_page(struct ftrace_page *pg)
     }
     ftrace_arch_code_modify_prepare();
     replace_page(pg, true);
+    flush_icache_all();
     ftrace_arch_code_modify_post_process();
 }
 
@@ -606,8 +591,7 @@ void ftrace_init(void)
 {
     unsigned long count = __stop_mcount_loc - __start_mcount_loc;
 
-    if (ftrace_dyn_arch_init() ||
-        ftrace_process_locs(NULL, __start_mcount_loc, __stop_mcount_loc)) {
+    if (ftrace_process_locs(NULL, __start_mcount_loc, __stop_mcount_loc)) {
         ftrace_kill();
         return;
     }

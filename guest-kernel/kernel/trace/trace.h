@@ -314,9 +314,21 @@ static inline void trace_create_filter_files(void) {}
 void trace_create_pid_files(void);
 void trace_create_profile_files(void);
 
-/* A written text as a string, blanks cut off both ends; NULL if too long for TRACE_WRITE_MAX. */
+/*
+ * What is written to a small file goes to store(inode's private data, text), with the blanks
+ * at both ends cut off. A text longer than TRACE_WRITE_MAX is -EINVAL.
+ */
 enum { TRACE_WRITE_MAX = 512 };
-char *trace_take_string(char *into, const char *from, size_t count);
+ssize_t trace_write_text(struct file *file, const char *buf, size_t count, loff_t *pos,
+                         int (*store)(void *data, char *text));
+
+/* NAME_fops, of a file that NAME_show() and NAME_store() are all there is to. */
+#define DEFINE_TRACE_TEXT_FILE(name)                                                           \
+    static ssize_t name##_write(struct file *file, const char *buf, size_t count, loff_t *pos) \
+    {                                                                                          \
+        return trace_write_text(file, buf, count, pos, name##_store);                          \
+    }                                                                                          \
+    DEFINE_SHOW_STORE_ATTRIBUTE(name)
 
 /* A file that holds one number. */
 struct trace_number_file {

@@ -34,33 +34,17 @@ static int size_show(struct seq_file *m, void *data)
     return 0;
 }
 
-static int size_open(struct inode *inode, struct file *file)
+static int size_store(void *cpu, char *text)
 {
-    return single_open(file, size_show, inode->i_private);
-}
-
-static ssize_t size_write(struct file *file, const char *buf, size_t count, loff_t *pos)
-{
-    char text[TRACE_WRITE_MAX], *word = trace_take_string(text, buf, count);
     unsigned long kb;
-    int err = word ? kstrtoul(word, 10, &kb) : -EINVAL;
+    int err = kstrtoul(text, 10, &kb);
 
     if (!err && !kb)
         err = -EINVAL;
-    if (!err)
-        err = tracing_resize_ring_buffer(&global_trace, kb << 10, tracing_cpu_of(file->f_inode));
-    if (err)
-        return err;
-    *pos += count;
-    return count;
+    return err ? err : tracing_resize_ring_buffer(&global_trace, kb << 10, (long)cpu);
 }
 
-static const struct file_operations size_fops = {
-    .open = size_open,
-    .read = seq_read,
-    .write = size_write,
-    .release = single_release,
-};
+DEFINE_TRACE_TEXT_FILE(size);
 
 /* ---- buffer_total_size_kb ---- */
 
@@ -82,16 +66,7 @@ static int total_size_show(struct seq_file *m, void *unused)
     return 0;
 }
 
-static int total_size_open(struct inode *inode, struct file *file)
-{
-    return single_open(file, total_size_show, inode->i_private);
-}
-
-static const struct file_operations total_size_fops = {
-    .open = total_size_open,
-    .read = seq_read,
-    .release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(total_size);
 
 /* ---- free_buffer ---- */
 
@@ -147,16 +122,7 @@ static int stats_show(struct seq_file *m, void *data)
     return 0;
 }
 
-static int stats_open(struct inode *inode, struct file *file)
-{
-    return single_open(file, stats_show, inode->i_private);
-}
-
-static const struct file_operations stats_fops = {
-    .open = stats_open,
-    .read = seq_read,
-    .release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(stats);
 
 /* ---- tracing_cpumask ---- */
 
@@ -165,17 +131,12 @@ static unsigned long valid_cpus(void)
     return (1UL << nr_cpu_ids) - 1;
 }
 
-static int cpumask_show(struct seq_file *m, void *unused)
+static int cpumask_show(struct seq_file *m, void *data)
 {
-    (void)unused;
-    seq_printf(m, "%0*lx\n", (int)(nr_cpu_ids + 3) / 4,
-               global_trace.tracing_cpumask & valid_cpus());
-    return 0;
-}
+    const struct trace_array *tr = data;
 
-static int cpumask_open(struct inode *inode, struct file *file)
-{
-    return single_open(file, cpumask_show, inode->i_private);
+    seq_printf(m, "%0*lx\n", (int)(nr_cpu_ids + 3) / 4, tr->tracing_cpumask & valid_cpus());
+    return 0;
 }
 
 static void set_cpumask(struct trace_array *tr, unsigned long mask)
@@ -196,28 +157,19 @@ static void set_cpumask(struct trace_array *tr, unsigned long mask)
     mutex_unlock(&trace_types_lock);
 }
 
-static ssize_t cpumask_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+static int cpumask_store(void *tr, char *text)
 {
-    char text[TRACE_WRITE_MAX], *word = trace_take_string(text, buf, count);
     unsigned long mask;
-    int err = word ? kstrtoul(word, 16, &mask) : -EINVAL;
+    int err = kstrtoul(text, 16, &mask);
 
-    (void)file;
     if (!err && mask & ~valid_cpus())
         err = -EOVERFLOW;
-    if (err)
-        return err;
-    set_cpumask(&global_trace, mask);
-    *pos += count;
-    return count;
+    if (!err)
+        set_cpumask(tr, mask);
+    return err;
 }
 
-static const struct file_operations cpumask_fops = {
-    .open = cpumask_open,
-    .read = seq_read,
-    .write = cpumask_write,
-    .release = single_release,
-};
+DEFINE_TRACE_TEXT_FILE(cpumask);
 
 /* ---- all of them ---- */
 
@@ -245,5 +197,5 @@ void trace_create_buffer_files(void)
     tracefs_create_file("buffer_size_kb", RW, NULL, all, &size_fops);
     tracefs_create_file("buffer_total_size_kb", RO, NULL, NULL, &total_size_fops);
     tracefs_create_file("free_buffer", S_IWUSR, NULL, NULL, &free_buffer_fops);
-    tracefs_create_file("tracing_cpumask", RW, NULL, NULL, &cpumask_fops);
+    tracefs_create_file("tracing_cpumask", RW, NULL, &global_trace, &cpumask_fops);
 }

@@ -89,28 +89,12 @@ static int trace_clock_show(struct seq_file *m, void *data)
     return 0;
 }
 
-static int trace_clock_open(struct inode *inode, struct file *file)
+static int trace_clock_store(void *tr, char *name)
 {
-    return single_open(file, trace_clock_show, inode->i_private);
+    return tracing_set_clock(tr, name);
 }
 
-static ssize_t trace_clock_write(struct file *file, const char *buf, size_t count, loff_t *pos)
-{
-    char text[TRACE_WRITE_MAX], *name = trace_take_string(text, buf, count);
-    int ret = name ? tracing_set_clock(file->f_inode->i_private, name) : -EINVAL;
-
-    if (ret)
-        return ret;
-    *pos += count;
-    return count;
-}
-
-static const struct file_operations trace_clock_fops = {
-    .open = trace_clock_open,
-    .read = seq_read,
-    .write = trace_clock_write,
-    .release = single_release,
-};
+DEFINE_TRACE_TEXT_FILE(trace_clock);
 
 void trace_create_clock_file(void)
 {

@@ -167,16 +167,7 @@ static int saved_cmdlines_show(struct seq_file *m, void *unused)
     return 0;
 }
 
-static int saved_cmdlines_open(struct inode *inode, struct file *file)
-{
-    return single_open(file, saved_cmdlines_show, inode->i_private);
-}
-
-static const struct file_operations saved_cmdlines_fops = {
-    .open = saved_cmdlines_open,
-    .read = seq_read,
-    .release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(saved_cmdlines);
 
 void trace_create_cmdline_files(void)
 {

@@ -8,13 +8,21 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-char *trace_take_string(char *into, const char *from, size_t count)
+ssize_t trace_write_text(struct file *file, const char *buf, size_t count, loff_t *pos,
+                         int (*store)(void *data, char *text))
 {
-    if (count >= TRACE_WRITE_MAX)
-        return NULL;
-    memcpy(into, from, count);
-    into[count] = 0;
-    return strstrip(into);
+    char text[TRACE_WRITE_MAX];
+    int err;
+
+    if (count >= sizeof(text))
+        return -EINVAL;
+    memcpy(text, buf, count);
+    text[count] = 0;
+    err = store(file->f_inode->i_private, strstrip(text));
+    if (err)
+        return err;
+    *pos += count;
+    return count;
 }
 
 /* ---- available_tracers, current_tracer ---- */
@@ -31,47 +39,24 @@ static int available_tracers_show(struct seq_file *m, void *data)
     return 0;
 }
 
-static int available_tracers_open(struct inode *inode, struct file *file)
-{
-    return single_open(file, available_tracers_show, inode->i_private);
-}
-
-static const struct file_operations available_tracers_fops = {
-    .open = available_tracers_open,
-    .read = seq_read,
-    .release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(available_tracers);
 
 static int current_tracer_show(struct seq_file *m, void *data)
 {
-    (void)data;
+    const struct trace_array *tr = data;
+
     mutex_lock(&trace_types_lock);
-    seq_printf(m, "%s\n", global_trace.current_trace->name);
+    seq_printf(m, "%s\n", tr->current_trace->name);
     mutex_unlock(&trace_types_lock);
     return 0;
 }
 
-static int current_tracer_open(struct inode *inode, struct file *file)
+static int current_tracer_store(void *tr, char *name)
 {
-    return single_open(file, current_tracer_show, inode->i_private);
+    return tracing_set_tracer(tr, name);
 }
 
-static ssize_t current_tracer_write(struct file *file, const char *buf, size_t count, loff_t *pos)
-{
-    char text[TRACE_WRITE_MAX], *name = trace_take_string(text, buf, count);
-    int err = name ? tracing_set_tracer(&global_trace, name) : -EINVAL;
-
-    (void)file;
-    *pos += count;
-    return err ? err : (ssize_t)count;
-}
-
-static const struct file_operations current_tracer_fops = {
-    .open = current_tracer_open,
-    .read = seq_read,
-    .write = current_tracer_write,
-    .release = single_release,
-};
+DEFINE_TRACE_TEXT_FILE(current_tracer);
 
 /* ---- one number each ---- */
 
@@ -88,19 +73,18 @@ static int number_open(struct inode *inode, struct file *file)
     return single_open(file, number_show, inode->i_private);
 }
 
+static int number_store(void *data, char *text)
+{
+    const struct trace_number_file *number = data;
+    unsigned long value;
+    int err = kstrtoul(text, 10, &value);
+
+    return err ? err : number->set(value);
+}
+
 static ssize_t number_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-    const struct trace_number_file *number = file->f_inode->i_private;
-    char text[TRACE_WRITE_MAX], *word = trace_take_string(text, buf, count);
-    unsigned long value;
-    int err = word ? kstrtoul(word, 10, &value) : -EINVAL;
-
-    if (!err)
-        err = number->set(value);
-    if (err)
-        return err;
-    *pos += count;
-    return count;
+    return trace_write_text(file, buf, count, pos, number_store);
 }
 
 const struct file_operations trace_number_fops = {
@@ -176,16 +160,7 @@ static int readme_show(struct seq_file *m, void *unused)
     return 0;
 }
 
-static int readme_open(struct inode *inode, struct file *file)
-{
-    return single_open(file, readme_show, inode->i_private);
-}
-
-static const struct file_operations readme_fops = {
-    .open = readme_open,
-    .read = seq_read,
-    .release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(readme);
 
 void trace_create_files(void)
 {
@@ -193,7 +168,7 @@ void trace_create_files(void)
 
     tracefs_create_file("README", RO, NULL, NULL, &readme_fops);
     tracefs_create_file("available_tracers", RO, NULL, NULL, &available_tracers_fops);
-    tracefs_create_file("current_tracer", RW, NULL, NULL, &current_tracer_fops);
+    tracefs_create_file("current_tracer", RW, NULL, &global_trace, &current_tracer_fops);
     tracefs_create_file("max_graph_depth", RW, NULL, (void *)&max_graph_depth_file,
                         &trace_number_fops);
     tracefs_create_file("tracing_on", RW, NULL, (void *)&tracing_on_file, &trace_number_fops);

@@ -104,28 +104,12 @@ static int trace_options_show(struct seq_file *m, void *data)
     return 0;
 }
 
-static int trace_options_open(struct inode *inode, struct file *file)
+static int trace_options_store(void *tr, char *option)
 {
-    return single_open(file, trace_options_show, inode->i_private);
+    return trace_set_options(tr, option);
 }
 
-static ssize_t trace_options_write(struct file *file, const char *buf, size_t count, loff_t *pos)
-{
-    char text[TRACE_WRITE_MAX], *option = trace_take_string(text, buf, count);
-    int ret = option ? trace_set_options(file->f_inode->i_private, option) : -EINVAL;
-
-    if (ret)
-        return ret;
-    *pos += count;
-    return count;
-}
-
-static const struct file_operations trace_options_fops = {
-    .open = trace_options_open,
-    .read = seq_read,
-    .write = trace_options_write,
-    .release = single_release,
-};
+DEFINE_TRACE_TEXT_FILE(trace_options);
 
 /* ---- options/NAME ---- */
 
@@ -145,17 +129,11 @@ static int option_show(struct seq_file *m, void *data)
     return 0;
 }
 
-static int option_open(struct inode *inode, struct file *file)
+static int option_store(void *data, char *text)
 {
-    return single_open(file, option_show, inode->i_private);
-}
-
-static ssize_t option_write(struct file *file, const char *buf, size_t count, loff_t *pos)
-{
-    const struct trace_option_file *f = file->f_inode->i_private;
-    char text[TRACE_WRITE_MAX], *word = trace_take_string(text, buf, count);
+    const struct trace_option_file *f = data;
     unsigned long val;
-    int ret = word ? kstrtoul(word, 10, &val) : -EINVAL;
+    int ret = kstrtoul(text, 10, &val);
 
     if (ret || val > 1)
         return ret ? ret : -EINVAL;
@@ -165,18 +143,10 @@ static ssize_t option_write(struct file *file, const char *buf, size_t count, lo
     else if (!!(f->tracer->flags->val & f->opt.bit) != val)
         ret = set_tracer_option(&global_trace, f->tracer, &f->opt, val);
     mutex_unlock(&trace_types_lock);
-    if (ret)
-        return ret;
-    *pos += count;
-    return count;
+    return ret;
 }
 
-static const struct file_operations option_fops = {
-    .open = option_open,
-    .read = seq_read,
-    .write = option_write,
-    .release = single_release,
-};
+DEFINE_TRACE_TEXT_FILE(option);
 
 static int create_option_file(const struct tracer *t, const char *name, u32 bit)
 {

@@ -68,8 +68,9 @@ static int add_pids(struct trace_pid_list *list, char *text)
 }
 
 /* What is written comes to what is there, all of it or, with one that is no pid, nothing. */
-static int change_pids(enum trace_pid_type type, char *text)
+static int change_pids(void *data, char *text)
 {
+    enum trace_pid_type type = (long)data;
     struct trace_pid_list *list;
     int n;
 
@@ -86,13 +87,7 @@ static int change_pids(enum trace_pid_type type, char *text)
 
 static ssize_t pids_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
-    char text[TRACE_WRITE_MAX], *words = trace_take_string(text, buf, count);
-    int err = words ? change_pids(type_of(file->f_inode), words) : -EINVAL;
-
-    if (err)
-        return err;
-    *pos += count;
-    return count;
+    return trace_write_text(file, buf, count, pos, change_pids);
 }
 
 static int pids_release(struct inode *inode, struct file *file)

@@ -3,27 +3,35 @@
  *
  * For the layouts that change code while all other harts stand in
  * stop_machine().  ftrace_call and ftrace_regs_call call the tracer;
- * ftrace_graph_call and ftrace_graph_regs_call call prepare_ftrace_return, or
- * are nops.
+ * ftrace_graph_call and ftrace_graph_regs_call call prepare_ftrace_return while
+ * somebody draws graphs.  As assembled all call ftrace_stub, and the latter do
+ * until the first graph tracer comes; when it goes it leaves nops.
  *
  * Not instrumented: it is at work while sites change.
  */
 #include "code.h"
+#include <asm/cacheflush.h>
 #include <asm/ptrace.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
+#include <linux/stop_machine.h>
 
 void ftrace_call(void);
 void ftrace_regs_call(void);
 void ftrace_graph_call(void);
 void ftrace_graph_regs_call(void);
 
-static void (*const trace_calls[])(void) = {ftrace_call, ftrace_regs_call};
-static void (*const graph_calls[])(void) = {ftrace_graph_call, ftrace_graph_regs_call};
+/* Two calls of the same, one in each trampoline. */
+struct patched_calls {
+    void (*const at[2])(void);
+    unsigned long dest; /* 0: nops; under text_mutex */
+};
 
-/* What trace_calls call now; under text_mutex. */
-static unsigned long ftrace_call_dest = (unsigned long)ftrace_stub;
+static struct patched_calls trace_calls = {{ftrace_call, ftrace_regs_call},
+                                           (unsigned long)ftrace_stub};
+static struct patched_calls graph_calls = {{ftrace_graph_call, ftrace_graph_regs_call},
+                                           (unsigned long)ftrace_stub};
 
 /* From calling `from` to calling `to`; 0 for nops. */
 static int redirect(void (*call)(void), unsigned long from, unsigned long to)
@@ -37,52 +45,54 @@ static int redirect(void (*call)(void), unsigned long from, unsigned long to)
     return ret ? ret : replace_pair(pc, &old, &new);
 }
 
-int ftrace_update_ftrace_func(ftrace_func_t func)
+static int redirect_both(struct patched_calls *calls, unsigned long to)
 {
     unsigned int i;
     int ret = 0;
 
-    if ((unsigned long)func == ftrace_call_dest)
+    if (to == calls->dest)
         return 0;
-    for (i = 0; i < ARRAY_SIZE(trace_calls) && !ret; i++)
-        ret = redirect(trace_calls[i], ftrace_call_dest, (unsigned long)func);
+    for (i = 0; i < ARRAY_SIZE(calls->at) && !ret; i++)
+        ret = redirect(calls->at[i], calls->dest, to);
     if (!ret)
-        ftrace_call_dest = (unsigned long)func;
+        calls->dest = to;
     return ret;
 }
 
-static int redirect_graph_calls(unsigned long from, unsigned long to)
+int ftrace_update_ftrace_func(ftrace_func_t func)
 {
-    unsigned int i;
-    int ret = 0;
-
-    for (i = 0; i < ARRAY_SIZE(graph_calls) && !ret; i++)
-        ret = redirect(graph_calls[i], from, to);
-    return ret;
+    return redirect_both(&trace_calls, (unsigned long)func);
 }
 
 int ftrace_enable_ftrace_graph_caller(void)
 {
-    return redirect_graph_calls(0, (unsigned long)prepare_ftrace_return);
+    return redirect_both(&graph_calls, (unsigned long)prepare_ftrace_return);
 }
 
 int ftrace_disable_ftrace_graph_caller(void)
 {
-    return redirect_graph_calls((unsigned long)prepare_ftrace_return, 0);
+    return redirect_both(&graph_calls, 0);
 }
 
-/* As assembled, they call ftrace_stub. */
-int ftrace_dyn_arch_init(void)
+/* The others stand in code that is never patched: they need to fence once, before they go on. */
+static int modify_all_code(void *command)
 {
-    return redirect_graph_calls((unsigned long)ftrace_stub, 0);
+    ftrace_modify_all_code(*(int *)command);
+    flush_icache_all();
+    return 0;
+}
+
+void arch_ftrace_update_code(int command)
+{
+    stop_machine(modify_all_code, &command);
 }
 
 static bool is_patched_call(unsigned long pc)
 {
     unsigned int i;
 
-    for (i = 0; i < ARRAY_SIZE(trace_calls); i++)
-        if (pc == (unsigned long)trace_calls[i] || pc == (unsigned long)graph_calls[i])
+    for (i = 0; i < ARRAY_SIZE(trace_calls.at); i++)
+        if (pc == (unsigned long)trace_calls.at[i] || pc == (unsigned long)graph_calls.at[i])
             return true;
     return false;
 }

@@ -26,7 +26,7 @@ int make_call_pair(unsigned long pc, unsigned long target, enum link_register li
 
 /* Does the code at pc read as expected?  What was expected is kept for ftrace_bug(). */
 int check_code(unsigned long pc, const void *expected, size_t len);
-/* To be seen by every hart: fences here and everywhere, each time. */
+/* Our hart fences, each time: what it patches may be what it runs next.  The others have yet to. */
 int replace_code(unsigned long pc, const void *old, const void *new, size_t len);
 int replace_pair(unsigned long pc, const struct insn_pair *old, const struct insn_pair *new);
 

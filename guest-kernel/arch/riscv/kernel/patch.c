@@ -67,6 +67,6 @@ int patch_text_nosync(void *addr, const void *insns, size_t len)
     int ret = patch_insn_write(addr, insns, len);
 
     if (!ret)
-        flush_icache_range((unsigned long)addr, (unsigned long)addr + len);
+        local_flush_icache_all();
     return ret;
 }

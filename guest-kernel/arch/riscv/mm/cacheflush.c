@@ -38,11 +38,3 @@ void flush_icache_all(void)
     remote_flush_icache_all();
     local_irq_restore(flags);
 }
-
-/* RISC-V has no fence.i by address. */
-void flush_icache_range(unsigned long start, unsigned long end)
-{
-    (void)start;
-    (void)end;
-    flush_icache_all();
-}

@@ -15,6 +15,8 @@
 #ifndef FTRACE_LAYOUT_ATOMIC_H
 #define FTRACE_LAYOUT_ATOMIC_H
 
+#include "../patchable.h"
+
 #define MCOUNT_INSN_SIZE  4
 #define MCOUNT_AUIPC_SIZE 4
 /* What stands between the address in the table and the function. */
@@ -24,12 +26,8 @@
 
 #ifndef __ASSEMBLY__
 
-struct module;
 struct dyn_ftrace;
 struct ftrace_ops;
-
-/* As compiled a site calls nothing. */
-#define MCOUNT_ADDR 0UL
 
 static inline unsigned long ftrace_call_adjust(unsigned long addr)
 {
@@ -38,9 +36,6 @@ static inline unsigned long ftrace_call_adjust(unsigned long addr)
 
 struct dyn_arch_ftrace {
 };
-
-#define ftrace_init_nop ftrace_init_nop
-int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec);
 
 /* What ftrace_caller saves, for every tracer: enough for arguments, but not all registers. */
 #define ftrace_regs ftrace_regs

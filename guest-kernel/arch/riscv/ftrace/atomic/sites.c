@@ -59,8 +59,7 @@ static int replace_insn(unsigned long pc, u32 old, u32 new)
     if (ret)
         return ret;
     local_irq_save(flags);
-    ret = patch_insn_write((void *)pc, &new, sizeof(new)) ? -EPERM : 0;
-    local_flush_icache_all();
+    ret = patch_text_nosync((void *)pc, &new, sizeof(new)) ? -EPERM : 0;
     local_irq_restore(flags);
     return ret;
 }
@@ -94,12 +93,6 @@ int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec, unsigned long ad
 int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned long addr)
 {
     return old_addr == addr ? ftrace_rec_update_ops(rec) : -EINVAL;
-}
-
-/* Nothing to prepare: the trampoline is not patched. */
-int ftrace_dyn_arch_init(void)
-{
-    return 0;
 }
 
 /* No stop_machine.  From the last store to here a hart may run either form of a site. */

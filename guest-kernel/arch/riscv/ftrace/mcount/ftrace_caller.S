@@ -6,10 +6,8 @@
  * no argument register needs saving here.  What the tracers need is in the
  * traced function's frame: its return address at -8(s0), its caller's frame
  * pointer at -16(s0).
- *
- * The labels ftrace_call and ftrace_graph_call mark pairs that are patched
- * themselves; neither may be compressed or relaxed.
  */
+#include "../calls.inc"
 #include "../regs.inc"
 #include <asm/ftrace.h>
 
@@ -49,13 +47,7 @@ ftrace_caller:
     la   a2, function_trace_op
     ld   a2, 0(a2)
     li   a3, 0
-    .globl ftrace_call
-    .type ftrace_call, @function
-ftrace_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_call
 
     ld   a0, 24(sp)
     ld   a1, 8(sp)
@@ -77,13 +69,7 @@ ftrace_graph_caller:
     sd   s0, 0(sp)
     sd   ra, 8(sp)
     addi s0, sp, 16
-    .globl ftrace_graph_call
-    .type ftrace_graph_call, @function
-ftrace_graph_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_graph_call
     ld   s0, 0(sp)
     ld   ra, 8(sp)
     addi sp, sp, 16
@@ -114,26 +100,14 @@ ftrace_regs_caller:
     ld   a2, 0(a2)
     mv   a3, sp
     addi s0, sp, FRAME_SIZE
-    .globl ftrace_regs_call
-    .type ftrace_regs_call, @function
-ftrace_regs_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_regs_call
 
     ld   t0, PT_S0(sp)
     ld   a1, RECORD_RA(sp)
     addi a0, t0, -8
     addi a1, a1, -MCOUNT_INSN_SIZE
     ld   a2, -16(t0)
-    .globl ftrace_graph_regs_call
-    .type ftrace_graph_regs_call, @function
-ftrace_graph_regs_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_graph_regs_call
 
     restore_regs
     ld   ra, PT_RA(sp)

@@ -10,28 +10,18 @@
 #ifndef FTRACE_LAYOUT_H
 #define FTRACE_LAYOUT_H
 
-#define MCOUNT_INSN_SIZE               8
-#define FTRACE_SITES_NEED_STOP_MACHINE 1
-#define HAVE_FUNCTION_GRAPH_FP_TEST    1
+#include "../stopped.h"
+
+#define MCOUNT_INSN_SIZE 8
 
 #ifndef __ASSEMBLY__
-
-struct pt_regs;
 
 void _mcount(void);
 
 #define MCOUNT_ADDR ((unsigned long)_mcount)
 
-/* The table has the address of the pair itself, and nothing more is to be known of it. */
-static inline unsigned long ftrace_call_adjust(unsigned long addr)
-{
-    return addr;
-}
-
 struct dyn_arch_ftrace {
 };
-
-void ftrace_rewind_site(struct pt_regs *regs);
 
 #endif
 #endif

@@ -9,10 +9,8 @@
  * The site will load ra from below sp.  We give it back in ra all the same,
  * and leave through t0: a task that was preempted in the tracer may find nops
  * where the load was.
- *
- * The labels ftrace_call and so on mark pairs that are patched themselves;
- * none may be compressed or relaxed.
  */
+#include "../calls.inc"
 #include "../regs.inc"
 #include <asm/ftrace.h>
 
@@ -45,25 +43,13 @@ ftrace_caller:
     la   a2, function_trace_op
     ld   a2, 0(a2)
     li   a3, 0
-    .globl ftrace_call
-    .type ftrace_call, @function
-ftrace_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_call
 
     ld   a1, 72(sp)
     addi a0, sp, 88
     addi a1, a1, -FENTRY_RA_OFFSET
     ld   a2, 80(sp)
-    .globl ftrace_graph_call
-    .type ftrace_graph_call, @function
-ftrace_graph_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_graph_call
 
     .irp n, 0,1,2,3,4,5,6,7
     ld   a\n, 8*\n(sp)
@@ -95,25 +81,13 @@ ftrace_regs_caller:
     ld   a2, 0(a2)
     mv   a3, sp
     addi s0, sp, RECORD_FP
-    .globl ftrace_regs_call
-    .type ftrace_regs_call, @function
-ftrace_regs_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_regs_call
 
     ld   a1, SITE_RA(sp)
     addi a0, sp, PT_RA
     addi a1, a1, -FENTRY_RA_OFFSET
     ld   a2, PT_S0(sp)
-    .globl ftrace_graph_regs_call
-    .type ftrace_graph_regs_call, @function
-ftrace_graph_regs_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_graph_regs_call
 
     restore_regs
     ld   ra, PT_RA(sp)

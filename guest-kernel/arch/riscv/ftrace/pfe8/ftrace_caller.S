@@ -4,10 +4,8 @@
  * Nothing of the function has run: its arguments are in a0 to a7, its return
  * address in ra, its caller's frame pointer in s0; t0 is where the site goes
  * on.  Which registers the tracer may spoil is the ABI's: t1 to t6.
- *
- * The labels ftrace_call and so on mark pairs that are patched themselves;
- * none may be compressed or relaxed.
  */
+#include "../calls.inc"
 #include "../regs.inc"
 #include <asm/ftrace.h>
 
@@ -41,25 +39,13 @@ ftrace_caller:
     la   a2, function_trace_op
     ld   a2, 0(a2)
     li   a3, 0
-    .globl ftrace_call
-    .type ftrace_call, @function
-ftrace_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_call
 
     ld   a1, 72(sp)
     addi a0, sp, 88
     addi a1, a1, -MCOUNT_INSN_SIZE
     ld   a2, 80(sp)
-    .globl ftrace_graph_call
-    .type ftrace_graph_call, @function
-ftrace_graph_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_graph_call
 
     .irp n, 0,1,2,3,4,5,6,7
     ld   a\n, 8*\n(sp)
@@ -91,25 +77,13 @@ ftrace_regs_caller:
     ld   a2, 0(a2)
     mv   a3, sp
     addi s0, sp, RECORD_FP
-    .globl ftrace_regs_call
-    .type ftrace_regs_call, @function
-ftrace_regs_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_regs_call
 
     ld   a1, SITE_RA(sp)
     addi a0, sp, PT_RA
     addi a1, a1, -MCOUNT_INSN_SIZE
     ld   a2, PT_S0(sp)
-    .globl ftrace_graph_regs_call
-    .type ftrace_graph_regs_call, @function
-ftrace_graph_regs_call:
-    .option push
-    .option norvc
-    call ftrace_stub
-    .option pop
+    patched_call ftrace_graph_regs_call
 
     restore_regs
     ld   ra, PT_RA(sp)

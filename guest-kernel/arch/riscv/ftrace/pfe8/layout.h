@@ -11,31 +11,15 @@
 #ifndef FTRACE_LAYOUT_H
 #define FTRACE_LAYOUT_H
 
-#define MCOUNT_INSN_SIZE               8
-#define FTRACE_SITES_NEED_STOP_MACHINE 1
-#define HAVE_FUNCTION_GRAPH_FP_TEST    1
+#include "../patchable.h"
+#include "../stopped.h"
+
+#define MCOUNT_INSN_SIZE 8
 
 #ifndef __ASSEMBLY__
 
-struct pt_regs;
-struct module;
-struct dyn_ftrace;
-
-/* As compiled a site calls nothing. */
-#define MCOUNT_ADDR 0UL
-
-static inline unsigned long ftrace_call_adjust(unsigned long addr)
-{
-    return addr;
-}
-
 struct dyn_arch_ftrace {
 };
-
-#define ftrace_init_nop ftrace_init_nop
-int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec);
-
-void ftrace_rewind_site(struct pt_regs *regs);
 
 #endif
 #endif

@@ -6,7 +6,6 @@ struct mm_struct;
 
 void local_flush_icache_all(void); /* of this hart alone */
 void flush_icache_all(void);
-void flush_icache_range(unsigned long start, unsigned long end);
 /*
  * Code of a program was written: harts that run in mm fence now, others when
  * they come to it (mm/context.c).

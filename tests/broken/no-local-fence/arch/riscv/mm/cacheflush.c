@@ -18,10 +18,3 @@ void flush_icache_all(void)
     if (others)
         sbi_remote_fence_i(cpumask_to_hartmask(others));
 }
-
-void flush_icache_range(unsigned long start, unsigned long end)
-{
-    (void)start;
-    (void)end;
-    flush_icache_all();
-}

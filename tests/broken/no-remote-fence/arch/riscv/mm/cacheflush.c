@@ -15,10 +15,3 @@ void flush_icache_all(void)
 {
     local_flush_icache_all();
 }
-
-void flush_icache_range(unsigned long start, unsigned long end)
-{
-    (void)start;
-    (void)end;
-    flush_icache_all();
-}

@@ -1,0 +1,20 @@
+/*
+ * patchable.h - for the layouts whose sites are c.nop when they come from the compiler.
+ *
+ * They call nothing, and boot has to make of each what is patched later.
+ */
+#ifndef FTRACE_PATCHABLE_H
+#define FTRACE_PATCHABLE_H
+
+#ifndef __ASSEMBLY__
+
+struct module;
+struct dyn_ftrace;
+
+#define MCOUNT_ADDR 0UL
+
+#define ftrace_init_nop ftrace_init_nop
+int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec);
+
+#endif
+#endif

@@ -1,0 +1,109 @@
+#!/bin/sh
+# suite.sh - a user at the console: in every layout, on 1, 2 and 4 harts, in each fetch mode, on both machines.
+#
+# suite/NAME.sh drives the guest, suite/NAME.console is what that shows; a layout
+# (or `dynamic`, those that patch) where it shows something else has
+# NAME.LAYOUT.console. Consoles are compared without times, pids and harts,
+# which are each machine's own.
+#
+# `make test` runs a diagonal: each layout, count of harts and fetch mode, and
+# each layout on QEMU. SUITE=all is the whole product.
+. "$(dirname "$0")/lib.sh"
+
+suite=$(dirname "$0")/suite
+shell='words flow files text'
+everywhere="$shell modules load programs"
+tracing='tracefs functions buffer pids profile'
+patching='options stacks filters graph module-traces'
+
+scripts_of() {
+    case $1 in
+    none) echo $everywhere absent ;;
+    static) echo $everywhere absent $tracing ;;
+    *) echo $everywhere $tracing $patching ;;
+    esac
+}
+
+# The scripts, and those of shell/, whose consoles the host's own shell makes.
+mkdir -p "$work_dir/root/suite"
+cp "$suite"/*.sh "$(dirname "$0")"/shell/*.sh "$work_dir/root/suite"
+(cd "$work_dir/root" && find . | sort | cpio -o -H newc --quiet) >"$work_dir/suite.cpio"
+for name in $shell; do
+    mkdir -p "$work_dir/here/$name" && (cd "$work_dir/here/$name" && sh "$work_dir/root/suite/$name.sh") \
+        >"$work_dir/$name.console" 2>/dev/null
+    echo "== $name: status $?" >>"$work_dir/$name.console"
+done
+
+# What NAME shows in LAYOUT. All registers are not what each trampoline saves.
+expected() {
+    kind=dynamic
+    case $2 in none | static) kind=$2 ;; esac
+    for file in "$suite/$1.$2.console" "$suite/$1.$kind.console" "$suite/$1.console" \
+        "$work_dir/$1.console"; do
+        [ -f "$file" ] && break
+    done
+    case $2 in
+    atomic | callops) sed 's/ftrace regs: /ftrace regs(no arch support): /' "$file" ;;
+    *) cat "$file" ;;
+    esac
+}
+
+# The console of one script, of those in $out.
+section() { sed -n "/^== $1\$/,/^== $1: status/p" "$out" | timeless; }
+
+# run_suite MACHINE LAYOUT HARTS [OPTIONS...], then a claim for each script.
+run_suite() {
+    machine=$1 layout=$2 harts=$3
+    shift 3
+    where="$layout, $harts harts, $machine $*"
+    cat "$BUILD/guest-kernel/initrd.cpio" "$BUILD/guest-kernel/$layout/modules.cpio" \
+        "$work_dir/suite.cpio" >"$work_dir/initrd"
+    BOOTARGS=ftrace_selftest
+    command="sh /suite/run.sh $(scripts_of $layout); echo the end"
+    case $machine in
+    qemu) run_guest $layout $harts "$command" -initrd "$work_dir/initrd" ;;
+    *) run_on_rvftrace $layout $harts "$command" "$@" --initrd "$work_dir/initrd" ;;
+    esac
+    cp "$out" "$work_dir/whole"
+    sed '/# sh .suite/,$d' "$work_dir/whole" | grep Testing | timeless >"$out"
+    expected boot $layout >"$work_dir/expected"
+    check "$where: the tracers test themselves" diff "$work_dir/expected" "$out"
+    for name in $(scripts_of $layout); do
+        cp "$work_dir/whole" "$out"
+        section $name >"$work_dir/shown"
+        { echo "== $name" && expected $name $layout; } >"$work_dir/expected"
+        check "$where: $name" diff "$work_dir/expected" "$work_dir/shown"
+    done
+    cp "$work_dir/whole" "$out"
+    check "$where: it ended, and nothing was wrong on the way" \
+        sh -c "grep -qx 'the end' '$out' && ! grep -E 'WARNING|BUG|Oops|panic|ftrace (failed|faulted)' '$out'"
+}
+
+on_ours() { run_suite rvftrace "$1" "$2" --fetch "$3"; }
+on_qemu() { run_suite qemu "$1" "$2"; }
+
+# Layout, harts, fetch mode.
+diagonal='none 4 coherent
+static 1 random:1
+mcount 4 stale
+pfe16 1 random:2
+pfe8 2 coherent
+atomic 4 random:3
+callops 2 stale'
+product() {
+    for layout in none static $dynamic_layouts; do
+        for harts in 1 2 4; do
+            for fetch in stale coherent random:$harts; do echo "$layout $harts $fetch"; done
+        done
+    done
+}
+
+if [ "${SUITE:-}" = all ]; then product; else echo "$diagonal"; fi >"$work_dir/runs"
+while read -r layout harts fetch; do
+    on_ours "$layout" "$harts" "$fetch"
+done <"$work_dir/runs"
+cut -d ' ' -f 1,2 "$work_dir/runs" | sort -u >"$work_dir/boards"
+while read -r layout harts; do
+    on_qemu "$layout" "$harts"
+done <"$work_dir/boards"
+finish
