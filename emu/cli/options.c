@@ -247,6 +247,12 @@ static bool set_report(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_trace(struct options *o, const char *arg)
+{
+    o->trace = arg;
+    return *arg != '\0';
+}
+
 static bool set_rows(struct options *o, const char *arg)
 {
     uint64_t n;
