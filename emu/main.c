@@ -210,7 +210,7 @@ static enum exit_status open_session(struct session *s)
                                   .audit = o->audit != AUDIT_OFF,
                                   .listener = {on_finding, s}};
     if (s->trace)
-        watch.calls = trace_json_listener(s->trace);
+        watch.calls = trace_json_listener(s->trace, o->trace_on_only);
     s->watch = watch_new(&watch, &s->diag);
     status = prepare_report(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;

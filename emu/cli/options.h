@@ -46,6 +46,7 @@ struct options {
     uint64_t fetch_seed;
     enum audit_mode audit;
     bool account;
+    bool trace_on_only; /* calls through sites that are on */
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
     struct machine_drive drives[MACHINE_DRIVES_MAX];

@@ -83,13 +83,6 @@ static void leave_down_to(struct calls *c, struct stack *s, size_t len, const st
         leave_top(c, s, h, how);
 }
 
-/* What lies below the stack pointer is over, however it ended. */
-static void drop_below(struct calls *c, struct stack *s, uint64_t sp, const struct hart *h)
-{
-    while (s->open.len && s->open.at[s->open.len - 1].sp < sp)
-        leave_top(c, s, h, CALL_ABANDONED);
-}
-
 static void forget_stacks(struct calls *c, const struct hart *h, enum call_end how)
 {
     for (size_t i = 0; i < c->stacks.len; i++) {
@@ -127,12 +120,26 @@ static struct stack *make_stack(struct calls *c, uint64_t sp, const struct hart 
     return &c->stacks.at[c->stacks.len - 1];
 }
 
+/*
+ * Whether `top` is over when `next` begins: its frame lies below, or is where the
+ * new one is, which a tail call would do only with the same return address (or
+ * the one that its caller's was replaced by).
+ */
+static bool is_over(const struct calls *c, const struct call *top, const struct call *next)
+{
+    if (top->sp != next->sp)
+        return top->sp < next->sp;
+    return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top->back != next->back &&
+           next->back != c->return_to_handler;
+}
+
 static void push(struct calls *c, struct hart *h, const struct call *call)
 {
     struct stack *s = make_stack(c, call->sp, h);
     struct call_moment at;
 
-    drop_below(c, s, hart_reg(h, REG_SP), h);
+    while (s->open.len && is_over(c, &s->open.at[s->open.len - 1], call))
+        leave_top(c, s, h, CALL_ABANDONED);
     if (s->open.len == OPEN_MAX)
         leave_down_to(c, s, 0, h, CALL_ABANDONED);
     VEC_PUSH(&s->open, *call);
@@ -294,8 +301,9 @@ static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_vi
 
     if (whole || view->starts_block)
         c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : last_offset(c, s));
-    return (struct probe_plan){.action = whole ? PROBE_IGNORE : PROBE_CALL,
-                               .cookie = (uint8_t)c->fetched};
+    if (whole || (c->listener.on_only && !site_calls(c->sites, s, c->fetched)))
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)c->fetched};
 }
 
 static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,

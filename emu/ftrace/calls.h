@@ -10,6 +10,7 @@
 #ifndef FTRACE_CALLS_H
 #define FTRACE_CALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cpu/observer.h"
@@ -53,7 +54,8 @@ enum call_end {
 };
 
 struct calls_listener {
-    void *ctx; /* enter NULL: nobody listens */
+    void *ctx;    /* enter NULL: nobody listens */
+    bool on_only; /* not to be told of functions whose sites call nothing */
     void (*enter)(void *ctx, const struct call *c, const struct call_moment *at);
     void (*leave)(void *ctx, const struct call *c, const struct call_moment *at, enum call_end how);
 };

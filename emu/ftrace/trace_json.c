@@ -187,9 +187,9 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
         ends[how], at->hart, at->cycle, at->insns);
 }
 
-struct calls_listener trace_json_listener(struct trace_json *t)
+struct calls_listener trace_json_listener(struct trace_json *t, bool on_only)
 {
-    return (struct calls_listener){t, on_enter, on_leave};
+    return (struct calls_listener){t, on_only, on_enter, on_leave};
 }
 
 /* ---- life ---- */

@@ -9,6 +9,8 @@
 #ifndef FTRACE_TRACE_JSON_H
 #define FTRACE_TRACE_JSON_H
 
+#include <stdbool.h>
+
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "ftrace/calls.h"
@@ -28,7 +30,8 @@ struct trace_json_config {
 /* Strings and symbols must outlive it. */
 struct trace_json *trace_json_new(const struct trace_json_config *config);
 
-struct calls_listener trace_json_listener(struct trace_json *t);
+/* on_only: of functions, those whose site is on. */
+struct calls_listener trace_json_listener(struct trace_json *t, bool on_only);
 
 /* Ends the file. EXIT_IO: not all could be written, which is said. */
 MUST_USE enum exit_status trace_json_end(struct trace_json *t, const struct diag *d);

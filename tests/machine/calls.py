@@ -6,7 +6,7 @@ class Call:
     """A function's call, or what else opens and closes on a stack."""
 
     __slots__ = ("kind", "name", "hart", "cycle", "task", "pc", "back", "sp", "caller", "state",
-                 "stack", "around", "inside", "end", "end_hart", "end_cycle")
+                 "stack", "around", "inside", "of", "end", "end_hart", "end_cycle", "clock")
 
     def __init__(self, event, around):
         args = event["args"]
@@ -16,6 +16,8 @@ class Call:
                                                   for k in ("task", "pc", "back", "sp"))
         self.caller, self.state = args.get("caller"), args.get("state")
         self.around, self.inside = around, []
+        self.clock = None  # at its end no hart had come further than this cycle
+        self.of = None  # of a "return": the function that has returned
         self.end = None
 
     def close(self, event):
@@ -44,9 +46,21 @@ def events_of(text):
     return [json.loads(line.rstrip(",")) for line in lines[1:] if line not in ("", "]")]
 
 
+def set_clocks(order):
+    """
+    Harts are not quite in step, but none reads a time behind one that another has read. The file is
+    in the order in which they really ran; how far each had come, its next event tells.
+    """
+    coming = {}
+    for hart, cycle, ended in reversed(order):
+        if ended:
+            ended.clock = max([cycle] + [at for other, at in coming.items() if other != hart])
+        coming[hart] = cycle
+
+
 def read_calls(text):
     """All calls in the order in which they were entered; raises Broken."""
-    calls, open_calls, last = [], {}, {}
+    calls, open_calls, last, left, order = [], {}, {}, {}, []
     for event in events_of(text):
         if event["ph"] == "M":
             continue
@@ -58,10 +72,17 @@ def read_calls(text):
             call = Call(event, stack[-1] if stack else None)
             if call.around:
                 call.around.inside.append(call)
+            if call.kind == "return":
+                call.of = left.get(event["tid"])
             stack.append(call)
             calls.append(call)
+            order.append((call.hart, call.cycle, None))
         elif not stack:
             raise Broken(f"an end without a beginning: {event}")
         else:
-            stack.pop().close(event)
+            left[event["tid"]] = stack.pop()
+            left[event["tid"]].close(event)
+            order.append((left[event["tid"]].end_hart, left[event["tid"]].end_cycle,
+                          left[event["tid"]]))
+    set_clocks(order)
     return calls
