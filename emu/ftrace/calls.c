@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
@@ -42,7 +43,7 @@ struct calls {
     const struct site_table *sites;
     const struct symbols *symbols;
     struct calls_listener listener;
-    struct probe_owner at_site, at_trampoline, at_return;
+    struct probe_owner at_site, at_trampoline, at_start, at_return;
     uint64_t return_to_handler; /* 0: the image has none */
     enum site_state fetched;    /* of the site that is being decoded */
     VEC_OF(uint32_t) probes;
@@ -54,7 +55,7 @@ struct calls {
 
 /* ---- stacks ---- */
 
-static struct call_moment moment(struct stack *s, const struct hart *h)
+static struct call_moment moment(struct stack *s, struct hart *h)
 {
     uint64_t now = hart_cycles(h);
 
@@ -64,11 +65,12 @@ static struct call_moment moment(struct stack *s, const struct hart *h)
                                 .cycle = now,
                                 .insns = hart_insns(h),
                                 .when = s->when,
+                                .time = hart_time(h),
                                 .task = hart_reg(h, REG_TP),
                                 .stack = s->number};
 }
 
-static void leave_top(struct calls *c, struct stack *s, const struct hart *h, enum call_end how)
+static void leave_top(struct calls *c, struct stack *s, struct hart *h, enum call_end how)
 {
     struct call_moment at = moment(s, h);
 
@@ -76,14 +78,14 @@ static void leave_top(struct calls *c, struct stack *s, const struct hart *h, en
     c->listener.leave(c->listener.ctx, &s->open.at[s->open.len], &at, how);
 }
 
-static void leave_down_to(struct calls *c, struct stack *s, size_t len, const struct hart *h,
+static void leave_down_to(struct calls *c, struct stack *s, size_t len, struct hart *h,
                           enum call_end how)
 {
     while (s->open.len > len)
         leave_top(c, s, h, how);
 }
 
-static void forget_stacks(struct calls *c, const struct hart *h, enum call_end how)
+static void forget_stacks(struct calls *c, struct hart *h, enum call_end how)
 {
     for (size_t i = 0; i < c->stacks.len; i++) {
         leave_down_to(c, &c->stacks.at[i], 0, h, how);
@@ -107,7 +109,7 @@ static struct stack *stack_of(struct calls *c, uint64_t sp)
     return map_get(&c->stack_at, stack_key(sp), &index) ? &c->stacks.at[index] : NULL;
 }
 
-static struct stack *make_stack(struct calls *c, uint64_t sp, const struct hart *h)
+static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
 {
     struct stack *s = stack_of(c, sp);
 
@@ -175,21 +177,39 @@ static void come_back(struct calls *c, struct stack *s, size_t index, struct har
                   fits(&s->open.at[s->open.len - 1], sp) ? CALL_CAME_BACK : CALL_ABANDONED);
 }
 
-/* The hooked call is over, and what took its return address will go where it would have gone. */
+/* Of a chain of tail calls all are over; where the last comes back to, the first was to. */
+static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64_t sp,
+                        uint64_t *back)
+{
+    bool left = false;
+
+    *back = c->return_to_handler;
+    while (*back == c->return_to_handler && s->open.len &&
+           s->open.at[s->open.len - 1].kind == CALL_FUNCTION &&
+           fits(&s->open.at[s->open.len - 1], sp)) {
+        *back = s->open.at[s->open.len - 1].back;
+        leave_top(c, s, h, CALL_CAME_BACK);
+        left = true;
+    }
+    return left;
+}
+
+/*
+ * A hooked call is over, and what took its return address will go where that
+ * leads. If the caller of a tail call was hooked as well, it comes here again.
+ */
 static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
     const struct call *top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
     struct call handler = {.kind = CALL_RETURN, .pc = c->return_to_handler, .sp = sp};
+    bool again = top && top->kind == CALL_RETURN && top->sp == sp;
 
-    if (top && top->kind == CALL_RETURN && top->sp == sp) {
+    if (again) {
+        handler.back = top->back;
         leave_top(c, s, h, CALL_CAME_BACK);
-        top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
     }
-    if (!top || top->kind != CALL_FUNCTION || !fits(top, sp))
-        return;
-    handler.back = top->back;
-    leave_top(c, s, h, CALL_CAME_BACK);
-    push(c, h, &handler);
+    if (again || leave_chain(c, s, h, sp, &handler.back))
+        push(c, h, &handler);
 }
 
 static void arrive(struct calls *c, struct hart *h, uint64_t pc)
@@ -347,7 +367,22 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
     enter_tracer(c, h, pc, back);
 }
 
-static struct probe_plan plan_trampoline(void *ctx, uint32_t id, const struct probe_view *view)
+/* Where a task begins, nothing is left of who had its stack before. */
+static enum probe_verdict hit_start(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                    uint64_t pc)
+{
+    struct calls *c = ctx;
+    struct stack *s = stack_of(c, hart_reg(h, REG_SP));
+
+    (void)id;
+    (void)cookie;
+    (void)pc;
+    if (s)
+        leave_down_to(c, s, 0, h, CALL_ABANDONED);
+    return PROBE_GO_ON;
+}
+
+static struct probe_plan plan_always(void *ctx, uint32_t id, const struct probe_view *view)
 {
     (void)ctx;
     (void)id;
@@ -408,8 +443,13 @@ static void plant_at(struct calls *c, const char *label, const struct probe_owne
 
 static void plant_all(struct calls *c)
 {
+    static const char *const starts[] = {"ret_from_fork", "ret_from_kernel_thread",
+                                         "ret_from_user_thread", "ret_from_fork_kernel_asm",
+                                         "ret_from_fork_user_asm"};
     uint64_t pa;
 
+    for (uint32_t i = 0; i < ARRAY_LEN(starts); i++)
+        plant_at(c, starts[i], &c->at_start);
     for (uint32_t i = 0; i < site_count(c->sites); i++) {
         const struct site *s = site_get(c->sites, i);
 
@@ -446,7 +486,8 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .symbols = symbols,
                         .listener = listener,
                         .at_site = {c, plan_site, hit_site},
-                        .at_trampoline = {c, plan_trampoline, hit_trampoline},
+                        .at_trampoline = {c, plan_always, hit_trampoline},
+                        .at_start = {c, plan_always, hit_start},
                         .at_return = {c, plan_return, hit_return}};
     plant_all(c);
     return c;

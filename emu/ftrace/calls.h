@@ -43,6 +43,7 @@ struct call_moment {
     unsigned hart;
     uint64_t cycle, insns; /* of that hart */
     uint64_t when;         /* the same cycle, but never going back on one stack */
+    uint64_t time;         /* what the time CSR would say */
     uint64_t task;         /* tp */
     uint32_t stack;        /* counts from 1, in order of first use */
 };

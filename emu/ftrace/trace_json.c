@@ -163,9 +163,10 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
     put_name(t, c);
     put(t,
         ",\"cat\":\"%s\",\"args\":{\"hart\":%u,\"cycle\":%" PRIu64 ",\"instret\":%" PRIu64
-        ",\"task\":\"0x%" PRIx64 "\",\"pc\":\"0x%" PRIx64 "\",\"back\":\"0x%" PRIx64
-        "\",\"sp\":\"0x%" PRIx64 "\"",
-        kind_names[c->kind], at->hart, at->cycle, at->insns, at->task, c->pc, c->back, c->sp);
+        ",\"time\":%" PRIu64 ",\"task\":\"0x%" PRIx64 "\",\"pc\":\"0x%" PRIx64
+        "\",\"back\":\"0x%" PRIx64 "\",\"sp\":\"0x%" PRIx64 "\"",
+        kind_names[c->kind], at->hart, at->cycle, at->insns, at->time, at->task, c->pc, c->back,
+        c->sp);
     if (c->kind == CALL_FUNCTION)
         put_caller(t, c);
     put(t, "}}");
@@ -183,8 +184,8 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
     begin_event(t, 'E', at);
     put(t,
         "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
-        ",\"end_instret\":%" PRIu64 "}}",
-        ends[how], at->hart, at->cycle, at->insns);
+        ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
+        ends[how], at->hart, at->cycle, at->insns, at->time);
 }
 
 struct calls_listener trace_json_listener(struct trace_json *t, bool on_only)

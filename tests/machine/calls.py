@@ -6,24 +6,28 @@ class Call:
     """A function's call, or what else opens and closes on a stack."""
 
     __slots__ = ("kind", "name", "hart", "cycle", "task", "pc", "back", "sp", "caller", "state",
-                 "stack", "around", "inside", "of", "end", "end_hart", "end_cycle", "clock")
+                 "stack", "around", "inside", "of", "turn", "begun", "ended", "time", "end", "end_hart",
+                 "end_cycle", "end_time")
 
-    def __init__(self, event, around):
+    def __init__(self, event, around, begun):
         args = event["args"]
         self.kind, self.name, self.stack = event["cat"], event["name"], event["tid"]
-        self.hart, self.cycle = args["hart"], args["cycle"]
+        self.hart, self.cycle, self.time = args["hart"], args["cycle"], args["time"]
+        self.begun = begun  # its place in the file: the order in which things really happened
         self.task, self.pc, self.back, self.sp = (int(args[k], 16)
                                                   for k in ("task", "pc", "back", "sp"))
         self.caller, self.state = args.get("caller"), args.get("state")
         self.around, self.inside = around, []
-        self.clock = None  # at its end no hart had come further than this cycle
-        self.of = None  # of a "return": the function that has returned
+        # Of a "return": the functions that had ended, a chain of tail calls from its last on, and
+        # which of the slices it is that they have: one for each that was hooked.
+        self.of, self.turn = [], 0
         self.end = None
 
-    def close(self, event):
+    def close(self, event, ended):
         args = event["args"]
-        self.end, self.end_hart, self.end_cycle = (args["end"], args["end_hart"],
-                                                   args["end_cycle"])
+        self.end, self.end_hart, self.end_cycle, self.end_time = (
+            args["end"], args["end_hart"], args["end_cycle"], args["end_time"])
+        self.ended = ended
 
     def tracer(self):
         """The tracer's part of it, or None."""
@@ -46,43 +50,40 @@ def events_of(text):
     return [json.loads(line.rstrip(",")) for line in lines[1:] if line not in ("", "]")]
 
 
-def set_clocks(order):
-    """
-    Harts are not quite in step, but none reads a time behind one that another has read. The file is
-    in the order in which they really ran; how far each had come, its next event tells.
-    """
-    coming = {}
-    for hart, cycle, ended in reversed(order):
-        if ended:
-            ended.clock = max([cycle] + [at for other, at in coming.items() if other != hart])
-        coming[hart] = cycle
+def follow_return(call, left):
+    """Which functions a slice "return" is of: those that ended right before it, at its moment."""
+    if left and left[-1].kind == "return":
+        call.of, call.turn = left[-1].of, left[-1].turn + 1
+        return
+    for function in reversed(left):
+        if function.kind != "function" or (function.end_hart, function.end_cycle) != (
+                call.hart, call.cycle):
+            break
+        call.of.insert(0, function)
 
 
 def read_calls(text):
     """All calls in the order in which they were entered; raises Broken."""
-    calls, open_calls, last, left, order = [], {}, {}, {}, []
-    for event in events_of(text):
+    calls, open_calls, last, left = [], {}, {}, {}
+    for place, event in enumerate(events_of(text)):
         if event["ph"] == "M":
             continue
-        stack = open_calls.setdefault(event["tid"], [])
+        stack, gone = open_calls.setdefault(event["tid"], []), left.setdefault(event["tid"], [])
         if event["ts"] < last.get(event["tid"], 0):
             raise Broken(f"time goes back on stack {event['tid']}: {event}")
         last[event["tid"]] = event["ts"]
         if event["ph"] == "B":
-            call = Call(event, stack[-1] if stack else None)
+            call = Call(event, stack[-1] if stack else None, place)
             if call.around:
                 call.around.inside.append(call)
             if call.kind == "return":
-                call.of = left.get(event["tid"])
+                follow_return(call, gone)
+            gone.clear()
             stack.append(call)
             calls.append(call)
-            order.append((call.hart, call.cycle, None))
         elif not stack:
             raise Broken(f"an end without a beginning: {event}")
         else:
-            left[event["tid"]] = stack.pop()
-            left[event["tid"]].close(event)
-            order.append((left[event["tid"]].end_hart, left[event["tid"]].end_cycle,
-                          left[event["tid"]]))
-    set_clocks(order)
+            gone.append(stack.pop())
+            gone[-1].close(event, place)
     return calls
