@@ -2,7 +2,6 @@
 """truth.py BUILD SEEDS - runs the guest under its tracers and compares what it recorded with what
 the machine saw (truth_compare.py). One line a claim; the status says whether all held."""
 import os
-import random
 import re
 import subprocess
 import sys
@@ -42,9 +41,7 @@ class Run:
 
     def dump(self):
         """Sites off first, where they can be: to read the pages is to call thousands of functions."""
-        off = f"echo ftrace_stub_nobody_calls > {T}/set_ftrace_filter 2> /dev/null\n"
-        if self.layout != "static":
-            off = f"echo machine_power_off > {T}/set_ftrace_filter\n"
+        off = "" if self.layout == "static" else f"echo panic > {T}/set_ftrace_filter\n"
         return off + "\n".join(f"echo PAGES {cpu}\ncat {T}/per_cpu/cpu{cpu}/trace_pipe_raw\n"
                                f"echo STATS {cpu}\ncat {T}/per_cpu/cpu{cpu}/stats"
                                for cpu in range(self.harts)) + "\necho END\n"
@@ -70,10 +67,8 @@ class Run:
         said = self.console.replace(b"\r\n", b"\n")
         self.entries, self.lost, self.missed = [], {}, {}
         for cpu in range(self.harts):
-            echoed = rb"(?:# .*\n)?"
-            found = re.search(rb"^PAGES %d\n%s((?s:.*?))\n?%sSTATS %d\n%s((?:[a-z ]+:.*\n)*)" %
-                              (cpu, rb"# cat [^\n]*\n", rb"# echo STATS \d+\n", cpu,
-                               rb"# cat [^\n]*\n"), said, re.M)
+            found = re.search(rb"^PAGES %d\n# cat [^\n]*\n((?s:.*?))# echo STATS \d+\nSTATS %d\n"
+                              rb"# cat [^\n]*\n((?:[a-z ]+:.*\n)*)" % (cpu, cpu), said, re.M)
             if not found:
                 raise ValueError(f"no pages of cpu {cpu}: {self.console[-2000:]} {self.errors}")
             raw = found.group(1)
@@ -84,6 +79,10 @@ class Run:
 
     def compare(self, **of):
         return compare(self.calls, self.entries, rules(self.layout, **of))
+
+    def compare_told(self, entries):
+        """The same, had the guest said this."""
+        return compare(self.calls, entries, rules(self.layout))
 
 
 if __name__ == "__main__":

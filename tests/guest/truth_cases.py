@@ -5,6 +5,8 @@ from truth import DYNAMIC, Run, T, claim
 from truth_compare import IP_OFFSET
 
 BIG = f"echo 2000 > {T}/buffer_size_kb"
+# The busiest would be most of it.
+MOST = f"echo 'fib ackermann even odd _raw_spin_* tree_* sort_* virt_to_page' > {T}/set_ftrace_notrace"
 SAMPLE = "/lib/modules/trace_sample.ko"
 
 
@@ -30,10 +32,10 @@ def addresses(run, *names):
 # ---- what is compared ----
 
 def everything(build, layout, harts, seed, fetch="stale"):
-    for name, load, least in (("function", "work tree 1\nwork threads 1", 9000),
-                              ("function_graph", "work threads 1\nps > /dev/null", 9000)):
-        run = Run(build, layout, harts, tracer(name), load, seed, fetch=fetch)
-        truth(f"{layout}, {name} of all functions, {harts} harts, seed {seed}, {fetch} fetch", run,
+    for name, load, least in (("function", "work tree 1\nwork threads 1", 3000),
+                              ("function_graph", "work threads 1\nps > /dev/null", 3000)):
+        run = Run(build, layout, harts, tracer(name, MOST), load, seed, fetch=fetch)
+        truth(f"{layout}, {name} of nearly all functions, {harts} harts, seed {seed}, {fetch} fetch", run,
               least)
         yield run
 
@@ -57,8 +59,8 @@ def modules(build, layout, harts, seed):
                   load, seed, initrd=f"{layout}/modules.cpio")
         truth(f"{layout}, {name} of a module that comes and goes, {harts} harts, seed {seed}", run,
               30)
-        seen = sum(c.kind == "function" and c.name is None for c in run.calls)
-        claim("... whose own functions were among them", seen >= 30, [seen])
+        seen = sum(c.kind == "function" and c.name.startswith("0x") for c in run.calls)
+        claim("... whose own functions were among them", seen >= 15, [seen])
 
 
 def one_task(build, layout, harts, seed):
@@ -152,18 +154,10 @@ def liars(run, lies, kind, chance, times):
             if told is None:
                 continue
             tried += 1
-            result = Run.compare(_Told(run, told))
+            result = run.compare_told(told)
             found += bool(result.wrong)
         claim(f"{run.layout}, an entry that is a lie ({lie.__name__}) is found", found == times,
               [f"{found} of {times}"])
-
-
-class _Told(Run):
-    """The same run, with other entries."""
-
-    def __init__(self, run, entries):
-        self.layout, self.entries = run.layout, entries
-        self.calls = run.calls
 
 
 def main(build, seeds):

@@ -9,14 +9,11 @@ tolerance: the machine knows to the cycle when the tracer was at work.
 import collections
 import heapq
 
-CYCLES_PER_TICK = 100  # of the time register, whose value the clock has
-RETURN_DEPTH = 50      # FTRACE_RETFUNC_DEPTH
+NS_PER_TICK = 100  # of the time register, which the clock reads
+RETURN_DEPTH = 50  # FTRACE_RETFUNC_DEPTH
 
 # A call out of a tracer is let through once (TRACE_CTX_TRANSITION), one out of that one's is not.
 GUARDED_AT = 2
-
-# By which harts are out of step at most; only what is looked at depends on it.
-SKEW_CYCLES = 1_000_000
 
 # What the guest calls the site: its offset from where the machine has it.
 IP_OFFSET = {"static": 8, "mcount": 0, "pfe16": 0, "pfe8": 0, "atomic": 4, "callops": 4}
@@ -36,15 +33,13 @@ class Job:
     __slots__ = ("call", "slice", "entry")
 
     def __init__(self, call, part):
-        self.call, self.slice, self.entry = call, part, None
+        self.call, self.slice, self.entry = call, part, None  # call None: a return's, not known yet
 
     def harts(self):
         return {self.slice.hart, self.slice.end_hart}
 
-
-def tick(cycle):
-    """What the clock says at that cycle, in ns: a cycle is one."""
-    return cycle // CYCLES_PER_TICK * CYCLES_PER_TICK
+    def may_be_at(self, ns):
+        return self.slice.time * NS_PER_TICK <= ns <= self.slice.end_time * NS_PER_TICK
 
 
 def tracers_around(call):
@@ -61,7 +56,7 @@ class Comparison:
         self.rules, self.wrong, self.left_out = of, [], collections.Counter()
         offset = IP_OFFSET[of.layout]
         self.calls = [Job(c, c.tracer()) for c in calls if c.kind == "function" and c.tracer()]
-        self.returns = [Job(r.of, r) for r in calls if r.kind == "return"]
+        self.returns = [Job(None, r) for r in calls if r.kind == "return"]
         self.entries = entries
         self.wanted = {"fn": collections.defaultdict(list), "return": collections.defaultdict(list)}
         self.wanted["entry"] = collections.defaultdict(list)
@@ -70,8 +65,9 @@ class Comparison:
             self.wanted["fn"][ip, job.call.back].append(job)
             self.wanted["entry"][ip, None].append(job)
         for job in self.returns:
-            self.wanted["return"][job.call.pc + offset, None].append(job)
-        self.task_pid = {}
+            for ip in {call.pc + offset for call in job.slice.of}:
+                self.wanted["return"][ip, None].append(job)
+        self.task_pid, self.pids_of = {}, collections.defaultdict(list)
         self.hooked = {}  # call -> its entry
 
     def say(self, what, *about):
@@ -79,14 +75,23 @@ class Comparison:
 
     # ---- finding each entry's call ----
 
+    def returned(self, job):
+        """Of a chain of tail calls the one that is its turn, of those that were hooked."""
+        hooked = [call for call in job.slice.of if call in self.hooked]
+        return hooked[job.slice.turn] if job.slice.turn < len(hooked) else None
+
     def fits(self, job, entry, least):
         """When the entry may have been made, by what the machine has seen; None: not for this."""
         part = job.slice
         if job.entry or entry.cpu not in job.harts() or not self.may_be(part.task, entry):
             return None
+        if entry.kind == "return":
+            job.call = self.returned(job)
+            if job.call and job.call.pc + IP_OFFSET[self.rules.layout] != entry.ip:
+                return None
         begin = part.cycle if part.hart == entry.cpu else least
         end = part.end_cycle if part.end_hart == entry.cpu else float("inf")
-        if not tick(begin) <= entry.time <= part.clock or max(least, begin) > end:
+        if not job.may_be_at(entry.time) or max(least, begin) > end:
             return None
         return max(least, begin), end
 
@@ -120,7 +125,7 @@ class Comparison:
         """
         def rank(fit):
             depths = self.depths_of(fit[0].call) if entry.kind == "entry" else ()
-            return (tracers_around(fit[0].call) >= GUARDED_AT,
+            return (tracers_around(fit[0].slice) >= GUARDED_AT,
                     entry.kind == "entry" and entry.depth not in depths, len(depths), fit[2])
 
         return fitting[0] if len(fitting) == 1 else min(fitting, key=rank)
@@ -129,31 +134,30 @@ class Comparison:
         job.entry = entry
         self.wanted[entry.kind][entry.ip, entry.parent].remove(job)
         self.task_pid.setdefault(entry.pid or ("idle", entry.cpu), job.slice.task)
+        self.pids_of[job.slice.task].append(entry.pid)
         if entry.kind == "entry":
             self.hooked[job.call] = entry
 
     def near(self, entry):
         """What is still to be found of that function and caller, in order of time."""
         for job in self.wanted[entry.kind].get((entry.ip, entry.parent), ()):
-            if job.slice.cycle > entry.time + SKEW_CYCLES:
+            if job.slice.time * NS_PER_TICK > entry.time:
                 return
             yield job
 
     def similar(self, entry):
         """Calls of that function at that time, for whoever looks for the reason."""
         jobs = self.returns if entry.kind == "return" else self.calls
-        return [job.call for job in jobs
-                if job.call.pc + IP_OFFSET[self.rules.layout] == entry.ip
-                and abs(job.slice.cycle - entry.time) < 3000][:3]
+        return [job.slice for job in jobs if job.may_be_at(entry.time)][:3]
 
     # ---- what has no entry ----
 
     def window(self):
-        """As long as the trace may have been off at either end, at most: (on, off) in cycles."""
-        made = [job for job in self.calls + self.returns if job.entry]
+        """Tracing was on at least between these two places of the machine's record."""
+        made = [job.slice for job in self.calls + self.returns if job.entry]
         if not made:
-            return float("inf"), 0
-        return (min(job.slice.end_cycle for job in made), max(job.slice.cycle for job in made))
+            return float("inf"), -1
+        return min(part.ended for part in made), max(part.begun for part in made)
 
     def depths_of(self, call):
         """
@@ -197,39 +201,40 @@ class Comparison:
         return None
 
     def outside(self, job, window):
-        return not self.rules.whole and (job.slice.cycle < window[0] or
-                                         job.slice.end_cycle > window[1])
+        return not self.rules.whole and (job.slice.begun < window[0] or
+                                         job.slice.ended > window[1])
 
     def account_for(self, jobs, graph):
         """Every call without an entry: excused, lost by the buffer's own account, or wrong."""
-        window, lost = self.window(), collections.defaultdict(list)
+        window, lost = self.window(), []
         for job in jobs:
             if job.entry:
                 continue
             reason = self.excuse(job, graph)
             if reason:
                 self.left_out[reason] += 1
-            elif self.rules.lost.get(job.slice.hart):
-                lost[job.slice.hart].append(job)
+            elif any(self.rules.lost.get(hart) for hart in job.harts()):
+                lost.append(job)
             elif self.outside(job, window):
                 self.left_out["while tracing was off"] += 1
             else:
                 self.say("a call that has no entry:", job.call, job.slice)
         self.check_lost(lost)
 
-    def check_lost(self, lost):
-        """As many as the buffer says, and the oldest ones."""
+    def check_lost(self, jobs):
+        """As many as the buffer says of each hart, and the oldest ones."""
+        self.left_out["lost by the buffer"] += len(jobs)
+        moved = sum(len(job.harts()) > 1 for job in jobs)
+        count = collections.Counter(job.slice.hart for job in jobs)
+        if len(jobs) != sum(self.rules.lost.values()):
+            self.say(f"{self.rules.lost} entries are lost, {count} missing")
         for hart, number in self.rules.lost.items():
-            jobs = lost.get(hart, [])
-            kept = [job.slice.end_cycle for job in self.calls
-                    if job.entry and job.entry.cpu == hart]
-            if len(jobs) != number:
-                self.say(f"hart {hart}: the buffer has lost {number} entries, {len(jobs)} are "
-                         "missing", *[job.call for job in jobs[:3]])
+            if abs(count[hart] - number) > moved:
+                self.say(f"hart {hart}: the buffer has lost {number}, {count[hart]} are missing")
+            oldest = min((entry.time for entry in self.entries if entry.cpu == hart), default=None)
             for job in jobs:
-                if kept and job.slice.cycle > min(kept):
+                if oldest and job.harts() == {hart} and job.slice.time * NS_PER_TICK > oldest:
                     self.say("lost, but not the oldest:", job.call)
-            self.left_out["lost by the buffer"] += len(jobs)
 
     # ---- the graph ----
 
@@ -247,34 +252,34 @@ class Comparison:
             self.check_return(job, window)
 
     def check_return(self, job, window):
-        call, part, entry = job.call, job.slice, job.entry
-        hooked = self.hooked.get(call)
+        call, part, entry = self.returned(job), job.slice, job.entry
         if not entry:
             # Of what was hooked before tracing was on, or came back when it was off.
-            if hooked and part.end_cycle < window[1]:
+            if call and part.ended < window[1]:
                 self.say("a return that has no entry:", call, part)
             return
-        if not hooked:
-            if call.cycle > window[0]:
-                self.say("a return whose call was not recorded:", entry, call)
+        if not call:
+            if min(one.begun for one in part.of) > window[0]:
+                self.say("a return whose call was not recorded:", entry, *part.of)
             return
-        if entry.depth != hooked.depth:
-            self.say("a return at another depth than its call:", entry, hooked)
-        if not tick(call.cycle) <= entry.calltime <= call.tracer().clock:
+        called = self.hooked[call]
+        if entry.depth != called.depth:
+            self.say("a return at another depth than its call:", entry, called)
+        if not Job(call, call.tracer()).may_be_at(entry.calltime):
             self.say("calltime is not in the call:", entry, call, call.tracer())
-        if not tick(part.cycle) <= entry.rettime <= part.clock:
+        if not job.may_be_at(entry.rettime):
             self.say("rettime is not in the return:", entry, part)
 
     def check_pids(self):
-        tasks = collections.defaultdict(set)
-        for job in self.calls + self.returns:
-            if job.entry:
-                tasks[job.entry.pid or ("idle", job.entry.cpu)].add(job.slice.task)
-                if self.rules.pids is not None and job.entry.pid not in self.rules.pids:
-                    self.say("recorded, but not to be traced:", job.entry)
-        for pid, of in tasks.items():
-            if len(of) > 1:
-                self.say(f"pid {pid} is said of several tasks: {[hex(t) for t in of]}")
+        """A task has a pid until it ends; its structure may be another's then."""
+        for task, pids in self.pids_of.items():
+            turns = [pid for i, pid in enumerate(pids) if i == 0 or pids[i - 1] != pid]
+            if len(turns) != len(set(turns)):
+                self.say(f"task {task:#x} changes its pid and back: {turns[:9]}")
+        if self.rules.pids is not None:
+            for entry in self.entries:
+                if entry.pid not in self.rules.pids:
+                    self.say("recorded, but not to be traced:", entry)
 
     def run(self):
         graph = any(e.kind != "fn" for e in self.entries)
