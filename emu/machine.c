@@ -284,7 +284,11 @@ static void make_harts(struct machine *m)
         .fetch_seed = m->config.fetch_seed,
         .timing = m->config.timing,
         .extensions = m->config.extensions,
-        .env = {.ctx = m, .ticks = schedule_hart_ticks, .wake = wake, .set_timer = set_stimecmp},
+        .env = {.ctx = m,
+                .ticks = schedule_hart_ticks,
+                .look_at_ticks = schedule_look_at_ticks,
+                .wake = wake,
+                .set_timer = set_stimecmp},
     };
 
     if (m->firmware == FIRMWARE_BUILTIN) {

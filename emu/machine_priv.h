@@ -105,7 +105,8 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 /* schedule.c */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
-void schedule_wake(struct machine *m, unsigned hart);        /* what it waits for may have come */
+uint64_t schedule_look_at_ticks(void *machine, struct hart *h);
+void schedule_wake(struct machine *m, unsigned hart); /* what it waits for may have come */
 void schedule_cut(struct machine *m);         /* what the slice was measured by has changed */
 int schedule_read_console(struct machine *m); /* for the guest, now; -1: nothing there */
 

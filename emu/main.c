@@ -15,6 +15,7 @@
 #include "debug/debugger.h"
 #include "ftrace/audit.h"
 #include "ftrace/report.h"
+#include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
 #include "load/file.h"
 #include "load/image.h"
@@ -32,8 +33,9 @@ struct session {
     struct symbols *symbols;
     struct lines *lines;
     struct watch *watch;
-    FILE *report; /* NULL: none is wanted as JSON */
-    bool audit_failed;
+    struct trace_json *trace; /* NULL: none is wanted */
+    FILE *report;             /* NULL: none is wanted as JSON */
+    bool audit_failed, trace_lost;
 };
 
 static struct machine_config machine_config(const struct session *s)
@@ -70,6 +72,33 @@ static void on_finding(void *ctx, const struct finding *f)
         return;
     s->audit_failed = true;
     machine_ask_stop(s->machine);
+}
+
+/* What is not written down need not be run. */
+static void on_trace_lost(void *ctx)
+{
+    struct session *s = ctx;
+
+    s->trace_lost = true;
+    machine_ask_stop(s->machine);
+}
+
+static enum exit_status open_trace(struct session *s)
+{
+    const struct options *o = &s->options;
+    struct trace_json_config config = {.path = o->trace,
+                                       .image = o->image,
+                                       .symbols = s->symbols,
+                                       .lost = on_trace_lost,
+                                       .ctx = s};
+
+    if (!o->trace)
+        return EXIT_PASS;
+    config.fd = file_create(o->trace, &s->diag);
+    if (config.fd < 0)
+        return EXIT_IO;
+    s->trace = trace_json_new(&config);
+    return EXIT_PASS;
 }
 
 /* NULL: it cannot be created, which was said. */
@@ -171,12 +200,17 @@ static enum exit_status open_session(struct session *s)
     if (o->symbols && !symbols_count(s->symbols))
         diag_warn(&s->diag, "%s: has no symbols", named);
     s->lines = lines_new(named);
+    status = open_trace(s);
+    if (status != EXIT_PASS)
+        return status;
     watch = (struct watch_config){.cluster = machine_cluster(s->machine),
                                   .image = machine_image(s->machine),
                                   .symbols = s->symbols,
                                   .account = o->account,
                                   .audit = o->audit != AUDIT_OFF,
                                   .listener = {on_finding, s}};
+    if (s->trace)
+        watch.calls = trace_json_listener(s->trace, o->trace_on_only);
     s->watch = watch_new(&watch, &s->diag);
     status = prepare_report(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
@@ -187,6 +221,7 @@ static void close_session(struct session *s)
     if (s->report && s->report != stdout)
         fclose(s->report);
     watch_free(s->watch);
+    trace_json_free(s->trace);
     machine_free(s->machine);
     lines_free(s->lines);
     symbols_free(s->symbols);
@@ -316,6 +351,8 @@ static struct ending ending_of(const struct session *s, struct stop stop)
 
     if (s->audit_failed)
         return (struct ending){"audit", EXIT_AUDIT};
+    if (s->trace_lost)
+        return (struct ending){"trace-lost", EXIT_IO};
     if (recorded && !is_by_guest(stop))
         return (struct ending){recorded->word, recorded->status};
     switch (stop.reason) {
@@ -449,6 +486,9 @@ static unsigned finish(struct session *s, struct stop stop)
 
     host_release(s->host);
     print_report(s, &report);
+    watch_end(s->watch);
+    if (s->trace && trace_json_end(s->trace, &s->diag) != EXIT_PASS)
+        s->trace_lost = true;
     end = settle(s, stop);
     report.run.ended = end.word;
     report.run.exit_code = end.status;

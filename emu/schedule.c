@@ -65,6 +65,14 @@ uint64_t schedule_ticks(void *machine)
     return m->ticks_read; /* no hart sees time go back, whatever another has read */
 }
 
+uint64_t schedule_look_at_ticks(void *machine, struct hart *h)
+{
+    const struct machine *m = machine;
+    uint64_t ticks = hart_cycles(h) / CYCLES_PER_TICK;
+
+    return aclint_mtime_at(m->aclint, ticks > m->ticks_read ? ticks : m->ticks_read);
+}
+
 uint64_t schedule_hart_ticks(void *machine, struct hart *h)
 {
     struct machine *m = machine;
@@ -72,7 +80,7 @@ uint64_t schedule_hart_ticks(void *machine, struct hart *h)
 
     if (ticks > m->ticks_read)
         m->ticks_read = ticks;
-    return aclint_mtime_at(m->aclint, m->ticks_read);
+    return schedule_look_at_ticks(m, h);
 }
 
 uint64_t machine_ticks(struct machine *m)

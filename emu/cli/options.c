@@ -247,6 +247,23 @@ static bool set_report(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_trace(struct options *o, const char *arg)
+{
+    o->trace = arg;
+    return *arg != '\0';
+}
+
+static bool set_trace_calls(struct options *o, const char *arg)
+{
+    static const struct word words[] = {{"all", 0}, {"on", 1}, {NULL, 0}};
+    int on_only;
+
+    if (!parse_word(arg, words, &on_only))
+        return false;
+    o->trace_on_only = on_only;
+    return true;
+}
+
 static bool set_rows(struct options *o, const char *arg)
 {
     uint64_t n;

@@ -46,7 +46,8 @@ struct options {
     uint64_t fetch_seed;
     enum audit_mode audit;
     bool account;
-    const char *report, *symbols, *commands, *dump_dtb;
+    bool trace_on_only; /* calls through sites that are on */
+    const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;

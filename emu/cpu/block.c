@@ -126,7 +126,7 @@ static void report_stale(struct hart *h, const struct fetched *f)
 /* ---- building ---- */
 
 /* An instruction is one operation, behind at most so many of probes; one ends the block. */
-enum { PROBE_OPS_MAX = 3, FLOAT_CHECKS_MAX = 2 };
+enum { PROBE_OPS_MAX = 5, FLOAT_CHECKS_MAX = 2 };
 enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MAX) + FLOAT_CHECKS_MAX + 1 };
 
 struct builder {

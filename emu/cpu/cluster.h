@@ -30,6 +30,8 @@ enum timing_model { TIMING_UNIT, TIMING_INORDER };
 struct hart_env {
     void *ctx;
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
+    /* What it would say. For who looks on: no hart has read it. NULL: ask `ticks`. */
+    uint64_t (*look_at_ticks)(void *ctx, struct hart *h);
     /*
      * Sstc: mtime at or behind `tick` is to make hart_set_timer true; UINT64_MAX: the
      * comparison is off. Called whenever that changes.

@@ -29,6 +29,13 @@ static uint64_t read_time(struct hart *h)
     return env->ticks ? env->ticks(env->ctx, h) : hart_cycles(h);
 }
 
+uint64_t hart_time(struct hart *h)
+{
+    const struct hart_env *env = &h->cluster->config.env;
+
+    return env->look_at_ticks ? env->look_at_ticks(env->ctx, h) : read_time(h);
+}
+
 static uint64_t read_mcycle(struct hart *h)
 {
     return read_cycle(h);
@@ -463,12 +470,17 @@ static bool is_there(const struct hart *h, unsigned number)
     return number < CSR_PMPCFG0 || number >= CSR_PMP_END || pmp_has_cfg(h, number - CSR_PMPCFG0);
 }
 
-static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
+static bool csr_exists(const struct hart *h, unsigned number)
 {
     uint64_t needs;
 
-    if (!csr_needs(number, &needs) || needs & ~h->cluster->config.extensions ||
-        !is_there(h, number))
+    return csr_needs(number, &needs) && !(needs & ~h->cluster->config.extensions) &&
+           is_there(h, number);
+}
+
+static bool csr_read(struct hart *h, unsigned number, uint64_t *value)
+{
+    if (!csr_exists(h, number))
         return false;
     *value = csr_value(h, number);
     return true;
@@ -547,9 +559,15 @@ bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint6
     return true;
 }
 
+/* The one whose reading is an event to other harts: none of them will read less. */
+enum { CSR_TIME = 0xc01 };
+
 bool hart_csr(struct hart *h, unsigned number, uint64_t *value)
 {
-    return csr_read(h, number, value);
+    if (!csr_exists(h, number))
+        return false;
+    *value = number == CSR_TIME ? hart_time(h) : csr_value(h, number);
+    return true;
 }
 
 bool hart_set_csr(struct hart *h, unsigned number, uint64_t value)

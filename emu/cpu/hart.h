@@ -80,6 +80,9 @@ enum privilege hart_mode(const struct hart *h);
 uint64_t hart_cycles(const struct hart *h);
 uint64_t hart_insns(const struct hart *h);
 
+/* What the time CSR would say; for who looks on. */
+uint64_t hart_time(struct hart *h);
+
 /* The hart waits as after wfi, unless an interrupt that it has enabled is pending already. */
 void hart_wait(struct hart *h);
 

@@ -62,21 +62,6 @@ struct account {
 
 /* ---- probes ---- */
 
-static enum site_state state_here(const struct account *a, uint32_t site,
-                                  const struct probe_view *view)
-{
-    const struct site *s = site_get(a->sites, site);
-    uint8_t bytes[SITE_BYTES_MAX] = {0};
-
-    for (unsigned i = 0; i < s->size && i < view->size; i++)
-        bytes[i] = view->bytes[i];
-    /* The rest lies on the next page, or behind the end of the block. */
-    if (view->size < s->size &&
-        !hart_peek(view->hart, view->pc + view->size, bytes + view->size, s->size - view->size))
-        return SITE_OTHER;
-    return site_state(a->sites, s, bytes, NULL);
-}
-
 static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
 {
     struct account *a = ctx;
@@ -85,7 +70,7 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
 
     if (id % 2)
         return (struct probe_plan){.action = view->starts_block ? PROBE_CALL : PROBE_IGNORE};
-    state = state_here(a, site, view);
+    state = site_state_fetched(a->sites, site_get(a->sites, site), view, 0);
     if (!site_calls(a->sites, site_get(a->sites, site), state))
         return (struct probe_plan){.action = PROBE_COUNT,
                                    .counter = &a->counts[site].entries[state]};

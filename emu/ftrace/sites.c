@@ -11,6 +11,8 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "cpu/observer.h"
 #include "load/image.h"
 #include "load/symbols.h"
 
@@ -121,6 +123,21 @@ enum site_state site_state(const struct site_table *t, const struct site *s, con
     if (target)
         *target = to;
     return state;
+}
+
+enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
+                                   const struct probe_view *view, unsigned offset)
+{
+    uint8_t bytes[SITE_BYTES_MAX] = {0};
+    unsigned end = offset;
+
+    for (unsigned i = 0; end < s->size && i < view->size; i++)
+        bytes[end++] = view->bytes[i];
+    /* Before it, and what lies on the next page or behind the end of the block. */
+    if (!hart_peek(view->hart, view->pc - offset, bytes, offset) ||
+        !hart_peek(view->hart, view->pc - offset + end, bytes + end, s->size - end))
+        return SITE_OTHER;
+    return site_state(t, s, bytes, NULL);
 }
 
 bool site_is_atomic(const struct site_table *t, const struct site *s)

@@ -15,6 +15,7 @@
 
 struct diag;
 struct image;
+struct probe_view;
 struct symbols;
 struct site_table;
 
@@ -94,6 +95,10 @@ unsigned site_resume_offset(const struct site_table *t, const struct site *s);
 /* What the site's bytes do, s->size of them. `target`, if not NULL: where the pair leads. */
 enum site_state site_state(const struct site_table *t, const struct site *s, const uint8_t *bytes,
                            uint64_t *target);
+
+/* The same for the hart that decodes `view`, so many bytes behind the site's start. */
+enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
+                                   const struct probe_view *view, unsigned offset);
 
 const char *site_state_name(enum site_state state); /* "init", "off", "on", "other" */
 const char *site_kind_name(enum site_kind kind);

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/diag.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/account.h"
 #include "ftrace/audit.h"
+#include "ftrace/calls.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/sites.h"
 #include "load/image.h"
@@ -22,6 +24,7 @@ struct watch {
     struct patch_log *patches;
     struct account *account;
     struct audit *audit;
+    struct calls *calls;
     struct probe_owner update_end;
     uint32_t update_end_probe; /* with audit, where the image has the place */
     bool update_end_planted;
@@ -57,14 +60,20 @@ static void on_trap(void *ctx, const struct trap_event *t)
 {
     struct watch *watch = ctx;
 
-    account_trap(watch->account, t);
+    if (watch->account)
+        account_trap(watch->account, t);
+    if (watch->calls)
+        calls_trap(watch->calls, t);
 }
 
 static void on_trap_return(void *ctx, const struct trap_return_event *t)
 {
     struct watch *watch = ctx;
 
-    account_trap_return(watch->account, t);
+    if (watch->account)
+        account_trap_return(watch->account, t);
+    if (watch->calls)
+        calls_trap_return(watch->calls, t);
 }
 
 /* Stores to the kernel's text are seen from the first one on, also where nothing was fetched yet.
@@ -109,6 +118,18 @@ static void plant_update_end(struct watch *w, const struct image *im, const stru
     w->update_end_planted = true;
 }
 
+/* The record of calls is a product of its own, so a machine that cannot give one says so. */
+static void listen_to_calls(struct watch *w, const struct watch_config *config,
+                            const struct diag *d)
+{
+    if (!config->calls.enter)
+        return;
+    if (!calls_possible(w->sites))
+        diag_warn(d, "%s: has no ftrace sites, so no call of its functions can be seen",
+                  config->image->path);
+    w->calls = calls_new(config->cluster, config->image, w->sites, config->symbols, config->calls);
+}
+
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
@@ -118,8 +139,10 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->sites = site_table_new(config->image, config->symbols, d);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster));
     declare_text(config->cluster, config->image);
-    if (config->account) {
+    listen_to_calls(w, config, d);
+    if (config->account)
         w->account = account_new(config->cluster, w->sites);
+    if (w->account || w->calls) {
         observer.trap = on_trap;
         observer.trap_return = on_trap_return;
     }
@@ -138,11 +161,18 @@ void watch_free(struct watch *w)
         return;
     if (w->update_end_planted)
         cluster_uproot(w->cluster, w->update_end_probe);
+    calls_free(w->calls);
     account_free(w->account);
     audit_free(w->audit);
     patch_log_free(w->patches);
     site_table_free(w->sites);
     free(w);
+}
+
+void watch_end(struct watch *w)
+{
+    if (w->calls)
+        calls_end(w->calls);
 }
 
 const struct site_table *watch_sites(const struct watch *w)

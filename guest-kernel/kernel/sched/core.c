@@ -40,7 +40,7 @@ static const struct sched_class *const sched_classes[] = {
 };
 
 /* The boot hart runs on it from head.S on. */
-char init_stack[THREAD_SIZE] __aligned(16);
+char init_stack[THREAD_SIZE] __aligned(THREAD_SIZE);
 
 struct task_struct init_task = {
     .preempt_count = PREEMPT_OFFSET, /* until the idle loop, which runs so too */

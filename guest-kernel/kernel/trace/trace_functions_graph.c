@@ -88,6 +88,14 @@ static bool record_entry(const struct ftrace_graph_ent *trace, unsigned int trac
     return true;
 }
 
+/* The call is not followed: what it was to begin would never end. */
+static int do_not_follow(const struct ftrace_graph_ent *trace)
+{
+    if (current->trace_graph_depth == trace->depth + 1)
+        current->trace_graph_depth = 0;
+    return 0;
+}
+
 static int graph_entry(const struct ftrace_graph_ent *trace, unsigned int trace_ctx)
 {
     if (current->trace_graph_notrace_depth)
@@ -96,9 +104,9 @@ static int graph_entry(const struct ftrace_graph_ent *trace, unsigned int trace_
         return 1;
     if (!ftrace_trace_task(current))
         return 0;
-    if (ftrace_graph_ignore_func(trace) || graph_ignore_irqs())
-        return 0;
-    return record_entry(trace, trace_ctx);
+    if (ftrace_graph_ignore_func(trace) || graph_ignore_irqs() || !record_entry(trace, trace_ctx))
+        return do_not_follow(trace);
+    return 1;
 }
 
 int trace_graph_entry(struct ftrace_graph_ent *trace)

@@ -1,0 +1,514 @@
+/*
+ * calls.c - see calls.h.
+ *
+ * A site's function counts as entered where the last instruction of the site's
+ * pair is executed: a task that is interrupted before it may be put back to the
+ * site's start, and must not have called twice. Where it will come back to gets
+ * a probe of its own the first time it is seen; which call has come back there,
+ * the stack pointer tells. Modules are not in the image: their sites are known
+ * from the trampoline, once they are on.
+ */
+#include "ftrace/calls.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "load/image.h"
+#include "load/symbols.h"
+
+/* Linux's THREAD_SIZE; stacks are aligned to it. */
+enum { STACK_SHIFT = 14, STACK_BYTES = 1 << STACK_SHIFT };
+
+/* A function with variable arguments keeps up to eight registers above its frame. */
+enum { VARARGS_BYTES = 64 };
+
+/* Deeper than any stack of that size, and more stacks than any guest has tasks. */
+enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 16 };
+
+struct stack {
+    uint32_t number;
+    uint64_t when;
+    VEC_OF(struct call) open;
+};
+
+struct calls {
+    struct cluster *cluster;
+    const struct image *image;
+    const struct site_table *sites;
+    const struct symbols *symbols;
+    struct calls_listener listener;
+    struct probe_owner at_site, at_trampoline, at_start, at_return;
+    uint64_t return_to_handler; /* 0: the image has none */
+    enum site_state fetched;    /* of the site that is being decoded */
+    VEC_OF(uint32_t) probes;
+    struct map awaited; /* pa of a return address that has its probe -> 1 */
+    VEC_OF(struct stack) stacks;
+    struct map stack_at; /* address / STACK_BYTES -> index */
+    uint32_t stack_count;
+};
+
+/* ---- stacks ---- */
+
+static struct call_moment moment(struct stack *s, struct hart *h)
+{
+    uint64_t now = hart_cycles(h);
+
+    /* Harts are not quite in step, and tasks change harts. */
+    s->when = now > s->when ? now : s->when;
+    return (struct call_moment){.hart = hart_id(h),
+                                .cycle = now,
+                                .insns = hart_insns(h),
+                                .when = s->when,
+                                .time = hart_time(h),
+                                .task = hart_reg(h, REG_TP),
+                                .stack = s->number};
+}
+
+static void leave_top(struct calls *c, struct stack *s, struct hart *h, enum call_end how)
+{
+    struct call_moment at = moment(s, h);
+
+    s->open.len--;
+    c->listener.leave(c->listener.ctx, &s->open.at[s->open.len], &at, how);
+}
+
+static void leave_down_to(struct calls *c, struct stack *s, size_t len, struct hart *h,
+                          enum call_end how)
+{
+    while (s->open.len > len)
+        leave_top(c, s, h, how);
+}
+
+static void forget_stacks(struct calls *c, struct hart *h, enum call_end how)
+{
+    for (size_t i = 0; i < c->stacks.len; i++) {
+        leave_down_to(c, &c->stacks.at[i], 0, h, how);
+        VEC_FREE(&c->stacks.at[i].open);
+    }
+    c->stacks.len = 0;
+    map_clear(&c->stack_at);
+}
+
+/* The end of an empty stack belongs to it, and not to the next. */
+static uint64_t stack_key(uint64_t sp)
+{
+    return (sp - 1) >> STACK_SHIFT;
+}
+
+/* NULL: nothing was ever called there. */
+static struct stack *stack_of(struct calls *c, uint64_t sp)
+{
+    uint64_t index;
+
+    return map_get(&c->stack_at, stack_key(sp), &index) ? &c->stacks.at[index] : NULL;
+}
+
+static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
+{
+    struct stack *s = stack_of(c, sp);
+
+    if (s)
+        return s;
+    if (c->stacks.len == STACKS_MAX)
+        forget_stacks(c, h, CALL_ABANDONED);
+    map_put(&c->stack_at, stack_key(sp), c->stacks.len);
+    VEC_PUSH(&c->stacks, ((struct stack){.number = ++c->stack_count}));
+    return &c->stacks.at[c->stacks.len - 1];
+}
+
+/*
+ * Whether `top` is over when `next` begins: its frame lies below, or is where the
+ * new one is, which a tail call would do only with the same return address (or
+ * the one that its caller's was replaced by).
+ */
+static bool is_over(const struct calls *c, const struct call *top, const struct call *next)
+{
+    if (top->sp != next->sp)
+        return top->sp < next->sp;
+    return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top->back != next->back &&
+           next->back != c->return_to_handler;
+}
+
+static void push(struct calls *c, struct hart *h, const struct call *call)
+{
+    struct stack *s = make_stack(c, call->sp, h);
+    struct call_moment at;
+
+    while (s->open.len && is_over(c, &s->open.at[s->open.len - 1], call))
+        leave_top(c, s, h, CALL_ABANDONED);
+    if (s->open.len == OPEN_MAX)
+        leave_down_to(c, s, 0, h, CALL_ABANDONED);
+    VEC_PUSH(&s->open, *call);
+    at = moment(s, h);
+    c->listener.enter(c->listener.ctx, call, &at);
+}
+
+/* ---- coming back ---- */
+
+/* Whether a call with that frame may come back with that stack pointer. */
+static bool fits(const struct call *call, uint64_t sp)
+{
+    return sp - call->sp <= (call->kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
+}
+
+/* Tail calls come back together with their callers: the outermost of those that may. */
+static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t *index)
+{
+    bool found = false;
+
+    for (size_t i = s->open.len; i-- > 0 && s->open.at[i].sp <= sp;)
+        if (s->open.at[i].back == pc && fits(&s->open.at[i], sp)) {
+            *index = i;
+            found = true;
+        }
+    return found;
+}
+
+static void come_back(struct calls *c, struct stack *s, size_t index, struct hart *h, uint64_t sp)
+{
+    while (s->open.len > index)
+        leave_top(c, s, h,
+                  fits(&s->open.at[s->open.len - 1], sp) ? CALL_CAME_BACK : CALL_ABANDONED);
+}
+
+/* Of a chain of tail calls all are over; where the last comes back to, the first was to. */
+static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64_t sp,
+                        uint64_t *back)
+{
+    bool left = false;
+
+    *back = c->return_to_handler;
+    while (*back == c->return_to_handler && s->open.len &&
+           s->open.at[s->open.len - 1].kind == CALL_FUNCTION &&
+           fits(&s->open.at[s->open.len - 1], sp)) {
+        *back = s->open.at[s->open.len - 1].back;
+        leave_top(c, s, h, CALL_CAME_BACK);
+        left = true;
+    }
+    return left;
+}
+
+/*
+ * A hooked call is over, and what took its return address will go where that
+ * leads. If the caller of a tail call was hooked as well, it comes here again.
+ */
+static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
+{
+    const struct call *top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+    struct call handler = {.kind = CALL_RETURN, .pc = c->return_to_handler, .sp = sp};
+    bool again = top && top->kind == CALL_RETURN && top->sp == sp;
+
+    if (again) {
+        handler.back = top->back;
+        leave_top(c, s, h, CALL_CAME_BACK);
+    }
+    if (again || leave_chain(c, s, h, sp, &handler.back))
+        push(c, h, &handler);
+}
+
+static void arrive(struct calls *c, struct hart *h, uint64_t pc)
+{
+    uint64_t sp = hart_reg(h, REG_SP);
+    struct stack *s = stack_of(c, sp);
+    size_t index;
+
+    if (!s || hart_mode(h) == PRIV_U)
+        return;
+    if (pc == c->return_to_handler)
+        arrive_at_handler(c, s, h, sp);
+    else if (find_arrived(s, pc, sp, &index))
+        come_back(c, s, index, h, sp);
+}
+
+static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    return (struct probe_plan){.action = view->starts_block ? PROBE_CALL : PROBE_IGNORE};
+}
+
+static enum probe_verdict hit_return(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                     uint64_t pc)
+{
+    (void)id;
+    (void)cookie;
+    arrive(ctx, h, pc);
+    return PROBE_GO_ON;
+}
+
+static void plant(struct calls *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
+{
+    VEC_PUSH(&c->probes, cluster_plant(c->cluster, pa, owner, id));
+}
+
+static void await(struct calls *c, struct hart *h, uint64_t va)
+{
+    uint64_t pa, known;
+
+    if (!hart_translate(h, va, ACCESS_FETCH, &pa) || map_get(&c->awaited, pa, &known))
+        return;
+    map_put(&c->awaited, pa, 1);
+    plant(c, pa, &c->at_return, 0);
+}
+
+/* ---- going in ---- */
+
+/* Whether the site stands behind a prologue, so that there is a frame with a pointer to it. */
+static bool behind_prologue(const struct calls *c)
+{
+    return site_layout(c->sites) <= LAYOUT_MCOUNT;
+}
+
+/* At a site's last instruction, or just behind it: its call has spoiled ra, but saved it. */
+static uint64_t return_address(const struct calls *c, struct hart *h, bool calls)
+{
+    uint64_t ra = hart_reg(h, REG_RA);
+
+    if (calls && behind_prologue(c))
+        return hart_reg(h, REG_A0);
+    if (calls && site_layout(c->sites) == LAYOUT_PFE16 &&
+        !hart_peek(h, hart_reg(h, REG_SP) - 8, &ra, sizeof ra))
+        return 0;
+    return ra;
+}
+
+static uint64_t frame_of(const struct calls *c, const struct hart *h)
+{
+    uint64_t sp = hart_reg(h, REG_SP), fp = hart_reg(h, REG_S0);
+
+    return behind_prologue(c) && fp >= sp && fp - sp < STACK_BYTES ? fp : sp;
+}
+
+static void enter_tracer(struct calls *c, struct hart *h, uint64_t site, uint64_t back)
+{
+    const struct call tracer = {
+        .kind = CALL_TRACER, .pc = site, .back = back, .sp = hart_reg(h, REG_SP)};
+
+    await(c, h, back);
+    push(c, h, &tracer);
+}
+
+static void enter_function(struct calls *c, struct hart *h, struct call *function, bool calls)
+{
+    function->kind = CALL_FUNCTION;
+    function->sp = frame_of(c, h);
+    function->back = return_address(c, h, calls);
+    await(c, h, function->back);
+    push(c, h, function);
+}
+
+static unsigned last_offset(const struct calls *c, const struct site *s)
+{
+    return site_resume_offset(c->sites, s) - 4;
+}
+
+/*
+ * Two probes a site: at its start the state is taken, where all of it is being
+ * fetched; at its last instruction is the call. A block that begins in between
+ * has the rest from memory.
+ */
+static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    struct calls *c = ctx;
+    const struct site *s = site_get(c->sites, id / 2);
+    bool whole = !(id % 2);
+
+    if (whole || view->starts_block)
+        c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : last_offset(c, s));
+    if (whole || (c->listener.on_only && !site_calls(c->sites, s, c->fetched)))
+        return (struct probe_plan){.action = PROBE_IGNORE};
+    return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)c->fetched};
+}
+
+static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                   uint64_t pc)
+{
+    struct calls *c = ctx;
+    const struct site *s = site_get(c->sites, id / 2);
+    bool calls = site_calls(c->sites, s, cookie);
+    struct call function = {.function = s->function[0] ? s->function : NULL,
+                            .pc = pc - last_offset(c, s),
+                            .state = cookie};
+
+    enter_function(c, h, &function, calls);
+    if (calls)
+        enter_tracer(c, h, function.pc, function.pc + site_resume_offset(c->sites, s));
+    return PROBE_GO_ON;
+}
+
+/* ---- sites that are in no table ---- */
+
+/* Whether the call that has just come from there was seen at its site. */
+static bool is_known(struct calls *c, const struct hart *h, uint64_t back)
+{
+    uint64_t sp = hart_reg(h, REG_SP);
+    const struct stack *s = stack_of(c, sp);
+    const struct call *top = s && s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+
+    return top && top->kind == CALL_TRACER && top->back == back && top->sp == sp;
+}
+
+static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
+{
+    enum site_layout layout = site_layout(c->sites);
+    uint64_t pc = back - (layout == LAYOUT_PFE16 ? 12 : SITE_BYTES);
+    const struct symbol *symbol = symbols_function_at(c->symbols, pc);
+    struct call function = {.function = symbol ? symbol->name : NULL,
+                            .pc = pc,
+                            .state = layout == LAYOUT_STATIC ? SITE_INIT : SITE_ON};
+
+    enter_function(c, h, &function, true);
+    enter_tracer(c, h, pc, back);
+}
+
+/* Where a task begins, nothing is left of who had its stack before. */
+static enum probe_verdict hit_start(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                    uint64_t pc)
+{
+    struct calls *c = ctx;
+    struct stack *s = stack_of(c, hart_reg(h, REG_SP));
+
+    (void)id;
+    (void)cookie;
+    (void)pc;
+    if (s)
+        leave_down_to(c, s, 0, h, CALL_ABANDONED);
+    return PROBE_GO_ON;
+}
+
+static struct probe_plan plan_always(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                         uint64_t pc)
+{
+    struct calls *c = ctx;
+    uint64_t back = hart_reg(h, site_layout(c->sites) >= LAYOUT_PFE8 ? REG_T0 : REG_RA);
+
+    (void)id;
+    (void)cookie;
+    (void)pc;
+    if (!is_known(c, h, back))
+        enter_unknown(c, h, back);
+    return PROBE_GO_ON;
+}
+
+/* ---- traps ---- */
+
+void calls_trap(struct calls *c, const struct trap_event *t)
+{
+    struct call trap = {.kind = CALL_TRAP,
+                        .pc = t->epc,
+                        .back = t->epc,
+                        .sp = hart_reg(t->hart, REG_SP),
+                        .cause = t->cause | (uint64_t)t->interrupt << 63};
+
+    if (t->from == PRIV_S && t->to == PRIV_S)
+        push(c, t->hart, &trap);
+}
+
+/* Where to is the handler's business; the stack is as it was. */
+void calls_trap_return(struct calls *c, const struct trap_return_event *t)
+{
+    uint64_t sp = hart_reg(t->hart, REG_SP);
+    struct stack *s = t->from == PRIV_S && t->to == PRIV_S ? stack_of(c, sp) : NULL;
+
+    for (size_t i = s ? s->open.len : 0; i-- > 0 && s->open.at[i].sp <= sp;)
+        if (s->open.at[i].kind == CALL_TRAP && s->open.at[i].sp == sp) {
+            come_back(c, s, i, t->hart, sp);
+            return;
+        }
+}
+
+/* ---- life ---- */
+
+static void plant_at(struct calls *c, const char *label, const struct probe_owner *owner)
+{
+    uint64_t va, pa;
+
+    if (symbols_find(c->symbols, label, &va) && image_va_to_pa(c->image, va, &pa))
+        plant(c, pa, owner, 0);
+}
+
+static void plant_all(struct calls *c)
+{
+    static const char *const starts[] = {"ret_from_fork", "ret_from_kernel_thread",
+                                         "ret_from_user_thread", "ret_from_fork_kernel_asm",
+                                         "ret_from_fork_user_asm"};
+    uint64_t pa;
+
+    for (uint32_t i = 0; i < ARRAY_LEN(starts); i++)
+        plant_at(c, starts[i], &c->at_start);
+    for (uint32_t i = 0; i < site_count(c->sites); i++) {
+        const struct site *s = site_get(c->sites, i);
+
+        if (s->kind != SITE_FUNCTION)
+            continue;
+        plant(c, s->pa, &c->at_site, 2 * i);
+        plant(c, s->pa + last_offset(c, s), &c->at_site, 2 * i + 1);
+    }
+    if (site_layout(c->sites) == LAYOUT_STATIC)
+        plant_at(c, "_mcount", &c->at_trampoline);
+    plant_at(c, "ftrace_caller", &c->at_trampoline);
+    plant_at(c, "ftrace_regs_caller", &c->at_trampoline);
+    if (!symbols_find(c->symbols, "return_to_handler", &c->return_to_handler) ||
+        !image_va_to_pa(c->image, c->return_to_handler, &pa))
+        return;
+    map_put(&c->awaited, pa, 1);
+    plant(c, pa, &c->at_return, 0);
+}
+
+bool calls_possible(const struct site_table *sites)
+{
+    return site_layout(sites) != LAYOUT_NONE;
+}
+
+struct calls *calls_new(struct cluster *cluster, const struct image *im,
+                        const struct site_table *sites, const struct symbols *symbols,
+                        struct calls_listener listener)
+{
+    struct calls *c = xcalloc(1, sizeof *c);
+
+    *c = (struct calls){.cluster = cluster,
+                        .image = im,
+                        .sites = sites,
+                        .symbols = symbols,
+                        .listener = listener,
+                        .at_site = {c, plan_site, hit_site},
+                        .at_trampoline = {c, plan_always, hit_trampoline},
+                        .at_start = {c, plan_always, hit_start},
+                        .at_return = {c, plan_return, hit_return}};
+    plant_all(c);
+    return c;
+}
+
+void calls_end(struct calls *c)
+{
+    forget_stacks(c, cluster_hart(c->cluster, 0), CALL_OPEN);
+}
+
+void calls_free(struct calls *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->probes.len; i++)
+        cluster_uproot(c->cluster, c->probes.at[i]);
+    VEC_FREE(&c->probes);
+    for (size_t i = 0; i < c->stacks.len; i++)
+        VEC_FREE(&c->stacks.at[i].open);
+    VEC_FREE(&c->stacks);
+    map_free(&c->awaited);
+    map_free(&c->stack_at);
+    free(c);
+}

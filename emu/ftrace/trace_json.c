@@ -1,0 +1,225 @@
+/*
+ * trace_json.c - see trace_json.h.
+ */
+#include "ftrace/trace_json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "load/symbols.h"
+
+/* The one process of the viewer. Cycles of a microsecond, the format's unit, at the board's rate.
+ */
+enum { PROCESS = 1, CYCLES_PER_US = 1000 };
+
+/* Names longer than NAME_MAX_BYTES are cut; a line with its few of them has room to spare. */
+enum { NAME_MAX_BYTES = 256, LINE_MAX_BYTES = 8192, BUFFER_BYTES = 64 << 10 };
+
+struct trace_json {
+    struct trace_json_config config;
+    char buffer[BUFFER_BYTES];
+    size_t used;
+    uint64_t events;
+    uint32_t stacks; /* that have their name in the file */
+    int failed;      /* errno; 0: every line so far is on its way */
+};
+
+/* ---- lines ---- */
+
+static void flush(struct trace_json *t)
+{
+    size_t done = 0;
+
+    while (!t->failed && done < t->used) {
+        ssize_t n = write(t->config.fd, t->buffer + done, t->used - done);
+
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            t->failed = errno;
+    }
+    t->used = 0;
+}
+
+static void put(struct trace_json *t, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Room for the whole line was made when it was begun. */
+static void put(struct trace_json *t, const char *format, ...)
+{
+    size_t room = sizeof t->buffer - t->used;
+    va_list args;
+
+    va_start(args, format);
+    t->used += (size_t)vsnprintf(t->buffer + t->used, room, format, args);
+    va_end(args);
+}
+
+static void begin_line(struct trace_json *t)
+{
+    if (t->used + LINE_MAX_BYTES > sizeof t->buffer) {
+        flush(t);
+        if (t->failed && t->config.lost) {
+            t->config.lost(t->config.ctx);
+            t->config.lost = NULL;
+        }
+    }
+    put(t, t->events++ ? ",\n" : "[\n");
+}
+
+/* Symbols may be any bytes; what is not plain ASCII is shown as a question mark. */
+static void put_string(struct trace_json *t, const char *name, const char *s)
+{
+    put(t, "\"%s\":\"", name);
+    for (unsigned i = 0; s[i] && i < NAME_MAX_BYTES; i++)
+        if (s[i] == '"' || s[i] == '\\')
+            put(t, "\\%c", s[i]);
+        else
+            put(t, "%c", s[i] < ' ' || s[i] > '~' ? '?' : s[i]);
+    put(t, "\"");
+}
+
+/* ---- tracks ---- */
+
+static void name_track(struct trace_json *t, const char *what, uint32_t number, const char *name)
+{
+    begin_line(t);
+    put(t, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu32 ",\"args\":{", what, PROCESS,
+        number);
+    put_string(t, "name", name);
+    put(t, "}}");
+}
+
+static void name_stack(struct trace_json *t, const struct call *c, uint32_t number)
+{
+    char name[48];
+
+    t->stacks = number;
+    snprintf(name, sizeof name, "stack of 0x%" PRIx64, c->sp);
+    name_track(t, "thread_name", number, name);
+}
+
+/* ---- events ---- */
+
+static const char *const kind_names[] = {[CALL_FUNCTION] = "function",
+                                         [CALL_TRACER] = "tracer",
+                                         [CALL_RETURN] = "return",
+                                         [CALL_TRAP] = "trap"};
+
+static void put_name(struct trace_json *t, const struct call *c)
+{
+    char text[32];
+
+    switch (c->kind) {
+    case CALL_TRACER: put_string(t, "name", "ftrace_caller"); return;
+    case CALL_RETURN: put_string(t, "name", "return_to_handler"); return;
+    case CALL_TRAP:
+        snprintf(text, sizeof text, "%s %" PRIu64, c->cause >> 63 ? "interrupt" : "exception",
+                 c->cause << 1 >> 1);
+        break;
+    case CALL_FUNCTION:
+        if (c->function) {
+            put_string(t, "name", c->function);
+            return;
+        }
+        snprintf(text, sizeof text, "0x%" PRIx64, c->pc);
+        break;
+    }
+    put_string(t, "name", text);
+}
+
+static void begin_event(struct trace_json *t, char phase, const struct call_moment *at)
+{
+    begin_line(t);
+    put(t, "{\"ph\":\"%c\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ".%03u,", phase, PROCESS,
+        at->stack, at->when / CYCLES_PER_US, (unsigned)(at->when % CYCLES_PER_US));
+}
+
+/* Who called last of all comes back, if ever, to what is another function already. */
+static void put_caller(struct trace_json *t, const struct call *c)
+{
+    char caller[NAME_MAX_BYTES];
+    uint64_t offset;
+    const char *name = symbols_at(t->config.symbols, c->back - 1, &offset);
+
+    snprintf(caller, sizeof caller, name ? "%.200s+0x%" PRIx64 : "%s0x%" PRIx64, name ? name : "",
+             name ? offset + 1 : c->back);
+    put(t, ",");
+    put_string(t, "caller", caller);
+    put(t, ",\"state\":\"%s\"", site_state_name(c->state));
+}
+
+static void on_enter(void *ctx, const struct call *c, const struct call_moment *at)
+{
+    struct trace_json *t = ctx;
+
+    if (at->stack > t->stacks)
+        name_stack(t, c, at->stack);
+    begin_event(t, 'B', at);
+    put_name(t, c);
+    put(t,
+        ",\"cat\":\"%s\",\"args\":{\"hart\":%u,\"cycle\":%" PRIu64 ",\"instret\":%" PRIu64
+        ",\"time\":%" PRIu64 ",\"task\":\"0x%" PRIx64 "\",\"pc\":\"0x%" PRIx64
+        "\",\"back\":\"0x%" PRIx64 "\",\"sp\":\"0x%" PRIx64 "\"",
+        kind_names[c->kind], at->hart, at->cycle, at->insns, at->time, at->task, c->pc, c->back,
+        c->sp);
+    if (c->kind == CALL_FUNCTION)
+        put_caller(t, c);
+    put(t, "}}");
+}
+
+/* Viewers lay the arguments of both ends together, so the names differ. */
+static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
+                     enum call_end how)
+{
+    static const char *const ends[] = {
+        [CALL_CAME_BACK] = "returned", [CALL_ABANDONED] = "abandoned", [CALL_OPEN] = "open"};
+    struct trace_json *t = ctx;
+
+    (void)c;
+    begin_event(t, 'E', at);
+    put(t,
+        "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
+        ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
+        ends[how], at->hart, at->cycle, at->insns, at->time);
+}
+
+struct calls_listener trace_json_listener(struct trace_json *t, bool on_only)
+{
+    return (struct calls_listener){t, on_only, on_enter, on_leave};
+}
+
+/* ---- life ---- */
+
+struct trace_json *trace_json_new(const struct trace_json_config *config)
+{
+    struct trace_json *t = xcalloc(1, sizeof *t);
+
+    t->config = *config;
+    name_track(t, "process_name", 0, config->image);
+    return t;
+}
+
+enum exit_status trace_json_end(struct trace_json *t, const struct diag *d)
+{
+    put(t, "\n]\n");
+    flush(t);
+    if (close(t->config.fd) && !t->failed)
+        t->failed = errno;
+    t->config.fd = -1;
+    if (!t->failed)
+        return EXIT_PASS;
+    diag_error(d, "%s: %s; the trace ends before the run did", t->config.path, strerror(t->failed));
+    return EXIT_IO;
+}
+
+void trace_json_free(struct trace_json *t)
+{
+    if (t && t->config.fd >= 0)
+        close(t->config.fd);
+    free(t);
+}

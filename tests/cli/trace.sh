@@ -1,0 +1,107 @@
+#!/bin/sh
+# trace.sh - --trace writes what the machine saw: whole, in order, the same each time, and costs the guest nothing.
+. "$(dirname "$0")/../machine/common.inc"
+
+T=/sys/kernel/tracing
+here=$(dirname "$0")/../machine
+demo="script=\"work calls 1; echo function > $T/current_tracer; work tree 1; work threads 1; \
+echo function_graph > $T/current_tracer; work tree 1; echo nop > $T/current_tracer\""
+trace=$work/trace.json
+
+# calls_are CONDITION: of `calls`, the calls of $trace; `report` is $work/r.json.
+calls_are() {
+    PYTHONPATH=$here python3 - "$trace" "$work/r.json" "$1" <<'PY'
+import collections, json, sys
+from calls import *
+
+text = open(sys.argv[1]).read()
+calls = read_calls(text)
+report = json.load(open(sys.argv[2]))
+functions = [c for c in calls if c.kind == "function"]
+ends = collections.Counter((c.kind, c.end) for c in calls)
+through, disturbed = collections.Counter(), set()
+for c in calls:
+    if c.kind == "tracer" and c.around.state == "on":
+        through[c.pc] += c.end_cycle - c.cycle + 1
+        if c.inside or c.end != "returned" or c.hart != c.end_hart:
+            disturbed.add(c.pc)
+assert eval(" ".join(sys.argv[3].split())), (ends, len(functions))
+PY
+}
+
+keep() { mv "$out" "$work/kept.out" && mv "$err" "$work/kept.err"; }
+as_kept() { cmp "$out" "$work/kept.out" && cmp "$err" "$work/kept.err"; }
+
+run run --harts 2 --append "$demo" --report "$work/kept.json" --rows 1000 "$mcount"
+keep
+run run --harts 2 --append "$demo" --report "$work/r.json" --rows 1000 --trace "$trace" "$mcount"
+claim 'a run with --trace says the same' as_kept
+claim '... and is the same, to the last cycle' cmp "$work/r.json" "$work/kept.json"
+claim 'the trace is JSON' python3 -m json.tool "$trace" "$work/pretty"
+claim 'every slice has its end, and time goes on' calls_are 'calls and all(c.end for c in calls)'
+claim 'each entry of a site is one call, in the state that the report has it in' calls_are "
+    collections.Counter((c.pc, c.state) for c in functions) ==
+    {(int(s['address'], 16), state): s[state]['entries'] for s in report['sites']
+     if s['kind'] == 'function' for state in ('init', 'off', 'on') if s[state]['entries']}"
+claim 'the tracer is in the calls of sites that are on, and in no other' calls_are "
+    all((c.tracer() is not None) == (c.state == 'on') for c in functions if c.state != 'init')"
+claim '... where it takes as long as the report says, which counts the auipc, too' calls_are "
+    {pc: n for pc, n in through.items() if pc not in disturbed} ==
+    {int(s['address'], 16): s['on']['through_cycles'] for s in report['sites']
+     if s['on']['entries'] and s['kind'] == 'function' and int(s['address'], 16) not in disturbed}"
+claim 'what function_graph hooked comes back through return_to_handler' calls_are "
+    [c for c in calls if c.kind == 'return'] and
+    all(c.end == 'returned' for c in calls if c.kind == 'return')"
+claim 'only tasks that are gone leave calls behind' calls_are "
+    {c.name for c in functions if c.end == 'abandoned'} <= {'__schedule', 'schedule', 'do_task_dead', 'do_exit'}"
+claim 'the caller is named' calls_are "
+    {c.caller.split('+')[0] for c in functions if c.name == 'calls_once'} == {'calls_run'}"
+cp "$trace" "$work/first"
+run run --harts 2 --append "$demo" --report "$work/r.json" --rows 1000 --trace "$trace" "$mcount"
+claim 'the same run gives the same bytes' cmp "$work/first" "$trace"
+run run --harts 2 --append "$demo" --fetch random:3 "$mcount"
+keep
+run run --harts 2 --append "$demo" --fetch random:3 --trace "$trace" "$mcount"
+claim 'random fetches do not notice it' as_kept
+
+# What is not there, and what cannot be written.
+none=$BUILD/guest-kernel/none/kernel.elf
+run run --quiet --append 'script="work calls 1"' --trace "$trace" "$none"
+claim 'a kernel without sites is said to have none, once' \
+    test "$status" -eq 0 -a "$(grep -c 'warning: .*has no ftrace sites' "$err")" -eq 1
+claim '... and its trace is an empty one' python3 -m json.tool "$trace"
+run run --quiet --trace "$work/no/where" "$mcount"
+claim 'a place that is not there is status 74' has_status 74
+claim '... and one line' says_one_line '.*no/where: cannot be created: No such file'
+run run --quiet --append "$demo" --trace /dev/full "$mcount"
+claim 'a full disk is status 74' has_status 74
+claim '... and one line' says_one_line '/dev/full: No space left on device; the trace ends'
+run run --quiet --max-insns 1 --trace /dev/full "$mcount"
+claim '... also when the last lines do not fit' has_status 74
+mkfifo "$work/pipe"
+head -c 100 "$work/pipe" >"$work/head" &
+run run --quiet --append "$demo" --trace "$work/pipe" "$mcount"
+claim 'a reader that goes away is status 74, not a signal' has_status 74
+claim '... and one line' says_one_line '.*pipe: Broken pipe; the trace ends'
+wait
+
+# ends_by SIGNAL: of a run that would last.
+ends_by() {
+    "$rvftrace" run --quiet --console none --append 'script="work threads 100000"' \
+        --trace "$trace" "$mcount" </dev/null >"$out" 2>"$err" &
+    pid=$!
+    tries=0
+    while [ "$(wc -c <"$trace")" -lt 1000000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+    kill "-$1" $pid
+    wait $pid 2>"$work/why"
+    status=$?
+}
+: >"$trace"
+ends_by TERM
+claim 'SIGTERM ends the run and the file' \
+    sh -c "[ $status -eq 143 ] && python3 -m json.tool '$trace' '$work/pretty'"
+: >"$trace"
+ends_by KILL
+claim 'after SIGKILL what is there can be read, line by line' calls_are \
+    "len(calls) > 1000 and text.endswith('}}')"
+finish

@@ -1,0 +1,89 @@
+"""calls.py - reads what `rvftrace run --trace` wrote (docs/trace.md), and refuses what breaks its promises."""
+import json
+
+
+class Call:
+    """A function's call, or what else opens and closes on a stack."""
+
+    __slots__ = ("kind", "name", "hart", "cycle", "task", "pc", "back", "sp", "caller", "state",
+                 "stack", "around", "inside", "of", "turn", "begun", "ended", "time", "end", "end_hart",
+                 "end_cycle", "end_time")
+
+    def __init__(self, event, around, begun):
+        args = event["args"]
+        self.kind, self.name, self.stack = event["cat"], event["name"], event["tid"]
+        self.hart, self.cycle, self.time = args["hart"], args["cycle"], args["time"]
+        self.begun = begun  # its place in the file: the order in which things really happened
+        self.task, self.pc, self.back, self.sp = (int(args[k], 16)
+                                                  for k in ("task", "pc", "back", "sp"))
+        self.caller, self.state = args.get("caller"), args.get("state")
+        self.around, self.inside = around, []
+        # Of a "return": the functions that had ended, a chain of tail calls from its last on, and
+        # which of the slices it is that they have: one for each that was hooked.
+        self.of, self.turn = [], 0
+        self.end = None
+
+    def close(self, event, ended):
+        args = event["args"]
+        self.end, self.end_hart, self.end_cycle, self.end_time = (
+            args["end"], args["end_hart"], args["end_cycle"], args["end_time"])
+        self.ended = ended
+
+    def tracer(self):
+        """The tracer's part of it, or None."""
+        return self.inside[0] if self.inside and self.inside[0].kind == "tracer" else None
+
+    def __repr__(self):
+        return (f"{self.kind} {self.name} hart {self.hart} cycle {self.cycle} stack {self.stack} "
+                f"pc {self.pc:#x} back {self.back:#x} ({self.caller}) {self.state}")
+
+
+class Broken(Exception):
+    """The file is not what it promises to be."""
+
+
+def events_of(text):
+    """The events, also of a file that was cut off behind some line."""
+    lines = text.split("\n")
+    if lines[0] != "[":
+        raise Broken("does not begin as a list")
+    return [json.loads(line.rstrip(",")) for line in lines[1:] if line not in ("", "]")]
+
+
+def follow_return(call, left):
+    """Which functions a slice "return" is of: those that ended right before it, at its moment."""
+    if left and left[-1].kind == "return":
+        call.of, call.turn = left[-1].of, left[-1].turn + 1
+        return
+    for function in reversed(left):
+        if function.kind != "function" or (function.end_hart, function.end_cycle) != (
+                call.hart, call.cycle):
+            break
+        call.of.insert(0, function)
+
+
+def read_calls(text):
+    """All calls in the order in which they were entered; raises Broken."""
+    calls, open_calls, last, left = [], {}, {}, {}
+    for place, event in enumerate(events_of(text)):
+        if event["ph"] == "M":
+            continue
+        stack, gone = open_calls.setdefault(event["tid"], []), left.setdefault(event["tid"], [])
+        if event["ts"] < last.get(event["tid"], 0):
+            raise Broken(f"time goes back on stack {event['tid']}: {event}")
+        last[event["tid"]] = event["ts"]
+        if event["ph"] == "B":
+            call = Call(event, stack[-1] if stack else None, place)
+            if call.around:
+                call.around.inside.append(call)
+            if call.kind == "return":
+                follow_return(call, gone)
+            gone.clear()
+            stack.append(call)
+            calls.append(call)
+        elif not stack:
+            raise Broken(f"an end without a beginning: {event}")
+        else:
+            gone.append(stack.pop())
+            gone[-1].close(event, place)
+    return calls
