@@ -67,6 +67,9 @@ class Comparison:
         for job in self.returns:
             for ip in {call.pc + offset for call in job.slice.of}:
                 self.wanted["return"][ip, None].append(job)
+        for jobs in self.wanted.values():
+            for some in jobs.values():  # harts take turns, so the record's order is not that of time
+                some.sort(key=lambda job: job.slice.time)
         self.task_pid, self.pids_of = {}, collections.defaultdict(list)
         self.hooked = {}  # call -> its entry
 
