@@ -9,6 +9,7 @@
 #define LIKELY(x)         __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define NOINLINE          __attribute__((noinline))
+#define UNUSED            __attribute__((unused))
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
 
 #endif

@@ -131,9 +131,6 @@ enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MAX) + FLOAT_CHECKS_MAX + 1 }
 
 struct builder {
     struct hart *hart;
-    struct uop ops[UOPS_MAX];
-    struct uop_note notes[UOPS_MAX];
-    uint8_t bytes[BLOCK_INSNS_MAX * 4];
     VEC_OF(uint64_t *) counters;
     uint64_t pc, pa, pa_second;
     uint32_t insns, cycles;
@@ -142,6 +139,10 @@ struct builder {
     bool ended;
     bool guarded;
     enum floating float_checked; /* what the block has made sure of */
+    /* Large, and used at their beginnings: nothing is in them that was not put there. */
+    struct uop ops[UOPS_MAX];
+    struct uop_note notes[UOPS_MAX];
+    uint8_t bytes[BLOCK_INSNS_MAX * 4];
 };
 
 static struct uop *add_uop(struct builder *b, unsigned kind, unsigned size)
@@ -302,20 +303,19 @@ static void mark_known(struct hart *h, const struct fetched *f)
 }
 
 /*
- * Decodes from h->pc at physical address pa until the block must end or has
- * `insns` instructions. False: not even the first could be fetched.
+ * Decodes from h->pc at physical address pa until the block must end or is
+ * full. False: not even the first instruction could be fetched.
  */
-static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns)
+static bool build(struct builder *b, struct hart *h, uint64_t pa)
 {
     struct fetched f = {0};
 
+    memset(b, 0, offsetof(struct builder, ops));
     b->hart = h;
     b->pc = h->pc;
     b->pa = pa;
     b->guarded = is_guarded(h, pa);
-    if (b->guarded)
-        insns = 1;
-    while (!b->ended && b->insns < insns) {
+    while (!b->ended && b->insns < (b->guarded ? 1 : BLOCK_INSNS_MAX)) {
         if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
             break;
         if (!fetch_insn(h, b->pc + b->size, b->pa + b->size, b->insns, &f)) {
@@ -542,12 +542,12 @@ static struct block *find_at(struct hart *h, uint64_t pa)
 
 static struct block *decode_block(struct hart *h, uint64_t pa)
 {
-    struct builder builder = {0};
+    struct builder builder;
     struct block *b;
 
     if (h->block_count >= BLOCKS_MAX)
         hart_discard_blocks(h);
-    if (!build(&builder, h, pa, BLOCK_INSNS_MAX)) {
+    if (!build(&builder, h, pa)) {
         VEC_FREE(&builder.counters);
         return NULL;
     }

@@ -518,10 +518,14 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     struct block *b = NULL;
     const struct uop *u = NULL;
     const struct tlb *tlb;
-    bool by_same_base, owing;
-    uint64_t *x, s1, s2, other, third_other, last = 0;
-    int64_t imm, next_imm, third_imm;
+    bool by_same_base;
+    uint64_t *x, s1, s2;
+    int64_t imm;
     unsigned rd, slot, top = 0;
+    /* with few labels nobody asks for these */
+    UNUSED bool owing;
+    UNUSED uint64_t other, third_other, last = 0;
+    UNUSED int64_t next_imm, third_imm;
     int64_t tank;
     unsigned way = LINK_NEXT;
     unsigned first;
@@ -533,12 +537,6 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
         return HART_BUDGET;
     }
     x = h->x;
-    (void)last; /* with few labels nobody asks for them */
-    (void)other;
-    (void)next_imm;
-    (void)third_other;
-    (void)third_imm;
-    (void)owing;
 
 /* The tank is empty, and h->pc says where to go on. */
 dispatch_unlinked:

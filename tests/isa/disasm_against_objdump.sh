@@ -39,7 +39,7 @@ claim() { # claim STATUS TEXT
 # shellcheck disable=SC2086 # CFLAGS is a list
 "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -O1 ${CFLAGS:-} -I"$emu" -o "$work/compare" \
     "$here/objdump_compare.c" "$emu/cpu/disasm.c" "$emu/cpu/decode.c" "$emu/cpu/isa.c" \
-    "$emu/cpu/extension.c" "$emu/cpu/float.c" || {
+    "$emu/cpu/extension.c" "$emu/cpu/float.c" "$emu/base/alloc.c" || {
     claim 1 "the comparing program builds"
     exit 1
 }
