@@ -1,6 +1,10 @@
 /*
  * report_json.c - the report for programs, with jansson. The format is
  * described in docs/report.md; a change of meaning moves REPORT_VERSION.
+ *
+ * It is written member by member and lists row by row, for a kernel has tens
+ * of thousands of sites, and all of them at once would take more memory than
+ * the machine that is reported on.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -107,21 +111,16 @@ static json_t *run_json(const struct report *r)
     return run;
 }
 
-static json_t *harts_json(const struct report *r)
+static json_t *hart_json(const struct report *r, size_t i)
 {
-    json_t *harts = json_array();
+    const struct hart *h = cluster_hart(r->cluster, (unsigned)i);
+    json_t *one = json_object();
 
-    for (unsigned i = 0; i < cluster_hart_count(r->cluster); i++) {
-        const struct hart *h = cluster_hart(r->cluster, i);
-        json_t *one = json_object();
-
-        json_object_set_new(one, "id", number(i));
-        json_object_set_new(one, "instructions", number(hart_insns(h)));
-        json_object_set_new(one, "cycles", number(hart_cycles(h)));
-        json_object_set_new(one, "idle_cycles", number(hart_idle_cycles(h)));
-        json_array_append_new(harts, one);
-    }
-    return harts;
+    json_object_set_new(one, "id", number(i));
+    json_object_set_new(one, "instructions", number(hart_insns(h)));
+    json_object_set_new(one, "cycles", number(hart_cycles(h)));
+    json_object_set_new(one, "idle_cycles", number(hart_idle_cycles(h)));
+    return one;
 }
 
 static json_t *state_json(const struct state_account *s, bool call)
@@ -152,27 +151,23 @@ static json_t *site_state_json(const struct state_account *s, bool call)
     return state;
 }
 
-static json_t *sites_json(const struct report *r)
+static json_t *site_json(const struct report *r, size_t i)
 {
     const struct account *a = watch_account(r->watch);
-    json_t *sites = json_array();
+    uint32_t id = (uint32_t)i;
+    const struct site *s = site_get(watch_sites(r->watch), id);
+    struct state_account init = account_get(a, id, SITE_INIT);
+    struct state_account off = account_get(a, id, SITE_OFF);
+    struct state_account on = account_get(a, id, SITE_ON);
+    json_t *one = json_object();
 
-    for (uint32_t i = 0; i < site_count(watch_sites(r->watch)); i++) {
-        const struct site *s = site_get(watch_sites(r->watch), i);
-        struct state_account init = account_get(a, i, SITE_INIT);
-        struct state_account off = account_get(a, i, SITE_OFF);
-        struct state_account on = account_get(a, i, SITE_ON);
-        json_t *one = json_object();
-
-        json_object_set_new(one, "address", hex(s->va));
-        json_object_set_new(one, "function", string_of(s->function));
-        json_object_set_new(one, "kind", json_string(site_kind_name(s->kind)));
-        json_object_set_new(one, "init", site_state_json(&init, true));
-        json_object_set_new(one, "off", site_state_json(&off, false));
-        json_object_set_new(one, "on", site_state_json(&on, true));
-        json_array_append_new(sites, one);
-    }
-    return sites;
+    json_object_set_new(one, "address", hex(s->va));
+    json_object_set_new(one, "function", string_of(s->function));
+    json_object_set_new(one, "kind", json_string(site_kind_name(s->kind)));
+    json_object_set_new(one, "init", site_state_json(&init, true));
+    json_object_set_new(one, "off", site_state_json(&off, false));
+    json_object_set_new(one, "on", site_state_json(&on, true));
+    return one;
 }
 
 static json_t *totals_json(const struct report *r)
@@ -203,8 +198,9 @@ static json_t *writer_json(const struct report *r, const struct writer *who)
     return writer;
 }
 
-static json_t *finding_json(const struct report *r, const struct finding *f)
+static json_t *finding_json(const struct report *r, size_t i)
 {
+    const struct finding *f = audit_get(watch_audit(r->watch), i);
     json_t *one = json_object();
 
     json_object_set_new(one, "rule", json_string(rule_name(f->rule)));
@@ -230,16 +226,6 @@ static json_t *finding_json(const struct report *r, const struct finding *f)
     return one;
 }
 
-static json_t *findings_json(const struct report *r)
-{
-    const struct audit *a = watch_audit(r->watch);
-    json_t *findings = json_array();
-
-    for (size_t i = 0; i < audit_count(a); i++)
-        json_array_append_new(findings, finding_json(r, audit_get(a, i)));
-    return findings;
-}
-
 static json_t *fences_json(const struct report *r, const struct patch *p)
 {
     const struct patch_log *log = watch_patches(r->watch);
@@ -253,53 +239,87 @@ static json_t *fences_json(const struct report *r, const struct patch *p)
     return fences;
 }
 
-static json_t *patches_json(const struct report *r)
+static json_t *patch_json(const struct report *r, size_t i)
 {
-    const struct patch_log *log = watch_patches(r->watch);
-    json_t *patches = json_array();
+    const struct patch *p = patch_log_get(watch_patches(r->watch), i);
+    json_t *one = json_object();
 
-    for (size_t i = 0; i < patch_log_count(log); i++) {
-        const struct patch *p = patch_log_get(log, i);
-        json_t *one = json_object();
+    json_object_set_new(one, "physical", hex(p->pa));
+    if (p->site != NO_SITE) {
+        const struct site *s = site_get(watch_sites(r->watch), p->site);
 
-        json_object_set_new(one, "physical", hex(p->pa));
-        if (p->site != NO_SITE) {
-            const struct site *s = site_get(watch_sites(r->watch), p->site);
-
-            json_object_set_new(one, "site", string_of(s->function));
-            json_object_set_new(one, "address", hex(s->va));
-        }
-        if (p->ops_of != NO_SITE)
-            json_object_set_new(one, "ops_of",
-                                string_of(site_get(watch_sites(r->watch), p->ops_of)->function));
-        json_object_set_new(one, "writer", writer_json(r, &p->who));
-        json_object_set_new(one, "stores", number(p->stores));
-        json_object_set_new(one, "old", bytes_of(p->old_bytes, p->size));
-        json_object_set_new(one, "new", bytes_of(p->new_bytes, p->size));
-        json_object_set_new(one, "fence_cycles", fences_json(r, p));
-        json_array_append_new(patches, one);
+        json_object_set_new(one, "site", string_of(s->function));
+        json_object_set_new(one, "address", hex(s->va));
     }
-    return patches;
+    if (p->ops_of != NO_SITE)
+        json_object_set_new(one, "ops_of",
+                            string_of(site_get(watch_sites(r->watch), p->ops_of)->function));
+    json_object_set_new(one, "writer", writer_json(r, &p->who));
+    json_object_set_new(one, "stores", number(p->stores));
+    json_object_set_new(one, "old", bytes_of(p->old_bytes, p->size));
+    json_object_set_new(one, "new", bytes_of(p->new_bytes, p->size));
+    json_object_set_new(one, "fence_cycles", fences_json(r, p));
+    return one;
+}
+
+/* ---- writing ---- */
+
+struct sheet {
+    const struct report *report;
+    FILE *out;
+    bool begun, failed;
+};
+
+/* As text first: into the file jansson would write each bracket by itself. */
+static void put_value(struct sheet *s, json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+    s->failed |= !text || fputs(text, s->out) == EOF;
+    free(text);
+    json_decref(value);
+}
+
+static void put_name(struct sheet *s, const char *name)
+{
+    fprintf(s->out, "%s\n \"%s\": ", s->begun ? "," : "{", name);
+    s->begun = true;
+}
+
+static void put(struct sheet *s, const char *name, json_t *value)
+{
+    put_name(s, name);
+    put_value(s, value);
+}
+
+static void put_rows(struct sheet *s, const char *name, size_t count,
+                     json_t *(*row)(const struct report *r, size_t i))
+{
+    put_name(s, name);
+    fputc('[', s->out);
+    for (size_t i = 0; i < count && !s->failed; i++) {
+        fputs(i ? ",\n  " : "\n  ", s->out);
+        put_value(s, row(s->report, i));
+    }
+    fputs(count ? "\n ]" : "]", s->out);
 }
 
 bool report_json(const struct report *r, FILE *out)
 {
-    json_t *root = json_object();
-    bool written;
+    struct sheet s = {.report = r, .out = out};
+    const struct site_table *sites = watch_sites(r->watch);
 
-    json_object_set_new(root, "version", number(REPORT_VERSION));
-    json_object_set_new(root, "run", run_json(r));
-    json_object_set_new(root, "harts", harts_json(r));
-    json_object_set_new(root, "layout",
-                        json_string(site_layout_name(site_layout(watch_sites(r->watch)))));
+    put(&s, "version", number(REPORT_VERSION));
+    put(&s, "run", run_json(r));
+    put_rows(&s, "harts", cluster_hart_count(r->cluster), hart_json);
+    put(&s, "layout", json_string(site_layout_name(site_layout(sites))));
     if (watch_account(r->watch)) {
-        json_object_set_new(root, "totals", totals_json(r));
-        json_object_set_new(root, "sites", sites_json(r));
+        put(&s, "totals", totals_json(r));
+        put_rows(&s, "sites", site_count(sites), site_json);
     }
     if (watch_audit(r->watch))
-        json_object_set_new(root, "findings", findings_json(r));
-    json_object_set_new(root, "patches", patches_json(r));
-    written = json_dumpf(root, out, JSON_INDENT(1)) == 0 && fputc('\n', out) != EOF;
-    json_decref(root);
-    return written && fflush(out) == 0;
+        put_rows(&s, "findings", audit_count(watch_audit(r->watch)), finding_json);
+    put_rows(&s, "patches", patch_log_count(watch_patches(r->watch)), patch_json);
+    fputs("\n}\n", out);
+    return !s.failed && fflush(out) == 0 && !ferror(out);
 }

@@ -53,6 +53,14 @@ sites() {
             "$work/report"
 }
 check "a hundred sites are a hundred" sites
+# Of a hundred thousand sites the report has 45 MB, which are not to be in memory at once.
+check "a report of many sites takes little memory" python3 -c 'import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, "tools")
+import benchlib
+run = (sys.argv[1], "run", "--quiet", "--memory", "256M", "--report", sys.argv[2],
+       "--append", "scale=0", sys.argv[3])
+assert 0 < benchlib.peak_memory(run) < 100e6' "$rvftrace" "$work/report" "$BUILD/guest/bench/sites-100000.elf"
 exits 66 "a Linux that is not there" speed --workload linux --linux "$work/nowhere"
 mkdir -p "$work/linux/debian-13"
 cp "$BUILD/guest/fail.elf" "$work/linux/debian-13/Image"
