@@ -80,7 +80,7 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 
 # Files of those that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
-	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_rec.o trace_filter_files.o)
+	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_probe.o ftrace_rec.o trace_filter_files.o)
 
 # In the same layouts, and instrumented: what the tracers test themselves on.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o

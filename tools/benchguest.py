@@ -73,8 +73,8 @@ def build_argument(build):
 
 
 def build_image(name, build, progress):
-    """Builds one of IMAGES; answers its path."""
-    image = IMAGES[name]
+    """Builds one of IMAGES, or the kernel of the layout of that name; answers its path."""
+    image = IMAGES.get(name, Image(name, name))
     directory = build_argument(os.path.join(build, image.subdirectory))
     run_make([f"BUILD={directory}", "guest", f"LAYOUT={image.layout}", *image.overrides],
              progress, f"the guest kernel ({name})")
@@ -264,6 +264,15 @@ def debug_to(machine, image, script, commands, progress):
         run_emulator(machine, ["debug", "--commands", file, "--report", report], image, script,
                      progress)
         return read_report(report, machine)
+
+
+def debug_console(machine, image, script, commands, progress):
+    """Runs the debugger's commands; what it printed."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        file = os.path.join(scratch, "commands")
+        pathlib.Path(file).write_text("\n".join([*commands, "quit", ""]), encoding="ascii")
+        return run_emulator(machine, ["debug", "--console", "none", "--commands", file], image,
+                            script, progress).out
 
 
 def measure_window(machine, image, script, work, progress):

@@ -57,6 +57,26 @@ check "no colour where nobody looks" lacks "$(printf '\033')" "$work/tables"
 bench --workload calls --workload sort --json - >"$work/b.json" 2>/dev/null
 check "the same measurement twice gives the same bytes" cmp "$work/a.json" "$work/b.json"
 
+# ---- layouts ----
+
+check "what a traced call costs in each layout" bench --layouts --iterations 1 --json "$work/layouts.json"
+layouts() {
+    python3 -c 'import json, sys
+j = json.load(open(sys.argv[1])); l = {one["name"]: one for one in j["layouts"]}
+sys.exit(not eval(sys.argv[2]))' "$work/layouts.json" "$1"
+}
+check "there are six, each with both tracers" layouts \
+    'len(l) == 6 and all(len(x["tracers"]) == 2 for x in l.values())'
+check "nothing traced, each executes what Linux does" layouts \
+    'all(x["off"]["path"] == x["linux"]["off"] for x in l.values())'
+check "traced, each path is within five instructions of Linux's" layouts \
+    'all(abs(t["path"] - x["linux"]["on"]) <= 5 for x in l.values() if x["linux"]["on"] for t in x["tracers"].values())'
+check "return_to_handler is as long as Linux's" layouts \
+    'all(x["tracers"]["function_graph"]["return"] == 15 for x in l.values())'
+check "what the counters say of a call holds the path, and more" layouts \
+    'all(t["path"] < t["instructions"] < t["cycles"] for x in l.values() for t in x["tracers"].values())'
+check "the table has a line for each" sh -c "tail -n 18 '$work/out' | grep -Ec '^(static|mcount|pfe16|pfe8|atomic|callops) ' | grep -qx 18"
+
 # ---- what must not be overlooked ----
 
 # An emulator that lies: sh code that sees the arguments and may edit the console.

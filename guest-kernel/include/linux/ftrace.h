@@ -184,6 +184,10 @@ int ftrace_match_records(struct ftrace_hash *hash, const char *word);
  * matches nothing waits until that module is loaded.
  */
 int ftrace_process_word(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word);
+/* `functions:command[:count]`, in front of it `!` to take that back: traceon, traceoff. */
+bool ftrace_is_command(const char *word);
+int ftrace_process_command(const char *word);
+void ftrace_show_probes(struct seq_file *m);
 void ftrace_clear_mods(struct ftrace_hash **set);
 void ftrace_show_mods(struct seq_file *m, struct ftrace_hash **set);
 /*

@@ -15,14 +15,9 @@ enum {
     TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* the least there is, until somebody traces */
 };
 
-/*
- * pause-on-trace is on, unlike Linux's since 5.9: here reading means driving a
- * console, and would overwrite what is read.
- */
-#define TRACE_DEFAULT_FLAGS                                                                    \
-    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO |                 \
-     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | \
-     TRACE_ITER_PAUSE_ON_TRACE)
+#define TRACE_DEFAULT_FLAGS                                                    \
+    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO | \
+     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS)
 
 struct trace_array global_trace = {.trace_flags = TRACE_DEFAULT_FLAGS, .tracing_cpumask = ~0UL};
 DEFINE_MUTEX(trace_types_lock);

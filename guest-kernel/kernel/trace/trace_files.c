@@ -149,6 +149,8 @@ static int readme_show(struct seq_file *m, void *unused)
            "  set_ftrace_filter    trace these: names or patterns as in a shell,\n"
            "                       PATTERN:mod:MODULE those of a module;\n"
            "                       `>` replaces, `>>` adds, `!NAME` takes away, empty: all\n"
+           "                       NAME:traceon, NAME:traceoff, with :COUNT if so often only:\n"
+           "                       calling it turns tracing_on\n"
            "  set_ftrace_notrace   but not these\n"
            "  set_ftrace_pid       trace calls of these tasks only; empty: of all\n"
            "  set_ftrace_notrace_pid      but not of these\n"

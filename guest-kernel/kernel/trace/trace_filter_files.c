@@ -77,6 +77,7 @@ struct filter_set {
     int (*put)(struct ftrace_hash *hash); /* takes it over */
     const char *empty;                    /* what an empty set reads as */
     struct ftrace_hash **waits;           /* for modules to come; NULL: it does not */
+    bool commands;                        /* words may be some */
 };
 
 /* Taken before ftrace_lock. */
@@ -137,13 +138,14 @@ static const char all_enabled[] = "#### all functions enabled ####\n";
 static const char none_disabled[] = "#### no functions disabled ####\n";
 
 static const struct filter_set ftrace_filter = {get_ftrace_filter, put_ftrace_filter, all_enabled,
-                                                &global_ops.local_hash.filter_hash};
-static const struct filter_set ftrace_notrace = {
-    get_ftrace_notrace, put_ftrace_notrace, none_disabled, &global_ops.local_hash.notrace_hash};
+                                                &global_ops.local_hash.filter_hash, true};
+static const struct filter_set ftrace_notrace = {get_ftrace_notrace, put_ftrace_notrace,
+                                                 none_disabled, &global_ops.local_hash.notrace_hash,
+                                                 false};
 static const struct filter_set graph_functions = {get_graph_functions, put_graph_functions,
-                                                  all_enabled, NULL};
+                                                  all_enabled, NULL, false};
 static const struct filter_set graph_notrace = {get_graph_notrace, put_graph_notrace, none_disabled,
-                                                NULL};
+                                                NULL, false};
 
 static void show_set(struct seq_file *m, const struct ftrace_hash *hash)
 {
@@ -168,6 +170,8 @@ static int filter_show(struct seq_file *m, void *data)
         show_set(m, set->get());
     if (set->waits)
         ftrace_show_mods(m, set->waits);
+    if (set->commands)
+        ftrace_show_probes(m);
     mutex_unlock(&filter_lock);
     return 0;
 }
@@ -217,6 +221,8 @@ static int take_word(const struct filter_set *set, struct filter_writer *w)
     w->len = 0;
     if (!len)
         return 0;
+    if (set->commands && ftrace_is_command(w->word))
+        return ftrace_process_command(w->word);
     return set->waits ? ftrace_process_word(set->waits, w->hash, w->word)
                       : ftrace_match_records(w->hash, w->word);
 }

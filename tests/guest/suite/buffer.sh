@@ -12,6 +12,10 @@ echo > trace; grep -c mark trace
 echo one > trace_marker; echo two > trace_marker; echo 0 > tracing_on
 grep -c mark trace; grep -c mark trace
 cat trace_pipe | cut -d : -f 3; cat trace | grep -c mark
+# While somebody reads, recording goes on, unless it is asked to pause.
+echo 1 > tracing_on; { echo meanwhile > trace_marker; } < trace; grep -c meanwhile trace
+echo 1 > options/pause-on-trace; { echo paused > trace_marker; } < trace; grep -c paused trace
+echo 0 > options/pause-on-trace
 # The oldest goes first, or the newest does not come.
 echo 8 > buffer_size_kb; echo > trace; echo 1 > tracing_on
 i=0; while [ $i -lt 600 ]; do i=$((i + 1)); echo "mark number $i" > trace_marker; done

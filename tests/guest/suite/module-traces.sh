@@ -12,4 +12,7 @@ echo 0 > options/funcgraph-cpu; cat /proc/trace_sample; echo 0 > tracing_on; gre
 echo 1 > options/funcgraph-duration; echo 1 > options/funcgraph-cpu
 echo 'sample_leaf:mod:trace_sample' > set_ftrace_filter; cat set_ftrace_filter
 rmmod trace_sample; grep -c sample_ available_filter_functions
+# What is left of the set names nothing, and is not `all functions`.
+cat set_ftrace_filter; echo function > current_tracer; cat enabled_functions; echo nop > current_tracer
+echo fib >> set_ftrace_filter; cat set_ftrace_filter
 reset

@@ -2,7 +2,11 @@
 . /suite/lib.sh
 workload='fib|ackermann|even|odd|calls_once'
 only fib ackermann even odd calls_once
-some() { [ $(calls_of "$workload" | wc -l) -gt 0 ] && echo "$1: traced" || echo "$1: not traced"; echo > trace; }
+some() {
+    echo 0 > tracing_on
+    [ $(calls_of "$workload" | wc -l) -gt 0 ] && echo "$1: traced" || echo "$1: not traced"
+    echo > trace; echo 1 > tracing_on
+}
 cat set_ftrace_pid set_ftrace_notrace_pid
 echo 17 99 > set_ftrace_pid; cat set_ftrace_pid; echo 3 >> set_ftrace_pid; cat set_ftrace_pid
 echo x > set_ftrace_pid; echo 40000 > set_ftrace_pid; cat set_ftrace_pid

@@ -1,0 +1,249 @@
+/*
+ * ftrace_probe.c - words of set_ftrace_filter that do something: `function:traceoff`.
+ *
+ *     function:traceon      each call turns tracing on
+ *     function:traceoff:3   calls turn it off, three times; one that finds it off does not count
+ *
+ * Each command is an ops beside the tracer's, whose filter is the set of its
+ * functions.  Who looks a probe up has interrupts off.
+ *
+ * Not instrumented.
+ */
+#include "ftrace_internal.h"
+#include "trace.h"
+#include <asm/irqflags.h>
+#include <linux/errno.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+enum { PROBE_WORD_MAX = 256 };
+
+struct func_probe {
+    struct func_probe *next;
+    struct func_probe *next_out; /* of those that have been taken out */
+    unsigned long ip;
+    bool counted;
+    long count; /* atomics only */
+};
+
+struct func_command {
+    const char *name;
+    bool on; /* what tracing_on becomes */
+    struct ftrace_ops ops;
+    struct func_probe *probes; /* under probe_mutex */
+};
+
+/* Taken before ftrace_lock. */
+static DEFINE_MUTEX(probe_mutex);
+
+static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                         struct ftrace_regs *fregs);
+
+static struct func_command commands[] = {
+    {.name = "traceon", .on = true, .ops = {.func = probe_called}},
+    {.name = "traceoff", .on = false, .ops = {.func = probe_called}},
+};
+
+/* ---- when a function is called ---- */
+
+static bool may_act(struct func_probe *p)
+{
+    long n = READ_ONCE(p->count);
+
+    while (p->counted && n > 0 &&
+           !__atomic_compare_exchange_n(&p->count, &n, n - 1, true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED))
+        ;
+    return !p->counted || n > 0;
+}
+
+static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+                         struct ftrace_regs *fregs)
+{
+    struct func_command *c = container_of(op, struct func_command, ops);
+    bool *record_on = &global_trace.buffer->record_on;
+    struct func_probe *p;
+    unsigned long flags;
+
+    (void)parent_ip;
+    (void)fregs;
+    local_irq_save(flags);
+    for (p = READ_ONCE(c->probes); p; p = READ_ONCE(p->next))
+        if (p->ip == ip && READ_ONCE(*record_on) != c->on && may_act(p))
+            WRITE_ONCE(*record_on, c->on);
+    local_irq_restore(flags);
+}
+
+/* ---- what the words say ---- */
+
+static struct func_command *find_command(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(commands); i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+/* An empty filter would mean every function, so without probes there is no ops. */
+static int update_ops(struct func_command *c)
+{
+    bool registered = c->ops.flags & FTRACE_OPS_FL_ENABLED;
+    const struct func_probe *p;
+    struct ftrace_hash *hash;
+    int ret = 0;
+
+    if (!c->probes)
+        return registered ? unregister_ftrace_function(&c->ops) : 0;
+    hash = alloc_ftrace_hash();
+    if (!hash)
+        return -ENOMEM;
+    for (p = c->probes; p && !ret; p = p->next)
+        ret = ftrace_hash_add(hash, p->ip);
+    if (ret) {
+        free_ftrace_hash(hash);
+        return ret;
+    }
+    ftrace_ops_init(&c->ops);
+    ret = ftrace_hash_move_and_update_ops(&c->ops.func_hash->filter_hash, hash);
+    return ret || registered ? ret : register_ftrace_function(&c->ops);
+}
+
+/* Takes out what is in the set and counts, or not, as told. Who stands on one still finds the rest.
+ */
+static struct func_probe *take_out(struct func_command *c, const struct ftrace_hash *set,
+                                   bool counted)
+{
+    struct func_probe **link = &c->probes, *out = NULL;
+
+    while (*link) {
+        struct func_probe *p = *link;
+
+        if (p->counted != counted || !ftrace_lookup_ip(set, p->ip)) {
+            link = &p->next;
+            continue;
+        }
+        WRITE_ONCE(*link, p->next);
+        p->next_out = out;
+        out = p;
+    }
+    return out;
+}
+
+static void free_probes(struct func_probe *p)
+{
+    if (p)
+        kick_all_cpus_sync();
+    while (p) {
+        struct func_probe *next = p->next_out;
+
+        kfree(p);
+        p = next;
+    }
+}
+
+static int put_in(struct func_command *c, const struct ftrace_hash *set, bool counted, long count)
+{
+    const struct dyn_ftrace *rec;
+    unsigned long i;
+    int ret = 0;
+
+    ftrace_rec_lock();
+    for (i = 0; !ret && (rec = ftrace_rec(i)); i++) {
+        struct func_probe *p;
+
+        if (!ftrace_lookup_ip(set, rec->ip))
+            continue;
+        p = kzalloc(sizeof(*p));
+        if (p) {
+            *p = (struct func_probe){
+                .next = c->probes, .ip = rec->ip, .counted = counted, .count = count};
+            smp_store_release(&c->probes, p);
+        }
+        ret = p ? 0 : -ENOMEM;
+    }
+    ftrace_rec_unlock();
+    return ret;
+}
+
+/* What was there for these functions goes; unless that was the wish, new ones come. */
+static int replace_probes(struct func_command *c, const struct ftrace_hash *set, bool add,
+                          const char *count)
+{
+    unsigned long n = 0;
+    int err, ret = count ? kstrtoul(count, 10, &n) : 0;
+    struct func_probe *old;
+
+    if (ret)
+        return ret;
+    mutex_lock(&probe_mutex);
+    old = take_out(c, set, count);
+    if (add)
+        ret = put_in(c, set, count, n);
+    else if (!old)
+        ret = -EINVAL;
+    err = update_ops(c);
+    mutex_unlock(&probe_mutex);
+    free_probes(old);
+    return ret ? ret : err;
+}
+
+bool ftrace_is_command(const char *word)
+{
+    const char *command = strchr(word, ':');
+
+    return command && strncmp(command, ":mod:", 5);
+}
+
+int ftrace_process_command(const char *word)
+{
+    char text[PROBE_WORD_MAX], *rest = text, *functions, *name;
+    struct func_command *c;
+    struct ftrace_hash *set;
+    bool add = *word != '!';
+    int ret;
+
+    if (strscpy(text, word + !add, sizeof(text)) < 0)
+        return -EINVAL;
+    functions = strsep(&rest, ":");
+    name = strsep(&rest, ":");
+    c = name ? find_command(name) : NULL;
+    if (!c)
+        return -EINVAL;
+    set = alloc_ftrace_hash();
+    if (!set)
+        return -ENOMEM;
+    ret = ftrace_match_records(set, functions);
+    if (!ret)
+        ret = replace_probes(c, set, add, rest);
+    free_ftrace_hash(set);
+    return ret;
+}
+
+/* A module's function that is gone has left the filter. */
+static void show_probes(struct seq_file *m, const struct func_command *c)
+{
+    const struct func_probe *p;
+
+    for (p = c->probes; p; p = p->next) {
+        if (!ftrace_lookup_ip(c->ops.func_hash->filter_hash, p->ip))
+            continue;
+        seq_printf(m, "%ps:%s:", (void *)p->ip, c->name);
+        if (p->counted)
+            seq_printf(m, "count=%ld\n", READ_ONCE(p->count));
+        else
+            seq_puts(m, "unlimited\n");
+    }
+}
+
+void ftrace_show_probes(struct seq_file *m)
+{
+    unsigned int i;
+
+    mutex_lock(&probe_mutex);
+    for (i = 0; i < ARRAY_SIZE(commands); i++)
+        show_probes(m, &commands[i]);
+    mutex_unlock(&probe_mutex);
+}
