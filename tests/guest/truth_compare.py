@@ -55,7 +55,9 @@ class Comparison:
     def __init__(self, calls, entries, of):
         self.rules, self.wrong, self.left_out = of, [], collections.Counter()
         offset = IP_OFFSET[of.layout]
-        self.calls = [Job(c, c.tracer()) for c in calls if c.kind == "function" and c.tracer()]
+        # Calls of _mcount before ftrace was there are nobody's, except where they stay.
+        self.calls = [Job(c, c.tracer()) for c in calls if c.kind == "function" and c.tracer() and
+                      (c.state == "on" or of.layout == "static")]
         self.returns = [Job(None, r) for r in calls if r.kind == "return"]
         self.entries = entries
         self.wanted = {"fn": collections.defaultdict(list), "return": collections.defaultdict(list)}
