@@ -41,11 +41,16 @@ put_back() {
 left() {
     [ -z "$(lsmod | grep -v Module)" ] || echo "LEFT modules"
     [ $(wc -l < enabled_functions) -eq 0 ] || echo "LEFT sites on: $(head -n 3 enabled_functions)"
-    [ $(ps | wc -l) -eq $tasks ] || { echo LEFT tasks; ps; }
+    ps > /soak.tasks
+    [ $(wc -l < /soak.tasks) -eq $tasks ] || { echo "LEFT tasks"; cat /soak.tasks; }
 }
+# What is made once and kept.
+echo 1 > function_profile_enabled
+echo function_graph > current_tracer
 mkdir /soak.options
 for o in options/*; do cat $o > /soak.options/${o#options/}; done
-tasks=$(ps | wc -l)
+ps > /soak.tasks
+tasks=$(wc -l < /soak.tasks)
 """
 
 
