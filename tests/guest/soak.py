@@ -39,6 +39,7 @@ put_back() {
     echo 16 > buffer_size_kb; echo > trace; echo 1 > tracing_on
 }
 left() {
+    usleep 50000 # who has said that he is done may still be on his way out
     [ -z "$(lsmod | grep -v Module)" ] || echo "LEFT modules"
     [ $(wc -l < enabled_functions) -eq 0 ] || echo "LEFT sites on: $(head -n 3 enabled_functions)"
     ps > /soak.tasks
