@@ -125,9 +125,13 @@ static void report_stale(struct hart *h, const struct fetched *f)
 
 /* ---- building ---- */
 
-/* An instruction is one operation, behind at most so many calls of probes; one ends the block. */
+/*
+ * An instruction is one operation, behind at most so many calls of probes; one ends
+ * the block. Few have any: a block that is full of them ends before its time.
+ */
 enum { PROBE_CALLS_MAX = 4, FLOAT_CHECKS_MAX = 2 };
-enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_CALLS_MAX) + FLOAT_CHECKS_MAX + 1 };
+enum { UOPS_MAX = BLOCK_INSNS_MAX * 3 + FLOAT_CHECKS_MAX + 1 };
+static_assert((int)UOPS_MAX >= 1 + PROBE_CALLS_MAX + FLOAT_CHECKS_MAX + 1, "room for the first");
 
 struct builder {
     struct hart *hart;
@@ -314,6 +318,11 @@ static void mark_known(struct hart *h, const struct fetched *f)
         codemap_mark_known(codemap_make_page(c, f->pa_high), f->pa_high, 2);
 }
 
+static bool has_room(const struct builder *b)
+{
+    return b->uop_count + 1 + PROBE_CALLS_MAX + FLOAT_CHECKS_MAX + 1 <= UOPS_MAX;
+}
+
 /*
  * Decodes from h->pc at physical address pa until the block must end or has
  * `insns` instructions. False: not even the first could be fetched.
@@ -328,7 +337,7 @@ static bool build(struct builder *b, struct hart *h, uint64_t pa, uint64_t insns
     b->guarded = is_guarded(h, pa);
     if (b->guarded)
         insns = 1;
-    while (!b->ended && b->insns < insns) {
+    while (!b->ended && b->insns < insns && has_room(b)) {
         if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
             break;
         if (!fetch_insn(h, b->pc + b->size, b->pa + b->size, b->insns, &f)) {
