@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""truth.py BUILD SEEDS - runs the guest under its tracers and compares what it recorded with what
+"""truth.py BUILD FIRST LAST - for each seed runs the guest under its tracers and compares what it recorded with what
 the machine saw (truth_compare.py). One line a claim; the status says whether all held."""
 import os
 import re
@@ -88,5 +88,5 @@ class Run:
 if __name__ == "__main__":
     import truth
     import truth_cases
-    truth_cases.main(sys.argv[1], int(sys.argv[2]))
+    truth_cases.main(sys.argv[1], range(int(sys.argv[2]), int(sys.argv[3]) + 1))
     sys.exit(truth.failed)

@@ -167,11 +167,15 @@ class Comparison:
     def depths_of(self, call):
         """
         How many hooked calls of its task were open around it, at least and at most: an interrupt
-        may come before or after the tracer has counted the call that it has in hand.
+        may come before or after the tracer has counted the call that it has in hand. Of a chain of
+        tail calls that are coming back those that are to be next still count.
         """
         least = unsure = 0
         inner, around = call, call.around
         while around:
+            if around.kind == "return":
+                hooked = sum(call in self.hooked for call in around.of)
+                least += max(hooked - around.turn - 1, 0)
             if around.kind in ("tracer", "return"):
                 unsure += 1
             elif around in self.hooked and inner.kind != "tracer":
