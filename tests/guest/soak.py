@@ -20,6 +20,7 @@ NAMES = ("kmalloc", "kfree", "schedule", "__schedule", "fib", "even", "ackermann
 OPTIONS = ("annotate", "context-info", "disable_on_free", "func_stack_trace", "funcgraph-irqs",
            "function-fork", "graph-time", "irq-info", "latency-format", "markers", "overwrite",
            "pause-on-trace", "record-cmd", "sleep-time", "funcgraph-retval", "verbose")
+ROUND_INSNS = 30_000_000  # more or less
 PRELUDE = """
 cd /sys/kernel/tracing
 free() { grep MemFree /proc/meminfo | cut -c 18-24; }
@@ -188,7 +189,7 @@ class Soak:
 
 def soak(build, seed, insns):
     """How many instructions that was; -1: something is to be said against it."""
-    rounds = 2 + insns // 12_000_000
+    rounds = 2 + insns // ROUND_INSNS
     run = Soak(build, seed, insns)
     run.run(rounds)
     wrong = run.complaints(rounds)
@@ -214,8 +215,8 @@ def main():
         return soak(build, int(sys.argv[3]), insns) < 0
     seed = done = 0
     failed = not broken_kernel_is_found(build)
-    while done < insns:
-        one = soak(build, seed, min(insns // 3, 60_000_000))
+    while done < insns or seed < 3:  # no family of layouts is left out
+        one = soak(build, seed, min(insns // 3, 150_000_000))
         failed |= one < 0
         done += abs(one) if one > 0 else insns // 3
         seed += 1
