@@ -60,7 +60,7 @@ tidy:
 	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu
 
 check-long: test tidy
-	@SEEDS=20 tests/run 'tests/guest/truth.sh'
+	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
 # Linux, fetched and built once (LINUX_CACHE, .cache/linux); needs the network for that. docs/linux.md.

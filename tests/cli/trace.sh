@@ -4,7 +4,7 @@
 
 T=/sys/kernel/tracing
 here=$(dirname "$0")/../machine
-demo="script=\"work calls 1; echo function > $T/current_tracer; work tree 1; work threads 1; \
+demo="script=\"work calls 1; echo function > $T/current_tracer; ps | cat; ls | wc; \
 echo function_graph > $T/current_tracer; work tree 1; echo nop > $T/current_tracer\""
 trace=$work/trace.json
 

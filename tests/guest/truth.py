@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""truth.py BUILD SEEDS - runs the guest under its tracers and compares what it recorded with what
-the machine saw (truth_compare.py). One line a claim; the status says whether all held."""
+"""truth.py BUILD FIRST LAST - for each seed runs the guest under its tracers and compares what it
+recorded with what the machine saw (truth_compare.py). One line a claim; the status says whether all
+held.
+"""
 import os
 import re
 import subprocess
@@ -47,7 +49,7 @@ class Run:
                                for cpu in range(self.harts)) + "\necho END\n"
 
     def execute(self, script, seed, initrd, fetch):
-        trace, report = os.path.join(work.name, "trace"), os.path.join(work.name, "report")
+        trace = os.path.join(work.name, "trace")
         path = f"{self.build}/guest-kernel/{self.layout}/kernel.elf"
         boot = "script=\"" + "; ".join(script.strip().split("\n")) + "\""
         self.command = [f"{self.build}/rvftrace", "run", "--quiet", "--audit", "fail", "--harts",
@@ -88,5 +90,5 @@ class Run:
 if __name__ == "__main__":
     import truth
     import truth_cases
-    truth_cases.main(sys.argv[1], int(sys.argv[2]))
+    truth_cases.main(sys.argv[1], range(int(sys.argv[2]), int(sys.argv[3]) + 1))
     sys.exit(truth.failed)

@@ -78,6 +78,26 @@ def part_of_the_graph(build, layout, harts, seed):
           roots=addresses(run, "tree_insert", "kmalloc"), max_depth=3)
 
 
+def not_all_of_the_graph(build, layout, harts, seed):
+    run = Run(build, layout, harts,
+              tracer("function_graph", f"echo kmalloc tree_free > {T}/set_graph_notrace"),
+              "work tree 1", seed)
+    result = truth(f"{layout}, set_graph_notrace, {harts} harts, seed {seed}", run, 1000,
+                   notrace=addresses(run, "kmalloc", "tree_free"))
+    claim("... and has left out some", result.left_out["below set_graph_notrace"] > 100,
+          [result.left_out])
+
+
+def too_deep(build, layout, seed):
+    """Brackets are two calls each, one in the other."""
+    run = Run(build, layout, 1,
+              tracer("function_graph", f"echo parse_expr parse_unary > {T}/set_ftrace_filter"),
+              "echo $((" + "(" * 30 + "1" + ")" * 30 + "))", seed)
+    result = truth(f"{layout}, function_graph of calls that are too deep", run, 100)
+    claim("... of which no more than fifty have a place",
+          result.left_out["no place on the stack of return addresses"] == 12, [result.left_out])
+
+
 def too_little_room(build, layout, harts, seed):
     """The filter's functions run while tracing is on and at no other time, so each is accounted for."""
     run = Run(build, layout, harts, f"echo 'fib ackermann even odd' > {T}/set_ftrace_filter\n"
@@ -161,23 +181,24 @@ def liars(run, lies, kind, chance, times):
 
 
 def main(build, seeds):
-    for n in range(seeds):
-        chance = random.Random(n)
+    for seed in seeds:
         kept = {}
         for i, layout in enumerate(DYNAMIC):
-            harts = (2, 4, 1)[(i + n) % 3]
-            kept[layout] = list(everything(build, layout, harts, n + 1,
-                                           ("stale", f"random:{n}")[(i + n) % 2]))
-        of = [DYNAMIC[(n + i) % len(DYNAMIC)] for i in range(len(DYNAMIC))]
-        programs(build, of[0], 2, n + 1)
-        modules(build, of[1], 2, n + 1)
-        one_task(build, of[2], 2, n + 1)
-        part_of_the_graph(build, of[3], 2, n + 1)
-        too_little_room(build, of[4], 2, n + 1)
-        modules(build, of[2], 4, n + 1)
-        static(build, n + 1)
-        if n == 0:
+            kept[layout] = list(everything(build, layout, (2, 4, 1)[(i + seed - 1) % 3], seed,
+                                           ("stale", f"random:{seed}")[(i + seed - 1) % 2]))
+        of = [DYNAMIC[(seed - 1 + i) % len(DYNAMIC)] for i in range(len(DYNAMIC))]
+        programs(build, of[0], 2, seed)
+        modules(build, of[1], 2, seed)
+        modules(build, of[2], 4, seed)
+        one_task(build, of[2], 2, seed)
+        part_of_the_graph(build, of[3], 2, seed)
+        not_all_of_the_graph(build, of[0], 2, seed)
+        too_deep(build, of[1], seed)
+        too_little_room(build, of[4], 2, seed)
+        static(build, seed)
+        if seed == seeds[0]:
             function, graph = kept["mcount"]
+            chance = random.Random(seed)
             liars(function, FUNCTION_LIES, None, chance, 2)
             liars(graph, GRAPH_LIES, "entry", chance, 2)
             liars(graph, RETURN_LIES, "return", chance, 2)

@@ -18,13 +18,16 @@ GUARDED_AT = 2
 # What the guest calls the site: its offset from where the machine has it.
 IP_OFFSET = {"static": 8, "mcount": 0, "pfe16": 0, "pfe8": 0, "atomic": 4, "callops": 4}
 
-Rules = collections.namedtuple("Rules", "layout pids roots max_depth lost whole")
+Rules = collections.namedtuple("Rules", "layout pids roots notrace max_depth lost whole")
 
 
-def rules(layout, pids=None, roots=None, max_depth=0, lost=None, whole=False):
-    """pids: set_ftrace_pid. roots: addresses of set_graph_function. lost: by hart, how many the
-    buffer says it has lost. whole: tracing was on for all of what the sites were on."""
-    return Rules(layout, pids, roots, max_depth, lost or {}, whole)
+def rules(layout, pids=None, roots=None, notrace=(), max_depth=0, lost=None, whole=False):
+    """
+    pids: set_ftrace_pid. roots, notrace: addresses of set_graph_function and set_graph_notrace.
+    lost: by hart, how many the buffer says it has lost. whole: tracing was on for all of what the
+    sites were on.
+    """
+    return Rules(layout, pids, roots, notrace, max_depth, lost or {}, whole)
 
 
 class Job:
@@ -55,7 +58,9 @@ class Comparison:
     def __init__(self, calls, entries, of):
         self.rules, self.wrong, self.left_out = of, [], collections.Counter()
         offset = IP_OFFSET[of.layout]
-        self.calls = [Job(c, c.tracer()) for c in calls if c.kind == "function" and c.tracer()]
+        # Calls of _mcount before ftrace was there are nobody's, except where they stay.
+        self.calls = [Job(c, c.tracer()) for c in calls if c.kind == "function" and c.tracer() and
+                      (c.state == "on" or of.layout == "static")]
         self.returns = [Job(None, r) for r in calls if r.kind == "return"]
         self.entries = entries
         self.wanted = {"fn": collections.defaultdict(list), "return": collections.defaultdict(list)}
@@ -165,11 +170,15 @@ class Comparison:
     def depths_of(self, call):
         """
         How many hooked calls of its task were open around it, at least and at most: an interrupt
-        may come before or after the tracer has counted the call that it has in hand.
+        may come before or after the tracer has counted the call that it has in hand. Of a chain of
+        tail calls that are coming back those that are to be next still count.
         """
         least = unsure = 0
         inner, around = call, call.around
         while around:
+            if around.kind == "return":
+                hooked = sum(call in self.hooked for call in around.of)
+                least += max(hooked - around.turn - 1, 0)
             if around.kind in ("tracer", "return"):
                 unsure += 1
             elif around in self.hooked and inner.kind != "tracer":
@@ -177,16 +186,20 @@ class Comparison:
             inner, around = around, around.around
         return range(least, least + unsure + 1)
 
+    def lineage(self, call):
+        """The call and the functions that were open around it, as the guest calls their sites."""
+        while call:
+            if call.kind == "function":
+                yield call, call.pc + IP_OFFSET[self.rules.layout]
+            call = call.around
+
     def below_root(self, call):
         """Whether it is one of set_graph_function's, or called by one that was recorded."""
-        offset, around = IP_OFFSET[self.rules.layout], call.around
-        if call.pc + offset in self.rules.roots:
-            return True
-        while around:
-            if around in self.hooked and around.pc + offset in self.rules.roots:
-                return True
-            around = around.around
-        return False
+        return any(ip in self.rules.roots and (one is call or one in self.hooked)
+                   for one, ip in self.lineage(call))
+
+    def below_notrace(self, call):
+        return any(ip in self.rules.notrace for _, ip in self.lineage(call))
 
     def excuse(self, job, graph):
         """By which rule ftrace left it out; None: by none."""
@@ -197,6 +210,8 @@ class Comparison:
             return "of a task that is not traced"
         if graph and self.rules.roots is not None and not self.below_root(call):
             return "not below set_graph_function"
+        if graph and self.below_notrace(call):
+            return "below set_graph_notrace"
         if graph and self.rules.max_depth and self.depths_of(call)[-1] >= self.rules.max_depth:
             return "below max_graph_depth"
         if graph and self.depths_of(call)[-1] >= RETURN_DEPTH:
@@ -226,7 +241,8 @@ class Comparison:
 
     def check_lost(self, jobs):
         """As many as the buffer says of each hart, and the oldest ones."""
-        self.left_out["lost by the buffer"] += len(jobs)
+        if jobs:
+            self.left_out["lost by the buffer"] = len(jobs)
         moved = sum(len(job.harts()) > 1 for job in jobs)
         count = collections.Counter(job.slice.hart for job in jobs)
         if len(jobs) != sum(self.rules.lost.values()):
@@ -251,6 +267,8 @@ class Comparison:
                 self.say("recorded below max_graph_depth:", entry)
             if self.rules.roots is not None and not self.below_root(call):
                 self.say("recorded outside of set_graph_function:", entry, call)
+            if self.below_notrace(call):
+                self.say("recorded below set_graph_notrace:", entry, call)
         for job in self.returns:
             self.check_return(job, window)
 

@@ -21,6 +21,14 @@ for kind in stress asan; do
     claim "the $kind build runs it, too" has_status 0
     claim '... with the same console' cmp "$work/release" "$work/$kind"
     claim '... in as many instructions and cycles' cmp "$work/release.json" "$work/$kind.json"
+    for build in "$BUILD" "$BUILD/$kind"; do
+        rvftrace=$build/rvftrace
+        run run --quiet --append "script=\"echo 'tree_* k*' > /sys/kernel/tracing/set_ftrace_filter;
+            echo function_graph > /sys/kernel/tracing/current_tracer; work tree 1\"" \
+            --trace "$work/calls$((of = 1 - ${of:-1}))" "$mcount"
+    done
+    rvftrace=$BUILD/rvftrace
+    claim '... and sees the same calls' cmp "$work/calls0" "$work/calls1"
 done
 
 # On several harts the slices of the stress build are another interleaving.

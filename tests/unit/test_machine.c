@@ -301,6 +301,30 @@ static void time_goes_back_for_nobody(void **state)
 }
 
 /* The time CSR is mtime, whoever sets it, and stimecmp is compared with that. */
+static void looking_at_the_time_is_no_reading_of_it(void **state)
+{
+    const struct board_program p = busy_program(300);
+    struct test_board b;
+    uint64_t seen, before;
+
+    (void)state;
+    board_new(&b, &p, config_of(2, 1));
+    for (uint64_t until = 1000; until <= 20000; until += 1000) {
+        struct hart *one, *other;
+
+        assert_int_equal(machine_run(b.m, until, UINT64_MAX).reason, STOP_INSNS);
+        one = board_hart(&b, 0);
+        other = board_hart(&b, 1);
+        before = hart_time(other);
+        assert_true(hart_csr(one, 0xc01, &seen));
+        assert_int_equal(hart_time(other), before);
+        before = hart_time(one);
+        assert_true(hart_csr(other, 0xc01, &seen));
+        assert_int_equal(hart_time(one), before);
+    }
+    board_free(&b);
+}
+
 static void time_that_is_set_is_the_time(void **state)
 {
     struct board_program p = {0};
@@ -677,6 +701,7 @@ int main(void)
         cmocka_unit_test(harts_stay_within_some_slices_of_each_other),
         cmocka_unit_test(a_timer_interrupt_is_punctual_and_never_early),
         cmocka_unit_test(time_goes_back_for_nobody),
+        cmocka_unit_test(looking_at_the_time_is_no_reading_of_it),
         cmocka_unit_test(time_that_is_set_is_the_time),
         cmocka_unit_test(time_that_another_hart_sets_wakes),
         cmocka_unit_test(the_tree_names_every_source_of_the_plic),

@@ -1,0 +1,316 @@
+/*
+ * test_calls.c - who was called and who came back, by the machine's own record.
+ */
+#include "isa/world.h"
+
+#include "base/alloc.h"
+#include "cpu/isa.h"
+#include "ftrace/calls.h"
+#include "machine/site_image.h"
+
+/* Two functions with a site at their entry. What stands behind it is for each test to say. */
+enum { F = 0x100, G = 0x140, BODY = 8, TRACER = 0x500, HANDLER = 0x600, BETWEEN = 0x700 };
+
+#define HOME    (M_VECTOR + 32)
+#define STACK   (RAM_BASE + 0x80000)
+#define TOP     (STACK + 0x3f00)
+#define ADDRESS (SITE_VA)
+
+struct scene {
+    struct world w;
+    struct hart *h;
+    struct site_image *im;
+    struct symbols *symbols;
+    struct site_table *t;
+    struct calls *c;
+    char log[1024]; /* what was told: +f.on  +tracer  -returned ... */
+};
+
+static void say(struct scene *s, const char *a, const char *b)
+{
+    size_t used = strlen(s->log);
+
+    snprintf(s->log + used, sizeof s->log - used, "%s%s ", a, b);
+}
+
+static void on_enter(void *ctx, const struct call *c, const struct call_moment *at)
+{
+    static const char *const states[] = {"init", "off", "on", "other"};
+    static const char *const kinds[] = {"", "tracer", "return", "trap"};
+    char name[32];
+
+    assert_int_equal(at->hart, 0);
+    snprintf(name, sizeof name, "%s.%s", c->function ? c->function : "?", states[c->state]);
+    say(ctx, "+", c->kind == CALL_FUNCTION ? name : kinds[c->kind]);
+}
+
+static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
+                     enum call_end how)
+{
+    static const char *const ends[] = {"returned", "abandoned", "open"};
+
+    (void)at;
+    say(ctx, c->function ? c->function : "-", "");
+    say(ctx, "-", ends[how]);
+}
+
+static void build(struct scene *s)
+{
+    const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = TIMING_UNIT};
+    const struct writer loader = {.kind = WRITER_LOADER};
+    const struct calls_listener listener = {.ctx = s, .enter = on_enter, .leave = on_leave};
+
+    memset(s, 0, sizeof *s);
+    s->w = world_with(&config, 1);
+    s->h = cluster_hart(s->w.cluster, 0);
+    s->im = image_begin();
+    image_name(s->im, "f", F);
+    image_name(s->im, "g", G);
+    image_name(s->im, "ftrace_call", TRACER + 4);
+    image_name(s->im, "return_to_handler", HANDLER);
+    image_name(s->im, "ret_from_fork", BETWEEN);
+    for (uint64_t at = F; at <= G; at += G - F) {
+        image_nops(s->im, at, SITE_BYTES);
+        image_site(s->im, at);
+        image_word(s->im, at + BODY, JALR(ZERO, T1, 0)); /* to where the test wants it */
+    }
+    image_word(s->im, TRACER, JALR(ZERO, T0, 0));
+    image_word(s->im, TRACER + 4, NOP);
+    image_word(s->im, TRACER + 8, NOP);
+    image_word(s->im, HANDLER, JALR(ZERO, T1, 0));
+    image_word(s->im, BETWEEN, JALR(ZERO, T1, 0));
+    assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
+    s->t = image_table(s->im, &s->symbols);
+    assert_int_equal(site_layout(s->t), LAYOUT_PFE8);
+    s->c = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, listener);
+}
+
+static void wreck(struct scene *s)
+{
+    calls_free(s->c);
+    site_table_free(s->t);
+    symbols_free(s->symbols);
+    free(s->im);
+    world_free(&s->w);
+}
+
+static void patch(struct scene *s, uint64_t site, uint32_t first, uint32_t second)
+{
+    poke(&s->w, SITE_PA + site, first, 4);
+    poke(&s->w, SITE_PA + site + 4, second, 4);
+}
+
+static void switch_on(struct scene *s, uint64_t site)
+{
+    patch(s, site, AUIPC(T0, 0), JALR(T0, T0, (uint32_t)(TRACER - site)));
+}
+
+/* So many instructions from there, with that stack, which go on to `next` where they jump. */
+static void go(struct scene *s, uint64_t from, unsigned insns, uint64_t sp, uint64_t next)
+{
+    hart_set_pc(s->h, from);
+    hart_set_reg(s->h, SP, sp);
+    hart_set_reg(s->h, T1, next);
+    (void)!hart_run(s->h, insns);
+}
+
+static void call(struct scene *s, uint64_t function, uint64_t sp, uint64_t back, unsigned insns)
+{
+    hart_set_reg(s->h, RA, back);
+    go(s, ADDRESS + function, insns, sp, back);
+}
+
+static void a_call_ends_where_it_comes_back_with_its_stack(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    call(&s, F, TOP, HOME, 4);
+    assert_string_equal(s.log, "+f.off f -returned ");
+    wreck(&s);
+}
+
+static void coming_by_with_another_stack_is_no_return(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    call(&s, F, TOP, HOME, 2);
+    go(&s, HOME, 1, TOP - 32, HOME);
+    assert_string_equal(s.log, "+f.off ");
+    go(&s, HOME, 1, TOP, HOME);
+    assert_string_equal(s.log, "+f.off f -returned ");
+    wreck(&s);
+}
+
+static void a_recursion_ends_level_by_level(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    call(&s, F, TOP, HOME, 2);
+    call(&s, F, TOP - 32, ADDRESS + F + BODY, 2);
+    call(&s, F, TOP - 64, ADDRESS + F + BODY, 2);
+    go(&s, ADDRESS + F + BODY, 1, TOP - 64, HOME);
+    assert_string_equal(s.log, "+f.off +f.off +f.off f -returned ");
+    go(&s, ADDRESS + F + BODY, 1, TOP - 32, HOME);
+    go(&s, HOME, 1, TOP, HOME);
+    assert_string_equal(s.log, "+f.off +f.off +f.off f -returned f -returned f -returned ");
+    wreck(&s);
+}
+
+static void a_tail_call_comes_back_with_its_caller(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    patch(&s, G, NOP, NOP);
+    hart_set_reg(s.h, RA, HOME);
+    go(&s, ADDRESS + F, 3, TOP, ADDRESS + G);
+    go(&s, ADDRESS + G, 4, TOP, HOME);
+    assert_string_equal(s.log, "+f.off +g.off g -returned f -returned ");
+    wreck(&s);
+}
+
+static void who_is_put_back_inside_of_a_site_has_called_once(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    switch_on(&s, F);
+    call(&s, F, TOP, HOME, 1); /* the auipc; then it is switched off, and begun anew */
+    patch(&s, F, NOP, NOP);
+    call(&s, F, TOP, HOME, 4);
+    assert_string_equal(s.log, "+f.off f -returned ");
+    wreck(&s);
+}
+
+static void the_tracer_has_a_part_of_its_own(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    switch_on(&s, F);
+    call(&s, F, TOP, HOME, 5);
+    assert_string_equal(s.log, "+f.on +tracer - -returned f -returned ");
+    wreck(&s);
+}
+
+static void a_hooked_call_ends_in_the_handler(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    switch_on(&s, F);
+    call(&s, F, TOP, HOME, 3);
+    go(&s, hart_pc(s.h), 1, TOP, ADDRESS + HANDLER);
+    go(&s, ADDRESS + HANDLER, 2, TOP, HOME);
+    assert_string_equal(s.log, "+f.on +tracer - -returned f -returned +return - -returned ");
+    wreck(&s);
+}
+
+/* f is hooked and calls g as its last deed, which is hooked as well: the handler comes twice. */
+static void two_hooked_calls_end_in_the_handler_one_after_the_other(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    switch_on(&s, F);
+    patch(&s, G, NOP, NOP);
+    call(&s, F, TOP, HOME, 3);
+    hart_set_reg(s.h, RA, ADDRESS + HANDLER);
+    go(&s, hart_pc(s.h), 1, TOP, ADDRESS + G);
+    go(&s, ADDRESS + G, 2, TOP, HOME);
+    s.log[0] = '\0';
+    go(&s, ADDRESS + HANDLER, 1, TOP, ADDRESS + HANDLER);
+    go(&s, ADDRESS + HANDLER, 2, TOP, HOME);
+    assert_string_equal(s.log, "g -returned f -returned +return - -returned +return - -returned ");
+    wreck(&s);
+}
+
+static void what_lies_below_a_new_call_is_over(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    patch(&s, G, NOP, NOP);
+    call(&s, F, TOP - 64, HOME, 2);
+    call(&s, G, TOP, HOME, 2);
+    assert_string_equal(s.log, "+f.off f -abandoned +g.off ");
+    wreck(&s);
+}
+
+static void a_new_task_has_nothing_of_the_old_one(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    call(&s, F, TOP, HOME, 2);
+    go(&s, ADDRESS + BETWEEN, 1, TOP - 64, HOME);
+    assert_string_equal(s.log, "+f.off f -abandoned ");
+    wreck(&s);
+}
+
+static void stacks_do_not_mind_one_another(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    patch(&s, G, NOP, NOP);
+    call(&s, F, TOP - 64, HOME, 2);
+    call(&s, G, TOP + 0x4000, HOME, 2);
+    go(&s, HOME, 1, TOP - 64, HOME);
+    assert_string_equal(s.log, "+f.off +g.off f -returned ");
+    wreck(&s);
+}
+
+static void the_end_of_the_run_ends_what_is_open(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    call(&s, F, TOP, HOME, 2);
+    calls_end(s.c);
+    assert_string_equal(s.log, "+f.off f -open ");
+    wreck(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_call_ends_where_it_comes_back_with_its_stack),
+        cmocka_unit_test(coming_by_with_another_stack_is_no_return),
+        cmocka_unit_test(a_recursion_ends_level_by_level),
+        cmocka_unit_test(a_tail_call_comes_back_with_its_caller),
+        cmocka_unit_test(who_is_put_back_inside_of_a_site_has_called_once),
+        cmocka_unit_test(the_tracer_has_a_part_of_its_own),
+        cmocka_unit_test(a_hooked_call_ends_in_the_handler),
+        cmocka_unit_test(two_hooked_calls_end_in_the_handler_one_after_the_other),
+        cmocka_unit_test(what_lies_below_a_new_call_is_over),
+        cmocka_unit_test(a_new_task_has_nothing_of_the_old_one),
+        cmocka_unit_test(stacks_do_not_mind_one_another),
+        cmocka_unit_test(the_end_of_the_run_ends_what_is_open),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
