@@ -266,7 +266,7 @@ USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o 
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
-USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096,-z,separate-code
+USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096 -T $(USER_SRC)/user.lds
 
 $(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
 	$(say) CC $<
@@ -278,10 +278,10 @@ $(USER_OUT)/%.o: $(USER_SRC)/%.S mk/guest.mk | $(BOOTSTRAP_BUILD)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB)
+$(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB) $(USER_SRC)/user.lds
 	$(say) LD $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $^
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
 
 # Times and owners are the same in every build.
 $(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
