@@ -355,7 +355,7 @@ static struct block *finish(struct builder *b)
 
     *block = (struct block){
         .pc = b->pc,
-        .price = (uint64_t)b->insns << 32 | b->cycles,
+        .price = b->insns * (UINT64_C(1) << 32) + b->cycles,
         .link = {{.to = NOWHERE}, {.to = NOWHERE}},
         .hart = b->hart,
         .pa = b->pa,

@@ -344,13 +344,13 @@ struct hart {
     /* hot: touched by every block */
     uint64_t x[33]; /* x[32] takes what is written to x0 */
     uint64_t f[32]; /* a narrower number in a NaN box */
-    uint8_t fflags, frm;
     uint64_t cycles;
     struct tlb *tlb;         /* of the current data context */
     struct jump_entry *jump; /* of the current mode */
     struct kept_call *calls; /* of the current mode */
     const engine_labels *labels;
     uint32_t attention;
+    uint8_t fflags, frm;
 
     /* where execution stands: uop set while inside a block, else pc */
     uint64_t pc;
@@ -367,6 +367,7 @@ struct hart {
     struct csrs csr;
     uint32_t irq_lines, irq_soft; /* mip = lines | soft | timer_due's STIP */
     bool timer_due;               /* time has come to stimecmp (Sstc) */
+    bool reserved;                /* by LR: the physical line below */
     enum hart_wait waiting;
     uint64_t wait_limit;  /* cycle at which HART_WAITS_STORE ends in any case */
     uint64_t cause, tval; /* of the exception being raised */
@@ -377,8 +378,6 @@ struct hart {
     unsigned trap_repeats;
     struct hart_exception first_exception; /* of those since the last instruction */
 
-    /* LR reservation, by physical line */
-    bool reserved;
     uint64_t reserved_line;
 
     struct pmp pmp;

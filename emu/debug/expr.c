@@ -229,15 +229,15 @@ static uint64_t remainder_of(uint64_t a, uint64_t b)
 
 struct operation {
     const char *text;
-    unsigned strength;
     uint64_t (*apply)(uint64_t a, uint64_t b);
+    unsigned strength;
     bool divides; /* not by zero */
 };
 
 static const struct operation operators[] = {
-    {"|", 0, or_bits, false},      {"&", 1, and_bits, false}, {"<<", 2, shift_left, false},
-    {">>", 2, shift_right, false}, {"+", 3, add, false},      {"-", 3, subtract, false},
-    {"*", 4, multiply, false},     {"/", 4, divide, true},    {"%", 4, remainder_of, true},
+    {"|", or_bits, 0, false},      {"&", and_bits, 1, false}, {"<<", shift_left, 2, false},
+    {">>", shift_right, 2, false}, {"+", add, 3, false},      {"-", subtract, 3, false},
+    {"*", multiply, 4, false},     {"/", divide, 4, true},    {"%", remainder_of, 4, true},
 };
 
 static const struct operation *operator_at(const char *text)

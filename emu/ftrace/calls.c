@@ -157,6 +157,12 @@ static bool fits(const struct call *call, uint64_t sp)
     return sp - call->sp <= (call->kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
 }
 
+/* The innermost open call; NULL: none. */
+static const struct call *top_of(const struct stack *s)
+{
+    return s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+}
+
 /* Tail calls come back together with their callers: the outermost of those that may. */
 static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t *index)
 {
@@ -184,10 +190,10 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
     bool left = false;
 
     *back = c->return_to_handler;
-    while (*back == c->return_to_handler && s->open.len &&
-           s->open.at[s->open.len - 1].kind == CALL_FUNCTION &&
-           fits(&s->open.at[s->open.len - 1], sp)) {
-        *back = s->open.at[s->open.len - 1].back;
+    for (const struct call *top = top_of(s);
+         *back == c->return_to_handler && top && top->kind == CALL_FUNCTION && fits(top, sp);
+         top = top_of(s)) {
+        *back = top->back;
         leave_top(c, s, h, CALL_CAME_BACK);
         left = true;
     }
@@ -200,7 +206,7 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
  */
 static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
-    const struct call *top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+    const struct call *top = top_of(s);
     struct call handler = {.kind = CALL_RETURN, .pc = c->return_to_handler, .sp = sp};
     bool again = top && top->kind == CALL_RETURN && top->sp == sp;
 
