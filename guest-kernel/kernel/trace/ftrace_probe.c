@@ -22,7 +22,7 @@ enum { PROBE_WORD_MAX = 256 };
 struct func_probe {
     struct func_probe *next;
     struct func_probe *next_out; /* of those that have been taken out */
-    unsigned long ip;
+    unsigned long ip;            /* 0: was a module's that is gone */
     bool counted;
     long count; /* atomics only */
 };
@@ -111,7 +111,9 @@ static int update_ops(struct func_command *c)
     return ret || registered ? ret : register_ftrace_function(&c->ops);
 }
 
-/* Takes out what is in the set and counts, or not, as told. Who stands on one still finds the rest.
+/*
+ * Takes out what is in the set and counts, or not, as told, and what has lost
+ * its function.  Who stands on one still finds the rest.
  */
 static struct func_probe *take_out(struct func_command *c, const struct ftrace_hash *set,
                                    bool counted)
@@ -121,7 +123,7 @@ static struct func_probe *take_out(struct func_command *c, const struct ftrace_h
     while (*link) {
         struct func_probe *p = *link;
 
-        if (p->counted != counted || !ftrace_lookup_ip(set, p->ip)) {
+        if (p->ip && (p->counted != counted || !ftrace_lookup_ip(set, p->ip))) {
             link = &p->next;
             continue;
         }
@@ -222,13 +224,26 @@ int ftrace_process_command(const char *word)
     return ret;
 }
 
-/* A module's function that is gone has left the filter. */
+void ftrace_forget_probes(unsigned long ip)
+{
+    struct func_probe *p;
+    unsigned long flags;
+    unsigned int i;
+
+    local_irq_save(flags);
+    for (i = 0; i < ARRAY_SIZE(commands); i++)
+        for (p = READ_ONCE(commands[i].probes); p; p = READ_ONCE(p->next))
+            if (p->ip == ip)
+                WRITE_ONCE(p->ip, 0);
+    local_irq_restore(flags);
+}
+
 static void show_probes(struct seq_file *m, const struct func_command *c)
 {
     const struct func_probe *p;
 
     for (p = c->probes; p; p = p->next) {
-        if (!ftrace_lookup_ip(c->ops.func_hash->filter_hash, p->ip))
+        if (!p->ip)
             continue;
         seq_printf(m, "%ps:%s:", (void *)p->ip, c->name);
         if (p->counted)

@@ -558,7 +558,10 @@ static void forget_ips(struct ftrace_ops_hash *hash, const struct ftrace_page *p
 static void clear_mod_from_hashes(const struct ftrace_page *pg)
 {
     const struct ftrace_ops *op, *sub;
+    unsigned long i;
 
+    for (i = 0; i < pg->count; i++)
+        ftrace_forget_probes(pg->records[i].ip);
     forget_ips(global_ops.func_hash, pg);
     for_each_ftrace_op(op)
     {

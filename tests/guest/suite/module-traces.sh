@@ -15,4 +15,12 @@ rmmod trace_sample; grep -c sample_ available_filter_functions
 # What is left of the set names nothing, and is not `all functions`.
 cat set_ftrace_filter; echo function > current_tracer; cat enabled_functions; echo nop > current_tracer
 echo fib >> set_ftrace_filter; cat set_ftrace_filter
+# A command for a module's function goes with it, also where another function comes to lie there.
+insmod $M/trace_sample.ko depth=2
+echo 'sample_leaf:traceoff' 'odd:traceon' >> set_ftrace_filter; cat set_ftrace_filter
+rmmod trace_sample; cat set_ftrace_filter
+insmod $M/trace_sample.ko depth=2; echo 1 > tracing_on; cat /proc/trace_sample; cat tracing_on
+echo 'even:traceoff' >> set_ftrace_filter; cat /proc/trace_sample; cat tracing_on
+cut -d ' ' -f 1 enabled_functions | sort
+echo '!*:traceoff' '!*:traceon' >> set_ftrace_filter; rmmod trace_sample; cat set_ftrace_filter
 reset
