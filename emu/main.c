@@ -94,7 +94,7 @@ static enum exit_status open_trace(struct session *s)
 
     if (!o->trace)
         return EXIT_PASS;
-    config.fd = file_create(o->trace, &s->diag);
+    config.fd = strcmp(o->trace, "-") != 0 ? file_create(o->trace, &s->diag) : dup(STDOUT_FILENO);
     if (config.fd < 0)
         return EXIT_IO;
     s->trace = trace_json_new(&config);

@@ -55,6 +55,14 @@ struct calls {
 
 /* ---- stacks ---- */
 
+/* What is innermost; if nothing is open, what is never over and never comes back. */
+static struct call top_of(const struct stack *s)
+{
+    static const struct call nothing = {.kind = CALL_TRAP, .sp = UINT64_MAX};
+
+    return s->open.len ? s->open.at[s->open.len - 1] : nothing;
+}
+
 static struct call_moment moment(struct stack *s, struct hart *h)
 {
     uint64_t now = hart_cycles(h);
@@ -127,11 +135,11 @@ static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
  * new one is, which a tail call would do only with the same return address (or
  * the one that its caller's was replaced by).
  */
-static bool is_over(const struct calls *c, const struct call *top, const struct call *next)
+static bool is_over(const struct calls *c, struct call top, const struct call *next)
 {
-    if (top->sp != next->sp)
-        return top->sp < next->sp;
-    return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top->back != next->back &&
+    if (top.sp != next->sp)
+        return top.sp < next->sp;
+    return top.kind == CALL_FUNCTION && next->kind == CALL_FUNCTION && top.back != next->back &&
            next->back != c->return_to_handler;
 }
 
@@ -140,7 +148,7 @@ static void push(struct calls *c, struct hart *h, const struct call *call)
     struct stack *s = make_stack(c, call->sp, h);
     struct call_moment at;
 
-    while (s->open.len && is_over(c, &s->open.at[s->open.len - 1], call))
+    while (is_over(c, top_of(s), call))
         leave_top(c, s, h, CALL_ABANDONED);
     if (s->open.len == OPEN_MAX)
         leave_down_to(c, s, 0, h, CALL_ABANDONED);
@@ -152,15 +160,9 @@ static void push(struct calls *c, struct hart *h, const struct call *call)
 /* ---- coming back ---- */
 
 /* Whether a call with that frame may come back with that stack pointer. */
-static bool fits(const struct call *call, uint64_t sp)
+static bool fits(struct call call, uint64_t sp)
 {
-    return sp - call->sp <= (call->kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
-}
-
-/* The innermost open call; NULL: none. */
-static const struct call *top_of(const struct stack *s)
-{
-    return s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+    return sp - call.sp <= (call.kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
 }
 
 /* Tail calls come back together with their callers: the outermost of those that may. */
@@ -169,7 +171,7 @@ static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t
     bool found = false;
 
     for (size_t i = s->open.len; i-- > 0 && s->open.at[i].sp <= sp;)
-        if (s->open.at[i].back == pc && fits(&s->open.at[i], sp)) {
+        if (s->open.at[i].back == pc && fits(s->open.at[i], sp)) {
             *index = i;
             found = true;
         }
@@ -179,8 +181,7 @@ static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t
 static void come_back(struct calls *c, struct stack *s, size_t index, struct hart *h, uint64_t sp)
 {
     while (s->open.len > index)
-        leave_top(c, s, h,
-                  fits(&s->open.at[s->open.len - 1], sp) ? CALL_CAME_BACK : CALL_ABANDONED);
+        leave_top(c, s, h, fits(top_of(s), sp) ? CALL_CAME_BACK : CALL_ABANDONED);
 }
 
 /* Of a chain of tail calls all are over; where the last comes back to, the first was to. */
@@ -190,10 +191,10 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
     bool left = false;
 
     *back = c->return_to_handler;
-    for (const struct call *top = top_of(s);
-         *back == c->return_to_handler && top && top->kind == CALL_FUNCTION && fits(top, sp);
+    for (struct call top = top_of(s);
+         *back == c->return_to_handler && top.kind == CALL_FUNCTION && fits(top, sp);
          top = top_of(s)) {
-        *back = top->back;
+        *back = top.back;
         leave_top(c, s, h, CALL_CAME_BACK);
         left = true;
     }
@@ -206,12 +207,12 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
  */
 static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
-    const struct call *top = top_of(s);
+    const struct call top = top_of(s);
     struct call handler = {.kind = CALL_RETURN, .pc = c->return_to_handler, .sp = sp};
-    bool again = top && top->kind == CALL_RETURN && top->sp == sp;
+    bool again = top.kind == CALL_RETURN && top.sp == sp;
 
     if (again) {
-        handler.back = top->back;
+        handler.back = top.back;
         leave_top(c, s, h, CALL_CAME_BACK);
     }
     if (again || leave_chain(c, s, h, sp, &handler.back))
@@ -355,9 +356,12 @@ static bool is_known(struct calls *c, const struct hart *h, uint64_t back)
 {
     uint64_t sp = hart_reg(h, REG_SP);
     const struct stack *s = stack_of(c, sp);
-    const struct call *top = s && s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+    struct call top;
 
-    return top && top->kind == CALL_TRACER && top->back == back && top->sp == sp;
+    if (!s)
+        return false;
+    top = top_of(s);
+    return top.kind == CALL_TRACER && top.back == back && top.sp == sp;
 }
 
 static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)

@@ -64,6 +64,17 @@ keep
 run run --harts 2 --append "$demo" --fetch random:3 --trace "$trace" "$mcount"
 claim 'random fetches do not notice it' as_kept
 
+run run --quiet --harts 2 --append "$demo" --console none --trace - "$mcount"
+claim '--trace - is standard output' cmp "$work/first" "$out"
+run run --quiet --harts 2 --append "$demo" --trace "$trace" --trace-calls on --report "$work/r.json" "$mcount"
+claim '--trace-calls=on leaves out those of sites that are off' calls_are "
+    functions and all(c.state != 'off' for c in functions) and
+    sum(c.state == 'on' for c in functions) == sum(s['on']['entries'] for s in report['sites']
+                                                   if s['kind'] == 'function')"
+printf 'continue\n' >"$work/commands"
+run debug --harts 2 --append "$demo" --commands "$work/commands" --trace "$trace" "$mcount"
+claim 'a session under the debugger writes the same' cmp "$work/first" "$trace"
+
 # What is not there, and what cannot be written.
 none=$BUILD/guest-kernel/none/kernel.elf
 run run --quiet --append 'script="work calls 1"' --trace "$trace" "$none"

@@ -61,6 +61,7 @@ class Comparison:
         # Calls of _mcount before ftrace was there are nobody's, except where they stay.
         self.calls = [Job(c, c.tracer()) for c in calls if c.kind == "function" and c.tracer() and
                       (c.state == "on" or of.layout == "static")]
+        self.lose()
         self.returns = [Job(None, r) for r in calls if r.kind == "return"]
         self.entries = entries
         self.wanted = {"fn": collections.defaultdict(list), "return": collections.defaultdict(list)}
@@ -80,6 +81,17 @@ class Comparison:
 
     def say(self, what, *about):
         self.wrong.append(what + "".join(f"\n    {one}" for one in about))
+
+    def lose(self):
+        """What the buffer says it has lost of a hart is the oldest; all the rest must be there."""
+        for hart, number in self.rules.lost.items():
+            jobs = [job for job in self.calls if job.slice.hart == hart]
+            if len(jobs) < number:
+                self.say(f"hart {hart}: {number} entries are lost, of {len(jobs)} calls")
+            gone = set(jobs[:number])
+            self.calls = [job for job in self.calls if job not in gone]
+            if gone:
+                self.left_out["lost by the buffer"] += len(gone)
 
     # ---- finding each entry's call ----
 
@@ -223,37 +235,18 @@ class Comparison:
                                          job.slice.ended > window[1])
 
     def account_for(self, jobs, graph):
-        """Every call without an entry: excused, lost by the buffer's own account, or wrong."""
-        window, lost = self.window(), []
+        """Every call without an entry: excused, or wrong."""
+        window = self.window()
         for job in jobs:
             if job.entry:
                 continue
             reason = self.excuse(job, graph)
             if reason:
                 self.left_out[reason] += 1
-            elif any(self.rules.lost.get(hart) for hart in job.harts()):
-                lost.append(job)
             elif self.outside(job, window):
                 self.left_out["while tracing was off"] += 1
             else:
                 self.say("a call that has no entry:", job.call, job.slice)
-        self.check_lost(lost)
-
-    def check_lost(self, jobs):
-        """As many as the buffer says of each hart, and the oldest ones."""
-        if jobs:
-            self.left_out["lost by the buffer"] = len(jobs)
-        moved = sum(len(job.harts()) > 1 for job in jobs)
-        count = collections.Counter(job.slice.hart for job in jobs)
-        if len(jobs) != sum(self.rules.lost.values()):
-            self.say(f"{self.rules.lost} entries are lost, {count} missing")
-        for hart, number in self.rules.lost.items():
-            if abs(count[hart] - number) > moved:
-                self.say(f"hart {hart}: the buffer has lost {number}, {count[hart]} are missing")
-            oldest = min((entry.time for entry in self.entries if entry.cpu == hart), default=None)
-            for job in jobs:
-                if oldest and job.harts() == {hart} and job.slice.time * NS_PER_TICK > oldest:
-                    self.say("lost, but not the oldest:", job.call)
 
     # ---- the graph ----
 
