@@ -21,14 +21,19 @@ OPTIONS = ("annotate", "context-info", "disable_on_free", "func_stack_trace", "f
            "function-fork", "graph-time", "irq-info", "latency-format", "markers", "overwrite",
            "pause-on-trace", "record-cmd", "sleep-time", "funcgraph-retval", "verbose")
 ROUND_INSNS = 30_000_000  # more or less
+# One reader that waits, at most: two whose own reading is traced wake each other for ever, and on
+# one hart leave little to anybody else.
 PRELUDE = """
 cd /sys/kernel/tracing
 free() { grep MemFree /proc/meminfo | cut -c 18-24; }
+no_reader() {
+    [ -z "$reader" ] || kill $reader
+    reader=
+}
 put_back() {
     echo 0 > tracing_on
     # A trace_pipe that has given nothing yet waits for tracing to be on again.
-    [ -z "$readers" ] || kill $readers
-    readers=
+    no_reader
     wait
     echo nop > current_tracer
     for f in set_ftrace_filter set_ftrace_notrace set_graph_function set_graph_notrace \\
@@ -103,9 +108,9 @@ class Script:
     def read(self):
         cpu = self.chance.randrange(self.harts)
         return self.one_of("cat trace > /dev/null", f"cat per_cpu/cpu{cpu}/trace > /dev/null",
-                           f"cat per_cpu/cpu{cpu}/stats > /dev/null", "cat trace_pipe > /dev/null & readers=\"$readers $!\"",
-                           f"cat per_cpu/cpu{cpu}/trace_pipe_raw > /dev/null & readers=\"$readers $!\"",
-                           f"head -n 20 per_cpu/cpu{cpu}/trace_pipe > /dev/null & readers=\"$readers $!\"",
+                           f"cat per_cpu/cpu{cpu}/stats > /dev/null", "no_reader; cat trace_pipe > /dev/null & reader=$!",
+                           f"no_reader; cat per_cpu/cpu{cpu}/trace_pipe_raw > /dev/null & reader=$!",
+                           f"no_reader; head -n 20 per_cpu/cpu{cpu}/trace_pipe > /dev/null & reader=$!",
                            "cat enabled_functions > /dev/null", f"cat trace_stat/function{cpu} > /dev/null",
                            "cat set_ftrace_filter > /dev/null", "echo a mark > trace_marker")
 

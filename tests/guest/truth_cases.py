@@ -197,7 +197,7 @@ def main(build, seeds):
         too_little_room(build, of[4], 2, seed)
         static(build, seed)
         if seed == seeds[0]:
-            function, graph = kept["mcount"]
+            function, graph = kept[DYNAMIC[(1 - seed) % 3]]  # two harts
             chance = random.Random(seed)
             liars(function, FUNCTION_LIES, None, chance, 2)
             liars(graph, GRAPH_LIES, "entry", chance, 2)
