@@ -26,7 +26,7 @@
 #ifdef STRESS
 enum { TLB_ENTRIES = 2, JUMP_ENTRIES = 4, BLOCK_INSNS_MAX = 3, BLOCKS_MAX = 16 };
 #else
-enum { TLB_ENTRIES = 256, JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
+enum { TLB_ENTRIES = 4096, JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
 #endif
 
 enum {
@@ -246,7 +246,7 @@ enum tlb_context { TLB_MACHINE, TLB_BARE, TLB_USER, TLB_SUPER, TLB_SUPER_SUM, TL
  * Which entries of a cache were filled since it was emptied: emptying it costs what
  * filling it did. Beyond the end they are not kept, and all of it is emptied.
  */
-enum { FILLS_MAX = 512, FILLS_LOST = FILLS_MAX + 1 };
+enum { FILLS_MAX = 4096, FILLS_LOST = FILLS_MAX + 1 };
 
 struct fills {
     uint16_t at[FILLS_MAX];
