@@ -95,8 +95,11 @@ static enum exit_status open_trace(struct session *s)
     if (!o->trace)
         return EXIT_PASS;
     config.fd = strcmp(o->trace, "-") != 0 ? file_create(o->trace, &s->diag) : dup(STDOUT_FILENO);
-    if (config.fd < 0)
+    if (config.fd < 0) {
+        if (strcmp(o->trace, "-") == 0)
+            diag_error(&s->diag, "standard output: %s", strerror(errno));
         return EXIT_IO;
+    }
     s->trace = trace_json_new(&config);
     return EXIT_PASS;
 }

@@ -265,8 +265,12 @@ static void add_probes(struct builder *b, const struct fetched *f)
 {
     struct cluster *c = b->hart->cluster;
     uint8_t bytes[LOOK_AHEAD];
-    struct probe_view view = {
-        .hart = b->hart, .pc = f->pc, .pa = f->pa, .starts_block = b->size == 0, .bytes = bytes};
+    struct probe_view view = {.hart = b->hart,
+                              .pc = f->pc,
+                              .pa = f->pa,
+                              .starts_block = b->size == 0,
+                              .block_pc = b->pc,
+                              .bytes = bytes};
     uint64_t first;
     unsigned added = 0;
 

@@ -485,7 +485,7 @@ void hart_leave_block(struct hart *h, bool after_this);
 
 /* label.c */
 unsigned label_kind(const struct insn *i); /* as which operation the engine runs it */
-/* Each operation's label, alone or with the next; the notes say what they are. */
+/* Each operation's label, alone or with those that follow; the notes say what they are. */
 void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *notes, unsigned count);
 
 /* Before operation `at`: the register that surely holds what was written last, or 32. */

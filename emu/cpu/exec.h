@@ -2,8 +2,8 @@
  * exec.h - what each instruction does.
  *
  * DO_name is the meaning of the row `name` of insn.def, written once. The engine
- * puts it behind the row's label, and behind those of the pairs (pair.def) that
- * it is part of. Of the floating-point rows that exist for three formats (F rows)
+ * puts it behind the row's label, and behind those of the pairs and triples (pair.def)
+ * that it is part of. Of the floating-point rows that exist for three formats (F rows)
  * DO_name(f) is the meaning. The includer defines
  *   RD S1 S2 IMM    destination (assignable), sources, immediate (sign-extended)
  *   PC              of this instruction; NEXT_PC of the one behind the block

@@ -90,6 +90,7 @@ struct probe_view {
     struct hart *hart;
     uint64_t pc, pa;
     bool starts_block;
+    uint64_t block_pc;    /* where the block begins: what lies before it is not being fetched now */
     const uint8_t *bytes; /* as this hart fetches them, from the probe on */
     unsigned size;        /* of the rest of the block's bytes, at least one instruction */
 };

@@ -25,14 +25,15 @@ run_guest() {
         tr -d '\r' | sed -n '/Memory:/,$p' >"$out"
 }
 
-# run_on_rvftrace LAYOUT HARTS SCRIPT [OPTIONS...]: the same on our emulator, under audit.
+# run_on_rvftrace LAYOUT HARTS SCRIPT [OPTIONS...]: the same on our emulator, under audit; $status.
 run_on_rvftrace() {
     layout=$1 harts=$2 script=$3
     shift 3
     "$BUILD/rvftrace" run --quiet --audit fail --harts "$harts" --memory 128M \
         --timeout "${GUEST_TIMEOUT:-120}" --append "$BOOTARGS script=\"$script\"" "$@" \
-        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null 2>"$work_dir/errors" |
-        tr -d '\r' | sed -n '/Memory:/,$p' >"$out"
+        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null >"$work_dir/console" 2>"$work_dir/errors"
+    status=$?
+    tr -d '\r' <"$work_dir/console" | sed -n '/Memory:/,$p' >"$out"
 }
 
 # check SENTENCE COMMAND...: the sentence is true if the command succeeds.

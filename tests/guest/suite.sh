@@ -61,7 +61,15 @@ run_suite() {
     BOOTARGS=ftrace_selftest
     command="sh /suite/run.sh $(scripts_of $layout); echo the end"
     case $machine in
-    qemu) run_guest $layout $harts "$command" -initrd "$work_dir/initrd" ;;
+    qemu)
+        status=0
+        run_guest $layout $harts "$command" -initrd "$work_dir/initrd"
+        # Seen once in thousands of boots, on a busy host, and not explained: a boot that hangs.
+        if ! grep -qx 'the end' "$out" && ! grep -qE 'WARNING|BUG|Oops|panic' "$out"; then
+            echo "# $where: did not end; once more"
+            run_guest $layout $harts "$command" -initrd "$work_dir/initrd"
+        fi
+        ;;
     *) run_on_rvftrace $layout $harts "$command" "$@" --initrd "$work_dir/initrd" ;;
     esac
     cp "$out" "$work_dir/whole"
@@ -76,7 +84,7 @@ run_suite() {
     done
     cp "$work_dir/whole" "$out"
     check "$where: it ended, and nothing was wrong on the way" \
-        sh -c "grep -qx 'the end' '$out' && ! grep -E 'WARNING|BUG|Oops|panic|ftrace (failed|faulted)' '$out'"
+        sh -c "[ $status -eq 0 ] && grep -qx 'the end' '$out' && ! grep -E 'WARNING|BUG|Oops|panic|ftrace (failed|faulted)' '$out'"
 }
 
 on_ours() { run_suite rvftrace "$1" "$2" --fetch "$3"; }
