@@ -31,9 +31,9 @@ run_on_rvftrace() {
     shift 3
     "$BUILD/rvftrace" run --quiet --audit fail --harts "$harts" --memory 128M \
         --timeout "${GUEST_TIMEOUT:-120}" --append "$BOOTARGS script=\"$script\"" "$@" \
-        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null >"$work_dir/console" 2>"$work_dir/errors"
+        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null >"$work_dir/raw" 2>"$work_dir/errors"
     status=$?
-    tr -d '\r' <"$work_dir/console" | sed -n '/Memory:/,$p' >"$out"
+    tr -d '\r' <"$work_dir/raw" | sed -n '/Memory:/,$p' >"$out"
 }
 
 # check SENTENCE COMMAND...: the sentence is true if the command succeeds.
