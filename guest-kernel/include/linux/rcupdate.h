@@ -35,8 +35,8 @@ void synchronize_rcu(void);
  */
 void synchronize_rcu_tasks(void);
 
-/* For the scheduler: this hart switches, in no reader. Interrupts off. */
-void rcu_note_context_switch(bool preempt);
+/* For the scheduler, which has switched: this hart is in no reader. Interrupts off. */
+void rcu_note_context_switch(void);
 /* The current task is in no kernel code that it could have been preempted in. */
 void rcu_tasks_qs(void);
 

@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/timekeeping.h>
 
 /* One task that stays in a section until it is told to leave, or for a time. */
@@ -109,9 +110,70 @@ static void synchronize_rcu_tasks_does_not_wait_for_a_sleeper(struct kunit *test
     wait_for_completion(&s.done);
 }
 
+/* A task that is woken, looks, and sleeps again. */
+struct blinker {
+    struct completion wake, asleep;
+    bool stop;
+};
+
+static int blinker_thread(void *data)
+{
+    struct blinker *b = data;
+
+    do
+        wait_for_completion(&b->wake);
+    while (!READ_ONCE(b->stop));
+    complete(&b->asleep);
+    return 0;
+}
+
+/* One a hart, but for ours. */
+static unsigned int start_blinkers(struct blinker *b)
+{
+    unsigned int n;
+
+    for (n = 0; n < num_online_cpus() - 1; n++) {
+        struct task_struct *p = kthread_create(blinker_thread, &b[n], "blinker/%u", n);
+
+        if (IS_ERR(p))
+            break;
+        init_completion(&b[n].wake);
+        init_completion(&b[n].asleep);
+        b[n].stop = false;
+        wake_up_new_task(p);
+    }
+    return n;
+}
+
+/*
+ * A hart that has switched, and then has nothing to do, does not switch again by
+ * itself: if the grace period takes the wrong switch for its own, it never ends.
+ */
+static void synchronize_rcu_ends_whenever_a_hart_falls_asleep(struct kunit *test)
+{
+    enum { DELAYS = 300, SPINS = 4 };
+    static struct blinker blinkers[NR_CPUS];
+    unsigned int n = start_blinkers(blinkers), delay, i, spins;
+
+    KUNIT_EXPECT_EQ(test, n, num_online_cpus() - 1);
+    for (delay = 0; delay < DELAYS; delay++) {
+        for (i = 0; i < n; i++)
+            complete(&blinkers[i].wake);
+        for (spins = 0; spins < delay * SPINS; spins++)
+            cpu_relax();
+        synchronize_rcu();
+    }
+    for (i = 0; i < n; i++) {
+        WRITE_ONCE(blinkers[i].stop, true);
+        complete(&blinkers[i].wake);
+        wait_for_completion(&blinkers[i].asleep);
+    }
+}
+
 static const struct kunit_case rcu_cases[] = {
     KUNIT_CASE(synchronize_rcu_waits_for_a_reader),
     KUNIT_CASE(synchronize_rcu_does_not_wait_for_a_busy_task),
+    KUNIT_CASE(synchronize_rcu_ends_whenever_a_hart_falls_asleep),
     KUNIT_CASE(synchronize_rcu_tasks_waits_for_a_preempted_task),
     KUNIT_CASE(synchronize_rcu_tasks_does_not_wait_for_a_sleeper),
     {},

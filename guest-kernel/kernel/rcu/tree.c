@@ -3,7 +3,8 @@
  *
  * A reader cannot be switched away from, so a hart that switches has ended the
  * readers it had.  The harts that are still to do so stand in one word; each
- * takes itself out of it in __schedule(), and the last one wakes the waiter.
+ * takes itself out of it when __schedule() has switched, and the last one wakes
+ * the waiter.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -16,7 +17,7 @@ static DEFINE_MUTEX(gp_mutex);    /* one grace period at a time */
 static struct completion gp_done; /* of the one under way */
 static unsigned long gp_cpus;     /* harts it waits for; atomics only */
 
-static void rcu_qs(void)
+void rcu_note_context_switch(void)
 {
     unsigned long bit = 1UL << smp_processor_id();
 
@@ -24,13 +25,6 @@ static void rcu_qs(void)
         return;
     if (__atomic_fetch_and(&gp_cpus, ~bit, __ATOMIC_SEQ_CST) == bit)
         complete(&gp_done);
-}
-
-void rcu_note_context_switch(bool preempt)
-{
-    rcu_qs();
-    if (!preempt)
-        rcu_tasks_qs();
 }
 
 /* Our own hart has no reader: it runs us. */

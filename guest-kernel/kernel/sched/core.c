@@ -312,14 +312,25 @@ static void migrate_task(struct task_struct *p)
     spin_unlock_irqrestore(&p->pi_lock, flags);
 }
 
-/* First thing on the new stack. Drops the lock that __schedule() took on the old one. */
+/*
+ * Drops the lock that __schedule() took.  Only now a grace period may count the
+ * switch: it asks for one under the lock, so this is either the one it asked
+ * for, or it has left need_resched standing for another.
+ */
+static void end_switch(struct rq *rq)
+{
+    arch_spin_unlock(&rq->lock);
+    rcu_note_context_switch();
+    preempt_enable_no_resched();
+}
+
+/* First thing on the new stack. */
 static void finish_task_switch(struct task_struct *prev)
 {
     bool dead = prev->state == TASK_DEAD, migrating = prev->on_rq == TASK_ON_RQ_MIGRATING;
 
     smp_store_release(&prev->on_cpu, 0);
-    arch_spin_unlock(&this_rq()->lock);
-    preempt_enable_no_resched();
+    end_switch(this_rq());
     if (migrating)
         migrate_task(prev);
     if (dead)
@@ -329,8 +340,8 @@ static void finish_task_switch(struct task_struct *prev)
 void schedule_tail(struct task_struct *prev)
 {
     finish_task_switch(prev);
-    preempt_enable_no_resched();
     local_irq_enable();
+    preempt_enable();
 }
 
 static void context_switch(struct rq *rq, struct task_struct *prev, struct task_struct *next)
@@ -375,7 +386,8 @@ static void __schedule(bool preempt)
     struct rq *rq;
 
     local_irq_save(flags);
-    rcu_note_context_switch(preempt);
+    if (!preempt)
+        rcu_tasks_qs();
     rq = this_rq();
     spin_lock(&rq->lock);
     update_curr(rq);
@@ -385,8 +397,7 @@ static void __schedule(bool preempt)
     next->exec_start = prev->exec_start;
     next->picked_at_runtime = next->sum_exec_runtime;
     if (next == prev) {
-        arch_spin_unlock(&rq->lock);
-        preempt_enable_no_resched();
+        end_switch(rq);
     } else {
         ++*(preempt ? &prev->nivcsw : &prev->nvcsw);
         context_switch(rq, prev, next);
