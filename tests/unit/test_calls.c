@@ -9,7 +9,7 @@
 #include "machine/site_image.h"
 
 /* Two functions with a site at their entry. What stands behind it is for each test to say. */
-enum { F = 0x100, G = 0x140, BODY = 8, TRACER = 0x500, HANDLER = 0x600, BETWEEN = 0x700 };
+enum { F = 0x100, G = 0x140, BODY = SITE_BYTES, TRACER = 0x500, HANDLER = 0x600, BETWEEN = 0x700 };
 
 #define HOME    (M_VECTOR + 32)
 #define STACK   (RAM_BASE + 0x80000)
@@ -54,7 +54,8 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
     say(ctx, "-", ends[how]);
 }
 
-static void build(struct scene *s)
+/* In the layout whose sites have so many bytes: 8, `pfe8`, or 16, `pfe16`. */
+static void build_sites(struct scene *s, unsigned bytes)
 {
     const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = TIMING_UNIT};
     const struct writer loader = {.kind = WRITER_LOADER};
@@ -70,9 +71,9 @@ static void build(struct scene *s)
     image_name(s->im, "return_to_handler", HANDLER);
     image_name(s->im, "ret_from_fork", BETWEEN);
     for (uint64_t at = F; at <= G; at += G - F) {
-        image_nops(s->im, at, SITE_BYTES);
+        image_nops(s->im, at, bytes);
         image_site(s->im, at);
-        image_word(s->im, at + BODY, JALR(ZERO, T1, 0)); /* to where the test wants it */
+        image_word(s->im, at + bytes, JALR(ZERO, T1, 0)); /* to where the test wants it */
     }
     image_word(s->im, TRACER, JALR(ZERO, T0, 0));
     image_word(s->im, TRACER + 4, NOP);
@@ -81,8 +82,13 @@ static void build(struct scene *s)
     image_word(s->im, BETWEEN, JALR(ZERO, T1, 0));
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     s->t = image_table(s->im, &s->symbols);
-    assert_int_equal(site_layout(s->t), LAYOUT_PFE8);
     s->c = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, listener);
+}
+
+static void build(struct scene *s)
+{
+    build_sites(s, SITE_BYTES);
+    assert_int_equal(site_layout(s->t), LAYOUT_PFE8);
 }
 
 static void wreck(struct scene *s)
@@ -190,6 +196,30 @@ static void who_is_put_back_inside_of_a_site_has_called_once(void **state)
     call(&s, F, TOP, HOME, 1); /* the auipc; then it is switched off, and begun anew */
     patch(&s, F, NOP, NOP);
     call(&s, F, TOP, HOME, 4);
+    assert_string_equal(s.log, "+f.off f -returned ");
+    wreck(&s);
+}
+
+/* What was last decoded from its start is another site, and in another state. */
+static void who_goes_on_in_the_middle_of_a_site_finds_that_sites_state(void **state)
+{
+    const uint32_t off[] = {NOP, NOP, NOP, NOP};
+    uint32_t on[] = {SD(RA, SP, -8), 0, 0, LD(RA, SP, -8)};
+    struct scene s;
+
+    (void)state;
+    build_sites(&s, sizeof on);
+    assert_int_equal(site_layout(s.t), LAYOUT_PFE16);
+    call_pair(on + 1, ADDRESS + G + 4, ADDRESS + TRACER);
+    for (unsigned i = 0; i < 4; i++) {
+        poke(&s.w, SITE_PA + F + 4 * i, off[i], 4);
+        poke(&s.w, SITE_PA + G + 4 * i, on[i], 4);
+    }
+    call(&s, G, TOP, HOME, 3);
+    assert_string_equal(s.log, "+g.on +tracer ");
+    s.log[0] = '\0';
+    hart_set_reg(s.h, RA, HOME);
+    go(&s, ADDRESS + F + 4, 5, TOP + 0x4000, HOME);
     assert_string_equal(s.log, "+f.off f -returned ");
     wreck(&s);
 }
@@ -303,6 +333,7 @@ int main(void)
         cmocka_unit_test(a_recursion_ends_level_by_level),
         cmocka_unit_test(a_tail_call_comes_back_with_its_caller),
         cmocka_unit_test(who_is_put_back_inside_of_a_site_has_called_once),
+        cmocka_unit_test(who_goes_on_in_the_middle_of_a_site_finds_that_sites_state),
         cmocka_unit_test(the_tracer_has_a_part_of_its_own),
         cmocka_unit_test(a_hooked_call_ends_in_the_handler),
         cmocka_unit_test(two_hooked_calls_end_in_the_handler_one_after_the_other),
