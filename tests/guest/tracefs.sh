@@ -215,13 +215,14 @@ tasks() {
 }
 
 profile_and_pages() {
+    case $1 in run_guest) options=$own_time ;; *) options= ;; esac
     $1 ${LAYOUT:-mcount} 1 "echo 'tree_*' > $T/set_ftrace_filter; echo 1 > $T/function_profile_enabled;
         work tree 1; echo 0 > $T/function_profile_enabled; head -n 3 $T/trace_stat/function0;
         grep tree_once $T/trace_stat/function0; grep tree_run $T/trace_stat/function0;
         echo function_graph > $T/current_tracer; echo nograph-time > $T/trace_options;
         echo 1 > $T/function_profile_enabled; work tree 1; grep -c 'tree_' $T/trace_stat/function0;
         grep tree_run $T/trace_stat/function0; echo 0 > $T/tracing_on;
-        cat $T/per_cpu/cpu0/trace_pipe_raw | wc -c; cat $T/trace | wc -l"
+        cat $T/per_cpu/cpu0/trace_pipe_raw | wc -c; cat $T/trace | wc -l" $options
     check "$2: the profiler counts calls" sh -c \
         "grep -Eqx '  tree_once +1    [0-9.]+ us +[0-9.]+ us +0\.000 us +' '$out'"
     check "$2: a function's time holds that of those it calls" \
