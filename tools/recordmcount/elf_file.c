@@ -230,6 +230,26 @@ int elf_file_data(const struct elf_file *f, size_t index, Elf_Data **data)
     return 0;
 }
 
+int elf_file_symtab(const struct elf_file *f, size_t *index, GElf_Shdr *header)
+{
+    *index = 0;
+    for (size_t i = 1; i < f->sections; i++) {
+        Elf_Scn *scn;
+        GElf_Shdr at;
+        int status = elf_file_section(f, i, &scn, &at);
+
+        if (status)
+            return status;
+        if (at.sh_type != SHT_SYMTAB)
+            continue;
+        if (*index)
+            return elf_file_bad_at(f, i, 0, "a second symbol table; build it again");
+        *index = i;
+        *header = at;
+    }
+    return 0;
+}
+
 const char *elf_file_section_name(const struct elf_file *f, size_t index)
 {
     Elf_Scn *scn = elf_getscn(f->elf, index);

@@ -42,6 +42,8 @@ MUST_USE int elf_file_section(const struct elf_file *f, size_t index, Elf_Scn **
 MUST_USE int elf_file_data(const struct elf_file *f, size_t index, Elf_Data **data);
 /* Never NULL; a damaged name reads "section N" through elf_file_bad_at only. */
 const char *elf_file_section_name(const struct elf_file *f, size_t index);
+/* The one symbol table: its index, or 0 where there is none; EX_DATAERR when there are two. */
+MUST_USE int elf_file_symtab(const struct elf_file *f, size_t *index, GElf_Shdr *header);
 /* The section a symbol lives in (SHN_XINDEX resolved), 0 when it lives in none. */
 size_t elf_file_symbol_section(const struct elf_file *f, const GElf_Sym *symbol, Elf_Data *xindex,
                                size_t number);

@@ -163,24 +163,17 @@ static int function_compare(const void *va, const void *vb)
 static int read_symbols(struct image *m)
 {
     struct elf_file *f = &m->file;
+    GElf_Shdr header;
+    size_t index;
+    int status = elf_file_symtab(f, &index, &header);
 
-    for (size_t i = 1; i < f->sections; i++) {
-        Elf_Scn *scn;
-        GElf_Shdr header;
-        int status = elf_file_section(f, i, &scn, &header);
-
-        if (status)
-            return status;
-        if (header.sh_type != SHT_SYMTAB)
-            continue;
-        if (m->functions)
-            return elf_file_bad_at(f, i, 0, "a second symbol table; link it again");
-        status = read_symbols_of(m, i, &header);
-        if (status)
-            return status;
-    }
-    if (!m->functions)
+    if (status)
+        return status;
+    if (!index)
         return elf_file_bad(f, "no symbol table; do not strip it before this step");
+    status = read_symbols_of(m, index, &header);
+    if (status)
+        return status;
     qsort(m->functions, m->function_count, sizeof *m->functions, function_compare);
     return 0;
 }

@@ -20,23 +20,12 @@
 static int find_symtab(struct object *o)
 {
     struct elf_file *f = &o->file;
+    GElf_Shdr header;
+    int status = elf_file_symtab(f, &o->symtab, &header);
 
-    for (size_t i = 1; i < f->sections; i++) {
-        Elf_Scn *scn;
-        GElf_Shdr header;
-        int status = elf_file_section(f, i, &scn, &header);
-
-        if (status)
-            return status;
-        if (header.sh_type != SHT_SYMTAB)
-            continue;
-        if (o->symtab)
-            return elf_file_bad_at(f, i, 0, "a second symbol table; build it again");
-        o->symtab = i;
-        o->symbol_names = header.sh_link;
-    }
-    if (!o->symtab)
-        return 0;
+    if (status || !o->symtab)
+        return status;
+    o->symbol_names = header.sh_link;
     o->xindex = elf_file_xindex(f, o->symtab);
     return elf_file_data(f, o->symtab, &o->symbols);
 }

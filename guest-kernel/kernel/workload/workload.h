@@ -7,6 +7,9 @@
  *   FN(name)   the function's name in this set
  *   CALL()     stands at each call the set makes, before it
  *   SET_ATTR   attributes of each function of the set
+ *
+ * A workload's source names that file in WORKLOAD_BODY, includes
+ * workload_sets.h, and ends with DEFINE_WORKLOAD().
  */
 #ifndef KERNEL_WORKLOAD_H
 #define KERNEL_WORKLOAD_H
@@ -38,5 +41,37 @@ u64 sort_run(unsigned long n);
 u64 calls_counted_run(unsigned long n, u64 *calls);
 u64 tree_counted_run(unsigned long n, u64 *calls);
 u64 sort_counted_run(unsigned long n, u64 *calls);
+
+/* NAME_run() does n of them and hashes what they return; NAME_counted_run() counts calls as well.
+ */
+#define DEFINE_WORKLOAD(which)                                   \
+    u64 which##_run(unsigned long n)                             \
+    {                                                            \
+        u64 hash = 0;                                            \
+                                                                 \
+        for (unsigned long i = 0; i < n; i++)                    \
+            hash = mix(hash, which##_once(i));                   \
+        return hash;                                             \
+    }                                                            \
+                                                                 \
+    u64 notrace which##_counted_run(unsigned long n, u64 *calls) \
+    {                                                            \
+        u64 hash = 0;                                            \
+                                                                 \
+        counted = 0;                                             \
+        for (unsigned long i = 0; i < n; i++) {                  \
+            counted++;                                           \
+            hash = mix(hash, counted_##which##_once(i));         \
+        }                                                        \
+        *calls += counted;                                       \
+        return hash;                                             \
+    }                                                            \
+                                                                 \
+    const struct workload workload_##which = {                   \
+        .name = #which,                                          \
+        .run = which##_run,                                      \
+        .run_counted = which##_counted_run,                      \
+        .default_iterations = 10,                                \
+    }
 
 #endif
