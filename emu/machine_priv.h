@@ -56,6 +56,7 @@ struct turn {
     bool known;
     unsigned hart;     /* the runnable hart that is furthest behind */
     unsigned runnable; /* how many there are */
+    uint64_t next;     /* cycle of the one that is next after it, if there is one */
 };
 
 struct machine {

@@ -6,9 +6,9 @@
  * a slice of each other and the interleaving is a function of the seed. When
  * every hart waits, time jumps to the next deadline.
  *
- * A slice ends early when the hart waits, when a deadline moves, or when it
- * wakes another hart. It runs in portions, each short of the next deadline; the
- * clock is looked at between them. Both survive the end of a machine_run, so
+ * A slice ends early when the hart waits, when a deadline moves, when it wakes
+ * another hart, or at a pause by which it has overtaken another. It runs in portions, each short of
+ * the next deadline; the clock is looked at between them. Both survive the end of a machine_run, so
  * that a run in steps of one instruction is the same run.
  */
 #include "base/bits.h"
@@ -23,7 +23,7 @@
 #ifdef STRESS
 enum { SLICE_MIN = 1, SLICE_SPREAD = 2 };
 #else
-enum { SLICE_MIN = 1000, SLICE_SPREAD = 1000 };
+enum { SLICE_MIN = 2000, SLICE_SPREAD = 2000 };
 #endif
 
 /* A lone hart has nobody to interleave with; it still stops to look for input. */
@@ -198,8 +198,8 @@ void schedule_wake(struct machine *m, unsigned hart)
 
 static struct turn choose(const struct machine *m)
 {
-    struct turn t = {.known = true};
-    uint64_t least_cycles = UINT64_MAX;
+    struct turn t = {.known = true, .next = UINT64_MAX};
+    uint64_t first = UINT64_MAX;
 
     for (unsigned i = 0; i < m->config.harts; i++) {
         uint64_t cycles;
@@ -207,9 +207,12 @@ static struct turn choose(const struct machine *m)
         if (m->slots[i].stopped || m->slots[i].waiting)
             continue;
         cycles = hart_cycles(hart_of(m, i));
-        if (!t.runnable || cycles < least_cycles) {
+        if (!t.runnable || cycles < first) {
             t.hart = i;
-            least_cycles = cycles;
+            t.next = first;
+            first = cycles;
+        } else {
+            t.next = least(t.next, cycles);
         }
         t.runnable++;
     }
@@ -324,6 +327,7 @@ static bool begin_slice(struct machine *m)
     m->cut = false;  /* who woke meanwhile is counted */
     m->slice_left =
         turn(m)->runnable == 1 ? SLICE_ALONE : SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD);
+    hart_yield_from(machine_current(m), turn(m)->next);
     return true;
 }
 
@@ -393,6 +397,7 @@ static bool run_hart(struct machine *m, uint64_t insns, struct stop *stop)
         m->due_known = false;
         end_slice(m);
         break;
+    case HART_PAUSED: end_slice(m); break;
     case HART_ASKED: break; /* by us, or by somebody who only looks on */
     case HART_PROBE: *stop = stop_because(m, STOP_PROBE); return true;
     case HART_STUCK: *stop = stop_because(m, STOP_STUCK); return true;

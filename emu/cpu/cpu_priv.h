@@ -368,6 +368,8 @@ struct hart {
     uint32_t irq_lines, irq_soft; /* mip = lines | soft | timer_due's STIP */
     bool timer_due;               /* time has come to stimecmp (Sstc) */
     bool reserved;                /* by LR: the physical line below */
+    uint64_t yield_from;          /* cycle from which on a pause ends hart_run */
+    bool paused;                  /* one has */
     enum hart_wait waiting;
     uint64_t wait_limit;  /* cycle at which HART_WAITS_STORE ends in any case */
     uint64_t cause, tval; /* of the exception being raised */

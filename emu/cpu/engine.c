@@ -100,7 +100,7 @@ static bool attend(struct hart *h, enum hart_stop *stop)
     }
     if (h->attention & ATTEND_STOP) {
         h->attention &= ~(uint32_t)ATTEND_STOP;
-        *stop = h->waiting ? HART_WAITING : HART_ASKED;
+        *stop = h->waiting ? HART_WAITING : h->paused ? HART_PAUSED : HART_ASKED;
         return true;
     }
     if (h->attention & ATTEND_IRQ && h->left > 0)

@@ -107,7 +107,7 @@
 
 /* ---- I, Zifencei, S: ordering. Harts run in turns, so `fence` has nothing to wait for. ---- */
 #define DO_fence
-#define DO_pause
+#define DO_pause           MEMORY_OP(hart_op_pause(h))
 #define DO_fence_i         SYSTEM(hart_op_fence_i(h))
 #define DO_sfence_vma      SYSTEM(hart_op_sfence_vma(h, u))
 #define DO_sinval_vma      SYSTEM(hart_op_sfence_vma(h, u))

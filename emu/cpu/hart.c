@@ -15,6 +15,7 @@ struct hart *hart_new(struct cluster *c, unsigned id)
 {
     struct hart *h = xcalloc(1, sizeof *h);
 
+    h->yield_from = UINT64_MAX;
     h->cluster = c;
     h->id = id;
     h->labels = engine_table();
@@ -166,6 +167,7 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns)
     if (hart_waits_for(h) != HART_WAITS_NOT)
         return HART_WAITING;
     h->waiting = HART_WAITS_NOT;
+    h->paused = false;
     if (h->store_epoch != h->cluster->ram->epoch)
         hart_flush_stores(h);
     h->budget = h->left = insns > INT64_MAX ? INT64_MAX : (int64_t)insns;
@@ -175,6 +177,11 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns)
     if (h->reserved && h->cluster->harts.len > 1)
         ram_flag_page(h->cluster->ram, h->reserved_line, RAM_PAGE_RESERVED);
     return stop;
+}
+
+void hart_yield_from(struct hart *h, uint64_t cycle)
+{
+    h->yield_from = cycle;
 }
 
 void hart_ask_stop(struct hart *h)

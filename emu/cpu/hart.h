@@ -38,6 +38,7 @@ enum exception {
 enum hart_stop {
     HART_BUDGET,  /* all instructions asked for were executed */
     HART_WAITING, /* wfi or wrs, and what they wait for has not come */
+    HART_PAUSED,  /* pause, and others are further behind (hart_yield_from) */
     HART_PROBE,   /* a probe said stop; pc is at its instruction */
     HART_ASKED,   /* hart_ask_stop was called from a call-back or a device */
     HART_STUCK,   /* a trap handler's first instruction traps again, for ever */
@@ -56,6 +57,9 @@ MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns);
 
 /* The exception whose handler has executed nothing yet; of such in a row the first (HART_STUCK). */
 struct hart_exception hart_first_exception(const struct hart *h);
+
+/* A pause of this cycle or later ends hart_run; UINT64_MAX, as at first: none does. */
+void hart_yield_from(struct hart *h, uint64_t cycle);
 
 /* Ends the current hart_run at the next instruction boundary. */
 void hart_ask_stop(struct hart *h);

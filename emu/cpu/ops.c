@@ -83,6 +83,16 @@ bool hart_op_wfi(struct hart *h)
     return true;
 }
 
+/* Who pauses waits for another hart (Zihintpause): it gives way to those that lag behind. */
+bool hart_op_pause(struct hart *h)
+{
+    if (hart_cycles(h) >= h->yield_from) {
+        h->paused = true;
+        h->attention |= ATTEND_STOP;
+    }
+    return true;
+}
+
 /* Under TW the time that wrs.nto may take below M-mode is none, as with wfi (Zawrs). */
 bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
 {

@@ -15,6 +15,7 @@ bool hart_op_ecall(struct hart *h);
 bool hart_op_fence_i(struct hart *h);
 bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from);
 bool hart_op_wfi(struct hart *h);
+bool hart_op_pause(struct hart *h);
 bool hart_op_sfence_vma(struct hart *h, const struct uop *u);
 bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand);
 bool hart_op_sfence_inval(struct hart *h, const struct uop *u);

@@ -1249,6 +1249,28 @@ static void pause_takes_one_cycle_where_all_do(struct world *w)
     assert_int_equal(cycles_of_pause(TIMING_UNIT), 1);
 }
 
+/* The pauses of a block of four, and what stands behind each. */
+static void pause_ends_a_run_from_a_cycle_on(struct world *w)
+{
+    uint64_t begin = w->put_at;
+
+    for (unsigned i = 0; i < 4; i++) {
+        put(w, PAUSE);
+        put(w, ADDI(A4, A4, 1));
+    }
+    hart_set_pc(w->hart, begin);
+    assert_int_equal(hart_run(w->hart, 2), HART_BUDGET);
+    hart_yield_from(w->hart, hart_cycles(w->hart) + 1);
+    assert_int_equal(hart_run(w->hart, 6), HART_PAUSED); /* the third one is late enough */
+    assert_int_equal(hart_pc(w->hart), begin + 20);
+    assert_int_equal(hart_reg(w->hart, A4), 2);
+    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_reg(w->hart, A4), 3);
+    hart_yield_from(w->hart, UINT64_MAX);
+    assert_int_equal(hart_run(w->hart, 2), HART_BUDGET);
+    assert_int_equal(hart_reg(w->hart, A4), 4);
+}
+
 /* Executes a word on a hart that has the base instructions only. */
 static uint64_t cycles_on_a_bare_hart(uint32_t word)
 {

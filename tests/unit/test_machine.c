@@ -45,7 +45,7 @@ static void handler_is_here(struct board_program *p, unsigned slot)
 
 /*
  * Harts that count together, divide, leave traces in the order in which they
- * came, sleep now and then, and are interrupted every so many ticks.
+ * came, pause and sleep now and then, and are interrupted every so many ticks.
  */
 static struct board_program busy_program(unsigned ticks)
 {
@@ -61,7 +61,8 @@ static struct board_program busy_program(unsigned ticks)
     add(&p, SD(A0, A4, 64));
     add(&p, MUL(A5, A3, A2));
     add(&p, ANDI(A6, A1, 511));
-    add(&p, BNE(A6, ZERO, 8));
+    add(&p, BNE(A6, ZERO, 12));
+    add(&p, PAUSE);
     add(&p, WFI);
     add(&p, JAL(ZERO, distance(p.count, loop)));
     handler_is_here(&p, slot);
@@ -233,6 +234,40 @@ static void harts_stay_within_some_slices_of_each_other(void **state)
         assert_true(apart < 200000 && apart > -200000);
         assert_true(s.insns[i] > 50000);
     }
+}
+
+/* Two harts, each of which adds one when the other has, and pauses until then. */
+static struct board_program turn_taking_program(void)
+{
+    struct board_program p = {0};
+    unsigned loop;
+
+    add(&p, CSRRS(A0, MHARTID, ZERO));
+    add(&p, LUI(S3, 0x80000 + SHARED_PAGE));
+    add(&p, SLLI(S3, S3, 32));
+    add(&p, SRLI(S3, S3, 32));
+    loop = add(&p, LD(A2, S3, 0));
+    add(&p, ANDI(A3, A2, 1));
+    add(&p, BEQ(A3, A0, 12));
+    add(&p, PAUSE);
+    add(&p, JAL(ZERO, distance(p.count, loop)));
+    add(&p, ADDI(A2, A2, 1));
+    add(&p, SD(A2, S3, 0));
+    add(&p, JAL(ZERO, distance(p.count, loop)));
+    return p;
+}
+
+/* In slices to their ends it would be one handing over for each of some thousand instructions. */
+static void who_pauses_gives_way(void **state)
+{
+    const struct board_program p = turn_taking_program();
+    uint64_t turns;
+    struct shot s;
+
+    (void)state;
+    run_program(&p, config_of(2, 1), 40000, 40000, &s);
+    memcpy(&turns, s.shared, sizeof turns);
+    assert_in_range(turns, 1000, 10000);
 }
 
 /* Handler: S5 becomes the largest mtime - mtimecmp seen. The loop is plain additions. */
@@ -699,6 +734,7 @@ int main(void)
         cmocka_unit_test(a_seed_means_nothing_to_one_hart),
         cmocka_unit_test(two_machines_do_not_know_of_each_other),
         cmocka_unit_test(harts_stay_within_some_slices_of_each_other),
+        cmocka_unit_test(who_pauses_gives_way),
         cmocka_unit_test(a_timer_interrupt_is_punctual_and_never_early),
         cmocka_unit_test(time_goes_back_for_nobody),
         cmocka_unit_test(looking_at_the_time_is_no_reading_of_it),
