@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs.py - files that documents, comments and make files speak of are there, and links lead somewhere.
+"""docs.py - files that documents, comments and make files speak of are there, links lead somewhere,
+and what a source lists its document has.
 
 A name counts when its folder is one of the tree's (guest-kernel/kernel/fork.c), or, in the
 emulator and in docs/, one of emu/'s rooms (cpu/block.c); one with NAME, TARGET, LAYOUT, `*` or `$`
@@ -50,6 +51,33 @@ def missing_links(path, text):
             if not link.startswith("http") and not (path.parent / link).exists()]
 
 
+# What is listed in a source and told of in a document: the source, the group in it that names
+# one (None: the file's own name), the document, and how that writes it.
+LISTS = {
+    "rules of the auditor": ("emu/ftrace/rules.def", r'^RULE\(\w+, *"([a-z-]+)"',
+                             "docs/rules.md", "\n## {}\n"),
+    "fields and words of the report": ("emu/ftrace/report_json.c", r'"([a-z_]+)"',
+                                       "docs/report.md", "`{}"),
+    "parameters of the boot line": ("guest-kernel/**/*.c", r'^(?:__setup|BOOT_STRING)\("([a-z_]+=?)"',
+                                    "guest-kernel/README.md", "`{}"),
+    "workloads of bench-speed": ("tools/bench*", r'^    (?:Workload|Growth|Boot)\("([a-z]+)"',
+                                 "docs/benchmarks.md", "\n| `{}` |"),
+    "fuzz targets": ("tests/fuzz/fuzz_*.c", None, "docs/fuzzing.md", "\n| `{}` |"),
+}
+
+
+def untold(source, group, document, form):
+    told = (ROOT / document).read_text()
+    if group:
+        names = {name for path in ROOT.glob(source)
+                 for name in re.findall(group, path.read_text(), re.M)}
+    else:
+        names = {path.stem.split("_", 1)[1] for path in ROOT.glob(source)}
+    if not names:
+        return [(ROOT / source, "none found")]
+    return [(ROOT / document, name) for name in sorted(names) if form.format(name) not in told]
+
+
 def claim(sentence, missing):
     print(f"{'not ok' if missing else 'ok'} - {sentence}")
     for path, name in missing:
@@ -63,6 +91,8 @@ def main():
                  [(path, name) for path, text in everything for name in missing_names(path, text)])
     good &= claim("links lead to files",
                   [(path, link) for path, text in everything for link in missing_links(path, text)])
+    for what, entry in LISTS.items():
+        good &= claim(f"the {what} are in {entry[2]}", untold(*entry))
     return 0 if good else 1
 
 
