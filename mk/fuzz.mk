@@ -12,6 +12,9 @@ FUZZ_CC    := clang
 FUZZ_TIME  ?= 60
 fuzz_all   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ       ?= $(fuzz_all)
+ifneq ($(filter-out $(fuzz_all),$(FUZZ)),)
+  $(error FUZZ=$(FUZZ): no such target; there are: $(fuzz_all))
+endif
 fuzz_bin   := $(fuzz_all:%=$(BUILD)/fuzz/fuzz_%)
 fuzz_obj    = $(filter-out $(BUILD)/fuzz/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/fuzz/emu/%.o))
 fuzz_flags  = $(EMU_CFLAGS) -O1 -DSTRESS -DFEW_LABELS -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -1,8 +1,8 @@
 # guest.mk - the guest kernel, in each layout of its call sites.
 #
 #   make guest                          every image that run and test need
-#   make guest LAYOUT=none|mcount|...   one of them
-#   make guest LAYOUT=mcount BREAK=X    one with files of tests/broken/X in place of the kernel's
+#   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
+#   make guest LAYOUT=mcount BREAK=X    one of GUEST_BROKEN: files of tests/broken/X in place of the kernel's
 #
 # The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; beside it kernel.map
 # (its symbols) and Image (its bytes as they lie in memory).  RECORDMCOUNT, Q, say
@@ -253,9 +253,6 @@ guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
 else
 guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
-
-# The demonstration's commands as the boot line wants them: script="$(GUEST_DEMO)".
-GUEST_DEMO = $(shell sed -e '/^\#/d' -e '/^$$/d' $(GUEST_SRC)/scripts/demo.txt | paste -sd';')
 
 # Programs of guest/user for U-mode, and the archive that has them in /bin:
 # build/guest-kernel/initrd.cpio.

@@ -38,6 +38,7 @@ test_commands = \
     'tools/check_arrows' \
     'tests/style/headers.sh' \
     'tests/style/format.sh' \
+    'tests/style/docs.py' \
     $(patsubst %,'%',$(unit_bin)) \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
     'tests/isa/disasm_against_objdump.sh $(mcount_elf)' \

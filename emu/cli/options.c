@@ -416,7 +416,8 @@ static const char intro[] =
     "instruction fetch that stays stale until fence.i, reports missing fences with evidence, and "
     "counts what every patch site costs.\v"
     "Commands: `run IMAGE' boots the image and ends with the site report; `debug IMAGE' steps "
-    "through it.\n\n" OPTIONS_NUMBERS "\n\n"
+    "through it. At a terminal Ctrl-A x ends the run and Ctrl-A h lists the other "
+    "keys.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
     "reached, 76 the guest cannot go on, 80 the audit failed, 128+N ended by signal N.";

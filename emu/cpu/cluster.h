@@ -19,7 +19,7 @@ struct hart;
 /* Of cbo.* and of an LR reservation. */
 enum { CACHE_BLOCK_BYTES = 64 };
 
-/* What a fetch may return for bytes written after the hart's last fence.i (design.md, 4). */
+/* What a fetch returns for bytes written after the hart's last fence.i (docs/architecture.md). */
 enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
 
 enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */

@@ -1,7 +1,7 @@
 /*
  * observer.h - what a listener may learn of the harts, and at what price.
  *
- * Everything here is paid for where it is rare (design.md, 3.4): a probe is
+ * Everything here is paid for where it is rare (docs/architecture.md): a probe is
  * compiled into the blocks that hold its address and nowhere else; stores to
  * code, fences, stale fetches and traps are reported from handlers that are
  * slow anyway. Whoever does not listen pays nothing.

@@ -176,6 +176,11 @@ const struct patch *patch_log_get(const struct patch_log *l, size_t i)
     return &l->patches.at[i];
 }
 
+size_t patch_log_lost(const struct patch_log *l)
+{
+    return l->strays > STRAYS_KEPT ? l->strays - STRAYS_KEPT : 0;
+}
+
 uint64_t patch_log_newest(const struct patch_log *l)
 {
     return l->newest;

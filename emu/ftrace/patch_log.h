@@ -48,6 +48,9 @@ void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_even
 size_t patch_log_count(const struct patch_log *l);
 const struct patch *patch_log_get(const struct patch_log *l, size_t i); /* oldest first */
 
+/* Patches outside of sites that there were besides, too many to be kept. */
+size_t patch_log_lost(const struct patch_log *l);
+
 /* Stamp of the newest store to code. */
 uint64_t patch_log_newest(const struct patch_log *l);
 

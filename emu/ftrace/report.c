@@ -203,7 +203,8 @@ static void print_costs(const struct report *r, FILE *out)
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
-    size_t patches = patch_log_count(watch_patches(r->watch));
+    const struct patch_log *log = watch_patches(r->watch);
+    size_t patches = patch_log_count(log) + patch_log_lost(log);
     size_t errors, all;
 
     if (!a)

@@ -57,6 +57,9 @@ check "no colour where nobody looks" lacks "$(printf '\033')" "$work/tables"
 bench --workload calls --workload sort --json - >"$work/b.json" 2>/dev/null
 check "the same measurement twice gives the same bytes" cmp "$work/a.json" "$work/b.json"
 
+mixed() { tools/bench --build "$BUILD" --emulator "$rvftrace" --workload mixed; }
+check "the longest workload fits between two ticks with as many iterations as there are by default" mixed
+
 # ---- layouts ----
 
 check "what a traced call costs in each layout" bench --layouts --iterations 1 --json "$work/layouts.json"

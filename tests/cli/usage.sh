@@ -108,6 +108,7 @@ claim 'the version may be asked for behind a command' sh -c "[ $status -eq 0 ] &
 run --help
 claim '--help names --version' console_has '--version'
 claim '--help tells the commands apart' sh -c "grep -q 'Only for .rvftrace run.:' '$out' && grep -q 'Only for .rvftrace debug.:' '$out'"
+claim '--help says how to leave' console_has 'Ctrl-A x'
 for option in $(options); do
     claim "--help knows --$option" console_has "--$option"
 done

@@ -544,10 +544,10 @@ def replay(bench, files):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cases", type=int, default=1000, help="in a batch")
-    parser.add_argument("--replay", nargs="*")
+    parser.add_argument("--seconds", type=float, default=20, help="how long to search (default: 20)")
+    parser.add_argument("--seed", type=int, default=1, help="of the programs (default: 1)")
+    parser.add_argument("--cases", type=int, default=1000, help="in a batch (default: 1000)")
+    parser.add_argument("--replay", nargs="*", metavar="FILE", help="instead: run these kept cases again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(folder)

@@ -58,6 +58,13 @@ esac"
 /bin/sh "$bootstrap" --list | awk '{ print $2 }' >"$work/all"
 /bin/sh "$bootstrap" --list | awk '$1 == "build" { print $2 }' >"$work/build"
 
+# Without the -dev of libraries.
+for package in $(sed 's/-dev$//' "$work/all"); do
+    sed -n '/^## Packages/,$p' "$root/README.md" | grep -q "^|.*\b$package\b.*|.*|" || echo "$package"
+done >"$work/out"
+[ -s "$work/all" ] && [ ! -s "$work/out" ]
+claim $? "README says of every package what it is for"
+
 cp "$work/all" "$work/installed"
 run 0 && [ ! -s "$work/out" ] && [ ! -s "$work/calls" ]
 claim $? "with all there, nothing is said and apt-get is not called"

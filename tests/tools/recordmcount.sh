@@ -542,6 +542,14 @@ for arguments in '' '--sort' '--sort --list kernel.elf' '--list a.elf b.elf' '--
 done
 holds "--help is status 0" "$recordmcount" --help
 holds "--version is status 0" "$recordmcount" --version
+version=$(sed -n 's/^#define RVFTRACE_VERSION "\(.*\)"$/\1/p' "$root/emu/cli/options.h")
+holds "... and names the version of rvftrace" \
+    [ "$("$recordmcount" --version)" = "recordmcount (rvftrace) $version" ]
+page=$root/docs/recordmcount.1
+holds "... as the man page does" grep -q "^.TH RECORDMCOUNT 1 .*\"rvftrace $version\"" "$page"
+"$recordmcount" --help | grep -oE -- '--[a-z]+(=| |,|$)' | tr -d '=, ' | sort -u >options.txt
+sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/p' "$page" | tr -d '\\' | grep -oE -- '--[a-z]+' | sort -u >described.txt
+holds "the man page describes the options of --help" sh -c 'test -s options.txt && diff options.txt described.txt'
 "$recordmcount" --list kernel.elf >/dev/full 2>err.txt
 holds "--list to a full disk is status 74" [ $? -eq 74 ]
 

@@ -5,7 +5,7 @@
  * whose bits are drawn so that exponents meet, in the four rounding modes that
  * hosts have: bits and flags must agree. RISC-V differs in the NaN it makes
  * (canonical) and in what it saturates to; that is put right here. RMM and half
- * precision, which the host cannot judge, are in tests/isa/float_cases.def.
+ * precision, which the host cannot judge, are in tests/isa/float_cases.py.
  */
 #include <fenv.h>
 #include <math.h>

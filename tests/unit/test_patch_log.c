@@ -82,6 +82,7 @@ static void two_stores_to_a_site_are_one_patch(void **state)
     store(&w, 1, F, 0x97, 4);
     store(&w, 1, F + 4, 0xe7, 4);
     assert_int_equal(patch_log_count(w.log), 1);
+    assert_int_equal(patch_log_lost(w.log), 0);
     p = patch_log_get(w.log, 0);
     assert_int_equal(p->site, F_SITE);
     assert_int_equal(p->pa, SITE_PA + F);
@@ -232,6 +233,7 @@ static void strays_without_end_are_not_kept_without_end(void **state)
     for (unsigned i = 0; i < 10000; i++)
         store(&w, 0, 0x400, i, 4);
     assert_in_range(patch_log_count(w.log), 1000, 5000);
+    assert_int_equal(patch_log_count(w.log) + patch_log_lost(w.log), 10000); /* all are counted */
     store(&w, 0, F, 1, 4);
     assert_non_null(patch_log_last(w.log, F_SITE)); /* sites are kept all the same */
     wreck(&w);

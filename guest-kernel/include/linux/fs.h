@@ -145,7 +145,7 @@ int simple_rename(struct inode *old_dir, struct dentry *old_dentry, struct inode
                   const char *new_name);
 ssize_t simple_read_from_buffer(char *to, size_t count, loff_t *pos, const void *from,
                                 size_t available);
-/* A name made by the kernel itself; the dentry stays until simple_remove(). NULL: no memory. */
+/* A name made by the kernel itself, until simple_recursive_removal(). NULL: no memory. */
 struct dentry *simple_create_dir(struct dentry *parent, const char *name,
                                  const struct inode_operations *iop);
 struct dentry *simple_create_file(struct dentry *parent, const char *name, umode_t mode, void *data,

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""docs.py - files that documents, comments and make files speak of are there, links lead somewhere,
+and what a source lists its document has.
+
+A name counts when its folder is one of the tree's (guest-kernel/kernel/fork.c), or, in the
+emulator and in docs/, one of emu/'s rooms (cpu/block.c); one with NAME, TARGET, LAYOUT, `*` or `$`
+in it is a pattern. Prints `ok - claim` or `not ok - claim` a line; status 0 when all hold.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("docs", "emu", "guest", "guest-kernel", "mk", "tests", "tools")
+ROOMS = [path.name for path in (ROOT / "emu").iterdir() if path.is_dir()]
+ENDINGS = "c|h|S|def|inc|lds|md|mk|py|sh|1|txt"
+PATTERN = re.compile("NAME|TARGET|LAYOUT")
+LINK = re.compile(r"\]\(([^)#]+)\)")
+
+
+def names_below(folders):
+    return re.compile(rf"(?<![\w./*${{}}-])((?:{'|'.join(folders)})/[\w./-]+\.(?:{ENDINGS}))(?![\w/*-])")
+
+
+def texts():
+    """Each file that people read, and what it says."""
+    yield from ((ROOT / name, (ROOT / name).read_text()) for name in ("README.md", "Makefile"))
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and path.suffix.lstrip(".") in ENDINGS.split("|"):
+                yield path, path.read_text(errors="replace")
+
+
+def is_about_the_emulator(path):
+    return path.relative_to(ROOT).parts[0] in ("emu", "docs")
+
+
+def missing_names(path, text):
+    found = set(names_below(FOLDERS).findall(text))
+    gone = {name for name in found if not (ROOT / name).exists()}
+    if is_about_the_emulator(path):
+        found = set(names_below(ROOMS).findall(text))
+        gone |= {name for name in found if not (ROOT / "emu" / name).exists()}
+    return sorted(name for name in gone if not PATTERN.search(name))
+
+
+def missing_links(path, text):
+    if path.suffix != ".md":
+        return []
+    return [link for link in LINK.findall(text)
+            if not link.startswith("http") and not (path.parent / link).exists()]
+
+
+# What is listed in a source and told of in a document: the source, the group in it that names
+# one (None: the file's own name), the document, and how that writes it.
+LISTS = {
+    "rules of the auditor": ("emu/ftrace/rules.def", r'^RULE\(\w+, *"([a-z-]+)"',
+                             "docs/rules.md", "\n## {}\n"),
+    "fields and words of the report": ("emu/ftrace/report_json.c", r'"([a-z_]+)"',
+                                       "docs/report.md", "`{}"),
+    "parameters of the boot line": ("guest-kernel/**/*.c", r'^(?:__setup|BOOT_STRING)\("([a-z_]+=?)"',
+                                    "guest-kernel/README.md", "`{}"),
+    "workloads of bench-speed": ("tools/bench*", r'^    (?:Workload|Growth|Boot)\("([a-z]+)"',
+                                 "docs/benchmarks.md", "\n| `{}` |"),
+    "fuzz targets": ("tests/fuzz/fuzz_*.c", None, "docs/fuzzing.md", "\n| `{}` |"),
+}
+
+
+def untold(source, group, document, form):
+    told = (ROOT / document).read_text()
+    if group:
+        names = {name for path in ROOT.glob(source)
+                 for name in re.findall(group, path.read_text(), re.M)}
+    else:
+        names = {path.stem.split("_", 1)[1] for path in ROOT.glob(source)}
+    if not names:
+        return [(ROOT / source, "none found")]
+    return [(ROOT / document, name) for name in sorted(names) if form.format(name) not in told]
+
+
+def claim(sentence, missing):
+    print(f"{'not ok' if missing else 'ok'} - {sentence}")
+    for path, name in missing:
+        print(f"# {path.relative_to(ROOT)}: {name}")
+    return not missing
+
+
+def main():
+    everything = list(texts())
+    good = claim("files that are spoken of are there",
+                 [(path, name) for path, text in everything for name in missing_names(path, text)])
+    good &= claim("links lead to files",
+                  [(path, link) for path, text in everything for link in missing_links(path, text)])
+    for what, entry in LISTS.items():
+        good &= claim(f"the {what} are in {entry[2]}", untold(*entry))
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
