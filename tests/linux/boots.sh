@@ -89,9 +89,21 @@ claim '... sites were on' test "$(report 'r["totals"]["on"]["entries"] > 1000')"
 claim '... and the audit has nothing to say' no_findings
 echo "# $(report '"disabled: %.2f %% of all cycles of this boot" % (100 * r["totals"]["off"]["cycles"] / r["totals"]["busy_cycles"])')"
 
+# What Linux has recorded is, call for call, what the machine saw.
+cat >"$work/lines" <<'E2'
+cd /sys/kernel/tracing; echo 'vfs_*' 'ksys_*' 'do_sys_*' > set_ftrace_filter
+echo function > current_tracer; ls / > /tmp/x; (sleep 1; ps) > /tmp/y; echo 0 > tracing_on
+grep -e '<-' trace
+echo nop > current_tracer
+E2
+linux "$cache/linux-6.1/vmlinux" --trace "$work/calls" --trace-calls on
+claim 'a traced boot of vmlinux powers off' has_status 0
+claim "... what it recorded is a stretch of the machine's own record of calls" \
+    python3 "$(dirname "$0")/recorded.py" "$work/calls" "$out"
+
 # Twice the same: to the last instruction and cycle, with input and two harts.
 # What comes in before the driver opens the port is lost, as it empties the FIFO: 16 bytes.
-{ yes '' | head -n 32; printf 'seq 1 1000 | md5sum\npoweroff -f\n'; } >"$work/typed"
+{ yes '' | head -n 50; printf 'seq 1 1000 | md5sum\npoweroff -f\n'; } >"$work/typed"
 for turn in 1 2; do
     timeout 300 "$rvftrace" run --quiet --memory 512M --append console=ttyS0 --harts 2 --report "$work/report$turn" \
         --input "$work/typed" --initrd "$cache/initramfs.cpio" "$debian" >"$work/console$turn" 2>"$err"
