@@ -405,6 +405,14 @@ void ftrace_run_update_code(int command)
 
 /* ---- sites that name their ops ---- */
 
+struct ftrace_ops *ftrace_find_unique_ops(const struct dyn_ftrace *rec)
+{
+    struct ftrace_ops *op;
+
+    for_each_ftrace_op(op) if (ops_references_ip(op, rec->ip)) return op;
+    return NULL;
+}
+
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
 
 struct ftrace_ops ftrace_list_ops = {
@@ -418,14 +426,6 @@ struct ftrace_ops ftrace_nop_ops = {
     .flags = FTRACE_OPS_FL_STUB,
     INIT_OPS_HASH(ftrace_nop_ops),
 };
-
-struct ftrace_ops *ftrace_find_unique_ops(const struct dyn_ftrace *rec)
-{
-    struct ftrace_ops *op;
-
-    for_each_ftrace_op(op) if (ops_references_ip(op, rec->ip)) return op;
-    return NULL;
-}
 
 #endif
 

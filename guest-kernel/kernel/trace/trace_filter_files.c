@@ -41,17 +41,24 @@ static int avail_show(struct seq_file *m, void *v)
     return 0;
 }
 
-/* How many want it, and which of R(egs), I(pmodify), D(irect) and (call) O(ps) it has. */
+/* How many want it, which of R(egs), I(pmodify), D(irect) and (call) O(ps) it has, and whom it
+ * names. */
 static int enabled_show(struct seq_file *m, void *v)
 {
     const struct dyn_ftrace *rec = v;
+    const struct ftrace_ops *op;
 
     if (!(rec->flags & FTRACE_FL_ENABLED))
         return 0;
-    seq_printf(m, "%ps (%lu)%s%s%s%s\n", (void *)rec->ip, ftrace_rec_count(rec),
+    seq_printf(m, "%ps (%lu)%s%s%s%s", (void *)rec->ip, ftrace_rec_count(rec),
                rec->flags & FTRACE_FL_REGS ? " R" : "  ",
                rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ", "  ",
                rec->flags & FTRACE_FL_CALL_OPS ? " O" : "  ");
+    if (rec->flags & FTRACE_FL_CALL_OPS_EN) {
+        op = ftrace_find_unique_ops(rec);
+        seq_printf(m, "\tops: %pS (%pS)", op, (void *)op->func);
+    }
+    seq_puts(m, "\n");
     return 0;
 }
 
