@@ -58,6 +58,13 @@ check 'a name that is none cannot go' \
     console_has 'sh: rmmod: ERROR: Module nothing is not currently loaded'
 check 'what went can come again' console_has 'walk 1: 2 leaves'
 
+# A file of /proc may be open when its module goes.
+left_open="insmod $M/trace_sample.ko; exec 3< /proc/trace_sample; rmmod trace_sample; cat <&3
+    insmod $M/trace_sample.ko; cat <&3; cat /proc/trace_sample; exec 3<&-; echo the end"
+on_rvftrace mcount 2 "$left_open"
+check 'a file that is open does not outlive its module' sh -c "grep -qx 'the end' '$out' &&
+    test \$(grep -c 'Input/output error' '$out') -eq 2 && grep -q '^walk 1' '$out'"
+
 # Each of these has to end the machine, and to say why and where.
 notices() {
     BOOTARGS=$3
