@@ -6,6 +6,7 @@
 #include <linux/glob.h>
 #include <linux/kernel.h>
 #include <linux/ramfs.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -514,6 +515,7 @@ int run_node(struct shell *sh, const struct node *n)
     else
         sh->status = run_compound(sh, n);
     shell_check_signals(sh);
+    cond_resched(); /* a loop of commands may have no end, and grace periods wait for it */
     if (!sh->leaving && ends_shell(sh, n))
         sh->leaving = LEAVE_EXIT;
     return sh->status;

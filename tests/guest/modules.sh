@@ -89,4 +89,14 @@ busy="echo 'sample_*' > $T/set_ftrace_filter; echo function > $T/current_tracer;
 on_rvftrace mcount 4 "$busy"
 check 'they come and go under load' sh -c "grep -qx 'the end' '$out' &&
     test \$(grep -c 'trace_sample: 1 walks' '$out') -eq 6 && ! grep -q FAILED '$out'"
+endless="while true; do true; done & a=\$!; yes > /dev/null & b=\$!; cat /dev/zero > /dev/null & c=\$!
+    insmod $M/trace_sample.ko; rmmod trace_sample; kill \$a \$b \$c; echo the end"
+on_rvftrace atomic 2 "$endless"
+check 'commands without end hold up no module that goes' console_has 'the end'
+reading="while [ ! -e /stop ]; do cat /proc/trace_sample; done > /dev/null 2>&1 &
+    for i in 1 2 3 4 5 6 7 8 9 10; do insmod $M/trace_sample.ko depth=6; cat /proc/trace_sample > /dev/null
+    rmmod trace_sample; done; touch /stop; wait; lsmod; echo the end"
+on_rvftrace pfe8 4 "$reading"
+check 'also while they are read' sh -c "grep -qx 'the end' '$out' &&
+    test \$(grep -c 'trace_sample: [0-9]* walks' '$out') -eq 10 && ! grep -q Oops '$out'"
 finish
