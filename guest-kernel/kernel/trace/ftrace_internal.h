@@ -46,6 +46,8 @@ void ftrace_hash_forget(struct ftrace_hash *hash, unsigned long ip);
 void ftrace_forget_probes(unsigned long ip);
 /* Record by place among all, and whose site it is; NULL: the kernel's. */
 const struct module *ftrace_rec_module(const struct dyn_ftrace *rec);
+/* Is a module of that name loaded, with sites? */
+bool ftrace_knows_module(const char *name);
 int ftrace_hash_add(struct ftrace_hash *hash, unsigned long ip);
 /* The sites of a module of that name are known now: to the words that waited for it. */
 void process_cached_mods(const char *module);

@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 
 struct ftrace_page {
     struct ftrace_page *next;
@@ -516,6 +517,17 @@ static struct ftrace_page **find_module_page(const struct module *mod)
     while (*p && (*p)->mod != mod)
         p = &(*p)->next;
     return p;
+}
+
+bool ftrace_knows_module(const char *name)
+{
+    const struct ftrace_page *pg;
+    bool known = false;
+
+    mutex_lock(&ftrace_lock);
+    for_each_ftrace_page(pg) known |= pg->mod && !strcmp(pg->mod->name, name);
+    mutex_unlock(&ftrace_lock);
+    return known;
 }
 
 /* From now on its sites count. It has not run yet, so they may change as they are. */
