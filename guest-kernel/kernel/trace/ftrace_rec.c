@@ -572,8 +572,10 @@ static void clear_mod_from_hashes(const struct ftrace_page *pg)
     const struct ftrace_ops *op, *sub;
     unsigned long i;
 
-    for (i = 0; i < pg->count; i++)
+    for (i = 0; i < pg->count; i++) {
         ftrace_forget_probes(pg->records[i].ip);
+        ftrace_graph_forget(pg->records[i].ip);
+    }
     forget_ips(global_ops.func_hash, pg);
     for_each_ftrace_op(op)
     {

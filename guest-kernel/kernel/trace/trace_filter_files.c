@@ -3,6 +3,7 @@
  *
  * Not instrumented.
  */
+#include "ftrace_internal.h"
 #include "trace.h"
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -110,12 +111,17 @@ static int put_ftrace_notrace(struct ftrace_hash *hash)
     return ftrace_hash_move_and_update_ops(&global_ops.func_hash->notrace_hash, hash);
 }
 
-/* Who looks at the old set has interrupts off, and so is done when all harts have answered. */
+/*
+ * Who looks at the old set has interrupts off, and so is done when all harts
+ * have answered; a module that goes looks under ftrace_lock.
+ */
 static int replace_graph_hash(struct ftrace_hash **set, struct ftrace_hash *hash)
 {
     struct ftrace_hash *old = *set;
 
+    ftrace_rec_lock();
     WRITE_ONCE(*set, hash);
+    ftrace_rec_unlock();
     kick_all_cpus_sync();
     free_ftrace_hash(old);
     return 0;
@@ -139,6 +145,12 @@ static struct ftrace_hash *get_graph_notrace(void)
 static int put_graph_notrace(struct ftrace_hash *hash)
 {
     return replace_graph_hash(&ftrace_graph_notrace_hash, hash);
+}
+
+void ftrace_graph_forget(unsigned long ip)
+{
+    ftrace_hash_forget(ftrace_graph_hash, ip);
+    ftrace_hash_forget(ftrace_graph_notrace_hash, ip);
 }
 
 static const char all_enabled[] = "#### all functions enabled ####\n";
