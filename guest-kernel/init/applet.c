@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -52,6 +53,7 @@ int put(const char *buf, size_t n)
 
     if (out)
         fput(out);
+    cond_resched();
     if (err && err != -EPIPE && err != -EINTR)
         shell_error("write error: %s", strerror(-err));
     return err ? STATUS_ERROR : 0;
@@ -102,6 +104,7 @@ void shell_error(const char *fmt, ...)
 
 ssize_t read_input(struct file *in, char *buf, size_t n)
 {
+    cond_resched();
     return signal_pending(current) ? -EINTR : file_read(in, buf, n);
 }
 

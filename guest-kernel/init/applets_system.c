@@ -89,23 +89,36 @@ static char state_char(const struct task_struct *p)
     }
 }
 
+/* Answers how long the list is; one that fills the buffer is cut off. */
+static int list_tasks(char *text, size_t size)
+{
+    struct task_struct *p;
+    unsigned long flags;
+    int n = scnprintf(text, size, "  PID CPU STAT COMMAND\n");
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    list_for_each_entry(p, &task_list, tasks) n +=
+        scnprintf(text + n, size - n, "%5d %3d %c    %s\n", p->pid, p->cpu, state_char(p), p->comm);
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return n;
+}
+
 /* Collected under the lock, written without it: the console may take its time. */
 static int do_ps(int argc, char **argv)
 {
-    char *text = kmalloc(PAGE_SIZE);
-    struct task_struct *p;
-    unsigned long flags;
+    size_t size = PAGE_SIZE;
+    char *text = kmalloc(size);
     int n, status;
 
     (void)argc;
     (void)argv;
+    while (text && (n = list_tasks(text, size)) == (int)size - 1) {
+        kfree(text);
+        size *= 2;
+        text = kmalloc(size);
+    }
     if (!text)
         return STATUS_ERROR;
-    n = scnprintf(text, PAGE_SIZE, "  PID CPU STAT COMMAND\n");
-    spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks) n += scnprintf(
-        text + n, PAGE_SIZE - n, "%5d %3d %c    %s\n", p->pid, p->cpu, state_char(p), p->comm);
-    spin_unlock_irqrestore(&tasklist_lock, flags);
     status = put(text, n);
     kfree(text);
     return status;

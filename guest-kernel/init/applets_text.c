@@ -347,7 +347,7 @@ static int do_grep(int argc, char **argv)
 {
     struct options o = {.argv = argv + 1};
     struct grep g = {0};
-    bool extended = false, fixed = false, ignore_case = false;
+    bool extended = false, fixed = false, ignore_case = false, no_names = false;
     const char *pattern = NULL;
     int c, status;
 
@@ -364,14 +364,14 @@ static int do_grep(int argc, char **argv)
         case 'x': g.whole = true; break;
         case 'l': g.names_only = true; break;
         case 'e': pattern = o.value; break;
-        case 'h': break;
+        case 'h': no_names = true; break;
         default: return usage_error(argv);
         }
     }
     if (!pattern && !*o.argv)
         return usage_error(argv);
     pattern = pattern ? pattern : *o.argv++;
-    g.names = *o.argv && o.argv[1];
+    g.names = !no_names && *o.argv && o.argv[1];
     if (fixed)
         g.fixed = pattern;
     else if (compile_grep(&g, pattern, extended, ignore_case))
@@ -679,7 +679,7 @@ static int do_yes(int argc, char **argv)
 const struct applet text_applets[] = {
     {"cat", "[FILE...]", do_cat, NULL},
     {"cut", "[-d CHAR] -f LIST | -c LIST [FILE...]", do_cut, NULL},
-    {"grep", "[-vcqinxlEF] PATTERN [FILE...]", do_grep, NULL},
+    {"grep", "[-vcqinxlhEF] PATTERN [FILE...]", do_grep, NULL},
     {"head", "[-n LINES] [FILE...]", do_head, NULL},
     {"seq", "[FIRST [STEP]] LAST", do_seq, NULL},
     {"sort", "[-nru] [FILE...]", do_sort, NULL},

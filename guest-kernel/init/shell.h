@@ -135,7 +135,8 @@ struct shell {
     const char *name; /* $0 */
     char **args;      /* $1 and on; NULL behind the last */
     struct program *prog;
-    int status; /* $? */
+    int status;              /* $? */
+    int substitution_status; /* of the last $(...) in the simple command at hand; 0: none */
     enum leaving leaving;
     int leave_count;  /* loops that are still to be left */
     bool interactive; /* commands come from the terminal */

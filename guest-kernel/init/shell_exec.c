@@ -6,6 +6,7 @@
 #include <linux/glob.h>
 #include <linux/kernel.h>
 #include <linux/ramfs.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -309,11 +310,11 @@ static int run_expanded(struct shell *sh, const struct node *n, char **argv)
     return status;
 }
 
-/* Without a command, assignments stay; its status is that of the last $(...). */
+/* Without a command, assignments stay; its status is that of the last $(...) in any of its words.
+ */
 static int run_assignments(struct shell *sh, const struct node *n)
 {
-    sh->status = 0;
-    return assign_all(sh, n->assigns, NULL) ? STATUS_ERROR : sh->status;
+    return assign_all(sh, n->assigns, NULL) ? STATUS_ERROR : sh->substitution_status;
 }
 
 static int run_simple(struct shell *sh, const struct node *n)
@@ -323,6 +324,7 @@ static int run_simple(struct shell *sh, const struct node *n)
     int status = STATUS_ERROR;
     bool keep = false;
 
+    sh->substitution_status = 0;
     if (!expand_words(sh, n->words, &argv) && !apply_redirects(sh, n->redirects, &saved)) {
         keep = argv.n == 1 && !strcmp(argv.v[0], "exec");
         status = argv.n ? run_expanded(sh, n, argv.v) : run_assignments(sh, n);
@@ -514,6 +516,7 @@ int run_node(struct shell *sh, const struct node *n)
     else
         sh->status = run_compound(sh, n);
     shell_check_signals(sh);
+    cond_resched(); /* a loop of commands may have no end, and grace periods wait for it */
     if (!sh->leaving && ends_shell(sh, n))
         sh->leaving = LEAVE_EXIT;
     return sh->status;
@@ -522,9 +525,9 @@ int run_node(struct shell *sh, const struct node *n)
 int run_text(struct shell *sh, const char *text)
 {
     struct program *prog, *before = sh->prog;
-    enum parse_status parsed;
+    enum parse_status parsed = PARSE_END;
+    bool ran = false;
 
-    sh->status = 0;
     while (!sh->leaving && (parsed = shell_parse(&text, &prog)) != PARSE_END) {
         if (parsed != PARSE_OK) {
             if (parsed == PARSE_INCOMPLETE)
@@ -535,11 +538,15 @@ int run_text(struct shell *sh, const char *text)
             break;
         }
         sh->prog = prog;
-        if (prog->root)
+        if (prog->root) {
             run_node(sh, prog->root);
+            ran = true;
+        }
         program_put(prog);
         sh->prog = before;
     }
+    if (!ran && parsed == PARSE_END) /* its commands see the status before it, but there are none */
+        sh->status = 0;
     return sh->status;
 }
 

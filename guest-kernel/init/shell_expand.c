@@ -265,7 +265,11 @@ static char *special_value(const struct shell *sh, char c)
     case '?': value = sh->status; break;
     case '#': value = count_args(sh); break;
     case '$': value = current->pid; break;
-    case '!': value = sh->last_background; break;
+    case '!':
+        if (!sh->last_background)
+            return NULL;
+        value = sh->last_background;
+        break;
     default: return NULL;
     }
     snprintf(text, sizeof(text), "%lld", value);

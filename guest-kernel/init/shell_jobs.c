@@ -447,7 +447,7 @@ char *run_substitution(struct shell *sh, const char *command)
     err = job ? read_to_end(ends[0], &output) : -ENOMEM;
     fput(ends[0]);
     if (job)
-        sh->status = finish_job(job);
+        sh->status = sh->substitution_status = finish_job(job);
     if (err) {
         kfree(output.s);
         return NULL;

@@ -4,7 +4,7 @@
 /* Matches one character against the class behind '['; answers behind ']' or NULL if no class. */
 static const char *match_class(const char *pat, char c, bool *hit)
 {
-    bool inverted = *pat == '!' || *pat == '^';
+    bool inverted = *pat == '!'; /* `^` is a character as any other, as in Linux's */
     const char *first;
 
     pat += inverted;

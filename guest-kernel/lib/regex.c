@@ -249,6 +249,63 @@ static char repetition(struct compiler *c)
     return '*';
 }
 
+struct interval {
+    int least, most; /* most < 0: no limit */
+};
+
+static int bound(struct compiler *c)
+{
+    int n = 0;
+
+    for (; *c->p >= '0' && *c->p <= '9'; c->p++)
+        n = min(n * 10 + (*c->p - '0'), REGEX_MAX);
+    return n;
+}
+
+/* `{m}`, `{m,}` or `{m,n}`; a brace that begins none of these is itself. */
+static bool take_interval(struct compiler *c, struct interval *i)
+{
+    struct compiler ahead = *c;
+
+    if (!at_operator(c, '{'))
+        return false;
+    skip_operator(&ahead);
+    if (*ahead.p < '0' || *ahead.p > '9')
+        return false;
+    i->least = i->most = bound(&ahead);
+    if (*ahead.p == ',') {
+        ahead.p++;
+        i->most = at_operator(&ahead, '}') ? -1 : bound(&ahead);
+    }
+    if (!at_operator(&ahead, '}') || (i->most >= 0 && i->most < i->least))
+        return false;
+    skip_operator(&ahead);
+    c->p = ahead.p;
+    return true;
+}
+
+/* The atom at `start` is there once; it is compiled again from its text for each further time. */
+static void repeat_interval(struct compiler *c, int start, const char *atom, struct interval times)
+{
+    const char *end = c->p;
+    int i;
+
+    if (!times.most)
+        c->re->n = start;
+    else if (!times.least)
+        repeat(c, start, times.most < 0 ? '*' : '?');
+    for (i = 1; i < max(times.least, times.most) && !c->failed; i++) {
+        start = c->re->n;
+        c->p = atom;
+        compile_atom(c, false);
+        if (i >= times.least && !c->failed)
+            repeat(c, start, '?');
+    }
+    if (times.most < 0 && times.least && !c->failed)
+        repeat(c, start, '+');
+    c->p = end;
+}
+
 static void compile_branch(struct compiler *c)
 {
     bool first = true;
@@ -256,6 +313,8 @@ static void compile_branch(struct compiler *c)
     while (*c->p && !c->failed && !at_operator(c, '|') && !(c->nesting && at_operator(c, ')'))) {
         int start = c->re->n;
         bool literal_star = first && *c->p == '*';
+        const char *atom = c->p;
+        struct interval times;
         char op;
 
         if (literal_star)
@@ -265,6 +324,8 @@ static void compile_branch(struct compiler *c)
         first = !c->extended && c->re->n == start + 1 && c->re->insn[start].op == RE_BEGIN;
         if (first)
             continue;
+        if (!c->failed && take_interval(c, &times))
+            repeat_interval(c, start, atom, times);
         while (!c->failed && (op = repetition(c)))
             repeat(c, start, op);
     }

@@ -247,7 +247,7 @@ int kstrtoul(const char *s, unsigned int base, unsigned long *res)
         base = 16;
     }
     if (!base)
-        base = 10;
+        base = *s == '0' ? 8 : 10;
     if (digit_value(*s) >= (int)base)
         return -EINVAL;
     for (; digit_value(*s) < (int)base; s++) {

@@ -6,15 +6,23 @@ f=$T/set_ftrace_filter
 run_on_rvftrace mcount 1 "echo 'foo:mod:bar' > $f; echo 'fib :mod:bar' >> $f; cat $f; echo read;
     echo '!foo:mod:bar' >> $f; cat $f; echo read; echo > $f; cat $f; echo read;
     echo '!foo:mod:bar' >> $f; echo 'x:mod:' >> $f; echo 'x:bogus:y' >> $f; echo 'foo:mod:!bar' >> $f;
-    echo foo:mod:bar > $T/set_graph_function; echo 'foo:mod:bar' > $T/set_ftrace_notrace; cat $T/set_ftrace_notrace"
+    echo foo:mod:bar > $T/set_graph_function; echo 'foo:mod:bar' > $T/set_ftrace_notrace; cat $T/set_ftrace_notrace
+    echo read; echo 'foo:mod:bar' ':mod:bar' 'foo:mod:baz' > $f; echo '!*:mod:bar' >> $f; cat $f; echo read
+    insmod /lib/modules/trace_sample.ko; echo 'nosuch:mod:trace_sample' > $f; cat $f" \
+    --initrd "$BUILD/guest-kernel/mcount/modules.cpio"
 # What was read the n-th time, on one line.
 shown() { grep -v '^#  *' "$out" | grep -Ev '^\[|^sh:' | awk -v n="$1" '/^read$/ { k++; next } k == n - 1' | xargs; }
 check 'words that wait stand behind the functions' test "$(shown 1)" = 'fib foo:mod:bar :mod:bar'
 check '! takes back a word that waits' test "$(shown 2)" = 'fib :mod:bar'
 check 'an empty filter waits for nothing' test "$(shown 3)" = '#### all functions enabled ####'
 check 'what cannot come true is EINVAL' \
-    test "$(grep -cx 'sh: write error: Invalid argument' "$out")" -eq 5
+    test "$(sed '/insmod .*ko$/,$d' "$out" | grep -cx 'sh: write error: Invalid argument')" -eq 5
 check 'set_ftrace_notrace waits, too' test "$(shown 4)" = '#### no functions disabled #### foo:mod:bar'
+
+check '!* takes back all that waits for a module' \
+    test "$(shown 5)" = '#### all functions enabled #### foo:mod:baz'
+check 'nothing waits for a module that is there' sh -c "test '$(shown 6)' = '#### all functions enabled ####' &&
+    test \$(grep -cx 'sh: write error: Invalid argument' '$out') -eq 6"
 
 # From its very first function on; and nothing comes back with the next module at its place.
 run_on_rvftrace mcount 2 "echo ':mod:trace_sample' > $f; echo sample_leaf:mod:trace_sample > $T/set_ftrace_notrace;

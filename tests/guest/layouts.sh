@@ -71,11 +71,14 @@ for layout in $dynamic_layouts; do
     done
 done
 
-ours callops 1 "echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer;
+ours callops 1 "echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer; cat $T/enabled_functions;
     echo nop > $T/current_tracer" --report "$work_dir/report"
 check 'callops: a site is on only while its ops are named' \
     reported '["site" if q.get("site") == "fib" else "ops" for q in r["patches"]
                if "fib" in (q.get("site"), q.get("ops_of"))] == "site ops ops site site ops".split()'
+
+check 'callops: enabled_functions says whose ops that are' \
+    console_has "fib \(1\)       O	ops: .* \(function_trace_call\+0x0/0x[0-9a-f]+\)"
 
 # Where nothing is patched there is no filter either: everything is traced, and ours is in it.
 of_workload() { essence | grep -E "^($(echo $functions | tr ' ' '|')) <-"; }

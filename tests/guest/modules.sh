@@ -58,6 +58,13 @@ check 'a name that is none cannot go' \
     console_has 'sh: rmmod: ERROR: Module nothing is not currently loaded'
 check 'what went can come again' console_has 'walk 1: 2 leaves'
 
+# A file of /proc may be open when its module goes.
+left_open="insmod $M/trace_sample.ko; exec 3< /proc/trace_sample; rmmod trace_sample; cat <&3
+    insmod $M/trace_sample.ko; cat <&3; cat /proc/trace_sample; exec 3<&-; echo the end"
+on_rvftrace mcount 2 "$left_open"
+check 'a file that is open does not outlive its module' sh -c "grep -qx 'the end' '$out' &&
+    test \$(grep -c 'Input/output error' '$out') -eq 2 && grep -q '^walk 1' '$out'"
+
 # Each of these has to end the machine, and to say why and where.
 notices() {
     BOOTARGS=$3
@@ -82,4 +89,14 @@ busy="echo 'sample_*' > $T/set_ftrace_filter; echo function > $T/current_tracer;
 on_rvftrace mcount 4 "$busy"
 check 'they come and go under load' sh -c "grep -qx 'the end' '$out' &&
     test \$(grep -c 'trace_sample: 1 walks' '$out') -eq 6 && ! grep -q FAILED '$out'"
+endless="while true; do true; done & a=\$!; yes > /dev/null & b=\$!; cat /dev/zero > /dev/null & c=\$!
+    insmod $M/trace_sample.ko; rmmod trace_sample; kill \$a \$b \$c; echo the end"
+on_rvftrace atomic 2 "$endless"
+check 'commands without end hold up no module that goes' console_has 'the end'
+reading="while [ ! -e /stop ]; do cat /proc/trace_sample; done > /dev/null 2>&1 &
+    for i in 1 2 3 4 5 6 7 8 9 10; do insmod $M/trace_sample.ko depth=6; cat /proc/trace_sample > /dev/null
+    rmmod trace_sample; done; touch /stop; wait; lsmod; echo the end"
+on_rvftrace pfe8 4 "$reading"
+check 'also while they are read' sh -c "grep -qx 'the end' '$out' &&
+    test \$(grep -c 'trace_sample: [0-9]* walks' '$out') -eq 10 && ! grep -q Oops '$out'"
 finish

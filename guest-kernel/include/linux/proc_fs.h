@@ -8,12 +8,14 @@ struct seq_file;
 
 /* parent NULL is /proc itself.  NULL when there is no memory. */
 struct dentry *proc_mkdir(const char *name, struct dentry *parent);
+/* Of the functions open, read, write and release are asked. */
 struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent,
                            const struct file_operations *fops);
 /* A file whose whole text show() makes at once. */
 struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry *parent,
                                   int (*show)(struct seq_file *m, void *unused));
-void proc_meminfo_init(void);
+/* Waits for who is in a function of the file, closes it for who has it open: its owner may go. */
 void proc_remove(struct dentry *dentry);
+void proc_meminfo_init(void);
 
 #endif

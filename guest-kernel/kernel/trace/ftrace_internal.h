@@ -42,10 +42,14 @@ void ftrace_replace_code(bool enable);
 void ftrace_run_update_code(int command);
 /* The sites of a module are about to go: no set may bring them back to mind. */
 void ftrace_hash_forget(struct ftrace_hash *hash, unsigned long ip);
+/* Nor the graph tracer's sets. Under ftrace_lock. */
+void ftrace_graph_forget(unsigned long ip);
 /* And no command may wait for them. */
 void ftrace_forget_probes(unsigned long ip);
 /* Record by place among all, and whose site it is; NULL: the kernel's. */
 const struct module *ftrace_rec_module(const struct dyn_ftrace *rec);
+/* Is a module of that name loaded, with sites? */
+bool ftrace_knows_module(const char *name);
 int ftrace_hash_add(struct ftrace_hash *hash, unsigned long ip);
 /* The sites of a module of that name are known now: to the words that waited for it. */
 void process_cached_mods(const char *module);

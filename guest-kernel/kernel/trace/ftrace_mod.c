@@ -68,17 +68,28 @@ static int add_word(struct ftrace_hash **set, const char *word)
     return 0;
 }
 
+/* That word, or for `*` every word that waits for the module. */
 static int remove_word(struct ftrace_hash **set, const char *word)
 {
-    struct ftrace_mod_load *mod = find_word(set, word);
+    bool all = word[0] == '*' && word[1] == ':';
+    struct ftrace_mod_load *mod, *next;
+    int ret = -EINVAL;
 
-    if (!mod)
-        return -EINVAL;
-    free_ftrace_mod(mod);
-    return 0;
+    list_for_each_entry_safe(mod, next, &ftrace_mods, list)
+    {
+        if (mod->set != set ||
+            (all ? strcmp(mod->module, module_of(word)) : strcmp(mod->word, word)))
+            continue;
+        free_ftrace_mod(mod);
+        ret = 0;
+    }
+    return ret;
 }
 
-/* What every module but one should have cannot wait for that one. */
+/*
+ * What every module but one should have cannot wait for that one, and nothing
+ * waits for a module that is there.
+ */
 static int cache_mod(struct ftrace_hash **set, const char *word)
 {
     const char *module = module_of(word);
@@ -87,7 +98,10 @@ static int cache_mod(struct ftrace_hash **set, const char *word)
     if (!module || *module == '!')
         return -EINVAL;
     mutex_lock(&ftrace_cmd_mutex);
-    ret = *word == '!' ? remove_word(set, word + 1) : add_word(set, word);
+    if (*word == '!')
+        ret = remove_word(set, word + 1);
+    else
+        ret = ftrace_knows_module(module) ? -EINVAL : add_word(set, word);
     mutex_unlock(&ftrace_cmd_mutex);
     return ret;
 }

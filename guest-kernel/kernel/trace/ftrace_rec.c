@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 
 struct ftrace_page {
     struct ftrace_page *next;
@@ -405,6 +406,14 @@ void ftrace_run_update_code(int command)
 
 /* ---- sites that name their ops ---- */
 
+struct ftrace_ops *ftrace_find_unique_ops(const struct dyn_ftrace *rec)
+{
+    struct ftrace_ops *op;
+
+    for_each_ftrace_op(op) if (ops_references_ip(op, rec->ip)) return op;
+    return NULL;
+}
+
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
 
 struct ftrace_ops ftrace_list_ops = {
@@ -418,14 +427,6 @@ struct ftrace_ops ftrace_nop_ops = {
     .flags = FTRACE_OPS_FL_STUB,
     INIT_OPS_HASH(ftrace_nop_ops),
 };
-
-struct ftrace_ops *ftrace_find_unique_ops(const struct dyn_ftrace *rec)
-{
-    struct ftrace_ops *op;
-
-    for_each_ftrace_op(op) if (ops_references_ip(op, rec->ip)) return op;
-    return NULL;
-}
 
 #endif
 
@@ -518,6 +519,17 @@ static struct ftrace_page **find_module_page(const struct module *mod)
     return p;
 }
 
+bool ftrace_knows_module(const char *name)
+{
+    const struct ftrace_page *pg;
+    bool known = false;
+
+    mutex_lock(&ftrace_lock);
+    for_each_ftrace_page(pg) known |= pg->mod && !strcmp(pg->mod->name, name);
+    mutex_unlock(&ftrace_lock);
+    return known;
+}
+
 /* From now on its sites count. It has not run yet, so they may change as they are. */
 static void enable_page(struct ftrace_page *pg)
 {
@@ -560,8 +572,10 @@ static void clear_mod_from_hashes(const struct ftrace_page *pg)
     const struct ftrace_ops *op, *sub;
     unsigned long i;
 
-    for (i = 0; i < pg->count; i++)
+    for (i = 0; i < pg->count; i++) {
         ftrace_forget_probes(pg->records[i].ip);
+        ftrace_graph_forget(pg->records[i].ip);
+    }
     forget_ips(global_ops.func_hash, pg);
     for_each_ftrace_op(op)
     {

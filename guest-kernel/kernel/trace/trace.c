@@ -168,7 +168,7 @@ unsigned int tracing_gen_ctx_flags(unsigned long irq_flags)
     if (pc & SOFTIRQ_OFFSET)
         flags |= TRACE_FLAG_SOFTIRQ;
     if (need_resched())
-        flags |= TRACE_FLAG_NEED_RESCHED | TRACE_FLAG_PREEMPT_RESCHED;
+        flags |= TRACE_FLAG_NEED_RESCHED;
     return flags << 16 | min(pc & PREEMPT_MASK, 0xf);
 }
 

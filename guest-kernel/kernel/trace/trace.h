@@ -27,7 +27,7 @@ enum trace_flag_type {
     TRACE_FLAG_NEED_RESCHED = 0x04,
     TRACE_FLAG_HARDIRQ = 0x08,
     TRACE_FLAG_SOFTIRQ = 0x10,
-    TRACE_FLAG_PREEMPT_RESCHED = 0x20, /* here always with NEED_RESCHED: it is one flag */
+    TRACE_FLAG_PREEMPT_RESCHED = 0x20, /* never here: preempt_count has no such bit on RISC-V */
 };
 
 /* Head of every payload. */

@@ -44,12 +44,17 @@ static int set_boot_buf_size(char *value)
     static const char units[] = "kmg";
     size_t n = strlen(value);
     const char *unit = n ? strchr(units, value[n - 1] | 32) : NULL;
+    char letter = n ? value[n - 1] : 0;
     unsigned long size;
+    int err;
 
     if (unit)
         value[n - 1] = 0;
-    if (kstrtoul(value, 0, &size))
-        return -EINVAL;
+    err = kstrtoul(value, 0, &size);
+    if (unit)
+        value[n - 1] = letter; /* whoever complains shows what was written */
+    if (err)
+        return err;
     if (unit)
         size <<= 10 * (unit - units + 1);
     if (!size)

@@ -3,6 +3,7 @@
  *
  * Not instrumented.
  */
+#include "ftrace_internal.h"
 #include "trace.h"
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -41,17 +42,24 @@ static int avail_show(struct seq_file *m, void *v)
     return 0;
 }
 
-/* How many want it, and which of R(egs), I(pmodify), D(irect) and (call) O(ps) it has. */
+/* How many want it, which of R(egs), I(pmodify), D(irect) and (call) O(ps) it has, and whom it
+ * names. */
 static int enabled_show(struct seq_file *m, void *v)
 {
     const struct dyn_ftrace *rec = v;
+    const struct ftrace_ops *op;
 
     if (!(rec->flags & FTRACE_FL_ENABLED))
         return 0;
-    seq_printf(m, "%ps (%lu)%s%s%s%s\n", (void *)rec->ip, ftrace_rec_count(rec),
+    seq_printf(m, "%ps (%lu)%s%s%s%s", (void *)rec->ip, ftrace_rec_count(rec),
                rec->flags & FTRACE_FL_REGS ? " R" : "  ",
                rec->flags & FTRACE_FL_IPMODIFY ? " I" : "  ", "  ",
                rec->flags & FTRACE_FL_CALL_OPS ? " O" : "  ");
+    if (rec->flags & FTRACE_FL_CALL_OPS_EN) {
+        op = ftrace_find_unique_ops(rec);
+        seq_printf(m, "\tops: %pS (%pS)", op, (void *)op->func);
+    }
+    seq_puts(m, "\n");
     return 0;
 }
 
@@ -103,12 +111,17 @@ static int put_ftrace_notrace(struct ftrace_hash *hash)
     return ftrace_hash_move_and_update_ops(&global_ops.func_hash->notrace_hash, hash);
 }
 
-/* Who looks at the old set has interrupts off, and so is done when all harts have answered. */
+/*
+ * Who looks at the old set has interrupts off, and so is done when all harts
+ * have answered; a module that goes looks under ftrace_lock.
+ */
 static int replace_graph_hash(struct ftrace_hash **set, struct ftrace_hash *hash)
 {
     struct ftrace_hash *old = *set;
 
+    ftrace_rec_lock();
     WRITE_ONCE(*set, hash);
+    ftrace_rec_unlock();
     kick_all_cpus_sync();
     free_ftrace_hash(old);
     return 0;
@@ -132,6 +145,12 @@ static struct ftrace_hash *get_graph_notrace(void)
 static int put_graph_notrace(struct ftrace_hash *hash)
 {
     return replace_graph_hash(&ftrace_graph_notrace_hash, hash);
+}
+
+void ftrace_graph_forget(unsigned long ip)
+{
+    ftrace_hash_forget(ftrace_graph_hash, ip);
+    ftrace_hash_forget(ftrace_graph_notrace_hash, ip);
 }
 
 static const char all_enabled[] = "#### all functions enabled ####\n";

@@ -38,3 +38,8 @@ sleep 0.05 & pid=$!; wait $pid; echo $?
 (exit 9) & wait $!; echo $?
 test 1 -lt 2 -a a != b && echo yes; [ ! a = b ] && echo yes; [ -z "" ] && [ -n x ] && echo yes
 [ 5 -ge 6 -o -d / ] && echo yes; [ "(" = "(" ] && echo yes; [ ]; echo $?; [ -e /nonexistent ]; echo $?
+(exit 7); status=$? again=$?; echo $status $again $?; false; status=$?; echo $status
+x=$(exit 4); echo $?; $(exit 3); echo $?; x=$(exit 4) y=$(true); echo $?; (exit 6); x=1; echo $?
+(exit 5); eval 'echo $?'; (exit 5); eval; echo $?; (exit 5); echo $(echo $?); (exit 5); x=$(); echo $?
+(exit 5); (echo $?); (exit 5) || { echo $?; }; (exit 5); case $? in 5) echo five;; esac
+(exit 5); : $(echo $? > status); cat status; rm status; (exit 5); echo out > /dev/null $?; echo $?

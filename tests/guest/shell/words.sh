@@ -5,7 +5,7 @@ echo ${x}y "${y}" $y ${#y} ${empty:-default} ${unset-unset} "${x:+set}" ${unset:
 f=/a/b.c.d
 echo ${f##*/} ${f%.*} ${f%%.*} ${f#*/} ${f#nothing}
 echo $((1+2*3)) $(( (1+2)*3 )) $((x<<2|1)) $((x>4&&x<6)) $((x==5?10:20)) $((-7/2)) $((-7%3)) $((0x1f)) $((~0)) $((!x))
-blanks='  7'; echo $((blanks+1));
+blanks='  7'; echo $((blanks+1)) $((017)); echo "[$!]"
 z=$((y2=x*2)); echo $z $y2
 echo $(echo one; echo two) "$(echo one; echo two)" `echo three`
 echo "$(echo "nested $(echo "deep  $x")")"

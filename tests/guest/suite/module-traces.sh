@@ -15,6 +15,11 @@ rmmod trace_sample; grep -c sample_ available_filter_functions
 # What is left of the set names nothing, and is not `all functions`.
 cat set_ftrace_filter; echo function > current_tracer; cat enabled_functions; echo nop > current_tracer
 echo fib >> set_ftrace_filter; cat set_ftrace_filter
+# So with the graph tracer's.
+insmod $M/trace_sample.ko depth=2
+echo sample_branch fib > set_graph_function; echo sample_leaf > set_graph_notrace; rmmod trace_sample
+insmod $M/trace_sample.ko depth=2; cat set_graph_function set_graph_notrace; rmmod trace_sample
+echo > set_graph_function; echo > set_graph_notrace
 # A command for a module's function goes with it, also where another function comes to lie there.
 insmod $M/trace_sample.ko depth=2
 echo 'sample_leaf:traceoff' 'odd:traceon' >> set_ftrace_filter; cat set_ftrace_filter

@@ -22,5 +22,8 @@ for option in noprint-parent sym-offset latency-format verbose noverbose nolaten
 done
 echo context-info > trace_options; echo print-parent > trace_options; echo noirq-info > trace_options
 grep CPU# trace; last; echo irq-info > trace_options
+# An idle hart that has work to do: need-resched of the task alone, as preempt_count has no bit for it on RISC-V.
+only __schedule; echo > trace; echo 1 > tracing_on; sleep 0.005; echo 0 > tracing_on
+grep '__schedule <-cpu_startup_entry' trace | cut -c 32-35 | sort -u
 echo nomarkers > trace_options; echo x > trace_marker; echo markers > trace_options
 reset
