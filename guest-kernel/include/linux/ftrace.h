@@ -226,7 +226,7 @@ void ftrace_modify_all_code(int command);
 /* What the architecture looked for when a site was not what it should be; eight bytes. */
 extern const void *ftrace_expected;
 void ftrace_bug(int failed, const struct dyn_ftrace *rec);
-/* Of a record with FTRACE_FL_CALL_OPS: the one ops that wants it. */
+/* Of a record with FTRACE_FL_CALL_OPS: the one ops that wants it; NULL: none any more. */
 struct ftrace_ops *ftrace_find_unique_ops(const struct dyn_ftrace *rec);
 /* For sites that name their ops: all that want it, through the list; none. */
 extern struct ftrace_ops ftrace_list_ops;

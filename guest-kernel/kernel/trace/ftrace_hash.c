@@ -1,7 +1,8 @@
 /*
  * ftrace_hash.c - sets of call sites, and the filters of ops, which are made of them.
  *
- * A set in use is never changed but replaced; who looks into it has interrupts
+ * A set in use is never changed but replaced, except that sites which are gone
+ * are taken out of it (ftrace_hash_forget()); who looks into it has interrupts
  * off, so that an answer from every hart (kick_all_cpus_sync()) means that
  * nobody looks into the old one any more.
  *

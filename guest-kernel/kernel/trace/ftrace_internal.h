@@ -42,8 +42,11 @@ void ftrace_replace_code(bool enable);
 void ftrace_run_update_code(int command);
 /* The sites of a module are about to go: no set may bring them back to mind. */
 void ftrace_hash_forget(struct ftrace_hash *hash, unsigned long ip);
-/* Nor the graph tracer's sets. Under ftrace_lock. */
-void ftrace_graph_forget(unsigned long ip);
+/* Nor the graph tracer's sets, nor a copy that somebody is writing. Under both locks. */
+void ftrace_files_forget(unsigned long ip);
+/* Nobody puts a set in place that he has written; taken before ftrace_lock. */
+void ftrace_filters_lock(void);
+void ftrace_filters_unlock(void);
 /* And no command may wait for them. */
 void ftrace_forget_probes(unsigned long ip);
 /* Record by place among all, and whose site it is; NULL: the kernel's. */

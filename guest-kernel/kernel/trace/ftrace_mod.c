@@ -88,9 +88,10 @@ static int remove_word(struct ftrace_hash **set, const char *word)
 
 /*
  * What every module but one should have cannot wait for that one, and nothing
- * waits for a module that is there.
+ * waits for a module whose sites are known: they may have become so just now,
+ * since the word was looked for.
  */
-static int cache_mod(struct ftrace_hash **set, const char *word)
+static int cache_mod(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word)
 {
     const char *module = module_of(word);
     int ret;
@@ -100,8 +101,10 @@ static int cache_mod(struct ftrace_hash **set, const char *word)
     mutex_lock(&ftrace_cmd_mutex);
     if (*word == '!')
         ret = remove_word(set, word + 1);
+    else if (ftrace_knows_module(module))
+        ret = ftrace_match_records(hash, word);
     else
-        ret = ftrace_knows_module(module) ? -EINVAL : add_word(set, word);
+        ret = add_word(set, word);
     mutex_unlock(&ftrace_cmd_mutex);
     return ret;
 }
@@ -110,7 +113,7 @@ int ftrace_process_word(struct ftrace_hash **set, struct ftrace_hash *hash, cons
 {
     int ret = ftrace_match_records(hash, word);
 
-    return ret == -EINVAL ? cache_mod(set, word) : ret;
+    return ret == -EINVAL ? cache_mod(set, hash, word) : ret;
 }
 
 void ftrace_clear_mods(struct ftrace_hash **set)

@@ -574,7 +574,7 @@ static void clear_mod_from_hashes(const struct ftrace_page *pg)
 
     for (i = 0; i < pg->count; i++) {
         ftrace_forget_probes(pg->records[i].ip);
-        ftrace_graph_forget(pg->records[i].ip);
+        ftrace_files_forget(pg->records[i].ip);
     }
     forget_ips(global_ops.func_hash, pg);
     for_each_ftrace_op(op)
@@ -589,6 +589,7 @@ void ftrace_release_mod(struct module *mod)
 {
     struct ftrace_page **p, *pg;
 
+    ftrace_filters_lock();
     mutex_lock(&ftrace_lock);
     p = find_module_page(mod);
     pg = *p;
@@ -597,6 +598,7 @@ void ftrace_release_mod(struct module *mod)
         clear_mod_from_hashes(pg);
     }
     mutex_unlock(&ftrace_lock);
+    ftrace_filters_unlock();
     if (!pg)
         return;
     kick_all_cpus_sync();

@@ -42,8 +42,7 @@ static int avail_show(struct seq_file *m, void *v)
     return 0;
 }
 
-/* How many want it, which of R(egs), I(pmodify), D(irect) and (call) O(ps) it has, and whom it
- * names. */
+/* How many want it; R(egs), I(pmodify), D(irect) or (call) O(ps); and whom it names. */
 static int enabled_show(struct seq_file *m, void *v)
 {
     const struct dyn_ftrace *rec = v;
@@ -57,7 +56,10 @@ static int enabled_show(struct seq_file *m, void *v)
                rec->flags & FTRACE_FL_CALL_OPS ? " O" : "  ");
     if (rec->flags & FTRACE_FL_CALL_OPS_EN) {
         op = ftrace_find_unique_ops(rec);
-        seq_printf(m, "\tops: %pS (%pS)", op, (void *)op->func);
+        if (op)
+            seq_printf(m, "\tops: %pS (%pS)", op, (void *)op->func);
+        else
+            seq_puts(m, "\tops: ERROR!"); /* as ftrace_kill() left it: nobody is called any more */
     }
     seq_puts(m, "\n");
     return 0;
@@ -90,6 +92,16 @@ struct filter_set {
 
 /* Taken before ftrace_lock. */
 static DEFINE_MUTEX(filter_lock);
+
+void ftrace_filters_lock(void)
+{
+    mutex_lock(&filter_lock);
+}
+
+void ftrace_filters_unlock(void)
+{
+    mutex_unlock(&filter_lock);
+}
 
 static struct ftrace_hash *get_ftrace_filter(void)
 {
@@ -147,8 +159,24 @@ static int put_graph_notrace(struct ftrace_hash *hash)
     return replace_graph_hash(&ftrace_graph_notrace_hash, hash);
 }
 
-void ftrace_graph_forget(unsigned long ip)
+/*
+ * A writer changes a copy, which takes effect when the file is closed.  A word
+ * ends with a blank or the file, not with what was written at once.
+ */
+struct filter_writer {
+    struct list_head list;
+    struct ftrace_hash *hash; /* changed under ftrace_lock */
+    unsigned int len;
+    char word[FILTER_WORD_MAX];
+};
+
+static LIST_HEAD(filter_writers); /* under filter_lock */
+
+void ftrace_files_forget(unsigned long ip)
 {
+    const struct filter_writer *w;
+
+    list_for_each_entry(w, &filter_writers, list) ftrace_hash_forget(w->hash, ip);
     ftrace_hash_forget(ftrace_graph_hash, ip);
     ftrace_hash_forget(ftrace_graph_notrace_hash, ip);
 }
@@ -195,16 +223,6 @@ static int filter_show(struct seq_file *m, void *data)
     return 0;
 }
 
-/*
- * A writer changes a copy, which takes effect when the file is closed.  A word
- * ends with a blank or the file, not with what was written at once.
- */
-struct filter_writer {
-    struct ftrace_hash *hash;
-    unsigned int len;
-    char word[FILTER_WORD_MAX];
-};
-
 static struct filter_writer *new_writer(const struct filter_set *set, bool empty)
 {
     struct filter_writer *w = kzalloc(sizeof(*w));
@@ -213,6 +231,8 @@ static struct filter_writer *new_writer(const struct filter_set *set, bool empty
         return NULL;
     mutex_lock(&filter_lock);
     w->hash = copy_ftrace_hash(empty ? NULL : set->get());
+    if (w->hash)
+        list_add(&w->list, &filter_writers);
     mutex_unlock(&filter_lock);
     if (w->hash)
         return w;
@@ -281,6 +301,7 @@ static int filter_release(struct inode *inode, struct file *file)
         return single_release(inode, file);
     err = take_word(set, w);
     mutex_lock(&filter_lock);
+    list_del_init(&w->list);
     ret = set->put(w->hash);
     mutex_unlock(&filter_lock);
     kfree(w);

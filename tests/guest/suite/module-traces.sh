@@ -20,6 +20,13 @@ insmod $M/trace_sample.ko depth=2
 echo sample_branch fib > set_graph_function; echo sample_leaf > set_graph_notrace; rmmod trace_sample
 insmod $M/trace_sample.ko depth=2; cat set_graph_function set_graph_notrace; rmmod trace_sample
 echo > set_graph_function; echo > set_graph_notrace
+# Also where somebody has the file open meanwhile, and writes back what he found.
+insmod $M/trace_sample.ko depth=2
+echo sample_branch fib > set_graph_function; echo sample_branch even > set_ftrace_filter
+exec 3>> set_graph_function; exec 4>> set_ftrace_filter; rmmod trace_sample
+insmod $M/trace_sample.ko depth=2; exec 3>&-; exec 4>&-
+cat set_graph_function set_ftrace_filter; rmmod trace_sample
+echo > set_graph_function; echo fib > set_ftrace_filter
 # A command for a module's function goes with it, also where another function comes to lie there.
 insmod $M/trace_sample.ko depth=2
 echo 'sample_leaf:traceoff' 'odd:traceon' >> set_ftrace_filter; cat set_ftrace_filter
