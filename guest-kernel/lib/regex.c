@@ -3,7 +3,7 @@
  *
  * A pattern is compiled to instructions, and all ways through them are
  * followed at once, character by character: the time is at most the length
- * of the line times that of the pattern, whatever the pattern.
+ * of the line times REGEX_MAX, whatever the pattern.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -262,7 +262,10 @@ static int bound(struct compiler *c)
     return n;
 }
 
-/* `{m}`, `{m,}` or `{m,n}`; a brace that begins none of these is itself. */
+/*
+ * `{m}`, `{m,}` or `{m,n}`; a brace that begins none of these is itself, and one
+ * whose bounds are the wrong way round an error.
+ */
 static bool take_interval(struct compiler *c, struct interval *i)
 {
     struct compiler ahead = *c;
@@ -277,8 +280,9 @@ static bool take_interval(struct compiler *c, struct interval *i)
         ahead.p++;
         i->most = at_operator(&ahead, '}') ? -1 : bound(&ahead);
     }
-    if (!at_operator(&ahead, '}') || (i->most >= 0 && i->most < i->least))
+    if (!at_operator(&ahead, '}'))
         return false;
+    c->failed = i->most >= 0 && i->most < i->least;
     skip_operator(&ahead);
     c->p = ahead.p;
     return true;
@@ -290,6 +294,8 @@ static void repeat_interval(struct compiler *c, int start, const char *atom, str
     const char *end = c->p;
     int i;
 
+    if (c->re->n == start)
+        return; /* nothing, however often */
     if (!times.most)
         c->re->n = start;
     else if (!times.least)
