@@ -2,7 +2,7 @@
 #
 #   make guest                          every image that run and test need
 #   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
-#   make guest LAYOUT=mcount BREAK=X    one of GUEST_BROKEN: files of tests/broken/X in place of the kernel's
+#   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: files of tests/broken/X in place of the kernel's
 #
 # The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; beside it kernel.map
 # (its symbols) and Image (its bytes as they lie in memory).  RECORDMCOUNT, Q, say

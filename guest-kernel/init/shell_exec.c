@@ -310,8 +310,7 @@ static int run_expanded(struct shell *sh, const struct node *n, char **argv)
     return status;
 }
 
-/* Without a command, assignments stay; its status is that of the last $(...) in any of its words.
- */
+/* Without a command, assignments stay; its status is that of the last $(...) in its words. */
 static int run_assignments(struct shell *sh, const struct node *n)
 {
     return assign_all(sh, n->assigns, NULL) ? STATUS_ERROR : sh->substitution_status;

@@ -19,7 +19,7 @@ enum { MAX_DEPTH = 12 };
 static unsigned int depth = 2;
 module_param(depth, uint, 0444);
 
-static unsigned int walks; /* by one reader at a time: the file is read by the shell */
+static unsigned int walks; /* by one reader at a time, as a file of /proc has */
 static struct dentry *proc_file;
 
 __attribute__((noipa)) unsigned int sample_leaf(unsigned int n)

@@ -23,7 +23,7 @@ for run in 'none 1' 'mcount 1'; do
     run_guest ${run% *} ${run#* } "$all" $own_time
     say_lines "QEMU, $run"
 done
-# Without it harts run at the same time: what depends on that, and on no time.
+# In that of the host harts run at the same time: what depends on that, and on no time.
 run_guest mcount 4 'selftest locking rcu; echo all tested'
 say_lines 'QEMU, mcount 4'
 for run in 'none 2' 'mcount 1' 'mcount 8'; do

@@ -122,7 +122,7 @@ static const struct file_operations proc_reg_fops = {
     .release = proc_reg_release,
 };
 
-/* Nobody is in the functions any more, and nobody will be. */
+/* Takes the functions away: afterwards nobody is in one of them, or will be. */
 static void proc_entry_rundown(struct proc_dir_entry *pde)
 {
     mutex_lock(&pde->lock);

@@ -112,7 +112,7 @@ static void synchronize_rcu_tasks_does_not_wait_for_a_sleeper(struct kunit *test
 
 /* A task that is woken, looks, and sleeps again. */
 struct blinker {
-    struct completion wake, asleep;
+    struct completion wake, done;
     bool stop;
 };
 
@@ -123,7 +123,7 @@ static int blinker_thread(void *data)
     do
         wait_for_completion(&b->wake);
     while (!READ_ONCE(b->stop));
-    complete(&b->asleep);
+    complete(&b->done);
     return 0;
 }
 
@@ -138,7 +138,7 @@ static unsigned int start_blinkers(struct blinker *b)
         if (IS_ERR(p))
             break;
         init_completion(&b[n].wake);
-        init_completion(&b[n].asleep);
+        init_completion(&b[n].done);
         b[n].stop = false;
         wake_up_new_task(p);
     }
@@ -166,7 +166,7 @@ static void synchronize_rcu_ends_whenever_a_hart_falls_asleep(struct kunit *test
     for (i = 0; i < n; i++) {
         WRITE_ONCE(blinkers[i].stop, true);
         complete(&blinkers[i].wake);
-        wait_for_completion(&blinkers[i].asleep);
+        wait_for_completion(&blinkers[i].done);
     }
 }
 

@@ -42,36 +42,4 @@ u64 calls_counted_run(unsigned long n, u64 *calls);
 u64 tree_counted_run(unsigned long n, u64 *calls);
 u64 sort_counted_run(unsigned long n, u64 *calls);
 
-/* NAME_run() does n of them and hashes what they return; NAME_counted_run() counts calls as well.
- */
-#define DEFINE_WORKLOAD(which)                                   \
-    u64 which##_run(unsigned long n)                             \
-    {                                                            \
-        u64 hash = 0;                                            \
-                                                                 \
-        for (unsigned long i = 0; i < n; i++)                    \
-            hash = mix(hash, which##_once(i));                   \
-        return hash;                                             \
-    }                                                            \
-                                                                 \
-    u64 notrace which##_counted_run(unsigned long n, u64 *calls) \
-    {                                                            \
-        u64 hash = 0;                                            \
-                                                                 \
-        counted = 0;                                             \
-        for (unsigned long i = 0; i < n; i++) {                  \
-            counted++;                                           \
-            hash = mix(hash, counted_##which##_once(i));         \
-        }                                                        \
-        *calls += counted;                                       \
-        return hash;                                             \
-    }                                                            \
-                                                                 \
-    const struct workload workload_##which = {                   \
-        .name = #which,                                          \
-        .run = which##_run,                                      \
-        .run_counted = which##_counted_run,                      \
-        .default_iterations = 10,                                \
-    }
-
 #endif

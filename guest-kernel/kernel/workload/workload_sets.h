@@ -1,4 +1,5 @@
-/* workload_sets.h - WORKLOAD_BODY, measured and counted.  See workload.h. */
+/* workload_sets.h - WORKLOAD_BODY, measured and counted, and a workload of both.  See workload.h.
+ */
 #include "workload.h"
 
 #define FN(name) name
@@ -19,3 +20,34 @@ static u64 counted;
 #undef FN
 #undef CALL
 #undef SET_ATTR
+
+/* NAME_run() is n times NAME_once(i), NAME_counted_run() the same of the set that counts. */
+#define DEFINE_WORKLOAD(which)                                   \
+    u64 which##_run(unsigned long n)                             \
+    {                                                            \
+        u64 hash = 0;                                            \
+                                                                 \
+        for (unsigned long i = 0; i < n; i++)                    \
+            hash = mix(hash, which##_once(i));                   \
+        return hash;                                             \
+    }                                                            \
+                                                                 \
+    u64 notrace which##_counted_run(unsigned long n, u64 *calls) \
+    {                                                            \
+        u64 hash = 0;                                            \
+                                                                 \
+        counted = 0;                                             \
+        for (unsigned long i = 0; i < n; i++) {                  \
+            counted++;                                           \
+            hash = mix(hash, counted_##which##_once(i));         \
+        }                                                        \
+        *calls += counted;                                       \
+        return hash;                                             \
+    }                                                            \
+                                                                 \
+    const struct workload workload_##which = {                   \
+        .name = #which,                                          \
+        .run = which##_run,                                      \
+        .run_counted = which##_counted_run,                      \
+        .default_iterations = 10,                                \
+    }
