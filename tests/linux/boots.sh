@@ -99,7 +99,7 @@ E2
 linux "$cache/linux-6.1/vmlinux" --trace "$work/calls" --trace-calls on
 claim 'a traced boot of vmlinux powers off' has_status 0
 claim "... what it recorded is a stretch of the machine's own record of calls" \
-    python3 "$(dirname "$0")/recorded.py" "$work/calls" "$out"
+    python3 "$(dirname "$0")/recorded.py" "$work/calls" "$out" "$cache/linux-6.1/vmlinux"
 
 # Twice the same: to the last instruction and cycle, with input and two harts.
 # What comes in before the driver opens the port is lost, as it empties the FIFO: 16 bytes.
