@@ -15,7 +15,7 @@ FOLDERS = ("docs", "emu", "guest", "guest-kernel", "mk", "tests", "tools")
 ROOMS = [path.name for path in (ROOT / "emu").iterdir() if path.is_dir()]
 ENDINGS = "c|h|S|def|inc|lds|md|mk|py|sh|1|txt"
 PATTERN = re.compile("NAME|TARGET|LAYOUT")
-LINK = re.compile(r"\]\(([^)#]+)\)")
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
 def names_below(folders):
@@ -75,7 +75,12 @@ def untold(source, group, document, form):
         names = {path.stem.split("_", 1)[1] for path in ROOT.glob(source)}
     if not names:
         return [(ROOT / source, "none found")]
-    return [(ROOT / document, name) for name in sorted(names) if form.format(name) not in told]
+    return [(ROOT / document, name) for name in sorted(names) if not tells(told, form.format(name))]
+
+
+def tells(text, what):
+    """Whether it stands there as a whole, and not as the beginning of a longer word."""
+    return re.search(re.escape(what) + ("" if what.endswith("=") else r"(?!\w)"), text)
 
 
 def claim(sentence, missing):

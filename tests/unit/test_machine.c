@@ -260,14 +260,19 @@ static struct board_program turn_taking_program(void)
 /* In slices to their ends it would be one handing over for each of some thousand instructions. */
 static void who_pauses_gives_way(void **state)
 {
+    static const uint64_t pieces[] = {1, 7, 100};
     const struct board_program p = turn_taking_program();
     uint64_t turns;
-    struct shot s;
+    struct shot whole, cut;
 
     (void)state;
-    run_program(&p, config_of(2, 1), 40000, 40000, &s);
-    memcpy(&turns, s.shared, sizeof turns);
+    run_program(&p, config_of(2, 1), 40000, 40000, &whole);
+    memcpy(&turns, whole.shared, sizeof turns);
     assert_in_range(turns, 1000, 10000);
+    for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        run_program(&p, config_of(2, 1), 40000, pieces[i], &cut);
+        assert_memory_equal(&cut, &whole, sizeof whole);
+    }
 }
 
 /* Handler: S5 becomes the largest mtime - mtimecmp seen. The loop is plain additions. */
