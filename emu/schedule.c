@@ -7,9 +7,10 @@
  * every hart waits, time jumps to the next deadline.
  *
  * A slice ends early when the hart waits, when a deadline moves, when it wakes
- * another hart, or at a pause by which it has overtaken another. It runs in portions, each short of
- * the next deadline; the clock is looked at between them. Both survive the end of a machine_run, so
- * that a run in steps of one instruction is the same run.
+ * another hart, or at a pause by which it has overtaken another. It runs in
+ * portions, each short of the next deadline; the clock is looked at between them.
+ * Both survive the end of a machine_run, so that a run in steps of one instruction
+ * is the same run.
  */
 #include "base/bits.h"
 #include "cpu/hart.h"

@@ -419,7 +419,7 @@ enum { TANK_INSNS = 1 << 22 };
         }                                                                            \
     } while (0)
 
-#define MEMORY_OP(call)    \
+#define SLOW(call)         \
     do {                   \
         SYNC();            \
         if (!(call))       \

@@ -16,7 +16,8 @@
  *   FLOAT(f, call)  fd = the call's result, boxed; `env` says how to round
  *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
  *   ATOMIC(...)     see below
- *   SYSTEM(call)    a slow operation that may raise: `call` is false then
+ *   SLOW(call)      a slow operation that may raise: `call` is false then
+ *   SYSTEM(call)    the same at the end of its block
  * Sources: ISA vol. I, chapters 2, 4 (RV64I), 7 (Zicsr), 10 (Zihintpause), 12 (Zicond), 13 (M),
  * 14 (A), 15 (Zawrs), 19 (CMO), 20 to 23 (F, D, Zfh), 25 (Zfa), 28 (B); vol. II, 3.3, 4.2, 7
  * (Svinval).
@@ -107,7 +108,7 @@
 
 /* ---- I, Zifencei, S: ordering. Harts run in turns, so `fence` has nothing to wait for. ---- */
 #define DO_fence
-#define DO_pause           MEMORY_OP(hart_op_pause(h))
+#define DO_pause           SLOW(hart_op_pause(h))
 #define DO_fence_i         SYSTEM(hart_op_fence_i(h))
 #define DO_sfence_vma      SYSTEM(hart_op_sfence_vma(h, u))
 #define DO_sinval_vma      SYSTEM(hart_op_sfence_vma(h, u))
@@ -146,10 +147,10 @@
 #define DO_remuw  RD = SEXT32((uint32_t)S2 ? (uint32_t)S1 % (uint32_t)S2 : (uint32_t)S1)
 
 /* ---- A: ATOMIC(type, expression of `old` and `arg`): rd = old, memory = expression ---- */
-#define DO_lr_w      MEMORY_OP(hart_op_lr(h, u, 4))
-#define DO_lr_d      MEMORY_OP(hart_op_lr(h, u, 8))
-#define DO_sc_w      MEMORY_OP(hart_op_sc(h, u, 4))
-#define DO_sc_d      MEMORY_OP(hart_op_sc(h, u, 8))
+#define DO_lr_w      SLOW(hart_op_lr(h, u, 4))
+#define DO_lr_d      SLOW(hart_op_lr(h, u, 8))
+#define DO_sc_w      SLOW(hart_op_sc(h, u, 4))
+#define DO_sc_d      SLOW(hart_op_sc(h, u, 8))
 #define DO_amoswap_w ATOMIC(int32_t, arg)
 #define DO_amoadd_w  ATOMIC(int32_t, (int32_t)((uint32_t)old + (uint32_t)arg))
 #define DO_amoxor_w  ATOMIC(int32_t, old ^ arg)
@@ -233,10 +234,10 @@
  * there is nothing to write back, and an invalidation loses nothing: inval,
  * clean and flush are their permissions and faults. ----
  */
-#define DO_cbo_inval MEMORY_OP(hart_op_cbo_manage(h, u, ENVCFG_CBIE))
-#define DO_cbo_clean MEMORY_OP(hart_op_cbo_manage(h, u, ENVCFG_CBCFE))
-#define DO_cbo_flush MEMORY_OP(hart_op_cbo_manage(h, u, ENVCFG_CBCFE))
-#define DO_cbo_zero  MEMORY_OP(hart_op_cbo_zero(h, u))
+#define DO_cbo_inval SLOW(hart_op_cbo_manage(h, u, ENVCFG_CBIE))
+#define DO_cbo_clean SLOW(hart_op_cbo_manage(h, u, ENVCFG_CBCFE))
+#define DO_cbo_flush SLOW(hart_op_cbo_manage(h, u, ENVCFG_CBCFE))
+#define DO_cbo_zero  SLOW(hart_op_cbo_zero(h, u))
 #define DO_prefetch_i
 #define DO_prefetch_r
 #define DO_prefetch_w

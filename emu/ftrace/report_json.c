@@ -308,6 +308,7 @@ bool report_json(const struct report *r, FILE *out)
 {
     struct sheet s = {.report = r, .out = out};
     const struct site_table *sites = watch_sites(r->watch);
+    const struct patch_log *patches = watch_patches(r->watch);
 
     put(&s, "version", number(REPORT_VERSION));
     put(&s, "run", run_json(r));
@@ -319,7 +320,8 @@ bool report_json(const struct report *r, FILE *out)
     }
     if (watch_audit(r->watch))
         put_rows(&s, "findings", audit_count(watch_audit(r->watch)), finding_json);
-    put_rows(&s, "patches", patch_log_count(watch_patches(r->watch)), patch_json);
+    put_rows(&s, "patches", patch_log_count(patches), patch_json);
+    put(&s, "patches_lost", number(patch_log_lost(patches)));
     fputs("\n}\n", out);
     return !s.failed && fflush(out) == 0 && !ferror(out);
 }
