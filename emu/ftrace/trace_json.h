@@ -2,7 +2,7 @@
  * trace_json.h - the record of calls as a file for Perfetto and chrome://tracing:
  * the JSON Array Format, one event a line. docs/trace.md describes it.
  *
- * Lines go out whole and are never looked at again, so memory does not grow
+ * Lines go out in order and are never looked at again, so memory does not grow
  * with the run, and of a run that is killed everything up to the last lines is
  * there: the closing bracket may be missing by the format's own rules.
  */

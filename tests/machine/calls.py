@@ -43,8 +43,10 @@ class Broken(Exception):
 
 
 def events_of(text):
-    """The events, also of a file that was cut off behind some line."""
+    """The events, also of a file that was cut off anywhere: then the last line may be half of one."""
     lines = text.split("\n")
+    if not text.rstrip().endswith("]"):
+        lines.pop()
     if lines[0] != "[":
         raise Broken("does not begin as a list")
     return [json.loads(line.rstrip(",")) for line in lines[1:] if line not in ("", "]")]
