@@ -10,8 +10,7 @@
 /* Rounds of all contenders together: on a host with fewer processors each may cost a time slice. */
 enum { CONTENDERS_PER_CPU = 2, ROUNDS = 4096, MUTEX_ROUNDS = 512, QUEUERS = 6 };
 
-/* A fast host has done its rounds before the first interrupt: so many more of each until it comes.
- */
+/* A fast host is through before the first interrupt: so many rounds more until it comes. */
 enum { PATIENCE = 1 << 20 };
 
 struct contest {

@@ -1,5 +1,4 @@
-/* workload_sets.h - WORKLOAD_BODY, measured and counted, and a workload of both.  See workload.h.
- */
+/* workload_sets.h - WORKLOAD_BODY twice, and a workload made of both.  See workload.h. */
 #include "workload.h"
 
 #define FN(name) name
