@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/compiler.h"
 #include "base/vec.h"
+#include "cpu/float_ops.h"
 
 static int32_t simm(uint32_t value, unsigned width)
 {
@@ -389,8 +390,10 @@ static bool extract_C_ADD(uint32_t w, struct insn *i)
 /* Modes 5 and 6 are reserved (vol. I, 20.2). */
 static bool take_rounding(uint32_t w, struct insn *i)
 {
-    i->imm = (int32_t)field(w, 14, 12);
-    return i->imm != 5 && i->imm != 6;
+    unsigned rounding = field(w, 14, 12);
+
+    i->imm = (int32_t)(rounding << IMM_ROUNDING_SHIFT | float_look_at(rounding));
+    return rounding != 5 && rounding != 6;
 }
 
 static bool extract_FLOAD(uint32_t w, struct insn *i)

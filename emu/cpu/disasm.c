@@ -212,8 +212,8 @@ static void put_operand(struct text *t, char letter, uint64_t pc, const struct i
     case 'S': put(t, "%s", freg_name(i->rs1)); break;
     case 'T': put(t, "%s", freg_name(i->rs2)); break;
     case 'R': put(t, "%s", freg_name(uimm >> IMM_RS3_SHIFT)); break;
-    case 'm': put_rounding(t, uimm & IMM_ROUNDING, ROUND_DYNAMIC); break;
-    case 'M': put_rounding(t, uimm & IMM_ROUNDING, ROUND_NEAREST_EVEN); break;
+    case 'm': put_rounding(t, imm_rounding(i->imm), ROUND_DYNAMIC); break;
+    case 'M': put_rounding(t, imm_rounding(i->imm), ROUND_NEAREST_EVEN); break;
     case 'l': put_constant(t, i->rs1); break;
     case 'i': put(t, "%" PRId32, i->imm); break;
     case 'h': put(t, "0x%x", uimm); break;

@@ -364,7 +364,7 @@ enum { TANK_INSNS = 1 << 22 };
 #define FD     h->f[u->rd]
 #define F1     h->f[u->rs1]
 #define F2     h->f[u->rs2]
-#define F3     h->f[u->imm >> IMM_RS3_SHIFT]
+#define F3     h->f[(uint32_t)u->imm >> IMM_RS3_SHIFT]
 #define N1(ff) float_unbox(ff, F1)
 #define N2(ff) float_unbox(ff, F2)
 #define N3(ff) float_unbox(ff, F3)
@@ -378,7 +378,7 @@ enum { TANK_INSNS = 1 << 22 };
 /* With `env` as the instruction and frm have it; a reserved mode in frm is illegal. */
 #define ROUNDED(statement)                                                  \
     do {                                                                    \
-        unsigned rounding = (unsigned)u->imm & IMM_ROUNDING;                \
+        unsigned rounding = imm_rounding(u->imm);                           \
         struct float_env env = {(enum float_rounding)rounding, &h->fflags}; \
         if (rounding == ROUND_DYNAMIC) {                                    \
             env.rounding = (enum float_rounding)h->frm;                     \
@@ -388,7 +388,19 @@ enum { TANK_INSNS = 1 << 22 };
         statement;                                                          \
     } while (0)
 
-#define FLOAT(ff, call) ROUNDED(FD = float_box(ff, call))
+#define SOFT_FLOAT(ff, call) ROUNDED(FD = float_box(ff, call))
+
+#define HOST_ROUNDS() \
+    LIKELY((((unsigned)h->frm << 8 | h->fflags) & (unsigned)u->imm & IMM_LOOK_AT) == FLAG_NX)
+
+#define FLOAT(ff, name, ...)                                                \
+    do {                                                                    \
+        uint64_t result;                                                    \
+        if (HOST_ROUNDS() && LIKELY(host_##name(ff, __VA_ARGS__, &result))) \
+            FD = float_box(ff, result);                                     \
+        else                                                                \
+            SOFT_FLOAT(ff, float_##name(ff, __VA_ARGS__, &env));            \
+    } while (0)
 
 /* An integer register is written: the state is dirty only if a flag was raised. */
 #define FLOAT_TO_INT(call)                 \
@@ -611,13 +623,15 @@ do_probe:
 
 /* Before the first instruction that uses, and the first that changes, the floating-point state. */
 do_float:
-    if (UNLIKELY(!(h->csr.mstatus & MSTATUS_FS))) {
-        SYNC();
-        (void)!hart_op_illegal(h, u + 1);
-        goto raised;
+    if (UNLIKELY(~h->csr.mstatus & MSTATUS_FS)) {
+        if (!(h->csr.mstatus & MSTATUS_FS)) {
+            SYNC();
+            (void)!hart_op_illegal(h, u + 1);
+            goto raised;
+        }
+        if (u->imm == FLOATING_FW)
+            h->csr.mstatus |= MSTATUS_FS; /* dirty */
     }
-    if (u->imm == FLOATING_FW)
-        h->csr.mstatus |= MSTATUS_FS; /* dirty */
     NEXT;
 
 /* Somebody wrote to the block's bytes: look at them again. */

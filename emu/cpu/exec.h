@@ -13,7 +13,8 @@
  *   LOAD(type), STORE(type)    memory at S1 + IMM, through the translation cache
  *   FD F1 F2 F3     floating-point registers, as they are; N1(f) N2(f) N3(f) unboxed
  *   FLOAT_LOAD(type, f), FLOAT_STORE(type)    memory, and a floating-point register
- *   FLOAT(f, call)  fd = the call's result, boxed; `env` says how to round
+ *   FLOAT(f, name, ...)    fd = host_name's result if the host can do it, or float_name's, boxed
+ *   SOFT_FLOAT(f, call)    fd = the call's result, boxed; `env` says how to round
  *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
  *   ATOMIC(...)     see below
  *   SLOW(call)      a slow operation that may raise: `call` is false then
@@ -248,18 +249,17 @@
  * That the unit is on (mstatus.FS) was checked before the first of them in the
  * block, and that its state is dirty is noted there for those that write a register.
  */
-#define DO_fmadd(f)  FLOAT(f, fast_fma(f, N1(f), N2(f), N3(f), &env))
-#define DO_fmsub(f)  FLOAT(f, fast_fma(f, N1(f), N2(f), N3(f) ^ float_sign_bit(f), &env))
-#define DO_fnmsub(f) FLOAT(f, fast_fma(f, N1(f) ^ float_sign_bit(f), N2(f), N3(f), &env))
-#define DO_fnmadd(f) \
-    FLOAT(f, fast_fma(f, N1(f) ^ float_sign_bit(f), N2(f), N3(f) ^ float_sign_bit(f), &env))
-#define DO_fadd(f)     FLOAT(f, fast_add(f, N1(f), N2(f), &env))
-#define DO_fsub(f)     FLOAT(f, fast_sub(f, N1(f), N2(f), &env))
-#define DO_fmul(f)     FLOAT(f, fast_mul(f, N1(f), N2(f), &env))
-#define DO_fdiv(f)     FLOAT(f, fast_div(f, N1(f), N2(f), &env))
-#define DO_fsqrt(f)    FLOAT(f, fast_sqrt(f, N1(f), &env))
-#define DO_fround(f)   FLOAT(f, float_round(f, N1(f), false, &env))
-#define DO_froundnx(f) FLOAT(f, float_round(f, N1(f), true, &env))
+#define DO_fmadd(f)    FLOAT(f, fma, N1(f), N2(f), N3(f))
+#define DO_fmsub(f)    FLOAT(f, fma, N1(f), N2(f), N3(f) ^ float_sign_bit(f))
+#define DO_fnmsub(f)   FLOAT(f, fma, N1(f) ^ float_sign_bit(f), N2(f), N3(f))
+#define DO_fnmadd(f)   FLOAT(f, fma, N1(f) ^ float_sign_bit(f), N2(f), N3(f) ^ float_sign_bit(f))
+#define DO_fadd(f)     FLOAT(f, add, N1(f), N2(f))
+#define DO_fsub(f)     FLOAT(f, sub, N1(f), N2(f))
+#define DO_fmul(f)     FLOAT(f, mul, N1(f), N2(f))
+#define DO_fdiv(f)     FLOAT(f, div, N1(f), N2(f))
+#define DO_fsqrt(f)    FLOAT(f, sqrt, N1(f))
+#define DO_fround(f)   SOFT_FLOAT(f, float_round(f, N1(f), false, &env))
+#define DO_froundnx(f) SOFT_FLOAT(f, float_round(f, N1(f), true, &env))
 #define DO_fsgnj(f)    FD = float_box(f, float_with_sign_of(f, N1(f), N2(f)))
 #define DO_fsgnjn(f)   FD = float_box(f, float_with_sign_of(f, N1(f), ~N2(f)))
 #define DO_fsgnjx(f)   FD = float_box(f, float_with_sign_of(f, N1(f), N1(f) ^ N2(f)))
@@ -278,25 +278,25 @@
 #define DO_fcvt_wu(f)  ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 32, false, &env)))
 #define DO_fcvt_l(f)   ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 64, true, &env)))
 #define DO_fcvt_lu(f)  ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 64, false, &env)))
-#define DO_fcvt_h_w    FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 32, true, &env))
-#define DO_fcvt_s_w    FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 32, true, &env))
-#define DO_fcvt_d_w    FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 32, true, &env))
-#define DO_fcvt_h_wu   FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 32, false, &env))
-#define DO_fcvt_s_wu   FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 32, false, &env))
-#define DO_fcvt_d_wu   FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 32, false, &env))
-#define DO_fcvt_h_l    FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 64, true, &env))
-#define DO_fcvt_s_l    FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 64, true, &env))
-#define DO_fcvt_d_l    FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 64, true, &env))
-#define DO_fcvt_h_lu   FLOAT(FLOAT_H, fast_from_int(FLOAT_H, S1, 64, false, &env))
-#define DO_fcvt_s_lu   FLOAT(FLOAT_S, fast_from_int(FLOAT_S, S1, 64, false, &env))
-#define DO_fcvt_d_lu   FLOAT(FLOAT_D, fast_from_int(FLOAT_D, S1, 64, false, &env))
+#define DO_fcvt_h_w    FLOAT(FLOAT_H, from_int, S1, 32, true)
+#define DO_fcvt_s_w    FLOAT(FLOAT_S, from_int, S1, 32, true)
+#define DO_fcvt_d_w    FLOAT(FLOAT_D, from_int, S1, 32, true)
+#define DO_fcvt_h_wu   FLOAT(FLOAT_H, from_int, S1, 32, false)
+#define DO_fcvt_s_wu   FLOAT(FLOAT_S, from_int, S1, 32, false)
+#define DO_fcvt_d_wu   FLOAT(FLOAT_D, from_int, S1, 32, false)
+#define DO_fcvt_h_l    FLOAT(FLOAT_H, from_int, S1, 64, true)
+#define DO_fcvt_s_l    FLOAT(FLOAT_S, from_int, S1, 64, true)
+#define DO_fcvt_d_l    FLOAT(FLOAT_D, from_int, S1, 64, true)
+#define DO_fcvt_h_lu   FLOAT(FLOAT_H, from_int, S1, 64, false)
+#define DO_fcvt_s_lu   FLOAT(FLOAT_S, from_int, S1, 64, false)
+#define DO_fcvt_d_lu   FLOAT(FLOAT_D, from_int, S1, 64, false)
 
-#define DO_fcvt_s_d    FLOAT(FLOAT_S, fast_convert(FLOAT_S, FLOAT_D, N1(FLOAT_D), &env))
-#define DO_fcvt_d_s    FLOAT(FLOAT_D, fast_convert(FLOAT_D, FLOAT_S, N1(FLOAT_S), &env))
-#define DO_fcvt_s_h    FLOAT(FLOAT_S, float_convert(FLOAT_S, FLOAT_H, N1(FLOAT_H), &env))
-#define DO_fcvt_h_s    FLOAT(FLOAT_H, float_convert(FLOAT_H, FLOAT_S, N1(FLOAT_S), &env))
-#define DO_fcvt_d_h    FLOAT(FLOAT_D, float_convert(FLOAT_D, FLOAT_H, N1(FLOAT_H), &env))
-#define DO_fcvt_h_d    FLOAT(FLOAT_H, float_convert(FLOAT_H, FLOAT_D, N1(FLOAT_D), &env))
+#define DO_fcvt_s_d    FLOAT(FLOAT_S, convert, FLOAT_D, N1(FLOAT_D))
+#define DO_fcvt_d_s    SOFT_FLOAT(FLOAT_D, fast_widen(FLOAT_D, FLOAT_S, N1(FLOAT_S), &env))
+#define DO_fcvt_s_h    SOFT_FLOAT(FLOAT_S, float_convert(FLOAT_S, FLOAT_H, N1(FLOAT_H), &env))
+#define DO_fcvt_h_s    SOFT_FLOAT(FLOAT_H, float_convert(FLOAT_H, FLOAT_S, N1(FLOAT_S), &env))
+#define DO_fcvt_d_h    SOFT_FLOAT(FLOAT_D, float_convert(FLOAT_D, FLOAT_H, N1(FLOAT_H), &env))
+#define DO_fcvt_h_d    SOFT_FLOAT(FLOAT_H, float_convert(FLOAT_H, FLOAT_D, N1(FLOAT_D), &env))
 #define DO_fcvtmod_w_d FLOAT_TO_INT(float_to_int_modular(F1, &h->fflags))
 
 #define DO_flh     FLOAT_LOAD(uint16_t, FLOAT_H)

@@ -78,95 +78,118 @@ static inline uint64_t pattern_s(float s)
     return pattern;
 }
 
-/* A normal number, and not the smallest of them. */
+/* A normal number, and by its exponent not one of the smallest. */
 static inline bool plain_d(uint64_t pattern)
 {
-    return (pattern & INT64_MAX) - UINT64_C(0x0010000000000001) <
-           UINT64_C(0x7ff0000000000000) - UINT64_C(0x0010000000000001);
+    return (pattern << 1 >> 53) - 2 < 0x7ff - 2;
 }
 
 static inline bool plain_s(uint64_t pattern)
 {
-    return ((uint32_t)pattern & INT32_MAX) - 0x00800001U < 0x7f800000U - 0x00800001U;
+    return ((uint32_t)pattern << 1 >> 24) - 2 < 0xff - 2;
 }
 
-static inline bool host_may(const struct float_env *env)
+/*
+ * Of frm << 8 | fflags, the bits that say if the host may compute what the instruction rounds by
+ * its mode: they must be FLAG_NX alone.
+ */
+static inline unsigned float_look_at(unsigned rounding)
 {
-    return LIKELY(env->rounding == ROUND_NEAREST_EVEN && (*env->flags & FLAG_NX));
+    return rounding == ROUND_NEAREST_EVEN ? FLAG_NX
+           : rounding == ROUND_DYNAMIC    ? 0xff00 | FLAG_NX
+                                          : 0;
 }
 
-/* ---- arithmetic ---- */
+/* ---- arithmetic: false where software must do it, for the result or for its flags ---- */
 
-#define HOST_OR_SOFT(name, operation)                                               \
-    static inline uint64_t fast_##name(enum float_format f, uint64_t a, uint64_t b, \
-                                       const struct float_env *env)                 \
-    {                                                                               \
-        uint64_t result;                                                            \
-                                                                                    \
-        if (f == FLOAT_D && host_may(env)) {                                        \
-            result = pattern_d(host_d(a) operation host_d(b));                      \
-            if (LIKELY(plain_d(result)))                                            \
-                return result;                                                      \
-        } else if (f == FLOAT_S && host_may(env)) {                                 \
-            result = pattern_s(host_s(a) operation host_s(b));                      \
-            if (LIKELY(plain_s(result)))                                            \
-                return result;                                                      \
-        }                                                                           \
-        return float_##name(f, a, b, env);                                          \
+#define HOST(name, operation)                                                                     \
+    static inline bool host_##name(enum float_format f, uint64_t a, uint64_t b, uint64_t *result) \
+    {                                                                                             \
+        if (f == FLOAT_D) {                                                                       \
+            *result = pattern_d(host_d(a) operation host_d(b));                                   \
+            return plain_d(*result);                                                              \
+        }                                                                                         \
+        if (f == FLOAT_S) {                                                                       \
+            *result = pattern_s(host_s(a) operation host_s(b));                                   \
+            return plain_s(*result);                                                              \
+        }                                                                                         \
+        return false;                                                                             \
     }
 
-HOST_OR_SOFT(add, +)
-HOST_OR_SOFT(sub, -)
-HOST_OR_SOFT(mul, *)
-HOST_OR_SOFT(div, /)
-#undef HOST_OR_SOFT
+HOST(add, +)
+HOST(sub, -)
+HOST(mul, *)
+HOST(div, /)
+#undef HOST
 
-static inline uint64_t fast_sqrt(enum float_format f, uint64_t a, const struct float_env *env)
+static inline bool host_sqrt(enum float_format f, uint64_t a, uint64_t *result)
 {
-    uint64_t result;
-
-    if (f == FLOAT_D && host_may(env)) {
-        result = pattern_d(__builtin_sqrt(host_d(a)));
-        if (LIKELY(plain_d(result)))
-            return result;
-    } else if (f == FLOAT_S && host_may(env)) {
-        result = pattern_s(__builtin_sqrtf(host_s(a)));
-        if (LIKELY(plain_s(result)))
-            return result;
+    if (f == FLOAT_D) {
+        *result = pattern_d(__builtin_sqrt(host_d(a)));
+        return plain_d(*result);
     }
-    return float_sqrt(f, a, env);
+    if (f == FLOAT_S) {
+        *result = pattern_s(__builtin_sqrtf(host_s(a)));
+        return plain_s(*result);
+    }
+    return false;
 }
 
-static inline uint64_t fast_fma(enum float_format f, uint64_t a, uint64_t b, uint64_t c,
-                                const struct float_env *env)
+/* The C library's fma() is a call, and then one instruction, where the host has it. */
+static inline double fma_d(double a, double b, double c)
 {
-    uint64_t result;
-
-    if (f == FLOAT_D && host_may(env)) {
-        result = pattern_d(__builtin_fma(host_d(a), host_d(b), host_d(c)));
-        if (LIKELY(plain_d(result)))
-            return result;
-    } else if (f == FLOAT_S && host_may(env)) {
-        result = pattern_s(__builtin_fmaf(host_s(a), host_s(b), host_s(c)));
-        if (LIKELY(plain_s(result)))
-            return result;
+#if defined(__x86_64__) && !defined(__FMA__)
+    if (LIKELY(__builtin_cpu_supports("fma"))) {
+        __asm__("vfmadd213sd %2, %1, %0" : "+x"(a) : "x"(b), "xm"(c));
+        return a;
     }
-    return float_fma(f, a, b, c, env);
+#endif
+    return __builtin_fma(a, b, c);
+}
+
+static inline float fma_s(float a, float b, float c)
+{
+#if defined(__x86_64__) && !defined(__FMA__)
+    if (LIKELY(__builtin_cpu_supports("fma"))) {
+        __asm__("vfmadd213ss %2, %1, %0" : "+x"(a) : "x"(b), "xm"(c));
+        return a;
+    }
+#endif
+    return __builtin_fmaf(a, b, c);
+}
+
+static inline bool host_fma(enum float_format f, uint64_t a, uint64_t b, uint64_t c,
+                            uint64_t *result)
+{
+    if (f == FLOAT_D) {
+        *result = pattern_d(fma_d(host_d(a), host_d(b), host_d(c)));
+        return plain_d(*result);
+    }
+    if (f == FLOAT_S) {
+        *result = pattern_s(fma_s(host_s(a), host_s(b), host_s(c)));
+        return plain_s(*result);
+    }
+    return false;
 }
 
 /* ---- conversions ---- */
 
-static inline uint64_t fast_convert(enum float_format to, enum float_format from, uint64_t a,
-                                    const struct float_env *env)
+/* Not to a wider format, which rounds nothing. */
+static inline bool host_convert(enum float_format to, enum float_format from, uint64_t a,
+                                uint64_t *result)
+{
+    if (to != FLOAT_S || from != FLOAT_D)
+        return false;
+    *result = pattern_s((float)host_d(a));
+    return plain_s(*result);
+}
+
+/* float_convert to a wider format: exact. */
+static inline uint64_t fast_widen(enum float_format to, enum float_format from, uint64_t a,
+                                  const struct float_env *env)
 {
     if (to == FLOAT_D && from == FLOAT_S && LIKELY(plain_s(a)))
-        return pattern_d((double)host_s(a)); /* exact */
-    if (to == FLOAT_S && from == FLOAT_D && host_may(env)) {
-        uint64_t result = pattern_s((float)host_d(a));
-
-        if (LIKELY(plain_s(result)))
-            return result;
-    }
+        return pattern_d((double)host_s(a));
     return float_convert(to, from, a, env);
 }
 
@@ -187,12 +210,19 @@ static inline uint64_t fast_to_int(enum float_format f, uint64_t a, unsigned wid
     return float_to_int(f, a, width, is_signed, env);
 }
 
-static inline uint64_t fast_from_int(enum float_format f, uint64_t value, unsigned width,
-                                     bool is_signed, const struct float_env *env)
+/* The results are zero or normal numbers. */
+static inline bool host_from_int(enum float_format f, uint64_t value, unsigned width,
+                                 bool is_signed, uint64_t *result)
 {
-    if (f == FLOAT_D && width == 32) /* exact */
-        return pattern_d(is_signed ? (double)(int32_t)value : (double)(uint32_t)value);
-    return float_from_int(f, value, width, is_signed, env);
+    if (width == 32)
+        value = is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
+    else if (!is_signed)
+        return false; /* C would round twice on many a host */
+    if (f == FLOAT_D)
+        *result = pattern_d((double)(int64_t)value);
+    else if (f == FLOAT_S)
+        *result = pattern_s((float)(int64_t)value);
+    return f != FLOAT_H;
 }
 
 /* ---- comparisons: the host's, unless there is a NaN ---- */

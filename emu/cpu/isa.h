@@ -67,8 +67,16 @@ enum floating {
     FLOATING_FW
 }; /* nothing; uses it; rd is a register of it */
 
-/* With a rounding mode (float.h) in imm, a third source stands above it. */
-enum { IMM_RS3_SHIFT = 8, IMM_ROUNDING = 7 };
+/*
+ * What imm holds where an instruction rounds: its mode (float.h), above that a third source,
+ * and below which bits of frm << 8 | fflags to look at to know if the host can do (float_ops.h).
+ */
+enum { IMM_LOOK_AT = 0xffff, IMM_ROUNDING_SHIFT = 16, IMM_RS3_SHIFT = 24 };
+
+static inline unsigned imm_rounding(int32_t imm)
+{
+    return (unsigned)imm >> IMM_ROUNDING_SHIFT & 7;
+}
 
 struct insn {
     uint16_t op;  /* enum op */
