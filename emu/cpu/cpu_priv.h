@@ -25,8 +25,10 @@
 /* Small in a stress build, so that full caches and short slices are the common case. */
 #ifdef STRESS
 enum { TLB_ENTRIES = 2, JUMP_ENTRIES = 4, BLOCK_INSNS_MAX = 3, BLOCKS_MAX = 16 };
+#define SPAN_MAX (UINT64_C(4) << PAGE_SHIFT)
 #else
 enum { TLB_ENTRIES = 4096, JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
+#define SPAN_MAX (UINT64_C(1) << 40) /* bytes, a power of two */
 #endif
 
 enum {
@@ -218,16 +220,19 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
 /* ---- harts ---- */
 
 /*
- * Translation cache. The tag is the page address; a look-up compares it with
- * the address's page and the bits that alignment wants zero, so one compare
- * answers "cached, permitted and aligned". addend + va is the host address.
+ * Translation cache. What an address is above the page's answers with one compare if that is
+ * cached, permitted and holds all of the access, and is then the way from the page's first byte.
  */
 struct translations {
-    uint64_t tag[TLB_ENTRIES]; /* NO_TAG: none */
-    uintptr_t addend[TLB_ENTRIES];
+    uint64_t page[TLB_ENTRIES]; /* no_page(slot): none */
+    uint8_t *host[TLB_ENTRIES]; /* where its bytes are */
 };
 
-#define NO_TAG UINT64_MAX
+/* A page whose translation would be in another slot. */
+static inline uint64_t no_page(unsigned slot)
+{
+    return (uint64_t)(slot ^ 1) << PAGE_SHIFT;
+}
 
 /* Where the translation of va would be. */
 static inline unsigned tlb_slot(uint64_t va)
@@ -237,6 +242,19 @@ static inline unsigned tlb_slot(uint64_t va)
 
 struct tlb {
     struct translations load, store, fetch;
+};
+
+enum { LOAD_MAX = 8 }; /* bytes */
+
+/*
+ * Addresses that lead to the host's memory in a row, and from which loads are permitted: one is
+ * only compared with the ends. All of memory where nothing is translated; else superpages that
+ * the page table has side by side and alike.
+ */
+struct span {
+    uint64_t from;
+    uint64_t starts; /* so many of its bytes can a load begin at; 0: none */
+    uint8_t *host;   /* where `from` is */
 };
 
 /* Translations live apart for each of these, so changing mode flushes nothing. */
@@ -259,6 +277,12 @@ static inline void fills_add(struct fills *f, ptrdiff_t entry)
         f->at[f->len] = (uint16_t)entry;
     f->len += f->len < FILLS_LOST;
 }
+
+/* What the last walk ended at. */
+struct leaf {
+    uint64_t pte, pte_pa;
+    unsigned shift; /* log2 of the bytes that it maps */
+};
 
 /* A mapping larger than a page that some cached translation came from. */
 struct superpage {
@@ -346,6 +370,7 @@ struct hart {
     uint64_t f[32]; /* a narrower number in a NaN box */
     uint64_t cycles;
     struct tlb *tlb;         /* of the current data context */
+    struct span *loads;      /* the same */
     struct jump_entry *jump; /* of the current mode */
     struct kept_call *calls; /* of the current mode */
     const engine_labels *labels;
@@ -384,6 +409,7 @@ struct hart {
 
     struct pmp pmp;
 
+    struct leaf leaf;
     struct superpage superpages[SUPERPAGES_MAX];
     unsigned superpage_count;
     bool superpages_lost; /* there are more */
@@ -404,6 +430,7 @@ struct hart {
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct kept_call kept_calls[3][CALLS_KEPT];
     struct tlb tlbs[TLB_CONTEXTS];
+    struct span load_spans[TLB_CONTEXTS];
     struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */
 };
 
@@ -438,7 +465,9 @@ MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write ki
 void pmp_reset(struct hart *h);
 bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access access,
                  enum privilege mode);
-bool pmp_page_is_uniform(const struct hart *h, uint64_t pa); /* one answer for all its bytes */
+/* One answer for all bytes; `to` is exclusive. */
+bool pmp_is_uniform(const struct hart *h, uint64_t from, uint64_t to);
+bool pmp_page_is_uniform(const struct hart *h, uint64_t pa);
 bool pmp_has_cfg(const struct hart *h, unsigned n);
 bool pmp_has_addr(const struct hart *h, unsigned n);
 uint64_t pmp_read_cfg(const struct hart *h, unsigned n);

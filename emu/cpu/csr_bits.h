@@ -52,15 +52,16 @@ enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_S
 
 enum { INHIBIT_CY = 1, INHIBIT_IR = 4, COUNTER_TIME = 1 };
 
-#define PTE_V        (UINT64_C(1) << 0)
-#define PTE_R        (UINT64_C(1) << 1)
-#define PTE_W        (UINT64_C(1) << 2)
-#define PTE_X        (UINT64_C(1) << 3)
-#define PTE_U        (UINT64_C(1) << 4)
-#define PTE_A        (UINT64_C(1) << 6)
-#define PTE_D        (UINT64_C(1) << 7)
-#define PTE_RESERVED (UINT64_C(0x7f) << 54)
-#define PTE_PBMT     (UINT64_C(3) << 61)
-#define PTE_N        (UINT64_C(1) << 63)
+#define PTE_V         (UINT64_C(1) << 0)
+#define PTE_R         (UINT64_C(1) << 1)
+#define PTE_W         (UINT64_C(1) << 2)
+#define PTE_X         (UINT64_C(1) << 3)
+#define PTE_U         (UINT64_C(1) << 4)
+#define PTE_A         (UINT64_C(1) << 6)
+#define PTE_D         (UINT64_C(1) << 7)
+#define PTE_PPN_SHIFT 10
+#define PTE_RESERVED  (UINT64_C(0x7f) << 54)
+#define PTE_PBMT      (UINT64_C(3) << 61)
+#define PTE_N         (UINT64_C(1) << 63)
 
 #endif

@@ -138,11 +138,11 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
  * known when the block is decoded, and spares the way through memory.
  */
 #define READ_fresh() \
-    (s1 = x[u->rs1], s2 = x[u->rs2], imm = u->imm, rd = u->rd, by_same_base = owing = false)
+    (s1 = x[u->rs1], s2 = x[u->rs2], imm = u->imm, by_same_base = owing = same_rd = false)
 #define READ_last1() (READ_fresh(), s1 = last)
 #define READ_last2() (READ_fresh(), s2 = last)
 
-#define RD        last = x[rd]
+#define RD        last = x[same_rd ? rd : u->rd]
 #define S1        s1
 #define S2        s2
 #define IMM       imm
@@ -180,6 +180,9 @@ enum { TANK_INSNS = 1 << 22 };
         h->left -= taken;                                            \
         tank = (int64_t)((uint64_t)taken << TANK_UNITS | TANK_FULL); \
         tlb = h->tlb;                                                \
+        span_from = h->loads->from;                                  \
+        span_starts = h->loads->starts;                              \
+        span_host = h->loads->host;                                  \
     } while (0)
 
 #define EMPTY_TANK()                                           \
@@ -201,8 +204,7 @@ enum { TANK_INSNS = 1 << 22 };
         tank -= (int64_t)b->price; \
         if (UNLIKELY(tank < 0))    \
             goto over_budget;      \
-        u = b->ops;                \
-        GO;                        \
+        goto enter;                \
     } while (0)
 
 /*
@@ -241,8 +243,7 @@ enum { TANK_INSNS = 1 << 22 };
         }                                                      \
         before;                                                \
         b = to;                                                \
-        u = b->ops;                                            \
-        GO;                                                    \
+        goto enter;                                            \
     } while (0)
 #define FOLLOW(slot) FOLLOW_AFTER(slot, )
 
@@ -302,8 +303,16 @@ enum { TANK_INSNS = 1 << 22 };
         NEXT;                       \
     } while (0)
 
+/* Leaves in `at` how far va is above the page's first byte, if that is in the cache. */
 #define TLB_HIT(which, va, type) \
-    LIKELY(tlb->which.tag[slot] == ((va) & (~(uint64_t)(PAGE_BYTES - 1) | (sizeof(type) - 1))))
+    LIKELY((at = (va)-tlb->which.page[slot]) <= PAGE_BYTES - sizeof(type))
+
+/* The address once more, on the slow side: nobody keeps it for that. */
+#define VA_AGAIN(which)             \
+    (__extension__({                \
+        KEEP(at);                   \
+        at + tlb->which.page[slot]; \
+    }))
 
 /*
  * Where the translation of va would be. For the second of two accesses by one base register
@@ -315,44 +324,54 @@ enum { TANK_INSNS = 1 << 22 };
             slot = tlb_slot(va);                        \
     } while (0)
 
-#define HOST(type, which, va) (*(type *)(tlb->which.addend[slot] + (va)))
+/* At an address of the host, aligned or not. */
+#define HOST(type, address) (((struct { type value; } __attribute__((packed)) *)(address))->value)
 
 /* The result of the first of a pair, which somebody may see after all. */
-#define PAY()           \
-    do {                \
-        if (owing)      \
-            x[rd] = S1; \
+#define PAY()              \
+    do {                   \
+        if (owing)         \
+            x[u->rd] = S1; \
     } while (0)
 
-/* A load of `type`, as `convert` makes it a register's value. */
-#define LOAD_AS(type, destination, convert)                    \
-    do {                                                       \
-        uint64_t va = S1 + (uint64_t)IMM, slow;                \
-        FIND(load, va, type);                                  \
-        if (TLB_HIT(load, va, type)) {                         \
-            destination = convert(HOST(const type, load, va)); \
-        } else {                                               \
-            PAY();                                             \
-            SYNC();                                            \
-            if (!hart_load(h, va, sizeof(type), &slow))        \
-                goto raised;                                   \
-            destination = convert((type)slow);                 \
-            NEXT_UNLESS_ASKED;                                 \
-        }                                                      \
+/*
+ * A load of `type`, as `convert` makes it a register's value. First it is held against the span
+ * (struct span), which needs neither a look-up nor memory of the emulator's.
+ */
+#define LOAD_AS(type, destination, convert)                               \
+    do {                                                                  \
+        uint64_t at = S1 + (uint64_t)IMM - span_from, va, slow;           \
+        if (LIKELY(at < span_starts)) {                                   \
+            destination = convert(HOST(type, span_host + at));            \
+            break;                                                        \
+        }                                                                 \
+        KEEP(at);                                                         \
+        va = at + span_from;                                              \
+        slot = tlb_slot(va);                                              \
+        if (TLB_HIT(load, va, type)) {                                    \
+            destination = convert(HOST(type, tlb->load.host[slot] + at)); \
+        } else {                                                          \
+            PAY();                                                        \
+            SYNC();                                                       \
+            if (!hart_load(h, VA_AGAIN(load), sizeof(type), &slow))       \
+                goto raised;                                              \
+            destination = convert((type)slow);                            \
+            NEXT_UNLESS_ASKED;                                            \
+        }                                                                 \
     } while (0)
 
-#define STORE_OF(type, value)                            \
-    do {                                                 \
-        uint64_t va = S1 + (uint64_t)IMM;                \
-        FIND(store, va, type);                           \
-        if (TLB_HIT(store, va, type)) {                  \
-            HOST(type, store, va) = (type)(value);       \
-        } else {                                         \
-            SYNC();                                      \
-            if (!hart_store(h, va, sizeof(type), value)) \
-                goto raised;                             \
-            NEXT_UNLESS_ASKED;                           \
-        }                                                \
+#define STORE_OF(type, value)                                         \
+    do {                                                              \
+        uint64_t va = S1 + (uint64_t)IMM, at;                         \
+        FIND(store, va, type);                                        \
+        if (TLB_HIT(store, va, type)) {                               \
+            HOST(type, tlb->store.host[slot] + at) = (type)(value);   \
+        } else {                                                      \
+            SYNC();                                                   \
+            if (!hart_store(h, VA_AGAIN(store), sizeof(type), value)) \
+                goto raised;                                          \
+            NEXT_UNLESS_ASKED;                                        \
+        }                                                             \
     } while (0)
 
 #define SIGN_EXTENDED(v) ((uint64_t)(int64_t)(v))
@@ -413,12 +432,12 @@ enum { TANK_INSNS = 1 << 22 };
 
 #define ATOMIC(type, expression)                                                     \
     do {                                                                             \
-        uint64_t va = S1, pa;                                                        \
+        uint64_t va = S1, pa, at;                                                    \
         type old, arg = (type)S2;                                                    \
         FIND(store, va, type);                                                       \
-        if (TLB_HIT(store, va, type)) {                                              \
-            old = HOST(const type, store, va);                                       \
-            HOST(type, store, va) = (expression);                                    \
+        if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {              \
+            old = HOST(type, tlb->store.host[slot] + at);                            \
+            HOST(type, tlb->store.host[slot] + at) = (expression);                   \
             RD = (uint64_t)(int64_t)old;                                             \
         } else {                                                                     \
             SYNC();                                                                  \
@@ -474,8 +493,8 @@ enum { TANK_INSNS = 1 << 22 };
 #define BEFORE_same(n, o, i)
 #define BEFORE_into1(n, o, i)
 #define BEFORE_into2(n, o, i)
-#define BEFORE_over1(n, o, i) o = x[u[n].rs2], i = u[n].imm
-#define BEFORE_over2(n, o, i) o = x[u[n].rs1], i = u[n].imm
+#define BEFORE_over1(n, o, i) o = x[u[n].rs2], i = u[n].imm, rd = u->rd, same_rd = true
+#define BEFORE_over2(n, o, i) o = x[u[n].rs1], i = u[n].imm, rd = u->rd, same_rd = true
 
 /* What the third of a triple needs so may be the first's result, unless that is written over. */
 #define EARLY_beside(next)
@@ -530,7 +549,9 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     struct block *b = NULL;
     const struct uop *u = NULL;
     const struct tlb *tlb;
-    bool by_same_base;
+    uint64_t span_from, span_starts;
+    uint8_t *span_host;
+    bool by_same_base, same_rd;
     uint64_t *x, s1, s2;
     int64_t imm;
     unsigned rd, slot, top = 0;
@@ -602,6 +623,10 @@ over_budget:
     EMPTY_TANK();
     h->pc = b->pc;
     goto dispatch_unlinked;
+
+enter:
+    u = b->ops;
+    GO;
 
 do_end:
     FOLLOW(LINK_NEXT);

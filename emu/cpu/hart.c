@@ -82,6 +82,7 @@ void hart_update_context(struct hart *h)
     else if (data == PRIV_S && h->csr.satp >> SATP_MODE_SHIFT)
         context = h->csr.mstatus & MSTATUS_SUM ? TLB_SUPER_SUM : TLB_SUPER;
     h->tlb = &h->tlbs[context];
+    h->loads = &h->load_spans[context];
     h->jump = h->jumps[h->mode == PRIV_M ? 2 : h->mode];
     h->calls = h->kept_calls[h->mode == PRIV_M ? 2 : h->mode];
 }

@@ -109,10 +109,18 @@ static void note_superpage(struct hart *h, uint64_t va, unsigned shift)
         h->superpages_lost = true;
 }
 
+static bool span_has(const struct span *s, uint64_t va)
+{
+    return s->starts && va - s->from < s->starts + LOAD_MAX - 1;
+}
+
 static bool may_be_in_superpage(const struct hart *h, uint64_t va)
 {
     for (unsigned i = 0; i < h->superpage_count; i++)
         if (align_down(va, UINT64_C(1) << h->superpages[i].shift) == h->superpages[i].base)
+            return true;
+    for (unsigned i = TLB_USER; i < TLB_CONTEXTS; i++)
+        if (span_has(&h->load_spans[i], va))
             return true;
     return h->superpages_lost;
 }
@@ -130,6 +138,7 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     result = update_pte(h, pte_pa, pte, r);
     if (result != WALK_OK)
         return result;
+    h->leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
     if (shift > PAGE_SHIFT)
         note_superpage(h, r->va, shift);
     offset = (UINT64_C(1) << shift) - 1;
@@ -137,10 +146,15 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     return WALK_OK;
 }
 
+static uint64_t root_table(const struct hart *h)
+{
+    return (h->csr.satp & SATP_PPN_MASK) << PAGE_SHIFT;
+}
+
 static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *pa)
 {
     unsigned levels = (unsigned)(h->csr.satp >> SATP_MODE_SHIFT) - SATP_SV39 + 3;
-    uint64_t table = (h->csr.satp & SATP_PPN_MASK) << PAGE_SHIFT;
+    uint64_t table = root_table(h);
 
     if (!is_canonical(r->va, PAGE_SHIFT + 9 * levels))
         return WALK_PAGE_FAULT;
@@ -219,29 +233,32 @@ static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t p
 
     if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
         return;
-    t->tag[slot] = align_down(va, PAGE_BYTES);
-    t->addend[slot] = (uintptr_t)ram_host(h->cluster->ram, pa) - (uintptr_t)va;
+    t->page[slot] = align_down(va, PAGE_BYTES);
+    t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
     fills_add(t == &h->tlb->store ? &h->store_fills : &h->other_fills,
               (t - &h->tlbs[0].load) * TLB_ENTRIES + slot);
 }
 
 static bool has(const struct translations *t, uint64_t va)
 {
-    return t->tag[tlb_slot(va)] == align_down(va, PAGE_BYTES);
+    return t->page[tlb_slot(va)] == align_down(va, PAGE_BYTES);
 }
 
 static void empty(struct translations *t)
 {
     for (unsigned i = 0; i < TLB_ENTRIES; i++)
-        t->tag[i] = NO_TAG;
+        t->page[i] = no_page(i);
 }
 
 static void empty_filled(struct hart *h, struct fills *f)
 {
     struct translations *all = &h->tlbs[0].load;
 
-    for (unsigned i = 0; i < f->len; i++)
-        all[f->at[i] / TLB_ENTRIES].tag[f->at[i] % TLB_ENTRIES] = NO_TAG;
+    for (unsigned i = 0; i < f->len; i++) {
+        unsigned slot = f->at[i] % TLB_ENTRIES;
+
+        all[f->at[i] / TLB_ENTRIES].page[slot] = no_page(slot);
+    }
     f->len = 0;
 }
 
@@ -266,6 +283,8 @@ void hart_flush_tlb(struct hart *h)
     }
     empty_filled(h, &h->other_fills);
     empty_stores(h);
+    for (unsigned i = 0; i < TLB_CONTEXTS; i++)
+        h->load_spans[i] = (struct span){0};
     h->superpage_count = 0;
     h->superpages_lost = false;
 }
@@ -279,9 +298,9 @@ void hart_flush_tlb_page(struct hart *h, uint64_t va)
         return;
     }
     for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
-        h->tlbs[i].load.tag[slot] = NO_TAG;
-        h->tlbs[i].store.tag[slot] = NO_TAG;
-        h->tlbs[i].fetch.tag[slot] = NO_TAG;
+        h->tlbs[i].load.page[slot] = no_page(slot);
+        h->tlbs[i].store.page[slot] = no_page(slot);
+        h->tlbs[i].fetch.page[slot] = no_page(slot);
     }
 }
 
@@ -334,7 +353,7 @@ bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
     struct ram *ram = h->cluster->ram;
 
     if (has(t, va)) {
-        *pa = ram->base + (uint64_t)(t->addend[tlb_slot(va)] + va - (uintptr_t)ram->bytes);
+        *pa = ram->base + (uint64_t)(t->host[tlb_slot(va)] - ram->bytes) + va % PAGE_BYTES;
         return true;
     }
     if (!reach_or_raise(h, va, 2, ACCESS_FETCH, pa))
@@ -345,6 +364,83 @@ bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
     }
     fill(h, t, va, *pa);
     return true;
+}
+
+/* ---- spans ---- */
+
+/* Addresses that lead to physical ones in a row. */
+struct stretch {
+    uint64_t from, pa, size;
+};
+
+/* How many of the next entries, from that at pte_pa on by steps of `way`, only differ by their
+ * place. */
+static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way, uint64_t most)
+{
+    uint64_t pages = UINT64_C(1) << (l->shift - PAGE_SHIFT), n = 0, there;
+
+    while (n < most) {
+        int64_t away = way * (int64_t)(n + 1);
+
+        memcpy(&there, ram_host(ram, l->pte_pa + (uint64_t)away * sizeof there), sizeof there);
+        if ((there ^ (l->pte + ((uint64_t)away * pages << PTE_PPN_SHIFT))) & ~PTE_D)
+            break;
+        n++;
+    }
+    return n;
+}
+
+/* What the leaf that the walk for va has ended at maps, and those around that go on like it. */
+static struct stretch stretch_of_leaves(const struct hart *h, uint64_t va)
+{
+    const struct leaf *l = &h->leaf;
+    const struct ram *ram = h->cluster->ram;
+    uint64_t size = UINT64_C(1) << l->shift, table = align_down(l->pte_pa, PAGE_BYTES);
+    uint64_t page = bits(l->pte, 53, PTE_PPN_SHIFT) << PAGE_SHIFT;
+    struct stretch stretch = {align_down(va, size), align_down(page, size), size};
+    /* Halves of the root's are the two ends of the address space. */
+    uint64_t entries = PAGE_BYTES / sizeof l->pte / (table == root_table(h) ? 2 : 1);
+    uint64_t at = l->pte_pa / sizeof l->pte % entries, before, after;
+
+    if (l->pte & PTE_N || !ram_has(ram, table, PAGE_BYTES) || !pmp_page_is_uniform(h, table))
+        return stretch;
+    before = count_alike(ram, l, -1, at);
+    after = count_alike(ram, l, 1, entries - 1 - at);
+    return (struct stretch){stretch.from - before * size, stretch.pa - before * size,
+                            (before + 1 + after) * size};
+}
+
+/* Makes it the part that holds pa of what lies in memory. */
+static void clip(struct stretch *stretch, const struct ram *ram, uint64_t pa)
+{
+    uint64_t from = align_down(pa, SPAN_MAX), to = from + SPAN_MAX;
+
+    if (from < ram->base)
+        from = ram->base;
+    if (from < stretch->pa)
+        from = stretch->pa;
+    if (to > ram->base + ram->size)
+        to = ram->base + ram->size;
+    if (to > stretch->pa + stretch->size)
+        to = stretch->pa + stretch->size;
+    *stretch = (struct stretch){stretch->from + (from - stretch->pa), from, to - from};
+}
+
+/* The load of va was permitted, and is in memory at pa: so are others around. The widest stays. */
+static void widen(struct hart *h, uint64_t va, uint64_t pa)
+{
+    const struct ram *ram = h->cluster->ram;
+    bool translated = h->loads - h->load_spans >= TLB_USER;
+    struct stretch stretch = {ram->base, ram->base, ram->size};
+
+    if (translated && h->leaf.shift == PAGE_SHIFT)
+        return;
+    if (translated)
+        stretch = stretch_of_leaves(h, va);
+    clip(&stretch, ram, pa);
+    if (stretch.size > h->loads->starts && pmp_is_uniform(h, stretch.pa, stretch.pa + stretch.size))
+        *h->loads =
+            (struct span){stretch.from, stretch.size - LOAD_MAX + 1, ram_host(ram, stretch.pa)};
 }
 
 /* ---- load and store ---- */
@@ -369,6 +465,7 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
         fill(h, &h->tlb->load, va, pa);
+        widen(h, va, pa);
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
         return true;
@@ -557,7 +654,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
     enum walk_result result;
 
     if (has(t, va)) {
-        memset((void *)(t->addend[tlb_slot(va)] + block), 0, CACHE_BLOCK_BYTES);
+        memset(t->host[tlb_slot(va)] + block % PAGE_BYTES, 0, CACHE_BLOCK_BYTES);
         return true;
     }
     result = reach(h, block, CACHE_BLOCK_BYTES, ACCESS_STORE, &pa);

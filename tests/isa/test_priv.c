@@ -994,6 +994,82 @@ static void superpages_translate_and_must_be_aligned(void **state)
     assert_int_equal(access_cause(w, PRIV_S, 0, WINDOW, store_word), EXC_STORE_PAGE);
 }
 
+/* ---- superpages side by side: what loads may know of one from the other ---- */
+
+#define SUPERPAGE UINT64_C(0x200000)
+
+/* The first, second and third word of the window's superpages 1 to 3 tell them apart. */
+static void put_superpages(struct world *w, uint64_t second_flags)
+{
+    build_tables(w);
+    for (uint64_t n = 1; n < 4; n++)
+        poke(w, RAM_BASE + n * SUPERPAGE, n, 8);
+    poke(w, MIDDLE + 8, ENTRY(RAM_BASE + SUPERPAGE) | RWX | VAD, 8);
+    poke(w, MIDDLE + 16, ENTRY(RAM_BASE + 2 * SUPERPAGE) | second_flags, 8);
+    enter(w->hart, PRIV_S, CODE);
+}
+
+static uint64_t loaded_from(struct world *w, uint64_t va)
+{
+    hart_set_reg(w->hart, A0, va);
+    exec(w, load_word);
+    return hart_reg(w->hart, A1);
+}
+
+static void a_superpage_beside_another_can_be_remapped(void **state)
+{
+    struct world *w = *state;
+
+    put_superpages(w, RWX | VAD);
+    assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
+    assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE), 2);
+    poke(w, MIDDLE + 16, ENTRY(RAM_BASE + 3 * SUPERPAGE) | RWX | VAD, 8);
+    hart_set_reg(w->hart, A0, WINDOW + 3 * SUPERPAGE - 1);
+    exec(w, SFENCE_VMA(A0, ZERO));
+    assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE), 3);
+    assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
+}
+
+static void superpages_side_by_side_may_lie_apart(void **state)
+{
+    struct world *w = *state;
+
+    put_superpages(w, RWX | VAD);
+    poke(w, MIDDLE + 16, ENTRY(RAM_BASE + 3 * SUPERPAGE) | RWX | VAD, 8);
+    assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
+    assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE), 3);
+    poke(w, MIDDLE + 24, ENTRY(RAM_BASE) | RWX | VAD, 8);
+    assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE), 3);
+}
+
+static void each_superpage_permits_for_itself(void **state)
+{
+    static const uint64_t not_readable[] = {PTE_X | VAD, RWX | VAD | PTE_U, 0};
+    struct world *w = *state;
+
+    for (size_t n = 0; n < ARRAY_LEN(not_readable); n++) {
+        start_hart(w->hart);
+        put_superpages(w, not_readable[n]);
+        assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
+        assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE - 8), 0);
+        assert_int_equal(csr(w->hart, MCAUSE), 0);
+        (void)!loaded_from(w, WINDOW + 2 * SUPERPAGE);
+        assert_int_equal(csr(w->hart, MCAUSE), EXC_LOAD_PAGE);
+        assert_int_equal(csr(w->hart, MTVAL), WINDOW + 2 * SUPERPAGE);
+    }
+}
+
+static void each_superpage_is_marked_when_it_is_used(void **state)
+{
+    struct world *w = *state;
+
+    put_superpages(w, RWX | PTE_V);
+    assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
+    assert_int_equal(peek(w, MIDDLE + 16, 8) & PTE_A, 0);
+    assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE), 2);
+    assert_int_equal(peek(w, MIDDLE + 16, 8) & PTE_A, PTE_A);
+}
+
 static void a_pointer_with_the_bits_of_a_leaf_is_reserved(void **state)
 {
     static const uint64_t leaf_bits[] = {PTE_A, PTE_D, PTE_U};
@@ -1736,6 +1812,10 @@ int main(void)
         ALONE(an_address_that_is_not_canonical_faults),
         ALONE(the_upper_half_translates),
         ALONE(superpages_translate_and_must_be_aligned),
+        ALONE(a_superpage_beside_another_can_be_remapped),
+        ALONE(superpages_side_by_side_may_lie_apart),
+        ALONE(each_superpage_permits_for_itself),
+        ALONE(each_superpage_is_marked_when_it_is_used),
         ALONE(a_pointer_with_the_bits_of_a_leaf_is_reserved),
         ALONE(a_table_outside_memory_is_an_access_fault),
         ALONE(a_frame_outside_memory_is_an_access_fault),
