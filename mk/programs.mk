@@ -2,7 +2,7 @@
 # guest/, and NAME-fence.elf for those that exist with and without their fence.
 #
 #   make programs
-#   make workloads      build/guest/bench/NAME.elf and NAME.linux: see guest/bench/bench.h
+#   make workloads      build/guest/bench/NAME.elf, .linux and .native: see guest/bench/bench.h
 
 PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
@@ -49,14 +49,17 @@ $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/vi
 BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
 BENCH_BARE   := reuse # writes code: a program of Linux would have to ask for memory that may be run
-BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
-	-fno-common -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
-	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
+BENCH_NATIVE := calls mix chase string # what `float` comes to depends on what a compiler fuses
+BENCH_COMMON := -std=gnu11 -O2 -g -fno-common -fno-tree-loop-distribute-patterns \
+	-Wall -Wextra -Wshadow -Werror
+BENCH_CFLAGS := $(BENCH_COMMON) -march=rv64gc -mabi=lp64d -mcmodel=medany -ffreestanding \
+	-fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables
 BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
 # `calls`, with its own functions' ftrace sites and so many others around, in all:
 BENCH_SITES  := 100 100000
-WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux)
+WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux) \
+	$(BENCH_NATIVE:%=$(BENCH_OUT)/%.native)
 
 .PHONY: workloads
 workloads: $(WORKLOADS)
@@ -78,6 +81,11 @@ $(BENCH_OUT)/%.elf: $(BENCH_OUT)/obj/%.o $(BENCH_BOARD) $(PROGRAM_SRC)/virt.lds
 $(BENCH_OUT)/%.linux: $(BENCH_OUT)/obj/%.o $(BENCH_LINUX)
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -nostdlib -static -Wl,--build-id=none -o $@ $< $(BENCH_LINUX)
+
+$(BENCH_OUT)/%.native: $(addprefix $(PROGRAM_SRC)/bench/,%.c native.c report.c bench.h) mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) $(BENCH_COMMON) -D_GNU_SOURCE -o $@ $(filter %.c,$^)
 
 $(BENCH_OUT)/obj/calls-sites.o: $(PROGRAM_SRC)/bench/calls.c mk/programs.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)

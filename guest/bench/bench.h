@@ -1,11 +1,12 @@
 /*
  * bench.h - what the workloads share: one function each, and where it runs.
  *
- * A workload is a file with bench_run() and its two facts. It is built twice:
+ * A workload is a file with bench_run() and its two facts. It is built as
  * NAME.elf for the bare virt board (board.c), where `--append "scale=N
- * harts=N"` sets how much is done by how many, and NAME.linux, a static
- * program (linux.c) with the scale as its argument, for user-mode emulators.
- * Both print `bench NAME: scale=N checksum=HEX`, and no more.
+ * harts=N"` sets how much is done by how many, as NAME.linux, a static
+ * program (linux.c) with the scale as its argument, for user-mode emulators,
+ * and as NAME.native for the host itself (native.c), the same way.
+ * All print `bench NAME: scale=N checksum=HEX`, and no more.
  */
 #ifndef GUEST_BENCH_H
 #define GUEST_BENCH_H

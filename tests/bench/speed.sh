@@ -23,6 +23,12 @@ for w in j["workloads"].values():
     assert all(s["min"] <= s["median"] <= s["max"] for s in w["speeds"].values())
     assert all(abs(s["mips"][0] * s["user_seconds"][0] * 1e6 - w["instructions"]) < 1000
                for s in w["speeds"].values())' "$work/speed.json"
+check "and so does the host, where it can" speed --workload chase --workload float --scale 0.2 \
+    --only "native code" --json "$work/native.json"
+check "who has no native code is left out" python3 -c 'import json, sys
+w = json.load(open(sys.argv[1]))["workloads"]
+assert [list(one["speeds"]) for one in w.values()] == [["rvftrace", "native code"], ["rvftrace"]]
+assert 0 < w["chase"]["ratios"]["native code"]["median"] < 10' "$work/native.json"
 check "it compares rvftrace with itself, and boots" speed --scale 0.2 --workload harts-calls \
     --workload sites --workload startup --workload demo --workload syscall --workload reuse \
     --only qemu-system-riscv64 --json "$work/itself.json"
