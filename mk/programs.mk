@@ -50,10 +50,11 @@ BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
 BENCH_BARE   := reuse # writes code: a program of Linux would have to ask for memory that may be run
 BENCH_NATIVE := calls mix chase string # what `float` comes to depends on what a compiler fuses
-BENCH_COMMON := -std=gnu11 -O2 -g -fno-common -fno-tree-loop-distribute-patterns \
-	-Wall -Wextra -Wshadow -Werror
-BENCH_CFLAGS := $(BENCH_COMMON) -march=rv64gc -mabi=lp64d -mcmodel=medany -ffreestanding \
-	-fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables
+BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
+	-fno-common -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
+	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
+BENCH_HOST   := -std=gnu11 -O2 -g -D_GNU_SOURCE -fno-common -fno-builtin \
+	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -Wall -Wextra -Wshadow
 BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
 # `calls`, with its own functions' ftrace sites and so many others around, in all:
@@ -85,7 +86,7 @@ $(BENCH_OUT)/%.linux: $(BENCH_OUT)/obj/%.o $(BENCH_LINUX)
 $(BENCH_OUT)/%.native: $(addprefix $(PROGRAM_SRC)/bench/,%.c native.c report.c bench.h) mk/programs.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $@
-	$(Q)$(CC) $(BENCH_COMMON) -D_GNU_SOURCE -o $@ $(filter %.c,$^)
+	$(Q)$(CC) $(BENCH_HOST) $(LDFLAGS) -o $@ $(filter %.c,$^)
 
 $(BENCH_OUT)/obj/calls-sites.o: $(PROGRAM_SRC)/bench/calls.c mk/programs.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)

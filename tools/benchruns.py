@@ -58,9 +58,14 @@ def timed_run(who, argv, expected, progress):
     return done
 
 
+def too_short(seconds):
+    """One of the runs measures mostly how a program starts."""
+    return min(seconds) < MIN_SECONDS
+
+
 def speed_figures(seconds, instructions):
     """Least, median and greatest MIPS of one runner."""
-    if min(seconds) < MIN_SECONDS:
+    if too_short(seconds):
         raise BenchError(benchlib.USAGE, f"a run took only {min(seconds):.2f} s of user time: "
                                          "too short to measure; use a greater --scale")
     mips = [instructions / s / 1e6 for s in seconds]

@@ -25,10 +25,10 @@
 /* Small in a stress build, so that full caches and short slices are the common case. */
 #ifdef STRESS
 enum { TLB_ENTRIES = 2, JUMP_ENTRIES = 4, BLOCK_INSNS_MAX = 3, BLOCKS_MAX = 16 };
-#define SPAN_MAX (UINT64_C(4) << PAGE_SHIFT)
+#define BARE_SPAN (UINT64_C(4) << PAGE_SHIFT)
 #else
 enum { TLB_ENTRIES = 4096, JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
-#define SPAN_MAX (UINT64_C(1) << 40) /* bytes, a power of two */
+#define BARE_SPAN (UINT64_C(1) << 40) /* bytes, a power of two; all of memory */
 #endif
 
 enum {
@@ -248,13 +248,14 @@ enum { LOAD_MAX = 8 }; /* bytes */
 
 /*
  * Addresses that lead to the host's memory in a row, and from which loads are permitted: one is
- * only compared with the ends. All of memory where nothing is translated; else superpages that
- * the page table has side by side and alike.
+ * only compared with the ends. All of memory where nothing is translated; else a superpage, and
+ * those beside it in the page table that go on like it; what memory protection divides, in part.
  */
 struct span {
     uint64_t from;
-    uint64_t starts; /* so many of its bytes can a load begin at; 0: none */
-    uint8_t *host;   /* where `from` is */
+    uint64_t starts;                   /* so many of its bytes can a load begin at; 0: none */
+    uint8_t *host;                     /* where `from` is */
+    uint64_t mapped_from, mapped_size; /* all that the same leaves map */
 };
 
 /* Translations live apart for each of these, so changing mode flushes nothing. */
@@ -278,10 +279,10 @@ static inline void fills_add(struct fills *f, ptrdiff_t entry)
     f->len += f->len < FILLS_LOST;
 }
 
-/* What the last walk ended at. */
+/* What the last walk ended at: of whose address, only the caller knows. */
 struct leaf {
-    uint64_t pte, pte_pa;
-    unsigned shift; /* log2 of the bytes that it maps */
+    uint64_t pte, pte_pa; /* the entry as it is once A is set */
+    unsigned shift;       /* log2 of the bytes that it maps */
 };
 
 /* A mapping larger than a page that some cached translation came from. */
@@ -465,9 +466,9 @@ MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write ki
 void pmp_reset(struct hart *h);
 bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access access,
                  enum privilege mode);
-/* One answer for all bytes; `to` is exclusive. */
-bool pmp_is_uniform(const struct hart *h, uint64_t from, uint64_t to);
-bool pmp_page_is_uniform(const struct hart *h, uint64_t pa);
+bool pmp_page_is_uniform(const struct hart *h, uint64_t pa); /* one answer for all its bytes */
+/* Of [*from, *to), leaves the part around pa in which no entry begins or ends. */
+void pmp_keep_uniform(const struct hart *h, uint64_t pa, uint64_t *from, uint64_t *to);
 bool pmp_has_cfg(const struct hart *h, unsigned n);
 bool pmp_has_addr(const struct hart *h, unsigned n);
 uint64_t pmp_read_cfg(const struct hart *h, unsigned n);

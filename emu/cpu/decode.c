@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "base/compiler.h"
 #include "base/vec.h"
-#include "cpu/float_ops.h"
+#include "cpu/float.h"
 
 static int32_t simm(uint32_t value, unsigned width)
 {

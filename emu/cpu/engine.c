@@ -303,11 +303,12 @@ enum { TANK_INSNS = 1 << 22 };
         NEXT;                       \
     } while (0)
 
-/* Leaves in `at` how far va is above the page's first byte, if that is in the cache. */
+/* Of the entry at `slot`; leaves in `at` how far va is above the page's first byte, if that is in
+ * the cache. */
 #define TLB_HIT(which, va, type) \
     LIKELY((at = (va)-tlb->which.page[slot]) <= PAGE_BYTES - sizeof(type))
 
-/* The address once more, on the slow side: nobody keeps it for that. */
+/* The address once more, of `at` and `slot`, on the slow side: nobody keeps it for that. */
 #define VA_AGAIN(which)             \
     (__extension__({                \
         KEEP(at);                   \
@@ -325,7 +326,8 @@ enum { TANK_INSNS = 1 << 22 };
     } while (0)
 
 /* At an address of the host, aligned or not. */
-#define HOST(type, address) (((struct { type value; } __attribute__((packed)) *)(address))->value)
+#define AT_HOST(type, address) \
+    (((struct { type value; } __attribute__((packed)) *)(address))->value)
 
 /* The result of the first of a pair, which somebody may see after all. */
 #define PAY()              \
@@ -338,40 +340,40 @@ enum { TANK_INSNS = 1 << 22 };
  * A load of `type`, as `convert` makes it a register's value. First it is held against the span
  * (struct span), which needs neither a look-up nor memory of the emulator's.
  */
-#define LOAD_AS(type, destination, convert)                               \
-    do {                                                                  \
-        uint64_t at = S1 + (uint64_t)IMM - span_from, va, slow;           \
-        if (LIKELY(at < span_starts)) {                                   \
-            destination = convert(HOST(type, span_host + at));            \
-            break;                                                        \
-        }                                                                 \
-        KEEP(at);                                                         \
-        va = at + span_from;                                              \
-        slot = tlb_slot(va);                                              \
-        if (TLB_HIT(load, va, type)) {                                    \
-            destination = convert(HOST(type, tlb->load.host[slot] + at)); \
-        } else {                                                          \
-            PAY();                                                        \
-            SYNC();                                                       \
-            if (!hart_load(h, VA_AGAIN(load), sizeof(type), &slow))       \
-                goto raised;                                              \
-            destination = convert((type)slow);                            \
-            NEXT_UNLESS_ASKED;                                            \
-        }                                                                 \
+#define LOAD_AS(type, destination, convert)                                  \
+    do {                                                                     \
+        uint64_t at = S1 + (uint64_t)IMM - span_from, va, slow;              \
+        if (LIKELY(at < span_starts)) {                                      \
+            destination = convert(AT_HOST(type, span_host + at));            \
+            break;                                                           \
+        }                                                                    \
+        KEEP(at);                                                            \
+        va = at + span_from;                                                 \
+        slot = tlb_slot(va);                                                 \
+        if (TLB_HIT(load, va, type)) {                                       \
+            destination = convert(AT_HOST(type, tlb->load.host[slot] + at)); \
+        } else {                                                             \
+            PAY();                                                           \
+            SYNC();                                                          \
+            if (!hart_load(h, VA_AGAIN(load), sizeof(type), &slow))          \
+                goto raised;                                                 \
+            destination = convert((type)slow);                               \
+            NEXT_UNLESS_ASKED;                                               \
+        }                                                                    \
     } while (0)
 
-#define STORE_OF(type, value)                                         \
-    do {                                                              \
-        uint64_t va = S1 + (uint64_t)IMM, at;                         \
-        FIND(store, va, type);                                        \
-        if (TLB_HIT(store, va, type)) {                               \
-            HOST(type, tlb->store.host[slot] + at) = (type)(value);   \
-        } else {                                                      \
-            SYNC();                                                   \
-            if (!hart_store(h, VA_AGAIN(store), sizeof(type), value)) \
-                goto raised;                                          \
-            NEXT_UNLESS_ASKED;                                        \
-        }                                                             \
+#define STORE_OF(type, value)                                          \
+    do {                                                               \
+        uint64_t va = S1 + (uint64_t)IMM, at;                          \
+        FIND(store, va, type);                                         \
+        if (TLB_HIT(store, va, type)) {                                \
+            AT_HOST(type, tlb->store.host[slot] + at) = (type)(value); \
+        } else {                                                       \
+            SYNC();                                                    \
+            if (!hart_store(h, VA_AGAIN(store), sizeof(type), value))  \
+                goto raised;                                           \
+            NEXT_UNLESS_ASKED;                                         \
+        }                                                              \
     } while (0)
 
 #define SIGN_EXTENDED(v) ((uint64_t)(int64_t)(v))
@@ -407,7 +409,8 @@ enum { TANK_INSNS = 1 << 22 };
         statement;                                                          \
     } while (0)
 
-#define SOFT_FLOAT(ff, call) ROUNDED(FD = float_box(ff, call))
+#define SOFT_FLOAT(ff, call)   ROUNDED(FD = float_box(ff, call))
+#define EXACT_FLOAT(ff, value) ROUNDED((void)env.rounding; FD = float_box(ff, value))
 
 #define HOST_ROUNDS() \
     LIKELY((((unsigned)h->frm << 8 | h->fflags) & (unsigned)u->imm & IMM_LOOK_AT) == FLAG_NX)
@@ -436,8 +439,8 @@ enum { TANK_INSNS = 1 << 22 };
         type old, arg = (type)S2;                                                    \
         FIND(store, va, type);                                                       \
         if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {              \
-            old = HOST(type, tlb->store.host[slot] + at);                            \
-            HOST(type, tlb->store.host[slot] + at) = (expression);                   \
+            old = AT_HOST(type, tlb->store.host[slot] + at);                         \
+            AT_HOST(type, tlb->store.host[slot] + at) = (expression);                \
             RD = (uint64_t)(int64_t)old;                                             \
         } else {                                                                     \
             SYNC();                                                                  \
@@ -554,7 +557,7 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     bool by_same_base, same_rd;
     uint64_t *x, s1, s2;
     int64_t imm;
-    unsigned rd, slot, top = 0;
+    unsigned rd = 0, slot, top = 0;
     /* with few labels nobody asks for these */
     UNUSED bool owing;
     UNUSED uint64_t other, third_other, last = 0;

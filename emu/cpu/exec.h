@@ -10,11 +10,12 @@
  *   FOLLOW(slot)    leave the block by its link LINK_NEXT or LINK_TAKEN
  *   FOLLOW_AFTER(slot, before)    the same, having done `before` if the target is aligned
  *   JUMP_AFTER(target, before)    leave it for a computed address, having done `before`
- *   LOAD(type), STORE(type)    memory at S1 + IMM, through the translation cache
+ *   LOAD(type), STORE(type)    memory at S1 + IMM, in the span or through the translation cache
  *   FD F1 F2 F3     floating-point registers, as they are; N1(f) N2(f) N3(f) unboxed
  *   FLOAT_LOAD(type, f), FLOAT_STORE(type)    memory, and a floating-point register
  *   FLOAT(f, name, ...)    fd = host_name's result if the host can do it, or float_name's, boxed
  *   SOFT_FLOAT(f, call)    fd = the call's result, boxed; `env` says how to round
+ *   EXACT_FLOAT(f, value)    fd = the value, boxed, which needs no rounding, but a mode that is one
  *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
  *   ATOMIC(...)     see below
  *   SLOW(call)      a slow operation that may raise: `call` is false then
@@ -280,10 +281,10 @@
 #define DO_fcvt_lu(f)  ROUNDED(FLOAT_TO_INT(fast_to_int(f, N1(f), 64, false, &env)))
 #define DO_fcvt_h_w    FLOAT(FLOAT_H, from_int, S1, 32, true)
 #define DO_fcvt_s_w    FLOAT(FLOAT_S, from_int, S1, 32, true)
-#define DO_fcvt_d_w    FLOAT(FLOAT_D, from_int, S1, 32, true)
+#define DO_fcvt_d_w    EXACT_FLOAT(FLOAT_D, double_of_word(S1, true))
 #define DO_fcvt_h_wu   FLOAT(FLOAT_H, from_int, S1, 32, false)
 #define DO_fcvt_s_wu   FLOAT(FLOAT_S, from_int, S1, 32, false)
-#define DO_fcvt_d_wu   FLOAT(FLOAT_D, from_int, S1, 32, false)
+#define DO_fcvt_d_wu   EXACT_FLOAT(FLOAT_D, double_of_word(S1, false))
 #define DO_fcvt_h_l    FLOAT(FLOAT_H, from_int, S1, 64, true)
 #define DO_fcvt_s_l    FLOAT(FLOAT_S, from_int, S1, 64, true)
 #define DO_fcvt_d_l    FLOAT(FLOAT_D, from_int, S1, 64, true)

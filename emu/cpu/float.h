@@ -26,6 +26,17 @@ enum float_rounding {
 
 enum float_flag { FLAG_NX = 1, FLAG_UF = 2, FLAG_OF = 4, FLAG_DZ = 8, FLAG_NV = 16 };
 
+/*
+ * Of frm << 8 | fflags, the bits that say if the host may compute what the instruction rounds by
+ * its mode: they must be FLAG_NX alone.
+ */
+static inline unsigned float_look_at(unsigned rounding)
+{
+    return rounding == ROUND_NEAREST_EVEN ? FLAG_NX
+           : rounding == ROUND_DYNAMIC    ? 0xff00 | FLAG_NX
+                                          : 0;
+}
+
 enum float_format { FLOAT_H, FLOAT_S, FLOAT_D };
 
 static inline uint64_t float_sign_bit(enum float_format f)

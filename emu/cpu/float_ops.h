@@ -3,7 +3,7 @@
  * where it gives the very bits that float.h would.
  *
  * The host rounds to nearest even. If that is the mode asked for, and the
- * result is a normal number other than the smallest, then no flag but NX can
+ * result is a normal number that is not among the smallest, then no flag but NX can
  * come of the operation; and if NX is set already, it need not be known. So the
  * host computes and only the result is looked at: zeros, subnormals,
  * infinities and NaNs are left to software, whatever the operands were.
@@ -89,17 +89,6 @@ static inline bool plain_s(uint64_t pattern)
     return ((uint32_t)pattern << 1 >> 24) - 2 < 0xff - 2;
 }
 
-/*
- * Of frm << 8 | fflags, the bits that say if the host may compute what the instruction rounds by
- * its mode: they must be FLAG_NX alone.
- */
-static inline unsigned float_look_at(unsigned rounding)
-{
-    return rounding == ROUND_NEAREST_EVEN ? FLAG_NX
-           : rounding == ROUND_DYNAMIC    ? 0xff00 | FLAG_NX
-                                          : 0;
-}
-
 /* ---- arithmetic: false where software must do it, for the result or for its flags ---- */
 
 #define HOST(name, operation)                                                                     \
@@ -140,7 +129,7 @@ static inline double fma_d(double a, double b, double c)
 {
 #if defined(__x86_64__) && !defined(__FMA__)
     if (LIKELY(__builtin_cpu_supports("fma"))) {
-        __asm__("vfmadd213sd %2, %1, %0" : "+x"(a) : "x"(b), "xm"(c));
+        __asm__("vfmadd213sd %2, %1, %0" : "+x"(a) : "x"(b), "x"(c));
         return a;
     }
 #endif
@@ -151,7 +140,7 @@ static inline float fma_s(float a, float b, float c)
 {
 #if defined(__x86_64__) && !defined(__FMA__)
     if (LIKELY(__builtin_cpu_supports("fma"))) {
-        __asm__("vfmadd213ss %2, %1, %0" : "+x"(a) : "x"(b), "xm"(c));
+        __asm__("vfmadd213ss %2, %1, %0" : "+x"(a) : "x"(b), "x"(c));
         return a;
     }
 #endif
@@ -208,6 +197,12 @@ static inline uint64_t fast_to_int(enum float_format f, uint64_t a, unsigned wid
         }
     }
     return float_to_int(f, a, width, is_signed, env);
+}
+
+/* 32 bits go into a double's 53. */
+static inline uint64_t double_of_word(uint64_t word, bool is_signed)
+{
+    return pattern_d(is_signed ? (double)(int32_t)word : (double)(uint32_t)word);
 }
 
 /* The results are zero or normal numbers. */

@@ -76,6 +76,11 @@ static bool pointer_is_reserved(uint64_t pte)
     return pte & (PTE_A | PTE_D | PTE_U | PTE_PBMT | PTE_N);
 }
 
+static uint64_t pte_address(uint64_t pte)
+{
+    return (pte & PTE_PPN) >> PTE_PPN_SHIFT << PAGE_SHIFT;
+}
+
 enum { NAPOT_SHIFT = 16, NAPOT_64K = 8 };
 
 /*
@@ -85,7 +90,7 @@ enum { NAPOT_SHIFT = 16, NAPOT_64K = 8 };
  */
 static bool leaf_size(uint64_t pte, unsigned level, unsigned *shift)
 {
-    uint64_t page = bits(pte, 53, 10);
+    uint64_t page = pte_address(pte) >> PAGE_SHIFT;
 
     *shift = PAGE_SHIFT + 9 * level;
     if (pte & PTE_N) {
@@ -109,18 +114,13 @@ static void note_superpage(struct hart *h, uint64_t va, unsigned shift)
         h->superpages_lost = true;
 }
 
-static bool span_has(const struct span *s, uint64_t va)
-{
-    return s->starts && va - s->from < s->starts + LOAD_MAX - 1;
-}
-
 static bool may_be_in_superpage(const struct hart *h, uint64_t va)
 {
     for (unsigned i = 0; i < h->superpage_count; i++)
         if (align_down(va, UINT64_C(1) << h->superpages[i].shift) == h->superpages[i].base)
             return true;
     for (unsigned i = TLB_USER; i < TLB_CONTEXTS; i++)
-        if (span_has(&h->load_spans[i], va))
+        if (va - h->load_spans[i].mapped_from < h->load_spans[i].mapped_size)
             return true;
     return h->superpages_lost;
 }
@@ -142,7 +142,7 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     if (shift > PAGE_SHIFT)
         note_superpage(h, r->va, shift);
     offset = (UINT64_C(1) << shift) - 1;
-    *pa = (bits(pte, 53, 10) << PAGE_SHIFT & ~offset) | (r->va & offset);
+    *pa = (pte_address(pte) & ~offset) | (r->va & offset);
     return WALK_OK;
 }
 
@@ -171,7 +171,7 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
             return take_leaf(h, r, pte, pte_pa, level, pa);
         if (pointer_is_reserved(pte))
             return WALK_PAGE_FAULT;
-        table = bits(pte, 53, 10) << PAGE_SHIFT;
+        table = pte_address(pte);
     }
     return WALK_PAGE_FAULT;
 }
@@ -373,17 +373,19 @@ struct stretch {
     uint64_t from, pa, size;
 };
 
-/* How many of the next entries, from that at pte_pa on by steps of `way`, only differ by their
- * place. */
+/* How many entries from that at pte_pa on, by steps of `way`, differ from it by their place alone.
+ */
 static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way, uint64_t most)
 {
-    uint64_t pages = UINT64_C(1) << (l->shift - PAGE_SHIFT), n = 0, there;
+    uint64_t pages = UINT64_C(1) << (l->shift - PAGE_SHIFT), n = 0;
 
     while (n < most) {
-        int64_t away = way * (int64_t)(n + 1);
+        uint64_t away = (uint64_t)(way * (int64_t)(n + 1)), there;
+        uint64_t expected = l->pte + (away * pages << PTE_PPN_SHIFT);
 
-        memcpy(&there, ram_host(ram, l->pte_pa + (uint64_t)away * sizeof there), sizeof there);
-        if ((there ^ (l->pte + ((uint64_t)away * pages << PTE_PPN_SHIFT))) & ~PTE_D)
+        memcpy(&there, ram_host(ram, l->pte_pa + away * sizeof there), sizeof there);
+        /* No page number goes on behind the last one, nor before the first. */
+        if ((there ^ expected) & ~PTE_D || (expected ^ l->pte) & ~PTE_PPN)
             break;
         n++;
     }
@@ -396,8 +398,7 @@ static struct stretch stretch_of_leaves(const struct hart *h, uint64_t va)
     const struct leaf *l = &h->leaf;
     const struct ram *ram = h->cluster->ram;
     uint64_t size = UINT64_C(1) << l->shift, table = align_down(l->pte_pa, PAGE_BYTES);
-    uint64_t page = bits(l->pte, 53, PTE_PPN_SHIFT) << PAGE_SHIFT;
-    struct stretch stretch = {align_down(va, size), align_down(page, size), size};
+    struct stretch stretch = {align_down(va, size), align_down(pte_address(l->pte), size), size};
     /* Halves of the root's are the two ends of the address space. */
     uint64_t entries = PAGE_BYTES / sizeof l->pte / (table == root_table(h) ? 2 : 1);
     uint64_t at = l->pte_pa / sizeof l->pte % entries, before, after;
@@ -410,37 +411,35 @@ static struct stretch stretch_of_leaves(const struct hart *h, uint64_t va)
                             (before + 1 + after) * size};
 }
 
-/* Makes it the part that holds pa of what lies in memory. */
-static void clip(struct stretch *stretch, const struct ram *ram, uint64_t pa)
-{
-    uint64_t from = align_down(pa, SPAN_MAX), to = from + SPAN_MAX;
-
-    if (from < ram->base)
-        from = ram->base;
-    if (from < stretch->pa)
-        from = stretch->pa;
-    if (to > ram->base + ram->size)
-        to = ram->base + ram->size;
-    if (to > stretch->pa + stretch->size)
-        to = stretch->pa + stretch->size;
-    *stretch = (struct stretch){stretch->from + (from - stretch->pa), from, to - from};
-}
-
-/* The load of va was permitted, and is in memory at pa: so are others around. The widest stays. */
+/*
+ * The load of va was permitted, and is in memory at pa: so are others around, up to the ends of
+ * what is mapped alike, of memory, and of what memory protection has one answer for. Of two
+ * spans the wider one stays.
+ */
 static void widen(struct hart *h, uint64_t va, uint64_t pa)
 {
     const struct ram *ram = h->cluster->ram;
     bool translated = h->loads - h->load_spans >= TLB_USER;
-    struct stretch stretch = {ram->base, ram->base, ram->size};
+    struct stretch stretch;
+    uint64_t from, to;
 
-    if (translated && h->leaf.shift == PAGE_SHIFT)
-        return;
-    if (translated)
+    if (!translated)
+        stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
+    else if (h->leaf.shift > PAGE_SHIFT)
         stretch = stretch_of_leaves(h, va);
-    clip(&stretch, ram, pa);
-    if (stretch.size > h->loads->starts && pmp_is_uniform(h, stretch.pa, stretch.pa + stretch.size))
-        *h->loads =
-            (struct span){stretch.from, stretch.size - LOAD_MAX + 1, ram_host(ram, stretch.pa)};
+    else
+        return;
+    from = stretch.pa > ram->base ? stretch.pa : ram->base;
+    to = stretch.pa + stretch.size;
+    if (to > ram->base + ram->size)
+        to = ram->base + ram->size;
+    pmp_keep_uniform(h, pa, &from, &to);
+    if (to - from >= h->loads->starts + LOAD_MAX)
+        *h->loads = (struct span){.from = stretch.from + (from - stretch.pa),
+                                  .starts = to - from - LOAD_MAX + 1,
+                                  .host = ram_host(ram, from),
+                                  .mapped_from = stretch.from,
+                                  .mapped_size = stretch.size};
 }
 
 /* ---- load and store ---- */

@@ -104,18 +104,26 @@ bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access a
     return covers(&h->pmp.range[n], pa, pa + size) && entry_permits(h, n, access, mode);
 }
 
-bool pmp_is_uniform(const struct hart *h, uint64_t from, uint64_t to)
+bool pmp_page_is_uniform(const struct hart *h, uint64_t pa)
 {
+    uint64_t from = align_down(pa, PAGE_BYTES), to = from + PAGE_BYTES;
     unsigned n = deciding_entry(h, from, to);
 
     return n == h->pmp.used || covers(&h->pmp.range[n], from, to);
 }
 
-bool pmp_page_is_uniform(const struct hart *h, uint64_t pa)
+void pmp_keep_uniform(const struct hart *h, uint64_t pa, uint64_t *from, uint64_t *to)
 {
-    uint64_t page = align_down(pa, PAGE_BYTES);
+    for (unsigned n = 0; n < h->pmp.used; n++) {
+        const uint64_t ends[] = {h->pmp.range[n].from, h->pmp.range[n].to};
 
-    return pmp_is_uniform(h, page, page + PAGE_BYTES);
+        for (unsigned i = 0; i < 2; i++) {
+            if (ends[i] <= pa && ends[i] > *from)
+                *from = ends[i];
+            if (ends[i] > pa && ends[i] < *to)
+                *to = ends[i];
+        }
+    }
 }
 
 /* ---- registers ---- */

@@ -74,6 +74,7 @@ cp "$BUILD/guest/fail.elf" "$work/linux/debian-13/Image"
 exits 70 "a Linux that does not come to its end" speed --workload linux --linux "$work/linux"
 exits 64 "runs too short to measure" speed --workload calls --scale 0.001
 exits 64 "an unknown placeholder" speed --workload calls --peer "odd=true {what}"
+exits 64 "a peer by the name of another" speed --workload calls --peer "native code=true"
 exits 64 "a workload that is not there" speed --workload nothing
 exits 64 "an emulator to look at that is not there" speed --only nothing
 exits 66 "an emulator that is not there" speed --emulator "$work/nowhere"

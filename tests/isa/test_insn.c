@@ -811,7 +811,7 @@ static void sfence_vma_of_one_address_makes_its_mapping_visible(struct world *w)
 
 static void sfence_vma_of_one_address_covers_its_whole_superpage(struct world *w)
 {
-    uint64_t first = RAM_BASE, second = RAM_BASE + RAM_SIZE;
+    uint64_t first = RAM_BASE, second = RAM_BASE + 0x1000000;
 
     set_up_paging(w, DATA);
     poke(w, NEXT_TABLE + 8 * 4, first >> 12 << 10 | PTE_BITS_RWXAD, 8); /* two megabytes */

@@ -81,6 +81,21 @@ static void s_and_u_may_nothing_where_no_entry_matches(void **state)
     assert_int_equal(try_in(w, PRIV_M, STORE_A1, RAM_BASE + 0x8000), FINE);
 }
 
+/* A page between others that S-mode may read: what it may is asked at each. */
+static void an_entry_divides_what_lies_around_it(void **state)
+{
+    struct world *w = *state;
+
+    set_entry(w->hart, 2, NAPOT, NAPOT_RANGE(RAM_BASE + 0x40000, 0x1000));
+    set_entry(w->hart, 3, NAPOT | R | W | X, NAPOT_RANGE(RAM_BASE, 0x800000));
+    assert_int_equal(try_in(w, PRIV_S, LOAD_A1, DATA), FINE);
+    assert_int_equal(try_in(w, PRIV_S, LOAD_A1, RAM_BASE + 0x3fff8), FINE);
+    assert_int_equal(try_in(w, PRIV_S, LOAD_A1, RAM_BASE + 0x40000), EXC_LOAD_ACCESS);
+    assert_int_equal(try_in(w, PRIV_S, LOAD_A1, RAM_BASE + 0x40ff8), EXC_LOAD_ACCESS);
+    assert_int_equal(try_in(w, PRIV_S, LOAD_A1, RAM_BASE + 0x41000), FINE);
+    assert_int_equal(try_in(w, PRIV_S, LOAD_A1, DATA), FINE);
+}
+
 static void permissions_are_separate(void **state)
 {
     static const struct {
@@ -326,6 +341,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(s_and_u_may_nothing_where_no_entry_matches),
+        T(an_entry_divides_what_lies_around_it),
         T(permissions_are_separate),
         T(fetches_need_x_and_are_checked_parcel_by_parcel),
         T(an_instruction_half_in_a_forbidden_range_traps),

@@ -998,7 +998,7 @@ static void superpages_translate_and_must_be_aligned(void **state)
 
 #define SUPERPAGE UINT64_C(0x200000)
 
-/* The first, second and third word of the window's superpages 1 to 3 tell them apart. */
+/* The first word of each tells which one it is; the window has the first and the second. */
 static void put_superpages(struct world *w, uint64_t second_flags)
 {
     build_tables(w);
@@ -1028,6 +1028,42 @@ static void a_superpage_beside_another_can_be_remapped(void **state)
     exec(w, SFENCE_VMA(A0, ZERO));
     assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE), 3);
     assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
+}
+
+/* The third begins in memory and ends behind it. */
+static void a_superpage_that_memory_ends_in_can_be_remapped(void **state)
+{
+    struct world *w = *state;
+
+    put_superpages(w, RWX | VAD);
+    poke(w, MIDDLE + 24, ENTRY(RAM_BASE + 3 * SUPERPAGE) | RWX | VAD, 8);
+    assert_int_equal(loaded_from(w, WINDOW + 2 * SUPERPAGE), 2);
+    assert_int_equal(loaded_from(w, WINDOW + 3 * SUPERPAGE), 3);
+    poke(w, MIDDLE + 24, ENTRY(RAM_BASE + SUPERPAGE) | RWX | VAD, 8);
+    hart_set_reg(w->hart, A0, WINDOW + 4 * SUPERPAGE - 1);
+    exec(w, SFENCE_VMA(A0, ZERO));
+    assert_int_equal(loaded_from(w, WINDOW + 3 * SUPERPAGE), 1);
+}
+
+/* Nothing comes before physical address 0: the entry that would is reserved. */
+static void superpages_do_not_go_round(void **state)
+{
+    const uint64_t gigabyte = UINT64_C(1) << 30;
+    struct world *w = *state;
+
+    build_tables(w);
+    poke(w, DATA, 0x1234, 8);
+    for (uint64_t n = 0; n < 4; n++)
+        poke(w, ROOT + 8 * (5 + n), (ENTRY(gigabyte * n) - ENTRY(gigabyte)) | RWX | VAD, 8);
+    enter(w->hart, PRIV_S, CODE);
+    assert_int_equal(loaded_from(w, 8 * gigabyte + DATA - RAM_BASE), 0x1234);
+    (void)!loaded_from(w, 7 * gigabyte + 0x1000);
+    assert_int_equal(csr(w->hart, MCAUSE), EXC_LOAD_ACCESS);
+    start_hart(w->hart);
+    set_csr(w->hart, SATP, SV39(ROOT));
+    enter(w->hart, PRIV_S, CODE);
+    (void)!loaded_from(w, 5 * gigabyte + DATA - RAM_BASE);
+    assert_int_equal(csr(w->hart, MCAUSE), EXC_LOAD_PAGE);
 }
 
 static void superpages_side_by_side_may_lie_apart(void **state)
@@ -1813,6 +1849,8 @@ int main(void)
         ALONE(the_upper_half_translates),
         ALONE(superpages_translate_and_must_be_aligned),
         ALONE(a_superpage_beside_another_can_be_remapped),
+        ALONE(a_superpage_that_memory_ends_in_can_be_remapped),
+        ALONE(superpages_do_not_go_round),
         ALONE(superpages_side_by_side_may_lie_apart),
         ALONE(each_superpage_permits_for_itself),
         ALONE(each_superpage_is_marked_when_it_is_used),

@@ -21,7 +21,7 @@
 #include "mem/ram.h"
 
 #define RAM_BASE UINT64_C(0x80000000)
-#define RAM_SIZE UINT64_C(0x800000)
+#define RAM_SIZE UINT64_C(0x700000)
 #define M_VECTOR (RAM_BASE + 0x100) /* of mtvec; `j .` stands there and behind it */
 #define S_VECTOR (RAM_BASE + 0x200) /* of stvec, the same */
 #define CODE     (RAM_BASE + 0x1000)
