@@ -125,27 +125,30 @@ static inline bool host_sqrt(enum float_format f, uint64_t a, uint64_t *result)
 }
 
 /* The C library's fma() is a call, and then one instruction, where the host has it. */
+#if defined(__x86_64__) && !defined(__FMA__)
+#define TRY_FUSED(insn, a, b, c)                                    \
+    do {                                                            \
+        if (LIKELY(__builtin_cpu_supports("fma"))) {                \
+            __asm__(insn " %2, %1, %0" : "+x"(a) : "x"(b), "x"(c)); \
+            return a;                                               \
+        }                                                           \
+    } while (0)
+#else
+#define TRY_FUSED(insn, a, b, c)
+#endif
+
 static inline double fma_d(double a, double b, double c)
 {
-#if defined(__x86_64__) && !defined(__FMA__)
-    if (LIKELY(__builtin_cpu_supports("fma"))) {
-        __asm__("vfmadd213sd %2, %1, %0" : "+x"(a) : "x"(b), "x"(c));
-        return a;
-    }
-#endif
+    TRY_FUSED("vfmadd213sd", a, b, c);
     return __builtin_fma(a, b, c);
 }
 
 static inline float fma_s(float a, float b, float c)
 {
-#if defined(__x86_64__) && !defined(__FMA__)
-    if (LIKELY(__builtin_cpu_supports("fma"))) {
-        __asm__("vfmadd213ss %2, %1, %0" : "+x"(a) : "x"(b), "x"(c));
-        return a;
-    }
-#endif
+    TRY_FUSED("vfmadd213ss", a, b, c);
     return __builtin_fmaf(a, b, c);
 }
+#undef TRY_FUSED
 
 static inline bool host_fma(enum float_format f, uint64_t a, uint64_t b, uint64_t c,
                             uint64_t *result)
