@@ -102,6 +102,28 @@ piped "$rvftrace" debug --quiet --commands "$work/steps" "$mcount"
 claim 'and for a session' has_status 74
 claim '... and one line' says_one_line 'standard output: not all'
 
+# Files take their names when they are complete.
+echo old >"$work/r.json"
+"$rvftrace" run --quiet --console none --report "$work/r.json" "$programs/loop.elf" </dev/null >"$out" 2>"$err" &
+pid=$!
+tries=0
+while [ ! -e "$work/r.json.part" ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+claim 'a report is written beside its name' test -e "$work/r.json.part"
+run run --quiet --console none --report "$work/r.json" --max-insns 1 "$programs/loop.elf"
+claim '... by one run at a time: another is refused with status 74' has_status 74
+claim '... and one line' says_one_line '.*r.json.part: is being written already; give each run'
+kill -KILL $pid
+wait $pid 2>"$work/why"
+claim 'a killed run leaves the former report' grep -qx old "$work/r.json"
+run run --quiet --console none --report "$work/r.json" --max-insns 10 "$programs/loop.elf"
+claim 'the next run replaces it' json_has "$work/r.json" "r['run']['ended'] == 'max-insns'"
+claim '... and leaves no other file' test ! -e "$work/r.json.part"
+run run --quiet --report "$work/r.json" --record "$work/tape" --trace "$work/trace" "$work/no.elf"
+claim 'a run that does not begin leaves no file' \
+    sh -c "[ ! -e '$work/r.json.part' ] && [ ! -e '$work/tape.part' ] && [ ! -e '$work/tape' ] && [ ! -e '$work/trace.part' ]"
+run run --quiet --report "$work/one" --trace "$work/one" --max-insns 1 "$programs/loop.elf"
+claim 'two options that name one file are refused' says 'one.part: is being written already'
+
 run run --quiet --harts 3 --memory 64M --append 'word' --dump-dtb "$work/dtb" --max-insns 1 "$mcount"
 claim '--dump-dtb writes a tree that dtc reads back' \
     sh -c "dtc -q -I dtb -O dts -o '$work/dts' '$work/dtb'"
