@@ -118,6 +118,8 @@ static void report_stale(struct hart *h, const struct fetched *f)
         s.chosen = FETCHED_NEW;
     s.old_known = s.fetched_before || newest->write.old_bytes != newest->write.new_bytes;
     s.who = newest->write.who;
+    s.writer_known = newest->write.parcel_known;
+    s.evidence = newest->write.parcel_known || s.fetched_before ? STALE_PARCEL : STALE_PAGE_ONLY;
     s.stamp = newest->write.stamp;
     for (unsigned i = 0; i < c->observer_count; i++)
         if (c->observers[i].stale_fetch)

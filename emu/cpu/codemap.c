@@ -250,6 +250,7 @@ static void stamp_parcels(struct cluster *c, struct code_page *page, const struc
                 .who = w->who,
                 .old_bytes = old_bytes[i],
                 .new_bytes = new_bytes[i],
+                .parcel_known = true,
             };
 }
 

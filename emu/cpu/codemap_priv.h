@@ -22,6 +22,7 @@ struct parcel_write {
     uint64_t stamp; /* 0: not written since the page became code */
     struct writer who;
     uint16_t old_bytes, new_bytes;
+    bool parcel_known; /* false: only some write to the page is known */
 };
 
 struct code_line {
