@@ -382,11 +382,14 @@ static struct report make_report(const struct session *s)
 
     return (struct report){
         .run = {.version = RVFTRACE_VERSION,
+                .revision = options_revision(),
                 .image = o->image,
                 .image_hash = image_hash(machine_image(s->machine)),
                 .bootargs = o->append,
                 .firmware = options_firmware_name(machine_firmware(s->machine)),
                 .fetch = options_fetch_name(o->fetch),
+                .fetch_is_random = o->fetch == FETCH_RANDOM,
+                .fetch_seed = o->fetch_seed,
                 .timing = options_timing_name(o->timing),
                 .seed = o->seed,
                 .memory = o->memory},

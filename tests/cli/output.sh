@@ -40,6 +40,14 @@ claim 'cycles are entries times the cost of one' json_has "$out" \
     "all(x[s]['cycles'] == x[s]['entries'] * sum(x[s]['per_entry'].values()) for x in r['sites'] for s in ('init', 'off', 'on'))"
 run run --quiet --console none --report "$work/r.json" --append 'a "quoted\" word' --max-insns 10 "$mcount"
 claim 'what is odd in a boot line is quoted in the report' python3 -m json.tool "$work/r.json"
+run run --quiet --console none --report "$work/r.json" --seed 18446744073709551615 --harts 2 --isa rv64gc_zba \
+    --fetch random:9223372036854775808 --max-insns 10 "$mcount"
+claim 'a seed beyond 2^63 is that number in the report' json_has "$work/r.json" \
+    "r['run']['seed'] == 2**64 - 1 and r['run']['fetch_seed'] == 2**63"
+claim 'the report says what the machine was' json_has "$work/r.json" \
+    "r['run']['harts'] == 2 and r['run']['isa'].startswith('rv64imafdc_') and r['run']['isa'].endswith('_zba')"
+claim '... and which rvftrace ran it' json_has "$work/r.json" \
+    "'rvftrace ' + r['run']['rvftrace'] + (' (%s)' % r['run']['revision'] if r['run']['revision'] else '') == '$("$rvftrace" --version)'"
 printf 'x' >"$work/bytes"
 run run --quiet --console none --report "$work/r.json" --append "$(printf 'caf\351')" --max-insns 10 "$mcount"
 claim 'a boot line that is no UTF-8 makes no broken report' \
