@@ -480,11 +480,12 @@ enum {
     CSR_MIDELEG = 0x303,
     CSR_MSTATUS = 0x300,
     CSR_MCOUNTEREN = 0x306,
+    CSR_SCOUNTEREN = 0x106,
     MSTATUS_FS = 0x6000,
     CSR_MENVCFG = 0x30a,
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x222,
-    COUNTERS = 7,
+    COUNTERS = 7, /* cycle, time, instret */
     CSR_PMPCFG0 = 0x3a0,
     CSR_PMPADDR0 = 0x3b0,
     PMP_OPEN = 0x1f, /* NAPOT, RWX: with an address of all ones, everything */
@@ -501,6 +502,7 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
+    (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS); /* as OpenSBI; Linux without its PMU driver */
     (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX);  /* whatever there is to grant */
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_PMPCFG0, PMP_OPEN);
