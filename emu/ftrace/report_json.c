@@ -72,6 +72,7 @@ static void put_run(struct json *j, const struct report *r)
     json_number(j, "seed", i->seed);
     json_number(j, "memory", i->memory);
     json_text(j, "ended", i->ended);
+    json_text(j, "ended_by", i->ended_by);
     json_number(j, "exit_code", i->exit_code);
     json_end(j);
 }
