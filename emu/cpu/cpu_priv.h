@@ -181,7 +181,7 @@ struct probe {
 };
 
 enum { NO_PROBE = UINT32_MAX };
-enum { OBSERVERS_MAX = 4 };
+enum { LISTENERS_MAX = 4 };
 
 struct cluster {
     struct cluster_config config;
@@ -191,10 +191,16 @@ struct cluster {
     struct map code_pages; /* page number -> struct code_page */
     VEC_OF(struct probe) probes;
     struct map probes_at; /* pa -> index of the first probe */
-    struct observer observers[OBSERVERS_MAX];
-    unsigned observer_count;
+    struct listener listeners[LISTENERS_MAX];
+    unsigned listener_count;
+    uint32_t wanted; /* kinds of events that some listener needs */
     struct op_cost cost[OP_COUNT];
 };
+
+static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
+{
+    return UNLIKELY(c->wanted & EVENT_BIT(kind));
+}
 
 struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not code (yet) */
 struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
@@ -213,7 +219,7 @@ void codemap_remove_block(struct block *b);
  */
 void codemap_replan(struct cluster *c, uint64_t pa, bool forget);
 
-/* The bus's code hook: stores, stamps, marks blocks, tells the observers. */
+/* The bus's code hook: stores, stamps, marks blocks, tells the listeners. */
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                    const struct writer *who);
 
@@ -447,7 +453,10 @@ enum privilege hart_data_mode(const struct hart *h); /* as which loads and store
 void hart_update_context(struct hart *h);            /* after a change of mode, mstatus or satp */
 void hart_update_attention(struct hart *h); /* after a change of anything interrupts depend on */
 uint64_t hart_mip(const struct hart *h);
-void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by);
+void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by);
+/* Emits the event of a fence of the hart, requested by `by`. */
+void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
+                     const struct writer *by);
 struct writer hart_writer(const struct hart *h);
 
 /* trap.c */
