@@ -19,8 +19,6 @@
 /* Ids are never used again, so a guest that makes sites without end is learnt from no more. */
 enum { LEARNT_MAX = 1 << 18, TRAMPOLINES_MAX = 2 };
 
-static const uint32_t NOP_WORD = 0x00000013;
-
 struct site_life {
     struct cluster *cluster;
     struct site_table *sites;
@@ -103,10 +101,13 @@ static bool find_address(const struct site_life *l, struct hart *h, uint64_t pa,
 /* The distance that a pair leads; false: it is none that calls. */
 static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
 {
+    enum { OPCODE = 0x7f, AUIPC = 0x17, JALR = 0x67 };
     struct insn auipc, jalr;
     uint32_t words[2];
 
     memcpy(words, bytes, sizeof words);
+    if ((words[0] & OPCODE) != AUIPC || (words[1] & OPCODE) != JALR)
+        return false;
     if (!insn_decode(words[0], &auipc) || !insn_decode(words[1], &jalr) ||
         !insn_is_pair(&auipc, &jalr))
         return false;
@@ -121,8 +122,9 @@ static bool learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     uint8_t bytes[SITE_BYTES];
     uint64_t distance, va;
 
-    if (image_covers(l->image, pa) || !read_memory(l, pa, bytes, sizeof bytes) ||
-        !pair_distance(bytes, &distance) || !find_address(l, h, pa, distance, &va))
+    /* Most stores are data in a page that has code as well. */
+    if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
+        image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
         return false;
     if (pair_offset(l))
         s.size = SITE_BYTES_MAX;
@@ -134,29 +136,18 @@ static bool learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     return true;
 }
 
-/* Whether the store has put something else where a nop was: the end of a patch that makes a call.
- */
-static bool replaces_nop(const struct code_write *w)
-{
-    uint32_t old;
-
-    if (w->size < sizeof old)
-        return false;
-    memcpy(&old, w->old_bytes + w->size - sizeof old, sizeof old);
-    return old == NOP_WORD;
-}
-
-/* The pair may be all of what was stored, its second word, or its first. */
+/* Ascending or descending, in pieces of any size: the last store ends with the pair, or its first
+ * half. */
 static void learn(struct site_life *l, const struct code_write *w)
 {
+    uint64_t end = w->pa + w->size;
     struct hart *h;
 
-    if (!l->trampoline_count || l->learnt == LEARNT_MAX || w->who.kind != WRITER_HART ||
-        !replaces_nop(w))
+    if (!l->trampoline_count || l->learnt == LEARNT_MAX || w->who.kind != WRITER_HART)
         return;
     h = cluster_hart(l->cluster, w->who.hart);
-    if (w->size == SITE_BYTES || !learn_at(l, h, w->pa - 4))
-        (void)learn_at(l, h, w->pa);
+    if (!learn_at(l, h, end - SITE_BYTES))
+        (void)learn_at(l, h, end - SITE_BYTES / 2);
 }
 
 void site_life_store(struct site_life *l, const struct code_write *w)

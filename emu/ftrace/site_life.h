@@ -3,7 +3,7 @@
  *
  * A site is gone when a store puts there what no patching does: its memory was freed (__init,
  * a module) and holds something else. A site that is in no table, for its module was loaded
- * later, is learnt when nops become a call of ftrace's trampoline: the pair at some physical
+ * later, is learnt when its bytes become a call of ftrace's trampoline: the pair at some physical
  * address leads to ftrace_caller from exactly one virtual address, and it is one if the hart that
  * stored sees those bytes there. A module's functions are known from their first switching on; the
  * page must have been run from before, or its stores are not seen.

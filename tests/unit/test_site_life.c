@@ -181,6 +181,24 @@ static void all_of_a_pair_may_come_with_one_store(void **state)
     wreck(&s);
 }
 
+static void a_pair_may_come_in_parcels(void **state)
+{
+    struct scene s;
+    uint32_t pair[2];
+    uint64_t both;
+
+    (void)state;
+    build(&s);
+    store_nops(&s, MODULE + 2);
+    call_pair(pair, MODULE + 2, SITE_VA + CALLER);
+    memcpy(&both, pair, sizeof both);
+    for (unsigned at = 0; at < 8; at += 2)
+        store(&s, MODULE + 2 + at, both >> 8 * at & 0xffff, 2);
+    assert_int_equal(s.changes, 1);
+    assert_int_equal(site_find(s.t, MODULE + 2, 8), 2);
+    wreck(&s);
+}
+
 static void an_id_is_not_used_again(void **state)
 {
     struct scene s;
@@ -211,8 +229,6 @@ static void other_calls_are_no_sites(void **state)
     store_pair(&s, MODULE, MODULE + 0x1000, SITE_VA + CALLER); /* right in another page only */
     store_nops(&s, MODULE);
     store_pair(&s, MODULE, MODULE + 4, SITE_VA + CALLER); /* and here nowhere */
-    store_pair(&s, MODULE + 16, MODULE + 16,
-               SITE_VA + CALLER); /* where no nops were: a module is loaded */
     store_nops(&s, SITE_PA + 0x200);
     store_pair(&s, SITE_PA + 0x200, SITE_VA + 0x200,
                SITE_VA + CALLER); /* the image has its table */
@@ -254,6 +270,7 @@ int main(void)
         cmocka_unit_test(no_step_of_patching_ends_a_site),
         cmocka_unit_test(a_module_s_function_is_a_site_from_its_first_call_of_the_trampoline_on),
         cmocka_unit_test(all_of_a_pair_may_come_with_one_store),
+        cmocka_unit_test(a_pair_may_come_in_parcels),
         cmocka_unit_test(an_id_is_not_used_again),
         cmocka_unit_test(other_calls_are_no_sites),
         cmocka_unit_test(what_a_site_costs_is_counted_from_then_on),
