@@ -1,229 +1,207 @@
 /*
- * points.c - places that stop the machine. All of them are probes on physical
- * addresses, so they work whatever the harts have mapped where.
- *
- * Others (the accounting) plant probes too, before the session. Ours come
- * later, so at a shared address ours is asked first and a stop happens before
- * the others have counted; on resuming we let the same instruction pass and
- * they count it once.
+ * breaks.c - the commands that set, change, list and delete breakpoints.
  */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "debug/debugger_priv.h"
 
-/* ---- what probes ask ---- */
+/* ---- conditions ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
+struct condition {
+    struct debugger *d;
+    char *text;
+};
+
+/* A condition that cannot be evaluated stops: the user has to know. */
+static bool condition_holds(void *ctx, unsigned hart)
 {
-    (void)ctx;
-    (void)id;
-    (void)view;
-    return (struct probe_plan){.action = PROBE_CALL};
+    const struct condition *c = ctx;
+    const char *at = c->text;
+    char why[EXPR_WHY_MAX];
+    uint64_t value;
+
+    if (evaluate(c->d, hart, &at, &value, why))
+        return value != 0;
+    snprintf(c->d->condition_error, sizeof c->d->condition_error, "%s", why);
+    return true;
 }
 
-static bool has_passed(const struct debugger *d, const struct hart *h, uint64_t pc)
+static void condition_release(void *ctx)
 {
-    const struct passed *p = &d->points.passed[hart_id(h)];
+    struct condition *c = ctx;
 
-    return p->pc == pc && p->insns == hart_insns(h);
+    free(c->text);
+    free(c);
 }
 
-static bool concerns(const struct point *p, uint64_t pa, const struct hart *h)
+static struct target_condition condition_new(struct debugger *d, const char *text)
 {
-    if (p->pa != pa || (p->hart != ANY_HART && p->hart != hart_id(h)))
+    struct condition *c = xcalloc(1, sizeof *c);
+
+    c->d = d;
+    c->text = xstrdup(text);
+    return (struct target_condition){condition_holds, condition_release, c};
+}
+
+static const char *condition_text(const struct target_point *p)
+{
+    const struct condition *c = p->condition.ctx;
+
+    return c ? c->text : NULL;
+}
+
+/* The rest of the line is an expression. */
+static bool arg_condition(struct debugger *d, const char *args)
+{
+    char why[EXPR_WHY_MAX];
+
+    if (!*args) {
+        complain(d, "a condition is missing");
         return false;
-    return !p->on_stack || p->sp == hart_reg(h, REG_SP);
-}
-
-static bool is_users(const struct point *p)
-{
-    return p->kind == POINT_BREAK || p->kind == POINT_ONCE;
-}
-
-/* The point to name when several stand here: the user's own first. */
-static struct point *choose(struct debugger *d, uint64_t pa, const struct hart *h, bool passed)
-{
-    struct point *best = NULL;
-
-    for (size_t i = 0; i < d->points.all.len; i++) {
-        struct point *p = &d->points.all.at[i];
-
-        if (!concerns(p, pa, h) || (passed && p->kind != POINT_TURN))
-            continue;
-        if (!best || (is_users(p) && !is_users(best)))
-            best = p;
     }
-    return best;
-}
-
-static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
-{
-    struct debugger *d = ctx;
-    struct point *p = choose(d, d->points.spots.at[id].pa, h, has_passed(d, h, pc));
-
-    (void)cookie;
-    if (!p)
-        return PROBE_GO_ON;
-    p->hits++;
-    d->points.hit = *p;
-    d->points.was_hit = true;
-    return PROBE_STOP;
-}
-
-/* ---- spots ---- */
-
-static struct spot *spot_at(struct debugger *d, uint64_t pa)
-{
-    for (size_t i = 0; i < d->points.spots.len; i++)
-        if (d->points.spots.at[i].points && d->points.spots.at[i].pa == pa)
-            return &d->points.spots.at[i];
-    return NULL;
-}
-
-static uint32_t free_spot(struct debugger *d)
-{
-    for (size_t i = 0; i < d->points.spots.len; i++)
-        if (!d->points.spots.at[i].points)
-            return (uint32_t)i;
-    VEC_PUSH(&d->points.spots, (struct spot){0});
-    return (uint32_t)(d->points.spots.len - 1);
-}
-
-static void take_spot(struct debugger *d, uint64_t pa)
-{
-    struct spot *s = spot_at(d, pa);
-    uint32_t id;
-
-    if (s) {
-        s->points++;
-        return;
+    if (!check_expression(d, &args, why)) {
+        complain(d, "%s", why);
+        return false;
     }
-    id = free_spot(d);
-    d->points.spots.at[id] = (struct spot){.pa = pa, .points = 1};
-    d->points.spots.at[id].probe = cluster_plant(d->cluster, pa, &d->points.owner, id);
+    return arg_end(d, args);
 }
 
-static void leave_spot(struct debugger *d, uint64_t pa)
-{
-    struct spot *s = spot_at(d, pa);
+/* ---- setting ---- */
 
-    if (--s->points == 0)
-        cluster_uproot(d->cluster, s->probe);
+/* The end of all commands that set a point: [hart N] [if CONDITION]. */
+static bool arg_limits(struct debugger *d, const char **args, struct target_point *p)
+{
+    p->hart = TARGET_ANY_HART;
+    if (arg_keyword(args, "hart") && !arg_hart(d, args, &p->hart))
+        return false;
+    if (!arg_keyword(args, "if"))
+        return arg_end(d, *args);
+    if (!arg_condition(d, *args))
+        return false;
+    p->condition = condition_new(d, *args);
+    return true;
 }
 
-/* ---- points ---- */
-
-void points_init(struct debugger *d)
+static const char *point_name(const struct target_point *p)
 {
-    d->points.owner = (struct probe_owner){.ctx = d, .plan = plan, .hit = hit};
-    d->points.passed = xcalloc(hart_count(d), sizeof *d->points.passed);
-    for (unsigned i = 0; i < hart_count(d); i++)
-        d->points.passed[i].insns = UINT64_MAX;
+    (void)p;
+    return "breakpoint";
 }
 
-static void remove_point(struct debugger *d, size_t i)
+/* Takes over the condition. */
+static void add_point(struct debugger *d, const struct target_point *p)
 {
-    leave_spot(d, d->points.all.at[i].pa);
-    d->points.all.len--;
-    for (; i < d->points.all.len; i++)
-        d->points.all.at[i] = d->points.all.at[i + 1];
-}
-
-void points_free(struct debugger *d)
-{
-    while (d->points.all.len)
-        remove_point(d, d->points.all.len - 1);
-    VEC_FREE(&d->points.all);
-    VEC_FREE(&d->points.spots);
-    free(d->points.passed);
-}
-
-unsigned point_add(struct debugger *d, struct point p)
-{
-    p.number = is_users(&p) ? ++d->points.last_number : 0;
-    take_spot(d, p.pa);
-    VEC_PUSH(&d->points.all, p);
-    return p.number;
-}
-
-bool point_delete(struct debugger *d, unsigned number)
-{
-    for (size_t i = 0; i < d->points.all.len; i++)
-        if (d->points.all.at[i].number == number) {
-            remove_point(d, i);
-            return true;
-        }
-    return false;
-}
-
-void points_drop(struct debugger *d, enum point_kind kind)
-{
-    for (size_t i = d->points.all.len; i-- > 0;)
-        if (d->points.all.at[i].kind == kind)
-            remove_point(d, i);
-}
-
-void points_pass(struct debugger *d, struct hart *h)
-{
-    d->points.passed[hart_id(h)] = (struct passed){hart_pc(h), hart_insns(h)};
-}
-
-bool points_user_at(const struct debugger *d, uint64_t pa)
-{
-    for (size_t i = 0; i < d->points.all.len; i++)
-        if (d->points.all.at[i].pa == pa && is_users(&d->points.all.at[i]))
-            return true;
-    return false;
-}
-
-/* ---- commands ---- */
-
-static void add_break(struct debugger *d, const char *args, enum point_kind kind)
-{
-    struct point p = {.kind = kind, .hart = ANY_HART};
     unsigned number;
+    enum target_error error = target_add_point(d->target, d->selected, p, &number);
 
-    if (!arg_value(d, &args, "an address", &p.va))
-        return;
-    if (arg_keyword(&args, "hart") && !arg_hart(d, &args, &p.hart))
-        return;
-    if (!arg_end(d, args))
-        return;
-    if (p.va & 1) {
-        complain(d, "0x%" PRIx64 " is odd; instructions stand at even addresses", p.va);
+    if (error) {
+        if (p->condition.release)
+            p->condition.release(p->condition.ctx);
+        complain_of_address(d, error, p->address);
         return;
     }
-    if (!place_physical(d, p.va, &p.pa)) {
-        complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", p.va);
-        return;
-    }
-    number = point_add(d, p);
-    fprintf(d->out, "breakpoint %u at ", number);
-    print_place(d, p.va);
+    fprintf(d->out, "%s %u at ", point_name(p), number);
+    print_place(d, p->address);
     fprintf(d->out, "\n");
+}
+
+static void add_break(struct debugger *d, const char *args, bool temporary)
+{
+    struct target_point p = {.space = TARGET_BY_ANY, .temporary = temporary};
+
+    if (arg_value(d, &args, "an address", &p.address) && arg_limits(d, &args, &p))
+        add_point(d, &p);
 }
 
 void do_break(struct debugger *d, const char *args)
 {
-    add_break(d, args, POINT_BREAK);
+    add_break(d, args, false);
 }
 
 void do_tbreak(struct debugger *d, const char *args)
 {
-    add_break(d, args, POINT_ONCE);
+    add_break(d, args, true);
+}
+
+/* ---- changing ---- */
+
+/* False: the argument is no point's number, which was printed. */
+static bool arg_point(struct debugger *d, const char **args, unsigned *number)
+{
+    uint64_t value;
+
+    if (!arg_value(d, args, "a breakpoint's number", &value))
+        return false;
+    *number = (unsigned)value;
+    if (value <= UINT32_MAX && target_find_point(d->target, *number))
+        return true;
+    complain(d, "there is no breakpoint %" PRIu64, value);
+    return false;
 }
 
 void do_delete(struct debugger *d, const char *args)
 {
-    uint64_t number;
+    unsigned number;
 
-    if (!*args) {
-        points_drop(d, POINT_BREAK);
-        points_drop(d, POINT_ONCE);
+    while (!*args && target_point_count(d->target))
+        (void)!target_delete_point(d->target, target_point_at(d->target, 0)->number);
+    if (*args && arg_point(d, &args, &number) && arg_end(d, args))
+        (void)!target_delete_point(d->target, number);
+}
+
+void do_ignore(struct debugger *d, const char *args)
+{
+    uint64_t hits = 0;
+    unsigned number;
+
+    if (arg_point(d, &args, &number) && arg_value(d, &args, "a count", &hits) && arg_end(d, args))
+        (void)!target_ignore(d->target, number, hits);
+}
+
+void do_condition(struct debugger *d, const char *args)
+{
+    struct target_condition none = {.holds = NULL};
+    unsigned number;
+
+    if (!arg_point(d, &args, &number) || (*args && !arg_condition(d, args)))
         return;
-    }
-    if (!arg_value(d, &args, "a breakpoint's number", &number) || !arg_end(d, args))
-        return;
-    if (!number || number > d->points.last_number || !point_delete(d, (unsigned)number))
-        complain(d, "there is no breakpoint %" PRIu64, number);
+    (void)!target_set_condition(d->target, number, *args ? condition_new(d, args) : none);
+}
+
+/* ---- listing, and what a stop says ---- */
+
+static void print_point(struct debugger *d, const struct target_point *p)
+{
+    fprintf(d->out, "%-3u ", p->number);
+    print_place(d, p->address);
+    if (p->hart != TARGET_ANY_HART)
+        fprintf(d->out, ", hart %u", p->hart);
+    if (condition_text(p))
+        fprintf(d->out, ", if %s", condition_text(p));
+    if (p->ignore)
+        fprintf(d->out, ", ignores %" PRIu64, p->ignore);
+    fprintf(d->out, "%s, %" PRIu64 " hits\n", p->temporary ? ", once" : "", p->hits);
+}
+
+void print_points(struct debugger *d)
+{
+    size_t count = target_point_count(d->target);
+
+    for (size_t i = 0; i < count; i++)
+        print_point(d, target_point_at(d->target, i));
+    for (size_t i = 0; i < d->patch_watches.len; i++)
+        fprintf(d->out, "watch-patch %s%s\n", d->patch_watches.at[i].glob,
+                d->patch_watches.at[i].each_store ? " stores" : "");
+    if (!count && !d->patch_watches.len)
+        fprintf(d->out, "no breakpoints\n");
+}
+
+void print_point_stop(struct debugger *d, const struct target_stop *s)
+{
+    fprintf(d->out, "breakpoint %u, hart %u\n", s->point, s->hart);
+    if (d->condition_error[0])
+        fprintf(d->out, "its condition cannot be evaluated: %s\n", d->condition_error);
 }
