@@ -6,8 +6,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "cpu/cpu_priv.h"
+#include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
+#include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
@@ -91,10 +92,23 @@ struct bus *cluster_bus(const struct cluster *c)
     return c->config.bus;
 }
 
-void cluster_observe(struct cluster *c, const struct observer *o)
+void cluster_listen(struct cluster *c, const struct listener *l)
 {
-    assert(c->observer_count < OBSERVERS_MAX);
-    c->observers[c->observer_count++] = *o;
+    assert(c->listener_count < LISTENERS_MAX);
+    c->listeners[c->listener_count++] = *l;
+    c->wanted |= l->kinds;
+}
+
+bool cluster_wants(const struct cluster *c, enum event_kind kind)
+{
+    return is_wanted(c, kind);
+}
+
+void cluster_emit(const struct cluster *c, const struct event *e)
+{
+    for (unsigned i = 0; i < c->listener_count; i++)
+        if (c->listeners[i].kinds & EVENT_BIT(e->kind))
+            c->listeners[i].on_event(c->listeners[i].ctx, e);
 }
 
 uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
@@ -107,7 +121,7 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
     p.next = (uint32_t)next;
     VEC_PUSH(&c->probes, p);
     map_put(&c->probes_at, pa, index);
-    codemap_replan(c, pa, false);
+    codemap_invalidate(c, pa, false);
     return index;
 }
 
@@ -133,7 +147,7 @@ void cluster_uproot(struct cluster *c, uint32_t probe)
             at = c->probes.at[at].next;
         c->probes.at[at].next = gone->next;
     }
-    codemap_replan(c, gone->pa, true);
+    codemap_invalidate(c, gone->pa, true);
 }
 
 size_t cluster_probe_bytes(void)
@@ -146,6 +160,16 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
     struct writer by = hart_writer(requester);
 
     (void)c;
-    by.pc -= 4; /* firmware is called from behind the ecall */
+    by.pc -= 4; /* the requester's pc is already after the ecall */
     hart_fence_i(target, FENCE_REMOTE, &by);
+}
+
+void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester)
+{
+    struct writer by = hart_writer(requester);
+
+    (void)c;
+    by.pc -= 4; /* as above */
+    hart_flush_translations(target);
+    hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }

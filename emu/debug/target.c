@@ -195,9 +195,10 @@ void target_catch_patches(struct target *t, bool (*wanted)(void *ctx, uint32_t s
 }
 
 /* The patch log has this store already: it was attached to the cluster before. */
-static void on_code_write(void *ctx, const struct code_write *w)
+static void on_event(void *ctx, const struct event *e)
 {
     struct target *t = ctx;
+    const struct code_write *w = &e->code_write;
     uint32_t site;
 
     if (!t->patch_wanted || !t->config.watch)
@@ -216,13 +217,14 @@ static void on_code_write(void *ctx, const struct code_write *w)
 struct target *target_new(const struct target_config *config)
 {
     struct target *t = xcalloc(1, sizeof *t);
-    struct observer o = {.ctx = t, .code_write = on_code_write};
+    const struct listener l = {
+        .ctx = t, .kinds = EVENT_BIT(EVENT_CODE_WRITE), .on_event = on_event};
 
     t->config = *config;
     t->machine = config->machine;
     t->cluster = machine_cluster(config->machine);
     points_init(t);
-    cluster_observe(t->cluster, &o);
+    cluster_listen(t->cluster, &l);
     return t;
 }
 

@@ -46,7 +46,7 @@ struct target_config {
 
 /*
  * The machine must outlive the target. A target stays attached to the machine's
- * cluster as an observer: after target_free the machine may be inspected and
+ * cluster as a listener: after target_free the machine may be inspected and
  * freed, but not run.
  */
 struct target *target_new(const struct target_config *config);

@@ -42,7 +42,7 @@ static void print_fence(struct debugger *d, const struct patch *p, unsigned hart
     if (!f)
         fprintf(d->out, "hart %u %s", hart,
                 target_hart(d->target, hart).started ? "not yet" : "not started");
-    else if (f->kind == FENCE_REMOTE)
+    else if (f->origin == FENCE_REMOTE)
         fprintf(d->out, "hart %u remote by %u %+" PRId64, hart, f->requester, after);
     else
         fprintf(d->out, "hart %u fence.i %+" PRId64 " cycles", hart, after);
