@@ -11,7 +11,7 @@ same_as_qemu() {
     [ "$ours" -eq "$status" ] && cmp "$work/qemu" "$out"
 }
 
-for name in hello fail timer ipi lrsc sv39 plic-uart bits selfpatch-fence freshcode-fence \
+for name in hello fail timer ipi lrsc sv39 plic-uart uart-thre bits selfpatch-fence freshcode-fence \
     crosspatch-fence; do
     claim "$name has the same console and status on QEMU" same_as_qemu
     claim "$name has no findings" says_nothing
