@@ -40,7 +40,11 @@ enum reg {
     REG_CONFIG = 0x100,
 };
 
-enum { MAGIC = 0x74726976, VERSION = 2, VENDOR = 0x54465652 /* "RVFT" */ };
+enum {
+    MAGIC = 0x74726976,
+    VERSION = 2,
+    VENDOR = 0x554d4551, /* "QEMU": xv6 accepts no other */
+};
 enum { STATUS_DRIVER_OK = 4, STATUS_FEATURES_OK = 8, STATUS_NEEDS_RESET = 64 };
 enum { INTERRUPT_USED = 1, INTERRUPT_CONFIG = 2 };
 
@@ -102,15 +106,19 @@ static uint64_t offered(const struct virtio *v)
     return v->config.kind.features | FEATURE_VERSION_1 | FEATURE_INDIRECT;
 }
 
-/* FEATURES_OK stays only if the driver wants no more than is there, and knows version 1 (3.1.1). */
+/*
+ * FEATURES_OK stays if the driver wants no more than is offered (3.1.1). A driver that does
+ * not accept VERSION_1 may be refused (6.1), and need not be: QEMU accepts it, and xv6 never
+ * reads or writes the upper half of the features. These devices are the same with and without
+ * it on a little-endian machine.
+ */
 static void set_status(struct virtio *v, uint32_t status)
 {
     if (!status) {
         reset(v);
         return;
     }
-    if ((status & STATUS_FEATURES_OK) &&
-        ((v->driver_features & ~offered(v)) || !(v->driver_features & FEATURE_VERSION_1)))
+    if ((status & STATUS_FEATURES_OK) && (v->driver_features & ~offered(v)))
         status &= ~(uint32_t)STATUS_FEATURES_OK;
     v->status = (v->status & STATUS_NEEDS_RESET) | status;
 }
