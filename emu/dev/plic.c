@@ -278,10 +278,10 @@ static void plic_state_io(void *ctx, struct state_io *io)
 {
     struct plic *p = ctx;
 
-    state_io_section(io, "plic", 1);
+    state_io_section(io, "plic", 2);
     for (unsigned source = 1; source <= p->config.source_count; source++) {
         STATE_IO_BELOW(io, p->sources[source].priority, PRIORITY_MASK + 1);
-        STATE_IO(io, p->sources[source].level);
+        STATE_IO_BELOW(io, p->sources[source].input, INPUT_ONCE + 1);
         STATE_IO(io, p->sources[source].in_service);
     }
     for (unsigned word = 0; word < WORDS; word++)

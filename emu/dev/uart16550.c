@@ -310,7 +310,7 @@ static void uart_state_io(void *ctx, struct state_io *io)
 {
     struct uart *u = ctx;
 
-    state_io_section(io, "uart", 1);
+    state_io_section(io, "uart", 2);
     state_io_bytes(io, u->fifo, sizeof u->fifo);
     STATE_IO_BELOW(io, u->first, FIFO_BYTES);
     STATE_IO_BELOW(io, u->len, FIFO_BYTES + 1);
@@ -324,7 +324,7 @@ static void uart_state_io(void *ctx, struct state_io *io)
     STATE_IO(io, u->fifo_on);
     STATE_IO(io, u->overrun);
     STATE_IO(io, u->tx_pending);
-    STATE_IO(io, u->irq_level);
+    STATE_IO(io, u->told);
     STATE_IO(io, u->listening);
 }
 
