@@ -185,6 +185,8 @@ static void make_virtio(struct world *w, struct virtio_kind kind)
 {
     struct virtio_config config = {.irq = {.set = set_line, .ctx = w, .number = 1},
                                    .memory = {read_memory, write_memory, w},
+                                   .clock = {ticks, w},
+                                   .timebase_hz = 10000000,
                                    .kind = kind};
 
     w->device = virtio_device(virtio_new(&config));
@@ -353,6 +355,10 @@ static void add_chain(struct world *w, struct rng *r)
 
 static void use_virtio(struct world *w, struct rng *r)
 {
+    if (rng_below(r, 1000) == 0)
+        w->now += 10000; /* the next window of work */
+    virtio_update(w->device.ctx);
+    see(w, 9, virtio_next_deadline(w->device.ctx));
     if (w->console)
         see(w, 8, virtio_console_wants_input(w->console));
     switch (rng_below(r, 30)) {
