@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "cpu/csr_bits.h"
+#include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
@@ -29,8 +30,7 @@ void hart_free(struct hart *h)
 {
     hart_discard_blocks(h);
     map_free(&h->cache.blocks);
-    map_free(&h->s.view);
-    map_free(&h->s.reported);
+    fetch_free(h);
     VEC_FREE(&h->cache.suspects);
     free(h);
 }
@@ -130,8 +130,8 @@ void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by)
         .kind = kind, .hart = h, .requester = by->hart, .pc = by->pc, .cycle = by->cycle};
 
     hart_discard_suspects(h);
-    map_clear(&h->s.view);
-    map_clear(&h->s.reported);
+    hart_forget_cut(h);
+    fetch_synchronize(h);
     h->s.sync_stamp = c->ram->stamp;
     ram_close_pages(c->ram);
     hart_flush_stores(h);
@@ -139,6 +139,16 @@ void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by)
     for (unsigned i = 0; i < c->observer_count; i++)
         if (c->observers[i].fence)
             c->observers[i].fence(c->observers[i].ctx, &event);
+}
+
+void hart_drop_caches(struct hart *h)
+{
+    if (hart_drops_caches(h, 32))
+        hart_discard_blocks(h);
+    if (hart_drops_caches(h, 16))
+        hart_drop_jumps(h);
+    if (hart_drops_caches(h, 8))
+        hart_flush_tlb(h);
 }
 
 struct writer hart_writer(const struct hart *h)
