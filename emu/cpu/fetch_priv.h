@@ -64,7 +64,7 @@ MUST_USE bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned 
                          struct fetched *f);
 /* The hart has fetched it, not only looked at it: from now on its bytes are in the hart's view. */
 void fetch_mark(struct fetcher *by, const struct fetched *f);
-/* Tells the observers of a stale instruction, once for each newest write to it. */
+/* Tells the listeners of a stale instruction, once for each newest write to it. */
 void fetch_report(struct hart *h, const struct fetched *f);
 
 static inline bool fetch_is_stale(const struct fetched *f)
