@@ -33,10 +33,10 @@ enum firmware_kind {
 };
 
 /* Why the machine calls the console. */
-enum asker {
-    ASKER_CLOCK, /* harts run, and the time between two looks for input is over */
-    ASKER_IDLE,  /* every hart waits */
-    ASKER_GUEST, /* a call of the built-in firmware */
+enum poll_reason {
+    POLL_CLOCK, /* harts run, and the time between two looks for input is over */
+    POLL_IDLE,  /* every hart waits */
+    POLL_GUEST, /* a call of the built-in firmware */
 };
 
 /*
@@ -44,7 +44,7 @@ enum asker {
  * a run that comes from the host: the same answers make the same run (cli/replay.h).
  */
 struct moment {
-    enum asker asker;
+    enum poll_reason reason;
     uint64_t insns, cycles; /* the machine's, since power-on */
 };
 

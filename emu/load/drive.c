@@ -182,7 +182,7 @@ static const char *remedy(const struct drive *d, int reason)
     if (d->mode == DRIVE_WRITABLE && (reason == EACCES || reason == EROFS))
         return "; add ,readonly or ,snapshot";
     if (d->mode == DRIVE_WRITABLE && strchr(d->path, ','))
-        return "; check the path: after a comma, only readonly or snapshot is an option";
+        return "; check the path: only readonly or snapshot may follow a comma";
     return "; check the path";
 }
 
