@@ -100,7 +100,7 @@ guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
 guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
-	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
+	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
 # One word is replaced by one store, for which functions have to be aligned.  GCC
 # 12 aligns none that it takes for cold, so it must take none for that.
 guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
@@ -119,17 +119,17 @@ guest_cflags_static := $(call guest_trace_cflags,static)
 guest_pg_static     := -pg
 guest_sort_static   :=
 
-guest_objs_mcount   := $(call guest_stopped_objs,mcount)
+guest_objs_mcount   := $(call guest_stopped_objs,mcount,mcount/ftrace_caller)
 guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
 guest_pg_mcount     := -pg
 guest_sort_mcount   := --sort
 
-guest_objs_pfe16    := $(call guest_stopped_objs,pfe16)
+guest_objs_pfe16    := $(call guest_stopped_objs,pfe16,entry_caller)
 guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe16      := $(call guest_pfe,8)
 guest_sort_pfe16    := --sort --nops=16
 
-guest_objs_pfe8     := $(call guest_stopped_objs,pfe8)
+guest_objs_pfe8     := $(call guest_stopped_objs,pfe8,entry_caller)
 guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe8       := $(call guest_pfe,4)
 guest_sort_pfe8     := --sort --nops=8
