@@ -75,10 +75,10 @@ static void time_set(void *machine)
         hart_time_set(m->slots[i].hart);
 }
 
-static void finish(void *machine, enum finisher_deed deed, unsigned code)
+static void finish(void *machine, enum finisher_request request, unsigned code)
 {
-    machine_end(machine, deed == FINISHER_RESET ? STOP_RESET : STOP_EXIT,
-                deed == FINISHER_FAIL ? code : 0);
+    machine_end(machine, request == FINISHER_RESET ? STOP_RESET : STOP_EXIT, ORIGIN_FINISHER,
+                request == FINISHER_FAIL ? code : 0);
 }
 
 static void uart_put(void *machine, const uint8_t *bytes, size_t len)
@@ -98,7 +98,8 @@ static void tohost_stored(void *machine, uint64_t pa, unsigned size)
     if (!bus_read(m->bus, m->tohost, &command, sizeof command) || !command)
         return;
     if (command >> 48 == 0 && command & 1) {
-        machine_end(m, STOP_EXIT, command >> 1 > UINT_MAX ? UINT_MAX : (unsigned)(command >> 1));
+        machine_end(m, STOP_EXIT, ORIGIN_HTIF,
+                    command >> 1 > UINT_MAX ? UINT_MAX : (unsigned)(command >> 1));
     } else if (command >> 48 == 0x0101) {
         uint8_t byte = (uint8_t)command;
 
@@ -408,10 +409,11 @@ void machine_stop_hart(struct machine *m, unsigned hart)
     hart_ask_stop(m->slots[hart].hart);
 }
 
-void machine_end(struct machine *m, enum stop_reason reason, unsigned code)
+void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin origin, unsigned code)
 {
     m->ended = true;
-    m->end = (struct stop){reason, code, m->slots[m->current].hart};
+    m->end =
+        (struct stop){.reason = reason, .origin = origin, .code = code, .hart = machine_current(m)};
     hart_ask_stop(m->slots[m->current].hart);
 }
 

@@ -178,7 +178,7 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 
 # Two passes: the first has an empty symbol table, the second the one made from
 # the first.  No function may have moved between them.
-$$($(1)-dir)/kallsyms0.S: $$(GUEST_SRC)/scripts/kallsyms.awk
+$$($(1)-dir)/kallsyms0.S: $$(GUEST_SRC)/scripts/kallsyms.awk | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)awk -f $$< /dev/null > $$@
 
@@ -191,7 +191,7 @@ $$($(1)-dir)/kallsyms.S: $$($(1)-dir)/kernel0.elf $$(GUEST_SRC)/scripts/kallsyms
 	$$(say) KSYMS $$@
 	$$(Q)$$(GUEST_NM) -n $$< | awk -f $$(GUEST_SRC)/scripts/kallsyms.awk > $$@
 
-$$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S
+$$($(1)-dir)/kallsyms0.o $$($(1)-dir)/kallsyms.o: %.o: %.S | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(GUEST_CC) $$(GUEST_ASFLAGS) -c -o $$@ $$<
 
 $$($(1)-dir)/kernel.elf: $$($(1)-dir)/kernel0.elf $$($(1)-dir)/kallsyms.o
@@ -208,7 +208,7 @@ $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
 	$$(Q)$$(GUEST_OBJCOPY) -O binary $$< $$@
 
 # A module is its object and its struct module, not linked further.
-$$($(1)-dir)/samples/%.mod.o: $$(GUEST_SRC)/scripts/module.mod.c
+$$($(1)-dir)/samples/%.mod.o: $$(GUEST_SRC)/scripts/module.mod.c | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) -DMODULE \
 		-DKBUILD_MODNAME='"$$*"' -MMD -MP -c -o $$@ $$<

@@ -46,6 +46,7 @@ test_commands = \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
+    'tests/tools/bootstrap_rules.py' \
     'tests/tools/fuzz_recordmcount.sh 5' \
     'tests/fuzz/fuzz.sh --replay' \
     $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
@@ -57,8 +58,8 @@ test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan
 	@tests/run $(test_commands)
 
 # The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.
-tidy:
-	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu
+tidy: $(BUILD)/revision.h | $(BOOTSTRAP_TEST)
+	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu -I$(BUILD)
 
 check-long: test tidy
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh'

@@ -32,6 +32,10 @@ BOOTSTRAP_LINUX := $(BUILD)/.bootstrap-linux
 bootstrap: $(BOOTSTRAP_BUILD)
 bootstrap-test: $(BOOTSTRAP_TEST)
 
+# One after the other: two runs of apt-get at once fail on its lock.
+$(BOOTSTRAP_TEST): | $(BOOTSTRAP_BUILD)
+$(BOOTSTRAP_LINUX): | $(BOOTSTRAP_TEST)
+
 $(BUILD)/.bootstrap-%: tools/bootstrap.sh
 	@mkdir -p $(@D)
 	$(Q)sh tools/bootstrap.sh --$*

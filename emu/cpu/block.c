@@ -1,5 +1,5 @@
 /*
- * block.c - straight-line runs of code, decoded once (cpu_priv.h).
+ * block.c - straight-line runs of code, decoded once (block_priv.h).
  *
  * Decoding is where a hart fetches, so it is also where stale bytes are
  * noticed and where the fetch mode decides between the old and the new. A block
@@ -11,8 +11,9 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
-#include "cpu/cpu_priv.h"
+#include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
+#include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
 /* One parcel as fetched, with what is needed to report it. */
@@ -30,7 +31,7 @@ struct parcel {
  * so a run that is stepped through is the same run. By word, because an aligned
  * fetch of four bytes is one (Ziccif): it cannot find half of one store.
  */
-static bool toss(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
+static bool draw(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
 {
     struct rng r = {h->cluster->config.fetch_seed};
 
@@ -45,7 +46,7 @@ static bool choose_old(const struct hart *h, uint64_t pa, uint64_t stamp, uint64
     switch (h->cluster->config.fetch) {
     case FETCH_STALE: return true;
     case FETCH_COHERENT: return false;
-    case FETCH_RANDOM: return toss(h, pa, stamp, insns);
+    case FETCH_RANDOM: return draw(h, pa, stamp, insns);
     }
     return false;
 }
@@ -61,11 +62,11 @@ static struct parcel fetch_parcel(struct hart *h, uint64_t pa, uint64_t insns)
     memcpy(&p.new_bytes, ram_host(c->ram, pa), 2);
     p.bytes = p.new_bytes;
     p.write = codemap_last_write(c, page, pa);
-    if (LIKELY(p.write.stamp <= h->sync_stamp))
+    if (LIKELY(p.write.stamp <= h->s.sync_stamp))
         return p;
     p.stale = true;
     p.old_bytes = p.write.old_bytes;
-    p.in_view = map_get(&h->view, pa, &old);
+    p.in_view = map_get(&h->s.view, pa, &old);
     if (p.in_view) {
         p.old_bytes = (uint16_t)old;
         /* Overwritten and put back: nobody can tell. */
@@ -100,9 +101,9 @@ static void report_stale(struct hart *h, const struct fetched *f)
     if (f->insn.size == 4 && f->parcel[1].stale &&
         (!newest->stale || f->parcel[1].write.stamp > newest->write.stamp))
         newest = &f->parcel[1];
-    if (map_get(&h->reported, f->pa, &last) && last >= newest->write.stamp)
+    if (map_get(&h->s.reported, f->pa, &last) && last >= newest->write.stamp)
         return;
-    map_put(&h->reported, f->pa, newest->write.stamp);
+    map_put(&h->s.reported, f->pa, newest->write.stamp);
     for (unsigned i = 0; i < 2; i++) {
         const struct parcel *p = &f->parcel[i];
 
@@ -117,6 +118,8 @@ static void report_stale(struct hart *h, const struct fetched *f)
         s.chosen = FETCHED_NEW;
     s.old_known = s.fetched_before || newest->write.old_bytes != newest->write.new_bytes;
     s.who = newest->write.who;
+    s.writer_known = newest->write.parcel_known;
+    s.evidence = newest->write.parcel_known || s.fetched_before ? STALE_PARCEL : STALE_PAGE_ONLY;
     s.stamp = newest->write.stamp;
     for (unsigned i = 0; i < c->observer_count; i++)
         if (c->observers[i].stale_fetch)
@@ -307,7 +310,7 @@ static void mark_known(struct hart *h, const struct fetched *f)
 }
 
 /*
- * Decodes from h->pc at physical address pa until the block must end or is
+ * Decodes from h->s.pc at physical address pa until the block must end or is
  * full. False: not even the first instruction could be fetched.
  */
 static bool build(struct builder *b, struct hart *h, uint64_t pa)
@@ -316,7 +319,7 @@ static bool build(struct builder *b, struct hart *h, uint64_t pa)
 
     memset(b, 0, offsetof(struct builder, ops));
     b->hart = h;
-    b->pc = h->pc;
+    b->pc = h->s.pc;
     b->pa = pa;
     b->guarded = is_guarded(h, pa);
     while (!b->ended && b->insns < (b->guarded ? 1 : BLOCK_INSNS_MAX)) {
@@ -359,7 +362,7 @@ static struct block *finish(struct builder *b)
 
     *block = (struct block){
         .pc = b->pc,
-        .price = b->insns * (UINT64_C(1) << 32) + b->cycles,
+        .cost = b->insns * (UINT64_C(1) << 32) + b->cycles,
         .link = {{.to = NOWHERE}, {.to = NOWHERE}},
         .hart = b->hart,
         .pa = b->pa,
@@ -384,7 +387,7 @@ static struct block *finish(struct builder *b)
 
 /* ---- the hart's set of blocks ---- */
 
-const struct block block_nowhere = {.price = UINT64_C(1) << 62};
+const struct block block_nowhere = {.cost = UINT64_C(1) << 62};
 
 static void cut_link(struct block_link *link)
 {
@@ -422,8 +425,8 @@ static void list_suspect(struct block *b)
 {
     if (b->listed)
         return;
-    VEC_PUSH(&b->hart->suspects, b);
-    b->listed = (uint32_t)b->hart->suspects.len;
+    VEC_PUSH(&b->hart->cache.suspects, b);
+    b->listed = (uint32_t)b->hart->cache.suspects.len;
 }
 
 static void unlist_suspect(struct block *b)
@@ -433,8 +436,8 @@ static void unlist_suspect(struct block *b)
 
     if (!b->listed)
         return;
-    last = h->suspects.at[--h->suspects.len];
-    h->suspects.at[b->listed - 1] = last;
+    last = h->cache.suspects.at[--h->cache.suspects.len];
+    h->cache.suspects.at[b->listed - 1] = last;
     last->listed = b->listed;
     b->listed = 0;
 }
@@ -443,9 +446,9 @@ void block_suspect(struct block *b)
 {
     struct hart *h = b->hart;
 
-    if (h->uop && h->block == b)
-        h->attention |= ATTEND_CODE;
-    if (h->cut == b)
+    if (h->cache.uop && h->cache.block == b)
+        h->s.exit_requests |= EXIT_CODE;
+    if (h->cache.cut == b)
         hart_forget_cut(h);
     b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
     b->suspect = true;
@@ -455,7 +458,7 @@ void block_suspect(struct block *b)
 static void forget_jumps(struct block *b)
 {
     for (unsigned mode = 0; mode < 3; mode++) {
-        struct jump_entry *e = jump_slot(b->hart->jumps[mode], b->pc);
+        struct jump_entry *e = jump_slot(b->hart->cache.jumps[mode], b->pc);
 
         if (e->block == b)
             *e = (struct jump_entry){.pc = NO_PC};
@@ -465,13 +468,13 @@ static void forget_jumps(struct block *b)
 static void remove_from_set(struct block *b)
 {
     struct hart *h = b->hart;
-    struct block *first = map_get_ptr(&h->blocks, b->pa);
+    struct block *first = map_get_ptr(&h->cache.blocks, b->pa);
 
     if (first == b) {
         if (b->same_pa)
-            map_put_ptr(&h->blocks, b->pa, b->same_pa);
+            map_put_ptr(&h->cache.blocks, b->pa, b->same_pa);
         else
-            map_remove(&h->blocks, b->pa);
+            map_remove(&h->cache.blocks, b->pa);
         return;
     }
     while (first->same_pa != b)
@@ -488,10 +491,10 @@ static void destroy(struct block *b)
     while (b->incoming)
         cut_link(b->incoming);
     forget_jumps(b);
-    hart_forget_calls(b->hart, b);
-    if (b->hart->block == b)
-        b->hart->block = NULL;
-    if (b->hart->cut == b)
+    hart_forget_returns(b->hart, b);
+    if (b->hart->cache.block == b)
+        b->hart->cache.block = NULL;
+    if (b->hart->cache.cut == b)
         hart_forget_cut(b->hart);
     free(b);
 }
@@ -500,39 +503,39 @@ void hart_discard_block(struct block *b)
 {
     unlist_suspect(b);
     remove_from_set(b);
-    b->hart->block_count--;
+    b->hart->cache.block_count--;
     destroy(b);
 }
 
 void hart_discard_suspects(struct hart *h)
 {
-    while (h->suspects.len)
-        hart_discard_block(h->suspects.at[h->suspects.len - 1]);
+    while (h->cache.suspects.len)
+        hart_discard_block(h->cache.suspects.at[h->cache.suspects.len - 1]);
 }
 
 void hart_discard_blocks(struct hart *h)
 {
-    h->suspects.len = 0;
-    for (size_t i = 0; i < h->blocks.cap; i++) {
+    h->cache.suspects.len = 0;
+    for (size_t i = 0; i < h->cache.blocks.cap; i++) {
         struct block *b, *next;
 
-        if (h->blocks.slots[i].key == UINT64_MAX)
+        if (h->cache.blocks.slots[i].key == UINT64_MAX)
             continue;
-        for (b = (struct block *)(uintptr_t)h->blocks.slots[i].value; b; b = next) {
+        for (b = (struct block *)(uintptr_t)h->cache.blocks.slots[i].value; b; b = next) {
             next = b->same_pa;
             destroy(b);
         }
     }
-    map_clear(&h->blocks);
-    h->block_count = 0;
+    map_clear(&h->cache.blocks);
+    h->cache.block_count = 0;
 }
 
 static struct block *find_at(struct hart *h, uint64_t pa)
 {
-    for (struct block *b = map_get_ptr(&h->blocks, pa); b; b = b->same_pa) {
+    for (struct block *b = map_get_ptr(&h->cache.blocks, pa); b; b = b->same_pa) {
         uint64_t second;
 
-        if (b->pc != h->pc)
+        if (b->pc != h->s.pc)
             continue;
         if (!b->pa_second && !(b->guarded && b->size == 4))
             return b;
@@ -549,7 +552,7 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
     struct builder builder;
     struct block *b;
 
-    if (h->block_count >= BLOCKS_MAX)
+    if (h->cache.block_count >= BLOCKS_MAX)
         hart_discard_blocks(h);
     if (!build(&builder, h, pa)) {
         VEC_FREE(&builder.counters);
@@ -557,9 +560,9 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
     }
     label_ops(h, builder.ops, builder.notes, builder.uop_count);
     b = finish(&builder);
-    b->same_pa = map_get_ptr(&h->blocks, pa);
-    map_put_ptr(&h->blocks, pa, b);
-    h->block_count++;
+    b->same_pa = map_get_ptr(&h->cache.blocks, pa);
+    map_put_ptr(&h->cache.blocks, pa, b);
+    h->cache.block_count++;
     codemap_add_block(h->cluster, b);
     if (builder.stale) {
         list_suspect(b);
@@ -574,11 +577,11 @@ static struct block *decode_block(struct hart *h, uint64_t pa)
 
 struct block *hart_find_block(struct hart *h)
 {
-    struct jump_entry *e = jump_slot(h->jump, h->pc);
+    struct jump_entry *e = jump_slot(h->cache.jump, h->s.pc);
     struct block *b;
     uint64_t pa;
 
-    if (!hart_fetch_address(h, h->pc, &pa))
+    if (!hart_fetch_address(h, h->s.pc, &pa))
         return NULL;
     b = find_at(h, pa);
     if (b && b->suspect) {
@@ -588,10 +591,15 @@ struct block *hart_find_block(struct hart *h)
     if (!b)
         b = decode_block(h, pa);
     if (b && !b->guarded) {
-        *e = (struct jump_entry){h->pc, b};
-        fills_add(&h->jump_fills, e - h->jumps[0]);
+        *e = (struct jump_entry){h->s.pc, b};
+        fills_add(&h->cache.jump_fills, e - h->cache.jumps[0]);
     }
     return b;
+}
+
+void hart_forget_cut(struct hart *h)
+{
+    h->cache.cut = NULL;
 }
 
 /* ---- parts of a block ---- */
@@ -608,15 +616,15 @@ static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insn
 
 static void set_aside(struct hart *h, unsigned at, const void *go)
 {
-    struct uop *u = &h->part.block->ops[at];
+    struct uop *u = &h->cache.part.block->ops[at];
 
-    h->part.go[h->part.count++] = u->go;
+    h->cache.part.go[h->cache.part.count++] = u->go;
     u->go = go;
 }
 
 static void end_part(struct hart *h)
 {
-    struct part *p = &h->part;
+    struct part *p = &h->cache.part;
 
     while (p->count) {
         p->count--;
@@ -633,11 +641,11 @@ const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uin
     unsigned end = end_of_part(b, first, insns);
     const void *start = first ? b->ops[first].go : b->first_go;
 
-    h->left -= block_insns(b) - b->notes[first].insns_before;
-    h->cycles += block_cycles(b) - b->notes[first].cycles_before;
+    h->s.left -= block_insns(b) - b->notes[first].insns_before;
+    h->s.cycles += block_cycles(b) - b->notes[first].cycles_before;
     if (end == b->uop_count)
         return start;
-    h->part = (struct part){.block = b, .end = end};
+    h->cache.part = (struct part){.block = b, .end = end};
     set_aside(h, end, engine_label(h, UOP_CUT, SOURCES_fresh));
     for (unsigned at = end - 1; at + TOGETHER_MAX > end; at--) {
         const void *alone = engine_label(h, b->notes[at].kind, SOURCES_fresh);
@@ -659,12 +667,12 @@ static void uncount(struct block *b, unsigned at)
 
 void hart_leave_block(struct hart *h, bool after_this)
 {
-    struct block *b = h->block;
-    unsigned at = (unsigned)(h->uop - b->ops);
+    struct block *b = h->cache.block;
+    unsigned at = (unsigned)(h->cache.uop - b->ops);
     const struct uop_note *note = &b->notes[at];
     unsigned insns_done = note->insns_before;
     unsigned cycles_done = note->cycles_before;
-    uint64_t pc = b->pc + h->uop->at * 2U;
+    uint64_t pc = b->pc + h->cache.uop->at * 2U;
 
     end_part(h);
     if (after_this) {
@@ -676,8 +684,8 @@ void hart_leave_block(struct hart *h, bool after_this)
     } else {
         uncount(b, at);
     }
-    h->left += block_insns(b) - insns_done;
-    h->cycles -= block_cycles(b) - cycles_done;
-    h->pc = pc;
-    h->uop = NULL;
+    h->s.left += block_insns(b) - insns_done;
+    h->s.cycles -= block_cycles(b) - cycles_done;
+    h->s.pc = pc;
+    h->cache.uop = NULL;
 }

@@ -6,8 +6,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "cpu/cpu_priv.h"
+#include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
+#include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
@@ -107,7 +108,7 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
     p.next = (uint32_t)next;
     VEC_PUSH(&c->probes, p);
     map_put(&c->probes_at, pa, index);
-    codemap_replan(c, pa, false);
+    codemap_invalidate(c, pa, false);
     return index;
 }
 
@@ -133,7 +134,7 @@ void cluster_uproot(struct cluster *c, uint32_t probe)
             at = c->probes.at[at].next;
         c->probes.at[at].next = gone->next;
     }
-    codemap_replan(c, gone->pa, true);
+    codemap_invalidate(c, gone->pa, true);
 }
 
 size_t cluster_probe_bytes(void)

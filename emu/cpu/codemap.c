@@ -1,5 +1,5 @@
 /*
- * codemap.c - what is known of each page that holds code (cpu_priv.h).
+ * codemap.c - what is known of each page that holds code (codemap_priv.h).
  *
  * A page becomes code when a hart first decodes from it, or when somebody who
  * knows (a site table, a section header) declares it. From then on every store
@@ -16,7 +16,8 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cpu/cpu_priv.h"
+#include "cpu/codemap_priv.h"
+#include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
 static uint64_t page_key(uint64_t pa)
@@ -176,7 +177,7 @@ void codemap_remove_block(struct block *b)
 static void keep_old_bytes(struct block_part *p, uint64_t pa, unsigned size)
 {
     uint64_t start = part_pa(p), end = start + part_size(p), unused;
-    struct map *view = &p->block->hart->view;
+    struct map *view = &p->block->hart->s.view;
     uint16_t old;
 
     for (uint64_t at = align_down(pa, 2); at < pa + size && at < end; at += 2) {
@@ -193,7 +194,7 @@ static void touch_part(struct block_part *p, uint64_t pa, unsigned size)
     block_suspect(p->block);
 }
 
-static void replan_part(struct block_part *p, uint64_t pa, unsigned size)
+static void invalidate_part(struct block_part *p, uint64_t pa, unsigned size)
 {
     (void)pa;
     (void)size;
@@ -205,13 +206,13 @@ static void forget_part(struct block_part *p, uint64_t pa, unsigned size)
     struct block *b = p->block;
 
     for (unsigned i = 0; i < b->counter_count; i++)
-        b->counters[i] = &b->hart->uncounted;
-    replan_part(p, pa, size);
+        b->counters[i] = &b->hart->cache.uncounted;
+    invalidate_part(p, pa, size);
 }
 
 /* Does something to all that hold one of these bytes, none of which goes by it. */
 static void with_parts(const struct code_page *page, uint64_t pa, unsigned size,
-                       void (*deed)(struct block_part *p, uint64_t pa, unsigned size))
+                       void (*visit)(struct block_part *p, uint64_t pa, unsigned size))
 {
     unsigned last = line_in_page(pa + size - 1), first = line_in_page(pa);
 
@@ -219,15 +220,15 @@ static void with_parts(const struct code_page *page, uint64_t pa, unsigned size,
     for (unsigned line = first; line <= last; line++)
         for (struct block_part *p = page->parts[line]; p; p = p->next)
             if (pa < part_pa(p) + part_size(p) && part_pa(p) < pa + size)
-                deed(p, pa, size);
+                visit(p, pa, size);
 }
 
-void codemap_replan(struct cluster *c, uint64_t pa, bool forget)
+void codemap_invalidate(struct cluster *c, uint64_t pa, bool forget)
 {
     const struct code_page *page = codemap_page(c, pa);
 
     if (page)
-        with_parts(page, pa, 2, forget ? forget_part : replan_part);
+        with_parts(page, pa, 2, forget ? forget_part : invalidate_part);
 }
 
 /* ---- stores ---- */
@@ -249,6 +250,7 @@ static void stamp_parcels(struct cluster *c, struct code_page *page, const struc
                 .who = w->who,
                 .old_bytes = old_bytes[i],
                 .new_bytes = new_bytes[i],
+                .parcel_known = true,
             };
 }
 
@@ -285,8 +287,9 @@ static bool is_run_from(const struct cluster *c, const struct code_page *page)
     for (size_t i = 0; i < c->harts.len; i++) {
         const struct hart *h = c->harts.at[i];
 
-        if (h->uop && h->block &&
-            (align_down(h->block->pa, PAGE_BYTES) == page->pa || h->block->pa_second == page->pa))
+        if (h->cache.uop && h->cache.block &&
+            (align_down(h->cache.block->pa, PAGE_BYTES) == page->pa ||
+             h->cache.block->pa_second == page->pa))
             return true;
     }
     return false;

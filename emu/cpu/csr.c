@@ -2,24 +2,24 @@
  * csr.c - control and status registers, row by row from csr.def.
  */
 #include "base/bits.h"
-#include "cpu/cpu_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/hart_priv.h"
 
 /* ---- counters: how far behind (or, inhibited, what) they are ---- */
 
 static bool inhibited(const struct hart *h, unsigned bit)
 {
-    return h->csr.mcountinhibit & bit;
+    return h->s.csr.mcountinhibit & bit;
 }
 
 static uint64_t read_cycle(struct hart *h)
 {
-    return (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h)) + h->cycle_offset;
+    return (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h)) + h->s.cycle_offset;
 }
 
 static uint64_t read_instret(struct hart *h)
 {
-    return (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h)) + h->insn_offset;
+    return (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h)) + h->s.insn_offset;
 }
 
 static uint64_t read_time(struct hart *h)
@@ -43,7 +43,7 @@ static uint64_t read_mcycle(struct hart *h)
 
 static void write_mcycle(struct hart *h, uint64_t value)
 {
-    h->cycle_offset = value - (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h));
+    h->s.cycle_offset = value - (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h));
 }
 
 static uint64_t read_minstret(struct hart *h)
@@ -57,14 +57,14 @@ static uint64_t read_minstret(struct hart *h)
  */
 static void write_minstret(struct hart *h, uint64_t value)
 {
-    bool by_instruction = h->uop;
+    bool by_instruction = h->cache.uop;
 
-    h->insn_offset = value - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h) + by_instruction);
+    h->s.insn_offset = value - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h) + by_instruction);
 }
 
 static uint64_t read_mcountinhibit(struct hart *h)
 {
-    return h->csr.mcountinhibit;
+    return h->s.csr.mcountinhibit;
 }
 
 /* What a counter stands at does not change when it is stopped or goes on. */
@@ -72,43 +72,43 @@ static void write_mcountinhibit(struct hart *h, uint64_t value)
 {
     uint64_t cycle = read_cycle(h), instret = read_instret(h);
 
-    h->csr.mcountinhibit = value & (INHIBIT_CY | INHIBIT_IR);
-    h->cycle_offset = cycle - (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h));
-    h->insn_offset = instret - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h));
+    h->s.csr.mcountinhibit = value & (INHIBIT_CY | INHIBIT_IR);
+    h->s.cycle_offset = cycle - (inhibited(h, INHIBIT_CY) ? 0 : hart_cycles(h));
+    h->s.insn_offset = instret - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h));
 }
 
 /* ---- floating point: a write makes the state dirty ---- */
 
 static uint64_t read_fcsr(struct hart *h)
 {
-    return (uint64_t)h->frm << 5 | h->fflags;
+    return (uint64_t)h->s.frm << 5 | h->s.fflags;
 }
 
 static void write_fcsr(struct hart *h, uint64_t value)
 {
-    h->fflags = value & 31;
-    h->frm = value >> 5 & 7;
-    h->csr.mstatus |= MSTATUS_FS;
+    h->s.fflags = value & 31;
+    h->s.frm = value >> 5 & 7;
+    h->s.csr.mstatus |= MSTATUS_FS;
 }
 
 static uint64_t read_fflags(struct hart *h)
 {
-    return h->fflags;
+    return h->s.fflags;
 }
 
 static void write_fflags(struct hart *h, uint64_t value)
 {
-    write_fcsr(h, (uint64_t)h->frm << 5 | (value & 31));
+    write_fcsr(h, (uint64_t)h->s.frm << 5 | (value & 31));
 }
 
 static uint64_t read_frm(struct hart *h)
 {
-    return h->frm;
+    return h->s.frm;
 }
 
 static void write_frm(struct hart *h, uint64_t value)
 {
-    write_fcsr(h, (value & 7) << 5 | h->fflags);
+    write_fcsr(h, (value & 7) << 5 | h->s.fflags);
 }
 
 /* ---- status ---- */
@@ -116,21 +116,21 @@ static void write_frm(struct hart *h, uint64_t value)
 /* SD says that there is something to save: the floating-point state is all there can be. */
 static uint64_t read_mstatus(struct hart *h)
 {
-    bool dirty = (h->csr.mstatus & MSTATUS_FS) == MSTATUS_FS;
+    bool dirty = (h->s.csr.mstatus & MSTATUS_FS) == MSTATUS_FS;
 
-    return h->csr.mstatus | (dirty ? MSTATUS_SD : 0);
+    return h->s.csr.mstatus | (dirty ? MSTATUS_SD : 0);
 }
 
 /* MPP is WARL: 2 is no privilege, and such a write keeps the old one. */
 static void write_mstatus(struct hart *h, uint64_t value)
 {
-    uint64_t old = h->csr.mstatus;
+    uint64_t old = h->s.csr.mstatus;
 
     if (get_field(value, MSTATUS_MPP) == 2)
         value = set_field(value, MSTATUS_MPP, get_field(old, MSTATUS_MPP));
     if (!hart_has(h, EXT_F))
         value &= ~MSTATUS_FS;
-    h->csr.mstatus = (old & ~MSTATUS_WRITABLE) | (value & MSTATUS_WRITABLE);
+    h->s.csr.mstatus = (old & ~MSTATUS_WRITABLE) | (value & MSTATUS_WRITABLE);
     /* MXR changes what a cached load translation stands for. */
     if ((old ^ value) & MSTATUS_MXR)
         hart_flush_tlb(h);
@@ -143,27 +143,27 @@ static uint64_t read_sstatus(struct hart *h)
 
 static void write_sstatus(struct hart *h, uint64_t value)
 {
-    write_mstatus(h, (h->csr.mstatus & ~SSTATUS_WRITABLE) | (value & SSTATUS_WRITABLE));
+    write_mstatus(h, (h->s.csr.mstatus & ~SSTATUS_WRITABLE) | (value & SSTATUS_WRITABLE));
 }
 
 static uint64_t read_mie(struct hart *h)
 {
-    return h->csr.mie;
+    return h->s.csr.mie;
 }
 
 static void write_mie(struct hart *h, uint64_t value)
 {
-    h->csr.mie = value & (MI_S_BITS | MI_M_BITS);
+    h->s.csr.mie = value & (MI_S_BITS | MI_M_BITS);
 }
 
 static uint64_t read_sie(struct hart *h)
 {
-    return h->csr.mie & h->csr.mideleg;
+    return h->s.csr.mie & h->s.csr.mideleg;
 }
 
 static void write_sie(struct hart *h, uint64_t value)
 {
-    write_mie(h, (h->csr.mie & ~h->csr.mideleg) | (value & h->csr.mideleg));
+    write_mie(h, (h->s.csr.mie & ~h->s.csr.mideleg) | (value & h->s.csr.mideleg));
 }
 
 static uint64_t read_mip(struct hart *h)
@@ -173,7 +173,7 @@ static uint64_t read_mip(struct hart *h)
 
 static bool has_supervisor_timer(const struct hart *h)
 {
-    return h->csr.menvcfg & MENVCFG_STCE;
+    return h->s.csr.menvcfg & MENVCFG_STCE;
 }
 
 /* M-mode sets the S bits by hand, but STIP where stimecmp drives it; the M bits follow their wires.
@@ -182,24 +182,24 @@ static void write_mip(struct hart *h, uint64_t value)
 {
     uint64_t writable = has_supervisor_timer(h) ? MI_S_BITS & ~(UINT64_C(1) << IRQ_STI) : MI_S_BITS;
 
-    h->irq_soft = (uint32_t)(value & writable);
+    h->s.irq_soft = (uint32_t)(value & writable);
 }
 
 static uint64_t read_sip(struct hart *h)
 {
-    return hart_mip(h) & h->csr.mideleg;
+    return hart_mip(h) & h->s.csr.mideleg;
 }
 
 static void write_sip(struct hart *h, uint64_t value)
 {
-    uint32_t writable = (uint32_t)h->csr.mideleg & 1U << IRQ_SSI;
+    uint32_t writable = (uint32_t)h->s.csr.mideleg & 1U << IRQ_SSI;
 
-    h->irq_soft = (h->irq_soft & ~writable) | ((uint32_t)value & writable);
+    h->s.irq_soft = (h->s.irq_soft & ~writable) | ((uint32_t)value & writable);
 }
 
 static uint64_t read_satp(struct hart *h)
 {
-    return h->csr.satp;
+    return h->s.csr.satp;
 }
 
 /* An unsupported mode makes the whole write have no effect (vol. II, 4.1.11). */
@@ -209,7 +209,7 @@ static void write_satp(struct hart *h, uint64_t value)
 
     if (mode != SATP_BARE && (mode < SATP_SV39 || mode > SATP_SV57))
         return;
-    h->csr.satp = value;
+    h->s.csr.satp = value;
     hart_flush_translations(h);
 }
 
@@ -253,7 +253,7 @@ static void write_envcfg(const struct hart *h, uint64_t *csr, uint64_t value)
 
 static uint64_t read_menvcfg(struct hart *h)
 {
-    return h->csr.menvcfg;
+    return h->s.csr.menvcfg;
 }
 
 void hart_time_set(struct hart *h)
@@ -261,7 +261,7 @@ void hart_time_set(struct hart *h)
     const struct hart_env *env = &h->cluster->config.env;
 
     if (env->set_timer)
-        env->set_timer(env->ctx, h, has_supervisor_timer(h) ? h->csr.stimecmp : UINT64_MAX);
+        env->set_timer(env->ctx, h, has_supervisor_timer(h) ? h->s.csr.stimecmp : UINT64_MAX);
 }
 
 /* What M-mode alone may grant. */
@@ -274,26 +274,26 @@ static uint64_t menvcfg_writable(const struct hart *h)
 
 static void write_menvcfg(struct hart *h, uint64_t value)
 {
-    uint64_t old = h->csr.menvcfg, writable = menvcfg_writable(h);
+    uint64_t old = h->s.csr.menvcfg, writable = menvcfg_writable(h);
 
-    write_envcfg(h, &h->csr.menvcfg, value);
-    h->csr.menvcfg = (h->csr.menvcfg & ~writable) | (value & writable);
-    if ((old ^ h->csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE))
+    write_envcfg(h, &h->s.csr.menvcfg, value);
+    h->s.csr.menvcfg = (h->s.csr.menvcfg & ~writable) | (value & writable);
+    if ((old ^ h->s.csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE))
         hart_flush_tlb(h);
-    if ((old ^ h->csr.menvcfg) & MENVCFG_STCE) {
-        h->irq_soft &= ~(1U << IRQ_STI);
+    if ((old ^ h->s.csr.menvcfg) & MENVCFG_STCE) {
+        h->s.irq_soft &= ~(1U << IRQ_STI);
         hart_time_set(h);
     }
 }
 
 static uint64_t read_stimecmp(struct hart *h)
 {
-    return h->csr.stimecmp;
+    return h->s.csr.stimecmp;
 }
 
 static void write_stimecmp(struct hart *h, uint64_t value)
 {
-    h->csr.stimecmp = value;
+    h->s.csr.stimecmp = value;
     hart_time_set(h);
 }
 
@@ -308,22 +308,22 @@ static void write_tvec(uint64_t *tvec, uint64_t value)
 
 static uint64_t read_mtvec(struct hart *h)
 {
-    return h->csr.mtvec;
+    return h->s.csr.mtvec;
 }
 
 static void write_mtvec(struct hart *h, uint64_t value)
 {
-    write_tvec(&h->csr.mtvec, value);
+    write_tvec(&h->s.csr.mtvec, value);
 }
 
 static uint64_t read_stvec(struct hart *h)
 {
-    return h->csr.stvec;
+    return h->s.csr.stvec;
 }
 
 static void write_stvec(struct hart *h, uint64_t value)
 {
-    write_tvec(&h->csr.stvec, value);
+    write_tvec(&h->s.csr.stvec, value);
 }
 
 /* Instructions lie on even addresses, on multiples of four where there are none compressed. */
@@ -334,22 +334,22 @@ static uint64_t instruction_address(const struct hart *h, uint64_t value)
 
 static uint64_t read_mepc(struct hart *h)
 {
-    return h->csr.mepc;
+    return h->s.csr.mepc;
 }
 
 static void write_mepc(struct hart *h, uint64_t value)
 {
-    h->csr.mepc = instruction_address(h, value);
+    h->s.csr.mepc = instruction_address(h, value);
 }
 
 static uint64_t read_sepc(struct hart *h)
 {
-    return h->csr.sepc;
+    return h->s.csr.sepc;
 }
 
 static void write_sepc(struct hart *h, uint64_t value)
 {
-    h->csr.sepc = instruction_address(h, value);
+    h->s.csr.sepc = instruction_address(h, value);
 }
 
 /* ---- physical memory protection ---- */
@@ -376,12 +376,12 @@ static void write_pmpaddr(struct hart *h, unsigned n, uint64_t value)
 
 static uint64_t read_senvcfg(struct hart *h)
 {
-    return h->csr.senvcfg;
+    return h->s.csr.senvcfg;
 }
 
 static void write_senvcfg(struct hart *h, uint64_t value)
 {
-    write_envcfg(h, &h->csr.senvcfg, value);
+    write_envcfg(h, &h->s.csr.senvcfg, value);
 }
 
 static uint64_t read_mhartid(struct hart *h)
@@ -435,7 +435,7 @@ static uint64_t csr_value(struct hart *h, unsigned number)
         break;
 #define FIELD(ext, name, num, mask) \
     case num:                       \
-        value = h->csr.name;        \
+        value = h->s.csr.name;      \
         break;
 #define CONST(ext, name, num, constant) \
     case num:                           \
@@ -493,9 +493,9 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     case num:                   \
         write_##name(h, value); \
         break;
-#define FIELD(ext, name, num, mask)                                         \
-    case num:                                                               \
-        h->csr.name = (h->csr.name & ~(uint64_t)(mask)) | (value & (mask)); \
+#define FIELD(ext, name, num, mask)                                             \
+    case num:                                                                   \
+        h->s.csr.name = (h->s.csr.name & ~(uint64_t)(mask)) | (value & (mask)); \
         break;
 #define CONST(ext, name, num, constant)
 #define RANGE(ext, name, from, to, first, constant)
@@ -512,7 +512,7 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     default: break;
     }
     hart_update_context(h);
-    hart_update_attention(h);
+    hart_update_interrupts(h);
 }
 
 /* Counters below M-mode only where the modes above allow it (vol. II, 3.1.11, 4.1.5). */
@@ -520,24 +520,24 @@ static bool counter_allowed(const struct hart *h, unsigned number)
 {
     unsigned which = number & 0x1f;
 
-    if (h->mode < PRIV_M && !bit(h->csr.mcounteren, which))
+    if (h->s.mode < PRIV_M && !bit(h->s.csr.mcounteren, which))
         return false;
-    return h->mode != PRIV_U || bit(h->csr.scounteren, which);
+    return h->s.mode != PRIV_U || bit(h->s.csr.scounteren, which);
 }
 
 static bool access_allowed(const struct hart *h, unsigned number, bool writes)
 {
     bool read_only = bits(number, 11, 10) == 3;
 
-    if (h->mode < bits(number, 9, 8) || (writes && read_only))
+    if (h->s.mode < bits(number, 9, 8) || (writes && read_only))
         return false;
     if (number >= 0xc00 && number <= 0xc1f)
         return counter_allowed(h, number);
-    if (number == 0x14d && h->mode == PRIV_S)
-        return bit(h->csr.mcounteren, COUNTER_TIME) && (h->csr.menvcfg & MENVCFG_STCE);
-    if (number >= 0x001 && number <= 0x003 && !(h->csr.mstatus & MSTATUS_FS))
+    if (number == 0x14d && h->s.mode == PRIV_S)
+        return bit(h->s.csr.mcounteren, COUNTER_TIME) && (h->s.csr.menvcfg & MENVCFG_STCE);
+    if (number >= 0x001 && number <= 0x003 && !(h->s.csr.mstatus & MSTATUS_FS))
         return false;
-    if (number == 0x180 && h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TVM))
+    if (number == 0x180 && h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM))
         return false;
     return true;
 }
@@ -553,8 +553,10 @@ bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint6
     case CSR_READ_ONLY: break;
     case CSR_WRITE: csr_write(h, number, operand); break;
     /* A set or clear of mip acts on what software wrote, not on the wires (vol. II, 3.1.9). */
-    case CSR_SET: csr_write(h, number, (number == 0x344 ? h->irq_soft : *old) | operand); break;
-    case CSR_CLEAR: csr_write(h, number, (number == 0x344 ? h->irq_soft : *old) & ~operand); break;
+    case CSR_SET: csr_write(h, number, (number == 0x344 ? h->s.irq_soft : *old) | operand); break;
+    case CSR_CLEAR:
+        csr_write(h, number, (number == 0x344 ? h->s.irq_soft : *old) & ~operand);
+        break;
     }
     return true;
 }

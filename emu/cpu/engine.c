@@ -1,6 +1,6 @@
 /*
  * engine.c - the loop. Runs blocks until the budget is spent or something asks
- * for attention.
+ * for an exit (enum exit_request).
  *
  * What an instruction means stands in exec.h; here is how one gets to the
  * next. A block takes its whole length from the budget on entry and
@@ -10,15 +10,15 @@
  * `tank` is what has been taken out of the hart's budget to run on, and what that
  * has cost, in one number, so that a block settles both with one subtraction:
  * instructions left in the upper half, in the lower how many cycles below full.
- * It is empty, and h->left and h->cycles are true, wherever anybody may look.
+ * It is empty, and h->s.left and h->s.cycles are true, wherever anybody may look.
  */
 #include <string.h>
 
 #include "base/bits.h"
-#include "cpu/cpu_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/exec.h"
 #include "cpu/float_ops.h"
+#include "cpu/hart_priv.h"
 #include "cpu/ops.h"
 
 static uint64_t divide_signed(uint64_t a, uint64_t b)
@@ -87,23 +87,23 @@ static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 /* Deals with everything that asked; true: hart_run must return `*stop`. */
 static bool attend(struct hart *h, enum hart_stop *stop)
 {
-    h->attention &= ~(uint32_t)ATTEND_CODE;
+    h->s.exit_requests &= ~(uint32_t)EXIT_CODE;
     hart_forget_cut(h);
-    if (h->attention & ATTEND_BLOCKS) {
-        h->attention &= ~(uint32_t)ATTEND_BLOCKS;
+    if (h->s.exit_requests & EXIT_BLOCKS) {
+        h->s.exit_requests &= ~(uint32_t)EXIT_BLOCKS;
         hart_discard_blocks(h);
     }
-    if (h->attention & ATTEND_STUCK) {
-        h->attention &= ~(uint32_t)ATTEND_STUCK;
+    if (h->s.exit_requests & EXIT_STUCK) {
+        h->s.exit_requests &= ~(uint32_t)EXIT_STUCK;
         *stop = HART_STUCK;
         return true;
     }
-    if (h->attention & ATTEND_STOP) {
-        h->attention &= ~(uint32_t)ATTEND_STOP;
-        *stop = h->waiting ? HART_WAITING : h->paused ? HART_PAUSED : HART_ASKED;
+    if (h->s.exit_requests & EXIT_STOP) {
+        h->s.exit_requests &= ~(uint32_t)EXIT_STOP;
+        *stop = h->s.waiting ? HART_WAITING : h->s.paused ? HART_PAUSED : HART_ASKED;
         return true;
     }
-    if (h->attention & ATTEND_IRQ && h->left > 0)
+    if (h->s.exit_requests & EXIT_INTERRUPT && h->s.left > 0)
         (void)hart_take_interrupt(h);
     return false;
 }
@@ -111,7 +111,7 @@ static bool attend(struct hart *h, enum hart_stop *stop)
 /* The block at pc, if the jump cache has it. */
 static struct block *found(const struct hart *h, uint64_t pc)
 {
-    const struct jump_entry *e = jump_slot(h->jump, pc);
+    const struct jump_entry *e = jump_slot(h->cache.jump, pc);
 
     return e->pc == pc ? e->block : NULL;
 }
@@ -120,13 +120,13 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
 {
     struct block *to;
 
-    h->block = from; /* set to NULL when decoding discards it */
+    h->cache.block = from; /* set to NULL when decoding discards it */
     to = hart_find_block(h);
     if (!to) {
         hart_take_exception(h);
         return NULL;
     }
-    from = h->block;
+    from = h->cache.block;
     if (from)
         block_link(from, slot, to);
     return to;
@@ -174,37 +174,37 @@ enum { TANK_INSNS = 1 << 22 };
 #define TANK_UNITS 32                   /* where its upper half begins */
 
 /* Nothing can have changed the hart's context since, or it is read anew with the tank. */
-#define FILL_TANK()                                                  \
-    do {                                                             \
-        int64_t taken = h->left < TANK_INSNS ? h->left : TANK_INSNS; \
-        h->left -= taken;                                            \
-        tank = (int64_t)((uint64_t)taken << TANK_UNITS | TANK_FULL); \
-        tlb = h->tlb;                                                \
-        span_from = h->loads->from;                                  \
-        span_starts = h->loads->starts;                              \
-        span_host = h->loads->host;                                  \
+#define FILL_TANK()                                                      \
+    do {                                                                 \
+        int64_t taken = h->s.left < TANK_INSNS ? h->s.left : TANK_INSNS; \
+        h->s.left -= taken;                                              \
+        tank = (int64_t)((uint64_t)taken << TANK_UNITS | TANK_FULL);     \
+        tlb = h->cache.tlb;                                              \
+        span_from = h->cache.loads->from;                                \
+        span_starts = h->cache.loads->starts;                            \
+        span_host = h->cache.loads->host;                                \
     } while (0)
 
-#define EMPTY_TANK()                                           \
-    do {                                                       \
-        h->left += tank >> TANK_UNITS;                         \
-        h->cycles += TANK_FULL - ((uint64_t)tank & TANK_FULL); \
+#define EMPTY_TANK()                                             \
+    do {                                                         \
+        h->s.left += tank >> TANK_UNITS;                         \
+        h->s.cycles += TANK_FULL - ((uint64_t)tank & TANK_FULL); \
     } while (0)
 
 /* Before anything that may look at the hart from outside or raise. */
-#define SYNC()        \
-    do {              \
-        h->block = b; \
-        h->uop = u;   \
-        EMPTY_TANK(); \
+#define SYNC()              \
+    do {                    \
+        h->cache.block = b; \
+        h->cache.uop = u;   \
+        EMPTY_TANK();       \
     } while (0)
 
-#define ENTER()                    \
-    do {                           \
-        tank -= (int64_t)b->price; \
-        if (UNLIKELY(tank < 0))    \
-            goto over_budget;      \
-        goto enter;                \
+#define ENTER()                   \
+    do {                          \
+        tank -= (int64_t)b->cost; \
+        if (UNLIKELY(tank < 0))   \
+            goto over_budget;     \
+        goto enter;               \
     } while (0)
 
 /*
@@ -221,86 +221,86 @@ enum { TANK_INSNS = 1 << 22 };
     } while (0)
 
 /* NOWHERE costs more than any tank holds, so one test finds both a spent budget and no link. */
-#define FOLLOW_AFTER(slot, before)                             \
-    do {                                                       \
-        struct block *to = b->link[slot].to;                   \
-        tank -= (int64_t)to->price;                            \
-        if (UNLIKELY(tank < 0)) {                              \
-            KEEP(tank);                                        \
-            KEEP(u);                                           \
-            KEEP(to);                                          \
-            if (to != NOWHERE) {                               \
-                before;                                        \
-                b = to;                                        \
-                goto over_budget;                              \
-            }                                                  \
-            tank += (int64_t)to->price;                        \
-            h->pc = (slot) == LINK_TAKEN ? TAKEN_PC : NEXT_PC; \
-            CHECK_ALIGNED(h->pc);                              \
-            before;                                            \
-            way = slot;                                        \
-            goto unlinked;                                     \
-        }                                                      \
-        before;                                                \
-        b = to;                                                \
-        goto enter;                                            \
+#define FOLLOW_AFTER(slot, before)                               \
+    do {                                                         \
+        struct block *to = b->link[slot].to;                     \
+        tank -= (int64_t)to->cost;                               \
+        if (UNLIKELY(tank < 0)) {                                \
+            KEEP(tank);                                          \
+            KEEP(u);                                             \
+            KEEP(to);                                            \
+            if (to != NOWHERE) {                                 \
+                before;                                          \
+                b = to;                                          \
+                goto over_budget;                                \
+            }                                                    \
+            tank += (int64_t)to->cost;                           \
+            h->s.pc = (slot) == LINK_TAKEN ? TAKEN_PC : NEXT_PC; \
+            CHECK_ALIGNED(h->s.pc);                              \
+            before;                                              \
+            way = slot;                                          \
+            goto unlinked;                                       \
+        }                                                        \
+        before;                                                  \
+        b = to;                                                  \
+        goto enter;                                              \
     } while (0)
 #define FOLLOW(slot) FOLLOW_AFTER(slot, )
 
-#define JUMP_AFTER(target, before)                               \
-    do {                                                         \
-        const struct jump_entry *e = jump_slot(h->jump, target); \
-        if (UNLIKELY(e->pc != (target))) {                       \
-            CHECK_ALIGNED(target);                               \
-            before;                                              \
-            h->pc = (target);                                    \
-            goto unfound;                                        \
-        }                                                        \
-        before;                                                  \
-        b = e->block;                                            \
-        ENTER();                                                 \
+#define JUMP_AFTER(target, before)                                     \
+    do {                                                               \
+        const struct jump_entry *e = jump_slot(h->cache.jump, target); \
+        if (UNLIKELY(e->pc != (target))) {                             \
+            CHECK_ALIGNED(target);                                     \
+            before;                                                    \
+            h->s.pc = (target);                                        \
+            goto unfound;                                              \
+        }                                                              \
+        before;                                                        \
+        b = e->block;                                                  \
+        ENTER();                                                       \
     } while (0)
 
 /* ---- calls and returns ---- */
 
-#define KEEP_CALL()                                     \
-    do {                                                \
-        top = (top + 1) & (CALLS_KEPT - 1);             \
-        h->calls[top] = (struct kept_call){NEXT_PC, b}; \
+#define PUSH_RETURN()                                              \
+    do {                                                           \
+        top = (top + 1) & (RETURN_STACK_SIZE - 1);                 \
+        h->cache.returns[top] = (struct return_entry){NEXT_PC, b}; \
     } while (0)
 
-#define DO_call  \
-    KEEP_CALL(); \
+#define DO_call    \
+    PUSH_RETURN(); \
     DO_jal
 #define DO_call_indirect \
-    KEEP_CALL();         \
+    PUSH_RETURN();       \
     DO_jalr
-#define DO_ret                                             \
-    const struct kept_call *call = &h->calls[top];         \
-    uint64_t back = (S1 + (uint64_t)IMM) & ~UINT64_C(1);   \
-    top = (top - 1) & (CALLS_KEPT - 1);                    \
-    if (LIKELY(call->pc == back)) {                        \
-        struct block *to = call->from->link[LINK_NEXT].to; \
-        if (LIKELY(to != NOWHERE)) {                       \
-            b = to;                                        \
-            ENTER();                                       \
-        }                                                  \
-        to = found(h, back);                               \
-        if (to)                                            \
-            block_link(call->from, LINK_NEXT, to);         \
-    }                                                      \
+#define DO_ret                                                \
+    const struct return_entry *call = &h->cache.returns[top]; \
+    uint64_t back = (S1 + (uint64_t)IMM) & ~UINT64_C(1);      \
+    top = (top - 1) & (RETURN_STACK_SIZE - 1);                \
+    if (LIKELY(call->pc == back)) {                           \
+        struct block *to = call->from->link[LINK_NEXT].to;    \
+        if (LIKELY(to != NOWHERE)) {                          \
+            b = to;                                           \
+            ENTER();                                          \
+        }                                                     \
+        to = found(h, back);                                  \
+        if (to)                                               \
+            block_link(call->from, LINK_NEXT, to);            \
+    }                                                         \
     JUMP_AFTER(back, )
 
 #define DO_nop
 
-/* After a slow operation inside a block: somebody may have asked for attention meanwhile. */
-#define NEXT_UNLESS_ASKED           \
-    do {                            \
-        if (UNLIKELY(h->attention)) \
-            goto leave_after_this;  \
-        h->uop = NULL;              \
-        FILL_TANK();                \
-        NEXT;                       \
+/* After a slow operation inside a block: an exit may have been requested meanwhile. */
+#define NEXT_UNLESS_ASKED                 \
+    do {                                  \
+        if (UNLIKELY(h->s.exit_requests)) \
+            goto leave_after_this;        \
+        h->cache.uop = NULL;              \
+        FILL_TANK();                      \
+        NEXT;                             \
     } while (0)
 
 /* Of the entry at `slot`; leaves in `at` how far va is above the page's first byte, if that is in
@@ -382,10 +382,10 @@ enum { TANK_INSNS = 1 << 22 };
 
 /* ---- floating point ---- */
 
-#define FD     h->f[u->rd]
-#define F1     h->f[u->rs1]
-#define F2     h->f[u->rs2]
-#define F3     h->f[(uint32_t)u->imm >> IMM_RS3_SHIFT]
+#define FD     h->s.f[u->rd]
+#define F1     h->s.f[u->rs1]
+#define F2     h->s.f[u->rs2]
+#define F3     h->s.f[(uint32_t)u->imm >> IMM_RS3_SHIFT]
 #define N1(ff) float_unbox(ff, F1)
 #define N2(ff) float_unbox(ff, F2)
 #define N3(ff) float_unbox(ff, F3)
@@ -397,23 +397,23 @@ enum { TANK_INSNS = 1 << 22 };
 #define FLOAT_STORE(type)    STORE_OF(type, F2)
 
 /* With `env` as the instruction and frm have it; a reserved mode in frm is illegal. */
-#define ROUNDED(statement)                                                  \
-    do {                                                                    \
-        unsigned rounding = imm_rounding(u->imm);                           \
-        struct float_env env = {(enum float_rounding)rounding, &h->fflags}; \
-        if (rounding == ROUND_DYNAMIC) {                                    \
-            env.rounding = (enum float_rounding)h->frm;                     \
-            if (UNLIKELY(h->frm >= ROUND_MODES))                            \
-                goto do_illegal;                                            \
-        }                                                                   \
-        statement;                                                          \
+#define ROUNDED(statement)                                                    \
+    do {                                                                      \
+        unsigned rounding = imm_rounding(u->imm);                             \
+        struct float_env env = {(enum float_rounding)rounding, &h->s.fflags}; \
+        if (rounding == ROUND_DYNAMIC) {                                      \
+            env.rounding = (enum float_rounding)h->s.frm;                     \
+            if (UNLIKELY(h->s.frm >= ROUND_MODES))                            \
+                goto do_illegal;                                              \
+        }                                                                     \
+        statement;                                                            \
     } while (0)
 
 #define SOFT_FLOAT(ff, call)   ROUNDED(FD = float_box(ff, call))
 #define EXACT_FLOAT(ff, value) ROUNDED((void)env.rounding; FD = float_box(ff, value))
 
 #define HOST_ROUNDS() \
-    LIKELY((((unsigned)h->frm << 8 | h->fflags) & (unsigned)u->imm & IMM_LOOK_AT) == FLAG_NX)
+    LIKELY((((unsigned)h->s.frm << 8 | h->s.fflags) & (unsigned)u->imm & IMM_LOOK_AT) == FLAG_NX)
 
 #define FLOAT(ff, name, ...)                                                \
     do {                                                                    \
@@ -425,12 +425,12 @@ enum { TANK_INSNS = 1 << 22 };
     } while (0)
 
 /* An integer register is written: the state is dirty only if a flag was raised. */
-#define FLOAT_TO_INT(call)                 \
-    do {                                   \
-        uint8_t before = h->fflags;        \
-        RD = (uint64_t)(call);             \
-        if (UNLIKELY(h->fflags != before)) \
-            h->csr.mstatus |= MSTATUS_FS;  \
+#define FLOAT_TO_INT(call)                   \
+    do {                                     \
+        uint8_t before = h->s.fflags;        \
+        RD = (uint64_t)(call);               \
+        if (UNLIKELY(h->s.fflags != before)) \
+            h->s.csr.mstatus |= MSTATUS_FS;  \
     } while (0)
 
 #define ATOMIC(type, expression)                                                     \
@@ -476,7 +476,7 @@ enum { TANK_INSNS = 1 << 22 };
         SYNC();                 \
         if (!(call))            \
             goto raised;        \
-        h->uop = NULL;          \
+        h->cache.uop = NULL;    \
         goto dispatch_unlinked; \
     } while (0)
 
@@ -572,22 +572,22 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
         *table = &go;
         return HART_BUDGET;
     }
-    x = h->x;
+    x = h->s.x;
 
-/* The tank is empty, and h->pc says where to go on. */
+/* The tank is empty, and h->s.pc says where to go on. */
 dispatch_unlinked:
     b = NULL;
 dispatch:
-    if (UNLIKELY(h->attention)) {
+    if (UNLIKELY(h->s.exit_requests)) {
         b = NULL; /* it may be gone, and the hart elsewhere */
         if (attend(h, &stop))
             goto done;
     }
-    if (UNLIKELY(h->left <= 0))
+    if (UNLIKELY(h->s.left <= 0))
         goto done;
-    if (UNLIKELY(h->cut)) {
-        b = h->cut;
-        first = h->cut_at;
+    if (UNLIKELY(h->cache.cut)) {
+        b = h->cache.cut;
+        first = h->cache.cut_at;
         last = x[label_last(b, first)];
         hart_forget_cut(h);
     } else {
@@ -597,13 +597,13 @@ dispatch:
             goto dispatch_unlinked;
     }
     u = b->ops + first;
-    if (UNLIKELY(first || block_insns(b) > h->left)) {
-        start = hart_enter_part(h, b, first, (uint64_t)h->left);
+    if (UNLIKELY(first || block_insns(b) > h->s.left)) {
+        start = hart_enter_part(h, b, first, (uint64_t)h->s.left);
         FILL_TANK();
     } else {
         start = b->first_go;
         FILL_TANK();
-        tank -= (int64_t)b->price;
+        tank -= (int64_t)b->cost;
     }
     goto *start;
 
@@ -612,8 +612,8 @@ dispatch:
  * the translation may change, and what was found is found again through the jump cache.
  */
 unlinked:
-    if (!same_page(b->pc, h->pc))
-        JUMP_AFTER(h->pc, );
+    if (!same_page(b->pc, h->s.pc))
+        JUMP_AFTER(h->s.pc, );
     EMPTY_TANK();
     goto dispatch;
 
@@ -622,9 +622,9 @@ unfound:
     goto dispatch_unlinked;
 
 over_budget:
-    tank += (int64_t)b->price;
+    tank += (int64_t)b->cost;
     EMPTY_TANK();
-    h->pc = b->pc;
+    h->s.pc = b->pc;
     goto dispatch_unlinked;
 
 enter:
@@ -645,27 +645,27 @@ do_probe:
         stop = HART_PROBE;
         goto done;
     }
-    h->uop = NULL;
+    h->cache.uop = NULL;
     FILL_TANK();
     NEXT;
 
 /* Before the first instruction that uses, and the first that changes, the floating-point state. */
 do_float:
-    if (UNLIKELY(~h->csr.mstatus & MSTATUS_FS)) {
-        if (!(h->csr.mstatus & MSTATUS_FS)) {
+    if (UNLIKELY(~h->s.csr.mstatus & MSTATUS_FS)) {
+        if (!(h->s.csr.mstatus & MSTATUS_FS)) {
             SYNC();
             (void)!hart_op_illegal(h, u + 1);
             goto raised;
         }
         if (u->imm == FLOATING_FW)
-            h->csr.mstatus |= MSTATUS_FS; /* dirty */
+            h->s.csr.mstatus |= MSTATUS_FS; /* dirty */
     }
     NEXT;
 
 /* Somebody wrote to the block's bytes: look at them again. */
 do_suspect:
-    tank += (int64_t)b->price;
-    h->pc = b->pc;
+    tank += (int64_t)b->cost;
+    h->s.pc = b->pc;
     goto unfound;
 
 /* The budget ends inside of a block, and the next one begins there. */
@@ -673,8 +673,8 @@ do_cut:
     SYNC();
     hart_leave_block(h, false);
     if (!b->suspect) {
-        h->cut = b;
-        h->cut_at = (unsigned)(u - b->ops);
+        h->cache.cut = b;
+        h->cache.cut_at = (unsigned)(u - b->ops);
     }
     goto dispatch_unlinked;
 
@@ -684,7 +684,7 @@ do_illegal:
     goto raised;
 
 raised:
-    if (h->uop)
+    if (h->cache.uop)
         hart_leave_block(h, false);
     hart_take_exception(h);
     goto dispatch_unlinked;
@@ -695,9 +695,9 @@ leave_after_this:
 
 /* Unless firmware has moved the hart, it goes on behind the block. */
 system_done:
-    if (h->uop) {
-        h->pc = NEXT_PC;
-        h->uop = NULL;
+    if (h->cache.uop) {
+        h->s.pc = NEXT_PC;
+        h->cache.uop = NULL;
     }
     goto dispatch_unlinked;
 
@@ -762,8 +762,8 @@ system_done:
 #undef P
 
 done:
-    h->uop = NULL;
-    h->block = NULL;
+    h->cache.uop = NULL;
+    h->cache.block = NULL;
     return stop;
 }
 

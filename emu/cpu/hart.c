@@ -7,19 +7,19 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cpu/cpu_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
 struct hart *hart_new(struct cluster *c, unsigned id)
 {
     struct hart *h = xcalloc(1, sizeof *h);
 
-    h->yield_from = UINT64_MAX;
+    h->s.yield_from = UINT64_MAX;
     h->cluster = c;
     h->id = id;
-    h->labels = engine_table();
-    h->jump_fills.len = h->store_fills.len = h->other_fills.len =
+    h->cache.labels = engine_table();
+    h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
         FILLS_LOST; /* zeroes are no entries */
     hart_reset(h, 0, PRIV_M);
     return h;
@@ -28,10 +28,10 @@ struct hart *hart_new(struct cluster *c, unsigned id)
 void hart_free(struct hart *h)
 {
     hart_discard_blocks(h);
-    map_free(&h->blocks);
-    map_free(&h->view);
-    map_free(&h->reported);
-    VEC_FREE(&h->suspects);
+    map_free(&h->cache.blocks);
+    map_free(&h->s.view);
+    map_free(&h->s.reported);
+    VEC_FREE(&h->cache.suspects);
     free(h);
 }
 
@@ -39,37 +39,37 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
 {
     struct writer me;
 
-    memset(h->x, 0, sizeof h->x);
-    memset(h->f, 0, sizeof h->f);
-    h->fflags = h->frm = 0;
-    h->cycle_offset = h->insn_offset = 0; /* the counters run, and were not written */
-    memset(&h->csr, 0, sizeof h->csr);
-    h->csr.mstatus = MSTATUS_UXL_64 | MSTATUS_SXL_64;
-    h->pc = align_down(pc, 2);
-    h->mode = mode;
-    h->uop = NULL;
-    h->waiting = HART_WAITS_NOT;
-    h->reserved = false;
-    h->irq_soft = 0;
-    h->timer_due = false;
-    h->csr.stimecmp = UINT64_MAX;
-    h->csr.menvcfg =
+    memset(h->s.x, 0, sizeof h->s.x);
+    memset(h->s.f, 0, sizeof h->s.f);
+    h->s.fflags = h->s.frm = 0;
+    h->s.cycle_offset = h->s.insn_offset = 0; /* the counters run, and were not written */
+    memset(&h->s.csr, 0, sizeof h->s.csr);
+    h->s.csr.mstatus = MSTATUS_UXL_64 | MSTATUS_SXL_64;
+    h->s.pc = align_down(pc, 2);
+    h->s.mode = mode;
+    h->cache.uop = NULL;
+    h->s.waiting = HART_WAITS_NOT;
+    h->s.reserved = false;
+    h->s.irq_soft = 0;
+    h->s.timer_due = false;
+    h->s.csr.stimecmp = UINT64_MAX;
+    h->s.csr.menvcfg =
         (hart_has(h, EXT_Svadu) ? MENVCFG_ADUE : 0) | (hart_has(h, EXT_Svpbmt) ? MENVCFG_PBMTE : 0);
     pmp_reset(h);
-    h->trap_repeats = 0;
-    h->last_trap_pc = h->last_trap_insns = UINT64_MAX;
+    h->s.trap_repeats = 0;
+    h->s.last_trap_pc = h->s.last_trap_insns = UINT64_MAX;
     hart_flush_translations(h);
     me = hart_writer(h);
     hart_fence_i(h, FENCE_LOCAL, &me);
     hart_update_context(h);
-    hart_update_attention(h);
+    hart_update_interrupts(h);
 }
 
 enum privilege hart_data_mode(const struct hart *h)
 {
-    if (h->mode == PRIV_M && (h->csr.mstatus & MSTATUS_MPRV))
-        return (enum privilege)get_field(h->csr.mstatus, MSTATUS_MPP);
-    return h->mode;
+    if (h->s.mode == PRIV_M && (h->s.csr.mstatus & MSTATUS_MPRV))
+        return (enum privilege)get_field(h->s.csr.mstatus, MSTATUS_MPP);
+    return h->s.mode;
 }
 
 void hart_update_context(struct hart *h)
@@ -77,49 +77,49 @@ void hart_update_context(struct hart *h)
     enum privilege data = hart_data_mode(h);
     enum tlb_context context = data == PRIV_M ? TLB_MACHINE : TLB_BARE;
 
-    if (data == PRIV_U && h->csr.satp >> SATP_MODE_SHIFT)
+    if (data == PRIV_U && h->s.csr.satp >> SATP_MODE_SHIFT)
         context = TLB_USER;
-    else if (data == PRIV_S && h->csr.satp >> SATP_MODE_SHIFT)
-        context = h->csr.mstatus & MSTATUS_SUM ? TLB_SUPER_SUM : TLB_SUPER;
-    h->tlb = &h->tlbs[context];
-    h->loads = &h->load_spans[context];
-    h->jump = h->jumps[h->mode == PRIV_M ? 2 : h->mode];
-    h->calls = h->kept_calls[h->mode == PRIV_M ? 2 : h->mode];
+    else if (data == PRIV_S && h->s.csr.satp >> SATP_MODE_SHIFT)
+        context = h->s.csr.mstatus & MSTATUS_SUM ? TLB_SUPER_SUM : TLB_SUPER;
+    h->cache.tlb = &h->cache.tlbs[context];
+    h->cache.loads = &h->cache.load_spans[context];
+    h->cache.jump = h->cache.jumps[h->s.mode == PRIV_M ? 2 : h->s.mode];
+    h->cache.returns = h->cache.return_stacks[h->s.mode == PRIV_M ? 2 : h->s.mode];
 }
 
 uint64_t hart_mip(const struct hart *h)
 {
-    return h->irq_lines | h->irq_soft | (uint64_t)h->timer_due << IRQ_STI;
+    return h->s.irq_lines | h->s.irq_soft | (uint64_t)h->s.timer_due << IRQ_STI;
 }
 
-void hart_update_attention(struct hart *h)
+void hart_update_interrupts(struct hart *h)
 {
     if (hart_due_interrupts(h))
-        h->attention |= ATTEND_IRQ;
+        h->s.exit_requests |= EXIT_INTERRUPT;
     else
-        h->attention &= ~(uint32_t)ATTEND_IRQ;
+        h->s.exit_requests &= ~(uint32_t)EXIT_INTERRUPT;
 }
 
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level)
 {
-    uint32_t *bank = irq == IRQ_SSI || irq == IRQ_STI ? &h->irq_soft : &h->irq_lines;
+    uint32_t *bank = irq == IRQ_SSI || irq == IRQ_STI ? &h->s.irq_soft : &h->s.irq_lines;
 
     if (level)
         *bank |= 1U << irq;
     else
         *bank &= ~(1U << irq);
-    hart_update_attention(h);
+    hart_update_interrupts(h);
 }
 
 void hart_set_timer(struct hart *h, bool due)
 {
-    h->timer_due = due;
-    hart_update_attention(h);
+    h->s.timer_due = due;
+    hart_update_interrupts(h);
 }
 
 bool hart_irq_pending(const struct hart *h)
 {
-    return (hart_mip(h) & h->csr.mie) != 0;
+    return (hart_mip(h) & h->s.csr.mie) != 0;
 }
 
 /* The whole meaning of fence.i, for its own instruction and for firmware's requests. */
@@ -130,12 +130,12 @@ void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by)
         .kind = kind, .hart = h, .requester = by->hart, .pc = by->pc, .cycle = by->cycle};
 
     hart_discard_suspects(h);
-    map_clear(&h->view);
-    map_clear(&h->reported);
-    h->sync_stamp = c->ram->stamp;
+    map_clear(&h->s.view);
+    map_clear(&h->s.reported);
+    h->s.sync_stamp = c->ram->stamp;
     ram_close_pages(c->ram);
     hart_flush_stores(h);
-    event.stamp = h->sync_stamp;
+    event.stamp = h->s.sync_stamp;
     for (unsigned i = 0; i < c->observer_count; i++)
         if (c->observers[i].fence)
             c->observers[i].fence(c->observers[i].ctx, &event);
@@ -149,16 +149,16 @@ struct writer hart_writer(const struct hart *h)
 
 enum hart_wait hart_waits_for(const struct hart *h)
 {
-    bool store_came = !h->reserved || h->cycles >= h->wait_limit;
+    bool store_came = !h->s.reserved || h->s.cycles >= h->s.wait_limit;
 
-    if (hart_irq_pending(h) || (h->waiting == HART_WAITS_STORE && store_came))
+    if (hart_irq_pending(h) || (h->s.waiting == HART_WAITS_STORE && store_came))
         return HART_WAITS_NOT;
-    return h->waiting;
+    return h->s.waiting;
 }
 
 uint64_t hart_wait_limit(const struct hart *h)
 {
-    return h->waiting == HART_WAITS_STORE ? h->wait_limit : UINT64_MAX;
+    return h->s.waiting == HART_WAITS_STORE ? h->s.wait_limit : UINT64_MAX;
 }
 
 enum hart_stop hart_run(struct hart *h, uint64_t insns)
@@ -167,27 +167,27 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns)
 
     if (hart_waits_for(h) != HART_WAITS_NOT)
         return HART_WAITING;
-    h->waiting = HART_WAITS_NOT;
-    h->paused = false;
-    if (h->store_epoch != h->cluster->ram->epoch)
+    h->s.waiting = HART_WAITS_NOT;
+    h->s.paused = false;
+    if (h->cache.store_epoch != h->cluster->ram->epoch)
         hart_flush_stores(h);
-    h->budget = h->left = insns > INT64_MAX ? INT64_MAX : (int64_t)insns;
+    h->s.budget = h->s.left = insns > INT64_MAX ? INT64_MAX : (int64_t)insns;
     stop = engine_run(h);
-    h->insns += (uint64_t)(h->budget - h->left);
-    h->budget = h->left = 0;
-    if (h->reserved && h->cluster->harts.len > 1)
-        ram_flag_page(h->cluster->ram, h->reserved_line, RAM_PAGE_RESERVED);
+    h->s.insns += (uint64_t)(h->s.budget - h->s.left);
+    h->s.budget = h->s.left = 0;
+    if (h->s.reserved && h->cluster->harts.len > 1)
+        ram_flag_page(h->cluster->ram, h->s.reserved_line, RAM_PAGE_RESERVED);
     return stop;
 }
 
 void hart_yield_from(struct hart *h, uint64_t cycle)
 {
-    h->yield_from = cycle;
+    h->s.yield_from = cycle;
 }
 
 void hart_ask_stop(struct hart *h)
 {
-    h->attention |= ATTEND_STOP;
+    h->s.exit_requests |= EXIT_STOP;
 }
 
 unsigned hart_id(const struct hart *h)
@@ -202,70 +202,71 @@ struct cluster *hart_cluster(const struct hart *h)
 
 uint64_t hart_pc(const struct hart *h)
 {
-    return h->uop ? h->block->pc + h->uop->at * 2U : h->pc;
+    return h->cache.uop ? h->cache.block->pc + h->cache.uop->at * 2U : h->s.pc;
 }
 
 void hart_set_pc(struct hart *h, uint64_t pc)
 {
-    h->pc = align_down(pc, 2);
-    h->waiting = HART_WAITS_NOT;
+    h->s.pc = align_down(pc, 2);
+    h->s.waiting = HART_WAITS_NOT;
     hart_forget_cut(h);
 }
 
 uint64_t hart_reg(const struct hart *h, unsigned reg)
 {
-    return h->x[reg];
+    return h->s.x[reg];
 }
 
 void hart_set_reg(struct hart *h, unsigned reg, uint64_t value)
 {
     if (reg)
-        h->x[reg] = value;
+        h->s.x[reg] = value;
 }
 
 uint64_t hart_freg(const struct hart *h, unsigned reg)
 {
-    return h->f[reg];
+    return h->s.f[reg];
 }
 
 void hart_set_freg(struct hart *h, unsigned reg, uint64_t value)
 {
-    h->f[reg] = value;
+    h->s.f[reg] = value;
 }
 
 enum privilege hart_mode(const struct hart *h)
 {
-    return h->mode;
+    return h->s.mode;
 }
 
 uint64_t hart_cycles(const struct hart *h)
 {
-    if (!h->uop)
-        return h->cycles;
-    return h->cycles -
-           (block_cycles(h->block) - h->block->notes[h->uop - h->block->ops].cycles_before);
+    if (!h->cache.uop)
+        return h->s.cycles;
+    return h->s.cycles - (block_cycles(h->cache.block) -
+                          h->cache.block->notes[h->cache.uop - h->cache.block->ops].cycles_before);
 }
 
 uint64_t hart_insns(const struct hart *h)
 {
-    uint64_t given = h->insns + (uint64_t)(h->budget - h->left);
+    uint64_t given = h->s.insns + (uint64_t)(h->s.budget - h->s.left);
 
-    if (!h->uop)
+    if (!h->cache.uop)
         return given;
-    return given - (block_insns(h->block) - h->block->notes[h->uop - h->block->ops].insns_before);
+    return given - (block_insns(h->cache.block) -
+                    h->cache.block->notes[h->cache.uop - h->cache.block->ops].insns_before);
 }
 
 void hart_advance(struct hart *h, uint64_t to_cycle)
 {
-    if (to_cycle <= h->cycles)
+    if (to_cycle <= h->s.cycles)
         return;
-    h->idle_cycles += to_cycle - h->cycles;
-    h->cycles = to_cycle;
+    h->s.idle_cycles += to_cycle - h->s.cycles;
+    h->s.cycles = to_cycle;
 }
 
 uint64_t hart_idle_cycles(const struct hart *h)
 {
-    return h->idle_cycles;
+    return h->s.idle_cycles;
 }
 
 void hart_flush_translations(struct hart *h)
@@ -278,12 +279,12 @@ void hart_drop_reservation(struct hart *h)
 {
     const struct hart_env *env = &h->cluster->config.env;
 
-    h->reserved = false;
-    if (h->waiting == HART_WAITS_STORE && env->wake)
+    h->s.reserved = false;
+    if (h->s.waiting == HART_WAITS_STORE && env->wake)
         env->wake(env->ctx, h);
 }
 
 uint64_t hart_sync_stamp(const struct hart *h)
 {
-    return h->sync_stamp;
+    return h->s.sync_stamp;
 }

@@ -1,7 +1,7 @@
 /*
  * label.c - where in the engine each operation of a block begins (pair.def).
  */
-#include "cpu/cpu_priv.h"
+#include "cpu/hart_priv.h"
 
 static bool is_link_register(unsigned reg)
 {

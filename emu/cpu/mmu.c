@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cpu/cpu_priv.h"
+#include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
 struct request {
@@ -25,11 +26,12 @@ static bool pte_permits(const struct hart *h, uint64_t pte, const struct request
 
     if (r->mode == PRIV_U && !user)
         return false;
-    if (r->mode == PRIV_S && user && (r->access == ACCESS_FETCH || !(h->csr.mstatus & MSTATUS_SUM)))
+    if (r->mode == PRIV_S && user &&
+        (r->access == ACCESS_FETCH || !(h->s.csr.mstatus & MSTATUS_SUM)))
         return false;
     switch (r->access) {
     case ACCESS_FETCH: return pte & PTE_X;
-    case ACCESS_LOAD: return (pte & PTE_R) || ((h->csr.mstatus & MSTATUS_MXR) && (pte & PTE_X));
+    case ACCESS_LOAD: return (pte & PTE_R) || ((h->s.csr.mstatus & MSTATUS_MXR) && (pte & PTE_X));
     case ACCESS_STORE: return pte & PTE_W;
     }
     return false;
@@ -47,7 +49,7 @@ static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte
 
     if (updated == pte)
         return WALK_OK;
-    if (!(h->csr.menvcfg & MENVCFG_ADUE))
+    if (!(h->s.csr.menvcfg & MENVCFG_ADUE))
         return WALK_PAGE_FAULT;
     if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_STORE, PRIV_S))
         return WALK_ACCESS_FAULT;
@@ -64,7 +66,7 @@ static bool is_canonical(uint64_t va, unsigned va_bits)
 /* W without R; bits for future use; a memory type where there are none, or the one that is not. */
 static bool pte_is_reserved(const struct hart *h, uint64_t pte)
 {
-    bool types = h->csr.menvcfg & MENVCFG_PBMTE;
+    bool types = h->s.csr.menvcfg & MENVCFG_PBMTE;
 
     return (pte & (PTE_W | PTE_R)) == PTE_W || (pte & PTE_RESERVED) || (pte & PTE_PBMT && !types) ||
            (pte & PTE_PBMT) == PTE_PBMT || (pte & PTE_N && !hart_has(h, EXT_Svnapot));
@@ -105,24 +107,25 @@ static void note_superpage(struct hart *h, uint64_t va, unsigned shift)
 {
     uint64_t base = align_down(va, UINT64_C(1) << shift);
 
-    for (unsigned i = 0; i < h->superpage_count; i++)
-        if (h->superpages[i].base == base && h->superpages[i].shift == shift)
+    for (unsigned i = 0; i < h->cache.superpage_count; i++)
+        if (h->cache.superpages[i].base == base && h->cache.superpages[i].shift == shift)
             return;
-    if (h->superpage_count < SUPERPAGES_MAX)
-        h->superpages[h->superpage_count++] = (struct superpage){base, shift};
+    if (h->cache.superpage_count < SUPERPAGES_MAX)
+        h->cache.superpages[h->cache.superpage_count++] = (struct superpage){base, shift};
     else
-        h->superpages_lost = true;
+        h->cache.superpages_lost = true;
 }
 
 static bool may_be_in_superpage(const struct hart *h, uint64_t va)
 {
-    for (unsigned i = 0; i < h->superpage_count; i++)
-        if (align_down(va, UINT64_C(1) << h->superpages[i].shift) == h->superpages[i].base)
+    for (unsigned i = 0; i < h->cache.superpage_count; i++)
+        if (align_down(va, UINT64_C(1) << h->cache.superpages[i].shift) ==
+            h->cache.superpages[i].base)
             return true;
     for (unsigned i = TLB_USER; i < TLB_CONTEXTS; i++)
-        if (va - h->load_spans[i].mapped_from < h->load_spans[i].mapped_size)
+        if (va - h->cache.load_spans[i].mapped_from < h->cache.load_spans[i].mapped_size)
             return true;
-    return h->superpages_lost;
+    return h->cache.superpages_lost;
 }
 
 /* The last step of a walk: a leaf was found. */
@@ -138,7 +141,7 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     result = update_pte(h, pte_pa, pte, r);
     if (result != WALK_OK)
         return result;
-    h->leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
+    h->cache.leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
     if (shift > PAGE_SHIFT)
         note_superpage(h, r->va, shift);
     offset = (UINT64_C(1) << shift) - 1;
@@ -148,12 +151,12 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
 
 static uint64_t root_table(const struct hart *h)
 {
-    return (h->csr.satp & SATP_PPN_MASK) << PAGE_SHIFT;
+    return (h->s.csr.satp & SATP_PPN_MASK) << PAGE_SHIFT;
 }
 
 static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *pa)
 {
-    unsigned levels = (unsigned)(h->csr.satp >> SATP_MODE_SHIFT) - SATP_SV39 + 3;
+    unsigned levels = (unsigned)(h->s.csr.satp >> SATP_MODE_SHIFT) - SATP_SV39 + 3;
     uint64_t table = root_table(h);
 
     if (!is_canonical(r->va, PAGE_SHIFT + 9 * levels))
@@ -178,7 +181,7 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
 
 static enum privilege effective_mode(const struct hart *h, enum access access)
 {
-    return access == ACCESS_FETCH ? h->mode : hart_data_mode(h);
+    return access == ACCESS_FETCH ? h->s.mode : hart_data_mode(h);
 }
 
 static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
@@ -186,7 +189,7 @@ static enum walk_result translate(struct hart *h, uint64_t va, enum access acces
 {
     struct request r = {va, access, effective_mode(h, access), probe};
 
-    if (r.mode == PRIV_M || h->csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
+    if (r.mode == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
         *pa = va;
         return WALK_OK;
     }
@@ -235,8 +238,8 @@ static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t p
         return;
     t->page[slot] = align_down(va, PAGE_BYTES);
     t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
-    fills_add(t == &h->tlb->store ? &h->store_fills : &h->other_fills,
-              (t - &h->tlbs[0].load) * TLB_ENTRIES + slot);
+    fills_add(t == &h->cache.tlb->store ? &h->cache.store_fills : &h->cache.other_fills,
+              (t - &h->cache.tlbs[0].load) * TLB_ENTRIES + slot);
 }
 
 static bool has(const struct translations *t, uint64_t va)
@@ -252,7 +255,7 @@ static void empty(struct translations *t)
 
 static void empty_filled(struct hart *h, struct fills *f)
 {
-    struct translations *all = &h->tlbs[0].load;
+    struct translations *all = &h->cache.tlbs[0].load;
 
     for (unsigned i = 0; i < f->len; i++) {
         unsigned slot = f->at[i] % TLB_ENTRIES;
@@ -264,29 +267,29 @@ static void empty_filled(struct hart *h, struct fills *f)
 
 static void empty_stores(struct hart *h)
 {
-    if (h->store_fills.len == FILLS_LOST) {
+    if (h->cache.store_fills.len == FILLS_LOST) {
         for (unsigned i = 0; i < TLB_CONTEXTS; i++)
-            empty(&h->tlbs[i].store);
-        h->store_fills.len = 0;
+            empty(&h->cache.tlbs[i].store);
+        h->cache.store_fills.len = 0;
     }
-    empty_filled(h, &h->store_fills);
+    empty_filled(h, &h->cache.store_fills);
 }
 
 void hart_flush_tlb(struct hart *h)
 {
-    if (h->other_fills.len == FILLS_LOST) {
+    if (h->cache.other_fills.len == FILLS_LOST) {
         for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
-            empty(&h->tlbs[i].load);
-            empty(&h->tlbs[i].fetch);
+            empty(&h->cache.tlbs[i].load);
+            empty(&h->cache.tlbs[i].fetch);
         }
-        h->other_fills.len = 0;
+        h->cache.other_fills.len = 0;
     }
-    empty_filled(h, &h->other_fills);
+    empty_filled(h, &h->cache.other_fills);
     empty_stores(h);
     for (unsigned i = 0; i < TLB_CONTEXTS; i++)
-        h->load_spans[i] = (struct span){0};
-    h->superpage_count = 0;
-    h->superpages_lost = false;
+        h->cache.load_spans[i] = (struct span){0};
+    h->cache.superpage_count = 0;
+    h->cache.superpages_lost = false;
 }
 
 void hart_flush_tlb_page(struct hart *h, uint64_t va)
@@ -298,31 +301,31 @@ void hart_flush_tlb_page(struct hart *h, uint64_t va)
         return;
     }
     for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
-        h->tlbs[i].load.page[slot] = no_page(slot);
-        h->tlbs[i].store.page[slot] = no_page(slot);
-        h->tlbs[i].fetch.page[slot] = no_page(slot);
+        h->cache.tlbs[i].load.page[slot] = no_page(slot);
+        h->cache.tlbs[i].store.page[slot] = no_page(slot);
+        h->cache.tlbs[i].fetch.page[slot] = no_page(slot);
     }
 }
 
 void hart_flush_stores(struct hart *h)
 {
     empty_stores(h);
-    h->store_epoch = h->cluster->ram->epoch;
+    h->cache.store_epoch = h->cluster->ram->epoch;
 }
 
-void hart_forget_calls(struct hart *h, const struct block *from)
+void hart_forget_returns(struct hart *h, const struct block *from)
 {
-    struct kept_call *all = h->kept_calls[0];
+    struct return_entry *all = h->cache.return_stacks[0];
 
-    for (unsigned i = 0; i < 3 * CALLS_KEPT; i++)
+    for (unsigned i = 0; i < 3 * RETURN_STACK_SIZE; i++)
         if (!from || all[i].from == from)
-            all[i] = (struct kept_call){NO_PC, NULL};
+            all[i] = (struct return_entry){NO_PC, NULL};
 }
 
 void hart_flush_jumps(struct hart *h)
 {
-    struct jump_entry *all = h->jumps[0];
-    struct fills *f = &h->jump_fills;
+    struct jump_entry *all = h->cache.jumps[0];
+    struct fills *f = &h->cache.jump_fills;
 
     if (f->len == FILLS_LOST) {
         for (unsigned i = 0; i < 3 * JUMP_ENTRIES; i++)
@@ -332,7 +335,7 @@ void hart_flush_jumps(struct hart *h)
     for (unsigned i = 0; i < f->len; i++)
         all[f->at[i]].pc = NO_PC;
     f->len = 0;
-    hart_forget_calls(h, NULL);
+    hart_forget_returns(h, NULL);
     hart_forget_cut(h);
 }
 
@@ -340,11 +343,11 @@ void hart_flush_jumps(struct hart *h)
 
 static struct tlb *fetch_tlb(struct hart *h)
 {
-    if (h->mode == PRIV_M)
-        return &h->tlbs[TLB_MACHINE];
-    if (!(h->csr.satp >> SATP_MODE_SHIFT))
-        return &h->tlbs[TLB_BARE];
-    return &h->tlbs[h->mode == PRIV_U ? TLB_USER : TLB_SUPER];
+    if (h->s.mode == PRIV_M)
+        return &h->cache.tlbs[TLB_MACHINE];
+    if (!(h->s.csr.satp >> SATP_MODE_SHIFT))
+        return &h->cache.tlbs[TLB_BARE];
+    return &h->cache.tlbs[h->s.mode == PRIV_U ? TLB_USER : TLB_SUPER];
 }
 
 bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
@@ -395,7 +398,7 @@ static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way
 /* What the leaf that the walk for va has ended at maps, and those around that go on like it. */
 static struct stretch stretch_of_leaves(const struct hart *h, uint64_t va)
 {
-    const struct leaf *l = &h->leaf;
+    const struct leaf *l = &h->cache.leaf;
     const struct ram *ram = h->cluster->ram;
     uint64_t size = UINT64_C(1) << l->shift, table = align_down(l->pte_pa, PAGE_BYTES);
     struct stretch stretch = {align_down(va, size), align_down(pte_address(l->pte), size), size};
@@ -419,13 +422,13 @@ static struct stretch stretch_of_leaves(const struct hart *h, uint64_t va)
 static void widen(struct hart *h, uint64_t va, uint64_t pa)
 {
     const struct ram *ram = h->cluster->ram;
-    bool translated = h->loads - h->load_spans >= TLB_USER;
+    bool translated = h->cache.loads - h->cache.load_spans >= TLB_USER;
     struct stretch stretch;
     uint64_t from, to;
 
     if (!translated)
         stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
-    else if (h->leaf.shift > PAGE_SHIFT)
+    else if (h->cache.leaf.shift > PAGE_SHIFT)
         stretch = stretch_of_leaves(h, va);
     else
         return;
@@ -434,12 +437,12 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     if (to > ram->base + ram->size)
         to = ram->base + ram->size;
     pmp_keep_uniform(h, pa, &from, &to);
-    if (to - from >= h->loads->starts + LOAD_MAX)
-        *h->loads = (struct span){.from = stretch.from + (from - stretch.pa),
-                                  .starts = to - from - LOAD_MAX + 1,
-                                  .host = ram_host(ram, from),
-                                  .mapped_from = stretch.from,
-                                  .mapped_size = stretch.size};
+    if (to - from >= h->cache.loads->starts + LOAD_MAX)
+        *h->cache.loads = (struct span){.from = stretch.from + (from - stretch.pa),
+                                        .starts = to - from - LOAD_MAX + 1,
+                                        .host = ram_host(ram, from),
+                                        .mapped_from = stretch.from,
+                                        .mapped_size = stretch.size};
 }
 
 /* ---- load and store ---- */
@@ -463,7 +466,7 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
-        fill(h, &h->tlb->load, va, pa);
+        fill(h, &h->cache.tlb->load, va, pa);
         widen(h, va, pa);
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
@@ -503,11 +506,11 @@ static void break_reservations(struct cluster *c, const struct hart *writer, uin
     for (size_t i = 0; i < c->harts.len; i++) {
         struct hart *h = c->harts.at[i];
 
-        if (!h->reserved || h->reserved_line >> PAGE_SHIFT != pa >> PAGE_SHIFT)
+        if (!h->s.reserved || h->s.reserved_line >> PAGE_SHIFT != pa >> PAGE_SHIFT)
             continue;
-        if (h != writer && pa < h->reserved_line + LINE_BYTES && h->reserved_line < pa + size)
+        if (h != writer && pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size)
             hart_drop_reservation(h);
-        any |= h->reserved;
+        any |= h->s.reserved;
     }
     if (!any)
         ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
@@ -518,7 +521,7 @@ void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size)
     for (size_t i = 0; i < c->harts.len; i++) {
         struct hart *h = c->harts.at[i];
 
-        if (h->reserved && pa < h->reserved_line + LINE_BYTES && h->reserved_line < pa + size)
+        if (h->s.reserved && pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size)
             hart_drop_reservation(h);
     }
 }
@@ -559,7 +562,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
             return true;
         store_to_ram(h, pa, size, value);
         if (!ram_page_at(ram, pa)->flags)
-            fill(h, &h->tlb->store, va, pa);
+            fill(h, &h->cache.tlb->store, va, pa);
         return true;
     }
     if (dry) /* half of a misaligned store */
@@ -609,8 +612,8 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
     *value = 0;
     memcpy(value, ram_host(ram, pa), size);
-    h->reserved = true;
-    h->reserved_line = align_down(pa, LINE_BYTES);
+    h->s.reserved = true;
+    h->s.reserved_line = align_down(pa, LINE_BYTES);
     return true;
 }
 
@@ -648,7 +651,7 @@ static void zero_ram_block(struct hart *h, uint64_t pa)
 bool hart_zero_block(struct hart *h, uint64_t va)
 {
     struct ram *ram = h->cluster->ram;
-    const struct translations *t = &h->tlb->store;
+    const struct translations *t = &h->cache.tlb->store;
     uint64_t block = align_down(va, CACHE_BLOCK_BYTES), pa;
     enum walk_result result;
 
@@ -665,7 +668,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
     zero_ram_block(h, pa);
     if (!ram_page_at(ram, pa)->flags)
-        fill(h, &h->tlb->store, block, pa);
+        fill(h, &h->cache.tlb->store, block, pa);
     return true;
 }
 

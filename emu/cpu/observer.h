@@ -42,6 +42,12 @@ struct fence_event {
 /* What became of a parcel that was newer in memory than the hart had to know. */
 enum fetch_choice { FETCHED_OLD, FETCHED_NEW };
 
+/* What is known of the write that makes a fetch stale. */
+enum stale_evidence {
+    STALE_PARCEL,    /* these bytes were written and differ from what the hart had or could have */
+    STALE_PAGE_ONLY, /* something in the page was written; whether these bytes is not known */
+};
+
 /*
  * A hart fetched an instruction of which some parcel was written after its
  * last fence.i. Reported once for each block and write, not for each fetch.
@@ -56,6 +62,8 @@ struct stale_fetch {
     bool fetched_before;  /* the hart had decoded these bytes already */
     enum fetch_choice chosen;
     struct writer who; /* the newest write */
+    bool writer_known; /* false: who names the hart and pc of some store to the page, or nothing */
+    enum stale_evidence evidence;
     uint64_t stamp;
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
 
 /* The word of the instruction at u, for mtval. */
@@ -16,7 +17,8 @@ static uint32_t word_of(const struct hart *h, const struct uop *u)
 {
     uint32_t word = 0;
 
-    memcpy(&word, h->block->bytes + u->at * 2, h->block->notes[u - h->block->ops].size);
+    memcpy(&word, h->cache.block->bytes + u->at * 2,
+           h->cache.block->notes[u - h->cache.block->ops].size);
     return word;
 }
 
@@ -35,16 +37,16 @@ bool hart_op_ecall(struct hart *h)
 {
     const struct hart_env *env = &h->cluster->config.env;
 
-    if (h->mode == PRIV_S && env->firmware_call) {
+    if (h->s.mode == PRIV_S && env->firmware_call) {
         /* Firmware sees the hart behind the ecall, and may move it. */
         hart_leave_block(h, true);
         env->firmware_call(env->ctx, h);
         /* Firmware may have fenced for another hart: what this one stores now is newer. */
-        if (h->store_epoch != h->cluster->ram->epoch)
+        if (h->cache.store_epoch != h->cluster->ram->epoch)
             hart_flush_stores(h);
         return true;
     }
-    hart_raise(h, EXC_ECALL_U + h->mode, 0);
+    hart_raise(h, EXC_ECALL_U + h->s.mode, 0);
     return false;
 }
 
@@ -65,8 +67,8 @@ bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from)
 
 static void wait_for(struct hart *h, enum hart_wait what)
 {
-    h->waiting = what;
-    h->attention |= ATTEND_STOP;
+    h->s.waiting = what;
+    h->s.exit_requests |= EXIT_STOP;
 }
 
 void hart_wait(struct hart *h)
@@ -77,8 +79,8 @@ void hart_wait(struct hart *h)
 
 bool hart_op_wfi(struct hart *h)
 {
-    if (h->mode == PRIV_U || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TW)))
-        return illegal(h, h->uop);
+    if (h->s.mode == PRIV_U || (h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TW)))
+        return illegal(h, h->cache.uop);
     hart_wait(h);
     return true;
 }
@@ -86,9 +88,9 @@ bool hart_op_wfi(struct hart *h)
 /* Who pauses waits for another hart (Zihintpause): it gives way to those that lag behind. */
 bool hart_op_pause(struct hart *h)
 {
-    if (hart_cycles(h) >= h->yield_from) {
-        h->paused = true;
-        h->attention |= ATTEND_STOP;
+    if (hart_cycles(h) >= h->s.yield_from) {
+        h->s.paused = true;
+        h->s.exit_requests |= EXIT_STOP;
     }
     return true;
 }
@@ -98,11 +100,11 @@ bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
 {
     bool for_ever = cycles == WRS_FOR_EVER;
 
-    if (!h->reserved || hart_irq_pending(h))
+    if (!h->s.reserved || hart_irq_pending(h))
         return true;
-    if (for_ever && h->mode != PRIV_M && (h->csr.mstatus & MSTATUS_TW))
+    if (for_ever && h->s.mode != PRIV_M && (h->s.csr.mstatus & MSTATUS_TW))
         return illegal(h, u);
-    h->wait_limit = for_ever ? UINT64_MAX : hart_cycles(h) + cycles;
+    h->s.wait_limit = for_ever ? UINT64_MAX : hart_cycles(h) + cycles;
     wait_for(h, HART_WAITS_STORE);
     return true;
 }
@@ -115,12 +117,12 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
                                 .requester = h->id,
                                 .pc = hart_pc(h),
                                 .cycle = hart_cycles(h),
-                                .stamp = h->sync_stamp};
+                                .stamp = h->s.sync_stamp};
 
-    if (h->mode == PRIV_U || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_TVM)))
+    if (h->s.mode == PRIV_U || (h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM)))
         return illegal(h, u);
     if (u->rs1)
-        hart_flush_tlb_page(h, h->x[u->rs1]);
+        hart_flush_tlb_page(h, h->s.x[u->rs1]);
     else
         hart_flush_tlb(h);
     hart_flush_jumps(h);
@@ -133,7 +135,7 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
 /* The order they ask for is the order in which everything happens here (Svinval). */
 bool hart_op_sfence_inval(struct hart *h, const struct uop *u)
 {
-    return h->mode != PRIV_U || illegal(h, u);
+    return h->s.mode != PRIV_U || illegal(h, u);
 }
 
 bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand)
@@ -142,7 +144,7 @@ bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint6
 
     if (!hart_csr_access(h, (unsigned)u->imm, kind, operand, &old, word_of(h, u)))
         return false;
-    h->x[u->rd] = old;
+    h->s.x[u->rd] = old;
     return true;
 }
 
@@ -152,9 +154,9 @@ bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size)
 {
     uint64_t value;
 
-    if (!hart_load_reserved(h, h->x[u->rs1], size, &value))
+    if (!hart_load_reserved(h, h->s.x[u->rs1], size, &value))
         return false;
-    h->x[u->rd] = (uint64_t)sign_extend(value, size * 8);
+    h->s.x[u->rd] = (uint64_t)sign_extend(value, size * 8);
     return true;
 }
 
@@ -163,13 +165,13 @@ bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size)
     uint64_t pa;
     bool holds;
 
-    if (!hart_atomic_address(h, h->x[u->rs1], size, &pa))
+    if (!hart_atomic_address(h, h->s.x[u->rs1], size, &pa))
         return false;
-    holds = h->reserved && h->reserved_line == align_down(pa, LINE_BYTES);
-    h->reserved = false;
+    holds = h->s.reserved && h->s.reserved_line == align_down(pa, LINE_BYTES);
+    h->s.reserved = false;
     if (holds)
-        hart_atomic_store(h, pa, size, h->x[u->rs2]);
-    h->x[u->rd] = !holds;
+        hart_atomic_store(h, pa, size, h->s.x[u->rs2]);
+    h->s.x[u->rd] = !holds;
     return true;
 }
 
@@ -178,16 +180,16 @@ bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size)
 /* Of a field with two bits either will do: flushing and invalidating are one here. */
 static bool envcfg_allows(const struct hart *h, uint64_t field)
 {
-    return (h->mode == PRIV_M || (h->csr.menvcfg & field)) &&
-           (h->mode != PRIV_U || (h->csr.senvcfg & field));
+    return (h->s.mode == PRIV_M || (h->s.csr.menvcfg & field)) &&
+           (h->s.mode != PRIV_U || (h->s.csr.senvcfg & field));
 }
 
 bool hart_op_cbo_manage(struct hart *h, const struct uop *u, uint64_t enable)
 {
-    return envcfg_allows(h, enable) ? hart_manage_block(h, h->x[u->rs1]) : illegal(h, u);
+    return envcfg_allows(h, enable) ? hart_manage_block(h, h->s.x[u->rs1]) : illegal(h, u);
 }
 
 bool hart_op_cbo_zero(struct hart *h, const struct uop *u)
 {
-    return envcfg_allows(h, ENVCFG_CBZE) ? hart_zero_block(h, h->x[u->rs1]) : illegal(h, u);
+    return envcfg_allows(h, ENVCFG_CBZE) ? hart_zero_block(h, h->s.x[u->rs1]) : illegal(h, u);
 }

@@ -4,7 +4,7 @@
 #ifndef CPU_OPS_H
 #define CPU_OPS_H
 
-#include "cpu/cpu_priv.h"
+#include "cpu/hart_priv.h"
 
 /* How long a wrs may wait, in cycles: a microsecond at 1 GHz is "a short timeout" (Zawrs). */
 #define WRS_FOR_EVER     UINT64_MAX

@@ -7,8 +7,8 @@
  * ask again for each access, and blocks in them have one instruction.
  */
 #include "base/bits.h"
-#include "cpu/cpu_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/hart_priv.h"
 
 enum { PMP_R = 1, PMP_W = 2, PMP_X = 4, PMP_A = 0x18, PMP_L = 0x80 };
 enum { PMP_OFF = 0, PMP_TOR = 1, PMP_NA4 = 2, PMP_NAPOT = 3, PMP_A_SHIFT = 3 };
@@ -23,7 +23,7 @@ static unsigned entries(const struct hart *h)
 
 static unsigned matching(const struct hart *h, unsigned n)
 {
-    return (h->pmp.cfg[n] & PMP_A) >> PMP_A_SHIFT;
+    return (h->s.pmp.cfg[n] & PMP_A) >> PMP_A_SHIFT;
 }
 
 /* ---- ranges ---- */
@@ -34,12 +34,12 @@ static unsigned matching(const struct hart *h, unsigned n)
  */
 static void set_range(struct hart *h, unsigned n)
 {
-    uint64_t addr = h->pmp.addr[n], size;
-    struct pmp_range *range = &h->pmp.range[n];
+    uint64_t addr = h->s.pmp.addr[n], size;
+    struct pmp_range *range = &h->s.pmp.range[n];
 
     switch (matching(h, n)) {
     case PMP_TOR:
-        range->from = n ? h->pmp.addr[n - 1] << 2 : 0;
+        range->from = n ? h->s.pmp.addr[n - 1] << 2 : 0;
         range->to = addr << 2;
         break;
     case PMP_NA4:
@@ -59,14 +59,14 @@ static void set_range(struct hart *h, unsigned n)
 
 static void entries_changed(struct hart *h)
 {
-    h->pmp.used = 0;
+    h->s.pmp.used = 0;
     for (unsigned n = 0; n < entries(h); n++) {
         set_range(h, n);
         if (matching(h, n) != PMP_OFF)
-            h->pmp.used = n + 1;
+            h->s.pmp.used = n + 1;
     }
     hart_flush_translations(h);
-    h->attention |= ATTEND_BLOCKS;
+    h->s.exit_requests |= EXIT_BLOCKS;
 }
 
 /* ---- checks ---- */
@@ -76,7 +76,7 @@ static bool entry_permits(const struct hart *h, unsigned n, enum access access, 
     static const uint8_t bit_of[] = {
         [ACCESS_LOAD] = PMP_R, [ACCESS_STORE] = PMP_W, [ACCESS_FETCH] = PMP_X};
 
-    return (mode == PRIV_M && !(h->pmp.cfg[n] & PMP_L)) || (h->pmp.cfg[n] & bit_of[access]);
+    return (mode == PRIV_M && !(h->s.pmp.cfg[n] & PMP_L)) || (h->s.pmp.cfg[n] & bit_of[access]);
 }
 
 /* The lowest entry that matches any byte of the range decides, or used: none does. */
@@ -84,7 +84,7 @@ static unsigned deciding_entry(const struct hart *h, uint64_t from, uint64_t to)
 {
     unsigned n = 0;
 
-    while (n < h->pmp.used && (h->pmp.range[n].from >= to || h->pmp.range[n].to <= from))
+    while (n < h->s.pmp.used && (h->s.pmp.range[n].from >= to || h->s.pmp.range[n].to <= from))
         n++;
     return n;
 }
@@ -99,9 +99,9 @@ bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access a
 {
     unsigned n = deciding_entry(h, pa, pa + size);
 
-    if (n == h->pmp.used)
+    if (n == h->s.pmp.used)
         return mode == PRIV_M || !entries(h);
-    return covers(&h->pmp.range[n], pa, pa + size) && entry_permits(h, n, access, mode);
+    return covers(&h->s.pmp.range[n], pa, pa + size) && entry_permits(h, n, access, mode);
 }
 
 bool pmp_page_is_uniform(const struct hart *h, uint64_t pa)
@@ -109,13 +109,13 @@ bool pmp_page_is_uniform(const struct hart *h, uint64_t pa)
     uint64_t from = align_down(pa, PAGE_BYTES), to = from + PAGE_BYTES;
     unsigned n = deciding_entry(h, from, to);
 
-    return n == h->pmp.used || covers(&h->pmp.range[n], from, to);
+    return n == h->s.pmp.used || covers(&h->s.pmp.range[n], from, to);
 }
 
 void pmp_keep_uniform(const struct hart *h, uint64_t pa, uint64_t *from, uint64_t *to)
 {
-    for (unsigned n = 0; n < h->pmp.used; n++) {
-        const uint64_t ends[] = {h->pmp.range[n].from, h->pmp.range[n].to};
+    for (unsigned n = 0; n < h->s.pmp.used; n++) {
+        const uint64_t ends[] = {h->s.pmp.range[n].from, h->s.pmp.range[n].to};
 
         for (unsigned i = 0; i < 2; i++) {
             if (ends[i] <= pa && ends[i] > *from)
@@ -130,7 +130,7 @@ void pmp_keep_uniform(const struct hart *h, uint64_t pa, uint64_t *from, uint64_
 
 void pmp_reset(struct hart *h)
 {
-    h->pmp = (struct pmp){0};
+    h->s.pmp = (struct pmp){0};
     entries_changed(h);
 }
 
@@ -149,7 +149,7 @@ uint64_t pmp_read_cfg(const struct hart *h, unsigned n)
     uint64_t value = 0;
 
     for (unsigned i = 0; i < ENTRIES_IN_CFG; i++)
-        value |= (uint64_t)h->pmp.cfg[n * (ENTRIES_IN_CFG / 2) + i] << 8 * i;
+        value |= (uint64_t)h->s.pmp.cfg[n * (ENTRIES_IN_CFG / 2) + i] << 8 * i;
     return value;
 }
 
@@ -157,7 +157,7 @@ uint64_t pmp_read_cfg(const struct hart *h, unsigned n)
 void pmp_write_cfg(struct hart *h, unsigned n, uint64_t value)
 {
     for (unsigned i = 0; i < ENTRIES_IN_CFG; i++) {
-        uint8_t *cfg = &h->pmp.cfg[n * (ENTRIES_IN_CFG / 2) + i];
+        uint8_t *cfg = &h->s.pmp.cfg[n * (ENTRIES_IN_CFG / 2) + i];
         uint8_t wanted = (uint8_t)(value >> 8 * i) & PMP_WRITABLE;
 
         if (!(wanted & PMP_R))
@@ -170,17 +170,17 @@ void pmp_write_cfg(struct hart *h, unsigned n, uint64_t value)
 
 uint64_t pmp_read_addr(const struct hart *h, unsigned n)
 {
-    return h->pmp.addr[n];
+    return h->s.pmp.addr[n];
 }
 
 /* The base of a locked TOR entry is locked, too. */
 void pmp_write_addr(struct hart *h, unsigned n, uint64_t value)
 {
     bool is_base =
-        n + 1 < entries(h) && (h->pmp.cfg[n + 1] & PMP_L) && matching(h, n + 1) == PMP_TOR;
+        n + 1 < entries(h) && (h->s.pmp.cfg[n + 1] & PMP_L) && matching(h, n + 1) == PMP_TOR;
 
-    if ((h->pmp.cfg[n] & PMP_L) || is_base)
+    if ((h->s.pmp.cfg[n] & PMP_L) || is_base)
         return;
-    h->pmp.addr[n] = value & PMPADDR_MASK;
+    h->s.pmp.addr[n] = value & PMPADDR_MASK;
     entries_changed(h);
 }

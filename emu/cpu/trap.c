@@ -3,26 +3,26 @@
  * (ISA vol. II, 3.1.6 to 3.1.9, 3.3.2, 4.1).
  */
 #include "base/bits.h"
-#include "cpu/cpu_priv.h"
 #include "cpu/csr_bits.h"
+#include "cpu/hart_priv.h"
 
 /* What entering a handler costs in cycles: the pipeline is refilled. */
 enum { TRAP_CYCLES = 4 };
 
 /* So many exceptions in a row at one pc without one instruction executed: nothing will change. */
-enum { HOPELESS_REPEATS = 8 };
+enum { ENDLESS_REPEATS = 8 };
 
 void hart_raise(struct hart *h, uint64_t cause, uint64_t tval)
 {
-    h->cause = cause;
-    h->tval = tval;
+    h->s.cause = cause;
+    h->s.tval = tval;
 }
 
 static bool is_delegated(const struct hart *h, bool interrupt, uint64_t cause)
 {
-    uint64_t delegation = interrupt ? h->csr.mideleg : h->csr.medeleg;
+    uint64_t delegation = interrupt ? h->s.csr.mideleg : h->s.csr.medeleg;
 
-    return h->mode != PRIV_M && bit(delegation, (unsigned)cause);
+    return h->s.mode != PRIV_M && bit(delegation, (unsigned)cause);
 }
 
 static uint64_t vector(uint64_t tvec, bool interrupt, uint64_t cause)
@@ -34,30 +34,30 @@ static uint64_t vector(uint64_t tvec, bool interrupt, uint64_t cause)
 
 static void enter_supervisor(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
 {
-    uint64_t s = h->csr.mstatus;
+    uint64_t s = h->s.csr.mstatus;
 
-    h->csr.scause = cause | (uint64_t)interrupt << 63;
-    h->csr.sepc = h->pc;
-    h->csr.stval = tval;
+    h->s.csr.scause = cause | (uint64_t)interrupt << 63;
+    h->s.csr.sepc = h->s.pc;
+    h->s.csr.stval = tval;
     s = set_field(s, MSTATUS_SPIE, get_field(s, MSTATUS_SIE));
-    s = set_field(s, MSTATUS_SPP, h->mode == PRIV_S);
-    h->csr.mstatus = s & ~MSTATUS_SIE;
-    h->mode = PRIV_S;
-    h->pc = vector(h->csr.stvec, interrupt, cause);
+    s = set_field(s, MSTATUS_SPP, h->s.mode == PRIV_S);
+    h->s.csr.mstatus = s & ~MSTATUS_SIE;
+    h->s.mode = PRIV_S;
+    h->s.pc = vector(h->s.csr.stvec, interrupt, cause);
 }
 
 static void enter_machine(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
 {
-    uint64_t s = h->csr.mstatus;
+    uint64_t s = h->s.csr.mstatus;
 
-    h->csr.mcause = cause | (uint64_t)interrupt << 63;
-    h->csr.mepc = h->pc;
-    h->csr.mtval = tval;
+    h->s.csr.mcause = cause | (uint64_t)interrupt << 63;
+    h->s.csr.mepc = h->s.pc;
+    h->s.csr.mtval = tval;
     s = set_field(s, MSTATUS_MPIE, get_field(s, MSTATUS_MIE));
-    s = set_field(s, MSTATUS_MPP, h->mode);
-    h->csr.mstatus = s & ~MSTATUS_MIE;
-    h->mode = PRIV_M;
-    h->pc = vector(h->csr.mtvec, interrupt, cause);
+    s = set_field(s, MSTATUS_MPP, h->s.mode);
+    h->s.csr.mstatus = s & ~MSTATUS_MIE;
+    h->s.mode = PRIV_M;
+    h->s.pc = vector(h->s.csr.mtvec, interrupt, cause);
 }
 
 static void tell_trap(struct hart *h, const struct trap_event *t)
@@ -74,60 +74,60 @@ static void take(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
     struct trap_event event = {.hart = h,
                                .interrupt = interrupt,
                                .cause = cause,
-                               .epc = h->pc,
+                               .epc = h->s.pc,
                                .tval = tval,
-                               .from = h->mode};
+                               .from = h->s.mode};
     bool delegated = is_delegated(h, interrupt, cause);
 
     event.to = delegated ? PRIV_S : PRIV_M;
     tell_trap(h, &event);
-    h->cycles += TRAP_CYCLES;
+    h->s.cycles += TRAP_CYCLES;
     if (delegated)
         enter_supervisor(h, interrupt, cause, tval);
     else
         enter_machine(h, interrupt, cause, tval);
     hart_update_context(h);
-    hart_update_attention(h);
+    hart_update_interrupts(h);
 }
 
-static void notice_hopelessness(struct hart *h)
+static void notice_endless_traps(struct hart *h)
 {
     uint64_t insns = hart_insns(h);
 
-    if (insns != h->last_trap_insns)
-        h->first_exception = (struct hart_exception){h->pc, h->cause, h->tval, h->mode};
-    if (h->pc == h->last_trap_pc && insns == h->last_trap_insns)
-        h->trap_repeats++;
+    if (insns != h->s.last_trap_insns)
+        h->s.first_exception = (struct hart_exception){h->s.pc, h->s.cause, h->s.tval, h->s.mode};
+    if (h->s.pc == h->s.last_trap_pc && insns == h->s.last_trap_insns)
+        h->s.trap_repeats++;
     else
-        h->trap_repeats = 0;
-    h->last_trap_pc = h->pc;
-    h->last_trap_insns = insns;
-    if (h->trap_repeats >= HOPELESS_REPEATS)
-        h->attention |= ATTEND_STUCK;
+        h->s.trap_repeats = 0;
+    h->s.last_trap_pc = h->s.pc;
+    h->s.last_trap_insns = insns;
+    if (h->s.trap_repeats >= ENDLESS_REPEATS)
+        h->s.exit_requests |= EXIT_STUCK;
 }
 
 void hart_take_exception(struct hart *h)
 {
-    notice_hopelessness(h);
-    take(h, false, h->cause, h->tval);
-    if (h->trap_repeats >= HOPELESS_REPEATS)
-        h->attention |= ATTEND_STUCK;
+    notice_endless_traps(h);
+    take(h, false, h->s.cause, h->s.tval);
+    if (h->s.trap_repeats >= ENDLESS_REPEATS)
+        h->s.exit_requests |= EXIT_STUCK;
 }
 
 struct hart_exception hart_first_exception(const struct hart *h)
 {
-    return h->first_exception;
+    return h->s.first_exception;
 }
 
 /* M-mode's come before S-mode's. */
 uint64_t hart_due_interrupts(const struct hart *h)
 {
-    uint64_t pending = hart_mip(h) & h->csr.mie;
-    uint64_t to_m = pending & ~h->csr.mideleg, to_s = pending & h->csr.mideleg;
+    uint64_t pending = hart_mip(h) & h->s.csr.mie;
+    uint64_t to_m = pending & ~h->s.csr.mideleg, to_s = pending & h->s.csr.mideleg;
 
-    if (to_m && (h->mode < PRIV_M || (h->csr.mstatus & MSTATUS_MIE)))
+    if (to_m && (h->s.mode < PRIV_M || (h->s.csr.mstatus & MSTATUS_MIE)))
         return to_m;
-    if (to_s && (h->mode < PRIV_S || (h->mode == PRIV_S && (h->csr.mstatus & MSTATUS_SIE))))
+    if (to_s && (h->s.mode < PRIV_S || (h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_SIE))))
         return to_s;
     return 0;
 }
@@ -148,7 +148,7 @@ bool hart_take_interrupt(struct hart *h)
 static void tell_return(struct hart *h, unsigned from)
 {
     struct cluster *c = h->cluster;
-    struct trap_return_event event = {.hart = h, .pc = h->pc, .from = from, .to = h->mode};
+    struct trap_return_event event = {.hart = h, .pc = h->s.pc, .from = from, .to = h->s.mode};
 
     for (unsigned i = 0; i < c->observer_count; i++)
         if (c->observers[i].trap_return)
@@ -157,33 +157,33 @@ static void tell_return(struct hart *h, unsigned from)
 
 static void return_to(struct hart *h, enum privilege to, uint64_t pc)
 {
-    enum privilege from = h->mode;
+    enum privilege from = h->s.mode;
 
-    h->mode = to;
-    h->pc = pc;
+    h->s.mode = to;
+    h->s.pc = pc;
     if (to != PRIV_M)
-        h->csr.mstatus &= ~MSTATUS_MPRV;
+        h->s.csr.mstatus &= ~MSTATUS_MPRV;
     hart_update_context(h);
-    hart_update_attention(h);
+    hart_update_interrupts(h);
     tell_return(h, from);
 }
 
 bool hart_return_from_trap(struct hart *h, enum privilege from)
 {
-    uint64_t s = h->csr.mstatus;
+    uint64_t s = h->s.csr.mstatus;
 
-    if (h->mode < from)
+    if (h->s.mode < from)
         return false;
     if (from == PRIV_S) {
-        if (h->mode == PRIV_S && (s & MSTATUS_TSR))
+        if (h->s.mode == PRIV_S && (s & MSTATUS_TSR))
             return false;
-        h->csr.mstatus = set_field(s, MSTATUS_SIE, get_field(s, MSTATUS_SPIE));
-        h->csr.mstatus = (h->csr.mstatus | MSTATUS_SPIE) & ~MSTATUS_SPP;
-        return_to(h, s & MSTATUS_SPP ? PRIV_S : PRIV_U, h->csr.sepc);
+        h->s.csr.mstatus = set_field(s, MSTATUS_SIE, get_field(s, MSTATUS_SPIE));
+        h->s.csr.mstatus = (h->s.csr.mstatus | MSTATUS_SPIE) & ~MSTATUS_SPP;
+        return_to(h, s & MSTATUS_SPP ? PRIV_S : PRIV_U, h->s.csr.sepc);
         return true;
     }
-    h->csr.mstatus = set_field(s, MSTATUS_MIE, get_field(s, MSTATUS_MPIE));
-    h->csr.mstatus = (h->csr.mstatus | MSTATUS_MPIE) & ~MSTATUS_MPP;
-    return_to(h, (enum privilege)get_field(s, MSTATUS_MPP), h->csr.mepc);
+    h->s.csr.mstatus = set_field(s, MSTATUS_MIE, get_field(s, MSTATUS_MPIE));
+    h->s.csr.mstatus = (h->s.csr.mstatus | MSTATUS_MPIE) & ~MSTATUS_MPP;
+    return_to(h, (enum privilege)get_field(s, MSTATUS_MPP), h->s.csr.mepc);
     return true;
 }

@@ -16,13 +16,13 @@
 
 /* ---- hart masks (chapter 3.1) ---- */
 
-typedef void hart_deed(struct call *c, unsigned hart);
+typedef void hart_action(struct call *c, unsigned hart);
 
-static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_deed *deed)
+static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_action *action)
 {
     if (base == UINT64_MAX) {
         for (unsigned hart = 0; hart < c->sbi->harts; hart++)
-            deed(c, hart);
+            action(c, hart);
         return;
     }
     if (base >= c->sbi->harts ||
@@ -32,7 +32,7 @@ static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_
     }
     for (unsigned i = 0; i < 64; i++)
         if (bit(mask, i))
-            deed(c, (unsigned)base + i);
+            action(c, (unsigned)base + i);
 }
 
 /* ---- base (chapter 4) ---- */
@@ -252,14 +252,14 @@ static void srst_reset(struct call *c)
         return;
     }
     c->gone = true;
-    machine_end(c->sbi->machine, type == RESET_SHUTDOWN ? STOP_EXIT : STOP_RESET,
+    machine_end(c->sbi->machine, type == RESET_SHUTDOWN ? STOP_EXIT : STOP_RESET, ORIGIN_SBI_RESET,
                 reason > 255 ? 255 : (unsigned)reason);
 }
 
 static void legacy_shutdown(struct call *c)
 {
     c->gone = true;
-    machine_end(c->sbi->machine, STOP_EXIT, 0);
+    machine_end(c->sbi->machine, STOP_EXIT, ORIGIN_SBI_LEGACY, 0);
 }
 
 /* ---- console (chapters 12, 5.2, 5.3) ---- */
@@ -330,7 +330,7 @@ static bool read_legacy_mask(struct call *c, uint64_t *mask)
     return false;
 }
 
-static void legacy_for_each(struct call *c, hart_deed *deed)
+static void legacy_for_each(struct call *c, hart_action *action)
 {
     uint64_t mask;
 
@@ -338,7 +338,7 @@ static void legacy_for_each(struct call *c, hart_deed *deed)
         return;
     for (unsigned hart = 0; hart < c->sbi->harts; hart++)
         if (bit(mask, hart % 64))
-            deed(c, hart);
+            action(c, hart);
 }
 
 static void legacy_clear_ipi(struct call *c)
@@ -480,11 +480,12 @@ enum {
     CSR_MIDELEG = 0x303,
     CSR_MSTATUS = 0x300,
     CSR_MCOUNTEREN = 0x306,
+    CSR_SCOUNTEREN = 0x106,
     MSTATUS_FS = 0x6000,
     CSR_MENVCFG = 0x30a,
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x222,
-    COUNTERS = 7,
+    COUNTERS = 7, /* cycle, time, instret */
     CSR_PMPCFG0 = 0x3a0,
     CSR_PMPADDR0 = 0x3b0,
     PMP_OPEN = 0x1f, /* NAPOT, RWX: with an address of all ones, everything */
@@ -501,7 +502,8 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
-    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX); /* whatever there is to grant */
+    (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS); /* as OpenSBI; Linux without its PMU driver */
+    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX);  /* whatever there is to grant */
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_PMPCFG0, PMP_OPEN);
     hart_set_reg(h, A0, hart_id(h));

@@ -23,7 +23,10 @@ void sbi_call(struct sbi *s, struct hart *h);
 /* Starts the kernel on one hart: S-mode at pc, a0 the hart, a1 the device tree. */
 void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb);
 
-/* A hart as firmware hands it to S-mode: traps delegated, counters readable. */
+/*
+ * A hart as firmware hands it to S-mode: traps delegated; cycle, time and instret readable
+ * in S-mode and in U-mode (a kernel that wants it otherwise writes scounteren itself).
+ */
 void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1);
 
 #endif

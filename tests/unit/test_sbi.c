@@ -18,8 +18,16 @@ enum {
 enum { NOT_SUPPORTED = -2, INVALID_PARAM = -3, INVALID_ADDRESS = -5, ALREADY_AVAILABLE = -6 };
 enum { ALREADY_STARTED = -7, ALREADY_STOPPED = -8 };
 enum { STARTED = 0, STOPPED = 1, SUSPENDED = 4 };
-enum { PMU = 0x504d55 };
-enum { MIP = 0x344, SATP = 0x180, STVEC = 0x105, SCAUSE = 0x142, SSIP = 1 << 1, STIP = 1 << 5 };
+enum { PMU = 0x504d55, LEGACY_SHUTDOWN = 8 };
+enum {
+    SCOUNTEREN = 0x106,
+    MIP = 0x344,
+    SATP = 0x180,
+    STVEC = 0x105,
+    SCAUSE = 0x142,
+    SSIP = 1 << 1,
+    STIP = 1 << 5
+};
 enum { HARTS = 3, FENCES_MAX = 16 };
 
 #define DATA (BOARD_RAM + 0x300000)
@@ -789,6 +797,22 @@ static void legacy_masks_are_read_from_memory(void **state)
     wreck(&s);
 }
 
+/* Linux without its PMU driver leaves scounteren as it finds it, and its vDSO reads the time. */
+static void user_programs_may_read_cycle_time_and_instret(void **state)
+{
+    struct scene s;
+    uint64_t enabled = 0;
+
+    (void)state;
+    build(&s);
+    assert_true(hart_csr(board_hart(&s.b, 0), SCOUNTEREN, &enabled));
+    assert_int_equal(enabled, 7);
+    start(&s, 1);
+    assert_true(hart_csr(board_hart(&s.b, 1), SCOUNTEREN, &enabled));
+    assert_int_equal(enabled, 7);
+    wreck(&s);
+}
+
 /* ---- the end ---- */
 
 static void the_end_has_the_status_that_was_asked_for(void **state)
@@ -797,10 +821,10 @@ static void the_end_has_the_status_that_was_asked_for(void **state)
         uint64_t extension, type, reason;
         enum stop_reason stop;
         unsigned code;
-    } ends[] = {{SRST, 0, 0, STOP_EXIT, 0},   {SRST, 0, 1, STOP_EXIT, 1},
-                {SRST, 0, 42, STOP_EXIT, 42}, {SRST, 0, 1 << 20, STOP_EXIT, 255},
-                {SRST, 1, 0, STOP_RESET, 0},  {SRST, 2, 0, STOP_RESET, 0},
-                {8, 0, 0, STOP_EXIT, 0}};
+    } ends[] = {{SRST, 0, 0, STOP_EXIT, 0},           {SRST, 0, 1, STOP_EXIT, 1},
+                {SRST, 0, 42, STOP_EXIT, 42},         {SRST, 0, 1 << 20, STOP_EXIT, 255},
+                {SRST, 1, 0, STOP_RESET, 0},          {SRST, 2, 0, STOP_RESET, 0},
+                {LEGACY_SHUTDOWN, 0, 0, STOP_EXIT, 0}};
 
     (void)state;
     for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
@@ -811,6 +835,8 @@ static void the_end_has_the_status_that_was_asked_for(void **state)
         (void)call(&s, ends[i].extension, 0, ends[i].type, ends[i].reason, 0);
         stop = machine_run(s.b.m, UINT64_MAX, UINT64_MAX);
         assert_int_equal(stop.reason, ends[i].stop);
+        assert_int_equal(stop.origin, ends[i].extension == LEGACY_SHUTDOWN ? ORIGIN_SBI_LEGACY
+                                                                           : ORIGIN_SBI_RESET);
         if (stop.reason == STOP_EXIT)
             assert_int_equal(stop.code, ends[i].code);
         wreck(&s);
@@ -917,6 +943,7 @@ int main(void)
         cmocka_unit_test(console_input_breaks_the_reservations_of_others),
         cmocka_unit_test(what_the_receiver_took_in_is_read_first),
         cmocka_unit_test(legacy_masks_are_read_from_memory),
+        cmocka_unit_test(user_programs_may_read_cycle_time_and_instret),
         cmocka_unit_test(the_end_has_the_status_that_was_asked_for),
         cmocka_unit_test(an_unknown_kind_of_reset_is_refused),
         cmocka_unit_test(a_user_programs_ecall_is_the_kernels),

@@ -1,0 +1,198 @@
+/*
+ * block_priv.h - operations and blocks: straight-line runs of code, decoded once.
+ */
+#ifndef CPU_BLOCK_PRIV_H
+#define CPU_BLOCK_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/isa.h"
+
+struct hart;
+
+/* Small in a stress build, so that full caches and short blocks are the common case. */
+#ifdef STRESS
+enum { JUMP_ENTRIES = 4, BLOCK_INSNS_MAX = 3, BLOCKS_MAX = 16 };
+#else
+enum { JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
+#endif
+
+/* ---- operations ---- */
+
+/* Operations that are no instructions. */
+enum {
+    UOP_END = OP_COUNT,
+    UOP_PROBE,
+    UOP_FLOAT,
+    UOP_SUSPECT,
+    UOP_ILLEGAL,
+    UOP_CUT,
+    UOP_COUNTER,
+    OP_nop, /* addi to x0 */
+    /* jal and jalr, where the registers say that they call or return (vol. I, 2.5.1) */
+    OP_call,
+    OP_call_indirect,
+    OP_ret,
+#define UOP_PAIR(link, first, second) UOP_##first##_##link##_##second
+#define UOP_TRIPLE(link, next, first, second, third) \
+    UOP_##first##_##link##_##second##_##next##_##third
+#define P(link, first, second)              UOP_PAIR(link, first, second),
+#define T(link, next, first, second, third) UOP_TRIPLE(link, next, first, second, third),
+#define L(sources, name)
+#include "cpu/pair.def"
+#undef L
+#undef T
+#undef P
+    UOP_COUNT
+};
+/* The most operations that one label fuses. */
+enum { TOGETHER_MAX = 3 };
+
+/* Which source of an operation is known to be the register that was written last before it. */
+enum uop_sources { SOURCES_fresh, SOURCES_last1, SOURCES_last2, SOURCES };
+
+typedef const void *const engine_labels[UOP_COUNT][SOURCES];
+
+/* One operation: sixteen bytes, ready to run. Writes to x0 go to register 32. */
+struct uop {
+    const void *go; /* label in the engine */
+    uint8_t rd, rs1, rs2;
+    uint8_t at; /* parcels from the start of the block */
+    int32_t imm;
+};
+
+/* The cold side of an operation: what to undo when the block is left here. */
+struct uop_note {
+    uint16_t cycles_before; /* of the block, before this operation */
+    uint8_t insns_before;
+    uint8_t size;  /* bytes of the instruction; 0 for a probe's call */
+    uint16_t kind; /* as which it runs by itself: an operation of isa.h, or UOP_... */
+};
+
+/* The dearest operation costs at most three times what one field of struct op_cost holds. */
+_Static_assert(BLOCK_INSNS_MAX * 3 * UINT8_MAX <= UINT16_MAX, "uop_note.cycles_before");
+_Static_assert(BLOCK_INSNS_MAX <= UINT8_MAX, "uop_note.insns_before");
+_Static_assert(BLOCK_INSNS_MAX * 2 <= UINT8_MAX, "uop.at, in parcels");
+_Static_assert(UOP_COUNT <= UINT16_MAX, "uop_note.kind");
+
+/* ---- blocks ---- */
+
+/* A direct jump from one block to another; threaded into the target's list so that it can be cut.
+ */
+struct block_link {
+    struct block *to; /* NOWHERE: none */
+    struct block_link *next;
+    struct block_link **pprev;
+};
+
+enum { LINK_NEXT, LINK_TAKEN };
+
+/* What of a block lies in one page: in the list of the line that it begins in. */
+struct block_part {
+    struct block *block;
+    struct block_part *next, **pprev; /* pprev NULL: in no list */
+};
+
+struct block {
+    /* hot */
+    uint64_t pc;   /* virtual */
+    uint64_t cost; /* insns << 32 | cycles: see engine.c */
+    struct block_link link[2];
+    uint64_t **counters; /* of UOP_COUNTER */
+    uint16_t size;       /* bytes */
+    /* cold */
+    struct hart *hart;
+    uint64_t pa;
+    uint64_t pa_second;   /* page of the second half of a page-crossing instruction, or 0 */
+    const void *first_go; /* ops[0].go as decoded */
+    struct block_link *incoming;
+    struct block *same_pa;     /* next of this hart's blocks at the same physical address */
+    struct block_part part[2]; /* the second one lies in pa_second's page */
+    struct uop_note *notes;
+    uint8_t *bytes;  /* as decoded */
+    uint32_t listed; /* its place in the hart's suspects, from 1 on; 0: not in there */
+    uint16_t uop_count, counter_count;
+    bool suspect; /* its bytes may have changed: decode again on entry */
+    bool guarded; /* PMP does not treat all of its page alike: fetch is checked at each entry */
+    struct uop ops[];
+};
+
+/* The target of a link without one. Its cost exceeds any budget, so it is never entered. */
+extern const struct block block_nowhere;
+#define NOWHERE ((struct block *)(uintptr_t)&block_nowhere)
+
+static inline uint32_t block_insns(const struct block *b)
+{
+    return (uint32_t)(b->cost >> 32);
+}
+
+static inline uint32_t block_cycles(const struct block *b)
+{
+    return (uint32_t)b->cost;
+}
+
+/* ---- how blocks are found again ---- */
+
+#define NO_PC UINT64_MAX
+
+struct jump_entry {
+    uint64_t pc; /* NO_PC: none */
+    struct block *block;
+};
+
+/* Where the block at pc would be, in the cache of one mode. */
+static inline struct jump_entry *jump_slot(struct jump_entry *jumps, uint64_t pc)
+{
+    return &jumps[(pc >> 1) & (JUMP_ENTRIES - 1)];
+}
+
+/*
+ * Return-address stack: the calls that have not returned yet, innermost on top, wrapping around.
+ * A return finds the block after the call through the call's own block, not through its register:
+ * the host's processor can fetch there before it knows the address. A lost or wrong entry costs
+ * time only.
+ */
+enum { RETURN_STACK_SIZE = 16 };
+
+struct return_entry {
+    uint64_t pc; /* after the call; NO_PC: none */
+    struct block *from;
+};
+
+/* The part of a block that a budget pays for, while the hart is inside of it (hart_enter_part). */
+struct part {
+    struct block *block;
+    unsigned end;   /* its first operation that is not part */
+    unsigned count; /* of labels set aside: of that operation, and of those before it */
+    const void *go[TOGETHER_MAX];
+};
+
+struct block *hart_find_block(struct hart *h); /* at the hart's pc; NULL: fetch exception raised */
+/*
+ * Pays for the rest of the block from operation `first` on, of which at most `insns` instructions
+ * are run; returns the label to begin with. hart_leave_block gives back what was not used.
+ * The next budget goes on with the same block: memory is not looked at again, so a run in
+ * pieces is the same run, whatever is overwritten meanwhile.
+ */
+const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns);
+void block_link(struct block *from, unsigned slot, struct block *to);
+void block_suspect(struct block *b);
+void hart_discard_block(struct block *b);
+void hart_discard_blocks(struct hart *h);
+void hart_discard_suspects(struct hart *h);
+/* The hart goes on by looking up its pc, not in the block in which the last budget ended. */
+void hart_forget_cut(struct hart *h);
+/* Leaves the block at the current operation: gives back budget, cycles and counts of what was not
+ * executed. */
+void hart_leave_block(struct hart *h, bool after_this);
+
+/* label.c */
+unsigned label_kind(const struct insn *i); /* as which operation the engine runs it */
+/* Each operation's label, alone or fused with those that follow; the notes say what they are. */
+void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *notes, unsigned count);
+
+/* Before operation `at`: the register that surely holds what was written last, or 32. */
+unsigned label_last(const struct block *b, unsigned at);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * cluster_priv.h - what the harts of a machine share: memory, decoder, code map, probes, listeners.
+ */
+#ifndef CPU_CLUSTER_PRIV_H
+#define CPU_CLUSTER_PRIV_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/isa.h"
+#include "cpu/observer.h"
+#include "mem/ram.h"
+
+struct probe {
+    uint64_t pa;
+    const struct probe_owner *owner; /* NULL: uprooted */
+    uint32_t id;
+    uint32_t next; /* at the same address; NO_PROBE ends */
+};
+
+enum { NO_PROBE = UINT32_MAX };
+enum { OBSERVERS_MAX = 4 };
+
+struct cluster {
+    struct cluster_config config;
+    struct ram *ram;
+    struct decoder *decoder;
+    VEC_OF(struct hart *) harts;
+    struct map code_pages; /* page number -> struct code_page */
+    VEC_OF(struct probe) probes;
+    struct map probes_at; /* pa -> index of the first probe */
+    struct observer observers[OBSERVERS_MAX];
+    unsigned observer_count;
+    struct op_cost cost[OP_COUNT];
+};
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * codemap_priv.h - the code map: what is known of each page that holds code. Which parcels were
+ * written when, and which blocks of which harts lie in it.
+ */
+#ifndef CPU_CODEMAP_PRIV_H
+#define CPU_CODEMAP_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/block_priv.h"
+#include "cpu/cluster.h"
+#include "mem/ram.h"
+
+enum {
+    PARCELS_PER_PAGE = PAGE_BYTES / 2,
+    LINE_BYTES = CACHE_BLOCK_BYTES,
+    LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES
+};
+
+struct parcel_write {
+    uint64_t stamp; /* 0: not written since the page became code */
+    struct writer who;
+    uint16_t old_bytes, new_bytes;
+    bool parcel_known; /* false: only some write to the page is known */
+};
+
+struct code_line {
+    struct parcel_write parcel[LINE_BYTES / 2];
+};
+
+struct code_page {
+    uint64_t pa;
+    uint64_t base_stamp;                      /* of the page when it became code */
+    struct writer base_writer;                /* who had opened it then */
+    bool declared;                            /* some of it: it stays code */
+    unsigned word;                            /* of eight bytes: not zero when last looked at */
+    uint64_t known[PARCELS_PER_PAGE / 64];    /* fetched by some hart, or declared code */
+    struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
+    struct block_part *parts[LINES_PER_PAGE]; /* of the blocks of all harts, by their first line */
+};
+
+struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not code (yet) */
+struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
+void codemap_free(struct cluster *c);
+
+/* What the newest write to the parcel at pa was, as far as known; stamp 0: none. */
+struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
+                                       uint64_t pa);
+void codemap_mark_known(struct code_page *page, uint64_t pa, unsigned size);
+void codemap_add_block(struct cluster *c, struct block *b);
+void codemap_remove_block(struct block *b);
+
+/*
+ * The probes at pa have changed: blocks that hold it are decoded anew. `drop_counters`: and they
+ * never touch their counters again.
+ */
+void codemap_invalidate(struct cluster *c, uint64_t pa, bool drop_counters);
+
+/* The bus's code hook: stores, stamps, marks blocks, tells the observers. */
+void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
+                   const struct writer *who);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * hart_priv.h - a hart: its architectural state and its caches, apart from each other.
+ *
+ * Dropping every cache at any instruction boundary changes no result, no cycle and no finding.
+ */
+#ifndef CPU_HART_PRIV_H
+#define CPU_HART_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "cpu/block_priv.h"
+#include "cpu/cluster_priv.h"
+#include "cpu/extension.h"
+#include "cpu/hart.h"
+#include "cpu/observer.h"
+#include "cpu/state_priv.h"
+#include "cpu/translate_priv.h"
+
+struct hart_cache {
+    /* hot: touched by every block */
+    struct tlb *tlb;              /* of the current data context */
+    struct span *loads;           /* the same */
+    struct jump_entry *jump;      /* of the current mode */
+    struct return_entry *returns; /* of the current mode */
+    const engine_labels *labels;
+    struct block *block;   /* in which the engine is */
+    const struct uop *uop; /* and where; NULL: it is in none, and the state's pc is valid */
+
+    struct leaf leaf;
+    struct superpage superpages[SUPERPAGES_MAX];
+    unsigned superpage_count;
+    bool superpages_lost; /* there are more */
+    uint64_t store_epoch; /* of ram->epoch, when store translations were last dropped */
+
+    struct map blocks; /* pa -> struct block, first of its list */
+    size_t block_count;
+    struct part part;
+    struct block *cut; /* in which the last budget ended, to go on there; NULL: none */
+    unsigned cut_at;   /* the operation that comes next */
+    VEC_OF(struct block *) suspects;
+    uint64_t uncounted; /* where a running block counts for a probe that is gone */
+
+    struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
+    struct return_entry return_stacks[3][RETURN_STACK_SIZE];
+    struct tlb tlbs[TLB_CONTEXTS];
+    struct span load_spans[TLB_CONTEXTS];
+    struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */
+};
+
+_Static_assert(3 * JUMP_ENTRIES <= UINT16_MAX + 1, "an entry's number must fit into struct fills");
+
+struct hart {
+    struct hart_state s;
+    struct hart_cache cache;
+    struct cluster *cluster;
+    unsigned id;
+};
+
+static inline bool hart_has(const struct hart *h, enum extension e)
+{
+    return h->cluster->config.extensions >> e & 1;
+}
+
+/* hart.c */
+struct hart *hart_new(struct cluster *c, unsigned id);
+void hart_free(struct hart *h);
+enum privilege hart_data_mode(const struct hart *h); /* as which loads and stores are made (MPRV) */
+void hart_update_context(struct hart *h);            /* after a change of mode, mstatus or satp */
+void hart_update_interrupts(struct hart *h); /* after a change of anything interrupts depend on */
+uint64_t hart_mip(const struct hart *h);
+void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by);
+struct writer hart_writer(const struct hart *h);
+
+/* trap.c */
+void hart_raise(struct hart *h, uint64_t cause, uint64_t tval); /* remembers it for the engine */
+void hart_take_exception(struct hart *h);
+bool hart_take_interrupt(struct hart *h);           /* false: none is due */
+uint64_t hart_due_interrupts(const struct hart *h); /* those that would be taken now */
+MUST_USE bool hart_return_from_trap(struct hart *h, enum privilege from);
+
+/* csr.c; false: illegal, already raised */
+enum csr_write { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_READ_ONLY };
+MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind,
+                              uint64_t operand, uint64_t *old, uint32_t word);
+
+/* pmp.c */
+void pmp_reset(struct hart *h);
+bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access access,
+                 enum privilege mode);
+bool pmp_page_is_uniform(const struct hart *h, uint64_t pa); /* one answer for all its bytes */
+/* Of [*from, *to), leaves the part around pa in which no entry begins or ends. */
+void pmp_keep_uniform(const struct hart *h, uint64_t pa, uint64_t *from, uint64_t *to);
+bool pmp_has_cfg(const struct hart *h, unsigned n);
+bool pmp_has_addr(const struct hart *h, unsigned n);
+uint64_t pmp_read_cfg(const struct hart *h, unsigned n);
+void pmp_write_cfg(struct hart *h, unsigned n, uint64_t value);
+uint64_t pmp_read_addr(const struct hart *h, unsigned n);
+void pmp_write_addr(struct hart *h, unsigned n, uint64_t value);
+
+/* mmu.c; false: the exception is raised */
+MUST_USE bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
+MUST_USE bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
+MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
+/* Aligned RAM only: reservations and atomic operations are not for devices. */
+MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
+MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
+void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value);
+/* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
+MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
+MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);
+void hart_flush_tlb(struct hart *h);
+void hart_flush_tlb_page(struct hart *h, uint64_t va);
+void hart_flush_stores(struct hart *h);
+void hart_flush_jumps(struct hart *h);
+void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */
+
+/* engine.c */
+enum hart_stop engine_run(struct hart *h);
+const engine_labels *engine_table(void);
+
+/* Where an operation begins; in the general way, where it has no other for these sources. */
+static inline const void *engine_label(const struct hart *h, unsigned uop, enum uop_sources sources)
+{
+    const void *special = (*h->cache.labels)[uop][sources];
+
+    return special ? special : (*h->cache.labels)[uop][SOURCES_fresh];
+}
+
+#endif
