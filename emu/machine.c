@@ -39,14 +39,28 @@ static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, b
         schedule_wake(m, hart);
 }
 
+/* An interrupt line between harts: what raises it is the hart that is running. */
+static void set_ipi(struct machine *m, unsigned hart, enum interrupt irq, bool level)
+{
+    struct event e;
+
+    set_hart_irq(m, hart, irq, level);
+    if (!level || !cluster_wants(m->cluster, EVENT_IPI_SENT))
+        return;
+    e = (struct event){
+        .kind = EVENT_IPI_SENT,
+        .ipi = {.hart = m->slots[hart].hart, .sender = machine_current(m), .interrupt = irq}};
+    cluster_emit(m->cluster, &e);
+}
+
 static void set_msip(void *machine, unsigned hart, bool level)
 {
-    set_hart_irq(machine, hart, IRQ_MSI, level);
+    set_ipi(machine, hart, IRQ_MSI, level);
 }
 
 static void set_ssip(void *machine, unsigned hart, bool level)
 {
-    set_hart_irq(machine, hart, IRQ_SSI, level);
+    set_ipi(machine, hart, IRQ_SSI, level);
 }
 
 static void set_mtip(void *machine, unsigned hart, bool level)
@@ -381,7 +395,7 @@ const uint8_t *machine_dtb(const struct machine *m, size_t *size)
 
 void machine_send_ipi(struct machine *m, unsigned hart)
 {
-    set_hart_irq(m, hart, IRQ_SSI, true);
+    set_ipi(m, hart, IRQ_SSI, true);
 }
 
 void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime)
@@ -389,6 +403,13 @@ void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime)
     m->slots[hart].timer = mtime;
     hart_set_irq(m->slots[hart].hart, IRQ_STI, false);
     deadline_moved(m);
+}
+
+static void tell_hart(const struct machine *m, unsigned hart, enum event_kind kind)
+{
+    const struct event e = {.kind = kind, .started = {m->slots[hart].hart}};
+
+    cluster_emit(m->cluster, &e);
 }
 
 void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t a1)
@@ -400,6 +421,7 @@ void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t 
     slot->waiting = true; /* so that its clock is set as for any that wakes */
     schedule_wake(m, hart);
     sbi_reset_hart(slot->hart, pc, a1);
+    tell_hart(m, hart, EVENT_HART_STARTED);
 }
 
 void machine_stop_hart(struct machine *m, unsigned hart)
@@ -407,6 +429,7 @@ void machine_stop_hart(struct machine *m, unsigned hart)
     m->slots[hart].stopped = true;
     m->due_known = false;
     hart_ask_stop(m->slots[hart].hart);
+    tell_hart(m, hart, EVENT_HART_STOPPED);
 }
 
 void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin origin, unsigned code)

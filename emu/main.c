@@ -1,5 +1,5 @@
 /*
- * main.c - wiring only: options, machine, observers, run, report, exit status.
+ * main.c - wiring only: options, machine, listeners, run, report, exit status.
  */
 #include <errno.h>
 #include <fcntl.h>

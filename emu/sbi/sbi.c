@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/hart.h"
 #include "machine.h"
 #include "mem/bus.h"
@@ -121,7 +122,7 @@ static void flush_as(struct call *c, unsigned hart, enum pmu_event sent)
         return;
     pmu_count(c->sbi, hart_id(c->hart), sent);
     pmu_count(c->sbi, hart, (enum pmu_event)(sent + 1));
-    hart_flush_translations(hart_by_id(c, hart));
+    cluster_remote_sfence_vma(machine_cluster(c->sbi->machine), hart_by_id(c, hart), c->hart);
 }
 
 static void flush_on(struct call *c, unsigned hart)
@@ -438,10 +439,22 @@ static void dispatch(struct call *c, uint64_t extension, uint64_t function)
     fail(c, SBI_NOT_SUPPORTED);
 }
 
+static void tell_call(const struct sbi *s, struct hart *h)
+{
+    const struct cluster *cluster = machine_cluster(s->machine);
+    struct event e;
+
+    if (!cluster_wants(cluster, EVENT_SBI_CALL))
+        return;
+    e = (struct event){.kind = EVENT_SBI_CALL, .sbi = {h, hart_reg(h, A7), hart_reg(h, A6)}};
+    cluster_emit(cluster, &e);
+}
+
 void sbi_call(struct sbi *s, struct hart *h)
 {
     struct call c = {.sbi = s, .hart = h};
 
+    tell_call(s, h);
     for (unsigned i = 0; i < ARRAY_LEN(c.arg); i++)
         c.arg[i] = hart_reg(h, A0 + i);
     dispatch(&c, hart_reg(h, A7), hart_reg(h, A6));
@@ -461,6 +474,23 @@ struct sbi *sbi_new(struct machine *m, unsigned harts)
     for (unsigned i = 0; i < harts; i++)
         s->state[i] = HART_STOPPED;
     return s;
+}
+
+static void state_of_hart_io(struct state_io *io, enum hart_state *state)
+{
+    STATE_IO(io, *state);
+    if (*state != HART_STARTED && *state != HART_STOPPED && *state != HART_SUSPENDED)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+void sbi_state_io(struct state_io *io, struct sbi *s)
+{
+    state_io_section(io, "sbi", 1);
+    for (unsigned i = 0; i < s->harts; i++) {
+        state_of_hart_io(io, &s->state[i]);
+        STATE_IO(io, s->suspended_at[i]);
+        pmu_state_io(io, &s->pmu[i]);
+    }
 }
 
 void sbi_free(struct sbi *s)
