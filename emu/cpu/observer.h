@@ -110,6 +110,15 @@ struct hart_event {
     struct hart *hart;
 };
 
+/*
+ * EVENT_UPDATE_ENDED, from ftrace/updates.c: what the hart has stored to code up to the
+ * stamp is to be in force from here on.
+ */
+struct update_event {
+    uint32_t writer;
+    uint64_t stamp;
+};
+
 enum event_kind {
     EVENT_CODE_WRITE,
     EVENT_STALE_FETCH,
@@ -122,6 +131,7 @@ enum event_kind {
     EVENT_SBI_CALL,
     EVENT_HART_STARTED,
     EVENT_HART_STOPPED,
+    EVENT_UPDATE_ENDED,
     EVENT_KINDS,
 };
 
@@ -136,6 +146,7 @@ struct event {
         struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */
         struct sbi_event sbi;
         struct hart_event started; /* HART_STARTED, HART_STOPPED */
+        struct update_event update;
     };
 };
 
