@@ -138,8 +138,8 @@ static void print_row(const struct report *r, uint32_t id, FILE *out)
     fprintf(out, "%-30.30s %13s %13s %11s", s->function, grouped(t[0], off.entries),
             grouped(t[1], off.cycles), grouped(t[2], on.entries));
     if (on.resumed)
-        fprintf(out, " %9.1f %8u %8u", ratio(on.through_sum, on.resumed), on.through_min,
-                on.through_max);
+        fprintf(out, " %9.1f %8" PRIu64 " %8" PRIu64, ratio(on.through_sum, on.resumed),
+                on.through_min, on.through_max);
     else
         fprintf(out, " %9s %8s %8s", "-", "-", "-");
     fprintf(out, " %9s\n", grouped(t[3], init.entries));
@@ -182,7 +182,7 @@ static void print_on(const struct state_account *on, uint64_t busy, FILE *out)
 
     fprintf(out,
             "%-9s %s calls traced, %.1f cycles each from the site to the instruction behind it "
-            "(%u to %u): %s cycles, %.2f %% of all\n",
+            "(%" PRIu64 " to %" PRIu64 "): %s cycles, %.2f %% of all\n",
             "enabled:", grouped(n, on->entries), ratio(on->through_sum, on->resumed),
             on->through_min, on->through_max, grouped(c, on->through_sum),
             100 * ratio(on->through_sum, busy));

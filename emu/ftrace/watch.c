@@ -167,6 +167,15 @@ static void listen_to_calls(struct watch *w, const struct watch_config *config,
     w->calls = calls_new(config->cluster, config->image, w->sites, config->symbols, config->calls);
 }
 
+static void count_costs(struct watch *w, const struct watch_config *config)
+{
+    uint64_t va, pa;
+
+    w->account = account_new(config->cluster, w->sites);
+    if (symbols_find(config->symbols, "__switch_to", &va) && image_va_to_pa(config->image, va, &pa))
+        account_plant_switch(w->account, pa);
+}
+
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
@@ -184,7 +193,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
     if (config->account)
-        w->account = account_new(config->cluster, w->sites);
+        count_costs(w, config);
     if (config->audit) {
         w->audit = new_audit(w, config);
         w->audit_kinds = audit_events();
