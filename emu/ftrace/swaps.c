@@ -113,21 +113,48 @@ void swaps_forget(struct swaps *s, uint64_t stamp)
         forget_all(s);
 }
 
-static bool is_auipc(const uint8_t *bytes)
+enum {
+    INSN_NOP = 0x00000013,
+    INSN_EBREAK = 0x00100073,
+    OPCODE_JAL = 0x6f,
+    OPCODE_MASK = 0x7f,
+    INSN_C_NOP = 0x0001,
+    INSN_C_EBREAK = 0x9002,
+    C_J = 0xa001, /* and C_J_MASK */
+    C_J_MASK = 0xe003,
+};
+
+/* Neither sets nor reads a register that the instruction next to it could need. */
+static bool stands_alone(const uint8_t *bytes, unsigned size)
 {
-    return (bytes[0] & 0x7f) == 0x17;
+    uint32_t word = 0;
+
+    memcpy(&word, bytes, size);
+    if (size == 2)
+        return word == INSN_C_NOP || word == INSN_C_EBREAK || (word & C_J_MASK) == C_J;
+    return word == INSN_NOP || word == INSN_EBREAK || (word & OPCODE_MASK) == OPCODE_JAL;
 }
 
-/* Whether `first` is an auipc and both it and the next instruction are news to such a hart. */
-static bool is_half_of_pair(const struct swaps *s, const struct swap *first, uint64_t hart_stamp)
+/* Whether a hart of that stamp has yet to see both, which are next to each other. */
+static bool is_change_of_both(const struct swap *one, const struct swap *other, uint64_t hart_stamp)
 {
-    const struct swap *second;
-
-    if (!first || first->size != 4 || first->last <= hart_stamp ||
-        (!is_auipc(first->old_bytes) && !is_auipc(first->new_bytes)))
+    if (!other || other->last <= hart_stamp)
         return false;
-    second = swap_at(s, first->pa + 4);
-    return second && second->last > hart_stamp;
+    return !stands_alone(one->old_bytes, one->size) || !stands_alone(one->new_bytes, one->size) ||
+           !stands_alone(other->old_bytes, other->size) ||
+           !stands_alone(other->new_bytes, other->size);
+}
+
+/* The swap that ends where this one begins, or NULL. */
+static const struct swap *swap_before(const struct swaps *s, const struct swap *swap)
+{
+    for (unsigned size = 2; size <= 4; size += 2) {
+        const struct swap *before = swap_at(s, swap->pa - size);
+
+        if (before && before->size == size)
+            return before;
+    }
+    return NULL;
 }
 
 /*
@@ -144,8 +171,8 @@ const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f
     if (f->fetched_before && hart_stamp < swap->first &&
         memcmp(f->old_bytes, swap->old_bytes, swap->size) != 0)
         return NULL;
-    if (is_half_of_pair(s, swap, hart_stamp) ||
-        is_half_of_pair(s, swap_at(s, f->pa - 4), hart_stamp))
+    if (is_change_of_both(swap, swap_before(s, swap), hart_stamp) ||
+        is_change_of_both(swap, swap_at(s, swap->pa + swap->size), hart_stamp))
         return NULL;
     return swap;
 }

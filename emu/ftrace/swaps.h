@@ -7,8 +7,9 @@
  * of that kind is seen from the store alone: two or four bytes, aligned, and an
  * instruction of that length before and after. No site table is asked.
  *
- * Where an auipc is swapped and the instruction after it as well, a hart may find one
- * new and one old: that is a change of two instructions, and no swap.
+ * Where two instructions next to each other are swapped, a hart may find one new and one
+ * old. That is a change of both, and no swap, unless both are jumps and nops, as two jump
+ * labels are.
  */
 #ifndef FTRACE_SWAPS_H
 #define FTRACE_SWAPS_H
