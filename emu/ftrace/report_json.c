@@ -274,6 +274,7 @@ static void put_update(struct sheet *s, size_t i)
     json_number(j, "last_cycle", u->last_cycle);
     json_number(j, "stores", u->stores);
     json_number(j, "sites", u->sites);
+    json_number(j, "fence_rounds", u->rounds);
     json_text(j, "ended", update_end_name(u->end));
     json_begin_array(j, "harts");
     for (unsigned hart = 0; hart < cluster_hart_count(s->report->cluster); hart++) {

@@ -86,11 +86,31 @@ static void look_at_harts(struct updates *u, unsigned writer, uint64_t pa, unsig
             look_at_hart(&row[i], cluster_hart(u->cluster, i), pa, size);
 }
 
-static void begin(struct updates *u, unsigned writer)
+/* The last one that was kept was the writer's, a moment ago: it goes on. */
+static bool reopen(struct updates *u, const struct writer *who)
 {
+    const struct update *last = u->kept.len ? &u->kept.at[u->kept.len - 1] : NULL;
+
+    if (!last || last->end != UPDATE_FENCED || last->writer.hart != who->hart ||
+        who->cycle - last->last_cycle > SAME_CYCLES || u->left_out)
+        return false;
+    u->open[who->hart] = *last;
+    u->kept.len--;
+    u->kept_harts.len -= u->harts;
+    memcpy(row_of(u, who->hart), &u->kept_harts.at[u->kept_harts.len],
+           u->harts * sizeof(struct update_hart));
+    return true;
+}
+
+static void begin(struct updates *u, const struct code_write *w)
+{
+    unsigned writer = w->who.hart;
     struct update_hart *row = row_of(u, writer);
 
     u->open_count++;
+    if (reopen(u, &w->who))
+        return;
+    u->open[writer] = (struct update){.first_stamp = w->stamp, .writer = w->who};
     for (unsigned i = 0; i < u->harts; i++)
         row[i] = (struct update_hart){.low = UINT64_MAX,
                                       .insns = hart_insns(cluster_hart(u->cluster, i))};
@@ -146,6 +166,7 @@ static void end_update(struct updates *u, unsigned writer, enum update_end how)
                             .update = {.writer = writer, .stamp = open->last_stamp}};
 
     open->end = how;
+    open->rounds += how == UPDATE_FENCED;
     u->ended[writer] = open->last_stamp;
     note_fences(u, writer);
     keep(u, writer);
@@ -182,10 +203,9 @@ void updates_write(struct updates *u, const struct code_write *w, bool begins_pa
     if (w->who.kind != WRITER_HART || writer >= u->harts)
         return;
     open = &u->open[writer];
-    if (!open->stores) {
-        *open = (struct update){.first_stamp = w->stamp, .writer = w->who};
-        begin(u, writer);
-    }
+    if (!open->stores)
+        begin(u, w);
+    open->end = UPDATE_OPEN;
     open->last_stamp = w->stamp;
     open->last_cycle = w->who.cycle;
     open->stores++;

@@ -5,7 +5,8 @@
  * An update ends when the kernel says so (Linux calls
  * ftrace_arch_code_modify_post_process); outside of such a bracket when every hart
  * that runs has fenced after its last store; or, if that never happens, QUIET_CYCLES
- * after it.
+ * after it. A kernel that has all harts fence after each store of many makes one update
+ * of them: what begins within SAME_CYCLES goes on with the former one.
  */
 #ifndef FTRACE_UPDATES_H
 #define FTRACE_UPDATES_H
@@ -22,8 +23,8 @@ struct hart;
 struct patch_log;
 struct updates;
 
-/* A tenth of a second of the guest's time. */
-enum { QUIET_CYCLES = 100 * 1000 * 1000 };
+/* A tenth of a second of the guest's time; a tenth of a millisecond. */
+enum { QUIET_CYCLES = 100 * 1000 * 1000, SAME_CYCLES = 100 * 1000 };
 
 enum update_end {
     UPDATE_OPEN,      /* not ended */
@@ -37,6 +38,7 @@ struct update {
     struct writer writer;             /* of the first store */
     uint64_t last_cycle;              /* of the writer, at the last store */
     uint64_t stores, sites;           /* stores in all; patches of sites begun */
+    uint64_t rounds;                  /* times that all harts had fenced */
     enum update_end end;
 };
 
