@@ -98,6 +98,7 @@ void machine_free(struct machine *m);
 
 struct cluster *machine_cluster(const struct machine *m);
 const struct image *machine_image(const struct machine *m);
+void machine_link_image(struct machine *m, uint64_t va);      /* see image_link_at */
 enum firmware_kind machine_firmware(const struct machine *m); /* never AUTO */
 const uint8_t *machine_dtb(const struct machine *m, size_t *size);
 
@@ -147,6 +148,13 @@ enum { MACHINE_STUCK_TEXT = 384 };
 /* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */
 void machine_describe_stuck(const struct machine *m, const struct hart *h,
                             char text[MACHINE_STUCK_TEXT]);
+
+/*
+ * The last exception that `h` has taken, "load page fault on 0x8", and where. False: it has taken
+ * none. (Of exceptions in a row, each at the first instruction of the handler, it is the first.)
+ */
+MUST_USE bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT],
+                                         uint64_t *pc, const char **mode);
 
 /* From a call-back or a signal handler: machine_run returns soon. */
 void machine_ask_stop(struct machine *m);

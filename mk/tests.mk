@@ -47,6 +47,7 @@ test_commands = \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
     'tests/tools/bootstrap_rules.py' \
+    'tests/tools/install.sh' \
     'tests/tools/fuzz_recordmcount.sh 5' \
     'tests/fuzz/fuzz.sh --replay' \
     $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))

@@ -119,6 +119,11 @@ struct update_event {
     uint64_t stamp;
 };
 
+/* EVENT_SITES_CHANGED, from ftrace/watch.c: a site of that id has come, or is gone. */
+struct sites_event {
+    uint32_t id;
+};
+
 enum event_kind {
     EVENT_CODE_WRITE,
     EVENT_STALE_FETCH,
@@ -132,6 +137,7 @@ enum event_kind {
     EVENT_HART_STARTED,
     EVENT_HART_STOPPED,
     EVENT_UPDATE_ENDED,
+    EVENT_SITES_CHANGED,
     EVENT_KINDS,
 };
 
@@ -147,6 +153,7 @@ struct event {
         struct sbi_event sbi;
         struct hart_event started; /* HART_STARTED, HART_STOPPED */
         struct update_event update;
+        struct sites_event sites;
     };
 };
 

@@ -80,26 +80,6 @@ static bool continues(const struct patch_log *l, const struct patch *last,
     return !fence || fence->stamp < last->stamp;
 }
 
-static bool is_site(const struct patch_log *l, uint32_t site, const uint8_t *bytes)
-{
-    return site_state(l->sites, site_get(l->sites, site), bytes, NULL) != SITE_OTHER;
-}
-
-/* How many patches in a row have left something that is no state of a site; at most 255. */
-static uint8_t strange_patches(const struct patch_log *l, const struct patch *last)
-{
-    if (!last || is_site(l, last->site, last->new_bytes))
-        return 0;
-    return last->strange < UINT8_MAX ? last->strange + 1 : UINT8_MAX;
-}
-
-enum { STRANGE_MAX = 3 };
-
-static bool was_reused(const struct patch_log *l, const struct patch *last, const uint8_t *memory)
-{
-    return strange_patches(l, last) >= STRANGE_MAX && !is_site(l, last->site, memory);
-}
-
 static void lay(uint8_t *at, const struct code_write *w, uint64_t pa, const uint8_t *bytes)
 {
     for (unsigned i = 0; i < w->size; i++) {
@@ -177,7 +157,6 @@ static void begin_site_patch(struct patch_log *l, uint32_t site, const struct co
     p.site = site;
     p.pa = site_get(l->sites, site)->pa;
     p.size = (uint16_t)site_get(l->sites, site)->size;
-    p.strange = strange_patches(l, last_of(l, site));
     memcpy(p.old_bytes, memory, p.size);
     memcpy(p.new_bytes, memory, p.size);
     lay_store(&p, w);
@@ -200,7 +179,7 @@ bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint
             l->patches.at[last->kept] = *last;
         return false;
     }
-    if (site == NO_SITE || was_reused(l, last, memory)) {
+    if (site == NO_SITE) {
         write_other(l, w);
         return false;
     }

@@ -5,10 +5,7 @@
  * Stores of one hart to one site, with no fence of that hart in between, are
  * one patch. Of patches and of fences only so many are kept, whatever the guest
  * does, and the rest is counted; the last patch of each site is always kept.
- *
- * A site whose memory was reused is a site no more: where several patches in a row have
- * left bytes that are none of a site's, and the next store does not make them so, that is
- * a store to other code.
+ * A store to a site that is gone (sites.h) is one to other code.
  */
 #ifndef FTRACE_PATCH_LOG_H
 #define FTRACE_PATCH_LOG_H
@@ -33,7 +30,6 @@ struct patch {
     uint32_t kept;     /* its place among the patches kept, or PATCH_NOT_KEPT */
     uint16_t size;     /* bytes of old and new that count */
     uint16_t stores;
-    uint8_t strange; /* patches in a row before it that left no state of a site */
     uint8_t old_bytes[PATCH_BYTES], new_bytes[PATCH_BYTES];
 };
 

@@ -3,12 +3,15 @@
  */
 #include "ftrace/sites.h"
 
+#include <assert.h>
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
@@ -30,8 +33,11 @@ enum { LITERAL_BYTES = 8 };
 enum { PROLOGUE_MAX = 256 };
 
 struct site_table {
-    VEC_OF(struct site) sites; /* by va */
-    uint32_t *by_pa;           /* ids */
+    VEC_OF(struct site) sites;
+    VEC_OF(uint32_t) by_pa; /* ids, of those that are not gone */
+    VEC_OF(char *) names;   /* of functions, of sites that were added */
+    struct site_listener listeners[SITE_LISTENERS_MAX];
+    unsigned listener_count;
     enum site_layout layout;
     uint64_t mcount;
 };
@@ -138,6 +144,24 @@ enum site_state site_state_fetched(const struct site_table *t, const struct site
         !hart_peek(view->hart, view->pc - offset + end, bytes + end, s->size - end))
         return SITE_OTHER;
     return site_state(t, s, bytes, NULL);
+}
+
+/*
+ * The lowest bytes of a word of a site, in some form or other: c.nop, nop, auipc and jalr of ra or
+ * t0, and of pfe16 sd and ld. A store of any size leaves one of them there.
+ */
+static bool begins_word(uint8_t byte)
+{
+    return byte == 0x01 || byte == 0x13 || byte == 0x97 || byte == 0xe7 ||
+           byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP;
+}
+
+bool site_may_hold(const struct site *s, const uint8_t *bytes)
+{
+    for (unsigned at = 0; at < s->size; at += 4)
+        if (!begins_word(bytes[at]))
+            return false;
+    return true;
 }
 
 bool site_is_atomic(const struct site_table *t, const struct site *s)
@@ -248,9 +272,15 @@ static bool add_site(struct site_table *t, const struct image *im, uint64_t va, 
     return true;
 }
 
-/* ---- which layout it is ---- */
+/* ---- the table of sites ---- */
 
-/* Where the table of sites is; false: there is none, or none to be believed. */
+/* The addresses between __start_mcount_loc and __stop_mcount_loc. */
+struct entries {
+    VEC_OF(uint64_t) all;
+    size_t unreadable; /* that the image has no bytes for */
+};
+
+/* Where the table is; false: there is none, or none to be believed. */
 static bool find_table(const struct image *im, const struct symbols *symbols, uint64_t *start,
                        uint64_t *stop, const struct diag *d)
 {
@@ -262,6 +292,44 @@ static bool find_table(const struct image *im, const struct symbols *symbols, ui
     diag_warn(d, "%s: __mcount_loc is longer than the file; no sites", im->path);
     return false;
 }
+
+/*
+ * A kernel that can be moved (CONFIG_RELOCATABLE) fills in its addresses when it starts: the file
+ * has zeroes there and a table of relocations for the kernel's own use, which is read here.
+ * Answers place -> address for the places in [low, high).
+ */
+static void read_relocations(const struct image *im, const struct symbols *symbols, uint64_t low,
+                             uint64_t high, struct map *addresses)
+{
+    uint64_t at, stop;
+    Elf64_Rela r;
+
+    if (!symbols_find(symbols, "__rela_dyn_start", &at) ||
+        !symbols_find(symbols, "__rela_dyn_end", &stop) || stop < at || stop - at > im->file.size)
+        return;
+    for (; stop - at >= sizeof r && read_image(im, at, &r, sizeof r); at += sizeof r)
+        if (ELF64_R_TYPE(r.r_info) == R_RISCV_RELATIVE && r.r_offset >= low && r.r_offset < high)
+            map_put(addresses, r.r_offset, (uint64_t)r.r_addend);
+}
+
+static void read_entries(const struct image *im, const struct symbols *symbols, struct entries *e,
+                         const struct diag *d)
+{
+    struct map relocated = {0};
+    uint64_t at, stop, va;
+
+    if (!find_table(im, symbols, &at, &stop, d))
+        return;
+    read_relocations(im, symbols, at, stop, &relocated);
+    for (; stop - at >= sizeof va; at += sizeof va)
+        if (map_get(&relocated, at, &va) || read_image(im, at, &va, sizeof va))
+            VEC_PUSH(&e->all, va);
+        else
+            e->unreadable++;
+    map_free(&relocated);
+}
+
+/* ---- which layout it is ---- */
 
 /* Bytes of nops at an address of the image; where they are not compressed, one pair's at most. */
 static unsigned nops_at(const struct image *im, uint64_t va)
@@ -283,30 +351,42 @@ static bool function_begins_at(const struct symbols *symbols, uint64_t va)
     return function && function->addr == va;
 }
 
+static bool calls_at(const struct image *im, uint64_t va, uint64_t callee)
+{
+    uint8_t bytes[SITE_BYTES];
+    uint64_t target;
+
+    return callee && read_image(im, va, bytes, SITE_BYTES) && is_pair(va, bytes, &target) &&
+           target == callee;
+}
+
 /*
  * From the narrowest of the sites that the compiler left nops for: a function
  * may go on with nops of its own. `atomic` looks as `pfe8`, but its trampoline
- * is not patched.
+ * is not patched. Where the entries lead to neither nops nor calls of _mcount it is LAYOUT_NONE.
  */
 static enum site_layout find_layout(const struct image *im, const struct symbols *symbols,
-                                    uint64_t start, uint64_t stop)
+                                    uint64_t mcount, const struct entries *e)
 {
-    unsigned narrowest = SITE_BYTES_MAX, entries = 0, literals = 0;
+    unsigned narrowest = SITE_BYTES_MAX, padded = 0, calls = 0;
+    unsigned before = 0, at = 0; /* the entries that lie before a function, and at one */
     uint64_t va;
 
-    for (uint64_t at = start; stop - at >= sizeof va; at += sizeof va) {
-        unsigned nops = read_image(im, at, &va, sizeof va) ? nops_at(im, va) : 0;
+    for (size_t i = 0; i < e->all.len; i++) {
+        unsigned nops = nops_at(im, e->all.at[i]);
 
+        calls += calls_at(im, e->all.at[i], mcount);
         if (!nops)
             continue;
-        entries++;
-        literals += nops == SITE_BYTES_MAX && function_begins_at(symbols, va + LITERAL_BYTES) &&
-                    !function_begins_at(symbols, va);
+        va = e->all.at[i];
+        padded++;
+        before += nops == SITE_BYTES_MAX && function_begins_at(symbols, va + LITERAL_BYTES);
+        at += function_begins_at(symbols, va);
         narrowest = nops < narrowest ? nops : narrowest;
     }
-    if (!entries)
-        return LAYOUT_MCOUNT;
-    if (literals == entries)
+    if (!padded)
+        return calls ? LAYOUT_MCOUNT : LAYOUT_NONE;
+    if (before > at)
         return LAYOUT_CALLOPS;
     if (narrowest == SITE_BYTES_MAX)
         return LAYOUT_PFE16;
@@ -316,25 +396,29 @@ static enum site_layout find_layout(const struct image *im, const struct symbols
 static void add_functions(struct site_table *t, const struct image *im,
                           const struct symbols *symbols, const struct diag *d)
 {
-    uint64_t at, stop, va;
-    size_t refused = 0;
+    struct entries e = {0};
+    size_t refused;
 
     t->layout = t->mcount ? LAYOUT_STATIC : LAYOUT_NONE;
-    if (!find_table(im, symbols, &at, &stop, d) || at == stop)
-        return;
-    t->layout = find_layout(im, symbols, at, stop);
-    for (; stop - at >= sizeof va; at += sizeof va) {
-        if (!read_image(im, at, &va, sizeof va)) {
-            refused++;
-            continue;
-        }
-        if (t->layout == LAYOUT_CALLOPS)
-            va += LITERAL_BYTES;
-        refused += !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
+    read_entries(im, symbols, &e, d);
+    refused = e.unreadable;
+    if (e.all.len)
+        t->layout = find_layout(im, symbols, t->mcount, &e);
+    for (size_t i = 0; i < e.all.len; i++) {
+        uint64_t va = e.all.at[i] + (t->layout == LAYOUT_CALLOPS ? LITERAL_BYTES : 0);
+
+        refused += t->layout == LAYOUT_NONE ||
+                   !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
     }
     if (refused)
-        diag_warn(d, "%s: %zu entries of __mcount_loc do not lie in its text; left out", im->path,
-                  refused);
+        diag_warn(d,
+                  "%s: %zu entries of __mcount_loc lead to no ftrace site in its text; left out%s",
+                  im->path, refused,
+                  refused == e.all.len + e.unreadable
+                      ? " (give the symbols of this very build; of a running kernel, one booted "
+                        "with nokaslr)"
+                      : "");
+    VEC_FREE(&e.all);
 }
 
 static void add_trampoline(struct site_table *t, const struct image *im,
@@ -371,11 +455,27 @@ static void put_in_order(struct site_table *t)
 {
     if (t->sites.len)
         qsort(t->sites.at, t->sites.len, sizeof *t->sites.at, compare_va);
-    t->by_pa = xmalloc(t->sites.len * sizeof *t->by_pa);
     for (uint32_t i = 0; i < t->sites.len; i++)
-        t->by_pa[i] = i;
+        VEC_PUSH(&t->by_pa, i);
     if (t->sites.len)
-        qsort_r(t->by_pa, t->sites.len, sizeof *t->by_pa, compare_pa, t);
+        qsort_r(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_pa, t);
+}
+
+/* Where in by_pa the first site is that ends after pa; by_pa.len: none does. */
+static size_t first_ending_after(const struct site_table *t, uint64_t pa)
+{
+    size_t low = 0, high = t->by_pa.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct site *s = &t->sites.at[t->by_pa.at[middle]];
+
+        if (s->pa + s->size <= pa)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 struct site_table *site_table_new(const struct image *im, const struct symbols *symbols,
@@ -394,8 +494,11 @@ void site_table_free(struct site_table *t)
 {
     if (!t)
         return;
+    for (size_t i = 0; i < t->names.len; i++)
+        free(t->names.at[i]);
+    VEC_FREE(&t->names);
     VEC_FREE(&t->sites);
-    free(t->by_pa);
+    VEC_FREE(&t->by_pa);
     free(t);
 }
 
@@ -416,25 +519,59 @@ uint64_t site_mcount(const struct site_table *t)
 
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
 {
-    size_t low = 0, high = t->sites.len;
+    size_t first = first_ending_after(t, pa);
 
-    /* The first site that ends behind pa. */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        const struct site *s = &t->sites.at[t->by_pa[middle]];
-
-        if (s->pa + s->size <= pa)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == t->sites.len || t->sites.at[t->by_pa[low]].pa >= pa + size)
+    if (first == t->by_pa.len || t->sites.at[t->by_pa.at[first]].pa >= pa + size)
         return NO_SITE;
-    return t->by_pa[low];
+    return t->by_pa.at[first];
 }
 
 uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
 {
     return t->layout == LAYOUT_CALLOPS ? site_find(t, pa + LITERAL_BYTES, size) : NO_SITE;
+}
+
+/* ---- sites that come and go ---- */
+
+void site_table_listen(struct site_table *t, struct site_listener listener)
+{
+    assert(t->listener_count < SITE_LISTENERS_MAX);
+    t->listeners[t->listener_count++] = listener;
+}
+
+static void tell_changed(const struct site_table *t, uint32_t id)
+{
+    for (unsigned i = 0; i < t->listener_count; i++)
+        t->listeners[i].changed(t->listeners[i].ctx, id);
+}
+
+uint32_t site_add(struct site_table *t, const struct site *s)
+{
+    size_t at = first_ending_after(t, s->pa);
+    uint32_t id = (uint32_t)t->sites.len;
+    char *name = xstrdup(s->function);
+
+    if (site_find(t, s->pa, s->size) != NO_SITE) {
+        free(name);
+        return NO_SITE;
+    }
+    VEC_PUSH(&t->names, name);
+    VEC_PUSH(&t->sites, *s);
+    t->sites.at[id].function = name;
+    VEC_PUSH(&t->by_pa, id);
+    memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at], (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
+    t->by_pa.at[at] = id;
+    tell_changed(t, id);
+    return id;
+}
+
+void site_remove(struct site_table *t, uint32_t id)
+{
+    size_t at = first_ending_after(t, t->sites.at[id].pa);
+
+    assert(!t->sites.at[id].gone && t->by_pa.at[at] == id);
+    t->by_pa.len--;
+    memmove(&t->by_pa.at[at], &t->by_pa.at[at + 1], (t->by_pa.len - at) * sizeof *t->by_pa.at);
+    t->sites.at[id].gone = true;
+    tell_changed(t, id);
 }

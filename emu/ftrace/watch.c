@@ -13,6 +13,7 @@
 #include "ftrace/audit.h"
 #include "ftrace/calls.h"
 #include "ftrace/patch_log.h"
+#include "ftrace/site_life.h"
 #include "ftrace/sites.h"
 #include "ftrace/updates.h"
 #include "load/image.h"
@@ -28,6 +29,7 @@ enum bracket { BRACKET_BEGIN, BRACKET_END, BRACKETS };
 struct watch {
     struct cluster *cluster;
     struct site_table *sites;
+    struct site_life *site_life;
     struct patch_log *patches;
     struct account *account;
     struct audit *audit;
@@ -41,11 +43,14 @@ struct watch {
 
 static void on_code_write(struct watch *watch, const struct code_write *w)
 {
-    uint32_t id = site_find(watch->sites, w->pa, w->size);
-    const struct site *site = id == NO_SITE ? NULL : site_get(watch->sites, id);
+    const struct site *site;
     uint8_t memory[SITE_BYTES_MAX] = {0};
+    uint32_t id;
     bool begins;
 
+    site_life_store(watch->site_life, w);
+    id = site_find(watch->sites, w->pa, w->size);
+    site = id == NO_SITE ? NULL : site_get(watch->sites, id);
     if (site)
         (void)!bus_read(cluster_bus(watch->cluster), site->pa, memory, site->size);
     begins = patch_log_write(watch->patches, w, memory);
@@ -176,6 +181,15 @@ static void count_costs(struct watch *w, const struct watch_config *config)
         account_plant_switch(w->account, pa);
 }
 
+static void on_sites_changed(void *ctx, uint32_t id)
+{
+    const struct watch *w = ctx;
+    const struct event e = {.kind = EVENT_SITES_CHANGED, .sites = {id}};
+
+    if (cluster_wants(w->cluster, e.kind))
+        cluster_emit(w->cluster, &e);
+}
+
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
@@ -188,6 +202,8 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 
     w->cluster = config->cluster;
     w->sites = site_table_new(config->image, config->symbols, d);
+    site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
+    w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
     w->updates = updates_new(config->cluster, w->patches, config->patches_max / UPDATES_SHARE);
     declare_text(config->cluster, config->image);
@@ -215,6 +231,7 @@ void watch_free(struct watch *w)
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
+    site_life_free(w->site_life);
     site_table_free(w->sites);
     free(w);
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/hart.h"
 #include "machine.h"
 #include "mem/bus.h"
@@ -473,6 +474,23 @@ struct sbi *sbi_new(struct machine *m, unsigned harts)
     for (unsigned i = 0; i < harts; i++)
         s->state[i] = HART_STOPPED;
     return s;
+}
+
+static void state_of_hart_io(struct state_io *io, enum hart_state *state)
+{
+    STATE_IO(io, *state);
+    if (*state != HART_STARTED && *state != HART_STOPPED && *state != HART_SUSPENDED)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+void sbi_state_io(struct state_io *io, struct sbi *s)
+{
+    state_io_section(io, "sbi", 1);
+    for (unsigned i = 0; i < s->harts; i++) {
+        state_of_hart_io(io, &s->state[i]);
+        STATE_IO(io, s->suspended_at[i]);
+        pmu_state_io(io, &s->pmu[i]);
+    }
 }
 
 void sbi_free(struct sbi *s)

@@ -13,6 +13,7 @@
 struct hart;
 struct machine;
 struct sbi;
+struct state_io;
 
 struct sbi *sbi_new(struct machine *m, unsigned harts);
 void sbi_free(struct sbi *s);
@@ -28,5 +29,8 @@ void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb);
  * in S-mode and in U-mode (a kernel that wants it otherwise writes scounteren itself).
  */
 void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1);
+
+/* Saves or restores the state of the harts (HSM) and of the counters (PMU). */
+void sbi_state_io(struct state_io *io, struct sbi *s);
 
 #endif
