@@ -55,7 +55,7 @@ test_commands = \
 .PHONY: test check-long tidy
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
-test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
+test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/run $(test_commands)
 
 # The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.

@@ -33,7 +33,7 @@ static void name_for_disasm(void *ctx, uint64_t address, char *text, size_t size
 
 struct disasm_names describe_names(const struct symbols *symbols)
 {
-    /* The callback only reads; its context cannot say so. */
+    /* The callback only reads, but its context is not const. */
     return (struct disasm_names){name_for_disasm, (void *)(uintptr_t)symbols};
 }
 
@@ -82,7 +82,7 @@ static bool pair_leads(uint64_t va, const uint8_t *bytes, uint64_t *to)
     return true;
 }
 
-/* An auipc/jalr pair is one jump: its target follows it in the text. */
+/* An auipc/jalr pair is one call: its target is printed after it. */
 static void add_pair_target(char *text, size_t room, const struct symbols *symbols, uint64_t va,
                             const uint8_t *bytes, unsigned size)
 {
