@@ -88,6 +88,18 @@ $(LEGAL_OUT)/%.elf: $(LEGAL_OUT)/obj/%.o $(LEGAL_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< $(LEGAL_COMMON)
 
+# Programs that try to fill the host's memory through the auditor, for tests/machine/bounds.sh.
+HOSTILE_OUT := $(PROGRAM_OUT)/hostile
+HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf)
+
+programs: $(HOSTILE)
+
+$(HOSTILE_OUT)/%.elf: tests/machine/hostile/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) -march=rv64gc_zifencei -mabi=lp64d -mcmodel=medany -nostdlib -static \
+		-Wl,--build-id=none,--no-warn-rwx-segments,-Ttext=0x80000000 -o $@ $<
+
 .SECONDARY: $(LEGAL_COMMON) $(LEGAL:$(LEGAL_OUT)/%.elf=$(LEGAL_OUT)/obj/%.o)
 -include $(wildcard $(LEGAL_OUT)/obj/*.d)
 

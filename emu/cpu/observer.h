@@ -38,7 +38,7 @@ enum fence_origin { FENCE_LOCAL, FENCE_REMOTE };
 /* EVENT_FENCE_I: a hart's fetches are up to date. EVENT_SFENCE_VMA: its translations are. */
 struct fence_event {
     enum fence_origin origin;
-    struct hart *hart;  /* whose */
+    struct hart *hart;  /* whose fetches, or translations */
     uint32_t requester; /* hart id; the hart itself unless FENCE_REMOTE */
     uint64_t pc;        /* of the requester's instruction */
     uint64_t cycle;     /* of the requester */
@@ -68,7 +68,7 @@ struct stale_fetch {
     bool fetched_before;  /* the hart had decoded these bytes already */
     enum fetch_choice chosen;
     struct writer who; /* the newest write */
-    bool writer_known; /* false: who names the hart and pc of some store to the page, or nothing */
+    bool writer_known; /* false: `who` is some store to the page, or nothing */
     enum stale_evidence evidence;
     uint64_t stamp;
 };
@@ -169,7 +169,7 @@ struct listener {
 
 /* ---- probes ---- */
 
-/* Where a probe stands in the block that is being decoded. */
+/* Where a probe is in the block that is being decoded. */
 struct probe_view {
     struct hart *hart;
     uint64_t pc, pa;
@@ -193,7 +193,7 @@ struct probe_plan {
 
 enum probe_verdict { PROBE_GO_ON, PROBE_STOP };
 
-/* Who plants probes; `id` is the planter's own. */
+/* What plants probes; `id` is its own number for each. */
 struct probe_owner {
     void *ctx;
     struct probe_plan (*plan)(void *ctx, uint32_t id, const struct probe_view *view);

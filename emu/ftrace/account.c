@@ -7,7 +7,7 @@
  * block that merely runs through the nops has it in its middle.
  *
  * Time is that of a context: a task of the guest (its tp), or the hart where that is 0. A
- * context's clock runs while a hart runs it, and stands while the task is preempted or
+ * context's clock runs while a hart runs it, and stops while the task is preempted or
  * moves to another hart. Which context a hart runs is seen at each event here, and
  * exactly at the kernel's __switch_to, if its place is known; where it is not, the time
  * between the last event of one context and the first of the next is no context's.
@@ -22,7 +22,7 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 
-/* A stack is taken to be no larger than this when contexts are told apart by sp. */
+/* A stack is taken to be no larger than this when stacks are distinguished by sp. */
 enum { STACK_SPAN = 16 << 10 };
 
 /* More open calls than that in one context: the oldest will never return. */

@@ -40,7 +40,7 @@ void account_free(struct account *a);
 /* The kernel's __switch_to(previous, next) is at this physical address. */
 void account_plant_switch(struct account *a, uint64_t pa);
 
-/* To be told of traps and returns from them: they are taken out of the call's cycles. */
+/* To be called at traps and returns from them: their time is no part of a call. */
 void account_trap(struct account *a, const struct trap_event *t);
 void account_trap_return(struct account *a, const struct trap_return_event *t);
 

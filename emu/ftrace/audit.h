@@ -24,8 +24,8 @@ struct symbols;
 struct updates;
 
 /*
- * Told of each new finding, of one that has become graver, and of each breach for which
- * there was no room. `tell` may be NULL.
+ * `tell` is called for each new finding, for one that has become graver, and for each breach
+ * for which there is no room. It may be NULL.
  */
 struct finding_listener {
     void (*tell)(void *ctx, enum rule rule);

@@ -37,7 +37,7 @@ struct watch_config {
 struct watch *watch_new(const struct watch_config *config, const struct diag *d);
 void watch_free(struct watch *w); /* before the cluster */
 
-/* The run is over: calls that are still open are told to end so. */
+/* The run is over: calls and updates that are still open are reported as open. */
 void watch_end(struct watch *w);
 
 const struct site_table *watch_sites(const struct watch *w);
