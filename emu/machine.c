@@ -35,8 +35,6 @@ static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, b
     if (hart >= m->config.harts)
         return;
     hart_set_irq(m->slots[hart].hart, irq, level);
-    if (level)
-        schedule_wake(m, hart);
 }
 
 static void set_msip(void *machine, unsigned hart, bool level)
@@ -245,8 +243,6 @@ static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 
     *compare = due ? UINT64_MAX : tick;
     hart_set_timer(h, due);
-    if (due)
-        schedule_wake(m, hart_id(h)); /* it may be another hart that has set the time */
     if (*compare != old)
         schedule_cut(m);
 }
@@ -271,9 +267,9 @@ static void firmware_call(void *machine, struct hart *h)
     sbi_call(m->sbi, h);
 }
 
-static void wake(void *machine, struct hart *h)
+static void woken(void *machine, struct hart *h)
 {
-    schedule_wake(machine, hart_id(h));
+    schedule_woken(machine, hart_id(h));
 }
 
 static void make_harts(struct machine *m)
@@ -287,7 +283,7 @@ static void make_harts(struct machine *m)
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,
                 .look_at_ticks = schedule_look_at_ticks,
-                .wake = wake,
+                .woken = woken,
                 .set_timer = set_stimecmp},
     };
 
@@ -331,6 +327,7 @@ enum exit_status machine_new(const struct machine_config *config, const struct d
     m->config = *config;
     m->diag = d;
     m->rng.state = config->seed;
+    m->waking_at = UINT64_MAX;
     status = build(m);
     if (status != EXIT_PASS) {
         machine_free(m);
@@ -396,8 +393,7 @@ void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t 
 
     slot->timer = UINT64_MAX;
     slot->stopped = false;
-    slot->waiting = true; /* so that its clock is set as for any that wakes */
-    schedule_wake(m, hart);
+    schedule_woken(m, hart);
     sbi_reset_hart(slot->hart, pc, a1);
 }
 
