@@ -37,14 +37,28 @@ static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, b
     hart_set_irq(m->slots[hart].hart, irq, level);
 }
 
+/* An interrupt line between harts: what raises it is the hart that is running. */
+static void set_ipi(struct machine *m, unsigned hart, enum interrupt irq, bool level)
+{
+    struct event e;
+
+    set_hart_irq(m, hart, irq, level);
+    if (!level || !cluster_wants(m->cluster, EVENT_IPI_SENT))
+        return;
+    e = (struct event){
+        .kind = EVENT_IPI_SENT,
+        .ipi = {.hart = m->slots[hart].hart, .sender = machine_current(m), .interrupt = irq}};
+    cluster_emit(m->cluster, &e);
+}
+
 static void set_msip(void *machine, unsigned hart, bool level)
 {
-    set_hart_irq(machine, hart, IRQ_MSI, level);
+    set_ipi(machine, hart, IRQ_MSI, level);
 }
 
 static void set_ssip(void *machine, unsigned hart, bool level)
 {
-    set_hart_irq(machine, hart, IRQ_SSI, level);
+    set_ipi(machine, hart, IRQ_SSI, level);
 }
 
 static void set_mtip(void *machine, unsigned hart, bool level)
@@ -73,10 +87,10 @@ static void time_set(void *machine)
         hart_time_set(m->slots[i].hart);
 }
 
-static void finish(void *machine, enum finisher_deed deed, unsigned code)
+static void finish(void *machine, enum finisher_request request, unsigned code)
 {
-    machine_end(machine, deed == FINISHER_RESET ? STOP_RESET : STOP_EXIT,
-                deed == FINISHER_FAIL ? code : 0);
+    machine_end(machine, request == FINISHER_RESET ? STOP_RESET : STOP_EXIT, ORIGIN_FINISHER,
+                request == FINISHER_FAIL ? code : 0);
 }
 
 static void uart_put(void *machine, const uint8_t *bytes, size_t len)
@@ -96,7 +110,8 @@ static void tohost_stored(void *machine, uint64_t pa, unsigned size)
     if (!bus_read(m->bus, m->tohost, &command, sizeof command) || !command)
         return;
     if (command >> 48 == 0 && command & 1) {
-        machine_end(m, STOP_EXIT, command >> 1 > UINT_MAX ? UINT_MAX : (unsigned)(command >> 1));
+        machine_end(m, STOP_EXIT, ORIGIN_HTIF,
+                    command >> 1 > UINT_MAX ? UINT_MAX : (unsigned)(command >> 1));
     } else if (command >> 48 == 0x0101) {
         uint8_t byte = (uint8_t)command;
 
@@ -377,7 +392,7 @@ const uint8_t *machine_dtb(const struct machine *m, size_t *size)
 
 void machine_send_ipi(struct machine *m, unsigned hart)
 {
-    set_hart_irq(m, hart, IRQ_SSI, true);
+    set_ipi(m, hart, IRQ_SSI, true);
 }
 
 void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime)
@@ -385,6 +400,13 @@ void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime)
     m->slots[hart].timer = mtime;
     hart_set_irq(m->slots[hart].hart, IRQ_STI, false);
     deadline_moved(m);
+}
+
+static void tell_hart(const struct machine *m, unsigned hart, enum event_kind kind)
+{
+    const struct event e = {.kind = kind, .started = {m->slots[hart].hart}};
+
+    cluster_emit(m->cluster, &e);
 }
 
 void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t a1)
@@ -395,6 +417,7 @@ void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t 
     slot->stopped = false;
     schedule_woken(m, hart);
     sbi_reset_hart(slot->hart, pc, a1);
+    tell_hart(m, hart, EVENT_HART_STARTED);
 }
 
 void machine_stop_hart(struct machine *m, unsigned hart)
@@ -402,12 +425,14 @@ void machine_stop_hart(struct machine *m, unsigned hart)
     m->slots[hart].stopped = true;
     m->due_known = false;
     hart_ask_stop(m->slots[hart].hart);
+    tell_hart(m, hart, EVENT_HART_STOPPED);
 }
 
-void machine_end(struct machine *m, enum stop_reason reason, unsigned code)
+void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin origin, unsigned code)
 {
     m->ended = true;
-    m->end = (struct stop){reason, code, m->slots[m->current].hart};
+    m->end =
+        (struct stop){.reason = reason, .origin = origin, .code = code, .hart = machine_current(m)};
     hart_ask_stop(m->slots[m->current].hart);
 }
 

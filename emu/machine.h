@@ -150,8 +150,18 @@ enum stop_reason {
     STOP_ASLEEP, /* every hart waits for an interrupt that nothing can raise */
 };
 
+/* Through which of its ways the guest ended the run: STOP_EXIT and STOP_RESET. */
+enum stop_origin {
+    ORIGIN_NONE,       /* the guest did not end it */
+    ORIGIN_FINISHER,   /* a store to the test finisher */
+    ORIGIN_HTIF,       /* a store to `tohost` */
+    ORIGIN_SBI_RESET,  /* SBI: system reset (SRST), of the built-in firmware */
+    ORIGIN_SBI_LEGACY, /* SBI: the legacy call sbi_shutdown, of the built-in firmware */
+};
+
 struct stop {
     enum stop_reason reason;
+    enum stop_origin origin;
     unsigned code;
     struct hart *hart; /* PROBE and STUCK; else the hart whose turn it was */
 };
@@ -181,7 +191,10 @@ void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime); /* rai
 void machine_send_ipi(struct machine *m, unsigned hart);                  /* raises SSI */
 void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t a1);
 void machine_stop_hart(struct machine *m, unsigned hart);
-void machine_end(struct machine *m, enum stop_reason reason, unsigned code);
+/* The guest has ended the run: STOP_EXIT or STOP_RESET. Takes effect after the current instruction.
+ */
+void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin origin,
+                 unsigned code);
 void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len);
 int machine_console_get(struct machine *m); /* -1: nothing there */
 

@@ -1,5 +1,5 @@
 /*
- * main.c - wiring only: options, machine, observers, run, report, exit status.
+ * main.c - wiring only: options, machine, listeners, run, report, exit status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "cli/host.h"
 #include "cli/options.h"
 #include "cli/tapes.h"
@@ -17,7 +18,6 @@
 #include "ftrace/report.h"
 #include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
-#include "load/file.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
@@ -34,7 +34,8 @@ struct session {
     struct lines *lines;
     struct watch *watch;
     struct trace_json *trace; /* NULL: none is wanted */
-    FILE *report;             /* NULL: none is wanted as JSON */
+    struct new_file trace_file;
+    struct new_file report; /* closed: none is wanted as JSON, or not yet open */
     bool audit_failed, trace_lost;
 };
 
@@ -86,7 +87,7 @@ static void on_trace_lost(void *ctx)
 static enum exit_status open_trace(struct session *s)
 {
     const struct options *o = &s->options;
-    struct trace_json_config config = {.path = o->trace,
+    struct trace_json_config config = {.file = &s->trace_file,
                                        .image = o->image,
                                        .symbols = s->symbols,
                                        .lost = on_trace_lost,
@@ -94,53 +95,27 @@ static enum exit_status open_trace(struct session *s)
 
     if (!o->trace)
         return EXIT_PASS;
-    config.fd = strcmp(o->trace, "-") != 0 ? file_create(o->trace, &s->diag) : dup(STDOUT_FILENO);
-    if (config.fd < 0) {
-        if (strcmp(o->trace, "-") == 0)
-            diag_error(&s->diag, "standard output: %s", strerror(errno));
+    if (!new_file_open(&s->trace_file, o->trace, &s->diag))
         return EXIT_IO;
-    }
     s->trace = trace_json_new(&config);
     return EXIT_PASS;
-}
-
-/* NULL: it cannot be created, which was said. */
-static FILE *create(const struct session *s, const char *path)
-{
-    int fd = file_create(path, &s->diag);
-
-    return fd < 0 ? NULL : fdopen(fd, "w");
-}
-
-/* Closed, with all that was written: else it is said. */
-static enum exit_status close_file(const struct session *s, const char *path, FILE *out)
-{
-    bool lost = ferror(out);
-
-    if (!fclose(out) && !lost)
-        return EXIT_PASS;
-    diag_error(&s->diag, "%s: %s", path, strerror(errno));
-    return EXIT_IO;
 }
 
 static enum exit_status dump_dtb(const struct session *s)
 {
     size_t size;
     const uint8_t *dtb = machine_dtb(s->machine, &size);
-    FILE *out = create(s, s->options.dump_dtb);
+    struct new_file file;
 
-    if (!out)
+    if (!new_file_open(&file, s->options.dump_dtb, &s->diag))
         return EXIT_IO;
-    (void)!fwrite(dtb, 1, size, out); /* a failure is found when it is closed */
-    return close_file(s, s->options.dump_dtb, out);
+    (void)!fwrite(dtb, 1, size, new_file_stream(&file)); /* a failure is found by the commit */
+    return new_file_commit(&file, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
 static enum exit_status open_report(struct session *s)
 {
-    const char *path = s->options.report;
-
-    s->report = strcmp(path, "-") != 0 ? create(s, path) : stdout;
-    return s->report ? EXIT_PASS : EXIT_IO;
+    return new_file_open(&s->report, s->options.report, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
 /* Before the run: what comes of it is not to be lost for a path. Who reads a FIFO may come later.
@@ -221,10 +196,10 @@ static enum exit_status open_session(struct session *s)
 
 static void close_session(struct session *s)
 {
-    if (s->report && s->report != stdout)
-        fclose(s->report);
     watch_free(s->watch);
     trace_json_free(s->trace);
+    new_file_discard(&s->trace_file);
+    new_file_discard(&s->report);
     machine_free(s->machine);
     lines_free(s->lines);
     symbols_free(s->symbols);
@@ -407,11 +382,14 @@ static struct report make_report(const struct session *s)
 
     return (struct report){
         .run = {.version = RVFTRACE_VERSION,
+                .revision = options_revision(),
                 .image = o->image,
                 .image_hash = image_hash(machine_image(s->machine)),
                 .bootargs = o->append,
                 .firmware = options_firmware_name(machine_firmware(s->machine)),
                 .fetch = options_fetch_name(o->fetch),
+                .fetch_is_random = o->fetch == FETCH_RANDOM,
+                .fetch_seed = o->fetch_seed,
                 .timing = options_timing_name(o->timing),
                 .seed = o->seed,
                 .memory = o->memory},
@@ -426,17 +404,12 @@ static struct report make_report(const struct session *s)
 /* What cannot be written whole is said so, and is the exit status. */
 static enum exit_status write_json(struct session *s, const struct report *r)
 {
-    FILE *out;
-
-    if (!s->report && open_report(s) != EXIT_PASS)
+    (void)fflush(stdout); /* what the debugger said comes before a report on standard output */
+    if (s->report.fd < 0 && open_report(s) != EXIT_PASS)
         return EXIT_IO;
-    out = s->report;
-    s->report = NULL;
-    if (!report_json(r, out) && out == stdout) {
-        diag_error(&s->diag, "standard output: %s", strerror(errno));
-        return EXIT_IO;
-    }
-    return out == stdout ? EXIT_PASS : close_file(s, s->options.report, out);
+    (void)!report_json(r,
+                       new_file_stream(&s->report)); /* the commit finds a failure, and says it */
+    return new_file_commit(&s->report, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
 /* What the recordings have to say about it. */
@@ -513,7 +486,8 @@ static void hold_standard_files(void)
 
 int main(int argc, char **argv)
 {
-    struct session s = {.diag = {.out = stderr, .program = "rvftrace"}};
+    struct session s = {
+        .diag = {.out = stderr, .program = "rvftrace"}, .trace_file.fd = -1, .report.fd = -1};
     unsigned status;
     bool done;
 

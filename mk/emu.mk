@@ -13,12 +13,21 @@ emu_rooms := base mem load cpu dev sbi ftrace debug cli
 emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
 emu_src   := $(filter-out emu/cli/manpage.c,$(emu_src))
 
-EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -fno-strict-aliasing
-emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lm
+EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
+emu_libs   = -lelf -ldw -lfdt -ledit -lm
 
 # Cross-jumping and GCSE merge the indirect jumps at the ends of operations into
 # one, which costs the branch predictor what threaded dispatch gives it.
 engine_flags := -fno-gcse -fno-crossjumping
+
+# The commit that is built, with a + where files differ from it; empty outside of a git checkout.
+$(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	@revision=; if [ -e .git ]; then revision=$$(git describe --always --dirty=+ --abbrev=12 2>/dev/null || :); fi; \
+	printf '#define RVFTRACE_REVISION "%s"\n' "$$revision" >$@.new; \
+	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+.PHONY: FORCE
+FORCE:
 
 # One rule set for each kind of build: $(call emu_build,directory,flags)
 define emu_build
@@ -31,6 +40,7 @@ $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) -MMD -MP -c -o $$@ $$<
 
+$(1)/emu/cli/options.o: $(BUILD)/revision.h
 -include $$(emu_src:emu/%.c=$(1)/emu/%.d)
 endef
 

@@ -29,6 +29,8 @@ $(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_TE
 	$(say) FUZZ $<
 	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine.c,$<),-O0) -MMD -MP -c -o $@ $<
 
+$(BUILD)/fuzz/emu/cli/options.o: $(BUILD)/revision.h
+
 $(BUILD)/fuzz/guard.o: tests/fuzz/guard.c mk/fuzz.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) FUZZ $<

@@ -58,8 +58,8 @@ test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan
 	@tests/run $(test_commands)
 
 # The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.
-tidy: | $(BOOTSTRAP_TEST)
-	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu
+tidy: $(BUILD)/revision.h | $(BOOTSTRAP_TEST)
+	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu -I$(BUILD)
 
 check-long: test tidy
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh'

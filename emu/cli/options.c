@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <revision.h> /* the build makes it: mk/emu.mk */
 #include <stdlib.h>
 #include <string.h>
 
@@ -369,9 +370,19 @@ static void show_help(const struct argp *argp, const char *command)
     argp_help(argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK, usage_begins);
 }
 
+const char *options_revision(void)
+{
+    static const char revision[] = RVFTRACE_REVISION;
+
+    return revision[0] ? revision : NULL;
+}
+
 static void show_version(void)
 {
-    printf("rvftrace %s\n", RVFTRACE_VERSION);
+    const char *revision = options_revision();
+
+    printf("rvftrace %s%s%s%s\n", RVFTRACE_VERSION, revision ? " (" : "", revision ? revision : "",
+           revision ? ")" : "");
 }
 
 static error_t parse_key(int key, char *arg, struct argp_state *state)

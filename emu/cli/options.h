@@ -63,6 +63,10 @@ struct options {
 MUST_USE enum exit_status options_parse(int argc, char **argv, const struct diag *d,
                                         struct options *o, bool *done);
 
+/* The commit that this was built from, "1a2b3c4d5e6f" and a `+' if files were changed; NULL: not
+ * known. */
+const char *options_revision(void);
+
 /* The words the user would write for these. */
 const char *options_firmware_name(enum firmware_kind kind);
 const char *options_fetch_name(enum fetch_mode mode);

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "load/file.h"
+#include "base/new_file.h"
 
 struct recorder {
     const char *path;
     const struct diag *diag;
     struct console inner;
-    int fd;
+    struct new_file file;
     int failed; /* errno; 0: every line is in the file */
 };
 
@@ -29,7 +29,7 @@ static void add_line(struct recorder *r, const char *line)
     size_t len = strlen(whole), done = 0;
 
     while (!r->failed && done < len) {
-        ssize_t n = write(r->fd, whole + done, len - done);
+        ssize_t n = write(r->file.fd, whole + done, len - done);
 
         if (n >= 0)
             done += (size_t)n;
@@ -54,8 +54,7 @@ enum exit_status recorder_begin(struct recorder *r, const char *title, const str
 {
     char line[RECORDING_LINE];
 
-    r->fd = file_create(r->path, r->diag);
-    if (r->fd < 0)
+    if (!new_file_open(&r->file, r->path, r->diag))
         return EXIT_IO;
     snprintf(line, sizeof line, RECORDING_MAGIC " %d", RECORDING_VERSION);
     add_line(r, line);
@@ -71,10 +70,12 @@ bool recorder_end(struct recorder *r, const struct recorded_end *end)
 
     recording_write_end(line, end);
     add_line(r, line);
-    if (r->failed)
-        diag_error(r->diag, "%s: %s; the recording ends before the run did", r->path,
-                   strerror(r->failed));
-    return !r->failed;
+    if (!r->failed)
+        return new_file_commit(&r->file, r->diag);
+    diag_error(r->diag, "%s: %s; the recording ends before the run did", new_file_name(&r->file),
+               strerror(r->failed));
+    new_file_leave(&r->file);
+    return false;
 }
 
 /* ---- the console ---- */
@@ -125,13 +126,13 @@ struct recorder *recorder_new(const char *path, const struct console *inner, con
 {
     struct recorder *r = xcalloc(1, sizeof *r);
 
-    *r = (struct recorder){.path = path, .diag = d, .inner = *inner, .fd = -1};
+    *r = (struct recorder){.path = path, .diag = d, .inner = *inner, .file.fd = -1};
     return r;
 }
 
 void recorder_free(struct recorder *r)
 {
-    if (r && r->fd >= 0)
-        close(r->fd);
+    if (r)
+        new_file_discard(&r->file); /* the run did not come to its end: nothing to keep */
     free(r);
 }

@@ -95,7 +95,6 @@ static void report_stale(struct hart *h, const struct fetched *f)
 {
     const struct parcel *newest = &f->parcel[0];
     struct stale_fetch s = {.hart = h, .pc = f->pc, .pa = f->pa, .size = f->insn.size};
-    struct cluster *c = h->cluster;
     uint64_t last;
 
     if (f->insn.size == 4 && f->parcel[1].stale &&
@@ -121,9 +120,7 @@ static void report_stale(struct hart *h, const struct fetched *f)
     s.writer_known = newest->write.parcel_known;
     s.evidence = newest->write.parcel_known || s.fetched_before ? STALE_PARCEL : STALE_PAGE_ONLY;
     s.stamp = newest->write.stamp;
-    for (unsigned i = 0; i < c->observer_count; i++)
-        if (c->observers[i].stale_fetch)
-            c->observers[i].stale_fetch(c->observers[i].ctx, &s);
+    cluster_emit(h->cluster, &(struct event){.kind = EVENT_STALE_FETCH, .stale_fetch = s});
 }
 
 /* ---- building ---- */

@@ -92,10 +92,23 @@ struct bus *cluster_bus(const struct cluster *c)
     return c->config.bus;
 }
 
-void cluster_observe(struct cluster *c, const struct observer *o)
+void cluster_listen(struct cluster *c, const struct listener *l)
 {
-    assert(c->observer_count < OBSERVERS_MAX);
-    c->observers[c->observer_count++] = *o;
+    assert(c->listener_count < LISTENERS_MAX);
+    c->listeners[c->listener_count++] = *l;
+    c->wanted |= l->kinds;
+}
+
+bool cluster_wants(const struct cluster *c, enum event_kind kind)
+{
+    return is_wanted(c, kind);
+}
+
+void cluster_emit(const struct cluster *c, const struct event *e)
+{
+    for (unsigned i = 0; i < c->listener_count; i++)
+        if (c->listeners[i].kinds & EVENT_BIT(e->kind))
+            c->listeners[i].on_event(c->listeners[i].ctx, e);
 }
 
 uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
@@ -147,6 +160,16 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
     struct writer by = hart_writer(requester);
 
     (void)c;
-    by.pc -= 4; /* firmware is called from behind the ecall */
+    by.pc -= 4; /* the requester's pc is already after the ecall */
     hart_fence_i(target, FENCE_REMOTE, &by);
+}
+
+void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester)
+{
+    struct writer by = hart_writer(requester);
+
+    (void)c;
+    by.pc -= 4; /* as above */
+    hart_flush_translations(target);
+    hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }

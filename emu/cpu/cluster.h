@@ -63,7 +63,13 @@ struct bus *cluster_bus(const struct cluster *c);
 uint64_t cluster_extensions(const struct cluster *c); /* that its harts implement */
 
 /* At most four listeners; called in the order of attachment. */
-void cluster_observe(struct cluster *c, const struct observer *o);
+void cluster_listen(struct cluster *c, const struct listener *l);
+
+/* Whether some listener needs events of the kind: else none has to be put together. */
+bool cluster_wants(const struct cluster *c, enum event_kind kind);
+
+/* Calls the listeners that need the event. */
+void cluster_emit(const struct cluster *c, const struct event *e);
 
 /*
  * Declares [pa, pa+size) to be code before any hart has fetched it, so that
@@ -88,6 +94,9 @@ void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size);
 
 /* fence.i on behalf of `target`, asked for by `requester` through firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);
+
+/* The same for sfence.vma, of all addresses. */
+void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester);
 
 /* Cost of one operation class under the cluster's model, in cycles. */
 struct op_cost {

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
@@ -21,7 +22,7 @@ struct probe {
 };
 
 enum { NO_PROBE = UINT32_MAX };
-enum { OBSERVERS_MAX = 4 };
+enum { LISTENERS_MAX = 4 };
 
 struct cluster {
     struct cluster_config config;
@@ -31,9 +32,15 @@ struct cluster {
     struct map code_pages; /* page number -> struct code_page */
     VEC_OF(struct probe) probes;
     struct map probes_at; /* pa -> index of the first probe */
-    struct observer observers[OBSERVERS_MAX];
-    unsigned observer_count;
+    struct listener listeners[LISTENERS_MAX];
+    unsigned listener_count;
+    uint32_t wanted; /* kinds of events that some listener needs */
     struct op_cost cost[OP_COUNT];
 };
+
+static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
+{
+    return UNLIKELY(c->wanted & EVENT_BIT(kind));
+}
 
 #endif

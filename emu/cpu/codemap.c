@@ -307,11 +307,11 @@ static void retire_page(struct cluster *c, struct code_page *page, const struct 
     free_page(page);
 }
 
-static void tell_observers(const struct cluster *c, const struct code_write *w)
+static void tell_listeners(const struct cluster *c, const struct code_write *w)
 {
-    for (unsigned i = 0; i < c->observer_count; i++)
-        if (c->observers[i].code_write)
-            c->observers[i].code_write(c->observers[i].ctx, w);
+    const struct event e = {.kind = EVENT_CODE_WRITE, .code_write = *w};
+
+    cluster_emit(c, &e);
 }
 
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
@@ -331,7 +331,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     with_parts(page, pa, size, touch_part);
     stamp_parcels(c, page, &w);
     if (is_known(page, pa, size))
-        tell_observers(c, &w);
+        tell_listeners(c, &w);
     if (!page->declared && is_blank(c, page))
         retire_page(c, page, &w);
 }

@@ -57,7 +57,7 @@ void codemap_remove_block(struct block *b);
  */
 void codemap_invalidate(struct cluster *c, uint64_t pa, bool drop_counters);
 
-/* The bus's code hook: stores, stamps, marks blocks, tells the observers. */
+/* The bus's code hook: stores, stamps, marks blocks, tells the listeners. */
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                    const struct writer *who);
 

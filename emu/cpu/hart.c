@@ -125,11 +125,9 @@ bool hart_irq_pending(const struct hart *h)
 }
 
 /* The whole meaning of fence.i, for its own instruction and for firmware's requests. */
-void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by)
+void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by)
 {
     struct cluster *c = h->cluster;
-    struct fence_event event = {
-        .kind = kind, .hart = h, .requester = by->hart, .pc = by->pc, .cycle = by->cycle};
 
     hart_discard_suspects(h);
     map_clear(&h->s.view);
@@ -137,10 +135,24 @@ void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by)
     h->s.sync_stamp = c->ram->stamp;
     ram_close_pages(c->ram);
     hart_flush_stores(h);
-    event.stamp = h->s.sync_stamp;
-    for (unsigned i = 0; i < c->observer_count; i++)
-        if (c->observers[i].fence)
-            c->observers[i].fence(c->observers[i].ctx, &event);
+    hart_tell_fence(h, EVENT_FENCE_I, origin, by);
+}
+
+void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
+                     const struct writer *by)
+{
+    struct event e;
+
+    if (!is_wanted(h->cluster, kind))
+        return;
+    e = (struct event){.kind = kind,
+                       .fence = {.origin = origin,
+                                 .hart = h,
+                                 .requester = by->hart,
+                                 .pc = by->pc,
+                                 .cycle = by->cycle,
+                                 .stamp = h->s.sync_stamp}};
+    cluster_emit(h->cluster, &e);
 }
 
 struct writer hart_writer(const struct hart *h)

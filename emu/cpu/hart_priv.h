@@ -72,7 +72,10 @@ enum privilege hart_data_mode(const struct hart *h); /* as which loads and store
 void hart_update_context(struct hart *h);            /* after a change of mode, mstatus or satp */
 void hart_update_interrupts(struct hart *h); /* after a change of anything interrupts depend on */
 uint64_t hart_mip(const struct hart *h);
-void hart_fence_i(struct hart *h, enum fence_kind kind, const struct writer *by);
+void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by);
+/* Emits the event of a fence of the hart, requested by `by`. */
+void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
+                     const struct writer *by);
 struct writer hart_writer(const struct hart *h);
 
 /* trap.c */

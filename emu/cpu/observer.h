@@ -1,12 +1,17 @@
 /*
- * observer.h - what a listener may learn of the harts, and at what price.
+ * observer.h - the machine's stream of events, and probes: what a listener may
+ * learn of the harts, and at what price.
  *
- * Everything here is paid for where it is rare (docs/architecture.md): a probe is
- * compiled into the blocks that hold its address and nowhere else; stores to
- * code, fences, stale fetches and traps are reported from handlers that are
- * slow anyway. Whoever does not listen pays nothing.
+ * Events are emitted from handlers that are slow anyway, in the order in which
+ * the machine does things. A listener names the kinds that it needs; a kind that
+ * no listener needs costs one test in such a handler. A probe is compiled into
+ * the blocks that hold its address and nowhere else (docs/architecture.md).
  *
- * Call-backs may read and write registers and memory; they may not run harts.
+ * Callbacks may read and write registers and memory; they may not run harts.
+ *
+ * Data fences, calls, returns and switches of the stack have no slow handler:
+ * their kinds will be added with the first rule that needs them, compiled into
+ * blocks as probes are.
  */
 #ifndef CPU_OBSERVER_H
 #define CPU_OBSERVER_H
@@ -18,7 +23,7 @@
 
 struct hart;
 
-/* A store to code: at most eight bytes within one page, in the order they became visible. */
+/* EVENT_CODE_WRITE. A store to code: at most eight bytes within one page, after it was made. */
 struct code_write {
     uint64_t stamp; /* of the write clock (mem/ram.h) */
     struct writer who;
@@ -27,16 +32,17 @@ struct code_write {
     uint8_t old_bytes[8], new_bytes[8];
 };
 
-enum fence_kind { FENCE_LOCAL, FENCE_REMOTE, FENCE_ADDRESS_SPACE };
+/* By an instruction of the hart itself, or by firmware that another hart has called. */
+enum fence_origin { FENCE_LOCAL, FENCE_REMOTE };
 
-/* A hart's fetches were brought up to date (or, ADDRESS_SPACE, its translations only). */
+/* EVENT_FENCE_I: a hart's fetches are up to date. EVENT_SFENCE_VMA: its translations are. */
 struct fence_event {
-    enum fence_kind kind;
+    enum fence_origin origin;
     struct hart *hart;  /* whose */
     uint32_t requester; /* hart id; the hart itself unless FENCE_REMOTE */
     uint64_t pc;        /* of the requester's instruction */
     uint64_t cycle;     /* of the requester */
-    uint64_t stamp;     /* all writes up to this one are now visible */
+    uint64_t stamp;     /* of the newest write that the hart's fetches have to see */
 };
 
 /* What became of a parcel that was newer in memory than the hart had to know. */
@@ -49,8 +55,8 @@ enum stale_evidence {
 };
 
 /*
- * A hart fetched an instruction of which some parcel was written after its
- * last fence.i. Reported once for each block and write, not for each fetch.
+ * EVENT_STALE_FETCH: a hart fetched an instruction of which some parcel was written
+ * after its last fence.i. Reported once for each block and write, not for each fetch.
  */
 struct stale_fetch {
     struct hart *hart;
@@ -67,6 +73,7 @@ struct stale_fetch {
     uint64_t stamp;
 };
 
+/* EVENT_TRAP, before the hart's state changes. */
 struct trap_event {
     struct hart *hart;
     bool interrupt;
@@ -75,20 +82,71 @@ struct trap_event {
     unsigned from, to; /* privilege: 0 U, 1 S, 3 M */
 };
 
+/* EVENT_TRAP_RETURN, after it. */
 struct trap_return_event {
     struct hart *hart;
     uint64_t pc; /* where it goes on */
     unsigned from, to;
 };
 
-/* Any of these may be NULL. */
-struct observer {
+/*
+ * EVENT_IPI_SENT: an interrupt line of `hart` for interrupts between harts was raised;
+ * EVENT_IPI_TAKEN: the hart takes that interrupt (its EVENT_TRAP follows).
+ */
+struct ipi_event {
+    struct hart *hart;
+    struct hart *sender; /* SENT: the hart that was running */
+    unsigned interrupt;  /* IRQ_SSI or IRQ_MSI */
+};
+
+/* EVENT_SBI_CALL: before the machine's own firmware does what it was asked for. */
+struct sbi_event {
+    struct hart *hart;
+    uint64_t extension, function;
+};
+
+/* EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. */
+struct hart_event {
+    struct hart *hart;
+};
+
+enum event_kind {
+    EVENT_CODE_WRITE,
+    EVENT_STALE_FETCH,
+    EVENT_FENCE_I,
+    EVENT_SFENCE_VMA,
+    EVENT_TRAP,
+    EVENT_TRAP_RETURN,
+    EVENT_IPI_SENT,
+    EVENT_IPI_TAKEN,
+    EVENT_SBI_CALL,
+    EVENT_HART_STARTED,
+    EVENT_HART_STOPPED,
+    EVENT_KINDS,
+};
+
+struct event {
+    enum event_kind kind;
+    union {
+        struct code_write code_write;
+        struct stale_fetch stale_fetch;
+        struct fence_event fence; /* FENCE_I, SFENCE_VMA */
+        struct trap_event trap;
+        struct trap_return_event trap_return;
+        struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */
+        struct sbi_event sbi;
+        struct hart_event started; /* HART_STARTED, HART_STOPPED */
+    };
+};
+
+/* A set of kinds. */
+#define EVENT_BIT(kind) (UINT32_C(1) << (kind))
+
+/* Is called with each event of the kinds in `kinds`. */
+struct listener {
     void *ctx;
-    void (*code_write)(void *ctx, const struct code_write *w);
-    void (*fence)(void *ctx, const struct fence_event *f);
-    void (*stale_fetch)(void *ctx, const struct stale_fetch *s);
-    void (*trap)(void *ctx, const struct trap_event *t);
-    void (*trap_return)(void *ctx, const struct trap_return_event *t);
+    uint32_t kinds; /* EVENT_BIT of each */
+    void (*on_event)(void *ctx, const struct event *e);
 };
 
 /* ---- probes ---- */

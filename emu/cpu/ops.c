@@ -111,13 +111,7 @@ bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
 
 bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
 {
-    struct cluster *c = h->cluster;
-    struct fence_event event = {.kind = FENCE_ADDRESS_SPACE,
-                                .hart = h,
-                                .requester = h->id,
-                                .pc = hart_pc(h),
-                                .cycle = hart_cycles(h),
-                                .stamp = h->s.sync_stamp};
+    struct writer by = hart_writer(h);
 
     if (h->s.mode == PRIV_U || (h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM)))
         return illegal(h, u);
@@ -126,9 +120,7 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
     else
         hart_flush_tlb(h);
     hart_flush_jumps(h);
-    for (unsigned i = 0; i < c->observer_count; i++)
-        if (c->observers[i].fence)
-            c->observers[i].fence(c->observers[i].ctx, &event);
+    hart_tell_fence(h, EVENT_SFENCE_VMA, FENCE_LOCAL, &by);
     return true;
 }
 

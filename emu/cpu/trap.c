@@ -60,13 +60,24 @@ static void enter_machine(struct hart *h, bool interrupt, uint64_t cause, uint64
     h->s.pc = vector(h->s.csr.mtvec, interrupt, cause);
 }
 
+static bool is_ipi(const struct trap_event *t)
+{
+    return t->interrupt && (t->cause == IRQ_SSI || t->cause == IRQ_MSI);
+}
+
 static void tell_trap(struct hart *h, const struct trap_event *t)
 {
-    struct cluster *c = h->cluster;
+    struct event e;
 
-    for (unsigned i = 0; i < c->observer_count; i++)
-        if (c->observers[i].trap)
-            c->observers[i].trap(c->observers[i].ctx, t);
+    if (is_wanted(h->cluster, EVENT_IPI_TAKEN) && is_ipi(t)) {
+        e = (struct event){.kind = EVENT_IPI_TAKEN,
+                           .ipi = {.hart = h, .interrupt = (unsigned)t->cause}};
+        cluster_emit(h->cluster, &e);
+    }
+    if (is_wanted(h->cluster, EVENT_TRAP)) {
+        e = (struct event){.kind = EVENT_TRAP, .trap = *t};
+        cluster_emit(h->cluster, &e);
+    }
 }
 
 static void take(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
@@ -147,12 +158,13 @@ bool hart_take_interrupt(struct hart *h)
 
 static void tell_return(struct hart *h, unsigned from)
 {
-    struct cluster *c = h->cluster;
-    struct trap_return_event event = {.hart = h, .pc = h->s.pc, .from = from, .to = h->s.mode};
+    struct event e;
 
-    for (unsigned i = 0; i < c->observer_count; i++)
-        if (c->observers[i].trap_return)
-            c->observers[i].trap_return(c->observers[i].ctx, &event);
+    if (!is_wanted(h->cluster, EVENT_TRAP_RETURN))
+        return;
+    e = (struct event){.kind = EVENT_TRAP_RETURN,
+                       .trap_return = {.hart = h, .pc = h->s.pc, .from = from, .to = h->s.mode}};
+    cluster_emit(h->cluster, &e);
 }
 
 static void return_to(struct hart *h, enum privilege to, uint64_t pc)

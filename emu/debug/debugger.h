@@ -52,7 +52,7 @@ struct debugger_config {
  * it was left in the middle. A file that cannot be opened was said on `out`;
  * the answer then is STOP_ASKED with code 1.
  *
- * The session stays attached to the machine's cluster as an observer: the
+ * The session stays attached to the machine's cluster as a listener: the
  * machine may be looked at and freed afterwards, but not run.
  */
 MUST_USE struct stop debugger_run(const struct debugger_config *config);

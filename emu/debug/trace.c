@@ -42,7 +42,7 @@ static void print_fence(struct debugger *d, const struct patch *p, unsigned hart
     if (!f)
         fprintf(d->out, "hart %u %s", hart,
                 hart_started(cluster_hart(d->cluster, hart)) ? "not yet" : "not started");
-    else if (f->kind == FENCE_REMOTE)
+    else if (f->origin == FENCE_REMOTE)
         fprintf(d->out, "hart %u remote by %u %+" PRId64, hart, f->requester, after);
     else
         fprintf(d->out, "hart %u fence.i %+" PRId64 " cycles", hart, after);
@@ -326,9 +326,10 @@ static void stop_behind(struct debugger *d, const struct writer *who)
 }
 
 /* The patch log has heard of the store already: it was attached before us. */
-static void on_code_write(void *ctx, const struct code_write *w)
+static void on_event(void *ctx, const struct event *e)
 {
     struct debugger *d = ctx;
+    const struct code_write *w = &e->code_write;
     uint32_t id;
 
     if (!d->patches.all.len)
@@ -344,9 +345,10 @@ static void on_code_write(void *ctx, const struct code_write *w)
 
 void trace_init(struct debugger *d)
 {
-    struct observer o = {.ctx = d, .code_write = on_code_write};
+    const struct listener l = {
+        .ctx = d, .kinds = EVENT_BIT(EVENT_CODE_WRITE), .on_event = on_event};
 
-    cluster_observe(d->cluster, &o);
+    cluster_listen(d->cluster, &l);
 }
 
 static void forget_watches(struct debugger *d)

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 
 enum {
     ACLINT_SIZE = 0x10000,
@@ -170,6 +171,19 @@ static enum fault aclint_write(void *ctx, uint64_t offset, unsigned size, uint64
     return FAULT_NONE;
 }
 
+static void aclint_state_io(void *ctx, struct state_io *io)
+{
+    struct aclint *a = ctx;
+
+    state_io_section(io, "aclint", 1);
+    STATE_IO(io, a->offset);
+    for (unsigned i = 0; i < a->config.hart_count; i++) {
+        STATE_IO(io, a->harts[i].mtimecmp);
+        STATE_IO(io, a->harts[i].msip);
+        STATE_IO(io, a->harts[i].mtip);
+    }
+}
+
 static void free_ctx(void *ctx)
 {
     aclint_free(ctx);
@@ -206,5 +220,6 @@ struct device aclint_device(struct aclint *a)
         .read = aclint_read,
         .write = aclint_write,
         .free = free_ctx,
+        .state_io = aclint_state_io,
     };
 }

@@ -23,9 +23,9 @@ static enum fault finisher_read(void *ctx, uint64_t offset, unsigned size, uint6
     return FAULT_NONE;
 }
 
-static void finish(const struct finisher *f, enum finisher_deed deed, unsigned code)
+static void finish(const struct finisher *f, enum finisher_request request, unsigned code)
 {
-    f->config.finish(f->config.ctx, deed, code);
+    f->config.finish(f->config.ctx, request, code);
 }
 
 static enum fault finisher_write(void *ctx, uint64_t offset, unsigned size, uint64_t value)

@@ -12,7 +12,7 @@
 
 struct finisher;
 
-enum finisher_deed {
+enum finisher_request {
     FINISHER_PASS,  /* 0x5555 in the low half; Linux's power-off */
     FINISHER_FAIL,  /* 0x3333, with the code in the upper half */
     FINISHER_RESET, /* 0x7777; Linux's reboot */
@@ -21,7 +21,7 @@ enum finisher_deed {
 struct finisher_config {
     uint64_t base;
     /* The guest asked; code is the upper half, 0 to 65535. Called within the store. */
-    void (*finish)(void *ctx, enum finisher_deed deed, unsigned code);
+    void (*finish)(void *ctx, enum finisher_request request, unsigned code);
     void *ctx;
 };
 

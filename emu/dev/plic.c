@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 
 enum {
     PLIC_SIZE = 0x600000,
@@ -245,6 +246,30 @@ static enum fault plic_write(void *ctx, uint64_t offset, unsigned size, uint64_t
     return FAULT_NONE; /* pending bits are read-only */
 }
 
+static void context_state_io(struct state_io *io, struct context *c)
+{
+    for (unsigned word = 0; word < WORDS; word++)
+        STATE_IO(io, c->enabled[word]);
+    STATE_IO_BELOW(io, c->threshold, PRIORITY_MASK + 1);
+    STATE_IO(io, c->output);
+}
+
+static void plic_state_io(void *ctx, struct state_io *io)
+{
+    struct plic *p = ctx;
+
+    state_io_section(io, "plic", 1);
+    for (unsigned source = 1; source <= p->config.source_count; source++) {
+        STATE_IO_BELOW(io, p->sources[source].priority, PRIORITY_MASK + 1);
+        STATE_IO(io, p->sources[source].level);
+        STATE_IO(io, p->sources[source].in_service);
+    }
+    for (unsigned word = 0; word < WORDS; word++)
+        STATE_IO(io, p->pending[word]);
+    for (unsigned i = 0; i < p->config.context_count; i++)
+        context_state_io(io, &p->contexts[i]);
+}
+
 static void free_ctx(void *ctx)
 {
     plic_free(ctx);
@@ -279,6 +304,7 @@ struct device plic_device(struct plic *p)
         .read = plic_read,
         .write = plic_write,
         .free = free_ctx,
+        .state_io = plic_state_io,
     };
 }
 

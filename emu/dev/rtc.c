@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 
 enum { RTC_SIZE = 0x1000 };
 
@@ -150,6 +151,19 @@ static enum fault rtc_write(void *ctx, uint64_t offset, unsigned size, uint64_t 
     return FAULT_NONE;
 }
 
+static void rtc_state_io(void *ctx, struct state_io *io)
+{
+    struct rtc *r = ctx;
+
+    state_io_section(io, "rtc", 1);
+    STATE_IO(io, r->offset_ns);
+    STATE_IO(io, r->alarm_ns);
+    STATE_IO(io, r->latched_high);
+    STATE_IO(io, r->armed);
+    STATE_IO(io, r->fired);
+    STATE_IO(io, r->irq_enabled);
+}
+
 static void free_ctx(void *ctx)
 {
     rtc_free(ctx);
@@ -181,5 +195,6 @@ struct device rtc_device(struct rtc *r)
         .read = rtc_read,
         .write = rtc_write,
         .free = free_ctx,
+        .state_io = rtc_state_io,
     };
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 
 enum { UART_SIZE = 0x100, FIFO_BYTES = 16 };
 
@@ -285,6 +286,28 @@ static enum fault uart_write(void *ctx, uint64_t offset, unsigned size, uint64_t
     return FAULT_NONE;
 }
 
+static void uart_state_io(void *ctx, struct state_io *io)
+{
+    struct uart *u = ctx;
+
+    state_io_section(io, "uart", 1);
+    state_io_bytes(io, u->fifo, sizeof u->fifo);
+    STATE_IO_BELOW(io, u->first, FIFO_BYTES);
+    STATE_IO_BELOW(io, u->len, FIFO_BYTES + 1);
+    STATE_IO_BELOW(io, u->trigger, FIFO_BYTES);
+    STATE_IO(io, u->ier);
+    STATE_IO(io, u->lcr);
+    STATE_IO(io, u->mcr);
+    STATE_IO(io, u->scr);
+    state_io_bytes(io, u->divisor, sizeof u->divisor);
+    STATE_IO(io, u->modem_changes);
+    STATE_IO(io, u->fifo_on);
+    STATE_IO(io, u->overrun);
+    STATE_IO(io, u->tx_pending);
+    STATE_IO(io, u->irq_level);
+    STATE_IO(io, u->listening);
+}
+
 static void free_ctx(void *ctx)
 {
     uart_free(ctx);
@@ -315,6 +338,7 @@ struct device uart_device(struct uart *u)
         .read = uart_read,
         .write = uart_write,
         .free = free_ctx,
+        .state_io = uart_state_io,
     };
 }
 

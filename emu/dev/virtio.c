@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 
 enum reg {
     REG_MAGIC = 0x000,
@@ -433,6 +434,39 @@ static enum fault device_write(void *virtio, uint64_t offset, unsigned size, uin
     return FAULT_NONE;
 }
 
+static void queue_state_io(struct state_io *io, struct queue *q)
+{
+    STATE_IO(io, q->size);
+    STATE_IO(io, q->ready);
+    STATE_IO(io, q->desc);
+    STATE_IO(io, q->driver);
+    STATE_IO(io, q->device);
+    STATE_IO(io, q->taken);
+    STATE_IO(io, q->given);
+    /* A queue in use is of a legal size (write_queue). */
+    if (q->ready && (!q->size || q->size > VIRTIO_QUEUE_SIZE_MAX || (q->size & (q->size - 1))))
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+static void device_state_io(void *virtio, struct state_io *io)
+{
+    struct virtio *v = virtio;
+    const struct virtio_kind *kind = &v->config.kind;
+
+    state_io_section(io, "virtio", 1);
+    STATE_IO_SAME(io, kind->id);
+    STATE_IO(io, v->status);
+    STATE_IO(io, v->interrupt);
+    STATE_IO(io, v->device_features_sel);
+    STATE_IO(io, v->driver_features_sel);
+    STATE_IO(io, v->queue_sel);
+    STATE_IO(io, v->driver_features);
+    for (unsigned i = 0; i < VIRTIO_QUEUES_MAX; i++)
+        queue_state_io(io, &v->queue[i]);
+    if (kind->state_io)
+        kind->state_io(kind->ctx, v, io);
+}
+
 static void device_free(void *virtio)
 {
     struct virtio *v = virtio;
@@ -459,5 +493,6 @@ struct device virtio_device(struct virtio *v)
                            .ctx = v,
                            .read = device_read,
                            .write = device_write,
-                           .free = device_free};
+                           .free = device_free,
+                           .state_io = device_state_io};
 }

@@ -28,6 +28,7 @@ struct virtio_memory {
     void *ctx;
 };
 
+struct state_io;
 struct virtio;
 
 /* What makes a transport a device of some kind. */
@@ -41,6 +42,8 @@ struct virtio_kind {
     /* The driver has put buffers into the queue. */
     void (*notified)(void *ctx, struct virtio *v, unsigned queue);
     void (*free)(void *ctx); /* may be NULL */
+    /* Saves or restores what the kind has besides the transport's state; NULL: nothing. */
+    void (*state_io)(void *ctx, struct virtio *v, struct state_io *io);
 };
 
 struct virtio_config {

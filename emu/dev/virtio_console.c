@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 
 enum { CONSOLE_ID = 3, QUEUE_IN = 0, QUEUE_OUT = 1, QUEUES = 2, CHUNK_BYTES = 4096 };
 
@@ -39,6 +40,16 @@ static void notified(void *console, struct virtio *v, unsigned queue)
         virtio_serve(v, queue, put_chain, c);
 }
 
+static void console_state_io(void *console, struct virtio *v, struct state_io *io)
+{
+    struct virtio_console *c = console;
+    bool known = c->virtio != NULL;
+
+    state_io_section(io, "virtio-console", 1);
+    STATE_IO(io, known);
+    c->virtio = known ? v : NULL;
+}
+
 struct virtio_console *virtio_console_new(struct virtio_console_sink sink)
 {
     struct virtio_console *c = xcalloc(1, sizeof *c);
@@ -49,8 +60,12 @@ struct virtio_console *virtio_console_new(struct virtio_console_sink sink)
 
 struct virtio_kind virtio_console_kind(struct virtio_console *c)
 {
-    return (struct virtio_kind){
-        .id = CONSOLE_ID, .queue_count = QUEUES, .ctx = c, .notified = notified, .free = free};
+    return (struct virtio_kind){.id = CONSOLE_ID,
+                                .queue_count = QUEUES,
+                                .ctx = c,
+                                .notified = notified,
+                                .free = free,
+                                .state_io = console_state_io};
 }
 
 bool virtio_console_wants_input(struct virtio_console *c)

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
+#include "base/state_io.h"
 
 enum { RNG_ID = 4, QUEUES = 1, CHUNK_WORDS = 32 };
 
@@ -32,11 +33,24 @@ static void notified(void *rng, struct virtio *v, unsigned queue)
     virtio_serve(v, queue, fill_chain, rng);
 }
 
+static void rng_state_io(void *ctx, struct virtio *v, struct state_io *io)
+{
+    struct rng *rng = ctx;
+
+    (void)v;
+    state_io_section(io, "virtio-rng", 1);
+    STATE_IO(io, rng->state);
+}
+
 struct virtio_kind virtio_rng(uint64_t seed)
 {
     struct rng *rng = xcalloc(1, sizeof *rng);
 
     rng->state = seed;
-    return (struct virtio_kind){
-        .id = RNG_ID, .queue_count = QUEUES, .ctx = rng, .notified = notified, .free = free};
+    return (struct virtio_kind){.id = RNG_ID,
+                                .queue_count = QUEUES,
+                                .ctx = rng,
+                                .notified = notified,
+                                .free = free,
+                                .state_io = rng_state_io};
 }

@@ -160,9 +160,9 @@ static void add_fence(struct fence_list *list, struct patch_fence fence, uint64_
 
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f)
 {
-    struct patch_fence fence = {f->kind, f->requester, f->stamp, f->cycle, f->pc};
+    struct patch_fence fence = {f->origin, f->requester, f->stamp, f->cycle, f->pc};
 
-    if (f->kind != FENCE_ADDRESS_SPACE && hart < l->harts)
+    if (hart < l->harts)
         add_fence(&l->fences[hart], fence, l->newest);
 }
 

@@ -33,7 +33,7 @@ struct patch {
 };
 
 struct patch_fence {
-    enum fence_kind kind; /* LOCAL or REMOTE */
+    enum fence_origin origin;
     uint32_t requester;
     uint64_t stamp, cycle, pc;
 };
@@ -41,7 +41,8 @@ struct patch_fence {
 struct patch_log *patch_log_new(const struct site_table *sites, unsigned harts);
 void patch_log_free(struct patch_log *l);
 
-/* Fed by the observer; `memory`: the bytes now at the site that the store hits, if it hits one. */
+/* From EVENT_CODE_WRITE; `memory`: the bytes now at the site that the store hits, if it hits one.
+ */
 void patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory);
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f);
 

@@ -20,11 +20,14 @@ enum { REPORT_VERSION = 1 };
 
 /* What was run, and how it ended. Strings are the user's own words. */
 struct run_info {
-    const char *version; /* of rvftrace */
+    const char *version;  /* of rvftrace */
+    const char *revision; /* of its source; NULL: not known */
     const char *image;
     uint64_t image_hash;
     const char *bootargs; /* NULL: none */
     const char *firmware, *fetch, *timing;
+    bool fetch_is_random;
+    uint64_t fetch_seed; /* of random fetches */
     uint64_t seed, memory;
     const char *ended; /* "exit", "max-insns", ... */
     unsigned exit_code;

@@ -36,7 +36,7 @@ static void flush(struct trace_json *t)
     size_t done = 0;
 
     while (!t->failed && done < t->used) {
-        ssize_t n = write(t->config.fd, t->buffer + done, t->used - done);
+        ssize_t n = write(t->config.file->fd, t->buffer + done, t->used - done);
 
         if (n >= 0)
             done += (size_t)n;
@@ -208,18 +208,15 @@ enum exit_status trace_json_end(struct trace_json *t, const struct diag *d)
 {
     put(t, "\n]\n");
     flush(t);
-    if (close(t->config.fd) && !t->failed)
-        t->failed = errno;
-    t->config.fd = -1;
     if (!t->failed)
-        return EXIT_PASS;
-    diag_error(d, "%s: %s; the trace ends before the run did", t->config.path, strerror(t->failed));
+        return new_file_commit(t->config.file, d) ? EXIT_PASS : EXIT_IO;
+    diag_error(d, "%s: %s; the trace ends before the run did", new_file_name(t->config.file),
+               strerror(t->failed));
+    new_file_leave(t->config.file);
     return EXIT_IO;
 }
 
 void trace_json_free(struct trace_json *t)
 {
-    if (t && t->config.fd >= 0)
-        close(t->config.fd);
     free(t);
 }

@@ -13,14 +13,14 @@
 
 #include "base/compiler.h"
 #include "base/diag.h"
+#include "base/new_file.h"
 #include "ftrace/calls.h"
 
 struct symbols;
 struct trace_json;
 
 struct trace_json_config {
-    const char *path;              /* of the file that is written, for messages */
-    int fd;                        /* closed in the end */
+    struct new_file *file;         /* open; trace_json_end closes it */
     const char *image;             /* its name heads the track */
     const struct symbols *symbols; /* of callers */
     void (*lost)(void *ctx);       /* once: from here on nothing can be written */
@@ -33,10 +33,10 @@ struct trace_json *trace_json_new(const struct trace_json_config *config);
 /* on_only: of functions, those whose site is on. */
 struct calls_listener trace_json_listener(struct trace_json *t, bool on_only);
 
-/* Ends the file. EXIT_IO: not all could be written, which is said. */
+/* Ends the file, which gets its name. EXIT_IO: not all could be written, which is said. */
 MUST_USE enum exit_status trace_json_end(struct trace_json *t, const struct diag *d);
 
-/* NULL is allowed. Without trace_json_end the file stays as a killed run leaves it. */
+/* NULL is allowed. The file is its owner's. */
 void trace_json_free(struct trace_json *t);
 
 #endif

@@ -30,9 +30,8 @@ struct watch {
     bool update_end_planted;
 };
 
-static void on_code_write(void *ctx, const struct code_write *w)
+static void on_code_write(struct watch *watch, const struct code_write *w)
 {
-    struct watch *watch = ctx;
     uint32_t site = site_find(watch->sites, w->pa, w->size);
     uint8_t memory[SITE_BYTES_MAX] = {0};
 
@@ -42,38 +41,36 @@ static void on_code_write(void *ctx, const struct code_write *w)
     patch_log_write(watch->patches, w, memory);
 }
 
-static void on_fence(void *ctx, const struct fence_event *f)
+static void on_trap(struct watch *watch, const struct trap_event *t)
 {
-    struct watch *watch = ctx;
-
-    patch_log_fence(watch->patches, hart_id(f->hart), f);
-}
-
-static void on_stale_fetch(void *ctx, const struct stale_fetch *s)
-{
-    struct watch *watch = ctx;
-
-    audit_stale_fetch(watch->audit, s);
-}
-
-static void on_trap(void *ctx, const struct trap_event *t)
-{
-    struct watch *watch = ctx;
-
     if (watch->account)
         account_trap(watch->account, t);
     if (watch->calls)
         calls_trap(watch->calls, t);
 }
 
-static void on_trap_return(void *ctx, const struct trap_return_event *t)
+static void on_trap_return(struct watch *watch, const struct trap_return_event *t)
 {
-    struct watch *watch = ctx;
-
     if (watch->account)
         account_trap_return(watch->account, t);
     if (watch->calls)
         calls_trap_return(watch->calls, t);
+}
+
+static void on_event(void *ctx, const struct event *e)
+{
+    struct watch *w = ctx;
+
+    if (e->kind == EVENT_CODE_WRITE)
+        on_code_write(w, &e->code_write);
+    else if (e->kind == EVENT_FENCE_I)
+        patch_log_fence(w->patches, hart_id(e->fence.hart), &e->fence);
+    else if (e->kind == EVENT_STALE_FETCH)
+        audit_stale_fetch(w->audit, &e->stale_fetch);
+    else if (e->kind == EVENT_TRAP)
+        on_trap(w, &e->trap);
+    else
+        on_trap_return(w, &e->trap_return);
 }
 
 /* Stores to the kernel's text are seen from the first one on, also where nothing was fetched yet.
@@ -133,7 +130,9 @@ static void listen_to_calls(struct watch *w, const struct watch_config *config,
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
-    struct observer observer = {.ctx = w, .code_write = on_code_write, .fence = on_fence};
+    struct listener listener = {.ctx = w,
+                                .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I),
+                                .on_event = on_event};
 
     w->cluster = config->cluster;
     w->sites = site_table_new(config->image, config->symbols, d);
@@ -142,16 +141,14 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     listen_to_calls(w, config, d);
     if (config->account)
         w->account = account_new(config->cluster, w->sites);
-    if (w->account || w->calls) {
-        observer.trap = on_trap;
-        observer.trap_return = on_trap_return;
-    }
+    if (w->account || w->calls)
+        listener.kinds |= EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN);
     if (config->audit) {
         w->audit = audit_new(w->sites, w->patches, config->listener);
-        observer.stale_fetch = on_stale_fetch;
+        listener.kinds |= EVENT_BIT(EVENT_STALE_FETCH);
         plant_update_end(w, config->image, config->symbols);
     }
-    cluster_observe(config->cluster, &observer);
+    cluster_listen(config->cluster, &listener);
     return w;
 }
 

@@ -1,6 +1,6 @@
 /*
  * watch.h - everything the machine knows of ftrace, attached to a cluster as
- * one observer: sites, patch log, accounting, audit, calls.
+ * one listener: sites, patch log, accounting, audit, calls.
  */
 #ifndef FTRACE_WATCH_H
 #define FTRACE_WATCH_H

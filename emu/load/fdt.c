@@ -427,6 +427,18 @@ static int write_tree(const struct board *board, void *fdt, size_t size)
     return t.error;
 }
 
+/* Adds FDT_SLACK bytes after the end of a finished tree; returns it with its new size. */
+static uint8_t *pad(uint8_t *fdt, size_t *size)
+{
+    size_t used = fdt_totalsize(fdt);
+
+    *size = used + FDT_SLACK;
+    fdt = xrealloc(fdt, *size);
+    memset(fdt + used, 0, FDT_SLACK);
+    fdt_set_totalsize(fdt, (uint32_t)*size);
+    return fdt;
+}
+
 uint8_t *fdt_build(const struct board *board, size_t *size)
 {
     size_t room = 1 << 14;
@@ -439,6 +451,5 @@ uint8_t *fdt_build(const struct board *board, size_t *size)
     }
     assert(!error);
     (void)error;
-    *size = fdt_totalsize(fdt);
-    return fdt;
+    return pad(fdt, size);
 }

@@ -34,6 +34,14 @@ struct board {
 };
 
 /*
+ * Unused bytes at the end of the tree, part of its total size. A boot loader adds
+ * its own properties to the tree in place (U-Boot's booti with $fdtcontroladdr:
+ * boot arguments, initrd, serial number, all of them well under 4 KiB), and
+ * writes over what comes next in memory when there is no room.
+ */
+enum { FDT_SLACK = 8 << 10 };
+
+/*
  * The flattened tree, from malloc; *size in bytes. Never NULL. A device with
  * an irq needs a PLIC on the board, a finisher gives power-off and reboot.
  */

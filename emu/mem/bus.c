@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/diag.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 
 struct bus {
@@ -180,6 +181,23 @@ bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len, const s
         done += piece;
     }
     return true;
+}
+
+void bus_state_io(struct state_io *io, struct bus *b)
+{
+    size_t count = b->devices.len;
+
+    state_io_section(io, "devices", 1);
+    STATE_IO_SAME(io, count);
+    for (size_t i = 0; i < b->devices.len; i++) {
+        const struct device *dev = &b->devices.at[i];
+        uint64_t base = dev->base;
+
+        if (!dev->state_io)
+            continue;
+        STATE_IO_SAME(io, base);
+        dev->state_io(dev->ctx, io);
+    }
 }
 
 void bus_set_code_hook(struct bus *b, struct code_hook hook)

@@ -17,6 +17,7 @@
 
 struct bus;
 struct diag;
+struct state_io;
 
 struct bus *bus_new(void);
 void bus_free(struct bus *b); /* frees RAM and devices too */
@@ -45,6 +46,9 @@ MUST_USE bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len);
  */
 MUST_USE bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len,
                         const struct writer *who);
+
+/* Saves or restores all devices, in the order in which they were mapped. RAM is not included. */
+void bus_state_io(struct state_io *io, struct bus *b);
 
 /*
  * The code hook: called before bytes of a page with RAM_PAGE_CODE change, at

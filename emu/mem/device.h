@@ -44,6 +44,8 @@ static inline uint64_t clock_ticks(const struct clock *c)
     return c->ticks(c->ctx);
 }
 
+struct state_io;
+
 struct device {
     const char *name;
     uint64_t base, size; /* physical, bytes */
@@ -52,6 +54,8 @@ struct device {
     enum fault (*read)(void *ctx, uint64_t offset, unsigned size, uint64_t *value);
     enum fault (*write)(void *ctx, uint64_t offset, unsigned size, uint64_t value);
     void (*free)(void *ctx); /* may be NULL */
+    /* Saves or restores the state, in one section (base/state_io.h); NULL: it has none. */
+    void (*state_io)(void *ctx, struct state_io *io);
 };
 
 #endif

@@ -7,6 +7,7 @@
  * reported where it belongs, in the report of a run.
  */
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "sbi/sbi_priv.h"
 
 enum { CSR_MCOUNTINHIBIT = 0x320, CSR_MCYCLE = 0xb00, CSR_MINSTRET = 0xb02 };
@@ -25,6 +26,16 @@ static struct pmu *own(const struct call *c)
 void pmu_reset(struct sbi *s, unsigned hart)
 {
     s->pmu[hart] = (struct pmu){0};
+}
+
+void pmu_state_io(struct state_io *io, struct pmu *p)
+{
+    STATE_IO(io, p->configured);
+    STATE_IO(io, p->started);
+    for (unsigned n = 0; n < PMU_FIRMWARE_COUNTERS; n++) {
+        STATE_IO(io, p->event[n]);
+        STATE_IO(io, p->value[n]);
+    }
 }
 
 void pmu_count(struct sbi *s, unsigned hart, enum pmu_event event)

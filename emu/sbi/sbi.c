@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/hart.h"
 #include "machine.h"
 #include "mem/bus.h"
@@ -16,13 +17,13 @@
 
 /* ---- hart masks (chapter 3.1) ---- */
 
-typedef void hart_deed(struct call *c, unsigned hart);
+typedef void hart_action(struct call *c, unsigned hart);
 
-static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_deed *deed)
+static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_action *action)
 {
     if (base == UINT64_MAX) {
         for (unsigned hart = 0; hart < c->sbi->harts; hart++)
-            deed(c, hart);
+            action(c, hart);
         return;
     }
     if (base >= c->sbi->harts ||
@@ -32,7 +33,7 @@ static void for_each_in_mask(struct call *c, uint64_t mask, uint64_t base, hart_
     }
     for (unsigned i = 0; i < 64; i++)
         if (bit(mask, i))
-            deed(c, (unsigned)base + i);
+            action(c, (unsigned)base + i);
 }
 
 /* ---- base (chapter 4) ---- */
@@ -121,7 +122,7 @@ static void flush_as(struct call *c, unsigned hart, enum pmu_event sent)
         return;
     pmu_count(c->sbi, hart_id(c->hart), sent);
     pmu_count(c->sbi, hart, (enum pmu_event)(sent + 1));
-    hart_flush_translations(hart_by_id(c, hart));
+    cluster_remote_sfence_vma(machine_cluster(c->sbi->machine), hart_by_id(c, hart), c->hart);
 }
 
 static void flush_on(struct call *c, unsigned hart)
@@ -252,14 +253,14 @@ static void srst_reset(struct call *c)
         return;
     }
     c->gone = true;
-    machine_end(c->sbi->machine, type == RESET_SHUTDOWN ? STOP_EXIT : STOP_RESET,
+    machine_end(c->sbi->machine, type == RESET_SHUTDOWN ? STOP_EXIT : STOP_RESET, ORIGIN_SBI_RESET,
                 reason > 255 ? 255 : (unsigned)reason);
 }
 
 static void legacy_shutdown(struct call *c)
 {
     c->gone = true;
-    machine_end(c->sbi->machine, STOP_EXIT, 0);
+    machine_end(c->sbi->machine, STOP_EXIT, ORIGIN_SBI_LEGACY, 0);
 }
 
 /* ---- console (chapters 12, 5.2, 5.3) ---- */
@@ -330,7 +331,7 @@ static bool read_legacy_mask(struct call *c, uint64_t *mask)
     return false;
 }
 
-static void legacy_for_each(struct call *c, hart_deed *deed)
+static void legacy_for_each(struct call *c, hart_action *action)
 {
     uint64_t mask;
 
@@ -338,7 +339,7 @@ static void legacy_for_each(struct call *c, hart_deed *deed)
         return;
     for (unsigned hart = 0; hart < c->sbi->harts; hart++)
         if (bit(mask, hart % 64))
-            deed(c, hart);
+            action(c, hart);
 }
 
 static void legacy_clear_ipi(struct call *c)
@@ -438,10 +439,22 @@ static void dispatch(struct call *c, uint64_t extension, uint64_t function)
     fail(c, SBI_NOT_SUPPORTED);
 }
 
+static void tell_call(const struct sbi *s, struct hart *h)
+{
+    const struct cluster *cluster = machine_cluster(s->machine);
+    struct event e;
+
+    if (!cluster_wants(cluster, EVENT_SBI_CALL))
+        return;
+    e = (struct event){.kind = EVENT_SBI_CALL, .sbi = {h, hart_reg(h, A7), hart_reg(h, A6)}};
+    cluster_emit(cluster, &e);
+}
+
 void sbi_call(struct sbi *s, struct hart *h)
 {
     struct call c = {.sbi = s, .hart = h};
 
+    tell_call(s, h);
     for (unsigned i = 0; i < ARRAY_LEN(c.arg); i++)
         c.arg[i] = hart_reg(h, A0 + i);
     dispatch(&c, hart_reg(h, A7), hart_reg(h, A6));
@@ -463,6 +476,23 @@ struct sbi *sbi_new(struct machine *m, unsigned harts)
     return s;
 }
 
+static void state_of_hart_io(struct state_io *io, enum hart_state *state)
+{
+    STATE_IO(io, *state);
+    if (*state != HART_STARTED && *state != HART_STOPPED && *state != HART_SUSPENDED)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+void sbi_state_io(struct state_io *io, struct sbi *s)
+{
+    state_io_section(io, "sbi", 1);
+    for (unsigned i = 0; i < s->harts; i++) {
+        state_of_hart_io(io, &s->state[i]);
+        STATE_IO(io, s->suspended_at[i]);
+        pmu_state_io(io, &s->pmu[i]);
+    }
+}
+
 void sbi_free(struct sbi *s)
 {
     free(s);
@@ -480,11 +510,12 @@ enum {
     CSR_MIDELEG = 0x303,
     CSR_MSTATUS = 0x300,
     CSR_MCOUNTEREN = 0x306,
+    CSR_SCOUNTEREN = 0x106,
     MSTATUS_FS = 0x6000,
     CSR_MENVCFG = 0x30a,
     DELEGATED_EXCEPTIONS = 0xb1ff,
     DELEGATED_INTERRUPTS = 0x222,
-    COUNTERS = 7,
+    COUNTERS = 7, /* cycle, time, instret */
     CSR_PMPCFG0 = 0x3a0,
     CSR_PMPADDR0 = 0x3b0,
     PMP_OPEN = 0x1f, /* NAPOT, RWX: with an address of all ones, everything */
@@ -501,7 +532,8 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
-    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX); /* whatever there is to grant */
+    (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS); /* as OpenSBI; Linux without its PMU driver */
+    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX);  /* whatever there is to grant */
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_PMPCFG0, PMP_OPEN);
     hart_set_reg(h, A0, hart_id(h));

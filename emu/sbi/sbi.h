@@ -13,6 +13,7 @@
 struct hart;
 struct machine;
 struct sbi;
+struct state_io;
 
 struct sbi *sbi_new(struct machine *m, unsigned harts);
 void sbi_free(struct sbi *s);
@@ -23,7 +24,13 @@ void sbi_call(struct sbi *s, struct hart *h);
 /* Starts the kernel on one hart: S-mode at pc, a0 the hart, a1 the device tree. */
 void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb);
 
-/* A hart as firmware hands it to S-mode: traps delegated, counters readable. */
+/*
+ * A hart as firmware hands it to S-mode: traps delegated; cycle, time and instret readable
+ * in S-mode and in U-mode (a kernel that wants it otherwise writes scounteren itself).
+ */
 void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1);
+
+/* Saves or restores the state of the harts (HSM) and of the counters (PMU). */
+void sbi_state_io(struct state_io *io, struct sbi *s);
 
 #endif

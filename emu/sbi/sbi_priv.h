@@ -10,6 +10,8 @@
 #include "cpu/hart.h"
 #include "machine.h"
 
+struct state_io;
+
 enum sbi_error {
     SBI_SUCCESS = 0,
     SBI_FAILED = -1,
@@ -83,5 +85,6 @@ void pmu_firmware_read(struct call *c);
 void pmu_firmware_read_high(struct call *c);
 void pmu_count(struct sbi *s, unsigned hart, enum pmu_event event);
 void pmu_reset(struct sbi *s, unsigned hart);
+void pmu_state_io(struct state_io *io, struct pmu *p);
 
 #endif

@@ -40,6 +40,14 @@ claim 'cycles are entries times the cost of one' json_has "$out" \
     "all(x[s]['cycles'] == x[s]['entries'] * sum(x[s]['per_entry'].values()) for x in r['sites'] for s in ('init', 'off', 'on'))"
 run run --quiet --console none --report "$work/r.json" --append 'a "quoted\" word' --max-insns 10 "$mcount"
 claim 'what is odd in a boot line is quoted in the report' python3 -m json.tool "$work/r.json"
+run run --quiet --console none --report "$work/r.json" --seed 18446744073709551615 --harts 2 --isa rv64gc_zba \
+    --fetch random:9223372036854775808 --max-insns 10 "$mcount"
+claim 'a seed beyond 2^63 is that number in the report' json_has "$work/r.json" \
+    "r['run']['seed'] == 2**64 - 1 and r['run']['fetch_seed'] == 2**63"
+claim 'the report says what the machine was' json_has "$work/r.json" \
+    "r['run']['harts'] == 2 and r['run']['isa'].startswith('rv64imafdc_') and r['run']['isa'].endswith('_zba')"
+claim '... and which rvftrace ran it' json_has "$work/r.json" \
+    "'rvftrace ' + r['run']['rvftrace'] + (' (%s)' % r['run']['revision'] if r['run']['revision'] else '') == '$("$rvftrace" --version)'"
 printf 'x' >"$work/bytes"
 run run --quiet --console none --report "$work/r.json" --append "$(printf 'caf\351')" --max-insns 10 "$mcount"
 claim 'a boot line that is no UTF-8 makes no broken report' \
@@ -101,6 +109,28 @@ yes step | head -n 500 >"$work/steps"
 piped "$rvftrace" debug --quiet --commands "$work/steps" "$mcount"
 claim 'and for a session' has_status 74
 claim '... and one line' says_one_line 'standard output: not all'
+
+# Files take their names when they are complete.
+echo old >"$work/r.json"
+"$rvftrace" run --quiet --console none --report "$work/r.json" "$programs/loop.elf" </dev/null >"$out" 2>"$err" &
+pid=$!
+tries=0
+while [ ! -e "$work/r.json.part" ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+claim 'a report is written beside its name' test -e "$work/r.json.part"
+run run --quiet --console none --report "$work/r.json" --max-insns 1 "$programs/loop.elf"
+claim '... by one run at a time: another is refused with status 74' has_status 74
+claim '... and one line' says_one_line '.*r.json.part: is being written already; give each run'
+kill -KILL $pid
+wait $pid 2>"$work/why"
+claim 'a killed run leaves the former report' grep -qx old "$work/r.json"
+run run --quiet --console none --report "$work/r.json" --max-insns 10 "$programs/loop.elf"
+claim 'the next run replaces it' json_has "$work/r.json" "r['run']['ended'] == 'max-insns'"
+claim '... and leaves no other file' test ! -e "$work/r.json.part"
+run run --quiet --report "$work/r.json" --record "$work/tape" --trace "$work/trace" "$work/no.elf"
+claim 'a run that does not begin leaves no file' \
+    sh -c "[ ! -e '$work/r.json.part' ] && [ ! -e '$work/tape.part' ] && [ ! -e '$work/tape' ] && [ ! -e '$work/trace.part' ]"
+run run --quiet --report "$work/one" --trace "$work/one" --max-insns 1 "$programs/loop.elf"
+claim 'two options that name one file are refused' says 'one.part: is being written already'
 
 run run --quiet --harts 3 --memory 64M --append 'word' --dump-dtb "$work/dtb" --max-insns 1 "$mcount"
 claim '--dump-dtb writes a tree that dtc reads back' \

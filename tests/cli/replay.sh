@@ -99,12 +99,15 @@ _, told, _ = quietly("--replay", tape, "--commands", work + "/script", command="
 claim("... which a session says", re.search(r"here the recorded run was stopped \(\S+\)", told) and
       "interrupted" not in told, told)
 
+former = text_of(tape)
 with person() as s:
     s.type("echo 'not | lost'\r")
     s.until(r"\nnot \| lost\r+\n# $")
     s.child.kill()
     s.child.wait()
-claim("a killed run leaves what it had recorded", "stop" not in text_of(tape) and
+claim("a killed run leaves the former recording", text_of(tape) == former)
+os.rename(tape + ".part", tape)
+claim("... and what it had recorded, beside it", "stop" not in text_of(tape) and
       text_of(tape).endswith("0x0d\n"), text_of(tape)[-200:])
 with Session([RVFTRACE, "run", "--quiet", "--replay", tape, "--record", work + "/more", "--report", first,
               KERNEL]) as s:

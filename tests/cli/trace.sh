@@ -102,17 +102,20 @@ ends_by() {
         --trace "$trace" "$mcount" </dev/null >"$out" 2>"$err" &
     pid=$!
     tries=0
-    while [ "$(wc -c <"$trace")" -lt 1000000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
+    while [ "$(wc -c <"$trace.part")" -lt 1000000 ] && [ $((tries += 1)) -lt 300 ]; do sleep 0.1; done
     kill "-$1" $pid
     wait $pid 2>"$work/why"
     status=$?
 }
-: >"$trace"
+: >"$trace.part"
 ends_by TERM
 claim 'SIGTERM ends the run and the file' \
     sh -c "[ $status -eq 143 ] && python3 -m json.tool '$trace' '$work/pretty'"
-: >"$trace"
+cp "$trace" "$work/old"
+: >"$trace.part"
 ends_by KILL
-claim 'after SIGKILL what is there can be read, line by line' calls_are \
+claim 'after SIGKILL the former file is still there' cmp "$trace" "$work/old"
+mv "$trace.part" "$trace"
+claim '... and what was written, beside it, can be read, line by line' calls_are \
     "len(calls) > 1000"
 finish

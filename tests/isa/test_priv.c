@@ -207,28 +207,34 @@ static void a_trap_taken_again_and_again_is_not_stuck(void **state)
     assert_int_equal(hart_run(w->hart, 10000, UINT64_MAX), HART_BUDGET);
 }
 
-static void note_trap(void *ctx, const struct trap_event *t)
-{
-    *(struct trap_event *)ctx = *t;
-}
-
-static void note_return(void *ctx, const struct trap_return_event *t)
+static void note_event(void *ctx, const struct event *e)
 {
     struct trap_event *seen = ctx;
 
-    seen->epc = t->pc;
-    seen->from = t->from;
-    seen->to = t->to;
+    if (e->kind == EVENT_TRAP) {
+        *seen = e->trap;
+        return;
+    }
+    seen->epc = e->trap_return.pc;
+    seen->from = e->trap_return.from;
+    seen->to = e->trap_return.to;
 }
 
-static void an_observer_hears_of_traps_and_returns(void **state)
+static void keep_event(void *ctx, const struct event *e)
+{
+    *(struct event *)ctx = *e;
+}
+
+static void a_listener_hears_of_traps_and_returns(void **state)
 {
     struct world *w = *state;
     struct trap_event seen = {0};
-    const struct observer o = {.ctx = &seen, .trap = note_trap, .trap_return = note_return};
+    const struct listener l = {.ctx = &seen,
+                               .kinds = EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN),
+                               .on_event = note_event};
 
     set_csr(w->hart, MEDELEG, 1 << EXC_ILLEGAL);
-    cluster_observe(w->cluster, &o);
+    cluster_listen(w->cluster, &l);
     enter(w->hart, PRIV_U, CODE);
     assert_int_equal(seen.epc, CODE);
     assert_int_equal(seen.from, PRIV_M);
@@ -241,6 +247,46 @@ static void an_observer_hears_of_traps_and_returns(void **state)
     assert_int_equal(seen.tval, ILLEGAL_WORD);
     assert_int_equal(seen.from, PRIV_U);
     assert_int_equal(seen.to, PRIV_S);
+}
+
+static void an_event_goes_only_to_listeners_that_need_its_kind(void **state)
+{
+    struct world *w = *state;
+    struct trap_event returns = {.epc = 1}, traps = {0};
+    const struct listener l[] = {
+        {.ctx = &returns, .kinds = EVENT_BIT(EVENT_TRAP_RETURN), .on_event = note_event},
+        {.ctx = &traps, .kinds = EVENT_BIT(EVENT_TRAP), .on_event = note_event}};
+
+    assert_false(cluster_wants(w->cluster, EVENT_TRAP));
+    cluster_listen(w->cluster, &l[0]);
+    assert_false(cluster_wants(w->cluster, EVENT_TRAP));
+    cluster_listen(w->cluster, &l[1]);
+    assert_true(cluster_wants(w->cluster, EVENT_TRAP));
+    exec(w, ILLEGAL_WORD);
+    assert_ptr_equal(traps.hart, w->hart);
+    assert_null(returns.hart);
+    assert_int_equal(returns.epc, 1);
+}
+
+static void an_interrupt_between_harts_is_an_event(void **state)
+{
+    struct world *w = *state;
+    struct event seen = {0};
+    const struct listener l = {
+        .ctx = &seen, .kinds = EVENT_BIT(EVENT_IPI_TAKEN), .on_event = keep_event};
+
+    cluster_listen(w->cluster, &l);
+    set_csr(w->hart, MIE, 1 << IRQ_MTI | 1 << IRQ_MSI);
+    set_status(w->hart, STATUS_MIE);
+    hart_set_irq(w->hart, IRQ_MTI, true);
+    put(w, ADDI(A0, ZERO, 1));
+    run(w, 1);
+    assert_null(seen.ipi.hart);
+    hart_set_irq(w->hart, IRQ_MSI, true);
+    set_status(w->hart, STATUS_MIE);
+    run(w, 1);
+    assert_ptr_equal(seen.ipi.hart, w->hart);
+    assert_int_equal(seen.ipi.interrupt, IRQ_MSI);
 }
 
 static void a_jump_to_nowhere_faults_at_its_target(void **state)
@@ -1807,7 +1853,9 @@ int main(void)
         ALONE(a_trap_inside_a_handler_overwrites_what_the_first_left),
         ALONE(a_handler_that_cannot_run_makes_the_hart_stuck),
         ALONE(a_trap_taken_again_and_again_is_not_stuck),
-        ALONE(an_observer_hears_of_traps_and_returns),
+        ALONE(a_listener_hears_of_traps_and_returns),
+        ALONE(an_event_goes_only_to_listeners_that_need_its_kind),
+        ALONE(an_interrupt_between_harts_is_an_event),
         ALONE(a_jump_to_nowhere_faults_at_its_target),
         ALONE(an_instruction_half_outside_memory_faults_at_the_outer_half),
         ALONE(interrupts_come_in_the_manuals_order),

@@ -7,8 +7,9 @@ uboot=${UBOOT:-/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin}
 opensbi=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic}
 talk=$(dirname "$0")/talk.py
 
-# The disk: one file of two megabytes.
+# The disk: one file of two megabytes, and a kernel.
 mkdir "$work/files"
+cp "$(dirname "$mcount")/Image" "$work/files/kernel"
 seq 1 300000 >"$work/files/numbers"
 size=$(wc -c <"$work/files/numbers")
 crc=$(python3 -c 'import sys, zlib; print("%08x" % zlib.crc32(open(sys.argv[1], "rb").read()))' "$work/files/numbers")
@@ -52,6 +53,21 @@ done
 converse --memory 16G
 claim '... with 16 GiB of memory, too' has_status 0
 claim '... which it sees' console_has 'DRAM: *16 GiB'
+
+# booti writes boot arguments and initrd into the device tree where U-Boot keeps its own copy of it.
+cat >"$work/lines" <<EOF
+load virtio 0 0x84000000 kernel
+setenv long ignored=$(printf '%0180d' 0)
+setenv bootargs \$long \$long \$long \$long 'script="echo started by U-Boot; poweroff"'
+EOF
+last='booti 0x84000000 0x86000000:0x1000 $fdtcontroladdr'
+for firmware in builtin "$opensbi/fw_dynamic.bin"; do
+    converse --firmware "$firmware" --drive "$work/disk,readonly"
+    claim "booti with the control device tree starts a kernel on $(basename "$firmware")" has_status 0
+    claim '... with its arguments' console_has '^started by U-Boot'
+    claim '... and its initrd' console_has 'Freeing initrd memory: 4K'
+done
+last=poweroff
 
 cat >"$work/lines" <<EOF
 mw.b 0x84000000 a5 400

@@ -29,14 +29,14 @@ struct scene {
     struct account *a;
 };
 
-static void on_trap(void *ctx, const struct trap_event *t)
+static void on_event(void *ctx, const struct event *e)
 {
-    account_trap(((struct scene *)ctx)->a, t);
-}
+    struct scene *s = ctx;
 
-static void on_trap_return(void *ctx, const struct trap_return_event *t)
-{
-    account_trap_return(((struct scene *)ctx)->a, t);
+    if (e->kind == EVENT_TRAP)
+        account_trap(s->a, &e->trap);
+    else
+        account_trap_return(s->a, &e->trap_return);
 }
 
 static void write_code(struct scene *s)
@@ -56,7 +56,9 @@ static void build(struct scene *s, enum timing_model timing)
 {
     const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = timing};
     const struct writer loader = {.kind = WRITER_LOADER};
-    struct observer o = {.ctx = s, .trap = on_trap, .trap_return = on_trap_return};
+    const struct listener l = {.ctx = s,
+                               .kinds = EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN),
+                               .on_event = on_event};
 
     memset(s, 0, sizeof *s);
     s->w = world_with(&config, 2);
@@ -68,7 +70,7 @@ static void build(struct scene *s, enum timing_model timing)
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     s->t = image_table(s->im, &s->symbols);
     s->a = account_new(s->w.cluster, s->t);
-    cluster_observe(s->w.cluster, &o);
+    cluster_listen(s->w.cluster, &l);
 }
 
 static void wreck(struct scene *s)

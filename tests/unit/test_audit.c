@@ -246,7 +246,7 @@ static void the_halves_of_a_site_make_one_finding(void **state)
 static void halves_of_two_patches_are_not_put_together(void **state)
 {
     const uint32_t auipc = AUIPC(RA, 1);
-    struct fence_event between = {.kind = FENCE_LOCAL, .cycle = 120, .stamp = 12};
+    struct fence_event between = {.origin = FENCE_LOCAL, .cycle = 120, .stamp = 12};
     struct scene s;
     struct stale_fetch f;
 
@@ -286,8 +286,8 @@ static void the_evidence_has_the_fences_there_were(void **state)
 {
     struct scene s;
     struct stale_fetch f;
-    struct fence_event early = {.kind = FENCE_LOCAL, .cycle = 40, .stamp = 4};
-    struct fence_event late = {.kind = FENCE_LOCAL, .cycle = 120, .stamp = 12};
+    struct fence_event early = {.origin = FENCE_LOCAL, .cycle = 40, .stamp = 4};
+    struct fence_event late = {.origin = FENCE_LOCAL, .cycle = 120, .stamp = 12};
 
     (void)state;
     build(&s);
@@ -339,7 +339,7 @@ static void store(struct scene *s, uint64_t offset, unsigned size, uint64_t stam
 
 static void fenced(struct scene *s, unsigned hart, uint64_t stamp)
 {
-    const struct fence_event f = {.kind = FENCE_REMOTE, .stamp = stamp, .cycle = stamp};
+    const struct fence_event f = {.origin = FENCE_REMOTE, .stamp = stamp, .cycle = stamp};
 
     patch_log_fence(s->log, hart, &f);
 }

@@ -32,28 +32,20 @@ struct scene {
     struct seen seen;
 };
 
-static void on_stale(void *ctx, const struct stale_fetch *s)
+static void on_event(void *ctx, const struct event *e)
 {
     struct seen *seen = ctx;
 
-    assert_in_range(seen->stale_count, 0, SEEN_MAX - 1);
-    seen->stale[seen->stale_count++] = *s;
-}
-
-static void on_write(void *ctx, const struct code_write *w)
-{
-    struct seen *seen = ctx;
-
-    assert_in_range(seen->write_count, 0, SEEN_MAX - 1);
-    seen->write[seen->write_count++] = *w;
-}
-
-static void on_fence(void *ctx, const struct fence_event *f)
-{
-    struct seen *seen = ctx;
-
-    assert_in_range(seen->fence_count, 0, SEEN_MAX - 1);
-    seen->fence[seen->fence_count++] = *f;
+    if (e->kind == EVENT_STALE_FETCH) {
+        assert_in_range(seen->stale_count, 0, SEEN_MAX - 1);
+        seen->stale[seen->stale_count++] = e->stale_fetch;
+    } else if (e->kind == EVENT_CODE_WRITE) {
+        assert_in_range(seen->write_count, 0, SEEN_MAX - 1);
+        seen->write[seen->write_count++] = e->code_write;
+    } else {
+        assert_in_range(seen->fence_count, 0, SEEN_MAX - 1);
+        seen->fence[seen->fence_count++] = e->fence;
+    }
 }
 
 static uint64_t stub(unsigned which)
@@ -71,8 +63,10 @@ static void build_with(struct scene *s, const struct cluster_config *config, uns
         [STUB_AMO] = AMOSWAP_W(0, ZERO, A1, A0),
         [STUB_FENCE] = FENCE_I,
     };
-    struct observer o = {
-        .ctx = &s->seen, .stale_fetch = on_stale, .code_write = on_write, .fence = on_fence};
+    const struct listener l = {.ctx = &s->seen,
+                               .kinds = EVENT_BIT(EVENT_STALE_FETCH) | EVENT_BIT(EVENT_CODE_WRITE) |
+                                        EVENT_BIT(EVENT_FENCE_I),
+                               .on_event = on_event};
 
     memset(s, 0, sizeof *s);
     s->w = world_with(config, harts);
@@ -80,7 +74,7 @@ static void build_with(struct scene *s, const struct cluster_config *config, uns
         poke(&s->w, stub(n), stores[n], 4);
         poke(&s->w, stub(n) + 4, JAL(ZERO, 0), 4);
     }
-    cluster_observe(s->w.cluster, &o);
+    cluster_listen(s->w.cluster, &l);
 }
 
 static void build(struct scene *s, enum fetch_mode mode, unsigned harts)
@@ -794,7 +788,7 @@ static void a_remote_fence_serves_its_target_alone(void **state)
     assert_int_equal(call(&s, 2, FUNC), 1);
     assert_int_equal(s.seen.stale_count, 2);
     assert_int_equal(s.seen.fence_count, 1);
-    assert_int_equal(s.seen.fence[0].kind, FENCE_REMOTE);
+    assert_int_equal(s.seen.fence[0].origin, FENCE_REMOTE);
     assert_int_equal(s.seen.fence[0].requester, 0);
     assert_ptr_equal(s.seen.fence[0].hart, cluster_hart(s.w.cluster, 1));
     wreck(&s);

@@ -258,6 +258,22 @@ static void a_long_command_line_and_many_harts_fit(void **state)
     free(args);
 }
 
+/* U-Boot adds its properties to the tree where it lies. */
+static void a_boot_loader_can_add_to_the_tree_in_place(void **state)
+{
+    struct world w;
+    char value[4000] = {0};
+    int chosen;
+
+    (void)state;
+    build(&w, virt());
+    chosen = fdt_path_offset(w.fdt, "/chosen");
+    assert_int_equal(fdt_setprop(w.fdt, chosen, "u-boot,a", value, sizeof value), 0);
+    assert_int_equal(fdt_setprop(w.fdt, chosen, "u-boot,b", value, sizeof value), 0);
+    assert_int_equal(fdt_check_full(w.fdt, w.size), 0);
+    free(w.fdt);
+}
+
 static void the_same_board_gives_the_same_bytes(void **state)
 {
     struct world a, b;
@@ -283,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_device_that_is_absent_leaves_no_trace),
         cmocka_unit_test(chosen_brings_arguments_initrd_and_seed),
         cmocka_unit_test(a_long_command_line_and_many_harts_fit),
+        cmocka_unit_test(a_boot_loader_can_add_to_the_tree_in_place),
         cmocka_unit_test(the_same_board_gives_the_same_bytes),
     };
 

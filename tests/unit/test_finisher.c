@@ -12,17 +12,17 @@
 
 struct world {
     int calls;
-    enum finisher_deed deed;
+    enum finisher_request request;
     unsigned code;
     struct device dev;
 };
 
-static void finish(void *ctx, enum finisher_deed deed, unsigned code)
+static void finish(void *ctx, enum finisher_request request, unsigned code)
 {
     struct world *w = ctx;
 
     w->calls++;
-    w->deed = deed;
+    w->request = request;
     w->code = code;
 }
 
@@ -51,11 +51,11 @@ static void pass_fail_and_reset_are_told_apart(void **state)
     (void)state;
     build(&w);
     set(&w, 0, 4, 0x5555);
-    assert_int_equal(w.deed, FINISHER_PASS);
+    assert_int_equal(w.request, FINISHER_PASS);
     set(&w, 0, 2, 0x7777);
-    assert_int_equal(w.deed, FINISHER_RESET);
+    assert_int_equal(w.request, FINISHER_RESET);
     set(&w, 0, 4, 0x3333);
-    assert_int_equal(w.deed, FINISHER_FAIL);
+    assert_int_equal(w.request, FINISHER_FAIL);
     assert_int_equal(w.code, 0);
     assert_int_equal(w.calls, 3);
     wreck(&w);
@@ -68,7 +68,7 @@ static void a_failure_brings_its_code(void **state)
     (void)state;
     build(&w);
     set(&w, 0, 4, UINT64_C(42) << 16 | 0x3333);
-    assert_int_equal(w.deed, FINISHER_FAIL);
+    assert_int_equal(w.request, FINISHER_FAIL);
     assert_int_equal(w.code, 42);
     wreck(&w);
 }

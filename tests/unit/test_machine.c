@@ -648,6 +648,7 @@ static void the_finisher_ends_the_run_with_its_code(void **state)
         board_new(&b, &p, config_of(1, 1));
         stop = machine_run(b.m, UINT64_MAX, UINT64_MAX);
         assert_int_equal(stop.reason, ends[i].reason);
+        assert_int_equal(stop.origin, ORIGIN_FINISHER);
         assert_int_equal(stop.code, ends[i].code);
         assert_int_equal(hart_reg(board_hart(&b, 0), S5), 0); /* at once */
         assert_int_equal(machine_run(b.m, UINT64_MAX, UINT64_MAX).reason, ends[i].reason);

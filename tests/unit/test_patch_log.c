@@ -54,10 +54,10 @@ static void store(struct world *w, unsigned hart, uint64_t offset, uint64_t valu
     patch_log_write(w->log, &write, memory);
 }
 
-static void fence(struct world *w, unsigned hart, unsigned requester, enum fence_kind kind)
+static void fence(struct world *w, unsigned hart, unsigned requester, enum fence_origin origin)
 {
     struct fence_event f = {
-        .kind = kind, .requester = requester, .cycle = w->clock, .stamp = w->clock};
+        .origin = origin, .requester = requester, .cycle = w->clock, .stamp = w->clock};
 
     patch_log_fence(w->log, hart, &f);
     w->clock++;
@@ -147,7 +147,6 @@ static void the_writers_fence_ends_a_patch(void **state)
     fence(&w, 1, 1, FENCE_LOCAL); /* another hart's does not */
     store(&w, 0, F + 4, 0xe7, 4);
     assert_int_equal(patch_log_count(w.log), 1);
-    fence(&w, 0, 0, FENCE_ADDRESS_SPACE); /* nor does sfence.vma */
     store(&w, 0, F + 4, 0xe8, 4);
     assert_int_equal(patch_log_count(w.log), 1);
     fence(&w, 0, 0, FENCE_LOCAL);
@@ -255,12 +254,11 @@ static void a_patch_is_covered_by_each_harts_first_fence_behind_it(void **state)
     fence(&w, 0, 0, FENCE_LOCAL);
     fence(&w, 1, 0, FENCE_REMOTE);
     fence(&w, 1, 1, FENCE_LOCAL);
-    fence(&w, 2, 2, FENCE_ADDRESS_SPACE);
     p = patch_log_last(w.log, F_SITE);
-    assert_int_equal(patch_log_fenced(w.log, p, 0)->kind, FENCE_LOCAL);
-    assert_int_equal(patch_log_fenced(w.log, p, 1)->kind, FENCE_REMOTE);
+    assert_int_equal(patch_log_fenced(w.log, p, 0)->origin, FENCE_LOCAL);
+    assert_int_equal(patch_log_fenced(w.log, p, 1)->origin, FENCE_REMOTE);
     assert_int_equal(patch_log_fenced(w.log, p, 1)->requester, 0);
-    assert_int_equal(patch_log_last_fence(w.log, 1)->kind, FENCE_LOCAL);
+    assert_int_equal(patch_log_last_fence(w.log, 1)->origin, FENCE_LOCAL);
     assert_null(patch_log_fenced(w.log, p, 2));
     assert_null(patch_log_last_fence(w.log, 2));
     wreck(&w);

@@ -62,7 +62,7 @@ static bool interrupted(void *ctx, const struct moment *at)
 /* ---- a world: a file, what was said, and the two consoles ---- */
 
 struct world {
-    char path[32];
+    char path[32], part[40]; /* until the recording has ended */
     char *said;
     size_t said_size;
     struct diag diag;
@@ -85,6 +85,7 @@ static void build(struct world *w)
     memset(w, 0, sizeof *w);
     strcpy(w->path, "/tmp/test_recording_XXXXXX");
     close(mkstemp(w->path));
+    snprintf(w->part, sizeof w->part, "%s.part", w->path);
     w->diag = (struct diag){.out = open_memstream(&w->said, &w->said_size), .program = "test"};
 }
 
@@ -151,10 +152,12 @@ static bool has_said(struct world *w, const char *text)
 
 /* ---- recording ---- */
 
-static void assert_file_is(const struct world *w, const char *text)
+static void assert_file_is(const char *path, const char *text)
 {
     char got[1024] = "";
-    FILE *f = fopen(w->path, "r");
+    FILE *f = fopen(path, "r");
+
+    assert_non_null(f);
 
     got[fread(got, 1, sizeof got - 1, f)] = '\0';
     fclose(f);
@@ -176,14 +179,14 @@ static void a_byte_is_in_the_file_before_the_guest_has_it(void **state)
     assert_int_equal(waits_at(&w, 1, 50, 60), 60);
     assert_int_equal(waits_at(&w, 1, 60, 80), 70);
     assert_int_equal(gets_at(&w, ASKER_IDLE, 1, 70), '\n');
-    assert_file_is(&w, "rvftrace-recording 1\n# an image\nrun image 0x1\nrun harts 2\n"
-                       "input 1 70 idle 0x0a\n");
+    assert_file_is(w.part, "rvftrace-recording 1\n# an image\nrun image 0x1\nrun harts 2\n"
+                           "input 1 70 idle 0x0a\n");
     assert_int_equal(gets_at(&w, ASKER_GUEST, 2, 71), 0xff);
     assert_int_equal(gets_at(&w, ASKER_CLOCK, 3, 72), -1);
     assert_false(stops_at(&w, ASKER_CLOCK, 3, 72));
     assert_true(recorder_end(w.recorder, &end));
-    assert_file_is(&w, "rvftrace-recording 1\n# an image\nrun image 0x1\nrun harts 2\n"
-                       "input 1 70 idle 0x0a\ninput 2 71 guest 0xff\nend 123 456 exit 3\n");
+    assert_file_is(w.path, "rvftrace-recording 1\n# an image\nrun image 0x1\nrun harts 2\n"
+                           "input 1 70 idle 0x0a\ninput 2 71 guest 0xff\nend 123 456 exit 3\n");
     wreck(&w);
 }
 

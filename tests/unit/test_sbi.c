@@ -18,8 +18,16 @@ enum {
 enum { NOT_SUPPORTED = -2, INVALID_PARAM = -3, INVALID_ADDRESS = -5, ALREADY_AVAILABLE = -6 };
 enum { ALREADY_STARTED = -7, ALREADY_STOPPED = -8 };
 enum { STARTED = 0, STOPPED = 1, SUSPENDED = 4 };
-enum { PMU = 0x504d55 };
-enum { MIP = 0x344, SATP = 0x180, STVEC = 0x105, SCAUSE = 0x142, SSIP = 1 << 1, STIP = 1 << 5 };
+enum { PMU = 0x504d55, LEGACY_SHUTDOWN = 8 };
+enum {
+    SCOUNTEREN = 0x106,
+    MIP = 0x344,
+    SATP = 0x180,
+    STVEC = 0x105,
+    SCAUSE = 0x142,
+    SSIP = 1 << 1,
+    STIP = 1 << 5
+};
 enum { HARTS = 3, FENCES_MAX = 16 };
 
 #define DATA (BOARD_RAM + 0x300000)
@@ -28,6 +36,8 @@ struct scene {
     struct test_board b;
     unsigned fence_count;
     struct fence_event fence[FENCES_MAX];
+    unsigned count[EVENT_KINDS]; /* of all events, by kind */
+    struct event last[EVENT_KINDS];
 };
 
 struct answer {
@@ -35,26 +45,30 @@ struct answer {
     uint64_t value;
 };
 
-static void on_fence(void *ctx, const struct fence_event *f)
+static void on_event(void *ctx, const struct event *e)
 {
     struct scene *s = ctx;
 
+    s->count[e->kind]++;
+    s->last[e->kind] = *e;
+    if (e->kind != EVENT_FENCE_I)
+        return;
     assert_in_range(s->fence_count, 0, FENCES_MAX - 1);
-    s->fence[s->fence_count++] = *f;
+    s->fence[s->fence_count++] = e->fence;
 }
 
 /* A kernel that is nothing but an ecall, a loop, and a wfi behind it. */
 static void build(struct scene *s)
 {
     struct board_program p = {0};
-    struct observer o = {.ctx = s, .fence = on_fence};
+    const struct listener l = {.ctx = s, .kinds = UINT32_MAX, .on_event = on_event};
 
     memset(s, 0, sizeof *s);
     add(&p, ECALL);
     add(&p, JAL(ZERO, 0));
     add(&p, WFI);
     board_new(&s->b, &p, (struct machine_config){.harts = HARTS, .seed = 1});
-    cluster_observe(machine_cluster(s->b.m), &o);
+    cluster_listen(machine_cluster(s->b.m), &l);
 }
 
 static void wreck(struct scene *s)
@@ -208,6 +222,8 @@ static void harts_start_and_stop(void **state)
     assert_int_equal(hart_reg(h, A1), 0x1234);
     assert_int_equal(hart_mode(h), PRIV_S);
     (void)call_on(&s, 1, HSM, 1, 0, 0, 0);
+    assert_int_equal(s.count[EVENT_HART_STOPPED], 1);
+    assert_ptr_equal(s.last[EVENT_HART_STOPPED].started.hart, board_hart(&s.b, 1));
     assert_int_equal(call(&s, HSM, 2, 1, 0, 0).value, STOPPED);
     assert_int_equal(call(&s, HSM, 0, 1, BOARD_KERNEL + 4, 0).error, 0);
     wreck(&s);
@@ -584,7 +600,7 @@ static void a_remote_fence_is_told_for_each_hart_of_the_mask(void **state)
     for (unsigned i = 0; i < 2; i++) {
         const struct fence_event *f = &s.fence[before + i];
 
-        assert_int_equal(f->kind, FENCE_REMOTE);
+        assert_int_equal(f->origin, FENCE_REMOTE);
         assert_ptr_equal(f->hart, board_hart(&s.b, i + 1));
         assert_int_equal(f->requester, 0);
         assert_int_equal(f->pc, BOARD_KERNEL);
@@ -620,9 +636,48 @@ static void a_remote_sfence_is_no_fence_i(void **state)
     stamp = hart_sync_stamp(board_hart(&s.b, 1));
     assert_int_equal(call(&s, RFENCE, 1, 2, 0, 0).error, 0);
     assert_int_equal(call(&s, RFENCE, 2, 2, 0, 0).error, 0);
-    for (unsigned i = before; i < s.fence_count; i++)
-        assert_int_equal(s.fence[i].kind, FENCE_ADDRESS_SPACE);
+    assert_int_equal(s.fence_count, before);
     assert_int_equal(hart_sync_stamp(board_hart(&s.b, 1)), stamp);
+    wreck(&s);
+}
+
+static void a_remote_sfence_is_an_event_like_a_local_one(void **state)
+{
+    struct scene s;
+    const struct fence_event *f = &s.last[EVENT_SFENCE_VMA].fence;
+    unsigned before;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    before = s.count[EVENT_SFENCE_VMA];
+    assert_int_equal(call(&s, RFENCE, 1, 2, 0, 0).error, 0);
+    assert_int_equal(call(&s, RFENCE, 2, 3, 0, 0).error, 0);
+    assert_int_equal(s.count[EVENT_SFENCE_VMA], before + 3);
+    assert_ptr_equal(f->hart, board_hart(&s.b, 1));
+    assert_int_equal(f->origin, FENCE_REMOTE);
+    assert_int_equal(f->requester, 0);
+    assert_int_equal(f->pc, BOARD_KERNEL);
+    wreck(&s);
+}
+
+static void what_firmware_does_is_in_the_stream_of_events(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    start(&s, 1);
+    assert_int_equal(s.count[EVENT_HART_STARTED], 1); /* hart 0 was, before there was a listener */
+    assert_ptr_equal(s.last[EVENT_HART_STARTED].started.hart, board_hart(&s.b, 1));
+    assert_int_equal(call(&s, IPI, 0, 2, 0, 0).error, 0);
+    assert_int_equal(s.count[EVENT_IPI_SENT], 1);
+    assert_ptr_equal(s.last[EVENT_IPI_SENT].ipi.hart, board_hart(&s.b, 1));
+    assert_ptr_equal(s.last[EVENT_IPI_SENT].ipi.sender, board_hart(&s.b, 0));
+    assert_int_equal(s.last[EVENT_IPI_SENT].ipi.interrupt, IRQ_SSI);
+    assert_int_equal(s.last[EVENT_SBI_CALL].sbi.extension, IPI);
+    assert_int_equal(s.last[EVENT_SBI_CALL].sbi.function, 0);
+    assert_ptr_equal(s.last[EVENT_SBI_CALL].sbi.hart, board_hart(&s.b, 0));
     wreck(&s);
 }
 
@@ -789,6 +844,22 @@ static void legacy_masks_are_read_from_memory(void **state)
     wreck(&s);
 }
 
+/* Linux without its PMU driver leaves scounteren as it finds it, and its vDSO reads the time. */
+static void user_programs_may_read_cycle_time_and_instret(void **state)
+{
+    struct scene s;
+    uint64_t enabled = 0;
+
+    (void)state;
+    build(&s);
+    assert_true(hart_csr(board_hart(&s.b, 0), SCOUNTEREN, &enabled));
+    assert_int_equal(enabled, 7);
+    start(&s, 1);
+    assert_true(hart_csr(board_hart(&s.b, 1), SCOUNTEREN, &enabled));
+    assert_int_equal(enabled, 7);
+    wreck(&s);
+}
+
 /* ---- the end ---- */
 
 static void the_end_has_the_status_that_was_asked_for(void **state)
@@ -797,10 +868,10 @@ static void the_end_has_the_status_that_was_asked_for(void **state)
         uint64_t extension, type, reason;
         enum stop_reason stop;
         unsigned code;
-    } ends[] = {{SRST, 0, 0, STOP_EXIT, 0},   {SRST, 0, 1, STOP_EXIT, 1},
-                {SRST, 0, 42, STOP_EXIT, 42}, {SRST, 0, 1 << 20, STOP_EXIT, 255},
-                {SRST, 1, 0, STOP_RESET, 0},  {SRST, 2, 0, STOP_RESET, 0},
-                {8, 0, 0, STOP_EXIT, 0}};
+    } ends[] = {{SRST, 0, 0, STOP_EXIT, 0},           {SRST, 0, 1, STOP_EXIT, 1},
+                {SRST, 0, 42, STOP_EXIT, 42},         {SRST, 0, 1 << 20, STOP_EXIT, 255},
+                {SRST, 1, 0, STOP_RESET, 0},          {SRST, 2, 0, STOP_RESET, 0},
+                {LEGACY_SHUTDOWN, 0, 0, STOP_EXIT, 0}};
 
     (void)state;
     for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
@@ -811,6 +882,8 @@ static void the_end_has_the_status_that_was_asked_for(void **state)
         (void)call(&s, ends[i].extension, 0, ends[i].type, ends[i].reason, 0);
         stop = machine_run(s.b.m, UINT64_MAX, UINT64_MAX);
         assert_int_equal(stop.reason, ends[i].stop);
+        assert_int_equal(stop.origin, ends[i].extension == LEGACY_SHUTDOWN ? ORIGIN_SBI_LEGACY
+                                                                           : ORIGIN_SBI_RESET);
         if (stop.reason == STOP_EXIT)
             assert_int_equal(stop.code, ends[i].code);
         wreck(&s);
@@ -908,6 +981,8 @@ int main(void)
         cmocka_unit_test(a_remote_fence_is_told_for_each_hart_of_the_mask),
         cmocka_unit_test(a_remote_fence_to_all_includes_oneself),
         cmocka_unit_test(a_remote_sfence_is_no_fence_i),
+        cmocka_unit_test(a_remote_sfence_is_an_event_like_a_local_one),
+        cmocka_unit_test(what_firmware_does_is_in_the_stream_of_events),
         cmocka_unit_test(the_timer_rises_when_its_time_comes_and_falls_when_set),
         cmocka_unit_test(a_timer_in_the_past_rises_at_once),
         cmocka_unit_test(firmwares_timer_is_stimecmp),
@@ -917,6 +992,7 @@ int main(void)
         cmocka_unit_test(console_input_breaks_the_reservations_of_others),
         cmocka_unit_test(what_the_receiver_took_in_is_read_first),
         cmocka_unit_test(legacy_masks_are_read_from_memory),
+        cmocka_unit_test(user_programs_may_read_cycle_time_and_instret),
         cmocka_unit_test(the_end_has_the_status_that_was_asked_for),
         cmocka_unit_test(an_unknown_kind_of_reset_is_refused),
         cmocka_unit_test(a_user_programs_ecall_is_the_kernels),
