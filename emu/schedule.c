@@ -122,23 +122,37 @@ static bool can_run(const struct machine *m, unsigned i)
 
 /* ---- deadlines ---- */
 
-/* The cycle at which mtime comes to `time`; UINT64_MAX: never. */
-static uint64_t cycle_of_time(const struct machine *m, uint64_t time)
+/* The cycle by which a hart's deadlines are judged. */
+static uint64_t hart_now(const struct machine *m, unsigned i)
 {
-    return time == UINT64_MAX ? UINT64_MAX : to_cycles(time - aclint_mtime_at(m->aclint, 0));
+    uint64_t cycles = hart_cycles(hart_of(m, i));
+
+    return can_run(m, i) && cycles > m->now ? cycles : m->now;
+}
+
+/* The cycle at which mtime comes to `time`, or came to it; UINT64_MAX: never. */
+static uint64_t cycle_of_time(const struct machine *m, uint64_t now, uint64_t time)
+{
+    uint64_t tick, time_now;
+
+    if (time == UINT64_MAX)
+        return UINT64_MAX;
+    tick = now / CYCLES_PER_TICK;
+    time_now = aclint_mtime_at(m->aclint, tick);
+    if (time <= time_now)
+        return time_now - time > tick ? 0 : to_cycles(tick - (time_now - time));
+    return time - time_now > UINT64_MAX - tick ? UINT64_MAX : to_cycles(tick + (time - time_now));
 }
 
 /* The cycle of the next deadline of one hart, by its timers and by how long it waits. */
 static uint64_t hart_deadline(const struct machine *m, unsigned i)
 {
     const struct hart_slot *slot = &m->slots[i];
-    uint64_t time = least(slot->timer, slot->compare), cycle = UINT64_MAX;
+    uint64_t time = least(slot->timer, slot->compare);
 
     if (slot->stopped)
         return UINT64_MAX;
-    if (time != UINT64_MAX)
-        cycle = to_cycles(aclint_deadline(m->aclint, time));
-    return least(cycle, hart_wait_limit(slot->hart));
+    return least(cycle_of_time(m, hart_now(m, i), time), hart_wait_limit(slot->hart));
 }
 
 /* The cycle of the next deadline of devices and of harts that wait. */
@@ -165,34 +179,25 @@ static uint64_t next_deadline(struct machine *m)
     return least(m->due, hart_deadline(m, m->current));
 }
 
-/* The cycle by which a hart's deadlines are judged. */
-static uint64_t hart_now(const struct machine *m, unsigned i)
-{
-    uint64_t cycles = hart_cycles(hart_of(m, i));
-
-    return can_run(m, i) && cycles > m->now ? cycles : m->now;
-}
-
 /* Whatever the timers and the waiting of one hart have due happens. */
 static void fire_hart_deadlines(struct machine *m, unsigned i)
 {
     struct hart_slot *slot = &m->slots[i];
-    uint64_t now = hart_now(m, i), time = aclint_mtime_at(m->aclint, now / CYCLES_PER_TICK);
+    uint64_t now = hart_now(m, i);
 
-    if (slot->timer <= time) {
-        m->waking_at = least(cycle_of_time(m, slot->timer), now);
+    m->waking_at = cycle_of_time(m, now, slot->timer);
+    if (m->waking_at <= now) {
         slot->timer = UINT64_MAX;
         hart_set_irq(slot->hart, IRQ_STI, true);
     }
-    if (slot->compare <= time) {
-        m->waking_at = least(cycle_of_time(m, slot->compare), now);
+    m->waking_at = cycle_of_time(m, now, slot->compare);
+    if (m->waking_at <= now) {
         slot->compare = UINT64_MAX;
         hart_set_timer(slot->hart, true);
     }
-    if (hart_wait_limit(slot->hart) <= now) {
-        m->waking_at = hart_wait_limit(slot->hart);
+    m->waking_at = hart_wait_limit(slot->hart);
+    if (m->waking_at <= now)
         hart_wake(slot->hart);
-    }
     m->waking_at = UINT64_MAX;
 }
 

@@ -17,21 +17,21 @@ static struct world timed_world(void)
 
 /* ---- exit requests ---- */
 
-static void ask_at_fetch(void *ctx, const struct stale_fetch *s)
+static void ask_at_fetch(void *ctx, const struct event *e)
 {
     (void)ctx;
-    hart_ask_stop(s->hart);
+    hart_ask_stop(e->stale_fetch.hart);
 }
 
 /* Code is fetched, written, and fetched again as part of another block, which is decoded then. */
 static void a_stop_asked_for_while_a_block_is_decoded_is_at_its_first_instruction(void **state)
 {
     struct world w = timed_world();
-    const struct observer o = {.stale_fetch = ask_at_fetch};
+    const struct listener l = {.kinds = EVENT_BIT(EVENT_STALE_FETCH), .on_event = ask_at_fetch};
     uint64_t before;
 
     (void)state;
-    cluster_observe(w.cluster, &o);
+    cluster_listen(w.cluster, &l);
     put(&w, ADDI(A1, A1, 1));
     put(&w, ADDI(A1, A1, 1));
     put(&w, JAL(ZERO, -8));
