@@ -377,6 +377,11 @@ const struct image *machine_image(const struct machine *m)
     return m->image;
 }
 
+void machine_link_image(struct machine *m, uint64_t va)
+{
+    image_link_at(m->image, va);
+}
+
 enum firmware_kind machine_firmware(const struct machine *m)
 {
     return m->firmware;

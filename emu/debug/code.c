@@ -1,6 +1,6 @@
 /*
- * code.c - instructions as text, with everything that stands there noted:
- * the view's pc, breakpoints, ftrace sites, source lines.
+ * code.c - instructions as text, marked where there is the selected hart's pc, a
+ * breakpoint, an ftrace site or the first instruction of a source line.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void print_bytes(FILE *out, uint32_t word, unsigned size)
     fprintf(out, "%*s", (int)(WIDTH - 3 * size), "");
 }
 
-/* Behind a jalr whose auipc stands right before it: where the two lead. */
+/* After a jalr that follows its auipc: the target of the two. */
 static void print_pair_target(struct debugger *d, uint64_t va, uint32_t word)
 {
     struct insn low, high;
@@ -48,10 +48,10 @@ static bool has_break(const struct debugger *d, uint64_t va)
 {
     uint64_t pa;
 
-    return place_physical(d, va, &pa) && points_user_at(d, pa);
+    return place_physical(d, va, &pa) && target_has_breakpoint(d->target, pa);
 }
 
-/* Mark, address and name; padded, so that the instructions of a listing stand below each other. */
+/* Mark, address and name; padded, so that the instructions of a listing are in one column. */
 static void print_margin(struct debugger *d, uint64_t va, enum code_mark mark)
 {
     enum { NAME_WIDTH = 24 };
@@ -87,7 +87,7 @@ unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark)
 
 /* ---- disassemble ---- */
 
-/* Source lines and labels stand above the first of their instructions. */
+/* Prints the source line before the first of its instructions. */
 static void print_headings(struct debugger *d, uint64_t va, char last[NAME_MAX_LEN])
 {
     char line[NAME_MAX_LEN];
@@ -105,7 +105,7 @@ static void print_listing(struct debugger *d, uint64_t va, uint64_t count)
 
     while (count-- && size) {
         print_headings(d, va, line);
-        size = print_code(d, va, va == hart_pc(d->view) ? CODE_HERE : CODE_PLAIN);
+        size = print_code(d, va, va == selected_pc(d) ? CODE_HERE : CODE_PLAIN);
         va += size;
     }
     d->next_code = va;
@@ -113,7 +113,7 @@ static void print_listing(struct debugger *d, uint64_t va, uint64_t count)
 
 void do_disassemble(struct debugger *d, const char *args)
 {
-    uint64_t va = d->repeated ? d->next_code : hart_pc(d->view), count = 10;
+    uint64_t va = d->repeated ? d->next_code : selected_pc(d), count = 10;
 
     if (*args && !arg_value(d, &args, "an address", &va))
         return;

@@ -24,35 +24,70 @@ static const struct command commands[] = {
 
 /* ---- arguments ---- */
 
+/* An expression is evaluated for one hart. */
+struct scope {
+    const struct debugger *d;
+    unsigned hart;
+};
+
 static bool env_register(void *ctx, const char *name, uint64_t *value)
 {
-    const struct debugger *d = ctx;
+    const struct scope *s = ctx;
+    int number = target_find_register(s->d->target, name);
 
-    return register_get(d->view, name, value);
+    return number >= 0 && !target_get_register(s->d->target, s->hart, (unsigned)number, value);
 }
 
 static bool env_symbol(void *ctx, const char *name, uint64_t *value)
 {
-    const struct debugger *d = ctx;
+    const struct scope *s = ctx;
 
-    return symbols_find(d->config.symbols, name, value);
+    return symbols_find(s->d->config.symbols, name, value);
 }
 
 static bool env_load(void *ctx, uint64_t address, uint64_t *value)
 {
-    return place_read(ctx, address, value, sizeof *value);
+    const struct scope *s = ctx;
+
+    return !target_read(s->d->target, s->hart, TARGET_BY_ANY, address, value, sizeof *value);
+}
+
+/* Every address holds 1: what an expression reads later is not known when it is checked. */
+static bool env_load_nothing(void *ctx, uint64_t address, uint64_t *value)
+{
+    (void)ctx;
+    (void)address;
+    *value = 1;
+    return true;
+}
+
+bool evaluate(const struct debugger *d, unsigned hart, const char **at, uint64_t *value,
+              char why[EXPR_WHY_MAX])
+{
+    struct scope scope = {d, hart};
+    const struct expr_env env = {&scope, env_register, env_symbol, env_load};
+
+    return expr_eval(at, &env, value, why);
+}
+
+bool check_expression(const struct debugger *d, const char **at, char why[EXPR_WHY_MAX])
+{
+    struct scope scope = {d, d->selected};
+    const struct expr_env env = {&scope, env_register, env_symbol, env_load_nothing};
+    uint64_t value;
+
+    return expr_eval(at, &env, &value, why);
 }
 
 bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value)
 {
-    struct expr_env env = {d, env_register, env_symbol, env_load};
     char why[EXPR_WHY_MAX];
 
     if (!**at) {
         complain(d, "%s is missing", what);
         return false;
     }
-    if (expr_eval(at, &env, value, why))
+    if (evaluate(d, d->selected, at, value, why))
         return true;
     complain(d, "%s", why);
     return false;
@@ -121,12 +156,26 @@ bool arg_hart(struct debugger *d, const char **at, uint32_t *hart)
 
     if (!arg_value(d, at, "a hart's number", &value))
         return false;
-    if (value >= hart_count(d)) {
-        complain(d, "there is no hart %" PRIu64 "; they are 0 to %u", value, hart_count(d) - 1);
+    if (value >= target_hart_count(d->target)) {
+        complain(d, "there is no hart %" PRIu64 "; they are 0 to %u", value,
+                 target_hart_count(d->target) - 1);
         return false;
     }
     *hart = (uint32_t)value;
     return true;
+}
+
+unsigned arg_unit(const char **at)
+{
+    if (arg_keyword(at, "b"))
+        return 1;
+    if (arg_keyword(at, "h"))
+        return 2;
+    if (arg_keyword(at, "w"))
+        return 4;
+    if (arg_keyword(at, "d"))
+        return 8;
+    return 0;
 }
 
 /* ---- finding the command ---- */
@@ -163,7 +212,7 @@ static const struct command *find_command(const char *word, size_t len, unsigned
 static void complain_of(struct debugger *d, const char *word, size_t len, unsigned candidates)
 {
     fprintf(d->out, "`%.*s` %s", (int)len, word,
-            candidates ? "may be" : "is no command; `help` lists them");
+            candidates ? "is ambiguous:" : "is no command; `help` lists them");
     for (size_t i = 0; candidates && i < ARRAY_LEN(commands); i++)
         if (starts_with(commands[i].name, word, len))
             fprintf(d->out, " %s%s", commands[i].name, --candidates ? "," : "");
@@ -222,7 +271,9 @@ static void help_all(struct debugger *d)
     fprintf(
         d->out,
         "Names may be cut short. ADDR, VALUE and N are expressions: numbers (12, 0x1f), symbols,\n"
-        "$registers, + - * / %% & | << >> ~ ( ), and *ADDR for the eight bytes at ADDR.\n");
+        "$registers, + - * / %% & ^ | << >> ~ ( ), < <= > >= == != ! && || (1 or 0), and *ADDR "
+        "for\n"
+        "the eight bytes at ADDR. All are unsigned.\n");
 }
 
 void do_help(struct debugger *d, const char *args)

@@ -5,8 +5,10 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "debug/debugger_priv.h"
 
 void complain(const struct debugger *d, const char *format, ...)
@@ -17,16 +19,6 @@ void complain(const struct debugger *d, const char *format, ...)
     vfprintf(d->out, format, args);
     va_end(args);
     fprintf(d->out, "\n");
-}
-
-unsigned hart_count(const struct debugger *d)
-{
-    return cluster_hart_count(d->cluster);
-}
-
-bool hart_started(const struct hart *h)
-{
-    return hart_insns(h) || hart_pc(h);
 }
 
 /* Without the spaces at both ends. */
@@ -80,48 +72,46 @@ static void print_greeting(struct debugger *d)
 {
     if (d->config.interactive)
         fprintf(d->out, "`help` lists the commands; an empty line repeats the last one.\n");
-    (void)print_code(d, hart_pc(d->view), CODE_HERE);
+    (void)print_code(d, selected_pc(d), CODE_HERE);
     fflush(d->out);
 }
 
-/* A debugger lives as long as the machine calls it: see debugger.h. */
 static struct debugger *debugger_new(const struct debugger_config *config)
 {
     struct debugger *d = xcalloc(1, sizeof *d);
+    const struct target_config target = {.machine = config->machine,
+                                         .watch = config->watch,
+                                         .max_insns = config->max_insns,
+                                         .max_cycles = config->max_cycles};
 
     d->config = *config;
     d->out = config->out;
-    d->machine = config->machine;
-    d->cluster = machine_cluster(config->machine);
-    d->view = machine_current(config->machine);
-    d->last.reason = STOP_ASKED;
-    d->last.hart = d->view;
-    d->before = xcalloc(hart_count(d), sizeof *d->before);
-    points_init(d);
-    trace_init(d);
+    d->target = target_new(&target);
+    d->selected = target_current_hart(d->target);
+    d->last.reason = TARGET_STOP_INTERRUPTED;
+    d->before = xcalloc(target_hart_count(d->target), sizeof *d->before);
     remember_registers(d);
     return d;
 }
 
 static void debugger_free(struct debugger *d)
 {
-    points_free(d);
     trace_free(d);
+    target_free(d->target);
     free(d->before);
     free(d);
 }
 
-/* A guest that was left in the middle was asked to stop, whatever the last command stopped at. */
+/* If the session has left the guest in the middle, it was asked to stop. */
 static struct stop outcome(const struct debugger *d)
 {
-    if (at_limit(d, d->last))
-        return d->last;
     switch (d->last.reason) {
-    case STOP_EXIT:
-    case STOP_RESET:
-    case STOP_STUCK:
-    case STOP_ASLEEP: return d->last;
-    default: return (struct stop){.reason = STOP_ASKED, .hart = d->view};
+    case TARGET_STOP_LIMIT:
+    case TARGET_STOP_EXIT:
+    case TARGET_STOP_RESET:
+    case TARGET_STOP_STUCK:
+    case TARGET_STOP_ASLEEP: return d->last.machine;
+    default: return (struct stop){.reason = STOP_ASKED, .hart = machine_current(d->config.machine)};
     }
 }
 
@@ -129,7 +119,7 @@ struct stop debugger_run(const struct debugger_config *config)
 {
     struct debugger *d = debugger_new(config);
     struct input *in = input_new(d);
-    struct stop stop = {.reason = STOP_ASKED, .code = 1, .hart = d->view};
+    struct stop stop = {.reason = STOP_ASKED, .code = 1, .hart = machine_current(config->machine)};
 
     if (in) {
         print_greeting(d);

@@ -1,14 +1,14 @@
 /*
- * debugger_priv.h - the inside of the debugger: one session, and what its files
- * do for each other.
+ * debugger_priv.h - the inside of the text debugger: one session, and what its
+ * files do for each other. All of them reach the machine through target.h.
  *
  *     debugger.c   the session: lines in, commands out
  *     input.c      where lines come from
  *     commands.c   the table of commands, help, arguments
- *     place.c      addresses: names, sources, memory, where a break may stand
- *     points.c     breakpoints, and the hidden ones that end a step or a finish
+ *     place.c      addresses: names, sources, memory
+ *     breaks.c     the commands that set and list breakpoints
  *     run.c        the commands that run the machine, and why it stopped
- *     frame.c      who called this: prologues and the frame-pointer chain
+ *     frame.c      the callers: prologues and the chain of frame pointers
  *     code.c       instructions as text
  *     show.c       registers, memory, backtrace, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
@@ -20,56 +20,13 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "cpu/cluster.h"
 #include "cpu/disasm.h"
-#include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "debug/debugger.h"
 #include "debug/expr.h"
+#include "debug/target.h"
 
-enum { ANY_HART = UINT32_MAX, NAME_MAX_LEN = 192 };
-
-/* ---- points ---- */
-
-enum point_kind {
-    POINT_BREAK, /* break */
-    POINT_ONCE,  /* tbreak: gone when hit */
-    POINT_GOAL,  /* where a finish, a next or a step ends; the user never sees it */
-    POINT_TURN,  /* a goal that also counts for the instruction the hart stands at */
-    POINT_PATCH, /* right behind a store that watch-patch has seen */
-};
-
-struct point {
-    enum point_kind kind;
-    unsigned number; /* the user's; 0 for goals */
-    uint64_t va, pa;
-    uint32_t hart; /* only this one, or ANY_HART */
-    bool on_stack; /* only with this sp, which tells threads apart; then on any hart */
-    uint64_t sp;
-    uint64_t hits;
-};
-
-/* One probe serves all points at an address: blocks take few probes for an instruction. */
-struct spot {
-    uint64_t pa;
-    uint32_t probe;
-    unsigned points; /* 0: free */
-};
-
-/* The instruction a hart stood at when it was last shown: resuming does not stop there again. */
-struct passed {
-    uint64_t pc, insns;
-};
-
-struct points {
-    struct probe_owner owner;
-    VEC_OF(struct point) all;
-    VEC_OF(struct spot) spots;
-    unsigned last_number;
-    struct passed *passed; /* by hart */
-    struct point hit;      /* valid if `was_hit` */
-    bool was_hit;
-};
+enum { NAME_MAX_LEN = 192 };
 
 /* ---- stopping at patches ---- */
 
@@ -78,16 +35,9 @@ struct patch_watch {
     bool each_store; /* else only at the first store of a patch */
 };
 
-struct patch_watches {
-    VEC_OF(struct patch_watch) all;
-    bool was_hit;
-    uint32_t hit_site;
-    struct writer hit_by; /* of the store at hand */
-};
-
 /* ---- the session ---- */
 
-enum { REGS_SHOWN = 33 }; /* x0 to x31, pc */
+enum { REGS_SHOWN = 33 }; /* x0 to x31, pc: by their numbers (target.h) */
 
 struct register_file {
     uint64_t value[REGS_SHOWN];
@@ -96,15 +46,12 @@ struct register_file {
 struct debugger {
     struct debugger_config config;
     FILE *out;
-    struct machine *machine;
-    struct cluster *cluster;
-    struct hart *view; /* whose registers and addresses commands mean */
-    struct points points;
-    struct patch_watches patches;
-    struct register_file *before; /* by hart: when the machine was last resumed */
-    size_t findings_before;       /* the auditor's, at that time */
-    struct stop last;
-    bool ended; /* the guest can go no further */
+    struct target *target;
+    unsigned selected; /* the hart whose registers and addresses commands mean */
+    VEC_OF(struct patch_watch) patch_watches;
+    struct register_file *before;       /* by hart: when the machine was last resumed */
+    struct target_stop last;            /* the last stop */
+    char condition_error[EXPR_WHY_MAX]; /* of a point's condition in this run; "" is none */
     bool quit;
     /* Where an empty line goes on; valid after that command only. */
     uint64_t next_code, next_memory;
@@ -113,14 +60,14 @@ struct debugger {
 
 /* One line of what went wrong; the session goes on. */
 void complain(const struct debugger *d, const char *format, ...) PRINTF_LIKE(2, 3);
-unsigned hart_count(const struct debugger *d);
-bool hart_started(const struct hart *h); /* else firmware has not yet said where it begins */
+/* The same for an error of the target layer that has to do with an address. */
+void complain_of_address(const struct debugger *d, enum target_error error, uint64_t address);
 
 /* ---- input.c ---- */
 
 struct input;
 
-struct input *input_new(struct debugger *d); /* NULL: said */
+struct input *input_new(struct debugger *d); /* NULL: the reason was printed */
 void input_free(struct input *in);
 
 /* The next line without its newline, valid until the next call; NULL: there are no more. */
@@ -134,18 +81,29 @@ void command_run(struct debugger *d, const char *line);
 /* Calls back for every command whose name starts with `prefix`. */
 void commands_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx);
 
-/* Whether an empty line may stand for this one again. */
+/* Whether an empty line repeats this one. */
 bool command_repeats(const char *line);
 
-/* Arguments. They move *at behind what they read; false: said already. */
+/*
+ * The value of the expression at *at with the registers and addresses of `hart`;
+ * *at moves to what follows. False: `why` has the reason.
+ */
+MUST_USE bool evaluate(const struct debugger *d, unsigned hart, const char **at, uint64_t *value,
+                       char why[EXPR_WHY_MAX]);
+/* Whether an expression is well-formed and its names are known. Reads no memory. */
+MUST_USE bool check_expression(const struct debugger *d, const char **at, char why[EXPR_WHY_MAX]);
+
+/* Arguments. They move *at past what they read; false: the reason was printed. */
 MUST_USE bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value);
 MUST_USE bool arg_end(const struct debugger *d, const char *at);
 /* Without an argument `value` stays as it is. */
 MUST_USE bool arg_count(struct debugger *d, const char **at, uint64_t *value);
-/* Copies the next word; false: there is none (nothing is said), or it is too long. */
+/* Copies the next word; false: there is none (nothing is printed), or it is too long. */
 bool arg_word(const char **at, char *word, size_t size);
 bool arg_keyword(const char **at, const char *keyword);
 MUST_USE bool arg_hart(struct debugger *d, const char **at, uint32_t *hart);
+/* A unit of memory, b, h, w or d, in bytes; 0: none of them is next. */
+unsigned arg_unit(const char **at);
 
 /* ---- place.c ---- */
 
@@ -161,42 +119,32 @@ bool place_line(const struct debugger *d, uint64_t address, char *text, size_t s
 /* Writes the line of source, if the file can be read. */
 void print_source(const struct debugger *d, uint64_t address);
 
-/* First and last+1 address of the function; false: nobody knows one there. */
+/* First and last+1 address of the function; false: no function is known there. */
 bool place_function(const struct debugger *d, uint64_t address, uint64_t *start, uint64_t *end);
 
 /* The virtual address by which the image knows this one. */
 uint64_t place_canonical(const struct debugger *d, uint64_t address);
 
-/* Memory as the hart in view maps it, else as another does, else as the image does; or physical. */
+/* Memory at any address that the target can find (TARGET_BY_ANY), for the selected hart. */
 bool place_read(const struct debugger *d, uint64_t va, void *to, unsigned len);
 MUST_USE bool place_physical(const struct debugger *d, uint64_t va, uint64_t *pa);
 
 /* The instruction at va, as insn_decode takes it; false: not readable. */
 MUST_USE bool place_word(const struct debugger *d, uint64_t va, uint32_t *word);
 
-/* Registers by name: ABI and x names, fp, pc, and CSRs. */
-MUST_USE bool register_get(struct hart *h, const char *name, uint64_t *value);
-MUST_USE bool register_set(struct hart *h, const char *name, uint64_t value);
+/* Of the selected hart, a register that every hart has. */
+uint64_t selected_register(const struct debugger *d, unsigned number);
+uint64_t selected_pc(const struct debugger *d);
 
-/* ---- points.c ---- */
+/* ---- breaks.c ---- */
 
-void points_init(struct debugger *d);
-void points_free(struct debugger *d);
-unsigned point_add(struct debugger *d, struct point p); /* gives break and tbreak a number */
-MUST_USE bool point_delete(struct debugger *d, unsigned number);
-void points_drop(struct debugger *d, enum point_kind kind);
-void points_pass(struct debugger *d, struct hart *h);
-bool points_user_at(const struct debugger *d, uint64_t pa);
+/* What a stop at a point says first: "breakpoint 1, hart 0". */
+void print_point_stop(struct debugger *d, const struct target_stop *s);
+void print_points(struct debugger *d); /* info breaks */
 
 /* ---- run.c ---- */
 
 void remember_registers(struct debugger *d); /* against which changes are marked */
-
-/* Why the machine stopped, and the instruction at which the view stands. */
-void report_stop(struct debugger *d, struct stop stop, const char *done);
-
-/* Whether it stopped at a limit of the whole session. */
-bool at_limit(const struct debugger *d, struct stop stop);
 
 /* ---- frame.c ---- */
 
@@ -205,7 +153,7 @@ struct frame {
     uint64_t cfa; /* sp at the function's entry */
 };
 
-/* The function in which the view stands; false: it does not say where it returns to. */
+/* The function in which the selected hart is; false: where it returns to is not known. */
 MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
 /* The caller's, through the chain at fp; false: the chain ends. */
 MUST_USE bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out);
@@ -219,12 +167,12 @@ unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
 
 /* ---- trace.c ---- */
 
-void trace_init(struct debugger *d); /* listens for patches */
 void trace_free(struct debugger *d);
-/* What stands at va if it is a site: its state, target, and who has not fenced since. */
+/* If there is a site at va: its state, its target, and the harts that have not fenced since. */
 void print_site_note(struct debugger *d, uint64_t va);
-void print_patch_stop(struct debugger *d);
-size_t count_findings(const struct debugger *d);
+void print_patch_stop(struct debugger *d, const struct target_stop *s);
+/* "hart 0 in f+0x8 (file.c:3) at cycle 77" */
+void print_writer(struct debugger *d, const struct writer *who);
 
 /* ---- the commands: a function each ---- */
 

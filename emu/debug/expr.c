@@ -1,5 +1,6 @@
 /*
- * expr.c - see expr.h. One function for each height of the grammar.
+ * expr.c - a recursive parser for expr.h that evaluates as it reads: one function
+ * for each level of the grammar.
  */
 #include "debug/expr.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nested parentheses and signs recurse; nobody types so many. */
+/* Nested parentheses and signs recurse: more than anybody types, less than the stack holds. */
 enum { DEPTH_MAX = 64 };
 
 struct parser {
@@ -17,6 +18,7 @@ struct parser {
     const struct expr_env *env;
     char *why;
     unsigned depth;
+    unsigned unused; /* inside of so many operands that && or || does not need: nothing is read */
 };
 
 static bool PRINTF_LIKE(2, 3) fail(struct parser *p, const char *format, ...)
@@ -40,7 +42,7 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
 }
 
-/* What has no place where a value must stand. */
+/* Something else than the value that was expected. */
 static bool unexpected(struct parser *p)
 {
     if (!*p->at)
@@ -74,7 +76,7 @@ static bool parse_digits(struct parser *p, const char *digits, unsigned base, ui
 {
     *value = 0;
     if (!*digits)
-        return fail(p, "digits are missing behind 0x");
+        return fail(p, "digits are missing after 0x");
     for (; *digits; digits++) {
         unsigned digit = isalnum((unsigned char)*digits) ? digit_value(*digits) : base;
 
@@ -146,6 +148,10 @@ static bool parse_unary(struct parser *p, uint64_t *value)
         *value = -*value;
     else if (sign == '~')
         *value = ~*value;
+    else if (sign == '!')
+        *value = !*value;
+    else if (p->unused)
+        *value = 0;
     else if (!p->env->load(p->env->ctx, *value, value))
         return fail(p, "0x%" PRIx64 " cannot be read", *value);
     return true;
@@ -159,7 +165,7 @@ static bool parse_value(struct parser *p, uint64_t *value)
     c = *p->at;
     if (c == '(')
         return parse_parenthesis(p, value);
-    if (c == '-' || c == '~' || c == '*')
+    if (c == '-' || c == '~' || c == '*' || c == '!')
         return parse_unary(p, value);
     if (c == '$')
         return parse_register(p, value);
@@ -227,6 +233,51 @@ static uint64_t remainder_of(uint64_t a, uint64_t b)
     return a % b;
 }
 
+static uint64_t xor_bits(uint64_t a, uint64_t b)
+{
+    return a ^ b;
+}
+
+static uint64_t is_equal(uint64_t a, uint64_t b)
+{
+    return a == b;
+}
+
+static uint64_t is_different(uint64_t a, uint64_t b)
+{
+    return a != b;
+}
+
+static uint64_t is_less(uint64_t a, uint64_t b)
+{
+    return a < b;
+}
+
+static uint64_t is_at_most(uint64_t a, uint64_t b)
+{
+    return a <= b;
+}
+
+static uint64_t is_greater(uint64_t a, uint64_t b)
+{
+    return a > b;
+}
+
+static uint64_t is_at_least(uint64_t a, uint64_t b)
+{
+    return a >= b;
+}
+
+static uint64_t both(uint64_t a, uint64_t b)
+{
+    return a && b;
+}
+
+static uint64_t either(uint64_t a, uint64_t b)
+{
+    return a || b;
+}
+
 struct operation {
     const char *text;
     uint64_t (*apply)(uint64_t a, uint64_t b);
@@ -234,10 +285,14 @@ struct operation {
     bool divides; /* not by zero */
 };
 
+/* An operator that another one begins with comes after it. */
 static const struct operation operators[] = {
-    {"|", or_bits, 0, false},      {"&", and_bits, 1, false}, {"<<", shift_left, 2, false},
-    {">>", shift_right, 2, false}, {"+", add, 3, false},      {"-", subtract, 3, false},
-    {"*", multiply, 4, false},     {"/", divide, 4, true},    {"%", remainder_of, 4, true},
+    {"||", either, 0, false},       {"&&", both, 1, false},        {"|", or_bits, 2, false},
+    {"^", xor_bits, 3, false},      {"&", and_bits, 4, false},     {"==", is_equal, 5, false},
+    {"!=", is_different, 5, false}, {"<<", shift_left, 7, false},  {">>", shift_right, 7, false},
+    {"<=", is_at_most, 6, false},   {">=", is_at_least, 6, false}, {"<", is_less, 6, false},
+    {">", is_greater, 6, false},    {"+", add, 8, false},          {"-", subtract, 8, false},
+    {"*", multiply, 9, false},      {"/", divide, 9, true},        {"%", remainder_of, 9, true},
 };
 
 static const struct operation *operator_at(const char *text)
@@ -246,6 +301,20 @@ static const struct operation *operator_at(const char *text)
         if (!strncmp(text, operators[i].text, strlen(operators[i].text)))
             return &operators[i];
     return NULL;
+}
+
+/* Whether the left operand settles the result: the right one is parsed, but nothing is read. */
+static bool settles(const struct operation *op, uint64_t left)
+{
+    return (op->apply == both && !left) || (op->apply == either && left);
+}
+
+static bool apply(struct parser *p, const struct operation *op, uint64_t *value, uint64_t right)
+{
+    if (op->divides && !right && !p->unused)
+        return fail(p, "division by zero");
+    *value = op->divides && !right ? 0 : op->apply(*value, right);
+    return true;
 }
 
 /* A row of operands joined by operators that bind at least as strongly as `weakest`. */
@@ -258,16 +327,20 @@ static bool parse_binary(struct parser *p, unsigned weakest, uint64_t *value)
     if (!parse_operand(p, value))
         return false;
     for (;;) {
+        bool unused;
+
         skip_spaces(p);
         op = operator_at(p->at);
         if (!op || op->strength < weakest)
             return true;
         p->at += strlen(op->text);
+        unused = settles(op, *value);
+        p->unused += unused;
         if (!parse_binary(p, op->strength + 1, &right))
             return false;
-        if (op->divides && !right)
-            return fail(p, "division by zero");
-        *value = op->apply(*value, right);
+        p->unused -= unused;
+        if (!apply(p, op, value, right))
+            return false;
     }
 }
 

@@ -1,13 +1,14 @@
 /*
- * expr.h - the numbers a user types: `schedule+0x1c`, `$sp - 16`, `*($s0 - 8)`.
+ * expr.h - the numbers that a user types: `schedule+0x1c`, `*($s0 - 8) == 3`.
  *
- * Pure: what a register, a symbol or a memory cell is worth is asked of the
- * environment. All values are 64 bits wide and wrap.
+ * Pure: the values of registers, symbols and memory come from the environment.
+ * All values are unsigned, 64 bits wide, and wrap.
  *
  *     number    12  0x1f              register  $a0 $x10 $pc $satp
  *     symbol    ftrace_call           its address
- *     unary     - ~ *                 * loads eight bytes
- *     binary    *   + -   << >>   &   |      binding as in C; ( ) as usual
+ *     unary     - ~ ! *               * loads eight bytes
+ *     binary    * / %   + -   << >>   < <= > >=   == !=   &   ^   |   &&   ||
+ *               precedence as in C, and ( ); && and || read only what they need
  */
 #ifndef DEBUG_EXPR_H
 #define DEBUG_EXPR_H
@@ -19,7 +20,7 @@
 
 enum { EXPR_NAME_MAX = 256, EXPR_WHY_MAX = 320 };
 
-/* Each answers false for what does not exist. */
+/* Each returns false for what does not exist. */
 struct expr_env {
     void *ctx;
     bool (*reg)(void *ctx, const char *name, uint64_t *value); /* name without the '$' */

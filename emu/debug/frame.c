@@ -1,11 +1,11 @@
 /*
- * frame.c - who called this.
+ * frame.c - the callers of the present function.
  *
- * The function at hand is read: from its start to the present instruction for
- * what its prologue has done so far, and onwards to its `ret` for what an
- * epilogue would still undo. Callers are found through the frame pointer, as
- * -fno-omit-frame-pointer lays it down on RISC-V: s0 is the caller's sp, the
- * return address lies at s0-8, the caller's s0 at s0-16.
+ * The present function is decoded: from its start to the present instruction for
+ * what its prologue has done so far, and onwards to its `ret` for what its
+ * epilogue will undo. Callers are found through the frame pointer, as
+ * -fno-omit-frame-pointer keeps it on RISC-V: s0 is the caller's sp, the
+ * return address is at s0-8, the caller's s0 at s0-16.
  */
 #include "cpu/decode.h"
 #include "debug/debugger_priv.h"
@@ -44,11 +44,11 @@ static bool load(const struct debugger *d, uint64_t va, uint64_t *value)
     return place_read(d, va, value, sizeof *value);
 }
 
-/* ---- forwards: straight on to the return ---- */
+/* ---- forwards: the straight line to the return ---- */
 
 struct epilogue {
     uint64_t sp, ra, s0;   /* as they will be */
-    bool ra_kept, s0_kept; /* stored on the way, so what is loaded again is what we have */
+    bool ra_kept, s0_kept; /* stored on the way: loading them again restores the present value */
     uint64_t auipc_at;     /* a tail call is auipc and jr */
 };
 
@@ -89,7 +89,7 @@ static enum scan advance(const struct debugger *d, struct epilogue *e, const str
     if (adds_to_sp(i))
         e->sp += (uint64_t)(int64_t)i->imm;
     else if (i->op == OP_addi && i->rd == REG_SP && i->rs1 == REG_S0)
-        e->sp = hart_reg(d->view, REG_S0) + (uint64_t)(int64_t)i->imm;
+        e->sp = selected_register(d, REG_S0) + (uint64_t)(int64_t)i->imm;
     else if (i->rd == REG_SP && i->op != OP_sd)
         return SCAN_ELSEWHERE;
     if (i->op == OP_auipc)
@@ -99,9 +99,9 @@ static enum scan advance(const struct debugger *d, struct epilogue *e, const str
 
 static bool scan_forwards(const struct debugger *d, uint64_t start, uint64_t end, struct frame *f)
 {
-    struct epilogue e = {.sp = hart_reg(d->view, REG_SP),
-                         .ra = hart_reg(d->view, REG_RA),
-                         .s0 = hart_reg(d->view, REG_S0)};
+    struct epilogue e = {.sp = selected_register(d, REG_SP),
+                         .ra = selected_register(d, REG_RA),
+                         .s0 = selected_register(d, REG_S0)};
     uint64_t va = f->pc;
     struct insn i;
 
@@ -160,10 +160,10 @@ static struct prologue read_prologue(const struct debugger *d, uint64_t start, u
 
 static bool apply_prologue(const struct debugger *d, const struct prologue *p, struct frame *f)
 {
-    f->cfa = p->fp_set ? hart_reg(d->view, REG_S0) - (uint64_t)p->fp
-                       : hart_reg(d->view, REG_SP) - (uint64_t)p->sp;
-    f->ra = hart_reg(d->view, REG_RA);
-    f->fp = hart_reg(d->view, REG_S0);
+    f->cfa = p->fp_set ? selected_register(d, REG_S0) - (uint64_t)p->fp
+                       : selected_register(d, REG_SP) - (uint64_t)p->sp;
+    f->ra = selected_register(d, REG_RA);
+    f->fp = selected_register(d, REG_S0);
     if (p->ra_saved && !load(d, f->cfa + (uint64_t)p->ra_at, &f->ra))
         return false;
     return !p->s0_saved || load(d, f->cfa + (uint64_t)p->s0_at, &f->fp);
@@ -174,7 +174,7 @@ bool frame_innermost(const struct debugger *d, struct frame *f)
     struct prologue p = {0};
     uint64_t start, end;
 
-    *f = (struct frame){.pc = hart_pc(d->view)};
+    *f = (struct frame){.pc = selected_pc(d)};
     if (place_function(d, f->pc, &start, &end)) {
         if (scan_forwards(d, start, end, f))
             return f->ra != 0;
@@ -190,7 +190,7 @@ bool frame_caller(const struct debugger *d, const struct frame *f, struct frame 
     if (!f->ra || !place_function(d, f->ra, &start, &end))
         return false;
     *out = (struct frame){.pc = f->ra};
-    /* Stacks grow down, so a caller's frame lies higher; anything else is no chain. */
+    /* Stacks grow down, so a caller's frame is at a higher address; else the chain ends. */
     if (f->fp % 8 || f->fp <= f->cfa)
         return true;
     if (load(d, f->fp - 8, &out->ra) && load(d, f->fp - 16, &out->fp))

@@ -1,10 +1,9 @@
 /*
- * place.c - addresses: what they are called, what lies there, and where in
- * physical memory that is.
+ * place.c - addresses: their names, source lines and contents.
  *
- * Before the kernel has switched translation on its symbols name addresses
- * that no hart can translate. The image knows where they lie, so names, memory
- * and breakpoints work from the first instruction.
+ * Before the kernel has enabled translation its symbols name addresses that no
+ * hart can translate. The image knows where it is loaded, so names, memory and
+ * breakpoints work from the first instruction (TARGET_BY_ANY).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,10 +11,8 @@
 
 #include "cpu/decode.h"
 #include "debug/debugger_priv.h"
-#include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
-#include "mem/bus.h"
 
 /* ---- names ---- */
 
@@ -24,7 +21,7 @@ uint64_t place_canonical(const struct debugger *d, uint64_t address)
     uint64_t va;
 
     if (symbols_at(d->config.symbols, address, NULL) ||
-        !image_pa_to_va(machine_image(d->machine), address, &va))
+        !target_image_address(d->target, address, &va))
         return address;
     return va;
 }
@@ -116,51 +113,14 @@ void print_source(const struct debugger *d, uint64_t address)
 
 /* ---- memory ---- */
 
-static bool read_by_any(const struct debugger *d, uint64_t va, void *to, unsigned len)
-{
-    if (hart_peek(d->view, va, to, len))
-        return true;
-    for (unsigned i = 0; i < hart_count(d); i++)
-        if (hart_peek(cluster_hart(d->cluster, i), va, to, len))
-            return true;
-    return false;
-}
-
-/* Where an address lies that no hart maps: as the image says, or else as if it were physical. */
-static uint64_t unmapped_physical(const struct debugger *d, uint64_t address)
-{
-    uint64_t pa;
-
-    return image_va_to_pa(machine_image(d->machine), address, &pa) ? pa : address;
-}
-
 bool place_read(const struct debugger *d, uint64_t va, void *to, unsigned len)
 {
-    return read_by_any(d, va, to, len) ||
-           bus_read(cluster_bus(d->cluster), unmapped_physical(d, va), to, len);
-}
-
-/* Code need not be readable, only executable. */
-static bool translate(struct hart *h, uint64_t va, uint64_t *pa)
-{
-    uint8_t parcel[2];
-
-    if (!hart_peek(h, va, parcel, sizeof parcel)) /* untranslated, every address has a pa */
-        return false;
-    return hart_translate(h, va, ACCESS_FETCH, pa) || hart_translate(h, va, ACCESS_LOAD, pa);
+    return !target_read(d->target, d->selected, TARGET_BY_ANY, va, to, len);
 }
 
 bool place_physical(const struct debugger *d, uint64_t va, uint64_t *pa)
 {
-    uint8_t parcel[2];
-
-    if (translate(d->view, va, pa))
-        return true;
-    for (unsigned i = 0; i < hart_count(d); i++)
-        if (translate(cluster_hart(d->cluster, i), va, pa))
-            return true;
-    *pa = unmapped_physical(d, va);
-    return bus_read(cluster_bus(d->cluster), *pa, parcel, sizeof parcel);
+    return !target_locate(d->target, d->selected, TARGET_BY_ANY, va, pa);
 }
 
 bool place_word(const struct debugger *d, uint64_t va, uint32_t *word)
@@ -175,91 +135,30 @@ bool place_word(const struct debugger *d, uint64_t va, uint32_t *word)
     return true;
 }
 
+void complain_of_address(const struct debugger *d, enum target_error error, uint64_t address)
+{
+    switch (error) {
+    case TARGET_ODD_ADDRESS:
+        complain(d, "0x%" PRIx64 " is odd; instructions are at even addresses", address);
+        break;
+    case TARGET_NOT_MAPPED:
+        complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", address);
+        break;
+    default: complain(d, "0x%" PRIx64 " cannot be used", address); break;
+    }
+}
+
 /* ---- registers ---- */
 
-/* The register's number, or -1. */
-static int integer_register(const char *name)
+uint64_t selected_register(const struct debugger *d, unsigned number)
 {
-    char *end;
-    unsigned long number;
+    uint64_t value = 0;
 
-    if (!strcmp(name, "fp"))
-        return REG_S0;
-    for (unsigned i = 0; i < 32; i++)
-        if (!strcmp(name, reg_name(i)))
-            return (int)i;
-    if (name[0] != 'x' || name[1] < '0' || name[1] > '9')
-        return -1;
-    number = strtoul(name + 1, &end, 10);
-    return !*end && number < 32 ? (int)number : -1;
+    (void)!target_get_register(d->target, d->selected, number, &value);
+    return value;
 }
 
-/* By ABI name or as f0 to f31; -1: no such register. */
-static int float_register(const char *name)
+uint64_t selected_pc(const struct debugger *d)
 {
-    char *end;
-    unsigned long number;
-
-    for (unsigned i = 0; i < 32; i++)
-        if (!strcmp(name, freg_name(i)))
-            return (int)i;
-    if (name[0] != 'f' || name[1] < '0' || name[1] > '9')
-        return -1;
-    number = strtoul(name + 1, &end, 10);
-    return !*end && number < 32 ? (int)number : -1;
-}
-
-enum { CSR_NUMBERS = 4096 };
-
-static bool find_csr(const char *name, unsigned *number)
-{
-    for (*number = 0; *number < CSR_NUMBERS; ++*number) {
-        const char *known = csr_name(*number);
-
-        if (known && !strcmp(known, name))
-            return true;
-    }
-    return false;
-}
-
-bool register_get(struct hart *h, const char *name, uint64_t *value)
-{
-    int reg = integer_register(name);
-    unsigned csr;
-
-    if (!strcmp(name, "pc")) {
-        *value = hart_pc(h);
-        return true;
-    }
-    if (reg >= 0) {
-        *value = hart_reg(h, (unsigned)reg);
-        return true;
-    }
-    reg = float_register(name);
-    if (reg >= 0) {
-        *value = hart_freg(h, (unsigned)reg);
-        return true;
-    }
-    return find_csr(name, &csr) && hart_csr(h, csr, value);
-}
-
-bool register_set(struct hart *h, const char *name, uint64_t value)
-{
-    int reg = integer_register(name);
-    unsigned csr;
-
-    if (!strcmp(name, "pc")) {
-        hart_set_pc(h, value);
-        return true;
-    }
-    if (reg >= 0) {
-        hart_set_reg(h, (unsigned)reg, value);
-        return true;
-    }
-    reg = float_register(name);
-    if (reg >= 0) {
-        hart_set_freg(h, (unsigned)reg, value);
-        return true;
-    }
-    return find_csr(name, &csr) && hart_set_csr(h, csr, value);
+    return selected_register(d, TARGET_REG_PC);
 }

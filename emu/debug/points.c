@@ -1,17 +1,19 @@
 /*
- * points.c - places that stop the machine. All of them are probes on physical
- * addresses, so they work whatever the harts have mapped where.
+ * points.c - breakpoints, and the goals at which a step or a run ends. All of
+ * them are probes on physical addresses (cpu/observer.h), so they work whatever
+ * the harts map where, and the guest never sees them.
  *
- * Others (the accounting) plant probes too, before the session. Ours come
- * later, so at a shared address ours is asked first and a stop happens before
- * the others have counted; on resuming we let the same instruction pass and
- * they count it once.
+ * Others (the accounting) plant probes too, before the session. Those that are
+ * planted later are called first: so a stop happens before the others have
+ * counted the instruction, and they count it once, when it is resumed.
  */
-#include <inttypes.h>
+#include <stdlib.h>
 
-#include "debug/debugger_priv.h"
+#include "base/alloc.h"
+#include "cpu/isa.h"
+#include "debug/target_priv.h"
 
-/* ---- what probes ask ---- */
+/* ---- what a probe does when a hart comes to it ---- */
 
 static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
 {
@@ -21,209 +23,267 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
-static bool has_passed(const struct debugger *d, const struct hart *h, uint64_t pc)
+static bool has_passed(const struct target *t, const struct hart *h, uint64_t pc)
 {
-    const struct passed *p = &d->points.passed[hart_id(h)];
+    const struct passed *p = &t->passed[hart_id(h)];
 
     return p->pc == pc && p->insns == hart_insns(h);
 }
 
-static bool concerns(const struct point *p, uint64_t pa, const struct hart *h)
+static bool is_for(uint32_t wanted_hart, const struct hart *h)
 {
-    if (p->pa != pa || (p->hart != ANY_HART && p->hart != hart_id(h)))
+    return wanted_hart == TARGET_ANY_HART || wanted_hart == hart_id(h);
+}
+
+/* Counts the hit. True: it is to stop the machine. */
+static bool point_hit(struct target_point *p, const struct hart *h)
+{
+    const struct target_condition *c = &p->condition;
+
+    if (c->holds && !c->holds(c->ctx, hart_id(h)))
         return false;
-    return !p->on_stack || p->sp == hart_reg(h, REG_SP);
+    p->hits++;
+    if (!p->ignore)
+        return true;
+    p->ignore--;
+    return false;
 }
 
-static bool is_users(const struct point *p)
+/* The number of the first breakpoint that stops; all at this address count the hit. 0: none. */
+static unsigned hit_points(struct target *t, uint64_t pa, const struct hart *h)
 {
-    return p->kind == POINT_BREAK || p->kind == POINT_ONCE;
-}
+    unsigned first = 0;
 
-/* The point to name when several stand here: the user's own first. */
-static struct point *choose(struct debugger *d, uint64_t pa, const struct hart *h, bool passed)
-{
-    struct point *best = NULL;
+    for (size_t i = 0; i < t->points.len; i++) {
+        struct target_point *p = &t->points.at[i];
 
-    for (size_t i = 0; i < d->points.all.len; i++) {
-        struct point *p = &d->points.all.at[i];
-
-        if (!concerns(p, pa, h) || (passed && p->kind != POINT_TURN))
-            continue;
-        if (!best || (is_users(p) && !is_users(best)))
-            best = p;
+        if (p->pa == pa && is_for(p->hart, h) && point_hit(p, h) && !first)
+            first = p->number;
     }
-    return best;
+    return first;
 }
 
+static enum hit hit_goals(const struct target *t, uint64_t pa, const struct hart *h, bool passed)
+{
+    enum hit hit = HIT_NONE;
+
+    for (size_t i = 0; i < t->goals.len; i++) {
+        const struct goal *g = &t->goals.at[i];
+
+        if (g->pa != pa || !is_for(g->hart, h) || (g->on_stack && g->sp != hart_reg(h, REG_SP)))
+            continue;
+        if (g->turn)
+            return HIT_TURN;
+        if (!passed)
+            hit = HIT_GOAL;
+    }
+    return hit;
+}
+
+/* A breakpoint comes before a goal at the same place: it is what the user has to know. */
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
-    struct debugger *d = ctx;
-    struct point *p = choose(d, d->points.spots.at[id].pa, h, has_passed(d, h, pc));
+    struct target *t = ctx;
+    uint64_t pa = t->spots.at[id].pa;
+    bool passed = has_passed(t, h, pc);
 
     (void)cookie;
-    if (!p)
-        return PROBE_GO_ON;
-    p->hits++;
-    d->points.hit = *p;
-    d->points.was_hit = true;
-    return PROBE_STOP;
+    t->hit_point = passed ? 0 : hit_points(t, pa, h);
+    t->hit = t->hit_point ? HIT_POINT : hit_goals(t, pa, h, passed);
+    return t->hit == HIT_NONE ? PROBE_GO_ON : PROBE_STOP;
 }
 
 /* ---- spots ---- */
 
-static struct spot *spot_at(struct debugger *d, uint64_t pa)
+static struct spot *spot_at(struct target *t, uint64_t pa)
 {
-    for (size_t i = 0; i < d->points.spots.len; i++)
-        if (d->points.spots.at[i].points && d->points.spots.at[i].pa == pa)
-            return &d->points.spots.at[i];
+    for (size_t i = 0; i < t->spots.len; i++)
+        if (t->spots.at[i].users && t->spots.at[i].pa == pa)
+            return &t->spots.at[i];
     return NULL;
 }
 
-static uint32_t free_spot(struct debugger *d)
+static uint32_t free_spot(struct target *t)
 {
-    for (size_t i = 0; i < d->points.spots.len; i++)
-        if (!d->points.spots.at[i].points)
+    for (size_t i = 0; i < t->spots.len; i++)
+        if (!t->spots.at[i].users)
             return (uint32_t)i;
-    VEC_PUSH(&d->points.spots, (struct spot){0});
-    return (uint32_t)(d->points.spots.len - 1);
+    VEC_PUSH(&t->spots, (struct spot){0});
+    return (uint32_t)(t->spots.len - 1);
 }
 
-static void take_spot(struct debugger *d, uint64_t pa)
+static void take_spot(struct target *t, uint64_t pa)
 {
-    struct spot *s = spot_at(d, pa);
+    struct spot *s = spot_at(t, pa);
     uint32_t id;
 
     if (s) {
-        s->points++;
+        s->users++;
         return;
     }
-    id = free_spot(d);
-    d->points.spots.at[id] = (struct spot){.pa = pa, .points = 1};
-    d->points.spots.at[id].probe = cluster_plant(d->cluster, pa, &d->points.owner, id);
+    id = free_spot(t);
+    t->spots.at[id] = (struct spot){.pa = pa, .users = 1};
+    t->spots.at[id].probe = cluster_plant(t->cluster, pa, &t->owner, id);
 }
 
-static void leave_spot(struct debugger *d, uint64_t pa)
+static void leave_spot(struct target *t, uint64_t pa)
 {
-    struct spot *s = spot_at(d, pa);
+    struct spot *s = spot_at(t, pa);
 
-    if (--s->points == 0)
-        cluster_uproot(d->cluster, s->probe);
+    if (--s->users == 0)
+        cluster_uproot(t->cluster, s->probe);
+}
+
+/* ---- goals ---- */
+
+void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g, bool turn)
+{
+    struct goal goal = {.hart = g->hart, .on_stack = g->on_stack, .sp = g->sp, .turn = turn};
+
+    if (g->address & 1 || target_locate(t, from_hart, g->space, g->address, &goal.pa))
+        return;
+    take_spot(t, goal.pa);
+    VEC_PUSH(&t->goals, goal);
+}
+
+void goals_drop(struct target *t, bool turns_only)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->goals.len; i++) {
+        struct goal g = t->goals.at[i];
+
+        if (turns_only && !g.turn)
+            t->goals.at[kept++] = g;
+        else
+            leave_spot(t, g.pa);
+    }
+    t->goals.len = kept;
+}
+
+void points_pass(struct target *t, struct hart *h)
+{
+    t->passed[hart_id(h)] = (struct passed){hart_pc(h), hart_insns(h)};
 }
 
 /* ---- points ---- */
 
-void points_init(struct debugger *d)
+void points_init(struct target *t)
 {
-    d->points.owner = (struct probe_owner){.ctx = d, .plan = plan, .hit = hit};
-    d->points.passed = xcalloc(hart_count(d), sizeof *d->points.passed);
-    for (unsigned i = 0; i < hart_count(d); i++)
-        d->points.passed[i].insns = UINT64_MAX;
+    t->owner = (struct probe_owner){.ctx = t, .plan = plan, .hit = hit};
+    t->passed = xcalloc(target_hart_count(t), sizeof *t->passed);
+    for (unsigned i = 0; i < target_hart_count(t); i++)
+        t->passed[i].insns = UINT64_MAX;
 }
 
-static void remove_point(struct debugger *d, size_t i)
+static void release(struct target_condition *c)
 {
-    leave_spot(d, d->points.all.at[i].pa);
-    d->points.all.len--;
-    for (; i < d->points.all.len; i++)
-        d->points.all.at[i] = d->points.all.at[i + 1];
+    if (c->release)
+        c->release(c->ctx);
 }
 
-void points_free(struct debugger *d)
+static void remove_point(struct target *t, size_t i)
 {
-    while (d->points.all.len)
-        remove_point(d, d->points.all.len - 1);
-    VEC_FREE(&d->points.all);
-    VEC_FREE(&d->points.spots);
-    free(d->points.passed);
+    leave_spot(t, t->points.at[i].pa);
+    release(&t->points.at[i].condition);
+    t->points.len--;
+    for (; i < t->points.len; i++)
+        t->points.at[i] = t->points.at[i + 1];
 }
 
-unsigned point_add(struct debugger *d, struct point p)
+void points_free(struct target *t)
 {
-    p.number = is_users(&p) ? ++d->points.last_number : 0;
-    take_spot(d, p.pa);
-    VEC_PUSH(&d->points.all, p);
-    return p.number;
+    while (t->points.len)
+        remove_point(t, t->points.len - 1);
+    goals_drop(t, false);
+    VEC_FREE(&t->points);
+    VEC_FREE(&t->goals);
+    VEC_FREE(&t->spots);
+    free(t->passed);
 }
 
-bool point_delete(struct debugger *d, unsigned number)
+enum target_error target_add_point(struct target *t, unsigned from_hart,
+                                   const struct target_point *p, unsigned *number)
 {
-    for (size_t i = 0; i < d->points.all.len; i++)
-        if (d->points.all.at[i].number == number) {
-            remove_point(d, i);
+    struct target_point point = *p;
+    enum target_error error;
+
+    if (p->hart != TARGET_ANY_HART && p->hart >= target_hart_count(t))
+        return TARGET_NO_HART;
+    if (p->address & 1)
+        return TARGET_ODD_ADDRESS;
+    error = target_locate(t, from_hart, p->space, p->address, &point.pa);
+    if (error)
+        return error;
+    take_spot(t, point.pa);
+    point.number = *number = ++t->last_number;
+    point.hits = 0;
+    VEC_PUSH(&t->points, point);
+    return TARGET_OK;
+}
+
+/* points.len: none has this number. */
+static size_t index_of(const struct target *t, unsigned number)
+{
+    size_t i = 0;
+
+    while (i < t->points.len && t->points.at[i].number != number)
+        i++;
+    return i;
+}
+
+enum target_error target_delete_point(struct target *t, unsigned number)
+{
+    size_t i = index_of(t, number);
+
+    if (i == t->points.len)
+        return TARGET_NO_POINT;
+    remove_point(t, i);
+    return TARGET_OK;
+}
+
+enum target_error target_ignore(struct target *t, unsigned number, uint64_t hits)
+{
+    size_t i = index_of(t, number);
+
+    if (i == t->points.len)
+        return TARGET_NO_POINT;
+    t->points.at[i].ignore = hits;
+    return TARGET_OK;
+}
+
+enum target_error target_set_condition(struct target *t, unsigned number, struct target_condition c)
+{
+    size_t i = index_of(t, number);
+
+    if (i == t->points.len)
+        return TARGET_NO_POINT;
+    release(&t->points.at[i].condition);
+    t->points.at[i].condition = c;
+    return TARGET_OK;
+}
+
+size_t target_point_count(const struct target *t)
+{
+    return t->points.len;
+}
+
+const struct target_point *target_point_at(const struct target *t, size_t i)
+{
+    return &t->points.at[i];
+}
+
+const struct target_point *target_find_point(const struct target *t, unsigned number)
+{
+    size_t i = index_of(t, number);
+
+    return i == t->points.len ? NULL : &t->points.at[i];
+}
+
+bool target_has_breakpoint(const struct target *t, uint64_t pa)
+{
+    for (size_t i = 0; i < t->points.len; i++)
+        if (t->points.at[i].kind == TARGET_BREAK && t->points.at[i].pa == pa)
             return true;
-        }
     return false;
-}
-
-void points_drop(struct debugger *d, enum point_kind kind)
-{
-    for (size_t i = d->points.all.len; i-- > 0;)
-        if (d->points.all.at[i].kind == kind)
-            remove_point(d, i);
-}
-
-void points_pass(struct debugger *d, struct hart *h)
-{
-    d->points.passed[hart_id(h)] = (struct passed){hart_pc(h), hart_insns(h)};
-}
-
-bool points_user_at(const struct debugger *d, uint64_t pa)
-{
-    for (size_t i = 0; i < d->points.all.len; i++)
-        if (d->points.all.at[i].pa == pa && is_users(&d->points.all.at[i]))
-            return true;
-    return false;
-}
-
-/* ---- commands ---- */
-
-static void add_break(struct debugger *d, const char *args, enum point_kind kind)
-{
-    struct point p = {.kind = kind, .hart = ANY_HART};
-    unsigned number;
-
-    if (!arg_value(d, &args, "an address", &p.va))
-        return;
-    if (arg_keyword(&args, "hart") && !arg_hart(d, &args, &p.hart))
-        return;
-    if (!arg_end(d, args))
-        return;
-    if (p.va & 1) {
-        complain(d, "0x%" PRIx64 " is odd; instructions stand at even addresses", p.va);
-        return;
-    }
-    if (!place_physical(d, p.va, &p.pa)) {
-        complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", p.va);
-        return;
-    }
-    number = point_add(d, p);
-    fprintf(d->out, "breakpoint %u at ", number);
-    print_place(d, p.va);
-    fprintf(d->out, "\n");
-}
-
-void do_break(struct debugger *d, const char *args)
-{
-    add_break(d, args, POINT_BREAK);
-}
-
-void do_tbreak(struct debugger *d, const char *args)
-{
-    add_break(d, args, POINT_ONCE);
-}
-
-void do_delete(struct debugger *d, const char *args)
-{
-    uint64_t number;
-
-    if (!*args) {
-        points_drop(d, POINT_BREAK);
-        points_drop(d, POINT_ONCE);
-        return;
-    }
-    if (!arg_value(d, &args, "a breakpoint's number", &number) || !arg_end(d, args))
-        return;
-    if (!number || number > d->points.last_number || !point_delete(d, (unsigned)number))
-        complain(d, "there is no breakpoint %" PRIu64, number);
 }

@@ -1,6 +1,6 @@
 /*
- * show.c - what the harts hold and where they stand: registers, memory,
- * callers, the machine.
+ * show.c - the commands that show and set state: registers, memory, callers,
+ * harts, the machine.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -18,30 +18,25 @@ static void print_register(struct debugger *d, const char *name, uint64_t value,
             bold[0] ? "\033[0m" : "");
 }
 
-static uint64_t shown_register(const struct debugger *d, unsigned reg)
-{
-    return reg < 32 ? hart_reg(d->view, reg) : hart_pc(d->view);
-}
-
-/* Four columns, downwards: what belongs together (a0..a7) stays together. */
+/* Four columns, filled downwards: registers that belong together (a0..a7) are in one column. */
 static void print_integer_registers(struct debugger *d)
 {
     enum { ROWS = 8, COLUMNS = 4 };
-    const struct register_file *before = &d->before[hart_id(d->view)];
+    const struct register_file *before = &d->before[d->selected];
 
     for (unsigned row = 0; row < ROWS; row++)
         for (unsigned column = 0; column < COLUMNS; column++) {
             unsigned reg = column * ROWS + row;
-            uint64_t value = shown_register(d, reg);
+            uint64_t value = selected_register(d, reg);
 
             print_register(d, reg_name(reg), value, value != before->value[reg]);
             fprintf(d->out, "%s", column + 1 < COLUMNS ? "  " : "\n");
         }
-    print_register(d, "pc", shown_register(d, 32), shown_register(d, 32) != before->value[32]);
+    print_register(d, "pc", selected_pc(d), selected_pc(d) != before->value[TARGET_REG_PC]);
     fprintf(d->out, "\n");
 }
 
-/* Performance counters that are not there read as zero; twenty-nine of each say nothing. */
+/* Event counters are not implemented and read as zero: twenty-nine of each say nothing. */
 static bool is_worth_a_line(const char *name)
 {
     return strncmp(name, "hpm", 3) != 0 && strncmp(name, "mhpm", 4) != 0;
@@ -49,21 +44,21 @@ static bool is_worth_a_line(const char *name)
 
 static void print_csrs(struct debugger *d)
 {
-    enum { CSR_NUMBERS = 4096, COLUMNS = 3 };
+    enum { COLUMNS = 3 };
     unsigned shown = 0;
 
-    for (unsigned number = 0; number < CSR_NUMBERS; number++) {
-        const char *name = csr_name(number);
-        uint64_t value;
+    for (unsigned number = TARGET_REG_CSR; number < TARGET_REG_PRIV; number++) {
+        struct target_register r;
 
-        if (!name || !is_worth_a_line(name) || !hart_csr(d->view, number, &value))
+        if (!target_register(d->target, number, &r) || !is_worth_a_line(r.name))
             continue;
-        fprintf(d->out, "%14s 0x%016" PRIx64 "%s", name, value, ++shown % COLUMNS ? "" : "\n");
+        fprintf(d->out, "%14s 0x%016" PRIx64 "%s", r.name, selected_register(d, number),
+                ++shown % COLUMNS ? "" : "\n");
     }
     fprintf(d->out, "%s", shown % COLUMNS ? "\n" : "");
 }
 
-/* What the pattern means: a number in a box is one of single precision. */
+/* The number that a register holds: of single precision if it is NaN-boxed. */
 static double float_value(uint64_t pattern)
 {
     uint32_t low = (uint32_t)pattern;
@@ -85,7 +80,7 @@ static void print_float_registers(struct debugger *d)
     for (unsigned row = 0; row < ROWS; row++)
         for (unsigned column = 0; column < COLUMNS; column++) {
             unsigned reg = column * ROWS + row;
-            uint64_t pattern = hart_freg(d->view, reg);
+            uint64_t pattern = selected_register(d, TARGET_REG_F0 + reg);
 
             fprintf(d->out, "%4s 0x%016" PRIx64 " %-22.17g%s", freg_name(reg), pattern,
                     float_value(pattern), column + 1 < COLUMNS ? "  " : "\n");
@@ -107,29 +102,65 @@ void do_registers(struct debugger *d, const char *args)
         print_csrs(d);
 }
 
+static void set_register(struct debugger *d, const char *name, uint64_t value)
+{
+    int number = target_find_register(d->target, name);
+
+    if (number < 0)
+        complain(d, "there is no register %s", name);
+    else if (number == TARGET_REG_X0)
+        complain(d, "%s is 0 and stays so", name);
+    else if (target_set_register(d->target, d->selected, (unsigned)number, value))
+        complain(d, "%s cannot be written", name);
+}
+
+/* *ADDR=VALUE [b|h|w|d] */
+static void set_memory(struct debugger *d, const char *args)
+{
+    uint64_t address, value;
+    unsigned size;
+    enum target_error error;
+
+    args++;
+    if (!arg_value(d, &args, "an address", &address))
+        return;
+    if (*args != '=') {
+        complain(d, "set: expected *ADDR=VALUE");
+        return;
+    }
+    args += 1 + strspn(args + 1, " \t");
+    if (!arg_value(d, &args, "a value", &value))
+        return;
+    size = arg_unit(&args);
+    if (!arg_end(d, args))
+        return;
+    error = target_write(d->target, d->selected, TARGET_BY_ANY, address, &value,
+                         size ? size : sizeof value);
+    if (error)
+        complain_of_address(d, error, address);
+}
+
 void do_set(struct debugger *d, const char *args)
 {
     char name[NAME_MAX_LEN];
     size_t len;
     uint64_t value;
 
+    if (*args == '*') {
+        set_memory(d, args);
+        return;
+    }
     args += *args == '$';
     len = strcspn(args, "= \t");
     snprintf(name, sizeof name, "%.*s", (int)len, args);
     args += len + strspn(args + len, " \t");
     if (!len || *args != '=') {
-        complain(d, "set: REG=VALUE is wanted");
+        complain(d, "set: expected REG=VALUE or *ADDR=VALUE");
         return;
     }
-    args++;
-    if (!arg_value(d, &args, "a value", &value) || !arg_end(d, args))
-        return;
-    if (!strcmp(name, "zero") || !strcmp(name, "x0")) {
-        complain(d, "%s is 0 and stays so", name);
-        return;
-    }
-    if (!register_set(d->view, name, value))
-        complain(d, "there is no register %s", name);
+    args += 1 + strspn(args + 1, " \t");
+    if (arg_value(d, &args, "a value", &value) && arg_end(d, args))
+        set_register(d, name, value);
 }
 
 void do_print(struct debugger *d, const char *args)
@@ -192,19 +223,6 @@ static void print_memory_line(struct debugger *d, const struct memory_line *l, u
     fprintf(d->out, "\n");
 }
 
-static unsigned arg_unit(const char **at)
-{
-    if (arg_keyword(at, "b"))
-        return 1;
-    if (arg_keyword(at, "h"))
-        return 2;
-    if (arg_keyword(at, "w"))
-        return 4;
-    if (arg_keyword(at, "d"))
-        return 8;
-    return 0;
-}
-
 static void print_memory(struct debugger *d, uint64_t va, uint64_t len, unsigned unit)
 {
     struct memory_line l;
@@ -249,7 +267,7 @@ void do_memory(struct debugger *d, const char *args)
 
 /* ---- callers ---- */
 
-/* A return address lies behind the call, which may be the last thing on its line. */
+/* A return address follows the call, which may be the last instruction of its line. */
 static void print_frame(struct debugger *d, const struct frame *f, unsigned number)
 {
     char line[NAME_MAX_LEN];
@@ -286,7 +304,7 @@ static const char *mode_name(enum privilege mode)
     return mode == PRIV_M ? "M" : mode == PRIV_S ? "S" : "U";
 }
 
-static const char *waiting_text(const struct hart *h)
+static const char *waiting_text(enum hart_wait waits)
 {
     static const char *const texts[] = {
         [HART_WAITS_NOT] = "",
@@ -294,72 +312,51 @@ static const char *waiting_text(const struct hart *h)
         [HART_WAITS_STORE] = " waits for a store",
     };
 
-    return texts[hart_waits_for(h)];
+    return texts[waits];
 }
 
-static void print_hart(struct debugger *d, struct hart *h)
+static void print_hart(struct debugger *d, unsigned hart)
 {
-    fprintf(d->out, "%s hart %-2u %s ", h == d->view ? "=>" : "  ", hart_id(h),
-            hart_started(h) ? mode_name(hart_mode(h)) : "-");
-    if (!hart_started(h))
+    const struct target_hart h = target_hart(d->target, hart);
+
+    fprintf(d->out, "%s hart %-2u %s ", hart == d->selected ? "=>" : "  ", hart,
+            h.started ? mode_name(h.mode) : "-");
+    if (!h.started)
         fprintf(d->out, "not started");
     else
-        print_place(d, hart_pc(h));
-    fprintf(d->out, "%s\n", hart_started(h) ? waiting_text(h) : "");
+        print_place(d, h.pc);
+    fprintf(d->out, "%s\n", h.started ? waiting_text(h.waits) : "");
 }
 
 void do_where(struct debugger *d, const char *args)
 {
     if (!arg_end(d, args))
         return;
-    for (unsigned i = 0; i < hart_count(d); i++)
-        print_hart(d, cluster_hart(d->cluster, i));
+    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++)
+        print_hart(d, hart);
 }
 
 static void info_machine(struct debugger *d)
 {
-    fprintf(d->out, "%" PRIu64 " instructions, %" PRIu64 " cycles\n", machine_insns(d->machine),
-            machine_cycles(d->machine));
-    for (unsigned i = 0; i < hart_count(d); i++) {
-        struct hart *h = cluster_hart(d->cluster, i);
+    fprintf(d->out, "%" PRIu64 " instructions, %" PRIu64 " cycles\n", target_insns(d->target),
+            target_cycles(d->target));
+    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
+        const struct target_hart h = target_hart(d->target, hart);
 
         fprintf(d->out,
                 "%s hart %-2u %" PRIu64 " instructions, %" PRIu64 " cycles, %" PRIu64
                 " of them idle\n",
-                h == machine_current(d->machine) ? "=>" : "  ", i, hart_insns(h), hart_cycles(h),
-                hart_idle_cycles(h));
+                hart == target_current_hart(d->target) ? "=>" : "  ", hart, h.insns, h.cycles,
+                h.idle_cycles);
     }
-}
-
-static void info_breaks(struct debugger *d)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < d->points.all.len; i++) {
-        const struct point *p = &d->points.all.at[i];
-
-        any = true;
-        fprintf(d->out, "%-3u ", p->number);
-        print_place(d, p->va);
-        if (p->hart != ANY_HART)
-            fprintf(d->out, ", hart %u", p->hart);
-        fprintf(d->out, "%s, %" PRIu64 " hits\n", p->kind == POINT_ONCE ? ", once" : "", p->hits);
-    }
-    for (size_t i = 0; i < d->patches.all.len; i++) {
-        any = true;
-        fprintf(d->out, "watch-patch %s%s\n", d->patches.all.at[i].glob,
-                d->patches.all.at[i].each_store ? " stores" : "");
-    }
-    if (!any)
-        fprintf(d->out, "no breakpoints\n");
 }
 
 void do_info(struct debugger *d, const char *args)
 {
     if (arg_keyword(&args, "breaks") && arg_end(d, args))
-        info_breaks(d);
+        print_points(d);
     else if (arg_keyword(&args, "machine") && arg_end(d, args))
         info_machine(d);
     else
-        complain(d, "info: breaks or machine is wanted");
+        complain(d, "info: expected breaks or machine");
 }

@@ -1,6 +1,6 @@
 /*
- * trace.c - ftrace as the machine knows it: sites, patches, findings, and
- * standing still at the moment a site is patched.
+ * trace.c - what the machine knows of ftrace: sites, patches, findings, and
+ * stopping when a site is patched.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static bool matches(const char *glob, const char *function)
     return !fnmatch(glob, function, 0);
 }
 
-/* ---- who has fenced ---- */
+/* ---- which harts have fenced ---- */
 
 static void print_fence(struct debugger *d, const struct patch *p, unsigned hart)
 {
@@ -41,7 +41,7 @@ static void print_fence(struct debugger *d, const struct patch *p, unsigned hart
 
     if (!f)
         fprintf(d->out, "hart %u %s", hart,
-                hart_started(cluster_hart(d->cluster, hart)) ? "not yet" : "not started");
+                target_hart(d->target, hart).started ? "not yet" : "not started");
     else if (f->origin == FENCE_REMOTE)
         fprintf(d->out, "hart %u remote by %u %+" PRId64, hart, f->requester, after);
     else
@@ -51,21 +51,21 @@ static void print_fence(struct debugger *d, const struct patch *p, unsigned hart
 static void print_fences(struct debugger *d, const struct patch *p)
 {
     fprintf(d->out, "    fenced: ");
-    for (unsigned hart = 0; hart < hart_count(d); hart++) {
+    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
         fprintf(d->out, "%s", hart ? "; " : "");
         print_fence(d, p, hart);
     }
     fprintf(d->out, "\n");
 }
 
-/* The harts that may still execute what stood here before the site's last patch. */
+/* The harts that may still execute the bytes from before the site's last patch. */
 static void print_unfenced(struct debugger *d, uint32_t site)
 {
     const struct patch *p = patch_log_last(log_of(d), site);
     const char *before = "; old code possible on hart ";
 
-    for (unsigned hart = 0; p && hart < hart_count(d); hart++) {
-        if (!hart_started(cluster_hart(d->cluster, hart)) || patch_log_fenced(log_of(d), p, hart))
+    for (unsigned hart = 0; p && hart < target_hart_count(d->target); hart++) {
+        if (!target_hart(d->target, hart).started || patch_log_fenced(log_of(d), p, hart))
             continue;
         fprintf(d->out, "%s%u", before, hart);
         before = ", ";
@@ -217,7 +217,7 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     print_fences(d, p);
 }
 
-/* Which patches are meant: those of sites that match, or all for "". */
+/* Whether a patch is of a site that matches; all are for "". */
 static bool is_meant(const struct debugger *d, const struct patch *p, const char *glob)
 {
     if (!glob[0])
@@ -225,7 +225,7 @@ static bool is_meant(const struct debugger *d, const struct patch *p, const char
     return p->site != NO_SITE && matches(glob, site_get(sites_of(d), p->site)->function);
 }
 
-/* Index of the count-th last patch that is meant, or 0; *found: how many there are up to it. */
+/* Index of the count-th last patch that matches, or 0; *found: how many match from there on. */
 static size_t first_of_last(const struct debugger *d, const char *glob, uint64_t count,
                             uint64_t *found)
 {
@@ -262,17 +262,10 @@ void do_patches(struct debugger *d, const char *args)
 
 /* ---- findings ---- */
 
-size_t count_findings(const struct debugger *d)
-{
-    const struct audit *a = watch_audit(d->config.watch);
-
-    return a ? audit_count(a) : 0;
-}
-
 void do_findings(struct debugger *d, const char *args)
 {
     const struct audit *a = watch_audit(d->config.watch);
-    struct report r = {.cluster = d->cluster,
+    struct report r = {.cluster = machine_cluster(d->config.machine),
                        .watch = d->config.watch,
                        .symbols = d->config.symbols,
                        .lines = d->config.lines};
@@ -291,14 +284,16 @@ void do_findings(struct debugger *d, const char *args)
 
 /* ---- stopping at patches ---- */
 
-static bool is_watched(const struct debugger *d, uint32_t id)
+/* The patch log has the store already. */
+static bool is_wanted(void *ctx, uint32_t site)
 {
-    const char *function = site_get(sites_of(d), id)->function;
-    const struct patch *p = patch_log_last(log_of(d), id);
+    const struct debugger *d = ctx;
+    const char *function = site_get(sites_of(d), site)->function;
+    const struct patch *p = patch_log_last(log_of(d), site);
     bool first = p && p->stores == 1;
 
-    for (size_t i = 0; i < d->patches.all.len; i++) {
-        const struct patch_watch *w = &d->patches.all.at[i];
+    for (size_t i = 0; i < d->patch_watches.len; i++) {
+        const struct patch_watch *w = &d->patch_watches.at[i];
 
         if (matches(w->glob, function) && (first || w->each_store))
             return true;
@@ -306,73 +301,38 @@ static bool is_watched(const struct debugger *d, uint32_t id)
     return false;
 }
 
-/*
- * The machine stops before the instruction that follows the store. Asking it to
- * stop would end the hart's turn, and the rest of the run would be another one.
- */
-static void stop_behind(struct debugger *d, const struct writer *who)
-{
-    struct point p = {.kind = POINT_PATCH, .hart = who->hart};
-    uint32_t word;
-
-    if (who->kind == WRITER_HART && place_word(d, who->pc, &word)) {
-        p.va = who->pc + insn_size((uint16_t)word);
-        if (place_physical(d, p.va, &p.pa)) {
-            point_add(d, p);
-            return;
-        }
-    }
-    machine_ask_stop(d->machine);
-}
-
-/* The patch log has heard of the store already: it was attached before us. */
-static void on_event(void *ctx, const struct event *e)
-{
-    struct debugger *d = ctx;
-    const struct code_write *w = &e->code_write;
-    uint32_t id;
-
-    if (!d->patches.all.len)
-        return;
-    id = site_find(sites_of(d), w->pa, w->size);
-    if (id == NO_SITE || !is_watched(d, id))
-        return;
-    d->patches.was_hit = true;
-    d->patches.hit_site = id;
-    d->patches.hit_by = w->who;
-    stop_behind(d, &w->who);
-}
-
-void trace_init(struct debugger *d)
-{
-    const struct listener l = {
-        .ctx = d, .kinds = EVENT_BIT(EVENT_CODE_WRITE), .on_event = on_event};
-
-    cluster_listen(d->cluster, &l);
-}
-
 static void forget_watches(struct debugger *d)
 {
-    for (size_t i = 0; i < d->patches.all.len; i++)
-        free(d->patches.all.at[i].glob);
-    VEC_FREE(&d->patches.all);
+    target_catch_patches(d->target, NULL, NULL);
+    for (size_t i = 0; i < d->patch_watches.len; i++)
+        free(d->patch_watches.at[i].glob);
+    d->patch_watches.len = 0;
 }
 
 void trace_free(struct debugger *d)
 {
     forget_watches(d);
+    VEC_FREE(&d->patch_watches);
 }
 
-void print_patch_stop(struct debugger *d)
+void print_writer(struct debugger *d, const struct writer *who)
 {
-    const struct patch *p = patch_log_last(log_of(d), d->patches.hit_site);
-    const struct site *s = site_get(sites_of(d), d->patches.hit_site);
     char writer[PLACE_MAX];
 
+    describe_writer(writer, d->config.symbols, d->config.lines, who);
+    fprintf(d->out, "%s", writer);
+}
+
+void print_patch_stop(struct debugger *d, const struct target_stop *stop)
+{
+    const struct patch *p = patch_log_last(log_of(d), stop->site);
+    const struct site *s = site_get(sites_of(d), stop->site);
+
     fprintf(d->out, "patch of site ");
-    print_site_name(d, d->patches.hit_site);
-    describe_writer(writer, d->config.symbols, d->config.lines, &d->patches.hit_by);
-    fprintf(d->out, ", store %u\n    by:  %s\n", p->stores, writer);
+    print_site_name(d, stop->site);
+    fprintf(d->out, ", store %u\n    by:  ", p->stores);
+    print_writer(d, &stop->writer);
+    fprintf(d->out, "\n");
     print_bytes_of(d, "was:", s->va, p->old_bytes, p->size);
     print_bytes_of(d, "is: ", s->va, p->new_bytes, p->size);
 }
@@ -405,6 +365,7 @@ void do_watch_patch(struct debugger *d, const char *args)
         complain(d, "no site is called like %s", glob);
         return;
     }
-    VEC_PUSH(&d->patches.all, ((struct patch_watch){xstrdup(glob), stores}));
+    VEC_PUSH(&d->patch_watches, ((struct patch_watch){xstrdup(glob), stores}));
+    target_catch_patches(d->target, is_wanted, d);
     fprintf(d->out, "watching %zu site%s\n", sites, sites == 1 ? "" : "s");
 }

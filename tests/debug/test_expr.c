@@ -1,5 +1,5 @@
 /*
- * test_expr.c - what the user types is worth. Registers, symbols and memory
+ * test_expr.c - the values of the expressions that a user types. Registers, symbols and memory
  * are made up here, so the grammar stands alone.
  */
 #include <setjmp.h>
@@ -100,6 +100,41 @@ static void operators_bind_as_in_c(void **state)
     refuse("1 % (2-2)", "division by zero");
 }
 
+static void comparisons_are_1_or_0_and_bind_as_in_c(void **state)
+{
+    (void)state;
+    expect("3 == 3", 1, "");
+    expect("3 != 3", 0, "");
+    expect("2 < 3", 1, "");
+    expect("3 <= 3", 1, "");
+    expect("3 > 3", 0, "");
+    expect("3 >= 4", 0, "");
+    expect("-1 < 1", 0, "");
+    expect("1 << 2 < 5", 1, "");
+    expect("6 & 3 == 3", 0, "");
+    expect("6 ^ 3 | 8", 13, "");
+    expect("1 + 1 == 2 && 3 > 2", 1, "");
+    expect("0 || 0 && 1", 0, "");
+    expect("1 || 0 && 0", 1, "");
+    expect("!5", 0, "");
+    expect("!0 + 1", 2, "");
+    expect("5 != 4 hart 1", 1, "hart 1");
+    expect("0x20=1", 0x20, "=1");
+    refuse("1 ==", "missing");
+}
+
+static void what_and_and_or_do_not_need_is_not_read(void **state)
+{
+    (void)state;
+    expect("0 && *schedule", 0, "");
+    expect("1 || *schedule == 3", 1, "");
+    expect("0 && 1 / 0", 0, "");
+    expect("(0 && *schedule) + *0x20", 0x21, "");
+    refuse("1 && *schedule", "cannot be read");
+    refuse("0 && nothing", "no symbol nothing");
+    refuse("0 && *schedule || *schedule", "cannot be read");
+}
+
 static void signs_stand_before_what_they_change(void **state)
 {
     (void)state;
@@ -174,6 +209,8 @@ int main(void)
         cmocka_unit_test(numbers_are_decimal_or_hexadecimal),
         cmocka_unit_test(registers_and_symbols_are_looked_up),
         cmocka_unit_test(operators_bind_as_in_c),
+        cmocka_unit_test(comparisons_are_1_or_0_and_bind_as_in_c),
+        cmocka_unit_test(what_and_and_or_do_not_need_is_not_read),
         cmocka_unit_test(signs_stand_before_what_they_change),
         cmocka_unit_test(values_wrap_at_64_bits_and_shifts_run_out),
         cmocka_unit_test(a_star_loads_eight_bytes),

@@ -1,0 +1,309 @@
+/*
+ * resume.c - running until something stops the machine, and the reason of the
+ * stop as a value (target.h).
+ *
+ * A step runs the machine's own schedule: it waits until it is the hart's turn,
+ * and other harts run as they would have. So a session changes nothing in what
+ * the guest does.
+ */
+#include "cpu/decode.h"
+#include "debug/target_priv.h"
+
+/* ---- running ---- */
+
+static struct stop run(struct target *t, uint64_t max_insns)
+{
+    t->hit = HIT_NONE;
+    t->hit_point = 0;
+    t->patched = false;
+    if (max_insns > t->config.max_insns)
+        max_insns = t->config.max_insns;
+    return machine_run(t->machine, max_insns, t->config.max_cycles);
+}
+
+static struct stop run_freely(struct target *t)
+{
+    return run(t, UINT64_MAX);
+}
+
+static void begin(struct target *t, unsigned from_hart)
+{
+    t->findings_before = target_findings(t);
+    if (from_hart < target_hart_count(t))
+        points_pass(t, target_hart_at(t, from_hart));
+}
+
+/* ---- the reason of a stop ---- */
+
+static bool at_limit(const struct target *t, struct stop stop)
+{
+    return stop.reason == STOP_CYCLES ||
+           (stop.reason == STOP_INSNS && machine_insns(t->machine) >= t->config.max_insns);
+}
+
+/* A probe has stopped the machine: ours, or one of another owner. */
+static void explain_probe(const struct target *t, struct target_stop *s)
+{
+    s->of_hart = true;
+    switch (t->hit) {
+    case HIT_NONE: s->reason = TARGET_STOP_PROBE; break;
+    case HIT_POINT:
+        s->reason = TARGET_STOP_BREAKPOINT;
+        s->point = t->hit_point;
+        break;
+    case HIT_GOAL:
+    case HIT_TURN: s->reason = TARGET_STOP_DONE; break;
+    }
+}
+
+/* Stopped on request: ours, the auditor's, or the user's. */
+static void explain_request(const struct target *t, struct target_stop *s)
+{
+    if (t->patched) {
+        s->reason = TARGET_STOP_PATCH;
+        s->of_hart = true;
+        s->site = t->patched_site;
+        s->writer = t->patched_by;
+    } else {
+        s->reason = s->findings ? TARGET_STOP_FINDING : TARGET_STOP_INTERRUPTED;
+    }
+}
+
+static void explain_end(struct target_stop *s, enum target_stop_reason reason)
+{
+    s->reason = reason;
+    s->of_hart = reason != TARGET_STOP_ASLEEP;
+    s->code = s->machine.code;
+}
+
+static struct target_stop explain(const struct target *t, struct stop stop)
+{
+    struct target_stop s = {.hart = hart_id(stop.hart),
+                            .machine = stop,
+                            .findings = target_findings(t) - t->findings_before};
+
+    switch (stop.reason) {
+    case STOP_PROBE: explain_probe(t, &s); break;
+    case STOP_ASKED: explain_request(t, &s); break;
+    case STOP_INSNS:
+    case STOP_CYCLES: s.reason = at_limit(t, stop) ? TARGET_STOP_LIMIT : TARGET_STOP_DONE; break;
+    case STOP_EXIT: explain_end(&s, TARGET_STOP_EXIT); break;
+    case STOP_RESET: explain_end(&s, TARGET_STOP_RESET); break;
+    case STOP_STUCK: explain_end(&s, TARGET_STOP_STUCK); break;
+    case STOP_ASLEEP: explain_end(&s, TARGET_STOP_ASLEEP); break;
+    }
+    return s;
+}
+
+static bool ends_guest(enum target_stop_reason reason)
+{
+    return reason == TARGET_STOP_EXIT || reason == TARGET_STOP_RESET || reason == TARGET_STOP_STUCK;
+}
+
+/* The machine stands: nothing of this run is left but the reason. */
+static struct target_stop finish(struct target *t, struct stop stop)
+{
+    struct target_stop s = explain(t, stop);
+    const struct target_point *p = target_find_point(t, s.point);
+
+    goals_drop(t, false);
+    t->ended = t->ended || ends_guest(s.reason);
+    if (t->hit != HIT_NONE)
+        points_pass(t, stop.hart);
+    if (p && p->temporary)
+        (void)!target_delete_point(t, s.point);
+    return s;
+}
+
+/* What a run of no instructions would answer. */
+static struct stop nothing_run(const struct target *t, unsigned hart)
+{
+    return (struct stop){.reason = STOP_INSNS, .hart = target_hart_at(t, hart)};
+}
+
+bool target_ended(const struct target *t)
+{
+    return t->ended;
+}
+
+struct target_stop target_run(struct target *t, unsigned from_hart, const struct target_goal *goal)
+{
+    unsigned reader = from_hart < target_hart_count(t) ? from_hart : target_current_hart(t);
+
+    begin(t, from_hart);
+    if (goal)
+        goal_add(t, reader, goal, false);
+    return finish(t, run_freely(t));
+}
+
+/* ---- one instruction ---- */
+
+/* A trap takes the hart to its vector; a step ends there, before the handler has begun. */
+static void add_vector_goals(struct target *t, unsigned hart, const char *csr)
+{
+    enum { CAUSES = 12, VECTORED = 1 };
+    int number = target_find_register(t, csr);
+    uint64_t tvec;
+
+    if (number < 0 || target_get_register(t, hart, (unsigned)number, &tvec))
+        return;
+    for (unsigned cause = 0; cause < (tvec & VECTORED ? CAUSES : 1); cause++) {
+        const struct target_goal g = {.space = TARGET_BY_ANY,
+                                      .address = (tvec & ~UINT64_C(3)) + UINT64_C(4) * cause,
+                                      .hart = hart};
+
+        goal_add(t, hart, &g, false);
+    }
+}
+
+static void add_step_goals(struct target *t, unsigned hart)
+{
+    add_vector_goals(t, hart, "stvec");
+    add_vector_goals(t, hart, "mtvec");
+}
+
+enum progress { STEPPED, TURN, STOPPED_ELSEWHERE };
+
+/* Nothing of the handler has run yet: the next step must not end here again. */
+static bool at_goal(struct target *t, struct stop stop)
+{
+    if (stop.reason != STOP_PROBE || t->hit != HIT_GOAL)
+        return false;
+    points_pass(t, stop.hart);
+    return true;
+}
+
+/* Lets the others run until h is about to execute its next instruction. */
+static enum progress await_turn(struct target *t, struct hart *h, struct stop *stop)
+{
+    const struct target_goal here = {
+        .space = TARGET_BY_ANY, .address = hart_pc(h), .hart = hart_id(h)};
+
+    goal_add(t, hart_id(h), &here, true);
+    *stop = run_freely(t);
+    goals_drop(t, true);
+    if (stop->reason == STOP_PROBE && t->hit == HIT_TURN)
+        return TURN;
+    return at_goal(t, *stop) ? STEPPED : STOPPED_ELSEWHERE;
+}
+
+/*
+ * Where a hart will begin that has not been started is not known: then the
+ * schedule is walked through one instruction at a time.
+ */
+static bool can_await(const struct target *t, const struct hart *h)
+{
+    uint64_t pa;
+
+    return machine_current(t->machine) != h &&
+           !target_locate(t, hart_id(h), TARGET_BY_ANY, hart_pc(h), &pa);
+}
+
+static enum progress step_once(struct target *t, struct hart *h, struct stop *stop)
+{
+    uint64_t before = hart_insns(h);
+
+    while (hart_insns(h) == before) {
+        if (can_await(t, h)) {
+            enum progress p = await_turn(t, h, stop);
+
+            if (p != TURN)
+                return p;
+        }
+        *stop = run(t, machine_insns(t->machine) + 1);
+        if (at_goal(t, *stop))
+            return STEPPED;
+        if (stop->reason != STOP_INSNS || at_limit(t, *stop))
+            return STOPPED_ELSEWHERE;
+    }
+    return STEPPED;
+}
+
+/* The step has ended on the hart that was to be stepped. */
+static struct target_stop finish_steps(struct target *t, struct stop stop, enum progress p,
+                                       struct hart *h)
+{
+    struct target_stop s;
+
+    if (p == STEPPED)
+        stop = (struct stop){.reason = stop.reason, .hart = h};
+    s = finish(t, stop);
+    s.of_hart = s.of_hart || s.reason == TARGET_STOP_DONE;
+    return s;
+}
+
+struct target_stop target_step(struct target *t, unsigned hart, uint64_t count)
+{
+    struct hart *h = target_hart_at(t, hart);
+    struct stop stop = nothing_run(t, hart);
+    enum progress p = STEPPED;
+
+    begin(t, hart);
+    add_step_goals(t, hart);
+    while (count-- && p == STEPPED)
+        p = step_once(t, h, &stop);
+    return finish_steps(t, stop, p, h);
+}
+
+/* ---- over calls ---- */
+
+/* Whether a call or an ecall is at pc, and where it returns to. */
+static bool is_call(const struct target *t, unsigned hart, uint64_t pc, uint64_t *back)
+{
+    struct insn i;
+    uint16_t low, high = 0;
+
+    if (target_read(t, hart, TARGET_BY_ANY, pc, &low, sizeof low))
+        return false;
+    if (insn_size(low) == 4 && target_read(t, hart, TARGET_BY_ANY, pc + 2, &high, sizeof high))
+        return false;
+    if (!insn_decode(low | (uint32_t)high << 16, &i))
+        return false;
+    *back = pc + i.size;
+    if (i.op == OP_ecall)
+        return true;
+    return (i.op == OP_jal || i.op == OP_jalr) && (i.rd == REG_RA || i.rd == REG_T0);
+}
+
+/* The stack pointer tells the thread; it may come back on another hart. */
+static enum progress run_to_return(struct target *t, struct hart *h, uint64_t back,
+                                   struct stop *stop)
+{
+    const struct target_goal g = {.space = TARGET_BY_ANY,
+                                  .address = back,
+                                  .hart = TARGET_ANY_HART,
+                                  .on_stack = true,
+                                  .sp = hart_reg(h, REG_SP)};
+
+    goal_add(t, hart_id(h), &g, false);
+    *stop = run_freely(t);
+    return at_goal(t, *stop) ? STEPPED : STOPPED_ELSEWHERE;
+}
+
+static enum progress next_once(struct target *t, struct hart **h, struct stop *stop)
+{
+    uint64_t back;
+    enum progress p;
+
+    if (is_call(t, hart_id(*h), hart_pc(*h), &back)) {
+        p = run_to_return(t, *h, back, stop);
+        *h = stop->hart;
+    } else {
+        add_step_goals(t, hart_id(*h));
+        p = step_once(t, *h, stop);
+    }
+    goals_drop(t, false);
+    return p;
+}
+
+struct target_stop target_next(struct target *t, unsigned hart, uint64_t count)
+{
+    struct hart *h = target_hart_at(t, hart);
+    struct stop stop = nothing_run(t, hart);
+    enum progress p = STEPPED;
+
+    begin(t, hart);
+    while (count-- && p == STEPPED)
+        p = next_once(t, &h, &stop);
+    return finish_steps(t, stop, p, h);
+}

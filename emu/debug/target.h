@@ -1,0 +1,258 @@
+/*
+ * target.h - the machine as a debugger sees it: harts, registers, memory,
+ * breakpoints, watchpoints, and running until one of them stops the machine.
+ *
+ * Nothing here prints or reads input, so that the text debugger (debugger.h)
+ * and a gdb server can both sit on it. Harts are named by their number; what
+ * goes wrong is a value (enum target_error), and so is the reason of a stop
+ * (struct target_stop).
+ *
+ * Stops change nothing in what the guest does: a run with stops, steps and
+ * points executes the same instructions in the same cycles as one without.
+ * The exceptions write to the machine: target_set_register, target_write.
+ */
+#ifndef DEBUG_TARGET_H
+#define DEBUG_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "cpu/hart.h"
+#include "machine.h"
+#include "mem/ram.h"
+
+struct target;
+struct watch;
+
+enum { TARGET_ANY_HART = UINT32_MAX };
+
+enum target_error {
+    TARGET_OK,
+    TARGET_NO_HART,     /* no hart has this number */
+    TARGET_NO_REGISTER, /* no register of this number on these harts */
+    TARGET_READ_ONLY,   /* x0, priv, and CSRs that are read-only by their number */
+    TARGET_NOT_MAPPED,  /* no translation, or no memory where it leads to */
+    TARGET_ODD_ADDRESS, /* a breakpoint at an odd address */
+    TARGET_NO_POINT,    /* no point has this number */
+};
+
+struct target_config {
+    struct machine *machine;
+    const struct watch *watch; /* sites and findings; NULL: none. Attached to the machine before */
+    uint64_t max_insns, max_cycles; /* totals at which the machine stops; UINT64_MAX: none */
+};
+
+/*
+ * The machine must outlive the target. A target stays attached to the machine's
+ * cluster as a listener: after target_free the machine may be inspected and
+ * freed, but not run.
+ */
+struct target *target_new(const struct target_config *config);
+void target_free(struct target *t);
+
+/* ---- harts ---- */
+
+struct target_hart {
+    bool started; /* false: firmware has not started it yet; pc means nothing */
+    enum privilege mode;
+    enum hart_wait waits;
+    uint64_t pc, insns, cycles, idle_cycles;
+};
+
+unsigned target_hart_count(const struct target *t);
+struct target_hart target_hart(const struct target *t, unsigned hart);
+unsigned target_current_hart(const struct target *t); /* the one whose turn it is */
+
+/* ---- registers ---- */
+
+/* Register numbers are those that gdb has for RISC-V. */
+enum {
+    TARGET_REG_X0 = 0, /* x0 to x31 */
+    TARGET_REG_PC = 32,
+    TARGET_REG_F0 = 33,  /* f0 to f31 */
+    TARGET_REG_CSR = 65, /* and the CSR's number, 0 to 4095 */
+    TARGET_REG_PRIV = 65 + 4096,
+    TARGET_REGISTERS, /* numbers are smaller than this; not every number is a register */
+};
+
+enum target_register_group { TARGET_GENERAL, TARGET_FLOAT, TARGET_CSR, TARGET_VIRTUAL };
+
+/* What a register holds, for a front end that prints it or describes it to gdb. */
+enum target_register_type { TARGET_INT, TARGET_CODE_POINTER, TARGET_DATA_POINTER, TARGET_DOUBLE };
+
+struct target_register {
+    const char *name; /* ABI name: "ra", "fs0", "mstatus" */
+    unsigned bits;
+    enum target_register_group group;
+    enum target_register_type type;
+    bool writable;
+};
+
+/* False: these harts have no register of this number. Numbers in ascending order are gdb's order.
+ */
+MUST_USE bool target_register(const struct target *t, unsigned number, struct target_register *r);
+/* By ABI name, x0 to x31, f0 to f31, fp, pc, priv or a CSR's name; -1: no such register. */
+int target_find_register(const struct target *t, const char *name);
+
+/* Reading has no side effects: a CSR is read as M-mode would read it. */
+MUST_USE enum target_error target_get_register(const struct target *t, unsigned hart,
+                                               unsigned number, uint64_t *value);
+MUST_USE enum target_error target_set_register(struct target *t, unsigned hart, unsigned number,
+                                               uint64_t value);
+
+/* ---- memory ---- */
+
+enum target_space {
+    TARGET_BY_HART,     /* virtual, as the hart translates it at present */
+    TARGET_BY_PHYSICAL, /* physical */
+    /*
+     * Virtual, as the hart translates it; else as another hart does; else as the image says
+     * where it is loaded (before the kernel has enabled translation); else physical.
+     */
+    TARGET_BY_ANY,
+};
+
+/* Where an address is in physical memory; TARGET_NOT_MAPPED also where that is not RAM. */
+MUST_USE enum target_error target_locate(const struct target *t, unsigned hart,
+                                         enum target_space space, uint64_t address, uint64_t *pa);
+
+/* RAM only: reading a device could change it. All bytes or an error. */
+MUST_USE enum target_error target_read(const struct target *t, unsigned hart,
+                                       enum target_space space, uint64_t address, void *to,
+                                       size_t len);
+/*
+ * The same for writing, whatever the page's permissions. Takes the machine's one
+ * path for writes: patches of code are seen, reservations break. All bytes or none.
+ */
+MUST_USE enum target_error target_write(struct target *t, unsigned hart, enum target_space space,
+                                        uint64_t address, const void *from, size_t len);
+
+/* ---- points ---- */
+
+enum target_point_kind {
+    TARGET_BREAK, /* before the instruction at the address; unseen by the guest */
+};
+
+/*
+ * A condition is asked with the machine standing where the point would stop it.
+ * It may read registers and memory. `release` frees ctx when the point goes.
+ */
+struct target_condition {
+    bool (*holds)(void *ctx, unsigned hart); /* NULL: no condition */
+    void (*release)(void *ctx);              /* may be NULL */
+    void *ctx;
+};
+
+struct target_point {
+    enum target_point_kind kind;
+    enum target_space space; /* how `address` was meant when the point was set */
+    uint64_t address;
+    uint32_t hart;   /* only on this hart, or TARGET_ANY_HART */
+    bool temporary;  /* deleted by its first stop */
+    uint64_t ignore; /* so many more hits do not stop */
+    struct target_condition condition;
+    /* Filled in by the target: */
+    unsigned number; /* counts from 1; never used again */
+    uint64_t pa;     /* of the first byte, when it was set */
+    uint64_t hits;   /* with the condition true; ignored ones too */
+};
+
+/*
+ * Points belong to physical memory: `address` is translated once, with the
+ * translation of `from_hart`, and the point then stops every hart that comes
+ * there by any address. After a change of the mapping it still belongs to the
+ * same memory. On an error the condition is not released.
+ */
+MUST_USE enum target_error target_add_point(struct target *t, unsigned from_hart,
+                                            const struct target_point *p, unsigned *number);
+MUST_USE enum target_error target_delete_point(struct target *t, unsigned number);
+MUST_USE enum target_error target_ignore(struct target *t, unsigned number, uint64_t hits);
+/* Takes over `c`; the former condition is released. */
+MUST_USE enum target_error target_set_condition(struct target *t, unsigned number,
+                                                struct target_condition c);
+
+/* In the order of their numbers. The pointer is valid until points are added or deleted. */
+size_t target_point_count(const struct target *t);
+const struct target_point *target_point_at(const struct target *t, size_t i);
+const struct target_point *target_find_point(const struct target *t, unsigned number);
+bool target_has_breakpoint(const struct target *t, uint64_t pa);
+
+/*
+ * Stops after each store to an ftrace site for which `wanted` is true. It is
+ * called after the store, from within the run; NULL: no more. `site` is an
+ * index of the site table (ftrace/sites.h).
+ */
+void target_catch_patches(struct target *t, bool (*wanted)(void *ctx, uint32_t site), void *ctx);
+
+/* ---- running ---- */
+
+enum target_stop_reason {
+    TARGET_STOP_DONE,        /* the steps are done, or the goal is reached */
+    TARGET_STOP_BREAKPOINT,  /* `point` */
+    TARGET_STOP_PATCH,       /* `site`, stored to by `writer` */
+    TARGET_STOP_FINDING,     /* the auditor asked for the stop */
+    TARGET_STOP_INTERRUPTED, /* the user asked for the stop */
+    TARGET_STOP_PROBE,       /* a probe of another owner */
+    TARGET_STOP_LIMIT,       /* max_insns or max_cycles of target_config */
+    TARGET_STOP_EXIT,        /* the guest ended the run with status `code` */
+    TARGET_STOP_RESET,       /* the guest asked for a reboot */
+    TARGET_STOP_STUCK,       /* `hart` is in an endless trap loop */
+    TARGET_STOP_ASLEEP,      /* all harts wait for an interrupt that nothing can raise */
+};
+
+struct target_stop {
+    enum target_stop_reason reason;
+    unsigned hart;        /* the hart that it happened to; else the one whose turn it was */
+    bool of_hart;         /* it happened to that hart */
+    unsigned point;       /* BREAKPOINT */
+    unsigned code;        /* EXIT */
+    uint32_t site;        /* PATCH */
+    struct writer writer; /* PATCH */
+    size_t findings;      /* of the auditor since the last resume, whatever the reason */
+    struct stop machine;  /* what machine_run answered */
+};
+
+/* Where a run is to end, besides the points. */
+struct target_goal {
+    enum target_space space;
+    uint64_t address;
+    uint32_t hart; /* only on this hart, or TARGET_ANY_HART */
+    bool on_stack; /* only with this stack pointer: tells threads and recursion apart */
+    uint64_t sp;
+};
+
+/*
+ * Runs the machine's own schedule until something stops it. `from_hart` passes
+ * the breakpoint at its present pc, if there is one (TARGET_ANY_HART: no hart
+ * does, except one that has just been stopped there). `goal` may be NULL. A goal
+ * that cannot be located is ignored.
+ */
+struct target_stop target_run(struct target *t, unsigned from_hart, const struct target_goal *goal);
+
+/*
+ * Until this hart has executed `count` instructions; the other harts take their
+ * turns as always. Ends before the first instruction of a trap handler.
+ */
+struct target_stop target_step(struct target *t, unsigned hart, uint64_t count);
+
+/* The same, with a call and all that it calls as one instruction. The hart that ends it may be
+ * another one: threads move. */
+struct target_stop target_next(struct target *t, unsigned hart, uint64_t count);
+
+bool target_ended(const struct target *t);      /* the guest has ended: running does nothing */
+size_t target_findings(const struct target *t); /* of the auditor so far */
+
+/* Executed by all harts together; cycles of the machine's clock since power-on. */
+uint64_t target_insns(const struct target *t);
+uint64_t target_cycles(const struct target *t);
+
+/* The virtual address at which the image says that it has been loaded to `pa`. False: it does not.
+ */
+MUST_USE bool target_image_address(const struct target *t, uint64_t pa, uint64_t *va);
+
+/* TARGET_STOP_STUCK in words: where the hart traps, which exception came first. One line. */
+void target_describe_stuck(const struct target *t, unsigned hart, char text[MACHINE_STUCK_TEXT]);
+
+#endif

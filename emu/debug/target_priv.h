@@ -1,0 +1,81 @@
+/*
+ * target_priv.h - the inside of the target layer (target.h).
+ *
+ *     target.c      harts and memory
+ *     registers.c   the table of registers
+ *     points.c      breakpoints and goals, as probes
+ *     resume.c      running until something stops the machine
+ */
+#ifndef DEBUG_TARGET_PRIV_H
+#define DEBUG_TARGET_PRIV_H
+
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "cpu/observer.h"
+#include "debug/target.h"
+
+/* Where a step, a next or a finish ends; no front end sees it. */
+struct goal {
+    uint64_t pa;
+    uint32_t hart; /* only this one, or TARGET_ANY_HART */
+    bool on_stack; /* only with this sp */
+    bool turn;     /* counts also for the instruction that the hart is about to execute */
+    uint64_t sp;
+};
+
+/* One probe serves all points and goals at an address: blocks take few probes for an instruction.
+ */
+struct spot {
+    uint64_t pa;
+    uint32_t probe;
+    unsigned users; /* points and goals here; 0: free */
+};
+
+/* The instruction at which a hart was stopped: resuming does not stop there again. */
+struct passed {
+    uint64_t pc, insns;
+};
+
+/* Why a probe stopped the machine. */
+enum hit { HIT_NONE, HIT_POINT, HIT_GOAL, HIT_TURN };
+
+struct target {
+    struct target_config config;
+    struct machine *machine;
+    struct cluster *cluster;
+    struct probe_owner owner;
+    VEC_OF(struct target_point) points;
+    VEC_OF(struct goal) goals;
+    VEC_OF(struct spot) spots;
+    struct passed *passed; /* by hart */
+    unsigned last_number;
+    bool ended;
+
+    /* What happened since the last resume. */
+    enum hit hit;
+    unsigned hit_point;
+    bool patched;
+    uint32_t patched_site;
+    struct writer patched_by;
+    size_t findings_before;
+
+    bool (*patch_wanted)(void *ctx, uint32_t site); /* NULL: patches do not stop */
+    void *patch_ctx;
+};
+
+static inline struct hart *target_hart_at(const struct target *t, unsigned hart)
+{
+    return cluster_hart(t->cluster, hart);
+}
+
+/* ---- points.c ---- */
+
+void points_init(struct target *t);
+void points_free(struct target *t);
+/* Goals that cannot be located are left out: the run ends elsewhere. */
+void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g, bool turn);
+void goals_drop(struct target *t, bool turns_only);
+/* The hart's next instruction is executed even if a point is there. */
+void points_pass(struct target *t, struct hart *h);
+
+#endif

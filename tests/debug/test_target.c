@@ -1,0 +1,548 @@
+/*
+ * test_target.c - the debugger's target layer without a terminal: registers, memory, breakpoints,
+ * steps, and the reason of a stop as a value.
+ */
+#include "machine/board.h"
+
+#include "debug/target.h"
+
+enum { HARTS = 2, RUN_INSNS = 3000 };
+
+/* Where the instructions of the program are. */
+enum { AT_LOOP = 4, AT_STORE = 8, AT_LOAD = 12, AT_CALL = 20, AT_BACK = 24, AT_FUNCTION = 32 };
+
+#define DATA     (BOARD_RAM + 0x1000)
+#define FINISHER UINT64_C(0x100000)
+
+/* Each hart counts in a5, stores and loads the count, and calls a function that counts in a4. */
+static struct board_program counting_program(void)
+{
+    struct board_program p = {0};
+
+    add(&p, AUIPC(S3, 1));
+    add(&p, ADDI(A5, A5, 1));
+    add(&p, SD(A5, S3, 0));
+    add(&p, LD(A2, S3, 0));
+    add(&p, AMOADD_D(0, A3, A5, S3));
+    add(&p, JAL(RA, AT_FUNCTION - AT_CALL));
+    add(&p, JAL(ZERO, AT_LOOP - AT_BACK));
+    add(&p, NOP);
+    add(&p, ADDI(A4, A4, 1));
+    add(&p, JALR(ZERO, RA, 0));
+    return p;
+}
+
+struct bench {
+    struct test_board b;
+    struct target *t;
+};
+
+static struct bench *bench_with(const struct board_program *p, unsigned harts, uint64_t max_insns)
+{
+    struct bench *s = calloc(1, sizeof *s);
+    struct target_config config = {.max_insns = max_insns, .max_cycles = UINT64_MAX};
+
+    board_new(&s->b, p,
+              (struct machine_config){
+                  .harts = harts, .seed = 1, .firmware = FIRMWARE_NONE, .timing = TIMING_INORDER});
+    config.machine = s->b.m;
+    s->t = target_new(&config);
+    return s;
+}
+
+static struct bench *bench_new(void)
+{
+    struct board_program p = counting_program();
+
+    return bench_with(&p, HARTS, RUN_INSNS);
+}
+
+static void bench_free(struct bench *s)
+{
+    target_free(s->t);
+    board_free(&s->b);
+    free(s);
+}
+
+static uint64_t reg(const struct bench *s, unsigned hart, unsigned number)
+{
+    uint64_t value = 0;
+
+    assert_int_equal(target_get_register(s->t, hart, number, &value), TARGET_OK);
+    return value;
+}
+
+static void set_reg(const struct bench *s, unsigned hart, const char *name, uint64_t value)
+{
+    int number = target_find_register(s->t, name);
+
+    assert_true(number >= 0);
+    assert_int_equal(target_set_register(s->t, hart, (unsigned)number, value), TARGET_OK);
+}
+
+static unsigned add_break(const struct bench *s, struct target_point p)
+{
+    unsigned number = 0;
+
+    p.address += BOARD_RAM;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_OK);
+    return number;
+}
+
+static void expect_break(const struct target_stop *s, unsigned point)
+{
+    assert_int_equal(s->reason, TARGET_STOP_BREAKPOINT);
+    assert_int_equal(s->point, point);
+    assert_true(s->of_hart);
+}
+
+/* ---- registers ---- */
+
+static void registers_have_the_numbers_that_gdb_gives_them(void **state)
+{
+    struct bench *s = bench_new();
+
+    (void)state;
+    assert_int_equal(target_find_register(s->t, "zero"), 0);
+    assert_int_equal(target_find_register(s->t, "ra"), 1);
+    assert_int_equal(target_find_register(s->t, "x31"), 31);
+    assert_int_equal(target_find_register(s->t, "fp"), 8);
+    assert_int_equal(target_find_register(s->t, "pc"), 32);
+    assert_int_equal(target_find_register(s->t, "f0"), 33);
+    assert_int_equal(target_find_register(s->t, "fa0"), 43);
+    assert_int_equal(target_find_register(s->t, "mstatus"), 65 + 0x300);
+    assert_int_equal(target_find_register(s->t, "priv"), 65 + 4096);
+    assert_int_equal(target_find_register(s->t, "x32"), -1);
+    assert_int_equal(target_find_register(s->t, "nothing"), -1);
+    bench_free(s);
+}
+
+static void each_register_is_found_by_its_name_and_can_be_read(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_register r;
+    unsigned found = 0;
+    uint64_t value;
+
+    (void)state;
+    for (unsigned number = 0; number < TARGET_REGISTERS; number++) {
+        if (!target_register(s->t, number, &r))
+            continue;
+        found++;
+        assert_int_equal(target_find_register(s->t, r.name), number);
+        assert_int_equal(target_get_register(s->t, 1, number, &value), TARGET_OK);
+        assert_true(r.bits == 64 || r.group == TARGET_VIRTUAL);
+    }
+    assert_true(found > 65 + 30);
+    assert_false(target_register(s->t, TARGET_REGISTERS, &r));
+    assert_int_equal(target_get_register(s->t, 0, TARGET_REG_CSR + 0x5ff, &value),
+                     TARGET_NO_REGISTER);
+    bench_free(s);
+}
+
+static void what_cannot_be_written_says_so(void **state)
+{
+    struct bench *s = bench_new();
+    uint64_t value;
+
+    (void)state;
+    set_reg(s, 1, "a0", 77);
+    set_reg(s, 1, "fs0", 78);
+    set_reg(s, 1, "mscratch", 79);
+    assert_int_equal(reg(s, 1, 10), 77);
+    assert_int_equal(reg(s, 0, 10), 0);
+    assert_int_equal(reg(s, 1, TARGET_REG_F0 + 8), 78);
+    assert_int_equal(reg(s, 1, TARGET_REG_CSR + 0x340), 79);
+    assert_int_equal(target_set_register(s->t, 0, 0, 1), TARGET_READ_ONLY);
+    assert_int_equal(target_set_register(s->t, 0, TARGET_REG_PRIV, 1), TARGET_READ_ONLY);
+    assert_int_equal(target_set_register(s->t, 0, TARGET_REG_CSR + 0xf14, 1), TARGET_READ_ONLY);
+    assert_int_equal(target_set_register(s->t, HARTS, 1, 1), TARGET_NO_HART);
+    assert_int_equal(target_get_register(s->t, HARTS, 1, &value), TARGET_NO_HART);
+    bench_free(s);
+}
+
+/* ---- memory ---- */
+
+static void memory_is_written_as_a_whole_or_not_at_all(void **state)
+{
+    struct bench *s = bench_new();
+    const uint64_t end = BOARD_RAM + (UINT64_C(16) << 20);
+    uint64_t value = 0x1122334455667788, read = 0;
+
+    (void)state;
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_PHYSICAL, DATA - 3, &value, 8), TARGET_OK);
+    assert_int_equal(target_read(s->t, 0, TARGET_BY_PHYSICAL, DATA - 3, &read, 8), TARGET_OK);
+    assert_int_equal(read, value);
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_PHYSICAL, end - 4, &value, 8),
+                     TARGET_NOT_MAPPED);
+    assert_int_equal(target_read(s->t, 0, TARGET_BY_PHYSICAL, end - 8, &read, 8), TARGET_OK);
+    assert_int_equal(read, 0);
+    assert_int_equal(target_read(s->t, 0, TARGET_BY_PHYSICAL, 0x10000000, &read, 1),
+                     TARGET_NOT_MAPPED); /* a device */
+    assert_int_equal(target_write(s->t, HARTS, TARGET_BY_HART, DATA, &value, 8), TARGET_NO_HART);
+    bench_free(s);
+}
+
+/* Hart 0 translates its loads: 0 to 1 GiB leads to the start of RAM. */
+static void map_first_gib(const struct bench *s)
+{
+    const uint64_t leaf = BOARD_RAM >> 12 << 10 | 0xcf, table = BOARD_RAM + 0x4000;
+
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_PHYSICAL, table, &leaf, 8), TARGET_OK);
+    set_reg(s, 0, "pmpaddr0", UINT64_MAX);
+    set_reg(s, 0, "pmpcfg0", 0x1f);
+    set_reg(s, 0, "satp", UINT64_C(8) << 60 | table >> 12);
+    set_reg(s, 0, "mstatus", 1 << 17 | 1 << 11); /* MPRV, MPP = S */
+}
+
+static void an_address_is_translated_as_the_hart_does(void **state)
+{
+    struct bench *s = bench_new();
+    uint64_t value = 42, pa = 0;
+
+    (void)state;
+    map_first_gib(s);
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_HART, 0x1ffe, &value, 8), TARGET_OK);
+    value = 0;
+    assert_int_equal(target_read(s->t, 1, TARGET_BY_PHYSICAL, BOARD_RAM + 0x1ffe, &value, 8),
+                     TARGET_OK);
+    assert_int_equal(value, 42);
+    assert_int_equal(target_locate(s->t, 0, TARGET_BY_HART, 0x1ffe, &pa), TARGET_OK);
+    assert_int_equal(pa, BOARD_RAM + 0x1ffe);
+    assert_int_equal(target_locate(s->t, 1, TARGET_BY_HART, 0x1ffe, &pa), TARGET_NOT_MAPPED);
+    assert_int_equal(target_locate(s->t, 1, TARGET_BY_ANY, 0x1ffe, &pa), TARGET_OK);
+    assert_int_equal(pa, BOARD_RAM + 0x1ffe);
+    bench_free(s);
+}
+
+static void a_write_by_the_debugger_breaks_a_reservation(void **state)
+{
+    struct board_program p = {0};
+    struct bench *s;
+    uint64_t value = 5;
+
+    (void)state;
+    add(&p, AUIPC(S3, 1));
+    add(&p, LR_D(0, A0, S3));
+    add(&p, SC_D(0, A1, S3, S3));
+    s = bench_with(&p, 1, RUN_INSNS);
+    target_step(s->t, 0, 2);
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_PHYSICAL, DATA, &value, 8), TARGET_OK);
+    target_step(s->t, 0, 1);
+    assert_int_equal(reg(s, 0, A1), 1);
+    bench_free(s);
+}
+
+/* ---- breakpoints ---- */
+
+static void a_breakpoint_stops_each_time_a_hart_comes_there(void **state)
+{
+    struct bench *s = bench_new();
+    unsigned number = add_break(
+        s, (struct target_point){.address = AT_STORE, .hart = 0, .space = TARGET_BY_PHYSICAL});
+
+    (void)state;
+    for (unsigned n = 1; n <= 3; n++) {
+        struct target_stop stop = target_run(s->t, TARGET_ANY_HART, NULL);
+
+        expect_break(&stop, number);
+        assert_int_equal(stop.hart, 0);
+        assert_int_equal(target_hart(s->t, 0).pc, BOARD_RAM + AT_STORE);
+        assert_int_equal(reg(s, 0, A5), n);
+        assert_int_equal(target_find_point(s->t, number)->hits, n);
+    }
+    assert_int_equal(target_delete_point(s->t, number), TARGET_OK);
+    assert_int_equal(target_delete_point(s->t, number), TARGET_NO_POINT);
+    assert_int_equal(target_run(s->t, TARGET_ANY_HART, NULL).reason, TARGET_STOP_LIMIT);
+    bench_free(s);
+}
+
+static void a_breakpoint_at_the_present_pc_is_passed_on_request_only(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    add_break(s, (struct target_point){.address = 0, .hart = 0, .space = TARGET_BY_ANY});
+    add_break(s, (struct target_point){.address = AT_LOAD, .hart = 0, .space = TARGET_BY_ANY});
+    stop = target_run(s->t, TARGET_ANY_HART, NULL);
+    expect_break(&stop, 1);
+    stop = target_run(s->t, 0, NULL);
+    expect_break(&stop, 2);
+    bench_free(s);
+}
+
+static void a_temporary_breakpoint_stops_once(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    add_break(s, (struct target_point){.address = AT_LOAD, .hart = 1, .temporary = true});
+    stop = target_run(s->t, TARGET_ANY_HART, NULL);
+    expect_break(&stop, 1);
+    assert_int_equal(stop.hart, 1);
+    assert_int_equal(target_point_count(s->t), 0);
+    assert_int_equal(target_run(s->t, TARGET_ANY_HART, NULL).reason, TARGET_STOP_LIMIT);
+    bench_free(s);
+}
+
+static void ignored_hits_are_counted_and_do_not_stop(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    add_break(s, (struct target_point){.address = AT_STORE, .hart = 0, .ignore = 4});
+    stop = target_run(s->t, TARGET_ANY_HART, NULL);
+    expect_break(&stop, 1);
+    assert_int_equal(reg(s, 0, A5), 5);
+    assert_int_equal(target_find_point(s->t, 1)->hits, 5);
+    assert_int_equal(target_ignore(s->t, 1, 2), TARGET_OK);
+    (void)target_run(s->t, TARGET_ANY_HART, NULL);
+    assert_int_equal(reg(s, 0, A5), 8);
+    assert_int_equal(target_ignore(s->t, 2, 2), TARGET_NO_POINT);
+    bench_free(s);
+}
+
+struct condition {
+    const struct bench *s;
+    uint64_t wanted;
+    unsigned released;
+};
+
+static bool count_is_wanted(void *ctx, unsigned hart)
+{
+    const struct condition *c = ctx;
+
+    return reg(c->s, hart, A5) == c->wanted;
+}
+
+static void note_release(void *ctx)
+{
+    struct condition *c = ctx;
+
+    c->released++;
+}
+
+static void a_condition_is_asked_with_the_registers_of_the_hart(void **state)
+{
+    struct bench *s = bench_new();
+    struct condition c = {s, 9, 0}, other = {s, 12, 0};
+    struct target_stop stop;
+
+    (void)state;
+    add_break(s, (struct target_point){.address = AT_STORE,
+                                       .hart = 1,
+                                       .condition = {count_is_wanted, note_release, &c}});
+    stop = target_run(s->t, TARGET_ANY_HART, NULL);
+    expect_break(&stop, 1);
+    assert_int_equal(reg(s, 1, A5), 9);
+    assert_int_equal(target_find_point(s->t, 1)->hits, 1);
+    assert_int_equal(target_set_condition(
+                         s->t, 1, (struct target_condition){count_is_wanted, note_release, &other}),
+                     TARGET_OK);
+    assert_int_equal(c.released, 1);
+    (void)target_run(s->t, TARGET_ANY_HART, NULL);
+    assert_int_equal(reg(s, 1, A5), 12);
+    bench_free(s);
+    assert_int_equal(other.released, 1);
+}
+
+static void of_two_breakpoints_at_one_place_both_count_and_the_first_is_named(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    add_break(s, (struct target_point){.address = AT_LOAD, .hart = 0, .ignore = 1});
+    add_break(s, (struct target_point){.address = AT_LOAD, .hart = 0});
+    stop = target_run(s->t, TARGET_ANY_HART, NULL);
+    expect_break(&stop, 2);
+    stop = target_run(s->t, TARGET_ANY_HART, NULL);
+    expect_break(&stop, 1);
+    assert_int_equal(target_find_point(s->t, 1)->hits, 2);
+    assert_int_equal(target_find_point(s->t, 2)->hits, 2);
+    assert_true(target_has_breakpoint(s->t, BOARD_RAM + AT_LOAD));
+    assert_false(target_has_breakpoint(s->t, BOARD_RAM + AT_STORE));
+    bench_free(s);
+}
+
+static void a_breakpoint_that_cannot_be_is_refused(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_point p = {.address = BOARD_RAM + 1, .hart = TARGET_ANY_HART};
+    unsigned number;
+
+    (void)state;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_ODD_ADDRESS);
+    p.address = 0x10;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_NOT_MAPPED);
+    p.address = BOARD_RAM;
+    p.hart = HARTS;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_NO_HART);
+    assert_int_equal(target_point_count(s->t), 0);
+    bench_free(s);
+}
+
+/* ---- steps and goals ---- */
+
+static void a_step_is_one_instruction_of_that_hart(void **state)
+{
+    struct board_program p = counting_program();
+    struct bench *s = bench_with(&p, HARTS, UINT64_MAX);
+
+    (void)state;
+    for (unsigned n = 1; n <= 40; n++) {
+        unsigned hart = n % HARTS;
+        uint64_t before = target_hart(s->t, hart).insns;
+        struct target_stop stop = target_step(s->t, hart, 1);
+
+        assert_int_equal(stop.reason, TARGET_STOP_DONE);
+        assert_int_equal(stop.hart, hart);
+        assert_int_equal(target_hart(s->t, hart).insns, before + 1);
+    }
+    bench_free(s);
+}
+
+static void a_step_ends_at_a_breakpoint_on_the_way(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    add_break(s, (struct target_point){.address = AT_FUNCTION, .hart = 0});
+    stop = target_step(s->t, 0, 100);
+    expect_break(&stop, 1);
+    assert_int_equal(target_hart(s->t, 0).pc, BOARD_RAM + AT_FUNCTION);
+    bench_free(s);
+}
+
+static void next_takes_a_call_as_one_instruction(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    target_step(s->t, 0, 5);
+    assert_int_equal(target_hart(s->t, 0).pc, BOARD_RAM + AT_CALL);
+    stop = target_next(s->t, 0, 1);
+    assert_int_equal(stop.reason, TARGET_STOP_DONE);
+    assert_int_equal(target_hart(s->t, 0).pc, BOARD_RAM + AT_BACK);
+    assert_int_equal(reg(s, 0, A4), 1);
+    stop = target_next(s->t, 0, 1);
+    assert_int_equal(target_hart(s->t, 0).pc, BOARD_RAM + AT_LOOP);
+    bench_free(s);
+}
+
+static void a_run_ends_at_its_goal_on_the_stack_that_it_names(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_goal goal = {.space = TARGET_BY_ANY,
+                               .address = BOARD_RAM + AT_BACK,
+                               .hart = TARGET_ANY_HART,
+                               .on_stack = true,
+                               .sp = 0x4000};
+    struct target_stop stop;
+
+    (void)state;
+    set_reg(s, 1, "sp", 0x4000);
+    stop = target_run(s->t, 0, &goal);
+    assert_int_equal(stop.reason, TARGET_STOP_DONE);
+    assert_true(stop.of_hart);
+    assert_int_equal(stop.hart, 1);
+    goal.sp = 0x5000;
+    assert_int_equal(target_run(s->t, 0, &goal).reason, TARGET_STOP_LIMIT);
+    bench_free(s);
+}
+
+static void a_step_at_the_limit_ends(void **state)
+{
+    struct bench *s = bench_new();
+
+    (void)state;
+    assert_int_equal(target_run(s->t, TARGET_ANY_HART, NULL).reason, TARGET_STOP_LIMIT);
+    for (unsigned hart = 0; hart < HARTS; hart++) {
+        assert_int_equal(target_step(s->t, hart, 1).reason, TARGET_STOP_LIMIT);
+        assert_int_equal(target_next(s->t, hart, 3).reason, TARGET_STOP_LIMIT);
+    }
+    bench_free(s);
+}
+
+static void the_end_of_the_guest_is_a_reason_with_its_status(void **state)
+{
+    struct board_program p = {0};
+    struct bench *s;
+    struct target_stop stop;
+
+    (void)state;
+    add(&p, LUI(T0, FINISHER >> 12));
+    add(&p, LUI(T1, 0x73));
+    add(&p, ADDI(T1, T1, 0x333));
+    add(&p, SW(T1, T0, 0));
+    add(&p, JAL(ZERO, 0));
+    s = bench_with(&p, 1, RUN_INSNS);
+    assert_false(target_ended(s->t));
+    stop = target_run(s->t, 0, NULL);
+    assert_int_equal(stop.reason, TARGET_STOP_EXIT);
+    assert_int_equal(stop.code, 7);
+    assert_true(target_ended(s->t));
+    bench_free(s);
+}
+
+static void stops_change_nothing_in_the_run(void **state)
+{
+    struct bench *plain = bench_new(), *busy = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    (void)target_run(plain->t, TARGET_ANY_HART, NULL);
+    add_break(busy, (struct target_point){.address = AT_LOAD, .hart = TARGET_ANY_HART});
+    add_break(busy, (struct target_point){.address = AT_FUNCTION, .hart = 1, .ignore = 3});
+    do {
+        stop = target_run(busy->t, 0, NULL);
+        target_step(busy->t, stop.hart, 2);
+        target_next(busy->t, !stop.hart, 1);
+    } while (stop.reason != TARGET_STOP_LIMIT);
+    for (unsigned hart = 0; hart < HARTS; hart++) {
+        struct target_hart a = target_hart(plain->t, hart), b = target_hart(busy->t, hart);
+
+        assert_int_equal(a.pc, b.pc);
+        assert_int_equal(a.insns, b.insns);
+        assert_int_equal(a.cycles, b.cycles);
+        for (unsigned number = 0; number < TARGET_REG_PC; number++)
+            assert_int_equal(reg(plain, hart, number), reg(busy, hart, number));
+    }
+    assert_int_equal(target_insns(plain->t), RUN_INSNS);
+    assert_int_equal(target_cycles(plain->t), target_cycles(busy->t));
+    bench_free(plain);
+    bench_free(busy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registers_have_the_numbers_that_gdb_gives_them),
+        cmocka_unit_test(each_register_is_found_by_its_name_and_can_be_read),
+        cmocka_unit_test(what_cannot_be_written_says_so),
+        cmocka_unit_test(memory_is_written_as_a_whole_or_not_at_all),
+        cmocka_unit_test(an_address_is_translated_as_the_hart_does),
+        cmocka_unit_test(a_write_by_the_debugger_breaks_a_reservation),
+        cmocka_unit_test(a_breakpoint_stops_each_time_a_hart_comes_there),
+        cmocka_unit_test(a_breakpoint_at_the_present_pc_is_passed_on_request_only),
+        cmocka_unit_test(a_temporary_breakpoint_stops_once),
+        cmocka_unit_test(ignored_hits_are_counted_and_do_not_stop),
+        cmocka_unit_test(a_condition_is_asked_with_the_registers_of_the_hart),
+        cmocka_unit_test(of_two_breakpoints_at_one_place_both_count_and_the_first_is_named),
+        cmocka_unit_test(a_breakpoint_that_cannot_be_is_refused),
+        cmocka_unit_test(a_step_is_one_instruction_of_that_hart),
+        cmocka_unit_test(a_step_ends_at_a_breakpoint_on_the_way),
+        cmocka_unit_test(next_takes_a_call_as_one_instruction),
+        cmocka_unit_test(a_run_ends_at_its_goal_on_the_stack_that_it_names),
+        cmocka_unit_test(a_step_at_the_limit_ends),
+        cmocka_unit_test(the_end_of_the_guest_is_a_reason_with_its_status),
+        cmocka_unit_test(stops_change_nothing_in_the_run),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
