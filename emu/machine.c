@@ -183,8 +183,15 @@ static bool map_virtio(struct machine *m)
         struct virtio_config config = {.base = VIRTIO_BASE + slot * VIRTIO_SLOT_BYTES,
                                        .irq = plic_source_line(m->plic, VIRTIO_IRQ + slot),
                                        .memory = {dma_read, dma_write, m},
+                                       .clock = {schedule_ticks, m},
+                                       .timebase_hz = TIMEBASE_HZ,
+                                       .deadline_moved = deadline_moved,
+                                       .deadline_ctx = m,
                                        .kind = kind_of_slot(m, slot)};
-        struct device device = virtio_device(virtio_new(&config));
+        struct device device;
+
+        m->virtio[slot] = virtio_new(&config);
+        device = virtio_device(m->virtio[slot]);
 
         if (!bus_map_device(m->bus, &device, m->diag))
             return false;

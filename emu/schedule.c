@@ -25,6 +25,7 @@
 #include "dev/aclint.h"
 #include "dev/rtc.h"
 #include "dev/uart16550.h"
+#include "dev/virtio.h"
 #include "dev/virtio_console.h"
 #include "machine_priv.h"
 
@@ -158,9 +159,11 @@ static uint64_t hart_deadline(const struct machine *m, unsigned i)
 /* The cycle of the next deadline of devices and of harts that wait. */
 static uint64_t find_deadline(const struct machine *m)
 {
-    uint64_t tick = least(aclint_next_deadline(m->aclint), rtc_next_deadline(m->rtc));
-    uint64_t cycle = to_cycles(tick);
+    uint64_t tick = least(aclint_next_deadline(m->aclint), rtc_next_deadline(m->rtc)), cycle;
 
+    for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++)
+        tick = least(tick, virtio_next_deadline(m->virtio[slot]));
+    cycle = to_cycles(tick);
     for (unsigned i = 0; i < m->config.harts; i++)
         if (!can_run(m, i))
             cycle = least(cycle, hart_deadline(m, i));
@@ -210,6 +213,8 @@ static void fire_deadlines(struct machine *m)
         m->ticks_read = tick;
     aclint_update(m->aclint);
     rtc_update(m->rtc);
+    for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++)
+        virtio_update(m->virtio[slot]);
     for (unsigned i = 0; i < m->config.harts; i++)
         if (!m->slots[i].stopped)
             fire_hart_deadlines(m, i);
