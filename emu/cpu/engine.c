@@ -480,24 +480,67 @@ static int64_t take_budget(struct hart *h, uint32_t block)
             h->s.csr.mstatus |= MSTATUS_FS;  \
     } while (0)
 
-#define ATOMIC(type, expression)                                                     \
-    do {                                                                             \
-        uint64_t va = S1, pa, at;                                                    \
-        type old, arg = (type)S2;                                                    \
-        FIND(store, va, type);                                                       \
-        if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {              \
-            old = AT_HOST(type, tlb->store.host[slot] + at);                         \
-            AT_HOST(type, tlb->store.host[slot] + at) = (expression);                \
-            RD = (uint64_t)(int64_t)old;                                             \
-        } else {                                                                     \
-            SYNC();                                                                  \
-            if (!hart_atomic_address(h, va, sizeof(type), &pa))                      \
-                goto raised;                                                         \
-            memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                 \
-            hart_atomic_store(h, pa, sizeof(type), (uint64_t)(int64_t)(expression)); \
-            RD = (uint64_t)(int64_t)old;                                             \
-            NEXT_UNLESS_ASKED;                                                       \
-        }                                                                            \
+/*
+ * The store translation permits the load, too. Pages with flags (code, reservations of other
+ * harts) have none.
+ */
+#define ATOMIC(type, expression)                                                         \
+    do {                                                                                 \
+        uint64_t va = S1, pa, at;                                                        \
+        type old, arg = (type)S2;                                                        \
+        FIND(store, va, type);                                                           \
+        if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {                  \
+            old = AT_HOST(type, tlb->store.host[slot] + at);                             \
+            AT_HOST(type, tlb->store.host[slot] + at) = (expression);                    \
+            RD = (uint64_t)(int64_t)old;                                                 \
+        } else {                                                                         \
+            SYNC();                                                                      \
+            if (!hart_atomic_address(h, va, sizeof(type), &pa))                          \
+                goto raised;                                                             \
+            memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                     \
+            hart_atomic_store(h, va, pa, sizeof(type), (uint64_t)(int64_t)(expression)); \
+            RD = (uint64_t)(int64_t)old;                                                 \
+            NEXT_UNLESS_ASKED;                                                           \
+        }                                                                                \
+    } while (0)
+
+/* The reservation is of the line at this address of the host. */
+#define LINE_AT(host) (ram_pa(h->cluster->ram, host) & ~(uint64_t)(CACHE_BLOCK_BYTES - 1))
+
+#define LOAD_RESERVED(type)                                 \
+    do {                                                    \
+        uint64_t va = S1, at = va - span_from;              \
+        const uint8_t *host = NULL;                         \
+        if (LIKELY(at < span_starts)) {                     \
+            host = span_host + at;                          \
+        } else {                                            \
+            slot = tlb_slot(va);                            \
+            if (TLB_HIT(load, va, type))                    \
+                host = tlb->load.host[slot] + at;           \
+        }                                                   \
+        if (LIKELY(host) && LIKELY(!(va % sizeof(type)))) { \
+            h->s.reserved = true;                           \
+            h->s.reserved_line = LINE_AT(host);             \
+            RD = (uint64_t)(int64_t)AT_HOST(type, host);    \
+        } else {                                            \
+            SLOW(hart_op_lr(h, u, sizeof(type)));           \
+        }                                                   \
+    } while (0)
+
+#define STORE_CONDITIONAL(type)                                                \
+    do {                                                                       \
+        uint64_t va = S1, at;                                                  \
+        FIND(store, va, type);                                                 \
+        if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {        \
+            uint8_t *host = tlb->store.host[slot] + at;                        \
+            bool holds = h->s.reserved && h->s.reserved_line == LINE_AT(host); \
+            if (LIKELY(holds))                                                 \
+                AT_HOST(type, host) = (type)S2;                                \
+            h->s.reserved = false;                                             \
+            RD = !holds;                                                       \
+        } else {                                                               \
+            SLOW(hart_op_sc(h, u, sizeof(type)));                              \
+        }                                                                      \
     } while (0)
 
 #define SLOW(call)         \

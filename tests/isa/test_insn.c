@@ -1632,6 +1632,76 @@ static void cbo_zero_breaks_another_harts_reservation(struct world *unused)
     world_free(&p.w);
 }
 
+/* The same once the address is in the translation caches, where no slow path is taken. */
+
+static void warm(struct world *w)
+{
+    hart_set_reg(w->hart, A0, DATA);
+    hart_set_reg(w->hart, A2, 0);
+    exec(w, AMOADD_D(0, ZERO, A2, A0));
+    exec(w, LR_D(0, A3, A0));
+    exec(w, SC_D(0, A1, A2, A0));
+}
+
+static void lr_and_sc_mean_the_same_with_a_cached_translation(struct world *w)
+{
+    warm(w);
+    lr_w_sign_extends(w);
+    reserve(w, LR_D(0, A3, A0), 5);
+    assert_int_equal(hart_reg(w->hart, A3), 5);
+    hart_set_reg(w->hart, A2, 0x1122334455667788);
+    assert_store_conditional(w, SC_W(0, A1, A2, A0), true, 0x55667788);
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), false, 0x55667788); /* used up */
+    reserve(w, LR_D(0, A3, A0), 5);
+    hart_set_reg(w->hart, A0, DATA + BLOCK); /* another line of the page */
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), false, 5);
+    hart_set_reg(w->hart, A0, DATA);
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), false, 5);
+    reserve(w, LR_D(0, A3, A0), 5);
+    hart_set_reg(w->hart, A0, DATA + 8); /* the same line */
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), true, 5);
+    assert_int_equal(peek(w, DATA + 8, 8), 0x1122334455667788);
+    reserve(w, LR_D(0, ZERO, A0), 5);
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), true, 0x1122334455667788);
+    assert_atomic_traps(w, LR_D(0, A1, A0), DATA + 4, EXC_LOAD_MISALIGNED);
+    assert_atomic_traps(w, SC_D(0, A1, A2, A0), DATA + 4, EXC_STORE_MISALIGNED);
+}
+
+static void breaks_the_reservation(struct pair *p, uint32_t word, uint64_t at, bool breaks)
+{
+    reserve(&p->w, LR_D(0, A3, A0), 5);
+    other_hart_executes(p, word, at);
+    poke(&p->w, at, 5, 1); /* memory as before: only the reservation tells */
+    hart_set_reg(p->w.hart, A2, 6);
+    hart_set_reg(p->w.hart, A1, 77);
+    exec(&p->w, SC_D(0, A1, A2, A0));
+    assert_int_equal(hart_reg(p->w.hart, A1), breaks);
+}
+
+static void reservations_are_exact_between_harts_with_cached_translations(struct world *unused)
+{
+    struct pair p;
+    struct world other;
+
+    (void)unused;
+    make_pair(&p);
+    for (unsigned round = 0; round < 3; round++) {
+        warm(&p.w);
+        other = p.w;
+        other.hart = p.other;
+        warm(&other);
+        p.w.put_at = other.put_at;
+        breaks_the_reservation(&p, AMOADD_D(0, ZERO, A2, A0), DATA, true);
+        breaks_the_reservation(&p, AMOSWAP_W(0, ZERO, A2, A0), DATA + BLOCK - 4, true);
+        breaks_the_reservation(&p, AMOADD_D(0, ZERO, A2, A0), DATA + BLOCK, false);
+        breaks_the_reservation(&p, SD(A0, A0, 0), DATA + 8, true);
+        breaks_the_reservation(&p, LR_D(0, A3, A0), DATA, false);
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, true);  /* after the lr before */
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false); /* it fails */
+    }
+    world_free(&p.w);
+}
+
 /* Waiting for a reservation. */
 
 static enum hart_stop step(struct world *w, uint32_t word)
