@@ -33,10 +33,10 @@ enum firmware_kind {
 };
 
 /* Who asks the console for something. */
-enum asker {
-    ASKER_CLOCK, /* harts run, and it is time for another look */
-    ASKER_IDLE,  /* every hart waits */
-    ASKER_GUEST, /* a call of the built-in firmware */
+enum poll_reason {
+    POLL_CLOCK, /* harts run, and it is time for another look */
+    POLL_IDLE,  /* every hart waits */
+    POLL_GUEST, /* a call of the built-in firmware */
 };
 
 /*
@@ -44,7 +44,7 @@ enum asker {
  * owes to the host: the same answers make the same run (cli/replay.h).
  */
 struct moment {
-    enum asker asker;
+    enum poll_reason reason;
     uint64_t insns, cycles; /* the machine's, since power-on */
 };
 
@@ -180,6 +180,13 @@ enum { MACHINE_STUCK_TEXT = 384 };
 /* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */
 void machine_describe_stuck(const struct machine *m, const struct hart *h,
                             char text[MACHINE_STUCK_TEXT]);
+
+/*
+ * The last exception that `h` has taken, "load page fault on 0x8", and where. False: it has taken
+ * none. (Of exceptions in a row, each at the first instruction of the handler, it is the first.)
+ */
+MUST_USE bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT],
+                                         uint64_t *pc, const char **mode);
 
 /* From a call-back, a probe or a signal handler: machine_run returns at the next instruction
  * boundary. */

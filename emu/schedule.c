@@ -326,16 +326,16 @@ static bool receive(struct machine *m, uint8_t byte)
                              : uart_receive(m->uart, byte);
 }
 
-static struct moment moment_of(const struct machine *m, enum asker asker)
+static struct moment moment_of(const struct machine *m, enum poll_reason reason)
 {
-    return (struct moment){asker, machine_insns(m), cycles_now(m)};
+    return (struct moment){reason, machine_insns(m), cycles_now(m)};
 }
 
 /* Asks the console whether the machine is to stop, and for input. */
-static void offer_input(struct machine *m, enum asker asker)
+static void offer_input(struct machine *m, enum poll_reason reason)
 {
     const struct console *c = &m->config.console;
-    const struct moment at = moment_of(m, asker);
+    const struct moment at = moment_of(m, reason);
 
     if (c->interrupted && c->interrupted(c->ctx, &at))
         m->asked = true;
@@ -350,7 +350,7 @@ static void offer_input(struct machine *m, enum asker asker)
 int schedule_read_console(struct machine *m)
 {
     const struct console *c = &m->config.console;
-    const struct moment at = moment_of(m, ASKER_GUEST);
+    const struct moment at = moment_of(m, POLL_GUEST);
 
     return c->get ? c->get(c->ctx, &at) : -1;
 }
@@ -368,7 +368,7 @@ enum idle { IDLE_OVER, IDLE_ENDLESS, IDLE_STOPPED };
 static bool sleep_until(struct machine *m, uint64_t deadline, uint64_t limit)
 {
     const struct console *c = &m->config.console;
-    const struct moment at = moment_of(m, ASKER_IDLE);
+    const struct moment at = moment_of(m, POLL_IDLE);
     uint64_t cycle = deadline == UINT64_MAX ? deadline : least(deadline, limit);
 
     if (c->wait && (deadline != UINT64_MAX || wants_input(m)))
@@ -389,7 +389,7 @@ static enum idle pass_idle_time(struct machine *m, uint64_t limit)
         uint64_t deadline;
 
         m->now = cycles_now(m); /* the hart that began to wait last may have been ahead */
-        offer_input(m, ASKER_IDLE);
+        offer_input(m, POLL_IDLE);
         if (any_ready(m))
             break;
         if (m->asked)
@@ -470,7 +470,7 @@ static void look_outside(struct machine *m)
     if (m->now - m->polled_at < POLL_CYCLES || !any_ready(m))
         return;
     m->polled_at = m->now;
-    offer_input(m, ASKER_CLOCK);
+    offer_input(m, POLL_CLOCK);
 }
 
 /* Between two portions: time goes on, and what is due happens. */
