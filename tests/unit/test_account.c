@@ -574,7 +574,7 @@ static void begin_call(struct hart *h, uint64_t task, uint64_t sp)
     hart_set_reg(h, SP, sp);
     hart_set_reg(h, T1, HOME);
     hart_set_pc(h, SITE_VA + F);
-    (void)!hart_run(h, 6); /* the site is the third, its pair the third and fourth */
+    (void)!hart_run(h, 6, UINT64_MAX); /* the site is the third, its pair the third and fourth */
 }
 
 /* The hart runs __switch_to, and goes on as the other task. */
@@ -584,14 +584,14 @@ static void switch_task(struct hart *h, uint64_t task)
 
     hart_set_reg(h, A1, task);
     hart_set_pc(h, SITE_VA + SWITCH);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     hart_set_reg(h, TP, task);
     hart_set_pc(h, pc);
 }
 
 static void end_call(struct hart *h)
 {
-    (void)!hart_run(h, 20);
+    (void)!hart_run(h, 20, UINT64_MAX);
 }
 
 /* PREEMPT kernels: a mean of 8.3 million cycles at a site whose like cost 450. */
@@ -615,7 +615,7 @@ static void a_task_preempted_inside_a_tracer_is_not_charged_for_others(void **st
     switch_task(h, TASK);
     hart_set_reg(h, SP, DATA + 0x400);
     hart_set_pc(h, SITE_VA + F_BEHIND);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     assert_int_equal(get(&s, SITE_ON).resumed, 3);
     assert_in_range(get(&s, SITE_ON).through_max, 1, alone);
     wreck(&s);
@@ -638,7 +638,7 @@ static void a_task_that_moves_to_another_hart_inside_a_tracer_is_followed(void *
     switch_task(other, TASK);
     hart_set_reg(other, SP, DATA + 0x400);
     hart_set_reg(other, A5, DATA);
-    (void)!hart_run(other, 1);
+    (void)!hart_run(other, 1, UINT64_MAX);
     assert_int_equal(get(&s, SITE_ON).resumed, 1);
     assert_in_range(get(&s, SITE_ON).through_max, 1, 100);
     wreck(&s);
