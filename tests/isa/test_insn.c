@@ -1668,11 +1668,19 @@ static void lr_and_sc_mean_the_same_with_a_cached_translation(struct world *w)
     assert_atomic_traps(w, SC_D(0, A1, A2, A0), DATA + 4, EXC_STORE_MISALIGNED);
 }
 
+/* Memory is set behind the harts' backs: a write by anybody else would break a reservation. */
+static void set_memory(struct pair *p, uint64_t at, uint64_t value)
+{
+    memcpy(ram_host(bus_ram(p->w.bus), at), &value, sizeof value);
+}
+
 static void breaks_the_reservation(struct pair *p, uint32_t word, uint64_t at, bool breaks)
 {
-    reserve(&p->w, LR_D(0, A3, A0), 5);
+    set_memory(p, DATA, 5);
+    hart_set_reg(p->w.hart, A0, DATA);
+    exec(&p->w, LR_D(0, A3, A0));
     other_hart_executes(p, word, at);
-    poke(&p->w, at, 5, 1); /* memory as before: only the reservation tells */
+    set_memory(p, DATA, 5); /* memory as before: only the reservation tells */
     hart_set_reg(p->w.hart, A2, 6);
     hart_set_reg(p->w.hart, A1, 77);
     exec(&p->w, SC_D(0, A1, A2, A0));
