@@ -1669,18 +1669,18 @@ static void lr_and_sc_mean_the_same_with_a_cached_translation(struct world *w)
 }
 
 /* Memory is set behind the harts' backs: a write by anybody else would break a reservation. */
-static void set_memory(struct pair *p, uint64_t at, uint64_t value)
+static void set_behind(struct pair *p, uint64_t at, uint64_t value)
 {
     memcpy(ram_host(bus_ram(p->w.bus), at), &value, sizeof value);
 }
 
 static void breaks_the_reservation(struct pair *p, uint32_t word, uint64_t at, bool breaks)
 {
-    set_memory(p, DATA, 5);
+    set_behind(p, DATA, 5);
     hart_set_reg(p->w.hart, A0, DATA);
     exec(&p->w, LR_D(0, A3, A0));
     other_hart_executes(p, word, at);
-    set_memory(p, DATA, 5); /* memory as before: only the reservation tells */
+    set_behind(p, DATA, 5); /* memory as before: only the reservation tells */
     hart_set_reg(p->w.hart, A2, 6);
     hart_set_reg(p->w.hart, A1, 77);
     exec(&p->w, SC_D(0, A1, A2, A0));
