@@ -18,7 +18,7 @@
 /* Stores and fences that any hart can be sent through, one instruction each. */
 enum { STUB_SB, STUB_SH, STUB_SW, STUB_SD, STUB_AMO, STUB_FENCE, STUBS };
 
-enum { SEEN_MAX = 64 };
+enum { SEEN_MAX = 256 };
 
 struct seen {
     unsigned stale_count, write_count, fence_count;
@@ -1103,10 +1103,10 @@ static void when_too_many_pages_were_opened_only_the_page_is_known(void **state)
     ram = bus_ram(s.w.bus);
     load_function(&s, FRESH, 1);
     for (unsigned n = 0; n <= COPIES_MAX; n++) {
-        uint64_t page = RAM_BASE + 0x100000 + (n & 15) * PAGE_BYTES;
+        uint64_t page = RAM_BASE + 0x100000 + n % 1500 * PAGE_BYTES;
 
         ram_write(ram, n ? page : FRESH + 0x800, &n, sizeof n, &disk);
-        if (!(n & 15))
+        if (n % 1500 == 0)
             ram_close_pages(ram); /* the fence of a hart that is not there */
     }
     assert_int_equal(call(&s, 0, FRESH), 1);
@@ -1114,6 +1114,24 @@ static void when_too_many_pages_were_opened_only_the_page_is_known(void **state)
     assert_int_equal(s.seen.stale[0].evidence, STALE_PAGE_ONLY);
     assert_false(s.seen.stale[0].old_known);
     assert_false(s.seen.stale[0].agent_known);
+    wreck(&s);
+}
+
+static void of_a_page_that_is_written_all_the_time_only_the_page_is_known(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FRESH, 1);
+    for (unsigned n = 0; n <= STREAK_MAX; n++) {
+        store(&s, 0, STUB_SD, FRESH + 0x800, n);
+        fence(&s, 0);
+    }
+    store(&s, 0, STUB_SD, FRESH + 0x800, 1);
+    assert_int_equal(call(&s, 0, FRESH), 1);
+    assert_int_equal(s.seen.stale_count, 2);
+    assert_int_equal(s.seen.stale[0].evidence, STALE_PAGE_ONLY);
     wreck(&s);
 }
 
@@ -1281,6 +1299,7 @@ int main(void)
         cmocka_unit_test(data_stored_beside_code_makes_the_code_not_stale),
         cmocka_unit_test(code_between_two_fences_of_others_is_stale_for_who_never_fenced),
         cmocka_unit_test(when_too_many_pages_were_opened_only_the_page_is_known),
+        cmocka_unit_test(of_a_page_that_is_written_all_the_time_only_the_page_is_known),
         cmocka_unit_test(of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store),
         cmocka_unit_test(a_watched_page_tells_of_each_store_and_load),
         cmocka_unit_test(probe_slots_are_used_again),
