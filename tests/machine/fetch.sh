@@ -35,7 +35,7 @@ for mode in stale coherent random:1 random:2 random:3; do
     run run --quiet --fetch $mode "$programs/freshcode.elf"
     claim "freshcode lacks both of its fences, which is one finding, $mode" \
         sh -c "grep -Ec '^(error|warning):' '$err' | grep -qx 1 &&
-            grep -Eq '^  times .*; 2 unfenced-page; 1 missing-local-fence$' '$err'"
+            grep -Eq '^  times .*; 2 stale-fetch; 1 missing-local-fence$' '$err'"
 done
 
 run run --quiet "$programs/freshcode.elf"
