@@ -122,7 +122,8 @@ in_json() {
 import json, re, sys
 path, rule = sys.argv[1:3]
 report = json.load(open(path))
-findings = report["findings"]
+# Of a pair of which only the jalr changes that is a swap: a note, and an error when the update ends.
+findings = [f for f in report["findings"] if f["severity"] != "note"]
 assert findings, "no findings"
 for f in findings:
     assert f["rule"] == rule and f["severity"] == "error", f
