@@ -147,7 +147,7 @@ enum stop_reason {
     STOP_CYCLES, /* max_cycles reached */
     STOP_PROBE,  /* a probe stopped `hart` */
     STOP_ASKED,  /* machine_ask_stop */
-    STOP_STUCK,  /* `hart` traps for ever */
+    STOP_STUCK,  /* `hart` is in an endless trap loop */
     STOP_ASLEEP, /* every hart waits for an interrupt that nothing can raise */
 };
 
@@ -175,7 +175,7 @@ struct stop {
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
-enum { MACHINE_STUCK_TEXT = 384 };
+enum { MACHINE_STUCK_TEXT = 640 };
 
 /* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */
 void machine_describe_stuck(const struct machine *m, const struct hart *h,
