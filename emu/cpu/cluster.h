@@ -89,8 +89,13 @@ void cluster_uproot(struct cluster *c, uint32_t probe);
 size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 
-/* Breaks the LR reservations that a store to these bytes by no hart would break (DMA, firmware). */
-void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size);
+/*
+ * For data watchpoints: `flags` of RAM_PAGE_WATCHED_STORES and RAM_PAGE_WATCHED_LOADS are what is
+ * told of the page from now on (struct ram_watch in mem/ram.h). Costs nothing where no page is
+ * watched; loads from all of memory are slower while some page is watched for loads. Allowed also
+ * in a callback while a hart runs.
+ */
+void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags);
 
 /* fence.i on behalf of `target`, asked for by `requester` through firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);

@@ -14,6 +14,8 @@
 #include "cpu/observer.h"
 #include "mem/ram.h"
 
+struct write_record;
+
 struct probe {
     uint64_t pa;
     const struct probe_owner *owner; /* NULL: uprooted */
@@ -30,6 +32,9 @@ struct cluster {
     struct decoder *decoder;
     VEC_OF(struct hart *) harts;
     struct map code_pages; /* page number -> struct code_page */
+    /* newest stores to code: a ring once it is full; `oldest` is its first place then */
+    VEC_OF(struct write_record) writes;
+    size_t oldest_write;
     VEC_OF(struct probe) probes;
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];
