@@ -47,6 +47,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
     bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});
+    memwatch_init(c);
     return c;
 }
 
@@ -60,6 +61,7 @@ void cluster_free(struct cluster *c)
     decoder_free(c->decoder);
     map_free(&c->probes_at);
     VEC_FREE(&c->probes);
+    VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);
     free(c);
 }

@@ -78,6 +78,16 @@ void cluster_emit(const struct cluster *c, const struct event *e);
 void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size);
 
 /*
+ * Reports accesses to the pages that hold [pa, pa+size), all of it RAM: writes by anybody, and
+ * with `reads` also loads by harts (EVENT_ACCESS, also for accesses to the rest of these pages).
+ * Harts then access these pages on their slow path; all others cost nothing. Changes no cycle of
+ * the run. Each call needs one of cluster_unwatch_memory with the same arguments. Neither may be
+ * called from within a run.
+ */
+void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
+void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
+
+/*
  * Plants a probe at a physical code address (2-byte aligned, in RAM). Blocks
  * that hold it are decoded anew. Several probes may share an address.
  * The owner must stay valid while the probe is planted.

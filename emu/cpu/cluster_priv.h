@@ -24,6 +24,12 @@ struct probe {
 enum { NO_PROBE = UINT32_MAX };
 enum { LISTENERS_MAX = 4 };
 
+/* A page whose accesses are reported (memwatch.c). */
+struct watched_page {
+    uint64_t pa;
+    unsigned writes, reads; /* by so many watches */
+};
+
 struct cluster {
     struct cluster_config config;
     struct ram *ram;
@@ -35,8 +41,20 @@ struct cluster {
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
     uint32_t wanted; /* kinds of events that some listener needs */
+    VEC_OF(struct watched_page) watched;
     struct op_cost cost[OP_COUNT];
 };
+
+/* ---- memwatch.c ---- */
+
+void memwatch_init(struct cluster *c);
+
+/* Of [*from, *to), leaves the part around pa that no page with reported loads is in. */
+void memwatch_keep_unwatched(const struct cluster *c, uint64_t pa, uint64_t *from, uint64_t *to);
+
+/* An access by a hart to a page with RAM_PAGE_READS or RAM_PAGE_WRITES. `bytes`: NULL for a load. */
+void memwatch_tell(const struct cluster *c, uint64_t pa, const void *bytes, unsigned size,
+                   bool reads, const struct writer *who);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

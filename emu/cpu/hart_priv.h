@@ -111,13 +111,17 @@ MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
 /* Aligned RAM only: reservations and atomic operations are not for devices. */
 MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
+/* The store of an atomic operation, which has loaded the same bytes; and of a successful sc. */
 void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value);
+void hart_store_conditional(struct hart *h, uint64_t pa, unsigned size, uint64_t value);
 /* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
 MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
 MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);
 void hart_flush_tlb(struct hart *h);
 void hart_flush_tlb_page(struct hart *h, uint64_t va);
 void hart_flush_stores(struct hart *h);
+/* Drops the cached translations, of loads and stores, that lead to the page at pa. */
+void hart_drop_page(struct hart *h, uint64_t pa);
 void hart_flush_jumps(struct hart *h);
 void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */
 

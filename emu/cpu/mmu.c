@@ -313,6 +313,25 @@ void hart_flush_stores(struct hart *h)
     h->cache.store_epoch = h->cluster->ram->epoch;
 }
 
+void hart_drop_page(struct hart *h, uint64_t pa)
+{
+    const uint8_t *host = ram_host(h->cluster->ram, pa);
+
+    for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
+        struct tlb *t = &h->cache.tlbs[i];
+        struct span *s = &h->cache.load_spans[i];
+
+        for (unsigned slot = 0; slot < TLB_ENTRIES; slot++) {
+            if (t->load.host[slot] == host)
+                t->load.page[slot] = no_page(slot);
+            if (t->store.host[slot] == host)
+                t->store.page[slot] = no_page(slot);
+        }
+        if (s->starts && s->host < host + PAGE_BYTES && host < s->host + s->starts + LOAD_MAX - 1)
+            *s = (struct span){0};
+    }
+}
+
 void hart_forget_returns(struct hart *h, const struct block *from)
 {
     struct return_entry *all = h->cache.return_stacks[0];
@@ -437,6 +456,7 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     if (to > ram->base + ram->size)
         to = ram->base + ram->size;
     pmp_keep_uniform(h, pa, &from, &to);
+    memwatch_keep_unwatched(h->cluster, pa, &from, &to);
     if (to - from >= h->cache.loads->starts + LOAD_MAX)
         *h->cache.loads = (struct span){.from = stretch.from + (from - stretch.pa),
                                         .starts = to - from - LOAD_MAX + 1,
@@ -446,6 +466,21 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
 }
 
 /* ---- load and store ---- */
+
+/* True: the page's loads are reported, so none of them may be cached. */
+static bool loads_are_reported(const struct hart *h, uint64_t pa)
+{
+    const struct cluster *c = h->cluster;
+
+    return UNLIKELY(c->watched.len) && ram_page_at(c->ram, pa)->flags & RAM_PAGE_READS;
+}
+
+static void tell_load(struct hart *h, uint64_t pa, unsigned size)
+{
+    struct writer who = hart_writer(h);
+
+    memwatch_tell(h->cluster, pa, NULL, size, true, &who);
+}
 
 static bool raise_device_fault(struct hart *h, enum fault fault, enum access access, uint64_t va)
 {
@@ -466,10 +501,14 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
-        fill(h, &h->cache.tlb->load, va, pa);
-        widen(h, va, pa);
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
+        if (loads_are_reported(h, pa)) {
+            tell_load(h, pa, size);
+            return true;
+        }
+        fill(h, &h->cache.tlb->load, va, pa);
+        widen(h, va, pa);
         return true;
     }
     if (!whole)
@@ -526,12 +565,15 @@ void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size)
     }
 }
 
-static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+/* `reads`: the instruction has loaded the same bytes. */
+static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t value, bool reads)
 {
     struct ram *ram = h->cluster->ram;
     struct ram_page *page = ram_page_at(ram, pa);
     struct writer who = hart_writer(h);
 
+    if (UNLIKELY(page->flags & RAM_PAGE_WRITES))
+        memwatch_tell(h->cluster, pa, &value, size, reads, &who);
     if (page->flags & RAM_PAGE_RESERVED)
         break_reservations(h->cluster, h, pa, size);
     if (page->flags & RAM_PAGE_CODE) {
@@ -560,7 +602,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
     if (LIKELY(ram_has(ram, pa, size))) {
         if (dry)
             return true;
-        store_to_ram(h, pa, size, value);
+        store_to_ram(h, pa, size, value, false);
         if (!ram_page_at(ram, pa)->flags)
             fill(h, &h->cache.tlb->store, va, pa);
         return true;
@@ -612,6 +654,8 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
     *value = 0;
     memcpy(value, ram_host(ram, pa), size);
+    if (loads_are_reported(h, pa))
+        tell_load(h, pa, size);
     h->s.reserved = true;
     h->s.reserved_line = align_down(pa, LINE_BYTES);
     return true;
@@ -619,7 +663,12 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
 
 void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_to_ram(h, pa, size, value);
+    store_to_ram(h, pa, size, value, true);
+}
+
+void hart_store_conditional(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+{
+    store_to_ram(h, pa, size, value, false);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */
@@ -645,7 +694,7 @@ bool hart_manage_block(struct hart *h, uint64_t va)
 static void zero_ram_block(struct hart *h, uint64_t pa)
 {
     for (unsigned at = 0; at < CACHE_BLOCK_BYTES; at += 8)
-        store_to_ram(h, pa + at, 8, 0);
+        store_to_ram(h, pa + at, 8, 0, false);
 }
 
 bool hart_zero_block(struct hart *h, uint64_t va)

@@ -110,6 +110,20 @@ struct hart_event {
     struct hart *hart;
 };
 
+/*
+ * EVENT_ACCESS: an access to a page that cluster_watch_memory names. A write is reported
+ * before memory changes, a load by a hart after it was made; atomic operations do both. The
+ * bytes are valid during the call. Fetches, reads by devices and walks of page tables are not
+ * reported; the update of a page table entry is, as a write by its hart.
+ */
+struct access_event {
+    struct writer who;
+    uint64_t pa;
+    unsigned size; /* never across a page */
+    bool reads, writes;
+    const uint8_t *old_bytes, *new_bytes; /* the same without a write */
+};
+
 enum event_kind {
     EVENT_CODE_WRITE,
     EVENT_STALE_FETCH,
@@ -122,6 +136,7 @@ enum event_kind {
     EVENT_SBI_CALL,
     EVENT_HART_STARTED,
     EVENT_HART_STOPPED,
+    EVENT_ACCESS,
     EVENT_KINDS,
 };
 
@@ -136,6 +151,7 @@ struct event {
         struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */
         struct sbi_event sbi;
         struct hart_event started; /* HART_STARTED, HART_STOPPED */
+        struct access_event access;
     };
 };
 

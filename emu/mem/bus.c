@@ -150,6 +150,8 @@ bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len)
 static void write_in_page(struct bus *b, struct ram *r, uint64_t pa, const uint8_t *from,
                           size_t len, const struct writer *who)
 {
+    if (ram_page_at(r, pa)->flags & RAM_PAGE_WRITES)
+        r->report.writing(r->report.ctx, pa, from, (unsigned)len, who);
     /* The page may cease to be code meanwhile. */
     while (len && ram_page_at(r, pa)->flags & RAM_PAGE_CODE) {
         unsigned piece = len < 8 ? (unsigned)len : 8;

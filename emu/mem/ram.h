@@ -23,6 +23,8 @@ enum ram_page_flag {
     RAM_PAGE_CODE = 1,     /* stores go to the code map */
     RAM_PAGE_RESERVED = 2, /* a suspended hart holds an LR reservation in it */
     RAM_PAGE_WATCHED = 4,  /* somebody asked to see the stores (struct ram_watch) */
+    RAM_PAGE_WRITES = 8,   /* writes are reported before they are made (struct ram_report) */
+    RAM_PAGE_READS = 16,   /* loads by harts are reported (cpu/memwatch.c) */
 };
 
 /* Who wrote. Not every writer is a hart. */
@@ -47,6 +49,13 @@ struct ram_watch {
     void *ctx;
 };
 
+/* Called before each write to a page with RAM_PAGE_WRITES. Never across a page. */
+struct ram_report {
+    void (*writing)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
+                    const struct writer *who);
+    void *ctx;
+};
+
 struct ram {
     uint64_t base, size; /* physical, bytes, whole pages */
     uint8_t *bytes;      /* lazily allocated by the host */
@@ -54,6 +63,7 @@ struct ram {
     uint64_t stamp; /* the write clock */
     uint64_t epoch; /* moves when cached store translations must go */
     struct ram_watch watch;
+    struct ram_report report;
 };
 
 struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
