@@ -84,8 +84,8 @@ static void explain_request(const struct target *t, struct target_stop *s)
 
         s->reason = TARGET_STOP_WATCHPOINT;
         s->point = s->accesses[0].point;
-        s->of_hart = who->kind == WRITER_HART;
-        s->hart = s->of_hart ? who->hart : s->hart;
+        s->of_hart = true; /* a device acts for the hart whose turn it is */
+        s->hart = who->kind == WRITER_HART ? who->hart : s->hart;
     } else if (t->patched) {
         s->reason = TARGET_STOP_PATCH;
         s->of_hart = true;
