@@ -146,9 +146,10 @@ static enum exit_status load_initrd(struct machine *m, uint64_t top, uint64_t *s
     *end = *start + f.size;
     if (f.size > m->config.memory || *start < image_end(m->image)) {
         diag_error(m->diag,
-                   "%s: %zu bytes do not fit between the kernel and the device tree; "
-                   "give more --memory",
-                   m->config.initrd, f.size);
+                   "%s: %zu bytes do not fit between the kernel, which ends at 0x%" PRIx64
+                   ", and the device tree; %s",
+                   m->config.initrd, f.size, image_end(m->image),
+                   m->config.memory < DTB_CEILING ? "give more --memory" : "give a smaller one");
         status = EXIT_BAD_FILE;
     } else {
         write_ram(m, *start, f.bytes, f.size);
@@ -167,10 +168,12 @@ static uint64_t place_of_dtb(const struct machine *m)
     return RAM_BASE + size - DTB_ROOM;
 }
 
+static const struct image_room room = {RAM_BASE + DTB_CEILING - DTB_ROOM, DTB_ROOM};
+
 enum exit_status boot_load(struct machine *m)
 {
     uint64_t dtb = place_of_dtb(m), initrd = 0, initrd_end = 0;
-    enum exit_status status = image_load(m->image, m->bus, m->diag);
+    enum exit_status status = image_load(m->image, m->bus, &room, m->diag);
     char isa[EXT_TEXT_MAX];
     struct board_device virtio[VIRTIO_SLOTS];
     struct board board;
@@ -178,7 +181,7 @@ enum exit_status boot_load(struct machine *m)
     if (status == EXIT_PASS && m->firmware_image)
         status = check_apart(m);
     if (status == EXIT_PASS && m->firmware_image)
-        status = image_load(m->firmware_image, m->bus, m->diag);
+        status = image_load(m->firmware_image, m->bus, &room, m->diag);
     if (status == EXIT_PASS && m->config.initrd)
         status = load_initrd(m, dtb - PAGE_BYTES, &initrd, &initrd_end);
     if (status != EXIT_PASS)
@@ -194,10 +197,11 @@ enum exit_status boot_load(struct machine *m)
         return EXIT_USAGE;
     }
     if (image_end(m->image) > dtb) {
-        diag_error(m->diag,
-                   "%s: reaches into the last 64 KiB of RAM, where the device tree goes; "
-                   "give more --memory",
-                   m->config.image);
+        char remedy[IMAGE_REMEDY];
+
+        image_remedy(remedy, RAM_BASE, RAM_BASE, image_end(m->image), &room);
+        diag_error(m->diag, "%s: reaches beyond 0x%" PRIx64 ", where the device tree goes; %s",
+                   m->config.image, dtb, remedy);
         return EXIT_BAD_FILE;
     }
     write_ram(m, dtb, m->dtb, m->dtb_size);

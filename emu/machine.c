@@ -185,8 +185,15 @@ static bool map_virtio(struct machine *m)
         struct virtio_config config = {.base = VIRTIO_BASE + slot * VIRTIO_SLOT_BYTES,
                                        .irq = plic_source_line(m->plic, VIRTIO_IRQ + slot),
                                        .memory = {dma_read, dma_write, m},
+                                       .clock = {schedule_ticks, m},
+                                       .timebase_hz = TIMEBASE_HZ,
+                                       .deadline_moved = deadline_moved,
+                                       .deadline_ctx = m,
                                        .kind = kind_of_slot(m, slot)};
-        struct device device = virtio_device(virtio_new(&config));
+        struct device device;
+
+        m->virtio[slot] = virtio_new(&config);
+        device = virtio_device(m->virtio[slot]);
 
         if (!bus_map_device(m->bus, &device, m->diag))
             return false;
@@ -378,6 +385,11 @@ struct cluster *machine_cluster(const struct machine *m)
 const struct image *machine_image(const struct machine *m)
 {
     return m->image;
+}
+
+void machine_link_image(struct machine *m, uint64_t va)
+{
+    image_link_at(m->image, va);
 }
 
 enum firmware_kind machine_firmware(const struct machine *m)

@@ -17,6 +17,7 @@ struct ram;
 struct rtc;
 struct sbi;
 struct uart;
+struct virtio;
 struct virtio_console;
 struct drive;
 
@@ -71,6 +72,7 @@ struct machine {
     struct plic *plic;
     struct uart *uart;
     struct rtc *rtc;
+    struct virtio *virtio[VIRTIO_SLOTS];
     struct virtio_console *virtio_console; /* NULL: none */
     struct drive *drives[MACHINE_DRIVES_MAX];
     struct sbi *sbi; /* FIRMWARE_BUILTIN */

@@ -12,6 +12,7 @@
 #include "cli/host.h"
 #include "cli/options.h"
 #include "cli/tapes.h"
+#include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
 #include "ftrace/audit.h"
@@ -22,6 +23,8 @@
 #include "load/lines.h"
 #include "load/symbols.h"
 #include "machine.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
 
 /* Everything a session holds, so that one function can let go of it. */
 struct session {
@@ -152,6 +155,15 @@ static enum exit_status open_console(struct session *s)
     return tapes_new(&s->options, &console, &s->diag, &s->tapes);
 }
 
+/* Below RAM and the image there is nothing that the symbols could be names of. */
+static uint64_t lowest_named(const struct machine *m)
+{
+    uint64_t ram = bus_ram(cluster_bus(machine_cluster(m)))->base;
+    uint64_t image = image_lowest(machine_image(m));
+
+    return image < ram ? image : ram;
+}
+
 static enum exit_status open_session(struct session *s)
 {
     const struct options *o = &s->options;
@@ -159,6 +171,7 @@ static enum exit_status open_session(struct session *s)
     struct machine_config machine;
     struct watch_config watch;
     enum exit_status status = check_commands(s);
+    uint64_t linked;
 
     if (status == EXIT_PASS)
         status = open_console(s);
@@ -177,6 +190,9 @@ static enum exit_status open_session(struct session *s)
         return status;
     if (o->symbols && !symbols_count(s->symbols))
         diag_warn(&s->diag, "%s: has no symbols", named);
+    if (symbols_find(s->symbols, "_start", &linked))
+        machine_link_image(s->machine, linked);
+    symbols_hide_below(s->symbols, lowest_named(s->machine));
     s->lines = lines_new(named);
     status = open_trace(s);
     if (status != EXIT_PASS)

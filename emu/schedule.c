@@ -17,6 +17,7 @@
 #include "dev/aclint.h"
 #include "dev/rtc.h"
 #include "dev/uart16550.h"
+#include "dev/virtio.h"
 #include "dev/virtio_console.h"
 #include "machine_priv.h"
 
@@ -135,6 +136,8 @@ static uint64_t next_deadline(const struct machine *m)
 {
     uint64_t tick = least(aclint_next_deadline(m->aclint), rtc_next_deadline(m->rtc));
 
+    for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++)
+        tick = least(tick, virtio_next_deadline(m->virtio[slot]));
     tick = least(tick, aclint_deadline(m->aclint, next_timer(m)));
     return least(to_cycles(tick), next_wait_limit(m));
 }
@@ -155,6 +158,8 @@ static void fire_deadlines(struct machine *m)
         m->ticks_read = tick;
     aclint_update(m->aclint);
     rtc_update(m->rtc);
+    for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++)
+        virtio_update(m->virtio[slot]);
     for (unsigned i = 0; i < m->config.harts; i++) {
         struct hart_slot *slot = &m->slots[i];
 

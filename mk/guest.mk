@@ -47,22 +47,22 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
-	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/sort.o \
+	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/procfs.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
-	pipe.o read_write.o readdir.o seq_file.o stat.o proc/generic.o proc/meminfo.o ramfs/inode.o) \
+	pipe.o read_write.o readdir.o seq_file.o stat.o proc/base.o proc/generic.o proc/meminfo.o ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
-	module/procfs.o) \
+	module/procfs.o module/syscalls.o) \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
-	$(addprefix lib/, errno.o glob.o kunit/test.o regex.o sort.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o regex.o sort.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
 GUEST_OBJS += $(addprefix arch/riscv/, \
-	kernel/fpu.o kernel/process.o kernel/syscall_table.o lib/uaccess.o \
+	kernel/fpu.o kernel/process.o kernel/signal.o kernel/syscall_table.o lib/uaccess.o \
 	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
 	drivers/char/random.o $(addprefix fs/, binfmt_elf.o exec.o syscalls.o) \
 	$(addprefix kernel/, exit.o sys.o sched/syscalls.o time/posix.o) \
@@ -91,7 +91,7 @@ GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest
 GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
 	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
 	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
-	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/string.o lib/vsprintf.o
+	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/kstrtox.o lib/string.o lib/vsprintf.o
 
 # What a layout adds: objects, flags, the flags of an instrumented file, and how
 # recordmcount checks and sorts the table of sites (static has none).
@@ -258,9 +258,11 @@ endif
 # build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
-USER_PROGRAMS := hello forktest memtest systest threadtest fptest sysbench
-USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o string.o stdio.o check.o)
-USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
+USER_PROGRAMS := hello forktest memtest systest threadtest fptest sigtest sysbench
+# Its own part of the C library, and files of the kernel's lib/.
+USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
+	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o)
+USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
 USER_LDFLAGS  := -nostdlib -static -Wl,--build-id=none,-z,max-page-size=4096 -T $(USER_SRC)/user.lds
@@ -269,6 +271,11 @@ $(USER_OUT)/%.o: $(USER_SRC)/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
 	$(say) CC $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(USER_OUT)/kernel-lib/%.o: $(GUEST_SRC)/lib/%.c mk/guest.mk | $(BOOTSTRAP_BUILD)
+	$(say) CC $<
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) -D__DISABLE_EXPORTS -MMD -MP -c -o $@ $<
 
 $(USER_OUT)/%.o: $(USER_SRC)/%.S mk/guest.mk | $(BOOTSTRAP_BUILD)
 	$(say) AS $<
@@ -293,4 +300,4 @@ initrd: $(GUEST_OUT)/initrd.cpio
 guest: initrd
 
 .SECONDARY: $(USER_LIB) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
--include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)

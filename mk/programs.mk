@@ -7,8 +7,8 @@
 PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
-PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart htif stuck asleep loop \
-	bits wrs \
+PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck asleep loop \
+	bits wrs virtio-disk virtio-flood \
 	selfpatch freshcode crosspatch
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)
 
@@ -43,7 +43,8 @@ $(PROGRAM_OUT)/obj/%.o: $(PROGRAM_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
-	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< $(PROGRAM_COMMON)
+	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^)
+$(PROGRAM_OUT)/virtio-disk.elf $(PROGRAM_OUT)/virtio-flood.elf: $(PROGRAM_OUT)/obj/virtio.o
 
 # The workloads of tools/bench-speed, as any program for such a machine is compiled.
 BENCH_OUT    := $(PROGRAM_OUT)/bench

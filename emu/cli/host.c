@@ -63,6 +63,7 @@ struct host {
     size_t first, typed;
     uint8_t input[BUFFER_BYTES]; /* `typed` bytes from `first` on, for the guest */
     size_t used;
+    uint64_t flushed_at; /* wall_ns, of the last look whether a file is behind */
     uint8_t output[BUFFER_BYTES];
 };
 
@@ -178,6 +179,36 @@ static void flush(struct host *h)
     memmove(h->output, h->output + done, h->used);
 }
 
+static uint64_t wall_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * At a look at the host's side: whoever waits for the output gets it at once, and a file, which
+ * somebody may be following, a few times a second.
+ */
+static void flush_in_time(struct host *h)
+{
+    enum { FILE_FLUSH_NS = 100 * 1000 * 1000 };
+    uint64_t now;
+
+    if (!h->used)
+        return;
+    if (h->out_is_live) {
+        flush(h);
+        return;
+    }
+    now = wall_ns();
+    if (now - h->flushed_at < FILE_FLUSH_NS)
+        return;
+    h->flushed_at = now;
+    flush(h);
+}
+
 static void put(void *ctx, const uint8_t *bytes, size_t len)
 {
     struct host *h = ctx;
@@ -285,22 +316,13 @@ static bool interrupted(void *ctx, const struct moment *at)
     struct host *h = ctx;
 
     (void)at;
-    if (h->out_is_live)
-        flush(h);
+    flush_in_time(h);
     hear(h);
     take_input(h);
     return h->wish != HOST_GO_ON;
 }
 
 /* ---- waiting ---- */
-
-static uint64_t wall_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Until there is input, a signal, or the time is over. */
 static void sleep_on_host(const struct host *h, int in, uint64_t ns)

@@ -1,9 +1,9 @@
 /*
  * plic.c - see plic.h.
  *
- * A gateway forwards one request and then waits for its completion; a level
- * that falls before the claim does not take the request back (specification,
- * chapter 1.4, "Interrupt Gateways").
+ * A gateway forwards one request and then waits for its completion. If the level is
+ * still high then, it forwards another one; a level that falls before the claim does
+ * not take the request back (specification, chapter 1.4, "Interrupt Gateways").
  */
 #include "dev/plic.h"
 
@@ -29,9 +29,16 @@ enum {
     WORDS = (SOURCES_MAX + 1) / 32,
 };
 
+/* What the device says, as far as it has not been forwarded yet. */
+enum input {
+    INPUT_LOW,
+    INPUT_HIGH, /* forwarded again and again, until the device lowers it */
+    INPUT_ONCE, /* forwarded once, which makes it low (irq_line_request) */
+};
+
 struct source {
     uint8_t priority;
-    bool level;      /* what the device says */
+    enum input input;
     bool in_service; /* claimed and not completed */
 };
 
@@ -97,20 +104,33 @@ static void update_all(struct plic *p)
         update_context(p, i);
 }
 
-/* The gateway: a request goes in when the level is high and none is under way. */
-static void forward(struct plic *p, unsigned source)
+/* The gateway: forwards a request when there is one and none is in service. */
+static void forward(struct plic *p, unsigned number)
 {
-    if (p->sources[source].level && !p->sources[source].in_service)
-        set_pending(p, source, true);
+    struct source *s = &p->sources[number];
+
+    if (s->input == INPUT_LOW || s->in_service)
+        return;
+    set_pending(p, number, true);
+    if (s->input == INPUT_ONCE)
+        s->input = INPUT_LOW;
 }
 
-static void set_source(void *ctx, unsigned number, bool level)
+static void set_input(struct plic *p, unsigned number, enum input input)
 {
-    struct plic *p = ctx;
-
-    p->sources[number].level = level;
+    p->sources[number].input = input;
     forward(p, number);
     update_all(p);
+}
+
+static void set_source(void *plic, unsigned number, bool level)
+{
+    set_input(plic, number, level ? INPUT_HIGH : INPUT_LOW);
+}
+
+static void request_source(void *plic, unsigned number)
+{
+    set_input(plic, number, INPUT_ONCE);
 }
 
 /* Chapter 9: not affected by the threshold. */
@@ -196,7 +216,7 @@ static void write_priority(struct plic *p, uint64_t offset, uint64_t value)
     update_all(p);
 }
 
-/* The bits of a word of enables or pendings that stand for sources that exist. */
+/* Those bits of a word of enables or pendings that belong to a source. */
 static uint32_t real_sources(const struct plic *p, uint64_t word)
 {
     uint64_t first = word * 32, end = (uint64_t)p->config.source_count + 1;
@@ -258,10 +278,10 @@ static void plic_state_io(void *ctx, struct state_io *io)
 {
     struct plic *p = ctx;
 
-    state_io_section(io, "plic", 1);
+    state_io_section(io, "plic", 2);
     for (unsigned source = 1; source <= p->config.source_count; source++) {
         STATE_IO_BELOW(io, p->sources[source].priority, PRIORITY_MASK + 1);
-        STATE_IO(io, p->sources[source].level);
+        STATE_IO_BELOW(io, p->sources[source].input, INPUT_ONCE + 1);
         STATE_IO(io, p->sources[source].in_service);
     }
     for (unsigned word = 0; word < WORDS; word++)
@@ -311,5 +331,6 @@ struct device plic_device(struct plic *p)
 struct irq_line plic_source_line(struct plic *p, unsigned number)
 {
     assert(number >= 1 && number <= p->config.source_count);
-    return (struct irq_line){.set = set_source, .ctx = p, .number = number};
+    return (struct irq_line){
+        .set = set_source, .request = request_source, .ctx = p, .number = number};
 }

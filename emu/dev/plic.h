@@ -1,7 +1,7 @@
 /*
  * plic.h - the platform-level interrupt controller (RISC-V PLIC specification
- * 1.0.0, in the register layout of its chapter 3), with level-triggered
- * gateways and priorities 0 to 7.
+ * 1.0.0, in the register layout of its chapter 3), with priorities 0 to 7. Gateways
+ * take levels, and single requests as from an edge (irq_line_request).
  *
  * A context is one hart in one mode: context 2h is hart h in M-mode, 2h + 1
  * hart h in S-mode, as on QEMU's virt board.
@@ -20,7 +20,7 @@ struct plic_config {
     uint64_t base;
     unsigned source_count;  /* sources 1 to this number; at most 1023; 96 on the virt board */
     unsigned context_count; /* twice the harts; at most 1024 */
-    /* Set with the context as number; the number given here is not looked at. */
+    /* Set with the context as number; the number given here is ignored. */
     struct irq_line output;
 };
 

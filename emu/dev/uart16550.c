@@ -57,8 +57,9 @@ struct uart {
     unsigned trigger; /* bytes from which IIR says "data", below it "timeout" */
     uint8_t ier, lcr, mcr, scr, divisor[2];
     uint8_t modem_changes; /* low half of MSR */
-    bool fifo_on, overrun, tx_pending, irq_level;
-    bool listening; /* the guest looks at the receiver; see look_away */
+    bool fifo_on, overrun, tx_pending;
+    uint8_t told;   /* the cause in IIR that the interrupt line was last set for; IIR_NONE: low */
+    bool listening; /* the guest waits for input; see stop_listening */
     struct uart_config config;
 };
 
@@ -81,14 +82,33 @@ static uint8_t pending_interrupt(const struct uart *u)
     return IIR_NONE;
 }
 
+/*
+ * The transmitter becomes empty once for each byte sent, and that is one request; the
+ * other causes keep the line high until the guest has dealt with them. On the real part
+ * INTR stays high for an empty transmitter, too, until IIR is read or a byte is sent.
+ * Guests made for QEMU need not do either (xv6 before 2025): its interrupt controller
+ * looks at the line when a device sets it, and not again on completion. With a level,
+ * such a guest would be interrupted again after every completion, without end.
+ */
 static void update_irq(struct uart *u)
 {
-    bool level = pending_interrupt(u) != IIR_NONE;
+    uint8_t cause = pending_interrupt(u);
 
-    if (level == u->irq_level)
+    if (cause == u->told)
         return;
-    u->irq_level = level;
-    irq_line_set(&u->config.irq, level);
+    u->told = cause;
+    if (cause == IIR_TX_EMPTY)
+        irq_line_request(&u->config.irq);
+    else
+        irq_line_set(&u->config.irq, cause != IIR_NONE);
+}
+
+/* The transmitter has become empty, or is found empty when its interrupt is enabled. */
+static void transmitter_empty(struct uart *u)
+{
+    u->tx_pending = true;
+    if (u->told == IIR_TX_EMPTY)
+        u->told = IIR_NONE; /* a request of its own, though the cause is the same */
 }
 
 /* The four modem inputs: in loopback our own outputs, else a peer that is always ready. */
@@ -116,10 +136,10 @@ static void push(struct uart *u, uint8_t byte)
 }
 
 /*
- * Who sets the port up clears the FIFO and reads the data register for good measure,
- * and what had come before would be lost: so input waits for the next look.
+ * A driver that sets the port up clears the FIFO and reads the data register, and input
+ * that had come before would be lost: so input waits until the guest reads LSR again.
  */
-static void look_away(struct uart *u)
+static void stop_listening(struct uart *u)
 {
     u->listening = u->ier & IER_RX;
 }
@@ -129,7 +149,7 @@ static uint8_t pop(struct uart *u)
     uint8_t byte = 0;
 
     if (!u->len) {
-        look_away(u);
+        stop_listening(u);
     } else {
         byte = u->fifo[u->first];
         u->first = (u->first + 1) % FIFO_BYTES;
@@ -203,7 +223,7 @@ static void loop_back(struct uart *u, uint8_t byte)
 
 static void transmit(struct uart *u, uint8_t byte)
 {
-    u->tx_pending = true; /* it has left already, so the register is empty again */
+    transmitter_empty(u); /* sending takes no time */
     if (u->mcr & MCR_LOOP)
         loop_back(u, byte);
     else if (u->config.sink.put)
@@ -215,7 +235,7 @@ static void write_ier(struct uart *u, uint8_t value)
 {
     value &= IER_ALL;
     if (value & ~u->ier & IER_TX_EMPTY)
-        u->tx_pending = true;
+        transmitter_empty(u);
     u->listening |= value & IER_RX;
     u->ier = value;
 }
@@ -227,7 +247,7 @@ static void write_fcr(struct uart *u, uint8_t value)
 
     if (on != u->fifo_on || (on && (value & FCR_CLEAR_RX))) {
         clear_fifo(u);
-        look_away(u);
+        stop_listening(u);
     }
     u->fifo_on = on;
     u->trigger = on ? triggers[bits(value, 7, 6)] : 1;
@@ -290,7 +310,7 @@ static void uart_state_io(void *ctx, struct state_io *io)
 {
     struct uart *u = ctx;
 
-    state_io_section(io, "uart", 1);
+    state_io_section(io, "uart", 2);
     state_io_bytes(io, u->fifo, sizeof u->fifo);
     STATE_IO_BELOW(io, u->first, FIFO_BYTES);
     STATE_IO_BELOW(io, u->len, FIFO_BYTES + 1);
@@ -304,7 +324,7 @@ static void uart_state_io(void *ctx, struct state_io *io)
     STATE_IO(io, u->fifo_on);
     STATE_IO(io, u->overrun);
     STATE_IO(io, u->tx_pending);
-    STATE_IO(io, u->irq_level);
+    STATE_IO(io, u->told);
     STATE_IO(io, u->listening);
 }
 
@@ -319,6 +339,7 @@ struct uart *uart_new(const struct uart_config *config)
 
     u->config = *config;
     u->trigger = 1;
+    u->told = IIR_NONE;
     return u;
 }
 

@@ -3,7 +3,7 @@
  *
  * Registers are 8 bits wide, one byte apart (TI PC16550D data sheet, table 2).
  * Sending takes no time: the transmitter is always empty. Receiving is at the
- * host's pace: who owns the input pushes bytes and is refused when the FIFO is
+ * host's pace: the owner of the input pushes bytes and is refused when the FIFO is
  * full, so no byte is lost and there is no overrun except in loopback. The
  * character timeout is immediate: any byte in the FIFO interrupts.
  */
@@ -19,7 +19,7 @@
 
 struct uart;
 
-/* Where the bytes go. Buffering, and what to do about a broken pipe, is the owner's. */
+/* Where the bytes go. Buffering, and what to do about a broken pipe, is the owner's task. */
 struct console_sink {
     void (*put)(void *ctx, const uint8_t *bytes, size_t len);
     void *ctx;
@@ -42,8 +42,8 @@ struct device uart_device(struct uart *u);
 MUST_USE bool uart_receive(struct uart *u, uint8_t byte);
 
 /*
- * Whether uart_receive would take a byte now, and the guest look for it: it has
- * read the line status, or enabled the interrupt, since it set the receiver up.
+ * Whether uart_receive would take a byte now and the guest waits for one: since it set
+ * the receiver up, it has read the line status or enabled the interrupt.
  */
 bool uart_wants_input(const struct uart *u);
 

@@ -3,6 +3,7 @@
  */
 #include "dev/virtio.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +42,18 @@ enum reg {
     REG_CONFIG = 0x100,
 };
 
-enum { MAGIC = 0x74726976, VERSION = 2, VENDOR = 0x54465652 /* "RVFT" */ };
+enum {
+    MAGIC = 0x74726976,
+    VERSION = 2,
+    VENDOR = 0x554d4551, /* "QEMU": xv6 accepts no other */
+};
 enum { STATUS_DRIVER_OK = 4, STATUS_FEATURES_OK = 8, STATUS_NEEDS_RESET = 64 };
 enum { INTERRUPT_USED = 1, INTERRUPT_CONFIG = 2 };
 
 #define FEATURE_INDIRECT  (UINT64_C(1) << 28)
 #define FEATURE_VERSION_1 (UINT64_C(1) << 32)
 
-/* Split virtqueues, 2.7: descriptors of 16 bytes; rings behind two 16-bit words. */
+/* Split virtqueues, 2.7: descriptors of 16 bytes; rings that begin with two 16-bit words. */
 enum { DESC_NEXT = 1, DESC_WRITE = 2, DESC_INDIRECT = 4, DESC_BYTES = 16 };
 enum { AVAIL_NO_INTERRUPT = 1, RING_INDEX = 2, RING_ENTRIES = 4, USED_BYTES = 8 };
 
@@ -63,6 +68,8 @@ struct queue {
     bool ready;
     uint64_t desc, driver, device; /* physical addresses of its three parts */
     uint16_t taken, given;         /* running indices into the two rings */
+    bool pending;                  /* there may be more to serve than was served */
+    struct virtio_job job;
 };
 
 struct virtio {
@@ -70,6 +77,8 @@ struct virtio {
     uint32_t status, interrupt;
     uint32_t device_features_sel, driver_features_sel, queue_sel;
     uint64_t driver_features;
+    uint64_t window;       /* the last one in which there was work, counted from power-on */
+    uint64_t window_bytes; /* done in it, with what chains and descriptors cost */
     struct queue queue[VIRTIO_QUEUES_MAX];
 };
 
@@ -98,20 +107,31 @@ static void reset(struct virtio *v)
     set_interrupt(v, 0);
 }
 
+/* Forgets what is being served and what is left to serve. */
+static void drop_work(struct queue *q)
+{
+    q->pending = false;
+    q->job = (struct virtio_job){0};
+}
+
 static uint64_t offered(const struct virtio *v)
 {
     return v->config.kind.features | FEATURE_VERSION_1 | FEATURE_INDIRECT;
 }
 
-/* FEATURES_OK stays only if the driver wants no more than is there, and knows version 1 (3.1.1). */
+/*
+ * FEATURES_OK stays if the driver wants no more than is offered (3.1.1). A driver that does
+ * not accept VERSION_1 may be refused (6.1), and need not be: QEMU accepts it, and xv6 never
+ * reads or writes the upper half of the features. These devices are the same with and without
+ * it on a little-endian machine.
+ */
 static void set_status(struct virtio *v, uint32_t status)
 {
     if (!status) {
         reset(v);
         return;
     }
-    if ((status & STATUS_FEATURES_OK) &&
-        ((v->driver_features & ~offered(v)) || !(v->driver_features & FEATURE_VERSION_1)))
+    if ((status & STATUS_FEATURES_OK) && (v->driver_features & ~offered(v)))
         status &= ~(uint32_t)STATUS_FEATURES_OK;
     v->status = (v->status & STATUS_NEEDS_RESET) | status;
 }
@@ -176,7 +196,7 @@ static bool fetch_descriptor(struct virtio *v, uint64_t table, uint16_t index, s
 /* Of all buffers of a chain together (2.7.5). */
 #define CHAIN_BYTES_MAX (UINT64_C(1) << 32)
 
-/* Adds one buffer. False: too many, too long, or readable behind writable (2.7.4.2). */
+/* Adds one buffer. False: too many, too long, or readable after writable (2.7.4.2). */
 static bool add_segment(struct virtio_chain *c, const struct descriptor *d)
 {
     unsigned count = c->readable + c->writable;
@@ -238,15 +258,108 @@ bool virtio_take(struct virtio *v, unsigned queue, struct virtio_chain *c)
     return true;
 }
 
-void virtio_serve(struct virtio *v, unsigned queue,
-                  void (*serve)(void *ctx, struct virtio *v, const struct virtio_chain *c),
-                  void *ctx)
-{
-    struct virtio_chain c;
+/* ---- work, in windows of the guest's time ---- */
 
-    for (unsigned n = 0; n < VIRTIO_QUEUE_SIZE_MAX && virtio_take(v, queue, &c); n++)
-        serve(ctx, v, &c);
+/* What a chain costs the host apart from the bytes in it, as bytes. */
+enum { CHAIN_COST = 512, SEGMENT_COST = 64 };
+
+static uint64_t window_ticks(const struct virtio *v)
+{
+    return v->config.timebase_hz / VIRTIO_WINDOWS_PER_S;
 }
+
+static uint64_t current_window(const struct virtio *v)
+{
+    return clock_ticks(&v->config.clock) / window_ticks(v);
+}
+
+static bool window_is_full(const struct virtio *v)
+{
+    return v->window_bytes >= VIRTIO_WINDOW_BYTES;
+}
+
+void virtio_charge(struct virtio *v, uint64_t bytes)
+{
+    v->window_bytes += bytes;
+}
+
+/* Takes the next chain to serve. False: there is none. */
+static bool open_job(struct virtio *v, unsigned queue)
+{
+    struct virtio_job *job = &v->queue[queue].job;
+
+    *job = (struct virtio_job){0};
+    job->open = virtio_take(v, queue, &job->chain);
+    virtio_charge(v, CHAIN_COST + SEGMENT_COST * (job->chain.readable + job->chain.writable));
+    return job->open;
+}
+
+/* One piece of the chain that is open. */
+static void serve_piece(struct virtio *v, unsigned queue)
+{
+    struct virtio_job *job = &v->queue[queue].job;
+    uint64_t before = job->done;
+    bool ended = v->config.kind.serve(v->config.kind.ctx, v, queue, job);
+
+    job->begun = true;
+    job->open = !ended;
+    virtio_charge(v, job->done - before);
+    assert(ended || job->done > before); /* or it would never end */
+}
+
+/* Serves the queue until it is empty or the window is full. */
+static void serve_queue(struct virtio *v, unsigned queue)
+{
+    struct queue *q = &v->queue[queue];
+
+    while (q->pending && !window_is_full(v)) {
+        if (!is_usable(v, queue)) /* a chain in it was illegal */
+            drop_work(q);
+        else if (q->job.open || open_job(v, queue))
+            serve_piece(v, queue);
+        else
+            q->pending = false;
+    }
+}
+
+static bool is_pending(const struct virtio *v)
+{
+    bool pending = false;
+
+    for (unsigned queue = 0; queue < VIRTIO_QUEUES_MAX; queue++)
+        pending |= v->queue[queue].pending;
+    return pending;
+}
+
+void virtio_update(struct virtio *v)
+{
+    uint64_t window;
+
+    if (!is_pending(v))
+        return;
+    window = current_window(v);
+    if (window > v->window) {
+        v->window = window;
+        v->window_bytes = 0;
+    }
+    for (unsigned queue = 0; queue < VIRTIO_QUEUES_MAX; queue++)
+        serve_queue(v, queue);
+}
+
+uint64_t virtio_next_deadline(const struct virtio *v)
+{
+    return is_pending(v) ? (v->window + 1) * window_ticks(v) : UINT64_MAX;
+}
+
+void virtio_serve(struct virtio *v, unsigned queue)
+{
+    v->queue[queue].pending = true;
+    virtio_update(v);
+    if (is_pending(v) && v->config.deadline_moved)
+        v->config.deadline_moved(v->config.deadline_ctx);
+}
+
+/* ---- giving back ---- */
 
 void virtio_give_back(struct virtio *v, unsigned queue, const struct virtio_chain *c,
                       uint32_t written)
@@ -362,6 +475,8 @@ static void write_queue(struct virtio *v, struct queue *q, uint64_t offset, uint
             break_device(v);
         else
             q->ready = value & 1;
+        if (!q->ready)
+            drop_work(q);
         return;
     }
     if (q->ready)
@@ -434,6 +549,31 @@ static enum fault device_write(void *virtio, uint64_t offset, unsigned size, uin
     return FAULT_NONE;
 }
 
+static void chain_state_io(struct state_io *io, struct virtio_chain *c)
+{
+    STATE_IO(io, c->head);
+    STATE_IO_BELOW(io, c->readable, VIRTIO_QUEUE_SIZE_MAX + 1);
+    STATE_IO_BELOW(io, c->writable, VIRTIO_QUEUE_SIZE_MAX + 1 - c->readable);
+    STATE_IO(io, c->readable_bytes);
+    STATE_IO(io, c->writable_bytes);
+    for (unsigned n = 0; n < c->readable + c->writable; n++) {
+        STATE_IO(io, c->segment[n].pa);
+        STATE_IO(io, c->segment[n].len);
+    }
+}
+
+static void job_state_io(struct state_io *io, struct virtio_job *job)
+{
+    STATE_IO(io, job->open);
+    if (!job->open) {
+        *job = (struct virtio_job){0};
+        return;
+    }
+    STATE_IO(io, job->begun);
+    STATE_IO(io, job->done);
+    chain_state_io(io, &job->chain);
+}
+
 static void queue_state_io(struct state_io *io, struct queue *q)
 {
     STATE_IO(io, q->size);
@@ -443,6 +583,8 @@ static void queue_state_io(struct state_io *io, struct queue *q)
     STATE_IO(io, q->device);
     STATE_IO(io, q->taken);
     STATE_IO(io, q->given);
+    STATE_IO(io, q->pending);
+    job_state_io(io, &q->job);
     /* A queue in use is of a legal size (write_queue). */
     if (q->ready && (!q->size || q->size > VIRTIO_QUEUE_SIZE_MAX || (q->size & (q->size - 1))))
         state_io_fail(io, STATE_OUT_OF_RANGE);
@@ -453,7 +595,7 @@ static void device_state_io(void *virtio, struct state_io *io)
     struct virtio *v = virtio;
     const struct virtio_kind *kind = &v->config.kind;
 
-    state_io_section(io, "virtio", 1);
+    state_io_section(io, "virtio", 2);
     STATE_IO_SAME(io, kind->id);
     STATE_IO(io, v->status);
     STATE_IO(io, v->interrupt);
@@ -461,6 +603,8 @@ static void device_state_io(void *virtio, struct state_io *io)
     STATE_IO(io, v->driver_features_sel);
     STATE_IO(io, v->queue_sel);
     STATE_IO(io, v->driver_features);
+    STATE_IO(io, v->window);
+    STATE_IO(io, v->window_bytes);
     for (unsigned i = 0; i < VIRTIO_QUEUES_MAX; i++)
         queue_state_io(io, &v->queue[i]);
     if (kind->state_io)
@@ -480,6 +624,7 @@ struct virtio *virtio_new(const struct virtio_config *config)
 {
     struct virtio *v = xcalloc(1, sizeof *v);
 
+    assert(config->timebase_hz >= VIRTIO_WINDOWS_PER_S);
     v->config = *config;
     return v;
 }

@@ -1,12 +1,19 @@
 /*
- * virtio.h - a virtio device behind memory-mapped registers (virtio 1.2, 4.2;
- * split virtqueues, 2.7), and what its kinds are to it: one filled-in struct.
+ * virtio.h - a virtio device with memory-mapped registers (virtio 1.2, 4.2;
+ * split virtqueues, 2.7), and the interface of its kinds: one filled-in struct.
  *
  * The transport owns registers, negotiation, queues and the interrupt; a kind
  * (virtio_blk.h, virtio_console.h, virtio_rng.h) takes chains of buffers from a
  * queue and gives them back. All of the driver's numbers are hostile: addresses
- * are checked by whoever gives the memory, lengths and indices here, and a
- * chain that cannot be is answered by DEVICE_NEEDS_RESET, never by trust.
+ * are checked by the owner of the memory, lengths and indices here, and an
+ * illegal chain is answered by DEVICE_NEEDS_RESET, never by trust.
+ *
+ * A queue can ask for 4 GiB a chain, and the host must be able to stop the run
+ * meanwhile. So a device moves at most VIRTIO_WINDOW_BYTES in each window of a
+ * thousandth of a second of the guest's time, which is at once for all that
+ * drivers ask for in practice. What is left is continued when the next window
+ * begins: the owner calls virtio_update at virtio_next_deadline. Both depend on
+ * the guest's time and on nothing of the host.
  */
 #ifndef DEV_VIRTIO_H
 #define DEV_VIRTIO_H
@@ -19,7 +26,6 @@
 #include "mem/device.h"
 
 enum { VIRTIO_SLOT_BYTES = 0x1000, VIRTIO_QUEUES_MAX = 2, VIRTIO_QUEUE_SIZE_MAX = 256 };
-enum { VIRTIO_CONFIG_MAX = 64 }; /* bytes of device-specific configuration */
 
 /* Guest memory as a device reaches it, by physical address. False: not all of it is memory. */
 struct virtio_memory {
@@ -30,6 +36,7 @@ struct virtio_memory {
 
 struct state_io;
 struct virtio;
+struct virtio_job;
 
 /* What makes a transport a device of some kind. */
 struct virtio_kind {
@@ -39,8 +46,13 @@ struct virtio_kind {
     const uint8_t *config; /* device-specific configuration, read-only */
     size_t config_size;
     void *ctx;
-    /* The driver has put buffers into the queue. */
+    /* The driver has put buffers into the queue: most kinds call virtio_serve. */
     void (*notified)(void *ctx, struct virtio *v, unsigned queue);
+    /*
+     * The next piece of a chain, of at most VIRTIO_PIECE_BYTES: adds what it has moved to
+     * job->done. True: it has given the chain back. NULL: the kind calls no virtio_serve.
+     */
+    bool (*serve)(void *ctx, struct virtio *v, unsigned queue, struct virtio_job *job);
     void (*free)(void *ctx); /* may be NULL */
     /* Saves or restores what the kind has besides the transport's state; NULL: nothing. */
     void (*state_io)(void *ctx, struct virtio *v, struct state_io *io);
@@ -50,6 +62,11 @@ struct virtio_config {
     uint64_t base;
     struct irq_line irq;
     struct virtio_memory memory;
+    struct clock clock;
+    uint32_t timebase_hz; /* ticks of the clock in a second, at least 1000 */
+    /* Called when virtio_next_deadline has moved; may be NULL. */
+    void (*deadline_moved)(void *ctx);
+    void *deadline_ctx;
     struct virtio_kind kind;
 };
 
@@ -58,7 +75,15 @@ struct virtio *virtio_new(const struct virtio_config *config);
 /* The slot on a bus; the bus frees it, and its kind, with it. */
 struct device virtio_device(struct virtio *v);
 
+/* The clock tick at which the device goes on with work that is left; UINT64_MAX: none is. */
+uint64_t virtio_next_deadline(const struct virtio *v);
+
+/* Goes on with it, if its time has come. */
+void virtio_update(struct virtio *v);
+
 /* ---- for kinds: chains of buffers ---- */
+
+enum { VIRTIO_WINDOW_BYTES = 1 << 20, VIRTIO_WINDOWS_PER_S = 1000, VIRTIO_PIECE_BYTES = 64 << 10 };
 
 struct virtio_segment {
     uint64_t pa;
@@ -79,13 +104,19 @@ MUST_USE bool virtio_take(struct virtio *v, unsigned queue, struct virtio_chain 
 /* Whether virtio_take would give one. */
 bool virtio_has_chain(struct virtio *v, unsigned queue);
 
-/*
- * Serves what is in the queue, at most as many chains as it can hold: a driver
- * that lets the device write its rings must not keep it busy for ever.
- */
-void virtio_serve(struct virtio *v, unsigned queue,
-                  void (*serve)(void *ctx, struct virtio *v, const struct virtio_chain *c),
-                  void *ctx);
+/* A chain that is being served. */
+struct virtio_job {
+    bool open;  /* there is one; the rest has no meaning otherwise */
+    bool begun; /* `serve` has been called for it */
+    struct virtio_chain chain;
+    uint64_t done; /* bytes moved so far */
+};
+
+/* Takes chain after chain from the queue and serves them, now and in later windows. */
+void virtio_serve(struct virtio *v, unsigned queue);
+
+/* Counts host work of the kind as if it had moved so many bytes in this window. */
+void virtio_charge(struct virtio *v, uint64_t bytes);
 
 /*
  * Copies between the chain's readable (writable) bytes from `offset` on and the

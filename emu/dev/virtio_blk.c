@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 
 enum { BLOCK_ID = 2, REQUEST_QUEUE = 0, QUEUES = 1 };
 enum { TYPE_IN = 0, TYPE_OUT = 1, TYPE_FLUSH = 4, TYPE_GET_ID = 8 };
-enum { STATUS_OK = 0, STATUS_IOERR = 1, STATUS_UNSUPPORTED = 2 };
-enum { HEADER_BYTES = 16, STATUS_BYTES = 1, ID_BYTES = 20, CHUNK_BYTES = 64 << 10 };
+enum { STATUS_OK = 0, STATUS_IOERR = 1, STATUS_UNSUPPORTED = 2, MORE = 256 };
+enum { HEADER_BYTES = 16, STATUS_BYTES = 1, ID_BYTES = 20 };
+enum { FLUSH_COST = VIRTIO_WINDOW_BYTES / 4 }; /* it may wait for a disk of the host */
 enum { CONFIG_CAPACITY = 0, CONFIG_SEG_MAX = 12, CONFIG_BLOCK_SIZE = 20, CONFIG_BYTES = 24 };
 
 #define FEATURE_SEG_MAX  (UINT64_C(1) << 2)
@@ -19,24 +21,24 @@ enum { CONFIG_CAPACITY = 0, CONFIG_SEG_MAX = 12, CONFIG_BLOCK_SIZE = 20, CONFIG_
 #define FEATURE_BLK_SIZE (UINT64_C(1) << 6)
 #define FEATURE_FLUSH    (UINT64_C(1) << 9)
 
-struct blk {
-    struct block_store store;
-    char id[ID_BYTES];
-    uint8_t config[CONFIG_BYTES];
-    uint8_t chunk[CHUNK_BYTES];
-};
-
 /* One request: a header, data one way, a byte of status at the end. */
 struct request {
-    struct virtio *virtio;
-    const struct virtio_chain *chain;
     uint32_t type;
     uint64_t sector;
     uint64_t data_bytes;
 };
 
-static bool in_range(const struct blk *b, const struct request *r)
+struct blk {
+    struct block_store store;
+    char id[ID_BYTES];
+    uint8_t config[CONFIG_BYTES];
+    struct request request; /* the one that the queue's job is */
+    uint8_t chunk[VIRTIO_PIECE_BYTES];
+};
+
+static bool in_range(const struct blk *b)
 {
+    const struct request *r = &b->request;
     uint64_t sectors = b->store.size / VIRTIO_BLK_SECTOR, count = r->data_bytes / VIRTIO_BLK_SECTOR;
 
     return r->data_bytes % VIRTIO_BLK_SECTOR == 0 && r->sector <= sectors &&
@@ -45,105 +47,126 @@ static bool in_range(const struct blk *b, const struct request *r)
 
 static size_t next_piece(const struct request *r, uint64_t done)
 {
-    uint64_t left = r->data_bytes - done;
+    uint64_t left = done < r->data_bytes ? r->data_bytes - done : 0;
 
-    return left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
+    return left < VIRTIO_PIECE_BYTES ? (size_t)left : VIRTIO_PIECE_BYTES;
 }
 
-static unsigned read_blocks(struct blk *b, const struct request *r)
+/* One piece. Each of these answers a status, or MORE while there is something left to do. */
+static unsigned read_piece(struct blk *b, struct virtio *v, struct virtio_job *job)
 {
-    uint64_t from = r->sector * VIRTIO_BLK_SECTOR;
+    uint64_t from = b->request.sector * VIRTIO_BLK_SECTOR;
+    size_t piece = next_piece(&b->request, job->done);
 
-    for (uint64_t done = 0; done < r->data_bytes;) {
-        size_t piece = next_piece(r, done);
-
-        if (!b->store.read(b->store.ctx, from + done, b->chunk, piece) ||
-            virtio_write(r->virtio, r->chain, done, b->chunk, piece) != piece)
-            return STATUS_IOERR;
-        done += piece;
-    }
-    return STATUS_OK;
-}
-
-static unsigned write_blocks(struct blk *b, const struct request *r)
-{
-    uint64_t to = r->sector * VIRTIO_BLK_SECTOR;
-
-    for (uint64_t done = 0; done < r->data_bytes;) {
-        size_t piece = next_piece(r, done);
-
-        if (virtio_read(r->virtio, r->chain, HEADER_BYTES + done, b->chunk, piece) != piece ||
-            !b->store.write(b->store.ctx, to + done, b->chunk, piece))
-            return STATUS_IOERR;
-        done += piece;
-    }
-    return STATUS_OK;
-}
-
-static unsigned tell_id(const struct blk *b, const struct request *r)
-{
-    if (r->data_bytes < ID_BYTES)
+    if (!b->store.read(b->store.ctx, from + job->done, b->chunk, piece) ||
+        virtio_write(v, &job->chain, job->done, b->chunk, piece) != piece)
         return STATUS_IOERR;
-    return virtio_write(r->virtio, r->chain, 0, b->id, ID_BYTES) == ID_BYTES ? STATUS_OK
-                                                                             : STATUS_IOERR;
+    job->done += piece;
+    return job->done < b->request.data_bytes ? MORE : STATUS_OK;
 }
 
-/* *written: bytes of data that the driver finds in its buffers, from the first on. */
-static unsigned serve(struct blk *b, struct request *r, uint64_t *written)
+static unsigned write_piece(struct blk *b, struct virtio *v, struct virtio_job *job)
 {
-    unsigned status;
+    uint64_t to = b->request.sector * VIRTIO_BLK_SECTOR;
+    size_t piece = next_piece(&b->request, job->done);
 
-    *written = 0;
-    switch (r->type) {
-    case TYPE_IN:
-        r->data_bytes = r->chain->writable_bytes - STATUS_BYTES;
-        status = in_range(b, r) ? read_blocks(b, r) : STATUS_IOERR;
-        *written = status == STATUS_OK ? r->data_bytes : 0;
-        return status;
+    if (virtio_read(v, &job->chain, HEADER_BYTES + job->done, b->chunk, piece) != piece ||
+        !b->store.write(b->store.ctx, to + job->done, b->chunk, piece))
+        return STATUS_IOERR;
+    job->done += piece;
+    return job->done < b->request.data_bytes ? MORE : STATUS_OK;
+}
+
+static unsigned flush(struct blk *b, struct virtio *v)
+{
+    virtio_charge(v, FLUSH_COST);
+    return b->store.flush(b->store.ctx) ? STATUS_OK : STATUS_IOERR;
+}
+
+static unsigned tell_id(struct blk *b, struct virtio *v, struct virtio_job *job)
+{
+    if (b->request.data_bytes < ID_BYTES ||
+        virtio_write(v, &job->chain, 0, b->id, ID_BYTES) != ID_BYTES)
+        return STATUS_IOERR;
+    job->done = ID_BYTES;
+    return STATUS_OK;
+}
+
+static unsigned serve_piece(struct blk *b, struct virtio *v, struct virtio_job *job)
+{
+    switch (b->request.type) {
+    case TYPE_IN: return in_range(b) ? read_piece(b, v, job) : STATUS_IOERR;
     case TYPE_OUT:
-        r->data_bytes = r->chain->readable_bytes - HEADER_BYTES;
-        return !b->store.read_only && in_range(b, r) ? write_blocks(b, r) : STATUS_IOERR;
-    case TYPE_FLUSH: return b->store.flush(b->store.ctx) ? STATUS_OK : STATUS_IOERR;
-    case TYPE_GET_ID:
-        r->data_bytes = r->chain->writable_bytes - STATUS_BYTES;
-        status = tell_id(b, r);
-        *written = status == STATUS_OK ? ID_BYTES : 0;
-        return status;
+        return !b->store.read_only && in_range(b) ? write_piece(b, v, job) : STATUS_IOERR;
+    case TYPE_FLUSH: return flush(b, v);
+    case TYPE_GET_ID: return tell_id(b, v, job);
     default: return STATUS_UNSUPPORTED;
     }
 }
 
-/* The status is the last byte, and counts where no gap is before it (2.7.8.2). */
-static uint32_t used_length(const struct virtio_chain *c, uint64_t written)
+/* Reads the header. False: the chain has no room for a header and a status. */
+static bool begin_request(struct blk *b, struct virtio *v, const struct virtio_chain *c)
 {
-    bool gap = written < c->writable_bytes - STATUS_BYTES;
+    struct request *r = &b->request;
+    uint8_t header[HEADER_BYTES];
+
+    if (c->writable_bytes < STATUS_BYTES ||
+        virtio_read(v, c, 0, header, sizeof header) != sizeof header)
+        return false;
+    memcpy(&r->type, header, sizeof r->type);
+    memcpy(&r->sector, header + 8, sizeof r->sector);
+    r->data_bytes =
+        r->type == TYPE_OUT ? c->readable_bytes - HEADER_BYTES : c->writable_bytes - STATUS_BYTES;
+    return true;
+}
+
+/*
+ * Bytes of the chain that are written, from the first on. The status is the last byte, and
+ * counts if there is no gap before it (2.7.8.2).
+ */
+static uint32_t used_length(const struct blk *b, const struct virtio_job *job, unsigned status)
+{
+    uint64_t written = status == STATUS_OK && b->request.type != TYPE_OUT ? job->done : 0;
+    bool gap = written < job->chain.writable_bytes - STATUS_BYTES;
 
     return (uint32_t)(gap ? written : written + STATUS_BYTES);
 }
 
-static void serve_chain(void *blk, struct virtio *v, const struct virtio_chain *c)
+static bool serve(void *blk, struct virtio *v, unsigned queue, struct virtio_job *job)
 {
     struct blk *b = blk;
-    uint8_t header[HEADER_BYTES], status;
-    struct request r = {.virtio = v, .chain = c};
-    uint64_t written;
+    unsigned status;
+    uint8_t byte;
 
-    /* Without room for a header and a status there is nobody to answer. */
-    if (c->writable_bytes < STATUS_BYTES ||
-        virtio_read(v, c, 0, header, sizeof header) != sizeof header) {
-        virtio_give_back(v, REQUEST_QUEUE, c, 0);
-        return;
+    if (!job->begun && !begin_request(b, v, &job->chain)) {
+        virtio_give_back(v, queue, &job->chain, 0);
+        return true;
     }
-    memcpy(&r.type, header, sizeof r.type);
-    memcpy(&r.sector, header + 8, sizeof r.sector);
-    status = (uint8_t)serve(b, &r, &written);
-    (void)virtio_write(v, c, c->writable_bytes - STATUS_BYTES, &status, sizeof status);
-    virtio_give_back(v, REQUEST_QUEUE, c, used_length(c, written));
+    status = serve_piece(b, v, job);
+    if (status == MORE)
+        return false;
+    byte = (uint8_t)status;
+    (void)virtio_write(v, &job->chain, job->chain.writable_bytes - STATUS_BYTES, &byte,
+                       sizeof byte);
+    virtio_give_back(v, queue, &job->chain, used_length(b, job, status));
+    return true;
 }
 
 static void notified(void *blk, struct virtio *v, unsigned queue)
 {
-    virtio_serve(v, queue, serve_chain, blk);
+    (void)blk;
+    virtio_serve(v, queue);
+}
+
+static void blk_state_io(void *blk, struct virtio *v, struct state_io *io)
+{
+    struct blk *b = blk;
+
+    (void)v;
+    state_io_section(io, "virtio-blk", 1);
+    STATE_IO(io, b->request.type);
+    STATE_IO(io, b->request.sector);
+    STATE_IO(io, b->request.data_bytes);
 }
 
 static void blk_free(void *blk)
@@ -180,5 +203,7 @@ struct virtio_kind virtio_blk(const struct block_store *store, const char *id)
                                 .config_size = CONFIG_BYTES,
                                 .ctx = b,
                                 .notified = notified,
+                                .serve = serve,
+                                .state_io = blk_state_io,
                                 .free = blk_free};
 }

@@ -1,6 +1,6 @@
 /*
  * virtio_blk.h - a block device (virtio 1.2, 5.2): reads, writes, flushes and
- * tells its name. What it stands on is an interface, so it needs no file.
+ * tells its name. The blocks are behind an interface, so it needs no file.
  */
 #ifndef DEV_VIRTIO_BLK_H
 #define DEV_VIRTIO_BLK_H

@@ -13,22 +13,22 @@ enum { CONSOLE_ID = 3, QUEUE_IN = 0, QUEUE_OUT = 1, QUEUES = 2, CHUNK_BYTES = 40
 
 struct virtio_console {
     struct virtio_console_sink sink;
-    struct virtio *virtio; /* known since the driver has first notified us */
+    struct virtio *virtio; /* NULL until the driver's first notification */
 };
 
-static void put_chain(void *console, struct virtio *v, const struct virtio_chain *chain)
+static bool serve(void *console, struct virtio *v, unsigned queue, struct virtio_job *job)
 {
     const struct virtio_console *c = console;
     uint8_t bytes[CHUNK_BYTES];
-    uint64_t done = 0;
-    size_t moved;
+    size_t moved = virtio_read(v, &job->chain, job->done, bytes, sizeof bytes);
 
-    while ((moved = virtio_read(v, chain, done, bytes, sizeof bytes)) > 0) {
-        if (c->sink.put)
-            c->sink.put(c->sink.ctx, bytes, moved);
-        done += moved;
-    }
-    virtio_give_back(v, QUEUE_OUT, chain, 0);
+    if (moved && c->sink.put)
+        c->sink.put(c->sink.ctx, bytes, moved);
+    job->done += moved;
+    if (moved && job->done < job->chain.readable_bytes)
+        return false;
+    virtio_give_back(v, queue, &job->chain, 0);
+    return true;
 }
 
 static void notified(void *console, struct virtio *v, unsigned queue)
@@ -37,7 +37,7 @@ static void notified(void *console, struct virtio *v, unsigned queue)
 
     c->virtio = v;
     if (queue == QUEUE_OUT)
-        virtio_serve(v, queue, put_chain, c);
+        virtio_serve(v, queue);
 }
 
 static void console_state_io(void *console, struct virtio *v, struct state_io *io)
@@ -64,6 +64,7 @@ struct virtio_kind virtio_console_kind(struct virtio_console *c)
                                 .queue_count = QUEUES,
                                 .ctx = c,
                                 .notified = notified,
+                                .serve = serve,
                                 .free = free,
                                 .state_io = console_state_io};
 }

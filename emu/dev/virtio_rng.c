@@ -12,25 +12,29 @@
 enum { RNG_ID = 4, QUEUES = 1, CHUNK_WORDS = 32 };
 
 /* A request for more than this is answered in part, as the driver must expect. */
-enum { BYTES_MAX = 64 << 10 };
+enum { BYTES_MAX = VIRTIO_PIECE_BYTES };
 
-static void fill_chain(void *rng, struct virtio *v, const struct virtio_chain *c)
+/* A request is one piece. */
+static bool serve(void *rng, struct virtio *v, unsigned queue, struct virtio_job *job)
 {
-    uint64_t words[CHUNK_WORDS], done = 0;
+    uint64_t words[CHUNK_WORDS];
     size_t moved = sizeof words;
 
-    while (moved == sizeof words && done < c->writable_bytes && done < BYTES_MAX) {
+    while (moved == sizeof words && job->done < job->chain.writable_bytes &&
+           job->done < BYTES_MAX) {
         for (unsigned n = 0; n < CHUNK_WORDS; n++)
             words[n] = rng_next(rng);
-        moved = virtio_write(v, c, done, words, sizeof words);
-        done += moved;
+        moved = virtio_write(v, &job->chain, job->done, words, sizeof words);
+        job->done += moved;
     }
-    virtio_give_back(v, 0, c, (uint32_t)done);
+    virtio_give_back(v, queue, &job->chain, (uint32_t)job->done);
+    return true;
 }
 
 static void notified(void *rng, struct virtio *v, unsigned queue)
 {
-    virtio_serve(v, queue, fill_chain, rng);
+    (void)rng;
+    virtio_serve(v, queue);
 }
 
 static void rng_state_io(void *ctx, struct virtio *v, struct state_io *io)
@@ -51,6 +55,7 @@ struct virtio_kind virtio_rng(uint64_t seed)
                                 .queue_count = QUEUES,
                                 .ctx = rng,
                                 .notified = notified,
+                                .serve = serve,
                                 .free = free,
                                 .state_io = rng_state_io};
 }

@@ -3,12 +3,14 @@
  */
 #include "ftrace/sites.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
@@ -248,9 +250,15 @@ static bool add_site(struct site_table *t, const struct image *im, uint64_t va, 
     return true;
 }
 
-/* ---- which layout it is ---- */
+/* ---- the table of sites ---- */
 
-/* Where the table of sites is; false: there is none, or none to be believed. */
+/* The addresses between __start_mcount_loc and __stop_mcount_loc. */
+struct entries {
+    VEC_OF(uint64_t) all;
+    size_t unreadable; /* that the image has no bytes for */
+};
+
+/* Where the table is; false: there is none, or none to be believed. */
 static bool find_table(const struct image *im, const struct symbols *symbols, uint64_t *start,
                        uint64_t *stop, const struct diag *d)
 {
@@ -262,6 +270,44 @@ static bool find_table(const struct image *im, const struct symbols *symbols, ui
     diag_warn(d, "%s: __mcount_loc is longer than the file; no sites", im->path);
     return false;
 }
+
+/*
+ * A kernel that can be moved (CONFIG_RELOCATABLE) fills in its addresses when it starts: the file
+ * has zeroes there and a table of relocations for the kernel's own use, which is read here.
+ * Answers place -> address for the places in [low, high).
+ */
+static void read_relocations(const struct image *im, const struct symbols *symbols, uint64_t low,
+                             uint64_t high, struct map *addresses)
+{
+    uint64_t at, stop;
+    Elf64_Rela r;
+
+    if (!symbols_find(symbols, "__rela_dyn_start", &at) ||
+        !symbols_find(symbols, "__rela_dyn_end", &stop) || stop < at || stop - at > im->file.size)
+        return;
+    for (; stop - at >= sizeof r && read_image(im, at, &r, sizeof r); at += sizeof r)
+        if (ELF64_R_TYPE(r.r_info) == R_RISCV_RELATIVE && r.r_offset >= low && r.r_offset < high)
+            map_put(addresses, r.r_offset, (uint64_t)r.r_addend);
+}
+
+static void read_entries(const struct image *im, const struct symbols *symbols, struct entries *e,
+                         const struct diag *d)
+{
+    struct map relocated = {0};
+    uint64_t at, stop, va;
+
+    if (!find_table(im, symbols, &at, &stop, d))
+        return;
+    read_relocations(im, symbols, at, stop, &relocated);
+    for (; stop - at >= sizeof va; at += sizeof va)
+        if (map_get(&relocated, at, &va) || read_image(im, at, &va, sizeof va))
+            VEC_PUSH(&e->all, va);
+        else
+            e->unreadable++;
+    map_free(&relocated);
+}
+
+/* ---- which layout it is ---- */
 
 /* Bytes of nops at an address of the image; where they are not compressed, one pair's at most. */
 static unsigned nops_at(const struct image *im, uint64_t va)
@@ -283,30 +329,42 @@ static bool function_begins_at(const struct symbols *symbols, uint64_t va)
     return function && function->addr == va;
 }
 
+static bool calls_at(const struct image *im, uint64_t va, uint64_t callee)
+{
+    uint8_t bytes[SITE_BYTES];
+    uint64_t target;
+
+    return callee && read_image(im, va, bytes, SITE_BYTES) && is_pair(va, bytes, &target) &&
+           target == callee;
+}
+
 /*
  * From the narrowest of the sites that the compiler left nops for: a function
  * may go on with nops of its own. `atomic` looks as `pfe8`, but its trampoline
- * is not patched.
+ * is not patched. Where the entries lead to neither nops nor calls of _mcount it is LAYOUT_NONE.
  */
 static enum site_layout find_layout(const struct image *im, const struct symbols *symbols,
-                                    uint64_t start, uint64_t stop)
+                                    uint64_t mcount, const struct entries *e)
 {
-    unsigned narrowest = SITE_BYTES_MAX, entries = 0, literals = 0;
+    unsigned narrowest = SITE_BYTES_MAX, padded = 0, calls = 0;
+    unsigned before = 0, at = 0; /* the entries that lie before a function, and at one */
     uint64_t va;
 
-    for (uint64_t at = start; stop - at >= sizeof va; at += sizeof va) {
-        unsigned nops = read_image(im, at, &va, sizeof va) ? nops_at(im, va) : 0;
+    for (size_t i = 0; i < e->all.len; i++) {
+        unsigned nops = nops_at(im, e->all.at[i]);
 
+        calls += calls_at(im, e->all.at[i], mcount);
         if (!nops)
             continue;
-        entries++;
-        literals += nops == SITE_BYTES_MAX && function_begins_at(symbols, va + LITERAL_BYTES) &&
-                    !function_begins_at(symbols, va);
+        va = e->all.at[i];
+        padded++;
+        before += nops == SITE_BYTES_MAX && function_begins_at(symbols, va + LITERAL_BYTES);
+        at += function_begins_at(symbols, va);
         narrowest = nops < narrowest ? nops : narrowest;
     }
-    if (!entries)
-        return LAYOUT_MCOUNT;
-    if (literals == entries)
+    if (!padded)
+        return calls ? LAYOUT_MCOUNT : LAYOUT_NONE;
+    if (before > at)
         return LAYOUT_CALLOPS;
     if (narrowest == SITE_BYTES_MAX)
         return LAYOUT_PFE16;
@@ -316,25 +374,29 @@ static enum site_layout find_layout(const struct image *im, const struct symbols
 static void add_functions(struct site_table *t, const struct image *im,
                           const struct symbols *symbols, const struct diag *d)
 {
-    uint64_t at, stop, va;
-    size_t refused = 0;
+    struct entries e = {0};
+    size_t refused;
 
     t->layout = t->mcount ? LAYOUT_STATIC : LAYOUT_NONE;
-    if (!find_table(im, symbols, &at, &stop, d) || at == stop)
-        return;
-    t->layout = find_layout(im, symbols, at, stop);
-    for (; stop - at >= sizeof va; at += sizeof va) {
-        if (!read_image(im, at, &va, sizeof va)) {
-            refused++;
-            continue;
-        }
-        if (t->layout == LAYOUT_CALLOPS)
-            va += LITERAL_BYTES;
-        refused += !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
+    read_entries(im, symbols, &e, d);
+    refused = e.unreadable;
+    if (e.all.len)
+        t->layout = find_layout(im, symbols, t->mcount, &e);
+    for (size_t i = 0; i < e.all.len; i++) {
+        uint64_t va = e.all.at[i] + (t->layout == LAYOUT_CALLOPS ? LITERAL_BYTES : 0);
+
+        refused += t->layout == LAYOUT_NONE ||
+                   !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));
     }
     if (refused)
-        diag_warn(d, "%s: %zu entries of __mcount_loc do not lie in its text; left out", im->path,
-                  refused);
+        diag_warn(d,
+                  "%s: %zu entries of __mcount_loc lead to no ftrace site in its text; left out%s",
+                  im->path, refused,
+                  refused == e.all.len + e.unreadable
+                      ? " (give the symbols of this very build; of a running kernel, one booted "
+                        "with nokaslr)"
+                      : "");
+    VEC_FREE(&e.all);
 }
 
 static void add_trampoline(struct site_table *t, const struct image *im,

@@ -70,27 +70,72 @@ static enum exit_status cannot_read(const char *path, int reason, const struct d
     return EXIT_IO;
 }
 
+/* The end of the data that begins at or after *at, which moves there; -1: there is none. */
+static off_t find_data(int fd, off_t *at, off_t size)
+{
+    off_t data = lseek(fd, *at, SEEK_DATA), hole;
+
+    if (data < 0 && errno == ENXIO)
+        return -1;
+    if (data > *at && data < size)
+        *at = data;
+    hole = lseek(fd, *at, SEEK_HOLE);
+    return hole > *at && hole < size ? hole : size;
+}
+
+/*
+ * A file of known size, but for its holes: those are zeroes in the buffer, and take no memory
+ * there. False: errno says why.
+ */
+static bool read_data(int fd, struct file *f, uint64_t size)
+{
+    off_t at = 0, end = 0;
+    ssize_t got;
+
+    f->bytes = xcalloc(size + 1, 1);
+    while ((uint64_t)at < size) {
+        if (at >= end && (end = find_data(fd, &at, (off_t)size)) < 0)
+            break;
+        got = pread(fd, f->bytes + at, (size_t)(end - at), at);
+        if (got < 0 && errno != EINTR)
+            return false;
+        if (!got) {
+            size = (uint64_t)at; /* it has become shorter */
+            break;
+        }
+        at += got > 0 ? got : 0;
+    }
+    f->size = (size_t)size;
+    return true;
+}
+
+/* A pipe or the like, up to its end or to more than any image has. */
+static bool read_stream(int fd, struct file *f)
+{
+    size_t room = 1 << 16;
+    ssize_t got;
+
+    f->bytes = xmalloc(room);
+    do
+        got = read_more(fd, f, &room);
+    while (got > 0 && f->size <= FILE_BYTES_MAX);
+    return got >= 0;
+}
+
 static enum exit_status read_all(int fd, const char *path, const struct diag *d, struct file *f)
 {
     uint64_t size = size_of(fd);
-    size_t room = size ? (size_t)size + 1 : 1 << 16; /* one more: the end is found in it */
-    ssize_t got;
     int reason;
 
     *f = (struct file){0};
     if (size > FILE_BYTES_MAX)
         return refuse_size(path, d, f);
-    f->bytes = xmalloc(room);
-    do
-        got = read_more(fd, f, &room);
-    while (got > 0 && f->size <= FILE_BYTES_MAX);
-    if (f->size > FILE_BYTES_MAX)
-        return refuse_size(path, d, f);
-    if (!got)
-        return EXIT_PASS;
-    reason = errno;
-    file_free(f);
-    return cannot_read(path, reason, d);
+    if (!(size ? read_data(fd, f, size) : read_stream(fd, f))) {
+        reason = errno;
+        file_free(f);
+        return cannot_read(path, reason, d);
+    }
+    return f->size > FILE_BYTES_MAX ? refuse_size(path, d, f) : EXIT_PASS;
 }
 
 enum exit_status file_read(const char *path, const struct diag *d, struct file *out)

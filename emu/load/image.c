@@ -5,7 +5,9 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -80,57 +82,121 @@ void image_free(struct image *im)
     free(im);
 }
 
+/* Such an image has one segment. */
+void image_link_at(struct image *im, uint64_t va)
+{
+    if (im->kind != IMAGE_LINUX || va % PAGE_BYTES || im->segments[0].mem_size > UINT64_MAX - va)
+        return;
+    for (size_t i = 0; i < im->text_count; i++)
+        im->texts[i].va = va + (im->texts[i].pa - im->segments[0].pa);
+    im->segments[0].va = im->entry_va = va;
+}
+
+void image_remedy(char text[IMAGE_REMEDY], uint64_t ram_base, uint64_t start, uint64_t end,
+                  const struct image_room *room)
+{
+    uint64_t needed = end - ram_base + room->above;
+
+    if (start < ram_base)
+        snprintf(text, IMAGE_REMEDY, "link it at 0x%" PRIx64 " or higher", ram_base);
+    else if (end > room->end_max || end < start)
+        snprintf(text, IMAGE_REMEDY, "link it to end below 0x%" PRIx64 "; more --memory is no help",
+                 room->end_max);
+    else
+        snprintf(text, IMAGE_REMEDY, "give --memory %" PRIu64 "M or more",
+                 (needed + (1 << 20) - 1) >> 20);
+}
+
 /* Said before anything is written, so that a refused image leaves no traces. */
 static bool fits(const struct image *im, const struct image_segment *s, const struct ram *r,
-                 const struct diag *d)
+                 const struct image_room *room, const struct diag *d)
 {
+    char remedy[IMAGE_REMEDY];
+
     if (ram_has(r, s->pa, s->mem_size) || ram_has(r, s->pa + s->headers, s->mem_size - s->headers))
         return true;
+    image_remedy(remedy, r->base, s->pa, s->pa + s->mem_size, room);
     diag_error(d,
                "%s: segment %u at 0x%" PRIx64 " (0x%" PRIx64
-               " bytes) lies outside of RAM (0x%" PRIx64 " to 0x%" PRIx64
-               "); link it into RAM or give more --memory",
-               im->path, s->index, s->pa, s->mem_size, r->base, r->base + r->size - 1);
+               " bytes) lies outside of RAM (0x%" PRIx64 " to 0x%" PRIx64 "); %s",
+               im->path, s->index, s->pa, s->mem_size, r->base, r->base + r->size - 1, remedy);
     return false;
 }
 
-static void zero(struct bus *b, uint64_t pa, uint64_t size, const struct writer *who)
+static const uint8_t zeros[PAGE_BYTES];
+
+static void put(struct bus *b, uint64_t pa, const uint8_t *bytes, uint64_t size)
 {
-    static const uint8_t zeros[PAGE_BYTES];
+    static const struct writer loader = {.kind = WRITER_LOADER};
+    bool in_ram = bus_write(b, pa, bytes, size, &loader);
 
-    for (uint64_t done = 0; done < size;) {
-        size_t piece = size - done < sizeof zeros ? size - done : sizeof zeros;
-        bool in_ram = bus_write(b, pa + done, zeros, piece, who);
+    assert(in_ram);
+    (void)in_ram;
+}
 
-        assert(in_ram);
-        (void)in_ram;
-        done += piece;
+static void put_zeros(struct bus *b, uint64_t pa, uint64_t size)
+{
+    for (uint64_t done = 0; done < size; done += PAGE_BYTES)
+        put(b, pa + done, zeros, size - done < PAGE_BYTES ? size - done : PAGE_BYTES);
+}
+
+/*
+ * Makes [pa, pa + size) zero. RAM is new, and memory that was never written costs the host
+ * nothing: so only what the first `count` segments have brought is written over.
+ */
+static void clear(const struct image *im, size_t count, struct bus *b, uint64_t pa, uint64_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct image_segment *s = &im->segments[i];
+        uint64_t from = s->pa > pa ? s->pa : pa, end = s->pa + s->file_size;
+
+        if (end > pa + size)
+            end = pa + size;
+        if (from < end)
+            put_zeros(b, from, end - from);
+    }
+}
+
+/* The bytes of segment number `index` from the file, `skip` of them left out; of its pages of
+ * zeroes as little as of the rest. */
+static void load_bytes(const struct image *im, size_t index, uint64_t skip, struct bus *b)
+{
+    const struct image_segment *s = &im->segments[index];
+
+    for (uint64_t done = skip, piece; done < s->file_size; done += piece) {
+        const uint8_t *from = im->file.bytes + s->offset + done;
+        uint64_t pa = s->pa + done;
+
+        piece = PAGE_BYTES - pa % PAGE_BYTES;
+        if (piece > s->file_size - done)
+            piece = s->file_size - done;
+        if (memcmp(from, zeros, piece) != 0)
+            put(b, pa, from, piece);
+        else
+            clear(im, index, b, pa, piece);
     }
 }
 
 /* Headers that would lie below RAM are left out; no program of that link needs them. */
-static void load_segment(const struct image *im, const struct image_segment *s, struct bus *b)
+static void load_segment(const struct image *im, size_t index, struct bus *b)
 {
-    static const struct writer loader = {.kind = WRITER_LOADER};
-    uint64_t skip = bus_ram_at(b, s->pa) ? 0 : s->headers;
-    bool in_ram =
-        bus_write(b, s->pa + skip, im->file.bytes + s->offset + skip, s->file_size - skip, &loader);
+    const struct image_segment *s = &im->segments[index];
 
-    assert(in_ram);
-    (void)in_ram;
-    zero(b, s->pa + s->file_size, s->mem_size - s->file_size, &loader);
+    load_bytes(im, index, bus_ram_at(b, s->pa) ? 0 : s->headers, b);
+    clear(im, index, b, s->pa + s->file_size, s->mem_size - s->file_size);
 }
 
-enum exit_status image_load(const struct image *im, struct bus *b, const struct diag *d)
+enum exit_status image_load(const struct image *im, struct bus *b, const struct image_room *room,
+                            const struct diag *d)
 {
     const struct ram *r = bus_ram(b);
 
     assert(r);
     for (size_t i = 0; i < im->segment_count; i++)
-        if (!fits(im, &im->segments[i], r, d))
+        if (!fits(im, &im->segments[i], r, room, d))
             return EXIT_BAD_FILE;
     for (size_t i = 0; i < im->segment_count; i++)
-        load_segment(im, &im->segments[i], b);
+        load_segment(im, i, b);
     return EXIT_PASS;
 }
 
@@ -144,6 +210,19 @@ bool image_covers(const struct image *im, uint64_t pa)
     uint64_t va;
 
     return image_pa_to_va(im, pa, &va);
+}
+
+uint64_t image_lowest(const struct image *im)
+{
+    uint64_t lowest = UINT64_MAX;
+
+    for (size_t i = 0; i < im->segment_count; i++) {
+        const struct image_segment *s = &im->segments[i];
+
+        lowest = s->va < lowest ? s->va : lowest;
+        lowest = s->pa < lowest ? s->pa : lowest;
+    }
+    return lowest;
 }
 
 bool image_va_to_pa(const struct image *im, uint64_t va, uint64_t *pa)

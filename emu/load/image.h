@@ -1,6 +1,6 @@
 /*
  * image.h - what a file brings into memory: an ELF's segments, or a raw image
- * as one segment. Immutable once opened.
+ * as one segment. Immutable once opened, but for image_link_at.
  *
  * Opening an image touches no machine. An image knows nothing of symbols beyond tohost and
  * fromhost; see symbols.h.
@@ -42,6 +42,12 @@ struct image_text {
     uint64_t pa, va, size;
 };
 
+/* What a larger memory would bring, for the messages about an image that does not fit. */
+struct image_room {
+    uint64_t end_max; /* where images have to end in the largest memory */
+    uint64_t above;   /* bytes of RAM above them that are not theirs */
+};
+
 struct image {
     char *path;
     enum image_kind kind;
@@ -72,17 +78,34 @@ MUST_USE enum exit_status image_open(const char *path, uint64_t raw_base, const 
 void image_free(struct image *im); /* NULL is allowed */
 
 /*
- * Copies the segments into RAM and zeroes what the file does not bring.
+ * A raw image does not say at which virtual addresses its code was linked. With Linux's header its
+ * first byte is the symbol _start: once that is known (va), texts and segments lie there, as those
+ * of the ELF of the same build do. Does nothing to other images.
+ */
+void image_link_at(struct image *im, uint64_t va);
+
+/*
+ * Copies the segments into RAM, which must be new: what no image has brought is zero. The host
+ * gives memory for the pages that are not all zeroes, and for no others.
  * EXIT_BAD_FILE: a segment lies outside of RAM; said through d, and nothing
  * was written.
  */
-MUST_USE enum exit_status image_load(const struct image *im, struct bus *b, const struct diag *d);
+MUST_USE enum exit_status image_load(const struct image *im, struct bus *b,
+                                     const struct image_room *room, const struct diag *d);
+
+/* What helps an image that does not fit: another address, or how much memory. */
+enum { IMAGE_REMEDY = 96 };
+void image_remedy(char text[IMAGE_REMEDY], uint64_t ram_base, uint64_t start, uint64_t end,
+                  const struct image_room *room);
 
 /* The 64-bit FNV-1a of the file's bytes: the identity of the image in a report. */
 uint64_t image_hash(const struct image *im);
 
 /* Whether a segment holds the physical address. */
 bool image_covers(const struct image *im, uint64_t pa);
+
+/* The lowest virtual or physical address of a segment. */
+uint64_t image_lowest(const struct image *im);
 
 /* Through the segments; false if none holds the address. */
 bool image_va_to_pa(const struct image *im, uint64_t va, uint64_t *pa);

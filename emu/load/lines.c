@@ -20,12 +20,22 @@ struct unit_range {
     Dwarf_Off die;
 };
 
+/* What was found for an address; .file is NULL where nothing was. */
+struct known_line {
+    uint64_t addr;
+    struct line_place place;
+};
+
+/* Reports and traces ask for the same few places again and again, and a search takes long. */
+enum { KNOWN_LINES = 4096 };
+
 struct lines {
     char *path;
     bool opened;
     int fd;
     Dwarf *dwarf; /* NULL: not opened, or no DWARF there */
     VEC_OF(struct unit_range) ranges;
+    struct known_line known[KNOWN_LINES]; /* by the low bits of the address */
 };
 
 struct lines *lines_new(const char *path)
@@ -169,16 +179,31 @@ static void find_functions(Dwarf_Die *unit, uint64_t addr, struct line_place *pl
     free(scopes);
 }
 
+static void find_place(struct lines *l, uint64_t addr, struct line_place *place)
+{
+    Dwarf_Die unit;
+
+    if (find_unit(l, addr, &unit) && find_line(&unit, addr, place))
+        find_functions(&unit, addr, place);
+    else
+        place->file = NULL;
+}
+
 bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
 {
-    struct line_place found = {0};
-    Dwarf_Die unit;
+    struct known_line *k;
 
     if (l && !l->opened)
         open_dwarf(l);
-    if (!l || !l->dwarf || !find_unit(l, addr, &unit) || !find_line(&unit, addr, &found))
+    if (!l || !l->dwarf)
         return false;
-    find_functions(&unit, addr, &found);
-    *place = found;
+    k = &l->known[addr / 2 % KNOWN_LINES];
+    if (k->addr != addr) {
+        *k = (struct known_line){.addr = addr};
+        find_place(l, addr, &k->place);
+    }
+    if (!k->place.file)
+        return false;
+    *place = k->place;
     return true;
 }

@@ -197,9 +197,9 @@ static bool reaches(const struct symbol *y, uint64_t addr)
 /* From entry i outwards, the first that reaches addr; NONE if none does. */
 static size_t nearest(const struct symbols *s, size_t i, uint64_t addr)
 {
-    while (i != NONE && !reaches(&s->entries.at[i].symbol, addr))
+    while (i != NONE && i >= s->first && !reaches(&s->entries.at[i].symbol, addr))
         i = s->entries.at[i].outer;
-    return i;
+    return i != NONE && i >= s->first ? i : NONE;
 }
 
 /* The first function from entry i outwards. */
@@ -213,6 +213,14 @@ static const struct symbol *function_from(const struct symbols *s, size_t i, uin
         i = s->entries.at[i].outer;
     }
     return NULL;
+}
+
+void symbols_hide_below(struct symbols *s, uint64_t lowest)
+{
+    size_t last = s && lowest ? last_at_or_below(s, lowest - 1) : NONE;
+
+    if (s)
+        s->first = last == NONE ? 0 : last + 1;
 }
 
 const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr)

@@ -1,6 +1,7 @@
 /*
  * symbols.h - names of virtual addresses, from an ELF's symbol table or from a
- * text file as nm, System.map and /proc/kallsyms have it. Immutable once read.
+ * text file as nm, System.map and /proc/kallsyms have it. Immutable once read, but for
+ * symbols_hide_below.
  *
  * Left out: undefined, section, file and TLS symbols, the mapping symbols of
  * the RISC-V ELF psABI ($x, $d) and assembler-local names (.L...).
@@ -66,6 +67,13 @@ const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr);
 
 /* Only functions count, so an inner label such as ftrace_call is not seen. */
 const struct symbol *symbols_function_at(const struct symbols *s, uint64_t addr);
+
+/*
+ * From here on no symbol below `lowest` is a name of an address: what lies below the image is no
+ * code or data of it, but a size or an offset that has a symbol, and user addresses are there.
+ * symbols_find still finds them.
+ */
+void symbols_hide_below(struct symbols *s, uint64_t lowest);
 
 /* By name, a global one before a local one, then the lowest address. */
 MUST_USE bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr);

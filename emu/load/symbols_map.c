@@ -88,6 +88,30 @@ static enum symbol_kind kind_of_letter(char type)
     }
 }
 
+static bool ends_with(const struct map_line *line, const char *end)
+{
+    size_t len = strlen(end);
+
+    return line->name_len >= len && !memcmp(line->name + line->name_len - len, end, len);
+}
+
+/*
+ * Where a linker script begins or ends a part of the text; an ELF says that these are no
+ * functions, a text file does not.
+ */
+static bool is_boundary(const struct map_line *line)
+{
+    static const char *const ends[] = {"_stext",    "_etext",     "_text_start",
+                                       "_text_end", "_sinittext", "_einittext"};
+
+    if (line->name_len == 5 && !memcmp(line->name, "_text", 5))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (line->name[0] == '_' && ends_with(line, ends[i]))
+            return true;
+    return false;
+}
+
 static void add_map_line(struct symbols *s, const struct map_line *line)
 {
     bool weak = line->type == 'w' || line->type == 'v';
@@ -96,7 +120,7 @@ static void add_map_line(struct symbols *s, const struct map_line *line)
             {
                 .addr = line->addr,
                 .size = line->size,
-                .kind = kind_of_letter(line->type),
+                .kind = is_boundary(line) ? SYMBOL_LABEL : kind_of_letter(line->type),
                 .global = weak || isupper((unsigned char)line->type),
             },
         .limit = line->addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX

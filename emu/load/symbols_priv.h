@@ -19,6 +19,7 @@ struct symbols_entry {
 struct symbols {
     VEC_OF(struct symbols_entry) entries;
     size_t *by_name; /* indices of entries */
+    size_t first;    /* entry that may be the name of an address; those before it may not */
     VEC_OF(char *) names;
 };
 

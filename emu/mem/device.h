@@ -23,6 +23,8 @@ enum fault {
 
 struct irq_line {
     void (*set)(void *ctx, unsigned number, bool level);
+    /* May be NULL: the listener knows levels only. See irq_line_request. */
+    void (*request)(void *ctx, unsigned number);
     void *ctx;
     unsigned number;
 };
@@ -32,6 +34,19 @@ static inline void irq_line_set(const struct irq_line *line, bool level)
 {
     if (line->set)
         line->set(line->ctx, line->number, level);
+}
+
+/*
+ * Raises the line for one interrupt: unlike a level that stays high, it is not asked
+ * about again once that interrupt has been handled. Lowering the line takes back a
+ * request that has not been passed on yet.
+ */
+static inline void irq_line_request(const struct irq_line *line)
+{
+    if (line->request)
+        line->request(line->ctx, line->number);
+    else
+        irq_line_set(line, true);
 }
 
 struct clock {

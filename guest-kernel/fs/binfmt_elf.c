@@ -6,6 +6,7 @@
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>
+#include <asm/vdso.h>
 #include <linux/binfmts.h>
 #include <linux/elf.h>
 #include <linux/errno.h>
@@ -123,6 +124,14 @@ static int map_stack(struct mm_struct *mm)
                      NULL, 0);
 }
 
+/* Below the stack's limit; its page is read when a signal handler first returns. */
+static int map_vdso(struct mm_struct *mm)
+{
+    mm->context.vdso = get_unmapped_area(mm, 0, PAGE_SIZE);
+    return map_fixed(mm, mm->context.vdso, mm->context.vdso + PAGE_SIZE, VM_READ | VM_EXEC,
+                     vdso_file, 0);
+}
+
 static int map_image(struct mm_struct *mm, struct elf_image *elf, struct file *file)
 {
     unsigned int i;
@@ -137,7 +146,9 @@ static int map_image(struct mm_struct *mm, struct elf_image *elf, struct file *f
     if (!err && !elf->end)
         err = -ENOEXEC;
     mm->start_brk = mm->brk = elf->end;
-    return err ? err : map_stack(mm);
+    if (!err)
+        err = map_stack(mm);
+    return err ? err : map_vdso(mm);
 }
 
 /* What the file has behind the data's last byte is not the program's: bss begins there. */

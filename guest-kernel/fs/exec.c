@@ -140,6 +140,7 @@ static void name_after_path(const char *path)
 void begin_new_exec(struct linux_binprm *bprm, struct mm_struct *mm)
 {
     exec_mmap(mm);
+    exit_sighand(current); /* its handlers were the old program's */
     name_after_path(bprm->strings + bprm->execfn);
     do_close_on_exec(current->files);
 }

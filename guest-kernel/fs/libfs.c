@@ -33,7 +33,7 @@ static bool emit_dots(struct dentry *dir, struct dir_context *ctx)
 }
 
 /* A position is an offset that no other name ever gets: names may come and go in between. */
-static int dcache_readdir(struct file *file, struct dir_context *ctx)
+bool dir_emit_children(struct file *file, struct dir_context *ctx)
 {
     struct dentry *dir = file->f_dentry, *child;
     bool ok = emit_dots(dir, ctx);
@@ -43,10 +43,16 @@ static int dcache_readdir(struct file *file, struct dir_context *ctx)
         ok = emit(ctx, child->d_name, child->d_inode);
         dput(child);
     }
+    return ok;
+}
+
+static int dcache_readdir(struct file *file, struct dir_context *ctx)
+{
+    dir_emit_children(file, ctx);
     return 0;
 }
 
-static loff_t dcache_dir_llseek(struct file *file, loff_t offset, int whence)
+loff_t dcache_dir_llseek(struct file *file, loff_t offset, int whence)
 {
     if (whence == SEEK_CUR)
         offset += file->f_pos;

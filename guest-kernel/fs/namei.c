@@ -45,6 +45,14 @@ static struct dentry *path_start(int dfd, const char *name)
     return start;
 }
 
+static struct dentry *lookup(struct dentry *dir, const char *name, size_t len)
+{
+    const struct inode_operations *op = dir->d_inode->i_op;
+    struct dentry *d = d_lookup(dir, name, len);
+
+    return !d && op && op->lookup ? op->lookup(dir, name, len) : d;
+}
+
 /* One component further; dir's reference is given up for the answer's. */
 static struct dentry *walk_component(struct dentry *dir, const char *name, size_t len)
 {
@@ -59,7 +67,7 @@ static struct dentry *walk_component(struct dentry *dir, const char *name, size_
     else if (len == 2 && name[0] == '.' && name[1] == '.')
         next = dget_parent(dir);
     else
-        next = d_lookup(dir, name, len);
+        next = lookup(dir, name, len);
     dput(dir);
     return next ? next : ERR_PTR(-ENOENT);
 }

@@ -100,23 +100,32 @@ static ssize_t read_all(struct file *file, char *buf, size_t size)
     return n < 0 ? n : (ssize_t)done;
 }
 
-int kernel_read_file_from_path(const char *path, void **buf, size_t *size)
+int kernel_read_file(struct file *file, void **buf, size_t *size)
 {
-    struct file *file = filp_open(path, O_RDONLY, 0);
     ssize_t n = -EINVAL;
 
-    if (IS_ERR(file))
-        return PTR_ERR(file);
     *buf = NULL;
     if (S_ISREG(file->f_inode->i_mode) && file->f_inode->i_size) {
         *buf = kmalloc(file->f_inode->i_size);
         n = *buf ? read_all(file, *buf, file->f_inode->i_size) : -ENOMEM;
     }
-    fput(file);
     if (n < 0) {
         kfree(*buf);
+        *buf = NULL;
         return n;
     }
     *size = n;
     return 0;
+}
+
+int kernel_read_file_from_path(const char *path, void **buf, size_t *size)
+{
+    struct file *file = filp_open(path, O_RDONLY, 0);
+    int err;
+
+    if (IS_ERR(file))
+        return PTR_ERR(file);
+    err = kernel_read_file(file, buf, size);
+    fput(file);
+    return err;
 }

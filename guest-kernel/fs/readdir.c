@@ -2,6 +2,14 @@
 #include <linux/errno.h>
 #include <linux/fs.h>
 
+/* A directory that was removed lists nothing; one that lookup() made was never in the tree. */
+static bool is_dead(const struct file *dir)
+{
+    const struct inode_operations *op = dir->f_inode->i_op;
+
+    return d_unhashed(dir->f_dentry) && !(op && op->lookup);
+}
+
 int iterate_dir(struct file *file, struct dir_context *ctx)
 {
     int err = -ENOENT;
@@ -10,7 +18,7 @@ int iterate_dir(struct file *file, struct dir_context *ctx)
         return -ENOTDIR;
     mutex_lock(&file->f_pos_lock);
     inode_lock(file->f_inode);
-    if (!d_unhashed(file->f_dentry)) {
+    if (!is_dead(file)) {
         ctx->pos = file->f_pos;
         err = file->f_op->iterate_shared(file, ctx);
         file->f_pos = ctx->pos;

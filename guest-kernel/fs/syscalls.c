@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/kernel.h>
+#include <linux/ramfs.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -402,6 +403,33 @@ SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
         len = -EFAULT;
     kfree(page);
     return len;
+}
+
+enum { MFD_CLOEXEC = 1 };
+
+/* A file of memory without a name in the tree; the one given is for debuggers. */
+SYSCALL_DEFINE2(memfd_create, const char __user *, uname, unsigned int, flags)
+{
+    struct inode *inode;
+    struct file *file;
+    int fd;
+
+    (void)uname;
+    if (flags & ~MFD_CLOEXEC)
+        return -EINVAL;
+    fd = get_unused_fd_flags(flags & MFD_CLOEXEC ? O_CLOEXEC : 0);
+    if (fd < 0)
+        return fd;
+    inode = ramfs_get_file(S_IFREG | S_IRUSR | S_IWUSR);
+    file = inode ? dentry_open(NULL, inode, O_RDWR) : ERR_PTR(-ENOMEM);
+    if (inode)
+        iput(inode);
+    if (IS_ERR(file)) {
+        put_unused_fd(fd);
+        return PTR_ERR(file);
+    }
+    fd_install(fd, file);
+    return fd;
 }
 
 /* ---- what is known of a file ---- */

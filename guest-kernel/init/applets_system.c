@@ -12,9 +12,16 @@
 #include <linux/string.h>
 #include <linux/workload.h>
 
-static void print_workload(const char *name)
+static void print_workload(const char *name, void *unused)
 {
+    (void)unused;
     shell_error("  %s", name);
+}
+
+static int put_answer(const char *text, size_t len, void *unused)
+{
+    (void)unused;
+    return put(text, len);
 }
 
 static int do_work(int argc, char **argv)
@@ -23,10 +30,10 @@ static int do_work(int argc, char **argv)
 
     if (argc < 2 || argc > 3 || (argc == 3 && kstrtoul(argv[2], 10, &iterations))) {
         usage_error(argv);
-        workload_list(print_workload);
+        workload_list(print_workload, NULL);
         return STATUS_USAGE;
     }
-    if (workload_command(argv[1], iterations, put)) {
+    if (workload_command(argv[1], iterations, put_answer, NULL)) {
         shell_error("work: no workload called %s", argv[1]);
         return STATUS_ERROR;
     }

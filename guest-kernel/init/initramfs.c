@@ -1,8 +1,10 @@
 /*
- * initramfs.c - a cpio archive (newc) as the first contents of the root directory.
+ * initramfs.c - cpio archives (newc) as the first contents of the root directory.
  *
- * Directories and regular files; what else an archive may hold is passed
- * over.  Archives may follow one another, with zeros between.
+ * First the one that is linked into the kernel, then the boot loader's, whose
+ * files replace those of the same name.  Directories and regular files are
+ * unpacked, other kinds are passed over.  Archives may follow one another in
+ * one piece of memory, with zeros between.
  */
 #include <asm/page.h>
 #include <asm/setup.h>
@@ -14,6 +16,9 @@
 #include <linux/of_fdt.h>
 #include <linux/printk.h>
 #include <linux/string.h>
+
+/* On pages of their own in the image (vmlinux.lds). */
+extern const char __initramfs_start[], __initramfs_end[];
 
 enum { HEADER_SIZE = 110, MAGIC_SIZE = 6, FIELD_SIZE = 8, CPIO_ALIGN = 4 };
 
@@ -42,7 +47,7 @@ static unsigned long header_field(const char *header, int field)
     return kstrtoul(text, 16, &value) ? 0 : value;
 }
 
-/* Takes size bytes and the padding behind them; NULL if there are no more so many. */
+/* Takes size bytes and the padding after them; NULL if fewer are left. */
 static const char *take(struct archive *a, size_t size)
 {
     const char *p = a->p;
@@ -114,9 +119,9 @@ static void unpack_to_rootfs(struct archive *a)
     }
 }
 
-void populate_rootfs(void)
+/* Unpacks what is from start to end, and gives the memory back; the addresses are physical. */
+static void unpack_area(unsigned long start, unsigned long end)
 {
-    unsigned long start = machine_info.initrd_start, end = machine_info.initrd_end;
     struct archive a;
 
     if (start >= end)
@@ -126,5 +131,15 @@ void populate_rootfs(void)
     if (a.error)
         pr_err("Initramfs unpacking failed: %s\n", a.error);
     free_reserved_area(start, end);
+}
+
+void populate_rootfs(void)
+{
+    unsigned long start = machine_info.initrd_start, end = machine_info.initrd_end;
+
+    unpack_area(__pa(__initramfs_start), __pa(__initramfs_end));
+    if (start >= end)
+        return;
+    unpack_area(start, end);
     pr_info("Freeing initrd memory: %luK\n", (end - start) / 1024);
 }

@@ -3,6 +3,8 @@
 #include <asm/irqflags.h>
 #include <asm/setup.h>
 #include <asm/smp.h>
+#include <asm/vdso.h>
+#include <kunit/test.h>
 #include <linux/bug.h>
 #include <linux/device.h>
 #include <linux/errno.h>
@@ -20,6 +22,7 @@
 #include <linux/stop_machine.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
+#include <linux/workload.h>
 #include <linux/workqueue.h>
 
 void start_kernel(unsigned long hartid);
@@ -36,6 +39,9 @@ static int kernel_init(void *unused)
     sysrq_init();
     modules_init();
     proc_meminfo_init();
+    proc_workload_init();
+    proc_kunit_init();
+    vdso_init();
     tracer_init();
     trace_init_selftests();
     tracing_start_boot_tracer();

@@ -4,8 +4,10 @@
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/fs_struct.h>
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/reboot.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -74,8 +76,21 @@ static void exit_notify(void)
     release_orphans(&orphans);
 }
 
+/*
+ * The machine ends with init's status.  Linux panics instead; but here the machine is a program
+ * that its user has started for this.
+ */
+static _Noreturn void exit_init(long code)
+{
+    if (code & 0x7f)
+        panic("Attempted to kill init! exitcode=0x%08lx", code);
+    machine_exit(code >> 8);
+}
+
 void do_exit(long code)
 {
+    if (is_global_init(current))
+        exit_init(code);
     exit_mm();
     exit_files(current);
     exit_fs(current);

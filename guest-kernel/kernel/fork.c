@@ -94,6 +94,7 @@ struct mm_struct *dup_mm(struct mm_struct *oldmm)
     mutex_lock(&oldmm->mmap_lock);
     mm->start_brk = oldmm->start_brk;
     mm->brk = oldmm->brk;
+    mm->context.vdso = oldmm->context.vdso;
     err = dup_mmap(mm, oldmm);
     flush_tlb_mm(oldmm); /* what was writable is not any more */
     mutex_unlock(&oldmm->mmap_lock);
@@ -175,12 +176,18 @@ static void copy_sched(struct task_struct *p)
     sched_setscheduler(p, current->policy, &param);
 }
 
-static void copy_signals(struct task_struct *p)
+static int copy_signals(struct task_struct *p)
 {
+    if (current->sighand) {
+        p->sighand = copy_sighand(current->sighand);
+        if (!p->sighand)
+            return -ENOMEM;
+    }
     p->pgrp = current->pgrp;
     p->sig_allowed = ~0ull;
     p->sig_blocked = current->sig_blocked;
     p->sig_ignored = current->sig_ignored;
+    return 0;
 }
 
 static int copy_resources(struct task_struct *p, unsigned long clone_flags)
@@ -188,10 +195,10 @@ static int copy_resources(struct task_struct *p, unsigned long clone_flags)
     p->files =
         clone_flags & CLONE_FILES ? get_files_struct(current->files) : dup_fd(current->files);
     p->fs = clone_flags & CLONE_FS ? get_fs_struct(current->fs) : copy_fs_struct(current->fs);
-    if (!p->files || !p->fs)
+    if (!p->files || !p->fs || copy_signals(p))
         return -ENOMEM;
-    copy_signals(p);
-    copy_sched(p);
+    if (!is_idle_task(current)) /* which makes init, and is of no class */
+        copy_sched(p);
     arch_dup_task_struct(p);
     return copy_mm(p, clone_flags);
 }
@@ -202,6 +209,7 @@ static void drop_resources(struct task_struct *p)
         exit_fs(p);
     if (p->files)
         exit_files(p);
+    exit_sighand(p);
     free_pages(p->stack, THREAD_SIZE_ORDER);
     kfree(p);
 }
@@ -257,6 +265,7 @@ static void free_task(struct task_struct *p)
     spin_lock_irqsave(&tasklist_lock, flags);
     list_del_init(&p->tasks);
     spin_unlock_irqrestore(&tasklist_lock, flags);
+    exit_sighand(p);
     free_pages(p->stack, THREAD_SIZE_ORDER);
     ftrace_graph_exit_task(p);
     free_kthread_struct(p);

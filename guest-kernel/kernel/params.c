@@ -2,7 +2,9 @@
  * params.c - the boot line: words separated by blanks, key or key=value.
  *
  * A value in double quotes may hold blanks; the quotes go round the value or
- * round the whole word, as in Linux.  Words nobody knows are passed over.
+ * round the whole word, as in Linux.  As in Linux, too, what the kernel does
+ * not know goes to the first program: NAME=VALUE into its environment, other
+ * words and all after `--` to its arguments.
  */
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -38,6 +40,47 @@ static char *next_word(char **line)
     return word;
 }
 
+enum { MAX_INIT_STRINGS = 32 };
+
+/* Filled at boot; both end with a NULL. argv[0] is the program's path. */
+char *argv_init[MAX_INIT_STRINGS + 2] = {"init"};
+char *envp_init[MAX_INIT_STRINGS + 2] = {"HOME=/", "TERM=linux"};
+
+static void add_string(char **list, char *word)
+{
+    int n = 0;
+
+    while (list[n])
+        n++;
+    if (n <= MAX_INIT_STRINGS)
+        list[n] = word;
+    else
+        pr_err("Too many boot parameters for init: '%s' is left out\n", word);
+}
+
+/* A variable that is there already gets the new value. */
+static void add_variable(char *word, size_t name_len)
+{
+    char **v = envp_init;
+
+    while (*v && strncmp(*v, word, name_len + 1) != 0)
+        v++;
+    if (*v)
+        *v = word;
+    else
+        add_string(envp_init, word);
+}
+
+static void pass_to_init(char *word)
+{
+    const char *equals = strchr(word, '=');
+
+    if (equals)
+        add_variable(word, equals - word);
+    else
+        add_string(argv_init, word);
+}
+
 static void apply_param(char *word)
 {
     const struct obs_kernel_param *p;
@@ -52,14 +95,17 @@ static void apply_param(char *word)
             pr_err("Malformed boot parameter '%s'\n", word);
         return;
     }
+    pass_to_init(word);
 }
 
 void parse_args(char *line)
 {
     char *word;
 
-    while ((word = next_word(&line)))
+    while ((word = next_word(&line)) && strcmp(word, "--") != 0)
         apply_param(word);
+    while (word && (word = next_word(&line)))
+        add_string(argv_init, word);
 }
 
 /* ---- modules ---- */

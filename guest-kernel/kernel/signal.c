@@ -1,19 +1,39 @@
 /*
- * signal.c - signals: for kernel threads, from the terminal, and to end programs.
+ * signal.c - signals: for kernel threads, from the terminal, and for programs.
  *
- * Who sends holds tasklist_lock or is the task itself, so the task is still there.
+ * The sender holds tasklist_lock or is the task itself, so the task still exists.
  */
 #include <asm/ptrace.h>
+#include <asm/unistd.h>
 #include <linux/bitops.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* Nobody is stopped here, so what would stop is passed over. */
+/*
+ * What a program does about signals, by signal minus one.  A task has one from its first handler
+ * on; fork copies it, exec takes it away.
+ */
+struct sighand_struct {
+    struct k_sigaction action[_NSIG];
+};
+
+/* NULL: the default action, or ignored. */
+static const struct k_sigaction *handler_of(const struct task_struct *p, int sig)
+{
+    const struct sighand_struct *sighand = READ_ONCE(p->sighand);
+
+    return sighand && sighand->action[sig - 1].handler ? &sighand->action[sig - 1] : NULL;
+}
+
+/* There is no job control by stopping: what would stop a task is ignored. */
 static u64 ignored_by_default(void)
 {
     return sigmask(SIGCHLD) | sigmask(SIGCONT) | sigmask(SIGSTOP) | sigmask(SIGTSTP) |
@@ -29,10 +49,16 @@ static bool sig_ignored(const struct task_struct *p, int sig)
 {
     if (!(READ_ONCE(p->sig_allowed) & sigmask(sig)))
         return true;
-    return p->mm && (READ_ONCE(p->sig_ignored) | ignored_by_default()) & sigmask(sig);
+    if (!p->mm)
+        return false;
+    if (READ_ONCE(p->sig_ignored) & sigmask(sig))
+        return true;
+    if (handler_of(p, sig))
+        return false;
+    return is_global_init(p) || ignored_by_default() & sigmask(sig);
 }
 
-/* It may be running in U-mode, where it looks at nothing: an interrupt brings it in. */
+/* It may be running in U-mode, where it does not look: an interrupt brings it in. */
 static void signal_wake_up(struct task_struct *p)
 {
     set_bit(TIF_SIGPENDING, &p->flags);
@@ -116,12 +142,82 @@ int dequeue_signal(void)
 
 /* ---- programs ---- */
 
-void do_signal(void)
+struct sighand_struct *copy_sighand(const struct sighand_struct *old)
+{
+    struct sighand_struct *sighand = kmalloc(sizeof(*sighand));
+
+    if (sighand && old)
+        memcpy(sighand, old, sizeof(*sighand));
+    else if (sighand)
+        memset(sighand, 0, sizeof(*sighand));
+    return sighand;
+}
+
+void exit_sighand(struct task_struct *p)
+{
+    struct sighand_struct *sighand = p->sighand;
+
+    p->sighand = NULL;
+    kfree(sighand);
+}
+
+void force_sig(int sig)
+{
+    if (is_global_init(current))
+        panic("Attempted to kill init! exitcode=0x%08x", sig);
+    current->sig_blocked &= ~sigmask(sig);
+    current->sig_ignored &= ~sigmask(sig);
+    if (current->sighand)
+        current->sighand->action[sig - 1].handler = SIG_DFL;
+    send_sig(sig, current, 0);
+}
+
+/*
+ * The interrupted call starts again if the handler wants that.  Sleeping does not: it would sleep
+ * too long.
+ */
+static void restart_or_fail(struct pt_regs *regs, const struct k_sigaction *action)
+{
+    if (regs->cause != EXC_SYSCALL || (long)regs->a0 != -EINTR || !(action->flags & SA_RESTART) ||
+        regs->a7 == __NR_nanosleep || regs->a7 == __NR_clock_nanosleep)
+        return;
+    regs->a0 = current->restart_a0;
+    regs->epc -= 4;
+}
+
+/* The frame is the program's to change; it comes back by rt_sigreturn. */
+static void handle_signal(struct pt_regs *regs, int sig, struct k_sigaction *action)
+{
+    unsigned long handler = action->handler;
+
+    restart_or_fail(regs, action);
+    if (setup_rt_frame(regs, sig, handler)) {
+        force_sig(SIGSEGV);
+        return;
+    }
+    WRITE_ONCE(current->sig_blocked, (current->sig_blocked | action->mask |
+                                      (action->flags & SA_NODEFER ? 0 : sigmask(sig))) &
+                                         ~unmaskable());
+    if (action->flags & SA_RESETHAND)
+        action->handler = SIG_DFL;
+    recalc_sigpending();
+}
+
+void do_signal(struct pt_regs *regs)
 {
     int sig = dequeue_signal();
 
-    if (sig && !sig_ignored(current, sig))
+    if (!sig || sig_ignored(current, sig))
+        return;
+    if (!handler_of(current, sig))
         do_exit(sig);
+    handle_signal(regs, sig, &current->sighand->action[sig - 1]);
+}
+
+void set_current_blocked(u64 mask)
+{
+    WRITE_ONCE(current->sig_blocked, mask & ~unmaskable());
+    recalc_sigpending();
 }
 
 void force_sig_fault(const struct pt_regs *regs, int sig, int code, unsigned long addr)
@@ -129,9 +225,7 @@ void force_sig_fault(const struct pt_regs *regs, int sig, int code, unsigned lon
     printk("%s[%d]: unhandled signal %d code 0x%x at 0x%016lx\n", current->comm, current->pid, sig,
            code, addr);
     printk("epc : %016lx ra : %016lx sp : %016lx\n", regs->epc, regs->ra, regs->sp);
-    current->sig_blocked &= ~sigmask(sig);
-    current->sig_ignored &= ~sigmask(sig);
-    send_sig(sig, current, 0);
+    force_sig(sig);
 }
 
 SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
@@ -141,24 +235,34 @@ SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
     if (pid > 0)
         return kill_pid(pid, sig);
     if (pid == -1)
-        return -EPERM; /* everybody would be the shell, too */
+        return -EPERM;
     return kill_pgrp(pid ? -pid : current->pgrp, sig);
 }
 
-/* As RISC-V has it: no restorer. */
-struct sigaction {
-    unsigned long handler;
-    unsigned long flags;
-    u64 mask;
-};
-
-enum { SIG_DFL = 0, SIG_IGN = 1 };
-
-/* Ignoring a signal and not ignoring it; there are no handlers. */
-SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct sigaction __user *, act,
-                struct sigaction __user *, oldact, size_t, sigsetsize)
+/* Enters what sigaction(2) asks for; SIG_IGN is kept as a bit of sig_ignored. */
+static int set_action(int sig, const struct k_sigaction *new)
 {
-    struct sigaction new, old = {.handler = SIG_DFL};
+    if (new->handler > SIG_IGN && !current->sighand)
+        WRITE_ONCE(current->sighand, copy_sighand(NULL));
+    if (new->handler > SIG_IGN && !current->sighand)
+        return -ENOMEM;
+    if (current->sighand) {
+        current->sighand->action[sig - 1] = *new;
+        if (new->handler == SIG_IGN)
+            current->sighand->action[sig - 1].handler = SIG_DFL;
+    }
+    current->sig_ignored &= ~sigmask(sig);
+    if (new->handler == SIG_IGN)
+        current->sig_ignored |= sigmask(sig);
+    return 0;
+}
+
+/* As Linux does, flags that are not known here are cleared. */
+SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct k_sigaction __user *, act,
+                struct k_sigaction __user *, oldact, size_t, sigsetsize)
+{
+    struct k_sigaction new, old = {.handler = SIG_DFL};
+    int err;
 
     if (sig < 1 || sig > _NSIG || sigsetsize != sizeof(u64))
         return -EINVAL;
@@ -166,14 +270,15 @@ SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct sigaction __user *, act,
         return -EFAULT;
     if (act && (sigmask(sig) & unmaskable()))
         return -EINVAL;
-    if (act && new.handler > SIG_IGN)
-        return -ENOSYS;
+    if (current->sighand)
+        old = current->sighand->action[sig - 1];
     if (current->sig_ignored & sigmask(sig))
         old.handler = SIG_IGN;
     if (act) {
-        current->sig_ignored &= ~sigmask(sig);
-        if (new.handler == SIG_IGN)
-            current->sig_ignored |= sigmask(sig);
+        new.flags &= SA_SIGINFO | SA_RESTART | SA_NODEFER | SA_RESETHAND;
+        err = set_action(sig, &new);
+        if (err)
+            return err;
     }
     return oldact && copy_to_user(oldact, &old, sizeof(old)) ? -EFAULT : 0;
 }
@@ -195,9 +300,7 @@ SYSCALL_DEFINE4(rt_sigprocmask, int, how, const u64 __user *, set, u64 __user *,
     case SIG_SETMASK: new = mask; break;
     default: return -EINVAL;
     }
-    if (set) {
-        WRITE_ONCE(current->sig_blocked, new & ~unmaskable());
-        recalc_sigpending();
-    }
+    if (set)
+        set_current_blocked(new);
     return oldset && copy_to_user(oldset, &old, sizeof(old)) ? -EFAULT : 0;
 }

@@ -1,7 +1,8 @@
-/* sys.c - system calls about the system and who asks. */
+/* sys.c - system calls about the system, the caller, and the end of the machine. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/random.h>
+#include <linux/reboot.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/syscalls.h>
@@ -82,4 +83,93 @@ SYSCALL_DEFINE3(getrandom, char __user *, buf, size_t, count, unsigned int, flag
             return -EFAULT;
     }
     return done;
+}
+
+/* ---- process groups ---- */
+
+/* The caller's own, or that of one of its children. Group 0: the task becomes the first of one. */
+SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
+{
+    struct task_struct *p;
+    unsigned long flags;
+    int err = -ESRCH;
+
+    if (pgid < 0)
+        return -EINVAL;
+    spin_lock_irqsave(&tasklist_lock, flags);
+    list_for_each_entry(p, &task_list, tasks)
+    {
+        if (is_idle_task(p) || (pid ? p->pid != pid : p != current) || p->exit_state)
+            continue;
+        if (p == current || p->parent == current) {
+            WRITE_ONCE(p->pgrp, pgid ? pgid : p->pid);
+            err = 0;
+        }
+        break;
+    }
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return err;
+}
+
+SYSCALL_DEFINE1(getpgid, pid_t, pid)
+{
+    struct task_struct *p;
+    unsigned long flags;
+    pid_t pgrp = -ESRCH;
+
+    if (!pid)
+        return current->pgrp;
+    spin_lock_irqsave(&tasklist_lock, flags);
+    list_for_each_entry(p, &task_list, tasks) if (p->pid == pid && !p->exit_state) pgrp = p->pgrp;
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return pgrp;
+}
+
+/* ---- prctl ---- */
+
+enum { PR_SET_NAME = 15, PR_GET_NAME = 16 };
+
+SYSCALL_DEFINE2(prctl, int, option, char __user *, name)
+{
+    char comm[TASK_COMM_LEN] = "";
+    long n;
+
+    switch (option) {
+    case PR_SET_NAME:
+        n = strncpy_from_user(comm, name, sizeof(comm) - 1);
+        if (n < 0)
+            return n;
+        comm[sizeof(comm) - 1] = 0;
+        set_task_comm(current, comm);
+        return 0;
+    case PR_GET_NAME: return copy_to_user(name, current->comm, sizeof(comm)) ? -EFAULT : 0;
+    default: return -EINVAL;
+    }
+}
+
+/* ---- the end ---- */
+
+#define LINUX_REBOOT_MAGIC1  0xfee1dead
+#define LINUX_REBOOT_MAGIC2  672274793
+#define LINUX_REBOOT_MAGIC2A 85072278
+#define LINUX_REBOOT_MAGIC2B 369367448
+#define LINUX_REBOOT_MAGIC2C 537993216
+
+#define LINUX_REBOOT_CMD_RESTART   0x01234567
+#define LINUX_REBOOT_CMD_HALT      0xcdef0123
+#define LINUX_REBOOT_CMD_POWER_OFF 0x4321fedc
+
+/* A machine that halts has nothing more to do: it goes off. */
+SYSCALL_DEFINE3(reboot, unsigned int, magic1, unsigned int, magic2, unsigned int, cmd)
+{
+    if (magic1 != LINUX_REBOOT_MAGIC1 ||
+        (magic2 != LINUX_REBOOT_MAGIC2 && magic2 != LINUX_REBOOT_MAGIC2A &&
+         magic2 != LINUX_REBOOT_MAGIC2B && magic2 != LINUX_REBOOT_MAGIC2C))
+        return -EINVAL;
+    switch (cmd) {
+    case LINUX_REBOOT_CMD_RESTART: machine_restart();
+    case LINUX_REBOOT_CMD_HALT:
+    case LINUX_REBOOT_CMD_POWER_OFF: machine_power_off();
+    default: return -EINVAL;
+    }
 }

@@ -1,51 +1,40 @@
 /*
- * libc.h - what programs of the guest kernel build on.
+ * libc.h - what programs of the guest kernel are built on.
  *
  * System calls answer as the kernel does: a result, or a negative error
- * number.  There is no errno.
+ * number.  There is no errno variable.  Numbers of errors, signals and flags
+ * come from the kernel's headers; so do the string functions.
  */
 #ifndef USER_LIBC_H
 #define USER_LIBC_H
 
 #include <asm/unistd.h>
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/glob.h>
+#include <linux/signal.h>
+#include <linux/stat.h>
+#include <linux/string.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int pid_t;
-typedef long ssize_t;
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define min(a, b)     ((a) < (b) ? (a) : (b))
+#define max(a, b)     ((a) > (b) ? (a) : (b))
+#define PRINTF(n, m)  __attribute__((format(printf, n, m)))
 
-enum {
-    ENOENT = 2,
-    EBADF = 9,
-    ECHILD = 10,
-    EAGAIN = 11,
-    ENOMEM = 12,
-    EACCES = 13,
-    EFAULT = 14,
-    EEXIST = 17,
-    ENOTDIR = 20,
-    EISDIR = 21,
-    EINVAL = 22,
-    ENOTTY = 25,
-    ESPIPE = 29,
-    EPIPE = 32,
-    ENOEXEC = 8,
-    ESRCH = 3,
-    E2BIG = 7,
-    ENOSYS = 38,
-};
-
-enum { O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 0100, O_EXCL = 0200, O_TRUNC = 01000 };
-enum { O_APPEND = 02000, O_CLOEXEC = 02000000, AT_FDCWD = -100, AT_REMOVEDIR = 0x200 };
 enum { SEEK_SET, SEEK_CUR, SEEK_END };
 enum { PROT_NONE = 0, PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 };
 enum { MAP_SHARED = 1, MAP_PRIVATE = 2, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
-enum { SIGILL = 4, SIGTRAP = 5, SIGBUS = 7, SIGKILL = 9, SIGSEGV = 11, SIGPIPE = 13 };
-enum { SIGTERM = 15, SIGCHLD = 17, SIG_IGN = 1, SIG_DFL = 0 };
+enum { SIG_DFL = 0, SIG_IGN = 1, SA_RESTART = 0x10000000, SA_NODEFER = 0x40000000 };
+#define SA_RESETHAND 0x80000000ul
+enum { SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK };
 enum { WNOHANG = 1, CLONE_VM = 0x100, CLONE_VFORK = 0x4000 };
-enum { PAGE_SIZE = 4096 };
+enum { F_DUPFD = 0, F_GETFD = 1, F_SETFD = 2, F_DUPFD_CLOEXEC = 1030, FD_CLOEXEC = 1 };
+enum { TIOCGPGRP = 0x540f, TIOCSPGRP = 0x5410 };
+enum { PAGE_SIZE = 4096, PATH_MAX = 4096 };
 
 #define WIFEXITED(status)   (((status)&0x7f) == 0)
 #define WEXITSTATUS(status) ((status) >> 8 & 0xff)
@@ -67,11 +56,20 @@ struct stat {
     unsigned int unused[2];
 };
 
+struct dirent {
+    uint64_t ino;
+    int64_t off;
+    unsigned short reclen;
+    unsigned char type;
+    char name[];
+};
+
 struct iovec {
     const void *iov_base;
     size_t iov_len;
 };
 
+/* The handler gets the signal's number, and Linux's siginfo and ucontext. */
 struct sigaction {
     unsigned long handler, flags;
     uint64_t mask;
@@ -82,12 +80,24 @@ extern char **environ;
 /* syscall.S: the number, then up to six arguments. */
 long syscall(long number, ...);
 
+/* unistd.c */
 ssize_t read(int fd, void *buf, size_t count);
 ssize_t write(int fd, const void *buf, size_t count);
 int open(const char *path, int flags, unsigned int mode);
 int close(int fd);
+long lseek(int fd, long offset, int whence);
 int pipe(int fd[2]);
 int dup2(int oldfd, int newfd);
+int fcntl(int fd, int command, long arg);
+int ioctl(int fd, unsigned int command, void *arg);
+int stat(const char *path, struct stat *st);
+int fstat(int fd, struct stat *st);
+int mkdir(const char *path, unsigned int mode);
+int rmdir(const char *path);
+int unlink(const char *path);
+int rename(const char *from, const char *to);
+int chdir(const char *path);
+ssize_t getdents(int fd, void *buf, size_t size);
 pid_t getpid(void);
 pid_t fork(void);
 pid_t waitpid(pid_t pid, int *status, int options);
@@ -97,6 +107,9 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, long offset);
 int munmap(void *addr, size_t len);
 int mprotect(void *addr, size_t len, int prot);
 int kill(pid_t pid, int sig);
+int setpgid(pid_t pid, pid_t pgrp);
+int sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+int sigprocmask(int how, const uint64_t *set, uint64_t *old);
 int sched_yield(void);
 int nanosleep(const struct timespec *time, struct timespec *rest);
 uint64_t clock_ns(void);
@@ -109,19 +122,25 @@ pid_t spawn(void (*fn)(void *), void *arg, void *stack_top);
 /* mmap's results that are errors. */
 static inline bool is_error(const void *p)
 {
-    return (uintptr_t)p >= (uintptr_t)-4095;
+    return IS_ERR(p);
 }
 
-/* string.c */
-size_t strlen(const char *s);
-int strcmp(const char *a, const char *b);
-void *memcpy(void *dst, const void *src, size_t n);
-void *memset(void *dst, int c, size_t n);
-int memcmp(const void *a, const void *b, size_t n);
+/* malloc.c: NULL when there is no more memory; for programs of one thread. */
+void *malloc(size_t size);
+void *calloc(size_t n, size_t size);
+void free(void *p);
+
+/* The kernel's lib/kstrtox.c: 0, -EINVAL (not a number) or -ERANGE. */
+int kstrtoul(const char *s, unsigned int base, unsigned long *res);
+/* As many digits as there are. */
 unsigned long strtoul(const char *s);
 
-/* stdio.c: %d %u %x %lu %lx %ld %s %c %%, widths, zero padding. Unbuffered: one write a call. */
-int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * stdio.c: %d %u %x %X %s %c %% with width, precision, '-', '0', and h, l, ll, z.  printf() is one
+ * write a call.
+ */
+int printf(const char *fmt, ...) PRINTF(1, 2);
+int snprintf(char *buf, size_t size, const char *fmt, ...) PRINTF(3, 4);
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list args);
 
 /* check.c: a test is a sentence that can be false. */

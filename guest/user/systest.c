@@ -1,14 +1,6 @@
 /* systest.c - system calls: files, directories, time, and the errors of each. */
 #include "libc.h"
 
-struct dirent {
-    uint64_t ino;
-    int64_t off;
-    unsigned short reclen;
-    unsigned char type;
-    char name[];
-};
-
 static bool directory_has(const char *path, const char *name)
 {
     char buf[256];
@@ -178,6 +170,68 @@ static void test_scheduling(void)
     check("the kernel's threads are its own", syscall(__NR_setpriority, 0, 1, 3) == -1);
 }
 
+static size_t read_file(const char *path, char *buf, size_t size)
+{
+    int fd = open(path, O_RDONLY, 0);
+    ssize_t n = read(fd, buf, size - 1);
+
+    close(fd);
+    buf[n > 0 ? n : 0] = 0;
+    return n > 0 ? n : 0;
+}
+
+static void test_names(void)
+{
+    char name[16] = "", path[32], stat_line[512], expected[64];
+
+    check("PR_SET_NAME cuts a long name", syscall(__NR_prctl, 15, "a-very-long-name-indeed") == 0 &&
+                                              syscall(__NR_prctl, 16, name) == 0 &&
+                                              !strcmp(name, "a-very-long-nam"));
+    syscall(__NR_prctl, 15, "systest");
+    snprintf(path, sizeof(path), "/proc/%d/comm", getpid());
+    check("/proc has it",
+          read_file(path, stat_line, sizeof(stat_line)) && !strcmp(stat_line, "systest\n"));
+    snprintf(expected, sizeof(expected), "%d (systest) R ", getpid());
+    check("/proc/self/stat begins with pid, name and state",
+          read_file("/proc/self/stat", stat_line, sizeof(stat_line)) &&
+              !strncmp(stat_line, expected, strlen(expected)));
+    snprintf(path, sizeof(path), "%d", getpid());
+    check("/proc lists this process", directory_has("/proc", path));
+    check("a pid that is none is ENOENT", open("/proc/30000/stat", O_RDONLY, 0) == -ENOENT);
+    check("what a directory of a process has can be listed", directory_has("/proc/self", "stat"));
+}
+
+static void test_memfd(void)
+{
+    char buf[8];
+    int fd = syscall(__NR_memfd_create, "test", 1);
+
+    check("a file can be without a name",
+          fd >= 0 && write(fd, "hidden", 6) == 6 && lseek(fd, 1, SEEK_SET) == 1 &&
+              read(fd, buf, sizeof(buf)) == 5 && !memcmp(buf, "idden", 5));
+    check("MFD_CLOEXEC is for exec", fcntl(fd, F_GETFD, 0) == FD_CLOEXEC);
+    close(fd);
+    check("a flag that is none is EINVAL", syscall(__NR_memfd_create, "test", 0x8000) == -EINVAL);
+}
+
+static void test_kernel_calls(void)
+{
+    int junk = open("/tmp/junk", O_RDWR | O_CREAT, 0644), pgrp = -1;
+
+    write(junk, "no module", 9);
+    check("init_module wants a module", syscall(__NR_init_module, "no module", 9, "") == -ENOEXEC &&
+                                            syscall(__NR_init_module, "", 0, "") == -ENOEXEC);
+    check("so does finit_module", syscall(__NR_finit_module, junk, "", 0) == -ENOEXEC);
+    check("of a file", syscall(__NR_finit_module, 77, "", 0) == -EBADF);
+    check("delete_module wants one that is there",
+          syscall(__NR_delete_module, "nosuchmodule", O_NONBLOCK) == -ENOENT);
+    check("reboot wants its magic numbers", syscall(__NR_reboot, 1, 2, 3) == -EINVAL);
+    check("the terminal has a foreground group",
+          ioctl(open("/dev/tty", O_RDONLY, 0), TIOCGPGRP, &pgrp) == 0 && pgrp >= 0);
+    close(junk);
+    unlink("/tmp/junk");
+}
+
 static void test_child_tid(void)
 {
     static volatile int tid;
@@ -221,6 +275,9 @@ int main(int argc, char **argv)
     test_time();
     test_identity();
     test_scheduling();
+    test_names();
+    test_memfd();
+    test_kernel_calls();
     test_child_tid();
     test_close_on_exec();
     return check_result();

@@ -66,8 +66,37 @@ for address in 0x10000 0x7ffff000 0x90000000 0xffffffff80000000; do
     elsewhere $address
     claim "a segment at $address is refused" refused 65 '.*lies outside of RAM'
 done
+elsewhere 0x7ffff000
+claim 'below RAM, the remedy is another address' says 'link it at 0x80000000 or higher$'
+elsewhere 0xffffffff80000000
+claim 'beyond the largest RAM, too' says 'link it to end below 0x[0-9a-f]*; more --memory is no help$'
 elsewhere 0x80f00000 --memory 8M
-claim 'a segment behind a smaller memory is refused' refused 65 '.*give more --memory'
+claim 'a segment behind a smaller memory is refused, with the memory that it needs' refused 65 '.*; give --memory 16M or more$'
+elsewhere 0x80f00000 --memory 16M --max-insns 10
+claim '... and that is enough' has_status 75
+
+# takes KIB ARGUMENTS...: the run took no more memory of the host than so much.
+takes() {
+    python3 -c 'import resource, subprocess, sys
+status = subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(status, used, "KiB")
+sys.exit(status != 75 or used > int(sys.argv[1]))' "$@"
+}
+cat >"$work/zeroes.s" <<'END'
+.globl _start
+_start: j _start
+.data
+.skip 0x0fffff00 # in the file, a hole
+.bss
+.skip 0x60000000
+END
+${CROSS}gcc -march=rv64imac -mabi=lp64 -nostdlib -static -Wl,--build-id=none -Wl,-Ttext=0x80000000 \
+    -o "$work/zeroes" "$work/zeroes.s" && fallocate --dig-holes "$work/zeroes"
+claim 'zeroes take no memory: 1.5 GiB of .bss and 256 MiB in a hole of the file' \
+    takes 262144 "$rvftrace" run --quiet --memory 2G --max-insns 10 "$work/zeroes"
+run run --quiet --memory 1G --max-insns 10 "$work/zeroes"
+claim '... and what does not fit says how much it needs' refused 65 '.*zeroes: segment .*; give --memory 179[0-9]M or more$'
 
 head -c 8192 /dev/zero >"$work/firmware"
 elsewhere 0x80001000 --firmware "$work/firmware"

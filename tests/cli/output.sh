@@ -20,6 +20,20 @@ claim '--console none prints nothing on standard output' test ! -s "$out" -a "$s
 run run --quiet --append "$demo" --console "$work/console" "$mcount"
 claim '--console FILE takes the console' \
     sh -c "grep -q '^work calls' '$work/console' && [ ! -s '$out' ]"
+# follows COMMAND...: whether the command's console comes to a file while it runs.
+follows() {
+    : >"$work/console"
+    "$@" </dev/null >>"$work/console" 2>"$err" &
+    pid=$!
+    tries=0
+    while [ ! -s "$work/console" ] && [ $((tries += 1)) -lt 100 ]; do sleep 0.1; done
+    kill $pid
+    wait $pid
+    [ $tries -lt 100 ]
+}
+claim 'what a guest prints comes to a file before it has printed 4 KiB' \
+    follows "$rvftrace" run --quiet "$programs/loop.elf"
+claim '... also when it is idle' follows "$rvftrace" run --quiet --append 'script="echo here; sleep 100000000"' "$mcount"
 run run --quiet --account off --append "$demo" "$mcount"
 claim '--account off runs all the same' has_status 0
 
@@ -171,4 +185,17 @@ run run --quiet --append "$demo" "$image"
 claim 'the raw Image boots' console_has '^work calls'
 run run --rows 1000 --append "$demo" --symbols "${mcount%.elf}.map" "$image"
 claim 'the raw Image with symbols runs' has_status 0
+for layout in mcount pfe16 pfe8 atomic callops; do
+    kernel=$BUILD/guest-kernel/$layout
+    [ -e "$kernel/Image" ] || continue
+    "$rvftrace" run --quiet --console none --max-insns 1 --report "$work/elf.json" "$kernel/kernel.elf" 2>"$err"
+    "$rvftrace" run --quiet --console none --max-insns 1 --report "$work/image.json" --symbols "$kernel/kernel.map" \
+        "$kernel/Image" 2>"$err"
+    claim "$layout: sites and layout are the same from the Image and its symbols" python3 -c '
+import json, sys
+elf, image = (json.load(open(path)) for path in sys.argv[1:3])
+assert elf["layout"] == image["layout"] == sys.argv[3], image["layout"]
+assert elf["sites"] == image["sites"] and len(elf["sites"]) > 100, len(image["sites"])
+' "$work/elf.json" "$work/image.json" $layout
+done
 finish

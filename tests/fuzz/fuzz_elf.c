@@ -2,10 +2,11 @@
  * fuzz_elf.c - files that call themselves images: ELF with damaged headers,
  * tables, symbols and sites, raw images, Linux's header. Whatever the file
  * says, the answer is an image that keeps image.h's promises, or a refusal in
- * one line.
+ * one line; and loading it takes memory for its bytes only.
  */
 #include <elf.h>
 #include <inttypes.h>
+#include <sys/mman.h>
 
 #include "base/compiler.h"
 #include "base/rng.h"
@@ -52,6 +53,22 @@ static void check_image(const struct image *im)
         check_text(im, &im->texts[i]);
 }
 
+/* Pages of RAM that the host has given memory for, at most: what the file brings, not its zeroes.
+ */
+static void check_memory(const struct image *im, const struct ram *r)
+{
+    unsigned char given[RAM_BYTES / PAGE_BYTES];
+    uint64_t pages = 0, most = 0;
+
+    CHECK(!mincore(r->bytes, RAM_BYTES, given));
+    for (size_t i = 0; i < ARRAY_LEN(given); i++)
+        pages += given[i] & 1;
+    for (size_t i = 0; i < im->segment_count; i++)
+        if (im->segments[i].file_size)
+            most += im->segments[i].file_size / PAGE_BYTES + 2;
+    CHECK(pages <= most);
+}
+
 /* What is in RAM after loading is what the last segment there brought. */
 static void check_loaded(const struct image *im, const struct bus *b)
 {
@@ -67,11 +84,14 @@ static void check_loaded(const struct image *im, const struct bus *b)
 
 static void load(const struct image *im, const struct diag *d)
 {
+    static const struct image_room room = {RAM + RAM_BYTES, 0};
     struct bus *b = bus_new();
 
     CHECK(bus_map_ram(b, ram_new(RAM, RAM_BYTES), d));
-    if (image_load(im, b, d) == EXIT_PASS)
+    if (image_load(im, b, &room, d) == EXIT_PASS) {
+        check_memory(im, bus_ram(b));
         check_loaded(im, b);
+    }
     bus_free(b);
 }
 

@@ -10,12 +10,19 @@
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 
-/* Small, so that a chain of 256 buffers that are all of it does not take long. */
-enum { MEMORY_BYTES = 0x2000, BASE = 0x80000000, SECTORS = 8, DEEDS_MAX = 100 };
+/* Chains of 256 buffers that are each all of memory are longer than a window of work. */
+enum { MEMORY_BYTES = 0x4000, BASE = 0x80000000, SECTORS = 8, ACTIONS_MAX = 100 };
 enum { DISK_BYTES = SECTORS * VIRTIO_BLK_SECTOR };
+enum { TICKS_PER_WINDOW = 10 };
+
+/*
+ * Bytes of memory that one access to a register may read and write: a window, the piece that
+ * ends it, and rings and descriptors, of which there are at most 256 a chain.
+ */
+enum { MOVED_MAX = VIRTIO_WINDOW_BYTES + VIRTIO_PIECE_BYTES + (1 << 16) };
 
 /* Where a driver that means well puts the parts of its queue. */
-enum { DESC = 0, AVAIL = 0x1000, USED = 0x1400, BUFFERS = 0x1800 };
+enum { DESC = 0, AVAIL = 0x1000, USED = 0x1400, TABLE = 0x2000 };
 enum { QUEUE_SIZE = 8, DESC_BYTES = 16 };
 
 /* Registers (virtio 1.2, 4.2.2). */
@@ -37,6 +44,8 @@ struct world {
     uint8_t *memory, *disk; /* of their own, so that the sanitizer knows their ends */
     bool broken;            /* the disk */
     uint8_t shown;          /* what the console was given, summed up */
+    uint64_t now, moved;    /* clock ticks; bytes read and written in memory */
+    struct virtio *virtio;
     struct device device;
     struct virtio_console *console; /* NULL: another kind */
 };
@@ -48,8 +57,9 @@ static bool in_memory(uint64_t pa, size_t len)
 
 static bool read_memory(void *ctx, uint64_t pa, void *to, size_t len)
 {
-    const struct world *w = ctx;
+    struct world *w = ctx;
 
+    w->moved += len;
     if (in_memory(pa, len))
         memcpy(to, w->memory + (pa - BASE), len);
     return in_memory(pa, len);
@@ -59,9 +69,15 @@ static bool write_memory(void *ctx, uint64_t pa, const void *from, size_t len)
 {
     struct world *w = ctx;
 
+    w->moved += len;
     if (in_memory(pa, len))
         memcpy(w->memory + (pa - BASE), from, len);
     return in_memory(pa, len);
+}
+
+static uint64_t ticks(void *ctx)
+{
+    return ((const struct world *)ctx)->now;
 }
 
 static bool disk_read(void *ctx, uint64_t offset, void *to, size_t len)
@@ -92,7 +108,7 @@ static void show(void *ctx, const uint8_t *bytes, size_t len)
     struct world *w = ctx;
 
     CHECK(len);
-    for (size_t i = 0; i < len; i++) /* each byte is read: the sanitizer looks on */
+    for (size_t i = 0; i < len; i++) /* each byte is read, for the sanitizer */
         w->shown ^= bytes[i];
 }
 
@@ -164,6 +180,30 @@ static void describe(struct world *w, struct input *in)
     memcpy(d + 14, &next, sizeof next);
 }
 
+/* A chain through an indirect table: as long as the input says, of buffers that are alike. */
+static void describe_table(struct world *w, struct input *in)
+{
+    unsigned count = 1 + input_below(in, 256), to_guest = input_below(in, 2) * 2;
+    uint64_t table = BASE + TABLE, pa = BASE + input_number(in, 2) % MEMORY_BYTES;
+    uint32_t bytes = count * DESC_BYTES, len = (uint32_t)input_number(in, 2) % MEMORY_BYTES;
+    uint16_t flags = 4, head = input_below(in, QUEUE_SIZE);
+
+    for (unsigned n = 0; n < count; n++) {
+        bool last = n == count - 1;
+        uint16_t words[2] = {(uint16_t)(to_guest | !last), (uint16_t)(n + 1)};
+        uint8_t *d = w->memory + TABLE + n * DESC_BYTES;
+
+        memcpy(d, &pa, sizeof pa);
+        memcpy(d + 8, &len, sizeof len);
+        memcpy(d + 12, words, sizeof words);
+    }
+    if (input_below(in, 8) == 0) /* a table that names itself */
+        memcpy(w->memory + TABLE + 12, &flags, sizeof flags);
+    memcpy(w->memory + DESC + head * DESC_BYTES, &table, sizeof table);
+    memcpy(w->memory + DESC + head * DESC_BYTES + 8, &bytes, sizeof bytes);
+    memcpy(w->memory + DESC + head * DESC_BYTES + 12, &flags, sizeof flags);
+}
+
 /* The next `count` heads of the available ring, and a notification. */
 static void offer(struct world *w, struct input *in)
 {
@@ -209,9 +249,18 @@ static void type(struct world *w, struct input *in)
         (void)!virtio_console_receive(w->console, byte);
 }
 
-static void deed(struct world *w, struct input *in)
+static void let_time_pass(struct world *w, struct input *in)
 {
-    switch (input_below(in, 8)) {
+    uint64_t deadline = virtio_next_deadline(w->virtio);
+
+    CHECK(deadline == UINT64_MAX || deadline <= w->now + TICKS_PER_WINDOW);
+    w->now += input_below(in, 2 * TICKS_PER_WINDOW);
+    virtio_update(w->virtio);
+}
+
+static void act(struct world *w, struct input *in)
+{
+    switch (input_below(in, 10)) {
     case 0: write_any(w, in); break;
     case 1: read_any(w, in); break;
     case 2: poke(w, in); break;
@@ -219,6 +268,8 @@ static void deed(struct world *w, struct input *in)
     case 4: offer(w, in); break;
     case 5: set_up(w); break;
     case 6: type(w, in); break;
+    case 7: describe_table(w, in); break;
+    case 8: let_time_pass(w, in); break;
     default: w->broken = !w->broken; break;
     }
 }
@@ -227,14 +278,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct input in = {bytes, size};
     struct world w = {.memory = calloc(1, MEMORY_BYTES), .disk = calloc(1, DISK_BYTES)};
-    struct virtio_config config = {
-        .base = 0x10001000, .memory = {read_memory, write_memory, &w}, .kind = make_kind(&w, &in)};
+    struct virtio_config config = {.base = 0x10001000,
+                                   .memory = {read_memory, write_memory, &w},
+                                   .clock = {ticks, &w},
+                                   .timebase_hz = TICKS_PER_WINDOW * VIRTIO_WINDOWS_PER_S,
+                                   .kind = make_kind(&w, &in)};
 
-    w.device = virtio_device(virtio_new(&config));
+    w.virtio = virtio_new(&config);
+    w.device = virtio_device(w.virtio);
     if (input_byte(&in) & 1)
         set_up(&w);
-    for (unsigned n = 0; n < DEEDS_MAX && in.left; n++)
-        deed(&w, &in);
+    for (unsigned n = 0; n < ACTIONS_MAX && in.left; n++) {
+        w.moved = 0;
+        act(&w, &in);
+        CHECK(w.moved <= MOVED_MAX);
+    }
     w.device.free(w.device.ctx);
     free(w.memory);
     free(w.disk);

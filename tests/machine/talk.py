@@ -2,9 +2,10 @@
 """talk.py SECONDS PROGRAM ARGUMENT... - holds a conversation with a program's console.
 
 Reads the conversation from standard input, one step a line:
-    wait TEXT   until TEXT has come behind what was waited for last
+    wait TEXT   until TEXT has come after what was waited for last
     send TEXT   and a return
-    keys TEXT   with its escapes (\\x03) read, and nothing behind
+    keys TEXT   with its escapes (\\x03) read, and nothing after it
+    kill        ends a program that does not end by itself; the exit status is 0 then
 What the program says goes to standard output. Exit status: the program's, or
 124 when the time is over (the step it hung at is named on standard error).
 """
@@ -42,6 +43,10 @@ def main():
                 child.stdin.write(text + b"\r" if step[0] == "send" else keys)
                 child.stdin.flush()
                 continue
+            if step[0] == "kill":
+                child.kill()
+                child.wait()
+                return 0
             while text not in heard:
                 if not listen():
                     sys.stderr.write(f"talk: the program ended before it said {step[2]!r}\n")

@@ -56,6 +56,11 @@ static void set_line(void *ctx, unsigned number, bool level)
     see(ctx, 1000 + number, level);
 }
 
+static void request_line(void *ctx, unsigned number)
+{
+    see(ctx, 2000, number);
+}
+
 static void moved(void *ctx)
 {
     see(ctx, 1, 1);
@@ -142,7 +147,9 @@ static void make_plic(struct world *w)
 
 static void make_uart(struct world *w)
 {
-    struct uart_config config = {.sink = {show, w}, .irq = {set_line, w, 10}};
+    struct uart_config config = {
+        .sink = {show, w},
+        .irq = {.set = set_line, .request = request_line, .ctx = w, .number = 10}};
 
     w->uart = uart_new(&config);
     w->device = uart_device(w->uart);
@@ -153,7 +160,7 @@ static void make_rtc(struct world *w)
     struct rtc_config config = {.epoch_ns = RTC_DEFAULT_EPOCH_NS,
                                 .timebase_hz = 10000000,
                                 .clock = {ticks, w},
-                                .irq = {set_line, w, 11},
+                                .irq = {.set = set_line, .ctx = w, .number = 11},
                                 .deadline_moved = moved,
                                 .deadline_ctx = w};
 
@@ -176,8 +183,11 @@ static void make_sswi(struct world *w)
 
 static void make_virtio(struct world *w, struct virtio_kind kind)
 {
-    struct virtio_config config = {
-        .irq = {set_line, w, 1}, .memory = {read_memory, write_memory, w}, .kind = kind};
+    struct virtio_config config = {.irq = {.set = set_line, .ctx = w, .number = 1},
+                                   .memory = {read_memory, write_memory, w},
+                                   .clock = {ticks, w},
+                                   .timebase_hz = 10000000,
+                                   .kind = kind};
 
     w->device = virtio_device(virtio_new(&config));
 }
@@ -261,12 +271,13 @@ static void use_plic(struct world *w, struct rng *r)
     uint64_t context = rng_below(r, 2 * HARTS);
     struct irq_line line = plic_source_line(w->plic, source);
 
-    switch (rng_below(r, 6)) {
+    switch (rng_below(r, 7)) {
     case 0: write(w, 4 * source, 4, rng_below(r, 8)); break;
     case 1: write(w, 0x2000 + 0x80 * context + 4 * (source / 32), 4, rng_next(r)); break;
     case 2: write(w, 0x200000 + 0x1000 * context, 4, rng_below(r, 4)); break;
     case 3: read(w, 0x200004 + 0x1000 * context, 4); break;
     case 4: write(w, 0x200004 + 0x1000 * context, 4, source); break;
+    case 5: irq_line_request(&line); break;
     default: irq_line_set(&line, rng_below(r, 2)); break;
     }
     read(w, 0x1000 + 4 * (source / 32), 4);
@@ -344,6 +355,10 @@ static void add_chain(struct world *w, struct rng *r)
 
 static void use_virtio(struct world *w, struct rng *r)
 {
+    if (rng_below(r, 1000) == 0)
+        w->now += 10000; /* the next window of work */
+    virtio_update(w->device.ctx);
+    see(w, 9, virtio_next_deadline(w->device.ctx));
     if (w->console)
         see(w, 8, virtio_console_wants_input(w->console));
     switch (rng_below(r, 30)) {

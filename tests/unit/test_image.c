@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include <sys/mman.h>
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,8 @@ static struct sample sample(void)
     memset(s.data, 0xda, sizeof s.data);
     return s;
 }
+
+static const struct image_room room = {RAM_BASE + 2 * RAM_SIZE, 0};
 
 static void build(struct world *w, const void *bytes, size_t len)
 {
@@ -269,25 +273,61 @@ static void the_host_symbols_are_found_at_physical_addresses(void **state)
 
 static void loading_copies_the_file_and_zeroes_the_rest(void **state)
 {
-    static const struct writer other = {.kind = WRITER_DMA};
     struct sample s = sample();
     struct bus *b = new_bus();
     struct world w;
-    uint8_t dirt[0x4000], memory[0x4000];
+    uint8_t memory[0x4000];
 
     (void)state;
-    memset(dirt, 0x77, sizeof dirt);
-    assert_true(bus_write(b, TEXT_PA, dirt, sizeof dirt, &other));
     build(&w, &s, sizeof s);
     assert_int_equal(open_at(&w, 0), EXIT_PASS);
-    assert_int_equal(image_load(w.im, b, &w.d), EXIT_PASS);
+    assert_int_equal(image_load(w.im, b, &room, &w.d), EXIT_PASS);
     assert_true(bus_read(b, TEXT_PA, memory, sizeof memory));
     assert_memory_equal(memory, s.text, sizeof s.text);
-    assert_int_equal(memory[sizeof s.text], 0x77);
     assert_memory_equal(memory + 0x1000, s.data, sizeof s.data);
     for (size_t i = sizeof s.data; i < sizeof s.data + BSS_BYTES; i++)
         assert_int_equal(memory[0x1000 + i], 0);
-    assert_int_equal(memory[0x1000 + sizeof s.data + BSS_BYTES], 0x77);
+    wreck(&w);
+    bus_free(b);
+}
+
+static void zeroes_replace_what_an_earlier_segment_brought(void **state)
+{
+    struct sample s = sample();
+    struct bus *b = new_bus();
+    struct world w;
+    uint8_t memory[sizeof s.text];
+
+    (void)state;
+    s.ph[2].p_paddr = TEXT_PA - sizeof s.data - 8; /* its .bss lies over the text */
+    build(&w, &s, sizeof s);
+    assert_int_equal(open_at(&w, 0), EXIT_PASS);
+    assert_int_equal(image_load(w.im, b, &room, &w.d), EXIT_PASS);
+    assert_true(bus_read(b, TEXT_PA, memory, sizeof memory));
+    for (size_t i = 0; i < sizeof memory && i < BSS_BYTES - 8; i++)
+        assert_int_equal(memory[i], 0);
+    wreck(&w);
+    bus_free(b);
+}
+
+static void zeroes_take_no_memory(void **state)
+{
+    struct sample s = sample();
+    struct bus *b = new_bus();
+    unsigned char given[RAM_SIZE / PAGE_BYTES];
+    unsigned pages = 0;
+    struct world w;
+
+    (void)state;
+    s.ph[2].p_memsz = RAM_SIZE / 4;
+    build(&w, &s, sizeof s);
+    assert_int_equal(open_at(&w, 0), EXIT_PASS);
+    (void)madvise(bus_ram(b)->bytes, RAM_SIZE, MADV_NOHUGEPAGE);
+    assert_int_equal(image_load(w.im, b, &room, &w.d), EXIT_PASS);
+    assert_int_equal(mincore(bus_ram(b)->bytes, RAM_SIZE, given), 0);
+    for (size_t i = 0; i < sizeof given; i++)
+        pages += given[i] & 1;
+    assert_in_range(pages, 1, 4);
     wreck(&w);
     bus_free(b);
 }
@@ -303,7 +343,7 @@ static void a_segment_outside_of_ram_is_named_and_nothing_is_written(void **stat
     s.ph[2].p_paddr = RAM_BASE + RAM_SIZE - 0x10;
     build(&w, &s, sizeof s);
     assert_int_equal(open_at(&w, 0), EXIT_PASS);
-    assert_int_equal(image_load(w.im, b, &w.d), EXIT_BAD_FILE);
+    assert_int_equal(image_load(w.im, b, &room, &w.d), EXIT_BAD_FILE);
     fflush(w.d.out);
     assert_int_equal(lines_in(w.said), 1);
     assert_non_null(strstr(w.said, "segment 2 at 0x803ffff0"));
@@ -393,6 +433,26 @@ static void of_a_linux_image_for_efi_the_code_is_code(void **state)
     assert_int_equal(w.im->texts[0].pa, 0x80200100);
     assert_int_equal(w.im->texts[0].va, 0x80200100);
     assert_int_equal(w.im->texts[0].size, 0x300);
+    wreck(&w);
+}
+
+static void a_linux_image_lies_where_its_symbols_say(void **state)
+{
+    struct efi_kernel k;
+    struct world w;
+    uint64_t pa;
+
+    (void)state;
+    k = efi_kernel();
+    build(&w, &k, sizeof k);
+    assert_int_equal(open_at(&w, 0x80200000), EXIT_PASS);
+    image_link_at(w.im, 0xffffffff80000123); /* no page: not where an image begins */
+    assert_int_equal(w.im->segments[0].va, 0x80200000);
+    image_link_at(w.im, 0xffffffff80000000);
+    assert_int_equal(w.im->texts[0].va, 0xffffffff80000100);
+    assert_int_equal(w.im->texts[0].pa, 0x80200100);
+    assert_true(image_va_to_pa(w.im, 0xffffffff80000040, &pa));
+    assert_int_equal(pa, 0x80200040);
     wreck(&w);
 }
 
@@ -618,6 +678,9 @@ int main(void)
         cmocka_unit_test(without_sections_executable_segments_are_the_text),
         cmocka_unit_test(the_host_symbols_are_found_at_physical_addresses),
         cmocka_unit_test(loading_copies_the_file_and_zeroes_the_rest),
+        cmocka_unit_test(zeroes_replace_what_an_earlier_segment_brought),
+        cmocka_unit_test(zeroes_take_no_memory),
+        cmocka_unit_test(a_linux_image_lies_where_its_symbols_say),
         cmocka_unit_test(a_segment_outside_of_ram_is_named_and_nothing_is_written),
         cmocka_unit_test(a_raw_file_is_one_segment_at_the_base_given),
         cmocka_unit_test(a_linux_image_counts_from_the_start_of_ram),

@@ -136,6 +136,25 @@ static void an_inlined_function_is_named_beside_its_caller(void **state)
     wreck(&w);
 }
 
+/* What was found is remembered, also that nothing was. */
+static void a_place_that_is_asked_for_again_is_the_same(void **state)
+{
+    struct world w;
+    struct line_place first, again;
+
+    (void)state;
+    build(&w, "-g");
+    assert_true(lines_at(w.l, address(&w, "outer"), &first));
+    for (int i = 0; i < 3; i++) {
+        assert_false(lines_at(w.l, address(&w, "outer") + (64 << 10), &again));
+        assert_true(lines_at(w.l, address(&w, "_start"), &again));
+        assert_int_equal(again.line, 3);
+        assert_true(lines_at(w.l, address(&w, "outer"), &again));
+        assert_memory_equal(&again, &first, sizeof first);
+    }
+    wreck(&w);
+}
+
 static void dwarf_4_is_read_too(void **state)
 {
     struct world w;
@@ -231,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_function_has_its_file_line_and_name),
         cmocka_unit_test(the_path_is_relative_to_where_it_was_compiled),
         cmocka_unit_test(an_inlined_function_is_named_beside_its_caller),
+        cmocka_unit_test(a_place_that_is_asked_for_again_is_the_same),
         cmocka_unit_test(dwarf_4_is_read_too),
         cmocka_unit_test(without_debug_information_nothing_is_known),
         cmocka_unit_test(outside_of_the_program_nothing_is_known),

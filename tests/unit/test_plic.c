@@ -133,6 +133,65 @@ static void a_request_survives_the_fall_of_its_level(void **state)
     wreck(&w);
 }
 
+static void request(struct world *w, unsigned source)
+{
+    struct irq_line line = plic_source_line(w->p, source);
+
+    irq_line_request(&line);
+}
+
+static void a_single_request_does_not_return_after_completion(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    enable(&w, 1, 10, 1);
+    request(&w, 10);
+    assert_int_equal(claim(&w, 1), 10);
+    complete(&w, 1, 10);
+    assert_false(w.out[1]);
+    assert_int_equal(claim(&w, 1), 0);
+    request(&w, 10);
+    assert_int_equal(claim(&w, 1), 10);
+    wreck(&w);
+}
+
+static void a_single_request_while_in_service_comes_after_completion(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    enable(&w, 1, 10, 1);
+    request(&w, 10);
+    assert_int_equal(claim(&w, 1), 10);
+    request(&w, 10);
+    request(&w, 10);
+    assert_int_equal(claim(&w, 1), 0);
+    complete(&w, 1, 10);
+    assert_int_equal(claim(&w, 1), 10);
+    complete(&w, 1, 10);
+    assert_int_equal(claim(&w, 1), 0);
+    wreck(&w);
+}
+
+static void a_single_request_can_be_taken_back_while_in_service(void **state)
+{
+    struct world w;
+
+    (void)state;
+    build(&w);
+    enable(&w, 1, 10, 1);
+    raise_source(&w, 10, true);
+    assert_int_equal(claim(&w, 1), 10);
+    request(&w, 10);
+    raise_source(&w, 10, false);
+    complete(&w, 1, 10);
+    assert_int_equal(claim(&w, 1), 0);
+    wreck(&w);
+}
+
 static void the_highest_priority_is_claimed_first_then_the_lowest_number(void **state)
 {
     struct world w;
@@ -268,6 +327,9 @@ int main(void)
         cmocka_unit_test(an_enabled_source_reaches_its_context_only),
         cmocka_unit_test(a_level_that_stays_high_returns_after_completion_and_not_before),
         cmocka_unit_test(a_request_survives_the_fall_of_its_level),
+        cmocka_unit_test(a_single_request_does_not_return_after_completion),
+        cmocka_unit_test(a_single_request_while_in_service_comes_after_completion),
+        cmocka_unit_test(a_single_request_can_be_taken_back_while_in_service),
         cmocka_unit_test(the_highest_priority_is_claimed_first_then_the_lowest_number),
         cmocka_unit_test(a_threshold_masks_the_line_but_not_the_claim),
         cmocka_unit_test(priority_zero_never_interrupts),

@@ -207,6 +207,54 @@ static void entries_outside_of_text_are_left_out_and_said(void **state)
     wreck(&w);
 }
 
+/* As of an Image and symbols of two different builds; this was taken for layout mcount. */
+static void entries_that_lead_to_no_site_say_nothing_of_the_layout(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    for (uint64_t at = G; at <= H; at += H - G) {
+        image_word(w.im, at, ADDI(A0, A0, 1)); /* neither nops nor a call */
+        image_site(w.im, at);
+    }
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_NONE);
+    assert_int_equal(site_count(w.t), 0);
+    assert_non_null(strstr(w.im->said, "2 entries of __mcount_loc lead to no ftrace site"));
+    assert_non_null(strstr(w.im->said, "nokaslr"));
+    wreck(&w);
+}
+
+/* Its table is filled in by the kernel itself, from relocations; the file has zeroes there. */
+static void the_sites_of_a_relocatable_kernel_come_from_its_relocations(void **state)
+{
+    static const uint64_t functions[] = {F, G, H};
+    const uint64_t relocations = TABLE_AT + 0x100;
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    for (unsigned i = 0; i < 3; i++) {
+        Elf64_Rela r = {.r_offset = SITE_VA + TABLE_AT + 8 * i,
+                        .r_info = ELF64_R_INFO(0, R_RISCV_RELATIVE),
+                        .r_addend = (int64_t)(SITE_VA + functions[i])};
+
+        image_nops(w.im, functions[i], 8);
+        memcpy(w.im->bytes + relocations + i * sizeof r, &r, sizeof r);
+    }
+    w.im->sites = 3;
+    image_name(w.im, "__rela_dyn_start", relocations);
+    image_name(w.im, "__rela_dyn_end", relocations + 3 * sizeof(Elf64_Rela));
+    image_name(w.im, "ftrace_call", 0x420);
+    build(&w);
+    assert_int_equal(site_layout(w.t), LAYOUT_PFE8);
+    assert_int_equal(site_count(w.t), 4);
+    assert_int_equal(site_get(w.t, 0)->va, SITE_VA + F);
+    assert_string_equal(w.im->said, "");
+    wreck(&w);
+}
+
 static void the_trampolines_calls_are_sites_of_their_own_kind(void **state)
 {
     struct world w;
@@ -450,6 +498,8 @@ int main(void)
         cmocka_unit_test(a_site_is_found_by_each_of_its_bytes_and_by_no_other),
         cmocka_unit_test(entries_outside_of_text_are_left_out_and_said),
         cmocka_unit_test(a_table_longer_than_the_file_is_none),
+        cmocka_unit_test(entries_that_lead_to_no_site_say_nothing_of_the_layout),
+        cmocka_unit_test(the_sites_of_a_relocatable_kernel_come_from_its_relocations),
         cmocka_unit_test(the_trampolines_calls_are_sites_of_their_own_kind),
         cmocka_unit_test(an_image_without_a_table_has_no_sites),
         cmocka_unit_test(a_copy_of_ra_on_the_way_belongs_to_the_site),

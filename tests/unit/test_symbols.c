@@ -249,6 +249,28 @@ static void an_empty_symbol_file_is_refused(void **state)
     wreck(&w);
 }
 
+/* User addresses had names such as `__efistub__end+0x3f...': a small number that had a symbol. */
+static void symbols_below_the_image_name_no_address(void **state)
+{
+    struct world w;
+    uint64_t addr = 0;
+
+    (void)state;
+    build(&w, "0000000000001000 T size_of_something\n"
+              "0000000000010000 D another\n"
+              "ffffffff80000000 T _start\n");
+    assert_string_equal(symbols_at(w.s, 0x3fff12345, NULL), "another");
+    symbols_hide_below(w.s, 0x80000000);
+    assert_null(symbols_at(w.s, 0x1000, NULL));
+    assert_null(symbols_at(w.s, 0x3fff12345, NULL));
+    assert_null(symbols_function_at(w.s, 0x1234));
+    assert_string_equal(symbols_at(w.s, 0xffffffff80000000, NULL), "_start");
+    assert_true(symbols_find(w.s, "another", &addr));
+    assert_int_equal(addr, 0x10000);
+    symbols_hide_below(NULL, 1);
+    wreck(&w);
+}
+
 static void no_table_answers_every_question(void **state)
 {
     uint64_t value;
@@ -329,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_bad_line_is_refused_with_its_number),
         cmocka_unit_test(hidden_kallsyms_are_refused),
         cmocka_unit_test(an_empty_symbol_file_is_refused),
+        cmocka_unit_test(symbols_below_the_image_name_no_address),
         cmocka_unit_test(no_table_answers_every_question),
         cmocka_unit_test(what_is_no_elf_has_no_symbols),
         cmocka_unit_test(tiled_tables_agree_with_a_linear_search),

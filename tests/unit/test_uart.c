@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "dev/plic.h"
 #include "dev/uart16550.h"
 
 enum { DATA, IER, IIR, LCR, MCR, LSR, MSR, SCR, FCR = IIR, DLAB = 0x80, LOOP = 0x10 };
@@ -205,6 +206,124 @@ static void sending_a_byte_raises_the_empty_interrupt_again(void **state)
     wreck(&w);
 }
 
+/* The port at an interrupt controller, whose context 0 it interrupts. */
+struct controlled {
+    struct world w;
+    struct plic *p;
+    struct device plic;
+    bool out;
+};
+
+enum { PLIC_PRIORITY = 4 * 10, PLIC_ENABLE = 0x2000, PLIC_CLAIM = 0x200004 };
+
+static void set_output(void *ctx, unsigned context, bool level)
+{
+    struct controlled *c = ctx;
+
+    (void)context;
+    c->out = level;
+}
+
+static unsigned claim(struct controlled *c)
+{
+    uint64_t source = 0;
+
+    assert_int_equal(c->plic.read(c->plic.ctx, PLIC_CLAIM, 4, &source), FAULT_NONE);
+    return (unsigned)source;
+}
+
+static void write_plic(struct controlled *c, uint64_t offset, uint64_t value)
+{
+    assert_int_equal(c->plic.write(c->plic.ctx, offset, 4, value), FAULT_NONE);
+}
+
+static void build_controlled(struct controlled *c)
+{
+    struct plic_config plic = {
+        .source_count = 96, .context_count = 1, .output = {.set = set_output, .ctx = c}};
+    struct uart_config uart = {.base = 0x10000000, .sink = {put, &c->w}};
+
+    *c = (struct controlled){0};
+    c->p = plic_new(&plic);
+    c->plic = plic_device(c->p);
+    uart.irq = plic_source_line(c->p, 10);
+    c->w.u = uart_new(&uart);
+    c->w.dev = uart_device(c->w.u);
+    write_plic(c, PLIC_PRIORITY, 1);
+    write_plic(c, PLIC_ENABLE, 1 << 10);
+}
+
+static void wreck_controlled(struct controlled *c)
+{
+    wreck(&c->w);
+    c->plic.free(c->plic.ctx);
+}
+
+/* xv6's handler reads LSR, finds nothing to receive or to send, and completes. */
+static void an_empty_transmitter_interrupts_once_where_nobody_acknowledges_it(void **state)
+{
+    struct controlled c;
+
+    (void)state;
+    build_controlled(&c);
+    set(&c.w, IER, 3);
+    assert_int_equal(claim(&c), 10);
+    get(&c.w, LSR);
+    write_plic(&c, PLIC_CLAIM, 10);
+    assert_false(c.out);
+    set(&c.w, DATA, 'x'); /* empty again: a request of its own */
+    assert_true(c.out);
+    assert_int_equal(claim(&c), 10);
+    set(&c.w, DATA, 'y'); /* and so within the handler */
+    write_plic(&c, PLIC_CLAIM, 10);
+    assert_true(c.out);
+    assert_int_equal(claim(&c), 10);
+    set(&c.w, DATA, 'z');
+    assert_int_equal(get(&c.w, IIR), 2); /* which acknowledges it */
+    write_plic(&c, PLIC_CLAIM, 10);
+    assert_false(c.out);
+    wreck_controlled(&c);
+}
+
+/* A handler may leave what IIR does not name first to the next interrupt. */
+static void an_empty_transmitter_interrupts_after_the_byte_that_came_first(void **state)
+{
+    struct controlled c;
+
+    (void)state;
+    build_controlled(&c);
+    assert_true(uart_receive(c.w.u, 'q'));
+    set(&c.w, IER, 3);
+    assert_int_equal(claim(&c), 10);
+    assert_int_equal(get(&c.w, IIR), 4);
+    get(&c.w, DATA);
+    write_plic(&c, PLIC_CLAIM, 10);
+    assert_int_equal(claim(&c), 10);
+    assert_int_equal(get(&c.w, IIR), 2);
+    write_plic(&c, PLIC_CLAIM, 10);
+    assert_int_equal(claim(&c), 0);
+    wreck_controlled(&c);
+}
+
+static void a_byte_that_is_not_read_interrupts_again_after_each_completion(void **state)
+{
+    struct controlled c;
+
+    (void)state;
+    build_controlled(&c);
+    set(&c.w, IER, 1);
+    assert_true(uart_receive(c.w.u, 'q'));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(claim(&c), 10);
+        write_plic(&c, PLIC_CLAIM, 10);
+    }
+    get(&c.w, DATA);
+    assert_int_equal(claim(&c), 10); /* the request of before */
+    write_plic(&c, PLIC_CLAIM, 10);
+    assert_int_equal(claim(&c), 0);
+    wreck_controlled(&c);
+}
+
 static void a_byte_below_the_trigger_interrupts_as_a_timeout(void **state)
 {
     struct world w;
@@ -391,6 +510,9 @@ int main(void)
         cmocka_unit_test(linux_finds_a_16550a_and_nothing_better),
         cmocka_unit_test(enabling_the_empty_interrupt_raises_it_every_time),
         cmocka_unit_test(sending_a_byte_raises_the_empty_interrupt_again),
+        cmocka_unit_test(an_empty_transmitter_interrupts_once_where_nobody_acknowledges_it),
+        cmocka_unit_test(an_empty_transmitter_interrupts_after_the_byte_that_came_first),
+        cmocka_unit_test(a_byte_that_is_not_read_interrupts_again_after_each_completion),
         cmocka_unit_test(a_byte_below_the_trigger_interrupts_as_a_timeout),
         cmocka_unit_test(received_data_outranks_an_empty_transmitter_without_clearing_it),
         cmocka_unit_test(clearing_the_fifo_drops_its_bytes_and_the_interrupt),

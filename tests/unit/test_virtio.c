@@ -13,6 +13,7 @@
 
 #include "base/compiler.h"
 #include "base/rng.h"
+#include "base/state_io.h"
 #include "dev/virtio.h"
 #include "dev/virtio_blk.h"
 #include "dev/virtio_console.h"
@@ -20,13 +21,14 @@
 
 enum { MEMORY = 0x10000, BASE = 0x80000000 };
 enum { DESC = BASE, AVAIL = BASE + 0x1000, USED = BASE + 0x2000, BUFFERS = BASE + 0x3000 };
-enum { QUEUE_SIZE = 8, SECTORS = 16 };
+enum { QUEUE_SIZE = 8, SECTORS = 16, TICKS_PER_WINDOW = 10 };
 
 /* Registers (4.2.2). */
 enum {
     MAGIC = 0x000,
     VERSION = 0x004,
     DEVICE_ID = 0x008,
+    VENDOR = 0x00c,
     DEVICE_FEATURES = 0x010,
     DEVICE_FEATURES_SEL = 0x014,
     DRIVER_FEATURES = 0x020,
@@ -52,8 +54,10 @@ struct world {
     uint8_t disk[SECTORS * VIRTIO_BLK_SECTOR];
     bool disk_broken, level;
     unsigned flushes, reads;
+    uint64_t now, moved; /* clock ticks; bytes read and written in memory */
     char shown[256];
     size_t shown_len;
+    struct virtio *virtio;
     struct device device;
     struct virtio_console *console;
     uint16_t added;
@@ -69,6 +73,7 @@ static bool read_memory(void *ctx, uint64_t pa, void *to, size_t len)
     struct world *w = ctx;
 
     w->reads++;
+    w->moved += len;
     if (!in_memory(pa, len))
         return false;
     memcpy(to, w->memory + (pa - BASE), len);
@@ -79,10 +84,16 @@ static bool write_memory(void *ctx, uint64_t pa, const void *from, size_t len)
 {
     struct world *w = ctx;
 
+    w->moved += len;
     if (!in_memory(pa, len))
         return false;
     memcpy(w->memory + (pa - BASE), from, len);
     return true;
+}
+
+static uint64_t ticks(void *ctx)
+{
+    return ((const struct world *)ctx)->now;
 }
 
 static void set_level(void *ctx, unsigned number, bool level)
@@ -176,11 +187,14 @@ static void start(struct world *w, unsigned queue)
 static struct world *world_of(struct virtio_kind kind, struct world *w)
 {
     struct virtio_config config = {.base = 0x10001000,
-                                   .irq = {set_level, w, 1},
+                                   .irq = {.set = set_level, .ctx = w, .number = 1},
                                    .memory = {read_memory, write_memory, w},
+                                   .clock = {ticks, w},
+                                   .timebase_hz = TICKS_PER_WINDOW * VIRTIO_WINDOWS_PER_S,
                                    .kind = kind};
 
-    w->device = virtio_device(virtio_new(&config));
+    w->virtio = virtio_new(&config);
+    w->device = virtio_device(w->virtio);
     return w;
 }
 
@@ -331,8 +345,6 @@ static void features_are_agreed_on_or_not(void **state)
 
     (void)state;
     disk_world(&w, false);
-    put(&w, STATUS, ACKNOWLEDGE | DRIVER | FEATURES_OK); /* without VERSION_1 */
-    assert_false(get(&w, STATUS) & FEATURES_OK);
     put(&w, DRIVER_FEATURES_SEL, 1);
     put(&w, DRIVER_FEATURES, 3); /* more than is offered */
     put(&w, STATUS, ACKNOWLEDGE | DRIVER | FEATURES_OK);
@@ -340,6 +352,26 @@ static void features_are_agreed_on_or_not(void **state)
     put(&w, DRIVER_FEATURES, 1);
     put(&w, STATUS, ACKNOWLEDGE | DRIVER | FEATURES_OK);
     assert_true(get(&w, STATUS) & FEATURES_OK);
+    wreck(&w);
+}
+
+/* xv6 looks for QEMU's vendor and negotiates the lower half of the features only. */
+static void xv6_finds_its_disk(void **state)
+{
+    struct world w;
+
+    (void)state;
+    disk_world(&w, false);
+    assert_int_equal(get(&w, VENDOR), 0x554d4551);
+    put(&w, STATUS, ACKNOWLEDGE | DRIVER);
+    put(&w, DRIVER_FEATURES, get(&w, DEVICE_FEATURES) & ~(1U << 28));
+    put(&w, STATUS, ACKNOWLEDGE | DRIVER | FEATURES_OK);
+    assert_true(get(&w, STATUS) & FEATURES_OK);
+    set_queue(&w, 0, QUEUE_SIZE);
+    put(&w, STATUS, ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK);
+    memset(w.memory, 0, sizeof w.memory);
+    assert_int_equal(request(&w, 0, 3, 512, true), 0);
+    assert_memory_equal(w.memory + (BUFFERS - BASE) + 0x100, w.disk + 3 * 512, 512);
     wreck(&w);
 }
 
@@ -619,7 +651,259 @@ static void random_rings_do_no_harm(void **state)
         w.reads = 0;
         put(&w, QUEUE_NOTIFY, 0);
         assert_true(w.reads < 100000);
+        w.now += TICKS_PER_WINDOW;
     }
+    wreck(&w);
+}
+
+/* ---- work in windows of time ---- */
+
+enum { TABLE = BUFFERS, FLOOD_BUFFERS = 160, FLOOD_BYTES = 32 << 10 };
+
+/*
+ * The console is to show 5 MiB through one indirect table: the first half of memory again
+ * and again. Bytes of the table itself are among them, and what is written to the rings.
+ */
+static void flood_console(struct world *w)
+{
+    for (unsigned n = 0; n < FLOOD_BUFFERS; n++)
+        describe(w, TABLE, n, BASE, FLOOD_BYTES, NEXT, (uint16_t)(n + 1));
+    describe(w, TABLE, FLOOD_BUFFERS, BASE, 1, 0, 0);
+    describe(w, DESC, 0, TABLE, 16 * (FLOOD_BUFFERS + 1), INDIRECT, 0);
+    offer(w, 0);
+}
+
+static void count(void *ctx, const uint8_t *bytes, size_t len)
+{
+    (void)bytes;
+    ((struct world *)ctx)->shown_len += len;
+}
+
+static void start_flood(struct world *w)
+{
+    *w = (struct world){0};
+    world_of(virtio_console_kind(virtio_console_new((struct virtio_console_sink){count, w})), w);
+    start(w, 1);
+    assert_true(virtio_next_deadline(w->virtio) == UINT64_MAX);
+    flood_console(w);
+    w->moved = 0;
+    put(w, QUEUE_NOTIFY, 1);
+}
+
+static void a_notification_moves_one_window_of_bytes_at_most(void **state)
+{
+    enum { SOME = VIRTIO_WINDOW_BYTES + VIRTIO_PIECE_BYTES, TABLE_BYTES = 16 * 256 };
+    struct world w;
+    uint64_t total = (uint64_t)FLOOD_BUFFERS * FLOOD_BYTES + 1;
+
+    (void)state;
+    start_flood(&w);
+    assert_in_range(w.moved, 1, SOME + TABLE_BYTES);
+    assert_int_equal(used_index(&w), 0);
+    w.moved = 0;
+    for (unsigned n = 0; n < 1000; n++) /* as often as it likes, and as the owner likes */
+        put(&w, QUEUE_NOTIFY, 1);
+    virtio_update(w.virtio);
+    assert_int_equal(w.moved, 0);
+    for (unsigned window = 1; !used_index(&w); window++) {
+        uint64_t before = w.shown_len;
+
+        assert_in_range(window, 1, 6);
+        assert_int_equal(virtio_next_deadline(w.virtio), window * TICKS_PER_WINDOW);
+        w.now = window * TICKS_PER_WINDOW - 1;
+        virtio_update(w.virtio);
+        assert_int_equal(w.shown_len, before);
+        w.now++;
+        w.moved = 0;
+        virtio_update(w.virtio);
+        assert_in_range(w.moved, 1, SOME);
+    }
+    assert_int_equal(w.shown_len, total);
+    assert_true(w.level);
+    assert_true(virtio_next_deadline(w.virtio) == UINT64_MAX);
+    wreck(&w);
+}
+
+static void a_window_that_was_not_used_is_not_saved_up(void **state)
+{
+    struct world w;
+
+    (void)state;
+    start_flood(&w);
+    w.now = 100 * TICKS_PER_WINDOW;
+    w.moved = 0;
+    virtio_update(w.virtio);
+    assert_in_range(w.moved, 1, VIRTIO_WINDOW_BYTES + VIRTIO_PIECE_BYTES);
+    wreck(&w);
+}
+
+static void a_reset_or_a_queue_that_is_taken_away_ends_the_work(void **state)
+{
+    (void)state;
+    for (unsigned how = 0; how < 2; how++) {
+        struct world w;
+
+        start_flood(&w);
+        w.moved = 0;
+        if (how) {
+            put(&w, STATUS, 0);
+        } else {
+            put(&w, QUEUE_SEL, 1);
+            put(&w, QUEUE_READY, 0);
+        }
+        assert_true(virtio_next_deadline(w.virtio) == UINT64_MAX);
+        w.now = TICKS_PER_WINDOW;
+        virtio_update(w.virtio);
+        assert_int_equal(w.moved, 0);
+        assert_int_equal(used_index(&w), 0);
+        wreck(&w);
+    }
+}
+
+/* The device writes the ring from which it takes: 5 chains become 65,000. */
+static void a_queue_that_feeds_itself_ends_with_the_window(void **state)
+{
+    struct world w = {0};
+
+    (void)state;
+    world_of(virtio_rng(42), &w);
+    start(&w, 0);
+    describe(&w, DESC, 0, AVAIL + 2, 2, WRITE, 0);
+    for (unsigned n = 0; n < 5; n++)
+        offer(&w, 0);
+    w.reads = 0;
+    put(&w, QUEUE_NOTIFY, 0);
+    assert_true(w.reads < 100000);
+    wreck(&w);
+}
+
+/* It goes on in another device. */
+static void a_chain_that_is_half_done_is_saved_and_restored(void **state)
+{
+    struct world w, other;
+    struct state_io save, load;
+
+    (void)state;
+    start_flood(&w);
+    state_io_save(&save, 0);
+    w.device.state_io(w.device.ctx, &save);
+    assert_int_equal(state_io_end(&save), STATE_OK);
+
+    start_flood(&other);
+    put(&other, STATUS, 0);
+    memcpy(other.memory, w.memory, sizeof w.memory);
+    other.shown_len = w.shown_len;
+    state_io_load(&load, save.saved.at, save.saved.len);
+    other.device.state_io(other.device.ctx, &load);
+    assert_int_equal(state_io_end(&load), STATE_OK);
+    for (unsigned window = 1; !used_index(&w); window++) {
+        w.now = other.now = window * TICKS_PER_WINDOW;
+        virtio_update(w.virtio);
+        virtio_update(other.virtio);
+        assert_int_equal(w.shown_len, other.shown_len);
+    }
+    assert_int_equal(used_index(&other), 1);
+    assert_memory_equal(w.memory, other.memory, sizeof w.memory);
+    state_io_free(&save);
+    wreck(&w);
+    wreck(&other);
+}
+
+/* ---- a disk that is larger than a window ---- */
+
+enum { LARGE_BYTES = 4 << 20, PART_BYTES = 16 << 10, PARTS = 128, FROM_SECTOR = 32 };
+
+/* The byte at an offset is a number of its sector. */
+static bool large_read(void *ctx, uint64_t offset, void *to, size_t len)
+{
+    (void)ctx;
+    assert_in_range(offset + len, 1, LARGE_BYTES);
+    for (size_t n = 0; n < len; n++)
+        ((uint8_t *)to)[n] = (uint8_t)((offset + n) / VIRTIO_BLK_SECTOR);
+    return true;
+}
+
+static void start_large(struct world *w)
+{
+    struct block_store store = {.size = LARGE_BYTES,
+                                .ctx = w,
+                                .read = large_read,
+                                .write = disk_write,
+                                .flush = disk_flush};
+    uint8_t header[16] = {[8] = FROM_SECTOR};
+
+    *w = (struct world){0};
+    world_of(virtio_blk(&store, "large"), w);
+    start(w, 0);
+    poke(w, BUFFERS, header, sizeof header);
+    describe(w, TABLE + 16, 0, BUFFERS, sizeof header, NEXT, 1);
+    for (unsigned n = 1; n <= PARTS; n++) /* the parts one over the other: the last one stays */
+        describe(w, TABLE + 16, n, BUFFERS + 0x2000, PART_BYTES, NEXT | WRITE, (uint16_t)(n + 1));
+    describe(w, TABLE + 16, PARTS + 1, BUFFERS + 0x1000, 1, WRITE, 0);
+    describe(w, DESC, 0, TABLE + 16, 16 * (PARTS + 2), INDIRECT, 0);
+    offer(w, 0);
+    w->memory[BUFFERS + 0x1000 - BASE] = 0xff;
+    put(w, QUEUE_NOTIFY, 0);
+}
+
+static void assert_large_read(const struct world *w)
+{
+    uint64_t last = FROM_SECTOR + (PARTS - 1) * PART_BYTES / VIRTIO_BLK_SECTOR;
+    const uint8_t *part = w->memory + (BUFFERS + 0x2000 - BASE);
+
+    assert_int_equal(used_index(w), 1);
+    assert_int_equal(used_length(w, 0), PARTS * PART_BYTES + 1);
+    assert_int_equal(w->memory[BUFFERS + 0x1000 - BASE], 0);
+    for (unsigned n = 0; n < PART_BYTES; n++)
+        assert_int_equal(part[n], (uint8_t)(last + n / VIRTIO_BLK_SECTOR));
+}
+
+static void a_large_read_takes_windows_and_survives_a_restore(void **state)
+{
+    struct world w, other;
+    struct state_io save, load;
+
+    (void)state;
+    start_large(&w);
+    assert_int_equal(used_index(&w), 0);
+    state_io_save(&save, 0);
+    w.device.state_io(w.device.ctx, &save);
+    start_large(&other);
+    put(&other, STATUS, 0);
+    memcpy(other.memory, w.memory, sizeof w.memory);
+    state_io_load(&load, save.saved.at, save.saved.len);
+    other.device.state_io(other.device.ctx, &load);
+    assert_int_equal(state_io_end(&load), STATE_OK);
+    for (unsigned window = 1; window < 4; window++) {
+        w.now = other.now = window * TICKS_PER_WINDOW;
+        /* What the driver does with its buffers meanwhile changes no request that is under way. */
+        memset(w.memory + (BUFFERS - BASE), 0xee, 0x1000);
+        memset(other.memory + (BUFFERS - BASE), 0xee, 0x1000);
+        virtio_update(w.virtio);
+        virtio_update(other.virtio);
+    }
+    assert_large_read(&w);
+    assert_large_read(&other);
+    state_io_free(&save);
+    wreck(&w);
+    wreck(&other);
+}
+
+/* The host may wait for its disk at each. */
+static void a_window_has_four_flushes(void **state)
+{
+    struct world w;
+
+    (void)state;
+    disk_world(&w, false);
+    start(&w, 0);
+    for (unsigned n = 0; n < 7; n++)
+        (void)request(&w, 4, 0, 0, false);
+    assert_in_range(w.flushes, 1, 4);
+    w.now = TICKS_PER_WINDOW;
+    virtio_update(w.virtio);
+    assert_int_equal(w.flushes, 7);
+    assert_int_equal(used_index(&w), 7);
     wreck(&w);
 }
 
@@ -696,6 +980,7 @@ int main(void)
         cmocka_unit_test(registers_are_words_and_the_configuration_is_not),
         cmocka_unit_test(an_empty_slot_has_a_magic_and_no_device),
         cmocka_unit_test(features_are_agreed_on_or_not),
+        cmocka_unit_test(xv6_finds_its_disk),
         cmocka_unit_test(a_queue_size_that_is_no_power_of_two_breaks_the_device),
         cmocka_unit_test(a_reset_forgets_everything),
         cmocka_unit_test(sectors_are_read_and_written),
@@ -709,6 +994,13 @@ int main(void)
         cmocka_unit_test(rings_outside_of_memory_break_the_device),
         cmocka_unit_test(buffers_outside_of_memory_are_not_touched),
         cmocka_unit_test(random_rings_do_no_harm),
+        cmocka_unit_test(a_notification_moves_one_window_of_bytes_at_most),
+        cmocka_unit_test(a_window_that_was_not_used_is_not_saved_up),
+        cmocka_unit_test(a_reset_or_a_queue_that_is_taken_away_ends_the_work),
+        cmocka_unit_test(a_queue_that_feeds_itself_ends_with_the_window),
+        cmocka_unit_test(a_chain_that_is_half_done_is_saved_and_restored),
+        cmocka_unit_test(a_large_read_takes_windows_and_survives_a_restore),
+        cmocka_unit_test(a_window_has_four_flushes),
         cmocka_unit_test(the_console_shows_what_it_is_given),
         cmocka_unit_test(the_console_takes_input_where_there_is_room),
         cmocka_unit_test(random_bytes_are_those_of_the_seed),

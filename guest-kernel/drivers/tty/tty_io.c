@@ -1,8 +1,8 @@
 /*
  * tty_io.c - /dev/console and /dev/tty: lines from the console, edited as they are typed.
  *
- * The UART is polled by a thread that starts with the first read: until
- * somebody wants input nothing runs here.  It only stores what comes, and
+ * The UART is polled by a thread that starts with the first read: until a
+ * program wants input nothing runs here.  It only stores what comes, and
  * sends an interrupt (^C) to the foreground group; what is typed ahead is
  * edited and echoed when it is read, so that it does not get into the output
  * of what still runs.  Keys: erase (^H, DEL), kill (^U), end of file (^D).
@@ -13,7 +13,9 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
+#include <linux/sched/signal.h>
 #include <linux/tty.h>
+#include <linux/uaccess.h>
 #include <linux/wait.h>
 
 enum {
@@ -227,7 +229,56 @@ static ssize_t tty_write(struct file *file, const char *buf, size_t count, loff_
     return count;
 }
 
+enum { TCGETS = 0x5401, TIOCGPGRP = 0x540f, TIOCSPGRP = 0x5410, TIOCGWINSZ = 0x5413 };
+
+struct winsize {
+    unsigned short rows, columns, xpixel, ypixel; /* 0: not known */
+};
+
+struct termios {
+    u32 c_iflag, c_oflag, c_cflag, c_lflag;
+    u8 c_line, c_cc[19];
+};
+
+/* What the line discipline does; it cannot be changed. */
+static const struct termios tty_termios = {
+    .c_iflag = 0x100, /* ICRNL */
+    .c_oflag = 0x5,   /* OPOST, ONLCR */
+    .c_cflag = 0xcb0, /* CS8, CREAD, CLOCAL */
+    .c_lflag = 0x23b, /* ISIG, ICANON, ECHO, ECHOE, ECHOK, ECHOCTL */
+    .c_cc = {[0] = INTR_CHAR, [2] = ERASE_CHAR, [3] = KILL_CHAR, [4] = EOF_CHAR},
+};
+
+static long tiocspgrp(const int __user *from)
+{
+    int pgrp;
+
+    if (get_user(pgrp, from))
+        return -EFAULT;
+    if (pgrp < 0)
+        return -EINVAL;
+    tty_set_pgrp(pgrp);
+    return 0;
+}
+
+static long tty_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+    static const struct winsize unknown;
+
+    (void)file;
+    switch (cmd) {
+    case TIOCSPGRP: return tiocspgrp((const int __user *)arg);
+    case TIOCGPGRP: return put_user(READ_ONCE(tty.pgrp), (int __user *)arg) ? -EFAULT : 0;
+    case TIOCGWINSZ:
+        return copy_to_user((void __user *)arg, &unknown, sizeof(unknown)) ? -EFAULT : 0;
+    case TCGETS:
+        return copy_to_user((void __user *)arg, &tty_termios, sizeof(tty_termios)) ? -EFAULT : 0;
+    default: return -ENOTTY;
+    }
+}
+
 static const struct file_operations tty_fops = {
+    .unlocked_ioctl = tty_ioctl,
     .read = tty_read,
     .write = tty_write,
 };

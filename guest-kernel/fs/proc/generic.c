@@ -4,6 +4,7 @@
  * A file may be a module's, and stays open when that goes: proc_remove() closes
  * it for those who have it open, and from then on reading it is -EIO.
  */
+#include "internal.h"
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/proc_fs.h>
@@ -29,8 +30,13 @@ static struct dentry *proc_dir(struct dentry *parent)
 {
     if (parent)
         return parent;
-    if (!proc_root)
+    if (!proc_root) {
         proc_root = simple_create_dir(NULL, "proc", NULL);
+        if (proc_root) {
+            proc_root->d_inode->i_op = &proc_root_iops;
+            proc_root->d_inode->i_fop = &proc_root_fops;
+        }
+    }
     return proc_root;
 }
 

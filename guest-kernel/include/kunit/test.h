@@ -43,6 +43,7 @@ void __printf(4, 5)
 /* Runs all suites or the one of that name. 0, -EINVAL for a name that is none, -EIO: a case failed.
  */
 int kunit_run(const char *suite);
+void proc_kunit_init(void);
 
 #define KUNIT_EXPECT_TRUE(test, cond)                                  \
     ({                                                                 \

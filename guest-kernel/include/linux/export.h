@@ -1,8 +1,8 @@
 /*
  * export.h - what the kernel offers to modules, and modules to each other.
  *
- * The linker gathers the entries; a module that needs a symbol that nobody
- * exports is not loaded.
+ * The linker gathers the entries; a module that needs a symbol that is not
+ * exported is not loaded.
  */
 #ifndef LINUX_EXPORT_H
 #define LINUX_EXPORT_H
@@ -14,9 +14,13 @@ struct kernel_symbol {
     const char *name;
 };
 
+#ifdef __DISABLE_EXPORTS /* a file of the kernel's that is built into a program */
+#define EXPORT_SYMBOL(sym) struct kernel_symbol
+#else
 #define EXPORT_SYMBOL(sym)                                                           \
     static const struct kernel_symbol __ksymtab_##sym __used __section("___ksymtab") \
         __aligned(8) = {(unsigned long)&(sym), #sym}
+#endif
 #define EXPORT_SYMBOL_GPL(sym) EXPORT_SYMBOL(sym)
 
 #endif

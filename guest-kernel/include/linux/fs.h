@@ -59,6 +59,11 @@ struct inode_operations {
                   const char *new_name);
     int (*truncate)(struct inode *inode, loff_t size);
     void (*evict)(struct inode *inode); /* the last reference is gone */
+    /*
+     * Names that are made when they are looked for: a dentry outside of the tree (d_alloc), or
+     * NULL. Called without the directory's lock.
+     */
+    struct dentry *(*lookup)(struct dentry *dir, const char *name, size_t len);
 };
 
 struct inode {
@@ -124,6 +129,7 @@ ssize_t file_read(struct file *file, char *buf, size_t count);
 ssize_t file_write(struct file *file, const char *buf, size_t count);
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence);
 /* A whole file in memory that the caller gives back with kfree(). */
+int kernel_read_file(struct file *file, void **buf, size_t *size);
 int kernel_read_file_from_path(const char *path, void **buf, size_t *size);
 
 /* fs/readdir.c */
@@ -139,6 +145,9 @@ int vfs_fstatat(int dfd, const char *name, struct kstat *stat);
 
 /* fs/libfs.c: for filesystems whose tree is the dentries themselves. */
 extern const struct file_operations simple_dir_operations;
+/* The names in the tree, from ctx->pos on. False: the reader has enough. */
+bool dir_emit_children(struct file *file, struct dir_context *ctx);
+loff_t dcache_dir_llseek(struct file *file, loff_t offset, int whence);
 int simple_unlink(struct inode *dir, struct dentry *dentry);
 int simple_rmdir(struct inode *dir, struct dentry *dentry);
 int simple_rename(struct inode *old_dir, struct dentry *old_dentry, struct inode *new_dir,

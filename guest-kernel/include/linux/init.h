@@ -18,6 +18,9 @@ struct obs_kernel_param {
 
 extern char boot_command_line[COMMAND_LINE_SIZE];
 
+/* What is not the kernel's on the boot line, for the first program. */
+extern char *argv_init[], *envp_init[];
+
 void parse_args(char *line);
 int run_init_process(void);
 

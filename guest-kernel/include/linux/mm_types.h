@@ -29,6 +29,7 @@ struct vm_area_struct {
 typedef struct {
     unsigned long cpumask;           /* harts that run in this mm now; atomically */
     unsigned long icache_stale_mask; /* harts that must fence before they do; atomically */
+    unsigned long vdso;              /* where a program finds the vDSO; set by exec */
 } mm_context_t;
 
 struct mm_struct {

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 _Noreturn void machine_power_off(void);
+_Noreturn void machine_restart(void);
 /* Tells the machine that the run failed. */
 _Noreturn void machine_fail(void);
 /* With this status where the board has a way to say it; 0 is success. */

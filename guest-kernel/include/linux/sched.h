@@ -55,6 +55,7 @@ struct fs_struct;
 struct ftrace_ret_stack;
 struct kthread;
 struct mm_struct;
+struct sighand_struct;
 
 struct task_struct {
     unsigned long flags; /* TIF_*, changed by other harts: atomically */
@@ -96,6 +97,8 @@ struct task_struct {
     u64 sig_allowed;              /* signals a kernel thread takes; its own affair */
     u64 sig_pending;              /* atomically */
     u64 sig_blocked, sig_ignored; /* of a program: its own affair */
+    struct sighand_struct *sighand; /* its handlers; NULL: none */
+    unsigned long restart_a0;       /* the first argument of the system call it is in */
 
     struct mm_struct *mm; /* NULL: a kernel thread */
     /* The family: under tasklist_lock. parent NULL: its end concerns nobody. */
@@ -157,6 +160,12 @@ _Noreturn void do_exit(long code); /* code as wait4 shows it */
 static inline bool is_idle_task(const struct task_struct *p)
 {
     return p->pid == 0;
+}
+
+/* The first program, which the kernel cannot do without. */
+static inline bool is_global_init(const struct task_struct *p)
+{
+    return p->pid == 1;
 }
 
 static inline void set_current_state(unsigned int state)

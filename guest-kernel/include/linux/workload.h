@@ -20,10 +20,14 @@ struct workload {
 
 extern const struct workload workload_calls, workload_tree, workload_sort, workload_mixed;
 
-/* 0, -EINVAL for a name that is none; say() takes the line.  A wrong result ends the machine with
- * failure. */
+/*
+ * 0, or -EINVAL for a name that is none.  iterations 0: as many as is usual.  each_line() takes the
+ * answer.  A wrong result ends the machine with failure.
+ */
 int workload_command(const char *name, unsigned long iterations,
-                     int (*say)(const char *text, size_t len));
-void workload_list(void (*each)(const char *name));
+                     int (*each_line)(const char *text, size_t len, void *to), void *to);
+void workload_list(void (*each)(const char *name, void *to), void *to);
+
+void proc_workload_init(void);
 
 #endif

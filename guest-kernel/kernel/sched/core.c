@@ -12,6 +12,8 @@
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/fdtable.h>
+#include <linux/fs_struct.h>
 #include <linux/ftrace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -47,6 +49,8 @@ struct task_struct init_task = {
     .on_rq = TASK_ON_RQ_QUEUED,
     .on_cpu = 1,
     .cpus_allowed = 1,
+    .files = &init_files,
+    .fs = &init_fs,
     .comm = "swapper/0",
     .curr_ret_stack = -1,
     .curr_ret_depth = -1,
@@ -658,6 +662,8 @@ void sched_init(void)
         INIT_LIST_HEAD(&runqueues[cpu].fair);
     }
     INIT_LIST_HEAD(&init_task.run_list);
+    INIT_LIST_HEAD(&init_task.children);
+    INIT_LIST_HEAD(&init_task.sibling);
     init_task.stack = init_stack;
     list_add_tail(&init_task.tasks, &task_list);
     set_idle(0, &init_task);

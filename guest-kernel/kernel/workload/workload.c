@@ -1,5 +1,5 @@
 /*
- * workload.c - the command `work`: run, check, measure, say so in one line.
+ * workload.c - the file /proc/workload: run, check, measure, say so in one line.
  *
  * The measured pass runs in a thread of its own that stays on one hart.  What
  * it should have answered, and how many calls that takes, a second pass of the
@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/reboot.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -47,13 +48,13 @@ static const struct workload *workload_find(const char *name)
     return NULL;
 }
 
-void workload_list(void (*each)(const char *name))
+void workload_list(void (*each)(const char *name, void *to), void *to)
 {
     unsigned int i;
 
     for (i = 0; i < ARRAY_SIZE(workloads); i++)
-        each(workloads[i]->name);
-    each("threads");
+        each(workloads[i]->name, to);
+    each("threads", to);
 }
 
 static int workload_thread(void *data)
@@ -81,7 +82,8 @@ static void start_job(struct workload_job *job, const char *name, int cpu)
 }
 
 /* Where lines go; under workload_mutex. */
-static int (*say_text)(const char *text, size_t len);
+static int (*say_text)(const char *text, size_t len, void *to);
+static void *say_to;
 
 static void __printf(1, 2) say(const char *fmt, ...)
 {
@@ -91,15 +93,15 @@ static void __printf(1, 2) say(const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof(line), fmt, args);
     va_end(args);
-    say_text(line, strlen(line));
+    say_text(line, strlen(line), say_to);
 }
 
 static void check_result(const char *name, const struct workload_job *job, u64 expected)
 {
     if (job->result == expected)
         return;
-    say("work %s: FAILED n=%lu result=%016llx expected=%016llx\n", name, job->iterations,
-        job->result, expected);
+    printk("work %s: FAILED n=%lu result=%016llx expected=%016llx\n", name, job->iterations,
+           job->result, expected);
     machine_fail();
 }
 
@@ -151,7 +153,7 @@ static void workload_threads(unsigned long iterations)
 }
 
 int workload_command(const char *name, unsigned long iterations,
-                     int (*say_to)(const char *text, size_t len))
+                     int (*each_line)(const char *text, size_t len, void *to), void *to)
 {
     const struct workload *work = workload_find(name);
     bool threads = !strcmp(name, "threads");
@@ -159,7 +161,8 @@ int workload_command(const char *name, unsigned long iterations,
     if (!work && !threads)
         return -EINVAL;
     mutex_lock(&workload_mutex);
-    say_text = say_to;
+    say_text = each_line;
+    say_to = to;
     if (threads)
         workload_threads(iterations ? iterations : 10);
     else

@@ -31,6 +31,61 @@ int dup2(int oldfd, int newfd)
     return oldfd == newfd ? oldfd : syscall(__NR_dup3, oldfd, newfd, 0);
 }
 
+long lseek(int fd, long offset, int whence)
+{
+    return syscall(__NR_lseek, fd, offset, whence);
+}
+
+int fcntl(int fd, int command, long arg)
+{
+    return syscall(__NR_fcntl, fd, command, arg);
+}
+
+int ioctl(int fd, unsigned int command, void *arg)
+{
+    return syscall(__NR_ioctl, fd, command, arg);
+}
+
+int stat(const char *path, struct stat *st)
+{
+    return syscall(__NR_newfstatat, AT_FDCWD, path, st, 0);
+}
+
+int fstat(int fd, struct stat *st)
+{
+    return syscall(__NR_fstat, fd, st);
+}
+
+int mkdir(const char *path, unsigned int mode)
+{
+    return syscall(__NR_mkdirat, AT_FDCWD, path, mode);
+}
+
+int rmdir(const char *path)
+{
+    return syscall(__NR_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+int unlink(const char *path)
+{
+    return syscall(__NR_unlinkat, AT_FDCWD, path, 0);
+}
+
+int rename(const char *from, const char *to)
+{
+    return syscall(__NR_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int chdir(const char *path)
+{
+    return syscall(__NR_chdir, path);
+}
+
+ssize_t getdents(int fd, void *buf, size_t size)
+{
+    return syscall(__NR_getdents64, fd, buf, size);
+}
+
 pid_t getpid(void)
 {
     return syscall(__NR_getpid);
@@ -77,6 +132,21 @@ int kill(pid_t pid, int sig)
     return syscall(__NR_kill, pid, sig);
 }
 
+int setpgid(pid_t pid, pid_t pgrp)
+{
+    return syscall(__NR_setpgid, pid, pgrp);
+}
+
+int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+    return syscall(__NR_rt_sigaction, sig, act, old, sizeof(uint64_t));
+}
+
+int sigprocmask(int how, const uint64_t *set, uint64_t *old)
+{
+    return syscall(__NR_rt_sigprocmask, how, set, old, sizeof(*set));
+}
+
 int sched_yield(void)
 {
     return syscall(__NR_sched_yield);
@@ -100,4 +170,13 @@ void *sbrk(long bytes)
     char *old = (char *)syscall(__NR_brk, 0);
 
     return (char *)syscall(__NR_brk, old + bytes) == old + bytes ? old : NULL;
+}
+
+unsigned long strtoul(const char *s)
+{
+    unsigned long n = 0;
+
+    for (; *s >= '0' && *s <= '9'; s++)
+        n = n * 10 + (*s - '0');
+    return n;
 }

@@ -78,6 +78,7 @@ ret_from_exception:
     andi t0, s0, SR_SPP
     bnez t0, 1f
     li   s0, 0
+    mv   a0, sp
     call exit_to_user_mode  /* comes back with interrupts off */
     addi t0, sp, PT_SIZE
     sd   t0, TASK_TI_KERNEL_SP(tp)

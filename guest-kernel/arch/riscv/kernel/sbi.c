@@ -25,6 +25,7 @@ enum {
     SBI_RFENCE_FENCE_I = 0,
     SBI_RFENCE_SFENCE_VMA = 1,
     SBI_SRST_SHUTDOWN = 0,
+    SBI_SRST_COLD_REBOOT = 1,
     SBI_DBCN_WRITE_BYTE = 2
 };
 
@@ -114,9 +115,20 @@ int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned lo
     return sbi_ecall(SBI_EXT_HSM, 0, hartid, start_pa, opaque).error;
 }
 
+/* Firmware without SRST answers: nothing is left to try. */
+static _Noreturn void system_reset(int type, enum sbi_reset_reason reason)
+{
+    sbi_ecall(SBI_EXT_SRST, 0, type, reason, 0);
+    for (;;)
+        wait_for_interrupt();
+}
+
 void sbi_shutdown(enum sbi_reset_reason reason)
 {
-    sbi_ecall(SBI_EXT_SRST, 0, SBI_SRST_SHUTDOWN, reason, 0);
-    for (;;) /* firmware without SRST: nothing is left to try */
-        wait_for_interrupt();
+    system_reset(SBI_SRST_SHUTDOWN, reason);
+}
+
+void sbi_restart(void)
+{
+    system_reset(SBI_SRST_COLD_REBOOT, SBI_RESET_NO_REASON);
 }

@@ -47,6 +47,11 @@ void machine_power_off(void)
     sbi_shutdown(SBI_RESET_NO_REASON);
 }
 
+void machine_restart(void)
+{
+    sbi_restart();
+}
+
 void machine_fail(void)
 {
     sbi_shutdown(SBI_RESET_SYSTEM_FAILURE);

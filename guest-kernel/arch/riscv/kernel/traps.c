@@ -105,6 +105,7 @@ static void do_trap_ecall_u(struct pt_regs *regs)
     syscall_fn_t fn = nr < NR_syscalls ? sys_call_table[nr] : NULL;
 
     regs->epc += 4;
+    current->restart_a0 = regs->a0;
     regs->a0 = fn ? fn(regs) : -ENOSYS;
 }
 
@@ -136,7 +137,7 @@ void do_trap_exception(struct pt_regs *regs)
 }
 
 /* What came up while current was in the kernel is dealt with before it leaves. */
-void exit_to_user_mode(void)
+void exit_to_user_mode(struct pt_regs *regs)
 {
     enum { WORK = 1 << TIF_NEED_RESCHED | 1 << TIF_SIGPENDING };
     unsigned long work;
@@ -146,7 +147,7 @@ void exit_to_user_mode(void)
         if (work & 1 << TIF_NEED_RESCHED)
             schedule();
         if (work & 1 << TIF_SIGPENDING)
-            do_signal();
+            do_signal(regs);
         local_irq_disable();
     }
 }

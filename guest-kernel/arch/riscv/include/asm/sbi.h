@@ -20,6 +20,7 @@ void sbi_remote_fence_i(unsigned long hart_mask);
 void sbi_remote_sfence_vma(unsigned long hart_mask, unsigned long start, unsigned long size);
 bool sbi_hsm_available(void);
 int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned long opaque);
+_Noreturn void sbi_restart(void);
 _Noreturn void sbi_shutdown(enum sbi_reset_reason reason);
 
 #endif

@@ -1,0 +1,150 @@
+/*
+ * signal.c - the frame of a signal handler on a program's stack, as RISC-V Linux lays it out.
+ *
+ * The handler returns into the vDSO, which calls rt_sigreturn; that takes all
+ * registers back from the frame, changed or not.
+ */
+#include <asm/csr.h>
+#include <asm/processor.h>
+#include <asm/ptrace.h>
+#include <asm/switch_to.h>
+#include <asm/vdso.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm_types.h>
+#include <linux/preempt.h>
+#include <linux/ramfs.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+/* pc and x1 to x31: the first words of struct pt_regs, in its order. */
+enum { NR_GREGS = 32 };
+
+struct siginfo {
+    int si_signo, si_errno, si_code, pad[29];
+};
+
+struct sigcontext {
+    unsigned long regs[NR_GREGS];
+    /* Room for quad precision; ours are the first 33 words. */
+    union {
+        struct riscv_d_ext_state d;
+        u64 q[66];
+    } fpregs;
+} __aligned(16);
+
+struct ucontext {
+    unsigned long uc_flags;
+    struct ucontext *uc_link;
+    struct {
+        void *ss_sp;
+        int ss_flags;
+        size_t ss_size;
+    } uc_stack;
+    u64 uc_sigmask[16]; /* the first word is ours */
+    struct sigcontext uc_mcontext;
+};
+
+struct rt_sigframe {
+    struct siginfo info;
+    struct ucontext uc;
+};
+
+_Static_assert(offsetof(struct pt_regs, t6) == (NR_GREGS - 1) * sizeof(long),
+               "pt_regs does not begin with the registers of a sigcontext");
+_Static_assert(sizeof(struct siginfo) == 128, "siginfo is not Linux's");
+_Static_assert(offsetof(struct ucontext, uc_mcontext) == 176, "ucontext is not Linux's");
+
+struct file *vdso_file;
+
+/* Floating point registers go through the task's copy, which a switch may use meanwhile. */
+static void save_fp(struct pt_regs *regs, struct sigcontext *sc)
+{
+    if (!has_fpu)
+        return;
+    preempt_disable();
+    fstate_save(current, regs);
+    preempt_enable();
+    sc->fpregs.d = current->thread.fstate;
+}
+
+static void restore_fp(struct pt_regs *regs, const struct sigcontext *sc)
+{
+    if (!has_fpu)
+        return;
+    preempt_disable();
+    current->thread.fstate = sc->fpregs.d;
+    regs->status = (regs->status & ~SR_FS) | SR_FS_CLEAN;
+    fstate_restore(current, regs);
+    preempt_enable();
+}
+
+int setup_rt_frame(struct pt_regs *regs, int sig, unsigned long handler)
+{
+    struct rt_sigframe *frame = kzalloc(sizeof(*frame));
+    struct rt_sigframe __user *to = (void *)((regs->sp - sizeof(*frame)) & ~15ul);
+    unsigned long failed;
+
+    if (!frame)
+        return -EFAULT;
+    frame->info.si_signo = sig;
+    frame->uc.uc_sigmask[0] = current->sig_blocked;
+    memcpy(frame->uc.uc_mcontext.regs, regs, sizeof(frame->uc.uc_mcontext.regs));
+    save_fp(regs, &frame->uc.uc_mcontext);
+    failed = copy_to_user(to, frame, sizeof(*frame));
+    kfree(frame);
+    if (failed)
+        return -EFAULT;
+    regs->epc = handler;
+    regs->sp = (unsigned long)to;
+    regs->ra = current->mm->context.vdso;
+    regs->a0 = sig;
+    regs->a1 = (unsigned long)&to->info;
+    regs->a2 = (unsigned long)&to->uc;
+    return 0;
+}
+
+static unsigned long restore_frame(struct pt_regs *regs, const struct ucontext *uc)
+{
+    memcpy(regs, uc->uc_mcontext.regs, sizeof(uc->uc_mcontext.regs));
+    regs->cause = ~0ul; /* whatever a0 is, no system call is to be started again */
+    restore_fp(regs, &uc->uc_mcontext);
+    set_current_blocked(uc->uc_sigmask[0]);
+    return regs->a0;
+}
+
+/* The result is the a0 of the frame, which goes where results go. */
+SYSCALL_DEFINE0(rt_sigreturn)
+{
+    struct pt_regs *regs = task_pt_regs(current);
+    struct rt_sigframe __user *frame = (void *)regs->sp;
+    struct ucontext *uc = kmalloc(sizeof(*uc));
+    unsigned long a0 = 0;
+
+    if (uc && !copy_from_user(uc, &frame->uc, sizeof(*uc)))
+        a0 = restore_frame(regs, uc);
+    else
+        force_sig(SIGSEGV);
+    kfree(uc);
+    return a0;
+}
+
+void vdso_init(void)
+{
+    static const u32 sigreturn[] = {
+        0x08b00893, /* li a7, 139: rt_sigreturn */
+        0x00000073, /* ecall */
+    };
+    struct inode *inode = ramfs_get_file(S_IFREG | S_IRUGO);
+
+    vdso_file = inode ? dentry_open(NULL, inode, O_RDWR) : ERR_PTR(-ENOMEM);
+    if (IS_ERR(vdso_file) ||
+        file_write(vdso_file, (const char *)sigreturn, sizeof(sigreturn)) != sizeof(sigreturn))
+        panic("no memory for the vDSO");
+    iput(inode);
+}

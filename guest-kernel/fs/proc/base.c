@@ -1,0 +1,240 @@
+/*
+ * base.c - /proc/PID: comm and stat of each task that is not an idle one; /proc/self.
+ *
+ * Nothing is kept for a task: a name is made when it is looked for, and is
+ * gone with its last user.  The inode's i_private is the pid.
+ */
+#include "internal.h"
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+/* Positions in a listing of /proc from which on they are PID_OFFSET + pid. */
+#define PID_OFFSET ((loff_t)1 << 32)
+
+/* What a task's files tell, as it was under tasklist_lock. */
+struct task_snapshot {
+    pid_t pid, ppid, pgrp;
+    char comm[TASK_COMM_LEN], state;
+    int cpu, prio, nice, rt_priority, policy;
+    u64 runtime_ns;
+};
+
+static char state_char(const struct task_struct *p)
+{
+    if (p->exit_state)
+        return 'Z';
+    if (p->on_cpu)
+        return 'R';
+    switch (READ_ONCE(p->state)) {
+    case TASK_INTERRUPTIBLE: return 'S';
+    case TASK_UNINTERRUPTIBLE: return 'D';
+    case TASK_DEAD: return 'X';
+    default: return 'R';
+    }
+}
+
+static void fill_snapshot(struct task_snapshot *s, const struct task_struct *p)
+{
+    *s = (struct task_snapshot){
+        .pid = p->pid,
+        .ppid = p->parent ? p->parent->pid : 0,
+        .pgrp = p->pgrp,
+        .state = state_char(p),
+        .cpu = p->cpu,
+        .prio = p->prio - MAX_RT_PRIO,
+        .nice = PRIO_TO_NICE(p->static_prio),
+        .rt_priority = p->rt_priority,
+        .policy = p->policy,
+        .runtime_ns = p->sum_exec_runtime,
+    };
+    strscpy(s->comm, p->comm, sizeof(s->comm));
+}
+
+/* Of the task with the lowest pid that is min or more; false: there is none. */
+static bool next_task(pid_t min, struct task_snapshot *s)
+{
+    const struct task_struct *p, *found = NULL;
+    unsigned long flags;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    list_for_each_entry(p, &task_list, tasks)
+    {
+        if (!is_idle_task(p) && p->pid >= min && (!found || p->pid < found->pid))
+            found = p;
+    }
+    if (found)
+        fill_snapshot(s, found);
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+    return found;
+}
+
+static bool find_task(pid_t pid, struct task_snapshot *s)
+{
+    return next_task(pid, s) && s->pid == pid;
+}
+
+/* ---- the files ---- */
+
+static pid_t pid_of(const struct inode *inode)
+{
+    return (long)inode->i_private;
+}
+
+static int comm_show(struct seq_file *m, void *pid)
+{
+    struct task_snapshot s;
+
+    if (!find_task((long)pid, &s))
+        return -ESRCH;
+    seq_printf(m, "%s\n", s.comm);
+    return 0;
+}
+
+/* Linux's fields in its order; what is not counted here is 0. */
+static int stat_show(struct seq_file *m, void *pid)
+{
+    struct task_snapshot s;
+    int field;
+
+    if (!find_task((long)pid, &s))
+        return -ESRCH;
+    seq_printf(m, "%d (%s) %c %d %d 0 0 -1 0 0 0 0 0 %llu 0 0 0 %d %d 1 0 0", s.pid, s.comm,
+               s.state, s.ppid, s.pgrp, s.runtime_ns / (NSEC_PER_SEC / HZ), s.prio, s.nice);
+    for (field = 23; field <= 38; field++)
+        seq_puts(m, " 0");
+    seq_printf(m, " %d %d %d", s.cpu, s.rt_priority, s.policy);
+    for (field = 42; field <= 52; field++)
+        seq_puts(m, " 0");
+    seq_puts(m, "\n");
+    return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(comm);
+DEFINE_SHOW_ATTRIBUTE(stat);
+
+static const struct {
+    const char *name;
+    const struct file_operations *fops;
+} pid_files[] = {
+    {"comm", &comm_fops},
+    {"stat", &stat_fops},
+};
+
+/* ---- names ---- */
+
+/* A dentry that only its user holds. */
+static struct dentry *make_dentry(struct dentry *dir, const char *name, size_t len, umode_t mode,
+                                  pid_t pid, const struct inode_operations *iop,
+                                  const struct file_operations *fop)
+{
+    struct inode *inode = new_inode(mode);
+    struct dentry *d = inode ? d_alloc(dir, name, len) : NULL;
+
+    if (!d) {
+        if (inode)
+            iput(inode);
+        return NULL;
+    }
+    inode->i_private = (void *)(long)pid;
+    inode->i_op = iop;
+    inode->i_fop = fop;
+    d->d_inode = inode;
+    return d;
+}
+
+static bool is_called(const char *file, const char *name, size_t len)
+{
+    return strlen(file) == len && !memcmp(file, name, len);
+}
+
+static struct dentry *pid_dir_lookup(struct dentry *dir, const char *name, size_t len)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(pid_files); i++)
+        if (is_called(pid_files[i].name, name, len))
+            return make_dentry(dir, name, len, S_IFREG | S_IRUGO, pid_of(dir->d_inode), NULL,
+                               pid_files[i].fops);
+    return NULL;
+}
+
+static int pid_dir_readdir(struct file *file, struct dir_context *ctx)
+{
+    unsigned int i;
+
+    for (; ctx->pos < 2; ctx->pos++) {
+        size_t dots = ctx->pos + 1;
+
+        if (!ctx->actor(ctx, dots == 1 ? "." : "..", dots, ctx->pos, file->f_inode->i_ino, DT_DIR))
+            return 0;
+    }
+    for (; (i = ctx->pos - 2) < ARRAY_SIZE(pid_files); ctx->pos++) {
+        const char *name = pid_files[i].name;
+
+        if (!ctx->actor(ctx, name, strlen(name), ctx->pos, i + 1, DT_REG))
+            break;
+    }
+    return 0;
+}
+
+static const struct inode_operations pid_dir_iops = {.lookup = pid_dir_lookup};
+static const struct file_operations pid_dir_fops = {
+    .llseek = dcache_dir_llseek,
+    .iterate_shared = pid_dir_readdir,
+};
+
+/* A decimal number without a sign or leading zeros; -1: it is none. */
+static pid_t parse_pid(const char *name, size_t len)
+{
+    pid_t pid = 0;
+
+    if (!len || len > 9 || *name == '0')
+        return -1;
+    for (; len; len--, name++) {
+        if (*name < '0' || *name > '9')
+            return -1;
+        pid = pid * 10 + *name - '0';
+    }
+    return pid;
+}
+
+static struct dentry *proc_root_lookup(struct dentry *dir, const char *name, size_t len)
+{
+    pid_t pid = is_called("self", name, len) ? current->pid : parse_pid(name, len);
+    struct task_snapshot s;
+
+    if (pid < 0 || !find_task(pid, &s))
+        return NULL;
+    return make_dentry(dir, name, len, S_IFDIR | S_IRUGO | S_IXUGO, pid, &pid_dir_iops,
+                       &pid_dir_fops);
+}
+
+static int proc_root_readdir(struct file *file, struct dir_context *ctx)
+{
+    struct task_snapshot s;
+    char name[12];
+
+    if (ctx->pos < PID_OFFSET) {
+        if (!dir_emit_children(file, ctx))
+            return 0;
+        ctx->pos = PID_OFFSET + 1;
+    }
+    while (next_task(ctx->pos - PID_OFFSET, &s)) {
+        ctx->pos = PID_OFFSET + s.pid;
+        if (!ctx->actor(ctx, name, snprintf(name, sizeof(name), "%d", s.pid), ctx->pos, ctx->pos,
+                        DT_DIR))
+            break;
+        ctx->pos++;
+    }
+    return 0;
+}
+
+const struct inode_operations proc_root_iops = {.lookup = proc_root_lookup};
+const struct file_operations proc_root_fops = {
+    .llseek = dcache_dir_llseek,
+    .iterate_shared = proc_root_readdir,
+};

@@ -1,0 +1,34 @@
+#!/bin/sh
+# xv6.sh - MIT's xv6-riscv, unmodified, from power-on to its shell and through its own tests.
+# There is no package of it: build it elsewhere and name what was built, for example
+#
+#   XV6_KERNEL=xv6-riscv/kernel/kernel XV6_FS=xv6-riscv/fs.img tests/linux/xv6.sh
+#
+# It has no fence.i anywhere, so its programs run as on hardware with coherent caches only:
+# --fetch coherent. tests/machine/programs.sh has what it needs of the devices, one by one.
+. "$(dirname "$0")/../machine/common.inc"
+
+talk=$(dirname "$0")/../machine/talk.py
+if [ ! -r "${XV6_KERNEL-}" ] || [ ! -r "${XV6_FS-}" ]; then
+    echo "ok - xv6 # SKIP set XV6_KERNEL and XV6_FS to a build's kernel/kernel and fs.img"
+    exit 0
+fi
+
+# xv6 HARTS COMMAND ANSWER OPTION...: boots to the shell, types the command, waits for the answer.
+xv6() {
+    printf 'wait $ \nsend %s\nwait %s\nwait $ \nkill\n' "$2" "$3" >"$work/talk"
+    harts=$1
+    shift 3
+    python3 "$talk" "${LIMIT:-600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts "$harts" \
+        --drive "$XV6_FS,snapshot" "$@" "$XV6_KERNEL" <"$work/talk" >"$out" 2>"$err"
+    status=$?
+}
+
+for harts in 1 3; do
+    xv6 $harts ls usertests --fetch coherent
+    claim "xv6 with $harts harts comes to its shell and lists its disk" has_status 0
+    claim '... and every hart runs' test "$(grep -c 'hart .* starting' "$out")" -eq $((harts - 1))
+    xv6 $harts 'usertests -q' 'ALL TESTS PASSED' --fetch coherent --audit off
+    claim "xv6 with $harts harts passes its usertests -q" has_status 0
+done
+finish

@@ -1,0 +1,34 @@
+#!/bin/sh
+# virtio-flood.sh - a queue that asks for 500 GiB at once keeps nobody waiting: the run can be
+# ended at any time, and is the same run each time.
+. "$(dirname "$0")/common.inc"
+
+flood=$programs/virtio-flood.elf
+truncate -s 5G "$work/disk"
+
+# ended_within SECONDS OPTION...: the run, which has been told to end after one second.
+ended_within() {
+    start=$(date +%s)
+    limit=$1
+    shift
+    timeout -k 1 60 "$@" "$flood" </dev/null >/dev/null 2>"$err"
+    status=$?
+    [ "$(($(date +%s) - start))" -le "$limit" ]
+}
+
+for device in "--drive $work/disk,readonly" --virtio-console; do
+    name=${device%% *}
+    claim "$name: --timeout 1 ends the run" ended_within 8 "$rvftrace" run --quiet --timeout 1 $device
+    claim '... with status 75' has_status 75
+    for signal in INT TERM; do
+        claim "$name: SIG$signal ends the run" \
+            ended_within 8 timeout -s $signal 1 "$rvftrace" run --quiet $device
+    done
+    for turn in 1 2; do
+        run run --quiet --max-insns 20M --report "$work/report$turn" $device "$flood"
+        mv "$out" "$work/console$turn"
+    done
+    claim "$name: two runs are the same" cmp "$work/report1" "$work/report2"
+    claim '... and their consoles' cmp "$work/console1" "$work/console2"
+done
+finish
