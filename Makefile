@@ -12,7 +12,13 @@ PREFIX ?= /usr/local
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-.PHONY: all help run debug install clean
+# make takes a blank for the end of a name. The folder of the checkout may have one, for all paths
+# below it are relative; DESTDIR and PREFIX, which only the shell sees, as well.
+ifneq ($(words $(BUILD)),1)
+  $(error BUILD=`$(BUILD)': give one folder without blanks in its name)
+endif
+
+.PHONY: all help run debug install uninstall clean
 all: emu guest programs tools
 
 include mk/tools.mk
@@ -35,6 +41,7 @@ help:
 	@echo '                 with BREAK= too (mcount, atomic), one whose fences are missing: $(GUEST_BREAKS)'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads: those of tools/bench-speed'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages'
+	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
 	@echo 'make clean       remove build/'
 	@echo 'make format      lay the C code out with clang-format'
 	@echo 'make bootstrap   only install the Debian packages that are missing'
@@ -52,10 +59,20 @@ debug: emu guest
 	@$(BUILD)/rvftrace debug --harts 2 --append 'script="$(demo_script)"' \
 	    $(BUILD)/guest-kernel/mcount/kernel.elf
 
+# As the shell takes them: in quotes, in which a quote is '\''.
+quoted  = '$(subst ','\'',$(1))'
+bindir  = $(call quoted,$(DESTDIR)$(PREFIX)/bin)
+man1dir = $(call quoted,$(DESTDIR)$(PREFIX)/share/man/man1)
+
 install: emu tools
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(BUILD)/rvftrace.1 docs/recordmcount.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(bindir) $(man1dir)
+	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(bindir)
+	install -m 644 $(BUILD)/rvftrace.1 docs/recordmcount.1 $(man1dir)
+
+# Folders stay: they may have been there before.
+uninstall:
+	rm -f $(bindir)/rvftrace $(bindir)/recordmcount
+	rm -f $(man1dir)/rvftrace.1 $(man1dir)/recordmcount.1
 
 clean:
 	rm -rf $(BUILD)

@@ -149,6 +149,13 @@ enum { MACHINE_STUCK_TEXT = 384 };
 void machine_describe_stuck(const struct machine *m, const struct hart *h,
                             char text[MACHINE_STUCK_TEXT]);
 
+/*
+ * The last exception that `h` has taken, "load page fault on 0x8", and where. False: it has taken
+ * none. (Of exceptions in a row, each at the first instruction of the handler, it is the first.)
+ */
+MUST_USE bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT],
+                                         uint64_t *pc, const char **mode);
+
 /* From a call-back or a signal handler: machine_run returns soon. */
 void machine_ask_stop(struct machine *m);
 

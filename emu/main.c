@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "cpu/hart.h"
 #include "debug/debugger.h"
 #include "ftrace/audit.h"
+#include "ftrace/describe.h"
 #include "ftrace/report.h"
 #include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
@@ -362,33 +364,96 @@ static struct ending ending_of(const struct session *s, struct stop stop)
     return ending_of_asked(s);
 }
 
+/* By which of its ways the guest has ended the run: in words, and in the report. */
+static const struct {
+    const char *words, *name;
+} origins[] = {
+    [ORIGIN_NONE] = {"", NULL},
+    [ORIGIN_FINISHER] = {"the test finisher", "finisher"},
+    [ORIGIN_HTIF] = {"HTIF (tohost)", "htif"},
+    [ORIGIN_SBI_RESET] = {"SBI system reset", "sbi-reset"},
+    [ORIGIN_SBI_LEGACY] = {"SBI's legacy shutdown", "sbi-shutdown"},
+};
+
+static void describe_pc(const struct session *s, const struct hart *h, char place[PLACE_MAX])
+{
+    describe_place(place, s->symbols, s->lines, hart_pc(h));
+}
+
+/* What went wrong may have begun with it. */
+static void say_last_exception(const struct session *s, const struct hart *h)
+{
+    char what[MACHINE_STUCK_TEXT], place[PLACE_MAX];
+    const char *mode;
+    uint64_t pc;
+
+    if (!h || !machine_describe_exception(h, what, &pc, &mode))
+        return;
+    describe_place(place, s->symbols, s->lines, pc);
+    diag_note(&s->diag, "the last exception of hart %u: %s, at %s in %s", hart_id(h), what, place,
+              mode);
+}
+
+static void say_exit(const struct session *s, struct stop stop)
+{
+    char place[PLACE_MAX];
+
+    describe_pc(s, stop.hart, place);
+    diag_note(&s->diag, "ended by the guest through %s, with status %u%s (hart %u at %s)",
+              origins[stop.origin].words, stop.code, stop.code > 255 ? ", which becomes 255" : "",
+              hart_id(stop.hart), place);
+}
+
+static void say_reset(const struct session *s, struct stop stop)
+{
+    char place[PLACE_MAX];
+
+    describe_pc(s, stop.hart, place);
+    diag_note(&s->diag,
+              "the guest asked for a reset through %s, which ends the run (hart %u at %s)",
+              origins[stop.origin].words, hart_id(stop.hart), place);
+}
+
+static void say_stuck(const struct session *s, struct stop stop)
+{
+    char why[MACHINE_STUCK_TEXT];
+
+    machine_describe_stuck(s->machine, stop.hart, why);
+    diag_error(&s->diag, "%s", why);
+}
+
+static void say_asleep(const struct session *s, struct stop stop)
+{
+    diag_error(&s->diag,
+               "every hart waits for an interrupt that nothing can raise (hart %u at 0x%" PRIx64
+               ")",
+               hart_id(stop.hart), hart_pc(stop.hart));
+}
+
+/* What the host or a limit has ended. */
+static void say_stopped(const struct session *s, struct ending end)
+{
+    if (recorded_stop(s))
+        diag_note(&s->diag, "%s: here the recorded run was stopped (%s)", s->options.replay,
+                  end.word);
+    else if (end.status == EXIT_LIMIT)
+        diag_error(&s->diag, "stopped by --%s", end.word);
+    else if (!strcmp(end.word, "interrupted") && s->options.command == COMMAND_RUN)
+        diag_note(&s->diag, "interrupted");
+}
+
 static void say_ending(const struct session *s, struct stop stop, struct ending end)
 {
-    char place[32] = "", why[MACHINE_STUCK_TEXT];
+    bool by_host = stop.reason == STOP_ASKED && end.status != EXIT_LIMIT;
 
-    if (stop.hart)
-        snprintf(place, sizeof place, "0x%llx", (unsigned long long)hart_pc(stop.hart));
+    if (end.status && stop.reason != STOP_STUCK && !by_host)
+        say_last_exception(s, stop.hart);
     switch (stop.reason) {
-    case STOP_STUCK:
-        machine_describe_stuck(s->machine, stop.hart, why);
-        diag_error(&s->diag, "%s", why);
-        break;
-    case STOP_ASLEEP:
-        diag_error(&s->diag,
-                   "every hart waits for an interrupt that nothing can raise "
-                   "(hart %u at %s)",
-                   hart_id(stop.hart), place);
-        break;
-    case STOP_RESET: diag_note(&s->diag, "the guest asked for a reset; not done"); break;
-    default:
-        if (recorded_stop(s))
-            diag_note(&s->diag, "%s: here the recorded run was stopped (%s)", s->options.replay,
-                      end.word);
-        else if (end.status == EXIT_LIMIT)
-            diag_error(&s->diag, "stopped by --%s", end.word);
-        else if (!strcmp(end.word, "interrupted") && s->options.command == COMMAND_RUN)
-            diag_note(&s->diag, "interrupted");
-        break;
+    case STOP_STUCK: say_stuck(s, stop); break;
+    case STOP_ASLEEP: say_asleep(s, stop); break;
+    case STOP_RESET: say_reset(s, stop); break;
+    case STOP_EXIT: say_exit(s, stop); break;
+    default: say_stopped(s, end); break;
     }
 }
 
@@ -483,6 +548,7 @@ static unsigned finish(struct session *s, struct stop stop)
         s->trace_lost = true;
     end = settle(s, stop);
     report.run.ended = end.word;
+    report.run.ended_by = is_by_guest(stop) ? origins[stop.origin].name : NULL;
     report.run.exit_code = end.status;
     if (s->options.report && write_json(s, &report) != EXIT_PASS)
         return EXIT_IO;

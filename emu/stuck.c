@@ -58,6 +58,21 @@ static bool wants_machine_mode(const struct hart_exception *e)
                                 bits(e->tval, 29, 28) == PRIV_M));
 }
 
+bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT], uint64_t *pc,
+                                const char **mode)
+{
+    struct hart_exception e = hart_first_exception(h);
+    char value[DISASM_MAX + 32];
+
+    if (!e.pc && !e.cause && !e.tval)
+        return false;
+    describe_value(value, sizeof value, &e);
+    snprintf(text, MACHINE_STUCK_TEXT, "%s%s", name_of(e.cause), value);
+    *pc = e.pc;
+    *mode = mode_name(e.mode);
+    return true;
+}
+
 static bool lacks_extensions(const struct machine *m, const struct hart_exception *e)
 {
     return m->config.extensions && (e->cause == EXC_ILLEGAL || e->cause == EXC_FETCH_MISALIGNED);

@@ -2,8 +2,9 @@
 #
 # BUILD_KIND=release (default), asan (address and undefined-behaviour
 # sanitizers), stress (tiny caches and slices: full caches and switches in the
-# middle of everything become the common case). The latter two live in
-# build/asan and build/stress and are what `make test` also runs.
+# middle of everything become the common case), drop (drops every cache at
+# random: no result, cycle or finding may change). The latter three live in
+# build/asan, build/stress and build/drop and are what `make test` also runs.
 
 .PHONY: emu
 emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1
@@ -47,6 +48,7 @@ endef
 $(eval $(call emu_build,$(BUILD),))
 $(eval $(call emu_build,$(BUILD)/asan,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -O1))
 $(eval $(call emu_build,$(BUILD)/stress,-DSTRESS))
+$(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES))
 
 # The man page comes from the same tables as the options and the keys.
 $(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def mk/emu.mk | $(BOOTSTRAP_BUILD)

@@ -223,7 +223,7 @@ $$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
 	$$(Q)rm -rf $$($(1)-dir)/root && mkdir -p $$($(1)-dir)/root/lib/modules
 	$$(Q)cp $$^ $$($(1)-dir)/root/lib/modules
 	$$(Q)cd $$($(1)-dir)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
-		cpio --quiet --reproducible -R 0:0 -o -H newc > $$(abspath $$@)
+		cpio --quiet --reproducible -R 0:0 -o -H newc > "$$(abspath $$@)"
 
 .PHONY: guest-$(1)
 guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image $$($(1)-dir)/modules.cpio
@@ -293,7 +293,7 @@ $(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
 	$(Q)rm -rf $(USER_OUT)/root && mkdir -p $(USER_OUT)/root/bin
 	$(Q)for p in $^; do $(GUEST_OBJCOPY) -g $$p $(USER_OUT)/root/bin/$${p##*/}; done
 	$(Q)cd $(USER_OUT)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
-		cpio --quiet --reproducible -R 0:0 -o -H newc > $(abspath $@)
+		cpio --quiet --reproducible -R 0:0 -o -H newc > "$(abspath $@)"
 
 .PHONY: initrd
 initrd: $(GUEST_OUT)/initrd.cpio

@@ -21,7 +21,10 @@ PROGRAM_LDFLAGS := -nostdlib -static -Wl,--no-relax,--build-id=none,-z,max-page-
 	-Wl,--no-warn-rwx-segments -T $(PROGRAM_SRC)/virt.lds
 PROGRAM_COMMON := $(addprefix $(PROGRAM_OUT)/obj/,start.o virt.o version.o)
 
-PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED)))
+# Programs that showed what was wrong with the machine: each brings its own _start.
+PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) e2-pmpw
+
+PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED) $(PROGRAM_DEFECTS:%=defects/%)))
 
 .PHONY: programs
 programs: $(PROGRAMS)
@@ -40,6 +43,17 @@ $(PROGRAM_OUT)/obj/%.o: $(PROGRAM_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) AS $<
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -MMD -MP -c -o $@ $<
+
+define link_defect
+@mkdir -p $(@D)
+$(say) AS $@
+$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -nostdlib -static $(1) -Wl,--no-relax,--build-id=none \
+	-Wl,--no-warn-rwx-segments -Wl,-Ttext=0x80000000 -o $@ $<
+endef
+$(PROGRAM_OUT)/defects/%.elf: $(PROGRAM_SRC)/defects/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	$(call link_defect)
+$(PROGRAM_OUT)/defects/e2-pmpw.elf: $(PROGRAM_SRC)/defects/e2.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	$(call link_defect,-DPMPW)
 
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@

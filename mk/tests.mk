@@ -47,6 +47,7 @@ test_commands = \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
     'tests/tools/bootstrap_rules.py' \
+    'tests/tools/install.sh' \
     'tests/tools/fuzz_recordmcount.sh 5' \
     'tests/fuzz/fuzz.sh --replay' \
     $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
@@ -54,7 +55,7 @@ test_commands = \
 .PHONY: test check-long tidy
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
-test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace | $(BOOTSTRAP_TEST)
+test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/run $(test_commands)
 
 # The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.

@@ -168,21 +168,33 @@ struct part {
     const void *go[TOGETHER_MAX];
 };
 
-struct block *hart_find_block(struct hart *h); /* at the hart's pc; NULL: fetch exception raised */
-/*
- * Pays for the rest of the block from operation `first` on, of which at most `insns` instructions
- * are run; returns the label to begin with. hart_leave_block gives back what was not used.
- * The next budget goes on with the same block: memory is not looked at again, so a run in
- * pieces is the same run, whatever is overwritten meanwhile.
+/* build.c: decodes a block; `insns`: retired by the hart before it. NULL: fetch exception raised.
  */
-const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns);
+struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t insns, bool *stale);
+
+/* block.c */
+struct block *hart_find_block(struct hart *h); /* at the hart's pc; NULL: fetch exception raised */
 void block_link(struct block *from, unsigned slot, struct block *to);
 void block_suspect(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
+/* A budget ends in b before operation `at`: the hart will go on there (struct cut). */
+void hart_keep_cut(struct hart *h, const struct block *b, unsigned at);
+/* The block of the cut, and in `first` the operation that comes next; h->s.cut.valid is required.
+ */
+struct block *hart_resume_cut(struct hart *h, unsigned *first);
 /* The hart goes on by looking up its pc, not in the block in which the last budget ended. */
 void hart_forget_cut(struct hart *h);
+void hart_forget_cut_in(struct hart *h, uint64_t pa,
+                        uint64_t size); /* if it overlaps these bytes */
+
+/* partial.c */
+/*
+ * Pays for the rest of the block from operation `first` on, of which at most `insns` instructions
+ * are run; returns the label to begin with. hart_leave_block gives back what was not used.
+ */
+const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns);
 /* Leaves the block at the current operation: gives back budget, cycles and counts of what was not
  * executed. */
 void hart_leave_block(struct hart *h, bool after_this);

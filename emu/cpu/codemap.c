@@ -17,6 +17,7 @@
 
 #include "base/bits.h"
 #include "cpu/codemap_priv.h"
+#include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
@@ -43,6 +44,7 @@ struct code_page *codemap_make_page(struct cluster *c, uint64_t pa)
     page->base_stamp = meta->stamp;
     page->base_writer = meta->opener;
     map_put_ptr(&c->code_pages, page_key(pa), page);
+    fetch_attach(c, page);
     ram_flag_page(c->ram, pa, RAM_PAGE_CODE);
     /* The hart that is running may hold a store translation for the page, too. */
     for (size_t i = 0; i < c->harts.len; i++)
@@ -63,11 +65,6 @@ void codemap_free(struct cluster *c)
         if (c->code_pages.slots[i].key != UINT64_MAX)
             free_page((struct code_page *)(uintptr_t)c->code_pages.slots[i].value);
     map_free(&c->code_pages);
-}
-
-static unsigned parcel_in_page(uint64_t pa)
-{
-    return (unsigned)(pa & (PAGE_BYTES - 1)) / 2;
 }
 
 static struct parcel_write *record_of(struct code_page *page, uint64_t pa)
@@ -94,20 +91,12 @@ struct parcel_write codemap_last_write(const struct cluster *c, const struct cod
     return whole_page;
 }
 
-void codemap_mark_known(struct code_page *page, uint64_t pa, unsigned size)
-{
-    unsigned first = parcel_in_page(pa);
-
-    for (unsigned parcel = first; parcel < first + size / 2; parcel++)
-        page->known[parcel / 64] |= UINT64_C(1) << (parcel % 64);
-}
-
 static bool is_known(const struct code_page *page, uint64_t pa, unsigned size)
 {
     for (uint64_t at = align_down(pa, 2); at < pa + size; at += 2) {
         unsigned parcel = parcel_in_page(at);
 
-        if (bit(page->known[parcel / 64], parcel % 64))
+        if (codemap_parcel_set(page->known, parcel))
             return true;
     }
     return false;
@@ -126,12 +115,6 @@ static unsigned line_in_page(uint64_t pa)
 static uint64_t part_pa(const struct block_part *p)
 {
     return p == &p->block->part[0] ? p->block->pa : p->block->pa_second;
-}
-
-/* From the start of the block. An instruction that crosses pages has a parcel in each. */
-static unsigned part_offset(const struct block_part *p)
-{
-    return p == &p->block->part[0] ? 0 : 2;
 }
 
 static unsigned part_size(const struct block_part *p)
@@ -173,62 +156,40 @@ void codemap_remove_block(struct block *b)
     delist(&b->part[1]);
 }
 
-/* A hart that has decoded the parcels keeps their old bytes in view until its next fence.i. */
-static void keep_old_bytes(struct block_part *p, uint64_t pa, unsigned size)
+static void drop_counters(struct block *b)
 {
-    uint64_t start = part_pa(p), end = start + part_size(p), unused;
-    struct map *view = &p->block->hart->s.view;
-    uint16_t old;
-
-    for (uint64_t at = align_down(pa, 2); at < pa + size && at < end; at += 2) {
-        if (at < start || map_get(view, at, &unused))
-            continue;
-        memcpy(&old, p->block->bytes + part_offset(p) + (at - start), 2);
-        map_put(view, at, old);
-    }
-}
-
-static void touch_part(struct block_part *p, uint64_t pa, unsigned size)
-{
-    keep_old_bytes(p, pa, size);
-    block_suspect(p->block);
-}
-
-static void invalidate_part(struct block_part *p, uint64_t pa, unsigned size)
-{
-    (void)pa;
-    (void)size;
-    block_suspect(p->block);
-}
-
-static void forget_part(struct block_part *p, uint64_t pa, unsigned size)
-{
-    struct block *b = p->block;
-
     for (unsigned i = 0; i < b->counter_count; i++)
         b->counters[i] = &b->hart->cache.uncounted;
-    invalidate_part(p, pa, size);
 }
 
-/* Does something to all that hold one of these bytes, none of which goes by it. */
-static void with_parts(const struct code_page *page, uint64_t pa, unsigned size,
-                       void (*visit)(struct block_part *p, uint64_t pa, unsigned size))
+/*
+ * Blocks that hold one of these bytes are decoded again when they are next entered.
+ * `counters_end`: and never touch their counters any more.
+ */
+static void invalidate(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size,
+                       bool counters_end)
 {
     unsigned last = line_in_page(pa + size - 1), first = line_in_page(pa);
 
     first -= first < PART_LINES ? first : PART_LINES;
     for (unsigned line = first; line <= last; line++)
-        for (struct block_part *p = page->parts[line]; p; p = p->next)
-            if (pa < part_pa(p) + part_size(p) && part_pa(p) < pa + size)
-                visit(p, pa, size);
+        for (struct block_part *p = page->parts[line]; p; p = p->next) {
+            if (pa >= part_pa(p) + part_size(p) || part_pa(p) >= pa + size)
+                continue;
+            if (counters_end)
+                drop_counters(p->block);
+            block_suspect(p->block);
+        }
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_forget_cut_in(c->harts.at[i], pa, size);
 }
 
-void codemap_invalidate(struct cluster *c, uint64_t pa, bool forget)
+void codemap_invalidate(struct cluster *c, uint64_t pa, bool counters_end)
 {
     const struct code_page *page = codemap_page(c, pa);
 
     if (page)
-        with_parts(page, pa, 2, forget ? forget_part : invalidate_part);
+        invalidate(c, page, pa, 2, counters_end);
 }
 
 /* ---- stores ---- */
@@ -274,11 +235,11 @@ static bool is_blank(const struct cluster *c, struct code_page *page)
     return true;
 }
 
-/* What was decoded from the page is in its hart's view now, and will be decoded anew. */
+/* The block is decoded again when it is next entered, and the page is not told any more. */
 static void let_go(struct block_part *p)
 {
-    touch_part(p, part_pa(p), part_size(p));
-    forget_part(p, part_pa(p), part_size(p));
+    drop_counters(p->block);
+    block_suspect(p->block);
     delist(p);
 }
 
@@ -302,6 +263,9 @@ static void retire_page(struct cluster *c, struct code_page *page, const struct 
     for (unsigned line = 0; line < LINES_PER_PAGE; line++)
         while (page->parts[line])
             let_go(page->parts[line]);
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_forget_cut_in(c->harts.at[i], page->pa, PAGE_BYTES);
+    fetch_detach(c, page);
     ram_unflag_page(c->ram, page->pa, RAM_PAGE_CODE, last->stamp, &last->who);
     map_remove(&c->code_pages, page_key(page->pa));
     free_page(page);
@@ -328,12 +292,19 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     if (!memcmp(w.old_bytes, w.new_bytes, size))
         return;
     w.stamp = ++c->ram->stamp;
-    with_parts(page, pa, size, touch_part);
+    fetch_keep_old(c, page, pa, size);
+    invalidate(c, page, pa, size, false);
     stamp_parcels(c, page, &w);
     if (is_known(page, pa, size))
         tell_listeners(c, &w);
     if (!page->declared && is_blank(c, page))
         retire_page(c, page, &w);
+}
+
+static void mark_known(struct code_page *page, uint64_t pa, uint64_t size)
+{
+    for (uint64_t at = align_down(pa, 2); at < pa + size; at += 2)
+        codemap_set_parcel(page->known, parcel_in_page(at));
 }
 
 void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
@@ -348,7 +319,7 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
             struct code_page *page = codemap_make_page(c, pa);
 
             page->declared = true;
-            codemap_mark_known(page, align_down(pa, 2), (unsigned)align_up(piece, 2));
+            mark_known(page, pa, piece);
         }
         pa += piece;
     }

@@ -15,8 +15,29 @@
 enum {
     PARCELS_PER_PAGE = PAGE_BYTES / 2,
     LINE_BYTES = CACHE_BLOCK_BYTES,
-    LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES
+    LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES,
+    PARCEL_WORDS = PARCELS_PER_PAGE / 64 /* of a bitmap with a bit for each parcel */
 };
+
+static inline unsigned parcel_in_page(uint64_t pa)
+{
+    return (unsigned)(pa & (PAGE_BYTES - 1)) / 2;
+}
+
+static inline bool codemap_parcel_set(const uint64_t *bitmap, unsigned parcel)
+{
+    return bitmap[parcel / 64] >> (parcel % 64) & 1;
+}
+
+static inline void codemap_set_parcel(uint64_t *bitmap, unsigned parcel)
+{
+    bitmap[parcel / 64] |= UINT64_C(1) << (parcel % 64);
+}
+
+static inline void codemap_clear_parcel(uint64_t *bitmap, unsigned parcel)
+{
+    bitmap[parcel / 64] &= ~(UINT64_C(1) << (parcel % 64));
+}
 
 struct parcel_write {
     uint64_t stamp; /* 0: not written since the page became code */
@@ -35,7 +56,8 @@ struct code_page {
     struct writer base_writer;                /* who had opened it then */
     bool declared;                            /* some of it: it stays code */
     unsigned word;                            /* of eight bytes: not zero when last looked at */
-    uint64_t known[PARCELS_PER_PAGE / 64];    /* fetched by some hart, or declared code */
+    bool viewed;                              /* some hart may have a view of it (fetch_priv.h) */
+    uint64_t known[PARCEL_WORDS];             /* fetched by some hart, or declared code */
     struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
     struct block_part *parts[LINES_PER_PAGE]; /* of the blocks of all harts, by their first line */
 };
@@ -47,15 +69,14 @@ void codemap_free(struct cluster *c);
 /* What the newest write to the parcel at pa was, as far as known; stamp 0: none. */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
                                        uint64_t pa);
-void codemap_mark_known(struct code_page *page, uint64_t pa, unsigned size);
 void codemap_add_block(struct cluster *c, struct block *b);
 void codemap_remove_block(struct block *b);
 
 /*
- * The probes at pa have changed: blocks that hold it are decoded anew. `drop_counters`: and they
+ * The probes at pa have changed: blocks that hold it are decoded anew. `counters_end`: and they
  * never touch their counters again.
  */
-void codemap_invalidate(struct cluster *c, uint64_t pa, bool drop_counters);
+void codemap_invalidate(struct cluster *c, uint64_t pa, bool counters_end);
 
 /* The bus's code hook: stores, stamps, marks blocks, tells the listeners. */
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,

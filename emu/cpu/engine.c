@@ -585,11 +585,9 @@ dispatch:
     }
     if (UNLIKELY(h->s.left <= 0))
         goto done;
-    if (UNLIKELY(h->cache.cut)) {
-        b = h->cache.cut;
-        first = h->cache.cut_at;
+    if (UNLIKELY(h->s.cut.valid)) {
+        b = hart_resume_cut(h, &first);
         last = x[label_last(b, first)];
-        hart_forget_cut(h);
     } else {
         b = next_block(h, b, way);
         first = 0;
@@ -672,10 +670,7 @@ do_suspect:
 do_cut:
     SYNC();
     hart_leave_block(h, false);
-    if (!b->suspect) {
-        h->cache.cut = b;
-        h->cache.cut_at = (unsigned)(u - b->ops);
-    }
+    hart_keep_cut(h, b, (unsigned)(u - b->ops));
     goto dispatch_unlinked;
 
 do_illegal:

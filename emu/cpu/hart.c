@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "cpu/csr_bits.h"
+#include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
@@ -29,8 +30,7 @@ void hart_free(struct hart *h)
 {
     hart_discard_blocks(h);
     map_free(&h->cache.blocks);
-    map_free(&h->s.view);
-    map_free(&h->s.reported);
+    fetch_free(h);
     VEC_FREE(&h->cache.suspects);
     free(h);
 }
@@ -128,8 +128,8 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
     struct cluster *c = h->cluster;
 
     hart_discard_suspects(h);
-    map_clear(&h->s.view);
-    map_clear(&h->s.reported);
+    hart_forget_cut(h);
+    fetch_synchronize(h);
     h->s.sync_stamp = c->ram->stamp;
     ram_close_pages(c->ram);
     hart_flush_stores(h);
@@ -151,6 +151,16 @@ void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
                                  .cycle = by->cycle,
                                  .stamp = h->s.sync_stamp}};
     cluster_emit(h->cluster, &e);
+}
+
+void hart_drop_caches(struct hart *h)
+{
+    if (hart_drops_caches(h, 32))
+        hart_discard_blocks(h);
+    if (hart_drops_caches(h, 16))
+        hart_drop_jumps(h);
+    if (hart_drops_caches(h, 8))
+        hart_flush_tlb(h);
 }
 
 struct writer hart_writer(const struct hart *h)

@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/map.h"
+#include "base/rng.h"
 #include "base/vec.h"
 #include "cpu/block_priv.h"
 #include "cpu/cluster_priv.h"
@@ -19,6 +20,13 @@
 #include "cpu/observer.h"
 #include "cpu/state_priv.h"
 #include "cpu/translate_priv.h"
+
+/* A build that drops caches at random, to show that they are caches only. */
+#ifdef DROP_CACHES
+enum { DROPS_CACHES = 1 };
+#else
+enum { DROPS_CACHES = 0 };
+#endif
 
 struct hart_cache {
     /* hot: touched by every block */
@@ -39,9 +47,8 @@ struct hart_cache {
     struct map blocks; /* pa -> struct block, first of its list */
     size_t block_count;
     struct part part;
-    struct block *cut; /* in which the last budget ended, to go on there; NULL: none */
-    unsigned cut_at;   /* the operation that comes next */
     VEC_OF(struct block *) suspects;
+    struct rng drops;   /* of DROPS_CACHES */
     uint64_t uncounted; /* where a running block counts for a probe that is gone */
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
@@ -77,6 +84,14 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 struct writer hart_writer(const struct hart *h);
+
+/* True once in so many times in a build that drops caches, else never. */
+static inline bool hart_drops_caches(struct hart *h, unsigned once_in)
+{
+    return DROPS_CACHES && rng_next(&h->cache.drops) % once_in == 0;
+}
+/* At a place where the engine is in no block: drops some caches at random in such a build. */
+void hart_drop_caches(struct hart *h);
 
 /* trap.c */
 void hart_raise(struct hart *h, uint64_t cause, uint64_t tval); /* remembers it for the engine */
@@ -122,7 +137,9 @@ void hart_drop_page(struct hart *h, uint64_t pa);
 void hart_flush_tlb(struct hart *h);
 void hart_flush_tlb_page(struct hart *h, uint64_t va);
 void hart_flush_stores(struct hart *h);
+/* Translations of fetches have changed: the hart goes on by looking up its pc. */
 void hart_flush_jumps(struct hart *h);
+void hart_drop_jumps(struct hart *h); /* only empties the jump cache and the return stacks */
 void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */
 
 /* engine.c */

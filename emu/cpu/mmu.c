@@ -341,7 +341,7 @@ void hart_forget_returns(struct hart *h, const struct block *from)
             all[i] = (struct return_entry){NO_PC, NULL};
 }
 
-void hart_flush_jumps(struct hart *h)
+void hart_drop_jumps(struct hart *h)
 {
     struct jump_entry *all = h->cache.jumps[0];
     struct fills *f = &h->cache.jump_fills;
@@ -355,6 +355,11 @@ void hart_flush_jumps(struct hart *h)
         all[f->at[i]].pc = NO_PC;
     f->len = 0;
     hart_forget_returns(h, NULL);
+}
+
+void hart_flush_jumps(struct hart *h)
+{
+    hart_drop_jumps(h);
     hart_forget_cut(h);
 }
 

@@ -10,7 +10,10 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "cpu/hart.h"
+
+struct fetch_view;
 
 /* Physical memory protection, entry by entry (pmp.c). */
 enum { PMP_ENTRIES_MAX = 64 };
@@ -52,6 +55,18 @@ enum exit_request {
     EXIT_BLOCKS = 16,   /* the conditions that all blocks were decoded under have changed */
 };
 
+/*
+ * The last budget ended inside of a block, before one of its instructions. The hart goes on in the
+ * same block: memory is not looked at again, so a run in pieces is the same run, whatever is
+ * overwritten meanwhile. Where the block was dropped it is decoded from its start again.
+ */
+struct cut {
+    bool valid;
+    uint16_t size;   /* of the block, bytes */
+    unsigned insn;   /* comes next; its number in the block */
+    uint64_t pc, pa; /* of the block's start */
+};
+
 struct hart_state {
     /* hot: touched by every block */
     uint64_t x[33]; /* x[32] takes what is written to x0 */
@@ -85,9 +100,10 @@ struct hart_state {
     struct pmp pmp;
 
     /* fetch */
-    uint64_t sync_stamp; /* fetches see every write up to this one */
-    struct map view;     /* parcel pa -> bytes this hart still has, overwritten since */
-    struct map reported; /* insn pa -> newest stamp reported */
+    uint64_t sync_stamp;                       /* fetches see every write up to this one */
+    struct map views;                          /* page number -> struct fetch_view (fetch_priv.h) */
+    VEC_OF(struct fetch_view *) changed_views; /* those that the next fence.i clears */
+    struct cut cut;
 };
 
 #endif

@@ -54,11 +54,18 @@ struct account {
     struct cluster *cluster;
     const struct site_table *sites;
     struct probe_owner owner;
-    struct counts *counts; /* by site */
+    struct counts *counts;         /* of the first `first_count` sites */
+    VEC_OF(struct counts *) added; /* of each that has come since: blocks point to counts */
+    uint32_t first_count;
     struct hart_calls *harts;
     unsigned hart_count;
-    uint32_t *probes; /* two a site */
+    VEC_OF(uint32_t) probes; /* two a site */
 };
+
+static struct counts *counts_of(const struct account *a, uint32_t site)
+{
+    return site < a->first_count ? &a->counts[site] : a->added.at[site - a->first_count];
+}
 
 /* ---- probes ---- */
 
@@ -68,12 +75,14 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     uint32_t site = id / 2;
     enum site_state state;
 
+    if (site_get(a->sites, site)->gone)
+        return (struct probe_plan){.action = PROBE_IGNORE};
     if (id % 2)
         return (struct probe_plan){.action = view->starts_block ? PROBE_CALL : PROBE_IGNORE};
     state = site_state_fetched(a->sites, site_get(a->sites, site), view, 0);
     if (!site_calls(a->sites, site_get(a->sites, site), state))
         return (struct probe_plan){.action = PROBE_COUNT,
-                                   .counter = &a->counts[site].entries[state]};
+                                   .counter = &counts_of(a, site)->entries[state]};
     return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)state};
 }
 
@@ -81,7 +90,7 @@ static void enter(struct account *a, uint32_t site, enum site_state state, struc
 {
     struct hart_calls *calls = &a->harts[hart_id(h)];
 
-    a->counts[site].entries[state]++;
+    counts_of(a, site)->entries[state]++;
     if (calls->open.len == OPEN_MAX) {
         calls->open.len--;
         for (size_t i = 0; i < calls->open.len; i++)
@@ -112,7 +121,7 @@ static void resume(struct account *a, uint32_t site, struct hart *h)
 
     for (size_t i = calls->open.len; i-- > 0;) {
         struct open_call *o = &calls->open.at[i];
-        struct counts *counts = &a->counts[site];
+        struct counts *counts = counts_of(a, site);
 
         if (o->site != site || o->sp != sp)
             continue;
@@ -190,30 +199,41 @@ void account_trap_return(struct account *a, const struct trap_return_event *t)
 
 /* ---- life ---- */
 
-static void plant(struct account *a)
+static void plant(struct account *a, uint32_t site)
 {
-    for (uint32_t i = 0; i < site_count(a->sites); i++) {
-        const struct site *s = site_get(a->sites, i);
-        uint64_t resume = s->pa + site_resume_offset(a->sites, s);
+    const struct site *s = site_get(a->sites, site);
+    uint64_t resume = s->pa + site_resume_offset(a->sites, s);
 
-        a->probes[2 * i] = cluster_plant(a->cluster, s->pa, &a->owner, 2 * i);
-        a->probes[2 * i + 1] = cluster_plant(a->cluster, resume, &a->owner, 2 * i + 1);
-    }
+    VEC_PUSH(&a->probes, cluster_plant(a->cluster, s->pa, &a->owner, 2 * site));
+    VEC_PUSH(&a->probes, cluster_plant(a->cluster, resume, &a->owner, 2 * site + 1));
 }
 
-struct account *account_new(struct cluster *c, const struct site_table *sites)
+/* Of one that is gone the blocks are decoded anew, for it was stored to, and then it is ignored. */
+static void on_change(void *ctx, uint32_t id)
+{
+    struct account *a = ctx;
+
+    if (site_get(a->sites, id)->gone)
+        return;
+    VEC_PUSH(&a->added, xcalloc(1, sizeof(struct counts)));
+    plant(a, id);
+}
+
+struct account *account_new(struct cluster *c, struct site_table *sites)
 {
     struct account *a = xcalloc(1, sizeof *a);
-    size_t count = site_count(sites);
+    uint32_t count = (uint32_t)site_count(sites);
 
     a->cluster = c;
     a->sites = sites;
     a->owner = (struct probe_owner){a, plan, hit};
     a->counts = xcalloc(count, sizeof *a->counts);
-    a->probes = xcalloc(2 * count, sizeof *a->probes);
     a->hart_count = cluster_hart_count(c);
     a->harts = xcalloc(a->hart_count, sizeof *a->harts);
-    plant(a);
+    a->first_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        plant(a, i);
+    site_table_listen(sites, (struct site_listener){on_change, a});
     return a;
 }
 
@@ -221,14 +241,17 @@ void account_free(struct account *a)
 {
     if (!a)
         return;
-    for (size_t i = 0; i < 2 * site_count(a->sites); i++)
-        cluster_uproot(a->cluster, a->probes[i]);
+    for (size_t i = 0; i < a->probes.len; i++)
+        cluster_uproot(a->cluster, a->probes.at[i]);
+    for (size_t i = 0; i < a->added.len; i++)
+        free(a->added.at[i]);
+    VEC_FREE(&a->added);
     for (unsigned i = 0; i < a->hart_count; i++) {
         VEC_FREE(&a->harts[i].open);
         VEC_FREE(&a->harts[i].interrupted);
     }
     free(a->counts);
-    free(a->probes);
+    VEC_FREE(&a->probes);
     free(a->harts);
     free(a);
 }
@@ -276,7 +299,7 @@ static struct site_cost cost_of(const struct account *a, uint32_t site, enum sit
 
 struct state_account account_get(const struct account *a, uint32_t site, enum site_state state)
 {
-    const struct counts *counts = &a->counts[site];
+    const struct counts *counts = counts_of(a, site);
     const struct through *t = state == SITE_INIT ? &counts->init : &counts->on;
     struct state_account result = {.entries = counts->entries[state],
                                    .cost = cost_of(a, site, state)};

@@ -33,8 +33,8 @@ struct state_account {
     struct site_cost cost;
 };
 
-/* Plants its probes at every site of the table, which must outlive it. */
-struct account *account_new(struct cluster *c, const struct site_table *sites);
+/* Plants its probes at every site of the table, also at those that come; it must outlive this. */
+struct account *account_new(struct cluster *c, struct site_table *sites);
 void account_free(struct account *a);
 
 /* To be told of traps and returns from them: they are taken out of the call's cycles. */

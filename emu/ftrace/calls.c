@@ -326,6 +326,8 @@ static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_vi
     const struct site *s = site_get(c->sites, id / 2);
     bool whole = !(id % 2);
 
+    if (s->gone)
+        return (struct probe_plan){.action = PROBE_IGNORE};
     if (whole || view->pc - last_offset(c, s) < view->block_pc)
         c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : last_offset(c, s));
     if (whole || (c->listener.on_only && !site_calls(c->sites, s, c->fetched)))

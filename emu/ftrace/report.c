@@ -194,6 +194,10 @@ static void print_costs(const struct report *r, FILE *out)
     uint64_t busy = report_busy_cycles(r);
 
     print_state("disabled:", &t.state[SITE_OFF], busy, out);
+    fputs("          (the sites alone: frames, spills and alignment that functions have for them "
+          "are not "
+          "in it; tools/bench shows those)\n",
+          out);
     if (t.state[SITE_ON].entries)
         print_on(&t.state[SITE_ON], busy, out);
     if (t.state[SITE_INIT].entries)

@@ -29,7 +29,8 @@ struct run_info {
     bool fetch_is_random;
     uint64_t fetch_seed; /* of random fetches */
     uint64_t seed, memory;
-    const char *ended; /* "exit", "max-insns", ... */
+    const char *ended;    /* "exit", "max-insns", ... */
+    const char *ended_by; /* "finisher", ...; NULL: not by a request of the guest */
     unsigned exit_code;
 };
 

@@ -72,6 +72,7 @@ static void put_run(struct json *j, const struct report *r)
     json_number(j, "seed", i->seed);
     json_number(j, "memory", i->memory);
     json_text(j, "ended", i->ended);
+    json_text(j, "ended_by", i->ended_by);
     json_number(j, "exit_code", i->exit_code);
     json_end(j);
 }
@@ -132,6 +133,8 @@ static void put_site(struct sheet *s, size_t i)
     json_hex(j, "address", site->va);
     json_text(j, "function", site->function);
     json_text(j, "kind", site_kind_name(site->kind));
+    if (site->gone)
+        json_number(j, "gone", 1);
     put_site_state(j, "init", &init, true);
     put_site_state(j, "off", &off, false);
     put_site_state(j, "on", &on, true);

@@ -3,6 +3,7 @@
  */
 #include "ftrace/sites.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,8 +33,11 @@ enum { LITERAL_BYTES = 8 };
 enum { PROLOGUE_MAX = 256 };
 
 struct site_table {
-    VEC_OF(struct site) sites; /* by va */
-    uint32_t *by_pa;           /* ids */
+    VEC_OF(struct site) sites;
+    VEC_OF(uint32_t) by_pa; /* ids, of those that are not gone */
+    VEC_OF(char *) names;   /* of functions, of sites that were added */
+    struct site_listener listeners[SITE_LISTENERS_MAX];
+    unsigned listener_count;
     enum site_layout layout;
     uint64_t mcount;
 };
@@ -140,6 +144,24 @@ enum site_state site_state_fetched(const struct site_table *t, const struct site
         !hart_peek(view->hart, view->pc - offset + end, bytes + end, s->size - end))
         return SITE_OTHER;
     return site_state(t, s, bytes, NULL);
+}
+
+/*
+ * The lowest bytes of a word of a site, in some form or other: c.nop, nop, auipc and jalr of ra or
+ * t0, and of pfe16 sd and ld. A store of any size leaves one of them there.
+ */
+static bool begins_word(uint8_t byte)
+{
+    return byte == 0x01 || byte == 0x13 || byte == 0x97 || byte == 0xe7 ||
+           byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP;
+}
+
+bool site_may_hold(const struct site *s, const uint8_t *bytes)
+{
+    for (unsigned at = 0; at < s->size; at += 4)
+        if (!begins_word(bytes[at]))
+            return false;
+    return true;
 }
 
 bool site_is_atomic(const struct site_table *t, const struct site *s)
@@ -433,11 +455,27 @@ static void put_in_order(struct site_table *t)
 {
     if (t->sites.len)
         qsort(t->sites.at, t->sites.len, sizeof *t->sites.at, compare_va);
-    t->by_pa = xmalloc(t->sites.len * sizeof *t->by_pa);
     for (uint32_t i = 0; i < t->sites.len; i++)
-        t->by_pa[i] = i;
+        VEC_PUSH(&t->by_pa, i);
     if (t->sites.len)
-        qsort_r(t->by_pa, t->sites.len, sizeof *t->by_pa, compare_pa, t);
+        qsort_r(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_pa, t);
+}
+
+/* Where in by_pa the first site is that ends after pa; by_pa.len: none does. */
+static size_t first_ending_after(const struct site_table *t, uint64_t pa)
+{
+    size_t low = 0, high = t->by_pa.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct site *s = &t->sites.at[t->by_pa.at[middle]];
+
+        if (s->pa + s->size <= pa)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 struct site_table *site_table_new(const struct image *im, const struct symbols *symbols,
@@ -456,8 +494,11 @@ void site_table_free(struct site_table *t)
 {
     if (!t)
         return;
+    for (size_t i = 0; i < t->names.len; i++)
+        free(t->names.at[i]);
+    VEC_FREE(&t->names);
     VEC_FREE(&t->sites);
-    free(t->by_pa);
+    VEC_FREE(&t->by_pa);
     free(t);
 }
 
@@ -478,25 +519,59 @@ uint64_t site_mcount(const struct site_table *t)
 
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
 {
-    size_t low = 0, high = t->sites.len;
+    size_t first = first_ending_after(t, pa);
 
-    /* The first site that ends behind pa. */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        const struct site *s = &t->sites.at[t->by_pa[middle]];
-
-        if (s->pa + s->size <= pa)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == t->sites.len || t->sites.at[t->by_pa[low]].pa >= pa + size)
+    if (first == t->by_pa.len || t->sites.at[t->by_pa.at[first]].pa >= pa + size)
         return NO_SITE;
-    return t->by_pa[low];
+    return t->by_pa.at[first];
 }
 
 uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
 {
     return t->layout == LAYOUT_CALLOPS ? site_find(t, pa + LITERAL_BYTES, size) : NO_SITE;
+}
+
+/* ---- sites that come and go ---- */
+
+void site_table_listen(struct site_table *t, struct site_listener listener)
+{
+    assert(t->listener_count < SITE_LISTENERS_MAX);
+    t->listeners[t->listener_count++] = listener;
+}
+
+static void tell_changed(const struct site_table *t, uint32_t id)
+{
+    for (unsigned i = 0; i < t->listener_count; i++)
+        t->listeners[i].changed(t->listeners[i].ctx, id);
+}
+
+uint32_t site_add(struct site_table *t, const struct site *s)
+{
+    size_t at = first_ending_after(t, s->pa);
+    uint32_t id = (uint32_t)t->sites.len;
+    char *name = xstrdup(s->function);
+
+    if (site_find(t, s->pa, s->size) != NO_SITE) {
+        free(name);
+        return NO_SITE;
+    }
+    VEC_PUSH(&t->names, name);
+    VEC_PUSH(&t->sites, *s);
+    t->sites.at[id].function = name;
+    VEC_PUSH(&t->by_pa, id);
+    memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at], (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
+    t->by_pa.at[at] = id;
+    tell_changed(t, id);
+    return id;
+}
+
+void site_remove(struct site_table *t, uint32_t id)
+{
+    size_t at = first_ending_after(t, t->sites.at[id].pa);
+
+    assert(!t->sites.at[id].gone && t->by_pa.at[at] == id);
+    t->by_pa.len--;
+    memmove(&t->by_pa.at[at], &t->by_pa.at[at + 1], (t->by_pa.len - at) * sizeof *t->by_pa.at);
+    t->sites.at[id].gone = true;
+    tell_changed(t, id);
 }

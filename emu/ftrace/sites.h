@@ -3,8 +3,10 @@
  *
  * A site is an auipc/jalr pair or the nops in its place, at a 2-byte boundary;
  * what else belongs to it is a matter of its layout, which one image has one
- * of. The table is immutable once made; ids are dense, in ascending order of
- * address.
+ * of. Ids are dense and never used again: first those of the image, in ascending
+ * order of address, then those that are added while the guest runs (modules). A
+ * site that is gone (its memory was freed and is used for something else) keeps
+ * its id and its counts, and is found no more.
  */
 #ifndef FTRACE_SITES_H
 #define FTRACE_SITES_H
@@ -54,6 +56,7 @@ struct site {
         *function; /* that holds it; "ftrace_call" and the like for the trampoline's; "" unknown */
     enum site_kind kind;
     uint8_t size;   /* bytes: 8 or 16 */
+    bool gone;      /* there is something else at its address now */
     bool passes_ra; /* a `mv a0,ra` for _mcount stands before the pair, and is executed in every
                        state */
 };
@@ -67,8 +70,26 @@ struct site_table *site_table_new(const struct image *im, const struct symbols *
                                   const struct diag *d);
 void site_table_free(struct site_table *t);
 
+/* Of all that there are or were. */
 size_t site_count(const struct site_table *t);
-const struct site *site_get(const struct site_table *t, uint32_t id); /* id < site_count() */
+
+/* id < site_count(); good until a site is added. */
+const struct site *site_get(const struct site_table *t, uint32_t id);
+
+/*
+ * A site of the table's layout at an address that has none. Copies the function's name. Answers
+ * its id; NO_SITE: there is one already.
+ */
+uint32_t site_add(struct site_table *t, const struct site *s);
+void site_remove(struct site_table *t, uint32_t id); /* it is gone; it must not be yet */
+
+/* Is told when the table has changed: a site was added, or one is gone now. */
+struct site_listener {
+    void (*changed)(void *ctx, uint32_t id);
+    void *ctx;
+};
+enum { SITE_LISTENERS_MAX = 4 };
+void site_table_listen(struct site_table *t, struct site_listener listener);
 
 /* The site that has a byte in [pa, pa+size), or NO_SITE. */
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size);
@@ -82,6 +103,12 @@ uint64_t site_mcount(const struct site_table *t);
 
 enum site_layout site_layout(const struct site_table *t);
 const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... */
+
+/*
+ * Whether these can be the bytes of a site, also while it is being patched from one form to another
+ * by stores of any size: each word has the opcode of some form. Poison and zeroes have none.
+ */
+bool site_may_hold(const struct site *s, const uint8_t *bytes);
 
 /* Whether one aligned store to its second word is a whole patch, which needs no hart to stand
  * still.

@@ -13,6 +13,7 @@
 #include "ftrace/audit.h"
 #include "ftrace/calls.h"
 #include "ftrace/patch_log.h"
+#include "ftrace/site_life.h"
 #include "ftrace/sites.h"
 #include "load/image.h"
 #include "load/symbols.h"
@@ -21,6 +22,7 @@
 struct watch {
     struct cluster *cluster;
     struct site_table *sites;
+    struct site_life *site_life;
     struct patch_log *patches;
     struct account *account;
     struct audit *audit;
@@ -32,9 +34,11 @@ struct watch {
 
 static void on_code_write(struct watch *watch, const struct code_write *w)
 {
-    uint32_t site = site_find(watch->sites, w->pa, w->size);
+    uint32_t site;
     uint8_t memory[SITE_BYTES_MAX] = {0};
 
+    site_life_store(watch->site_life, w);
+    site = site_find(watch->sites, w->pa, w->size);
     if (site != NO_SITE)
         (void)!bus_read(cluster_bus(watch->cluster), site_get(watch->sites, site)->pa, memory,
                         site_get(watch->sites, site)->size);
@@ -136,6 +140,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 
     w->cluster = config->cluster;
     w->sites = site_table_new(config->image, config->symbols, d);
+    w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster));
     declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
@@ -162,6 +167,7 @@ void watch_free(struct watch *w)
     account_free(w->account);
     audit_free(w->audit);
     patch_log_free(w->patches);
+    site_life_free(w->site_life);
     site_table_free(w->sites);
     free(w);
 }

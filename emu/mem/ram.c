@@ -52,13 +52,18 @@ void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who)
 {
     struct ram_page *page = ram_page_at(r, pa);
 
+    if (page->stamp > r->closed_stamp) {
+        page->shared |= who->kind != page->opener.kind || who->hart != page->opener.hart;
+        return;
+    }
     page->stamp = ++r->stamp;
     page->opener = *who;
+    page->shared = false;
 }
 
 void ram_close_pages(struct ram *r)
 {
-    r->stamp++;
+    r->closed_stamp = ++r->stamp;
     r->epoch++;
 }
 
@@ -80,4 +85,5 @@ void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64
     page->flags &= ~(uint32_t)flag;
     page->stamp = stamp;
     page->opener = *who;
+    page->shared = false;
 }

@@ -2,10 +2,9 @@
  * ram.h - main memory, and what is remembered about who wrote it when.
  *
  * Stamps. The machine has one write clock (`ram->stamp`). A page's stamp is
- * the value of that clock at the first store since the page was last opened
- * for writing; every fence.i of any hart closes all pages (ram_close_pages),
- * so "page stamp newer than the hart's last fence.i" is exact for a page,
- * though stores to an open page cost nothing. Pages that hold code are never
+ * the value of that clock at the first store after the page was last closed; every fence.i of any
+ * hart closes all pages (ram_close_pages), so "page stamp newer than the hart's last fence.i" is
+ * exact for a page, though stores to an open page cost nothing. Pages that hold code are never
  * open: each store to them is seen (cpu/codemap.c) and stamped by parcel.
  *
  * An open page is one that some hart holds a store translation for. Harts keep
@@ -40,7 +39,8 @@ struct writer {
 struct ram_page {
     uint64_t stamp; /* 0: untouched since the images were loaded */
     uint32_t flags;
-    struct writer opener; /* who stored first since the page was opened */
+    bool shared;          /* others than the opener may have stored since */
+    struct writer opener; /* made the first store since the page was opened */
 };
 
 /* Told of each store to a watched page, after it: HTIF and the like. */
@@ -60,8 +60,9 @@ struct ram {
     uint64_t base, size; /* physical, bytes, whole pages */
     uint8_t *bytes;      /* lazily allocated by the host */
     struct ram_page *pages;
-    uint64_t stamp; /* the write clock */
-    uint64_t epoch; /* moves when cached store translations must go */
+    uint64_t stamp;        /* the write clock */
+    uint64_t closed_stamp; /* of the last ram_close_pages: pages with a newer stamp are open */
+    uint64_t epoch;        /* moves when cached store translations must go */
     struct ram_watch watch;
     struct ram_report report;
 };
@@ -84,7 +85,10 @@ static inline struct ram_page *ram_page_at(const struct ram *r, uint64_t pa)
     return &r->pages[(pa - r->base) >> PAGE_SHIFT];
 }
 
-/* A store translation for this page is about to be handed out (or one store made). */
+/*
+ * A store translation for this page is about to be handed out (or one store made). The write clock
+ * moves only if the page was closed: it does not depend on how long caches keep translations.
+ */
 void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who);
 
 /* After this, the next store to any page stamps it anew. Called for every fence.i. */

@@ -13,6 +13,8 @@ claim 'the report names sites, their cost, and the verdict' \
     sh -c "grep -q '^calls_once ' '$err' && grep -q '^disabled: ' '$err' && grep -q '^audit: *no findings' '$err'"
 run run --append "$demo" --rows 2 "$mcount"
 claim '--rows cuts the table' says 'the busiest 2 of '
+claim 'the disabled cost says what it leaves out, and what shows that' \
+    sh -c "grep -A 1 '^disabled: ' '$err' | grep -q 'frames, spills and alignment .* tools/bench'"
 run run --quiet --append "$demo" "$mcount"
 claim '--quiet prints nothing on standard error' says_nothing
 run run --append "$demo" --console none "$mcount"

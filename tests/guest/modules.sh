@@ -41,6 +41,27 @@ for layout in $(cd "$BUILD/guest-kernel" && for f in mcount pfe16 pfe8 atomic ca
     done
 done
 
+# The machine's own table of sites: a module's are added, and gone when its memory is used again.
+come_and_go="insmod $M/trace_sample.ko depth=3; cat /proc/trace_sample; echo function > $T/current_tracer
+    cat /proc/trace_sample; rmmod trace_sample; work calls 1"
+for layout in mcount pfe16 pfe8 atomic callops; do
+    [ -f "$BUILD/guest-kernel/$layout/modules.cpio" ] || continue
+    timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --harts 2 --report "$work_dir/report" \
+        --initrd "$BUILD/guest-kernel/$layout/modules.cpio" --append "script=\"$come_and_go\"" \
+        "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null >"$out" 2>"$work_dir/errors"
+    check "$layout: a module's functions are sites from their first switching on, until it goes" python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+sites = report["sites"]
+last = max(int(site["address"], 16) for site in sites if site["function"])
+module = [site for site in sites if int(site["address"], 16) > last]
+assert len(module) >= 3 and len({site["address"] for site in module}) == len(module), module
+assert sum(site["on"]["entries"] == 8 == site["on"]["resumed"] for site in module) >= 1, module
+assert any("gone" in site for site in module), module
+assert all("gone" not in site for site in sites if site not in module)
+' "$work_dir/report"
+done
+
 refused="insmod $M/sample_user.ko; insmod $M/trace_sample.ko depth=99; insmod $M/trace_sample.ko depth=x
     insmod $M/nothing.ko; echo nonsense > /junk; insmod /junk; lsmod; insmod $M/trace_sample.ko
     insmod $M/trace_sample.ko; insmod $M/sample_user.ko fail; lsmod; rmmod nothing; rmmod trace_sample

@@ -15,6 +15,26 @@ run run "$programs/reset.elf"
 claim 'a reset ends the run with status 0' has_status 0
 claim '... and is said' says '^rvftrace: the guest asked for a reset'
 
+claim '... with the way it took' says 'through the test finisher, which ends the run \(hart 0 at main\+0x'
+# ends_by WORDS NAME STATUS PROGRAM ARGUMENTS...: what is said of the end, and what the report has.
+ends_by() {
+    words=$1 name=$2 code=$3
+    shift 3
+    run run --console none --report "$work/report" "$@" &&
+        says "^rvftrace: ended by the guest through $words, with status $code.* \(hart [0-9]* at " &&
+        python3 -c "import json; assert json.load(open('$work/report'))['run']['ended_by'] == '$name'"
+}
+claim 'the last line says that the guest ended the run, and how: the finisher' \
+    ends_by 'the test finisher' finisher 42 "$programs/fail.elf"
+claim '... HTIF' ends_by 'HTIF \(tohost\)' htif 7 "$programs/htif.elf"
+claim '... SBI' ends_by 'SBI system reset' sbi-reset 0 --append 'script="poweroff"' "$mcount"
+run run --console none "$programs/hello.elf"
+claim 'a good end has no last exception' sh -c "! grep -q 'last exception' '$err'"
+run run --console none --append 'script="echo c > /proc/sysrq-trigger"' "$mcount"
+claim 'a bad one has' says '^rvftrace: the last exception of hart 0: .*, at .* in [MSU]-mode$'
+claim '... before the reason, which stays the last line' \
+    sh -c "tail -n 1 '$err' | grep -q 'ended by the guest'"
+
 run run --quiet "$programs/stuck.elf"
 claim 'a handler that cannot run is status 76' has_status 76
 claim '... with hart and address' says_one_line 'hart 0 traps for ever at 0x1000'

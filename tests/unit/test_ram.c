@@ -72,17 +72,27 @@ static void a_page_opened_after_a_fence_is_newer_than_the_fence(void **state)
     ram_free(r);
 }
 
-static void a_page_remembers_who_opened_it_last(void **state)
+static void a_page_remembers_who_opened_it_and_that_it_was_not_alone(void **state)
 {
     struct ram *r = ram_new(BASE, 4 * PAGE_BYTES);
     struct writer other = {.kind = WRITER_DMA};
+    uint64_t stamp;
 
     (void)state;
     ram_open_page(r, BASE + 100, &other);
+    assert_false(ram_page_at(r, BASE)->shared);
+    stamp = ram_page_at(r, BASE)->stamp;
+    ram_open_page(r, BASE + 200, &other);
+    assert_false(ram_page_at(r, BASE)->shared);
     ram_open_page(r, BASE + PAGE_BYTES - 1, &somebody);
-    assert_int_equal(ram_page_at(r, BASE)->opener.kind, WRITER_HART);
+    assert_int_equal(ram_page_at(r, BASE)->opener.kind, WRITER_DMA);
+    assert_true(ram_page_at(r, BASE)->shared);
+    assert_int_equal(ram_page_at(r, BASE)->stamp, stamp); /* it was open */
+    ram_close_pages(r);
+    ram_open_page(r, BASE, &somebody);
     assert_int_equal(ram_page_at(r, BASE)->opener.hart, 3);
-    assert_int_equal(ram_page_at(r, BASE + PAGE_BYTES)->opener.hart, 0);
+    assert_false(ram_page_at(r, BASE)->shared);
+    assert_true(ram_page_at(r, BASE)->stamp > stamp);
     ram_free(r);
 }
 
@@ -136,7 +146,7 @@ int main(void)
         cmocka_unit_test(a_range_is_in_memory_only_whole),
         cmocka_unit_test(an_impossible_size_is_no_memory),
         cmocka_unit_test(a_page_opened_after_a_fence_is_newer_than_the_fence),
-        cmocka_unit_test(a_page_remembers_who_opened_it_last),
+        cmocka_unit_test(a_page_remembers_who_opened_it_and_that_it_was_not_alone),
         cmocka_unit_test(fences_and_new_flags_end_cached_store_translations),
         cmocka_unit_test(a_page_that_loses_a_flag_knows_its_newest_store),
         cmocka_unit_test(freeing_nothing_is_allowed),

@@ -1,0 +1,246 @@
+/*
+ * build.c - blocks are made from what the hart fetches (block_priv.h). A block
+ * lies in one page; an instruction that straddles two is a block of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "cpu/fetch_priv.h"
+#include "cpu/hart_priv.h"
+
+/* An instruction is one operation, after at most so many of probes; one more ends the block. */
+enum { PROBE_OPS_MAX = 5, FLOAT_CHECKS_MAX = 2 };
+enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MAX) + FLOAT_CHECKS_MAX + 1 };
+
+struct builder {
+    struct hart *hart;
+    struct fetcher fetcher;
+    VEC_OF(uint64_t *) counters;
+    uint64_t pc, pa, pa_second;
+    uint32_t insns, cycles;
+    uint16_t size, uop_count;
+    bool stale; /* holds bytes that memory no longer has, or that it may lose at the next choice */
+    bool ended;
+    bool guarded;
+    enum floating float_checked; /* what the block has made sure of */
+    /* Large, and used at their beginnings: nothing is in them that was not put there. */
+    struct uop ops[UOPS_MAX];
+    struct uop_note notes[UOPS_MAX];
+    uint8_t bytes[BLOCK_INSNS_MAX * 4];
+};
+
+static struct uop *add_uop(struct builder *b, unsigned kind, unsigned size)
+{
+    struct uop *u = &b->ops[b->uop_count];
+
+    b->notes[b->uop_count] = (struct uop_note){
+        .cycles_before = (uint16_t)b->cycles,
+        .insns_before = (uint8_t)b->insns,
+        .size = (uint8_t)size,
+        .kind = (uint16_t)kind,
+    };
+    b->uop_count++;
+    *u = (struct uop){.at = (uint8_t)(b->size / 2)};
+    return u;
+}
+
+static const bool class_ends_block[] = {
+#define NEXT                              false
+#define END                               true
+#define T(name, issue, data, branch, end) end,
+#include "cpu/class.def"
+#undef T
+#undef NEXT
+#undef END
+};
+
+/* The state cannot be switched off inside of a block, so once is enough for each need. */
+static void add_float_check(struct builder *b, enum floating floating)
+{
+    if (floating <= b->float_checked)
+        return;
+    add_uop(b, UOP_FLOAT, 0)->imm = (int32_t)floating;
+    b->float_checked = floating;
+}
+
+static void add_insn(struct builder *b, const struct fetched *f)
+{
+    const struct insn *i = &f->insn;
+    enum floating floating = f->legal ? op_floating(i->op) : FLOATING_X;
+    struct uop *u;
+
+    add_float_check(b, floating);
+    u = add_uop(b, f->legal ? label_kind(i) : UOP_ILLEGAL, i->size);
+    u->rd = i->rd || floating == FLOATING_FW ? i->rd : 32;
+    u->rs1 = i->rs1;
+    u->rs2 = i->rs2;
+    u->imm = f->legal ? i->imm : (int32_t)i->word;
+    b->size = (uint16_t)(b->size + i->size);
+    b->insns++;
+    if (f->legal) {
+        b->cycles += op_cost_sum(b->hart->cluster->cost[i->op]);
+        b->ended = class_ends_block[op_class(i->op)];
+    } else {
+        b->cycles += 1;
+        b->ended = true;
+    }
+}
+
+/* Within such a page each parcel's permission is its own. */
+static bool is_guarded(const struct hart *h, uint64_t pa)
+{
+    return UNLIKELY(!pmp_page_is_uniform(h, pa));
+}
+
+/* The instruction's bytes, as fetched; returns how many. */
+static unsigned copy_bytes(uint8_t *to, const struct fetched *f)
+{
+    memcpy(to, &f->parcel[0].bytes, 2);
+    if (f->insn.size == 4)
+        memcpy(to + 2, &f->parcel[1].bytes, 2);
+    return f->insn.size;
+}
+
+enum { LOOK_AHEAD = 16 };
+
+/* The bytes from this instruction on, as the hart will fetch them, to the end of the page. */
+static unsigned look_ahead(struct builder *b, const struct fetched *f, uint8_t *bytes)
+{
+    struct fetched next = *f;
+    unsigned size = copy_bytes(bytes, f);
+
+    for (unsigned n = b->insns + 1; size + 4 <= LOOK_AHEAD; n++) {
+        if (!same_page(f->pa + size, f->pa) ||
+            !fetch_insn(&b->fetcher, f->pc + size, f->pa + size, n, &next) ||
+            fetch_crosses_page(&next))
+            break;
+        size += copy_bytes(bytes + size, &next);
+    }
+    return size;
+}
+
+/* What the probes at this instruction want of the block. */
+static void add_probes(struct builder *b, const struct fetched *f)
+{
+    struct cluster *c = b->hart->cluster;
+    uint8_t bytes[LOOK_AHEAD];
+    struct probe_view view = {.hart = b->hart,
+                              .pc = f->pc,
+                              .pa = f->pa,
+                              .starts_block = b->size == 0,
+                              .block_pc = b->pc,
+                              .bytes = bytes};
+    uint64_t first;
+    unsigned added = 0;
+
+    if (!map_get(&c->probes_at, f->pa, &first))
+        return;
+    view.size = look_ahead(b, f, bytes);
+    for (uint32_t i = (uint32_t)first; i != NO_PROBE && added < PROBE_OPS_MAX;
+         i = c->probes.at[i].next) {
+        const struct probe *probe = &c->probes.at[i];
+        struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &view);
+
+        if (plan.action == PROBE_IGNORE)
+            continue;
+        added++;
+        if (plan.action == PROBE_COUNT) {
+            add_uop(b, UOP_COUNTER, 0)->imm = (int32_t)b->counters.len;
+            VEC_PUSH(&b->counters, plan.counter);
+        } else {
+            struct uop *u = add_uop(b, UOP_PROBE, 0);
+
+            u->imm = (int32_t)i;
+            u->rd = plan.cookie;
+        }
+    }
+}
+
+/* Decodes until the block must end or is full. False: its first instruction cannot be fetched. */
+static bool decode(struct builder *b)
+{
+    struct hart *h = b->hart;
+    struct fetched f = {0};
+
+    b->guarded = is_guarded(h, b->pa);
+    while (!b->ended && b->insns < (b->guarded ? 1 : BLOCK_INSNS_MAX)) {
+        if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
+            break;
+        if (!fetch_insn(&b->fetcher, b->pc + b->size, b->pa + b->size, b->insns, &f)) {
+            if (b->insns == 0)
+                return false;
+            break;
+        }
+        if (fetch_crosses_page(&f)) {
+            if (b->insns)
+                break;
+            b->pa_second = align_down(f.pa_high, PAGE_BYTES);
+            b->ended = true;
+        }
+        fetch_mark(&b->fetcher, &f);
+        if (UNLIKELY(fetch_is_stale(&f))) {
+            fetch_report(h, &f);
+            b->stale = true;
+        }
+        if (h->cluster->probes.len)
+            add_probes(b, &f);
+        (void)copy_bytes(b->bytes + b->size, &f);
+        add_insn(b, &f);
+        b->ended |= b->pa_second != 0;
+    }
+    if (!b->ended || !f.legal || !class_ends_block[op_class(f.insn.op)])
+        add_uop(b, UOP_END, 0);
+    return true;
+}
+
+/* One allocation: operations, notes, counters, bytes. */
+static struct block *finish(struct builder *b)
+{
+    size_t ops = b->uop_count * sizeof(struct uop);
+    size_t notes = b->uop_count * sizeof(struct uop_note);
+    size_t counters = b->counters.len * sizeof *b->counters.at;
+    struct block *block = xmalloc(sizeof *block + ops + counters + notes + b->size);
+
+    *block = (struct block){
+        .pc = b->pc,
+        .cost = b->insns * (UINT64_C(1) << 32) + b->cycles,
+        .link = {{.to = NOWHERE}, {.to = NOWHERE}},
+        .hart = b->hart,
+        .pa = b->pa,
+        .pa_second = b->pa_second,
+        .first_go = b->ops[0].go,
+        .counter_count = (uint16_t)b->counters.len,
+        .size = b->size,
+        .uop_count = b->uop_count,
+        .guarded = b->guarded,
+    };
+    memcpy(block->ops, b->ops, ops);
+    block->counters = (uint64_t **)(void *)((char *)block->ops + ops);
+    if (counters)
+        memcpy(block->counters, b->counters.at, counters);
+    block->notes = (struct uop_note *)(void *)((char *)block->counters + counters);
+    memcpy(block->notes, b->notes, notes);
+    block->bytes = (uint8_t *)block->notes + notes;
+    memcpy(block->bytes, b->bytes, b->size);
+    VEC_FREE(&b->counters);
+    return block;
+}
+
+struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t insns, bool *stale)
+{
+    struct builder b;
+
+    memset(&b, 0, offsetof(struct builder, ops));
+    b.hart = h;
+    b.fetcher = (struct fetcher){.hart = h, .insns = insns};
+    b.pc = pc;
+    b.pa = pa;
+    if (!decode(&b)) {
+        VEC_FREE(&b.counters);
+        return NULL;
+    }
+    label_ops(h, b.ops, b.notes, b.uop_count);
+    *stale = b.stale;
+    return finish(&b);
+}

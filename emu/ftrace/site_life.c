@@ -1,0 +1,159 @@
+/*
+ * site_life.c - see site_life.h.
+ */
+#include "ftrace/site_life.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cpu/cluster.h"
+#include "cpu/decode.h"
+#include "cpu/hart.h"
+#include "ftrace/sites.h"
+#include "load/image.h"
+#include "load/symbols.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
+
+/* Ids are never used again, so a guest that makes sites without end is learnt from no more. */
+enum { LEARNT_MAX = 1 << 18, TRAMPOLINES_MAX = 2 };
+
+struct site_life {
+    struct cluster *cluster;
+    struct site_table *sites;
+    const struct image *image;
+    const struct symbols *symbols;
+    uint64_t trampolines[TRAMPOLINES_MAX]; /* virtual addresses */
+    unsigned trampoline_count;
+    unsigned learnt;
+};
+
+struct site_life *site_life_new(struct cluster *c, struct site_table *sites, const struct image *im,
+                                const struct symbols *symbols)
+{
+    static const char *const names[TRAMPOLINES_MAX] = {"ftrace_caller", "ftrace_regs_caller"};
+    struct site_life *l = xcalloc(1, sizeof *l);
+
+    *l = (struct site_life){.cluster = c, .sites = sites, .image = im, .symbols = symbols};
+    for (unsigned i = 0; i < TRAMPOLINES_MAX; i++)
+        l->trampoline_count +=
+            symbols_find(symbols, names[i], &l->trampolines[l->trampoline_count]);
+    return l;
+}
+
+void site_life_free(struct site_life *l)
+{
+    free(l);
+}
+
+static bool read_memory(const struct site_life *l, uint64_t pa, uint8_t *bytes, unsigned size)
+{
+    return bus_read(cluster_bus(l->cluster), pa, bytes, size);
+}
+
+/* ---- sites that go ---- */
+
+/* One store can end two sites that lie side by side. */
+static void remove_ended(struct site_life *l, const struct code_write *w)
+{
+    uint64_t pa = w->pa, end = w->pa + w->size;
+    uint32_t id;
+
+    while (pa < end && (id = site_find(l->sites, pa, (unsigned)(end - pa))) != NO_SITE) {
+        const struct site *s = site_get(l->sites, id);
+        uint8_t bytes[SITE_BYTES_MAX];
+
+        pa = s->pa + s->size;
+        if (!read_memory(l, s->pa, bytes, s->size) || !site_may_hold(s, bytes))
+            site_remove(l->sites, id);
+    }
+}
+
+/* ---- sites that come ---- */
+
+/* Where the bytes of a site's pair are, in the site. */
+static unsigned pair_offset(const struct site_life *l)
+{
+    return site_layout(l->sites) == LAYOUT_PFE16 ? 4 : 0;
+}
+
+/*
+ * Whether the pair at pa, seen by `h`, calls a trampoline, and so is at a virtual address that is
+ * known; `distance` is from the pair to where it leads.
+ */
+static bool find_address(const struct site_life *l, struct hart *h, uint64_t pa, uint64_t distance,
+                         uint64_t *va)
+{
+    for (unsigned i = 0; i < l->trampoline_count; i++) {
+        uint64_t there;
+
+        *va = l->trampolines[i] - distance;
+        if ((*va - pa) % PAGE_BYTES == 0 &&
+            (hart_translate(h, *va, ACCESS_FETCH, &there) ||
+             hart_translate(h, *va, ACCESS_LOAD, &there)) &&
+            there == pa)
+            return true;
+    }
+    return false;
+}
+
+/* The distance that a pair leads; false: it is none that calls. */
+static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
+{
+    enum { OPCODE = 0x7f, AUIPC = 0x17, JALR = 0x67 };
+    struct insn auipc, jalr;
+    uint32_t words[2];
+
+    memcpy(words, bytes, sizeof words);
+    if ((words[0] & OPCODE) != AUIPC || (words[1] & OPCODE) != JALR)
+        return false;
+    if (!insn_decode(words[0], &auipc) || !insn_decode(words[1], &jalr) ||
+        !insn_is_pair(&auipc, &jalr))
+        return false;
+    *distance = pair_target(0, &auipc, &jalr);
+    return true;
+}
+
+static bool learn_at(struct site_life *l, struct hart *h, uint64_t pa)
+{
+    struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES};
+    const struct symbol *function;
+    uint8_t bytes[SITE_BYTES];
+    uint64_t distance, va;
+
+    /* Most stores are data in a page that has code as well. */
+    if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
+        image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
+        return false;
+    if (pair_offset(l))
+        s.size = SITE_BYTES_MAX;
+    s.pa = pa - pair_offset(l);
+    s.va = va - pair_offset(l);
+    function = symbols_function_at(l->symbols, s.va);
+    s.function = function ? function->name : "";
+    l->learnt += site_add(l->sites, &s) != NO_SITE;
+    return true;
+}
+
+/* Ascending or descending, in pieces of any size: the last store ends with the pair, or its first
+ * half. */
+static void learn(struct site_life *l, const struct code_write *w)
+{
+    uint64_t end = w->pa + w->size;
+    struct hart *h;
+
+    if (!l->trampoline_count || l->learnt == LEARNT_MAX || w->who.kind != WRITER_HART)
+        return;
+    h = cluster_hart(l->cluster, w->who.hart);
+    if (!learn_at(l, h, end - SITE_BYTES))
+        (void)learn_at(l, h, end - SITE_BYTES / 2);
+}
+
+void site_life_store(struct site_life *l, const struct code_write *w)
+{
+    if (site_find(l->sites, w->pa, w->size) != NO_SITE)
+        remove_ended(l, w);
+    else
+        learn(l, w);
+}

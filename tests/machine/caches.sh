@@ -1,0 +1,57 @@
+#!/bin/sh
+# caches.sh - caches are only caches: a build that drops them at random gives the same console, the
+# same cycles, the same sites and the same findings as the normal one, byte by byte.
+. "$(dirname "$0")/common.inc"
+
+# same_in_both NAME OPTION...: runs it in both builds; the console and messages, the report and the
+# status must be equal. The report holds cycles, instructions, sites and findings.
+same_in_both() {
+    name=$1
+    shift
+    for build in "$BUILD" "$BUILD/drop"; do
+        rvftrace=$build/rvftrace
+        LIMIT=300 run run --report "$work/report" "$@"
+        { cat "$out" "$err" "$work/report"; echo "status $status"; } >"$work/$(basename "$build").all"
+    done
+    rvftrace=$BUILD/rvftrace
+    claim "$name is the same run without its caches" cmp "$work/$(basename "$BUILD").all" "$work/drop.all"
+}
+
+claim 'there is a build that drops caches' test -x "$BUILD/drop/rvftrace"
+
+demo=$(sed -e '/^ *#/d' -e '/^ *$/d' guest-kernel/scripts/demo.txt | paste -sd ';')
+for harts in 1 2 4; do
+    for mode in stale coherent random:$harts; do
+        same_in_both "the demonstration on $harts harts, $mode," --harts $harts --fetch $mode \
+            --append "script=\"$demo\"" "$mcount"
+    done
+done
+
+T=/sys/kernel/tracing
+script="echo function > $T/current_tracer; work threads 1; echo nop > $T/current_tracer; work calls 1"
+for layout in mcount atomic; do
+    for fence in local remote; do
+        for mode in stale coherent random:7; do
+            same_in_both "a kernel without its $fence fence, $layout, $mode," --harts 2 --fetch $mode \
+                --append "script=\"$script\"" "$BUILD/guest-kernel/$layout-no-$fence-fence/kernel.elf"
+            claim '... and has findings' test -n "$(rules)"
+        done
+    done
+done
+for layout in pfe16 pfe8 callops; do
+    same_in_both "the kernel with $layout sites" --harts 4 --audit fail --append "script=\"$script\"" \
+        "$BUILD/guest-kernel/$layout/kernel.elf"
+done
+
+for program in selfpatch freshcode crosspatch sv39 lrsc wrs ipi timer; do
+    for mode in stale coherent random:1 random:2; do
+        same_in_both "$program, $mode," --harts 2 --fetch $mode "$programs/$program.elf"
+    done
+done
+for program in "$programs"/defects/*.elf; do
+    for mode in stale random:1; do
+        same_in_both "$(basename "$program"), $mode," --firmware none --harts 2 --fetch $mode \
+            --max-insns 200K "$program"
+    done
+done
+finish
