@@ -33,10 +33,10 @@ enum firmware_kind {
 };
 
 /* Who asks the console for something. */
-enum asker {
-    ASKER_CLOCK, /* harts run, and it is time for another look */
-    ASKER_IDLE,  /* every hart waits */
-    ASKER_GUEST, /* a call of the built-in firmware */
+enum poll_reason {
+    POLL_CLOCK, /* harts run, and it is time for another look */
+    POLL_IDLE,  /* every hart waits */
+    POLL_GUEST, /* a call of the built-in firmware */
 };
 
 /*
@@ -44,7 +44,7 @@ enum asker {
  * owes to the host: the same answers make the same run (cli/replay.h).
  */
 struct moment {
-    enum asker asker;
+    enum poll_reason reason;
     uint64_t insns, cycles; /* the machine's, since power-on */
 };
 

@@ -12,7 +12,7 @@
 #include "base/new_file.h"
 #include "cli/host.h"
 #include "cli/options.h"
-#include "cli/tapes.h"
+#include "cli/record_replay.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
@@ -28,12 +28,12 @@
 #include "mem/bus.h"
 #include "mem/ram.h"
 
-/* Everything a session holds, so that one function can let go of it. */
+/* Everything that a session owns, so that one function can free it. */
 struct session {
     struct options options;
     struct diag diag;
     struct host *host;
-    struct tapes *tapes;
+    struct record_replay *record_replay;
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
@@ -62,7 +62,7 @@ static struct machine_config machine_config(const struct session *s)
         .extensions = o->extensions,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
-        .console = tapes_console(s->tapes),
+        .console = record_replay_console(s->record_replay),
     };
 
     memcpy(config.drives, o->drives, sizeof config.drives);
@@ -80,7 +80,7 @@ static void on_finding(void *ctx, const struct finding *f)
     machine_ask_stop(s->machine);
 }
 
-/* What is not written down need not be run. */
+/* A trace that cannot be written any more ends the run. */
 static void on_trace_lost(void *ctx)
 {
     struct session *s = ctx;
@@ -123,8 +123,8 @@ static enum exit_status open_report(struct session *s)
     return new_file_open(&s->report, s->options.report, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
-/* Before the run: what comes of it is not to be lost for a path. Who reads a FIFO may come later.
- */
+/* Opened before the run, so that a wrong path costs no run; but the reader of a FIFO may come
+ * later. */
 static enum exit_status prepare_report(struct session *s)
 {
     const char *path = s->options.report;
@@ -154,10 +154,10 @@ static enum exit_status open_console(struct session *s)
     if (status != EXIT_PASS)
         return status;
     console = host_console(s->host);
-    return tapes_new(&s->options, &console, &s->diag, &s->tapes);
+    return record_replay_new(&s->options, &console, &s->diag, &s->record_replay);
 }
 
-/* Below RAM and the image there is nothing that the symbols could be names of. */
+/* Symbols below RAM and below the image name no code or data. */
 static uint64_t lowest_named(const struct machine *m)
 {
     uint64_t ram = bus_ram(cluster_bus(machine_cluster(m)))->base;
@@ -182,8 +182,8 @@ static enum exit_status open_session(struct session *s)
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
     if (status == EXIT_PASS)
-        status = tapes_begin(s->tapes, image_hash(machine_image(s->machine)),
-                             machine_firmware(s->machine));
+        status = record_replay_begin(s->record_replay, image_hash(machine_image(s->machine)),
+                                     machine_firmware(s->machine));
     if (status != EXIT_PASS)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
@@ -221,7 +221,7 @@ static void close_session(struct session *s)
     machine_free(s->machine);
     lines_free(s->lines);
     symbols_free(s->symbols);
-    tapes_free(s->tapes);
+    record_replay_free(s->record_replay);
     host_free(s->host);
 }
 
@@ -238,7 +238,7 @@ static void on_stopped(void *session)
 {
     const struct session *s = session;
 
-    host_stand(s->host);
+    host_pause(s->host);
 }
 
 static bool on_over(void *session)
@@ -248,10 +248,13 @@ static bool on_over(void *session)
     return host_is_ending(s->host);
 }
 
-/* Where the recorded run was stopped, unless somebody has stopped this one. */
+/* How the recorded run was stopped, if this one has reached that point and was not stopped itself.
+ */
 static const struct recorded_end *recorded_stop(const struct session *s)
 {
-    return host_is_ending(s->host) ? NULL : tapes_reached(s->tapes, machine_insns(s->machine));
+    return host_is_ending(s->host)
+               ? NULL
+               : record_replay_reached(s->record_replay, machine_insns(s->machine));
 }
 
 static const char *on_recorded_stop(void *session)
@@ -268,10 +271,10 @@ static bool on_await_input(void *session)
     return host_await_key(s->host);
 }
 
-/* A recorded run that was stopped from outside stops where it did. */
+/* The replay of a run that the host or a limit has stopped ends at the same instruction. */
 static uint64_t max_insns(const struct session *s)
 {
-    uint64_t recorded = tapes_limit(s->tapes);
+    uint64_t recorded = record_replay_limit(s->record_replay);
 
     return recorded < s->options.max_insns ? recorded : s->options.max_insns;
 }
@@ -303,16 +306,17 @@ static struct stop debug(struct session *s)
     return debugger_run(&config);
 }
 
-/* A run may become a session, but no session a run again. */
+/* Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. */
 static struct stop run(struct session *s)
 {
     struct stop stop = machine_run(s->machine, max_insns(s), s->options.max_cycles);
 
-    if (stop.reason != STOP_ASKED || s->audit_failed || host_wish(s->host) != HOST_DEBUG)
+    if (stop.reason != STOP_ASKED || s->audit_failed || host_request(s->host) != HOST_DEBUG)
         return stop;
-    host_stand(s->host);
-    diag_note(&s->diag, "the machine stands; `continue' gives it the terminal back, `quit' ends "
-                        "the run");
+    host_pause(s->host);
+    diag_note(&s->diag,
+              "the machine is stopped; `continue' gives it the terminal back, `quit' ends "
+              "the run");
     return debug(s);
 }
 
@@ -325,7 +329,7 @@ struct ending {
 
 static struct ending ending_of_asked(const struct session *s)
 {
-    switch (host_wish(s->host)) {
+    switch (host_request(s->host)) {
     case HOST_TIMEOUT: return (struct ending){"timeout", EXIT_LIMIT};
     case HOST_OUTPUT_LOST: return (struct ending){"output-lost", EXIT_IO};
     case HOST_INPUT_LOST: return (struct ending){"input-lost", EXIT_IO};
@@ -364,7 +368,7 @@ static struct ending ending_of(const struct session *s, struct stop stop)
     return ending_of_asked(s);
 }
 
-/* By which of its ways the guest has ended the run: in words, and in the report. */
+/* How the guest has ended the run, as the message and the report name it. */
 static const struct {
     const char *words, *name;
 } origins[] = {
@@ -380,7 +384,7 @@ static void describe_pc(const struct session *s, const struct hart *h, char plac
     describe_place(place, s->symbols, s->lines, hart_pc(h));
 }
 
-/* What went wrong may have begun with it. */
+/* The last exception, as it may be the cause of a bad end. */
 static void say_last_exception(const struct session *s, const struct hart *h)
 {
     char what[MACHINE_STUCK_TEXT], place[PLACE_MAX];
@@ -430,7 +434,7 @@ static void say_asleep(const struct session *s, struct stop stop)
                hart_id(stop.hart), hart_pc(stop.hart));
 }
 
-/* What the host or a limit has ended. */
+/* Of a run that the host or a limit has ended. */
 static void say_stopped(const struct session *s, struct ending end)
 {
     if (recorded_stop(s))
@@ -482,7 +486,7 @@ static struct report make_report(const struct session *s)
     };
 }
 
-/* What cannot be written whole is said so, and is the exit status. */
+/* A report that cannot be written is an error of its own. */
 static enum exit_status write_json(struct session *s, const struct report *r)
 {
     (void)fflush(stdout); /* what the debugger said comes before a report on standard output */
@@ -493,7 +497,7 @@ static enum exit_status write_json(struct session *s, const struct report *r)
     return new_file_commit(&s->report, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
-/* What the recordings have to say about it. */
+/* Ends the recording and checks the replay, either of which can change the status. */
 static struct ending end_recording(const struct session *s, struct stop stop, struct ending end)
 {
     struct recorded_end line = {.insns = machine_insns(s->machine),
@@ -502,7 +506,7 @@ static struct ending end_recording(const struct session *s, struct stop stop, st
                                 .status = end.status};
 
     snprintf(line.word, sizeof line.word, "%s", end.word);
-    switch (tapes_end(s->tapes, &line)) {
+    switch (record_replay_end(s->record_replay, &line)) {
     case EXIT_PASS: return end;
     case EXIT_IO: return (struct ending){"recording-lost", EXIT_IO};
     default: return (struct ending){"strayed", EXIT_BAD_FILE};
@@ -516,26 +520,26 @@ static void print_report(const struct session *s, const struct report *r)
         report_text(r, s->diag.out);
 }
 
-/* How the run ended, which is said, and how that is written down. */
+/* Prints how the run ended and records it. */
 static struct ending settle(const struct session *s, struct stop stop)
 {
     struct ending end = ending_of(s, stop);
 
-    if (host_complain(s->host, &s->diag))
+    if (host_report_failure(s->host, &s->diag))
         end = ending_of_asked(s);
     say_ending(s, stop, end);
     return end_recording(s, stop, end);
 }
 
-/* What was said may be lost as well: there nobody can be told, but the status does. */
-static bool all_was_said(const struct session *s)
+/* Messages that could not be written change the exit status. */
+static bool all_was_written(const struct session *s)
 {
     if (fflush(stdout) || ferror(stdout))
         diag_error(&s->diag, "standard output: not all that the debugger said could be written");
     return !ferror(stdout) && !ferror(s->diag.out);
 }
 
-/* The reason comes last, where it is seen: the report may have many lines. */
+/* The reason is printed last: the report may have many lines. */
 static unsigned finish(struct session *s, struct stop stop)
 {
     struct report report = make_report(s);
@@ -552,12 +556,12 @@ static unsigned finish(struct session *s, struct stop stop)
     report.run.exit_code = end.status;
     if (s->options.report && write_json(s, &report) != EXIT_PASS)
         return EXIT_IO;
-    return all_was_said(s) ? end.status : EXIT_IO;
+    return all_was_written(s) ? end.status : EXIT_IO;
 }
 
 /*
- * No file of ours may come to stand where a closed standard one was: its bytes
- * would be the console's. Reading finds the end there, writing fails and is said.
+ * A file that is opened later must not get the number of a standard descriptor that was closed.
+ * Reading from these finds the end of file, writing fails with a message.
  */
 static void hold_standard_files(void)
 {

@@ -246,16 +246,16 @@ static bool receive(struct machine *m, uint8_t byte)
                              : uart_receive(m->uart, byte);
 }
 
-static struct moment moment_of(const struct machine *m, enum asker asker)
+static struct moment moment_of(const struct machine *m, enum poll_reason reason)
 {
-    return (struct moment){asker, machine_insns(m), cycles_now(m)};
+    return (struct moment){reason, machine_insns(m), cycles_now(m)};
 }
 
 /* Looks at the outside world: somebody may want to stop, or have typed. */
-static void offer_input(struct machine *m, enum asker asker)
+static void offer_input(struct machine *m, enum poll_reason reason)
 {
     const struct console *c = &m->config.console;
-    const struct moment at = moment_of(m, asker);
+    const struct moment at = moment_of(m, reason);
 
     if (c->interrupted && c->interrupted(c->ctx, &at))
         m->asked = true;
@@ -270,7 +270,7 @@ static void offer_input(struct machine *m, enum asker asker)
 int schedule_read_console(struct machine *m)
 {
     const struct console *c = &m->config.console;
-    const struct moment at = moment_of(m, ASKER_GUEST);
+    const struct moment at = moment_of(m, POLL_GUEST);
 
     return c->get ? c->get(c->ctx, &at) : -1;
 }
@@ -279,7 +279,7 @@ int schedule_read_console(struct machine *m)
 static bool sleep_until(struct machine *m, uint64_t deadline)
 {
     const struct console *c = &m->config.console;
-    const struct moment at = moment_of(m, ASKER_IDLE);
+    const struct moment at = moment_of(m, POLL_IDLE);
     uint64_t cycle = deadline;
 
     /* What the guest has not taken yet did not wake it, and more cannot come in. */
@@ -303,7 +303,7 @@ static bool pass_idle_time(struct machine *m)
         uint64_t deadline;
 
         m->now = cycles_now(m); /* who fell asleep last may have been ahead */
-        offer_input(m, ASKER_IDLE);
+        offer_input(m, POLL_IDLE);
         if (m->asked || anyone_runnable(m))
             return true;
         deadline = next_deadline(m);
@@ -366,7 +366,7 @@ static void look_outside(struct machine *m)
     if (m->now - m->polled_at < POLL_CYCLES || !anyone_runnable(m))
         return;
     m->polled_at = m->now;
-    offer_input(m, ASKER_CLOCK);
+    offer_input(m, POLL_CLOCK);
 }
 
 static void account_time(struct machine *m)

@@ -10,7 +10,7 @@
 /* Offset basis and prime as in draft-eastlake-fnv, section 5. */
 #define FNV1A_START UINT64_C(0xcbf29ce484222325)
 
-/* The hash of what `hash` stands for, and these bytes behind it. */
+/* The hash of the data so far, whose hash is `hash`, followed by these bytes. */
 static inline uint64_t fnv1a(uint64_t hash, const uint8_t *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -33,7 +33,7 @@ void json_begin_object(struct json *j, const char *name);
 void json_begin_array(struct json *j, const char *name);
 void json_end(struct json *j); /* the innermost one that is open */
 
-/* The next value, or the next end, stands on a line of its own, behind so many blanks. */
+/* The next value, or the next end, begins a line, after so many blanks. */
 void json_line(struct json *j, unsigned indent);
 
 void json_number(struct json *j, const char *name, uint64_t value);

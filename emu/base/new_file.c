@@ -49,7 +49,8 @@ static bool is_replaceable(const char *path, struct stat *old)
     return path[0] && strcmp(path, "-") != 0 && lstat(path, &link) != 0;
 }
 
-/* Whether the descriptor's file still has the name: who held the lock before may have renamed it.
+/* Whether the descriptor's file still has the name: the former owner of the lock may have renamed
+ * it.
  */
 static bool has_name(int fd, const char *name)
 {

@@ -25,12 +25,12 @@ struct new_file {
 };
 
 /*
- * Opens it empty. False: it cannot be created, or another run is writing it, which was said
- * and is EXIT_IO; then *f needs no closing. `path` must outlive it.
+ * Opens it empty. False: it cannot be created, or another run is writing it: a message was
+ * printed, it is EXIT_IO, and *f needs no closing. `path` must outlive it.
  */
 MUST_USE bool new_file_open(struct new_file *f, const char *path, const struct diag *d);
 
-/* For those who write through stdio; belongs to the file. */
+/* For writing through stdio; closed with the file. */
 FILE *new_file_stream(struct new_file *f);
 
 /* Where it is now: PATH.part, or PATH if it is written directly. For messages, until it is closed.
@@ -39,7 +39,7 @@ const char *new_file_name(const struct new_file *f);
 
 /*
  * Closes it and gives it its name. False: not all of it could be written, then it is removed, or
- * it could not be renamed; either was said, and is EXIT_IO.
+ * it could not be renamed; either has a message and is EXIT_IO.
  */
 MUST_USE bool new_file_commit(struct new_file *f, const struct diag *d);
 

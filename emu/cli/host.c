@@ -25,11 +25,8 @@
 /* A pipe with room takes so much without blocking (PIPE_BUF). */
 enum { BUFFER_BYTES = 4096 };
 
-/*
- * A guest that has shown and taken in nothing for so long of its own time, in cycles, has nothing
- * in hand but to wait: ten minutes.
- */
-#define DOZE_CYCLES (UINT64_C(600) * 1000 * 1000 * 1000)
+/* Ten minutes of guest time, in cycles: a guest without input and output for so long only waits. */
+#define DORMANT_CYCLES (UINT64_C(600) * 1000 * 1000 * 1000)
 
 static_assert((int64_t)TIMEBASE_HZ * CYCLES_PER_TICK == 1000000000, "a cycle is a nanosecond");
 
@@ -38,24 +35,24 @@ struct host {
     const char *in_path; /* NULL: standard input */
     int out, in;         /* -1: none */
     bool out_owned, in_owned;
-    bool out_is_live; /* somebody may wait for it: anything but a file */
+    bool out_is_live; /* anything but a file: output is written at once */
     bool out_is_terminal;
-    bool by_line; /* somebody reads along: a person, or a debugger's transcript */
-    bool in_line; /* the last line shown has no end yet */
+    bool by_line; /* output is written line by line: terminals, and the debugger's transcript */
+    bool in_line; /* the last line written has no end yet */
 
     struct terminal *terminal; /* NULL: standard input is not one */
-    bool may_take;             /* the terminal: the guest's console is there, and it runs */
+    bool may_take;             /* the guest runs, and its input is the terminal */
     struct keys keys;
     struct pace pace;
-    bool limited;         /* the run has an end of its own, which is to come soon */
-    bool stirred;         /* something was shown or taken in since the last wait */
-    bool said_waits;      /* that nobody will ever type */
-    uint64_t still_since; /* cycle */
+    bool limited;          /* --max-insns or --max-cycles was given */
+    bool active;           /* there was input or output since the last wait */
+    bool said_input_ended; /* the note was printed */
+    uint64_t idle_since;   /* cycle of the last input or output */
 
     struct signals signals;
     int timer; /* -1: no timeout */
     bool session;
-    enum host_wish wish;
+    enum host_request pending;
     int signal;
     int lost; /* errno of the read or write that ended the run */
 
@@ -63,11 +60,11 @@ struct host {
     size_t first, typed;
     uint8_t input[BUFFER_BYTES]; /* `typed` bytes from `first` on, for the guest */
     size_t used;
-    uint64_t flushed_at; /* wall_ns, of the last look whether a file is behind */
+    uint64_t flushed_at; /* wall_ns; of a file */
     uint8_t output[BUFFER_BYTES];
 };
 
-/* ---- wishes ---- */
+/* ---- requests to stop the machine ---- */
 
 static bool readable(int fd, int timeout_ms)
 {
@@ -78,50 +75,50 @@ static bool readable(int fd, int timeout_ms)
 
 bool host_is_ending(const struct host *h)
 {
-    return h->wish > HOST_DEBUG;
+    return h->pending > HOST_DEBUG;
 }
 
-/* What ends the run first is why it ended. */
-static void wish_for(struct host *h, enum host_wish wish)
+/* Of several requests that end the run the first counts. */
+static void request(struct host *h, enum host_request what)
 {
     if (!host_is_ending(h))
-        h->wish = wish;
+        h->pending = what;
 }
 
-/* That goes before any other reason. */
-static void lose(struct host *h, enum host_wish what, int reason)
+/* A failure of input or output is reported before any other request. */
+static void fail(struct host *h, enum host_request what, int reason)
 {
-    h->wish = what;
+    h->pending = what;
     h->lost = reason;
 }
 
-static void end_by(struct host *h, int number)
+static void end_by_signal(struct host *h, int number)
 {
     if (!host_is_ending(h))
         h->signal = number;
-    wish_for(h, HOST_SIGNAL);
+    request(h, HOST_SIGNAL);
 }
 
-static void obey(struct host *h, int number)
+static void handle_signal(struct host *h, int number)
 {
     if (number == SIGTSTP)
         terminal_stop_process(h->terminal);
     else if (number == SIGCONT)
         terminal_continued(h->terminal);
     else if (number == SIGINT && h->session)
-        wish_for(h, HOST_DEBUG);
+        request(h, HOST_DEBUG);
     else
-        end_by(h, number);
+        end_by_signal(h, number);
 }
 
-static void hear(struct host *h)
+static void check_signals(struct host *h)
 {
     int number;
 
     while ((number = signals_next(&h->signals)) != 0)
-        obey(h, number);
+        handle_signal(h, number);
     if (h->timer >= 0 && readable(h->timer, 0))
-        wish_for(h, HOST_TIMEOUT);
+        request(h, HOST_TIMEOUT);
 }
 
 static void start_timer(struct host *h, double seconds)
@@ -139,10 +136,10 @@ static void start_timer(struct host *h, double seconds)
 /* ---- output ---- */
 
 /*
- * Until output can be written. Who does not read it must not keep us: false when
- * the run is to end for another reason, and after a while if it is over.
+ * Waits until output can be written. False: the run is to end for another reason, or it has ended
+ * and the reader takes nothing for PATIENCE_MS.
  */
-static bool await_room(struct host *h)
+static bool await_output(struct host *h)
 {
     enum { PATIENCE_MS = 1000 };
 
@@ -156,10 +153,10 @@ static bool await_room(struct host *h)
         if (ready > 0 && p[0].revents)
             return true;
         if (ending && over)
-            lose(h, HOST_OUTPUT_LOST, ETIMEDOUT);
+            fail(h, HOST_OUTPUT_LOST, ETIMEDOUT);
         if (ending)
             return false;
-        hear(h);
+        check_signals(h);
     }
 }
 
@@ -167,13 +164,13 @@ static void flush(struct host *h)
 {
     size_t done = 0;
 
-    while (done < h->used && h->wish != HOST_OUTPUT_LOST && await_room(h)) {
+    while (done < h->used && h->pending != HOST_OUTPUT_LOST && await_output(h)) {
         ssize_t n = write(h->out, h->output + done, h->used - done);
 
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR && errno != EAGAIN)
-            lose(h, HOST_OUTPUT_LOST, errno);
+            fail(h, HOST_OUTPUT_LOST, errno);
     }
     h->used -= done;
     memmove(h->output, h->output + done, h->used);
@@ -188,8 +185,8 @@ static uint64_t wall_ns(void)
 }
 
 /*
- * At a look at the host's side: whoever waits for the output gets it at once, and a file, which
- * somebody may be following, a few times a second.
+ * Is called a few thousand times a second while the guest runs. Terminals and pipes get the output
+ * at once, files ten times a second, so that `tail -f` shows that the run goes on.
  */
 static void flush_in_time(struct host *h)
 {
@@ -213,12 +210,12 @@ static void put(void *ctx, const uint8_t *bytes, size_t len)
 {
     struct host *h = ctx;
 
-    h->stirred = true;
+    h->active = true;
     if (h->out < 0)
         return;
     for (size_t i = 0; i < len; i++) {
         if (h->used == BUFFER_BYTES)
-            h->used = 0; /* it could not be written, and the run ends for it */
+            h->used = 0; /* writing has failed, which ends the run */
         h->output[h->used++] = bytes[i];
         h->in_line = bytes[i] != '\n';
         if (h->used == BUFFER_BYTES || (bytes[i] == '\n' && h->by_line))
@@ -238,24 +235,24 @@ static void say_keys(struct host *h)
     fflush(to);
 }
 
-/* A byte of the terminal: the guest's, or a word to us. */
+/* A byte from the terminal: for the guest, or a command of keys.def. */
 static void take_key(struct host *h, uint8_t byte)
 {
     switch (keys_take(&h->keys, byte)) {
     case KEY_SEND: h->input[(h->first + h->typed++) % BUFFER_BYTES] = byte; break;
     case KEY_SWALLOW: break;
-    case KEY_QUIT: wish_for(h, HOST_QUIT); break;
-    case KEY_DEBUG: wish_for(h, HOST_DEBUG); break;
+    case KEY_QUIT: request(h, HOST_QUIT); break;
+    case KEY_DEBUG: request(h, HOST_DEBUG); break;
     case KEY_HELP: say_keys(h); break;
     }
 }
 
-static bool is_typed(const struct host *h)
+static bool is_terminal_input(const struct host *h)
 {
     return h->terminal && h->in == STDIN_FILENO;
 }
 
-/* Reads what there is, and no more than there is room for; 0: there is nothing. */
+/* Reads up to `room` bytes that are there already; 0: none. */
 static size_t read_some(struct host *h, void *to, size_t room)
 {
     ssize_t n;
@@ -268,25 +265,25 @@ static size_t read_some(struct host *h, void *to, size_t room)
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return 0;
     h->at_end = true;
-    if (n < 0 && !is_typed(h)) /* a terminal that has gone is an end like any other */
-        lose(h, HOST_INPUT_LOST, errno);
+    if (n < 0 && !is_terminal_input(h)) /* a terminal that was closed is an end of input */
+        fail(h, HOST_INPUT_LOST, errno);
     return 0;
 }
 
-/* One by one, so that what follows a word to us is left for who has the terminal then. */
+/* One by one: what follows a command such as Ctrl-A c is for the debugger. */
 static void take_keys(struct host *h)
 {
     uint8_t byte;
 
     if (!h->may_take || !terminal_take(h->terminal))
         return;
-    while (h->typed < BUFFER_BYTES && h->wish == HOST_GO_ON && read_some(h, &byte, 1))
+    while (h->typed < BUFFER_BYTES && h->pending == HOST_NO_REQUEST && read_some(h, &byte, 1))
         take_key(h, byte);
 }
 
 static void take_input(struct host *h)
 {
-    if (is_typed(h)) {
+    if (is_terminal_input(h)) {
         take_keys(h);
     } else if (!h->typed) {
         h->first = 0;
@@ -294,20 +291,20 @@ static void take_input(struct host *h)
     }
 }
 
-/* The machine looks whether it is interrupted before it asks; for the guest itself nobody has. */
+/* For POLL_GUEST nothing has called interrupted() before, which reads the input otherwise. */
 static int get(void *ctx, const struct moment *at)
 {
     struct host *h = ctx;
     uint8_t byte;
 
-    if (!h->typed && at->asker == ASKER_GUEST)
+    if (!h->typed && at->reason == POLL_GUEST)
         take_input(h);
     if (!h->typed)
         return -1;
     byte = h->input[h->first];
     h->first = (h->first + 1) % BUFFER_BYTES;
     h->typed--;
-    h->stirred = true;
+    h->active = true;
     return byte;
 }
 
@@ -317,14 +314,14 @@ static bool interrupted(void *ctx, const struct moment *at)
 
     (void)at;
     flush_in_time(h);
-    hear(h);
+    check_signals(h);
     take_input(h);
-    return h->wish != HOST_GO_ON;
+    return h->pending != HOST_NO_REQUEST;
 }
 
 /* ---- waiting ---- */
 
-/* Until there is input, a signal, or the time is over. */
+/* Sleeps until there is input, a signal, or `ns` have passed (UINT64_MAX: no limit). */
 static void sleep_on_host(const struct host *h, int in, uint64_t ns)
 {
     struct pollfd p[] = {{.fd = in, .events = POLLIN},
@@ -336,63 +333,65 @@ static void sleep_on_host(const struct host *h, int in, uint64_t ns)
     (void)ppoll(p, ARRAY_LEN(p), ns == UINT64_MAX ? NULL : &time, NULL);
 }
 
-/* Nothing will be typed any more. */
-static bool is_over(const struct host *h)
+/* The input has ended, or there is none. */
+static bool has_no_more_input(const struct host *h)
 {
     return h->in < 0 || h->at_end;
 }
 
-/* The descriptor that may end a sleep; nobody tells us when we come to the foreground. */
-static int wakes_us(const struct host *h, uint64_t *ns)
+/* The descriptor whose input ends a sleep. Coming to the foreground is no event: *ns is limited. */
+static int input_that_wakes(const struct host *h, uint64_t *ns)
 {
     enum { LOOK_NS = 200 * 1000 * 1000 };
 
-    if (is_over(h))
+    if (has_no_more_input(h))
         return -1;
-    if (is_typed(h) && !terminal_is_taken(h->terminal)) {
+    if (is_terminal_input(h) && !terminal_is_taken(h->terminal)) {
         *ns = *ns < LOOK_NS ? *ns : LOOK_NS;
         return -1;
     }
     return h->typed < BUFFER_BYTES ? h->in : -1;
 }
 
-static void say_waits(struct host *h)
+static void say_input_ended(struct host *h)
 {
-    if (!h->said_waits && is_over(h))
+    if (!h->said_input_ended && has_no_more_input(h))
         diag_note(h->diag, "the input has ended and the guest waits; give --max-cycles or "
-                           "--timeout to have an end of it");
-    h->said_waits = true;
+                           "--timeout to end the run");
+    h->said_input_ended = true;
 }
 
-/* A guest that has been still for long will be: it need not race from tick to tick. */
-static bool dozes(struct host *h, uint64_t now)
+/* A guest without input and output for long: its idle time goes by the wall clock, to spare the
+ * host. */
+static bool is_dormant(struct host *h, uint64_t now)
 {
-    if (h->stirred)
-        h->still_since = now;
-    h->stirred = false;
-    if (h->limited || now - h->still_since < DOZE_CYCLES)
+    if (h->active)
+        h->idle_since = now;
+    h->active = false;
+    if (h->limited || now - h->idle_since < DORMANT_CYCLES)
         return false;
-    say_waits(h);
+    say_input_ended(h);
     return true;
 }
 
 /*
- * A terminal paces an idle machine by the wall clock. Input from a file or a
- * pipe has no pace: time jumps, and the machine only sleeps when there is
- * nothing else to wait for, or has not been for long. No guest sees a difference.
+ * With a terminal, the time of an idle machine goes by the wall clock. With input from a file or a
+ * pipe it jumps to the next deadline, and rvftrace sleeps only when there is no deadline or the
+ * guest is dormant. The guest sees no difference.
  */
 static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
 {
     struct host *h = ctx;
-    bool paced = (is_typed(h) && !is_over(h)) || (until != UINT64_MAX && dozes(h, at->cycles));
+    bool paced = (is_terminal_input(h) && !has_no_more_input(h)) ||
+                 (until != UINT64_MAX && is_dormant(h, at->cycles));
     uint64_t ns;
     int in;
 
-    if (!paced && (is_over(h) || until != UINT64_MAX))
+    if (!paced && (has_no_more_input(h) || until != UINT64_MAX))
         return until;
     flush(h);
     ns = paced ? pace_sleep(&h->pace, at->cycles, until, wall_ns()) : UINT64_MAX;
-    in = wakes_us(h, &ns);
+    in = input_that_wakes(h, &ns);
     sleep_on_host(h, in, ns);
     return paced ? pace_guest(&h->pace, at->cycles, until, wall_ns()) : at->cycles;
 }
@@ -403,21 +402,21 @@ void host_begin_session(struct host *h)
 {
     h->session = true;
     h->keys.ctrl_c_stops = true;
-    host_stand(h);
+    host_pause(h);
 }
 
 void host_resume(struct host *h, bool keep_terminal)
 {
-    hear(h); /* an interruption that came while it stood is not meant for the next run */
-    if (h->wish == HOST_DEBUG)
-        h->wish = HOST_GO_ON;
-    h->may_take = is_typed(h) && !keep_terminal;
+    check_signals(h); /* an interruption while the machine was stopped is not for the next run */
+    if (h->pending == HOST_DEBUG)
+        h->pending = HOST_NO_REQUEST;
+    h->may_take = is_terminal_input(h) && !keep_terminal;
 }
 
-void host_stand(struct host *h)
+void host_pause(struct host *h)
 {
     if (h->out_is_terminal && h->in_line)
-        put(h, (const uint8_t *)"\n", 1); /* our own words begin at the left */
+        put(h, (const uint8_t *)"\n", 1); /* the debugger's lines begin at the left */
     flush(h);
     h->may_take = false;
     terminal_give_back(h->terminal);
@@ -431,7 +430,7 @@ bool host_await_key(struct host *h)
                              {.fd = h->timer, .events = POLLIN}};
         bool any = poll(p, ARRAY_LEN(p), -1) > 0;
 
-        hear(h);
+        check_signals(h);
         if (host_is_ending(h))
             return false;
         if (any && p[0].revents)
@@ -470,7 +469,7 @@ static enum exit_status open_input(struct host *h, const char *path, const struc
     if (h->in < 0)
         return cannot_open(path, d);
     if (!fstat(h->in, &st) && S_ISDIR(st.st_mode)) {
-        diag_error(d, "%s: is a directory; give a file with what is to be typed", path);
+        diag_error(d, "%s: is a directory; give a file with the input", path);
         return EXIT_IO;
     }
     return EXIT_PASS;
@@ -484,7 +483,7 @@ static enum exit_status open_ends(struct host *h, const struct options *o, const
     h->out = stdio ? STDOUT_FILENO : -1;
     if (!stdio && strcmp(o->console, "none") != 0)
         status = open_output(h, o->console, d);
-    /* A debugger that reads its commands from a pipe leaves the guest nothing. */
+    /* When the debugger reads its commands from standard input, the guest has no input. */
     if (stdio && (o->command == COMMAND_RUN || o->commands || isatty(STDIN_FILENO)))
         h->in = STDIN_FILENO;
     if (status == EXIT_PASS && o->input)
@@ -513,7 +512,7 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         h->terminal = terminal_new(STDIN_FILENO);
         host_resume(h, false);
         if (o->command == COMMAND_RUN)
-            take_input(h); /* what is typed from now on is the guest's, and not echoed */
+            take_input(h); /* from here on the terminal is raw: what is typed is not echoed */
     }
     *out = h;
     return status;
@@ -521,14 +520,14 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
 
 void host_release(struct host *h)
 {
-    if (h->wish != HOST_SIGNAL)
-        hear(h); /* one that came too late to end the run does not end the report */
-    host_stand(h);
+    if (h->pending != HOST_SIGNAL)
+        check_signals(h); /* a signal after the end of the run does not end the report */
+    host_pause(h);
     signals_release(&h->signals);
     if (h->timer >= 0)
         close(h->timer);
     h->timer = -1;
-    flush(h); /* what a signal kept us from writing: now the next one ends us */
+    flush(h); /* what a signal has interrupted; the next one ends the process */
 }
 
 void host_free(struct host *h)
@@ -550,25 +549,26 @@ struct console host_console(struct host *h)
         .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = h};
 }
 
-enum host_wish host_wish(const struct host *h)
+enum host_request host_request(const struct host *h)
 {
-    return h->wish;
+    return h->pending;
 }
 
 int host_signal(const struct host *h)
 {
-    return h->wish == HOST_SIGNAL ? h->signal : 0;
+    return h->pending == HOST_SIGNAL ? h->signal : 0;
 }
 
-bool host_complain(const struct host *h, const struct diag *d)
+bool host_report_failure(const struct host *h, const struct diag *d)
 {
     if (!h->lost)
         return false;
-    if (h->wish == HOST_INPUT_LOST)
+    if (h->pending == HOST_INPUT_LOST)
         diag_error(d, "%s: cannot be read: %s; give a readable file",
                    h->in_path ? h->in_path : "standard input", strerror(h->lost));
     else
         diag_error(d, "console: %s",
-                   h->lost == ETIMEDOUT ? "nobody reads it; the rest is lost" : strerror(h->lost));
+                   h->lost == ETIMEDOUT ? "its reader takes nothing; the rest is lost"
+                                        : strerror(h->lost));
     return true;
 }

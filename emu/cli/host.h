@@ -1,10 +1,10 @@
 /*
  * host.h - the host's side of the console, its signals and its clock.
  *
- * Who has the terminal: the guest while it runs, the debugger while it stands.
- * host_resume and host_stand hand it over. What is typed behind Ctrl-A is for us
- * (keys.def), signals come as wishes, and an idle machine with somebody at the
- * terminal sleeps beside the clock on the wall (pace.h).
+ * The terminal belongs to the guest while the machine runs, and to the debugger while it is
+ * stopped; host_resume and host_pause hand it over. Ctrl-A begins a command to rvftrace (keys.def).
+ * Signals, keys and the timeout become requests. With a terminal, the time of an idle machine goes
+ * by the wall clock (pace.h).
  */
 #ifndef CLI_HOST_H
 #define CLI_HOST_H
@@ -18,10 +18,10 @@
 
 struct host;
 
-/* Why the host wants the machine to stop. */
-enum host_wish {
-    HOST_GO_ON,
-    HOST_DEBUG, /* the machine is to stand, the session goes on; all others end it */
+/* Why the host wants the machine to stop; all but the first two end the run. */
+enum host_request {
+    HOST_NO_REQUEST,
+    HOST_DEBUG, /* stop the machine, go to the debugger */
     HOST_QUIT,
     HOST_SIGNAL, /* see host_signal */
     HOST_TIMEOUT,
@@ -36,27 +36,27 @@ void host_free(struct host *h);
 
 struct console host_console(struct host *h);
 
-enum host_wish host_wish(const struct host *h);
+enum host_request host_request(const struct host *h); /* the present one */
 bool host_is_ending(const struct host *h);
 int host_signal(const struct host *h); /* the one that ended the run; 0: none */
 
 /* From here on SIGINT and Ctrl-C mean HOST_DEBUG, and the terminal is the debugger's. */
 void host_begin_session(struct host *h);
-/* The machine goes on, HOST_DEBUG is forgotten; unless the debugger keeps it, the guest gets the
- * terminal when it has run for a while. */
+/* The machine goes on, and HOST_DEBUG is done with. keep_terminal: the debugger keeps the terminal;
+ * else the guest gets it when it next looks for input. */
 void host_resume(struct host *h, bool keep_terminal);
-/* The machine stands: its output is written and its line ended, the terminal given back. */
-void host_stand(struct host *h);
+/* The machine is stopped: writes its output, ends its line, gives the terminal back. */
+void host_pause(struct host *h);
 /* Sleeps until standard input has something. False: the session is to end. */
 bool host_await_key(struct host *h);
 
 /*
- * The run is over: output is written, the terminal as it was, and signals act as
- * they did, so that a second one ends us at once.
+ * The run is over: output is written, the terminal is as it was, and signals have their former
+ * actions, so that a second one ends the process at once.
  */
 void host_release(struct host *h);
 
-/* One line about what was lost; false: nothing was. */
-bool host_complain(const struct host *h, const struct diag *d);
+/* One line about input or output that has failed; false: none has. */
+bool host_report_failure(const struct host *h, const struct diag *d);
 
 #endif

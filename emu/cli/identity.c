@@ -1,6 +1,6 @@
 /*
  * identity.c - see identity.h. An option that changes what the guest does has a
- * line here; one that only looks on (--audit, --report, a limit) has none.
+ * line here; one that only observes (--audit, --report, a limit) has none.
  */
 #include "cli/identity.h"
 

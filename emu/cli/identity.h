@@ -1,6 +1,6 @@
 /*
- * identity.h - all that a run is a function of, but its input: the image and the
- * options that matter to it, in lines that can be compared.
+ * identity.h - what a run depends on apart from its input: the image and the options that change
+ * what the guest does, as lines that can be compared.
  */
 #ifndef CLI_IDENTITY_H
 #define CLI_IDENTITY_H
@@ -21,8 +21,8 @@ struct identity {
 };
 
 /*
- * Files are told apart by their contents, which are read for it: the errors are
- * those of file_hash. `firmware` is what became of FIRMWARE_AUTO.
+ * Files are identified by the hash of their contents; the errors are those of file_hash.
+ * `firmware`: never FIRMWARE_AUTO.
  */
 MUST_USE enum exit_status identity_new(const struct options *o, uint64_t image_hash,
                                        enum firmware_kind firmware, const struct diag *d,

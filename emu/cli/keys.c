@@ -9,29 +9,29 @@
 
 static const struct key {
     uint8_t byte;
-    enum key_deed deed;
+    enum key_action action;
     const char *name, *help;
 } rows[] = {
-#define KEY(byte, deed, name, help) {byte, KEY_##deed, name, help},
+#define KEY(byte, action, name, help) {byte, KEY_##action, name, help},
 #include "cli/keys.def"
 #undef KEY
 };
 
-static enum key_deed behind_escape(uint8_t byte)
+static enum key_action action_after_escape(uint8_t byte)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].byte == byte)
-            return rows[i].deed;
+            return rows[i].action;
     return KEY_SWALLOW;
 }
 
-enum key_deed keys_take(struct keys *k, uint8_t byte)
+enum key_action keys_take(struct keys *k, uint8_t byte)
 {
     bool escaped = k->escaped;
 
     k->escaped = !escaped && byte == CTRL('A');
     if (escaped)
-        return behind_escape(byte);
+        return action_after_escape(byte);
     if (k->ctrl_c_stops && byte == CTRL('C'))
         return KEY_DEBUG;
     return k->escaped ? KEY_SWALLOW : KEY_SEND;

@@ -1,6 +1,6 @@
 /*
- * keys.h - which of the bytes typed at a terminal are for us: those behind
- * Ctrl-A. Pure: no terminal is needed to try it.
+ * keys.h - which of the bytes typed at a terminal are commands to rvftrace: those that follow
+ * Ctrl-A. Pure: no terminal is needed to test it.
  */
 #ifndef CLI_KEYS_H
 #define CLI_KEYS_H
@@ -11,9 +11,9 @@
 
 #define CTRL(letter) ((letter) - '@')
 
-enum key_deed {
-    KEY_SEND,    /* it is the guest's */
-    KEY_SWALLOW, /* Ctrl-A itself, and what means nothing behind it */
+enum key_action {
+    KEY_SEND,    /* the guest gets it */
+    KEY_SWALLOW, /* Ctrl-A itself, and a byte after it that is no command */
     KEY_QUIT,
     KEY_DEBUG,
     KEY_HELP,
@@ -25,7 +25,7 @@ struct keys {
 };
 
 /* What to do about the next byte. */
-enum key_deed keys_take(struct keys *k, uint8_t byte);
+enum key_action keys_take(struct keys *k, uint8_t byte);
 
 /* A line for each key. */
 void keys_print_help(FILE *out);

@@ -20,7 +20,7 @@ static const struct row {
 static const struct key_row {
     const char *name, *help;
 } keys[] = {
-#define KEY(byte, deed, name, help) {name, help},
+#define KEY(byte, action, name, help) {name, help},
 #include "cli/keys.def"
 #undef KEY
 };
@@ -55,7 +55,7 @@ static const char console[] =
     "With a terminal as standard input the guest has it, raw, while it runs, so that Ctrl-C and "
     "the\n"
     "like reach it; in\n.BR rvftrace\\ debug\nCtrl-C stops the machine. The debugger has it while\n"
-    "the machine stands. When every hart waits, the guest's time goes by the clock on the wall.\n";
+    "the machine is stopped. When every hart waits, the guest's time goes by the wall clock.\n";
 
 static const char tail[] =
     ".PP\n"
@@ -64,21 +64,23 @@ static const char tail[] =
     ".PP\n"
     "Input from a file, a pipe or a device comes as fast as the guest takes it, and waiting costs "
     "no\n"
-    "time. A FIFO is waited for until somebody opens it for writing.\n"
+    "time. rvftrace waits for a FIFO until a process opens it for writing.\n"
     ".PP\n"
-    "A guest that has written and read nothing for ten minutes of its time, and is not typed to,\n"
-    "goes on by the clock on the wall: nothing changes for it, and the host is spared. If its\n"
-    "input has ended this is said once. With\n.B \\-\\-max\\-insns\nor\n.B \\-\\-max\\-cycles\n"
+    "The idle time of a guest that has written and read nothing for ten minutes of its time goes "
+    "by\n"
+    "the wall clock, to spare the host; the guest sees no difference. If its input has ended, a\n"
+    "note says so once. With\n.B \\-\\-max\\-insns\nor\n.B \\-\\-max\\-cycles\n"
     "it runs there as fast as it can.\n"
     ".SH RECORDING\n"
     "A run is a function of image, options, seed and input.\n.B \\-\\-record\n"
-    "writes down the input as it comes,\n.B \\-\\-replay\nfeeds it back, with the same idle "
+    "records the input as it comes,\n.B \\-\\-replay\nfeeds it back, with the same idle "
     "times,\n"
     "so that the run is the same to the last cycle: to look at it again with another\n"
     ".BR \\-\\-audit ,\na report, or in the debugger, whose stops do not disturb it. The file is\n"
     "text; docs/recording.md describes it.\n"
     ".SH SIGNALS\n"
-    "SIGINT, SIGTERM and SIGHUP end the run; the report is written as ever. A second one ends the\n"
+    "SIGINT, SIGTERM and SIGHUP end the run; the report is written all the same. A second one ends "
+    "the\n"
     "program at once.\n"
     ".SH EXIT STATUS\n"
     ".TP\n.B 0..255\nThe guest's own, as given to the test finisher, HTIF or SBI SRST; 0 is "
@@ -90,7 +92,9 @@ static const char tail[] =
     ".TP\n.B 74\nReading or writing failed, on standard output and standard error as well,\n"
     "or a file that is to be written cannot be created.\n"
     ".TP\n.B 75\nA limit was reached: --max-insns, --max-cycles or --timeout.\n"
-    ".TP\n.B 76\nThe guest cannot go on: it traps for ever, or every hart sleeps for ever.\n"
+    ".TP\n.B 76\nThe guest cannot go on: it is in an endless trap loop, or every hart waits for an "
+    "interrupt that\n"
+    "cannot come.\n"
     ".TP\n.B 80\nThe audit failed (--audit=fail).\n"
     ".TP\n.B 128+N\nSignal N ended the run: 130 SIGINT, 143 SIGTERM, 129 SIGHUP.\n"
     ".SH EXAMPLES\n"

@@ -325,7 +325,7 @@ struct parse {
     bool given[ARRAY_LEN(rows)];
     bool done;
     enum exit_status status;
-    char name[sizeof "rvftrace"]; /* for argp, which takes no constants */
+    char name[sizeof "rvftrace"]; /* for argp, which takes no const */
 };
 
 static error_t refuse(struct parse *p)
@@ -334,7 +334,7 @@ static error_t refuse(struct parse *p)
     return EINVAL;
 }
 
-/* A disk more is a disk more; of anything else there is one. */
+/* --drive adds a disk each time; of any other option the last value counts. */
 static void note_repetition(struct parse *p, unsigned row, const char *arg)
 {
     if (p->given[row] && arg && rows[row].set != set_drive)
@@ -344,7 +344,7 @@ static void note_repetition(struct parse *p, unsigned row, const char *arg)
 
 static error_t parse_option(struct parse *p, unsigned row, char *arg)
 {
-    bool own_words;
+    bool own_message;
 
     if (!strchr(rows[row].commands, command_letters[p->options->command])) {
         diag_error(p->diag, "--%s is not for `rvftrace %s'; see rvftrace %s --help", rows[row].name,
@@ -355,13 +355,14 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
         note_repetition(p, row, arg);
         return 0;
     }
-    own_words = p->options->problem[0];
-    diag_error(p->diag, "--%s: `%s' will not do; %s%s", rows[row].name, arg,
-               own_words ? "" : "give ", own_words ? p->options->problem : rows[row].expected);
+    own_message = p->options->problem[0];
+    diag_error(p->diag, "--%s: invalid value `%s': %s%s", rows[row].name, arg,
+               own_message ? "" : "expected ",
+               own_message ? p->options->problem : rows[row].expected);
     return refuse(p);
 }
 
-/* Of one command, or of both. */
+/* `command`: its name, or both. */
 static void show_help(const struct argp *argp, const char *command)
 {
     char usage_begins[32];
@@ -397,12 +398,12 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->name = p->name;
-        state->err_stream = NULL; /* getopt's line says it all */
+        state->err_stream = NULL; /* getopt has printed its line */
         return 0;
     case '?':
         p->done = true;
         show_help(state->root_argp, command_names[p->options->command]);
-        return ECANCELED; /* the rest of the line does not matter any more */
+        return ECANCELED; /* the rest of the command line is not looked at */
     case 'V':
         p->done = true;
         show_version();
@@ -433,7 +434,7 @@ static const char intro[] =
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
     "reached, 76 the guest cannot go on, 80 the audit failed, 128+N ended by signal N.";
 
-/* In --help: what both take, then what only one does, each under its heading. */
+/* The order in --help: options of both commands, then those of one, under a heading. */
 enum group { GROUP_BOTH = 1, GROUP_RUN, GROUP_DEBUG };
 
 static const struct argp_option headings[] = {
@@ -450,7 +451,7 @@ static enum group group_of(const struct option_row *row)
     return strchr(row->commands, 'r') ? GROUP_BOTH : GROUP_DEBUG;
 }
 
-/* Help shows what the commands of these letters take; parsed are all. */
+/* Shows in the help the options of these commands; the others are parsed all the same. */
 static void fill_options(struct argp_option *options, const char *letters)
 {
     for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
@@ -511,7 +512,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     char letter[2] = {0};
     struct argp argp = {options, parse_key, "IMAGE", intro, NULL, NULL, NULL};
     struct parse p = {.diag = d, .options = o, .name = "rvftrace"};
-    char complainer[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
+    char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
     error_t error;
 
     *o = defaults;
@@ -531,7 +532,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     letter[0] = command_letters[o->command];
     fill_options(options, letter);
-    argv[1] = complainer;
+    argv[1] = program_name;
     error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &p);
     argv[1] = argv[0];
     *done = p.done;

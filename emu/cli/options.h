@@ -53,11 +53,11 @@ struct options {
     unsigned drive_count;
     bool virtio_console;
     bool quiet;
-    char problem[OPTION_PROBLEM_MAX]; /* a setter's own words about what it refused */
+    char problem[OPTION_PROBLEM_MAX]; /* a setter's own message about an invalid value */
 };
 
 /*
- * Parses the command line. EXIT_USAGE: said what is wrong. --help and
+ * Parses the command line. EXIT_USAGE: a message says what is wrong. --help and
  * --version print and set *done. Strings point into argv.
  */
 MUST_USE enum exit_status options_parse(int argc, char **argv, const struct diag *d,

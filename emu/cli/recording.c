@@ -9,13 +9,13 @@
 
 #include "base/compiler.h"
 
-static const char *const askers[] = {
-    [ASKER_CLOCK] = "clock", [ASKER_IDLE] = "idle", [ASKER_GUEST] = "guest"};
+static const char *const reasons[] = {
+    [POLL_CLOCK] = "clock", [POLL_IDLE] = "idle", [POLL_GUEST] = "guest"};
 
 void recording_write_input(char line[RECORDING_LINE], const struct recorded_input *e)
 {
     snprintf(line, RECORDING_LINE, "input %" PRIu64 " %" PRIu64 " %s 0x%02x", e->at.insns,
-             e->at.cycles, askers[e->at.asker], e->byte);
+             e->at.cycles, reasons[e->at.reason], e->byte);
 }
 
 void recording_write_end(char line[RECORDING_LINE], const struct recorded_end *e)
@@ -24,11 +24,11 @@ void recording_write_end(char line[RECORDING_LINE], const struct recorded_end *e
              e->insns, e->cycles, e->word, e->status);
 }
 
-static bool find_asker(const char *word, enum asker *asker)
+static bool find_reason(const char *word, enum poll_reason *reason)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(askers); i++)
-        if (!strcmp(askers[i], word)) {
-            *asker = (enum asker)i;
+    for (unsigned i = 0; i < ARRAY_LEN(reasons); i++)
+        if (!strcmp(reasons[i], word)) {
+            *reason = (enum poll_reason)i;
             return true;
         }
     return false;
@@ -41,7 +41,7 @@ bool recording_read_input(const char *line, struct recorded_input *e)
 
     if (sscanf(line, "input %" SCNu64 " %" SCNu64 " %7s 0x%2x", &e->at.insns, &e->at.cycles, word,
                &byte) != 4 ||
-        !find_asker(word, &e->at.asker))
+        !find_reason(word, &e->at.reason))
         return false;
     e->byte = (uint8_t)byte;
     recording_write_input(again, e);

@@ -3,11 +3,11 @@
  *
  *     rvftrace-recording 1
  *     run harts 2                        what a replay must have the same (identity.h)
- *     input 4210733 5870112 idle 0x6c    instructions, cycles, who asked, the byte
+ *     input 4210733 5870112 idle 0x6c    instructions, cycles, why the console was asked, the byte
  *     end 9120450 12003000 exit 0        the same, how the guest ended the run, its status
- *     stop 9120450 12003000 timeout 75   the same, but it was ended from outside
+ *     stop 9120450 12003000 timeout 75   the same, of a run that the host or a limit ended
  *
- * A line is right when it is written exactly as we would write it. `#` begins a
+ * A line is valid when it is exactly as rvftrace writes it. `#` begins a
  * comment. Without an `end` or `stop` the recorded run was cut off, and may be
  * replayed as far as it got.
  */

@@ -1,9 +1,9 @@
 /*
  * replay.c - see replay.h.
  *
- * The machine asks its console at moments that follow from its own state, and
- * from idle waits that end where input came. So a byte is due exactly when a
- * moment is the recorded one; a moment past it means that this is another run.
+ * The machine polls its console at moments that depend only on its own state and on how long its
+ * idle waits were. So a byte is due when the moment is exactly the recorded one; a later moment
+ * means that this is not the recorded run.
  */
 #include "cli/replay.h"
 
@@ -35,10 +35,10 @@ struct replay {
     struct recorded_end end;
     bool has_end;
     unsigned lines;
-    bool strayed; /* this is not the recorded run */
+    bool diverged; /* this is not the recorded run */
 };
 
-/* ---- where the run stands in the recording ---- */
+/* ---- the position in the recording ---- */
 
 static const struct recorded_input *due(const struct replay *r)
 {
@@ -47,21 +47,21 @@ static const struct recorded_input *due(const struct replay *r)
 
 static bool is_at(const struct recorded_input *e, const struct moment *at)
 {
-    return e->at.asker == at->asker && e->at.insns == at->insns && e->at.cycles == at->cycles;
+    return e->at.reason == at->reason && e->at.insns == at->insns && e->at.cycles == at->cycles;
 }
 
-/* Cycles only tell in a wait: two harts' clocks are not quite the same. */
+/* Outside of a wait cycles do not count: each hart has a clock of its own. */
 static bool is_past(const struct recorded_input *e, const struct moment *at)
 {
     if (e->at.insns != at->insns)
         return at->insns > e->at.insns;
-    return at->asker == ASKER_IDLE && e->at.asker == ASKER_IDLE && at->cycles > e->at.cycles;
+    return at->reason == POLL_IDLE && e->at.reason == POLL_IDLE && at->cycles > e->at.cycles;
 }
 
 static bool is_stop_here(const struct replay *r, const struct moment *at)
 {
     return !due(r) && r->has_end && !r->end.by_guest && at->insns >= r->end.insns &&
-           (at->asker != ASKER_IDLE || at->cycles >= r->end.cycles);
+           (at->reason != POLL_IDLE || at->cycles >= r->end.cycles);
 }
 
 /* ---- the console ---- */
@@ -81,21 +81,21 @@ static int get(void *ctx, const struct moment *at)
     if (!e)
         return r->has_end ? -1 : r->inner.get(r->inner.ctx, at);
     if (!is_at(e, at)) {
-        r->strayed |= is_past(e, at);
+        r->diverged |= is_past(e, at);
         return -1;
     }
     r->next++;
     return e->byte;
 }
 
-/* A byte that is due here was offered a moment ago, and should have been taken. */
+/* A byte that is due at this moment was offered before the wait, and the guest did not take it. */
 static uint64_t wait_for_byte(struct replay *r, const struct moment *at, uint64_t until)
 {
     const struct recorded_input *e = due(r);
-    bool here = e->at.asker == ASKER_IDLE && e->at.insns == at->insns && e->at.cycles < until;
+    bool here = e->at.reason == POLL_IDLE && e->at.insns == at->insns && e->at.cycles < until;
 
     if ((here && e->at.cycles <= at->cycles) || (!here && until == UINT64_MAX)) {
-        r->strayed = true;
+        r->diverged = true;
         return at->cycles;
     }
     return here ? e->at.cycles : until;
@@ -118,8 +118,8 @@ static bool interrupted(void *ctx, const struct moment *at)
 {
     struct replay *r = ctx;
 
-    r->strayed |= due(r) && is_past(due(r), at);
-    return r->inner.interrupted(r->inner.ctx, at) || r->strayed || is_stop_here(r, at);
+    r->diverged |= due(r) && is_past(due(r), at);
+    return r->inner.interrupted(r->inner.ctx, at) || r->diverged || is_stop_here(r, at);
 }
 
 struct console replay_console(struct replay *r)
@@ -137,10 +137,10 @@ uint64_t replay_limit(const struct replay *r)
 
 const struct recorded_end *replay_reached(const struct replay *r, uint64_t insns)
 {
-    return !due(r) && !r->strayed && insns >= replay_limit(r) ? &r->end : NULL;
+    return !due(r) && !r->diverged && insns >= replay_limit(r) ? &r->end : NULL;
 }
 
-static bool say_strayed(const struct replay *r, unsigned line, uint64_t insns)
+static bool say_diverged(const struct replay *r, unsigned line, uint64_t insns)
 {
     diag_error(r->diag,
                "%s:%u: at instruction %" PRIu64 " this is no longer the recorded run; replay with "
@@ -151,10 +151,10 @@ static bool say_strayed(const struct replay *r, unsigned line, uint64_t insns)
 
 bool replay_is_true(const struct replay *r, const struct recorded_end *end)
 {
-    if (due(r) && (r->strayed || end->by_guest))
-        return say_strayed(r, r->inputs.at[r->next].line, end->insns);
+    if (due(r) && (r->diverged || end->by_guest))
+        return say_diverged(r, r->inputs.at[r->next].line, end->insns);
     if (end->by_guest && r->has_end && (end->insns != r->end.insns || end->cycles != r->end.cycles))
-        return say_strayed(r, r->lines, end->insns);
+        return say_diverged(r, r->lines, end->insns);
     return true;
 }
 
@@ -218,7 +218,7 @@ static bool take_line(struct replay *r, const char *line)
     if (line[0] == '#')
         return true;
     if (r->has_end)
-        return refuse(r, "stands behind the end");
+        return refuse(r, "comes after the end");
     if (!strncmp(line, "run ", 4) && !r->inputs.len) {
         VEC_PUSH(&r->identity, ((struct run_line){xstrdup(line), r->lines}));
         return true;

@@ -2,9 +2,9 @@
  * replay.h - a console that answers as a recording says, so that the run is the
  * recorded one to the last cycle.
  *
- * It needs no clock: idle time moves to where the next byte came in. Signals and
- * the keys behind Ctrl-A still work. When a recording without an end is over, the
- * console inside takes over, and one may go on from there by hand.
+ * It needs no clock: idle time jumps to the moment of the next byte. Signals and the commands
+ * of Ctrl-A still work. At the end of a recording that was cut off the inner console takes over, so
+ * that the run can be continued by hand.
  */
 #ifndef CLI_REPLAY_H
 #define CLI_REPLAY_H
@@ -20,12 +20,12 @@
 
 struct replay;
 
-/* Reads all of it. EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE: said, with the line. */
+/* Reads all of it. EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE: a message names the line. */
 MUST_USE enum exit_status replay_new(const char *path, const struct console *inner,
                                      const struct diag *d, struct replay **out);
 void replay_free(struct replay *r); /* NULL is allowed */
 
-/* EXIT_BAD_FILE: it was recorded of another run, and it was said what differs. */
+/* EXIT_BAD_FILE: it is the recording of another run; a message says what differs. */
 MUST_USE enum exit_status replay_check(const struct replay *r, const struct identity *i);
 
 struct console replay_console(struct replay *r);
@@ -33,10 +33,10 @@ struct console replay_console(struct replay *r);
 /* Instructions at which the machine must be stopped, for machine_run; UINT64_MAX: by itself. */
 uint64_t replay_limit(const struct replay *r);
 
-/* How the recorded run was stopped, if this one has come there at so many instructions. Or NULL. */
+/* How the recorded run was stopped, if this one has reached that point; else NULL. */
 const struct recorded_end *replay_reached(const struct replay *r, uint64_t insns);
 
-/* After the run, which ended so. False: it was not the recorded one, which was said. */
+/* After the run. False: it was not the recorded one; a message was printed. */
 MUST_USE bool replay_is_true(const struct replay *r, const struct recorded_end *end);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 
-/* One that is held waits for its reader even when nobody wants it: so nohup's is not held. */
+/* A held signal is pending even if it is ignored: so one that nohup ignores is not held. */
 static void hold(sigset_t *set, int number)
 {
     struct sigaction action;
@@ -27,9 +27,9 @@ void signals_hold(struct signals *s)
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         hold(&set, numbers[i]);
     s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    sigaddset(&set, SIGTTOU); /* to give a terminal back is no reason to stop */
+    sigaddset(&set, SIGTTOU); /* giving the terminal back in the background must not stop us */
     sigprocmask(SIG_BLOCK, &set, &s->before);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, and said so */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, with a message */
 }
 
 int signals_next(const struct signals *s)

@@ -1,6 +1,6 @@
 /*
- * signals.h - the host's signals as things to be read: no handler, so nothing
- * global, and nothing happens between two instructions of ours.
+ * signals.h - reads the host's signals from a descriptor: no handler, so no global state, and
+ * nothing happens asynchronously.
  */
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
@@ -8,17 +8,17 @@
 #include <signal.h>
 
 struct signals {
-    int fd; /* readable when one has come; -1: they act as they did before */
+    int fd; /* readable when one is pending; -1: they have their former actions */
     sigset_t before;
 };
 
-/* SIGINT, SIGTERM, SIGHUP, SIGTSTP and SIGCONT wait from here on; what was ignored stays so. */
+/* From here on SIGINT, SIGTERM, SIGHUP, SIGTSTP and SIGCONT are held; ignored ones stay ignored. */
 void signals_hold(struct signals *s);
 
-/* The next that has come; 0: none. */
+/* The next one pending; 0: none. */
 int signals_next(const struct signals *s);
 
-/* They act as before, also those that wait. */
+/* They have their former actions, also those that are pending. */
 void signals_release(struct signals *s);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * terminal.c - see terminal.h. SIGTTOU is blocked by our user (cli/host.c), so
- * that no change of the terminal stops us; hence the look at the foreground first.
+ * terminal.c - see terminal.h. SIGTTOU is blocked (cli/signals.c), so a change of the terminal does
+ * not stop a process in the background: hence the tests for the foreground.
  */
 #include "cli/terminal.h"
 
@@ -16,16 +16,16 @@
 struct terminal {
     int fd;
     bool taken;
-    bool known;            /* `found` is */
-    struct termios found;  /* by us, in the foreground */
-    struct termios beside; /* the other owner's, while it is taken */
+    bool known;            /* `found` is set */
+    struct termios found;  /* the settings at the start, in the foreground */
+    struct termios beside; /* the settings to restore when it is given back */
 };
 
 /* ---- crashes ---- */
 
 /*
- * Nothing says what the terminal was like: a handler has no argument, and we have
- * no globals. What a terminal needs to be typed at can be switched on all the same.
+ * A handler has no argument, and there are no globals, so the former settings are not known here.
+ * Switches on what a terminal needs for typing.
  */
 static void make_usable(int number)
 {
@@ -37,7 +37,7 @@ static void make_usable(int number)
         t.c_lflag |= ISIG | ICANON | IEXTEN | ECHO | ECHOE | ECHOK;
         (void)tcsetattr(STDIN_FILENO, TCSANOW, &t);
     }
-    (void)raise(number); /* by SA_RESETHAND with the usual end */
+    (void)raise(number); /* SA_RESETHAND: now with the default action */
 }
 
 /* Signals that end a process at once; a sanitizer's own handler is left in place. */
@@ -59,7 +59,8 @@ static bool in_foreground(const struct terminal *t)
 {
     pid_t group = tcgetpgrp(t->fd);
 
-    return group < 0 || group == getpgrp(); /* a terminal that controls nobody has no background */
+    return group < 0 ||
+           group == getpgrp(); /* a terminal that controls no process has no background */
 }
 
 static void look(struct terminal *t)
@@ -93,7 +94,7 @@ static void make_raw(struct terminal *t)
     struct termios raw = t->beside;
 
     cfmakeraw(&raw);
-    raw.c_oflag |= OPOST; /* our own lines go to the same terminal */
+    raw.c_oflag |= OPOST; /* rvftrace prints lines on the same terminal */
     (void)tcsetattr(t->fd, TCSANOW, &raw);
 }
 
@@ -135,7 +136,7 @@ void terminal_stop_process(struct terminal *t)
     if (ours && t->known)
         (void)tcsetattr(t->fd, TCSANOW, &t->found);
     (void)raise(SIGSTOP);
-    if (ours && in_foreground(t)) /* the line editor does not know that anything happened */
+    if (ours && in_foreground(t)) /* the line editor does not know that the process was stopped */
         (void)tcsetattr(t->fd, TCSANOW, &present);
 }
 

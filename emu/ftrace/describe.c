@@ -31,7 +31,7 @@ static void name_for_disasm(void *ctx, uint64_t address, char *text, size_t size
 
 struct disasm_names describe_names(const struct symbols *symbols)
 {
-    /* The call-back only reads; its context cannot say so. */
+    /* The callback only reads, but its context is not const. */
     return (struct disasm_names){name_for_disasm, (void *)(uintptr_t)symbols};
 }
 
@@ -80,7 +80,7 @@ static bool pair_leads(uint64_t va, const uint8_t *bytes, uint64_t *to)
     return true;
 }
 
-/* An auipc/jalr pair is one deed: where it leads stands behind it. */
+/* An auipc/jalr pair is one call: its target is printed after it. */
 static void add_pair_target(char *text, size_t room, const struct symbols *symbols, uint64_t va,
                             const uint8_t *bytes, unsigned size)
 {

@@ -181,7 +181,7 @@ static void print_on(const struct state_account *on, uint64_t busy, FILE *out)
     char n[32], c[32];
 
     fprintf(out,
-            "%-9s %s calls traced, %.1f cycles each from the site to the instruction behind it "
+            "%-9s %s calls traced, %.1f cycles each from the site to the instruction after it "
             "(%u to %u): %s cycles, %.2f %% of all\n",
             "enabled:", grouped(n, on->entries), ratio(on->through_sum, on->resumed),
             on->through_min, on->through_max, grouped(c, on->through_sum),

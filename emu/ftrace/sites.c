@@ -22,14 +22,14 @@
 /* `mv a0,ra`, as GCC puts it before the call of _mcount: compressed and not. */
 enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0001 };
 
-/* What `pfe16` has around its pair. */
+/* The instructions before and after the pair of `pfe16`. */
 #define SD_RA_BELOW_SP 0xfe113c23u
 #define LD_RA_BELOW_SP 0xff813083u
 
-/* Of `callops`: what stands between the address in the table and the function. */
+/* Of `callops`: the bytes between the address in the table and the function. */
 enum { LITERAL_BYTES = 8 };
 
-/* Longer than any prologue: what is that far from its function's start is not looked at. */
+/* Longer than any prologue: sites farther from the start of their function are not examined. */
 enum { PROLOGUE_MAX = 256 };
 
 struct site_table {
@@ -103,7 +103,7 @@ static enum site_state entry_state(const struct site_table *t, const struct site
                : SITE_OTHER;
 }
 
-/* A pair of the trampoline, or one behind a prologue. */
+/* A pair of the trampoline, or one after a prologue. */
 static enum site_state pair_state(const struct site_table *t, const struct site *s,
                                   const uint8_t *bytes, uint64_t *target)
 {
@@ -139,7 +139,7 @@ enum site_state site_state_fetched(const struct site_table *t, const struct site
 
     for (unsigned i = 0; end < s->size && i < view->size; i++)
         bytes[end++] = view->bytes[i];
-    /* Before it, and what lies on the next page or behind the end of the block. */
+    /* The bytes before it, and those on the next page or after the end of the block. */
     if (!hart_peek(view->hart, view->pc - offset, bytes, offset) ||
         !hart_peek(view->hart, view->pc - offset + end, bytes + end, s->size - end))
         return SITE_OTHER;
@@ -174,7 +174,7 @@ bool site_calls(const struct site_table *t, const struct site *s, enum site_stat
     return state == SITE_ON || (state == SITE_INIT && !at_entry(t, s));
 }
 
-/* In `pfe16` the call comes back to the load behind it. */
+/* In `pfe16` the call returns to the load after it. */
 unsigned site_resume_offset(const struct site_table *t, const struct site *s)
 {
     return at_entry(t, s) && t->layout == LAYOUT_PFE16 ? 12 : s->size;
@@ -280,7 +280,7 @@ struct entries {
     size_t unreadable; /* that the image has no bytes for */
 };
 
-/* Where the table is; false: there is none, or none to be believed. */
+/* Where the table is; false: there is none, or its size is impossible. */
 static bool find_table(const struct image *im, const struct symbols *symbols, uint64_t *start,
                        uint64_t *stop, const struct diag *d)
 {

@@ -31,7 +31,7 @@ enum site_layout {
     LAYOUT_PFE16,   /* 5.12: sd ra / auipc ra / jalr ra / ld ra at the function's entry */
     LAYOUT_PFE8,    /* 6.3: auipc t0 / jalr t0 at the function's entry */
     LAYOUT_ATOMIC,  /* 6.16: the same, of which only the aligned jalr changes */
-    LAYOUT_CALLOPS, /* 6.16: the same, behind an address of an ftrace_ops */
+    LAYOUT_CALLOPS, /* 6.16: the same, after the address of an ftrace_ops */
 };
 
 enum site_kind {
@@ -57,7 +57,7 @@ struct site {
     enum site_kind kind;
     uint8_t size;   /* bytes: 8 or 16 */
     bool gone;      /* there is something else at its address now */
-    bool passes_ra; /* a `mv a0,ra` for _mcount stands before the pair, and is executed in every
+    bool passes_ra; /* a `mv a0,ra` for _mcount comes before the pair, and is executed in every
                        state */
 };
 
@@ -110,12 +110,12 @@ const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... 
  */
 bool site_may_hold(const struct site *s, const uint8_t *bytes);
 
-/* Whether one aligned store to its second word is a whole patch, which needs no hart to stand
- * still.
+/* Whether one aligned store to its second word is a whole patch, so that no hart has to be stopped.
  */
 bool site_is_atomic(const struct site_table *t, const struct site *s);
 
-/* Whether the site goes to some other code and comes back; where: so many bytes from its start. */
+/* Whether the site calls other code in this state, and at which offset from its start that returns.
+ */
 bool site_calls(const struct site_table *t, const struct site *s, enum site_state state);
 unsigned site_resume_offset(const struct site_table *t, const struct site *s);
 
@@ -123,7 +123,7 @@ unsigned site_resume_offset(const struct site_table *t, const struct site *s);
 enum site_state site_state(const struct site_table *t, const struct site *s, const uint8_t *bytes,
                            uint64_t *target);
 
-/* The same for the hart that decodes `view`, so many bytes behind the site's start. */
+/* The same for the hart that decodes `view`, which begins `offset` bytes after the site's start. */
 enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
                                    const struct probe_view *view, unsigned offset);
 

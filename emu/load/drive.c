@@ -43,7 +43,7 @@ static bool read_file(struct drive *d, uint64_t offset, uint8_t *to, size_t len)
         if (n < 0 && errno == EINTR)
             continue;
         if (n == 0)
-            errno = ENODATA; /* somebody has shortened it */
+            errno = ENODATA; /* another process has shortened it */
         if (n <= 0)
             return complain(d, "cannot be read");
         to += n;
@@ -182,7 +182,7 @@ static const char *remedy(const struct drive *d, int reason)
     if (d->mode == DRIVE_WRITABLE && (reason == EACCES || reason == EROFS))
         return "; add ,readonly or ,snapshot";
     if (d->mode == DRIVE_WRITABLE && strchr(d->path, ','))
-        return "; check the path: behind its comma readonly or snapshot may stand";
+        return "; check the path: only readonly or snapshot may follow a comma";
     return "; check the path";
 }
 

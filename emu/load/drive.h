@@ -24,7 +24,7 @@ enum { DRIVE_SECTOR = 512 };
 
 /*
  * EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE (not a file or block device, empty, or not
- * whole sectors): said through d. A writable drive is locked against another
+ * whole sectors): with a message through d. A writable drive is locked against another
  * machine's.
  */
 MUST_USE enum exit_status drive_open(const char *path, enum drive_mode mode, const struct diag *d,
@@ -33,7 +33,8 @@ void drive_free(struct drive *drive); /* NULL is allowed */
 
 uint64_t drive_size(const struct drive *drive); /* bytes */
 
-/* For the device; `drive` is a struct drive. False: an I/O error, of which the first is said. */
+/* For the device; `drive` is a struct drive. False: an I/O error, of which the first has a message.
+ */
 bool drive_read(void *drive, uint64_t offset, void *to, size_t len);
 bool drive_write(void *drive, uint64_t offset, const void *from, size_t len);
 bool drive_flush(void *drive);

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-/* What nobody means to load: a disk, or /dev/zero. */
+/* Larger files are no images: a disk, or /dev/zero. */
 #define FILE_BYTES_MAX (UINT64_C(4) << 30)
 
 /* Appends what one read brings; 0 at the end, -1 with errno. */
@@ -48,7 +48,7 @@ static enum exit_status refuse_size(const char *path, const struct diag *d, stru
     return EXIT_BAD_FILE;
 }
 
-/* The descriptor, or -1 with *status and one line said. */
+/* The descriptor, or -1 with *status and a message. */
 static int open_file(const char *path, const struct diag *d, enum exit_status *status)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -153,8 +153,8 @@ enum exit_status file_read(const char *path, const struct diag *d, struct file *
     return status;
 }
 
-/* Whoever asks for a hash has read the file before, or will. */
-static bool lasts(const char *path)
+/* Whether the file can be read twice: for the hash, and for its contents. */
+static bool is_rereadable(const char *path)
 {
     struct stat st;
 
@@ -169,7 +169,7 @@ enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *has
     ssize_t got;
     int fd;
 
-    if (!lasts(path)) {
+    if (!is_rereadable(path)) {
         diag_error(d, "%s: can be read only once; give a file", path);
         return EXIT_IO;
     }

@@ -1,5 +1,5 @@
 /*
- * file.h - a whole file in memory: images, symbol files, initrds; and a new one to be written.
+ * file.h - a whole file in memory: images, symbol files, initrds.
  */
 #ifndef LOAD_FILE_H
 #define LOAD_FILE_H
@@ -18,19 +18,19 @@ struct file {
 /*
  * Reads all of `path`, which may be a pipe. EXIT_NO_FILE: there is none.
  * EXIT_IO: it cannot be read, or is a directory. EXIT_BAD_FILE: it has more than
- * 4 GiB, or no end. Each was said through d.
+ * 4 GiB, or no end. Each with a message through d.
  */
 MUST_USE enum exit_status file_read(const char *path, const struct diag *d, struct file *out);
 
 /*
- * The FNV-1a of a file of any size, a disk perhaps. Errors as of file_read; a pipe,
- * which is another one each time, is EXIT_IO.
+ * The FNV-1a of a file of any size, such as a disk. Errors as of file_read; a pipe, which can be
+ * read only once, is EXIT_IO.
  */
 MUST_USE enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash);
 
 /*
- * Creates a file to be written, or empties the one that is there. The descriptor;
- * -1: it cannot be, which was said and is EXIT_IO.
+ * Creates a file to be written as it grows (the console's), or empties the one that is there. The
+ * descriptor; -1: it cannot be created, which has a message and is EXIT_IO.
  */
 MUST_USE int file_create(const char *path, const struct diag *d);
 

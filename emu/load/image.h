@@ -69,7 +69,7 @@ struct image {
  * header's text_offset counts (2 MiB on RV64). An ELF whose lowest segment has
  * such a header (vmlinux, whose physical addresses begin at 0) goes there, too.
  *
- * On failure one line was said through d, *out is untouched, and the answer is
+ * On failure a message was printed through d, *out is untouched, and the answer is
  * EXIT_NO_FILE, EXIT_IO (see file_read), or EXIT_BAD_FILE: empty, truncated,
  * compressed, not for RV64, or nothing to load.
  */
@@ -87,7 +87,7 @@ void image_link_at(struct image *im, uint64_t va);
 /*
  * Copies the segments into RAM, which must be new: what no image has brought is zero. The host
  * gives memory for the pages that are not all zeroes, and for no others.
- * EXIT_BAD_FILE: a segment lies outside of RAM; said through d, and nothing
+ * EXIT_BAD_FILE: a segment lies outside of RAM; there was a message, and nothing
  * was written.
  */
 MUST_USE enum exit_status image_load(const struct image *im, struct bus *b,

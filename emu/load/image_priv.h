@@ -2,7 +2,7 @@
  * image_priv.h - the two kinds of image to each other; for emu/load only.
  *
  * A reader fills in kind, entry, segments and texts of an image whose path and
- * file are set. On EXIT_BAD_FILE it has said why; image_open frees the rest.
+ * file are set. On EXIT_BAD_FILE it has printed why; image_open frees the rest.
  */
 #ifndef LOAD_IMAGE_PRIV_H
 #define LOAD_IMAGE_PRIV_H

@@ -59,7 +59,7 @@ void lines_free(struct lines *l)
     free(l);
 }
 
-/* Discarded functions leave ranges at address 0, which are nobody's. */
+/* Functions that the linker has discarded leave ranges at address 0. */
 static void add_ranges(struct lines *l, Dwarf_Die *unit)
 {
     Dwarf_Addr base, low, high;

@@ -2,7 +2,7 @@
  * raw.c - images without an ELF header: one segment, entered at its start.
  *
  * Recognises Linux's Image header (Documentation/riscv/boot-image-header.rst),
- * with the header for EFI behind it that says which part is code, and, so that
+ * with the EFI header after it that says which part is code, and, so that
  * they are refused with a remedy, compressed files.
  */
 #include <endian.h>
@@ -18,7 +18,7 @@ enum { FLAG_BIG_ENDIAN = 1 };
 enum {
     PE_HEADER_AT = 0x3c,
     PE_SECTIONS = 6,       /* their number */
-    PE_OPTIONAL_SIZE = 20, /* of what stands between the header and the table of sections */
+    PE_OPTIONAL_SIZE = 20, /* of the part between the header and the table of sections */
     PE_HEADER_BYTES = 24,
     SECTION_SIZE = 8,
     SECTION_AT = 12, /* from the start of the image */

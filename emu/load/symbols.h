@@ -35,8 +35,8 @@ struct symbol {
 };
 
 /*
- * Reads `path`, an ELF or a text file, whichever it is. On failure one line
- * was said through d, *out is untouched, and the answer is EXIT_NO_FILE,
+ * Reads `path`, an ELF or a text file. On failure a message
+ * was printed through d, *out is untouched, and the answer is EXIT_NO_FILE,
  * EXIT_IO, or EXIT_BAD_FILE. A stripped ELF is no failure: no symbols.
  */
 MUST_USE enum exit_status symbols_read(const char *path, const struct diag *d,

@@ -1,5 +1,5 @@
 /*
- * symbols_priv.h - the symbol table to those who fill it; for emu/load only.
+ * symbols_priv.h - the symbol table for the files that fill it; for emu/load only.
  *
  * symbols_new, any number of symbols_add, then symbols_finish once.
  */

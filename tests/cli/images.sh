@@ -1,5 +1,5 @@
 #!/bin/sh
-# images.sh - a file that will not do: one line that says why, and the documented status.
+# images.sh - a file that cannot be used: one line that says why, and the documented status.
 . "$(dirname "$0")/../machine/common.inc"
 
 # refused STATUS PATTERN: the last run ended so, saying one line that matches.

@@ -186,7 +186,7 @@ for damage in ("inptu 1 2 idle 0x6c\n", "input -1 2 idle 0x6c\n", "input 1 2 idl
             f"tape:{first_input + 2}: is not a line")
 refused("lines in the wrong order are refused", "".join(lines[:-2] + [lines[first_input]] + lines[-1:]),
         f"tape:{len(lines) - 1}: goes back")
-refused("what stands behind the end is refused", good + lines[first_input], f"tape:{len(lines) + 1}: stands behind")
+refused("what comes after the end is refused", good + lines[first_input], f"tape:{len(lines) + 1}: comes after")
 number = int(lines[first_input].split()[1])
 refused("a byte at an instruction where none was asked for is noticed",
         good.replace(f"input {number} ", f"input {number - 1} ", 1),

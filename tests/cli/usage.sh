@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage.sh - a command line that will not do is status 64 and one line; help and version go to standard output.
+# usage.sh - a wrong command line is status 64 and one line; help and version go to standard output.
 . "$(dirname "$0")/../machine/common.inc"
 
 refused() { has_status 64 && says_one_line "$1" && [ ! -s "$out" ]; }
@@ -58,11 +58,11 @@ claim 'good ones are taken' accepts seed 0 1 0xdeadbeef 18446744073709551615
 claim 'bad ISA strings are refused' refuses isa '' rv32i rv64 rv64mac rv64iq rv64i_zfoo
 claim 'good ones are taken' accepts isa rv64imac_zifencei RV64IMAC_ZIFENCEI
 run run --timeout=0 "$mcount"
-claim 'what is refused is told what would do' refused ".*--timeout: .0' will not do; give seconds, above 0"
+claim 'what is refused is told what would do' refused ".*--timeout: invalid value .0': expected seconds, above 0"
 run run --memory 4096 "$mcount"
 claim '... with its limits' refused '.*from 4M to 64G'
 run run --report= "$mcount"
-claim 'a file needs a name' refused ".*--report: .' will not do; give a file"
+claim 'a file needs a name' refused ".*--report: invalid value .': expected a file"
 run run --quiet --max-insns 10 --seed 1 --seed 2 "$mcount"
 claim 'an option that is given twice is warned of' says "^rvftrace: warning: --seed is given more than once; .2' counts"
 claim '... and the last one counts' has_status 75

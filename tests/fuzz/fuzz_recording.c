@@ -41,7 +41,7 @@ static void check_wait(const struct console *c, struct moment *at, uint64_t unti
 static void play(struct replay *r, uint64_t step)
 {
     const struct console c = replay_console(r);
-    struct moment at = {.asker = ASKER_IDLE};
+    struct moment at = {.reason = POLL_IDLE};
     struct recorded_end end = {.by_guest = true};
 
     for (unsigned n = 0; n < WAITS_MAX && !c.interrupted(c.ctx, &at); n++) {

@@ -25,7 +25,7 @@ static void one_byte_behind_the_escape_is_ours(void **state)
 {
     static const struct {
         uint8_t byte;
-        enum key_deed deed;
+        enum key_action action;
     } rows[] = {{'x', KEY_QUIT},         {'c', KEY_DEBUG},      {'h', KEY_HELP},
                 {CTRL('A'), KEY_SEND},   {CTRL('C'), KEY_SEND}, {'y', KEY_SWALLOW},
                 {'\r', KEY_SWALLOW},     {0, KEY_SWALLOW},      {'X', KEY_SWALLOW},
@@ -36,7 +36,7 @@ static void one_byte_behind_the_escape_is_ours(void **state)
         struct keys k = {0};
 
         assert_int_equal(keys_take(&k, CTRL('A')), KEY_SWALLOW);
-        assert_int_equal(keys_take(&k, rows[i].byte), rows[i].deed);
+        assert_int_equal(keys_take(&k, rows[i].byte), rows[i].action);
         assert_int_equal(keys_take(&k, 'x'), KEY_SEND); /* the escape is over */
     }
 }

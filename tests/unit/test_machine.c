@@ -661,7 +661,7 @@ static bool want_to_stop(void *ctx, const struct moment *at)
 {
     struct test_board *b = ctx;
     bool again = b->stopped_at.insns == at->insns && b->stopped_at.cycles == at->cycles &&
-                 b->stopped_at.asker == at->asker;
+                 b->stopped_at.reason == at->reason;
 
     b->stopped_at = *at;
     return !again;
@@ -691,7 +691,7 @@ static void who_interrupts_is_heard_and_changes_nothing(void **state)
 static uint64_t half_way(void *ctx, const struct moment *at, uint64_t until)
 {
     (void)ctx;
-    assert_int_equal(at->asker, ASKER_IDLE);
+    assert_int_equal(at->reason, POLL_IDLE);
     assert_true(at->cycles < until);
     return until == UINT64_MAX ? until : at->cycles + (until - at->cycles + 1) / 2;
 }

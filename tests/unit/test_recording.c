@@ -122,19 +122,19 @@ static enum exit_status start_replay(struct world *w, const char *body)
     return status;
 }
 
-static int gets_at(struct world *w, enum asker asker, uint64_t insns, uint64_t cycles)
+static int gets_at(struct world *w, enum poll_reason reason, uint64_t insns, uint64_t cycles)
 {
-    return w->console.get(w->console.ctx, &(struct moment){asker, insns, cycles});
+    return w->console.get(w->console.ctx, &(struct moment){reason, insns, cycles});
 }
 
 static uint64_t waits_at(struct world *w, uint64_t insns, uint64_t cycles, uint64_t until)
 {
-    return w->console.wait(w->console.ctx, &(struct moment){ASKER_IDLE, insns, cycles}, until);
+    return w->console.wait(w->console.ctx, &(struct moment){POLL_IDLE, insns, cycles}, until);
 }
 
-static bool stops_at(struct world *w, enum asker asker, uint64_t insns, uint64_t cycles)
+static bool stops_at(struct world *w, enum poll_reason reason, uint64_t insns, uint64_t cycles)
 {
-    return w->console.interrupted(w->console.ctx, &(struct moment){asker, insns, cycles});
+    return w->console.interrupted(w->console.ctx, &(struct moment){reason, insns, cycles});
 }
 
 static bool is_true(struct world *w, uint64_t insns, uint64_t cycles, bool by_guest)
@@ -178,12 +178,12 @@ static void a_byte_is_in_the_file_before_the_guest_has_it(void **state)
     assert_string_equal(w.inside.put, "shown");
     assert_int_equal(waits_at(&w, 1, 50, 60), 60);
     assert_int_equal(waits_at(&w, 1, 60, 80), 70);
-    assert_int_equal(gets_at(&w, ASKER_IDLE, 1, 70), '\n');
+    assert_int_equal(gets_at(&w, POLL_IDLE, 1, 70), '\n');
     assert_file_is(w.part, "rvftrace-recording 1\n# an image\nrun image 0x1\nrun harts 2\n"
                            "input 1 70 idle 0x0a\n");
-    assert_int_equal(gets_at(&w, ASKER_GUEST, 2, 71), 0xff);
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 3, 72), -1);
-    assert_false(stops_at(&w, ASKER_CLOCK, 3, 72));
+    assert_int_equal(gets_at(&w, POLL_GUEST, 2, 71), 0xff);
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 3, 72), -1);
+    assert_false(stops_at(&w, POLL_CLOCK, 3, 72));
     assert_true(recorder_end(w.recorder, &end));
     assert_file_is(w.path, "rvftrace-recording 1\n# an image\nrun image 0x1\nrun harts 2\n"
                            "input 1 70 idle 0x0a\ninput 2 71 guest 0xff\nend 123 456 exit 3\n");
@@ -201,8 +201,8 @@ static void a_full_disk_asks_the_machine_to_stop(void **state)
     strcpy(w.path, "/dev/full");
     start_recording(&w);
     w.inside.input = "x";
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 1, 1), 'x');
-    assert_true(stops_at(&w, ASKER_CLOCK, 2, 2));
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 1, 1), 'x');
+    assert_true(stops_at(&w, POLL_CLOCK, 2, 2));
     assert_false(recorder_end(w.recorder, &end));
     assert_true(has_said(&w, "/dev/full: No space left on device"));
     strcpy(w.path, "");
@@ -221,18 +221,18 @@ static void bytes_come_at_their_moments_only(void **state)
                                       "input 10 20 guest 0x63\ninput 15 30 idle 0x64\n"
                                       "end 20 60 exit 0\n"),
                      EXIT_PASS);
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 9, 20), -1);
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'a');
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'b');
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), -1);
-    assert_int_equal(gets_at(&w, ASKER_GUEST, 10, 20), 'c');
-    assert_int_equal(gets_at(&w, ASKER_IDLE, 15, 25), -1);
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 9, 20), -1);
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'b');
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), -1);
+    assert_int_equal(gets_at(&w, POLL_GUEST, 10, 20), 'c');
+    assert_int_equal(gets_at(&w, POLL_IDLE, 15, 25), -1);
     assert_int_equal(waits_at(&w, 15, 25, 30), 30); /* a deadline at that cycle goes first */
     assert_int_equal(waits_at(&w, 15, 25, 40), 30);
-    assert_int_equal(gets_at(&w, ASKER_IDLE, 15, 30), 'd');
+    assert_int_equal(gets_at(&w, POLL_IDLE, 15, 30), 'd');
     assert_int_equal(waits_at(&w, 16, 40, 50), 50);
     assert_int_equal(waits_at(&w, 16, 40, UINT64_MAX), UINT64_MAX);
-    assert_false(stops_at(&w, ASKER_IDLE, 20, 70)); /* the guest ends by itself */
+    assert_false(stops_at(&w, POLL_IDLE, 20, 70)); /* the guest ends by itself */
     assert_true(is_true(&w, 20, 60, true));
     assert_int_equal(w.inside.asked, 0);
     wreck(&w);
@@ -246,13 +246,13 @@ static void the_machine_stops_where_it_was_stopped(void **state)
     build(&w);
     assert_int_equal(start_replay(&w, "stop 20 60 timeout 75\n"), EXIT_PASS);
     assert_int_equal(replay_limit(w.replay), 20);
-    assert_false(stops_at(&w, ASKER_CLOCK, 19, 60));
+    assert_false(stops_at(&w, POLL_CLOCK, 19, 60));
     assert_null(replay_reached(w.replay, 19));
     assert_int_equal(waits_at(&w, 20, 50, 55), 55);
     assert_int_equal(waits_at(&w, 20, 55, UINT64_MAX), 60);
-    assert_false(stops_at(&w, ASKER_IDLE, 20, 55));
-    assert_true(stops_at(&w, ASKER_IDLE, 20, 60));
-    assert_true(stops_at(&w, ASKER_CLOCK, 20, 58)); /* another hart's clock */
+    assert_false(stops_at(&w, POLL_IDLE, 20, 55));
+    assert_true(stops_at(&w, POLL_IDLE, 20, 60));
+    assert_true(stops_at(&w, POLL_CLOCK, 20, 58)); /* another hart's clock */
     assert_int_equal(replay_reached(w.replay, 20)->status, 75);
     assert_true(is_true(&w, 20, 60, false));
     wreck(&w);
@@ -267,9 +267,9 @@ static void the_console_inside_takes_over_where_a_recording_was_cut_off(void **s
     assert_int_equal(start_replay(&w, "input 10 20 clock 0x61\n"), EXIT_PASS);
     w.inside.input = "z";
     w.inside.wakes_at = 90;
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'a');
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
     assert_int_equal(waits_at(&w, 11, 80, 100), 90);
-    assert_int_equal(gets_at(&w, ASKER_IDLE, 11, 90), 'z');
+    assert_int_equal(gets_at(&w, POLL_IDLE, 11, 90), 'z');
     assert_true(is_true(&w, 12, 100, true));
     wreck(&w);
 }
@@ -281,9 +281,9 @@ static void who_interrupts_is_heard_in_a_replay(void **state)
     (void)state;
     build(&w);
     assert_int_equal(start_replay(&w, "input 10 20 clock 0x61\n"), EXIT_PASS);
-    assert_false(stops_at(&w, ASKER_CLOCK, 1, 1));
+    assert_false(stops_at(&w, POLL_CLOCK, 1, 1));
     w.inside.interrupted = true;
-    assert_true(stops_at(&w, ASKER_CLOCK, 1, 1));
+    assert_true(stops_at(&w, POLL_CLOCK, 1, 1));
     assert_true(is_true(&w, 1, 1, false));
     wreck(&w);
 }
@@ -296,28 +296,28 @@ static void another_run_is_noticed(void **state)
     (void)state;
     build(&w);
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
-    assert_true(stops_at(&w, ASKER_CLOCK, 11, 21)); /* the byte was not taken */
+    assert_true(stops_at(&w, POLL_CLOCK, 11, 21)); /* the byte was not taken */
     assert_false(is_true(&w, 11, 21, false));
     assert_true(has_said(&w, ":5: at instruction 11 "));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 19), -1); /* its time is another */
-    assert_true(stops_at(&w, ASKER_CLOCK, 12, 22));
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 19), -1); /* its time is another */
+    assert_true(stops_at(&w, POLL_CLOCK, 12, 22));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'a');
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
     assert_int_equal(waits_at(&w, 15, 30, 50), 30); /* offered, and not taken */
-    assert_true(stops_at(&w, ASKER_IDLE, 15, 30));
+    assert_true(stops_at(&w, POLL_IDLE, 15, 30));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'a');
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
     assert_int_equal(waits_at(&w, 14, 30, UINT64_MAX), 30); /* would sleep for ever */
-    assert_true(stops_at(&w, ASKER_IDLE, 14, 30));
+    assert_true(stops_at(&w, POLL_IDLE, 14, 30));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
     assert_false(is_true(&w, 5, 6, true)); /* the guest ended before its input */
-    assert_int_equal(gets_at(&w, ASKER_CLOCK, 10, 20), 'a');
-    assert_int_equal(gets_at(&w, ASKER_IDLE, 15, 30), 'd');
+    assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
+    assert_int_equal(gets_at(&w, POLL_IDLE, 15, 30), 'd');
     assert_false(is_true(&w, 20, 61, true)); /* a cycle late */
     assert_true(has_said(&w, ":7: at instruction 20 "));
     wreck(&w);
@@ -363,7 +363,7 @@ static void what_we_would_not_write_is_refused_with_its_line(void **state)
         {"end 1 2 a-word-that-is-too-long 0\n", ":5: is not a line"},
         {"input 2 2 idle 0x61\ninput 1 2 idle 0x61\n", ":6: goes back in time"},
         {"input 2 2 idle 0x61\nstop 1 2 x 0\n", ":6: goes back in time"},
-        {"end 1 2 exit 0\nend 1 2 exit 0\n", ":6: stands behind the end"},
+        {"end 1 2 exit 0\nend 1 2 exit 0\n", ":6: comes after the end"},
         {"input 1 2 idle 0x61\nrun seed 2\n", ":6: is not a line"},
     };
 

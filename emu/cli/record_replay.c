@@ -1,7 +1,7 @@
 /*
- * tapes.c - see tapes.h.
+ * record_replay.c - see record_replay.h.
  */
-#include "cli/tapes.h"
+#include "cli/record_replay.h"
 
 #include <stdlib.h>
 
@@ -10,21 +10,21 @@
 #include "cli/record.h"
 #include "cli/replay.h"
 
-struct tapes {
+struct record_replay {
     const struct options *options;
     const struct diag *diag;
     struct console console;    /* the outermost */
-    struct replay *replay;     /* NULL: input is what the host has */
-    struct recorder *recorder; /* NULL: nobody writes it down */
+    struct replay *replay;     /* NULL: no --replay */
+    struct recorder *recorder; /* NULL: no --record */
 };
 
-enum exit_status tapes_new(const struct options *o, const struct console *host,
-                           const struct diag *d, struct tapes **out)
+enum exit_status record_replay_new(const struct options *o, const struct console *host,
+                                   const struct diag *d, struct record_replay **out)
 {
-    struct tapes *t = xcalloc(1, sizeof *t);
+    struct record_replay *t = xcalloc(1, sizeof *t);
     enum exit_status status = EXIT_PASS;
 
-    *t = (struct tapes){.options = o, .diag = d, .console = *host};
+    *t = (struct record_replay){.options = o, .diag = d, .console = *host};
     *out = t;
     if (o->replay)
         status = replay_new(o->replay, &t->console, d, &t->replay);
@@ -37,7 +37,7 @@ enum exit_status tapes_new(const struct options *o, const struct console *host,
     return status;
 }
 
-void tapes_free(struct tapes *t)
+void record_replay_free(struct record_replay *t)
 {
     if (!t)
         return;
@@ -46,12 +46,13 @@ void tapes_free(struct tapes *t)
     free(t);
 }
 
-struct console tapes_console(const struct tapes *t)
+struct console record_replay_console(const struct record_replay *t)
 {
     return t->console;
 }
 
-enum exit_status tapes_begin(struct tapes *t, uint64_t image_hash, enum firmware_kind firmware)
+enum exit_status record_replay_begin(struct record_replay *t, uint64_t image_hash,
+                                     enum firmware_kind firmware)
 {
     struct identity identity;
     enum exit_status status;
@@ -69,17 +70,17 @@ enum exit_status tapes_begin(struct tapes *t, uint64_t image_hash, enum firmware
     return status;
 }
 
-uint64_t tapes_limit(const struct tapes *t)
+uint64_t record_replay_limit(const struct record_replay *t)
 {
     return t->replay ? replay_limit(t->replay) : UINT64_MAX;
 }
 
-const struct recorded_end *tapes_reached(const struct tapes *t, uint64_t insns)
+const struct recorded_end *record_replay_reached(const struct record_replay *t, uint64_t insns)
 {
     return t->replay ? replay_reached(t->replay, insns) : NULL;
 }
 
-enum exit_status tapes_end(struct tapes *t, const struct recorded_end *end)
+enum exit_status record_replay_end(struct record_replay *t, const struct recorded_end *end)
 {
     if (t->recorder && !recorder_end(t->recorder, end))
         return EXIT_IO;
