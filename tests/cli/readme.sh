@@ -30,7 +30,7 @@ claim '... and ends with the lines that README shows' cmp "$work/said" "$work/is
 claim '... which are four' test "$(wc -l <"$work/said")" -eq 4
 
 # docs/debugger.md: the session that it shows, under the command above it.
-sed -n '/^## Standing at a patch/,$p' docs/debugger.md >"$work/section"
+sed -n '/^## Stopping at a patch/,$p' docs/debugger.md >"$work/section"
 awk '/^```/ { exit } /^    / { sub(/^ +/, ""); print }' "$work/section" | sed "s#build/#$BUILD/#g" >"$work/command"
 awk '/^```/ { if (++n == 2) exit; next } n' "$work/section" >"$work/transcript"
 sed -n 's/^(rvftrace) //p' "$work/transcript" >"$work/commands"
