@@ -52,7 +52,8 @@ void memwatch_init(struct cluster *c);
 /* Of [*from, *to), leaves the part around pa that no page with reported loads is in. */
 void memwatch_keep_unwatched(const struct cluster *c, uint64_t pa, uint64_t *from, uint64_t *to);
 
-/* An access by a hart to a page with RAM_PAGE_READS or RAM_PAGE_WRITES. `bytes`: NULL for a load. */
+/* An access by a hart to a page with RAM_PAGE_READS or RAM_PAGE_WRITES. `bytes`: NULL for a load.
+ */
 void memwatch_tell(const struct cluster *c, uint64_t pa, const void *bytes, unsigned size,
                    bool reads, const struct writer *who);
 
