@@ -102,11 +102,14 @@ static void uart_put(void *machine, const uint8_t *bytes, size_t len)
 
 /* ---- HTIF: a 64-bit store to `tohost` ends the run or prints a character ---- */
 
-static void tohost_stored(void *machine, uint64_t pa, unsigned size)
+static void tohost_stored(void *machine, uint64_t pa, unsigned size, const struct writer *by)
 {
+    static const struct writer host = {.kind = WRITER_DMA};
+    static const uint64_t taken = 0;
     struct machine *m = machine;
     uint64_t command = 0;
 
+    (void)by;
     if (pa + size <= m->tohost || pa >= m->tohost + 8)
         return;
     if (!bus_read(m->bus, m->tohost, &command, sizeof command) || !command)
@@ -118,7 +121,7 @@ static void tohost_stored(void *machine, uint64_t pa, unsigned size)
         uint8_t byte = (uint8_t)command;
 
         machine_console_put(m, &byte, 1);
-        memset(ram_host(m->ram, m->tohost), 0, 8);
+        ram_write(m->ram, m->tohost, &taken, sizeof taken, &host);
     }
 }
 
@@ -129,7 +132,7 @@ static void watch_tohost(struct machine *m)
     if (!im->has_tohost || !ram_has(m->ram, im->tohost, 8))
         return;
     m->tohost = im->tohost;
-    m->ram->watch = (struct ram_watch){tohost_stored, m};
+    ram_add_watch(m->ram, (struct ram_watch){.ctx = m, .stored = tohost_stored});
     ram_flag_page(m->ram, m->tohost, RAM_PAGE_WATCHED);
 }
 
@@ -147,10 +150,7 @@ static bool dma_write(void *machine, uint64_t pa, const void *from, size_t len)
     struct machine *m = machine;
     struct writer writer = {.kind = WRITER_DMA};
 
-    if (!bus_write(m->bus, pa, from, len, &writer))
-        return false;
-    cluster_break_reservations(m->cluster, pa, len);
-    return true;
+    return bus_write(m->bus, pa, from, len, &writer);
 }
 
 static struct virtio_kind drive_kind(struct drive *d, enum drive_mode mode, unsigned number)

@@ -34,6 +34,31 @@ static void set_costs(struct cluster *c)
                                                       : inorder_costs[op_class(op)];
 }
 
+static bool overlaps_reservation(const struct hart *h, uint64_t pa, uint64_t size)
+{
+    return pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size;
+}
+
+/* A store by another than its own hart to the line of a reservation breaks it. */
+static void break_reservations(void *cluster, uint64_t pa, uint64_t size, const struct writer *by)
+{
+    struct cluster *c = cluster;
+    bool any = false;
+
+    for (size_t i = 0; i < c->harts.len; i++) {
+        struct hart *h = c->harts.at[i];
+        bool own = by->kind == WRITER_HART && by->hart == h->id;
+
+        if (!h->s.reserved || !same_page(h->s.reserved_line, pa))
+            continue;
+        if (!own && overlaps_reservation(h, pa, size))
+            hart_drop_reservation(h);
+        any |= h->s.reserved;
+    }
+    if (!any)
+        ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
+}
+
 struct cluster *cluster_new(const struct cluster_config *config)
 {
     struct cluster *c = xcalloc(1, sizeof *c);
@@ -46,8 +71,10 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
-    bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});
-    memwatch_init(c);
+    ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
+                                             .store_code = codemap_store,
+                                             .break_reservations = break_reservations,
+                                             .storing = memwatch_storing});
     return c;
 }
 

@@ -99,9 +99,6 @@ void cluster_uproot(struct cluster *c, uint32_t probe);
 size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 
-/* Breaks the LR reservations that a store to these bytes by no hart would break (DMA, firmware). */
-void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size);
-
 /* fence.i on behalf of `target`, asked for by `requester` through firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);
 

@@ -14,6 +14,8 @@
 #include "cpu/observer.h"
 #include "mem/ram.h"
 
+struct write_record;
+
 struct probe {
     uint64_t pa;
     const struct probe_owner *owner; /* NULL: uprooted */
@@ -36,26 +38,31 @@ struct cluster {
     struct decoder *decoder;
     VEC_OF(struct hart *) harts;
     struct map code_pages; /* page number -> struct code_page */
+    /* newest stores to code: a ring once it is full; `oldest` is its first place then */
+    VEC_OF(struct write_record) writes;
+    size_t oldest_write;
     VEC_OF(struct probe) probes;
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
     uint32_t wanted; /* kinds of events that some listener needs */
     VEC_OF(struct watched_page) watched;
+    bool store_reads; /* the store at hand is that of an atomic operation */
     struct op_cost cost[OP_COUNT];
 };
 
 /* ---- memwatch.c ---- */
 
-void memwatch_init(struct cluster *c);
+/* The hook of ram_write for RAM_PAGE_WATCHED_STORES. */
+void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
+                      const struct writer *by);
 
 /* Of [*from, *to), leaves the part around pa that no page with reported loads is in. */
 void memwatch_keep_unwatched(const struct cluster *c, uint64_t pa, uint64_t *from, uint64_t *to);
 
-/* An access by a hart to a page with RAM_PAGE_READS or RAM_PAGE_WRITES. `bytes`: NULL for a load.
- */
-void memwatch_tell(const struct cluster *c, uint64_t pa, const void *bytes, unsigned size,
-                   bool reads, const struct writer *who);
+/* A load by a hart from a page with RAM_PAGE_WATCHED_LOADS. */
+void memwatch_tell_load(const struct cluster *c, uint64_t pa, unsigned size,
+                        const struct writer *by);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

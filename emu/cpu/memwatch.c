@@ -3,7 +3,7 @@
  *
  * A watched page never gets a cached store translation, nor, if loads are
  * reported, a load translation or a span that covers it. So each access to it
- * comes to the slow path (mmu.c, bus.c), where the page's flags are tested; the
+ * comes to the slow path (mmu.c, ram_write), where the page's flags are tested; the
  * fast paths know nothing of it. Only cached translations of that page are
  * dropped, which no guest can observe in its cycles or results.
  */
@@ -32,21 +32,18 @@ static void tell(const struct cluster *c, uint64_t pa, const uint8_t *new_bytes,
         cluster_emit(c, &e);
 }
 
-void memwatch_tell(const struct cluster *c, uint64_t pa, const void *bytes, unsigned size,
-                   bool reads, const struct writer *who)
+void memwatch_tell_load(const struct cluster *c, uint64_t pa, unsigned size,
+                        const struct writer *by)
 {
-    tell(c, pa, bytes, size, reads, who);
+    tell(c, pa, NULL, size, true, by);
 }
 
-static void writing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
-                    const struct writer *who)
+void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
+                      const struct writer *by)
 {
-    tell(cluster, pa, bytes, size, false, who);
-}
+    const struct cluster *c = cluster;
 
-void memwatch_init(struct cluster *c)
-{
-    c->ram->report = (struct ram_report){writing, c};
+    tell(c, pa, bytes, size, c->store_reads, by);
 }
 
 /* ---- which pages ---- */
@@ -79,8 +76,8 @@ static void watch_page(struct cluster *c, uint64_t pa, bool reads)
 
     p->writes++;
     p->reads += reads;
-    set_flag(c, pa, RAM_PAGE_WRITES, true);
-    set_flag(c, pa, RAM_PAGE_READS, p->reads != 0);
+    set_flag(c, pa, RAM_PAGE_WATCHED_STORES, true);
+    set_flag(c, pa, RAM_PAGE_WATCHED_LOADS, p->reads != 0);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_drop_page(c->harts.at[i], pa);
 }
@@ -91,8 +88,8 @@ static void unwatch_page(struct cluster *c, uint64_t pa, bool reads)
 
     p->writes--;
     p->reads -= reads;
-    set_flag(c, pa, RAM_PAGE_WRITES, p->writes != 0);
-    set_flag(c, pa, RAM_PAGE_READS, p->reads != 0);
+    set_flag(c, pa, RAM_PAGE_WATCHED_STORES, p->writes != 0);
+    set_flag(c, pa, RAM_PAGE_WATCHED_LOADS, p->reads != 0);
     forget_if_unused(c, p);
 }
 

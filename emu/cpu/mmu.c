@@ -53,8 +53,12 @@ static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte
         return WALK_PAGE_FAULT;
     if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_STORE, PRIV_S))
         return WALK_ACCESS_FAULT;
-    if (!r->probe)
+    if (!r->probe) {
+        /* Even its own: sc must not write the former entry over the one that was updated. */
+        if (h->s.reserved && h->s.reserved_line == align_down(pte_pa, LINE_BYTES))
+            hart_drop_reservation(h);
         (void)!bus_write(h->cluster->config.bus, pte_pa, &updated, sizeof updated, &who);
+    }
     return WALK_OK;
 }
 
@@ -477,14 +481,14 @@ static bool loads_are_reported(const struct hart *h, uint64_t pa)
 {
     const struct cluster *c = h->cluster;
 
-    return UNLIKELY(c->watched.len) && ram_page_at(c->ram, pa)->flags & RAM_PAGE_READS;
+    return UNLIKELY(c->watched.len) && ram_page_at(c->ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
 }
 
 static void tell_load(struct hart *h, uint64_t pa, unsigned size)
 {
     struct writer who = hart_writer(h);
 
-    memwatch_tell(h->cluster, pa, NULL, size, true, &who);
+    memwatch_tell_load(h->cluster, pa, size, &who);
 }
 
 static bool raise_device_fault(struct hart *h, enum fault fault, enum access access, uint64_t va)
@@ -541,54 +545,11 @@ bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
     return true;
 }
 
-/* A store by anybody but its own hart to the line of a reservation breaks it. */
-static void break_reservations(struct cluster *c, const struct hart *writer, uint64_t pa,
-                               uint64_t size)
+static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
 {
-    bool any = false;
+    struct writer me = hart_writer(h);
 
-    for (size_t i = 0; i < c->harts.len; i++) {
-        struct hart *h = c->harts.at[i];
-
-        if (!h->s.reserved || h->s.reserved_line >> PAGE_SHIFT != pa >> PAGE_SHIFT)
-            continue;
-        if (h != writer && pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size)
-            hart_drop_reservation(h);
-        any |= h->s.reserved;
-    }
-    if (!any)
-        ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
-}
-
-void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size)
-{
-    for (size_t i = 0; i < c->harts.len; i++) {
-        struct hart *h = c->harts.at[i];
-
-        if (h->s.reserved && pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size)
-            hart_drop_reservation(h);
-    }
-}
-
-/* `reads`: the instruction has loaded the same bytes. */
-static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t value, bool reads)
-{
-    struct ram *ram = h->cluster->ram;
-    struct ram_page *page = ram_page_at(ram, pa);
-    struct writer who = hart_writer(h);
-
-    if (UNLIKELY(page->flags & RAM_PAGE_WRITES))
-        memwatch_tell(h->cluster, pa, &value, size, reads, &who);
-    if (page->flags & RAM_PAGE_RESERVED)
-        break_reservations(h->cluster, h, pa, size);
-    if (page->flags & RAM_PAGE_CODE) {
-        codemap_store(h->cluster, pa, (const uint8_t *)&value, size, &who);
-        return;
-    }
-    ram_open_page(ram, pa, &who);
-    memcpy(ram_host(ram, pa), &value, size);
-    if (page->flags & RAM_PAGE_WATCHED && ram->watch.stored)
-        ram->watch.stored(ram->watch.ctx, pa, size);
+    ram_write(h->cluster->ram, pa, &value, size, &me);
 }
 
 static uint64_t low_bytes(unsigned size)
@@ -607,7 +568,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
     if (LIKELY(ram_has(ram, pa, size))) {
         if (dry)
             return true;
-        store_to_ram(h, pa, size, value, false);
+        store_to_ram(h, pa, size, value);
         if (!ram_page_at(ram, pa)->flags)
             fill(h, &h->cache.tlb->store, va, pa);
         return true;
@@ -668,12 +629,14 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
 
 void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_to_ram(h, pa, size, value, true);
+    h->cluster->store_reads = true;
+    store_to_ram(h, pa, size, value);
+    h->cluster->store_reads = false;
 }
 
 void hart_store_conditional(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_to_ram(h, pa, size, value, false);
+    store_to_ram(h, pa, size, value);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */
@@ -699,7 +662,7 @@ bool hart_manage_block(struct hart *h, uint64_t va)
 static void zero_ram_block(struct hart *h, uint64_t pa)
 {
     for (unsigned at = 0; at < CACHE_BLOCK_BYTES; at += 8)
-        store_to_ram(h, pa + at, 8, 0, false);
+        store_to_ram(h, pa + at, 8, 0);
 }
 
 bool hart_zero_block(struct hart *h, uint64_t va)

@@ -82,7 +82,8 @@ struct stale_fetch {
     bool fetched_before;  /* the hart had decoded these bytes already */
     enum fetch_choice chosen;
     struct writer who; /* the newest write */
-    bool writer_known; /* false: who names the hart and pc of some store to the page, or nothing */
+    bool writer_known; /* which instruction of a hart, or which other writer, made it */
+    bool agent_known;  /* at least the kind of writer, and which hart: the rest of `who` is 0 */
     enum stale_evidence evidence;
     uint64_t stamp;
 };

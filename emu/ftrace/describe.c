@@ -63,6 +63,10 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
         snprintf(text, PLACE_MAX, "%s", kinds[who->kind]);
         return;
     }
+    if (!who->pc) { /* only its page is known to have been written */
+        snprintf(text, PLACE_MAX, "an instruction that is not known");
+        return;
+    }
     describe_place(place, symbols, lines, who->pc);
     snprintf(text, PLACE_MAX, "hart %u in %.200s at cycle %" PRIu64, who->hart, place, who->cycle);
 }

@@ -1,5 +1,5 @@
 /*
- * ram.h - main memory, and what is remembered about who wrote it when.
+ * ram.h - main memory, the one way in which it is written, and what is remembered of writes.
  *
  * Stamps. The machine has one write clock (`ram->stamp`). A page's stamp is
  * the value of that clock at the first store after the page was last closed; every fence.i of any
@@ -9,11 +9,17 @@
  *
  * An open page is one that some hart holds a store translation for. Harts keep
  * those in their own caches and drop them when `ram->epoch` has moved.
+ *
+ * Copies. When a page is opened, its bytes are kept as they were. When code is first
+ * fetched from it later, a comparison tells which parcels were written, and since when.
+ * Copies that every hart's fence.i has made useless are forgotten; beyond COPIES_MAX the
+ * oldest one is, and of that opening only the page is known (ram_page.uncopied).
  */
 #ifndef MEM_RAM_H
 #define MEM_RAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
@@ -21,12 +27,13 @@ enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
 enum ram_page_flag {
     RAM_PAGE_CODE = 1,     /* stores go to the code map */
     RAM_PAGE_RESERVED = 2, /* a suspended hart holds an LR reservation in it */
-    RAM_PAGE_WATCHED = 4,  /* somebody asked to see the stores (struct ram_watch) */
-    RAM_PAGE_WRITES = 8,   /* writes are reported before they are made (struct ram_report) */
-    RAM_PAGE_READS = 16,   /* loads by harts are reported (cpu/memwatch.c) */
+    RAM_PAGE_WATCHED = 4,  /* stores are told (struct ram_watch): HTIF and the like */
+    RAM_PAGE_WATCHED_STORES =
+        8, /* stores are reported before they are made (cluster_watch_memory) */
+    RAM_PAGE_WATCHED_LOADS = 16, /* loads by harts are reported (the same) */
 };
 
-/* Who wrote. Not every writer is a hart. */
+/* Not every writer is a hart. */
 enum writer_kind { WRITER_HART, WRITER_FIRMWARE, WRITER_DMA, WRITER_DEBUGGER, WRITER_LOADER };
 
 struct writer {
@@ -37,23 +44,48 @@ struct writer {
 };
 
 struct ram_page {
-    uint64_t stamp; /* 0: untouched since the images were loaded */
+    uint64_t stamp; /* of the first store after it was last closed; 0: untouched since loading */
     uint32_t flags;
     bool shared;          /* others than the opener may have stored since */
     struct writer opener; /* made the first store since the page was opened */
+    uint64_t copy;        /* number of its newest copy; 0: none is kept */
+    uint64_t uncopied;    /* stamp of the newest opening of which no copy is kept */
 };
 
-/* Told of each store to a watched page, after it: HTIF and the like. */
+enum { COPIES_MAX = 4096 }; /* 16 MiB */
+
+/* The bytes of a page as they were when it was opened at `stamp`. */
+struct page_copy {
+    uint64_t stamp, pa;
+    uint64_t older;       /* number of the page's copy before, which may be forgotten */
+    struct writer opener; /* as in struct ram_page, when the page was opened again */
+    bool shared;
+    uint8_t bytes[PAGE_BYTES];
+};
+
+/*
+ * Told after each store to a page with RAM_PAGE_WATCHED: `size` bytes at pa, within one page; for a
+ * store that crosses pages, one call for each. Harts have no fast translation for stores to the
+ * page.
+ */
 struct ram_watch {
-    void (*stored)(void *ctx, uint64_t pa, unsigned size);
     void *ctx;
+    void (*stored)(void *ctx, uint64_t pa, unsigned size, const struct writer *by);
 };
 
-/* Called before each write to a page with RAM_PAGE_WRITES. Never across a page. */
-struct ram_report {
-    void (*writing)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
-                    const struct writer *who);
+enum { RAM_WATCHES_MAX = 4 };
+
+/* What the harts must do when memory is written. Any may be NULL. */
+struct ram_hooks {
     void *ctx;
+    /* Before a store to a page with RAM_PAGE_WATCHED_STORES, never across a page. */
+    void (*storing)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
+                    const struct writer *by);
+    /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
+    void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
+                       const struct writer *by);
+    /* Before a store to a page with RAM_PAGE_RESERVED, and before any that is not a hart's. */
+    void (*break_reservations)(void *ctx, uint64_t pa, uint64_t size, const struct writer *by);
 };
 
 struct ram {
@@ -63,8 +95,12 @@ struct ram {
     uint64_t stamp;        /* the write clock */
     uint64_t closed_stamp; /* of the last ram_close_pages: pages with a newer stamp are open */
     uint64_t epoch;        /* moves when cached store translations must go */
-    struct ram_watch watch;
-    struct ram_report report;
+    struct ram_hooks hooks;
+    struct ram_watch watches[RAM_WATCHES_MAX];
+    unsigned watch_count;
+    /* copies: a ring, numbered on from 1; those from first_copy to next_copy are kept */
+    struct page_copy *copies;
+    uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
 };
 
 struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
@@ -86,6 +122,13 @@ static inline struct ram_page *ram_page_at(const struct ram *r, uint64_t pa)
 }
 
 /*
+ * The way in which memory is written, by whomever: stamps, lets the code map know, breaks
+ * reservations, tells watches. [pa, pa + len) must be in the RAM. Only stores of harts through
+ * cached translations do not come here, which no page has that one of these must know of.
+ */
+void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const struct writer *by);
+
+/*
  * A store translation for this page is about to be handed out (or one store made). The write clock
  * moves only if the page was closed: it does not depend on how long caches keep translations.
  */
@@ -96,9 +139,18 @@ void ram_close_pages(struct ram *r);
 
 /* Sets a flag that makes stores slow; drops every cached store translation. */
 void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
+void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
 
-/* Takes it away again. Of a page that nobody could open, `who` made the newest store at `stamp`. */
-void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64_t stamp,
-                     const struct writer *who);
+/* The page is no longer code: as if `by` had opened it at `stamp`, with the bytes of now. */
+void ram_retire_code(struct ram *r, uint64_t pa, uint64_t stamp, const struct writer *by);
+
+/* Copy number n, or NULL if it is forgotten or n is 0. */
+const struct page_copy *ram_copy(const struct ram *r, uint64_t n);
+/* No hart needs copies of openings up to this stamp any more. */
+void ram_forget_copies(struct ram *r, uint64_t stamp);
+
+void ram_set_hooks(struct ram *r, struct ram_hooks hooks);
+/* At most RAM_WATCHES_MAX; told in the order in which they were added. */
+void ram_add_watch(struct ram *r, struct ram_watch watch);
 
 #endif

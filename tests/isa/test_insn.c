@@ -1546,9 +1546,10 @@ static void cbo_zero_outside_of_memory_is_an_access_fault(struct world *w)
 }
 
 /* Who watches a page (HTIF) hears of the whole block. */
-static void note_watched(void *ctx, uint64_t pa, unsigned size)
+static void note_watched(void *ctx, uint64_t pa, unsigned size, const struct writer *by)
 {
     (void)pa;
+    (void)by;
     *(unsigned *)ctx += size;
 }
 
@@ -1557,7 +1558,7 @@ static void cbo_zero_is_seen_by_who_watches_the_page(struct world *w)
     struct ram *ram = bus_ram(w->bus);
     unsigned seen = 0;
 
-    ram->watch = (struct ram_watch){note_watched, &seen};
+    ram_add_watch(ram, (struct ram_watch){.ctx = &seen, .stored = note_watched});
     ram_flag_page(ram, DATA, RAM_PAGE_WATCHED);
     hart_set_reg(w->hart, A0, DATA);
     exec(w, CBO_ZERO(A0));

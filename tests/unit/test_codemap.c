@@ -488,7 +488,12 @@ static void code_that_was_never_fetched_runs_as_written_and_is_told(void **state
         assert_int_equal(call(&s, 0, FRESH), 1);
         assert_int_equal(s.seen.stale_count, 2); /* two instructions */
         assert_false(s.seen.stale[0].fetched_before);
-        assert_false(s.seen.stale[0].old_known);
+        assert_int_equal(s.seen.stale[0].evidence, STALE_PARCEL);
+        assert_true(s.seen.stale[0].old_known);
+        assert_memory_equal(s.seen.stale[0].old_bytes, "\0\0\0\0", 4); /* untouched memory */
+        assert_false(
+            s.seen.stale[0].writer_known); /* the first store to the page, or a later one */
+        assert_true(s.seen.stale[0].agent_known);
         assert_int_equal(s.seen.stale[0].chosen, FETCHED_NEW);
         wreck(&s);
     }
