@@ -51,7 +51,8 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
-	pipe.o read_write.o readdir.o seq_file.o stat.o proc/base.o proc/generic.o proc/meminfo.o ramfs/inode.o) \
+	pipe.o read_write.o readdir.o seq_file.o stat.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o \
+	ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
@@ -73,10 +74,10 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
-	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o \
+	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
-	trace_pid_files.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
+	trace_pid_files.o trace_printk.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
 
 # Files of those that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
@@ -100,7 +101,7 @@ guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
 guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
-	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
+	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
 # One word is replaced by one store, for which functions have to be aligned.  GCC
 # 12 aligns none that it takes for cold, so it must take none for that.
 guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
@@ -119,17 +120,17 @@ guest_cflags_static := $(call guest_trace_cflags,static)
 guest_pg_static     := -pg
 guest_sort_static   :=
 
-guest_objs_mcount   := $(call guest_stopped_objs,mcount)
+guest_objs_mcount   := $(call guest_stopped_objs,mcount,mcount/ftrace_caller)
 guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
 guest_pg_mcount     := -pg
 guest_sort_mcount   := --sort
 
-guest_objs_pfe16    := $(call guest_stopped_objs,pfe16)
+guest_objs_pfe16    := $(call guest_stopped_objs,pfe16,entry_caller)
 guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe16      := $(call guest_pfe,8)
 guest_sort_pfe16    := --sort --nops=16
 
-guest_objs_pfe8     := $(call guest_stopped_objs,pfe8)
+guest_objs_pfe8     := $(call guest_stopped_objs,pfe8,entry_caller)
 guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe8       := $(call guest_pfe,4)
 guest_sort_pfe8     := --sort --nops=8
