@@ -234,11 +234,21 @@ static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum acce
 
 /* ---- the translation caches ---- */
 
+/* True: the page's loads are reported, so none of them may be cached. */
+static bool loads_are_reported(const struct hart *h, uint64_t pa)
+{
+    const struct cluster *c = h->cluster;
+
+    return UNLIKELY(c->watched.len) && ram_page_at(c->ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
+}
+
 static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t pa)
 {
     unsigned slot = tlb_slot(va);
 
     if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
+        return;
+    if (t == &h->cache.tlb->load && loads_are_reported(h, pa))
         return;
     t->page[slot] = align_down(va, PAGE_BYTES);
     t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
@@ -454,6 +464,8 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     struct stretch stretch;
     uint64_t from, to;
 
+    if (loads_are_reported(h, pa))
+        return;
     if (!translated)
         stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
     else if (h->cache.leaf.shift > PAGE_SHIFT)
@@ -475,14 +487,6 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
 }
 
 /* ---- load and store ---- */
-
-/* True: the page's loads are reported, so none of them may be cached. */
-static bool loads_are_reported(const struct hart *h, uint64_t pa)
-{
-    const struct cluster *c = h->cluster;
-
-    return UNLIKELY(c->watched.len) && ram_page_at(c->ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
-}
 
 static void tell_load(struct hart *h, uint64_t pa, unsigned size)
 {
@@ -512,12 +516,10 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (LIKELY(ram_has(ram, pa, size))) {
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
-        if (loads_are_reported(h, pa)) {
-            tell_load(h, pa, size);
-            return true;
-        }
         fill(h, &h->cache.tlb->load, va, pa);
         widen(h, va, pa);
+        if (loads_are_reported(h, pa))
+            tell_load(h, pa, size);
         return true;
     }
     if (!whole)
