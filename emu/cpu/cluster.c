@@ -75,6 +75,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
                                              .store_code = codemap_store,
                                              .break_reservations = break_reservations,
                                              .storing = memwatch_storing});
+    ram_add_watch(c->ram, (struct ram_watch){.ctx = c, .loaded = memwatch_loaded});
     return c;
 }
 
@@ -152,6 +153,19 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
     map_put(&c->probes_at, pa, index);
     codemap_invalidate(c, pa, false);
     return index;
+}
+
+void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags)
+{
+    static const enum ram_page_flag both[] = {RAM_PAGE_WATCHED_STORES, RAM_PAGE_WATCHED_LOADS};
+
+    for (unsigned i = 0; i < ARRAY_LEN(both); i++)
+        if (flags & both[i])
+            ram_flag_page(c->ram, pa, both[i]);
+        else
+            ram_unflag_page(c->ram, pa, both[i]);
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_flush_tlb(c->harts.at[i]);
 }
 
 void cluster_uproot(struct cluster *c, uint32_t probe)

@@ -51,18 +51,10 @@ struct cluster {
     struct op_cost cost[OP_COUNT];
 };
 
-/* ---- memwatch.c ---- */
-
-/* The hook of ram_write for RAM_PAGE_WATCHED_STORES. */
+/* memwatch.c: before stores to watched pages, and after loads from them (struct ram_watch) */
 void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                       const struct writer *by);
-
-/* Of [*from, *to), leaves the part around pa that no page with reported loads is in. */
-void memwatch_keep_unwatched(const struct cluster *c, uint64_t pa, uint64_t *from, uint64_t *to);
-
-/* A load by a hart from a page with RAM_PAGE_WATCHED_LOADS. */
-void memwatch_tell_load(const struct cluster *c, uint64_t pa, unsigned size,
-                        const struct writer *by);
+void memwatch_loaded(void *cluster, uint64_t pa, unsigned size, const struct writer *by);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

@@ -132,8 +132,6 @@ void hart_store_conditional(struct hart *h, uint64_t pa, unsigned size, uint64_t
 /* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
 MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
 MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);
-/* Drops the cached translations, of loads and stores, that lead to the page at pa. */
-void hart_drop_page(struct hart *h, uint64_t pa);
 void hart_flush_tlb(struct hart *h);
 void hart_flush_tlb_page(struct hart *h, uint64_t va);
 void hart_flush_stores(struct hart *h);

@@ -1,17 +1,13 @@
 /*
- * memwatch.c - accesses to watched pages are reported (cluster_watch_memory).
+ * memwatch.c - accesses to watched pages become events (cluster_watch_memory).
  *
- * A watched page never gets a cached store translation, nor, if loads are
- * reported, a load translation or a span that covers it. So each access to it
- * comes to the slow path (mmu.c, ram_write), where the page's flags are tested; the
- * fast paths know nothing of it. Only cached translations of that page are
- * dropped, which no guest can observe in its cycles or results.
+ * A watched page never gets a cached store translation, nor, if its loads are
+ * watched, a load translation or a span that covers it (struct ram_watch in
+ * mem/ram.h). So each access to it comes to the slow path, which tells it; the
+ * fast paths know nothing of it.
  */
-#include <string.h>
-
 #include "base/bits.h"
 #include "cpu/cluster_priv.h"
-#include "cpu/hart_priv.h"
 
 /* ---- reports ---- */
 
@@ -32,10 +28,9 @@ static void tell(const struct cluster *c, uint64_t pa, const uint8_t *new_bytes,
         cluster_emit(c, &e);
 }
 
-void memwatch_tell_load(const struct cluster *c, uint64_t pa, unsigned size,
-                        const struct writer *by)
+void memwatch_loaded(void *cluster, uint64_t pa, unsigned size, const struct writer *by)
 {
-    tell(c, pa, NULL, size, true, by);
+    tell(cluster, pa, NULL, size, true, by);
 }
 
 void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
@@ -57,11 +52,11 @@ static struct watched_page *page_of(struct cluster *c, uint64_t pa)
     return &c->watched.at[c->watched.len - 1];
 }
 
-static void set_flag(struct cluster *c, uint64_t pa, uint32_t flag, bool on)
+static void set_flags(struct cluster *c, const struct watched_page *p)
 {
-    struct ram_page *page = ram_page_at(c->ram, pa);
-
-    page->flags = on ? page->flags | flag : page->flags & ~flag;
+    cluster_watch_page(c, p->pa,
+                       (p->writes ? RAM_PAGE_WATCHED_STORES : 0) |
+                           (p->reads ? RAM_PAGE_WATCHED_LOADS : 0));
 }
 
 static void forget_if_unused(struct cluster *c, struct watched_page *p)
@@ -76,10 +71,7 @@ static void watch_page(struct cluster *c, uint64_t pa, bool reads)
 
     p->writes++;
     p->reads += reads;
-    set_flag(c, pa, RAM_PAGE_WATCHED_STORES, true);
-    set_flag(c, pa, RAM_PAGE_WATCHED_LOADS, p->reads != 0);
-    for (size_t i = 0; i < c->harts.len; i++)
-        hart_drop_page(c->harts.at[i], pa);
+    set_flags(c, p);
 }
 
 static void unwatch_page(struct cluster *c, uint64_t pa, bool reads)
@@ -88,8 +80,7 @@ static void unwatch_page(struct cluster *c, uint64_t pa, bool reads)
 
     p->writes--;
     p->reads -= reads;
-    set_flag(c, pa, RAM_PAGE_WATCHED_STORES, p->writes != 0);
-    set_flag(c, pa, RAM_PAGE_WATCHED_LOADS, p->reads != 0);
+    set_flags(c, p);
     forget_if_unused(c, p);
 }
 
@@ -108,18 +99,4 @@ void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool re
 void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads)
 {
     for_each_page(c, pa, size, reads, unwatch_page);
-}
-
-void memwatch_keep_unwatched(const struct cluster *c, uint64_t pa, uint64_t *from, uint64_t *to)
-{
-    for (size_t i = 0; i < c->watched.len; i++) {
-        const struct watched_page *p = &c->watched.at[i];
-
-        if (!p->reads)
-            continue;
-        if (p->pa > pa && p->pa < *to)
-            *to = p->pa;
-        if (p->pa < pa && p->pa + PAGE_BYTES > *from)
-            *from = p->pa + PAGE_BYTES;
-    }
 }

@@ -234,12 +234,23 @@ static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum acce
 
 /* ---- the translation caches ---- */
 
-/* True: the page's loads are reported, so none of them may be cached. */
-static bool loads_are_reported(const struct hart *h, uint64_t pa)
+static bool loads_are_watched(const struct hart *h, uint64_t pa)
 {
-    const struct cluster *c = h->cluster;
+    const struct ram *ram = h->cluster->ram;
 
-    return UNLIKELY(c->watched.len) && ram_page_at(c->ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
+    return UNLIKELY(ram->watched_loads) && ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
+}
+
+/* A load of a watched page is told, each time: it has no cached translation (struct ram_watch). */
+static void tell_load(struct hart *h, uint64_t pa, unsigned size)
+{
+    const struct ram *ram = h->cluster->ram;
+    struct writer me;
+
+    if (LIKELY(!loads_are_watched(h, pa)))
+        return;
+    me = hart_writer(h);
+    ram_tell_load(ram, pa, size, &me);
 }
 
 static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t pa)
@@ -248,7 +259,7 @@ static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t p
 
     if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
         return;
-    if (t == &h->cache.tlb->load && loads_are_reported(h, pa))
+    if (t == &h->cache.tlb->load && loads_are_watched(h, pa))
         return;
     t->page[slot] = align_down(va, PAGE_BYTES);
     t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
@@ -325,25 +336,6 @@ void hart_flush_stores(struct hart *h)
 {
     empty_stores(h);
     h->cache.store_epoch = h->cluster->ram->epoch;
-}
-
-void hart_drop_page(struct hart *h, uint64_t pa)
-{
-    const uint8_t *host = ram_host(h->cluster->ram, pa);
-
-    for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
-        struct tlb *t = &h->cache.tlbs[i];
-        struct span *s = &h->cache.load_spans[i];
-
-        for (unsigned slot = 0; slot < TLB_ENTRIES; slot++) {
-            if (t->load.host[slot] == host)
-                t->load.page[slot] = no_page(slot);
-            if (t->store.host[slot] == host)
-                t->store.page[slot] = no_page(slot);
-        }
-        if (s->starts && s->host < host + PAGE_BYTES && host < s->host + s->starts + LOAD_MAX - 1)
-            *s = (struct span){0};
-    }
 }
 
 void hart_forget_returns(struct hart *h, const struct block *from)
@@ -464,7 +456,7 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     struct stretch stretch;
     uint64_t from, to;
 
-    if (loads_are_reported(h, pa))
+    if (UNLIKELY(ram->watched_loads)) /* the span might hold such a page */
         return;
     if (!translated)
         stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
@@ -477,7 +469,6 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     if (to > ram->base + ram->size)
         to = ram->base + ram->size;
     pmp_keep_uniform(h, pa, &from, &to);
-    memwatch_keep_unwatched(h->cluster, pa, &from, &to);
     if (to - from >= h->cache.loads->starts + LOAD_MAX)
         *h->cache.loads = (struct span){.from = stretch.from + (from - stretch.pa),
                                         .starts = to - from - LOAD_MAX + 1,
@@ -487,13 +478,6 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
 }
 
 /* ---- load and store ---- */
-
-static void tell_load(struct hart *h, uint64_t pa, unsigned size)
-{
-    struct writer who = hart_writer(h);
-
-    memwatch_tell_load(h->cluster, pa, size, &who);
-}
 
 static bool raise_device_fault(struct hart *h, enum fault fault, enum access access, uint64_t va)
 {
@@ -514,12 +498,11 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
-        *value = 0;
-        memcpy(value, ram_host(ram, pa), size);
         fill(h, &h->cache.tlb->load, va, pa);
         widen(h, va, pa);
-        if (loads_are_reported(h, pa))
-            tell_load(h, pa, size);
+        *value = 0;
+        memcpy(value, ram_host(ram, pa), size);
+        tell_load(h, pa, size);
         return true;
     }
     if (!whole)
@@ -622,8 +605,7 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
     *value = 0;
     memcpy(value, ram_host(ram, pa), size);
-    if (loads_are_reported(h, pa))
-        tell_load(h, pa, size);
+    tell_load(h, pa, size);
     h->s.reserved = true;
     h->s.reserved_line = align_down(pa, LINE_BYTES);
     return true;

@@ -150,6 +150,7 @@ void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
     if (page->flags & flag)
         return;
     page->flags |= flag;
+    r->watched_loads += flag == RAM_PAGE_WATCHED_LOADS;
     r->epoch++;
 }
 
@@ -160,6 +161,7 @@ void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
     if (!(page->flags & flag))
         return;
     page->flags &= ~(uint32_t)flag;
+    r->watched_loads -= flag == RAM_PAGE_WATCHED_LOADS;
 }
 
 void ram_retire_code(struct ram *r, uint64_t pa, uint64_t stamp, const struct writer *by)
@@ -182,10 +184,18 @@ void ram_add_watch(struct ram *r, struct ram_watch watch)
     r->watches[r->watch_count++] = watch;
 }
 
+void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by)
+{
+    for (unsigned i = 0; i < r->watch_count; i++)
+        if (r->watches[i].loaded)
+            r->watches[i].loaded(r->watches[i].ctx, pa, size, by);
+}
+
 static void tell_store(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by)
 {
     for (unsigned i = 0; i < r->watch_count; i++)
-        r->watches[i].stored(r->watches[i].ctx, pa, size, by);
+        if (r->watches[i].stored)
+            r->watches[i].stored(r->watches[i].ctx, pa, size, by);
 }
 
 /* Returns how many bytes were stored as code: fewer than len if the page ceased to be code. */
@@ -221,7 +231,7 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
             ram_open_page(r, pa, by);
         memcpy(ram_host(r, pa + done), from + done, len - done);
     }
-    if (page->flags & RAM_PAGE_WATCHED)
+    if (page->flags & (RAM_PAGE_WATCHED | RAM_PAGE_WATCHED_STORES))
         tell_store(r, pa, (unsigned)len, by);
 }
 

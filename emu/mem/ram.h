@@ -25,12 +25,11 @@
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
 
 enum ram_page_flag {
-    RAM_PAGE_CODE = 1,     /* stores go to the code map */
-    RAM_PAGE_RESERVED = 2, /* a suspended hart holds an LR reservation in it */
-    RAM_PAGE_WATCHED = 4,  /* stores are told (struct ram_watch): HTIF and the like */
-    RAM_PAGE_WATCHED_STORES =
-        8, /* stores are reported before they are made (cluster_watch_memory) */
-    RAM_PAGE_WATCHED_LOADS = 16, /* loads by harts are reported (the same) */
+    RAM_PAGE_CODE = 1,           /* stores go to the code map */
+    RAM_PAGE_RESERVED = 2,       /* a suspended hart holds an LR reservation in it */
+    RAM_PAGE_WATCHED = 4,        /* stores are told (struct ram_watch): HTIF and the like */
+    RAM_PAGE_WATCHED_STORES = 8, /* stores are told: watchpoints (cluster_watch_page) */
+    RAM_PAGE_WATCHED_LOADS = 16, /* loads are told */
 };
 
 /* Not every writer is a hart. */
@@ -64,13 +63,16 @@ struct page_copy {
 };
 
 /*
- * Told after each store to a page with RAM_PAGE_WATCHED: `size` bytes at pa, within one page; for a
- * store that crosses pages, one call for each. Harts have no fast translation for stores to the
- * page.
+ * Watched pages: told after each store to a page with RAM_PAGE_WATCHED or RAM_PAGE_WATCHED_STORES,
+ * and after each load from one with RAM_PAGE_WATCHED_LOADS. `size` bytes at pa, within one page;
+ * for a store that crosses pages, one call for each. Harts have no fast translation for such an
+ * access to the page. A page is watched with ram_flag_page; for loads, and while harts are running,
+ * with cluster_watch_page.
  */
 struct ram_watch {
     void *ctx;
-    void (*stored)(void *ctx, uint64_t pa, unsigned size, const struct writer *by);
+    void (*stored)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
+    void (*loaded)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
 };
 
 enum { RAM_WATCHES_MAX = 4 };
@@ -98,6 +100,7 @@ struct ram {
     struct ram_hooks hooks;
     struct ram_watch watches[RAM_WATCHES_MAX];
     unsigned watch_count;
+    unsigned watched_loads; /* pages with RAM_PAGE_WATCHED_LOADS */
     /* copies: a ring, numbered on from 1; those from first_copy to next_copy are kept */
     struct page_copy *copies;
     uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
@@ -152,5 +155,7 @@ void ram_forget_copies(struct ram *r, uint64_t stamp);
 void ram_set_hooks(struct ram *r, struct ram_hooks hooks);
 /* At most RAM_WATCHES_MAX; told in the order in which they were added. */
 void ram_add_watch(struct ram *r, struct ram_watch watch);
+/* To be called after a load from a page with RAM_PAGE_WATCHED_LOADS. */
+void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by);
 
 #endif
