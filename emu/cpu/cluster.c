@@ -74,7 +74,9 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->free_probe = NO_PROBE;
     ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
                                              .store_code = codemap_store,
-                                             .break_reservations = break_reservations});
+                                             .break_reservations = break_reservations,
+                                             .storing = memwatch_storing});
+    ram_add_watch(c->ram, (struct ram_watch){.ctx = c, .loaded = memwatch_loaded});
     return c;
 }
 
@@ -88,6 +90,7 @@ void cluster_free(struct cluster *c)
     decoder_free(c->decoder);
     map_free(&c->probes_at);
     VEC_FREE(&c->probes);
+    VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);
     free(c);
 }

@@ -26,6 +26,12 @@ struct probe {
 enum { NO_PROBE = CLUSTER_NO_PROBE };
 enum { LISTENERS_MAX = 4 };
 
+/* A page whose accesses are reported (memwatch.c). */
+struct watched_page {
+    uint64_t pa;
+    unsigned writes, reads; /* by so many watches */
+};
+
 struct cluster {
     struct cluster_config config;
     struct ram *ram;
@@ -41,8 +47,15 @@ struct cluster {
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
     uint32_t wanted; /* kinds of events that some listener needs */
+    VEC_OF(struct watched_page) watched;
+    bool store_reads; /* the store at hand is that of an atomic operation */
     struct op_cost cost[OP_COUNT];
 };
+
+/* memwatch.c: before stores to watched pages, and after loads from them (struct ram_watch) */
+void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
+                      const struct writer *by);
+void memwatch_loaded(void *cluster, uint64_t pa, unsigned size, const struct writer *by);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

@@ -89,6 +89,9 @@ enum { RAM_WATCHES_MAX = 4 };
 /* What the harts must do when memory is written. Any may be NULL. */
 struct ram_hooks {
     void *ctx;
+    /* Before a store to a page with RAM_PAGE_WATCHED_STORES, never across a page. */
+    void (*storing)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
+                    const struct writer *by);
     /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
                        const struct writer *by);
