@@ -173,7 +173,7 @@ static void run_harts(struct scene *s)
 
         poke(&s->w, CODE, JAL(ZERO, 0), 4);
         hart_set_pc(h, CODE);
-        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(hart_run(h, 1, UINT64_MAX), HART_BUDGET);
     }
 }
 

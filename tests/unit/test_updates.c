@@ -64,7 +64,7 @@ static void run_hart(struct scene *s, unsigned hart, uint64_t insns)
 
     if (!hart_insns(h))
         hart_set_pc(h, CODE + LOOP);
-    assert_int_equal(hart_run(h, insns), HART_BUDGET);
+    assert_int_equal(hart_run(h, insns, UINT64_MAX), HART_BUDGET);
 }
 
 static void run_all(struct scene *s)

@@ -1,15 +1,15 @@
-/* shell_text.c - strings and lists of strings that grow. */
+/* text.c - strings and lists of strings that grow. */
+#include "applet.h"
 #include "shell.h"
-#include <linux/kernel.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 void *shell_alloc(size_t size)
 {
-    void *p = kzalloc(size);
+    void *p = calloc(1, size);
 
-    if (!p)
-        panic("sh: out of memory");
+    if (!p) {
+        shell_error("out of memory");
+        _exit(STATUS_ERROR);
+    }
     return p;
 }
 
@@ -20,6 +20,11 @@ char *shell_strdup(const char *s)
     return memcpy(shell_alloc(size), s, size);
 }
 
+char *shell_strndup(const char *s, size_t len)
+{
+    return memcpy(shell_alloc(len + 1), s, len);
+}
+
 void strbuf_addn(struct strbuf *b, const char *s, size_t n)
 {
     if (b->len + n >= b->room) {
@@ -27,7 +32,7 @@ void strbuf_addn(struct strbuf *b, const char *s, size_t n)
         char *larger = shell_alloc(room);
 
         memcpy(larger, b->s, b->len);
-        kfree(b->s);
+        free(b->s);
         b->s = larger;
         b->room = room;
     }
@@ -61,7 +66,7 @@ void strings_add(struct strings *list, char *s)
         char **larger = shell_alloc(room * sizeof(*larger));
 
         memcpy(larger, list->v, list->n * sizeof(*larger));
-        kfree(list->v);
+        free(list->v);
         list->v = larger;
         list->room = room;
     }
@@ -74,8 +79,8 @@ void strings_free(struct strings *list)
     int i;
 
     for (i = 0; i < list->n; i++)
-        kfree(list->v[i]);
-    kfree(list->v);
+        free(list->v[i]);
+    free(list->v);
     *list = (struct strings){NULL, 0, 0};
 }
 

@@ -1,8 +1,9 @@
 /* regex.h - POSIX regular expressions: the basic ones, or the extended. */
-#ifndef LINUX_REGEX_H
-#define LINUX_REGEX_H
+#ifndef SH_REGEX_H
+#define SH_REGEX_H
 
-#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 struct regex;
 

@@ -1,15 +1,6 @@
-/* shell_exec.c - running the tree. */
+/* exec.c - running the tree. */
 #include "applet.h"
 #include "shell.h"
-#include <linux/errno.h>
-#include <linux/fdtable.h>
-#include <linux/glob.h>
-#include <linux/kernel.h>
-#include <linux/ramfs.h>
-#include <linux/sched.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 /* ---- redirections ---- */
 
@@ -17,66 +8,77 @@ enum { FIRST_SAVED_FD = 10 };
 
 /* What a descriptor was before. */
 struct saved_fd {
-    int fd, copy; /* copy -1: it was closed */
+    int fd, copy; /* copy negative: it was closed */
     struct saved_fd *next;
 };
 
-static struct file *open_path(const char *path, int flags)
-{
-    struct file *file = filp_open(path, flags, 0644);
+static uint64_t saved_fds; /* a bit for each descriptor that is a copy */
 
-    if (IS_ERR(file))
-        shell_error("cannot open %s: %s", path, strerror(-PTR_ERR(file)));
-    return file;
+void close_saved_fds(void)
+{
+    int fd;
+
+    for (fd = FIRST_SAVED_FD; saved_fds >> fd; fd++)
+        if (saved_fds >> fd & 1)
+            close(fd);
+    saved_fds = 0;
 }
 
-static struct file *open_here(const char *text)
+/* A descriptor, or an error with the message out. */
+static int open_path(const char *path, int flags)
 {
-    struct inode *inode = ramfs_get_file(S_IFREG | S_IRUSR | S_IWUSR);
-    struct file *file = inode ? dentry_open(NULL, inode, O_RDWR) : ERR_PTR(-ENOMEM);
+    int fd = open(path, flags, 0644);
 
-    if (inode)
-        iput(inode);
-    if (IS_ERR(file)) {
-        shell_error("cannot make a here-document: %s", strerror(-PTR_ERR(file)));
-        return file;
+    if (fd < 0)
+        shell_error("cannot open %s: %s", path, strerror(-fd));
+    return fd;
+}
+
+static int open_here(const char *text)
+{
+    int fd = syscall(__NR_memfd_create, "here-document", 0);
+
+    if (fd < 0) {
+        shell_error("cannot make a here-document: %s", strerror(-fd));
+        return fd;
     }
-    file_write(file, text, strlen(text));
-    vfs_llseek(file, 0, SEEK_SET);
-    return file;
+    write_all(fd, text, strlen(text));
+    lseek(fd, 0, SEEK_SET);
+    return fd;
 }
 
-/* `-` is no file at all: NULL. */
-static struct file *open_dup(const char *word)
+/* `-` is no file at all: -1 with *closed set. */
+static int open_dup(const char *word, bool *closed)
 {
-    unsigned long fd;
-    struct file *file;
+    unsigned long from;
+    int fd;
 
-    if (!strcmp(word, "-"))
-        return NULL;
-    file = kstrtoul(word, 10, &fd) ? NULL : fget(fd);
-    if (!file)
-        shell_error("%s: %s", word, strerror(EBADF));
-    return file ? file : ERR_PTR(-EBADF);
+    *closed = !strcmp(word, "-");
+    if (*closed)
+        return -1;
+    fd = kstrtoul(word, 10, &from) ? -EBADF : fcntl(from, F_DUPFD, 0);
+    if (fd < 0)
+        shell_error("%s: %s", word, strerror(-fd));
+    return fd;
 }
 
-static struct file *open_redirect(const struct redirect *r, const char *word)
+static int open_redirect(const struct redirect *r, const char *word, bool *closed)
 {
     switch (r->type) {
     case REDIR_IN: return open_path(word, O_RDONLY);
     case REDIR_OUT: return open_path(word, O_WRONLY | O_CREAT | O_TRUNC);
     case REDIR_APPEND: return open_path(word, O_WRONLY | O_CREAT | O_APPEND);
     case REDIR_RDWR: return open_path(word, O_RDWR | O_CREAT);
-    case REDIR_DUP: return open_dup(word);
+    case REDIR_DUP: return open_dup(word, closed);
     case REDIR_HERE: return open_here(word);
     }
-    return ERR_PTR(-EINVAL);
+    return -EINVAL;
 }
 
 /* Some files take what was written only when they are closed, and may refuse it then. */
 static int close_reporting(int fd)
 {
-    int err = close_fd(fd);
+    int err = close(fd);
 
     if (err && err != -EBADF)
         shell_error("write error: %s", strerror(-err));
@@ -88,29 +90,50 @@ static void save_fd(struct saved_fd **saved, int fd)
     struct saved_fd *s = shell_alloc(sizeof(*s));
 
     s->fd = fd;
-    s->copy = do_dup(fd, FIRST_SAVED_FD, O_CLOEXEC);
+    s->copy = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_SAVED_FD);
     s->next = *saved;
     *saved = s;
+    if (s->copy >= 0)
+        saved_fds |= 1ull << s->copy;
 }
 
+static void forget_copy(const struct saved_fd *s)
+{
+    if (s->copy >= 0)
+        saved_fds &= ~(1ull << s->copy);
+}
+
+/* Descriptor `from` becomes `to`. */
+static void move_fd(int from, int to)
+{
+    if (from == to)
+        return;
+    dup2(from, to);
+    close(from);
+}
+
+/*
+ * The new file may get the very descriptor that is redirected, if that was closed: so the old one
+ * is saved first.
+ */
 static int apply_redirect(struct shell *sh, const struct redirect *r, struct saved_fd **saved)
 {
     char *word = r->type != REDIR_HERE ? expand_string(sh, r->word->text)
                  : r->literal          ? shell_strdup(r->word->text)
                                        : expand_here(sh, r->word->text);
-    struct file *file = word ? open_redirect(r, word) : ERR_PTR(-EINVAL);
+    bool closed = false;
+    int fd = -EINVAL;
 
-    kfree(word);
-    if (IS_ERR(file))
-        return PTR_ERR(file);
-    save_fd(saved, r->fd);
-    if (!file) {
-        close_reporting(r->fd);
-        return 0;
+    if (word) {
+        save_fd(saved, r->fd);
+        fd = open_redirect(r, word, &closed);
     }
-    replace_fd(r->fd, file, 0);
-    fput(file);
-    return 0;
+    free(word);
+    if (closed)
+        close_reporting(r->fd);
+    else if (fd >= 0)
+        move_fd(fd, r->fd);
+    return closed || fd >= 0 ? 0 : fd;
 }
 
 static int restore_fds(struct saved_fd *saved)
@@ -122,12 +145,11 @@ static int restore_fds(struct saved_fd *saved)
         int closed = close_reporting(s->fd);
 
         err = closed ? closed : err;
-        if (s->copy >= 0) {
-            ksys_dup3(s->copy, s->fd, 0);
-            close_fd(s->copy);
-        }
+        forget_copy(s);
+        if (s->copy >= 0)
+            move_fd(s->copy, s->fd);
         saved = s->next;
-        kfree(s);
+        free(s);
     }
     return err;
 }
@@ -138,10 +160,11 @@ static void keep_fds(struct saved_fd *saved)
     while (saved) {
         struct saved_fd *s = saved;
 
+        forget_copy(s);
         if (s->copy >= 0)
-            close_fd(s->copy);
+            close(s->copy);
         saved = s->next;
-        kfree(s);
+        free(s);
     }
 }
 
@@ -166,14 +189,12 @@ static int assign(struct shell *sh, const char *text, struct saved_var **saved)
 {
     size_t len = name_length(text);
     char *value = expand_string(sh, text + len + 1);
-    char *name = kmemdup_nul(text, len);
+    char *name;
     const char *old;
 
-    if (!value || !name) {
-        kfree(value);
-        kfree(name);
+    if (!value)
         return -EINVAL;
-    }
+    name = shell_strndup(text, len);
     if (saved) {
         struct saved_var *s = shell_alloc(sizeof(*s));
 
@@ -184,8 +205,8 @@ static int assign(struct shell *sh, const char *text, struct saved_var **saved)
     shell_setvar(sh, name, value);
     if (saved)
         shell_export(sh, name);
-    kfree(value);
-    kfree(name);
+    free(value);
+    free(name);
     return 0;
 }
 
@@ -208,9 +229,9 @@ static void restore_vars(struct shell *sh, struct saved_var *saved)
         else
             shell_unsetvar(sh, s->name);
         saved = s->next;
-        kfree(s->name);
-        kfree(s->value);
-        kfree(s);
+        free(s->name);
+        free(s->value);
+        free(s);
     }
 }
 
@@ -248,33 +269,33 @@ static char *search_path(const struct shell *sh, const char *name)
         struct strbuf b = {NULL, 0, 0};
         const char *end = strchr(path, ':');
         size_t len = end ? (size_t)(end - path) : strlen(path);
-        struct kstat stat;
+        struct stat st;
 
         strbuf_addn(&b, path, len);
         strbuf_addc(&b, '/');
         strbuf_adds(&b, name);
-        if (!vfs_fstatat(AT_FDCWD, b.s, &stat) && S_ISREG(stat.mode))
+        if (!stat(b.s, &st) && S_ISREG(st.st_mode))
             return strbuf_detach(&b);
-        kfree(b.s);
+        free(b.s);
         path += len + !!end;
     }
     return NULL;
 }
 
-static int run_from_path(struct shell *sh, char **argv)
+static int run_from_path(struct shell *sh, char **argv, bool last)
 {
     char *path = strchr(argv[0], '/') ? shell_strdup(argv[0]) : search_path(sh, argv[0]);
     int status = STATUS_NOT_FOUND;
 
     if (path)
-        status = run_file(sh, path, argv);
+        status = run_file(sh, path, argv, last);
     else
         shell_error("%s: not found", argv[0]);
-    kfree(path);
+    free(path);
     return status;
 }
 
-static int run_command(struct shell *sh, char **argv)
+int run_command(struct shell *sh, char **argv, bool last)
 {
     const struct function *f = shell_find_function(sh, argv[0]);
     const struct applet *applet = f ? NULL : find_applet(argv[0]);
@@ -282,8 +303,8 @@ static int run_command(struct shell *sh, char **argv)
     if (f)
         return run_function(sh, f, argv);
     if (applet)
-        return run_applet(sh, applet, argv);
-    return run_from_path(sh, argv);
+        return run_applet(sh, applet, argv, last);
+    return run_from_path(sh, argv, last);
 }
 
 static void show_command(char **argv)
@@ -295,17 +316,19 @@ static void show_command(char **argv)
         strbuf_adds(&b, *argv);
     }
     shell_error("+%s", b.s);
-    kfree(b.s);
+    free(b.s);
 }
 
 static int run_expanded(struct shell *sh, const struct node *n, char **argv)
 {
     struct saved_var *saved = NULL;
+    bool last = sh->last;
     int status;
 
+    sh->last = false; /* not for the commands of a function */
     if (sh->trace_commands)
         show_command(argv);
-    status = assign_all(sh, n->assigns, &saved) ? STATUS_ERROR : run_command(sh, argv);
+    status = assign_all(sh, n->assigns, &saved) ? STATUS_ERROR : run_command(sh, argv, last);
     restore_vars(sh, saved);
     return status;
 }
@@ -338,7 +361,7 @@ static int run_simple(struct shell *sh, const struct node *n)
 
 /* ---- compound commands ---- */
 
-/* A status that is looked at does not end a shell that ends on errors. */
+/* A status that is tested does not end a shell that ends on errors. */
 static int run_condition(struct shell *sh, const struct node *n)
 {
     bool before = sh->condition;
@@ -431,7 +454,7 @@ static bool case_matches(struct shell *sh, const struct case_item *item, const c
         char *pattern = expand_pattern(sh, w->text);
 
         hit = pattern && glob_match(pattern, value);
-        kfree(pattern);
+        free(pattern);
     }
     return hit;
 }
@@ -444,7 +467,7 @@ static int run_case(struct shell *sh, const struct node *n)
 
     while (value && item && !case_matches(sh, item, value))
         item = item->next;
-    kfree(value);
+    free(value);
     return value && item && item->body ? run_node(sh, item->body) : status;
 }
 
@@ -514,14 +537,21 @@ int run_node(struct shell *sh, const struct node *n)
         sh->status = run_redirected(sh, n);
     else
         sh->status = run_compound(sh, n);
-    shell_check_signals(sh);
-    cond_resched(); /* a loop of commands may have no end, and grace periods wait for it */
+    shell_check_interrupt(sh);
     if (!sh->leaving && ends_shell(sh, n))
         sh->leaving = LEAVE_EXIT;
     return sh->status;
 }
 
-int run_text(struct shell *sh, const char *text)
+static bool is_blank(const char *text)
+{
+    while (*text && strchr(" \t\n", *text))
+        text++;
+    return !*text;
+}
+
+/* last: the process ends with the text, so its last simple command needs no child. */
+static int run_commands(struct shell *sh, const char *text, bool last)
 {
     struct program *prog, *before = sh->prog;
     enum parse_status parsed = PARSE_END;
@@ -538,6 +568,7 @@ int run_text(struct shell *sh, const char *text)
         }
         sh->prog = prog;
         if (prog->root) {
+            sh->last = last && prog->root->type == NODE_SIMPLE && is_blank(text);
             run_node(sh, prog->root);
             ran = true;
         }
@@ -549,23 +580,26 @@ int run_text(struct shell *sh, const char *text)
     return sh->status;
 }
 
+int run_text(struct shell *sh, const char *text)
+{
+    return run_commands(sh, text, false);
+}
+
+int run_last_text(struct shell *sh, const char *text)
+{
+    return run_commands(sh, text, true);
+}
+
 int run_script_file(struct shell *sh, const char *path)
 {
-    struct strbuf text = {NULL, 0, 0};
-    struct kstat stat;
-    size_t size = 0;
-    void *bytes = NULL;
-    int err = vfs_fstatat(AT_FDCWD, path, &stat);
+    size_t size;
+    char *text = read_whole_file(path, &size);
 
-    if (!err && stat.size)
-        err = kernel_read_file_from_path(path, &bytes, &size);
-    if (err) {
-        shell_error("cannot open %s: %s", path, strerror(-err));
+    if (IS_ERR(text)) {
+        shell_error("cannot open %s: %s", path, strerror(-PTR_ERR(text)));
         return STATUS_NOT_FOUND;
     }
-    strbuf_addn(&text, bytes, size);
-    kfree(bytes);
-    run_text(sh, text.s);
-    kfree(text.s);
+    run_text(sh, text);
+    free(text);
     return sh->status;
 }

@@ -1,7 +1,5 @@
-/* shell_vars.c - a shell's state: variables, functions, arguments. */
+/* vars.c - a shell's state: variables, functions, arguments. */
 #include "shell.h"
-#include <linux/slab.h>
-#include <linux/string.h>
 
 size_t name_length(const char *s)
 {
@@ -43,9 +41,9 @@ static struct variable *make_variable(struct shell *sh, const char *name)
 
 static void free_variable(struct variable *v)
 {
-    kfree(v->name);
-    kfree(v->value);
-    kfree(v);
+    free(v->name);
+    free(v->value);
+    free(v);
 }
 
 const char *shell_getvar(const struct shell *sh, const char *name)
@@ -60,7 +58,7 @@ void shell_setvar(struct shell *sh, const char *name, const char *value)
     struct variable *v = make_variable(sh, name);
     char *copy = shell_strdup(value);
 
-    kfree(v->value);
+    free(v->value);
     v->value = copy;
 }
 
@@ -80,6 +78,32 @@ void shell_unsetvar(struct shell *sh, const char *name)
 void shell_export(struct shell *sh, const char *name)
 {
     make_variable(sh, name)->exported = true;
+}
+
+void shell_import(struct shell *sh, char *const *env)
+{
+    int n = 0;
+
+    while (env && env[n])
+        n++;
+    while (n--) { /* the last one first: variables are listed newest first */
+        size_t len = name_length(env[n]);
+        char *name;
+
+        if (!len || env[n][len] != '=')
+            continue;
+        name = shell_strndup(env[n], len);
+        shell_setvar(sh, name, env[n] + len + 1);
+        shell_export(sh, name);
+        free(name);
+    }
+}
+
+void shell_set_default_path(struct shell *sh)
+{
+    if (!shell_getvar(sh, "PATH"))
+        shell_setvar(sh, "PATH", "/bin:/sbin");
+    shell_export(sh, "PATH");
 }
 
 void shell_environ(const struct shell *sh, struct strings *env)
@@ -124,11 +148,11 @@ static void add_function(struct shell *sh, const char *name, struct program *pro
 static void free_function(struct function *f)
 {
     program_put(f->prog);
-    kfree(f->name);
-    kfree(f);
+    free(f->name);
+    free(f);
 }
 
-/* One that is running goes on: who runs it holds its program. */
+/* A call of the old definition goes on: it holds a reference to its program. */
 void shell_define(struct shell *sh, const struct node *definition)
 {
     struct function **link, *f;
@@ -159,8 +183,8 @@ static void free_args(char **args)
     char **arg;
 
     for (arg = args; arg && *arg; arg++)
-        kfree(*arg);
-    kfree(args);
+        free(*arg);
+    free(args);
 }
 
 void shell_set_args(struct shell *sh, char *const args[])
@@ -179,34 +203,6 @@ struct shell *shell_new(const char *name, char *const args[])
 
     sh->name = shell_strdup(name);
     sh->args = copy_args(args);
-    INIT_LIST_HEAD(&sh->jobs);
-    shell_setvar(sh, "PATH", "/bin:/sbin");
-    shell_export(sh, "PATH");
-    return sh;
-}
-
-/* What a subshell starts from: everything but the jobs, which are its parent's to wait for. */
-struct shell *shell_fork(const struct shell *parent)
-{
-    struct shell *sh = shell_new(parent->name, parent->args);
-    const struct variable *v;
-    const struct function *f;
-
-    for (v = parent->vars; v; v = v->next) {
-        if (v->value)
-            shell_setvar(sh, v->name, v->value);
-        if (v->exported)
-            shell_export(sh, v->name);
-    }
-    for (f = parent->functions; f; f = f->next)
-        add_function(sh, f->name, f->prog, f->body);
-    sh->prog = program_get(parent->prog);
-    sh->status = parent->status;
-    sh->condition = parent->condition;
-    sh->exit_on_error = parent->exit_on_error;
-    sh->trace_commands = parent->trace_commands;
-    sh->pgrp = parent->pgrp;
-    sh->last_background = parent->last_background;
     return sh;
 }
 
@@ -226,6 +222,6 @@ void shell_free(struct shell *sh)
     shell_forget_jobs(sh);
     free_args(sh->args);
     program_put(sh->prog);
-    kfree(sh->name);
-    kfree(sh);
+    free(sh->name);
+    free(sh);
 }

@@ -1,13 +1,11 @@
 /*
- * applets_test.c - test EXPRESSION, [ EXPRESSION ].
+ * test.c - test EXPRESSION, [ EXPRESSION ].
  *
  * By the number of words as POSIX has it, so that no operand is taken for an
- * operator; -a and -o join what stands at their sides.
+ * operator; -a and -o join the expressions on both sides of them.
  */
 #include "applet.h"
 #include "shell.h"
-#include <linux/kernel.h>
-#include <linux/string.h>
 
 struct test {
     char **word; /* the next one */
@@ -25,19 +23,19 @@ static bool wrong(struct test *t, const char *word)
 
 static bool test_file(char op, const char *path)
 {
-    struct kstat stat;
+    struct stat st;
 
-    if (vfs_fstatat(AT_FDCWD, path, &stat))
+    if (stat(path, &st))
         return false;
     switch (op) {
-    case 'd': return S_ISDIR(stat.mode);
-    case 'f': return S_ISREG(stat.mode);
-    case 'c': return S_ISCHR(stat.mode);
-    case 'p': return S_ISFIFO(stat.mode);
-    case 's': return stat.size;
-    case 'r': return stat.mode & S_IRUGO;
-    case 'w': return stat.mode & S_IWUGO;
-    case 'x': return stat.mode & S_IXUGO;
+    case 'd': return S_ISDIR(st.st_mode);
+    case 'f': return S_ISREG(st.st_mode);
+    case 'c': return S_ISCHR(st.st_mode);
+    case 'p': return S_ISFIFO(st.st_mode);
+    case 's': return st.st_size;
+    case 'r': return st.st_mode & S_IRUGO;
+    case 'w': return st.st_mode & S_IWUGO;
+    case 'x': return st.st_mode & S_IXUGO;
     }
     return true;
 }
@@ -54,14 +52,14 @@ static bool test_unary(const char *op, const char *word)
     return test_file(op[1], word);
 }
 
-static s64 number(struct test *t, const char *s)
+static int64_t number(struct test *t, const char *s)
 {
     bool negative = *s == '-';
     unsigned long value = 0;
 
     if (kstrtoul(s + negative, 10, &value))
         wrong(t, s);
-    return negative ? -(s64)value : (s64)value;
+    return negative ? -(int64_t)value : (int64_t)value;
 }
 
 static const char *const binary[] = {"=",   "==",  "!=",  "<",   ">",  "-eq",
@@ -77,7 +75,7 @@ static bool is_binary(const char *word)
     return false;
 }
 
-static bool test_numbers(struct test *t, s64 a, const char *op, s64 b)
+static bool test_numbers(struct test *t, int64_t a, const char *op, int64_t b)
 {
     (void)t;
     if (!strcmp(op, "-eq"))

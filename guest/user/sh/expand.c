@@ -1,18 +1,12 @@
 /*
- * shell_expand.c - from words to arguments.
+ * expand.c - from words to arguments.
  *
- * A field is collected as a pattern: what was quoted and would mean something
- * to glob_match() stands behind a backslash.  When the field ends, it either
- * matches names of files or loses its backslashes again.
+ * A field is collected as a pattern: a quoted character that would mean
+ * something to glob_match() gets a backslash before it.  When the field ends,
+ * it either matches names of files or loses its backslashes again.
  */
+#include "applet.h"
 #include "shell.h"
-#include <linux/errno.h>
-#include <linux/fs.h>
-#include <linux/glob.h>
-#include <linux/kernel.h>
-#include <linux/sched.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 struct expander {
     struct shell *sh;
@@ -46,26 +40,6 @@ static void remove_escapes(char *s)
     *to = 0;
 }
 
-struct glob_walk {
-    struct dir_context ctx;
-    const char *pattern; /* of one component */
-    struct strings names;
-};
-
-static bool glob_actor(struct dir_context *ctx, const char *name, size_t namelen, loff_t offset,
-                       u64 ino, unsigned int type)
-{
-    struct glob_walk *walk = container_of(ctx, struct glob_walk, ctx);
-
-    (void)namelen;
-    (void)offset;
-    (void)ino;
-    (void)type;
-    if ((name[0] != '.' || walk->pattern[0] == '.') && glob_match(walk->pattern, name))
-        strings_add(&walk->names, shell_strdup(name));
-    return true;
-}
-
 static void glob_rest(struct expander *e, const char *dir, const char *rest);
 
 static char *join(const char *dir, const char *name, size_t len)
@@ -81,12 +55,12 @@ static char *join(const char *dir, const char *name, size_t len)
 static void glob_name(struct expander *e, const char *dir, const char *name, const char *rest)
 {
     char *path = join(dir, name, strlen(name)), *below;
-    struct dentry *d;
+    struct stat st;
 
-    if (!kern_path(path, &d)) {
+    if (!stat(path, &st)) {
         if (!*rest) {
             strings_add(e->out, shell_strdup(path));
-        } else if (S_ISDIR(d->d_inode->i_mode)) {
+        } else if (S_ISDIR(st.st_mode)) {
             while (*rest == '/')
                 rest++;
             below = join(path, "/", 1);
@@ -94,27 +68,23 @@ static void glob_name(struct expander *e, const char *dir, const char *name, con
                 glob_rest(e, below, rest);
             else
                 strings_add(e->out, shell_strdup(below));
-            kfree(below);
+            free(below);
         }
-        dput(d);
     }
-    kfree(path);
+    free(path);
 }
 
 static void glob_dir(struct expander *e, const char *dir, const char *pattern, const char *rest)
 {
-    struct glob_walk walk = {.ctx.actor = glob_actor, .pattern = pattern};
-    struct file *file = filp_open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY, 0);
+    struct strings names = {NULL, 0, 0};
     int i;
 
-    if (IS_ERR(file))
-        return;
-    iterate_dir(file, &walk.ctx);
-    filp_close(file);
-    sort_strings(walk.names.v, walk.names.n);
-    for (i = 0; i < walk.names.n; i++)
-        glob_name(e, dir, walk.names.v[i], rest);
-    strings_free(&walk.names);
+    if (!read_names(*dir ? dir : ".", pattern[0] == '.', &names))
+        sort_strings(names.v, names.n);
+    for (i = 0; i < names.n; i++)
+        if (glob_match(pattern, names.v[i]))
+            glob_name(e, dir, names.v[i], rest);
+    strings_free(&names);
 }
 
 static bool has_unquoted_special(const char *s)
@@ -145,7 +115,7 @@ static void glob_rest(struct expander *e, const char *dir, const char *rest)
         remove_escapes(component);
         glob_name(e, dir, component, rest);
     }
-    kfree(component);
+    free(component);
 }
 
 /* A pattern that matches nothing stands for itself. */
@@ -176,7 +146,7 @@ static void end_field(struct expander *e)
     field = strbuf_detach(&e->field);
     if (e->has_glob) {
         add_matches(e, field);
-        kfree(field);
+        free(field);
     } else {
         remove_escapes(field);
         strings_add(e->out, field);
@@ -202,7 +172,7 @@ static const char *field_separators(const struct shell *sh)
     return ifs ? ifs : " \t\n";
 }
 
-/* What an expansion gave.  Blanks that separate make no empty fields, other separators do. */
+/* The value of an expansion.  Blanks that separate make no empty fields, other separators do. */
 static void put_value(struct expander *e, const char *value, bool quoted)
 {
     const char *ifs = field_separators(e->sh);
@@ -219,11 +189,11 @@ static void put_value(struct expander *e, const char *value, bool quoted)
     }
 }
 
-static void put_number(struct expander *e, s64 value)
+static void put_number(struct expander *e, int64_t value)
 {
     char text[24];
 
-    snprintf(text, sizeof(text), "%lld", value);
+    snprintf(text, sizeof(text), "%ld", (long)value);
     put_value(e, text, true);
 }
 
@@ -259,12 +229,12 @@ static void put_args(struct expander *e, bool quoted, bool separate)
 static char *special_value(const struct shell *sh, char c)
 {
     char text[24];
-    s64 value;
+    int64_t value;
 
     switch (c) {
     case '?': value = sh->status; break;
     case '#': value = count_args(sh); break;
-    case '$': value = current->pid; break;
+    case '$': value = sh->pid; break;
     case '!':
         if (!sh->last_background)
             return NULL;
@@ -272,7 +242,7 @@ static char *special_value(const struct shell *sh, char c)
         break;
     default: return NULL;
     }
-    snprintf(text, sizeof(text), "%lld", value);
+    snprintf(text, sizeof(text), "%ld", (long)value);
     return shell_strdup(text);
 }
 
@@ -342,8 +312,8 @@ static void put_cut(struct expander *e, const char *value, const char *op, bool 
     else
         e->err = -EINVAL;
     put_value(e, copy, quoted);
-    kfree(copy);
-    kfree(pattern);
+    free(copy);
+    free(pattern);
 }
 
 static void put_default(struct expander *e, const char *name, char op, const char *word,
@@ -363,7 +333,7 @@ static void put_default(struct expander *e, const char *name, char op, const cha
         e->err = -EINVAL;
         break;
     }
-    kfree(value);
+    free(value);
 }
 
 static int bad_substitution(struct expander *e, const char *text)
@@ -372,7 +342,7 @@ static int bad_substitution(struct expander *e, const char *text)
     return e->err = -EINVAL;
 }
 
-/* ${name op word}; op points behind the name. */
+/* ${name op word}; op points to the end of the name. */
 static void put_operated(struct expander *e, const char *name, const char *op, bool quoted)
 {
     char *value = parameter_value(e->sh, name);
@@ -389,7 +359,7 @@ static void put_operated(struct expander *e, const char *name, const char *op, b
         put_value(e, value, quoted);
     else if (*op != '+')
         bad_substitution(e, name);
-    kfree(value);
+    free(value);
 }
 
 static void put_parameter(struct expander *e, const char *name, bool quoted)
@@ -402,7 +372,7 @@ static void put_parameter(struct expander *e, const char *name, bool quoted)
     }
     value = parameter_value(e->sh, name);
     put_value(e, value ? value : "", quoted);
-    kfree(value);
+    free(value);
 }
 
 static void put_length(struct expander *e, const char *name)
@@ -410,10 +380,10 @@ static void put_length(struct expander *e, const char *name)
     char *value = parameter_value(e->sh, name);
 
     put_number(e, value ? strlen(value) : 0);
-    kfree(value);
+    free(value);
 }
 
-/* What stands between the braces of ${...}. */
+/* The text between the braces of ${...}. */
 static void put_braced(struct expander *e, const char *text, bool quoted)
 {
     bool length = text[0] == '#' && text[1];
@@ -431,19 +401,19 @@ static void put_braced(struct expander *e, const char *text, bool quoted)
         put_operated(e, name, op, quoted);
     else
         put_parameter(e, name, quoted);
-    kfree(name);
+    free(name);
 }
 
 static void put_arith(struct expander *e, const char *text)
 {
     char *expanded = expand_string(e->sh, text);
-    s64 value = 0;
+    int64_t value = 0;
 
     if (!expanded || shell_arith(e->sh, expanded, &value))
         e->err = -EINVAL;
     else
         put_number(e, value);
-    kfree(expanded);
+    free(expanded);
 }
 
 static void put_substitution(struct expander *e, const char *command, bool quoted)
@@ -454,7 +424,7 @@ static void put_substitution(struct expander *e, const char *command, bool quote
         put_value(e, output, quoted);
     else
         e->err = -EINVAL;
-    kfree(output);
+    free(output);
 }
 
 /* `...`: a backslash in it quotes a dollar, a back quote and itself. */
@@ -471,7 +441,7 @@ static const char *expand_backquote(struct expander *e, const char *p, bool quot
     }
     text = strbuf_detach(&command);
     put_substitution(e, text, quoted);
-    kfree(text);
+    free(text);
     return end;
 }
 
@@ -503,7 +473,7 @@ static const char *expand_dollar(struct expander *e, const char *p, bool quoted)
         text = join("", p + 1, len);
         put_parameter(e, text, quoted);
     }
-    kfree(text);
+    free(text);
     return end;
 }
 
@@ -585,7 +555,7 @@ int expand_words(struct shell *sh, const struct word *words, struct strings *out
         expand_text(&e, words->text, words->text + strlen(words->text), false);
         end_field(&e);
     }
-    kfree(e.field.s);
+    free(e.field.s);
     return e.err;
 }
 
@@ -596,7 +566,7 @@ static char *expand_one(struct expander *e, const char *text, bool quoted)
     expand_text(e, text, text + strlen(text), quoted);
     s = strbuf_detach(&e->field);
     if (e->err) {
-        kfree(s);
+        free(s);
         return NULL;
     }
     if (!e->keep_escapes)

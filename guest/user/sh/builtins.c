@@ -1,13 +1,6 @@
-/* builtins.c - commands that change the shell itself, or are too small for a thread. */
+/* builtins.c - commands that change the shell itself, or are too small for a process. */
 #include "applet.h"
 #include "shell.h"
-#include <linux/errno.h>
-#include <linux/fdtable.h>
-#include <linux/fs_struct.h>
-#include <linux/kernel.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 /* One write for the whole line: that is what a file takes as one command. */
 static int do_echo(struct shell *sh, int argc, char **argv)
@@ -25,7 +18,7 @@ static int do_echo(struct shell *sh, int argc, char **argv)
     if (newline)
         strbuf_addc(&line, '\n');
     status = put(line.s, line.len);
-    kfree(line.s);
+    free(line.s);
     return status;
 }
 
@@ -55,7 +48,7 @@ static void print_string(struct strbuf *out, const char *s, bool escapes)
     }
 }
 
-static s64 number_of(const char *s)
+static int64_t number_of(const char *s)
 {
     bool negative = *s == '-';
     unsigned long value;
@@ -66,7 +59,7 @@ static s64 number_of(const char *s)
         shell_error("%s: not a number", s);
         return 0;
     }
-    return negative ? -(s64)value : (s64)value;
+    return negative ? -(int64_t)value : (int64_t)value;
 }
 
 /* One conversion; spec is its text from '%' on, without the length modifiers. */
@@ -75,7 +68,7 @@ static void print_conversion(struct strbuf *out, const char *spec, size_t len, c
     char fmt[16], text[256];
     char type = spec[len - 1];
 
-    if (len + 3 > sizeof(fmt))
+    if (len + 2 > sizeof(fmt))
         return;
     memcpy(fmt, spec, len - 1);
     switch (type) {
@@ -89,9 +82,9 @@ static void print_conversion(struct strbuf *out, const char *spec, size_t len, c
         break;
     case 'b': print_string(out, arg, true); break;
     default:
-        memcpy(fmt + len - 1, "ll", 2);
-        fmt[len + 1] = type;
-        fmt[len + 2] = 0;
+        fmt[len - 1] = 'l';
+        fmt[len] = type;
+        fmt[len + 1] = 0;
         snprintf(text, sizeof(text), fmt, number_of(arg));
         strbuf_adds(out, text);
     }
@@ -142,7 +135,7 @@ static int do_printf(struct shell *sh, int argc, char **argv)
     } while (left && *left && left != before);
     if (left)
         status = put(out.s, out.len);
-    kfree(out.s);
+    free(out.s);
     return status;
 }
 
@@ -171,27 +164,22 @@ static int builtin_test(struct shell *sh, int argc, char **argv)
 static int do_cd(struct shell *sh, int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "/";
-    int err = do_chdir(path);
+    int err = chdir(path);
 
     (void)sh;
-    if (err)
-        shell_error("cd: %s: %s", path, strerror(-err));
-    return err ? STATUS_ERROR : 0;
+    return err ? complain("cd", path, err) : 0;
 }
 
 static int do_pwd(struct shell *sh, int argc, char **argv)
 {
-    char *buf = shell_alloc(PATH_MAX), *path;
-    struct dentry *pwd = get_fs_pwd(current->fs);
-    int status;
+    char *path = shell_alloc(PATH_MAX);
+    long len = syscall(__NR_getcwd, path, PATH_MAX);
+    int status = len > 0 ? put_line(path) : complain("pwd", ".", len);
 
     (void)sh;
     (void)argc;
     (void)argv;
-    path = d_path(pwd, buf, PATH_MAX);
-    status = IS_ERR(path) ? STATUS_ERROR : putf("%s\n", path);
-    dput(pwd);
-    kfree(buf);
+    free(path);
     return status;
 }
 
@@ -323,17 +311,14 @@ static int do_unset(struct shell *sh, int argc, char **argv)
     return 0;
 }
 
-/* Byte by byte: what comes behind the line is for the next reader. */
+/* Byte by byte: what follows the line is for the next reader. */
 static int read_one_line(struct strbuf *line)
 {
-    struct file *in = fget(0);
-    ssize_t n = -EBADF;
+    ssize_t n;
     char c = 0;
 
-    while (in && (n = file_read(in, &c, 1)) == 1 && c != '\n')
+    while ((n = read(0, &c, 1)) == 1 && c != '\n')
         strbuf_addc(line, c);
-    if (in)
-        fput(in);
     return n == 1 ? 0 : STATUS_ERROR;
 }
 
@@ -365,7 +350,7 @@ static int do_read(struct shell *sh, int argc, char **argv)
         shell_setvar(sh, argv[i], cut_field(&rest, i + 1 == argc));
     if (first == argc)
         shell_setvar(sh, "REPLY", text);
-    kfree(text);
+    free(text);
     return status;
 }
 
@@ -383,7 +368,7 @@ static int do_eval(struct shell *sh, int argc, char **argv)
     }
     command = strbuf_detach(&text);
     run_text(sh, command);
-    kfree(command);
+    free(command);
     return sh->status;
 }
 
@@ -397,13 +382,13 @@ static int do_source(struct shell *sh, int argc, char **argv)
     return sh->status;
 }
 
-/* What is done to the descriptors is done by the redirections of its own. */
+/* Without words its redirections stay; else the command is this process's last. */
 static int do_exec(struct shell *sh, int argc, char **argv)
 {
     if (argc == 1)
         return 0;
     sh->leaving = LEAVE_EXIT;
-    return run_file(sh, argv[1], argv + 1);
+    return run_command(sh, argv + 1, true);
 }
 
 static int do_sh(struct shell *sh, int argc, char **argv)
@@ -411,7 +396,7 @@ static int do_sh(struct shell *sh, int argc, char **argv)
     if (argc > 2 && !strcmp(argv[1], "-c"))
         return run_shell_command(sh, argv[2], argv + 3);
     if (argc < 2)
-        return usage_error(argv);
+        return run_shell_input(sh, argv);
     return run_shell_script(sh, argv[1], argv + 1);
 }
 
@@ -441,7 +426,7 @@ static int signal_number(const char *name)
     unsigned int i;
 
     if (!kstrtoul(name, 10, &number))
-        return number <= _NSIG ? (int)number : -1;
+        return number <= 64 ? (int)number : -1;
     if (!strncmp(name, "SIG", 3))
         name += 3;
     for (i = 0; i < ARRAY_SIZE(signals); i++)
@@ -457,10 +442,8 @@ static int kill_one(const char *word, int sig)
     int err = kstrtoul(word + group, 10, &pid);
 
     if (!err)
-        err = group ? kill_pgrp(pid, sig) : kill_pid(pid, sig);
-    if (err)
-        shell_error("kill: %s: %s", word, strerror(-err));
-    return err ? STATUS_ERROR : 0;
+        err = kill(group ? -(pid_t)pid : (pid_t)pid, sig);
+    return err ? complain("kill", word, err) : 0;
 }
 
 static int do_kill(struct shell *sh, int argc, char **argv)
@@ -480,7 +463,7 @@ static int do_kill(struct shell *sh, int argc, char **argv)
     return status;
 }
 
-const struct applet shell_applets[] = {
+const struct applet builtin_applets[] = {
     {":", "", .builtin = do_true},
     {"[", "EXPRESSION ]", .builtin = builtin_test},
     {".", "FILE", .builtin = do_source},
@@ -499,7 +482,7 @@ const struct applet shell_applets[] = {
     {"read", "[-r] NAME...", .builtin = do_read},
     {"return", "[STATUS]", .builtin = do_return},
     {"set", "[-ex] [--] WORDS...", .builtin = do_set},
-    {"sh", "FILE WORDS... | -c COMMAND [NAME WORDS...]", .builtin = do_sh},
+    {"sh", "[FILE WORDS... | -c COMMAND [NAME WORDS...]]", .builtin = do_sh},
     {"shift", "[N]", .builtin = do_shift},
     {"test", "EXPRESSION", .builtin = builtin_test},
     {"true", "", .builtin = do_true},

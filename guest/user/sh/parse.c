@@ -1,14 +1,11 @@
 /*
- * shell_parse.c - from text to a tree.
+ * parse.c - from text to a tree.
  *
  * Recursive descent over POSIX's grammar with one token of lookahead.  A word
  * is kept as it is written; what its quotes and dollars mean is the
- * expansion's affair, here they only decide where it ends.
+ * expansion's task, here they only decide where it ends.
  */
 #include "shell.h"
-#include <linux/kernel.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 enum token {
     TOK_END, /* of the text */
@@ -34,7 +31,7 @@ struct chunk {
 };
 
 struct parser {
-    const char *p; /* behind the token */
+    const char *p; /* the end of the token */
     enum token tok;
     const char *start; /* of the token */
     size_t len;
@@ -52,7 +49,7 @@ static void *prog_alloc(struct program *prog, size_t size)
 {
     struct chunk *c = prog->chunks;
 
-    size = ALIGN(size, sizeof(long));
+    size = (size + sizeof(long) - 1) & -sizeof(long);
     if (!c || c->size - c->used < size) {
         size_t room = max(size, (size_t)CHUNK_SIZE);
 
@@ -68,7 +65,7 @@ static void *prog_alloc(struct program *prog, size_t size)
 struct program *program_get(struct program *prog)
 {
     if (prog)
-        atomic_inc(&prog->refs);
+        prog->refs++;
     return prog;
 }
 
@@ -76,13 +73,13 @@ void program_put(struct program *prog)
 {
     struct chunk *c;
 
-    if (!prog || !atomic_dec_and_test(&prog->refs))
+    if (!prog || --prog->refs)
         return;
     while ((c = prog->chunks)) {
         prog->chunks = c->next;
-        kfree(c);
+        free(c);
     }
-    kfree(prog);
+    free(prog);
 }
 
 static char *copy_text(struct parser *ps, const char *s, size_t len)
@@ -280,7 +277,7 @@ static void read_here(struct parser *ps, struct redirect *r)
     if (!found)
         ps->status = PARSE_INCOMPLETE;
     r->word->text = copy_text(ps, text.len ? text.s : "", text.len);
-    kfree(text.s);
+    free(text.s);
 }
 
 static void read_pending_here(struct parser *ps)
@@ -406,7 +403,7 @@ static struct redirect *parse_redirect(struct parser *ps)
     r->fd = ps->fd >= 0 ? ps->fd : usual_fd(r->type, *ps->start);
     next_token(ps);
     if (r->type == REDIR_HERE && ps->tok == TOK_WORD) {
-        /* Its text may begin as soon as the token behind the mark is read. */
+        /* Its text may begin as soon as the token after the mark is read. */
         struct word *w = prog_alloc(ps->prog, sizeof(*w));
 
         w->text = copy_text(ps, ps->start, ps->len);
@@ -733,7 +730,7 @@ static struct node *parse_separated(struct parser *ps)
 }
 
 /*
- * The separator is taken too, but nothing behind it: that may not be there
+ * The separator is taken too, but nothing after it: that may not be there
  * yet.  Only the text of a here-document, which comes after the whole line,
  * has the rest of the line with it.
  */
@@ -760,7 +757,7 @@ enum parse_status shell_parse(const char **text, struct program **prog)
         return PARSE_END;
     ps.here_end = &ps.here;
     ps.prog = shell_alloc(sizeof(*ps.prog));
-    atomic_set(&ps.prog->refs, 1);
+    ps.prog->refs = 1;
     parse_one(&ps);
     *text = ps.p;
     if (ps.status == PARSE_OK) {

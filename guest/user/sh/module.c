@@ -1,10 +1,6 @@
-/* applets_module.c - commands that load modules and take them out. */
+/* module.c - commands that load modules and take them out. */
 #include "applet.h"
 #include "shell.h"
-#include <linux/errno.h>
-#include <linux/module.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 /* The arguments from argv on, with blanks between. */
 static char *join(char **argv)
@@ -18,35 +14,33 @@ static char *join(char **argv)
     return strbuf_detach(&line);
 }
 
-static int do_insmod(int argc, char **argv)
+int do_insmod(int argc, char **argv)
 {
-    void *image;
-    size_t size;
     char *args;
-    int err;
+    int fd, err;
 
     if (argc < 2)
         return usage_error(argv);
-    err = kernel_read_file_from_path(argv[1], &image, &size);
-    if (!err) {
+    fd = err = open(argv[1], O_RDONLY, 0);
+    if (fd >= 0) {
         args = join(argv + 2);
-        err = load_module(image, size, args);
-        kfree(args);
-        kfree(image);
+        err = syscall(__NR_finit_module, fd, args, 0);
+        free(args);
+        close(fd);
     }
     if (err)
         shell_error("insmod: ERROR: could not insert module %s: %s", argv[1], strerror(-err));
     return err ? STATUS_ERROR : 0;
 }
 
-static int do_rmmod(int argc, char **argv)
+int do_rmmod(int argc, char **argv)
 {
     int i, err = 0;
 
     if (argc < 2)
         return usage_error(argv);
     for (i = 1; i < argc && !err; i++) {
-        err = delete_module(argv[i]);
+        err = syscall(__NR_delete_module, argv[i], O_NONBLOCK);
         if (err == -EWOULDBLOCK)
             shell_error("rmmod: ERROR: Module %s is in use", argv[i]);
         else if (err == -ENOENT)
@@ -71,11 +65,11 @@ static int show_module(const char *line)
     if (*users == '-')
         *users = 0;
     else
-        users[strlen(users) - 1] = 0; /* each name in /proc/modules has a comma behind it */
+        users[strlen(users) - 1] = 0; /* in /proc/modules a comma follows each name */
     return putf("%-19s %8s  %s%s%s\n", name, size, uses, *users ? " " : "", users);
 }
 
-static int show_modules(struct file *in, const char *path, void *unused)
+static int show_modules(int in, const char *path, void *unused)
 {
     struct line_reader r;
     char *line;
@@ -92,7 +86,7 @@ static int show_modules(struct file *in, const char *path, void *unused)
     return status;
 }
 
-static int do_lsmod(int argc, char **argv)
+int do_lsmod(int argc, char **argv)
 {
     static char *files[] = {(char *)"/proc/modules", NULL};
 
@@ -100,10 +94,3 @@ static int do_lsmod(int argc, char **argv)
     (void)argv;
     return for_each_input(files, show_modules, NULL);
 }
-
-const struct applet module_applets[] = {
-    {"insmod", "FILE [PARAMETER=VALUE]...", do_insmod, NULL},
-    {"lsmod", "", do_lsmod, NULL},
-    {"rmmod", "MODULE...", do_rmmod, NULL},
-    {NULL, NULL, NULL, NULL},
-};

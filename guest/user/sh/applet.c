@@ -1,28 +1,6 @@
-/* applet.c - what the shell's commands share. */
+/* applet.c - what the commands share: output, input, lines, options. */
 #include "applet.h"
 #include "shell.h"
-#include <linux/console.h>
-#include <linux/errno.h>
-#include <linux/fdtable.h>
-#include <linux/kernel.h>
-#include <linux/sched.h>
-#include <linux/sched/signal.h>
-#include <linux/slab.h>
-#include <linux/string.h>
-
-const struct applet *find_applet(const char *name)
-{
-    static const struct applet *const tables[] = {shell_applets, text_applets, file_applets,
-                                                  system_applets, module_applets};
-    const struct applet *a;
-    unsigned int i;
-
-    for (i = 0; i < ARRAY_SIZE(tables); i++)
-        for (a = tables[i]; a->name; a++)
-            if (!strcmp(a->name, name))
-                return a;
-    return NULL;
-}
 
 int usage_error(char **argv)
 {
@@ -32,11 +10,13 @@ int usage_error(char **argv)
     return STATUS_USAGE;
 }
 
-static int write_all(struct file *file, const char *buf, size_t n)
+int write_all(int fd, const char *buf, size_t n)
 {
     while (n) {
-        ssize_t done = file_write(file, buf, n);
+        ssize_t done = write(fd, buf, n);
 
+        if (done == -EINTR)
+            continue;
         if (done <= 0)
             return done ? done : -EIO;
         buf += done;
@@ -45,16 +25,12 @@ static int write_all(struct file *file, const char *buf, size_t n)
     return 0;
 }
 
-/* Nobody reads any more: that is no error worth a message, only the end. */
+/* A pipe without a reader is no error worth a message. */
 int put(const char *buf, size_t n)
 {
-    struct file *out = fget(1);
-    int err = !out ? -EBADF : signal_pending(current) ? -EINTR : write_all(out, buf, n);
+    int err = write_all(1, buf, n);
 
-    if (out)
-        fput(out);
-    cond_resched();
-    if (err && err != -EPIPE && err != -EINTR)
+    if (err && err != -EPIPE)
         shell_error("write error: %s", strerror(-err));
     return err ? STATUS_ERROR : 0;
 }
@@ -67,7 +43,7 @@ int put_line(const char *line)
     strbuf_adds(&b, line);
     strbuf_addc(&b, '\n');
     status = put(b.s, b.len);
-    kfree(b.s);
+    free(b.s);
     return status;
 }
 
@@ -82,90 +58,151 @@ int putf(const char *fmt, ...)
     return put(buf, strlen(buf));
 }
 
-/* To descriptor 2, or to the console if that is closed. */
 void shell_error(const char *fmt, ...)
 {
-    struct file *err = fget(2);
     char buf[256];
     va_list args;
-    int n;
+    size_t n;
 
-    n = scnprintf(buf, sizeof(buf) - 1, "sh: ");
+    n = snprintf(buf, sizeof(buf) - 1, "sh: ");
     va_start(args, fmt);
     vsnprintf(buf + n, sizeof(buf) - 1 - n, fmt, args);
     va_end(args);
     n = strlen(buf);
     buf[n++] = '\n';
-    if (!err || write_all(err, buf, n))
-        console_write(buf, n);
-    if (err)
-        fput(err);
+    (void)write_all(2, buf, n);
 }
 
-ssize_t read_input(struct file *in, char *buf, size_t n)
+int complain(const char *what, const char *path, int err)
 {
-    cond_resched();
-    return signal_pending(current) ? -EINTR : file_read(in, buf, n);
+    shell_error("%s: %s: %s", what, path, strerror(-err));
+    return STATUS_ERROR;
 }
 
-struct file *open_input(const char *path)
-{
-    struct file *file = strcmp(path, "-") ? filp_open(path, O_RDONLY, 0) : fget(0);
+/* ---- files ---- */
 
-    if (!file)
-        file = ERR_PTR(-EBADF);
-    if (!IS_ERR(file) && S_ISDIR(file->f_inode->i_mode)) {
-        fput(file);
-        file = ERR_PTR(-EISDIR);
+int open_input(const char *path)
+{
+    int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY, 0) : 0;
+    struct stat st;
+    int err = fd < 0 ? fd : fstat(fd, &st);
+
+    if (!err && S_ISDIR(st.st_mode)) {
+        close_input(fd);
+        err = -EISDIR;
     }
-    if (!IS_ERR(file))
-        return file;
-    shell_error("cannot open %s: %s", path, strerror(-PTR_ERR(file)));
-    return NULL;
+    if (!err)
+        return fd;
+    shell_error("cannot open %s: %s", path, strerror(-err));
+    return -1;
+}
+
+void close_input(int in)
+{
+    if (in > 0)
+        close(in);
 }
 
 int read_error(const char *path, int err)
 {
-    if (err != -EINTR)
-        shell_error("%s: read error: %s", path, strerror(-err));
+    shell_error("%s: read error: %s", path, strerror(-err));
     return STATUS_ERROR;
 }
 
-int for_each_input(char **argv, int (*each)(struct file *in, const char *path, void *data),
-                   void *data)
+int for_each_input(char **argv, int (*each)(int in, const char *path, void *data), void *data)
 {
-    static char *const standard_input[] = {"-", NULL};
+    static char *const standard_input[] = {(char *)"-", NULL};
     char *const *path = *argv ? argv : standard_input;
     int status = 0;
 
     for (; *path; path++) {
-        struct file *in = open_input(*path);
-        int s = in ? each(in, *path, data) : STATUS_ERROR;
+        int in = open_input(*path);
+        int s = in >= 0 ? each(in, *path, data) : STATUS_ERROR;
 
-        if (in)
-            fput(in);
+        close_input(in);
         status = s ? s : status;
     }
     return status;
+}
+
+/* Files made as they are read have no size: the end is where a read says it is. */
+char *read_whole_file(const char *path, size_t *size)
+{
+    struct strbuf b = {NULL, 0, 0};
+    int fd = open(path, O_RDONLY, 0);
+    char *chunk = shell_alloc(PAGE_SIZE);
+    ssize_t n = fd;
+
+    if (fd >= 0) {
+        while ((n = read(fd, chunk, PAGE_SIZE)) > 0)
+            strbuf_addn(&b, chunk, n);
+        close(fd);
+    }
+    free(chunk);
+    *size = b.len;
+    if (!n)
+        return strbuf_detach(&b);
+    free(b.s);
+    return ERR_PTR(n);
+}
+
+char *path_below(const char *dir, const char *name)
+{
+    struct strbuf b = {NULL, 0, 0};
+
+    strbuf_adds(&b, dir);
+    if (b.len && b.s[b.len - 1] != '/')
+        strbuf_addc(&b, '/');
+    strbuf_adds(&b, name);
+    return strbuf_detach(&b);
+}
+
+bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+int read_names(const char *path, bool all, struct strings *names)
+{
+    int dir = open(path, O_RDONLY | O_DIRECTORY, 0);
+    char *buf;
+    ssize_t n, at;
+
+    if (dir < 0)
+        return dir;
+    buf = shell_alloc(PAGE_SIZE);
+    while ((n = getdents(dir, buf, PAGE_SIZE)) > 0) {
+        for (at = 0; at < n; at += ((const struct dirent *)(buf + at))->reclen) {
+            const struct dirent *d = (const struct dirent *)(buf + at);
+
+            if (all || d->name[0] != '.')
+                strings_add(names, shell_strdup(d->name));
+        }
+    }
+    free(buf);
+    close(dir);
+    return n;
 }
 
 /* ---- lines ---- */
 
 enum { LINE_ROOM = 1024 };
 
-int line_reader_init(struct line_reader *r, struct file *file)
+int line_reader_init(struct line_reader *r, int file)
 {
-    *r = (struct line_reader){.file = file, .room = LINE_ROOM, .buf = kmalloc(LINE_ROOM)};
+    *r = (struct line_reader){.file = file, .room = LINE_ROOM, .buf = malloc(LINE_ROOM)};
     r->err = r->buf ? 0 : -ENOMEM;
     return r->err;
 }
 
 void line_reader_free(struct line_reader *r)
 {
-    kfree(r->buf);
+    free(r->buf);
 }
 
-/* Makes room behind what is there: by moving it to the front, else by a larger buffer. */
+/* Makes room for more: by moving what there is to the front, else by a larger buffer. */
 static void make_room(struct line_reader *r)
 {
     char *larger;
@@ -173,13 +210,13 @@ static void make_room(struct line_reader *r)
     if (r->from) {
         memmove(r->buf, r->buf + r->from, r->to - r->from);
     } else if (r->to + 1 == r->room) {
-        larger = kmalloc(r->room * 2);
+        larger = malloc(r->room * 2);
         if (!larger) {
             r->err = -ENOMEM;
             return;
         }
         memcpy(larger, r->buf, r->to);
-        kfree(r->buf);
+        free(r->buf);
         r->buf = larger;
         r->room *= 2;
     }
@@ -194,7 +231,7 @@ static void read_more(struct line_reader *r)
     make_room(r);
     if (r->err)
         return;
-    n = read_input(r->file, r->buf + r->to, r->room - 1 - r->to);
+    n = read(r->file, r->buf + r->to, r->room - 1 - r->to);
     if (n < 0)
         r->err = n;
     else if (n == 0)
@@ -219,7 +256,7 @@ char *next_line(struct line_reader *r, size_t *len)
     if (r->err || r->from == r->to)
         return NULL;
     line = r->buf + r->from;
-    line[scanned] = 0; /* room is kept for it even behind the last byte */
+    line[scanned] = 0; /* a byte is kept free for it at the end */
     *len = scanned;
     r->cut = r->from + scanned == r->to;
     r->from = min(r->from + scanned + 1, r->to);

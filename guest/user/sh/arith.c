@@ -1,14 +1,10 @@
 /*
- * shell_arith.c - $((...)): C's integer expressions, without the side effects but `=`.
+ * arith.c - $((...)): C's integer expressions, without the side effects but `=`.
  *
  * Precedence climbing: an operator of the table binds what follows it that
  * binds tighter.
  */
 #include "shell.h"
-#include <linux/errno.h>
-#include <linux/kernel.h>
-#include <linux/slab.h>
-#include <linux/string.h>
 
 struct arith {
     struct shell *sh;
@@ -50,7 +46,7 @@ static const struct {
     {"/", OP_DIV, 10},   {"%", OP_MOD, 10},
 };
 
-static s64 parse_expr(struct arith *a, int binding);
+static int64_t parse_expr(struct arith *a, int binding);
 
 static void skip_space(struct arith *a)
 {
@@ -58,7 +54,7 @@ static void skip_space(struct arith *a)
         a->p++;
 }
 
-static s64 fail(struct arith *a, const char *why)
+static int64_t fail(struct arith *a, const char *why)
 {
     if (!a->failed)
         shell_error("arithmetic: %s", why);
@@ -71,7 +67,7 @@ static bool is_alnum(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static s64 number_from(struct arith *a, const char *text)
+static int64_t number_from(struct arith *a, const char *text)
 {
     unsigned long value;
     bool negative;
@@ -83,10 +79,10 @@ static s64 number_from(struct arith *a, const char *text)
     negative = *text == '-';
     if (kstrtoul(text + negative, 0, &value))
         return fail(a, "not a number");
-    return negative ? -(s64)value : (s64)value;
+    return negative ? -(int64_t)value : (int64_t)value;
 }
 
-static s64 parse_number(struct arith *a)
+static int64_t parse_number(struct arith *a)
 {
     char text[24];
     size_t n = 0;
@@ -97,28 +93,26 @@ static s64 parse_number(struct arith *a)
     return number_from(a, text);
 }
 
-static s64 assign(struct arith *a, const char *name)
+static int64_t assign(struct arith *a, const char *name)
 {
     char text[24];
-    s64 value;
+    int64_t value;
 
     a->p++;
     value = parse_expr(a, 0);
-    snprintf(text, sizeof(text), "%lld", value);
+    snprintf(text, sizeof(text), "%ld", (long)value);
     if (!a->failed)
         shell_setvar(a->sh, name, text);
     return value;
 }
 
-static s64 parse_variable(struct arith *a)
+static int64_t parse_variable(struct arith *a)
 {
     size_t len = name_length(a->p);
-    char *name = kmemdup_nul(a->p, len);
+    char *name = shell_strndup(a->p, len);
     const char *value;
-    s64 result;
+    int64_t result;
 
-    if (!name)
-        return fail(a, "out of memory");
     a->p += len;
     skip_space(a);
     if (*a->p == '=' && a->p[1] != '=') {
@@ -127,19 +121,19 @@ static s64 parse_variable(struct arith *a)
         value = shell_getvar(a->sh, name);
         result = number_from(a, value ? value : "");
     }
-    kfree(name);
+    free(name);
     return result;
 }
 
-static s64 parse_unary(struct arith *a)
+static int64_t parse_unary(struct arith *a)
 {
-    s64 value;
+    int64_t value;
 
     if (shell_stack_low())
         return fail(a, "nested too deeply");
     skip_space(a);
     switch (*a->p) {
-    case '-': a->p++; return -(u64)parse_unary(a);
+    case '-': a->p++; return -(uint64_t)parse_unary(a);
     case '+': a->p++; return parse_unary(a);
     case '!': a->p++; return !parse_unary(a);
     case '~': a->p++; return ~parse_unary(a);
@@ -159,16 +153,16 @@ static s64 parse_unary(struct arith *a)
     return fail(a, "syntax error");
 }
 
-static s64 divide(struct arith *a, s64 x, s64 y, bool modulo)
+static int64_t divide(struct arith *a, int64_t x, int64_t y, bool modulo)
 {
     if (!y)
         return fail(a, "division by zero");
     if (y == -1) /* also where the quotient would overflow */
-        return modulo ? 0 : -(u64)x;
+        return modulo ? 0 : -(uint64_t)x;
     return modulo ? x % y : x / y;
 }
 
-static s64 compute(struct arith *a, enum arith_op op, s64 x, s64 y)
+static int64_t compute(struct arith *a, enum arith_op op, int64_t x, int64_t y)
 {
     switch (op) {
     case OP_OR: return x || y;
@@ -182,11 +176,11 @@ static s64 compute(struct arith *a, enum arith_op op, s64 x, s64 y)
     case OP_GE: return x >= y;
     case OP_LT: return x < y;
     case OP_GT: return x > y;
-    case OP_SHL: return (u64)x << (y & 63);
+    case OP_SHL: return (uint64_t)x << (y & 63);
     case OP_SHR: return x >> (y & 63);
-    case OP_ADD: return (u64)x + y;
-    case OP_SUB: return (u64)x - y;
-    case OP_MUL: return (u64)x * y;
+    case OP_ADD: return (uint64_t)x + y;
+    case OP_SUB: return (uint64_t)x - y;
+    case OP_MUL: return (uint64_t)x * y;
     case OP_DIV: return divide(a, x, y, false);
     case OP_MOD: return divide(a, x, y, true);
     }
@@ -204,9 +198,9 @@ static int find_operator(const struct arith *a, int binding)
     return -1;
 }
 
-static s64 parse_conditional(struct arith *a, s64 condition)
+static int64_t parse_conditional(struct arith *a, int64_t condition)
 {
-    s64 yes, no;
+    int64_t yes, no;
 
     a->p++;
     yes = parse_expr(a, 0);
@@ -218,9 +212,9 @@ static s64 parse_conditional(struct arith *a, s64 condition)
     return condition ? yes : no;
 }
 
-static s64 parse_expr(struct arith *a, int binding)
+static int64_t parse_expr(struct arith *a, int binding)
 {
-    s64 value = parse_unary(a);
+    int64_t value = parse_unary(a);
 
     while (!a->failed) {
         int i;
@@ -237,7 +231,7 @@ static s64 parse_expr(struct arith *a, int binding)
     return value;
 }
 
-int shell_arith(struct shell *sh, const char *text, s64 *value)
+int shell_arith(struct shell *sh, const char *text, int64_t *value)
 {
     struct arith a = {sh, text, false};
 

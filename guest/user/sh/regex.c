@@ -5,11 +5,8 @@
  * followed at once, character by character: the time is at most the length
  * of the line times REGEX_MAX, whatever the pattern.
  */
-#include <linux/errno.h>
-#include <linux/kernel.h>
-#include <linux/regex.h>
-#include <linux/slab.h>
-#include <linux/string.h>
+#include "regex.h"
+#include "../libc.h"
 
 enum regex_op { RE_CHAR, RE_ANY, RE_CLASS, RE_BEGIN, RE_END, RE_SPLIT, RE_JUMP, RE_MATCH };
 
@@ -17,8 +14,8 @@ struct regex_insn {
     enum regex_op op;
     unsigned char c;
     bool inverted;
-    u64 set[4]; /* of RE_CLASS: one bit a character */
-    int x, y;   /* where to go on: RE_JUMP x, RE_SPLIT x and y */
+    uint64_t set[4]; /* of RE_CLASS: one bit a character */
+    int x, y;        /* where to go on: RE_JUMP x, RE_SPLIT x and y */
 };
 
 enum { REGEX_MAX = 512, NESTING_MAX = 16 };
@@ -96,7 +93,7 @@ static bool named_has(const char *name, size_t len, unsigned char ch)
     return false;
 }
 
-/* `[:name:]` at p; answers behind it, or NULL. */
+/* `[:name:]` at p; answers its end, or NULL. */
 static const char *named_class(struct compiler *c, struct regex_insn *i, const char *p)
 {
     const char *end = p + 2;
@@ -173,12 +170,12 @@ static void compile_single(struct compiler *c, enum regex_op op)
 /* `$` is the end of the line where the pattern or a branch of it ends. */
 static bool at_end_anchor(const struct compiler *c)
 {
-    struct compiler behind = *c;
+    struct compiler after = *c;
 
     if (*c->p != '$')
         return false;
-    behind.p++;
-    return c->extended || !*behind.p || at_operator(&behind, ')') || at_operator(&behind, '|');
+    after.p++;
+    return c->extended || !*after.p || at_operator(&after, ')') || at_operator(&after, '|');
 }
 
 static void compile_atom(struct compiler *c, bool first)
@@ -197,7 +194,7 @@ static void compile_atom(struct compiler *c, bool first)
         compile_char(c);
 }
 
-/* Room for one instruction before `at`; places behind it that jumps name move along. */
+/* Room for one instruction before `at`; places after it that jumps name move along. */
 static void insert_insn(struct compiler *c, int at)
 {
     struct regex *re = c->re;
@@ -358,29 +355,29 @@ static void compile_alternatives(struct compiler *c)
 
 static bool allocate(struct regex *re)
 {
-    re->insn = kmalloc(REGEX_MAX * sizeof(*re->insn));
-    re->now = kmalloc(REGEX_MAX * sizeof(*re->now));
-    re->next = kmalloc(REGEX_MAX * sizeof(*re->next));
-    re->stack = kmalloc(2 * REGEX_MAX * sizeof(*re->stack));
-    re->seen = kzalloc(REGEX_MAX * sizeof(*re->seen));
+    re->insn = malloc(REGEX_MAX * sizeof(*re->insn));
+    re->now = malloc(REGEX_MAX * sizeof(*re->now));
+    re->next = malloc(REGEX_MAX * sizeof(*re->next));
+    re->stack = malloc(2 * REGEX_MAX * sizeof(*re->stack));
+    re->seen = calloc(1, REGEX_MAX * sizeof(*re->seen));
     return re->insn && re->now && re->next && re->stack && re->seen;
 }
 
 void regex_free(struct regex *re)
 {
-    kfree(re->insn);
-    kfree(re->now);
-    kfree(re->next);
-    kfree(re->stack);
-    kfree(re->seen);
-    kfree(re);
+    free(re->insn);
+    free(re->now);
+    free(re->next);
+    free(re->stack);
+    free(re->seen);
+    free(re);
 }
 
 struct regex *regex_compile(const char *pattern, bool extended, bool ignore_case)
 {
     struct compiler c = {.p = pattern, .extended = extended};
 
-    c.re = kzalloc(sizeof(*c.re));
+    c.re = calloc(1, sizeof(*c.re));
     if (!c.re)
         return ERR_PTR(-ENOMEM);
     if (!allocate(c.re)) {

@@ -1,19 +1,14 @@
 /*
  * shell.h - between the parts of the shell.
  *
- * shell_parse.c turns text into a tree, shell_expand.c words into arguments,
- * shell_exec.c runs the tree, shell_jobs.c in other threads; shell_vars.c
- * keeps the variables.  A struct shell belongs to one thread.
+ * parse.c turns text into a tree, expand.c words into arguments, exec.c runs
+ * the tree, jobs.c runs parts of it in child processes; vars.c keeps the
+ * variables.
  */
-#ifndef INIT_SHELL_H
-#define INIT_SHELL_H
+#ifndef SH_SHELL_H
+#define SH_SHELL_H
 
-#include <linux/atomic.h>
-#include <linux/completion.h>
-#include <linux/list.h>
-#include <linux/types.h>
-
-struct file;
+#include "../libc.h"
 
 /* ---- text that grows ---- */
 
@@ -22,16 +17,17 @@ struct strbuf {
     size_t len, room;
 };
 
-/* Small pieces of memory never fail: without them init cannot go on, and the kernel panics. */
+/* Memory of zeros. Without memory the program ends: a shell cannot go on. */
 void *shell_alloc(size_t size);
 char *shell_strdup(const char *s);
+char *shell_strndup(const char *s, size_t len);
 void strbuf_addn(struct strbuf *b, const char *s, size_t n);
 void strbuf_addc(struct strbuf *b, char c);
 void strbuf_adds(struct strbuf *b, const char *s);
 char *strbuf_detach(struct strbuf *b); /* to be freed; never NULL */
 
 struct strings {
-    char **v; /* NULL behind the last */
+    char **v; /* NULL after the last */
     int n, room;
 };
 
@@ -94,7 +90,7 @@ struct node {
 
 /* A parsed command: its nodes live and die together. */
 struct program {
-    atomic_t refs;
+    unsigned int refs;
     struct chunk *chunks;
     struct node *root; /* NULL: an empty line */
 };
@@ -106,7 +102,7 @@ enum parse_status { PARSE_OK, PARSE_END, PARSE_INCOMPLETE, PARSE_ERROR };
 
 /* Takes one command off *text, up to its `;`, `&` or line end. The message for an error is out. */
 enum parse_status shell_parse(const char **text, struct program **prog);
-/* Behind one word of a command at p, or NULL if a quote is open; `$`: behind an expansion. */
+/* The end of the word (of the `$...`, of the `...`) that starts at p; NULL if a quote is open. */
 const char *skip_word(const char *p);
 const char *skip_dollar(const char *p);
 const char *skip_backquote(const char *p);
@@ -132,24 +128,26 @@ enum leaving { LEAVE_NOT, LEAVE_BREAK, LEAVE_CONTINUE, LEAVE_RETURN, LEAVE_INTER
 struct shell {
     struct variable *vars;
     struct function *functions;
-    const char *name; /* $0 */
-    char **args;      /* $1 and on; NULL behind the last */
+    char *name;  /* $0 */
+    char **args; /* $1 and on; NULL after the last */
     struct program *prog;
     int status;              /* $? */
     int substitution_status; /* of the last $(...) in the simple command at hand; 0: none */
     enum leaving leaving;
     int leave_count;  /* loops that are still to be left */
     bool interactive; /* commands come from the terminal */
-    bool condition;   /* in what `if`, `while`, `&&`, `||` or `!` looks at: set -e does not hold */
+    bool condition;   /* the status is tested by `if`, `while`, `&&`, `||` or `!`: set -e is off */
+    bool last;        /* this process has nothing to do after the next simple command */
     bool exit_on_error;
     bool trace_commands;
-    pid_t pgrp;            /* of the job this thread is in; 0: none yet */
+    pid_t pid;      /* $$: stays in subshells */
+    pid_t pgrp;     /* the group all its children are in; 0: each job is a group of its own */
+    pid_t own_pgrp; /* of an interactive shell: it has the terminal while no job runs */
     pid_t last_background; /* $! */
-    struct list_head jobs; /* in the background */
+    struct job *jobs;      /* in the background, not yet waited for */
 };
 
 struct shell *shell_new(const char *name, char *const args[]);
-struct shell *shell_fork(const struct shell *parent);
 void shell_free(struct shell *sh);
 void shell_set_args(struct shell *sh, char *const args[]);
 
@@ -157,6 +155,9 @@ const char *shell_getvar(const struct shell *sh, const char *name); /* NULL: not
 void shell_setvar(struct shell *sh, const char *name, const char *value);
 void shell_unsetvar(struct shell *sh, const char *name);
 void shell_export(struct shell *sh, const char *name);
+void shell_set_default_path(struct shell *sh);
+/* Sets and exports each NAME=VALUE of a list that ends with NULL. */
+void shell_import(struct shell *sh, char *const *env);
 bool is_name(const char *s, size_t len);
 size_t name_length(const char *s); /* of the name that s begins with; 0: none */
 /* `NAME=value`, each to be freed with the list. */
@@ -172,38 +173,53 @@ char *expand_string(struct shell *sh, const char *text);
 /* The same as a pattern: what was quoted stands for itself. */
 char *expand_pattern(struct shell *sh, const char *text);
 char *expand_here(struct shell *sh, const char *text);
-int shell_arith(struct shell *sh, const char *text, s64 *value);
+int shell_arith(struct shell *sh, const char *text, int64_t *value);
 
 /* ---- running ---- */
 
 int run_node(struct shell *sh, const struct node *node);
-/* All of a text: a script, or what `eval` was given. */
+/* All of a text: a script, or the words of `eval`. */
 int run_text(struct shell *sh, const char *text);
+/* The same when this process has nothing to do afterwards. */
+int run_last_text(struct shell *sh, const char *text);
+/* A function, an applet or a program by its name. */
+int run_command(struct shell *sh, char **argv, bool last);
+/* In a child: closes what redirections of the parent have put aside. */
+void close_saved_fds(void);
 int run_script_file(struct shell *sh, const char *path);
+/* Commands from descriptor 0, with prompts if that is a terminal; answers the last status. */
+int run_input_to_end(struct shell *sh, const char *unused);
 /* Reads all that the command writes. */
 char *run_substitution(struct shell *sh, const char *command);
-/* A signal that came in ends the command, or the shell if nobody is at the terminal. */
-void shell_check_signals(struct shell *sh);
+/* An interrupt from the terminal ends the command that an interactive shell is running. */
+void shell_check_interrupt(struct shell *sh);
+/* From now on ^C interrupts what the shell runs, and not the shell itself. */
+void shell_catch_interrupts(void);
+/* Was there one since the last call? */
+bool shell_was_interrupted(void);
 int run_pipeline(struct shell *sh, const struct node *node);
 int run_subshell(struct shell *sh, const struct node *node);
 int run_background(struct shell *sh, const struct node *node);
-int wait_for_job(struct shell *sh, pid_t pid); /* 127: there is none; -EINTR: a signal came */
+int wait_for_job(struct shell *sh, pid_t pid); /* 127: there is none; -EINTR: interrupted */
 void wait_for_jobs(struct shell *sh);
-void reap_jobs(struct shell *sh);         /* those that are done */
+void reap_jobs(struct shell *sh);         /* those that have ended */
 void shell_forget_jobs(struct shell *sh); /* without waiting */
 
 struct applet;
 
-/* A program of the kernel's own; 0 or more: its status. */
-int run_applet(struct shell *sh, const struct applet *applet, char **argv);
-int run_file(struct shell *sh, const char *path, char **argv);
-/* In a shell of its own; argv[0] becomes its $0. */
+/*
+ * Commands that are not part of the shell.  Each answers the command's status.
+ * last: this process is the command's, and no child has to be made.
+ */
+int run_applet(struct shell *sh, const struct applet *applet, char **argv, bool last);
+int run_file(struct shell *sh, const char *path, char **argv, bool last);
+/* In a shell that knows only what was exported; argv[0] becomes its $0. */
 int run_shell_script(struct shell *sh, const char *path, char **argv);
 int run_shell_command(struct shell *sh, const char *command, char **argv);
+int run_shell_input(struct shell *sh, char **argv);
 
-/* A kernel stack is small: is more than half of this thread's used?  Then nothing may nest deeper.
- */
+/* Is so much of the stack used that nothing may nest deeper? */
 bool shell_stack_low(void);
-void __printf(1, 2) shell_error(const char *fmt, ...);
+void shell_error(const char *fmt, ...) PRINTF(1, 2);
 
 #endif
