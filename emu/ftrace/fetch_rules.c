@@ -5,9 +5,9 @@
  * One stale fetch breaks one rule, chosen by what is known and by whose duty the
  * fence was:
  * - only the page is known to have been written: unfenced-page;
- * - patched code (a site, or code that this hart had executed before): the fetching
- *   hart's own fence if it wrote the bytes itself, else the fence of the patching
- *   hart's request;
+ * - patched code (a site, a swapped instruction, or code that this hart had executed
+ *   before): the fetching hart's own fence if it wrote the bytes itself, else the fence of the
+ * patching hart's request;
  * - anything else (new code, DMA, firmware, a debugger): stale-fetch.
  *
  * Of an instruction that was swapped by one store (swaps.h) another hart may run
@@ -25,10 +25,17 @@
 /* So many fetches in windows are followed up at once. */
 enum { WINDOWS_MAX = 1 << 16 };
 
+static const struct swap *swap_of(const struct audit *a, const struct stale_fetch *s)
+{
+    return swaps_find(a->swaps, s, hart_sync_stamp(s->hart));
+}
+
+/* What is swapped is code, though this hart may never have run it and no table has it as a site. */
 static bool is_patched_code(const struct audit *a, const struct stale_fetch *s)
 {
     return s->evidence == STALE_PARCEL && s->agent_known && s->who.kind == WRITER_HART &&
-           (s->fetched_before || site_find(a->config.sites, s->pa, s->size) != NO_SITE);
+           (s->fetched_before || site_find(a->config.sites, s->pa, s->size) != NO_SITE ||
+            swap_of(a, s));
 }
 
 static bool is_by_itself(const struct stale_fetch *s)
@@ -39,7 +46,7 @@ static bool is_by_itself(const struct stale_fetch *s)
 /* Either version may run: the duty to fence has not come yet. */
 static bool is_in_window(const struct audit *a, const struct stale_fetch *s)
 {
-    const struct swap *swap = swaps_find(a->swaps, s, hart_sync_stamp(s->hart));
+    const struct swap *swap = swap_of(a, s);
     uint32_t depth = a->depth[hart_id(s->hart)];
 
     if (!swap || updates_ended(a->config.updates, s->who.hart, s->stamp))

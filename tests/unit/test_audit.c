@@ -557,6 +557,24 @@ static void a_swap_outside_of_every_site_has_a_window_too(void **state)
     wreck(&s);
 }
 
+/* Linux 7.2 from its Image: the hart comes to the function for the first time. */
+static void a_swap_of_code_that_the_hart_never_ran_has_a_window_too(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_fenced(&s);
+    run_harts(&s);
+    store(&s, 0, ELSEWHERE, 4, 10);
+    f = fetch(&s, ELSEWHERE, 1, 0);
+    f.fetched_before = false;
+    assert_int_equal(rule_of(&s, &f), RULE_patch_window);
+    updates_pass_time(s.updates, 4 + QUIET_CYCLES);
+    assert_int_equal(last(&s)->rule, RULE_missing_remote_fence);
+    wreck(&s);
+}
+
 static void a_hart_that_has_not_fenced_when_the_update_ends_should_have(void **state)
 {
     struct scene s;
@@ -791,6 +809,7 @@ int main(void)
         cmocka_unit_test(a_hart_that_never_fenced_is_said_to_have_not),
         cmocka_unit_test(in_a_swap_either_version_may_run),
         cmocka_unit_test(a_swap_outside_of_every_site_has_a_window_too),
+        cmocka_unit_test(a_swap_of_code_that_the_hart_never_ran_has_a_window_too),
         cmocka_unit_test(a_hart_that_has_not_fenced_when_the_update_ends_should_have),
         cmocka_unit_test(a_hart_that_goes_on_with_the_old_version_for_long_is_found),
         cmocka_unit_test(after_the_update_nothing_is_excused),
