@@ -83,7 +83,7 @@ for option in report console dump-dtb record; do
 done
 run run --quiet --report /dev/full --append "$demo" "$mcount"
 claim 'a report to a full disk is status 74' has_status 74
-claim '... and one line' says_one_line '/dev/full: No space left'
+claim '... and one line, with a remedy' says_one_line '/dev/full: No space left on device; make room there'
 run run --quiet --dump-dtb /dev/full --append "$demo" "$mcount"
 claim 'a device tree to a full disk is status 74' has_status 74
 claim '... and one line' says_one_line '/dev/full: No space left'
