@@ -175,7 +175,7 @@ struct stop {
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
-enum { MACHINE_STUCK_TEXT = 384 };
+enum { MACHINE_STUCK_TEXT = 640 };
 
 /* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */
 void machine_describe_stuck(const struct machine *m, const struct hart *h,

@@ -234,13 +234,20 @@ static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum acce
 
 /* ---- the translation caches ---- */
 
+static bool loads_are_watched(const struct hart *h, uint64_t pa)
+{
+    const struct ram *ram = h->cluster->ram;
+
+    return UNLIKELY(ram->watched_loads) && ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
+}
+
 /* A load of a watched page is told, each time: it has no cached translation (struct ram_watch). */
 static void tell_load(struct hart *h, uint64_t pa, unsigned size)
 {
     const struct ram *ram = h->cluster->ram;
     struct writer me;
 
-    if (LIKELY(!(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS)))
+    if (LIKELY(!loads_are_watched(h, pa)))
         return;
     me = hart_writer(h);
     ram_tell_load(ram, pa, size, &me);
@@ -251,6 +258,8 @@ static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t p
     unsigned slot = tlb_slot(va);
 
     if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
+        return;
+    if (t == &h->cache.tlb->load && loads_are_watched(h, pa))
         return;
     t->page[slot] = align_down(va, PAGE_BYTES);
     t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
@@ -447,6 +456,8 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     struct stretch stretch;
     uint64_t from, to;
 
+    if (UNLIKELY(ram->watched_loads)) /* the span might hold such a page */
+        return;
     if (!translated)
         stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
     else if (h->cache.leaf.shift > PAGE_SHIFT)
@@ -477,6 +488,17 @@ static bool raise_device_fault(struct hart *h, enum fault fault, enum access acc
     return false;
 }
 
+/* The load of va was permitted, and is in memory at pa: the next one near it is fast. */
+static void cache_load(struct hart *h, uint64_t va, uint64_t pa)
+{
+    const struct ram *ram = h->cluster->ram;
+
+    if (LIKELY(!(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS)))
+        fill(h, &h->cache.tlb->load, va, pa);
+    if (LIKELY(!ram->watched_loads)) /* or the span might hold such a page */
+        widen(h, va, pa);
+}
+
 /* `whole`: not half of a misaligned access, of which devices take none. */
 static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole, uint64_t *value)
 {
@@ -487,10 +509,7 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
-        if (LIKELY(!(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS)))
-            fill(h, &h->cache.tlb->load, va, pa);
-        if (LIKELY(!ram->watched_loads)) /* or the span might hold such a page */
-            widen(h, va, pa);
+        cache_load(h, va, pa);
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
         tell_load(h, pa, size);
@@ -594,8 +613,7 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         return false;
     if (!ram_has(ram, pa, size))
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
-    fill(h, &h->cache.tlb->load, va, pa);
-    widen(h, va, pa);
+    cache_load(h, va, pa);
     *value = 0;
     memcpy(value, ram_host(ram, pa), size);
     tell_load(h, pa, size);
@@ -605,6 +623,13 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
 }
 
 void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
+{
+    h->cluster->store_reads = true;
+    hart_store_conditional(h, va, pa, size, value);
+    h->cluster->store_reads = false;
+}
+
+void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
     store_to_ram(h, pa, size, value);
     if (!ram_page_at(h->cluster->ram, pa)->flags)
