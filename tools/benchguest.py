@@ -216,11 +216,11 @@ def work_script(workload, iterations, tracer=None):
     """
     The boot line that measures a workload.
 
-    The sleep ends with a tick of the timer, so the workload begins right behind
-    one and has a whole period before the next.
+    The guest kernel begins the measured pass right after a tick of the timer, so
+    it has a whole period before the next.
     """
     trace = f"echo {tracer} > /sys/kernel/tracing/current_tracer; " if tracer else ""
-    return f'script="{trace}sleep 0.01; work {workload} {iterations}"'
+    return f'script="{trace}work {workload} {iterations}"'
 
 
 def run_emulator(machine, arguments, image, script, progress):

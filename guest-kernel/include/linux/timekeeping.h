@@ -17,6 +17,8 @@ void time_starting_cpu(void);
 void riscv_timer_interrupt(void);
 /* Nanoseconds by the time register.  Not instrumented: the tracer stamps with it. */
 u64 sched_clock(void);
+/* Sleeps until this hart has its next tick; answers which hart that is. */
+unsigned int wait_for_tick(void);
 /* Has this hart's timer go off for the next tick or hrtimer, whichever is first. Interrupts off. */
 void tick_program_event(void);
 

@@ -9,6 +9,7 @@
 #include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
@@ -96,6 +97,21 @@ void time_init(unsigned long timebase)
               "has none");
     riscv_timebase = timebase;
     ns_per_tick = NSEC_PER_SEC % timebase ? 0 : NSEC_PER_SEC / timebase;
+}
+
+unsigned int wait_for_tick(void)
+{
+    unsigned int cpu;
+    u64 left, now;
+
+    preempt_disable();
+    cpu = smp_processor_id();
+    now = get_time();
+    left = next_tick[cpu] > now ? next_tick[cpu] - now : 0;
+    preempt_enable();
+    set_current_state(TASK_UNINTERRUPTIBLE);
+    schedule_hrtimeout(left * NSEC_PER_SEC / riscv_timebase, HRTIMER_MODE_REL);
+    return cpu;
 }
 
 void riscv_timer_interrupt(void)

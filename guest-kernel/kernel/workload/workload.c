@@ -1,7 +1,8 @@
 /*
  * workload.c - the file /proc/workload: run, check, measure, say so in one line.
  *
- * The measured pass runs in a thread of its own that stays on one hart.  What
+ * The measured pass runs in a thread of its own that stays on one hart, and
+ * begins right after a tick: a short one has none in it.  What
  * it should have answered, and how many calls that takes, a second pass of the
  * same source finds out.  cycles and insns are what the hart counted in
  * between, ticks of the timer included; result and calls are the same on every
@@ -17,6 +18,7 @@
 #include <linux/reboot.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <linux/workload.h>
 
 struct workload_job {
@@ -113,7 +115,7 @@ static void run_one(const struct workload *work, unsigned long iterations)
     u64 calls = 0;
 
     init_completion(&done);
-    start_job(&job, work->name, raw_smp_processor_id());
+    start_job(&job, work->name, wait_for_tick());
     wait_for_completion(&done);
     check_result(work->name, &job, work->run_counted(iterations, &calls));
     say("work %s: n=%lu result=%016llx calls=%llu cycles=%llu insns=%llu\n", work->name, iterations,

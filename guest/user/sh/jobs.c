@@ -67,8 +67,8 @@ static void enter_child(struct shell *sh, pid_t pgrp)
     if (sh->interactive)
         set_interrupt_action(SIG_DFL);
     sh->interactive = sh->last = false;
-    sh->pgrp = pgrp ? pgrp : getpid();
-    setpgid(0, sh->pgrp);
+    setpgid(0, pgrp);
+    sh->pgrp = syscall(__NR_getpgid, 0);
     shell_forget_jobs(sh);
     close_saved_fds();
 }
