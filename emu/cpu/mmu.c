@@ -537,6 +537,7 @@ static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t va
     struct ram_page *page = ram_page_at(ram, pa);
     struct writer who = hart_writer(h);
 
+    ram_keep_page(ram, pa);
     if (page->flags & RAM_PAGE_RESERVED)
         break_reservations(h->cluster, h, pa, size);
     if (page->flags & RAM_PAGE_CODE) {

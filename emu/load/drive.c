@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/versions.h"
 
 enum { PAGE = 4096 };
 
@@ -24,7 +25,8 @@ struct drive {
     const char *path;
     const struct diag *diag;
     bool complained;
-    struct map pages; /* DRIVE_SNAPSHOT: page number -> its bytes */
+    struct map pages;          /* DRIVE_SNAPSHOT: page number -> its bytes */
+    struct versions *versions; /* NULL: none was ever taken */
 };
 
 static bool complain(struct drive *d, const char *what)
@@ -132,12 +134,20 @@ bool drive_read(void *drive, uint64_t offset, void *to, size_t len)
                                      : read_file(d, offset, to, len);
 }
 
+static bool write_contents(struct drive *d, uint64_t offset, const void *from, size_t len)
+{
+    return d->mode == DRIVE_SNAPSHOT ? write_snapshot(d, offset, from, len)
+                                     : write_file(d, offset, from, len);
+}
+
 bool drive_write(void *drive, uint64_t offset, const void *from, size_t len)
 {
     struct drive *d = drive;
 
-    return d->mode == DRIVE_SNAPSHOT ? write_snapshot(d, offset, from, len)
-                                     : write_file(d, offset, from, len);
+    if (d->versions && versions_exist(d->versions))
+        for (uint64_t page = offset / PAGE; page * PAGE < offset + len; page++)
+            versions_keep(d->versions, page);
+    return write_contents(d, offset, from, len);
 }
 
 bool drive_flush(void *drive)
@@ -150,6 +160,51 @@ bool drive_flush(void *drive)
 uint64_t drive_size(const struct drive *drive)
 {
     return drive->size;
+}
+
+/* ---- versions ---- */
+
+static size_t page_size(const struct drive *d, uint64_t page)
+{
+    return left_in_page(page * PAGE, (size_t)(d->size - page * PAGE));
+}
+
+static bool read_page(void *drive, uint64_t page, uint8_t *to)
+{
+    struct drive *d = drive;
+
+    return drive_read(d, page * PAGE, to, page_size(d, page));
+}
+
+static bool write_page(void *drive, uint64_t page, const uint8_t *from)
+{
+    struct drive *d = drive;
+
+    return write_contents(d, page * PAGE, from, page_size(d, page));
+}
+
+struct version *drive_take_version(struct drive *d)
+{
+    struct page_store store = {d, PAGE, read_page, write_page};
+
+    if (!d->versions)
+        d->versions = versions_new(&store);
+    return versions_take(d->versions);
+}
+
+bool drive_restore_version(struct drive *d, const struct version *v)
+{
+    return versions_restore(d->versions, v);
+}
+
+void drive_free_version(struct drive *d, struct version *v)
+{
+    version_free(d->versions, v);
+}
+
+size_t drive_version_bytes(const struct drive *d, const struct version *v)
+{
+    return version_bytes(d->versions, v);
 }
 
 /* ---- opening ---- */
@@ -231,6 +286,7 @@ void drive_free(struct drive *drive)
         if (drive->pages.slots[i].key != UINT64_MAX)
             free((void *)(uintptr_t)drive->pages.slots[i].value);
     map_free(&drive->pages);
+    versions_free(drive->versions);
     if (drive->fd >= 0)
         close(drive->fd);
     free(drive);

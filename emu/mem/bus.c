@@ -164,6 +164,8 @@ static void write_in_page(struct bus *b, struct ram *r, uint64_t pa, const uint8
     /* What the loader brings was there before the harts started. */
     if (who->kind != WRITER_LOADER)
         ram_open_page(r, pa, who);
+    else
+        ram_keep_page(r, pa);
     memcpy(ram_host(r, pa), from, len);
 }
 

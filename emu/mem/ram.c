@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/versions.h"
 
 static void *reserve(uint64_t size)
 {
@@ -45,6 +46,7 @@ void ram_free(struct ram *r)
         munmap(r->bytes, r->size);
     if (r->pages)
         munmap(r->pages, (r->size >> PAGE_SHIFT) * sizeof *r->pages);
+    versions_free(r->versions);
     free(r);
 }
 
@@ -52,6 +54,7 @@ void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who)
 {
     struct ram_page *page = ram_page_at(r, pa);
 
+    ram_keep_page(r, pa);
     if (page->stamp > r->closed_stamp) {
         page->shared |= who->kind != page->opener.kind || who->hart != page->opener.hart;
         return;
@@ -73,6 +76,7 @@ void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
 
     if (page->flags & flag)
         return;
+    ram_keep_page(r, pa);
     page->flags |= flag;
     r->epoch++;
 }
@@ -82,6 +86,7 @@ void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64
 {
     struct ram_page *page = ram_page_at(r, pa);
 
+    ram_keep_page(r, pa);
     page->flags &= ~(uint32_t)flag;
     page->stamp = stamp;
     page->opener = *who;

@@ -14,7 +14,12 @@
 #define MEM_RAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct state_io;
+struct version;
+struct versions;
 
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
 
@@ -34,10 +39,13 @@ struct writer {
     uint64_t cycle; /* of that hart */
 };
 
+void writer_state_io(struct state_io *io, struct writer *w);
+
 struct ram_page {
     uint64_t stamp; /* 0: untouched since the images were loaded */
     uint32_t flags;
     bool shared;          /* others than the opener may have stored since */
+    uint32_t kept;        /* generation of versions in which it has been kept (ram_keep_page) */
     struct writer opener; /* made the first store since the page was opened */
 };
 
@@ -55,6 +63,8 @@ struct ram {
     uint64_t closed_stamp; /* of the last ram_close_pages: pages with a newer stamp are open */
     uint64_t epoch;        /* moves when cached store translations must go */
     struct ram_watch watch;
+    struct versions *versions; /* NULL: none was ever taken */
+    uint32_t generation;       /* of the versions; 0: as long as there are none */
 };
 
 struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
@@ -76,6 +86,17 @@ static inline struct ram_page *ram_page_at(const struct ram *r, uint64_t pa)
 }
 
 /*
+ * Must be called before the page's bytes or what is known of it change: versions taken earlier
+ * keep a copy. Costs one comparison unless it is the first change since a version was taken.
+ */
+void ram_keep_first(struct ram *r, uint64_t pa);
+static inline void ram_keep_page(struct ram *r, uint64_t pa)
+{
+    if (ram_page_at(r, pa)->kept != r->generation)
+        ram_keep_first(r, pa);
+}
+
+/*
  * A store translation for this page is about to be handed out (or one store made). The write clock
  * moves only if the page was closed: it does not depend on how long caches keep translations.
  */
@@ -90,5 +111,19 @@ void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
 /* Takes it away again. Of a page that nobody could open, `who` made the newest store at `stamp`. */
 void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64_t stamp,
                      const struct writer *who);
+
+/* ---- versions (base/versions.h): bytes, stamps and flags of all pages ---- */
+
+/*
+ * Cached store translations are dropped, so that the first store to each page is seen. Pages stay
+ * open: no stamp depends on whether a version was taken.
+ */
+struct version *ram_take_version(struct ram *r);
+void ram_restore_version(struct ram *r, const struct version *v);
+void ram_free_version(struct ram *r, struct version *v);
+size_t ram_version_bytes(const struct ram *r, const struct version *v); /* of host memory */
+
+/* Saves or restores the write clock; a version has the rest. */
+void ram_state_io(struct state_io *io, struct ram *r);
 
 #endif
