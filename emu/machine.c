@@ -118,6 +118,7 @@ static void tohost_stored(void *machine, uint64_t pa, unsigned size)
         uint8_t byte = (uint8_t)command;
 
         machine_console_put(m, &byte, 1);
+        ram_keep_page(m->ram, m->tohost);
         memset(ram_host(m->ram, m->tohost), 0, 8);
     }
 }
@@ -366,6 +367,7 @@ void machine_free(struct machine *m)
 {
     if (!m)
         return;
+    snapshots_end(m);
     cluster_free(m->cluster);
     sbi_free(m->sbi);
     bus_free(m->bus);
@@ -450,12 +452,6 @@ void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin or
     m->end =
         (struct stop){.reason = reason, .origin = origin, .code = code, .hart = machine_current(m)};
     hart_ask_stop(m->slots[m->current].hart);
-}
-
-void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len)
-{
-    if (m->config.console.put)
-        m->config.console.put(m->config.console.ctx, bytes, len);
 }
 
 /* What the UART has taken in already came first. */

@@ -13,6 +13,7 @@
  * is the same run.
  */
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/hart.h"
 #include "dev/aclint.h"
 #include "dev/rtc.h"
@@ -260,7 +261,7 @@ static void offer_input(struct machine *m, enum poll_reason reason)
     if (c->interrupted && c->interrupted(c->ctx, &at))
         m->asked = true;
     while (c->get && wants_input(m)) {
-        int byte = c->get(c->ctx, &at);
+        int byte = input_get(&m->input, c, &at);
 
         if (byte < 0 || !receive(m, (uint8_t)byte))
             break;
@@ -272,7 +273,7 @@ int schedule_read_console(struct machine *m)
     const struct console *c = &m->config.console;
     const struct moment at = moment_of(m, POLL_GUEST);
 
-    return c->get ? c->get(c->ctx, &at) : -1;
+    return c->get ? input_get(&m->input, c, &at) : -1;
 }
 
 /* Time moves to the deadline, or as far as the console lets it. False: nobody will ever run. */
@@ -284,7 +285,7 @@ static bool sleep_until(struct machine *m, uint64_t deadline)
 
     /* What the guest has not taken yet did not wake it, and more cannot come in. */
     if (c->wait && (deadline != UINT64_MAX || wants_input(m)))
-        cycle = c->wait(c->ctx, &at, deadline);
+        cycle = input_wait(&m->input, c, &at, deadline);
     if (cycle == UINT64_MAX)
         return false;
     m->now = cycle;
@@ -467,4 +468,56 @@ void machine_ask_stop(struct machine *m)
 {
     m->asked = true;
     hart_ask_stop(machine_current(m));
+}
+
+/* ---- state ---- */
+
+static void slot_state_io(struct state_io *io, struct hart_slot *slot)
+{
+    STATE_IO(io, slot->stopped);
+    STATE_IO(io, slot->waiting);
+    STATE_IO(io, slot->timer);
+    STATE_IO(io, slot->compare);
+}
+
+static void turn_state_io(struct state_io *io, const struct machine *m, struct turn *t)
+{
+    STATE_IO(io, t->known);
+    STATE_IO_BELOW(io, t->hart, m->config.harts);
+    STATE_IO_BELOW(io, t->runnable, m->config.harts + 1);
+    STATE_IO(io, t->next);
+}
+
+/* `hart` is known by its number. */
+static void stop_state_io(struct state_io *io, const struct machine *m, struct stop *stop)
+{
+    unsigned hart = stop->hart ? hart_id(stop->hart) : 0;
+
+    STATE_IO_BELOW(io, stop->reason, STOP_ASLEEP + 1);
+    STATE_IO(io, stop->origin);
+    STATE_IO(io, stop->code);
+    STATE_IO_BELOW(io, hart, m->config.harts);
+    stop->hart = hart_of(m, hart);
+}
+
+/* A wish to stop (`asked`) comes from outside, and is not part of the state. */
+void schedule_state_io(struct state_io *io, struct machine *m)
+{
+    state_io_section(io, "schedule", 1);
+    STATE_IO_SAME(io, m->config.harts);
+    STATE_IO(io, m->rng.state);
+    for (unsigned i = 0; i < m->config.harts; i++)
+        slot_state_io(io, &m->slots[i]);
+    STATE_IO_BELOW(io, m->current, m->config.harts);
+    STATE_IO(io, m->slice_left);
+    STATE_IO(io, m->portion_left);
+    STATE_IO(io, m->due);
+    STATE_IO(io, m->due_known);
+    turn_state_io(io, m, &m->turn);
+    STATE_IO(io, m->now);
+    STATE_IO(io, m->ticks_read);
+    STATE_IO(io, m->polled_at);
+    STATE_IO(io, m->cut);
+    STATE_IO(io, m->ended);
+    stop_state_io(io, m, &m->end);
 }

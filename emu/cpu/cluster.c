@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/state_io.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
 #include "cpu/hart_priv.h"
@@ -172,4 +173,13 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
     by.pc -= 4; /* as above */
     hart_flush_translations(target);
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
+}
+
+void cluster_state_io(struct state_io *io, struct cluster *c)
+{
+    state_io_section(io, "cluster", 1);
+    STATE_IO_SAME(io, c->harts.len);
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_state_io(io, c->harts.at[i]);
+    codemap_state_io(io, c);
 }

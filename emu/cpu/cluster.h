@@ -15,6 +15,7 @@
 struct bus;
 struct cluster;
 struct hart;
+struct state_io;
 
 /* Of cbo.* and of an LR reservation. */
 enum { CACHE_BLOCK_BYTES = 64 };
@@ -97,6 +98,12 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
 
 /* The same for sfence.vma, of all addresses. */
 void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester);
+
+/*
+ * Saves or restores the harts and the code map, at an instruction boundary. A restore drops all
+ * caches and expects memory to be restored already. Probes and listeners stay as they are.
+ */
+void cluster_state_io(struct state_io *io, struct cluster *c);
 
 /* Cost of one operation class under the cluster's model, in cycles. */
 struct op_cost {

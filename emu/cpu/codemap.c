@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
@@ -291,6 +292,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     /* Bytes that do not change cannot be stale, whoever has them. */
     if (!memcmp(w.old_bytes, w.new_bytes, size))
         return;
+    ram_keep_page(c->ram, pa);
     w.stamp = ++c->ram->stamp;
     fetch_keep_old(c, page, pa, size);
     invalidate(c, page, pa, size, false);
@@ -323,4 +325,87 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
         }
         pa += piece;
     }
+}
+
+/* ---- state ---- */
+
+static void parcel_io(struct state_io *io, struct parcel_write *w)
+{
+    STATE_IO(io, w->stamp);
+    writer_state_io(io, &w->who);
+    STATE_IO(io, w->old_bytes);
+    STATE_IO(io, w->new_bytes);
+    STATE_IO(io, w->parcel_known);
+}
+
+static void line_io(struct state_io *io, struct code_line **line)
+{
+    bool there = *line != NULL;
+
+    STATE_IO(io, there);
+    if (!there)
+        return;
+    if (!*line)
+        *line = xcalloc(1, sizeof **line);
+    for (unsigned i = 0; i < ARRAY_LEN((*line)->parcel); i++) {
+        struct parcel_write *w = &(*line)->parcel[i];
+        bool written = w->stamp != 0;
+
+        STATE_IO(io, written);
+        if (written)
+            parcel_io(io, w);
+    }
+}
+
+static void page_io(struct state_io *io, struct code_page *page)
+{
+    STATE_IO(io, page->base_stamp);
+    writer_state_io(io, &page->base_writer);
+    STATE_IO(io, page->declared);
+    STATE_IO_BELOW(io, page->word, PAGE_BYTES / 8);
+    STATE_IO(io, page->viewed);
+    state_io_bytes(io, page->known, sizeof page->known);
+    for (unsigned line = 0; line < LINES_PER_PAGE; line++)
+        line_io(io, &page->lines[line]);
+}
+
+static void save_pages(struct state_io *io, struct cluster *c)
+{
+    size_t count;
+    uint64_t *keys = map_keys(&c->code_pages, &count);
+
+    (void)state_io_count(io, count, SIZE_MAX);
+    for (size_t i = 0; i < count; i++) {
+        STATE_IO(io, keys[i]);
+        page_io(io, map_get_ptr(&c->code_pages, keys[i]));
+    }
+    free(keys);
+}
+
+static void load_page(struct state_io *io, struct cluster *c)
+{
+    struct code_page *page = xcalloc(1, sizeof *page);
+    uint64_t key = 0;
+
+    STATE_IO(io, key);
+    page->pa = key << PAGE_SHIFT;
+    if (!ram_has(c->ram, page->pa, PAGE_BYTES) || codemap_page(c, page->pa))
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    page_io(io, page);
+    if (io->error)
+        free_page(page);
+    else
+        map_put_ptr(&c->code_pages, key, page);
+}
+
+void codemap_state_io(struct state_io *io, struct cluster *c)
+{
+    state_io_section(io, "codemap", 1);
+    if (!io->loading) {
+        save_pages(io, c);
+        return;
+    }
+    codemap_free(c);
+    for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--)
+        load_page(io, c);
 }

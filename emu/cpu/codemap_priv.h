@@ -39,6 +39,8 @@ static inline void codemap_clear_parcel(uint64_t *bitmap, unsigned parcel)
     bitmap[parcel / 64] &= ~(UINT64_C(1) << (parcel % 64));
 }
 
+struct state_io;
+
 struct parcel_write {
     uint64_t stamp; /* 0: not written since the page became code */
     struct writer who;
@@ -65,6 +67,8 @@ struct code_page {
 struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not code (yet) */
 struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
 void codemap_free(struct cluster *c);
+/* While restoring, no hart may have blocks: they are listed in the pages. */
+void codemap_state_io(struct state_io *io, struct cluster *c);
 
 /* What the newest write to the parcel at pa was, as far as known; stamp 0: none. */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,

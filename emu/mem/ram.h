@@ -29,6 +29,9 @@ enum ram_page_flag {
     RAM_PAGE_WATCHED = 4,  /* somebody asked to see the stores (struct ram_watch) */
 };
 
+/* Those that a version keeps; others belong to observers, and stay as they are in a restore. */
+enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED | RAM_PAGE_WATCHED };
+
 /* Who wrote. Not every writer is a hart. */
 enum writer_kind { WRITER_HART, WRITER_FIRMWARE, WRITER_DMA, WRITER_DEBUGGER, WRITER_LOADER };
 

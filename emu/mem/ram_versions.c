@@ -35,8 +35,13 @@ static bool write_page(void *ram, uint64_t number, const uint8_t *from)
     const struct ram *r = ram;
     const struct page_copy *copy = (const struct page_copy *)(const void *)from;
 
-    r->pages[number] = (struct ram_page){
-        .stamp = copy->stamp, .flags = copy->flags, .shared = copy->shared, .opener = copy->opener};
+    struct ram_page *page = &r->pages[number];
+
+    page->stamp = copy->stamp;
+    page->flags = (copy->flags & RAM_PAGE_STATE) | (page->flags & ~(uint32_t)RAM_PAGE_STATE);
+    page->shared = copy->shared;
+    page->opener = copy->opener;
+    page->kept = 0;
     memcpy(r->bytes + (number << PAGE_SHIFT), copy->bytes, PAGE_BYTES);
     return true;
 }
