@@ -1,5 +1,5 @@
 /*
- * boot.c - what is in memory and in the registers when the machine is switched on.
+ * boot.c - contents of memory and registers at power-on.
  *
  * The kernel goes where its file says (raw: 2 MiB into RAM), the device tree to
  * the top of RAM, the initial RAM disk below it; a0 is the hart, a1 the tree.
@@ -101,13 +101,13 @@ static struct board describe(const struct machine *m, const char *isa,
     };
 }
 
-/* Of what a program needs: its ELF's headers may be written over. */
+/* Overlap of bytes that a program needs: its ELF headers may be overwritten. */
 static bool overlap(const struct image_segment *a, const struct image_segment *b)
 {
     return a->pa + a->headers < b->pa + b->mem_size && b->pa + b->headers < a->pa + a->mem_size;
 }
 
-/* Firmware is loaded last, over whatever is there. */
+/* Firmware is loaded last, and would overwrite the kernel. */
 static enum exit_status check_apart(const struct machine *m)
 {
     const struct image *im = m->image, *firmware = m->firmware_image;

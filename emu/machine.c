@@ -1,6 +1,6 @@
 /*
- * machine.c - puts the board together: what stands where, and which wire goes
- * to whom. See machine.h.
+ * machine.c - builds the board: its devices at their addresses, and the interrupt lines
+ * between them and the harts. See machine.h.
  */
 #include "machine.h"
 
@@ -28,7 +28,7 @@
 #include "mem/bus.h"
 #include "sbi/sbi.h"
 
-/* ---- wires ---- */
+/* ---- interrupt lines and callbacks of devices ---- */
 
 static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, bool level)
 {
@@ -39,7 +39,7 @@ static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, b
         schedule_wake(m, hart);
 }
 
-/* An interrupt line between harts: what raises it is the hart that is running. */
+/* An interrupt between harts: the sender is the hart that is running. */
 static void set_ipi(struct machine *m, unsigned hart, enum interrupt irq, bool level)
 {
     struct event e;
@@ -74,13 +74,13 @@ static void set_external(void *machine, unsigned context, bool level)
     set_hart_irq(machine, context / 2, context & 1 ? IRQ_SEI : IRQ_MEI, level);
 }
 
-/* The running slice was measured for the old one. */
+/* The running slice was made to end before the old deadline. */
 static void deadline_moved(void *machine)
 {
     schedule_cut(machine);
 }
 
-/* mtime was set: who waits for a time may have to wait anew. */
+/* mtime was set: harts that wait for a time compare it again. */
 static void time_set(void *machine)
 {
     struct machine *m = machine;
@@ -146,9 +146,9 @@ static bool dma_read(void *machine, uint64_t pa, void *to, size_t len)
 static bool dma_write(void *machine, uint64_t pa, const void *from, size_t len)
 {
     struct machine *m = machine;
-    struct writer who = {.kind = WRITER_DMA};
+    struct writer writer = {.kind = WRITER_DMA};
 
-    if (!bus_write(m->bus, pa, from, len, &who))
+    if (!bus_write(m->bus, pa, from, len, &writer))
         return false;
     cluster_break_reservations(m->cluster, pa, len);
     return true;
@@ -168,7 +168,7 @@ static struct virtio_kind drive_kind(struct drive *d, enum drive_mode mode, unsi
     return virtio_blk(&store, id);
 }
 
-/* What sits in a slot; most are empty. */
+/* The device in a slot; most slots are empty. */
 static struct virtio_kind kind_of_slot(struct machine *m, unsigned slot)
 {
     if (slot < m->config.drive_count)
@@ -259,7 +259,7 @@ static bool map_devices(struct machine *m)
     return map_virtio(m);
 }
 
-/* Time that has come already needs no deadline. */
+/* A time that has come already needs no deadline. */
 static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 {
     struct machine *m = machine;
@@ -419,7 +419,7 @@ void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime)
     deadline_moved(m);
 }
 
-static void tell_hart(const struct machine *m, unsigned hart, enum event_kind kind)
+static void report_hart(const struct machine *m, unsigned hart, enum event_kind kind)
 {
     const struct event e = {.kind = kind, .started = {m->slots[hart].hart}};
 
@@ -432,10 +432,10 @@ void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t 
 
     slot->timer = UINT64_MAX;
     slot->stopped = false;
-    slot->waiting = true; /* so that its clock is set as for any that wakes */
+    slot->waiting = true; /* schedule_wake sets its clock then, as for any hart that wakes */
     schedule_wake(m, hart);
     sbi_reset_hart(slot->hart, pc, a1);
-    tell_hart(m, hart, EVENT_HART_STARTED);
+    report_hart(m, hart, EVENT_HART_STARTED);
 }
 
 void machine_stop_hart(struct machine *m, unsigned hart)
@@ -443,7 +443,7 @@ void machine_stop_hart(struct machine *m, unsigned hart)
     m->slots[hart].stopped = true;
     m->due_known = false;
     hart_ask_stop(m->slots[hart].hart);
-    tell_hart(m, hart, EVENT_HART_STOPPED);
+    report_hart(m, hart, EVENT_HART_STOPPED);
 }
 
 void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin origin, unsigned code)
@@ -454,7 +454,7 @@ void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin or
     hart_ask_stop(m->slots[m->current].hart);
 }
 
-/* What the UART has taken in already came first. */
+/* Bytes that the UART has received already came first. */
 int machine_console_get(struct machine *m)
 {
     enum { RECEIVED = 0, LINE_STATUS = 5, DATA_READY = 1 };

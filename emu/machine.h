@@ -32,39 +32,39 @@ enum firmware_kind {
     FIRMWARE_FILE,    /* that file starts in M-mode and is handed the image */
 };
 
-/* Who asks the console for something. */
+/* Why the machine calls the console. */
 enum poll_reason {
-    POLL_CLOCK, /* harts run, and it is time for another look */
+    POLL_CLOCK, /* harts run, and the time between two looks for input is over */
     POLL_IDLE,  /* every hart waits */
     POLL_GUEST, /* a call of the built-in firmware */
 };
 
 /*
- * When the console is asked. What it answered at which moments is all that a run
- * owes to the host: the same answers make the same run (cli/replay.h).
+ * When the machine calls the console. Its answers at these moments are the only thing in
+ * a run that comes from the host: the same answers make the same run (cli/replay.h).
  */
 struct moment {
     enum poll_reason reason;
     uint64_t insns, cycles; /* the machine's, since power-on */
 };
 
-/* The console's ends, the host's time, and its wish to stop. Any call-back may be NULL. */
+/* Input and output, the host's time, and its request to stop. Any call-back may be NULL. */
 struct console {
     void (*put)(void *ctx, const uint8_t *bytes, size_t len);
     int (*get)(void *ctx, const struct moment *at); /* next byte, or -1: none at the moment */
     /*
-     * Every hart waits, until cycle `until` at most (UINT64_MAX: for ever). Answers
-     * the cycle at which to go on: `until`, or an earlier one if there may be input,
-     * or somebody wants the machine to stop. UINT64_MAX: nothing will ever come.
+     * Every hart waits, until cycle `until` at most (UINT64_MAX: no timer is set). Returns
+     * the cycle at which to go on: `until`, or an earlier one if there may be input or the
+     * machine is to stop. UINT64_MAX: there will never be input.
      */
     uint64_t (*wait)(void *ctx, const struct moment *at, uint64_t until);
-    bool (*interrupted)(void *ctx, const struct moment *at); /* true: machine_run stops, as asked */
+    bool (*interrupted)(void *ctx, const struct moment *at); /* true: machine_run is to stop */
     void *ctx;
 };
 
 enum { MACHINE_PATH_MAX = 4096 };
 
-/* A disk: a file of the host behind a virtio block device. */
+/* A file of the host as a virtio block device. */
 struct machine_drive {
     char path[MACHINE_PATH_MAX];
     enum drive_mode mode;
@@ -91,7 +91,7 @@ struct machine_config {
     struct console console;
 };
 
-/* Builds the board and loads the images; on failure *out is NULL and the reason was said. */
+/* Builds the board and loads the images; on failure *out is NULL and a message was given. */
 MUST_USE enum exit_status machine_new(const struct machine_config *config, const struct diag *d,
                                       struct machine **out);
 void machine_free(struct machine *m);
@@ -116,7 +116,7 @@ enum stop_reason {
     STOP_CYCLES, /* max_cycles reached */
     STOP_PROBE,  /* a probe stopped `hart` */
     STOP_ASKED,  /* machine_ask_stop */
-    STOP_STUCK,  /* `hart` traps for ever */
+    STOP_STUCK,  /* `hart` is in an endless trap loop */
     STOP_ASLEEP, /* every hart waits for an interrupt that nothing can raise */
 };
 

@@ -56,12 +56,12 @@ struct hart_slot {
     uint64_t compare; /* stimecmp (Sstc); UINT64_MAX: off, or past */
 };
 
-/* Whose turn it is. Not known again whenever some hart has run, been woken or started. */
+/* The hart to run next. Computed again after any hart has run, been woken or started. */
 struct turn {
     bool known;
-    unsigned hart;     /* the runnable hart that is furthest behind */
+    unsigned hart;     /* the runnable hart with the smallest cycle count */
     unsigned runnable; /* how many there are */
-    uint64_t next;     /* cycle of the one that is next after it, if there is one */
+    uint64_t next;     /* the smallest cycle count of the other runnable harts */
 };
 
 struct machine {
@@ -91,13 +91,13 @@ struct machine {
     struct hart_slot slots[MACHINE_HARTS_MAX];
     unsigned current;
     uint64_t slice_left;   /* instructions of the current hart's turn */
-    uint64_t portion_left; /* of those, before the next look at the clock */
+    uint64_t portion_left; /* of those, before the deadlines are compared with the clock again */
     uint64_t due;          /* the next deadline, if due_known */
     bool due_known;        /* false: it may have moved */
     struct turn turn;
     uint64_t now;        /* cycles; never goes back */
     uint64_t ticks_read; /* the newest time any hart has read */
-    uint64_t polled_at;  /* cycle of the running harts' last look outside */
+    uint64_t polled_at;  /* cycle of the last call of the console while harts run */
     bool cut;            /* the current slice ends here */
     bool ended;
     struct stop end;
@@ -121,8 +121,10 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
 uint64_t schedule_look_at_ticks(void *machine, struct hart *h);
-void schedule_wake(struct machine *m, unsigned hart); /* what it waits for may have come */
-void schedule_cut(struct machine *m);         /* what the slice was measured by has changed */
+void schedule_wake(struct machine *m,
+                   unsigned hart); /* the interrupt that it waits for may be there */
+void schedule_cut(
+    struct machine *m); /* ends the slice: a deadline or the set of runnable harts has changed */
 int schedule_read_console(struct machine *m); /* for the guest, now; -1: nothing there */
 void schedule_state_io(struct state_io *io, struct machine *m);
 

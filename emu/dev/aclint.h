@@ -4,7 +4,7 @@
  * chapters 2 and 3, MTIMER and MSWI devices).
  *
  * Time is in ticks of the clock given. mtime is the clock plus an offset that
- * the guest sets by writing mtime. The device never wakes up by itself: the
+ * the guest sets by writing mtime. The device does nothing by itself: the
  * scheduler asks for the next deadline and calls aclint_update when it is due.
  */
 #ifndef DEV_ACLINT_H
@@ -21,9 +21,9 @@ struct aclint_config {
     uint64_t base;
     unsigned hart_count; /* 1 to 4095 */
     struct clock clock;
-    /* Set with the hart's index as number; the number given here is not looked at. */
+    /* Set with the hart's index as number; the number given here is ignored. */
     struct irq_line msip, mtip;
-    /* Called after a write moved a deadline, with the lines up to date; may be NULL. */
+    /* Called after a write has moved a deadline and the lines have been set; may be NULL. */
     void (*deadline_moved)(void *ctx);
     void (*time_set)(void *ctx); /* called after a write to mtime, before that; may be NULL */
     void *deadline_ctx;

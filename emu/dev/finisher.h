@@ -1,7 +1,6 @@
 /*
  * finisher.h - SiFive's test finisher: how a guest ends the run (freedom-e-sdk's
- * sifive_test0; one 32-bit register at offset 0). What ending means is decided
- * by whoever gave the callback.
+ * sifive_test0; one 32-bit register at offset 0). The callback decides what an end is.
  */
 #ifndef DEV_FINISHER_H
 #define DEV_FINISHER_H
@@ -20,7 +19,7 @@ enum finisher_request {
 
 struct finisher_config {
     uint64_t base;
-    /* The guest asked; code is the upper half, 0 to 65535. Called within the store. */
+    /* The guest's request; code is the upper half, 0 to 65535. Called within the store. */
     void (*finish)(void *ctx, enum finisher_request request, unsigned code);
     void *ctx;
 };

@@ -69,7 +69,7 @@ uint64_t rtc_next_deadline(const struct rtc *r)
     return clock_ticks(&r->config.clock) + ticks;
 }
 
-static void tell_moved(struct rtc *r)
+static void report_moved(struct rtc *r)
 {
     if (r->config.deadline_moved)
         r->config.deadline_moved(r->config.deadline_ctx);
@@ -78,7 +78,7 @@ static void tell_moved(struct rtc *r)
 static void alarm_moved(struct rtc *r)
 {
     rtc_update(r);
-    tell_moved(r);
+    report_moved(r);
 }
 
 static void set_time(struct rtc *r, uint64_t half, uint32_t value)
@@ -135,7 +135,7 @@ static enum fault rtc_write(void *ctx, uint64_t offset, unsigned size, uint64_t 
     case ALARM_HIGH:
         r->alarm_ns = set_field(r->alarm_ns, HIGH_HALF, (uint32_t)value);
         if (r->armed)
-            tell_moved(r); /* what is due is looked at when the low half is there */
+            report_moved(r); /* the alarm is compared when its low half is written */
         break;
     case IRQ_ENABLED:
         r->irq_enabled = value & 1;

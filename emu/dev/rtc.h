@@ -12,7 +12,7 @@
 
 #include "mem/device.h"
 
-/* 2024-01-01T00:00:00Z: what a machine that nobody told the date believes. */
+/* 2024-01-01T00:00:00Z: the time of power-on, unless the configuration says another one. */
 #define RTC_DEFAULT_EPOCH_NS (UINT64_C(1704067200) * 1000000000)
 
 struct rtc;

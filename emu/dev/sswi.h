@@ -15,7 +15,7 @@ struct sswi;
 struct sswi_config {
     uint64_t base;
     unsigned hart_count; /* 1 to 4095 */
-    /* Set to true with the hart's index as number; the number given here is not looked at. */
+    /* Set to true with the hart's index as number; the number given here is ignored. */
     struct irq_line ssip;
 };
 

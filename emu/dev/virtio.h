@@ -90,7 +90,7 @@ struct virtio_segment {
     uint32_t len; /* bytes */
 };
 
-/* First what the device may read, then what it may write. */
+/* First the segments that the device may read, then those that it may write. */
 struct virtio_chain {
     uint16_t head;
     unsigned readable, writable; /* segments of each */
@@ -120,8 +120,8 @@ void virtio_charge(struct virtio *v, uint64_t bytes);
 
 /*
  * Copies between the chain's readable (writable) bytes from `offset` on and the
- * host; as many as there are, at most `len`. Returns how many; less than asked
- * for also when the memory is not there.
+ * host; as many as there are, at most `len`. Returns how many: fewer also if the
+ * address is not memory.
  */
 size_t virtio_read(struct virtio *v, const struct virtio_chain *c, uint64_t offset, void *to,
                    size_t len);

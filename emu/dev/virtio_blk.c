@@ -83,7 +83,7 @@ static unsigned flush(struct blk *b, struct virtio *v)
     return b->store.flush(b->store.ctx) ? STATUS_OK : STATUS_IOERR;
 }
 
-static unsigned tell_id(struct blk *b, struct virtio *v, struct virtio_job *job)
+static unsigned write_id(struct blk *b, struct virtio *v, struct virtio_job *job)
 {
     if (b->request.data_bytes < ID_BYTES ||
         virtio_write(v, &job->chain, 0, b->id, ID_BYTES) != ID_BYTES)
@@ -99,7 +99,7 @@ static unsigned serve_piece(struct blk *b, struct virtio *v, struct virtio_job *
     case TYPE_OUT:
         return !b->store.read_only && in_range(b) ? write_piece(b, v, job) : STATUS_IOERR;
     case TYPE_FLUSH: return flush(b, v);
-    case TYPE_GET_ID: return tell_id(b, v, job);
+    case TYPE_GET_ID: return write_id(b, v, job);
     default: return STATUS_UNSUPPORTED;
     }
 }

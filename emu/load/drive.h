@@ -25,8 +25,8 @@ enum { DRIVE_SECTOR = 512 };
 
 /*
  * EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE (not a file or block device, empty, or not
- * whole sectors): with a message through d. A writable drive is locked against another
- * machine's.
+ * whole sectors), with a message through d. A writable drive is locked: a second
+ * machine cannot open it for writing.
  */
 MUST_USE enum exit_status drive_open(const char *path, enum drive_mode mode, const struct diag *d,
                                      struct drive **out);
@@ -34,8 +34,7 @@ void drive_free(struct drive *drive); /* NULL is allowed */
 
 uint64_t drive_size(const struct drive *drive); /* bytes */
 
-/* For the device; `drive` is a struct drive. False: an I/O error, of which the first has a message.
- */
+/* For the device; `drive` is a struct drive. False: an I/O error; the first one gives a message. */
 bool drive_read(void *drive, uint64_t offset, void *to, size_t len);
 bool drive_write(void *drive, uint64_t offset, const void *from, size_t len);
 bool drive_flush(void *drive);

@@ -183,7 +183,7 @@ static size_t append_name(char *list, size_t len, const char *name, size_t name_
     return len + name_len + 1;
 }
 
-/* One letter, where "g" stands for several (unprivileged specification, chapter 27). */
+/* One letter; "g" means several (unprivileged specification, chapter 27). */
 static size_t append_letter(char *list, size_t len, char letter)
 {
     static const char general[] = "i\0m\0a\0f\0d\0zicsr\0zifencei";

@@ -215,7 +215,7 @@ enum { SUSPEND_PLATFORM = 0x10000000 };
 
 /*
  * As after wfi, once an interrupt that sie enables is pending. Without
- * retention the hart goes on elsewhere, translation and interrupts off; what it
+ * retention the hart continues at another address, translation and interrupts off; what it
  * held besides is undefined, so it may as well keep it. The type has 32 bits,
  * which C's calling convention extends by their sign.
  */
@@ -289,21 +289,24 @@ static uint8_t *buffer(struct call *c)
     return ram_host(r, c->arg[1]);
 }
 
+/* A call may write less than it was asked to (12.1), so none keeps the host busy for long. */
+enum { WRITE_BYTES_MAX = 4096 };
+
 static void dbcn_write(struct call *c)
 {
     const uint8_t *bytes = buffer(c);
 
     if (!bytes)
         return;
-    machine_console_put(c->sbi->machine, bytes, c->arg[0]);
-    c->value = c->arg[0];
+    c->value = c->arg[0] < WRITE_BYTES_MAX ? c->arg[0] : WRITE_BYTES_MAX;
+    machine_console_put(c->sbi->machine, bytes, c->value);
 }
 
 static void dbcn_read(struct call *c)
 {
     struct cluster *cluster = machine_cluster(c->sbi->machine);
     struct bus *bus = cluster_bus(cluster);
-    struct writer who = {.kind = WRITER_FIRMWARE, .hart = hart_id(c->hart)};
+    struct writer writer = {.kind = WRITER_FIRMWARE, .hart = hart_id(c->hart)};
     int byte;
 
     if (!buffer(c))
@@ -311,7 +314,7 @@ static void dbcn_read(struct call *c)
     while (c->value < c->arg[0] && (byte = machine_console_get(c->sbi->machine)) >= 0) {
         uint8_t b = (uint8_t)byte;
 
-        (void)!bus_write(bus, c->arg[1] + c->value, &b, 1, &who); /* the range was checked */
+        (void)!bus_write(bus, c->arg[1] + c->value, &b, 1, &writer); /* the range was checked */
         c->value++;
     }
     if (c->value)
@@ -362,7 +365,7 @@ static void legacy_fence_vma(struct call *c)
     legacy_for_each(c, flush_on);
 }
 
-/* ---- who answers what ---- */
+/* ---- the table of calls ---- */
 
 enum {
     EXT_BASE = 0x10,
@@ -408,7 +411,7 @@ static const struct entry {
     {EXT_DBCN, 2, put_byte},
 };
 
-/* Legacy calls have no function number: a6 is not looked at. */
+/* Legacy calls have no function number: a6 is ignored. */
 static void (*const legacy[])(struct call *c) = {
     time_set,       put_byte,         legacy_getchar,   legacy_clear_ipi, legacy_send_ipi,
     legacy_fence_i, legacy_fence_vma, legacy_fence_vma, legacy_shutdown,
@@ -439,7 +442,7 @@ static void dispatch(struct call *c, uint64_t extension, uint64_t function)
     fail(c, SBI_NOT_SUPPORTED);
 }
 
-static void tell_call(const struct sbi *s, struct hart *h)
+static void report_call(const struct sbi *s, struct hart *h)
 {
     const struct cluster *cluster = machine_cluster(s->machine);
     struct event e;
@@ -454,7 +457,7 @@ void sbi_call(struct sbi *s, struct hart *h)
 {
     struct call c = {.sbi = s, .hart = h};
 
-    tell_call(s, h);
+    report_call(s, h);
     for (unsigned i = 0; i < ARRAY_LEN(c.arg); i++)
         c.arg[i] = hart_reg(h, A0 + i);
     dispatch(&c, hart_reg(h, A7), hart_reg(h, A6));

@@ -18,7 +18,8 @@ struct state_io;
 struct sbi *sbi_new(struct machine *m, unsigned harts);
 void sbi_free(struct sbi *s);
 
-/* Handles the ecall that `h`, in S-mode, has just executed; its pc is behind it already. */
+/* Handles the ecall that `h`, in S-mode, has just executed; its pc is the next instruction's
+ * already. */
 void sbi_call(struct sbi *s, struct hart *h);
 
 /* Starts the kernel on one hart: S-mode at pc, a0 the hart, a1 the device tree. */

@@ -59,7 +59,7 @@ struct sbi {
     struct pmu pmu[MACHINE_HARTS_MAX];
 };
 
-/* What a call gets and gives. `returns` false: a0 and a1 are left as they are. */
+/* Arguments and results of a call. */
 struct call {
     struct sbi *sbi;
     struct hart *hart;
@@ -75,7 +75,7 @@ static inline void fail(struct call *c, enum sbi_error error)
     c->error = error;
 }
 
-/* pmu.c: one function a call, and what the others tell it. */
+/* pmu.c: one function for each call, and the events that other calls report to it. */
 void pmu_num_counters(struct call *c);
 void pmu_counter_info(struct call *c);
 void pmu_config_matching(struct call *c);

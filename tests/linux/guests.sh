@@ -7,7 +7,10 @@
 # as it is, without the network. In the cache folder afterwards:
 #
 #   debian-13/Image               Debian's stock kernel
+#   debian-sid/Image              the newest that Debian has, or else
+#   debian-sid/missing            the reason why it could not be had
 #   linux-6.1/Image, vmlinux      ours, small, dynamic ftrace
+#   linux-6.1/modules.cpio        its modules, to be appended to the initramfs
 #   initramfs.cpio                busybox and ./init
 #
 # Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all there,
@@ -29,30 +32,36 @@ fail() { # status, message
 # step COMMAND...: its output into the log, which is named when it fails.
 step() { "$@" >>"$log" 2>&1 </dev/null || fail 1 "$1 failed; its output is in $log"; }
 
-# apt with state, cache and sources of its own: riscv64 of Debian 13, sources of Debian 12.
+# apt with state, cache and sources of its own, in $state: riscv64 of Debian 13 with sources of
+# Debian 12, or riscv64 of sid.
+state=$cache/apt
 private_apt() {
     tool=$1
     shift
-    "$tool" -q -o Dir::State="$cache/apt" -o Dir::State::status="$cache/apt/status" \
-        -o Dir::Cache="$cache/apt/cache" -o Dir::Etc::sourcelist="$cache/apt/sources.list" \
-        -o Dir::Etc::sourceparts="$cache/apt/none" -o Dir::Etc::preferencesparts="$cache/apt/none" -o APT::Architecture=riscv64 \
+    "$tool" -q -o Dir::State="$state" -o Dir::State::status="$state/status" \
+        -o Dir::Cache="$state/cache" -o Dir::Etc::sourcelist="$state/sources.list" \
+        -o Dir::Etc::sourceparts="$state/none" -o Dir::Etc::preferencesparts="$state/none" -o APT::Architecture=riscv64 \
         -o APT::Architectures::=riscv64 -o APT::Architectures::=amd64 -o APT::Sandbox::User= \
         -o APT::Update::Error-Mode=any -o Acquire::http::Timeout=20 -o Acquire::Retries=2 "$@"
 }
 
 read_lists() {
-    [ ! -e "$cache/apt/fresh" ] || return 0
+    [ ! -e "$state/fresh" ] || return 0
     say "reading the package lists of $mirror"
-    mkdir -p "$cache/apt/none" "$cache/apt/lists/partial" "$cache/apt/cache/archives/partial"
-    : >"$cache/apt/status"
+    mkdir -p "$state/none" "$state/lists/partial" "$state/cache/archives/partial"
+    : >"$state/status"
     keys='signed-by=/usr/share/keyrings/debian-archive-keyring.gpg'
-    cat >"$cache/apt/sources.list" <<END
+    if [ "$state" = "$cache/apt" ]; then
+        cat >"$state/sources.list" <<END
 deb [arch=riscv64 $keys] $mirror trixie main
 deb [arch=amd64 $keys] $mirror bookworm main
 END
+    else
+        echo "deb [arch=riscv64 $keys] $mirror sid main" >"$state/sources.list"
+    fi
     private_apt apt-get update >>"$log" 2>&1 ||
         fail 69 "cannot reach $mirror: connect to the network, or set DEBIAN_MIRROR; apt's words are in $log"
-    : >"$cache/apt/fresh"
+    : >"$state/fresh"
 }
 
 # fetch PACKAGE FOLDER: the package, unpacked into the folder.
@@ -67,17 +76,37 @@ fetch() {
     rm -rf "$cache/deb"
 }
 
+# depends PACKAGE PREFIX: the first package with that prefix that this one depends on.
+depends() {
+    private_apt apt-cache depends "$1" 2>>"$log" | sed -n "s/.*Depends: *\\($2[^ ]*\\).*/\\1/p" | head -n 1
+}
+
+# fetch_kernel FOLDER: Debian's kernel. Since 2026 linux-image-* is empty and depends on the one that has it.
+fetch_kernel() {
+    read_lists
+    kernel=$(depends linux-image-riscv64 linux-image-)
+    [ -n "$kernel" ] || fail 1 "linux-image-riscv64 depends on no kernel; apt's words are in $log"
+    binary=$(depends "$kernel" linux-binary-)
+    fetch "${binary:-$kernel}" "$cache/unpacked"
+    image=$(find "$cache/unpacked" -type f -name 'vmlinu[xz]*')
+    [ -n "$image" ] || fail 1 "${binary:-$kernel} has no vmlinux or vmlinuz"
+    mkdir -p "$1"
+    mv "$image" "$1/Image"
+    rm -rf "$cache/unpacked"
+}
+
 : >"$log"
 
-if [ ! -e "$cache/debian-13/Image" ]; then
-    read_lists
-    kernel=$(private_apt apt-cache depends linux-image-riscv64 2>>"$log" |
-        sed -n 's/.*Depends: *\(linux-image-[^ ]*\).*/\1/p' | head -n 1)
-    [ -n "$kernel" ] || fail 1 "linux-image-riscv64 depends on no kernel; apt's words are in $log"
-    fetch "$kernel" "$cache/unpacked"
-    mkdir -p "$cache/debian-13"
-    mv "$cache"/unpacked/boot/vmlinu[xz]-* "$cache/debian-13/Image"
-    rm -rf "$cache/unpacked"
+[ -e "$cache/debian-13/Image" ] || fetch_kernel "$cache/debian-13"
+
+# sid changes every day and its mirror may be elsewhere: without it the others are still worth booting.
+if [ ! -e "$cache/debian-sid/Image" ]; then
+    mkdir -p "$cache/debian-sid"
+    if (state=$cache/apt-sid && fetch_kernel "$cache/debian-sid") 2>"$cache/debian-sid/missing"; then
+        rm "$cache/debian-sid/missing"
+    else
+        say "going on without Debian sid's kernel: $(tail -n 1 "$cache/debian-sid/missing")"
+    fi
 fi
 
 if [ ! -e "$cache/busybox" ]; then
@@ -112,7 +141,12 @@ if [ ! -e "$cache/linux-6.1/Image" ] || [ "$here/linux-6.1.config" -nt "$cache/l
         grep -qxF "$line" "$tree/.config" || fail 1 "Linux does not know or not allow $line of linux-6.1.config"
     done
     # The Makefile that runs us has nothing to say about this one.
-    step env -u MAKEFLAGS -u MAKELEVEL nice make -C "$tree" -j "$(nproc)" Image vmlinux
+    step env -u MAKEFLAGS -u MAKELEVEL nice make -C "$tree" -j "$(nproc)" Image vmlinux modules
+    (cd "$tree" && find . -name '*.ko' -printf '%f\0%p\0' | xargs -0 -n 2 sh -c 'mkdir -p "$0/modules" &&
+        cp "$2" "$0/modules/$1"' "$cache/linux-6.1")
+    find "$cache/linux-6.1/modules" -exec touch -h -d @0 {} +
+    (cd "$cache/linux-6.1" && find modules | LC_ALL=C sort |
+        cpio --quiet --reproducible -R 0:0 -o -H newc) >"$cache/linux-6.1/modules.cpio"
     mv "$tree/vmlinux" "$cache/linux-6.1/vmlinux"
     mv "$tree/arch/riscv/boot/Image" "$cache/linux-6.1/Image"
     rm -rf "$tree"

@@ -5,7 +5,7 @@
 #   XV6_KERNEL=xv6-riscv/kernel/kernel XV6_FS=xv6-riscv/fs.img tests/linux/xv6.sh
 #
 # It has no fence.i anywhere, so its programs run as on hardware with coherent caches only:
-# --fetch coherent. tests/machine/programs.sh has what it needs of the devices, one by one.
+# --fetch coherent. Its idle harts poll, so the tests take minutes on three harts. tests/machine/programs.sh has what it needs of the devices, one by one.
 . "$(dirname "$0")/../machine/common.inc"
 
 talk=$(dirname "$0")/../machine/talk.py
@@ -19,7 +19,7 @@ xv6() {
     printf 'wait $ \nsend %s\nwait %s\nwait $ \nkill\n' "$2" "$3" >"$work/talk"
     harts=$1
     shift 3
-    python3 "$talk" "${LIMIT:-600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts "$harts" \
+    python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --quiet --firmware none --memory 128M --harts "$harts" \
         --drive "$XV6_FS,snapshot" "$@" "$XV6_KERNEL" <"$work/talk" >"$out" 2>"$err"
     status=$?
 }

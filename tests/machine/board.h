@@ -25,7 +25,7 @@
 #define BOARD_RAM    UINT64_C(0x80000000)
 #define BOARD_KERNEL UINT64_C(0x80200000)
 
-enum { PROGRAM_MAX = 256, CONSOLE_MAX = 256, NOP = 0x13 };
+enum { PROGRAM_MAX = 256, CONSOLE_MAX = 8192, NOP = 0x13 };
 
 struct board_program {
     uint32_t words[PROGRAM_MAX];

@@ -754,6 +754,21 @@ static void the_console_writes_what_lies_in_memory(void **state)
     wreck(&s);
 }
 
+/* One call of a hostile kernel would keep the host busy with all of memory. */
+static void the_console_writes_a_page_at_most_in_one_call(void **state)
+{
+    struct scene s;
+    struct answer a;
+
+    (void)state;
+    build(&s);
+    a = call(&s, DBCN, 0, 1 << 20, DATA, 0);
+    assert_int_equal(a.error, 0);
+    assert_int_equal(a.value, 4096);
+    assert_int_equal(s.b.put_len, 4096);
+    wreck(&s);
+}
+
 static void the_console_refuses_what_is_not_memory(void **state)
 {
     static const struct {
@@ -987,6 +1002,7 @@ int main(void)
         cmocka_unit_test(a_timer_in_the_past_rises_at_once),
         cmocka_unit_test(firmwares_timer_is_stimecmp),
         cmocka_unit_test(the_console_writes_what_lies_in_memory),
+        cmocka_unit_test(the_console_writes_a_page_at_most_in_one_call),
         cmocka_unit_test(the_console_refuses_what_is_not_memory),
         cmocka_unit_test(the_console_reads_what_there_is),
         cmocka_unit_test(console_input_breaks_the_reservations_of_others),
