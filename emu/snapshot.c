@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/state_io.h"
+#include "base/versions.h"
 #include "load/drive.h"
 #include "machine_priv.h"
 #include "mem/bus.h"
@@ -22,7 +23,7 @@ struct snapshot {
     uint8_t *state;
     size_t state_bytes;
     uint64_t insns, cycles;
-    struct version *memory;
+    struct version *memory, *code;
     struct version *drives[MACHINE_DRIVES_MAX];
 };
 
@@ -32,7 +33,7 @@ static void console_state_io(struct state_io *io, struct machine *m)
     STATE_IO(io, m->console_bytes);
 }
 
-/* All but memory and disks. */
+/* All but memory, code map and disks. */
 static void machine_state_io(struct state_io *io, struct machine *m)
 {
     /* Parts may plant probes, which blocks and the harts' position in them depend on. */
@@ -83,6 +84,7 @@ struct snapshot *machine_snapshot(struct machine *m)
     s->cycles = machine_cycles(m);
     save_state(m, s);
     s->memory = ram_take_version(m->ram);
+    s->code = cluster_take_code_version(m->cluster);
     for (unsigned n = 0; n < m->config.drive_count; n++)
         s->drives[n] = drive_take_version(m->drives[n]);
     add_to_list(m, s);
@@ -99,6 +101,7 @@ bool machine_restore(struct machine *m, const struct snapshot *s)
     for (unsigned n = 0; n < m->config.drive_count; n++)
         done &= drive_restore_version(m->drives[n], s->drives[n]);
     ram_restore_version(m->ram, s->memory);
+    cluster_restore_code_version(m->cluster, s->code);
     state_io_load(&io, s->state, s->state_bytes);
     machine_state_io(&io, m);
     if (state_io_end(&io) != STATE_OK)
@@ -117,6 +120,7 @@ void snapshot_free(struct machine *m, struct snapshot *s)
     if (s->next)
         s->next->previous = s->previous;
     ram_free_version(m->ram, s->memory);
+    cluster_free_code_version(m->cluster, s->code);
     for (unsigned n = 0; n < m->config.drive_count; n++)
         drive_free_version(m->drives[n], s->drives[n]);
     free(s->state);
@@ -135,16 +139,24 @@ void snapshots_end(struct machine *m)
 
 size_t snapshot_bytes(const struct machine *m, const struct snapshot *s)
 {
-    size_t sum = sizeof *s + s->state_bytes + ram_version_bytes(m->ram, s->memory);
+    size_t sum = sizeof *s + s->state_bytes + version_bytes(s->memory) + version_bytes(s->code);
 
     for (unsigned n = 0; n < m->config.drive_count; n++)
-        sum += drive_version_bytes(m->drives[n], s->drives[n]);
+        sum += version_bytes(s->drives[n]);
     return sum;
 }
 
-uint64_t snapshot_hash(const struct snapshot *s)
+uint64_t machine_state_hash(struct machine *m)
 {
-    return fnv1a(FNV1A_START, s->state, s->state_bytes);
+    struct state_io io;
+    uint64_t hash;
+
+    state_io_save(&io, m->state_bytes);
+    machine_state_io(&io, m);
+    cluster_code_state_io(&io, m->cluster);
+    hash = fnv1a(FNV1A_START, io.saved.at, io.saved.len);
+    state_io_free(&io);
+    return hash;
 }
 
 uint64_t snapshot_insns(const struct snapshot *s)

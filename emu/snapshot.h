@@ -5,9 +5,9 @@
  * goes on from a snapshot is the uninterrupted run, to the cycle, the finding and the report's
  * last byte. Taking one does not show in the run either.
  *
- * Memory and disks are not copied: a page is, before its first change after that. A disk's file
- * that the guest may write is part of the state: restoring writes back what the run has written
- * since. (A file that is opened read-only or as `snapshot` never changes.)
+ * Memory, disks and the code map are not copied: a page is, before its first change after that. A
+ * disk's file that the guest may write is part of the state: restoring writes back what the run has
+ * written since. (A file that is opened read-only or as `snapshot` never changes.)
  *
  * Input is repeated: what the console answered after the first snapshot of a machine is given
  * again at the same moments when the run is repeated from there (input.h). Output is written
@@ -52,8 +52,8 @@ void snapshot_free(struct machine *m, struct snapshot *s);
 /* Host memory that it needs now: grows while the run goes on and pages change. */
 size_t snapshot_bytes(const struct machine *m, const struct snapshot *s);
 
-/* A hash of the saved state, without memory and disks: the same state has the same one. */
-uint64_t snapshot_hash(const struct snapshot *s);
+/* A hash of the present state, without memory and disks: the same state has the same one. */
+uint64_t machine_state_hash(struct machine *m);
 
 /* Position of the snapshot in the run. */
 uint64_t snapshot_insns(const struct snapshot *s);

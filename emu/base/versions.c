@@ -8,14 +8,17 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 
 struct copy {
     unsigned references;
     bool readable; /* false: the store could not read the page */
+    size_t size;
     uint8_t bytes[];
 };
 
@@ -30,18 +33,29 @@ struct versions {
     struct page_store store;
     version_list all, bases;
     uint32_t generation;
-    size_t copies;
+    size_t copy_bytes;    /* of all copies */
+    struct state_io page; /* where a page is saved before its size is known */
 };
 
 /* ---- copies ---- */
 
+/* Host memory for a copy and its places in a map. */
+static size_t bytes_of(const struct copy *c)
+{
+    return sizeof *c + c->size + 2 * sizeof(struct map_slot);
+}
+
 static struct copy *copy_page(struct versions *v, uint64_t page)
 {
-    struct copy *c = xmalloc(sizeof *c + v->store.page_bytes);
+    struct copy *c;
+    bool readable;
 
-    c->references = 0;
-    c->readable = v->store.read(v->store.ctx, page, c->bytes);
-    v->copies++;
+    v->page.saved.len = 0;
+    readable = v->store.page_io(v->store.ctx, page, &v->page);
+    c = xmalloc(sizeof *c + v->page.saved.len);
+    *c = (struct copy){.readable = readable, .size = v->page.saved.len};
+    memcpy(c->bytes, v->page.saved.at, c->size);
+    v->copy_bytes += bytes_of(c);
     return c;
 }
 
@@ -49,8 +63,8 @@ static void release(struct versions *v, struct copy *c)
 {
     if (--c->references)
         return;
+    v->copy_bytes -= bytes_of(c);
     free(c);
-    v->copies--;
 }
 
 static void add(struct version *version, uint64_t page, struct copy *c)
@@ -109,6 +123,7 @@ struct versions *versions_new(const struct page_store *store)
 
     v->store = *store;
     v->generation = 1;
+    state_io_save(&v->page, store->page_bytes);
     return v;
 }
 
@@ -118,7 +133,8 @@ void versions_free(struct versions *v)
         return;
     while (v->all.len)
         version_free(v, v->all.at[v->all.len - 1]);
-    assert(!v->copies);
+    assert(!v->copy_bytes);
+    state_io_free(&v->page);
     VEC_FREE(&v->all);
     VEC_FREE(&v->bases);
     free(v);
@@ -193,7 +209,11 @@ void versions_keep(struct versions *v, uint64_t page)
 
 static bool put_back(struct versions *v, uint64_t page, const struct copy *c)
 {
-    return c->readable && v->store.write(v->store.ctx, page, c->bytes);
+    struct state_io io;
+
+    state_io_load(&io, c->bytes, c->size);
+    return c->readable && v->store.page_io(v->store.ctx, page, &io) &&
+           state_io_end(&io) == STATE_OK;
 }
 
 /* Before the present contents become those of `base`: the other bases are relative to it now. */
@@ -266,17 +286,18 @@ bool versions_restore(struct versions *v, const struct version *version)
 
 /* ---- memory ---- */
 
-static size_t copy_bytes(const struct versions *v)
+size_t version_bytes(const struct version *version)
 {
-    return sizeof(struct copy) + v->store.page_bytes + 2 * sizeof(struct map_slot);
-}
+    size_t sum = sizeof *version;
+    const struct copy *c;
+    uint64_t page;
 
-size_t version_bytes(const struct versions *v, const struct version *version)
-{
-    return sizeof *version + version->differs.len * copy_bytes(v);
+    for (size_t at = 0; (c = next_copy(version, &at, &page));)
+        sum += bytes_of(c);
+    return sum;
 }
 
 size_t versions_bytes(const struct versions *v)
 {
-    return v->all.len * sizeof(struct version) + v->copies * copy_bytes(v);
+    return v->all.len * sizeof(struct version) + v->copy_bytes;
 }

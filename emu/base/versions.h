@@ -19,13 +19,17 @@
 
 #include "base/compiler.h"
 
-/* The present contents. A page's number is less than UINT64_MAX. */
+struct state_io;
+
+/* The present contents, in pages of any kind and size. A page's number is less than UINT64_MAX. */
 struct page_store {
     void *ctx;
-    size_t page_bytes;
-    /* False: it could not be read or written (a disk); the call-back reports the reason. */
-    bool (*read)(void *ctx, uint64_t page, uint8_t *to);
-    bool (*write)(void *ctx, uint64_t page, const uint8_t *from);
+    size_t page_bytes; /* about as many are saved of a page */
+    /*
+     * Saves or restores one page (base/state_io.h), also one that is not there yet or no longer.
+     * False: it could not be read or written (a disk); the call-back reports the reason.
+     */
+    bool (*page_io)(void *ctx, uint64_t page, struct state_io *io);
 };
 
 struct version;
@@ -40,7 +44,7 @@ void version_free(struct versions *v, struct version *version);
 
 /*
  * False: a page could not be read when it was to be kept, or cannot be written now. Then the
- * present contents are a mixture.
+ * present contents are a mixture. Pages are restored in no particular order.
  */
 MUST_USE bool versions_restore(struct versions *v, const struct version *version);
 
@@ -54,7 +58,7 @@ void versions_keep(struct versions *v, uint64_t page);
 uint32_t versions_generation(const struct versions *v);
 
 /* Host memory for the copies that this version needs; shared ones are counted in each. */
-size_t version_bytes(const struct versions *v, const struct version *version);
+size_t version_bytes(const struct version *version);
 /* The same for all versions together, each copy once. */
 size_t versions_bytes(const struct versions *v);
 

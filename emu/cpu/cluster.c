@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/state_io.h"
+#include "base/versions.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
 #include "cpu/hart_priv.h"
@@ -181,5 +182,34 @@ void cluster_state_io(struct state_io *io, struct cluster *c)
     STATE_IO_SAME(io, c->harts.len);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
+}
+
+/* The code map lists blocks. */
+static void drop_all_caches(struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_drop_all_caches(c->harts.at[i]);
+}
+
+void cluster_code_state_io(struct state_io *io, struct cluster *c)
+{
+    if (io->loading)
+        drop_all_caches(c);
     codemap_state_io(io, c);
+}
+
+struct version *cluster_take_code_version(struct cluster *c)
+{
+    return codemap_take_version(c);
+}
+
+void cluster_restore_code_version(struct cluster *c, const struct version *v)
+{
+    drop_all_caches(c);
+    codemap_restore_version(c, v);
+}
+
+void cluster_free_code_version(struct cluster *c, struct version *v)
+{
+    version_free(c->code_versions, v);
 }

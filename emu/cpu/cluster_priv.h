@@ -24,12 +24,16 @@ struct probe {
 enum { NO_PROBE = UINT32_MAX };
 enum { LISTENERS_MAX = 4 };
 
+struct versions;
+
 struct cluster {
     struct cluster_config config;
     struct ram *ram;
     struct decoder *decoder;
     VEC_OF(struct hart *) harts;
-    struct map code_pages; /* page number -> struct code_page */
+    struct map code_pages;          /* page number -> struct code_page */
+    struct versions *code_versions; /* NULL: none was ever taken */
+    uint32_t code_generation;       /* of the versions; 0: as long as there are none */
     VEC_OF(struct probe) probes;
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];

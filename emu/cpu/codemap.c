@@ -17,6 +17,7 @@
 
 #include "base/bits.h"
 #include "base/state_io.h"
+#include "base/versions.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
@@ -44,6 +45,7 @@ struct code_page *codemap_make_page(struct cluster *c, uint64_t pa)
     page->pa = align_down(pa, PAGE_BYTES);
     page->base_stamp = meta->stamp;
     page->base_writer = meta->opener;
+    codemap_keep_page(c, page);
     map_put_ptr(&c->code_pages, page_key(pa), page);
     fetch_attach(c, page);
     ram_flag_page(c->ram, pa, RAM_PAGE_CODE);
@@ -60,12 +62,18 @@ static void free_page(struct code_page *page)
     free(page);
 }
 
-void codemap_free(struct cluster *c)
+static void free_pages(struct cluster *c)
 {
     for (size_t i = 0; i < c->code_pages.cap; i++)
         if (c->code_pages.slots[i].key != UINT64_MAX)
             free_page((struct code_page *)(uintptr_t)c->code_pages.slots[i].value);
     map_free(&c->code_pages);
+}
+
+void codemap_free(struct cluster *c)
+{
+    free_pages(c);
+    versions_free(c->code_versions);
 }
 
 static struct parcel_write *record_of(struct code_page *page, uint64_t pa)
@@ -293,6 +301,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     if (!memcmp(w.old_bytes, w.new_bytes, size))
         return;
     ram_keep_page(c->ram, pa);
+    codemap_keep_page(c, page);
     w.stamp = ++c->ram->stamp;
     fetch_keep_old(c, page, pa, size);
     invalidate(c, page, pa, size, false);
@@ -320,6 +329,7 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
         if (ram_has(c->ram, pa, piece)) {
             struct code_page *page = codemap_make_page(c, pa);
 
+            codemap_keep_page(c, page);
             page->declared = true;
             mark_known(page, pa, piece);
         }
@@ -382,12 +392,10 @@ static void save_pages(struct state_io *io, struct cluster *c)
     free(keys);
 }
 
-static void load_page(struct state_io *io, struct cluster *c)
+static void load_page(struct state_io *io, struct cluster *c, uint64_t key)
 {
     struct code_page *page = xcalloc(1, sizeof *page);
-    uint64_t key = 0;
 
-    STATE_IO(io, key);
     page->pa = key << PAGE_SHIFT;
     if (!ram_has(c->ram, page->pa, PAGE_BYTES) || codemap_page(c, page->pa))
         state_io_fail(io, STATE_OUT_OF_RANGE);
@@ -400,12 +408,68 @@ static void load_page(struct state_io *io, struct cluster *c)
 
 void codemap_state_io(struct state_io *io, struct cluster *c)
 {
+    uint64_t key = 0;
+
     state_io_section(io, "codemap", 1);
     if (!io->loading) {
         save_pages(io, c);
         return;
     }
-    codemap_free(c);
-    for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--)
-        load_page(io, c);
+    free_pages(c);
+    for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--) {
+        STATE_IO(io, key);
+        load_page(io, c, key);
+    }
+}
+
+/* ---- versions ---- */
+
+static void remove_page(struct cluster *c, uint64_t key)
+{
+    struct code_page *page = map_get_ptr(&c->code_pages, key);
+
+    if (!page)
+        return;
+    map_remove(&c->code_pages, key);
+    free_page(page);
+}
+
+static bool version_page_io(void *cluster, uint64_t key, struct state_io *io)
+{
+    struct cluster *c = cluster;
+    struct code_page *page = map_get_ptr(&c->code_pages, key);
+    bool is_code = page != NULL;
+
+    STATE_IO(io, is_code);
+    if (io->loading) {
+        remove_page(c, key);
+        if (is_code)
+            load_page(io, c, key);
+    } else if (is_code) {
+        page_io(io, page);
+    }
+    return true;
+}
+
+void codemap_keep_first(struct cluster *c, uint64_t pa)
+{
+    versions_keep(c->code_versions, page_key(pa));
+}
+
+struct version *codemap_take_version(struct cluster *c)
+{
+    struct page_store store = {c, sizeof(struct code_page), version_page_io};
+    struct version *v;
+
+    if (!c->code_versions)
+        c->code_versions = versions_new(&store);
+    v = versions_take(c->code_versions);
+    c->code_generation = versions_generation(c->code_versions);
+    return v;
+}
+
+void codemap_restore_version(struct cluster *c, const struct version *v)
+{
+    (void)!versions_restore(c->code_versions, v); /* it is in memory */
+    c->code_generation = versions_generation(c->code_versions);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cpu/block_priv.h"
-#include "cpu/cluster.h"
+#include "cpu/cluster_priv.h"
 #include "mem/ram.h"
 
 enum {
@@ -58,6 +58,7 @@ struct code_page {
     struct writer base_writer;                /* who had opened it then */
     bool declared;                            /* some of it: it stays code */
     unsigned word;                            /* of eight bytes: not zero when last looked at */
+    uint32_t kept;                            /* generation of versions in which it was kept */
     bool viewed;                              /* some hart may have a view of it (fetch_priv.h) */
     uint64_t known[PARCEL_WORDS];             /* fetched by some hart, or declared code */
     struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
@@ -67,8 +68,21 @@ struct code_page {
 struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not code (yet) */
 struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
 void codemap_free(struct cluster *c);
-/* While restoring, no hart may have blocks: they are listed in the pages. */
+
+/* Must be called before what is known of the page changes: versions keep a copy. */
+void codemap_keep_first(struct cluster *c, uint64_t pa);
+static inline void codemap_keep_page(struct cluster *c, struct code_page *page)
+{
+    if (page->kept == c->code_generation)
+        return;
+    codemap_keep_first(c, page->pa);
+    page->kept = c->code_generation;
+}
+
+/* While restoring, by either way, no hart may have blocks: they are listed in the pages. */
 void codemap_state_io(struct state_io *io, struct cluster *c);
+struct version *codemap_take_version(struct cluster *c);
+void codemap_restore_version(struct cluster *c, const struct version *v);
 
 /* What the newest write to the parcel at pa was, as far as known; stamp 0: none. */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,

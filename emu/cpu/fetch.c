@@ -112,6 +112,7 @@ static struct fetch_view *add_view(struct fetcher *by)
     struct fetch_view *view = xcalloc(1, sizeof *view);
 
     view->pa = by->page->pa;
+    codemap_keep_page(by->hart->cluster, by->page);
     by->page->viewed = true;
     map_put_ptr(&by->hart->s.views, view->pa >> PAGE_SHIFT, view);
     return view;
@@ -123,6 +124,9 @@ static void mark_parcel(struct fetcher *by, uint64_t pa)
     if (UNLIKELY(!by->view))
         by->view = add_view(by);
     codemap_set_parcel(by->view->fetched, parcel_in_page(pa));
+    if (codemap_parcel_set(by->page->known, parcel_in_page(pa)))
+        return;
+    codemap_keep_page(by->hart->cluster, by->page);
     codemap_set_parcel(by->page->known, parcel_in_page(pa));
 }
 

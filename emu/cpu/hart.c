@@ -374,7 +374,7 @@ static void cut_io(struct state_io *io, struct cut *cut)
     STATE_IO(io, cut->pa);
 }
 
-static void drop_caches(struct hart *h)
+void hart_drop_all_caches(struct hart *h)
 {
     hart_discard_blocks(h);
     hart_drop_jumps(h);
@@ -385,7 +385,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
 {
     assert(!h->cache.uop && !h->s.budget && !h->s.left);
     if (io->loading)
-        drop_caches(h);
+        hart_drop_all_caches(h);
     state_io_section(io, "hart", 1);
     registers_io(io, &h->s);
     counters_io(io, &h->s);

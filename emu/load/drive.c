@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "base/versions.h"
 
 enum { PAGE = 4096 };
@@ -169,23 +170,22 @@ static size_t page_size(const struct drive *d, uint64_t page)
     return left_in_page(page * PAGE, (size_t)(d->size - page * PAGE));
 }
 
-static bool read_page(void *drive, uint64_t page, uint8_t *to)
+static bool page_io(void *drive, uint64_t page, struct state_io *io)
 {
     struct drive *d = drive;
+    uint8_t bytes[PAGE];
+    size_t size = page_size(d, page);
+    bool done = io->loading || drive_read(d, page * PAGE, bytes, size);
 
-    return drive_read(d, page * PAGE, to, page_size(d, page));
-}
-
-static bool write_page(void *drive, uint64_t page, const uint8_t *from)
-{
-    struct drive *d = drive;
-
-    return write_contents(d, page * PAGE, from, page_size(d, page));
+    if (!done)
+        return false;
+    state_io_bytes(io, bytes, size);
+    return !io->loading || (!io->error && write_contents(d, page * PAGE, bytes, size));
 }
 
 struct version *drive_take_version(struct drive *d)
 {
-    struct page_store store = {d, PAGE, read_page, write_page};
+    struct page_store store = {d, PAGE, page_io};
 
     if (!d->versions)
         d->versions = versions_new(&store);
@@ -200,11 +200,6 @@ bool drive_restore_version(struct drive *d, const struct version *v)
 void drive_free_version(struct drive *d, struct version *v)
 {
     version_free(d->versions, v);
-}
-
-size_t drive_version_bytes(const struct drive *d, const struct version *v)
-{
-    return version_bytes(d->versions, v);
 }
 
 /* ---- opening ---- */

@@ -124,7 +124,6 @@ void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64
 struct version *ram_take_version(struct ram *r);
 void ram_restore_version(struct ram *r, const struct version *v);
 void ram_free_version(struct ram *r, struct version *v);
-size_t ram_version_bytes(const struct ram *r, const struct version *v); /* of host memory */
 
 /* Saves or restores the write clock; a version has the rest. */
 void ram_state_io(struct state_io *io, struct ram *r);

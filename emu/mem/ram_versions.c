@@ -7,42 +7,32 @@
 #include "base/versions.h"
 #include "mem/ram.h"
 
-/* A page of a version: what is known of it, then its bytes. */
-struct page_copy {
-    uint64_t stamp;
-    uint32_t flags;
-    bool shared;
-    struct writer opener;
-    uint8_t bytes[PAGE_BYTES];
-};
-
-static bool read_page(void *ram, uint64_t number, uint8_t *to)
+static bool is_zero(const uint8_t *bytes)
 {
-    const struct ram *r = ram;
-    const struct ram_page *page = &r->pages[number];
-    struct page_copy *copy = (struct page_copy *)(void *)to;
-
-    copy->stamp = page->stamp;
-    copy->flags = page->flags;
-    copy->shared = page->shared;
-    copy->opener = page->opener;
-    memcpy(copy->bytes, r->bytes + (number << PAGE_SHIFT), PAGE_BYTES);
-    return true;
+    return !bytes[0] && !memcmp(bytes, bytes + 1, PAGE_BYTES - 1);
 }
 
-static bool write_page(void *ram, uint64_t number, const uint8_t *from)
+/* What is known of a page, and its bytes unless they are zeroes, as those of new memory are. */
+static bool page_io(void *ram, uint64_t number, struct state_io *io)
 {
     const struct ram *r = ram;
-    const struct page_copy *copy = (const struct page_copy *)(const void *)from;
-
     struct ram_page *page = &r->pages[number];
+    uint8_t *bytes = r->bytes + (number << PAGE_SHIFT);
+    uint32_t flags = page->flags & RAM_PAGE_STATE;
+    bool zero = !io->loading && is_zero(bytes);
 
-    page->stamp = copy->stamp;
-    page->flags = (copy->flags & RAM_PAGE_STATE) | (page->flags & ~(uint32_t)RAM_PAGE_STATE);
-    page->shared = copy->shared;
-    page->opener = copy->opener;
-    page->kept = 0;
-    memcpy(r->bytes + (number << PAGE_SHIFT), copy->bytes, PAGE_BYTES);
+    STATE_IO(io, page->stamp);
+    STATE_IO(io, flags);
+    page->flags = (page->flags & ~(uint32_t)RAM_PAGE_STATE) | flags;
+    STATE_IO(io, page->shared);
+    writer_state_io(io, &page->opener);
+    STATE_IO(io, zero);
+    if (!zero)
+        state_io_bytes(io, bytes, PAGE_BYTES);
+    else if (io->loading)
+        memset(bytes, 0, PAGE_BYTES);
+    if (io->loading)
+        page->kept = 0;
     return true;
 }
 
@@ -61,7 +51,7 @@ static void begin_generation(struct ram *r)
 
 struct version *ram_take_version(struct ram *r)
 {
-    struct page_store store = {r, sizeof(struct page_copy), read_page, write_page};
+    struct page_store store = {r, PAGE_BYTES, page_io};
     struct version *v;
 
     if (!r->versions)
@@ -80,11 +70,6 @@ void ram_restore_version(struct ram *r, const struct version *v)
 void ram_free_version(struct ram *r, struct version *v)
 {
     version_free(r->versions, v);
-}
-
-size_t ram_version_bytes(const struct ram *r, const struct version *v)
-{
-    return version_bytes(r->versions, v);
 }
 
 void ram_state_io(struct state_io *io, struct ram *r)

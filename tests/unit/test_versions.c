@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "base/state_io.h"
 #include "base/versions.h"
 
 enum { PAGES = 12, BYTES = 8, KEPT = 10 };
@@ -22,37 +23,40 @@ struct world {
     struct versions *versions;
 };
 
-static bool read_page(void *ctx, uint64_t page, uint8_t *to)
+/* Pages are of different sizes: the first byte says how many of the others count. */
+static bool page_io(void *ctx, uint64_t page, struct state_io *io)
 {
     struct world *w = ctx;
 
-    w->reads++;
-    memcpy(to, w->now[page], BYTES);
-    return !w->broken;
-}
-
-static bool write_page(void *ctx, uint64_t page, const uint8_t *from)
-{
-    struct world *w = ctx;
-
-    w->writes++;
-    if (!w->broken)
-        memcpy(w->now[page], from, BYTES);
-    return !w->broken;
+    w->writes += io->loading;
+    w->reads += !io->loading;
+    if (w->broken)
+        return false;
+    if (io->loading)
+        memset(w->now[page], 0, BYTES);
+    STATE_IO(io, w->now[page][0]);
+    state_io_bytes(io, w->now[page] + 1, w->now[page][0] % BYTES);
+    return true;
 }
 
 static void build(struct world *w)
 {
-    struct page_store store = {w, BYTES, read_page, write_page};
+    struct page_store store = {w, BYTES, page_io};
 
     *w = (struct world){0};
     w->versions = versions_new(&store);
 }
 
+static void set(struct world *w, unsigned page, uint8_t value)
+{
+    memset(w->now[page], 0, BYTES);
+    memset(w->now[page], value, 1 + value % BYTES);
+}
+
 static void change(struct world *w, unsigned page, uint8_t value)
 {
     versions_keep(w->versions, page);
-    memset(w->now[page], value, BYTES);
+    set(w, page, value);
 }
 
 static void a_page_is_copied_once_before_its_first_change(void **state)
@@ -227,7 +231,7 @@ static void a_generation_says_when_to_keep_again(void **state)
             if (generation[page] != versions_generation(w.versions))
                 versions_keep(w.versions, page);
             generation[page] = versions_generation(w.versions);
-            memset(w.now[page], (int)rng_next(&r), BYTES);
+            set(&w, page, (uint8_t)rng_next(&r));
         }
         versions_free(w.versions);
     }
