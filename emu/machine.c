@@ -35,8 +35,6 @@ static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, b
     if (hart >= m->config.harts)
         return;
     hart_set_irq(m->slots[hart].hart, irq, level);
-    if (level)
-        schedule_wake(m, hart);
 }
 
 /* An interrupt between harts: the sender is the hart that is running. */
@@ -102,11 +100,14 @@ static void uart_put(void *machine, const uint8_t *bytes, size_t len)
 
 /* ---- HTIF: a 64-bit store to `tohost` ends the run or prints a character ---- */
 
-static void tohost_stored(void *machine, uint64_t pa, unsigned size)
+static void tohost_stored(void *machine, uint64_t pa, unsigned size, const struct writer *by)
 {
+    static const struct writer host = {.kind = WRITER_DMA};
+    static const uint64_t taken = 0;
     struct machine *m = machine;
     uint64_t command = 0;
 
+    (void)by;
     if (pa + size <= m->tohost || pa >= m->tohost + 8)
         return;
     if (!bus_read(m->bus, m->tohost, &command, sizeof command) || !command)
@@ -118,8 +119,7 @@ static void tohost_stored(void *machine, uint64_t pa, unsigned size)
         uint8_t byte = (uint8_t)command;
 
         machine_console_put(m, &byte, 1);
-        ram_keep_page(m->ram, m->tohost);
-        memset(ram_host(m->ram, m->tohost), 0, 8);
+        ram_write(m->ram, m->tohost, &taken, sizeof taken, &host);
     }
 }
 
@@ -130,7 +130,7 @@ static void watch_tohost(struct machine *m)
     if (!im->has_tohost || !ram_has(m->ram, im->tohost, 8))
         return;
     m->tohost = im->tohost;
-    m->ram->watch = (struct ram_watch){tohost_stored, m};
+    ram_add_watch(m->ram, (struct ram_watch){.ctx = m, .stored = tohost_stored});
     ram_flag_page(m->ram, m->tohost, RAM_PAGE_WATCHED);
 }
 
@@ -148,10 +148,7 @@ static bool dma_write(void *machine, uint64_t pa, const void *from, size_t len)
     struct machine *m = machine;
     struct writer writer = {.kind = WRITER_DMA};
 
-    if (!bus_write(m->bus, pa, from, len, &writer))
-        return false;
-    cluster_break_reservations(m->cluster, pa, len);
-    return true;
+    return bus_write(m->bus, pa, from, len, &writer);
 }
 
 static struct virtio_kind drive_kind(struct drive *d, enum drive_mode mode, unsigned number)
@@ -268,8 +265,6 @@ static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 
     *compare = due ? UINT64_MAX : tick;
     hart_set_timer(h, due);
-    if (due)
-        schedule_wake(m, hart_id(h)); /* it may be another hart that has set the time */
     if (*compare != old)
         schedule_cut(m);
 }
@@ -294,9 +289,9 @@ static void firmware_call(void *machine, struct hart *h)
     sbi_call(m->sbi, h);
 }
 
-static void wake(void *machine, struct hart *h)
+static void woken(void *machine, struct hart *h)
 {
-    schedule_wake(machine, hart_id(h));
+    schedule_woken(machine, hart_id(h));
 }
 
 static void make_harts(struct machine *m)
@@ -310,7 +305,7 @@ static void make_harts(struct machine *m)
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,
                 .look_at_ticks = schedule_look_at_ticks,
-                .wake = wake,
+                .woken = woken,
                 .set_timer = set_stimecmp},
     };
 
@@ -354,6 +349,7 @@ enum exit_status machine_new(const struct machine_config *config, const struct d
     m->config = *config;
     m->diag = d;
     m->rng.state = config->seed;
+    m->waking_at = UINT64_MAX;
     status = build(m);
     if (status != EXIT_PASS) {
         machine_free(m);
@@ -432,8 +428,7 @@ void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t 
 
     slot->timer = UINT64_MAX;
     slot->stopped = false;
-    slot->waiting = true; /* schedule_wake sets its clock then, as for any hart that wakes */
-    schedule_wake(m, hart);
+    schedule_woken(m, hart);
     sbi_reset_hart(slot->hart, pc, a1);
     report_hart(m, hart, EVENT_HART_STARTED);
 }

@@ -40,25 +40,24 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
-	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
-	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o applets_module.o) \
+	$(addprefix init/, main.o emergency.o initramfs.o initramfs_data.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
-	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/procfs.o workload/sort.o \
+	time/time_test.o time/timer.o workload/calls.o workload/deep.o workload/mixed.o workload/procfs.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
-	pipe.o read_write.o readdir.o seq_file.o stat.o proc/base.o proc/generic.o proc/meminfo.o ramfs/inode.o) \
+	pipe.o read_write.o readdir.o seq_file.o stat.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o \
+	ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o module/syscalls.o) \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
-	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o regex.o sort.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
 GUEST_OBJS += $(addprefix arch/riscv/, \
@@ -73,10 +72,10 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
-	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_files.o \
+	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
-	trace_pid_files.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
+	trace_pid_files.o trace_printk.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
 
 # Files of those that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
@@ -100,7 +99,7 @@ guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
 guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
-	$(addprefix arch/riscv/ftrace/$(1)/, sites.o ftrace_caller.o)
+	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
 # One word is replaced by one store, for which functions have to be aligned.  GCC
 # 12 aligns none that it takes for cold, so it must take none for that.
 guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
@@ -119,17 +118,17 @@ guest_cflags_static := $(call guest_trace_cflags,static)
 guest_pg_static     := -pg
 guest_sort_static   :=
 
-guest_objs_mcount   := $(call guest_stopped_objs,mcount)
+guest_objs_mcount   := $(call guest_stopped_objs,mcount,mcount/ftrace_caller)
 guest_cflags_mcount := $(call guest_stopped_cflags,mcount)
 guest_pg_mcount     := -pg
 guest_sort_mcount   := --sort
 
-guest_objs_pfe16    := $(call guest_stopped_objs,pfe16)
+guest_objs_pfe16    := $(call guest_stopped_objs,pfe16,entry_caller)
 guest_cflags_pfe16  := $(call guest_stopped_cflags,pfe16) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe16      := $(call guest_pfe,8)
 guest_sort_pfe16    := --sort --nops=16
 
-guest_objs_pfe8     := $(call guest_stopped_objs,pfe8)
+guest_objs_pfe8     := $(call guest_stopped_objs,pfe8,entry_caller)
 guest_cflags_pfe8   := $(call guest_stopped_cflags,pfe8) -DCC_USING_PATCHABLE_FUNCTION_ENTRY
 guest_pg_pfe8       := $(call guest_pfe,4)
 guest_sort_pfe8     := --sort --nops=8
@@ -175,6 +174,10 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_ASFLAGS) $$(guest_cflags_$(2)) \
 		-MMD -MP -c -o $$@ $$<
+
+# The first contents of the root directory.
+$$($(1)-dir)/init/initramfs_data.o: GUEST_ASFLAGS += -DINITRAMFS='"$$(GUEST_OUT)/initramfs.cpio"'
+$$($(1)-dir)/init/initramfs_data.o: $$(GUEST_OUT)/initramfs.cpio
 
 # Two passes: the first has an empty symbol table, the second the one made from
 # the first.  No function may have moved between them.
@@ -254,14 +257,16 @@ else
 guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
 
-# Programs of guest/user for U-mode, and the archive that has them in /bin:
-# build/guest-kernel/initrd.cpio.
+# Programs of guest/user for U-mode. The shell is linked into each kernel, by
+# way of build/guest-kernel/initramfs.cpio; build/guest-kernel/initrd.cpio has
+# the others in /bin.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
 USER_PROGRAMS := hello forktest memtest systest threadtest fptest sigtest sysbench
 # Its own part of the C library, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o)
+USER_SH_OBJS  := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/sh/*.c))
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
@@ -287,17 +292,24 @@ $(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB) $(USER_SRC)/user.lds
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
 
-# Times and owners are the same in every build.
+$(USER_OUT)/bin/sh: $(USER_SH_OBJS) $(USER_LIB) $(USER_SRC)/user.lds
+	$(say) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
+
+# An archive of programs in /bin. Times and owners are the same in every build.
+$(GUEST_OUT)/initramfs.cpio: $(USER_OUT)/bin/sh
 $(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
+$(GUEST_OUT)/initramfs.cpio $(GUEST_OUT)/initrd.cpio:
 	$(say) CPIO $@
-	$(Q)rm -rf $(USER_OUT)/root && mkdir -p $(USER_OUT)/root/bin
-	$(Q)for p in $^; do $(GUEST_OBJCOPY) -g $$p $(USER_OUT)/root/bin/$${p##*/}; done
-	$(Q)cd $(USER_OUT)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+	$(Q)rm -rf $@.root && mkdir -p $@.root/bin
+	$(Q)for p in $^; do $(GUEST_OBJCOPY) -S $$p $@.root/bin/$${p##*/}; done
+	$(Q)cd $@.root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
 		cpio --quiet --reproducible -R 0:0 -o -H newc > "$(abspath $@)"
 
 .PHONY: initrd
 initrd: $(GUEST_OUT)/initrd.cpio
 guest: initrd
 
-.SECONDARY: $(USER_LIB) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
--include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)
+.SECONDARY: $(USER_LIB) $(USER_SH_OBJS) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/sh/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)

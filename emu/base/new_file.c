@@ -152,7 +152,7 @@ static bool is_whole(const struct new_file *f)
 {
     if (f->stream && (fflush(f->stream) || ferror(f->stream)))
         return false;
-    return !f->part || !fsync(f->fd);
+    return !f->part || !fsync(f->fd) || errno == EINVAL; /* EINVAL: this file system has no fsync */
 }
 
 static bool close_file(struct new_file *f)
@@ -176,9 +176,12 @@ static bool fail(struct new_file *f, const char *remedy, const struct diag *d)
 bool new_file_commit(struct new_file *f, const struct diag *d)
 {
     if (!is_whole(f)) {
+        int reason = errno;
+
         if (f->part)
             unlink(f->part);
-        return fail(f, "", d);
+        errno = reason;
+        return fail(f, errno == ENOSPC ? "; make room there, or give another place" : "", d);
     }
     if (f->part && rename(f->part, f->final))
         return fail(f, "; all of it is in the file of that name and `.part'", d);

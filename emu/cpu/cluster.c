@@ -36,6 +36,32 @@ static void set_costs(struct cluster *c)
                                                       : inorder_costs[op_class(op)];
 }
 
+static bool overlaps_reservation(const struct hart *h, uint64_t pa, uint64_t size)
+{
+    return pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size;
+}
+
+/* A store by another than its own hart to the line of a reservation breaks it. */
+static void break_reservations(void *cluster, uint64_t pa, uint64_t size, const struct writer *by)
+{
+    struct cluster *c = cluster;
+    bool any = false;
+
+    for (size_t i = 0; i < c->harts.len; i++) {
+        struct hart *h = c->harts.at[i];
+        bool own = by->kind == WRITER_HART && by->hart == h->id;
+
+        if (!h->s.reserved || !same_page(h->s.reserved_line, pa))
+            continue;
+        if (!own && overlaps_reservation(h, pa, size))
+            hart_drop_reservation(h);
+        any |= h->s.reserved;
+    }
+    ram_keep_page(c->ram, pa);
+    if (!any)
+        ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
+}
+
 struct cluster *cluster_new(const struct cluster_config *config)
 {
     struct cluster *c = xcalloc(1, sizeof *c);
@@ -48,7 +74,9 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
-    bus_set_code_hook(config->bus, (struct code_hook){codemap_store, c});
+    ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
+                                             .store_code = codemap_store,
+                                             .break_reservations = break_reservations});
     return c;
 }
 
@@ -127,6 +155,19 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
     return index;
 }
 
+void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags)
+{
+    static const enum ram_page_flag both[] = {RAM_PAGE_WATCHED_STORES, RAM_PAGE_WATCHED_LOADS};
+
+    for (unsigned i = 0; i < ARRAY_LEN(both); i++)
+        if (flags & both[i])
+            ram_flag_page(c->ram, pa, both[i]);
+        else
+            ram_unflag_page(c->ram, pa, both[i]);
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_flush_tlb(c->harts.at[i]);
+}
+
 void cluster_uproot(struct cluster *c, uint32_t probe)
 {
     struct probe *gone = &c->probes.at[probe];
@@ -182,6 +223,8 @@ void cluster_state_io(struct state_io *io, struct cluster *c)
     STATE_IO_SAME(io, c->harts.len);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
+    STATE_IO_BELOW(io, c->writes.len, c->writes.cap + 1);
+    STATE_IO_BELOW(io, c->oldest_write, WRITE_RECORDS_MAX);
 }
 
 /* The code map lists blocks. */

@@ -41,8 +41,8 @@ struct hart_env {
     void (*set_timer)(void *ctx, struct hart *h, uint64_t tick);
     /* An ecall from S-mode, pc already behind it; NULL: it traps as the ISA says. */
     void (*firmware_call)(void *ctx, struct hart *h);
-    /* The hart came back from hart_run as HART_WAITING, and need not wait any more. */
-    void (*wake)(void *ctx, struct hart *h);
+    /* The hart waited (hart_waits_for), and what it waited for has come. */
+    void (*woken)(void *ctx, struct hart *h);
 };
 
 struct cluster_config {
@@ -91,8 +91,13 @@ void cluster_uproot(struct cluster *c, uint32_t probe);
 size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 
-/* Breaks the LR reservations that a store to these bytes by no hart would break (DMA, firmware). */
-void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size);
+/*
+ * For data watchpoints: `flags` of RAM_PAGE_WATCHED_STORES and RAM_PAGE_WATCHED_LOADS are what is
+ * told of the page from now on (struct ram_watch in mem/ram.h). Costs nothing where no page is
+ * watched; loads from all of memory are slower while some page is watched for loads. Allowed also
+ * in a callback while a hart runs.
+ */
+void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags);
 
 /* fence.i on behalf of `target`, asked for by `requester` through firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);

@@ -14,6 +14,8 @@
 #include "cpu/observer.h"
 #include "mem/ram.h"
 
+struct write_record;
+
 struct probe {
     uint64_t pa;
     const struct probe_owner *owner; /* NULL: uprooted */
@@ -24,6 +26,10 @@ struct probe {
 enum { NO_PROBE = UINT32_MAX };
 enum { LISTENERS_MAX = 4 };
 
+/* Stores to code that are kept: 4 MiB. Versions keep them by chunks. */
+enum { WRITE_RECORDS_MAX = 1 << 16, WRITE_CHUNK = 64 };
+enum { WRITE_CHUNKS = WRITE_RECORDS_MAX / WRITE_CHUNK };
+
 struct versions;
 
 struct cluster {
@@ -31,9 +37,13 @@ struct cluster {
     struct ram *ram;
     struct decoder *decoder;
     VEC_OF(struct hart *) harts;
-    struct map code_pages;          /* page number -> struct code_page */
-    struct versions *code_versions; /* NULL: none was ever taken */
-    uint32_t code_generation;       /* of the versions; 0: as long as there are none */
+    struct map code_pages; /* page number -> struct code_page */
+    /* newest stores to code: a ring once it is full; `oldest` is its first place then */
+    VEC_OF(struct write_record) writes;
+    size_t oldest_write;
+    struct versions *code_versions;     /* of both; NULL: none was ever taken */
+    uint32_t code_generation;           /* of the versions; 0: as long as there are none */
+    uint32_t writes_kept[WRITE_CHUNKS]; /* generation in which each part of the ring was kept */
     VEC_OF(struct probe) probes;
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];

@@ -28,24 +28,88 @@ static uint64_t page_key(uint64_t pa)
     return pa >> PAGE_SHIFT;
 }
 
+/* Numbers of chunks of records in versions; those below are pages. */
+static const uint64_t CHUNKS = UINT64_C(1) << 60;
+
 struct code_page *codemap_page(struct cluster *c, uint64_t pa)
 {
     return map_get_ptr(&c->code_pages, page_key(pa));
 }
 
+/* ---- stamps ---- */
+
+static void rebase(struct code_line *line, uint64_t base)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(line->after); i++) {
+        uint64_t stamp = line->base + line->after[i];
+
+        if (!line->after[i])
+            continue;
+        line->after[i] = stamp <= base               ? 1
+                         : stamp - base > UINT32_MAX ? UINT32_MAX
+                                                     : (uint32_t)(stamp - base);
+    }
+    line->base = base;
+}
+
+static void set_stamp(struct code_page *page, unsigned parcel, uint64_t stamp)
+{
+    struct code_line **line = &page->lines[parcel * 2 / LINE_BYTES];
+
+    if (!*line) {
+        *line = xcalloc(1, sizeof **line);
+        (*line)->base = stamp - 1;
+    }
+    if (stamp <= (*line)->base)
+        rebase(*line, stamp - 1);
+    /* What is older than half of the span seems a little newer than it is from now on. */
+    if (stamp - (*line)->base > UINT32_MAX)
+        rebase(*line, stamp - UINT32_MAX / 2);
+    (*line)->after[parcel % (LINE_BYTES / 2)] = (uint32_t)(stamp - (*line)->base);
+}
+
+static uint64_t own_stamp(const struct code_page *page, unsigned parcel)
+{
+    const struct code_line *line = page->lines[parcel * 2 / LINE_BYTES];
+    uint32_t after = line ? line->after[parcel % (LINE_BYTES / 2)] : 0;
+
+    return after ? line->base + after : 0;
+}
+
+uint64_t codemap_stamp(const struct code_page *page, uint64_t pa)
+{
+    uint64_t stamp = own_stamp(page, parcel_in_page(pa));
+
+    return stamp ? stamp : page->base_stamp;
+}
+
+/*
+ * The page becomes code. Where its bytes are not those of a copy from when it was opened they were
+ * written after that: stamps the parcels by the newest copy that tells.
+ */
+static void stamp_by_copies(const struct cluster *c, struct code_page *page)
+{
+    const struct ram_page *meta = ram_page_at(c->ram, page->pa);
+    const uint8_t *now = ram_host(c->ram, page->pa);
+    const struct page_copy *copy = ram_copy(c->ram, meta->copy);
+
+    for (; copy; copy = ram_copy(c->ram, copy->older))
+        for (unsigned parcel = 0; parcel < PARCELS_PER_PAGE; parcel++)
+            if (memcmp(now + 2 * parcel, copy->bytes + 2 * parcel, 2) && !own_stamp(page, parcel))
+                set_stamp(page, parcel, copy->stamp);
+    page->base_stamp = meta->uncopied;
+}
+
 struct code_page *codemap_make_page(struct cluster *c, uint64_t pa)
 {
     struct code_page *page = codemap_page(c, pa);
-    struct ram_page *meta;
 
     if (page)
         return page;
-    meta = ram_page_at(c->ram, pa);
     page = xcalloc(1, sizeof *page);
     page->pa = align_down(pa, PAGE_BYTES);
-    page->base_stamp = meta->stamp;
-    page->base_writer = meta->opener;
     codemap_keep_page(c, page);
+    stamp_by_copies(c, page);
     map_put_ptr(&c->code_pages, page_key(pa), page);
     fetch_attach(c, page);
     ram_flag_page(c->ram, pa, RAM_PAGE_CODE);
@@ -68,36 +132,115 @@ static void free_pages(struct cluster *c)
         if (c->code_pages.slots[i].key != UINT64_MAX)
             free_page((struct code_page *)(uintptr_t)c->code_pages.slots[i].value);
     map_free(&c->code_pages);
+    VEC_FREE(&c->writes);
 }
 
 void codemap_free(struct cluster *c)
 {
     free_pages(c);
+    VEC_FREE(&c->writes);
     versions_free(c->code_versions);
 }
 
-static struct parcel_write *record_of(struct code_page *page, uint64_t pa)
-{
-    unsigned parcel = parcel_in_page(pa);
-    struct code_line **line = &page->lines[parcel * 2 / LINE_BYTES];
+/* ---- what is known of a write ---- */
 
-    if (!*line)
-        *line = xcalloc(1, sizeof **line);
-    return &(*line)->parcel[parcel % (LINE_BYTES / 2)];
+static struct write_record *record_at(const struct cluster *c, size_t n)
+{
+    return &c->writes.at[(c->oldest_write + n) % c->writes.len];
+}
+
+/* Before the record changes: versions keep a copy of the chunk that it is in. */
+static void keep_chunk(struct cluster *c, size_t record)
+{
+    size_t chunk = record / WRITE_CHUNK;
+
+    if (c->writes_kept[chunk] == c->code_generation)
+        return;
+    versions_keep(c->code_versions, CHUNKS + chunk);
+    c->writes_kept[chunk] = c->code_generation;
+}
+
+static void keep_record(struct cluster *c, const struct code_write *w)
+{
+    struct write_record r = {.stamp = w->stamp, .pa = w->pa, .who = w->who, .size = w->size};
+
+    memcpy(r.old_bytes, w->old_bytes, sizeof r.old_bytes);
+    if (c->writes.len < WRITE_RECORDS_MAX) {
+        keep_chunk(c, c->writes.len);
+        VEC_PUSH(&c->writes, r);
+        return;
+    }
+    keep_chunk(c, c->oldest_write);
+    c->writes.at[c->oldest_write] = r;
+    c->oldest_write = (c->oldest_write + 1) % WRITE_RECORDS_MAX;
+}
+
+/* Stamps rise from one record to the next. NULL: it is no longer kept, or was no store to code. */
+static const struct write_record *find_record(const struct cluster *c, uint64_t stamp)
+{
+    size_t from = 0, to = c->writes.len;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        const struct write_record *r = record_at(c, middle);
+
+        if (r->stamp == stamp)
+            return r;
+        if (r->stamp < stamp)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
+/* Bytes of the parcel that the newest write to it did not touch are those of now. */
+static void describe_by_record(const struct write_record *r, uint64_t pa, struct parcel_write *w)
+{
+    for (uint64_t at = pa; at < pa + 2; at++)
+        if (at >= r->pa && at < r->pa + r->size)
+            memcpy((uint8_t *)&w->old_bytes + (at - pa), r->old_bytes + (at - r->pa), 1);
+    w->who = r->who;
+    w->old_known = w->writer_known = w->agent_known = true;
+}
+
+/* Some store after the page was opened; if all were of one hart it is known which hart's. */
+static void describe_by_copy(const struct ram_page *page, const struct page_copy *copy, uint64_t pa,
+                             struct parcel_write *w)
+{
+    bool is_newest = copy->stamp == page->stamp;
+    struct writer opener = is_newest ? page->opener : copy->opener;
+
+    memcpy(&w->old_bytes, copy->bytes + (pa & (PAGE_BYTES - 1)), 2);
+    w->old_known = true;
+    w->agent_known = !(is_newest ? page->shared : copy->shared);
+    w->writer_known = w->agent_known && opener.kind != WRITER_HART;
+    if (w->writer_known)
+        w->who = opener;
+    else if (w->agent_known)
+        w->who = (struct writer){.kind = opener.kind, .hart = opener.hart};
 }
 
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
                                        uint64_t pa)
 {
-    unsigned parcel = parcel_in_page(pa);
-    const struct code_line *line = page->lines[parcel * 2 / LINE_BYTES];
-    struct parcel_write whole_page = {.stamp = page->base_stamp, .who = page->base_writer};
+    const struct ram_page *meta = ram_page_at(c->ram, pa);
+    const struct write_record *record;
+    const struct page_copy *copy = ram_copy(c->ram, meta->copy);
+    struct parcel_write w = {.stamp = codemap_stamp(page, pa)};
 
-    if (line && line->parcel[parcel % (LINE_BYTES / 2)].stamp)
-        return line->parcel[parcel % (LINE_BYTES / 2)];
-    memcpy(&whole_page.new_bytes, ram_host(c->ram, pa), 2);
-    whole_page.old_bytes = whole_page.new_bytes; /* not known */
-    return whole_page;
+    memcpy(&w.old_bytes, ram_host(c->ram, pa), 2);
+    w.parcel_known = own_stamp(page, parcel_in_page(pa)) != 0;
+    if (!w.parcel_known)
+        return w;
+    record = find_record(c, w.stamp);
+    while (copy && copy->stamp != w.stamp)
+        copy = ram_copy(c->ram, copy->older);
+    if (record)
+        describe_by_record(record, pa, &w);
+    else if (copy)
+        describe_by_copy(meta, copy, pa, &w);
+    return w;
 }
 
 static bool is_known(const struct code_page *page, uint64_t pa, unsigned size)
@@ -215,13 +358,8 @@ static void stamp_parcels(struct cluster *c, struct code_page *page, const struc
     memcpy(new_bytes, ram_host(c->ram, from), count * sizeof *new_bytes);
     for (unsigned i = 0; i < count; i++)
         if (old_bytes[i] != new_bytes[i])
-            *record_of(page, from + 2 * i) = (struct parcel_write){
-                .stamp = w->stamp,
-                .who = w->who,
-                .old_bytes = old_bytes[i],
-                .new_bytes = new_bytes[i],
-                .parcel_known = true,
-            };
+            set_stamp(page, parcel_in_page(from + 2 * i), w->stamp);
+    keep_record(c, w);
 }
 
 /* ---- pages that are code no longer ---- */
@@ -275,7 +413,7 @@ static void retire_page(struct cluster *c, struct code_page *page, const struct 
     for (size_t i = 0; i < c->harts.len; i++)
         hart_forget_cut_in(c->harts.at[i], page->pa, PAGE_BYTES);
     fetch_detach(c, page);
-    ram_unflag_page(c->ram, page->pa, RAM_PAGE_CODE, last->stamp, &last->who);
+    ram_retire_code(c->ram, page->pa, last->stamp, &last->who);
     map_remove(&c->code_pages, page_key(page->pa));
     free_page(page);
 }
@@ -339,15 +477,6 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
 
 /* ---- state ---- */
 
-static void parcel_io(struct state_io *io, struct parcel_write *w)
-{
-    STATE_IO(io, w->stamp);
-    writer_state_io(io, &w->who);
-    STATE_IO(io, w->old_bytes);
-    STATE_IO(io, w->new_bytes);
-    STATE_IO(io, w->parcel_known);
-}
-
 static void line_io(struct state_io *io, struct code_line **line)
 {
     bool there = *line != NULL;
@@ -357,26 +486,28 @@ static void line_io(struct state_io *io, struct code_line **line)
         return;
     if (!*line)
         *line = xcalloc(1, sizeof **line);
-    for (unsigned i = 0; i < ARRAY_LEN((*line)->parcel); i++) {
-        struct parcel_write *w = &(*line)->parcel[i];
-        bool written = w->stamp != 0;
-
-        STATE_IO(io, written);
-        if (written)
-            parcel_io(io, w);
-    }
+    STATE_IO(io, (*line)->base);
+    state_io_bytes(io, (*line)->after, sizeof(*line)->after);
 }
 
 static void page_io(struct state_io *io, struct code_page *page)
 {
     STATE_IO(io, page->base_stamp);
-    writer_state_io(io, &page->base_writer);
     STATE_IO(io, page->declared);
     STATE_IO_BELOW(io, page->word, PAGE_BYTES / 8);
     STATE_IO(io, page->viewed);
     state_io_bytes(io, page->known, sizeof page->known);
     for (unsigned line = 0; line < LINES_PER_PAGE; line++)
         line_io(io, &page->lines[line]);
+}
+
+static void record_io(struct state_io *io, struct write_record *r)
+{
+    STATE_IO(io, r->stamp);
+    STATE_IO(io, r->pa);
+    writer_state_io(io, &r->who);
+    STATE_IO_BELOW(io, r->size, sizeof r->old_bytes + 1);
+    state_io_bytes(io, r->old_bytes, sizeof r->old_bytes);
 }
 
 static void save_pages(struct state_io *io, struct cluster *c)
@@ -411,6 +542,7 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
     uint64_t key = 0;
 
     state_io_section(io, "codemap", 1);
+    STATE_IO_VEC(io, &c->writes, WRITE_RECORDS_MAX, record_io);
     if (!io->loading) {
         save_pages(io, c);
         return;
@@ -434,9 +566,8 @@ static void remove_page(struct cluster *c, uint64_t key)
     free_page(page);
 }
 
-static bool version_page_io(void *cluster, uint64_t key, struct state_io *io)
+static void version_page_io(struct state_io *io, struct cluster *c, uint64_t key)
 {
-    struct cluster *c = cluster;
     struct code_page *page = map_get_ptr(&c->code_pages, key);
     bool is_code = page != NULL;
 
@@ -448,6 +579,31 @@ static bool version_page_io(void *cluster, uint64_t key, struct state_io *io)
     } else if (is_code) {
         page_io(io, page);
     }
+}
+
+/* The records of one chunk; how many records there are is restored with the cluster. */
+static void chunk_io(struct state_io *io, struct cluster *c, size_t chunk)
+{
+    size_t from = chunk * WRITE_CHUNK, left = c->writes.len > from ? c->writes.len - from : 0;
+    size_t count = state_io_count(io, left < WRITE_CHUNK ? left : WRITE_CHUNK, WRITE_CHUNK);
+
+    if (io->loading) {
+        c->writes_kept[chunk] = 0;
+        if (c->writes.len < from + count) {
+            VEC_RESERVE(&c->writes, from + count - c->writes.len);
+            c->writes.len = from + count;
+        }
+    }
+    for (size_t i = from; i < from + count; i++)
+        record_io(io, &c->writes.at[i]);
+}
+
+static bool version_io(void *cluster, uint64_t key, struct state_io *io)
+{
+    if (key >= CHUNKS)
+        chunk_io(io, cluster, key - CHUNKS);
+    else
+        version_page_io(io, cluster, key);
     return true;
 }
 
@@ -458,7 +614,7 @@ void codemap_keep_first(struct cluster *c, uint64_t pa)
 
 struct version *codemap_take_version(struct cluster *c)
 {
-    struct page_store store = {c, sizeof(struct code_page), version_page_io};
+    struct page_store store = {c, sizeof(struct code_page), version_io};
     struct version *v;
 
     if (!c->code_versions)

@@ -41,21 +41,35 @@ static inline void codemap_clear_parcel(uint64_t *bitmap, unsigned parcel)
 
 struct state_io;
 
+/* What is known of the newest write to a parcel. */
 struct parcel_write {
-    uint64_t stamp; /* 0: not written since the page became code */
-    struct writer who;
-    uint16_t old_bytes, new_bytes;
+    uint64_t stamp;
     bool parcel_known; /* false: only some write to the page is known */
+    bool old_known;
+    bool writer_known; /* the very instruction, or a writer that is not a hart */
+    bool agent_known;  /* the kind, and of WRITER_HART and WRITER_FIRMWARE the hart */
+    struct writer who;
+    uint16_t old_bytes;
 };
 
+/* Stamps of the newest writes to the parcels of a line: four bytes each, which span 2^32 writes. */
 struct code_line {
-    struct parcel_write parcel[LINE_BYTES / 2];
+    uint64_t base;
+    uint32_t after[LINE_BYTES / 2]; /* stamp less base; 0: not written since the page became code */
+};
+
+/* A store to code, kept for as long as there is room; of older ones the stamps remain. */
+struct write_record {
+    uint64_t stamp, pa;
+    struct writer who;
+    unsigned size;
+    uint8_t old_bytes[8];
 };
 
 struct code_page {
     uint64_t pa;
-    uint64_t base_stamp;                      /* of the page when it became code */
-    struct writer base_writer;                /* who had opened it then */
+    uint64_t base_stamp;                      /* of the newest write before the page became code
+                                                 of which only the page is known */
     bool declared;                            /* some of it: it stays code */
     unsigned word;                            /* of eight bytes: not zero when last looked at */
     uint32_t kept;                            /* generation of versions in which it was kept */
@@ -84,7 +98,9 @@ void codemap_state_io(struct state_io *io, struct cluster *c);
 struct version *codemap_take_version(struct cluster *c);
 void codemap_restore_version(struct cluster *c, const struct version *v);
 
-/* What the newest write to the parcel at pa was, as far as known; stamp 0: none. */
+/* Of the newest write to the parcel at pa, or to its page if no more is known; 0: none. */
+uint64_t codemap_stamp(const struct code_page *page, uint64_t pa);
+/* The same write, with all that is still known of it. */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
                                        uint64_t pa);
 void codemap_add_block(struct cluster *c, struct block *b);
@@ -96,7 +112,7 @@ void codemap_remove_block(struct block *b);
  */
 void codemap_invalidate(struct cluster *c, uint64_t pa, bool counters_end);
 
-/* The bus's code hook: stores, stamps, marks blocks, tells the listeners. */
+/* The code hook of ram_write: stores, stamps, marks blocks, tells the listeners. */
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                    const struct writer *who);
 

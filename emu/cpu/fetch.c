@@ -68,12 +68,12 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     view = by->view;
     memcpy(&p.new_bytes, ram_host(c->ram, pa), 2);
     p.bytes = p.new_bytes;
-    p.write = codemap_last_write(c, by->page, pa);
-    if (LIKELY(p.write.stamp <= h->s.sync_stamp))
+    p.in_view = view && codemap_parcel_set(view->differs, parcel_in_page(pa));
+    if (LIKELY(!p.in_view && codemap_stamp(by->page, pa) <= h->s.sync_stamp))
         return p;
+    p.write = codemap_last_write(c, by->page, pa);
     p.stale = true;
     p.old_bytes = p.write.old_bytes;
-    p.in_view = view && codemap_parcel_set(view->differs, parcel_in_page(pa));
     if (p.in_view) {
         memcpy(&p.old_bytes, view->old + pa % PAGE_BYTES, 2);
         /* Overwritten and put back: the hart cannot tell. */
@@ -277,13 +277,23 @@ static bool is_news(struct hart *h, const struct fetched *f)
     return true;
 }
 
+/* Of two parcels, the one to report: known to be written rather than not, then the newer write. */
+static bool tells_more(const struct parcel *a, const struct parcel *b)
+{
+    bool a_known = a->in_view || a->write.parcel_known,
+         b_known = b->in_view || b->write.parcel_known;
+
+    if (!a->stale || !b->stale)
+        return a->stale;
+    return a_known != b_known ? a_known : a->write.stamp > b->write.stamp;
+}
+
 void fetch_report(struct hart *h, const struct fetched *f)
 {
     const struct parcel *newest = &f->parcel[0];
     struct stale_fetch s = {.hart = h, .pc = f->pc, .pa = f->pa, .size = f->insn.size};
 
-    if (f->insn.size == 4 && f->parcel[1].stale &&
-        (!newest->stale || f->parcel[1].write.stamp > newest->write.stamp))
+    if (f->insn.size == 4 && tells_more(&f->parcel[1], newest))
         newest = &f->parcel[1];
     if (!is_news(h, f))
         return;
@@ -299,9 +309,10 @@ void fetch_report(struct hart *h, const struct fetched *f)
         s.chosen = FETCHED_NEW;
     else if (newest->stale && newest->bytes == newest->new_bytes)
         s.chosen = FETCHED_NEW;
-    s.old_known = s.fetched_before || newest->write.old_bytes != newest->write.new_bytes;
+    s.old_known = s.fetched_before || newest->write.old_known;
     s.who = newest->write.who;
-    s.writer_known = newest->write.parcel_known;
+    s.writer_known = newest->write.writer_known;
+    s.agent_known = newest->write.agent_known;
     s.evidence = newest->write.parcel_known || s.fetched_before ? STALE_PARCEL : STALE_PAGE_ONLY;
     s.stamp = newest->write.stamp;
     cluster_emit(h->cluster, &(struct event){.kind = EVENT_STALE_FETCH, .stale_fetch = s});

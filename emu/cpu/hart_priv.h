@@ -132,7 +132,8 @@ MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
 /* Aligned RAM only: reservations and atomic operations are not for devices. */
 MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
-void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value);
+/* To the address that hart_atomic_address has permitted; the next one finds its translation. */
+void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value);
 /* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
 MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
 MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);

@@ -53,8 +53,12 @@ static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte
         return WALK_PAGE_FAULT;
     if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_STORE, PRIV_S))
         return WALK_ACCESS_FAULT;
-    if (!r->probe)
+    if (!r->probe) {
+        /* Even its own: sc must not write the former entry over the one that was updated. */
+        if (h->s.reserved && h->s.reserved_line == align_down(pte_pa, LINE_BYTES))
+            hart_drop_reservation(h);
         (void)!bus_write(h->cluster->config.bus, pte_pa, &updated, sizeof updated, &who);
+    }
     return WALK_OK;
 }
 
@@ -229,6 +233,18 @@ static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum acce
 }
 
 /* ---- the translation caches ---- */
+
+/* A load of a watched page is told, each time: it has no cached translation (struct ram_watch). */
+static void tell_load(struct hart *h, uint64_t pa, unsigned size)
+{
+    const struct ram *ram = h->cluster->ram;
+    struct writer me;
+
+    if (LIKELY(!(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS)))
+        return;
+    me = hart_writer(h);
+    ram_tell_load(ram, pa, size, &me);
+}
 
 static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t pa)
 {
@@ -471,10 +487,13 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
-        fill(h, &h->cache.tlb->load, va, pa);
-        widen(h, va, pa);
+        if (LIKELY(!(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS)))
+            fill(h, &h->cache.tlb->load, va, pa);
+        if (LIKELY(!ram->watched_loads)) /* or the span might hold such a page */
+            widen(h, va, pa);
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
+        tell_load(h, pa, size);
         return true;
     }
     if (!whole)
@@ -502,52 +521,11 @@ bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value)
     return true;
 }
 
-/* A store by anybody but its own hart to the line of a reservation breaks it. */
-static void break_reservations(struct cluster *c, const struct hart *writer, uint64_t pa,
-                               uint64_t size)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < c->harts.len; i++) {
-        struct hart *h = c->harts.at[i];
-
-        if (!h->s.reserved || h->s.reserved_line >> PAGE_SHIFT != pa >> PAGE_SHIFT)
-            continue;
-        if (h != writer && pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size)
-            hart_drop_reservation(h);
-        any |= h->s.reserved;
-    }
-    if (!any)
-        ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
-}
-
-void cluster_break_reservations(struct cluster *c, uint64_t pa, uint64_t size)
-{
-    for (size_t i = 0; i < c->harts.len; i++) {
-        struct hart *h = c->harts.at[i];
-
-        if (h->s.reserved && pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size)
-            hart_drop_reservation(h);
-    }
-}
-
 static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
 {
-    struct ram *ram = h->cluster->ram;
-    struct ram_page *page = ram_page_at(ram, pa);
-    struct writer who = hart_writer(h);
+    struct writer me = hart_writer(h);
 
-    ram_keep_page(ram, pa);
-    if (page->flags & RAM_PAGE_RESERVED)
-        break_reservations(h->cluster, h, pa, size);
-    if (page->flags & RAM_PAGE_CODE) {
-        codemap_store(h->cluster, pa, (const uint8_t *)&value, size, &who);
-        return;
-    }
-    ram_open_page(ram, pa, &who);
-    memcpy(ram_host(ram, pa), &value, size);
-    if (page->flags & RAM_PAGE_WATCHED && ram->watch.stored)
-        ram->watch.stored(ram->watch.ctx, pa, size);
+    ram_write(h->cluster->ram, pa, &value, size, &me);
 }
 
 static uint64_t low_bytes(unsigned size)
@@ -616,16 +594,21 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         return false;
     if (!ram_has(ram, pa, size))
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
+    fill(h, &h->cache.tlb->load, va, pa);
+    widen(h, va, pa);
     *value = 0;
     memcpy(value, ram_host(ram, pa), size);
+    tell_load(h, pa, size);
     h->s.reserved = true;
     h->s.reserved_line = align_down(pa, LINE_BYTES);
     return true;
 }
 
-void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
     store_to_ram(h, pa, size, value);
+    if (!ram_page_at(h->cluster->ram, pa)->flags)
+        fill(h, &h->cache.tlb->store, va, pa);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */

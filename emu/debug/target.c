@@ -155,7 +155,6 @@ static void write_piece(struct target *t, uint64_t pa, const void *from, size_t 
     static const struct writer debugger = {.kind = WRITER_DEBUGGER};
 
     (void)!bus_write(cluster_bus(t->cluster), pa, from, len, &debugger);
-    cluster_break_reservations(t->cluster, pa, len);
 }
 
 /*

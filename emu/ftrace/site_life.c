@@ -130,6 +130,8 @@ static bool learn_at(struct site_life *l, struct hart *h, uint64_t pa)
         s.size = SITE_BYTES_MAX;
     s.pa = pa - pair_offset(l);
     s.va = va - pair_offset(l);
+    if (site_layout(l->sites) == LAYOUT_MCOUNT)
+        s.passes_ra = read_memory(l, pa - 4, bytes, 4) && site_is_mv_a0_ra(bytes);
     function = symbols_function_at(l->symbols, s.va);
     s.function = function ? function->name : "";
     l->learnt += site_add(l->sites, &s) != NO_SITE;

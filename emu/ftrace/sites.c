@@ -156,6 +156,13 @@ static bool begins_word(uint8_t byte)
            byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP;
 }
 
+bool site_is_mv_a0_ra(const uint8_t bytes[4])
+{
+    uint32_t word = word_at(bytes);
+
+    return word == MV_A0_RA || word >> 16 == C_MV_A0_RA;
+}
+
 bool site_may_hold(const struct site *s, const uint8_t *bytes)
 {
     for (unsigned at = 0; at < s->size; at += 4)

@@ -104,6 +104,9 @@ uint64_t site_mcount(const struct site_table *t);
 enum site_layout site_layout(const struct site_table *t);
 const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... */
 
+/* Whether these four bytes end with the `mv a0,ra` that GCC puts before a call of _mcount. */
+bool site_is_mv_a0_ra(const uint8_t bytes[4]);
+
 /*
  * Whether these can be the bytes of a site, also while it is being patched from one form to another
  * by stores of any size: each word has the opcode of some form. Poison and zeroes have none.

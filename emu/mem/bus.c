@@ -17,7 +17,6 @@
 struct bus {
     VEC_OF(struct ram *) rams;
     VEC_OF(struct device) devices;
-    struct code_hook code;
 };
 
 struct bus *bus_new(void)
@@ -146,42 +145,13 @@ bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len)
     return true;
 }
 
-/* One page's part of a write. */
-static void write_in_page(struct bus *b, struct ram *r, uint64_t pa, const uint8_t *from,
-                          size_t len, const struct writer *who)
-{
-    /* The page may cease to be code meanwhile. */
-    while (len && ram_page_at(r, pa)->flags & RAM_PAGE_CODE) {
-        unsigned piece = len < 8 ? (unsigned)len : 8;
-
-        b->code.store(b->code.ctx, pa, from, piece, who);
-        pa += piece;
-        from += piece;
-        len -= piece;
-    }
-    if (!len)
-        return;
-    /* What the loader brings was there before the harts started. */
-    if (who->kind != WRITER_LOADER)
-        ram_open_page(r, pa, who);
-    else
-        ram_keep_page(r, pa);
-    memcpy(ram_host(r, pa), from, len);
-}
-
 bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len, const struct writer *who)
 {
     struct ram *r = bus_ram_at(b, pa);
 
     if (!r || !ram_has(r, pa, len))
         return false;
-    for (size_t done = 0; done < len;) {
-        size_t room = PAGE_BYTES - ((pa + done) & (PAGE_BYTES - 1));
-        size_t piece = len - done < room ? len - done : room;
-
-        write_in_page(b, r, pa + done, (const uint8_t *)from + done, piece, who);
-        done += piece;
-    }
+    ram_write(r, pa, from, len, who);
     return true;
 }
 
@@ -193,16 +163,10 @@ void bus_state_io(struct state_io *io, struct bus *b)
     STATE_IO_SAME(io, count);
     for (size_t i = 0; i < b->devices.len; i++) {
         const struct device *dev = &b->devices.at[i];
-        uint64_t base = dev->base;
 
         if (!dev->state_io)
             continue;
-        STATE_IO_SAME(io, base);
+        STATE_IO_SAME(io, dev->base);
         dev->state_io(dev->ctx, io);
     }
-}
-
-void bus_set_code_hook(struct bus *b, struct code_hook hook)
-{
-    b->code = hook;
 }

@@ -40,25 +40,11 @@ MUST_USE bool bus_has(const struct bus *b, uint64_t pa);
 /* RAM by physical address, any length within one region; false if it is not all RAM. */
 MUST_USE bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len);
 
-/*
- * The same for writing, for whoever is not a hart's store instruction: loader,
- * DMA, debugger, firmware. Stores to code pages are told to the code hook.
- */
+/* The same for writing (ram_write), for all but a hart's store: loader, DMA, debugger, firmware. */
 MUST_USE bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len,
                         const struct writer *who);
 
 /* Saves or restores all devices, in the order in which they were mapped. RAM is not included. */
 void bus_state_io(struct state_io *io, struct bus *b);
-
-/*
- * The code hook: called before bytes of a page with RAM_PAGE_CODE change, at
- * most eight at a time and never across a page; it does the store itself.
- */
-struct code_hook {
-    void (*store)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
-                  const struct writer *who);
-    void *ctx;
-};
-void bus_set_code_hook(struct bus *b, struct code_hook hook);
 
 #endif

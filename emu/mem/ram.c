@@ -3,13 +3,17 @@
  */
 #include "mem/ram.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/versions.h"
 
-static void *reserve(uint64_t size)
+/* Zeroes that take memory of the host only where they are written. NULL: the host refuses. */
+static void *reserve(uint64_t size, bool huge)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
@@ -17,7 +21,8 @@ static void *reserve(uint64_t size)
     if (p == MAP_FAILED)
         return NULL;
     /* Fewer host TLB misses; a wish only, so the answer does not matter. */
-    (void)madvise(p, size, MADV_HUGEPAGE);
+    if (huge)
+        (void)madvise(p, size, MADV_HUGEPAGE);
     return p;
 }
 
@@ -29,8 +34,9 @@ struct ram *ram_new(uint64_t base, uint64_t size)
     r->base = base;
     r->size = size;
     r->stamp = 1;
-    r->bytes = reserve(size);
-    r->pages = r->bytes ? reserve(page_count * sizeof *r->pages) : NULL;
+    r->first_copy = r->next_copy = r->copy_base = 1;
+    r->bytes = reserve(size, true);
+    r->pages = r->bytes ? reserve(page_count * sizeof *r->pages, true) : NULL;
     if (!r->pages) {
         ram_free(r);
         return NULL;
@@ -46,8 +52,84 @@ void ram_free(struct ram *r)
         munmap(r->bytes, r->size);
     if (r->pages)
         munmap(r->pages, (r->size >> PAGE_SHIFT) * sizeof *r->pages);
+    if (r->copies)
+        munmap(r->copies, COPIES_MAX * sizeof *r->copies);
     versions_free(r->versions);
     free(r);
+}
+
+/* ---- copies ---- */
+
+static struct page_copy *copy_slot(const struct ram *r, uint64_t n)
+{
+    return &r->copies[(n - r->copy_base) % COPIES_MAX];
+}
+
+const struct page_copy *ram_copy(const struct ram *r, uint64_t n)
+{
+    return n >= r->first_copy && n < r->next_copy ? copy_slot(r, n) : NULL;
+}
+
+static void forget_oldest_copy(struct ram *r)
+{
+    const struct page_copy *copy = copy_slot(r, r->first_copy);
+    struct ram_page *page = ram_page_at(r, copy->pa);
+
+    ram_keep_page(r, copy->pa);
+    if (page->uncopied < copy->stamp)
+        page->uncopied = copy->stamp;
+    if (page->copy == r->first_copy)
+        page->copy = 0;
+    r->first_copy++;
+}
+
+void ram_forget_copies(struct ram *r, uint64_t stamp)
+{
+    while (r->first_copy < r->next_copy && copy_slot(r, r->first_copy)->stamp <= stamp)
+        forget_oldest_copy(r);
+}
+
+/* Before the first store at page->stamp. */
+static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
+{
+    struct page_copy *copy;
+
+    if (!r->copies)
+        r->copies = reserve(COPIES_MAX * sizeof *r->copies, false);
+    if (!r->copies) {
+        page->uncopied = page->stamp;
+        return;
+    }
+    if (r->next_copy - r->first_copy == COPIES_MAX)
+        forget_oldest_copy(r);
+    if (r->next_copy == r->first_copy)
+        r->copy_base = r->next_copy; /* the host's caches may have the first slots */
+    copy = copy_slot(r, r->next_copy);
+    ram_keep_copy(r, copy);
+    copy->stamp = page->stamp;
+    copy->pa = align_down(pa, PAGE_BYTES);
+    copy->older = page->copy;
+    memcpy(copy->bytes, ram_host(r, copy->pa), PAGE_BYTES);
+    page->copy = r->next_copy++;
+}
+
+/* ---- pages ---- */
+
+static void open_at(struct ram *r, uint64_t pa, uint64_t stamp, const struct writer *by)
+{
+    struct ram_page *page = ram_page_at(r, pa);
+
+    if (ram_copy(r, page->copy)) {
+        struct page_copy *newest = copy_slot(r, page->copy);
+
+        ram_keep_copy(r, newest);
+        newest->opener = page->opener;
+        newest->shared = page->shared;
+    }
+    page->stamp = stamp;
+    keep_copy(r, page, pa);
+    page->opener = *by;
+    page->shared = false;
 }
 
 void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who)
@@ -55,13 +137,10 @@ void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who)
     struct ram_page *page = ram_page_at(r, pa);
 
     ram_keep_page(r, pa);
-    if (page->stamp > r->closed_stamp) {
+    if (page->stamp > r->closed_stamp)
         page->shared |= who->kind != page->opener.kind || who->hart != page->opener.hart;
-        return;
-    }
-    page->stamp = ++r->stamp;
-    page->opener = *who;
-    page->shared = false;
+    else
+        open_at(r, pa, ++r->stamp, who);
 }
 
 void ram_close_pages(struct ram *r)
@@ -78,17 +157,100 @@ void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
         return;
     ram_keep_page(r, pa);
     page->flags |= flag;
+    r->watched_loads += flag == RAM_PAGE_WATCHED_LOADS;
     r->epoch++;
 }
 
-void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64_t stamp,
-                     const struct writer *who)
+void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
 {
     struct ram_page *page = ram_page_at(r, pa);
 
+    if (!(page->flags & flag))
+        return;
     ram_keep_page(r, pa);
     page->flags &= ~(uint32_t)flag;
-    page->stamp = stamp;
-    page->opener = *who;
-    page->shared = false;
+    r->watched_loads -= flag == RAM_PAGE_WATCHED_LOADS;
+}
+
+void ram_retire_code(struct ram *r, uint64_t pa, uint64_t stamp, const struct writer *by)
+{
+    ram_unflag_page(r, pa, RAM_PAGE_CODE);
+    ram_keep_page(r, pa);
+    ram_page_at(r, pa)->uncopied = stamp;
+    open_at(r, pa, stamp, by);
+}
+
+/* ---- writes ---- */
+
+void ram_set_hooks(struct ram *r, struct ram_hooks hooks)
+{
+    r->hooks = hooks;
+}
+
+void ram_add_watch(struct ram *r, struct ram_watch watch)
+{
+    assert(r->watch_count < RAM_WATCHES_MAX);
+    r->watches[r->watch_count++] = watch;
+}
+
+void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by)
+{
+    for (unsigned i = 0; i < r->watch_count; i++)
+        if (r->watches[i].loaded)
+            r->watches[i].loaded(r->watches[i].ctx, pa, size, by);
+}
+
+static void tell_store(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by)
+{
+    for (unsigned i = 0; i < r->watch_count; i++)
+        if (r->watches[i].stored)
+            r->watches[i].stored(r->watches[i].ctx, pa, size, by);
+}
+
+/* Returns how many bytes were stored as code: fewer than len if the page ceased to be code. */
+static size_t write_code(struct ram *r, uint64_t pa, const uint8_t *from, size_t len,
+                         const struct writer *by)
+{
+    size_t done = 0;
+
+    while (done < len && ram_page_at(r, pa)->flags & RAM_PAGE_CODE) {
+        unsigned piece = len - done < 8 ? (unsigned)(len - done) : 8;
+
+        r->hooks.store_code(r->hooks.ctx, pa + done, from + done, piece, by);
+        done += piece;
+    }
+    return done;
+}
+
+static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_t len,
+                          const struct writer *by)
+{
+    const struct ram_page *page = ram_page_at(r, pa);
+    size_t done = 0;
+
+    if ((page->flags & RAM_PAGE_RESERVED || by->kind != WRITER_HART) && r->hooks.break_reservations)
+        r->hooks.break_reservations(r->hooks.ctx, pa, len, by);
+    if (page->flags & RAM_PAGE_CODE)
+        done = write_code(r, pa, from, len, by);
+    if (done < len) {
+        /* The loader's bytes were there before the harts started. */
+        if (by->kind != WRITER_LOADER)
+            ram_open_page(r, pa, by);
+        else
+            ram_keep_page(r, pa);
+        memcpy(ram_host(r, pa + done), from + done, len - done);
+    }
+    if (page->flags & (RAM_PAGE_WATCHED | RAM_PAGE_WATCHED_STORES))
+        tell_store(r, pa, (unsigned)len, by);
+}
+
+void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const struct writer *by)
+{
+    for (size_t done = 0; done < len;) {
+        size_t room = PAGE_BYTES - ((pa + done) & (PAGE_BYTES - 1));
+        size_t piece = len - done < room ? len - done : room;
+
+        write_in_page(r, pa + done, (const uint8_t *)from + done, piece, by);
+        done += piece;
+    }
 }

@@ -1,5 +1,5 @@
 /*
- * ram.h - main memory, and what is remembered about who wrote it when.
+ * ram.h - main memory, the one way in which it is written, and what is remembered of writes.
  *
  * Stamps. The machine has one write clock (`ram->stamp`). A page's stamp is
  * the value of that clock at the first store after the page was last closed; every fence.i of any
@@ -9,6 +9,11 @@
  *
  * An open page is one that some hart holds a store translation for. Harts keep
  * those in their own caches and drop them when `ram->epoch` has moved.
+ *
+ * Copies. When a page is opened, its bytes are kept as they were. When code is first
+ * fetched from it later, a comparison tells which parcels were written, and since when.
+ * Copies that every hart's fence.i has made useless are forgotten; beyond COPIES_MAX the
+ * oldest one is, and of that opening only the page is known (ram_page.uncopied).
  */
 #ifndef MEM_RAM_H
 #define MEM_RAM_H
@@ -24,15 +29,17 @@ struct versions;
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
 
 enum ram_page_flag {
-    RAM_PAGE_CODE = 1,     /* stores go to the code map */
-    RAM_PAGE_RESERVED = 2, /* a suspended hart holds an LR reservation in it */
-    RAM_PAGE_WATCHED = 4,  /* somebody asked to see the stores (struct ram_watch) */
+    RAM_PAGE_CODE = 1,           /* stores go to the code map */
+    RAM_PAGE_RESERVED = 2,       /* a suspended hart holds an LR reservation in it */
+    RAM_PAGE_WATCHED = 4,        /* stores are told (struct ram_watch): HTIF and the like */
+    RAM_PAGE_WATCHED_STORES = 8, /* stores are told: watchpoints (cluster_watch_page) */
+    RAM_PAGE_WATCHED_LOADS = 16, /* loads are told */
 };
 
 /* Those that a version keeps; others belong to observers, and stay as they are in a restore. */
 enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED | RAM_PAGE_WATCHED };
 
-/* Who wrote. Not every writer is a hart. */
+/* Not every writer is a hart. */
 enum writer_kind { WRITER_HART, WRITER_FIRMWARE, WRITER_DMA, WRITER_DEBUGGER, WRITER_LOADER };
 
 struct writer {
@@ -45,17 +52,50 @@ struct writer {
 void writer_state_io(struct state_io *io, struct writer *w);
 
 struct ram_page {
-    uint64_t stamp; /* 0: untouched since the images were loaded */
+    uint64_t stamp; /* of the first store after it was last closed; 0: untouched since loading */
     uint32_t flags;
     bool shared;          /* others than the opener may have stored since */
     uint32_t kept;        /* generation of versions in which it has been kept (ram_keep_page) */
     struct writer opener; /* made the first store since the page was opened */
+    uint64_t copy;        /* number of its newest copy; 0: none is kept */
+    uint64_t uncopied;    /* stamp of the newest opening of which no copy is kept */
 };
 
-/* Told of each store to a watched page, after it: HTIF and the like. */
+enum { COPIES_MAX = 4096 }; /* 16 MiB */
+
+/* The bytes of a page as they were when it was opened at `stamp`. */
+struct page_copy {
+    uint64_t stamp, pa;
+    uint64_t older;       /* number of the page's copy before, which may be forgotten */
+    struct writer opener; /* as in struct ram_page, when the page was opened again */
+    bool shared;
+    uint32_t kept; /* generation of versions in which the slot was kept */
+    uint8_t bytes[PAGE_BYTES];
+};
+
+/*
+ * Watched pages: told after each store to a page with RAM_PAGE_WATCHED or RAM_PAGE_WATCHED_STORES,
+ * and after each load from one with RAM_PAGE_WATCHED_LOADS. `size` bytes at pa, within one page;
+ * for a store that crosses pages, one call for each. Harts have no fast translation for such an
+ * access to the page. A page is watched with ram_flag_page; for loads, and while harts are running,
+ * with cluster_watch_page.
+ */
 struct ram_watch {
-    void (*stored)(void *ctx, uint64_t pa, unsigned size);
     void *ctx;
+    void (*stored)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
+    void (*loaded)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
+};
+
+enum { RAM_WATCHES_MAX = 4 };
+
+/* What the harts must do when memory is written. Any may be NULL. */
+struct ram_hooks {
+    void *ctx;
+    /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
+    void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
+                       const struct writer *by);
+    /* Before a store to a page with RAM_PAGE_RESERVED, and before any that is not a hart's. */
+    void (*break_reservations)(void *ctx, uint64_t pa, uint64_t size, const struct writer *by);
 };
 
 struct ram {
@@ -65,9 +105,15 @@ struct ram {
     uint64_t stamp;        /* the write clock */
     uint64_t closed_stamp; /* of the last ram_close_pages: pages with a newer stamp are open */
     uint64_t epoch;        /* moves when cached store translations must go */
-    struct ram_watch watch;
-    struct versions *versions; /* NULL: none was ever taken */
-    uint32_t generation;       /* of the versions; 0: as long as there are none */
+    struct ram_hooks hooks;
+    struct ram_watch watches[RAM_WATCHES_MAX];
+    unsigned watch_count;
+    unsigned watched_loads; /* pages with RAM_PAGE_WATCHED_LOADS */
+    /* copies: a ring, numbered on from 1; those from first_copy to next_copy are kept */
+    struct page_copy *copies;
+    uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
+    struct versions *versions;                 /* of pages and copies; NULL: none was ever taken */
+    uint32_t generation;                       /* of the versions; 0: as long as there are none */
 };
 
 struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
@@ -81,6 +127,12 @@ static inline bool ram_has(const struct ram *r, uint64_t pa, uint64_t size)
 static inline uint8_t *ram_host(const struct ram *r, uint64_t pa)
 {
     return r->bytes + (pa - r->base);
+}
+
+/* The inverse: the physical address of a byte of RAM on the host. */
+static inline uint64_t ram_pa(const struct ram *r, const uint8_t *host)
+{
+    return r->base + (uint64_t)(host - r->bytes);
 }
 
 static inline struct ram_page *ram_page_at(const struct ram *r, uint64_t pa)
@@ -99,6 +151,16 @@ static inline void ram_keep_page(struct ram *r, uint64_t pa)
         ram_keep_first(r, pa);
 }
 
+/* The same for a slot of the ring of copies. */
+void ram_keep_copy(struct ram *r, struct page_copy *slot);
+
+/*
+ * The way in which memory is written, by whomever: stamps, lets the code map know, breaks
+ * reservations, tells watches. [pa, pa + len) must be in the RAM. Only stores of harts through
+ * cached translations do not come here, which no page has that one of these must know of.
+ */
+void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const struct writer *by);
+
 /*
  * A store translation for this page is about to be handed out (or one store made). The write clock
  * moves only if the page was closed: it does not depend on how long caches keep translations.
@@ -110,10 +172,21 @@ void ram_close_pages(struct ram *r);
 
 /* Sets a flag that makes stores slow; drops every cached store translation. */
 void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
+void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
 
-/* Takes it away again. Of a page that nobody could open, `who` made the newest store at `stamp`. */
-void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag, uint64_t stamp,
-                     const struct writer *who);
+/* The page is no longer code: as if `by` had opened it at `stamp`, with the bytes of now. */
+void ram_retire_code(struct ram *r, uint64_t pa, uint64_t stamp, const struct writer *by);
+
+/* Copy number n, or NULL if it is forgotten or n is 0. */
+const struct page_copy *ram_copy(const struct ram *r, uint64_t n);
+/* No hart needs copies of openings up to this stamp any more. */
+void ram_forget_copies(struct ram *r, uint64_t stamp);
+
+void ram_set_hooks(struct ram *r, struct ram_hooks hooks);
+/* At most RAM_WATCHES_MAX; told in the order in which they were added. */
+void ram_add_watch(struct ram *r, struct ram_watch watch);
+/* To be called after a load from a page with RAM_PAGE_WATCHED_LOADS. */
+void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by);
 
 /* ---- versions (base/versions.h): bytes, stamps and flags of all pages ---- */
 

@@ -12,27 +12,58 @@ static bool is_zero(const uint8_t *bytes)
     return !bytes[0] && !memcmp(bytes, bytes + 1, PAGE_BYTES - 1);
 }
 
-/* What is known of a page, and its bytes unless they are zeroes, as those of new memory are. */
-static bool page_io(void *ram, uint64_t number, struct state_io *io)
+static void bytes_io(struct state_io *io, uint8_t *bytes)
 {
-    const struct ram *r = ram;
-    struct ram_page *page = &r->pages[number];
-    uint8_t *bytes = r->bytes + (number << PAGE_SHIFT);
-    uint32_t flags = page->flags & RAM_PAGE_STATE;
     bool zero = !io->loading && is_zero(bytes);
+
+    STATE_IO(io, zero);
+    if (!zero)
+        state_io_bytes(io, bytes, PAGE_BYTES);
+    else if (io->loading)
+        memset(bytes, 0, PAGE_BYTES);
+}
+
+static void copy_io(struct state_io *io, struct page_copy *copy)
+{
+    STATE_IO(io, copy->stamp);
+    STATE_IO(io, copy->pa);
+    STATE_IO(io, copy->older);
+    writer_state_io(io, &copy->opener);
+    STATE_IO(io, copy->shared);
+    bytes_io(io, copy->bytes);
+    if (io->loading)
+        copy->kept = 0;
+}
+
+/* What is known of a page, and its bytes. */
+static void page_io(struct state_io *io, struct ram *r, uint64_t number)
+{
+    struct ram_page *page = &r->pages[number];
+    uint32_t flags = page->flags & RAM_PAGE_STATE;
 
     STATE_IO(io, page->stamp);
     STATE_IO(io, flags);
     page->flags = (page->flags & ~(uint32_t)RAM_PAGE_STATE) | flags;
     STATE_IO(io, page->shared);
     writer_state_io(io, &page->opener);
-    STATE_IO(io, zero);
-    if (!zero)
-        state_io_bytes(io, bytes, PAGE_BYTES);
-    else if (io->loading)
-        memset(bytes, 0, PAGE_BYTES);
+    STATE_IO(io, page->copy);
+    STATE_IO(io, page->uncopied);
+    bytes_io(io, r->bytes + (number << PAGE_SHIFT));
     if (io->loading)
         page->kept = 0;
+}
+
+/* The slots of the ring of copies are pages, too, numbered from here on. */
+static const uint64_t COPIES = UINT64_C(1) << 60;
+
+static bool version_io(void *ram, uint64_t number, struct state_io *io)
+{
+    struct ram *r = ram;
+
+    if (number >= COPIES)
+        copy_io(io, &r->copies[number - COPIES]);
+    else
+        page_io(io, r, number);
     return true;
 }
 
@@ -40,6 +71,14 @@ void ram_keep_first(struct ram *r, uint64_t pa)
 {
     versions_keep(r->versions, (pa - r->base) >> PAGE_SHIFT);
     ram_page_at(r, pa)->kept = r->generation;
+}
+
+void ram_keep_copy(struct ram *r, struct page_copy *slot)
+{
+    if (slot->kept == r->generation)
+        return;
+    versions_keep(r->versions, COPIES + (uint64_t)(slot - r->copies));
+    slot->kept = r->generation;
 }
 
 /* The caches of harts may hold translations for pages that must be kept at the next store. */
@@ -51,7 +90,7 @@ static void begin_generation(struct ram *r)
 
 struct version *ram_take_version(struct ram *r)
 {
-    struct page_store store = {r, PAGE_BYTES, page_io};
+    struct page_store store = {r, sizeof(struct page_copy), version_io};
     struct version *v;
 
     if (!r->versions)
@@ -79,6 +118,9 @@ void ram_state_io(struct state_io *io, struct ram *r)
     STATE_IO_SAME(io, r->size);
     STATE_IO(io, r->stamp);
     STATE_IO(io, r->closed_stamp);
+    STATE_IO(io, r->first_copy);
+    STATE_IO(io, r->next_copy);
+    STATE_IO(io, r->copy_base);
 }
 
 void writer_state_io(struct state_io *io, struct writer *w)

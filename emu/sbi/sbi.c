@@ -317,8 +317,6 @@ static void dbcn_read(struct call *c)
         (void)!bus_write(bus, c->arg[1] + c->value, &b, 1, &writer); /* the range was checked */
         c->value++;
     }
-    if (c->value)
-        cluster_break_reservations(cluster, c->arg[1], c->value);
 }
 
 /* ---- the legacy calls' hart masks are read from memory (chapter 5) ---- */

@@ -1,6 +1,7 @@
 /* panic.c - the end of a kernel that cannot go on: say why, show the way here, fail the machine. */
 #include <asm/irqflags.h>
 #include <asm/stacktrace.h>
+#include <linux/bug.h>
 #include <linux/export.h>
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
@@ -11,6 +12,13 @@
 
 /* Taken by the first hart that panics; any other waits for the end. */
 static unsigned int panic_started;
+
+void __warn(const char *file, int line, const char *function)
+{
+    disable_trace_on_warning();
+    printk("WARNING: at %s:%d %s()\n", file, line, function);
+}
+EXPORT_SYMBOL(__warn);
 
 void panic(const char *fmt, ...)
 {
@@ -30,6 +38,7 @@ void panic(const char *fmt, ...)
     printk("Kernel panic - not syncing: %s\n", buf);
     printk("CPU: %d PID: %d Comm: %s\n", current->cpu, current->pid, current->comm);
     dump_backtrace(NULL);
+    ftrace_dump_on_panic();
     printk("---[ end Kernel panic - not syncing: %s ]---\n", buf);
     machine_fail();
 }

@@ -1,8 +1,10 @@
 /* printk.c - messages of the kernel, each stamped with the time since power-on. */
+#include <asm/irqflags.h>
 #include <linux/console.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
@@ -10,6 +12,7 @@ static DEFINE_SPINLOCK(logbuf_lock);
 static char line[512];            /* under logbuf_lock */
 static bool at_line_start = true; /* under logbuf_lock */
 static bool locks_busted;         /* only ever set, by a hart that dies */
+static int logbuf_owner = -1;     /* hart that holds logbuf_lock */
 
 void printk_bust_locks(void)
 {
@@ -23,33 +26,54 @@ static int format_stamp(char *buf, size_t size)
     return scnprintf(buf, size, "[%5llu.%06llu] ", us / 1000000, us % 1000000);
 }
 
-static int vprintk_locked(const char *fmt, va_list args)
+/* The message in buf, after the time where it begins a line; its length. */
+static int format_message(char *buf, size_t size, const char *fmt, va_list args)
 {
-    int stamp = at_line_start ? format_stamp(line, sizeof(line)) : 0;
-    int n = vsnprintf(line + stamp, sizeof(line) - stamp, fmt, args);
+    int stamp = at_line_start ? format_stamp(buf, size) : 0;
+    int n = vsnprintf(buf + stamp, size - stamp, fmt, args);
 
-    n = min(n + stamp, (int)sizeof(line) - 1);
-    at_line_start = n && line[n - 1] == '\n';
-    if (locks_busted)
-        console_write_unlocked(line, n);
-    else
-        console_write(line, n);
+    n = min(n + stamp, (int)size - 1);
+    at_line_start = n && buf[n - 1] == '\n';
     return n;
 }
 
+/* From a hart that dies, or that is in the middle of another message: no lock is taken. */
+static int vprintk_unlocked(const char *fmt, va_list args)
+{
+    char buf[256];
+    int n = format_message(buf, sizeof(buf), fmt, args);
+
+    console_write_unlocked(buf, n);
+    return n;
+}
+
+static int vprintk_locked(const char *fmt, va_list args)
+{
+    int n;
+
+    spin_lock(&logbuf_lock);
+    WRITE_ONCE(logbuf_owner, (int)smp_processor_id());
+    n = format_message(line, sizeof(line), fmt, args);
+    console_write(line, n);
+    WRITE_ONCE(logbuf_owner, -1);
+    spin_unlock(&logbuf_lock);
+    return n;
+}
+
+/* A probe on a function that prints, such as `console_write:dump`, prints inside of a message. */
 int printk(const char *fmt, ...)
 {
-    unsigned long flags = 0;
-    bool locked = !locks_busted;
+    unsigned long flags;
     va_list args;
     int n;
 
     va_start(args, fmt);
-    if (locked)
-        spin_lock_irqsave(&logbuf_lock, flags);
-    n = vprintk_locked(fmt, args);
-    if (locked)
-        spin_unlock_irqrestore(&logbuf_lock, flags);
+    local_irq_save(flags);
+    if (locks_busted || READ_ONCE(logbuf_owner) == (int)smp_processor_id())
+        n = vprintk_unlocked(fmt, args);
+    else
+        n = vprintk_locked(fmt, args);
+    local_irq_restore(flags);
     va_end(args);
     return n;
 }

@@ -2,7 +2,8 @@
  * trace_sample.c - a module with functions to trace.
  *
  * `cat /proc/trace_sample` walks a tree of calls whose number is known: depth
- * levels of sample_branch(), and sample_leaf() below the last.
+ * levels of sample_branch(), and sample_leaf() below the last.  With print=1 each
+ * walk leaves a message in the trace.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -18,6 +19,9 @@ enum { MAX_DEPTH = 12 };
 
 static unsigned int depth = 2;
 module_param(depth, uint, 0444);
+
+static bool print;
+module_param(print, bool, 0444);
 
 static unsigned int walks; /* by one reader at a time, as a file of /proc has */
 static struct dentry *proc_file;
@@ -40,6 +44,8 @@ static int sample_show(struct seq_file *m, void *unused)
 {
     (void)unused;
     walks++;
+    if (print)
+        trace_printk("walk %u\n", walks);
     seq_printf(m, "walk %u: %u leaves\n", walks, sample_branch(depth, 0));
     return 0;
 }

@@ -43,7 +43,7 @@ json_has() { python3 -c "import json, sys; r = json.load(open(sys.argv[1])); ass
 run run --quiet --console none --report - --append "$demo" "$mcount"
 claim '--report - with --console none is JSON and nothing else' python3 -m json.tool "$out"
 claim '... that tells what was run' json_has "$out" \
-    "r['version'] == 1 and r['run']['image'] == '$mcount' and r['run']['seed'] == 1 and r['run']['ended'] == 'exit'"
+    "r['version'] == 2 and r['run']['image'] == '$mcount' and r['run']['seed'] == 1 and r['run']['ended'] == 'exit'"
 claim '... has the totals, the sites, and no finding' json_has "$out" \
     "r['totals']['off']['entries'] > 0 and len(r['sites']) > 100 and r['findings'] == []"
 claim '... and the patches with the fences behind them' json_has "$out" \
@@ -83,7 +83,7 @@ for option in report console dump-dtb record; do
 done
 run run --quiet --report /dev/full --append "$demo" "$mcount"
 claim 'a report to a full disk is status 74' has_status 74
-claim '... and one line' says_one_line '/dev/full: No space left'
+claim '... and one line, with a remedy' says_one_line '/dev/full: No space left on device; make room there'
 run run --quiet --dump-dtb /dev/full --append "$demo" "$mcount"
 claim 'a device tree to a full disk is status 74' has_status 74
 claim '... and one line' says_one_line '/dev/full: No space left'

@@ -25,6 +25,7 @@ enum {
     PAGE = 4096,
     PROGRAM = 0,
     HANDLER = PAGE,
+    CALL = HANDLER + 0x100,
     ROOT = 2 * PAGE,
     DATA = 3 * PAGE,
     TABLE = DATA + PAGE / 2,
@@ -54,9 +55,13 @@ static const uint32_t handler[] = {
     ADD(T6, T6, T5),       CSRRW(ZERO, MEPC, T6), MRET,
 };
 
-/* What ftrace would patch, whatever stands there: with the trampoline's two pairs six sites. */
+/*
+ * What ftrace would patch, whatever the program has there. The last one is none of the program's,
+ * but a call of _mcount, by which the layout is known. With the trampoline's two pairs seven sites.
+ */
 static const uint64_t sites[] = {WORLD_RAM + 8, WORLD_RAM + 0x18, WORLD_RAM + 0x22,
-                                 WORLD_RAM + 0x40};
+                                 WORLD_RAM + 0x40, WORLD_RAM + CALL};
+static const uint32_t call_mcount[] = {AUIPC(RA, 0xfffff), JALR(RA, RA, 0x30 - (CALL - PAGE))};
 static const char names[] = "0000000080000000 T first\n"
                             "0000000080000010 T second\n"
                             "0000000080000030 T _mcount\n"
@@ -64,7 +69,7 @@ static const char names[] = "0000000080000000 T first\n"
                             "0000000080000050 t ftrace_call\n"
                             "0000000080000060 t ftrace_graph_call\n"
                             "0000000080003800 d __start_mcount_loc\n"
-                            "0000000080003820 d __stop_mcount_loc\n";
+                            "0000000080003828 d __stop_mcount_loc\n";
 
 /* What the first bytes of an input say. */
 struct header {
@@ -108,6 +113,7 @@ static void make_image(struct input *in, uint8_t image[IMAGE])
     for (unsigned i = 0; i < PAGE; i++)
         image[DATA + i] = (uint8_t)(i * 7);
     memcpy(image + TABLE, sites, sizeof sites);
+    memcpy(image + CALL, call_mcount, sizeof call_mcount);
 }
 
 /* Registers that lead somewhere: memory, devices, numbers. */
@@ -166,6 +172,8 @@ static void look_on(struct run *r)
 {
     static const struct diag silent = {.quiet = true};
     struct watch_config config = {.cluster = machine_cluster(r->w.m),
+                                  .findings_max = 2,
+                                  .patches_max = 64,
                                   .image = machine_image(r->w.m),
                                   .account = true,
                                   .audit = true};

@@ -60,7 +60,7 @@ work_field() { sed -n "s/^work $1: .*$2=\([^ ]*\).*/\1/p" "$out"; }
 # Without what each machine has of its own: times, overhead marks, counters, pids and harts.
 timeless() {
     sed -E '/unhandled signal|\] epc : /d; s/^\[ *[0-9.]+\]/[time]/; s/ cycles=.*//; s/#P:[0-9]+/#P:n/
-        s/ +[0-9]+\.[0-9]{6}: / time: /; s/^( +[a-z]+)-[0-9]+ +\[[0-9]+\] /\1-pid [cpu] /
+        s/ +[0-9]+\.[0-9]{6}: / time: /; s/^((\[time\])? +[a-z]+)-[0-9]+ +\[[0-9]+\] /\1-pid [cpu] /
         s/^( +[a-z]+)-[0-9]+ +[0-9](.{5}) +[0-9]+us.: /\1-pid cpu\2 time: /
         s/^( +[a-z]+) +[0-9]+ +[0-9]+ 0 [0-9a-f]{8} [0-9a-f]{8} \[[0-9a-f]+\] .*ms\): /\1 pid cpu time: /
         s/^ [0-9]\) [ +!#*@$] +[0-9.]+ us +\|/ cpu) us |/; s/^ [0-9]\)  +\|/ cpu)    |/

@@ -146,6 +146,18 @@ claim '... sites were on' test "$(report 'r["totals"]["on"]["entries"] > 1000')"
 claim '... and the audit has nothing to say' no_findings
 echo "# $(report '"disabled: %.2f %% of all cycles of this boot" % (100 * r["totals"]["off"]["cycles"] / r["totals"]["busy_cycles"])')"
 
+# The Image has no symbols of its own; with those of vmlinux it has the same sites.
+for form in vmlinux Image; do
+    "$rvftrace" run --quiet --console none --memory 512M --max-insns 1 --symbols "$cache/linux-6.1/vmlinux" \
+        --report "$work/$form" "$cache/linux-6.1/$form" >"$out" 2>"$err"
+done
+claim 'the Image with --symbols has the sites and the layout of vmlinux' python3 -c '
+import json, sys
+elf, image = (json.load(open(path)) for path in sys.argv[1:])
+assert elf["layout"] == image["layout"] != "none" and len(elf["sites"]) > 1000, (elf["layout"], image["layout"])
+assert [s["address"] for s in elf["sites"]] == [s["address"] for s in image["sites"]]
+' "$work/vmlinux" "$work/Image"
+
 # What Linux has recorded is, call for call, what the machine saw.
 cat >"$work/lines" <<'E2'
 cd /sys/kernel/tracing; echo 'vfs_*' 'ksys_*' 'do_sys_*' > set_ftrace_filter

@@ -22,4 +22,32 @@ for mode in stale coherent; do
     run run --quiet --fetch $mode "$defects/e3b.elf"
     claim "e3b: no link between blocks of different physical pages survives sfence.vma, $mode" has_status 1
 done
+
+# dat: data is stored into a page that holds code, too, and the code is what was loaded.
+for mode in stale coherent random:1; do
+    run run --quiet --fetch $mode "$defects/dat.elf"
+    claim "dat: a data store beside code that was never written is no finding, $mode" \
+        test "$status" -eq 0 -a ! -s "$err"
+done
+
+# who: a finding named the first writer of a page for bytes that a later one had written.
+run run --quiet "$defects/who.elf"
+claim 'who: new code without a fence is found' rules_are stale-fetch
+claim '... and no writer is named that is not known to be one' sh -c "! grep -q unrelated_store '$err'"
+
+# e22: the MMU sets D in a page table entry that another hart has reserved.
+run run --quiet --harts 2 "$defects/e22.elf"
+claim "e22: an update of A or D breaks another hart's reservation" has_status 7
+
+# find: a program that patches all of memory as code.
+peak() { # kilobytes of host memory, for so many instructions
+    python3 -c "import os, resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)" \
+        "$rvftrace" run --quiet --audit off --max-insns "$1" "$defects/find.elf"
+}
+# Six instructions for four bytes: from 1 to 13 million, 8 MiB of the guest's memory are patched.
+grown=$(($(peak 13M) - $(peak 1M)))
+claim "find: the code map takes less than seven times the memory that is patched ($grown KiB for 8 MiB)" \
+    test "$grown" -lt 57344
 finish

@@ -293,7 +293,7 @@ static void a_write_to_a_code_page_goes_to_the_hook_in_pieces_of_eight(void **st
     build(&w);
     for (unsigned i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)i;
-    bus_set_code_hook(w.b, (struct code_hook){note_piece, &p});
+    ram_set_hooks(bus_ram(w.b), (struct ram_hooks){.ctx = &p, .store_code = note_piece});
     ram_flag_page(bus_ram(w.b), RAM_BASE, RAM_PAGE_CODE);
     assert_true(bus_write(w.b, RAM_BASE + PAGE_BYTES - 12, bytes, sizeof bytes, &who));
     assert_int_equal(p.count, 2); /* 8 and 4; the rest lies on a page without code */

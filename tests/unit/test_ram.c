@@ -119,14 +119,14 @@ static void fences_and_new_flags_end_cached_store_translations(void **state)
     ram_free(r);
 }
 
-static void a_page_that_loses_a_flag_knows_its_newest_store(void **state)
+static void a_page_that_is_code_no_longer_knows_its_newest_store(void **state)
 {
     struct ram *r = ram_new(BASE, 4 * PAGE_BYTES);
 
     (void)state;
     ram_flag_page(r, BASE, RAM_PAGE_CODE);
     ram_flag_page(r, BASE, RAM_PAGE_WATCHED);
-    ram_unflag_page(r, BASE + 8, RAM_PAGE_CODE, 7, &somebody);
+    ram_retire_code(r, BASE + 8, 7, &somebody);
     assert_int_equal(ram_page_at(r, BASE)->flags, RAM_PAGE_WATCHED);
     assert_int_equal(ram_page_at(r, BASE)->stamp, 7);
     assert_int_equal(ram_page_at(r, BASE)->opener.hart, somebody.hart);
@@ -148,7 +148,7 @@ int main(void)
         cmocka_unit_test(a_page_opened_after_a_fence_is_newer_than_the_fence),
         cmocka_unit_test(a_page_remembers_who_opened_it_and_that_it_was_not_alone),
         cmocka_unit_test(fences_and_new_flags_end_cached_store_translations),
-        cmocka_unit_test(a_page_that_loses_a_flag_knows_its_newest_store),
+        cmocka_unit_test(a_page_that_is_code_no_longer_knows_its_newest_store),
         cmocka_unit_test(freeing_nothing_is_allowed),
     };
 

@@ -164,6 +164,27 @@ static void a_module_s_function_is_a_site_from_its_first_call_of_the_trampoline_
     wreck(&s);
 }
 
+/* In layout mcount: what the site costs has it in every state. */
+static void a_copy_of_ra_before_the_pair_belongs_to_it(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    store(&s, MODULE, ADDI(A0, RA, 0), 4);
+    store_nops(&s, MODULE + 4);
+    store_pair(&s, MODULE + 4, MODULE + 4, SITE_VA + CALLER);
+    assert_true(site_get(s.t, 2)->passes_ra);
+    store(&s, MODULE + 18, 0x8506, 2); /* c.mv a0,ra */
+    store_nops(&s, MODULE + 20);
+    store_pair(&s, MODULE + 20, MODULE + 20, SITE_VA + CALLER);
+    assert_true(site_get(s.t, 3)->passes_ra);
+    store_nops(&s, MODULE + 40);
+    store_pair(&s, MODULE + 40, MODULE + 40, SITE_VA + CALLER);
+    assert_false(site_get(s.t, 4)->passes_ra);
+    wreck(&s);
+}
+
 static void all_of_a_pair_may_come_with_one_store(void **state)
 {
     struct scene s;
@@ -252,11 +273,12 @@ static void what_a_site_costs_is_counted_from_then_on(void **state)
     poke(&s.w, SITE_PA + CALLER, JALR(ZERO, RA, 0), 4);
     hart_set_reg(h, T1, MODULE);
     hart_set_pc(h, MODULE);
-    assert_int_equal(hart_run(h, 8), HART_BUDGET); /* twice: a pair, a return, a return */
+    assert_int_equal(hart_run(h, 8, UINT64_MAX),
+                     HART_BUDGET); /* twice: a pair, a return, a return */
     assert_int_equal(account_get(a, 2, SITE_ON).entries, 2);
     assert_int_equal(account_get(a, 2, SITE_ON).resumed, 2);
     store_nops(&s, MODULE);
-    assert_int_equal(hart_run(h, 3), HART_BUDGET);
+    assert_int_equal(hart_run(h, 3, UINT64_MAX), HART_BUDGET);
     assert_int_equal(account_get(a, 2, SITE_OFF).entries, 1);
     account_free(a);
     wreck(&s);
@@ -269,6 +291,7 @@ int main(void)
         cmocka_unit_test(one_store_can_end_two_sites),
         cmocka_unit_test(no_step_of_patching_ends_a_site),
         cmocka_unit_test(a_module_s_function_is_a_site_from_its_first_call_of_the_trampoline_on),
+        cmocka_unit_test(a_copy_of_ra_before_the_pair_belongs_to_it),
         cmocka_unit_test(all_of_a_pair_may_come_with_one_store),
         cmocka_unit_test(a_pair_may_come_in_parcels),
         cmocka_unit_test(an_id_is_not_used_again),

@@ -1,4 +1,7 @@
-/* sysrq.c - the file /proc/sysrq-trigger: `c` crashes the kernel, `o` powers off. */
+/*
+ * sysrq.c - the file /proc/sysrq-trigger: `c` crashes the kernel, `o` powers off,
+ * `z` prints the trace.
+ */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/proc_fs.h>
@@ -8,11 +11,15 @@
 static ssize_t sysrq_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
     (void)file;
-    (void)pos;
     if (count && buf[0] == 'c')
         panic("sysrq triggered crash");
     if (count && buf[0] == 'o')
         machine_power_off();
+    if (count && buf[0] == 'z') {
+        ftrace_dump(DUMP_ALL);
+        *pos += count;
+        return count;
+    }
     return -EINVAL;
 }
 

@@ -11,14 +11,17 @@
             panic("BUG at %s:%d: %s", __FILE__, __LINE__, #cond); \
     } while (0)
 
-#define WARN(cond, ...)                                                       \
-    ({                                                                        \
-        bool warn_hit_ = !!(cond);                                            \
-        if (unlikely(warn_hit_)) {                                            \
-            printk("WARNING: at %s:%d %s()\n", __FILE__, __LINE__, __func__); \
-            printk(__VA_ARGS__);                                              \
-        }                                                                     \
-        unlikely(warn_hit_);                                                  \
+/* kernel/panic.c: says where; ends tracing first, with traceoff_on_warning. */
+void __warn(const char *file, int line, const char *function);
+
+#define WARN(cond, ...)                           \
+    ({                                            \
+        bool warn_hit_ = !!(cond);                \
+        if (unlikely(warn_hit_)) {                \
+            __warn(__FILE__, __LINE__, __func__); \
+            printk(__VA_ARGS__);                  \
+        }                                         \
+        unlikely(warn_hit_);                      \
     })
 #define WARN_ON(cond) WARN(cond, "  %s\n", #cond)
 

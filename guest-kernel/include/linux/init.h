@@ -10,8 +10,12 @@ struct obs_kernel_param {
     int (*setup_func)(char *value); /* value points into the boot line, which stays */
 };
 
-#define __setup(param, fn)                                                          \
-    static const struct obs_kernel_param setup_##fn __used __section(".init.setup") \
+#define __setup(param, fn) __setup_line(param, fn, __LINE__)
+/* One function may take a parameter with and without a value. */
+#define __setup_line(param, fn, line)  __setup_entry(param, fn, line)
+#define __setup_entry(param, fn, line) __setup_named(param, fn, setup_##fn##_##line)
+#define __setup_named(param, fn, name)                                        \
+    static const struct obs_kernel_param name __used __section(".init.setup") \
         __aligned(8) = {param, fn}
 
 #define COMMAND_LINE_SIZE 8192
@@ -22,6 +26,8 @@ extern char boot_command_line[COMMAND_LINE_SIZE];
 extern char *argv_init[], *envp_init[];
 
 void parse_args(char *line);
-int run_init_process(void);
+
+/* init/emergency.c: for when no program can be started. */
+_Noreturn void emergency_console(void);
 
 #endif

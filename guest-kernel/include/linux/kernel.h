@@ -25,6 +25,38 @@ int __must_check kstrtoul(const char *s, unsigned int base, unsigned long *res);
 void __might_sleep(const char *file, int line);
 #define might_sleep() __might_sleep(__FILE__, __LINE__)
 
+/* ftrace_dump(): what of the trace goes to the console. */
+enum ftrace_dump_mode { DUMP_NONE, DUMP_ALL, DUMP_ORIG /* the calling hart's */ };
+
+#ifdef CONFIG_FUNCTION_TRACER
+/* Prints the trace and takes it out of the buffer; tracing is off afterwards. */
+void ftrace_dump(enum ftrace_dump_mode mode);
+void ftrace_dump_on_panic(void); /* what ftrace_dump_on_oops asks for */
+void disable_trace_on_warning(void);
+/* A message in the trace: at most 255 bytes, and it should end with a newline. */
+int __printf(2, 3) __trace_printk(unsigned long ip, const char *fmt, ...);
+#define trace_printk(fmt, ...)                                      \
+    ({                                                              \
+        __label__ here_;                                            \
+    here_:                                                          \
+        __trace_printk((unsigned long)&&here_, fmt, ##__VA_ARGS__); \
+    })
+#else
+static inline void ftrace_dump(enum ftrace_dump_mode mode)
+{
+    (void)mode;
+}
+
+static inline void ftrace_dump_on_panic(void) {}
+static inline void disable_trace_on_warning(void) {}
+
+static inline int __printf(1, 2) trace_printk(const char *fmt, ...)
+{
+    (void)fmt;
+    return 0;
+}
+#endif
+
 _Noreturn void __printf(1, 2) panic(const char *fmt, ...);
 
 #endif

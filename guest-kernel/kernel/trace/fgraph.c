@@ -470,6 +470,11 @@ static int start_graph(struct fgraph_ops *gops)
     return ret;
 }
 
+bool ftrace_graph_is_active(void)
+{
+    return READ_ONCE(ftrace_graph_active);
+}
+
 int register_ftrace_graph(struct fgraph_ops *gops)
 {
     int ret = -EBUSY;

@@ -15,9 +15,11 @@
 #include <linux/kallsyms.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
+#include <linux/sysctl.h>
 
 DEFINE_MUTEX(ftrace_lock);
 bool ftrace_disabled;
+int ftrace_enabled = 1;
 
 /* saved_func is for a hart that still has this ops in hand when pids come into force. */
 struct ftrace_ops ftrace_list_end = {
@@ -213,7 +215,8 @@ static int __register_ftrace_function(struct ftrace_ops *ops)
     if (ftrace_pids_enabled(ops))
         ops->func = ftrace_pid_func;
     add_ftrace_ops(ops);
-    update_ftrace_function();
+    if (ftrace_enabled)
+        update_ftrace_function();
     return 0;
 }
 
@@ -223,7 +226,8 @@ static int __unregister_ftrace_function(struct ftrace_ops *ops)
         return -EBUSY;
     remove_ftrace_ops(ops);
     ops->flags &= ~FTRACE_OPS_FL_ENABLED;
-    update_ftrace_function();
+    if (ftrace_enabled)
+        update_ftrace_function();
     ops->func = ops->saved_func;
     return 0;
 }
@@ -235,7 +239,7 @@ static void ftrace_startup_enable(int command)
         command |= FTRACE_UPDATE_TRACE_FUNC;
     }
 #ifdef CONFIG_DYNAMIC_FTRACE
-    if (command)
+    if (command && ftrace_enabled)
         ftrace_run_update_code(command);
 #endif
 }
@@ -309,6 +313,8 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 
 void ftrace_startup_all(void)
 {
+    if (!ftrace_enabled)
+        return;
     update_ftrace_function();
     ftrace_startup_enable(0);
 }
@@ -339,7 +345,8 @@ static int subops_changed(int command)
 
     if (ret)
         return ret;
-    update_ftrace_function();
+    if (ftrace_enabled)
+        update_ftrace_function();
     ftrace_startup_enable(command);
     return ftrace_disabled ? -ENODEV : 0;
 }
@@ -378,4 +385,60 @@ int ftrace_shutdown_subops(struct ftrace_ops *ops, struct ftrace_ops *subops, in
     }
     mutex_unlock(&ftrace_lock);
     return ret;
+}
+
+/* ---- /proc/sys/kernel/ftrace_enabled ---- */
+
+/* What ops wanted while ftrace was off is in the records: all code changes follow now. */
+static void ftrace_startup_sysctl(void)
+{
+    if (ftrace_ops_list == &ftrace_list_end)
+        return;
+    update_ftrace_function();
+    saved_ftrace_func = NULL;
+#ifdef CONFIG_DYNAMIC_FTRACE
+    ftrace_startup_enable(FTRACE_UPDATE_CALLS |
+                          (ftrace_graph_is_active() ? FTRACE_START_FUNC_RET : 0));
+#endif
+}
+
+static void ftrace_shutdown_sysctl(void)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE
+    if (ftrace_ops_list != &ftrace_list_end)
+        ftrace_run_update_code(FTRACE_DISABLE_CALLS |
+                               (ftrace_graph_is_active() ? FTRACE_STOP_FUNC_RET : 0));
+#endif
+    WRITE_ONCE(ftrace_trace_function, ftrace_stub);
+}
+
+/* Any number but 0 is 1, as in Linux. */
+static int ftrace_enable_sysctl(const struct ctl_table *table, int value)
+{
+    int ret = 0;
+
+    (void)table;
+    mutex_lock(&ftrace_lock);
+    if (ftrace_disabled) {
+        ret = -ENODEV;
+    } else if (!!value != ftrace_enabled) {
+        if (value) {
+            ftrace_enabled = 1;
+            ftrace_startup_sysctl();
+        } else {
+            ftrace_shutdown_sysctl();
+            ftrace_enabled = 0;
+        }
+    }
+    mutex_unlock(&ftrace_lock);
+    return ret;
+}
+
+static const struct ctl_table ftrace_sysctls[] = {
+    {"ftrace_enabled", &ftrace_enabled, ftrace_enable_sysctl},
+};
+
+void ftrace_sysctl_init(void)
+{
+    register_sysctl("kernel", ftrace_sysctls, ARRAY_SIZE(ftrace_sysctls));
 }

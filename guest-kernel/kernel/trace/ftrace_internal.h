@@ -8,6 +8,8 @@
 /* Guards ops, filters and records.  Taken before the architecture's text_mutex. */
 extern struct mutex ftrace_lock;
 extern bool ftrace_disabled; /* something went wrong: touch no code any more */
+/* The sysctl: 0 turns every site off, and ops that are registered wait. Under ftrace_lock. */
+extern int ftrace_enabled;
 
 #define for_each_ftrace_op(op) \
     for (op = READ_ONCE(ftrace_ops_list); op != &ftrace_list_end; op = READ_ONCE(op->next))
@@ -22,6 +24,7 @@ void ftrace_startup_all(void);
 
 /* fgraph.c: the entry function in force, given what ops there are. */
 void update_function_graph_func(void);
+bool ftrace_graph_is_active(void);
 
 /* ftrace_pid.c */
 bool ftrace_pids_enabled(const struct ftrace_ops *ops);

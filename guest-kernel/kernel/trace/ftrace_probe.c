@@ -1,16 +1,20 @@
 /*
  * ftrace_probe.c - words of set_ftrace_filter that do something: `function:traceoff`.
  *
- *     function:traceon      each call turns tracing on
- *     function:traceoff:3   calls turn it off, three times; one that finds it off does not count
+ *     function:traceon       each call turns tracing on
+ *     function:traceoff:3    calls turn it off, three times; one that finds it off does not count
+ *     function:stacktrace:5  calls record the stack, five times; none counts while tracing is off
+ *     function:dump          the first call prints the trace of all harts on the console
+ *     function:cpudump       the first call prints the trace of its own hart
  *
  * Each command is an ops beside the tracer's, whose filter is the set of its
- * functions.  Who looks a probe up has interrupts off.
+ * functions.  Probes are looked up with interrupts off.
  *
  * Not instrumented.
  */
 #include "ftrace_internal.h"
 #include "trace.h"
+#include "trace_recursion.h"
 #include <asm/irqflags.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
@@ -27,9 +31,16 @@ struct func_probe {
     long count; /* atomics only */
 };
 
+/* One call of a function that has a probe. */
+struct probe_call {
+    unsigned long ip, parent_ip;
+    unsigned int trace_ctx;
+};
+
 struct func_command {
     const char *name;
-    bool on; /* what tracing_on becomes */
+    void (*act)(struct func_probe *p, const struct probe_call *call);
+    const char *count; /* not NULL: this is the count, whatever the word says */
     struct ftrace_ops ops;
     struct func_probe *probes; /* under probe_mutex */
 };
@@ -40,12 +51,7 @@ static DEFINE_MUTEX(probe_mutex);
 static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                          struct ftrace_regs *fregs);
 
-static struct func_command commands[] = {
-    {.name = "traceon", .on = true, .ops = {.func = probe_called}},
-    {.name = "traceoff", .on = false, .ops = {.func = probe_called}},
-};
-
-/* ---- when a function is called ---- */
+/* ---- what the commands do ---- */
 
 static bool may_act(struct func_probe *p)
 {
@@ -58,21 +64,75 @@ static bool may_act(struct func_probe *p)
     return !p->counted || n > 0;
 }
 
+static void set_recording(struct func_probe *p, bool on)
+{
+    bool *record_on = &global_trace.buffer->record_on;
+
+    if (READ_ONCE(*record_on) != on && may_act(p))
+        WRITE_ONCE(*record_on, on);
+}
+
+static void act_traceon(struct func_probe *p, const struct probe_call *call)
+{
+    (void)call;
+    set_recording(p, true);
+}
+
+static void act_traceoff(struct func_probe *p, const struct probe_call *call)
+{
+    (void)call;
+    set_recording(p, false);
+}
+
+static void act_stacktrace(struct func_probe *p, const struct probe_call *call)
+{
+    if (READ_ONCE(global_trace.buffer->record_on) && may_act(p))
+        trace_function_stack(call->ip, call->parent_ip, call->trace_ctx);
+}
+
+static void act_dump(struct func_probe *p, const struct probe_call *call)
+{
+    (void)call;
+    if (may_act(p))
+        ftrace_dump(DUMP_ALL);
+}
+
+static void act_cpudump(struct func_probe *p, const struct probe_call *call)
+{
+    (void)call;
+    if (may_act(p))
+        ftrace_dump(DUMP_ORIG);
+}
+
+static struct func_command commands[] = {
+    {.name = "traceon", .act = act_traceon, .ops = {.func = probe_called}},
+    {.name = "traceoff", .act = act_traceoff, .ops = {.func = probe_called}},
+    {.name = "stacktrace", .act = act_stacktrace, .ops = {.func = probe_called}},
+    {.name = "dump", .act = act_dump, .count = "1", .ops = {.func = probe_called}},
+    {.name = "cpudump", .act = act_cpudump, .count = "1", .ops = {.func = probe_called}},
+};
+
+/* ---- when a function is called ---- */
+
 static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                          struct ftrace_regs *fregs)
 {
     struct func_command *c = container_of(op, struct func_command, ops);
-    bool *record_on = &global_trace.buffer->record_on;
+    int bit = ftrace_test_recursion_trylock();
+    struct probe_call call = {.ip = ip, .parent_ip = parent_ip};
     struct func_probe *p;
     unsigned long flags;
 
-    (void)parent_ip;
     (void)fregs;
+    if (bit < 0)
+        return;
     local_irq_save(flags);
+    call.trace_ctx = tracing_gen_ctx_flags(flags);
     for (p = READ_ONCE(c->probes); p; p = READ_ONCE(p->next))
-        if (p->ip == ip && READ_ONCE(*record_on) != c->on && may_act(p))
-            WRITE_ONCE(*record_on, c->on);
+        if (p->ip == ip)
+            c->act(p, &call);
     local_irq_restore(flags);
+    ftrace_test_recursion_unlock(bit);
 }
 
 /* ---- what the words say ---- */
@@ -219,7 +279,7 @@ int ftrace_process_command(const char *word)
         return -ENOMEM;
     ret = ftrace_match_records(set, functions);
     if (!ret)
-        ret = replace_probes(c, set, add, rest);
+        ret = replace_probes(c, set, add, c->count ? c->count : rest);
     free_ftrace_hash(set);
     return ret;
 }

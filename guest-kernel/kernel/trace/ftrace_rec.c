@@ -540,7 +540,7 @@ static void enable_page(struct ftrace_page *pg)
         update_wanted(rec);
     }
     ftrace_arch_code_modify_prepare();
-    replace_page(pg, true);
+    replace_page(pg, ftrace_enabled);
     flush_icache_all();
     ftrace_arch_code_modify_post_process();
 }

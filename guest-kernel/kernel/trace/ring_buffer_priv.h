@@ -69,6 +69,7 @@ struct ring_buffer_per_cpu {
 
     /* The reader's. */
     spinlock_t reader_lock;
+    unsigned long reader_flags; /* interrupts of the holder, before it took the lock */
     struct buffer_page *reader_page;
     bool reading; /* reader_page is number reader_seq of the ring; else it is the spare */
     unsigned long reader_seq;

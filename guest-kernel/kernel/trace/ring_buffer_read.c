@@ -5,21 +5,29 @@
  */
 #include "ring_buffer_priv.h"
 #include <asm/barrier.h>
-#include <linux/preempt.h>
+#include <asm/irqflags.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-/* Held for a few instructions, or the copying of a page; traced by nobody. */
+/*
+ * Held for a few instructions, or the copying of a page.  Interrupts are off:
+ * a function that an interrupt calls may have the probe `dump`, which reads, too.
+ */
 static void rb_lock_reader(struct ring_buffer_per_cpu *cb)
 {
-    preempt_disable();
+    unsigned long flags;
+
+    local_irq_save(flags);
     arch_spin_lock(&cb->reader_lock);
+    cb->reader_flags = flags;
 }
 
 static void rb_unlock_reader(struct ring_buffer_per_cpu *cb)
 {
+    unsigned long flags = cb->reader_flags;
+
     arch_spin_unlock(&cb->reader_lock);
-    preempt_enable();
+    local_irq_restore(flags);
 }
 
 /* ---- one page ---- */

@@ -5,6 +5,7 @@
  */
 #include "trace.h"
 #include <asm/irqflags.h>
+#include <asm/stacktrace.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/preempt.h>
@@ -225,6 +226,58 @@ void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned 
     trace_buffer_unlock_commit(tr);
 }
 
+void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+                        unsigned int count, u64 last_call, unsigned int trace_ctx)
+{
+    struct func_repeats_entry *entry =
+        trace_buffer_lock_reserve(tr, TRACE_FUNC_REPEATS, sizeof(*entry), trace_ctx);
+    u64 delta = trace_clock_now(tr) - last_call;
+
+    if (!entry)
+        return;
+    entry->ip = ip;
+    entry->parent_ip = parent_ip;
+    entry->count = count;
+    entry->bottom_delta_ts = delta;
+    entry->top_delta_ts = delta >> 32;
+    trace_buffer_unlock_commit(tr);
+}
+
+/* The kernel's stack, from the function that made the event on. */
+static __always_inline void trace_event_stack(struct trace_array *tr, unsigned int trace_ctx)
+{
+    enum { SKIPPED = 2 }; /* trace_event_commit() and its caller, which makes the event */
+    unsigned long callers[32];
+    unsigned int n = stack_trace_save(callers, ARRAY_SIZE(callers), SKIPPED);
+
+    trace_stack(tr, callers, n, trace_ctx);
+}
+
+static void trace_event_userstack(struct trace_array *tr, unsigned int trace_ctx)
+{
+    struct userstack_entry *entry =
+        trace_buffer_lock_reserve(tr, TRACE_USER_STACK, sizeof(*entry), trace_ctx);
+    unsigned long callers[USER_STACK_ENTRIES] = {0};
+
+    if (!entry)
+        return;
+    stack_trace_save_user(callers, USER_STACK_ENTRIES);
+    entry->tgid = current->pid; /* a program is one task here */
+    memcpy(entry->caller, callers, sizeof(callers));
+    trace_buffer_unlock_commit(tr);
+}
+
+void trace_event_commit(struct trace_array *tr, unsigned int trace_ctx)
+{
+    u32 flags = READ_ONCE(tr->trace_flags);
+
+    trace_buffer_unlock_commit(tr);
+    if (flags & TRACE_ITER_STACKTRACE)
+        trace_event_stack(tr, trace_ctx);
+    if (flags & TRACE_ITER_USERSTACKTRACE)
+        trace_event_userstack(tr, trace_ctx);
+}
+
 /* ---- boot ---- */
 
 void tracer_init(void)
@@ -234,6 +287,8 @@ void tracer_init(void)
     BUG_ON(trace_init_cmdlines());
     init_events();
     trace_create_files();
+    ftrace_sysctl_init();
+    trace_sysctl_init();
     BUG_ON(init_nop_trace());
     BUG_ON(init_function_trace());
     BUG_ON(init_graph_trace());

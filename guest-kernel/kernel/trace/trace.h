@@ -19,6 +19,8 @@ enum trace_type {
     TRACE_PRINT = 5,
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
+    TRACE_USER_STACK = 12,
+    TRACE_FUNC_REPEATS = 19,
     TRACE_LAST_TYPE = 20, /* from here on: events that are registered without a type */
 };
 
@@ -51,6 +53,23 @@ struct stack_entry {
     unsigned long caller[];
 };
 
+enum { USER_STACK_ENTRIES = 8 };
+
+struct userstack_entry {
+    struct trace_entry ent;
+    unsigned int tgid;
+    unsigned long caller[USER_STACK_ENTRIES]; /* 0 after the last */
+} __packed;
+
+struct func_repeats_entry {
+    struct trace_entry ent;
+    unsigned long ip;
+    unsigned long parent_ip;
+    u16 count;
+    u16 top_delta_ts; /* from the last repetition to this entry, in the trace clock's units */
+    u32 bottom_delta_ts;
+} __packed;
+
 struct ftrace_graph_ent_entry {
     struct trace_entry ent;
     struct ftrace_graph_ent graph_ent;
@@ -81,6 +100,7 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(HEX, "hex")                       \
     C(BIN, "bin")                       \
     C(ANNOTATE, "annotate")             \
+    C(USERSTACKTRACE, "userstacktrace") \
     C(CONTEXT_INFO, "context-info")     \
     C(LATENCY_FMT, "latency-format")    \
     C(RECORD_CMD, "record-cmd")         \
@@ -89,7 +109,8 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(IRQ_INFO, "irq-info")             \
     C(MARKERS, "markers")               \
     C(PAUSE_ON_TRACE, "pause-on-trace") \
-    C(FUNC_FORK, "function-fork")
+    C(FUNC_FORK, "function-fork")       \
+    C(STACKTRACE, "stacktrace")
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
 enum trace_iterator_bits { TRACE_FLAGS TRACE_ITER_LAST_BIT };
@@ -232,6 +253,13 @@ void trace_function(struct trace_array *tr, unsigned long ip, unsigned long pare
                     unsigned int trace_ctx);
 void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned int n,
                  unsigned int trace_ctx);
+/* The way to the traced function that calls this; from a tracer's callback, interrupts off. */
+void trace_function_stack(unsigned long ip, unsigned long parent_ip, unsigned int trace_ctx);
+/* How often a call was repeated, and when the last time was, by the trace clock. */
+void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+                        unsigned int count, u64 last_call, unsigned int trace_ctx);
+/* Ends the entry of an event: commits it, and adds what the stacktrace options ask for. */
+void trace_event_commit(struct trace_array *tr, unsigned int trace_ctx);
 
 /* ---- reading ---- */
 
@@ -301,6 +329,8 @@ int init_nop_trace(void);
 int init_function_trace(void);
 int init_graph_trace(void);
 void trace_create_files(void);
+void trace_sysctl_init(void);
+void ftrace_sysctl_init(void);
 void trace_create_buffer_files(void);
 void trace_create_marker_file(void);
 

@@ -93,19 +93,26 @@ static u64 ns2usecs(u64 ns)
     return (ns + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
 }
 
+static void trace_print_time(struct trace_iterator *iter, u64 ts)
+{
+    u64 us = ns2usecs(ts);
+
+    if (trace_clock_in_ns(iter->tr))
+        trace_seq_printf(&iter->seq, " %5llu.%06llu", us / 1000000, us % 1000000);
+    else
+        trace_seq_printf(&iter->seq, " %12llu", ts);
+}
+
 enum print_line_t trace_print_context(struct trace_iterator *iter)
 {
-    u64 us = ns2usecs(iter->ts);
     char comm[TASK_COMM_LEN];
 
     trace_find_cmdline(iter->ent->pid, comm);
     trace_seq_printf(&iter->seq, "%16s-%-7d [%03u] ", comm, iter->ent->pid, iter->cpu);
     if (iter->tr->trace_flags & TRACE_ITER_IRQ_INFO)
         trace_print_lat_fmt(&iter->seq, iter->ent);
-    if (trace_clock_in_ns(iter->tr))
-        trace_seq_printf(&iter->seq, " %5llu.%06llu: ", us / 1000000, us % 1000000);
-    else
-        trace_seq_printf(&iter->seq, " %12llu: ", iter->ts);
+    trace_print_time(iter, iter->ts);
+    trace_seq_puts(&iter->seq, ": ");
     return TRACE_TYPE_HANDLED;
 }
 
@@ -156,17 +163,23 @@ enum print_line_t trace_print_lat_context(struct trace_iterator *iter)
 
 /* ---- TRACE_FN ---- */
 
+static void print_fn_trace(struct trace_seq *s, unsigned long ip, unsigned long parent_ip,
+                           int flags)
+{
+    trace_seq_print_sym(s, ip, flags);
+    if ((flags & TRACE_ITER_PRINT_PARENT) && parent_ip) {
+        trace_seq_puts(s, " <-");
+        trace_seq_print_sym(s, parent_ip, flags);
+    }
+}
+
 static enum print_line_t trace_fn_trace(struct trace_iterator *iter, int flags,
                                         struct trace_event *event)
 {
     const struct ftrace_entry *field = (const void *)iter->ent;
 
     (void)event;
-    trace_seq_print_sym(&iter->seq, field->ip, flags);
-    if ((flags & TRACE_ITER_PRINT_PARENT) && field->parent_ip) {
-        trace_seq_puts(&iter->seq, " <-");
-        trace_seq_print_sym(&iter->seq, field->parent_ip, flags);
-    }
+    print_fn_trace(&iter->seq, field->ip, field->parent_ip, flags);
     trace_seq_putc(&iter->seq, '\n');
     return TRACE_TYPE_HANDLED;
 }
@@ -235,6 +248,66 @@ static enum print_line_t trace_stack_print(struct trace_iterator *iter, int flag
 static const struct trace_event_functions trace_stack_funcs = {.trace = trace_stack_print};
 static struct trace_event trace_stack_event = {.type = TRACE_STACK, .funcs = &trace_stack_funcs};
 
+/* ---- TRACE_USER_STACK ---- */
+
+static enum print_line_t trace_user_stack_print(struct trace_iterator *iter, int flags,
+                                                struct trace_event *event)
+{
+    const struct userstack_entry *field = (const void *)iter->ent;
+    int i;
+
+    (void)flags;
+    (void)event;
+    trace_seq_puts(&iter->seq, "<user stack trace>\n");
+    for (i = 0; i < USER_STACK_ENTRIES && field->caller[i]; i++)
+        trace_seq_printf(&iter->seq, " =>  <%016lx>\n", field->caller[i]);
+    return TRACE_TYPE_HANDLED;
+}
+
+static const struct trace_event_functions trace_user_stack_funcs = {.trace =
+                                                                        trace_user_stack_print};
+static struct trace_event trace_user_stack_event = {.type = TRACE_USER_STACK,
+                                                    .funcs = &trace_user_stack_funcs};
+
+/* ---- TRACE_FUNC_REPEATS ---- */
+
+static u64 repeats_delta(const struct func_repeats_entry *field)
+{
+    return (u64)field->top_delta_ts << 32 | field->bottom_delta_ts;
+}
+
+static enum print_line_t trace_func_repeats_print(struct trace_iterator *iter, int flags,
+                                                  struct trace_event *event)
+{
+    const struct func_repeats_entry *field = (const void *)iter->ent;
+
+    (void)event;
+    print_fn_trace(&iter->seq, field->ip, field->parent_ip, flags);
+    trace_seq_printf(&iter->seq, " (repeats: %u, last_ts:", field->count);
+    trace_print_time(iter, iter->ts - repeats_delta(field));
+    trace_seq_puts(&iter->seq, ")\n");
+    return TRACE_TYPE_HANDLED;
+}
+
+static enum print_line_t trace_func_repeats_raw(struct trace_iterator *iter, int flags,
+                                                struct trace_event *event)
+{
+    const struct func_repeats_entry *field = (const void *)iter->ent;
+
+    (void)flags;
+    (void)event;
+    trace_seq_printf(&iter->seq, "%lx %lx %u %llu\n", field->ip, field->parent_ip, field->count,
+                     repeats_delta(field));
+    return TRACE_TYPE_HANDLED;
+}
+
+static const struct trace_event_functions trace_func_repeats_funcs = {
+    .trace = trace_func_repeats_print,
+    .raw = trace_func_repeats_raw,
+};
+static struct trace_event trace_func_repeats_event = {.type = TRACE_FUNC_REPEATS,
+                                                      .funcs = &trace_func_repeats_funcs};
+
 /* ---- TRACE_PRINT ---- */
 
 static enum print_line_t trace_print_print(struct trace_iterator *iter, int flags,
@@ -268,9 +341,8 @@ static struct trace_event trace_print_event = {.type = TRACE_PRINT, .funcs = &tr
 void init_events(void)
 {
     static struct trace_event *const events[] = {
-        &trace_fn_event,
-        &trace_stack_event,
-        &trace_print_event,
+        &trace_fn_event,         &trace_stack_event,        &trace_print_event,
+        &trace_user_stack_event, &trace_func_repeats_event,
     };
     unsigned int i;
 

@@ -16,6 +16,7 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
+#include <linux/preempt.h>
 
 static void *patch_map(unsigned long addr, enum fixed_addresses slot)
 {
@@ -51,7 +52,12 @@ int patch_insn_write(void *addr, const void *insn, size_t len)
 
     if (!len || len > PAGE_SIZE || !kernel_text_address(start) || !kernel_text_address(last))
         return -EFAULT;
-    /* POKE1 lies below POKE0, so that two pages mapped there are adjacent. */
+    /*
+     * While a slot is mapped, text can be written through it: no other task may
+     * run on this hart in between.  POKE1 lies below POKE0, so that two pages
+     * mapped there are adjacent.
+     */
+    preempt_disable();
     if (across)
         patch_map(last & PAGE_MASK, FIX_TEXT_POKE0);
     waddr = patch_map(start, across ? FIX_TEXT_POKE1 : FIX_TEXT_POKE0);
@@ -59,14 +65,19 @@ int patch_insn_write(void *addr, const void *insn, size_t len)
     clear_fixmap(FIX_TEXT_POKE0);
     if (across)
         clear_fixmap(FIX_TEXT_POKE1);
+    preempt_enable();
     return 0;
 }
 
 int patch_text_nosync(void *addr, const void *insns, size_t len)
 {
-    int ret = patch_insn_write(addr, insns, len);
+    int ret;
 
+    /* No other task runs on this hart between the stores and its fence. */
+    preempt_disable();
+    ret = patch_insn_write(addr, insns, len);
     if (!ret)
         local_flush_icache_all();
+    preempt_enable();
     return ret;
 }

@@ -6,12 +6,15 @@
  * marked with a question mark, as it may be a left-over.
  */
 #include <asm/page.h>
+#include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/stacktrace.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
+#include <linux/uaccess.h>
 
 enum { MAX_FRAMES = 24 };
 
@@ -105,6 +108,34 @@ unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned 
 
     walk_stackframe(frame, frame, store_frame, &trace);
     return trace.len;
+}
+
+/*
+ * Frames of the program that is in a system call or was interrupted, as far as
+ * their pages are present.  GCC stores ra and s0 below the address in s0; a
+ * program built without frame pointers gives its pc alone.
+ */
+unsigned int stack_trace_save_user(unsigned long *store, unsigned int size)
+{
+    const struct pt_regs *regs = task_pt_regs(current);
+    unsigned long fp, frame[2];
+    unsigned int n = 0;
+
+    if (!current->mm || !size)
+        return 0;
+    store[n++] = regs->epc;
+    preempt_disable(); /* so a page that is not present is an error, and nothing sleeps */
+    for (fp = regs->s0; n < size && !(fp & 7) && fp >= sizeof(frame); fp = frame[0]) {
+        if (copy_from_user(frame, (const void __user *)(fp - sizeof(frame)), sizeof(frame)))
+            break;
+        if (!frame[1])
+            break;
+        store[n++] = frame[1];
+        if (frame[0] <= fp)
+            break;
+    }
+    preempt_enable();
+    return n;
 }
 
 void dump_backtrace(const struct pt_regs *regs)

@@ -44,8 +44,7 @@ ftrace_caller:
 
     mv   a0, t2
     ld   a1, 0(t0)
-    la   a2, function_trace_op
-    ld   a2, 0(a2)
+    load_trace_op a2
     li   a3, 0
     patched_call ftrace_call
 
@@ -96,8 +95,7 @@ ftrace_regs_caller:
 
     addi a0, ra, -MCOUNT_INSN_SIZE
     mv   a1, t0
-    la   a2, function_trace_op
-    ld   a2, 0(a2)
+    load_trace_op a2
     mv   a3, sp
     addi s0, sp, FRAME_SIZE
     patched_call ftrace_regs_call

@@ -20,6 +20,11 @@
 /* From a site to where its call comes back to. */
 #define FENTRY_RA_OFFSET 12
 
+/* For entry_caller.S: the link register of a site's call, and its distance from the site. */
+#define SITE_LINK        ra
+#define SITE_LINK_OFFSET FENTRY_RA_OFFSET
+#define SITE_SAVES_RA    /* the site itself stores ra in the word below sp */
+
 #ifndef __ASSEMBLY__
 
 struct dyn_arch_ftrace {

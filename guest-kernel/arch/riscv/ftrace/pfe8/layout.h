@@ -16,6 +16,10 @@
 
 #define MCOUNT_INSN_SIZE 8
 
+/* For entry_caller.S: the link register of a site's call, and its distance from the site. */
+#define SITE_LINK        t0
+#define SITE_LINK_OFFSET MCOUNT_INSN_SIZE
+
 #ifndef __ASSEMBLY__
 
 struct dyn_arch_ftrace {

@@ -1,0 +1,35 @@
+/*
+ * trace_printk.c - messages of the kernel and its modules into the trace.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/export.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+
+enum { TRACE_PRINTK_MAX = 256 }; /* bytes of a message; the rest is cut off */
+
+int __trace_printk(unsigned long ip, const char *fmt, ...)
+{
+    struct trace_array *tr = &global_trace;
+    unsigned int trace_ctx = tracing_gen_ctx();
+    struct print_entry *entry;
+    char text[TRACE_PRINTK_MAX];
+    va_list args;
+    int len;
+
+    va_start(args, fmt);
+    len = min(vsnprintf(text, sizeof(text), fmt, args), (int)sizeof(text) - 1);
+    va_end(args);
+    preempt_disable();
+    entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + len + 1, trace_ctx);
+    if (entry) {
+        entry->ip = ip;
+        memcpy(entry->buf, text, len + 1);
+        trace_event_commit(tr, trace_ctx);
+    }
+    preempt_enable();
+    return entry ? len : 0;
+}
+EXPORT_SYMBOL(__trace_printk);
