@@ -2,12 +2,12 @@
  * snapshot_check.c - a run that goes on from a snapshot is the uninterrupted run.
  *
  *     snapshot_check [-h harts] [-f stale|coherent|random] [-s seed] [-m MiB] [-n snapshots]
- *                    [-a bootargs] [-i input] [-r initrd] [-d disk[,snapshot]] IMAGE
+ *                    [-a bootargs] [-i input] [-t trace.json] [-d disk[,snapshot]] IMAGE
  *
  * E0: the run from start to end. E1: the same, with snapshots taken at random instructions.
  * E2: from each of these snapshots, in random order, to the end; half of them in pieces. All must
- * agree in cycles, instructions, console output and memory, and a state that is saved again right
- * after its restore must be the same bytes. Prints what failed, or figures and "ok".
+ * agree in cycles, instructions, console output, report and trace, and a state that is saved again
+ * right after its restore must be the same bytes. Prints what failed, or figures and "ok".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,9 +18,16 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
+#include "base/new_file.h"
 #include "base/rng.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/hart.h"
+#include "ftrace/report.h"
+#include "ftrace/trace_json.h"
+#include "ftrace/watch.h"
+#include "load/image.h"
+#include "load/symbols.h"
 #include "machine.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
@@ -30,15 +37,19 @@ enum { SNAPSHOTS_MAX = 256 };
 
 struct options {
     struct machine_config config;
-    const char *input;
+    const char *input, *trace;
     unsigned snapshots;
     uint64_t seed;
 };
 
-/* A machine and its console. */
+/* A machine with all that watches it, and its console. */
 struct world {
     const struct options *options;
     struct machine *m;
+    struct symbols *symbols;
+    struct watch *watch;
+    struct trace_json *trace;
+    struct new_file trace_file;
     VEC_OF(uint8_t) shown;
     size_t typed; /* bytes of the input that were given */
 };
@@ -47,7 +58,7 @@ struct outcome {
     enum stop_reason reason;
     unsigned code;
     uint64_t insns, cycles;
-    uint64_t shown, memory; /* hashes */
+    uint64_t shown, report, trace; /* hashes */
 };
 
 static struct diag diag = {.program = "snapshot_check"};
@@ -103,17 +114,123 @@ static bool hear(void *ctx, const struct moment *at)
 static void build(struct world *w, const struct options *o)
 {
     struct machine_config config = o->config;
+    struct watch_config watch = {
+        .account = true, .audit = true, .findings_max = 100, .patches_max = 100000};
+    struct trace_json_config trace = {.file = &w->trace_file, .image = config.image};
 
     *w = (struct world){.options = o};
     config.console = (struct console){show, type, wait_for_input, hear, w};
-    if (machine_new(&config, &diag, &w->m) != EXIT_PASS)
+    if (machine_new(&config, &diag, &w->m) != EXIT_PASS ||
+        symbols_read(config.image, &diag, &w->symbols) != EXIT_PASS)
         die("no machine");
+    watch.cluster = machine_cluster(w->m);
+    watch.image = machine_image(w->m);
+    trace.symbols = watch.symbols = w->symbols;
+    if (o->trace) {
+        if (!new_file_open(&w->trace_file, o->trace, &diag))
+            die("no trace file");
+        w->trace = trace_json_new(&trace);
+        watch.calls = trace_json_listener(w->trace, false);
+    }
+    w->watch = watch_new(&watch, &diag);
+    machine_join_snapshots(w->m, (struct state_part){w->watch, watch_state_io});
 }
 
 static void take_down(struct world *w)
 {
+    watch_free(w->watch);
+    trace_json_free(w->trace);
+    new_file_discard(&w->trace_file);
     machine_free(w->m);
+    symbols_free(w->symbols);
     VEC_FREE(&w->shown);
+}
+
+/* ---- results ---- */
+
+static uint64_t hash_report(const struct world *w, struct stop stop)
+{
+    struct report r = {.run = {.version = "0",
+                               .image = w->options->config.image,
+                               .firmware = "builtin",
+                               .fetch = "any",
+                               .timing = "inorder",
+                               .ended = "exit",
+                               .exit_code = stop.code},
+                       .cluster = machine_cluster(w->m),
+                       .watch = w->watch,
+                       .symbols = w->symbols};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    uint64_t hash;
+
+    if (!report_json(&r, out) || fclose(out))
+        die("no report");
+    hash = fnv1a(FNV1A_START, (const uint8_t *)text, size);
+    free(text);
+    return hash;
+}
+
+/* What is in the file so far; the calls still open are told to none of the runs. */
+static uint64_t hash_trace(struct world *w)
+{
+    struct calls_listener l =
+        w->trace ? trace_json_listener(w->trace, false) : (struct calls_listener){0};
+    uint64_t hash = FNV1A_START;
+    struct state_io flush;
+    uint8_t buffer[4096];
+    FILE *f;
+    size_t n;
+
+    if (!w->trace)
+        return 0;
+    state_io_save(&flush, 0);
+    l.state_io(l.ctx, &flush);
+    state_io_free(&flush);
+    f = fopen(new_file_name(&w->trace_file), "r");
+    while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
+        hash = fnv1a(hash, buffer, n);
+    fclose(f);
+    return hash;
+}
+
+static struct outcome outcome_of(struct world *w, struct stop stop)
+{
+    return (struct outcome){.reason = stop.reason,
+                            .code = stop.code,
+                            .insns = machine_insns(w->m),
+                            .cycles = machine_cycles(w->m),
+                            .shown = fnv1a(FNV1A_START, w->shown.at, w->shown.len),
+                            .report = hash_report(w, stop),
+                            .trace = hash_trace(w)};
+}
+
+static unsigned differences;
+
+static void differ(const char *run, uint64_t at, const char *what, uint64_t a, uint64_t b)
+{
+    if (a == b)
+        return;
+    differences++;
+    printf("not ok - %s, snapshot at %" PRIu64 ": %s %" PRIx64 " and not %" PRIx64 "\n", run, at,
+           what, b, a);
+}
+
+static void compare(const char *run, uint64_t at, const struct outcome *a, const struct outcome *b)
+{
+    differ(run, at, "reason", a->reason, b->reason);
+    differ(run, at, "exit code", a->code, b->code);
+    differ(run, at, "instructions", a->insns, b->insns);
+    differ(run, at, "cycles", a->cycles, b->cycles);
+    differ(run, at, "console", a->shown, b->shown);
+    differ(run, at, "report", a->report, b->report);
+    differ(run, at, "trace", a->trace, b->trace);
+}
+
+static struct stop go(struct world *w, uint64_t insns)
+{
+    return machine_run(w->m, insns, UINT64_MAX);
 }
 
 /* ---- the whole state ---- */
@@ -135,44 +252,6 @@ static uint64_t hash_memory(const struct world *w)
             hash = (hash ^ words[page * (PAGE_BYTES / 8) + i]) * 0x100000001b3;
     }
     return hash;
-}
-
-/* ---- results ---- */
-
-static struct outcome outcome_of(struct world *w, struct stop stop)
-{
-    return (struct outcome){.reason = stop.reason,
-                            .code = stop.code,
-                            .insns = machine_insns(w->m),
-                            .cycles = machine_cycles(w->m),
-                            .shown = fnv1a(FNV1A_START, w->shown.at, w->shown.len),
-                            .memory = hash_memory(w)};
-}
-
-static unsigned differences;
-
-static void differ(const char *run, uint64_t at, const char *what, uint64_t a, uint64_t b)
-{
-    if (a == b)
-        return;
-    differences++;
-    printf("not ok - %s, snapshot at %" PRIu64 ": %s %" PRIx64 " and not %" PRIx64 "\n", run, at,
-           what, b, a);
-}
-
-static void compare(const char *run, uint64_t at, const struct outcome *a, const struct outcome *b)
-{
-    differ(run, at, "reason", a->reason, b->reason);
-    differ(run, at, "exit code", a->code, b->code);
-    differ(run, at, "instructions", a->insns, b->insns);
-    differ(run, at, "cycles", a->cycles, b->cycles);
-    differ(run, at, "console", a->shown, b->shown);
-    differ(run, at, "memory", a->memory, b->memory);
-}
-
-static struct stop go(struct world *w, uint64_t insns)
-{
-    return machine_run(w->m, insns, UINT64_MAX);
 }
 
 /* ---- the runs ---- */
@@ -323,7 +402,7 @@ int main(int argc, char **argv)
                         .snapshots = 8};
 
     diag.out = stderr;
-    for (int c; (c = getopt(argc, argv, "h:f:s:m:n:a:i:d:r:")) != -1;)
+    for (int c; (c = getopt(argc, argv, "h:f:s:m:n:a:i:t:d:r:")) != -1;)
         switch (c) {
         case 'h': o.config.harts = (unsigned)atoi(optarg); break;
         case 'f': o.config.fetch = fetch_mode(optarg); break;
@@ -332,6 +411,7 @@ int main(int argc, char **argv)
         case 'n': o.snapshots = (unsigned)atoi(optarg); break;
         case 'a': o.config.bootargs = optarg; break;
         case 'i': o.input = optarg; break;
+        case 't': o.trace = optarg; break;
         case 'd': add_drive(&o.config, optarg); break;
         case 'r': o.config.initrd = optarg; break;
         default: return 64;
