@@ -120,9 +120,11 @@ static void build(struct world *w, const struct options *o)
 
     *w = (struct world){.options = o};
     config.console = (struct console){show, type, wait_for_input, hear, w};
-    if (machine_new(&config, &diag, &w->m) != EXIT_PASS ||
-        symbols_read(config.image, &diag, &w->symbols) != EXIT_PASS)
+    if (machine_new(&config, &diag, &w->m) != EXIT_PASS)
         die("no machine");
+    if (machine_image(w->m)->kind == IMAGE_ELF &&
+        symbols_read(config.image, &diag, &w->symbols) != EXIT_PASS)
+        die("no symbols");
     watch.cluster = machine_cluster(w->m);
     watch.image = machine_image(w->m);
     trace.symbols = watch.symbols = w->symbols;
