@@ -1705,8 +1705,11 @@ static void reservations_are_exact_between_harts_with_cached_translations(struct
         breaks_the_reservation(&p, AMOADD_D(0, ZERO, A2, A0), DATA + BLOCK, false);
         breaks_the_reservation(&p, SD(A0, A0, 0), DATA + 8, true);
         breaks_the_reservation(&p, LR_D(0, A3, A0), DATA, false);
-        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, true);  /* after the lr before */
-        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false); /* it fails */
+        /* The sc of the first hart, after that lr, has broken the other's reservation. */
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false);
+        other_hart_executes(&p, LR_D(0, A3, A0), DATA);
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, true);
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false); /* it has none any more */
     }
     world_free(&p.w);
 }
