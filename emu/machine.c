@@ -363,6 +363,7 @@ void machine_free(struct machine *m)
 {
     if (!m)
         return;
+    snapshots_end(m);
     cluster_free(m->cluster);
     sbi_free(m->sbi);
     bus_free(m->bus);
@@ -446,12 +447,6 @@ void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin or
     m->end =
         (struct stop){.reason = reason, .origin = origin, .code = code, .hart = machine_current(m)};
     hart_ask_stop(m->slots[m->current].hart);
-}
-
-void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len)
-{
-    if (m->config.console.put)
-        m->config.console.put(m->config.console.ctx, bytes, len);
 }
 
 /* Bytes that the UART has received already came first. */

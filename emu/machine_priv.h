@@ -8,7 +8,10 @@
 #include <stddef.h>
 
 #include "base/rng.h"
+#include "base/vec.h"
+#include "input.h"
 #include "machine.h"
+#include "snapshot.h"
 
 struct aclint;
 struct bus;
@@ -16,6 +19,7 @@ struct plic;
 struct ram;
 struct rtc;
 struct sbi;
+struct state_io;
 struct uart;
 struct virtio;
 struct virtio_console;
@@ -100,6 +104,14 @@ struct machine {
     bool ended;
     struct stop end;
     volatile bool asked;
+
+    /* snapshot.c */
+    struct input_log input;
+    uint64_t console_bytes; /* that the guest has put so far */
+    uint64_t muted_until;   /* the count of bytes from which on they are shown */
+    VEC_OF(struct state_part) parts;
+    struct snapshot *snapshots; /* all that there are, newest first */
+    size_t state_bytes;         /* of the newest one, without memory */
 };
 
 /* boot.c */
@@ -115,5 +127,9 @@ void schedule_woken(struct machine *m,
                     unsigned hart);           /* a hart that waited, or was stopped, can run */
 void schedule_cut(struct machine *m);         /* a deadline has moved: the slice ends */
 int schedule_read_console(struct machine *m); /* for the guest, now; -1: nothing there */
+void schedule_state_io(struct state_io *io, struct machine *m);
+
+/* snapshot.c */
+void snapshots_end(struct machine *m); /* frees them all */
 
 #endif

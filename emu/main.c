@@ -27,6 +27,7 @@
 #include "machine.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
+#include "snapshot.h"
 
 /* Everything that a session owns, so that one function can free it. */
 struct session {
@@ -210,6 +211,7 @@ static enum exit_status open_session(struct session *s)
     if (s->trace)
         watch.calls = trace_json_listener(s->trace, o->trace_on_only);
     s->watch = watch_new(&watch, &s->diag);
+    machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
     status = prepare_report(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
 }

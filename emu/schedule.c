@@ -21,6 +21,7 @@
 #include <assert.h>
 
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/hart.h"
 #include "dev/aclint.h"
 #include "dev/rtc.h"
@@ -340,7 +341,7 @@ static void offer_input(struct machine *m, enum poll_reason reason)
     if (c->interrupted && c->interrupted(c->ctx, &at))
         m->asked = true;
     while (c->get && wants_input(m)) {
-        int byte = c->get(c->ctx, &at);
+        int byte = input_get(&m->input, c, &at);
 
         if (byte < 0 || !receive(m, (uint8_t)byte))
             break;
@@ -352,7 +353,7 @@ int schedule_read_console(struct machine *m)
     const struct console *c = &m->config.console;
     const struct moment at = moment_of(m, POLL_GUEST);
 
-    return c->get ? c->get(c->ctx, &at) : -1;
+    return c->get ? input_get(&m->input, c, &at) : -1;
 }
 
 /* ---- idle time ---- */
@@ -372,7 +373,7 @@ static bool sleep_until(struct machine *m, uint64_t deadline, uint64_t limit)
     uint64_t cycle = deadline == UINT64_MAX ? deadline : least(deadline, limit);
 
     if (c->wait && (deadline != UINT64_MAX || wants_input(m)))
-        cycle = c->wait(c->ctx, &at, cycle);
+        cycle = input_wait(&m->input, c, &at, cycle);
     if (cycle == UINT64_MAX)
         return false;
     m->now = cycle;
@@ -574,4 +575,58 @@ void machine_ask_stop(struct machine *m)
 {
     m->asked = true;
     hart_ask_stop(machine_current(m));
+}
+
+/* ---- state ---- */
+
+static void slot_state_io(struct state_io *io, struct hart_slot *slot)
+{
+    STATE_IO(io, slot->stopped);
+    STATE_IO(io, slot->timer);
+    STATE_IO(io, slot->compare);
+}
+
+static void ready_state_io(struct state_io *io, const struct machine *m, struct ready *t)
+{
+    STATE_IO(io, t->known);
+    STATE_IO_BELOW(io, t->hart, m->config.harts);
+    STATE_IO_BELOW(io, t->count, m->config.harts + 1);
+    STATE_IO(io, t->next);
+}
+
+/* `hart` is known by its number. */
+static void stop_state_io(struct state_io *io, const struct machine *m, struct stop *stop)
+{
+    unsigned hart = stop->hart ? hart_id(stop->hart) : 0;
+
+    STATE_IO_BELOW(io, stop->reason, STOP_ASLEEP + 1);
+    STATE_IO(io, stop->origin);
+    STATE_IO(io, stop->code);
+    STATE_IO_BELOW(io, hart, m->config.harts);
+    stop->hart = hart_of(m, hart);
+}
+
+/* A wish to stop (`asked`) comes from outside, and is not part of the state. */
+void schedule_state_io(struct state_io *io, struct machine *m)
+{
+    state_io_section(io, "schedule", 1);
+    STATE_IO_SAME(io, m->config.harts);
+    STATE_IO(io, m->rng.state);
+    for (unsigned i = 0; i < m->config.harts; i++)
+        slot_state_io(io, &m->slots[i]);
+    STATE_IO_BELOW(io, m->current, m->config.harts);
+    STATE_IO(io, m->in_slice);
+    STATE_IO(io, m->cut);
+    STATE_IO(io, m->slice_end);
+    STATE_IO(io, m->slice_insns);
+    STATE_IO(io, m->portion_end);
+    STATE_IO(io, m->due);
+    STATE_IO(io, m->due_known);
+    STATE_IO(io, m->waking_at);
+    ready_state_io(io, m, &m->ready);
+    STATE_IO(io, m->now);
+    STATE_IO(io, m->ticks_read);
+    STATE_IO(io, m->polled_at);
+    STATE_IO(io, m->ended);
+    stop_state_io(io, m, &m->end);
 }

@@ -14,6 +14,17 @@ $(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_obj) mk/tests.mk | $
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(asan_obj) -lcmocka $(emu_libs)
 
+# Whole guests are run many times: with the objects of the release build.
+snapshot_check = $(BUILD)/tests/machine/snapshot_check
+release_obj    = $(filter-out $(BUILD)/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/emu/%.o))
+
+$(snapshot_check): tests/machine/snapshot_check.c $(release_obj) mk/tests.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(release_obj) $(emu_libs)
+
+-include $(snapshot_check).d
+
 $(BUILD)/tests/isa/float_cases.def: tests/isa/float_cases.py | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) GEN $@
@@ -55,7 +66,7 @@ test_commands = \
 .PHONY: test check-long tidy
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
-test: emu guest programs tools $(unit_bin) $(tool_bin) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+test: emu guest programs tools $(unit_bin) $(tool_bin) $(snapshot_check) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/run $(test_commands)
 
 # The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.

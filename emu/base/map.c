@@ -115,6 +115,25 @@ void map_free(struct map *m)
     *m = (struct map){0};
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+uint64_t *map_keys(const struct map *m, size_t *count)
+{
+    uint64_t *keys = xmalloc((m->len + 1) * sizeof *keys);
+
+    *count = 0;
+    for (size_t i = 0; i < m->cap; i++)
+        if (m->slots[i].key != EMPTY)
+            keys[(*count)++] = m->slots[i].key;
+    qsort(keys, *count, sizeof *keys, compare_keys);
+    return keys;
+}
+
 void *map_get_ptr(const struct map *m, uint64_t key)
 {
     uint64_t value;

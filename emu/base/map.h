@@ -27,6 +27,9 @@ void map_clear(
     struct map *m); /* keeps the memory, unless it is far too much; costs what was put in */
 void map_free(struct map *m);
 
+/* All keys in ascending order; the caller frees the array. */
+uint64_t *map_keys(const struct map *m, size_t *count);
+
 /* The same for pointers; NULL: not there. */
 void *map_get_ptr(const struct map *m, uint64_t key);
 void map_put_ptr(struct map *m, uint64_t key, void *value);

@@ -157,27 +157,31 @@ size_t state_io_count(struct state_io *io, size_t count, size_t max)
     return io->error ? 0 : there;
 }
 
-/* ---- maps ---- */
-
-static int by_key(const void *a, const void *b)
+size_t state_io_plain(struct state_io *io, size_t count, size_t max, size_t item_bytes)
 {
-    const struct map_slot *x = a, *y = b;
+    size_t there = state_io_count(io, count, max);
 
-    return x->key < y->key ? -1 : x->key > y->key;
+    if (io->loading && there > (io->size - io->at) / item_bytes) {
+        state_io_fail(io, STATE_TRUNCATED);
+        return 0;
+    }
+    return there;
 }
+
+/* ---- maps ---- */
 
 static void save_map(struct state_io *io, const struct map *m)
 {
-    struct map_slot *sorted = xmalloc(m->len * sizeof *sorted + 1);
-    size_t count = 0;
+    size_t count;
+    uint64_t *keys = map_keys(m, &count), value = 0;
 
-    for (size_t i = 0; i < m->cap; i++)
-        if (m->slots[i].key != UINT64_MAX)
-            sorted[count++] = m->slots[i];
-    qsort(sorted, count, sizeof *sorted, by_key);
     (void)state_io_count(io, count, SIZE_MAX);
-    put(io, sorted, count * sizeof *sorted);
-    free(sorted);
+    for (size_t i = 0; i < count; i++) {
+        (void)map_get(m, keys[i], &value);
+        STATE_IO(io, keys[i]);
+        STATE_IO(io, value);
+    }
+    free(keys);
 }
 
 void state_io_map(struct state_io *io, struct map *m)

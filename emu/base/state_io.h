@@ -113,6 +113,22 @@ size_t state_io_count(struct state_io *io, size_t count, size_t max);
             item_io((io), &(v)->at[state_i_]);                       \
     } while (0)
 
+/* The same for plain data: items without pointers and without padding, saved as they are. */
+#define STATE_IO_PLAIN_VEC(io, v, max)                                                \
+    do {                                                                              \
+        size_t state_count_ = state_io_plain((io), (v)->len, (max), sizeof *(v)->at); \
+                                                                                      \
+        if ((io)->loading) {                                                          \
+            (v)->len = 0;                                                             \
+            VEC_RESERVE((v), state_count_);                                           \
+            (v)->len = state_count_;                                                  \
+        }                                                                             \
+        state_io_bytes((io), (v)->at, state_count_ * sizeof *(v)->at);                \
+    } while (0)
+
+/* state_io_count, where each item has so many bytes. */
+size_t state_io_plain(struct state_io *io, size_t count, size_t max, size_t item_bytes);
+
 /* A map of numbers, in order of the keys. What it held before loading is forgotten. */
 void state_io_map(struct state_io *io, struct map *m);
 

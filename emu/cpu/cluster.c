@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/state_io.h"
+#include "base/versions.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
 #include "cpu/hart_priv.h"
@@ -55,6 +57,7 @@ static void break_reservations(void *cluster, uint64_t pa, uint64_t size, const 
             hart_drop_reservation(h);
         any |= h->s.reserved;
     }
+    ram_keep_page(c->ram, pa);
     if (!any)
         ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
 }
@@ -261,4 +264,44 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
     by.pc -= 4; /* as above */
     hart_flush_translations(target);
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
+}
+
+void cluster_state_io(struct state_io *io, struct cluster *c)
+{
+    state_io_section(io, "cluster", 1);
+    STATE_IO_SAME(io, c->harts.len);
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_state_io(io, c->harts.at[i]);
+    STATE_IO_BELOW(io, c->writes.len, c->writes.cap + 1);
+    STATE_IO_BELOW(io, c->oldest_write, WRITE_RECORDS_MAX);
+}
+
+/* The code map lists blocks. */
+static void drop_all_caches(struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_drop_all_caches(c->harts.at[i]);
+}
+
+void cluster_code_state_io(struct state_io *io, struct cluster *c)
+{
+    if (io->loading)
+        drop_all_caches(c);
+    codemap_state_io(io, c);
+}
+
+struct version *cluster_take_code_version(struct cluster *c)
+{
+    return codemap_take_version(c);
+}
+
+void cluster_restore_code_version(struct cluster *c, const struct version *v)
+{
+    drop_all_caches(c);
+    codemap_restore_version(c, v);
+}
+
+void cluster_free_code_version(struct cluster *c, struct version *v)
+{
+    version_free(c->code_versions, v);
 }

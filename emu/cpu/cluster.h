@@ -15,6 +15,8 @@
 struct bus;
 struct cluster;
 struct hart;
+struct state_io;
+struct version;
 
 /* Of cbo.* and of an LR reservation. */
 enum { CACHE_BLOCK_BYTES = 64 };
@@ -114,6 +116,18 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
 
 /* The same for sfence.vma, of all addresses. */
 void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester);
+
+/*
+ * Saves or restores the harts, at an instruction boundary. A restore drops all caches and expects
+ * memory and code map to be restored already. Probes and listeners stay as they are.
+ */
+void cluster_state_io(struct state_io *io, struct cluster *c);
+
+/* The code map: all of it, or as a version (base/versions.h), which costs what changes later. */
+void cluster_code_state_io(struct state_io *io, struct cluster *c);
+struct version *cluster_take_code_version(struct cluster *c);
+void cluster_restore_code_version(struct cluster *c, const struct version *v);
+void cluster_free_code_version(struct cluster *c, struct version *v);
 
 /* Cost of one operation class under the cluster's model, in cycles. */
 struct op_cost {

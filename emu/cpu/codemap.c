@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/state_io.h"
+#include "base/versions.h"
 #include "cpu/codemap_priv.h"
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
@@ -25,6 +27,9 @@ static uint64_t page_key(uint64_t pa)
 {
     return pa >> PAGE_SHIFT;
 }
+
+/* Numbers of chunks of records in versions; those below are pages. */
+static const uint64_t CHUNKS = UINT64_C(1) << 60;
 
 struct code_page *codemap_page(struct cluster *c, uint64_t pa)
 {
@@ -103,6 +108,7 @@ struct code_page *codemap_make_page(struct cluster *c, uint64_t pa)
         return page;
     page = xcalloc(1, sizeof *page);
     page->pa = align_down(pa, PAGE_BYTES);
+    codemap_keep_page(c, page);
     stamp_by_copies(c, page);
     map_put_ptr(&c->code_pages, page_key(pa), page);
     fetch_attach(c, page);
@@ -120,13 +126,20 @@ static void free_page(struct code_page *page)
     free(page);
 }
 
-void codemap_free(struct cluster *c)
+static void free_pages(struct cluster *c)
 {
     for (size_t i = 0; i < c->code_pages.cap; i++)
         if (c->code_pages.slots[i].key != UINT64_MAX)
             free_page((struct code_page *)(uintptr_t)c->code_pages.slots[i].value);
     map_free(&c->code_pages);
     VEC_FREE(&c->writes);
+}
+
+void codemap_free(struct cluster *c)
+{
+    free_pages(c);
+    VEC_FREE(&c->writes);
+    versions_free(c->code_versions);
 }
 
 /* ---- what is known of a write ---- */
@@ -136,15 +149,28 @@ static struct write_record *record_at(const struct cluster *c, size_t n)
     return &c->writes.at[(c->oldest_write + n) % c->writes.len];
 }
 
+/* Before the record changes: versions keep a copy of the chunk that it is in. */
+static void keep_chunk(struct cluster *c, size_t record)
+{
+    size_t chunk = record / WRITE_CHUNK;
+
+    if (c->writes_kept[chunk] == c->code_generation)
+        return;
+    versions_keep(c->code_versions, CHUNKS + chunk);
+    c->writes_kept[chunk] = c->code_generation;
+}
+
 static void keep_record(struct cluster *c, const struct code_write *w)
 {
     struct write_record r = {.stamp = w->stamp, .pa = w->pa, .who = w->who, .size = w->size};
 
     memcpy(r.old_bytes, w->old_bytes, sizeof r.old_bytes);
     if (c->writes.len < WRITE_RECORDS_MAX) {
+        keep_chunk(c, c->writes.len);
         VEC_PUSH(&c->writes, r);
         return;
     }
+    keep_chunk(c, c->oldest_write);
     c->writes.at[c->oldest_write] = r;
     c->oldest_write = (c->oldest_write + 1) % WRITE_RECORDS_MAX;
 }
@@ -414,6 +440,8 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     /* Bytes that do not change cannot be stale, whoever has them. */
     if (!memcmp(w.old_bytes, w.new_bytes, size))
         return;
+    ram_keep_page(c->ram, pa);
+    codemap_keep_page(c, page);
     w.stamp = ++c->ram->stamp;
     fetch_keep_old(c, page, pa, size);
     invalidate(c, page, pa, size, false);
@@ -441,9 +469,165 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
         if (ram_has(c->ram, pa, piece)) {
             struct code_page *page = codemap_make_page(c, pa);
 
+            codemap_keep_page(c, page);
             page->declared = true;
             mark_known(page, pa, piece);
         }
         pa += piece;
     }
+}
+
+/* ---- state ---- */
+
+static void line_io(struct state_io *io, struct code_line **line)
+{
+    bool there = *line != NULL;
+
+    STATE_IO(io, there);
+    if (!there)
+        return;
+    if (!*line)
+        *line = xcalloc(1, sizeof **line);
+    STATE_IO(io, (*line)->base);
+    state_io_bytes(io, (*line)->after, sizeof(*line)->after);
+}
+
+static void page_io(struct state_io *io, struct code_page *page)
+{
+    STATE_IO(io, page->base_stamp);
+    STATE_IO(io, page->declared);
+    STATE_IO_BELOW(io, page->word, PAGE_BYTES / 8);
+    STATE_IO(io, page->viewed);
+    state_io_bytes(io, page->known, sizeof page->known);
+    for (unsigned line = 0; line < LINES_PER_PAGE; line++)
+        line_io(io, &page->lines[line]);
+}
+
+static void record_io(struct state_io *io, struct write_record *r)
+{
+    STATE_IO(io, r->stamp);
+    STATE_IO(io, r->pa);
+    writer_state_io(io, &r->who);
+    STATE_IO_BELOW(io, r->size, sizeof r->old_bytes + 1);
+    state_io_bytes(io, r->old_bytes, sizeof r->old_bytes);
+}
+
+static void save_pages(struct state_io *io, struct cluster *c)
+{
+    size_t count;
+    uint64_t *keys = map_keys(&c->code_pages, &count);
+
+    (void)state_io_count(io, count, SIZE_MAX);
+    for (size_t i = 0; i < count; i++) {
+        STATE_IO(io, keys[i]);
+        page_io(io, map_get_ptr(&c->code_pages, keys[i]));
+    }
+    free(keys);
+}
+
+static void load_page(struct state_io *io, struct cluster *c, uint64_t key)
+{
+    struct code_page *page = xcalloc(1, sizeof *page);
+
+    page->pa = key << PAGE_SHIFT;
+    if (!ram_has(c->ram, page->pa, PAGE_BYTES) || codemap_page(c, page->pa))
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    page_io(io, page);
+    if (io->error)
+        free_page(page);
+    else
+        map_put_ptr(&c->code_pages, key, page);
+}
+
+void codemap_state_io(struct state_io *io, struct cluster *c)
+{
+    uint64_t key = 0;
+
+    state_io_section(io, "codemap", 1);
+    STATE_IO_VEC(io, &c->writes, WRITE_RECORDS_MAX, record_io);
+    if (!io->loading) {
+        save_pages(io, c);
+        return;
+    }
+    free_pages(c);
+    for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--) {
+        STATE_IO(io, key);
+        load_page(io, c, key);
+    }
+}
+
+/* ---- versions ---- */
+
+static void remove_page(struct cluster *c, uint64_t key)
+{
+    struct code_page *page = map_get_ptr(&c->code_pages, key);
+
+    if (!page)
+        return;
+    map_remove(&c->code_pages, key);
+    free_page(page);
+}
+
+static void version_page_io(struct state_io *io, struct cluster *c, uint64_t key)
+{
+    struct code_page *page = map_get_ptr(&c->code_pages, key);
+    bool is_code = page != NULL;
+
+    STATE_IO(io, is_code);
+    if (io->loading) {
+        remove_page(c, key);
+        if (is_code)
+            load_page(io, c, key);
+    } else if (is_code) {
+        page_io(io, page);
+    }
+}
+
+/* The records of one chunk; how many records there are is restored with the cluster. */
+static void chunk_io(struct state_io *io, struct cluster *c, size_t chunk)
+{
+    size_t from = chunk * WRITE_CHUNK, left = c->writes.len > from ? c->writes.len - from : 0;
+    size_t count = state_io_count(io, left < WRITE_CHUNK ? left : WRITE_CHUNK, WRITE_CHUNK);
+
+    if (io->loading) {
+        c->writes_kept[chunk] = 0;
+        if (c->writes.len < from + count) {
+            VEC_RESERVE(&c->writes, from + count - c->writes.len);
+            c->writes.len = from + count;
+        }
+    }
+    for (size_t i = from; i < from + count; i++)
+        record_io(io, &c->writes.at[i]);
+}
+
+static bool version_io(void *cluster, uint64_t key, struct state_io *io)
+{
+    if (key >= CHUNKS)
+        chunk_io(io, cluster, key - CHUNKS);
+    else
+        version_page_io(io, cluster, key);
+    return true;
+}
+
+void codemap_keep_first(struct cluster *c, uint64_t pa)
+{
+    versions_keep(c->code_versions, page_key(pa));
+}
+
+struct version *codemap_take_version(struct cluster *c)
+{
+    struct page_store store = {c, sizeof(struct code_page), version_io};
+    struct version *v;
+
+    if (!c->code_versions)
+        c->code_versions = versions_new(&store);
+    v = versions_take(c->code_versions);
+    c->code_generation = versions_generation(c->code_versions);
+    return v;
+}
+
+void codemap_restore_version(struct cluster *c, const struct version *v)
+{
+    (void)!versions_restore(c->code_versions, v); /* it is in memory */
+    c->code_generation = versions_generation(c->code_versions);
 }

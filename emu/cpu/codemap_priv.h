@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cpu/block_priv.h"
-#include "cpu/cluster.h"
+#include "cpu/cluster_priv.h"
 #include "mem/ram.h"
 
 enum {
@@ -39,6 +39,8 @@ static inline void codemap_clear_parcel(uint64_t *bitmap, unsigned parcel)
     bitmap[parcel / 64] &= ~(UINT64_C(1) << (parcel % 64));
 }
 
+struct state_io;
+
 /* What is known of the newest write to a parcel. */
 struct parcel_write {
     uint64_t stamp;
@@ -56,7 +58,7 @@ struct code_line {
     uint32_t after[LINE_BYTES / 2]; /* stamp less base; 0: not written since the page became code */
 };
 
-/* A store to code, kept for as long as there is room. */
+/* A store to code, kept for as long as there is room; of older ones the stamps remain. */
 struct write_record {
     uint64_t stamp, pa;
     struct writer who;
@@ -64,15 +66,13 @@ struct write_record {
     uint8_t old_bytes[8];
 };
 
-/* 4 MiB. Of older ones the stamps remain. */
-enum { WRITE_RECORDS_MAX = 1 << 16 };
-
 struct code_page {
     uint64_t pa;
     uint64_t base_stamp;                      /* of the newest write before the page became code
                                                  of which only the page is known */
     bool declared;                            /* some of it: it stays code */
     unsigned word;                            /* of eight bytes: not zero when last looked at */
+    uint32_t kept;                            /* generation of versions in which it was kept */
     bool viewed;                              /* some hart may have a view of it (fetch_priv.h) */
     uint64_t known[PARCEL_WORDS];             /* fetched by some hart, or declared code */
     struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
@@ -82,6 +82,21 @@ struct code_page {
 struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not code (yet) */
 struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
 void codemap_free(struct cluster *c);
+
+/* Must be called before what is known of the page changes: versions keep a copy. */
+void codemap_keep_first(struct cluster *c, uint64_t pa);
+static inline void codemap_keep_page(struct cluster *c, struct code_page *page)
+{
+    if (page->kept == c->code_generation)
+        return;
+    codemap_keep_first(c, page->pa);
+    page->kept = c->code_generation;
+}
+
+/* While restoring, by either way, no hart may have blocks: they are listed in the pages. */
+void codemap_state_io(struct state_io *io, struct cluster *c);
+struct version *codemap_take_version(struct cluster *c);
+void codemap_restore_version(struct cluster *c, const struct version *v);
 
 /* Of the newest write to the parcel at pa, or to its page if that may be one to it; 0: none. */
 uint64_t codemap_stamp(const struct code_page *page, uint64_t pa);

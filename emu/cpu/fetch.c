@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
+#include "base/state_io.h"
 #include "cpu/decode.h"
 #include "cpu/hart_priv.h"
 
@@ -111,6 +112,7 @@ static struct fetch_view *add_view(struct fetcher *by)
     struct fetch_view *view = xcalloc(1, sizeof *view);
 
     view->pa = by->page->pa;
+    codemap_keep_page(by->hart->cluster, by->page);
     by->page->viewed = true;
     map_put_ptr(&by->hart->s.views, view->pa >> PAGE_SHIFT, view);
     return view;
@@ -122,6 +124,9 @@ static void mark_parcel(struct fetcher *by, uint64_t pa)
     if (UNLIKELY(!by->view))
         by->view = add_view(by);
     codemap_set_parcel(by->view->fetched, parcel_in_page(pa));
+    if (codemap_parcel_set(by->page->known, parcel_in_page(pa)))
+        return;
+    codemap_keep_page(by->hart->cluster, by->page);
     codemap_set_parcel(by->page->known, parcel_in_page(pa));
 }
 
@@ -243,12 +248,17 @@ void fetch_synchronize(struct hart *h)
     h->s.changed_views.len = 0;
 }
 
-void fetch_free(struct hart *h)
+static void free_views(struct hart *h)
 {
     for (size_t i = 0; i < h->s.views.cap; i++)
         if (h->s.views.slots[i].key != UINT64_MAX)
             free_view((struct fetch_view *)(uintptr_t)h->s.views.slots[i].value);
     map_free(&h->s.views);
+}
+
+void fetch_free(struct hart *h)
+{
+    free_views(h);
     VEC_FREE(&h->s.changed_views);
 }
 
@@ -305,4 +315,88 @@ void fetch_report(struct hart *h, const struct fetched *f)
     s.evidence = newest->write.parcel_known || s.fetched_before ? STALE_PARCEL : STALE_PAGE_ONLY;
     s.stamp = newest->write.stamp;
     cluster_emit(h->cluster, &(struct event){.kind = EVENT_STALE_FETCH, .stale_fetch = s});
+}
+
+/* ---- state ---- */
+
+static void bitmap_io(struct state_io *io, uint64_t *bitmap)
+{
+    state_io_bytes(io, bitmap, PARCEL_WORDS * sizeof *bitmap);
+}
+
+/* Of the old bytes, those that differ are saved. */
+static void old_bytes_io(struct state_io *io, struct fetch_view *view)
+{
+    for (unsigned parcel = 0; parcel < PARCELS_PER_PAGE; parcel++) {
+        if (!codemap_parcel_set(view->differs, parcel))
+            continue;
+        if (!view->old)
+            view->old = xmalloc(PAGE_BYTES);
+        state_io_bytes(io, view->old + 2 * parcel, 2);
+    }
+}
+
+static void view_io(struct state_io *io, struct fetch_view *view)
+{
+    bitmap_io(io, view->fetched);
+    STATE_IO(io, view->listed);
+    if (!view->listed)
+        return;
+    bitmap_io(io, view->differs);
+    bitmap_io(io, view->reported);
+    old_bytes_io(io, view);
+}
+
+static void save_views(struct state_io *io, struct hart *h)
+{
+    size_t count;
+    uint64_t *pages = map_keys(&h->s.views, &count);
+
+    (void)state_io_count(io, count, SIZE_MAX);
+    for (size_t i = 0; i < count; i++) {
+        STATE_IO(io, pages[i]);
+        view_io(io, map_get_ptr(&h->s.views, pages[i]));
+    }
+    free(pages);
+}
+
+static void load_view(struct state_io *io, struct hart *h, uint64_t page)
+{
+    struct fetch_view *view = xcalloc(1, sizeof *view);
+
+    view->pa = page << PAGE_SHIFT;
+    view_io(io, view);
+    map_put_ptr(&h->s.views, page, view);
+    if (view->listed)
+        VEC_PUSH(&h->s.changed_views, view);
+}
+
+/* Of a page of memory that is not there yet in this hart. */
+static bool may_be_view(const struct hart *h, uint64_t page)
+{
+    const struct ram *r = h->cluster->ram;
+
+    return page >= r->base >> PAGE_SHIFT &&
+           page - (r->base >> PAGE_SHIFT) < r->size >> PAGE_SHIFT &&
+           !map_get_ptr(&h->s.views, page);
+}
+
+void fetch_state_io(struct state_io *io, struct hart *h)
+{
+    uint64_t page = 0;
+
+    state_io_section(io, "fetch", 1);
+    if (!io->loading) {
+        save_views(io, h);
+        return;
+    }
+    free_views(h);
+    h->s.changed_views.len = 0;
+    for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--) {
+        STATE_IO(io, page);
+        if (!may_be_view(h, page))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+        if (!io->error)
+            load_view(io, h, page);
+    }
 }

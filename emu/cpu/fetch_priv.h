@@ -15,6 +15,7 @@
 #include "cpu/isa.h"
 
 struct hart;
+struct state_io;
 
 /*
  * One hart's view of one page. `fetched` is never cleared while the page is code: after its fence.i
@@ -86,5 +87,6 @@ void fetch_detach(struct cluster *c, struct code_page *page);
 /* fence.i: the hart sees memory as it is. */
 void fetch_synchronize(struct hart *h);
 void fetch_free(struct hart *h);
+void fetch_state_io(struct state_io *io, struct hart *h);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/csr_bits.h"
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
@@ -340,4 +341,91 @@ void hart_drop_reservation(struct hart *h)
 uint64_t hart_sync_stamp(const struct hart *h)
 {
     return h->s.sync_stamp;
+}
+
+/* ---- state ---- */
+
+static void registers_io(struct state_io *io, struct hart_state *s)
+{
+    for (unsigned i = 0; i < 32; i++)
+        STATE_IO(io, s->x[i]);
+    for (unsigned i = 0; i < ARRAY_LEN(s->f); i++)
+        STATE_IO(io, s->f[i]);
+    STATE_IO_BELOW(io, s->fflags, 32);
+    STATE_IO_BELOW(io, s->frm, 8);
+    STATE_IO(io, s->pc);
+    STATE_IO_BELOW(io, s->mode, PRIV_M + 1);
+    if (s->mode == 2)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    state_io_bytes(io, &s->csr, sizeof s->csr); /* of 64-bit numbers only */
+}
+
+static void counters_io(struct state_io *io, struct hart_state *s)
+{
+    STATE_IO(io, s->cycles);
+    STATE_IO(io, s->insns);
+    STATE_IO(io, s->idle_cycles);
+    STATE_IO(io, s->insn_offset);
+    STATE_IO(io, s->cycle_offset);
+}
+
+static void waiting_io(struct state_io *io, struct hart_state *s)
+{
+    STATE_IO(io, s->exit_requests);
+    STATE_IO(io, s->irq_lines);
+    STATE_IO(io, s->irq_soft);
+    STATE_IO(io, s->timer_due);
+    STATE_IO(io, s->reserved);
+    STATE_IO(io, s->reserved_line);
+    STATE_IO(io, s->yield_from);
+    STATE_IO(io, s->paused);
+    STATE_IO_BELOW(io, s->waiting, HART_WAITS_STORE + 1);
+    STATE_IO(io, s->wait_limit);
+}
+
+static void traps_io(struct state_io *io, struct hart_state *s)
+{
+    STATE_IO(io, s->cause);
+    STATE_IO(io, s->tval);
+    STATE_IO(io, s->last_trap_pc);
+    STATE_IO(io, s->last_trap_insns);
+    STATE_IO(io, s->trap_repeats);
+    STATE_IO(io, s->first_exception.pc);
+    STATE_IO(io, s->first_exception.cause);
+    STATE_IO(io, s->first_exception.tval);
+    STATE_IO_BELOW(io, s->first_exception.mode, PRIV_M + 1);
+}
+
+static void cut_io(struct state_io *io, struct cut *cut)
+{
+    STATE_IO(io, cut->valid);
+    STATE_IO(io, cut->size);
+    STATE_IO(io, cut->insn);
+    STATE_IO(io, cut->pc);
+    STATE_IO(io, cut->pa);
+}
+
+void hart_drop_all_caches(struct hart *h)
+{
+    hart_discard_blocks(h);
+    hart_drop_jumps(h);
+    hart_flush_tlb(h);
+}
+
+void hart_state_io(struct state_io *io, struct hart *h)
+{
+    assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
+    if (io->loading)
+        hart_drop_all_caches(h);
+    state_io_section(io, "hart", 1);
+    registers_io(io, &h->s);
+    counters_io(io, &h->s);
+    waiting_io(io, &h->s);
+    traps_io(io, &h->s);
+    pmp_state_io(io, h);
+    STATE_IO(io, h->s.sync_stamp);
+    cut_io(io, &h->s.cut);
+    fetch_state_io(io, h);
+    if (io->loading)
+        hart_update_context(h);
 }

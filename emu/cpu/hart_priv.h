@@ -28,6 +28,8 @@ enum { DROPS_CACHES = 1 };
 enum { DROPS_CACHES = 0 };
 #endif
 
+struct state_io;
+
 struct hart_cache {
     /* hot: touched by every block */
     struct tlb *tlb;              /* of the current data context */
@@ -84,6 +86,9 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 struct writer hart_writer(const struct hart *h);
+void hart_drop_all_caches(struct hart *h);
+/* At an instruction boundary. While restoring, all caches are dropped. */
+void hart_state_io(struct state_io *io, struct hart *h);
 
 /* True once in so many times in a build that drops caches, else never. */
 static inline bool hart_drops_caches(struct hart *h, unsigned once_in)
@@ -118,6 +123,7 @@ uint64_t pmp_read_cfg(const struct hart *h, unsigned n);
 void pmp_write_cfg(struct hart *h, unsigned n, uint64_t value);
 uint64_t pmp_read_addr(const struct hart *h, unsigned n);
 void pmp_write_addr(struct hart *h, unsigned n, uint64_t value);
+void pmp_state_io(struct state_io *io, struct hart *h);
 
 /* mmu.c; false: the exception is raised */
 MUST_USE bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);

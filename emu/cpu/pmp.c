@@ -7,6 +7,7 @@
  * ask again for each access, and blocks in them have one instruction.
  */
 #include "base/bits.h"
+#include "base/state_io.h"
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
@@ -57,7 +58,7 @@ static void set_range(struct hart *h, unsigned n)
         range->from = range->to = 0;
 }
 
-static void entries_changed(struct hart *h)
+static void set_ranges(struct hart *h)
 {
     h->s.pmp.used = 0;
     for (unsigned n = 0; n < entries(h); n++) {
@@ -65,6 +66,11 @@ static void entries_changed(struct hart *h)
         if (matching(h, n) != PMP_OFF)
             h->s.pmp.used = n + 1;
     }
+}
+
+static void entries_changed(struct hart *h)
+{
+    set_ranges(h);
     hart_flush_translations(h);
     h->s.exit_requests |= EXIT_BLOCKS;
 }
@@ -183,4 +189,13 @@ void pmp_write_addr(struct hart *h, unsigned n, uint64_t value)
         return;
     h->s.pmp.addr[n] = value & PMPADDR_MASK;
     entries_changed(h);
+}
+
+void pmp_state_io(struct state_io *io, struct hart *h)
+{
+    state_io_bytes(io, h->s.pmp.cfg, sizeof h->s.pmp.cfg);
+    for (unsigned n = 0; n < PMP_ENTRIES_MAX; n++)
+        STATE_IO(io, h->s.pmp.addr[n]);
+    if (io->loading)
+        set_ranges(h);
 }

@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
@@ -429,4 +430,82 @@ struct state_account account_get(const struct account *a, uint32_t site, enum si
 unsigned account_bytes_per_site(void)
 {
     return (unsigned)(sizeof(struct site) + sizeof(struct counts) + 2 * cluster_probe_bytes());
+}
+
+/* ---- state ---- */
+
+/* Saved as they are in memory: there are many, and numbers only. */
+_Static_assert(sizeof(struct counts) == SITE_STATES * 8 + 2 * 4 * 8, "no padding");
+
+static void open_call_io(struct state_io *io, struct open_call *o)
+{
+    STATE_IO(io, o->site);
+    STATE_IO_BELOW(io, o->state, SITE_STATES);
+    STATE_IO(io, o->sp);
+    STATE_IO(io, o->time);
+    STATE_IO(io, o->away);
+}
+
+static void interrupted_io(struct state_io *io, struct interrupted *i)
+{
+    STATE_IO(io, i->pc);
+    STATE_IO(io, i->sp);
+    STATE_IO(io, i->time);
+    STATE_IO(io, i->inner);
+}
+
+static void context_io(struct state_io *io, struct context *c)
+{
+    STATE_IO(io, c->ran);
+    STATE_IO(io, c->since);
+    STATE_IO(io, c->hart);
+    STATE_IO_VEC(io, &c->open, OPEN_MAX, open_call_io);
+    STATE_IO_VEC(io, &c->interrupted, OPEN_MAX, interrupted_io);
+}
+
+static void contexts_io(struct state_io *io, struct account *a)
+{
+    if (io->loading)
+        forget_contexts(a);
+    STATE_IO_VEC(io, &a->contexts, CONTEXTS_MAX, context_io);
+    state_io_map(io, &a->context_at);
+    for (size_t i = 0; i < a->context_at.cap; i++)
+        if (a->context_at.slots[i].key != UINT64_MAX &&
+            a->context_at.slots[i].value >= a->contexts.len)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    for (unsigned i = 0; i < cluster_hart_count(a->cluster); i++)
+        STATE_IO_BELOW(io, a->running[i], a->contexts.len + 1);
+}
+
+static void drop_added(struct account *a)
+{
+    while (a->probes.len > 2 * (size_t)a->first_count)
+        cluster_uproot(a->cluster, a->probes.at[--a->probes.len]);
+    while (a->added.len)
+        free(a->added.at[--a->added.len]);
+}
+
+/* Sites that came are planted again: others may have come since the state was saved. */
+static void added_io(struct state_io *io, struct account *a)
+{
+    size_t count = site_count(a->sites) - a->first_count;
+
+    if (io->loading)
+        drop_added(a);
+    for (size_t i = 0; i < count; i++) {
+        if (io->loading) {
+            VEC_PUSH(&a->added, xcalloc(1, sizeof(struct counts)));
+            plant(a, a->first_count + (uint32_t)i);
+        }
+        state_io_bytes(io, a->added.at[i], sizeof(struct counts));
+    }
+}
+
+void account_state_io(struct state_io *io, struct account *a)
+{
+    state_io_section(io, "account", 1);
+    STATE_IO_SAME(io, a->first_count);
+    state_io_bytes(io, a->counts, a->first_count * sizeof *a->counts);
+    added_io(io, a);
+    contexts_io(io, a);
 }

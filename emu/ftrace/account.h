@@ -19,6 +19,7 @@
 #include "ftrace/sites.h"
 
 struct account;
+struct state_io;
 
 /* Cycles of the site's own instructions, per entry. */
 struct site_cost {
@@ -43,6 +44,9 @@ void account_plant_switch(struct account *a, uint64_t pa);
 /* To be called at traps and returns from them: their time is no part of a call. */
 void account_trap(struct account *a, const struct trap_event *t);
 void account_trap_return(struct account *a, const struct trap_return_event *t);
+
+/* Saves or restores counts and calls under way. The site table has its sites already. */
+void account_state_io(struct state_io *io, struct account *a);
 
 /* state: INIT, OFF or ON. */
 struct state_account account_get(const struct account *a, uint32_t site, enum site_state state);

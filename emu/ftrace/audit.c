@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/audit_priv.h"
@@ -363,4 +364,108 @@ uint64_t audit_left_out(const struct audit *a, enum severity severity)
 uint64_t audit_windows_left_out(const struct audit *a)
 {
     return a->windows_left_out;
+}
+
+/* ---- state ---- */
+
+static void fact_io(struct state_io *io, struct fact *f)
+{
+    STATE_IO_BELOW(io, f->label, LABEL_ORDER + 1);
+    STATE_IO_BELOW(io, f->kind, FACT_MESSAGE + 1);
+    STATE_IO_BELOW(io, f->message, MESSAGE_NEVER + 1);
+    STATE_IO(io, f->site);
+    STATE_IO(io, f->hart);
+    STATE_IO(io, f->requester);
+    STATE_IO(io, f->pc);
+    STATE_IO(io, f->va);
+    STATE_IO(io, f->cycle);
+    writer_state_io(io, &f->writer);
+    STATE_IO_BELOW(io, f->size, FACT_BYTES_MAX + 1);
+    state_io_bytes(io, f->bytes, sizeof f->bytes);
+}
+
+static void example_io(struct state_io *io, struct example *e)
+{
+    STATE_IO_BELOW(io, e->rule, RULE_COUNT);
+    STATE_IO(io, e->hart);
+    STATE_IO(io, e->site);
+    STATE_IO(io, e->pc);
+    STATE_IO(io, e->cycle);
+}
+
+static void finding_io(struct state_io *io, struct finding *f)
+{
+    STATE_IO_BELOW(io, f->rule, RULE_COUNT);
+    STATE_IO(io, f->count);
+    for (unsigned i = 0; i < RULE_COUNT; i++)
+        STATE_IO(io, f->by_rule[i]);
+    STATE_IO(io, f->harts);
+    STATE_IO_BELOW(io, f->example_count, EXAMPLES_MAX + 1);
+    for (unsigned i = 0; i < f->example_count; i++)
+        example_io(io, &f->examples[i]);
+    STATE_IO_BELOW(io, f->fact_count, FACTS_MAX + 1);
+    for (unsigned i = 0; i < f->fact_count; i++)
+        fact_io(io, &f->facts[i]);
+}
+
+static void fetch_io(struct state_io *io, struct stale_fetch *s)
+{
+    STATE_IO(io, s->pc);
+    STATE_IO(io, s->pa);
+    STATE_IO_BELOW(io, s->size, sizeof s->old_bytes + 1);
+    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
+    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
+    STATE_IO(io, s->old_known);
+    STATE_IO(io, s->fetched_before);
+    STATE_IO_BELOW(io, s->chosen, FETCHED_NEW + 1);
+    writer_state_io(io, &s->who);
+    STATE_IO(io, s->writer_known);
+    STATE_IO(io, s->agent_known);
+    STATE_IO_BELOW(io, s->evidence, STALE_PAGE_ONLY + 1);
+    STATE_IO(io, s->stamp);
+}
+
+static void window_io(struct state_io *io, struct window *w)
+{
+    STATE_IO_BELOW(io, w->rule, RULE_COUNT);
+    STATE_IO(io, w->hart);
+    fetch_io(io, &w->fetch);
+}
+
+static void last_io(struct state_io *io, struct audit *a)
+{
+    STATE_IO(io, a->last.hart);
+    STATE_IO(io, a->last.site);
+    STATE_IO(io, a->last.pc);
+    STATE_IO(io, a->last.cycle);
+    STATE_IO(io, a->last.finding);
+}
+
+static void check(struct state_io *io, const struct audit *a, unsigned harts)
+{
+    for (size_t i = 0; i < a->index.cap; i++)
+        if (a->index.slots[i].key != UINT64_MAX && a->index.slots[i].value >= a->findings.len)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+    for (size_t i = 0; i < a->windows.len; i++)
+        if (a->windows.at[i].hart >= harts || a->windows.at[i].fetch.who.hart >= harts)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+void audit_state_io(struct state_io *io, struct audit *a)
+{
+    unsigned harts = cluster_hart_count(a->config.cluster);
+
+    state_io_section(io, "audit", 1);
+    STATE_IO_SAME(io, harts);
+    STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
+    state_io_map(io, &a->index);
+    for (unsigned i = 0; i < SEVERITIES; i++)
+        STATE_IO(io, a->left_out[i]);
+    for (unsigned i = 0; i < harts; i++)
+        STATE_IO(io, a->depth[i]);
+    STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
+    STATE_IO(io, a->windows_left_out);
+    last_io(io, a);
+    swaps_state_io(io, a->swaps);
+    check(io, a, harts);
 }

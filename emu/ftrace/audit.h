@@ -20,6 +20,7 @@
 struct audit;
 struct patch_log;
 struct site_table;
+struct state_io;
 struct symbols;
 struct updates;
 
@@ -50,6 +51,9 @@ uint32_t audit_events(void); /* EVENT_BIT of each kind that it needs */
 
 /* An event of these kinds. The patch log and the updates have heard of it. */
 void audit_event(struct audit *a, const struct event *e);
+
+/* Saves or restores the findings, and what the rules remember. */
+void audit_state_io(struct state_io *io, struct audit *a);
 
 size_t audit_count(const struct audit *a);
 const struct finding *audit_get(const struct audit *a, size_t i); /* in order of first occurrence */

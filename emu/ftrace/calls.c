@@ -15,12 +15,14 @@
 #include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "load/image.h"
 #include "load/symbols.h"
+#include "mem/bus.h"
 
 /* Linux's THREAD_SIZE; stacks are aligned to it. */
 enum { STACK_SHIFT = 14, STACK_BYTES = 1 << STACK_SHIFT };
@@ -47,7 +49,7 @@ struct calls {
     uint64_t return_to_handler; /* 0: the image has none */
     enum site_state fetched;    /* of the site that is being decoded */
     VEC_OF(uint32_t) probes;
-    struct map awaited; /* pa of a return address that has its probe -> 1 */
+    struct map awaited; /* pa of a return address -> its probe */
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / STACK_BYTES -> index */
     uint32_t stack_count;
@@ -254,14 +256,18 @@ static void plant(struct calls *c, uint64_t pa, const struct probe_owner *owner,
     VEC_PUSH(&c->probes, cluster_plant(c->cluster, pa, owner, id));
 }
 
+static void plant_return(struct calls *c, uint64_t pa)
+{
+    map_put(&c->awaited, pa, cluster_plant(c->cluster, pa, &c->at_return, 0));
+}
+
 static void await(struct calls *c, struct hart *h, uint64_t va)
 {
     uint64_t pa, known;
 
     if (!hart_translate(h, va, ACCESS_FETCH, &pa) || map_get(&c->awaited, pa, &known))
         return;
-    map_put(&c->awaited, pa, 1);
-    plant(c, pa, &c->at_return, 0);
+    plant_return(c, pa);
 }
 
 /* ---- going in ---- */
@@ -477,8 +483,7 @@ static void plant_all(struct calls *c)
     if (!symbols_find(c->symbols, "return_to_handler", &c->return_to_handler) ||
         !image_va_to_pa(c->image, c->return_to_handler, &pa))
         return;
-    map_put(&c->awaited, pa, 1);
-    plant(c, pa, &c->at_return, 0);
+    plant_return(c, pa);
 }
 
 bool calls_possible(const struct site_table *sites)
@@ -510,6 +515,13 @@ void calls_end(struct calls *c)
     forget_stacks(c, cluster_hart(c->cluster, 0), CALL_OPEN);
 }
 
+static void uproot_returns(struct calls *c)
+{
+    for (size_t i = 0; i < c->awaited.cap; i++)
+        if (c->awaited.slots[i].key != UINT64_MAX)
+            cluster_uproot(c->cluster, (uint32_t)c->awaited.slots[i].value);
+}
+
 void calls_free(struct calls *c)
 {
     if (!c)
@@ -517,10 +529,120 @@ void calls_free(struct calls *c)
     for (size_t i = 0; i < c->probes.len; i++)
         cluster_uproot(c->cluster, c->probes.at[i]);
     VEC_FREE(&c->probes);
+    uproot_returns(c);
     for (size_t i = 0; i < c->stacks.len; i++)
         VEC_FREE(&c->stacks.at[i].open);
     VEC_FREE(&c->stacks);
     map_free(&c->awaited);
     map_free(&c->stack_at);
     free(c);
+}
+
+/* ---- state ---- */
+
+/* The name that hit_site or enter_unknown gave it; names are not saved. */
+static const char *name_of(const struct calls *c, uint64_t pc)
+{
+    uint64_t pa;
+    uint32_t site = image_va_to_pa(c->image, pc, &pa) ? site_find(c->sites, pa, 2) : NO_SITE;
+    const struct symbol *symbol = symbols_function_at(c->symbols, pc);
+
+    if (site != NO_SITE)
+        return site_get(c->sites, site)->function[0] ? site_get(c->sites, site)->function : NULL;
+    return symbol ? symbol->name : NULL;
+}
+
+static void call_io(struct state_io *io, struct call *call)
+{
+    STATE_IO_BELOW(io, call->kind, CALL_TRAP + 1);
+    STATE_IO_BELOW(io, call->state, SITE_STATES);
+    STATE_IO(io, call->pc);
+    STATE_IO(io, call->back);
+    STATE_IO(io, call->sp);
+    STATE_IO(io, call->cause);
+}
+
+static void stack_io(struct state_io *io, struct stack *s)
+{
+    STATE_IO(io, s->number);
+    STATE_IO(io, s->when);
+    STATE_IO_VEC(io, &s->open, OPEN_MAX, call_io);
+}
+
+static void free_stacks(struct calls *c)
+{
+    for (size_t i = 0; i < c->stacks.len; i++)
+        VEC_FREE(&c->stacks.at[i].open);
+    c->stacks.len = 0;
+}
+
+static void name_calls(struct calls *c)
+{
+    for (size_t i = 0; i < c->stacks.len; i++)
+        for (size_t n = 0; n < c->stacks.at[i].open.len; n++) {
+            struct call *call = &c->stacks.at[i].open.at[n];
+
+            if (call->kind == CALL_FUNCTION)
+                call->function = name_of(c, call->pc);
+        }
+}
+
+static void check_stacks(struct state_io *io, const struct calls *c)
+{
+    for (size_t i = 0; i < c->stack_at.cap; i++)
+        if (c->stack_at.slots[i].key != UINT64_MAX && c->stack_at.slots[i].value >= c->stacks.len)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+/* Return addresses that have a probe: those of the state get theirs, all others lose it. */
+static void load_awaited(struct state_io *io, struct calls *c)
+{
+    struct map before = c->awaited;
+    uint64_t pa = 0, probe;
+
+    c->awaited = (struct map){0};
+    for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--) {
+        STATE_IO(io, pa);
+        if (!bus_ram_at(cluster_bus(c->cluster), pa) || pa % 2 || map_get(&c->awaited, pa, &probe))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+        else if (!io->error && map_get(&before, pa, &probe))
+            map_put(&c->awaited, pa, probe);
+        else if (!io->error)
+            plant_return(c, pa);
+    }
+    for (size_t i = 0; i < before.cap; i++)
+        if (before.slots[i].key != UINT64_MAX && !map_get(&c->awaited, before.slots[i].key, &probe))
+            cluster_uproot(c->cluster, (uint32_t)before.slots[i].value);
+    map_free(&before);
+}
+
+static void save_awaited(struct state_io *io, const struct calls *c)
+{
+    size_t count;
+    uint64_t *at = map_keys(&c->awaited, &count);
+
+    (void)state_io_count(io, count, SIZE_MAX);
+    for (size_t i = 0; i < count; i++)
+        STATE_IO(io, at[i]);
+    free(at);
+}
+
+void calls_state_io(struct state_io *io, struct calls *c)
+{
+    state_io_section(io, "calls", 1);
+    STATE_IO(io, c->fetched);
+    STATE_IO(io, c->stack_count);
+    if (io->loading)
+        free_stacks(c);
+    STATE_IO_VEC(io, &c->stacks, STACKS_MAX, stack_io);
+    state_io_map(io, &c->stack_at);
+    if (io->loading) {
+        check_stacks(io, c);
+        name_calls(c);
+        load_awaited(io, c);
+    } else {
+        save_awaited(io, c);
+    }
+    if (c->listener.state_io)
+        c->listener.state_io(c->listener.ctx, io);
 }

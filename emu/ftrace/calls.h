@@ -18,6 +18,7 @@
 
 struct calls;
 struct cluster;
+struct state_io;
 struct image;
 struct symbols;
 
@@ -59,6 +60,8 @@ struct calls_listener {
     bool on_only; /* leave out functions whose sites call nothing */
     void (*enter)(void *ctx, const struct call *c, const struct call_moment *at);
     void (*leave)(void *ctx, const struct call *c, const struct call_moment *at, enum call_end how);
+    /* Saves or restores what the listener has made of it so far (base/state_io.h); may be NULL. */
+    void (*state_io)(void *ctx, struct state_io *io);
 };
 
 /* Plants its probes; image, sites and symbols must outlive it. */
@@ -72,6 +75,9 @@ bool calls_possible(const struct site_table *sites);
 /* To be called at traps and returns from them. */
 void calls_trap(struct calls *c, const struct trap_event *t);
 void calls_trap_return(struct calls *c, const struct trap_return_event *t);
+
+/* Saves or restores the open calls, and the listener. Plants the probes that there were. */
+void calls_state_io(struct state_io *io, struct calls *c);
 
 /* The run is over: what is open ends so. */
 void calls_end(struct calls *c);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "ftrace/sites.h"
 
@@ -263,4 +264,66 @@ const struct patch_fence *patch_log_last_fence(const struct patch_log *l, unsign
     if (hart >= l->harts || !l->fences[hart].all.len)
         return NULL;
     return &l->fences[hart].all.at[l->fences[hart].all.len - 1];
+}
+
+/* ---- state ---- */
+
+_Static_assert(sizeof(struct patch) ==
+                       8 + sizeof(struct writer) + 8 + 3 * 4 + 2 * 2 + 2 * PATCH_BYTES &&
+                   sizeof(struct writer) == 4 + 4 + 8 + 8,
+               "no padding");
+
+static bool is_site_or_none(const struct patch_log *l, uint32_t site)
+{
+    return site == NO_SITE || site < site_count(l->sites);
+}
+
+static void check_patch(struct state_io *io, const struct patch_log *l, const struct patch *p)
+{
+    if (!is_site_or_none(l, p->site) || !is_site_or_none(l, p->ops_of) || p->size > PATCH_BYTES ||
+        p->who.kind > WRITER_LOADER || (p->kept != PATCH_NOT_KEPT && p->kept >= l->patches.len))
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
+static void check_patches(struct state_io *io, const struct patch_log *l)
+{
+    for (size_t i = 0; i < l->patches.len; i++)
+        check_patch(io, l, &l->patches.at[i]);
+    for (size_t i = 0; i < l->last.len; i++)
+        check_patch(io, l, &l->last.at[i]);
+}
+
+static void index_last(struct patch_log *l)
+{
+    map_clear(&l->last_index);
+    for (size_t i = 0; i < l->last.len; i++)
+        map_put(&l->last_index, l->last.at[i].site, i);
+}
+
+static void fence_io(struct state_io *io, struct patch_fence *f)
+{
+    STATE_IO_BELOW(io, f->origin, FENCE_REMOTE + 1);
+    STATE_IO(io, f->requester);
+    STATE_IO(io, f->stamp);
+    STATE_IO(io, f->cycle);
+    STATE_IO(io, f->pc);
+}
+
+void patch_log_state_io(struct state_io *io, struct patch_log *l)
+{
+    state_io_section(io, "patches", 1);
+    STATE_IO_SAME(io, l->harts);
+    STATE_IO_SAME(io, l->max);
+    STATE_IO(io, l->counts.sites);
+    STATE_IO(io, l->counts.others);
+    STATE_IO(io, l->others_kept);
+    STATE_IO(io, l->newest);
+    STATE_IO_PLAIN_VEC(io, &l->patches, l->max);
+    STATE_IO_PLAIN_VEC(io, &l->last, site_count(l->sites));
+    for (unsigned i = 0; i < l->harts; i++)
+        STATE_IO_VEC(io, &l->fences[i].all, FENCES_MAX, fence_io);
+    if (io->loading && !io->error) {
+        check_patches(io, l);
+        index_last(l);
+    }
 }

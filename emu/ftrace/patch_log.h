@@ -18,6 +18,7 @@
 
 struct patch_log;
 struct site_table;
+struct state_io;
 
 enum { PATCH_BYTES = 16, PATCH_NOT_KEPT = UINT32_MAX };
 
@@ -58,6 +59,9 @@ struct patch_counts {
     uint64_t sites, others;
 };
 struct patch_counts patch_log_counts(const struct patch_log *l);
+
+/* Saves or restores all that was logged. */
+void patch_log_state_io(struct state_io *io, struct patch_log *l);
 
 /* Stamp of the newest store to code. */
 uint64_t patch_log_newest(const struct patch_log *l);

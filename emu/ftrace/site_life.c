@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
@@ -45,6 +46,12 @@ struct site_life *site_life_new(struct cluster *c, struct site_table *sites, con
 void site_life_free(struct site_life *l)
 {
     free(l);
+}
+
+void site_life_state_io(struct state_io *io, struct site_life *l)
+{
+    state_io_section(io, "site-life", 1);
+    STATE_IO_BELOW(io, l->learnt, LEARNT_MAX + 1);
 }
 
 static bool read_memory(const struct site_life *l, uint64_t pa, uint8_t *bytes, unsigned size)

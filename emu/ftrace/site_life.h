@@ -17,12 +17,16 @@ struct cluster;
 struct image;
 struct site_life;
 struct site_table;
+struct state_io;
 struct symbols;
 
 /* All must outlive it. */
 struct site_life *site_life_new(struct cluster *c, struct site_table *sites, const struct image *im,
                                 const struct symbols *symbols);
 void site_life_free(struct site_life *l); /* NULL is allowed */
+
+/* Saves or restores how many sites were learnt; the sites are the table's. */
+void site_life_state_io(struct state_io *io, struct site_life *l);
 
 /* After a store to code, which is in memory: adds or removes the sites that it says something of.
  */

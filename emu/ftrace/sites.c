@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
@@ -581,4 +582,74 @@ void site_remove(struct site_table *t, uint32_t id)
     memmove(&t->by_pa.at[at], &t->by_pa.at[at + 1], (t->by_pa.len - at) * sizeof *t->by_pa.at);
     t->sites.at[id].gone = true;
     tell_changed(t, id);
+}
+
+/* ---- state ---- */
+
+/* Of a site that was added. */
+static void name_io(struct state_io *io, char **name)
+{
+    size_t len = *name ? strlen(*name) : 0;
+
+    len = state_io_count(io, len, SIZE_MAX);
+    if (io->loading)
+        *name = xcalloc(1, len + 1);
+    state_io_bytes(io, *name, len);
+}
+
+static void added_io(struct state_io *io, struct site *s, char **name)
+{
+    STATE_IO(io, s->va);
+    STATE_IO(io, s->pa);
+    STATE_IO_BELOW(io, s->kind, SITE_GRAPH_REGS_CALL + 1);
+    STATE_IO_BELOW(io, s->size, SITE_BYTES_MAX + 1);
+    STATE_IO(io, s->passes_ra);
+    name_io(io, name);
+    s->function = *name;
+}
+
+static void free_names(struct site_table *t)
+{
+    for (size_t i = 0; i < t->names.len; i++)
+        free(t->names.at[i]);
+    t->names.len = 0;
+}
+
+static void order_by_pa(struct site_table *t)
+{
+    t->by_pa.len = 0;
+    for (uint32_t id = 0; id < t->sites.len; id++) {
+        size_t at;
+
+        if (t->sites.at[id].gone)
+            continue;
+        at = first_ending_after(t, t->sites.at[id].pa);
+        VEC_PUSH(&t->by_pa, id);
+        memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at],
+                (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
+        t->by_pa.at[at] = id;
+    }
+}
+
+void site_table_state_io(struct state_io *io, struct site_table *t)
+{
+    size_t first = t->sites.len - t->names.len, added;
+
+    state_io_section(io, "sites", 1);
+    STATE_IO_SAME(io, first);
+    added = state_io_count(io, t->names.len, UINT32_MAX - first);
+    if (io->loading) {
+        free_names(t);
+        t->sites.len = first;
+        for (size_t i = 0; i < added; i++) {
+            VEC_PUSH(&t->names, NULL);
+            VEC_PUSH(&t->sites, ((struct site){.size = SITE_BYTES}));
+        }
+    }
+    for (size_t i = 0; i < added; i++)
+        added_io(io, &t->sites.at[first + i], &t->names.at[i]);
+    for (size_t id = 0; id < t->sites.len; id++)
+        STATE_IO(io, t->sites.at[id].gone);
+    if (io->loading)
+        order_by_pa(t);
 }

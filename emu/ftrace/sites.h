@@ -20,6 +20,7 @@ struct image;
 struct probe_view;
 struct symbols;
 struct site_table;
+struct state_io;
 
 enum { SITE_BYTES = 8, SITE_BYTES_MAX = 16, NO_SITE = UINT32_MAX };
 
@@ -90,6 +91,12 @@ struct site_listener {
 };
 enum { SITE_LISTENERS_MAX = 4 };
 void site_table_listen(struct site_table *t, struct site_listener listener);
+
+/*
+ * Saves or restores which sites there are. Listeners are not told of a restore: they restore their
+ * own state after this.
+ */
+void site_table_state_io(struct state_io *io, struct site_table *t);
 
 /* The site that has a byte in [pa, pa+size), or NO_SITE. */
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size);

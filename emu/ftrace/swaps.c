@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/decode.h"
 #include "cpu/observer.h"
@@ -175,4 +176,29 @@ const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f
         is_change_of_both(swap, swap_at(s, swap->pa + swap->size), hart_stamp))
         return NULL;
     return swap;
+}
+
+/* ---- state ---- */
+
+static void swap_io(struct state_io *io, struct swap *s)
+{
+    STATE_IO_BELOW(io, s->pa, UINT64_MAX);
+    STATE_IO(io, s->first);
+    STATE_IO(io, s->last);
+    STATE_IO_BELOW(io, s->size, sizeof s->old_bytes + 1);
+    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
+    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
+    STATE_IO(io, s->depth);
+}
+
+void swaps_state_io(struct state_io *io, struct swaps *s)
+{
+    state_io_section(io, "swaps", 1);
+    STATE_IO(io, s->newest);
+    STATE_IO_VEC(io, &s->all, SWAPS_MAX, swap_io);
+    if (!io->loading)
+        return;
+    map_clear(&s->index);
+    for (size_t i = 0; i < s->all.len; i++)
+        map_put(&s->index, s->all.at[i].pa, i);
 }

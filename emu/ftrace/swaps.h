@@ -20,6 +20,7 @@
 
 struct code_write;
 struct stale_fetch;
+struct state_io;
 struct swaps;
 
 /* Stores to one instruction, each of them a swap, with no other store to its bytes between. */
@@ -37,6 +38,9 @@ void swaps_free(struct swaps *s);
 
 /* depth: how many traps the writing hart has taken and not returned from. */
 void swaps_write(struct swaps *s, const struct code_write *w, uint32_t depth);
+
+/* Saves or restores all that is kept. */
+void swaps_state_io(struct state_io *io, struct swaps *s);
 
 /* All stores up to this stamp are known to every hart: what is said of them is forgotten. */
 void swaps_forget(struct swaps *s, uint64_t stamp);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "load/symbols.h"
 
 /* The one process of the viewer. Cycles of a microsecond, the format's unit, at the board's rate.
@@ -189,9 +190,35 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
         ends[how], at->hart, at->cycle, at->insns, at->time);
 }
 
+/* While restoring: what was written since is cut off the file, which a pipe cannot do. */
+static void cut_file(struct trace_json *t, off_t end)
+{
+    t->used = 0;
+    if (end < 0 || ftruncate(t->config.file->fd, end) ||
+        lseek(t->config.file->fd, end, SEEK_SET) < 0)
+        t->failed = end < 0 ? ESPIPE : errno;
+}
+
+static void trace_state_io(void *ctx, struct state_io *io)
+{
+    struct trace_json *t = ctx;
+    off_t end = -1;
+
+    if (!io->loading) {
+        flush(t);
+        end = lseek(t->config.file->fd, 0, SEEK_CUR);
+    }
+    state_io_section(io, "trace", 1);
+    STATE_IO(io, end);
+    STATE_IO(io, t->events);
+    STATE_IO(io, t->stacks);
+    if (io->loading && !io->error)
+        cut_file(t, end);
+}
+
 struct calls_listener trace_json_listener(struct trace_json *t, bool on_only)
 {
-    return (struct calls_listener){t, on_only, on_enter, on_leave};
+    return (struct calls_listener){t, on_only, on_enter, on_leave, trace_state_io};
 }
 
 /* ---- life ---- */

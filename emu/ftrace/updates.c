@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -311,4 +312,55 @@ const char *update_role_name(enum update_role role)
     static const char *const names[] = {"wrote", "stood", "looped", "ran"};
 
     return names[role];
+}
+
+/* ---- state ---- */
+
+static void update_io(struct state_io *io, struct update *u)
+{
+    STATE_IO(io, u->first_stamp);
+    STATE_IO(io, u->last_stamp);
+    writer_state_io(io, &u->writer);
+    STATE_IO(io, u->last_cycle);
+    STATE_IO(io, u->stores);
+    STATE_IO(io, u->sites);
+    STATE_IO(io, u->rounds);
+    STATE_IO_BELOW(io, u->end, UPDATE_QUIET + 1);
+}
+
+static void hart_io(struct state_io *io, struct update_hart *h)
+{
+    STATE_IO_BELOW(io, h->role, ROLE_RAN + 1);
+    STATE_IO(io, h->inside);
+    STATE_IO(io, h->fenced);
+    STATE_IO(io, h->fence_cycle);
+    STATE_IO(io, h->low);
+    STATE_IO(io, h->high);
+    STATE_IO(io, h->insns);
+    STATE_IO(io, h->looks);
+}
+
+static void open_io(struct state_io *io, struct updates *u)
+{
+    for (unsigned i = 0; i < u->harts; i++) {
+        update_io(io, &u->open[i]);
+        STATE_IO(io, u->stopped[i]);
+        STATE_IO(io, u->ended[i]);
+    }
+    for (size_t i = 0; i < (size_t)u->harts * u->harts; i++)
+        hart_io(io, &u->open_harts[i]);
+    STATE_IO_BELOW(io, u->open_count, u->harts + 1);
+}
+
+void updates_state_io(struct state_io *io, struct updates *u)
+{
+    state_io_section(io, "updates", 1);
+    STATE_IO_SAME(io, u->harts);
+    STATE_IO(io, u->announced);
+    open_io(io, u);
+    STATE_IO(io, u->left_out);
+    STATE_IO_VEC(io, &u->kept, u->max, update_io);
+    STATE_IO_VEC(io, &u->kept_harts, u->max * u->harts, hart_io);
+    if (u->kept_harts.len != u->kept.len * u->harts)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
 }

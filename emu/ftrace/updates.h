@@ -21,6 +21,7 @@ struct cluster;
 struct code_write;
 struct hart;
 struct patch_log;
+struct state_io;
 struct updates;
 
 /* A tenth of a second of the guest's time; a tenth of a millisecond. */
@@ -86,6 +87,9 @@ void updates_pass_time(struct updates *u, uint64_t cycle);
 
 /* Whether the update that the writer's store was part of has ended. */
 bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
+
+/* Saves or restores all updates, open or ended. */
+void updates_state_io(struct state_io *io, struct updates *u);
 
 /* The run is over: updates that have not ended are kept as they are. */
 void updates_finish(struct updates *u);

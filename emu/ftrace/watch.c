@@ -236,6 +236,22 @@ void watch_free(struct watch *w)
     free(w);
 }
 
+void watch_state_io(void *watch, struct state_io *io)
+{
+    struct watch *w = watch;
+
+    site_table_state_io(io, w->sites); /* the others refer to its sites */
+    site_life_state_io(io, w->site_life);
+    if (w->account)
+        account_state_io(io, w->account);
+    if (w->calls)
+        calls_state_io(io, w->calls);
+    patch_log_state_io(io, w->patches);
+    updates_state_io(io, w->updates);
+    if (w->audit)
+        audit_state_io(io, w->audit);
+}
+
 void watch_end(struct watch *w)
 {
     updates_finish(w->updates);

@@ -17,6 +17,7 @@ struct diag;
 struct image;
 struct patch_log;
 struct site_table;
+struct state_io;
 struct symbols;
 struct updates;
 struct watch;
@@ -36,6 +37,9 @@ struct watch_config {
 /* Image and symbols must outlive it. The patch log is always kept. */
 struct watch *watch_new(const struct watch_config *config, const struct diag *d);
 void watch_free(struct watch *w); /* before the cluster */
+
+/* Saves or restores all that is known of the run so far; `watch` is a struct watch. */
+void watch_state_io(void *watch, struct state_io *io);
 
 /* The run is over: calls and updates that are still open are reported as open. */
 void watch_end(struct watch *w);

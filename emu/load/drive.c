@@ -14,6 +14,8 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/state_io.h"
+#include "base/versions.h"
 
 enum { PAGE = 4096 };
 
@@ -24,7 +26,8 @@ struct drive {
     const char *path;
     const struct diag *diag;
     bool complained;
-    struct map pages; /* DRIVE_SNAPSHOT: page number -> its bytes */
+    struct map pages;          /* DRIVE_SNAPSHOT: page number -> its bytes */
+    struct versions *versions; /* NULL: none was ever taken */
 };
 
 static bool complain(struct drive *d, const char *what)
@@ -132,12 +135,20 @@ bool drive_read(void *drive, uint64_t offset, void *to, size_t len)
                                      : read_file(d, offset, to, len);
 }
 
+static bool write_contents(struct drive *d, uint64_t offset, const void *from, size_t len)
+{
+    return d->mode == DRIVE_SNAPSHOT ? write_snapshot(d, offset, from, len)
+                                     : write_file(d, offset, from, len);
+}
+
 bool drive_write(void *drive, uint64_t offset, const void *from, size_t len)
 {
     struct drive *d = drive;
 
-    return d->mode == DRIVE_SNAPSHOT ? write_snapshot(d, offset, from, len)
-                                     : write_file(d, offset, from, len);
+    if (d->versions && versions_exist(d->versions))
+        for (uint64_t page = offset / PAGE; page * PAGE < offset + len; page++)
+            versions_keep(d->versions, page);
+    return write_contents(d, offset, from, len);
 }
 
 bool drive_flush(void *drive)
@@ -150,6 +161,45 @@ bool drive_flush(void *drive)
 uint64_t drive_size(const struct drive *drive)
 {
     return drive->size;
+}
+
+/* ---- versions ---- */
+
+static size_t page_size(const struct drive *d, uint64_t page)
+{
+    return left_in_page(page * PAGE, (size_t)(d->size - page * PAGE));
+}
+
+static bool page_io(void *drive, uint64_t page, struct state_io *io)
+{
+    struct drive *d = drive;
+    uint8_t bytes[PAGE];
+    size_t size = page_size(d, page);
+    bool done = io->loading || drive_read(d, page * PAGE, bytes, size);
+
+    if (!done)
+        return false;
+    state_io_bytes(io, bytes, size);
+    return !io->loading || (!io->error && write_contents(d, page * PAGE, bytes, size));
+}
+
+struct version *drive_take_version(struct drive *d)
+{
+    struct page_store store = {d, PAGE, page_io};
+
+    if (!d->versions)
+        d->versions = versions_new(&store);
+    return versions_take(d->versions);
+}
+
+bool drive_restore_version(struct drive *d, const struct version *v)
+{
+    return versions_restore(d->versions, v);
+}
+
+void drive_free_version(struct drive *d, struct version *v)
+{
+    version_free(d->versions, v);
 }
 
 /* ---- opening ---- */
@@ -231,6 +281,7 @@ void drive_free(struct drive *drive)
         if (drive->pages.slots[i].key != UINT64_MAX)
             free((void *)(uintptr_t)drive->pages.slots[i].value);
     map_free(&drive->pages);
+    versions_free(drive->versions);
     if (drive->fd >= 0)
         close(drive->fd);
     free(drive);

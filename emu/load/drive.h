@@ -13,6 +13,7 @@
 #include "base/diag.h"
 
 struct drive;
+struct version;
 
 enum drive_mode {
     DRIVE_WRITABLE,
@@ -37,5 +38,13 @@ uint64_t drive_size(const struct drive *drive); /* bytes */
 bool drive_read(void *drive, uint64_t offset, void *to, size_t len);
 bool drive_write(void *drive, uint64_t offset, const void *from, size_t len);
 bool drive_flush(void *drive);
+
+/*
+ * Versions of its contents (base/versions.h): a page is copied before it is first written after
+ * one was taken. Restoring one of a writable drive writes to its file. False: an I/O error.
+ */
+struct version *drive_take_version(struct drive *d);
+MUST_USE bool drive_restore_version(struct drive *d, const struct version *v);
+void drive_free_version(struct drive *d, struct version *v);
 
 #endif

@@ -154,3 +154,19 @@ bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len, const s
     ram_write(r, pa, from, len, who);
     return true;
 }
+
+void bus_state_io(struct state_io *io, struct bus *b)
+{
+    size_t count = b->devices.len;
+
+    state_io_section(io, "devices", 1);
+    STATE_IO_SAME(io, count);
+    for (size_t i = 0; i < b->devices.len; i++) {
+        const struct device *dev = &b->devices.at[i];
+
+        if (!dev->state_io)
+            continue;
+        STATE_IO_SAME(io, dev->base);
+        dev->state_io(dev->ctx, io);
+    }
+}

@@ -44,4 +44,7 @@ MUST_USE bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len);
 MUST_USE bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len,
                         const struct writer *who);
 
+/* Saves or restores all devices, in the order in which they were mapped. RAM is not included. */
+void bus_state_io(struct state_io *io, struct bus *b);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/versions.h"
 
 /* Zeroes that take memory of the host only where they are written. NULL: the host refuses. */
 static void *reserve(uint64_t size, bool huge)
@@ -53,6 +54,7 @@ void ram_free(struct ram *r)
         munmap(r->pages, (r->size >> PAGE_SHIFT) * sizeof *r->pages);
     if (r->copies)
         munmap(r->copies, COPIES_MAX * sizeof *r->copies);
+    versions_free(r->versions);
     free(r);
 }
 
@@ -73,6 +75,7 @@ static void forget_oldest_copy(struct ram *r)
     const struct page_copy *copy = copy_slot(r, r->first_copy);
     struct ram_page *page = ram_page_at(r, copy->pa);
 
+    ram_keep_page(r, copy->pa);
     if (page->uncopied < copy->stamp)
         page->uncopied = copy->stamp;
     if (page->copy == r->first_copy)
@@ -112,6 +115,7 @@ static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
     if (r->next_copy == r->first_copy)
         r->copy_base = r->next_copy; /* the host's caches may have the first slots */
     copy = copy_slot(r, r->next_copy);
+    ram_keep_copy(r, copy);
     copy->stamp = page->stamp;
     copy->pa = align_down(pa, PAGE_BYTES);
     copy->older = page->copy;
@@ -130,6 +134,7 @@ static void open_at(struct ram *r, uint64_t pa, uint64_t stamp, const struct wri
         struct page_copy *newest = copy_slot(r, page->copy);
 
         if (newest->stamp == page->stamp) {
+            ram_keep_copy(r, newest);
             newest->opener = page->opener;
             newest->shared = page->shared;
         }
@@ -144,6 +149,7 @@ void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who)
 {
     struct ram_page *page = ram_page_at(r, pa);
 
+    ram_keep_page(r, pa);
     if (page->stamp > r->closed_stamp)
         page->shared |= who->kind != page->opener.kind || who->hart != page->opener.hart;
     else
@@ -163,6 +169,7 @@ void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
 
     if (page->flags & flag)
         return;
+    ram_keep_page(r, pa);
     page->flags |= flag;
     r->watched_loads += flag == RAM_PAGE_WATCHED_LOADS;
     r->epoch++;
@@ -174,6 +181,7 @@ void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
 
     if (!(page->flags & flag))
         return;
+    ram_keep_page(r, pa);
     page->flags &= ~(uint32_t)flag;
     r->watched_loads -= flag == RAM_PAGE_WATCHED_LOADS;
 }
@@ -181,6 +189,7 @@ void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag)
 void ram_retire_code(struct ram *r, uint64_t pa, uint64_t stamp, const struct writer *by)
 {
     ram_unflag_page(r, pa, RAM_PAGE_CODE);
+    ram_keep_page(r, pa);
     ram_page_at(r, pa)->uncopied = stamp;
     open_at(r, pa, stamp, by);
 }
@@ -243,6 +252,8 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
         /* The loader's bytes were there before the harts started. */
         if (by->kind != WRITER_LOADER)
             ram_open_page(r, pa, by);
+        else
+            ram_keep_page(r, pa);
         memcpy(ram_host(r, pa + done), from + done, len - done);
     }
     if (page->flags & (RAM_PAGE_WATCHED | RAM_PAGE_WATCHED_STORES))

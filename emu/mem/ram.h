@@ -23,6 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct state_io;
+struct version;
+struct versions;
+
 enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
 
 enum ram_page_flag {
@@ -32,6 +36,9 @@ enum ram_page_flag {
     RAM_PAGE_WATCHED_STORES = 8, /* stores are told: watchpoints (cluster_watch_page) */
     RAM_PAGE_WATCHED_LOADS = 16, /* loads are told */
 };
+
+/* Those that a version keeps; others belong to observers, and stay as they are in a restore. */
+enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED | RAM_PAGE_WATCHED };
 
 /* Not every writer is a hart. */
 enum writer_kind { WRITER_HART, WRITER_FIRMWARE, WRITER_DMA, WRITER_DEBUGGER, WRITER_LOADER };
@@ -43,10 +50,13 @@ struct writer {
     uint64_t cycle; /* of that hart */
 };
 
+void writer_state_io(struct state_io *io, struct writer *w);
+
 struct ram_page {
     uint64_t stamp; /* of the first store after it was last closed; 0: untouched since loading */
     uint32_t flags;
     bool shared;          /* others than the opener may have stored since */
+    uint32_t kept;        /* generation of versions in which it has been kept (ram_keep_page) */
     struct writer opener; /* made the first store since the page was opened */
     uint64_t copy;        /* number of its newest copy; 0: none is kept */
     uint64_t uncopied;    /* stamp of the newest opening of which no copy is kept */
@@ -68,6 +78,7 @@ struct page_copy {
     uint64_t older;       /* number of the page's copy before, which may be forgotten */
     struct writer opener; /* as in struct ram_page, when the page was opened again */
     bool shared;
+    uint32_t kept; /* generation of versions in which the slot was kept */
     uint8_t bytes[PAGE_BYTES];
 };
 
@@ -114,6 +125,8 @@ struct ram {
     /* copies: a ring, numbered on from 1; those from first_copy to next_copy are kept */
     struct page_copy *copies;
     uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
+    struct versions *versions;                 /* of pages and copies; NULL: none was ever taken */
+    uint32_t generation;                       /* of the versions; 0: as long as there are none */
 };
 
 struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
@@ -139,6 +152,20 @@ static inline struct ram_page *ram_page_at(const struct ram *r, uint64_t pa)
 {
     return &r->pages[(pa - r->base) >> PAGE_SHIFT];
 }
+
+/*
+ * Must be called before the page's bytes or what is known of it change: versions taken earlier
+ * keep a copy. Costs one comparison unless it is the first change since a version was taken.
+ */
+void ram_keep_first(struct ram *r, uint64_t pa);
+static inline void ram_keep_page(struct ram *r, uint64_t pa)
+{
+    if (ram_page_at(r, pa)->kept != r->generation)
+        ram_keep_first(r, pa);
+}
+
+/* The same for a slot of the ring of copies. */
+void ram_keep_copy(struct ram *r, struct page_copy *slot);
 
 /*
  * The way in which memory is written, by whomever: stamps, lets the code map know, breaks
@@ -173,5 +200,18 @@ void ram_set_hooks(struct ram *r, struct ram_hooks hooks);
 void ram_add_watch(struct ram *r, struct ram_watch watch);
 /* To be called after a load from a page with RAM_PAGE_WATCHED_LOADS. */
 void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by);
+
+/* ---- versions (base/versions.h): bytes, stamps and flags of all pages ---- */
+
+/*
+ * Cached store translations are dropped, so that the first store to each page is seen. Pages stay
+ * open: no stamp depends on whether a version was taken.
+ */
+struct version *ram_take_version(struct ram *r);
+void ram_restore_version(struct ram *r, const struct version *v);
+void ram_free_version(struct ram *r, struct version *v);
+
+/* Saves or restores the write clock; a version has the rest. */
+void ram_state_io(struct state_io *io, struct ram *r);
 
 #endif

@@ -1,0 +1,101 @@
+/*
+ * input.c - see input.h.
+ */
+#include "input.h"
+
+#include "base/state_io.h"
+
+void input_log_free(struct input_log *l)
+{
+    VEC_FREE(&l->answers);
+}
+
+static void keep(struct input_log *l, enum input_kind kind, const struct moment *at, uint64_t value)
+{
+    if (!l->on)
+        return;
+    VEC_PUSH(&l->answers, ((struct input_answer){kind, *at, value}));
+    l->next = l->answers.len;
+}
+
+/* The answer that comes next; NULL: the console is asked itself. */
+static const struct input_answer *due(const struct input_log *l)
+{
+    return l->next < l->answers.len ? &l->answers.at[l->next] : NULL;
+}
+
+static bool is_at(const struct input_answer *a, const struct moment *at)
+{
+    return a->at.reason == at->reason && a->at.insns == at->insns && a->at.cycles == at->cycles;
+}
+
+/* The run has passed the answer's moment without asking: it is another run (cf. cli/replay.c). */
+static bool is_past(const struct input_answer *a, const struct moment *at)
+{
+    if (at->insns != a->at.insns)
+        return at->insns > a->at.insns;
+    return at->reason == POLL_IDLE && a->at.reason == POLL_IDLE && at->cycles > a->at.cycles;
+}
+
+static void look_for_another_run(struct input_log *l, const struct moment *at)
+{
+    while (due(l) && due(l)->kind == INPUT_WAIT && (l->strayed || is_past(due(l), at)))
+        l->next++;
+    l->strayed = due(l) && (l->strayed || is_past(due(l), at));
+}
+
+int input_get(struct input_log *l, const struct console *c, const struct moment *at)
+{
+    int byte;
+
+    look_for_another_run(l, at);
+    if (due(l)) {
+        struct input_answer *a = &l->answers.at[l->next];
+
+        if (a->kind != INPUT_BYTE || !(l->strayed || is_at(a, at)))
+            return -1;
+        a->at = *at;
+        l->next++;
+        return (int)a->value;
+    }
+    byte = c->get(c->ctx, at);
+    if (byte >= 0)
+        keep(l, INPUT_BYTE, at, (uint64_t)byte);
+    return byte;
+}
+
+/* Without a deadline, only input can end the wait: in the run before this one it came. */
+static uint64_t wait_again(struct input_log *l, const struct moment *at, uint64_t until)
+{
+    const struct input_answer *a = due(l);
+
+    if (a->kind == INPUT_WAIT && is_at(a, at)) {
+        l->next++;
+        return a->value;
+    }
+    if (until != UINT64_MAX)
+        return until;
+    l->strayed = true;
+    return at->cycles;
+}
+
+uint64_t input_wait(struct input_log *l, const struct console *c, const struct moment *at,
+                    uint64_t until)
+{
+    uint64_t cycle;
+
+    look_for_another_run(l, at);
+    if (due(l))
+        return wait_again(l, at, until);
+    cycle = c->wait(c->ctx, at, until);
+    if (cycle != until)
+        keep(l, INPUT_WAIT, at, cycle);
+    return cycle;
+}
+
+void input_state_io(struct state_io *io, struct input_log *l)
+{
+    state_io_section(io, "input", 1);
+    STATE_IO_BELOW(io, l->next, l->answers.len + 1);
+    STATE_IO(io, l->strayed);
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# snapshot.sh - a run that goes on from a snapshot is the uninterrupted run.
+#
+#   SEEDS=N   so many seeds for each number of harts (1)
+. "$(dirname "$0")/common.inc"
+
+T=/sys/kernel/tracing
+script="echo function > $T/current_tracer; work tree 2; echo function_graph > $T/current_tracer;
+work threads 2; head -n 30 $T/trace; echo nop > $T/current_tracer; work tree 2"
+script=$(echo "$script" | tr '\n' ' ')
+M=/lib/modules
+module="insmod $M/trace_sample.ko depth=3; echo function > $T/current_tracer; cat /proc/trace_sample;
+rmmod trace_sample; work calls 1; insmod $M/trace_sample.ko depth=2; cat /proc/trace_sample"
+module=$(echo "$module" | tr '\n' ' ')
+check=$BUILD/tests/machine/snapshot_check
+kernels=$BUILD/guest-kernel
+
+# continued LAYOUT OPTIONS...: see snapshot_check.c. What it measured is shown.
+continued() {
+    layout=$1
+    shift
+    "$check" "$@" "$kernels/$layout/kernel.elf" >"$out" 2>&1
+    status=$?
+    grep '^#' "$out"
+    [ "$status" -eq 0 ] || cat "$out"
+    return $status
+}
+
+for seed in $(seq "${SEEDS:-1}"); do
+    for harts in 1 2 4 8; do
+        for fetch in stale coherent random; do
+            claim "$harts harts, --fetch $fetch, seed $seed: tracers switched, calls traced" \
+                continued mcount -h $harts -f $fetch -s $seed -n 6 -t "$work/trace" -a "script=\"$script\""
+        done
+    done
+    claim "sites of one store each, seed $seed" \
+        continued callops -h 3 -s $seed -n 6 -a "script=\"$script\""
+    claim "fences that are missing, so that there are findings, seed $seed" \
+        continued atomic-no-remote-fence -h 4 -s $seed -n 6 -a "script=\"$script\""
+    claim "sites that come and go with a module, seed $seed" \
+        continued mcount -h 2 -s $seed -n 8 -r "$kernels/mcount/modules.cpio" -a "script=\"$module\""
+    claim "256 MiB, seed $seed" continued mcount -h 2 -m 256 -s $seed -n 6 -a "script=\"$script\""
+    claim "bytes typed after a snapshot come again, seed $seed" \
+        continued mcount -h 2 -s $seed -n 12 -i 'echo one two
+work tree 2
+poweroff
+'
+done

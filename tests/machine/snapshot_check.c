@@ -1,0 +1,426 @@
+/*
+ * snapshot_check.c - a run that goes on from a snapshot is the uninterrupted run.
+ *
+ *     snapshot_check [-h harts] [-f stale|coherent|random] [-s seed] [-m MiB] [-n snapshots]
+ *                    [-a bootargs] [-i input] [-t trace.json] [-d disk[,snapshot]] IMAGE
+ *
+ * E0: the run from start to end. E1: the same, with snapshots taken at random instructions.
+ * E2: from each of these snapshots, in random order, to the end; half of them in pieces. All must
+ * agree in cycles, instructions, console output, report and trace, and a state that is saved again
+ * right after its restore must be the same bytes. Prints what failed, or figures and "ok".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/hash.h"
+#include "base/new_file.h"
+#include "base/rng.h"
+#include "base/state_io.h"
+#include "base/vec.h"
+#include "cpu/hart.h"
+#include "ftrace/report.h"
+#include "ftrace/trace_json.h"
+#include "ftrace/watch.h"
+#include "load/image.h"
+#include "load/symbols.h"
+#include "machine.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
+#include "snapshot.h"
+
+enum { SNAPSHOTS_MAX = 256 };
+
+struct options {
+    struct machine_config config;
+    const char *input, *trace;
+    unsigned snapshots;
+    uint64_t seed;
+};
+
+/* A machine with all that watches it, and its console. */
+struct world {
+    const struct options *options;
+    struct machine *m;
+    struct symbols *symbols;
+    struct watch *watch;
+    struct trace_json *trace;
+    struct new_file trace_file;
+    VEC_OF(uint8_t) shown;
+    size_t typed; /* bytes of the input that were given */
+};
+
+struct outcome {
+    enum stop_reason reason;
+    unsigned code;
+    uint64_t insns, cycles;
+    uint64_t shown, report, trace; /* hashes */
+};
+
+static struct diag diag = {.program = "snapshot_check"};
+
+static void die(const char *why)
+{
+    printf("not ok - %s\n", why);
+    exit(1);
+}
+
+/* ---- the console ---- */
+
+static void show(void *ctx, const uint8_t *bytes, size_t len)
+{
+    struct world *w = ctx;
+
+    for (size_t i = 0; i < len; i++)
+        VEC_PUSH(&w->shown, bytes[i]);
+}
+
+/*
+ * A host that gives each byte once only, as a terminal does, and at moments that the second run
+ * does not share: after a restore the machine must get by without it.
+ */
+static int type(void *ctx, const struct moment *at)
+{
+    struct world *w = ctx;
+
+    if (at->cycles < 20000000 + 1000000 * w->typed)
+        return -1;
+    return w->options->input && w->options->input[w->typed] ? w->options->input[w->typed++] : -1;
+}
+
+static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
+{
+    const struct world *w = ctx;
+    uint64_t next = 20000000 + 1000000 * w->typed;
+
+    if (!w->options->input || !w->options->input[w->typed])
+        return until;
+    return next > at->cycles && next < until ? next : until;
+}
+
+/* ---- life ---- */
+
+static bool hear(void *ctx, const struct moment *at)
+{
+    (void)ctx;
+    (void)at;
+    return false;
+}
+
+static void build(struct world *w, const struct options *o)
+{
+    struct machine_config config = o->config;
+    struct watch_config watch = {
+        .account = true, .audit = true, .findings_max = 100, .patches_max = 100000};
+    struct trace_json_config trace = {.file = &w->trace_file, .image = config.image};
+
+    *w = (struct world){.options = o};
+    config.console = (struct console){show, type, wait_for_input, hear, w};
+    if (machine_new(&config, &diag, &w->m) != EXIT_PASS)
+        die("no machine");
+    if (machine_image(w->m)->kind == IMAGE_ELF &&
+        symbols_read(config.image, &diag, &w->symbols) != EXIT_PASS)
+        die("no symbols");
+    watch.cluster = machine_cluster(w->m);
+    watch.image = machine_image(w->m);
+    trace.symbols = watch.symbols = w->symbols;
+    if (o->trace) {
+        if (!new_file_open(&w->trace_file, o->trace, &diag))
+            die("no trace file");
+        w->trace = trace_json_new(&trace);
+        watch.calls = trace_json_listener(w->trace, false);
+    }
+    w->watch = watch_new(&watch, &diag);
+    machine_join_snapshots(w->m, (struct state_part){w->watch, watch_state_io});
+}
+
+static void take_down(struct world *w)
+{
+    watch_free(w->watch);
+    trace_json_free(w->trace);
+    new_file_discard(&w->trace_file);
+    machine_free(w->m);
+    symbols_free(w->symbols);
+    VEC_FREE(&w->shown);
+}
+
+/* ---- results ---- */
+
+static uint64_t hash_report(const struct world *w, struct stop stop)
+{
+    struct report r = {.run = {.version = "0",
+                               .image = w->options->config.image,
+                               .firmware = "builtin",
+                               .fetch = "any",
+                               .timing = "inorder",
+                               .ended = "exit",
+                               .exit_code = stop.code},
+                       .cluster = machine_cluster(w->m),
+                       .watch = w->watch,
+                       .symbols = w->symbols};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    uint64_t hash;
+
+    if (!report_json(&r, out) || fclose(out))
+        die("no report");
+    hash = fnv1a(FNV1A_START, (const uint8_t *)text, size);
+    free(text);
+    return hash;
+}
+
+/* What is in the file so far; the calls still open are told to none of the runs. */
+static uint64_t hash_trace(struct world *w)
+{
+    struct calls_listener l =
+        w->trace ? trace_json_listener(w->trace, false) : (struct calls_listener){0};
+    uint64_t hash = FNV1A_START;
+    struct state_io flush;
+    uint8_t buffer[4096];
+    FILE *f;
+    size_t n;
+
+    if (!w->trace)
+        return 0;
+    state_io_save(&flush, 0);
+    l.state_io(l.ctx, &flush);
+    state_io_free(&flush);
+    f = fopen(new_file_name(&w->trace_file), "r");
+    while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
+        hash = fnv1a(hash, buffer, n);
+    fclose(f);
+    return hash;
+}
+
+static struct outcome outcome_of(struct world *w, struct stop stop)
+{
+    return (struct outcome){.reason = stop.reason,
+                            .code = stop.code,
+                            .insns = machine_insns(w->m),
+                            .cycles = machine_cycles(w->m),
+                            .shown = fnv1a(FNV1A_START, w->shown.at, w->shown.len),
+                            .report = hash_report(w, stop),
+                            .trace = hash_trace(w)};
+}
+
+static unsigned differences;
+
+static void differ(const char *run, uint64_t at, const char *what, uint64_t a, uint64_t b)
+{
+    if (a == b)
+        return;
+    differences++;
+    printf("not ok - %s, snapshot at %" PRIu64 ": %s %" PRIx64 " and not %" PRIx64 "\n", run, at,
+           what, b, a);
+}
+
+static void compare(const char *run, uint64_t at, const struct outcome *a, const struct outcome *b)
+{
+    differ(run, at, "reason", a->reason, b->reason);
+    differ(run, at, "exit code", a->code, b->code);
+    differ(run, at, "instructions", a->insns, b->insns);
+    differ(run, at, "cycles", a->cycles, b->cycles);
+    differ(run, at, "console", a->shown, b->shown);
+    differ(run, at, "report", a->report, b->report);
+    differ(run, at, "trace", a->trace, b->trace);
+}
+
+static struct stop go(struct world *w, uint64_t insns)
+{
+    return machine_run(w->m, insns, UINT64_MAX);
+}
+
+/* ---- the whole state ---- */
+
+/* Words, not bytes: memory is large. */
+static uint64_t hash_memory(const struct world *w)
+{
+    const struct ram *r = bus_ram(cluster_bus(machine_cluster(w->m)));
+    const uint64_t *words = (const uint64_t *)(const void *)r->bytes;
+    uint64_t hash = FNV1A_START;
+
+    for (uint64_t page = 0; page < r->size >> PAGE_SHIFT; page++) {
+        const struct ram_page *p = &r->pages[page];
+
+        hash = (hash ^ p->stamp ^ (uint64_t)p->flags << 32 ^ (uint64_t)p->shared << 40) *
+               0x100000001b3;
+        hash = (hash ^ p->opener.pc ^ p->opener.cycle << 8 ^ p->opener.hart) * 0x100000001b3;
+        for (unsigned i = 0; i < PAGE_BYTES / 8; i++)
+            hash = (hash ^ words[page * (PAGE_BYTES / 8) + i]) * 0x100000001b3;
+    }
+    return hash;
+}
+
+/* ---- the runs ---- */
+
+struct point {
+    struct snapshot *snapshot;
+    uint64_t insns, memory, parts;
+    size_t shown;
+};
+
+static double now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* other programs do not count */
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+struct figures {
+    double slowest_ms, sum_ms, restore_ms;
+    size_t state, largest;
+};
+
+static void take(struct world *w, struct point *p, struct figures *f)
+{
+    double start = now_ms(), ms;
+
+    p->snapshot = machine_snapshot(w->m);
+    ms = now_ms() - start;
+    f->slowest_ms = ms > f->slowest_ms ? ms : f->slowest_ms;
+    f->sum_ms += ms;
+    p->insns = machine_insns(w->m);
+    p->parts = machine_state_hash(w->m);
+    p->memory = hash_memory(w);
+    p->shown = w->shown.len;
+    f->state = snapshot_bytes(w->m, p->snapshot);
+}
+
+static void restore(struct world *w, const struct point *p, struct figures *f)
+{
+    double start = now_ms();
+
+    if (!machine_restore(w->m, p->snapshot))
+        die("a restore failed");
+    f->restore_ms += now_ms() - start;
+    w->shown.len = p->shown;
+    if (machine_console_count(w->m) != p->shown)
+        die("the console's count is not restored");
+    differ("E2", p->insns, "state", p->parts, machine_state_hash(w->m));
+    differ("E2", p->insns, "memory", p->memory, hash_memory(w));
+}
+
+static struct stop go_in_pieces(struct world *w, struct rng *r)
+{
+    struct stop stop;
+
+    do
+        stop = go(w, machine_insns(w->m) + 1 + rng_below(r, 3000000));
+    while (stop.reason == STOP_INSNS);
+    return stop;
+}
+
+static void choose_points(const struct options *o, struct rng *r, uint64_t end, uint64_t *at)
+{
+    for (unsigned i = 0; i < o->snapshots; i++)
+        at[i] = rng_below(r, end + 1);
+    qsort(at, o->snapshots, sizeof *at, by_number);
+}
+
+static void check(const struct options *o)
+{
+    static struct point points[SNAPSHOTS_MAX];
+    static uint64_t at[SNAPSHOTS_MAX];
+    struct rng r = {o->seed + 77};
+    struct figures f = {0};
+    struct outcome e0, e1, e2;
+    struct world w;
+
+    build(&w, o);
+    e0 = outcome_of(&w, go(&w, UINT64_MAX));
+    if (o->input && w.typed < strlen(o->input))
+        die("not all of the input was taken");
+    if (e0.reason != STOP_EXIT)
+        die("the guest did not end the run");
+    take_down(&w);
+    choose_points(o, &r, e0.insns, at);
+    build(&w, o);
+    for (unsigned i = 0; i < o->snapshots; i++) {
+        (void)go(&w, at[i]);
+        take(&w, &points[i], &f);
+    }
+    e1 = outcome_of(&w, go(&w, UINT64_MAX));
+    compare("E1", 0, &e0, &e1);
+    for (unsigned i = 0; i < o->snapshots; i++) {
+        size_t bytes = snapshot_bytes(w.m, points[i].snapshot);
+
+        f.largest = bytes > f.largest ? bytes : f.largest;
+    }
+    for (unsigned left = o->snapshots; left && differences < 20; left--) {
+        unsigned i = (unsigned)rng_below(&r, left);
+        struct point p = points[i];
+
+        restore(&w, &p, &f);
+        e2 = outcome_of(&w, i % 2 ? go_in_pieces(&w, &r) : go(&w, UINT64_MAX));
+        compare("E2", p.insns, &e0, &e2);
+        points[i] = points[left - 1];
+        if (i % 3)
+            snapshot_free(w.m, p.snapshot);
+    }
+    take_down(&w);
+    printf("# %" PRIu64 " instructions, %u snapshots: taking %.2f ms on average, %.2f at most; "
+           "restoring %.2f ms; %zu KiB when taken, %zu KiB at most in the end\n",
+           e0.insns, o->snapshots, f.sum_ms / o->snapshots, f.slowest_ms,
+           f.restore_ms / o->snapshots, f.state >> 10, f.largest >> 10);
+    if (differences)
+        exit(1);
+    printf("ok - %s\n", o->config.image);
+}
+
+static enum fetch_mode fetch_mode(const char *name)
+{
+    return !strcmp(name, "stale")    ? FETCH_STALE
+           : !strcmp(name, "random") ? FETCH_RANDOM
+                                     : FETCH_COHERENT;
+}
+
+static void add_drive(struct machine_config *c, char *text)
+{
+    struct machine_drive *d = &c->drives[c->drive_count++];
+    char *comma = strchr(text, ',');
+
+    d->mode = comma ? DRIVE_SNAPSHOT : DRIVE_WRITABLE;
+    if (comma)
+        *comma = '\0';
+    snprintf(d->path, sizeof d->path, "%s", text);
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.config = {.harts = 1, .memory = 128 << 20, .timing = TIMING_INORDER},
+                        .snapshots = 8};
+
+    diag.out = stderr;
+    for (int c; (c = getopt(argc, argv, "h:f:s:m:n:a:i:t:d:r:")) != -1;)
+        switch (c) {
+        case 'h': o.config.harts = (unsigned)atoi(optarg); break;
+        case 'f': o.config.fetch = fetch_mode(optarg); break;
+        case 's': o.seed = o.config.seed = o.config.fetch_seed = (uint64_t)atoll(optarg); break;
+        case 'm': o.config.memory = (uint64_t)atoll(optarg) << 20; break;
+        case 'n': o.snapshots = (unsigned)atoi(optarg); break;
+        case 'a': o.config.bootargs = optarg; break;
+        case 'i': o.input = optarg; break;
+        case 't': o.trace = optarg; break;
+        case 'd': add_drive(&o.config, optarg); break;
+        case 'r': o.config.initrd = optarg; break;
+        default: return 64;
+        }
+    if (optind + 1 != argc || !o.snapshots || o.snapshots > SNAPSHOTS_MAX)
+        return 64;
+    o.config.image = argv[optind];
+    check(&o);
+    return 0;
+}
