@@ -383,6 +383,32 @@ static void waiting_io(struct state_io *io, struct hart_state *s)
     STATE_IO(io, s->wait_limit);
 }
 
+static void exception_io(struct state_io *io, struct hart_exception *e)
+{
+    STATE_IO(io, e->pc);
+    STATE_IO(io, e->cause);
+    STATE_IO(io, e->tval);
+    STATE_IO_BELOW(io, e->mode, PRIV_M + 1);
+}
+
+static void nested_io(struct state_io *io, struct nested_traps *n)
+{
+    exception_io(io, &n->first);
+    exception_io(io, &n->last);
+    STATE_IO(io, n->insns);
+    STATE_IO_BELOW(io, n->handler, PRIV_M + 1);
+    STATE_IO(io, n->open);
+    STATE_IO_BELOW(io, n->places, NESTED_PLACES + 1);
+    for (unsigned i = 0; i < NESTED_PLACES; i++)
+        STATE_IO(io, n->pc[i]);
+    STATE_IO(io, n->count);
+    STATE_IO(io, n->same);
+    STATE_IO(io, n->sample_pc);
+    STATE_IO(io, n->sample_tval);
+    for (unsigned i = 0; i < ARRAY_LEN(n->sample_x); i++)
+        STATE_IO(io, n->sample_x[i]);
+}
+
 static void traps_io(struct state_io *io, struct hart_state *s)
 {
     STATE_IO(io, s->cause);
@@ -390,10 +416,8 @@ static void traps_io(struct state_io *io, struct hart_state *s)
     STATE_IO(io, s->last_trap_pc);
     STATE_IO(io, s->last_trap_insns);
     STATE_IO(io, s->trap_repeats);
-    STATE_IO(io, s->first_exception.pc);
-    STATE_IO(io, s->first_exception.cause);
-    STATE_IO(io, s->first_exception.tval);
-    STATE_IO_BELOW(io, s->first_exception.mode, PRIV_M + 1);
+    exception_io(io, &s->first_exception);
+    nested_io(io, &s->nested);
 }
 
 static void cut_io(struct state_io *io, struct cut *cut)

@@ -48,6 +48,8 @@ static void page_io(struct state_io *io, struct ram *r, uint64_t number)
     writer_state_io(io, &page->opener);
     STATE_IO(io, page->copy);
     STATE_IO(io, page->uncopied);
+    STATE_IO(io, page->streak);
+    STATE_IO(io, page->last_open);
     bytes_io(io, r->bytes + (number << PAGE_SHIFT));
     if (io->loading)
         page->kept = 0;
@@ -118,6 +120,7 @@ void ram_state_io(struct state_io *io, struct ram *r)
     STATE_IO_SAME(io, r->size);
     STATE_IO(io, r->stamp);
     STATE_IO(io, r->closed_stamp);
+    STATE_IO(io, r->closings);
     STATE_IO(io, r->first_copy);
     STATE_IO(io, r->next_copy);
     STATE_IO(io, r->copy_base);
