@@ -44,7 +44,7 @@ claim '... and the exception that it was to handle' \
 run run --quiet "$programs/badstack.elf"
 claim 'a handler that faults in itself is status 76, whatever its stack pointer' has_status 76
 claim '... with where, and the exception that it was to handle' says_one_line \
-    'endless trap loop at 0x800[0-9a-f]+: its trap handler at 0x800[0-9a-f]+ fails there itself \(store access fault on 0x[0-9a-f]+\); the first trap was ecall from M-mode at 0x'
+    'hart 0 is in an endless trap loop at 0x800[0-9a-f]+: its trap handler at 0x800[0-9a-f]+ fails there itself \(store access fault on 0x[0-9a-f]+\); the first trap was ecall from M-mode at 0x'
 
 # stuck_with HINT ARGUMENTS...: what a file that is no kernel, or not for this machine, comes to.
 stuck_with() {
