@@ -35,8 +35,6 @@ static void set_hart_irq(struct machine *m, unsigned hart, enum interrupt irq, b
     if (hart >= m->config.harts)
         return;
     hart_set_irq(m->slots[hart].hart, irq, level);
-    if (level)
-        schedule_wake(m, hart);
 }
 
 /* An interrupt between harts: the sender is the hart that is running. */
@@ -267,8 +265,6 @@ static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 
     *compare = due ? UINT64_MAX : tick;
     hart_set_timer(h, due);
-    if (due)
-        schedule_wake(m, hart_id(h)); /* it may be another hart that has set the time */
     if (*compare != old)
         schedule_cut(m);
 }
@@ -293,9 +289,9 @@ static void firmware_call(void *machine, struct hart *h)
     sbi_call(m->sbi, h);
 }
 
-static void wake(void *machine, struct hart *h)
+static void woken(void *machine, struct hart *h)
 {
-    schedule_wake(machine, hart_id(h));
+    schedule_woken(machine, hart_id(h));
 }
 
 static void make_harts(struct machine *m)
@@ -309,7 +305,7 @@ static void make_harts(struct machine *m)
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,
                 .look_at_ticks = schedule_look_at_ticks,
-                .wake = wake,
+                .woken = woken,
                 .set_timer = set_stimecmp},
     };
 
@@ -353,6 +349,7 @@ enum exit_status machine_new(const struct machine_config *config, const struct d
     m->config = *config;
     m->diag = d;
     m->rng.state = config->seed;
+    m->waking_at = UINT64_MAX;
     status = build(m);
     if (status != EXIT_PASS) {
         machine_free(m);
@@ -430,8 +427,7 @@ void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t 
 
     slot->timer = UINT64_MAX;
     slot->stopped = false;
-    slot->waiting = true; /* schedule_wake sets its clock then, as for any hart that wakes */
-    schedule_wake(m, hart);
+    schedule_woken(m, hart);
     sbi_reset_hart(slot->hart, pc, a1);
     report_hart(m, hart, EVENT_HART_STARTED);
 }

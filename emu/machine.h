@@ -72,6 +72,36 @@ struct machine_drive {
 
 enum { MACHINE_DRIVES_MAX = 6 };
 
+/* A hart that can run next. */
+struct schedule_option {
+    unsigned hart;
+    uint64_t cycles; /* its clock */
+};
+
+/* A point of a run where more than one hart can run next. */
+struct schedule_point {
+    const struct schedule_option *options; /* by hart */
+    unsigned count;                        /* 2 or more */
+    uint64_t insns;                        /* the machine's, since power-on */
+};
+
+/*
+ * What a scheduler answers: the hart that runs, until its clock has moved on by `cycles` or it
+ * has executed `insns` instructions (both at least 1; UINT64_MAX: no limit). The slice ends
+ * earlier when the hart waits, stops, or wakes another hart, when a deadline is moved, and at a
+ * pause of the hart whose clock was lowest once it has overtaken another's.
+ */
+struct slice {
+    unsigned hart; /* one of the options */
+    uint64_t cycles, insns;
+};
+
+/* Who chooses between harts; choose NULL: the seed does. A hart that alone can run just runs. */
+struct scheduler {
+    struct slice (*choose)(void *ctx, const struct schedule_point *point);
+    void *ctx;
+};
+
 struct machine_config {
     unsigned harts;  /* 1 to MACHINE_HARTS_MAX */
     uint64_t memory; /* bytes, whole pages */
@@ -81,6 +111,7 @@ struct machine_config {
     const char *initrd;   /* NULL: none */
     const char *bootargs; /* NULL: none */
     uint64_t seed;
+    struct scheduler scheduler;
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum timing_model timing;
@@ -138,8 +169,9 @@ struct stop {
 
 /*
  * Runs until something stops the machine. Limits are totals since power-on;
- * UINT64_MAX is none. The instruction limit is exact, and reaching it does not
- * disturb the schedule: a run in many pieces is the same run.
+ * UINT64_MAX is none. The instruction limit is exact; the limit of cycles stops the
+ * machine at the first instruction boundary at which some hart's clock has come to
+ * it. Reaching one does not disturb the schedule: a run in many pieces is the same run.
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
@@ -156,7 +188,8 @@ void machine_describe_stuck(const struct machine *m, const struct hart *h,
 MUST_USE bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT],
                                          uint64_t *pc, const char **mode);
 
-/* From a call-back or a signal handler: machine_run returns soon. */
+/* From a call-back, a probe or a signal handler: machine_run returns at the next instruction
+ * boundary. */
 void machine_ask_stop(struct machine *m);
 
 /* ---- for firmware (emu/sbi) ---- */

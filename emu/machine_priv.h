@@ -47,17 +47,16 @@ enum {
 struct hart_slot {
     struct hart *hart;
     bool stopped;     /* by HSM: not scheduled, no interrupt wakes it */
-    bool waiting;     /* in wfi or wrs */
     uint64_t timer;   /* time at which firmware raises STI; UINT64_MAX: never */
     uint64_t compare; /* stimecmp (Sstc); UINT64_MAX: off, or past */
 };
 
-/* The hart to run next. Computed again after any hart has run, been woken or started. */
-struct turn {
+/* The harts that can run. Unknown again whenever a hart has run, woken, started or stopped. */
+struct ready {
     bool known;
-    unsigned hart;     /* the runnable hart with the smallest cycle count */
-    unsigned runnable; /* how many there are */
-    uint64_t next;     /* the smallest cycle count of the other runnable harts */
+    unsigned count;
+    unsigned hart; /* the one whose clock is lowest */
+    uint64_t next; /* the lowest clock of the others; UINT64_MAX: there is no other */
 };
 
 struct machine {
@@ -86,15 +85,18 @@ struct machine {
     struct rng rng;
     struct hart_slot slots[MACHINE_HARTS_MAX];
     unsigned current;
-    uint64_t slice_left;   /* instructions of the current hart's turn */
-    uint64_t portion_left; /* of those, before the deadlines are compared with the clock again */
-    uint64_t due;          /* the next deadline, if due_known */
-    bool due_known;        /* false: it may have moved */
-    struct turn turn;
+    bool in_slice;        /* the current hart has a slice, which is not over */
+    bool cut;             /* the slice ends at the next instruction boundary */
+    uint64_t slice_end;   /* cycle of the current hart */
+    uint64_t slice_insns; /* left of the slice; UINT64_MAX: no limit */
+    uint64_t portion_end; /* cycle at which the clock is looked at again; 0: begin a portion */
+    uint64_t due;         /* the next deadline of devices and waiting harts, if due_known */
+    bool due_known;       /* false: it may have moved */
+    uint64_t waking_at;   /* cycle of the deadline that is being met; UINT64_MAX: none is */
+    struct ready ready;
     uint64_t now;        /* cycles; never goes back */
     uint64_t ticks_read; /* the newest time any hart has read */
-    uint64_t polled_at;  /* cycle of the last call of the console while harts run */
-    bool cut;            /* the current slice ends here */
+    uint64_t polled_at;  /* cycle of the running harts' last look outside */
     bool ended;
     struct stop end;
     volatile bool asked;
@@ -109,10 +111,9 @@ void boot_start(struct machine *m); /* registers of the harts that start */
 uint64_t schedule_ticks(void *machine);                      /* the devices' clock */
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
 uint64_t schedule_look_at_ticks(void *machine, struct hart *h);
-void schedule_wake(struct machine *m,
-                   unsigned hart); /* the interrupt that it waits for may be there */
-void schedule_cut(
-    struct machine *m); /* ends the slice: a deadline or the set of runnable harts has changed */
+void schedule_woken(struct machine *m,
+                    unsigned hart);           /* a hart that waited, or was stopped, can run */
+void schedule_cut(struct machine *m);         /* a deadline has moved: the slice ends */
 int schedule_read_console(struct machine *m); /* for the guest, now; -1: nothing there */
 
 #endif

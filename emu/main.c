@@ -70,11 +70,11 @@ static struct machine_config machine_config(const struct session *s)
 }
 
 /* With --audit=fail the first error ends the run. */
-static void on_finding(void *ctx, const struct finding *f)
+static void on_finding(void *ctx, enum rule rule)
 {
     struct session *s = ctx;
 
-    if (s->options.audit != AUDIT_FAIL || rule_severity(f->rule) < SEVERITY_error)
+    if (s->options.audit != AUDIT_FAIL || rule_severity(rule) < SEVERITY_error)
         return;
     s->audit_failed = true;
     machine_ask_stop(s->machine);
@@ -204,6 +204,8 @@ static enum exit_status open_session(struct session *s)
                                   .symbols = s->symbols,
                                   .account = o->account,
                                   .audit = o->audit != AUDIT_OFF,
+                                  .findings_max = o->findings_max,
+                                  .patches_max = o->patches_max,
                                   .listener = {on_finding, s}};
     if (s->trace)
         watch.calls = trace_json_listener(s->trace, o->trace_on_only);

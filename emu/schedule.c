@@ -1,17 +1,25 @@
 /*
- * schedule.c - whose turn it is, and what time it is.
+ * schedule.c - which hart runs next, for how long, and what time it is.
  *
- * Each hart has its own cycle counter. The one that is furthest behind runs
- * next, for a slice whose length is drawn from the seed; so clocks stay within
- * a slice of each other and the interleaving is a function of the seed. When
- * every hart waits, time jumps to the next deadline.
+ * Each hart has a cycle counter of its own. Where more than one hart can run, a
+ * scheduler (struct scheduler, machine.h) chooses one and the length of its slice;
+ * the built-in one takes the hart whose counter is lowest, for a number of cycles
+ * drawn from the seed. So the counters stay within a slice of each other, and the
+ * interleaving is a function of the seed. When every hart waits, time jumps to the
+ * next deadline.
  *
- * A slice ends early when the hart waits, when a deadline moves, when it wakes
- * another hart, or at a pause by which it has overtaken another. It runs in
- * portions, each short of the next deadline; the clock is looked at between them.
- * Both survive the end of a machine_run, so that a run in steps of one instruction
- * is the same run.
+ * A slice ends early when the hart waits, when a deadline moves, when another hart
+ * wakes, or at a pause by which the hart has overtaken another. It runs in portions,
+ * each up to the next deadline at most: a hart meets a deadline at its first
+ * instruction boundary at or after that cycle. Slice and portion survive the end of a
+ * machine_run, so that a run in steps of one instruction is the same run.
+ *
+ * Deadlines are met by the clock of the hart that they concern: those of a hart that
+ * runs by its own counter, those of a hart that waits and those of devices by the
+ * machine's time, which is the lowest counter of the harts that can run.
  */
+#include <assert.h>
+
 #include "base/bits.h"
 #include "cpu/hart.h"
 #include "dev/aclint.h"
@@ -21,17 +29,15 @@
 #include "dev/virtio_console.h"
 #include "machine_priv.h"
 
-/* Slice lengths, in instructions: from SLICE_MIN, less than twice that. */
+/* Slice lengths, in cycles: from SLICE_MIN, less than SLICE_SPREAD more. */
 #ifdef STRESS
-enum { SLICE_MIN = 1, SLICE_SPREAD = 2 };
+enum { SLICE_MIN = 1, SLICE_SPREAD = 4 };
 #else
-enum { SLICE_MIN = 2000, SLICE_SPREAD = 2000 };
+enum { SLICE_MIN = 3000, SLICE_SPREAD = 3000 };
 #endif
 
-/* A lone hart has nobody to interleave with; it still stops to look for input. */
-enum { SLICE_ALONE = 1 << 20, POLL_CYCLES = 1 << 20 };
-
-enum { CPI_GUESS = 4 };
+/* So often, in cycles, running harts are interrupted for a look at the console. */
+enum { POLL_CYCLES = 1 << 20 };
 
 static struct hart *hart_of(const struct machine *m, unsigned i)
 {
@@ -109,50 +115,99 @@ static uint64_t to_cycles(uint64_t ticks)
     return ticks > UINT64_MAX / CYCLES_PER_TICK ? UINT64_MAX : ticks * CYCLES_PER_TICK;
 }
 
-/* The cycle at which some hart has waited long enough. */
-static uint64_t next_wait_limit(const struct machine *m)
+/* Can run now: started, and what it waited for has come. */
+static bool can_run(const struct machine *m, unsigned i)
 {
-    uint64_t cycle = UINT64_MAX;
-
-    for (unsigned i = 0; i < m->config.harts; i++)
-        if (!m->slots[i].stopped && m->slots[i].waiting)
-            cycle = least(cycle, hart_wait_limit(hart_of(m, i)));
-    return cycle;
+    return !m->slots[i].stopped && hart_waits_for(hart_of(m, i)) == HART_WAITS_NOT;
 }
 
-/* The time at which some hart has a timer of its own; UINT64_MAX: none has. */
-static uint64_t next_timer(const struct machine *m)
-{
-    uint64_t time = UINT64_MAX;
+/* ---- deadlines ---- */
 
-    for (unsigned i = 0; i < m->config.harts; i++)
-        if (!m->slots[i].stopped)
-            time = least(time, least(m->slots[i].timer, m->slots[i].compare));
-    return time;
+/* The cycle by which a hart's deadlines are judged. */
+static uint64_t hart_now(const struct machine *m, unsigned i)
+{
+    uint64_t cycles = hart_cycles(hart_of(m, i));
+
+    return can_run(m, i) && cycles > m->now ? cycles : m->now;
 }
 
-/* The cycle at which some device or timer wants to act. */
-static uint64_t next_deadline(const struct machine *m)
+/* The cycle at which mtime comes to `time`, or came to it; UINT64_MAX: never. */
+static uint64_t cycle_of_time(const struct machine *m, uint64_t now, uint64_t time)
 {
-    uint64_t tick = least(aclint_next_deadline(m->aclint), rtc_next_deadline(m->rtc));
+    uint64_t tick, time_now;
+
+    if (time == UINT64_MAX)
+        return UINT64_MAX;
+    tick = now / CYCLES_PER_TICK;
+    time_now = aclint_mtime_at(m->aclint, tick);
+    if (time <= time_now)
+        return time_now - time > tick ? 0 : to_cycles(tick - (time_now - time));
+    return time - time_now > UINT64_MAX - tick ? UINT64_MAX : to_cycles(tick + (time - time_now));
+}
+
+/* The cycle of the next deadline of one hart, by its timers and by how long it waits. */
+static uint64_t hart_deadline(const struct machine *m, unsigned i)
+{
+    const struct hart_slot *slot = &m->slots[i];
+    uint64_t time = least(slot->timer, slot->compare);
+
+    if (slot->stopped)
+        return UINT64_MAX;
+    return least(cycle_of_time(m, hart_now(m, i), time), hart_wait_limit(slot->hart));
+}
+
+/* The cycle of the next deadline of devices and of harts that wait. */
+static uint64_t find_deadline(const struct machine *m)
+{
+    uint64_t tick = least(aclint_next_deadline(m->aclint), rtc_next_deadline(m->rtc)), cycle;
 
     for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++)
         tick = least(tick, virtio_next_deadline(m->virtio[slot]));
-    tick = least(tick, aclint_deadline(m->aclint, next_timer(m)));
-    return least(to_cycles(tick), next_wait_limit(m));
-}
-
-static void end_long_waits(struct machine *m)
-{
+    cycle = to_cycles(tick);
     for (unsigned i = 0; i < m->config.harts; i++)
-        if (hart_wait_limit(hart_of(m, i)) <= m->now)
-            schedule_wake(m, i);
+        if (!can_run(m, i))
+            cycle = least(cycle, hart_deadline(m, i));
+    return cycle;
 }
 
-/* Lets everything that is due at m->now happen. */
+/*
+ * The cycle of the next deadline that concerns the current hart's portion: of devices,
+ * of harts that wait, and its own. Other harts that can run meet theirs when they run.
+ */
+static uint64_t next_deadline(struct machine *m)
+{
+    if (!m->due_known)
+        m->due = find_deadline(m);
+    m->due_known = true;
+    return least(m->due, hart_deadline(m, m->current));
+}
+
+/* Whatever the timers and the waiting of one hart have due happens. */
+static void fire_hart_deadlines(struct machine *m, unsigned i)
+{
+    struct hart_slot *slot = &m->slots[i];
+    uint64_t now = hart_now(m, i);
+
+    m->waking_at = cycle_of_time(m, now, slot->timer);
+    if (m->waking_at <= now) {
+        slot->timer = UINT64_MAX;
+        hart_set_irq(slot->hart, IRQ_STI, true);
+    }
+    m->waking_at = cycle_of_time(m, now, slot->compare);
+    if (m->waking_at <= now) {
+        slot->compare = UINT64_MAX;
+        hart_set_timer(slot->hart, true);
+    }
+    m->waking_at = hart_wait_limit(slot->hart);
+    if (m->waking_at <= now)
+        hart_wake(slot->hart);
+    m->waking_at = UINT64_MAX;
+}
+
+/* Lets everything that is due happen. */
 static void fire_deadlines(struct machine *m)
 {
-    uint64_t tick = m->now / CYCLES_PER_TICK, time = aclint_mtime_at(m->aclint, tick);
+    uint64_t tick = m->now / CYCLES_PER_TICK;
 
     if (tick > m->ticks_read)
         m->ticks_read = tick;
@@ -160,27 +215,13 @@ static void fire_deadlines(struct machine *m)
     rtc_update(m->rtc);
     for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++)
         virtio_update(m->virtio[slot]);
-    for (unsigned i = 0; i < m->config.harts; i++) {
-        struct hart_slot *slot = &m->slots[i];
-
-        if (slot->stopped)
-            continue;
-        if (slot->timer <= time) {
-            slot->timer = UINT64_MAX;
-            hart_set_irq(slot->hart, IRQ_STI, true);
-            schedule_wake(m, i);
-        }
-        if (slot->compare <= time) {
-            slot->compare = UINT64_MAX;
-            hart_set_timer(slot->hart, true);
-            schedule_wake(m, i);
-        }
-    }
-    end_long_waits(m);
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (!m->slots[i].stopped)
+            fire_hart_deadlines(m, i);
     m->due_known = false;
 }
 
-/* ---- waking and choosing ---- */
+/* ---- waking ---- */
 
 void schedule_cut(struct machine *m)
 {
@@ -189,47 +230,86 @@ void schedule_cut(struct machine *m)
     hart_ask_stop(machine_current(m));
 }
 
-void schedule_wake(struct machine *m, unsigned hart)
+/* Its clock goes on to the moment at which what it waited for came. */
+void schedule_woken(struct machine *m, unsigned hart)
 {
-    struct hart_slot *slot = &m->slots[hart];
+    uint64_t now = cycles_now(m);
 
-    if (slot->stopped || !slot->waiting)
-        return;
-    slot->waiting = false;
-    m->turn.known = m->due_known = false;
-    hart_advance(slot->hart, cycles_now(m));
+    m->ready.known = m->due_known = false;
+    hart_advance(hart_of(m, hart), least(m->waking_at, now));
     if (hart != m->current)
         schedule_cut(m); /* the slice was measured for fewer harts */
 }
 
-static struct turn choose(const struct machine *m)
+/* ---- choosing ---- */
+
+static struct ready find_ready(const struct machine *m)
 {
-    struct turn t = {.known = true, .next = UINT64_MAX};
+    struct ready r = {.known = true, .next = UINT64_MAX};
     uint64_t first = UINT64_MAX;
 
     for (unsigned i = 0; i < m->config.harts; i++) {
         uint64_t cycles;
 
-        if (m->slots[i].stopped || m->slots[i].waiting)
+        if (!can_run(m, i))
             continue;
         cycles = hart_cycles(hart_of(m, i));
-        if (!t.runnable || cycles < first) {
-            t.hart = i;
-            t.next = first;
+        if (!r.count || cycles < first) {
+            r.hart = i;
+            r.next = first;
             first = cycles;
         } else {
-            t.next = least(t.next, cycles);
+            r.next = least(r.next, cycles);
         }
-        t.runnable++;
+        r.count++;
     }
-    return t;
+    return r;
 }
 
-static const struct turn *turn(struct machine *m)
+/* The harts that can run. */
+static const struct ready *ready(struct machine *m)
 {
-    if (!m->turn.known)
-        m->turn = choose(m);
-    return &m->turn;
+    if (!m->ready.known)
+        m->ready = find_ready(m);
+    return &m->ready;
+}
+
+static bool any_ready(struct machine *m)
+{
+    return ready(m)->count != 0;
+}
+
+/* The built-in scheduler: the hart whose clock is lowest, for a length drawn from the seed. */
+static struct slice choose_by_seed(struct machine *m)
+{
+    return (struct slice){.hart = ready(m)->hart,
+                          .cycles = SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD),
+                          .insns = UINT64_MAX};
+}
+
+/* Asks the scheduler of the configuration. */
+static struct slice choose_outside(struct machine *m)
+{
+    const struct scheduler *s = &m->config.scheduler;
+    struct schedule_option options[MACHINE_HARTS_MAX];
+    struct schedule_point point = {.options = options, .insns = machine_insns(m)};
+    struct slice slice;
+
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (can_run(m, i))
+            options[point.count++] = (struct schedule_option){i, hart_cycles(hart_of(m, i))};
+    slice = s->choose(s->ctx, &point);
+    assert(slice.hart < m->config.harts && can_run(m, slice.hart));
+    assert(slice.cycles && slice.insns);
+    return slice;
+}
+
+/* Which hart runs next. A hart that alone can run does so until another wakes. */
+static struct slice choose(struct machine *m)
+{
+    if (ready(m)->count == 1)
+        return (struct slice){ready(m)->hart, UINT64_MAX, UINT64_MAX};
+    return m->config.scheduler.choose ? choose_outside(m) : choose_by_seed(m);
 }
 
 /* ---- input ---- */
@@ -251,7 +331,7 @@ static struct moment moment_of(const struct machine *m, enum poll_reason reason)
     return (struct moment){reason, machine_insns(m), cycles_now(m)};
 }
 
-/* Looks at the outside world: somebody may want to stop, or have typed. */
+/* Asks the console whether the machine is to stop, and for input. */
 static void offer_input(struct machine *m, enum poll_reason reason)
 {
     const struct console *c = &m->config.console;
@@ -275,44 +355,56 @@ int schedule_read_console(struct machine *m)
     return c->get ? c->get(c->ctx, &at) : -1;
 }
 
-/* Time moves to the deadline, or as far as the console lets it. False: nobody will ever run. */
-static bool sleep_until(struct machine *m, uint64_t deadline)
+/* ---- idle time ---- */
+
+enum idle { IDLE_OVER, IDLE_ENDLESS, IDLE_STOPPED };
+
+/*
+ * Time moves on to the deadline, to `limit`, or as far as the console lets it. False:
+ * there is neither a deadline nor input to come. The console is not asked to wait for
+ * input where the guest has not yet taken what came before: that did not wake it, and
+ * more cannot come in.
+ */
+static bool sleep_until(struct machine *m, uint64_t deadline, uint64_t limit)
 {
     const struct console *c = &m->config.console;
     const struct moment at = moment_of(m, POLL_IDLE);
-    uint64_t cycle = deadline;
+    uint64_t cycle = deadline == UINT64_MAX ? deadline : least(deadline, limit);
 
-    /* What the guest has not taken yet did not wake it, and more cannot come in. */
     if (c->wait && (deadline != UINT64_MAX || wants_input(m)))
-        cycle = c->wait(c->ctx, &at, deadline);
+        cycle = c->wait(c->ctx, &at, cycle);
     if (cycle == UINT64_MAX)
         return false;
     m->now = cycle;
     return true;
 }
 
-static bool anyone_runnable(struct machine *m)
+/*
+ * Moves time on until some hart can run (IDLE_OVER), or until the machine is to stop
+ * or time comes to `limit` (IDLE_STOPPED). IDLE_ENDLESS: no hart will ever run.
+ */
+static enum idle pass_idle_time(struct machine *m, uint64_t limit)
 {
-    return turn(m)->runnable != 0;
-}
-
-/* Moves time on until somebody can run. False: every hart sleeps for ever. */
-static bool pass_idle_time(struct machine *m)
-{
-    while (!anyone_runnable(m)) {
+    while (!any_ready(m)) {
         uint64_t deadline;
 
-        m->now = cycles_now(m); /* who fell asleep last may have been ahead */
+        m->now = cycles_now(m); /* the hart that began to wait last may have been ahead */
         offer_input(m, POLL_IDLE);
-        if (m->asked || anyone_runnable(m))
-            return true;
+        if (any_ready(m))
+            break;
+        if (m->asked)
+            return IDLE_STOPPED;
         deadline = next_deadline(m);
-        if (deadline > m->now && !sleep_until(m, deadline))
-            return false;
+        if (deadline > m->now) {
+            if (m->now >= limit)
+                return IDLE_STOPPED;
+            if (!sleep_until(m, deadline, limit))
+                return IDLE_ENDLESS;
+        }
         if (m->now >= deadline)
             fire_deadlines(m);
     }
-    return true;
+    return IDLE_OVER;
 }
 
 /* ---- the loop ---- */
@@ -322,113 +414,118 @@ static struct stop stop_because(const struct machine *m, enum stop_reason reason
     return (struct stop){.reason = reason, .hart = machine_current(m)};
 }
 
-/* Picks the hart for a new slice and its length. False: nobody can ever run. */
-static bool begin_slice(struct machine *m)
+static uint64_t sum_up_to_max(uint64_t a, uint64_t b)
 {
-    if (!pass_idle_time(m))
-        return false;
-    m->current = turn(m)->hart;
-    if (!anyone_runnable(m))
-        return true; /* asked to stop while asleep */
-    m->cut = false;  /* who woke meanwhile is counted */
-    m->slice_left =
-        turn(m)->runnable == 1 ? SLICE_ALONE : SLICE_MIN + rng_below(&m->rng, SLICE_SPREAD);
-    hart_yield_from(machine_current(m), turn(m)->next);
-    return true;
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void begin_slice(struct machine *m)
+{
+    struct slice slice = choose(m);
+
+    m->cut = false; /* harts that woke meanwhile are counted */
+    m->current = slice.hart;
+    m->slice_end = sum_up_to_max(hart_cycles(machine_current(m)), slice.cycles);
+    m->slice_insns = slice.insns;
+    m->portion_end = 0;
+    m->in_slice = true;
+    hart_yield_from(machine_current(m), slice.hart == ready(m)->hart ? ready(m)->next : UINT64_MAX);
 }
 
 /*
- * Instructions that fit before a cycle: code that takes CPI_GUESS cycles an
- * instruction or less does not pass it, and comes to it in a few steps. A hart
- * that is past it already waits for the others, who get there after its slice.
+ * Up to which cycle the current hart runs before the clock is looked at again: the
+ * first of those that are still ahead of it. A hart that is ahead of a deadline of
+ * another one waits for that at the end of its slice.
  */
-static uint64_t insns_until(const struct machine *m, uint64_t cycle)
+static void begin_portion(struct machine *m)
 {
-    uint64_t now = hart_cycles(machine_current(m));
+    uint64_t now = hart_cycles(machine_current(m)), poll = m->polled_at + POLL_CYCLES;
+    uint64_t due = next_deadline(m);
 
-    return cycle > now ? (cycle - now) / CPI_GUESS + 1 : UINT64_MAX;
+    if (due <= now) { /* the current hart's own, which came while another ran */
+        fire_deadlines(m);
+        due = next_deadline(m);
+    }
+    m->portion_end = m->slice_end;
+    if (due > now)
+        m->portion_end = least(m->portion_end, due);
+    if (poll > now)
+        m->portion_end = least(m->portion_end, poll);
 }
 
-/* The machine's time, also between two looks at the clock. */
+/* The machine's time: the lowest clock of the harts that can run. It never goes back. */
 static uint64_t present(struct machine *m)
 {
-    uint64_t least_cycles = hart_cycles(hart_of(m, turn(m)->hart));
+    uint64_t lowest = hart_cycles(hart_of(m, ready(m)->hart));
 
-    return anyone_runnable(m) && least_cycles > m->now ? least_cycles : m->now;
+    return any_ready(m) && lowest > m->now ? lowest : m->now;
 }
 
 /*
- * Every so often while harts run. Who waits is looked after elsewhere: so these
- * moments are the same whether or not somebody interrupted the run in between.
+ * Every so often while harts run. Where all wait, pass_idle_time asks the console: so
+ * these moments are the same however the run is cut into pieces.
  */
 static void look_outside(struct machine *m)
 {
-    if (m->now - m->polled_at < POLL_CYCLES || !anyone_runnable(m))
+    if (m->now - m->polled_at < POLL_CYCLES || !any_ready(m))
         return;
     m->polled_at = m->now;
     offer_input(m, POLL_CLOCK);
 }
 
+/* Between two portions: time goes on, and what is due happens. */
 static void account_time(struct machine *m)
 {
     m->now = present(m);
-    /* Devices do not count what the running hart has passed already among the next ones. */
-    if (m->due <= cycles_now(m) || (!m->due_known && next_deadline(m) <= m->now))
+    if (next_deadline(m) <= cycles_now(m))
         fire_deadlines(m);
     look_outside(m);
 }
 
-/* A new slice, and a look at the clock before it. */
-static void end_slice(struct machine *m)
+static bool slice_is_over(const struct machine *m)
 {
-    m->slice_left = m->portion_left = 0;
-    m->cut = false;
+    return !m->in_slice || m->cut || !m->slice_insns ||
+           hart_cycles(machine_current(m)) >= m->slice_end;
 }
 
-/* So much of the current portion. True: the machine stops, as *stop says. */
-static bool run_hart(struct machine *m, uint64_t insns, struct stop *stop)
+static bool portion_is_over(const struct machine *m)
+{
+    return slice_is_over(m) || hart_cycles(machine_current(m)) >= m->portion_end;
+}
+
+/* The current hart runs in its portion. True: the machine stops, as *stop says. */
+static bool run_hart(struct machine *m, uint64_t insns, uint64_t until, struct stop *stop)
 {
     struct hart *h = machine_current(m);
     uint64_t before = hart_insns(h);
-    enum hart_stop why = hart_run(h, insns);
-    uint64_t done = hart_insns(h) - before;
+    enum hart_stop why = hart_run(h, least(insns, m->slice_insns), until);
 
-    m->turn.known = false;
-    m->slice_left -= least(done, m->slice_left);
-    m->portion_left -= least(done, m->portion_left);
+    m->ready.known = false;
+    if (m->slice_insns != UINT64_MAX)
+        m->slice_insns -= hart_insns(h) - before;
     switch (why) {
     case HART_BUDGET: break;
     case HART_WAITING:
-        m->slots[m->current].waiting = true;
         m->due_known = false;
-        end_slice(m);
+        m->in_slice = false;
         break;
-    case HART_PAUSED: end_slice(m); break;
-    case HART_ASKED: break; /* by us, or by somebody who only looks on */
+    case HART_PAUSED: m->in_slice = false; break;
+    case HART_ASKED: break; /* by the machine, or by an observer that only looks */
     case HART_PROBE: *stop = stop_because(m, STOP_PROBE); return true;
     case HART_STUCK: *stop = stop_because(m, STOP_STUCK); return true;
     }
     if (m->slots[m->current].stopped)
-        end_slice(m);
+        m->in_slice = false;
     return false;
-}
-
-/* The clock is looked at between portions and nowhere else, so a run may be cut anywhere. */
-static uint64_t begin_portion(struct machine *m)
-{
-    if (!m->portion_left) {
-        if (!m->due_known || m->due <= cycles_now(m))
-            m->due = next_deadline(m);
-        m->due_known = true;
-        m->portion_left = least(m->slice_left, insns_until(m, m->due));
-    }
-    return m->portion_left;
 }
 
 static uint64_t insns_left(const struct machine *m, uint64_t max_insns)
 {
-    uint64_t done = machine_insns(m);
+    uint64_t done;
 
+    if (max_insns == UINT64_MAX)
+        return UINT64_MAX;
+    done = machine_insns(m);
     return done < max_insns ? max_insns - done : 0;
 }
 
@@ -444,21 +541,31 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
             m->asked = false;
             return stop_because(m, STOP_ASKED);
         }
-        if (m->portion_left == 0)
+        if (portion_is_over(m)) {
             account_time(m);
-        if (m->cut)
-            end_slice(m);
-        if (m->slice_left == 0 && !begin_slice(m))
-            return stop_because(m, STOP_ASLEEP);
-        if (m->slice_left == 0)
-            continue;
-        left = max_insns == UINT64_MAX ? UINT64_MAX : insns_left(m, max_insns);
+            if (slice_is_over(m))
+                m->in_slice = false;
+            m->portion_end = 0;
+        }
+        if (!m->in_slice) {
+            switch (pass_idle_time(m, max_cycles)) {
+            case IDLE_ENDLESS: return stop_because(m, STOP_ASLEEP);
+            case IDLE_STOPPED:
+                if (m->asked)
+                    continue;
+                return stop_because(m, STOP_CYCLES);
+            case IDLE_OVER: break;
+            }
+            begin_slice(m);
+        }
+        left = insns_left(m, max_insns);
         if (!left)
             return stop_because(m, STOP_INSNS);
-        if (present(m) >= max_cycles)
+        if (cycles_now(m) >= max_cycles)
             return stop_because(m, STOP_CYCLES);
-        left = least(left, insns_until(m, max_cycles));
-        if (run_hart(m, least(begin_portion(m), left), &stop))
+        if (!m->portion_end)
+            begin_portion(m);
+        if (run_hart(m, left, least(m->portion_end, max_cycles), &stop))
             return stop;
     }
 }

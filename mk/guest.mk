@@ -40,14 +40,12 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o initramfs.o applet.o applets_file.o applets_system.o \
-	applets_test.o applets_text.o builtins.o shell.o shell_arith.o shell_exec.o \
-	shell_expand.o shell_jobs.o shell_parse.o shell_text.o shell_vars.o applets_module.o) \
+	$(addprefix init/, main.o emergency.o initramfs.o initramfs_data.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
-	time/time_test.o time/timer.o workload/calls.o workload/mixed.o workload/procfs.o workload/sort.o \
+	time/time_test.o time/timer.o workload/calls.o workload/deep.o workload/mixed.o workload/procfs.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
@@ -59,7 +57,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	module/procfs.o module/syscalls.o) \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
-	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o regex.o sort.o string.o vsprintf.o)
+	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
 GUEST_OBJS += $(addprefix arch/riscv/, \
@@ -177,6 +175,10 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_ASFLAGS) $$(guest_cflags_$(2)) \
 		-MMD -MP -c -o $$@ $$<
 
+# The first contents of the root directory.
+$$($(1)-dir)/init/initramfs_data.o: GUEST_ASFLAGS += -DINITRAMFS='"$$(GUEST_OUT)/initramfs.cpio"'
+$$($(1)-dir)/init/initramfs_data.o: $$(GUEST_OUT)/initramfs.cpio
+
 # Two passes: the first has an empty symbol table, the second the one made from
 # the first.  No function may have moved between them.
 $$($(1)-dir)/kallsyms0.S: $$(GUEST_SRC)/scripts/kallsyms.awk | $$(BOOTSTRAP_BUILD)
@@ -255,14 +257,16 @@ else
 guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
 
-# Programs of guest/user for U-mode, and the archive that has them in /bin:
-# build/guest-kernel/initrd.cpio.
+# Programs of guest/user for U-mode. The shell is linked into each kernel, by
+# way of build/guest-kernel/initramfs.cpio; build/guest-kernel/initrd.cpio has
+# the others in /bin.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
 USER_PROGRAMS := hello forktest memtest systest threadtest fptest sigtest sysbench
 # Its own part of the C library, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o)
+USER_SH_OBJS  := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/sh/*.c))
 USER_CFLAGS   := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include -std=gnu11 -march=rv64gc -mabi=lp64d -O2 -g \
 	-ffreestanding -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
@@ -288,17 +292,24 @@ $(USER_OUT)/bin/%: $(USER_OUT)/%.o $(USER_LIB) $(USER_SRC)/user.lds
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
 
-# Times and owners are the same in every build.
+$(USER_OUT)/bin/sh: $(USER_SH_OBJS) $(USER_LIB) $(USER_SRC)/user.lds
+	$(say) LD $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
+
+# An archive of programs in /bin. Times and owners are the same in every build.
+$(GUEST_OUT)/initramfs.cpio: $(USER_OUT)/bin/sh
 $(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
+$(GUEST_OUT)/initramfs.cpio $(GUEST_OUT)/initrd.cpio:
 	$(say) CPIO $@
-	$(Q)rm -rf $(USER_OUT)/root && mkdir -p $(USER_OUT)/root/bin
-	$(Q)for p in $^; do $(GUEST_OBJCOPY) -g $$p $(USER_OUT)/root/bin/$${p##*/}; done
-	$(Q)cd $(USER_OUT)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
+	$(Q)rm -rf $@.root && mkdir -p $@.root/bin
+	$(Q)for p in $^; do $(GUEST_OBJCOPY) -S $$p $@.root/bin/$${p##*/}; done
+	$(Q)cd $@.root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
 		cpio --quiet --reproducible -R 0:0 -o -H newc > "$(abspath $@)"
 
 .PHONY: initrd
 initrd: $(GUEST_OUT)/initrd.cpio
 guest: initrd
 
-.SECONDARY: $(USER_LIB) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
--include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)
+.SECONDARY: $(USER_LIB) $(USER_SH_OBJS) $(USER_PROGRAMS:%=$(USER_OUT)/%.o)
+-include $(wildcard $(USER_OUT)/*.d $(USER_OUT)/sh/*.d $(USER_OUT)/lib/*.d $(USER_OUT)/kernel-lib/*.d)

@@ -60,6 +60,49 @@ $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/vi
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^)
 $(PROGRAM_OUT)/virtio-disk.elf $(PROGRAM_OUT)/virtio-flood.elf: $(PROGRAM_OUT)/obj/virtio.o
 
+# Programs that change code as the ISA allows, for tests/machine/legal.sh; NAME-miss.elf lacks a fence.
+LEGAL_SRC   := tests/machine/legal
+LEGAL_OUT   := $(PROGRAM_OUT)/legal
+LEGAL_NAMES := beside dma fresh module remote selfmod swap
+LEGAL       := $(foreach n,$(LEGAL_NAMES),$(LEGAL_OUT)/$(n).elf $(LEGAL_OUT)/$(n)-miss.elf)
+LEGAL_COMMON := $(addprefix $(LEGAL_OUT)/obj/,start.o common.o)
+
+programs: $(LEGAL)
+
+$(LEGAL_OUT)/obj/%.o: $(LEGAL_SRC)/%.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -I$(PROGRAM_SRC) -MMD -MP -c -o $@ $<
+
+$(LEGAL_OUT)/obj/%-miss.o: $(LEGAL_SRC)/%.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -I$(PROGRAM_SRC) -DMISS -MMD -MP -c -o $@ $<
+
+$(LEGAL_OUT)/obj/%.o: $(LEGAL_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(LEGAL_OUT)/%.elf: $(LEGAL_OUT)/obj/%.o $(LEGAL_COMMON) $(PROGRAM_SRC)/virt.lds
+	$(say) LD $@
+	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< $(LEGAL_COMMON)
+
+# Programs that try to fill the host's memory through the auditor, for tests/machine/bounds.sh.
+HOSTILE_OUT := $(PROGRAM_OUT)/hostile
+HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf)
+
+programs: $(HOSTILE)
+
+$(HOSTILE_OUT)/%.elf: tests/machine/hostile/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) -march=rv64gc_zifencei -mabi=lp64d -mcmodel=medany -nostdlib -static \
+		-Wl,--build-id=none,--no-warn-rwx-segments,-Ttext=0x80000000 -o $@ $<
+
+.SECONDARY: $(LEGAL_COMMON) $(LEGAL:$(LEGAL_OUT)/%.elf=$(LEGAL_OUT)/obj/%.o)
+-include $(wildcard $(LEGAL_OUT)/obj/*.d)
+
 # The workloads of tools/bench-speed, as any program for such a machine is compiled.
 BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string

@@ -232,6 +232,27 @@ static bool set_audit(struct options *o, const char *arg)
     return true;
 }
 
+/* A number from 1 to max. */
+static bool parse_limit(const char *arg, uint64_t max, size_t *limit)
+{
+    uint64_t n;
+
+    if (!parse_number(arg, 1000, &n) || n < 1 || n > max)
+        return false;
+    *limit = (size_t)n;
+    return true;
+}
+
+static bool set_findings_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 1000 * 1000, &o->findings_max);
+}
+
+static bool set_patches_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 100 * 1000 * 1000, &o->patches_max);
+}
+
 static bool set_account(struct options *o, const char *arg)
 {
     int on;
@@ -498,6 +519,8 @@ static const struct options defaults = {
     .audit = AUDIT_WARN,
     .account = true,
     .rows = 20,
+    .findings_max = 100,
+    .patches_max = 100000,
 };
 
 static bool is_early(const char *word, const char *name, const char *short_name)

@@ -49,6 +49,7 @@ struct options {
     bool trace_on_only; /* calls through sites that are on */
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
+    size_t findings_max, patches_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console;

@@ -97,7 +97,7 @@ struct block_part {
 struct block {
     /* hot */
     uint64_t pc;   /* virtual */
-    uint64_t cost; /* insns << 32 | cycles: see engine.c */
+    uint64_t cost; /* cycles << 32 | insns: see engine.c */
     struct block_link link[2];
     uint64_t **counters; /* of UOP_COUNTER */
     uint16_t size;       /* bytes */
@@ -124,12 +124,12 @@ extern const struct block block_nowhere;
 
 static inline uint32_t block_insns(const struct block *b)
 {
-    return (uint32_t)(b->cost >> 32);
+    return (uint32_t)b->cost;
 }
 
 static inline uint32_t block_cycles(const struct block *b)
 {
-    return (uint32_t)b->cost;
+    return (uint32_t)(b->cost >> 32);
 }
 
 /* ---- how blocks are found again ---- */
@@ -192,9 +192,14 @@ void hart_forget_cut_in(struct hart *h, uint64_t pa,
 /* partial.c */
 /*
  * Pays for the rest of the block from operation `first` on, of which at most `insns` instructions
- * are run; returns the label to begin with. hart_leave_block gives back what was not used.
+ * are run, and none that would begin `cycles` cycles later or more; both are above 0. Returns the
+ * label to begin with. hart_leave_block gives back what was not used.
  */
-const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns);
+const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns,
+                            uint64_t cycles);
+/* The engine leaves the block after the instruction to which the current operation, a probe,
+ * belongs. */
+void hart_leave_after_insn(struct hart *h);
 /* Leaves the block at the current operation: gives back budget, cycles and counts of what was not
  * executed. */
 void hart_leave_block(struct hart *h, bool after_this);

@@ -204,7 +204,7 @@ static struct block *finish(struct builder *b)
 
     *block = (struct block){
         .pc = b->pc,
-        .cost = b->insns * (UINT64_C(1) << 32) + b->cycles,
+        .cost = b->cycles * (UINT64_C(1) << 32) + b->insns,
         .link = {{.to = NOWHERE}, {.to = NOWHERE}},
         .hart = b->hart,
         .pa = b->pa,

@@ -39,8 +39,8 @@ struct hart_env {
     void (*set_timer)(void *ctx, struct hart *h, uint64_t tick);
     /* An ecall from S-mode, pc already behind it; NULL: it traps as the ISA says. */
     void (*firmware_call)(void *ctx, struct hart *h);
-    /* The hart came back from hart_run as HART_WAITING, and need not wait any more. */
-    void (*wake)(void *ctx, struct hart *h);
+    /* The hart waited (hart_waits_for), and what it waited for has come. */
+    void (*woken)(void *ctx, struct hart *h);
 };
 
 struct cluster_config {

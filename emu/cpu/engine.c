@@ -1,16 +1,24 @@
 /*
- * engine.c - the loop. Runs blocks until the budget is spent or something asks
- * for an exit (enum exit_request).
+ * engine.c - the loop. Runs blocks until the budget is used up or an exit is
+ * requested (enum exit_request).
  *
- * What an instruction means stands in exec.h; here is how one gets to the
- * next. A block takes its whole length from the budget on entry and
- * hart_leave_block gives back what it did not use, so no operation counts
+ * What an instruction means is in exec.h; here is how the engine gets from one to
+ * the next. A block takes the cost of all its instructions from the budget on entry,
+ * and hart_leave_block gives back what it did not use, so no operation counts
  * anything and no operation moves the pc.
  *
- * `tank` is what has been taken out of the hart's budget to run on, and what that
- * has cost, in one number, so that a block settles both with one subtraction:
- * instructions left in the upper half, in the lower how many cycles below full.
- * It is empty, and h->s.left and h->s.cycles are true, wherever anybody may look.
+ * `budget` is how far the engine may run before it must look at the limits again,
+ * and how far it has run since, in one number, so that entering a block settles both
+ * with one subtraction: in the upper half the cycles left, tested by their sign; in
+ * the lower half UINT32_MAX less the instructions used. h->s.cycles already contains
+ * all cycles of the budget, so it is exact once the budget is drained, and so is
+ * h->s.insns_left. Wherever code outside of the loop may look at the hart, the
+ * budget is drained.
+ *
+ * The limits of hart_run are a cycle and a number of instructions. As no instruction
+ * takes less than a cycle, a budget of no more cycles than instructions are left
+ * keeps both; when it is used up, the rest of the instructions is the next budget. A
+ * block that does not fit within the limits is entered in part (hart_enter_part).
  */
 #include <string.h>
 
@@ -84,6 +92,18 @@ static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
     return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, hart_pc(h));
 }
 
+static bool has_budget(const struct hart *h)
+{
+    return h->s.insns_left > 0 && (int64_t)h->s.cycles < h->s.until;
+}
+
+/* All instructions of the block begin before the limits of this hart_run. */
+static bool fits(const struct hart *h, const struct block *b)
+{
+    return block_insns(b) <= h->s.insns_left &&
+           block_cycles(b) <= h->s.until - (int64_t)h->s.cycles;
+}
+
 /* Deals with everything that asked; true: hart_run must return `*stop`. */
 static bool attend(struct hart *h, enum hart_stop *stop)
 {
@@ -103,7 +123,7 @@ static bool attend(struct hart *h, enum hart_stop *stop)
         *stop = h->s.waiting ? HART_WAITING : h->s.paused ? HART_PAUSED : HART_ASKED;
         return true;
     }
-    if (h->s.exit_requests & EXIT_INTERRUPT && h->s.left > 0)
+    if (h->s.exit_requests & EXIT_INTERRUPT && has_budget(h))
         (void)hart_take_interrupt(h);
     return false;
 }
@@ -168,43 +188,69 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
 
 /* ---- budget ---- */
 
-/* So many of the dearest operations (class.def) fit into the lower half. */
-enum { TANK_INSNS = 1 << 22 };
-#define TANK_FULL  UINT64_C(0xffffffff) /* its lower half */
-#define TANK_UNITS 32                   /* where its upper half begins */
+/* Cycles of one budget at most, so that NOWHERE costs more. */
+enum { BUDGET_MAX = 1 << 24 };
+#define INSNS_MASK   UINT64_C(0xffffffff)
+#define CYCLES_SHIFT 32
 
-/* Nothing can have changed the hart's context since, or it is read anew with the tank. */
-#define FILL_TANK()                                                      \
-    do {                                                                 \
-        int64_t taken = h->s.left < TANK_INSNS ? h->s.left : TANK_INSNS; \
-        h->s.left -= taken;                                              \
-        tank = (int64_t)((uint64_t)taken << TANK_UNITS | TANK_FULL);     \
-        tlb = h->cache.tlb;                                              \
-        span_from = h->cache.loads->from;                                \
-        span_starts = h->cache.loads->starts;                            \
-        span_host = h->cache.loads->host;                                \
+#define T(name, issue, data, branch, end) \
+    _Static_assert((issue) >= 1, #name ": an instruction takes a cycle at least");
+#include "cpu/class.def"
+#undef T
+
+/* Takes cycles out for a new budget; at least the cost of a block that fits. */
+static int64_t take_budget(struct hart *h, uint32_t block)
+{
+    int64_t cycles = h->s.until - (int64_t)h->s.cycles;
+
+    if (cycles > h->s.insns_left)
+        cycles = h->s.insns_left;
+    if (cycles > BUDGET_MAX)
+        cycles = BUDGET_MAX;
+    if (cycles < block)
+        cycles = block;
+    h->s.cycles += (uint64_t)cycles;
+    return (int64_t)((uint64_t)cycles << CYCLES_SHIFT | INSNS_MASK);
+}
+
+/* Nothing can have changed the hart's context since, or it is read again with a new budget. */
+#define READ_CONTEXT()                        \
+    do {                                      \
+        tlb = h->cache.tlb;                   \
+        span_from = h->cache.loads->from;     \
+        span_starts = h->cache.loads->starts; \
+        span_host = h->cache.loads->host;     \
     } while (0)
 
-#define EMPTY_TANK()                                             \
-    do {                                                         \
-        h->s.left += tank >> TANK_UNITS;                         \
-        h->s.cycles += TANK_FULL - ((uint64_t)tank & TANK_FULL); \
+#define FILL_BUDGET(block)              \
+    do {                                \
+        budget = take_budget(h, block); \
+        READ_CONTEXT();                 \
     } while (0)
+
+#define DRAIN_BUDGET()                                                              \
+    do {                                                                            \
+        h->s.cycles -= (uint64_t)(budget >> CYCLES_SHIFT);                          \
+        h->s.insns_left -= (int64_t)(INSNS_MASK - ((uint64_t)budget & INSNS_MASK)); \
+    } while (0)
+
+/* No cycle is left: the engine looks at the exit requests before it enters another block. */
+#define NO_BUDGET ((int64_t)INSNS_MASK)
 
 /* Before anything that may look at the hart from outside or raise. */
 #define SYNC()              \
     do {                    \
         h->cache.block = b; \
         h->cache.uop = u;   \
-        EMPTY_TANK();       \
+        DRAIN_BUDGET();     \
     } while (0)
 
-#define ENTER()                   \
-    do {                          \
-        tank -= (int64_t)b->cost; \
-        if (UNLIKELY(tank < 0))   \
-            goto over_budget;     \
-        goto enter;               \
+#define ENTER()                     \
+    do {                            \
+        budget -= (int64_t)b->cost; \
+        if (UNLIKELY(budget < 0))   \
+            goto over_budget;       \
+        goto enter;                 \
     } while (0)
 
 /*
@@ -220,13 +266,14 @@ enum { TANK_INSNS = 1 << 22 };
         }                                                  \
     } while (0)
 
-/* NOWHERE costs more than any tank holds, so one test finds both a spent budget and no link. */
+/* NOWHERE costs more than any budget, so one test finds both a budget that is used up and no link.
+ */
 #define FOLLOW_AFTER(slot, before)                               \
     do {                                                         \
         struct block *to = b->link[slot].to;                     \
-        tank -= (int64_t)to->cost;                               \
-        if (UNLIKELY(tank < 0)) {                                \
-            KEEP(tank);                                          \
+        budget -= (int64_t)to->cost;                             \
+        if (UNLIKELY(budget < 0)) {                              \
+            KEEP(budget);                                        \
             KEEP(u);                                             \
             KEEP(to);                                            \
             if (to != NOWHERE) {                                 \
@@ -234,7 +281,7 @@ enum { TANK_INSNS = 1 << 22 };
                 b = to;                                          \
                 goto over_budget;                                \
             }                                                    \
-            tank += (int64_t)to->cost;                           \
+            budget += (int64_t)to->cost;                         \
             h->s.pc = (slot) == LINK_TAKEN ? TAKEN_PC : NEXT_PC; \
             CHECK_ALIGNED(h->s.pc);                              \
             before;                                              \
@@ -299,7 +346,7 @@ enum { TANK_INSNS = 1 << 22 };
         if (UNLIKELY(h->s.exit_requests)) \
             goto leave_after_this;        \
         h->cache.uop = NULL;              \
-        FILL_TANK();                      \
+        FILL_BUDGET(0);                   \
         NEXT;                             \
     } while (0)
 
@@ -433,24 +480,67 @@ enum { TANK_INSNS = 1 << 22 };
             h->s.csr.mstatus |= MSTATUS_FS;  \
     } while (0)
 
-#define ATOMIC(type, expression)                                                     \
-    do {                                                                             \
-        uint64_t va = S1, pa, at;                                                    \
-        type old, arg = (type)S2;                                                    \
-        FIND(store, va, type);                                                       \
-        if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {              \
-            old = AT_HOST(type, tlb->store.host[slot] + at);                         \
-            AT_HOST(type, tlb->store.host[slot] + at) = (expression);                \
-            RD = (uint64_t)(int64_t)old;                                             \
-        } else {                                                                     \
-            SYNC();                                                                  \
-            if (!hart_atomic_address(h, va, sizeof(type), &pa))                      \
-                goto raised;                                                         \
-            memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                 \
-            hart_atomic_store(h, pa, sizeof(type), (uint64_t)(int64_t)(expression)); \
-            RD = (uint64_t)(int64_t)old;                                             \
-            NEXT_UNLESS_ASKED;                                                       \
-        }                                                                            \
+/*
+ * The store translation permits the load, too. Pages with flags (code, reservations of other
+ * harts) have none.
+ */
+#define ATOMIC(type, expression)                                                         \
+    do {                                                                                 \
+        uint64_t va = S1, pa, at;                                                        \
+        type old, arg = (type)S2;                                                        \
+        FIND(store, va, type);                                                           \
+        if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {                  \
+            old = AT_HOST(type, tlb->store.host[slot] + at);                             \
+            AT_HOST(type, tlb->store.host[slot] + at) = (expression);                    \
+            RD = (uint64_t)(int64_t)old;                                                 \
+        } else {                                                                         \
+            SYNC();                                                                      \
+            if (!hart_atomic_address(h, va, sizeof(type), &pa))                          \
+                goto raised;                                                             \
+            memcpy(&old, ram_host(h->cluster->ram, pa), sizeof old);                     \
+            hart_atomic_store(h, va, pa, sizeof(type), (uint64_t)(int64_t)(expression)); \
+            RD = (uint64_t)(int64_t)old;                                                 \
+            NEXT_UNLESS_ASKED;                                                           \
+        }                                                                                \
+    } while (0)
+
+/* The reservation is of the line at this address of the host. */
+#define LINE_AT(host) (ram_pa(h->cluster->ram, host) & ~(uint64_t)(CACHE_BLOCK_BYTES - 1))
+
+#define LOAD_RESERVED(type)                                 \
+    do {                                                    \
+        uint64_t va = S1, at = va - span_from;              \
+        const uint8_t *host = NULL;                         \
+        if (LIKELY(at < span_starts)) {                     \
+            host = span_host + at;                          \
+        } else {                                            \
+            slot = tlb_slot(va);                            \
+            if (TLB_HIT(load, va, type))                    \
+                host = tlb->load.host[slot] + at;           \
+        }                                                   \
+        if (LIKELY(host) && LIKELY(!(va % sizeof(type)))) { \
+            h->s.reserved = true;                           \
+            h->s.reserved_line = LINE_AT(host);             \
+            RD = (uint64_t)(int64_t)AT_HOST(type, host);    \
+        } else {                                            \
+            SLOW(hart_op_lr(h, u, sizeof(type)));           \
+        }                                                   \
+    } while (0)
+
+#define STORE_CONDITIONAL(type)                                                \
+    do {                                                                       \
+        uint64_t va = S1, at;                                                  \
+        FIND(store, va, type);                                                 \
+        if (TLB_HIT(store, va, type) && LIKELY(!(va % sizeof(type)))) {        \
+            uint8_t *host = tlb->store.host[slot] + at;                        \
+            bool holds = h->s.reserved && h->s.reserved_line == LINE_AT(host); \
+            if (LIKELY(holds))                                                 \
+                AT_HOST(type, host) = (type)S2;                                \
+            h->s.reserved = false;                                             \
+            RD = !holds;                                                       \
+        } else {                                                               \
+            SLOW(hart_op_sc(h, u, sizeof(type)));                              \
+        }                                                                      \
     } while (0)
 
 #define SLOW(call)         \
@@ -562,7 +652,7 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     UNUSED bool owing;
     UNUSED uint64_t other, third_other, last = 0;
     UNUSED int64_t next_imm, third_imm;
-    int64_t tank;
+    int64_t budget;
     unsigned way = LINK_NEXT;
     unsigned first;
     const void *start;
@@ -574,7 +664,7 @@ static enum hart_stop run(struct hart *h, const engine_labels **table)
     }
     x = h->s.x;
 
-/* The tank is empty, and h->s.pc says where to go on. */
+/* The budget is drained, and h->s.pc says where to go on. */
 dispatch_unlinked:
     b = NULL;
 dispatch:
@@ -583,7 +673,7 @@ dispatch:
         if (attend(h, &stop))
             goto done;
     }
-    if (UNLIKELY(h->s.left <= 0))
+    if (UNLIKELY(!has_budget(h)))
         goto done;
     if (UNLIKELY(h->s.cut.valid)) {
         b = hart_resume_cut(h, &first);
@@ -591,17 +681,19 @@ dispatch:
     } else {
         b = next_block(h, b, way);
         first = 0;
-        if (UNLIKELY(!b))
+        /* Decoding is observed, and may have led to a request. */
+        if (UNLIKELY(!b || h->s.exit_requests))
             goto dispatch_unlinked;
     }
     u = b->ops + first;
-    if (UNLIKELY(first || block_insns(b) > h->s.left)) {
-        start = hart_enter_part(h, b, first, (uint64_t)h->s.left);
-        FILL_TANK();
+    if (UNLIKELY(first || !fits(h, b))) {
+        start = hart_enter_part(h, b, first, (uint64_t)h->s.insns_left,
+                                (uint64_t)h->s.until - h->s.cycles);
+        FILL_BUDGET(0);
     } else {
         start = b->first_go;
-        FILL_TANK();
-        tank -= (int64_t)b->cost;
+        FILL_BUDGET(block_cycles(b));
+        budget -= (int64_t)b->cost;
     }
     goto *start;
 
@@ -612,18 +704,21 @@ dispatch:
 unlinked:
     if (!same_page(b->pc, h->s.pc))
         JUMP_AFTER(h->s.pc, );
-    EMPTY_TANK();
+    DRAIN_BUDGET();
     goto dispatch;
 
 unfound:
-    EMPTY_TANK();
+    DRAIN_BUDGET();
     goto dispatch_unlinked;
 
 over_budget:
-    tank += (int64_t)b->cost;
-    EMPTY_TANK();
+    budget += (int64_t)b->cost;
+    DRAIN_BUDGET();
     h->s.pc = b->pc;
-    goto dispatch_unlinked;
+    if (UNLIKELY(h->s.exit_requests || !fits(h, b)))
+        goto dispatch_unlinked;
+    FILL_BUDGET(block_cycles(b));
+    budget -= (int64_t)b->cost;
 
 enter:
     u = b->ops;
@@ -643,8 +738,14 @@ do_probe:
         stop = HART_PROBE;
         goto done;
     }
+    if (UNLIKELY(h->s.exit_requests)) {
+        hart_leave_after_insn(h);
+        budget = NO_BUDGET;
+        READ_CONTEXT();
+    } else {
+        FILL_BUDGET(0);
+    }
     h->cache.uop = NULL;
-    FILL_TANK();
     NEXT;
 
 /* Before the first instruction that uses, and the first that changes, the floating-point state. */
@@ -662,7 +763,7 @@ do_float:
 
 /* Somebody wrote to the block's bytes: look at them again. */
 do_suspect:
-    tank += (int64_t)b->cost;
+    budget += (int64_t)b->cost;
     h->s.pc = b->pc;
     goto unfound;
 

@@ -18,6 +18,7 @@
  *   EXACT_FLOAT(f, value)    fd = the value, boxed, which needs no rounding, but a mode that is one
  *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
  *   ATOMIC(...)     see below
+ *   LOAD_RESERVED(type), STORE_CONDITIONAL(type)    lr and sc at S1
  *   SLOW(call)      a slow operation that may raise: `call` is false then
  *   SYSTEM(call)    the same at the end of its block
  * Sources: ISA vol. I, chapters 2, 4 (RV64I), 7 (Zicsr), 10 (Zihintpause), 12 (Zicond), 13 (M),
@@ -149,10 +150,10 @@
 #define DO_remuw  RD = SEXT32((uint32_t)S2 ? (uint32_t)S1 % (uint32_t)S2 : (uint32_t)S1)
 
 /* ---- A: ATOMIC(type, expression of `old` and `arg`): rd = old, memory = expression ---- */
-#define DO_lr_w      SLOW(hart_op_lr(h, u, 4))
-#define DO_lr_d      SLOW(hart_op_lr(h, u, 8))
-#define DO_sc_w      SLOW(hart_op_sc(h, u, 4))
-#define DO_sc_d      SLOW(hart_op_sc(h, u, 8))
+#define DO_lr_w      LOAD_RESERVED(int32_t)
+#define DO_lr_d      LOAD_RESERVED(int64_t)
+#define DO_sc_w      STORE_CONDITIONAL(uint32_t)
+#define DO_sc_d      STORE_CONDITIONAL(uint64_t)
 #define DO_amoswap_w ATOMIC(int32_t, arg)
 #define DO_amoadd_w  ATOMIC(int32_t, (int32_t)((uint32_t)old + (uint32_t)arg))
 #define DO_amoxor_w  ATOMIC(int32_t, old ^ arg)

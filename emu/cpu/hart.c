@@ -98,6 +98,8 @@ void hart_update_interrupts(struct hart *h)
         h->s.exit_requests |= EXIT_INTERRUPT;
     else
         h->s.exit_requests &= ~(uint32_t)EXIT_INTERRUPT;
+    if (h->s.waiting && hart_irq_pending(h))
+        hart_wake(h);
 }
 
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level)
@@ -185,7 +187,8 @@ enum hart_wait hart_waits_for(const struct hart *h)
 {
     bool store_came = !h->s.reserved || h->s.cycles >= h->s.wait_limit;
 
-    if (hart_irq_pending(h) || (h->s.waiting == HART_WAITS_STORE && store_came))
+    if (LIKELY(!h->s.waiting) || hart_irq_pending(h) ||
+        (h->s.waiting == HART_WAITS_STORE && store_came))
         return HART_WAITS_NOT;
     return h->s.waiting;
 }
@@ -195,7 +198,23 @@ uint64_t hart_wait_limit(const struct hart *h)
     return h->s.waiting == HART_WAITS_STORE ? h->s.wait_limit : UINT64_MAX;
 }
 
-enum hart_stop hart_run(struct hart *h, uint64_t insns)
+void hart_wake(struct hart *h)
+{
+    const struct hart_env *env = &h->cluster->config.env;
+
+    if (!h->s.waiting)
+        return;
+    h->s.waiting = HART_WAITS_NOT;
+    if (env->woken)
+        env->woken(env->ctx, h);
+}
+
+static int64_t up_to_int64_max(uint64_t n)
+{
+    return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle)
 {
     enum hart_stop stop;
 
@@ -205,10 +224,11 @@ enum hart_stop hart_run(struct hart *h, uint64_t insns)
     h->s.paused = false;
     if (h->cache.store_epoch != h->cluster->ram->epoch)
         hart_flush_stores(h);
-    h->s.budget = h->s.left = insns > INT64_MAX ? INT64_MAX : (int64_t)insns;
+    h->s.insns_budget = h->s.insns_left = up_to_int64_max(insns);
+    h->s.until = up_to_int64_max(until_cycle);
     stop = engine_run(h);
-    h->s.insns += (uint64_t)(h->s.budget - h->s.left);
-    h->s.budget = h->s.left = 0;
+    h->s.insns += (uint64_t)(h->s.insns_budget - h->s.insns_left);
+    h->s.insns_budget = h->s.insns_left = 0;
     if (h->s.reserved && h->cluster->harts.len > 1)
         ram_flag_page(h->cluster->ram, h->s.reserved_line, RAM_PAGE_RESERVED);
     return stop;
@@ -242,7 +262,7 @@ uint64_t hart_pc(const struct hart *h)
 void hart_set_pc(struct hart *h, uint64_t pc)
 {
     h->s.pc = align_down(pc, 2);
-    h->s.waiting = HART_WAITS_NOT;
+    hart_wake(h);
     hart_forget_cut(h);
 }
 
@@ -282,7 +302,7 @@ uint64_t hart_cycles(const struct hart *h)
 
 uint64_t hart_insns(const struct hart *h)
 {
-    uint64_t given = h->s.insns + (uint64_t)(h->s.budget - h->s.left);
+    uint64_t given = h->s.insns + (uint64_t)(h->s.insns_budget - h->s.insns_left);
 
     if (!h->cache.uop)
         return given;
@@ -311,11 +331,9 @@ void hart_flush_translations(struct hart *h)
 
 void hart_drop_reservation(struct hart *h)
 {
-    const struct hart_env *env = &h->cluster->config.env;
-
     h->s.reserved = false;
-    if (h->s.waiting == HART_WAITS_STORE && env->wake)
-        env->wake(env->ctx, h);
+    if (h->s.waiting == HART_WAITS_STORE)
+        hart_wake(h);
 }
 
 uint64_t hart_sync_stamp(const struct hart *h)

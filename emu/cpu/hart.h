@@ -36,7 +36,7 @@ enum exception {
 
 /* Why hart_run came back. */
 enum hart_stop {
-    HART_BUDGET,  /* all instructions asked for were executed */
+    HART_BUDGET,  /* the limit of instructions or of cycles is reached */
     HART_WAITING, /* wfi or wrs, and what they wait for has not come */
     HART_PAUSED,  /* pause, and others are further behind (hart_yield_from) */
     HART_PROBE,   /* a probe said stop; pc is at its instruction */
@@ -52,8 +52,13 @@ struct hart_exception {
 /* What an instruction waits for; an interrupt ends the waiting for a store, too. */
 enum hart_wait { HART_WAITS_NOT, HART_WAITS_INTERRUPT, HART_WAITS_STORE };
 
-/* Executes up to `insns` instructions, exactly that many unless it says why not. */
-MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns);
+/*
+ * Executes up to `insns` instructions, while the hart's cycle counter is below `until_cycle`
+ * (UINT64_MAX: no limit). HART_BUDGET: one of the two limits is reached; the instructions are
+ * then exactly that many, or the counter is that of the first instruction boundary at or after
+ * `until_cycle`.
+ */
+MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle);
 
 /* The exception whose handler has executed nothing yet; of such in a row the first (HART_STUCK). */
 struct hart_exception hart_first_exception(const struct hart *h);
@@ -61,7 +66,10 @@ struct hart_exception hart_first_exception(const struct hart *h);
 /* A pause of this cycle or later ends hart_run; UINT64_MAX, as at first: none does. */
 void hart_yield_from(struct hart *h, uint64_t cycle);
 
-/* Ends the current hart_run at the next instruction boundary. */
+/*
+ * Ends the current hart_run at the next instruction boundary. From a probe's `hit`, which is
+ * called before its instruction, that is the one after this instruction.
+ */
 void hart_ask_stop(struct hart *h);
 
 /*
@@ -116,8 +124,11 @@ MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);
 
-/* What keeps the hart from running; HART_WAITS_NOT when it has come. */
+/* What the hart waits for; HART_WAITS_NOT: it can run. The one place that knows. */
 enum hart_wait hart_waits_for(const struct hart *h);
+
+/* Ends what the hart waits for, if it does: it goes on after the instruction. */
+void hart_wake(struct hart *h);
 
 /* The cycle at which a hart that waits goes on in any case (wrs.sto); UINT64_MAX: none. */
 uint64_t hart_wait_limit(const struct hart *h);

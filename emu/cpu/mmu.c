@@ -603,6 +603,8 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         return false;
     if (!ram_has(ram, pa, size))
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
+    fill(h, &h->cache.tlb->load, va, pa);
+    widen(h, va, pa);
     *value = 0;
     memcpy(value, ram_host(ram, pa), size);
     tell_load(h, pa, size);
@@ -611,16 +613,18 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
     return true;
 }
 
-void hart_atomic_store(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
-    h->cluster->store_reads = true;
     store_to_ram(h, pa, size, value);
-    h->cluster->store_reads = false;
+    if (!ram_page_at(h->cluster->ram, pa)->flags)
+        fill(h, &h->cache.tlb->store, va, pa);
 }
 
-void hart_store_conditional(struct hart *h, uint64_t pa, unsigned size, uint64_t value)
+void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_to_ram(h, pa, size, value);
+    h->cluster->store_reads = true;
+    hart_store_conditional(h, va, pa, size, value);
+    h->cluster->store_reads = false;
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */

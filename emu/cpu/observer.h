@@ -52,7 +52,7 @@ enum fence_origin { FENCE_LOCAL, FENCE_REMOTE };
 /* EVENT_FENCE_I: a hart's fetches are up to date. EVENT_SFENCE_VMA: its translations are. */
 struct fence_event {
     enum fence_origin origin;
-    struct hart *hart;  /* whose */
+    struct hart *hart;  /* whose fetches, or translations */
     uint32_t requester; /* hart id; the hart itself unless FENCE_REMOTE */
     uint64_t pc;        /* of the requester's instruction */
     uint64_t cycle;     /* of the requester */
@@ -125,6 +125,20 @@ struct hart_event {
     struct hart *hart;
 };
 
+/*
+ * EVENT_UPDATE_ENDED, from ftrace/updates.c: what the hart has stored to code up to the
+ * stamp is to be in force from here on.
+ */
+struct update_event {
+    uint32_t writer;
+    uint64_t stamp;
+};
+
+/* EVENT_SITES_CHANGED, from ftrace/watch.c: a site of that id has come, or is gone. */
+struct sites_event {
+    uint32_t id;
+};
+
 enum event_kind {
     EVENT_CODE_WRITE,
     EVENT_ACCESS,
@@ -138,6 +152,8 @@ enum event_kind {
     EVENT_SBI_CALL,
     EVENT_HART_STARTED,
     EVENT_HART_STOPPED,
+    EVENT_UPDATE_ENDED,
+    EVENT_SITES_CHANGED,
     EVENT_KINDS,
 };
 
@@ -153,6 +169,8 @@ struct event {
         struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */
         struct sbi_event sbi;
         struct hart_event started; /* HART_STARTED, HART_STOPPED */
+        struct update_event update;
+        struct sites_event sites;
     };
 };
 
@@ -168,7 +186,7 @@ struct listener {
 
 /* ---- probes ---- */
 
-/* Where a probe stands in the block that is being decoded. */
+/* Where a probe is in the block that is being decoded. */
 struct probe_view {
     struct hart *hart;
     uint64_t pc, pa;
@@ -192,7 +210,7 @@ struct probe_plan {
 
 enum probe_verdict { PROBE_GO_ON, PROBE_STOP };
 
-/* Who plants probes; `id` is the planter's own. */
+/* What plants probes; `id` is its own number for each. */
 struct probe_owner {
     void *ctx;
     struct probe_plan (*plan)(void *ctx, uint32_t id, const struct probe_view *view);

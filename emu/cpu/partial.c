@@ -3,12 +3,14 @@
  */
 #include "cpu/hart_priv.h"
 
-/* Index of the operation behind so many instructions from `first` on. */
-static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insns)
+/* Index of the first operation from `first` on that lies that many instructions or cycles later. */
+static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insns, uint64_t cycles)
 {
+    const struct uop_note *from = &b->notes[first];
     unsigned end = first;
 
-    while (end < b->uop_count && b->notes[end].insns_before < b->notes[first].insns_before + insns)
+    while (end < b->uop_count && b->notes[end].insns_before < from->insns_before + insns &&
+           b->notes[end].cycles_before < from->cycles_before + cycles)
         end++;
     return end;
 }
@@ -32,16 +34,13 @@ static void end_part(struct hart *h)
 }
 
 /*
- * The label of the operation behind the part leads out of the block meanwhile,
- * and those before it may not be run together with it.
+ * Ends the part before operation `end`: until end_part, that one's label leads out of the block,
+ * and those before it are not fused with it. Returns the label of `first`, where the part begins.
  */
-const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns)
+static const void *begin_part(struct hart *h, struct block *b, unsigned first, unsigned end)
 {
-    unsigned end = end_of_part(b, first, insns);
     const void *start = first ? b->ops[first].go : b->first_go;
 
-    h->s.left -= block_insns(b) - b->notes[first].insns_before;
-    h->s.cycles += block_cycles(b) - b->notes[first].cycles_before;
     if (end == b->uop_count)
         return start;
     h->cache.part = (struct part){.block = b, .end = end};
@@ -54,6 +53,23 @@ const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uin
         set_aside(h, at, alone);
     }
     return start;
+}
+
+const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns,
+                            uint64_t cycles)
+{
+    h->s.insns_left -= block_insns(b) - b->notes[first].insns_before;
+    h->s.cycles += block_cycles(b) - b->notes[first].cycles_before;
+    return begin_part(h, b, first, end_of_part(b, first, insns, cycles));
+}
+
+void hart_leave_after_insn(struct hart *h)
+{
+    struct block *b = h->cache.block;
+    unsigned at = (unsigned)(h->cache.uop - b->ops);
+
+    end_part(h);
+    (void)begin_part(h, b, at, end_of_part(b, at, 1, INT64_MAX));
 }
 
 /* What stands before an instruction that was not executed has counted it. */
@@ -83,7 +99,7 @@ void hart_leave_block(struct hart *h, bool after_this)
     } else {
         uncount(b, at);
     }
-    h->s.left += block_insns(b) - insns_done;
+    h->s.insns_left += block_insns(b) - insns_done;
     h->s.cycles -= block_cycles(b) - cycles_done;
     h->s.pc = pc;
     h->cache.uop = NULL;

@@ -74,10 +74,11 @@ struct hart_state {
     uint64_t cycles;
     uint32_t exit_requests; /* enum exit_request */
     uint8_t fflags, frm;
-    uint64_t pc;    /* valid while the engine is not inside of a block */
-    int64_t left;   /* instructions of this hart_run not yet given to blocks */
-    int64_t budget; /* of this hart_run */
-    uint64_t insns; /* retired before this hart_run */
+    uint64_t pc;          /* valid while the engine is not inside of a block */
+    int64_t insns_left;   /* of this hart_run, not yet given to blocks */
+    int64_t insns_budget; /* of this hart_run */
+    int64_t until;        /* this hart_run ends at the first boundary at or after this cycle */
+    uint64_t insns;       /* retired before this hart_run */
 
     /* warm */
     enum privilege mode;

@@ -2,28 +2,37 @@
  * account.c - see account.h.
  *
  * Two probes a site. The one at the pair counts in the block when the pair is
- * nops, and calls here when it is a call. The one behind the call calls here
- * only where a block starts, for that is where a call comes back to; a block
- * that merely runs through the nops has it in its middle.
+ * nops, and calls here when it is a call. The one at the instruction after the call
+ * calls here only where a block starts, for that is where a call comes back to; a
+ * block that merely runs through the nops has it in its middle.
+ *
+ * Time is that of a context: a task of the guest (its tp), or the hart where that is 0. A
+ * context's clock runs while a hart runs it, and stops while the task is preempted or
+ * moves to another hart. Which context a hart runs is seen at each event here, and
+ * exactly at the kernel's __switch_to, if its place is known; where it is not, the time
+ * between the last event of one context and the first of the next is no context's.
  */
 #include "ftrace/account.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 
-/* A stack is taken to be no larger than this when contexts are told apart by sp. */
+/* A stack is taken to be no larger than this when stacks are distinguished by sp. */
 enum { STACK_SPAN = 16 << 10 };
 
-/* More open calls than that on one hart: the oldest came from contexts that never return. */
+/* More open calls than that in one context: the oldest will never return. */
 enum { OPEN_MAX = 512 };
 
+/* More contexts than that: some belong to tasks that have ended, or tp is no task. */
+enum { CONTEXTS_MAX = 4096 };
+
 struct through {
-    uint64_t resumed, sum;
-    uint32_t min, max;
+    uint64_t resumed, sum, min, max;
 };
 
 struct counts {
@@ -31,21 +40,24 @@ struct counts {
     struct through init, on;
 };
 
-/* A call under way: entered, not yet back. */
+/* A call under way: entered, not yet back. Times are of its context's clock. */
 struct open_call {
     uint32_t site;
     uint8_t state;
-    uint64_t sp, cycle;
-    uint64_t away; /* cycles spent in traps since */
+    uint64_t sp, time;
+    uint64_t away; /* spent in traps since */
 };
 
-/* An interrupted context, until a trap return comes back to it. */
+/* An interrupted place, until a trap return comes back to it. */
 struct interrupted {
-    uint64_t pc, sp, cycle;
-    uint64_t inner; /* cycles of traps inside this one, already taken out */
+    uint64_t pc, sp, time;
+    uint64_t inner; /* of traps inside this one, already taken out */
 };
 
-struct hart_calls {
+struct context {
+    uint64_t ran;   /* its clock: cycles that it has run, at `since` */
+    uint64_t since; /* cycle of its hart, at its last event */
+    uint32_t hart;  /* that ran it last */
     VEC_OF(struct open_call) open;
     VEC_OF(struct interrupted) interrupted;
 };
@@ -57,14 +69,77 @@ struct account {
     struct counts *counts;         /* of the first `first_count` sites */
     VEC_OF(struct counts *) added; /* of each that has come since: blocks point to counts */
     uint32_t first_count;
-    struct hart_calls *harts;
-    unsigned hart_count;
+    VEC_OF(struct context) contexts;
+    struct map context_at; /* task -> index of its context */
+    uint32_t *running;     /* by hart: index of the context that it runs, + 1; 0: none */
+    struct probe_owner at_switch;
+    uint32_t switch_probe;
+    bool switch_planted;
     VEC_OF(uint32_t) probes; /* two a site */
 };
 
 static struct counts *counts_of(const struct account *a, uint32_t site)
 {
     return site < a->first_count ? &a->counts[site] : a->added.at[site - a->first_count];
+}
+
+/* ---- contexts ---- */
+
+static void forget_contexts(struct account *a)
+{
+    for (size_t i = 0; i < a->contexts.len; i++) {
+        VEC_FREE(&a->contexts.at[i].open);
+        VEC_FREE(&a->contexts.at[i].interrupted);
+    }
+    a->contexts.len = 0;
+    map_clear(&a->context_at);
+    for (unsigned i = 0; i < cluster_hart_count(a->cluster); i++)
+        a->running[i] = 0;
+}
+
+static uint32_t index_of(struct account *a, uint64_t task, const struct hart *h)
+{
+    /* No task has these addresses, and a map has no key of all ones. */
+    uint64_t key = task && task != UINT64_MAX ? task : (uint64_t)hart_id(h) + 1, index;
+
+    if (map_get(&a->context_at, key, &index))
+        return (uint32_t)index;
+    if (a->contexts.len == CONTEXTS_MAX)
+        forget_contexts(a);
+    map_put(&a->context_at, key, a->contexts.len);
+    VEC_PUSH(&a->contexts, ((struct context){0}));
+    return (uint32_t)a->contexts.len - 1;
+}
+
+/* The hart runs the task, from now on if not before; its clock is right. */
+static struct context *run_task(struct account *a, uint64_t task, const struct hart *h)
+{
+    uint32_t index = index_of(a, task, h), *running = &a->running[hart_id(h)];
+    struct context *c = &a->contexts.at[index];
+    uint64_t now = hart_cycles(h);
+
+    if (*running == index + 1 && c->hart == hart_id(h))
+        c->ran += now - c->since;
+    *running = index + 1;
+    c->hart = hart_id(h);
+    c->since = now;
+    return c;
+}
+
+static struct context *present_context(struct account *a, const struct hart *h)
+{
+    return run_task(a, hart_reg(h, REG_TP), h);
+}
+
+/* The hart runs no context: it goes to a user program. */
+static void leave_context(struct account *a, const struct hart *h)
+{
+    uint32_t *running = &a->running[hart_id(h)];
+    struct context *c = *running ? &a->contexts.at[*running - 1] : NULL;
+
+    if (c && c->hart == hart_id(h))
+        c->ran += hart_cycles(h) - c->since;
+    *running = 0;
 }
 
 /* ---- probes ---- */
@@ -86,49 +161,49 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)state};
 }
 
+static void drop_call(struct context *c, size_t index)
+{
+    for (c->open.len--; index < c->open.len; index++)
+        c->open.at[index] = c->open.at[index + 1];
+}
+
 static void enter(struct account *a, uint32_t site, enum site_state state, struct hart *h)
 {
-    struct hart_calls *calls = &a->harts[hart_id(h)];
+    struct context *c = present_context(a, h);
 
     counts_of(a, site)->entries[state]++;
-    if (calls->open.len == OPEN_MAX) {
-        calls->open.len--;
-        for (size_t i = 0; i < calls->open.len; i++)
-            calls->open.at[i] = calls->open.at[i + 1];
-    }
-    VEC_PUSH(&calls->open, ((struct open_call){.site = site,
-                                               .state = (uint8_t)state,
-                                               .sp = hart_reg(h, REG_SP),
-                                               .cycle = hart_cycles(h)}));
+    if (c->open.len == OPEN_MAX)
+        drop_call(c, 0);
+    VEC_PUSH(
+        &c->open,
+        ((struct open_call){
+            .site = site, .state = (uint8_t)state, .sp = hart_reg(h, REG_SP), .time = c->ran}));
 }
 
 static void add_through(struct through *t, uint64_t cycles)
 {
-    uint32_t c = cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
-
-    if (!t->resumed || c < t->min)
-        t->min = c;
-    if (c > t->max)
-        t->max = c;
+    if (!t->resumed || cycles < t->min)
+        t->min = cycles;
+    if (cycles > t->max)
+        t->max = cycles;
     t->resumed++;
     t->sum += cycles;
 }
 
 static void resume(struct account *a, uint32_t site, struct hart *h)
 {
-    struct hart_calls *calls = &a->harts[hart_id(h)];
+    struct context *c = present_context(a, h);
     uint64_t sp = hart_reg(h, REG_SP);
 
-    for (size_t i = calls->open.len; i-- > 0;) {
-        struct open_call *o = &calls->open.at[i];
+    for (size_t i = c->open.len; i-- > 0;) {
+        const struct open_call *o = &c->open.at[i];
         struct counts *counts = counts_of(a, site);
 
         if (o->site != site || o->sp != sp)
             continue;
         add_through(o->state == SITE_INIT ? &counts->init : &counts->on,
-                    hart_cycles(h) - o->cycle - o->away);
-        for (calls->open.len--; i < calls->open.len; i++)
-            calls->open.at[i] = calls->open.at[i + 1];
+                    c->ran - o->time - o->away);
+        drop_call(c, i);
         return;
     }
 }
@@ -143,6 +218,35 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     return PROBE_GO_ON;
 }
 
+static struct probe_plan plan_switch(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+/* __switch_to(previous, next): the hart goes on as the task in a1. */
+static enum probe_verdict hit_switch(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                     uint64_t pc)
+{
+    struct account *a = ctx;
+
+    (void)id;
+    (void)cookie;
+    (void)pc;
+    (void)present_context(a, h);
+    (void)run_task(a, hart_reg(h, REG_A1), h);
+    return PROBE_GO_ON;
+}
+
+void account_plant_switch(struct account *a, uint64_t pa)
+{
+    a->at_switch = (struct probe_owner){a, plan_switch, hit_switch};
+    a->switch_probe = cluster_plant(a->cluster, pa, &a->at_switch, 0);
+    a->switch_planted = true;
+}
+
 /* ---- traps are not part of the call ---- */
 
 static bool same_stack(uint64_t outer_sp, uint64_t inner_sp)
@@ -152,46 +256,53 @@ static bool same_stack(uint64_t outer_sp, uint64_t inner_sp)
 
 void account_trap(struct account *a, const struct trap_event *t)
 {
-    struct hart_calls *calls = &a->harts[hart_id(t->hart)];
+    struct context *c;
 
-    if (!calls->open.len)
+    if (t->from == PRIV_U)
         return;
-    if (calls->interrupted.len == OPEN_MAX)
-        calls->interrupted.len = 0;
-    VEC_PUSH(&calls->interrupted,
-             ((struct interrupted){
-                 .pc = t->epc, .sp = hart_reg(t->hart, REG_SP), .cycle = hart_cycles(t->hart)}));
+    c = present_context(a, t->hart);
+    if (!c->open.len)
+        return;
+    if (c->interrupted.len == OPEN_MAX)
+        c->interrupted.len = 0;
+    VEC_PUSH(&c->interrupted,
+             ((struct interrupted){.pc = t->epc, .sp = hart_reg(t->hart, REG_SP), .time = c->ran}));
 }
 
-/* The time since the context was interrupted belongs to none of its open calls. */
-static void take_out(struct hart_calls *calls, size_t index, uint64_t now)
+/* The time since the context was interrupted belongs to none of the calls open then. */
+static void take_out(struct context *c, size_t index)
 {
-    struct interrupted gone = calls->interrupted.at[index];
-    uint64_t whole = now - gone.cycle;
+    struct interrupted gone = c->interrupted.at[index];
+    uint64_t whole = c->ran - gone.time;
 
-    for (size_t i = 0; i < calls->open.len; i++)
-        if (calls->open.at[i].cycle <= gone.cycle && same_stack(calls->open.at[i].sp, gone.sp))
-            calls->open.at[i].away += whole - gone.inner;
+    for (size_t i = 0; i < c->open.len; i++)
+        if (c->open.at[i].time <= gone.time && same_stack(c->open.at[i].sp, gone.sp))
+            c->open.at[i].away += whole - gone.inner;
     for (size_t i = index; i-- > 0;)
-        if (same_stack(calls->interrupted.at[i].sp, gone.sp)) {
-            calls->interrupted.at[i].inner += whole;
+        if (same_stack(c->interrupted.at[i].sp, gone.sp)) {
+            c->interrupted.at[i].inner += whole;
             break;
         }
-    for (calls->interrupted.len--; index < calls->interrupted.len; index++)
-        calls->interrupted.at[index] = calls->interrupted.at[index + 1];
+    for (c->interrupted.len--; index < c->interrupted.len; index++)
+        c->interrupted.at[index] = c->interrupted.at[index + 1];
 }
 
 void account_trap_return(struct account *a, const struct trap_return_event *t)
 {
-    struct hart_calls *calls = &a->harts[hart_id(t->hart)];
     uint64_t sp = hart_reg(t->hart, REG_SP);
+    struct context *c;
 
-    for (size_t i = calls->interrupted.len; i-- > 0;) {
-        const struct interrupted *in = &calls->interrupted.at[i];
+    if (t->to == PRIV_U) {
+        leave_context(a, t->hart);
+        return;
+    }
+    c = present_context(a, t->hart);
+    for (size_t i = c->interrupted.len; i-- > 0;) {
+        const struct interrupted *in = &c->interrupted.at[i];
 
-        /* A handler that emulates an instruction returns behind it. */
+        /* A handler that emulates an instruction returns to the next one. */
         if (in->sp == sp && (in->pc == t->pc || in->pc + 4 == t->pc)) {
-            take_out(calls, i, hart_cycles(t->hart));
+            take_out(c, i);
             return;
         }
     }
@@ -228,8 +339,7 @@ struct account *account_new(struct cluster *c, struct site_table *sites)
     a->sites = sites;
     a->owner = (struct probe_owner){a, plan, hit};
     a->counts = xcalloc(count, sizeof *a->counts);
-    a->hart_count = cluster_hart_count(c);
-    a->harts = xcalloc(a->hart_count, sizeof *a->harts);
+    a->running = xcalloc(cluster_hart_count(c), sizeof *a->running);
     a->first_count = count;
     for (uint32_t i = 0; i < count; i++)
         plant(a, i);
@@ -246,13 +356,14 @@ void account_free(struct account *a)
     for (size_t i = 0; i < a->added.len; i++)
         free(a->added.at[i]);
     VEC_FREE(&a->added);
-    for (unsigned i = 0; i < a->hart_count; i++) {
-        VEC_FREE(&a->harts[i].open);
-        VEC_FREE(&a->harts[i].interrupted);
-    }
+    if (a->switch_planted)
+        cluster_uproot(a->cluster, a->switch_probe);
+    forget_contexts(a);
+    VEC_FREE(&a->contexts);
+    map_free(&a->context_at);
     free(a->counts);
     VEC_FREE(&a->probes);
-    free(a->harts);
+    free(a->running);
     free(a);
 }
 

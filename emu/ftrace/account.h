@@ -3,10 +3,11 @@
  *
  * Entries are counted by the blocks that hold the site, so an unpatched site
  * costs the emulator nothing; only calls (init, on) are followed from the site
- * to its resumption on the same hart and stack, less the traps in between.
+ * to its resumption by the same task on the same stack, less the traps in between and
+ * the time in which other tasks ran.
  *
  * Charged to a state are the site's own instructions: `mv a0,ra` and the pair,
- * or what stands at the function's entry.
+ * or what is at the function's entry.
  */
 #ifndef FTRACE_ACCOUNT_H
 #define FTRACE_ACCOUNT_H
@@ -27,9 +28,8 @@ struct site_cost {
 struct state_account {
     uint64_t entries;
     uint64_t cycles; /* sum over the entries, of the site's own instructions */
-    /* From the site to the instruction behind it; `resumed` entries came back. */
-    uint64_t resumed, through_sum;
-    uint32_t through_min, through_max; /* saturate */
+    /* From the site to the instruction after it; `resumed` entries came back. */
+    uint64_t resumed, through_sum, through_min, through_max;
     struct site_cost cost;
 };
 
@@ -37,7 +37,10 @@ struct state_account {
 struct account *account_new(struct cluster *c, struct site_table *sites);
 void account_free(struct account *a);
 
-/* To be told of traps and returns from them: they are taken out of the call's cycles. */
+/* The kernel's __switch_to(previous, next) is at this physical address. */
+void account_plant_switch(struct account *a, uint64_t pa);
+
+/* To be called at traps and returns from them: their time is no part of a call. */
 void account_trap(struct account *a, const struct trap_event *t);
 void account_trap_return(struct account *a, const struct trap_return_event *t);
 

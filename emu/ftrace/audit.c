@@ -1,45 +1,29 @@
 /*
- * audit.c - see audit.h.
- *
- * One stale fetch breaks one rule, chosen by whose duty the fence was:
- * - patched code (a site, or code this hart had executed before): the fetching
- *   hart's own if it wrote the bytes itself, the patching hart's otherwise;
- * - anything else (new code, DMA, firmware, a debugger): plain stale-fetch.
- *
- * Where one aligned store is the whole change of a site, either version may run
- * until the update ends. So what another hart runs in that window is a note,
- * which becomes an error if that hart has not fenced when the window closes.
+ * audit.c - see audit.h. What the rules are is in rules.def and fetch_rules.c.
  */
 #include "ftrace/audit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
-#include "base/vec.h"
+#include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "ftrace/audit_priv.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/sites.h"
+#include "load/symbols.h"
 
-struct audit {
-    const struct site_table *sites;
-    const struct patch_log *log;
-    struct finding_listener listener;
-    VEC_OF(struct finding) findings;
-    struct map index;                  /* of what makes two breaches the same -> its finding */
-    VEC_OF(struct stale_fetch) window; /* fetched in an update that has not ended */
-    uint64_t ended;                    /* stamp up to which updates have */
-};
+static_assert((int)SITE_BYTES_MAX <= (int)FACT_BYTES_MAX, "a fact holds the bytes of a site");
 
-struct audit *audit_new(const struct site_table *sites, const struct patch_log *log,
-                        struct finding_listener listener)
+struct audit *audit_new(const struct audit_config *config)
 {
     struct audit *a = xcalloc(1, sizeof *a);
 
-    a->sites = sites;
-    a->log = log;
-    a->listener = listener;
+    a->config = *config;
+    a->swaps = swaps_new();
+    a->depth = xcalloc(cluster_hart_count(config->cluster), sizeof *a->depth);
     return a;
 }
 
@@ -48,161 +32,309 @@ void audit_free(struct audit *a)
     if (!a)
         return;
     VEC_FREE(&a->findings);
-    VEC_FREE(&a->window);
+    VEC_FREE(&a->windows);
     map_free(&a->index);
+    swaps_free(a->swaps);
+    free(a->depth);
     free(a);
 }
 
-static enum rule duty_of(const struct stale_fetch *s, uint32_t site)
+/* ---- evidence ---- */
+
+static struct fact *add_fact(struct finding *f, enum fact_label label, enum fact_kind kind)
 {
-    if (s->who.kind != WRITER_HART || (site == NO_SITE && !s->fetched_before))
-        return RULE_stale_fetch;
-    return s->who.hart == hart_id(s->hart) ? RULE_missing_local_fence : RULE_missing_remote_fence;
+    struct fact *fact = &f->facts[f->fact_count];
+
+    assert(f->fact_count < FACTS_MAX);
+    f->fact_count++;
+    *fact = (struct fact){.label = label, .kind = kind, .site = NO_SITE};
+    return fact;
 }
 
-/* Whether the site was changed as a whole, by one store of its second word. */
-static bool is_atomic_change(const struct audit *a, const struct stale_fetch *s, uint32_t site)
+static void add_message(struct finding *f, enum fact_label label, enum message message)
 {
-    const struct site *at = site_get(a->sites, site);
-    const struct patch *p = patch_log_last(a->log, site);
-
-    return site_is_atomic(a->sites, at) && s->pa == at->pa + 4 && s->size == 4 && p &&
-           p->one_word && p->stamp == s->stamp;
+    add_fact(f, label, FACT_MESSAGE)->message = message;
 }
 
-static enum rule rule_for(const struct audit *a, const struct stale_fetch *s, uint32_t site)
+static void add_fence(struct finding *f, unsigned hart, const struct patch_fence *fence)
 {
-    enum rule rule = duty_of(s, site);
+    struct fact *fact = add_fact(f, LABEL_FENCED, FACT_FENCE);
 
-    if (rule == RULE_missing_remote_fence && site != NO_SITE && s->stamp > a->ended &&
-        is_atomic_change(a, s, site))
-        return RULE_patch_window;
-    return rule;
+    fact->hart = hart;
+    fact->requester = fence->requester;
+    fact->pc = fence->pc;
+    fact->cycle = fence->cycle;
 }
 
-/* Where the evidence begins: one finding for a whole site. */
-static uint64_t place_of(const struct audit *a, uint32_t site, const struct stale_fetch *s)
+/* Lays one instruction's bytes into those of the place that it is part of. */
+static void lay_bytes(struct fact *fact, uint64_t va, const uint8_t *bytes, unsigned size)
 {
-    return site == NO_SITE ? s->pa : site_get(a->sites, site)->pa;
+    for (unsigned i = 0; i < size; i++)
+        if (va + i - fact->va < fact->size)
+            fact->bytes[va + i - fact->va] = bytes[i];
 }
 
-/* Physical addresses of the board fit 40 bits, harts six. */
-static uint64_t key_of(enum rule rule, uint64_t place, const struct stale_fetch *s)
+/* A site is one place: the rest of it is as in memory, until its other half is reported. */
+static void add_bytes(const struct audit *a, struct finding *f, enum fact_label label,
+                      uint32_t site, const struct stale_fetch *s, const uint8_t *bytes)
 {
-    return (uint64_t)rule << 56 | (uint64_t)hart_id(s->hart) << 48 | (uint64_t)s->who.hart << 40 |
-           place;
+    struct fact *fact = add_fact(f, label, FACT_BYTES);
+    const struct site *at = site == NO_SITE ? NULL : site_get(a->config.sites, site);
+
+    fact->va = at ? s->pc - (s->pa - at->pa) : s->pc;
+    fact->size = at ? at->size : (uint8_t)s->size;
+    (void)!hart_peek(s->hart, fact->va, fact->bytes, fact->size);
+    lay_bytes(fact, s->pc, bytes, s->size);
 }
 
-/* Lays one instruction's bytes into the place they are part of. */
-static void lay_bytes(struct finding *f, const struct stale_fetch *s)
+static void add_versions(const struct audit *a, struct finding *f, uint32_t site,
+                         const struct stale_fetch *s)
 {
-    for (unsigned i = 0; i < s->size; i++) {
-        uint64_t at = s->pa + i - f->pa;
+    bool old = s->chosen == FETCHED_OLD;
 
-        if (at >= f->size)
-            continue;
-        f->old_bytes[at] = s->old_bytes[i];
-        f->new_bytes[at] = s->new_bytes[i];
+    if (s->old_known && s->evidence == STALE_PARCEL)
+        add_bytes(a, f, old ? LABEL_EXECUTED : LABEL_OLD, site, s, s->old_bytes);
+    add_bytes(a, f, old ? LABEL_IN_MEMORY : LABEL_EXECUTED, site, s, s->new_bytes);
+}
+
+static void add_store(struct finding *f, const struct stale_fetch *s)
+{
+    if (s->writer_known)
+        add_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = s->who;
+    else
+        add_message(f, LABEL_WRITTEN, MESSAGE_WRITER);
+}
+
+/* The writer's own fence after its store, if it was another hart. */
+static void add_writers_fence(const struct audit *a, struct finding *f, const struct stale_fetch *s)
+{
+    const struct patch_fence *its;
+
+    if (!s->writer_known || s->who.kind != WRITER_HART || s->who.hart == hart_id(s->hart))
+        return;
+    its = patch_log_last_fence(a->config.log, s->who.hart);
+    if (its && its->stamp >= s->stamp)
+        add_fence(f, s->who.hart, its);
+}
+
+static void add_missing(struct finding *f, unsigned hart, bool fenced_before)
+{
+    struct fact *fact = add_fact(f, LABEL_MISSING, FACT_UNFENCED);
+
+    fact->hart = hart;
+    fact->message = fenced_before ? MESSAGE_NONE : MESSAGE_NEVER;
+}
+
+/* All that is known, in the order in which the machine did it. */
+static void add_evidence(const struct audit *a, struct finding *f, uint32_t site,
+                         const struct stale_fetch *s)
+{
+    unsigned hart = hart_id(s->hart);
+    const struct patch_fence *last = patch_log_last_fence(a->config.log, hart);
+    struct fact *fetch;
+
+    f->fact_count = 0;
+    if (site != NO_SITE)
+        add_fact(f, LABEL_SITE, FACT_SITE)->site = site;
+    if (last && last->stamp < s->stamp)
+        add_fence(f, hart, last);
+    add_store(f, s);
+    add_writers_fence(a, f, s);
+    fetch = add_fact(f, LABEL_FETCHED, FACT_FETCH);
+    fetch->hart = hart;
+    fetch->pc = s->pc;
+    fetch->cycle = hart_cycles(s->hart);
+    add_versions(a, f, site, s);
+    if (s->evidence == STALE_PAGE_ONLY)
+        add_message(f, LABEL_UNKNOWN, MESSAGE_BYTES);
+    if (rule_severity(f->rule) > SEVERITY_note)
+        add_missing(f, hart, last != NULL);
+    if (s->writer_known && s->who.kind == WRITER_HART && s->who.hart != hart)
+        add_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
+}
+
+static void add_example(struct finding *f, enum rule rule, uint32_t site,
+                        const struct stale_fetch *s)
+{
+    struct example new = {.rule = rule,
+                          .hart = hart_id(s->hart),
+                          .site = site,
+                          .pc = s->pc,
+                          .cycle = hart_cycles(s->hart)};
+
+    for (unsigned i = 0; i < f->example_count; i++)
+        if (f->examples[i].pc == new.pc && f->examples[i].hart == new.hart)
+            return;
+    if (f->example_count < EXAMPLES_MAX)
+        f->examples[f->example_count++] = new;
+}
+
+/* ---- causes ---- */
+
+/* Where the store is: its function, if that is known. */
+static uint64_t place_of_store(const struct audit *a, const struct stale_fetch *s)
+{
+    const struct symbol *function = NULL;
+
+    if (!s->writer_known)
+        return 0;
+    if (a->config.symbols)
+        function = symbols_function_at(a->config.symbols, s->who.pc);
+    return function ? function->addr : s->who.pc;
+}
+
+enum { CAUSE_NO_FENCE_EVER = RULE_COUNT, WRITER_UNKNOWN = 0xf };
+
+static uint64_t cause_of(const struct audit *a, enum rule rule, const struct stale_fetch *s)
+{
+    uint64_t place = place_of_store(a, s) & (UINT64_MAX >> 12);
+    uint64_t kind = s->writer_known ? (uint64_t)s->who.kind : WRITER_UNKNOWN;
+
+    if (rule_severity(rule) > SEVERITY_note &&
+        !patch_log_last_fence(a->config.log, hart_id(s->hart)))
+        return (uint64_t)CAUSE_NO_FENCE_EVER << 56;
+    return (uint64_t)rule << 56 | kind << 52 | place;
+}
+
+static void tell(const struct audit *a, enum rule rule)
+{
+    if (a->config.listener.tell)
+        a->config.listener.tell(a->config.listener.ctx, rule);
+}
+
+/* The finding of that cause, of which this is a breach; NULL: there is no room for it. */
+static struct finding *finding_of(struct audit *a, enum rule rule, const struct stale_fetch *s)
+{
+    uint64_t cause = cause_of(a, rule, s), known;
+
+    if (map_get(&a->index, cause, &known))
+        return &a->findings.at[known];
+    if (a->findings.len >= a->config.findings_max) {
+        a->left_out[rule_severity(rule)]++;
+        tell(a, rule);
+        return NULL;
     }
-}
-
-/* When the writer fenced for what was fetched; 0: it is no hart, or has not. */
-static uint64_t writer_fence_cycle(const struct audit *a, const struct stale_fetch *s)
-{
-    struct patch written = {.stamp = s->stamp};
-    const struct patch_fence *his =
-        s->who.kind == WRITER_HART ? patch_log_fenced(a->log, &written, s->who.hart) : NULL;
-
-    return his ? his->cycle : 0;
-}
-
-static void add_evidence(const struct audit *a, struct finding *f, const struct stale_fetch *s)
-{
-    const struct patch_fence *mine = patch_log_last_fence(a->log, f->fetcher);
-
-    f->fenced_before = mine != NULL;
-    f->last_fence_cycle = mine ? mine->cycle : 0;
-    f->writer_fence_cycle = writer_fence_cycle(a, s);
+    map_put(&a->index, cause, a->findings.len);
+    VEC_PUSH(&a->findings, (struct finding){.rule = rule});
+    return &a->findings.at[a->findings.len - 1];
 }
 
 /*
- * The second half of a fetch completes the evidence; where the site straddles
- * two pages it comes a little later, but not from another patch.
+ * The other half of the same site, fetched by the same hart: that is the same breach. Where
+ * the halves are in two pages the second one comes a few cycles later.
  */
-static bool is_other_half(const struct audit *a, const struct finding *f,
-                          const struct stale_fetch *s)
+enum { HALVES_CYCLES = 64 };
+
+static bool is_other_half(const struct audit *a, uint32_t site, const struct stale_fetch *s)
 {
-    if (s->pc == f->pc)
-        return false;
-    return hart_cycles(s->hart) == f->cycle ||
-           (f->count == 1 && writer_fence_cycle(a, s) == f->writer_fence_cycle);
+    return a->findings.len && site != NO_SITE && site == a->last.site &&
+           hart_id(s->hart) == a->last.hart && s->pc != a->last.pc &&
+           hart_cycles(s->hart) - a->last.cycle <= HALVES_CYCLES;
 }
 
-static struct finding begin_finding(const struct audit *a, enum rule rule, uint32_t site,
-                                    const struct stale_fetch *s)
+static void complete_bytes(struct finding *f, const struct stale_fetch *s)
 {
-    struct finding f = {.rule = rule,
-                        .count = 1,
-                        .site = site,
-                        .fetcher = hart_id(s->hart),
-                        .pc = s->pc,
-                        .pa = place_of(a, site, s),
-                        .cycle = hart_cycles(s->hart),
-                        .size = site == NO_SITE ? s->size : SITE_BYTES,
-                        .old_known = s->old_known,
-                        .executed_old = s->chosen == FETCHED_OLD,
-                        .who = s->who};
+    if (f->count > 1)
+        return; /* the evidence is that of the first breach */
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        struct fact *fact = &f->facts[i];
+        bool old =
+            fact->label == LABEL_OLD || (fact->label == LABEL_EXECUTED && s->chosen == FETCHED_OLD);
 
-    f.va = s->pc - (s->pa - f.pa);
-    /* The other half of a site may not have changed, or be reported next. */
-    (void)!hart_peek(s->hart, f.va, f.new_bytes, f.size);
-    memcpy(f.old_bytes, f.new_bytes, sizeof f.old_bytes);
-    lay_bytes(&f, s);
-    add_evidence(a, &f, s);
-    return f;
+        if (fact->kind == FACT_BYTES)
+            lay_bytes(fact, s->pc, old ? s->old_bytes : s->new_bytes, s->size);
+    }
 }
 
-static void file_breach(struct audit *a, enum rule rule, uint32_t site, const struct stale_fetch *s)
+void audit_breach(struct audit *a, enum rule rule, const struct stale_fetch *s)
 {
-    uint64_t key = key_of(rule, place_of(a, site, s), s), known;
+    uint32_t site = site_find(a->config.sites, s->pa, s->size);
+    bool other_half = is_other_half(a, site, s);
+    struct finding *f = finding_of(a, rule, s);
+    bool graver;
 
-    if (map_get(&a->index, key, &known)) {
-        struct finding *f = &a->findings.at[known];
-
-        if (is_other_half(a, f, s))
-            lay_bytes(f, s);
-        else
-            f->count++;
+    if (!f)
+        return;
+    if (other_half && f->by_rule[rule] && a->last.finding == (size_t)(f - a->findings.at)) {
+        complete_bytes(f, s);
         return;
     }
-    map_put(&a->index, key, a->findings.len);
-    VEC_PUSH(&a->findings, begin_finding(a, rule, site, s));
-    if (a->listener.tell)
-        a->listener.tell(a->listener.ctx, &a->findings.at[a->findings.len - 1]);
+    graver = !f->count || rule_severity(rule) > rule_severity(f->rule);
+    f->count++;
+    f->by_rule[rule]++;
+    f->harts |= UINT64_C(1) << (hart_id(s->hart) & 63);
+    add_example(f, rule, site, s);
+    a->last.hart = hart_id(s->hart);
+    a->last.site = site;
+    a->last.pc = s->pc;
+    a->last.cycle = hart_cycles(s->hart);
+    a->last.finding = (size_t)(f - a->findings.at);
+    if (!graver)
+        return;
+    f->rule = rule;
+    add_evidence(a, f, site, s);
+    tell(a, rule);
 }
 
-void audit_stale_fetch(struct audit *a, const struct stale_fetch *s)
-{
-    uint32_t site = site_find(a->sites, s->pa, s->size);
-    enum rule rule = rule_for(a, s, site);
+/* ---- events ---- */
 
-    if (rule == RULE_patch_window)
-        VEC_PUSH(&a->window, *s);
-    file_breach(a, rule, site, s);
+static void (*const checks[])(struct audit *a, const struct event *e) = {
+#define RULE(name, text, severity, events, sentence, remedy) rule_##name,
+#include "ftrace/rules.def"
+#undef RULE
+};
+
+/* What the auditor itself needs to know what a store or a fetch is part of. */
+enum {
+    OWN_EVENTS =
+        1 << EVENT_CODE_WRITE | 1 << EVENT_FENCE_I | 1 << EVENT_TRAP | 1 << EVENT_TRAP_RETURN
+};
+
+uint32_t audit_events(void)
+{
+    uint32_t kinds = OWN_EVENTS;
+
+    for (unsigned r = 0; r < RULE_COUNT; r++)
+        kinds |= rule_events((enum rule)r);
+    return kinds;
 }
 
-void audit_update_ended(struct audit *a)
+/* All that was stored up to here is known to all: no fetch of it can be stale. */
+static void forget_swaps(struct audit *a)
 {
-    a->ended = patch_log_newest(a->log);
-    for (size_t i = 0; i < a->window.len; i++) {
-        const struct stale_fetch *s = &a->window.at[i];
-        const struct patch written = {.stamp = s->stamp};
+    uint64_t known = UINT64_MAX;
 
-        if (!patch_log_fenced(a->log, &written, hart_id(s->hart)))
-            file_breach(a, RULE_missing_remote_fence, site_find(a->sites, s->pa, s->size), s);
+    for (unsigned i = 0; i < cluster_hart_count(a->config.cluster); i++) {
+        uint64_t stamp = hart_sync_stamp(cluster_hart(a->config.cluster, i));
+
+        known = stamp < known ? stamp : known;
     }
-    a->window.len = 0;
+    swaps_forget(a->swaps, known);
 }
+
+static void follow(struct audit *a, const struct event *e)
+{
+    switch (e->kind) {
+    case EVENT_CODE_WRITE:
+        swaps_write(a->swaps, &e->code_write,
+                    e->code_write.who.kind == WRITER_HART ? a->depth[e->code_write.who.hart] : 0);
+        break;
+    case EVENT_FENCE_I: forget_swaps(a); break;
+    case EVENT_TRAP: a->depth[hart_id(e->trap.hart)]++; break;
+    case EVENT_TRAP_RETURN: a->depth[hart_id(e->trap_return.hart)]--; break;
+    default: break;
+    }
+}
+
+void audit_event(struct audit *a, const struct event *e)
+{
+    follow(a, e);
+    for (unsigned r = 0; r < RULE_COUNT; r++)
+        if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
+            checks[r](a, e);
+}
+
+/* ---- results ---- */
 
 size_t audit_count(const struct audit *a)
 {
@@ -221,4 +353,14 @@ size_t audit_count_at_least(const struct audit *a, enum severity severity)
     for (size_t i = 0; i < a->findings.len; i++)
         count += rule_severity(a->findings.at[i].rule) >= severity;
     return count;
+}
+
+uint64_t audit_left_out(const struct audit *a, enum severity severity)
+{
+    return a->left_out[severity];
+}
+
+uint64_t audit_windows_left_out(const struct audit *a)
+{
+    return a->windows_left_out;
 }

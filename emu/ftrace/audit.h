@@ -1,5 +1,10 @@
 /*
- * audit.h - the auditor: turns what the machine saw into findings.
+ * audit.h - the auditor: an event goes to the rules that need it, and what a rule
+ * objects to becomes a finding.
+ *
+ * Findings are grouped by their cause. Where the fetching hart has never executed
+ * a fence.i, that is the cause, whatever the rule; else a cause is a rule and the
+ * function whose store lacks its fence.
  */
 #ifndef FTRACE_AUDIT_H
 #define FTRACE_AUDIT_H
@@ -9,55 +14,51 @@
 #include <stdint.h>
 
 #include "cpu/observer.h"
+#include "ftrace/finding.h"
 #include "ftrace/rules.h"
 
 struct audit;
 struct patch_log;
 struct site_table;
+struct symbols;
+struct updates;
 
 /*
- * One breach; the same rule, place and pair of harts again only counts up. A
- * site is one place: its bytes are pieced together from the parcels fetched.
+ * `tell` is called for each new finding, for one that has become graver, and for each breach
+ * for which there is no room. It may be NULL.
  */
-struct finding {
-    enum rule rule;
-    uint64_t count;
-    uint32_t site;    /* NO_SITE: elsewhere in the code */
-    uint32_t fetcher; /* hart id */
-    uint64_t pc;      /* of the instruction, first time */
-    uint64_t va, pa;  /* of the bytes below: the site's, or the instruction's */
-    uint64_t cycle;   /* of the fetcher, first time */
-    unsigned size;    /* bytes of old and new that count */
-    uint8_t old_bytes[16], new_bytes[16];
-    bool old_known;
-    bool executed_old;
-    struct writer who;
-    bool fenced_before;          /* the fetcher had fenced at least once */
-    uint64_t last_fence_cycle;   /* of the fetcher */
-    uint64_t writer_fence_cycle; /* the writer's own fence after the store; 0: none */
-};
-
-/* Told of each new finding (not of its repetitions); `tell` may be NULL. */
 struct finding_listener {
-    void (*tell)(void *ctx, const struct finding *f);
+    void (*tell)(void *ctx, enum rule rule);
     void *ctx;
 };
 
-struct audit *audit_new(const struct site_table *sites, const struct patch_log *log,
-                        struct finding_listener listener);
+/* What it points to must outlive the auditor. */
+struct audit_config {
+    const struct site_table *sites;
+    const struct symbols *symbols; /* NULL: none */
+    const struct patch_log *log;
+    const struct updates *updates;
+    struct cluster *cluster;
+    size_t findings_max;
+    struct finding_listener listener;
+};
+
+struct audit *audit_new(const struct audit_config *config);
 void audit_free(struct audit *a);
 
-void audit_stale_fetch(struct audit *a, const struct stale_fetch *s);
+uint32_t audit_events(void); /* EVENT_BIT of each kind that it needs */
 
-/*
- * The kernel is through with an update of its code: from here on every hart
- * has fenced, or should have. A kernel that is never heard to say so is taken
- * to be in its update still.
- */
-void audit_update_ended(struct audit *a);
+/* An event of these kinds. The patch log and the updates have heard of it. */
+void audit_event(struct audit *a, const struct event *e);
 
 size_t audit_count(const struct audit *a);
 const struct finding *audit_get(const struct audit *a, size_t i); /* in order of first occurrence */
 size_t audit_count_at_least(const struct audit *a, enum severity severity);
+
+/* Breaches of that severity that are in no finding, because there were too many causes. */
+uint64_t audit_left_out(const struct audit *a, enum severity severity);
+
+/* Fetches in a window of an update that were not followed up, because there were too many. */
+uint64_t audit_windows_left_out(const struct audit *a);
 
 #endif

@@ -5,7 +5,7 @@
  * pair is executed: a task that is interrupted before it may be put back to the
  * site's start, and must not have called twice. Where it will come back to gets
  * a probe of its own the first time it is seen; which call has come back there,
- * the stack pointer tells. Modules are not in the image: their sites are known
+ * the stack pointer shows. Modules are not in the image: their sites are known
  * from the trampoline, once they are on.
  */
 #include "ftrace/calls.h"
@@ -266,18 +266,18 @@ static void await(struct calls *c, struct hart *h, uint64_t va)
 
 /* ---- going in ---- */
 
-/* Whether the site stands behind a prologue, so that there is a frame with a pointer to it. */
-static bool behind_prologue(const struct calls *c)
+/* Whether the site is after a prologue, so that there is a frame with a pointer to it. */
+static bool after_prologue(const struct calls *c)
 {
     return site_layout(c->sites) <= LAYOUT_MCOUNT;
 }
 
-/* At a site's last instruction, or just behind it: its call has spoiled ra, but saved it. */
+/* At a site's last instruction, or at the next one: its call has changed ra, but saved it. */
 static uint64_t return_address(const struct calls *c, struct hart *h, bool calls)
 {
     uint64_t ra = hart_reg(h, REG_RA);
 
-    if (calls && behind_prologue(c))
+    if (calls && after_prologue(c))
         return hart_reg(h, REG_A0);
     if (calls && site_layout(c->sites) == LAYOUT_PFE16 &&
         !hart_peek(h, hart_reg(h, REG_SP) - 8, &ra, sizeof ra))
@@ -289,7 +289,7 @@ static uint64_t frame_of(const struct calls *c, const struct hart *h)
 {
     uint64_t sp = hart_reg(h, REG_SP), fp = hart_reg(h, REG_S0);
 
-    return behind_prologue(c) && fp >= sp && fp - sp < STACK_BYTES ? fp : sp;
+    return after_prologue(c) && fp >= sp && fp - sp < STACK_BYTES ? fp : sp;
 }
 
 static void enter_tracer(struct calls *c, struct hart *h, uint64_t site, uint64_t back)
@@ -379,7 +379,7 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
     enter_tracer(c, h, pc, back);
 }
 
-/* Where a task begins, nothing is left of who had its stack before. */
+/* Where a task begins, no call of a former task on the same stack is open. */
 static enum probe_verdict hit_start(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                     uint64_t pc)
 {

@@ -1,5 +1,5 @@
 /*
- * calls.h - the machine's own record of who was called and who came back.
+ * calls.h - the machine's own record of calls and returns.
  *
  * A call is seen where its site is executed and ends where its return address
  * is arrived at with the stack as it was: no instruction is added to the
@@ -23,7 +23,7 @@ struct symbols;
 
 enum call_kind {
     CALL_FUNCTION, /* of a traced function, from its site on */
-    CALL_TRACER,   /* what an enabled site goes to, until behind the site */
+    CALL_TRACER,   /* what an enabled site goes to, until the instruction after the site */
     CALL_RETURN,   /* from return_to_handler to the true return address */
     CALL_TRAP,     /* of the kernel itself, until it goes on */
 };
@@ -55,8 +55,8 @@ enum call_end {
 };
 
 struct calls_listener {
-    void *ctx;    /* enter NULL: nobody listens */
-    bool on_only; /* not to be told of functions whose sites call nothing */
+    void *ctx;    /* enter NULL: no listener */
+    bool on_only; /* leave out functions whose sites call nothing */
     void (*enter)(void *ctx, const struct call *c, const struct call_moment *at);
     void (*leave)(void *ctx, const struct call *c, const struct call_moment *at, enum call_end how);
 };
@@ -69,7 +69,7 @@ void calls_free(struct calls *c); /* NULL is allowed */
 /* Whether the image has anything that could be seen to be called. */
 bool calls_possible(const struct site_table *sites);
 
-/* To be told of traps and returns from them. */
+/* To be called at traps and returns from them. */
 void calls_trap(struct calls *c, const struct trap_event *t);
 void calls_trap_return(struct calls *c, const struct trap_return_event *t);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cpu/decode.h"
+#include "ftrace/finding.h"
+#include "ftrace/sites.h"
 #include "load/lines.h"
 #include "load/symbols.h"
 #include "mem/ram.h"
@@ -124,4 +126,64 @@ void describe_code(char *text, size_t room, const struct symbols *symbols, uint6
     }
     if (used < room)
         add_pair_target(text + used, room - used, symbols, va, bytes, size);
+}
+
+static void describe_fence(char *text, const struct symbols *symbols, struct lines *lines,
+                           const struct fact *fact)
+{
+    char place[PLACE_MAX];
+
+    describe_place(place, symbols, lines, fact->pc);
+    if (fact->hart == fact->requester)
+        snprintf(text, FACT_TEXT_MAX, "by hart %u at %.200s, cycle %" PRIu64, fact->hart, place,
+                 fact->cycle);
+    else
+        snprintf(text, FACT_TEXT_MAX, "for hart %u by hart %u at %.200s, cycle %" PRIu64,
+                 fact->hart, fact->requester, place, fact->cycle);
+}
+
+static void describe_bytes(char *text, const struct symbols *symbols, const struct fact *fact)
+{
+    size_t used;
+
+    describe_code(text, FACT_TEXT_MAX, symbols, fact->va, fact->bytes, fact->size);
+    used = strlen(text);
+    for (unsigned i = 0; i < fact->size && used < FACT_TEXT_MAX; i++)
+        used += (size_t)snprintf(text + used, FACT_TEXT_MAX - used, "%s%02x", i ? " " : "  (",
+                                 fact->bytes[i]);
+    if (used < FACT_TEXT_MAX)
+        snprintf(text + used, FACT_TEXT_MAX - used, ")");
+}
+
+static void describe_site(char *text, const struct site_table *sites, uint32_t id)
+{
+    const struct site *s = site_get(sites, id);
+
+    snprintf(text, FACT_TEXT_MAX, "%s, 0x%" PRIx64, s->function[0] ? s->function : "?", s->va);
+}
+
+void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
+                   const struct symbols *symbols, struct lines *lines, const struct fact *fact)
+{
+    char place[PLACE_MAX];
+
+    switch (fact->kind) {
+    case FACT_SITE: describe_site(text, sites, fact->site); break;
+    case FACT_FENCE: describe_fence(text, symbols, lines, fact); break;
+    case FACT_STORE:
+        describe_writer(place, symbols, lines, &fact->writer);
+        snprintf(text, FACT_TEXT_MAX, "by %s", place);
+        break;
+    case FACT_FETCH:
+        describe_place(place, symbols, lines, fact->pc);
+        snprintf(text, FACT_TEXT_MAX, "by hart %u at %s, cycle %" PRIu64, fact->hart, place,
+                 fact->cycle);
+        break;
+    case FACT_BYTES: describe_bytes(text, symbols, fact); break;
+    case FACT_UNFENCED:
+        snprintf(text, FACT_TEXT_MAX, "a fence.i on hart %u after that store%s", fact->hart,
+                 message_text(fact->message));
+        break;
+    case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
+    }
 }

@@ -11,8 +11,9 @@
 
 #include "cpu/disasm.h"
 
-struct finding;
+struct fact;
 struct lines;
+struct site_table;
 struct symbols;
 struct writer;
 
@@ -25,6 +26,11 @@ void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct 
 /* "hart 1, patch_text_nosync+0x20, cycle 1234". */
 void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                      const struct writer *who);
+
+/* A fact in one line: "by hart 1 at schedule+0x1c (kernel/sched/core.c:211), cycle 1234". */
+enum { FACT_TEXT_MAX = 1024 };
+void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
+                   const struct symbols *symbols, struct lines *lines, const struct fact *fact);
 
 /* The instructions in `bytes`, joined by "; ": "nop; nop". */
 void describe_code(char *text, size_t room, const struct symbols *symbols, uint64_t va,

@@ -12,17 +12,13 @@
 #include "ftrace/sites.h"
 
 /*
- * Memory that once held code and now holds data (a freed init section, a page
- * of a process that is gone) is stored to without end; the first so many are kept.
+ * So many of the patches may be stores outside of sites: memory that once held code and now
+ * holds data (a freed init section, a page of a process that has ended) is stored to without end.
  */
-enum { STRAYS_KEPT = 4096 };
+enum { OTHERS_SHARE = 4 }; /* a quarter */
 
-/*
- * Of the fences behind the newest store to code so many are kept by hart, and the last: a program
- * that does little else would fill the host's memory. Whoever asks for the first fence behind a
- * store that no log has is then told of a later one.
- */
-enum { FENCES_KEPT = 1024 };
+/* Fences kept by hart: the first one after each store to code, the newest ones, and the last. */
+enum { FENCES_MAX = 4096 };
 
 struct fence_list {
     VEC_OF(struct patch_fence) all; /* stamps ascend */
@@ -32,18 +28,22 @@ struct patch_log {
     const struct site_table *sites;
     struct fence_list *fences; /* by hart */
     unsigned harts;
-    size_t strays;   /* patches outside of sites, kept or not */
+    size_t max;
+    struct patch_counts counts;
+    size_t others_kept;
     uint64_t newest; /* stamp of the last store */
     VEC_OF(struct patch) patches;
-    struct map last; /* site -> index of its last patch */
+    VEC_OF(struct patch) last; /* of each site that was patched */
+    struct map last_index;     /* site -> index in `last` */
 };
 
-struct patch_log *patch_log_new(const struct site_table *sites, unsigned harts)
+struct patch_log *patch_log_new(const struct site_table *sites, unsigned harts, size_t max)
 {
     struct patch_log *l = xcalloc(1, sizeof *l);
 
     l->sites = sites;
     l->harts = harts;
+    l->max = max;
     l->fences = xcalloc(harts, sizeof *l->fences);
     return l;
 }
@@ -55,26 +55,29 @@ void patch_log_free(struct patch_log *l)
     for (unsigned i = 0; i < l->harts; i++)
         VEC_FREE(&l->fences[i].all);
     VEC_FREE(&l->patches);
-    map_free(&l->last);
+    VEC_FREE(&l->last);
+    map_free(&l->last_index);
     free(l->fences);
     free(l);
 }
 
-/* The patch that this store continues, or NULL. */
-static struct patch *open_patch(struct patch_log *l, uint32_t site, const struct code_write *w)
+static struct patch *last_of(const struct patch_log *l, uint32_t site)
 {
-    struct patch *p;
-    const struct patch_fence *fence;
     uint64_t index;
 
-    if (!map_get(&l->last, site, &index))
-        return NULL;
-    p = &l->patches.at[index];
-    fence = patch_log_last_fence(l, p->who.hart);
-    if (p->who.kind != w->who.kind || p->who.hart != w->who.hart ||
-        (fence && fence->stamp >= p->stamp))
-        return NULL;
-    return p;
+    return map_get(&l->last_index, site, &index) ? &l->last.at[index] : NULL;
+}
+
+/* Whether the store goes on with the last patch of its site. */
+static bool continues(const struct patch_log *l, const struct patch *last,
+                      const struct code_write *w)
+{
+    const struct patch_fence *fence;
+
+    if (!last || last->who.kind != w->who.kind || last->who.hart != w->who.hart)
+        return false;
+    fence = patch_log_last_fence(l, last->who.hart);
+    return !fence || fence->stamp < last->stamp;
 }
 
 static void lay(uint8_t *at, const struct code_write *w, uint64_t pa, const uint8_t *bytes)
@@ -95,67 +98,114 @@ static void lay(uint8_t *at, const struct code_write *w, uint64_t pa, const uint
 static void continue_patch(struct patch *p, const struct code_write *w)
 {
     p->stamp = w->stamp;
-    p->one_word = false;
     if (p->stores < UINT16_MAX)
         p->stores++;
     lay(p->new_bytes, w, p->pa, w->new_bytes);
 }
 
-static void begin_patch(struct patch_log *l, uint32_t site, const struct code_write *w,
-                        const uint8_t *memory)
+/* The last patch of a site is kept twice, so that it is known where there is no room for all. */
+static void set_last(struct patch_log *l, const struct patch *p)
 {
-    struct patch p = {.stamp = w->stamp,
-                      .who = w->who,
-                      .pa = w->pa,
-                      .site = site,
-                      .ops_of = NO_SITE,
-                      .stores = 1};
+    struct patch *last = last_of(l, p->site);
 
-    p.one_word = w->size == 4 && w->pa % 4 == 0;
-    p.size = (uint16_t)w->size;
-    if (site == NO_SITE)
-        p.ops_of = site_find_literal(l->sites, w->pa, w->size);
-    if (site != NO_SITE) {
-        p.pa = site_get(l->sites, site)->pa;
-        p.size = (uint16_t)site_get(l->sites, site)->size;
-        memcpy(p.old_bytes, memory, p.size);
-        memcpy(p.new_bytes, memory, p.size);
-        map_put(&l->last, site, l->patches.len);
+    if (last) {
+        *last = *p;
+        return;
     }
-    lay(p.old_bytes, w, p.pa, w->old_bytes);
-    lay(p.new_bytes, w, p.pa, w->new_bytes);
+    map_put(&l->last_index, p->site, l->last.len);
+    VEC_PUSH(&l->last, *p);
+}
+
+static struct patch new_patch(const struct code_write *w)
+{
+    return (struct patch){.stamp = w->stamp,
+                          .who = w->who,
+                          .pa = w->pa,
+                          .site = NO_SITE,
+                          .ops_of = NO_SITE,
+                          .kept = PATCH_NOT_KEPT,
+                          .size = (uint16_t)w->size,
+                          .stores = 1};
+}
+
+static void lay_store(struct patch *p, const struct code_write *w)
+{
+    lay(p->old_bytes, w, p->pa, w->old_bytes);
+    lay(p->new_bytes, w, p->pa, w->new_bytes);
+}
+
+static void write_other(struct patch_log *l, const struct code_write *w)
+{
+    struct patch p = new_patch(w);
+
+    l->counts.others++;
+    p.ops_of = site_find_literal(l->sites, w->pa, w->size);
+    if (l->patches.len >= l->max ||
+        (p.ops_of == NO_SITE && l->others_kept >= l->max / OTHERS_SHARE))
+        return;
+    l->others_kept += p.ops_of == NO_SITE;
+    lay_store(&p, w);
     VEC_PUSH(&l->patches, p);
 }
 
-void patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory)
+static void begin_site_patch(struct patch_log *l, uint32_t site, const struct code_write *w,
+                             const uint8_t *memory)
 {
-    uint32_t site = site_find(l->sites, w->pa, w->size);
-    struct patch *open = site == NO_SITE ? NULL : open_patch(l, site, w);
+    struct patch p = new_patch(w);
 
-    l->newest = w->stamp;
-    if (open) {
-        continue_patch(open, w);
-        return;
+    l->counts.sites++;
+    p.site = site;
+    p.pa = site_get(l->sites, site)->pa;
+    p.size = (uint16_t)site_get(l->sites, site)->size;
+    memcpy(p.old_bytes, memory, p.size);
+    memcpy(p.new_bytes, memory, p.size);
+    lay_store(&p, w);
+    if (l->patches.len < l->max) {
+        p.kept = (uint32_t)l->patches.len;
+        VEC_PUSH(&l->patches, p);
     }
-    if (site == NO_SITE && site_find_literal(l->sites, w->pa, w->size) == NO_SITE &&
-        l->strays++ >= STRAYS_KEPT)
-        return;
-    begin_patch(l, site, w, memory);
+    set_last(l, &p);
 }
 
-static bool is_full(const struct fence_list *list, uint64_t newest)
+bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory)
+{
+    uint32_t site = site_find(l->sites, w->pa, w->size);
+    struct patch *last = site == NO_SITE ? NULL : last_of(l, site);
+
+    l->newest = w->stamp;
+    if (continues(l, last, w)) {
+        continue_patch(last, w);
+        if (last->kept != PATCH_NOT_KEPT)
+            l->patches.at[last->kept] = *last;
+        return false;
+    }
+    if (site == NO_SITE) {
+        write_other(l, w);
+        return false;
+    }
+    begin_site_patch(l, site, w, memory);
+    return true;
+}
+
+/* No store was made since the fence before: nothing can ask for this one but as the last. */
+static bool is_repeated(const struct fence_list *list, uint64_t newest)
 {
     size_t len = list->all.len;
 
-    return len > FENCES_KEPT && list->all.at[len - 1 - FENCES_KEPT].stamp >= newest;
+    return len >= 2 && list->all.at[len - 2].stamp >= newest;
 }
 
 static void add_fence(struct fence_list *list, struct patch_fence fence, uint64_t newest)
 {
-    if (is_full(list, newest))
+    if (is_repeated(list, newest)) {
         list->all.at[list->all.len - 1] = fence;
-    else
-        VEC_PUSH(&list->all, fence);
+        return;
+    }
+    if (list->all.len == FENCES_MAX) {
+        list->all.len = FENCES_MAX / 2;
+        memcpy(list->all.at, list->all.at + FENCES_MAX / 2, FENCES_MAX / 2 * sizeof *list->all.at);
+    }
+    VEC_PUSH(&list->all, fence);
 }
 
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f)
@@ -176,9 +226,9 @@ const struct patch *patch_log_get(const struct patch_log *l, size_t i)
     return &l->patches.at[i];
 }
 
-size_t patch_log_lost(const struct patch_log *l)
+struct patch_counts patch_log_counts(const struct patch_log *l)
 {
-    return l->strays > STRAYS_KEPT ? l->strays - STRAYS_KEPT : 0;
+    return l->counts;
 }
 
 uint64_t patch_log_newest(const struct patch_log *l)
@@ -188,9 +238,7 @@ uint64_t patch_log_newest(const struct patch_log *l)
 
 const struct patch *patch_log_last(const struct patch_log *l, uint32_t site)
 {
-    uint64_t index;
-
-    return map_get(&l->last, site, &index) ? &l->patches.at[index] : NULL;
+    return last_of(l, site);
 }
 
 const struct patch_fence *patch_log_fenced(const struct patch_log *l, const struct patch *p,

@@ -1,10 +1,11 @@
 /*
- * patch_log.h - what was written over what in the kernel's code, by whom, and
+ * patch_log.h - what was written over what in the kernel's code, by which hart, and
  * which hart fenced when.
  *
  * Stores of one hart to one site, with no fence of that hart in between, are
- * one patch. Fences are kept by hart, no more of them than are worth it, so that
- * "has hart 2 fenced since?" is a look-up and costs nothing when the fence happens.
+ * one patch. Of patches and of fences only so many are kept, whatever the guest
+ * does, and the rest is counted; the last patch of each site is always kept.
+ * A store to a site that is gone (sites.h) is one to other code.
  */
 #ifndef FTRACE_PATCH_LOG_H
 #define FTRACE_PATCH_LOG_H
@@ -18,7 +19,7 @@
 struct patch_log;
 struct site_table;
 
-enum { PATCH_BYTES = 16 };
+enum { PATCH_BYTES = 16, PATCH_NOT_KEPT = UINT32_MAX };
 
 struct patch {
     uint64_t stamp;    /* of its last store */
@@ -26,9 +27,9 @@ struct patch {
     uint64_t pa;       /* of the site, or of the store where there is none */
     uint32_t site;     /* NO_SITE: a store to text outside of every site */
     uint32_t ops_of;   /* the site whose ops it names; NO_SITE: of none */
+    uint32_t kept;     /* its place among the patches kept, or PATCH_NOT_KEPT */
     uint16_t size;     /* bytes of old and new that count */
     uint16_t stores;
-    bool one_word; /* one store, of one aligned word */
     uint8_t old_bytes[PATCH_BYTES], new_bytes[PATCH_BYTES];
 };
 
@@ -38,19 +39,25 @@ struct patch_fence {
     uint64_t stamp, cycle, pc;
 };
 
-struct patch_log *patch_log_new(const struct site_table *sites, unsigned harts);
+/* Keeps at most so many patches. */
+struct patch_log *patch_log_new(const struct site_table *sites, unsigned harts, size_t max);
 void patch_log_free(struct patch_log *l);
 
-/* From EVENT_CODE_WRITE; `memory`: the bytes now at the site that the store hits, if it hits one.
+/*
+ * From EVENT_CODE_WRITE; `memory`: the bytes now at the site that the store hits, if it hits
+ * one. True: the store begins a patch of a site.
  */
-void patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory);
+bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory);
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f);
 
-size_t patch_log_count(const struct patch_log *l);
+size_t patch_log_count(const struct patch_log *l);                      /* of patches kept */
 const struct patch *patch_log_get(const struct patch_log *l, size_t i); /* oldest first */
 
-/* Patches outside of sites that there were besides, too many to be kept. */
-size_t patch_log_lost(const struct patch_log *l);
+/* How many there were, kept or not: patches of sites; other stores to what is or was code. */
+struct patch_counts {
+    uint64_t sites, others;
+};
+struct patch_counts patch_log_counts(const struct patch_log *l);
 
 /* Stamp of the newest store to code. */
 uint64_t patch_log_newest(const struct patch_log *l);

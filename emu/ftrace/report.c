@@ -138,8 +138,8 @@ static void print_row(const struct report *r, uint32_t id, FILE *out)
     fprintf(out, "%-30.30s %13s %13s %11s", s->function, grouped(t[0], off.entries),
             grouped(t[1], off.cycles), grouped(t[2], on.entries));
     if (on.resumed)
-        fprintf(out, " %9.1f %8u %8u", ratio(on.through_sum, on.resumed), on.through_min,
-                on.through_max);
+        fprintf(out, " %9.1f %8" PRIu64 " %8" PRIu64, ratio(on.through_sum, on.resumed),
+                on.through_min, on.through_max);
     else
         fprintf(out, " %9s %8s %8s", "-", "-", "-");
     fprintf(out, " %9s\n", grouped(t[3], init.entries));
@@ -182,7 +182,7 @@ static void print_on(const struct state_account *on, uint64_t busy, FILE *out)
 
     fprintf(out,
             "%-9s %s calls traced, %.1f cycles each from the site to the instruction after it "
-            "(%u to %u): %s cycles, %.2f %% of all\n",
+            "(%" PRIu64 " to %" PRIu64 "): %s cycles, %.2f %% of all\n",
             "enabled:", grouped(n, on->entries), ratio(on->through_sum, on->resumed),
             on->through_min, on->through_max, grouped(c, on->through_sum),
             100 * ratio(on->through_sum, busy));
@@ -204,22 +204,34 @@ static void print_costs(const struct report *r, FILE *out)
         print_state("at boot:", &t.state[SITE_INIT], busy, out);
 }
 
+/* What was changed: sites, and what else is code or once was, such as freed init functions. */
+static void print_patches(const struct report *r, FILE *out)
+{
+    struct patch_counts counts = patch_log_counts(watch_patches(r->watch));
+    char n[32];
+
+    fprintf(out, "%s patches of sites", grouped(n, counts.sites));
+    if (counts.others)
+        fprintf(out, ", %s other stores to memory that held code", grouped(n, counts.others));
+}
+
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
-    const struct patch_log *log = watch_patches(r->watch);
-    size_t patches = patch_log_count(log) + patch_log_lost(log);
-    size_t errors, all;
+    size_t errors, all, notes;
 
     if (!a)
         return;
     errors = audit_count_at_least(a, SEVERITY_error);
     all = audit_count(a);
+    notes = all - audit_count_at_least(a, SEVERITY_warning);
     if (all)
-        fprintf(out, "audit:    %zu findings, %zu of them errors, %zu notes, in %zu patches\n", all,
-                errors, all - audit_count_at_least(a, SEVERITY_warning), patches);
-    else if (patches)
-        fprintf(out, "audit:    no findings; %zu patches, and nothing stale was run\n", patches);
+        fprintf(out, "audit:    %zu finding%s, %zu of them error%s, %zu note%s; ", all,
+                all == 1 ? "" : "s", errors, errors == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+    else
+        fprintf(out, "audit:    no findings; ");
+    print_patches(r, out);
+    fprintf(out, all ? "\n" : "; nothing stale was run\n");
 }
 
 void report_text(const struct report *r, FILE *out)
@@ -240,59 +252,76 @@ void report_text(const struct report *r, FILE *out)
 
 /* ---- findings ---- */
 
-static void print_code(const struct report *r, const struct finding *f, const char *what,
-                       const uint8_t *bytes, FILE *out)
+static void print_fact(const struct report *r, const struct fact *fact, FILE *out)
 {
-    char code[PATCH_BYTES / 2 * (DISASM_MAX + 2)];
+    char text[FACT_TEXT_MAX];
 
-    describe_code(code, sizeof code, r->symbols, f->va, bytes, f->size);
-    fprintf(out, "  %-9s %s  (", what, code);
-    for (unsigned i = 0; i < f->size; i++)
-        fprintf(out, "%s%02x", i ? " " : "", bytes[i]);
-    fprintf(out, ")\n");
+    describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
+    fprintf(out, "  %-9s %s\n", fact_label_name(fact->label), text);
 }
 
-static void print_duty(const struct finding *f, FILE *out)
+/* How often, and on which harts; by rule, where there is more than one. */
+static void print_count(const struct finding *f, FILE *out)
 {
-    if (f->fenced_before)
-        fprintf(out,
-                "  missing   a fence.i on hart %u after that store; its last was at cycle %" PRIu64
-                "\n",
-                f->fetcher, f->last_fence_cycle);
-    else
-        fprintf(out, "  missing   a fence.i on hart %u after that store; it has executed none\n",
-                f->fetcher);
-    if (f->who.kind == WRITER_HART && f->who.hart != f->fetcher) {
-        if (f->writer_fence_cycle)
-            fprintf(out, "            (hart %u itself fenced at cycle %" PRIu64 ")\n", f->who.hart,
-                    f->writer_fence_cycle);
-        else
-            fprintf(out, "            (nor has hart %u fenced since)\n", f->who.hart);
-    }
+    char n[32];
+
+    fprintf(out, "  %-9s %s, on hart", "times", grouped(n, f->count));
+    for (unsigned hart = 0; hart < 64; hart++)
+        if (f->harts >> hart & 1)
+            fprintf(out, " %u", hart);
+    for (unsigned rule = 0; rule < RULE_COUNT && f->by_rule[f->rule] < f->count; rule++)
+        if (f->by_rule[rule])
+            fprintf(out, "; %s %s", grouped(n, f->by_rule[rule]), rule_name((enum rule)rule));
+    fputc('\n', out);
+}
+
+static void print_example(const struct report *r, const struct finding *f, const struct example *e,
+                          FILE *out)
+{
+    char place[PLACE_MAX];
+
+    describe_place(place, r->symbols, r->lines, e->pc);
+    fprintf(out, "  %-9s hart %u at %.200s, cycle %" PRIu64, "also", e->hart, place, e->cycle);
+    if (e->rule != f->rule)
+        fprintf(out, " (%s)", rule_name(e->rule));
+    fputc('\n', out);
+}
+
+static bool is_of_evidence(const struct finding *f, const struct example *e)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].kind == FACT_FETCH && f->facts[i].hart == e->hart &&
+            f->facts[i].pc == e->pc)
+            return true;
+    return false;
 }
 
 static void print_finding(const struct report *r, const struct finding *f, FILE *out)
 {
-    char place[PLACE_MAX], writer[PLACE_MAX];
-
-    describe_place(place, r->symbols, r->lines, f->pc);
-    describe_writer(writer, r->symbols, r->lines, &f->who);
     fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
             rule_sentence(f->rule));
-    if (f->site != NO_SITE) {
-        const struct site *s = site_get(watch_sites(r->watch), f->site);
-
-        fprintf(out, "  site      %s, 0x%" PRIx64 "\n", s->function, s->va);
-    }
-    fprintf(out, "  fetched   by hart %u at %s, cycle %" PRIu64, f->fetcher, place, f->cycle);
+    for (unsigned i = 0; i < f->fact_count; i++)
+        print_fact(r, &f->facts[i], out);
     if (f->count > 1)
-        fprintf(out, "; %" PRIu64 " times in all", f->count);
-    fputc('\n', out);
-    if (f->old_known)
-        print_code(r, f, f->executed_old ? "executed" : "old", f->old_bytes, out);
-    print_code(r, f, f->executed_old ? "in memory" : "executed", f->new_bytes, out);
-    fprintf(out, "  written   by %s\n", writer);
-    print_duty(f, out);
+        print_count(f, out);
+    for (unsigned i = 0; i < f->example_count; i++)
+        if (!is_of_evidence(f, &f->examples[i]))
+            print_example(r, f, &f->examples[i], out);
+    fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
+}
+
+static void print_left_out(const struct audit *a, FILE *out)
+{
+    char n[32];
+
+    for (unsigned s = SEVERITY_warning; s < SEVERITIES; s++)
+        if (audit_left_out(a, (enum severity)s))
+            fprintf(out, "%s: %s more breaches with other causes were not kept (--findings-max)\n",
+                    severity_name((enum severity)s),
+                    grouped(n, audit_left_out(a, (enum severity)s)));
+    if (audit_windows_left_out(a))
+        fprintf(out, "warning: %s fetches during updates were not followed up\n",
+                grouped(n, audit_windows_left_out(a)));
 }
 
 /* Notes are in the JSON report alone: a kernel that is as it should be can have many. */
@@ -303,4 +332,6 @@ void report_findings(const struct report *r, FILE *out)
     for (size_t i = 0; a && i < audit_count(a); i++)
         if (rule_severity(audit_get(a, i)->rule) > SEVERITY_note)
             print_finding(r, audit_get(a, i), out);
+    if (a)
+        print_left_out(a, out);
 }

@@ -16,7 +16,7 @@ struct lines;
 struct symbols;
 struct watch;
 
-enum { REPORT_VERSION = 1 };
+enum { REPORT_VERSION = 2 };
 
 /* What was run, and how it ended. Strings are the user's own words. */
 struct run_info {

@@ -16,6 +16,7 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
+#include "ftrace/updates.h"
 #include "ftrace/watch.h"
 
 /* What is written, and where to. */
@@ -176,6 +177,57 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
               site == NO_SITE ? NULL : site_get(watch_sites(s->report->watch), site)->function);
 }
 
+static void put_fact(struct sheet *s, const struct fact *fact)
+{
+    static const char *const kinds[] = {"site",  "fence",    "store",  "fetch",
+                                        "bytes", "unfenced", "message"};
+    const struct report *r = s->report;
+    struct json *j = &s->json;
+    char text[FACT_TEXT_MAX];
+
+    json_begin_object(j, NULL);
+    json_text(j, "label", fact_label_name(fact->label));
+    json_text(j, "kind", kinds[fact->kind]);
+    describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
+    json_text(j, "text", text);
+    switch (fact->kind) {
+    case FACT_SITE:
+        put_function(s, "function", fact->site);
+        json_hex(j, "address", site_get(watch_sites(r->watch), fact->site)->va);
+        break;
+    case FACT_FENCE: json_number(j, "requester", fact->requester); __attribute__((fallthrough));
+    case FACT_FETCH:
+        json_number(j, "hart", fact->hart);
+        json_hex(j, "pc", fact->pc);
+        put_place(s, fact->pc);
+        json_number(j, "cycle", fact->cycle);
+        break;
+    case FACT_STORE: put_writer(s, &fact->writer); break;
+    case FACT_BYTES:
+        json_hex(j, "address", fact->va);
+        put_bytes(j, "bytes", fact->bytes, fact->size);
+        put_code(s, "code", fact->va, fact->bytes, fact->size);
+        break;
+    case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
+    case FACT_MESSAGE: break;
+    }
+    json_end(j);
+}
+
+static void put_example(struct sheet *s, const struct example *e)
+{
+    struct json *j = &s->json;
+
+    json_begin_object(j, NULL);
+    json_text(j, "rule", rule_name(e->rule));
+    put_function(s, "site", e->site);
+    json_hex(j, "pc", e->pc);
+    put_place(s, e->pc);
+    json_number(j, "hart", e->hart);
+    json_number(j, "cycle", e->cycle);
+    json_end(j);
+}
+
 static void put_finding(struct sheet *s, size_t i)
 {
     const struct finding *f = audit_get(watch_audit(s->report->watch), i);
@@ -183,27 +235,64 @@ static void put_finding(struct sheet *s, size_t i)
 
     json_text(j, "rule", rule_name(f->rule));
     json_text(j, "severity", severity_name(rule_severity(f->rule)));
+    json_text(j, "message", rule_sentence(f->rule));
+    json_text(j, "remedy", rule_remedy(f->rule));
     json_number(j, "count", f->count);
-    put_function(s, "site", f->site);
-    json_hex(j, "pc", f->pc);
-    put_place(s, f->pc);
-    json_number(j, "hart", f->fetcher);
-    json_number(j, "cycle", f->cycle);
-    json_text(j, "executed", f->executed_old ? "old" : "new");
-    if (f->old_known) {
-        put_bytes(j, "old", f->old_bytes, f->size);
-        put_code(s, "old_code", f->va, f->old_bytes, f->size);
-    } else {
-        json_null(j, "old");
-        json_null(j, "old_code");
+    json_begin_object(j, "by_rule");
+    for (unsigned rule = 0; rule < RULE_COUNT; rule++)
+        if (f->by_rule[rule])
+            json_number(j, rule_name((enum rule)rule), f->by_rule[rule]);
+    json_end(j);
+    json_begin_array(j, "harts");
+    for (unsigned hart = 0; hart < 64; hart++)
+        if (f->harts >> hart & 1)
+            json_number(j, NULL, hart);
+    json_end(j);
+    json_begin_array(j, "facts");
+    for (unsigned n = 0; n < f->fact_count; n++)
+        put_fact(s, &f->facts[n]);
+    json_end(j);
+    json_begin_array(j, "examples");
+    for (unsigned n = 0; n < f->example_count; n++)
+        put_example(s, &f->examples[n]);
+    json_end(j);
+}
+
+static void put_left_out(struct json *j, const struct audit *a)
+{
+    json_begin_object(j, "findings_left_out");
+    for (unsigned s = 0; s < SEVERITIES; s++)
+        json_number(j, severity_name((enum severity)s), audit_left_out(a, (enum severity)s));
+    json_number(j, "windows", audit_windows_left_out(a));
+    json_end(j);
+}
+
+static void put_update(struct sheet *s, size_t i)
+{
+    const struct updates *updates = watch_updates(s->report->watch);
+    const struct update *u = updates_get(updates, i);
+    struct json *j = &s->json;
+
+    put_writer(s, &u->writer);
+    json_number(j, "last_cycle", u->last_cycle);
+    json_number(j, "stores", u->stores);
+    json_number(j, "sites", u->sites);
+    json_number(j, "fence_rounds", u->rounds);
+    json_text(j, "ended", update_end_name(u->end));
+    json_begin_array(j, "harts");
+    for (unsigned hart = 0; hart < cluster_hart_count(s->report->cluster); hart++) {
+        const struct update_hart *h = updates_hart(updates, i, hart);
+
+        json_begin_object(j, NULL);
+        json_text(j, "did", update_role_name(h->role));
+        json_number(j, "inside", h->inside);
+        if (h->fenced)
+            json_number(j, "fence_cycle", h->fence_cycle);
+        else
+            json_null(j, "fence_cycle");
+        json_end(j);
     }
-    put_bytes(j, "new", f->new_bytes, f->size);
-    put_code(s, "new_code", f->va, f->new_bytes, f->size);
-    put_writer(s, &f->who);
-    if (f->fenced_before)
-        json_number(j, "last_fence_cycle", f->last_fence_cycle);
-    else
-        json_null(j, "last_fence_cycle");
+    json_end(j);
 }
 
 static void put_fences(struct sheet *s, const struct patch *p)
@@ -242,6 +331,14 @@ static void put_patch(struct sheet *s, size_t i)
     put_fences(s, p);
 }
 
+static void put_patch_counts(struct json *j, struct patch_counts counts)
+{
+    json_begin_object(j, "patch_counts");
+    json_number(j, "sites", counts.sites);
+    json_number(j, "others", counts.others);
+    json_end(j);
+}
+
 /* ---- the whole ---- */
 
 static void put_rows(struct sheet *s, const char *name, size_t count,
@@ -266,6 +363,7 @@ bool report_json(const struct report *r, FILE *out)
     struct sheet s = {.report = r, .json = json_to(out)};
     const struct site_table *sites = watch_sites(r->watch);
     const struct patch_log *patches = watch_patches(r->watch);
+    struct patch_counts counts = patch_log_counts(patches);
     struct json *j = &s.json;
 
     json_begin_object(j, NULL);
@@ -281,11 +379,19 @@ bool report_json(const struct report *r, FILE *out)
         put_totals(j, r);
         put_rows(&s, "sites", site_count(sites), put_site);
     }
-    if (watch_audit(r->watch))
+    if (watch_audit(r->watch)) {
         put_rows(&s, "findings", audit_count(watch_audit(r->watch)), put_finding);
+        json_line(j, 1);
+        put_left_out(j, watch_audit(r->watch));
+    }
     put_rows(&s, "patches", patch_log_count(patches), put_patch);
     json_line(j, 1);
-    json_number(j, "patches_lost", patch_log_lost(patches));
+    json_number(j, "patches_left_out", counts.sites + counts.others - patch_log_count(patches));
+    json_line(j, 1);
+    put_patch_counts(j, counts);
+    put_rows(&s, "updates", updates_count(watch_updates(r->watch)), put_update);
+    json_line(j, 1);
+    json_number(j, "updates_left_out", updates_left_out(watch_updates(r->watch)));
     json_line(j, 0);
     json_end(j);
     fputc('\n', out);

@@ -3,14 +3,20 @@
  */
 #include "ftrace/rules.h"
 
+#include "cpu/observer.h"
+
 static const struct row {
     const char *name;
     enum severity severity;
-    const char *sentence;
+    uint32_t events;
+    const char *sentence, *remedy;
 } rows[] = {
-#define RULE(name, text, severity, sentence) {text, SEVERITY_##severity, sentence},
+#define E(kind) | EVENT_BIT(EVENT_##kind)
+#define RULE(name, text, severity, events, sentence, remedy) \
+    {text, SEVERITY_##severity, 0 events, sentence, remedy},
 #include "ftrace/rules.def"
 #undef RULE
+#undef E
 };
 
 const char *rule_name(enum rule rule)
@@ -23,9 +29,19 @@ enum severity rule_severity(enum rule rule)
     return rows[rule].severity;
 }
 
+uint32_t rule_events(enum rule rule)
+{
+    return rows[rule].events;
+}
+
 const char *rule_sentence(enum rule rule)
 {
     return rows[rule].sentence;
+}
+
+const char *rule_remedy(enum rule rule)
+{
+    return rows[rule].remedy;
 }
 
 const char *severity_name(enum severity severity)

@@ -139,7 +139,8 @@ static void begin_event(struct trace_json *t, char phase, const struct call_mome
         at->stack, at->when / CYCLES_PER_US, (unsigned)(at->when % CYCLES_PER_US));
 }
 
-/* Who called last of all comes back, if ever, to what is another function already. */
+/* A call that does not return is the last of its function: the next instruction may be the next
+ * function's. */
 static void put_caller(struct trace_json *t, const struct call *c)
 {
     char caller[NAME_MAX_BYTES];

@@ -1,5 +1,5 @@
 /*
- * watch.c - see watch.h. Wiring only: each event goes to those it concerns.
+ * watch.c - see watch.h. Wiring only.
  */
 #include "ftrace/watch.h"
 
@@ -15,9 +15,16 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/site_life.h"
 #include "ftrace/sites.h"
+#include "ftrace/updates.h"
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
+
+/* Updates are larger than patches, and fewer. */
+enum { UPDATES_SHARE = 16 };
+
+/* The functions that Linux calls before and after it changes its code for ftrace. */
+enum bracket { BRACKET_BEGIN, BRACKET_END, BRACKETS };
 
 struct watch {
     struct cluster *cluster;
@@ -27,26 +34,38 @@ struct watch {
     struct account *account;
     struct audit *audit;
     struct calls *calls;
-    struct probe_owner update_end;
-    uint32_t update_end_probe; /* with audit, where the image has the place */
-    bool update_end_planted;
+    struct updates *updates;
+    struct probe_owner brackets;
+    uint32_t bracket_probes[BRACKETS];
+    unsigned bracket_count; /* of probes planted */
+    uint32_t audit_kinds;   /* of events that the audit needs; 0: none */
 };
 
 static void on_code_write(struct watch *watch, const struct code_write *w)
 {
-    uint32_t site;
+    const struct site *site;
     uint8_t memory[SITE_BYTES_MAX] = {0};
+    uint32_t id;
+    bool begins;
 
     site_life_store(watch->site_life, w);
-    site = site_find(watch->sites, w->pa, w->size);
-    if (site != NO_SITE)
-        (void)!bus_read(cluster_bus(watch->cluster), site_get(watch->sites, site)->pa, memory,
-                        site_get(watch->sites, site)->size);
-    patch_log_write(watch->patches, w, memory);
+    id = site_find(watch->sites, w->pa, w->size);
+    site = id == NO_SITE ? NULL : site_get(watch->sites, id);
+    if (site)
+        (void)!bus_read(cluster_bus(watch->cluster), site->pa, memory, site->size);
+    begins = patch_log_write(watch->patches, w, memory);
+    updates_write(watch->updates, w, begins, site ? site->pa : w->pa, site ? site->size : w->size);
+}
+
+static void on_fence(struct watch *watch, const struct fence_event *f)
+{
+    patch_log_fence(watch->patches, hart_id(f->hart), f);
+    updates_fence(watch->updates, f->hart);
 }
 
 static void on_trap(struct watch *watch, const struct trap_event *t)
 {
+    updates_pass_time(watch->updates, hart_cycles(t->hart));
     if (watch->account)
         account_trap(watch->account, t);
     if (watch->calls)
@@ -65,16 +84,19 @@ static void on_event(void *ctx, const struct event *e)
 {
     struct watch *w = ctx;
 
-    if (e->kind == EVENT_CODE_WRITE)
-        on_code_write(w, &e->code_write);
-    else if (e->kind == EVENT_FENCE_I)
-        patch_log_fence(w->patches, hart_id(e->fence.hart), &e->fence);
-    else if (e->kind == EVENT_STALE_FETCH)
-        audit_stale_fetch(w->audit, &e->stale_fetch);
-    else if (e->kind == EVENT_TRAP)
-        on_trap(w, &e->trap);
-    else
-        on_trap_return(w, &e->trap_return);
+    switch (e->kind) {
+    case EVENT_CODE_WRITE: on_code_write(w, &e->code_write); break;
+    case EVENT_FENCE_I: on_fence(w, &e->fence); break;
+    case EVENT_TRAP: on_trap(w, &e->trap); break;
+    case EVENT_TRAP_RETURN: on_trap_return(w, &e->trap_return); break;
+    case EVENT_HART_STARTED:
+    case EVENT_HART_STOPPED:
+        updates_set_stopped(w->updates, hart_id(e->started.hart), e->kind == EVENT_HART_STOPPED);
+        break;
+    default: break;
+    }
+    if (w->audit_kinds & EVENT_BIT(e->kind))
+        audit_event(w->audit, e);
 }
 
 /* Stores to the kernel's text are seen from the first one on, also where nothing was fetched yet.
@@ -85,7 +107,7 @@ static void declare_text(struct cluster *c, const struct image *im)
         cluster_watch_code(c, im->texts[i].pa, im->texts[i].size);
 }
 
-static struct probe_plan plan_update_end(void *ctx, uint32_t id, const struct probe_view *view)
+static struct probe_plan plan_bracket(void *ctx, uint32_t id, const struct probe_view *view)
 {
     (void)ctx;
     (void)id;
@@ -93,30 +115,49 @@ static struct probe_plan plan_update_end(void *ctx, uint32_t id, const struct pr
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
-static enum probe_verdict on_update_end(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
-                                        uint64_t pc)
+static enum probe_verdict hit_bracket(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                      uint64_t pc)
 {
     struct watch *watch = ctx;
 
-    (void)id;
     (void)cookie;
-    (void)h;
     (void)pc;
-    audit_update_ended(watch->audit);
+    if (id == BRACKET_BEGIN)
+        updates_announce_begin(watch->updates);
+    else
+        updates_announce_end(watch->updates, hart_id(h));
     return PROBE_GO_ON;
 }
 
-/* Linux calls this function, which gives back text_mutex, when an update of code is done. */
-static void plant_update_end(struct watch *w, const struct image *im, const struct symbols *symbols)
+/* The second one is called when all harts have fenced, or should have. */
+static void plant_brackets(struct watch *w, const struct image *im, const struct symbols *symbols)
 {
-    uint64_t va, pa;
+    static const char *const names[] = {
+        [BRACKET_BEGIN] = "ftrace_arch_code_modify_prepare",
+        [BRACKET_END] = "ftrace_arch_code_modify_post_process",
+    };
+    uint64_t va, pa[BRACKETS];
 
-    if (!symbols_find(symbols, "ftrace_arch_code_modify_post_process", &va) ||
-        !image_va_to_pa(im, va, &pa))
-        return;
-    w->update_end = (struct probe_owner){w, plan_update_end, on_update_end};
-    w->update_end_probe = cluster_plant(w->cluster, pa, &w->update_end, 0);
-    w->update_end_planted = true;
+    for (unsigned i = 0; i < BRACKETS; i++)
+        if (!symbols_find(symbols, names[i], &va) || !image_va_to_pa(im, va, &pa[i]))
+            return;
+    w->brackets = (struct probe_owner){w, plan_bracket, hit_bracket};
+    for (; w->bracket_count < BRACKETS; w->bracket_count++)
+        w->bracket_probes[w->bracket_count] =
+            cluster_plant(w->cluster, pa[w->bracket_count], &w->brackets, w->bracket_count);
+}
+
+static struct audit *new_audit(const struct watch *w, const struct watch_config *config)
+{
+    const struct audit_config audit = {.sites = w->sites,
+                                       .symbols = config->symbols,
+                                       .log = w->patches,
+                                       .updates = w->updates,
+                                       .cluster = config->cluster,
+                                       .findings_max = config->findings_max,
+                                       .listener = config->listener};
+
+    return audit_new(&audit);
 }
 
 /* The record of calls is a product of its own, so a machine that cannot give one says so. */
@@ -131,28 +172,50 @@ static void listen_to_calls(struct watch *w, const struct watch_config *config,
     w->calls = calls_new(config->cluster, config->image, w->sites, config->symbols, config->calls);
 }
 
+static void count_costs(struct watch *w, const struct watch_config *config)
+{
+    uint64_t va, pa;
+
+    w->account = account_new(config->cluster, w->sites);
+    if (symbols_find(config->symbols, "__switch_to", &va) && image_va_to_pa(config->image, va, &pa))
+        account_plant_switch(w->account, pa);
+}
+
+static void on_sites_changed(void *ctx, uint32_t id)
+{
+    const struct watch *w = ctx;
+    const struct event e = {.kind = EVENT_SITES_CHANGED, .sites = {id}};
+
+    if (cluster_wants(w->cluster, e.kind))
+        cluster_emit(w->cluster, &e);
+}
+
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
     struct listener listener = {.ctx = w,
-                                .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I),
+                                .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
+                                         EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
+                                         EVENT_BIT(EVENT_HART_STARTED) |
+                                         EVENT_BIT(EVENT_HART_STOPPED),
                                 .on_event = on_event};
 
     w->cluster = config->cluster;
     w->sites = site_table_new(config->image, config->symbols, d);
+    site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
-    w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster));
+    w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
+    w->updates = updates_new(config->cluster, w->patches, config->patches_max / UPDATES_SHARE);
     declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
     if (config->account)
-        w->account = account_new(config->cluster, w->sites);
-    if (w->account || w->calls)
-        listener.kinds |= EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN);
+        count_costs(w, config);
     if (config->audit) {
-        w->audit = audit_new(w->sites, w->patches, config->listener);
-        listener.kinds |= EVENT_BIT(EVENT_STALE_FETCH);
-        plant_update_end(w, config->image, config->symbols);
+        w->audit = new_audit(w, config);
+        w->audit_kinds = audit_events();
+        listener.kinds |= w->audit_kinds;
     }
+    plant_brackets(w, config->image, config->symbols);
     cluster_listen(config->cluster, &listener);
     return w;
 }
@@ -161,11 +224,12 @@ void watch_free(struct watch *w)
 {
     if (!w)
         return;
-    if (w->update_end_planted)
-        cluster_uproot(w->cluster, w->update_end_probe);
+    while (w->bracket_count)
+        cluster_uproot(w->cluster, w->bracket_probes[--w->bracket_count]);
     calls_free(w->calls);
     account_free(w->account);
     audit_free(w->audit);
+    updates_free(w->updates);
     patch_log_free(w->patches);
     site_life_free(w->site_life);
     site_table_free(w->sites);
@@ -174,6 +238,7 @@ void watch_free(struct watch *w)
 
 void watch_end(struct watch *w)
 {
+    updates_finish(w->updates);
     if (w->calls)
         calls_end(w->calls);
 }
@@ -186,6 +251,11 @@ const struct site_table *watch_sites(const struct watch *w)
 const struct patch_log *watch_patches(const struct watch *w)
 {
     return w->patches;
+}
+
+const struct updates *watch_updates(const struct watch *w)
+{
+    return w->updates;
 }
 
 struct account *watch_account(const struct watch *w)

@@ -119,6 +119,12 @@ static inline uint8_t *ram_host(const struct ram *r, uint64_t pa)
     return r->bytes + (pa - r->base);
 }
 
+/* The inverse: the physical address of a byte of RAM on the host. */
+static inline uint64_t ram_pa(const struct ram *r, const uint8_t *host)
+{
+    return r->base + (uint64_t)(host - r->bytes);
+}
+
 static inline struct ram_page *ram_page_at(const struct ram *r, uint64_t pa)
 {
     return &r->pages[(pa - r->base) >> PAGE_SHIFT];

@@ -117,15 +117,3 @@ int kernel_read_file(struct file *file, void **buf, size_t *size)
     *size = n;
     return 0;
 }
-
-int kernel_read_file_from_path(const char *path, void **buf, size_t *size)
-{
-    struct file *file = filp_open(path, O_RDONLY, 0);
-    int err;
-
-    if (IS_ERR(file))
-        return PTR_ERR(file);
-    err = kernel_read_file(file, buf, size);
-    fput(file);
-    return err;
-}

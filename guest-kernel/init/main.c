@@ -1,22 +1,24 @@
-/* main.c - from the first C with the MMU on to the shell. */
+/* main.c - from the first C with the MMU on to the first program. */
 #include <asm/csr.h>
 #include <asm/irqflags.h>
 #include <asm/setup.h>
 #include <asm/smp.h>
 #include <asm/vdso.h>
 #include <kunit/test.h>
+#include <linux/binfmts.h>
 #include <linux/bug.h>
 #include <linux/device.h>
 #include <linux/errno.h>
+#include <linux/fdtable.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/initrd.h>
-#include <linux/kthread.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
-#include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/stop_machine.h>
@@ -27,9 +29,73 @@
 
 void start_kernel(unsigned long hartid);
 
+/* From the boot line: `rdinit=`, `init=`. NULL: not given. */
+static const char *ramdisk_execute_command, *execute_command;
+
+static int set_rdinit(char *value)
+{
+    ramdisk_execute_command = value;
+    return 0;
+}
+__setup("rdinit=", set_rdinit);
+
+static int set_init(char *value)
+{
+    execute_command = value;
+    return 0;
+}
+__setup("init=", set_init);
+
+/* Descriptors of its own, three of them the console. */
+static void open_console(void)
+{
+    struct file *console;
+    unsigned int fd;
+
+    if (unshare_files())
+        panic("no memory for file descriptors");
+    console = filp_open("/dev/console", O_RDWR, 0);
+    if (IS_ERR(console))
+        panic("cannot open /dev/console: %s", strerror(-PTR_ERR(console)));
+    for (fd = 0; fd < 3; fd++)
+        replace_fd(fd, console, 0);
+    fput(console);
+}
+
+/* One that was asked for and cannot be started is told. */
+static bool run_init_process(const char *path, bool asked_for)
+{
+    int err;
+
+    argv_init[0] = (char *)path;
+    err = kernel_execve(path, argv_init, envp_init);
+    if (err && (asked_for || err != -ENOENT))
+        pr_err("Failed to execute %s: %s\n", path, strerror(-err));
+    return !err;
+}
+
+/* Makes current the first program: `rdinit=` or /init, `init=`, or one of the usual ones. */
+static bool start_init(void)
+{
+    static const char *const usual[] = {"/sbin/init", "/etc/init", "/bin/init", "/bin/sh"};
+    unsigned int i;
+
+    if (run_init_process(ramdisk_execute_command ? ramdisk_execute_command : "/init",
+                         ramdisk_execute_command))
+        return true;
+    if (execute_command)
+        return run_init_process(execute_command, true);
+    for (i = 0; i < ARRAY_SIZE(usual); i++)
+        if (run_init_process(usual[i], false))
+            return true;
+    return false;
+}
+
+/* Pid 1; when it returns, it is a program. */
 static int kernel_init(void *unused)
 {
     (void)unused;
+    set_task_comm(current, "init");
     smp_init();
     cpu_stop_init();
     workqueue_init();
@@ -46,7 +112,10 @@ static int kernel_init(void *unused)
     trace_init_selftests();
     tracing_start_boot_tracer();
     populate_rootfs();
-    return run_init_process();
+    open_console();
+    if (!start_init())
+        emergency_console();
+    return 0;
 }
 
 /*
@@ -55,8 +124,6 @@ static int kernel_init(void *unused)
  */
 void start_kernel(unsigned long hartid)
 {
-    struct task_struct *init;
-
     sched_init();
     setup_arch(hartid);
     kmem_cache_init();
@@ -64,10 +131,8 @@ void start_kernel(unsigned long hartid)
     hrtimers_init();
     time_starting_cpu();
     csr_set(sie, IE_SIE);
-    init = kthread_create(kernel_init, NULL, "init");
-    BUG_ON(IS_ERR(init));
     system_state = SYSTEM_RUNNING;
-    wake_up_new_task(init);
+    BUG_ON(user_mode_thread(kernel_init, NULL, CLONE_FS | CLONE_FILES) != 1);
     local_irq_enable();
     cpu_startup_entry();
 }

@@ -124,6 +124,11 @@ static struct task_struct *alloc_task(const char *comm)
         kfree(p);
         return NULL;
     }
+    /*
+     * The pages may have been a program's code.  Until that is overwritten, QEMU keeps its
+     * translations and checks each store to the page against them: a stack would be slow.
+     */
+    memset(p->stack, 0, THREAD_SIZE);
     set_task_comm(p, comm);
     INIT_LIST_HEAD(&p->children);
     INIT_LIST_HEAD(&p->sibling);

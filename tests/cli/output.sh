@@ -43,7 +43,7 @@ json_has() { python3 -c "import json, sys; r = json.load(open(sys.argv[1])); ass
 run run --quiet --console none --report - --append "$demo" "$mcount"
 claim '--report - with --console none is JSON and nothing else' python3 -m json.tool "$out"
 claim '... that tells what was run' json_has "$out" \
-    "r['version'] == 1 and r['run']['image'] == '$mcount' and r['run']['seed'] == 1 and r['run']['ended'] == 'exit'"
+    "r['version'] == 2 and r['run']['image'] == '$mcount' and r['run']['seed'] == 1 and r['run']['ended'] == 'exit'"
 claim '... has the totals, the sites, and no finding' json_has "$out" \
     "r['totals']['off']['entries'] > 0 and len(r['sites']) > 100 and r['findings'] == []"
 claim '... and the patches with the fences behind them' json_has "$out" \

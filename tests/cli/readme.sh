@@ -6,7 +6,7 @@
 shown() { awk -v from="$1" '$0 ~ from { on = 1; next } on && /^    / { print substr($0, 5); seen = 1; next } on && seen { exit }' README.md; }
 # Numbers and code bytes are each revision's own.
 # What a line is about, apart from the kernel's places in it.
-outline() { sed -nE 's/^(\(rvftrace\) .*|(error|warning): [a-z-]+|patch of site [a-z_]+| +(site|fetched|executed|in memory|written|missing)\>|    (by|was|is|old|new|fenced):|watching|until|finish|=>|#).*/\1/p'; }
+outline() { sed -nE 's/^(\(rvftrace\) .*|(error|warning): [a-z-]+|patch of site [a-z_]+| +(site|fenced|fetched|executed|in memory|written|missing|order|remedy)\>|    (by|was|is|old|new|fenced):|watching|until|finish|=>|#).*/\1/p'; }
 shape() { sed -E 's/0x[0-9a-f]+/N/g; s/\([0-9a-f]{2}( [0-9a-f]{2})+\)/(BYTES)/g; s/-?[0-9][0-9,.]*/N/g; s/ +/ /g'; }
 
 shown '^And when a fence is missing' >"$work/command"

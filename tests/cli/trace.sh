@@ -53,7 +53,8 @@ claim 'what function_graph hooked comes back through return_to_handler' calls_ar
     [c for c in calls if c.kind == 'return'] and
     all(c.end == 'returned' for c in calls if c.kind == 'return')"
 claim 'only tasks that are gone leave calls behind' calls_are "
-    {c.name for c in functions if c.end == 'abandoned'} <= {'__schedule', 'schedule', 'do_task_dead', 'do_exit'}"
+    {c.name for c in functions if c.end == 'abandoned'} <= {'__schedule', 'schedule', 'do_task_dead', 'do_exit',
+        'do_trap_exception', '__riscv_sys_exit_group', 'exit_to_user_mode', 'do_signal'}"
 claim 'the caller is named' calls_are "
     {c.caller.split('+')[0] for c in functions if c.name == 'calls_once'} == {'calls_run'}"
 cp "$trace" "$work/first"

@@ -30,6 +30,8 @@ static void hold_session(struct world *w, const char *commands, FILE *out)
     static const struct diag silent = {.quiet = true};
     struct symbols *symbols = NULL;
     struct watch_config config = {.cluster = machine_cluster(w->m),
+                                  .findings_max = 2,
+                                  .patches_max = 64,
                                   .image = machine_image(w->m),
                                   .account = true,
                                   .audit = true};

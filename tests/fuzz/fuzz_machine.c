@@ -172,6 +172,8 @@ static void look_on(struct run *r)
 {
     static const struct diag silent = {.quiet = true};
     struct watch_config config = {.cluster = machine_cluster(r->w.m),
+                                  .findings_max = 2,
+                                  .patches_max = 64,
                                   .image = machine_image(r->w.m),
                                   .account = true,
                                   .audit = true};

@@ -82,7 +82,7 @@ static void call(const struct world *w, struct input *in)
     if (hart_mode(h) != PRIV_S)
         return; /* not started yet */
     hart_set_pc(h, CODE);
-    if (hart_run(h, 1) == HART_BUDGET)
+    if (hart_run(h, 1, UINT64_MAX) == HART_BUDGET)
         check_answer(h, extension);
 }
 

@@ -35,7 +35,7 @@ reported() {
 # What was called by whom and what came out of it, without times, counters and the layout's figures.
 essence() {
     sed -nE '/^# script|ftrace: allocating/d; s/ (cycles|insns)=[0-9]*//g
-        s/^ +[a-z]+-[0-9]+ +\[000\] .*: ([a-z_]+ <-[a-z_]+)/\1/p
+        s/^ +[a-z]+-[0-9]+ +\[[0-9]+\] .*: ([a-z_]+ <-[a-z_]+)/\1/p
         s/^ 0\) .*\|  /|/p; /^work /p' "$out"
 }
 

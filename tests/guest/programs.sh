@@ -49,7 +49,7 @@ sed 's/^\[ *[0-9.]*\]/[time]/' "$out" >"$work_dir/ours"
 check 'both consoles are the same' diff "$work_dir/qemu" "$work_dir/ours"
 check 'a program gets its arguments' console_has 'argv\[2\] = two'
 check 'and its exit status is the command'"'"'s' console_has 'status 2'
-check 'a program can stand in a pipeline' console_has '2'
+check 'a program can stand in a pipeline' console_has '4'
 
 on_rvftrace none 2 'memtest oom; hello' --memory 24M
 check 'memory that is all taken comes back when its taker is killed' \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# shell.sh - what the guest's shell does beyond what a host's can be asked; the rest is in suite.sh.
+# shell.sh - the guest's shell as the first program and at the terminal; its language is tested by suite.sh.
 . "$(dirname "$0")/lib.sh"
 
 scripts=$(cd "$(dirname "$0")/shell" && pwd)
@@ -31,4 +31,95 @@ timeout 60 qemu-system-riscv64 -machine virt -display none -monitor none -serial
     </dev/null >"$out" 2>"$work_dir/errors"
 status=$?
 check 'and on QEMU' test $status -eq 3
+
+# ---- which program is the first ----
+
+# run_init BOOTARGS [OPTIONS...]: without a script, on rvftrace; $status.
+run_init() {
+    args=$1
+    shift
+    timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --append "$args" "$@" \
+        "$BUILD/guest-kernel/mcount/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
+}
+run_init 'COLOUR=blue init=/bin/hello -- one two' --initrd "$BUILD/guest-kernel/initrd.cpio"
+check 'init= names the first program' console_has 'hello from U-mode'
+check 'it gets the words after --' console_has 'argv\[2\] = two'
+check 'and, as variables, what the kernel does not know' console_has 'environ\[2\] = COLOUR=blue'
+printf '#!/bin/sh\n' >"$work_dir/init" && chmod +x "$work_dir/init"
+(cd "$work_dir" && echo init | cpio -o -H newc --quiet) >"$work_dir/init.cpio"
+run_init 'script="echo the shell"' --initrd "$work_dir/init.cpio"
+check 'an /init that is no ELF file is told' console_has '\[.*\] Failed to execute /init: Exec format error'
+check 'and the next program is tried' console_has 'the shell'
+run_init 'script="kill -9 $$; kill $$; echo alive"'
+check 'init survives signals that it does not catch' console_has alive
+
+tests/machine/talk.py 60 "$BUILD/rvftrace" run --quiet --audit fail --append 'rdinit=/none init=/none' \
+    "$BUILD/guest-kernel/mcount/kernel.elf" >"$out" 2>"$work_dir/errors" <<'STEPS'
+wait (kernel) # 
+send ls /
+wait proc
+wait (kernel) # 
+send echo tree_* > /sys/kernel/tracing/set_ftrace_filter
+wait (kernel) # 
+send cat /sys/kernel/tracing/set_ftrace_filter
+wait tree_run
+wait (kernel) # 
+send cat /none
+wait No such file or directory
+wait (kernel) # 
+send nothing
+wait not found
+wait (kernel) # 
+send poweroff
+STEPS
+check 'without a first program there is an emergency console' \
+    grep -q 'Failed to execute /none: No such file or directory' "$out"
+check 'its poweroff is the end' grep -q 'poweroff' "$out"
+
+# ---- at the terminal ----
+
+tests/machine/talk.py 60 "$BUILD/rvftrace" run --quiet --audit fail --harts 2 \
+    "$BUILD/guest-kernel/mcount/kernel.elf" >"$out" 2>"$work_dir/errors" <<'STEPS'
+wait # 
+send echo 'g'o; while :; do :; done
+wait go
+keys \x03
+wait # 
+send echo left $?
+wait left 130
+wait # 
+send for i in 1 2 3; do echo 't'urn; sleep 100; done; echo not reached
+wait turn
+keys \x03
+wait # 
+send echo left $?
+wait left 130
+wait # 
+keys unfinished
+wait unfinished
+keys \x03
+wait # 
+send echo 'one
+wait > 
+send two'
+wait two
+wait # 
+send { echo 'p'ipe; sleep 100; } | cat
+wait pipe
+keys \x03
+wait # 
+send sleep 0.01 & wait $!; echo done $?
+wait done 0
+wait # 
+send sh
+wait # 
+send exit 7
+wait # 
+send echo inner $?
+wait inner 7
+wait # 
+send exit 5
+STEPS
+check '^C ends a loop, a command in a loop, a pipeline, and a line half typed' \
+    sh -c "grep -q 'inner 7' '$out' && ! grep -q '^not reached' '$out' && ! test -s '$work_dir/errors'"
 finish

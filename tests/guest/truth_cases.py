@@ -89,10 +89,10 @@ def not_all_of_the_graph(build, layout, harts, seed):
 
 
 def too_deep(build, layout, seed):
-    """Brackets are two calls each, one in the other."""
+    """62 calls, one in the other."""
     run = Run(build, layout, 1,
-              tracer("function_graph", f"echo parse_expr parse_unary > {T}/set_ftrace_filter"),
-              "echo $((" + "(" * 30 + "1" + ")" * 30 + "))", seed)
+              tracer("function_graph", f"echo deep_down > {T}/set_ftrace_filter"),
+              "work deep 1", seed)
     result = truth(f"{layout}, function_graph of calls that are too deep", run, 100)
     claim("... of which no more than fifty have a place",
           result.left_out["no place on the stack of return addresses"] == 12, [result.left_out])

@@ -38,7 +38,7 @@ static uint64_t access_at(struct world *w, uint32_t word, uint64_t va)
     set_csr(h, SATP, satp);
     enter(h, PRIV_S, at);
     hart_set_reg(h, A0, va);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     return csr(h, MCAUSE);
 }
 
@@ -143,10 +143,10 @@ static void an_sfence_of_one_page_reaches_the_whole_napot_range(void **state)
     enter(h, PRIV_S, at);
     hart_set_reg(h, A0, VA + 0x5000);
     hart_set_reg(h, A2, VA);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     for (unsigned n = 0; n < 16; n++)
         poke(&w, LAST + 8 * n, 0, 8);
-    (void)!hart_run(h, 2);
+    (void)!hart_run(h, 2, UINT64_MAX);
     assert_trapped(h, EXC_LOAD_PAGE, at + 8, VA + 0x5000);
     world_free(&w);
 }
@@ -211,7 +211,7 @@ static void stimecmp_is_granted_by_two_registers(void **state)
         set_csr(h, MENVCFG, granted & 1 ? STCE : 0);
         set_csr(h, MCOUNTEREN, granted & 2 ? TM : 0);
         enter(h, PRIV_S, at);
-        (void)!hart_run(h, 1);
+        (void)!hart_run(h, 1, UINT64_MAX);
         assert_int_equal(csr(h, MCAUSE), granted == 3 ? FINE : EXC_ILLEGAL);
     }
     start_hart(h);

@@ -127,12 +127,12 @@ static bool try_in(struct world *w, const struct float_case *c, enum privilege m
     set_csr(h, FRM, c->frm); /* which dirties the state */
     set_fs(h, FS_INITIAL);
     enter(h, mode, CODE);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     right = result_is_right(w, c);
     /* Switched off, nothing happens but a trap. */
     prepare(w, c, 0);
     enter(h, mode, CODE);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     right &= same("mcause with FS off", csr(h, MCAUSE), EXC_ILLEGAL);
     right &=
         same("mtval with FS off", csr(h, MTVAL), (c->word & 3) == 3 ? c->word : c->word & 0xffff);

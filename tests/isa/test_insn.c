@@ -257,7 +257,7 @@ static void jal_to_a_compressed_boundary(struct world *w)
 {
     poke(w, CODE + 6, C_LI(A0, 9), 2);
     assert_jump(w, JAL(RA, 6), CODE + 6, RA);
-    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A0), 9);
     assert_int_equal(hart_pc(w->hart), CODE + 8);
 }
@@ -413,7 +413,8 @@ static uint64_t result_of_patching(uint32_t between)
     put(&w, JAL(ZERO, 4));
     put(&w, ADDI(A1, ZERO, 1)); /* what is patched */
     hart_set_pc(w.hart, CODE + 16);
-    assert_int_equal(hart_run(w.hart, 1), HART_BUDGET); /* now it is in the instruction cache */
+    assert_int_equal(hart_run(w.hart, 1, UINT64_MAX),
+                     HART_BUDGET); /* now it is in the instruction cache */
     assert_int_equal(hart_reg(w.hart, A1), 1);
     run(&w, 5);
     a1 = hart_reg(w.hart, A1);
@@ -495,7 +496,7 @@ static void ecall_is_not_counted_as_retired(struct world *w)
     poke(w, M_VECTOR + 4, JAL(ZERO, 0), 4);
     run(w, 1);
     while (hart_pc(w->hart) != M_VECTOR + 4)
-        assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+        assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A1), before + 1);
 }
 
@@ -702,12 +703,12 @@ static void wfi_waits_until_an_interrupt_is_pending(struct world *w)
     put(w, WFI);
     put(w, ADDI(A0, ZERO, 1));
     hart_set_pc(w->hart, CODE);
-    assert_int_equal(hart_run(w->hart, 10), HART_WAITING);
-    assert_int_equal(hart_run(w->hart, 10), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 10, UINT64_MAX), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 10, UINT64_MAX), HART_WAITING);
     assert_int_equal(hart_pc(w->hart), CODE + 4);
     assert_int_equal(hart_reg(w->hart, A0), 0);
     hart_set_irq(w->hart, IRQ_MTI, true);
-    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A0), 1); /* mstatus.MIE is off: no trap */
 }
 
@@ -718,7 +719,7 @@ static void wfi_goes_on_when_one_is_pending_already(struct world *w)
     put(w, WFI);
     put(w, ADDI(A0, ZERO, 1));
     hart_set_pc(w->hart, CODE);
-    assert_int_equal(hart_run(w->hart, 2), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 2, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A0), 1);
 }
 
@@ -1259,15 +1260,16 @@ static void pause_ends_a_run_from_a_cycle_on(struct world *w)
         put(w, ADDI(A4, A4, 1));
     }
     hart_set_pc(w->hart, begin);
-    assert_int_equal(hart_run(w->hart, 2), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 2, UINT64_MAX), HART_BUDGET);
     hart_yield_from(w->hart, hart_cycles(w->hart) + 1);
-    assert_int_equal(hart_run(w->hart, 6), HART_PAUSED); /* the third one is late enough */
+    assert_int_equal(hart_run(w->hart, 6, UINT64_MAX),
+                     HART_PAUSED); /* the third one is late enough */
     assert_int_equal(hart_pc(w->hart), begin + 20);
     assert_int_equal(hart_reg(w->hart, A4), 2);
-    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A4), 3);
     hart_yield_from(w->hart, UINT64_MAX);
-    assert_int_equal(hart_run(w->hart, 2), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 2, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A4), 4);
 }
 
@@ -1605,7 +1607,7 @@ static void count_waking(void *ctx, struct hart *h)
 static void make_pair(struct pair *p)
 {
     const struct cluster_config config = {.fetch = FETCH_COHERENT,
-                                          .env = {.ctx = &p->woken, .wake = count_waking}};
+                                          .env = {.ctx = &p->woken, .woken = count_waking}};
 
     *p = (struct pair){.w = world_with(&config, 2)};
     p->other = cluster_hart(p->w.cluster, 1);
@@ -1615,7 +1617,7 @@ static void other_hart_executes(struct pair *p, uint32_t word, uint64_t a0)
 {
     hart_set_reg(p->other, A0, a0);
     hart_set_pc(p->other, put(&p->w, word));
-    assert_int_equal(hart_run(p->other, 1), HART_BUDGET);
+    assert_int_equal(hart_run(p->other, 1, UINT64_MAX), HART_BUDGET);
 }
 
 static void cbo_zero_breaks_another_harts_reservation(struct world *unused)
@@ -1631,12 +1633,93 @@ static void cbo_zero_breaks_another_harts_reservation(struct world *unused)
     world_free(&p.w);
 }
 
+/* The same once the address is in the translation caches, where no slow path is taken. */
+
+static void warm(struct world *w)
+{
+    hart_set_reg(w->hart, A0, DATA);
+    hart_set_reg(w->hart, A2, 0);
+    exec(w, AMOADD_D(0, ZERO, A2, A0));
+    exec(w, LR_D(0, A3, A0));
+    exec(w, SC_D(0, A1, A2, A0));
+}
+
+static void lr_and_sc_mean_the_same_with_a_cached_translation(struct world *w)
+{
+    warm(w);
+    lr_w_sign_extends(w);
+    reserve(w, LR_D(0, A3, A0), 5);
+    assert_int_equal(hart_reg(w->hart, A3), 5);
+    hart_set_reg(w->hart, A2, 0x1122334455667788);
+    assert_store_conditional(w, SC_W(0, A1, A2, A0), true, 0x55667788);
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), false, 0x55667788); /* used up */
+    reserve(w, LR_D(0, A3, A0), 5);
+    hart_set_reg(w->hart, A0, DATA + BLOCK); /* another line of the page */
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), false, 5);
+    hart_set_reg(w->hart, A0, DATA);
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), false, 5);
+    reserve(w, LR_D(0, A3, A0), 5);
+    hart_set_reg(w->hart, A0, DATA + 8); /* the same line */
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), true, 5);
+    assert_int_equal(peek(w, DATA + 8, 8), 0x1122334455667788);
+    reserve(w, LR_D(0, ZERO, A0), 5);
+    assert_store_conditional(w, SC_D(0, A1, A2, A0), true, 0x1122334455667788);
+    assert_atomic_traps(w, LR_D(0, A1, A0), DATA + 4, EXC_LOAD_MISALIGNED);
+    assert_atomic_traps(w, SC_D(0, A1, A2, A0), DATA + 4, EXC_STORE_MISALIGNED);
+}
+
+/* Memory is set behind the harts' backs: a write by anybody else would break a reservation. */
+static void set_behind(struct pair *p, uint64_t at, uint64_t value)
+{
+    memcpy(ram_host(bus_ram(p->w.bus), at), &value, sizeof value);
+}
+
+static void breaks_the_reservation(struct pair *p, uint32_t word, uint64_t at, bool breaks)
+{
+    set_behind(p, DATA, 5);
+    hart_set_reg(p->w.hart, A0, DATA);
+    exec(&p->w, LR_D(0, A3, A0));
+    other_hart_executes(p, word, at);
+    set_behind(p, DATA, 5); /* memory as before: only the reservation tells */
+    hart_set_reg(p->w.hart, A2, 6);
+    hart_set_reg(p->w.hart, A1, 77);
+    exec(&p->w, SC_D(0, A1, A2, A0));
+    assert_int_equal(hart_reg(p->w.hart, A1), breaks);
+}
+
+static void reservations_are_exact_between_harts_with_cached_translations(struct world *unused)
+{
+    struct pair p;
+    struct world other;
+
+    (void)unused;
+    make_pair(&p);
+    for (unsigned round = 0; round < 3; round++) {
+        warm(&p.w);
+        other = p.w;
+        other.hart = p.other;
+        warm(&other);
+        p.w.put_at = other.put_at;
+        breaks_the_reservation(&p, AMOADD_D(0, ZERO, A2, A0), DATA, true);
+        breaks_the_reservation(&p, AMOSWAP_W(0, ZERO, A2, A0), DATA + BLOCK - 4, true);
+        breaks_the_reservation(&p, AMOADD_D(0, ZERO, A2, A0), DATA + BLOCK, false);
+        breaks_the_reservation(&p, SD(A0, A0, 0), DATA + 8, true);
+        breaks_the_reservation(&p, LR_D(0, A3, A0), DATA, false);
+        /* The sc of the first hart, after that lr, has broken the other's reservation. */
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false);
+        other_hart_executes(&p, LR_D(0, A3, A0), DATA);
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, true);
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false); /* it has none any more */
+    }
+    world_free(&p.w);
+}
+
 /* Waiting for a reservation. */
 
 static enum hart_stop step(struct world *w, uint32_t word)
 {
     hart_set_pc(w->hart, put(w, word));
-    return hart_run(w->hart, 1);
+    return hart_run(w->hart, 1, UINT64_MAX);
 }
 
 static void goes_on_without_a_reservation(struct world *w, uint32_t word)
@@ -1669,17 +1752,17 @@ static void waits_for_a_store(uint32_t word)
     put(&p.w, word);
     put(&p.w, ADDI(A4, ZERO, 1));
     hart_set_pc(p.w.hart, p.w.put_at - 8);
-    assert_int_equal(hart_run(p.w.hart, 9), HART_WAITING);
+    assert_int_equal(hart_run(p.w.hart, 9, UINT64_MAX), HART_WAITING);
     assert_int_equal(hart_pc(p.w.hart), p.w.put_at - 4);
     other_hart_executes(&p, SD(A0, A0, 0), DATA + BLOCK);
     assert_int_equal(p.woken, 0);
     assert_int_equal(hart_waits_for(p.w.hart), HART_WAITS_STORE);
-    assert_int_equal(hart_run(p.w.hart, 9), HART_WAITING);
+    assert_int_equal(hart_run(p.w.hart, 9, UINT64_MAX), HART_WAITING);
     assert_int_equal(hart_reg(p.w.hart, A4), 0);
     other_hart_executes(&p, SB(A0, A0, 0), DATA + BLOCK - 1);
     assert_int_equal(p.woken, 1);
     assert_int_equal(hart_waits_for(p.w.hart), HART_WAITS_NOT);
-    assert_int_equal(hart_run(p.w.hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(p.w.hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(p.w.hart, A4), 1);
     world_free(&p.w);
 }
@@ -1705,9 +1788,9 @@ static void ends_with_an_interrupt(struct world *w, uint32_t word)
     poke(w, w->put_at + 4, ADDI(A4, ZERO, 1), 4);
     assert_int_equal(step(w, word), HART_WAITING);
     hart_set_irq(w->hart, IRQ_MTI, true); /* that one is not enabled in mie */
-    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_WAITING);
     hart_set_irq(w->hart, IRQ_MSI, true);
-    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A4), 1); /* mstatus.MIE is off: no trap */
     w->put_at += 4;
     assert_int_equal(step(w, word), HART_BUDGET); /* and none begins while one is pending */
@@ -1729,7 +1812,7 @@ static void wrs_nto_waits_for_ever(struct world *w)
     assert_int_equal(step(w, WRS_NTO), HART_WAITING);
     assert_true(hart_wait_limit(w->hart) == UINT64_MAX);
     hart_advance(w->hart, hart_cycles(w->hart) + 1000000000);
-    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_WAITING);
 }
 
 static void wrs_nto_that_would_wait_is_illegal_under_tw(struct world *w)
@@ -1761,10 +1844,10 @@ static void wrs_sto_ends_after_a_while(struct world *w)
     assert_int_equal(step(w, WRS_STO), HART_WAITING);
     assert_in_range(hart_wait_limit(w->hart), began + 1, began + 10000);
     hart_advance(w->hart, hart_wait_limit(w->hart) - 1);
-    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_WAITING);
     hart_advance(w->hart, hart_wait_limit(w->hart));
     put(w, ADDI(A4, ZERO, 1));
-    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A4), 1);
     assert_true(hart_wait_limit(w->hart) == UINT64_MAX);
 }
@@ -1778,7 +1861,7 @@ static void wrs_sto_may_wait_under_tw(struct world *w)
     at = put(w, WRS_STO);
     enter(w->hart, PRIV_U, at);
     hart_set_pc(w->hart, at);
-    assert_int_equal(hart_run(w->hart, 1), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_WAITING);
 }
 
 /* Finer fences. */

@@ -56,13 +56,13 @@ static uint64_t try_in(struct world *w, enum privilege mode, uint32_t word, uint
     if (hart_mode(h) != PRIV_M) { /* an illegal instruction leads back */
         put(w, 0);
         hart_set_pc(h, w->put_at - 2);
-        (void)!hart_run(h, 1);
+        (void)!hart_run(h, 1, UINT64_MAX);
         set_csr(h, MCAUSE, 0);
     }
     enter(h, mode, at);
     hart_set_reg(h, A0, address);
     hart_set_reg(h, A1, 0x1234);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     if (csr(h, MCAUSE) == 0)
         return FINE;
     assert_int_equal(csr(h, MTVAL), address);
@@ -130,19 +130,19 @@ static void fetches_need_x_and_are_checked_parcel_by_parcel(void **state)
     set_entry(w->hart, 0, TOR | R | X, (code + 8) >> 2);
     set_entry(w->hart, 1, TOR | R, (code + 64) >> 2);
     enter(w->hart, PRIV_S, code);
-    assert_int_equal(hart_run(w->hart, 2), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 2, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_pc(w->hart), code + 8);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_ACCESS, code + 8, code + 8);
     /* The same from blocks that were decoded before. */
     enter(w->hart, PRIV_S, code);
-    (void)!hart_run(w->hart, 3);
+    (void)!hart_run(w->hart, 3, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_ACCESS, code + 8, code + 8);
     /* M-mode may go on, and what it decoded is not S-mode's to run. */
     hart_set_pc(w->hart, code);
-    assert_int_equal(hart_run(w->hart, 4), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 4, UINT64_MAX), HART_BUDGET);
     enter(w->hart, PRIV_S, code);
-    (void)!hart_run(w->hart, 4);
+    (void)!hart_run(w->hart, 4, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_ACCESS, code + 8, code + 8);
 }
 
@@ -155,7 +155,7 @@ static void an_instruction_half_in_a_forbidden_range_traps(void **state)
     set_entry(w->hart, 0, TOR | R | X, (code + 2) >> 2);
     set_entry(w->hart, 1, TOR | R, (code + 64) >> 2);
     enter(w->hart, PRIV_S, code);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_ACCESS, code, code + 2);
 }
 
@@ -319,7 +319,7 @@ static void a_page_table_out_of_reach_is_an_access_fault(void **state)
     set_entry(w->hart, 0, NAPOT | X | W, NAPOT_RANGE(ROOT, 0x1000));
     assert_int_equal(try_in(w, PRIV_M, LOAD_A1, DATA), FINE);
     enter(w->hart, PRIV_S, CODE);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_int_equal(csr(w->hart, MCAUSE), EXC_FETCH_ACCESS);
 }
 

@@ -116,7 +116,7 @@ static void an_illegal_instruction_behind_others_gives_its_own_word(void **state
         put(w, C_ADDI(A2, 1));
         at = put(w, words[n]);
         hart_set_pc(w->hart, start);
-        (void)!hart_run(w->hart, 3);
+        (void)!hart_run(w->hart, 3, UINT64_MAX);
         assert_trapped(w->hart, EXC_ILLEGAL, at, words[n]);
         assert_int_equal(hart_reg(w->hart, A2), n + 1);
     }
@@ -176,7 +176,7 @@ static void a_trap_inside_a_handler_overwrites_what_the_first_left(void **state)
     enter(w->hart, PRIV_U, CODE);
     exec(w, ILLEGAL_WORD);
     if (hart_pc(w->hart) == M_VECTOR && csr(w->hart, MCAUSE) == EXC_ILLEGAL)
-        (void)!hart_run(w->hart, 1);
+        (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_int_equal(csr(w->hart, MCAUSE), EXC_BREAKPOINT);
     assert_int_equal(csr(w->hart, MEPC), M_VECTOR);
     assert_int_equal(csr(w->hart, MTVAL), M_VECTOR);
@@ -190,7 +190,7 @@ static void a_handler_that_cannot_run_makes_the_hart_stuck(void **state)
     set_csr(w->hart, MTVEC, 0x1000); /* no memory there */
     put(w, ECALL);
     hart_set_pc(w->hart, CODE);
-    assert_int_equal(hart_run(w->hart, 1000), HART_STUCK);
+    assert_int_equal(hart_run(w->hart, 1000, UINT64_MAX), HART_STUCK);
 }
 
 static void a_trap_taken_again_and_again_is_not_stuck(void **state)
@@ -204,7 +204,7 @@ static void a_trap_taken_again_and_again_is_not_stuck(void **state)
     poke(w, M_VECTOR + 8, CSRRW(ZERO, MEPC, A0), 4);
     poke(w, M_VECTOR + 12, MRET, 4);
     hart_set_pc(w->hart, CODE);
-    assert_int_equal(hart_run(w->hart, 10000), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 10000, UINT64_MAX), HART_BUDGET);
 }
 
 static void note_event(void *ctx, const struct event *e)
@@ -525,7 +525,7 @@ static void an_interrupt_between_two_instructions_keeps_what_the_first_did(void 
     put(w, ADDI(A0, A0, 1));
     run(w, 2);
     hart_set_irq(w->hart, IRQ_MSI, true);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_trapped(w->hart, INTERRUPT(IRQ_MSI), CODE + 8, 0);
     assert_int_equal(hart_reg(w->hart, A0), 2);
 }
@@ -605,11 +605,11 @@ static void a_masked_interrupt_ends_a_wait_without_a_trap(void **state)
     put(w, WFI);
     put(w, ADDI(A0, ZERO, 1));
     enter(w->hart, PRIV_S, CODE);
-    assert_int_equal(hart_run(w->hart, 5), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 5, UINT64_MAX), HART_WAITING);
     assert_false(hart_irq_pending(w->hart));
     hart_set_irq(w->hart, IRQ_STI, true);
     assert_true(hart_irq_pending(w->hart));
-    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_reg(w->hart, A0), 1);
     assert_int_equal(hart_mode(w->hart), PRIV_S);
 }
@@ -623,9 +623,9 @@ static void an_interrupt_ends_a_wait_behind_the_wfi(void **state)
     put(w, WFI);
     put(w, ADDI(A0, ZERO, 1));
     hart_set_pc(w->hart, CODE);
-    assert_int_equal(hart_run(w->hart, 5), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 5, UINT64_MAX), HART_WAITING);
     hart_set_irq(w->hart, IRQ_MTI, true);
-    assert_int_equal(hart_run(w->hart, 1), HART_BUDGET);
+    assert_int_equal(hart_run(w->hart, 1, UINT64_MAX), HART_BUDGET);
     assert_trapped(w->hart, INTERRUPT(IRQ_MTI), CODE + 4, 0);
     assert_int_equal(hart_reg(w->hart, A0), 0);
 }
@@ -636,9 +636,9 @@ static void an_interrupt_that_mie_masks_does_not_end_a_wait(void **state)
 
     put(w, WFI);
     hart_set_pc(w->hart, CODE);
-    assert_int_equal(hart_run(w->hart, 5), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 5, UINT64_MAX), HART_WAITING);
     hart_set_irq(w->hart, IRQ_MTI, true);
-    assert_int_equal(hart_run(w->hart, 5), HART_WAITING);
+    assert_int_equal(hart_run(w->hart, 5, UINT64_MAX), HART_WAITING);
 }
 
 /* ---- registers that keep some values only ---- */
@@ -821,7 +821,7 @@ static void a_written_mcycle_counts_on_from_there(void **state)
     put_nops(w, 10);
     put(w, CSRRS(A2, CYCLE, ZERO));
     hart_set_pc(w->hart, CODE + 0x400);
-    (void)!hart_run(w->hart, 13);
+    (void)!hart_run(w->hart, 13, UINT64_MAX);
     assert_in_range(hart_reg(w->hart, A1), there, there + 10);
     assert_in_range(hart_reg(w->hart, A2) - hart_reg(w->hart, A1), 11, 100);
 }
@@ -901,7 +901,7 @@ static uint64_t access_cause(struct world *w, enum privilege mode, uint64_t extr
     enter(w->hart, mode, pc);
     set_status(w->hart, extra_status); /* `enter` clears MPRV */
     hart_set_reg(w->hart, A0, va);
-    (void)!hart_run(w->hart, 2);
+    (void)!hart_run(w->hart, 2, UINT64_MAX);
     if (csr(w->hart, MCAUSE) && csr(w->hart, MCAUSE) != EXC_ILLEGAL)
         assert_int_equal(csr(w->hart, MTVAL), va);
     return csr(w->hart, MCAUSE);
@@ -1228,9 +1228,9 @@ static void a_store_after_a_load_still_marks_the_page_dirty(void **state)
     put(w, store_word);
     enter(w->hart, PRIV_S, CODE);
     hart_set_reg(w->hart, A0, WINDOW);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_int_equal(peek(w, LAST, 8) & 0x3ff, PTE_V | RWX | PTE_A);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_int_equal(peek(w, LAST, 8) & 0x3ff, PTE_V | RWX | PTE_A | PTE_D);
 }
 
@@ -1328,7 +1328,7 @@ static void an_instruction_across_pages_is_fetched_from_both_frames(void **state
     poke(w, FRAME + 0xffe, word, 2);
     poke(w, FRAME - 0x2000, word >> 16, 2);
     enter(w->hart, PRIV_S, WINDOW + 0xffe);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_int_equal(hart_reg(w->hart, A1), 1234);
     assert_int_equal(hart_pc(w->hart), WINDOW + 0x1002);
 }
@@ -1340,7 +1340,7 @@ static void an_instruction_across_pages_faults_at_its_second_half(void **state)
     build_tables(w);
     poke(w, FRAME + 0xffe, NOP, 2);
     enter(w->hart, PRIV_S, WINDOW + 0xffe);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_PAGE, WINDOW + 0xffe, WINDOW + 0x1000);
 }
 
@@ -1355,7 +1355,7 @@ static void the_second_half_of_an_instruction_can_be_remapped(void **state)
     poke(w, FRAME + 0x2000, two >> 16, 2);
     poke(w, LAST + 8, ENTRY(FRAME + 0x1000) | RWX | VAD, 8);
     enter(w->hart, PRIV_S, WINDOW + 0xffe);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_int_equal(hart_reg(w->hart, A1), 1);
     poke(w, LAST + 8, ENTRY(FRAME + 0x2000) | RWX | VAD, 8);
     exec(w, SFENCE_VMA(ZERO, ZERO));
@@ -1379,7 +1379,7 @@ static uint64_t result_of_two_pages(struct world *w)
 {
     hart_set_reg(w->hart, A1, 0);
     hart_set_pc(w->hart, WINDOW);
-    (void)!hart_run(w->hart, 2);
+    (void)!hart_run(w->hart, 2, UINT64_MAX);
     return hart_reg(w->hart, A1);
 }
 
@@ -1419,13 +1419,13 @@ static void running_on_into_a_page_that_was_remapped_finds_the_new_one(void **st
     enter(w->hart, PRIV_S, WINDOW);
     for (unsigned n = 0; n < 3; n++) {
         hart_set_pc(w->hart, WINDOW + 0xffc);
-        (void)!hart_run(w->hart, 2);
+        (void)!hart_run(w->hart, 2, UINT64_MAX);
         assert_int_equal(hart_reg(w->hart, A1), 1);
     }
     poke(w, LAST + 8, ENTRY(FRAME + 0x2000) | RWX | VAD, 8);
     exec(w, SFENCE_VMA(ZERO, ZERO));
     hart_set_pc(w->hart, WINDOW + 0xffc);
-    (void)!hart_run(w->hart, 2);
+    (void)!hart_run(w->hart, 2, UINT64_MAX);
     assert_int_equal(hart_reg(w->hart, A1), 2);
 }
 
@@ -1463,7 +1463,7 @@ static void what_one_mode_may_execute_another_may_not(void **state)
     poke(w, FRAME + 0x1000, ADDI(A1, ZERO, 1), 4);
     for (unsigned n = 0; n < 3; n++) {
         hart_set_pc(w->hart, FRAME);
-        assert_int_equal(hart_run(w->hart, 2), HART_BUDGET);
+        assert_int_equal(hart_run(w->hart, 2, UINT64_MAX), HART_BUDGET);
         assert_int_equal(hart_reg(w->hart, A1), 1);
     }
     /* The same virtual addresses, but the second page is not executable. */
@@ -1475,7 +1475,7 @@ static void what_one_mode_may_execute_another_may_not(void **state)
     set_csr(w->hart, SATP, SV39(ROOT));
     hart_set_reg(w->hart, A1, 0);
     enter(w->hart, PRIV_S, FRAME);
-    (void)!hart_run(w->hart, 2);
+    (void)!hart_run(w->hart, 2, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_PAGE, FRAME + 0x1000, FRAME + 0x1000);
     assert_int_equal(hart_reg(w->hart, A1), 0);
 }
@@ -1512,15 +1512,15 @@ static void each_mode_fetches_through_its_own_translation(void **state)
     poke(w, FRAME + 0x1004, ECALL, 4);
     for (unsigned n = 0; n < 3; n++) {
         enter(w->hart, PRIV_S, va);
-        (void)!hart_run(w->hart, 2);
+        (void)!hart_run(w->hart, 2, UINT64_MAX);
         assert_trapped(w->hart, EXC_ECALL_S, va + 4, 0);
         assert_int_equal(hart_reg(w->hart, A1), 2);
         hart_set_pc(w->hart, va);
-        (void)!hart_run(w->hart, 2);
+        (void)!hart_run(w->hart, 2, UINT64_MAX);
         assert_trapped(w->hart, EXC_ECALL_M, va + 4, 0);
         assert_int_equal(hart_reg(w->hart, A1), 1);
         enter(w->hart, PRIV_U, va);
-        (void)!hart_run(w->hart, 2);
+        (void)!hart_run(w->hart, 2, UINT64_MAX);
         assert_trapped(w->hart, EXC_FETCH_PAGE, va, va);
         assert_int_equal(hart_reg(w->hart, A1), 1);
     }
@@ -1588,7 +1588,7 @@ static void a_fault_can_be_delegated_and_shows_the_address(void **state)
     assert_trapped_to_s(w->hart, EXC_LOAD_PAGE, at, WINDOW + 0x800);
     put(w, JALR(RA, A0, 1));
     hart_set_pc(w->hart, w->put_at - 4);
-    (void)!hart_run(w->hart, 2);
+    (void)!hart_run(w->hart, 2, UINT64_MAX);
     assert_trapped_to_s(w->hart, EXC_FETCH_PAGE, WINDOW + 0x800, WINDOW + 0x800);
 }
 
@@ -1682,7 +1682,7 @@ static void a_device_is_reached_by_the_widths_it_allows(void **state)
     assert_int_equal(held, 0x80000000);
     hart_set_reg(w->hart, A0, DEVICE_BASE);
     exec(w, JALR(ZERO, A0, 0));
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_ACCESS, DEVICE_BASE, DEVICE_BASE);
 }
 
@@ -1740,7 +1740,7 @@ static void step_other(struct world *w, uint32_t word, uint64_t a0)
 
     hart_set_reg(other, A0, a0);
     hart_set_pc(other, put(w, word));
-    assert_int_equal(hart_run(other, 1), HART_BUDGET);
+    assert_int_equal(hart_run(other, 1, UINT64_MAX), HART_BUDGET);
 }
 
 /* Does a store-conditional still succeed after the other hart's instruction at an address? */

@@ -142,7 +142,7 @@ static inline void enter(struct hart *h, enum privilege mode, uint64_t pc)
     set_csr(h, MSTATUS, status | (uint64_t)mode << 11 | (status & mie) << 4);
     set_csr(h, MEPC, pc);
     hart_set_pc(h, RAM_BASE); /* an mret stands there */
-    assert_int_equal(hart_run(h, 1), HART_BUDGET);
+    assert_int_equal(hart_run(h, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_mode(h), mode);
     assert_int_equal(hart_pc(h), pc);
 }
@@ -194,7 +194,7 @@ static inline void world_free(struct world *w)
 static inline void step_at(struct world *w, uint64_t pc)
 {
     hart_set_pc(w->hart, pc);
-    (void)!hart_run(w->hart, 1);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
 }
 
 /* Adds an instruction to the program and executes it, in the present mode; returns its address. */
@@ -210,7 +210,7 @@ static inline uint64_t exec(struct world *w, uint32_t word)
 static inline void run(struct world *w, uint64_t insns)
 {
     hart_set_pc(w->hart, CODE);
-    (void)!hart_run(w->hart, insns);
+    (void)!hart_run(w->hart, insns, UINT64_MAX);
 }
 
 /* What a trap to S-mode left behind. */

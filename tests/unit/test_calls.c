@@ -117,7 +117,7 @@ static void go(struct scene *s, uint64_t from, unsigned insns, uint64_t sp, uint
     hart_set_pc(s->h, from);
     hart_set_reg(s->h, SP, sp);
     hart_set_reg(s->h, T1, next);
-    (void)!hart_run(s->h, insns);
+    (void)!hart_run(s->h, insns, UINT64_MAX);
 }
 
 static void call(struct scene *s, uint64_t function, uint64_t sp, uint64_t back, unsigned insns)

@@ -99,7 +99,7 @@ static void load_function(struct scene *s, uint64_t at, unsigned value)
 static void step_hart(struct hart *h, uint64_t pc, uint64_t insns)
 {
     hart_set_pc(h, pc);
-    assert_int_equal(hart_run(h, insns), HART_BUDGET);
+    assert_int_equal(hart_run(h, insns, UINT64_MAX), HART_BUDGET);
 }
 
 /* Runs two instructions from there, the second of which returns; answers a0. */
@@ -668,7 +668,8 @@ static void how_far_a_hart_fetches_ahead_is_not_its_budgets_affair(void **state)
         hart_set_reg(s.w.hart, A1, ADDI(A2, ZERO, 2));
         hart_set_pc(s.w.hart, FUNC);
         for (uint64_t left = INSNS; left; left -= piece < left ? piece : left)
-            assert_int_equal(hart_run(s.w.hart, piece < left ? piece : left), HART_BUDGET);
+            assert_int_equal(hart_run(s.w.hart, piece < left ? piece : left, UINT64_MAX),
+                             HART_BUDGET);
         assert_int_equal(hart_reg(s.w.hart, A2), 2);
         wreck(&s);
     }
@@ -694,7 +695,7 @@ static void run_restless(enum fetch_mode mode, uint64_t piece, uint64_t *regs)
     hart_set_reg(s.w.hart, S3, 0);
     hart_set_pc(s.w.hart, FUNC);
     for (uint64_t left = 64; left; left -= piece < left ? piece : left)
-        assert_int_equal(hart_run(s.w.hart, piece < left ? piece : left), HART_BUDGET);
+        assert_int_equal(hart_run(s.w.hart, piece < left ? piece : left, UINT64_MAX), HART_BUDGET);
     for (unsigned reg = 0; reg < 32; reg++)
         regs[reg] = hart_reg(s.w.hart, reg);
     wreck(&s);

@@ -710,6 +710,302 @@ static void idle_time_in_pieces_is_the_same_time(void **state)
     }
 }
 
+/* Handler: S5 becomes the largest lateness seen, in ticks, S2 counts, S6 counts early ones. */
+static void add_lateness_handler(struct board_program *p, unsigned slot, unsigned ticks)
+{
+    handler_is_here(p, slot);
+    add(p, LD(T1, S1, 0));
+    add(p, LD(T2, S0, 0));
+    add(p, SUB(T2, T1, T2));
+    add(p, BGE(T2, ZERO, 8));
+    add(p, ADDI(S6, S6, 1));
+    add(p, BGE(S5, T2, 8));
+    add(p, ADDI(S5, T2, 0));
+    add(p, ADDI(T1, T1, ticks));
+    add(p, SD(T1, S0, 0));
+    add(p, ADDI(S2, S2, 1));
+    add(p, MRET);
+}
+
+/* Thirty divisions and a jump back. */
+static void add_divisions(struct board_program *p)
+{
+    unsigned loop = p->count;
+
+    for (unsigned n = 0; n < 30; n++)
+        add(p, DIV(A3, A2, A1));
+    add(p, JAL(ZERO, distance(p->count, loop)));
+}
+
+static void a_timer_is_met_in_code_of_any_cost(void **state)
+{
+    (void)state;
+    for (unsigned harts = 1; harts <= HARTS_MAX; harts++) {
+        struct board_program p = {0};
+        struct test_board b;
+        unsigned slot;
+
+        add_start(&p, &slot);
+        add_divisions(&p);
+        add_lateness_handler(&p, slot, 777);
+        board_new(&b, &p, config_of(harts, 3));
+        assert_int_equal(machine_run(b.m, UINT64_MAX, 10000000).reason, STOP_CYCLES);
+        for (unsigned i = 0; i < harts; i++) {
+            assert_true(hart_reg(board_hart(&b, i), S2) > 100);
+            assert_int_equal(hart_reg(board_hart(&b, i), S6), 0);
+            assert_in_range(hart_reg(board_hart(&b, i), S5), 0, 1);
+        }
+        board_free(&b);
+    }
+}
+
+/* A time of stimecmp that each hart has for itself: S5 is the lateness that the time CSR shows. */
+static void each_hart_meets_its_own_stimecmp(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned vector, loop;
+
+    (void)state;
+    add(&p, CSRRS(A0, MHARTID, ZERO));
+    vector = add(&p, AUIPC(T0, 0));
+    add(&p, NOP);
+    add(&p, CSRRW(ZERO, MTVEC, T0));
+    add(&p, ADDI(T1, ZERO, 1)); /* menvcfg.STCE */
+    add(&p, SLLI(T1, T1, 63));
+    add(&p, CSRRS(ZERO, MENVCFG, T1));
+    add(&p, SLLI(S4, A0, 3));
+    add(&p, ADDI(S4, S4, 301)); /* ticks from one to the next */
+    add(&p, ADDI(T1, ZERO, 0x20));
+    add(&p, CSRRS(ZERO, MIE, T1));
+    add(&p, CSRRS(S0, TIME, ZERO));
+    add(&p, ADD(S0, S0, S4));
+    add(&p, CSRRW(ZERO, STIMECMP, S0));
+    add(&p, CSRRSI(ZERO, MSTATUS, 8));
+    loop = p.count;
+    for (unsigned n = 0; n < 30; n++)
+        add(&p, DIV(A3, A2, A1));
+    add(&p, JAL(ZERO, distance(p.count, loop)));
+    handler_is_here(&p, vector);
+    add(&p, CSRRS(T1, TIME, ZERO));
+    add(&p, SUB(T2, T1, S0));
+    add(&p, BGE(S5, T2, 8));
+    add(&p, ADDI(S5, T2, 0));
+    add(&p, BGE(T2, ZERO, 8));
+    add(&p, ADDI(S6, S6, 1));
+    add(&p, ADD(S0, T1, S4));
+    add(&p, CSRRW(ZERO, STIMECMP, S0));
+    add(&p, ADDI(S2, S2, 1));
+    add(&p, MRET);
+    for (unsigned harts = 1; harts <= HARTS_MAX; harts++) {
+        board_new(&b, &p, config_of(harts, 3));
+        assert_int_equal(machine_run(b.m, UINT64_MAX, 10000000).reason, STOP_CYCLES);
+        for (unsigned i = 0; i < harts; i++) {
+            assert_true(hart_reg(board_hart(&b, i), S2) > 100);
+            assert_int_equal(hart_reg(board_hart(&b, i), S6), 0);
+            /* What another hart has read of the time is at most a slice ahead. */
+            assert_in_range(hart_reg(board_hart(&b, i), S5), 0, harts == 1 ? 1 : 61);
+        }
+        board_free(&b);
+    }
+}
+
+/* set_timer of the firmware with a time that is over: the interrupt is there at once. */
+static void a_firmware_timer_in_the_past_fires_at_once(void **state)
+{
+    enum { SIE = 0x104, STVEC = 0x105, SSTATUS = 0x100, EID_TIME_HIGH = 0x54495 };
+    struct board_program p = {0};
+    struct machine_config config = config_of(1, 1);
+    struct test_board b;
+    unsigned vector;
+
+    (void)state;
+    vector = add(&p, AUIPC(T0, 0));
+    add(&p, NOP);
+    add(&p, CSRRW(ZERO, STVEC, T0));
+    add(&p, ADDI(T1, ZERO, 0x20));
+    add(&p, CSRRS(ZERO, SIE, T1));
+    add(&p, CSRRSI(ZERO, SSTATUS, 2));
+    add(&p, ADDI(A0, ZERO, 0));
+    add(&p, LUI(A7, EID_TIME_HIGH)); /* "TIME" */
+    add(&p, ADDI(A7, A7, -0x2bb));
+    add(&p, ADDI(A6, ZERO, 0));
+    add(&p, ECALL);
+    add(&p, ADDI(S3, S3, 1));
+    add(&p, JAL(ZERO, -4));
+    handler_is_here(&p, vector);
+    add(&p, JAL(ZERO, 0));
+    config.firmware = FIRMWARE_BUILTIN;
+    board_new(&b, &p, config);
+    (void)machine_run(b.m, 1000, UINT64_MAX);
+    assert_int_equal(hart_reg(board_hart(&b, 0), A0), 0);
+    assert_int_equal(hart_pc(board_hart(&b, 0)), BOARD_KERNEL + 4 * (p.count - 1));
+    assert_in_range(hart_reg(board_hart(&b, 0), S3), 0, 1);
+    board_free(&b);
+}
+
+/* Hart 1 reserves and waits again and again; hart 0 divides. S2: the longest wait, S4: how many. */
+static void a_short_wait_for_a_store_ends_at_its_cycle(void **state)
+{
+    enum { CYCLE = 0xc00, WRS_CYCLES = 1000 };
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned divides, loop;
+
+    (void)state;
+    add(&p, CSRRS(A0, MHARTID, ZERO));
+    add(&p, LUI(S3, 0x80000 + SHARED_PAGE));
+    add(&p, SLLI(S3, S3, 32));
+    add(&p, SRLI(S3, S3, 32));
+    divides = add(&p, NOP);
+    loop = add(&p, LR_D(0, T0, S3));
+    add(&p, CSRRS(S0, CYCLE, ZERO));
+    add(&p, WRS_STO);
+    add(&p, CSRRS(S1, CYCLE, ZERO));
+    add(&p, SUB(T1, S1, S0));
+    add(&p, BGEU(S2, T1, 8));
+    add(&p, ADDI(S2, T1, 0));
+    add(&p, ADDI(S4, S4, 1));
+    add(&p, JAL(ZERO, distance(p.count, loop)));
+    p.words[divides] = BEQ(A0, ZERO, distance(divides, p.count));
+    add_divisions(&p);
+    board_new(&b, &p, config_of(2, 1));
+    assert_int_equal(machine_run(b.m, UINT64_MAX, 1000000).reason, STOP_CYCLES);
+    assert_true(hart_reg(board_hart(&b, 1), S4) > 500);
+    assert_in_range(hart_reg(board_hart(&b, 1), S2), WRS_CYCLES, WRS_CYCLES + 8);
+    board_free(&b);
+}
+
+static void the_limit_of_cycles_is_met_in_code_of_any_cost(void **state)
+{
+    struct board_program p = {0};
+
+    (void)state;
+    add_divisions(&p);
+    for (unsigned harts = 1; harts <= 3; harts++) {
+        struct test_board b;
+
+        board_new(&b, &p, config_of(harts, 1));
+        for (uint64_t until = 10; until < 1000000; until = until * 3 + 1) {
+            assert_int_equal(machine_run(b.m, UINT64_MAX, until).reason, STOP_CYCLES);
+            assert_in_range(machine_cycles(b.m), until, until + 32);
+        }
+        board_free(&b);
+    }
+}
+
+static void the_limit_of_cycles_is_met_in_idle_time(void **state)
+{
+    struct board_program p = {0};
+    struct test_board b;
+    unsigned slot;
+
+    (void)state;
+    add_start(&p, &slot);
+    add(&p, LD(T1, S1, 0));
+    add(&p, LUI(T2, 0x100));
+    add(&p, ADD(T1, T1, T2));
+    add(&p, SD(T1, S0, 0));
+    add(&p, WFI);
+    add(&p, JAL(ZERO, 0));
+    handler_is_here(&p, slot);
+    add(&p, ADDI(S4, S4, 1));
+    add(&p, JAL(ZERO, 0));
+    board_new(&b, &p, config_of(1, 1));
+    assert_int_equal(machine_run(b.m, UINT64_MAX, 100000).reason, STOP_CYCLES);
+    assert_int_equal(machine_cycles(b.m), 100000);
+    assert_int_equal(machine_run(b.m, 100, UINT64_MAX).reason, STOP_INSNS);
+    assert_int_equal(hart_reg(board_hart(&b, 0), S4), 1);
+    assert_true(machine_cycles(b.m) > UINT64_C(0x100000) * CYCLES_PER_TICK);
+    board_free(&b);
+}
+
+/* As the debugger's `set pc` does. */
+static void a_hart_whose_pc_is_set_waits_no_more(void **state)
+{
+    struct board_program p = {0};
+
+    (void)state;
+    add(&p, WFI);
+    add(&p, JAL(ZERO, -4));
+    add(&p, ADDI(S2, S2, 1));
+    add(&p, JAL(ZERO, 0));
+    for (unsigned harts = 1; harts <= 3; harts++) {
+        struct test_board b;
+        struct hart *last;
+
+        board_new(&b, &p, config_of(harts, 1));
+        last = board_hart(&b, harts - 1);
+        assert_int_equal(machine_run(b.m, UINT64_MAX, UINT64_MAX).reason, STOP_ASLEEP);
+        assert_int_equal(hart_waits_for(last), HART_WAITS_INTERRUPT);
+        hart_set_pc(last, BOARD_RAM + 8);
+        assert_int_equal(hart_waits_for(last), HART_WAITS_NOT);
+        assert_int_equal(machine_run(b.m, harts + 10, UINT64_MAX).reason, STOP_INSNS);
+        assert_int_equal(hart_reg(last, S2), 1);
+        board_free(&b);
+    }
+}
+
+/* ---- a scheduler from outside ---- */
+
+struct chooser {
+    unsigned asked;
+    uint64_t insns; /* of each slice */
+};
+
+/* The harts in turn. */
+static struct slice choose_in_turn(void *ctx, const struct schedule_point *at)
+{
+    struct chooser *c = ctx;
+
+    assert_in_range(at->count, 2, HARTS_MAX);
+    for (unsigned i = 1; i < at->count; i++)
+        assert_true(at->options[i].hart > at->options[i - 1].hart);
+    return (struct slice){at->options[c->asked++ % at->count].hart, UINT64_MAX, c->insns};
+}
+
+static void a_scheduler_may_be_given_and_decides(void **state)
+{
+    struct board_program p = {0};
+    struct shot s;
+
+    (void)state;
+    add(&p, ADDI(A1, A1, 1));
+    add(&p, JAL(ZERO, -4));
+    for (uint64_t insns = 1; insns < 500; insns = insns * 5 + 2) {
+        struct chooser c = {.insns = insns};
+        struct machine_config config = config_of(3, 1);
+
+        config.scheduler = (struct scheduler){choose_in_turn, &c};
+        run_program(&p, config, 9 * insns, 9 * insns, &s);
+        assert_in_range(c.asked, 9, 10); /* the tenth slice is not begun */
+        for (unsigned i = 0; i < 3; i++)
+            assert_int_equal(s.insns[i], 3 * insns);
+    }
+}
+
+static void a_run_in_pieces_asks_a_scheduler_the_same(void **state)
+{
+    static const uint64_t pieces[] = {1, 7, 1000};
+    const struct board_program p = busy_program(300);
+    struct chooser whole_by = {.insns = 37};
+    struct machine_config config = config_of(3, 1);
+    struct shot whole, cut;
+
+    (void)state;
+    config.scheduler = (struct scheduler){choose_in_turn, &whole_by};
+    run_program(&p, config, 40000, 40000, &whole);
+    assert_true(whole_by.asked > 1000);
+    for (unsigned i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct chooser by = {.insns = 37};
+
+        config.scheduler.ctx = &by;
+        run_program(&p, config, 40000, pieces[i], &cut);
+        assert_int_equal(by.asked, whole_by.asked);
+        assert_memory_equal(&cut, &whole, sizeof whole);
+    }
+}
+
 static void firmware_is_chosen_by_where_the_image_lies(void **state)
 {
     const struct board_program p = busy_program(300);
@@ -757,6 +1053,15 @@ int main(void)
         cmocka_unit_test(the_finisher_ends_the_run_with_its_code),
         cmocka_unit_test(who_interrupts_is_heard_and_changes_nothing),
         cmocka_unit_test(idle_time_in_pieces_is_the_same_time),
+        cmocka_unit_test(a_timer_is_met_in_code_of_any_cost),
+        cmocka_unit_test(each_hart_meets_its_own_stimecmp),
+        cmocka_unit_test(a_firmware_timer_in_the_past_fires_at_once),
+        cmocka_unit_test(a_short_wait_for_a_store_ends_at_its_cycle),
+        cmocka_unit_test(the_limit_of_cycles_is_met_in_code_of_any_cost),
+        cmocka_unit_test(the_limit_of_cycles_is_met_in_idle_time),
+        cmocka_unit_test(a_hart_whose_pc_is_set_waits_no_more),
+        cmocka_unit_test(a_scheduler_may_be_given_and_decides),
+        cmocka_unit_test(a_run_in_pieces_asks_a_scheduler_the_same),
         cmocka_unit_test(firmware_is_chosen_by_where_the_image_lies),
     };
 

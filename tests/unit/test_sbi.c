@@ -101,7 +101,7 @@ static struct answer call_on(struct scene *s, unsigned hart, uint64_t extension,
 {
     struct hart *h = prepare(s, hart, extension, function, a, b, c);
 
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     return answer_of(h);
 }
 
@@ -295,11 +295,11 @@ static void a_suspended_hart_waits_for_an_interrupt_and_returns(void **state)
     h = board_hart(&s.b, 1);
     assert_true(hart_set_csr(h, SIE, SSIP));
     (void)prepare(&s, 1, HSM, 3, 0, 0, 0);
-    assert_int_equal(hart_run(h, 5), HART_WAITING);
+    assert_int_equal(hart_run(h, 5, UINT64_MAX), HART_WAITING);
     assert_int_equal(status_of(&s, 1), SUSPENDED);
-    assert_int_equal(hart_run(h, 5), HART_WAITING);
+    assert_int_equal(hart_run(h, 5, UINT64_MAX), HART_WAITING);
     assert_int_equal(call(&s, IPI, 0, 2, 0, 0).error, 0);
-    assert_int_equal(hart_run(h, 5), HART_BUDGET);
+    assert_int_equal(hart_run(h, 5, UINT64_MAX), HART_BUDGET);
     assert_int_equal(status_of(&s, 1), STARTED);
     assert_int_equal(hart_reg(h, A0), 0);
     assert_int_equal(hart_pc(h), BOARD_KERNEL + 4);
@@ -322,9 +322,9 @@ static void without_retention_it_goes_on_elsewhere_with_translation_off(void **s
         assert_true(hart_set_csr(h, SIE, SSIP));
         assert_true(hart_set_csr(h, SSTATUS, 2));
         (void)prepare(&s, 0, HSM, 3, types[n], BOARD_KERNEL + 4, 77);
-        assert_int_equal(hart_run(h, 5), HART_WAITING);
+        assert_int_equal(hart_run(h, 5, UINT64_MAX), HART_WAITING);
         machine_send_ipi(s.b.m, 0);
-        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(hart_run(h, 1, UINT64_MAX), HART_BUDGET);
         assert_int_equal(hart_pc(h), BOARD_KERNEL + 4);
         assert_int_equal(hart_reg(h, A0), 0);
         assert_int_equal(hart_reg(h, A1), 77);
@@ -348,12 +348,12 @@ static void a_hart_that_waits_after_its_suspension_is_started(void **state)
     h = board_hart(&s.b, 1);
     assert_true(hart_set_csr(h, SIE, SSIP));
     (void)prepare(&s, 1, HSM, 3, 0, 0, 0);
-    assert_int_equal(hart_run(h, 5), HART_WAITING);
+    assert_int_equal(hart_run(h, 5, UINT64_MAX), HART_WAITING);
     machine_send_ipi(s.b.m, 1);
-    assert_int_equal(hart_run(h, 5), HART_BUDGET);
+    assert_int_equal(hart_run(h, 5, UINT64_MAX), HART_BUDGET);
     (void)call_on(&s, 1, 3, 0, 0, 0, 0); /* legacy: clears the IPI */
     hart_set_pc(h, BOARD_KERNEL + 8);
-    assert_int_equal(hart_run(h, 5), HART_WAITING);
+    assert_int_equal(hart_run(h, 5, UINT64_MAX), HART_WAITING);
     assert_int_equal(status_of(&s, 1), STARTED);
     wreck(&s);
 }
@@ -381,7 +381,7 @@ static struct answer pmu(struct scene *s, uint64_t function, uint64_t base, uint
 
     hart_set_reg(h, A3, event);
     hart_set_reg(h, A4, 0);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     return answer_of(h);
 }
 
@@ -461,7 +461,7 @@ static void instret_begins_where_it_is_told_to(void **state)
     build(&s);
     assert_int_equal(pmu(&s, 2, 1, 1, CLEAR | AUTO_START, INSTRET_EVENT).value, 1);
     assert_int_equal(counter_of(&s, INSTRET), 0);
-    (void)!hart_run(board_hart(&s.b, 0), 3);
+    (void)!hart_run(board_hart(&s.b, 0), 3, UINT64_MAX);
     assert_int_equal(counter_of(&s, INSTRET), 3);
     wreck(&s);
 }
@@ -933,7 +933,7 @@ static void a_user_programs_ecall_is_the_kernels(void **state)
     assert_true(bus_write(board_bus(&s.b), DATA, &(uint32_t){SRET}, 4,
                           &(struct writer){.kind = WRITER_LOADER}));
     hart_set_pc(h, DATA);
-    (void)!hart_run(h, 1);
+    (void)!hart_run(h, 1, UINT64_MAX);
     assert_int_equal(hart_mode(h), PRIV_U);
     (void)call(&s, BASE, 0, 1, 2, 3);
     assert_int_equal(hart_mode(h), PRIV_S);
@@ -960,9 +960,9 @@ static void console_input_breaks_the_reservations_of_others(void **state)
         s.b.input = typed ? "x" : "";
         hart_set_reg(h, A0, DATA);
         hart_set_pc(h, DATA + 0x100);
-        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(hart_run(h, 1, UINT64_MAX), HART_BUDGET);
         assert_int_equal(call(&s, DBCN, 1, 1, DATA, 0).value, typed);
-        assert_int_equal(hart_run(h, 1), HART_BUDGET);
+        assert_int_equal(hart_run(h, 1, UINT64_MAX), HART_BUDGET);
         assert_int_equal(hart_reg(h, A3), typed);
     }
     wreck(&s);

@@ -273,11 +273,12 @@ static void what_a_site_costs_is_counted_from_then_on(void **state)
     poke(&s.w, SITE_PA + CALLER, JALR(ZERO, RA, 0), 4);
     hart_set_reg(h, T1, MODULE);
     hart_set_pc(h, MODULE);
-    assert_int_equal(hart_run(h, 8), HART_BUDGET); /* twice: a pair, a return, a return */
+    assert_int_equal(hart_run(h, 8, UINT64_MAX),
+                     HART_BUDGET); /* twice: a pair, a return, a return */
     assert_int_equal(account_get(a, 2, SITE_ON).entries, 2);
     assert_int_equal(account_get(a, 2, SITE_ON).resumed, 2);
     store_nops(&s, MODULE);
-    assert_int_equal(hart_run(h, 3), HART_BUDGET);
+    assert_int_equal(hart_run(h, 3, UINT64_MAX), HART_BUDGET);
     assert_int_equal(account_get(a, 2, SITE_OFF).entries, 1);
     account_free(a);
     wreck(&s);

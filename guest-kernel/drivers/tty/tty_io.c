@@ -14,7 +14,6 @@
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
-#include <linux/tty.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
@@ -47,11 +46,6 @@ static struct {
     char read_buf[READ_BUF_SIZE]; /* ended: a ring */
     unsigned int head, tail;
 } tty;
-
-void tty_set_pgrp(pid_t pgrp)
-{
-    WRITE_ONCE(tty.pgrp, pgrp);
-}
 
 static void echo(const char *s, size_t n)
 {
@@ -257,7 +251,7 @@ static long tiocspgrp(const int __user *from)
         return -EFAULT;
     if (pgrp < 0)
         return -EINVAL;
-    tty_set_pgrp(pgrp);
+    WRITE_ONCE(tty.pgrp, pgrp);
     return 0;
 }
 

@@ -22,7 +22,12 @@ struct ramfs_pages {
 #define RAMFS_MAX_PAGES ((PAGE_SIZE << (MAX_ORDER - 1)) / sizeof(char *))
 
 /* What files may not fill: the kernel has to go on, if only to remove them. */
-enum { RESERVE_PAGES = 1024 };
+enum { RESERVE_MAX_PAGES = 1024, RESERVE_PART = 16 };
+
+static unsigned long reserved_pages(void)
+{
+    return min(totalram_pages() / RESERVE_PART, (unsigned long)RESERVE_MAX_PAGES);
+}
 
 static struct ramfs_pages *pages_of(const struct inode *inode)
 {
@@ -53,7 +58,7 @@ static char *page_for_write(struct ramfs_pages *pages, size_t index)
 
     if (err)
         return ERR_PTR(err);
-    if (!pages->page[index] && nr_free_pages() > RESERVE_PAGES)
+    if (!pages->page[index] && nr_free_pages() > reserved_pages())
         pages->page[index] = kzalloc(PAGE_SIZE);
     return pages->page[index] ? pages->page[index] : ERR_PTR(-ENOSPC);
 }

@@ -24,11 +24,4 @@ void begin_new_exec(struct linux_binprm *bprm, struct mm_struct *mm);
 /* For current, which is on its way to U-mode for the first time (user_mode_thread). */
 int kernel_execve(const char *filename, char *const argv[], char *const envp[]);
 
-/*
- * Runs a program as a child of current, which waits for its end.  The child has
- * current's descriptors, working directory and process group.  Its exit status,
- * 128 + signal if one ended it, or an error: -ENOENT, -ENOEXEC, ...
- */
-int run_program(const char *path, char *const argv[], char *const envp[]);
-
 #endif

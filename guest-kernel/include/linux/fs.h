@@ -130,7 +130,6 @@ ssize_t file_write(struct file *file, const char *buf, size_t count);
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence);
 /* A whole file in memory that the caller gives back with kfree(). */
 int kernel_read_file(struct file *file, void **buf, size_t *size);
-int kernel_read_file_from_path(const char *path, void **buf, size_t *size);
 
 /* fs/readdir.c */
 int iterate_dir(struct file *file, struct dir_context *ctx);

@@ -26,6 +26,8 @@ extern char boot_command_line[COMMAND_LINE_SIZE];
 extern char *argv_init[], *envp_init[];
 
 void parse_args(char *line);
-int run_init_process(void);
+
+/* init/emergency.c: for when no program can be started. */
+_Noreturn void emergency_console(void);
 
 #endif

@@ -18,7 +18,8 @@ struct workload {
     unsigned long default_iterations;
 };
 
-extern const struct workload workload_calls, workload_tree, workload_sort, workload_mixed;
+extern const struct workload workload_calls, workload_tree, workload_sort, workload_mixed,
+    workload_deep;
 
 /*
  * 0, or -EINVAL for a name that is none.  iterations 0: as many as is usual.  each_line() takes the

@@ -29,12 +29,12 @@ struct workload_job {
 
 enum { THREADS_PER_CPU = 2, THREADS_MAX = NR_CPUS * THREADS_PER_CPU };
 
+/* `threads` runs all but the last by turns. */
 static const struct workload *const workloads[] = {
-    &workload_calls,
-    &workload_tree,
-    &workload_sort,
-    &workload_mixed,
+    &workload_calls, &workload_tree, &workload_sort, &workload_mixed, &workload_deep,
 };
+
+enum { THREADED = ARRAY_SIZE(workloads) - 1 };
 
 static DEFINE_MUTEX(workload_mutex); /* one `work` at a time: the counting pass is not shared */
 
@@ -136,7 +136,7 @@ static void workload_threads(unsigned long iterations)
 
     init_completion(&done);
     for (i = 0; i < THREADS_MAX; i++) {
-        const struct workload *work = workloads[i % ARRAY_SIZE(workloads)];
+        const struct workload *work = workloads[i % THREADED];
 
         jobs[i] = (struct workload_job){work, iterations, &done, &left, 0, 0, 0};
         start_job(&jobs[i], work->name, -1);

@@ -41,5 +41,7 @@ u64 sort_run(unsigned long n);
 u64 calls_counted_run(unsigned long n, u64 *calls);
 u64 tree_counted_run(unsigned long n, u64 *calls);
 u64 sort_counted_run(unsigned long n, u64 *calls);
+u64 deep_run(unsigned long n);
+u64 deep_counted_run(unsigned long n, u64 *calls);
 
 #endif

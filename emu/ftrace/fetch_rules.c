@@ -1,0 +1,144 @@
+/*
+ * fetch_rules.c - the rules about fetches of code that was written since the
+ * hart's last fence.i.
+ *
+ * One stale fetch breaks one rule, chosen by what is known and by whose duty the
+ * fence was:
+ * - only the page is known to have been written: unfenced-page;
+ * - patched code (a site, or code that this hart had executed before): the fetching
+ *   hart's own fence if it wrote the bytes itself, else the fence of the patching
+ *   hart's request;
+ * - anything else (new code, DMA, firmware, a debugger): stale-fetch.
+ *
+ * Of an instruction that was swapped by one store (swaps.h) another hart may run
+ * either version until the update ends; so may the patching hart in a handler of an
+ * interrupt that came after the store. That is a note, and an error if the hart has
+ * not fenced when the update ends.
+ */
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "ftrace/audit_priv.h"
+#include "ftrace/patch_log.h"
+#include "ftrace/sites.h"
+#include "ftrace/updates.h"
+
+/* So many fetches in windows are followed up at once. */
+enum { WINDOWS_MAX = 1 << 16 };
+
+static bool is_patched_code(const struct audit *a, const struct stale_fetch *s)
+{
+    return s->evidence == STALE_PARCEL && s->writer_known && s->who.kind == WRITER_HART &&
+           (s->fetched_before || site_find(a->config.sites, s->pa, s->size) != NO_SITE);
+}
+
+static bool is_by_itself(const struct stale_fetch *s)
+{
+    return s->who.hart == hart_id(s->hart);
+}
+
+/* Either version may run: the duty to fence has not come yet. */
+static bool is_in_window(const struct audit *a, const struct stale_fetch *s)
+{
+    const struct swap *swap = swaps_find(a->swaps, s, hart_sync_stamp(s->hart));
+    uint32_t depth = a->depth[hart_id(s->hart)];
+
+    if (!swap || updates_ended(a->config.updates, s->who.hart, s->stamp))
+        return false;
+    return !is_by_itself(s) || (int32_t)(depth - swap->depth) > 0;
+}
+
+static void open_window(struct audit *a, const struct stale_fetch *s)
+{
+    struct window w = {.rule =
+                           is_by_itself(s) ? RULE_missing_local_fence : RULE_missing_remote_fence,
+                       .hart = hart_id(s->hart),
+                       .fetch = *s};
+
+    if (a->windows.len == WINDOWS_MAX) {
+        a->windows_left_out++;
+        return;
+    }
+    w.fetch.hart = NULL;
+    VEC_PUSH(&a->windows, w);
+}
+
+static bool has_fenced(const struct audit *a, const struct window *w)
+{
+    const struct patch_fence *f = patch_log_last_fence(a->config.log, w->hart);
+
+    return f && f->stamp >= w->fetch.stamp;
+}
+
+static bool is_of(const struct window *w, const struct update_event *u)
+{
+    return w->fetch.who.hart == u->writer && w->fetch.stamp <= u->stamp;
+}
+
+/* An update has ended: its windows that break the rule are breaches now. */
+static void close_windows(struct audit *a, enum rule rule, const struct update_event *u)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < a->windows.len; i++) {
+        struct window w = a->windows.at[i];
+
+        if (w.rule != rule || !is_of(&w, u)) {
+            a->windows.at[left++] = w;
+            continue;
+        }
+        w.fetch.hart = cluster_hart(a->config.cluster, w.hart);
+        if (!has_fenced(a, &w))
+            audit_breach(a, rule, &w.fetch);
+    }
+    a->windows.len = left;
+}
+
+/* ---- the rules ---- */
+
+void rule_stale_fetch(struct audit *a, const struct event *e)
+{
+    const struct stale_fetch *s = &e->stale_fetch;
+
+    if (s->evidence == STALE_PARCEL && !is_patched_code(a, s))
+        audit_breach(a, RULE_stale_fetch, s);
+}
+
+void rule_unfenced_page(struct audit *a, const struct event *e)
+{
+    const struct stale_fetch *s = &e->stale_fetch;
+
+    if (s->evidence == STALE_PAGE_ONLY)
+        audit_breach(a, RULE_unfenced_page, s);
+}
+
+/* Both rules of patched code: that of the hart's own stores, and that of others'. */
+static void check_patched_code(struct audit *a, enum rule rule, const struct event *e)
+{
+    const struct stale_fetch *s = &e->stale_fetch;
+    bool own = rule == RULE_missing_local_fence;
+
+    if (e->kind == EVENT_UPDATE_ENDED)
+        close_windows(a, rule, &e->update);
+    else if (is_patched_code(a, s) && is_by_itself(s) == own && !is_in_window(a, s))
+        audit_breach(a, rule, s);
+}
+
+void rule_missing_local_fence(struct audit *a, const struct event *e)
+{
+    check_patched_code(a, RULE_missing_local_fence, e);
+}
+
+void rule_missing_remote_fence(struct audit *a, const struct event *e)
+{
+    check_patched_code(a, RULE_missing_remote_fence, e);
+}
+
+void rule_patch_window(struct audit *a, const struct event *e)
+{
+    const struct stale_fetch *s = &e->stale_fetch;
+
+    if (!is_patched_code(a, s) || !is_in_window(a, s))
+        return;
+    audit_breach(a, RULE_patch_window, s);
+    open_window(a, s);
+}

@@ -1,0 +1,29 @@
+/*
+ * finding.c - see finding.h.
+ */
+#include "ftrace/finding.h"
+
+const char *fact_label_name(enum fact_label label)
+{
+    static const char *const names[] = {"site", "fenced",    "written", "fetched", "executed",
+                                        "old",  "in memory", "missing", "unknown", "order"};
+
+    return names[label];
+}
+
+const char *message_text(enum message message)
+{
+    static const char *const texts[] = {
+        [MESSAGE_NONE] = "",
+        [MESSAGE_WRITER] =
+            "by a writer that is not known: of stores to a page that did not hold code "
+            "only the first is remembered",
+        [MESSAGE_BYTES] = "whether these bytes were written, or others in their page",
+        [MESSAGE_CLOCKS] =
+            "from top to bottom, as the machine did it; each hart's cycles are a clock "
+            "of its own",
+        [MESSAGE_NEVER] = "; it has executed none so far",
+    };
+
+    return texts[message];
+}

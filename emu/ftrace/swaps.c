@@ -1,0 +1,178 @@
+/*
+ * swaps.c - see swaps.h.
+ */
+#include "ftrace/swaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "cpu/decode.h"
+#include "cpu/observer.h"
+
+/* A kernel of today has 60,000 sites, all of which one update may change before any fence. */
+enum { SWAPS_MAX = 1 << 18 };
+
+struct swaps {
+    VEC_OF(struct swap) all;
+    struct map index; /* pa -> its swap */
+    uint64_t newest;  /* stamp of the last store that was a swap */
+};
+
+struct swaps *swaps_new(void)
+{
+    return xcalloc(1, sizeof(struct swaps));
+}
+
+static void forget_all(struct swaps *s)
+{
+    VEC_FREE(&s->all);
+    map_free(&s->index);
+}
+
+void swaps_free(struct swaps *s)
+{
+    if (!s)
+        return;
+    forget_all(s);
+    free(s);
+}
+
+static unsigned insn_size_at(const uint8_t *bytes)
+{
+    return insn_size((uint16_t)(bytes[0] | bytes[1] << 8));
+}
+
+static bool is_swap(const struct code_write *w)
+{
+    return (w->size == 2 || w->size == 4) && w->pa % w->size == 0 &&
+           insn_size_at(w->old_bytes) == w->size && insn_size_at(w->new_bytes) == w->size;
+}
+
+static struct swap *swap_at(const struct swaps *s, uint64_t pa)
+{
+    uint64_t index;
+
+    return map_get(&s->index, pa, &index) ? &s->all.at[index] : NULL;
+}
+
+/* An instruction of which the store changes a part, or more than it, is swapped no more. */
+static void end_overlapped(struct swaps *s, const struct code_write *w)
+{
+    for (uint64_t pa = (w->pa & ~UINT64_C(1)) - 2; pa < w->pa + w->size; pa += 2) {
+        struct swap *old = swap_at(s, pa);
+
+        if (old && pa + old->size > w->pa)
+            old->last = 0;
+    }
+}
+
+static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t depth)
+{
+    struct swap new = {.pa = w->pa,
+                       .first = w->stamp,
+                       .last = w->stamp,
+                       .size = (uint8_t)w->size,
+                       .depth = depth},
+                *old = swap_at(s, w->pa);
+
+    memcpy(new.old_bytes, w->old_bytes, w->size);
+    memcpy(new.new_bytes, w->new_bytes, w->size);
+    if (old) {
+        *old = new;
+        return;
+    }
+    if (s->all.len == SWAPS_MAX) /* hostile: no update has as many instructions */
+        forget_all(s);
+    map_put(&s->index, w->pa, s->all.len);
+    VEC_PUSH(&s->all, new);
+}
+
+void swaps_write(struct swaps *s, const struct code_write *w, uint32_t depth)
+{
+    struct swap *known = swap_at(s, w->pa);
+
+    if (is_swap(w))
+        s->newest = w->stamp;
+    if (is_swap(w) && known && known->last && known->size == w->size) {
+        known->last = w->stamp;
+        known->depth = depth;
+        memcpy(known->new_bytes, w->new_bytes, w->size);
+        return;
+    }
+    end_overlapped(s, w);
+    if (is_swap(w))
+        begin_swap(s, w, depth);
+}
+
+void swaps_forget(struct swaps *s, uint64_t stamp)
+{
+    if (s->all.len && s->newest <= stamp)
+        forget_all(s);
+}
+
+enum {
+    INSN_NOP = 0x00000013,
+    INSN_EBREAK = 0x00100073,
+    OPCODE_JAL = 0x6f,
+    OPCODE_MASK = 0x7f,
+    INSN_C_NOP = 0x0001,
+    INSN_C_EBREAK = 0x9002,
+    C_J = 0xa001, /* and C_J_MASK */
+    C_J_MASK = 0xe003,
+};
+
+/* Neither sets nor reads a register that the instruction next to it could need. */
+static bool stands_alone(const uint8_t *bytes, unsigned size)
+{
+    uint32_t word = 0;
+
+    memcpy(&word, bytes, size);
+    if (size == 2)
+        return word == INSN_C_NOP || word == INSN_C_EBREAK || (word & C_J_MASK) == C_J;
+    return word == INSN_NOP || word == INSN_EBREAK || (word & OPCODE_MASK) == OPCODE_JAL;
+}
+
+/* Whether a hart of that stamp has yet to see both, which are next to each other. */
+static bool is_change_of_both(const struct swap *one, const struct swap *other, uint64_t hart_stamp)
+{
+    if (!other || other->last <= hart_stamp)
+        return false;
+    return !stands_alone(one->old_bytes, one->size) || !stands_alone(one->new_bytes, one->size) ||
+           !stands_alone(other->old_bytes, other->size) ||
+           !stands_alone(other->new_bytes, other->size);
+}
+
+/* The swap that ends where this one begins, or NULL. */
+static const struct swap *swap_before(const struct swaps *s, const struct swap *swap)
+{
+    for (unsigned size = 2; size <= 4; size += 2) {
+        const struct swap *before = swap_at(s, swap->pa - size);
+
+        if (before && before->size == size)
+            return before;
+    }
+    return NULL;
+}
+
+/*
+ * A hart that has not fenced since before the first of the stores must have had what
+ * was there before it; one that has fenced since has had some version in between.
+ */
+const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f,
+                              uint64_t hart_stamp)
+{
+    const struct swap *swap = swap_at(s, f->pa);
+
+    if (!swap || swap->last != f->stamp || swap->size != f->size)
+        return NULL;
+    if (f->fetched_before && hart_stamp < swap->first &&
+        memcmp(f->old_bytes, swap->old_bytes, swap->size) != 0)
+        return NULL;
+    if (is_change_of_both(swap, swap_before(s, swap), hart_stamp) ||
+        is_change_of_both(swap, swap_at(s, swap->pa + swap->size), hart_stamp))
+        return NULL;
+    return swap;
+}

@@ -1,0 +1,101 @@
+/*
+ * updates.h - updates of code: what one hart stores to code from its first store
+ * until the update ends, and what the other harts do meanwhile.
+ *
+ * An update ends when the kernel says so (Linux calls
+ * ftrace_arch_code_modify_post_process); outside of such a bracket when every hart
+ * that runs has fenced after its last store; or, if that never happens, QUIET_CYCLES
+ * after it. A kernel that has all harts fence after each store of many makes one update
+ * of them: what begins within SAME_CYCLES goes on with the former one.
+ */
+#ifndef FTRACE_UPDATES_H
+#define FTRACE_UPDATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mem/ram.h"
+
+struct cluster;
+struct code_write;
+struct hart;
+struct patch_log;
+struct updates;
+
+/* A tenth of a second of the guest's time; a tenth of a millisecond. */
+enum { QUIET_CYCLES = 100 * 1000 * 1000, SAME_CYCLES = 100 * 1000 };
+
+enum update_end {
+    UPDATE_OPEN,      /* not ended */
+    UPDATE_ANNOUNCED, /* the kernel has said so */
+    UPDATE_FENCED,    /* all harts have fenced */
+    UPDATE_QUIET,     /* no store for QUIET_CYCLES, though some hart has not fenced */
+};
+
+struct update {
+    uint64_t first_stamp, last_stamp; /* of its stores */
+    struct writer writer;             /* of the first store */
+    uint64_t last_cycle;              /* of the writer, at the last store */
+    uint64_t stores, sites;           /* stores in all; patches of sites begun */
+    uint64_t rounds;                  /* times that all harts had fenced */
+    enum update_end end;
+};
+
+/* What a hart did in an update, seen at each of its stores. */
+enum update_role { ROLE_WROTE, ROLE_STOOD, ROLE_LOOPED, ROLE_RAN };
+
+struct update_hart {
+    enum update_role role; /* LOOPED: in at most LOOP_BYTES of code, at each of several stores */
+    bool inside;           /* its pc was within an instruction sequence that a store changed */
+    bool fenced;           /* since the last store */
+    uint64_t fence_cycle;  /* of the first such fence */
+    uint64_t low, high;    /* pc, lowest and highest */
+    uint64_t insns;        /* at the first store */
+    uint32_t looks;
+};
+
+enum { LOOP_BYTES = 64 };
+
+/* Keeps at most so many updates; the rest is counted. `log` must outlive it. */
+struct updates *updates_new(struct cluster *c, const struct patch_log *log, size_t max);
+void updates_free(struct updates *u);
+
+/*
+ * A store to code. `begins_patch`: of a site that the hart had not begun to patch. [pa, pa+size):
+ * the instructions that change together: the site, or the store's own bytes.
+ */
+void updates_write(struct updates *u, const struct code_write *w, bool begins_patch, uint64_t pa,
+                   unsigned size);
+
+/* A hart has fenced (the log has it already). */
+void updates_fence(struct updates *u, const struct hart *h);
+
+/* A hart was stopped, and need not fence before it is started again; or was started. */
+void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);
+
+/*
+ * The kernel, on that hart, begins and ends an update that may take more than one
+ * fence. The updates that end are the hart's own and those that changed sites.
+ */
+void updates_announce_begin(struct updates *u);
+void updates_announce_end(struct updates *u, unsigned hart);
+
+/* Time has come to `cycle` on some hart. */
+void updates_pass_time(struct updates *u, uint64_t cycle);
+
+/* Whether the update that the writer's store was part of has ended. */
+bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
+
+/* The run is over: updates that have not ended are kept as they are. */
+void updates_finish(struct updates *u);
+
+size_t updates_count(const struct updates *u); /* kept, ended or not, in order of their ends */
+const struct update *updates_get(const struct updates *u, size_t i);
+const struct update_hart *updates_hart(const struct updates *u, size_t i, unsigned hart);
+uint64_t updates_left_out(const struct updates *u);
+
+const char *update_end_name(enum update_end end);    /* "announced" */
+const char *update_role_name(enum update_role role); /* "stood" */
+
+#endif

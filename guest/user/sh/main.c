@@ -1,0 +1,229 @@
+/*
+ * main.c - where commands come from: the boot line, a file, the command line or the terminal.
+ *
+ * As the first program (pid 1) the shell runs the commands in the variable
+ * `script`, which the kernel makes of its parameter of that name; without it,
+ * it asks for commands at the terminal.  When it ends, the machine does, with
+ * its status.
+ */
+#include "applet.h"
+#include "shell.h"
+
+enum { STACK_ROOM = 1 << 20 }; /* of the 8 MiB there are */
+
+static char *stack_base; /* set at the start */
+
+bool shell_stack_low(void)
+{
+    return stack_base - (char *)__builtin_frame_address(0) > STACK_ROOM;
+}
+
+static void run_program_tree(struct shell *sh, struct program *prog)
+{
+    sh->prog = prog;
+    if (prog->root)
+        run_node(sh, prog->root);
+    sh->prog = NULL;
+    program_put(prog);
+}
+
+/*
+ * The text of a command without the blanks around it and the `;` after it, in one piece: other
+ * tasks write to the console as well.
+ */
+static void show_command(const char *from, const char *to)
+{
+    struct strbuf line = {NULL, 0, 0};
+
+    while (from < to && strchr(" \t\r\n;", *from))
+        from++;
+    while (to > from && strchr(" \t\r\n;", to[-1]))
+        to--;
+    if (from < to) {
+        strbuf_addn(&line, "# ", 2);
+        strbuf_addn(&line, from, to - from);
+        strbuf_addc(&line, '\n');
+        put(line.s, line.len);
+        free(line.s);
+    }
+}
+
+/* Shows each command after a prompt, as if it had been typed. */
+static void run_boot_script(struct shell *sh, const char *text)
+{
+    enum parse_status parsed;
+    struct program *prog;
+    const char *from = text;
+
+    while (!sh->leaving && (parsed = shell_parse(&text, &prog)) != PARSE_END) {
+        if (parsed == PARSE_OK) {
+            if (prog->root)
+                show_command(from, text);
+            run_program_tree(sh, prog);
+        } else {
+            if (parsed == PARSE_INCOMPLETE)
+                shell_error("syntax error: unexpected end of file");
+            sh->status = STATUS_USAGE;
+            sh->leaving = LEAVE_EXIT;
+        }
+        from = text;
+    }
+    wait_for_jobs(sh);
+}
+
+/* ---- at the terminal ---- */
+
+enum { READ_CHUNK = 256 };
+
+/* Adds a line to the input; an interrupt drops all of it. False: the end of the input. */
+static bool read_line(struct strbuf *input, const char *prompt)
+{
+    char chunk[READ_CHUNK];
+    ssize_t n;
+
+    if (prompt)
+        put(prompt, strlen(prompt));
+    do {
+        n = read(0, chunk, sizeof(chunk));
+        if (n > 0)
+            strbuf_addn(input, chunk, n);
+    } while (n == sizeof(chunk) && chunk[n - 1] != '\n');
+    if (shell_was_interrupted())
+        input->len = 0;
+    return n > 0 || n == -EINTR;
+}
+
+/* Runs the complete commands of the input; true: the rest wants another line. */
+static bool run_input(struct shell *sh, struct strbuf *input)
+{
+    const char *text = input->len ? input->s : "";
+    enum parse_status parsed = PARSE_OK;
+    const char *whole = text;
+    struct program *prog;
+
+    while (!sh->leaving && (parsed = shell_parse(&text, &prog)) == PARSE_OK) {
+        whole = text;
+        run_program_tree(sh, prog);
+    }
+    if (parsed == PARSE_INCOMPLETE && !sh->leaving) {
+        memmove(input->s, whole, strlen(whole) + 1);
+        input->len = strlen(input->s);
+        return true;
+    }
+    input->len = 0;
+    return false;
+}
+
+/* Asks for commands, with a prompt if there is a terminal. The first program goes on after ^D. */
+static void run_standard_input(struct shell *sh, bool forever)
+{
+    struct strbuf input = {NULL, 0, 0};
+    bool more = false;
+
+    while (sh->leaving != LEAVE_EXIT) {
+        const char *prompt = more ? "> " : "# ";
+
+        reap_jobs(sh);
+        sh->leaving = LEAVE_NOT;
+        if (!read_line(&input, sh->interactive ? prompt : NULL) && !forever)
+            break;
+        more = run_input(sh, &input);
+    }
+}
+
+static void become_interactive(struct shell *sh)
+{
+    setpgid(0, 0);
+    sh->interactive = true;
+    sh->own_pgrp = getpid();
+    ioctl(0, TIOCSPGRP, &sh->own_pgrp);
+    shell_catch_interrupts();
+}
+
+static bool is_terminal(int fd)
+{
+    int pgrp;
+
+    return !ioctl(fd, TIOCGPGRP, &pgrp);
+}
+
+static void interact(struct shell *sh, bool forever)
+{
+    sh->pgrp = 0;
+    if (is_terminal(0))
+        become_interactive(sh);
+    run_standard_input(sh, forever);
+}
+
+int run_input_to_end(struct shell *sh, const char *unused)
+{
+    (void)unused;
+    interact(sh, false);
+    return sh->status;
+}
+
+/* ---- how it is started ---- */
+
+static void run_init(struct shell *sh)
+{
+    const char *value = shell_getvar(sh, "script");
+    char *script = value ? shell_strdup(value) : NULL;
+
+    shell_unsetvar(sh, "script"); /* it is for this shell only */
+    if (script)
+        run_boot_script(sh, script);
+    else
+        interact(sh, true);
+}
+
+static void run_arguments(struct shell *sh, int argc, char **argv)
+{
+    sh->pgrp = syscall(__NR_getpgid, 0);
+    if (argc < 2)
+        interact(sh, false);
+    else if (!strcmp(argv[1], "-c") && argc > 2)
+        run_text(sh, argv[2]);
+    else
+        run_script_file(sh, argv[1]);
+}
+
+/* $0 and what follows it: of `sh -c COMMAND NAME WORDS`, or of `sh FILE WORDS`. */
+static char **script_arguments(int argc, char **argv)
+{
+    if (argc > 2 && !strcmp(argv[1], "-c"))
+        return argc > 3 ? argv + 3 : argv;
+    return argc > 1 ? argv + 1 : argv;
+}
+
+static const char *last_component(const char *path)
+{
+    const char *name = path;
+
+    for (; *path; path++)
+        if (*path == '/')
+            name = path + 1;
+    return name;
+}
+
+/* By the name of an applet the program is that applet. */
+int main(int argc, char **argv)
+{
+    bool is_init = getpid() == 1;
+    const struct applet *applet = is_init ? NULL : find_applet(last_component(argv[0]));
+    char **args;
+    struct shell *sh;
+
+    stack_base = __builtin_frame_address(0);
+    if (applet && applet->run)
+        return applet->run(argc, argv);
+    args = is_init ? argv + argc - 1 : script_arguments(argc, argv);
+    sh = shell_new(is_init ? "sh" : args[0], args + 1);
+    sh->pid = getpid();
+    shell_import(sh, environ);
+    shell_set_default_path(sh);
+    if (is_init)
+        run_init(sh);
+    else
+        run_arguments(sh, argc, argv);
+    return sh->status;
+}

@@ -1,0 +1,328 @@
+/*
+ * test_updates.c - where an update of code begins and ends, and what the harts do in it.
+ */
+#include "isa/world.h"
+
+#include "cpu/observer.h"
+#include "ftrace/patch_log.h"
+#include "ftrace/updates.h"
+#include "machine/site_image.h"
+
+enum { HARTS = 3, MAX = 4, FUNCTION = 0x100, LOOP = 0x2000 };
+
+struct scene {
+    struct world w;
+    struct site_image *im;
+    struct symbols *symbols;
+    struct site_table *t;
+    struct patch_log *log;
+    struct updates *u;
+    uint64_t stamp, ended[HARTS];
+    unsigned ends;
+};
+
+static void on_event(void *ctx, const struct event *e)
+{
+    struct scene *s = ctx;
+
+    s->ends++;
+    s->ended[e->update.writer] = e->update.stamp;
+}
+
+/* Harts in a loop of their own, of two instructions. */
+static void build(struct scene *s)
+{
+    const struct cluster_config config = {.fetch = FETCH_COHERENT};
+    const struct listener l = {
+        .ctx = s, .kinds = EVENT_BIT(EVENT_UPDATE_ENDED), .on_event = on_event};
+
+    memset(s, 0, sizeof *s);
+    s->w = world_with(&config, HARTS);
+    s->im = image_begin();
+    s->t = image_table(s->im, &s->symbols);
+    s->log = patch_log_new(s->t, HARTS, 100);
+    s->u = updates_new(s->w.cluster, s->log, MAX);
+    cluster_listen(s->w.cluster, &l);
+    poke(&s->w, CODE + LOOP, NOP, 4);
+    poke(&s->w, CODE + LOOP + 4, JAL(ZERO, -4), 4);
+    s->stamp = 1;
+}
+
+static void wreck(struct scene *s)
+{
+    updates_free(s->u);
+    patch_log_free(s->log);
+    site_table_free(s->t);
+    symbols_free(s->symbols);
+    free(s->im);
+    world_free(&s->w);
+}
+
+static void run_hart(struct scene *s, unsigned hart, uint64_t insns)
+{
+    struct hart *h = cluster_hart(s->w.cluster, hart);
+
+    if (!hart_insns(h))
+        hart_set_pc(h, CODE + LOOP);
+    assert_int_equal(hart_run(h, insns, UINT64_MAX), HART_BUDGET);
+}
+
+static void run_all(struct scene *s)
+{
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        run_hart(s, hart, 1);
+}
+
+static void store_at(struct scene *s, unsigned hart, uint64_t cycle)
+{
+    const struct code_write w = {.stamp = ++s->stamp,
+                                 .who = {.kind = WRITER_HART, .hart = hart, .cycle = cycle},
+                                 .pa = CODE + FUNCTION,
+                                 .size = 4};
+
+    updates_write(s->u, &w, true, w.pa, w.size);
+}
+
+static void store(struct scene *s, unsigned hart)
+{
+    store_at(s, hart, 10);
+}
+
+static void fence(struct scene *s, unsigned hart)
+{
+    struct hart *h = cluster_hart(s->w.cluster, hart);
+    const struct fence_event f = {
+        .origin = FENCE_LOCAL, .hart = h, .requester = hart, .stamp = s->stamp, .cycle = 77};
+
+    patch_log_fence(s->log, hart, &f);
+    updates_fence(s->u, h);
+}
+
+static void an_update_ends_when_all_harts_have_fenced_after_its_last_store(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    store(&s, 0);
+    fence(&s, 0);
+    fence(&s, 1);
+    store(&s, 0);
+    fence(&s, 2);
+    fence(&s, 1);
+    assert_int_equal(s.ends, 0);
+    assert_false(updates_ended(s.u, 0, s.stamp));
+    fence(&s, 0);
+    assert_int_equal(s.ends, 1);
+    assert_true(updates_ended(s.u, 0, s.stamp));
+    assert_false(updates_ended(s.u, 0, s.stamp + 1));
+    assert_int_equal(updates_count(s.u), 1);
+    assert_int_equal(updates_get(s.u, 0)->stores, 2);
+    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_FENCED);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        assert_int_equal(updates_hart(s.u, 0, hart)->fence_cycle, 77);
+    wreck(&s);
+}
+
+static void harts_that_never_ran_or_are_stopped_need_not_fence(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    run_hart(&s, 1, 1);
+    updates_set_stopped(s.u, 1, true);
+    store(&s, 0);
+    fence(&s, 0);
+    assert_int_equal(s.ends, 1);
+    updates_set_stopped(s.u, 1, false);
+    store(&s, 0);
+    fence(&s, 0);
+    assert_int_equal(s.ends, 1);
+    wreck(&s);
+}
+
+static void an_announced_update_ends_when_the_kernel_says_so(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    updates_announce_begin(s.u);
+    store(&s, 0);
+    fence(&s, 0);
+    updates_pass_time(s.u, UINT64_C(10) * QUIET_CYCLES);
+    assert_int_equal(s.ends, 0);
+    updates_announce_end(s.u, 0);
+    assert_int_equal(s.ends, 1);
+    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_ANNOUNCED);
+    wreck(&s);
+}
+
+static void an_update_without_fences_ends_when_it_has_been_quiet(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    store(&s, 0);
+    updates_pass_time(s.u, 10 + QUIET_CYCLES);
+    assert_int_equal(s.ends, 0);
+    updates_pass_time(s.u, 11 + QUIET_CYCLES);
+    assert_int_equal(s.ends, 1);
+    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_QUIET);
+    assert_false(updates_hart(s.u, 0, 1)->fenced);
+    wreck(&s);
+}
+
+static void harts_have_updates_of_their_own(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    store(&s, 0);
+    fence(&s, 0);
+    fence(&s, 2);
+    store(&s, 1);
+    fence(&s, 1);
+    assert_int_equal(s.ends, 1); /* of hart 0 */
+    assert_true(updates_ended(s.u, 0, 2));
+    assert_false(updates_ended(s.u, 1, 3));
+    wreck(&s);
+}
+
+static void patches_that_are_fenced_one_by_one_are_one_update(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    for (unsigned n = 0; n < 100; n++) {
+        store_at(&s, 0, 1000 * n);
+        fence(&s, 0);
+    }
+    assert_int_equal(s.ends, 100);
+    assert_int_equal(updates_count(s.u), 1);
+    assert_int_equal(updates_get(s.u, 0)->stores, 100);
+    assert_int_equal(updates_get(s.u, 0)->rounds, 100);
+    store_at(&s, 0, 2 * SAME_CYCLES + 100000);
+    fence(&s, 0);
+    assert_int_equal(updates_count(s.u), 2);
+    wreck(&s);
+}
+
+static void updates_without_end_are_counted(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_hart(&s, 0, 1);
+    for (uint64_t n = 0; n < 10; n++) {
+        store_at(&s, 0, (n + 1) * 10 * SAME_CYCLES);
+        fence(&s, 0);
+    }
+    assert_int_equal(s.ends, 10);
+    assert_int_equal(updates_count(s.u), MAX);
+    assert_int_equal(updates_left_out(s.u), 10 - MAX);
+    wreck(&s);
+}
+
+static void what_is_open_at_the_end_is_kept_as_open(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    store(&s, 0);
+    updates_finish(s.u);
+    assert_int_equal(s.ends, 0);
+    assert_int_equal(updates_count(s.u), 1);
+    assert_int_equal(updates_get(s.u, 0)->end, UPDATE_OPEN);
+    wreck(&s);
+}
+
+/* One waits, one spins, and one that stands in the middle of what changes runs on. */
+static void it_is_seen_what_the_others_do(void **state)
+{
+    const struct update_hart *row;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    hart_set_pc(cluster_hart(s.w.cluster, 2), CODE + FUNCTION + 2);
+    store(&s, 0);
+    for (unsigned n = 0; n < 5; n++) {
+        run_hart(&s, 1, 3);
+        store(&s, 0);
+    }
+    hart_set_pc(cluster_hart(s.w.cluster, 2), CODE + LOOP);
+    updates_finish(s.u);
+    row = updates_hart(s.u, 0, 0);
+    assert_int_equal(row[0].role, ROLE_WROTE);
+    assert_int_equal(row[1].role, ROLE_LOOPED);
+    assert_int_equal(row[2].role, ROLE_STOOD);
+    assert_false(row[1].inside);
+    assert_true(row[2].inside);
+    assert_string_equal(update_role_name(row[1].role), "looped");
+    wreck(&s);
+}
+
+static void a_hart_that_goes_elsewhere_runs_on(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    for (unsigned n = 0; n < 8; n++) {
+        hart_set_pc(cluster_hart(s.w.cluster, 1), CODE + LOOP + 0x100 * n);
+        poke(&s.w, CODE + LOOP + 0x100 * n, NOP, 4);
+        run_hart(&s, 1, 1);
+        store(&s, 0);
+    }
+    updates_finish(s.u);
+    assert_int_equal(updates_hart(s.u, 0, 1)->role, ROLE_RAN);
+    wreck(&s);
+}
+
+static void stores_by_no_hart_are_no_update(void **state)
+{
+    const struct code_write w = {.stamp = 9, .who = {.kind = WRITER_DMA}, .pa = CODE, .size = 4};
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    updates_write(s.u, &w, false, w.pa, w.size);
+    updates_finish(s.u);
+    assert_int_equal(updates_count(s.u), 0);
+    wreck(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_update_ends_when_all_harts_have_fenced_after_its_last_store),
+        cmocka_unit_test(harts_that_never_ran_or_are_stopped_need_not_fence),
+        cmocka_unit_test(an_announced_update_ends_when_the_kernel_says_so),
+        cmocka_unit_test(an_update_without_fences_ends_when_it_has_been_quiet),
+        cmocka_unit_test(harts_have_updates_of_their_own),
+        cmocka_unit_test(patches_that_are_fenced_one_by_one_are_one_update),
+        cmocka_unit_test(updates_without_end_are_counted),
+        cmocka_unit_test(what_is_open_at_the_end_is_kept_as_open),
+        cmocka_unit_test(it_is_seen_what_the_others_do),
+        cmocka_unit_test(a_hart_that_goes_elsewhere_runs_on),
+        cmocka_unit_test(stores_by_no_hart_are_no_update),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
