@@ -183,7 +183,7 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
  */
 struct stop machine_run_alone(struct machine *m, unsigned hart, uint64_t insns);
 
-enum { MACHINE_STUCK_TEXT = 384 };
+enum { MACHINE_STUCK_TEXT = 640 };
 
 /* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */
 void machine_describe_stuck(const struct machine *m, const struct hart *h,

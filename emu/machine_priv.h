@@ -96,7 +96,7 @@ struct machine {
     struct ready ready;
     uint64_t now;        /* cycles; never goes back */
     uint64_t ticks_read; /* the newest time any hart has read */
-    uint64_t polled_at;  /* cycle of the running harts' last look outside */
+    uint64_t polled_at;  /* cycle of the last call of the console while harts run */
     bool ended;
     struct stop end;
     volatile bool asked;

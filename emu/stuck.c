@@ -1,5 +1,5 @@
 /*
- * stuck.c - why a hart traps for ever, in words: the exception that it was to
+ * stuck.c - why a hart is in an endless trap loop, in words: the exception that it was to
  * handle first, and what the user may have meant.
  */
 #include <inttypes.h>
@@ -93,16 +93,31 @@ static const char *remedy(const struct machine *m, const struct hart_exception *
     return "";
 }
 
-void machine_describe_stuck(const struct machine *m, const struct hart *h,
-                            char text[MACHINE_STUCK_TEXT])
+/* What the handler fails at, if that is more than its first instruction. */
+static void describe_loop(char *text, size_t size, const struct hart *h)
 {
-    struct hart_exception e = hart_first_exception(h);
+    struct hart_exception e = hart_looping_exception(h);
     char value[DISASM_MAX + 32];
 
     describe_value(value, sizeof value, &e);
+    if (e.pc == hart_pc(h))
+        snprintf(text, size, "its trap handler cannot run");
+    else
+        snprintf(text, size, "its trap handler at 0x%" PRIx64 " fails there itself (%s%s)",
+                 hart_pc(h), name_of(e.cause), value);
+}
+
+void machine_describe_stuck(const struct machine *m, const struct hart *h,
+                            char text[MACHINE_STUCK_TEXT])
+{
+    struct hart_exception e = hart_unhandled_exception(h);
+    char value[DISASM_MAX + 32], loop[DISASM_MAX + 96];
+
+    describe_value(value, sizeof value, &e);
+    describe_loop(loop, sizeof loop, h);
     snprintf(text, MACHINE_STUCK_TEXT,
-             "hart %u traps for ever at 0x%" PRIx64
-             ": its trap handler cannot run; the first trap was %s%s at 0x%" PRIx64 " in %s%s",
-             hart_id(h), hart_pc(h), name_of(e.cause), value, e.pc, mode_name(e.mode),
-             remedy(m, &e));
+             "hart %u is in an endless trap loop at 0x%" PRIx64
+             ": %s; the first trap was %s%s at 0x%" PRIx64 " in %s%s",
+             hart_id(h), hart_looping_exception(h).pc, loop, name_of(e.cause), value, e.pc,
+             mode_name(e.mode), remedy(m, &e));
 }

@@ -1,4 +1,4 @@
-/* stuck.c - a trap whose handler lies where nothing is: the hart traps for ever. */
+/* stuck.c - a trap whose handler lies where nothing is: an endless trap loop. */
 #include "virt.h"
 
 int main(void)

@@ -7,7 +7,7 @@
 PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
-PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck asleep loop \
+PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck badstack asleep loop \
 	bits wrs virtio-disk virtio-flood \
 	selfpatch freshcode crosspatch
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)

@@ -79,12 +79,15 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size);
 
 /*
  * Plants a probe at a physical code address (2-byte aligned, in RAM). Blocks
- * that hold it are decoded anew. Several probes may share an address.
+ * that hold it are decoded anew. Up to PROBES_AT_ONE_PLACE probes may share an
+ * address: for one more the answer is CLUSTER_NO_PROBE, and nothing is planted.
  * The owner must stay valid while the probe is planted.
  */
+enum { PROBES_AT_ONE_PLACE = 64 };
+#define CLUSTER_NO_PROBE UINT32_MAX
 uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner,
                        uint32_t id);
-void cluster_uproot(struct cluster *c, uint32_t probe);
+void cluster_uproot(struct cluster *c, uint32_t probe); /* CLUSTER_NO_PROBE: does nothing */
 
 size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */

@@ -20,10 +20,10 @@ struct probe {
     uint64_t pa;
     const struct probe_owner *owner; /* NULL: uprooted */
     uint32_t id;
-    uint32_t next; /* at the same address; NO_PROBE ends */
+    uint32_t next; /* at the same address, or of the free ones; NO_PROBE ends */
 };
 
-enum { NO_PROBE = UINT32_MAX };
+enum { NO_PROBE = CLUSTER_NO_PROBE };
 enum { LISTENERS_MAX = 4 };
 
 /* A page whose accesses are reported (memwatch.c). */
@@ -42,6 +42,7 @@ struct cluster {
     VEC_OF(struct write_record) writes;
     size_t oldest_write;
     VEC_OF(struct probe) probes;
+    uint32_t free_probe;  /* first of the slots to use again */
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;

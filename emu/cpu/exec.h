@@ -2,11 +2,13 @@
  * exec.h - what each instruction does.
  *
  * DO_name is the meaning of the row `name` of insn.def, written once. The engine
- * puts it behind the row's label, and behind those of the pairs and triples (pair.def)
+ * has it at the row's label, and at those of the fused operations (pair.def)
  * that it is part of. Of the floating-point rows that exist for three formats (F rows)
  * DO_name(f) is the meaning. The includer defines
  *   RD S1 S2 IMM    destination (assignable), sources, immediate (sign-extended)
- *   PC              of this instruction; NEXT_PC of the one behind the block
+ *   PC              of this instruction; NEXT_PC of the one after the block
+ *   TAKEN_PC        target of a direct jump
+ *   BRANCH(condition)    leave the block by LINK_TAKEN or LINK_NEXT
  *   FOLLOW(slot)    leave the block by its link LINK_NEXT or LINK_TAKEN
  *   FOLLOW_AFTER(slot, before)    the same, having done `before` if the target is aligned
  *   JUMP_AFTER(target, before)    leave it for a computed address, having done `before`
@@ -19,6 +21,7 @@
  *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
  *   ATOMIC(...)     see below
  *   LOAD_RESERVED(type), STORE_CONDITIONAL(type)    lr and sc at S1
+ *   ON_JUMP(target)    a seam (engine.inc)
  *   SLOW(call)      a slow operation that may raise: `call` is false then
  *   SYSTEM(call)    the same at the end of its block
  * Sources: ISA vol. I, chapters 2, 4 (RV64I), 7 (Zicsr), 10 (Zihintpause), 12 (Zicond), 13 (M),
@@ -31,40 +34,19 @@
 /* ---- I: constants, jumps, branches ---- */
 #define DO_lui   RD = (uint64_t)IMM
 #define DO_auipc RD = PC + (uint64_t)IMM
-#define DO_jal   FOLLOW_AFTER(LINK_TAKEN, RD = NEXT_PC)
+#define DO_jal         \
+    ON_JUMP(TAKEN_PC); \
+    FOLLOW_AFTER(LINK_TAKEN, RD = NEXT_PC)
 #define DO_jalr                                            \
     uint64_t target = (S1 + (uint64_t)IMM) & ~UINT64_C(1); \
+    ON_JUMP(target);                                       \
     JUMP_AFTER(target, RD = NEXT_PC)
-#define DO_beq              \
-    if (S1 == S2)           \
-        FOLLOW(LINK_TAKEN); \
-    else                    \
-        FOLLOW(LINK_NEXT)
-#define DO_bne              \
-    if (S1 != S2)           \
-        FOLLOW(LINK_TAKEN); \
-    else                    \
-        FOLLOW(LINK_NEXT)
-#define DO_blt                     \
-    if ((int64_t)S1 < (int64_t)S2) \
-        FOLLOW(LINK_TAKEN);        \
-    else                           \
-        FOLLOW(LINK_NEXT)
-#define DO_bge                      \
-    if ((int64_t)S1 >= (int64_t)S2) \
-        FOLLOW(LINK_TAKEN);         \
-    else                            \
-        FOLLOW(LINK_NEXT)
-#define DO_bltu             \
-    if (S1 < S2)            \
-        FOLLOW(LINK_TAKEN); \
-    else                    \
-        FOLLOW(LINK_NEXT)
-#define DO_bgeu             \
-    if (S1 >= S2)           \
-        FOLLOW(LINK_TAKEN); \
-    else                    \
-        FOLLOW(LINK_NEXT)
+#define DO_beq  BRANCH(S1 == S2)
+#define DO_bne  BRANCH(S1 != S2)
+#define DO_blt  BRANCH((int64_t)S1 < (int64_t)S2)
+#define DO_bge  BRANCH((int64_t)S1 >= (int64_t)S2)
+#define DO_bltu BRANCH(S1 < S2)
+#define DO_bgeu BRANCH(S1 >= S2)
 
 /* ---- I: memory ---- */
 #define DO_lb  LOAD(int8_t)

@@ -57,6 +57,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
         (hart_has(h, EXT_Svadu) ? MENVCFG_ADUE : 0) | (hart_has(h, EXT_Svpbmt) ? MENVCFG_PBMTE : 0);
     pmp_reset(h);
     h->s.trap_repeats = 0;
+    h->s.nested = (struct nested_traps){.open = false};
     h->s.last_trap_pc = h->s.last_trap_insns = UINT64_MAX;
     hart_flush_translations(h);
     me = hart_writer(h);

@@ -41,7 +41,7 @@ enum hart_stop {
     HART_PAUSED,  /* pause, and others are further behind (hart_yield_from) */
     HART_PROBE,   /* a probe said stop; pc is at its instruction */
     HART_ASKED,   /* hart_ask_stop was called from a call-back or a device */
-    HART_STUCK,   /* a trap handler's first instruction traps again, for ever */
+    HART_STUCK,   /* an endless trap loop: the trap handler faults in itself (trap.c) */
 };
 
 struct hart_exception {
@@ -62,6 +62,10 @@ MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_
 
 /* The exception whose handler has executed nothing yet; of such in a row the first (HART_STUCK). */
 struct hart_exception hart_first_exception(const struct hart *h);
+
+/* Of HART_STUCK: the exception whose handler fails, and the one in which the hart comes round. */
+struct hart_exception hart_unhandled_exception(const struct hart *h);
+struct hart_exception hart_looping_exception(const struct hart *h);
 
 /* A pause of this cycle or later ends hart_run; UINT64_MAX, as at first: none does. */
 void hart_yield_from(struct hart *h, uint64_t cycle);

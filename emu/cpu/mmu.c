@@ -488,6 +488,17 @@ static bool raise_device_fault(struct hart *h, enum fault fault, enum access acc
     return false;
 }
 
+/* The load of va was permitted, and is in memory at pa: the next one near it is fast. */
+static void cache_load(struct hart *h, uint64_t va, uint64_t pa)
+{
+    const struct ram *ram = h->cluster->ram;
+
+    if (LIKELY(!(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS)))
+        fill(h, &h->cache.tlb->load, va, pa);
+    if (LIKELY(!ram->watched_loads)) /* or the span might hold such a page */
+        widen(h, va, pa);
+}
+
 /* `whole`: not half of a misaligned access, of which devices take none. */
 static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole, uint64_t *value)
 {
@@ -498,8 +509,7 @@ static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole,
     if (!reach_or_raise(h, va, size, ACCESS_LOAD, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
-        fill(h, &h->cache.tlb->load, va, pa);
-        widen(h, va, pa);
+        cache_load(h, va, pa);
         *value = 0;
         memcpy(value, ram_host(ram, pa), size);
         tell_load(h, pa, size);
@@ -603,8 +613,7 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
         return false;
     if (!ram_has(ram, pa, size))
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_LOAD, va);
-    fill(h, &h->cache.tlb->load, va, pa);
-    widen(h, va, pa);
+    cache_load(h, va, pa);
     *value = 0;
     memcpy(value, ram_host(ram, pa), size);
     tell_load(h, pa, size);
@@ -613,18 +622,18 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
     return true;
 }
 
-void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
-{
-    store_to_ram(h, pa, size, value);
-    if (!ram_page_at(h->cluster->ram, pa)->flags)
-        fill(h, &h->cache.tlb->store, va, pa);
-}
-
 void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
     h->cluster->store_reads = true;
     hart_store_conditional(h, va, pa, size, value);
     h->cluster->store_reads = false;
+}
+
+void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
+{
+    store_to_ram(h, pa, size, value);
+    if (!ram_page_at(h->cluster->ram, pa)->flags)
+        fill(h, &h->cache.tlb->store, va, pa);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */

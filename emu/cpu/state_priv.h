@@ -46,6 +46,23 @@ struct csrs {
         mcountinhibit;
 };
 
+enum { NESTED_PLACES = 4 };
+
+/* Exceptions that came one after another from trap handlers in their own mode (trap.c). */
+struct nested_traps {
+    struct hart_exception first; /* the one before them, whose handler it is */
+    struct hart_exception last;
+    uint64_t insns;         /* retired when the last one came */
+    enum privilege handler; /* the mode that it was taken to */
+    bool open;              /* no trap return and no interrupt since */
+    unsigned places;
+    uint64_t pc[NESTED_PLACES]; /* where they come */
+    unsigned count;             /* in a row at these places */
+    /* the registers at one of them, once there were many */
+    unsigned same; /* so often they were the same */
+    uint64_t sample_pc, sample_tval, sample_x[32];
+};
+
 /* Why the engine must leave the blocks at the next instruction boundary. */
 enum exit_request {
     EXIT_INTERRUPT = 1, /* an interrupt may have to be taken */
@@ -98,6 +115,7 @@ struct hart_state {
     uint64_t last_trap_pc, last_trap_insns;
     unsigned trap_repeats;
     struct hart_exception first_exception; /* of those since the last instruction */
+    struct nested_traps nested;
     struct pmp pmp;
 
     /* fetch */

@@ -2,6 +2,8 @@
  * trap.c - exceptions and interrupts: where they go and how one comes back
  * (ISA vol. II, 3.1.6 to 3.1.9, 3.3.2, 4.1).
  */
+#include <string.h>
+
 #include "base/bits.h"
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
@@ -9,8 +11,29 @@
 /* What entering a handler costs in cycles: the pipeline is refilled. */
 enum { TRAP_CYCLES = 4 };
 
-/* So many exceptions in a row at one pc without one instruction executed: nothing will change. */
-enum { ENDLESS_REPEATS = 8 };
+/*
+ * When a trap loop is endless.
+ *
+ * ENDLESS_REPEATS exceptions in a row at one pc with no instruction executed: the handler's first
+ * instruction traps.
+ *
+ * A handler may also fault later, and so call itself: it saves registers to a bad stack, say, and
+ * lowers the stack pointer each time. Such exceptions are nested: each comes in the mode that the
+ * one before was taken to, at most NESTED_INSNS instructions after it, with no trap return and no
+ * interrupt between, and is no ecall or ebreak. A program may do that on purpose, to count faults
+ * or to search memory with them, and come to an end. So the loop is endless only if
+ *  - ENDLESS_NESTED of them came in a row at no more than NESTED_PLACES addresses, and
+ *  - at one of these addresses, ENDLESS_SAME times more, each register is the same as the time
+ *    before or has moved by as much as the address that the access faults on.
+ * So neither a counter nor a pointer that the program looks at is missed; a search that nothing
+ * but its own fault address steers is endless to us after a million faults in a row.
+ */
+enum {
+    ENDLESS_REPEATS = 8,
+    NESTED_INSNS = 256,
+    ENDLESS_NESTED = 1 << 20,
+    ENDLESS_SAME = 16,
+};
 
 void hart_raise(struct hart *h, uint64_t cause, uint64_t tval)
 {
@@ -101,7 +124,7 @@ static void take(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
     hart_update_interrupts(h);
 }
 
-static void notice_endless_traps(struct hart *h)
+static void notice_repeats(struct hart *h)
 {
     uint64_t insns = hart_insns(h);
 
@@ -113,16 +136,123 @@ static void notice_endless_traps(struct hart *h)
         h->s.trap_repeats = 0;
     h->s.last_trap_pc = h->s.pc;
     h->s.last_trap_insns = insns;
-    if (h->s.trap_repeats >= ENDLESS_REPEATS)
-        h->s.exit_requests |= EXIT_STUCK;
+}
+
+static bool is_deliberate(uint64_t cause)
+{
+    return cause == EXC_BREAKPOINT || (cause >= EXC_ECALL_U && cause <= EXC_ECALL_M);
+}
+
+static bool is_nested(const struct hart *h)
+{
+    const struct nested_traps *n = &h->s.nested;
+
+    return n->open && h->s.mode == n->handler && hart_insns(h) - n->insns <= NESTED_INSNS &&
+           !is_deliberate(h->s.cause);
+}
+
+static bool is_known_place(const struct nested_traps *n, uint64_t pc)
+{
+    for (unsigned i = 0; i < n->places; i++)
+        if (n->pc[i] == pc)
+            return true;
+    return false;
+}
+
+static void add_place(struct nested_traps *n, uint64_t pc)
+{
+    n->count = 0;
+    if (n->places == NESTED_PLACES) {
+        n->places = 0;
+        n->first = n->last;
+    }
+    n->pc[n->places++] = pc;
+}
+
+static void take_sample(struct hart *h)
+{
+    struct nested_traps *n = &h->s.nested;
+
+    n->sample_pc = h->s.pc;
+    n->sample_tval = h->s.tval;
+    memcpy(n->sample_x, h->s.x, sizeof n->sample_x);
+}
+
+/* As when the sample was taken, but for what has moved with the address of the access. */
+static bool is_like_sample(const struct hart *h)
+{
+    const struct nested_traps *n = &h->s.nested;
+    uint64_t moved = h->s.tval - n->sample_tval;
+
+    for (unsigned i = 1; i < 32; i++) {
+        uint64_t by = h->s.x[i] - n->sample_x[i];
+
+        if (by && by != moved)
+            return false;
+    }
+    return true;
+}
+
+/* After ENDLESS_NESTED exceptions: whether anything changes from one to the next. */
+static void compare_registers(struct hart *h)
+{
+    struct nested_traps *n = &h->s.nested;
+    bool first = n->count == ENDLESS_NESTED;
+
+    if (first)
+        n->same = 0;
+    else if (h->s.pc == n->sample_pc && is_like_sample(h))
+        n->same++;
+    else if (h->s.pc == n->sample_pc || n->count > ENDLESS_NESTED + NESTED_PLACES * ENDLESS_SAME)
+        n->count = 0;
+    if (first || h->s.pc == n->sample_pc)
+        take_sample(h);
+}
+
+static void follow_nested(struct hart *h)
+{
+    struct nested_traps *n = &h->s.nested;
+    struct hart_exception e = {h->s.pc, h->s.cause, h->s.tval, h->s.mode};
+
+    if (!is_nested(h)) {
+        n->places = n->count = 0;
+        n->first = e;
+    } else if (is_known_place(n, e.pc)) {
+        n->count++;
+    } else {
+        add_place(n, e.pc);
+    }
+    if (n->count >= ENDLESS_NESTED)
+        compare_registers(h);
+    n->last = e;
+    n->insns = hart_insns(h);
+}
+
+static bool is_endless(const struct hart *h)
+{
+    return h->s.trap_repeats >= ENDLESS_REPEATS ||
+           (h->s.nested.count >= ENDLESS_NESTED && h->s.nested.same >= ENDLESS_SAME);
 }
 
 void hart_take_exception(struct hart *h)
 {
-    notice_endless_traps(h);
+    notice_repeats(h);
+    follow_nested(h);
     take(h, false, h->s.cause, h->s.tval);
-    if (h->s.trap_repeats >= ENDLESS_REPEATS)
+    h->s.nested.handler = h->s.mode;
+    h->s.nested.open = true;
+    if (is_endless(h))
         h->s.exit_requests |= EXIT_STUCK;
+}
+
+struct hart_exception hart_looping_exception(const struct hart *h)
+{
+    return h->s.nested.last;
+}
+
+struct hart_exception hart_unhandled_exception(const struct hart *h)
+{
+    return h->s.nested.count ? h->s.nested.first : h->s.first_exception;
 }
 
 struct hart_exception hart_first_exception(const struct hart *h)
@@ -150,6 +280,7 @@ bool hart_take_interrupt(struct hart *h)
 
     for (unsigned i = 0; i < ARRAY_LEN(by_priority); i++)
         if (bit(due, by_priority[i])) {
+            h->s.nested.open = false;
             take(h, true, by_priority[i], 0);
             return true;
         }
@@ -171,6 +302,7 @@ static void return_to(struct hart *h, enum privilege to, uint64_t pc)
 {
     enum privilege from = h->s.mode;
 
+    h->s.nested.open = false;
     h->s.mode = to;
     h->s.pc = pc;
     if (to != PRIV_M)

@@ -1668,23 +1668,19 @@ static void lr_and_sc_mean_the_same_with_a_cached_translation(struct world *w)
     assert_atomic_traps(w, SC_D(0, A1, A2, A0), DATA + 4, EXC_STORE_MISALIGNED);
 }
 
-/* Memory is set behind the harts' backs: a write by anybody else would break a reservation. */
-static void set_behind(struct pair *p, uint64_t at, uint64_t value)
+static void assert_conditional_fails(struct pair *p, bool fails)
 {
-    memcpy(ram_host(bus_ram(p->w.bus), at), &value, sizeof value);
+    hart_set_reg(p->w.hart, A2, 6);
+    hart_set_reg(p->w.hart, A1, 77);
+    exec(&p->w, SC_D(0, A1, A2, A0));
+    assert_int_equal(hart_reg(p->w.hart, A1), fails);
 }
 
 static void breaks_the_reservation(struct pair *p, uint32_t word, uint64_t at, bool breaks)
 {
-    set_behind(p, DATA, 5);
-    hart_set_reg(p->w.hart, A0, DATA);
-    exec(&p->w, LR_D(0, A3, A0));
+    reserve(&p->w, LR_D(0, A3, A0), 5);
     other_hart_executes(p, word, at);
-    set_behind(p, DATA, 5); /* memory as before: only the reservation tells */
-    hart_set_reg(p->w.hart, A2, 6);
-    hart_set_reg(p->w.hart, A1, 77);
-    exec(&p->w, SC_D(0, A1, A2, A0));
-    assert_int_equal(hart_reg(p->w.hart, A1), breaks);
+    assert_conditional_fails(p, breaks);
 }
 
 static void reservations_are_exact_between_harts_with_cached_translations(struct world *unused)
@@ -1705,11 +1701,12 @@ static void reservations_are_exact_between_harts_with_cached_translations(struct
         breaks_the_reservation(&p, AMOADD_D(0, ZERO, A2, A0), DATA + BLOCK, false);
         breaks_the_reservation(&p, SD(A0, A0, 0), DATA + 8, true);
         breaks_the_reservation(&p, LR_D(0, A3, A0), DATA, false);
-        /* The sc of the first hart, after that lr, has broken the other's reservation. */
-        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false);
-        other_hart_executes(&p, LR_D(0, A3, A0), DATA);
-        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, true);
-        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false); /* it has none any more */
+        reserve(&p.w, LR_D(0, A3, A0), 5);
+        other_hart_executes(&p, LR_D(0, A3, A0), DATA + 8);
+        other_hart_executes(&p, SC_D(0, A1, A2, A0), DATA + 8);
+        assert_int_equal(hart_reg(p.other, A1), 0);
+        assert_conditional_fails(&p, true);
+        breaks_the_reservation(&p, SC_D(0, A1, A2, A0), DATA, false); /* it fails */
     }
     world_free(&p.w);
 }

@@ -193,6 +193,103 @@ static void a_handler_that_cannot_run_makes_the_hart_stuck(void **state)
     assert_int_equal(hart_run(w->hart, 1000, UINT64_MAX), HART_STUCK);
 }
 
+/* ---- endless trap loops ---- */
+
+enum { ENDLESS = 100000000 }; /* cycles: more than it takes to tell */
+
+static void put_handler(struct world *w, const uint32_t *words, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++)
+        poke(w, M_VECTOR + 4 * n, words[n], 4);
+}
+
+static enum hart_stop run_handler(struct world *w, const uint32_t *words, unsigned count)
+{
+    put_handler(w, words, count);
+    put(w, ADDI(A1, ZERO, 1));
+    put(w, ECALL);
+    hart_set_pc(w->hart, CODE);
+    return hart_run(w->hart, UINT64_MAX, ENDLESS);
+}
+
+static void assert_loops(struct world *w, const uint32_t *words, unsigned count, unsigned at)
+{
+    assert_int_equal(run_handler(w, words, count), HART_STUCK);
+    assert_int_equal(hart_looping_exception(w->hart).pc, M_VECTOR + 4 * at);
+    assert_int_equal(hart_unhandled_exception(w->hart).pc, CODE + 4);
+    assert_int_equal(hart_unhandled_exception(w->hart).cause, EXC_ECALL_M);
+    assert_true(hart_insns(w->hart) < ENDLESS / 4);
+}
+
+static void a_handler_that_faults_in_itself_is_stuck_whatever_its_stack_pointer(void **state)
+{
+    const uint32_t words[] = {ADDI(SP, SP, -256), CSRRS(T0, MEPC, ZERO), SD(RA, SP, 0),
+                              ADDI(SP, SP, 256), MRET};
+
+    assert_loops(*state, words, sizeof words / sizeof *words, 2);
+}
+
+static void a_handler_that_swaps_to_a_bad_stack_is_stuck(void **state)
+{
+    const uint32_t words[] = {CSRRW(SP, MSCRATCH, SP), ADDI(SP, SP, -256), SD(RA, SP, 0), MRET};
+
+    assert_loops(*state, words, sizeof words / sizeof *words, 2);
+}
+
+/* Two ways through the handler in turn, each of which faults. */
+static void a_handler_that_faults_at_two_places_is_stuck(void **state)
+{
+    const uint32_t words[] = {CSRRW(TP, MSCRATCH, TP),
+                              BEQ(TP, ZERO, 12),
+                              SD(RA, ZERO, 0),
+                              MRET,
+                              ADDI(TP, ZERO, 8),
+                              SD(RA, ZERO, 8),
+                              MRET};
+    struct world *w = *state;
+
+    assert_int_equal(run_handler(w, words, sizeof words / sizeof *words), HART_STUCK);
+    assert_int_equal(hart_unhandled_exception(w->hart).cause, EXC_ECALL_M);
+}
+
+/* Faults a million times and more on purpose, counts them in S0, and goes on. */
+static void assert_counts_to_the_end(struct world *w, const uint32_t *words, unsigned count)
+{
+    hart_set_reg(w->hart, S0, 1500000);
+    hart_set_reg(w->hart, A0, DATA);
+    assert_int_equal(run_handler(w, words, count), HART_BUDGET);
+    assert_int_equal(hart_pc(w->hart), M_VECTOR + 32); /* `j .` */
+    assert_int_equal(hart_reg(w->hart, S0), 0);
+}
+
+static void a_program_that_counts_its_faults_is_not_stuck(void **state)
+{
+    const uint32_t words[] = {ADDI(S0, S0, -1), BEQ(S0, ZERO, 28), LD(T0, ZERO, 0)};
+
+    assert_counts_to_the_end(*state, words, sizeof words / sizeof *words);
+}
+
+static void a_program_that_counts_its_faults_in_memory_is_not_stuck(void **state)
+{
+    const uint32_t words[] = {LD(T1, A0, 0),    ADDI(T1, T1, 1),   SD(T1, A0, 0),
+                              ADDI(S0, S0, -1), BEQ(S0, ZERO, 16), LD(T0, ZERO, 0)};
+
+    assert_counts_to_the_end(*state, words, sizeof words / sizeof *words);
+}
+
+static void a_handler_that_returns_is_not_stuck_however_often_it_is_entered(void **state)
+{
+    const uint32_t words[] = {CSRRW(T0, MEPC, ZERO),
+                              ADDI(S1, S1, 1),
+                              CSRRW(ZERO, MEPC, T0),
+                              BNE(S0, ZERO, 8),
+                              JAL(ZERO, 16),
+                              ADDI(S0, S0, -1),
+                              MRET};
+
+    assert_counts_to_the_end(*state, words, sizeof words / sizeof *words);
+}
+
 static void a_trap_taken_again_and_again_is_not_stuck(void **state)
 {
     struct world *w = *state;
@@ -1852,6 +1949,12 @@ int main(void)
         ALONE(a_trap_to_s_mode_pushes_sie_and_mode_and_leaves_m_mode_s),
         ALONE(a_trap_inside_a_handler_overwrites_what_the_first_left),
         ALONE(a_handler_that_cannot_run_makes_the_hart_stuck),
+        ALONE(a_handler_that_faults_in_itself_is_stuck_whatever_its_stack_pointer),
+        ALONE(a_handler_that_swaps_to_a_bad_stack_is_stuck),
+        ALONE(a_handler_that_faults_at_two_places_is_stuck),
+        ALONE(a_program_that_counts_its_faults_is_not_stuck),
+        ALONE(a_program_that_counts_its_faults_in_memory_is_not_stuck),
+        ALONE(a_handler_that_returns_is_not_stuck_however_often_it_is_entered),
         ALONE(a_trap_taken_again_and_again_is_not_stuck),
         ALONE(a_listener_hears_of_traps_and_returns),
         ALONE(an_event_goes_only_to_listeners_that_need_its_kind),

@@ -37,16 +37,21 @@ claim '... before the reason, which stays the last line' \
 
 run run --quiet "$programs/stuck.elf"
 claim 'a handler that cannot run is status 76' has_status 76
-claim '... with hart and address' says_one_line 'hart 0 traps for ever at 0x1000'
+claim '... with hart and address' says_one_line 'hart 0 is in an endless trap loop at 0x1000'
 claim '... and the exception that it was to handle' \
     says 'the first trap was ecall from M-mode at 0x[0-9a-f]+ in M-mode$'
+
+run run --quiet "$programs/badstack.elf"
+claim 'a handler that faults in itself is status 76, whatever its stack pointer' has_status 76
+claim '... with where, and the exception that it was to handle' says_one_line \
+    'endless trap loop at 0x800[0-9a-f]+: its trap handler at 0x800[0-9a-f]+ fails there itself \(store access fault on 0x[0-9a-f]+\); the first trap was ecall from M-mode at 0x'
 
 # stuck_with HINT ARGUMENTS...: what a file that is no kernel, or not for this machine, comes to.
 stuck_with() {
     hint=$1
     shift
     run run --quiet "$@"
-    has_status 76 && says_one_line 'hart 0 traps for ever at 0x0: .*first trap was' && says "$hint"
+    has_status 76 && says_one_line 'hart 0 is in an endless trap loop at 0x0: .*first trap was' && says "$hint"
 }
 claim 'a text is asked whether it is a program' stuck_with 'neither an ELF nor a Linux Image' README.md
 claim '... or whether it is firmware' stuck_with 'is --firmware the name' --firmware README.md "$mcount"

@@ -1,0 +1,23 @@
+/*
+ * badstack.c - a trap whose handler saves registers to a stack that is no memory. It
+ * faults in itself at its third instruction, with a lower stack pointer each time.
+ */
+#include "virt.h"
+
+__attribute__((naked, aligned(4))) static void handler(void)
+{
+    __asm__ volatile("addi sp, sp, -256\n"
+                     "csrr t0, mcause\n"
+                     "sd ra, 0(sp)\n"
+                     "sd gp, 8(sp)\n"
+                     "addi sp, sp, 256\n"
+                     "mret");
+}
+
+int main(void)
+{
+    csr_write(mtvec, (unsigned long)handler);
+    __asm__ volatile("li sp, 0x40000000\n"
+                     "ecall");
+    return 0;
+}
