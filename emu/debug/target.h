@@ -37,6 +37,7 @@ enum target_error {
     TARGET_NOT_MAPPED,  /* no translation, or no memory where it leads to */
     TARGET_ODD_ADDRESS, /* a breakpoint at an odd address */
     TARGET_BAD_SIZE,    /* a watchpoint of no bytes or of more than TARGET_WATCH_MAX */
+    TARGET_NO_ROOM,     /* PROBES_AT_ONE_PLACE probes are at this address (cpu/cluster.h) */
     TARGET_NO_POINT,    /* no point has this number */
 };
 

@@ -368,6 +368,36 @@ static void of_two_breakpoints_at_one_place_both_count_and_the_first_is_named(vo
     bench_free(s);
 }
 
+static struct probe_plan ignore(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_IGNORE};
+}
+
+static void a_breakpoint_where_no_probe_has_room_is_refused(void **state)
+{
+    static const struct probe_owner others = {.plan = ignore};
+    struct bench *s = bench_new();
+    struct cluster *c = machine_cluster(s->b.m);
+    struct target_point p = {.address = BOARD_RAM + AT_LOAD, .hart = TARGET_ANY_HART};
+    uint32_t probes[PROBES_AT_ONE_PLACE];
+    unsigned number;
+
+    (void)state;
+    for (unsigned n = 0; n < PROBES_AT_ONE_PLACE; n++)
+        probes[n] = cluster_plant(c, BOARD_RAM + AT_LOAD, &others, n);
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_NO_ROOM);
+    assert_int_equal(target_point_count(s->t), 0);
+    cluster_uproot(c, probes[0]);
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_OK);
+    p.ignore = 1;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_OK); /* shares the probe */
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_BREAKPOINT);
+    bench_free(s);
+}
+
 static void a_breakpoint_that_cannot_be_is_refused(void **state)
 {
     struct bench *s = bench_new();
@@ -927,6 +957,7 @@ int main(void)
         cmocka_unit_test(ignored_hits_are_counted_and_do_not_stop),
         cmocka_unit_test(a_condition_is_asked_with_the_registers_of_the_hart),
         cmocka_unit_test(of_two_breakpoints_at_one_place_both_count_and_the_first_is_named),
+        cmocka_unit_test(a_breakpoint_where_no_probe_has_room_is_refused),
         cmocka_unit_test(a_breakpoint_that_cannot_be_is_refused),
         cmocka_unit_test(a_store_stops_after_it_with_the_old_and_the_new_value),
         cmocka_unit_test(a_load_from_a_span_stops_and_its_register_is_loaded),
