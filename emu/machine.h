@@ -175,6 +175,14 @@ struct stop {
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
+/*
+ * For debuggers: `hart` executes up to `insns` instructions while the others are stopped and no
+ * deadline is met. That is not what the schedule would have done, so from here on the run is
+ * another one. STOP_INSNS when they are done; STOP_ASLEEP, at once or later, if the hart waits or
+ * has not been started.
+ */
+struct stop machine_run_alone(struct machine *m, unsigned hart, uint64_t insns);
+
 enum { MACHINE_STUCK_TEXT = 640 };
 
 /* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */

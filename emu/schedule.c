@@ -571,6 +571,42 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
     }
 }
 
+/* The other harts' clocks are behind afterwards: the schedule lets them catch up. */
+static struct stop run_alone(struct machine *m, uint64_t insns)
+{
+    struct hart *h = machine_current(m);
+    uint64_t end = hart_insns(h) + insns;
+    struct stop stop;
+
+    while (can_run(m, m->current) && hart_insns(h) < end) {
+        if (run_hart(m, end - hart_insns(h), UINT64_MAX, &stop))
+            return stop;
+        if (m->ended)
+            return m->end;
+        if (m->asked) {
+            m->asked = false;
+            return stop_because(m, STOP_ASKED);
+        }
+    }
+    return stop_because(m, hart_insns(h) < end ? STOP_ASLEEP : STOP_INSNS);
+}
+
+struct stop machine_run_alone(struct machine *m, unsigned hart, uint64_t insns)
+{
+    struct stop stop;
+
+    if (m->ended)
+        return m->end;
+    m->current = hart;
+    m->slice_insns = UINT64_MAX;
+    hart_yield_from(machine_current(m), UINT64_MAX);
+    stop = run_alone(m, insns);
+    m->in_slice = false;
+    m->portion_end = 0;
+    m->ready.known = m->due_known = false;
+    return stop;
+}
+
 void machine_ask_stop(struct machine *m)
 {
     m->asked = true;

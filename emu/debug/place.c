@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "debug/debugger_priv.h"
 #include "load/lines.h"
@@ -145,6 +146,10 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
         complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", address);
         break;
     case TARGET_BAD_SIZE: complain(d, "a watchpoint has 1 to %d bytes", TARGET_WATCH_MAX); break;
+    case TARGET_NO_ROOM:
+        complain(d, "0x%" PRIx64 " has no room for another probe: %d are there", address,
+                 PROBES_AT_ONE_PLACE);
+        break;
     default: complain(d, "0x%" PRIx64 " cannot be used", address); break;
     }
 }

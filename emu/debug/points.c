@@ -112,18 +112,21 @@ static uint32_t free_spot(struct target *t)
     return (uint32_t)(t->spots.len - 1);
 }
 
-static void take_spot(struct target *t, uint64_t pa)
+/* False: the address has no room for another probe. */
+static bool take_spot(struct target *t, uint64_t pa)
 {
     struct spot *s = spot_at(t, pa);
-    uint32_t id;
+    uint32_t id, probe;
 
     if (s) {
         s->users++;
-        return;
+        return true;
     }
     id = free_spot(t);
-    t->spots.at[id] = (struct spot){.pa = pa, .users = 1};
-    t->spots.at[id].probe = cluster_plant(t->cluster, pa, &t->owner, id);
+    probe = cluster_plant(t->cluster, pa, &t->owner, id);
+    if (probe != CLUSTER_NO_PROBE)
+        t->spots.at[id] = (struct spot){.pa = pa, .users = 1, .probe = probe};
+    return probe != CLUSTER_NO_PROBE;
 }
 
 static void leave_spot(struct target *t, uint64_t pa)
@@ -142,8 +145,8 @@ void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g,
 
     if (g->address & 1 || target_locate(t, from_hart, g->space, g->address, &goal.pa))
         return;
-    take_spot(t, goal.pa);
-    VEC_PUSH(&t->goals, goal);
+    if (take_spot(t, goal.pa))
+        VEC_PUSH(&t->goals, goal);
 }
 
 void goals_drop(struct target *t, bool turns_only)
@@ -214,8 +217,8 @@ static enum target_error break_set(struct target *t, unsigned from_hart, struct 
     if (p->address & 1)
         return TARGET_ODD_ADDRESS;
     error = target_locate(t, from_hart, p->space, p->address, &p->pa);
-    if (!error)
-        take_spot(t, p->pa);
+    if (!error && !take_spot(t, p->pa))
+        error = TARGET_NO_ROOM;
     return error;
 }
 

@@ -11,33 +11,31 @@
 
 /* ---- running ---- */
 
-/* One piece of a run: a watchpoint may have ended it whose condition does not hold. */
-static struct stop run_piece(struct target *t, uint64_t max_insns)
+/* A run goes in pieces: a watchpoint may have ended one whose condition does not hold. */
+static void begin_piece(struct target *t)
 {
     t->hit = HIT_NONE;
     t->hit_point = 0;
     t->patched = false;
     t->accesses.len = 0;
-    return machine_run(t->machine, max_insns, t->config.max_cycles);
 }
 
-static bool is_new_finding(const struct target *t)
+static bool passes_watchpoint(struct target *t, struct stop stop)
 {
-    return target_findings(t) != t->findings_before;
+    return t->accesses.len && !watch_decide(t, hart_id(stop.hart)) && stop.reason == STOP_ASKED &&
+           !t->patched && target_findings(t) == t->findings_before;
 }
 
 static struct stop run(struct target *t, uint64_t max_insns)
 {
     struct stop stop;
-    bool goes_on;
 
     if (max_insns > t->config.max_insns)
         max_insns = t->config.max_insns;
     do {
-        stop = run_piece(t, max_insns);
-        goes_on = t->accesses.len && !watch_decide(t, hart_id(stop.hart)) &&
-                  stop.reason == STOP_ASKED && !t->patched && !is_new_finding(t);
-    } while (goes_on);
+        begin_piece(t);
+        stop = machine_run(t->machine, max_insns, t->config.max_cycles);
+    } while (passes_watchpoint(t, stop));
     return stop;
 }
 
@@ -281,6 +279,33 @@ struct target_stop target_step(struct target *t, unsigned hart, uint64_t count)
     while (count-- && p == STEPPED)
         p = step_once(t, h, &stop);
     return finish_steps(t, stop, p, h);
+}
+
+static uint64_t insns_left(const struct target *t)
+{
+    uint64_t done = machine_insns(t->machine);
+
+    return done < t->config.max_insns ? t->config.max_insns - done : 0;
+}
+
+struct target_stop target_step_alone(struct target *t, unsigned hart, uint64_t count)
+{
+    uint64_t end;
+    struct stop stop;
+    struct target_stop s;
+
+    begin(t, hart);
+    add_step_goals(t, hart);
+    end = target_hart(t, hart).insns + (count < insns_left(t) ? count : insns_left(t));
+    do {
+        begin_piece(t);
+        stop = machine_run_alone(t->machine, hart, end - target_hart(t, hart).insns);
+    } while (passes_watchpoint(t, stop));
+    s = finish_steps(t, stop, stop.reason == STOP_INSNS ? STEPPED : STOPPED_ELSEWHERE,
+                     target_hart_at(t, hart));
+    if (s.reason == TARGET_STOP_ASLEEP)
+        s.reason = TARGET_STOP_WAITING;
+    return s;
 }
 
 /* ---- over calls ---- */

@@ -65,6 +65,9 @@ static void say_why(struct debugger *d, const struct target_stop *s, const char 
     case TARGET_STOP_PROBE: fprintf(d->out, "probe, hart %u\n", s->hart); break;
     case TARGET_STOP_LIMIT: fprintf(d->out, "the limit of this run, hart %u\n", d->selected); break;
     case TARGET_STOP_EXIT: fprintf(d->out, "the guest has ended with status %u\n", s->code); break;
+    case TARGET_STOP_WAITING:
+        fprintf(d->out, "hart %u waits, or has not been started\n", s->hart);
+        break;
     case TARGET_STOP_RESET: fprintf(d->out, "the guest asks for a reboot\n"); break;
     case TARGET_STOP_STUCK: say_stuck(d, s->hart); break;
     case TARGET_STOP_ASLEEP:
@@ -129,6 +132,14 @@ void do_step(struct debugger *d, const char *args)
 
     if (arg_count(d, &args, &count) && arg_end(d, args) && resume(d, KEEP_INPUT))
         report_stop(d, target_step(d->target, d->selected, count), "step");
+}
+
+void do_stepalone(struct debugger *d, const char *args)
+{
+    uint64_t count = 1;
+
+    if (arg_count(d, &args, &count) && arg_end(d, args) && resume(d, KEEP_INPUT))
+        report_stop(d, target_step_alone(d->target, d->selected, count), "stepalone");
 }
 
 void do_next(struct debugger *d, const char *args)

@@ -9,7 +9,8 @@
  *
  * Stops change nothing in what the guest does: a run with stops, steps and
  * points executes the same instructions in the same cycles as one without.
- * The exceptions write to the machine: target_set_register, target_write.
+ * The exceptions write to the machine (target_set_register, target_write) or
+ * step one hart while the others are stopped (target_step_alone).
  */
 #ifndef DEBUG_TARGET_H
 #define DEBUG_TARGET_H
@@ -36,6 +37,7 @@ enum target_error {
     TARGET_NOT_MAPPED,  /* no translation, or no memory where it leads to */
     TARGET_ODD_ADDRESS, /* a breakpoint at an odd address */
     TARGET_BAD_SIZE,    /* a watchpoint of no bytes or of more than TARGET_WATCH_MAX */
+    TARGET_NO_ROOM,     /* PROBES_AT_ONE_PLACE probes are at this address (cpu/cluster.h) */
     TARGET_NO_POINT,    /* no point has this number */
 };
 
@@ -210,6 +212,7 @@ enum target_stop_reason {
     TARGET_STOP_EXIT,        /* the guest ended the run with status `code` */
     TARGET_STOP_RESET,       /* the guest asked for a reboot */
     TARGET_STOP_STUCK,       /* `hart` is in an endless trap loop */
+    TARGET_STOP_WAITING,     /* target_step_alone: `hart` waits, or has not been started */
     TARGET_STOP_ASLEEP,      /* all harts wait for an interrupt that nothing can raise */
 };
 
@@ -265,6 +268,13 @@ struct target_stop target_step(struct target *t, unsigned hart, uint64_t count);
 /* The same, with a call and all that it calls as one instruction. The hart that ends it may be
  * another one: threads move. */
 struct target_stop target_next(struct target *t, unsigned hart, uint64_t count);
+
+/*
+ * `count` instructions of this hart while all others are stopped and no timer or device acts.
+ * Interrupts that are pending are taken. Not what the schedule would have done: from here on
+ * the run is another one. TARGET_STOP_WAITING: it cannot run.
+ */
+struct target_stop target_step_alone(struct target *t, unsigned hart, uint64_t count);
 
 bool target_ended(const struct target *t);      /* the guest has ended: running does nothing */
 size_t target_findings(const struct target *t); /* of the auditor so far */

@@ -368,6 +368,36 @@ static void of_two_breakpoints_at_one_place_both_count_and_the_first_is_named(vo
     bench_free(s);
 }
 
+static struct probe_plan ignore(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_IGNORE};
+}
+
+static void a_breakpoint_where_no_probe_has_room_is_refused(void **state)
+{
+    static const struct probe_owner others = {.plan = ignore};
+    struct bench *s = bench_new();
+    struct cluster *c = machine_cluster(s->b.m);
+    struct target_point p = {.address = BOARD_RAM + AT_LOAD, .hart = TARGET_ANY_HART};
+    uint32_t probes[PROBES_AT_ONE_PLACE];
+    unsigned number;
+
+    (void)state;
+    for (unsigned n = 0; n < PROBES_AT_ONE_PLACE; n++)
+        probes[n] = cluster_plant(c, BOARD_RAM + AT_LOAD, &others, n);
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_NO_ROOM);
+    assert_int_equal(target_point_count(s->t), 0);
+    cluster_uproot(c, probes[0]);
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_OK);
+    p.ignore = 1;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_OK); /* shares the probe */
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_BREAKPOINT);
+    bench_free(s);
+}
+
 static void a_breakpoint_that_cannot_be_is_refused(void **state)
 {
     struct bench *s = bench_new();
@@ -755,6 +785,56 @@ static void a_step_ends_at_a_breakpoint_on_the_way(void **state)
     bench_free(s);
 }
 
+static void a_hart_is_stepped_while_the_others_are_stopped(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_stop stop;
+
+    (void)state;
+    for (unsigned n = 1; n <= 20; n++) {
+        stop = target_step_alone(s->t, 1, 3);
+        assert_int_equal(stop.reason, TARGET_STOP_DONE);
+        assert_int_equal(stop.hart, 1);
+        assert_true(stop.of_hart);
+        assert_int_equal(target_hart(s->t, 1).insns, 3 * n);
+        assert_int_equal(target_hart(s->t, 0).insns, 0);
+    }
+    add_break(s, (struct target_point){.address = AT_FUNCTION, .hart = 1});
+    stop = target_step_alone(s->t, 1, 100);
+    expect_break(&stop, 1);
+    assert_int_equal(target_delete_point(s->t, 1), TARGET_OK);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_WRITE, .ignore = 3});
+    stop = target_step_alone(s->t, 1, 100);
+    assert_int_equal(stop.reason, TARGET_STOP_WATCHPOINT);
+    assert_int_equal(target_hart(s->t, 0).insns, 0);
+    assert_int_equal(target_delete_point(s->t, 2), TARGET_OK);
+    assert_int_equal(target_step_alone(s->t, 0, UINT64_MAX).reason, TARGET_STOP_LIMIT);
+    assert_int_equal(target_insns(s->t), RUN_INSNS);
+    bench_free(s);
+}
+
+static void a_hart_that_waits_is_not_stepped_alone_until_its_pc_is_set(void **state)
+{
+    struct board_program p = {0};
+    struct bench *s;
+
+    (void)state;
+    add(&p, WFI);
+    add(&p, ADDI(A5, A5, 1));
+    add(&p, JAL(ZERO, -4));
+    s = bench_with(&p, HARTS, RUN_INSNS);
+    assert_int_equal(target_step_alone(s->t, 1, 5).reason, TARGET_STOP_WAITING);
+    assert_int_equal(target_step_alone(s->t, 1, 1).reason, TARGET_STOP_WAITING);
+    assert_int_equal(target_hart(s->t, 1).waits, HART_WAITS_INTERRUPT);
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_ASLEEP);
+    set_reg(s, 1, "pc", BOARD_RAM + 4);
+    assert_int_equal(target_step_alone(s->t, 1, 1).reason, TARGET_STOP_DONE);
+    assert_int_equal(reg(s, 1, A5), 1);
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_LIMIT);
+    assert_true(reg(s, 1, A5) > 100);
+    bench_free(s);
+}
+
 static void next_takes_a_call_as_one_instruction(void **state)
 {
     struct bench *s = bench_new();
@@ -877,6 +957,7 @@ int main(void)
         cmocka_unit_test(ignored_hits_are_counted_and_do_not_stop),
         cmocka_unit_test(a_condition_is_asked_with_the_registers_of_the_hart),
         cmocka_unit_test(of_two_breakpoints_at_one_place_both_count_and_the_first_is_named),
+        cmocka_unit_test(a_breakpoint_where_no_probe_has_room_is_refused),
         cmocka_unit_test(a_breakpoint_that_cannot_be_is_refused),
         cmocka_unit_test(a_store_stops_after_it_with_the_old_and_the_new_value),
         cmocka_unit_test(a_load_from_a_span_stops_and_its_register_is_loaded),
@@ -893,6 +974,8 @@ int main(void)
         cmocka_unit_test(a_watchpoint_that_cannot_be_is_refused),
         cmocka_unit_test(a_step_is_one_instruction_of_that_hart),
         cmocka_unit_test(a_step_ends_at_a_breakpoint_on_the_way),
+        cmocka_unit_test(a_hart_is_stepped_while_the_others_are_stopped),
+        cmocka_unit_test(a_hart_that_waits_is_not_stepped_alone_until_its_pc_is_set),
         cmocka_unit_test(next_takes_a_call_as_one_instruction),
         cmocka_unit_test(a_run_ends_at_its_goal_on_the_stack_that_it_names),
         cmocka_unit_test(a_step_at_the_limit_ends),
