@@ -152,7 +152,7 @@ $(1)-dir  := $$(GUEST_OUT)/$(1)
 $(1)-objs := $$(addprefix $$($(1)-dir)/,$$(guest_objs_$(2)))
 
 ifneq ($(3),)
-# A file under tests/broken/$(3) stands in for the kernel's of the same path.
+# A file under tests/broken/$(3) replaces the kernel's of the same path.
 $$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
 	$$(say) CC $$<
 	$$(Q)mkdir -p $$(@D)
@@ -220,7 +220,7 @@ $$($(1)-dir)/%.ko: $$($(1)-dir)/samples/%.o $$($(1)-dir)/samples/%.mod.o
 	$$(say) LD $$@
 	$$(Q)$$(GUEST_LD) -r -S -o $$@ $$^
 
-# An archive to be put behind another: boot loaders hand over both as one.
+# An archive that can follow another: boot loaders hand over both as one.
 $$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
 	$$(say) CPIO $$@
 	$$(Q)rm -rf $$($(1)-dir)/root && mkdir -p $$($(1)-dir)/root/lib/modules

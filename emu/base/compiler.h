@@ -8,6 +8,7 @@
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define LIKELY(x)         __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
+#define ALWAYS_INLINE     inline __attribute__((always_inline))
 #define NOINLINE          __attribute__((noinline))
 #define UNUSED            __attribute__((unused))
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))

@@ -154,7 +154,7 @@ void hart_discard_blocks(struct hart *h)
     h->cache.block_count = 0;
 }
 
-static struct block *find_at(struct hart *h, uint64_t pc, uint64_t pa)
+static ALWAYS_INLINE struct block *find_at(struct hart *h, uint64_t pc, uint64_t pa)
 {
     for (struct block *b = map_get_ptr(&h->cache.blocks, pa); b; b = b->same_pa) {
         uint64_t second;

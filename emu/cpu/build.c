@@ -9,9 +9,18 @@
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
 
-/* An instruction is one operation, after at most so many of probes; one more ends the block. */
-enum { PROBE_OPS_MAX = 5, FLOAT_CHECKS_MAX = 2 };
-enum { UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MAX) + FLOAT_CHECKS_MAX + 1 };
+/*
+ * An instruction is one operation, after those of its probes; one more ends the block. There is
+ * room for a few probes at each instruction; where they are more, the block ends before its room
+ * does not hold what one instruction can have.
+ */
+enum { PROBE_OPS_MEAN = 5, FLOAT_CHECKS_MAX = 2 };
+enum { INSN_OPS_MAX = PROBES_AT_ONE_PLACE + 1 };
+enum {
+    UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MEAN) + INSN_OPS_MAX + FLOAT_CHECKS_MAX + 1,
+    UOPS_FULL = UOPS_MAX - INSN_OPS_MAX - FLOAT_CHECKS_MAX - 1
+};
+_Static_assert(UOPS_MAX <= UINT16_MAX, "builder.uop_count, block.uop_count, block.counter_count");
 
 struct builder {
     struct hart *hart;
@@ -132,19 +141,16 @@ static void add_probes(struct builder *b, const struct fetched *f)
                               .block_pc = b->pc,
                               .bytes = bytes};
     uint64_t first;
-    unsigned added = 0;
 
     if (!map_get(&c->probes_at, f->pa, &first))
         return;
     view.size = look_ahead(b, f, bytes);
-    for (uint32_t i = (uint32_t)first; i != NO_PROBE && added < PROBE_OPS_MAX;
-         i = c->probes.at[i].next) {
+    for (uint32_t i = (uint32_t)first; i != NO_PROBE; i = c->probes.at[i].next) {
         const struct probe *probe = &c->probes.at[i];
         struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &view);
 
         if (plan.action == PROBE_IGNORE)
             continue;
-        added++;
         if (plan.action == PROBE_COUNT) {
             add_uop(b, UOP_COUNTER, 0)->imm = (int32_t)b->counters.len;
             VEC_PUSH(&b->counters, plan.counter);
@@ -166,6 +172,8 @@ static bool decode(struct builder *b)
     b->guarded = is_guarded(h, b->pa);
     while (!b->ended && b->insns < (b->guarded ? 1 : BLOCK_INSNS_MAX)) {
         if (b->size && !((b->pa + b->size) & (PAGE_BYTES - 1)))
+            break;
+        if (b->uop_count > UOPS_FULL)
             break;
         if (!fetch_insn(&b->fetcher, b->pc + b->size, b->pa + b->size, b->insns, &f)) {
             if (b->insns == 0)

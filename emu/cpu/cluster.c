@@ -71,9 +71,12 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
+    c->free_probe = NO_PROBE;
     ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
                                              .store_code = codemap_store,
-                                             .break_reservations = break_reservations});
+                                             .break_reservations = break_reservations,
+                                             .storing = memwatch_storing});
+    ram_add_watch(c->ram, (struct ram_watch){.ctx = c, .loaded = memwatch_loaded});
     return c;
 }
 
@@ -87,6 +90,7 @@ void cluster_free(struct cluster *c)
     decoder_free(c->decoder);
     map_free(&c->probes_at);
     VEC_FREE(&c->probes);
+    VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);
     free(c);
 }
@@ -138,20 +142,6 @@ void cluster_emit(const struct cluster *c, const struct event *e)
             c->listeners[i].on_event(c->listeners[i].ctx, e);
 }
 
-uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
-{
-    uint64_t next = NO_PROBE;
-    uint32_t index = (uint32_t)c->probes.len;
-    struct probe p = {.pa = pa, .owner = owner, .id = id};
-
-    (void)map_get(&c->probes_at, pa, &next);
-    p.next = (uint32_t)next;
-    VEC_PUSH(&c->probes, p);
-    map_put(&c->probes_at, pa, index);
-    codemap_invalidate(c, pa, false);
-    return index;
-}
-
 void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags)
 {
     static const enum ram_page_flag both[] = {RAM_PAGE_WATCHED_STORES, RAM_PAGE_WATCHED_LOADS};
@@ -165,14 +155,58 @@ void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags)
         hart_flush_tlb(c->harts.at[i]);
 }
 
-void cluster_uproot(struct cluster *c, uint32_t probe)
+static bool is_hart_in_block(const struct cluster *c)
 {
-    struct probe *gone = &c->probes.at[probe];
+    for (size_t i = 0; i < c->harts.len; i++)
+        if (c->harts.at[i]->cache.uop)
+            return true;
+    return false;
+}
+
+/* A slot that was used before is free once no block calls it: those that do are not entered again.
+ */
+static uint32_t new_probe(struct cluster *c)
+{
+    uint32_t index = c->free_probe;
+
+    if (index != NO_PROBE && !is_hart_in_block(c)) {
+        c->free_probe = c->probes.at[index].next;
+        return index;
+    }
+    VEC_PUSH(&c->probes, (struct probe){0});
+    return (uint32_t)c->probes.len - 1;
+}
+
+static unsigned count_probes(const struct cluster *c, uint32_t first)
+{
+    unsigned count = 0;
+
+    for (uint32_t i = first; i != NO_PROBE; i = c->probes.at[i].next)
+        count++;
+    return count;
+}
+
+uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner, uint32_t id)
+{
+    uint64_t next = NO_PROBE;
+    uint32_t index;
+
+    (void)map_get(&c->probes_at, pa, &next);
+    if (count_probes(c, (uint32_t)next) >= PROBES_AT_ONE_PLACE)
+        return CLUSTER_NO_PROBE;
+    index = new_probe(c);
+    c->probes.at[index] =
+        (struct probe){.pa = pa, .owner = owner, .id = id, .next = (uint32_t)next};
+    map_put(&c->probes_at, pa, index);
+    codemap_invalidate(c, pa, false);
+    return index;
+}
+
+static void unlink_probe(struct cluster *c, uint32_t probe)
+{
+    const struct probe *gone = &c->probes.at[probe];
     uint64_t first;
 
-    if (!gone->owner)
-        return;
-    gone->owner = NULL;
     if (!map_get(&c->probes_at, gone->pa, &first))
         return;
     if (first == probe) {
@@ -187,7 +221,22 @@ void cluster_uproot(struct cluster *c, uint32_t probe)
             at = c->probes.at[at].next;
         c->probes.at[at].next = gone->next;
     }
+}
+
+void cluster_uproot(struct cluster *c, uint32_t probe)
+{
+    struct probe *gone;
+
+    if (probe == CLUSTER_NO_PROBE)
+        return;
+    gone = &c->probes.at[probe];
+    if (!gone->owner)
+        return;
+    gone->owner = NULL;
+    unlink_probe(c, probe);
     codemap_invalidate(c, gone->pa, true);
+    gone->next = c->free_probe;
+    c->free_probe = probe;
 }
 
 size_t cluster_probe_bytes(void)

@@ -79,21 +79,33 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size);
 
 /*
  * Plants a probe at a physical code address (2-byte aligned, in RAM). Blocks
- * that hold it are decoded anew. Several probes may share an address.
+ * that hold it are decoded anew. Up to PROBES_AT_ONE_PLACE probes may share an
+ * address: for one more the answer is CLUSTER_NO_PROBE, and nothing is planted.
  * The owner must stay valid while the probe is planted.
  */
+enum { PROBES_AT_ONE_PLACE = 64 };
+#define CLUSTER_NO_PROBE UINT32_MAX
 uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner *owner,
                        uint32_t id);
-void cluster_uproot(struct cluster *c, uint32_t probe);
+void cluster_uproot(struct cluster *c, uint32_t probe); /* CLUSTER_NO_PROBE: does nothing */
 
 size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 
 /*
- * For data watchpoints: `flags` of RAM_PAGE_WATCHED_STORES and RAM_PAGE_WATCHED_LOADS are what is
- * told of the page from now on (struct ram_watch in mem/ram.h). Costs nothing where no page is
- * watched; loads from all of memory are slower while some page is watched for loads. Allowed also
- * in a callback while a hart runs.
+ * Reports accesses to the pages that hold [pa, pa+size), all of it RAM: writes by anybody, and
+ * with `reads` also loads by harts (EVENT_ACCESS, also for accesses to the rest of these pages).
+ * Each call needs one of cluster_unwatch_memory with the same arguments; pages may be watched
+ * several times. Neither changes a cycle of the run.
+ */
+void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
+void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
+
+/*
+ * The means of cluster_watch_memory, for one page: `flags` of RAM_PAGE_WATCHED_STORES and
+ * RAM_PAGE_WATCHED_LOADS are what is told of the page from now on (struct ram_watch in mem/ram.h).
+ * Costs nothing where no page is watched; loads from all of memory are slower while some page is
+ * watched for loads. Allowed also in a callback while a hart runs.
  */
 void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags);
 

@@ -20,11 +20,17 @@ struct probe {
     uint64_t pa;
     const struct probe_owner *owner; /* NULL: uprooted */
     uint32_t id;
-    uint32_t next; /* at the same address; NO_PROBE ends */
+    uint32_t next; /* at the same address, or of the free ones; NO_PROBE ends */
 };
 
-enum { NO_PROBE = UINT32_MAX };
+enum { NO_PROBE = CLUSTER_NO_PROBE };
 enum { LISTENERS_MAX = 4 };
+
+/* A page whose accesses are reported (memwatch.c). */
+struct watched_page {
+    uint64_t pa;
+    unsigned writes, reads; /* by so many watches */
+};
 
 struct cluster {
     struct cluster_config config;
@@ -36,12 +42,20 @@ struct cluster {
     VEC_OF(struct write_record) writes;
     size_t oldest_write;
     VEC_OF(struct probe) probes;
+    uint32_t free_probe;  /* first of the slots to use again */
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
     uint32_t wanted; /* kinds of events that some listener needs */
+    VEC_OF(struct watched_page) watched;
+    bool store_reads; /* the store at hand is that of an atomic operation */
     struct op_cost cost[OP_COUNT];
 };
+
+/* memwatch.c: before stores to watched pages, and after loads from them (struct ram_watch) */
+void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
+                      const struct writer *by);
+void memwatch_loaded(void *cluster, uint64_t pa, unsigned size, const struct writer *by);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

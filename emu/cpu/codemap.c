@@ -75,7 +75,7 @@ uint64_t codemap_stamp(const struct code_page *page, uint64_t pa)
 {
     uint64_t stamp = own_stamp(page, parcel_in_page(pa));
 
-    return stamp ? stamp : page->base_stamp;
+    return stamp > page->base_stamp ? stamp : page->base_stamp;
 }
 
 /*
@@ -196,17 +196,19 @@ static void describe_by_copy(const struct ram_page *page, const struct page_copy
 }
 
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
-                                       uint64_t pa)
+                                       uint64_t pa, uint64_t since)
 {
     const struct ram_page *meta = ram_page_at(c->ram, pa);
     const struct write_record *record;
     const struct page_copy *copy = ram_copy(c->ram, meta->copy);
-    struct parcel_write w = {.stamp = codemap_stamp(page, pa)};
+    struct parcel_write w = {.stamp = own_stamp(page, parcel_in_page(pa))};
 
     memcpy(&w.old_bytes, ram_host(c->ram, pa), 2);
-    w.parcel_known = own_stamp(page, parcel_in_page(pa)) != 0;
-    if (!w.parcel_known)
+    w.parcel_known = w.stamp > since;
+    if (!w.parcel_known) {
+        w.stamp = page->base_stamp;
         return w;
+    }
     record = find_record(c, w.stamp);
     while (copy && copy->stamp != w.stamp)
         copy = ram_copy(c->ram, copy->older);

@@ -83,11 +83,12 @@ struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not cod
 struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
 void codemap_free(struct cluster *c);
 
-/* Of the newest write to the parcel at pa, or to its page if no more is known; 0: none. */
+/* Of the newest write to the parcel at pa, or to its page if that may be one to it; 0: none. */
 uint64_t codemap_stamp(const struct code_page *page, uint64_t pa);
-/* The same write, with all that is still known of it. */
+/* The newest write to the parcel if it is newer than `since`, else that to the page: all that is
+ * still known of it. */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
-                                       uint64_t pa);
+                                       uint64_t pa, uint64_t since);
 void codemap_add_block(struct cluster *c, struct block *b);
 void codemap_remove_block(struct block *b);
 

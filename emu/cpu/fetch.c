@@ -70,7 +70,7 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     p.in_view = view && codemap_parcel_set(view->differs, parcel_in_page(pa));
     if (LIKELY(!p.in_view && codemap_stamp(by->page, pa) <= h->s.sync_stamp))
         return p;
-    p.write = codemap_last_write(c, by->page, pa);
+    p.write = codemap_last_write(c, by->page, pa, h->s.sync_stamp);
     p.stale = true;
     p.old_bytes = p.write.old_bytes;
     if (p.in_view) {
@@ -165,37 +165,36 @@ static bool may_be_long(const struct hart *h, const struct fetch_view *view, uns
     return insn_size(bytes) == 4;
 }
 
-/* The instruction of which the parcel at pa is the second half will be reported again. */
-static void forget_report_before(struct hart *h, uint64_t pa)
+/* The instruction of which the next parcel is the second half will be reported again. */
+static void forget_report_before(struct hart *h, struct fetch_view *view, unsigned parcel)
 {
-    struct fetch_view *view = view_at(h, pa - 2);
-    unsigned parcel = parcel_in_page(pa - 2);
-
-    if (view && codemap_parcel_set(view->reported, parcel) && may_be_long(h, view, parcel))
+    if (codemap_parcel_set(view->reported, parcel) && may_be_long(h, view, parcel))
         codemap_clear_parcel(view->reported, parcel);
 }
 
-static void keep_old_of(struct hart *h, const struct code_page *page, uint64_t from, uint64_t to)
+static void keep_old_of(struct hart *h, struct fetch_view *view, unsigned from, unsigned to)
 {
-    struct fetch_view *view = view_at(h, page->pa);
-
-    if (!view)
-        return;
-    for (uint64_t at = from; at < to; at += 2) {
-        keep_parcel(h, view, parcel_in_page(at));
-        codemap_clear_parcel(view->reported, parcel_in_page(at));
+    if (view->listed && from)
+        forget_report_before(h, view, from - 1);
+    for (unsigned parcel = from; parcel < to; parcel++) {
+        keep_parcel(h, view, parcel);
+        codemap_clear_parcel(view->reported, parcel);
     }
 }
 
 void fetch_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size)
 {
-    uint64_t from = align_down(pa, 2), to = align_up(pa + size, 2);
+    unsigned from = parcel_in_page(pa), to = parcel_in_page(pa + size - 1) + 1;
 
     for (size_t i = 0; i < c->harts.len; i++) {
-        if (c->harts.at[i]->s.changed_views.len)
-            forget_report_before(c->harts.at[i], from);
-        if (page->viewed)
-            keep_old_of(c->harts.at[i], page, from, to);
+        struct hart *h = c->harts.at[i];
+        struct fetch_view *view = page->viewed ? view_at(h, page->pa) : NULL;
+        struct fetch_view *before = !from && h->s.changed_views.len ? view_at(h, pa - 2) : NULL;
+
+        if (before)
+            forget_report_before(h, before, PARCELS_PER_PAGE - 1);
+        if (view)
+            keep_old_of(h, view, from, to);
     }
 }
 

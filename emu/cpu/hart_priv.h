@@ -126,8 +126,13 @@ MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
 /* Aligned RAM only: reservations and atomic operations are not for devices. */
 MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
-/* To the address that hart_atomic_address has permitted; the next one finds its translation. */
+/*
+ * The store of an atomic operation, which has loaded the same bytes; and of a successful sc. To
+ * the address that hart_atomic_address has permitted; the next store finds its translation.
+ */
 void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value);
+void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size,
+                            uint64_t value);
 /* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
 MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
 MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);

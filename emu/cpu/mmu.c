@@ -234,13 +234,20 @@ static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum acce
 
 /* ---- the translation caches ---- */
 
+static bool loads_are_watched(const struct hart *h, uint64_t pa)
+{
+    const struct ram *ram = h->cluster->ram;
+
+    return UNLIKELY(ram->watched_loads) && ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
+}
+
 /* A load of a watched page is told, each time: it has no cached translation (struct ram_watch). */
 static void tell_load(struct hart *h, uint64_t pa, unsigned size)
 {
     const struct ram *ram = h->cluster->ram;
     struct writer me;
 
-    if (LIKELY(!(ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS)))
+    if (LIKELY(!loads_are_watched(h, pa)))
         return;
     me = hart_writer(h);
     ram_tell_load(ram, pa, size, &me);
@@ -251,6 +258,8 @@ static void fill(struct hart *h, struct translations *t, uint64_t va, uint64_t p
     unsigned slot = tlb_slot(va);
 
     if (UNLIKELY(!pmp_page_is_uniform(h, pa)))
+        return;
+    if (t == &h->cache.tlb->load && loads_are_watched(h, pa))
         return;
     t->page[slot] = align_down(va, PAGE_BYTES);
     t->host[slot] = ram_host(h->cluster->ram, align_down(pa, PAGE_BYTES));
@@ -447,6 +456,8 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     struct stretch stretch;
     uint64_t from, to;
 
+    if (UNLIKELY(ram->watched_loads)) /* the span might hold such a page */
+        return;
     if (!translated)
         stretch = (struct stretch){align_down(pa, BARE_SPAN), align_down(pa, BARE_SPAN), BARE_SPAN};
     else if (h->cache.leaf.shift > PAGE_SHIFT)
@@ -612,6 +623,13 @@ bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *va
 }
 
 void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
+{
+    h->cluster->store_reads = true;
+    hart_store_conditional(h, va, pa, size, value);
+    h->cluster->store_reads = false;
+}
+
+void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
     store_to_ram(h, pa, size, value);
     if (!ram_page_at(h->cluster->ram, pa)->flags)

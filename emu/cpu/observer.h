@@ -32,6 +32,20 @@ struct code_write {
     uint8_t old_bytes[8], new_bytes[8];
 };
 
+/*
+ * EVENT_ACCESS: an access to a page that cluster_watch_memory names. A write is reported
+ * before memory changes, a load by a hart after it was made; atomic operations do both. The
+ * bytes are valid during the call. Fetches, reads by devices and walks of page tables are not
+ * reported; the update of a page table entry is, as a write by its hart.
+ */
+struct access_event {
+    struct writer who;
+    uint64_t pa;
+    unsigned size; /* never across a page */
+    bool reads, writes;
+    const uint8_t *old_bytes, *new_bytes; /* the same without a write */
+};
+
 /* By an instruction of the hart itself, or by firmware that another hart has called. */
 enum fence_origin { FENCE_LOCAL, FENCE_REMOTE };
 
@@ -127,6 +141,7 @@ struct sites_event {
 
 enum event_kind {
     EVENT_CODE_WRITE,
+    EVENT_ACCESS,
     EVENT_STALE_FETCH,
     EVENT_FENCE_I,
     EVENT_SFENCE_VMA,
@@ -146,6 +161,7 @@ struct event {
     enum event_kind kind;
     union {
         struct code_write code_write;
+        struct access_event access;
         struct stale_fetch stale_fetch;
         struct fence_event fence; /* FENCE_I, SFENCE_VMA */
         struct trap_event trap;

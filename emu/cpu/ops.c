@@ -162,7 +162,7 @@ bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size)
     holds = h->s.reserved && h->s.reserved_line == align_down(pa, LINE_BYTES);
     h->s.reserved = false;
     if (holds)
-        hart_atomic_store(h, h->s.x[u->rs1], pa, size, h->s.x[u->rs2]);
+        hart_store_conditional(h, h->s.x[u->rs1], pa, size, h->s.x[u->rs2]);
     h->s.x[u->rd] = !holds;
     return true;
 }

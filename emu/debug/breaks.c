@@ -1,5 +1,6 @@
 /*
- * breaks.c - the commands that set, change, list and delete breakpoints.
+ * breaks.c - the commands that set, change, list and delete breakpoints and
+ * watchpoints.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "debug/debugger_priv.h"
+#include "load/symbols.h"
 
 /* ---- conditions ---- */
 
@@ -87,8 +89,17 @@ static bool arg_limits(struct debugger *d, const char **args, struct target_poin
 
 static const char *point_name(const struct target_point *p)
 {
-    (void)p;
-    return "breakpoint";
+    return p->kind == TARGET_BREAK ? "breakpoint" : "watchpoint";
+}
+
+static const char *watch_command(enum target_point_kind kind)
+{
+    return kind == TARGET_WATCH_WRITE ? "watch" : kind == TARGET_WATCH_READ ? "rwatch" : "awatch";
+}
+
+static void print_size(struct debugger *d, uint64_t size)
+{
+    fprintf(d->out, "%" PRIu64 " byte%s", size, size == 1 ? "" : "s");
 }
 
 /* Takes over the condition. */
@@ -105,6 +116,10 @@ static void add_point(struct debugger *d, const struct target_point *p)
     }
     fprintf(d->out, "%s %u at ", point_name(p), number);
     print_place(d, p->address);
+    if (p->size) {
+        fprintf(d->out, ", ");
+        print_size(d, p->size);
+    }
     fprintf(d->out, "\n");
 }
 
@@ -124,6 +139,51 @@ void do_break(struct debugger *d, const char *args)
 void do_tbreak(struct debugger *d, const char *args)
 {
     add_break(d, args, true);
+}
+
+/* The size of the variable at `address`, if the symbols have one; else that of a register. */
+static uint64_t default_size(const struct debugger *d, uint64_t address)
+{
+    enum { WORD = 8 };
+    const struct symbol *s = symbols_lookup(d->config.symbols, address);
+
+    return s && s->addr == address && s->size && s->size < WORD ? s->size : WORD;
+}
+
+/* ADDR[,SIZE] */
+static bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
+{
+    if (!arg_value(d, args, "an address", &p->address))
+        return false;
+    p->size = default_size(d, p->address);
+    if (**args != ',')
+        return true;
+    *args += 1 + strspn(*args + 1, " \t");
+    return arg_value(d, args, "a size", &p->size);
+}
+
+static void add_watch(struct debugger *d, const char *args, enum target_point_kind kind)
+{
+    struct target_point p = {
+        .kind = kind, .space = TARGET_BY_ANY, .on_change = kind == TARGET_WATCH_WRITE};
+
+    if (arg_watched(d, &args, &p) && arg_limits(d, &args, &p))
+        add_point(d, &p);
+}
+
+void do_watch(struct debugger *d, const char *args)
+{
+    add_watch(d, args, TARGET_WATCH_WRITE);
+}
+
+void do_rwatch(struct debugger *d, const char *args)
+{
+    add_watch(d, args, TARGET_WATCH_READ);
+}
+
+void do_awatch(struct debugger *d, const char *args)
+{
+    add_watch(d, args, TARGET_WATCH_ACCESS);
 }
 
 /* ---- changing ---- */
@@ -176,7 +236,13 @@ void do_condition(struct debugger *d, const char *args)
 static void print_point(struct debugger *d, const struct target_point *p)
 {
     fprintf(d->out, "%-3u ", p->number);
+    if (p->kind != TARGET_BREAK)
+        fprintf(d->out, "%s ", watch_command(p->kind));
     print_place(d, p->address);
+    if (p->kind != TARGET_BREAK) {
+        fprintf(d->out, ", ");
+        print_size(d, p->size);
+    }
     if (p->hart != TARGET_ANY_HART)
         fprintf(d->out, ", hart %u", p->hart);
     if (condition_text(p))
@@ -199,9 +265,40 @@ void print_points(struct debugger *d)
         fprintf(d->out, "no breakpoints\n");
 }
 
+/* "store of 4 bytes at 0x... <counter>: 0x1 -> 0x2", and the instruction or device that did it. */
+static void print_access(struct debugger *d, const struct target_access *a)
+{
+    const struct target_point *p = target_find_point(d->target, a->point);
+    const char *what = !a->write ? "load" : a->read ? "load and store" : "store";
+
+    fprintf(d->out, "    %s of ", a->who.kind == WRITER_HART ? what : "write");
+    print_size(d, a->size);
+    fprintf(d->out, " at ");
+    print_place(d, p ? p->address + a->offset : a->pa);
+    fprintf(d->out, ": 0x%" PRIx64, a->old_value);
+    if (a->write)
+        fprintf(d->out, " -> 0x%" PRIx64, a->new_value);
+    fprintf(d->out, "\n    by:  ");
+    print_writer(d, &a->who);
+    fprintf(d->out, "\n");
+}
+
+static void print_accesses(struct debugger *d, const struct target_stop *s)
+{
+    for (size_t i = 0; i < s->access_count; i++) {
+        const struct target_access *a = &s->accesses[i];
+
+        if (!i || a->point != s->accesses[i - 1].point)
+            fprintf(d->out, "watchpoint %u, hart %u\n", a->point, s->hart);
+        print_access(d, a);
+    }
+}
+
 void print_point_stop(struct debugger *d, const struct target_stop *s)
 {
-    fprintf(d->out, "breakpoint %u, hart %u\n", s->point, s->hart);
+    if (s->reason == TARGET_STOP_BREAKPOINT)
+        fprintf(d->out, "breakpoint %u, hart %u\n", s->point, s->hart);
+    print_accesses(d, s);
     if (d->condition_error[0])
         fprintf(d->out, "its condition cannot be evaluated: %s\n", d->condition_error);
 }

@@ -144,6 +144,7 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
     case TARGET_NOT_MAPPED:
         complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", address);
         break;
+    case TARGET_BAD_SIZE: complain(d, "a watchpoint has 1 to %d bytes", TARGET_WATCH_MAX); break;
     default: complain(d, "0x%" PRIx64 " cannot be used", address); break;
     }
 }

@@ -1,7 +1,7 @@
 /*
- * points.c - breakpoints, and the goals at which a step or a run ends. All of
- * them are probes on physical addresses (cpu/observer.h), so they work whatever
- * the harts map where, and the guest never sees them.
+ * points.c - breakpoints, and the goals at which a step or a run ends; adding and
+ * deleting points of all kinds. Breakpoints and goals are probes on physical addresses
+ * (cpu/observer.h), so they work whatever the harts map where, and the guest never sees them.
  *
  * Others (the accounting) plant probes too, before the session. Those that are
  * planted later are called first: so a stop happens before the others have
@@ -35,12 +35,11 @@ static bool is_for(uint32_t wanted_hart, const struct hart *h)
     return wanted_hart == TARGET_ANY_HART || wanted_hart == hart_id(h);
 }
 
-/* Counts the hit. True: it is to stop the machine. */
-static bool point_hit(struct target_point *p, const struct hart *h)
+bool point_hit(struct target_point *p, unsigned hart)
 {
     const struct target_condition *c = &p->condition;
 
-    if (c->holds && !c->holds(c->ctx, hart_id(h)))
+    if (c->holds && !c->holds(c->ctx, hart))
         return false;
     p->hits++;
     if (!p->ignore)
@@ -57,7 +56,8 @@ static unsigned hit_points(struct target *t, uint64_t pa, const struct hart *h)
     for (size_t i = 0; i < t->points.len; i++) {
         struct target_point *p = &t->points.at[i];
 
-        if (p->pa == pa && is_for(p->hart, h) && point_hit(p, h) && !first)
+        if (p->kind == TARGET_BREAK && p->pa == pa && is_for(p->hart, h) &&
+            point_hit(p, hart_id(h)) && !first)
             first = p->number;
     }
     return first;
@@ -184,7 +184,10 @@ static void release(struct target_condition *c)
 
 static void remove_point(struct target *t, size_t i)
 {
-    leave_spot(t, t->points.at[i].pa);
+    if (t->points.at[i].kind == TARGET_BREAK)
+        leave_spot(t, t->points.at[i].pa);
+    else
+        watch_clear(t, &t->points.at[i]);
     release(&t->points.at[i].condition);
     t->points.len--;
     for (; i < t->points.len; i++)
@@ -199,7 +202,21 @@ void points_free(struct target *t)
     VEC_FREE(&t->points);
     VEC_FREE(&t->goals);
     VEC_FREE(&t->spots);
+    VEC_FREE(&t->pieces);
+    VEC_FREE(&t->accesses);
     free(t->passed);
+}
+
+static enum target_error break_set(struct target *t, unsigned from_hart, struct target_point *p)
+{
+    enum target_error error;
+
+    if (p->address & 1)
+        return TARGET_ODD_ADDRESS;
+    error = target_locate(t, from_hart, p->space, p->address, &p->pa);
+    if (!error)
+        take_spot(t, p->pa);
+    return error;
 }
 
 enum target_error target_add_point(struct target *t, unsigned from_hart,
@@ -210,12 +227,10 @@ enum target_error target_add_point(struct target *t, unsigned from_hart,
 
     if (p->hart != TARGET_ANY_HART && p->hart >= target_hart_count(t))
         return TARGET_NO_HART;
-    if (p->address & 1)
-        return TARGET_ODD_ADDRESS;
-    error = target_locate(t, from_hart, p->space, p->address, &point.pa);
+    error = p->kind == TARGET_BREAK ? break_set(t, from_hart, &point)
+                                    : watch_set(t, from_hart, &point, t->last_number + 1);
     if (error)
         return error;
-    take_spot(t, point.pa);
     point.number = *number = ++t->last_number;
     point.hits = 0;
     VEC_PUSH(&t->points, point);

@@ -11,14 +11,34 @@
 
 /* ---- running ---- */
 
-static struct stop run(struct target *t, uint64_t max_insns)
+/* One piece of a run: a watchpoint may have ended it whose condition does not hold. */
+static struct stop run_piece(struct target *t, uint64_t max_insns)
 {
     t->hit = HIT_NONE;
     t->hit_point = 0;
     t->patched = false;
+    t->accesses.len = 0;
+    return machine_run(t->machine, max_insns, t->config.max_cycles);
+}
+
+static bool is_new_finding(const struct target *t)
+{
+    return target_findings(t) != t->findings_before;
+}
+
+static struct stop run(struct target *t, uint64_t max_insns)
+{
+    struct stop stop;
+    bool goes_on;
+
     if (max_insns > t->config.max_insns)
         max_insns = t->config.max_insns;
-    return machine_run(t->machine, max_insns, t->config.max_cycles);
+    do {
+        stop = run_piece(t, max_insns);
+        goes_on = t->accesses.len && !watch_decide(t, hart_id(stop.hart)) &&
+                  stop.reason == STOP_ASKED && !t->patched && !is_new_finding(t);
+    } while (goes_on);
+    return stop;
 }
 
 static struct stop run_freely(struct target *t)
@@ -59,11 +79,16 @@ static void explain_probe(const struct target *t, struct target_stop *s)
 /* Stopped on request: ours, the auditor's, or the user's. */
 static void explain_request(const struct target *t, struct target_stop *s)
 {
-    if (t->patched) {
+    if (s->access_count) {
+        const struct writer *who = &s->accesses[0].who;
+
+        s->reason = TARGET_STOP_WATCHPOINT;
+        s->point = s->accesses[0].point;
+        s->of_hart = true; /* a device acts for the hart whose turn it is */
+        s->hart = who->kind == WRITER_HART ? who->hart : s->hart;
+    } else if (t->patched) {
         s->reason = TARGET_STOP_PATCH;
         s->of_hart = true;
-        s->site = t->patched_site;
-        s->writer = t->patched_by;
     } else {
         s->reason = s->findings ? TARGET_STOP_FINDING : TARGET_STOP_INTERRUPTED;
     }
@@ -80,6 +105,11 @@ static struct target_stop explain(const struct target *t, struct stop stop)
 {
     struct target_stop s = {.hart = hart_id(stop.hart),
                             .machine = stop,
+                            .patched = t->patched,
+                            .site = t->patched_site,
+                            .writer = t->patched_by,
+                            .accesses = t->accesses.at,
+                            .access_count = t->accesses.len,
                             .findings = target_findings(t) - t->findings_before};
 
     switch (stop.reason) {
@@ -100,18 +130,26 @@ static bool ends_guest(enum target_stop_reason reason)
     return reason == TARGET_STOP_EXIT || reason == TARGET_STOP_RESET || reason == TARGET_STOP_STUCK;
 }
 
-/* The machine stands: nothing of this run is left but the reason. */
+static void delete_temporary(struct target *t, unsigned number)
+{
+    const struct target_point *p = target_find_point(t, number);
+
+    if (p && p->temporary)
+        (void)!target_delete_point(t, number);
+}
+
+/* The machine is stopped: nothing of this run is left but the reason. */
 static struct target_stop finish(struct target *t, struct stop stop)
 {
     struct target_stop s = explain(t, stop);
-    const struct target_point *p = target_find_point(t, s.point);
 
     goals_drop(t, false);
     t->ended = t->ended || ends_guest(s.reason);
     if (t->hit != HIT_NONE)
         points_pass(t, stop.hart);
-    if (p && p->temporary)
-        (void)!target_delete_point(t, s.point);
+    delete_temporary(t, s.point);
+    for (size_t i = 0; i < s.access_count; i++)
+        delete_temporary(t, s.accesses[i].point);
     return s;
 }
 

@@ -57,8 +57,9 @@ static void say_why(struct debugger *d, const struct target_stop *s, const char 
 {
     switch (s->reason) {
     case TARGET_STOP_DONE: fprintf(d->out, "%s, hart %u\n", done, s->hart); break;
-    case TARGET_STOP_BREAKPOINT: print_point_stop(d, s); break;
-    case TARGET_STOP_PATCH: print_patch_stop(d, s); break;
+    case TARGET_STOP_BREAKPOINT:
+    case TARGET_STOP_WATCHPOINT: print_point_stop(d, s); break;
+    case TARGET_STOP_PATCH: break;   /* the patch is printed in any case */
     case TARGET_STOP_FINDING: break; /* the count of findings follows */
     case TARGET_STOP_INTERRUPTED: fprintf(d->out, "interrupted in hart %u\n", s->hart); break;
     case TARGET_STOP_PROBE: fprintf(d->out, "probe, hart %u\n", s->hart); break;
@@ -104,6 +105,8 @@ static bool report_stop(struct debugger *d, struct target_stop s, const char *do
     if (d->config.interactive && d->config.over && d->config.over(d->config.ctx))
         return false;
     fprintf(d->out, "%s", d->config.colour ? "\033[1m" : "");
+    if (s.patched)
+        print_patch_stop(d, &s);
     if (!say_recorded(d, &s))
         say_why(d, &s, done);
     say_findings(d, s.findings);

@@ -194,10 +194,8 @@ void target_catch_patches(struct target *t, bool (*wanted)(void *ctx, uint32_t s
 }
 
 /* The patch log has this store already: it was attached to the cluster before. */
-static void on_event(void *ctx, const struct event *e)
+static void note_patch(struct target *t, const struct code_write *w)
 {
-    struct target *t = ctx;
-    const struct code_write *w = &e->code_write;
     uint32_t site;
 
     if (!t->patch_wanted || !t->config.watch)
@@ -211,13 +209,24 @@ static void on_event(void *ctx, const struct event *e)
     machine_ask_stop(t->machine);
 }
 
+static void on_event(void *ctx, const struct event *e)
+{
+    struct target *t = ctx;
+
+    if (e->kind == EVENT_ACCESS)
+        watch_note(t, &e->access);
+    else
+        note_patch(t, &e->code_write);
+}
+
 /* ---- life ---- */
 
 struct target *target_new(const struct target_config *config)
 {
     struct target *t = xcalloc(1, sizeof *t);
-    const struct listener l = {
-        .ctx = t, .kinds = EVENT_BIT(EVENT_CODE_WRITE), .on_event = on_event};
+    const struct listener l = {.ctx = t,
+                               .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_ACCESS),
+                               .on_event = on_event};
 
     t->config = *config;
     t->machine = config->machine;

@@ -35,6 +35,7 @@ enum target_error {
     TARGET_READ_ONLY,   /* x0, priv, and CSRs that are read-only by their number */
     TARGET_NOT_MAPPED,  /* no translation, or no memory where it leads to */
     TARGET_ODD_ADDRESS, /* a breakpoint at an odd address */
+    TARGET_BAD_SIZE,    /* a watchpoint of no bytes or of more than TARGET_WATCH_MAX */
     TARGET_NO_POINT,    /* no point has this number */
 };
 
@@ -124,7 +125,8 @@ MUST_USE enum target_error target_read(const struct target *t, unsigned hart,
                                        size_t len);
 /*
  * The same for writing, whatever the page's permissions. Takes the machine's one
- * path for writes: patches of code are seen, reservations break. All bytes or none.
+ * path for writes: patches of code are seen, reservations break; no watchpoint
+ * reports it. All bytes or none.
  */
 MUST_USE enum target_error target_write(struct target *t, unsigned hart, enum target_space space,
                                         uint64_t address, const void *from, size_t len);
@@ -132,8 +134,13 @@ MUST_USE enum target_error target_write(struct target *t, unsigned hart, enum ta
 /* ---- points ---- */
 
 enum target_point_kind {
-    TARGET_BREAK, /* before the instruction at the address; unseen by the guest */
+    TARGET_BREAK,        /* before the instruction at the address; unseen by the guest */
+    TARGET_WATCH_WRITE,  /* after the instruction that has written to the bytes */
+    TARGET_WATCH_READ,   /* after the instruction that has loaded from them */
+    TARGET_WATCH_ACCESS, /* after either */
 };
+
+enum { TARGET_WATCH_MAX = 4096 }; /* bytes of one watchpoint */
 
 /*
  * A condition is asked with the machine standing where the point would stop it.
@@ -149,8 +156,10 @@ struct target_point {
     enum target_point_kind kind;
     enum target_space space; /* how `address` was meant when the point was set */
     uint64_t address;
+    uint64_t size;   /* bytes of a watchpoint */
     uint32_t hart;   /* only on this hart, or TARGET_ANY_HART */
     bool temporary;  /* deleted by its first stop */
+    bool on_change;  /* of writes to a watchpoint, only those that change it */
     uint64_t ignore; /* so many more hits do not stop */
     struct target_condition condition;
     /* Filled in by the target: */
@@ -162,8 +171,9 @@ struct target_point {
 /*
  * Points belong to physical memory: `address` is translated once, with the
  * translation of `from_hart`, and the point then stops every hart that comes
- * there by any address. After a change of the mapping it still belongs to the
- * same memory. On an error the condition is not released.
+ * there by any address; a watchpoint sees the accesses of all harts by any
+ * address, and writes by devices and firmware. After a change of the mapping it
+ * still belongs to the same memory. On an error the condition is not released.
  */
 MUST_USE enum target_error target_add_point(struct target *t, unsigned from_hart,
                                             const struct target_point *p, unsigned *number);
@@ -191,6 +201,7 @@ void target_catch_patches(struct target *t, bool (*wanted)(void *ctx, uint32_t s
 enum target_stop_reason {
     TARGET_STOP_DONE,        /* the steps are done, or the goal is reached */
     TARGET_STOP_BREAKPOINT,  /* `point` */
+    TARGET_STOP_WATCHPOINT,  /* `point`, the first of `accesses` */
     TARGET_STOP_PATCH,       /* `site`, stored to by `writer` */
     TARGET_STOP_FINDING,     /* the auditor asked for the stop */
     TARGET_STOP_INTERRUPTED, /* the user asked for the stop */
@@ -202,16 +213,30 @@ enum target_stop_reason {
     TARGET_STOP_ASLEEP,      /* all harts wait for an interrupt that nothing can raise */
 };
 
+/* An access to the bytes of a watchpoint, or to some of them. */
+struct target_access {
+    unsigned point; /* the watchpoint's number */
+    bool read, write, changed;
+    uint64_t offset;               /* of the first accessed byte, from the watchpoint's first */
+    uint64_t pa;                   /* of that byte */
+    unsigned size;                 /* watched bytes that were accessed */
+    uint64_t old_value, new_value; /* of these, eight at most; the same for a load */
+    struct writer who;             /* hart, pc and cycle; or a device, or firmware */
+};
+
 struct target_stop {
     enum target_stop_reason reason;
     unsigned hart;        /* the hart that it happened to; else the one whose turn it was */
     bool of_hart;         /* it happened to that hart */
-    unsigned point;       /* BREAKPOINT */
+    unsigned point;       /* BREAKPOINT, WATCHPOINT */
     unsigned code;        /* EXIT */
     uint32_t site;        /* PATCH */
     struct writer writer; /* PATCH */
-    size_t findings;      /* of the auditor since the last resume, whatever the reason */
-    struct stop machine;  /* what machine_run answered */
+    bool patched;         /* a store to `site` was caught, also if the reason is another one */
+    const struct target_access *accesses; /* valid until the next resume */
+    size_t access_count;
+    size_t findings;     /* of the auditor since the last resume, whatever the reason */
+    struct stop machine; /* what machine_run answered */
 };
 
 /* Where a run is to end, besides the points. */

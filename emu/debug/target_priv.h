@@ -4,6 +4,7 @@
  *     target.c      harts and memory
  *     registers.c   the table of registers
  *     points.c      breakpoints and goals, as probes
+ *     watchpoints.c watchpoints, on watched pages
  *     resume.c      running until something stops the machine
  */
 #ifndef DEBUG_TARGET_PRIV_H
@@ -31,6 +32,13 @@ struct spot {
     unsigned users; /* points and goals here; 0: free */
 };
 
+/* The part of a watchpoint that is in one page. */
+struct watch_piece {
+    unsigned number; /* of the point */
+    uint64_t pa, size;
+    uint64_t offset; /* from the watchpoint's first byte */
+};
+
 /* The instruction at which a hart was stopped: resuming does not stop there again. */
 struct passed {
     uint64_t pc, insns;
@@ -47,6 +55,7 @@ struct target {
     VEC_OF(struct target_point) points;
     VEC_OF(struct goal) goals;
     VEC_OF(struct spot) spots;
+    VEC_OF(struct watch_piece) pieces;
     struct passed *passed; /* by hart */
     unsigned last_number;
     bool ended;
@@ -54,6 +63,7 @@ struct target {
     /* What happened since the last resume. */
     enum hit hit;
     unsigned hit_point;
+    VEC_OF(struct target_access) accesses;
     bool patched;
     uint32_t patched_site;
     struct writer patched_by;
@@ -77,5 +87,17 @@ void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g,
 void goals_drop(struct target *t, bool turns_only);
 /* The hart's next instruction is executed even if a point is there. */
 void points_pass(struct target *t, struct hart *h);
+/* Counts a hit if the condition holds. True: it is to stop the machine. */
+bool point_hit(struct target_point *p, unsigned hart);
+
+/* ---- watchpoints.c ---- */
+
+/* Fills in p->pa; the point itself is not added yet. */
+MUST_USE enum target_error watch_set(struct target *t, unsigned from_hart, struct target_point *p,
+                                     unsigned number);
+void watch_clear(struct target *t, const struct target_point *p);
+void watch_note(struct target *t, const struct access_event *e);
+/* Counts the hits and leaves the accesses of points that stop. False: there are none. */
+MUST_USE bool watch_decide(struct target *t, unsigned current);
 
 #endif

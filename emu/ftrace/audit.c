@@ -99,7 +99,7 @@ static void add_versions(const struct audit *a, struct finding *f, uint32_t site
 
 static void add_store(struct finding *f, const struct stale_fetch *s)
 {
-    if (s->writer_known)
+    if (s->writer_known || s->agent_known)
         add_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = s->who;
     else
         add_message(f, LABEL_WRITTEN, MESSAGE_WRITER);
@@ -110,7 +110,7 @@ static void add_writers_fence(const struct audit *a, struct finding *f, const st
 {
     const struct patch_fence *its;
 
-    if (!s->writer_known || s->who.kind != WRITER_HART || s->who.hart == hart_id(s->hart))
+    if (!s->agent_known || s->who.kind != WRITER_HART || s->who.hart == hart_id(s->hart))
         return;
     its = patch_log_last_fence(a->config.log, s->who.hart);
     if (its && its->stamp >= s->stamp)
@@ -149,7 +149,7 @@ static void add_evidence(const struct audit *a, struct finding *f, uint32_t site
         add_message(f, LABEL_UNKNOWN, MESSAGE_BYTES);
     if (rule_severity(f->rule) > SEVERITY_note)
         add_missing(f, hart, last != NULL);
-    if (s->writer_known && s->who.kind == WRITER_HART && s->who.hart != hart)
+    if (s->agent_known && s->who.kind == WRITER_HART && s->who.hart != hart)
         add_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
 }
 
@@ -188,7 +188,7 @@ enum { CAUSE_NO_FENCE_EVER = RULE_COUNT, WRITER_UNKNOWN = 0xf };
 static uint64_t cause_of(const struct audit *a, enum rule rule, const struct stale_fetch *s)
 {
     uint64_t place = place_of_store(a, s) & (UINT64_MAX >> 12);
-    uint64_t kind = s->writer_known ? (uint64_t)s->who.kind : WRITER_UNKNOWN;
+    uint64_t kind = s->agent_known ? (uint64_t)s->who.kind : WRITER_UNKNOWN;
 
     if (rule_severity(rule) > SEVERITY_note &&
         !patch_log_last_fence(a->config.log, hart_id(s->hart)))

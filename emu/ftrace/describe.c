@@ -65,8 +65,8 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
         snprintf(text, PLACE_MAX, "%s", kinds[who->kind]);
         return;
     }
-    if (!who->pc) { /* only its page is known to have been written */
-        snprintf(text, PLACE_MAX, "an instruction that is not known");
+    if (!who->pc) { /* its page was open, where stores are not seen one by one */
+        snprintf(text, PLACE_MAX, "hart %u, with an instruction that is not known", who->hart);
         return;
     }
     describe_place(place, symbols, lines, who->pc);

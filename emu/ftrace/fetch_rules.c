@@ -27,7 +27,7 @@ enum { WINDOWS_MAX = 1 << 16 };
 
 static bool is_patched_code(const struct audit *a, const struct stale_fetch *s)
 {
-    return s->evidence == STALE_PARCEL && s->writer_known && s->who.kind == WRITER_HART &&
+    return s->evidence == STALE_PARCEL && s->agent_known && s->who.kind == WRITER_HART &&
            (s->fetched_before || site_find(a->config.sites, s->pa, s->size) != NO_SITE);
 }
 

@@ -163,9 +163,11 @@ static void put_writer(struct sheet *s, const struct writer *who)
     json_text(j, "kind", kinds[who->kind]);
     if (who->kind == WRITER_HART) {
         json_number(j, "hart", who->hart);
-        json_hex(j, "pc", who->pc);
-        put_place(s, who->pc);
-        json_number(j, "cycle", who->cycle);
+        if (who->pc) {
+            json_hex(j, "pc", who->pc);
+            put_place(s, who->pc);
+            json_number(j, "cycle", who->cycle);
+        }
     }
     json_end(j);
 }

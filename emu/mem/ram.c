@@ -86,14 +86,24 @@ void ram_forget_copies(struct ram *r, uint64_t stamp)
         forget_oldest_copy(r);
 }
 
+static bool is_data(const struct ram *r, struct ram_page *page)
+{
+    bool rested = r->closings - page->last_open > STREAK_REST;
+
+    page->last_open = r->closings;
+    page->streak = rested ? 0 : page->streak + (page->streak < STREAK_MAX);
+    return page->streak == STREAK_MAX;
+}
+
 /* Before the first store at page->stamp. */
 static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
 {
     struct page_copy *copy;
+    size_t size = PAGE_BYTES;
 
     if (!r->copies)
         r->copies = reserve(COPIES_MAX * sizeof *r->copies, false);
-    if (!r->copies) {
+    if (is_data(r, page) || !r->copies) {
         page->uncopied = page->stamp;
         return;
     }
@@ -105,7 +115,8 @@ static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
     copy->stamp = page->stamp;
     copy->pa = align_down(pa, PAGE_BYTES);
     copy->older = page->copy;
-    memcpy(copy->bytes, ram_host(r, copy->pa), PAGE_BYTES);
+    __asm__("" : "+r"(size)); /* or the compiler expands the copy, slower than the library's */
+    memcpy(copy->bytes, ram_host(r, copy->pa), size);
     page->copy = r->next_copy++;
 }
 
@@ -118,8 +129,10 @@ static void open_at(struct ram *r, uint64_t pa, uint64_t stamp, const struct wri
     if (ram_copy(r, page->copy)) {
         struct page_copy *newest = copy_slot(r, page->copy);
 
-        newest->opener = page->opener;
-        newest->shared = page->shared;
+        if (newest->stamp == page->stamp) {
+            newest->opener = page->opener;
+            newest->shared = page->shared;
+        }
     }
     page->stamp = stamp;
     keep_copy(r, page, pa);
@@ -140,6 +153,7 @@ void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who)
 void ram_close_pages(struct ram *r)
 {
     r->closed_stamp = ++r->stamp;
+    r->closings++;
     r->epoch++;
 }
 
@@ -219,6 +233,8 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
     const struct ram_page *page = ram_page_at(r, pa);
     size_t done = 0;
 
+    if (page->flags & RAM_PAGE_WATCHED_STORES && r->hooks.storing)
+        r->hooks.storing(r->hooks.ctx, pa, from, (unsigned)len, by);
     if ((page->flags & RAM_PAGE_RESERVED || by->kind != WRITER_HART) && r->hooks.break_reservations)
         r->hooks.break_reservations(r->hooks.ctx, pa, len, by);
     if (page->flags & RAM_PAGE_CODE)

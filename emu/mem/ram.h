@@ -13,7 +13,8 @@
  * Copies. When a page is opened, its bytes are kept as they were. When code is first
  * fetched from it later, a comparison tells which parcels were written, and since when.
  * Copies that every hart's fence.i has made useless are forgotten; beyond COPIES_MAX the
- * oldest one is, and of that opening only the page is known (ram_page.uncopied).
+ * oldest one is. Of that opening, and of one of a page that surely holds data, only the page is
+ * known (ram_page.uncopied).
  */
 #ifndef MEM_RAM_H
 #define MEM_RAM_H
@@ -49,7 +50,15 @@ struct ram_page {
     struct writer opener; /* made the first store since the page was opened */
     uint64_t copy;        /* number of its newest copy; 0: none is kept */
     uint64_t uncopied;    /* stamp of the newest opening of which no copy is kept */
+    uint32_t streak;      /* openings with few closings between each and the next */
+    uint32_t last_open;   /* count of closings at the last one */
 };
+
+/*
+ * A page that is opened again soon after each of so many closings holds data (a stack, counters):
+ * no more copies are made, until it rests for so many closings.
+ */
+enum { STREAK_MAX = 64, STREAK_REST = 64 };
 
 enum { COPIES_MAX = 4096 }; /* 16 MiB */
 
@@ -80,6 +89,9 @@ enum { RAM_WATCHES_MAX = 4 };
 /* What the harts must do when memory is written. Any may be NULL. */
 struct ram_hooks {
     void *ctx;
+    /* Before a store to a page with RAM_PAGE_WATCHED_STORES, never across a page. */
+    void (*storing)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
+                    const struct writer *by);
     /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
                        const struct writer *by);
@@ -93,6 +105,7 @@ struct ram {
     struct ram_page *pages;
     uint64_t stamp;        /* the write clock */
     uint64_t closed_stamp; /* of the last ram_close_pages: pages with a newer stamp are open */
+    uint32_t closings;     /* their count */
     uint64_t epoch;        /* moves when cached store translations must go */
     struct ram_hooks hooks;
     struct ram_watch watches[RAM_WATCHES_MAX];

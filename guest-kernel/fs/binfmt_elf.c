@@ -151,7 +151,7 @@ static int map_image(struct mm_struct *mm, struct elf_image *elf, struct file *f
     return err ? err : map_vdso(mm);
 }
 
-/* What the file has behind the data's last byte is not the program's: bss begins there. */
+/* The file's bytes after the data's last one are not the program's: bss begins there. */
 static int clear_bss_starts(const struct elf_image *elf)
 {
     unsigned int i;
@@ -250,7 +250,7 @@ static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_i
     return err;
 }
 
-/* Behind the point of no return: what goes wrong now ends the program. */
+/* After the point of no return: an error ends the program. */
 static void start_program(struct linux_binprm *bprm, const struct elf_image *elf)
 {
     unsigned long sp = 0;

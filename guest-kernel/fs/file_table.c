@@ -28,7 +28,7 @@ struct file *get_file(struct file *file)
     return file;
 }
 
-/* Answers what release said, to whoever gave up the last reference. */
+/* Drops a reference. The last one closes the file and answers what its release() did. */
 int fput(struct file *file)
 {
     int err = 0;

@@ -1,4 +1,4 @@
-/* fs_struct.c - where a task stands in the tree. */
+/* fs_struct.c - a task's working directory. */
 #include <linux/errno.h>
 #include <linux/fs_struct.h>
 #include <linux/sched.h>

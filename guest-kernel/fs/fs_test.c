@@ -210,7 +210,7 @@ static void appending_goes_to_the_end(struct kunit *test)
 
 /* ---- descriptors ---- */
 
-/* In a thread of its own, whose table nobody else has. */
+/* In a thread of its own, whose table is not shared. */
 static int descriptor_thread(void *data)
 {
     struct kunit *test = data;

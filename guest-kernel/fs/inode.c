@@ -1,4 +1,4 @@
-/* inode.c - the things that names stand for. */
+/* inode.c - inodes: files without their names. */
 #include <linux/fs.h>
 #include <linux/slab.h>
 

@@ -1,4 +1,4 @@
-/* libfs.c - what filesystems share whose tree is the dentries themselves. */
+/* libfs.c - functions for filesystems that keep nothing but their dentries. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>

@@ -20,8 +20,8 @@ ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 }
 
 /*
- * Who shares a file takes turns at its position.  A pipe or a terminal has
- * none, and may keep its reader waiting while another writes.
+ * Users of one open file take turns at its position.  A pipe or a terminal has
+ * none, and may keep its reader waiting while another task writes.
  */
 static bool has_position(const struct file *file)
 {

@@ -94,7 +94,7 @@ static int check_seekable(const struct file *file, loff_t pos)
     return file->f_op->llseek ? 0 : -ESPIPE;
 }
 
-/* One way of read_to_user() and write_from_user(); pos NULL: where the file stands. */
+/* fn is read_to_user() or write_from_user(); pos NULL: at the file's own position. */
 static ssize_t do_io(int fd, char __user *buf, size_t count, loff_t *pos, io_fn_t fn)
 {
     struct user_io io = {.pos = pos};

@@ -143,7 +143,7 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
     bool any;
 
     for (;;) {
-        set_current_state(state); /* before the look: who ends after it wakes us */
+        set_current_state(state); /* before looking: a child that ends later wakes us */
         child = reap(pid, &any);
         if (child || !any || options & WNOHANG)
             break;

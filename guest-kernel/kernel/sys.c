@@ -36,7 +36,7 @@ SYSCALL_DEFINE0(gettid)
     return current->pid;
 }
 
-/* Who has lost its parent is init's child, as far as it can tell. */
+/* A task whose parent has ended sees init as its parent. */
 SYSCALL_DEFINE0(getppid)
 {
     unsigned long flags;

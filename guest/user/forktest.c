@@ -164,7 +164,7 @@ static void test_kill(void)
     kill(pid, SIGKILL);
     check("a signal ends a child that waits for a pipe", WTERMSIG(status_of(pid)) == SIGKILL);
     check("a process that is not there gets no signal", kill(pid, SIGKILL) == -ESRCH);
-    check("signal 65 is none", kill(getpid(), 65) == -EINVAL);
+    check("there is no signal 65", kill(getpid(), 65) == -EINVAL);
 }
 
 static void test_ignored_signals(void)

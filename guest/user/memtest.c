@@ -83,7 +83,7 @@ static void test_image(void)
     check("data cannot be executed", signal_of(jump, (void *)&data_word) == SIGSEGV);
     check("page 0 is not there", signal_of(load, NULL) == SIGSEGV);
     check("the kernel cannot be read", signal_of(load, (void *)0xffffffff80000000) == SIGSEGV);
-    check("an address that is none is a fault", signal_of(load, (void *)(1ul << 40)) == SIGSEGV);
+    check("an address outside of Sv39 is a fault", signal_of(load, (void *)(1ul << 40)) == SIGSEGV);
     check("an unknown instruction is SIGILL", signal_of(illegal, NULL) == SIGILL);
     check("a breakpoint is SIGTRAP", signal_of(trap, NULL) == SIGTRAP);
 }
@@ -225,9 +225,9 @@ static void test_file(void)
     p = mmap(NULL, PAGE_SIZE, RW, MAP_PRIVATE, fd, 0);
     check("and the file stays", p[0] == 0x7f);
     p = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_PRIVATE, fd, 1 << 30);
-    check("behind its end is SIGBUS", signal_of(load, p) == SIGBUS);
+    check("a page after its end is SIGBUS", signal_of(load, p) == SIGBUS);
     close(fd);
-    check("a descriptor that is none is EBADF",
+    check("a closed descriptor is EBADF",
           (long)mmap(NULL, PAGE_SIZE, RW, MAP_PRIVATE, 60, 0) == -EBADF);
 }
 
@@ -307,7 +307,7 @@ static void take_all(void *unused)
 
 static int test_out_of_memory(void)
 {
-    check("who takes all memory is killed", signal_of(take_all, NULL) == SIGKILL);
+    check("a program that takes all memory is killed", signal_of(take_all, NULL) == SIGKILL);
     check("and others have it again", signal_of(take_all, NULL) == SIGKILL);
     return check_result();
 }

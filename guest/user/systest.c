@@ -85,10 +85,9 @@ static void test_errors(void)
     int fd[2], file;
     char c;
 
-    check("a system call that is none is ENOSYS",
-          syscall(1000) == -ENOSYS && syscall(5) == -ENOSYS);
+    check("an unknown system call is ENOSYS", syscall(1000) == -ENOSYS && syscall(5) == -ENOSYS);
     check("the largest number is ENOSYS, too", syscall(-1) == -ENOSYS);
-    check("an ioctl nobody knows is ENOTTY",
+    check("an unknown ioctl is ENOTTY",
           syscall(__NR_ioctl, open("/bin/systest", O_RDONLY, 0), 0x5401, 0) == -ENOTTY);
     pipe(fd);
     check("a pipe cannot seek", syscall(__NR_lseek, fd[0], 0, SEEK_SET) == -ESPIPE);
@@ -116,7 +115,7 @@ static void test_time(void)
     check("no sooner than it should", after - before >= 20000000);
     check("and not much later", after - before < 500000000);
     check("a second of nanoseconds is EINVAL", nanosleep(&bad, NULL) == -EINVAL);
-    check("clock 99 is none", syscall(__NR_clock_gettime, 99, &before) == -EINVAL);
+    check("there is no clock 99", syscall(__NR_clock_gettime, 99, &before) == -EINVAL);
 }
 
 static void test_identity(void)
@@ -166,7 +165,7 @@ static void test_scheduling(void)
     check("which wants a priority",
           syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &zero) == -EINVAL);
     syscall(__NR_sched_setscheduler, 0, SCHED_NORMAL, &zero);
-    check("nobody is process 30000", syscall(__NR_sched_getscheduler, 30000) == -ESRCH);
+    check("there is no process 30000", syscall(__NR_sched_getscheduler, 30000) == -ESRCH);
     check("the kernel's threads are its own", syscall(__NR_setpriority, 0, 2, 3) == -1);
 }
 
@@ -197,7 +196,8 @@ static void test_names(void)
               !strncmp(stat_line, expected, strlen(expected)));
     snprintf(path, sizeof(path), "%d", getpid());
     check("/proc lists this process", directory_has("/proc", path));
-    check("a pid that is none is ENOENT", open("/proc/30000/stat", O_RDONLY, 0) == -ENOENT);
+    check("a process that does not exist is ENOENT",
+          open("/proc/30000/stat", O_RDONLY, 0) == -ENOENT);
     check("what a directory of a process has can be listed", directory_has("/proc/self", "stat"));
 }
 
@@ -211,7 +211,7 @@ static void test_memfd(void)
               read(fd, buf, sizeof(buf)) == 5 && !memcmp(buf, "idden", 5));
     check("MFD_CLOEXEC is for exec", fcntl(fd, F_GETFD, 0) == FD_CLOEXEC);
     close(fd);
-    check("a flag that is none is EINVAL", syscall(__NR_memfd_create, "test", 0x8000) == -EINVAL);
+    check("an unknown flag is EINVAL", syscall(__NR_memfd_create, "test", 0x8000) == -EINVAL);
 }
 
 static void test_kernel_calls(void)

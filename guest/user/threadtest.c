@@ -95,7 +95,7 @@ static void test_fork_under_writer(void)
         _exit(counter == first ? 0 : 1);
     }
     waitpid(pid, &status, 0);
-    check("a fork's memory stands still while the parent's is written to", status == 0);
+    check("a fork's memory does not change while the parent's is written to", status == 0);
     kill(writer, SIGKILL);
     check("the writer goes on until it is killed", signal_of(writer) == SIGKILL);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# same_run.sh - a session changes nothing in what the guest does: with stops and
-# steps the report (cycles, sites, patches) is to the byte that of a plain run.
+# same_run.sh - a session changes nothing in what the guest does: with stops, steps and watchpoints
+# the report (cycles, sites, patches) is to the byte that of a plain run.
 set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)
@@ -24,6 +24,16 @@ step 500
 next 50
 hart 0
 step 700
+continue
+delete
+tbreak ftrace_modify_all_code
+watch ftrace_call
+awatch ftrace_ops_list if *ftrace_ops_list > 1
+rwatch ftrace_trace_function
+continue
+continue
+continue
+step 300
 continue
 delete
 tbreak ftrace_modify_all_code

@@ -1,6 +1,6 @@
 /*
  * test_target.c - the debugger's target layer without a terminal: registers, memory, breakpoints,
- * steps, and the reason of a stop as a value.
+ * watchpoints, steps, and the reason of a stop as a value.
  */
 #include "machine/board.h"
 
@@ -385,6 +385,343 @@ static void a_breakpoint_that_cannot_be_is_refused(void **state)
     bench_free(s);
 }
 
+/* ---- watchpoints ---- */
+
+/* Runs to the next stop at this watchpoint, by hart 0, with the pc after the instruction `at`. */
+static struct target_access expect_watch(const struct bench *s, unsigned point, uint64_t at)
+{
+    struct target_stop stop = target_run(s->t, TARGET_ANY_HART, NULL);
+
+    assert_int_equal(stop.reason, TARGET_STOP_WATCHPOINT);
+    assert_int_equal(stop.point, point);
+    assert_int_equal(stop.access_count, 1);
+    assert_int_equal(stop.accesses[0].who.kind, WRITER_HART);
+    assert_int_equal(stop.accesses[0].who.pc, BOARD_RAM + at);
+    assert_true(stop.of_hart);
+    assert_int_equal(target_hart(s->t, stop.hart).pc, BOARD_RAM + at + 4);
+    return stop.accesses[0];
+}
+
+static void expect_write(const struct bench *s, unsigned point, uint64_t at, unsigned size,
+                         uint64_t old_value, uint64_t new_value)
+{
+    struct target_access a = expect_watch(s, point, at);
+
+    assert_true(a.write);
+    assert_int_equal(a.size, size);
+    assert_int_equal(a.old_value, old_value);
+    assert_int_equal(a.new_value, new_value);
+}
+
+static unsigned add_watch(const struct bench *s, struct target_point p)
+{
+    unsigned number = 0;
+
+    p.address += DATA;
+    p.size = p.size ? p.size : 8;
+    p.hart = TARGET_ANY_HART;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_OK);
+    return number;
+}
+
+/* A program whose first instruction is a prologue: s3 is DATA. */
+static struct board_program data_program(void)
+{
+    struct board_program p = {0};
+
+    add(&p, AUIPC(S3, 1));
+    return p;
+}
+
+static struct bench *one_hart(struct board_program *p)
+{
+    add(p, JAL(ZERO, 0));
+    return bench_with(p, 1, RUN_INSNS);
+}
+
+static void a_store_stops_after_it_with_the_old_and_the_new_value(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+
+    (void)state;
+    add(&p, ADDI(A5, ZERO, 0x123));
+    add(&p, SD(A5, S3, 0));
+    add(&p, SB(A5, S3, 1));
+    add(&p, SD(ZERO, S3, 8)); /* beside it */
+    add(&p, SW(A5, S3, -2));
+    s = one_hart(&p);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_WRITE});
+    expect_write(s, 1, 8, 8, 0, 0x123);
+    expect_write(s, 1, 12, 1, 1, 0x23);
+    expect_write(s, 1, 20, 2, 0x2323, 0); /* the upper half of the store */
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_LIMIT);
+    assert_int_equal(target_find_point(s->t, 1)->hits, 3);
+    bench_free(s);
+}
+
+static void a_load_from_a_span_stops_and_its_register_is_loaded(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+    uint64_t value = 0x55;
+    struct target_access a;
+
+    (void)state;
+    for (unsigned n = 0; n < 3; n++) /* a span of all memory is there by the second */
+        add(&p, LD(A6, S3, -2048));
+    add(&p, LD(A5, S3, 0));
+    add(&p, LD(A7, S3, 0));
+    s = one_hart(&p);
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_PHYSICAL, DATA, &value, 8), TARGET_OK);
+    target_step(s->t, 0, 3);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_READ});
+    for (unsigned n = 0; n < 2; n++) {
+        a = expect_watch(s, 1, 16 + 4 * n);
+        assert_true(a.read && !a.write);
+        assert_int_equal(a.old_value, 0x55);
+        assert_int_equal(reg(s, 0, n ? A7 : A5), 0x55);
+    }
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_LIMIT);
+    bench_free(s);
+}
+
+static void atomic_operations_load_and_store(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+    struct target_access a;
+
+    (void)state;
+    add(&p, ADDI(A5, ZERO, 7));
+    add(&p, AMOADD_D(0, A6, A5, S3));
+    add(&p, AMOSWAP_W(0, A6, A5, S3));
+    s = one_hart(&p);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_READ});
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_WRITE, .on_change = true});
+    a = (struct target_access){0};
+    for (unsigned n = 0; n < 2; n++) {
+        struct target_stop stop = target_run(s->t, 0, NULL);
+
+        assert_int_equal(stop.reason, TARGET_STOP_WATCHPOINT);
+        assert_int_equal(stop.access_count, n ? 1 : 2); /* the swap changes nothing */
+        a = stop.accesses[0];
+        assert_int_equal(a.point, 1);
+        assert_true(a.read && a.write);
+    }
+    assert_int_equal(a.new_value, 7);
+    assert_int_equal(target_find_point(s->t, 2)->hits, 1);
+    bench_free(s);
+}
+
+static void lr_loads_and_a_successful_sc_stores(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+
+    (void)state;
+    add(&p, SC_D(0, A6, S3, S3)); /* fails: no reservation */
+    add(&p, LR_D(0, A6, S3));
+    add(&p, SC_D(0, A6, S3, S3));
+    s = one_hart(&p);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_ACCESS});
+    assert_false(expect_watch(s, 1, 8).write);
+    expect_write(s, 1, 12, 8, 0, DATA);
+    assert_int_equal(reg(s, 0, A6), 0);
+    bench_free(s);
+}
+
+static void floating_point_stores_and_blocks_of_zeroes_are_seen(void **state)
+{
+    enum { CBO_ZERO = 0x0049a00f }; /* of s3 */
+    struct board_program p = data_program();
+    struct bench *s;
+
+    (void)state;
+    add(&p, FSD(1, S3, 0));
+    add(&p, FLD(2, S3, 0));
+    add(&p, CBO_ZERO);
+    s = one_hart(&p);
+    set_reg(s, 0, "mstatus", 3 << 13);
+    set_reg(s, 0, "ft1", 0x3ff0000000000000);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_ACCESS});
+    expect_write(s, 1, 4, 8, 0, 0x3ff0000000000000);
+    assert_int_equal(expect_watch(s, 1, 8).read, true);
+    expect_write(s, 1, 12, 8, 0x3ff0000000000000, 0);
+    bench_free(s);
+}
+
+static void a_misaligned_store_over_two_watched_pages_hits_both(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+    struct target_stop stop;
+
+    (void)state;
+    add(&p, ADDI(A5, ZERO, -1));
+    add(&p, SD(A5, S3, -3));
+    add(&p, LD(A6, S3, -3));
+    s = one_hart(&p);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_ACCESS, .address = (uint64_t)-3});
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_WRITE, .address = 4, .size = 1});
+    stop = target_run(s->t, 0, NULL);
+    assert_int_equal(stop.reason, TARGET_STOP_WATCHPOINT);
+    assert_int_equal(stop.access_count, 3);
+    assert_int_equal(stop.accesses[0].size, 3);
+    assert_int_equal(stop.accesses[0].offset, 0);
+    assert_int_equal(stop.accesses[1].size, 5);
+    assert_int_equal(stop.accesses[1].offset, 3);
+    assert_int_equal(stop.accesses[1].new_value, 0xffffffffff);
+    assert_int_equal(stop.accesses[2].point, 2);
+    assert_int_equal(target_find_point(s->t, 1)->hits, 1);
+    stop = target_run(s->t, 0, NULL);
+    assert_int_equal(stop.access_count, 2); /* the load */
+    assert_int_equal(reg(s, 0, A6), UINT64_MAX);
+    bench_free(s);
+}
+
+static void each_operation_of_a_fused_pair_stops_by_itself(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+
+    (void)state;
+    for (unsigned n = 0; n < 4; n++)
+        add(&p, LD((unsigned)A4 + n, S3, 8 * n));
+    for (unsigned n = 0; n < 4; n++)
+        add(&p, SD(S3, S3, 8 * n));
+    add(&p, ADDI(A4, S3, 8));
+    add(&p, LD(A4, A4, 8));
+    add(&p, ADDI(A4, A4, 1));
+    s = one_hart(&p);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_ACCESS, .size = 32});
+    for (unsigned n = 0; n < 4; n++)
+        assert_int_equal(expect_watch(s, 1, 4 + 4 * n).offset, 8 * n);
+    for (unsigned n = 0; n < 4; n++)
+        expect_write(s, 1, 20 + 4 * n, 8, 0, DATA);
+    (void)expect_watch(s, 1, 40);
+    assert_int_equal(reg(s, 0, A4), DATA);
+    target_step(s->t, 0, 1);
+    assert_int_equal(reg(s, 0, A4), DATA + 1);
+    bench_free(s);
+}
+
+static void a_watchpoint_for_changes_passes_stores_of_the_same_value(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+
+    (void)state;
+    add(&p, SD(ZERO, S3, 0));
+    add(&p, SD(S3, S3, 0));
+    s = one_hart(&p);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_WRITE, .on_change = true});
+    expect_write(s, 1, 8, 8, 0, DATA);
+    bench_free(s);
+}
+
+static void a_watchpoint_of_virtual_memory_sees_every_alias(void **state)
+{
+    struct board_program p = data_program();
+    struct bench *s;
+    uint64_t pa;
+
+    (void)state;
+    add(&p, SD(S3, S3, 0)); /* at 0x1000, translated */
+    add(&p, CSRRW(ZERO, 0x300, ZERO));
+    add(&p, AUIPC(S3, 1));
+    add(&p, SD(ZERO, S3, -12));
+    s = one_hart(&p);
+    target_step(s->t, 0, 1);
+    map_first_gib(s);
+    set_reg(s, 0, "s3", 0x1000);
+    assert_int_equal(target_add_point(s->t, 0,
+                                      &(struct target_point){.kind = TARGET_WATCH_WRITE,
+                                                             .space = TARGET_BY_HART,
+                                                             .address = 0x1000,
+                                                             .size = 8,
+                                                             .hart = TARGET_ANY_HART},
+                                      &(unsigned){0}),
+                     TARGET_OK);
+    pa = target_find_point(s->t, 1)->pa;
+    assert_int_equal(pa, DATA);
+    expect_write(s, 1, 4, 8, 0, 0x1000);
+    expect_write(s, 1, 16, 8, 0x1000, 0);
+    bench_free(s);
+}
+
+static void the_walk_of_page_tables_that_sets_a_bit_is_a_write(void **state)
+{
+    const uint64_t leaf = BOARD_RAM >> 12 << 10 | 0x0f; /* neither accessed nor dirty */
+    struct board_program p = data_program();
+    struct bench *s;
+
+    (void)state;
+    add(&p, SD(S3, S3, 0));
+    s = one_hart(&p);
+    target_step(s->t, 0, 1);
+    map_first_gib(s);
+    set_reg(s, 0, "s3", 0x2000);
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_PHYSICAL, BOARD_RAM + 0x4000, &leaf, 8),
+                     TARGET_OK);
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_WRITE, .address = 0x3000});
+    expect_write(s, 1, 4, 8, leaf, leaf | 0xc0);
+    bench_free(s);
+}
+
+static void a_condition_of_a_watchpoint_is_asked_after_the_instruction(void **state)
+{
+    struct bench *s = bench_new();
+    struct condition c = {s, 9, 0};
+    struct target_stop stop;
+
+    (void)state;
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_READ,
+                                       .condition = {count_is_wanted, note_release, &c}});
+    stop = target_run(s->t, TARGET_ANY_HART, NULL);
+    assert_int_equal(stop.reason, TARGET_STOP_WATCHPOINT);
+    assert_int_equal(reg(s, stop.hart, A5), 9);
+    assert_int_equal(reg(s, stop.hart, A2), stop.accesses[0].old_value);
+    assert_int_equal(target_find_point(s->t, 1)->hits, 1);
+    assert_int_equal(target_delete_point(s->t, 1), TARGET_OK);
+    assert_int_equal(c.released, 1);
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_LIMIT);
+    bench_free(s);
+}
+
+static void writes_of_the_debugger_and_of_others_beside_it_do_not_stop(void **state)
+{
+    struct bench *s = bench_new();
+    uint64_t value = 1;
+
+    (void)state;
+    add_watch(s, (struct target_point){.kind = TARGET_WATCH_ACCESS, .address = 16});
+    assert_int_equal(target_write(s->t, 0, TARGET_BY_PHYSICAL, DATA + 16, &value, 8), TARGET_OK);
+    assert_int_equal(target_run(s->t, 0, NULL).reason, TARGET_STOP_LIMIT);
+    assert_int_equal(target_find_point(s->t, 1)->hits, 0);
+    bench_free(s);
+}
+
+static void a_watchpoint_that_cannot_be_is_refused(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_point p = {
+        .kind = TARGET_WATCH_READ, .address = DATA, .hart = TARGET_ANY_HART, .size = 0};
+    unsigned number;
+
+    (void)state;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_BAD_SIZE);
+    p.size = TARGET_WATCH_MAX + 1;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_BAD_SIZE);
+    p.size = 8;
+    p.address = UINT64_MAX - 3;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_BAD_SIZE);
+    p.address = BOARD_RAM + (UINT64_C(16) << 20) - 4; /* the second half is no memory */
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_NOT_MAPPED);
+    assert_int_equal(target_point_count(s->t), 0);
+    bench_free(s);
+}
+
 /* ---- steps and goals ---- */
 
 static void a_step_is_one_instruction_of_that_hart(void **state)
@@ -499,10 +836,16 @@ static void stops_change_nothing_in_the_run(void **state)
     (void)target_run(plain->t, TARGET_ANY_HART, NULL);
     add_break(busy, (struct target_point){.address = AT_LOAD, .hart = TARGET_ANY_HART});
     add_break(busy, (struct target_point){.address = AT_FUNCTION, .hart = 1, .ignore = 3});
+    add_watch(busy, (struct target_point){.kind = TARGET_WATCH_ACCESS, .ignore = 100});
+    add_watch(busy, (struct target_point){.kind = TARGET_WATCH_WRITE, .on_change = true});
     do {
         stop = target_run(busy->t, 0, NULL);
         target_step(busy->t, stop.hart, 2);
         target_next(busy->t, !stop.hart, 1);
+        if (stop.reason == TARGET_STOP_WATCHPOINT && stop.accesses[0].new_value % 16 == 3) {
+            (void)!target_delete_point(busy->t, stop.accesses[0].point);
+            add_watch(busy, (struct target_point){.kind = TARGET_WATCH_READ});
+        }
     } while (stop.reason != TARGET_STOP_LIMIT);
     for (unsigned hart = 0; hart < HARTS; hart++) {
         struct target_hart a = target_hart(plain->t, hart), b = target_hart(busy->t, hart);
@@ -535,6 +878,19 @@ int main(void)
         cmocka_unit_test(a_condition_is_asked_with_the_registers_of_the_hart),
         cmocka_unit_test(of_two_breakpoints_at_one_place_both_count_and_the_first_is_named),
         cmocka_unit_test(a_breakpoint_that_cannot_be_is_refused),
+        cmocka_unit_test(a_store_stops_after_it_with_the_old_and_the_new_value),
+        cmocka_unit_test(a_load_from_a_span_stops_and_its_register_is_loaded),
+        cmocka_unit_test(atomic_operations_load_and_store),
+        cmocka_unit_test(lr_loads_and_a_successful_sc_stores),
+        cmocka_unit_test(floating_point_stores_and_blocks_of_zeroes_are_seen),
+        cmocka_unit_test(a_misaligned_store_over_two_watched_pages_hits_both),
+        cmocka_unit_test(each_operation_of_a_fused_pair_stops_by_itself),
+        cmocka_unit_test(a_watchpoint_for_changes_passes_stores_of_the_same_value),
+        cmocka_unit_test(a_watchpoint_of_virtual_memory_sees_every_alias),
+        cmocka_unit_test(the_walk_of_page_tables_that_sets_a_bit_is_a_write),
+        cmocka_unit_test(a_condition_of_a_watchpoint_is_asked_after_the_instruction),
+        cmocka_unit_test(writes_of_the_debugger_and_of_others_beside_it_do_not_stop),
+        cmocka_unit_test(a_watchpoint_that_cannot_be_is_refused),
         cmocka_unit_test(a_step_is_one_instruction_of_that_hart),
         cmocka_unit_test(a_step_ends_at_a_breakpoint_on_the_way),
         cmocka_unit_test(next_takes_a_call_as_one_instruction),

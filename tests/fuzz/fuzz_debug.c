@@ -10,11 +10,14 @@
 
 enum { LINES_BYTES_MAX = 400, HARTS = 2 };
 
-/* t0 counts 15 rounds; whoever comes to the end first tells the finisher. */
+/* t0 counts 15 rounds, with loads, stores and an atomic operation; the hart that comes to the end
+ * first tells the finisher. */
 static const uint32_t program[] = {
-    ADDI(T0, T0, 1),     ANDI(T0, T0, 15),    JAL(RA, 20),   BNE(T0, ZERO, -12), LUI(T1, 0x100),
-    LUI(T2, 5),          ADDI(T2, T2, 0x555), SW(T2, T1, 0), ADDI(SP, SP, -16),  SD(RA, SP, 8),
-    ADDI(ZERO, ZERO, 0), ADDI(ZERO, ZERO, 0), LD(RA, SP, 8), ADDI(SP, SP, 16),   JALR(ZERO, RA, 0),
+    ADDI(T0, T0, 1),     ANDI(T0, T0, 15),        JAL(RA, 20),
+    BNE(T0, ZERO, -12),  LUI(T1, 0x100),          LUI(T2, 5),
+    ADDI(T2, T2, 0x555), SW(T2, T1, 0),           ADDI(SP, SP, -16),
+    SD(RA, SP, 8),       AMOADD_D(0, T2, T0, SP), LW(T2, SP, 4),
+    LD(RA, SP, 8),       ADDI(SP, SP, 16),        JALR(ZERO, RA, 0),
 };
 
 static const char names[] = "0000000080000000 T _start\n"

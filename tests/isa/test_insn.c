@@ -1678,9 +1678,7 @@ static void assert_conditional_fails(struct pair *p, bool fails)
 
 static void breaks_the_reservation(struct pair *p, uint32_t word, uint64_t at, bool breaks)
 {
-    set_behind(p, DATA, 5);
-    hart_set_reg(p->w.hart, A0, DATA);
-    exec(&p->w, LR_D(0, A3, A0));
+    reserve(&p->w, LR_D(0, A3, A0), 5);
     other_hart_executes(p, word, at);
     assert_conditional_fails(p, breaks);
 }

@@ -94,6 +94,24 @@ for layout in mcount atomic; do
     done
 done
 
+# A kernel of which no symbols are known: no site, and no function that says that an update ends.
+for layout in atomic callops atomic-no-remote-fence; do
+    "${CROSS}strip" -o "$work/$layout.elf" "$BUILD/guest-kernel/$layout/kernel.elf"
+done
+run_stripped() {
+    run run --quiet --harts 4 --seed 3 --report "$work/report.json" \
+        --append "script=\"$script; sleep 1\"" "$work/$1.elf"
+}
+has_note() { grep -q '"rule":"patch-window","severity":"note"' "$work/report.json"; }
+for layout in atomic callops; do
+    run_stripped $layout
+    claim "single stores are no errors in a kernel without symbols, $layout" says_nothing
+    claim '... though harts run what they change, which is a note' has_note
+done
+run_stripped atomic-no-remote-fence
+claim 'without symbols, too, a hart that goes on with the old instruction is found' \
+    says '^error: missing-remote-fence: '
+
 # The evidence, in words and in JSON.
 evidence() {
     sed -n "/^error: $1:/,/^  remedy/p" "$err" >"$work/first"
@@ -104,7 +122,8 @@ in_json() {
 import json, re, sys
 path, rule = sys.argv[1:3]
 report = json.load(open(path))
-findings = report["findings"]
+# Of a pair of which only the jalr changes that is a swap: a note, and an error when the update ends.
+findings = [f for f in report["findings"] if f["severity"] != "note"]
 assert findings, "no findings"
 for f in findings:
     assert f["rule"] == rule and f["severity"] == "error", f

@@ -30,7 +30,7 @@ print(*sorted({rule for f in json.load(open(sys.argv[1]))["findings"] for rule i
 only_found() { test "$(found)" = "$1"; }
 
 silent=0
-for name in dma fresh remote selfmod swap; do
+for name in beside dma fresh module remote selfmod swap; do
     for harts in 1 2 4; do
         for mode in stale coherent $(seq -f 'random:%g' "${SEEDS:-4}"); do
             seed=${mode#random:}
@@ -41,17 +41,6 @@ for name in dma fresh remote selfmod swap; do
     done
 done
 echo "# $silent runs of legal programs"
-
-# Of data beside code in a page that no hart had run from, only the page is known to be stored to.
-has_no_error() { has_status 0 && { says_nothing || rules_are unfenced-page; }; }
-for name in beside module; do
-    for harts in 1 2 4; do
-        for mode in stale coherent random:1; do
-            run_legal $name $harts 1 $mode
-            claim "$name is no error on $harts harts, $mode" has_no_error
-        done
-    done
-done
 
 # misses NAME RULE HARTS...: the version without its fence breaks that rule and no other.
 misses() {
@@ -65,18 +54,13 @@ misses() {
         done
     done
 }
+misses beside missing-local-fence 1 4
 misses dma stale-fetch 1 2 4
 misses fresh missing-local-fence 1 4
+misses module missing-local-fence 1 4
 misses selfmod missing-local-fence 1 4
 misses remote missing-remote-fence 2 4
 misses swap missing-remote-fence 2 4
-
-for name in beside module; do
-    for mode in stale coherent random:1; do
-        run_legal $name-miss 1 1 $mode
-        claim "$name without a fence is found, $mode" sh -c "grep -q '^error: missing-local-fence:' '$err'"
-    done
-done
 
 run_legal swap 4 1 stale
 claim 'to run an instruction while it is swapped is a note' only_found patch-window

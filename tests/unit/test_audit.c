@@ -88,6 +88,7 @@ static struct stale_fetch fetch(struct scene *s, uint64_t offset, unsigned fetch
                             .chosen = FETCHED_OLD,
                             .who = {.kind = WRITER_HART, .hart = writer, .pc = 0x77, .cycle = 3},
                             .writer_known = true,
+                            .agent_known = true,
                             .evidence = STALE_PARCEL,
                             .stamp = 10};
 
@@ -289,7 +290,7 @@ static void where_only_the_page_is_known_it_is_a_warning_without_a_writer(void *
     build(&s);
     f = fetch(&s, F, 1, 0);
     f.evidence = STALE_PAGE_ONLY;
-    f.fetched_before = f.old_known = f.writer_known = false;
+    f.fetched_before = f.old_known = f.writer_known = f.agent_known = false;
     f.chosen = FETCHED_NEW;
     assert_int_equal(rule_of(&s, &f), RULE_unfenced_page);
     assert_int_equal(rule_severity(last(&s)->rule), SEVERITY_warning);
@@ -368,7 +369,7 @@ static void that_a_hart_never_fences_is_one_cause_of_all_it_breaks(void **state)
     build(&s);
     f = fetch(&s, ELSEWHERE, 1, 0);
     f.evidence = STALE_PAGE_ONLY;
-    f.fetched_before = f.writer_known = false;
+    f.fetched_before = f.writer_known = f.agent_known = false;
     report(&s, &f);
     assert_int_equal(last(&s)->rule, RULE_unfenced_page);
     f = fetch(&s, F, 1, 0);

@@ -18,7 +18,7 @@
 /* Stores and fences that any hart can be sent through, one instruction each. */
 enum { STUB_SB, STUB_SH, STUB_SW, STUB_SD, STUB_AMO, STUB_FENCE, STUBS };
 
-enum { SEEN_MAX = 64 };
+enum { SEEN_MAX = 256 };
 
 struct seen {
     unsigned stale_count, write_count, fence_count;
@@ -1055,9 +1055,256 @@ static void a_block_that_clears_its_own_page_goes_on(void **state)
     wreck(&s);
 }
 
+/* ---- pages that were written before they became code ---- */
+
+static void data_stored_beside_code_makes_the_code_not_stale(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FRESH, 7);
+    store(&s, 0, STUB_SD, FRESH + 0x800, 1);
+    assert_int_equal(call(&s, 0, FRESH), 7);
+    assert_int_equal(s.seen.stale_count, 0);
+    wreck(&s);
+}
+
+static void code_between_two_fences_of_others_is_stale_for_who_never_fenced(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FRESH, 1);
+    store(&s, 0, STUB_SW, FRESH, ADDI(A0, ZERO, 2));
+    fence(&s, 0);
+    store(&s, 0, STUB_SD, FRESH + 0x800, 1); /* the page is opened again, with the new code in it */
+    fence(&s, 0);
+    assert_int_equal(call(&s, 0, FRESH), 2);
+    assert_int_equal(s.seen.stale_count, 0);
+    assert_int_equal(call(&s, 1, FRESH), 2);
+    assert_int_equal(s.seen.stale_count, 1); /* one instruction: `ret` was not written */
+    assert_int_equal(s.seen.stale[0].evidence, STALE_PARCEL);
+    assert_int_equal(s.seen.stale[0].old_bytes[2], 0x10);
+    assert_int_equal(s.seen.stale[0].new_bytes[2], 0x20);
+    assert_true(s.seen.stale[0].agent_known);
+    assert_int_equal(s.seen.stale[0].who.hart, 0);
+    wreck(&s);
+}
+
+static void when_too_many_pages_were_opened_only_the_page_is_known(void **state)
+{
+    static const struct writer disk = {.kind = WRITER_DMA};
+    struct scene s;
+    struct ram *ram;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    ram = bus_ram(s.w.bus);
+    load_function(&s, FRESH, 1);
+    for (unsigned n = 0; n <= COPIES_MAX; n++) {
+        uint64_t page = RAM_BASE + 0x100000 + n % 1500 * PAGE_BYTES;
+
+        ram_write(ram, n ? page : FRESH + 0x800, &n, sizeof n, &disk);
+        if (n % 1500 == 0)
+            ram_close_pages(ram); /* the fence of a hart that is not there */
+    }
+    assert_int_equal(call(&s, 0, FRESH), 1);
+    assert_int_equal(s.seen.stale_count, 2);
+    assert_int_equal(s.seen.stale[0].evidence, STALE_PAGE_ONLY);
+    assert_false(s.seen.stale[0].old_known);
+    assert_false(s.seen.stale[0].agent_known);
+    wreck(&s);
+}
+
+static void of_a_page_that_is_written_all_the_time_only_the_page_is_known(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FRESH, 1);
+    for (unsigned n = 0; n <= STREAK_MAX; n++) {
+        store(&s, 0, STUB_SD, FRESH + 0x800, n);
+        fence(&s, 0);
+    }
+    store(&s, 0, STUB_SD, FRESH + 0x800, 1);
+    assert_int_equal(call(&s, 0, FRESH), 1);
+    assert_int_equal(s.seen.stale_count, 2);
+    assert_int_equal(s.seen.stale[0].evidence, STALE_PAGE_ONLY);
+    wreck(&s);
+}
+
+static void of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store(void **state)
+{
+    struct scene s;
+    struct ram *ram;
+    const struct writer disk = {.kind = WRITER_DMA};
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    ram = bus_ram(s.w.bus);
+    load_function(&s, FUNC, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    cluster_watch_code(s.w.cluster, FRESH, 8);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    for (unsigned n = 0; n < 1 << 16; n++) {
+        uint64_t value = n + 1;
+
+        s.seen.write_count = 0;
+        ram_write(ram, FRESH, &value, sizeof value, &disk);
+    }
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_true(s.seen.stale[0].old_known); /* by the hart itself */
+    assert_false(s.seen.stale[0].writer_known);
+    wreck(&s);
+}
+
+/* ---- watched pages ---- */
+
+struct watched {
+    unsigned stores, loads;
+    uint64_t pa;
+    struct writer by;
+};
+
+static void note_store(void *ctx, uint64_t pa, unsigned size, const struct writer *by)
+{
+    struct watched *w = ctx;
+
+    w->stores += size;
+    w->pa = pa;
+    w->by = *by;
+}
+
+static void note_load(void *ctx, uint64_t pa, unsigned size, const struct writer *by)
+{
+    struct watched *w = ctx;
+
+    w->loads += size;
+    w->pa = pa;
+    w->by = *by;
+}
+
+static void a_watched_page_tells_of_each_store_and_load(void **state)
+{
+    static const struct writer disk = {.kind = WRITER_DMA};
+    struct scene s;
+    struct watched seen = {0};
+    struct ram *ram;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    ram = bus_ram(s.w.bus);
+    poke(&s.w, FUNC, LD(A2, A0, 0), 4);
+    poke(&s.w, FUNC + 4, JAL(ZERO, 0), 4);
+    ram_add_watch(ram, (struct ram_watch){.ctx = &seen, .stored = note_store, .loaded = note_load});
+    hart_set_reg(s.w.hart, A0, DATA);
+    step_hart(s.w.hart, FUNC, 1); /* fast translations are there */
+    store(&s, 0, STUB_SD, DATA, 5);
+    assert_int_equal(seen.stores + seen.loads, 0);
+    cluster_watch_page(s.w.cluster, DATA, RAM_PAGE_WATCHED_STORES | RAM_PAGE_WATCHED_LOADS);
+    for (unsigned n = 1; n <= 3; n++) {
+        store(&s, 0, STUB_SW, DATA + 4, n);
+        assert_int_equal(seen.stores, 4 * n);
+        assert_int_equal(seen.pa, DATA + 4);
+        assert_int_equal(seen.by.pc, stub(STUB_SW));
+        hart_set_reg(s.w.hart, A0, DATA);
+        step_hart(s.w.hart, FUNC, 1);
+        assert_int_equal(seen.loads, 8 * n);
+        assert_int_equal(seen.by.pc, FUNC);
+    }
+    ram_write(ram, DATA, "x", 1, &disk);
+    assert_int_equal(seen.by.kind, WRITER_DMA);
+    cluster_watch_page(s.w.cluster, DATA, 0);
+    seen = (struct watched){0};
+    store(&s, 0, STUB_SW, DATA, 9);
+    step_hart(s.w.hart, FUNC, 1);
+    assert_int_equal(seen.stores + seen.loads, 0);
+    wreck(&s);
+}
+
+/* ---- probes ---- */
+
+struct counted {
+    uint64_t calls;
+};
+
+static struct probe_plan plan_call(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+static enum probe_verdict count_call(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
+                                     uint64_t pc)
+{
+    struct counted *c = ctx;
+
+    (void)id;
+    (void)cookie;
+    (void)h;
+    (void)pc;
+    c->calls++;
+    return PROBE_GO_ON;
+}
+
+static void probe_slots_are_used_again(void **state)
+{
+    struct counted counted = {0};
+    const struct probe_owner owner = {&counted, plan_call, count_call};
+    struct scene s;
+    uint32_t first;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    first = cluster_plant(s.w.cluster, FUNC, &owner, 0);
+    for (unsigned n = 1; n <= 100; n++) {
+        assert_int_equal(call(&s, 0, FUNC), 1);
+        assert_int_equal(counted.calls, n);
+        cluster_uproot(s.w.cluster, first);
+        assert_int_equal(call(&s, 0, FUNC), 1);
+        assert_int_equal(counted.calls, n);
+        assert_int_equal(cluster_plant(s.w.cluster, FUNC, &owner, 0), first);
+    }
+    wreck(&s);
+}
+
+static void each_probe_at_a_place_is_called_and_one_too_many_is_refused(void **state)
+{
+    struct counted counted = {0};
+    const struct probe_owner owner = {&counted, plan_call, count_call};
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 1);
+    load_function(&s, FUNC, 1);
+    for (unsigned n = 0; n < PROBES_AT_ONE_PLACE; n++)
+        assert_int_not_equal(cluster_plant(s.w.cluster, FUNC, &owner, n), CLUSTER_NO_PROBE);
+    assert_int_equal(cluster_plant(s.w.cluster, FUNC, &owner, 99), CLUSTER_NO_PROBE);
+    cluster_uproot(s.w.cluster, CLUSTER_NO_PROBE);
+    assert_int_not_equal(cluster_plant(s.w.cluster, FUNC + 4, &owner, 0), CLUSTER_NO_PROBE);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(counted.calls, PROBES_AT_ONE_PLACE + 1);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(data_stored_beside_code_makes_the_code_not_stale),
+        cmocka_unit_test(code_between_two_fences_of_others_is_stale_for_who_never_fenced),
+        cmocka_unit_test(when_too_many_pages_were_opened_only_the_page_is_known),
+        cmocka_unit_test(of_a_page_that_is_written_all_the_time_only_the_page_is_known),
+        cmocka_unit_test(of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store),
+        cmocka_unit_test(a_watched_page_tells_of_each_store_and_load),
+        cmocka_unit_test(probe_slots_are_used_again),
+        cmocka_unit_test(each_probe_at_a_place_is_called_and_one_too_many_is_refused),
         cmocka_unit_test(a_stale_hart_runs_what_it_had_until_its_fence),
         cmocka_unit_test(a_coherent_hart_runs_what_memory_has),
         cmocka_unit_test(a_stale_fetch_is_told_with_writer_and_both_versions),

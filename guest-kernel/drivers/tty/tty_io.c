@@ -30,7 +30,7 @@ enum {
 };
 
 static struct {
-    struct mutex poll_mutex; /* who starts the thread */
+    struct mutex poll_mutex; /* one reader starts the thread */
     bool polled;             /* under poll_mutex */
     pid_t pgrp;              /* atomically */
 

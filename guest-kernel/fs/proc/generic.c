@@ -2,7 +2,7 @@
  * generic.c - /proc, made when the first of its files is.
  *
  * A file may be a module's, and stays open when that goes: proc_remove() closes
- * it for those who have it open, and from then on reading it is -EIO.
+ * it for all that have it open, and from then on reading it is -EIO.
  */
 #include "internal.h"
 #include <linux/errno.h>
@@ -12,13 +12,13 @@
 #include <linux/slab.h>
 
 struct proc_dir_entry {
-    struct mutex lock; /* held by who is in one of the functions, and by who takes them away */
+    struct mutex lock; /* held during a call of one of the functions, and to take them away */
     const struct file_operations *fops; /* NULL: the file is gone */
     int (*show)(struct seq_file *m, void *unused);
     struct list_head openers;
 };
 
-/* Whoever has the file open and has not been released yet; under the entry's lock. */
+/* A use of the file that has not been released yet; under the entry's lock. */
 struct pde_opener {
     struct list_head list;
     struct file *file;
@@ -128,7 +128,7 @@ static const struct file_operations proc_reg_fops = {
     .release = proc_reg_release,
 };
 
-/* Takes the functions away: afterwards nobody is in one of them, or will be. */
+/* Takes the functions away: after this no call of one of them is under way, or begins. */
 static void proc_entry_rundown(struct proc_dir_entry *pde)
 {
     mutex_lock(&pde->lock);

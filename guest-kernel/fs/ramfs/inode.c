@@ -2,7 +2,7 @@
  * inode.c - ramfs: a directory is its dentries, a file its pages.
  *
  * i_private is the table of a file's pages, as long as the largest offset
- * ever written needs; a page nobody wrote is missing and reads as zeros.
+ * ever written needs; a page that was not written is missing and reads as zeros.
  * All under the file's i_rwsem.
  */
 #include <linux/errno.h>
@@ -130,7 +130,7 @@ static ssize_t ramfs_write(struct file *file, const char *buf, size_t count, lof
     return n;
 }
 
-/* Shorter: the pages behind go, and what is left of the last one reads as zeros if it grows. */
+/* Pages after the new end are freed; the rest of the last page reads as zeros if the file grows. */
 static int ramfs_truncate(struct inode *inode, loff_t size)
 {
     struct ramfs_pages *pages = pages_of(inode);

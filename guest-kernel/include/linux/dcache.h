@@ -26,7 +26,7 @@ extern struct dentry *root_dentry; /* set once at boot */
 
 void vfs_caches_init(void); /* makes the root, a ramfs */
 
-/* A dentry that nobody can find yet; parent is referenced. NULL: no memory. */
+/* A dentry outside of the tree; parent is referenced. NULL: no memory. */
 struct dentry *d_alloc(struct dentry *parent, const char *name, size_t len);
 /* Gives the name its inode, whose reference is taken over, and puts it into the tree. */
 void d_add(struct dentry *dentry, struct inode *inode);
@@ -43,7 +43,7 @@ void dput(struct dentry *dentry);
 bool simple_empty(struct dentry *dentry);
 /* Is dentry the same as or below top? */
 bool is_subdir(struct dentry *dentry, struct dentry *top);
-/* The first child at offset or behind, referenced; NULL: there is none. */
+/* The first child at offset or after it, referenced; NULL: there is none. */
 struct dentry *d_next_child(struct dentry *parent, loff_t offset);
 /* The path from the root, at the end of buf; or ERR_PTR(-ENAMETOOLONG). */
 char *d_path(struct dentry *dentry, char *buf, size_t size);

@@ -2,7 +2,7 @@
  * fdtable.h - file descriptors.
  *
  * A task's table (task->files) may be shared.  Kernel threads share
- * init_files; who wants descriptors of its own unshares first.
+ * init_files; a thread that wants descriptors of its own unshares first.
  */
 #ifndef LINUX_FDTABLE_H
 #define LINUX_FDTABLE_H

@@ -3,7 +3,7 @@
  *
  * There is one tree.  A filesystem makes inodes whose operations say what can
  * be done there, and hangs them into the tree by dentries (dcache.h).
- * Buffers are the kernel's: who serves user programs copies in between.
+ * Buffers are the kernel's: system calls copy between them and the program's.
  */
 #ifndef LINUX_FS_H
 #define LINUX_FS_H
@@ -31,7 +31,7 @@ struct file;
 struct inode;
 struct pipe_inode_info;
 
-/* Whoever walks a directory hands this in; actor answers false to stop. */
+/* The caller of iterate_dir() gives this; actor answers false to stop. */
 struct dir_context {
     bool (*actor)(struct dir_context *ctx, const char *name, size_t namelen, loff_t offset, u64 ino,
                   unsigned int type);
@@ -142,7 +142,7 @@ void generic_fillattr(const struct inode *inode, struct kstat *stat);
 int vfs_fstat(int fd, struct kstat *stat);
 int vfs_fstatat(int dfd, const char *name, struct kstat *stat);
 
-/* fs/libfs.c: for filesystems whose tree is the dentries themselves. */
+/* fs/libfs.c: for filesystems that keep nothing but their dentries. */
 extern const struct file_operations simple_dir_operations;
 /* The names in the tree, from ctx->pos on. False: the reader has enough. */
 bool dir_emit_children(struct file *file, struct dir_context *ctx);

@@ -1,4 +1,4 @@
-/* fs_struct.h - where a task stands in the tree. */
+/* fs_struct.h - a task's working directory. */
 #ifndef LINUX_FS_STRUCT_H
 #define LINUX_FS_STRUCT_H
 

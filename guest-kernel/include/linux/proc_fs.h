@@ -14,7 +14,7 @@ struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent
 /* A file whose whole text show() makes at once. */
 struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry *parent,
                                   int (*show)(struct seq_file *m, void *unused));
-/* Waits for who is in a function of the file, closes it for who has it open: its owner may go. */
+/* Waits for calls of its functions, then closes it for all that have it open: its owner may go. */
 void proc_remove(struct dentry *dentry);
 void proc_meminfo_init(void);
 

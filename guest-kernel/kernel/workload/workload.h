@@ -5,7 +5,7 @@
  * functions, once with FN giving other names and CALL counting, untraced.
  *
  *   FN(name)   the function's name in this set
- *   CALL()     stands at each call the set makes, before it
+ *   CALL()     comes before each call the set makes
  *   SET_ATTR   attributes of each function of the set
  *
  * A workload's source names that file in WORKLOAD_BODY, includes
@@ -20,7 +20,7 @@
 /*
  * noipa: not inlined, cloned or merged, and callers assume nothing about it.
  * That leaves GCC's turning a self-call in the last position into a loop,
- * which keep() prevents by standing behind the call.
+ * which keep() after the call prevents.
  */
 #define WORKLOAD_FN __attribute__((noipa))
 

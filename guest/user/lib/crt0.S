@@ -11,7 +11,7 @@ _start:
     addi a1, sp, 8
     addi t0, a0, 1
     slli t0, t0, 3
-    add  t0, t0, a1         /* behind argv's NULL */
+    add  t0, t0, a1         /* after argv's NULL */
     la   t1, environ
     sd   t0, 0(t1)
     call main

@@ -22,7 +22,7 @@ static int do_echo(struct shell *sh, int argc, char **argv)
     return status;
 }
 
-/* The character that a backslash and *p stand for; *p is left on the last one of them. */
+/* The character that a backslash and *p mean; *p is left on the last character used. */
 static char unescape(const char **p)
 {
     static const char from[] = "ntr\\abf", to[] = "\n\t\r\\\a\b\f";

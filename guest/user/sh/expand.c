@@ -118,7 +118,7 @@ static void glob_rest(struct expander *e, const char *dir, const char *rest)
     free(component);
 }
 
-/* A pattern that matches nothing stands for itself. */
+/* A pattern that matches no name is left as it is. */
 static void add_matches(struct expander *e, const char *pattern)
 {
     int before = e->out->n;

@@ -212,7 +212,7 @@ static void insert_insn(struct compiler *c, int at)
     }
 }
 
-/* What stands from `start` on, as often as the operator says. */
+/* Repeats the instructions from `start` on as often as the operator says. */
 static void repeat(struct compiler *c, int start, char op)
 {
     struct regex *re = c->re;

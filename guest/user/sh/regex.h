@@ -7,7 +7,7 @@
 
 struct regex;
 
-/* ERR_PTR(-EINVAL) for one that is none. */
+/* ERR_PTR(-EINVAL): not a regular expression. */
 struct regex *regex_compile(const char *pattern, bool extended, bool ignore_case);
 /* Is there a match anywhere in the line? */
 bool regex_search(struct regex *re, const char *line, size_t len);

@@ -170,7 +170,7 @@ void shell_define(struct shell *sh, const struct node *definition);
 int expand_words(struct shell *sh, const struct word *words, struct strings *out);
 /* To one string: no splitting, no names of files. */
 char *expand_string(struct shell *sh, const char *text);
-/* The same as a pattern: what was quoted stands for itself. */
+/* The same as a pattern: quoted characters match themselves. */
 char *expand_pattern(struct shell *sh, const char *text);
 char *expand_here(struct shell *sh, const char *text);
 int shell_arith(struct shell *sh, const char *text, int64_t *value);

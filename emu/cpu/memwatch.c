@@ -1,0 +1,102 @@
+/*
+ * memwatch.c - accesses to watched pages become events (cluster_watch_memory).
+ *
+ * A watched page never gets a cached store translation, nor, if its loads are
+ * watched, a load translation or a span that covers it (struct ram_watch in
+ * mem/ram.h). So each access to it comes to the slow path, which tells it; the
+ * fast paths know nothing of it.
+ */
+#include "base/bits.h"
+#include "cpu/cluster_priv.h"
+
+/* ---- reports ---- */
+
+static void tell(const struct cluster *c, uint64_t pa, const uint8_t *new_bytes, unsigned size,
+                 bool reads, const struct writer *who)
+{
+    const uint8_t *present = ram_host(c->ram, pa);
+    const struct event e = {.kind = EVENT_ACCESS,
+                            .access = {.who = *who,
+                                       .pa = pa,
+                                       .size = size,
+                                       .reads = reads,
+                                       .writes = new_bytes != NULL,
+                                       .old_bytes = present,
+                                       .new_bytes = new_bytes ? new_bytes : present}};
+
+    if (is_wanted(c, EVENT_ACCESS))
+        cluster_emit(c, &e);
+}
+
+void memwatch_loaded(void *cluster, uint64_t pa, unsigned size, const struct writer *by)
+{
+    tell(cluster, pa, NULL, size, true, by);
+}
+
+void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
+                      const struct writer *by)
+{
+    const struct cluster *c = cluster;
+
+    tell(c, pa, bytes, size, c->store_reads, by);
+}
+
+/* ---- which pages ---- */
+
+static struct watched_page *page_of(struct cluster *c, uint64_t pa)
+{
+    for (size_t i = 0; i < c->watched.len; i++)
+        if (c->watched.at[i].pa == pa)
+            return &c->watched.at[i];
+    VEC_PUSH(&c->watched, (struct watched_page){.pa = pa});
+    return &c->watched.at[c->watched.len - 1];
+}
+
+static void set_flags(struct cluster *c, const struct watched_page *p)
+{
+    cluster_watch_page(c, p->pa,
+                       (p->writes ? RAM_PAGE_WATCHED_STORES : 0) |
+                           (p->reads ? RAM_PAGE_WATCHED_LOADS : 0));
+}
+
+static void forget_if_unused(struct cluster *c, struct watched_page *p)
+{
+    if (!p->writes)
+        *p = c->watched.at[--c->watched.len];
+}
+
+static void watch_page(struct cluster *c, uint64_t pa, bool reads)
+{
+    struct watched_page *p = page_of(c, pa);
+
+    p->writes++;
+    p->reads += reads;
+    set_flags(c, p);
+}
+
+static void unwatch_page(struct cluster *c, uint64_t pa, bool reads)
+{
+    struct watched_page *p = page_of(c, pa);
+
+    p->writes--;
+    p->reads -= reads;
+    set_flags(c, p);
+    forget_if_unused(c, p);
+}
+
+static void for_each_page(struct cluster *c, uint64_t pa, uint64_t size, bool reads,
+                          void (*visit)(struct cluster *c, uint64_t pa, bool reads))
+{
+    for (uint64_t at = align_down(pa, PAGE_BYTES); at < pa + size; at += PAGE_BYTES)
+        visit(c, at, reads);
+}
+
+void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads)
+{
+    for_each_page(c, pa, size, reads, watch_page);
+}
+
+void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads)
+{
+    for_each_page(c, pa, size, reads, unwatch_page);
+}
