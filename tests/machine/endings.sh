@@ -70,6 +70,10 @@ printf 'nobody reads this' >"$work/input"
 LIMIT=10
 run run --quiet --input "$work/input" "$programs/asleep.elf"
 claim 'input that nobody takes does not keep the machine awake' has_status 76
+run run --quiet --console none "$programs/plic-uart.elf"
+claim 'a guest that waits for input that can never come is status 76 at once' has_status 76
+run run --quiet --input /dev/null "$programs/plic-uart.elf"
+claim '... and so when its input has ended' has_status 76
 LIMIT=60
 
 for limit in --max-insns=1 --max-insns=100k --max-cycles=1 --max-cycles=100K --timeout=0.2; do
