@@ -32,14 +32,14 @@ enum timing_model { TIMING_UNIT, TIMING_INORDER };
 struct hart_env {
     void *ctx;
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
-    /* What it would say. For who looks on: no hart has read it. NULL: ask `ticks`. */
+    /* The same without a hart's reading it, for observers. NULL: `ticks` is called. */
     uint64_t (*look_at_ticks)(void *ctx, struct hart *h);
     /*
-     * Sstc: mtime at or behind `tick` is to make hart_set_timer true; UINT64_MAX: the
+     * Sstc: mtime at or after `tick` is to make hart_set_timer true; UINT64_MAX: the
      * comparison is off. Called whenever that changes.
      */
     void (*set_timer)(void *ctx, struct hart *h, uint64_t tick);
-    /* An ecall from S-mode, pc already behind it; NULL: it traps as the ISA says. */
+    /* An ecall from S-mode, with pc after it already; NULL: it traps as the ISA says. */
     void (*firmware_call)(void *ctx, struct hart *h);
     /* The hart waited (hart_waits_for), and what it waited for has come. */
     void (*woken)(void *ctx, struct hart *h);

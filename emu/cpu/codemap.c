@@ -1,10 +1,10 @@
 /*
  * codemap.c - what is known of each page that holds code (codemap_priv.h).
  *
- * A page becomes code when a hart first decodes from it, or when somebody who
- * knows (a site table, a section header) declares it. From then on every store
- * to it comes through codemap_store. The way there is slow and may be: code
- * pages have no cached store translations, all others pay nothing.
+ * A page becomes code when a hart first decodes from it, or when a site table or
+ * a section header declares it. From then on every store to it comes through
+ * codemap_store, because code pages have no cached store translations. That path
+ * may be slow: stores to other pages do not take it.
  *
  * A page that was not declared ceases to be code when it is all zeroes, as it
  * is where a kernel gives memory of one program to another: zeroes are no
@@ -437,7 +437,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     assert(page && size <= 8 && (pa & (PAGE_BYTES - 1)) + size <= PAGE_BYTES);
     memcpy(w.old_bytes, ram_host(c->ram, pa), size);
     memcpy(w.new_bytes, bytes, size);
-    /* Bytes that do not change cannot be stale, whoever has them. */
+    /* Bytes that do not change cannot be stale for any hart. */
     if (!memcmp(w.old_bytes, w.new_bytes, size))
         return;
     ram_keep_page(c->ram, pa);

@@ -5,7 +5,7 @@
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
-/* ---- counters: how far behind (or, inhibited, what) they are ---- */
+/* ---- counters: kept as an offset; while inhibited, as their value ---- */
 
 static bool inhibited(const struct hart *h, unsigned bit)
 {

@@ -36,7 +36,7 @@ enum { EXT_TEXT_MAX = 256 };
 
 /*
  * Reads an ISA string as the device tree has it (vol. I, 35): rv64, letters,
- * then names behind underscores; `g` is imafd_zicsr_zifencei. False: *problem
+ * then names after underscores; `g` is imafd_zicsr_zifencei. False: *problem
  * says in a few words what is wrong with it.
  */
 MUST_USE bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX]);

@@ -38,7 +38,7 @@ enum exception {
 enum hart_stop {
     HART_BUDGET,  /* the limit of instructions or of cycles is reached */
     HART_WAITING, /* wfi or wrs, and what they wait for has not come */
-    HART_PAUSED,  /* pause, and others are further behind (hart_yield_from) */
+    HART_PAUSED,  /* pause, and another hart's clock is lower (hart_yield_from) */
     HART_PROBE,   /* a probe said stop; pc is at its instruction */
     HART_ASKED,   /* hart_ask_stop was called from a call-back or a device */
     HART_STUCK,   /* an endless trap loop: the trap handler faults in itself (trap.c) */
@@ -96,7 +96,7 @@ enum privilege hart_mode(const struct hart *h);
 uint64_t hart_cycles(const struct hart *h);
 uint64_t hart_insns(const struct hart *h);
 
-/* What the time CSR would say; for who looks on. */
+/* The value of the time CSR, without a hart's reading it: for observers. */
 uint64_t hart_time(struct hart *h);
 
 /* The hart waits as after wfi, unless an interrupt that it has enabled is pending already. */

@@ -145,7 +145,7 @@ void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *not
     for (unsigned i = 0, alone = 0; i < count; i++) {
         unsigned together = 0;
 
-        if (alone) /* somebody else does it, unless it is come to from elsewhere */
+        if (alone) /* a fused operation before it executes it, unless a jump leads here */
             alone--;
         else if (i + 2 < count && (together = triple_of(&notes[i], &ops[i])))
             alone = 2;

@@ -106,7 +106,7 @@ static bool leaf_size(uint64_t pte, unsigned level, unsigned *shift)
     return !(page << PAGE_SHIFT & ((UINT64_C(1) << *shift) - 1));
 }
 
-/* A superpage sits in the caches page by page; whoever flushes one of them means all. */
+/* A superpage sits in the caches page by page; a flush of one address flushes all of it. */
 static void note_superpage(struct hart *h, uint64_t va, unsigned shift)
 {
     uint64_t base = align_down(va, UINT64_C(1) << shift);
@@ -417,7 +417,7 @@ static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way
         uint64_t expected = l->pte + (away * pages << PTE_PPN_SHIFT);
 
         memcpy(&there, ram_host(ram, l->pte_pa + away * sizeof there), sizeof there);
-        /* No page number goes on behind the last one, nor before the first. */
+        /* Page numbers do not wrap around at the last one or the first. */
         if ((there ^ expected) & ~PTE_D || (expected ^ l->pte) & ~PTE_PPN)
             break;
         n++;
@@ -686,7 +686,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
     return true;
 }
 
-/* ---- for those who look on ---- */
+/* ---- without side effects: for observers and the debugger ---- */
 
 bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
 {

@@ -1,6 +1,6 @@
 /*
  * observer.h - the machine's stream of events, and probes: what a listener may
- * learn of the harts, and at what price.
+ * learn of the harts, and at what cost.
  *
  * Events are emitted from handlers that are slow anyway, in the order in which
  * the machine does things. A listener names the kinds that it needs; a kind that

@@ -38,7 +38,7 @@ bool hart_op_ecall(struct hart *h)
     const struct hart_env *env = &h->cluster->config.env;
 
     if (h->s.mode == PRIV_S && env->firmware_call) {
-        /* Firmware sees the hart behind the ecall, and may move it. */
+        /* Firmware sees the hart after the ecall, and may set its pc. */
         hart_leave_block(h, true);
         env->firmware_call(env->ctx, h);
         /* Firmware may have fenced for another hart: what this one stores now is newer. */
@@ -85,7 +85,7 @@ bool hart_op_wfi(struct hart *h)
     return true;
 }
 
-/* Who pauses waits for another hart (Zihintpause): it gives way to those that lag behind. */
+/* A hart that pauses waits for another (Zihintpause): it yields to those whose clocks are lower. */
 bool hart_op_pause(struct hart *h)
 {
     if (hart_cycles(h) >= h->s.yield_from) {

@@ -1,5 +1,5 @@
 /*
- * bus.c - see bus.h. Few regions, so a linear search behind a one-entry memory.
+ * bus.c - see bus.h. Few regions, so a linear search.
  */
 #include "mem/bus.h"
 

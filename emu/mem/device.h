@@ -3,7 +3,7 @@
  *
  * The bus checks the access size, so a device need not; offsets are from its
  * base. A device raises its interrupt through an irq_line without knowing who
- * listens, and asks a clock for the time without knowing who winds it, so each
+ * listens, and asks a clock for the time without knowing what drives it, so each
  * can be tested with no machine at all.
  */
 #ifndef MEM_DEVICE_H
@@ -17,7 +17,7 @@
 /* How an access to physical memory can fail. The guest's fault: a value. */
 enum fault {
     FAULT_NONE,
-    FAULT_ACCESS,     /* nobody there, or the device refuses */
+    FAULT_ACCESS,     /* no device there, or it refuses */
     FAULT_MISALIGNED, /* a device was touched at an address its size does not divide */
 };
 

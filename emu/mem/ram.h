@@ -168,9 +168,9 @@ static inline void ram_keep_page(struct ram *r, uint64_t pa)
 void ram_keep_copy(struct ram *r, struct page_copy *slot);
 
 /*
- * The way in which memory is written, by whomever: stamps, lets the code map know, breaks
- * reservations, tells watches. [pa, pa + len) must be in the RAM. Only stores of harts through
- * cached translations do not come here, which no page has that one of these must know of.
+ * The one path for writes to memory, by any writer: it stamps, informs the code map, breaks
+ * reservations and tells watches. [pa, pa + len) must be in the RAM. Only stores through a hart's
+ * cached translations bypass it, and pages whose stores must be seen never get such a translation.
  */
 void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const struct writer *by);
 
