@@ -74,7 +74,7 @@ int kthread_stop(struct task_struct *p)
 }
 EXPORT_SYMBOL(kthread_stop);
 
-/* With the task itself: until then somebody may ask it to stop. */
+/* With the task itself: until then it can be asked to stop. */
 void free_kthread_struct(struct task_struct *p)
 {
     kfree(p->kthread);

@@ -1,5 +1,5 @@
 /*
- * ftrace.h - function tracing: records of call sites, and who wants to hear of them.
+ * ftrace.h - function tracing: records of call sites, and the ops that are called from them.
  *
  * In a kernel built without it, the few hooks in other code are empty.
  */
@@ -56,7 +56,7 @@ struct ftrace_ops_hash {
     struct ftrace_hash *filter_hash;  /* these; NULL or empty: all */
 };
 
-/* Who wants to be called from sites. The user fills in func, flags and private. */
+/* A function to be called from sites. The user fills in func, flags and private. */
 struct ftrace_ops {
     ftrace_func_t func;       /* what is called: saved_func, or ftrace_pid_func before it */
     struct ftrace_ops *next;  /* in ftrace_ops_list, under ftrace_lock */
@@ -104,7 +104,7 @@ extern struct ftrace_ops global_ops;
 extern struct ftrace_ops *function_trace_op;
 
 int register_ftrace_function(struct ftrace_ops *ops);
-/* When it comes back, nobody is in the ops' function any more. */
+/* When it returns, no hart is in the ops' function any more. */
 int unregister_ftrace_function(struct ftrace_ops *ops);
 /* Something went wrong: no code is changed any more, no function called. */
 void ftrace_kill(void);
@@ -137,9 +137,9 @@ struct dyn_ftrace {
 
 /* What is wanted of a site, and (_EN) what its code does.  Linux's bits. */
 #define FTRACE_FL_ENABLED     (1UL << 31) /* calls */
-#define FTRACE_FL_REGS        (1UL << 30) /* somebody wants all registers */
+#define FTRACE_FL_REGS        (1UL << 30) /* some ops wants all registers */
 #define FTRACE_FL_REGS_EN     (1UL << 29)
-#define FTRACE_FL_IPMODIFY    (1UL << 26) /* somebody may move the pc: only one can */
+#define FTRACE_FL_IPMODIFY    (1UL << 26) /* some ops may move the pc: only one can */
 #define FTRACE_FL_DISABLED    (1UL << 25) /* of a module that is coming or going: leave it */
 #define FTRACE_FL_CALL_OPS    (1UL << 22) /* one ops alone, to be found from the site */
 #define FTRACE_FL_CALL_OPS_EN (1UL << 21)

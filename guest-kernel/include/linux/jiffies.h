@@ -14,7 +14,7 @@
 #define time_after_eq(a, b)  ((long)((a) - (b)) >= 0)
 #define time_before_eq(a, b) time_after_eq(b, a)
 
-/* Rounded up: who waits for so long waits no shorter. */
+/* Rounded up: a wait of so long is never shorter. */
 static inline unsigned long msecs_to_jiffies(unsigned int ms)
 {
     return ((unsigned long)ms * HZ + 999) / 1000;

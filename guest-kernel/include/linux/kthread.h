@@ -18,7 +18,7 @@ void kthread_bind(struct task_struct *p, unsigned int cpu);
         kthread_;                                                             \
     })
 
-/* For the thread: somebody wants it to return. */
+/* For the thread: it has been asked to return. */
 bool kthread_should_stop(void);
 /* Asks for that, wakes the thread, and answers what it returned. It must not end by itself before.
  */

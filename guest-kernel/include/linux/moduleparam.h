@@ -1,4 +1,4 @@
-/* moduleparam.h - variables of a module that whoever loads it may set: insmod NAME.ko count=3. */
+/* moduleparam.h - variables of a module, set when it is loaded: insmod NAME.ko count=3. */
 #ifndef LINUX_MODULEPARAM_H
 #define LINUX_MODULEPARAM_H
 

@@ -44,7 +44,7 @@ static __always_inline bool need_resched(void)
     return READ_ONCE(current->flags) & (1UL << TIF_NEED_RESCHED);
 }
 
-/* Reschedules if somebody asked for it while the count was up. */
+/* Reschedules if that was requested while the count was not 0. */
 void preempt_schedule(void);
 
 static __always_inline void preempt_disable(void)

@@ -5,7 +5,7 @@
 #include <linux/kernel.h>
 
 int __printf(1, 2) printk(const char *fmt, ...);
-/* From an exception or panic on: takes no lock, since its holder may be the one who died. */
+/* From an exception or panic on: takes no lock, since its holder may be the hart that died. */
 void printk_bust_locks(void);
 
 #define pr_err  printk

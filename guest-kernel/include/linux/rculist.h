@@ -13,7 +13,7 @@ static inline void list_add_tail_rcu(struct list_head *item, struct list_head *h
     head->prev = item;
 }
 
-/* item->next stays: who stands on it finds on. It may be reused after a grace period. */
+/* item->next stays valid for readers that are at it. Reuse it only after a grace period. */
 static inline void list_del_rcu(struct list_head *item)
 {
     item->next->prev = item->prev;

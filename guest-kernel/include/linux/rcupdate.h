@@ -1,7 +1,7 @@
 /*
- * rcupdate.h - waiting until nobody can still be looking.
+ * rcupdate.h - waiting until no reader is left.
  *
- * A reader is whoever has preemption or interrupts off.  synchronize_rcu()
+ * A reader is code that has preemption or interrupts off.  synchronize_rcu()
  * returns when every reader that was at it when it was called has ended.
  *
  * A trampoline, and the function a call site leads to, may be preempted and

@@ -2,7 +2,7 @@
  * ring_buffer.h - records of traces, one ring of pages a hart.
  *
  * A page is what Linux calls a sub-buffer, in its binary layout.  Each hart
- * writes to its own ring and waits for nobody; an interrupt may write while
+ * writes to its own ring and never waits; an interrupt may write while
  * the hart is in the middle of a write.  Readers, of any hart, come one at a
  * time.  There are two ways to read: consuming takes events out of the ring,
  * an iterator looks at them and leaves them there.
@@ -69,7 +69,7 @@ void ring_buffer_free(struct trace_buffer *buffer);
 int ring_buffer_resize(struct trace_buffer *buffer, unsigned long size, int cpu);
 void ring_buffer_reset(struct trace_buffer *buffer);
 void ring_buffer_reset_cpu(struct trace_buffer *buffer, unsigned int cpu);
-/* Between two buffers of one size, while nobody writes to either. */
+/* Between two buffers of one size, while neither is written to. */
 void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void));
 
 /*
@@ -83,7 +83,7 @@ void ring_buffer_unlock_commit(struct trace_buffer *buffer);
 void *ring_buffer_event_data(struct ring_buffer_event *event);
 unsigned int ring_buffer_event_length(const struct ring_buffer_event *event);
 
-/* Nobody is in a write when disabling returns, if all who write have interrupts off. */
+/* No write is under way when disabling returns, if all writers have interrupts off. */
 void ring_buffer_record_disable(struct trace_buffer *buffer);
 void ring_buffer_record_enable(struct trace_buffer *buffer);
 void ring_buffer_record_disable_cpu(struct trace_buffer *buffer, unsigned int cpu);
@@ -103,8 +103,8 @@ bool ring_buffer_read_page(struct trace_buffer *buffer, unsigned int cpu,
 bool ring_buffer_empty_cpu(struct trace_buffer *buffer, unsigned int cpu);
 bool ring_buffer_empty(struct trace_buffer *buffer);
 /*
- * Announces a reader who is about to sleep on buffer->waiters: what is written
- * from now on wakes him.  He has to look once more after this.
+ * Announces a reader that is about to sleep on buffer->waiters: what is written
+ * from now on wakes it.  It must look once more after this call.
  */
 void ring_buffer_expect_wakeup(struct trace_buffer *buffer);
 void ring_buffer_wake_waiters(struct trace_buffer *buffer);

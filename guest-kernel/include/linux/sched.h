@@ -46,7 +46,7 @@ struct sched_param {
 
 struct sched_class;
 
-/* What is left of a task that has ended: its parent has to look at it, or nobody has. */
+/* What is left of a task that has ended: its parent must wait for it, if it has one. */
 enum { EXIT_DEAD = 0x10, EXIT_ZOMBIE = 0x20 };
 
 struct completion;
@@ -101,7 +101,7 @@ struct task_struct {
     unsigned long restart_a0;       /* the first argument of the system call it is in */
 
     struct mm_struct *mm; /* NULL: a kernel thread */
-    /* The family: under tasklist_lock. parent NULL: its end concerns nobody. */
+    /* The family: under tasklist_lock. parent NULL: no task waits for its end. */
     struct task_struct *parent;
     struct list_head children, sibling;
     int exit_state;                /* EXIT_*, 0 while it lives */
@@ -135,7 +135,7 @@ void init_idle(struct task_struct *idle, unsigned int cpu);
 void schedule(void);
 void preempt_schedule_irq(void);
 void scheduler_tick(void);
-/* Gives way to whoever waits. */
+/* Lets the other runnable tasks run first. */
 void yield(void);
 /* In long loops: lets others run if one is due, and grace periods end. */
 bool cond_resched(void);

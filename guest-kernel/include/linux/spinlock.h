@@ -14,7 +14,7 @@
 #include <linux/types.h>
 
 typedef struct {
-    u32 next;  /* the ticket of whoever comes next */
+    u32 next;  /* the next ticket to be drawn */
     u32 owner; /* the ticket being served */
 } spinlock_t;
 

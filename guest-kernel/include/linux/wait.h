@@ -1,7 +1,7 @@
 /*
  * wait.h - queues of tasks that wait for something.
  *
- * Who waits puts an entry of its own stack on the queue and looks at its
+ * A waiter puts an entry on its own stack on the queue and looks at its
  * condition after that; who makes the condition true wakes the queue after
  * that.  So no wake-up falls in between.
  */

@@ -87,7 +87,7 @@ int mutex_lock_interruptible(struct mutex *lock)
 }
 
 /*
- * The next owner is named before it is woken, so nobody can slip in between;
+ * The next owner is named before it is woken, so no other task can slip in between;
  * and its entry leaves the list before that, as the entry lives on its stack.
  * If it is awake already it may be through and gone before we wake it.
  */

@@ -2,7 +2,7 @@
  * kallsyms.c - which module's function holds an address.
  *
  * Not instrumented, as kernel/kallsyms.c.  The list is walked with interrupts
- * off, which is what whoever takes a module off it waits for.
+ * off, which is what the removal of a module waits for.
  */
 #include "internal.h"
 #include <asm/irqflags.h>

@@ -61,7 +61,7 @@ int module_refcount(const struct module *mod)
     return atomic_read(&mod->refcnt) - MODULE_REF_BASE;
 }
 
-/* From now on nobody gets a reference, if nobody has one. */
+/* From now on no reference can be taken, if there is none. */
 static bool try_release_module_ref(struct module *mod)
 {
     int unused = MODULE_REF_BASE;

@@ -58,7 +58,7 @@ static bool any_holdout(void)
 void synchronize_rcu_tasks(void)
 {
     mutex_lock(&tasks_gp_mutex);
-    smp_mb(); /* what the caller took away is gone before we look who may still be at it */
+    smp_mb(); /* what the caller took away is gone before we look for its users */
     hold_out_runnable_tasks();
     while (any_holdout())
         msleep(HOLDOUT_POLL_MSECS);

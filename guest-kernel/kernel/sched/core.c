@@ -277,7 +277,7 @@ static void load_balance(struct rq *rq)
 
     for_each_online_cpu(cpu)
     {
-        /* Behind a task of a higher class they would wait for ever: count it as one of them. */
+        /* After a task of a higher class they would wait endlessly: count it as one of them. */
         unsigned int n = READ_ONCE(runqueues[cpu].nr_fair) +
                          (READ_ONCE(runqueues[cpu].curr)->prio < MAX_RT_PRIO);
 
@@ -687,7 +687,7 @@ void cpu_startup_entry(void)
         do_idle();
 }
 
-/* The last switch: whoever runs next drops the scheduler's reference. */
+/* The last switch: the next task drops the scheduler's reference. */
 void do_task_dead(void)
 {
     preempt_disable();

@@ -66,7 +66,7 @@ static void charge_fair(struct rq *rq, struct task_struct *curr, u64 delta)
     update_min_vruntime(rq);
 }
 
-/* Who has slept may be ahead of the others, but by no more than one round. */
+/* A task that slept may be ahead of the others, but by no more than one round. */
 static void place_task(struct rq *rq, struct task_struct *p, int why)
 {
     s64 ahead = SCHED_LATENCY_MS * NSEC_PER_MSEC;
@@ -130,7 +130,7 @@ static bool preempts_fair(struct rq *rq, struct task_struct *p, struct task_stru
     return vruntime_diff(curr->vruntime, p->vruntime + granularity) > 0;
 }
 
-/* Behind everybody who waits now. */
+/* After all tasks that wait now. */
 static void yield_fair(struct rq *rq, struct task_struct *curr)
 {
     struct task_struct *p;

@@ -52,7 +52,7 @@ static bool tick_rt(struct rq *rq, struct task_struct *curr)
         return false;
     if (first && first->prio == curr->prio)
         return true;
-    curr->rt_time_slice = RR_TIMESLICE; /* nobody to make way for */
+    curr->rt_time_slice = RR_TIMESLICE; /* no other task to yield to */
     return false;
 }
 

@@ -22,7 +22,7 @@ enum {
 };
 
 struct rq {
-    spinlock_t lock; /* held across the switch: whoever takes it sees the last task off its stack */
+    spinlock_t lock; /* held across the switch; once taken, the last task has left its stack */
     unsigned int cpu;
     struct task_struct *curr; /* these and the rest under lock */
     struct task_struct *idle;

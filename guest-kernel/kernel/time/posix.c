@@ -89,7 +89,7 @@ static long sleep_until(u64 end)
     return -EINTR;
 }
 
-/* What is left goes to rmtp, if somebody wants to know: only after a relative sleep. */
+/* What is left goes to rmtp, if it is not NULL: only after a relative sleep. */
 static long sleep_for(u64 ns, struct timespec __user *rmtp)
 {
     u64 end = sched_clock() + ns, now;

@@ -31,7 +31,7 @@ static void fgraph_return_stub(struct ftrace_graph_ret *trace)
     (void)trace;
 }
 
-/* Stands where nobody is registered; a hart may still be on its way to call it. */
+/* In the place of a user that is not registered; a hart may still be about to call it. */
 static struct fgraph_ops fgraph_stub = {
     .entryfunc = ftrace_graph_entry_stub,
     .retfunc = fgraph_return_stub,
@@ -235,7 +235,7 @@ static unsigned long bad_index(int index)
 
 /*
  * The frame pointer test: the function came back with the frame pointer its
- * caller had when it was called, or somebody has broken the chain of frames.
+ * caller had when it was called, or the chain of frames is broken.
  */
 static bool frame_pointer_is(const struct ftrace_ret_stack *frame, unsigned long frame_pointer)
 {
@@ -373,7 +373,7 @@ static int alloc_retstack_tasklist(void)
     return ret;
 }
 
-/* ---- who is registered ---- */
+/* ---- registered users ---- */
 
 static void set_graph_functions(trace_func_graph_ent_t entry, trace_func_graph_ret_t ret)
 {
@@ -381,7 +381,7 @@ static void set_graph_functions(trace_func_graph_ent_t entry, trace_func_graph_r
     WRITE_ONCE(ftrace_graph_entry, entry);
 }
 
-/* Behind the functions: who finds nobody here must not find his functions in force. */
+/* After the functions: a hart that finds no user here must not find a user's functions. */
 static void set_nobody_direct(void)
 {
     smp_wmb();
@@ -491,7 +491,7 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 
 /*
  * Functions that are hooked now still come back through return_to_handler,
- * unheard.  Who is not part of the kernel may be gone afterwards.
+ * unheard.  A user in a module may be freed afterwards.
  */
 void unregister_ftrace_graph(struct fgraph_ops *gops)
 {

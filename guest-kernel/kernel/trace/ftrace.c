@@ -1,5 +1,5 @@
 /*
- * ftrace.c - who is called from the sites that are on, and through what.
+ * ftrace.c - which functions the sites call that are on, and how.
  *
  * Sites call ftrace_caller, which calls ftrace_trace_function: the function of
  * the only ops, or one that goes through the list of them.  Which sites are on
@@ -117,7 +117,7 @@ static void ftrace_sync_ipi(void *info)
 
 /*
  * The sites read ftrace_trace_function themselves, and function_trace_op
- * behind it: who meets the new function must not meet the old ops.
+ * after it: a hart that reads the new function must not read the old ops.
  */
 static void set_trace_function(ftrace_func_t func)
 {
@@ -172,7 +172,7 @@ static void add_ftrace_ops(struct ftrace_ops *ops)
     __atomic_store_n(&ftrace_ops_list, ops, __ATOMIC_RELEASE);
 }
 
-/* Its next stays: somebody may be standing on it. */
+/* Its next stays: a hart may be at it. */
 static void remove_ftrace_ops(struct ftrace_ops *ops)
 {
     struct ftrace_ops **p = &ftrace_ops_list;
@@ -295,7 +295,7 @@ int ftrace_shutdown(struct ftrace_ops *ops, int command)
     mutex_lock(&ftrace_lock);
     ret = shutdown_locked(ops, command);
     mutex_unlock(&ftrace_lock);
-    /* No site leads to it any more; whoever came from one has left when this returns. */
+    /* No site leads to it any more; every task that came from one has left when this returns. */
     if (!ret && (ops->flags & FTRACE_OPS_FL_DYNAMIC))
         synchronize_rcu_tasks();
     return ret;

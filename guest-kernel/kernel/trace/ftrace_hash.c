@@ -2,9 +2,9 @@
  * ftrace_hash.c - sets of call sites, and the filters of ops, which are made of them.
  *
  * A set in use is never changed but replaced, except that sites which are gone
- * are taken out of it (ftrace_hash_forget()); who looks into it has interrupts
+ * are taken out of it (ftrace_hash_forget()); readers of it have interrupts
  * off, so that an answer from every hart (kick_all_cpus_sync()) means that
- * nobody looks into the old one any more.
+ * no hart reads the old one any more.
  *
  * Not instrumented.
  */
@@ -127,7 +127,7 @@ struct ftrace_hash *copy_ftrace_hash(const struct ftrace_hash *from)
     return hash;
 }
 
-/* ---- who asks for a site ---- */
+/* ---- which ops ask for a site ---- */
 
 static bool hash_contains_ip(const struct ftrace_ops_hash *hash, unsigned long ip)
 {
@@ -240,7 +240,7 @@ int ftrace_match_records(struct ftrace_hash *hash, const char *word)
 
 /* ---- filters ---- */
 
-/* If somebody is called by this set, what is called changes at once. */
+/* If an ops in use has this set, the sites change at once. */
 int ftrace_hash_move_and_update_ops(struct ftrace_hash **orig, struct ftrace_hash *hash)
 {
     struct ftrace_hash *old;

@@ -45,9 +45,9 @@ void ftrace_replace_code(bool enable);
 void ftrace_run_update_code(int command);
 /* The sites of a module are about to go: no set may bring them back to mind. */
 void ftrace_hash_forget(struct ftrace_hash *hash, unsigned long ip);
-/* Nor the graph tracer's sets, nor a copy that somebody is writing. Under both locks. */
+/* Nor the graph tracer's sets, nor a copy that is being written. Under both locks. */
 void ftrace_files_forget(unsigned long ip);
-/* Nobody puts a set in place that he has written; taken before ftrace_lock. */
+/* No set that was written is put in place meanwhile; taken before ftrace_lock. */
 void ftrace_filters_lock(void);
 void ftrace_filters_unlock(void);
 /* And no command may wait for them. */

@@ -3,7 +3,7 @@
  *
  * Ops with FTRACE_OPS_FL_PID get ftrace_pid_func() put before their function
  * as long as there is a set of either kind.  A set in use gains and loses
- * single pids, as tasks come and go, and is otherwise replaced; who looks into
+ * single pids, as tasks come and go, and is otherwise replaced; readers of
  * it has interrupts off.
  *
  * Not instrumented.

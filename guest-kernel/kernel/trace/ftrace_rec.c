@@ -166,7 +166,7 @@ static long wanted_of(const struct dyn_ftrace *rec)
     return flags | count;
 }
 
-/* Who may move the pc says of which functions. */
+/* An ops that may move the pc must name the functions. */
 static int check_ipmodify(void)
 {
     const struct ftrace_ops *op;
@@ -357,7 +357,7 @@ static void ftrace_sync_ipi(void *info)
     smp_rmb();
 }
 
-/* Nobody may run the new function with the old ops. While the machine is stopped nobody can. */
+/* No hart may run the new function with the old ops. While the machine is stopped none can. */
 static void publish_function_trace_op(void)
 {
     WRITE_ONCE(function_trace_op, set_function_trace_op);
@@ -456,7 +456,7 @@ static struct ftrace_page *ftrace_allocate_pages(struct module *mod, const unsig
     return pg;
 }
 
-/* Until now they call what the linker says. Nobody runs them, so nobody need be stopped. */
+/* Until now they call what the linker says. No hart runs them, so none must be stopped. */
 static int ftrace_update_code(struct ftrace_page *pg)
 {
     struct dyn_ftrace *rec;
@@ -566,7 +566,7 @@ static void forget_ips(struct ftrace_ops_hash *hash, const struct ftrace_page *p
     }
 }
 
-/* Other sites will lie at these addresses one day, and nobody has asked for them. */
+/* Other sites will lie at these addresses one day, and no filter asked for those. */
 static void clear_mod_from_hashes(const struct ftrace_page *pg)
 {
     const struct ftrace_ops *op, *sub;

@@ -1,4 +1,4 @@
-/* ftrace_test.c - who is called from which site, and what becomes of hooked returns. */
+/* ftrace_test.c - which function each site calls, and what becomes of hooked returns. */
 #include "ftrace_internal.h"
 #include "pid_list.h"
 #include "trace_selftest.h"
@@ -423,7 +423,7 @@ static void one_graph_user_is_called_directly(struct kunit *test)
     KUNIT_EXPECT_EQ(test, entries[0], 1);
 }
 
-/* The site of the second function is on for somebody else. */
+/* The site of the second function is on for another ops. */
 static void a_graph_user_hears_only_of_its_filter(struct kunit *test)
 {
     reset_graph_counts();
@@ -477,7 +477,7 @@ static void a_return_is_heard_by_who_followed_the_call(struct kunit *test)
     unregister_ftrace_graph(&gops_1);
 }
 
-/* Changes who is registered in the middle of the call. */
+/* Registers and unregisters in the middle of the call. */
 static noinline void call_that_trades_users(void)
 {
     register_ftrace_graph(&gops_1);

@@ -405,7 +405,7 @@ static void rb_replace_pages(struct ring_buffer_per_cpu *cb, void *info)
     rb_swap_page(reader, cb->reader_page);
     if (cb->tail_page == cb->reader_page)
         cb->tail_page = reader;
-    cb->commit_page = cb->tail_page; /* nobody is in a write */
+    cb->commit_page = cb->tail_page; /* no write is under way */
     cb->reader_page = reader;
     cb->nr_pages = set->nr;
     cb->pages = set->pages;

@@ -12,7 +12,7 @@
  *
  * The writer takes free slots; with the ring full it frees the oldest page,
  * events and all.  The reader takes the oldest page out and leaves its spare
- * in the slot, free.  Whoever comes second finds the word changed.  The number
+ * in the slot, free.  The second one finds the word changed.  The number
  * in it keeps a page from being mistaken for the one that lay there a round ago.
  *
  * The reader may take the page being written, too; the writer goes on in it

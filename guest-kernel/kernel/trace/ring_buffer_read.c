@@ -44,7 +44,7 @@ static struct ring_buffer_event *rb_cursor_event(const struct rb_cursor *c)
     return (void *)(c->page->data + c->offset);
 }
 
-/* The next event that is somebody's; NULL at the end. */
+/* The next event of a writer, not padding; NULL at the end. */
 static struct ring_buffer_event *rb_cursor_peek(struct rb_cursor *c, unsigned int end, u64 *ts)
 {
     while (c->offset < end) {

@@ -3,7 +3,7 @@
  *
  * On every hart a thread writes without pause and interrupts write on top of
  * it, while one reader consumes, an iterator looks on and the rings change
- * their size.  Each record says who wrote it and which of his it is, so the
+ * their size.  Each record has its writer and its number, so the
  * reader can tell that nothing came twice, late or torn, and at the end that
  * what was written is what was read, what was reported lost, and nothing else.
  *
@@ -189,7 +189,7 @@ static void rb_test_round(int round, bool overwrite)
         rb_test_failed("resizing", 0, 1, 0);
 }
 
-/* Nobody writes any more: the account must balance. */
+/* All writers have ended: the counts must add up. */
 static void rb_test_balance(unsigned int cpu, bool overwrite)
 {
     u64 written = writers[cpu].number[RB_TEST_THREAD] + writers[cpu].number[RB_TEST_IRQ];

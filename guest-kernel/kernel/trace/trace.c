@@ -13,7 +13,7 @@
 
 enum {
     TRACE_BUF_SIZE_DEFAULT = 1441792,        /* a hart, in bytes: Linux's 1408 KiB */
-    TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* the least there is, until somebody traces */
+    TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* the least there is, until a tracer is chosen */
 };
 
 #define TRACE_DEFAULT_FLAGS                                                    \
@@ -119,7 +119,7 @@ void tracing_set_on(struct trace_array *tr, bool on)
             tr->current_trace->start(tr);
         else if (!on && tr->current_trace->stop)
             tr->current_trace->stop(tr);
-        ring_buffer_wake_waiters(tr->buffer); /* who waits for more may have all there is */
+        ring_buffer_wake_waiters(tr->buffer); /* a reader that waits may have all there is */
     }
     mutex_unlock(&trace_types_lock);
 }

@@ -52,7 +52,7 @@ static int set_boot_buf_size(char *value)
         value[n - 1] = 0;
     err = kstrtoul(value, 0, &size);
     if (unit)
-        value[n - 1] = letter; /* whoever complains shows what was written */
+        value[n - 1] = letter; /* an error message shows what was written */
     if (err)
         return err;
     if (unit)

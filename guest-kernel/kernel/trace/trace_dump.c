@@ -17,7 +17,7 @@
 static int ftrace_dump_on_oops;
 static int traceoff_on_warning;
 
-static struct trace_iterator dump_iter; /* whoever has set dump_running */
+static struct trace_iterator dump_iter; /* of the dump that has set dump_running */
 static unsigned int dump_running;
 
 /* Consumes, so that two dumps in a row show each entry once. */

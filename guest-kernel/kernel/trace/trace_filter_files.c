@@ -59,7 +59,7 @@ static int enabled_show(struct seq_file *m, void *v)
         if (op)
             seq_printf(m, "\tops: %pS (%pS)", op, (void *)op->func);
         else
-            seq_puts(m, "\tops: ERROR!"); /* as ftrace_kill() left it: nobody is called any more */
+            seq_puts(m, "\tops: ERROR!"); /* as ftrace_kill() left it: nothing is called any more */
     }
     seq_puts(m, "\n");
     return 0;
@@ -124,7 +124,7 @@ static int put_ftrace_notrace(struct ftrace_hash *hash)
 }
 
 /*
- * Who looks at the old set has interrupts off, and so is done when all harts
+ * Readers of the old set have interrupts off, and so are done when all harts
  * have answered; a module that goes looks under ftrace_lock.
  */
 static int replace_graph_hash(struct ftrace_hash **set, struct ftrace_hash *hash)

@@ -61,7 +61,7 @@ static void print_lat_help_header(struct seq_file *m)
                 "#     \\   /        ||||||  \\    |    /       \n");
 }
 
-/* The task is the one that reads, as long as no tracer keeps a latency of somebody's. */
+/* The task is the one that reads, as long as no tracer keeps a task's latency. */
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 {
     unsigned long total, entries;

@@ -1,4 +1,4 @@
-/* trace_selftest_dynamic.c - two functions to be traced by the tests, which nobody else calls. */
+/* trace_selftest_dynamic.c - two functions to be traced by the tests, which nothing else calls. */
 #include "trace_selftest.h"
 
 /* Made, and called, as it stands here. */

@@ -4,7 +4,7 @@
  * For the layouts that change code while all other harts stand in
  * stop_machine().  ftrace_call and ftrace_regs_call call the tracer;
  * ftrace_graph_call and ftrace_graph_regs_call call prepare_ftrace_return while
- * somebody draws graphs.  As assembled all call ftrace_stub, and the latter do
+ * a graph tracer is registered.  As assembled all call ftrace_stub, and the latter do
  * until the first graph tracer comes; when it goes it leaves nops.
  *
  * Not instrumented: it is at work while sites change.

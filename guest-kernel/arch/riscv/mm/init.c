@@ -159,7 +159,7 @@ void paging_init(unsigned long memory_start, unsigned long memory_end)
 
 /*
  * Each slot has one user at a time: the UART's is set once, the text poke
- * slots belong to whoever holds text_mutex (or to the one hart that runs).
+ * slots belong to the holder of text_mutex (or to the one hart that runs).
  * So flushing this hart's translation is enough; another hart that pokes
  * later flushes its own before it stores.
  */

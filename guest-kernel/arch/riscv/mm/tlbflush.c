@@ -25,7 +25,7 @@ void flush_tlb_range(struct mm_struct *mm, unsigned long start, unsigned long en
         start = 0, end = TASK_SIZE;
     preempt_disable();
     cpu = smp_processor_id();
-    smp_mb(); /* the page table first, then who has to hear of it; pairs with switch_mm() */
+    smp_mb(); /* the page table first, then the harts to tell; pairs with switch_mm() */
     harts = READ_ONCE(mm->context.cpumask);
     if (harts >> cpu & 1) {
         if (end == TASK_SIZE)

@@ -20,7 +20,7 @@ struct kernel_clone_args {
     int (*fn)(void *); /* NULL: the child goes on where its parent is */
     void *fn_arg;
     const char *comm; /* NULL: its parent's */
-    bool kthread;     /* fn is all there is: nobody waits for it, it shares what kthreads share */
+    bool kthread;     /* fn is all there is: no task waits for it, it shares what kthreads share */
     unsigned long stack, tls;
     int *parent_tid, *child_tid; /* in U-mode */
 };

@@ -4,8 +4,8 @@
  * The compiler leaves four c.nop at the entry of each function, on a 4-byte
  * boundary.  Boot makes an auipc of the first two, for good; what changes is
  * the other word.  As that is one instruction, replaced by one store, no hart
- * has to stand still, and whoever runs the old one a little longer does no
- * harm; t0 is nobody's at a function's entry.
+ * has to stand still, and a hart that runs the old one a little longer does no
+ * harm; t0 is free at a function's entry.
  *
  *     off   auipc t0, ftrace_caller      on   auipc t0, ftrace_caller
  *           nop                               jalr  t0, (t0)

@@ -21,7 +21,7 @@ static unsigned long literal_of(const struct dyn_ftrace *rec)
     return rec->ip - MCOUNT_AUIPC_SIZE - FTRACE_LITERAL_SIZE;
 }
 
-/* One store: who comes by finds the old ops or the new.  It is data, and asks for no fence.i. */
+/* One store: a hart finds the old ops or the new.  It is data, and needs no fence.i. */
 static int set_ops(const struct dyn_ftrace *rec, const struct ftrace_ops *ops)
 {
     unsigned long flags;

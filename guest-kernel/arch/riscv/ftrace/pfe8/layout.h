@@ -2,7 +2,7 @@
  * layout.h - `pfe8`, as in Linux 6.3 to 6.15: eight bytes at the entry of each function.
  *
  * The compiler leaves four c.nop there, which boot merges to two nops.  The
- * call links through t0, which nobody needs at a function's entry, so that ra
+ * call links through t0, which is free at a function's entry, so that ra
  * keeps the way back to the caller.
  *
  *     off   nop            on   auipc t0, ftrace_caller

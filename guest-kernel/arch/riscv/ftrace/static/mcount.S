@@ -8,7 +8,7 @@
     .text
     .option norelax
 
-/* As long as nobody traces: seventeen instructions, and three at the site. */
+/* While no tracer is on: seventeen instructions, and three at the site. */
     .balign 4
     .globl _mcount
     .type _mcount, @function

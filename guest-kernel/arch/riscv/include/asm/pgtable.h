@@ -13,7 +13,7 @@ enum {
     _PAGE_GLOBAL = 1 << 5,
     _PAGE_ACCESSED = 1 << 6,
     _PAGE_DIRTY = 1 << 7,
-    /* Of an entry that is not present: there is a page, but nobody may touch it. */
+    /* Of an entry that is not present: there is a page, but no access to it is permitted. */
     _PAGE_PROT_NONE = _PAGE_GLOBAL,
 };
 
