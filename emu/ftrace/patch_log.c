@@ -232,11 +232,6 @@ struct patch_counts patch_log_counts(const struct patch_log *l)
     return l->counts;
 }
 
-uint64_t patch_log_newest(const struct patch_log *l)
-{
-    return l->newest;
-}
-
 const struct patch *patch_log_last(const struct patch_log *l, uint32_t site)
 {
     return last_of(l, site);

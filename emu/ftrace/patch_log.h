@@ -63,9 +63,6 @@ struct patch_counts patch_log_counts(const struct patch_log *l);
 /* Saves or restores all that was logged. */
 void patch_log_state_io(struct state_io *io, struct patch_log *l);
 
-/* Stamp of the newest store to code. */
-uint64_t patch_log_newest(const struct patch_log *l);
-
 /* The last patch of a site, or NULL. */
 const struct patch *patch_log_last(const struct patch_log *l, uint32_t site);
 

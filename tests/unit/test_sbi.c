@@ -336,7 +336,7 @@ static void without_retention_it_goes_on_elsewhere_with_translation_off(void **s
     }
 }
 
-/* It was woken, and what it waits for now is its own affair. */
+/* The hart has been woken: a later wait is a wait of its own. */
 static void a_hart_that_waits_after_its_suspension_is_started(void **state)
 {
     struct scene s;
