@@ -301,6 +301,7 @@ static void make_harts(struct machine *m)
         .fetch = m->config.fetch,
         .fetch_seed = m->config.fetch_seed,
         .timing = m->config.timing,
+        .core = m->config.core,
         .extensions = m->config.extensions,
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,

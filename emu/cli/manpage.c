@@ -31,7 +31,8 @@ static const char head[] =
     "rvftrace \\- an RV64 emulator that understands ftrace\n"
     ".SH SYNOPSIS\n"
     ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
-    ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n"
+    ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
+    ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and watches it patch itself.\n"
     "Instruction fetch stays stale until\n.BR fence.i ,\n"
@@ -44,6 +45,8 @@ static const char head[] =
     ".SH COMMANDS\n"
     ".TP\n.B run\nBoots the image; at the end prints the site report on standard error.\n"
     ".TP\n.B debug\nOpens a session before the first instruction;\n.B help\nlists its commands.\n"
+    ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
+    "compared with its core; with a name or a core file, checks and shows that one.\n"
     ".SH OPTIONS\n";
 
 static const char numbers[] = OPTIONS_NUMBERS;
