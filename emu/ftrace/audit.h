@@ -47,7 +47,7 @@ struct audit_config {
 struct audit *audit_new(const struct audit_config *config);
 void audit_free(struct audit *a);
 
-uint32_t audit_events(void); /* EVENT_BIT of each kind that it needs */
+uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that it needs */
 
 /* An event of these kinds. The patch log and the updates have heard of it. */
 void audit_event(struct audit *a, const struct event *e);
