@@ -70,6 +70,7 @@ enum exit_request {
     EXIT_STUCK = 4,     /* see HART_STUCK */
     EXIT_CODE = 8,      /* the running block's own code changed */
     EXIT_BLOCKS = 16,   /* the conditions that all blocks were decoded under have changed */
+    EXIT_STACK = 32,    /* the instruction may switch the stack; never at the end of hart_run */
 };
 
 /*
