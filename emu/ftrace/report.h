@@ -16,8 +16,6 @@ struct lines;
 struct symbols;
 struct watch;
 
-enum { REPORT_VERSION = 2 };
-
 /* What was run, and how it ended. Strings are the user's own words. */
 struct run_info {
     const char *version;  /* of rvftrace */
@@ -29,6 +27,7 @@ struct run_info {
     bool fetch_is_random;
     uint64_t fetch_seed; /* of random fetches */
     uint64_t seed, memory;
+    const char *replay;   /* the recording that was replayed; NULL: none */
     const char *ended;    /* "exit", "max-insns", ... */
     const char *ended_by; /* "finisher", ...; NULL: not by a request of the guest */
     unsigned exit_code;

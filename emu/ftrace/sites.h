@@ -77,6 +77,9 @@ size_t site_count(const struct site_table *t);
 /* id < site_count(); good until a site is added. */
 const struct site *site_get(const struct site_table *t, uint32_t id);
 
+/* Of those that the table began with; the others were added while the guest ran, as of modules. */
+bool site_is_of_image(const struct site_table *t, uint32_t id);
+
 /*
  * A site of the table's layout at an address that has none. Copies the function's name. Answers
  * its id; NO_SITE: there is one already.
