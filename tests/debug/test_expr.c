@@ -70,9 +70,9 @@ static void numbers_are_decimal_or_hexadecimal(void **state)
     expect("18446744073709551615", UINT64_MAX, "");
     refuse("18446744073709551616", "64 bits");
     refuse("0x10000000000000000", "64 bits");
-    refuse("0x", "digits are missing");
-    refuse("12ab", "no digit");
-    refuse("0x1g", "no digit");
+    refuse("0x", "expected digits after 0x");
+    refuse("12ab", "invalid digit");
+    refuse("0x1g", "invalid digit");
 }
 
 static void registers_and_symbols_are_looked_up(void **state)
@@ -120,7 +120,7 @@ static void comparisons_are_1_or_0_and_bind_as_in_c(void **state)
     expect("!0 + 1", 2, "");
     expect("5 != 4 hart 1", 1, "hart 1");
     expect("0x20=1", 0x20, "=1");
-    refuse("1 ==", "missing");
+    refuse("1 ==", "expected a value at the end");
 }
 
 static void what_and_and_or_do_not_need_is_not_read(void **state)
@@ -179,13 +179,13 @@ static void an_expression_ends_where_no_operator_follows(void **state)
 static void what_is_no_expression_is_refused(void **state)
 {
     (void)state;
-    refuse("", "missing");
-    refuse("1+", "missing");
-    refuse("+1", "expected at `+1`");
+    refuse("", "expected a value at the end");
+    refuse("1+", "expected a value at the end");
+    refuse("+1", "expected a value at `+1`");
     refuse("(1", "expected `)`");
-    refuse("1+)", "expected");
-    refuse("()", "expected");
-    refuse("%", "expected");
+    refuse("1+)", "expected a value at");
+    refuse("()", "expected a value at");
+    refuse("%", "expected a value at");
     refuse("$", "no register $");
 }
 
