@@ -2,9 +2,11 @@
  * audit.h - the auditor: an event goes to the rules that need it, and what a rule
  * objects to becomes a finding.
  *
- * Findings are grouped by their cause. Where the fetching hart has never executed
- * a fence.i, that is the cause, whatever the rule; else a cause is a rule and the
- * function whose store lacks its fence.
+ * Findings are grouped by their cause. Where the fetching hart has not executed a
+ * fence.i since it was started, that is the cause, whatever the rule; else a cause is a
+ * rule and the function whose store lacks its fence. A hart was started when it left
+ * M-mode for the first time, or at power-on if it never has: what its firmware fenced
+ * before that says nothing of the kernel.
  */
 #ifndef FTRACE_AUDIT_H
 #define FTRACE_AUDIT_H

@@ -16,13 +16,20 @@ struct window {
     struct stale_fetch fetch; /* its hart is NULL */
 };
 
+/* What the auditor remembers of a hart. */
+struct audited_hart {
+    uint32_t depth;   /* of traps taken and not returned from; below 0 it wraps */
+    bool left_m_mode; /* once at least: it runs what its firmware has started */
+    bool fenced;      /* has executed a fence.i since then, or since power-on if it never left */
+};
+
 struct audit {
     struct audit_config config;
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];
     struct swaps *swaps;
-    uint32_t *depth; /* by hart: traps taken and not returned from; below 0 it wraps */
+    struct audited_hart *harts;
     VEC_OF(struct window) windows; /* the private state of the rules of fences */
     uint64_t windows_left_out;
     /* The last breach, of which the next event may be the other half. */

@@ -47,7 +47,7 @@ static bool is_by_itself(const struct stale_fetch *s)
 static bool is_in_window(const struct audit *a, const struct stale_fetch *s)
 {
     const struct swap *swap = swap_of(a, s);
-    uint32_t depth = a->depth[hart_id(s->hart)];
+    uint32_t depth = a->harts[hart_id(s->hart)].depth;
 
     if (!swap || updates_ended(a->config.updates, s->who.hart, s->stamp))
         return false;

@@ -22,6 +22,7 @@ const char *message_text(enum message message)
             "from top to bottom, as the machine did it; each hart's cycles are a clock "
             "of its own",
         [MESSAGE_NEVER] = "; it has executed none so far",
+        [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
     };
 
     return texts[message];

@@ -45,10 +45,12 @@ enum fact_label {
 /* What is said in words. */
 enum message {
     MESSAGE_NONE,
-    MESSAGE_WRITER, /* the writer is not known */
-    MESSAGE_BYTES,  /* whether the bytes were written is not known */
-    MESSAGE_CLOCKS, /* cycles of different harts */
-    MESSAGE_NEVER,  /* the hart has never executed a fence.i */
+    MESSAGE_WRITER,      /* the writer is not known */
+    MESSAGE_BYTES,       /* whether the bytes were written is not known */
+    MESSAGE_CLOCKS,      /* cycles of different harts */
+    MESSAGE_NEVER,       /* the hart has never executed a fence.i */
+    MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
+                          */
 };
 
 struct fact {
@@ -73,7 +75,7 @@ struct example {
 struct finding {
     enum rule rule;
     uint64_t count;
-    uint64_t by_rule[RULE_COUNT]; /* of the count: more than one rule where no hart ever fenced */
+    uint64_t by_rule[RULE_COUNT]; /* of the count: more than one rule where a hart never fenced */
     uint64_t harts;               /* that fetched, a bit each */
     struct example examples[EXAMPLES_MAX]; /* different places or harts, the first ones */
     unsigned example_count;
