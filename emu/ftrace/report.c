@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grouped.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/account.h"
@@ -17,21 +18,6 @@
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
 #include "ftrace/watch.h"
-
-/* 1234567 as "1,234,567". */
-static const char *grouped(char text[32], uint64_t n)
-{
-    char digits[24];
-    unsigned len = (unsigned)snprintf(digits, sizeof digits, "%" PRIu64, n), out = 0;
-
-    for (unsigned i = 0; i < len; i++) {
-        if (i && (len - i) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[i];
-    }
-    text[out] = '\0';
-    return text;
-}
 
 static double ratio(uint64_t a, uint64_t b)
 {

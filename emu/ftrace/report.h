@@ -16,8 +16,6 @@ struct lines;
 struct symbols;
 struct watch;
 
-enum { REPORT_VERSION = 2 };
-
 /* The run: its options and how it ended. Strings are as the user gave them. */
 struct run_info {
     const char *version;  /* of rvftrace */
@@ -29,6 +27,7 @@ struct run_info {
     bool fetch_is_random;
     uint64_t fetch_seed; /* of random fetches */
     uint64_t seed, memory;
+    const char *replay;   /* the recording that was replayed; NULL: none */
     const char *ended;    /* "exit", "max-insns", ... */
     const char *ended_by; /* "finisher", ...; NULL: the guest did not request it */
     unsigned exit_code;

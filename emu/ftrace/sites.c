@@ -553,6 +553,11 @@ static void tell_changed(const struct site_table *t, uint32_t id)
         t->listeners[i].changed(t->listeners[i].ctx, id);
 }
 
+bool site_is_of_image(const struct site_table *t, uint32_t id)
+{
+    return id < t->sites.len - t->names.len;
+}
+
 uint32_t site_add(struct site_table *t, const struct site *s)
 {
     size_t at = first_ending_after(t, s->pa);

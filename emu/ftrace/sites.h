@@ -76,6 +76,9 @@ size_t site_count(const struct site_table *t);
 /* id < site_count(). The pointer is valid until a site is added. */
 const struct site *site_get(const struct site_table *t, uint32_t id);
 
+/* Of those that the table began with; the others were added while the guest ran, as of modules. */
+bool site_is_of_image(const struct site_table *t, uint32_t id);
+
 /*
  * Adds a site of the table's layout, with a copy of the function's name. Returns its id; NO_SITE:
  * there is a site at this address already.
