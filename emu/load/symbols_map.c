@@ -8,10 +8,10 @@
 #include "load/image_priv.h"
 #include "load/symbols_priv.h"
 
-/* How far the last symbol may reach: nothing in the file says. */
+/* The assumed size of the last symbol, whose end is not in the file. */
 static const uint64_t LAST_SYMBOL_BYTES = 4096;
 
-/* One line, its fields as found. */
+/* The fields of a line. */
 struct map_line {
     uint64_t addr, size;
     char type;
@@ -19,7 +19,7 @@ struct map_line {
     size_t name_len;
 };
 
-/* A number in base 16 up to a blank; NULL if it is none. */
+/* Parses a hexadecimal number that ends with white space. Returns what follows; NULL: not one. */
 static const char *parse_hex(const char *p, const char *end, uint64_t *value)
 {
     const char *start = p;
@@ -96,8 +96,8 @@ static bool ends_with(const char *name, size_t len, const char *end)
 }
 
 /*
- * Where a linker script begins or ends a part of the text; an ELF says that these are no
- * functions, a text file does not.
+ * Whether the symbol marks the start or end of a part of the text, from the linker script. In an
+ * ELF their type says that they are not functions; a text file has no such type.
  */
 static bool is_boundary(const char *name, size_t len)
 {
@@ -144,7 +144,7 @@ void symbols_bound_last(struct symbols *s)
             s->entries.at[i].limit = UINT64_MAX;
 }
 
-/* nm prints blanks where an undefined symbol has no address. */
+/* An undefined symbol: nm prints blanks instead of an address. */
 static bool is_skipped_line(const char *p, const char *end)
 {
     p = skip_blanks(p, end);
