@@ -35,6 +35,14 @@ run run --quiet "$defects/who.elf"
 claim 'who: new code without a fence is found' rules_are stale-fetch
 claim '... and no writer is named that is not known to be one' sh -c "! grep -q unrelated_store '$err'"
 
+# late-start: 161 findings under OpenSBI, which fences at power-on and starts the other harts later.
+for mode in stale coherent; do
+    run run --quiet --harts 3 --fetch $mode "$defects/late-start.elf"
+    claim "late-start: the fences of firmware do not count, and one missing fence is one finding, $mode" \
+        test "$(grep -Ec '^(error|warning):' "$err")" -eq 1
+    claim '... which says so' says '^  missing .*; it has executed none since it left M-mode'
+done
+
 # e22: the MMU sets D in a page table entry that another hart has reserved.
 run run --quiet --harts 2 "$defects/e22.elf"
 claim "e22: an update of A or D breaks another hart's reservation" has_status 7

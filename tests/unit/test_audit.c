@@ -516,6 +516,44 @@ static void a_hart_that_never_fenced_is_said_to_have_not(void **state)
     wreck(&s);
 }
 
+static void leave_m_mode(struct scene *s, unsigned hart)
+{
+    const struct event e = {
+        .kind = EVENT_TRAP_RETURN,
+        .trap_return = {
+            .hart = cluster_hart(s->w.cluster, hart), .pc = SITE_VA, .from = PRIV_M, .to = PRIV_S}};
+
+    audit_event(s->audit, &e);
+}
+
+/* OpenSBI fences at power-on, and starts the kernel on the other harts much later. */
+static void fences_of_firmware_before_the_kernel_starts_do_not_count(void **state)
+{
+    struct scene s;
+    struct stale_fetch f;
+
+    (void)state;
+    build_fenced(&s);
+    leave_m_mode(&s, 1);
+    leave_m_mode(&s, 2);
+    f = fetch(&s, ELSEWHERE, 1, 0);
+    report(&s, &f);
+    assert_int_equal(fact_of(last(&s), LABEL_MISSING)->message, MESSAGE_SINCE_START);
+    f.who.pc = 0x1234;
+    report(&s, &f);
+    f = fetch(&s, F, 2, 0);
+    report(&s, &f);
+    assert_int_equal(audit_count(s.audit), 1);
+    assert_int_equal(last(&s)->count, 3);
+    fence(&s, 1, 5, 1);
+    leave_m_mode(&s, 1); /* from a call of the firmware */
+    f = fetch(&s, ELSEWHERE, 1, 0);
+    report(&s, &f);
+    assert_int_equal(audit_count(s.audit), 2);
+    assert_int_equal(fact_of(last(&s), LABEL_MISSING)->message, MESSAGE_NONE);
+    wreck(&s);
+}
+
 /* ---- windows ---- */
 
 enum { JALR_AT = F + 4 };
@@ -811,6 +849,7 @@ int main(void)
         cmocka_unit_test(the_half_of_a_site_that_did_not_change_is_the_same_in_both_versions),
         cmocka_unit_test(the_evidence_is_in_the_order_of_events_and_not_of_cycles),
         cmocka_unit_test(a_hart_that_never_fenced_is_said_to_have_not),
+        cmocka_unit_test(fences_of_firmware_before_the_kernel_starts_do_not_count),
         cmocka_unit_test(in_a_swap_either_version_may_run),
         cmocka_unit_test(a_swap_outside_of_every_site_has_a_window_too),
         cmocka_unit_test(a_swap_of_code_that_the_hart_never_ran_has_a_window_too),
