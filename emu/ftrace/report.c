@@ -17,6 +17,7 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
+#include "ftrace/updates.h"
 #include "ftrace/watch.h"
 
 static double ratio(uint64_t a, uint64_t b)
@@ -202,6 +203,32 @@ static void print_patches(const struct report *r, FILE *out)
         fprintf(out, ", %s other stores to memory that held code", grouped(n, counts.others));
 }
 
+/* Findings may know less of a write for it, and say so. */
+static void print_not_kept(const struct report *r, FILE *out)
+{
+    struct cluster_left_out left_out = cluster_left_out(r->cluster);
+    uint64_t updates = updates_left_out(watch_updates(r->watch));
+    const struct {
+        uint64_t count;
+        const char *what;
+    } rows[] = {
+        {left_out.code_writes, "stores to code (--code-writes-max)"},
+        {left_out.page_copies, "copies of written pages (--page-copies-max)"},
+        {updates, "updates (--updates-max)"},
+    };
+    const char *before = "not kept: ";
+    char n[32];
+
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+        if (!rows[i].count)
+            continue;
+        fprintf(out, "%s%s %s", before, grouped(n, rows[i].count), rows[i].what);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', out);
+}
+
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
@@ -219,6 +246,7 @@ static void print_verdict(const struct report *r, FILE *out)
         fprintf(out, "audit:    no findings; ");
     print_patches(r, out);
     fprintf(out, all ? "\n" : "; nothing stale was run\n");
+    print_not_kept(r, out);
 }
 
 void report_text(const struct report *r, FILE *out)
