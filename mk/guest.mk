@@ -45,7 +45,8 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
-	time/time_test.o time/timer.o workload/calls.o workload/deep.o workload/mixed.o workload/procfs.o workload/sort.o \
+	time/time_test.o time/timer.o workload/calls.o workload/deep.o \
+	$(patsubst %,workload/density%.o,4 16 64 256 1024) workload/mixed.o workload/procfs.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
 	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
