@@ -194,6 +194,9 @@ static enum exit_status open_session(struct session *s)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
         status = symbols_read(named, &s->diag, &s->symbols);
+    else if (machine_image(s->machine)->kind == IMAGE_LINUX)
+        s->symbols = symbols_from_kallsyms(machine_image(s->machine)->file.bytes,
+                                           machine_image(s->machine)->file.size);
     if (status != EXIT_PASS)
         return status;
     if (o->symbols && !symbols_count(s->symbols))

@@ -52,6 +52,13 @@ MUST_USE enum exit_status symbols_read_map(const char *path, const struct diag *
 /* The symbols of an ELF in memory; empty if it has none or is not an ELF. Never NULL. */
 struct symbols *symbols_from_elf(const uint8_t *bytes, size_t size);
 
+/*
+ * From Linux's `Image`: the kernel has the names of its functions, and with CONFIG_KALLSYMS_ALL of
+ * its data, in a table of its own. The addresses are those it was linked to. NULL: it has none that
+ * is known here.
+ */
+struct symbols *symbols_from_kallsyms(const uint8_t *bytes, size_t size);
+
 void symbols_free(struct symbols *s); /* NULL is allowed here and in all functions below */
 
 /*

@@ -28,6 +28,14 @@ struct symbols *symbols_new(void);
 /* Adds a symbol, with a copy of its name. Drops names that symbols.h lists as left out. */
 void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, size_t len);
 
+/*
+ * The same for a symbol of which `nm` or kallsyms shows a letter; size 0: not known. After the last
+ * one symbols_bound_last, as nothing says how far it reaches.
+ */
+void symbols_add_lettered(struct symbols *s, uint64_t addr, uint64_t size, char letter,
+                          const char *name, size_t len);
+void symbols_bound_last(struct symbols *s);
+
 void symbols_finish(struct symbols *s);
 
 #endif

@@ -14,6 +14,7 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
+/* Not local_flush_icache_all(), which a test kernel built without local fences leaves out. */
 static void local_flush_icache(void)
 {
     __asm__ __volatile__("fence.i" ::: "memory");
