@@ -172,6 +172,14 @@ static uint64_t lowest_named(const struct machine *m)
     return image < ram ? image : ram;
 }
 
+/* Takes as long as a part of a kernel's boot: only for those who need it. */
+static uint64_t hash_image(const struct session *s)
+{
+    const struct options *o = &s->options;
+
+    return o->report || o->record || o->replay ? image_hash(machine_image(s->machine)) : 0;
+}
+
 static enum exit_status open_session(struct session *s)
 {
     const struct options *o = &s->options;
@@ -188,8 +196,7 @@ static enum exit_status open_session(struct session *s)
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
     if (status == EXIT_PASS)
-        status = record_replay_begin(s->record_replay, image_hash(machine_image(s->machine)),
-                                     machine_firmware(s->machine));
+        status = record_replay_begin(s->record_replay, hash_image(s), machine_firmware(s->machine));
     if (status != EXIT_PASS)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
@@ -481,7 +488,7 @@ static struct report make_report(const struct session *s)
         .run = {.version = RVFTRACE_VERSION,
                 .revision = options_revision(),
                 .image = o->image,
-                .image_hash = image_hash(machine_image(s->machine)),
+                .image_hash = hash_image(s),
                 .bootargs = o->append,
                 .firmware = options_firmware_name(machine_firmware(s->machine)),
                 .fetch = options_fetch_name(o->fetch),

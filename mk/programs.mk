@@ -21,8 +21,13 @@ PROGRAM_LDFLAGS := -nostdlib -static -Wl,--no-relax,--build-id=none,-z,max-page-
 	-Wl,--no-warn-rwx-segments -T $(PROGRAM_SRC)/virt.lds
 PROGRAM_COMMON := $(addprefix $(PROGRAM_OUT)/obj/,start.o virt.o version.o)
 
+<<<<<<< HEAD
 # Programs that showed defects of the machine; each has its own _start.
 PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) e2-pmpw
+=======
+# Programs that showed what was wrong with the machine: each brings its own _start.
+PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) patched-function-pmpw
+>>>>>>> main
 
 PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED) $(PROGRAM_DEFECTS:%=defects/%)))
 
@@ -52,7 +57,7 @@ $(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -nostdlib -static $(1) -Wl,--no-relax,--buil
 endef
 $(PROGRAM_OUT)/defects/%.elf: $(PROGRAM_SRC)/defects/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(call link_defect)
-$(PROGRAM_OUT)/defects/e2-pmpw.elf: $(PROGRAM_SRC)/defects/e2.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+$(PROGRAM_OUT)/defects/patched-function-pmpw.elf: $(PROGRAM_SRC)/defects/patched-function.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(call link_defect,-DPMPW)
 
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds

@@ -180,8 +180,9 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
         uint64_t pte_pa = table + bits(r->va, shift + 8, shift) * 8, pte;
 
         if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_LOAD, PRIV_S) ||
-            !bus_read(h->cluster->config.bus, pte_pa, &pte, sizeof pte))
+            !ram_has(h->cluster->ram, pte_pa, sizeof pte))
             return WALK_ACCESS_FAULT;
+        memcpy(&pte, ram_host(h->cluster->ram, pte_pa), sizeof pte);
         if (!(pte & PTE_V) || pte_is_reserved(h, pte))
             return WALK_PAGE_FAULT;
         if (pte & (PTE_R | PTE_X))

@@ -101,8 +101,8 @@ static bool ends_with(const char *name, size_t len, const char *end)
  */
 static bool is_boundary(const char *name, size_t len)
 {
-    static const char *const ends[] = {"_stext",    "_etext",     "_text_start",
-                                       "_text_end", "_sinittext", "_einittext"};
+    static const char *const ends[] = {"_stext",     "_etext",     "_text_start", "_text_end",
+                                       "_sinittext", "_einittext", "_init_begin", "_text_begin"};
 
     if (len == 5 && !memcmp(name, "_text", 5))
         return true;

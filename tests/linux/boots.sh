@@ -169,7 +169,8 @@ import json, sys
 elf, image = (json.load(open(path)) for path in sys.argv[1:])
 assert elf["layout"] == image["layout"] != "none" and len(elf["sites"]) > 1000, (elf["layout"], image["layout"])
 assert [s["address"] for s in elf["sites"]] == [s["address"] for s in image["sites"]]
-assert [s["function"] for s in elf["sites"]] == [s["function"] for s in image["sites"]]
+# Functions that another of the same name replaced have no symbol in the ELF.
+assert all(e["function"] in ("", i["function"]) for e, i in zip(elf["sites"], image["sites"]))
 ' "$@"
 }
 claim 'the Image with --symbols has the sites and the layout of vmlinux' same_sites "$work/vmlinux" "$work/Image"
