@@ -21,13 +21,8 @@ PROGRAM_LDFLAGS := -nostdlib -static -Wl,--no-relax,--build-id=none,-z,max-page-
 	-Wl,--no-warn-rwx-segments -T $(PROGRAM_SRC)/virt.lds
 PROGRAM_COMMON := $(addprefix $(PROGRAM_OUT)/obj/,start.o virt.o version.o)
 
-<<<<<<< HEAD
 # Programs that showed defects of the machine; each has its own _start.
-PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) e2-pmpw
-=======
-# Programs that showed what was wrong with the machine: each brings its own _start.
 PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) patched-function-pmpw
->>>>>>> main
 
 PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED) $(PROGRAM_DEFECTS:%=defects/%)))
 
