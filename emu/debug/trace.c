@@ -207,6 +207,10 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     if (p->site != NO_SITE) {
         print_site_name(d, p->site);
         fprintf(d->out, " at ");
+    } else if (p->ops_of != NO_SITE) {
+        fprintf(d->out, "ops of ");
+        print_site_name(d, p->ops_of);
+        fprintf(d->out, " at ");
     }
     print_place(d, va);
     fprintf(d->out, ", %u store%s\n", p->stores, p->stores == 1 ? "" : "s");
@@ -217,12 +221,14 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     print_fences(d, p);
 }
 
-/* Whether the patch's site matches the glob; "" matches all. */
+/* Whether the patch's site, or the site of its ops, matches the glob; "" matches all. */
 static bool is_meant(const struct debugger *d, const struct patch *p, const char *glob)
 {
+    uint32_t site = p->site != NO_SITE ? p->site : p->ops_of;
+
     if (!glob[0])
         return true;
-    return p->site != NO_SITE && matches(glob, site_get(sites_of(d), p->site)->function);
+    return site != NO_SITE && matches(glob, site_get(sites_of(d), site)->function);
 }
 
 /* The index of the count-th last patch that matches, or 0; *found: how many match from there on. */

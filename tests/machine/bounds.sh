@@ -23,9 +23,10 @@ run_measured run --firmware none --harts 2 --max-insns 4M --report "$work/report
 claim 'a loop of stores to code and fences takes no more than 40 MiB' test "$peak" -lt 40960
 claim '... has no finding, and as many stores as it made' \
     report "r['findings'] == [] and r['patch_counts']['others'] > 100000"
-claim '... of which it keeps some and counts the others' \
-    report "len(r['patches']) + r['patches_left_out'] == r['patch_counts']['others'] and
-            r['patches_left_out'] > len(r['patches']) > 1000"
+claim '... in updates, of which it keeps some and counts the others' \
+    report "sum(u['stores'] for u in r['updates']) < r['patch_counts']['others'] and
+            r['updates_left_out'] > len(r['updates']) == 10000"
+claim '... and says so at the end' says '^not kept: .*[0-9,]+ updates \(--updates-max\)'
 claim '... and the summary does not call them patches of sites' says '^audit: .* 0 patches of sites, [0-9,]+ other'
 
 run_measured run --quiet --firmware none --max-insns 1M --report "$work/report.json" "$hostile/findings.elf"
@@ -45,8 +46,9 @@ claim '... which the report has too' \
 run run --quiet --firmware none --findings-max 2K --report "$work/report.json" "$hostile/causes.elf"
 claim '--findings-max raises the limit' \
     report "len(r['findings']) > 400 and r['findings_left_out']['error'] == 0"
-run run --quiet --firmware none --patches-max 8 --report "$work/report.json" "$hostile/causes.elf"
-claim '--patches-max is how many patches are kept' report "len(r['patches']) <= 8"
+printf 'continue\npatches 100\nquit\n' >"$work/commands"
+run debug --quiet --firmware none --patches-max 8 -x "$work/commands" "$hostile/causes.elf"
+claim '--patches-max is how many patches the debugger has' test "$(grep -c '^#[0-9]' "$out")" -eq 8
 for bad in 0 1x -1; do
     run run --findings-max=$bad "$hostile/causes.elf"
     claim "--findings-max=$bad is refused" says_one_line '.*--findings-max'

@@ -280,7 +280,7 @@ static void what_no_hart_wrote_is_a_stale_fetch_even_at_a_site(void **state)
     }
 }
 
-/* repro dat.S, who.S */
+/* guest/defects: data-beside-code.S, wrong-writer.S */
 static void where_only_the_page_is_known_it_is_a_warning_without_a_writer(void **state)
 {
     struct scene s;
