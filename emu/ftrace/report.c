@@ -311,6 +311,25 @@ static bool is_of_evidence(const struct finding *f, const struct example *e)
     return false;
 }
 
+static bool has_fact(const struct finding *f, enum fact_label label)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == label)
+            return true;
+    return false;
+}
+
+/* The examples are in the order in which the machine did them, as the facts are. */
+static void print_order(const struct finding *f, FILE *out)
+{
+    bool several = false;
+
+    for (unsigned i = 1; i < f->example_count; i++)
+        several |= f->examples[i].hart != f->examples[0].hart;
+    if (several && !has_fact(f, LABEL_ORDER))
+        fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
+}
+
 static void print_finding(const struct report *r, const struct finding *f, FILE *out)
 {
     fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
@@ -322,6 +341,7 @@ static void print_finding(const struct report *r, const struct finding *f, FILE 
     for (unsigned i = 0; i < f->example_count; i++)
         if (!is_of_evidence(f, &f->examples[i]))
             print_example(r, f, &f->examples[i], out);
+    print_order(f, out);
     fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
 }
 

@@ -84,9 +84,9 @@ quit
 END
 timeout 100 "$BUILD/rvftrace" debug --quiet --console none --memory 128M -x "$work_dir/commands" \
     --append "script=\"echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer; echo nop > $T/current_tracer\"" \
-    "$BUILD/guest-kernel/callops/kernel.elf" </dev/null >"$out" 2>"$work_dir/errors"
+    "$BUILD/guest-kernel/callops/kernel.elf" </dev/null >"$work_dir/said" 2>"$work_dir/errors"
 check 'callops: a site is on only while its ops are named' \
-    test "$(sed -nE 's/^#[0-9]+ (ops )?.*/\1site/p' "$out" | tr '\n' ' ')" = \
+    test "$(sed -nE 's/^#[0-9]+ (ops )?.*/\1site/p' "$work_dir/said" | tr '\n' ' ')" = \
         'site ops site ops site site site ops site '
 
 check 'callops: enabled_functions says whose ops that are' \
@@ -103,7 +103,8 @@ for run in 1.stale 4.random:1; do
     check "static, harts and fetch $run: the calls of the workload are those of mcount" \
         sh -c "grep '<-' '$work_dir/qemu.mcount' | cmp - '$work_dir/static'"
     check "static, harts and fetch $run: no site, no patch" \
-        reported 'r["layout"] == "static" and not r["sites"] and not r["updates"]'
+        reported 'r["layout"] == "static" and not r["sites"] and r["patch_counts"]["sites"] == 0 and
+                  not any(u["changes"] for u in r["updates"])'
 done
 run_guest static 2 "$static; echo 1 > $T/tracing_on; echo function_graph > $T/current_tracer; work threads 12"
 of_workload >"$work_dir/static"
