@@ -103,8 +103,8 @@ for run in 1.stale 4.random:1; do
     check "static, harts and fetch $run: the calls of the workload are those of mcount" \
         sh -c "grep '<-' '$work_dir/qemu.mcount' | cmp - '$work_dir/static'"
     check "static, harts and fetch $run: no site, no patch" \
-        reported 'r["layout"] == "static" and not r["sites"] and r["patch_counts"]["sites"] == 0 and
-                  not any(u["changes"] for u in r["updates"])'
+        reported '(r["layout"] == "static" and not r["sites"] and r["patch_counts"]["sites"] == 0 and
+                   not any(u["changes"] for u in r["updates"]))'
 done
 run_guest static 2 "$static; echo 1 > $T/tracing_on; echo function_graph > $T/current_tracer; work threads 12"
 of_workload >"$work_dir/static"
