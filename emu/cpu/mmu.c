@@ -16,6 +16,7 @@ struct request {
     enum access access;
     enum privilege mode; /* the effective one */
     bool probe;          /* no side effects */
+    bool any;            /* whatever the entry permits, for a probe */
 };
 
 enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
@@ -140,9 +141,9 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     uint64_t offset;
     enum walk_result result;
 
-    if (!pte_permits(h, pte, r) || !leaf_size(pte, level, &shift))
+    if (!(r->any || pte_permits(h, pte, r)) || !leaf_size(pte, level, &shift))
         return WALK_PAGE_FAULT;
-    result = update_pte(h, pte_pa, pte, r);
+    result = r->any ? WALK_OK : update_pte(h, pte_pa, pte, r);
     if (result != WALK_OK)
         return result;
     h->cache.leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
@@ -191,7 +192,7 @@ static enum privilege effective_mode(const struct hart *h, enum access access)
 static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
                                   uint64_t *pa)
 {
-    struct request r = {va, access, effective_mode(h, access), probe};
+    struct request r = {va, access, effective_mode(h, access), probe, false};
 
     if (r.mode == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
         *pa = va;
@@ -241,7 +242,7 @@ static bool loads_are_watched(const struct hart *h, uint64_t pa)
     return UNLIKELY(ram->watched_loads) && ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
 }
 
-/* A load of a watched page is told, each time: it has no cached translation (struct ram_watch). */
+/* A load of a watched page is told, each time: it has no cached translation. */
 static void tell_load(struct hart *h, uint64_t pa, unsigned size)
 {
     const struct ram *ram = h->cluster->ram;
@@ -691,6 +692,13 @@ bool hart_zero_block(struct hart *h, uint64_t va)
 bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
 {
     return translate(h, va, access, true, pa) == WALK_OK;
+}
+
+bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa)
+{
+    const struct request r = {.va = va, .probe = true, .any = true};
+
+    return h->s.csr.satp >> SATP_MODE_SHIFT != SATP_BARE && walk(h, &r, pa) == WALK_OK;
 }
 
 bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)
