@@ -55,10 +55,6 @@ size_t snapshot_bytes(const struct machine *m, const struct snapshot *s);
 /* A hash of the present state, without memory and disks: the same state has the same one. */
 uint64_t machine_state_hash(struct machine *m);
 
-/* Position of the snapshot in the run. */
-uint64_t snapshot_insns(const struct snapshot *s);
-uint64_t snapshot_cycles(const struct snapshot *s);
-
 /* Bytes that the guest has written to its console until now; a restore takes it back. */
 uint64_t machine_console_count(const struct machine *m);
 
