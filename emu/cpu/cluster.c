@@ -78,7 +78,8 @@ struct cluster *cluster_new(const struct cluster_config *config)
     ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
                                              .store_code = codemap_store,
                                              .break_reservations = break_reservations,
-                                             .accessed = memwatch_accessed});
+                                             .accessed = memwatch_accessed,
+                                             .table_written = mmu_table_written});
     return c;
 }
 

@@ -65,6 +65,9 @@ struct cluster {
 void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,
                        const struct writer *by);
 
+/* mmu.c: ram_hooks.table_written */
+void mmu_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size);
+
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {
     return UNLIKELY(c->wanted & EVENT_BIT(kind));

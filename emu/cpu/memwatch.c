@@ -7,7 +7,7 @@
  * nothing of it.
  */
 #include "base/bits.h"
-#include "cpu/cluster_priv.h"
+#include "cpu/hart_priv.h"
 
 /* ---- reports ---- */
 

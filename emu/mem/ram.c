@@ -242,14 +242,18 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
     }
 }
 
-static void write_watched(struct ram *r, uint64_t pa, const uint8_t *from, size_t len,
-                          const struct writer *by)
+/* To a page about whose old bytes a hook wants to know. */
+static void write_and_tell(struct ram *r, uint64_t pa, const uint8_t *from, size_t len,
+                           const struct writer *by)
 {
+    uint32_t flags = ram_page_at(r, pa)->flags;
     uint8_t old_bytes[PAGE_BYTES];
 
     memcpy(old_bytes, ram_host(r, pa), len);
     write_in_page(r, pa, from, len, by);
-    if (r->hooks.accessed)
+    if (flags & RAM_PAGE_TABLE && r->hooks.table_written)
+        r->hooks.table_written(r->hooks.ctx, pa, old_bytes, (unsigned)len);
+    if (flags & RAM_PAGE_WATCHED_STORES && r->hooks.accessed)
         r->hooks.accessed(r->hooks.ctx, pa, old_bytes, (unsigned)len, by);
 }
 
@@ -260,8 +264,8 @@ void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const s
         size_t piece = len - done < room ? len - done : room;
         const uint8_t *bytes = (const uint8_t *)from + done;
 
-        if (ram_page_at(r, pa + done)->flags & RAM_PAGE_WATCHED_STORES)
-            write_watched(r, pa + done, bytes, piece, by);
+        if (ram_page_at(r, pa + done)->flags & (RAM_PAGE_WATCHED_STORES | RAM_PAGE_TABLE))
+            write_and_tell(r, pa + done, bytes, piece, by);
         else
             write_in_page(r, pa + done, bytes, piece, by);
         done += piece;

@@ -34,9 +34,11 @@ enum ram_page_flag {
     RAM_PAGE_RESERVED = 2,       /* a suspended hart holds an LR reservation in it */
     RAM_PAGE_WATCHED_STORES = 4, /* writes are told (ram_hooks.accessed) */
     RAM_PAGE_WATCHED_LOADS = 8,  /* and loads of harts */
+    RAM_PAGE_TABLE = 16,         /* cached translations come from its entries: writes are told */
 };
 
-/* Those that a version keeps; others belong to observers, and stay as they are in a restore. */
+/* Those that a version keeps; others belong to observers and caches, and stay as they are in a
+ * restore. */
 enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED };
 
 /* Not every writer is a hart. */
@@ -91,6 +93,8 @@ struct ram_hooks {
      */
     void (*accessed)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size,
                      const struct writer *by);
+    /* After a write to a page with RAM_PAGE_TABLE, in the same way. */
+    void (*table_written)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size);
     /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
                        const struct writer *by);
