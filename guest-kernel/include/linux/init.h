@@ -27,6 +27,9 @@ extern char *argv_init[], *envp_init[];
 
 void parse_args(char *line);
 
+/* init/do_mounts.c */
+void mount_boot_filesystems(void);
+
 /* init/emergency.c: for when no program can be started. */
 _Noreturn void emergency_console(void);
 

@@ -1,4 +1,4 @@
-/* proc_fs.h - the directory /proc, for what has no better place. */
+/* proc_fs.h - the file system of /proc, for what has no better place. */
 #ifndef LINUX_PROC_FS_H
 #define LINUX_PROC_FS_H
 
@@ -16,6 +16,9 @@ struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry 
                                   int (*show)(struct seq_file *m, void *unused));
 /* Waits for calls of its functions, then closes it for all that have it open: its owner may go. */
 void proc_remove(struct dentry *dentry);
+void proc_root_init(void);
 void proc_meminfo_init(void);
+void proc_filesystems_init(void);
+int proc_mounts_show(struct seq_file *m, void *unused);
 
 #endif

@@ -5,10 +5,12 @@
 #include <linux/types.h>
 
 struct inode;
-extern const struct inode_operations ramfs_dir_inode_operations;
+struct super_block;
+
 /* A file without a name, with one reference. NULL: no memory. */
 struct inode *ramfs_get_file(umode_t mode);
-/* The root of a tree, with one reference. NULL: no memory. */
-struct inode *ramfs_get_root(void);
+/* The fill_super() of types whose files are memory. */
+int ramfs_fill_super(struct super_block *sb);
+void ramfs_init(void);
 
 #endif

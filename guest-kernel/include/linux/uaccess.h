@@ -1,17 +1,16 @@
 /*
  * uaccess.h - memory of the program that made the system call.
  *
+ * A pointer into U-mode's half is marked __user: it is not to be followed but by these.
  * Any address may be bad, and touching it may sleep.  The copies answer how
  * many bytes they could not copy.
  */
 #ifndef LINUX_UACCESS_H
 #define LINUX_UACCESS_H
 
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/types.h>
-
-/* Marks a pointer into U-mode's half: not to be followed but by these. */
-#define __user
 
 unsigned long __must_check copy_to_user(void __user *to, const void *from, unsigned long n);
 /* What could not be copied is zero. */
