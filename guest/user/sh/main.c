@@ -1,10 +1,10 @@
 /*
  * main.c - where commands come from: the boot line, a file, the command line or the terminal.
  *
- * As the first program (pid 1) the shell runs the commands in the variable
- * `script`, which the kernel makes of its parameter of that name; without it,
- * it asks for commands at the terminal.  When it ends, the machine does, with
- * its status.
+ * As the first program (pid 1) the shell mounts debugfs and runs the commands
+ * in the variable `script`, which the kernel makes of its parameter of that
+ * name; without it, it asks for commands at the terminal.  When it ends, the
+ * machine does, with its status.
  */
 #include "applet.h"
 #include "shell.h"
@@ -164,11 +164,19 @@ int run_input_to_end(struct shell *sh, const char *unused)
 
 /* ---- how it is started ---- */
 
+/* As a distribution's first program does: most articles on ftrace use the tracer's files from
+ * there. */
+static void mount_debugfs(void)
+{
+    mount("debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
 static void run_init(struct shell *sh)
 {
     const char *value = shell_getvar(sh, "script");
     char *script = value ? shell_strdup(value) : NULL;
 
+    mount_debugfs();
     shell_unsetvar(sh, "script"); /* it is for this shell only */
     if (script)
         run_boot_script(sh, script);
