@@ -39,7 +39,7 @@ help:
 	@echo 'make guest       all guest kernels and their programs; with LAYOUT= one of'
 	@echo '                 $(GUEST_LAYOUTS);'
 	@echo '                 with BREAK= too (mcount, atomic), one whose fences are missing: $(GUEST_BREAKS)'
-	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads: those of tools/bench-speed'
+	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
 	@echo 'make clean       remove build/'

@@ -1,5 +1,6 @@
 /*
- * main.c - wiring only: options, machine, listeners, run, report, exit status.
+ * main.c - wiring only: options, machine, listeners, run, report, exit status. `rvftrace report`
+ * has no machine: report/command.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include "machine.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
+#include "report/command.h"
 #include "snapshot.h"
 
 /* Everything that a session owns, so that one function can free it. */
@@ -167,6 +169,14 @@ static uint64_t lowest_named(const struct machine *m)
     return image < ram ? image : ram;
 }
 
+/* Takes as long as a part of a kernel's boot: only for those who need it. */
+static uint64_t hash_image(const struct session *s)
+{
+    const struct options *o = &s->options;
+
+    return o->report || o->record || o->replay ? image_hash(machine_image(s->machine)) : 0;
+}
+
 static enum exit_status open_session(struct session *s)
 {
     const struct options *o = &s->options;
@@ -183,12 +193,14 @@ static enum exit_status open_session(struct session *s)
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
     if (status == EXIT_PASS)
-        status = record_replay_begin(s->record_replay, image_hash(machine_image(s->machine)),
-                                     machine_firmware(s->machine));
+        status = record_replay_begin(s->record_replay, hash_image(s), machine_firmware(s->machine));
     if (status != EXIT_PASS)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
         status = symbols_read(named, &s->diag, &s->symbols);
+    else if (machine_image(s->machine)->kind == IMAGE_LINUX)
+        s->symbols = symbols_from_kallsyms(machine_image(s->machine)->file.bytes,
+                                           machine_image(s->machine)->file.size);
     if (status != EXIT_PASS)
         return status;
     if (o->symbols && !symbols_count(s->symbols))
@@ -473,7 +485,7 @@ static struct report make_report(const struct session *s)
         .run = {.version = RVFTRACE_VERSION,
                 .revision = options_revision(),
                 .image = o->image,
-                .image_hash = image_hash(machine_image(s->machine)),
+                .image_hash = hash_image(s),
                 .bootargs = o->append,
                 .firmware = options_firmware_name(machine_firmware(s->machine)),
                 .fetch = options_fetch_name(o->fetch),
@@ -481,7 +493,8 @@ static struct report make_report(const struct session *s)
                 .fetch_seed = o->fetch_seed,
                 .timing = options_timing_name(o->timing),
                 .seed = o->seed,
-                .memory = o->memory},
+                .memory = o->memory,
+                .replay = o->replay},
         .cluster = machine_cluster(s->machine),
         .watch = s->watch,
         .symbols = s->symbols,
@@ -583,6 +596,8 @@ int main(int argc, char **argv)
 
     hold_standard_files();
     s.diag.colour = isatty(STDERR_FILENO);
+    if (argc > 1 && !strcmp(argv[1], "report"))
+        return (int)report_command(argc, argv, &s.diag);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
     if (done && (fflush(stdout) || ferror(stdout))) {
         diag_error(&s.diag, "standard output: %s", strerror(errno));

@@ -22,7 +22,7 @@ PROGRAM_LDFLAGS := -nostdlib -static -Wl,--no-relax,--build-id=none,-z,max-page-
 PROGRAM_COMMON := $(addprefix $(PROGRAM_OUT)/obj/,start.o virt.o version.o)
 
 # Programs that showed what was wrong with the machine: each brings its own _start.
-PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) e2-pmpw
+PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) patched-function-pmpw
 
 PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED) $(PROGRAM_DEFECTS:%=defects/%)))
 
@@ -52,7 +52,7 @@ $(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -nostdlib -static $(1) -Wl,--no-relax,--buil
 endef
 $(PROGRAM_OUT)/defects/%.elf: $(PROGRAM_SRC)/defects/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(call link_defect)
-$(PROGRAM_OUT)/defects/e2-pmpw.elf: $(PROGRAM_SRC)/defects/e2.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+$(PROGRAM_OUT)/defects/patched-function-pmpw.elf: $(PROGRAM_SRC)/defects/patched-function.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(call link_defect,-DPMPW)
 
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds
@@ -163,6 +163,55 @@ $(BENCH_OUT)/sites-%.elf: $(BENCH_OUT)/obj/sites-%.o $(BENCH_OUT)/obj/calls-site
 
 .SECONDARY: $(BENCH_SITES:%=$(BENCH_OUT)/obj/sites-%.o) $(BENCH_OUT)/obj/calls-sites.o $(BENCH_BOARD) $(BENCH_LINUX) $(patsubst %,$(BENCH_OUT)/obj/%.o,$(BENCH_NAMES) $(BENCH_BARE))
 -include $(wildcard $(BENCH_OUT)/obj/*.d)
+
+# What tools/cycles measures: one image with rows that a generator writes, and workloads. As one file has
+# call sites of several forms, so its objects are built with the flags of each.
+CYCLES_SRC   := $(PROGRAM_SRC)/cycles
+CYCLES_OUT   := $(PROGRAM_OUT)/cycles
+CYCLES_ELF   := $(CYCLES_OUT)/cycles.elf
+CYCLES_FORMS := none fp static pfe16 pfe8
+# Rows first: their place in memory is part of what is measured.
+CYCLES_OBJS  := $(addprefix $(CYCLES_OUT)/,start.o rows.o support.o main.o mcount.o table.o numbers.o bytes.o pointers.o \
+	floating.o $(CYCLES_FORMS:%=calls-%.o))
+cycles_form_fp     := -fno-omit-frame-pointer
+cycles_form_static := -fno-omit-frame-pointer -pg
+cycles_form_pfe16  := -fno-omit-frame-pointer -fpatchable-function-entry=8
+cycles_form_pfe8   := -fno-omit-frame-pointer -fpatchable-function-entry=4
+
+.PHONY: cycles
+cycles: $(CYCLES_ELF)
+programs: cycles
+
+$(CYCLES_OUT)/%.o: $(CYCLES_SRC)/%.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -mno-relax -MMD -MP -c -o $@ $<
+
+$(CYCLES_OUT)/%.o: $(CYCLES_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(CYCLES_OUT)/rows.S: $(CYCLES_SRC)/generate $(wildcard $(CYCLES_SRC)/*.py)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)$(CYCLES_SRC)/generate > $@
+
+$(CYCLES_OUT)/rows.o: $(CYCLES_OUT)/rows.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -c -o $@ $<
+
+$(CYCLES_FORMS:%=$(CYCLES_OUT)/calls-%.o): $(CYCLES_OUT)/calls-%.o: $(CYCLES_SRC)/calls.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -mno-relax $(cycles_form_$*) -DFORM=_$* -MMD -MP -c -o $@ $<
+
+$(CYCLES_ELF): $(CYCLES_OBJS) $(CYCLES_SRC)/cycles.lds
+	$(say) LD $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -nostdlib -static -Wl,--no-relax,--build-id=none,--no-warn-rwx-segments \
+		-T $(CYCLES_SRC)/cycles.lds -o $@ $(CYCLES_OBJS)
+
+-include $(wildcard $(CYCLES_OUT)/*.d)
 
 .SECONDARY: $(PROGRAM_COMMON) $(PROGRAMS:$(PROGRAM_OUT)/%.elf=$(PROGRAM_OUT)/obj/%.o)
 -include $(wildcard $(PROGRAM_OUT)/obj/*.d)

@@ -22,7 +22,9 @@ void record_replay_free(struct record_replay *t); /* NULL is allowed */
 
 struct console record_replay_console(const struct record_replay *t); /* for machine_config */
 
-/* Before the run, when its image and firmware are known: checks the replay, begins the recording.
+/*
+ * Before the run, when its image and firmware are known: checks the replay, begins the recording.
+ * `image_hash` is needed with --record or --replay only.
  */
 MUST_USE enum exit_status record_replay_begin(struct record_replay *t, uint64_t image_hash,
                                               enum firmware_kind firmware);

@@ -11,6 +11,7 @@
 #include "cpu/codemap_priv.h"
 #include "cpu/decode.h"
 #include "cpu/hart_priv.h"
+#include "cpu/insn_events_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
@@ -130,6 +131,9 @@ void cluster_listen(struct cluster *c, const struct listener *l)
 {
     assert(c->listener_count < LISTENERS_MAX);
     c->listeners[c->listener_count++] = *l;
+    if (l->kinds & ~c->wanted & INSN_EVENTS)
+        for (size_t i = 0; i < c->harts.len; i++)
+            c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;
     c->wanted |= l->kinds;
 }
 

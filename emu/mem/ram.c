@@ -260,8 +260,20 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
         tell_store(r, pa, (unsigned)len, by);
 }
 
+/* By a hart, to a page of which no store has to be told: what nearly all are. */
+static bool is_plain(const struct ram *r, uint64_t pa, size_t len, const struct writer *by)
+{
+    return !ram_page_at(r, pa)->flags && by->kind == WRITER_HART &&
+           (pa & (PAGE_BYTES - 1)) + len <= PAGE_BYTES;
+}
+
 void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const struct writer *by)
 {
+    if (is_plain(r, pa, len, by)) {
+        ram_open_page(r, pa, by);
+        memcpy(ram_host(r, pa), from, len);
+        return;
+    }
     for (size_t done = 0; done < len;) {
         size_t room = PAGE_BYTES - ((pa + done) & (PAGE_BYTES - 1));
         size_t piece = len - done < room ? len - done : room;

@@ -1,11 +1,10 @@
 /*
- * sysbench.c - what crossing between U-mode and the kernel costs.
+ * sysbench.c - the cost of crossings between U-mode and the kernel.
  *
  *   sysbench getpid|pipe|fork|fault [N]
  *
- * One line: `sysbench NAME: n=N result=HEX cycles=C insns=I`.  The result
- * depends on nothing but the name and N; cycles and insns are what the hart
- * counted, and 0 where more than one process works.
+ * Prints `sysbench NAME: n=N result=HEX cycles=C insns=I`. The result depends only on the name
+ * and N; cycles and insns are the hart's counters, or 0 if more than one process runs.
  */
 #include "libc.h"
 
@@ -22,7 +21,7 @@ static int status_of(pid_t pid)
     return status;
 }
 
-/* An empty system call, over and over. */
+/* Repeats a trivial system call. */
 static uint64_t bench_getpid(unsigned long n)
 {
     uint64_t hash = 1;
@@ -33,7 +32,7 @@ static uint64_t bench_getpid(unsigned long n)
     return hash;
 }
 
-/* A word goes round between two processes: two switches each time. */
+/* Sends a word back and forth between two processes: two task switches each time. */
 static uint64_t bench_pipe(unsigned long n)
 {
     uint64_t word = 1, hash = 1;
@@ -59,7 +58,7 @@ static uint64_t bench_pipe(unsigned long n)
     return mix(hash, status_of(pid));
 }
 
-/* Children that end at once. */
+/* Creates children that exit at once. */
 static uint64_t bench_fork(unsigned long n)
 {
     uint64_t hash = 1;
@@ -75,7 +74,7 @@ static uint64_t bench_fork(unsigned long n)
     return hash;
 }
 
-/* Pages that are touched for the first time. */
+/* Touches new pages. */
 static uint64_t bench_fault(unsigned long n)
 {
     enum { PAGES = 16 };

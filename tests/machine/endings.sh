@@ -107,6 +107,6 @@ status=$?
 claim 'a run that a signal ends has 128 and its number as status' \
     test "$status" -eq 130 -o "$status" -eq 143
 claim '... says so' says 'interrupted'
-claim '... has written its console' console_is 'for ever\n'
+claim '... has written its console' console_is 'endless loop\n'
 claim '... and its report' python3 -m json.tool "$work/report"
 finish

@@ -1,4 +1,4 @@
-/* mem.c - devtmpfs, which is mounted at /dev, /dev/null and /dev/zero. */
+/* mem.c - devtmpfs, the file system of /dev; /dev/null and /dev/zero. */
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/ramfs.h>

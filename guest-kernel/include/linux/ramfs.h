@@ -1,4 +1,4 @@
-/* ramfs.h - files whose contents are memory. */
+/* ramfs.h - a filesystem in memory. */
 #ifndef LINUX_RAMFS_H
 #define LINUX_RAMFS_H
 
@@ -7,9 +7,9 @@
 struct inode;
 struct super_block;
 
-/* A file without a name, with one reference. NULL: no memory. */
+/* Creates a file without a name; returns it with one reference. NULL: no memory. */
 struct inode *ramfs_get_file(umode_t mode);
-/* The fill_super() of types whose files are memory. */
+/* fill_super() for file system types that keep their files in memory. */
 int ramfs_fill_super(struct super_block *sb);
 void ramfs_init(void);
 

@@ -1,4 +1,4 @@
-/* applets.c - the list of the commands that are not part of the shell. */
+/* applets.c - the commands that are not built into the shell, and help. */
 #include "applet.h"
 
 static int do_help(int argc, char **argv);
