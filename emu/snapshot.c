@@ -33,10 +33,10 @@ static void console_state_io(struct state_io *io, struct machine *m)
     STATE_IO(io, m->console_bytes);
 }
 
-/* All but memory, code map and disks. */
+/* Saves or restores everything but memory, code map and disks. */
 static void machine_state_io(struct state_io *io, struct machine *m)
 {
-    /* Parts may plant probes, which blocks and the harts' position in them depend on. */
+    /* First the parts: they may plant probes, on which blocks and positions in them depend. */
     for (size_t i = 0; i < m->parts.len; i++)
         m->parts.at[i].state_io(m->parts.at[i].ctx, io);
     schedule_state_io(io, m);
@@ -105,7 +105,7 @@ bool machine_restore(struct machine *m, const struct snapshot *s)
     state_io_load(&io, s->state, s->state_bytes);
     machine_state_io(&io, m);
     if (state_io_end(&io) != STATE_OK)
-        abort(); /* it was saved by this machine */
+        abort(); /* cannot happen: this machine saved it */
     return done;
 }
 
@@ -135,7 +135,7 @@ void snapshots_end(struct machine *m)
     input_log_free(&m->input);
 }
 
-/* ---- about ---- */
+/* ---- properties ---- */
 
 size_t snapshot_bytes(const struct machine *m, const struct snapshot *s)
 {

@@ -1,4 +1,4 @@
-# Bare-metal programs for the virt board: build/guest/NAME.elf, one a file of
+# Bare-metal programs for the virt board: build/guest/NAME.elf for each file of
 # guest/, and NAME-fence.elf for those that exist with and without their fence.
 #
 #   make programs
@@ -12,7 +12,7 @@ PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif s
 	selfpatch freshcode crosspatch
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)
 
-# Nothing the compiler may choose moves code between the versions of a program.
+# Flags that keep the code of a program's versions at the same addresses.
 PROGRAM_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany \
 	-mno-relax -msmall-data-limit=0 -O2 -g -ffreestanding -fno-common -fno-stack-protector \
 	-fno-pic -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
@@ -21,7 +21,7 @@ PROGRAM_LDFLAGS := -nostdlib -static -Wl,--no-relax,--build-id=none,-z,max-page-
 	-Wl,--no-warn-rwx-segments -T $(PROGRAM_SRC)/virt.lds
 PROGRAM_COMMON := $(addprefix $(PROGRAM_OUT)/obj/,start.o virt.o version.o)
 
-# Programs that showed what was wrong with the machine: each brings its own _start.
+# Programs that showed defects of the machine; each has its own _start.
 PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) patched-function-pmpw
 
 PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED) $(PROGRAM_DEFECTS:%=defects/%)))
@@ -60,7 +60,8 @@ $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/vi
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^)
 $(PROGRAM_OUT)/virtio-disk.elf $(PROGRAM_OUT)/virtio-flood.elf: $(PROGRAM_OUT)/obj/virtio.o
 
-# Programs that change code as the ISA allows, for tests/machine/legal.sh; NAME-miss.elf lacks a fence.
+# Programs that change code in a way the ISA allows, for tests/machine/legal.sh. NAME-miss.elf
+# lacks a fence.
 LEGAL_SRC   := tests/machine/legal
 LEGAL_OUT   := $(PROGRAM_OUT)/legal
 LEGAL_NAMES := beside dma fresh module remote selfmod swap
@@ -103,11 +104,11 @@ $(HOSTILE_OUT)/%.elf: tests/machine/hostile/%.S mk/programs.mk | $(BOOTSTRAP_BUI
 .SECONDARY: $(LEGAL_COMMON) $(LEGAL:$(LEGAL_OUT)/%.elf=$(LEGAL_OUT)/obj/%.o)
 -include $(wildcard $(LEGAL_OUT)/obj/*.d)
 
-# The workloads of tools/bench-speed, as any program for such a machine is compiled.
+# The workloads of tools/bench-speed, compiled with ordinary options.
 BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
-BENCH_BARE   := reuse # writes code: a program of Linux would have to ask for memory that may be run
-BENCH_NATIVE := calls mix chase string # what `float` comes to depends on what a compiler fuses
+BENCH_BARE   := reuse # writes code: under Linux it would need executable memory
+BENCH_NATIVE := calls mix chase string # the result of `float` depends on fused multiply-adds
 BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
 	-fno-common -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
@@ -115,7 +116,7 @@ BENCH_HOST   := -std=gnu11 -O2 -g -D_GNU_SOURCE -fno-common -fno-builtin \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -Wall -Wextra -Wshadow
 BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
-# `calls`, with its own functions' ftrace sites and so many others around, in all:
+# `calls` with this number of ftrace sites in all: its own functions' and others around them.
 BENCH_SITES  := 100 100000
 WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux) \
 	$(BENCH_NATIVE:%=$(BENCH_OUT)/%.native)
