@@ -1,5 +1,6 @@
 /*
- * main.c - wiring only: options, machine, listeners, run, report, exit status.
+ * main.c - wiring only: options, machine, listeners, run, report, exit status. `rvftrace report`
+ * has no machine: report/command.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include "machine.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
+#include "report/command.h"
 #include "snapshot.h"
 
 /* Everything that a session owns, so that one function can free it. */
@@ -189,6 +191,9 @@ static enum exit_status open_session(struct session *s)
         return status;
     if (o->symbols || machine_image(s->machine)->kind == IMAGE_ELF)
         status = symbols_read(named, &s->diag, &s->symbols);
+    else if (machine_image(s->machine)->kind == IMAGE_LINUX)
+        s->symbols = symbols_from_kallsyms(machine_image(s->machine)->file.bytes,
+                                           machine_image(s->machine)->file.size);
     if (status != EXIT_PASS)
         return status;
     if (o->symbols && !symbols_count(s->symbols))
@@ -481,7 +486,8 @@ static struct report make_report(const struct session *s)
                 .fetch_seed = o->fetch_seed,
                 .timing = options_timing_name(o->timing),
                 .seed = o->seed,
-                .memory = o->memory},
+                .memory = o->memory,
+                .replay = o->replay},
         .cluster = machine_cluster(s->machine),
         .watch = s->watch,
         .symbols = s->symbols,
@@ -583,6 +589,8 @@ int main(int argc, char **argv)
 
     hold_standard_files();
     s.diag.colour = isatty(STDERR_FILENO);
+    if (argc > 1 && !strcmp(argv[1], "report"))
+        return (int)report_command(argc, argv, &s.diag);
     status = options_parse(argc, argv, &s.diag, &s.options, &done);
     if (done && (fflush(stdout) || ferror(stdout))) {
         diag_error(&s.diag, "standard output: %s", strerror(errno));

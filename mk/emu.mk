@@ -10,12 +10,12 @@
 emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1
 
 comma     := ,
-emu_rooms := base mem load cpu dev sbi ftrace debug cli
+emu_rooms := base mem load cpu dev sbi ftrace debug report cli
 emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
 emu_src   := $(filter-out emu/cli/manpage.c,$(emu_src))
 
 EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
-emu_libs   = -lelf -ldw -lfdt -ledit -lm
+emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lm
 
 # Cross-jumping and GCSE merge the indirect jumps at the ends of operations into
 # one, which costs the branch predictor what threaded dispatch gives it.
@@ -51,7 +51,7 @@ $(eval $(call emu_build,$(BUILD)/stress,-DSTRESS))
 $(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES))
 
 # The man page comes from the same tables as the options and the keys.
-$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+$(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/report/options.def mk/emu.mk | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<

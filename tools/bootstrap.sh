@@ -16,6 +16,7 @@ build libelf-dev reads and writes ELF files (recordmcount, the image loader)
 build libdw-dev finds source lines for addresses
 build libfdt-dev makes the device tree
 build libedit-dev edits the command line of the debugger
+build libjansson-dev reads reports back (rvftrace report)
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
 test qemu-system-misc runs the same guest as the second opinion (qemu-system-riscv64)

@@ -17,6 +17,12 @@ static const struct row {
 #undef OPT
 };
 
+static const struct row report_rows[] = {
+#define REPORT_OPT(id, name, short_key, arg, doc) {name, short_key, arg, "rd", doc},
+#include "report/options.def"
+#undef REPORT_OPT
+};
+
 static const struct key_row {
     const char *name, *help;
 } keys[] = {
@@ -31,7 +37,8 @@ static const char head[] =
     "rvftrace \\- an RV64 emulator that understands ftrace\n"
     ".SH SYNOPSIS\n"
     ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
-    ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n"
+    ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
+    ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and watches it patch itself.\n"
     "Instruction fetch stays stale until\n.BR fence.i ,\n"
@@ -44,13 +51,17 @@ static const char head[] =
     ".SH COMMANDS\n"
     ".TP\n.B run\nBoots the image; at the end prints the site report on standard error.\n"
     ".TP\n.B debug\nOpens a session before the first instruction;\n.B help\nlists its commands.\n"
+    ".TP\n.B report\nShows what\n.B run \\-\\-report\nwrote as tables; its options are below.\n"
     ".SH OPTIONS\n";
 
 static const char numbers[] = OPTIONS_NUMBERS;
 
-static const char console[] =
+static const char help_and_version[] =
     ".TP\n.BR \\-? ,\\  \\-\\-help\nPrint a summary and exit.\n"
     ".TP\n.BR \\-V ,\\  \\-\\-version\nPrint the version and exit.\n"
+    ".SH OPTIONS OF REPORT\n";
+
+static const char console[] =
     ".SH CONSOLE\n"
     "With a terminal as standard input the guest has it, raw, while it runs, so that Ctrl-C and "
     "the\n"
@@ -149,6 +160,9 @@ int main(void)
     putchar('\n');
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         print_row(&rows[i]);
+    fputs(help_and_version, stdout);
+    for (size_t i = 0; i < sizeof report_rows / sizeof report_rows[0]; i++)
+        print_row(&report_rows[i]);
     fputs(console, stdout);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         printf(".TP\n.B Ctrl\\-A %s\n%s\n", keys[i].name, keys[i].help);

@@ -449,7 +449,8 @@ static const char intro[] =
     "instruction fetch that stays stale until fence.i, reports missing fences with evidence, and "
     "counts what every patch site costs.\v"
     "Commands: `run IMAGE' boots the image and ends with the site report; `debug IMAGE' steps "
-    "through it. At a terminal Ctrl-A x ends the run and Ctrl-A h lists the other "
+    "through it; `report FILE...' shows the reports of finished runs as tables (rvftrace report "
+    "--help). At a terminal Ctrl-A x ends the run and Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
@@ -500,7 +501,8 @@ static bool take_command(char **argv, struct parse *p)
             return true;
         }
     if (argv[1])
-        diag_error(p->diag, "no command `%s'; the commands are run and debug, see rvftrace --help",
+        diag_error(p->diag,
+                   "no command `%s'; the commands are run, debug and report, see rvftrace --help",
                    argv[1]);
     else
         diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");

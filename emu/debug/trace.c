@@ -1,6 +1,6 @@
 /*
- * trace.c - what the machine knows of ftrace: sites, patches, findings, and
- * stopping when a site is patched.
+ * trace.c - the commands about ftrace: sites, patches, findings, and stopping
+ * when a site is patched.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static bool matches(const char *glob, const char *function)
     return !fnmatch(glob, function, 0);
 }
 
-/* ---- which harts have fenced ---- */
+/* ---- harts that have executed fence.i since a patch ---- */
 
 static void print_fence(struct debugger *d, const struct patch *p, unsigned hart)
 {
@@ -117,8 +117,8 @@ void print_site_note(struct debugger *d, uint64_t va)
 }
 
 struct site_filter {
-    char glob[NAME_MAX_LEN]; /* "" is all */
-    enum site_state state;   /* SITE_STATES is all */
+    char glob[NAME_MAX_LEN]; /* "": all */
+    enum site_state state;   /* SITE_STATES: all */
 };
 
 static bool read_filter(struct debugger *d, const char *args, struct site_filter *f)
@@ -173,7 +173,7 @@ void do_sites(struct debugger *d, const char *args)
 
 /* ---- patches ---- */
 
-/* "ftrace_call", "schedule (+0xa)"; an address where there is no site. */
+/* Prints "ftrace_call" or "schedule (+0xa)"; the address if there is no site with this id. */
 static void print_site_name(struct debugger *d, uint32_t id)
 {
     const struct site *s = site_get(sites_of(d), id);
@@ -217,7 +217,7 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     print_fences(d, p);
 }
 
-/* Whether a patch is of a site that matches; all are for "". */
+/* Whether the patch's site matches the glob; "" matches all. */
 static bool is_meant(const struct debugger *d, const struct patch *p, const char *glob)
 {
     if (!glob[0])
@@ -225,7 +225,7 @@ static bool is_meant(const struct debugger *d, const struct patch *p, const char
     return p->site != NO_SITE && matches(glob, site_get(sites_of(d), p->site)->function);
 }
 
-/* Index of the count-th last patch that matches, or 0; *found: how many match from there on. */
+/* The index of the count-th last patch that matches, or 0; *found: how many match from there on. */
 static size_t first_of_last(const struct debugger *d, const char *glob, uint64_t count,
                             uint64_t *found)
 {
@@ -257,7 +257,7 @@ void do_patches(struct debugger *d, const char *args)
         if (is_meant(d, patch_log_get(log_of(d), i), glob))
             print_patch(d, patch_log_get(log_of(d), i), i + 1);
     if (!found)
-        fprintf(d->out, "no patches%s%s\n", glob[0] ? " of sites like " : " so far", glob);
+        fprintf(d->out, "no patches%s%s\n", glob[0] ? " of sites that match " : " so far", glob);
 }
 
 /* ---- findings ---- */
@@ -284,7 +284,7 @@ void do_findings(struct debugger *d, const char *args)
 
 /* ---- stopping at patches ---- */
 
-/* The patch log has the store already. */
+/* Whether the store is one to stop at. The patch log has recorded it already. */
 static bool is_wanted(void *ctx, uint32_t site)
 {
     const struct debugger *d = ctx;
@@ -362,7 +362,7 @@ void do_watch_patch(struct debugger *d, const char *args)
         return;
     sites = count_sites(d, glob);
     if (!sites) {
-        complain(d, "no site is called like %s", glob);
+        complain(d, "no site matches %s", glob);
         return;
     }
     VEC_PUSH(&d->patch_watches, ((struct patch_watch){xstrdup(glob), stores}));

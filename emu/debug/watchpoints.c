@@ -2,10 +2,10 @@
  * watchpoints.c - watchpoints of the target layer: which accesses to watched
  * pages (cluster_watch_memory) touch a watchpoint, and which of them stop.
  *
- * A watchpoint is translated once, piece by piece, as its pages may be anywhere
- * in physical memory. An access is noted while its instruction runs and the
- * machine is asked to stop; conditions are asked when it has stopped, after the
- * instruction, and a machine that need not have stopped runs on.
+ * A watchpoint is translated once, page by page, as its pages may be anywhere in
+ * physical memory. An access is recorded while its instruction runs, and the
+ * machine is asked to stop. Conditions are evaluated after the instruction; if
+ * none holds, the machine continues.
  */
 #include <string.h>
 
@@ -85,7 +85,7 @@ static uint64_t value_of(const uint8_t *bytes, unsigned size)
     return value;
 }
 
-/* What of the access is in the piece. False: nothing. */
+/* The part of the access that is in the piece. False: there is none. */
 static bool overlap(const struct watch_piece *piece, const struct access_event *e,
                     struct target_access *a)
 {
@@ -113,8 +113,10 @@ static bool is_wanted(const struct target_point *p, const struct target_access *
     return by_hart && (write || (a->read && wants_reads(p->kind)));
 }
 
-/* An instruction touches a watchpoint at most twice: in two pages. What a device does beyond
- * that in one go is not noted. */
+/*
+ * An instruction accesses a watchpoint at most twice, in two pages. Further writes by a device
+ * during the same instruction are not recorded.
+ */
 static bool is_full(const struct target *t, unsigned number)
 {
     enum { NOTED_MAX = 2 };
@@ -144,7 +146,7 @@ void watch_note(struct target *t, const struct access_event *e)
 
 /* ---- stopping ---- */
 
-/* NULL: the point was not touched. */
+/* The first access to the point; NULL: there was none. */
 static const struct target_access *access_of(const struct target *t, unsigned number)
 {
     for (size_t i = 0; i < t->accesses.len; i++)

@@ -1,5 +1,5 @@
 /*
- * audit.c - see audit.h. What the rules are is in rules.def and fetch_rules.c.
+ * audit.c - see audit.h. The rules are in rules.def and fetch_rules.c.
  */
 #include "ftrace/audit.h"
 
@@ -67,7 +67,7 @@ static void add_fence(struct finding *f, unsigned hart, const struct patch_fence
     fact->cycle = fence->cycle;
 }
 
-/* Lays one instruction's bytes into those of the place that it is part of. */
+/* Copies the bytes of an instruction into the fact, whose bytes begin at fact->va. */
 static void lay_bytes(struct fact *fact, uint64_t va, const uint8_t *bytes, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
@@ -75,7 +75,10 @@ static void lay_bytes(struct fact *fact, uint64_t va, const uint8_t *bytes, unsi
             fact->bytes[va + i - fact->va] = bytes[i];
 }
 
-/* A site is one place: the rest of it is as in memory, until its other half is reported. */
+/*
+ * Adds a fact with bytes. For an instruction of a site it holds all of the site: the other bytes
+ * are those in memory, until the other half is reported, too.
+ */
 static void add_bytes(const struct audit *a, struct finding *f, enum fact_label label,
                       uint32_t site, const struct stale_fetch *s, const uint8_t *bytes)
 {
@@ -106,7 +109,7 @@ static void add_store(struct finding *f, const struct stale_fetch *s)
         add_message(f, LABEL_WRITTEN, MESSAGE_WRITER);
 }
 
-/* The writer's own fence after its store, if it was another hart. */
+/* Adds the writer's own fence.i after its store, if the writer was another hart. */
 static void add_writers_fence(const struct audit *a, struct finding *f, const struct stale_fetch *s)
 {
     const struct patch_fence *its;
@@ -129,7 +132,7 @@ static void add_missing(const struct audit *a, struct finding *f, unsigned hart)
         fact->message = MESSAGE_SINCE_START;
 }
 
-/* All that is known, in the order in which the machine did it. */
+/* Adds all that is known, in the order in which it happened. */
 static void add_evidence(const struct audit *a, struct finding *f, uint32_t site,
                          const struct stale_fetch *s)
 {
@@ -175,7 +178,7 @@ static void add_example(struct finding *f, enum rule rule, uint32_t site,
 
 /* ---- causes ---- */
 
-/* Where the store is: its function, if that is known. */
+/* The place of a store: its function's address, if that is known, otherwise its pc. */
 static uint64_t place_of_store(const struct audit *a, const struct stale_fetch *s)
 {
     const struct symbol *function = NULL;
@@ -205,7 +208,7 @@ static void tell(const struct audit *a, enum rule rule)
         a->config.listener.tell(a->config.listener.ctx, rule);
 }
 
-/* The finding of that cause, of which this is a breach; NULL: there is no room for it. */
+/* The finding for the cause of this breach, created if it is new; NULL: there are too many. */
 static struct finding *finding_of(struct audit *a, enum rule rule, const struct stale_fetch *s)
 {
     uint64_t cause = cause_of(a, rule, s), known;
@@ -223,8 +226,8 @@ static struct finding *finding_of(struct audit *a, enum rule rule, const struct 
 }
 
 /*
- * The other half of the same site, fetched by the same hart: that is the same breach. Where
- * the halves are in two pages the second one comes a few cycles later.
+ * A fetch of the other half of the same site by the same hart is the same breach. It comes a few
+ * cycles later if the halves are in two pages.
  */
 enum { HALVES_CYCLES = 64 };
 
@@ -287,7 +290,7 @@ static void (*const checks[])(struct audit *a, const struct event *e) = {
 #undef RULE
 };
 
-/* What the auditor itself needs to know what a store or a fetch is part of. */
+/* Events that the auditor itself needs, in addition to those of the rules. */
 enum {
     OWN_EVENTS =
         1 << EVENT_CODE_WRITE | 1 << EVENT_FENCE_I | 1 << EVENT_TRAP | 1 << EVENT_TRAP_RETURN
@@ -302,7 +305,7 @@ uint32_t audit_events(void)
     return kinds;
 }
 
-/* All that was stored up to here is known to all: no fetch of it can be stale. */
+/* Drops swaps that every hart has fenced since: no fetch of them can be stale. */
 static void forget_swaps(struct audit *a)
 {
     uint64_t known = UINT64_MAX;

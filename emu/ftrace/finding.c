@@ -15,7 +15,7 @@ const char *message_text(enum message message)
 {
     static const char *const texts[] = {
         [MESSAGE_NONE] = "",
-        [MESSAGE_WRITER] = "by a writer that is not known: stores to a page that did not hold code "
+        [MESSAGE_WRITER] = "by an unknown writer: stores to a page that did not hold code "
                            "are not seen one by one",
         [MESSAGE_BYTES] = "whether these bytes were written, or others in their page",
         [MESSAGE_CLOCKS] =

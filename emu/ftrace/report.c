@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grouped.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/account.h"
@@ -17,21 +18,6 @@
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
 #include "ftrace/watch.h"
-
-/* 1234567 as "1,234,567". */
-static const char *grouped(char text[32], uint64_t n)
-{
-    char digits[24];
-    unsigned len = (unsigned)snprintf(digits, sizeof digits, "%" PRIu64, n), out = 0;
-
-    for (unsigned i = 0; i < len; i++) {
-        if (i && (len - i) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[i];
-    }
-    text[out] = '\0';
-    return text;
-}
 
 static double ratio(uint64_t a, uint64_t b)
 {
@@ -204,7 +190,8 @@ static void print_costs(const struct report *r, FILE *out)
         print_state("at boot:", &t.state[SITE_INIT], busy, out);
 }
 
-/* What was changed: sites, and what else is code or once was, such as freed init functions. */
+/* Patches of sites, and other stores to memory that is or was code, such as freed init functions.
+ */
 static void print_patches(const struct report *r, FILE *out)
 {
     struct patch_counts counts = patch_log_counts(watch_patches(r->watch));
@@ -260,7 +247,7 @@ static void print_fact(const struct report *r, const struct fact *fact, FILE *ou
     fprintf(out, "  %-9s %s\n", fact_label_name(fact->label), text);
 }
 
-/* How often, and on which harts; by rule, where there is more than one. */
+/* The number of breaches and the harts; by rule, if there is more than one. */
 static void print_count(const struct finding *f, FILE *out)
 {
     char n[32];
@@ -316,15 +303,15 @@ static void print_left_out(const struct audit *a, FILE *out)
 
     for (unsigned s = SEVERITY_warning; s < SEVERITIES; s++)
         if (audit_left_out(a, (enum severity)s))
-            fprintf(out, "%s: %s more breaches with other causes were not kept (--findings-max)\n",
+            fprintf(out, "%s: %s more breaches with other causes were dropped (--findings-max)\n",
                     severity_name((enum severity)s),
                     grouped(n, audit_left_out(a, (enum severity)s)));
     if (audit_windows_left_out(a))
-        fprintf(out, "warning: %s fetches during updates were not followed up\n",
+        fprintf(out, "warning: %s fetches during updates were not tracked\n",
                 grouped(n, audit_windows_left_out(a)));
 }
 
-/* Notes are in the JSON report alone: a kernel that is as it should be can have many. */
+/* Notes are left to the JSON report: a correct kernel can have many. */
 void report_findings(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/report_version.h"
 #include "cpu/cluster.h"
 #include "cpu/extension.h"
 #include "cpu/hart.h"
@@ -18,6 +19,7 @@
 #include "ftrace/sites.h"
 #include "ftrace/updates.h"
 #include "ftrace/watch.h"
+#include "load/lines.h"
 
 /* What is written, and where to. */
 struct sheet {
@@ -72,6 +74,7 @@ static void put_run(struct json *j, const struct report *r)
     json_text(j, "timing", i->timing);
     json_number(j, "seed", i->seed);
     json_number(j, "memory", i->memory);
+    json_text(j, "replay", i->replay);
     json_text(j, "ended", i->ended);
     json_text(j, "ended_by", i->ended_by);
     json_number(j, "exit_code", i->exit_code);
@@ -121,6 +124,17 @@ static void put_site_state(struct json *j, const char *name, const struct state_
     json_end(j);
 }
 
+/* Of those that ran: to look all tens of thousands of a kernel up takes seconds. */
+static void put_source(struct sheet *s, const struct site *site)
+{
+    struct line_place place;
+
+    if (!lines_at(s->report->lines, site->va, &place) || !place.file[0])
+        return;
+    json_text(&s->json, "file", place.file);
+    json_number(&s->json, "line", place.line);
+}
+
 static void put_site(struct sheet *s, size_t i)
 {
     const struct account *a = watch_account(s->report->watch);
@@ -134,6 +148,10 @@ static void put_site(struct sheet *s, size_t i)
     json_hex(j, "address", site->va);
     json_text(j, "function", site->function);
     json_text(j, "kind", site_kind_name(site->kind));
+    if (!site_is_of_image(watch_sites(s->report->watch), id))
+        json_text(j, "module", ""); /* the guest knows its name */
+    if (init.entries || off.entries || on.entries)
+        put_source(s, site);
     if (site->gone)
         json_number(j, "gone", 1);
     put_site_state(j, "init", &init, true);

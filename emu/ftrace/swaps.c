@@ -13,7 +13,7 @@
 #include "cpu/decode.h"
 #include "cpu/observer.h"
 
-/* A kernel of today has 60,000 sites, all of which one update may change before any fence. */
+/* A current kernel has 60,000 sites, and one update may change all of them before any fence. */
 enum { SWAPS_MAX = 1 << 18 };
 
 struct swaps {
@@ -59,7 +59,7 @@ static struct swap *swap_at(const struct swaps *s, uint64_t pa)
     return map_get(&s->index, pa, &index) ? &s->all.at[index] : NULL;
 }
 
-/* An instruction of which the store changes a part, or more than it, is swapped no more. */
+/* Ends swaps of instructions that the store overlaps without being a swap of them. */
 static void end_overlapped(struct swaps *s, const struct code_write *w)
 {
     for (uint64_t pa = (w->pa & ~UINT64_C(1)) - 2; pa < w->pa + w->size; pa += 2) {
@@ -85,7 +85,7 @@ static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t dep
         *old = new;
         return;
     }
-    if (s->all.len == SWAPS_MAX) /* hostile: no update has as many instructions */
+    if (s->all.len == SWAPS_MAX) /* a hostile guest: no update has so many instructions */
         forget_all(s);
     map_put(&s->index, w->pa, s->all.len);
     VEC_PUSH(&s->all, new);
@@ -125,7 +125,7 @@ enum {
     C_J_MASK = 0xe003,
 };
 
-/* Neither sets nor reads a register that the instruction next to it could need. */
+/* Whether the instruction reads and writes no register, so that its neighbour does not matter. */
 static bool stands_alone(const uint8_t *bytes, unsigned size)
 {
     uint32_t word = 0;
@@ -136,7 +136,10 @@ static bool stands_alone(const uint8_t *bytes, unsigned size)
     return word == INSN_NOP || word == INSN_EBREAK || (word & OPCODE_MASK) == OPCODE_JAL;
 }
 
-/* Whether a hart of that stamp has yet to see both, which are next to each other. */
+/*
+ * Whether the adjacent instruction `other` was swapped, too, since the hart's sync stamp, and the
+ * two depend on each other.
+ */
 static bool is_change_of_both(const struct swap *one, const struct swap *other, uint64_t hart_stamp)
 {
     if (!other || other->last <= hart_stamp)
@@ -159,8 +162,8 @@ static const struct swap *swap_before(const struct swaps *s, const struct swap *
 }
 
 /*
- * A hart that has not fenced since before the first of the stores must have had what
- * was there before it; one that has fenced since has had some version in between.
+ * A hart that has not fenced since the first of the stores must have fetched the bytes
+ * from before it; one that has fenced since may have fetched any version in between.
  */
 const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f,
                               uint64_t hart_stamp)

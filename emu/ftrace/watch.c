@@ -1,5 +1,5 @@
 /*
- * watch.c - see watch.h. Wiring only.
+ * watch.c - see watch.h. Connects the parts; has no logic of its own.
  */
 #include "ftrace/watch.h"
 
@@ -20,7 +20,7 @@
 #include "load/symbols.h"
 #include "mem/bus.h"
 
-/* Updates are larger than patches, and fewer. */
+/* At most patches_max / UPDATES_SHARE updates are kept: there are fewer, and they are larger. */
 enum { UPDATES_SHARE = 16 };
 
 /* The functions that Linux calls before and after it changes its code for ftrace. */
@@ -99,8 +99,7 @@ static void on_event(void *ctx, const struct event *e)
         audit_event(w->audit, e);
 }
 
-/* Stores to the kernel's text are seen from the first one on, also where nothing was fetched yet.
- */
+/* Declares the kernel's text as code, so that stores are seen even before the first fetch there. */
 static void declare_text(struct cluster *c, const struct image *im)
 {
     for (size_t i = 0; i < im->text_count; i++)
@@ -129,7 +128,7 @@ static enum probe_verdict hit_bracket(void *ctx, uint32_t id, uint8_t cookie, st
     return PROBE_GO_ON;
 }
 
-/* The second one is called when all harts have fenced, or should have. */
+/* Plants the probes. The end function is called when all harts have fenced, or should have. */
 static void plant_brackets(struct watch *w, const struct image *im, const struct symbols *symbols)
 {
     static const char *const names[] = {
@@ -160,7 +159,7 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
     return audit_new(&audit);
 }
 
-/* The record of calls is a product of its own, so a machine that cannot give one says so. */
+/* Starts the record of calls, which the user asked for: warns if there can be none. */
 static void listen_to_calls(struct watch *w, const struct watch_config *config,
                             const struct diag *d)
 {

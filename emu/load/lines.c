@@ -1,6 +1,6 @@
 /*
- * lines.c - see lines.h. Units are found by their own address ranges and not
- * by .debug_aranges, which clang does not write.
+ * lines.c - see lines.h. Compilation units are found by their own address
+ * ranges and not by .debug_aranges, which clang does not write.
  */
 #include "load/lines.h"
 
@@ -14,26 +14,26 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 
-/* One contiguous piece of a compilation unit. */
+/* A contiguous address range of a compilation unit. */
 struct unit_range {
     uint64_t low, high;
     Dwarf_Off die;
 };
 
-/* What was found for an address; .file is NULL where nothing was. */
+/* The result for an address; .file is NULL if nothing was found. */
 struct known_line {
     uint64_t addr;
     struct line_place place;
 };
 
-/* Reports and traces ask for the same few places again and again, and a search takes long. */
+/* A cache: reports and traces ask for the same few addresses many times, and a search is slow. */
 enum { KNOWN_LINES = 4096 };
 
 struct lines {
     char *path;
     bool opened;
     int fd;
-    Dwarf *dwarf; /* NULL: not opened, or no DWARF there */
+    Dwarf *dwarf; /* NULL: not opened, or no DWARF in the file */
     VEC_OF(struct unit_range) ranges;
     struct known_line known[KNOWN_LINES]; /* by the low bits of the address */
 };
@@ -59,7 +59,7 @@ void lines_free(struct lines *l)
     free(l);
 }
 
-/* Functions that the linker has discarded leave ranges at address 0. */
+/* Functions that the linker has discarded leave ranges at address 0, which are left out. */
 static void add_ranges(struct lines *l, Dwarf_Die *unit)
 {
     Dwarf_Addr base, low, high;
@@ -92,7 +92,7 @@ static void index_units(struct lines *l)
 static void open_dwarf(struct lines *l)
 {
     l->opened = true;
-    /* Symbols may have come through a FIFO, which has no second reader to wait for. */
+    /* O_NONBLOCK: if the symbols came through a FIFO, open() would wait for a second writer. */
     l->fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (l->fd < 0)
         return;
@@ -139,7 +139,7 @@ static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
 
     if (!file || dwarf_lineno(line, &number) != 0)
         return false;
-    (void)dwarf_linecol(line, &column); /* stays 0 where there is none */
+    (void)dwarf_linecol(line, &column); /* stays 0 if not known */
     place->file = shorten(file, unit);
     place->line = (unsigned)number;
     place->column = (unsigned)column;
@@ -147,9 +147,9 @@ static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
 }
 
 /*
- * The entries around addr from the inside out, as they are nested in the file.
- * dwarf_getscopes alone would leave an inlined function for where it was
- * defined, not for its caller. Returns the count; *scopes is from malloc.
+ * The DIEs that contain addr, innermost first. dwarf_getscopes alone would go
+ * from an inlined function to its definition's scopes instead of its caller's.
+ * Returns the count; *scopes is from malloc.
  */
 static int scopes_around(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes)
 {

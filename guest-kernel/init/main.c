@@ -1,4 +1,4 @@
-/* main.c - from the first C with the MMU on to the first program. */
+/* main.c - start_kernel(), and the thread that becomes init. */
 #include <asm/csr.h>
 #include <asm/irqflags.h>
 #include <asm/setup.h>
@@ -29,7 +29,7 @@
 
 void start_kernel(unsigned long hartid);
 
-/* From the boot line: `rdinit=`, `init=`. NULL: not given. */
+/* From the kernel command line: `rdinit=`, `init=`. NULL: not given. */
 static const char *ramdisk_execute_command, *execute_command;
 
 static int set_rdinit(char *value)
@@ -46,7 +46,7 @@ static int set_init(char *value)
 }
 __setup("init=", set_init);
 
-/* Descriptors of its own, three of them the console. */
+/* Gives init its own descriptor table, with the console as descriptors 0, 1 and 2. */
 static void open_console(void)
 {
     struct file *console;
@@ -62,7 +62,7 @@ static void open_console(void)
     fput(console);
 }
 
-/* One that was asked for and cannot be started is told. */
+/* Prints the error of a failure, unless a default path does not exist. */
 static bool run_init_process(const char *path, bool asked_for)
 {
     int err;
@@ -74,7 +74,7 @@ static bool run_init_process(const char *path, bool asked_for)
     return !err;
 }
 
-/* Makes current the first program: `rdinit=` or /init, `init=`, or one of the usual ones. */
+/* Turns current into init: tries `rdinit=` or /init, then `init=` or the default paths. */
 static bool start_init(void)
 {
     static const char *const usual[] = {"/sbin/init", "/etc/init", "/bin/init", "/bin/sh"};
@@ -91,7 +91,7 @@ static bool start_init(void)
     return false;
 }
 
-/* Pid 1; when it returns, it is a program. */
+/* Pid 1. It returns to U-mode, into the program that start_init() has loaded. */
 static int kernel_init(void *unused)
 {
     (void)unused;

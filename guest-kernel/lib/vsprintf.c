@@ -1,10 +1,9 @@
 /*
- * vsprintf.c - formatted text.
+ * vsprintf.c - formatted output to strings.
  *
- * %d %i %u %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z;
- * %pS and %ps name the function at an address, %pB the one that a return
- * address belongs to: the call before it may have been the function's last word.  Not instrumented:
- * printk and the tracer's output use it.
+ * %d %i %u %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z. %pS and %ps print
+ * the function at an address, %pB the function that a return address belongs to, even if the
+ * call was its last instruction. Not instrumented: printk() and the tracers' output use it.
  */
 #include <asm/irqflags.h>
 #include <linux/errno.h>
@@ -21,7 +20,7 @@ struct spec {
 
 struct out {
     char *buf;
-    size_t size, used; /* used counts what did not fit, too */
+    size_t size, used; /* used also counts what did not fit */
 };
 
 static void put(struct out *o, char c)
@@ -77,7 +76,7 @@ static void put_number(struct out *o, u64 value, unsigned int base, bool negativ
         pad(o, ' ', spec->width - len);
 }
 
-/* name+0xoffset/0xsize [module]; the name alone with its module for %ps. */
+/* Formats name+0xoffset/0xsize [module]; for %ps without offset and size. */
 static int format_symbol(char *text, size_t size, unsigned long addr, char form)
 {
     unsigned long back = form == 'B';
@@ -94,7 +93,7 @@ static int format_symbol(char *text, size_t size, unsigned long addr, char form)
     return n;
 }
 
-/* A module's names are copied while it cannot go away. */
+/* The name is copied with interrupts off, so that its module is not freed meanwhile. */
 static void put_symbol(struct out *o, unsigned long addr, char form, const struct spec *spec)
 {
     char text[KSYM_NAME_LEN + 96];

@@ -96,7 +96,7 @@ replayed("and the replay where it did", 75)
 with open(work + "/script", "w") as f:
     f.write("continue\n")
 _, told, _ = quietly("--replay", tape, "--commands", work + "/script", command="debug")
-claim("... which a session says", re.search(r"here the recorded run was stopped \(\S+\)", told) and
+claim("... which a session says", re.search(r"the recorded run was stopped here \(\S+\)", told) and
       "interrupted" not in told, told)
 
 former = text_of(tape)

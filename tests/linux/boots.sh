@@ -183,17 +183,32 @@ claim '... sites were on' test "$(report 'r["totals"]["on"]["entries"] > 1000')"
 claim '... and the audit has nothing to say' no_findings
 echo "# $(report '"disabled: %.2f %% of all cycles of this boot" % (100 * r["totals"]["off"]["cycles"] / r["totals"]["busy_cycles"])')"
 
-# The Image has no symbols of its own; with those of vmlinux it has the same sites.
-for form in vmlinux Image; do
-    "$rvftrace" run --quiet --console none --memory 512M --max-insns 1 --symbols "$cache/linux-6.1/vmlinux" \
-        --report "$work/$form" "$cache/linux-6.1/$form" >"$out" 2>"$err"
-done
-claim 'the Image with --symbols has the sites and the layout of vmlinux' python3 -c '
+# The Image has the same sites, with the symbols of vmlinux and with those of its own kallsyms.
+sites_of() { # IMAGE REPORT OPTIONS...
+    image=$1 to=$2
+    shift 2
+    "$rvftrace" run --quiet --console none --memory 512M --max-insns 1 --report "$to" "$@" "$image" >"$out" 2>"$err"
+}
+sites_of "$cache/linux-6.1/vmlinux" "$work/vmlinux"
+sites_of "$cache/linux-6.1/Image" "$work/Image" --symbols "$cache/linux-6.1/vmlinux"
+sites_of "$cache/linux-6.1/Image" "$work/Image-alone"
+same_sites() {
+    python3 -c '
 import json, sys
 elf, image = (json.load(open(path)) for path in sys.argv[1:])
 assert elf["layout"] == image["layout"] != "none" and len(elf["sites"]) > 1000, (elf["layout"], image["layout"])
 assert [s["address"] for s in elf["sites"]] == [s["address"] for s in image["sites"]]
-' "$work/vmlinux" "$work/Image"
+# Functions that another of the same name replaced have no symbol in the ELF.
+assert all(e["function"] in ("", i["function"]) for e, i in zip(elf["sites"], image["sites"]))
+' "$@"
+}
+claim 'the Image with --symbols has the sites and the layout of vmlinux' same_sites "$work/vmlinux" "$work/Image"
+claim '... and so has the Image alone, by its kallsyms' same_sites "$work/vmlinux" "$work/Image-alone"
+for debian in debian-13 debian-sid; do
+    [ -e "$cache/$debian/Image" ] || continue
+    sites_of "$cache/$debian/Image" "$work/$debian"
+    claim "the sites of $debian are known from its Image" test "$(grep -c '"kind":"function"' "$work/$debian")" -gt 30000
+done
 
 # What Linux has recorded is, call for call, what the machine saw.
 cat >"$work/lines" <<'E2'

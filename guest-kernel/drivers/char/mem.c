@@ -1,4 +1,4 @@
-/* mem.c - /dev itself, /dev/null and /dev/zero. */
+/* mem.c - creates /dev, /dev/null and /dev/zero. */
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/ramfs.h>

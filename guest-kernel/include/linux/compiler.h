@@ -1,4 +1,4 @@
-/* compiler.h - what we ask of the compiler, by Linux's names. */
+/* compiler.h - compiler attributes, by Linux's names. */
 #ifndef LINUX_COMPILER_H
 #define LINUX_COMPILER_H
 

@@ -1,4 +1,4 @@
-/* ramfs.h - files whose contents are memory. */
+/* ramfs.h - a filesystem in memory. */
 #ifndef LINUX_RAMFS_H
 #define LINUX_RAMFS_H
 
@@ -6,9 +6,9 @@
 
 struct inode;
 extern const struct inode_operations ramfs_dir_inode_operations;
-/* A file without a name, with one reference. NULL: no memory. */
+/* Creates a file without a name; returns it with one reference. NULL: no memory. */
 struct inode *ramfs_get_file(umode_t mode);
-/* The root of a tree, with one reference. NULL: no memory. */
+/* Creates a root directory; returns it with one reference. NULL: no memory. */
 struct inode *ramfs_get_root(void);
 
 #endif

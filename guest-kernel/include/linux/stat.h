@@ -1,4 +1,4 @@
-/* stat.h - kinds and permissions of files. */
+/* stat.h - file types and permissions. */
 #ifndef LINUX_STAT_H
 #define LINUX_STAT_H
 

@@ -1,4 +1,4 @@
-/* workload_sets.h - WORKLOAD_BODY twice, and a workload made of both.  See workload.h. */
+/* workload_sets.h - includes WORKLOAD_BODY twice and defines the workload. See workload.h. */
 #include "workload.h"
 
 #define FN(name) name
@@ -9,7 +9,7 @@
 #undef CALL
 #undef SET_ATTR
 
-/* One counting pass at a time: the workload command's mutex. */
+/* Calls counted by the current pass; under workload_mutex. */
 static u64 counted;
 
 #define FN(name) counted_##name
@@ -20,7 +20,7 @@ static u64 counted;
 #undef CALL
 #undef SET_ATTR
 
-/* NAME_run() is n times NAME_once(i), NAME_counted_run() the same of the set that counts. */
+/* NAME_run() calls NAME_once() n times; NAME_counted_run() does the same with the counting set. */
 #define DEFINE_WORKLOAD(which)                                   \
     u64 which##_run(unsigned long n)                             \
     {                                                            \
