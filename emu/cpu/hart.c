@@ -169,7 +169,7 @@ void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
     cluster_emit(h->cluster, &e);
 }
 
-void hart_drop_caches(struct hart *h)
+void hart_drop_some_caches(struct hart *h)
 {
     if (hart_drops_caches(h, 32))
         hart_discard_blocks(h);

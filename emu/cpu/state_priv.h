@@ -70,6 +70,7 @@ enum exit_request {
     EXIT_STUCK = 4,     /* see HART_STUCK */
     EXIT_CODE = 8,      /* the code of the running block was overwritten */
     EXIT_BLOCKS = 16,   /* all blocks must be decoded again, for example after a PMP change */
+    EXIT_STACK = 32,    /* the instruction may switch the stack; never at the end of hart_run */
 };
 
 /*

@@ -23,6 +23,8 @@ struct audit *audit_new(const struct audit_config *config)
     struct audit *a = xcalloc(1, sizeof *a);
 
     a->config = *config;
+    for (unsigned r = 0; r < RULE_COUNT; r++)
+        a->rules_kinds |= rule_events((enum rule)r);
     a->swaps = swaps_new();
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     return a;
@@ -296,13 +298,9 @@ enum {
         1 << EVENT_CODE_WRITE | 1 << EVENT_FENCE_I | 1 << EVENT_TRAP | 1 << EVENT_TRAP_RETURN
 };
 
-uint32_t audit_events(void)
+uint32_t audit_events(const struct audit *a)
 {
-    uint32_t kinds = OWN_EVENTS;
-
-    for (unsigned r = 0; r < RULE_COUNT; r++)
-        kinds |= rule_events((enum rule)r);
-    return kinds;
+    return OWN_EVENTS | a->rules_kinds;
 }
 
 /* Drops swaps that every hart has fenced since: no fetch of them can be stale. */
@@ -350,6 +348,8 @@ static void follow(struct audit *a, const struct event *e)
 void audit_event(struct audit *a, const struct event *e)
 {
     follow(a, e);
+    if (!(a->rules_kinds & EVENT_BIT(e->kind)))
+        return;
     for (unsigned r = 0; r < RULE_COUNT; r++)
         if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
             checks[r](a, e);

@@ -49,7 +49,7 @@ struct audit_config {
 struct audit *audit_new(const struct audit_config *config);
 void audit_free(struct audit *a);
 
-uint32_t audit_events(void); /* EVENT_BIT of each kind that it needs */
+uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that it needs */
 
 /* Takes an event of these kinds. The patch log and the updates must have had it before. */
 void audit_event(struct audit *a, const struct event *e);

@@ -25,6 +25,7 @@ struct audited_hart {
 
 struct audit {
     struct audit_config config;
+    uint32_t rules_kinds; /* of events that some rule needs */
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];

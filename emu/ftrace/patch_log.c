@@ -103,10 +103,8 @@ static void continue_patch(struct patch *p, const struct code_write *w)
 
 /* The last patch of a site is also stored apart, so that it stays when older patches are dropped.
  */
-static void set_last(struct patch_log *l, const struct patch *p)
+static void set_last(struct patch_log *l, struct patch *last, const struct patch *p)
 {
-    struct patch *last = last_of(l, p->site);
-
     if (last) {
         *last = *p;
         return;
@@ -147,8 +145,8 @@ static void write_other(struct patch_log *l, const struct code_write *w)
     VEC_PUSH(&l->patches, p);
 }
 
-static void begin_site_patch(struct patch_log *l, uint32_t site, const struct code_write *w,
-                             const uint8_t *memory)
+static void begin_site_patch(struct patch_log *l, uint32_t site, struct patch *last,
+                             const struct code_write *w, const uint8_t *memory)
 {
     struct patch p = new_patch(w);
 
@@ -163,12 +161,12 @@ static void begin_site_patch(struct patch_log *l, uint32_t site, const struct co
         p.kept = (uint32_t)l->patches.len;
         VEC_PUSH(&l->patches, p);
     }
-    set_last(l, &p);
+    set_last(l, last, &p);
 }
 
-bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory)
+bool patch_log_write(struct patch_log *l, const struct code_write *w, uint32_t site,
+                     const uint8_t *memory)
 {
-    uint32_t site = site_find(l->sites, w->pa, w->size);
     struct patch *last = site == NO_SITE ? NULL : last_of(l, site);
 
     l->newest = w->stamp;
@@ -182,7 +180,7 @@ bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint
         write_other(l, w);
         return false;
     }
-    begin_site_patch(l, site, w, memory);
+    begin_site_patch(l, site, last, w, memory);
     return true;
 }
 

@@ -45,10 +45,11 @@ struct patch_log *patch_log_new(const struct site_table *sites, unsigned harts, 
 void patch_log_free(struct patch_log *l);
 
 /*
- * Adds a store (EVENT_CODE_WRITE). `memory`: the present bytes of the site that it hits, if it
- * hits one. True: the store begins a patch of a site.
+ * Adds a store (EVENT_CODE_WRITE). `site`: the first one that it hits, or NO_SITE; `memory`: the
+ * present bytes of that site. True: the store begins a patch of the site.
  */
-bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory);
+bool patch_log_write(struct patch_log *l, const struct code_write *w, uint32_t site,
+                     const uint8_t *memory);
 void patch_log_fence(struct patch_log *l, unsigned hart, const struct fence_event *f);
 
 size_t patch_log_count(const struct patch_log *l);                      /* kept patches */

@@ -21,7 +21,7 @@ struct run_info {
     const char *version;  /* of rvftrace */
     const char *revision; /* of its source; NULL: not known */
     const char *image;
-    uint64_t image_hash;
+    uint64_t image_hash;  /* for report_json alone */
     const char *bootargs; /* NULL: none */
     const char *firmware, *fetch, *timing;
     bool fetch_is_random;

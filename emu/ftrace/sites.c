@@ -33,10 +33,16 @@ enum { LITERAL_BYTES = 8 };
 /* Longer than any prologue: sites farther from the start of their function are not examined. */
 enum { PROLOGUE_MAX = 256 };
 
+/* Where a site ends, beside its id: a search reads nothing else. */
+struct placed {
+    uint64_t end;
+    uint32_t id;
+};
+
 struct site_table {
     VEC_OF(struct site) sites;
-    VEC_OF(uint32_t) by_pa; /* ids of the sites that are not gone, by address */
-    VEC_OF(char *) names;   /* function names of added sites */
+    VEC_OF(struct placed) by_pa; /* the sites that are not gone, by address */
+    VEC_OF(char *) names;        /* function names of added sites */
     struct site_listener listeners[SITE_LISTENERS_MAX];
     unsigned listener_count;
     enum site_layout layout;
@@ -450,13 +456,16 @@ static int compare_va(const void *a, const void *b)
     return (x->va > y->va) - (x->va < y->va);
 }
 
-static int compare_pa(const void *a, const void *b, void *table)
+static int compare_placed(const void *a, const void *b)
 {
-    const struct site_table *t = table;
-    uint64_t x = t->sites.at[*(const uint32_t *)a].pa;
-    uint64_t y = t->sites.at[*(const uint32_t *)b].pa;
+    const struct placed *x = a, *y = b;
 
-    return (x > y) - (x < y);
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static struct placed place_of(const struct site_table *t, uint32_t id)
+{
+    return (struct placed){t->sites.at[id].pa + t->sites.at[id].size, id};
 }
 
 static void put_in_order(struct site_table *t)
@@ -464,26 +473,24 @@ static void put_in_order(struct site_table *t)
     if (t->sites.len)
         qsort(t->sites.at, t->sites.len, sizeof *t->sites.at, compare_va);
     for (uint32_t i = 0; i < t->sites.len; i++)
-        VEC_PUSH(&t->by_pa, i);
+        VEC_PUSH(&t->by_pa, place_of(t, i));
     if (t->sites.len)
-        qsort_r(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_pa, t);
+        qsort(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_placed);
 }
 
 /* The index in by_pa of the first site that ends after pa; by_pa.len: none does. */
 static size_t first_ending_after(const struct site_table *t, uint64_t pa)
 {
-    size_t low = 0, high = t->by_pa.len;
+    const struct placed *first = t->by_pa.at;
+    size_t left = t->by_pa.len;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct site *s = &t->sites.at[t->by_pa.at[middle]];
+    while (left > 1) { /* without a branch in it: one would be predicted wrong half of the time */
+        size_t half = left / 2;
 
-        if (s->pa + s->size <= pa)
-            low = middle + 1;
-        else
-            high = middle;
+        first = first[half - 1].end <= pa ? first + half : first;
+        left -= half;
     }
-    return low;
+    return (size_t)(first - t->by_pa.at) + (left && first->end <= pa);
 }
 
 struct site_table *site_table_new(const struct image *im, const struct symbols *symbols,
@@ -529,9 +536,9 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
 {
     size_t first = first_ending_after(t, pa);
 
-    if (first == t->by_pa.len || t->sites.at[t->by_pa.at[first]].pa >= pa + size)
+    if (first == t->by_pa.len || t->sites.at[t->by_pa.at[first].id].pa >= pa + size)
         return NO_SITE;
-    return t->by_pa.at[first];
+    return t->by_pa.at[first].id;
 }
 
 uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
@@ -558,9 +565,18 @@ bool site_is_of_image(const struct site_table *t, uint32_t id)
     return id < t->sites.len - t->names.len;
 }
 
+/* Adds the site to the order of addresses. */
+static void insert(struct site_table *t, uint32_t id)
+{
+    size_t at = first_ending_after(t, t->sites.at[id].pa);
+
+    VEC_PUSH(&t->by_pa, place_of(t, id));
+    memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at], (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
+    t->by_pa.at[at] = place_of(t, id);
+}
+
 uint32_t site_add(struct site_table *t, const struct site *s)
 {
-    size_t at = first_ending_after(t, s->pa);
     uint32_t id = (uint32_t)t->sites.len;
     char *name = xstrdup(s->function);
 
@@ -571,9 +587,7 @@ uint32_t site_add(struct site_table *t, const struct site *s)
     VEC_PUSH(&t->names, name);
     VEC_PUSH(&t->sites, *s);
     t->sites.at[id].function = name;
-    VEC_PUSH(&t->by_pa, id);
-    memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at], (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
-    t->by_pa.at[at] = id;
+    insert(t, id);
     tell_changed(t, id);
     return id;
 }
@@ -582,7 +596,7 @@ void site_remove(struct site_table *t, uint32_t id)
 {
     size_t at = first_ending_after(t, t->sites.at[id].pa);
 
-    assert(!t->sites.at[id].gone && t->by_pa.at[at] == id);
+    assert(!t->sites.at[id].gone && t->by_pa.at[at].id == id);
     t->by_pa.len--;
     memmove(&t->by_pa.at[at], &t->by_pa.at[at + 1], (t->by_pa.len - at) * sizeof *t->by_pa.at);
     t->sites.at[id].gone = true;
@@ -623,17 +637,9 @@ static void free_names(struct site_table *t)
 static void order_by_pa(struct site_table *t)
 {
     t->by_pa.len = 0;
-    for (uint32_t id = 0; id < t->sites.len; id++) {
-        size_t at;
-
-        if (t->sites.at[id].gone)
-            continue;
-        at = first_ending_after(t, t->sites.at[id].pa);
-        VEC_PUSH(&t->by_pa, id);
-        memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at],
-                (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
-        t->by_pa.at[at] = id;
-    }
+    for (uint32_t id = 0; id < t->sites.len; id++)
+        if (!t->sites.at[id].gone)
+            insert(t, id);
 }
 
 void site_table_state_io(struct state_io *io, struct site_table *t)

@@ -14,11 +14,11 @@
 #include "cpu/observer.h"
 
 /* A current kernel has 60,000 sites, and one update may change all of them before any fence. */
-enum { SWAPS_MAX = 1 << 18 };
+enum { SWAPS_MAX = 1 << 18, SWAPS_KEPT = 1 << 10 };
 
 struct swaps {
     VEC_OF(struct swap) all;
-    struct map index; /* pa -> its swap */
+    struct map index; /* pa / 4 -> struct word: they are aligned, so a word has at most two */
     uint64_t newest;  /* stamp of the last store that was a swap */
 };
 
@@ -27,17 +27,21 @@ struct swaps *swaps_new(void)
     return xcalloc(1, sizeof(struct swaps));
 }
 
+/* Kernels that fence after each store have few swaps at a time: room for those stays. */
 static void forget_all(struct swaps *s)
 {
-    VEC_FREE(&s->all);
-    map_free(&s->index);
+    if (s->all.cap > SWAPS_KEPT)
+        VEC_FREE(&s->all);
+    s->all.len = 0;
+    map_clear(&s->index);
 }
 
 void swaps_free(struct swaps *s)
 {
     if (!s)
         return;
-    forget_all(s);
+    VEC_FREE(&s->all);
+    map_free(&s->index);
     free(s);
 }
 
@@ -52,21 +56,49 @@ static bool is_swap(const struct code_write *w)
            insn_size_at(w->old_bytes) == w->size && insn_size_at(w->new_bytes) == w->size;
 }
 
+/* The swaps at a word's two halves, as numbers from 1 on; 0: none. */
+struct word {
+    uint32_t half[2];
+};
+
+static struct word word_at(const struct swaps *s, uint64_t pa)
+{
+    struct word word = {{0}};
+    uint64_t value;
+
+    if (map_get(&s->index, pa / 4, &value))
+        word = (struct word){{(uint32_t)value, (uint32_t)(value >> 32)}};
+    return word;
+}
+
 static struct swap *swap_at(const struct swaps *s, uint64_t pa)
 {
-    uint64_t index;
+    uint32_t number = word_at(s, pa).half[pa / 2 % 2];
 
-    return map_get(&s->index, pa, &index) ? &s->all.at[index] : NULL;
+    return number ? &s->all.at[number - 1] : NULL;
+}
+
+static void index_swap(struct swaps *s, size_t i)
+{
+    uint64_t pa = s->all.at[i].pa;
+    struct word word = word_at(s, pa);
+
+    word.half[pa / 2 % 2] = (uint32_t)i + 1;
+    map_put(&s->index, pa / 4, word.half[0] | (uint64_t)word.half[1] << 32);
 }
 
 /* Ends swaps of instructions that the store overlaps without being a swap of them. */
 static void end_overlapped(struct swaps *s, const struct code_write *w)
 {
-    for (uint64_t pa = (w->pa & ~UINT64_C(1)) - 2; pa < w->pa + w->size; pa += 2) {
-        struct swap *old = swap_at(s, pa);
+    for (uint64_t pa = w->pa & ~UINT64_C(3); pa < w->pa + w->size; pa += 4) {
+        struct word word = word_at(s, pa);
 
-        if (old && pa + old->size > w->pa)
-            old->last = 0;
+        for (unsigned i = 0; i < 2; i++) {
+            struct swap *old = word.half[i] ? &s->all.at[word.half[i] - 1] : NULL;
+
+            if (old && old->pa < w->pa + w->size && old->pa + old->size > w->pa)
+                old->last = 0;
+        }
     }
 }
 
@@ -87,24 +119,26 @@ static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t dep
     }
     if (s->all.len == SWAPS_MAX) /* a hostile guest: no update has so many instructions */
         forget_all(s);
-    map_put(&s->index, w->pa, s->all.len);
     VEC_PUSH(&s->all, new);
+    index_swap(s, s->all.len - 1);
 }
 
 void swaps_write(struct swaps *s, const struct code_write *w, uint32_t depth)
 {
-    struct swap *known = swap_at(s, w->pa);
+    bool is_one = is_swap(w);
+    struct swap *known = is_one ? swap_at(s, w->pa) : NULL;
 
-    if (is_swap(w))
+    if (is_one)
         s->newest = w->stamp;
-    if (is_swap(w) && known && known->last && known->size == w->size) {
+    if (known && known->last && known->size == w->size) {
         known->last = w->stamp;
         known->depth = depth;
         memcpy(known->new_bytes, w->new_bytes, w->size);
         return;
     }
-    end_overlapped(s, w);
-    if (is_swap(w))
+    if (s->all.len)
+        end_overlapped(s, w);
+    if (is_one)
         begin_swap(s, w, depth);
 }
 
@@ -203,5 +237,5 @@ void swaps_state_io(struct state_io *io, struct swaps *s)
         return;
     map_clear(&s->index);
     for (size_t i = 0; i < s->all.len; i++)
-        map_put(&s->index, s->all.at[i].pa, i);
+        index_swap(s, i);
 }

@@ -70,11 +70,13 @@ static struct update_hart *row_of(const struct updates *u, unsigned writer)
 static void look_at_hart(struct update_hart *row, const struct hart *h, uint64_t pa, unsigned size)
 {
     uint64_t pc = hart_pc(h), at;
+    bool may_be_inside = (pc - pa) % PAGE_BYTES < size; /* whatever page that is */
 
     row->low = pc < row->low ? pc : row->low;
     row->high = pc > row->high ? pc : row->high;
     row->looks++;
-    if (!row->inside && hart_translate((struct hart *)(uintptr_t)h, pc, ACCESS_FETCH, &at))
+    if (may_be_inside && !row->inside &&
+        hart_translate((struct hart *)(uintptr_t)h, pc, ACCESS_FETCH, &at))
         row->inside = at > pa && at - pa < size;
 }
 

@@ -45,15 +45,13 @@ static void on_code_write(struct watch *watch, const struct code_write *w)
 {
     const struct site *site;
     uint8_t memory[SITE_BYTES_MAX] = {0};
-    uint32_t id;
+    uint32_t id = site_life_store(watch->site_life, w);
     bool begins;
 
-    site_life_store(watch->site_life, w);
-    id = site_find(watch->sites, w->pa, w->size);
     site = id == NO_SITE ? NULL : site_get(watch->sites, id);
     if (site)
         (void)!bus_read(cluster_bus(watch->cluster), site->pa, memory, site->size);
-    begins = patch_log_write(watch->patches, w, memory);
+    begins = patch_log_write(watch->patches, w, id, memory);
     updates_write(watch->updates, w, begins, site ? site->pa : w->pa, site ? site->size : w->size);
 }
 
@@ -211,7 +209,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         count_costs(w, config);
     if (config->audit) {
         w->audit = new_audit(w, config);
-        w->audit_kinds = audit_events();
+        w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
     plant_brackets(w, config->image, config->symbols);

@@ -66,7 +66,6 @@ enum exit_status image_open(const char *path, uint64_t raw_base, const struct di
         image_free(im);
         return status;
     }
-    im->hash = fnv1a(FNV1A_START, im->file.bytes, im->file.size);
     *out = im;
     return EXIT_PASS;
 }
@@ -204,7 +203,7 @@ enum exit_status image_load(const struct image *im, struct bus *b, const struct 
 
 uint64_t image_hash(const struct image *im)
 {
-    return im->hash;
+    return fnv1a(FNV1A_START, im->file.bytes, im->file.size);
 }
 
 bool image_covers(const struct image *im, uint64_t pa)

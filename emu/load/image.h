@@ -52,7 +52,6 @@ struct image {
     char *path;
     enum image_kind kind;
     struct file file;
-    uint64_t hash;            /* see image_hash */
     uint64_t entry, entry_va; /* entry point: physical; and as in the file */
     struct image_segment *segments;
     size_t segment_count; /* at least 1, none with mem_size 0 */
@@ -97,7 +96,10 @@ enum { IMAGE_REMEDY = 96 };
 void image_remedy(char text[IMAGE_REMEDY], uint64_t ram_base, uint64_t start, uint64_t end,
                   const struct image_room *room);
 
-/* The 64-bit FNV-1a hash of the file's bytes, which identifies the image in a report. */
+/*
+ * The 64-bit FNV-1a hash of the file's bytes, which identifies the image in a report. It is
+ * computed at each call, byte by byte.
+ */
 uint64_t image_hash(const struct image *im);
 
 /* Whether a segment includes the physical address. */

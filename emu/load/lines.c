@@ -1,6 +1,7 @@
 /*
- * lines.c - see lines.h. Compilation units are found by their own address
- * ranges and not by .debug_aranges, which clang does not write.
+ * lines.c - see lines.h. Compilation units are found by .debug_aranges where it has the address.
+ * Clang does not write that section: for what it lacks, the units' own address ranges are read, all
+ * of them once.
  */
 #include "load/lines.h"
 
@@ -31,10 +32,10 @@ enum { KNOWN_LINES = 4096 };
 
 struct lines {
     char *path;
-    bool opened;
+    bool opened, indexed;
     int fd;
-    Dwarf *dwarf; /* NULL: not opened, or no DWARF in the file */
-    VEC_OF(struct unit_range) ranges;
+    Dwarf *dwarf;                         /* NULL: not opened, or no DWARF in the file */
+    VEC_OF(struct unit_range) ranges;     /* once indexed */
     struct known_line known[KNOWN_LINES]; /* by the low bits of the address */
 };
 
@@ -82,6 +83,7 @@ static void index_units(struct lines *l)
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
 
+    l->indexed = true;
     while (dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
         if (dwarf_tag(&unit) == DW_TAG_compile_unit)
             add_ranges(l, &unit);
@@ -97,15 +99,18 @@ static void open_dwarf(struct lines *l)
     if (l->fd < 0)
         return;
     l->dwarf = dwarf_begin(l->fd, DWARF_C_READ);
-    if (l->dwarf)
-        index_units(l);
 }
 
 /* The unit that holds addr. Ranges of one program do not overlap. */
 static bool find_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit)
 {
-    size_t low = 0, high = l->ranges.len;
+    size_t low = 0, high;
 
+    if (dwarf_addrdie(l->dwarf, addr, unit))
+        return true;
+    if (!l->indexed)
+        index_units(l);
+    high = l->ranges.len;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 

@@ -1,7 +1,8 @@
 /*
- * Firmware fences on each hart at power-on, and starts the kernel there later. In between the
- * kernel's first hart writes code, from two functions. A hart that runs it without a fence.i of
- * its own lacks one fence, whoever wrote what: one finding.
+ * late-start.S - a hart started late. Firmware executes fence.i on each hart at power-on and
+ * starts the kernel there later; meanwhile the kernel's first hart writes code, from two
+ * functions. A hart that runs the code without its own fence.i lacks one fence, whichever
+ * function wrote it: one finding.
  */
 	.section .text.start,"ax"
 	.globl _start
