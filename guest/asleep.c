@@ -1,4 +1,4 @@
-/* asleep.c - every hart waits for an interrupt and none is enabled. */
+/* asleep.c - every hart waits for an interrupt, and none is enabled. */
 #include "virt.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * badstack.c - a trap whose handler saves registers to a stack that is no memory. It
- * faults in itself at its third instruction, with a lower stack pointer each time.
+ * badstack.c - a trap handler whose stack is not memory: it faults at its third instruction,
+ * each time with a lower stack pointer.
  */
 #include "virt.h"
 

@@ -1,6 +1,6 @@
 /*
- * bits.c - what Zba, Zbb, Zbc and Zbs make of many random operands, one sum an
- * instruction: another implementation must come to the same sums.
+ * bits.c - results of Zba, Zbb, Zbc and Zbs for many random operands, one checksum per
+ * instruction, to be compared with another implementation.
  */
 #include "virt.h"
 
@@ -8,7 +8,7 @@ enum { TIMES = 500 };
 
 static unsigned long state;
 
-/* xorshift64; now and then a value with few bits, where counts and carries have their edges. */
+/* xorshift64, mixed with values of few bits, which are the edge cases of counts and carries. */
 static unsigned long next(void)
 {
     state ^= state << 13;
@@ -41,7 +41,10 @@ static unsigned long next(void)
                                                          : "=r"(r)                     \
                                                          : "r"(a), "r"(b)))
 #define ONE(name) SUM(name, __asm__ volatile(WITH_BITS(name " %0, %1") : "=r"(r) : "r"(a)))
-/* QEMU 7.2 lets ctzw count on into the upper word, so there is none here; cases.def has it. */
+/*
+ * QEMU 7.2 counts on into the upper word in ctzw, so the upper word is zero here; cases.def
+ * tests other values.
+ */
 #define ONE_WORD(name)                                   \
     SUM(name, __asm__ volatile(WITH_BITS(name " %0, %1") \
                                : "=r"(r)                 \

@@ -1,8 +1,8 @@
 /*
- * crosspatch.c - hart 0 patches what hart 1 runs, with (-DFENCE) and without a
- * fence.i on hart 1, asked for by an interrupt as kernels do.
+ * crosspatch.c - hart 0 patches code that hart 1 runs, with (-DFENCE) and without a fence.i on
+ * hart 1, requested by an interrupt as in kernels.
  *
- * The two take turns, so that only fetching decides which version runs.
+ * The harts run in turns, so only instruction fetch decides which version runs.
  */
 #include "version.h"
 #include "virt.h"

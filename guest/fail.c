@@ -1,4 +1,4 @@
-/* fail.c - a guest's own exit status, through the test finisher. */
+/* fail.c - ends with an exit status through the test finisher. */
 #include "virt.h"
 
 int main(void)

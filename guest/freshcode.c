@@ -1,9 +1,9 @@
 /*
- * freshcode.c - code written where none ever ran, with (-DFENCE) and without
- * fence.i: first once, then over it.
+ * freshcode.c - code written to memory that never held code, then overwritten, with (-DFENCE)
+ * and without fence.i.
  *
- * The first time there is nothing old to fetch, so the new code runs, though
- * nothing promised it. The second time there is.
+ * The first time there is no old code to fetch, so the new code runs although nothing
+ * guarantees that. The second time there is.
  */
 #include "version.h"
 #include "virt.h"

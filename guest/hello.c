@@ -1,4 +1,4 @@
-/* hello.c - the console: one line through the UART, and an end without a fault. */
+/* hello.c - prints one line through the UART and ends normally. */
 #include "virt.h"
 
 int main(void)

@@ -1,4 +1,4 @@
-/* htif.c - Berkeley's host interface: characters and the exit code through `tohost`. */
+/* htif.c - the HTIF interface: characters and the exit code through `tohost`. */
 #include "virt.h"
 
 volatile uint64_t tohost __attribute__((section(".tohost"), aligned(64)));

@@ -1,4 +1,4 @@
-/* ipi.c - two harts call each other through msip, and sleep in between. */
+/* ipi.c - two harts interrupt each other through msip, and sleep in between. */
 #include "virt.h"
 
 enum { ROUNDS = 5 };
@@ -13,7 +13,7 @@ static TRAP_HANDLER void on_ipi(void)
     received[hart]++;
 }
 
-/* Sleeps with interrupts off, so that none can come between the look and the wfi. */
+/* Sleeps with interrupts disabled, so that none can be taken between the check and wfi. */
 static void await(unsigned long hart, unsigned long count)
 {
     while (received[hart] < count) {

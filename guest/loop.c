@@ -1,9 +1,9 @@
-/* loop.c - never ends; for the limits. */
+/* loop.c - an endless loop, for tests of limits. */
 #include "virt.h"
 
 int main(void)
 {
-    put_text("for ever\n");
+    put_text("endless loop\n");
     for (;;)
         ;
 }

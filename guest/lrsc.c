@@ -1,4 +1,4 @@
-/* lrsc.c - two harts count together, with lr/sc and with amoadd, and lose nothing. */
+/* lrsc.c - two harts increment common counters with lr/sc and with amoadd; no increment is lost. */
 #include "virt.h"
 
 enum { TIMES = 2000 };

@@ -1,4 +1,7 @@
-/* plic-uart.c - every byte received comes as an interrupt and is sent back; a newline ends it. */
+/*
+ * plic-uart.c - echoes every received byte from an interrupt handler; a newline ends the
+ * program.
+ */
 #include "virt.h"
 
 enum { UART_SOURCE = 10, IER = 1, IER_RECEIVED = 1, LSR = 5, LSR_READY = 1 };

@@ -1,4 +1,4 @@
-/* reset.c - the test finisher's other word: the guest asks to be started anew. */
+/* reset.c - requests a reset of the machine through the test finisher. */
 #include "virt.h"
 
 int main(void)

@@ -1,8 +1,8 @@
 /*
  * selfpatch.c - a hart patches its own code, with (-DFENCE) and without fence.i.
  *
- * Without it the hart may go on with what it fetched before: on this machine it
- * does unless --fetch says otherwise. QEMU always runs the new version.
+ * Without it the hart may run the code that it has fetched before: rvftrace does that unless
+ * --fetch says otherwise; QEMU always runs the new version.
  */
 #include "version.h"
 #include "virt.h"

@@ -1,9 +1,9 @@
 /*
- * start.S - every hart starts here, in M-mode, with its number in a0.
+ * start.S - start of every hart, in M-mode, with its number in a0.
  *
- * Hart 0 goes to main(), hart 1 to second() where the program has one; all
- * others sleep. What main() returns is the status of the run. A trap that the
- * program did not ask for ends the run with status 99.
+ * Hart 0 calls main(), hart 1 calls second() if the program has one; all others sleep. The
+ * result of main() is the exit status of the run. An unexpected trap ends the run with status
+ * 99.
  */
         .section .text.start, "ax"
         .globl  _start
@@ -35,7 +35,7 @@ unexpected_trap:
         li      a0, 99
         j       finish
 
-/* finish(code): through the test finisher; 0 is a pass. */
+/* finish(code): ends the run through the test finisher; 0 is success. */
         .globl  finish
 finish:
         li      t0, 0x100000

@@ -1,4 +1,4 @@
-/* stuck.c - a trap whose handler lies where nothing is: an endless trap loop. */
+/* stuck.c - a trap handler at an address without memory: an endless trap loop. */
 #include "virt.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 /*
- * sv39.c - virtual memory: S-mode runs a page of code at a high address and
- * patches it through another address of the same page, as kernels do whose text
- * is read-only. The fence goes by physical address, so it covers both.
+ * sv39.c - virtual memory: S-mode runs a page of code at a high address and patches it through
+ * a second mapping, as kernels with read-only text do. fence.i covers both, since it works on
+ * physical memory.
  */
 #include "version.h"
 #include "virt.h"
@@ -20,7 +20,7 @@ static uint64_t entry(const volatile void *page, uint64_t flags)
     return ((uintptr_t)page >> 12) << SHIFT | flags | V;
 }
 
-/* One 4 KiB page at va, through the n-th pair of tables. */
+/* Maps a 4 KiB page at va, using the n-th pair of tables. */
 static void map_page(unsigned n, uint64_t va, uint64_t pa, uint64_t flags)
 {
     root[va >> 30 & 511] = entry(middle[n], 0);
@@ -40,7 +40,7 @@ static void map_all(void)
     __asm__ volatile("sfence.vma" ::: "memory");
 }
 
-/* S-mode may touch all of memory. A hart without PMP traps, and needs none. */
+/* Gives S-mode access to all memory. On a hart without PMP the writes trap, and are not needed. */
 static void open_memory(void)
 {
     unsigned long old;

@@ -1,4 +1,4 @@
-/* timer.c - mtimecmp raises an interrupt when mtime gets there, and not before. */
+/* timer.c - mtimecmp raises an interrupt when mtime reaches it, and not before. */
 #include "virt.h"
 
 enum { ROUNDS = 3, TICKS = 1000 };
@@ -12,7 +12,7 @@ static TRAP_HANDLER void on_timer(void)
     MTIMECMP(0) = ~0UL;
 }
 
-/* With interrupts off, so that none can come between the look and the wfi. */
+/* Sleeps with interrupts disabled, so that none can be taken between the check and wfi. */
 static void sleep_once(void)
 {
     wait_for_interrupt();
@@ -23,7 +23,7 @@ static void sleep_once(void)
 int main(void)
 {
     csr_write(mtvec, on_timer);
-    MTIMECMP(0) = ~0UL; /* what it is at power-on is not said anywhere */
+    MTIMECMP(0) = ~0UL; /* its reset value is not specified */
     csr_set(mie, MIE_MTIE);
     while (fired < ROUNDS) {
         unsigned long before = fired;

@@ -1,7 +1,7 @@
 /*
- * uart-thre.c - the interrupt of an empty transmitter, by two handlers that real guests have:
- * one that neither reads IIR nor sends (xv6's, with nothing to send), and one that handles the
- * one cause that IIR names and leaves the next cause to the next interrupt.
+ * uart-thre.c - the interrupt of the empty transmitter, with two handlers as in real guests:
+ * one that neither reads IIR nor sends (xv6's, when it has nothing to send), and one that
+ * handles the cause in IIR and leaves the next cause to the next interrupt.
  */
 #include "virt.h"
 
@@ -38,7 +38,7 @@ static TRAP_HANDLER void on_one_cause(void)
     CLAIM = source;
 }
 
-/* With interrupts on, so that a handler that comes again and again leaves no time for this. */
+/* Works with interrupts enabled: a handler that is called endlessly leaves no time for it. */
 static void work(void)
 {
     volatile unsigned long n = 0;

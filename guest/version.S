@@ -1,4 +1,7 @@
-/* version.S - see version.h. Alone on its line, so that nothing else is fetched with it. */
+/*
+ * version.S - version(); see version.h. Alone in its cache line, so that nothing else is
+ * fetched with it.
+ */
         .option norvc
         .text
         .balign 64

@@ -1,8 +1,8 @@
 /*
- * version.h - version(): a function of two instructions that says which one of
- * them ran, and the word that turns `li a0,1` into `li a0,2`.
+ * version.h - version(), a function of two instructions that returns which version of it ran,
+ * and the store that turns `li a0,1` into `li a0,2`.
  *
- * Each is four bytes wide and aligned to them, so one store replaces it whole.
+ * The instructions are four bytes long and aligned, so one store replaces one of them.
  */
 #ifndef GUEST_VERSION_H
 #define GUEST_VERSION_H

@@ -1,4 +1,4 @@
-/* virt.c - see virt.h. */
+/* virt.c - console functions; see virt.h. */
 #include "virt.h"
 
 enum { LSR = 5, LSR_ROOM = 0x20 };

@@ -1,8 +1,8 @@
 /*
- * virt.h - what the examples share: the board's addresses, a console, CSRs.
+ * virt.h - shared by the bare-metal programs: addresses of the board, a console, CSR access.
  *
- * Each example shows one point of the machine and runs in M-mode on the bare
- * virt board, ours or QEMU's (-machine virt -bios none -kernel NAME.elf).
+ * Each program shows one feature of the machine and runs in M-mode on the bare virt board, of
+ * rvftrace or of QEMU (-machine virt -bios none -kernel NAME.elf).
  */
 #ifndef GUEST_VIRT_H
 #define GUEST_VIRT_H
@@ -46,15 +46,15 @@ static inline void wait_for_interrupt(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
-/* A handler for mtvec: saves what it uses, ends with mret. */
+/* A function for mtvec: saves the registers that it uses, ends with mret. */
 #define TRAP_HANDLER __attribute__((interrupt("machine"), aligned(4)))
 
 void put_char(char c);
 void put_text(const char *text);
 void put_number(const char *what, unsigned long n); /* "what n\n" */
 
-int main(void);    /* hart 0; its result is the run's status */
-void second(void); /* hart 1, if the program needs one */
+int main(void);    /* runs on hart 0; its result is the exit status */
+void second(void); /* runs on hart 1, if the program has one */
 __attribute__((noreturn)) void finish(long status);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * virtio-disk.c - reads the first sector of a disk as xv6 does: the vendor must be QEMU's,
- * and the upper half of the features, where VERSION_1 is, is never looked at.
+ * virtio-disk.c - reads the first sector of a disk as xv6 does: the vendor id must be QEMU's,
+ * and the upper half of the features, with VERSION_1, is never read.
  */
 #include "virtio.h"
 

@@ -1,7 +1,7 @@
 /*
- * virtio-flood.c - one notification of a virtio queue that asks for as much as a queue can:
- * 128 chains of almost 4 GiB each, all through one indirect table. The console prints them
- * where there is one; else a disk is read. The run is over long before the device is done.
+ * virtio-flood.c - one notification of a virtio queue with as much work as possible: 128 chains
+ * of almost 4 GiB each, all through one indirect table, written to the console if there is one,
+ * else read from a disk. The run must end long before the device is done.
  */
 #include "virtio.h"
 

@@ -1,6 +1,4 @@
-/*
- * virtio.c - see virtio.h.
- */
+/* virtio.c - a minimal virtio driver; see virtio.h. */
 #include "virtio.h"
 
 #define SLOTS    0x10001000UL

@@ -1,6 +1,6 @@
 /*
- * virtio.h - just enough of a driver for virtio devices behind memory-mapped registers
- * (virtio 1.2, chapters 2.7 and 4.2), for one queue that is polled.
+ * virtio.h - a minimal driver for virtio-mmio devices (virtio 1.2, chapters 2.7 and 4.2), with
+ * one queue, polled.
  */
 #ifndef GUEST_VIRTIO_H
 #define GUEST_VIRTIO_H
@@ -49,13 +49,16 @@ struct virtio_queue {
     } used __attribute__((aligned(8)));
 };
 
-/* The first slot with a device of this kind, or 0. */
+/* Returns the address of the first slot with a device of this kind; 0: none. */
 unsigned long virtio_find(uint32_t kind);
 
-/* Takes the features asked for of the lower half, none of the upper half; 0: refused. */
+/*
+ * Starts the device with those of the requested lower features that it has, and no upper ones.
+ * 0: refused.
+ */
 int virtio_start(unsigned long slot, uint32_t features, unsigned queue, struct virtio_queue *q);
 
-/* Makes this chain available and tells the device. */
+/* Adds a chain to the available ring and notifies the device. */
 void virtio_offer(unsigned long slot, unsigned queue, struct virtio_queue *q, uint16_t head);
 
 #endif

@@ -1,14 +1,15 @@
 /*
- * wrs.c - two harts hand a ball to each other; who has not got it sleeps on its
- * reservation (wrs.nto). Then one waits for nobody, and time ends it (wrs.sto).
+ * wrs.c - two harts pass a token to each other; the one without it waits on its reservation
+ * (wrs.nto). Then hart 0 waits for a store that never comes, and the timeout ends the wait
+ * (wrs.sto).
  */
 #include "virt.h"
 
 enum { TURNS = 500, TICKS = 1000 };
 
-static volatile unsigned int ball __attribute__((aligned(64)));
-static volatile unsigned int nobody __attribute__((aligned(64)));
-static volatile unsigned long looks[2] __attribute__((aligned(64)));
+static volatile unsigned int token __attribute__((aligned(64)));
+static volatile unsigned int never_written __attribute__((aligned(64)));
+static volatile unsigned long checks[2] __attribute__((aligned(64)));
 
 static unsigned int reserve(volatile unsigned int *at)
 {
@@ -21,38 +22,41 @@ static unsigned int reserve(volatile unsigned int *at)
 #define WRS(kind) \
     __asm__ volatile(".option push\n.option arch, +zawrs\nwrs." kind "\n.option pop" ::: "memory")
 
-static void wait_for_ball(unsigned int turn, unsigned int hart)
+static void wait_for_token(unsigned int turn, unsigned int hart)
 {
-    while (reserve(&ball) != turn) {
-        looks[hart]++;
+    while (reserve(&token) != turn) {
+        checks[hart]++;
         WRS("nto");
     }
 }
 
-static void play(unsigned int hart)
+static void pass_token(unsigned int hart)
 {
     for (unsigned int turn = hart; turn < 2 * TURNS; turn += 2) {
-        wait_for_ball(turn, hart);
-        ball = turn + 1;
+        wait_for_token(turn, hart);
+        token = turn + 1;
     }
 }
 
 void second(void)
 {
-    play(1);
+    pass_token(1);
 }
 
 int main(void)
 {
     unsigned long began, waits = 0;
 
-    play(0);
-    wait_for_ball(2 * TURNS, 0);
-    put_number("turns", ball);
+    pass_token(0);
+    wait_for_token(2 * TURNS, 0);
+    put_number("turns", token);
     for (began = MTIME; MTIME - began < TICKS; waits++) {
-        reserve(&nobody);
+        reserve(&never_written);
         WRS("sto");
     }
-    /* Who is woken has what it waited for, and a short timeout is not a spin. */
-    return looks[0] > TURNS + 1 || looks[1] > TURNS + 1 || waits > TICKS / 2;
+    /*
+     * A hart is woken only by the store it waits for, and a short timeout does not become a
+     * spin.
+     */
+    return checks[0] > TURNS + 1 || checks[1] > TURNS + 1 || waits > TICKS / 2;
 }

@@ -1,4 +1,4 @@
-# Bare-metal programs for the virt board: build/guest/NAME.elf, one a file of
+# Bare-metal programs for the virt board: build/guest/NAME.elf for each file of
 # guest/, and NAME-fence.elf for those that exist with and without their fence.
 #
 #   make programs
@@ -8,11 +8,11 @@ PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
 PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck badstack asleep loop \
-	bits wrs virtio-disk virtio-flood \
+	bits wrs virtio-disk virtio-flood virtio-write \
 	selfpatch freshcode crosspatch
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)
 
-# Nothing the compiler may choose moves code between the versions of a program.
+# Flags that keep the code of a program's versions at the same addresses.
 PROGRAM_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany \
 	-mno-relax -msmall-data-limit=0 -O2 -g -ffreestanding -fno-common -fno-stack-protector \
 	-fno-pic -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
@@ -21,8 +21,8 @@ PROGRAM_LDFLAGS := -nostdlib -static -Wl,--no-relax,--build-id=none,-z,max-page-
 	-Wl,--no-warn-rwx-segments -T $(PROGRAM_SRC)/virt.lds
 PROGRAM_COMMON := $(addprefix $(PROGRAM_OUT)/obj/,start.o virt.o version.o)
 
-# Programs that showed what was wrong with the machine: each brings its own _start.
-PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) e2-pmpw
+# Programs that showed defects of the machine; each has its own _start.
+PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) patched-function-pmpw
 
 PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED) $(PROGRAM_DEFECTS:%=defects/%)))
 
@@ -52,15 +52,16 @@ $(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -nostdlib -static $(1) -Wl,--no-relax,--buil
 endef
 $(PROGRAM_OUT)/defects/%.elf: $(PROGRAM_SRC)/defects/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(call link_defect)
-$(PROGRAM_OUT)/defects/e2-pmpw.elf: $(PROGRAM_SRC)/defects/e2.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+$(PROGRAM_OUT)/defects/patched-function-pmpw.elf: $(PROGRAM_SRC)/defects/patched-function.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(call link_defect,-DPMPW)
 
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^)
-$(PROGRAM_OUT)/virtio-disk.elf $(PROGRAM_OUT)/virtio-flood.elf: $(PROGRAM_OUT)/obj/virtio.o
+$(addprefix $(PROGRAM_OUT)/virtio-,disk.elf flood.elf write.elf): $(PROGRAM_OUT)/obj/virtio.o
 
-# Programs that change code as the ISA allows, for tests/machine/legal.sh; NAME-miss.elf lacks a fence.
+# Programs that change code in a way the ISA allows, for tests/machine/legal.sh. NAME-miss.elf
+# lacks a fence.
 LEGAL_SRC   := tests/machine/legal
 LEGAL_OUT   := $(PROGRAM_OUT)/legal
 LEGAL_NAMES := beside dma fresh module remote selfmod swap
@@ -90,7 +91,7 @@ $(LEGAL_OUT)/%.elf: $(LEGAL_OUT)/obj/%.o $(LEGAL_COMMON) $(PROGRAM_SRC)/virt.lds
 
 # Programs that try to fill the host's memory through the auditor, for tests/machine/bounds.sh.
 HOSTILE_OUT := $(PROGRAM_OUT)/hostile
-HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf)
+HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf pages.elf)
 
 programs: $(HOSTILE)
 
@@ -103,11 +104,11 @@ $(HOSTILE_OUT)/%.elf: tests/machine/hostile/%.S mk/programs.mk | $(BOOTSTRAP_BUI
 .SECONDARY: $(LEGAL_COMMON) $(LEGAL:$(LEGAL_OUT)/%.elf=$(LEGAL_OUT)/obj/%.o)
 -include $(wildcard $(LEGAL_OUT)/obj/*.d)
 
-# The workloads of tools/bench-speed, as any program for such a machine is compiled.
+# The workloads of tools/bench-speed, compiled with ordinary options.
 BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
-BENCH_BARE   := reuse # writes code: a program of Linux would have to ask for memory that may be run
-BENCH_NATIVE := calls mix chase string # what `float` comes to depends on what a compiler fuses
+BENCH_BARE   := reuse # writes code: under Linux it would need executable memory
+BENCH_NATIVE := calls mix chase string # the result of `float` depends on fused multiply-adds
 BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
 	-fno-common -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
@@ -115,7 +116,7 @@ BENCH_HOST   := -std=gnu11 -O2 -g -D_GNU_SOURCE -fno-common -fno-builtin \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -Wall -Wextra -Wshadow
 BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
-# `calls`, with its own functions' ftrace sites and so many others around, in all:
+# `calls` with this number of ftrace sites in all: its own functions' and others around them.
 BENCH_SITES  := 100 100000
 WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux) \
 	$(BENCH_NATIVE:%=$(BENCH_OUT)/%.native)
@@ -163,6 +164,55 @@ $(BENCH_OUT)/sites-%.elf: $(BENCH_OUT)/obj/sites-%.o $(BENCH_OUT)/obj/calls-site
 
 .SECONDARY: $(BENCH_SITES:%=$(BENCH_OUT)/obj/sites-%.o) $(BENCH_OUT)/obj/calls-sites.o $(BENCH_BOARD) $(BENCH_LINUX) $(patsubst %,$(BENCH_OUT)/obj/%.o,$(BENCH_NAMES) $(BENCH_BARE))
 -include $(wildcard $(BENCH_OUT)/obj/*.d)
+
+# What tools/cycles measures: one image with rows that a generator writes, and workloads. As one file has
+# call sites of several forms, so its objects are built with the flags of each.
+CYCLES_SRC   := $(PROGRAM_SRC)/cycles
+CYCLES_OUT   := $(PROGRAM_OUT)/cycles
+CYCLES_ELF   := $(CYCLES_OUT)/cycles.elf
+CYCLES_FORMS := none fp static pfe16 pfe8
+# Rows first: their place in memory is part of what is measured.
+CYCLES_OBJS  := $(addprefix $(CYCLES_OUT)/,start.o rows.o support.o main.o mcount.o table.o numbers.o bytes.o pointers.o \
+	floating.o $(CYCLES_FORMS:%=calls-%.o))
+cycles_form_fp     := -fno-omit-frame-pointer
+cycles_form_static := -fno-omit-frame-pointer -pg
+cycles_form_pfe16  := -fno-omit-frame-pointer -fpatchable-function-entry=8
+cycles_form_pfe8   := -fno-omit-frame-pointer -fpatchable-function-entry=4
+
+.PHONY: cycles
+cycles: $(CYCLES_ELF)
+programs: cycles
+
+$(CYCLES_OUT)/%.o: $(CYCLES_SRC)/%.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -mno-relax -MMD -MP -c -o $@ $<
+
+$(CYCLES_OUT)/%.o: $(CYCLES_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(CYCLES_OUT)/rows.S: $(CYCLES_SRC)/generate $(wildcard $(CYCLES_SRC)/*.py)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)$(CYCLES_SRC)/generate > $@
+
+$(CYCLES_OUT)/rows.o: $(CYCLES_OUT)/rows.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	$(say) AS $<
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -c -o $@ $<
+
+$(CYCLES_FORMS:%=$(CYCLES_OUT)/calls-%.o): $(CYCLES_OUT)/calls-%.o: $(CYCLES_SRC)/calls.c mk/programs.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -mno-relax $(cycles_form_$*) -DFORM=_$* -MMD -MP -c -o $@ $<
+
+$(CYCLES_ELF): $(CYCLES_OBJS) $(CYCLES_SRC)/cycles.lds
+	$(say) LD $@
+	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -nostdlib -static -Wl,--no-relax,--build-id=none,--no-warn-rwx-segments \
+		-T $(CYCLES_SRC)/cycles.lds -o $@ $(CYCLES_OBJS)
+
+-include $(wildcard $(CYCLES_OUT)/*.d)
 
 .SECONDARY: $(PROGRAM_COMMON) $(PROGRAMS:$(PROGRAM_OUT)/%.elf=$(PROGRAM_OUT)/obj/%.o)
 -include $(wildcard $(PROGRAM_OUT)/obj/*.d)

@@ -8,14 +8,16 @@
 #include "base/bits.h"
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
+#include "cpu/insn_events_priv.h"
 
 /*
- * An instruction is one operation, after those of its probes; one more ends the block. There is
+ * An instruction is one operation, after those of its probes and of the events that it is
+ * (insn_events_priv.h); one more ends the block. There is
  * room for a few probes at each instruction; where they are more, the block ends before its room
  * does not hold what one instruction can have.
  */
 enum { PROBE_OPS_MEAN = 5, FLOAT_CHECKS_MAX = 2 };
-enum { INSN_OPS_MAX = PROBES_AT_ONE_PLACE + 1 };
+enum { INSN_OPS_MAX = PROBES_AT_ONE_PLACE + 2 };
 enum {
     UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MEAN) + INSN_OPS_MAX + FLOAT_CHECKS_MAX + 1,
     UOPS_FULL = UOPS_MAX - INSN_OPS_MAX - FLOAT_CHECKS_MAX - 1
@@ -163,6 +165,14 @@ static void add_probes(struct builder *b, const struct fetched *f)
     }
 }
 
+static void add_events(struct builder *b, const struct insn *i)
+{
+    uint32_t kinds = insn_events(i) & b->hart->cluster->wanted;
+
+    if (kinds)
+        add_uop(b, UOP_PROBE, 0)->imm = (int32_t)~kinds;
+}
+
 /* Decodes until the block must end or is full. False: its first instruction cannot be fetched. */
 static bool decode(struct builder *b)
 {
@@ -193,6 +203,8 @@ static bool decode(struct builder *b)
         }
         if (h->cluster->probes.len)
             add_probes(b, &f);
+        if (UNLIKELY(h->cluster->wanted & INSN_EVENTS) && f.legal)
+            add_events(b, &f.insn);
         (void)copy_bytes(b->bytes + b->size, &f);
         add_insn(b, &f);
         b->ended |= b->pa_second != 0;

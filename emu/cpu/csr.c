@@ -5,7 +5,7 @@
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
-/* ---- counters: kept as an offset; while inhibited, as their value ---- */
+/* ---- counters: stored as an offset to the hart's count; while inhibited, as their value ---- */
 
 static bool inhibited(const struct hart *h, unsigned bit)
 {
@@ -52,8 +52,8 @@ static uint64_t read_minstret(struct hart *h)
 }
 
 /*
- * The write takes the place of the increment by its own instruction (vol. II,
- * 3.1.10). Firmware and the debugger write between two instructions.
+ * A write by an instruction replaces the increment for that instruction (vol.
+ * II, 3.1.10). Firmware and the debugger write between two instructions.
  */
 static void write_minstret(struct hart *h, uint64_t value)
 {
@@ -67,7 +67,7 @@ static uint64_t read_mcountinhibit(struct hart *h)
     return h->s.csr.mcountinhibit;
 }
 
-/* What a counter stands at does not change when it is stopped or goes on. */
+/* Stopping or restarting a counter does not change its value. */
 static void write_mcountinhibit(struct hart *h, uint64_t value)
 {
     uint64_t cycle = read_cycle(h), instret = read_instret(h);
@@ -77,7 +77,7 @@ static void write_mcountinhibit(struct hart *h, uint64_t value)
     h->s.insn_offset = instret - (inhibited(h, INHIBIT_IR) ? 0 : hart_insns(h));
 }
 
-/* ---- floating point: a write makes the state dirty ---- */
+/* ---- floating point: a write sets mstatus.FS to dirty ---- */
 
 static uint64_t read_fcsr(struct hart *h)
 {
@@ -113,7 +113,7 @@ static void write_frm(struct hart *h, uint64_t value)
 
 /* ---- status ---- */
 
-/* SD says that there is something to save: the floating-point state is all there can be. */
+/* SD summarises the dirty extension state; FS is the only such field here. */
 static uint64_t read_mstatus(struct hart *h)
 {
     bool dirty = (h->s.csr.mstatus & MSTATUS_FS) == MSTATUS_FS;
@@ -121,7 +121,7 @@ static uint64_t read_mstatus(struct hart *h)
     return h->s.csr.mstatus | (dirty ? MSTATUS_SD : 0);
 }
 
-/* MPP is WARL: 2 is no privilege, and such a write keeps the old one. */
+/* MPP is WARL: 2 is not a privilege mode, and writing it keeps the old value. */
 static void write_mstatus(struct hart *h, uint64_t value)
 {
     uint64_t old = h->s.csr.mstatus;
@@ -131,7 +131,7 @@ static void write_mstatus(struct hart *h, uint64_t value)
     if (!hart_has(h, EXT_F))
         value &= ~MSTATUS_FS;
     h->s.csr.mstatus = (old & ~MSTATUS_WRITABLE) | (value & MSTATUS_WRITABLE);
-    /* MXR changes what a cached load translation stands for. */
+    /* Load translations were cached under the old value of MXR. */
     if ((old ^ value) & MSTATUS_MXR)
         hart_flush_tlb(h);
 }
@@ -176,8 +176,7 @@ static bool has_supervisor_timer(const struct hart *h)
     return h->s.csr.menvcfg & MENVCFG_STCE;
 }
 
-/* M-mode sets the S bits by hand, but STIP where stimecmp drives it; the M bits follow their wires.
- */
+/* SSIP, STIP and SEIP are writable, but for STIP where stimecmp drives it; the M bits are not. */
 static void write_mip(struct hart *h, uint64_t value)
 {
     uint64_t writable = has_supervisor_timer(h) ? MI_S_BITS & ~(UINT64_C(1) << IRQ_STI) : MI_S_BITS;
@@ -202,7 +201,7 @@ static uint64_t read_satp(struct hart *h)
     return h->s.csr.satp;
 }
 
-/* An unsupported mode makes the whole write have no effect (vol. II, 4.1.11). */
+/* A write with an unsupported mode has no effect at all (vol. II, 4.1.11). */
 static void write_satp(struct hart *h, uint64_t value)
 {
     uint64_t mode = value >> SATP_MODE_SHIFT;
@@ -213,9 +212,14 @@ static void write_satp(struct hart *h, uint64_t value)
     if (h->s.model)
         timed_satp(h);
     hart_flush_translations(h);
+    if (is_wanted(h->cluster, EVENT_SATP)) {
+        const struct event e = {.kind = EVENT_SATP, .satp = {.hart = h}};
+
+        cluster_emit(h->cluster, &e);
+    }
 }
 
-/* A letter for each extension that has one, and U beside S (vol. II, 3.1.1). */
+/* The bits of the single-letter extensions; U is set with S (vol. II, 3.1.1). */
 static uint64_t read_misa(struct hart *h)
 {
     uint64_t misa = UINT64_C(2) << 62 | UINT64_C(1) << ('U' - 'A');
@@ -266,7 +270,7 @@ void hart_time_set(struct hart *h)
         env->set_timer(env->ctx, h, has_supervisor_timer(h) ? h->s.csr.stimecmp : UINT64_MAX);
 }
 
-/* What M-mode alone may grant. */
+/* The writable fields that menvcfg has and senvcfg lacks. */
 static uint64_t menvcfg_writable(const struct hart *h)
 {
     return (hart_has(h, EXT_Svadu) ? MENVCFG_ADUE : 0) |
@@ -299,7 +303,7 @@ static void write_stimecmp(struct hart *h, uint64_t value)
     hart_time_set(h);
 }
 
-/* ---- where traps go and come back to ---- */
+/* ---- trap vectors and return addresses ---- */
 
 /* Modes 2 and 3 are reserved: such a write keeps the old value. */
 static void write_tvec(uint64_t *tvec, uint64_t value)
@@ -328,7 +332,7 @@ static void write_stvec(struct hart *h, uint64_t value)
     write_tvec(&h->s.csr.stvec, value);
 }
 
-/* Instructions lie on even addresses, on multiples of four where there are none compressed. */
+/* Instructions are aligned to two bytes, or to four without the C extension. */
 static uint64_t instruction_address(const struct hart *h, uint64_t value)
 {
     return value & (hart_has(h, EXT_C) ? ~UINT64_C(1) : ~UINT64_C(3));
@@ -391,7 +395,7 @@ static uint64_t read_mhartid(struct hart *h)
     return h->id;
 }
 
-/* Registers whose number makes them read-only have no writer; nothing gets that far. */
+/* For registers that are read-only by their number: access_allowed refuses such a write. */
 static void write_never(struct hart *h, uint64_t value)
 {
     (void)h;
@@ -402,7 +406,7 @@ static void write_never(struct hart *h, uint64_t value)
 #define write_instret write_never
 #define write_mhartid write_never
 
-/* What a hart must have for a register to be there. False: there is none of that number. */
+/* The extensions that a hart needs to have the register. False: no register has that number. */
 static bool csr_needs(unsigned number, uint64_t *extensions)
 {
     switch (number) {
@@ -464,7 +468,7 @@ static uint64_t csr_value(struct hart *h, unsigned number)
 
 enum { CSR_PMPCFG0 = 0x3a0, CSR_PMPADDR0 = 0x3b0, CSR_PMP_END = 0x3f0 };
 
-/* A bank may be shorter than its row. */
+/* The number of PMP registers is a property of the machine: a BANK row may name more. */
 static bool is_there(const struct hart *h, unsigned number)
 {
     if (number >= CSR_PMPADDR0 && number < CSR_PMP_END)
@@ -517,7 +521,9 @@ static void csr_write(struct hart *h, unsigned number, uint64_t value)
     hart_update_interrupts(h);
 }
 
-/* Counters below M-mode only where the modes above allow it (vol. II, 3.1.11, 4.1.5). */
+/* Below M-mode a counter is readable only where the higher modes enable it (vol.
+ * II, 3.1.11, 4.1.5).
+ */
 static bool counter_allowed(const struct hart *h, unsigned number)
 {
     unsigned which = number & 0x1f;
@@ -554,7 +560,7 @@ bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint6
     switch (kind) {
     case CSR_READ_ONLY: break;
     case CSR_WRITE: csr_write(h, number, operand); break;
-    /* A set or clear of mip acts on what software wrote, not on the wires (vol. II, 3.1.9). */
+    /* csrrs and csrrc of mip change what software wrote, not the lines (vol. II, 3.1.9). */
     case CSR_SET: csr_write(h, number, (number == 0x344 ? h->s.irq_soft : *old) | operand); break;
     case CSR_CLEAR:
         csr_write(h, number, (number == 0x344 ? h->s.irq_soft : *old) & ~operand);
@@ -563,7 +569,7 @@ bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint6
     return true;
 }
 
-/* The one whose reading is an event to other harts: none of them will read less. */
+/* Reading `time` may advance the machine's time, so that no hart reads a smaller value later. */
 enum { CSR_TIME = 0xc01 };
 
 bool hart_csr(struct hart *h, unsigned number, uint64_t *value)

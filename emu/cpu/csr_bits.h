@@ -24,7 +24,7 @@
 
 #define MSTATUS_SD (UINT64_C(1) << 63)
 
-/* What software may change, and the part of it that S-mode sees as sstatus. */
+/* The bits of mstatus that software may change, and those that S-mode sees as sstatus. */
 #define MSTATUS_WRITABLE                                                                   \
     (MSTATUS_SIE | MSTATUS_MIE | MSTATUS_SPIE | MSTATUS_MPIE | MSTATUS_SPP | MSTATUS_MPP | \
      MSTATUS_FS | MSTATUS_MPRV | MSTATUS_SUM | MSTATUS_MXR | MSTATUS_TVM | MSTATUS_TW |    \
@@ -33,7 +33,7 @@
     (MSTATUS_SIE | MSTATUS_SPIE | MSTATUS_SPP | MSTATUS_FS | MSTATUS_SUM | MSTATUS_MXR)
 #define SSTATUS_VISIBLE (SSTATUS_WRITABLE | MSTATUS_UXL_64 | MSTATUS_SD)
 
-/* menvcfg and senvcfg: what the modes below may do to cache blocks (vol. I, 19.4). */
+/* menvcfg and senvcfg: the cache-block instructions permitted in lower modes (vol. I, 19.4). */
 #define ENVCFG_CBIE  (UINT64_C(3) << 4) /* cbo.inval; see CBIE_FLUSH */
 #define ENVCFG_CBCFE (UINT64_C(1) << 6) /* cbo.clean, cbo.flush */
 #define ENVCFG_CBZE  (UINT64_C(1) << 7) /* cbo.zero */

@@ -1,8 +1,9 @@
 /*
- * decode.c - see decode.h. Rows come from insn.def; one extractor a format.
+ * decode.c - see decode.h. Rows come from insn.def, with one extractor for
+ * each operand format (format.def).
  *
- * An extractor answers false when the format reserves the fields it found.
- * Hints (writes to x0 and the like) are legal and decode as what they are.
+ * An extractor returns false when the field values are reserved in its format.
+ * Hints (writes to x0 and the like) are legal and decode like any instruction.
  */
 #include "cpu/decode.h"
 
@@ -484,7 +485,7 @@ static bool extract_C_FSD(uint32_t w, struct insn *i)
     return extract_C_SD(w, i);
 }
 
-/* Unlike its integer twin it may load register 0. */
+/* Unlike c.ldsp it may load register 0. */
 static bool extract_C_FLDSP(uint32_t w, struct insn *i)
 {
     (void)extract_C_LDSP(w, i);
@@ -517,7 +518,7 @@ static bool row_takes(unsigned row, uint32_t word, struct insn *out)
     return extractors[info->format](word, out);
 }
 
-/* As much of the word as is one instruction. */
+/* The word without the bytes after its instruction. */
 static uint32_t trimmed(uint32_t word)
 {
     return insn_size((uint16_t)word) == 2 ? word & 0xffff : word;
@@ -525,7 +526,7 @@ static uint32_t trimmed(uint32_t word)
 
 static bool is_longer(uint32_t word)
 {
-    return (word & 0x1f) == 0x1f; /* than 32 bits: not ours */
+    return (word & 0x1f) == 0x1f; /* than 32 bits: not implemented */
 }
 
 static struct insn not_an_insn(uint32_t word)
@@ -558,7 +559,7 @@ bool insn_in(const struct insn *i, uint64_t extensions)
     return row_in(i->row, extensions);
 }
 
-/* ---- prepared ---- */
+/* ---- decoders: the rows sorted into buckets ---- */
 
 /* Words that agree in opcode and funct3 share a bucket (vol. I, 2.2 and 27.3). */
 enum { BUCKETS_SHORT = 32, BUCKETS_LONG = 256, BUCKETS = BUCKETS_SHORT + BUCKETS_LONG };
@@ -575,7 +576,7 @@ static unsigned bucket_of(uint32_t word)
     return BUCKETS_SHORT + (unsigned)(bits(word, 14, 12) << 5 | bits(word, 6, 2));
 }
 
-/* Some word of the bucket: exactly the bits that put it there. */
+/* The word of the bucket in which all bits that do not select the bucket are zero. */
 static uint32_t word_of(unsigned bucket)
 {
     if (bucket < BUCKETS_SHORT)

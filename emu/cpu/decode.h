@@ -1,5 +1,5 @@
 /*
- * decode.h - from a word to an instruction. Pure, and the only decoder there is.
+ * decode.h - decodes instruction words. Pure functions; the only decoder of the machine.
  */
 #ifndef CPU_DECODE_H
 #define CPU_DECODE_H
@@ -26,20 +26,23 @@ bool insn_decode(uint32_t word, struct insn *out);
 bool insn_decode_for(uint32_t word, uint64_t extensions, struct insn *out);
 
 /*
- * The same, prepared: many times as fast. NULL is never returned by decoder_new; whoever makes
- * one frees it.
+ * A decoder for one set of extensions: the same results as insn_decode_for, many times as fast.
+ * decoder_new never returns NULL; free it with decoder_free.
  */
 struct decoder;
 struct decoder *decoder_new(uint64_t extensions);
 void decoder_free(struct decoder *d);
 bool decoder_decode(const struct decoder *d, uint32_t word, struct insn *out);
 
-/* Whether a hart with this set of extensions has it; a compressed one needs what it expands to. */
+/*
+ * Whether a hart with this set of extensions implements the instruction. A compressed one also
+ * needs the extension of the instruction that it expands to.
+ */
 bool insn_in(const struct insn *i, uint64_t extensions);
 
 /*
- * Target of an auipc followed by a jalr that uses its result; the sign of the
- * low half is carried (ISA vol. I, 2.5). Both insns must be that pair.
+ * The target of an auipc at pc and a jalr that uses its result; the low
+ * immediate is signed (ISA vol. I, 2.5). insn_is_pair must hold for the two.
  */
 uint64_t pair_target(uint64_t pc, const struct insn *auipc, const struct insn *jalr);
 

@@ -1,11 +1,11 @@
 /*
  * disasm.c - see disasm.h. Instructions come from decode.c and format.def,
- * their other names from alias.def, the names of CSRs from csr.def; nothing
- * here knows an encoding, save where the ordering bits of an atomic stand.
+ * aliases from alias.def, the names of CSRs from csr.def. No encoding is known
+ * here but the position of aq and rl in atomic instructions.
  *
  * A compressed instruction is written as the one it expands to. Where binutils
  * 2.40 writes `and a0,a0,1` for an andi we keep the manual's name, and comments
- * behind '#' are left out (tests/isa/objdump_differences.txt holds the list).
+ * after '#' are left out (tests/isa/objdump_differences.txt has all differences).
  */
 #include "cpu/disasm.h"
 
@@ -119,7 +119,7 @@ struct text {
     size_t len, size;
 };
 
-/* What does not fit is cut: names of addresses may be of any length. */
+/* Appends. Text that does not fit is cut: names of addresses may have any length. */
 static void PRINTF_LIKE(2, 3) put(struct text *t, const char *format, ...)
 {
     va_list args;
@@ -163,7 +163,7 @@ static void put_csr(struct text *t, unsigned number)
         put(t, "0x%x", number);
 }
 
-/* One side of a fence: which of input, output, reads and writes it orders. */
+/* The predecessor or successor set of a fence: input, output, reads, writes. */
 static void put_fence_set(struct text *t, unsigned set)
 {
     static const char letters[] = "wroi";
@@ -175,7 +175,7 @@ static void put_fence_set(struct text *t, unsigned set)
         put(t, "unknown");
 }
 
-/* The rounding mode with its comma, unless it is the one that goes without saying. */
+/* A comma and the rounding mode, unless it is `unsaid`, the default that is not written. */
 static void put_rounding(struct text *t, unsigned rounding, unsigned unsaid)
 {
     static const char *const names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "5", "6", "dyn"};
@@ -252,7 +252,7 @@ static const struct alias *alias_of(const struct insn *i)
     return NULL;
 }
 
-/* Acquire and release stand in bits 26 and 25 of every atomic. */
+/* Bits 26 and 25 of every atomic instruction are acquire and release. */
 static const char *ordering(const struct insn *i, unsigned format)
 {
     static const char *const suffixes[] = {"", ".rl", ".aq", ".aqrl"};

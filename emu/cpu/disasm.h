@@ -9,16 +9,16 @@
 
 enum { DISASM_MAX = 96 };
 
-/* What an address is called ("schedule+0x1c"); empty text: it has no name. */
+/* Names addresses ("schedule+0x1c"): name() writes at most `size` bytes; empty: no name. */
 struct disasm_names {
     void (*name)(void *ctx, uint64_t address, char *text, size_t size);
     void *ctx;
 };
 
 /*
- * Writes one instruction, with the usual aliases (ret, mv, nop, li, j, beqz).
- * `word` as insn_decode takes it; `names` may be NULL. Returns its size in
- * bytes; what is no instruction is written as a directive (.2byte or .4byte).
+ * Writes one instruction as text, with the usual aliases (ret, mv, nop, li, j,
+ * beqz). `word` is as for insn_decode; `names` may be NULL. Returns the size of
+ * the instruction in bytes. An illegal word becomes a directive (.2byte, .4byte).
  */
 unsigned disasm(uint64_t pc, uint32_t word, const struct disasm_names *names,
                 char text[DISASM_MAX]);

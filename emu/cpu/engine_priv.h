@@ -11,6 +11,7 @@
 #include "cpu/exec.h"
 #include "cpu/float_ops.h"
 #include "cpu/hart_priv.h"
+#include "cpu/insn_events_priv.h"
 #include "cpu/ops.h"
 
 static inline uint64_t divide_signed(uint64_t a, uint64_t b)
@@ -66,11 +67,16 @@ static inline unsigned __int128 carryless_product(uint64_t a, uint64_t b)
     return sum;
 }
 
-/* Calls the owner of the probe at u. */
+/* Calls the owner of the probe at u, or tells the listeners of the instruction. */
 static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 {
-    const struct probe *probe = &h->cluster->probes.at[u->imm];
+    const struct probe *probe;
 
+    if (is_event_uop(u)) {
+        hart_tell_insn(h, u);
+        return PROBE_GO_ON;
+    }
+    probe = &h->cluster->probes.at[u->imm];
     if (!probe->owner)
         return PROBE_GO_ON;
     return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, hart_pc(h));
@@ -91,6 +97,11 @@ static inline bool fits(const struct hart *h, const struct block *b)
 /* Meets the exit requests; true: hart_run must return `*stop`. */
 static inline bool meet_requests(struct hart *h, enum hart_stop *stop)
 {
+    if (h->s.exit_requests & EXIT_STACK) {
+        hart_tell_stack_switch(h);
+        if (!h->s.exit_requests) /* the hart goes on in the same block */
+            return false;
+    }
     h->s.exit_requests &= ~(uint32_t)EXIT_CODE;
     hart_forget_cut(h);
     if (h->s.exit_requests & EXIT_BLOCKS) {

@@ -18,7 +18,7 @@ static const struct {
 #undef X
 };
 
-/* Part of every machine, so a string need not name them. */
+/* Part of every machine, so an ISA string need not name them. */
 enum { ALWAYS = EXTS_I | EXTS_S | EXTS_Zicsr };
 
 const char *extension_name(unsigned extension)

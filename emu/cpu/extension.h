@@ -1,5 +1,5 @@
 /*
- * extension.h - sets of extensions, and how they are written ("rv64gc_zba").
+ * extension.h - sets of ISA extensions, and ISA strings ("rv64gc_zba").
  */
 #ifndef CPU_EXTENSION_H
 #define CPU_EXTENSION_H
@@ -18,7 +18,7 @@ enum extension {
     EXT_COUNT,
 };
 
-/* A set holds one bit for each. Rows of insn.def and csr.def name one of these. */
+/* A set of extensions, one bit for each. Rows of insn.def and csr.def name one of these sets. */
 enum extension_set {
 #define X(name, shown, needs, what) EXTS_##name = 1 << EXT_##name,
 #include "cpu/extension.def"
@@ -31,13 +31,13 @@ enum extension_set {
 
 static_assert(EXT_COUNT < 31, "a set is an enumerator");
 
-/* Room for any set as text, with its end. */
+/* Bytes that the ISA string of any set fits in, with the terminating zero. */
 enum { EXT_TEXT_MAX = 256 };
 
 /*
- * Reads an ISA string as the device tree has it (vol. I, 35): rv64, letters,
- * then names after underscores; `g` is imafd_zicsr_zifencei. False: *problem
- * says in a few words what is wrong with it.
+ * Parses an ISA string as used in the device tree (vol. I, 35): rv64, letters,
+ * then names after underscores; `g` is imafd_zicsr_zifencei. False: the string
+ * is invalid, and `problem` says why.
  */
 MUST_USE bool extensions_parse(const char *isa, uint64_t *set, char problem[EXT_TEXT_MAX]);
 

@@ -3,9 +3,9 @@
  *
  * One implementation for all formats. A finite number other than zero is taken
  * apart into sign, exponent and a significand whose leading bit is bit 63, so
- * that every format leaves at least eleven bits below its last one; what falls
- * out of those is kept as a sticky bit ("jammed" into bit 0). Each operation
- * computes such a number and round_pack puts it together again, once.
+ * that every format leaves at least eleven bits below its last one. Bits that
+ * are shifted out are or-ed into bit 0 (a sticky bit; "jam"). Each operation
+ * computes such a number, and round_pack rounds and encodes it, once.
  */
 #include "cpu/float.h"
 
@@ -150,7 +150,7 @@ static uint64_t overflow(enum float_format f, bool negative, const struct float_
     return with_sign(f, towards_zero ? largest(f) : infinity(f), negative);
 }
 
-/* Puts a FINITE number together, in the format and rounding asked for. */
+/* Rounds and encodes a FINITE number, with the flags that come of it. */
 static uint64_t round_pack(enum float_format f, struct number n, const struct float_env *env)
 {
     unsigned shift = 63 - layouts[f].fraction;
@@ -168,7 +168,7 @@ static uint64_t round_pack(enum float_format f, struct number n, const struct fl
         n.exponent = least;
     }
     kept = round_shift(n.significand, shift, n.negative, env->rounding, &inexact);
-    /* The leading bit, if there, counts one up in the exponent field; a carry does, too. */
+    /* The leading bit, if set, adds one to the exponent field; so does a carry from rounding. */
     field = n.exponent + bias(f) - 1;
     if (field + (int)(kept >> layouts[f].fraction) >= (1 << layouts[f].exponent) - 1)
         return overflow(f, n.negative, env);
@@ -187,7 +187,7 @@ static uint64_t pack_zero(enum float_format f, bool negative)
     return with_sign(f, 0, negative);
 }
 
-/* An exact zero that two numbers of different signs left. */
+/* The zero that is the exact sum of two numbers of different signs. */
 static uint64_t difference_zero(enum float_format f, const struct float_env *env)
 {
     return pack_zero(f, env->rounding == ROUND_DOWN);
@@ -199,7 +199,7 @@ static uint64_t invalid(enum float_format f, uint8_t *flags)
     return float_canonical_nan(f);
 }
 
-/* The result where an operand is NaN. */
+/* The result of an operation with a NaN operand; raises NV for a signalling one. */
 static uint64_t nan_result(enum float_format f, enum kind a, enum kind b, uint8_t *flags)
 {
     if (a == NAN_SIGNALLING || b == NAN_SIGNALLING)
@@ -335,7 +335,7 @@ uint64_t float_fma(enum float_format f, uint64_t x, uint64_t y, uint64_t z,
     struct number a = unpack(f, x), b = unpack(f, y), c = unpack(f, z);
     bool negative = a.negative != b.negative;
 
-    /* Invalid even where c is a quiet NaN (vol. I, 20.6). */
+    /* Invalid even if c is a quiet NaN (vol. I, 20.6). */
     if (product_is_invalid(a, b))
         return invalid(f, env->flags);
     if (is_nan(a.kind) || is_nan(b.kind) || is_nan(c.kind)) {
@@ -385,7 +385,7 @@ uint64_t float_div(enum float_format f, uint64_t x, uint64_t y, const struct flo
                       env);
 }
 
-/* floor(sqrt(v)), and whether anything is left over. */
+/* floor(sqrt(v)); *rest: v is not a perfect square. */
 static uint64_t integer_sqrt(u128 v, bool *rest)
 {
     u128 root = 0, left = v;
@@ -458,7 +458,7 @@ static bool to_magnitude(struct number a, enum float_rounding rounding, uint64_t
         return true;
     }
     shift = (unsigned)(63 - a.exponent);
-    if (shift > 64) { /* below one half: only whether there is anything matters */
+    if (shift > 64) { /* below one half: of the value only that it is not zero matters */
         a.significand = 1;
         shift = 64;
     }
@@ -514,7 +514,7 @@ uint64_t float_to_int_modular(uint64_t x, uint8_t *flags)
         *flags |= (uint8_t)(!fits ? FLAG_NV : inexact ? FLAG_NX : 0);
     } else {
         *flags |= FLAG_NV;
-        /* 2^64 and above; bits of weight below 2^32 are left up to 2^84. */
+        /* 2^64 or more: below 2^84 the double still has bits of weight below 2^32. */
         magnitude = a.exponent - 63 < 64 ? a.significand << (a.exponent - 63) : 0;
     }
     return (uint64_t)sign_extend(a.negative ? -magnitude : magnitude, 32);
@@ -540,7 +540,7 @@ uint64_t float_round(enum float_format f, uint64_t x, bool tell, const struct fl
 
 /* ---- comparisons ---- */
 
-/* Any two patterns that are not NaN, as integers in the order of their values; zeros are equal. */
+/* Maps a pattern that is not NaN to an integer, in the order of values; both zeros map to 0. */
 static int64_t order(enum float_format f, uint64_t a)
 {
     int64_t magnitude = (int64_t)(a & (float_sign_bit(f) - 1));
@@ -548,7 +548,7 @@ static int64_t order(enum float_format f, uint64_t a)
     return a & float_sign_bit(f) ? -magnitude : magnitude;
 }
 
-/* False: unordered. Raises NV as it must. */
+/* False: the two are unordered. Raises NV, for a quiet comparison only for a signalling NaN. */
 static bool ordered(enum float_format f, uint64_t a, uint64_t b, bool quiet, uint8_t *flags)
 {
     enum kind ka = unpack(f, a).kind, kb = unpack(f, b).kind;
@@ -617,7 +617,7 @@ uint64_t float_class(enum float_format f, uint64_t x)
 
 /* ---- constants of Zfa ---- */
 
-/* Vol. I, 25.1; as doubles. Two are of each format's own: 1 and 31. */
+/* Vol. I, 25.1; as doubles. Entries 1 and 31 depend on the format. */
 uint64_t float_constant(enum float_format f, unsigned index)
 {
     enum { SMALLEST_NORMAL = 1, NOT_A_NUMBER = 31 };

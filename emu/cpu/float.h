@@ -4,8 +4,8 @@
  * IEEE 754-2019).
  *
  * Pure integer arithmetic on bit patterns, so the answer is the same on every
- * host. Patterns stand in the low bits of a uint64_t; nothing here knows of NaN
- * boxes or registers. Results that are NaN are the canonical one. Tininess is
+ * host. Patterns are in the low bits of a uint64_t; NaN boxes and registers are
+ * not known here. A result that is NaN is the canonical NaN. Tininess is
  * detected after rounding. Flags are added to *flags, never cleared.
  */
 #ifndef CPU_FLOAT_H
@@ -27,8 +27,9 @@ enum float_rounding {
 enum float_flag { FLAG_NX = 1, FLAG_UF = 2, FLAG_OF = 4, FLAG_DZ = 8, FLAG_NV = 16 };
 
 /*
- * Of frm << 8 | fflags, the bits that say if the host may compute what the instruction rounds by
- * its mode: they must be FLAG_NX alone.
+ * A mask for frm << 8 | fflags: the host may compute an instruction with this rounding mode if the
+ * masked value is FLAG_NX, that is, if it rounds to nearest even and NX is already set
+ * (float_ops.h). The mask 0 never permits it.
  */
 static inline unsigned float_look_at(unsigned rounding)
 {
@@ -70,22 +71,28 @@ uint64_t float_to_int(enum float_format f, uint64_t x, unsigned width, bool is_s
 uint64_t float_from_int(enum float_format f, uint64_t value, unsigned width, bool is_signed,
                         const struct float_env *env);
 
-/* Zfa: the low 32 bits of the double, rounded to zero, as if integers had no end. */
+/*
+ * fcvtmod.w.d of Zfa: the double, rounded towards zero, modulo 2^32 and sign-extended. NV if it is
+ * out of range or not a number.
+ */
 uint64_t float_to_int_modular(uint64_t x, uint8_t *flags);
 
-/* To an integral value of the same format; NX only if `tell`. */
+/* Rounds to an integral value in the same format; raises NX only if `tell`. */
 uint64_t float_round(enum float_format f, uint64_t x, bool tell, const struct float_env *env);
 
-/* Quiet comparisons raise NV for a signalling NaN only, signalling ones for any. */
+/* Quiet comparisons raise NV only for a signalling NaN, others for any NaN. */
 bool float_eq(enum float_format f, uint64_t a, uint64_t b, uint8_t *flags);
 bool float_lt(enum float_format f, uint64_t a, uint64_t b, bool quiet, uint8_t *flags);
 bool float_le(enum float_format f, uint64_t a, uint64_t b, bool quiet, uint8_t *flags);
 
-/* minimumNumber and maximumNumber; `strict`: minimum and maximum, where a NaN wins (Zfa). */
+/*
+ * IEEE 754 minimumNumber and maximumNumber; if `strict`, minimum and maximum, which are NaN if an
+ * operand is (Zfa).
+ */
 uint64_t float_min(enum float_format f, uint64_t a, uint64_t b, bool strict, uint8_t *flags);
 uint64_t float_max(enum float_format f, uint64_t a, uint64_t b, bool strict, uint8_t *flags);
 
-/* The ten bits of fclass. */
+/* The result of fclass: one of ten bits. */
 uint64_t float_class(enum float_format f, uint64_t x);
 
 /* Zfa's constant number `index` (0 to 31). */

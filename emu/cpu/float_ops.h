@@ -1,12 +1,12 @@
 /*
- * float_ops.h - floating point for the engine: boxes, and the host's arithmetic
- * where it gives the very bits that float.h would.
+ * float_ops.h - floating point for the engine: NaN boxes, and the host's
+ * arithmetic where its result is bit for bit that of float.h.
  *
- * The host rounds to nearest even. If that is the mode asked for, and the
- * result is a normal number that is not among the smallest, then no flag but NX can
- * come of the operation; and if NX is set already, it need not be known. So the
- * host computes and only the result is looked at: zeros, subnormals,
- * infinities and NaNs are left to software, whatever the operands were.
+ * The host rounds to nearest even. If the instruction asks for that mode, and the
+ * result is a normal number that is not among the smallest, the operation can
+ * raise no flag but NX; and if NX is already set, it makes no difference. So the
+ * host computes, and only its result is checked: if it is zero, subnormal,
+ * infinite or NaN, software computes it again, whatever the operands were.
  */
 #ifndef CPU_FLOAT_OPS_H
 #define CPU_FLOAT_OPS_H
@@ -16,7 +16,7 @@
 #include "base/compiler.h"
 #include "cpu/float.h"
 
-/* ---- registers of 64 bits: a narrower number has ones above it (vol. I, 21.2) ---- */
+/* ---- NaN boxes: above a number narrower than 64 bits all bits are one (vol. I, 21.2) ---- */
 
 static inline uint64_t float_box(enum float_format f, uint64_t v)
 {
@@ -27,7 +27,7 @@ static inline uint64_t float_box(enum float_format f, uint64_t v)
     }
 }
 
-/* What is not boxed well reads as the canonical NaN. */
+/* A register that is not properly boxed reads as the canonical NaN. */
 static inline uint64_t float_unbox(enum float_format f, uint64_t reg)
 {
     switch (f) {
@@ -78,7 +78,7 @@ static inline uint64_t pattern_s(float s)
     return pattern;
 }
 
-/* A normal number, and by its exponent not one of the smallest. */
+/* A normal number, but not one with the smallest exponent. */
 static inline bool plain_d(uint64_t pattern)
 {
     return (pattern << 1 >> 53) - 2 < 0x7ff - 2;
@@ -124,7 +124,7 @@ static inline bool host_sqrt(enum float_format f, uint64_t a, uint64_t *result)
     return false;
 }
 
-/* The C library's fma() is a call, and then one instruction, where the host has it. */
+/* Without -mfma the compiler calls the library's fma(), even on a host with the instruction. */
 #if defined(__x86_64__) && !defined(__FMA__)
 #define TRY_FUSED(insn, a, b, c)                                    \
     do {                                                            \
@@ -166,7 +166,7 @@ static inline bool host_fma(enum float_format f, uint64_t a, uint64_t b, uint64_
 
 /* ---- conversions ---- */
 
-/* Not to a wider format, which rounds nothing. */
+/* Narrowing conversions only: widening ones are exact (fast_widen). */
 static inline bool host_convert(enum float_format to, enum float_format from, uint64_t a,
                                 uint64_t *result)
 {
@@ -185,7 +185,7 @@ static inline uint64_t fast_widen(enum float_format to, enum float_format from, 
     return float_convert(to, from, a, env);
 }
 
-/* Towards zero, as C converts: exact if the way back leads to the same number. */
+/* Rounds towards zero, as C does; exact if converting back gives the same number. */
 static inline uint64_t fast_to_int(enum float_format f, uint64_t a, unsigned width, bool is_signed,
                                    const struct float_env *env)
 {
@@ -202,7 +202,7 @@ static inline uint64_t fast_to_int(enum float_format f, uint64_t a, unsigned wid
     return float_to_int(f, a, width, is_signed, env);
 }
 
-/* 32 bits go into a double's 53. */
+/* Exact: a double has 53 bits of precision. */
 static inline uint64_t double_of_word(uint64_t word, bool is_signed)
 {
     return pattern_d(is_signed ? (double)(int32_t)word : (double)(uint32_t)word);
@@ -215,7 +215,7 @@ static inline bool host_from_int(enum float_format f, uint64_t value, unsigned w
     if (width == 32)
         value = is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
     else if (!is_signed)
-        return false; /* C would round twice on many a host */
+        return false; /* the host's C compiler may round twice */
     if (f == FLOAT_D)
         *result = pattern_d((double)(int64_t)value);
     else if (f == FLOAT_S)

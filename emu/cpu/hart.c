@@ -146,8 +146,7 @@ bool hart_irq_pending(const struct hart *h)
     return (hart_mip(h) & h->s.csr.mie) != 0;
 }
 
-/* Writes up to this stamp are visible to the fetches of all harts. */
-static uint64_t oldest_sync_stamp(const struct cluster *c)
+uint64_t hart_oldest_sync_stamp(const struct cluster *c)
 {
     uint64_t oldest = UINT64_MAX;
 
@@ -168,7 +167,7 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
     if (h->s.model)
         timed_fence_i(h);
     h->s.sync_stamp = c->ram->stamp;
-    ram_forget_copies(c->ram, oldest_sync_stamp(c));
+    ram_forget_copies(c->ram, hart_oldest_sync_stamp(c));
     ram_close_pages(c->ram);
     hart_flush_stores(h);
     hart_tell_fence(h, EVENT_FENCE_I, origin, by);
@@ -191,7 +190,7 @@ void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
     cluster_emit(h->cluster, &e);
 }
 
-void hart_drop_caches(struct hart *h)
+void hart_drop_some_caches(struct hart *h)
 {
     if (hart_drops_caches(h, 32))
         hart_discard_blocks(h);

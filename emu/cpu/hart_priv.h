@@ -58,6 +58,9 @@ struct hart_cache {
     struct map blocks; /* pa -> struct block, first of its list */
     size_t block_count;
     struct part part;
+    struct {
+        uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
+    } stack;
     VEC_OF(struct block *) suspects;
     struct rng drops;   /* of DROPS_CACHES */
     uint64_t uncounted; /* where a running block counts for a probe that is gone */
@@ -106,6 +109,8 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 struct writer hart_writer(const struct hart *h);
+/* Writes up to this stamp are visible to the fetches of all harts. */
+uint64_t hart_oldest_sync_stamp(const struct cluster *c);
 void hart_drop_all_caches(struct hart *h);
 /* At an instruction boundary. While restoring, all caches are dropped. */
 void hart_state_io(struct state_io *io, struct hart *h);
@@ -116,7 +121,12 @@ static inline bool hart_drops_caches(struct hart *h, unsigned once_in)
     return DROPS_CACHES && rng_next(&h->cache.drops) % once_in == 0;
 }
 /* At a place where the engine is in no block: drops some caches at random in such a build. */
-void hart_drop_caches(struct hart *h);
+void hart_drop_some_caches(struct hart *h);
+static inline void hart_drop_caches(struct hart *h)
+{
+    if (DROPS_CACHES)
+        hart_drop_some_caches(h);
+}
 
 /* trap.c */
 void hart_raise(struct hart *h, uint64_t cause, uint64_t tval); /* remembers it for the engine */

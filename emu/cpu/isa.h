@@ -1,6 +1,6 @@
 /*
- * isa.h - the instruction set as numbers: one enum for each table beside it,
- * and what a decoded instruction is.
+ * isa.h - the instruction set: an enum for each of the tables insn.def, format.def
+ * and class.def, and the decoded instruction.
  */
 #ifndef CPU_ISA_H
 #define CPU_ISA_H
@@ -9,7 +9,7 @@
 
 #include "cpu/extension.h"
 
-/* What a hart can execute. Compressed instructions have no operation of their own. */
+/* Operations: the full-size rows. A compressed instruction is the operation it expands to. */
 enum op {
 #define I(ext, name, match, mask, format, class) OP_##name,
 #define C(ext, name, match, mask, format, base)
@@ -19,7 +19,7 @@ enum op {
     OP_COUNT,
 };
 
-/* What can be written in memory: the rows of insn.def, in order. */
+/* Encodings, compressed ones included: the rows of insn.def, in order. */
 enum row {
 #define I(ext, name, match, mask, format, class) ROW_##name,
 #define C(ext, name, match, mask, format, base)  ROW_##name,
@@ -43,7 +43,7 @@ enum timing_class {
     CLASS_COUNT,
 };
 
-/* The integer registers that have a part in ftrace's protocols. */
+/* The integer registers that the calling convention, SBI calls and ftrace use by name. */
 enum {
     REG_ZERO = 0,
     REG_RA = 1,
@@ -60,16 +60,17 @@ enum {
     REG_T1 = 6
 };
 
-/* What an instruction has to do with the floating-point state. */
+/* How an instruction uses the floating-point state. */
 enum floating {
-    FLOATING_X,
-    FLOATING_FU,
-    FLOATING_FW
-}; /* nothing; uses it; rd is a register of it */
+    FLOATING_X,  /* not at all */
+    FLOATING_FU, /* uses it */
+    FLOATING_FW, /* rd is a floating-point register */
+};
 
 /*
- * What imm holds where an instruction rounds: its mode (float.h), above that a third source,
- * and below which bits of frm << 8 | fflags to look at to know if the host can do (float_ops.h).
+ * imm of an instruction that rounds: bits 15 to 0 are the mask float_look_at() of its rounding
+ * mode, by which the engine decides if the host may compute it (float_ops.h); then the rounding
+ * mode (float.h); then the number of rs3.
  */
 enum { IMM_LOOK_AT = 0xffff, IMM_ROUNDING_SHIFT = 16, IMM_RS3_SHIFT = 24 };
 
@@ -80,19 +81,19 @@ static inline unsigned imm_rounding(int32_t imm)
 
 struct insn {
     uint16_t op;  /* enum op */
-    uint16_t row; /* enum row: how it was written */
+    uint16_t row; /* enum row: how it was encoded */
     uint8_t rd, rs1, rs2;
     uint8_t size;  /* bytes: 2 or 4 */
     int32_t imm;   /* immediate, shift amount, CSR number, fence sets or rounding, by format */
     uint32_t word; /* as in memory; a compressed one in the low half */
 };
 
-/* The static side of a row. */
+/* The constants of a row of insn.def. */
 struct row_info {
     const char *name; /* as in insn.def: '_' stands for '.' */
     uint32_t match, mask;
     uint8_t format; /* enum format */
-    uint16_t op;    /* enum op: itself, or what it expands to */
+    uint16_t op;    /* enum op: its own, or that of the instruction it expands to */
     uint32_t needs; /* set of extensions (enum extension_set) */
 };
 

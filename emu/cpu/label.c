@@ -1,5 +1,7 @@
 /*
- * label.c - where in the engine each operation of a block begins (pair.def).
+ * label.c - chooses the label in the engine for each operation of a block:
+ * its own, that of a fused operation, or that of a variant which takes the
+ * previous result from a host register (pair.def).
  */
 #include "cpu/hart_priv.h"
 
@@ -61,9 +63,12 @@ static unsigned triple_with(enum pair_link link, enum pair_link next, unsigned f
     }
 }
 
-enum { NO_REGISTER = 32 }; /* or x0's stand-in */
+enum { NO_REGISTER = 32 }; /* none is known, or a write to x0 */
 
-/* Of the registers that operations read, which one surely holds what was written last. */
+/*
+ * The integer register that was written last, once the operation has run; `last` is the one
+ * before. NO_REGISTER: it cannot be known.
+ */
 static unsigned last_after(const struct uop_note *note, const struct uop *u, unsigned last)
 {
     if (note->kind == UOP_COUNTER || note->kind == OP_nop)
@@ -80,7 +85,8 @@ static unsigned last_after(const struct uop_note *note, const struct uop *u, uns
     }
 }
 
-/* What may be said of two operations that follow each other, the best first; how many. */
+/* The links (pair.def) that hold between two consecutive operations, best first. Returns how many.
+ */
 static unsigned links_between(const struct uop_note *notes, const struct uop *ops,
                               enum pair_link links[2])
 {
@@ -96,7 +102,7 @@ static unsigned links_between(const struct uop_note *notes, const struct uop *op
     return n;
 }
 
-/* What two operations run as together; 0: one after the other. */
+/* The fused operation for two consecutive operations; 0: there is none. */
 static unsigned pair_of(const struct uop_note *notes, const struct uop *ops)
 {
     enum pair_link links[2];
@@ -145,7 +151,7 @@ void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *not
     for (unsigned i = 0, alone = 0; i < count; i++) {
         unsigned together = 0;
 
-        if (alone) /* a fused operation before it executes it, unless a jump leads here */
+        if (alone) /* part of a fused operation; its own label is for jumps that lead here */
             alone--;
         else if (i + 2 < count && (together = triple_of(&notes[i], &ops[i])))
             alone = 2;

@@ -1,7 +1,7 @@
 /*
- * mmu.c - address translation and the slow side of loads and stores
- * (ISA vol. II, 4.3 to 4.6). A and D bits are set by hardware, or by software
- * that a page fault asks to (Svadu).
+ * mmu.c - address translation and the slow path of loads and stores
+ * (ISA vol. II, 4.3 to 4.6). A and D bits are set by the hart (Svadu), or a
+ * page fault asks software to set them.
  */
 #include <string.h>
 
@@ -14,8 +14,9 @@
 struct request {
     uint64_t va;
     enum access access;
-    enum privilege mode; /* the effective one */
+    enum privilege mode; /* effective privilege mode (MPRV applied) */
     bool probe;          /* no side effects */
+    bool any;            /* whatever the entry permits, for a probe */
 };
 
 enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
@@ -38,8 +39,9 @@ static bool pte_permits(const struct hart *h, uint64_t pte, const struct request
 }
 
 /*
- * A, and D for a store: set in memory by the hart (Svadu), or a fault for
- * software to do it. A page table in code pages is still seen as a write.
+ * Sets A, and D for a store, in the page table entry in memory. Without Svadu
+ * an update that is needed is a page fault. The write goes through bus_write,
+ * so it is seen like any other where the page table lies in a code page.
  */
 static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte,
                                    const struct request *r)
@@ -54,7 +56,10 @@ static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte
     if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_STORE, PRIV_S))
         return WALK_ACCESS_FAULT;
     if (!r->probe) {
-        /* Even its own: sc must not write the former entry over the one that was updated. */
+        /*
+         * Also this hart's own reservation: a later sc must not overwrite the updated entry with
+         * one computed from its former value.
+         */
         if (h->s.reserved && h->s.reserved_line == align_down(pte_pa, LINE_BYTES))
             hart_drop_reservation(h);
         (void)!bus_write(h->cluster->config.bus, pte_pa, &updated, sizeof updated, &who);
@@ -67,7 +72,10 @@ static bool is_canonical(uint64_t va, unsigned va_bits)
     return (uint64_t)sign_extend(va, va_bits) == va;
 }
 
-/* W without R; bits for future use; a memory type where there are none, or the one that is not. */
+/*
+ * Reserved encodings of any entry: W without R; reserved bits; PBMT without Svpbmt enabled, or
+ * PBMT 3; N without Svnapot.
+ */
 static bool pte_is_reserved(const struct hart *h, uint64_t pte)
 {
     bool types = h->s.csr.menvcfg & MENVCFG_PBMTE;
@@ -76,7 +84,7 @@ static bool pte_is_reserved(const struct hart *h, uint64_t pte)
            (pte & PTE_PBMT) == PTE_PBMT || (pte & PTE_N && !hart_has(h, EXT_Svnapot));
 }
 
-/* A pointer to the next table has none of these. */
+/* In a pointer to the next table A, D, U, PBMT and N are reserved. */
 static bool pointer_is_reserved(uint64_t pte)
 {
     return pte & (PTE_A | PTE_D | PTE_U | PTE_PBMT | PTE_N);
@@ -90,9 +98,9 @@ static uint64_t pte_address(uint64_t pte)
 enum { NAPOT_SHIFT = 16, NAPOT_64K = 8 };
 
 /*
- * The size of what a leaf maps, as a shift. False: it is reserved, or its
- * address is not a multiple of that size. A 64 KiB mapping (Svnapot) has its
- * size in the low bits of the page number.
+ * Log2 of the bytes that a leaf maps. False: the encoding is reserved, or the
+ * address is not a multiple of that size. A 64 KiB mapping (Svnapot) encodes
+ * its size in the low bits of the page number.
  */
 static bool leaf_size(uint64_t pte, unsigned level, unsigned *shift)
 {
@@ -106,7 +114,10 @@ static bool leaf_size(uint64_t pte, unsigned level, unsigned *shift)
     return !(page << PAGE_SHIFT & ((UINT64_C(1) << *shift) - 1));
 }
 
-/* A superpage sits in the caches page by page; a flush of one address flushes all of it. */
+/*
+ * Remembers that [va] was translated by a superpage. The caches hold its pages one by one, but an
+ * sfence.vma of one address must flush all of them.
+ */
 static void note_superpage(struct hart *h, uint64_t va, unsigned shift)
 {
     uint64_t base = align_down(va, UINT64_C(1) << shift);
@@ -132,7 +143,7 @@ static bool may_be_in_superpage(const struct hart *h, uint64_t va)
     return h->cache.superpages_lost;
 }
 
-/* The last step of a walk: a leaf was found. */
+/* The last step of a walk: checks the leaf, updates A and D, computes the physical address. */
 static enum walk_result take_leaf(struct hart *h, const struct request *r, uint64_t pte,
                                   uint64_t pte_pa, unsigned level, uint64_t *pa)
 {
@@ -140,9 +151,9 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     uint64_t offset;
     enum walk_result result;
 
-    if (!pte_permits(h, pte, r) || !leaf_size(pte, level, &shift))
+    if (!(r->any || pte_permits(h, pte, r)) || !leaf_size(pte, level, &shift))
         return WALK_PAGE_FAULT;
-    result = update_pte(h, pte_pa, pte, r);
+    result = r->any ? WALK_OK : update_pte(h, pte_pa, pte, r);
     if (result != WALK_OK)
         return result;
     h->cache.leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
@@ -151,6 +162,70 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     offset = (UINT64_C(1) << shift) - 1;
     *pa = (pte_address(pte) & ~offset) | (r->va & offset);
     return WALK_OK;
+}
+
+/* ---- page tables ---- */
+
+/*
+ * A cached translation says what the page table says now, also before the guest's sfence.vma: then
+ * it makes no difference whether it was cached. Pages from which a walk has read are marked; a
+ * write that changes a valid entry drops the translations of all harts, and the mark, which the
+ * next walk sets again. (A page table that has become data would be slow for ever.)
+ */
+static void mark_table(struct hart *h, uint64_t pte_pa)
+{
+    struct ram *ram = h->cluster->ram;
+
+    if (LIKELY(!ram_has(ram, pte_pa, 8) || ram_page_at(ram, pte_pa)->flags & RAM_PAGE_TABLE))
+        return;
+    ram_flag_page(ram, pte_pa, RAM_PAGE_TABLE);
+    hart_flush_stores(h);
+}
+
+/* That A or D was set is no other translation. */
+static bool changes_translation(uint64_t before, uint64_t now)
+{
+    return before & PTE_V && (before & ~now || (now & ~before) & ~(PTE_A | PTE_D));
+}
+
+/* The entry at `at` before [pa, pa + size) was written. */
+static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
+                             const uint8_t *old_bytes, unsigned size)
+{
+    uint8_t entry[8];
+    uint64_t value;
+
+    memcpy(entry, ram_host(ram, at), sizeof entry);
+    for (unsigned i = 0; i < sizeof entry; i++)
+        if (at + i >= pa && at + i < pa + size)
+            entry[i] = old_bytes[at + i - pa];
+    memcpy(&value, entry, sizeof value);
+    return value;
+}
+
+/* At any instruction: no block is dropped, and no hart is in the middle of another one's. */
+static void drop_translations(struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++) {
+        hart_flush_tlb(c->harts.at[i]);
+        hart_drop_jumps(c->harts.at[i]);
+    }
+}
+
+void mmu_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size)
+{
+    struct cluster *c = cluster;
+
+    for (uint64_t at = align_down(pa, 8); at < pa + size; at += 8) {
+        uint64_t now;
+
+        memcpy(&now, ram_host(c->ram, at), sizeof now);
+        if (!changes_translation(entry_before(c->ram, at, pa, old_bytes, size), now))
+            continue;
+        ram_unflag_page(c->ram, pa, RAM_PAGE_TABLE);
+        drop_translations(c);
+        return;
+    }
 }
 
 static uint64_t root_table(const struct hart *h)
@@ -170,10 +245,13 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
         uint64_t pte_pa = table + bits(r->va, shift + 8, shift) * 8, pte;
 
         if (!pmp_permits(h, pte_pa, sizeof pte, ACCESS_LOAD, PRIV_S) ||
-            !bus_read(h->cluster->config.bus, pte_pa, &pte, sizeof pte))
+            !ram_has(h->cluster->ram, pte_pa, sizeof pte))
             return WALK_ACCESS_FAULT;
+        memcpy(&pte, ram_host(h->cluster->ram, pte_pa), sizeof pte);
         if (!(pte & PTE_V) || pte_is_reserved(h, pte))
             return WALK_PAGE_FAULT;
+        if (!r->probe)
+            mark_table(h, pte_pa);
         if (pte & (PTE_R | PTE_X))
             return take_leaf(h, r, pte, pte_pa, level, pa);
         if (pointer_is_reserved(pte))
@@ -215,7 +293,7 @@ static enum privilege effective_mode(const struct hart *h, enum access access)
 static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
                                   uint64_t *pa)
 {
-    struct request r = {va, access, effective_mode(h, access), probe};
+    struct request r = {va, access, effective_mode(h, access), probe, false};
 
     if (r.mode == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
         *pa = va;
@@ -235,7 +313,7 @@ static void raise_fault(struct hart *h, enum access access, enum walk_result why
     hart_raise(h, causes[access][why == WALK_ACCESS_FAULT], va);
 }
 
-/* Translates, and asks physical memory protection about the bytes. */
+/* Translates va and checks PMP for `size` bytes there. Updates A and D; raises nothing. */
 static enum walk_result reach(struct hart *h, uint64_t va, unsigned size, enum access access,
                               uint64_t *pa)
 {
@@ -265,7 +343,10 @@ static bool loads_are_watched(const struct hart *h, uint64_t pa)
     return UNLIKELY(ram->watched_loads) && ram_page_at(ram, pa)->flags & RAM_PAGE_WATCHED_LOADS;
 }
 
-/* A load of a watched page is told, each time: it has no cached translation (struct ram_watch). */
+/*
+ * Reports a load from a watched page. Such pages have no cached translation, so every load from
+ * them comes here.
+ */
 static void tell_load(struct hart *h, uint64_t pa, unsigned size)
 {
     const struct ram *ram = h->cluster->ram;
@@ -425,12 +506,14 @@ bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa)
 
 /* ---- spans ---- */
 
-/* Addresses that lead to physical ones in a row. */
+/* Virtual addresses [from, from + size) that map to the contiguous physical range at pa. */
 struct stretch {
     uint64_t from, pa, size;
 };
 
-/* How many entries from that at pte_pa on, by steps of `way`, differ from it by their place alone.
+/*
+ * The number of page table entries next to the leaf's, in direction `way` (1 or -1), at most
+ * `most`, that continue its mapping: same permissions, next physical address.
  */
 static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way, uint64_t most)
 {
@@ -441,7 +524,7 @@ static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way
         uint64_t expected = l->pte + (away * pages << PTE_PPN_SHIFT);
 
         memcpy(&there, ram_host(ram, l->pte_pa + away * sizeof there), sizeof there);
-        /* Page numbers do not wrap around at the last one or the first. */
+        /* A page number that wrapped around would change bits outside of the field. */
         if ((there ^ expected) & ~PTE_D || (expected ^ l->pte) & ~PTE_PPN)
             break;
         n++;
@@ -449,14 +532,15 @@ static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way
     return n;
 }
 
-/* What the leaf that the walk for va has ended at maps, and those around that go on like it. */
+/* The range mapped by the leaf of the last walk, which was for va, and by leaves that continue it.
+ */
 static struct stretch stretch_of_leaves(const struct hart *h, uint64_t va)
 {
     const struct leaf *l = &h->cache.leaf;
     const struct ram *ram = h->cluster->ram;
     uint64_t size = UINT64_C(1) << l->shift, table = align_down(l->pte_pa, PAGE_BYTES);
     struct stretch stretch = {align_down(va, size), align_down(pte_address(l->pte), size), size};
-    /* Halves of the root's are the two ends of the address space. */
+    /* The two halves of the root table map the two ends of the address space: not contiguous. */
     uint64_t entries = PAGE_BYTES / sizeof l->pte / (table == root_table(h) ? 2 : 1);
     uint64_t at = l->pte_pa / sizeof l->pte % entries, before, after;
 
@@ -469,9 +553,9 @@ static struct stretch stretch_of_leaves(const struct hart *h, uint64_t va)
 }
 
 /*
- * The load of va was permitted, and is in memory at pa: so are others around, up to the ends of
- * what is mapped alike, of memory, and of what memory protection has one answer for. Of two
- * spans the wider one stays.
+ * Makes a load span of what surrounds va, whose load was permitted and goes to RAM at pa. The span
+ * ends where the contiguous mapping, the RAM or the PMP entry that decides ends. It replaces the
+ * present span only if it is larger.
  */
 static void widen(struct hart *h, uint64_t va, uint64_t pa)
 {
@@ -512,7 +596,7 @@ static bool raise_device_fault(struct hart *h, enum fault fault, enum access acc
     return false;
 }
 
-/* The load of va was permitted, and is in memory at pa: the next one near it is fast. */
+/* Caches the translation of va, whose load was permitted and goes to RAM at pa. */
 static void cache_load(struct hart *h, uint64_t va, uint64_t pa)
 {
     const struct ram *ram = h->cluster->ram;
@@ -523,7 +607,7 @@ static void cache_load(struct hart *h, uint64_t va, uint64_t pa)
         widen(h, va, pa);
 }
 
-/* `whole`: not half of a misaligned access, of which devices take none. */
+/* `whole`: false for a part of a misaligned access, which devices refuse. */
 static bool load_in_page(struct hart *h, uint64_t va, unsigned size, bool whole, uint64_t *value)
 {
     struct ram *ram = h->cluster->ram;
@@ -663,8 +747,9 @@ void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned s
 /* ---- cache blocks (vol. I, 19) ---- */
 
 /*
- * A store translation permits loads, too, so to ask for a load is to ask for
- * either; and the D bit stays as it is. Faults are a store's, at the address given.
+ * Cache-block management is permitted where a load or a store is. W implies R,
+ * so the load's permission is enough, and D is not set. Faults are reported as
+ * store faults at va.
  */
 bool hart_manage_block(struct hart *h, uint64_t va)
 {
@@ -702,7 +787,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
         raise_fault(h, ACCESS_STORE, result, va);
         return false;
     }
-    if (!ram_has(ram, pa, 1)) /* a device has no blocks */
+    if (!ram_has(ram, pa, 1)) /* a device has no cache blocks */
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
     zero_ram_block(h, pa);
     if (!ram_page_at(ram, pa)->flags)
@@ -715,6 +800,13 @@ bool hart_zero_block(struct hart *h, uint64_t va)
 bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
 {
     return translate(h, va, access, true, pa) == WALK_OK;
+}
+
+bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa)
+{
+    const struct request r = {.va = va, .probe = true, .any = true};
+
+    return h->s.csr.satp >> SATP_MODE_SHIFT != SATP_BARE && walk(h, &r, pa) == WALK_OK;
 }
 
 bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)

@@ -2,16 +2,15 @@
  * observer.h - the machine's stream of events, and probes: what a listener may
  * learn of the harts, and at what cost.
  *
- * Events are emitted from handlers that are slow anyway, in the order in which
- * the machine does things. A listener names the kinds that it needs; a kind that
- * no listener needs costs one test in such a handler. A probe is compiled into
- * the blocks that hold its address and nowhere else (docs/architecture.md).
+ * Events are emitted in the order in which the machine does things, most of them
+ * from handlers that are slow anyway. A listener names the kinds that it needs; a
+ * kind that no listener needs costs one test in such a handler. Data fences, calls,
+ * returns and switches of the stack have no slow handler: they are compiled into
+ * blocks, as probes are, if some listener needs their kinds, and into none otherwise.
+ * A probe is compiled into the blocks that hold its address and nowhere else
+ * (docs/architecture.md).
  *
  * Callbacks may read and write registers and memory; they may not run harts.
- *
- * Data fences, calls, returns and switches of the stack have no slow handler:
- * their kinds will be added with the first rule that needs them, compiled into
- * blocks as probes are.
  */
 #ifndef CPU_OBSERVER_H
 #define CPU_OBSERVER_H
@@ -33,10 +32,10 @@ struct code_write {
 };
 
 /*
- * EVENT_ACCESS: an access to a page that cluster_watch_memory names. A write is reported
- * before memory changes, a load by a hart after it was made; atomic operations do both. The
- * bytes are valid during the call. Fetches, reads by devices and walks of page tables are not
- * reported; the update of a page table entry is, as a write by its hart.
+ * EVENT_ACCESS: an access to a page that cluster_watch_memory names, after it was made: a
+ * write, or a load by a hart; atomic operations do both. The bytes are valid during the call.
+ * Fetches, reads by devices and walks of page tables are not reported; the update of a page table
+ * entry is, as a write by its hart.
  */
 struct access_event {
     struct writer who;
@@ -120,7 +119,7 @@ struct sbi_event {
     uint64_t extension, function;
 };
 
-/* EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. */
+/* EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. EVENT_SATP: it has another page table. */
 struct hart_event {
     struct hart *hart;
 };
@@ -139,12 +138,55 @@ struct sites_event {
     uint32_t id;
 };
 
+/* A set of accesses that a data fence orders. */
+enum { FENCE_SET_W = 1, FENCE_SET_R = 2, FENCE_SET_O = 4, FENCE_SET_I = 8 };
+
+/* EVENT_DATA_FENCE: a `fence` is about to be executed. `pause`, which is encoded as one, is none.
+ */
+struct data_fence_event {
+    struct hart *hart;
+    uint64_t pc;
+    uint8_t pred, succ; /* FENCE_SET_ bits */
+    bool tso;           /* fence.tso: of its RW,RW it leaves out the order of stores before loads */
+};
+
+/*
+ * EVENT_CALL, EVENT_RETURN: a jump is about to be made that the registers say is one (vol. I,
+ * 2.5.1): a call writes ra or t0, a return jumps to one of them, and a jalr from one to the other
+ * is both, first a return. A tail call by another register is neither, nor is a return by one. Not
+ * emitted where the jump itself traps.
+ */
+struct transfer_event {
+    struct hart *hart;
+    uint64_t pc, target;
+    uint64_t next_pc; /* after the jump: where a call expects to return to */
+};
+
+/*
+ * EVENT_STACK_SWITCH: an instruction, in any mode, has given sp a new value that was not computed
+ * from the old one by addi, add, sub, andi or and, by which frames are made and given back. The
+ * hart's pc is after it already.
+ *
+ * That is all that a machine can see; it does not know where stacks begin and end. So there are
+ * also events that stay on one stack: a frame given back by way of the frame pointer, and a trap
+ * handler that loads the interrupted sp. For a switch to another stack `to` is the new one's sp,
+ * with two exceptions: an address that is built by two instructions has an event after the first
+ * (lui or auipc), with `to` up to 2 KiB off; and what a debugger or firmware writes to sp has none.
+ * A trap changes no sp: that its handler does, by the csrrw or the load that is reported.
+ */
+struct stack_switch_event {
+    struct hart *hart;
+    uint64_t pc; /* of the instruction */
+    uint64_t from, to;
+};
+
 enum event_kind {
     EVENT_CODE_WRITE,
     EVENT_ACCESS,
     EVENT_STALE_FETCH,
     EVENT_FENCE_I,
     EVENT_SFENCE_VMA,
+    EVENT_SATP,
     EVENT_TRAP,
     EVENT_TRAP_RETURN,
     EVENT_IPI_SENT,
@@ -154,6 +196,10 @@ enum event_kind {
     EVENT_HART_STOPPED,
     EVENT_UPDATE_ENDED,
     EVENT_SITES_CHANGED,
+    EVENT_DATA_FENCE,
+    EVENT_CALL,
+    EVENT_RETURN,
+    EVENT_STACK_SWITCH,
     EVENT_KINDS,
 };
 
@@ -169,8 +215,12 @@ struct event {
         struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */
         struct sbi_event sbi;
         struct hart_event started; /* HART_STARTED, HART_STOPPED */
+        struct hart_event satp;
         struct update_event update;
         struct sites_event sites;
+        struct data_fence_event data_fence;
+        struct transfer_event transfer; /* CALL, RETURN */
+        struct stack_switch_event stack_switch;
     };
 };
 

@@ -1,8 +1,8 @@
 /*
  * ops.c - the slow instructions: system, fences, CSRs, reservations.
  *
- * The engine has stored where the hart stands before it calls; false means
- * that an exception is raised and nothing else has changed.
+ * Before it calls one of these, the engine stores its position in the hart.
+ * False means that an exception was raised and nothing else has changed.
  */
 #include "cpu/ops.h"
 
@@ -12,7 +12,7 @@
 #include "cpu/codemap_priv.h"
 #include "cpu/csr_bits.h"
 
-/* The word of the instruction at u, for mtval. */
+/* The encoding of the instruction at u, for mtval. */
 static uint32_t word_of(const struct hart *h, const struct uop *u)
 {
     uint32_t word = 0;
@@ -38,10 +38,10 @@ bool hart_op_ecall(struct hart *h)
     const struct hart_env *env = &h->cluster->config.env;
 
     if (h->s.mode == PRIV_S && env->firmware_call) {
-        /* Firmware sees the hart after the ecall, and may set its pc. */
+        /* Firmware is called with the pc after the ecall, and may change it. */
         hart_leave_block(h, true);
         env->firmware_call(env->ctx, h);
-        /* Firmware may have fenced for another hart: what this one stores now is newer. */
+        /* Firmware may have done a fence.i for another hart: this hart's next store is newer. */
         if (h->cache.store_epoch != h->cluster->ram->epoch)
             hart_flush_stores(h);
         return true;
@@ -50,7 +50,7 @@ bool hart_op_ecall(struct hart *h)
     return false;
 }
 
-/* The block it stands in may go with the stale ones, so the hart leaves it first. */
+/* fence.i may drop the block that is running, so the hart leaves it first. */
 bool hart_op_fence_i(struct hart *h)
 {
     struct writer me = hart_writer(h);
@@ -85,7 +85,8 @@ bool hart_op_wfi(struct hart *h)
     return true;
 }
 
-/* A hart that pauses waits for another (Zihintpause): it yields to those whose clocks are lower. */
+/* A hart that executes pause waits for another one (Zihintpause): it ends its slice once its
+ * cycle counter has passed theirs. */
 bool hart_op_pause(struct hart *h)
 {
     if (hart_cycles(h) >= h->s.yield_from) {
@@ -95,7 +96,7 @@ bool hart_op_pause(struct hart *h)
     return true;
 }
 
-/* Under TW the time that wrs.nto may take below M-mode is none, as with wfi (Zawrs). */
+/* With mstatus.TW, wrs.nto below M-mode is illegal at once if it would wait, as wfi is (Zawrs). */
 bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
 {
     bool for_ever = cycles == WRS_FOR_EVER;
@@ -126,7 +127,7 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
     return true;
 }
 
-/* The order they ask for is the order in which everything happens here (Svinval). */
+/* sfence.w.inval and sfence.inval.ir: nothing to do, all accesses are in order here (Svinval). */
 bool hart_op_sfence_inval(struct hart *h, const struct uop *u)
 {
     return h->s.mode != PRIV_U || illegal(h, u);
@@ -142,7 +143,7 @@ bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint6
     return true;
 }
 
-/* ---- LR/SC: the reservation is a line of 64 bytes, by physical address ---- */
+/* ---- LR/SC: a reservation set is 64 aligned bytes of physical memory ---- */
 
 bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size)
 {
@@ -171,7 +172,10 @@ bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size)
 
 /* ---- cache blocks ---- */
 
-/* Of a field with two bits either will do: flushing and invalidating are one here. */
+/*
+ * Whether menvcfg and senvcfg permit the instruction. For CBIE either bit is enough: flush and
+ * invalidate are the same here.
+ */
 static bool envcfg_allows(const struct hart *h, uint64_t field)
 {
     return (h->s.mode == PRIV_M || (h->s.csr.menvcfg & field)) &&

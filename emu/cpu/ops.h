@@ -1,12 +1,13 @@
 /*
- * ops.h - the slow instructions, as the engine calls them (ops.c).
+ * ops.h - the slow instructions, as the engine calls them (ops.c). False: the
+ * instruction raised an exception.
  */
 #ifndef CPU_OPS_H
 #define CPU_OPS_H
 
 #include "cpu/hart_priv.h"
 
-/* How long a wrs may wait, in cycles: a microsecond at 1 GHz is "a short timeout" (Zawrs). */
+/* Limits for the wait of a wrs, in cycles: none, or the "short timeout" of wrs.sto (Zawrs). */
 #define WRS_FOR_EVER     UINT64_MAX
 #define WRS_SHORT_CYCLES UINT64_C(1000)
 
@@ -19,9 +20,10 @@ bool hart_op_pause(struct hart *h);
 bool hart_op_sfence_vma(struct hart *h, const struct uop *u);
 bool hart_op_csr(struct hart *h, const struct uop *u, enum csr_write kind, uint64_t operand);
 bool hart_op_sfence_inval(struct hart *h, const struct uop *u);
-/* Waits for its reservation to break, for so many cycles at most. */
+/* Waits until the hart's reservation is broken, at most for this many cycles. */
 bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles);
-bool hart_op_cbo_manage(struct hart *h, const struct uop *u, uint64_t enable); /* of menvcfg */
+/* clean, flush or inval; `enable` is the field of menvcfg and senvcfg that permits it. */
+bool hart_op_cbo_manage(struct hart *h, const struct uop *u, uint64_t enable);
 bool hart_op_cbo_zero(struct hart *h, const struct uop *u);
 bool hart_op_lr(struct hart *h, const struct uop *u, unsigned size);
 bool hart_op_sc(struct hart *h, const struct uop *u, unsigned size);

@@ -1,10 +1,11 @@
 /*
  * pmp.c - physical memory protection (ISA vol. II, 3.7).
  *
- * The registers are kept as software wrote them; a write works out the range of
- * every entry, so that a check is a walk over ranges. Translations are cached
- * by page, and only of pages about which the entries say one thing; all others
- * ask again for each access, and blocks in them have one instruction.
+ * The registers are kept as software wrote them. Each write recomputes the byte
+ * range of every entry, and a check is a linear search of these ranges.
+ * Translations are cached by page, and only for pages that one entry decides
+ * as a whole; in all other pages each access is checked, and a block holds one
+ * instruction.
  */
 #include "base/bits.h"
 #include "base/state_io.h"
@@ -30,8 +31,8 @@ static unsigned matching(const struct hart *h, unsigned n)
 /* ---- ranges ---- */
 
 /*
- * The bytes that entry n speaks of: [from, to). One that is off or ends where it
- * begins is at 0, so that no access lies around it.
+ * Computes the bytes that entry n matches: [from, to). An entry that is off or
+ * empty becomes [0, 0), which overlaps no access.
  */
 static void set_range(struct hart *h, unsigned n)
 {
@@ -47,7 +48,7 @@ static void set_range(struct hart *h, unsigned n)
         range->from = addr << 2;
         range->to = range->from + 4;
         break;
-    case PMP_NAPOT: /* the trailing ones of the address say how large */
+    case PMP_NAPOT: /* the number of trailing ones of the address gives the size */
         size = (addr ^ (addr + 1)) + 1;
         range->from = (addr & ~(size - 1)) << 2;
         range->to = range->from + (size << 2);
@@ -85,7 +86,7 @@ static bool entry_permits(const struct hart *h, unsigned n, enum access access, 
     return (mode == PRIV_M && !(h->s.pmp.cfg[n] & PMP_L)) || (h->s.pmp.cfg[n] & bit_of[access]);
 }
 
-/* The lowest entry that matches any byte of the range decides, or used: none does. */
+/* The number of the lowest entry that matches any byte of the range; pmp.used: none does. */
 static unsigned deciding_entry(const struct hart *h, uint64_t from, uint64_t to)
 {
     unsigned n = 0;
@@ -142,7 +143,7 @@ void pmp_reset(struct hart *h)
 
 bool pmp_has_cfg(const struct hart *h, unsigned n)
 {
-    return !(n & 1) && n * (ENTRIES_IN_CFG / 2) < entries(h); /* odd ones are RV32's */
+    return !(n & 1) && n * (ENTRIES_IN_CFG / 2) < entries(h); /* odd ones exist on RV32 only */
 }
 
 bool pmp_has_addr(const struct hart *h, unsigned n)
@@ -159,7 +160,7 @@ uint64_t pmp_read_cfg(const struct hart *h, unsigned n)
     return value;
 }
 
-/* A locked entry keeps what it has; writable but not readable is reserved, and not taken. */
+/* A locked entry ignores the write. W without R is reserved: W is then cleared. */
 void pmp_write_cfg(struct hart *h, unsigned n, uint64_t value)
 {
     for (unsigned i = 0; i < ENTRIES_IN_CFG; i++) {
@@ -179,7 +180,7 @@ uint64_t pmp_read_addr(const struct hart *h, unsigned n)
     return h->s.pmp.addr[n];
 }
 
-/* The base of a locked TOR entry is locked, too. */
+/* The address below a locked TOR entry is that entry's base, and is locked with it. */
 void pmp_write_addr(struct hart *h, unsigned n, uint64_t value)
 {
     bool is_base =

@@ -1,7 +1,7 @@
 /*
- * state_priv.h - the architectural state of a hart, and nothing that could be
- * computed again from it. A snapshot of a hart is this struct; everything else
- * that a hart has is a cache (hart_priv.h) and may be dropped at any moment.
+ * state_priv.h - the state of a hart without anything that can be computed
+ * from it. A snapshot of a hart is this struct; all else that a hart has is a
+ * cache (hart_priv.h) and may be dropped at any instruction boundary.
  */
 #ifndef CPU_STATE_PRIV_H
 #define CPU_STATE_PRIV_H
@@ -30,7 +30,7 @@ struct pmp {
     unsigned used;                           /* entries from here on are off */
 };
 
-/* CSRs that are plain storage have their fields made from csr.def. */
+/* The members for CSRs that are plain storage are generated from csr.def. */
 struct csrs {
 #define FIELD(ext, name, number, mask) uint64_t name;
 #define FN(ext, name, number)
@@ -49,18 +49,18 @@ struct csrs {
 
 enum { NESTED_PLACES = 4 };
 
-/* Exceptions that came one after another from trap handlers in their own mode (trap.c). */
+/* Nested exceptions: each raised by the handler of the one before, in the same mode (trap.c). */
 struct nested_traps {
-    struct hart_exception first; /* the one before them, whose handler it is */
+    struct hart_exception first; /* the exception whose handler raised the first nested one */
     struct hart_exception last;
-    uint64_t insns;         /* retired when the last one came */
+    uint64_t insns;         /* instructions retired before the last one */
     enum privilege handler; /* the mode that it was taken to */
     bool open;              /* no trap return and no interrupt since */
     unsigned places;
-    uint64_t pc[NESTED_PLACES]; /* where they come */
-    unsigned count;             /* in a row at these places */
-    /* the registers at one of them, once there were many */
-    unsigned same; /* so often they were the same */
+    uint64_t pc[NESTED_PLACES]; /* the different pcs at which they are raised */
+    unsigned count;             /* in a row at these pcs */
+    /* after ENDLESS_NESTED of them: the registers at one pc, to be compared with the next time */
+    unsigned same; /* how often in a row they matched */
     uint64_t sample_pc, sample_tval, sample_x[32];
 };
 
@@ -69,26 +69,27 @@ enum exit_request {
     EXIT_INTERRUPT = 1, /* an interrupt may have to be taken */
     EXIT_STOP = 2,      /* hart_ask_stop */
     EXIT_STUCK = 4,     /* see HART_STUCK */
-    EXIT_CODE = 8,      /* the running block's own code changed */
-    EXIT_BLOCKS = 16,   /* the conditions that all blocks were decoded under have changed */
+    EXIT_CODE = 8,      /* the code of the running block was overwritten */
+    EXIT_BLOCKS = 16,   /* all blocks must be decoded again, for example after a PMP change */
+    EXIT_STACK = 32,    /* the instruction may switch the stack; never at the end of hart_run */
 };
 
 /*
- * The last budget ended inside of a block, before one of its instructions. The hart goes on in the
- * same block: memory is not looked at again, so a run in pieces is the same run, whatever is
- * overwritten meanwhile. Where the block was dropped it is decoded from its start again.
+ * Where the last hart_run ended inside of a block. The hart continues with the rest of that block
+ * and fetches nothing again, so a run in pieces is the same as a run in one piece, whatever is
+ * overwritten meanwhile. If the block was dropped, it is decoded again from its start.
  */
 struct cut {
     bool valid;
     uint16_t size;   /* of the block, bytes */
-    unsigned insn;   /* comes next; its number in the block */
-    uint64_t pc, pa; /* of the block's start */
+    unsigned insn;   /* index in the block of the next instruction */
+    uint64_t pc, pa; /* virtual and physical address of the block's start */
 };
 
 struct hart_state {
     /* hot: touched by every block */
     uint64_t x[33]; /* x[32] takes what is written to x0 */
-    uint64_t f[32]; /* a narrower number in a NaN box */
+    uint64_t f[32]; /* numbers narrower than 64 bits are NaN-boxed */
     uint64_t cycles;
     uint32_t exit_requests; /* enum exit_request */
     uint8_t fflags, frm;
@@ -102,20 +103,20 @@ struct hart_state {
     enum privilege mode;
     struct csrs csr;
     uint32_t irq_lines, irq_soft; /* mip = lines | soft | timer_due's STIP */
-    bool timer_due;               /* time has come to stimecmp (Sstc) */
-    bool reserved;                /* by LR: the physical line below */
+    bool timer_due;               /* time has reached stimecmp (Sstc) */
+    bool reserved;                /* holds an LR reservation of reserved_line (physical) */
     uint64_t reserved_line;
     uint64_t yield_from; /* cycle from which on a pause ends hart_run */
-    bool paused;         /* one has */
+    bool paused;         /* a pause has ended it */
     enum hart_wait waiting;
     uint64_t wait_limit;  /* cycle at which HART_WAITS_STORE ends in any case */
-    uint64_t cause, tval; /* of the exception being raised */
+    uint64_t cause, tval; /* of the exception that is being raised */
     uint64_t idle_cycles;
     uint64_t insn_offset, cycle_offset; /* minstret, mcycle as written by the guest; while
                                            inhibited, their values */
     uint64_t last_trap_pc, last_trap_insns;
     unsigned trap_repeats;
-    struct hart_exception first_exception; /* of those since the last instruction */
+    struct hart_exception first_exception; /* the first one since the last retired instruction */
     struct nested_traps nested;
     struct pmp pmp;
 
@@ -124,7 +125,7 @@ struct hart_state {
     /* fetch */
     uint64_t sync_stamp;                       /* fetches see every write up to this one */
     struct map views;                          /* page number -> struct fetch_view (fetch_priv.h) */
-    VEC_OF(struct fetch_view *) changed_views; /* those that the next fence.i clears */
+    VEC_OF(struct fetch_view *) changed_views; /* the views that the next fence.i clears */
     struct cut cut;
 };
 

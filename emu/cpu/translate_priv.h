@@ -26,22 +26,22 @@ static inline bool same_page(uint64_t a, uint64_t b)
 }
 
 /*
- * Translation cache. The difference of an address and its slot's page answers with one compare
- * whether the page is cached, permitted and holds all of the access, and is then the offset from
- * the page's first byte.
+ * Translation cache, direct-mapped. For an address, (va - page[slot]) is compared once: small
+ * enough means that the page is cached, the access is permitted and lies within the page. The
+ * difference is then the offset into the host page.
  */
 struct translations {
-    uint64_t page[TLB_ENTRIES]; /* no_page(slot): none */
-    uint8_t *host[TLB_ENTRIES]; /* where its bytes are */
+    uint64_t page[TLB_ENTRIES]; /* virtual address of the page; no_page(slot): empty */
+    uint8_t *host[TLB_ENTRIES]; /* its bytes on the host */
 };
 
-/* A page whose translation would be in another slot. */
+/* The mark of an empty slot: a page that belongs to another slot, so no look-up matches it. */
 static inline uint64_t no_page(unsigned slot)
 {
     return (uint64_t)(slot ^ 1) << PAGE_SHIFT;
 }
 
-/* Where the translation of va would be. */
+/* The slot that holds the translation of va, if any does. */
 static inline unsigned tlb_slot(uint64_t va)
 {
     return (unsigned)(va >> PAGE_SHIFT) & (TLB_ENTRIES - 1);
@@ -54,24 +54,24 @@ struct tlb {
 enum { LOAD_MAX = 8 }; /* bytes */
 
 /*
- * A range of addresses that is contiguous in the host's memory and from which loads are permitted:
- * a load's address is only compared with its ends. All of memory where nothing is translated; else
- * a superpage together with its neighbours in the page table that continue it; the part around the
- * address where memory protection divides it.
+ * A range of virtual addresses that is contiguous in the host's memory and from which loads are
+ * permitted: a load within it needs one comparison and no look-up. It covers all of RAM where
+ * nothing is translated, otherwise a superpage and its neighbours in the page table that continue
+ * it. Where PMP divides that range, it is the part around the address that was loaded.
  */
 struct span {
     uint64_t from;
     uint64_t starts;                   /* number of bytes at which a load can begin; 0: none */
     uint8_t *host;                     /* where `from` is */
-    uint64_t mapped_from, mapped_size; /* all that the same leaves map */
+    uint64_t mapped_from, mapped_size; /* all that these leaves map, for sfence.vma */
 };
 
-/* Translations live apart for each of these, so changing mode flushes nothing. */
+/* Each of these has its own translations, so a change of mode flushes nothing. */
 enum tlb_context { TLB_MACHINE, TLB_BARE, TLB_USER, TLB_SUPER, TLB_SUPER_SUM, TLB_CONTEXTS };
 
 /*
- * Which entries of a cache were filled since it was emptied: emptying it costs what
- * filling it did. When there are more than this holds, the whole cache is emptied.
+ * The entries of a cache that were filled since it was last emptied, so that emptying it costs no
+ * more than filling it did. When there were more than FILLS_MAX, every entry is emptied.
  */
 enum { FILLS_MAX = 4096, FILLS_LOST = FILLS_MAX + 1 };
 
@@ -91,13 +91,13 @@ static inline void fills_add(struct fills *f, ptrdiff_t entry)
     f->len += f->len < FILLS_LOST;
 }
 
-/* The leaf at which the last walk ended; the caller knows of which address. */
+/* The leaf page table entry that the last walk found; the caller knows the address. */
 struct leaf {
     uint64_t pte, pte_pa; /* the entry as it is once A is set */
     unsigned shift;       /* log2 of the bytes that it maps */
 };
 
-/* A mapping larger than a page that some cached translation came from. */
+/* A mapping larger than a page from which a cached translation was made. */
 struct superpage {
     uint64_t base;
     unsigned shift;

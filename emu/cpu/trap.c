@@ -1,6 +1,6 @@
 /*
- * trap.c - exceptions and interrupts: where they go and how one comes back
- * (ISA vol. II, 3.1.6 to 3.1.9, 3.3.2, 4.1).
+ * trap.c - exceptions and interrupts: delegation, trap entry and return
+ * (ISA vol. II, 3.1.6 to 3.1.9, 3.3.2, 4.1), and endless trap loops.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 
-/* What entering a handler costs in cycles: the pipeline is refilled. */
+/* Cycles that trap entry costs: the pipeline is refilled. */
 enum { TRAP_CYCLES = 4 };
 
 /*
@@ -17,16 +17,16 @@ enum { TRAP_CYCLES = 4 };
  * ENDLESS_REPEATS exceptions in a row at one pc with no instruction executed: the handler's first
  * instruction traps.
  *
- * A handler may also fault later, and so call itself: it saves registers to a bad stack, say, and
- * lowers the stack pointer each time. Such exceptions are nested: each comes in the mode that the
- * one before was taken to, at most NESTED_INSNS instructions after it, with no trap return and no
- * interrupt between, and is no ecall or ebreak. A program may do that on purpose, to count faults
- * or to search memory with them, and come to an end. So the loop is endless only if
+ * A handler may also fault later and so enter itself again: for example it saves registers to a bad
+ * stack and lowers the stack pointer each time. Such exceptions are nested: each is raised in the
+ * mode that the one before was taken to, at most NESTED_INSNS instructions after it, with no trap
+ * return and no interrupt between, and is not an ecall or ebreak. A program may do that on purpose,
+ * to count faults or to probe memory, and terminate. So the loop counts as endless only if
  *  - ENDLESS_NESTED of them came in a row at no more than NESTED_PLACES addresses, and
- *  - at one of these addresses, ENDLESS_SAME times more, each register is the same as the time
- *    before or has moved by as much as the address that the access faults on.
- * So neither a counter nor a pointer that the program looks at is missed; a search that nothing
- * but its own fault address steers is endless to us after a million faults in a row.
+ *  - at one of these addresses, ENDLESS_SAME times more, each register has the value of the time
+ *    before or has changed by the same amount as the faulting address.
+ * A program that counts or compares anything else is therefore not taken for a loop. One whose only
+ * progress is the faulting address itself is, after a million faults in a row.
  */
 enum {
     ENDLESS_REPEATS = 8,
@@ -181,7 +181,10 @@ static void take_sample(struct hart *h)
     memcpy(n->sample_x, h->s.x, sizeof n->sample_x);
 }
 
-/* As when the sample was taken, but for what has moved with the address of the access. */
+/*
+ * Whether each register has its sampled value, or has changed by the same amount as the faulting
+ * address.
+ */
 static bool is_like_sample(const struct hart *h)
 {
     const struct nested_traps *n = &h->s.nested;
@@ -196,7 +199,10 @@ static bool is_like_sample(const struct hart *h)
     return true;
 }
 
-/* After ENDLESS_NESTED exceptions: whether anything changes from one to the next. */
+/*
+ * From the ENDLESS_NESTED-th nested exception on: counts in nested.same how often the registers
+ * matched the sample, and starts over when they did not.
+ */
 static void compare_registers(struct hart *h)
 {
     struct nested_traps *n = &h->s.nested;
@@ -263,7 +269,7 @@ struct hart_exception hart_first_exception(const struct hart *h)
     return h->s.first_exception;
 }
 
-/* M-mode's come before S-mode's. */
+/* Interrupts for M-mode have priority over those for S-mode. */
 uint64_t hart_due_interrupts(const struct hart *h)
 {
     uint64_t pending = hart_mip(h) & h->s.csr.mie;

@@ -17,7 +17,7 @@ struct condition {
     char *text;
 };
 
-/* A condition that cannot be evaluated stops: the user has to know. */
+/* A condition that cannot be evaluated counts as true, so that the user sees the error. */
 static bool condition_holds(void *ctx, unsigned hart)
 {
     const struct condition *c = ctx;
@@ -55,13 +55,13 @@ static const char *condition_text(const struct target_point *p)
     return c ? c->text : NULL;
 }
 
-/* The rest of the line is an expression. */
+/* Checks that the rest of the line is an expression. */
 static bool arg_condition(struct debugger *d, const char *args)
 {
     char why[EXPR_WHY_MAX];
 
     if (!*args) {
-        complain(d, "a condition is missing");
+        complain(d, "expected a condition");
         return false;
     }
     if (!check_expression(d, &args, why)) {
@@ -73,7 +73,7 @@ static bool arg_condition(struct debugger *d, const char *args)
 
 /* ---- setting ---- */
 
-/* The end of all commands that set a point: [hart N] [if CONDITION]. */
+/* The last arguments of all commands that set a point: [hart N] [if CONDITION]. */
 static bool arg_limits(struct debugger *d, const char **args, struct target_point *p)
 {
     p->hart = TARGET_ANY_HART;
@@ -102,7 +102,7 @@ static void print_size(struct debugger *d, uint64_t size)
     fprintf(d->out, "%" PRIu64 " byte%s", size, size == 1 ? "" : "s");
 }
 
-/* Takes over the condition. */
+/* Adds the point and prints it. The condition is released with the point, or here on an error. */
 static void add_point(struct debugger *d, const struct target_point *p)
 {
     unsigned number;
@@ -141,7 +141,7 @@ void do_tbreak(struct debugger *d, const char *args)
     add_break(d, args, true);
 }
 
-/* The size of the variable at `address`, if the symbols have one; else that of a register. */
+/* The size of the variable at `address` if it has a symbol with a size below 8; otherwise 8. */
 static uint64_t default_size(const struct debugger *d, uint64_t address)
 {
     enum { WORD = 8 };
@@ -150,16 +150,20 @@ static uint64_t default_size(const struct debugger *d, uint64_t address)
     return s && s->addr == address && s->size && s->size < WORD ? s->size : WORD;
 }
 
-/* ADDR[,SIZE] */
+/* ADDR[,SIZE] [physical] */
 static bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
 {
     if (!arg_value(d, args, "an address", &p->address))
         return false;
     p->size = default_size(d, p->address);
-    if (**args != ',')
-        return true;
-    *args += 1 + strspn(*args + 1, " \t");
-    return arg_value(d, args, "a size", &p->size);
+    if (**args == ',') {
+        *args += 1 + strspn(*args + 1, " \t");
+        if (!arg_value(d, args, "a size", &p->size))
+            return false;
+    }
+    if (arg_keyword(args, "physical"))
+        p->space = TARGET_BY_PHYSICAL;
+    return true;
 }
 
 static void add_watch(struct debugger *d, const char *args, enum target_point_kind kind)
@@ -188,7 +192,7 @@ void do_awatch(struct debugger *d, const char *args)
 
 /* ---- changing ---- */
 
-/* False: the argument is no point's number, which was printed. */
+/* The number of an existing point. False: it is not one, and a message was printed. */
 static bool arg_point(struct debugger *d, const char **args, unsigned *number)
 {
     uint64_t value;
@@ -198,7 +202,7 @@ static bool arg_point(struct debugger *d, const char **args, unsigned *number)
     *number = (unsigned)value;
     if (value <= UINT32_MAX && target_find_point(d->target, *number))
         return true;
-    complain(d, "there is no breakpoint %" PRIu64, value);
+    complain(d, "no breakpoint or watchpoint number %" PRIu64, value);
     return false;
 }
 
@@ -231,7 +235,7 @@ void do_condition(struct debugger *d, const char *args)
     (void)!target_set_condition(d->target, number, *args ? condition_new(d, args) : none);
 }
 
-/* ---- listing, and what a stop says ---- */
+/* ---- the list of points, and what is printed at a stop ---- */
 
 static void print_point(struct debugger *d, const struct target_point *p)
 {
@@ -243,6 +247,8 @@ static void print_point(struct debugger *d, const struct target_point *p)
         fprintf(d->out, ", ");
         print_size(d, p->size);
     }
+    if (p->space == TARGET_BY_PHYSICAL)
+        fprintf(d->out, ", physical");
     if (p->hart != TARGET_ANY_HART)
         fprintf(d->out, ", hart %u", p->hart);
     if (condition_text(p))

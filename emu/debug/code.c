@@ -1,6 +1,6 @@
 /*
- * code.c - instructions as text, marked where there is the selected hart's pc, a
- * breakpoint, an ftrace site or the first instruction of a source line.
+ * code.c - disassembly, with marks for the selected hart's pc, breakpoints and
+ * ftrace sites, and with source lines.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cpu/decode.h"
 #include "debug/debugger_priv.h"
 
-/* The disassembler separates by a tab; columns read better. */
+/* Prints the disassembler's text with the mnemonic padded to a column instead of its tab. */
 static void print_insn_text(FILE *out, const char *text)
 {
     int mnemonic = (int)strcspn(text, "\t");
@@ -28,7 +28,7 @@ static void print_bytes(FILE *out, uint32_t word, unsigned size)
     fprintf(out, "%*s", (int)(WIDTH - 3 * size), "");
 }
 
-/* After a jalr that follows its auipc: the target of the two. */
+/* For a jalr that follows its auipc: prints the target of the two. */
 static void print_pair_target(struct debugger *d, uint64_t va, uint32_t word)
 {
     struct insn low, high;

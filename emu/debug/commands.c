@@ -1,6 +1,6 @@
 /*
- * commands.c - from a line to a command of commands.def, and the arguments that
- * several commands take.
+ * commands.c - finds the command of a line in commands.def, and reads the
+ * arguments that several commands have.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static bool env_load(void *ctx, uint64_t address, uint64_t *value)
     return !target_read(s->d->target, s->hart, TARGET_BY_ANY, address, value, sizeof *value);
 }
 
-/* Every address holds 1: what an expression reads later is not known when it is checked. */
+/* For checking an expression: memory is not read, so every load returns 1. */
 static bool env_load_nothing(void *ctx, uint64_t address, uint64_t *value)
 {
     (void)ctx;
@@ -84,7 +84,7 @@ bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *
     char why[EXPR_WHY_MAX];
 
     if (!**at) {
-        complain(d, "%s is missing", what);
+        complain(d, "expected %s", what);
         return false;
     }
     if (evaluate(d, d->selected, at, value, why))
@@ -97,14 +97,14 @@ bool arg_end(const struct debugger *d, const char *at)
 {
     if (!*at)
         return true;
-    complain(d, "`%s` is too much", at);
+    complain(d, "unexpected argument `%s`", at);
     return false;
 }
 
 bool arg_count(struct debugger *d, const char **at, uint64_t *value)
 {
     if (**at == '-') {
-        complain(d, "a count is not negative");
+        complain(d, "invalid count: expected 1 or more");
         return false;
     }
     if (!isdigit((unsigned char)**at) && **at != '$' && **at != '(')
@@ -113,7 +113,7 @@ bool arg_count(struct debugger *d, const char **at, uint64_t *value)
         return false;
     if (*value)
         return true;
-    complain(d, "the count is 0");
+    complain(d, "invalid count: expected 1 or more");
     return false;
 }
 
@@ -154,10 +154,10 @@ bool arg_hart(struct debugger *d, const char **at, uint32_t *hart)
 {
     uint64_t value;
 
-    if (!arg_value(d, at, "a hart's number", &value))
+    if (!arg_value(d, at, "a hart number", &value))
         return false;
     if (value >= target_hart_count(d->target)) {
-        complain(d, "there is no hart %" PRIu64 "; they are 0 to %u", value,
+        complain(d, "no hart %" PRIu64 ": expected 0 to %u", value,
                  target_hart_count(d->target) - 1);
         return false;
     }
@@ -191,7 +191,10 @@ static bool is_exactly(const struct command *c, const char *word, size_t len)
            (strlen(c->short_name) == len && starts_with(c->short_name, word, len));
 }
 
-/* A name or short name, or else the only one that begins so. *candidates: how many do. */
+/*
+ * The command with this name or short name, or else the only one whose name begins with it.
+ * *candidates: the number of names that do.
+ */
 static const struct command *find_command(const char *word, size_t len, unsigned *candidates)
 {
     const struct command *found = NULL;
@@ -212,7 +215,7 @@ static const struct command *find_command(const char *word, size_t len, unsigned
 static void complain_of(struct debugger *d, const char *word, size_t len, unsigned candidates)
 {
     fprintf(d->out, "`%.*s` %s", (int)len, word,
-            candidates ? "is ambiguous:" : "is no command; `help` lists them");
+            candidates ? "is ambiguous:" : "is not a command; `help` lists the commands");
     for (size_t i = 0; candidates && i < ARRAY_LEN(commands); i++)
         if (starts_with(commands[i].name, word, len))
             fprintf(d->out, " %s%s", commands[i].name, --candidates ? "," : "");
@@ -270,7 +273,7 @@ static void help_all(struct debugger *d)
         print_help(d, &commands[i]);
     fprintf(
         d->out,
-        "Names may be cut short. ADDR, VALUE and N are expressions: numbers (12, 0x1f), symbols,\n"
+        "Names may be shortened. ADDR, VALUE and N are expressions: numbers (12, 0x1f), symbols,\n"
         "$registers, + - * / %% & ^ | << >> ~ ( ), < <= > >= == != ! && || (1 or 0), and *ADDR "
         "for\n"
         "the eight bytes at ADDR. All are unsigned.\n");

@@ -1,5 +1,5 @@
 /*
- * debugger.c - the session: a line in, a command out, until there are no more.
+ * debugger.c - the session: reads lines and runs their commands.
  */
 #include "debug/debugger.h"
 
@@ -21,7 +21,7 @@ void complain(const struct debugger *d, const char *format, ...)
     fprintf(d->out, "\n");
 }
 
-/* Without the spaces at both ends. */
+/* A copy of the line without leading and trailing white space. */
 static char *trimmed(const char *line)
 {
     char *copy;
@@ -34,7 +34,7 @@ static char *trimmed(const char *line)
     return copy;
 }
 
-/* The line's command, or for an empty line the last one if that is meant to be repeated. */
+/* Runs the line's command; for an empty line the last one, if it is one that repeats. */
 static void run_line(struct debugger *d, const struct input *in, const char *line, char **last)
 {
     char *command = trimmed(line);
@@ -102,7 +102,7 @@ static void debugger_free(struct debugger *d)
     free(d);
 }
 
-/* If the session has left the guest in the middle, it was asked to stop. */
+/* How the run ended; STOP_ASKED if the session ended before it did. */
 static struct stop outcome(const struct debugger *d)
 {
     switch (d->last.reason) {

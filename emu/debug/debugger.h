@@ -1,10 +1,10 @@
 /*
- * debugger.h - a session at the machine: break, step, look, and watch ftrace
- * patch its sites.
+ * debugger.h - the interactive debugger: breakpoints, stepping, registers and
+ * memory, and the patches of ftrace sites.
  *
  * Commands come from a terminal (with editing, history and completion), from a
- * pipe or from a file; docs/debugger.md lists them. Everything a session says
- * goes to one stream.
+ * pipe or from a file; docs/debugger.md lists them. All output goes to one
+ * stream. The debugger runs the machine through the target layer (target.h).
  */
 #ifndef DEBUG_DEBUGGER_H
 #define DEBUG_DEBUGGER_H
@@ -22,38 +22,41 @@ struct watch;
 
 struct debugger_config {
     struct machine *machine;
-    struct watch *watch;           /* sites, patches and findings; attached to the machine before */
-    const struct symbols *symbols; /* may be empty, and NULL */
-    struct lines *lines;           /* may be NULL */
-    uint64_t max_insns, max_cycles; /* where the machine stops for good; UINT64_MAX: nowhere */
+    struct watch *watch;            /* sites, patches and findings; must be attached already */
+    const struct symbols *symbols;  /* may be empty, and NULL */
+    struct lines *lines;            /* may be NULL */
+    uint64_t max_insns, max_cycles; /* totals beyond which the machine does not run; UINT64_MAX */
     FILE *out;
     bool interactive; /* standard input is a terminal: prompt, editing, history */
     bool colour;
     const char *commands_file; /* NULL: standard input */
     /*
-     * Before the guest goes on, and when it stands again, and standard input is ours
-     * in any case. A step keeps it, for what is typed meanwhile is meant for the next
-     * one; otherwise it is the guest's console's while the guest runs. What is typed to
-     * stop it reaches the machine, which then stops as if asked (console.interrupted).
-     * Either may be NULL.
+     * Callbacks with ctx; each may be NULL. They pass standard input between the debugger and the
+     * guest's console.
+     *
+     * resuming: called before the guest runs. keep_input: the debugger keeps standard input (a
+     * step: keys that are typed meanwhile are for the next command); otherwise the guest's console
+     * has it while the guest runs, and a key that interrupts reaches the machine through
+     * console.interrupted.
+     * stopped: called when the guest has stopped; the debugger has standard input again.
      */
     void (*resuming)(void *ctx, bool keep_input);
     void (*stopped)(void *ctx);
-    bool (*over)(void *ctx); /* the session is to end; may be NULL */
-    /* How the recorded run was stopped, if it was here (a replay); or NULL. May be NULL. */
+    bool (*over)(void *ctx); /* whether the session must end */
+    /* In a replay: how the recorded run was stopped, if that was at this instruction; else NULL. */
     const char *(*recorded_stop)(void *ctx);
-    bool (*await_input)(void *ctx); /* sleeps until there is input; false: `over`; may be NULL */
+    bool (*await_input)(void *ctx); /* blocks until there is input; false: the session must end */
     void *ctx;
 };
 
 /*
- * Holds the session until `quit` or the end of the commands. Tells how the
- * guest's run stood then: STOP_EXIT and the like if it has ended, STOP_ASKED if
- * it was left in the middle. A file that cannot be opened was said on `out`;
- * the answer then is STOP_ASKED with code 1.
+ * Runs a session until `quit` or the end of the commands. Returns how the
+ * guest's run ended (STOP_EXIT and the like), or STOP_ASKED if it has not. If
+ * commands_file cannot be opened, a message goes to `out` and the result is
+ * STOP_ASKED with code 1.
  *
  * The session stays attached to the machine's cluster as a listener: the
- * machine may be looked at and freed afterwards, but not run.
+ * machine may be inspected and freed afterwards, but not run.
  */
 MUST_USE struct stop debugger_run(const struct debugger_config *config);
 

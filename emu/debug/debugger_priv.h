@@ -1,15 +1,15 @@
 /*
- * debugger_priv.h - the inside of the text debugger: one session, and what its
- * files do for each other. All of them reach the machine through target.h.
+ * debugger_priv.h - internal to the text debugger: the session, and the
+ * functions that its files share. All of them reach the machine through target.h.
  *
- *     debugger.c   the session: lines in, commands out
- *     input.c      where lines come from
+ *     debugger.c   the session: reads lines and runs commands
+ *     input.c      reads lines from a terminal or a stream
  *     commands.c   the table of commands, help, arguments
  *     place.c      addresses: names, sources, memory
  *     breaks.c     the commands that set and list breakpoints
- *     run.c        the commands that run the machine, and why it stopped
- *     frame.c      the callers: prologues and the chain of frame pointers
- *     code.c       instructions as text
+ *     run.c        the commands that run the machine; the reason of each stop
+ *     frame.c      stack frames: prologues and the chain of frame pointers
+ *     code.c       disassembly
  *     show.c       registers, memory, backtrace, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
  */
@@ -32,7 +32,7 @@ enum { NAME_MAX_LEN = 192 };
 
 struct patch_watch {
     char *glob;
-    bool each_store; /* else only at the first store of a patch */
+    bool each_store; /* stop at each store; false: only at the first store of a patch */
 };
 
 /* ---- the session ---- */
@@ -47,20 +47,20 @@ struct debugger {
     struct debugger_config config;
     FILE *out;
     struct target *target;
-    unsigned selected; /* the hart whose registers and addresses commands mean */
+    unsigned selected; /* the hart whose registers and address space commands use */
     VEC_OF(struct patch_watch) patch_watches;
     struct register_file *before;       /* by hart: when the machine was last resumed */
     struct target_stop last;            /* the last stop */
-    char condition_error[EXPR_WHY_MAX]; /* of a point's condition in this run; "" is none */
+    char condition_error[EXPR_WHY_MAX]; /* why a point's condition failed in this run; "": none */
     bool quit;
-    /* Where an empty line goes on; valid after that command only. */
+    /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
-    bool repeated; /* this command is the last one, once more */
+    bool repeated; /* the command was repeated by an empty line */
 };
 
-/* One line of what went wrong; the session goes on. */
+/* Prints an error message, one line; the session continues. */
 void complain(const struct debugger *d, const char *format, ...) PRINTF_LIKE(2, 3);
-/* The same for an error of the target layer that has to do with an address. */
+/* The same for an error of the target layer about an address. */
 void complain_of_address(const struct debugger *d, enum target_error error, uint64_t address);
 
 /* ---- input.c ---- */
@@ -72,7 +72,7 @@ void input_free(struct input *in);
 
 /* The next line without its newline, valid until the next call; NULL: there are no more. */
 const char *input_line(struct input *in);
-bool input_is_file(const struct input *in); /* --commands FILE: an empty line means nothing */
+bool input_is_file(const struct input *in); /* --commands FILE: empty lines are ignored */
 
 /* ---- commands.c ---- */
 
@@ -93,7 +93,10 @@ MUST_USE bool evaluate(const struct debugger *d, unsigned hart, const char **at,
 /* Whether an expression is well-formed and its names are known. Reads no memory. */
 MUST_USE bool check_expression(const struct debugger *d, const char **at, char why[EXPR_WHY_MAX]);
 
-/* Arguments. They move *at past what they read; false: the reason was printed. */
+/*
+ * Arguments. Each moves *at past what it has read. False: a message was printed, for a missing one
+ * "expected WHAT".
+ */
 MUST_USE bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value);
 MUST_USE bool arg_end(const struct debugger *d, const char *at);
 /* Without an argument `value` stays as it is. */
@@ -102,12 +105,12 @@ MUST_USE bool arg_count(struct debugger *d, const char **at, uint64_t *value);
 bool arg_word(const char **at, char *word, size_t size);
 bool arg_keyword(const char **at, const char *keyword);
 MUST_USE bool arg_hart(struct debugger *d, const char **at, uint32_t *hart);
-/* A unit of memory, b, h, w or d, in bytes; 0: none of them is next. */
+/* A unit of memory, b, h, w or d, as its size in bytes; 0: the next word is none of these. */
 unsigned arg_unit(const char **at);
 
 /* ---- place.c ---- */
 
-/* "schedule+0x1c", or "" for what has no name. Physical addresses of the image have names too. */
+/* "schedule+0x1c", or "" without a symbol. Physical addresses of the image have names, too. */
 void place_name(const struct debugger *d, uint64_t address, char *text, size_t size);
 struct disasm_names place_names(struct debugger *d);
 
@@ -116,13 +119,13 @@ void print_place(const struct debugger *d, uint64_t address);
 
 /* "kernel/sched/core.c:120"; false: not known. */
 bool place_line(const struct debugger *d, uint64_t address, char *text, size_t size);
-/* Writes the line of source, if the file can be read. */
+/* Prints the source line, if its file can be read. */
 void print_source(const struct debugger *d, uint64_t address);
 
 /* First and last+1 address of the function; false: no function is known there. */
 bool place_function(const struct debugger *d, uint64_t address, uint64_t *start, uint64_t *end);
 
-/* The virtual address by which the image knows this one. */
+/* The virtual address in the image of this (perhaps physical) address; itself if it has none. */
 uint64_t place_canonical(const struct debugger *d, uint64_t address);
 
 /* Memory at any address that the target can find (TARGET_BY_ANY), for the selected hart. */
@@ -132,19 +135,19 @@ MUST_USE bool place_physical(const struct debugger *d, uint64_t va, uint64_t *pa
 /* The instruction at va, as insn_decode takes it; false: not readable. */
 MUST_USE bool place_word(const struct debugger *d, uint64_t va, uint32_t *word);
 
-/* Of the selected hart, a register that every hart has. */
+/* A register of the selected hart; `number` must be one that every hart has. */
 uint64_t selected_register(const struct debugger *d, unsigned number);
 uint64_t selected_pc(const struct debugger *d);
 
 /* ---- breaks.c ---- */
 
-/* What a stop at a point says first: "breakpoint 1, hart 0". */
+/* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
 void print_point_stop(struct debugger *d, const struct target_stop *s);
 void print_points(struct debugger *d); /* info breaks */
 
 /* ---- run.c ---- */
 
-void remember_registers(struct debugger *d); /* against which changes are marked */
+void remember_registers(struct debugger *d); /* to mark later which registers changed */
 
 /* ---- frame.c ---- */
 
@@ -153,16 +156,17 @@ struct frame {
     uint64_t cfa; /* sp at the function's entry */
 };
 
-/* The function in which the selected hart is; false: where it returns to is not known. */
+/* The frame of the selected hart's present function; false: its return address is not known. */
 MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
-/* The caller's, through the chain at fp; false: the chain ends. */
+/* The caller's frame, by the chain of frame pointers; false: the chain ends. */
 MUST_USE bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out);
 
 /* ---- code.c ---- */
 
 enum code_mark { CODE_PLAIN, CODE_HERE };
 
-/* One line: mark, address, name, bytes, text. Returns the instruction's size, 0 if unreadable. */
+/* Prints one line: mark, address, name, bytes, text. Returns the instruction's size, 0: not mapped.
+ */
 unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
 
 /* ---- trace.c ---- */
@@ -174,7 +178,7 @@ void print_patch_stop(struct debugger *d, const struct target_stop *s);
 /* "hart 0 in f+0x8 (file.c:3) at cycle 77" */
 void print_writer(struct debugger *d, const struct writer *who);
 
-/* ---- the commands: a function each ---- */
+/* ---- the commands: one function for each ---- */
 
 #define COMMAND(function, name, short_name, arguments, repeats, help) \
     void do_##function(struct debugger *d, const char *args);

@@ -1,6 +1,5 @@
 /*
- * expr.c - a recursive parser for expr.h that evaluates as it reads: one function
- * for each level of the grammar.
+ * expr.c - a recursive-descent parser for expr.h that evaluates while it parses.
  */
 #include "debug/expr.h"
 
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nested parentheses and signs recurse: more than anybody types, less than the stack holds. */
+/* Limit for nested parentheses and unary operators, which recurse on the host's stack. */
 enum { DEPTH_MAX = 64 };
 
 struct parser {
@@ -18,7 +17,7 @@ struct parser {
     const struct expr_env *env;
     char *why;
     unsigned depth;
-    unsigned unused; /* inside of so many operands that && or || does not need: nothing is read */
+    unsigned unused; /* > 0: inside an operand that && or || does not evaluate; nothing is read */
 };
 
 static bool PRINTF_LIKE(2, 3) fail(struct parser *p, const char *format, ...)
@@ -42,12 +41,12 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
 }
 
-/* Something else than the value that was expected. */
+/* Fails: there is no value at p->at. */
 static bool unexpected(struct parser *p)
 {
     if (!*p->at)
-        return fail(p, "a value is missing at the end");
-    return fail(p, "a value was expected at `%.40s`", p->at);
+        return fail(p, "expected a value at the end");
+    return fail(p, "expected a value at `%.40s`", p->at);
 }
 
 /* ---- values ---- */
@@ -59,7 +58,7 @@ static bool parse_name(struct parser *p, char name[EXPR_NAME_MAX])
     while (is_name_char(p->at[len]))
         len++;
     if (len >= EXPR_NAME_MAX)
-        return fail(p, "this name is too long");
+        return fail(p, "name is too long");
     memcpy(name, p->at, len);
     name[len] = '\0';
     p->at += len;
@@ -76,16 +75,16 @@ static bool parse_digits(struct parser *p, const char *digits, unsigned base, ui
 {
     *value = 0;
     if (!*digits)
-        return fail(p, "digits are missing after 0x");
+        return fail(p, "expected digits after 0x");
     for (; *digits; digits++) {
         unsigned digit = isalnum((unsigned char)*digits) ? digit_value(*digits) : base;
 
         if (digit >= base)
-            return fail(p, "`%c` is no digit of a %s number", *digits,
+            return fail(p, "invalid digit `%c` in a %s number", *digits,
                         base == 16 ? "hexadecimal" : "decimal");
         if (__builtin_mul_overflow(*value, base, value) ||
             __builtin_add_overflow(*value, digit, value))
-            return fail(p, "this number has more than 64 bits");
+            return fail(p, "number does not fit in 64 bits");
     }
     return true;
 }
@@ -108,7 +107,7 @@ static bool parse_register(struct parser *p, uint64_t *value)
     p->at++;
     if (!parse_name(p, name))
         return false;
-    return p->env->reg(p->env->ctx, name, value) || fail(p, "there is no register $%s", name);
+    return p->env->reg(p->env->ctx, name, value) || fail(p, "no register $%s", name);
 }
 
 static bool parse_symbol(struct parser *p, uint64_t *value)
@@ -117,7 +116,7 @@ static bool parse_symbol(struct parser *p, uint64_t *value)
 
     if (!parse_name(p, name))
         return false;
-    return p->env->symbol(p->env->ctx, name, value) || fail(p, "there is no symbol %s", name);
+    return p->env->symbol(p->env->ctx, name, value) || fail(p, "no symbol %s", name);
 }
 
 /* ---- operators ---- */
@@ -131,7 +130,7 @@ static bool parse_parenthesis(struct parser *p, uint64_t *value)
         return false;
     skip_spaces(p);
     if (*p->at != ')')
-        return fail(p, "a `)` is missing");
+        return fail(p, "expected `)`");
     p->at++;
     return true;
 }
@@ -153,7 +152,7 @@ static bool parse_unary(struct parser *p, uint64_t *value)
     else if (p->unused)
         *value = 0;
     else if (!p->env->load(p->env->ctx, *value, value))
-        return fail(p, "0x%" PRIx64 " cannot be read", *value);
+        return fail(p, "cannot read memory at 0x%" PRIx64, *value);
     return true;
 }
 
@@ -181,7 +180,7 @@ static bool parse_operand(struct parser *p, uint64_t *value)
     bool ok;
 
     if (p->depth == DEPTH_MAX)
-        return fail(p, "this is nested too deeply");
+        return fail(p, "expression is nested too deeply");
     p->depth++;
     ok = parse_value(p, value);
     p->depth--;
@@ -285,7 +284,7 @@ struct operation {
     bool divides; /* not by zero */
 };
 
-/* An operator that another one begins with comes after it. */
+/* A longer operator comes before its prefixes: "||" before "|". */
 static const struct operation operators[] = {
     {"||", either, 0, false},       {"&&", both, 1, false},        {"|", or_bits, 2, false},
     {"^", xor_bits, 3, false},      {"&", and_bits, 4, false},     {"==", is_equal, 5, false},
@@ -303,7 +302,7 @@ static const struct operation *operator_at(const char *text)
     return NULL;
 }
 
-/* Whether the left operand settles the result: the right one is parsed, but nothing is read. */
+/* Whether the left operand decides && or ||: the right one is then parsed but not evaluated. */
 static bool settles(const struct operation *op, uint64_t left)
 {
     return (op->apply == both && !left) || (op->apply == either && left);
@@ -317,7 +316,7 @@ static bool apply(struct parser *p, const struct operation *op, uint64_t *value,
     return true;
 }
 
-/* A row of operands joined by operators that bind at least as strongly as `weakest`. */
+/* Operands joined by operators of at least the precedence `weakest` (precedence climbing). */
 static bool parse_binary(struct parser *p, unsigned weakest, uint64_t *value)
 {
     const struct operation *op;

@@ -1,5 +1,5 @@
 /*
- * expr.h - the numbers that a user types: `schedule+0x1c`, `*($s0 - 8) == 3`.
+ * expr.h - expressions that a user types: `schedule+0x1c`, `*($s0 - 8) == 3`.
  *
  * Pure: the values of registers, symbols and memory come from the environment.
  * All values are unsigned, 64 bits wide, and wrap.
@@ -20,7 +20,7 @@
 
 enum { EXPR_NAME_MAX = 256, EXPR_WHY_MAX = 320 };
 
-/* Each returns false for what does not exist. */
+/* Registers, symbols and memory for expressions. Each returns false for what does not exist. */
 struct expr_env {
     void *ctx;
     bool (*reg)(void *ctx, const char *name, uint64_t *value); /* name without the '$' */
@@ -30,8 +30,8 @@ struct expr_env {
 
 /*
  * Evaluates the longest expression that *text starts with, and moves *text to
- * what follows it and its spaces. False: `why` says what is wrong, in one line,
- * and *text is where it was.
+ * what follows it and its spaces. False: `why` is the error message, one line,
+ * and *text is unchanged.
  */
 MUST_USE bool expr_eval(const char **text, const struct expr_env *env, uint64_t *value,
                         char why[EXPR_WHY_MAX]);

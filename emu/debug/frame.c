@@ -1,11 +1,11 @@
 /*
- * frame.c - the callers of the present function.
+ * frame.c - stack frames: the present function and its callers.
  *
- * The present function is decoded: from its start to the present instruction for
- * what its prologue has done so far, and onwards to its `ret` for what its
- * epilogue will undo. Callers are found through the frame pointer, as
- * -fno-omit-frame-pointer keeps it on RISC-V: s0 is the caller's sp, the
- * return address is at s0-8, the caller's s0 at s0-16.
+ * The present function is decoded from its start to the pc, to know what its
+ * prologue has done so far, and from the pc to its `ret`, to know what its
+ * epilogue will undo. Callers are found by the frame pointer of
+ * -fno-omit-frame-pointer on RISC-V: s0 is the caller's sp, the return address
+ * is at s0-8, the caller's s0 at s0-16.
  */
 #include "cpu/decode.h"
 #include "debug/debugger_priv.h"
@@ -47,8 +47,8 @@ static bool load(const struct debugger *d, uint64_t va, uint64_t *value)
 /* ---- forwards: the straight line to the return ---- */
 
 struct epilogue {
-    uint64_t sp, ra, s0;   /* as they will be */
-    bool ra_kept, s0_kept; /* stored on the way: loading them again restores the present value */
+    uint64_t sp, ra, s0;   /* the values at the return */
+    bool ra_kept, s0_kept; /* saved between pc and return: reloading gives the present value */
     uint64_t auipc_at;     /* a tail call is auipc and jr */
 };
 
@@ -122,7 +122,7 @@ static bool scan_forwards(const struct debugger *d, uint64_t start, uint64_t end
 
 /* ---- backwards: what the prologue has done ---- */
 
-/* Offsets from the sp that the function was entered with. */
+/* Offsets from the sp at the function's entry. */
 struct prologue {
     int64_t sp, fp, ra_at, s0_at;
     bool fp_set, ra_saved, s0_saved;

@@ -1,7 +1,7 @@
 /*
- * input.c - where the lines come from: a terminal through libedit, or a stream,
- * whose lines are shown as if they had been typed, so that a transcript reads
- * well.
+ * input.c - command lines: from a terminal through libedit, or from a stream.
+ * Lines of a stream are echoed after the prompt, so that the output looks like
+ * a typed session.
  */
 #include <errno.h>
 #include <histedit.h>
@@ -19,16 +19,16 @@ enum { HISTORY_LINES = 1000 };
 
 struct input {
     struct debugger *d;
-    FILE *stream; /* not with libedit */
-    bool owned;   /* a file that we have opened */
+    FILE *stream; /* NULL with libedit */
+    bool owned;   /* `stream` is commands_file, opened here */
     char *line;
     size_t size;
-    EditLine *edit; /* NULL: a stream */
+    EditLine *edit; /* NULL: lines come from `stream` */
     History *history;
-    bool cancelled; /* the line was left with Ctrl-C */
+    bool cancelled; /* the line was cancelled by Ctrl-C */
 };
 
-/* False: the session is to end, whatever else could be read. */
+/* Waits for input. False: the session must end, even if there is more to read. */
 static bool may_read(const struct debugger *d)
 {
     return !d->config.await_input || d->config.await_input(d->config.ctx);
@@ -36,11 +36,11 @@ static bool may_read(const struct debugger *d)
 
 /* ---- completion ---- */
 
-/* The candidates for a word: how many, their longest common start, and for a list their names. */
+/* The completions of a word: their number and their longest common prefix. */
 struct candidates {
     char common[EXPR_NAME_MAX];
     size_t count;
-    FILE *list; /* NULL: count only */
+    FILE *list; /* where their names are printed; NULL: not at all */
 };
 
 static void add_candidate(void *ctx, const char *name)
@@ -69,7 +69,7 @@ static void add_symbols(const struct debugger *d, const char *prefix, struct can
     }
 }
 
-/* The first word is a command; in all others a symbol may stand. */
+/* Collects commands for the first word of a line, symbols for all others. */
 static void collect(const struct debugger *d, const char *prefix, bool command,
                     struct candidates *c)
 {
@@ -91,7 +91,7 @@ static unsigned char list_candidates(struct input *in, const char *prefix, bool 
 
     collect(in->d, prefix, command, &c);
     if (c.count > LIST_MAX) {
-        fprintf(in->d->out, "\n%zu names begin so\n", c.count);
+        fprintf(in->d->out, "\n%zu completions\n", c.count);
     } else {
         c = (struct candidates){.list = in->d->out};
         collect(in->d, prefix, command, &c);
@@ -101,7 +101,7 @@ static unsigned char list_candidates(struct input *in, const char *prefix, bool 
     return CC_REDISPLAY;
 }
 
-/* TAB: as far as all candidates agree; if that is no further, their list. */
+/* TAB: completes the longest common prefix; if that adds nothing, lists the completions. */
 static unsigned char complete(EditLine *edit, wint_t key)
 {
     const LineInfo *line = el_line(edit);
@@ -141,7 +141,10 @@ static unsigned char cancel(EditLine *edit, wint_t key)
     return CC_NEWLINE;
 }
 
-/* libedit's reader, but a signal ends the session in good order. As UTF-8 if the locale says so. */
+/*
+ * Reads a character for libedit, in the locale's encoding. Unlike libedit's own function it checks
+ * whether the session must end, for example because of a signal.
+ */
 static int read_key(EditLine *edit, wchar_t *key)
 {
     mbstate_t state = {0};
@@ -155,7 +158,7 @@ static int read_key(EditLine *edit, wchar_t *key)
         if (n <= 0)
             return (int)n;
         switch (mbrtowc(key, &byte, 1, &state)) {
-        case (size_t)-2: break; /* the character goes on */
+        case (size_t)-2: break; /* incomplete: read the next byte */
         case (size_t)-1: state = (mbstate_t){0}; break;
         default: return 1;
         }
@@ -165,7 +168,7 @@ static int read_key(EditLine *edit, wchar_t *key)
 static char *prompt(EditLine *edit)
 {
     (void)edit;
-    return PROMPT; /* libedit wants a char * and does not write */
+    return PROMPT; /* libedit's type is char *, but it does not write */
 }
 
 static void open_terminal(struct input *in)
@@ -183,12 +186,12 @@ static void open_terminal(struct input *in)
     el_set(in->edit, EL_PROMPT, prompt);
     el_set(in->edit, EL_EDITOR, "emacs");
     el_set(in->edit, EL_HIST, history, in->history);
-    /* The wide call: the narrow one copies the strings and loses the copies. */
+    /* el_set would leak copies of the strings. */
     el_wset(in->edit, EL_ADDFN, L"rvftrace-complete", L"complete commands and symbols", complete);
     el_set(in->edit, EL_BIND, "^I", "rvftrace-complete", NULL);
-    /* While a line is typed Ctrl-C is a key: no signal, which would be the machine's. */
+    /* While a line is edited, Ctrl-C is a key and not a signal, which would stop the machine. */
     el_set(in->edit, EL_SETTY, "-d", "-isig", NULL);
-    el_wset(in->edit, EL_ADDFN, L"rvftrace-cancel", L"leave this line", cancel);
+    el_wset(in->edit, EL_ADDFN, L"rvftrace-cancel", L"cancel this line", cancel);
     el_set(in->edit, EL_BIND, "^C", "rvftrace-cancel", NULL);
 }
 
@@ -203,7 +206,7 @@ static const char *line_of_terminal(struct input *in)
         line = el_gets(in->edit, &len);
         if (in->cancelled)
             fprintf(in->d->out, "\n");
-    } while (in->cancelled); /* an empty line that was left looks like the end of input */
+    } while (in->cancelled); /* el_gets returns NULL for a cancelled empty line */
     if (!line) {
         fprintf(in->d->out, "\n");
         return NULL;
@@ -238,11 +241,11 @@ static bool open_stream(struct input *in)
     if (!in->stream)
         complain(in->d, "%s: %s", path, strerror(errno));
     else if (!in->owned)
-        setvbuf(in->stream, NULL, _IONBF, 0); /* what may_read sees is all there is */
+        setvbuf(in->stream, NULL, _IONBF, 0); /* may_read must see all unread input */
     return in->stream != NULL;
 }
 
-/* ---- either ---- */
+/* ---- terminal or stream ---- */
 
 struct input *input_new(struct debugger *d)
 {
@@ -263,7 +266,7 @@ void input_free(struct input *in)
     if (!in)
         return;
     if (in->edit)
-        el_end(in->edit); /* the terminal is as it was */
+        el_end(in->edit); /* also restores the terminal's modes */
     if (in->history)
         history_end(in->history);
     if (in->owned)

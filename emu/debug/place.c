@@ -1,8 +1,8 @@
 /*
  * place.c - addresses: their names, source lines and contents.
  *
- * Before the kernel has enabled translation its symbols name addresses that no
- * hart can translate. The image knows where it is loaded, so names, memory and
+ * Before the kernel has enabled translation, no hart can translate the addresses
+ * of its symbols. The image gives their physical addresses, so names, memory and
  * breakpoints work from the first instruction (TARGET_BY_ANY).
  */
 #include <inttypes.h>
@@ -140,14 +140,16 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
 {
     switch (error) {
     case TARGET_ODD_ADDRESS:
-        complain(d, "0x%" PRIx64 " is odd; instructions are at even addresses", address);
+        complain(d, "0x%" PRIx64 " is odd: expected an even instruction address", address);
         break;
     case TARGET_NOT_MAPPED:
-        complain(d, "0x%" PRIx64 " is not mapped on any hart, and no memory", address);
+        complain(d, "0x%" PRIx64 " is not mapped on any hart and not in RAM", address);
         break;
-    case TARGET_BAD_SIZE: complain(d, "a watchpoint has 1 to %d bytes", TARGET_WATCH_MAX); break;
+    case TARGET_BAD_SIZE:
+        complain(d, "invalid size: expected 1 to %d bytes", TARGET_WATCH_MAX);
+        break;
     case TARGET_NO_ROOM:
-        complain(d, "0x%" PRIx64 " has no room for another probe: %d are there", address,
+        complain(d, "too many probes at 0x%" PRIx64 ": the limit is %d", address,
                  PROBES_AT_ONE_PLACE);
         break;
     default: complain(d, "0x%" PRIx64 " cannot be used", address); break;

@@ -1,11 +1,11 @@
 /*
  * points.c - breakpoints, and the goals at which a step or a run ends; adding and
  * deleting points of all kinds. Breakpoints and goals are probes on physical addresses
- * (cpu/observer.h), so they work whatever the harts map where, and the guest never sees them.
+ * (cpu/observer.h), so they do not depend on the mapping, and the guest cannot see them.
  *
- * Others (the accounting) plant probes too, before the session. Those that are
- * planted later are called first: so a stop happens before the others have
- * counted the instruction, and they count it once, when it is resumed.
+ * The accounting plants probes, too, before the session. Probes that are planted
+ * later are called first: so a stop comes before the accounting has counted the
+ * instruction, and it is counted once, when the hart is resumed.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 #include "cpu/isa.h"
 #include "debug/target_priv.h"
 
-/* ---- what a probe does when a hart comes to it ---- */
+/* ---- the probe's callbacks ---- */
 
 static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
 {
@@ -80,7 +80,7 @@ static enum hit hit_goals(const struct target *t, uint64_t pa, const struct hart
     return hit;
 }
 
-/* A breakpoint comes before a goal at the same place: it is what the user has to know. */
+/* A breakpoint has precedence over a goal at the same address, so that the user is told of it. */
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
     struct target *t = ctx;
@@ -231,7 +231,7 @@ enum target_error target_add_point(struct target *t, unsigned from_hart,
     if (p->hart != TARGET_ANY_HART && p->hart >= target_hart_count(t))
         return TARGET_NO_HART;
     error = p->kind == TARGET_BREAK ? break_set(t, from_hart, &point)
-                                    : watch_set(t, from_hart, &point, t->last_number + 1);
+                                    : watch_set(t, &point, t->last_number + 1);
     if (error)
         return error;
     point.number = *number = ++t->last_number;
@@ -240,7 +240,7 @@ enum target_error target_add_point(struct target *t, unsigned from_hart,
     return TARGET_OK;
 }
 
-/* points.len: none has this number. */
+/* The index of the point with this number; points.len: there is none. */
 static size_t index_of(const struct target *t, unsigned number)
 {
     size_t i = 0;

@@ -37,7 +37,7 @@ static bool csr_is_writable(unsigned csr)
     return csr >> 10 != 3;
 }
 
-/* What these harts have can be read on the first of them: all have the same CSRs. */
+/* All harts have the same CSRs, so hart 0 is asked. */
 static bool describe_csr(const struct target *t, unsigned csr, struct target_register *r)
 {
     uint64_t value;
@@ -77,7 +77,7 @@ bool target_register(const struct target *t, unsigned number, struct target_regi
 
 /* ---- by name ---- */
 
-/* "x7" for prefix 'x': 7; -1: not such a name. */
+/* The number in "x7" for the prefix 'x'; -1: the name has another form. */
 static int numbered(const char *name, char prefix)
 {
     char *end;
@@ -89,7 +89,7 @@ static int numbered(const char *name, char prefix)
     return !*end && number < 32 ? (int)number : -1;
 }
 
-/* Everything but CSRs; -1: none of them. */
+/* The number of a register that is not a CSR; -1: not found. */
 static int find_plain(const char *name)
 {
     int number = numbered(name, 'x');

@@ -1,17 +1,19 @@
 /*
- * resume.c - running until something stops the machine, and the reason of the
- * stop as a value (target.h).
+ * resume.c - running, stepping, and the reason of the stop as a value (target.h).
  *
- * A step runs the machine's own schedule: it waits until it is the hart's turn,
- * and other harts run as they would have. So a session changes nothing in what
- * the guest does.
+ * A step runs the machine's own schedule until it is the hart's turn; other harts
+ * run as they would without a debugger. So a session does not change what the
+ * guest does.
  */
 #include "cpu/decode.h"
 #include "debug/target_priv.h"
 
 /* ---- running ---- */
 
-/* A run goes in pieces: a watchpoint may have ended one whose condition does not hold. */
+/*
+ * A run may take several calls of machine_run: after an access to a watchpoint whose condition is
+ * false it is continued.
+ */
 static void begin_piece(struct target *t)
 {
     t->hit = HIT_NONE;
@@ -47,6 +49,7 @@ static struct stop run_freely(struct target *t)
 static void begin(struct target *t, unsigned from_hart)
 {
     t->findings_before = target_findings(t);
+    watch_follow(t); /* the user may have changed registers or memory */
     if (from_hart < target_hart_count(t))
         points_pass(t, target_hart_at(t, from_hart));
 }
@@ -59,7 +62,7 @@ static bool at_limit(const struct target *t, struct stop stop)
            (stop.reason == STOP_INSNS && machine_insns(t->machine) >= t->config.max_insns);
 }
 
-/* A probe has stopped the machine: ours, or one of another owner. */
+/* The reason of a stop by a probe: one of this target, or of another owner. */
 static void explain_probe(const struct target *t, struct target_stop *s)
 {
     s->of_hart = true;
@@ -74,7 +77,7 @@ static void explain_probe(const struct target *t, struct target_stop *s)
     }
 }
 
-/* Stopped on request: ours, the auditor's, or the user's. */
+/* The reason of a stop on request: by this target, by the auditor, or by the user. */
 static void explain_request(const struct target *t, struct target_stop *s)
 {
     if (s->access_count) {
@@ -82,7 +85,7 @@ static void explain_request(const struct target *t, struct target_stop *s)
 
         s->reason = TARGET_STOP_WATCHPOINT;
         s->point = s->accesses[0].point;
-        s->of_hart = true; /* a device acts for the hart whose turn it is */
+        s->of_hart = true; /* a write by a device counts for the hart that is running */
         s->hart = who->kind == WRITER_HART ? who->hart : s->hart;
     } else if (t->patched) {
         s->reason = TARGET_STOP_PATCH;
@@ -136,7 +139,7 @@ static void delete_temporary(struct target *t, unsigned number)
         (void)!target_delete_point(t, number);
 }
 
-/* The machine is stopped: nothing of this run is left but the reason. */
+/* Ends a run: drops its goals and returns the reason of the stop. */
 static struct target_stop finish(struct target *t, struct stop stop)
 {
     struct target_stop s = explain(t, stop);
@@ -151,7 +154,7 @@ static struct target_stop finish(struct target *t, struct stop stop)
     return s;
 }
 
-/* What a run of no instructions would answer. */
+/* The stop value of a run of no instructions. */
 static struct stop nothing_run(const struct target *t, unsigned hart)
 {
     return (struct stop){.reason = STOP_INSNS, .hart = target_hart_at(t, hart)};
@@ -174,7 +177,7 @@ struct target_stop target_run(struct target *t, unsigned from_hart, const struct
 
 /* ---- one instruction ---- */
 
-/* A trap takes the hart to its vector; a step ends there, before the handler has begun. */
+/* Goals at the trap vectors in a CSR: a step that traps ends before the handler begins. */
 static void add_vector_goals(struct target *t, unsigned hart, const char *csr)
 {
     enum { CAUSES = 12, VECTORED = 1 };
@@ -200,7 +203,7 @@ static void add_step_goals(struct target *t, unsigned hart)
 
 enum progress { STEPPED, TURN, STOPPED_ELSEWHERE };
 
-/* Nothing of the handler has run yet: the next step must not end here again. */
+/* Whether the run ended at a goal. Then the next step must not end here again. */
 static bool at_goal(struct target *t, struct stop stop)
 {
     if (stop.reason != STOP_PROBE || t->hit != HIT_GOAL)
@@ -209,7 +212,7 @@ static bool at_goal(struct target *t, struct stop stop)
     return true;
 }
 
-/* Lets the others run until h is about to execute its next instruction. */
+/* Runs the other harts until h is about to execute its next instruction. */
 static enum progress await_turn(struct target *t, struct hart *h, struct stop *stop)
 {
     const struct target_goal here = {
@@ -224,8 +227,8 @@ static enum progress await_turn(struct target *t, struct hart *h, struct stop *s
 }
 
 /*
- * Where a hart will begin that has not been started is not known: then the
- * schedule is walked through one instruction at a time.
+ * Whether the pc is known at which the hart will continue. If not (firmware has
+ * not started it yet), the machine is run one instruction at a time.
  */
 static bool can_await(const struct target *t, const struct hart *h)
 {
@@ -255,7 +258,7 @@ static enum progress step_once(struct target *t, struct hart *h, struct stop *st
     return STEPPED;
 }
 
-/* The step has ended on the hart that was to be stepped. */
+/* Ends a step; the stop concerns the hart that was stepped. */
 static struct target_stop finish_steps(struct target *t, struct stop stop, enum progress p,
                                        struct hart *h)
 {
@@ -310,7 +313,7 @@ struct target_stop target_step_alone(struct target *t, unsigned hart, uint64_t c
 
 /* ---- over calls ---- */
 
-/* Whether a call or an ecall is at pc, and where it returns to. */
+/* Whether the instruction at pc is a call or an ecall; *back: its return address. */
 static bool is_call(const struct target *t, unsigned hart, uint64_t pc, uint64_t *back)
 {
     struct insn i;
@@ -328,7 +331,10 @@ static bool is_call(const struct target *t, unsigned hart, uint64_t pc, uint64_t
     return (i.op == OP_jal || i.op == OP_jalr) && (i.rd == REG_RA || i.rd == REG_T0);
 }
 
-/* The stack pointer tells the thread; it may come back on another hart. */
+/*
+ * Runs until the call has returned to `back`. The stack pointer identifies the thread, which may
+ * return on another hart.
+ */
 static enum progress run_to_return(struct target *t, struct hart *h, uint64_t back,
                                    struct stop *stop)
 {

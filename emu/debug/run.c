@@ -1,5 +1,5 @@
 /*
- * run.c - the commands that let the machine run, and why it stopped.
+ * run.c - the commands that run the machine, and the reason of each stop.
  */
 #include <inttypes.h>
 
@@ -39,7 +39,7 @@ static void say_stuck(struct debugger *d, unsigned hart)
     fprintf(d->out, "%s\n", why);
 }
 
-/* A replay has come to where the recorded run was stopped. */
+/* Whether a replay has reached the instruction at which the recorded run was stopped; prints it. */
 static bool say_recorded(struct debugger *d, const struct target_stop *s)
 {
     const char *word = NULL;
@@ -48,11 +48,11 @@ static bool say_recorded(struct debugger *d, const struct target_stop *s)
         (s->machine.reason == STOP_ASKED || s->reason == TARGET_STOP_LIMIT))
         word = d->config.recorded_stop(d->config.ctx);
     if (word)
-        fprintf(d->out, "here the recorded run was stopped (%s)\n", word);
+        fprintf(d->out, "the recorded run was stopped here (%s)\n", word);
     return word != NULL;
 }
 
-/* `done` names the command that has ended as it should. */
+/* Prints the reason. `done` is the name of the command, for a stop because it is done. */
 static void say_why(struct debugger *d, const struct target_stop *s, const char *done)
 {
     switch (s->reason) {
@@ -63,12 +63,14 @@ static void say_why(struct debugger *d, const struct target_stop *s, const char 
     case TARGET_STOP_FINDING: break; /* the count of findings follows */
     case TARGET_STOP_INTERRUPTED: fprintf(d->out, "interrupted in hart %u\n", s->hart); break;
     case TARGET_STOP_PROBE: fprintf(d->out, "probe, hart %u\n", s->hart); break;
-    case TARGET_STOP_LIMIT: fprintf(d->out, "the limit of this run, hart %u\n", d->selected); break;
+    case TARGET_STOP_LIMIT:
+        fprintf(d->out, "limit of this run reached, hart %u\n", d->selected);
+        break;
     case TARGET_STOP_EXIT: fprintf(d->out, "the guest has ended with status %u\n", s->code); break;
     case TARGET_STOP_WAITING:
         fprintf(d->out, "hart %u waits, or has not been started\n", s->hart);
         break;
-    case TARGET_STOP_RESET: fprintf(d->out, "the guest asks for a reboot\n"); break;
+    case TARGET_STOP_RESET: fprintf(d->out, "the guest requested a reboot\n"); break;
     case TARGET_STOP_STUCK: say_stuck(d, s->hart); break;
     case TARGET_STOP_ASLEEP:
         fprintf(d->out, "every hart waits for an interrupt that nothing can raise\n");
@@ -95,8 +97,8 @@ static void show_next_instruction(struct debugger *d)
 }
 
 /*
- * The reason of the stop, and the next instruction of the hart that it happened
- * to, which is selected. False: the user leaves, and nothing was printed.
+ * Selects the hart that the stop concerns, and prints the reason and its next
+ * instruction. False: the user ends the session, and nothing was printed.
  */
 static bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 {
@@ -158,7 +160,7 @@ void do_finish(struct debugger *d, const char *args)
     if (!arg_end(d, args))
         return;
     if (!frame_innermost(d, &f)) {
-        complain(d, "where this function returns to is not known");
+        complain(d, "the return address of this function is not known");
         return;
     }
     if (!resume(d, GIVE_INPUT))

@@ -1,5 +1,5 @@
 /*
- * show.c - the commands that show and set state: registers, memory, callers,
+ * show.c - the commands that show and set state: registers, memory, backtrace,
  * harts, the machine.
  */
 #include <ctype.h>
@@ -18,7 +18,7 @@ static void print_register(struct debugger *d, const char *name, uint64_t value,
             bold[0] ? "\033[0m" : "");
 }
 
-/* Four columns, filled downwards: registers that belong together (a0..a7) are in one column. */
+/* Four columns, filled downwards, so that a0 to a7 are in one column. */
 static void print_integer_registers(struct debugger *d)
 {
     enum { ROWS = 8, COLUMNS = 4 };
@@ -36,7 +36,7 @@ static void print_integer_registers(struct debugger *d)
     fprintf(d->out, "\n");
 }
 
-/* Event counters are not implemented and read as zero: twenty-nine of each say nothing. */
+/* False for the event counters and selectors, which are not implemented and read as zero. */
 static bool is_worth_a_line(const char *name)
 {
     return strncmp(name, "hpm", 3) != 0 && strncmp(name, "mhpm", 4) != 0;
@@ -58,7 +58,7 @@ static void print_csrs(struct debugger *d)
     fprintf(d->out, "%s", shown % COLUMNS ? "\n" : "");
 }
 
-/* The number that a register holds: of single precision if it is NaN-boxed. */
+/* The value of a register, as single precision if it is NaN-boxed. */
 static double float_value(uint64_t pattern)
 {
     uint32_t low = (uint32_t)pattern;
@@ -107,11 +107,11 @@ static void set_register(struct debugger *d, const char *name, uint64_t value)
     int number = target_find_register(d->target, name);
 
     if (number < 0)
-        complain(d, "there is no register %s", name);
+        complain(d, "no register %s", name);
     else if (number == TARGET_REG_X0)
-        complain(d, "%s is 0 and stays so", name);
+        complain(d, "%s is always 0", name);
     else if (target_set_register(d->target, d->selected, (unsigned)number, value))
-        complain(d, "%s cannot be written", name);
+        complain(d, "%s is read-only", name);
 }
 
 /* *ADDR=VALUE [b|h|w|d] */
@@ -183,7 +183,7 @@ void do_print(struct debugger *d, const char *args)
 
 enum { LINE = 16 };
 
-/* Reads what it can of the line; the rest is marked. */
+/* A line of a memory dump; bytes that cannot be read are marked. */
 struct memory_line {
     uint64_t va;
     unsigned len;
@@ -237,7 +237,7 @@ static void print_memory(struct debugger *d, uint64_t va, uint64_t len, unsigned
     }
     d->next_memory = va;
     if (!all)
-        fprintf(d->out, "?? is no memory: not mapped, or a device, which reading might change\n");
+        fprintf(d->out, "?? is not RAM: not mapped, or a device, which a read might change\n");
 }
 
 void do_memory(struct debugger *d, const char *args)
@@ -267,7 +267,7 @@ void do_memory(struct debugger *d, const char *args)
 
 /* ---- callers ---- */
 
-/* A return address follows the call, which may be the last instruction of its line. */
+/* The source line of a caller is looked up just before the return address: at the call. */
 static void print_frame(struct debugger *d, const struct frame *f, unsigned number)
 {
     char line[NAME_MAX_LEN];

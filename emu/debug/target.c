@@ -53,7 +53,7 @@ void target_describe_stuck(const struct target *t, unsigned hart, char text[MACH
     machine_describe_stuck(t->machine, target_hart_at(t, hart), text);
 }
 
-/* ---- where an address is in physical memory ---- */
+/* ---- translation ---- */
 
 static bool is_ram(const struct target *t, uint64_t pa)
 {
@@ -62,14 +62,14 @@ static bool is_ram(const struct target *t, uint64_t pa)
     return bus_read(cluster_bus(t->cluster), pa, &byte, sizeof byte);
 }
 
-/* Whatever the page permits: code need not be readable, nor data executable. */
+/* Translates whatever the page permits: code need not be readable, nor data executable. */
 static bool translate(struct hart *h, uint64_t va, uint64_t *pa)
 {
     return hart_translate(h, va, ACCESS_LOAD, pa) || hart_translate(h, va, ACCESS_FETCH, pa) ||
            hart_translate(h, va, ACCESS_STORE, pa);
 }
 
-/* Without translation every address has a physical one, which need not be memory. */
+/* False also if the physical address is not RAM, as it may be where nothing is translated. */
 static bool translate_to_ram(const struct target *t, struct hart *h, uint64_t va, uint64_t *pa)
 {
     return translate(h, va, pa) && is_ram(t, *pa);
@@ -112,7 +112,7 @@ bool target_image_address(const struct target *t, uint64_t pa, uint64_t *va)
 
 /* ---- memory ---- */
 
-/* Bytes up to the end of the page: beyond it the next address may be anywhere. */
+/* The bytes up to the end of the page; the next page may be anywhere in physical memory. */
 static size_t piece_at(uint64_t address, size_t len)
 {
     size_t room = PAGE_BYTES - address % PAGE_BYTES;
@@ -158,8 +158,9 @@ static void write_piece(struct target *t, uint64_t pa, const void *from, size_t 
 }
 
 /*
- * Where each page is, is found anew for each: a write to a page table may move the
- * next one, and then the rest is not written.
+ * All pages are translated before the first byte is written, and each one again
+ * before its bytes are: a write to a page table may move the next page, and then
+ * the rest is not written.
  */
 enum target_error target_write(struct target *t, unsigned hart, enum target_space space,
                                uint64_t address, const void *from, size_t len)
@@ -193,7 +194,7 @@ void target_catch_patches(struct target *t, bool (*wanted)(void *ctx, uint32_t s
     t->patch_ctx = ctx;
 }
 
-/* The patch log has this store already: it was attached to the cluster before. */
+/* The patch log has recorded this store already, as it was attached to the cluster before. */
 static void note_patch(struct target *t, const struct code_write *w)
 {
     uint32_t site;
@@ -213,19 +214,22 @@ static void on_event(void *ctx, const struct event *e)
 {
     struct target *t = ctx;
 
-    if (e->kind == EVENT_ACCESS)
-        watch_note(t, &e->access);
-    else
-        note_patch(t, &e->code_write);
+    switch (e->kind) {
+    case EVENT_ACCESS: watch_note(t, &e->access); break;
+    case EVENT_SATP:
+    case EVENT_SFENCE_VMA: watch_follow(t); break;
+    default: note_patch(t, &e->code_write); break;
+    }
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 struct target *target_new(const struct target_config *config)
 {
     struct target *t = xcalloc(1, sizeof *t);
     const struct listener l = {.ctx = t,
-                               .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_ACCESS),
+                               .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_ACCESS) |
+                                        EVENT_BIT(EVENT_SATP) | EVENT_BIT(EVENT_SFENCE_VMA),
                                .on_event = on_event};
 
     t->config = *config;

@@ -2,10 +2,10 @@
  * target.h - the machine as a debugger sees it: harts, registers, memory,
  * breakpoints, watchpoints, and running until one of them stops the machine.
  *
- * Nothing here prints or reads input, so that the text debugger (debugger.h)
- * and a gdb server can both sit on it. Harts are named by their number; what
- * goes wrong is a value (enum target_error), and so is the reason of a stop
- * (struct target_stop).
+ * Nothing here prints or reads input, so that both the text debugger
+ * (debugger.h) and a gdb server can use it. Harts are given by number. Errors
+ * are values (enum target_error), and so is the reason of a stop (struct
+ * target_stop).
  *
  * Stops change nothing in what the guest does: a run with stops, steps and
  * points executes the same instructions in the same cycles as one without.
@@ -34,16 +34,16 @@ enum target_error {
     TARGET_NO_HART,     /* no hart has this number */
     TARGET_NO_REGISTER, /* no register of this number on these harts */
     TARGET_READ_ONLY,   /* x0, priv, and CSRs that are read-only by their number */
-    TARGET_NOT_MAPPED,  /* no translation, or no memory where it leads to */
+    TARGET_NOT_MAPPED,  /* no translation, or it leads to an address that is not RAM */
     TARGET_ODD_ADDRESS, /* a breakpoint at an odd address */
-    TARGET_BAD_SIZE,    /* a watchpoint of no bytes or of more than TARGET_WATCH_MAX */
+    TARGET_BAD_SIZE,    /* a watchpoint of 0 bytes or of more than TARGET_WATCH_MAX */
     TARGET_NO_ROOM,     /* PROBES_AT_ONE_PLACE probes are at this address (cpu/cluster.h) */
     TARGET_NO_POINT,    /* no point has this number */
 };
 
 struct target_config {
     struct machine *machine;
-    const struct watch *watch; /* sites and findings; NULL: none. Attached to the machine before */
+    const struct watch *watch;      /* sites and findings; NULL: none. Must be attached already */
     uint64_t max_insns, max_cycles; /* totals at which the machine stops; UINT64_MAX: none */
 };
 
@@ -66,23 +66,23 @@ struct target_hart {
 
 unsigned target_hart_count(const struct target *t);
 struct target_hart target_hart(const struct target *t, unsigned hart);
-unsigned target_current_hart(const struct target *t); /* the one whose turn it is */
+unsigned target_current_hart(const struct target *t); /* the one that the schedule runs next */
 
 /* ---- registers ---- */
 
-/* Register numbers are those that gdb has for RISC-V. */
+/* Register numbers are gdb's for RISC-V. */
 enum {
     TARGET_REG_X0 = 0, /* x0 to x31 */
     TARGET_REG_PC = 32,
     TARGET_REG_F0 = 33,  /* f0 to f31 */
-    TARGET_REG_CSR = 65, /* and the CSR's number, 0 to 4095 */
+    TARGET_REG_CSR = 65, /* plus the CSR's number, 0 to 4095 */
     TARGET_REG_PRIV = 65 + 4096,
-    TARGET_REGISTERS, /* numbers are smaller than this; not every number is a register */
+    TARGET_REGISTERS, /* all numbers are smaller; not every smaller number is a register */
 };
 
 enum target_register_group { TARGET_GENERAL, TARGET_FLOAT, TARGET_CSR, TARGET_VIRTUAL };
 
-/* What a register holds, for a front end that prints it or describes it to gdb. */
+/* The type of a register, for a front end that prints it or describes it to gdb. */
 enum target_register_type { TARGET_INT, TARGET_CODE_POINTER, TARGET_DATA_POINTER, TARGET_DOUBLE };
 
 struct target_register {
@@ -111,13 +111,13 @@ enum target_space {
     TARGET_BY_HART,     /* virtual, as the hart translates it at present */
     TARGET_BY_PHYSICAL, /* physical */
     /*
-     * Virtual, as the hart translates it; else as another hart does; else as the image says
-     * where it is loaded (before the kernel has enabled translation); else physical.
+     * Virtual, by the hart's translation; if it has none, by another hart's; then by where the
+     * image was loaded (before the kernel has enabled translation); then physical.
      */
     TARGET_BY_ANY,
 };
 
-/* Where an address is in physical memory; TARGET_NOT_MAPPED also where that is not RAM. */
+/* Translates to a physical address; TARGET_NOT_MAPPED also if that is not RAM. */
 MUST_USE enum target_error target_locate(const struct target *t, unsigned hart,
                                          enum target_space space, uint64_t address, uint64_t *pa);
 
@@ -126,9 +126,9 @@ MUST_USE enum target_error target_read(const struct target *t, unsigned hart,
                                        enum target_space space, uint64_t address, void *to,
                                        size_t len);
 /*
- * The same for writing, whatever the page's permissions. Takes the machine's one
- * path for writes: patches of code are seen, reservations break; no watchpoint
- * reports it. All bytes or none.
+ * The same for writing, whatever the page's permissions. It is a write like any
+ * other (ram_write): patches of code are seen, reservations are broken; but no
+ * watchpoint reports it. All bytes or none.
  */
 MUST_USE enum target_error target_write(struct target *t, unsigned hart, enum target_space space,
                                         uint64_t address, const void *from, size_t len);
@@ -136,17 +136,18 @@ MUST_USE enum target_error target_write(struct target *t, unsigned hart, enum ta
 /* ---- points ---- */
 
 enum target_point_kind {
-    TARGET_BREAK,        /* before the instruction at the address; unseen by the guest */
-    TARGET_WATCH_WRITE,  /* after the instruction that has written to the bytes */
-    TARGET_WATCH_READ,   /* after the instruction that has loaded from them */
-    TARGET_WATCH_ACCESS, /* after either */
+    TARGET_BREAK,        /* stops before the instruction at the address; the guest cannot see it */
+    TARGET_WATCH_WRITE,  /* stops after an instruction that has written to the bytes */
+    TARGET_WATCH_READ,   /* stops after an instruction that has loaded from them */
+    TARGET_WATCH_ACCESS, /* stops after an instruction that has done either */
 };
 
 enum { TARGET_WATCH_MAX = 4096 }; /* bytes of one watchpoint */
 
 /*
- * A condition is asked with the machine standing where the point would stop it.
- * It may read registers and memory. `release` frees ctx when the point goes.
+ * A condition is evaluated with the machine in the state in which the point
+ * would stop it. It may read registers and memory. `release` frees ctx when the
+ * point is deleted.
  */
 struct target_condition {
     bool (*holds)(void *ctx, unsigned hart); /* NULL: no condition */
@@ -162,7 +163,7 @@ struct target_point {
     uint32_t hart;   /* only on this hart, or TARGET_ANY_HART */
     bool temporary;  /* deleted by its first stop */
     bool on_change;  /* of writes to a watchpoint, only those that change it */
-    uint64_t ignore; /* so many more hits do not stop */
+    uint64_t ignore; /* number of further hits that do not stop */
     struct target_condition condition;
     /* Filled in by the target: */
     unsigned number; /* counts from 1; never used again */
@@ -171,11 +172,17 @@ struct target_point {
 };
 
 /*
- * Points belong to physical memory: `address` is translated once, with the
+ * A breakpoint belongs to physical memory: `address` is translated once, with the
  * translation of `from_hart`, and the point then stops every hart that comes
- * there by any address; a watchpoint sees the accesses of all harts by any
- * address, and writes by devices and firmware. After a change of the mapping it
- * still belongs to the same memory. On an error the condition is not released.
+ * there by any address.
+ *
+ * A watchpoint belongs to its address: to the memory to which the page tables of
+ * the harts map it, all of them, also after a change of the mapping (a write of
+ * satp, an sfence.vma); TARGET_BY_PHYSICAL: to that memory. It sees accesses to
+ * that memory by all harts and any address, and writes by devices and firmware.
+ * While it is mapped nowhere, it sees nothing.
+ *
+ * On an error the condition is not released.
  */
 MUST_USE enum target_error target_add_point(struct target *t, unsigned from_hart,
                                             const struct target_point *p, unsigned *number);
@@ -192,9 +199,9 @@ const struct target_point *target_find_point(const struct target *t, unsigned nu
 bool target_has_breakpoint(const struct target *t, uint64_t pa);
 
 /*
- * Stops after each store to an ftrace site for which `wanted` is true. It is
- * called after the store, from within the run; NULL: no more. `site` is an
- * index of the site table (ftrace/sites.h).
+ * Stops after each store to an ftrace site for which `wanted` returns true. It
+ * is called during the run, after the store. NULL ends this. `site` is an index
+ * of the site table (ftrace/sites.h).
  */
 void target_catch_patches(struct target *t, bool (*wanted)(void *ctx, uint32_t site), void *ctx);
 
@@ -229,8 +236,8 @@ struct target_access {
 
 struct target_stop {
     enum target_stop_reason reason;
-    unsigned hart;        /* the hart that it happened to; else the one whose turn it was */
-    bool of_hart;         /* it happened to that hart */
+    unsigned hart;        /* the hart that the reason concerns; else the one that was running */
+    bool of_hart;         /* the reason concerns that hart */
     unsigned point;       /* BREAKPOINT, WATCHPOINT */
     unsigned code;        /* EXIT */
     uint32_t site;        /* PATCH */
@@ -239,7 +246,7 @@ struct target_stop {
     const struct target_access *accesses; /* valid until the next resume */
     size_t access_count;
     size_t findings;     /* of the auditor since the last resume, whatever the reason */
-    struct stop machine; /* what machine_run answered */
+    struct stop machine; /* what machine_run returned */
 };
 
 /* Where a run is to end, besides the points. */
@@ -260,34 +267,35 @@ struct target_goal {
 struct target_stop target_run(struct target *t, unsigned from_hart, const struct target_goal *goal);
 
 /*
- * Until this hart has executed `count` instructions; the other harts take their
- * turns as always. Ends before the first instruction of a trap handler.
+ * Runs until this hart has executed `count` instructions; the other harts run as
+ * the schedule has them. Ends before the first instruction of a trap handler.
  */
 struct target_stop target_step(struct target *t, unsigned hart, uint64_t count);
 
-/* The same, with a call and all that it calls as one instruction. The hart that ends it may be
- * another one: threads move. */
+/*
+ * The same, counting a call up to its return as one instruction. It may end on another hart, to
+ * which the thread has moved.
+ */
 struct target_stop target_next(struct target *t, unsigned hart, uint64_t count);
 
 /*
- * `count` instructions of this hart while all others are stopped and no timer or device acts.
- * Interrupts that are pending are taken. Not what the schedule would have done: from here on
- * the run is another one. TARGET_STOP_WAITING: it cannot run.
+ * Runs `count` instructions of this hart while all others are stopped and no timer or device acts.
+ * Interrupts that are pending are taken. The schedule would not have done this: from here on the
+ * run differs from one without the command. TARGET_STOP_WAITING: the hart cannot run.
  */
 struct target_stop target_step_alone(struct target *t, unsigned hart, uint64_t count);
 
 bool target_ended(const struct target *t);      /* the guest has ended: running does nothing */
 size_t target_findings(const struct target *t); /* of the auditor so far */
 
-/* Executed by all harts together; cycles of the machine's clock since power-on. */
+/* Instructions executed by all harts together; cycles of the machine's clock since power-on. */
 uint64_t target_insns(const struct target *t);
 uint64_t target_cycles(const struct target *t);
 
-/* The virtual address at which the image says that it has been loaded to `pa`. False: it does not.
- */
+/* The image's virtual address for what it loads at `pa`. False: it loads nothing there. */
 MUST_USE bool target_image_address(const struct target *t, uint64_t pa, uint64_t *va);
 
-/* TARGET_STOP_STUCK in words: where the hart traps, which exception came first. One line. */
+/* Describes TARGET_STOP_STUCK in one line: where the hart traps, and its first exception. */
 void target_describe_stuck(const struct target *t, unsigned hart, char text[MACHINE_STUCK_TEXT]);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * target_priv.h - the inside of the target layer (target.h).
+ * target_priv.h - internal to the target layer (target.h).
  *
  *     target.c      harts and memory
  *     registers.c   the table of registers
- *     points.c      breakpoints and goals, as probes
- *     watchpoints.c watchpoints, on watched pages
- *     resume.c      running until something stops the machine
+ *     points.c      breakpoints and goals, by probes
+ *     watchpoints.c watchpoints, by watched pages
+ *     resume.c      running, stepping, and the reason of a stop
  */
 #ifndef DEBUG_TARGET_PRIV_H
 #define DEBUG_TARGET_PRIV_H
@@ -15,16 +15,18 @@
 #include "cpu/observer.h"
 #include "debug/target.h"
 
-/* Where a step, a next or a finish ends; no front end sees it. */
+/* A temporary stop at which a step, a next or a finish ends; front ends do not see it. */
 struct goal {
     uint64_t pa;
     uint32_t hart; /* only this one, or TARGET_ANY_HART */
     bool on_stack; /* only with this sp */
-    bool turn;     /* counts also for the instruction that the hart is about to execute */
+    bool turn;     /* stops also before the instruction at which the hart is now */
     uint64_t sp;
 };
 
-/* One probe serves all points and goals at an address: blocks take few probes for an instruction.
+/*
+ * A physical address with points or goals. They share one probe, as an instruction takes only
+ * PROBES_AT_ONE_PLACE of them.
  */
 struct spot {
     uint64_t pa;
@@ -39,7 +41,9 @@ struct watch_piece {
     uint64_t offset; /* from the watchpoint's first byte */
 };
 
-/* The instruction at which a hart was stopped: resuming does not stop there again. */
+typedef VEC_OF(struct watch_piece) piece_list;
+
+/* The instruction before which a hart was stopped; resuming does not stop there again. */
 struct passed {
     uint64_t pc, insns;
 };
@@ -55,7 +59,7 @@ struct target {
     VEC_OF(struct target_point) points;
     VEC_OF(struct goal) goals;
     VEC_OF(struct spot) spots;
-    VEC_OF(struct watch_piece) pieces;
+    piece_list pieces;     /* those of a watchpoint in the order of their offsets */
     struct passed *passed; /* by hart */
     unsigned last_number;
     bool ended;
@@ -82,22 +86,23 @@ static inline struct hart *target_hart_at(const struct target *t, unsigned hart)
 
 void points_init(struct target *t);
 void points_free(struct target *t);
-/* Goals that cannot be located are left out: the run ends elsewhere. */
+/* Adds a goal; one that cannot be located is left out, and the run ends for another reason. */
 void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g, bool turn);
 void goals_drop(struct target *t, bool turns_only);
-/* The hart's next instruction is executed even if a point is there. */
+/* Makes the hart execute its next instruction even if a point is there. */
 void points_pass(struct target *t, struct hart *h);
-/* Counts a hit if the condition holds. True: it is to stop the machine. */
+/* Counts a hit if the condition holds. True: the point stops the machine. */
 bool point_hit(struct target_point *p, unsigned hart);
 
 /* ---- watchpoints.c ---- */
 
 /* Fills in p->pa; the point itself is not added yet. */
-MUST_USE enum target_error watch_set(struct target *t, unsigned from_hart, struct target_point *p,
-                                     unsigned number);
+MUST_USE enum target_error watch_set(struct target *t, struct target_point *p, unsigned number);
 void watch_clear(struct target *t, const struct target_point *p);
+/* After a change of a mapping: watchpoints go on watching their addresses, wherever these are. */
+void watch_follow(struct target *t);
 void watch_note(struct target *t, const struct access_event *e);
-/* Counts the hits and leaves the accesses of points that stop. False: there are none. */
+/* Counts the hits, and drops the accesses to points that do not stop. False: none is left. */
 MUST_USE bool watch_decide(struct target *t, unsigned current);
 
 #endif

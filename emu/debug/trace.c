@@ -1,6 +1,6 @@
 /*
- * trace.c - what the machine knows of ftrace: sites, patches, findings, and
- * stopping when a site is patched.
+ * trace.c - the commands about ftrace: sites, patches, findings, and stopping
+ * when a site is patched.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -32,28 +32,63 @@ static bool matches(const char *glob, const char *function)
     return !fnmatch(glob, function, 0);
 }
 
-/* ---- which harts have fenced ---- */
+/* ---- harts that have executed fence.i since a patch ---- */
 
+/* The cycles of two harts are two clocks: only those of the writer's can be subtracted. */
 static void print_fence(struct debugger *d, const struct patch *p, unsigned hart)
 {
     const struct patch_fence *f = patch_log_fenced(log_of(d), p, hart);
-    int64_t after = f ? (int64_t)(f->cycle - p->who.cycle) : 0;
+    bool same_clock = p->who.kind == WRITER_HART && f->requester == p->who.hart;
 
-    if (!f)
-        fprintf(d->out, "hart %u %s", hart,
-                target_hart(d->target, hart).started ? "not yet" : "not started");
-    else if (f->origin == FENCE_REMOTE)
-        fprintf(d->out, "hart %u remote by %u %+" PRId64, hart, f->requester, after);
+    fprintf(d->out, "hart %u ", hart);
+    if (f->origin == FENCE_REMOTE)
+        fprintf(d->out, "remote by %u ", f->requester);
     else
-        fprintf(d->out, "hart %u fence.i %+" PRId64 " cycles", hart, after);
+        fprintf(d->out, "fence.i ");
+    if (same_clock)
+        fprintf(d->out, "%+" PRId64 " cycles", (int64_t)(f->cycle - p->who.cycle));
+    else
+        fprintf(d->out, "at cycle %" PRIu64 " of hart %u", f->cycle, f->requester);
 }
 
+/* The hart of the first fence with that stamp or a newer one; false: there is none. */
+static bool find_next_fence(const struct debugger *d, const struct patch *p, uint64_t stamp,
+                            unsigned *next)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
+        const struct patch_fence *f = patch_log_fenced(log_of(d), p, hart);
+
+        if (!f || f->stamp < stamp || f->stamp >= first)
+            continue;
+        first = f->stamp;
+        *next = hart;
+    }
+    return first != UINT64_MAX;
+}
+
+/* In the order in which the machine did it; then those that have not fenced. */
 static void print_fences(struct debugger *d, const struct patch *p)
 {
-    fprintf(d->out, "    fenced: ");
+    const char *before = "    fenced: ";
+    uint64_t stamp = 0;
+    unsigned next;
+
+    while (find_next_fence(d, p, stamp, &next)) {
+        fprintf(d->out, "%s", before);
+        print_fence(d, p, next);
+        stamp = patch_log_fenced(log_of(d), p, next)->stamp + 1; /* no two fences have the same */
+        before = "; then ";
+    }
+    if (stamp)
+        before = "; ";
     for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
-        fprintf(d->out, "%s", hart ? "; " : "");
-        print_fence(d, p, hart);
+        if (patch_log_fenced(log_of(d), p, hart))
+            continue;
+        fprintf(d->out, "%shart %u %s", before, hart,
+                target_hart(d->target, hart).started ? "not yet" : "not started");
+        before = "; ";
     }
     fprintf(d->out, "\n");
 }
@@ -117,8 +152,8 @@ void print_site_note(struct debugger *d, uint64_t va)
 }
 
 struct site_filter {
-    char glob[NAME_MAX_LEN]; /* "" is all */
-    enum site_state state;   /* SITE_STATES is all */
+    char glob[NAME_MAX_LEN]; /* "": all */
+    enum site_state state;   /* SITE_STATES: all */
 };
 
 static bool read_filter(struct debugger *d, const char *args, struct site_filter *f)
@@ -173,7 +208,7 @@ void do_sites(struct debugger *d, const char *args)
 
 /* ---- patches ---- */
 
-/* "ftrace_call", "schedule (+0xa)"; an address where there is no site. */
+/* Prints "ftrace_call" or "schedule (+0xa)"; the address if there is no site with this id. */
 static void print_site_name(struct debugger *d, uint32_t id)
 {
     const struct site *s = site_get(sites_of(d), id);
@@ -207,6 +242,10 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     if (p->site != NO_SITE) {
         print_site_name(d, p->site);
         fprintf(d->out, " at ");
+    } else if (p->ops_of != NO_SITE) {
+        fprintf(d->out, "ops of ");
+        print_site_name(d, p->ops_of);
+        fprintf(d->out, " at ");
     }
     print_place(d, va);
     fprintf(d->out, ", %u store%s\n", p->stores, p->stores == 1 ? "" : "s");
@@ -217,15 +256,17 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     print_fences(d, p);
 }
 
-/* Whether a patch is of a site that matches; all are for "". */
+/* Whether the patch's site, or the site of its ops, matches the glob; "" matches all. */
 static bool is_meant(const struct debugger *d, const struct patch *p, const char *glob)
 {
+    uint32_t site = p->site != NO_SITE ? p->site : p->ops_of;
+
     if (!glob[0])
         return true;
-    return p->site != NO_SITE && matches(glob, site_get(sites_of(d), p->site)->function);
+    return site != NO_SITE && matches(glob, site_get(sites_of(d), site)->function);
 }
 
-/* Index of the count-th last patch that matches, or 0; *found: how many match from there on. */
+/* The index of the count-th last patch that matches, or 0; *found: how many match from there on. */
 static size_t first_of_last(const struct debugger *d, const char *glob, uint64_t count,
                             uint64_t *found)
 {
@@ -257,7 +298,7 @@ void do_patches(struct debugger *d, const char *args)
         if (is_meant(d, patch_log_get(log_of(d), i), glob))
             print_patch(d, patch_log_get(log_of(d), i), i + 1);
     if (!found)
-        fprintf(d->out, "no patches%s%s\n", glob[0] ? " of sites like " : " so far", glob);
+        fprintf(d->out, "no patches%s%s\n", glob[0] ? " of sites that match " : " so far", glob);
 }
 
 /* ---- findings ---- */
@@ -284,7 +325,7 @@ void do_findings(struct debugger *d, const char *args)
 
 /* ---- stopping at patches ---- */
 
-/* The patch log has the store already. */
+/* Whether the store is one to stop at. The patch log has recorded it already. */
 static bool is_wanted(void *ctx, uint32_t site)
 {
     const struct debugger *d = ctx;
@@ -362,7 +403,7 @@ void do_watch_patch(struct debugger *d, const char *args)
         return;
     sites = count_sites(d, glob);
     if (!sites) {
-        complain(d, "no site is called like %s", glob);
+        complain(d, "no site matches %s", glob);
         return;
     }
     VEC_PUSH(&d->patch_watches, ((struct patch_watch){xstrdup(glob), stores}));

@@ -1,6 +1,6 @@
 /*
  * aclint.c - see aclint.h. Registers of harts that do not exist read as zero
- * and ignore writes, as the specification has it.
+ * and ignore writes, as the specification says.
  */
 #include "dev/aclint.h"
 
@@ -26,7 +26,7 @@ struct aclint_hart {
 
 struct aclint {
     struct aclint_hart *harts;
-    uint64_t offset; /* mtime less the clock */
+    uint64_t offset; /* mtime minus the clock */
     struct aclint_config config;
 };
 
@@ -109,7 +109,7 @@ void aclint_set_msip(struct aclint *a, unsigned hart, bool level)
     set_line(&a->config.msip, hart, level);
 }
 
-/* The part of a 64-bit register that an access of 4 or 8 bytes at `offset` sees. */
+/* The bytes of a 64-bit register that a read of 4 or 8 bytes at `offset` returns. */
 static uint64_t part_of(uint64_t whole, uint64_t offset, unsigned size)
 {
     return size == 8 ? whole : bits(whole, offset & 4 ? 63 : 31, offset & 4 ? 32 : 0);

@@ -3,8 +3,8 @@
  * the SiFive CLINT (FU540 manual, chapter 9; RISC-V ACLINT specification 1.0,
  * chapters 2 and 3, MTIMER and MSWI devices).
  *
- * Time is in ticks of the clock given. mtime is the clock plus an offset that
- * the guest sets by writing mtime. The device does nothing by itself: the
+ * Time is in ticks of the configured clock. mtime is the clock plus an offset,
+ * which a guest's write to mtime changes. The device has no timer of its own: the
  * scheduler asks for the next deadline and calls aclint_update when it is due.
  */
 #ifndef DEV_ACLINT_H
@@ -21,7 +21,7 @@ struct aclint_config {
     uint64_t base;
     unsigned hart_count; /* 1 to 4095 */
     struct clock clock;
-    /* Set with the hart's index as number; the number given here is ignored. */
+    /* The lines are set with the hart's index as number; the numbers in these are ignored. */
     struct irq_line msip, mtip;
     /* Called after a write has moved a deadline and the lines have been set; may be NULL. */
     void (*deadline_moved)(void *ctx);
@@ -33,7 +33,7 @@ struct aclint_config {
 struct aclint *aclint_new(const struct aclint_config *config);
 void aclint_free(struct aclint *a); /* NULL is allowed */
 
-/* The device on a bus, 64 KiB; the bus frees a with it. */
+/* The device for a bus, 64 KiB; bus_free frees `a` with it. */
 struct device aclint_device(struct aclint *a);
 
 /* mtime now, and when the clock shows `ticks`: what the `time` CSR reads. */
@@ -46,10 +46,10 @@ void aclint_update(struct aclint *a);
 /* The clock tick at which the next mtip will rise; UINT64_MAX: none is armed. */
 uint64_t aclint_next_deadline(const struct aclint *a);
 
-/* The clock tick at which mtime comes to `mtime`, now if it has; UINT64_MAX: never. */
+/* The clock tick at which mtime reaches `mtime`, or now if it has; UINT64_MAX: never. */
 uint64_t aclint_deadline(const struct aclint *a, uint64_t mtime);
 
-/* The registers, for firmware of our own; the same effects as the guest's writes. */
+/* The registers, for the built-in firmware; writing has the same effects as by the guest. */
 uint64_t aclint_mtimecmp(const struct aclint *a, unsigned hart);
 void aclint_set_mtimecmp(struct aclint *a, unsigned hart, uint64_t mtime);
 void aclint_set_msip(struct aclint *a, unsigned hart, bool level);

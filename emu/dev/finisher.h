@@ -1,6 +1,6 @@
 /*
- * finisher.h - SiFive's test finisher: how a guest ends the run (freedom-e-sdk's
- * sifive_test0; one 32-bit register at offset 0). The callback decides what an end is.
+ * finisher.h - SiFive's test finisher, by which a guest ends the run (freedom-e-sdk's
+ * sifive_test0; one 32-bit register at offset 0). The callback carries the request out.
  */
 #ifndef DEV_FINISHER_H
 #define DEV_FINISHER_H
@@ -27,7 +27,7 @@ struct finisher_config {
 struct finisher *finisher_new(const struct finisher_config *config);
 void finisher_free(struct finisher *f); /* NULL is allowed */
 
-/* The device on a bus, 4 KiB; reads as zero; the bus frees f with it. */
+/* The device for a bus, 4 KiB; reads as zero; bus_free frees `f` with it. */
 struct device finisher_device(struct finisher *f);
 
 #endif

@@ -29,10 +29,10 @@ enum {
     WORDS = (SOURCES_MAX + 1) / 32,
 };
 
-/* What the device says, as far as it has not been forwarded yet. */
+/* The input of a gateway, as far as it has not been forwarded yet. */
 enum input {
     INPUT_LOW,
-    INPUT_HIGH, /* forwarded again and again, until the device lowers it */
+    INPUT_HIGH, /* forwarded after each completion, until the device lowers it */
     INPUT_ONCE, /* forwarded once, which makes it low (irq_line_request) */
 };
 
@@ -70,7 +70,7 @@ static void set_pending(struct plic *p, unsigned source, bool on)
         p->pending[source / 32] &= ~mask;
 }
 
-/* Of the enabled pending sources the one of highest priority, lowest number; 0: none. */
+/* The enabled pending source of highest priority, of these the lowest number; 0: none. */
 static unsigned best_source(const struct plic *p, const struct context *c)
 {
     unsigned best = 0;
@@ -104,7 +104,7 @@ static void update_all(struct plic *p)
         update_context(p, i);
 }
 
-/* The gateway: forwards a request when there is one and none is in service. */
+/* The gateway: forwards a request if the source has one and is not in service. */
 static void forward(struct plic *p, unsigned number)
 {
     struct source *s = &p->sources[number];
@@ -133,7 +133,7 @@ static void request_source(void *plic, unsigned number)
     set_input(plic, number, INPUT_ONCE);
 }
 
-/* Chapter 9: not affected by the threshold. */
+/* Specification, chapter 9: a claim is not affected by the threshold. */
 static unsigned claim(struct plic *p, const struct context *c)
 {
     unsigned source = best_source(p, c);
@@ -146,7 +146,7 @@ static unsigned claim(struct plic *p, const struct context *c)
     return source;
 }
 
-/* Chapter 10: silently ignored unless the source is enabled for the context. */
+/* Specification, chapter 10: silently ignored unless the source is enabled for the context. */
 static void complete(struct plic *p, const struct context *c, uint64_t source)
 {
     if (!source || source > p->config.source_count || !is_enabled(c, (unsigned)source))
@@ -216,7 +216,7 @@ static void write_priority(struct plic *p, uint64_t offset, uint64_t value)
     update_all(p);
 }
 
-/* Those bits of a word of enables or pendings that belong to a source. */
+/* The bits of a word of enable or pending bits that belong to existing sources. */
 static uint32_t real_sources(const struct plic *p, uint64_t word)
 {
     uint64_t first = word * 32, end = (uint64_t)p->config.source_count + 1;

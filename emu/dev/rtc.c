@@ -16,7 +16,7 @@ enum { RTC_SIZE = 0x1000 };
 enum rtc_register {
     TIME_LOW = 0x00, /* reading it latches the high half */
     TIME_HIGH = 0x04,
-    ALARM_LOW = 0x08, /* writing it arms the alarm: the high half goes first */
+    ALARM_LOW = 0x08, /* writing it arms the alarm; the high half is written before */
     ALARM_HIGH = 0x0c,
     IRQ_ENABLED = 0x10,
     CLEAR_ALARM = 0x14,
@@ -35,7 +35,7 @@ struct rtc {
     struct rtc_config config;
 };
 
-/* Whole seconds and the rest apart, so that nothing overflows before the year 2500. */
+/* Whole seconds and the remainder are converted separately: no overflow before the year 2500. */
 uint64_t rtc_time_ns(const struct rtc *r)
 {
     uint64_t ticks = clock_ticks(&r->config.clock), hz = r->config.timebase_hz;
@@ -57,7 +57,7 @@ void rtc_update(struct rtc *r)
     update_irq(r);
 }
 
-/* Counted from now: the guest may have set a time at which tick 0 lies before 1970. */
+/* Computed from now: after the guest has set the time, tick 0 may lie before 1970. */
 uint64_t rtc_next_deadline(const struct rtc *r)
 {
     uint64_t hz = r->config.timebase_hz, now = rtc_time_ns(r), left, ticks;

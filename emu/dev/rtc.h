@@ -2,8 +2,8 @@
  * rtc.h - the goldfish real-time clock (Android's GOLDFISH-VIRTUAL-HARDWARE.TXT,
  * "Goldfish RTC"; the registers that Linux's rtc-goldfish uses).
  *
- * Its time is a start epoch plus the machine's clock, never the host's, so a
- * run stays a function of its options. Time is in nanoseconds since 1970.
+ * Its time is a configured epoch plus the machine's clock, never the host's, so
+ * runs are reproducible. Time is in nanoseconds since 1970.
  */
 #ifndef DEV_RTC_H
 #define DEV_RTC_H
@@ -12,7 +12,7 @@
 
 #include "mem/device.h"
 
-/* 2024-01-01T00:00:00Z: the time of power-on, unless the configuration says another one. */
+/* 2024-01-01T00:00:00Z: the default time of power-on. */
 #define RTC_DEFAULT_EPOCH_NS (UINT64_C(1704067200) * 1000000000)
 
 struct rtc;
@@ -27,11 +27,11 @@ struct rtc_config {
     void *deadline_ctx;
 };
 
-/* No alarm, interrupt disabled. */
+/* In reset state: no alarm, interrupt disabled. */
 struct rtc *rtc_new(const struct rtc_config *config);
 void rtc_free(struct rtc *r); /* NULL is allowed */
 
-/* The device on a bus, 4 KiB; the bus frees r with it. */
+/* The device for a bus, 4 KiB; bus_free frees `r` with it. */
 struct device rtc_device(struct rtc *r);
 
 /* The time now, in ns. */

@@ -1,7 +1,7 @@
 /*
  * sswi.h - software interrupts of supervisor mode (RISC-V ACLINT specification
- * 1.0, chapter 4): a word for each hart; writing 1 raises its SSIP, which the
- * hart itself takes back.
+ * 1.0, chapter 4): a 32-bit register for each hart; writing 1 sets the hart's
+ * SSIP, which the hart itself clears.
  */
 #ifndef DEV_SSWI_H
 #define DEV_SSWI_H
@@ -15,13 +15,13 @@ struct sswi;
 struct sswi_config {
     uint64_t base;
     unsigned hart_count; /* 1 to 4095 */
-    /* Set to true with the hart's index as number; the number given here is ignored. */
+    /* Set to true with the hart's index as number; the number in it is ignored. */
     struct irq_line ssip;
 };
 
 struct sswi *sswi_new(const struct sswi_config *config);
 
-/* The device on a bus, 16 KiB; the bus frees s with it. */
+/* The device for a bus, 16 KiB; bus_free frees `s` with it. */
 struct device sswi_device(struct sswi *s);
 
 #endif

@@ -43,7 +43,7 @@ enum {
 
     LSR_DATA = 0x01,
     LSR_OVERRUN = 0x02,
-    LSR_TX_EMPTY = 0x60, /* holding register and shifter both */
+    LSR_TX_EMPTY = 0x60, /* holding register and shift register are empty */
 
     MSR_CTS = 0x10,
     MSR_DSR = 0x20,
@@ -58,8 +58,8 @@ struct uart {
     uint8_t ier, lcr, mcr, scr, divisor[2];
     uint8_t modem_changes; /* low half of MSR */
     bool fifo_on, overrun, tx_pending;
-    uint8_t told;   /* the cause in IIR that the interrupt line was last set for; IIR_NONE: low */
-    bool listening; /* the guest waits for input; see stop_listening */
+    uint8_t told;   /* the IIR cause that the interrupt line was last set for; IIR_NONE: low */
+    bool listening; /* the guest is ready for input; see stop_listening */
     struct uart_config config;
 };
 
@@ -68,7 +68,7 @@ static unsigned capacity(const struct uart *u)
     return u->fifo_on ? FIFO_BYTES : 1;
 }
 
-/* What IIR says apart from the FIFO bits: the pending interrupt of highest priority. */
+/* IIR without the FIFO bits: the pending interrupt of highest priority. */
 static uint8_t pending_interrupt(const struct uart *u)
 {
     if ((u->ier & IER_LINE) && u->overrun)
@@ -86,9 +86,9 @@ static uint8_t pending_interrupt(const struct uart *u)
  * The transmitter becomes empty once for each byte sent, and that is one request; the
  * other causes keep the line high until the guest has dealt with them. On the real part
  * INTR stays high for an empty transmitter, too, until IIR is read or a byte is sent.
- * Guests made for QEMU need not do either (xv6 before 2025): its interrupt controller
- * looks at the line when a device sets it, and not again on completion. With a level,
- * such a guest would be interrupted again after every completion, without end.
+ * Guests written for QEMU may do neither (xv6 before 2025), because QEMU's interrupt
+ * controller samples the line when a device sets it, and not again on completion. With a
+ * level, such a guest would be interrupted again after every completion, endlessly.
  */
 static void update_irq(struct uart *u)
 {
@@ -103,7 +103,7 @@ static void update_irq(struct uart *u)
         irq_line_set(&u->config.irq, cause != IIR_NONE);
 }
 
-/* The transmitter has become empty, or is found empty when its interrupt is enabled. */
+/* Called when the transmitter becomes empty, or its interrupt is enabled while it is empty. */
 static void transmitter_empty(struct uart *u)
 {
     u->tx_pending = true;
@@ -111,7 +111,7 @@ static void transmitter_empty(struct uart *u)
         u->told = IIR_NONE; /* a request of its own, though the cause is the same */
 }
 
-/* The four modem inputs: in loopback our own outputs, else a peer that is always ready. */
+/* The four modem inputs: in loopback the port's own outputs, else those of a ready peer. */
 static uint8_t modem_lines(const struct uart *u)
 {
     unsigned lines = 0;
@@ -136,8 +136,8 @@ static void push(struct uart *u, uint8_t byte)
 }
 
 /*
- * A driver that sets the port up clears the FIFO and reads the data register, and input
- * that had come before would be lost: so input waits until the guest reads LSR again.
+ * A driver that sets the port up clears the FIFO and reads the data register, which would
+ * lose input received before. So no input is taken until the guest reads LSR again.
  */
 static void stop_listening(struct uart *u)
 {
@@ -168,7 +168,7 @@ static uint8_t read_iir(struct uart *u)
     uint8_t cause = pending_interrupt(u);
 
     if (cause == IIR_TX_EMPTY)
-        u->tx_pending = false; /* reading the cause is what acknowledges it */
+        u->tx_pending = false; /* reading IIR acknowledges this cause */
     return u->fifo_on ? cause | IIR_FIFO : cause;
 }
 
@@ -209,7 +209,7 @@ static uint8_t read_register(struct uart *u, uint64_t offset)
     }
 }
 
-/* A FIFO that is full keeps what it has; without one the newer byte destroys the older. */
+/* An overrun: a full FIFO keeps its bytes; without FIFO the new byte replaces the old one. */
 static void loop_back(struct uart *u, uint8_t byte)
 {
     if (u->len == capacity(u)) {
@@ -253,7 +253,7 @@ static void write_fcr(struct uart *u, uint8_t value)
     u->trigger = on ? triggers[bits(value, 7, 6)] : 1;
 }
 
-/* The ring indicator reports only its trailing edge, the other three both edges. */
+/* The delta bits of MSR: the ring indicator reports its trailing edge, the others both edges. */
 static void write_mcr(struct uart *u, uint8_t value)
 {
     unsigned before = modem_lines(u), changed;

@@ -2,10 +2,10 @@
  * uart16550.h - the serial port: a 16550A as Linux's 8250 driver expects it.
  *
  * Registers are 8 bits wide, one byte apart (TI PC16550D data sheet, table 2).
- * Sending takes no time: the transmitter is always empty. Receiving is at the
- * host's pace: the owner of the input pushes bytes and is refused when the FIFO is
- * full, so no byte is lost and there is no overrun except in loopback. The
- * character timeout is immediate: any byte in the FIFO interrupts.
+ * Sending takes no time: the transmitter is always empty. The caller pushes input
+ * bytes and is refused when the FIFO is full, so no byte is lost, and an overrun
+ * happens in loopback only. The character timeout is immediate: any byte in the
+ * FIFO interrupts.
  */
 #ifndef DEV_UART16550_H
 #define DEV_UART16550_H
@@ -19,7 +19,7 @@
 
 struct uart;
 
-/* Where the bytes go. Buffering, and what to do about a broken pipe, is the owner's task. */
+/* Receives what the guest sends. Buffering and the handling of a broken pipe are its task. */
 struct console_sink {
     void (*put)(void *ctx, const uint8_t *bytes, size_t len);
     void *ctx;
@@ -31,19 +31,19 @@ struct uart_config {
     struct irq_line irq;
 };
 
-/* A port in its reset state. */
+/* In reset state. */
 struct uart *uart_new(const struct uart_config *config);
 void uart_free(struct uart *u); /* NULL is allowed */
 
-/* The port on a bus, 0x100 bytes of which eight answer; the bus frees u with it. */
+/* The device for a bus, 0x100 bytes, the first eight used; bus_free frees `u` with it. */
 struct device uart_device(struct uart *u);
 
-/* One byte comes in on the line. False: no room, or in loopback; offer it again later. */
+/* Receives one byte. False: the FIFO is full, or the port is in loopback; offer it again later. */
 MUST_USE bool uart_receive(struct uart *u, uint8_t byte);
 
 /*
- * Whether uart_receive would take a byte now and the guest waits for one: since it set
- * the receiver up, it has read the line status or enabled the interrupt.
+ * Whether uart_receive would take a byte now and the guest is ready for input: it has read
+ * the line status or enabled the receive interrupt since it last set up the receiver.
  */
 bool uart_wants_input(const struct uart *u);
 

@@ -67,8 +67,8 @@ struct queue {
     uint32_t size; /* as the driver wrote it */
     bool ready;
     uint64_t desc, driver, device; /* physical addresses of its three parts */
-    uint16_t taken, given;         /* running indices into the two rings */
-    bool pending;                  /* there may be more to serve than was served */
+    uint16_t taken, given;         /* free-running indices into the two rings */
+    bool pending;                  /* there may be chains that were not served yet */
     struct virtio_job job;
 };
 
@@ -77,8 +77,8 @@ struct virtio {
     uint32_t status, interrupt;
     uint32_t device_features_sel, driver_features_sel, queue_sel;
     uint64_t driver_features;
-    uint64_t window;       /* the last one in which there was work, counted from power-on */
-    uint64_t window_bytes; /* done in it, with what chains and descriptors cost */
+    uint64_t window;       /* number of the last window with work, from power-on */
+    uint64_t window_bytes; /* moved in it, plus the charges for chains and descriptors */
     struct queue queue[VIRTIO_QUEUES_MAX];
 };
 
@@ -90,7 +90,7 @@ static void set_interrupt(struct virtio *v, uint32_t pending)
     irq_line_set(&v->config.irq, pending != 0);
 }
 
-/* The driver did what no driver may (2.1.2). */
+/* Sets DEVICE_NEEDS_RESET: the driver broke the protocol (2.1.2). */
 static void break_device(struct virtio *v)
 {
     v->status |= STATUS_NEEDS_RESET;
@@ -107,7 +107,7 @@ static void reset(struct virtio *v)
     set_interrupt(v, 0);
 }
 
-/* Forgets what is being served and what is left to serve. */
+/* Drops the chain that is being served and the rest of the queue. */
 static void drop_work(struct queue *q)
 {
     q->pending = false;
@@ -120,10 +120,10 @@ static uint64_t offered(const struct virtio *v)
 }
 
 /*
- * FEATURES_OK stays if the driver wants no more than is offered (3.1.1). A driver that does
- * not accept VERSION_1 may be refused (6.1), and need not be: QEMU accepts it, and xv6 never
- * reads or writes the upper half of the features. These devices are the same with and without
- * it on a little-endian machine.
+ * FEATURES_OK stays set if the driver accepted only offered features (3.1.1). A device may
+ * refuse a driver that does not accept VERSION_1 (6.1). Like QEMU, this one does not: xv6 never
+ * writes the upper half of the features, and on a little-endian machine these devices behave
+ * the same without VERSION_1.
  */
 static void set_status(struct virtio *v, uint32_t status)
 {
@@ -174,7 +174,7 @@ bool virtio_has_chain(struct virtio *v, unsigned queue)
     if (!is_usable(v, queue) || !fetch(v, q->driver + RING_INDEX, &index, sizeof index))
         return false;
     if ((uint16_t)(index - q->taken) > q->size) {
-        break_device(v); /* more than the ring can hold */
+        break_device(v); /* the index claims more chains than the ring can hold */
         return false;
     }
     return index != q->taken;
@@ -193,7 +193,7 @@ static bool fetch_descriptor(struct virtio *v, uint64_t table, uint16_t index, s
     return true;
 }
 
-/* Of all buffers of a chain together (2.7.5). */
+/* The limit for the buffers of a chain together (2.7.5). */
 #define CHAIN_BYTES_MAX (UINT64_C(1) << 32)
 
 /* Adds one buffer. False: too many, too long, or readable after writable (2.7.4.2). */
@@ -260,7 +260,7 @@ bool virtio_take(struct virtio *v, unsigned queue, struct virtio_chain *c)
 
 /* ---- work, in windows of the guest's time ---- */
 
-/* What a chain costs the host apart from the bytes in it, as bytes. */
+/* Charges, in bytes, for the host's work on a chain and on each of its segments. */
 enum { CHAIN_COST = 512, SEGMENT_COST = 64 };
 
 static uint64_t window_ticks(const struct virtio *v)
@@ -294,7 +294,7 @@ static bool open_job(struct virtio *v, unsigned queue)
     return job->open;
 }
 
-/* One piece of the chain that is open. */
+/* Serves one piece of the open chain. */
 static void serve_piece(struct virtio *v, unsigned queue)
 {
     struct virtio_job *job = &v->queue[queue].job;
@@ -304,7 +304,7 @@ static void serve_piece(struct virtio *v, unsigned queue)
     job->begun = true;
     job->open = !ended;
     virtio_charge(v, job->done - before);
-    assert(ended || job->done > before); /* or it would never end */
+    assert(ended || job->done > before); /* no progress would be an endless loop */
 }
 
 /* Serves the queue until it is empty or the window is full. */
@@ -388,7 +388,7 @@ static bool move(struct virtio *v, uint64_t pa, uint8_t *to, const uint8_t *from
     return to ? fetch(v, pa, to, len) : store(v, pa, from, len);
 }
 
-/* Over the segments [first, end): skips `offset` bytes, then moves up to len. */
+/* Skips `offset` bytes of the segments [first, end), then moves up to len. Returns how many. */
 static size_t transfer(struct virtio *v, const struct virtio_segment *first,
                        const struct virtio_segment *end, uint64_t offset, uint8_t *to,
                        const uint8_t *from, size_t len)
@@ -454,8 +454,8 @@ static uint32_t read_register(struct virtio *v, uint64_t offset)
     case REG_SHM_LENGTH_LOW:
     case REG_SHM_LENGTH_HIGH:
     case REG_SHM_BASE_LOW:
-    case REG_SHM_BASE_HIGH: return UINT32_MAX; /* no region of shared memory has any number */
-    default: return 0; /* write-only, or the generation of a configuration that never changes */
+    case REG_SHM_BASE_HIGH: return UINT32_MAX; /* there are no shared memory regions */
+    default: return 0; /* write-only, or ConfigGeneration: the configuration never changes */
     }
 }
 
@@ -465,7 +465,7 @@ static void set_half(uint64_t *value, bool high, uint32_t half_value)
                   : (*value & ~UINT64_C(0xffffffff)) | half_value;
 }
 
-/* A queue is set up while it is not ready, and its size is a power of two (2.7). */
+/* Only a queue that is not ready can be set up; its size is a power of two (2.7). */
 static void write_queue(struct virtio *v, struct queue *q, uint64_t offset, uint32_t value)
 {
     bool legal = q->size && q->size <= VIRTIO_QUEUE_SIZE_MAX && !(q->size & (q->size - 1));
@@ -540,7 +540,7 @@ static enum fault device_write(void *virtio, uint64_t offset, unsigned size, uin
 {
     struct virtio *v = virtio;
 
-    if (offset >= REG_CONFIG) /* nothing there is the driver's to write */
+    if (offset >= REG_CONFIG) /* the configuration is read-only */
         return FAULT_NONE;
     if (size != 4)
         return FAULT_ACCESS;
@@ -585,7 +585,7 @@ static void queue_state_io(struct state_io *io, struct queue *q)
     STATE_IO(io, q->given);
     STATE_IO(io, q->pending);
     job_state_io(io, &q->job);
-    /* A queue in use is of a legal size (write_queue). */
+    /* A ready queue has a legal size (write_queue). */
     if (q->ready && (!q->size || q->size > VIRTIO_QUEUE_SIZE_MAX || (q->size & (q->size - 1))))
         state_io_fail(io, STATE_OUT_OF_RANGE);
 }

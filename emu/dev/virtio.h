@@ -4,16 +4,15 @@
  *
  * The transport owns registers, negotiation, queues and the interrupt; a kind
  * (virtio_blk.h, virtio_console.h, virtio_rng.h) takes chains of buffers from a
- * queue and gives them back. All of the driver's numbers are hostile: addresses
- * are checked by the owner of the memory, lengths and indices here, and an
- * illegal chain is answered by DEVICE_NEEDS_RESET, never by trust.
+ * queue and gives them back. No number of the driver's is trusted: addresses are
+ * checked by the memory interface, lengths and indices here, and an illegal
+ * chain sets DEVICE_NEEDS_RESET.
  *
- * A queue can ask for 4 GiB a chain, and the host must be able to stop the run
- * meanwhile. So a device moves at most VIRTIO_WINDOW_BYTES in each window of a
- * thousandth of a second of the guest's time, which is at once for all that
- * drivers ask for in practice. What is left is continued when the next window
- * begins: the owner calls virtio_update at virtio_next_deadline. Both depend on
- * the guest's time and on nothing of the host.
+ * A chain can have 4 GiB, and the host must be able to stop the run meanwhile.
+ * So a device moves at most VIRTIO_WINDOW_BYTES in each window of one millisecond
+ * of the guest's time; the requests of real drivers fit into one window. Work that
+ * is left continues when the next window begins: the owner calls virtio_update at
+ * virtio_next_deadline. This depends on the guest's time only, not on the host.
  */
 #ifndef DEV_VIRTIO_H
 #define DEV_VIRTIO_H
@@ -27,7 +26,7 @@
 
 enum { VIRTIO_SLOT_BYTES = 0x1000, VIRTIO_QUEUES_MAX = 2, VIRTIO_QUEUE_SIZE_MAX = 256 };
 
-/* Guest memory as a device reaches it, by physical address. False: not all of it is memory. */
+/* Access of a device to guest memory, by physical address. False: the range is not all RAM. */
 struct virtio_memory {
     bool (*read)(void *ctx, uint64_t pa, void *to, size_t len);
     bool (*write)(void *ctx, uint64_t pa, const void *from, size_t len);
@@ -38,7 +37,7 @@ struct state_io;
 struct virtio;
 struct virtio_job;
 
-/* What makes a transport a device of some kind. */
+/* A kind of device: what it adds to the transport. */
 struct virtio_kind {
     uint32_t id;       /* virtio 1.2, 5; 0: an empty slot */
     uint64_t features; /* offered, besides VERSION_1 and INDIRECT_DESC */
@@ -49,12 +48,13 @@ struct virtio_kind {
     /* The driver has put buffers into the queue: most kinds call virtio_serve. */
     void (*notified)(void *ctx, struct virtio *v, unsigned queue);
     /*
-     * The next piece of a chain, of at most VIRTIO_PIECE_BYTES: adds what it has moved to
-     * job->done. True: it has given the chain back. NULL: the kind calls no virtio_serve.
+     * Moves the next piece of a chain, at most VIRTIO_PIECE_BYTES, and adds its length to
+     * job->done. True: the chain is done and was given back. NULL if the kind does not use
+     * virtio_serve.
      */
     bool (*serve)(void *ctx, struct virtio *v, unsigned queue, struct virtio_job *job);
     void (*free)(void *ctx); /* may be NULL */
-    /* Saves or restores what the kind has besides the transport's state; NULL: nothing. */
+    /* Saves or restores the kind's own state; NULL: it has none. */
     void (*state_io)(void *ctx, struct virtio *v, struct state_io *io);
 };
 
@@ -72,13 +72,13 @@ struct virtio_config {
 
 struct virtio *virtio_new(const struct virtio_config *config);
 
-/* The slot on a bus; the bus frees it, and its kind, with it. */
+/* The device for a bus; bus_free frees `v` and its kind with it. */
 struct device virtio_device(struct virtio *v);
 
-/* The clock tick at which the device goes on with work that is left; UINT64_MAX: none is. */
+/* The clock tick at which the device continues the work that is left; UINT64_MAX: none is. */
 uint64_t virtio_next_deadline(const struct virtio *v);
 
-/* Goes on with it, if its time has come. */
+/* Continues the work that is left, if virtio_next_deadline has passed. */
 void virtio_update(struct virtio *v);
 
 /* ---- for kinds: chains of buffers ---- */
@@ -90,7 +90,7 @@ struct virtio_segment {
     uint32_t len; /* bytes */
 };
 
-/* First the segments that the device may read, then those that it may write. */
+/* A chain of buffers: first the segments that the device reads, then those that it writes. */
 struct virtio_chain {
     uint16_t head;
     unsigned readable, writable; /* segments of each */
@@ -98,37 +98,37 @@ struct virtio_chain {
     struct virtio_segment segment[VIRTIO_QUEUE_SIZE_MAX];
 };
 
-/* Takes the next chain. False: there is none, or the device is broken or not yet set up. */
+/* Takes the next chain. False: there is none, or the device needs a reset or is not set up. */
 MUST_USE bool virtio_take(struct virtio *v, unsigned queue, struct virtio_chain *chain);
 
-/* Whether virtio_take would give one. */
+/* Whether virtio_take would return a chain. */
 bool virtio_has_chain(struct virtio *v, unsigned queue);
 
 /* A chain that is being served. */
 struct virtio_job {
-    bool open;  /* there is one; the rest has no meaning otherwise */
+    bool open;  /* false: no chain is being served, and the other members are unused */
     bool begun; /* `serve` has been called for it */
     struct virtio_chain chain;
     uint64_t done; /* bytes moved so far */
 };
 
-/* Takes chain after chain from the queue and serves them, now and in later windows. */
+/* Takes and serves all chains of the queue, in this window and later ones. */
 void virtio_serve(struct virtio *v, unsigned queue);
 
-/* Counts host work of the kind as if it had moved so many bytes in this window. */
+/* Charges other host work of the kind to this window, as if it had moved that many bytes. */
 void virtio_charge(struct virtio *v, uint64_t bytes);
 
 /*
- * Copies between the chain's readable (writable) bytes from `offset` on and the
- * host; as many as there are, at most `len`. Returns how many: fewer also if the
- * address is not memory.
+ * Copies at most `len` bytes between the host and the chain's readable (virtio_read)
+ * or writable (virtio_write) bytes, from `offset` on. Returns how many: fewer at the
+ * end of the chain, or where an address is not RAM.
  */
 size_t virtio_read(struct virtio *v, const struct virtio_chain *c, uint64_t offset, void *to,
                    size_t len);
 size_t virtio_write(struct virtio *v, const struct virtio_chain *c, uint64_t offset,
                     const void *from, size_t len);
 
-/* Gives the chain back with so many bytes written, and interrupts the driver. */
+/* Returns the chain to the driver with `written` bytes written, and interrupts it. */
 void virtio_give_back(struct virtio *v, unsigned queue, const struct virtio_chain *c,
                       uint32_t written);
 

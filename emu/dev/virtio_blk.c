@@ -13,7 +13,7 @@ enum { BLOCK_ID = 2, REQUEST_QUEUE = 0, QUEUES = 1 };
 enum { TYPE_IN = 0, TYPE_OUT = 1, TYPE_FLUSH = 4, TYPE_GET_ID = 8 };
 enum { STATUS_OK = 0, STATUS_IOERR = 1, STATUS_UNSUPPORTED = 2, MORE = 256 };
 enum { HEADER_BYTES = 16, STATUS_BYTES = 1, ID_BYTES = 20 };
-enum { FLUSH_COST = VIRTIO_WINDOW_BYTES / 4 }; /* it may wait for a disk of the host */
+enum { FLUSH_COST = VIRTIO_WINDOW_BYTES / 4 }; /* a flush may wait for the host's disk */
 enum { CONFIG_CAPACITY = 0, CONFIG_SEG_MAX = 12, CONFIG_BLOCK_SIZE = 20, CONFIG_BYTES = 24 };
 
 #define FEATURE_SEG_MAX  (UINT64_C(1) << 2)
@@ -21,7 +21,7 @@ enum { CONFIG_CAPACITY = 0, CONFIG_SEG_MAX = 12, CONFIG_BLOCK_SIZE = 20, CONFIG_
 #define FEATURE_BLK_SIZE (UINT64_C(1) << 6)
 #define FEATURE_FLUSH    (UINT64_C(1) << 9)
 
-/* One request: a header, data one way, a byte of status at the end. */
+/* A request: a header, data in one direction, a status byte at the end. */
 struct request {
     uint32_t type;
     uint64_t sector;
@@ -32,7 +32,7 @@ struct blk {
     struct block_store store;
     char id[ID_BYTES];
     uint8_t config[CONFIG_BYTES];
-    struct request request; /* the one that the queue's job is */
+    struct request request; /* of the queue's current job */
     uint8_t chunk[VIRTIO_PIECE_BYTES];
 };
 
@@ -52,7 +52,7 @@ static size_t next_piece(const struct request *r, uint64_t done)
     return left < VIRTIO_PIECE_BYTES ? (size_t)left : VIRTIO_PIECE_BYTES;
 }
 
-/* One piece. Each of these answers a status, or MORE while there is something left to do. */
+/* Serve one piece of a request. Each of these returns a status, or MORE if there is more to do. */
 static unsigned read_piece(struct blk *b, struct virtio *v, struct virtio_job *job)
 {
     uint64_t from = b->request.sector * VIRTIO_BLK_SECTOR;
@@ -121,8 +121,8 @@ static bool begin_request(struct blk *b, struct virtio *v, const struct virtio_c
 }
 
 /*
- * Bytes of the chain that are written, from the first on. The status is the last byte, and
- * counts if there is no gap before it (2.7.8.2).
+ * The number of bytes written from the start of the writable buffers. The status, which is the
+ * last byte, counts if there is no gap before it (2.7.8.2).
  */
 static uint32_t used_length(const struct blk *b, const struct virtio_job *job, unsigned status)
 {

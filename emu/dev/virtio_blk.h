@@ -1,6 +1,6 @@
 /*
- * virtio_blk.h - a block device (virtio 1.2, 5.2): reads, writes, flushes and
- * tells its name. The blocks are behind an interface, so it needs no file.
+ * virtio_blk.h - a block device (virtio 1.2, 5.2): read, write, flush and get
+ * ID. It reaches the blocks through an interface, so tests need no file.
  */
 #ifndef DEV_VIRTIO_BLK_H
 #define DEV_VIRTIO_BLK_H
@@ -13,7 +13,7 @@
 
 enum { VIRTIO_BLK_SECTOR = 512 };
 
-/* Where the blocks are. Offsets and lengths in bytes, within `size`; false: an I/O error. */
+/* The storage. Offsets and lengths are in bytes and within `size`; false: an I/O error. */
 struct block_store {
     uint64_t size; /* bytes, whole sectors */
     bool read_only;
@@ -24,7 +24,7 @@ struct block_store {
     void (*free)(void *ctx); /* may be NULL */
 };
 
-/* The kind of device that serves the store; it frees the store with itself. */
+/* A block device on the store, which it frees with itself. `id` is its name for the driver. */
 struct virtio_kind virtio_blk(const struct block_store *store, const char *id);
 
 #endif

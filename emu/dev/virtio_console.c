@@ -1,6 +1,6 @@
 /*
- * virtio_console.c - see virtio_console.h. Neither size nor further ports are
- * offered, so there is nothing but the two queues.
+ * virtio_console.c - see virtio_console.h. The features SIZE and MULTIPORT are
+ * not offered, so there are only the two queues of port 0.
  */
 #include "dev/virtio_console.h"
 

@@ -1,5 +1,5 @@
 /*
- * virtio_console.h - a console of one port (virtio 1.2, 5.3): hvc0 to Linux.
+ * virtio_console.h - a console with one port (virtio 1.2, 5.3); Linux calls it hvc0.
  */
 #ifndef DEV_VIRTIO_CONSOLE_H
 #define DEV_VIRTIO_CONSOLE_H
@@ -13,7 +13,7 @@
 
 struct virtio_console;
 
-/* Where the bytes go; put == NULL: nowhere. */
+/* Receives what the guest sends; put == NULL: it is dropped. */
 struct virtio_console_sink {
     void (*put)(void *ctx, const uint8_t *bytes, size_t len);
     void *ctx;
@@ -21,10 +21,13 @@ struct virtio_console_sink {
 
 struct virtio_console *virtio_console_new(struct virtio_console_sink sink);
 
-/* The kind of device that it is; the device frees it. */
+/* The kind for virtio_new; the virtio device frees `c` with itself. */
 struct virtio_kind virtio_console_kind(struct virtio_console *c);
 
-/* Whether the driver has room for a byte, and one byte for it. False: no room after all. */
+/*
+ * Input: whether the driver has offered a buffer for it, and one byte of input. False: there is no
+ * buffer.
+ */
 bool virtio_console_wants_input(struct virtio_console *c);
 MUST_USE bool virtio_console_receive(struct virtio_console *c, uint8_t byte);
 

@@ -11,10 +11,10 @@
 
 enum { RNG_ID = 4, QUEUES = 1, CHUNK_WORDS = 32 };
 
-/* A request for more than this is answered in part, as the driver must expect. */
+/* A larger request is answered in part, which the specification permits. */
 enum { BYTES_MAX = VIRTIO_PIECE_BYTES };
 
-/* A request is one piece. */
+/* Serves a request in one piece. */
 static bool serve(void *rng, struct virtio *v, unsigned queue, struct virtio_job *job)
 {
     uint64_t words[CHUNK_WORDS];

@@ -1,6 +1,6 @@
 /*
- * virtio_rng.h - an entropy source (virtio 1.2, 5.4) that is none: its bytes
- * are drawn from a seed, so that a run stays a function of its options.
+ * virtio_rng.h - an entropy device (virtio 1.2, 5.4). Its bytes come from a
+ * generator with a given seed, so that runs are reproducible.
  */
 #ifndef DEV_VIRTIO_RNG_H
 #define DEV_VIRTIO_RNG_H

@@ -1,16 +1,17 @@
 /*
  * account.c - see account.h.
  *
- * Two probes a site. The one at the pair counts in the block when the pair is
- * nops, and calls here when it is a call. The one at the instruction after the call
- * calls here only where a block starts, for that is where a call comes back to; a
- * block that merely runs through the nops has it in its middle.
+ * Each site has two probes. The first, at the pair, is counted by the block when the pair
+ * is nops, and calls back when it is a call. The second, at the instruction after the
+ * call, calls back only where a block starts there, because a call returns to the start
+ * of a block; a block that runs through nops has it in its middle.
  *
- * Time is that of a context: a task of the guest (its tp), or the hart where that is 0. A
- * context's clock runs while a hart runs it, and stops while the task is preempted or
- * moves to another hart. Which context a hart runs is seen at each event here, and
- * exactly at the kernel's __switch_to, if its place is known; where it is not, the time
- * between the last event of one context and the first of the next is no context's.
+ * Durations are measured by the clock of a context: a task of the guest, identified by its
+ * tp, or the hart where tp is 0. A context's clock runs while a hart runs it, and stops
+ * while the task is preempted or moves to another hart. The context of a hart is
+ * determined at each event here, and exactly at the kernel's __switch_to if its address
+ * is known. Otherwise the time between the last event of one context and the first event
+ * of the next belongs to no context.
  */
 #include "ftrace/account.h"
 
@@ -23,13 +24,13 @@
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 
-/* A stack is taken to be no larger than this when stacks are distinguished by sp. */
+/* Stack pointers that differ by less than this are taken to belong to the same stack. */
 enum { STACK_SPAN = 16 << 10 };
 
-/* More open calls than that in one context: the oldest will never return. */
+/* If a context has more open calls, the oldest one is dropped: it will not return. */
 enum { OPEN_MAX = 512 };
 
-/* More contexts than that: some belong to tasks that have ended, or tp is no task. */
+/* If there are more contexts, all are dropped: tasks have ended, or tp does not identify tasks. */
 enum { CONTEXTS_MAX = 4096 };
 
 struct through {
@@ -41,24 +42,24 @@ struct counts {
     struct through init, on;
 };
 
-/* A call under way: entered, not yet back. Times are of its context's clock. */
+/* An open call: it has not returned yet. Times are of its context's clock. */
 struct open_call {
     uint32_t site;
     uint8_t state;
     uint64_t sp, time;
-    uint64_t away; /* spent in traps since */
+    uint64_t away; /* time in traps since then */
 };
 
-/* An interrupted place, until a trap return comes back to it. */
+/* An interrupted pc, until a trap returns to it. */
 struct interrupted {
     uint64_t pc, sp, time;
-    uint64_t inner; /* of traps inside this one, already taken out */
+    uint64_t inner; /* time in nested traps, already subtracted */
 };
 
 struct context {
-    uint64_t ran;   /* its clock: cycles that it has run, at `since` */
-    uint64_t since; /* cycle of its hart, at its last event */
-    uint32_t hart;  /* that ran it last */
+    uint64_t ran;   /* its clock: cycles that it had run by `since` */
+    uint64_t since; /* its hart's cycle counter at its last event */
+    uint32_t hart;  /* the hart that ran it last */
     VEC_OF(struct open_call) open;
     VEC_OF(struct interrupted) interrupted;
 };
@@ -67,8 +68,10 @@ struct account {
     struct cluster *cluster;
     const struct site_table *sites;
     struct probe_owner owner;
-    struct counts *counts;         /* of the first `first_count` sites */
-    VEC_OF(struct counts *) added; /* of each that has come since: blocks point to counts */
+    struct counts *counts; /* of the first `first_count` sites */
+    VEC_OF(struct counts *)
+    added; /* of each added site; allocated one by one, as blocks point to
+              them */
     uint32_t first_count;
     VEC_OF(struct context) contexts;
     struct map context_at; /* task -> index of its context */
@@ -76,7 +79,7 @@ struct account {
     struct probe_owner at_switch;
     uint32_t switch_probe;
     bool switch_planted;
-    VEC_OF(uint32_t) probes; /* two a site */
+    VEC_OF(uint32_t) probes; /* two for each site */
 };
 
 static struct counts *counts_of(const struct account *a, uint32_t site)
@@ -100,7 +103,7 @@ static void forget_contexts(struct account *a)
 
 static uint32_t index_of(struct account *a, uint64_t task, const struct hart *h)
 {
-    /* No task has these addresses, and a map has no key of all ones. */
+    /* Hart numbers + 1 are not addresses of tasks; all ones is not a valid key of a map. */
     uint64_t key = task && task != UINT64_MAX ? task : (uint64_t)hart_id(h) + 1, index;
 
     if (map_get(&a->context_at, key, &index))
@@ -112,7 +115,7 @@ static uint32_t index_of(struct account *a, uint64_t task, const struct hart *h)
     return (uint32_t)a->contexts.len - 1;
 }
 
-/* The hart runs the task, from now on if not before; its clock is right. */
+/* Makes the task the hart's context, if it is not yet, and brings its clock up to date. */
 static struct context *run_task(struct account *a, uint64_t task, const struct hart *h)
 {
     uint32_t index = index_of(a, task, h), *running = &a->running[hart_id(h)];
@@ -132,7 +135,7 @@ static struct context *present_context(struct account *a, const struct hart *h)
     return run_task(a, hart_reg(h, REG_TP), h);
 }
 
-/* The hart runs no context: it goes to a user program. */
+/* The hart enters a user program: it runs no context. */
 static void leave_context(struct account *a, const struct hart *h)
 {
     uint32_t *running = &a->running[hart_id(h)];
@@ -227,7 +230,7 @@ static struct probe_plan plan_switch(void *ctx, uint32_t id, const struct probe_
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
-/* __switch_to(previous, next): the hart goes on as the task in a1. */
+/* __switch_to(previous, next): the hart continues with the task in a1. */
 static enum probe_verdict hit_switch(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                      uint64_t pc)
 {
@@ -248,7 +251,7 @@ void account_plant_switch(struct account *a, uint64_t pa)
     a->switch_planted = true;
 }
 
-/* ---- traps are not part of the call ---- */
+/* ---- traps: their time is subtracted from open calls ---- */
 
 static bool same_stack(uint64_t outer_sp, uint64_t inner_sp)
 {
@@ -270,7 +273,7 @@ void account_trap(struct account *a, const struct trap_event *t)
              ((struct interrupted){.pc = t->epc, .sp = hart_reg(t->hart, REG_SP), .time = c->ran}));
 }
 
-/* The time since the context was interrupted belongs to none of the calls open then. */
+/* Subtracts the time since the interruption from all calls that were open then. */
 static void take_out(struct context *c, size_t index)
 {
     struct interrupted gone = c->interrupted.at[index];
@@ -309,7 +312,7 @@ void account_trap_return(struct account *a, const struct trap_return_event *t)
     }
 }
 
-/* ---- life ---- */
+/* ---- probes of the sites ---- */
 
 static void plant(struct account *a, uint32_t site)
 {
@@ -320,7 +323,10 @@ static void plant(struct account *a, uint32_t site)
     VEC_PUSH(&a->probes, cluster_plant(a->cluster, resume, &a->owner, 2 * site + 1));
 }
 
-/* Of one that is gone the blocks are decoded anew, for it was stored to, and then it is ignored. */
+/*
+ * A site has come or gone. The probes of one that is gone stay: its bytes were overwritten, so its
+ * blocks are decoded again, and plan() then ignores them.
+ */
 static void on_change(void *ctx, uint32_t id)
 {
     struct account *a = ctx;
@@ -377,7 +383,7 @@ static void add_cost(struct site_cost *cost, const struct cluster *c, unsigned o
     cost->branch = (uint16_t)(cost->branch + one.branch);
 }
 
-/* The instructions of a site, in its state, up to the end of the list. */
+/* The operations of a site in this state; the list ends with OP_COUNT. */
 static const unsigned *ops_of(const struct account *a, const struct site *s, enum site_state state)
 {
     static const unsigned nops[] = {OP_addi, OP_addi, OP_addi, OP_addi, OP_addi,
@@ -389,14 +395,14 @@ static const unsigned *ops_of(const struct account *a, const struct site *s, enu
 
     if (site_calls(a->sites, s, state))
         return s->size == SITE_BYTES ? call : saved;
-    if (state == SITE_INIT) /* compressed */
+    if (state == SITE_INIT) /* compressed nops */
         return end - s->size / 2;
     if (site_is_atomic(a->sites, s))
         return half;
     return end - s->size / 4;
 }
 
-/* `mv a0,ra` belongs to a function's site in every state. */
+/* `mv a0,ra` before the pair is charged in every state. */
 static struct site_cost cost_of(const struct account *a, uint32_t site, enum site_state state)
 {
     const struct site *s = site_get(a->sites, site);
@@ -434,7 +440,7 @@ unsigned account_bytes_per_site(void)
 
 /* ---- state ---- */
 
-/* Saved as they are in memory: there are many, and numbers only. */
+/* Saved as raw bytes, because there are many; they hold numbers only. */
 _Static_assert(sizeof(struct counts) == SITE_STATES * 8 + 2 * 4 * 8, "no padding");
 
 static void open_call_io(struct state_io *io, struct open_call *o)
@@ -485,7 +491,7 @@ static void drop_added(struct account *a)
         free(a->added.at[--a->added.len]);
 }
 
-/* Sites that came are planted again: others may have come since the state was saved. */
+/* Added sites get their probes again: the table may have had others since the state was saved. */
 static void added_io(struct state_io *io, struct account *a)
 {
     size_t count = site_count(a->sites) - a->first_count;

@@ -1,13 +1,13 @@
 /*
- * account.h - what each site costs, by state.
+ * account.h - the cost of each site in cycles, by state.
  *
- * Entries are counted by the blocks that hold the site, so an unpatched site
- * costs the emulator nothing; only calls (init, on) are followed from the site
- * to its resumption by the same task on the same stack, less the traps in between and
- * the time in which other tasks ran.
+ * Entries of a site that is off are counted by the block that contains it, which
+ * costs the emulator nearly nothing. Calls (states init and on) are measured from
+ * the site until the same task is back after it on the same stack, without the time
+ * in traps and of other tasks.
  *
- * Charged to a state are the site's own instructions: `mv a0,ra` and the pair,
- * or what is at the function's entry.
+ * A state is charged with the site's own instructions: `mv a0,ra` and the pair, or
+ * those at the function's entry.
  */
 #ifndef FTRACE_ACCOUNT_H
 #define FTRACE_ACCOUNT_H
@@ -21,7 +21,7 @@
 struct account;
 struct state_io;
 
-/* Cycles of the site's own instructions, per entry. */
+/* Cycles of the site's own instructions for one entry, by cause. */
 struct site_cost {
     uint16_t issue, fetch, data, branch;
 };
@@ -29,29 +29,29 @@ struct site_cost {
 struct state_account {
     uint64_t entries;
     uint64_t cycles; /* sum over the entries, of the site's own instructions */
-    /* From the site to the instruction after it; `resumed` entries came back. */
+    /* Cycles from the site to the instruction after it, of the `resumed` entries that returned. */
     uint64_t resumed, through_sum, through_min, through_max;
     struct site_cost cost;
 };
 
-/* Plants its probes at every site of the table, also at those that come; it must outlive this. */
+/* Plants probes at every site of the table, also at sites added later. `sites` must outlive it. */
 struct account *account_new(struct cluster *c, struct site_table *sites);
 void account_free(struct account *a);
 
-/* The kernel's __switch_to(previous, next) is at this physical address. */
+/* Gives the physical address of the kernel's __switch_to(previous, next). */
 void account_plant_switch(struct account *a, uint64_t pa);
 
-/* To be called at traps and returns from them: their time is no part of a call. */
+/* Must be called at traps and returns from them: their time is not part of a call. */
 void account_trap(struct account *a, const struct trap_event *t);
 void account_trap_return(struct account *a, const struct trap_return_event *t);
 
-/* Saves or restores counts and calls under way. The site table has its sites already. */
+/* Saves or restores counts and open calls. The site table must have been restored before. */
 void account_state_io(struct state_io *io, struct account *a);
 
-/* state: INIT, OFF or ON. */
+/* The counts of a site in a state: SITE_INIT, SITE_OFF or SITE_ON. */
 struct state_account account_get(const struct account *a, uint32_t site, enum site_state state);
 
-/* Host memory for accounting, bytes a site. */
+/* Host memory that the accounting takes, in bytes for each site. */
 unsigned account_bytes_per_site(void);
 
 #endif

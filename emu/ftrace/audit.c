@@ -1,5 +1,5 @@
 /*
- * audit.c - see audit.h. What the rules are is in rules.def and fetch_rules.c.
+ * audit.c - see audit.h. The rules are in rules.def and fetch_rules.c.
  */
 #include "ftrace/audit.h"
 
@@ -23,8 +23,10 @@ struct audit *audit_new(const struct audit_config *config)
     struct audit *a = xcalloc(1, sizeof *a);
 
     a->config = *config;
+    for (unsigned r = 0; r < RULE_COUNT; r++)
+        a->rules_kinds |= rule_events((enum rule)r);
     a->swaps = swaps_new();
-    a->depth = xcalloc(cluster_hart_count(config->cluster), sizeof *a->depth);
+    a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     return a;
 }
 
@@ -36,7 +38,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->windows);
     map_free(&a->index);
     swaps_free(a->swaps);
-    free(a->depth);
+    free(a->harts);
     free(a);
 }
 
@@ -67,7 +69,7 @@ static void add_fence(struct finding *f, unsigned hart, const struct patch_fence
     fact->cycle = fence->cycle;
 }
 
-/* Lays one instruction's bytes into those of the place that it is part of. */
+/* Copies the bytes of an instruction into the fact, whose bytes begin at fact->va. */
 static void lay_bytes(struct fact *fact, uint64_t va, const uint8_t *bytes, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
@@ -75,7 +77,10 @@ static void lay_bytes(struct fact *fact, uint64_t va, const uint8_t *bytes, unsi
             fact->bytes[va + i - fact->va] = bytes[i];
 }
 
-/* A site is one place: the rest of it is as in memory, until its other half is reported. */
+/*
+ * Adds a fact with bytes. For an instruction of a site it holds all of the site: the other bytes
+ * are those in memory, until the other half is reported, too.
+ */
 static void add_bytes(const struct audit *a, struct finding *f, enum fact_label label,
                       uint32_t site, const struct stale_fetch *s, const uint8_t *bytes)
 {
@@ -106,7 +111,7 @@ static void add_store(struct finding *f, const struct stale_fetch *s)
         add_message(f, LABEL_WRITTEN, MESSAGE_WRITER);
 }
 
-/* The writer's own fence after its store, if it was another hart. */
+/* Adds the writer's own fence.i after its store, if the writer was another hart. */
 static void add_writers_fence(const struct audit *a, struct finding *f, const struct stale_fetch *s)
 {
     const struct patch_fence *its;
@@ -118,15 +123,45 @@ static void add_writers_fence(const struct audit *a, struct finding *f, const st
         add_fence(f, s->who.hart, its);
 }
 
-static void add_missing(struct finding *f, unsigned hart, bool fenced_before)
+static void add_missing(const struct audit *a, struct finding *f, unsigned hart)
 {
     struct fact *fact = add_fact(f, LABEL_MISSING, FACT_UNFENCED);
 
     fact->hart = hart;
-    fact->message = fenced_before ? MESSAGE_NONE : MESSAGE_NEVER;
+    if (!patch_log_last_fence(a->config.log, hart))
+        fact->message = MESSAGE_NEVER;
+    else if (!a->harts[hart].fenced)
+        fact->message = MESSAGE_SINCE_START;
 }
 
-/* All that is known, in the order in which the machine did it. */
+/* The hart whose cycles the fact has; false: it has none. */
+static bool clock_of(const struct fact *fact, uint32_t *hart)
+{
+    switch (fact->kind) {
+    case FACT_FENCE: *hart = fact->requester; return true;
+    case FACT_FETCH: *hart = fact->hart; return true;
+    case FACT_STORE: *hart = fact->writer.hart; return fact->writer.kind == WRITER_HART;
+    default: return false;
+    }
+}
+
+static bool has_several_clocks(const struct finding *f)
+{
+    uint32_t first = 0, hart;
+    bool any = false;
+
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        if (!clock_of(&f->facts[i], &hart))
+            continue;
+        if (any && hart != first)
+            return true;
+        first = hart;
+        any = true;
+    }
+    return false;
+}
+
+/* Adds all that is known, in the order in which it happened. */
 static void add_evidence(const struct audit *a, struct finding *f, uint32_t site,
                          const struct stale_fetch *s)
 {
@@ -149,8 +184,8 @@ static void add_evidence(const struct audit *a, struct finding *f, uint32_t site
     if (s->evidence == STALE_PAGE_ONLY)
         add_message(f, LABEL_UNKNOWN, MESSAGE_BYTES);
     if (rule_severity(f->rule) > SEVERITY_note)
-        add_missing(f, hart, last != NULL);
-    if (s->agent_known && s->who.kind == WRITER_HART && s->who.hart != hart)
+        add_missing(a, f, hart);
+    if (has_several_clocks(f))
         add_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
 }
 
@@ -172,7 +207,7 @@ static void add_example(struct finding *f, enum rule rule, uint32_t site,
 
 /* ---- causes ---- */
 
-/* Where the store is: its function, if that is known. */
+/* The place of a store: its function's address, if that is known, otherwise its pc. */
 static uint64_t place_of_store(const struct audit *a, const struct stale_fetch *s)
 {
     const struct symbol *function = NULL;
@@ -184,16 +219,15 @@ static uint64_t place_of_store(const struct audit *a, const struct stale_fetch *
     return function ? function->addr : s->who.pc;
 }
 
-enum { CAUSE_NO_FENCE_EVER = RULE_COUNT, WRITER_UNKNOWN = 0xf };
+enum { CAUSE_NO_FENCE_SINCE_START = RULE_COUNT, WRITER_UNKNOWN = 0xf };
 
 static uint64_t cause_of(const struct audit *a, enum rule rule, const struct stale_fetch *s)
 {
     uint64_t place = place_of_store(a, s) & (UINT64_MAX >> 12);
     uint64_t kind = s->agent_known ? (uint64_t)s->who.kind : WRITER_UNKNOWN;
 
-    if (rule_severity(rule) > SEVERITY_note &&
-        !patch_log_last_fence(a->config.log, hart_id(s->hart)))
-        return (uint64_t)CAUSE_NO_FENCE_EVER << 56;
+    if (rule_severity(rule) > SEVERITY_note && !a->harts[hart_id(s->hart)].fenced)
+        return (uint64_t)CAUSE_NO_FENCE_SINCE_START << 56;
     return (uint64_t)rule << 56 | kind << 52 | place;
 }
 
@@ -203,7 +237,7 @@ static void tell(const struct audit *a, enum rule rule)
         a->config.listener.tell(a->config.listener.ctx, rule);
 }
 
-/* The finding of that cause, of which this is a breach; NULL: there is no room for it. */
+/* The finding for the cause of this breach, created if it is new; NULL: there are too many. */
 static struct finding *finding_of(struct audit *a, enum rule rule, const struct stale_fetch *s)
 {
     uint64_t cause = cause_of(a, rule, s), known;
@@ -221,8 +255,8 @@ static struct finding *finding_of(struct audit *a, enum rule rule, const struct 
 }
 
 /*
- * The other half of the same site, fetched by the same hart: that is the same breach. Where
- * the halves are in two pages the second one comes a few cycles later.
+ * A fetch of the other half of the same site by the same hart is the same breach. It comes a few
+ * cycles later if the halves are in two pages.
  */
 enum { HALVES_CYCLES = 64 };
 
@@ -285,22 +319,18 @@ static void (*const checks[])(struct audit *a, const struct event *e) = {
 #undef RULE
 };
 
-/* What the auditor itself needs to know what a store or a fetch is part of. */
+/* Events that the auditor itself needs, in addition to those of the rules. */
 enum {
     OWN_EVENTS =
         1 << EVENT_CODE_WRITE | 1 << EVENT_FENCE_I | 1 << EVENT_TRAP | 1 << EVENT_TRAP_RETURN
 };
 
-uint32_t audit_events(void)
+uint32_t audit_events(const struct audit *a)
 {
-    uint32_t kinds = OWN_EVENTS;
-
-    for (unsigned r = 0; r < RULE_COUNT; r++)
-        kinds |= rule_events((enum rule)r);
-    return kinds;
+    return OWN_EVENTS | a->rules_kinds;
 }
 
-/* All that was stored up to here is known to all: no fetch of it can be stale. */
+/* Drops swaps that every hart has fenced since: no fetch of them can be stale. */
 static void forget_swaps(struct audit *a)
 {
     uint64_t known = UINT64_MAX;
@@ -313,16 +343,31 @@ static void forget_swaps(struct audit *a)
     swaps_forget(a->swaps, known);
 }
 
+static void follow_trap_return(struct audit *a, const struct trap_return_event *t)
+{
+    struct audited_hart *h = &a->harts[hart_id(t->hart)];
+
+    h->depth--;
+    if (t->from != PRIV_M || t->to == PRIV_M || h->left_m_mode)
+        return;
+    h->left_m_mode = true;
+    h->fenced = false;
+}
+
 static void follow(struct audit *a, const struct event *e)
 {
     switch (e->kind) {
     case EVENT_CODE_WRITE:
         swaps_write(a->swaps, &e->code_write,
-                    e->code_write.who.kind == WRITER_HART ? a->depth[e->code_write.who.hart] : 0);
+                    e->code_write.who.kind == WRITER_HART ? a->harts[e->code_write.who.hart].depth
+                                                          : 0);
         break;
-    case EVENT_FENCE_I: forget_swaps(a); break;
-    case EVENT_TRAP: a->depth[hart_id(e->trap.hart)]++; break;
-    case EVENT_TRAP_RETURN: a->depth[hart_id(e->trap_return.hart)]--; break;
+    case EVENT_FENCE_I:
+        a->harts[hart_id(e->fence.hart)].fenced = true;
+        forget_swaps(a);
+        break;
+    case EVENT_TRAP: a->harts[hart_id(e->trap.hart)].depth++; break;
+    case EVENT_TRAP_RETURN: follow_trap_return(a, &e->trap_return); break;
     default: break;
     }
 }
@@ -330,6 +375,8 @@ static void follow(struct audit *a, const struct event *e)
 void audit_event(struct audit *a, const struct event *e)
 {
     follow(a, e);
+    if (!(a->rules_kinds & EVENT_BIT(e->kind)))
+        return;
     for (unsigned r = 0; r < RULE_COUNT; r++)
         if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
             checks[r](a, e);
@@ -372,7 +419,7 @@ static void fact_io(struct state_io *io, struct fact *f)
 {
     STATE_IO_BELOW(io, f->label, LABEL_ORDER + 1);
     STATE_IO_BELOW(io, f->kind, FACT_MESSAGE + 1);
-    STATE_IO_BELOW(io, f->message, MESSAGE_NEVER + 1);
+    STATE_IO_BELOW(io, f->message, MESSAGE_SINCE_START + 1);
     STATE_IO(io, f->site);
     STATE_IO(io, f->hart);
     STATE_IO(io, f->requester);
@@ -432,6 +479,13 @@ static void window_io(struct state_io *io, struct window *w)
     fetch_io(io, &w->fetch);
 }
 
+static void hart_io(struct state_io *io, struct audited_hart *h)
+{
+    STATE_IO(io, h->depth);
+    STATE_IO(io, h->left_m_mode);
+    STATE_IO(io, h->fenced);
+}
+
 static void last_io(struct state_io *io, struct audit *a)
 {
     STATE_IO(io, a->last.hart);
@@ -455,14 +509,14 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 1);
+    state_io_section(io, "audit", 2);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
     for (unsigned i = 0; i < SEVERITIES; i++)
         STATE_IO(io, a->left_out[i]);
     for (unsigned i = 0; i < harts; i++)
-        STATE_IO(io, a->depth[i]);
+        hart_io(io, &a->harts[i]);
     STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
     STATE_IO(io, a->windows_left_out);
     last_io(io, a);

@@ -1,10 +1,12 @@
 /*
- * audit.h - the auditor: an event goes to the rules that need it, and what a rule
- * objects to becomes a finding.
+ * audit.h - the auditor: passes each event to the rules that need it, and groups
+ * the breaches that they report into findings.
  *
- * Findings are grouped by their cause. Where the fetching hart has never executed
- * a fence.i, that is the cause, whatever the rule; else a cause is a rule and the
- * function whose store lacks its fence.
+ * There is one finding for each cause. If the fetching hart has not executed a
+ * fence.i since it was started, that is the cause, whatever the rule; otherwise the
+ * cause is the rule and the function whose store lacks its fence. A hart counts as
+ * started when it first leaves M-mode, or from power-on if it never does: fences of
+ * its firmware before that are not the kernel's.
  */
 #ifndef FTRACE_AUDIT_H
 #define FTRACE_AUDIT_H
@@ -25,15 +27,15 @@ struct symbols;
 struct updates;
 
 /*
- * `tell` is called for each new finding, for one that has become graver, and for each breach
- * for which there is no room. It may be NULL.
+ * tell() is called for each new finding, for one whose severity has risen, and for each breach
+ * that is in no finding because there are too many. It may be NULL.
  */
 struct finding_listener {
     void (*tell)(void *ctx, enum rule rule);
     void *ctx;
 };
 
-/* What it points to must outlive the auditor. */
+/* Everything it points to must outlive the auditor. */
 struct audit_config {
     const struct site_table *sites;
     const struct symbols *symbols; /* NULL: none */
@@ -47,22 +49,22 @@ struct audit_config {
 struct audit *audit_new(const struct audit_config *config);
 void audit_free(struct audit *a);
 
-uint32_t audit_events(void); /* EVENT_BIT of each kind that it needs */
+uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that it needs */
 
-/* An event of these kinds. The patch log and the updates have heard of it. */
+/* Takes an event of these kinds. The patch log and the updates must have had it before. */
 void audit_event(struct audit *a, const struct event *e);
 
-/* Saves or restores the findings, and what the rules remember. */
+/* Saves or restores the findings and the state of the rules. */
 void audit_state_io(struct state_io *io, struct audit *a);
 
 size_t audit_count(const struct audit *a);
 const struct finding *audit_get(const struct audit *a, size_t i); /* in order of first occurrence */
 size_t audit_count_at_least(const struct audit *a, enum severity severity);
 
-/* Breaches of that severity that are in no finding, because there were too many causes. */
+/* The number of breaches of that severity that are in no finding: there were too many causes. */
 uint64_t audit_left_out(const struct audit *a, enum severity severity);
 
-/* Fetches in a window of an update that were not followed up, because there were too many. */
+/* The number of fetches in windows of updates that were not tracked: there were too many. */
 uint64_t audit_windows_left_out(const struct audit *a);
 
 #endif

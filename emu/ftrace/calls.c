@@ -1,12 +1,12 @@
 /*
  * calls.c - see calls.h.
  *
- * A site's function counts as entered where the last instruction of the site's
- * pair is executed: a task that is interrupted before it may be put back to the
- * site's start, and must not have called twice. Where it will come back to gets
- * a probe of its own the first time it is seen; which call has come back there,
- * the stack pointer shows. Modules are not in the image: their sites are known
- * from the trampoline, once they are on.
+ * A function counts as entered when the last instruction of its site's pair is
+ * executed: a task that is interrupted before that may be set back to the start of
+ * the site, and must not be counted twice. Each return address gets a probe the
+ * first time it is seen; the stack pointer tells which call has returned to it.
+ * Modules are not in the image: their sites become known from the trampoline, once
+ * they are on.
  */
 #include "ftrace/calls.h"
 
@@ -27,10 +27,10 @@
 /* Linux's THREAD_SIZE; stacks are aligned to it. */
 enum { STACK_SHIFT = 14, STACK_BYTES = 1 << STACK_SHIFT };
 
-/* A function with variable arguments keeps up to eight registers above its frame. */
+/* A function with variable arguments saves up to eight registers above its frame. */
 enum { VARARGS_BYTES = 64 };
 
-/* Deeper than any stack of that size, and more stacks than any guest has tasks. */
+/* More open calls than fit on a stack of that size; more stacks than any guest has tasks. */
 enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 16 };
 
 struct stack {
@@ -47,7 +47,7 @@ struct calls {
     struct calls_listener listener;
     struct probe_owner at_site, at_trampoline, at_start, at_return;
     uint64_t return_to_handler; /* 0: the image has none */
-    enum site_state fetched;    /* of the site that is being decoded */
+    enum site_state fetched;    /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     struct map awaited; /* pa of a return address -> its probe */
     VEC_OF(struct stack) stacks;
@@ -57,7 +57,7 @@ struct calls {
 
 /* ---- stacks ---- */
 
-/* What is innermost; if nothing is open, what is never over and never comes back. */
+/* The innermost call; if none is open, a call that is never over and never returns. */
 static struct call top_of(const struct stack *s)
 {
     static const struct call nothing = {.kind = CALL_TRAP, .sp = UINT64_MAX};
@@ -69,7 +69,7 @@ static struct call_moment moment(struct stack *s, struct hart *h)
 {
     uint64_t now = hart_cycles(h);
 
-    /* Harts are not quite in step, and tasks change harts. */
+    /* Cycle counters of harts differ, and tasks migrate. */
     s->when = now > s->when ? now : s->when;
     return (struct call_moment){.hart = hart_id(h),
                                 .cycle = now,
@@ -105,13 +105,13 @@ static void forget_stacks(struct calls *c, struct hart *h, enum call_end how)
     map_clear(&c->stack_at);
 }
 
-/* The end of an empty stack belongs to it, and not to the next. */
+/* sp of an empty stack is the address after its end, which must not count as the next stack's. */
 static uint64_t stack_key(uint64_t sp)
 {
     return (sp - 1) >> STACK_SHIFT;
 }
 
-/* NULL: nothing was ever called there. */
+/* The stack that sp points into; NULL: no call was seen on it. */
 static struct stack *stack_of(struct calls *c, uint64_t sp)
 {
     uint64_t index;
@@ -133,9 +133,9 @@ static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
 }
 
 /*
- * Whether `top` is over when `next` begins: its frame lies below, or is where the
- * new one is, which a tail call would do only with the same return address (or
- * the one that its caller's was replaced by).
+ * Whether `top` must have ended when `next` begins: its frame is below the new one,
+ * or at the same address. A tail call also has the frame address of its caller, but
+ * then the same return address (or return_to_handler, if that has replaced it).
  */
 static bool is_over(const struct calls *c, struct call top, const struct call *next)
 {
@@ -159,15 +159,15 @@ static void push(struct calls *c, struct hart *h, const struct call *call)
     c->listener.enter(c->listener.ctx, call, &at);
 }
 
-/* ---- coming back ---- */
+/* ---- returns ---- */
 
-/* Whether a call with that frame may come back with that stack pointer. */
+/* Whether a call with that frame may return with that stack pointer. */
 static bool fits(struct call call, uint64_t sp)
 {
     return sp - call.sp <= (call.kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
 }
 
-/* Tail calls come back together with their callers: the outermost of those that may. */
+/* The call that returns to pc. Tail calls return together with their callers: the outermost one. */
 static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t *index)
 {
     bool found = false;
@@ -186,7 +186,10 @@ static void come_back(struct calls *c, struct stack *s, size_t index, struct har
         leave_top(c, s, h, fits(top_of(s), sp) ? CALL_CAME_BACK : CALL_ABANDONED);
 }
 
-/* Of a chain of tail calls all are over; where the last comes back to, the first was to. */
+/*
+ * Ends all calls of a chain of tail calls. *back: the return address of the outermost one. False:
+ * there was none.
+ */
 static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64_t sp,
                         uint64_t *back)
 {
@@ -204,8 +207,9 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
 }
 
 /*
- * A hooked call is over, and what took its return address will go where that
- * leads. If the caller of a tail call was hooked as well, it comes here again.
+ * A call whose return address was replaced by return_to_handler has ended; the
+ * handler will go to the true return address. If that was replaced, too (for the
+ * caller of a tail call), it comes here again.
  */
 static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
@@ -270,15 +274,18 @@ static void await(struct calls *c, struct hart *h, uint64_t va)
     plant_return(c, pa);
 }
 
-/* ---- going in ---- */
+/* ---- calls ---- */
 
-/* Whether the site is after a prologue, so that there is a frame with a pointer to it. */
+/* Whether sites come after the prologue, so that the frame and frame pointer exist. */
 static bool after_prologue(const struct calls *c)
 {
     return site_layout(c->sites) <= LAYOUT_MCOUNT;
 }
 
-/* At a site's last instruction, or at the next one: its call has changed ra, but saved it. */
+/*
+ * The return address of the function, at the last instruction of its site or the next one. A call
+ * by the site has changed ra, but saved it.
+ */
 static uint64_t return_address(const struct calls *c, struct hart *h, bool calls)
 {
     uint64_t ra = hart_reg(h, REG_RA);
@@ -322,9 +329,9 @@ static unsigned last_offset(const struct calls *c, const struct site *s)
 }
 
 /*
- * Two probes a site: at its start the state is taken, where all of it is being
- * fetched; at its last instruction is the call. A block that begins in between
- * has the rest from memory.
+ * Each site has two probes. At its start the state is determined from the bytes
+ * that are fetched; at its last instruction the call is recorded. For a block that
+ * begins in between, the bytes before it are read from memory.
  */
 static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_view *view)
 {
@@ -357,9 +364,9 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
     return PROBE_GO_ON;
 }
 
-/* ---- sites that are in no table ---- */
+/* ---- sites of modules, which the table does not have ---- */
 
-/* Whether the call that has just come from there was seen at its site. */
+/* Whether the call that has entered the trampoline was recorded at its site. */
 static bool is_known(struct calls *c, const struct hart *h, uint64_t back)
 {
     uint64_t sp = hart_reg(h, REG_SP);
@@ -385,7 +392,7 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
     enter_tracer(c, h, pc, back);
 }
 
-/* Where a task begins, no call of a former task on the same stack is open. */
+/* A task begins: calls of an earlier task on the same stack have ended. */
 static enum probe_verdict hit_start(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                     uint64_t pc)
 {
@@ -436,7 +443,7 @@ void calls_trap(struct calls *c, const struct trap_event *t)
         push(c, t->hart, &trap);
 }
 
-/* Where to is the handler's business; the stack is as it was. */
+/* The handler may return to another pc, but the stack pointer is the same as at the trap. */
 void calls_trap_return(struct calls *c, const struct trap_return_event *t)
 {
     uint64_t sp = hart_reg(t->hart, REG_SP);
@@ -449,7 +456,7 @@ void calls_trap_return(struct calls *c, const struct trap_return_event *t)
         }
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static void plant_at(struct calls *c, const char *label, const struct probe_owner *owner)
 {
@@ -540,7 +547,7 @@ void calls_free(struct calls *c)
 
 /* ---- state ---- */
 
-/* The name that hit_site or enter_unknown gave it; names are not saved. */
+/* The function's name for the site at pc; names are not saved in the state. */
 static const char *name_of(const struct calls *c, uint64_t pc)
 {
     uint64_t pa;
@@ -594,7 +601,7 @@ static void check_stacks(struct state_io *io, const struct calls *c)
             state_io_fail(io, STATE_OUT_OF_RANGE);
 }
 
-/* Return addresses that have a probe: those of the state get theirs, all others lose it. */
+/* Restores the probes at return addresses: plants those of the state, removes all others. */
 static void load_awaited(struct state_io *io, struct calls *c)
 {
     struct map before = c->awaited;

@@ -1,11 +1,10 @@
 /*
- * calls.h - the machine's own record of calls and returns.
+ * calls.h - the machine's own record of calls and returns of traced functions.
  *
- * A call is seen where its site is executed and ends where its return address
- * is arrived at with the stack as it was: no instruction is added to the
- * guest, and nothing of what the guest's own tracer says is believed. What
- * opens and closes nests like brackets on each stack. Writers of formats are
- * listeners and need nothing else.
+ * A call begins when its site is executed, and ends when the return address is
+ * reached with the stack pointer of the call. No instruction is added to the
+ * guest, and the guest's own tracer is not used. Begins and ends are properly
+ * nested on each stack. Writers of output formats are listeners.
  */
 #ifndef FTRACE_CALLS_H
 #define FTRACE_CALLS_H
@@ -23,63 +22,64 @@ struct image;
 struct symbols;
 
 enum call_kind {
-    CALL_FUNCTION, /* of a traced function, from its site on */
-    CALL_TRACER,   /* what an enabled site goes to, until the instruction after the site */
+    CALL_FUNCTION, /* a traced function, from its site on */
+    CALL_TRACER,   /* the trampoline of an enabled site, until the instruction after the site */
     CALL_RETURN,   /* from return_to_handler to the true return address */
-    CALL_TRAP,     /* of the kernel itself, until it goes on */
+    CALL_TRAP,     /* a trap from the kernel, until the interrupted code continues */
 };
 
-/* What is open on a stack. */
+/* An open call on a stack. */
 struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
-    uint64_t pc;           /* of the site; TRAP: what was interrupted */
-    uint64_t back;         /* where it goes on afterwards: a FUNCTION's return address */
-    uint64_t sp;           /* where its caller's stack ends */
-    uint64_t cause;        /* TRAP: as in scause */
+    uint64_t pc;           /* of the site; TRAP: the interrupted pc */
+    uint64_t back;         /* where it returns to; FUNCTION: the return address */
+    uint64_t sp;           /* the stack pointer of its caller */
+    uint64_t cause;        /* TRAP: scause */
 };
 
 struct call_moment {
     unsigned hart;
     uint64_t cycle, insns; /* of that hart */
-    uint64_t when;         /* the same cycle, but never going back on one stack */
-    uint64_t time;         /* what the time CSR would say */
+    uint64_t when;         /* the same cycle, made monotonic on each stack */
+    uint64_t time;         /* the time CSR */
     uint64_t task;         /* tp */
     uint32_t stack;        /* counts from 1, in order of first use */
 };
 
 enum call_end {
     CALL_CAME_BACK,
-    CALL_ABANDONED, /* its stack was left for good, or by a way that is no return */
-    CALL_OPEN,      /* until the end of the run */
+    CALL_ABANDONED, /* it did not return: its stack was dropped or unwound */
+    CALL_OPEN,      /* it was still open at the end of the run */
 };
 
 struct calls_listener {
-    void *ctx;    /* enter NULL: no listener */
-    bool on_only; /* leave out functions whose sites call nothing */
+    void *ctx;
+    bool on_only; /* only functions whose site is on */
+    /* NULL: there is no listener */
     void (*enter)(void *ctx, const struct call *c, const struct call_moment *at);
     void (*leave)(void *ctx, const struct call *c, const struct call_moment *at, enum call_end how);
-    /* Saves or restores what the listener has made of it so far (base/state_io.h); may be NULL. */
+    /* Saves or restores the listener's own state (base/state_io.h); may be NULL. */
     void (*state_io)(void *ctx, struct state_io *io);
 };
 
-/* Plants its probes; image, sites and symbols must outlive it. */
+/* Plants probes at all sites. Image, sites and symbols must outlive it. */
 struct calls *calls_new(struct cluster *c, const struct image *im, const struct site_table *sites,
                         const struct symbols *symbols, struct calls_listener listener);
 void calls_free(struct calls *c); /* NULL is allowed */
 
-/* Whether the image has anything that could be seen to be called. */
+/* Whether the image has a site whose calls can be recorded. */
 bool calls_possible(const struct site_table *sites);
 
-/* To be called at traps and returns from them. */
+/* Must be called at traps and returns from them. */
 void calls_trap(struct calls *c, const struct trap_event *t);
 void calls_trap_return(struct calls *c, const struct trap_return_event *t);
 
-/* Saves or restores the open calls, and the listener. Plants the probes that there were. */
+/* Saves or restores the open calls and the listener's state. Restoring plants their probes. */
 void calls_state_io(struct state_io *io, struct calls *c);
 
-/* The run is over: what is open ends so. */
+/* At the end of the run: ends all open calls with CALL_OPEN. */
 void calls_end(struct calls *c);
 
 #endif

@@ -65,7 +65,7 @@ void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct
         snprintf(text, PLACE_MAX, "%s", kinds[who->kind]);
         return;
     }
-    if (!who->pc) { /* its page was open, where stores are not seen one by one */
+    if (!who->pc) { /* stores to an open page (mem/ram.h) are not recorded one by one */
         snprintf(text, PLACE_MAX, "hart %u, with an instruction that is not known", who->hart);
         return;
     }

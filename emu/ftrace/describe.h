@@ -1,6 +1,6 @@
 /*
- * describe.h - addresses, instructions and findings in words, for reports and
- * the debugger alike.
+ * describe.h - addresses, instructions and findings as text, for reports and
+ * the debugger.
  */
 #ifndef FTRACE_DESCRIBE_H
 #define FTRACE_DESCRIBE_H
@@ -19,7 +19,7 @@ struct writer;
 
 enum { PLACE_MAX = 256 };
 
-/* "schedule+0x1c (kernel/sched/core.c:211)"; what is not known is left out; else the number. */
+/* "schedule+0x1c (kernel/sched/core.c:211)", without the line or name if they are not known. */
 void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                     uint64_t va);
 

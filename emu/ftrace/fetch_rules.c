@@ -2,18 +2,18 @@
  * fetch_rules.c - the rules about fetches of code that was written since the
  * hart's last fence.i.
  *
- * One stale fetch breaks one rule, chosen by what is known and by whose duty the
- * fence was:
+ * One stale fetch breaks one rule, chosen by what is known of it and by which hart
+ * had to execute or request the fence:
  * - only the page is known to have been written: unfenced-page;
  * - patched code (a site, a swapped instruction, or code that this hart had executed
- *   before): the fetching hart's own fence if it wrote the bytes itself, else the fence of the
- * patching hart's request;
+ *   before): missing-local-fence if the fetching hart wrote the bytes itself, otherwise
+ *   missing-remote-fence;
  * - anything else (new code, DMA, firmware, a debugger): stale-fetch.
  *
- * Of an instruction that was swapped by one store (swaps.h) another hart may run
- * either version until the update ends; so may the patching hart in a handler of an
- * interrupt that came after the store. That is a note, and an error if the hart has
- * not fenced when the update ends.
+ * If an instruction was swapped by one store (swaps.h), another hart may run either
+ * version until the update ends; so may the patching hart in the handler of an
+ * interrupt after the store. Such a fetch is a note, and becomes an error if the hart
+ * has not fenced when the update ends.
  */
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -22,7 +22,7 @@
 #include "ftrace/sites.h"
 #include "ftrace/updates.h"
 
-/* So many fetches in windows are followed up at once. */
+/* Fetches in windows that are tracked at the same time. */
 enum { WINDOWS_MAX = 1 << 16 };
 
 static const struct swap *swap_of(const struct audit *a, const struct stale_fetch *s)
@@ -30,7 +30,7 @@ static const struct swap *swap_of(const struct audit *a, const struct stale_fetc
     return swaps_find(a->swaps, s, hart_sync_stamp(s->hart));
 }
 
-/* What is swapped is code, though this hart may never have run it and no table has it as a site. */
+/* A swapped instruction is code even if this hart has not run it and it is not a site. */
 static bool is_patched_code(const struct audit *a, const struct stale_fetch *s)
 {
     return s->evidence == STALE_PARCEL && s->agent_known && s->who.kind == WRITER_HART &&
@@ -43,11 +43,11 @@ static bool is_by_itself(const struct stale_fetch *s)
     return s->who.hart == hart_id(s->hart);
 }
 
-/* Either version may run: the duty to fence has not come yet. */
+/* Whether either version may run, because the update has not ended. */
 static bool is_in_window(const struct audit *a, const struct stale_fetch *s)
 {
     const struct swap *swap = swap_of(a, s);
-    uint32_t depth = a->depth[hart_id(s->hart)];
+    uint32_t depth = a->harts[hart_id(s->hart)].depth;
 
     if (!swap || updates_ended(a->config.updates, s->who.hart, s->stamp))
         return false;
@@ -81,7 +81,7 @@ static bool is_of(const struct window *w, const struct update_event *u)
     return w->fetch.who.hart == u->writer && w->fetch.stamp <= u->stamp;
 }
 
-/* An update has ended: its windows that break the rule are breaches now. */
+/* At the end of an update: reports its windows whose hart has not fenced. */
 static void close_windows(struct audit *a, enum rule rule, const struct update_event *u)
 {
     size_t left = 0;
@@ -118,7 +118,7 @@ void rule_unfenced_page(struct audit *a, const struct event *e)
         audit_breach(a, RULE_unfenced_page, s);
 }
 
-/* Both rules of patched code: that of the hart's own stores, and that of others'. */
+/* The two rules about patched code: for the hart's own stores and for those of others. */
 static void check_patched_code(struct audit *a, enum rule rule, const struct event *e)
 {
     const struct stale_fetch *s = &e->stale_fetch;

@@ -15,13 +15,14 @@ const char *message_text(enum message message)
 {
     static const char *const texts[] = {
         [MESSAGE_NONE] = "",
-        [MESSAGE_WRITER] = "by a writer that is not known: stores to a page that did not hold code "
+        [MESSAGE_WRITER] = "by an unknown writer: stores to a page that did not hold code "
                            "are not seen one by one",
         [MESSAGE_BYTES] = "whether these bytes were written, or others in their page",
         [MESSAGE_CLOCKS] =
             "from top to bottom, as the machine did it; each hart's cycles are a clock "
             "of its own",
         [MESSAGE_NEVER] = "; it has executed none so far",
+        [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
     };
 
     return texts[message];

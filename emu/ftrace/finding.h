@@ -1,9 +1,9 @@
 /*
  * finding.h - what the auditor has found: a broken rule, how often, and the evidence.
  *
- * Evidence is a list of labelled facts, which every report prints alike. They
- * are in the order in which the machine did things: the cycles of two harts are
- * two clocks, and do not say which of two events came first.
+ * Evidence is a list of labelled facts, which all reports print in the same way.
+ * They are in the order in which the events happened; the cycle counters of two
+ * harts are two clocks and do not tell which of two events came first.
  *
  * All of it is plain data without pointers.
  */
@@ -28,7 +28,7 @@ enum fact_kind {
     FACT_MESSAGE,  /* message */
 };
 
-/* As users read it: fact_label_name(). */
+/* The label that is printed: fact_label_name(). */
 enum fact_label {
     LABEL_SITE,
     LABEL_FENCED,
@@ -42,13 +42,15 @@ enum fact_label {
     LABEL_ORDER,
 };
 
-/* What is said in words. */
+/* Fixed texts. */
 enum message {
     MESSAGE_NONE,
-    MESSAGE_WRITER, /* the writer is not known */
-    MESSAGE_BYTES,  /* whether the bytes were written is not known */
-    MESSAGE_CLOCKS, /* cycles of different harts */
-    MESSAGE_NEVER,  /* the hart has never executed a fence.i */
+    MESSAGE_WRITER,      /* the writer is not known */
+    MESSAGE_BYTES,       /* whether the bytes were written is not known */
+    MESSAGE_CLOCKS,      /* cycles of different harts */
+    MESSAGE_NEVER,       /* the hart has never executed a fence.i */
+    MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
+                          */
 };
 
 struct fact {
@@ -62,10 +64,10 @@ struct fact {
     uint8_t bytes[FACT_BYTES_MAX];
 };
 
-/* One occurrence. */
+/* One breach. */
 struct example {
     enum rule rule;
-    uint32_t hart, site; /* site: NO_SITE if it is none */
+    uint32_t hart, site; /* site: NO_SITE if the code is not a site */
     uint64_t pc, cycle;
 };
 
@@ -73,9 +75,9 @@ struct example {
 struct finding {
     enum rule rule;
     uint64_t count;
-    uint64_t by_rule[RULE_COUNT]; /* of the count: more than one rule where no hart ever fenced */
-    uint64_t harts;               /* that fetched, a bit each */
-    struct example examples[EXAMPLES_MAX]; /* different places or harts, the first ones */
+    uint64_t by_rule[RULE_COUNT]; /* the count by rule; several rules if a hart has never fenced */
+    uint64_t harts;               /* the harts that fetched, a bit each */
+    struct example examples[EXAMPLES_MAX]; /* the first ones that differ in place or hart */
     unsigned example_count;
     struct fact facts[FACTS_MAX];
     unsigned fact_count;

@@ -13,12 +13,13 @@
 #include "ftrace/sites.h"
 
 /*
- * So many of the patches may be stores outside of sites: memory that once held code and now
- * holds data (a freed init section, a page of a process that has ended) is stored to without end.
+ * At most this part of the kept patches (1 / OTHERS_SHARE) may be stores outside of sites. Memory
+ * that held code and now holds data (a freed init section, a page of a process that has ended) gets
+ * any number of stores.
  */
-enum { OTHERS_SHARE = 4 }; /* a quarter */
+enum { OTHERS_SHARE = 4 };
 
-/* Fences kept by hart: the first one after each store to code, the newest ones, and the last. */
+/* Fences kept for each hart: the newest of those that are the first after a store; and the last. */
 enum { FENCES_MAX = 4096 };
 
 struct fence_list {
@@ -69,7 +70,7 @@ static struct patch *last_of(const struct patch_log *l, uint32_t site)
     return map_get(&l->last_index, site, &index) ? &l->last.at[index] : NULL;
 }
 
-/* Whether the store goes on with the last patch of its site. */
+/* Whether the store belongs to the last patch of its site. */
 static bool continues(const struct patch_log *l, const struct patch *last,
                       const struct code_write *w)
 {
@@ -91,11 +92,7 @@ static void lay(uint8_t *at, const struct code_write *w, uint64_t pa, const uint
     }
 }
 
-/*
- * A site's old bytes are pieced together from the stores: what a later store
- * of the same patch replaces was there before the first one too, unless the
- * first one wrote it. Bytes that no store touched are the last patch's.
- */
+/* Adds a further store to its patch. Its old bytes stay those from before the first store. */
 static void continue_patch(struct patch *p, const struct code_write *w)
 {
     p->stamp = w->stamp;
@@ -104,11 +101,10 @@ static void continue_patch(struct patch *p, const struct code_write *w)
     lay(p->new_bytes, w, p->pa, w->new_bytes);
 }
 
-/* The last patch of a site is kept twice, so that it is known where there is no room for all. */
-static void set_last(struct patch_log *l, const struct patch *p)
+/* The last patch of a site is also stored apart, so that it stays when older patches are dropped.
+ */
+static void set_last(struct patch_log *l, struct patch *last, const struct patch *p)
 {
-    struct patch *last = last_of(l, p->site);
-
     if (last) {
         *last = *p;
         return;
@@ -149,8 +145,8 @@ static void write_other(struct patch_log *l, const struct code_write *w)
     VEC_PUSH(&l->patches, p);
 }
 
-static void begin_site_patch(struct patch_log *l, uint32_t site, const struct code_write *w,
-                             const uint8_t *memory)
+static void begin_site_patch(struct patch_log *l, uint32_t site, struct patch *last,
+                             const struct code_write *w, const uint8_t *memory)
 {
     struct patch p = new_patch(w);
 
@@ -165,12 +161,12 @@ static void begin_site_patch(struct patch_log *l, uint32_t site, const struct co
         p.kept = (uint32_t)l->patches.len;
         VEC_PUSH(&l->patches, p);
     }
-    set_last(l, &p);
+    set_last(l, last, &p);
 }
 
-bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint8_t *memory)
+bool patch_log_write(struct patch_log *l, const struct code_write *w, uint32_t site,
+                     const uint8_t *memory)
 {
-    uint32_t site = site_find(l->sites, w->pa, w->size);
     struct patch *last = site == NO_SITE ? NULL : last_of(l, site);
 
     l->newest = w->stamp;
@@ -184,11 +180,11 @@ bool patch_log_write(struct patch_log *l, const struct code_write *w, const uint
         write_other(l, w);
         return false;
     }
-    begin_site_patch(l, site, w, memory);
+    begin_site_patch(l, site, last, w, memory);
     return true;
 }
 
-/* No store was made since the fence before: nothing can ask for this one but as the last. */
+/* Whether no store was made since the previous fence: then only the last fence need be kept. */
 static bool is_repeated(const struct fence_list *list, uint64_t newest)
 {
     size_t len = list->all.len;

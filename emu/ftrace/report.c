@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/grouped.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/account.h"
@@ -16,22 +17,8 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
+#include "ftrace/updates.h"
 #include "ftrace/watch.h"
-
-/* 1234567 as "1,234,567". */
-static const char *grouped(char text[32], uint64_t n)
-{
-    char digits[24];
-    unsigned len = (unsigned)snprintf(digits, sizeof digits, "%" PRIu64, n), out = 0;
-
-    for (unsigned i = 0; i < len; i++) {
-        if (i && (len - i) % 3 == 0)
-            text[out++] = ',';
-        text[out++] = digits[i];
-    }
-    text[out] = '\0';
-    return text;
-}
 
 static double ratio(uint64_t a, uint64_t b)
 {
@@ -204,7 +191,8 @@ static void print_costs(const struct report *r, FILE *out)
         print_state("at boot:", &t.state[SITE_INIT], busy, out);
 }
 
-/* What was changed: sites, and what else is code or once was, such as freed init functions. */
+/* Patches of sites, and other stores to memory that is or was code, such as freed init functions.
+ */
 static void print_patches(const struct report *r, FILE *out)
 {
     struct patch_counts counts = patch_log_counts(watch_patches(r->watch));
@@ -213,6 +201,32 @@ static void print_patches(const struct report *r, FILE *out)
     fprintf(out, "%s patches of sites", grouped(n, counts.sites));
     if (counts.others)
         fprintf(out, ", %s other stores to memory that held code", grouped(n, counts.others));
+}
+
+/* Findings may know less of a write for it, and say so. */
+static void print_not_kept(const struct report *r, FILE *out)
+{
+    struct cluster_left_out left_out = cluster_left_out(r->cluster);
+    uint64_t updates = updates_left_out(watch_updates(r->watch));
+    const struct {
+        uint64_t count;
+        const char *what;
+    } rows[] = {
+        {left_out.code_writes, "stores to code (--code-writes-max)"},
+        {left_out.page_copies, "copies of written pages (--page-copies-max)"},
+        {updates, "updates (--updates-max)"},
+    };
+    const char *before = "not kept: ";
+    char n[32];
+
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+        if (!rows[i].count)
+            continue;
+        fprintf(out, "%s%s %s", before, grouped(n, rows[i].count), rows[i].what);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', out);
 }
 
 static void print_verdict(const struct report *r, FILE *out)
@@ -232,6 +246,7 @@ static void print_verdict(const struct report *r, FILE *out)
         fprintf(out, "audit:    no findings; ");
     print_patches(r, out);
     fprintf(out, all ? "\n" : "; nothing stale was run\n");
+    print_not_kept(r, out);
 }
 
 void report_text(const struct report *r, FILE *out)
@@ -260,7 +275,7 @@ static void print_fact(const struct report *r, const struct fact *fact, FILE *ou
     fprintf(out, "  %-9s %s\n", fact_label_name(fact->label), text);
 }
 
-/* How often, and on which harts; by rule, where there is more than one. */
+/* The number of breaches and the harts; by rule, if there is more than one. */
 static void print_count(const struct finding *f, FILE *out)
 {
     char n[32];
@@ -296,6 +311,25 @@ static bool is_of_evidence(const struct finding *f, const struct example *e)
     return false;
 }
 
+static bool has_fact(const struct finding *f, enum fact_label label)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == label)
+            return true;
+    return false;
+}
+
+/* The examples are in the order in which the machine did them, as the facts are. */
+static void print_order(const struct finding *f, FILE *out)
+{
+    bool several = false;
+
+    for (unsigned i = 1; i < f->example_count; i++)
+        several |= f->examples[i].hart != f->examples[0].hart;
+    if (several && !has_fact(f, LABEL_ORDER))
+        fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
+}
+
 static void print_finding(const struct report *r, const struct finding *f, FILE *out)
 {
     fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
@@ -307,6 +341,7 @@ static void print_finding(const struct report *r, const struct finding *f, FILE 
     for (unsigned i = 0; i < f->example_count; i++)
         if (!is_of_evidence(f, &f->examples[i]))
             print_example(r, f, &f->examples[i], out);
+    print_order(f, out);
     fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
 }
 
@@ -316,15 +351,15 @@ static void print_left_out(const struct audit *a, FILE *out)
 
     for (unsigned s = SEVERITY_warning; s < SEVERITIES; s++)
         if (audit_left_out(a, (enum severity)s))
-            fprintf(out, "%s: %s more breaches with other causes were not kept (--findings-max)\n",
+            fprintf(out, "%s: %s more breaches with other causes were dropped (--findings-max)\n",
                     severity_name((enum severity)s),
                     grouped(n, audit_left_out(a, (enum severity)s)));
     if (audit_windows_left_out(a))
-        fprintf(out, "warning: %s fetches during updates were not followed up\n",
+        fprintf(out, "warning: %s fetches during updates were not tracked\n",
                 grouped(n, audit_windows_left_out(a)));
 }
 
-/* Notes are in the JSON report alone: a kernel that is as it should be can have many. */
+/* Notes are left to the JSON report: a correct kernel can have many. */
 void report_findings(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);

@@ -1,5 +1,5 @@
 /*
- * report.h - a run's result, for people and for programs.
+ * report.h - the report of a run, as text and as JSON.
  *
  * Pure: the same run gives the same bytes. docs/report.md describes the JSON.
  */
@@ -16,21 +16,20 @@ struct lines;
 struct symbols;
 struct watch;
 
-enum { REPORT_VERSION = 2 };
-
-/* What was run, and how it ended. Strings are the user's own words. */
+/* The run: its options and how it ended. Strings are as the user gave them. */
 struct run_info {
     const char *version;  /* of rvftrace */
     const char *revision; /* of its source; NULL: not known */
     const char *image;
-    uint64_t image_hash;
+    uint64_t image_hash;  /* for report_json alone */
     const char *bootargs; /* NULL: none */
     const char *firmware, *fetch, *timing;
     bool fetch_is_random;
     uint64_t fetch_seed; /* of random fetches */
     uint64_t seed, memory;
+    const char *replay;   /* the recording that was replayed; NULL: none */
     const char *ended;    /* "exit", "max-insns", ... */
-    const char *ended_by; /* "finisher", ...; NULL: not by a request of the guest */
+    const char *ended_by; /* "finisher", ...; NULL: the guest did not request it */
     unsigned exit_code;
 };
 
@@ -40,7 +39,7 @@ struct report {
     struct watch *watch;
     const struct symbols *symbols;
     struct lines *lines;
-    unsigned rows; /* of the text's site table; the rest is summed up */
+    unsigned rows; /* rows of the site table in the text; the other sites are summed up */
 };
 
 /* Totals, the site table with the busiest first, what off and on cost, the audit's verdict. */
@@ -49,7 +48,7 @@ void report_text(const struct report *r, FILE *out);
 /* All findings with their evidence; nothing if there are none. */
 void report_findings(const struct report *r, FILE *out);
 
-/* Everything. False: writing failed; errno says why. */
+/* The complete report. False: writing failed; errno is set. */
 MUST_USE bool report_json(const struct report *r, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * report_priv.h - what the two forms of a report share.
+ * report_priv.h - shared by the text and the JSON report.
  */
 #ifndef FTRACE_REPORT_PRIV_H
 #define FTRACE_REPORT_PRIV_H

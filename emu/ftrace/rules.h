@@ -15,7 +15,7 @@ enum rule {
 
 enum severity { SEVERITY_note, SEVERITY_warning, SEVERITY_error, SEVERITIES };
 
-const char *rule_name(enum rule rule); /* as the user writes it: "stale-fetch" */
+const char *rule_name(enum rule rule); /* for users: "stale-fetch" */
 enum severity rule_severity(enum rule rule);
 uint32_t rule_events(enum rule rule); /* EVENT_BIT of each kind that it needs */
 const char *rule_sentence(enum rule rule);

@@ -61,20 +61,27 @@ static bool read_memory(const struct site_life *l, uint64_t pa, uint8_t *bytes, 
 
 /* ---- sites that go ---- */
 
-/* One store can end two sites that lie side by side. */
-static void remove_ended(struct site_life *l, const struct code_write *w)
+/*
+ * `id` is the first site that the store hits: one store can end two that lie side by side. The
+ * first one that is left, or NO_SITE.
+ */
+static uint32_t remove_ended(struct site_life *l, const struct code_write *w, uint32_t id)
 {
-    uint64_t pa = w->pa, end = w->pa + w->size;
-    uint32_t id;
+    uint64_t end = w->pa + w->size;
+    uint32_t first = NO_SITE;
 
-    while (pa < end && (id = site_find(l->sites, pa, (unsigned)(end - pa))) != NO_SITE) {
+    while (id != NO_SITE) {
         const struct site *s = site_get(l->sites, id);
+        uint64_t pa = s->pa + s->size;
         uint8_t bytes[SITE_BYTES_MAX];
 
-        pa = s->pa + s->size;
         if (!read_memory(l, s->pa, bytes, s->size) || !site_may_hold(s, bytes))
             site_remove(l->sites, id);
+        else if (first == NO_SITE)
+            first = id;
+        id = pa < end ? site_find(l->sites, pa, (unsigned)(end - pa)) : NO_SITE;
     }
+    return first;
 }
 
 /* ---- sites that come ---- */
@@ -122,17 +129,19 @@ static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
     return true;
 }
 
-static bool learn_at(struct site_life *l, struct hart *h, uint64_t pa)
+/* The site that was found there, or NO_SITE. */
+static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 {
     struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES};
     const struct symbol *function;
     uint8_t bytes[SITE_BYTES];
     uint64_t distance, va;
+    uint32_t id;
 
     /* Most stores are data in a page that has code as well. */
     if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
         image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
-        return false;
+        return NO_SITE;
     if (pair_offset(l))
         s.size = SITE_BYTES_MAX;
     s.pa = pa - pair_offset(l);
@@ -141,28 +150,29 @@ static bool learn_at(struct site_life *l, struct hart *h, uint64_t pa)
         s.passes_ra = read_memory(l, pa - 4, bytes, 4) && site_is_mv_a0_ra(bytes);
     function = symbols_function_at(l->symbols, s.va);
     s.function = function ? function->name : "";
-    l->learnt += site_add(l->sites, &s) != NO_SITE;
-    return true;
+    id = site_add(l->sites, &s);
+    l->learnt += id != NO_SITE;
+    return id;
 }
 
 /* Ascending or descending, in pieces of any size: the last store ends with the pair, or its first
  * half. */
-static void learn(struct site_life *l, const struct code_write *w)
+static uint32_t learn(struct site_life *l, const struct code_write *w)
 {
     uint64_t end = w->pa + w->size;
     struct hart *h;
+    uint32_t id;
 
     if (!l->trampoline_count || l->learnt == LEARNT_MAX || w->who.kind != WRITER_HART)
-        return;
+        return NO_SITE;
     h = cluster_hart(l->cluster, w->who.hart);
-    if (!learn_at(l, h, end - SITE_BYTES))
-        (void)learn_at(l, h, end - SITE_BYTES / 2);
+    id = learn_at(l, h, end - SITE_BYTES);
+    return id != NO_SITE ? id : learn_at(l, h, end - SITE_BYTES / 2);
 }
 
-void site_life_store(struct site_life *l, const struct code_write *w)
+uint32_t site_life_store(struct site_life *l, const struct code_write *w)
 {
-    if (site_find(l->sites, w->pa, w->size) != NO_SITE)
-        remove_ended(l, w);
-    else
-        learn(l, w);
+    uint32_t id = site_find(l->sites, w->pa, w->size);
+
+    return id != NO_SITE ? remove_ended(l, w, id) : learn(l, w);
 }

@@ -28,8 +28,10 @@ void site_life_free(struct site_life *l); /* NULL is allowed */
 /* Saves or restores how many sites were learnt; the sites are the table's. */
 void site_life_state_io(struct state_io *io, struct site_life *l);
 
-/* After a store to code, which is in memory: adds or removes the sites that it says something of.
+/*
+ * After a store to code, which is in memory: adds or removes the sites that it says something of.
+ * Answers the first site that the store hits, of those there are now, or NO_SITE.
  */
-void site_life_store(struct site_life *l, const struct code_write *w);
+uint32_t site_life_store(struct site_life *l, const struct code_write *w);
 
 #endif

@@ -27,23 +27,29 @@ enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0
 #define SD_RA_BELOW_SP 0xfe113c23u
 #define LD_RA_BELOW_SP 0xff813083u
 
-/* Of `callops`: the bytes between the address in the table and the function. */
+/* In `callops`: the size of the ftrace_ops pointer before the function, at the table's address. */
 enum { LITERAL_BYTES = 8 };
 
 /* Longer than any prologue: sites farther from the start of their function are not examined. */
 enum { PROLOGUE_MAX = 256 };
 
+/* Where a site ends, beside its id: a search reads nothing else. */
+struct placed {
+    uint64_t end;
+    uint32_t id;
+};
+
 struct site_table {
     VEC_OF(struct site) sites;
-    VEC_OF(uint32_t) by_pa; /* ids, of those that are not gone */
-    VEC_OF(char *) names;   /* of functions, of sites that were added */
+    VEC_OF(struct placed) by_pa; /* the sites that are not gone, by address */
+    VEC_OF(char *) names;        /* function names of added sites */
     struct site_listener listeners[SITE_LISTENERS_MAX];
     unsigned listener_count;
     enum site_layout layout;
     uint64_t mcount;
 };
 
-/* ---- what the bytes mean ---- */
+/* ---- the state that the bytes mean ---- */
 
 static uint32_t word_at(const uint8_t *bytes)
 {
@@ -69,7 +75,7 @@ static bool all_compressed_nops(const uint8_t *bytes, unsigned size)
     return true;
 }
 
-/* Whether it is a pair that links; then `target` is where to. */
+/* Whether the bytes are an auipc/jalr pair that links; *target: the address that it calls. */
 static bool is_pair(uint64_t va, const uint8_t *bytes, uint64_t *target)
 {
     struct insn auipc, jalr;
@@ -88,7 +94,7 @@ static bool is_auipc_and_nop(const uint8_t *bytes)
     return insn_decode(word_at(bytes), &auipc) && auipc.op == OP_auipc && word_at(bytes + 4) == NOP;
 }
 
-/* At a function's entry: nops as compiled, nops, or a call. */
+/* The state of a site at a function's entry: nops as compiled, nops, or a call. */
 static enum site_state entry_state(const struct site_table *t, const struct site *s,
                                    const uint8_t *bytes, uint64_t *target)
 {
@@ -104,7 +110,7 @@ static enum site_state entry_state(const struct site_table *t, const struct site
                : SITE_OTHER;
 }
 
-/* A pair of the trampoline, or one after a prologue. */
+/* The state of a site of the trampoline or after a prologue: a pair or nops. */
 static enum site_state pair_state(const struct site_table *t, const struct site *s,
                                   const uint8_t *bytes, uint64_t *target)
 {
@@ -148,8 +154,8 @@ enum site_state site_state_fetched(const struct site_table *t, const struct site
 }
 
 /*
- * The lowest bytes of a word of a site, in some form or other: c.nop, nop, auipc and jalr of ra or
- * t0, and of pfe16 sd and ld. A store of any size leaves one of them there.
+ * Whether a byte can be the lowest byte of a word of a site, in any state: of c.nop, nop, auipc and
+ * jalr of ra or t0; in pfe16 also of sd and ld.
  */
 static bool begins_word(uint8_t byte)
 {
@@ -218,7 +224,7 @@ const char *site_kind_name(enum site_kind kind)
 
 /* ---- reading the image ---- */
 
-/* Bytes at a virtual address, as the file has them; false: it has none there. */
+/* Reads the file's bytes for a virtual address; false: it has none there. */
 static bool read_image(const struct image *im, uint64_t va, void *to, size_t len)
 {
     for (size_t i = 0; i < im->segment_count; i++) {
@@ -242,8 +248,8 @@ static bool is_text(const struct image *im, uint64_t va, unsigned size)
 }
 
 /*
- * Whether the function sets a0 to ra on its straight way to the pair. GCC may
- * schedule prologue stores in between, so all of the way is looked at.
+ * Whether the function copies ra to a0 before the pair. GCC may schedule prologue
+ * stores in between, so all instructions from the entry to the pair are examined.
  */
 static bool passes_ra(const struct image *im, uint64_t function, uint64_t va)
 {
@@ -285,10 +291,10 @@ static bool add_site(struct site_table *t, const struct image *im, uint64_t va, 
 /* The addresses between __start_mcount_loc and __stop_mcount_loc. */
 struct entries {
     VEC_OF(uint64_t) all;
-    size_t unreadable; /* that the image has no bytes for */
+    size_t unreadable; /* entries for whose address the image has no bytes */
 };
 
-/* Where the table is; false: there is none, or its size is impossible. */
+/* Finds __mcount_loc; false: there is none, or its size is impossible. */
 static bool find_table(const struct image *im, const struct symbols *symbols, uint64_t *start,
                        uint64_t *stop, const struct diag *d)
 {
@@ -302,9 +308,9 @@ static bool find_table(const struct image *im, const struct symbols *symbols, ui
 }
 
 /*
- * A kernel that can be moved (CONFIG_RELOCATABLE) fills in its addresses when it starts: the file
- * has zeroes there and a table of relocations for the kernel's own use, which is read here.
- * Answers place -> address for the places in [low, high).
+ * A relocatable kernel (CONFIG_RELOCATABLE) fills in the table's addresses when it starts: the file
+ * has zeroes there, and relocations that the kernel applies to itself. This reads the relocations
+ * of [low, high) into the map, from the relocated location to its address.
  */
 static void read_relocations(const struct image *im, const struct symbols *symbols, uint64_t low,
                              uint64_t high, struct map *addresses)
@@ -337,9 +343,9 @@ static void read_entries(const struct image *im, const struct symbols *symbols, 
     map_free(&relocated);
 }
 
-/* ---- which layout it is ---- */
+/* ---- the layout ---- */
 
-/* Bytes of nops at an address of the image; where they are not compressed, one pair's at most. */
+/* The number of bytes of nops at an address of the image, at most 8 if they are not compressed. */
 static unsigned nops_at(const struct image *im, uint64_t va)
 {
     uint8_t bytes[SITE_BYTES_MAX];
@@ -369,15 +375,15 @@ static bool calls_at(const struct image *im, uint64_t va, uint64_t callee)
 }
 
 /*
- * From the narrowest of the sites that the compiler left nops for: a function
- * may go on with nops of its own. `atomic` looks as `pfe8`, but its trampoline
- * is not patched. Where the entries lead to neither nops nor calls of _mcount it is LAYOUT_NONE.
+ * Finds the layout by the smallest number of nops at a site: a function may have
+ * nops of its own after them. `atomic` has the nops of `pfe8`, but its trampoline is
+ * not patched. LAYOUT_NONE: the entries point to neither nops nor calls of _mcount.
  */
 static enum site_layout find_layout(const struct image *im, const struct symbols *symbols,
                                     uint64_t mcount, const struct entries *e)
 {
     unsigned narrowest = SITE_BYTES_MAX, padded = 0, calls = 0;
-    unsigned before = 0, at = 0; /* the entries that lie before a function, and at one */
+    unsigned before = 0, at = 0; /* numbers of entries that point before a function, and at one */
     uint64_t va;
 
     for (size_t i = 0; i < e->all.len; i++) {
@@ -450,13 +456,16 @@ static int compare_va(const void *a, const void *b)
     return (x->va > y->va) - (x->va < y->va);
 }
 
-static int compare_pa(const void *a, const void *b, void *table)
+static int compare_placed(const void *a, const void *b)
 {
-    const struct site_table *t = table;
-    uint64_t x = t->sites.at[*(const uint32_t *)a].pa;
-    uint64_t y = t->sites.at[*(const uint32_t *)b].pa;
+    const struct placed *x = a, *y = b;
 
-    return (x > y) - (x < y);
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+static struct placed place_of(const struct site_table *t, uint32_t id)
+{
+    return (struct placed){t->sites.at[id].pa + t->sites.at[id].size, id};
 }
 
 static void put_in_order(struct site_table *t)
@@ -464,26 +473,24 @@ static void put_in_order(struct site_table *t)
     if (t->sites.len)
         qsort(t->sites.at, t->sites.len, sizeof *t->sites.at, compare_va);
     for (uint32_t i = 0; i < t->sites.len; i++)
-        VEC_PUSH(&t->by_pa, i);
+        VEC_PUSH(&t->by_pa, place_of(t, i));
     if (t->sites.len)
-        qsort_r(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_pa, t);
+        qsort(t->by_pa.at, t->by_pa.len, sizeof *t->by_pa.at, compare_placed);
 }
 
-/* Where in by_pa the first site is that ends after pa; by_pa.len: none does. */
+/* The index in by_pa of the first site that ends after pa; by_pa.len: none does. */
 static size_t first_ending_after(const struct site_table *t, uint64_t pa)
 {
-    size_t low = 0, high = t->by_pa.len;
+    const struct placed *first = t->by_pa.at;
+    size_t left = t->by_pa.len;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct site *s = &t->sites.at[t->by_pa.at[middle]];
+    while (left > 1) { /* without a branch in it: one would be predicted wrong half of the time */
+        size_t half = left / 2;
 
-        if (s->pa + s->size <= pa)
-            low = middle + 1;
-        else
-            high = middle;
+        first = first[half - 1].end <= pa ? first + half : first;
+        left -= half;
     }
-    return low;
+    return (size_t)(first - t->by_pa.at) + (left && first->end <= pa);
 }
 
 struct site_table *site_table_new(const struct image *im, const struct symbols *symbols,
@@ -529,9 +536,9 @@ uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size)
 {
     size_t first = first_ending_after(t, pa);
 
-    if (first == t->by_pa.len || t->sites.at[t->by_pa.at[first]].pa >= pa + size)
+    if (first == t->by_pa.len || t->sites.at[t->by_pa.at[first].id].pa >= pa + size)
         return NO_SITE;
-    return t->by_pa.at[first];
+    return t->by_pa.at[first].id;
 }
 
 uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size)
@@ -553,9 +560,23 @@ static void tell_changed(const struct site_table *t, uint32_t id)
         t->listeners[i].changed(t->listeners[i].ctx, id);
 }
 
+bool site_is_of_image(const struct site_table *t, uint32_t id)
+{
+    return id < t->sites.len - t->names.len;
+}
+
+/* Adds the site to the order of addresses. */
+static void insert(struct site_table *t, uint32_t id)
+{
+    size_t at = first_ending_after(t, t->sites.at[id].pa);
+
+    VEC_PUSH(&t->by_pa, place_of(t, id));
+    memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at], (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
+    t->by_pa.at[at] = place_of(t, id);
+}
+
 uint32_t site_add(struct site_table *t, const struct site *s)
 {
-    size_t at = first_ending_after(t, s->pa);
     uint32_t id = (uint32_t)t->sites.len;
     char *name = xstrdup(s->function);
 
@@ -566,9 +587,7 @@ uint32_t site_add(struct site_table *t, const struct site *s)
     VEC_PUSH(&t->names, name);
     VEC_PUSH(&t->sites, *s);
     t->sites.at[id].function = name;
-    VEC_PUSH(&t->by_pa, id);
-    memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at], (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
-    t->by_pa.at[at] = id;
+    insert(t, id);
     tell_changed(t, id);
     return id;
 }
@@ -577,7 +596,7 @@ void site_remove(struct site_table *t, uint32_t id)
 {
     size_t at = first_ending_after(t, t->sites.at[id].pa);
 
-    assert(!t->sites.at[id].gone && t->by_pa.at[at] == id);
+    assert(!t->sites.at[id].gone && t->by_pa.at[at].id == id);
     t->by_pa.len--;
     memmove(&t->by_pa.at[at], &t->by_pa.at[at + 1], (t->by_pa.len - at) * sizeof *t->by_pa.at);
     t->sites.at[id].gone = true;
@@ -586,7 +605,7 @@ void site_remove(struct site_table *t, uint32_t id)
 
 /* ---- state ---- */
 
-/* Of a site that was added. */
+/* Saves or restores the function name of an added site. */
 static void name_io(struct state_io *io, char **name)
 {
     size_t len = *name ? strlen(*name) : 0;
@@ -618,17 +637,9 @@ static void free_names(struct site_table *t)
 static void order_by_pa(struct site_table *t)
 {
     t->by_pa.len = 0;
-    for (uint32_t id = 0; id < t->sites.len; id++) {
-        size_t at;
-
-        if (t->sites.at[id].gone)
-            continue;
-        at = first_ending_after(t, t->sites.at[id].pa);
-        VEC_PUSH(&t->by_pa, id);
-        memmove(&t->by_pa.at[at + 1], &t->by_pa.at[at],
-                (t->by_pa.len - 1 - at) * sizeof *t->by_pa.at);
-        t->by_pa.at[at] = id;
-    }
+    for (uint32_t id = 0; id < t->sites.len; id++)
+        if (!t->sites.at[id].gone)
+            insert(t, id);
 }
 
 void site_table_state_io(struct state_io *io, struct site_table *t)

@@ -1,12 +1,12 @@
 /*
- * sites.h - the places that ftrace patches, and what their bytes mean.
+ * sites.h - the places that ftrace patches, and the states that their bytes mean.
  *
- * A site is an auipc/jalr pair or the nops in its place, at a 2-byte boundary;
- * what else belongs to it is a matter of its layout, which one image has one
- * of. Ids are dense and never used again: first those of the image, in ascending
- * order of address, then those that are added while the guest runs (modules). A
- * site that is gone (its memory was freed and is used for something else) keeps
- * its id and its counts, and is found no more.
+ * A site is an auipc/jalr pair or the nops in its place, at a 2-byte boundary; the
+ * layout, of which an image has one, determines what else belongs to it. Ids are
+ * consecutive and not reused: first the sites of the image, in ascending order of
+ * address, then those that are added while the guest runs (modules). A site is gone
+ * when its memory was freed and used for something else: it keeps its id and its
+ * counts, but is no longer found by its address.
  */
 #ifndef FTRACE_SITES_H
 #define FTRACE_SITES_H
@@ -24,9 +24,9 @@ struct state_io;
 
 enum { SITE_BYTES = 8, SITE_BYTES_MAX = 16, NO_SITE = UINT32_MAX };
 
-/* The forms that RISC-V Linux has had, by its versions; arch/riscv/include/asm/ftrace.h of each. */
+/* The layouts of RISC-V Linux, with their first version (its arch/riscv/include/asm/ftrace.h). */
 enum site_layout {
-    LAYOUT_NONE,    /* nothing is patched, and nothing is called either */
+    LAYOUT_NONE,    /* no sites */
     LAYOUT_STATIC,  /* 4.16: calls of _mcount that stay */
     LAYOUT_MCOUNT,  /* 4.18: calls of _mcount become nops, nops become calls through ra */
     LAYOUT_PFE16,   /* 5.12: sd ra / auipc ra / jalr ra / ld ra at the function's entry */
@@ -37,54 +37,56 @@ enum site_layout {
 
 enum site_kind {
     SITE_FUNCTION,        /* at a function's entry; one for each traced function */
-    SITE_TRACE_CALL,      /* ftrace_call: which tracer the trampoline calls */
-    SITE_GRAPH_CALL,      /* ftrace_graph_call: whether it calls prepare_ftrace_return */
-    SITE_REGS_CALL,       /* ftrace_regs_call, ftrace_graph_regs_call: the same where all */
-    SITE_GRAPH_REGS_CALL, /* registers are saved */
+    SITE_TRACE_CALL,      /* ftrace_call: the trampoline's call of the tracer */
+    SITE_GRAPH_CALL,      /* ftrace_graph_call: its call of prepare_ftrace_return */
+    SITE_REGS_CALL,       /* ftrace_regs_call, ftrace_graph_regs_call: the same in the */
+    SITE_GRAPH_REGS_CALL, /* trampoline that saves all registers */
 };
 
 enum site_state {
     SITE_INIT,  /* as the compiler left it: a call of _mcount, or compressed nops */
-    SITE_OFF,   /* nops; or, for good, an auipc and a nop */
-    SITE_ON,    /* calls something else */
-    SITE_OTHER, /* neither: half a patch, or no site at all */
+    SITE_OFF,   /* nops; in `atomic` and `callops` an auipc that stays, and a nop */
+    SITE_ON,    /* a call of the trampoline or tracer */
+    SITE_OTHER, /* none of these: half of a patch, or not a site at all */
     SITE_STATES,
 };
 
 struct site {
-    uint64_t va, pa; /* of its first instruction */
-    const char
-        *function; /* that holds it; "ftrace_call" and the like for the trampoline's; "" unknown */
+    uint64_t va, pa;      /* of its first instruction */
+    const char *function; /* the function with the site; for the trampoline's "ftrace_call" etc.;
+                             "": unknown */
     enum site_kind kind;
     uint8_t size;   /* bytes: 8 or 16 */
-    bool gone;      /* there is something else at its address now */
-    bool passes_ra; /* a `mv a0,ra` for _mcount comes before the pair, and is executed in every
-                       state */
+    bool gone;      /* its memory is used for something else */
+    bool passes_ra; /* a `mv a0,ra` for _mcount, executed in every state, is before the pair */
 };
 
 /*
- * From __start_mcount_loc..__stop_mcount_loc and the trampoline's labels. An
- * image without them has an empty table. Entries that lie outside of the
+ * Builds the table from __start_mcount_loc..__stop_mcount_loc and the labels of the
+ * trampoline. An image without them has an empty table. Entries outside of the
  * image's text are left out with a warning. Never NULL.
  */
 struct site_table *site_table_new(const struct image *im, const struct symbols *symbols,
                                   const struct diag *d);
 void site_table_free(struct site_table *t);
 
-/* Of all that there are or were. */
+/* The number of sites, including those that are gone. */
 size_t site_count(const struct site_table *t);
 
-/* id < site_count(); good until a site is added. */
+/* id < site_count(). The pointer is valid until a site is added. */
 const struct site *site_get(const struct site_table *t, uint32_t id);
 
+/* Of those that the table began with; the others were added while the guest ran, as of modules. */
+bool site_is_of_image(const struct site_table *t, uint32_t id);
+
 /*
- * A site of the table's layout at an address that has none. Copies the function's name. Answers
- * its id; NO_SITE: there is one already.
+ * Adds a site of the table's layout, with a copy of the function's name. Returns its id; NO_SITE:
+ * there is a site at this address already.
  */
 uint32_t site_add(struct site_table *t, const struct site *s);
-void site_remove(struct site_table *t, uint32_t id); /* it is gone; it must not be yet */
+void site_remove(struct site_table *t, uint32_t id); /* marks it as gone; must not be gone yet */
 
-/* Is told when the table has changed: a site was added, or one is gone now. */
+/* Called after the table has changed: the site `id` was added or is gone. */
 struct site_listener {
     void (*changed)(void *ctx, uint32_t id);
     void *ctx;
@@ -93,16 +95,18 @@ enum { SITE_LISTENERS_MAX = 4 };
 void site_table_listen(struct site_table *t, struct site_listener listener);
 
 /*
- * Saves or restores which sites there are. Listeners are not told of a restore: they restore their
- * own state after this.
+ * Saves or restores the table. Listeners are not called by a restore: they restore their own state
+ * after it.
  */
 void site_table_state_io(struct state_io *io, struct site_table *t);
 
 /* The site that has a byte in [pa, pa+size), or NO_SITE. */
 uint32_t site_find(const struct site_table *t, uint64_t pa, unsigned size);
 
-/* In `callops`: the site whose ops the eight bytes at pa name, for they stand before it; or
- * NO_SITE. */
+/*
+ * In `callops`: the site whose ftrace_ops pointer, which is stored before it, has a byte in
+ * [pa, pa+size); or NO_SITE.
+ */
 uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned size);
 
 /* The address of _mcount; 0: the image has none. */
@@ -115,25 +119,25 @@ const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... 
 bool site_is_mv_a0_ra(const uint8_t bytes[4]);
 
 /*
- * Whether these can be the bytes of a site, also while it is being patched from one form to another
- * by stores of any size: each word has the opcode of some form. Poison and zeroes have none.
+ * Whether these can be the bytes of a site, in any state or between two states during a patch with
+ * stores of any size: the lowest byte of each word is that of a possible instruction. Zeroes and
+ * poison values are not.
  */
 bool site_may_hold(const struct site *s, const uint8_t *bytes);
 
-/* Whether one aligned store to its second word is a whole patch, so that no hart has to be stopped.
- */
+/* Whether a patch is one aligned store, to the second word, so that no hart must be stopped. */
 bool site_is_atomic(const struct site_table *t, const struct site *s);
 
-/* Whether the site calls other code in this state, and at which offset from its start that returns.
- */
+/* Whether the site is a call in this state; and the offset in bytes to which the call returns. */
 bool site_calls(const struct site_table *t, const struct site *s, enum site_state state);
 unsigned site_resume_offset(const struct site_table *t, const struct site *s);
 
-/* What the site's bytes do, s->size of them. `target`, if not NULL: where the pair leads. */
+/* The state that a site's bytes mean (s->size bytes). *target, if not NULL: the pair's target. */
 enum site_state site_state(const struct site_table *t, const struct site *s, const uint8_t *bytes,
                            uint64_t *target);
 
-/* The same for the hart that decodes `view`, which begins `offset` bytes after the site's start. */
+/* The same for the bytes that a hart decodes; `view` begins `offset` bytes after the site's start.
+ */
 enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
                                    const struct probe_view *view, unsigned offset);
 

@@ -13,12 +13,12 @@
 #include "cpu/decode.h"
 #include "cpu/observer.h"
 
-/* A kernel of today has 60,000 sites, all of which one update may change before any fence. */
-enum { SWAPS_MAX = 1 << 18 };
+/* A current kernel has 60,000 sites, and one update may change all of them before any fence. */
+enum { SWAPS_MAX = 1 << 18, SWAPS_KEPT = 1 << 10 };
 
 struct swaps {
     VEC_OF(struct swap) all;
-    struct map index; /* pa -> its swap */
+    struct map index; /* pa / 4 -> struct word: they are aligned, so a word has at most two */
     uint64_t newest;  /* stamp of the last store that was a swap */
 };
 
@@ -27,17 +27,21 @@ struct swaps *swaps_new(void)
     return xcalloc(1, sizeof(struct swaps));
 }
 
+/* Kernels that fence after each store have few swaps at a time: room for those stays. */
 static void forget_all(struct swaps *s)
 {
-    VEC_FREE(&s->all);
-    map_free(&s->index);
+    if (s->all.cap > SWAPS_KEPT)
+        VEC_FREE(&s->all);
+    s->all.len = 0;
+    map_clear(&s->index);
 }
 
 void swaps_free(struct swaps *s)
 {
     if (!s)
         return;
-    forget_all(s);
+    VEC_FREE(&s->all);
+    map_free(&s->index);
     free(s);
 }
 
@@ -52,21 +56,49 @@ static bool is_swap(const struct code_write *w)
            insn_size_at(w->old_bytes) == w->size && insn_size_at(w->new_bytes) == w->size;
 }
 
-static struct swap *swap_at(const struct swaps *s, uint64_t pa)
-{
-    uint64_t index;
+/* The swaps at a word's two halves, as numbers from 1 on; 0: none. */
+struct word {
+    uint32_t half[2];
+};
 
-    return map_get(&s->index, pa, &index) ? &s->all.at[index] : NULL;
+static struct word word_at(const struct swaps *s, uint64_t pa)
+{
+    struct word word = {{0}};
+    uint64_t value;
+
+    if (map_get(&s->index, pa / 4, &value))
+        word = (struct word){{(uint32_t)value, (uint32_t)(value >> 32)}};
+    return word;
 }
 
-/* An instruction of which the store changes a part, or more than it, is swapped no more. */
+static struct swap *swap_at(const struct swaps *s, uint64_t pa)
+{
+    uint32_t number = word_at(s, pa).half[pa / 2 % 2];
+
+    return number ? &s->all.at[number - 1] : NULL;
+}
+
+static void index_swap(struct swaps *s, size_t i)
+{
+    uint64_t pa = s->all.at[i].pa;
+    struct word word = word_at(s, pa);
+
+    word.half[pa / 2 % 2] = (uint32_t)i + 1;
+    map_put(&s->index, pa / 4, word.half[0] | (uint64_t)word.half[1] << 32);
+}
+
+/* Ends swaps of instructions that the store overlaps without being a swap of them. */
 static void end_overlapped(struct swaps *s, const struct code_write *w)
 {
-    for (uint64_t pa = (w->pa & ~UINT64_C(1)) - 2; pa < w->pa + w->size; pa += 2) {
-        struct swap *old = swap_at(s, pa);
+    for (uint64_t pa = w->pa & ~UINT64_C(3); pa < w->pa + w->size; pa += 4) {
+        struct word word = word_at(s, pa);
 
-        if (old && pa + old->size > w->pa)
-            old->last = 0;
+        for (unsigned i = 0; i < 2; i++) {
+            struct swap *old = word.half[i] ? &s->all.at[word.half[i] - 1] : NULL;
+
+            if (old && old->pa < w->pa + w->size && old->pa + old->size > w->pa)
+                old->last = 0;
+        }
     }
 }
 
@@ -85,26 +117,28 @@ static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t dep
         *old = new;
         return;
     }
-    if (s->all.len == SWAPS_MAX) /* hostile: no update has as many instructions */
+    if (s->all.len == SWAPS_MAX) /* a hostile guest: no update has so many instructions */
         forget_all(s);
-    map_put(&s->index, w->pa, s->all.len);
     VEC_PUSH(&s->all, new);
+    index_swap(s, s->all.len - 1);
 }
 
 void swaps_write(struct swaps *s, const struct code_write *w, uint32_t depth)
 {
-    struct swap *known = swap_at(s, w->pa);
+    bool is_one = is_swap(w);
+    struct swap *known = is_one ? swap_at(s, w->pa) : NULL;
 
-    if (is_swap(w))
+    if (is_one)
         s->newest = w->stamp;
-    if (is_swap(w) && known && known->last && known->size == w->size) {
+    if (known && known->last && known->size == w->size) {
         known->last = w->stamp;
         known->depth = depth;
         memcpy(known->new_bytes, w->new_bytes, w->size);
         return;
     }
-    end_overlapped(s, w);
-    if (is_swap(w))
+    if (s->all.len)
+        end_overlapped(s, w);
+    if (is_one)
         begin_swap(s, w, depth);
 }
 
@@ -125,7 +159,7 @@ enum {
     C_J_MASK = 0xe003,
 };
 
-/* Neither sets nor reads a register that the instruction next to it could need. */
+/* Whether the instruction reads and writes no register, so that its neighbour does not matter. */
 static bool stands_alone(const uint8_t *bytes, unsigned size)
 {
     uint32_t word = 0;
@@ -136,7 +170,10 @@ static bool stands_alone(const uint8_t *bytes, unsigned size)
     return word == INSN_NOP || word == INSN_EBREAK || (word & OPCODE_MASK) == OPCODE_JAL;
 }
 
-/* Whether a hart of that stamp has yet to see both, which are next to each other. */
+/*
+ * Whether the adjacent instruction `other` was swapped, too, since the hart's sync stamp, and the
+ * two depend on each other.
+ */
 static bool is_change_of_both(const struct swap *one, const struct swap *other, uint64_t hart_stamp)
 {
     if (!other || other->last <= hart_stamp)
@@ -159,8 +196,8 @@ static const struct swap *swap_before(const struct swaps *s, const struct swap *
 }
 
 /*
- * A hart that has not fenced since before the first of the stores must have had what
- * was there before it; one that has fenced since has had some version in between.
+ * A hart that has not fenced since the first of the stores must have fetched the bytes
+ * from before it; one that has fenced since may have fetched any version in between.
  */
 const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f,
                               uint64_t hart_stamp)
@@ -200,5 +237,5 @@ void swaps_state_io(struct state_io *io, struct swaps *s)
         return;
     map_clear(&s->index);
     for (size_t i = 0; i < s->all.len; i++)
-        map_put(&s->index, s->all.at[i].pa, i);
+        index_swap(s, i);
 }

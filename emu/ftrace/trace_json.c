@@ -14,11 +14,13 @@
 #include "base/state_io.h"
 #include "load/symbols.h"
 
-/* The one process of the viewer. Cycles of a microsecond, the format's unit, at the board's rate.
+/*
+ * The process number in the file. Cycles in a microsecond, the format's unit, at the board's clock
+ * rate of 1 GHz.
  */
 enum { PROCESS = 1, CYCLES_PER_US = 1000 };
 
-/* Names longer than NAME_MAX_BYTES are cut; a line with its few of them has room to spare. */
+/* Names longer than NAME_MAX_BYTES are cut, so that a line always fits in LINE_MAX_BYTES. */
 enum { NAME_MAX_BYTES = 256, LINE_MAX_BYTES = 8192, BUFFER_BYTES = 64 << 10 };
 
 struct trace_json {
@@ -26,8 +28,8 @@ struct trace_json {
     char buffer[BUFFER_BYTES];
     size_t used;
     uint64_t events;
-    uint32_t stacks; /* that have their name in the file */
-    int failed;      /* errno; 0: every line so far is on its way */
+    uint32_t stacks; /* number of stacks whose name is in the file */
+    int failed;      /* errno of the first write error; 0: none */
 };
 
 /* ---- lines ---- */
@@ -49,7 +51,7 @@ static void flush(struct trace_json *t)
 
 static void put(struct trace_json *t, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Room for the whole line was made when it was begun. */
+/* Appends to the buffer, which had room for the whole line when the line was begun. */
 static void put(struct trace_json *t, const char *format, ...)
 {
     size_t room = sizeof t->buffer - t->used;
@@ -72,7 +74,7 @@ static void begin_line(struct trace_json *t)
     put(t, t->events++ ? ",\n" : "[\n");
 }
 
-/* Symbols may be any bytes; what is not plain ASCII is shown as a question mark. */
+/* Symbol names may be any bytes; bytes that are not printable ASCII become question marks. */
 static void put_string(struct trace_json *t, const char *name, const char *s)
 {
     put(t, "\"%s\":\"", name);
@@ -140,8 +142,10 @@ static void begin_event(struct trace_json *t, char phase, const struct call_mome
         at->stack, at->when / CYCLES_PER_US, (unsigned)(at->when % CYCLES_PER_US));
 }
 
-/* A call that does not return is the last of its function: the next instruction may be the next
- * function's. */
+/*
+ * The caller is the function at the call, just before the return address: after the call of a
+ * function that does not return, the next function may begin.
+ */
 static void put_caller(struct trace_json *t, const struct call *c)
 {
     char caller[NAME_MAX_BYTES];
@@ -174,7 +178,7 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
     put(t, "}}");
 }
 
-/* Viewers lay the arguments of both ends together, so the names differ. */
+/* Viewers merge the arguments of begin and end, so their names differ. */
 static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
                      enum call_end how)
 {
@@ -190,7 +194,7 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
         ends[how], at->hart, at->cycle, at->insns, at->time);
 }
 
-/* While restoring: what was written since is cut off the file, which a pipe cannot do. */
+/* While restoring: truncates the file to its state then, which is not possible for a pipe. */
 static void cut_file(struct trace_json *t, off_t end)
 {
     t->used = 0;
@@ -221,7 +225,7 @@ struct calls_listener trace_json_listener(struct trace_json *t, bool on_only)
     return (struct calls_listener){t, on_only, on_enter, on_leave, trace_state_io};
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 struct trace_json *trace_json_new(const struct trace_json_config *config)
 {

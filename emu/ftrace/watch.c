@@ -1,5 +1,5 @@
 /*
- * watch.c - see watch.h. Wiring only.
+ * watch.c - see watch.h. Connects the parts; has no logic of its own.
  */
 #include "ftrace/watch.h"
 
@@ -19,9 +19,6 @@
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
-
-/* Updates are larger than patches, and fewer. */
-enum { UPDATES_SHARE = 16 };
 
 /* The functions that Linux calls before and after it changes its code for ftrace. */
 enum bracket { BRACKET_BEGIN, BRACKET_END, BRACKETS };
@@ -45,16 +42,14 @@ static void on_code_write(struct watch *watch, const struct code_write *w)
 {
     const struct site *site;
     uint8_t memory[SITE_BYTES_MAX] = {0};
-    uint32_t id;
+    uint32_t id = site_life_store(watch->site_life, w);
     bool begins;
 
-    site_life_store(watch->site_life, w);
-    id = site_find(watch->sites, w->pa, w->size);
     site = id == NO_SITE ? NULL : site_get(watch->sites, id);
     if (site)
         (void)!bus_read(cluster_bus(watch->cluster), site->pa, memory, site->size);
-    begins = patch_log_write(watch->patches, w, memory);
-    updates_write(watch->updates, w, begins, site ? site->pa : w->pa, site ? site->size : w->size);
+    begins = patch_log_write(watch->patches, w, id, memory);
+    updates_write(watch->updates, w, id, begins);
 }
 
 static void on_fence(struct watch *watch, const struct fence_event *f)
@@ -99,8 +94,7 @@ static void on_event(void *ctx, const struct event *e)
         audit_event(w->audit, e);
 }
 
-/* Stores to the kernel's text are seen from the first one on, also where nothing was fetched yet.
- */
+/* Declares the kernel's text as code, so that stores are seen even before the first fetch there. */
 static void declare_text(struct cluster *c, const struct image *im)
 {
     for (size_t i = 0; i < im->text_count; i++)
@@ -129,7 +123,7 @@ static enum probe_verdict hit_bracket(void *ctx, uint32_t id, uint8_t cookie, st
     return PROBE_GO_ON;
 }
 
-/* The second one is called when all harts have fenced, or should have. */
+/* Plants the probes. The end function is called when all harts have fenced, or should have. */
 static void plant_brackets(struct watch *w, const struct image *im, const struct symbols *symbols)
 {
     static const char *const names[] = {
@@ -160,7 +154,7 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
     return audit_new(&audit);
 }
 
-/* The record of calls is a product of its own, so a machine that cannot give one says so. */
+/* Starts the record of calls, which the user asked for: warns if there can be none. */
 static void listen_to_calls(struct watch *w, const struct watch_config *config,
                             const struct diag *d)
 {
@@ -205,14 +199,14 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
-    w->updates = updates_new(config->cluster, w->patches, config->patches_max / UPDATES_SHARE);
+    w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max);
     declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
     if (config->account)
         count_costs(w, config);
     if (config->audit) {
         w->audit = new_audit(w, config);
-        w->audit_kinds = audit_events();
+        w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
     plant_brackets(w, config->image, config->symbols);

@@ -1,6 +1,6 @@
 /*
- * watch.h - everything the machine knows of ftrace, attached to a cluster as
- * one listener: sites, patch log, accounting, audit, calls.
+ * watch.h - all parts that know of ftrace, attached to a cluster as one listener:
+ * sites, patch log, accounting, audit, calls.
  */
 #ifndef FTRACE_WATCH_H
 #define FTRACE_WATCH_H
@@ -26,22 +26,23 @@ struct watch_config {
     struct cluster *cluster;
     const struct image *image;
     const struct symbols *symbols;
-    bool account;        /* count what the sites cost */
-    bool audit;          /* report broken protocols */
-    size_t findings_max; /* causes of breaches that are kept apart */
-    size_t patches_max;  /* patches that are kept, and updates */
+    bool account;        /* measure the cost of the sites */
+    bool audit;          /* check the rules */
+    size_t findings_max; /* findings that are kept: causes of breaches */
+    size_t patches_max;  /* patches that are kept, for the debugger */
+    size_t updates_max;  /* updates that are kept */
     struct finding_listener listener;
-    struct calls_listener calls; /* is told of each call; .enter NULL: no listener */
+    struct calls_listener calls; /* of the record of calls; .enter NULL: no record */
 };
 
 /* Image and symbols must outlive it. The patch log is always kept. */
 struct watch *watch_new(const struct watch_config *config, const struct diag *d);
 void watch_free(struct watch *w); /* before the cluster */
 
-/* Saves or restores all that is known of the run so far; `watch` is a struct watch. */
+/* Saves or restores the state of all parts; `watch` is a struct watch. */
 void watch_state_io(void *watch, struct state_io *io);
 
-/* The run is over: calls and updates that are still open are reported as open. */
+/* At the end of the run: ends calls and updates that are still open, as open ones. */
 void watch_end(struct watch *w);
 
 const struct site_table *watch_sites(const struct watch *w);

@@ -1,5 +1,5 @@
 /*
- * drive.c - see drive.h. A snapshot keeps the pages that were written in a map.
+ * drive.c - see drive.h. A snapshot holds the pages that were written in a map.
  */
 #include "load/drive.h"
 
@@ -46,7 +46,7 @@ static bool read_file(struct drive *d, uint64_t offset, uint8_t *to, size_t len)
         if (n < 0 && errno == EINTR)
             continue;
         if (n == 0)
-            errno = ENODATA; /* another process has shortened it */
+            errno = ENODATA; /* another process has truncated the file */
         if (n <= 0)
             return complain(d, "cannot be read");
         to += n;
@@ -95,7 +95,7 @@ static bool read_snapshot(struct drive *d, uint64_t offset, uint8_t *to, size_t 
     return true;
 }
 
-/* A page of the run's own, with what the file has. NULL: the file cannot be read. */
+/* The snapshot's copy of a page, made from the file if it is new. NULL: the file cannot be read. */
 static uint8_t *own_page(struct drive *d, uint64_t number)
 {
     uint8_t *page = map_get_ptr(&d->pages, number);
@@ -125,7 +125,7 @@ static bool write_snapshot(struct drive *d, uint64_t offset, const uint8_t *from
     return true;
 }
 
-/* ---- for the device ---- */
+/* ---- interface of the block device ---- */
 
 bool drive_read(void *drive, uint64_t offset, void *to, size_t len)
 {

@@ -1,6 +1,6 @@
 /*
- * drive.h - a file of the host as a disk: opened, read and written in place, or
- * kept as it is under writes that only this run sees.
+ * drive.h - a host file as a disk: read and written in place, or unchanged, with
+ * writes that only this run sees (a snapshot).
  */
 #ifndef LOAD_DRIVE_H
 #define LOAD_DRIVE_H
@@ -24,9 +24,9 @@ enum drive_mode {
 enum { DRIVE_SECTOR = 512 };
 
 /*
- * EXIT_NO_FILE, EXIT_IO, EXIT_BAD_FILE (not a file or block device, empty, or not
- * whole sectors), with a message through d. A writable drive is locked: a second
- * machine cannot open it for writing.
+ * Opens a drive. Errors are EXIT_NO_FILE, EXIT_IO and EXIT_BAD_FILE (not a file or
+ * block device, empty, or not whole sectors), with a message through d. A writable
+ * drive is locked: a second machine cannot open it for writing.
  */
 MUST_USE enum exit_status drive_open(const char *path, enum drive_mode mode, const struct diag *d,
                                      struct drive **out);
@@ -34,14 +34,18 @@ void drive_free(struct drive *drive); /* NULL is allowed */
 
 uint64_t drive_size(const struct drive *drive); /* bytes */
 
-/* For the device; `drive` is a struct drive. False: an I/O error; the first one gives a message. */
+/*
+ * The functions of struct block_store; `drive` is a struct drive. False: an I/O error, for which a
+ * message is given the first time.
+ */
 bool drive_read(void *drive, uint64_t offset, void *to, size_t len);
 bool drive_write(void *drive, uint64_t offset, const void *from, size_t len);
 bool drive_flush(void *drive);
 
 /*
- * Versions of its contents (base/versions.h): a page is copied before it is first written after
- * one was taken. Restoring one of a writable drive writes to its file. False: an I/O error.
+ * Versions of the contents (base/versions.h): a page is copied before the first write to it after a
+ * version was taken. Restoring a version of a writable drive writes to its file. False: an I/O
+ * error.
  */
 struct version *drive_take_version(struct drive *d);
 MUST_USE bool drive_restore_version(struct drive *d, const struct version *v);

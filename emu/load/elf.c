@@ -1,6 +1,6 @@
 /*
- * elf.c - ELF images, through libelf. The header is checked by hand before
- * libelf sees it, because libelf says only that something is wrong, not what.
+ * elf.c - ELF images, through libelf. The header is checked here first, because
+ * libelf's error messages do not say what is wrong.
  */
 #include <gelf.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static enum exit_status refuse(const struct image *im, const struct diag *d, con
     return EXIT_BAD_FILE;
 }
 
-/* What is wrong with the identification and type, with its remedy; NULL: nothing. */
+/* The error in the identification and type, with a remedy; NULL: there is none. */
 static const char *wrong_header(const struct file *f)
 {
     Elf64_Ehdr h;
@@ -110,8 +110,9 @@ static enum exit_status read_segments(struct image *im, Elf *elf, const struct d
 }
 
 /*
- * vmlinux says only where its pages lie from its own start; that is where the header says which
- * it begins with, as the Image made of it does. False: a segment would wrap around.
+ * Moves vmlinux to its load address. Its physical addresses are relative to its own start, which
+ * begins with the Image header, so it goes where an Image with that header goes. False: a segment
+ * would wrap around.
  */
 static bool place_linux(struct image *im, uint64_t raw_base)
 {
@@ -169,7 +170,7 @@ static void read_host_symbols(struct image *im, Elf *elf, Elf_Scn *scn, const GE
     }
 }
 
-/* Sections are a help only: an ELF without them, or with damaged ones, loads all the same. */
+/* Sections are optional: an ELF without them, or with damaged ones, can still be loaded. */
 static void read_sections(struct image *im, Elf *elf)
 {
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
@@ -183,7 +184,7 @@ static void read_sections(struct image *im, Elf *elf)
     }
 }
 
-/* Linkers put the ELF's headers into the first segment when they find room below it. */
+/* Linkers put the ELF's headers into the first segment if there is room before its sections. */
 static void find_headers(struct image *im, Elf *elf)
 {
     for (size_t i = 0; i < im->segment_count; i++) {

@@ -19,14 +19,14 @@
 /* Interrupt numbers at a hart's own controller: the cause codes of mcause. */
 enum { HART_SSIP = 1, HART_MSIP = 3, HART_MTIP = 7, HART_SEIP = 9, HART_MEIP = 11 };
 
-/* A tree under construction. The first error stays; all calls after it do nothing. */
+/* A tree under construction. After the first error, which is kept, all calls do nothing. */
 struct tree {
     void *fdt;
     int error;
     const struct board *board;
 };
 
-/* phandles: two a hart (the hart, its interrupt controller), then the shared ones. */
+/* phandles: two for each hart (the hart, its interrupt controller), then those of devices. */
 static uint32_t hart_phandle(unsigned hart)
 {
     return 2 * hart + 1;
@@ -105,7 +105,7 @@ static void put_reg(struct tree *t, uint64_t base, uint64_t size)
     put(t, "reg", reg, sizeof reg);
 }
 
-/* Several strings in one property: a literal with '\0' between them. */
+/* A property with several strings: a literal with '\0' between them. */
 #define PUT_STRINGS(t, name, literal) put((t), (name), (literal), sizeof(literal))
 
 static void put_irq(struct tree *t, const struct board_device *dev)
@@ -117,7 +117,7 @@ static void put_irq(struct tree *t, const struct board_device *dev)
     put_u32(t, "interrupts", dev->irq);
 }
 
-/* These interrupts of each hart's own controller: what the CLINT, the SSWI and the PLIC drive. */
+/* interrupts-extended of the CLINT, SSWI and PLIC: these interrupts at each hart's controller. */
 static void put_hart_irqs(struct tree *t, const uint32_t *irqs, unsigned count)
 {
     unsigned harts = t->board->hart_count, n = 0;
@@ -195,8 +195,8 @@ static size_t append_letter(char *list, size_t len, char letter)
 }
 
 /*
- * The same extensions once more, as a list of strings: Linux prefers it since
- * 6.6 and may be built without the parser of riscv,isa.
+ * The extensions as a list of strings: Linux prefers it since 6.6 and may be
+ * built without the parser of riscv,isa.
  */
 static void put_isa_extensions(struct tree *t)
 {
@@ -352,7 +352,7 @@ static void write_finisher(struct tree *t)
     end(t);
 }
 
-/* Linux's generic way to write one value to one register. */
+/* A syscon node: Linux's generic driver that writes one value to one register. */
 static void write_syscon(struct tree *t, const char *name, const char *compatible, uint32_t value)
 {
     if (!t->board->finisher.size)
@@ -365,7 +365,7 @@ static void write_syscon(struct tree *t, const char *name, const char *compatibl
     end(t);
 }
 
-/* A device that needs no more than where it is and how it interrupts. */
+/* A node with compatible, reg and interrupts only. */
 static void write_plain(struct tree *t, const char *name, const char *compatible,
                         const struct board_device *dev)
 {
@@ -413,7 +413,7 @@ static void write_root(struct tree *t)
     end(t);
 }
 
-/* One attempt in a buffer of `size` bytes: 0, or libfdt's error. */
+/* Writes the tree into a buffer of `size` bytes. Returns 0 or libfdt's error. */
 static int write_tree(const struct board *board, void *fdt, size_t size)
 {
     struct tree t = {.fdt = fdt, .board = board};

@@ -1,5 +1,5 @@
 /*
- * fdt.h - the device tree of the virt board, as QEMU describes its own to
+ * fdt.h - the device tree of the virt board, in the form that QEMU passes to
  * Linux, OpenSBI and U-Boot. Pure: the same board gives the same bytes.
  */
 #ifndef LOAD_FDT_H
@@ -12,7 +12,7 @@
 /* A device with its registers; size 0: the board does not have it. */
 struct board_device {
     uint64_t base, size;
-    unsigned irq; /* source number at the PLIC; 0: none */
+    unsigned irq; /* PLIC source number; 0: none */
 };
 
 struct board {
@@ -21,7 +21,7 @@ struct board {
     const char *isa;      /* "rv64imac_zicsr_zifencei": lower case, multi-letter ones after '_' */
     const char *mmu_type; /* "riscv,sv39"; NULL: "riscv,none" */
     uint32_t timebase_hz;
-    uint32_t cbom_block, cboz_block;   /* bytes; 0: no such instructions */
+    uint32_t cbom_block, cboz_block;   /* bytes; 0: Zicbom, Zicboz not implemented */
     const char *bootargs;              /* NULL: none */
     uint64_t initrd_start, initrd_end; /* physical, end exclusive; equal: no initrd */
     const uint8_t *rng_seed;
@@ -36,14 +36,15 @@ struct board {
 /*
  * Unused bytes at the end of the tree, part of its total size. A boot loader adds
  * its own properties to the tree in place (U-Boot's booti with $fdtcontroladdr:
- * boot arguments, initrd, serial number, all of them well under 4 KiB), and
- * writes over what comes next in memory when there is no room.
+ * boot arguments, initrd, serial number, all of them well under 4 KiB). Without
+ * room it would overwrite the memory after the tree.
  */
 enum { FDT_SLACK = 8 << 10 };
 
 /*
- * The flattened tree, from malloc; *size in bytes. Never NULL. A device with
- * an irq needs a PLIC on the board, a finisher gives power-off and reboot.
+ * Returns the flattened tree, from malloc, never NULL; *size in bytes. A device
+ * with an irq needs a PLIC on the board; with a finisher the tree has power-off
+ * and reboot nodes.
  */
 uint8_t *fdt_build(const struct board *board, size_t *size);
 

@@ -13,10 +13,10 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-/* Larger files are no images: a disk, or /dev/zero. */
+/* A larger file is not an image, but for example a disk or /dev/zero. */
 #define FILE_BYTES_MAX (UINT64_C(4) << 30)
 
-/* Appends what one read brings; 0 at the end, -1 with errno. */
+/* Appends the bytes of one read(). Returns as read() does: 0 at the end, -1 with errno. */
 static ssize_t read_more(int fd, struct file *f, size_t *room)
 {
     ssize_t got;
@@ -33,7 +33,7 @@ static ssize_t read_more(int fd, struct file *f, size_t *room)
     return got;
 }
 
-/* As far as it is known before reading; 0: not known. */
+/* The size of the file; 0: not known before it is read (a pipe). */
 static uint64_t size_of(int fd)
 {
     struct stat st;
@@ -48,7 +48,7 @@ static enum exit_status refuse_size(const char *path, const struct diag *d, stru
     return EXIT_BAD_FILE;
 }
 
-/* The descriptor, or -1 with *status and a message. */
+/* Returns the descriptor, or -1 with *status set and a message given. */
 static int open_file(const char *path, const struct diag *d, enum exit_status *status)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -70,7 +70,8 @@ static enum exit_status cannot_read(const char *path, int reason, const struct d
     return EXIT_IO;
 }
 
-/* The end of the data that begins at or after *at, which moves there; -1: there is none. */
+/* Moves *at to the next data at or after it, past a hole; returns the end of it, -1: no more data.
+ */
 static off_t find_data(int fd, off_t *at, off_t size)
 {
     off_t data = lseek(fd, *at, SEEK_DATA), hole;
@@ -84,8 +85,8 @@ static off_t find_data(int fd, off_t *at, off_t size)
 }
 
 /*
- * A file of known size, but for its holes: those are zeroes in the buffer, and take no memory
- * there. False: errno says why.
+ * Reads a file of known size without its holes: they are zeroes in the buffer and take no memory.
+ * False: errno is set.
  */
 static bool read_data(int fd, struct file *f, uint64_t size)
 {
@@ -100,7 +101,7 @@ static bool read_data(int fd, struct file *f, uint64_t size)
         if (got < 0 && errno != EINTR)
             return false;
         if (!got) {
-            size = (uint64_t)at; /* it has become shorter */
+            size = (uint64_t)at; /* the file was truncated meanwhile */
             break;
         }
         at += got > 0 ? got : 0;
@@ -109,7 +110,7 @@ static bool read_data(int fd, struct file *f, uint64_t size)
     return true;
 }
 
-/* A pipe or the like, up to its end or to more than any image has. */
+/* Reads a pipe or the like, up to its end or FILE_BYTES_MAX. */
 static bool read_stream(int fd, struct file *f)
 {
     size_t room = 1 << 16;
@@ -153,7 +154,7 @@ enum exit_status file_read(const char *path, const struct diag *d, struct file *
     return status;
 }
 
-/* Whether the file can be read twice: for the hash, and for its contents. */
+/* Whether the file can be read twice, once for the hash and once for its contents. */
 static bool is_rereadable(const char *path)
 {
     struct stat st;

@@ -1,5 +1,5 @@
 /*
- * file.h - a whole file in memory: images, symbol files, initrds.
+ * file.h - reads whole files into memory: images, symbol files, initrds.
  */
 #ifndef LOAD_FILE_H
 #define LOAD_FILE_H
@@ -16,24 +16,24 @@ struct file {
 };
 
 /*
- * Reads all of `path`, which may be a pipe. EXIT_NO_FILE: there is none.
- * EXIT_IO: it cannot be read, or is a directory. EXIT_BAD_FILE: it has more than
- * 4 GiB, or no end. Each with a message through d.
+ * Reads all of `path`, which may be a pipe. EXIT_NO_FILE: it does not exist.
+ * EXIT_IO: it cannot be read, or is a directory. EXIT_BAD_FILE: it is larger than
+ * 4 GiB, or endless. Each with a message through d.
  */
 MUST_USE enum exit_status file_read(const char *path, const struct diag *d, struct file *out);
 
 /*
- * The FNV-1a of a file of any size, such as a disk. Errors as of file_read; a pipe, which can be
- * read only once, is EXIT_IO.
+ * The 64-bit FNV-1a hash of a file of any size, such as a disk. Errors as for file_read; a pipe,
+ * which can be read only once, is EXIT_IO.
  */
 MUST_USE enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash);
 
 /*
- * Creates a file to be written as it grows (the console's), or empties the one that is there. The
- * descriptor; -1: it cannot be created, which has a message and is EXIT_IO.
+ * Creates a file for output that appears as it is written (the console's), or truncates it. Returns
+ * the descriptor, or -1 with a message; the exit status for that is EXIT_IO.
  */
 MUST_USE int file_create(const char *path, const struct diag *d);
 
-void file_free(struct file *f); /* leaves an empty one; may be called twice */
+void file_free(struct file *f); /* may be called twice */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * image.c - see image.h. What is common to both kinds of image.
+ * image.c - see image.h. The code that ELF and raw images share.
  */
 #include "load/image.h"
 
@@ -26,7 +26,7 @@ void image_add_text(struct image *im, struct image_text text)
     im->texts[im->text_count++] = text;
 }
 
-/* Where no section says which bytes are code, the executable segments are. */
+/* Without sections the executable segments count as code. */
 static void default_texts(struct image *im)
 {
     for (size_t i = 0; i < im->segment_count; i++) {
@@ -66,7 +66,6 @@ enum exit_status image_open(const char *path, uint64_t raw_base, const struct di
         image_free(im);
         return status;
     }
-    im->hash = fnv1a(FNV1A_START, im->file.bytes, im->file.size);
     *out = im;
     return EXIT_PASS;
 }
@@ -82,7 +81,7 @@ void image_free(struct image *im)
     free(im);
 }
 
-/* Such an image has one segment. */
+/* A raw image has one segment. */
 void image_link_at(struct image *im, uint64_t va)
 {
     if (im->kind != IMAGE_LINUX || va % PAGE_BYTES || im->segments[0].mem_size > UINT64_MAX - va)
@@ -107,7 +106,7 @@ void image_remedy(char text[IMAGE_REMEDY], uint64_t ram_base, uint64_t start, ui
                  (needed + (1 << 20) - 1) >> 20);
 }
 
-/* Said before anything is written, so that a refused image leaves no traces. */
+/* Checked for all segments before one is written, so that a refused image changes nothing. */
 static bool fits(const struct image *im, const struct image_segment *s, const struct ram *r,
                  const struct image_room *room, const struct diag *d)
 {
@@ -141,8 +140,8 @@ static void put_zeros(struct bus *b, uint64_t pa, uint64_t size)
 }
 
 /*
- * Makes [pa, pa + size) zero. RAM is new, and memory that was never written costs the host
- * nothing: so only what the first `count` segments have brought is written over.
+ * Makes [pa, pa + size) zero. RAM is new, so only bytes that the first `count` segments have
+ * written can be other than zero; the rest is not touched and takes no host memory.
  */
 static void clear(const struct image *im, size_t count, struct bus *b, uint64_t pa, uint64_t size)
 {
@@ -157,8 +156,10 @@ static void clear(const struct image *im, size_t count, struct bus *b, uint64_t 
     }
 }
 
-/* The bytes of segment number `index` from the file, `skip` of them left out; of its pages of
- * zeroes as little as of the rest. */
+/*
+ * Copies the bytes of segment `index` from the file, without the first `skip`. Pages of zeroes are
+ * not written, so they take no host memory.
+ */
 static void load_bytes(const struct image *im, size_t index, uint64_t skip, struct bus *b)
 {
     const struct image_segment *s = &im->segments[index];
@@ -177,7 +178,7 @@ static void load_bytes(const struct image *im, size_t index, uint64_t skip, stru
     }
 }
 
-/* Headers that would lie below RAM are left out; no program of that link needs them. */
+/* The ELF's headers are left out if they would lie below RAM: the program does not need them. */
 static void load_segment(const struct image *im, size_t index, struct bus *b)
 {
     const struct image_segment *s = &im->segments[index];
@@ -202,7 +203,7 @@ enum exit_status image_load(const struct image *im, struct bus *b, const struct 
 
 uint64_t image_hash(const struct image *im)
 {
-    return im->hash;
+    return fnv1a(FNV1A_START, im->file.bytes, im->file.size);
 }
 
 bool image_covers(const struct image *im, uint64_t pa)

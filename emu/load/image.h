@@ -1,9 +1,9 @@
 /*
- * image.h - what a file brings into memory: an ELF's segments, or a raw image
- * as one segment. Immutable once opened, but for image_link_at.
+ * image.h - a file to be loaded into memory: an ELF with its segments, or a raw
+ * image as one segment. Immutable once opened, except by image_link_at.
  *
- * Opening an image touches no machine. An image knows nothing of symbols beyond tohost and
- * fromhost; see symbols.h.
+ * Opening an image needs no machine. Of its symbols an image has only tohost and fromhost; the
+ * others are in symbols.h.
  */
 #ifndef LOAD_IMAGE_H
 #define LOAD_IMAGE_H
@@ -30,47 +30,46 @@ enum image_flag { IMAGE_X = 1, IMAGE_W = 2, IMAGE_R = 4 };
 struct image_segment {
     uint64_t pa, va;
     uint64_t offset;    /* in the file */
-    uint64_t file_size; /* bytes that the file has; the rest of mem_size is zero */
+    uint64_t file_size; /* bytes in the file; the rest of mem_size is zero */
     uint64_t mem_size;
     unsigned flags;
-    unsigned index;   /* in the program header table, as readelf -l counts */
-    uint64_t headers; /* bytes at its start that are the ELF's own headers and no section's */
+    unsigned index;   /* in the program header table, as in readelf -l */
+    uint64_t headers; /* bytes at its start that are ELF headers and belong to no section */
 };
 
-/* A range that holds instructions, whole or mixed with constants. */
+/* A range that holds code, perhaps mixed with constants. */
 struct image_text {
     uint64_t pa, va, size;
 };
 
-/* What a larger memory would bring, for the messages about an image that does not fit. */
+/* The largest possible memory, for the messages about an image that does not fit. */
 struct image_room {
-    uint64_t end_max; /* where images have to end in the largest memory */
-    uint64_t above;   /* bytes of RAM above them that are not theirs */
+    uint64_t end_max; /* end of the room for images with the largest memory */
+    uint64_t above;   /* bytes at the top of RAM that images may not use */
 };
 
 struct image {
     char *path;
     enum image_kind kind;
     struct file file;
-    uint64_t hash;            /* see image_hash */
-    uint64_t entry, entry_va; /* physical; as the file has it */
+    uint64_t entry, entry_va; /* entry point: physical; and as in the file */
     struct image_segment *segments;
     size_t segment_count; /* at least 1, none with mem_size 0 */
     struct image_text *texts;
     size_t text_count;
-    bool has_tohost, has_fromhost; /* the symbols of Berkeley's host interface */
+    bool has_tohost, has_fromhost; /* the symbols of HTIF (Berkeley's host-target interface) */
     uint64_t tohost, fromhost;     /* physical */
 };
 
 /*
- * Reads and checks `path`. An ELF says itself where it goes. A file that is no
- * ELF is raw and goes to raw_base; if it has a Linux Image header and raw_base
- * is a whole GiB, raw_base is taken for the start of RAM, from which the
- * header's text_offset counts (2 MiB on RV64). An ELF whose lowest segment has
- * such a header (vmlinux, whose physical addresses begin at 0) goes there, too.
+ * Reads and checks `path`. An ELF is loaded at its physical addresses. Any other
+ * file is a raw image and is loaded at raw_base; if it has a Linux Image header and
+ * raw_base is a multiple of 1 GiB, raw_base is taken for the start of RAM, and the
+ * header's text_offset (2 MiB on RV64) is added. An ELF whose lowest segment has
+ * such a header (vmlinux, whose physical addresses begin at 0) is loaded there, too.
  *
- * On failure a message was printed through d, *out is untouched, and the answer is
- * EXIT_NO_FILE, EXIT_IO (see file_read), or EXIT_BAD_FILE: empty, truncated,
+ * On an error a message is given through d and *out is unchanged. Errors are
+ * EXIT_NO_FILE, EXIT_IO (see file_read) and EXIT_BAD_FILE: empty, truncated,
  * compressed, not for RV64, or nothing to load.
  */
 MUST_USE enum exit_status image_open(const char *path, uint64_t raw_base, const struct diag *d,
@@ -78,36 +77,38 @@ MUST_USE enum exit_status image_open(const char *path, uint64_t raw_base, const 
 void image_free(struct image *im); /* NULL is allowed */
 
 /*
- * A raw image does not say at which virtual addresses its code was linked. With Linux's header its
- * first byte is the symbol _start: once that is known (va), texts and segments lie there, as those
- * of the ELF of the same build do. Does nothing to other images.
+ * Sets the virtual address of a raw image with Linux's header, which the header does not give: its
+ * first byte is the symbol _start, at `va` in the ELF of the same build. Its segment and texts then
+ * have the virtual addresses of that ELF. Other images are not changed.
  */
 void image_link_at(struct image *im, uint64_t va);
 
 /*
- * Copies the segments into RAM, which must be new: what no image has brought is zero. The host
- * gives memory for the pages that are not all zeroes, and for no others.
- * EXIT_BAD_FILE: a segment lies outside of RAM; there was a message, and nothing
- * was written.
+ * Copies the segments into RAM, which must be new: all bytes that no image has written must be
+ * zero. Pages of zeroes take no host memory.
+ * EXIT_BAD_FILE: a segment lies outside of RAM; a message was given, and nothing was written.
  */
 MUST_USE enum exit_status image_load(const struct image *im, struct bus *b,
                                      const struct image_room *room, const struct diag *d);
 
-/* What helps an image that does not fit: another address, or how much memory. */
+/* Writes the remedy for an image that does not fit: another address, or a larger memory. */
 enum { IMAGE_REMEDY = 96 };
 void image_remedy(char text[IMAGE_REMEDY], uint64_t ram_base, uint64_t start, uint64_t end,
                   const struct image_room *room);
 
-/* The 64-bit FNV-1a of the file's bytes: the identity of the image in a report. */
+/*
+ * The 64-bit FNV-1a hash of the file's bytes, which identifies the image in a report. It is
+ * computed at each call, byte by byte.
+ */
 uint64_t image_hash(const struct image *im);
 
-/* Whether a segment holds the physical address. */
+/* Whether a segment includes the physical address. */
 bool image_covers(const struct image *im, uint64_t pa);
 
 /* The lowest virtual or physical address of a segment. */
 uint64_t image_lowest(const struct image *im);
 
-/* Through the segments; false if none holds the address. */
+/* Converts an address by the segments. False: no segment includes it. */
 bool image_va_to_pa(const struct image *im, uint64_t va, uint64_t *pa);
 bool image_pa_to_va(const struct image *im, uint64_t pa, uint64_t *va);
 

@@ -1,5 +1,5 @@
 /*
- * image_priv.h - the two kinds of image to each other; for emu/load only.
+ * image_priv.h - what the readers of ELF and raw images share; for emu/load only.
  *
  * A reader fills in kind, entry, segments and texts of an image whose path and
  * file are set. On EXIT_BAD_FILE it has printed why; image_open frees the rest.
@@ -14,10 +14,10 @@ bool elf_is_elf(const struct file *f); /* starts with ELF's magic number */
 MUST_USE enum exit_status elf_read_image(struct image *im, uint64_t raw_base, const struct diag *d);
 MUST_USE enum exit_status raw_read_image(struct image *im, uint64_t base, const struct diag *d);
 
-/* Whether these bytes begin with Linux's Image header; where it wants them, as image_open says. */
+/* Whether these bytes begin with Linux's Image header; *pa: its load address (see image_open). */
 bool raw_linux_place(const uint8_t *bytes, size_t size, uint64_t base, uint64_t *pa);
 
-/* Room for one more at the end of the image's arrays, which they grow. */
+/* Append to the image's arrays. */
 void image_add_segment(struct image *im, struct image_segment segment);
 void image_add_text(struct image *im, struct image_text text);
 

@@ -1,6 +1,7 @@
 /*
- * lines.c - see lines.h. Units are found by their own address ranges and not
- * by .debug_aranges, which clang does not write.
+ * lines.c - see lines.h. Compilation units are found by .debug_aranges where it has the address.
+ * Clang does not write that section: for what it lacks, the units' own address ranges are read, all
+ * of them once.
  */
 #include "load/lines.h"
 
@@ -14,27 +15,27 @@
 #include "base/alloc.h"
 #include "base/vec.h"
 
-/* One contiguous piece of a compilation unit. */
+/* A contiguous address range of a compilation unit. */
 struct unit_range {
     uint64_t low, high;
     Dwarf_Off die;
 };
 
-/* What was found for an address; .file is NULL where nothing was. */
+/* The result for an address; .file is NULL if nothing was found. */
 struct known_line {
     uint64_t addr;
     struct line_place place;
 };
 
-/* Reports and traces ask for the same few places again and again, and a search takes long. */
+/* A cache: reports and traces ask for the same few addresses many times, and a search is slow. */
 enum { KNOWN_LINES = 4096 };
 
 struct lines {
     char *path;
-    bool opened;
+    bool opened, indexed;
     int fd;
-    Dwarf *dwarf; /* NULL: not opened, or no DWARF there */
-    VEC_OF(struct unit_range) ranges;
+    Dwarf *dwarf;                         /* NULL: not opened, or no DWARF in the file */
+    VEC_OF(struct unit_range) ranges;     /* once indexed */
     struct known_line known[KNOWN_LINES]; /* by the low bits of the address */
 };
 
@@ -59,7 +60,7 @@ void lines_free(struct lines *l)
     free(l);
 }
 
-/* Functions that the linker has discarded leave ranges at address 0. */
+/* Functions that the linker has discarded leave ranges at address 0, which are left out. */
 static void add_ranges(struct lines *l, Dwarf_Die *unit)
 {
     Dwarf_Addr base, low, high;
@@ -82,6 +83,7 @@ static void index_units(struct lines *l)
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
 
+    l->indexed = true;
     while (dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
         if (dwarf_tag(&unit) == DW_TAG_compile_unit)
             add_ranges(l, &unit);
@@ -92,20 +94,23 @@ static void index_units(struct lines *l)
 static void open_dwarf(struct lines *l)
 {
     l->opened = true;
-    /* Symbols may have come through a FIFO, which has no second reader to wait for. */
+    /* O_NONBLOCK: if the symbols came through a FIFO, open() would wait for a second writer. */
     l->fd = open(l->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (l->fd < 0)
         return;
     l->dwarf = dwarf_begin(l->fd, DWARF_C_READ);
-    if (l->dwarf)
-        index_units(l);
 }
 
 /* The unit that holds addr. Ranges of one program do not overlap. */
 static bool find_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit)
 {
-    size_t low = 0, high = l->ranges.len;
+    size_t low = 0, high;
 
+    if (dwarf_addrdie(l->dwarf, addr, unit))
+        return true;
+    if (!l->indexed)
+        index_units(l);
+    high = l->ranges.len;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -139,7 +144,7 @@ static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
 
     if (!file || dwarf_lineno(line, &number) != 0)
         return false;
-    (void)dwarf_linecol(line, &column); /* stays 0 where there is none */
+    (void)dwarf_linecol(line, &column); /* stays 0 if not known */
     place->file = shorten(file, unit);
     place->line = (unsigned)number;
     place->column = (unsigned)column;
@@ -147,9 +152,9 @@ static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
 }
 
 /*
- * The entries around addr from the inside out, as they are nested in the file.
- * dwarf_getscopes alone would leave an inlined function for where it was
- * defined, not for its caller. Returns the count; *scopes is from malloc.
+ * The DIEs that contain addr, innermost first. dwarf_getscopes alone would go
+ * from an inlined function to its definition's scopes instead of its caller's.
+ * Returns the count; *scopes is from malloc.
  */
 static int scopes_around(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes)
 {

@@ -14,11 +14,11 @@
 enum { TEXT_OFFSET = 0x08, IMAGE_SIZE = 0x10, FLAGS = 0x18, MAGIC2 = 0x38, HEADER_BYTES = 0x40 };
 enum { FLAG_BIG_ENDIAN = 1 };
 
-/* The portable executable of EFI: where its header is found, and what is asked of it. */
+/* Offsets in the PE header for EFI, of the fields that are used. */
 enum {
     PE_HEADER_AT = 0x3c,
-    PE_SECTIONS = 6,       /* their number */
-    PE_OPTIONAL_SIZE = 20, /* of the part between the header and the table of sections */
+    PE_SECTIONS = 6,       /* number of sections */
+    PE_OPTIONAL_SIZE = 20, /* size of the optional header, which the section table follows */
     PE_HEADER_BYTES = 24,
     SECTION_SIZE = 8,
     SECTION_AT = 12, /* from the start of the image */
@@ -74,13 +74,13 @@ bool raw_linux_place(const uint8_t *bytes, size_t size, uint64_t base, uint64_t 
         return false;
     *pa = base;
     if (base % GIB == 0 && __builtin_add_overflow(base, field(bytes, TEXT_OFFSET), pa))
-        *pa = UINT64_MAX; /* where nothing has room */
+        *pa = UINT64_MAX; /* overflow: a load address that never fits */
     return true;
 }
 
 /*
- * image_size covers .bss, which the file does not have; 0 in kernels before 5.10. Answers what is
- * wrong with the header, with its remedy; NULL: nothing.
+ * Uses the Image header. Its image_size includes .bss, which is not in the file; it is 0 in kernels
+ * before 5.10. Returns an error with its remedy; NULL: none.
  */
 static const char *use_linux_header(struct image *im, struct image_segment *s)
 {
@@ -104,7 +104,7 @@ static uint32_t number(const uint8_t *at, size_t size)
     return le32toh(value);
 }
 
-/* The bytes at an offset of the file, if so many are there. */
+/* The `size` bytes at an offset of the file; NULL: the file is shorter. */
 static const uint8_t *bytes_at(const struct file *f, uint64_t offset, uint64_t size)
 {
     return offset <= f->size && size <= f->size - offset ? f->bytes + offset : NULL;
@@ -122,7 +122,10 @@ static void add_section(struct image *im, const struct image_segment *s, const u
         image_add_text(im, (struct image_text){s->pa + at, s->va + at, size});
 }
 
-/* Without this all of the kernel would be taken for code, and its data be stored to slowly. */
+/*
+ * Adds the executable sections of the EFI header as texts. Otherwise all of the kernel would count
+ * as code, and stores to its data would be slow.
+ */
 static void add_efi_texts(struct image *im, const struct image_segment *s)
 {
     uint64_t start = number(im->file.bytes + PE_HEADER_AT, 4), table;

@@ -1,9 +1,9 @@
 /*
  * symbols.c - see symbols.h.
  *
- * One array sorted by address, among equals the best name last. Each symbol
- * knows the nearest one before it that reaches over its start ("outer"), so a
- * look-up is one binary search and a short walk outwards.
+ * One array sorted by address; of symbols at one address the best name is last.
+ * Each symbol has the index of the nearest one before it that extends over its
+ * start ("outer"), so a look-up is a binary search and a short walk outwards.
  */
 #include "load/symbols.h"
 
@@ -45,7 +45,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Which of two names at one address is better; greater: the first. */
+/* Compares two names at one address; positive: the first is the better one. */
 static int compare_rank(const struct symbols_entry *a, const struct symbols_entry *b)
 {
     int order = compare_numbers(a->symbol.kind, b->symbol.kind);
@@ -70,7 +70,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : compare_rank(a, b);
 }
 
-/* By name; of the same name the one that symbols_find prefers first. */
+/* Orders by name; of equal names the one that symbols_find returns comes first. */
 static int compare_names(const void *left, const void *right, void *ctx)
 {
     const struct symbols *s = ctx;
@@ -102,12 +102,13 @@ static uint64_t end_of(const struct symbols_entry *e, uint64_t next)
 }
 
 /*
- * From the back, so that the addresses of the next places are at hand. An
- * unsized function reaches to the next function or object, over inner labels.
+ * Computes where each symbol ends, from the last to the first, because a symbol
+ * without a size ends at the next one. A function without a size extends over
+ * labels, to the next function or object.
  */
 static void find_ends(struct symbols *s)
 {
-    uint64_t here = UINT64_MAX, next = UINT64_MAX;             /* of any place */
+    uint64_t here = UINT64_MAX, next = UINT64_MAX;             /* of any symbol */
     uint64_t solid_here = UINT64_MAX, solid_next = UINT64_MAX; /* of functions and objects */
 
     for (size_t i = s->entries.len; i-- > 0;) {
@@ -115,7 +116,7 @@ static void find_ends(struct symbols *s)
 
         y->end = y->addr;
         if (y->kind == SYMBOL_ABSOLUTE)
-            continue; /* a number bounds no neighbour */
+            continue; /* an absolute symbol is not an address and ends no other symbol */
         step_back(y->addr, &here, &next);
         if (y->kind != SYMBOL_LABEL)
             step_back(y->addr, &solid_here, &solid_next);
@@ -171,7 +172,7 @@ void symbols_free(struct symbols *s)
     free(s);
 }
 
-/* The last entry at or below addr, or NONE. */
+/* The index of the last entry at or below addr, or NONE. */
 static size_t last_at_or_below(const struct symbols *s, uint64_t addr)
 {
     size_t low = 0, high = s->entries.len;
@@ -194,7 +195,7 @@ static bool reaches(const struct symbol *y, uint64_t addr)
     return addr == y->addr || (addr > y->addr && addr < y->end);
 }
 
-/* From entry i outwards, the first that reaches addr; NONE if none does. */
+/* From entry i outwards, the first one that extends over addr; NONE if none does. */
 static size_t nearest(const struct symbols *s, size_t i, uint64_t addr)
 {
     while (i != NONE && i >= s->first && !reaches(&s->entries.at[i].symbol, addr))
@@ -256,7 +257,7 @@ const char *symbols_at(const struct symbols *s, uint64_t addr, uint64_t *offset)
     return y->name;
 }
 
-/* The first in by_name that is not less than name. */
+/* The index in by_name of the first entry that is not less than name (a lower bound). */
 static size_t first_named(const struct symbols *s, const char *name)
 {
     size_t low = 0, high = s->entries.len;

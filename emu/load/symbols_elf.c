@@ -1,6 +1,6 @@
 /*
- * symbols_elf.c - symbols of an ELF, through libelf. A damaged table gives the
- * symbols that can be read and no message: symbols are a help only.
+ * symbols_elf.c - symbols of an ELF, through libelf. Of a damaged table the
+ * symbols that can be read are used, without a message: symbols are optional.
  */
 #include <gelf.h>
 #include <string.h>

@@ -8,10 +8,10 @@
 #include "load/image_priv.h"
 #include "load/symbols_priv.h"
 
-/* How far the last symbol may reach: nothing in the file says. */
+/* The assumed size of the last symbol, whose end is not in the file. */
 static const uint64_t LAST_SYMBOL_BYTES = 4096;
 
-/* One line, its fields as found. */
+/* The fields of a line. */
 struct map_line {
     uint64_t addr, size;
     char type;
@@ -19,7 +19,7 @@ struct map_line {
     size_t name_len;
 };
 
-/* A number in base 16 up to a blank; NULL if it is none. */
+/* Parses a hexadecimal number that ends with white space. Returns what follows; NULL: not one. */
 static const char *parse_hex(const char *p, const char *end, uint64_t *value)
 {
     const char *start = p;
@@ -88,51 +88,51 @@ static enum symbol_kind kind_of_letter(char type)
     }
 }
 
-static bool ends_with(const struct map_line *line, const char *end)
+static bool ends_with(const char *name, size_t len, const char *end)
 {
-    size_t len = strlen(end);
+    size_t end_len = strlen(end);
 
-    return line->name_len >= len && !memcmp(line->name + line->name_len - len, end, len);
+    return len >= end_len && !memcmp(name + len - end_len, end, end_len);
 }
 
 /*
- * Where a linker script begins or ends a part of the text; an ELF says that these are no
- * functions, a text file does not.
+ * Whether the symbol marks the start or end of a part of the text, from the linker script. In an
+ * ELF their type says that they are not functions; a text file has no such type.
  */
-static bool is_boundary(const struct map_line *line)
+static bool is_boundary(const char *name, size_t len)
 {
-    static const char *const ends[] = {"_stext",    "_etext",     "_text_start",
-                                       "_text_end", "_sinittext", "_einittext"};
+    static const char *const ends[] = {"_stext",     "_etext",     "_text_start", "_text_end",
+                                       "_sinittext", "_einittext", "_init_begin", "_text_begin"};
 
-    if (line->name_len == 5 && !memcmp(line->name, "_text", 5))
+    if (len == 5 && !memcmp(name, "_text", 5))
         return true;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        if (line->name[0] == '_' && ends_with(line, ends[i]))
+        if (name[0] == '_' && ends_with(name, len, ends[i]))
             return true;
     return false;
 }
 
-static void add_map_line(struct symbols *s, const struct map_line *line)
+void symbols_add_lettered(struct symbols *s, uint64_t addr, uint64_t size, char letter,
+                          const char *name, size_t len)
 {
-    bool weak = line->type == 'w' || line->type == 'v';
+    bool weak = letter == 'w' || letter == 'v';
     struct symbols_entry e = {
         .symbol =
             {
-                .addr = line->addr,
-                .size = line->size,
-                .kind = is_boundary(line) ? SYMBOL_LABEL : kind_of_letter(line->type),
-                .global = weak || isupper((unsigned char)line->type),
+                .addr = addr,
+                .size = size,
+                .kind = is_boundary(name, len) ? SYMBOL_LABEL : kind_of_letter(letter),
+                .global = weak || isupper((unsigned char)letter),
             },
-        .limit = line->addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX
-                                                             : line->addr + LAST_SYMBOL_BYTES,
-        .weak = weak || line->type == 'W' || line->type == 'V',
+        .limit = addr > UINT64_MAX - LAST_SYMBOL_BYTES ? UINT64_MAX : addr + LAST_SYMBOL_BYTES,
+        .weak = weak || letter == 'W' || letter == 'V',
     };
 
-    symbols_add(s, e, line->name, line->name_len);
+    symbols_add(s, e, name, len);
 }
 
-/* Only the last symbol is bounded by LAST_SYMBOL_BYTES; the others by their successor. */
-static void free_limits(struct symbols *s)
+/* The others are bounded by their successors. */
+void symbols_bound_last(struct symbols *s)
 {
     uint64_t last = 0;
 
@@ -144,7 +144,7 @@ static void free_limits(struct symbols *s)
             s->entries.at[i].limit = UINT64_MAX;
 }
 
-/* nm prints blanks where an undefined symbol has no address. */
+/* An undefined symbol: nm prints blanks instead of an address. */
 static bool is_skipped_line(const char *p, const char *end)
 {
     p = skip_blanks(p, end);
@@ -163,7 +163,7 @@ static size_t parse_map(struct symbols *s, const struct file *f)
         struct map_line line = {0};
 
         if (parse_map_line(p, line_end, &line))
-            add_map_line(s, &line);
+            symbols_add_lettered(s, line.addr, line.size, line.type, line.name, line.name_len);
         else if (!is_skipped_line(p, line_end))
             return number;
         p = line_end + 1;
@@ -186,13 +186,13 @@ static enum exit_status read_map(const char *path, const struct file *f, const s
     size_t bad_line = parse_map(s, f);
 
     if (bad_line)
-        diag_error(d, "%s:%zu: is no symbol; give an ELF or the output of nm", path, bad_line);
+        diag_error(d, "%s:%zu: not a symbol; give an ELF or the output of nm", path, bad_line);
     else if (!s->entries.len)
         diag_error(d, "%s: has no symbols; give an ELF or the output of nm", path);
     else if (all_addresses_are_zero(s))
         diag_error(d, "%s: all addresses are hidden; copy kallsyms as root", path);
     else {
-        free_limits(s);
+        symbols_bound_last(s);
         symbols_finish(s);
         *out = s;
         return EXIT_PASS;

@@ -1,5 +1,5 @@
 /*
- * symbols_priv.h - the symbol table for the files that fill it; for emu/load only.
+ * symbols_priv.h - how a symbol table is filled; for emu/load only.
  *
  * symbols_new, any number of symbols_add, then symbols_finish once.
  */
@@ -11,22 +11,30 @@
 
 struct symbols_entry {
     struct symbol symbol;
-    uint64_t limit; /* without a size it reaches no further: the end of its section */
-    size_t outer;   /* the nearest entry before this one that reaches over its start */
+    uint64_t limit; /* upper bound for its end if it has no size: the end of its section */
+    size_t outer;   /* the nearest entry before this one that extends over its start */
     bool weak;
 };
 
 struct symbols {
     VEC_OF(struct symbols_entry) entries;
     size_t *by_name; /* indices of entries */
-    size_t first;    /* entry that may be the name of an address; those before it may not */
+    size_t first;    /* the first entry that may name addresses (symbols_hide_below) */
     VEC_OF(char *) names;
 };
 
 struct symbols *symbols_new(void);
 
-/* Copies the name; drops the symbol if symbols.h says that such names are left out. */
+/* Adds a symbol, with a copy of its name. Drops names that symbols.h lists as left out. */
 void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, size_t len);
+
+/*
+ * The same for a symbol of which `nm` or kallsyms shows a letter; size 0: not known. After the last
+ * one symbols_bound_last, as nothing says how far it reaches.
+ */
+void symbols_add_lettered(struct symbols *s, uint64_t addr, uint64_t size, char letter,
+                          const char *name, size_t len);
+void symbols_bound_last(struct symbols *s);
 
 void symbols_finish(struct symbols *s);
 

@@ -1,8 +1,8 @@
 /*
  * bus.h - the physical address space: RAM and devices.
  *
- * Accesses here are the slow ones: harts reach RAM through their translation
- * caches and come here for devices and for what the caches do not hold.
+ * This is the slow path: harts reach RAM through their translation caches, and
+ * come here for devices and for what these caches do not hold.
  */
 #ifndef MEM_BUS_H
 #define MEM_BUS_H
@@ -22,7 +22,10 @@ struct state_io;
 struct bus *bus_new(void);
 void bus_free(struct bus *b); /* frees RAM and devices too */
 
-/* False: overlaps what is mapped already (said through diag); the bus owns neither then. */
+/*
+ * Adds a region, which the bus then owns. False: it overlaps another region (an error message was
+ * given through d); the caller still owns it.
+ */
 MUST_USE bool bus_map_ram(struct bus *b, struct ram *r, const struct diag *d);
 MUST_USE bool bus_map_device(struct bus *b, const struct device *dev, const struct diag *d);
 
@@ -30,17 +33,21 @@ MUST_USE bool bus_map_device(struct bus *b, const struct device *dev, const stru
 struct ram *bus_ram_at(const struct bus *b, uint64_t pa);
 struct ram *bus_ram(const struct bus *b); /* the first one mapped */
 
-/* A device access by a hart. FAULT_ACCESS where there is no device or the size is refused. */
+/*
+ * A device access by a hart, of `size` bytes. FAULT_ACCESS: no device is mapped there, or it does
+ * not allow the size. FAULT_MISALIGNED: pa is not a multiple of the size.
+ */
 MUST_USE enum fault bus_device_load(struct bus *b, uint64_t pa, unsigned size, uint64_t *value);
 MUST_USE enum fault bus_device_store(struct bus *b, uint64_t pa, unsigned size, uint64_t value);
 
-/* Whether anything stands there, RAM or a device. */
+/* Whether RAM or a device is mapped at pa. */
 MUST_USE bool bus_has(const struct bus *b, uint64_t pa);
 
-/* RAM by physical address, any length within one region; false if it is not all RAM. */
+/* Reads RAM, any length within one region. False: the range is not all RAM. */
 MUST_USE bool bus_read(const struct bus *b, uint64_t pa, void *to, size_t len);
 
-/* The same for writing (ram_write), for all but a hart's store: loader, DMA, debugger, firmware. */
+/* Writes RAM (ram_write) for writers other than a hart's stores: loader, DMA, debugger, firmware.
+ */
 MUST_USE bool bus_write(struct bus *b, uint64_t pa, const void *from, size_t len,
                         const struct writer *who);
 

@@ -1,10 +1,11 @@
 /*
- * device.h - what a device is to the rest of the machine: one filled-in struct.
+ * device.h - the interface of a device to the rest of the machine: one
+ * filled-in struct.
  *
- * The bus checks the access size, so a device need not; offsets are from its
- * base. A device raises its interrupt through an irq_line without knowing who
- * listens, and asks a clock for the time without knowing what drives it, so each
- * can be tested with no machine at all.
+ * The bus checks the access size and alignment; offsets are from the device's
+ * base. A device sets its interrupt through an irq_line and reads the time from
+ * a clock. It knows no interrupt controller and no scheduler, so it can be
+ * tested without a machine.
  */
 #ifndef MEM_DEVICE_H
 #define MEM_DEVICE_H
@@ -14,22 +15,22 @@
 
 #include "base/compiler.h"
 
-/* How an access to physical memory can fail. The guest's fault: a value. */
+/* The result of an access to physical memory; the hart makes an exception of a fault. */
 enum fault {
     FAULT_NONE,
-    FAULT_ACCESS,     /* no device there, or it refuses */
-    FAULT_MISALIGNED, /* a device was touched at an address its size does not divide */
+    FAULT_ACCESS,     /* no device is mapped there, or it refuses the access */
+    FAULT_MISALIGNED, /* a device access at an address that is not a multiple of its size */
 };
 
 struct irq_line {
     void (*set)(void *ctx, unsigned number, bool level);
-    /* May be NULL: the listener knows levels only. See irq_line_request. */
+    /* For irq_line_request; NULL: the receiver has levels only. */
     void (*request)(void *ctx, unsigned number);
     void *ctx;
     unsigned number;
 };
 
-/* A line without a listener is allowed (set == NULL). */
+/* A line that is not connected is allowed (set == NULL). */
 static inline void irq_line_set(const struct irq_line *line, bool level)
 {
     if (line->set)
@@ -37,9 +38,9 @@ static inline void irq_line_set(const struct irq_line *line, bool level)
 }
 
 /*
- * Raises the line for one interrupt: unlike a level that stays high, it is not asked
- * about again once that interrupt has been handled. Lowering the line takes back a
- * request that has not been passed on yet.
+ * Requests one interrupt, like an edge: unlike a level that stays high, it does not
+ * interrupt again once it has been handled. Lowering the line cancels a request that
+ * has not been forwarded yet.
  */
 static inline void irq_line_request(const struct irq_line *line)
 {

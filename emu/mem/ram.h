@@ -1,5 +1,5 @@
 /*
- * ram.h - main memory, the one way in which it is written, and what is remembered of writes.
+ * ram.h - main memory, the one path for writes to it, and the stamps and copies that record them.
  *
  * Stamps. The machine has one write clock (`ram->stamp`). A page's stamp is
  * the value of that clock at the first store after the page was last closed; every fence.i of any
@@ -10,11 +10,11 @@
  * An open page is one that some hart holds a store translation for. Harts keep
  * those in their own caches and drop them when `ram->epoch` has moved.
  *
- * Copies. When a page is opened, its bytes are kept as they were. When code is first
- * fetched from it later, a comparison tells which parcels were written, and since when.
- * Copies that every hart's fence.i has made useless are forgotten; beyond COPIES_MAX the
- * oldest one is. Of that opening, and of one of a page that surely holds data, only the page is
- * known (ram_page.uncopied).
+ * Copies. When a page is opened, a copy of its bytes is kept. If code is fetched from the
+ * page later, a comparison with the copy tells which parcels were written since. A copy is
+ * freed when every hart has done a fence.i since, or when there are more than copies_max and
+ * it is the oldest. Without a copy (also for pages that surely hold data) it is only known that
+ * the page was written, and when (ram_page.uncopied).
  */
 #ifndef MEM_RAM_H
 #define MEM_RAM_H
@@ -32,20 +32,21 @@ enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
 enum ram_page_flag {
     RAM_PAGE_CODE = 1,           /* stores go to the code map */
     RAM_PAGE_RESERVED = 2,       /* a suspended hart holds an LR reservation in it */
-    RAM_PAGE_WATCHED = 4,        /* stores are told (struct ram_watch): HTIF and the like */
-    RAM_PAGE_WATCHED_STORES = 8, /* stores are told: watchpoints (cluster_watch_page) */
-    RAM_PAGE_WATCHED_LOADS = 16, /* loads are told */
+    RAM_PAGE_WATCHED_STORES = 4, /* writes are reported (ram_hooks.accessed) */
+    RAM_PAGE_WATCHED_LOADS = 8,  /* loads by harts are reported, too */
+    RAM_PAGE_TABLE = 16,         /* cached translations come from it: writes are reported */
 };
 
-/* Those that a version keeps; others belong to observers, and stay as they are in a restore. */
-enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED | RAM_PAGE_WATCHED };
+/* The flags that a version keeps; the others belong to observers and caches, and a restore leaves
+ * them. */
+enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED };
 
 /* Not every writer is a hart. */
 enum writer_kind { WRITER_HART, WRITER_FIRMWARE, WRITER_DMA, WRITER_DEBUGGER, WRITER_LOADER };
 
 struct writer {
     enum writer_kind kind;
-    uint32_t hart;  /* WRITER_HART, WRITER_FIRMWARE: on whose behalf */
+    uint32_t hart;  /* WRITER_HART: its number; WRITER_FIRMWARE: the calling hart's */
     uint64_t pc;    /* virtual; 0 if not a hart */
     uint64_t cycle; /* of that hart */
 };
@@ -55,58 +56,49 @@ void writer_state_io(struct state_io *io, struct writer *w);
 struct ram_page {
     uint64_t stamp; /* of the first store after it was last closed; 0: untouched since loading */
     uint32_t flags;
-    bool shared;          /* others than the opener may have stored since */
+    bool shared;          /* writers other than `opener` may have stored to it since */
     uint32_t kept;        /* generation of versions in which it has been kept (ram_keep_page) */
     struct writer opener; /* made the first store since the page was opened */
     uint64_t copy;        /* number of its newest copy; 0: none is kept */
     uint64_t uncopied;    /* stamp of the newest opening of which no copy is kept */
-    uint32_t streak;      /* openings with few closings between each and the next */
+    uint32_t streak;      /* openings in a row, each soon after the one before (STREAK_REST) */
     uint32_t last_open;   /* count of closings at the last one */
 };
 
 /*
- * A page that is opened again soon after each of so many closings holds data (a stack, counters):
- * no more copies are made, until it rests for so many closings.
+ * A page that was opened STREAK_MAX times in a row, each time soon after a closing, holds data (a
+ * stack, counters): it is no longer copied, until it stays closed for STREAK_REST closings.
  */
 enum { STREAK_MAX = 64, STREAK_REST = 64 };
 
-enum { COPIES_MAX = 4096 }; /* 16 MiB */
+enum { COPIES_DEFAULT = 4096 }; /* 16 MiB */
 
 /* The bytes of a page as they were when it was opened at `stamp`. */
 struct page_copy {
     uint64_t stamp, pa;
-    uint64_t older;       /* number of the page's copy before, which may be forgotten */
+    uint64_t older;       /* number of the page's previous copy, which may have been freed */
     struct writer opener; /* as in struct ram_page, when the page was opened again */
     bool shared;
     uint32_t kept; /* generation of versions in which the slot was kept */
     uint8_t bytes[PAGE_BYTES];
 };
 
-/*
- * Watched pages: told after each store to a page with RAM_PAGE_WATCHED or RAM_PAGE_WATCHED_STORES,
- * and after each load from one with RAM_PAGE_WATCHED_LOADS. `size` bytes at pa, within one page;
- * for a store that crosses pages, one call for each. Harts have no fast translation for such an
- * access to the page. A page is watched with ram_flag_page; for loads, and while harts are running,
- * with cluster_watch_page.
- */
-struct ram_watch {
-    void *ctx;
-    void (*stored)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
-    void (*loaded)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
-};
-
-enum { RAM_WATCHES_MAX = 4 };
-
-/* What the harts must do when memory is written. Any may be NULL. */
+/* Calls by which the harts learn of accesses to memory. Any may be NULL. */
 struct ram_hooks {
     void *ctx;
-    /* Before a store to a page with RAM_PAGE_WATCHED_STORES, never across a page. */
-    void (*storing)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
-                    const struct writer *by);
+    /*
+     * After a write to a page with RAM_PAGE_WATCHED_STORES, with the bytes that were there, and
+     * after a load (old_bytes NULL) from one with RAM_PAGE_WATCHED_LOADS. Never across a page.
+     * Harts have no fast translation for such an access.
+     */
+    void (*accessed)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size,
+                     const struct writer *by);
+    /* After a write to a page with RAM_PAGE_TABLE, in the same way. */
+    void (*table_written)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size);
     /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
                        const struct writer *by);
-    /* Before a store to a page with RAM_PAGE_RESERVED, and before any that is not a hart's. */
+    /* Before a store to a page with RAM_PAGE_RESERVED, and before any write not by a hart. */
     void (*break_reservations)(void *ctx, uint64_t pa, uint64_t size, const struct writer *by);
 };
 
@@ -116,20 +108,22 @@ struct ram {
     struct ram_page *pages;
     uint64_t stamp;        /* the write clock */
     uint64_t closed_stamp; /* of the last ram_close_pages: pages with a newer stamp are open */
-    uint32_t closings;     /* their count */
+    uint32_t closings;     /* number of ram_close_pages calls */
     uint64_t epoch;        /* moves when cached store translations must go */
     struct ram_hooks hooks;
-    struct ram_watch watches[RAM_WATCHES_MAX];
-    unsigned watch_count;
     unsigned watched_loads; /* pages with RAM_PAGE_WATCHED_LOADS */
-    /* copies: a ring, numbered on from 1; those from first_copy to next_copy are kept */
+    /* copies: a ring, numbered from 1 on; the copies [first_copy, next_copy) are kept */
     struct page_copy *copies;
+    size_t copies_max;
     uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
-    struct versions *versions;                 /* of pages and copies; NULL: none was ever taken */
-    uint32_t generation;                       /* of the versions; 0: as long as there are none */
+    uint64_t copies_left_out;  /* given up for others, though some hart could still need them */
+    struct versions *versions; /* of pages and copies; NULL: none was ever taken */
+    uint32_t generation;       /* of the versions; 0: as long as there are none */
 };
 
 struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
+/* Keeps at most so many copies of pages, at least one. Before the first store. */
+void ram_limit_copies(struct ram *r, size_t max);
 void ram_free(struct ram *r);
 
 static inline bool ram_has(const struct ram *r, uint64_t pa, uint64_t size)
@@ -175,8 +169,9 @@ void ram_keep_copy(struct ram *r, struct page_copy *slot);
 void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const struct writer *by);
 
 /*
- * A store translation for this page is about to be handed out (or one store made). The write clock
- * moves only if the page was closed: it does not depend on how long caches keep translations.
+ * Must be called before a store to the page and before a store translation for it is cached. The
+ * write clock moves only if the page was closed, so it does not depend on how long caches keep
+ * translations.
  */
 void ram_open_page(struct ram *r, uint64_t pa, const struct writer *who);
 
@@ -187,25 +182,23 @@ void ram_close_pages(struct ram *r);
 void ram_flag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
 void ram_unflag_page(struct ram *r, uint64_t pa, enum ram_page_flag flag);
 
-/* The page is no longer code: as if `by` had opened it at `stamp`, with the bytes of now. */
+/* Makes a code page an ordinary one, as if `by` had opened it at `stamp` with its present bytes. */
 void ram_retire_code(struct ram *r, uint64_t pa, uint64_t stamp, const struct writer *by);
 
-/* Copy number n, or NULL if it is forgotten or n is 0. */
+/* Copy number n; NULL if it was freed or n is 0. */
 const struct page_copy *ram_copy(const struct ram *r, uint64_t n);
-/* No hart needs copies of openings up to this stamp any more. */
+/* Frees the copies of openings up to this stamp, which no hart needs any more. */
 void ram_forget_copies(struct ram *r, uint64_t stamp);
 
 void ram_set_hooks(struct ram *r, struct ram_hooks hooks);
-/* At most RAM_WATCHES_MAX; told in the order in which they were added. */
-void ram_add_watch(struct ram *r, struct ram_watch watch);
 /* To be called after a load from a page with RAM_PAGE_WATCHED_LOADS. */
 void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by);
 
 /* ---- versions (base/versions.h): bytes, stamps and flags of all pages ---- */
 
 /*
- * Cached store translations are dropped, so that the first store to each page is seen. Pages stay
- * open: no stamp depends on whether a version was taken.
+ * Takes a version of RAM. Drops cached store translations, so that the next store to each page is
+ * seen. Pages stay open, so stamps do not depend on whether a version was taken.
  */
 struct version *ram_take_version(struct ram *r);
 void ram_restore_version(struct ram *r, const struct version *v);

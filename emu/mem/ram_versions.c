@@ -35,7 +35,7 @@ static void copy_io(struct state_io *io, struct page_copy *copy)
         copy->kept = 0;
 }
 
-/* What is known of a page, and its bytes. */
+/* Saves or restores the state and the bytes of a page. */
 static void page_io(struct state_io *io, struct ram *r, uint64_t number)
 {
     struct ram_page *page = &r->pages[number];
@@ -55,7 +55,7 @@ static void page_io(struct state_io *io, struct ram *r, uint64_t number)
         page->kept = 0;
 }
 
-/* The slots of the ring of copies are pages, too, numbered from here on. */
+/* Versions also hold the slots of the ring of copies, as pages with numbers from here on. */
 static const uint64_t COPIES = UINT64_C(1) << 60;
 
 static bool version_io(void *ram, uint64_t number, struct state_io *io)
@@ -83,7 +83,7 @@ void ram_keep_copy(struct ram *r, struct page_copy *slot)
     slot->kept = r->generation;
 }
 
-/* The caches of harts may hold translations for pages that must be kept at the next store. */
+/* Drops cached store translations, because the next store to a page must keep its bytes first. */
 static void begin_generation(struct ram *r)
 {
     r->generation = versions_generation(r->versions);
@@ -115,15 +115,17 @@ void ram_free_version(struct ram *r, struct version *v)
 
 void ram_state_io(struct state_io *io, struct ram *r)
 {
-    state_io_section(io, "ram", 1);
+    state_io_section(io, "ram", 2);
     STATE_IO_SAME(io, r->base);
     STATE_IO_SAME(io, r->size);
+    STATE_IO_SAME(io, r->copies_max);
     STATE_IO(io, r->stamp);
     STATE_IO(io, r->closed_stamp);
     STATE_IO(io, r->closings);
     STATE_IO(io, r->first_copy);
     STATE_IO(io, r->next_copy);
     STATE_IO(io, r->copy_base);
+    STATE_IO(io, r->copies_left_out);
 }
 
 void writer_state_io(struct state_io *io, struct writer *w)

@@ -1,10 +1,9 @@
 /*
- * pmu.c - performance monitoring (SBI 2.0, chapter 11): the two counters that
- * harts have, and counters of what firmware itself does.
+ * pmu.c - performance monitoring (SBI 2.0, chapter 11): the two hardware
+ * counters of a hart, and counters of the firmware's own events.
  *
- * Cycle and instret run in any case; stopping them uses mcountinhibit. There
- * are no other hardware events: what the machine knows of the guest's code is
- * reported where it belongs, in the report of a run.
+ * Cycle and instret always run unless mcountinhibit stops them. There are no
+ * other hardware events.
  */
 #include "base/bits.h"
 #include "base/state_io.h"
@@ -63,7 +62,7 @@ void pmu_counter_info(struct call *c)
             (uint64_t)WIDTH_64 << WIDTH_SHIFT | (c->arg[0] == PMU_CYCLE ? CSR_CYCLE : CSR_INSTRET);
 }
 
-/* The counters that base and mask name, as bits. False: one of them is not there. */
+/* The set of counters given by base and mask, a bit each. False: one of them does not exist. */
 static bool counters_of(struct call *c, uint32_t *set)
 {
     uint64_t base = c->arg[0], mask = c->arg[1];
@@ -148,7 +147,7 @@ void pmu_stop(struct call *c)
 
 /* ---- configuring ---- */
 
-/* A counter of the set that can count the event and is free; -1: there is none. */
+/* A free counter of the set that can count the event; -1: there is none. */
 static int matching_counter(const struct call *c, uint32_t set, uint64_t event)
 {
     unsigned type = (unsigned)(event >> 16), code = event & 0xffff;
@@ -164,7 +163,7 @@ static int matching_counter(const struct call *c, uint32_t set, uint64_t event)
     return fit ? __builtin_ctz(fit) : -1;
 }
 
-/* With SKIP_MATCH the caller names one counter that it has configured before. */
+/* With SKIP_MATCH the caller selects one counter that it has configured before. */
 static int chosen_counter(struct call *c, uint32_t set)
 {
     int counter;
@@ -215,7 +214,7 @@ void pmu_firmware_read(struct call *c)
         c->value = own(c)->value[c->arg[0] - PMU_FIRMWARE];
 }
 
-/* The upper half, where a register has 32 bits. */
+/* The upper half of the value, for RV32; always 0 on RV64. */
 void pmu_firmware_read_high(struct call *c)
 {
     if (c->arg[0] < PMU_FIRMWARE || c->arg[0] >= PMU_COUNTERS)

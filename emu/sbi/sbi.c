@@ -1,6 +1,6 @@
 /*
- * sbi.c - see sbi.h. One function a call; the table at the end says which
- * extension and function numbers it answers. Chapters are those of the SBI
+ * sbi.c - see sbi.h. One function for each call; the tables at the end map
+ * extension and function numbers to them. Chapters are those of the SBI
  * specification 2.0.
  */
 #include "sbi/sbi.h"
@@ -57,7 +57,7 @@ static void base_impl_version(struct call *c)
 
 static void base_machine_id(struct call *c)
 {
-    c->value = 0; /* mvendorid, marchid, mimpid: not given */
+    c->value = 0; /* mvendorid, marchid, mimpid: not implemented */
 }
 
 static bool is_supported(uint64_t extension);
@@ -71,7 +71,7 @@ static void base_probe(struct call *c)
 
 enum { CSR_STIMECMP = 0x14d };
 
-/* A hart with a timer of its own (Sstc) has that one, or two would drive one interrupt. */
+/* With Sstc the call sets stimecmp: a second timer must not drive the same interrupt. */
 static void time_set(struct call *c)
 {
     pmu_count(c->sbi, hart_id(c->hart), PMU_SET_TIMER);
@@ -135,7 +135,7 @@ static void flush_asid_on(struct call *c, unsigned hart)
     flush_as(c, hart, PMU_SFENCE_ASID_SENT);
 }
 
-/* The range and the ASID only narrow what must be flushed; all of it may be. */
+/* Address range and ASID only limit what must be flushed; this flushes everything. */
 static void rfence_vma(struct call *c)
 {
     for_each_in_mask(c, c->arg[0], c->arg[1], flush_on);
@@ -186,7 +186,10 @@ static void hsm_stop(struct call *c)
     machine_stop_hart(c->sbi->machine, hart_id(c->hart));
 }
 
-/* It has executed nothing since, and still waits; a wfi of its own later is another matter. */
+/*
+ * Whether the hart still waits in hart_suspend: it has executed nothing since, so it is not in a
+ * later wfi of its own.
+ */
 static bool is_suspended(const struct sbi *s, const struct hart *h)
 {
     unsigned hart = hart_id(h);
@@ -195,7 +198,7 @@ static bool is_suspended(const struct sbi *s, const struct hart *h)
            hart_waits_for(h) != HART_WAITS_NOT;
 }
 
-/* A hart that was suspended and has been woken is started again. */
+/* A suspended hart that has been woken counts as started. */
 static void hsm_status(struct call *c)
 {
     enum hart_state *state;
@@ -214,10 +217,10 @@ enum { SUSPEND_PLATFORM = 0x10000000 };
 #define SUSPEND_NON_RETENTIVE UINT32_C(0x80000000)
 
 /*
- * As after wfi, once an interrupt that sie enables is pending. Without
- * retention the hart continues at another address, translation and interrupts off; what it
- * held besides is undefined, so it may as well keep it. The type has 32 bits,
- * which C's calling convention extends by their sign.
+ * Suspends the calling hart until an interrupt that sie enables is pending, as wfi does. A
+ * non-retentive suspend resumes at the given address with translation and interrupts off; all
+ * other state is undefined then, and is kept here. The type has 32 bits, which the calling
+ * convention sign-extends.
  */
 static void hsm_suspend(struct call *c)
 {
@@ -277,7 +280,7 @@ static void legacy_getchar(struct call *c)
     c->error = machine_console_get(c->sbi->machine);
 }
 
-/* The buffer's physical range, or NULL with the error set. */
+/* The call's buffer in host memory; NULL: invalid, and the error is set. */
 static uint8_t *buffer(struct call *c)
 {
     struct ram *r = bus_ram_at(cluster_bus(machine_cluster(c->sbi->machine)), c->arg[1]);
@@ -289,7 +292,7 @@ static uint8_t *buffer(struct call *c)
     return ram_host(r, c->arg[1]);
 }
 
-/* A call may write less than it was asked to (12.1), so none keeps the host busy for long. */
+/* A call may write less than was asked (12.1); the limit keeps each call short. */
 enum { WRITE_BYTES_MAX = 4096 };
 
 static void dbcn_write(struct call *c)
@@ -505,7 +508,7 @@ void sbi_boot(struct sbi *s, unsigned hart, uint64_t pc, uint64_t dtb)
     machine_start_hart(s->machine, hart, pc, dtb);
 }
 
-/* All that S-mode can handle goes to S-mode; what is left is the call to firmware. */
+/* Delegates to S-mode all that can be delegated; ecalls from S-mode go to the firmware. */
 enum {
     CSR_MEDELEG = 0x302,
     CSR_MIDELEG = 0x303,
@@ -533,8 +536,9 @@ void sbi_reset_hart(struct hart *h, uint64_t pc, uint64_t a1)
     (void)!hart_set_csr(h, CSR_MEDELEG, DELEGATED_EXCEPTIONS);
     (void)!hart_set_csr(h, CSR_MIDELEG, DELEGATED_INTERRUPTS);
     (void)!hart_set_csr(h, CSR_MCOUNTEREN, COUNTERS);
-    (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS); /* as OpenSBI; Linux without its PMU driver */
-    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX);  /* whatever there is to grant */
+    /* As OpenSBI: Linux without its PMU driver relies on it. */
+    (void)!hart_set_csr(h, CSR_SCOUNTEREN, COUNTERS);
+    (void)!hart_set_csr(h, CSR_MENVCFG, UINT64_MAX); /* all fields that are implemented */
     (void)!hart_set_csr(h, CSR_PMPADDR0, UINT64_MAX);
     (void)!hart_set_csr(h, CSR_PMPCFG0, PMP_OPEN);
     hart_set_reg(h, A0, hart_id(h));

@@ -1,5 +1,5 @@
 /*
- * sbi_priv.h - the inside of the firmware: what a call is, and what is kept.
+ * sbi_priv.h - internal to the firmware: its state, and arguments and results of a call.
  */
 #ifndef SBI_SBI_PRIV_H
 #define SBI_SBI_PRIV_H
@@ -23,12 +23,12 @@ enum sbi_error {
     SBI_ALREADY_STOPPED = -8,
 };
 
-/* Chapter 9, table 20. */
+/* SBI 2.0, chapter 9, table 20. */
 enum hart_state { HART_STARTED = 0, HART_STOPPED = 1, HART_SUSPENDED = 4 };
 
 /* ---- performance monitoring (chapter 11) ---- */
 
-/* Counter 0 is cycle, 1 is instret, the others count what firmware does. */
+/* Counter 0 is cycle, 1 is instret, the others count firmware events. */
 enum { PMU_CYCLE, PMU_INSTRET, PMU_FIRMWARE, PMU_FIRMWARE_COUNTERS = 16 };
 enum { PMU_COUNTERS = PMU_FIRMWARE + PMU_FIRMWARE_COUNTERS };
 
@@ -42,7 +42,7 @@ enum pmu_event {
     PMU_SFENCE_RECEIVED = 11,
     PMU_SFENCE_ASID_SENT = 12,
     PMU_SFENCE_ASID_RECEIVED = 13,
-    PMU_EVENTS = 22, /* the rest never happens here, or not to firmware */
+    PMU_EVENTS = 22, /* events of the specification from here on never happen here */
 };
 
 struct pmu {
@@ -55,7 +55,7 @@ struct sbi {
     struct machine *machine;
     unsigned harts;
     enum hart_state state[MACHINE_HARTS_MAX];
-    uint64_t suspended_at[MACHINE_HARTS_MAX]; /* the hart's instructions by then */
+    uint64_t suspended_at[MACHINE_HARTS_MAX]; /* the hart's retired instructions at hart_suspend */
     struct pmu pmu[MACHINE_HARTS_MAX];
 };
 
@@ -66,7 +66,7 @@ struct call {
     uint64_t arg[6];
     int64_t error;
     uint64_t value;
-    bool legacy; /* answers in a0 alone */
+    bool legacy; /* returns its result in a0 only */
     bool gone;   /* the hart does not return from this call */
 };
 

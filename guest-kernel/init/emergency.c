@@ -1,8 +1,8 @@
 /*
- * emergency.c - the kernel's own console, for when there is no program to start.
+ * emergency.c - a small command loop in the kernel, for when no init program can be started.
  *
- * It reads and writes files, which is enough to look at what is there and to
- * drive a tracer; everything else is the shell's, a program (guest/user/sh).
+ * It reads, writes and lists files, which is enough to inspect the system and to drive a
+ * tracer. The full shell is a user program (guest/user/sh).
  */
 #include <asm/page.h>
 #include <linux/errno.h>
@@ -72,13 +72,13 @@ static int do_cat(struct file *console, char *words)
     return err;
 }
 
-/* The words and a newline, in one write, as a file takes a command. */
+/* Writes the words and a newline in one write, since a control file takes one command per write. */
 static int write_line(struct file *file, char *words)
 {
     size_t len = strlen(words);
     ssize_t n;
 
-    words[len] = '\n'; /* in place of the end: the buffer has a byte more */
+    words[len] = '\n'; /* replaces the NUL: only the length counts from here on */
     n = file_write(file, words, len + 1);
     return n < 0 ? n : 0;
 }

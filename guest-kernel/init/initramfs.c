@@ -1,10 +1,9 @@
 /*
  * initramfs.c - cpio archives (newc) as the first contents of the root directory.
  *
- * First the one that is linked into the kernel, then the boot loader's, whose
- * files replace those of the same name.  Directories and regular files are
- * unpacked, other kinds are passed over.  Archives may follow one another in
- * one piece of memory, with zeros between.
+ * The archive linked into the kernel is unpacked first, then the boot loader's, whose files
+ * replace those of the same name. Directories and regular files are unpacked, other file types
+ * are skipped. One memory area may hold several archives with zero bytes between them.
  */
 #include <asm/page.h>
 #include <asm/setup.h>
@@ -17,12 +16,12 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
-/* On pages of their own in the image (vmlinux.lds). */
+/* Page-aligned in the image (vmlinux.lds), so that their pages can be freed. */
 extern const char __initramfs_start[], __initramfs_end[];
 
 enum { HEADER_SIZE = 110, MAGIC_SIZE = 6, FIELD_SIZE = 8, CPIO_ALIGN = 4 };
 
-/* The fields of a header that we look at, by their place in it. */
+/* The header fields that are used, by index. */
 enum { FIELD_MODE = 1, FIELD_FILESIZE = 6, FIELD_NAMESIZE = 11 };
 
 struct archive {
@@ -119,7 +118,7 @@ static void unpack_to_rootfs(struct archive *a)
     }
 }
 
-/* Unpacks what is from start to end, and gives the memory back; the addresses are physical. */
+/* Unpacks the archives in the physical range [start, end), then frees its pages. */
 static void unpack_area(unsigned long start, unsigned long end)
 {
     struct archive a;

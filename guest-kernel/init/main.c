@@ -1,4 +1,4 @@
-/* main.c - from the first C with the MMU on to the first program. */
+/* main.c - start_kernel(), and the thread that becomes init. */
 #include <asm/csr.h>
 #include <asm/irqflags.h>
 #include <asm/setup.h>
@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/binfmts.h>
 #include <linux/bug.h>
+#include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/fdtable.h>
@@ -18,10 +19,12 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
+#include <linux/ramfs.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/stop_machine.h>
+#include <linux/sysfs.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
 #include <linux/workload.h>
@@ -29,7 +32,7 @@
 
 void start_kernel(unsigned long hartid);
 
-/* From the boot line: `rdinit=`, `init=`. NULL: not given. */
+/* From the kernel command line: `rdinit=`, `init=`. NULL: not given. */
 static const char *ramdisk_execute_command, *execute_command;
 
 static int set_rdinit(char *value)
@@ -46,7 +49,7 @@ static int set_init(char *value)
 }
 __setup("init=", set_init);
 
-/* Descriptors of its own, three of them the console. */
+/* Gives init its own descriptor table, with the console as descriptors 0, 1 and 2. */
 static void open_console(void)
 {
     struct file *console;
@@ -62,7 +65,7 @@ static void open_console(void)
     fput(console);
 }
 
-/* One that was asked for and cannot be started is told. */
+/* Prints the error of a failure, unless a default path does not exist. */
 static bool run_init_process(const char *path, bool asked_for)
 {
     int err;
@@ -74,7 +77,7 @@ static bool run_init_process(const char *path, bool asked_for)
     return !err;
 }
 
-/* Makes current the first program: `rdinit=` or /init, `init=`, or one of the usual ones. */
+/* Turns current into init: tries `rdinit=` or /init, then `init=` or the default paths. */
 static bool start_init(void)
 {
     static const char *const usual[] = {"/sbin/init", "/etc/init", "/bin/init", "/bin/sh"};
@@ -91,7 +94,7 @@ static bool start_init(void)
     return false;
 }
 
-/* Pid 1; when it returns, it is a program. */
+/* Pid 1. It returns to U-mode, into the program that start_init() has loaded. */
 static int kernel_init(void *unused)
 {
     (void)unused;
@@ -99,7 +102,11 @@ static int kernel_init(void *unused)
     smp_init();
     cpu_stop_init();
     workqueue_init();
-    vfs_caches_init();
+    mnt_init();
+    ramfs_init();
+    sysfs_init();
+    proc_root_init();
+    debugfs_init();
     chr_dev_init();
     tty_init();
     sysrq_init();
@@ -111,6 +118,7 @@ static int kernel_init(void *unused)
     tracer_init();
     trace_init_selftests();
     tracing_start_boot_tracer();
+    mount_boot_filesystems();
     populate_rootfs();
     open_console();
     if (!start_init())

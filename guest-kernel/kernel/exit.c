@@ -1,4 +1,4 @@
-/* exit.c - how a task ends, and how its parent hears of it. */
+/* exit.c - the end of a task, and wait4(). */
 #include <asm/irqflags.h>
 #include <asm/mmu_context.h>
 #include <linux/errno.h>
@@ -14,7 +14,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* From here on current has no U-mode to go back to. */
+/* Drops current's address space: it cannot return to U-mode after this. */
 static void exit_mm(void)
 {
     struct mm_struct *mm = current->mm;
@@ -30,7 +30,10 @@ static void exit_mm(void)
     mmput(mm);
 }
 
-/* Takes current's children from it: each is its own affair now. They are on *orphans after that. */
+/*
+ * Unlinks current's children. Zombies move to *orphans, to be released without the lock;
+ * children that still run lose their parent and its reference.
+ */
 static void forget_children(struct list_head *orphans)
 {
     struct task_struct *child, *next;
@@ -39,7 +42,7 @@ static void forget_children(struct list_head *orphans)
     {
         child->parent = NULL;
         list_del_init(&child->sibling);
-        if (child->exit_state) /* else it ends without us, and its link is its own */
+        if (child->exit_state)
             list_add(&child->sibling, orphans);
         else
             atomic_dec(&child->usage);
@@ -77,8 +80,8 @@ static void exit_notify(void)
 }
 
 /*
- * The machine ends with init's status.  Linux panics instead; but here the machine is a program
- * that its user has started for this.
+ * Ends the machine with init's exit status. Linux panics here; in an emulator the status of
+ * init is useful as the exit status of the run.
  */
 static _Noreturn void exit_init(long code)
 {
@@ -104,13 +107,15 @@ SYSCALL_DEFINE1(exit, int, code)
     do_exit((code & 0xff) << 8);
 }
 
-/* A process has one thread. */
+/* A process has one thread here, so this is exit(). */
 SYSCALL_DEFINE1(exit_group, int, code)
 {
     do_exit((code & 0xff) << 8);
 }
 
-/* Takes a child that has ended out of the family. NULL: none; *any: but there is one to wait for.
+/*
+ * Unlinks and returns a zombie child with this pid (-1: any), or NULL. *any: such a child
+ * exists, zombie or not.
  */
 static struct task_struct *reap(pid_t pid, bool *any)
 {
@@ -143,7 +148,7 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
     bool any;
 
     for (;;) {
-        set_current_state(state); /* before looking: a child that ends later wakes us */
+        set_current_state(state); /* before the check, so that no wakeup is lost */
         child = reap(pid, &any);
         if (child || !any || options & WNOHANG)
             break;
@@ -164,7 +169,7 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
     return ret;
 }
 
-/* Process groups are not waited for: 0 and below -1 are as good as any. */
+/* Waiting for a process group is not supported: pids 0 and below -1 mean any child, like -1. */
 SYSCALL_DEFINE4(wait4, pid_t, pid, int __user *, status, int, options, void __user *, rusage)
 {
     int code = 0;

@@ -1,4 +1,4 @@
-/* fork.c - making tasks and address spaces, and unmaking them. */
+/* fork.c - creates and destroys tasks and address spaces. */
 #include <asm/page.h>
 #include <asm/tlbflush.h>
 #include <linux/bug.h>
@@ -38,7 +38,10 @@ static pte_t *pgd_alloc(void)
     return pgd;
 }
 
-/* A hart that enters it for the first time may have old bytes of any of its pages. */
+/*
+ * A hart that enters the new mm for the first time may have fetched older contents of its
+ * pages: its instruction cache counts as stale on every hart.
+ */
 struct mm_struct *mm_alloc(void)
 {
     struct mm_struct *mm = kzalloc(sizeof(*mm));
@@ -96,7 +99,7 @@ struct mm_struct *dup_mm(struct mm_struct *oldmm)
     mm->brk = oldmm->brk;
     mm->context.vdso = oldmm->context.vdso;
     err = dup_mmap(mm, oldmm);
-    flush_tlb_mm(oldmm); /* what was writable is not any more */
+    flush_tlb_mm(oldmm); /* the parent's private pages are write-protected now, too */
     mutex_unlock(&oldmm->mmap_lock);
     if (err) {
         mmput(mm);
@@ -125,8 +128,8 @@ static struct task_struct *alloc_task(const char *comm)
         return NULL;
     }
     /*
-     * The pages may have been a program's code.  Until that is overwritten, QEMU keeps its
-     * translations and checks each store to the page against them: a stack would be slow.
+     * The pages may have held a program's code. QEMU keeps its translations of such a page
+     * until all of it is overwritten, and checks each store to the page: a slow stack.
      */
     memset(p->stack, 0, THREAD_SIZE);
     set_task_comm(p, comm);
@@ -139,7 +142,7 @@ static struct task_struct *alloc_task(const char *comm)
     return p;
 }
 
-/* With a parent, a task is kept until the parent has looked at its end. */
+/* A task with a parent gets a second reference, which wait4() drops. */
 static void link_task(struct task_struct *p, struct task_struct *parent, bool with_pid)
 {
     unsigned long flags;
@@ -160,7 +163,7 @@ static int copy_mm(struct task_struct *p, unsigned long clone_flags)
 {
     struct mm_struct *oldmm = current->mm;
 
-    if (!oldmm) /* a kernel thread makes a program: exec gives it one */
+    if (!oldmm) /* current is a kernel thread: exec will create the mm */
         return 0;
     if (clone_flags & CLONE_VM) {
         atomic_inc(&oldmm->mm_users);
@@ -171,7 +174,7 @@ static int copy_mm(struct task_struct *p, unsigned long clone_flags)
     return p->mm ? 0 : -ENOMEM;
 }
 
-/* Its parent's policy and priority; before it is first woken. */
+/* Inherits affinity, nice value, policy and priority. Called before p is first woken. */
 static void copy_sched(struct task_struct *p)
 {
     struct sched_param param = {current->rt_priority};
@@ -202,7 +205,7 @@ static int copy_resources(struct task_struct *p, unsigned long clone_flags)
     p->fs = clone_flags & CLONE_FS ? get_fs_struct(current->fs) : copy_fs_struct(current->fs);
     if (!p->files || !p->fs || copy_signals(p))
         return -ENOMEM;
-    if (!is_idle_task(current)) /* which makes init, and is of no class */
+    if (!is_idle_task(current)) /* init, which the idle task creates, keeps the defaults */
         copy_sched(p);
     arch_dup_task_struct(p);
     return copy_mm(p, clone_flags);
@@ -286,7 +289,10 @@ EXPORT_SYMBOL(put_task_struct);
 
 /* ---- clone ---- */
 
-/* The child may be gone before this returns; its number is not given again. */
+/*
+ * Returns the child's pid, or a negative error. The child may have ended by then; pids are not
+ * reused.
+ */
 pid_t kernel_clone(const struct kernel_clone_args *args)
 {
     struct completion vfork;
@@ -312,7 +318,7 @@ pid_t kernel_clone(const struct kernel_clone_args *args)
     return pid;
 }
 
-/* The child's first C, on its way to U-mode. */
+/* Runs first in the child, before it goes to U-mode. */
 void finish_fork(struct task_struct *prev)
 {
     schedule_tail(prev);
@@ -340,7 +346,7 @@ void exit_mm_release(struct task_struct *p)
     }
 }
 
-/* Processes; threads of one process would need to share their signals and their end. */
+/* Creates processes only: threads (CLONE_THREAD) would have to share signals and exit together. */
 SYSCALL_DEFINE5(clone, unsigned long, flags, unsigned long, stack, int __user *, parent_tid,
                 unsigned long, tls, int __user *, child_tid)
 {

@@ -1,8 +1,8 @@
 /*
- * irq_work.c - work put off to an interrupt.
+ * irq_work.c - work deferred to an interrupt on the same hart.
  *
- * Each hart has a list to which it alone adds, in whatever it is doing, and
- * which it takes off as a whole.
+ * Each hart has its own list. Only this hart adds to it, from any context, and its interrupt
+ * handler takes the whole list.
  *
  * Not instrumented: the tracer queues work while it writes.
  */
@@ -12,7 +12,7 @@
 #include <linux/irq_work.h>
 #include <linux/smp.h>
 
-static struct irq_work *raised_list[NR_CPUS]; /* each hart's own, with interrupts off */
+static struct irq_work *raised_list[NR_CPUS]; /* each used by its hart only, with interrupts off */
 
 bool irq_work_queue(struct irq_work *work)
 {
@@ -30,7 +30,7 @@ bool irq_work_queue(struct irq_work *work)
     return true;
 }
 
-/* Once it is not pending any more, work may be queued again: so next is read before. */
+/* Work may be queued again as soon as it is not pending, so next is read before that. */
 void irq_work_run(void)
 {
     struct irq_work **list = &raised_list[smp_processor_id()], *work = *list;

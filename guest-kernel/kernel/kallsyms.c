@@ -1,8 +1,9 @@
 /*
- * kallsyms.c - which function holds an address.
+ * kallsyms.c - finds the function that contains an address.
  *
- * The build writes the arrays (scripts/kallsyms.awk): offsets from _text in
- * ascending order, and for each the place of its name.  Not instrumented.
+ * scripts/kallsyms.awk generates the arrays at build time: offsets from _text in ascending
+ * order, and for each the offset of its name in kallsyms_names. Not instrumented: tracers call
+ * it.
  */
 #include <asm/irqflags.h>
 #include <linux/compiler.h>

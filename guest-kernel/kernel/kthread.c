@@ -1,4 +1,4 @@
-/* kthread.c - kernel threads: made with a name by a format, stopped by asking. */
+/* kthread.c - kernel threads: created with a formatted name, stopped on request. */
 #include <linux/completion.h>
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -10,7 +10,7 @@ struct kthread {
     int (*threadfn)(void *data);
     void *data;
     bool should_stop;
-    int result; /* before exited */
+    int result; /* valid when exited is complete */
     struct completion exited;
 };
 
@@ -74,7 +74,7 @@ int kthread_stop(struct task_struct *p)
 }
 EXPORT_SYMBOL(kthread_stop);
 
-/* With the task itself: until then it can be asked to stop. */
+/* Called when the task is freed; kthread_stop() may use the struct until then. */
 void free_kthread_struct(struct task_struct *p)
 {
     kfree(p->kthread);

@@ -1,4 +1,7 @@
-/* panic.c - the end of a kernel that cannot go on: say why, show the way here, fail the machine. */
+/*
+ * panic.c - warnings and panic(): prints the reason and a backtrace, and ends the machine as
+ * failed.
+ */
 #include <asm/irqflags.h>
 #include <asm/stacktrace.h>
 #include <linux/bug.h>
@@ -10,7 +13,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
-/* Taken by the first hart that panics; any other waits for the end. */
+/* Set by the first hart that panics; other harts that panic halt. */
 static unsigned int panic_started;
 
 void __warn(const char *file, int line, const char *function)

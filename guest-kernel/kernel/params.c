@@ -1,10 +1,10 @@
 /*
- * params.c - the boot line: words separated by blanks, key or key=value.
+ * params.c - the kernel command line and module parameters.
  *
- * A value in double quotes may hold blanks; the quotes go round the value or
- * round the whole word, as in Linux.  As in Linux, too, what the kernel does
- * not know goes to the first program: NAME=VALUE into its environment, other
- * words and all after `--` to its arguments.
+ * Words are separated by blanks; a word is key or key=value. A value in double quotes may
+ * contain blanks; the quotes enclose the value or the whole word, as in Linux. Also as in
+ * Linux, words that the kernel does not know go to init: NAME=VALUE to its environment, other
+ * words and all words after `--` to its arguments.
  */
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -14,12 +14,12 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
-/* The boot line as the device tree gave it; cut up in place by parse_args(). */
+/* The command line from the device tree; parse_args() splits it in place. */
 char boot_command_line[COMMAND_LINE_SIZE];
 
 extern const struct obs_kernel_param __setup_start[], __setup_end[];
 
-/* Cuts the next word off *line, quotes removed; NULL at the end. */
+/* Returns the next word of *line without its quotes, and advances *line; NULL at the end. */
 static char *next_word(char **line)
 {
     char *from = *line, *to, *word;
@@ -58,7 +58,7 @@ static void add_string(char **list, char *word)
         pr_err("Too many boot parameters for init: '%s' is left out\n", word);
 }
 
-/* A variable that is there already gets the new value. */
+/* Replaces the variable if the environment has it, else adds it. */
 static void add_variable(char *word, size_t name_len)
 {
     char **v = envp_init;

@@ -11,7 +11,7 @@
 static DEFINE_SPINLOCK(logbuf_lock);
 static char line[512];            /* under logbuf_lock */
 static bool at_line_start = true; /* under logbuf_lock */
-static bool locks_busted;         /* only ever set, by a hart that dies */
+static bool locks_busted;         /* set by panic(), never cleared */
 static int logbuf_owner = -1;     /* hart that holds logbuf_lock */
 
 void printk_bust_locks(void)
@@ -26,7 +26,7 @@ static int format_stamp(char *buf, size_t size)
     return scnprintf(buf, size, "[%5llu.%06llu] ", us / 1000000, us % 1000000);
 }
 
-/* The message in buf, after the time where it begins a line; its length. */
+/* Formats a message into buf, after a time stamp if it starts a line. Returns its length. */
 static int format_message(char *buf, size_t size, const char *fmt, va_list args)
 {
     int stamp = at_line_start ? format_stamp(buf, size) : 0;
@@ -37,7 +37,7 @@ static int format_message(char *buf, size_t size, const char *fmt, va_list args)
     return n;
 }
 
-/* From a hart that dies, or that is in the middle of another message: no lock is taken. */
+/* Takes no lock: for a hart that panics, or that prints while it prints another message. */
 static int vprintk_unlocked(const char *fmt, va_list args)
 {
     char buf[256];
@@ -60,7 +60,10 @@ static int vprintk_locked(const char *fmt, va_list args)
     return n;
 }
 
-/* A probe on a function that prints, such as `console_write:dump`, prints inside of a message. */
+/*
+ * A function probe such as `console_write:dump` calls printk() within printk(): the check of
+ * logbuf_owner avoids the deadlock.
+ */
 int printk(const char *fmt, ...)
 {
     unsigned long flags;

@@ -1,5 +1,5 @@
 /*
- * signal.c - signals: for kernel threads, from the terminal, and for programs.
+ * signal.c - signals: to kernel threads, from the terminal, to programs.
  *
  * The sender holds tasklist_lock or is the task itself, so the task still exists.
  */
@@ -18,14 +18,14 @@
 #include <linux/uaccess.h>
 
 /*
- * What a program does about signals, by signal minus one.  A task has one from its first handler
- * on; fork copies it, exec takes it away.
+ * The handlers of a program, by signal number minus one. Allocated when the first handler is
+ * set; fork copies it, exec frees it.
  */
 struct sighand_struct {
     struct k_sigaction action[_NSIG];
 };
 
-/* NULL: the default action, or ignored. */
+/* The action with a handler function, or NULL for the default action and for an ignored signal. */
 static const struct k_sigaction *handler_of(const struct task_struct *p, int sig)
 {
     const struct sighand_struct *sighand = READ_ONCE(p->sighand);
@@ -33,7 +33,7 @@ static const struct k_sigaction *handler_of(const struct task_struct *p, int sig
     return sighand && sighand->action[sig - 1].handler ? &sighand->action[sig - 1] : NULL;
 }
 
-/* There is no job control by stopping: what would stop a task is ignored. */
+/* Stopping tasks (job control) is not supported: signals that would stop a task are ignored. */
 static u64 ignored_by_default(void)
 {
     return sigmask(SIGCHLD) | sigmask(SIGCONT) | sigmask(SIGSTOP) | sigmask(SIGTSTP) |
@@ -58,7 +58,10 @@ static bool sig_ignored(const struct task_struct *p, int sig)
     return is_global_init(p) || ignored_by_default() & sigmask(sig);
 }
 
-/* It may be running in U-mode, where it does not look: an interrupt brings it in. */
+/*
+ * p may be running in U-mode, where it does not check its flags: an interrupt makes it enter
+ * the kernel.
+ */
 static void signal_wake_up(struct task_struct *p)
 {
     set_bit(TIF_SIGPENDING, &p->flags);
@@ -118,7 +121,7 @@ void allow_signal(int sig)
     WRITE_ONCE(current->sig_allowed, current->sig_allowed | sigmask(sig));
 }
 
-/* Sets the flag if a signal is there that is not blocked; it may have come in just now. */
+/* Sets TIF_SIGPENDING if an unblocked signal is pending; one may have arrived just now. */
 static void recalc_sigpending(void)
 {
     if (__atomic_load_n(&current->sig_pending, __ATOMIC_SEQ_CST) & ~current->sig_blocked)
@@ -173,8 +176,8 @@ void force_sig(int sig)
 }
 
 /*
- * The interrupted call starts again if the handler wants that.  Sleeping does not: it would sleep
- * too long.
+ * Restarts the interrupted system call if the handler has SA_RESTART. Sleeping calls are not
+ * restarted: they would sleep for the whole time again.
  */
 static void restart_or_fail(struct pt_regs *regs, const struct k_sigaction *action)
 {
@@ -185,7 +188,10 @@ static void restart_or_fail(struct pt_regs *regs, const struct k_sigaction *acti
     regs->epc -= 4;
 }
 
-/* The frame is the program's to change; it comes back by rt_sigreturn. */
+/*
+ * Builds the signal frame on the user stack. The program may change it before rt_sigreturn()
+ * reads it back.
+ */
 static void handle_signal(struct pt_regs *regs, int sig, struct k_sigaction *action)
 {
     unsigned long handler = action->handler;
@@ -239,7 +245,7 @@ SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
     return kill_pgrp(pid ? -pid : current->pgrp, sig);
 }
 
-/* Enters what sigaction(2) asks for; SIG_IGN is kept as a bit of sig_ignored. */
+/* Sets the action of a signal; SIG_IGN is kept as a bit of sig_ignored. */
 static int set_action(int sig, const struct k_sigaction *new)
 {
     if (new->handler > SIG_IGN && !current->sighand)
@@ -257,7 +263,7 @@ static int set_action(int sig, const struct k_sigaction *new)
     return 0;
 }
 
-/* As Linux does, flags that are not known here are cleared. */
+/* Clears flags that are not supported, as Linux does. */
 SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct k_sigaction __user *, act,
                 struct k_sigaction __user *, oldact, size_t, sigsetsize)
 {

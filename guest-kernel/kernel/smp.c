@@ -1,4 +1,4 @@
-/* smp.c - running a function on all harts. */
+/* smp.c - runs a function on all harts. */
 #include <asm/barrier.h>
 #include <asm/irqflags.h>
 #include <linux/atomic.h>
@@ -8,7 +8,7 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
-/* The one call under way: call_mutex keeps it to one caller, the IPI publishes it. */
+/* The current call: call_mutex admits one caller at a time, the IPI publishes the variables. */
 static DEFINE_MUTEX(call_mutex);
 static smp_call_func_t call_func;
 static void *call_info;
@@ -17,7 +17,7 @@ static atomic_t call_pending;
 void generic_smp_call_function_interrupt(void)
 {
     call_func(call_info);
-    smp_mb(); /* done means done */
+    smp_mb(); /* func's stores are visible before call_pending drops */
     atomic_dec(&call_pending);
 }
 

@@ -1,11 +1,10 @@
 /*
- * stop_machine.c - one hart acts while all others stand still.
+ * stop_machine.c - runs a function on one hart while all other harts wait.
  *
- * Each hart has a stopper thread of the highest class.  stop_machine() gives
- * all of them the same work, multi_stop_cpu(), which walks through its states
- * in step: the last hart to reach a state moves all to the next one.  As the
- * stopper has preempted whatever ran, no other task is in the middle of
- * anything but what it was preempted in.
+ * Each hart has a stopper thread of the highest scheduling class. stop_machine() gives all of
+ * them the same work, multi_stop_cpu(), a sequence of states: the last hart that acknowledges a
+ * state sets the next one. The stoppers have preempted all other tasks, so no task is inside
+ * code that cannot be preempted.
  *
  * Not instrumented: harts spin here while the sites of the kernel change.
  */
@@ -32,12 +31,12 @@ enum multi_stop_state {
 struct multi_stop_data {
     cpu_stop_fn_t fn;
     void *data;
-    int result; /* by the active hart, before it acknowledges RUN */
+    int result; /* set by the active hart before it acknowledges RUN */
     unsigned int num_threads;
     int active_cpu;
-    enum multi_stop_state state; /* by the last to acknowledge, with release */
+    enum multi_stop_state state; /* set by the last hart to acknowledge, with release */
     atomic_t thread_ack;
-    atomic_t running; /* harts that have not left yet */
+    atomic_t running; /* harts that have not left multi_stop_cpu() */
     struct completion completion;
 };
 
@@ -117,8 +116,8 @@ static int cpu_stopper_thread(void *data)
 }
 
 /*
- * Preemption is off until all have been given: otherwise our own hart's
- * stopper could run and spin for stoppers that were never told.
+ * Preemption is disabled until all stoppers have their work: otherwise this hart's stopper
+ * could run and spin for stoppers that have none yet.
  */
 static void queue_stop_cpus_work(struct multi_stop_data *msdata, unsigned long cpus)
 {

@@ -1,4 +1,4 @@
-/* sys.c - system calls about the system, the caller, and the end of the machine. */
+/* sys.c - uname, ids, process groups, prctl and reboot. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/random.h>
@@ -13,7 +13,7 @@ struct new_utsname {
 };
 
 static const struct new_utsname init_uts = {
-    .sysname = "Linux", /* programs ask for the interface, and this is it */
+    .sysname = "Linux", /* programs check it, and the system calls are Linux's */
     .nodename = "guest",
     .release = "6.1.0-guest",
     .version = "#1 SMP PREEMPT",
@@ -36,7 +36,7 @@ SYSCALL_DEFINE0(gettid)
     return current->pid;
 }
 
-/* A task whose parent has ended sees init as its parent. */
+/* A task whose parent has ended reports init as its parent. */
 SYSCALL_DEFINE0(getppid)
 {
     unsigned long flags;
@@ -48,7 +48,7 @@ SYSCALL_DEFINE0(getppid)
     return pid;
 }
 
-/* There is one user. */
+/* There is one user, root. */
 SYSCALL_DEFINE0(getuid)
 {
     return 0;
@@ -87,7 +87,10 @@ SYSCALL_DEFINE3(getrandom, char __user *, buf, size_t, count, unsigned int, flag
 
 /* ---- process groups ---- */
 
-/* The caller's own, or that of one of its children. Group 0: the task becomes the first of one. */
+/*
+ * Sets the group of the caller or of one of its children. pgid 0: the task becomes the leader
+ * of a new group.
+ */
 SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
 {
     struct task_struct *p;
@@ -147,7 +150,7 @@ SYSCALL_DEFINE2(prctl, int, option, char __user *, name)
     }
 }
 
-/* ---- the end ---- */
+/* ---- reboot ---- */
 
 #define LINUX_REBOOT_MAGIC1  0xfee1dead
 #define LINUX_REBOOT_MAGIC2  672274793
@@ -159,7 +162,7 @@ SYSCALL_DEFINE2(prctl, int, option, char __user *, name)
 #define LINUX_REBOOT_CMD_HALT      0xcdef0123
 #define LINUX_REBOOT_CMD_POWER_OFF 0x4321fedc
 
-/* A machine that halts has nothing more to do: it goes off. */
+/* Halting powers the machine off, too. */
 SYSCALL_DEFINE3(reboot, unsigned int, magic1, unsigned int, magic2, unsigned int, cmd)
 {
     if (magic1 != LINUX_REBOOT_MAGIC1 ||

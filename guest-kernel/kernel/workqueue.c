@@ -1,9 +1,9 @@
 /*
- * workqueue.c - one worker thread for each queue and hart.
+ * workqueue.c - work queues: one worker thread for each queue and hart.
  *
- * A worker takes the first work off its list, clears its pending bit, and runs
- * it: from then on it may be queued again, also by itself.  Work may free
- * itself, so the worker only remembers its address.
+ * A worker takes the first work off its list, clears its pending bit and runs it; from then on
+ * the work may be queued again, also by itself. The function may free the work, so the worker
+ * does not access it afterwards.
  */
 #include <linux/bug.h>
 #include <linux/completion.h>
@@ -17,14 +17,14 @@
 struct worker {
     spinlock_t lock;
     struct list_head worklist;   /* under lock */
-    struct work_struct *current; /* under lock; the one that runs */
+    struct work_struct *current; /* under lock; the work that runs */
     struct wait_queue_head more; /* the worker waits here for work */
-    struct wait_queue_head done; /* who flushes or cancels, for current to end */
+    struct wait_queue_head done; /* flushing and cancelling tasks wait here for current to end */
     struct task_struct *task;
 };
 
 struct workqueue_struct {
-    unsigned long cpus; /* that have a worker */
+    unsigned long cpus; /* harts that have a worker */
     struct worker workers[NR_CPUS];
 };
 
@@ -83,7 +83,7 @@ static int worker_thread(void *data)
         wait_event(worker->more, has_work(worker) || kthread_should_stop());
         work = take_work(worker);
         if (!work)
-            return 0; /* asked to stop, and nothing is left */
+            return 0; /* stopped, and the list is empty */
         work->func(work);
         end_work(worker);
     }
@@ -140,7 +140,10 @@ EXPORT_SYMBOL(destroy_workqueue);
 
 /* ---- queueing ---- */
 
-/* Work that runs stays with its worker: it never runs twice at once. */
+/*
+ * Chooses the worker. Work that is running stays with its worker, so that it never runs twice
+ * at the same time.
+ */
 static struct worker *worker_for(struct workqueue_struct *wq, struct work_struct *work,
                                  unsigned int cpu)
 {
@@ -178,7 +181,9 @@ static void delayed_work_timer(struct timer_list *timer)
 {
     struct delayed_work *dwork = from_timer(dwork, timer, timer);
 
-    clear_bit(WORK_PENDING_BIT, &dwork->work.pending); /* ours: queueing sets it again */
+    clear_bit(
+        WORK_PENDING_BIT,
+        &dwork->work.pending); /* set while the timer was pending; queue_work() sets it again */
     queue_work(dwork->wq, &dwork->work);
 }
 
@@ -234,7 +239,7 @@ static void end_barrier(struct work_struct *work)
     complete(&container_of(work, struct barrier_work, work)->done);
 }
 
-/* Work of our own on each hart: what was there before it has run when it does. */
+/* Queues a work on each hart and waits for it: all works queued earlier have run by then. */
 void flush_workqueue(struct workqueue_struct *wq)
 {
     unsigned int cpu;
@@ -247,12 +252,12 @@ void flush_workqueue(struct workqueue_struct *wq)
         init_completion(&barrier.done);
         queue_work_on(cpu, wq, &barrier.work);
         wait_for_completion(&barrier.done);
-        flush_work(&barrier.work); /* it is on this stack */
+        flush_work(&barrier.work); /* the work is on this stack */
     }
 }
 EXPORT_SYMBOL(flush_workqueue);
 
-/* Takes it off its list, if it is on one. */
+/* Takes the work off its list if it is on one; returns whether it was. */
 static bool try_to_grab_pending(struct work_struct *work)
 {
     struct worker *worker = READ_ONCE(work->worker);

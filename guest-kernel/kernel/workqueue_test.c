@@ -1,4 +1,4 @@
-/* workqueue_test.c - work runs where and when it should, once, and stops when told. */
+/* workqueue_test.c - work runs on the right hart, at the right time, once, and can be cancelled. */
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/preempt.h>
@@ -11,7 +11,7 @@ struct counted {
     struct delayed_work dwork;
     atomic_t runs;
     unsigned long cpus;
-    unsigned int left; /* how often it queues itself again */
+    unsigned int left; /* how many times it queues itself again */
     unsigned int msecs;
     bool overlapped, running;
 };
@@ -66,7 +66,7 @@ static void work_runs_on_the_hart_it_was_queued_on(struct kunit *test)
     }
 }
 
-/* While it waits it is one; while it runs it may be queued once more, behind itself. */
+/* Waiting work is not queued twice; running work may be queued once more, to run after itself. */
 static void work_is_queued_once_and_never_overlaps_itself(struct kunit *test)
 {
     static struct counted c;
@@ -116,7 +116,7 @@ static void delayed_work_waits_and_can_be_cancelled(struct kunit *test)
     KUNIT_EXPECT_EQ(test, atomic_read(&c.runs), 1);
 }
 
-/* A queue of its own: what it holds has run when it is gone. */
+/* The test's own queue: destroy_workqueue() runs everything that is queued. */
 static void a_queue_ends_empty(struct kunit *test)
 {
     static struct counted c[16];

@@ -1,4 +1,4 @@
-/* errno.c - what an error number says to a user. */
+/* errno.c - texts of error numbers. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 

@@ -1,10 +1,13 @@
-/* glob.c - shell patterns, matched without recursion: only the last `*` is ever taken up again. */
+/* glob.c - shell patterns, matched without recursion: only the last `*` is ever retried. */
 #include <linux/glob.h>
 
-/* Matches one character against the class behind '['; answers behind ']' or NULL if no class. */
+/*
+ * Matches c against the class after '['. Returns the pattern after ']', or NULL if this is no
+ * class.
+ */
 static const char *match_class(const char *pat, char c, bool *hit)
 {
-    bool inverted = *pat == '!'; /* `^` is a character as any other, as in Linux's */
+    bool inverted = *pat == '!'; /* `^` is an ordinary character, as in Linux */
     const char *first;
 
     pat += inverted;
@@ -25,7 +28,7 @@ static const char *match_class(const char *pat, char c, bool *hit)
     return pat + 1;
 }
 
-/* Does one element of pat match c?  If so, answers what follows the element. */
+/* Matches c against one element of pat. Returns the pattern after the element, or NULL. */
 static const char *match_one(const char *pat, char c)
 {
     const char *after;

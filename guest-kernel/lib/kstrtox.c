@@ -1,4 +1,4 @@
-/* kstrtox.c - numbers read from text. */
+/* kstrtox.c - converts strings to numbers. */
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/kernel.h>

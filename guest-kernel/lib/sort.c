@@ -1,4 +1,4 @@
-/* sort.c - heapsort: no memory of its own, and no input on which it is slow. */
+/* sort.c - heapsort: allocates no memory, and is O(n log n) for every input. */
 #include <linux/sort.h>
 
 static void swap_bytes(char *a, char *b, size_t n)
@@ -11,7 +11,7 @@ static void swap_bytes(char *a, char *b, size_t n)
     }
 }
 
-/* Below i all is in heap order; afterwards i is, too. */
+/* Restores the heap order at i; all elements after i are in heap order already. */
 static void sift_down(char *base, size_t i, size_t num, size_t size, cmp_func_t cmp_func)
 {
     for (;;) {

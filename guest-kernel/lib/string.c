@@ -1,9 +1,8 @@
 /*
- * string.c - memory and strings.
+ * string.c - memory and string functions.
  *
- * Not instrumented, since the tracer and the patcher use it.  The compiler may
- * call the mem functions on its own, and is told not to turn them into
- * themselves.
+ * Not instrumented, since tracers and the code that patches sites use them. Compiled so that
+ * GCC does not replace a loop here by a call of the same function.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>

@@ -1,4 +1,7 @@
-/* usercopy.c - uaccess.h's copies: the bounds; arch/riscv/lib/uaccess.S does the copying. */
+/*
+ * usercopy.c - the functions of uaccess.h: they check the range, arch/riscv/lib/uaccess.S
+ * copies.
+ */
 #include <asm/processor.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -32,7 +35,7 @@ unsigned long clear_user(void __user *to, unsigned long n)
     return access_ok(to, n) ? __clear_user(to, n) : n;
 }
 
-/* In pieces that end before the next page, so that no byte behind the end mark is needed. */
+/* Copies in pieces that do not cross a page, so that no byte after the NUL has to be accessible. */
 long strncpy_from_user(char *dst, const char __user *src, long size)
 {
     enum { PIECE = 64 };

@@ -1,17 +1,18 @@
 /*
- * vsprintf.c - formatted text.
+ * vsprintf.c - formatted output to strings; also built into the programs of guest/user.
  *
- * %d %i %u %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z;
- * %pS and %ps name the function at an address, %pB the one that a return
- * address belongs to: the call before it may have been the function's last word.  Not instrumented:
- * printk and the tracer's output use it.
+ * %d %i %u %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z. %pS and %ps print
+ * the function at an address, %pB the function that a return address belongs to, even if the
+ * call was its last instruction. Not instrumented: printk() and the tracers' output use it.
  */
-#include <asm/irqflags.h>
-#include <linux/errno.h>
 #include <linux/export.h>
-#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+
+#ifndef __DISABLE_EXPORTS
+#include <asm/irqflags.h>
+#include <linux/kallsyms.h>
+#endif
 
 struct spec {
     bool left, zero, upper;
@@ -21,7 +22,7 @@ struct spec {
 
 struct out {
     char *buf;
-    size_t size, used; /* used counts what did not fit, too */
+    size_t size, used; /* used also counts what did not fit */
 };
 
 static void put(struct out *o, char c)
@@ -77,7 +78,9 @@ static void put_number(struct out *o, u64 value, unsigned int base, bool negativ
         pad(o, ' ', spec->width - len);
 }
 
-/* name+0xoffset/0xsize [module]; the name alone with its module for %ps. */
+#ifndef __DISABLE_EXPORTS
+
+/* Formats name+0xoffset/0xsize [module]; for %ps without offset and size. */
 static int format_symbol(char *text, size_t size, unsigned long addr, char form)
 {
     unsigned long back = form == 'B';
@@ -94,17 +97,31 @@ static int format_symbol(char *text, size_t size, unsigned long addr, char form)
     return n;
 }
 
-/* A module's names are copied while it cannot go away. */
-static void put_symbol(struct out *o, unsigned long addr, char form, const struct spec *spec)
+/* The name is copied with interrupts off, so that its module is not freed meanwhile. */
+static bool put_symbol(struct out *o, unsigned long addr, char form, const struct spec *spec)
 {
     char text[KSYM_NAME_LEN + 96];
     unsigned long flags;
 
+    if (form != 'S' && form != 's' && form != 'B')
+        return false;
     local_irq_save(flags);
     format_symbol(text, sizeof(text), addr, form);
     local_irq_restore(flags);
     put_string(o, text, spec);
+    return true;
 }
+
+#else
+
+/* A program has no symbol table. */
+static bool put_symbol(struct out *o, unsigned long addr, char form, const struct spec *spec)
+{
+    (void)o, (void)addr, (void)form, (void)spec;
+    return false;
+}
+
+#endif
 
 static const char *parse_number(const char *fmt, int *n, va_list *args)
 {
@@ -156,10 +173,8 @@ static const char *put_pointer(struct out *o, const char *fmt, struct spec *spec
 {
     unsigned long addr = (unsigned long)va_arg(*args, void *);
 
-    if (fmt[1] == 'S' || fmt[1] == 's' || fmt[1] == 'B') {
-        put_symbol(o, addr, fmt[1], spec);
+    if (put_symbol(o, addr, fmt[1], spec))
         return fmt + 1;
-    }
     spec->precision = 16;
     put_number(o, addr, 16, false, spec);
     return fmt;
@@ -174,6 +189,7 @@ static const char *put_directive(struct out *o, const char *fmt, va_list *args)
     case 'd':
     case 'i': put_signed(o, &spec, args); break;
     case 'u': put_number(o, unsigned_arg(&spec, args), 10, false, &spec); break;
+    case 'o': put_number(o, unsigned_arg(&spec, args), 8, false, &spec); break;
     case 'X': spec.upper = true; /* fallthrough */
     case 'x': put_number(o, unsigned_arg(&spec, args), 16, false, &spec); break;
     case 'c': put(o, va_arg(*args, int)); break;

@@ -1,13 +1,13 @@
 /*
- * memory.c - the page tables of programs.
+ * memory.c - user page tables.
  *
- * A page is found when it is first touched: zeros, or bytes of a file.  Either
- * way it is the program's own, so only fork makes two tables hold one page;
- * then neither may write, and who does gets a copy.
+ * A page is allocated when it is first touched: zeroed, or filled from a file. Every page is
+ * private to its mm until fork; then both tables share it without write permission, and the
+ * first write makes a copy.
  *
- * All under mmap_lock.  Other harts that run in the same mm read the tables
- * without it: an entry is complete when it is stored, and a page goes back
- * only when no hart can have its translation any more.
+ * All functions are called under mmap_lock. Other harts that run in the same mm walk the tables
+ * without it: an entry is complete when it is stored, and a page is freed only when no hart can
+ * have its translation.
  */
 #include <asm/cacheflush.h>
 #include <asm/tlbflush.h>
@@ -24,11 +24,11 @@ static struct page *pte_page(pte_t pte)
 
 static void set_pte(pte_t *ptep, pte_t pte)
 {
-    smp_wmb(); /* a page's contents, or a table's, before it can be seen */
+    smp_wmb(); /* the contents of the page or table are visible before the entry */
     WRITE_ONCE(*ptep, pte);
 }
 
-/* A reserved encoding is writable but not readable, so writable pages are both. */
+/* RISC-V reserves the encoding writable and not readable, so writable pages are readable. */
 static unsigned long vm_get_page_prot(unsigned long vm_flags)
 {
     unsigned long prot = _PAGE_USER | _PAGE_ACCESSED | _PAGE_DIRTY;
@@ -61,7 +61,7 @@ static pte_t *table_below(pte_t *entry, bool make)
     return table;
 }
 
-/* The entry of addr. NULL: its table is not there, or cannot be made. */
+/* Returns the last-level entry of addr. NULL: there is no table (make: no memory for one). */
 static pte_t *walk_pgd(pte_t *pgd, unsigned long addr, bool make)
 {
     pte_t *table = pgd;
@@ -72,7 +72,7 @@ static pte_t *walk_pgd(pte_t *pgd, unsigned long addr, bool make)
     return table ? &table[pte_index(addr, 0)] : NULL;
 }
 
-/* The next page there is from *addr on, which moves to it. NULL: none before end. */
+/* Returns the entry of the first present page in [*addr, end) and sets *addr to it. NULL: none. */
 static pte_t *next_page(struct mm_struct *mm, unsigned long *addr, unsigned long end)
 {
     while (*addr < end) {
@@ -102,7 +102,7 @@ void put_page(struct page *page)
 
 /* ---- faults ---- */
 
-/* Reads the page's part of the file; what lies behind its end is zero. */
+/* Reads the page's part of the file; the rest beyond the end of the file is zero. */
 static int fill_page(struct vm_area_struct *vma, unsigned long address, struct page *page)
 {
     loff_t pos = vma->vm_offset + (address - vma->vm_start);
@@ -116,7 +116,10 @@ static int fill_page(struct vm_area_struct *vma, unsigned long address, struct p
     return n > 0 ? 0 : VM_FAULT_SIGBUS;
 }
 
-/* New code of this mm: fetched anew by all harts that run it, now or later. */
+/*
+ * After a new mapping: for code, every hart that runs this mm executes fence.i, now or when it
+ * switches to the mm.
+ */
 static void update_mmu_cache(struct vm_area_struct *vma, unsigned long address)
 {
     local_flush_tlb_page(address);
@@ -141,7 +144,7 @@ static int do_no_page(struct vm_area_struct *vma, unsigned long address, pte_t *
     return 0;
 }
 
-/* A write to a page that fork has shared. The last one to hold it needs no copy. */
+/* Handles a write to a page shared by fork: copies it, unless this is the last reference. */
 static int do_wp_page(struct vm_area_struct *vma, unsigned long address, pte_t *ptep)
 {
     unsigned long prot = vm_get_page_prot(vma->vm_flags);
@@ -174,7 +177,7 @@ int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned 
         return do_no_page(vma, address, ptep);
     if (access == VM_WRITE && !pte_write(*ptep))
         return do_wp_page(vma, address, ptep);
-    local_flush_tlb_page(address); /* another hart was faster */
+    local_flush_tlb_page(address); /* another hart has handled the same fault */
     return 0;
 }
 
@@ -185,7 +188,10 @@ static bool is_cow_mapping(const struct vm_area_struct *vma)
     return (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE;
 }
 
-/* For fork. The caller flushes src's translations, which may have become read-only. */
+/*
+ * Shares the area's pages with dst, for fork. The caller flushes src's translations, some of
+ * which become read-only.
+ */
 int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct vm_area_struct *vma)
 {
     unsigned long addr = vma->vm_start;
@@ -203,10 +209,10 @@ int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct v
     return 0;
 }
 
-/* Pages that are out of the tables, and wait until no hart has their translations. */
+/* Pages taken out of the tables; they are freed when no hart has their translations. */
 struct mmu_gather {
     struct mm_struct *mm;
-    unsigned long start; /* what to flush, up to where the caller is */
+    unsigned long start; /* start of the range to flush */
     unsigned int nr;
     struct page *pages[64];
 };
@@ -237,7 +243,7 @@ void zap_page_range(struct mm_struct *mm, unsigned long start, unsigned long end
     tlb_flush_mmu(&tlb, end);
 }
 
-/* The pages there are get the area's permission; shared ones stay write-protected. */
+/* Gives the area's present pages its new permissions; shared pages stay write-protected. */
 void change_protection(struct vm_area_struct *vma)
 {
     unsigned long prot = vm_get_page_prot(vma->vm_flags), addr = vma->vm_start;
@@ -265,7 +271,7 @@ static void free_table(pte_t *table, int level, unsigned int entries)
     free_pages(table, 0);
 }
 
-/* The tables themselves, root and all; they hold no page any more, and no hart uses them. */
+/* Frees all tables with the root. They map no page any more, and no hart uses them. */
 void free_pgtables(struct mm_struct *mm)
 {
     BUG_ON(mm->context.cpumask);

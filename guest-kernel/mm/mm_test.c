@@ -1,4 +1,4 @@
-/* mm_test.c - memory is given to one at a time, and all of it comes back. */
+/* mm_test.c - allocations do not overlap, and all memory is freed again. */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -6,7 +6,7 @@
 
 enum { BLOCKS = 200, OBJECTS = 300 };
 
-/* A sequence that is the same in every run. */
+/* A pseudo-random sequence, the same in every run. */
 static unsigned int next_number(unsigned int *state)
 {
     *state = *state * 1103515245 + 12345;
@@ -26,7 +26,7 @@ static bool all_bytes_are(const u8 *p, size_t n, u8 value)
     return true;
 }
 
-/* Each block full of its own mark: if two overlapped, one would find the other's. */
+/* Fills each block with its own value: blocks that overlap would overwrite each other's. */
 static void pages_do_not_overlap_and_come_back(struct kunit *test)
 {
     static u8 *blocks[BLOCKS];
@@ -86,7 +86,8 @@ static void objects_of_a_cache_are_apart_and_aligned(struct kunit *test)
     for (i = 0; i < OBJECTS; i++)
         kmem_cache_free(cache, objects[i * 7 % OBJECTS]);
     kmem_cache_destroy(cache);
-    KUNIT_EXPECT_LE(test, before - nr_free_pages(), 1); /* the cache itself may have taken a page */
+    KUNIT_EXPECT_LE(test, before - nr_free_pages(),
+                    1); /* the cache's own struct may have taken a page */
 }
 
 static void kmalloc_serves_every_size(struct kunit *test)

@@ -58,7 +58,7 @@ void insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma)
     mm->total_vm += vma_pages(vma);
 }
 
-/* Everything from start to end is free of areas. */
+/* Returns whether no area overlaps [start, end). */
 static bool range_is_free(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
     struct vm_area_struct *vma = find_vma(mm, start);
@@ -85,7 +85,7 @@ struct vm_area_struct *find_extend_vma(struct mm_struct *mm, unsigned long addr)
     return (vma->vm_flags & VM_GROWSDOWN) && !expand_stack(vma, addr) ? vma : NULL;
 }
 
-/* The area keeps what is below addr, a new one gets the rest. */
+/* Splits an area at addr: vma keeps the lower part, a new area gets the rest. */
 int split_vma(struct vm_area_struct *vma, unsigned long addr)
 {
     struct vm_area_struct *upper =
@@ -135,7 +135,7 @@ void exit_mmap(struct mm_struct *mm)
     free_pgtables(mm);
 }
 
-/* The hint if there is room, else the highest gap below TASK_UNMAPPED_BASE. */
+/* Returns hint if that range is free, else the highest gap below TASK_UNMAPPED_BASE, or -ENOMEM. */
 unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long hint, unsigned long len)
 {
     unsigned long top = TASK_UNMAPPED_BASE;
@@ -156,7 +156,7 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long hint, unsign
     return top >= len + MMAP_MIN_ADDR ? top - len : (unsigned long)-ENOMEM;
 }
 
-/* Grows the area that ends there, if the new one would be just like it. */
+/* Extends the anonymous area that ends at addr if it has the same flags. False: there is none. */
 static bool vma_merge(struct mm_struct *mm, unsigned long addr, unsigned long len,
                       unsigned long vm_flags, const struct file *file)
 {
@@ -183,7 +183,7 @@ unsigned long mmap_region(struct mm_struct *mm, unsigned long addr, unsigned lon
     return addr;
 }
 
-/* What fork's children are to share must be there before it. */
+/* Allocates all pages of a shared area now: fork shares only pages that are present. */
 static int populate(struct mm_struct *mm, unsigned long addr, unsigned long len)
 {
     struct vm_area_struct *vma = find_vma(mm, addr);
@@ -228,8 +228,8 @@ static unsigned long do_mmap(struct file *file, unsigned long addr, unsigned lon
     return ret;
 }
 
-/* A file can be mapped privately: its bytes when a page is first touched. */
-static int check_mapped_file(const struct file *file, unsigned long flags)
+/* Checks that the file can be mapped: only regular files, and only privately. */
+static int check_mapped_file(const struct file *file, unsigned long prot, unsigned long flags)
 {
     if (!file)
         return -EBADF;
@@ -237,7 +237,7 @@ static int check_mapped_file(const struct file *file, unsigned long flags)
         return -EACCES;
     if (!S_ISREG(file->f_inode->i_mode) || (flags & MAP_TYPE) != MAP_PRIVATE)
         return -ENODEV;
-    return 0;
+    return prot & PROT_EXEC && path_noexec(&file->f_path) ? -EPERM : 0;
 }
 
 SYSCALL_DEFINE6(mmap, unsigned long, addr, unsigned long, len, unsigned long, prot, unsigned long,
@@ -254,7 +254,7 @@ SYSCALL_DEFINE6(mmap, unsigned long, addr, unsigned long, len, unsigned long, pr
         return -ENOMEM;
     if (!(flags & MAP_ANONYMOUS)) {
         file = fget(fd);
-        ret = check_mapped_file(file, flags);
+        ret = check_mapped_file(file, prot, flags);
     }
     if (!ret) {
         mutex_lock(&current->mm->mmap_lock);
@@ -292,7 +292,7 @@ static int set_brk(struct mm_struct *mm, unsigned long brk)
     return mmap_region(mm, old, new - old, VM_READ | VM_WRITE, NULL, 0) == old ? 0 : -ENOMEM;
 }
 
-/* Answers where the break is, which is where it was if it cannot be what is asked for. */
+/* Returns the new break, or the old one if the new one is not possible. */
 SYSCALL_DEFINE1(brk, unsigned long, brk)
 {
     struct mm_struct *mm = current->mm;
@@ -305,7 +305,7 @@ SYSCALL_DEFINE1(brk, unsigned long, brk)
     return brk;
 }
 
-/* The whole range must be mapped; what is before a hole has been changed when it is found. */
+/* The whole range must be mapped; areas before a hole are changed nevertheless. */
 static int mprotect_range(struct mm_struct *mm, unsigned long start, unsigned long end,
                           unsigned long access)
 {
@@ -314,6 +314,8 @@ static int mprotect_range(struct mm_struct *mm, unsigned long start, unsigned lo
 
         if (!vma || vma->vm_start > start)
             return -ENOMEM;
+        if (access & VM_EXEC && vma->vm_file && path_noexec(&vma->vm_file->f_path))
+            return -EACCES;
         if (vma->vm_start < start) {
             if (split_vma(vma, start))
                 return -ENOMEM;
@@ -342,8 +344,8 @@ SYSCALL_DEFINE3(mprotect, unsigned long, start, unsigned long, len, unsigned lon
 }
 
 /*
- * RISC-V's own: what was written as data is to be fetched as code.  A flag of 1
- * says: by this thread alone; but it may go on on any hart, so that helps little.
+ * Makes code that was written as data visible to instruction fetch. Flag 1 restricts that to
+ * this thread; since the thread may move to any hart, it changes nothing here.
  */
 SYSCALL_DEFINE3(riscv_flush_icache, unsigned long, start, unsigned long, end, unsigned long, flags)
 {

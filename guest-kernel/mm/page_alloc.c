@@ -1,9 +1,9 @@
 /*
  * page_alloc.c - the buddy allocator.
  *
- * Free blocks of 2^order pages stand in a list for each order.  A block's
- * buddy is the one whose frame number differs in that one bit; two free
- * buddies become one block of the next order.
+ * Each order has a list of free blocks of 2^order pages. The page frame number of a block's
+ * buddy differs in the bit of its order; two free buddies are merged to a block of the next
+ * order.
  */
 #include <linux/bug.h>
 #include <linux/kernel.h>
@@ -18,10 +18,10 @@ static DEFINE_SPINLOCK(zone_lock);
 static struct list_head free_area[MAX_ORDER];
 static unsigned long free_pages_count;
 
-/* One struct page for each frame from PHYS_RAM_BASE; set once at boot. */
+/* One struct page for each page frame from PHYS_RAM_BASE on; set once at boot. */
 static struct page *mem_map;
 static unsigned long first_pfn, end_pfn;
-static unsigned long reserved_pfn, reserved_end_pfn; /* empty if equal */
+static unsigned long reserved_pfn, reserved_end_pfn; /* nothing if equal */
 
 static unsigned long page_to_pfn(const struct page *page)
 {
@@ -73,7 +73,7 @@ static void free_one_block(struct page *page, unsigned int order)
     add_to_free_list(page, order);
 }
 
-/* Cuts a block down to the order wanted, giving the upper halves back. */
+/* Splits a block down to the order wanted; the upper halves become free blocks. */
 static void expand(struct page *page, unsigned int have, unsigned int want)
 {
     while (have > want) {
@@ -145,7 +145,7 @@ void free_pages(void *addr, unsigned int order)
     __free_pages(virt_to_page(addr), order);
 }
 
-/* The largest block that starts at pfn by alignment and ends in time. */
+/* The order of the largest block that is aligned at pfn and does not reach beyond end. */
 static unsigned int boot_block_order(unsigned long pfn, unsigned long end)
 {
     unsigned int order = 0;
@@ -195,7 +195,7 @@ void free_reserved_area(unsigned long start, unsigned long end)
     free_pfn_range((start - PHYS_RAM_BASE) >> PAGE_SHIFT, pfn_up(end));
 }
 
-/* The map of pages comes first in free memory, and takes its own pages out of it. */
+/* Sets up the free lists for [start, end). mem_map takes the first pages of the range. */
 void mem_init(unsigned long start, unsigned long end)
 {
     unsigned long map_bytes;

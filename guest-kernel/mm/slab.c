@@ -1,9 +1,9 @@
 /*
- * slab.c - caches of objects of one size, and kmalloc: a cache for each power of two.
+ * slab.c - caches of objects of one size, and kmalloc() with a cache for each power of two.
  *
- * Each slab is one page.  Its bookkeeping stands in its struct page; its free
- * objects are chained through a word of theirs: the first, or with slub_debug
- * one behind the red zone, so that the object can be all poison.
+ * Each slab is one page, described by its struct page. Its free objects form a list, linked
+ * through their first word or, with slub_debug, through a word after the red zone, so that the
+ * whole object can be poisoned.
  */
 #include <linux/bitops.h>
 #include <linux/bug.h>
@@ -18,24 +18,24 @@
 
 struct kmem_cache {
     const char *name;
-    unsigned int object_size; /* what the user gets; its red zone is behind it */
-    unsigned int size;        /* from one object to the next */
-    unsigned int offset;      /* of the link of a free object */
+    unsigned int object_size; /* what the caller gets; the red zone follows it */
+    unsigned int size;        /* distance of two objects */
+    unsigned int offset;      /* of the link in a free object */
     spinlock_t lock;
-    struct list_head partial; /* slabs with a free object; under lock, as is all of a slab */
+    struct list_head partial; /* slabs with a free object; the lock also guards their contents */
     unsigned int nr_slabs;    /* under lock */
 };
 
 enum { KMALLOC_SHIFT_LOW = 4, KMALLOC_SHIFT_HIGH = 11 };
 
-/* What stands in a free object, at its end, and in the red zone of a free and of a used one. */
+/* The bytes of a free object and its last byte; the red zones of free and of used objects. */
 enum { POISON_FREE = 0x6b, POISON_END = 0xa5 };
 enum { RED_ZONE_SIZE = sizeof(u64) };
 #define RED_INACTIVE 0xbbbbbbbbbbbbbbbbull
 #define RED_ACTIVE   0xccccccccccccccccull
 
 static struct kmem_cache kmalloc_caches[KMALLOC_SHIFT_HIGH + 1];
-static bool slub_debug; /* from the boot line, before the first cache */
+static bool slub_debug; /* set from the command line before the first cache exists */
 
 static int set_slub_debug(char *value)
 {
@@ -192,7 +192,7 @@ void *kmem_cache_zalloc(struct kmem_cache *s)
 }
 EXPORT_SYMBOL(kmem_cache_zalloc);
 
-/* An empty slab goes back unless it is the cache's only one: the next kmalloc may want it. */
+/* Frees an empty slab unless it is the last on the list: the next allocation may need it. */
 void kmem_cache_free(struct kmem_cache *s, void *obj)
 {
     struct page *slab = virt_to_page(obj);

@@ -1,4 +1,4 @@
-/* util.c - strings copied into memory of their own. */
+/* util.c - copies of strings in allocated memory. */
 #include <linux/slab.h>
 #include <linux/string.h>
 

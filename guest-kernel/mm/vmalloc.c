@@ -1,4 +1,7 @@
-/* vmalloc.c - areas above the image, in order of address, each with an unmapped page behind it. */
+/*
+ * vmalloc.c - areas of virtually contiguous memory, sorted by address, with an unmapped page
+ * after each.
+ */
 #include <asm/set_memory.h>
 #include <asm/tlbflush.h>
 #include <linux/bug.h>
@@ -13,7 +16,7 @@ struct vm_struct {
     struct list_head list;
     unsigned long addr;
     unsigned int nr_pages;
-    void *pages[]; /* by their addresses in the linear map */
+    void *pages[]; /* addresses in the linear map */
 };
 
 static DEFINE_MUTEX(vmap_lock);
@@ -24,7 +27,7 @@ bool is_vmalloc_addr(const void *addr)
     return (unsigned long)addr >= VMALLOC_START && (unsigned long)addr < VMALLOC_END;
 }
 
-/* The first gap that is large enough. vmap_lock held. */
+/* Places the area in the first gap that is large enough. vmap_lock is held. */
 static bool insert_area(struct vm_struct *area)
 {
     unsigned long size = (area->nr_pages + 1UL) * PAGE_SIZE, addr = VMALLOC_START;
@@ -43,7 +46,7 @@ static bool insert_area(struct vm_struct *area)
     return true;
 }
 
-/* The first n pages of an area that is on no list any more. */
+/* Frees the area, which is on no list any more, and its first n pages. */
 static void free_area(struct vm_struct *area, unsigned int n)
 {
     unsigned int i;
@@ -68,7 +71,7 @@ static bool map_area_page(struct vm_struct *area, unsigned int i)
     return false;
 }
 
-/* A page that was not mapped may still be remembered as that: hence the flush. */
+/* Maps all pages of the area. Harts may cache invalid entries, too, hence the flush. */
 static bool map_area(struct vm_struct *area)
 {
     unsigned int i;

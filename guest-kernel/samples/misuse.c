@@ -1,6 +1,6 @@
 /*
- * misuse.c - a module that does what must not be done, one thing at a time, to
- * show that the kernel notices: insmod misuse.ko what=NAME.
+ * misuse.c - a module that makes one programming error, to show that the kernel detects it:
+ * insmod misuse.ko what=NAME.
  */
 #include <linux/compiler.h>
 #include <linux/delay.h>
@@ -12,14 +12,14 @@
 #include <linux/string.h>
 
 MODULE_LICENSE("MIT");
-MODULE_DESCRIPTION("what must not be done");
+MODULE_DESCRIPTION("programming errors that the kernel detects");
 
 enum { SIZE = 64 };
 
 static char *what = "nothing";
 module_param(what, charp, 0444);
 
-static DEFINE_MUTEX(misused);
+static DEFINE_MUTEX(lock);
 
 static void write_behind_the_end(void)
 {
@@ -54,8 +54,8 @@ static void sleep_in_atomic(void)
 
 static void lock_twice(void)
 {
-    mutex_lock(&misused);
-    mutex_lock(&misused);
+    mutex_lock(&lock);
+    mutex_lock(&lock);
 }
 
 static void write_text(void)
@@ -77,8 +77,8 @@ static void run_data(void)
 
 static const struct {
     const char *name;
-    void (*deed)(void);
-} deeds[] = {
+    void (*make_error)(void);
+} errors[] = {
     {"write-behind-the-end", write_behind_the_end},
     {"write-after-free", write_after_free},
     {"free-twice", free_twice},
@@ -93,9 +93,9 @@ static int __used misuse_init(void)
 {
     unsigned int i;
 
-    for (i = 0; i < ARRAY_SIZE(deeds); i++)
-        if (!strcmp(deeds[i].name, what))
-            deeds[i].deed();
+    for (i = 0; i < ARRAY_SIZE(errors); i++)
+        if (!strcmp(errors[i].name, what))
+            errors[i].make_error();
     return -EINVAL;
 }
 module_init(misuse_init);

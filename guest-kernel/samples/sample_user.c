@@ -1,4 +1,4 @@
-/* sample_user.c - a module that uses what another one exports. */
+/* sample_user.c - a module that uses a symbol of another module. */
 #include <linux/errno.h>
 #include <linux/module.h>
 #include <linux/printk.h>

@@ -1,9 +1,9 @@
 /*
  * trace_sample.c - a module with functions to trace.
  *
- * `cat /proc/trace_sample` walks a tree of calls whose number is known: depth
- * levels of sample_branch(), and sample_leaf() below the last.  With print=1 each
- * walk leaves a message in the trace.
+ * `cat /proc/trace_sample` calls a binary tree of functions: `depth` levels of sample_branch(),
+ * and sample_leaf() below them, so the number of calls is known. With print=1 each run writes a
+ * message to the trace.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -23,7 +23,7 @@ module_param(depth, uint, 0444);
 static bool print;
 module_param(print, bool, 0444);
 
-static unsigned int walks; /* by one reader at a time, as a file of /proc has */
+static unsigned int walks; /* under the lock of the /proc file */
 static struct dentry *proc_file;
 
 __attribute__((noipa)) unsigned int sample_leaf(unsigned int n)

@@ -1,7 +1,7 @@
 # kallsyms.awk - from `nm -n` of a linked kernel, the assembly of its symbol table.
 #
-# Functions only.  Of several names at one address the first that nm shows
-# stands, except that a local label never hides a function's name.
+# Functions only.  If several names have one address, the first in nm's output
+# is used; names of local labels are not.
 
 function hex(s,    i, v) {
     v = 0
@@ -10,7 +10,7 @@ function hex(s,    i, v) {
     return v
 }
 
-# The low 32 bits are enough, and all that awk's numbers keep exact.
+# The low 32 bits are enough; awk's numbers would not hold 64 bits exactly.
 function low(addr) { return hex(substr(addr, length(addr) - 7)) }
 
 $3 == "_text" { base = low($1) }

@@ -1,7 +1,7 @@
-/* module.mod.c - what makes a file a module: its struct module, in each of them. */
+/* module.mod.c - the struct module of a module; compiled into each of them. */
 #include <linux/module.h>
 
-/* Neither has to be there. */
+/* Both are optional. */
 extern int init_module(void) __attribute__((weak));
 extern void cleanup_module(void) __attribute__((weak));
 

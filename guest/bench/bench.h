@@ -1,12 +1,11 @@
 /*
- * bench.h - what the workloads share: one function each, and where it runs.
+ * bench.h - the interface of the benchmark workloads and the places where they run.
  *
- * A workload is a file with bench_run() and its two facts. It is built as
- * NAME.elf for the bare virt board (board.c), where `--append "scale=N
- * harts=N"` sets how much is done by how many, as NAME.linux, a static
- * program (linux.c) with the scale as its argument, for user-mode emulators,
- * and as NAME.native for the host itself (native.c), the same way.
- * All print `bench NAME: scale=N checksum=HEX`, and no more.
+ * A workload is a file with bench_run(), a name and a default scale. It is built three times:
+ * as NAME.elf for the bare virt board (board.c), where `--append "scale=N harts=N"` sets the
+ * amount of work and the number of harts; as NAME.linux, a static program for user-mode
+ * emulators (linux.c), with the scale as argument; and as NAME.native for the host (native.c),
+ * likewise. All print only `bench NAME: scale=N checksum=HEX`.
  */
 #ifndef GUEST_BENCH_H
 #define GUEST_BENCH_H
@@ -17,19 +16,19 @@
 enum { BENCH_MEMORY = 20 << 20 };
 
 extern const char bench_name[];
-extern const unsigned long bench_scale; /* as much as is done if nobody says */
+extern const unsigned long bench_scale; /* default scale */
 
-/* `memory`: BENCH_MEMORY bytes for this hart alone, zero at the start. */
+/* Runs the workload. memory: BENCH_MEMORY zeroed bytes for this hart only. */
 uint64_t bench_run(unsigned long scale, void *memory);
 
-/* The places of a run put a line together with these. */
+/* The line that is printed. */
 struct bench_line {
     char text[128];
     size_t len;
 };
 
 void bench_report(struct bench_line *line, unsigned long scale, uint64_t checksum);
-/* The number behind `key` in text like "scale=3 harts=2", or `otherwise`. */
+/* Returns the number after `key` in text like "scale=3 harts=2", or `otherwise`. */
 unsigned long bench_option(const char *text, const char *key, unsigned long otherwise);
 
 static inline uint64_t bench_mix(uint64_t sum, uint64_t value)

@@ -1,4 +1,4 @@
-/* board.c - a workload on the bare virt board, on as many harts as the boot line wants. */
+/* board.c - runs a workload on the bare virt board, on as many harts as `harts=` says. */
 #include "bench.h"
 
 #define UART 0x10000000UL
@@ -17,7 +17,7 @@ static uint32_t tree_word(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* The boot line is the only property of the tree whose value begins so. */
+/* Finds the kernel command line: no other property of the device tree contains "scale=". */
 static const char *boot_line(const uint8_t *tree)
 {
     uint32_t size = tree ? tree_word(tree + 4) : 0;

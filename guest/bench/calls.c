@@ -1,4 +1,4 @@
-/* calls.c - nearly all calls: Fibonacci, Takeuchi, Ackermann, and two that take turns. */
+/* calls.c - mostly calls: Fibonacci, Takeuchi, Ackermann, and mutual recursion. */
 #include "bench.h"
 
 const char bench_name[] = "calls";

@@ -1,4 +1,4 @@
-/* chase.c - a walk along pointers all over 16 MiB: one cache line each, none twice. */
+/* chase.c - follows pointers all over 16 MiB, one cache line each, none twice. */
 #include "bench.h"
 
 const char bench_name[] = "chase";
@@ -12,7 +12,7 @@ struct node {
     char pad[LINE - 16];
 };
 
-/* One cycle through all of them (Sattolo). */
+/* Links all nodes to one cycle (Sattolo's algorithm). */
 static void link_nodes(struct node *nodes)
 {
     uint64_t random = 7;

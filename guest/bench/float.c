@@ -1,4 +1,4 @@
-/* float.c - double precision: five bodies that attract each other, and a product of matrices. */
+/* float.c - double precision: five bodies with gravity, and a matrix product. */
 #include "bench.h"
 
 const char bench_name[] = "float";

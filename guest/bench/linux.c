@@ -1,4 +1,4 @@
-/* linux.c - a workload as a static Linux program: its argument is the scale. */
+/* linux.c - a workload as a static Linux program; its argument is the scale. */
 #include "bench.h"
 
 enum { SYS_WRITE = 64, SYS_EXIT = 93 };
@@ -28,7 +28,7 @@ static long call(long number, long a, const void *b, unsigned long c)
     return a0;
 }
 
-/* The kernel's start of a program: argc, argv... */
+/* stack: argc, argv..., as the kernel passes them. */
 void linux_main(const unsigned long *stack)
 {
     struct bench_line report;

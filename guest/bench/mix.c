@@ -1,4 +1,4 @@
-/* mix.c - integers as programs use them: sorting, a CRC, a state machine, a matrix. */
+/* mix.c - integer code of usual programs: sorting, a CRC, a state machine, a matrix product. */
 #include "bench.h"
 
 const char bench_name[] = "mix";
@@ -17,7 +17,7 @@ struct data {
     int32_t a[SIDE][SIDE], b[SIDE][SIDE], c[SIDE][SIDE];
 };
 
-/* ---- sorting: quicksort above, insertion below ---- */
+/* ---- sorting: quicksort, insertion sort for small parts ---- */
 
 static void insertion_sort(struct item *v, long n)
 {
@@ -90,7 +90,7 @@ static uint32_t crc(const uint32_t *table, const char *bytes, size_t n)
     return ~c;
 }
 
-/* ---- a state machine: what kinds of numbers stand in a text ---- */
+/* ---- a state machine that classifies numbers in a text ---- */
 
 enum state { START, SIGN, INTEGER, POINT, FRACTION, EXPONENT, EXPONENT_DIGITS, BAD, STATES };
 
@@ -141,7 +141,7 @@ static uint64_t classify(const char *text, size_t n)
     return sum;
 }
 
-/* ---- a product of matrices ---- */
+/* ---- matrix product ---- */
 
 static void fill_matrix(int32_t (*m)[SIDE], uint64_t *random)
 {

@@ -1,6 +1,6 @@
 /*
- * native.c - a workload as a program of the host, its argument the scale: what is left of
- * the time if nothing is emulated.
+ * native.c - a workload as a program of the host, for the time without emulation; its argument
+ * is the scale.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Large pages if the host has them: emulators ask for them, too. */
+/* Uses huge pages if the host has them, since emulators do so, too. */
 static void *get_memory(void)
 {
     char *p = mmap(NULL, BENCH_MEMORY + HUGE_PAGE, PROT_READ | PROT_WRITE,

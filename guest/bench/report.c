@@ -1,4 +1,4 @@
-/* report.c - the line that a workload prints, and the options that it reads. */
+/* report.c - formats a workload's line, and parses its options. */
 #include "bench.h"
 
 static void add_text(struct bench_line *line, const char *text)
@@ -32,7 +32,7 @@ void bench_report(struct bench_line *line, unsigned long scale, uint64_t checksu
     add_text(line, "\n");
 }
 
-static const char *behind(const char *text, const char *key)
+static const char *after(const char *text, const char *key)
 {
     for (; *text; text++) {
         const char *t = text, *k = key;
@@ -49,7 +49,7 @@ unsigned long bench_option(const char *text, const char *key, unsigned long othe
 {
     unsigned long n = 0;
 
-    text = behind(text, key);
+    text = after(text, key);
     if (!text || *text < '0' || *text > '9')
         return otherwise;
     while (*text >= '0' && *text <= '9')

@@ -1,5 +1,7 @@
-/* reuse.c - memory that holds code for a while and data for longer, as pages of programs that come
- * and go. */
+/*
+ * reuse.c - pages that hold code for a while and then data, as pages of programs that start and
+ * end.
+ */
 #include "bench.h"
 
 const char bench_name[] = "reuse";
@@ -18,7 +20,7 @@ static uint32_t addi(unsigned rd, unsigned rs1, unsigned value)
     return value << 20 | rs1 << 15 | rd << 7 | 0x13;
 }
 
-/* Each takes a number and adds one of its own. */
+/* Writes functions that add constants to their argument. */
 static void write_functions(uint32_t *at, uint64_t *random)
 {
     enum { RA = 1, A0 = 10 };
@@ -39,7 +41,7 @@ static uint64_t call_functions(uint32_t *at, uint64_t sum)
     return sum;
 }
 
-/* As a kernel gives memory away. */
+/* Clears memory, as a kernel does before it reuses it. */
 static void clear(uint64_t *at)
 {
     for (unsigned i = 0; i < WORDS; i++)

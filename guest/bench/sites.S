@@ -1,7 +1,7 @@
 /*
- * sites.S - functions that nobody calls, each with an ftrace site at its entry:
- * around a workload what a large kernel is around the little of it that runs.
- * With the sites of calls.c there are SITES.
+ * sites.S - functions that are never called, each with an ftrace site at its entry: like the
+ * many sites of a large kernel of which few are executed. Together with those of calls.c there
+ * are SITES.
  */
 #define SITES_OF_CALLS 6
 

@@ -1,6 +1,6 @@
 /*
- * start.S - on the bare board: every hart below 8 gets a stack and goes to
- * board_main(hart, device tree); others sleep. M-mode, no translation.
+ * start.S - start on the bare board, in M-mode without translation: harts below 8 get a stack
+ * and call board_main(hart, device tree); others sleep.
  */
         .section .text.start, "ax"
         .globl  _start
@@ -26,7 +26,7 @@ sleep:
 failed:
         li      t1, 99 << 16 | 0x3333
         j       1f
-/* finish(): the test finisher's pass. */
+/* finish(): reports success to the test finisher. */
         .globl  finish
 finish:
         li      t1, 0x5555

@@ -1,4 +1,4 @@
-/* string.c - memory and strings: copy, move, set, compare, measure, find. */
+/* string.c - memory and string functions: copy, move, set, compare, length, find. */
 #include "bench.h"
 
 const char bench_name[] = "string";
@@ -59,7 +59,7 @@ static NOINLINE const char *find(const char *s, char c)
     return s;
 }
 
-/* Words of one to sixteen letters, each ended by a zero. */
+/* Writes words of one to sixteen letters, each followed by a NUL. */
 static size_t make_words(char *text, uint64_t *random)
 {
     size_t len = 0;

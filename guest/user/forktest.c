@@ -23,9 +23,9 @@ static void test_wait(void)
     int status = 0;
 
     check("the second child's status can be had first", status_of(b) == 200 << 8);
-    check("and the first one's then", status_of(a) == 3 << 8);
-    check("a child is waited for once", waitpid(a, &status, 0) == -ECHILD);
-    check("without children there is nothing to wait for", waitpid(-1, &status, 0) == -ECHILD);
+    check("the first child's status can be had after that", status_of(a) == 3 << 8);
+    check("a child can be waited for only once", waitpid(a, &status, 0) == -ECHILD);
+    check("waiting without children is ECHILD", waitpid(-1, &status, 0) == -ECHILD);
 }
 
 static void test_nohang(void)
@@ -42,7 +42,7 @@ static void test_nohang(void)
     }
     check("WNOHANG does not wait", waitpid(pid, &status, WNOHANG) == 0);
     write(fd[1], "x", 1);
-    check("a child that was let go ends", status_of(pid) == 0);
+    check("the child ends after its pipe is written to", status_of(pid) == 0);
     close(fd[0]);
     close(fd[1]);
 }
@@ -64,7 +64,7 @@ static void test_memory_is_copied(void)
     check("the parent keeps its memory", private_word == 3 && local == 10);
 }
 
-/* A string through a pipe, through a child that turns it round, and back. */
+/* Sends a string through a pipe to a child, which reverses it and sends it back. */
 static void test_pipe(void)
 {
     int to[2], from[2], i, n;
@@ -88,8 +88,8 @@ static void test_pipe(void)
     close(from[1]);
     write(to[1], "pipes", 5);
     n = read(from[0], buf, sizeof(buf));
-    check("what goes into a pipe comes out of it", n == 5 && !memcmp(buf, "sepip", 5));
-    check("the other end of a pipe ends with its last writer", read(from[0], buf, 1) == 0);
+    check("a pipe delivers what was written to it", n == 5 && !memcmp(buf, "sepip", 5));
+    check("a pipe ends when its last writer has closed it", read(from[0], buf, 1) == 0);
     check("the child's status is the length", status_of(pid) == 5 << 8);
     close(to[1]);
     close(from[0]);
@@ -114,11 +114,11 @@ static void test_exec(void)
     }
     close(fd[1]);
     n = read(fd[0], buf, sizeof(buf));
-    check("exec hands over arguments, environment and descriptors",
+    check("exec passes arguments, environment and descriptors",
           n == 16 && !memcmp(buf, "3 two words A=1\n", 16));
     check("the new program's status is the child's", status_of(pid) == 42 << 8);
     close(fd[0]);
-    check("exec of nothing is ENOENT", execve("/bin/nothing", bad, envp) == -ENOENT);
+    check("exec of a missing file is ENOENT", execve("/bin/nothing", bad, envp) == -ENOENT);
     check("exec of a directory is EACCES", execve("/bin", bad, envp) == -EACCES);
 }
 
@@ -163,8 +163,8 @@ static void test_kill(void)
     pid = child_that_sleeps();
     kill(pid, SIGKILL);
     check("a signal ends a child that waits for a pipe", WTERMSIG(status_of(pid)) == SIGKILL);
-    check("a process that is not there gets no signal", kill(pid, SIGKILL) == -ESRCH);
-    check("there is no signal 65", kill(getpid(), 65) == -EINVAL);
+    check("a signal to a missing process is ESRCH", kill(pid, SIGKILL) == -ESRCH);
+    check("signal 65 is EINVAL", kill(getpid(), 65) == -EINVAL);
 }
 
 static void test_ignored_signals(void)
@@ -183,13 +183,13 @@ static void test_ignored_signals(void)
     syscall(__NR_rt_sigaction, SIGPIPE, &ignore, NULL, 8);
     pipe(fd);
     close(fd[0]);
-    check("one that ignores SIGPIPE gets EPIPE", write(fd[1], "x", 1) == -EPIPE);
+    check("a program that ignores SIGPIPE gets EPIPE", write(fd[1], "x", 1) == -EPIPE);
     close(fd[1]);
 }
 
 static int shared_word;
 
-/* The child runs on the parent's stack: it must leave what the parent needs as it is. */
+/* The child runs on the parent's stack, so it must not change what the parent uses. */
 static void test_vfork(void)
 {
     pid_t pid = syscall(__NR_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
@@ -198,8 +198,9 @@ static void test_vfork(void)
         shared_word = 7;
         _exit(0);
     }
-    check("a vfork child writes to its parent's memory before that goes on", shared_word == 7);
-    check("and ends", status_of(pid) == 0);
+    check("a vfork child writes to its parent's memory before the parent continues",
+          shared_word == 7);
+    check("the vfork child ends with status 0", status_of(pid) == 0);
 }
 
 static void test_orphans(void)
@@ -211,16 +212,16 @@ static void test_orphans(void)
     pipe(fd);
     pid = fork();
     if (pid == 0) {
-        if (fork() == 0) { /* outlives its parent, and says who its parent is then */
+        if (fork() == 0) { /* outlives its parent, then checks that init is its parent */
             while (syscall(__NR_getppid) != 1)
                 sched_yield();
             write(fd[1], "1", 1);
         }
         _exit(0);
     }
-    check("a child that leaves a child ends", status_of(pid) == 0);
+    check("a child that has a child itself can end", status_of(pid) == 0);
     read(fd[0], &c, 1);
-    check("the grandchild is init's", c == '1');
+    check("the grandchild becomes a child of init", c == '1');
     close(fd[0]);
     close(fd[1]);
 }
@@ -235,7 +236,7 @@ static void test_many(void)
     for (i = 1; i <= CHILDREN; i++)
         if (waitpid(-1, &status, 0) > 0)
             sum += WEXITSTATUS(status);
-    check("every child of twenty is heard of once", sum == CHILDREN * (CHILDREN + 1) / 2);
+    check("each of twenty children is waited for once", sum == CHILDREN * (CHILDREN + 1) / 2);
 }
 
 int main(int argc, char **argv)

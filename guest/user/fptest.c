@@ -1,4 +1,4 @@
-/* fptest.c - floating point registers are each program's own, over switches, fork and exec. */
+/* fptest.c - each program has its own floating-point registers, across switches, fork and exec. */
 #include "libc.h"
 
 static double sum_of_roots(int n, double seed)
@@ -13,7 +13,7 @@ static double sum_of_roots(int n, double seed)
     return sum;
 }
 
-/* Holds a value in a register that the compiler does not know of, across a system call. */
+/* Keeps a value in a register across system calls, without the compiler's knowledge. */
 static bool register_survives(double value)
 {
     double after;
@@ -93,8 +93,8 @@ int main(int argc, char **argv)
     check("a register survives system calls", register_survives(1234.5));
     for (i = 0; i < CHILDREN; i++)
         bad += waitpid(pid[i], &status, 0) != pid[i] || status;
-    check("programs side by side have registers of their own", bad == 0);
+    check("programs that run at the same time have their own registers", bad == 0);
     check("a child inherits the rounding mode", rounding_is_inherited());
-    check("a new program starts with zeros", exec_gives_zeros());
+    check("a new program starts with zeroed registers", exec_gives_zeros());
     return check_result();
 }

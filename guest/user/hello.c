@@ -1,4 +1,4 @@
-/* hello.c - says hello, and what it was called with. */
+/* hello.c - prints a greeting, its arguments and its environment. */
 #include "libc.h"
 
 int main(int argc, char **argv)

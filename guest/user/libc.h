@@ -1,9 +1,9 @@
 /*
- * libc.h - what programs of the guest kernel are built on.
+ * libc.h - the C library of the programs for the guest kernel.
  *
- * System calls answer as the kernel does: a result, or a negative error
- * number.  There is no errno variable.  Numbers of errors, signals and flags
- * come from the kernel's headers; so do the string functions.
+ * Functions return the result of the system call, or a negative error number; there is no
+ * errno. Error numbers, signals and flags come from the kernel's headers, and so do the string
+ * functions.
  */
 #ifndef USER_LIBC_H
 #define USER_LIBC_H
@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <uapi/linux/mount.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define min(a, b)     ((a) < (b) ? (a) : (b))
@@ -77,7 +78,7 @@ struct sigaction {
 
 extern char **environ;
 
-/* syscall.S: the number, then up to six arguments. */
+/* syscall.S: the system call number, then up to six arguments. */
 long syscall(long number, ...);
 
 /* unistd.c */
@@ -97,6 +98,9 @@ int rmdir(const char *path);
 int unlink(const char *path);
 int rename(const char *from, const char *to);
 int chdir(const char *path);
+int mount(const char *dev, const char *dir, const char *type, unsigned long flags,
+          const char *options);
+int umount(const char *dir, int flags);
 ssize_t getdents(int fd, void *buf, size_t size);
 pid_t getpid(void);
 pid_t fork(void);
@@ -113,37 +117,40 @@ int sigprocmask(int how, const uint64_t *set, uint64_t *old);
 int sched_yield(void);
 int nanosleep(const struct timespec *time, struct timespec *rest);
 uint64_t clock_ns(void);
-/* Moves the break up; the memory is zero. NULL: there is no more. */
+/* Moves the program break; new memory is zeroed. Returns the old break; NULL: no memory. */
 void *sbrk(long bytes);
 
-/* A child in the same memory, on a stack of its own, that runs fn(arg) and ends with status 0. */
+/*
+ * Creates a child in the same memory, on its own stack, which runs fn(arg) and ends with status
+ * 0.
+ */
 pid_t spawn(void (*fn)(void *), void *arg, void *stack_top);
 
-/* mmap's results that are errors. */
+/* Returns whether a result of mmap() is an error. */
 static inline bool is_error(const void *p)
 {
     return IS_ERR(p);
 }
 
-/* malloc.c: NULL when there is no more memory; for programs of one thread. */
+/* malloc.c: return NULL if there is no memory. Not thread-safe. */
 void *malloc(size_t size);
 void *calloc(size_t n, size_t size);
 void free(void *p);
 
-/* The kernel's lib/kstrtox.c: 0, -EINVAL (not a number) or -ERANGE. */
+/* The kernel's lib/kstrtox.c: returns 0, -EINVAL (not a number) or -ERANGE. */
 int kstrtoul(const char *s, unsigned int base, unsigned long *res);
-/* As many digits as there are. */
+/* Converts the leading decimal digits of s. */
 unsigned long strtoul(const char *s);
 
 /*
- * stdio.c: %d %u %x %X %s %c %% with width, precision, '-', '0', and h, l, ll, z.  printf() is one
- * write a call.
+ * printf() in stdio.c writes once per call; snprintf() and vsnprintf() are the kernel's
+ * lib/vsprintf.c, without %pS and its like.
  */
 int printf(const char *fmt, ...) PRINTF(1, 2);
 int snprintf(char *buf, size_t size, const char *fmt, ...) PRINTF(3, 4);
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list args);
 
-/* check.c: a test is a sentence that can be false. */
+/* check.c: check() prints whether a claim holds; check_result() returns 1 if any did not. */
 void check(const char *sentence, bool holds);
 int check_result(void);
 

@@ -1,4 +1,4 @@
-/* memtest.c - address spaces: demand, copy-on-write, protection, faults, code made at run time. */
+/* memtest.c - address spaces: demand paging, copy-on-write, protection, faults, run-time code. */
 #include "libc.h"
 
 enum { RW = PROT_READ | PROT_WRITE, ANON = MAP_PRIVATE | MAP_ANONYMOUS };
@@ -12,14 +12,14 @@ static unsigned char *map(size_t len, int prot, int flags)
     return mmap(NULL, len, prot, flags, -1, 0);
 }
 
-/* What ends a child that does this; 0: nothing does. */
-static int signal_of(void (*deed)(void *), void *arg)
+/* Returns the signal that ends a child which calls fn(arg); 0: none. */
+static int signal_of(void (*fn)(void *), void *arg)
 {
     int status = -1;
     pid_t pid = fork();
 
     if (pid == 0) {
-        deed(arg);
+        fn(arg);
         _exit(0);
     }
     waitpid(pid, &status, 0);
@@ -81,7 +81,7 @@ static void test_image(void)
     check("constants cannot be written", signal_of(store, (void *)constant) == SIGSEGV);
     check("code cannot be written", signal_of(store, (void *)deep) == SIGSEGV);
     check("data cannot be executed", signal_of(jump, (void *)&data_word) == SIGSEGV);
-    check("page 0 is not there", signal_of(load, NULL) == SIGSEGV);
+    check("page 0 is not mapped", signal_of(load, NULL) == SIGSEGV);
     check("the kernel cannot be read", signal_of(load, (void *)0xffffffff80000000) == SIGSEGV);
     check("an address outside of Sv39 is a fault", signal_of(load, (void *)(1ul << 40)) == SIGSEGV);
     check("an unknown instruction is SIGILL", signal_of(illegal, NULL) == SIGILL);
@@ -91,7 +91,8 @@ static void test_image(void)
 static void test_stack(void)
 {
     check("the stack grows by a megabyte", deep(1000) == 124948);
-    check("but not without end", signal_of(recurse, (void *)&data_word) == SIGSEGV);
+    check("the stack does not grow without limit",
+          signal_of(recurse, (void *)&data_word) == SIGSEGV);
 }
 
 static void test_brk(void)
@@ -101,30 +102,32 @@ static void test_brk(void)
     check("the break moves up", p == start && sbrk(0) == start + 5 * PAGE_SIZE);
     check("new memory is zero", all_are(p, 5 * PAGE_SIZE, 0));
     memset(p, 0xaa, 5 * PAGE_SIZE);
-    check("it can be given back", sbrk(-4 * PAGE_SIZE) == start + 5 * PAGE_SIZE);
-    check("what is left stays", all_are(p, PAGE_SIZE, 0xaa));
-    check("what is gone is gone", signal_of(load, p + PAGE_SIZE) == SIGSEGV);
+    check("the break moves down", sbrk(-4 * PAGE_SIZE) == start + 5 * PAGE_SIZE);
+    check("memory below the new break keeps its contents", all_are(p, PAGE_SIZE, 0xaa));
+    check("memory above the new break is not mapped", signal_of(load, p + PAGE_SIZE) == SIGSEGV);
     sbrk(4 * PAGE_SIZE);
-    check("what comes again is zero", all_are(p + PAGE_SIZE, 4 * PAGE_SIZE, 0));
+    check("memory allocated again is zero", all_are(p + PAGE_SIZE, 4 * PAGE_SIZE, 0));
 }
 
 static void test_mmap(void)
 {
     unsigned char *p = map(64 * PAGE_SIZE, RW, ANON), *q;
 
-    check("mmap answers pages", !is_error(p) && (uintptr_t)p % PAGE_SIZE == 0);
-    check("they are zero", all_are(p, 64 * PAGE_SIZE, 0));
+    check("mmap returns a page-aligned address", !is_error(p) && (uintptr_t)p % PAGE_SIZE == 0);
+    check("mapped pages are zero", all_are(p, 64 * PAGE_SIZE, 0));
     memset(p, 1, 64 * PAGE_SIZE);
-    check("a hole can be made", munmap(p + 8 * PAGE_SIZE, 8 * PAGE_SIZE) == 0);
-    check("nothing is in the hole", signal_of(load, p + 8 * PAGE_SIZE) == SIGSEGV);
-    check("its sides stay",
+    check("munmap can unmap the middle of a mapping",
+          munmap(p + 8 * PAGE_SIZE, 8 * PAGE_SIZE) == 0);
+    check("the unmapped middle is not accessible", signal_of(load, p + 8 * PAGE_SIZE) == SIGSEGV);
+    check("the rest of the mapping keeps its contents",
           all_are(p, 8 * PAGE_SIZE, 1) && all_are(p + 16 * PAGE_SIZE, 48 * PAGE_SIZE, 1));
     q = mmap(p + 10 * PAGE_SIZE, PAGE_SIZE, RW, ANON | MAP_FIXED, -1, 0);
-    check("MAP_FIXED maps there", q == p + 10 * PAGE_SIZE && all_are(q, PAGE_SIZE, 0));
+    check("MAP_FIXED maps at the given address",
+          q == p + 10 * PAGE_SIZE && all_are(q, PAGE_SIZE, 0));
     q = mmap(p, PAGE_SIZE, RW, ANON, -1, 0);
-    check("a hint that is taken is no place", !is_error(q) && q != p && *p == 1);
-    check("no bytes are EINVAL", (long)map(0, RW, ANON) == -EINVAL);
-    check("too many are ENOMEM", (long)map(1ul << 50, RW, ANON) == -ENOMEM);
+    check("mmap does not use a hint that is occupied", !is_error(q) && q != p && *p == 1);
+    check("mmap of 0 bytes is EINVAL", (long)map(0, RW, ANON) == -EINVAL);
+    check("mmap of too many bytes is ENOMEM", (long)map(1ul << 50, RW, ANON) == -ENOMEM);
     munmap(p, 64 * PAGE_SIZE);
     munmap(q, PAGE_SIZE);
 }
@@ -134,17 +137,18 @@ static void test_mprotect(void)
     unsigned char *p = map(3 * PAGE_SIZE, RW, ANON);
 
     memset(p, 5, 3 * PAGE_SIZE);
-    check("protection of the middle changes",
+    check("mprotect changes the middle page",
           mprotect(p + PAGE_SIZE, PAGE_SIZE, PROT_READ) == 0 && p[PAGE_SIZE] == 5);
-    check("what may be read may not be written", signal_of(store, p + PAGE_SIZE) == SIGSEGV);
-    check("its neighbours are as before",
+    check("a read-only page cannot be written", signal_of(store, p + PAGE_SIZE) == SIGSEGV);
+    check("the neighbouring pages stay writable",
           !signal_of(store, p) && !signal_of(store, p + 2 * PAGE_SIZE));
     mprotect(p, 3 * PAGE_SIZE, PROT_NONE);
-    check("PROT_NONE may not even be read", signal_of(load, p) == SIGSEGV);
+    check("a PROT_NONE page cannot be read", signal_of(load, p) == SIGSEGV);
     mprotect(p, 3 * PAGE_SIZE, RW);
-    check("what was there is there again", all_are(p, 3 * PAGE_SIZE, 5));
+    check("the contents survive PROT_NONE", all_are(p, 3 * PAGE_SIZE, 5));
     munmap(p + PAGE_SIZE, PAGE_SIZE);
-    check("a hole cannot be protected", mprotect(p, 3 * PAGE_SIZE, PROT_READ) == -ENOMEM);
+    check("mprotect of an unmapped page is ENOMEM",
+          mprotect(p, 3 * PAGE_SIZE, PROT_READ) == -ENOMEM);
 }
 
 static void test_copy_on_write(void)
@@ -174,12 +178,12 @@ static void test_copy_on_write(void)
         if (p[i * PAGE_SIZE] != 1 || p[i * PAGE_SIZE + 1] != (i % 2 ? 4 : 1))
             break;
     check("the parent sees its own writes and no others", i == PAGES);
-    check("a shared page is one page", shared[0] == 3);
+    check("a shared page is the same for parent and child", shared[0] == 3);
     munmap(p, PAGES * PAGE_SIZE);
     munmap(shared, PAGE_SIZE);
 }
 
-/* The kernel writes for us: a copy must be made there as well. */
+/* The kernel writes to user memory here: it must copy the page, too. */
 static void test_kernel_copies_on_write(void)
 {
     char *p = (char *)map(PAGE_SIZE, RW, ANON);
@@ -199,13 +203,13 @@ static void test_kernel_copies_on_write(void)
     write(fd[1], "c", 1);
     mprotect(p, PAGE_SIZE, PROT_READ);
     check("read() into a page that is read-only is EFAULT", read(fd[0], p, 1) == -EFAULT);
-    check("write() from nowhere is EFAULT", write(fd[1], NULL, 1) == -EFAULT);
-    check("write() from the kernel is EFAULT",
+    check("write() from address 0 is EFAULT", write(fd[1], NULL, 1) == -EFAULT);
+    check("write() from a kernel address is EFAULT",
           write(fd[1], (void *)0xffffffff80000000, 1) == -EFAULT);
     p = (char *)map(2 * PAGE_SIZE, RW, ANON);
     munmap(p + PAGE_SIZE, PAGE_SIZE);
     p[PAGE_SIZE - 1] = 'x';
-    check("a path that runs into nowhere is EFAULT",
+    check("a path that runs into an unmapped page is EFAULT",
           open(p + PAGE_SIZE - 1, O_RDONLY, 0) == -EFAULT);
     close(fd[0]);
     close(fd[1]);
@@ -219,11 +223,11 @@ static void test_file(void)
     close(fd);
     check("a file can be mapped", !is_error(p) && !memcmp(p, "\177ELF", 4));
     p[0] = 'X';
-    check("its page is ours", p[0] == 'X');
+    check("a private file page can be written", p[0] == 'X');
     munmap(p, PAGE_SIZE);
     fd = open("/bin/memtest", O_RDONLY, 0);
     p = mmap(NULL, PAGE_SIZE, RW, MAP_PRIVATE, fd, 0);
-    check("and the file stays", p[0] == 0x7f);
+    check("the file itself does not change", p[0] == 0x7f);
     p = mmap(NULL, PAGE_SIZE, PROT_READ, MAP_PRIVATE, fd, 1 << 30);
     check("a page after its end is SIGBUS", signal_of(load, p) == SIGBUS);
     close(fd);
@@ -253,7 +257,7 @@ static void test_code(void)
         if (i % 10 == 0)
             sched_yield();
     }
-    check("code that was written and announced is executed", right);
+    check("code is executed as written, after riscv_flush_icache", right);
     pid = fork();
     if (pid == 0) {
         right = fn() == 49;
@@ -265,11 +269,11 @@ static void test_code(void)
     waitpid(pid, &status, 0);
     check("parent and child have their own code", right && status == 0 && fn() == 8);
     mprotect(code, PAGE_SIZE, RW);
-    check("without PROT_EXEC it is data", signal_of(jump, code) == SIGSEGV);
+    check("code without PROT_EXEC cannot be executed", signal_of(jump, code) == SIGSEGV);
     munmap(code, PAGE_SIZE);
 }
 
-/* A thousand pages, forty times: what is given back must be there again. */
+/* Allocates a thousand pages forty times: fails if freed memory is not available again. */
 static void test_nothing_leaks(void)
 {
     enum { BYTES = 1000 * PAGE_SIZE, ROUNDS = 40 };
@@ -290,10 +294,10 @@ static void test_nothing_leaks(void)
         }
         ok &= waitpid(pid, &status, 0) == pid && status == 0;
     }
-    check("memory of programs that end comes back", ok);
+    check("the memory of ended programs is freed", ok);
 }
 
-/* Touches one new page after the other. */
+/* Touches new pages endlessly. */
 static void take_all(void *unused)
 {
     (void)unused;
@@ -308,7 +312,7 @@ static void take_all(void *unused)
 static int test_out_of_memory(void)
 {
     check("a program that takes all memory is killed", signal_of(take_all, NULL) == SIGKILL);
-    check("and others have it again", signal_of(take_all, NULL) == SIGKILL);
+    check("another program gets the memory again", signal_of(take_all, NULL) == SIGKILL);
     return check_result();
 }
 

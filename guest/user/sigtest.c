@@ -27,15 +27,14 @@ static void test_handler(void)
 
     on_signal(SIGUSR1, handler, 0);
     caught = times = 0;
-    check("a handler runs before kill comes back",
-          kill(getpid(), SIGUSR1) == 0 && caught == SIGUSR1);
+    check("a handler runs before kill returns", kill(getpid(), SIGUSR1) == 0 && caught == SIGUSR1);
     kill(getpid(), SIGUSR1);
-    check("and again for the next one", times == 2);
-    check("sigaction tells which one there is",
+    check("a handler runs again for the next signal", times == 2);
+    check("sigaction returns the current handler",
           sigaction(SIGUSR1, NULL, &old) == 0 && old.handler == (unsigned long)handler);
     on_signal(SIGUSR2, handler, SA_RESETHAND);
     kill(getpid(), SIGUSR2);
-    check("SA_RESETHAND takes it away when it runs",
+    check("SA_RESETHAND removes the handler when it runs",
           caught == SIGUSR2 && sigaction(SIGUSR2, NULL, &old) == 0 && old.handler == SIG_DFL);
     on_signal(SIGUSR1, (void (*)(int))SIG_IGN, 0);
     caught = 0;
@@ -44,7 +43,7 @@ static void test_handler(void)
     check("SIGKILL cannot be caught", sigaction(SIGKILL, &old, NULL) == -EINVAL);
 }
 
-/* Changes every register a function may, floating point ones too. */
+/* Overwrites caller-saved registers, floating-point ones too. */
 static void scribble(int sig)
 {
     caught = sig;
@@ -55,7 +54,7 @@ static void scribble(int sig)
                            "ft11");
 }
 
-/* The signal comes at the ecall in the middle. */
+/* The signal arrives at the ecall in the middle. */
 static bool registers_survive(void)
 {
     long sum;
@@ -78,7 +77,7 @@ static void test_registers(void)
 {
     caught = 0;
     on_signal(SIGUSR1, scribble, 0);
-    check("a handler changes no register of what it interrupts",
+    check("a handler does not change registers of the interrupted code",
           registers_survive() && caught == SIGUSR1);
 }
 
@@ -100,20 +99,20 @@ static void test_masks(void)
     sigprocmask(SIG_BLOCK, NULL, &after);
     check("in a handler its signal and those of its mask are blocked",
           mask_inside == (mask_of(SIGUSR1) | mask_of(SIGUSR2)));
-    check("and after it they are not", after == 0);
+    check("after the handler they are not blocked", after == 0);
     on_signal(SIGUSR1, look_at_mask, SA_NODEFER);
     kill(getpid(), SIGUSR1);
-    check("SA_NODEFER leaves it open", mask_inside == 0);
+    check("SA_NODEFER does not block the handler's signal", mask_inside == 0);
     on_signal(SIGUSR1, handler, 0);
     caught = 0;
     sigprocmask(SIG_BLOCK, &usr1, NULL);
     kill(getpid(), SIGUSR1);
-    check("a blocked signal waits", caught == 0);
+    check("a blocked signal stays pending", caught == 0);
     sigprocmask(SIG_UNBLOCK, &usr1, NULL);
-    check("until it is not blocked any more", caught == SIGUSR1);
+    check("a pending signal is delivered when it is unblocked", caught == SIGUSR1);
 }
 
-/* A child that sends sig to its parent after a while, then a byte to fd. */
+/* Starts a child that sends sig to its parent after 20 ms, and writes a byte to fd 20 ms later. */
 static pid_t interrupter(int sig, int fd)
 {
     static const struct timespec ms20 = {0, 20000000};
@@ -142,22 +141,22 @@ static void test_interrupted_calls(void)
     on_signal(SIGUSR1, handler, 0);
     pid = interrupter(SIGUSR1, fd[1]);
     check("a handler ends a read with EINTR", read(fd[0], &c, 1) == -EINTR && caught == SIGUSR1);
-    check("which can be tried again", read(fd[0], &c, 1) == 1);
+    check("the read can be repeated", read(fd[0], &c, 1) == 1);
     waitpid(pid, &status, 0);
     on_signal(SIGUSR1, handler, SA_RESTART);
     caught = 0;
     pid = interrupter(SIGUSR1, fd[1]);
-    check("with SA_RESTART it goes on", read(fd[0], &c, 1) == 1 && caught == SIGUSR1);
+    check("with SA_RESTART the read continues", read(fd[0], &c, 1) == 1 && caught == SIGUSR1);
     waitpid(pid, &status, 0);
     pid = interrupter(SIGUSR1, fd[1]);
-    check("sleeping does not, and says what is left",
+    check("nanosleep is not restarted, and returns the remaining time",
           nanosleep(&second, &rest) == -EINTR && rest.tv_sec == 0 && rest.tv_nsec > 0);
     waitpid(pid, &status, 0);
     close(fd[0]);
     close(fd[1]);
 }
 
-/* What a child that runs fn ends with. */
+/* Returns the status of a child that runs fn. */
 static int child_status(void (*fn)(void))
 {
     int status = -1;
@@ -213,10 +212,9 @@ static void test_children(void)
 {
     on_signal(SIGUSR1, leave, 0);
     check("fork copies the handlers", child_status(die_of_usr1) == SIGUSR1 << 8);
-    check("exec takes them away", child_status(exec_and_die) == SIGUSR1);
-    check("without a stack for its frame a handler does not run",
-          child_status(lose_stack) == SIGSEGV);
-    check("a fault ends a program, whatever it catches",
+    check("exec resets the handlers", child_status(exec_and_die) == SIGUSR1);
+    check("a handler without a valid stack ends in SIGSEGV", child_status(lose_stack) == SIGSEGV);
+    check("a fault ends a program even if it has a handler",
           child_status(fault_with_handler) == SIGSEGV);
 }
 
@@ -234,14 +232,14 @@ static void test_groups(void)
         _exit(0);
     }
     check("a child is in its parent's group", syscall(__NR_getpgid, pid) == group);
-    check("a parent can give it its own",
+    check("a parent can put a child into its own group",
           setpgid(pid, pid) == 0 && syscall(__NR_getpgid, pid) == pid);
-    check("but not to its own parent", setpgid(1, me) == -ESRCH);
-    check("a signal to a group reaches it", kill(-pid, SIGTERM) == 0 &&
-                                                waitpid(pid, &status, 0) == pid &&
-                                                WTERMSIG(status) == SIGTERM);
+    check("a child cannot change the group of its parent", setpgid(1, me) == -ESRCH);
+    check("a signal to a group reaches its members", kill(-pid, SIGTERM) == 0 &&
+                                                         waitpid(pid, &status, 0) == pid &&
+                                                         WTERMSIG(status) == SIGTERM);
     check("a group without members is ESRCH", kill(-pid, SIGTERM) == -ESRCH);
-    check("init takes no signal that it does not catch",
+    check("init ignores signals without a handler",
           kill(1, SIGKILL) == 0 && syscall(__NR_getpgid, 1) >= 0);
     close(fd[0]);
     close(fd[1]);

@@ -24,26 +24,28 @@ static void test_files(void)
 
     syscall(__NR_mkdirat, AT_FDCWD, "/tmp", 0755);
     fd = open("/tmp/file", O_RDWR | O_CREAT | O_EXCL, 0644);
-    check("a file can be made", fd >= 0);
-    check("but not twice", open("/tmp/file", O_RDWR | O_CREAT | O_EXCL, 0644) == -EEXIST);
-    check("writev writes all pieces", syscall(__NR_writev, fd, iov, 3) == 8);
-    check("lseek goes back", syscall(__NR_lseek, fd, 2, SEEK_SET) == 2);
-    check("read goes on from there", read(fd, buf, sizeof(buf)) == 6 && !memcmp(buf, "cdefgh", 6));
-    check("pread does not move", syscall(__NR_pread64, fd, buf, 2, 1) == 2 &&
-                                     !memcmp(buf, "bc", 2) && read(fd, buf, 1) == 0);
-    check("fstat knows the size and kind", syscall(__NR_fstat, fd, &st) == 0 && st.st_size == 8 &&
-                                               (st.st_mode & 0170000) == 0100000);
+    check("a file can be created", fd >= 0);
+    check("O_EXCL does not create a file twice",
+          open("/tmp/file", O_RDWR | O_CREAT | O_EXCL, 0644) == -EEXIST);
+    check("writev writes all parts", syscall(__NR_writev, fd, iov, 3) == 8);
+    check("lseek moves the position", syscall(__NR_lseek, fd, 2, SEEK_SET) == 2);
+    check("read continues at the new position",
+          read(fd, buf, sizeof(buf)) == 6 && !memcmp(buf, "cdefgh", 6));
+    check("pread does not move the position", syscall(__NR_pread64, fd, buf, 2, 1) == 2 &&
+                                                  !memcmp(buf, "bc", 2) && read(fd, buf, 1) == 0);
+    check("fstat reports size and type", syscall(__NR_fstat, fd, &st) == 0 && st.st_size == 8 &&
+                                             (st.st_mode & 0170000) == 0100000);
     copy = syscall(__NR_dup, fd);
     syscall(__NR_lseek, fd, 5, SEEK_SET);
-    check("a copy shares the position", read(copy, buf, 1) == 1 && buf[0] == 'f');
-    check("ftruncate cuts",
+    check("a duplicated descriptor shares the position", read(copy, buf, 1) == 1 && buf[0] == 'f');
+    check("ftruncate shortens a file",
           syscall(__NR_ftruncate, fd, 3) == 0 && syscall(__NR_lseek, fd, 0, SEEK_END) == 3);
     close(copy);
     close(fd);
     check("a closed descriptor is EBADF", read(fd, buf, 1) == -EBADF);
-    check("the directory lists it", directory_has("/tmp", "file"));
-    check("it can be removed", syscall(__NR_unlinkat, AT_FDCWD, "/tmp/file", 0) == 0);
-    check("and is gone",
+    check("the directory lists the new file", directory_has("/tmp", "file"));
+    check("the file can be removed", syscall(__NR_unlinkat, AT_FDCWD, "/tmp/file", 0) == 0);
+    check("a removed file is not found any more",
           open("/tmp/file", O_RDONLY, 0) == -ENOENT && !directory_has("/tmp", "file"));
 }
 
@@ -55,9 +57,10 @@ static void test_big_file(void)
 
     for (i = 0; i < sizeof(out); i++)
         out[i] = i * 7 + i / 256;
-    check("several pages go out at once", write(fd, out, sizeof(out)) == sizeof(out));
+    check("one write can write several pages", write(fd, out, sizeof(out)) == sizeof(out));
     syscall(__NR_lseek, fd, 0, SEEK_SET);
-    check("and come back", read(fd, in, sizeof(in)) == sizeof(in) && !memcmp(in, out, sizeof(in)));
+    check("the pages read back are the same",
+          read(fd, in, sizeof(in)) == sizeof(in) && !memcmp(in, out, sizeof(in)));
     close(fd);
     syscall(__NR_unlinkat, AT_FDCWD, "/tmp/big", 0);
 }
@@ -66,16 +69,16 @@ static void test_directories(void)
 {
     char buf[32];
 
-    check("chdir goes there", syscall(__NR_chdir, "/tmp") == 0);
-    check("getcwd says so", syscall(__NR_getcwd, buf, sizeof(buf)) == 5 && !strcmp(buf, "/tmp"));
-    check("a relative path starts there",
+    check("chdir changes the directory", syscall(__NR_chdir, "/tmp") == 0);
+    check("getcwd returns the new directory",
+          syscall(__NR_getcwd, buf, sizeof(buf)) == 5 && !strcmp(buf, "/tmp"));
+    check("a relative path starts at the new directory",
           syscall(__NR_mkdirat, AT_FDCWD, "sub", 0755) == 0 && directory_has("/tmp", "sub"));
-    check("a directory is no file to remove",
-          syscall(__NR_unlinkat, AT_FDCWD, "sub", 0) == -EISDIR);
-    check("it is removed as what it is",
+    check("unlink of a directory is EISDIR", syscall(__NR_unlinkat, AT_FDCWD, "sub", 0) == -EISDIR);
+    check("AT_REMOVEDIR removes a directory",
           syscall(__NR_unlinkat, AT_FDCWD, "sub", AT_REMOVEDIR) == 0);
     check("chdir to a file is ENOTDIR", syscall(__NR_chdir, "/bin/systest") == -ENOTDIR);
-    check("too small a buffer is ERANGE", syscall(__NR_getcwd, buf, 2) == -34);
+    check("getcwd with a small buffer is ERANGE", syscall(__NR_getcwd, buf, 2) == -34);
     syscall(__NR_chdir, "/");
 }
 
@@ -90,17 +93,19 @@ static void test_errors(void)
     check("an unknown ioctl is ENOTTY",
           syscall(__NR_ioctl, open("/bin/systest", O_RDONLY, 0), 0x5401, 0) == -ENOTTY);
     pipe(fd);
-    check("a pipe cannot seek", syscall(__NR_lseek, fd[0], 0, SEEK_SET) == -ESPIPE);
-    check("its reading end cannot be written", write(fd[0], "x", 1) == -EBADF);
-    check("its writing end cannot be read", read(fd[1], &c, 1) == -EBADF);
+    check("lseek on a pipe is ESPIPE", syscall(__NR_lseek, fd[0], 0, SEEK_SET) == -ESPIPE);
+    check("writing to the read end of a pipe is EBADF", write(fd[0], "x", 1) == -EBADF);
+    check("reading from the write end of a pipe is EBADF", read(fd[1], &c, 1) == -EBADF);
     check("descriptor 1000 is EBADF", close(1000) == -EBADF && dup2(1, 1000) == -EBADF);
     file = open("/tmp/noelf", O_WRONLY | O_CREAT, 0755);
     write(file, "#!/bin/sh\n", 10);
     close(file);
-    check("what is no ELF is ENOEXEC", execve("/tmp/noelf", argv, argv + 1) == -ENOEXEC);
+    check("exec of a file that is not ELF is ENOEXEC",
+          execve("/tmp/noelf", argv, argv + 1) == -ENOEXEC);
     file = open("/tmp/data", O_WRONLY | O_CREAT, 0644);
     close(file);
-    check("what may not be executed is EACCES", execve("/tmp/data", argv, argv + 1) == -EACCES);
+    check("exec of a file without execute permission is EACCES",
+          execve("/tmp/data", argv, argv + 1) == -EACCES);
     syscall(__NR_unlinkat, AT_FDCWD, "/tmp/noelf", 0);
     syscall(__NR_unlinkat, AT_FDCWD, "/tmp/data", 0);
 }
@@ -110,12 +115,12 @@ static void test_time(void)
     static const struct timespec ms20 = {0, 20000000}, bad = {0, 1000000000};
     uint64_t before = clock_ns(), after;
 
-    check("nanosleep ends well", nanosleep(&ms20, NULL) == 0);
+    check("nanosleep succeeds", nanosleep(&ms20, NULL) == 0);
     after = clock_ns();
-    check("no sooner than it should", after - before >= 20000000);
-    check("and not much later", after - before < 500000000);
-    check("a second of nanoseconds is EINVAL", nanosleep(&bad, NULL) == -EINVAL);
-    check("there is no clock 99", syscall(__NR_clock_gettime, 99, &before) == -EINVAL);
+    check("nanosleep does not end early", after - before >= 20000000);
+    check("nanosleep does not end much too late", after - before < 500000000);
+    check("nanosleep with tv_nsec of a second is EINVAL", nanosleep(&bad, NULL) == -EINVAL);
+    check("clock 99 is EINVAL", syscall(__NR_clock_gettime, 99, &before) == -EINVAL);
 }
 
 static void test_identity(void)
@@ -123,13 +128,14 @@ static void test_identity(void)
     static char uts[6][65];
     unsigned long cpus = 0, a[4] = {0}, b[4] = {0};
 
-    check("a process is its own thread", getpid() == syscall(__NR_gettid));
+    check("gettid returns the pid", getpid() == syscall(__NR_gettid));
     check("uname says riscv64", syscall(__NR_uname, uts) == 0 && !strcmp(uts[4], "riscv64"));
-    check("there is a hart to run on",
+    check("sched_getaffinity returns a mask that is not empty",
           syscall(__NR_sched_getaffinity, 0, sizeof(cpus), &cpus) == sizeof(cpus) && cpus);
-    check("getrandom gives bytes", syscall(__NR_getrandom, a, sizeof(a), 0) == sizeof(a) &&
-                                       syscall(__NR_getrandom, b, sizeof(b), 0) == sizeof(b));
-    check("other ones each time", memcmp(a, b, sizeof(a)) != 0);
+    check("getrandom returns the requested bytes",
+          syscall(__NR_getrandom, a, sizeof(a), 0) == sizeof(a) &&
+              syscall(__NR_getrandom, b, sizeof(b), 0) == sizeof(b));
+    check("getrandom returns different bytes each time", memcmp(a, b, sizeof(a)) != 0);
 }
 
 static int child_priority(void)
@@ -150,23 +156,25 @@ static void test_scheduling(void)
     int zero = 0, ten = 10, prio = 0;
 
     syscall(__NR_sched_getaffinity, 0, sizeof(all), &all);
-    check("a program can be kept on one hart",
+    check("a program can be bound to one hart",
           syscall(__NR_sched_setaffinity, 0, sizeof(one), &one) == 0 &&
               syscall(__NR_sched_getaffinity, 0, sizeof(now), &now) == sizeof(now) && now == 1);
     one = 0;
-    check("but not on none", syscall(__NR_sched_setaffinity, 0, sizeof(one), &one) == -EINVAL);
+    check("an empty affinity mask is EINVAL",
+          syscall(__NR_sched_setaffinity, 0, sizeof(one), &one) == -EINVAL);
     syscall(__NR_sched_setaffinity, 0, sizeof(all), &all);
     check("nice is inherited", syscall(__NR_setpriority, 0, 0, 5) == 0 && child_priority() == 15);
     syscall(__NR_setpriority, 0, 0, 0);
-    check("a program can be of the real-time class",
+    check("a program can set a real-time policy",
           syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &ten) == 0 &&
               syscall(__NR_sched_getscheduler, 0) == SCHED_FIFO &&
               syscall(__NR_sched_getparam, 0, &prio) == 0 && prio == 10);
-    check("which wants a priority",
+    check("a real-time policy without priority is EINVAL",
           syscall(__NR_sched_setscheduler, 0, SCHED_FIFO, &zero) == -EINVAL);
     syscall(__NR_sched_setscheduler, 0, SCHED_NORMAL, &zero);
-    check("there is no process 30000", syscall(__NR_sched_getscheduler, 30000) == -ESRCH);
-    check("the kernel's threads are its own", syscall(__NR_setpriority, 0, 2, 3) == -1);
+    check("sched_getscheduler of a missing process is ESRCH",
+          syscall(__NR_sched_getscheduler, 30000) == -ESRCH);
+    check("setpriority of a kernel thread is EPERM", syscall(__NR_setpriority, 0, 2, 3) == -1);
 }
 
 static size_t read_file(const char *path, char *buf, size_t size)
@@ -183,12 +191,12 @@ static void test_names(void)
 {
     char name[16] = "", path[32], stat_line[512], expected[64];
 
-    check("PR_SET_NAME cuts a long name", syscall(__NR_prctl, 15, "a-very-long-name-indeed") == 0 &&
-                                              syscall(__NR_prctl, 16, name) == 0 &&
-                                              !strcmp(name, "a-very-long-nam"));
+    check("PR_SET_NAME truncates a long name",
+          syscall(__NR_prctl, 15, "a-very-long-name-indeed") == 0 &&
+              syscall(__NR_prctl, 16, name) == 0 && !strcmp(name, "a-very-long-nam"));
     syscall(__NR_prctl, 15, "systest");
     snprintf(path, sizeof(path), "/proc/%d/comm", getpid());
-    check("/proc has it",
+    check("/proc/PID/comm has the name",
           read_file(path, stat_line, sizeof(stat_line)) && !strcmp(stat_line, "systest\n"));
     snprintf(expected, sizeof(expected), "%d (systest) R ", getpid());
     check("/proc/self/stat begins with pid, name and state",
@@ -196,9 +204,9 @@ static void test_names(void)
               !strncmp(stat_line, expected, strlen(expected)));
     snprintf(path, sizeof(path), "%d", getpid());
     check("/proc lists this process", directory_has("/proc", path));
-    check("a process that does not exist is ENOENT",
+    check("the /proc directory of a missing process is ENOENT",
           open("/proc/30000/stat", O_RDONLY, 0) == -ENOENT);
-    check("what a directory of a process has can be listed", directory_has("/proc/self", "stat"));
+    check("the /proc directory of a process can be listed", directory_has("/proc/self", "stat"));
 }
 
 static void test_memfd(void)
@@ -206,12 +214,13 @@ static void test_memfd(void)
     char buf[8];
     int fd = syscall(__NR_memfd_create, "test", 1);
 
-    check("a file can be without a name",
+    check("memfd_create creates a file without a name",
           fd >= 0 && write(fd, "hidden", 6) == 6 && lseek(fd, 1, SEEK_SET) == 1 &&
               read(fd, buf, sizeof(buf)) == 5 && !memcmp(buf, "idden", 5));
-    check("MFD_CLOEXEC is for exec", fcntl(fd, F_GETFD, 0) == FD_CLOEXEC);
+    check("MFD_CLOEXEC sets close-on-exec", fcntl(fd, F_GETFD, 0) == FD_CLOEXEC);
     close(fd);
-    check("an unknown flag is EINVAL", syscall(__NR_memfd_create, "test", 0x8000) == -EINVAL);
+    check("memfd_create with an unknown flag is EINVAL",
+          syscall(__NR_memfd_create, "test", 0x8000) == -EINVAL);
 }
 
 static void test_kernel_calls(void)
@@ -219,13 +228,16 @@ static void test_kernel_calls(void)
     int junk = open("/tmp/junk", O_RDWR | O_CREAT, 0644), pgrp = -1;
 
     write(junk, "no module", 9);
-    check("init_module wants a module", syscall(__NR_init_module, "no module", 9, "") == -ENOEXEC &&
-                                            syscall(__NR_init_module, "", 0, "") == -ENOEXEC);
-    check("so does finit_module", syscall(__NR_finit_module, junk, "", 0) == -ENOEXEC);
-    check("of a file", syscall(__NR_finit_module, 77, "", 0) == -EBADF);
-    check("delete_module wants one that is there",
+    check("init_module of other data is ENOEXEC",
+          syscall(__NR_init_module, "no module", 9, "") == -ENOEXEC &&
+              syscall(__NR_init_module, "", 0, "") == -ENOEXEC);
+    check("finit_module of another file is ENOEXEC",
+          syscall(__NR_finit_module, junk, "", 0) == -ENOEXEC);
+    check("finit_module of a closed descriptor is EBADF",
+          syscall(__NR_finit_module, 77, "", 0) == -EBADF);
+    check("delete_module of a missing module is ENOENT",
           syscall(__NR_delete_module, "nosuchmodule", O_NONBLOCK) == -ENOENT);
-    check("reboot wants its magic numbers", syscall(__NR_reboot, 1, 2, 3) == -EINVAL);
+    check("reboot without its magic numbers is EINVAL", syscall(__NR_reboot, 1, 2, 3) == -EINVAL);
     check("the terminal has a foreground group",
           ioctl(open("/dev/tty", O_RDONLY, 0), TIOCGPGRP, &pgrp) == 0 && pgrp >= 0);
     close(junk);
@@ -241,7 +253,7 @@ static void test_child_tid(void)
     if (pid == 0)
         _exit(tid == getpid() ? 0 : 1);
     waitpid(pid, &status, 0);
-    check("CLONE_CHILD_SETTID is for the child alone", status == 0 && tid == 0);
+    check("CLONE_CHILD_SETTID writes to the child's memory only", status == 0 && tid == 0);
 }
 
 static void test_close_on_exec(void)
@@ -258,7 +270,7 @@ static void test_close_on_exec(void)
         _exit(-execve("/bin/systest", argv, envp));
     }
     waitpid(pid, &status, 0);
-    check("exec closes what it should and nothing else", status == 1 << 8);
+    check("exec closes exactly the close-on-exec descriptors", status == 1 << 8);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /*
- * threadtest.c - processes that share their memory, on several harts at once: what one changes
- * of the address space or of its code is so for all, from the moment its system call returns.
+ * threadtest.c - processes that share memory, on several harts: a change of the address space
+ * or of code by one is seen by all when its system call returns.
  */
 #include "libc.h"
 
@@ -38,7 +38,7 @@ static void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* Writes to the page for as long as it may. */
+/* Writes to the page as long as that is permitted. */
 static void keep_writing(void *unused)
 {
     (void)unused;
@@ -60,7 +60,7 @@ static pid_t start_writer(void)
     return pid;
 }
 
-/* One more round may have been under way when the permission went. */
+/* Allows for one round that was running when the permission was removed. */
 static bool counter_stands_still(void)
 {
     unsigned long before = load_word(&counter);
@@ -75,14 +75,14 @@ static void test_shootdown(void)
 
     mprotect((void *)target, PAGE_SIZE, PROT_READ);
     check("mprotect stops a writer on another hart", counter_stands_still());
-    check("by SIGSEGV", signal_of(pid) == SIGSEGV);
+    check("mprotect ends the writer by SIGSEGV", signal_of(pid) == SIGSEGV);
     pid = start_writer();
     munmap((void *)target, PAGE_SIZE);
     check("munmap stops a writer on another hart", counter_stands_still());
-    check("by SIGSEGV, too", signal_of(pid) == SIGSEGV);
+    check("munmap ends the writer by SIGSEGV", signal_of(pid) == SIGSEGV);
 }
 
-/* fork makes pages read-only: what a sibling writes after that is not the child's. */
+/* fork write-protects pages: later writes of a sibling must not appear in the child. */
 static void test_fork_under_writer(void)
 {
     pid_t writer = start_writer(), pid = fork();
@@ -97,10 +97,10 @@ static void test_fork_under_writer(void)
     waitpid(pid, &status, 0);
     check("a fork's memory does not change while the parent's is written to", status == 0);
     kill(writer, SIGKILL);
-    check("the writer goes on until it is killed", signal_of(writer) == SIGKILL);
+    check("the writer continues until it is killed", signal_of(writer) == SIGKILL);
 }
 
-/* Runs the code each time it is told to. */
+/* Runs the code each time that `go` is set. */
 static void run_code(void *rounds)
 {
     int round;
@@ -132,11 +132,14 @@ static void test_code_for_all(void)
             sched_yield();
         right &= result == i;
     }
-    check("riscv_flush_icache reaches the hart of another", right);
-    check("which ends well", signal_of(pid) == 0);
+    check("riscv_flush_icache takes effect on other harts", right);
+    check("the process that ran the code ends normally", signal_of(pid) == 0);
 }
 
-/* All touch the same new pages at once: one of them wins each, and nothing is lost. */
+/*
+ * Several processes touch the same new pages at the same time: each page is allocated once, and
+ * no write is lost.
+ */
 enum { PAGES = 64, TOUCHERS = 4 };
 static unsigned char *pages;
 
@@ -163,7 +166,7 @@ static void test_faults_together(void)
     for (i = 0; i < PAGES; i++)
         for (j = 0; j < TOUCHERS; j++)
             right &= pages[i * PAGE_SIZE + j] == j + 1;
-    check("pages that several touch at once have what all wrote", right);
+    check("pages touched by several processes have all their writes", right);
 }
 
 int main(void)

@@ -51,7 +51,7 @@ static void store(struct world *w, unsigned hart, uint64_t offset, uint64_t valu
     memcpy(w->im->bytes + offset, &value, size);
     if (site != NO_SITE)
         memcpy(memory, w->im->bytes + (site_get(w->t, site)->pa - SITE_PA), sizeof memory);
-    (void)patch_log_write(w->log, &write, memory);
+    (void)patch_log_write(w->log, &write, site, memory);
 }
 
 static void fence(struct world *w, unsigned hart, unsigned requester, enum fence_origin origin)

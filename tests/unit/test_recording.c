@@ -347,7 +347,7 @@ static void what_we_would_not_write_is_refused_with_its_line(void **state)
     static const struct {
         const char *body, *said;
     } rows[] = {
-        {"input 1 2 idle 0x61", ":5: is cut off"},
+        {"input 1 2 idle 0x61", ":5: is truncated"},
         {"input 1 2 idle 0x061\n", ":5: is not a line"},
         {"input 1 2 idle 0x6\n", ":5: is not a line"},
         {"input 1 2 idle 0xzz\n", ":5: is not a line"},

@@ -1,8 +1,8 @@
 /*
- * random.c - getrandom's numbers.
+ * random.c - numbers for getrandom().
  *
- * A run of this machine is to be repeatable, so there is one seed and no
- * entropy: a counter with a large odd step, its bits mixed.
+ * Runs of this machine must be repeatable, so the seed is fixed and there is no entropy: a
+ * counter with a large odd step, its bits mixed.
  */
 #include <linux/kernel.h>
 #include <linux/random.h>

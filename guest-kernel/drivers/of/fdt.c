@@ -1,8 +1,8 @@
 /*
- * fdt.c - the few facts this kernel wants from the flattened device tree.
+ * fdt.c - reads what this kernel needs from the flattened device tree.
  *
- * One pass over the structure block.  A node's properties come before its
- * children, but #address-cells of a parent is all that a child needs of it.
+ * One pass over the structure block: a node's properties come before its children, so
+ * #address-cells and #size-cells of the parent are known when reg is read.
  */
 #include <linux/errno.h>
 #include <linux/init.h>
@@ -25,7 +25,7 @@ struct fdt_header {
     u32 version, last_comp_version, boot_cpuid_phys, size_dt_strings, size_dt_struct;
 };
 
-/* What one open node has shown so far. */
+/* Properties of an open node that were found so far. */
 struct node {
     const char *name;
     u32 address_cells, size_cells; /* for its children */
@@ -56,7 +56,7 @@ static u64 read_cells(const u32 *p, u32 cells)
     return value;
 }
 
-/* Is `what` among the NUL-separated strings of a property? */
+/* Returns whether `what` is among the NUL-separated strings of a property. */
 static bool stringlist_has(const char *list, u32 len, const char *what)
 {
     const char *end = list + len;
@@ -72,7 +72,7 @@ static void scan_reg(struct scan *s, struct node *n, const u32 *value, u32 len)
     const struct node *parent = n - 1;
     u32 cells;
 
-    if (s->depth < 1) /* the root has no parent to tell the widths */
+    if (s->depth < 1) /* the root has no parent with cell sizes */
         return;
     cells = parent->address_cells + parent->size_cells;
     if (!cells || len < cells * 4)

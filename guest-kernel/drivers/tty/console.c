@@ -1,4 +1,4 @@
-/* console.c - the one console: the firmware's until the UART is there. */
+/* console.c - the console: the firmware's, then the UART once it is set up. */
 #include <asm/sbi.h>
 #include <linux/console.h>
 #include <linux/spinlock.h>

@@ -1,8 +1,8 @@
 /*
- * ns16550.c - the board's UART, by polling.
+ * ns16550.c - driver of the board's UART, by polling.
  *
- * Registers are one byte wide, one byte apart.  The firmware has set the line
- * up; speed means nothing on this board.
+ * Registers are one byte wide and one byte apart. The firmware has set up the line; the board's
+ * UART ignores the speed.
  */
 #include <asm/fixmap.h>
 #include <linux/compiler.h>
@@ -11,7 +11,7 @@
 enum { UART_RX = 0, UART_TX = 0, UART_LSR = 5 };
 enum { UART_LSR_DR = 0x01, UART_LSR_THRE = 0x20 };
 
-/* Set once at boot; the console's lock keeps writers apart. */
+/* Set once at boot; writers hold the console's lock. */
 static volatile u8 *uart_base;
 
 static void ns16550_putchar(char ch)

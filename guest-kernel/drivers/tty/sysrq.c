@@ -1,7 +1,4 @@
-/*
- * sysrq.c - the file /proc/sysrq-trigger: `c` crashes the kernel, `o` powers off,
- * `z` prints the trace.
- */
+/* sysrq.c - /proc/sysrq-trigger: `c` crashes the kernel, `o` powers off, `z` dumps the trace. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/proc_fs.h>

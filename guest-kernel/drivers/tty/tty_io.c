@@ -1,11 +1,11 @@
 /*
- * tty_io.c - /dev/console and /dev/tty: lines from the console, edited as they are typed.
+ * tty_io.c - /dev/console and /dev/tty: a terminal with line editing.
  *
- * The UART is polled by a thread that starts with the first read: until a
- * program wants input nothing runs here.  It only stores what comes, and
- * sends an interrupt (^C) to the foreground group; what is typed ahead is
- * edited and echoed when it is read, so that it does not get into the output
- * of what still runs.  Keys: erase (^H, DEL), kill (^U), end of file (^D).
+ * A thread polls the UART; it starts with the first read, so nothing runs here before a program
+ * wants input. The thread only stores characters, and sends SIGINT (^C) to the foreground
+ * group. Characters typed ahead are edited and echoed when they are read, so that the echo does
+ * not mix with the output of the running program. Keys: erase (^H, DEL), kill (^U), end of file
+ * (^D).
  */
 #include <linux/console.h>
 #include <linux/delay.h>
@@ -26,24 +26,24 @@ enum {
     EOF_CHAR = 'D' & 037,
     KILL_CHAR = 'U' & 037,
     ERASE_CHAR = 0177,
-    EOF_MARK = 0, /* in the read buffer: a read ends before it */
+    EOF_MARK = 0, /* in the read buffer: end of file */
 };
 
 static struct {
-    struct mutex poll_mutex; /* one reader starts the thread */
+    struct mutex poll_mutex; /* the first reader starts the thread */
     bool polled;             /* under poll_mutex */
-    pid_t pgrp;              /* atomically */
+    pid_t pgrp;              /* foreground group; READ_ONCE and WRITE_ONCE */
 
-    spinlock_t lock; /* guards what was typed: a ring */
+    spinlock_t lock; /* guards the ring of typed characters */
     char typed[TYPED_SIZE];
     unsigned int typed_head, typed_tail;
-    bool interrupted; /* the line begun is to be forgotten */
+    bool interrupted; /* the line being edited is to be dropped */
     struct wait_queue_head read_wait;
 
-    struct mutex read_mutex; /* guards the lines */
-    char line[LINE_MAX];     /* not yet ended */
+    struct mutex read_mutex; /* guards the members below */
+    char line[LINE_MAX];     /* being edited */
     size_t len;
-    char read_buf[READ_BUF_SIZE]; /* ended: a ring */
+    char read_buf[READ_BUF_SIZE]; /* a ring of finished lines */
     unsigned int head, tail;
 } tty;
 
@@ -108,7 +108,7 @@ static void store_typed(char c)
     wake_up_interruptible(&tty.read_wait);
 }
 
-/* What was typed before is forgotten with it. */
+/* Handles ^C: drops all input, and sends SIGINT. */
 static void interrupt(void)
 {
     unsigned long flags;
@@ -121,7 +121,7 @@ static void interrupt(void)
     kill_pgrp(READ_ONCE(tty.pgrp), SIGINT);
 }
 
-/* As long as there is no room the UART has to wait. */
+/* While the ring is full, characters stay in the UART. */
 static _Noreturn int tty_poll_thread(void *unused)
 {
     (void)unused;
@@ -156,7 +156,7 @@ static int start_polling(void)
     return err;
 }
 
-/* The next character typed, or -1. */
+/* Returns the next typed character, or -1. */
 static int take_typed(void)
 {
     unsigned long flags;
@@ -172,7 +172,10 @@ static int take_typed(void)
     return c;
 }
 
-/* Up to the end of a line.  *ended: there was one, so that nothing read means the end. */
+/*
+ * Copies characters up to the end of a line. *ended: the line has ended, so 0 bytes mean end of
+ * file.
+ */
 static size_t take_line(char *buf, size_t count, bool *ended)
 {
     size_t n = 0;
@@ -234,7 +237,7 @@ struct termios {
     u8 c_line, c_cc[19];
 };
 
-/* What the line discipline does; it cannot be changed. */
+/* The settings, which cannot be changed. */
 static const struct termios tty_termios = {
     .c_iflag = 0x100, /* ICRNL */
     .c_oflag = 0x5,   /* OPOST, ONLCR */

@@ -1,4 +1,4 @@
-/* atomic.h - integers that several harts change at once. */
+/* atomic.h - atomic integers and bits. */
 #ifndef LINUX_ATOMIC_H
 #define LINUX_ATOMIC_H
 
@@ -44,7 +44,7 @@ static __always_inline void set_bit(unsigned int nr, unsigned long *word)
     (void)__atomic_fetch_or(word, 1UL << nr, __ATOMIC_SEQ_CST);
 }
 
-/* True: it was set already. */
+/* Returns whether the bit was set before. */
 static __always_inline bool test_and_set_bit(unsigned int nr, unsigned long *word)
 {
     return __atomic_fetch_or(word, 1UL << nr, __ATOMIC_SEQ_CST) >> nr & 1;

@@ -1,4 +1,4 @@
-/* binfmts.h - running programs. */
+/* binfmts.h - loading programs. */
 #ifndef LINUX_BINFMTS_H
 #define LINUX_BINFMTS_H
 
@@ -6,22 +6,28 @@
 
 struct file;
 
-/* All strings of a new program: arguments, then environment, then its path. */
+/* The strings of a new program: arguments, then environment, then its path. */
 struct linux_binprm {
     struct file *file;
     int argc, envc;
     char *strings;
-    size_t len;    /* of all of them, ends included */
-    size_t execfn; /* where the path starts */
+    size_t len;    /* total length, with the NULs */
+    size_t execfn; /* offset of the path */
 };
 
-/* Makes current the program; then it is to go to U-mode. */
+/*
+ * Loads the program into current; it starts when current returns to U-mode. 0 or a negative
+ * error.
+ */
 int load_elf_binary(struct linux_binprm *bprm);
-/* Gives current that address space for its own, at the point of no return. */
+/*
+ * Replaces the address space of current by mm. After this, exec cannot return to the old
+ * program.
+ */
 struct mm_struct;
 void begin_new_exec(struct linux_binprm *bprm, struct mm_struct *mm);
 
-/* For current, which is on its way to U-mode for the first time (user_mode_thread). */
+/* Executes a program in current, a thread of user_mode_thread(). 0 or a negative error. */
 int kernel_execve(const char *filename, char *const argv[], char *const envp[]);
 
 #endif

@@ -1,4 +1,4 @@
-/* bitops.h - counting and finding bits: the base ISA has no instruction for it. */
+/* bitops.h - counting and finding bits, without instructions of the Zbb extension. */
 #ifndef LINUX_BITOPS_H
 #define LINUX_BITOPS_H
 

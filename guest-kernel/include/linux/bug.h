@@ -1,4 +1,4 @@
-/* bug.h - this kernel's own mistakes. */
+/* bug.h - assertions and warnings. */
 #ifndef LINUX_BUG_H
 #define LINUX_BUG_H
 
@@ -11,7 +11,7 @@
             panic("BUG at %s:%d: %s", __FILE__, __LINE__, #cond); \
     } while (0)
 
-/* kernel/panic.c: says where; ends tracing first, with traceoff_on_warning. */
+/* Prints the place of a warning; turns tracing off first if traceoff_on_warning is set. */
 void __warn(const char *file, int line, const char *function);
 
 #define WARN(cond, ...)                           \

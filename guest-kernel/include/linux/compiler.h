@@ -1,4 +1,4 @@
-/* compiler.h - what we ask of the compiler, by Linux's names. */
+/* compiler.h - compiler attributes, by Linux's names. */
 #ifndef LINUX_COMPILER_H
 #define LINUX_COMPILER_H
 
@@ -17,6 +17,7 @@
 #define __printf(a, b)  __attribute__((format(printf, a, b)))
 #define __used          __attribute__((used))
 #define __must_check    __attribute__((warn_unused_result))
+#define __user          /* a pointer of the program's */
 #define __irq_entry     __section(".irqentry.text")
 
 #define likely(x)   __builtin_expect(!!(x), 1)

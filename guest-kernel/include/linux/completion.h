@@ -1,4 +1,4 @@
-/* completion.h - wait until something has been done. */
+/* completion.h - waiting for an event that happens once. */
 #ifndef LINUX_COMPLETION_H
 #define LINUX_COMPLETION_H
 
@@ -18,13 +18,13 @@ struct completion {
 
 void init_completion(struct completion *x);
 void reinit_completion(struct completion *x);
-/* Lets one waiter go, or all there are and will be. */
+/* complete() releases one waiter, complete_all() all present and future ones. */
 void complete(struct completion *x);
 void complete_all(struct completion *x);
 
 void wait_for_completion(struct completion *x);
 int __must_check wait_for_completion_interruptible(struct completion *x); /* or -EINTR */
-/* Ticks left, at least 1; 0 if the time was up. */
+/* Returns the ticks left, at least 1, or 0 if the time is up. */
 unsigned long wait_for_completion_timeout(struct completion *x, unsigned long timeout);
 bool try_wait_for_completion(struct completion *x);
 bool completion_done(struct completion *x);

@@ -1,4 +1,4 @@
-/* console.h - where characters go and come from. */
+/* console.h - the kernel's console. */
 #ifndef LINUX_CONSOLE_H
 #define LINUX_CONSOLE_H
 
@@ -7,14 +7,14 @@
 struct console {
     const char *name;
     void (*putchar)(char ch);
-    int (*getchar)(void); /* -1: none waiting */
+    int (*getchar)(void); /* -1: no input */
 };
 
 void register_console(const struct console *con);
 void console_write(const char *s, size_t n);
-/* The same without the lock, for a dying kernel. */
+/* Without the lock, for a panicking kernel. */
 void console_write_unlocked(const char *s, size_t n);
-int console_getchar(void); /* -1: none waiting */
+int console_getchar(void); /* -1: no input */
 
 void ns16550_init(unsigned long phys);
 

@@ -1,4 +1,4 @@
-/* cpumask.h - sets of harts, one bit each by logical number. */
+/* cpumask.h - sets of harts, one bit for each logical number. */
 #ifndef LINUX_CPUMASK_H
 #define LINUX_CPUMASK_H
 
@@ -7,7 +7,7 @@
 
 #define NR_CPUS 8
 
-/* Possible is fixed before SMP starts; online only grows, each hart adding itself. */
+/* cpu_possible_mask is set before SMP starts; each hart adds itself to cpu_online_mask. */
 extern unsigned long cpu_possible_mask;
 extern unsigned long cpu_online_mask;
 extern unsigned int nr_cpu_ids;

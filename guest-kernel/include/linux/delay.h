@@ -1,9 +1,9 @@
-/* delay.h - sleeping, or spinning, for a time. */
+/* delay.h - sleeping or busy-waiting for a time. */
 #ifndef LINUX_DELAY_H
 #define LINUX_DELAY_H
 
 void msleep(unsigned int msecs);
-/* Answers the milliseconds left when something woke it early. */
+/* Returns the milliseconds left if it was woken early, else 0. */
 unsigned long msleep_interruptible(unsigned int msecs);
 void usleep_range(unsigned long min, unsigned long max);
 void udelay(unsigned long usecs);

@@ -6,7 +6,7 @@
 
 #define MKDEV(major, minor) ((dev_t)(major) << 8 | (minor))
 
-/* A character device's file; a name that cannot be made is a panic: it is made at boot. */
+/* Creates a character device's file in /dev. Called at boot: panics if it cannot. */
 void device_create(const char *name, dev_t devt, const struct file_operations *fops);
 
 void chr_dev_init(void); /* drivers/char/mem.c */

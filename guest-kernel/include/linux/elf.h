@@ -1,4 +1,4 @@
-/* elf.h - the parts of an ELF file that say how a program lies in memory. */
+/* elf.h - ELF structures and constants, as far as the loaders of programs and modules need them. */
 #ifndef LINUX_ELF_H
 #define LINUX_ELF_H
 
@@ -60,7 +60,7 @@ enum { STB_WEAK = 2, STT_FUNC = 2 };
 #define ELF64_R_SYM(info)   ((u32)((info) >> 32))
 #define ELF64_R_TYPE(info)  ((u32)(info))
 
-/* Relocations, as the processor's supplement of the ABI numbers them. */
+/* Relocation types of the RISC-V psABI. */
 enum {
     R_RISCV_NONE = 0,
     R_RISCV_32 = 1,
@@ -84,7 +84,7 @@ enum {
     R_RISCV_RELAX = 51,
 };
 
-/* What a program finds behind its environment. */
+/* Types of the auxiliary vector. */
 enum {
     AT_NULL = 0,
     AT_PHDR = 3,

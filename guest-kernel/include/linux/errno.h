@@ -1,4 +1,4 @@
-/* errno.h - Linux's error numbers, as far as this kernel returns them. */
+/* errno.h - the error numbers that this kernel returns; Linux's values. */
 #ifndef LINUX_ERRNO_H
 #define LINUX_ERRNO_H
 
@@ -40,7 +40,7 @@
 #define EOVERFLOW    75
 #define EOPNOTSUPP   95
 
-/* A pointer that is an error: the last page of the address space is never mapped. */
+/* Error pointers: the last page of the address space is never mapped. */
 #define MAX_ERRNO 4095
 
 static inline void *ERR_PTR(long error)

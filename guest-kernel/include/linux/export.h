@@ -1,8 +1,8 @@
 /*
- * export.h - what the kernel offers to modules, and modules to each other.
+ * export.h - symbols that the kernel exports to modules, and modules to each other.
  *
- * The linker gathers the entries; a module that needs a symbol that is not
- * exported is not loaded.
+ * The linker collects the entries. A module that needs a symbol that is not exported is not
+ * loaded.
  */
 #ifndef LINUX_EXPORT_H
 #define LINUX_EXPORT_H
@@ -14,7 +14,7 @@ struct kernel_symbol {
     const char *name;
 };
 
-#ifdef __DISABLE_EXPORTS /* a file of the kernel's that is built into a program */
+#ifdef __DISABLE_EXPORTS /* a kernel file that is built into a program */
 #define EXPORT_SYMBOL(sym) struct kernel_symbol
 #else
 #define EXPORT_SYMBOL(sym)                                                           \

@@ -1,4 +1,4 @@
-/* fcntl.h - how a file is opened; the numbers are generic Linux's. */
+/* fcntl.h - flags of open(), with the values of generic Linux. */
 #ifndef LINUX_FCNTL_H
 #define LINUX_FCNTL_H
 

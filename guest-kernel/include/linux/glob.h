@@ -4,7 +4,10 @@
 
 #include <linux/types.h>
 
-/* Does the whole of str match pat?  `*`, `?`, `[a-z]`, `[!x]` and backslash. */
+/*
+ * Returns whether pat matches the whole of str. Supports `*`, `?`, `[a-z]`, `[!x]` and
+ * backslash.
+ */
 bool glob_match(const char *pat, const char *str);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * hrtimer.h - calling a function at a time, to the resolution of the time register.
+ * hrtimer.h - high-resolution timers, with the resolution of the time CSR.
  *
  * The function runs in the timer interrupt of the hart that started the timer.
  */
@@ -15,32 +15,38 @@ enum hrtimer_mode { HRTIMER_MODE_ABS, HRTIMER_MODE_REL };
 struct hrtimer_cpu_base;
 
 struct hrtimer {
-    struct list_head node;         /* under the base's lock; on no list when not queued */
-    ktime_t expires;               /* so is this */
-    struct hrtimer_cpu_base *base; /* the hart's it was last started on */
+    struct list_head node;         /* under the base's lock; empty when not queued */
+    ktime_t expires;               /* under the base's lock */
+    struct hrtimer_cpu_base *base; /* of the hart on which it was last started */
     enum hrtimer_restart (*function)(struct hrtimer *timer);
 };
 
 void hrtimers_init(void);
 void hrtimer_init(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *));
-/* Queued already: starts anew. True if it was queued. */
+/* Starts the timer, again if it is queued. Returns whether it was queued. */
 bool hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode);
-/* True if it was queued: then it will not run. It may be running still. */
+/*
+ * Takes the timer off its list and returns whether it was queued. Its function may still be
+ * running.
+ */
 bool hrtimer_try_to_cancel(struct hrtimer *timer);
-/* The same, and it does not run any more on return. Not from the timer's own function. */
+/* The same, and waits until the function has returned. Not to be called by the function itself. */
 bool hrtimer_cancel(struct hrtimer *timer);
 bool hrtimer_active(struct hrtimer *timer);
-/* For the function that wants to run again: moves the expiry on by whole intervals, past now. */
+/*
+ * Moves the expiry forward by whole intervals, past now; for functions that return
+ * HRTIMER_RESTART. Returns the number of intervals.
+ */
 u64 hrtimer_forward_now(struct hrtimer *timer, ktime_t interval);
 
-/* Runs what is due on this hart. In the interrupt. */
+/* Runs the expired timers of this hart. Called in the timer interrupt. */
 void hrtimer_interrupt(void);
-/* When the first timer of this hart is due. Interrupts off. */
+/* The expiry of this hart's first timer, or KTIME_MAX. Called with interrupts off. */
 ktime_t hrtimer_next_event(void);
 
 /*
- * Sleeps in the state that was set before the call. 0: the time has come;
- * -EINTR: something else woke us first.
+ * Sleeps until the time, in the task state set before the call. Returns 0, or -EINTR if the
+ * task was woken earlier.
  */
 int schedule_hrtimeout(ktime_t expires, enum hrtimer_mode mode);
 

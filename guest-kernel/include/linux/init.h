@@ -1,17 +1,17 @@
-/* init.h - boot parameters and the order of the start. */
+/* init.h - command-line parameters and init. */
 #ifndef LINUX_INIT_H
 #define LINUX_INIT_H
 
 #include <linux/compiler.h>
 
-/* A parameter of the boot line; the linker gathers them between __setup_start and __setup_end. */
+/* A command-line parameter; the linker collects them between __setup_start and __setup_end. */
 struct obs_kernel_param {
     const char *str;                /* with its '=' if it takes a value */
-    int (*setup_func)(char *value); /* value points into the boot line, which stays */
+    int (*setup_func)(char *value); /* value stays valid */
 };
 
 #define __setup(param, fn) __setup_line(param, fn, __LINE__)
-/* One function may take a parameter with and without a value. */
+/* The line number keeps names distinct when one function handles several parameters. */
 #define __setup_line(param, fn, line)  __setup_entry(param, fn, line)
 #define __setup_entry(param, fn, line) __setup_named(param, fn, setup_##fn##_##line)
 #define __setup_named(param, fn, name)                                        \
@@ -22,12 +22,15 @@ struct obs_kernel_param {
 
 extern char boot_command_line[COMMAND_LINE_SIZE];
 
-/* What is not the kernel's on the boot line, for the first program. */
+/* The words of the command line that go to init: its arguments and environment. */
 extern char *argv_init[], *envp_init[];
 
 void parse_args(char *line);
 
-/* init/emergency.c: for when no program can be started. */
+/* Mounts the file systems that programs expect (init/do_mounts.c). */
+void mount_boot_filesystems(void);
+
+/* The command loop for a system without an init program (init/emergency.c). */
 _Noreturn void emergency_console(void);
 
 #endif

@@ -1,8 +1,11 @@
-/* initrd.h - the archive the boot loader left in memory. */
+/* initrd.h - the initial root directory. */
 #ifndef LINUX_INITRD_H
 #define LINUX_INITRD_H
 
-/* Unpacks it into the root directory and gives its memory back. */
+/*
+ * Unpacks the built-in archive and the boot loader's into the root directory, and frees their
+ * memory.
+ */
 void populate_rootfs(void);
 
 #endif

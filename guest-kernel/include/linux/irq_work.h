@@ -1,8 +1,8 @@
 /*
- * irq_work.h - something to be done in an interrupt of this hart, as soon as it takes one.
+ * irq_work.h - work that runs in an interrupt of this hart, as soon as interrupts are on.
  *
- * For code that runs where it may do nothing itself: under any lock, in the
- * middle of the scheduler.  Queueing takes no lock and may be done from there.
+ * For code that cannot do the work itself, because it runs under arbitrary locks or inside the
+ * scheduler. Queueing takes no lock.
  */
 #ifndef LINUX_IRQ_WORK_H
 #define LINUX_IRQ_WORK_H
@@ -12,7 +12,7 @@
 struct irq_work {
     struct irq_work *next; /* in its hart's list */
     void (*func)(struct irq_work *work);
-    unsigned int pending; /* 1: queued and not yet begun; atomics only */
+    unsigned int pending; /* 1: queued and not yet started; atomics only */
 };
 
 static inline void init_irq_work(struct irq_work *work, void (*func)(struct irq_work *work))
@@ -21,11 +21,11 @@ static inline void init_irq_work(struct irq_work *work, void (*func)(struct irq_
     work->pending = 0;
 }
 
-/* false: it is queued already, on this hart or another. */
+/* Returns false if the work is queued already, on any hart. */
 bool irq_work_queue(struct irq_work *work);
-/* From the interrupt. */
+/* Runs the works of this hart. Called in the interrupt. */
 void irq_work_run(void);
-/* The architecture's part: has this hart interrupt itself. */
+/* Architecture hook: makes this hart interrupt itself. */
 void arch_irq_work_raise(void);
 
 #endif

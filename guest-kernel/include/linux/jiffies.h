@@ -1,4 +1,4 @@
-/* jiffies.h - time in ticks of the periodic timer. */
+/* jiffies.h - time in ticks. */
 #ifndef LINUX_JIFFIES_H
 #define LINUX_JIFFIES_H
 
@@ -6,7 +6,7 @@
 
 #define TICK_NSEC (NSEC_PER_SEC / HZ)
 
-/* No counter that a tick could be late for: all harts agree on it, and timers with it. */
+/* Computed from the clock and not counted, so all harts and timers agree on it. */
 #define jiffies ((unsigned long)ktime_get() / (unsigned long)TICK_NSEC)
 
 #define time_after(a, b)     ((long)((b) - (a)) < 0)
@@ -14,7 +14,7 @@
 #define time_after_eq(a, b)  ((long)((a) - (b)) >= 0)
 #define time_before_eq(a, b) time_after_eq(b, a)
 
-/* Rounded up: a wait of so long is never shorter. */
+/* Rounded up, so that a wait is never shorter. */
 static inline unsigned long msecs_to_jiffies(unsigned int ms)
 {
     return ((unsigned long)ms * HZ + 999) / 1000;

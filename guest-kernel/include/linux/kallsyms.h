@@ -1,8 +1,8 @@
 /*
- * kallsyms.h - names of the addresses in kernel text.
+ * kallsyms.h - names of kernel functions.
  *
- * The table is made by the build from the linked image and is in it.
- * Not instrumented: the tracer's output uses it.
+ * The build generates the table from the linked image and links it in. Not instrumented:
+ * tracers' output uses it.
  */
 #ifndef LINUX_KALLSYMS_H
 #define LINUX_KALLSYMS_H
@@ -18,14 +18,14 @@ struct ksym {
     const char *modname; /* NULL: the kernel itself */
 };
 
-/* The function that holds addr. A module's may go away as soon as interrupts are on. */
+/* Finds the function that contains addr. A module may be freed once interrupts are on. */
 bool kallsyms_find(unsigned long addr, struct ksym *sym);
-/* Its name, or NULL; start and offset may be NULL. */
+/* Returns its name, or NULL; start and offset may be NULL. */
 const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset);
-/* The kernel's own text, or a module's as well. */
+/* core_kernel_text(): text of the kernel itself; kernel_text_address(): also of modules. */
 bool core_kernel_text(unsigned long addr);
 bool kernel_text_address(unsigned long addr);
-/* A variable of the kernel itself: it never goes away. */
+/* Returns whether addr is in the kernel's data, which is never freed. */
 bool core_kernel_data(unsigned long addr);
 
 #endif

@@ -1,4 +1,4 @@
-/* kernel.h - small arithmetic and the formatted printing of strings. */
+/* kernel.h - arithmetic macros, formatted strings, panic. */
 #ifndef LINUX_KERNEL_H
 #define LINUX_KERNEL_H
 
@@ -15,25 +15,28 @@
 
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list args);
 int __printf(3, 4) snprintf(char *buf, size_t size, const char *fmt, ...);
-/* Like snprintf, but answers what was stored rather than what was wanted. */
+/* Like snprintf(), but returns the length stored, not the length needed. */
 int __printf(3, 4) scnprintf(char *buf, size_t size, const char *fmt, ...);
 
-/* 0, -EINVAL (not a number) or -ERANGE; one trailing newline is allowed. */
+/* Returns 0, -EINVAL (not a number) or -ERANGE; one trailing newline is allowed. */
 int __must_check kstrtoul(const char *s, unsigned int base, unsigned long *res);
 
-/* At the start of whatever may sleep: it must not be called where that is forbidden. */
+/* Panics if sleeping is not allowed here; called first by functions that may sleep. */
 void __might_sleep(const char *file, int line);
 #define might_sleep() __might_sleep(__FILE__, __LINE__)
 
-/* ftrace_dump(): what of the trace goes to the console. */
+/* What ftrace_dump() prints. */
 enum ftrace_dump_mode { DUMP_NONE, DUMP_ALL, DUMP_ORIG /* the calling hart's */ };
 
 #ifdef CONFIG_FUNCTION_TRACER
-/* Prints the trace and takes it out of the buffer; tracing is off afterwards. */
+/* Prints the trace to the console and removes it from the buffer; tracing stays off. */
 void ftrace_dump(enum ftrace_dump_mode mode);
-void ftrace_dump_on_panic(void); /* what ftrace_dump_on_oops asks for */
+void ftrace_dump_on_panic(void); /* if ftrace_dump_on_oops is set */
 void disable_trace_on_warning(void);
-/* A message in the trace: at most 255 bytes, and it should end with a newline. */
+/*
+ * Writes a message to the trace: at most 255 bytes, which should end with a newline. ip: the
+ * caller.
+ */
 int __printf(2, 3) __trace_printk(unsigned long ip, const char *fmt, ...);
 #define trace_printk(fmt, ...)                                      \
     ({                                                              \

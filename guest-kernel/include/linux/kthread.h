@@ -1,13 +1,13 @@
-/* kthread.h - making kernel threads, and stopping them. */
+/* kthread.h - kernel threads. */
 #ifndef LINUX_KTHREAD_H
 #define LINUX_KTHREAD_H
 
 #include <linux/sched.h>
 
-/* Made but not yet running: wake it with wake_up_new_task(). ERR_PTR on failure. */
+/* Creates a thread that does not run until wake_up_new_task(). ERR_PTR() on failure. */
 struct task_struct *__printf(3, 4)
     kthread_create(int (*fn)(void *), void *data, const char *namefmt, ...);
-/* Between kthread_create() and wake_up_new_task() only. */
+/* Binds a thread to a hart; only before it is first woken. */
 void kthread_bind(struct task_struct *p, unsigned int cpu);
 
 #define kthread_run(fn, data, ...)                                            \
@@ -18,9 +18,11 @@ void kthread_bind(struct task_struct *p, unsigned int cpu);
         kthread_;                                                             \
     })
 
-/* For the thread: it has been asked to return. */
+/* Called by the thread: returns whether it should end. */
 bool kthread_should_stop(void);
-/* Asks for that, wakes the thread, and answers what it returned. It must not end by itself before.
+/*
+ * Makes kthread_should_stop() true, wakes the thread and returns its result when it has ended.
+ * The thread must not end before the call.
  */
 int kthread_stop(struct task_struct *p);
 void free_kthread_struct(struct task_struct *p);

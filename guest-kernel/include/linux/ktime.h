@@ -8,7 +8,7 @@ typedef s64 ktime_t;
 
 #define KTIME_MAX ((ktime_t)0x7fffffffffffffffll)
 
-/* Since power-on; never goes backwards, and is the same on every hart. */
+/* Nanoseconds since power-on; monotonic, and the same on every hart. */
 static inline ktime_t ktime_get(void)
 {
     return (ktime_t)sched_clock();
@@ -24,7 +24,7 @@ static inline ktime_t us_to_ktime(u64 us)
     return (ktime_t)(us * NSEC_PER_USEC);
 }
 
-/* Stays at the end of time instead of passing it. */
+/* Adds; saturates at KTIME_MAX. */
 static inline ktime_t ktime_add_safe(ktime_t a, ktime_t b)
 {
     return b > KTIME_MAX - a ? KTIME_MAX : a + b;

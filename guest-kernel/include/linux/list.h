@@ -1,4 +1,4 @@
-/* list.h - circular doubly linked lists whose links live in the objects. */
+/* list.h - circular doubly linked lists; the links are members of the objects. */
 #ifndef LINUX_LIST_H
 #define LINUX_LIST_H
 

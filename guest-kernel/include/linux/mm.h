@@ -1,4 +1,4 @@
-/* mm.h - physical pages, and what is done with address spaces (mm_types.h). */
+/* mm.h - physical pages, and operations on address spaces (mm_types.h). */
 #ifndef LINUX_MM_H
 #define LINUX_MM_H
 
@@ -12,21 +12,24 @@
 struct kmem_cache;
 
 struct page {
-    unsigned int order;      /* of the block this page heads */
+    unsigned int order;      /* order of the block that starts here */
     unsigned int flags;      /* PG_* */
-    struct list_head lru;    /* free list, or the cache's list of partly used slabs */
-    struct kmem_cache *slab; /* whose slab this is, when PG_SLAB */
+    struct list_head lru;    /* free list, or the cache's list of slabs with free objects */
+    struct kmem_cache *slab; /* the cache of a slab (PG_SLAB) */
     void *freelist;          /* first free object of the slab */
-    unsigned int inuse;      /* objects handed out */
-    atomic_t _refcount;      /* how many page tables hold it, if any do */
+    unsigned int inuse;      /* allocated objects of the slab */
+    atomic_t _refcount;      /* user page tables that map the page */
 };
 
 enum { PG_BUDDY = 1, PG_SLAB = 2 };
 
-/* Before mem_init(): frames in use until free_reserved_area(). One area; physical. */
+/*
+ * Reserves a range before mem_init(); free_reserved_area() frees it. One range; physical
+ * addresses.
+ */
 void mem_reserve(unsigned long start, unsigned long end);
 void free_reserved_area(unsigned long start, unsigned long end);
-/* start and end are physical; frames below start are never handed out */
+/* Physical addresses; pages below start are never allocated. */
 void mem_init(unsigned long start, unsigned long end);
 struct page *alloc_pages(unsigned int order);
 void __free_pages(struct page *page, unsigned int order);
@@ -37,7 +40,7 @@ unsigned long totalram_pages(void);
 struct page *virt_to_page(const void *addr);
 void *page_address(const struct page *page);
 
-/* Pages of programs: alloc_user_page() counts one. */
+/* References to user pages; alloc_user_page() takes the first. */
 static inline int page_count(const struct page *page)
 {
     return atomic_read(&page->_refcount);
@@ -55,10 +58,13 @@ struct mm_struct *mm_alloc(void); /* NULL: no memory */
 struct mm_struct *dup_mm(struct mm_struct *oldmm);
 void mmput(struct mm_struct *mm);
 
-/* mm/memory.c.  Answers of handle_mm_fault(); 0 is done. */
+/* mm/memory.c. Errors of handle_mm_fault(); 0: handled. */
 enum { VM_FAULT_OOM = 1, VM_FAULT_SIGBUS = 2 };
 
-/* access is VM_READ, VM_WRITE or VM_EXEC, and allowed in vma; mmap_lock held, as in all below. */
+/*
+ * access is VM_READ, VM_WRITE or VM_EXEC and allowed in vma. mmap_lock is held, as in all
+ * functions below.
+ */
 int handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned long access);
 int copy_page_range(struct mm_struct *dst, struct mm_struct *src, const struct vm_area_struct *vma);
 void zap_page_range(struct mm_struct *mm, unsigned long start, unsigned long end);
@@ -71,10 +77,10 @@ struct vm_area_struct *vm_area_alloc(struct mm_struct *mm, unsigned long start, 
 void insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma);
 /* The first area that ends above addr, or NULL. */
 struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);
-/* The one addr is in; a stack grows down to it. */
+/* The area that contains addr, or NULL; a stack is extended down to addr. */
 struct vm_area_struct *find_extend_vma(struct mm_struct *mm, unsigned long addr);
 int split_vma(struct vm_area_struct *vma, unsigned long addr);
-/* Address or -ENOMEM; takes a reference to file. */
+/* Returns the address or -ENOMEM; takes a reference to file. */
 unsigned long mmap_region(struct mm_struct *mm, unsigned long addr, unsigned long len,
                           unsigned long vm_flags, struct file *file, loff_t offset);
 unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long hint, unsigned long len);

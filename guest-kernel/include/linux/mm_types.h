@@ -16,27 +16,28 @@ struct file;
 #define VM_GROWSDOWN 0x0100ul
 #define VM_ACCESS    (VM_READ | VM_WRITE | VM_EXEC)
 
-/* A run of pages of one kind; all of it under the mm's mmap_lock. */
+/* A range of pages with the same attributes; under the mm's mmap_lock. */
 struct vm_area_struct {
-    struct list_head vm_list; /* in its mm's mmap, by address */
+    struct list_head vm_list; /* in mm->mmap, by address */
     struct mm_struct *vm_mm;
     unsigned long vm_start, vm_end;
     unsigned long vm_flags;
-    struct file *vm_file; /* referenced; NULL: pages of zeros */
-    loff_t vm_offset;     /* where vm_start is in it */
+    struct file *vm_file; /* referenced; NULL: anonymous (zeroed) memory */
+    loff_t vm_offset;     /* offset of vm_start in the file */
 };
 
 typedef struct {
-    unsigned long cpumask;           /* harts that run in this mm now; atomically */
-    unsigned long icache_stale_mask; /* harts that must fence before they do; atomically */
-    unsigned long vdso;              /* where a program finds the vDSO; set by exec */
+    unsigned long cpumask; /* harts that run in this mm now; atomics only */
+    unsigned long
+        icache_stale_mask; /* harts that must execute fence.i before they run in it; atomics only */
+    unsigned long vdso;    /* user address of the vDSO; set by exec */
 } mm_context_t;
 
 struct mm_struct {
-    atomic_t mm_users; /* tasks */
+    atomic_t mm_users; /* number of tasks */
     pte_t *pgd;
     mm_context_t context;
-    struct mutex mmap_lock; /* guards all that follows, and the page tables */
+    struct mutex mmap_lock; /* guards the members below and the page tables */
     struct list_head mmap;
     unsigned long start_brk, brk;
     unsigned long total_vm; /* pages in all areas */

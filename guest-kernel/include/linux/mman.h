@@ -1,4 +1,4 @@
-/* mman.h - what mmap and mprotect are asked for; Linux's numbers. */
+/* mman.h - flags of mmap() and mprotect(), with Linux's values. */
 #ifndef LINUX_MMAN_H
 #define LINUX_MMAN_H
 
@@ -14,7 +14,7 @@
 #define MAP_ANONYMOUS       0x20
 #define MAP_FIXED_NOREPLACE 0x100000
 
-/* The lowest address a program may map: following NULL stays an error. */
+/* The lowest address that a program may map, so that NULL pointers fault. */
 #define MMAP_MIN_ADDR 0x10000UL
 
 #endif

@@ -1,4 +1,4 @@
-/* module.h - code that is loaded into the running kernel. */
+/* module.h - loadable modules. */
 #ifndef LINUX_MODULE_H
 #define LINUX_MODULE_H
 
@@ -30,24 +30,24 @@ struct module {
     int (*init)(void);
     void (*exit)(void);
 
-    const struct kernel_symbol *syms; /* what it exports */
+    const struct kernel_symbol *syms; /* exported symbols */
     unsigned int num_syms;
     const struct kernel_param *kp;
     unsigned int num_kp;
 
-    /* Text, then constants, then data, each on pages of its own. */
+    /* Text, then read-only data, then data, each with its own pages. */
     void *core_base;
-    unsigned int core_size, text_size, ro_size; /* ro_size: text and constants */
+    unsigned int core_size, text_size, ro_size; /* ro_size: text and read-only data */
     char *args;
 
     struct mod_sym *kallsyms; /* by address */
     unsigned int num_kallsyms;
     char *strtab;
 
-    atomic_t refcnt;              /* who uses it, and one more while it may be used */
+    atomic_t refcnt;              /* users, plus one while the module may be used */
     struct list_head source_list; /* modules whose symbols it uses; under module_mutex */
 
-    /* Its call sites as the linker listed them. */
+    /* Addresses of its call sites, as the linker listed them. */
     unsigned long *ftrace_callsites;
     unsigned int num_ftrace_callsites;
 };
@@ -77,28 +77,40 @@ void cleanup_module(void);
 #define THIS_MODULE ((struct module *)NULL)
 #endif
 
-/* Told about by modinfo, and by nothing else here. */
+/* For modinfo; the kernel does not read it. */
 #define MODULE_INFO(tag, text) \
     static const char __modinfo_##tag[] __used __section(".modinfo") = #tag "=" text
 #define MODULE_LICENSE(text)     MODULE_INFO(license, text)
 #define MODULE_AUTHOR(text)      MODULE_INFO(author, text)
 #define MODULE_DESCRIPTION(text) MODULE_INFO(description, text)
 
-/* image is the file's bytes; args may be NULL. 0 or Linux's error of init_module(2). */
+/*
+ * Loads a module from the bytes of its file; args may be NULL. Returns 0 or an error of
+ * init_module(2).
+ */
 int load_module(const void *image, size_t len, const char *args);
-/* As delete_module(2): -ENOENT, -EWOULDBLOCK while it is in use, -EBUSY if it cannot go. */
+/*
+ * Unloads a module. Returns 0, -ENOENT, -EWOULDBLOCK (in use), or -EBUSY (has no exit function,
+ * or is being loaded or unloaded).
+ */
 int delete_module(const char *name);
 
-/* Keeps it loaded. False: it is on its way out. NULL, the kernel itself, is always there. */
+/*
+ * Takes a reference. False: the module is being unloaded. NULL means the kernel itself and
+ * succeeds.
+ */
 bool try_module_get(struct module *mod);
 void module_put(struct module *mod);
 int module_refcount(const struct module *mod);
 
-/* The module whose text or data holds addr, or NULL. Interrupts off, or module_mutex held. */
+/*
+ * The module whose text or data contains addr, or NULL. Interrupts are off, or module_mutex is
+ * held.
+ */
 struct module *__module_address(unsigned long addr);
 struct module *__module_text_address(unsigned long addr);
 bool is_module_text_address(unsigned long addr);
-/* The function at addr, as kallsyms_lookup(). Interrupts off while the answer is used. */
+/* The function at addr, as for kallsyms_lookup(). Interrupts are off while the result is used. */
 const char *module_address_lookup(unsigned long addr, unsigned long *start, unsigned long *size,
                                   const char **modname);
 

@@ -1,4 +1,4 @@
-/* moduleparam.h - variables of a module, set when it is loaded: insmod NAME.ko count=3. */
+/* moduleparam.h - module parameters: variables set at loading, as in insmod NAME.ko count=3. */
 #ifndef LINUX_MODULEPARAM_H
 #define LINUX_MODULEPARAM_H
 
@@ -15,13 +15,15 @@ int param_set_int(const char *val, const struct kernel_param *kp);
 int param_set_uint(const char *val, const struct kernel_param *kp);
 int param_set_ulong(const char *val, const struct kernel_param *kp);
 int param_set_charp(const char *val,
-                    const struct kernel_param *kp); /* stays as long as the module */
+                    const struct kernel_param *kp); /* val stays valid while the module is loaded */
 
 #define module_param(name, type, perm)                                          \
     static const struct kernel_param __param_##name __used __section("__param") \
         __aligned(8) = {#name, param_set_##type, &(name)}
 
-/* `name=value` words, cut up in place; names that are none are passed over. Or what set() answers.
+/*
+ * Sets parameters from `name=value` words, which it splits in place. Unknown names are reported
+ * and ignored. Returns 0 or the error of a set function.
  */
 int parse_module_args(const char *mod, char *args, const struct kernel_param *params,
                       unsigned int num);

@@ -1,4 +1,4 @@
-/* of_fdt.h - what the flattened device tree tells at boot. */
+/* of_fdt.h - what the kernel reads from the flattened device tree. */
 #ifndef LINUX_OF_FDT_H
 #define LINUX_OF_FDT_H
 
@@ -10,11 +10,14 @@ struct fdt_info {
     unsigned long timebase;
     unsigned long hartids[NR_CPUS];
     unsigned int nr_harts;
-    unsigned long initrd_start, initrd_end; /* physical, end exclusive; equal: there is none */
-    unsigned long uart_phys, finisher_phys; /* 0: there is none */
+    unsigned long initrd_start, initrd_end; /* physical, end exclusive; equal: none */
+    unsigned long uart_phys, finisher_phys; /* 0: none */
 };
 
-/* 0, or -EINVAL for something that is no device tree. Fills boot_command_line. */
+/*
+ * Reads the device tree into info and boot_command_line. Returns 0, or -EINVAL if this is no
+ * device tree.
+ */
 int early_init_dt_scan(const void *blob, struct fdt_info *info);
 
 #endif

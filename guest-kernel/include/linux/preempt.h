@@ -1,9 +1,9 @@
 /*
- * preempt.h - preempt_count: why the running task may not be preempted now.
+ * preempt.h - preempt_count.
  *
- * One word a task, in Linux's fields: depth of preempt_disable() in bits 0-7,
- * softirq in 8-15, hardirq in 16-19, NMI in 20-23.  Only its own task and the
- * interrupts on top of it change it, so no atomics.
+ * One word for each task, with Linux's fields: depth of preempt_disable() in bits 0-7, softirq
+ * in 8-15, hardirq in 16-19, NMI in 20-23. Only the task itself and interrupts on top of it
+ * change it, so it needs no atomics.
  */
 #ifndef LINUX_PREEMPT_H
 #define LINUX_PREEMPT_H
@@ -44,7 +44,7 @@ static __always_inline bool need_resched(void)
     return READ_ONCE(current->flags) & (1UL << TIF_NEED_RESCHED);
 }
 
-/* Reschedules if that was requested while the count was not 0. */
+/* Reschedules if preemption is enabled. */
 void preempt_schedule(void);
 
 static __always_inline void preempt_disable(void)

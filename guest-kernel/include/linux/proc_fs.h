@@ -1,4 +1,4 @@
-/* proc_fs.h - the directory /proc, for what has no better place. */
+/* proc_fs.h - files in /proc. */
 #ifndef LINUX_PROC_FS_H
 #define LINUX_PROC_FS_H
 
@@ -6,16 +6,22 @@
 
 struct seq_file;
 
-/* parent NULL is /proc itself.  NULL when there is no memory. */
+/* parent NULL: /proc. Returns NULL if there is no memory. */
 struct dentry *proc_mkdir(const char *name, struct dentry *parent);
-/* Of the functions open, read, write and release are asked. */
+/* Of fops, open, read, write and release are used. */
 struct dentry *proc_create(const char *name, umode_t mode, struct dentry *parent,
                            const struct file_operations *fops);
-/* A file whose whole text show() makes at once. */
+/* A file whose text show() writes in one call. */
 struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry *parent,
                                   int (*show)(struct seq_file *m, void *unused));
-/* Waits for calls of its functions, then closes it for all that have it open: its owner may go. */
+/*
+ * Removes a file: waits for running calls of its functions and closes it for all openers, so
+ * that the functions may be unloaded.
+ */
 void proc_remove(struct dentry *dentry);
+void proc_root_init(void);
 void proc_meminfo_init(void);
+void proc_filesystems_init(void);
+int proc_mounts_show(struct seq_file *m, void *unused);
 
 #endif

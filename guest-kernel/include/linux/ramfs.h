@@ -1,14 +1,16 @@
-/* ramfs.h - files whose contents are memory. */
+/* ramfs.h - a filesystem in memory. */
 #ifndef LINUX_RAMFS_H
 #define LINUX_RAMFS_H
 
 #include <linux/types.h>
 
 struct inode;
-extern const struct inode_operations ramfs_dir_inode_operations;
-/* A file without a name, with one reference. NULL: no memory. */
+struct super_block;
+
+/* Creates a file without a name; returns it with one reference. NULL: no memory. */
 struct inode *ramfs_get_file(umode_t mode);
-/* The root of a tree, with one reference. NULL: no memory. */
-struct inode *ramfs_get_root(void);
+/* fill_super() for file system types that keep their files in memory. */
+int ramfs_fill_super(struct super_block *sb);
+void ramfs_init(void);
 
 #endif

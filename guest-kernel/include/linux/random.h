@@ -1,4 +1,4 @@
-/* random.h - numbers that are the same in every run: not for secrets. */
+/* random.h - pseudo-random numbers, the same in every run: not for secrets. */
 #ifndef LINUX_RANDOM_H
 #define LINUX_RANDOM_H
 

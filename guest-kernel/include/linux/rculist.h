@@ -1,4 +1,4 @@
-/* rculist.h - lists that readers walk while they change: one end of a link at a time is enough. */
+/* rculist.h - lists that may be walked while they change. */
 #ifndef LINUX_RCULIST_H
 #define LINUX_RCULIST_H
 
@@ -13,7 +13,7 @@ static inline void list_add_tail_rcu(struct list_head *item, struct list_head *h
     head->prev = item;
 }
 
-/* item->next stays valid for readers that are at it. Reuse it only after a grace period. */
+/* item->next stays valid for readers at item. Reuse item only after a grace period. */
 static inline void list_del_rcu(struct list_head *item)
 {
     item->next->prev = item->prev;

@@ -1,11 +1,11 @@
 /*
- * rcupdate.h - waiting until no reader is left.
+ * rcupdate.h - read-copy-update.
  *
- * A reader is code that has preemption or interrupts off.  synchronize_rcu()
- * returns when every reader that was at it when it was called has ended.
+ * A reader is code with preemption or interrupts off. synchronize_rcu() returns when all
+ * readers that were active when it was called have ended.
  *
- * A trampoline, and the function a call site leads to, may be preempted and
- * are no readers: synchronize_rcu_tasks() waits for them.
+ * Trampolines, and the functions that call sites call, may be preempted, so they are not
+ * readers in this sense: synchronize_rcu_tasks() waits for them.
  */
 #ifndef LINUX_RCUPDATE_H
 #define LINUX_RCUPDATE_H
@@ -23,21 +23,21 @@ static __always_inline void rcu_read_unlock(void)
     preempt_enable();
 }
 
-/* A pointer that readers follow: what it points at is complete before they can see it. */
+/* Publishes a pointer: what it points to is visible before the pointer is. */
 #define rcu_assign_pointer(p, v) smp_store_release(&(p), (v))
 #define rcu_dereference(p)       smp_load_acquire(&(p))
 
-/* Both sleep. */
+/* Both functions may sleep. */
 void synchronize_rcu(void);
 /*
- * Returns when every task has left the code it was preempted in: it has gone to
- * sleep, given up its hart of its own will, run in user mode or ended since.
+ * Returns when every task has left the code that it may have been preempted in: it has slept,
+ * switched voluntarily, run in U-mode or ended since the call.
  */
 void synchronize_rcu_tasks(void);
 
-/* For the scheduler, which has switched: this hart is in no reader. Interrupts off. */
+/* Called by the scheduler after a switch: this hart is in no reader. Interrupts are off. */
 void rcu_note_context_switch(void);
-/* The current task is in no kernel code that it could have been preempted in. */
+/* Marks that current is in no code that synchronize_rcu_tasks() waits for. */
 void rcu_tasks_qs(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* reboot.h - the end. */
+/* reboot.h - power off, reset, and the exit status of the machine. */
 #ifndef LINUX_REBOOT_H
 #define LINUX_REBOOT_H
 
@@ -6,9 +6,9 @@
 
 _Noreturn void machine_power_off(void);
 _Noreturn void machine_restart(void);
-/* Tells the machine that the run failed. */
+/* Powers off and reports a failure. */
 _Noreturn void machine_fail(void);
-/* With this status where the board has a way to say it; 0 is success. */
+/* Powers off with this exit status, if the board can report one; 0: success. */
 _Noreturn void machine_exit(unsigned int status);
 void sifive_test_init(unsigned long phys);
 

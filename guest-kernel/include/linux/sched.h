@@ -1,8 +1,8 @@
 /*
- * sched.h - tasks and what the scheduler offers.
+ * sched.h - tasks and the scheduler.
  *
- * struct task_struct begins with what assembly and the innermost inlines need;
- * asm-offsets.h knows those places.
+ * struct task_struct starts with the members that assembly uses; asm-offsets.h has their
+ * offsets.
  */
 #ifndef LINUX_SCHED_H
 #define LINUX_SCHED_H
@@ -21,7 +21,7 @@ enum { TIF_NEED_RESCHED = 1, TIF_SIGPENDING = 2 };
 
 enum {
     TASK_RUNNING = 0x0,
-    TASK_INTERRUPTIBLE = 0x1, /* a signal ends the sleep */
+    TASK_INTERRUPTIBLE = 0x1, /* a signal wakes the task */
     TASK_UNINTERRUPTIBLE = 0x2,
     TASK_NORMAL = TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE,
     TASK_DEAD = 0x80,
@@ -30,7 +30,7 @@ enum {
 
 enum { SCHED_NORMAL = 0, SCHED_FIFO = 1, SCHED_RR = 2 };
 
-/* Priorities, lower is more important: real-time 0 to 99, then 40 steps of nice, then idle. */
+/* Priorities, lower is more important: real-time 0 to 99, then 40 nice levels, then idle. */
 #define MAX_RT_PRIO        100
 #define MAX_PRIO           (MAX_RT_PRIO + 40)
 #define MIN_NICE           (-20)
@@ -40,13 +40,12 @@ enum { SCHED_NORMAL = 0, SCHED_FIFO = 1, SCHED_RR = 2 };
 #define PRIO_TO_NICE(prio) ((prio)-MAX_RT_PRIO - 20)
 
 struct sched_param {
-    int sched_priority; /* 1 to 99 for SCHED_FIFO and SCHED_RR, the highest most important; else 0
-                         */
+    int sched_priority; /* SCHED_FIFO and SCHED_RR: 1 to 99, 99 is the highest; else 0 */
 };
 
 struct sched_class;
 
-/* What is left of a task that has ended: its parent must wait for it, if it has one. */
+/* exit_state of a task that has ended: EXIT_ZOMBIE until its parent has waited for it. */
 enum { EXIT_DEAD = 0x10, EXIT_ZOMBIE = 0x20 };
 
 struct completion;
@@ -58,17 +57,17 @@ struct mm_struct;
 struct sighand_struct;
 
 struct task_struct {
-    unsigned long flags; /* TIF_*, changed by other harts: atomically */
+    unsigned long flags; /* TIF_*, also set by other harts: atomics only */
     int preempt_count;
     int cpu;                 /* under the lock of that hart's run queue */
-    unsigned long kernel_sp; /* where a trap from U-mode starts */
-    unsigned long user_sp;   /* the interrupted sp, for the first instructions of a trap */
+    unsigned long kernel_sp; /* sp at a trap from U-mode */
+    unsigned long user_sp;   /* the interrupted sp, used at trap entry */
     struct thread_struct thread;
 
-    unsigned int state; /* TASK_*, under pi_lock or by the task itself */
-    int on_rq;          /* running or queued; under the run queue's lock */
-    int on_cpu;         /* still on its stack; cleared with release when it has left */
-    atomic_t usage;     /* get_task_struct(); one is its own until it is dead, one its parent's */
+    unsigned int state;         /* TASK_*, under pi_lock or by the task itself */
+    int on_rq;                  /* running or queued; under the run queue's lock */
+    int on_cpu;                 /* its stack is in use; cleared with release */
+    atomic_t usage;             /* references: one of its own until it is dead, one of its parent */
     unsigned long cpus_allowed; /* under pi_lock and the run queue's lock */
 
     /* All under the run queue's lock. */
@@ -76,9 +75,9 @@ struct task_struct {
     int policy, prio, static_prio, rt_priority;
     unsigned int rt_time_slice; /* ticks left of a SCHED_RR task's turn */
     unsigned long weight;
-    u64 vruntime;          /* relative while on no queue: kernel/sched/fair.c */
-    u64 exec_start;        /* sum_exec_runtime counts the time from here on */
-    u64 sum_exec_runtime;  /* nanoseconds on any hart */
+    u64 vruntime;          /* relative to the queue while on none: kernel/sched/fair.c */
+    u64 exec_start;        /* start of the time not yet added to sum_exec_runtime */
+    u64 sum_exec_runtime;  /* in nanoseconds, on all harts */
     u64 picked_at_runtime; /* sum_exec_runtime when it was last picked */
     unsigned long nvcsw, nivcsw;
     struct list_head run_list; /* under the run queue's lock */
@@ -91,40 +90,41 @@ struct task_struct {
     struct kthread *kthread; /* kernel/kthread.c */
     struct list_head tasks;  /* under tasklist_lock */
 
-    struct files_struct *files; /* its own affair, as fs */
+    struct files_struct *files; /* used by the task only, like fs */
     struct fs_struct *fs;
-    pid_t pgrp;                   /* process group: which terminal interrupts reach it; inherited */
-    u64 sig_allowed;              /* signals a kernel thread takes; its own affair */
-    u64 sig_pending;              /* atomically */
-    u64 sig_blocked, sig_ignored; /* of a program: its own affair */
-    struct sighand_struct *sighand; /* its handlers; NULL: none */
-    unsigned long restart_a0;       /* the first argument of the system call it is in */
+    pid_t pgrp;                     /* process group, inherited; terminal signals go to a group */
+    u64 sig_allowed;                /* signals that a kernel thread accepts; used by itself only */
+    u64 sig_pending;                /* atomics only */
+    u64 sig_blocked, sig_ignored;   /* of a program; used by itself only */
+    struct sighand_struct *sighand; /* signal handlers; NULL: none */
+    unsigned long restart_a0;       /* first argument of the current system call, to restart it */
 
     struct mm_struct *mm; /* NULL: a kernel thread */
-    /* The family: under tasklist_lock. parent NULL: no task waits for its end. */
+    /* Under tasklist_lock. parent NULL: no task waits for this one. */
     struct task_struct *parent;
     struct list_head children, sibling;
-    int exit_state;                /* EXIT_*, 0 while it lives */
+    int exit_state;                /* EXIT_*; 0: not ended */
     int exit_code;                 /* as wait4 shows it */
-    int exit_signal;               /* what its parent gets; 0: nothing */
-    struct completion *vfork_done; /* the parent waits until the mm is its own again */
-    int *set_child_tid;            /* in U-mode: its pid goes there at its start */
-    int *clear_child_tid;          /* in U-mode: zero goes there at the end */
+    int exit_signal;               /* signal to the parent at the end; 0: none */
+    struct completion *vfork_done; /* the parent of a vfork() waits on it */
+    int *set_child_tid;            /* user address where its pid is stored at its start */
+    int *clear_child_tid;          /* user address where 0 is stored at its end */
 
-    /* Function graph: return addresses taken, innermost last; -1 is none. */
+    /* Function graph: the saved return addresses, innermost last; -1: none. */
     struct ftrace_ret_stack *ret_stack;
     int curr_ret_stack;
     int curr_ret_depth;
     atomic_t trace_overrun;
     atomic_t tracing_graph_pause;
-    u64 ftrace_timestamp;          /* when it was last switched away from */
-    unsigned long trace_recursion; /* trace_recursion.h: one bit for each context it is in */
-    /* Depth + 1 at which set_graph_function and set_graph_notrace began to match; 0: not. */
+    u64 ftrace_timestamp; /* time of the last switch to another task */
+    unsigned long
+        trace_recursion; /* trace_recursion.h: a bit for each context that is in a tracer */
+    /* Depth + 1 at which set_graph_function or set_graph_notrace matched; 0: no match. */
     int trace_graph_depth;
     int trace_graph_notrace_depth;
 };
 
-/* Until it is running, code may not sleep and need not ask. */
+/* Before SYSTEM_RUNNING no code sleeps, and might_sleep() checks nothing. */
 enum system_states { SYSTEM_BOOTING, SYSTEM_RUNNING };
 extern enum system_states system_state;
 
@@ -135,34 +135,34 @@ void init_idle(struct task_struct *idle, unsigned int cpu);
 void schedule(void);
 void preempt_schedule_irq(void);
 void scheduler_tick(void);
-/* Lets the other runnable tasks run first. */
+/* Lets other runnable tasks run first. */
 void yield(void);
-/* In long loops: lets others run if one is due, and grace periods end. */
+/* For long loops: lets other tasks run if needed, and grace periods end. */
 bool cond_resched(void);
-/* Wakes p if it sleeps in one of the states. */
+/* Wakes p if it sleeps in one of these states; returns whether it did. */
 bool try_to_wake_up(struct task_struct *p, unsigned int state);
 bool wake_up_state(struct task_struct *p, unsigned int state);
 bool wake_up_process(struct task_struct *p);
 void wake_up_new_task(struct task_struct *p);
 void schedule_tail(struct task_struct *prev);
-/* Has that hart go through the scheduler soon. */
+/* Makes a hart call schedule() soon. */
 void resched_cpu(unsigned int cpu);
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop);
 void sched_fork(struct task_struct *p);
-/* SCHED_NORMAL, _FIFO or _RR. */
+/* Policy is SCHED_NORMAL, SCHED_FIFO or SCHED_RR. 0, -EINVAL or -EPERM. */
 int sched_setscheduler(struct task_struct *p, int policy, const struct sched_param *param);
 void set_user_nice(struct task_struct *p, int nice);
-/* A running task that may not stay where it is leaves at its next switch, which is asked for. */
+/* Restricts p to the harts in mask; if it runs on another one, it is rescheduled. 0 or -EINVAL. */
 int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask);
 _Noreturn void cpu_startup_entry(void);
-_Noreturn void do_exit(long code); /* code as wait4 shows it */
+_Noreturn void do_exit(long code); /* code as wait4() reports it */
 
 static inline bool is_idle_task(const struct task_struct *p)
 {
     return p->pid == 0;
 }
 
-/* The first program, which the kernel cannot do without. */
+/* Init, which must not end. */
 static inline bool is_global_init(const struct task_struct *p)
 {
     return p->pid == 1;
@@ -176,7 +176,7 @@ static inline void set_current_state(unsigned int state)
 /* kernel/fork.c */
 struct task_struct *copy_kernel_thread(int (*fn)(void *), void *data, const char *comm);
 struct task_struct *fork_idle(unsigned int cpu);
-/* The last put frees it. */
+/* Drops a reference; the last one frees the task. */
 void put_task_struct(struct task_struct *p);
 
 static inline void get_task_struct(struct task_struct *p)
@@ -186,7 +186,7 @@ static inline void get_task_struct(struct task_struct *p)
 
 void set_task_comm(struct task_struct *p, const char *comm);
 
-/* All tasks, idle ones included, in order of pid then hart. */
+/* All tasks, idle tasks included, in the order of creation. */
 extern struct list_head task_list;
 extern spinlock_t tasklist_lock;
 

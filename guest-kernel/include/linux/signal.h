@@ -1,4 +1,4 @@
-/* signal.h - the signals' numbers, as RISC-V Linux has them. */
+/* signal.h - signal numbers of RISC-V Linux. */
 #ifndef LINUX_SIGNAL_H
 #define LINUX_SIGNAL_H
 
@@ -27,7 +27,7 @@
 #define SIGWINCH 28
 #define _NSIG    64
 
-/* Why: si_code of a fault. */
+/* Values of si_code. */
 enum { ILL_ILLOPC = 1, TRAP_BRKPT = 1, BUS_ADRALN = 1, BUS_ADRERR = 2 };
 enum { SEGV_MAPERR = 1, SEGV_ACCERR = 2 };
 

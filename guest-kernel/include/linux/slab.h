@@ -1,9 +1,9 @@
 /*
- * slab.h - memory in pieces smaller than a page (and larger ones, through kmalloc's door).
+ * slab.h - kmalloc() and caches of objects.
  *
- * With `slub_debug` on the boot line each object has a red zone behind it and
- * is filled with poison while it is free: who writes where he must not ends
- * the machine, at the latest when the object is next given or taken.
+ * With `slub_debug` on the command line each object is followed by a red zone and is filled
+ * with poison while it is free: writes out of bounds or after free cause a panic when the
+ * object is next freed or allocated.
  */
 #ifndef LINUX_SLAB_H
 #define LINUX_SLAB_H
@@ -17,9 +17,9 @@ void *kmalloc(size_t size);
 void *kzalloc(size_t size);
 void kfree(const void *obj);
 
-/* Objects of one size, at most a page; align 0 is that of a pointer. NULL: no memory. */
+/* size: at most a page; align 0: that of a pointer. NULL: no memory. */
 struct kmem_cache *kmem_cache_create(const char *name, unsigned int size, unsigned int align);
-/* All its objects have been given back. */
+/* All objects must have been freed. */
 void kmem_cache_destroy(struct kmem_cache *s);
 void *kmem_cache_alloc(struct kmem_cache *s);
 void *kmem_cache_zalloc(struct kmem_cache *s);

@@ -1,4 +1,4 @@
-/* sort.h - arrays into order, in place. */
+/* sort.h - sorting of arrays, in place. */
 #ifndef LINUX_SORT_H
 #define LINUX_SORT_H
 

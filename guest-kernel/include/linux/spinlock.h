@@ -1,9 +1,8 @@
 /*
  * spinlock.h - ticket locks.
  *
- * arch_spin_* are inline, touch no preempt_count and hold no call site: they
- * are for the tracer.  Everything else uses spin_*, which are functions one
- * can trace.
+ * arch_spin_* are inline, do not change preempt_count and contain no call site: they are for
+ * tracers. All other code uses spin_*, which are functions that can be traced.
  */
 #ifndef LINUX_SPINLOCK_H
 #define LINUX_SPINLOCK_H
@@ -14,7 +13,7 @@
 #include <linux/types.h>
 
 typedef struct {
-    u32 next;  /* the next ticket to be drawn */
+    u32 next;  /* the next free ticket */
     u32 owner; /* the ticket being served */
 } spinlock_t;
 

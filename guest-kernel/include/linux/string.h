@@ -1,4 +1,4 @@
-/* string.h - memory and strings.  lib/string.c is not instrumented: the tracer uses it. */
+/* string.h - memory and string functions. Not instrumented: tracers use them. */
 #ifndef LINUX_STRING_H
 #define LINUX_STRING_H
 
@@ -13,14 +13,14 @@ size_t strnlen(const char *s, size_t max);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t n);
 char *strchr(const char *s, int c);
-/* In memory from kmalloc(), which the caller gives back; NULL if there is none. */
+/* Copies to memory from kmalloc(); NULL: no memory. */
 char *kmemdup_nul(const char *s, size_t len);
 char *kstrdup(const char *s);
-/* Copies at most size-1 characters, always ends dst; answers the length or -E2BIG. */
+/* Copies at most size-1 characters and a NUL; returns the length or -E2BIG. */
 ssize_t strscpy(char *dst, const char *src, size_t size);
-/* Takes the next field off *s, which ends at one of delim; NULL when there is none left. */
+/* Splits the next field, which ends at a character of delim, off *s; NULL: none left. */
 char *strsep(char **s, const char *delim);
-/* Cuts white space off both ends, in place. */
+/* Removes white space at both ends, in place. */
 char *strstrip(char *s);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * syscalls.h - how a system call is written.
+ * syscalls.h - definition of system calls.
  *
- * SYSCALL_DEFINE2(dup3, int, fd, int, newfd) { ... } makes __riscv_sys_dup3(),
- * which the table holds and a tracer shows; it takes the arguments out of the
- * caller's registers, a0 first.
+ * SYSCALL_DEFINE2(dup3, int, fd, int, newfd) { ... } defines __riscv_sys_dup3(), the function
+ * in the table, which tracers show. It takes the arguments from the caller's registers, a0
+ * first.
  */
 #ifndef LINUX_SYSCALLS_H
 #define LINUX_SYSCALLS_H

@@ -1,4 +1,4 @@
-/* sysrq.h - commands of last resort. */
+/* sysrq.h - /proc/sysrq-trigger. */
 #ifndef LINUX_SYSRQ_H
 #define LINUX_SYSRQ_H
 

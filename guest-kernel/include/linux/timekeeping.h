@@ -9,17 +9,20 @@
 #define NSEC_PER_USEC 1000ull
 #define HZ            100
 
-/* Ticks of the time register a second, from the device tree. */
+/* Frequency of the time CSR in Hz, from the device tree. */
 extern unsigned long riscv_timebase;
 
 void time_init(unsigned long timebase);
 void time_starting_cpu(void);
 void riscv_timer_interrupt(void);
-/* Nanoseconds by the time register.  Not instrumented: the tracer stamps with it. */
+/* Nanoseconds since power-on, by the time CSR. Not instrumented: tracers call it. */
 u64 sched_clock(void);
-/* Sleeps until this hart has its next tick; answers which hart that is. */
+/* Sleeps until the next tick of this hart; returns the number of the hart. */
 unsigned int wait_for_tick(void);
-/* Has this hart's timer go off for the next tick or hrtimer, whichever is first. Interrupts off. */
+/*
+ * Programs this hart's timer for its next tick or hrtimer, whichever is first. Interrupts are
+ * off.
+ */
 void tick_program_event(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* trace_clock.h - the clock of trace records. */
+/* trace_clock.h - the default clock of trace records. */
 #ifndef LINUX_TRACE_CLOCK_H
 #define LINUX_TRACE_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* types.h - the kernel's integer types, and the struct of a list link. */
+/* types.h - integer types, and the link of lists. */
 #ifndef LINUX_TYPES_H
 #define LINUX_TYPES_H
 

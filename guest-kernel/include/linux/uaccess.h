@@ -1,23 +1,22 @@
 /*
- * uaccess.h - memory of the program that made the system call.
+ * uaccess.h - access to user memory.
  *
- * Any address may be bad, and touching it may sleep.  The copies answer how
- * many bytes they could not copy.
+ * A pointer to user memory is marked __user and must not be dereferenced. Any address may be
+ * invalid, and access may sleep. The copy functions return the number of bytes that could not be
+ * copied.
  */
 #ifndef LINUX_UACCESS_H
 #define LINUX_UACCESS_H
 
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/types.h>
 
-/* Marks a pointer into U-mode's half: not to be followed but by these. */
-#define __user
-
 unsigned long __must_check copy_to_user(void __user *to, const void *from, unsigned long n);
-/* What could not be copied is zero. */
+/* Bytes that could not be copied are set to zero. */
 unsigned long __must_check copy_from_user(void *to, const void __user *from, unsigned long n);
 unsigned long __must_check clear_user(void __user *to, unsigned long n);
-/* Length without the end, size if there was none in that many bytes; or -EFAULT. */
+/* Returns the length without the NUL, size if there is no NUL in size bytes, or -EFAULT. */
 long strncpy_from_user(char *dst, const char __user *src, long size);
 
 #define put_user(x, ptr)                                                 \

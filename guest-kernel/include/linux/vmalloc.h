@@ -1,15 +1,15 @@
 /*
- * vmalloc.h - memory whose pages are together in virtual space only.
+ * vmalloc.h - memory that is contiguous in virtual addresses only.
  *
- * One area above the image, where calls reach it from there and back: modules
- * are the reason for it.
+ * The range is above the image, within the reach of auipc and jalr, because modules are loaded
+ * there.
  */
 #ifndef LINUX_VMALLOC_H
 #define LINUX_VMALLOC_H
 
 #include <linux/types.h>
 
-/* Readable and writable; a page behind it is not mapped. NULL: no memory. */
+/* Readable and writable, followed by an unmapped page. NULL: no memory. */
 void *vmalloc(size_t size);
 void vfree(const void *addr);
 bool is_vmalloc_addr(const void *addr);

@@ -1,9 +1,8 @@
 /*
- * wait.h - queues of tasks that wait for something.
+ * wait.h - wait queues.
  *
- * A waiter puts an entry on its own stack on the queue and looks at its
- * condition after that; who makes the condition true wakes the queue after
- * that.  So no wake-up falls in between.
+ * A waiter adds an entry on its stack to the queue and then checks its condition; the waker
+ * sets the condition and then wakes the queue. So no wake-up is lost.
  */
 #ifndef LINUX_WAIT_H
 #define LINUX_WAIT_H
@@ -23,7 +22,7 @@ typedef struct wait_queue_head wait_queue_head_t;
 
 struct wait_queue_entry {
     struct task_struct *task;
-    bool exclusive; /* a wake-up stops behind it; these stand last */
+    bool exclusive; /* a wake-up wakes a limited number of these; they are last */
     struct list_head entry;
 };
 
@@ -37,13 +36,16 @@ struct wait_queue_entry {
 
 void init_waitqueue_head(struct wait_queue_head *wq);
 
-/* Queues the entry, if it is not, and sets the state of its task, which is the current one. */
+/* Queues the entry if it is not queued yet, and sets the state of current. */
 void prepare_to_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait, unsigned int state);
 void prepare_to_wait_exclusive(struct wait_queue_head *wq, struct wait_queue_entry *wait,
                                unsigned int state);
 void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait);
 
-/* Wakes all that are not exclusive and nr that are; nr 0 is all. Woken entries leave the queue. */
+/*
+ * Wakes all waiters that are not exclusive, and nr that are; nr 0: all. Entries of woken tasks
+ * leave the queue.
+ */
 void __wake_up(struct wait_queue_head *wq, unsigned int mode, int nr);
 /* The same with wq->lock held. */
 void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr);
@@ -55,15 +57,15 @@ void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr);
 #define wake_up_interruptible(wq)     __wake_up(wq, TASK_INTERRUPTIBLE, 1)
 #define wake_up_interruptible_all(wq) __wake_up(wq, TASK_INTERRUPTIBLE, 0)
 
-/* A look without the lock: only after smp_mb(), or where a late answer does no harm. */
+/* Checks without the lock: only after smp_mb(), or where a late result does no harm. */
 static inline bool waitqueue_active(const struct wait_queue_head *wq)
 {
     return !list_empty(&wq->head);
 }
 
 /*
- * The heart of wait_event*(): sleeps in state until the condition holds.
- * sleep is how it sleeps; 0, or -EINTR when a signal ended the wait.
+ * The common part of wait_event*(): sleeps in state until the condition holds. `sleep` is the
+ * expression that sleeps. 0, or -EINTR after a signal.
  */
 #define ___wait_event(wq, condition, state, is_exclusive, sleep)            \
     ({                                                                      \
@@ -104,7 +106,7 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
         (condition) ? 0 : ___wait_event(wq, condition, TASK_INTERRUPTIBLE, true, schedule()); \
     })
 
-/* Ticks left, at least 1, if the condition came true; 0 if the time was up first. */
+/* Returns the ticks left, at least 1, if the condition holds; 0 if the time is up. */
 #define wait_event_timeout(wq, condition, timeout)                                              \
     ({                                                                                          \
         long wait_left_ = (timeout);                                                            \
@@ -116,7 +118,7 @@ static inline bool waitqueue_active(const struct wait_queue_head *wq)
         wait_met_ && !wait_left_ ? 1 : wait_left_;                                              \
     })
 
-/* As above, or -EINTR. */
+/* The same, or -EINTR after a signal. */
 #define wait_event_interruptible_timeout(wq, condition, timeout)                                   \
     ({                                                                                             \
         long wait_left_ = (timeout);                                                               \

@@ -1,8 +1,8 @@
 /*
- * workload.h - things to trace and to measure.
+ * workload.h - functions to trace and to measure.
  *
- * A workload is a set of functions that the compiler may neither inline, clone
- * nor turn into loops, so the number of calls is a property of the source.
+ * The compiler may neither inline, clone nor turn into loops the functions of a workload, so
+ * the number of calls follows from the source.
  */
 #ifndef LINUX_WORKLOAD_H
 #define LINUX_WORKLOAD_H
@@ -11,19 +11,20 @@
 
 struct workload {
     const char *name;
-    /* The measured pass. */
+    /* The measured pass; returns the result. */
     u64 (*run)(unsigned long iterations);
-    /* The same work again, not traced, adding each call to *calls. */
+    /* The same work without tracing; adds the number of calls to *calls. */
     u64 (*run_counted)(unsigned long iterations, u64 *calls);
     unsigned long default_iterations;
 };
 
 extern const struct workload workload_calls, workload_tree, workload_sort, workload_mixed,
-    workload_deep;
+    workload_deep, workload_density4, workload_density16, workload_density64, workload_density256,
+    workload_density1024;
 
 /*
- * 0, or -EINVAL for a name that is none.  iterations 0: as many as is usual.  each_line() takes the
- * answer.  A wrong result ends the machine with failure.
+ * Runs a workload; iterations 0: its default number. each_line() gets the output. A wrong
+ * result ends the machine as failed. Returns 0, or -EINVAL for an unknown name.
  */
 int workload_command(const char *name, unsigned long iterations,
                      int (*each_line)(const char *text, size_t len, void *to), void *to);

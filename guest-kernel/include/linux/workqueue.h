@@ -1,8 +1,8 @@
 /*
- * workqueue.h - functions run later, in a thread.
+ * workqueue.h - functions that run later, in a thread.
  *
- * Work queued on a hart runs on that hart, in the order in which it was
- * queued, one at a time.  The same work is queued once until it begins.
+ * Work queued on a hart runs on that hart, in the order of queueing, one at a time. Work is
+ * queued only once until it starts.
  */
 #ifndef LINUX_WORKQUEUE_H
 #define LINUX_WORKQUEUE_H
@@ -14,7 +14,7 @@ struct work_struct;
 typedef void (*work_func_t)(struct work_struct *work);
 
 struct work_struct {
-    unsigned long pending; /* bit 0; atomically */
+    unsigned long pending; /* bit 0; atomics only */
     struct list_head entry;
     work_func_t func;
     struct worker *worker; /* where it was last queued */
@@ -46,21 +46,21 @@ static inline bool work_pending(const struct work_struct *work)
     return READ_ONCE(work->pending);
 }
 
-/* A thread for each hart. NULL: no memory. */
+/* Creates a queue with a thread for each hart. NULL: no memory. */
 struct workqueue_struct *alloc_workqueue(const char *name);
-/* Everything queued has run when it returns. */
+/* Runs all queued work first. */
 void destroy_workqueue(struct workqueue_struct *wq);
 
-/* False: it is queued already. From any context. */
+/* Return false if the work is queued already. From any context. */
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
 bool queue_work_on(unsigned int cpu, struct workqueue_struct *wq, struct work_struct *work);
 bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *dwork,
                         unsigned long delay);
 
-/* Until what was queued of it has run. */
+/* Wait until the work, or all work queued so far, has run. */
 void flush_work(struct work_struct *work);
 void flush_workqueue(struct workqueue_struct *wq);
-/* True: it was queued, and will not run. It is not running any more, either. */
+/* Take the work off its queue, and wait if it is running. Return true if it was queued. */
 bool cancel_work_sync(struct work_struct *work);
 bool cancel_delayed_work_sync(struct delayed_work *dwork);
 
@@ -74,7 +74,7 @@ static inline bool schedule_delayed_work(struct delayed_work *dwork, unsigned lo
     return queue_delayed_work(system_wq, dwork, delay);
 }
 
-/* func on each hart in turn, in a thread there. 0 or -ENOMEM. */
+/* Runs func on each hart, in a thread there, and waits. 0 or -ENOMEM. */
 int schedule_on_each_cpu(work_func_t func);
 
 void workqueue_init(void);

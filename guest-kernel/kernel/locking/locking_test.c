@@ -1,4 +1,4 @@
-/* locking_test.c - locks keep others out, from all harts and from interrupts, and are fair. */
+/* locking_test.c - spin locks exclude other harts and interrupts; mutexes are fair. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -7,11 +7,17 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 
-/* Rounds of all contenders together: on a host with fewer processors each may cost a time slice. */
+/*
+ * Rounds of all contenders together. Few, because on a host with fewer processors than the
+ * guest has harts each round may cost a time slice.
+ */
 enum { CONTENDERS_PER_CPU = 2, ROUNDS = 4096, MUTEX_ROUNDS = 512, QUEUERS = 6 };
 
-/* A fast host is through before the first interrupt: so many rounds more until it comes. */
-enum { PATIENCE = 1 << 20 };
+/*
+ * Limit of additional rounds while no timer interrupt has come: a fast host may finish the
+ * other rounds before the first one.
+ */
+enum { MAX_EXTRA_ROUNDS = 1 << 20 };
 
 struct contest {
     spinlock_t lock;
@@ -23,7 +29,7 @@ struct contest {
     struct hrtimer timer;
 };
 
-/* Two halves with something between them: without the lock others would get in there. */
+/* An increment with a delay between load and store: without the lock counts would be lost. */
 static void count_slowly(unsigned long *count)
 {
     unsigned long seen = READ_ONCE(*count);
@@ -40,7 +46,8 @@ static int contender_thread(void *data)
     unsigned long flags;
     unsigned int i;
 
-    for (i = 0; i < ROUNDS / c->threads || (!READ_ONCE(c->irq_count) && i < PATIENCE); i++) {
+    for (i = 0; i < ROUNDS / c->threads || (!READ_ONCE(c->irq_count) && i < MAX_EXTRA_ROUNDS);
+         i++) {
         spin_lock_irqsave(&c->lock, flags);
         count_slowly(&c->spin_count);
         spin_unlock_irqrestore(&c->lock, flags);
@@ -96,7 +103,7 @@ static void locks_lose_no_count(struct kunit *test)
 struct queue {
     struct mutex mutex;
     atomic_t arrived;
-    int order[QUEUERS]; /* who got it when; under mutex */
+    int order[QUEUERS]; /* numbers of the threads, in the order in which they got the mutex */
     int served;         /* under mutex */
     struct completion done;
 };

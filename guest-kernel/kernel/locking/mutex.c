@@ -1,4 +1,4 @@
-/* mutex.c - a lock handed from owner to the longest waiter. */
+/* mutex.c - sleeping locks; mutex_unlock() hands the lock to the task that has waited longest. */
 #include <linux/bug.h>
 #include <linux/export.h>
 #include <linux/mutex.h>
@@ -14,7 +14,7 @@ EXPORT_SYMBOL(mutex_init);
 /* wait.lock held. */
 static bool take_if_free(struct mutex *lock)
 {
-    BUG_ON(lock->owner == current); /* it would wait for itself */
+    BUG_ON(lock->owner == current); /* it would wait for itself endlessly */
     if (lock->owner)
         return false;
     lock->owner = current;
@@ -35,7 +35,10 @@ bool mutex_trylock(struct mutex *lock)
 }
 EXPORT_SYMBOL(mutex_trylock);
 
-/* The lock may have been handed over between the signal and here: then it is ours after all. */
+/*
+ * Ends the wait after a signal. Returns 0 if the lock was handed to current in the meantime,
+ * else -EINTR.
+ */
 static int give_up(struct mutex *lock, struct wait_queue_entry *self)
 {
     unsigned long flags;
@@ -87,9 +90,9 @@ int mutex_lock_interruptible(struct mutex *lock)
 }
 
 /*
- * The next owner is named before it is woken, so no other task can slip in between;
- * and its entry leaves the list before that, as the entry lives on its stack.
- * If it is awake already it may be through and gone before we wake it.
+ * Sets the new owner before it is woken, so that no other task can take the lock in between.
+ * The entry leaves the list before that, because it is on the waiter's stack. The reference
+ * keeps the task: if it is awake already, it may exit before wake_up_process().
  */
 static void hand_over(struct mutex *lock)
 {

@@ -1,4 +1,4 @@
-/* spinlock.c - taking a spin lock also keeps this task on this hart. */
+/* spinlock.c - spin locks; the holder of one cannot be preempted. */
 #include <linux/export.h>
 #include <linux/preempt.h>
 #include <linux/spinlock.h>

@@ -1,4 +1,4 @@
-/* internal.h - between the parts of the module loader. */
+/* internal.h - shared by the files of the module loader. */
 #ifndef KERNEL_MODULE_INTERNAL_H
 #define KERNEL_MODULE_INTERNAL_H
 
@@ -6,7 +6,10 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 
-/* The file under way. Its section headers' sh_addr say where each section came to lie. */
+/*
+ * The file that is being loaded. After the layout, sh_addr of a section header is the address
+ * of the section.
+ */
 struct load_info {
     const char *image;
     size_t len;
@@ -24,7 +27,10 @@ bool module_uses(const struct module *user, const struct module *source);
 unsigned int find_sec(const struct load_info *info, const char *name); /* 0: none */
 int add_kallsyms(struct module *mod, const struct load_info *info);
 
-/* arch: section relsec's relocations, all symbols having their addresses. */
+/*
+ * Architecture hook: applies the relocations of section relsec. Every symbol's st_value is its
+ * address by then. Returns 0 or a negative error, after a message.
+ */
 int apply_relocate_add(const struct load_info *info, unsigned int relsec, const char *modname);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * kallsyms.c - which module's function holds an address.
+ * kallsyms.c - finds the module and the function that contain an address.
  *
- * Not instrumented, as kernel/kallsyms.c.  The list is walked with interrupts
- * off, which is what the removal of a module waits for.
+ * Not instrumented, like kernel/kallsyms.c. Callers walk the list of modules with interrupts
+ * off; free_module() waits for them with synchronize_rcu().
  */
 #include "internal.h"
 #include <asm/irqflags.h>
@@ -81,13 +81,13 @@ static int cmp_syms(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* init_module is the alias of a function that has a name of its own. */
+/* Aliases of the functions that module_init() and module_exit() name. */
 static bool is_alias(const char *name)
 {
     return !strcmp(name, "init_module") || !strcmp(name, "cleanup_module");
 }
 
-/* The file's own tables do not stay: the functions' part of them is copied. */
+/* Copies the names and addresses of the functions: the file's symbol table is not kept. */
 int add_kallsyms(struct module *mod, const struct load_info *info)
 {
     unsigned int i, n = 0;

@@ -1,11 +1,10 @@
 /*
- * main.c - loading a relocatable file into the kernel, and taking it out again.
+ * main.c - loads and unloads modules (relocatable ELF files).
  *
- * The sections that are to stay are copied into one piece of memory, text
- * first, then constants, then data; undefined symbols are looked up among what
- * the kernel and other modules export; relocations are applied while all of it
- * is data.  Then each part gets its permissions: no page is writable and
- * executable at any time, by any of its addresses.
+ * Sections with SHF_ALLOC are copied into one area: text first, then read-only data, then data.
+ * Undefined symbols are looked up among the exports of the kernel and of live modules.
+ * Relocations are applied while the whole area is data. Then each part gets its permissions: no
+ * page is writable and executable at any time, by any of its addresses.
  */
 #include "internal.h"
 #include <asm/cacheflush.h>
@@ -61,7 +60,10 @@ int module_refcount(const struct module *mod)
     return atomic_read(&mod->refcnt) - MODULE_REF_BASE;
 }
 
-/* From now on no reference can be taken, if there is none. */
+/*
+ * Drops the base reference if it is the only one; try_module_get() fails from then on. Returns
+ * false if the module is in use.
+ */
 static bool try_release_module_ref(struct module *mod)
 {
     int unused = MODULE_REF_BASE;
@@ -120,7 +122,7 @@ bool module_uses(const struct module *user, const struct module *source)
     return false;
 }
 
-/* Once for each pair of modules. */
+/* Takes a reference to source, once for each pair of modules. */
 static int ref_module(struct module *mod, struct module *source)
 {
     struct module_use *use;
@@ -170,7 +172,7 @@ static int resolve_symbol(struct module *mod, Elf64_Sym *sym, const char *name)
     return err;
 }
 
-/* After this every symbol's value is its address. */
+/* Sets each symbol's value to its address. */
 static int simplify_symbols(struct module *mod, const struct load_info *info)
 {
     unsigned int i;
@@ -186,7 +188,7 @@ static int simplify_symbols(struct module *mod, const struct load_info *info)
         else if (sym->st_shndx < info->num_sections)
             sym->st_value += info->sechdrs[sym->st_shndx].sh_addr;
         else if (sym->st_shndx != SHN_ABS)
-            failed = -ENOEXEC; /* common symbols: the compiler is told to make none */
+            failed = -ENOEXEC; /* common symbols: modules are compiled with -fno-common */
         err = err ? err : failed;
     }
     mutex_unlock(&module_mutex);
@@ -252,7 +254,7 @@ static bool symbols_are_sane(const struct load_info *info)
     return true;
 }
 
-/* The symbol table is changed while loading: the caller's file is not. */
+/* The symbol table is changed while loading, so it is copied: the caller's file stays as it is. */
 static int copy_symtab(struct load_info *info)
 {
     const Elf64_Shdr *s;
@@ -301,7 +303,7 @@ static int setup_load_info(struct load_info *info)
 
 /* ---- memory ---- */
 
-/* Text, constants, data: sections with these flags under this mask. */
+/* Text, read-only data, data: the sections whose flags under the mask are these. */
 static const struct {
     u64 mask, flags;
 } parts[] = {
@@ -310,7 +312,10 @@ static const struct {
     {SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE, SHF_ALLOC | SHF_WRITE},
 };
 
-/* Gives each section of a part its offset, in sh_addr; answers where the part ends. */
+/*
+ * Sets sh_addr of each section in a part to its offset. Returns the end of the part,
+ * page-aligned.
+ */
 static unsigned long layout_part(struct load_info *info, unsigned int part, unsigned long size)
 {
     unsigned int i;
@@ -342,7 +347,7 @@ static void copy_sections(struct load_info *info, char *base)
     }
 }
 
-/* The file brings its struct module with it, in its data. */
+/* The struct module is itself part of the file, in .gnu.linkonce.this_module. */
 static struct module *layout_and_allocate(struct load_info *info)
 {
     unsigned long text = layout_part(info, 0, 0), ro = layout_part(info, 1, text),
@@ -412,7 +417,7 @@ static int apply_relocations(const struct module *mod, const struct load_info *i
     return err;
 }
 
-/* ---- its life ---- */
+/* ---- states ---- */
 
 static int add_unformed_module(struct module *mod)
 {
@@ -434,7 +439,7 @@ static void set_state(struct module *mod, enum module_state state)
     mutex_unlock(&module_mutex);
 }
 
-/* The text was written as data: every hart fences before one of them can come here. */
+/* The text was written as data: every hart executes fence.i before any can enter it. */
 static int complete_formation(struct module *mod)
 {
     unsigned long base = (unsigned long)mod->core_base;
@@ -451,8 +456,8 @@ static int complete_formation(struct module *mod)
 }
 
 /*
- * Nobody finds it any more; who has found it, by its list or by being in its
- * text, is through when this returns.
+ * Makes the module unreachable, and frees it when no hart can be inside: after tasks in its
+ * text (synchronize_rcu_tasks()) and readers of the list (synchronize_rcu()).
  */
 static void free_module(struct module *mod)
 {
@@ -482,7 +487,7 @@ static int do_init_module(struct module *mod)
     return 0;
 }
 
-/* mod is on the list, and its memory its own to write. */
+/* mod is on the list as MODULE_STATE_UNFORMED; its memory is still writable. */
 static int form_module(struct module *mod, struct load_info *info, const char *args)
 {
     int err = simplify_symbols(mod, info);
@@ -498,7 +503,7 @@ static int form_module(struct module *mod, struct load_info *info, const char *a
     err = add_kallsyms(mod, info);
     if (err)
         return err;
-    ftrace_module_init(mod); /* sorts its table of sites, which will be constant */
+    ftrace_module_init(mod); /* sorts the table of sites, which becomes read-only below */
     err = complete_formation(mod);
     if (err)
         return err;

@@ -1,4 +1,4 @@
-/* procfs.c - /proc/modules: name, size, uses, by whom, state, address; the newest first. */
+/* procfs.c - /proc/modules: name, size, reference count, users, state, address; newest first. */
 #include "internal.h"
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

@@ -9,10 +9,10 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* What one kmalloc() gives. */
+/* The size of the largest kmalloc(). */
 #define MODULE_MAX_BYTES (PAGE_SIZE << (MAX_ORDER - 1))
 
-/* The parameters, as one line of the program's. */
+/* Loads the module with the parameters in the user string uargs. */
 static int load_with_args(const void *image, size_t len, const char __user *uargs)
 {
     char *args = kmalloc(PAGE_SIZE);
@@ -58,7 +58,7 @@ SYSCALL_DEFINE3(finit_module, int, fd, const char __user *, uargs, int, flags)
     return err;
 }
 
-/* As with O_NONBLOCK: a module in use is not waited for. */
+/* Flags are ignored; as with O_NONBLOCK, a module in use is refused with -EWOULDBLOCK. */
 SYSCALL_DEFINE2(delete_module, const char __user *, uname, unsigned int, flags)
 {
     char name[MODULE_NAME_LEN];

@@ -1,4 +1,4 @@
-/* rcu_test.c - whom grace periods wait for, and whom not. */
+/* rcu_test.c - which tasks grace periods wait for. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -8,10 +8,10 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-/* One task that stays in a section until it is told to leave, or for a time. */
+/* A task that spins until release is set or, if spin_msecs is not 0, for so long. */
 struct section {
     bool entered, release, left;
-    bool reader; /* a reader; else merely busy, as a task preempted in a trampoline is */
+    bool reader; /* holds rcu_read_lock(); else only busy, like a task preempted in a trampoline */
     unsigned int spin_msecs;
     struct completion done;
 };
@@ -33,7 +33,7 @@ static int section_thread(void *data)
     return 0;
 }
 
-/* Returns when the task is in its section, except that on one hart a reader has left it by then. */
+/* Returns when the task has entered; on one hart a reader has left again by then. */
 static bool enter_section(struct kunit *test, struct section *s)
 {
     struct task_struct *p = kthread_create(section_thread, s, "section");
@@ -93,7 +93,7 @@ static int sleeping_thread(void *data)
     return 0;
 }
 
-/* It would never be released if it were waited for. */
+/* The sleeper is released after the grace period: if this waited for it, the test would not end. */
 static void synchronize_rcu_tasks_does_not_wait_for_a_sleeper(struct kunit *test)
 {
     struct section s = {.reader = false};
@@ -110,7 +110,7 @@ static void synchronize_rcu_tasks_does_not_wait_for_a_sleeper(struct kunit *test
     wait_for_completion(&s.done);
 }
 
-/* A task that is woken, looks, and sleeps again. */
+/* A task that sleeps, is woken, checks stop, and sleeps again. */
 struct blinker {
     struct completion wake, done;
     bool stop;
@@ -127,7 +127,7 @@ static int blinker_thread(void *data)
     return 0;
 }
 
-/* One a hart, but for ours. */
+/* One for each hart except this one. */
 static unsigned int start_blinkers(struct blinker *b)
 {
     unsigned int n;
@@ -146,8 +146,9 @@ static unsigned int start_blinkers(struct blinker *b)
 }
 
 /*
- * A hart that has switched, and then has nothing to do, does not switch again by
- * itself: if the grace period takes the wrong switch for its own, it never ends.
+ * An idle hart does not switch tasks by itself. A request that comes while a hart switches to
+ * idle must be satisfied by this switch or cause another; if it is lost, the grace period never
+ * ends.
  */
 static void synchronize_rcu_ends_whenever_a_hart_falls_asleep(struct kunit *test)
 {

@@ -1,11 +1,10 @@
 /*
- * tasks.c - grace periods of preemptible code, such as trampolines.
+ * tasks.c - grace periods for preemptible code, such as trampolines.
  *
- * A task that may be inside is one that runs, or was preempted: it is on a run
- * queue.  Each of those is held out until it switches by its own will, which
- * no trampoline does.  Idle tasks are never preempted: to the scheduler they
- * are readers, and so is a task that is on its way to sleep.  The grace period
- * of readers at the end waits for those.
+ * A task can be inside such code only while it is on a run queue, running or preempted. Each of
+ * these tasks is marked as a holdout until it switches voluntarily, which no trampoline does.
+ * Idle tasks are never preempted, so synchronize_rcu() at the end waits for them, and for tasks
+ * on their way to sleep.
  */
 #include <linux/delay.h>
 #include <linux/mutex.h>
@@ -33,8 +32,10 @@ static void hold_out_runnable_tasks(void)
     spin_unlock_irqrestore(&tasklist_lock, flags);
 }
 
-/* A task may have set off to sleep while we marked it, and not seen the mark: then it is off by
- * now. */
+/*
+ * A task that was on its way to sleep when it was marked did not see the mark: it is cleared
+ * here once the task is off its queue.
+ */
 static bool any_holdout(void)
 {
     struct task_struct *t;
@@ -58,7 +59,7 @@ static bool any_holdout(void)
 void synchronize_rcu_tasks(void)
 {
     mutex_lock(&tasks_gp_mutex);
-    smp_mb(); /* what the caller took away is gone before we look for its users */
+    smp_mb(); /* the caller's removal is visible before the tasks are marked */
     hold_out_runnable_tasks();
     while (any_holdout())
         msleep(HOLDOUT_POLL_MSECS);

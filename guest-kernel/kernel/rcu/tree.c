@@ -1,10 +1,9 @@
 /*
- * tree.c - grace periods: every hart has switched tasks since.
+ * tree.c - RCU grace periods.
  *
- * A reader cannot be switched away from, so a hart that switches has ended the
- * readers it had.  The harts that are still to do so stand in one word; each
- * takes itself out of it when __schedule() has switched, and the last one wakes
- * the waiter.
+ * A reader cannot be preempted, so a hart that switches tasks has left its read-side sections.
+ * gp_cpus has a bit for each hart that still has to switch; a hart clears its bit after the
+ * switch in __schedule(), and the last one wakes the waiter.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -14,8 +13,8 @@
 #include <linux/smp.h>
 
 static DEFINE_MUTEX(gp_mutex);    /* one grace period at a time */
-static struct completion gp_done; /* of the one under way */
-static unsigned long gp_cpus;     /* harts it waits for; atomics only */
+static struct completion gp_done; /* of the current grace period */
+static unsigned long gp_cpus;     /* harts that still have to switch; changed by atomics only */
 
 void rcu_note_context_switch(void)
 {
@@ -27,7 +26,7 @@ void rcu_note_context_switch(void)
         complete(&gp_done);
 }
 
-/* Our own hart has no reader: it runs us. */
+/* This hart has no reader: it runs the caller. */
 void synchronize_rcu(void)
 {
     unsigned long others;

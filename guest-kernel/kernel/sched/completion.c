@@ -1,8 +1,8 @@
 /*
- * completion.c - counting what has been done.
+ * completion.c - completions.
  *
- * All under the lock of the wait queue, so that who waited may throw the
- * completion away as soon as it has been let go: complete() is through then.
+ * All accesses are under the lock of the wait queue, so a waiter may free the completion as
+ * soon as its wait returns: complete() does not touch it any more.
  */
 #include <linux/completion.h>
 #include <linux/export.h>
@@ -68,7 +68,7 @@ bool completion_done(struct completion *x)
     return done;
 }
 
-/* Exclusive: each of several waiters takes one. */
+/* An exclusive wait: each complete() wakes one waiter. */
 static long do_wait_for_completion(struct completion *x, long timeout, unsigned int state)
 {
     bool done = false;

@@ -1,7 +1,7 @@
 /*
- * core.c - the scheduler: one run queue a hart, and classes that order it.
+ * core.c - the scheduler: one run queue for each hart, ordered by scheduling classes.
  *
- * Lock order: pi_lock, then one queue; a second queue only by trylock.
+ * Lock order: pi_lock, then one queue's lock; a second queue's lock only by trylock.
  */
 #include "sched.h"
 #include <asm/barrier.h>
@@ -21,18 +21,17 @@
 #include <linux/sched/task.h>
 
 enum {
-    /* What a task that does not run has in preempt_count: schedule()'s one and the lock's. */
+    /* preempt_count of a task that does not run: one of schedule(), one of the queue's lock. */
     SWITCH_PREEMPT_COUNT = 2 * PREEMPT_OFFSET,
     BALANCE_TICKS = 4,
 };
 
 struct rq runqueues[NR_CPUS];
 
-/* Set once, when there are other tasks than the first. */
+/* SYSTEM_RUNNING from the moment that tasks other than the first may run. */
 enum system_states system_state = SYSTEM_BOOTING;
 
-/* The harts where a task of the real-time class waits; bits set and cleared with their queue
- * locked. */
+/* Harts on which a real-time task waits; a bit is changed with the queue of its hart locked. */
 static unsigned long rt_overload_mask;
 
 static const struct sched_class *const sched_classes[] = {
@@ -41,11 +40,11 @@ static const struct sched_class *const sched_classes[] = {
     &fair_sched_class,
 };
 
-/* The boot hart runs on it from head.S on. */
+/* The boot hart's stack from head.S on. */
 char init_stack[THREAD_SIZE] __aligned(THREAD_SIZE);
 
 struct task_struct init_task = {
-    .preempt_count = PREEMPT_OFFSET, /* until the idle loop, which runs so too */
+    .preempt_count = PREEMPT_OFFSET, /* preemption stays disabled, in the idle loop too */
     .on_rq = TASK_ON_RQ_QUEUED,
     .on_cpu = 1,
     .cpus_allowed = 1,
@@ -106,7 +105,7 @@ static struct rq *task_rq_lock(struct task_struct *p)
     }
 }
 
-/* What curr has run since it was last looked at. */
+/* Charges curr for the time since the last call. */
 static void update_curr(struct rq *rq)
 {
     struct task_struct *curr = rq->curr;
@@ -154,7 +153,7 @@ static void check_preempt_curr(struct rq *rq, struct task_struct *p)
         resched_curr(rq);
 }
 
-/* No harts but those online; all of them, should none that p may use be online. */
+/* The online harts that p may use; all online harts if there is none. */
 static unsigned long allowed_cpus(const struct task_struct *p)
 {
     unsigned long online = READ_ONCE(cpu_online_mask);
@@ -162,7 +161,10 @@ static unsigned long allowed_cpus(const struct task_struct *p)
     return p->cpus_allowed & online ? p->cpus_allowed & online : online;
 }
 
-/* pi_lock held, p on no queue and off its stack. */
+/*
+ * Chooses a hart for p and queues it there. pi_lock is held; p is on no queue and has left its
+ * stack.
+ */
 static void activate_task(struct task_struct *p, int why)
 {
     struct rq *rq;
@@ -175,7 +177,10 @@ static void activate_task(struct task_struct *p, int why)
     spin_unlock(&rq->lock);
 }
 
-/* p was about to sleep, or was preempted on the way, and has not left its queue. */
+/*
+ * If p is still on a queue (about to sleep, or preempted before it did), makes it runnable
+ * there.
+ */
 static bool ttwu_runnable(struct task_struct *p)
 {
     struct rq *rq = task_rq_lock(p);
@@ -229,8 +234,8 @@ void wake_up_new_task(struct task_struct *p)
 }
 
 /*
- * Takes a task of a class that waits on another queue, which is busy with
- * something at least as important.  rq is ours and locked.
+ * Moves a waiting task of the class from the queue busy to rq, which is this hart's and locked.
+ * Returns NULL if there is none, or busy is locked.
  */
 static struct task_struct *pull_task_from(struct rq *rq, struct rq *busy,
                                           const struct sched_class *class)
@@ -258,7 +263,7 @@ static void pull_task(struct rq *rq, unsigned long cpus, const struct sched_clas
         cpu, cpus & ~(1UL << rq->cpu)) if (pull_task_from(rq, &runqueues[cpu], class)) return;
 }
 
-/* Before a hart runs something less important than what may wait elsewhere. */
+/* Pulls a task from another hart if this one has nothing more important to run. */
 static void balance_before_pick(struct rq *rq)
 {
     if (!list_empty(&rq->stop) || !list_empty(&rq->rt))
@@ -269,7 +274,7 @@ static void balance_before_pick(struct rq *rq)
         pull_task(rq, READ_ONCE(cpu_online_mask), &fair_sched_class);
 }
 
-/* One from the longest queue, if it is longer than what we have to do ourselves. */
+/* Pulls one fair task from the longest queue, if that is longer than this hart's. */
 static void load_balance(struct rq *rq)
 {
     unsigned int cpu, most = rq->nr_fair + (rq->curr != rq->idle);
@@ -277,7 +282,7 @@ static void load_balance(struct rq *rq)
 
     for_each_online_cpu(cpu)
     {
-        /* After a task of a higher class they would wait endlessly: count it as one of them. */
+        /* A running task of a higher class could keep them waiting endlessly: count it, too. */
         unsigned int n = READ_ONCE(runqueues[cpu].nr_fair) +
                          (READ_ONCE(runqueues[cpu].curr)->prio < MAX_RT_PRIO);
 
@@ -306,7 +311,7 @@ static struct task_struct *pick_next_task(struct rq *rq)
     return rq->idle;
 }
 
-/* It may not stay where it ran until now, and is off its stack. */
+/* Queues p, which has left its stack, on another hart: it may not use the last one any more. */
 static void migrate_task(struct task_struct *p)
 {
     unsigned long flags;
@@ -317,9 +322,9 @@ static void migrate_task(struct task_struct *p)
 }
 
 /*
- * Drops the lock that __schedule() took.  Only now a grace period may count the
- * switch: it asks for one under the lock, so this is either the one it asked
- * for, or it has left need_resched standing for another.
+ * Drops the lock that __schedule() took. Only then RCU may count the switch: synchronize_rcu()
+ * requests a switch under the lock, so it has requested either this one or, with need_resched
+ * set again, another.
  */
 static void end_switch(struct rq *rq)
 {
@@ -328,7 +333,7 @@ static void end_switch(struct rq *rq)
     preempt_enable_no_resched();
 }
 
-/* First thing on the new stack. */
+/* Runs first on the new task's stack. */
 static void finish_task_switch(struct task_struct *prev)
 {
     bool dead = prev->state == TASK_DEAD, migrating = prev->on_rq == TASK_ON_RQ_MIGRATING;
@@ -359,7 +364,10 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
     finish_task_switch(prev);
 }
 
-/* Where prev goes: to sleep, to another hart, or back on the queue. Idle tasks are on none. */
+/*
+ * Decides what becomes of prev: it sleeps, moves to another hart, or is queued again. Idle
+ * tasks are on no queue.
+ */
 static void put_prev_task(struct rq *rq, struct task_struct *prev, bool preempt)
 {
     if (prev == rq->idle)
@@ -380,8 +388,8 @@ static void put_prev_task(struct rq *rq, struct task_struct *prev, bool preempt)
 }
 
 /*
- * Preemption disabled once by the caller.  A preempted task stays on the queue
- * whatever its state: it had not come to sleeping yet.
+ * The caller has disabled preemption once. A preempted task stays queued whatever its state: it
+ * has not called schedule() yet.
  */
 static void __schedule(bool preempt)
 {
@@ -439,7 +447,7 @@ void preempt_schedule(void)
 }
 EXPORT_SYMBOL(preempt_schedule);
 
-/* From the end of an interrupt, with interrupts off. */
+/* Called at the end of an interrupt, with interrupts off. */
 void preempt_schedule_irq(void)
 {
     do {
@@ -449,7 +457,7 @@ void preempt_schedule_irq(void)
     } while (need_resched());
 }
 
-/* From the timer interrupt. */
+/* Called from the timer interrupt. */
 void scheduler_tick(void)
 {
     struct rq *rq = this_rq();
@@ -503,7 +511,7 @@ void __might_sleep(const char *file, int line)
 }
 EXPORT_SYMBOL(__might_sleep);
 
-/* Takes p off its queue while fn changes what the queue is ordered by, and puts it back. */
+/* Takes p off its queue while change() alters what the queue is ordered by, and puts it back. */
 static void change_task(struct task_struct *p, void (*change)(struct task_struct *, const void *),
                         const void *what)
 {
@@ -576,7 +584,9 @@ int sched_setscheduler(struct task_struct *p, int policy, const struct sched_par
     return 0;
 }
 
-/* p waits on a queue of a hart that it may not use any more. Its pi_lock and the queue are locked.
+/*
+ * Moves p off the queue of a hart that it may not use any more. p->pi_lock and rq->lock are
+ * held; rq->lock is released.
  */
 static void requeue_elsewhere(struct rq *rq, struct task_struct *p)
 {
@@ -608,12 +618,12 @@ int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask)
     return 0;
 }
 
-/* Before p is first woken. */
+/* Sets the scheduling defaults of a new task. */
 void sched_fork(struct task_struct *p)
 {
     INIT_LIST_HEAD(&p->run_list);
     p->state = TASK_NEW;
-    p->preempt_count = SWITCH_PREEMPT_COUNT; /* what schedule_tail() gives back */
+    p->preempt_count = SWITCH_PREEMPT_COUNT; /* schedule_tail() lowers it to 0 */
     p->cpu = raw_smp_processor_id();
     p->on_rq = p->on_cpu = 0;
     p->policy = SCHED_NORMAL;
@@ -638,7 +648,10 @@ static void set_idle(unsigned int cpu, struct task_struct *idle)
     runqueues[cpu].idle = runqueues[cpu].curr = idle;
 }
 
-/* A hart that starts: its idle task runs from the first instruction, not to be preempted. */
+/*
+ * Prepares the idle task of a hart that is about to start: it counts as running from the start
+ * and is not preemptible.
+ */
 void init_idle(struct task_struct *idle, unsigned int cpu)
 {
     idle->pid = 0;
@@ -669,7 +682,7 @@ void sched_init(void)
     set_idle(0, &init_task);
 }
 
-/* Interrupts are off while we look, so a wake-up cannot fall between look and wfi. */
+/* Interrupts are off during the check, so that no wake-up can come between the check and wfi. */
 static void do_idle(void)
 {
     while (!need_resched()) {
@@ -687,7 +700,7 @@ void cpu_startup_entry(void)
         do_idle();
 }
 
-/* The last switch: the next task drops the scheduler's reference. */
+/* The task's last switch: the next task drops the scheduler's reference to it. */
 void do_task_dead(void)
 {
     preempt_disable();

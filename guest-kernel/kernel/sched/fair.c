@@ -1,22 +1,21 @@
 /*
  * fair.c - SCHED_NORMAL: each task gets time in proportion to its weight.
  *
- * vruntime is the time a task has run, slower the heavier it is; the one with
- * the least runs next.  A task that does not wait or run here has vruntime
- * relative to the queue it left, so that neither sleep nor a queue whose time
- * runs differently gives it an advantage.
+ * vruntime is a task's run time divided by its weight; the task with the least runs next. While
+ * a task is on no queue, its vruntime is relative to the queue that it left, so that neither
+ * sleep nor a move to another hart gives it an advantage.
  */
 #include "sched.h"
 #include <linux/bitops.h>
 
 enum {
     NICE_0_LOAD = 1024,
-    SCHED_LATENCY_MS = 20,         /* each waiting task's turn comes once in it */
-    SCHED_MIN_GRANULARITY_MS = 10, /* but no turn is shorter, when there are many */
+    SCHED_LATENCY_MS = 20,         /* the period in which each waiting task runs once */
+    SCHED_MIN_GRANULARITY_MS = 10, /* lower limit of a slice, if many tasks wait */
     SCHED_WAKEUP_GRANULARITY_MS = 4,
 };
 
-/* Each step of nice is a quarter more or less than the next. */
+/* A step of nice changes the weight by a factor of 1.25. */
 unsigned long nice_to_weight(int nice)
 {
     unsigned long weight = NICE_0_LOAD << 20;
@@ -39,7 +38,7 @@ static struct task_struct *leftmost(struct rq *rq)
     return list_empty(&rq->fair) ? NULL : list_first_entry(&rq->fair, struct task_struct, run_list);
 }
 
-/* Follows the one that is least far on, and never goes back. */
+/* Advances min_vruntime to the least vruntime here; it never decreases. */
 static void update_min_vruntime(struct rq *rq)
 {
     struct task_struct *first = leftmost(rq), *curr = rq->curr;
@@ -66,7 +65,7 @@ static void charge_fair(struct rq *rq, struct task_struct *curr, u64 delta)
     update_min_vruntime(rq);
 }
 
-/* A task that slept may be ahead of the others, but by no more than one round. */
+/* A task that wakes is credited for its sleep, but with no more than one period. */
 static void place_task(struct rq *rq, struct task_struct *p, int why)
 {
     s64 ahead = SCHED_LATENCY_MS * NSEC_PER_MSEC;
@@ -106,12 +105,12 @@ static struct task_struct *first_fair(struct rq *rq, unsigned int cpu)
     return first_allowed(&rq->fair, cpu);
 }
 
-/* Its part of a round in which everybody has a turn. */
+/* curr's share, in ns, of a period in which every task runs once. */
 static u64 slice(struct rq *rq, struct task_struct *curr)
 {
-    u64 round = max(SCHED_LATENCY_MS, (int)(rq->nr_fair + 1) * SCHED_MIN_GRANULARITY_MS);
+    u64 period = max(SCHED_LATENCY_MS, (int)(rq->nr_fair + 1) * SCHED_MIN_GRANULARITY_MS);
 
-    return round * NSEC_PER_MSEC * curr->weight / (rq->fair_load + curr->weight);
+    return period * NSEC_PER_MSEC * curr->weight / (rq->fair_load + curr->weight);
 }
 
 static bool tick_fair(struct rq *rq, struct task_struct *curr)
@@ -130,7 +129,7 @@ static bool preempts_fair(struct rq *rq, struct task_struct *p, struct task_stru
     return vruntime_diff(curr->vruntime, p->vruntime + granularity) > 0;
 }
 
-/* After all tasks that wait now. */
+/* Moves curr after all tasks that wait now. */
 static void yield_fair(struct rq *rq, struct task_struct *curr)
 {
     struct task_struct *p;
@@ -144,8 +143,8 @@ static void switched_to_fair(struct rq *rq, struct task_struct *p)
     p->vruntime = p->on_rq == TASK_ON_RQ_QUEUED ? rq->min_vruntime : 0;
 }
 
-/* What stands before one more task; who runs and is more important counts for many. */
-static unsigned int crowd(unsigned int cpu)
+/* How many tasks a new one would wait for; a running real-time task counts as 1000. */
+static unsigned int cpu_load(unsigned int cpu)
 {
     struct rq *rq = &runqueues[cpu];
     const struct task_struct *curr = READ_ONCE(rq->curr);
@@ -155,12 +154,12 @@ static unsigned int crowd(unsigned int cpu)
     return READ_ONCE(rq->nr_queued) + (curr->prio < MAX_RT_PRIO ? 1000 : 1);
 }
 
-/* Where it was unless others have less to do: then the first of those that have least. */
+/* The hart p ran on last, unless others have less load: then the first with the least. */
 static unsigned int select_fair_rq(struct task_struct *p, unsigned long allowed)
 {
     unsigned int cpu, best = allowed >> p->cpu & 1 ? (unsigned int)p->cpu : __ffs(allowed);
 
-    for_each_cpu_in(cpu, allowed) if (crowd(cpu) < crowd(best)) best = cpu;
+    for_each_cpu_in(cpu, allowed) if (cpu_load(cpu) < cpu_load(best)) best = cpu;
     return best;
 }
 

@@ -1,8 +1,8 @@
 /*
- * rt.c - SCHED_FIFO and SCHED_RR: the highest priority runs, equals by turns.
+ * rt.c - SCHED_FIFO and SCHED_RR: the task with the highest priority runs.
  *
- * A task that is preempted stays first among its equals; one that has used up
- * its slice (SCHED_RR) or yields goes behind them.
+ * A preempted task stays first among those of its priority; one that has used up its slice
+ * (SCHED_RR) or yields goes after them.
  */
 #include "sched.h"
 
@@ -74,7 +74,10 @@ static void switched_to_rt(struct rq *rq, struct task_struct *p)
     p->rt_time_slice = RR_TIMESLICE;
 }
 
-/* Where it was if it can run there at once, else where the least important task runs. */
+/*
+ * The hart p ran on last if p can run there at once, else the hart that runs the task with the
+ * lowest priority.
+ */
 static unsigned int select_rt_rq(struct task_struct *p, unsigned long allowed)
 {
     unsigned int cpu, best = p->cpu;

@@ -1,8 +1,8 @@
 /*
- * sched.h - between the scheduler's files: run queues and classes.
+ * sched.h - run queues and scheduling classes, for the scheduler's own files.
  *
- * A task that runs is on its hart's queue in the sense of on_rq, but in no
- * list: picking takes it off, putting it back puts it on again.
+ * A running task counts as queued (on_rq), but it is in no list: picking a task takes it off
+ * the list, putting it back adds it again.
  */
 #ifndef KERNEL_SCHED_SCHED_H
 #define KERNEL_SCHED_SCHED_H
@@ -22,13 +22,13 @@ enum {
 };
 
 struct rq {
-    spinlock_t lock; /* held across the switch; once taken, the last task has left its stack */
+    spinlock_t lock; /* held during a context switch, until the last task has left its stack */
     unsigned int cpu;
     struct task_struct *curr; /* these and the rest under lock */
     struct task_struct *idle;
-    unsigned int nr_queued; /* waiting, whatever their class */
+    unsigned int nr_queued; /* waiting tasks of all classes */
     struct list_head stop;  /* waiting tasks of each class */
-    struct list_head rt;    /* by priority; among equals in order */
+    struct list_head rt;    /* by priority, then first come, first served */
     struct list_head fair;  /* by vruntime */
     unsigned int nr_fair;
     unsigned long fair_load; /* sum of the weights in fair */
@@ -38,12 +38,12 @@ struct rq {
 
 /* All called with rq->lock held. */
 struct sched_class {
-    unsigned int rank; /* lower goes first */
+    unsigned int rank; /* lower runs first */
     void (*enqueue)(struct rq *rq, struct task_struct *p, int why);
     void (*dequeue)(struct rq *rq, struct task_struct *p);
     /* p, which runs, goes to sleep or to another hart. */
     void (*leave)(struct rq *rq, struct task_struct *p);
-    /* The first that may run on cpu, still queued; or NULL. */
+    /* The first queued task that may run on cpu, or NULL; it stays queued. */
     struct task_struct *(*first)(struct rq *rq, unsigned int cpu);
     void (*charge)(struct rq *rq, struct task_struct *curr, u64 delta);
     /* True: curr has run long enough. */
@@ -51,9 +51,9 @@ struct sched_class {
     /* p has just become runnable: true if it is to run before curr, which is of the same class. */
     bool (*preempts)(struct rq *rq, struct task_struct *p, struct task_struct *curr);
     void (*yield)(struct rq *rq, struct task_struct *curr);
-    /* p has become one of this class. */
+    /* p has just joined this class. */
     void (*switched_to)(struct rq *rq, struct task_struct *p);
-    /* The hart for p, which wakes; pi_lock held, no queue's lock. */
+    /* Chooses the hart for p, which wakes up; pi_lock is held, no queue's lock is. */
     unsigned int (*select_rq)(struct task_struct *p, unsigned long allowed);
 };
 
@@ -65,7 +65,7 @@ static inline bool task_allowed_on(const struct task_struct *p, unsigned int cpu
     return READ_ONCE(p->cpus_allowed) >> cpu & 1;
 }
 
-/* Of tasks in a list, the first that may run on cpu. */
+/* The first task of the list that may run on cpu, or NULL. */
 struct task_struct *first_allowed(struct list_head *queue, unsigned int cpu);
 unsigned long nice_to_weight(int nice);
 

@@ -1,4 +1,4 @@
-/* sched_test.c - who runs when, where, and for how long. */
+/* sched_test.c - which task runs, on which hart, and for how long. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -8,7 +8,7 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 
-/* A thread that does nothing but run, and counts how long. */
+/* A thread that spins, and notes its run time and the harts it ran on. */
 struct runner {
     struct task_struct *task;
     bool stop;
@@ -69,7 +69,7 @@ static void nice_divides_a_hart_by_weight(struct kunit *test)
     KUNIT_EXPECT_GT(test, light.runtime, 0);
 }
 
-/* More threads than harts, all started here: each gets its part of the machine. */
+/* More threads than harts, all started here: each gets its share of the machine. */
 static void work_spreads_over_all_harts(struct kunit *test)
 {
     static struct runner runners[2 * NR_CPUS];
@@ -153,8 +153,8 @@ static void round_robin_takes_turns_and_fifo_does_not(struct kunit *test)
 }
 
 /*
- * As many real-time tasks as harts, all put on one: each gets a hart to itself,
- * but for what the threads that start and stop them take.
+ * As many real-time tasks as harts, all queued on one: each gets its own hart, except for the
+ * time that the threads which start and stop them take.
  */
 static void realtime_is_pulled_to_other_harts(struct kunit *test)
 {
@@ -183,8 +183,8 @@ static void realtime_is_pulled_to_other_harts(struct kunit *test)
     KUNIT_EXPECT_EQ(test, sched_setscheduler(current, SCHED_NORMAL, &zero), 0);
 }
 
-/* What waits behind a real-time task goes to a hart that runs none. */
-static void fair_work_flees_from_realtime(struct kunit *test)
+/* A fair task that waits for a real-time task moves to a hart that runs none. */
+static void a_fair_task_moves_away_from_realtime(struct kunit *test)
 {
     static struct runner fifo, fair;
     struct sched_param param = {.sched_priority = 10}, mine = {.sched_priority = 50}, zero = {0};
@@ -206,7 +206,7 @@ static void fair_work_flees_from_realtime(struct kunit *test)
     KUNIT_EXPECT_EQ(test, sched_setscheduler(current, SCHED_NORMAL, &zero), 0);
 }
 
-static void a_priority_that_is_none_is_refused(struct kunit *test)
+static void an_invalid_priority_is_refused(struct kunit *test)
 {
     struct sched_param zero = {0}, one = {.sched_priority = 1}, high = {.sched_priority = 100};
 
@@ -246,7 +246,7 @@ static int stoppable_thread(void *data)
     return 42;
 }
 
-static void a_thread_that_is_stopped_answers_its_result(struct kunit *test)
+static void kthread_stop_returns_the_threads_result(struct kunit *test)
 {
     struct task_struct *p = kthread_run(stoppable_thread, NULL, "stoppable");
 
@@ -293,7 +293,7 @@ static void start_sleepers(struct sleepers *s, bool exclusive)
     msleep(20);
 }
 
-static void a_wake_up_wakes_all_but_of_the_exclusive_one(struct kunit *test)
+static void a_wake_up_wakes_all_sleepers_but_one_exclusive(struct kunit *test)
 {
     static struct sleepers s;
     int i;
@@ -332,11 +332,11 @@ static const struct kunit_case sched_cases[] = {
     KUNIT_CASE(realtime_goes_before_fair),
     KUNIT_CASE(round_robin_takes_turns_and_fifo_does_not),
     KUNIT_CASE(realtime_is_pulled_to_other_harts),
-    KUNIT_CASE(fair_work_flees_from_realtime),
-    KUNIT_CASE(a_priority_that_is_none_is_refused),
+    KUNIT_CASE(a_fair_task_moves_away_from_realtime),
+    KUNIT_CASE(an_invalid_priority_is_refused),
     KUNIT_CASE(a_task_goes_where_it_is_allowed),
-    KUNIT_CASE(a_thread_that_is_stopped_answers_its_result),
-    KUNIT_CASE(a_wake_up_wakes_all_but_of_the_exclusive_one),
+    KUNIT_CASE(kthread_stop_returns_the_threads_result),
+    KUNIT_CASE(a_wake_up_wakes_all_sleepers_but_one_exclusive),
     KUNIT_CASE(waiting_with_a_timeout_ends_at_the_timeout),
     {},
 };

@@ -1,4 +1,4 @@
-/* stop_task.c - the class of the stoppers: one a hart, before everybody else. */
+/* stop_task.c - the class of the stopper threads: one for each hart, ahead of all other classes. */
 #include "sched.h"
 
 static void enqueue_stop(struct rq *rq, struct task_struct *p, int why)

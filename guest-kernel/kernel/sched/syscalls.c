@@ -1,4 +1,4 @@
-/* syscalls.c - what a program may say of its place among the others, and of theirs. */
+/* syscalls.c - the sched_* system calls, setpriority() and getpriority(). */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -7,7 +7,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* Pid 0 is the caller. Referenced, or NULL. */
+/* Finds a task that has not ended by its pid (0: the caller) and takes a reference; NULL: none. */
 static struct task_struct *find_get_task(pid_t pid)
 {
     struct task_struct *p, *found = NULL;
@@ -26,7 +26,7 @@ static struct task_struct *find_get_task(pid_t pid)
     return found;
 }
 
-/* A kernel thread's place is the kernel's affair. */
+/* Programs may not change kernel threads. */
 static int check_task(const struct task_struct *p)
 {
     if (!p)
@@ -62,7 +62,7 @@ SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len, const char __u
     return err;
 }
 
-/* Answers how many bytes the mask has. */
+/* Returns the size of the mask in bytes. */
 SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len, char __user *, mask)
 {
     struct task_struct *p;
@@ -151,7 +151,7 @@ SYSCALL_DEFINE3(setpriority, int, which, pid_t, who, int, nice)
     return err;
 }
 
-/* 20 - nice: 40 to 1, so that no answer looks like an error. */
+/* Returns 20 - nice (1 to 40), as Linux does, so that no result looks like an error. */
 SYSCALL_DEFINE2(getpriority, int, which, pid_t, who)
 {
     struct task_struct *p;

@@ -43,7 +43,7 @@ void finish_wait(struct wait_queue_head *wq, struct wait_queue_entry *wait)
 }
 EXPORT_SYMBOL(finish_wait);
 
-/* The entry lives on the waiter's stack: it is off the list before the waiter can go on. */
+/* The entry is on the waiter's stack, so it leaves the list before the waiter can continue. */
 void __wake_up_locked(struct wait_queue_head *wq, unsigned int mode, int nr)
 {
     struct wait_queue_entry *wait, *next;

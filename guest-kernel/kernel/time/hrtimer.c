@@ -1,9 +1,9 @@
 /*
- * hrtimer.c - each hart's timers, earliest first.
+ * hrtimer.c - high-resolution timers: one list for each hart, earliest first.
  *
- * A timer belongs to the hart it was started on, and its function runs there
- * in the interrupt.  While it runs it is on no list, and base->running says so:
- * that is what hrtimer_cancel() waits for.
+ * A timer belongs to the hart it was started on, and its function runs there in the timer
+ * interrupt. While it runs the timer is on no list and base->running points to it;
+ * hrtimer_cancel() waits for that to end.
  */
 #include <linux/bug.h>
 #include <linux/errno.h>
@@ -15,8 +15,8 @@
 
 struct hrtimer_cpu_base {
     spinlock_t lock;
-    struct list_head active; /* under lock, as is the next */
-    struct hrtimer *running; /* its function is being called */
+    struct list_head active; /* under lock, like running */
+    struct hrtimer *running; /* the timer whose function is being called */
 };
 
 static struct hrtimer_cpu_base hrtimer_bases[NR_CPUS];
@@ -37,7 +37,7 @@ void hrtimer_init(struct hrtimer *timer, enum hrtimer_restart (*function)(struct
 }
 EXPORT_SYMBOL(hrtimer_init);
 
-/* The base may change until it is locked, and is NULL while it does. */
+/* Locks the timer's base, which may change until it is locked and is NULL during the change. */
 static struct hrtimer_cpu_base *lock_hrtimer_base(struct hrtimer *timer, unsigned long *flags)
 {
     for (;;) {
@@ -88,8 +88,8 @@ ktime_t hrtimer_next_event(void)
 }
 
 /*
- * A timer whose function runs elsewhere stays with that hart, as it may be
- * queued again there the moment the function returns.
+ * Moves the timer to this hart's base, unless its function is running on another hart: there it
+ * may be queued again when the function returns.
  */
 static struct hrtimer_cpu_base *move_to_this_cpu(struct hrtimer *timer,
                                                  struct hrtimer_cpu_base *base)
@@ -123,7 +123,10 @@ bool hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
 }
 EXPORT_SYMBOL(hrtimer_start);
 
-/* False if its function is running. */
+/*
+ * Returns false if the timer's function is running. *queued: the timer was removed from its
+ * list.
+ */
 static bool try_to_cancel(struct hrtimer *timer, bool *queued)
 {
     unsigned long flags;
@@ -178,7 +181,10 @@ u64 hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
 }
 EXPORT_SYMBOL(hrtimer_forward_now);
 
-/* Called and returns with base->lock held.  A timer that is not to run again may be gone. */
+/*
+ * Called and returns with base->lock held. The function may free the timer if it returns
+ * HRTIMER_NORESTART.
+ */
 static void run_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer)
 {
     enum hrtimer_restart restart;
@@ -205,7 +211,7 @@ void hrtimer_interrupt(void)
 
 struct hrtimer_sleeper {
     struct hrtimer timer;
-    struct task_struct *task; /* NULL: the time has come */
+    struct task_struct *task; /* NULL: the timer has expired */
 };
 
 static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
@@ -226,7 +232,7 @@ int schedule_hrtimeout(ktime_t expires, enum hrtimer_mode mode)
     hrtimer_start(&sleeper.timer, expires, mode);
     if (READ_ONCE(sleeper.task))
         schedule();
-    hrtimer_cancel(&sleeper.timer); /* it lives on this stack */
+    hrtimer_cancel(&sleeper.timer); /* the timer is on this stack */
     set_current_state(TASK_RUNNING);
     return READ_ONCE(sleeper.task) ? -EINTR : 0;
 }

@@ -1,4 +1,7 @@
-/* posix.c - clocks and sleep for programs.  All clocks count from power-on: there is no other. */
+/*
+ * posix.c - clocks and sleep for programs. All clocks count from power-on: there is no
+ * real-time clock.
+ */
 #include <asm/timex.h>
 #include <linux/errno.h>
 #include <linux/hrtimer.h>
@@ -89,7 +92,7 @@ static long sleep_until(u64 end)
     return -EINTR;
 }
 
-/* What is left goes to rmtp, if it is not NULL: only after a relative sleep. */
+/* After a signal, stores the remaining time in *rmtp if that is not NULL (relative sleeps only). */
 static long sleep_for(u64 ns, struct timespec __user *rmtp)
 {
     u64 end = sched_clock() + ns, now;

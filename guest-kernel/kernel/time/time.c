@@ -1,7 +1,7 @@
 /*
- * time.c - the time register, and the interrupts made of it: a tick, and what hrtimers ask for.
+ * time.c - the time CSR and the timer interrupt, which drives the tick and the hrtimers.
  *
- * sched_clock() is not instrumented: each trace record is stamped with it.
+ * sched_clock() is not instrumented: every trace record is stamped with it.
  */
 #include <asm/csr.h>
 #include <asm/sbi.h>
@@ -14,11 +14,11 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-/* Both set once at boot. */
-unsigned long riscv_timebase;     /* 0: too early to read the time */
-static unsigned long ns_per_tick; /* 0: the frequency does not divide a second */
+/* Both are set once at boot. */
+unsigned long riscv_timebase;     /* Hz; 0 before time_init() */
+static unsigned long ns_per_tick; /* 0: not a whole number of nanoseconds */
 
-/* Next tick of each hart; its own only. */
+/* Next tick of each hart, in units of time; only that hart uses it. */
 static u64 next_tick[NR_CPUS];
 
 u64 notrace sched_clock(void)
@@ -34,7 +34,7 @@ u64 notrace sched_clock(void)
 }
 EXPORT_SYMBOL(sched_clock);
 
-/* The first moment at or after a time in nanoseconds. */
+/* Converts nanoseconds to units of time, rounded up. */
 static u64 ns_to_time(u64 ns)
 {
     if (likely(ns_per_tick))
@@ -53,7 +53,7 @@ static void advance_tick(u64 now)
     u64 *next = &next_tick[smp_processor_id()];
 
     *next += riscv_timebase / HZ;
-    if (*next <= now) /* late by more than a period: those ticks are lost */
+    if (*next <= now) /* late by more than a period: the missed ticks are skipped */
         *next = now + riscv_timebase / HZ;
 }
 
@@ -68,8 +68,8 @@ void time_starting_cpu(void)
 }
 
 /*
- * Whether the hart reads its counters, or traps.  The device tree does not say:
- * not every tree that has Zicntr names it, and firmware may stand in for it.
+ * Returns whether reading the counters works or traps. The device tree does not tell: not every
+ * tree of a hart with Zicntr names it, and firmware may emulate the counters.
  */
 static bool counters_can_be_read(void)
 {

@@ -1,4 +1,4 @@
-/* time_test.c - timers go off when they should, as often as they should, and not after that. */
+/* time_test.c - timers expire in time, as often as requested, and not after cancellation. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -46,7 +46,7 @@ static enum hrtimer_restart shoot(struct hrtimer *timer)
     return HRTIMER_NORESTART;
 }
 
-/* Started in no order; each not before its time, and all in the end. */
+/* Timers started in arbitrary order: none expires early, all expire. */
 static void timers_go_off_at_their_time(struct kunit *test)
 {
     static struct shot shots[TIMERS];
@@ -66,7 +66,7 @@ static void timers_go_off_at_their_time(struct kunit *test)
     }
 }
 
-/* Much finer than a tick. */
+/* Sleeps much shorter than a tick. */
 static void short_sleeps_are_short(struct kunit *test)
 {
     ktime_t start = ktime_get();
@@ -119,7 +119,7 @@ static void a_periodic_timer_keeps_its_period(struct kunit *test)
     msleep(105);
     del_timer_sync(&p.timer);
     KUNIT_EXPECT_GE(test, p.count, 9);
-    KUNIT_EXPECT_LE(test, p.count, 30); /* a busy host makes us late, not the timer often */
+    KUNIT_EXPECT_LE(test, p.count, 30); /* on a busy host the test runs late, so more periods fit */
     KUNIT_EXPECT_FALSE(test, p.early);
     p.count = 0;
     msleep(30);
@@ -162,7 +162,7 @@ static int storm_thread(void *data)
     return 0;
 }
 
-static void timers_bear_being_started_from_everywhere(struct kunit *test)
+static void timers_may_be_started_and_cancelled_on_all_harts(struct kunit *test)
 {
     unsigned int i, n = num_online_cpus() + 1;
 
@@ -190,7 +190,7 @@ static const struct kunit_case time_cases[] = {
     KUNIT_CASE(short_sleeps_are_short),
     KUNIT_CASE(a_cancelled_timer_does_not_go_off),
     KUNIT_CASE(a_periodic_timer_keeps_its_period),
-    KUNIT_CASE(timers_bear_being_started_from_everywhere),
+    KUNIT_CASE(timers_may_be_started_and_cancelled_on_all_harts),
     {},
 };
 

@@ -1,4 +1,4 @@
-/* timer.c - timers and sleeping by ticks, both made of hrtimers. */
+/* timer.c - timers and sleeps in ticks, both based on hrtimers. */
 #include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/sched.h>
@@ -105,7 +105,7 @@ unsigned long msleep_interruptible(unsigned int msecs)
 
 void usleep_range(unsigned long min_usecs, unsigned long max_usecs)
 {
-    (void)max_usecs; /* allows to wait for a tick; our timers have no need to */
+    (void)max_usecs; /* a tolerance for coarse timers, which these are not */
     sleep_until(ktime_get() + us_to_ktime(min_usecs));
 }
 EXPORT_SYMBOL(usleep_range);

@@ -1,10 +1,10 @@
 /*
- * fgraph.c - taking return addresses, and giving them back.
+ * fgraph.c - function graph: replaces return addresses of traced functions, and restores them.
  *
- * On entry of a traced function its return address is pushed on the task's own
- * stack of them and replaced by return_to_handler; there it is popped again.
- * Tasks never share such a stack, and interrupts nest on it in order, so it
- * needs no lock, only an order of stores that an interrupt may cut anywhere.
+ * At entry of a traced function its return address is pushed on the task's return stack and
+ * replaced by return_to_handler, which pops it again. Tasks do not share return stacks and
+ * interrupts nest properly on them, so they need no lock, only an order of stores that allows
+ * an interrupt at any point.
  *
  * Not instrumented.
  */
@@ -31,7 +31,10 @@ static void fgraph_return_stub(struct ftrace_graph_ret *trace)
     (void)trace;
 }
 
-/* In the place of a user that is not registered; a hart may still be about to call it. */
+/*
+ * A placeholder in the array for users that are not registered; a hart may still be about to
+ * call it.
+ */
 static struct fgraph_ops fgraph_stub = {
     .entryfunc = ftrace_graph_entry_stub,
     .retfunc = fgraph_return_stub,
@@ -40,10 +43,10 @@ static struct fgraph_ops fgraph_stub = {
 
 enum { FGRAPH_ARRAY_SIZE = 16 };
 
-/* What assembly compares with: the stub that does nothing, whatever it is called with. */
+/* ftrace_stub, with which assembly compares, as a return function; it ignores its arguments. */
 #define ftrace_graph_return_stub ((trace_func_graph_ret_t)(void (*)(void))ftrace_stub)
 
-/* Changed under graph_lock, the functions under ftrace_lock, too; read by any hart at any time. */
+/* Changed under graph_lock, the functions also under ftrace_lock; read by any hart at any time. */
 trace_func_graph_ret_t ftrace_graph_return = ftrace_graph_return_stub;
 trace_func_graph_ent_t ftrace_graph_entry = ftrace_graph_entry_stub;
 int ftrace_graph_active;
@@ -53,16 +56,17 @@ static struct fgraph_ops *fgraph_array[FGRAPH_ARRAY_SIZE] = {
 static DEFINE_MUTEX(graph_lock);
 
 /*
- * The one that is called without a detour, if it is the only one.  It changes
- * only while the two functions in force are the stubs or those for several, so
- * one that was read between two readings of the same value is its.
+ * The user that is called directly, if it is the only one. It changes only while the two
+ * functions above are the stubs or those for several users. So a function that was read between
+ * two reads of the same value belongs to that user.
  */
 static struct fgraph_ops *fgraph_direct_gops = &fgraph_stub;
 
-static bool kill_ftrace_graph; /* trouble: hook nothing any more; never cleared */
+static bool
+    kill_ftrace_graph; /* an error was found: replace no return address any more; never cleared */
 static bool fgraph_sleep_time = true;
 
-/* In the list for all of them, each with its own filter. */
+/* The ops in the list that stands for all graph users, each of which has its own filter. */
 static struct ftrace_ops graph_ops = {
 #ifdef ftrace_graph_func
     .func = ftrace_graph_func,
@@ -83,9 +87,9 @@ void ftrace_graph_stop(void)
     WRITE_ONCE(kill_ftrace_graph, true);
 }
 
-/* ---- whom a call is told to ---- */
+/* ---- calling the users ---- */
 
-/* When other ops enable sites too, what arrives must be checked against our filter. */
+/* If other ops have turned on sites, too, the filter must be checked here. */
 static int ftrace_graph_entry_test(struct ftrace_graph_ent *trace)
 {
     struct fgraph_ops *gops = READ_ONCE(fgraph_direct_gops);
@@ -122,7 +126,7 @@ static void fgraph_return_several(struct ftrace_graph_ret *trace)
         READ_ONCE(fgraph_array[__ffs(follow)])->retfunc(trace);
 }
 
-/* Tells the only one, or all; who follows the call stands in its frame. */
+/* Calls the entry function; the frame on the return stack notes which users want the return. */
 static int fgraph_call_entry(struct ftrace_graph_ent *trace)
 {
     trace_func_graph_ent_t entry;
@@ -153,7 +157,7 @@ static void fgraph_call_return(struct ftrace_graph_ret *trace)
         ret(trace);
 }
 
-/* Is there an ops whose sites are not all the graph's? Then not every call is for it. */
+/* Returns whether sites may be on that gops did not ask for, so that its filter must be checked. */
 static bool must_test(const struct fgraph_ops *gops)
 {
     const struct ftrace_ops *op;
@@ -163,7 +167,7 @@ static bool must_test(const struct fgraph_ops *gops)
     return false;
 }
 
-/* Under ftrace_lock: the list has changed. */
+/* Chooses the entry function after the list of ops has changed. ftrace_lock is held. */
 void update_function_graph_func(void)
 {
     struct fgraph_ops *gops = fgraph_direct_gops;
@@ -187,7 +191,7 @@ static int ftrace_push_return_trace(unsigned long ret, unsigned long func,
         return -EBUSY;
     }
     index = ++current->curr_ret_stack;
-    barrier(); /* an interrupt from here on uses the entries above ours */
+    barrier(); /* from here on an interrupt uses the entries above this one */
     current->ret_stack[index] = (struct ftrace_ret_stack){.ret = ret,
                                                           .func = func,
                                                           .calltime = trace_clock_local(),
@@ -213,7 +217,7 @@ out:
     return -EBUSY;
 }
 
-/* What the entry functions call is not for them. */
+/* The recursion lock keeps functions called by entry functions from being traced. */
 int function_graph_enter(unsigned long ret, unsigned long func, unsigned long frame_pointer,
                          unsigned long *retp)
 {
@@ -234,8 +238,8 @@ static unsigned long bad_index(int index)
 }
 
 /*
- * The frame pointer test: the function came back with the frame pointer its
- * caller had when it was called, or the chain of frames is broken.
+ * The frame pointer test: the function must return with the frame pointer that its caller had
+ * at the call, else the return stack is out of step.
  */
 static bool frame_pointer_is(const struct ftrace_ret_stack *frame, unsigned long frame_pointer)
 {
@@ -291,14 +295,17 @@ unsigned long ftrace_return_to_handler(unsigned long frame_pointer, unsigned lon
     trace.rettime = trace_clock_local();
     trace.retval = retval;
     tell_return(&trace);
-    barrier(); /* until here an interrupt must not take our entry for free */
+    barrier(); /* until here an interrupt must not use this entry */
     current->curr_ret_stack--;
     return ret;
 }
 
 /* ---- tasks ---- */
 
-/* Task stacks are walked from the top: each hooked return address is the next one below. */
+/*
+ * Stacks are walked from the innermost frame: each replaced return address is the next one
+ * below on the return stack.
+ */
 unsigned long ftrace_graph_ret_addr(struct task_struct *t, int *idx, unsigned long ret)
 {
     int index = t->curr_ret_stack - *idx;
@@ -314,7 +321,7 @@ void ftrace_graph_sleep_time_control(bool enable)
     WRITE_ONCE(fgraph_sleep_time, enable);
 }
 
-/* Without sleep-time: to the calls next is in, its absence did not happen. */
+/* Without option sleep-time, the time that next was switched out is not counted in its calls. */
 void ftrace_graph_sched_switch(struct task_struct *prev, struct task_struct *next)
 {
     u64 now;
@@ -343,7 +350,7 @@ static int alloc_ret_stack(struct task_struct *t)
     t->ftrace_timestamp = 0;
     atomic_set(&t->trace_overrun, 0);
     t->curr_ret_stack = t->curr_ret_depth = -1;
-    smp_wmb(); /* a task that sees its stack sees it empty */
+    smp_wmb(); /* a task that sees the stack sees it empty */
     WRITE_ONCE(t->ret_stack, stack);
     return 0;
 }
@@ -360,7 +367,7 @@ void ftrace_graph_exit_task(struct task_struct *t)
     t->ret_stack = NULL;
 }
 
-/* Idle tasks are in the list, too. */
+/* task_list contains the idle tasks, too. */
 static int alloc_retstack_tasklist(void)
 {
     struct task_struct *t;
@@ -381,8 +388,11 @@ static void set_graph_functions(trace_func_graph_ent_t entry, trace_func_graph_r
     WRITE_ONCE(ftrace_graph_entry, entry);
 }
 
-/* After the functions: a hart that finds no user here must not find a user's functions. */
-static void set_nobody_direct(void)
+/*
+ * Clears the direct user after the functions are changed: a hart that reads no direct user must
+ * not read the functions of one.
+ */
+static void clear_direct(void)
 {
     smp_wmb();
     WRITE_ONCE(fgraph_direct_gops, &fgraph_stub);
@@ -391,16 +401,19 @@ static void set_nobody_direct(void)
 static void set_stubs(void)
 {
     set_graph_functions(ftrace_graph_entry_stub, ftrace_graph_return_stub);
-    set_nobody_direct();
+    clear_direct();
 }
 
 static void set_several(void)
 {
     set_graph_functions(fgraph_entry_several, fgraph_return_several);
-    set_nobody_direct();
+    clear_direct();
 }
 
-/* From the stubs or from several. Until the list is settled every call is checked. */
+/*
+ * Called with the stubs or the functions for several users set. Every call is checked against
+ * the filter until the list of ops is updated.
+ */
 static void set_direct(struct fgraph_ops *gops)
 {
     WRITE_ONCE(fgraph_direct_gops, gops);
@@ -408,7 +421,10 @@ static void set_direct(struct fgraph_ops *gops)
     set_graph_functions(ftrace_graph_entry_test, gops->retfunc);
 }
 
-/* In turn, so that what still stands in some task's frames is not taken for the next one's. */
+/*
+ * Places are used in turn, so that frames on return stacks which name a former user are not
+ * taken for a new one's.
+ */
 static int take_place(struct fgraph_ops *gops)
 {
     static int last; /* under graph_lock */
@@ -439,7 +455,7 @@ static struct fgraph_ops *only_one_left(void)
     return fgraph_array[i];
 }
 
-/* One more or one less, and the functions for as many as there are then. */
+/* Changes the number of users, and sets the functions accordingly. */
 static void count_graph_users(int change)
 {
     mutex_lock(&ftrace_lock); /* update_function_graph_func() */
@@ -453,7 +469,10 @@ static void count_graph_users(int change)
     mutex_unlock(&ftrace_lock);
 }
 
-/* Counted first: a task made while the list is walked gets its stack from fork. */
+/*
+ * The user is counted first, so that a task created during the walk of the list gets its return
+ * stack from fork.
+ */
 static int start_graph(struct fgraph_ops *gops)
 {
     int ret;
@@ -490,8 +509,8 @@ int register_ftrace_graph(struct fgraph_ops *gops)
 }
 
 /*
- * Functions that are hooked now still come back through return_to_handler,
- * unheard.  A user in a module may be freed afterwards.
+ * Functions that have been entered still return through return_to_handler, without calling the
+ * user. A user in a module may be freed afterwards.
  */
 void unregister_ftrace_graph(struct fgraph_ops *gops)
 {

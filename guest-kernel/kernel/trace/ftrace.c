@@ -1,10 +1,9 @@
 /*
- * ftrace.c - which functions the sites call that are on, and how.
+ * ftrace.c - registration of ftrace_ops, and the function that sites call.
  *
- * Sites call ftrace_caller, which calls ftrace_trace_function: the function of
- * the only ops, or one that goes through the list of them.  Which sites are on
- * is said in ftrace_rec.c, which ops want a site in ftrace_hash.c; a kernel
- * whose sites are fixed has neither of the two.
+ * Sites that are on call ftrace_caller, which calls ftrace_trace_function: the function of the
+ * only ops, or one that walks the list of ops. ftrace_rec.c decides which sites are on,
+ * ftrace_hash.c which ops want a site; a kernel with fixed sites has neither of them.
  *
  * Not instrumented.
  */
@@ -21,7 +20,7 @@ DEFINE_MUTEX(ftrace_lock);
 bool ftrace_disabled;
 int ftrace_enabled = 1;
 
-/* saved_func is for a hart that still has this ops in hand when pids come into force. */
+/* saved_func is set because a hart may still hold this ops when pid filtering starts. */
 struct ftrace_ops ftrace_list_end = {
     .func = ftrace_stub,
     .saved_func = ftrace_stub,
@@ -32,7 +31,7 @@ struct ftrace_ops *ftrace_ops_list = &ftrace_list_end;
 ftrace_func_t ftrace_trace_function = ftrace_stub;
 struct ftrace_ops *function_trace_op = &ftrace_list_end;
 struct ftrace_ops *set_function_trace_op = &ftrace_list_end;
-/* What the code was last told to call; under ftrace_lock. */
+/* The function that the code calls now; under ftrace_lock. */
 static ftrace_func_t saved_ftrace_func = ftrace_stub;
 
 struct ftrace_ops global_ops = {
@@ -49,7 +48,7 @@ void ftrace_ops_init(struct ftrace_ops *ops)
 
 /* ---- what the sites call ---- */
 
-/* Several ops: each hears of the functions it asked for. */
+/* Calls each ops that asked for this function. */
 void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                           struct ftrace_regs *fregs)
 {
@@ -62,7 +61,7 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftra
     {
         if (op->flags & FTRACE_OPS_FL_STUB)
             continue;
-        /* The site still goes through the trampoline that saves too little. */
+        /* The site still calls the trampoline that does not save all registers. */
         if (!has_regs && (op->flags & FTRACE_OPS_FL_SAVE_REGS))
             continue;
         if (ftrace_ops_test(op, ip))
@@ -71,7 +70,7 @@ void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip, struct ftra
     trace_clear_recursion(bit);
 }
 
-/* One ops, whose function does not guard itself. */
+/* For a single ops whose function does not guard against recursion. */
 static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                                    struct ftrace_regs *fregs)
 {
@@ -83,16 +82,15 @@ static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip, st
     trace_clear_recursion(bit);
 }
 
-/* What calls this ops alone, and nothing that it did not ask for. */
+/* The function to call for this ops alone, at sites that it asked for. */
 ftrace_func_t ftrace_ops_get_func(const struct ftrace_ops *ops)
 {
     return ops->flags & FTRACE_OPS_FL_RECURSION ? ftrace_ops_assist_func : ops->func;
 }
 
 /*
- * An ops that may be freed goes through the list even if it is the only one:
- * between ftrace_caller's load of function_trace_op and its call nothing says
- * that it is still there.
+ * An ops that may be freed is called through the list even if it is the only one: after
+ * ftrace_caller has loaded function_trace_op nothing guarantees that the ops still exists.
  */
 static ftrace_func_t ftrace_ops_get_list_func(const struct ftrace_ops *ops)
 {
@@ -101,7 +99,7 @@ static ftrace_func_t ftrace_ops_get_list_func(const struct ftrace_ops *ops)
 
 #ifdef CONFIG_DYNAMIC_FTRACE
 
-/* The code changes later: ftrace_modify_all_code(). */
+/* ftrace_modify_all_code() changes the code later. */
 static void set_trace_function(ftrace_func_t func)
 {
     ftrace_trace_function = func;
@@ -116,8 +114,8 @@ static void ftrace_sync_ipi(void *info)
 }
 
 /*
- * The sites read ftrace_trace_function themselves, and function_trace_op
- * after it: a hart that reads the new function must not read the old ops.
+ * Sites read ftrace_trace_function themselves, then function_trace_op: a hart that reads the
+ * new function must not read the old ops.
  */
 static void set_trace_function(ftrace_func_t func)
 {
@@ -146,7 +144,7 @@ static void update_ftrace_function(void)
     update_function_graph_func();
     if (ftrace_trace_function == func)
         return;
-    /* The list function looks at no ops of the trampoline's: any will do. */
+    /* The list function ignores the ops argument, so any will do. */
     if (func == ftrace_ops_list_func)
         WRITE_ONCE(ftrace_trace_function, func);
     else
@@ -164,7 +162,7 @@ void ftrace_kill(void)
     WRITE_ONCE(ftrace_trace_function, ftrace_stub);
 }
 
-/* ---- ops come and go ---- */
+/* ---- adding and removing ops ---- */
 
 static void add_ftrace_ops(struct ftrace_ops *ops)
 {
@@ -172,7 +170,7 @@ static void add_ftrace_ops(struct ftrace_ops *ops)
     __atomic_store_n(&ftrace_ops_list, ops, __ATOMIC_RELEASE);
 }
 
-/* Its next stays: a hart may be at it. */
+/* ops->next is not changed: a hart may be reading ops. */
 static void remove_ftrace_ops(struct ftrace_ops *ops)
 {
     struct ftrace_ops **p = &ftrace_ops_list;
@@ -182,7 +180,7 @@ static void remove_ftrace_ops(struct ftrace_ops *ops)
     WRITE_ONCE(*p, ops->next);
 }
 
-/* All registers, or as many as there are, or an error. */
+/* Sets SAVE_REGS as the layout supports it; -EINVAL if it is required and not supported. */
 static int settle_regs(struct ftrace_ops *ops)
 {
     bool if_supported = ops->flags & FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED;
@@ -283,7 +281,7 @@ static int shutdown_locked(struct ftrace_ops *ops, int command)
     ret = __unregister_ftrace_function(ops);
     if (ret)
         return ret;
-    WARN_ON(ftrace_hash_rec_update(&command)); /* with fewer ops, nothing new is in the way */
+    WARN_ON(ftrace_hash_rec_update(&command)); /* removing an ops cannot cause a conflict */
     ftrace_startup_enable(command);
     return 0;
 }
@@ -295,7 +293,7 @@ int ftrace_shutdown(struct ftrace_ops *ops, int command)
     mutex_lock(&ftrace_lock);
     ret = shutdown_locked(ops, command);
     mutex_unlock(&ftrace_lock);
-    /* No site leads to it any more; every task that came from one has left when this returns. */
+    /* No site calls it any more; waits until tasks that came from one have left it. */
     if (!ret && (ops->flags & FTRACE_OPS_FL_DYNAMIC))
         synchronize_rcu_tasks();
     return ret;
@@ -319,7 +317,7 @@ void ftrace_startup_all(void)
     ftrace_startup_enable(0);
 }
 
-/* ---- ops that another stands for ---- */
+/* ---- ops that are called through another ops ---- */
 
 static void link_subops(struct ftrace_ops *ops, struct ftrace_ops *subops)
 {
@@ -338,7 +336,7 @@ static void unlink_subops(struct ftrace_ops *ops, struct ftrace_ops *subops)
     subops->flags &= ~FTRACE_OPS_FL_ENABLED;
 }
 
-/* ops is in the list; the set of those it stands for has changed. */
+/* Updates the sites after the subops of ops, which is in the list, have changed. */
 static int subops_changed(int command)
 {
     int ret = ftrace_hash_rec_update(&command);
@@ -368,7 +366,10 @@ int ftrace_startup_subops(struct ftrace_ops *ops, struct ftrace_ops *subops, int
     return ret;
 }
 
-/* The last one is unlinked behind its ops: one that stands for none would ask for all sites. */
+/*
+ * The last one is unlinked after its ops is removed: an ops without subops would ask for all
+ * sites.
+ */
 int ftrace_shutdown_subops(struct ftrace_ops *ops, struct ftrace_ops *subops, int command)
 {
     bool last;
@@ -389,7 +390,7 @@ int ftrace_shutdown_subops(struct ftrace_ops *ops, struct ftrace_ops *subops, in
 
 /* ---- /proc/sys/kernel/ftrace_enabled ---- */
 
-/* What ops wanted while ftrace was off is in the records: all code changes follow now. */
+/* The records already hold what the ops want; now the code is changed accordingly. */
 static void ftrace_startup_sysctl(void)
 {
     if (ftrace_ops_list == &ftrace_list_end)
@@ -412,7 +413,7 @@ static void ftrace_shutdown_sysctl(void)
     WRITE_ONCE(ftrace_trace_function, ftrace_stub);
 }
 
-/* Any number but 0 is 1, as in Linux. */
+/* Any value other than 0 is stored as 1, as in Linux. */
 static int ftrace_enable_sysctl(const struct ctl_table *table, int value)
 {
     int ret = 0;

@@ -1,10 +1,9 @@
 /*
- * ftrace_hash.c - sets of call sites, and the filters of ops, which are made of them.
+ * ftrace_hash.c - sets of call sites, and the filters of ops, which consist of two sets.
  *
- * A set in use is never changed but replaced, except that sites which are gone
- * are taken out of it (ftrace_hash_forget()); readers of it have interrupts
- * off, so that an answer from every hart (kick_all_cpus_sync()) means that
- * no hart reads the old one any more.
+ * A set in use is not changed but replaced, except that sites which no longer exist are removed
+ * from it (ftrace_hash_forget()). Readers have interrupts off, so after kick_all_cpus_sync() no
+ * hart reads the old set any more.
  *
  * Not instrumented.
  */
@@ -62,7 +61,7 @@ bool ftrace_hash_empty(const struct ftrace_hash *hash)
     return !hash || !hash->count;
 }
 
-/* Where the link to the entry is, or would be. */
+/* Returns the link to the entry, or the place where it would be added. */
 static struct ftrace_func_entry **find_entry(struct ftrace_hash *hash, unsigned long ip)
 {
     struct ftrace_func_entry **p = &hash->buckets[bucket_of(ip)];
@@ -103,7 +102,10 @@ static int hash_remove(struct ftrace_hash *hash, unsigned long ip)
     return 0;
 }
 
-/* The entry stays, for an address that no site has: an empty filter would mean all functions. */
+/*
+ * The entry stays with address 0: if it were removed, the filter could become empty, which
+ * means all functions.
+ */
 void ftrace_hash_forget(struct ftrace_hash *hash, unsigned long ip)
 {
     if (ftrace_lookup_ip(hash, ip))
@@ -160,7 +162,7 @@ bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
     return wanted;
 }
 
-/* ---- words to sets ---- */
+/* ---- parsing filters ---- */
 
 static int enter_record(struct ftrace_hash *hash, const struct dyn_ftrace *rec, bool add)
 {
@@ -170,7 +172,7 @@ static int enter_record(struct ftrace_hash *hash, const struct dyn_ftrace *rec, 
     return 0;
 }
 
-/* A word of digits is a place in available_filter_functions. */
+/* A number is a position in available_filter_functions. */
 static int match_index(struct ftrace_hash *hash, unsigned long place, bool add)
 {
     const struct dyn_ftrace *rec = place ? ftrace_rec(place - 1) : NULL;
@@ -178,7 +180,7 @@ static int match_index(struct ftrace_hash *hash, unsigned long place, bool add)
     return rec ? enter_record(hash, rec, add) : -EINVAL;
 }
 
-/* mod is NULL for the kernel itself; `` stands for any module, `!` for the others. */
+/* mod NULL: the kernel itself. An empty glob matches any module; `!` inverts. */
 static bool module_matches(const struct module *mod, const char *glob)
 {
     bool inverted, matched;
@@ -209,7 +211,10 @@ static int match_globs(struct ftrace_hash *hash, const char *func, const char *m
     return found ? 0 : -EINVAL;
 }
 
-/* func[:mod:module], cut up in place; under ftrace_lock. */
+/*
+ * Parses func[:mod:module] in place and adds (with `!`: removes) what matches. ftrace_lock is
+ * held.
+ */
 static int match_word(struct ftrace_hash *hash, char *word)
 {
     bool add = *word != '!';
@@ -240,7 +245,7 @@ int ftrace_match_records(struct ftrace_hash *hash, const char *word)
 
 /* ---- filters ---- */
 
-/* If an ops in use has this set, the sites change at once. */
+/* Changes the sites at once if a registered ops uses the set. */
 int ftrace_hash_move_and_update_ops(struct ftrace_hash **orig, struct ftrace_hash *hash)
 {
     struct ftrace_hash *old;
@@ -260,7 +265,7 @@ int ftrace_hash_move_and_update_ops(struct ftrace_hash **orig, struct ftrace_has
     return ret;
 }
 
-/* One at a time takes a copy of a set, changes it and puts it in place. */
+/* Serialises copying, changing and replacing a set. */
 static DEFINE_MUTEX(regex_lock);
 
 static int set_words(struct ftrace_hash **orig, const char *word, bool reset)

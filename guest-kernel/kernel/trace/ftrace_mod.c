@@ -1,9 +1,9 @@
 /*
- * ftrace_mod.c - filters for modules that are not there yet.
+ * ftrace_mod.c - filters for modules that are not loaded yet.
  *
- * A word `function:mod:module` that is written to a filter and matches nothing
- * is kept, with the set it was meant for, until a module of that name is
- * loaded: so that its first call can be traced.
+ * A word `function:mod:module` that is written to a filter file and matches nothing is kept,
+ * with its set, until a module of that name is loaded. So the module can be traced from its
+ * first call.
  *
  * Not instrumented.
  */
@@ -17,8 +17,8 @@
 
 struct ftrace_mod_load {
     struct list_head list;
-    struct ftrace_hash **set; /* whose word it is */
-    const char *module;       /* the end of it */
+    struct ftrace_hash **set; /* the set that the word was written to */
+    const char *module;       /* points into word */
     char word[];
 };
 
@@ -68,7 +68,7 @@ static int add_word(struct ftrace_hash **set, const char *word)
     return 0;
 }
 
-/* That word, or for `*` every word that waits for the module. */
+/* Removes the word, or for `*` all words that wait for the module. */
 static int remove_word(struct ftrace_hash **set, const char *word)
 {
     bool all = word[0] == '*' && word[1] == ':';
@@ -87,9 +87,8 @@ static int remove_word(struct ftrace_hash **set, const char *word)
 }
 
 /*
- * What every module but one should have cannot wait for that one, and nothing
- * waits for a module whose sites are known: they may have become so just now,
- * since the word was looked for.
+ * Keeps a word (with `!`: removes it). A word that excludes a module cannot wait for it. If the
+ * module's sites are known, because it was loaded in the meantime, the word is applied at once.
  */
 static int cache_mod(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word)
 {

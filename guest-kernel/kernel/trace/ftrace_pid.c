@@ -1,10 +1,9 @@
 /*
- * ftrace_pid.c - function tracing of some tasks only: set_ftrace_pid and set_ftrace_notrace_pid.
+ * ftrace_pid.c - tracing of some tasks only: set_ftrace_pid and set_ftrace_notrace_pid.
  *
- * Ops with FTRACE_OPS_FL_PID get ftrace_pid_func() put before their function
- * as long as there is a set of either kind.  A set in use gains and loses
- * single pids, as tasks come and go, and is otherwise replaced; readers of
- * it has interrupts off.
+ * While there is a set of either kind, ops with FTRACE_OPS_FL_PID are called through
+ * ftrace_pid_func(). In a set in use single pids are set and cleared when tasks fork and exit;
+ * other changes replace it. Readers have interrupts off.
  *
  * Not instrumented.
  */
@@ -14,9 +13,9 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 
-/* Changed under ftrace_lock. NULL: all tasks; none. */
+/* Changed under ftrace_lock. NULL: trace all tasks; exclude none. */
 static struct trace_pid_list *function_pids, *function_no_pids;
-/* Children are traced as their parents are: option function-fork. */
+/* Option function-fork: children are traced like their parents. */
 static bool function_fork;
 
 static struct trace_pid_list **list_of(enum trace_pid_type type)

@@ -1,14 +1,15 @@
 /*
- * ftrace_probe.c - words of set_ftrace_filter that do something: `function:traceoff`.
+ * ftrace_probe.c - commands in set_ftrace_filter, such as `function:traceoff`.
  *
  *     function:traceon       each call turns tracing on
- *     function:traceoff:3    calls turn it off, three times; one that finds it off does not count
- *     function:stacktrace:5  calls record the stack, five times; none counts while tracing is off
- *     function:dump          the first call prints the trace of all harts on the console
- *     function:cpudump       the first call prints the trace of its own hart
+ *     function:traceoff:3    three calls turn tracing off; calls while it is off do not count
+ *     function:stacktrace:5  five calls record the stack; calls while tracing is off do not
+ * count
+ *     function:dump          the first call prints the trace of all harts to the console
+ *     function:cpudump       the first call prints the trace of its hart
  *
- * Each command is an ops beside the tracer's, whose filter is the set of its
- * functions.  Probes are looked up with interrupts off.
+ * Each command is an ops of its own, whose filter is the set of its functions. Probes are
+ * looked up with interrupts off.
  *
  * Not instrumented.
  */
@@ -25,8 +26,8 @@ enum { PROBE_WORD_MAX = 256 };
 
 struct func_probe {
     struct func_probe *next;
-    struct func_probe *next_out; /* of those that have been taken out */
-    unsigned long ip;            /* 0: was a module's that is gone */
+    struct func_probe *next_out; /* list of removed probes */
+    unsigned long ip;            /* 0: its module was unloaded */
     bool counted;
     long count; /* atomics only */
 };
@@ -40,7 +41,7 @@ struct probe_call {
 struct func_command {
     const char *name;
     void (*act)(struct func_probe *p, const struct probe_call *call);
-    const char *count; /* not NULL: this is the count, whatever the word says */
+    const char *count; /* not NULL: used instead of the count in the word */
     struct ftrace_ops ops;
     struct func_probe *probes; /* under probe_mutex */
 };
@@ -51,7 +52,7 @@ static DEFINE_MUTEX(probe_mutex);
 static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                          struct ftrace_regs *fregs);
 
-/* ---- what the commands do ---- */
+/* ---- actions of the commands ---- */
 
 static bool may_act(struct func_probe *p)
 {
@@ -112,7 +113,7 @@ static struct func_command commands[] = {
     {.name = "cpudump", .act = act_cpudump, .count = "1", .ops = {.func = probe_called}},
 };
 
-/* ---- when a function is called ---- */
+/* ---- calls of functions with probes ---- */
 
 static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                          struct ftrace_regs *fregs)
@@ -135,7 +136,7 @@ static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrac
     ftrace_test_recursion_unlock(bit);
 }
 
-/* ---- what the words say ---- */
+/* ---- adding and removing probes ---- */
 
 static struct func_command *find_command(const char *name)
 {
@@ -147,7 +148,7 @@ static struct func_command *find_command(const char *name)
     return NULL;
 }
 
-/* An empty filter would mean every function, so without probes there is no ops. */
+/* Without probes the ops is unregistered, since an empty filter would mean every function. */
 static int update_ops(struct func_command *c)
 {
     bool registered = c->ops.flags & FTRACE_OPS_FL_ENABLED;
@@ -172,11 +173,11 @@ static int update_ops(struct func_command *c)
 }
 
 /*
- * Takes out what is in the set and counts, or not, as told, and what has lost
- * its function.  Who stands on one still finds the rest.
+ * Unlinks the probes of functions in the set whose `counted` is as given, and those whose
+ * function is gone. A hart that reads an unlinked probe still finds the rest of the list.
  */
-static struct func_probe *take_out(struct func_command *c, const struct ftrace_hash *set,
-                                   bool counted)
+static struct func_probe *remove_probes(struct func_command *c, const struct ftrace_hash *set,
+                                        bool counted)
 {
     struct func_probe **link = &c->probes, *out = NULL;
 
@@ -206,7 +207,8 @@ static void free_probes(struct func_probe *p)
     }
 }
 
-static int put_in(struct func_command *c, const struct ftrace_hash *set, bool counted, long count)
+static int add_probes(struct func_command *c, const struct ftrace_hash *set, bool counted,
+                      long count)
 {
     const struct dyn_ftrace *rec;
     unsigned long i;
@@ -230,7 +232,7 @@ static int put_in(struct func_command *c, const struct ftrace_hash *set, bool co
     return ret;
 }
 
-/* What was there for these functions goes; unless that was the wish, new ones come. */
+/* Removes the old probes of these functions and, with add, adds new ones. */
 static int replace_probes(struct func_command *c, const struct ftrace_hash *set, bool add,
                           const char *count)
 {
@@ -241,9 +243,9 @@ static int replace_probes(struct func_command *c, const struct ftrace_hash *set,
     if (ret)
         return ret;
     mutex_lock(&probe_mutex);
-    old = take_out(c, set, count);
+    old = remove_probes(c, set, count);
     if (add)
-        ret = put_in(c, set, count, n);
+        ret = add_probes(c, set, count, n);
     else if (!old)
         ret = -EINVAL;
     err = update_ops(c);

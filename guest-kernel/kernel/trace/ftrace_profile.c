@@ -1,8 +1,8 @@
 /*
- * ftrace_profile.c - how often each function was called, and how long it took.
+ * ftrace_profile.c - the function profiler: number of calls and time of each function.
  *
- * A user of the graph beside the tracer.  Each hart counts what begins and
- * what ends on it, in a table of its own, with interrupts off.
+ * It uses the function graph, besides the tracer. Each hart counts entries and returns in its
+ * own table, with interrupts off.
  *
  * Not instrumented.
  */
@@ -19,20 +19,21 @@
 enum { PROFILE_HASH_BITS = 12, PROFILE_HASH_SIZE = 1 << PROFILE_HASH_BITS };
 
 struct ftrace_profile {
-    unsigned long ip; /* 0: free */
+    unsigned long ip; /* 0: unused */
     unsigned long counter;
     u64 time;
     u64 time_squared;
 };
 
-/* One hart's functions, by address: each in the first free place from its own on. */
+/* One hart's functions: a hash table by address, with linear probing. */
 struct ftrace_profile_stat {
     struct ftrace_profile hash[PROFILE_HASH_SIZE];
 };
 
 static DEFINE_MUTEX(ftrace_profile_lock);
-static bool ftrace_profile_enabled;                        /* under ftrace_profile_lock */
-static struct ftrace_profile_stat *profile_stats[NR_CPUS]; /* made at the first use, and kept */
+static bool ftrace_profile_enabled; /* under ftrace_profile_lock */
+static struct ftrace_profile_stat
+    *profile_stats[NR_CPUS]; /* allocated at the first use, never freed */
 static bool fgraph_graph_time = true;
 
 void ftrace_graph_graph_time_control(bool enable)
@@ -42,7 +43,7 @@ void ftrace_graph_graph_time_control(bool enable)
 
 /* ---- counting ---- */
 
-/* The function's place, or a free one for it; NULL: the table is full. */
+/* Returns the function's record or an unused one; NULL: the table is full. */
 static struct ftrace_profile *profile_slot(struct ftrace_profile_stat *stat, unsigned long ip)
 {
     unsigned long first = (ip >> 1) * 0x9e3779b97f4a7c15ul >> (64 - PROFILE_HASH_BITS), i;
@@ -71,7 +72,10 @@ static int profile_graph_entry(struct ftrace_graph_ent *trace)
     return 1;
 }
 
-/* Of the time of the call that returns, what was not spent in others; its caller is told, too. */
+/*
+ * Returns the time of the returning call minus its calls' time, and adds the time to the
+ * caller's subtime.
+ */
 static u64 own_time(u64 duration)
 {
     int index = current->curr_ret_stack;
@@ -99,7 +103,7 @@ static void profile_graph_return(struct ftrace_graph_ret *trace)
     local_irq_restore(flags);
 }
 
-/* Its filter is the tracers'. */
+/* Its filter is set_ftrace_filter. */
 static struct fgraph_ops fprofiler_ops = {
     .ops = {INIT_OPS_HASH(global_ops)},
     .entryfunc = profile_graph_entry,
@@ -157,7 +161,7 @@ static const struct trace_number_file profile_enabled_file = {get_profile_enable
 
 /* ---- trace_stat/functionN ---- */
 
-/* A hart's records as they stood when the file was opened, the longest time first. */
+/* A copy of a hart's records, made when the file is opened, longest time first. */
 struct profile_snapshot {
     unsigned long n;
     struct ftrace_profile recs[];

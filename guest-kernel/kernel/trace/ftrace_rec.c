@@ -1,13 +1,12 @@
 /*
- * ftrace_rec.c - the call sites: a record of each, and bringing their code to what is wanted.
+ * ftrace_rec.c - a record for each call site, and changing sites as the ops want.
  *
- * Records lie in groups, one of the kernel and one of each module, sorted by
- * address.  What ops want of a site is written into its record anew whenever
- * something about the ops changes; what the code does stands beside it, and
- * ftrace_replace_code() makes the second follow the first.
+ * Records are in groups, one for the kernel and one for each module, sorted by address. When
+ * ops change, each record notes what the ops want of its site; the _EN flags note what the code
+ * does. ftrace_replace_code() changes the code of all sites where the two differ.
  *
- * Records are changed under ftrace_lock.  Who only looks for an address may
- * instead have interrupts off: a group is freed when every hart has answered.
+ * Records are changed under ftrace_lock. To look up an address it is enough to have interrupts
+ * off: a group is freed after kick_all_cpus_sync().
  *
  * Not instrumented.
  */
@@ -82,8 +81,8 @@ const struct module *ftrace_rec_module(const struct dyn_ftrace *rec)
     return NULL;
 }
 
-/* The first record of the group at or behind ip; NULL if there is none. */
-static struct dyn_ftrace *first_at_or_behind(struct ftrace_page *pg, unsigned long ip)
+/* The first record of the group at or after ip; NULL: none. */
+static struct dyn_ftrace *first_at_or_after(struct ftrace_page *pg, unsigned long ip)
 {
     unsigned long low = 0, high = pg->count;
 
@@ -111,7 +110,7 @@ unsigned long ftrace_location(unsigned long ip)
 
     for_each_ftrace_page(pg)
     {
-        const struct dyn_ftrace *rec = first_at_or_behind(pg, ip);
+        const struct dyn_ftrace *rec = first_at_or_after(pg, ip);
 
         if (rec && in_function(rec->ip, ip))
             return rec->ip;
@@ -119,9 +118,9 @@ unsigned long ftrace_location(unsigned long ip)
     return 0;
 }
 
-/* ---- what ops want of a site ---- */
+/* ---- what the ops want of a site ---- */
 
-/* Is this ops to be called from where the site itself names it? */
+/* Returns whether a site can name this ops, so that it is called without the list. */
 static bool can_be_named(const struct ftrace_ops *ops)
 {
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
@@ -143,7 +142,7 @@ static unsigned long flags_wanted_by(const struct ftrace_ops *ops)
     return flags;
 }
 
-/* Flags and count; -EBUSY when two ops would move the pc, each to its own place. */
+/* Returns the flags and the count for a record; -EBUSY if two ops have IPMODIFY. */
 static long wanted_of(const struct dyn_ftrace *rec)
 {
     const struct ftrace_ops *op, *last = NULL;
@@ -166,7 +165,7 @@ static long wanted_of(const struct dyn_ftrace *rec)
     return flags | count;
 }
 
-/* An ops that may move the pc must name the functions. */
+/* An ops with IPMODIFY must have a filter: else -EINVAL. */
 static int check_ipmodify(void)
 {
     const struct ftrace_ops *op;
@@ -187,7 +186,7 @@ static void update_wanted(struct dyn_ftrace *rec)
         rec->flags = (rec->flags & ~FTRACE_FL_WANTED) | wanted_of(rec);
 }
 
-/* ---- making the code follow ---- */
+/* ---- changing the code ---- */
 
 enum ftrace_update { FTRACE_UPDATE_IGNORE, MAKE_CALL, MAKE_NOP, MODIFY_CALL };
 
@@ -201,7 +200,7 @@ static unsigned long ftrace_get_addr_curr(const struct dyn_ftrace *rec)
     return rec->flags & FTRACE_FL_REGS_EN ? FTRACE_REGS_ADDR : FTRACE_ADDR;
 }
 
-/* The _EN flags that the record's wishes come to. */
+/* The _EN flags that the record will have. */
 static unsigned long enabled_flags(const struct dyn_ftrace *rec, bool enable)
 {
     unsigned long flags = 0;
@@ -228,10 +227,10 @@ static enum ftrace_update ftrace_test_record(const struct dyn_ftrace *rec, bool 
     return ought ? MODIFY_CALL : MAKE_NOP;
 }
 
-/* What was being done when it failed, for the report; under ftrace_lock. */
+/* The last operation, for ftrace_bug(); under ftrace_lock. */
 static enum ftrace_update ftrace_bug_type;
 
-/* The flags are first: the architecture looks at them. */
+/* The flags are changed first: the architecture reads them. */
 static int replace_rec(struct dyn_ftrace *rec, bool enable)
 {
     unsigned long old_addr = ftrace_get_addr_curr(rec);
@@ -262,7 +261,7 @@ static int replace_page(struct ftrace_page *pg, bool enable)
     return 0;
 }
 
-/* Stops at the first site that is not what it should be. */
+/* Stops at the first site whose code is not what was expected. */
 void ftrace_replace_code(bool enable)
 {
     struct ftrace_page *pg;
@@ -287,7 +286,7 @@ int ftrace_hash_rec_update(int *command)
     return 0;
 }
 
-/* ---- when it goes wrong ---- */
+/* ---- reporting errors ---- */
 
 static void print_ip_ins(const char *fmt, const u8 *bytes)
 {
@@ -339,7 +338,7 @@ void ftrace_bug(int failed, const struct dyn_ftrace *rec)
     ftrace_kill();
 }
 
-/* ---- one change of code ---- */
+/* ---- changing all code ---- */
 
 static int update_ftrace_func(ftrace_func_t func)
 {
@@ -357,7 +356,7 @@ static void ftrace_sync_ipi(void *info)
     smp_rmb();
 }
 
-/* No hart may run the new function with the old ops. While the machine is stopped none can. */
+/* No hart may run the new function with the old ops. Under stop_machine() none can. */
 static void publish_function_trace_op(void)
 {
     WRITE_ONCE(function_trace_op, set_function_trace_op);
@@ -367,10 +366,9 @@ static void publish_function_trace_op(void)
 }
 
 /*
- * The order is Linux's.  While sites change, ftrace_call goes to the list
- * function, which is right for any set of ops; the one that is right for the
- * new set alone comes when all sites are in place, and the graph caller last,
- * when there is something below it.
+ * The order is Linux's. While sites change, ftrace_call calls the list function, which is right
+ * for every set of ops. The final function is set when all sites are changed, and the graph
+ * caller last.
  */
 void ftrace_modify_all_code(int command)
 {
@@ -430,7 +428,7 @@ struct ftrace_ops ftrace_nop_ops = {
 
 #endif
 
-/* ---- sites come and go ---- */
+/* ---- adding and removing sites ---- */
 
 static int cmp_ips(const void *a, const void *b)
 {
@@ -456,7 +454,10 @@ static struct ftrace_page *ftrace_allocate_pages(struct module *mod, const unsig
     return pg;
 }
 
-/* Until now they call what the linker says. No hart runs them, so none must be stopped. */
+/*
+ * Turns new sites, as the linker left them, into nops. No hart runs them yet, so none has to be
+ * stopped.
+ */
 static int ftrace_update_code(struct ftrace_page *pg)
 {
     struct dyn_ftrace *rec;
@@ -480,7 +481,7 @@ static int ftrace_process_locs(struct module *mod, unsigned long *start, unsigne
 
     if (start == end)
         return 0;
-    if (mod) /* the kernel's table is sorted by the build, and cannot be written */
+    if (mod) /* the kernel's table is sorted by the build and read-only */
         sort(start, end - start, sizeof(*start), cmp_ips);
     pg = ftrace_allocate_pages(mod, start, end - start);
     if (!pg)
@@ -530,7 +531,7 @@ bool ftrace_knows_module(const char *name)
     return known;
 }
 
-/* From now on its sites count. It has not run yet, so they may change as they are. */
+/* Includes the sites of a module. It has not run yet, so no hart has to be stopped. */
 static void enable_page(struct ftrace_page *pg)
 {
     struct dyn_ftrace *rec;
@@ -566,7 +567,7 @@ static void forget_ips(struct ftrace_ops_hash *hash, const struct ftrace_page *p
     }
 }
 
-/* Other sites will lie at these addresses one day, and no filter asked for those. */
+/* Another module may later have sites at these addresses, which no filter has asked for. */
 static void clear_mod_from_hashes(const struct ftrace_page *pg)
 {
     const struct ftrace_ops *op, *sub;
@@ -605,7 +606,7 @@ void ftrace_release_mod(struct module *mod)
     kfree(pg);
 }
 
-/* All sites still call _mcount. One hart, interrupts off: nothing to stop. */
+/* Called while all sites still are as compiled: one hart, interrupts off, nothing to stop. */
 void ftrace_init(void)
 {
     unsigned long count = __stop_mcount_loc - __start_mcount_loc;

@@ -1,4 +1,4 @@
-/* ftrace_test.c - which function each site calls, and what becomes of hooked returns. */
+/* ftrace_test.c - which function each site calls, and the handling of replaced return addresses. */
 #include "ftrace_internal.h"
 #include "pid_list.h"
 #include "trace_selftest.h"
@@ -12,7 +12,7 @@
 #define FUNC_1 "trace_selftest_dynamic_test_func"
 #define FUNC_2 "trace_selftest_dynamic_test_func2"
 
-/* An ops that counts, and remembers what it was called with. */
+/* An ops that counts its calls and notes the last arguments. */
 struct probe {
     struct ftrace_ops ops;
     int count;
@@ -36,7 +36,7 @@ static void call_both(void)
     DYN_FTRACE_TEST_NAME2();
 }
 
-/* How often probe is called when each function is called once. */
+/* How many times probe is called when each function is called once. */
 static int calls_of(struct probe *probe)
 {
     probe->count = 0;
@@ -44,7 +44,7 @@ static int calls_of(struct probe *probe)
     return probe->count;
 }
 
-/* Everything about it back to nothing, for the next case. */
+/* Unregisters and resets it for the next case. */
 static void retire(struct probe *probe)
 {
     if (probe->ops.flags & FTRACE_OPS_FL_ENABLED)
@@ -56,7 +56,7 @@ static void retire(struct probe *probe)
 
 static struct probe a = {.ops.func = probe_func}, b = {.ops.func = probe_func};
 
-/* The same of both ends of a call. */
+/* The same for graph users: counts of entries and returns. */
 static int entries[2], returns[2];
 static bool follow[2] = {true, true};
 
@@ -98,7 +98,7 @@ static void a_filter_can_change_while_it_is_in_force(struct kunit *test)
     KUNIT_EXPECT_EQ(test, calls_of(&a), 0);
 }
 
-static void notrace_outdoes_the_filter(struct kunit *test)
+static void notrace_overrides_the_filter(struct kunit *test)
 {
     ftrace_set_filter(&a.ops, FUNC_1 "*", true);
     KUNIT_EXPECT_EQ(test, ftrace_set_notrace(&a.ops, FUNC_2, true), 0);
@@ -111,7 +111,7 @@ static void notrace_outdoes_the_filter(struct kunit *test)
     retire(&a);
 }
 
-static void what_matches_nothing_is_refused(struct kunit *test)
+static void a_filter_that_matches_nothing_is_refused(struct kunit *test)
 {
     KUNIT_EXPECT_EQ(test, ftrace_set_filter(&a.ops, "no_such_function", true), -EINVAL);
     KUNIT_EXPECT_EQ(test, ftrace_set_filter(&a.ops, FUNC_1 ":mod:no_such_module", true), -EINVAL);
@@ -121,7 +121,7 @@ static void what_matches_nothing_is_refused(struct kunit *test)
     KUNIT_EXPECT_TRUE(test, ftrace_hash_empty(a.ops.func_hash->filter_hash));
 }
 
-/* `!` in front of a module stands for what is in no such module. */
+/* `!` before a module means functions that are not in this module. */
 static void the_kernel_is_in_no_module(struct kunit *test)
 {
     KUNIT_EXPECT_EQ(test, ftrace_set_filter(&a.ops, FUNC_1 ":mod:!no_such_module", true), 0);
@@ -130,7 +130,7 @@ static void the_kernel_is_in_no_module(struct kunit *test)
     retire(&a);
 }
 
-/* Its place among all, as available_filter_functions lists them. */
+/* The position in available_filter_functions. */
 static unsigned long place_of(unsigned long ip)
 {
     unsigned long i = 0;
@@ -170,14 +170,14 @@ static void a_function_can_be_named_by_its_address(struct kunit *test)
 
 /* ---- ops ---- */
 
-/* Called from here, so the parent lies here. */
+/* The parent address is in this function. */
 static noinline void call_from_here(void)
 {
     DYN_FTRACE_TEST_NAME();
     barrier();
 }
 
-static void a_callback_learns_who_called_whom(struct kunit *test)
+static void a_callback_gets_function_and_caller(struct kunit *test)
 {
     unsigned long here = (unsigned long)call_from_here;
 
@@ -233,7 +233,7 @@ static notrace void regs_func(unsigned long ip, unsigned long parent_ip, struct 
     seen_regs = *ftrace_get_regs(fregs);
 }
 
-/* One that asks for none has its site in common with it. */
+/* Another ops that does not ask for registers is at the same site. */
 static void registers_are_those_of_the_call(struct kunit *test)
 {
     struct ftrace_ops ops = {.func = regs_func, .flags = FTRACE_OPS_FL_SAVE_REGS};
@@ -261,7 +261,7 @@ static struct dyn_ftrace *record_of(int (*func)(void))
     return ftrace_rec(place_of(ftrace_location((unsigned long)func)) - 1);
 }
 
-static void a_record_counts_who_wants_its_site(struct kunit *test)
+static void a_record_counts_the_ops_of_its_site(struct kunit *test)
 {
     const struct dyn_ftrace *rec = record_of(DYN_FTRACE_TEST_NAME);
 
@@ -279,7 +279,7 @@ static void a_record_counts_who_wants_its_site(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rec->flags, 0);
 }
 
-/* -EINVAL: any function's. -EBUSY: one that another moves already. */
+/* -EINVAL: no filter. -EBUSY: another ops has IPMODIFY at the function. */
 static void only_one_may_move_the_pc_of_a_function(struct kunit *test)
 {
     a.ops.flags = b.ops.flags = FTRACE_OPS_FL_IPMODIFY;
@@ -296,7 +296,7 @@ static void only_one_may_move_the_pc_of_a_function(struct kunit *test)
     retire(&b);
 }
 
-/* Behind the prologue it is too late to run another function. */
+/* In the layouts with a site after the prologue it is too late to replace a function. */
 #ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
 
 static noinline int replacement(void)
@@ -312,7 +312,7 @@ static notrace void replace_func(unsigned long ip, unsigned long parent_ip, stru
     ftrace_regs_set_instruction_pointer(fregs, (unsigned long)replacement);
 }
 
-/* As live patching does it. */
+/* As live patching does. */
 static void a_function_can_be_replaced(struct kunit *test)
 {
     static struct ftrace_ops ops = {.func = replace_func};
@@ -365,7 +365,7 @@ static struct trace_pid_list *list_of_current(void)
     return list;
 }
 
-static void ops_with_pids_hear_of_those_tasks_only(struct kunit *test)
+static void ops_with_pids_are_called_for_those_tasks_only(struct kunit *test)
 {
     a.ops.flags = FTRACE_OPS_FL_PID;
     ftrace_set_filter(&a.ops, FUNC_1, true);
@@ -424,7 +424,7 @@ static void one_graph_user_is_called_directly(struct kunit *test)
 }
 
 /* The site of the second function is on for another ops. */
-static void a_graph_user_hears_only_of_its_filter(struct kunit *test)
+static void a_graph_user_is_called_for_its_filter_only(struct kunit *test)
 {
     reset_graph_counts();
     ftrace_set_filter(&gops_0.ops, FUNC_1, true);
@@ -460,7 +460,7 @@ static void several_graph_users_have_their_own_filters(struct kunit *test)
     KUNIT_EXPECT_EQ(test, returns[1], 4);
 }
 
-static void a_return_is_heard_by_who_followed_the_call(struct kunit *test)
+static void a_return_goes_to_users_that_followed_the_call(struct kunit *test)
 {
     reset_graph_counts();
     ftrace_set_filter(&gops_0.ops, FUNC_1, true);
@@ -477,21 +477,21 @@ static void a_return_is_heard_by_who_followed_the_call(struct kunit *test)
     unregister_ftrace_graph(&gops_1);
 }
 
-/* Registers and unregisters in the middle of the call. */
-static noinline void call_that_trades_users(void)
+/* Registers one user and unregisters the other during the call. */
+static noinline void call_that_swaps_users(void)
 {
     register_ftrace_graph(&gops_1);
     unregister_ftrace_graph(&gops_0);
     barrier();
 }
 
-static void who_comes_in_the_middle_of_a_call_does_not_hear_its_return(struct kunit *test)
+static void a_user_registered_during_a_call_does_not_get_its_return(struct kunit *test)
 {
     reset_graph_counts();
-    ftrace_set_filter(&gops_0.ops, "call_that_trades_users", true);
+    ftrace_set_filter(&gops_0.ops, "call_that_swaps_users", true);
     ftrace_set_filter(&gops_1.ops, FUNC_1, true);
     register_ftrace_graph(&gops_0);
-    call_that_trades_users();
+    call_that_swaps_users();
     KUNIT_EXPECT_EQ(test, entries[0], 1);
     KUNIT_EXPECT_EQ(test, returns[0] + returns[1], 0);
     DYN_FTRACE_TEST_NAME();
@@ -508,7 +508,7 @@ static noinline __attribute__((noclone)) int call_deeply(int levels)
     return n + 1;
 }
 
-static void deeper_calls_than_there_are_frames_are_counted(struct kunit *test)
+static void deep_calls_without_room_are_counted(struct kunit *test)
 {
     int before;
 
@@ -525,30 +525,30 @@ static void deeper_calls_than_there_are_frames_are_counted(struct kunit *test)
 
 static const struct kunit_case ftrace_cases[] = {
     KUNIT_CASE(a_filter_can_change_while_it_is_in_force),
-    KUNIT_CASE(notrace_outdoes_the_filter),
-    KUNIT_CASE(what_matches_nothing_is_refused),
+    KUNIT_CASE(notrace_overrides_the_filter),
+    KUNIT_CASE(a_filter_that_matches_nothing_is_refused),
     KUNIT_CASE(the_kernel_is_in_no_module),
     KUNIT_CASE(a_function_can_be_named_by_its_place),
     KUNIT_CASE(a_function_can_be_named_by_its_address),
-    KUNIT_CASE(a_callback_learns_who_called_whom),
+    KUNIT_CASE(a_callback_gets_function_and_caller),
     KUNIT_CASE(one_ops_is_called_directly_and_several_by_the_list),
     KUNIT_CASE(an_ops_that_may_be_freed_is_called_by_the_list),
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
     KUNIT_CASE(registers_are_those_of_the_call),
 #endif
-    KUNIT_CASE(a_record_counts_who_wants_its_site),
+    KUNIT_CASE(a_record_counts_the_ops_of_its_site),
     KUNIT_CASE(only_one_may_move_the_pc_of_a_function),
 #ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY
     KUNIT_CASE(a_function_can_be_replaced),
 #endif
-    KUNIT_CASE(ops_with_pids_hear_of_those_tasks_only),
+    KUNIT_CASE(ops_with_pids_are_called_for_those_tasks_only),
     KUNIT_CASE(children_can_inherit_being_traced),
     KUNIT_CASE(one_graph_user_is_called_directly),
-    KUNIT_CASE(a_graph_user_hears_only_of_its_filter),
+    KUNIT_CASE(a_graph_user_is_called_for_its_filter_only),
     KUNIT_CASE(several_graph_users_have_their_own_filters),
-    KUNIT_CASE(a_return_is_heard_by_who_followed_the_call),
-    KUNIT_CASE(who_comes_in_the_middle_of_a_call_does_not_hear_its_return),
-    KUNIT_CASE(deeper_calls_than_there_are_frames_are_counted),
+    KUNIT_CASE(a_return_goes_to_users_that_followed_the_call),
+    KUNIT_CASE(a_user_registered_during_a_call_does_not_get_its_return),
+    KUNIT_CASE(deep_calls_without_room_are_counted),
     {},
 };
 

@@ -1,4 +1,4 @@
-/* pid_list.c - a bit for each pid.  Not instrumented: looked at on every traced call. */
+/* pid_list.c - a bit for each pid. Not instrumented: read at every traced call. */
 #include "pid_list.h"
 #include <linux/atomic.h>
 #include <linux/errno.h>

@@ -1,15 +1,14 @@
 /*
- * ring_buffer.c - rings, and writing to them.
+ * ring_buffer.c - the ring buffer: writing, reset and change of size.
  *
- * Event word: type_len in the low 5 bits, time since the event before in the
- * other 27.  A longer pause gets a time-extend event first.  A payload longer
- * than type_len can say has its length in the next word.  What is left at the
- * end of a page lies behind `commit` and means nothing.
+ * Event word: type_len in the low 5 bits, time since the last event in the other 27. If the
+ * time does not fit, a time-extend event comes first. The length of a payload that does not fit
+ * in type_len is in the next word. Bytes of a page beyond `commit` are undefined.
  *
- * A writer takes its room with interrupts off, a matter of a few instructions,
- * and fills it with interrupts as they were.  Interrupts that write meanwhile
- * get the room behind it and are done first.  Readers see neither until the
- * outermost write is committed: then `commit` moves over all of them at once.
+ * A writer reserves room with interrupts off for a few instructions, and fills it with
+ * interrupts as they were. Interrupts that write meanwhile reserve the room after it and finish
+ * first. Readers see none of it until the outermost write is committed: then `commit` moves
+ * over all of them at once.
  *
  * Not instrumented.
  */
@@ -27,15 +26,15 @@ enum { RB_MAX_SMALL_DATA = RINGBUF_TYPE_DATA_TYPE_LEN_MAX * RB_WORD, RB_MIN_PAGE
 
 /* ---- writing ---- */
 
-/* A full ring: makes its oldest page free, or says why not. Interrupts off. */
+/* In a full ring, frees the oldest page; false: that is not possible. Interrupts are off. */
 static bool rb_free_oldest(struct ring_buffer_per_cpu *cb, unsigned long *slot)
 {
     unsigned long oldest = READ_ONCE(*slot);
     const struct buffer_page *page = rb_slot_page(cb, oldest);
 
-    if (oldest & RB_SLOT_FREE) /* the reader has taken the page since the caller looked */
+    if (oldest & RB_SLOT_FREE) /* the reader has taken the page in the meantime */
         return true;
-    if (rb_slot_seq(oldest) >= cb->commit) { /* an interrupted write below us is in there */
+    if (rb_slot_seq(oldest) >= cb->commit) { /* the page contains an interrupted write */
         cb->commit_overrun++;
         return false;
     }
@@ -43,7 +42,7 @@ static bool rb_free_oldest(struct ring_buffer_per_cpu *cb, unsigned long *slot)
         cb->dropped++;
         return false;
     }
-    /* Fails if the reader has just taken the page: so much the better, its spare is free. */
+    /* Fails if the reader has just taken the page; then its spare page is free. */
     if (rb_cmpxchg_slot(slot, oldest, oldest | RB_SLOT_FREE)) {
         cb->overrun += page->entries;
         cb->bytes_lost += page->write;
@@ -150,7 +149,10 @@ struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, 
     return event;
 }
 
-/* Shows readers all that has been written. Each page's end before the next page's turn. */
+/*
+ * Makes everything written visible to readers: the end of each page before the number of the
+ * next.
+ */
 static void rb_set_commit(struct ring_buffer_per_cpu *cb)
 {
     for (;;) {
@@ -162,10 +164,10 @@ static void rb_set_commit(struct ring_buffer_per_cpu *cb)
     }
 }
 
-/* From anywhere, the scheduler included: so the waking itself is left to an interrupt. */
+/* May be called in any context, even in the scheduler, so an interrupt does the waking. */
 static void rb_wakeups(struct trace_buffer *buffer)
 {
-    smp_mb(); /* committed before we look for waiters, as they wait before they look again */
+    smp_mb(); /* the commit comes before the check for waiters; they do the reverse */
     if (unlikely(READ_ONCE(buffer->waiters_pending)))
         irq_work_queue(&buffer->wake);
 }
@@ -214,7 +216,7 @@ void ring_buffer_expect_wakeup(struct trace_buffer *buffer)
 
 /* ---- on and off ---- */
 
-/* A hart that answers has seen that it is off. */
+/* After the call each hart has seen the change. */
 void ring_buffer_record_disable(struct trace_buffer *buffer)
 {
     atomic_inc(&buffer->record_disabled);
@@ -236,16 +238,16 @@ void ring_buffer_record_enable_cpu(struct trace_buffer *buffer, unsigned int cpu
     atomic_dec(&buffer->cpu[cpu]->record_disabled);
 }
 
-/* ---- changing a ring under its writer ---- */
+/* ---- changing a ring while it is written ---- */
 
 struct rb_owner_call {
     struct trace_buffer *buffer;
-    unsigned long pending; /* rings not yet done; atomics only */
+    unsigned long pending; /* rings still to be changed; atomics only */
     void (*func)(struct ring_buffer_per_cpu *cb, void *info);
     void *info;
 };
 
-/* Coming in the middle of a write or a read, it leaves the ring alone: the caller asks again. */
+/* If it interrupts a write or a read it does nothing: the caller tries again. */
 static void rb_call_here(void *data)
 {
     struct rb_owner_call *call = data;
@@ -259,7 +261,10 @@ static void rb_call_here(void *data)
     clear_bit(cpu, &call->pending);
 }
 
-/* Runs func for the rings in mask, each on its own hart with interrupts off, outside of a write. */
+/*
+ * Runs func for the rings in mask, each on its own hart with interrupts off and not during a
+ * write.
+ */
 static void rb_call_owners(struct trace_buffer *buffer, unsigned long mask,
                            void (*func)(struct ring_buffer_per_cpu *cb, void *info), void *info)
 {
@@ -280,7 +285,7 @@ static void rb_clear_counts(struct ring_buffer_per_cpu *cb)
     cb->next_event = cb->lost = cb->read = 0;
 }
 
-/* The reader's page stays the reader's: it may still be looking at its last event. */
+/* The reader keeps its page: it may still be using its last event. */
 static void rb_reset(struct ring_buffer_per_cpu *cb)
 {
     unsigned long i, spare = cb->reader_page - cb->pages;
@@ -325,7 +330,7 @@ void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void))
 /* ---- size ---- */
 
 struct rb_pages {
-    unsigned long nr; /* slots; there is one page more */
+    unsigned long nr; /* number of slots; there is one page more */
     struct buffer_page *pages;
     unsigned long *slots;
 };
@@ -369,7 +374,7 @@ static void rb_swap_page(struct buffer_page *a, struct buffer_page *b)
     *b = old;
 }
 
-/* The pages of cb that `to` has slots for, the newest; what is lost is counted. */
+/* Moves the newest pages of cb to `to`, as many as it has slots; counts the lost events. */
 static void rb_keep_pages(struct ring_buffer_per_cpu *cb, struct rb_pages *to)
 {
     unsigned long seq, oldest = cb->tail < cb->nr_pages ? 0 : cb->tail - cb->nr_pages + 1;
@@ -392,7 +397,7 @@ static void rb_keep_pages(struct ring_buffer_per_cpu *cb, struct rb_pages *to)
     }
 }
 
-/* Puts the new set in place of the old one, which is what info holds afterwards. */
+/* Exchanges the pages of cb and those in info. */
 static void rb_replace_pages(struct ring_buffer_per_cpu *cb, void *info)
 {
     struct rb_pages *set = info, old = {cb->nr_pages, cb->pages, cb->slots};

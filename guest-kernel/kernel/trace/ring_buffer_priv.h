@@ -1,22 +1,22 @@
 /*
- * ring_buffer_priv.h - one hart's ring, between its writer and its readers.
+ * ring_buffer_priv.h - one hart's ring, as its writer and its readers see it.
  *
- * Pages are numbered through the ring's life: page n stands in slot n modulo
- * the number of slots.  A slot is one word, so that writer and reader settle
- * with one compare-and-exchange who gets the oldest page:
+ * Pages are numbered in the order of writing: page n is in slot n modulo the number of slots. A
+ * slot is one word, so that the writer and the reader can compete for the oldest page with one
+ * compare-and-exchange:
  *
  *      63            20 19         1 0
  *      +---------------+------------+-+
- *      | page's number | its place  |F|    F: free, nothing to read here
+ *      | page number   | page index |F|    F: free, nothing to read here
  *      +---------------+------------+-+
  *
- * The writer takes free slots; with the ring full it frees the oldest page,
- * events and all.  The reader takes the oldest page out and leaves its spare
- * in the slot, free.  The second one finds the word changed.  The number
- * in it keeps a page from being mistaken for the one that lay there a round ago.
+ * The writer uses free slots; if the ring is full it frees the oldest page with its events. The
+ * reader takes out the oldest page and leaves its spare page in the slot, free. The one that
+ * comes second finds the word changed; the page number in it tells a page from an older one in
+ * the same slot.
  *
- * The reader may take the page being written, too; the writer goes on in it
- * and the reader follows as far as `commit` says.
+ * The reader may take the page that is being written, too: the writer continues in it, and the
+ * reader reads up to `commit`.
  */
 #ifndef KERNEL_TRACE_RING_BUFFER_PRIV_H
 #define KERNEL_TRACE_RING_BUFFER_PRIV_H
@@ -32,53 +32,53 @@ enum { TS_SHIFT = 27, RB_WORD = 4, RB_TIME_EXTEND_SIZE = 8 };
 
 struct buffer_page {
     struct buffer_data_page *page;
-    unsigned long first; /* how many events the ring had been given before this page's */
+    unsigned long first; /* number of events written to the ring before this page */
     unsigned int entries;
-    unsigned int write; /* reserved so far; what is readable ends at page->commit */
+    unsigned int write; /* bytes reserved; readers may read up to page->commit */
 };
 
-/* A reader's place in one page. */
+/* A reader's position in one page. */
 struct rb_cursor {
     struct buffer_data_page *page;
     unsigned int offset;
-    u64 stamp; /* of the event before */
+    u64 stamp; /* time of the event before */
 };
 
 struct ring_buffer_per_cpu {
     struct trace_buffer *buffer;
     atomic_t record_disabled;
 
-    /* Changed by its hart, outside of any write, under reader_lock. */
-    unsigned long size;        /* as asked for */
-    unsigned long nr_pages;    /* slots */
-    struct buffer_page *pages; /* one more than slots: the reader's */
+    /* Changed by its hart, not during a write, under reader_lock. */
+    unsigned long size;        /* as requested */
+    unsigned long nr_pages;    /* number of slots */
+    struct buffer_page *pages; /* one more than slots, for the reader */
     unsigned long *slots;
 
-    /* The writer's: its hart's with interrupts off. */
-    unsigned int nest; /* writes begun and not committed */
+    /* The writer's members: used by its hart with interrupts off. */
+    unsigned int nest; /* writes begun and not yet committed */
     struct buffer_page *tail_page, *commit_page;
     unsigned long tail;   /* number of the page being written */
-    unsigned long commit; /* and of the one up to which readers may look; they read it, too */
+    unsigned long commit; /* number of the last page that readers may read; also read by them */
     u64 write_stamp;
-    unsigned long written; /* events, these four */
+    unsigned long written; /* this and the next three count events */
     unsigned long overrun;
     unsigned long commit_overrun;
     unsigned long dropped;
     unsigned long bytes_lost;
     unsigned long bytes_written;
 
-    /* The reader's. */
+    /* The reader's members. */
     spinlock_t reader_lock;
-    unsigned long reader_flags; /* interrupts of the holder, before it took the lock */
+    unsigned long reader_flags; /* interrupt state of the holder */
     struct buffer_page *reader_page;
     bool reading; /* reader_page is number reader_seq of the ring; else it is the spare */
     unsigned long reader_seq;
     unsigned long head; /* number of the oldest page that may still be in the ring */
     struct rb_cursor cursor;
-    unsigned long next_event; /* number of the event behind the last one consumed */
-    unsigned long lost;       /* before the next one, not yet told */
+    unsigned long next_event; /* number of the event after the last one consumed */
+    unsigned long lost;       /* events lost before the next one, not yet reported */
     unsigned long read;
-    unsigned long bytes_read; /* in pages before the cursor's */
+    unsigned long bytes_read; /* in pages before the cursor's page */
 };
 
 static inline unsigned long rb_slot(unsigned long seq, unsigned long page, bool is_free)

@@ -1,5 +1,5 @@
 /*
- * ring_buffer_read.c - reading the rings, by taking pages out or by copying them.
+ * ring_buffer_read.c - reading the ring buffer: consuming reads and iterators.
  *
  * Not instrumented.
  */
@@ -10,8 +10,8 @@
 #include <linux/string.h>
 
 /*
- * Held for a few instructions, or the copying of a page.  Interrupts are off:
- * a function that an interrupt calls may have the probe `dump`, which reads, too.
+ * Held for a few instructions or the copy of a page. Interrupts are off, because a function
+ * called in an interrupt may have the probe `dump`, which reads, too.
  */
 static void rb_lock_reader(struct ring_buffer_per_cpu *cb)
 {
@@ -44,7 +44,7 @@ static struct ring_buffer_event *rb_cursor_event(const struct rb_cursor *c)
     return (void *)(c->page->data + c->offset);
 }
 
-/* The next event of a writer, not padding; NULL at the end. */
+/* Returns the next data event, NULL at the end. Skips time extends. */
 static struct ring_buffer_event *rb_cursor_peek(struct rb_cursor *c, unsigned int end, u64 *ts)
 {
     while (c->offset < end) {
@@ -81,8 +81,8 @@ static unsigned long rb_oldest_seq(const struct ring_buffer_per_cpu *cb, unsigne
 }
 
 /*
- * Takes page number seq out of the ring, if it is still there.  Not an empty
- * one: its time is that of its first event, and not yet known.
+ * Takes page number seq out of the ring, if it is still there and not empty: the time of an
+ * empty page is not known yet.
  */
 static bool rb_take_page(struct ring_buffer_per_cpu *cb, unsigned long seq)
 {
@@ -116,8 +116,8 @@ static bool rb_take_oldest(struct ring_buffer_per_cpu *cb, unsigned long commit)
 }
 
 /*
- * Is there something to read in the reader's page, or can there be?  A page is
- * finished when commit is beyond it; only then is its end the end.
+ * Returns whether there is an event to read; takes the next page if the reader's page is
+ * finished, that is, read to its end and no longer written.
  */
 static bool rb_reader_page_ready(struct ring_buffer_per_cpu *cb)
 {
@@ -172,7 +172,7 @@ struct ring_buffer_event *ring_buffer_consume(struct trace_buffer *buffer, unsig
     return event;
 }
 
-/* Consumes what the cursor has before it in its page; answers how many events that is. */
+/* Consumes the rest of the cursor's page; returns the number of events. */
 static unsigned long rb_skip_page(struct ring_buffer_per_cpu *cb, unsigned int end)
 {
     unsigned long n = 0;
@@ -224,7 +224,7 @@ bool ring_buffer_read_page(struct trace_buffer *buffer, unsigned int cpu,
     return ready;
 }
 
-/* Unread pages before the one being written, or events in that one. */
+/* Returns whether there are unread pages, or unread events in the page being written. */
 static bool rb_has_unread(struct ring_buffer_per_cpu *cb)
 {
     unsigned long commit = smp_load_acquire(&cb->commit);
@@ -262,12 +262,12 @@ bool ring_buffer_empty(struct trace_buffer *buffer)
 struct ring_buffer_iter {
     struct ring_buffer_per_cpu *cb;
     unsigned long seq;        /* page to copy next */
-    unsigned long last;       /* page being written when the iterator began */
-    unsigned int last_end;    /* and how far */
-    bool started;             /* next_event is known: */
-    unsigned long next_event; /* number of the event behind the last one seen */
+    unsigned long last;       /* number of the last page when the iterator started */
+    unsigned int last_end;    /* bytes committed to it then */
+    bool started;             /* next_event is valid */
+    unsigned long next_event; /* number of the event after the last one seen */
     unsigned long lost;
-    unsigned int end; /* of the copy */
+    unsigned int end; /* bytes in the copy */
     struct rb_cursor cursor;
     struct buffer_data_page copy;
 };
@@ -281,7 +281,7 @@ static void iter_copy(struct ring_buffer_iter *iter, const struct buffer_page *p
     iter->cursor = (struct rb_cursor){.page = &iter->copy, .stamp = iter->copy.time_stamp};
 }
 
-/* Notes how many events lie between the last page seen and this one. */
+/* Counts the events lost between the last page seen and this one. */
 static void iter_arrive(struct ring_buffer_iter *iter, unsigned long first)
 {
     if (iter->started)
@@ -290,7 +290,7 @@ static void iter_arrive(struct ring_buffer_iter *iter, unsigned long first)
     iter->next_event = first;
 }
 
-/* Copies page iter->seq. Good if it was the ring's before and after. */
+/* Copies page iter->seq; valid if the page was in its slot before and after. */
 static bool iter_load_slot(struct ring_buffer_iter *iter)
 {
     struct ring_buffer_per_cpu *cb = iter->cb;
@@ -381,7 +381,7 @@ unsigned long ring_buffer_iter_dropped(struct ring_buffer_iter *iter)
     return lost;
 }
 
-/* ---- figures ---- */
+/* ---- statistics ---- */
 
 static u64 rb_oldest_ts(struct ring_buffer_per_cpu *cb)
 {

@@ -1,11 +1,10 @@
 /*
  * ring_buffer_test.c - the ring buffer under stress.
  *
- * On every hart a thread writes without pause and interrupts write on top of
- * it, while one reader consumes, an iterator looks on and the rings change
- * their size.  Each record has its writer and its number, so the
- * reader can tell that nothing came twice, late or torn, and at the end that
- * what was written is what was read, what was reported lost, and nothing else.
+ * On every hart a thread writes continuously and interrupts write on top of it, while one
+ * reader consumes, an iterator reads, and the rings are resized. Each record has its source and
+ * a number, so the reader detects duplicates, wrong order and torn records, and in the end
+ * checks that all events were read or reported lost.
  *
  * Not instrumented.
  */
@@ -28,18 +27,18 @@ struct rb_test_record {
     u32 source;
     u32 size;
     u64 number;
-    u64 stamp; /* from RB_TEST_IRQ */
-    u8 data[]; /* each the low byte of number */
+    u64 stamp; /* valid from RB_TEST_IRQ */
+    u8 data[]; /* each byte is the low byte of number */
 };
 
-/* What a hart has written; its own, with preemption off. */
+/* Counters of a hart's writers; used by it with preemption off. */
 struct rb_test_writer {
     u64 number[RB_TEST_SOURCES];
     unsigned int random;
     u64 clock;
 };
 
-/* What one reading of a hart's ring has seen so far. */
+/* State of one reader of a hart's ring. */
 struct rb_test_check {
     u64 next[RB_TEST_SOURCES];
     u64 ts;
@@ -52,9 +51,9 @@ static unsigned long rb_test_read[NR_CPUS], rb_test_lost[NR_CPUS];
 static bool rb_test_stop; /* read by the writing threads */
 static struct completion rb_test_done;
 static int rb_test_errors;
-static struct kunit *rb_test; /* the case that runs */
+static struct kunit *rb_test; /* the running case */
 
-/* The first few: what one mistake leads to would fill the screen. */
+/* Reports the first ten errors only, since one mistake may cause many. */
 static void rb_test_failed(const char *what, unsigned int cpu, u64 is, u64 should)
 {
     if (rb_test_errors++ < 10)
@@ -62,7 +61,7 @@ static void rb_test_failed(const char *what, unsigned int cpu, u64 is, u64 shoul
                    should);
 }
 
-/* A clock of each hart's own. Every sixteenth tick is longer than an event word can say. */
+/* A separate clock for each hart. Every sixteenth step does not fit in an event word. */
 static u64 rb_test_clock(void)
 {
     struct rb_test_writer *w = &writers[smp_processor_id()];
@@ -166,8 +165,7 @@ static void rb_test_iterate(unsigned int cpu)
     ring_buffer_read_finish(iter);
 }
 
-/* A ring that grows smaller loses its oldest pages, which must not happen when nothing may be lost.
- */
+/* Shrinking a ring loses its oldest pages: not done where nothing may be lost. */
 static unsigned long rb_test_size(int round, bool overwrite)
 {
     return RB_TEST_SIZE * (1 + (overwrite ? 2 - round % 2 : round / 3));
@@ -177,7 +175,7 @@ static void rb_test_round(int round, bool overwrite)
 {
     unsigned int cpu;
 
-    msleep(1); /* on one hart, the writer's turn */
+    msleep(1); /* lets the writer run if there is one hart */
     for_each_online_cpu(cpu)
     {
         on_each_cpu(rb_test_interrupt, NULL);
@@ -189,7 +187,7 @@ static void rb_test_round(int round, bool overwrite)
         rb_test_failed("resizing", 0, 1, 0);
 }
 
-/* All writers have ended: the counts must add up. */
+/* After all writers have ended, the counts must match. */
 static void rb_test_balance(unsigned int cpu, bool overwrite)
 {
     u64 written = writers[cpu].number[RB_TEST_THREAD] + writers[cpu].number[RB_TEST_IRQ];
@@ -261,7 +259,7 @@ static void rb_test_mode(bool overwrite)
     ring_buffer_free(rb_test_buffer);
 }
 
-static void a_ring_that_overwrites_loses_only_what_it_says(struct kunit *test)
+static void a_ring_that_overwrites_reports_all_losses(struct kunit *test)
 {
     rb_test = test;
     rb_test_mode(true);
@@ -273,7 +271,7 @@ static void a_ring_that_does_not_overwrite_loses_nothing(struct kunit *test)
     rb_test_mode(false);
 }
 
-static void a_reader_who_came_first_sees_the_right_time(struct kunit *test)
+static void a_reader_that_starts_first_sees_the_right_time(struct kunit *test)
 {
     struct ring_buffer_event *event;
     unsigned int cpu;
@@ -298,7 +296,7 @@ static void a_reader_who_came_first_sees_the_right_time(struct kunit *test)
     ring_buffer_free(rb_test_buffer);
 }
 
-/* A page as it leaves by ring_buffer_read_page() is what a trace.dat is made of. */
+/* Pages from ring_buffer_read_page() are what a trace.dat file contains. */
 static void a_page_says_how_many_events_were_lost_before_it(struct kunit *test)
 {
     static struct buffer_data_page page;
@@ -326,9 +324,9 @@ static void a_page_says_how_many_events_were_lost_before_it(struct kunit *test)
 }
 
 static const struct kunit_case ring_buffer_cases[] = {
-    KUNIT_CASE(a_reader_who_came_first_sees_the_right_time),
+    KUNIT_CASE(a_reader_that_starts_first_sees_the_right_time),
     KUNIT_CASE(a_page_says_how_many_events_were_lost_before_it),
-    KUNIT_CASE(a_ring_that_overwrites_loses_only_what_it_says),
+    KUNIT_CASE(a_ring_that_overwrites_reports_all_losses),
     KUNIT_CASE(a_ring_that_does_not_overwrite_loses_nothing),
     {},
 };

@@ -1,5 +1,5 @@
 /*
- * trace.c - the tracing session: tracers, the buffer, writing entries.
+ * trace.c - registration of tracers, the trace buffer, and writing entries.
  *
  * Not instrumented.
  */
@@ -12,8 +12,8 @@
 #include <linux/string.h>
 
 enum {
-    TRACE_BUF_SIZE_DEFAULT = 1441792,        /* a hart, in bytes: Linux's 1408 KiB */
-    TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* the least there is, until a tracer is chosen */
+    TRACE_BUF_SIZE_DEFAULT = 1441792,        /* bytes for each hart: Linux's 1408 KiB */
+    TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* minimal size until a tracer is set */
 };
 
 #define TRACE_DEFAULT_FLAGS                                                    \
@@ -37,7 +37,7 @@ static struct tracer *find_tracer(const char *name)
     return NULL;
 }
 
-/* Linux answers -1 to all three. */
+/* All errors are -1, as in Linux. */
 int register_tracer(struct tracer *type)
 {
     int ret = 0;
@@ -65,7 +65,7 @@ int register_tracer(struct tracer *type)
     return ret;
 }
 
-/* The old tracer is gone before the new one comes; if that fails, there is none. */
+/* The old tracer is reset before the new one starts; if that fails, nop is current. */
 static int switch_tracer(struct trace_array *tr, const struct tracer *t)
 {
     int ret = 0;
@@ -119,7 +119,7 @@ void tracing_set_on(struct trace_array *tr, bool on)
             tr->current_trace->start(tr);
         else if (!on && tr->current_trace->stop)
             tr->current_trace->stop(tr);
-        ring_buffer_wake_waiters(tr->buffer); /* a reader that waits may have all there is */
+        ring_buffer_wake_waiters(tr->buffer); /* a waiting reader may be at the end now */
     }
     mutex_unlock(&trace_types_lock);
 }
@@ -142,7 +142,7 @@ int tracing_update_buffers(struct trace_array *tr)
     return ret;
 }
 
-/* One hart's size set by hand counts as the first use. */
+/* Setting the size of one hart's ring counts as the first use of the buffer. */
 int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int cpu)
 {
     int ret;
@@ -156,7 +156,7 @@ int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int c
 
 /* ---- writing ---- */
 
-/* Flags in the upper half, preempt_count in the lower. */
+/* Returns flags in the upper half, preempt_count in the lower. */
 unsigned int tracing_gen_ctx_flags(unsigned long irq_flags)
 {
     int pc = preempt_count();
@@ -243,10 +243,10 @@ void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long 
     trace_buffer_unlock_commit(tr);
 }
 
-/* The kernel's stack, from the function that made the event on. */
+/* Records the kernel stack from the function that wrote the event on. */
 static __always_inline void trace_event_stack(struct trace_array *tr, unsigned int trace_ctx)
 {
-    enum { SKIPPED = 2 }; /* trace_event_commit() and its caller, which makes the event */
+    enum { SKIPPED = 2 }; /* trace_event_commit() and its caller */
     unsigned long callers[32];
     unsigned int n = stack_trace_save(callers, ARRAY_SIZE(callers), SKIPPED);
 
@@ -262,7 +262,7 @@ static void trace_event_userstack(struct trace_array *tr, unsigned int trace_ctx
     if (!entry)
         return;
     stack_trace_save_user(callers, USER_STACK_ENTRIES);
-    entry->tgid = current->pid; /* a program is one task here */
+    entry->tgid = current->pid; /* a process has one thread here */
     memcpy(entry->caller, callers, sizeof(callers));
     trace_buffer_unlock_commit(tr);
 }

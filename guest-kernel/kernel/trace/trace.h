@@ -1,4 +1,4 @@
-/* trace.h - between the parts of the tracer: entries, options, tracers, readers. */
+/* trace.h - shared by the files of the tracers: entries, options, tracers, readers. */
 #ifndef KERNEL_TRACE_H
 #define KERNEL_TRACE_H
 
@@ -21,7 +21,7 @@ enum trace_type {
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
     TRACE_FUNC_REPEATS = 19,
-    TRACE_LAST_TYPE = 20, /* from here on: events that are registered without a type */
+    TRACE_LAST_TYPE = 20, /* types from here on are assigned at registration */
 };
 
 enum trace_flag_type {
@@ -29,10 +29,10 @@ enum trace_flag_type {
     TRACE_FLAG_NEED_RESCHED = 0x04,
     TRACE_FLAG_HARDIRQ = 0x08,
     TRACE_FLAG_SOFTIRQ = 0x10,
-    TRACE_FLAG_PREEMPT_RESCHED = 0x20, /* never here: preempt_count has no such bit on RISC-V */
+    TRACE_FLAG_PREEMPT_RESCHED = 0x20, /* never set: RISC-V has no such bit in preempt_count */
 };
 
-/* Head of every payload. */
+/* Header of every payload. */
 struct trace_entry {
     u16 type;
     u8 flags;
@@ -58,7 +58,7 @@ enum { USER_STACK_ENTRIES = 8 };
 struct userstack_entry {
     struct trace_entry ent;
     unsigned int tgid;
-    unsigned long caller[USER_STACK_ENTRIES]; /* 0 after the last */
+    unsigned long caller[USER_STACK_ENTRIES]; /* 0 after the last one */
 } __packed;
 
 struct func_repeats_entry {
@@ -66,7 +66,7 @@ struct func_repeats_entry {
     unsigned long ip;
     unsigned long parent_ip;
     u16 count;
-    u16 top_delta_ts; /* from the last repetition to this entry, in the trace clock's units */
+    u16 top_delta_ts; /* time from the last repetition to this entry, in the clock's units */
     u32 bottom_delta_ts;
 } __packed;
 
@@ -90,7 +90,7 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
 
 /* ---- options ---- */
 
-/* Options that are every tracer's: C(bit, name in trace_options), in Linux's order. */
+/* Options of all tracers: C(bit, name in trace_options), in Linux's order. */
 #define TRACE_FLAGS                     \
     C(PRINT_PARENT, "print-parent")     \
     C(SYM_OFFSET, "sym-offset")         \
@@ -119,12 +119,12 @@ enum trace_iterator_bits { TRACE_FLAGS TRACE_ITER_LAST_BIT };
 enum trace_iterator_flags { TRACE_FLAGS };
 #undef C
 
-/* How symbols are printed: for trace_seq_print_sym(). */
+/* How symbols are printed; for trace_seq_print_sym(). */
 #define TRACE_ITER_SYM_MASK (TRACE_ITER_PRINT_PARENT | TRACE_ITER_SYM_OFFSET | TRACE_ITER_SYM_ADDR)
 
 /* An option of one tracer. */
 struct tracer_opt {
-    const char *name; /* NULL behind the last */
+    const char *name; /* NULL ends the list */
     u32 bit;
 };
 
@@ -133,70 +133,70 @@ struct tracer_flags {
     const struct tracer_opt *opts;
 };
 
-/* ---- the session, and readers of it ---- */
+/* ---- the trace, and its readers ---- */
 
 struct tracer;
 
-/* One tracing session: the kernel's only one. */
+/* State of the trace. There is one (no tracing instances). */
 struct trace_array {
     struct trace_buffer *buffer;
-    /* From here on under trace_types_lock; flags are read by any hart. */
+    /* The members below are under trace_types_lock; flags are read by any hart. */
     const struct tracer *current_trace;
     u32 trace_flags; /* TRACE_ITER_* */
-    int trace_ref;   /* open trace_pipes: the tracer must stay */
+    int trace_ref;   /* open trace_pipes: the tracer cannot be changed */
     unsigned int clock_id;
     unsigned long tracing_cpumask;
-    bool buffer_expanded; /* to trace_buf_size, at the first use */
-    u64 time_start;       /* when the buffer was last emptied */
+    bool buffer_expanded; /* the first use has expanded it to trace_buf_size */
+    u64 time_start;       /* time of the last reset of the buffer */
 };
 
-/* A reader's place in all rings (or one), and the entry it stands on. */
+/* A reader's position in all rings or in one, and its current entry. */
 struct trace_iterator {
     struct trace_array *tr;
     const struct tracer *trace;
     int cpu_file;  /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
-    void *private; /* the tracer's, from its open() */
-    /* One ring's iterator each; none: this reader consumes. */
+    void *private; /* set by the tracer's open() */
+    /* Iterators of the rings; NULL: this reader consumes. */
     struct ring_buffer_iter *buffer_iter[NR_CPUS];
-    bool annotate;         /* events were lost: say where a hart's begin */
-    unsigned long started; /* harts that have been said to */
-    bool pauses;           /* recording, as long as it lives */
+    bool annotate;         /* events were lost: mark where a hart's entries begin */
+    unsigned long started; /* harts whose begin was marked */
+    bool pauses;           /* recording is paused while it is open */
     struct trace_seq seq;  /* the current entry as text */
-    unsigned int given;    /* of which trace_pipe has given so much */
+    unsigned int given;    /* bytes of seq that were read */
     unsigned long lost_events;
     unsigned int cpu;
     u64 ts;
-    unsigned long idx;             /* entries taken so far */
+    unsigned long idx;             /* number of entries read */
     const struct trace_entry *ent; /* NULL, or into entry */
     unsigned int ent_size;
     u64 entry[BUF_MAX_DATA_SIZE / sizeof(u64)];
 };
 
 enum print_line_t {
-    TRACE_TYPE_PARTIAL_LINE, /* did not fit */
+    TRACE_TYPE_PARTIAL_LINE, /* the line did not fit */
     TRACE_TYPE_HANDLED,
     TRACE_TYPE_UNHANDLED,
     TRACE_TYPE_NO_CONSUME
 };
 
-/* ---- how entries of one type are printed ---- */
+/* ---- printing of entries ---- */
 
 struct trace_event;
 typedef enum print_line_t (*trace_print_func)(struct trace_iterator *iter, int flags,
                                               struct trace_event *event);
 
-/* NULL: as far as the option asks for that form, nothing but `?`. */
+/* NULL: this form is printed as `?`. */
 struct trace_event_functions {
     trace_print_func trace, raw, hex, binary;
 };
 
 struct trace_event {
-    struct trace_event *next; /* the registry's */
-    int type;                 /* 0: give it one */
+    struct trace_event *next; /* list of registered types */
+    int type;                 /* 0: assign one */
     const struct trace_event_functions *funcs;
 };
 
-/* The type, or 0 if that is taken. At boot, or under trace_types_lock. */
+/* Returns the type, or 0 if it is taken. Called at boot or under trace_types_lock. */
 int register_trace_event(struct trace_event *event);
 void unregister_trace_event(struct trace_event *event);
 struct trace_event *ftrace_find_event(int type);
@@ -208,17 +208,17 @@ struct tracer {
     const char *name;
     int (*init)(struct trace_array *tr);
     void (*reset)(struct trace_array *tr);
-    void (*start)(struct trace_array *tr);    /* tracing_on was set; may be NULL, as all below */
-    void (*stop)(struct trace_array *tr);     /* it was cleared */
-    int (*open)(struct trace_iterator *iter); /* of trace */
-    int (*pipe_open)(struct trace_iterator *iter); /* of trace_pipe */
+    void (*start)(struct trace_array *tr);    /* tracing_on was set; may be NULL, like all below */
+    void (*stop)(struct trace_array *tr);     /* tracing_on was cleared */
+    int (*open)(struct trace_iterator *iter); /* a reader opens trace */
+    int (*pipe_open)(struct trace_iterator *iter); /* a reader opens trace_pipe */
     void (*close)(struct trace_iterator *iter);
     void (*pipe_close)(struct trace_iterator *iter);
     void (*print_header)(struct seq_file *m, struct trace_iterator *iter);
     enum print_line_t (*print_line)(struct trace_iterator *iter);
-    /* One of its own options is to change: an error keeps it as it is. */
+    /* An option of this tracer is to change: an error prevents it. */
     int (*set_flag)(struct trace_array *tr, u32 old_flags, u32 bit, bool set);
-    /* One of everybody's is: not 0 refuses. */
+    /* A common option is to change: any value but 0 prevents it. */
     int (*flag_changed)(struct trace_array *tr, u32 mask, bool set);
     int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
     struct tracer_flags *flags;
@@ -235,17 +235,17 @@ int register_tracer(struct tracer *type);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 void tracing_set_on(struct trace_array *tr, bool on);
 void tracing_reset_online_cpus(struct trace_array *tr);
-/* The buffer to its full size, before the first use worth the memory. */
+/* Expands the buffer to its full size before its first use. 0 or a negative error. */
 int tracing_update_buffers(struct trace_array *tr);
 int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int cpu);
-extern unsigned long trace_buf_size; /* bytes a hart, once expanded */
+extern unsigned long trace_buf_size; /* bytes for each hart, once expanded */
 
 /* ---- writing ---- */
 
-/* What an entry says of the moment: flags and preempt_count, taken by tracing_gen_ctx(). */
+/* Flags and preempt_count of the current context, for an entry. */
 unsigned int tracing_gen_ctx_flags(unsigned long irq_flags);
 unsigned int tracing_gen_ctx(void);
-/* NULL: not recording. The caller fills in what is behind the head and commits. */
+/* NULL: not recording. The caller fills in the payload after the header and commits. */
 void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, unsigned int len,
                                 unsigned int trace_ctx);
 void trace_buffer_unlock_commit(struct trace_array *tr);
@@ -253,26 +253,26 @@ void trace_function(struct trace_array *tr, unsigned long ip, unsigned long pare
                     unsigned int trace_ctx);
 void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned int n,
                  unsigned int trace_ctx);
-/* The way to the traced function that calls this; from a tracer's callback, interrupts off. */
+/* Records the stack of the traced function; called by a tracer's callback with interrupts off. */
 void trace_function_stack(unsigned long ip, unsigned long parent_ip, unsigned int trace_ctx);
-/* How often a call was repeated, and when the last time was, by the trace clock. */
+/* Records how many times a call was repeated, and when last. */
 void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                         unsigned int count, u64 last_call, unsigned int trace_ctx);
-/* Ends the entry of an event: commits it, and adds what the stacktrace options ask for. */
+/* Commits an event, and records stacks if the stacktrace options are set. */
 void trace_event_commit(struct trace_array *tr, unsigned int trace_ctx);
 
 /* ---- reading ---- */
 
-/* Finds the next entry in order of time and takes it: NULL at the end. */
+/* Takes the next entry in order of time; NULL at the end. */
 const struct trace_entry *trace_find_next_entry_inc(struct trace_iterator *iter);
-/* Looks at the entry that will come next on the current one's hart; NULL if there is none. */
+/* Returns the next entry of the current entry's hart without taking it; NULL: none. */
 const struct trace_entry *trace_peek_same_cpu(struct trace_iterator *iter);
-/* And passes over that. */
+/* Skips that entry. */
 void trace_skip_same_cpu(struct trace_iterator *iter);
-/* The stamp of the next entry on any hart; that of the current one at the end. */
+/* Time of the next entry on any hart; at the end, of the current one. */
 u64 trace_next_entry_ts(struct trace_iterator *iter);
 bool trace_empty(struct trace_iterator *iter);
-/* Makes iter->seq from the current entry. */
+/* Formats the current entry to iter->seq. */
 enum print_line_t print_trace_line(struct trace_iterator *iter);
 
 /* trace_output.c */
@@ -284,10 +284,10 @@ void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent);
 /* trace_headers.c */
 void trace_print_header(struct seq_file *m, struct trace_iterator *iter);
 void trace_default_header(struct seq_file *m, struct trace_iterator *iter);
-void print_trace_header(struct seq_file *m, struct trace_iterator *iter); /* latency-format's */
+void print_trace_header(struct seq_file *m, struct trace_iterator *iter); /* for latency-format */
 void trace_buffer_entries(struct trace_array *tr, unsigned long *total, unsigned long *entries);
 
-/* trace_cmdlines.c: which task had which pid. */
+/* trace_cmdlines.c: names of tasks by pid. */
 void tracing_record_cmdline(const struct task_struct *task);
 void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN]);
 void trace_create_cmdline_files(void);
@@ -312,16 +312,19 @@ extern struct ftrace_hash *ftrace_graph_hash, *ftrace_graph_notrace_hash;
 int trace_graph_entry(struct ftrace_graph_ent *trace);
 void trace_graph_return(struct ftrace_graph_ret *trace);
 
-/* What the private data of a ring's files is: a hart, or RING_BUFFER_ALL_CPUS. */
+/* The private data of a ring's files: a hart, or RING_BUFFER_ALL_CPUS. */
 static inline int tracing_cpu_of(const struct inode *inode)
 {
     return (long)inode->i_private;
 }
 
-/* One consuming reader at a time: what one takes out of a ring, the next must not give back. */
+/* Serialises consuming readers, so that entries are returned in order. */
 extern struct mutex trace_access_lock;
 
-/* trace_read.c: trace and trace_pipe, of one hart or (cpu -1) all; parent NULL: the top. */
+/*
+ * trace_read.c: files trace and trace_pipe of one hart, or (cpu -1) of all; parent NULL: top
+ * directory.
+ */
 void trace_create_read_files(struct dentry *parent, long cpu);
 void trace_create_raw_file(struct dentry *dir, long cpu); /* trace_raw_pipe.c */
 
@@ -334,7 +337,7 @@ void ftrace_sysctl_init(void);
 void trace_create_buffer_files(void);
 void trace_create_marker_file(void);
 
-/* trace_filter_files.c: there are no sets of sites where none is patched. */
+/* trace_filter_files.c: only in kernels that patch sites. */
 #ifdef CONFIG_DYNAMIC_FTRACE
 void trace_create_filter_files(void);
 #else
@@ -345,14 +348,14 @@ void trace_create_pid_files(void);
 void trace_create_profile_files(void);
 
 /*
- * What is written to a small file goes to store(inode's private data, text), with the blanks
- * at both ends cut off. A text longer than TRACE_WRITE_MAX is -EINVAL.
+ * Passes what is written to a file to store(inode's private data, text), without blanks at both
+ * ends. A text longer than TRACE_WRITE_MAX is -EINVAL.
  */
 enum { TRACE_WRITE_MAX = 512 };
 ssize_t trace_write_text(struct file *file, const char *buf, size_t count, loff_t *pos,
                          int (*store)(void *data, char *text));
 
-/* NAME_fops, of a file that NAME_show() and NAME_store() are all there is to. */
+/* Defines NAME_fops for a file with the functions NAME_show() and NAME_store(). */
 #define DEFINE_TRACE_TEXT_FILE(name)                                                           \
     static ssize_t name##_write(struct file *file, const char *buf, size_t count, loff_t *pos) \
     {                                                                                          \
@@ -360,7 +363,7 @@ ssize_t trace_write_text(struct file *file, const char *buf, size_t count, loff_
     }                                                                                          \
     DEFINE_SHOW_STORE_ATTRIBUTE(name)
 
-/* A file that holds one number. */
+/* A file with one number. */
 struct trace_number_file {
     unsigned long (*get)(void);
     int (*set)(unsigned long value);

@@ -1,5 +1,5 @@
 /*
- * trace_boot.c - tracing from the boot line.
+ * trace_boot.c - tracing parameters of the kernel command line.
  *
  * Not instrumented.
  */
@@ -9,7 +9,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
-/* Pointers into the boot line. */
+/* Parameters with a string value, which stays in the command line. */
 #define BOOT_STRING(param, var)       \
     static char *var;                 \
     static int set_##var(char *value) \
@@ -38,7 +38,7 @@ static int set_boot_graph_max_depth(char *value)
 }
 __setup("ftrace_graph_max_depth=", set_boot_graph_max_depth);
 
-/* Bytes, or with K, M or G behind. */
+/* A size in bytes, or with suffix K, M or G. */
 static int set_boot_buf_size(char *value)
 {
     static const char units[] = "kmg";
@@ -52,7 +52,7 @@ static int set_boot_buf_size(char *value)
         value[n - 1] = 0;
     err = kstrtoul(value, 0, &size);
     if (unit)
-        value[n - 1] = letter; /* an error message shows what was written */
+        value[n - 1] = letter; /* restored for error messages */
     if (err)
         return err;
     if (unit)
@@ -85,7 +85,10 @@ static void apply_boot_graph_filter(char *list, struct ftrace_hash **set)
     *set = hash;
 }
 
-/* Options of a tracer can be set once it is the current one: so this comes after it. */
+/*
+ * Options of a tracer can only be set while it is the current one, so this comes after it is
+ * set.
+ */
 static void apply_boot_options(char *list)
 {
     char *option;

@@ -1,5 +1,5 @@
 /*
- * trace_buffer_files.c - sizes and figures of the rings, and per_cpu/.
+ * trace_buffer_files.c - files for size and statistics of the rings, and per_cpu/.
  *
  * Not instrumented.
  */
@@ -78,7 +78,10 @@ static ssize_t free_buffer_write(struct file *file, const char *buf, size_t coun
     return count;
 }
 
-/* What a program that traces keeps open: when it ends, however it ends, the memory comes back. */
+/*
+ * A tracing program keeps this file open: when the program ends for any reason, the memory is
+ * freed.
+ */
 static int free_buffer_release(struct inode *inode, struct file *file)
 {
     (void)inode;
@@ -171,7 +174,7 @@ static int cpumask_store(void *tr, char *text)
 
 DEFINE_TRACE_TEXT_FILE(cpumask);
 
-/* ---- all of them ---- */
+/* ---- creating the files ---- */
 
 static void create_cpu_dir(struct dentry *per_cpu, long cpu)
 {

@@ -1,7 +1,7 @@
 /*
- * trace_clock.c - what entries can be stamped with.
+ * trace_clock.c - the trace clocks.
  *
- * All harts have one time register, so most of Linux's clocks are one here.
+ * All harts share one time CSR, so most of Linux's clocks are the same here.
  *
  * Not instrumented.
  */
@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/trace_clock.h>
 
-/* Never goes back from one hart to the next, in the order in which they ask. */
+/* Monotonic over all harts, in the order of the calls. */
 static u64 trace_clock_global(void)
 {
     static u64 last; /* atomics only */
@@ -22,7 +22,7 @@ static u64 trace_clock_global(void)
     return max(prev, now);
 }
 
-/* Counts: no two entries have the same stamp. */
+/* A counter: every entry has a different stamp. */
 static u64 trace_clock_counter(void)
 {
     static u64 counter; /* atomics only */
@@ -30,7 +30,7 @@ static u64 trace_clock_counter(void)
     return __atomic_add_fetch(&counter, 1, __ATOMIC_SEQ_CST);
 }
 
-/* In ticks since boot. */
+/* Ticks since boot. */
 static u64 trace_clock_jiffies(void)
 {
     return sched_clock() / (NSEC_PER_SEC / HZ);
@@ -61,7 +61,7 @@ u64 trace_clock_now(struct trace_array *tr)
     return trace_clocks[tr->clock_id].func();
 }
 
-/* Stamps of two clocks cannot be compared: what is there goes. */
+/* Also empties the buffer: stamps of two clocks cannot be compared. */
 int tracing_set_clock(struct trace_array *tr, const char *name)
 {
     unsigned int i;

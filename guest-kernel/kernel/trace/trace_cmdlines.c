@@ -1,8 +1,8 @@
 /*
- * trace_cmdlines.c - which task had which pid: entries say the pid, readers want the name.
+ * trace_cmdlines.c - names of tasks: entries hold the pid, readers print the name.
  *
- * A table of the tasks that were traced last.  Writers have interrupts off,
- * and who finds the lock taken gives up: the name can be saved next time.
+ * A table of the tasks that were traced last. Writers have interrupts off and do not wait for
+ * the lock: if it is taken, the name is saved at a later entry.
  *
  * Not instrumented.
  */
@@ -16,20 +16,23 @@
 enum { SAVED_CMDLINES_DEFAULT = 128, PID_MAX_DEFAULT = 32768 };
 
 struct saved_cmdline {
-    int pid; /* 0: free */
+    int pid; /* 0: unused */
     char comm[TASK_COMM_LEN];
 };
 
 struct saved_cmdlines_buffer {
     unsigned int size;
-    unsigned int next; /* whose place the next new pid takes */
+    unsigned int next; /* index that the next new pid takes */
     struct saved_cmdline entries[];
 };
 
 static spinlock_t cmdline_lock;                /* arch_spin_* only, with interrupts off */
 static struct saved_cmdlines_buffer *savedcmd; /* under cmdline_lock */
 
-/* Each hart's own: the pid it saved last. 0 from anyone has it saved again. */
+/*
+ * The last pid that each hart has saved; used by it, but any hart may set it to 0 to have the
+ * name saved again.
+ */
 static int last_saved_pid[NR_CPUS];
 
 static struct saved_cmdline *find_cmdline(int pid)
@@ -109,7 +112,7 @@ static struct saved_cmdlines_buffer *alloc_cmdlines(unsigned int size)
     return buffer;
 }
 
-/* The names so far are lost, but each hart saves its task's again. */
+/* Replaces the table; each hart will save its task's name again. */
 static int set_saved_cmdlines_size(unsigned long size)
 {
     struct saved_cmdlines_buffer *old, *new;
@@ -139,7 +142,7 @@ static unsigned long get_saved_cmdlines_size(void)
 static const struct trace_number_file saved_cmdlines_size_file = {get_saved_cmdlines_size,
                                                                   set_saved_cmdlines_size};
 
-/* One at a time, so that no lock is held while text is made. */
+/* Copies one entry, so that no lock is held while the text is written. */
 static bool nth_cmdline(unsigned long n, struct saved_cmdline *into)
 {
     unsigned long flags;

@@ -1,6 +1,6 @@
 /*
- * trace_dump.c - the trace on the console: from a probe, a panic, or sysrq; and
- * what a warning does to tracing.
+ * trace_dump.c - printing the trace to the console (by a probe, a panic or sysrq), and
+ * traceoff_on_warning.
  *
  * Not instrumented.
  */
@@ -13,14 +13,14 @@
 #include <linux/string.h>
 #include <linux/sysctl.h>
 
-/* Sysctls and boot parameters: an enum ftrace_dump_mode, and 0 or 1. */
+/* Set by sysctls and command-line parameters: an enum ftrace_dump_mode, and 0 or 1. */
 static int ftrace_dump_on_oops;
 static int traceoff_on_warning;
 
-static struct trace_iterator dump_iter; /* of the dump that has set dump_running */
+static struct trace_iterator dump_iter; /* used by the dump that has set dump_running */
 static unsigned int dump_running;
 
-/* Consumes, so that two dumps in a row show each entry once. */
+/* Consumes the entries, so that two dumps print each entry once. */
 static void dump_entries(void)
 {
     struct trace_iterator *iter = &dump_iter;
@@ -75,9 +75,12 @@ void disable_trace_on_warning(void)
     WRITE_ONCE(global_trace.buffer->record_on, false);
 }
 
-/* ---- boot line and /proc/sys/kernel ---- */
+/* ---- command line and /proc/sys/kernel ---- */
 
-/* `ftrace_dump_on_oops=orig_cpu`: the trace of the hart that died; without a value, all. */
+/*
+ * `ftrace_dump_on_oops=orig_cpu`: the trace of the hart that panics; without a value: of all
+ * harts.
+ */
 static int set_ftrace_dump_on_oops(char *value)
 {
     if (!*value || !strcmp(value, "1"))

@@ -1,9 +1,10 @@
 /*
- * trace_files.c - the small files of /sys/kernel/tracing, and the calls that make the others.
+ * trace_files.c - simple files of /sys/kernel/tracing, and creation of all of them.
  *
  * Not instrumented.
  */
 #include "trace.h"
+#include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -58,7 +59,7 @@ static int current_tracer_store(void *tr, char *name)
 
 DEFINE_TRACE_TEXT_FILE(current_tracer);
 
-/* ---- one number each ---- */
+/* ---- files with one number ---- */
 
 static int number_show(struct seq_file *m, void *data)
 {
@@ -127,50 +128,60 @@ static int readme_show(struct seq_file *m, void *unused)
     (void)unused;
     seq_puts(
         m,
-        "The tracer's files. Shown by `cat FILE`, set by `echo VALUE > FILE`.\n\n"
-        "  available_tracers    what can be written to current_tracer\n"
-        "  current_tracer       what is traced: function, function_graph, or nop\n"
-        "  tracing_on           1: entries are recorded; 0: not, but everything stays set up\n"
-        "  trace                what was recorded, in order of time; `echo > trace` empties it\n"
-        "  trace_pipe           the same, each entry once; waits for more\n"
-        "  trace_marker         what is written here appears in the trace\n"
-        "  trace_options        how entries are shown and recorded; `noNAME` turns NAME off\n"
-        "  options/             the same, a file with 0 or 1 for each\n"
-        "  trace_clock          what entries are stamped with\n"
-        "  buffer_size_kb       memory for entries, for each CPU\n"
-        "  buffer_total_size_kb for all of them\n"
-        "  free_buffer          closing it gives that memory back\n"
+        "The tracing files. Read with `cat FILE`, set with `echo VALUE > FILE`.\n\n"
+        "  available_tracers    the values of current_tracer\n"
+        "  current_tracer       the active tracer: function, function_graph or nop\n"
+        "  tracing_on           1: record entries; 0: pause, all settings stay\n"
+        "  trace                the recorded entries in order of time; `echo > trace` clears them\n"
+        "  trace_pipe           consuming read: returns each entry once, waits for more\n"
+        "  trace_marker         text written here is added to the trace\n"
+        "  trace_options        options of output and recording; write `noNAME` to clear NAME\n"
+        "  options/             a file with 0 or 1 for each option\n"
+        "  trace_clock          the clock of the time stamps\n"
+        "  buffer_size_kb       size of each CPU's buffer\n"
+        "  buffer_total_size_kb size of all buffers\n"
+        "  free_buffer          closing it frees the buffers\n"
         "  per_cpu/cpuN/        trace, trace_pipe, buffer_size_kb and stats of one CPU;\n"
-        "                       trace_pipe_raw: its memory, page by page\n"
-        "  tracing_cpumask      the CPUs that record, in hexadecimal\n"
-        "  saved_cmdlines       the names of the tasks in the trace, by pid\n"
-        "  saved_cmdlines_size  how many of them are kept\n\n"
-        "  available_filter_functions  every function that can be traced\n"
-        "  enabled_functions    those that are traced now, and how many want them\n"
-        "  set_ftrace_filter    trace these: names or patterns as in a shell,\n"
-        "                       PATTERN:mod:MODULE those of a module;\n"
-        "                       `>` replaces, `>>` adds, `!NAME` takes away, empty: all\n"
-        "                       NAME:traceon, NAME:traceoff: each call turns tracing on or off;\n"
-        "                       NAME:stacktrace: it records the stack; with :COUNT so often;\n"
+        "                       trace_pipe_raw: its pages in binary form\n"
+        "  tracing_cpumask      mask of the CPUs that record, in hexadecimal\n"
+        "  saved_cmdlines       pids and names of the recorded tasks\n"
+        "  saved_cmdlines_size  the number of names kept\n\n"
+        "  available_filter_functions  all functions that can be traced\n"
+        "  enabled_functions    functions traced now, with the number of users\n"
+        "  set_ftrace_filter    functions to trace: names or glob patterns;\n"
+        "                       PATTERN:mod:MODULE: functions of a module;\n"
+        "                       `>` replaces, `>>` adds, `!NAME` removes; empty: all.\n"
+        "                       Commands: NAME:traceon, NAME:traceoff: a call turns tracing on, "
+        "off;\n"
+        "                       NAME:stacktrace: a call records the stack; a limit: add :COUNT;\n"
         "                       NAME:dump, NAME:cpudump: the first call prints the trace of all\n"
-        "                       CPUs, or of its own, on the console\n"
-        "  set_ftrace_notrace   but not these\n"
-        "  set_ftrace_pid       trace calls of these tasks only; empty: of all\n"
-        "  set_ftrace_notrace_pid      but not of these\n"
-        "  set_graph_function   function_graph: these, with all that they call\n"
-        "  set_graph_notrace    function_graph: neither these nor what they call\n"
-        "  function_profile_enabled    1: count calls and their time\n"
-        "  trace_stat/functionN        what was counted on CPU N, the longest first\n"
-        "  max_graph_depth      function_graph: only so deep; 0: no limit\n");
+        "                       CPUs, or of its CPU, to the console\n"
+        "  set_ftrace_notrace   functions not to trace\n"
+        "  set_ftrace_pid       pids of the tasks to trace; empty: all\n"
+        "  set_ftrace_notrace_pid      pids of tasks not to trace\n"
+        "  set_graph_function   function_graph: trace these and all functions they call\n"
+        "  set_graph_notrace    function_graph: do not trace these nor what they call\n"
+        "  function_profile_enabled    1: count calls and measure their time\n"
+        "  trace_stat/functionN        the profile of CPU N, longest time first\n"
+        "  max_graph_depth      function_graph: maximum depth of calls; 0: no limit\n");
     return 0;
 }
 
 DEFINE_SHOW_ATTRIBUTE(readme);
 
+/* For the directory `tracing` of debugfs, the old path of the tracer's files. */
+static struct vfsmount *trace_automount(struct dentry *dentry)
+{
+    (void)dentry;
+    return vfs_kern_mount(get_fs_type("tracefs"), "tracefs", NULL);
+}
+
 void trace_create_files(void)
 {
     enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
 
+    tracefs_init();
+    debugfs_create_automount("tracing", trace_automount);
     tracefs_create_file("README", RO, NULL, NULL, &readme_fops);
     tracefs_create_file("available_tracers", RO, NULL, NULL, &available_tracers_fops);
     tracefs_create_file("current_tracer", RW, NULL, &global_trace, &current_tracer_fops);

@@ -1,5 +1,5 @@
 /*
- * trace_filter_files.c - files that are sets of functions.
+ * trace_filter_files.c - files that hold sets of functions.
  *
  * Not instrumented.
  */
@@ -42,7 +42,10 @@ static int avail_show(struct seq_file *m, void *v)
     return 0;
 }
 
-/* How many want it; R(egs), I(pmodify), D(irect) or (call) O(ps); and whom it names. */
+/*
+ * Prints the number of ops and R (registers), I (IPMODIFY), D (direct; never here) or O (call
+ * ops), and the ops that the site names.
+ */
 static int enabled_show(struct seq_file *m, void *v)
 {
     const struct dyn_ftrace *rec = v;
@@ -59,7 +62,7 @@ static int enabled_show(struct seq_file *m, void *v)
         if (op)
             seq_printf(m, "\tops: %pS (%pS)", op, (void *)op->func);
         else
-            seq_puts(m, "\tops: ERROR!"); /* as ftrace_kill() left it: nothing is called any more */
+            seq_puts(m, "\tops: ERROR!"); /* after ftrace_kill() no ops is left */
     }
     seq_puts(m, "\n");
     return 0;
@@ -79,15 +82,16 @@ static const struct file_operations rec_fops = {
     .release = seq_release,
 };
 
-/* ---- sets: set_ftrace_filter, set_graph_function and their opposites ---- */
+/* ---- set_ftrace_filter, set_ftrace_notrace, set_graph_function, set_graph_notrace ---- */
 
-/* A set that a file is about, changed under filter_lock. */
+/* The set of a file; changed under filter_lock. */
 struct filter_set {
     struct ftrace_hash *(*get)(void);
-    int (*put)(struct ftrace_hash *hash); /* takes it over */
-    const char *empty;                    /* what an empty set reads as */
-    struct ftrace_hash **waits;           /* for modules to come; NULL: it does not */
-    bool commands;                        /* words may be some */
+    int (*put)(struct ftrace_hash *hash); /* takes over hash */
+    const char *empty;                    /* text shown for an empty set */
+    struct ftrace_hash *
+        *waits;    /* words for modules not yet loaded are kept for this set; NULL: not supported */
+    bool commands; /* commands are allowed */
 };
 
 /* Taken before ftrace_lock. */
@@ -124,8 +128,8 @@ static int put_ftrace_notrace(struct ftrace_hash *hash)
 }
 
 /*
- * Readers of the old set have interrupts off, and so are done when all harts
- * have answered; a module that goes looks under ftrace_lock.
+ * Readers of the old set have interrupts off, so kick_all_cpus_sync() waits for them;
+ * ftrace_release_mod() reads it under ftrace_lock.
  */
 static int replace_graph_hash(struct ftrace_hash **set, struct ftrace_hash *hash)
 {
@@ -160,8 +164,8 @@ static int put_graph_notrace(struct ftrace_hash *hash)
 }
 
 /*
- * A writer changes a copy, which takes effect when the file is closed.  A word
- * ends with a blank or the file, not with what was written at once.
+ * A writer changes a copy, which replaces the set when the file is closed. A word ends at a
+ * blank or at the end of the file, not at the end of a write.
  */
 struct filter_writer {
     struct list_head list;

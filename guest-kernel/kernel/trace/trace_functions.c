@@ -1,5 +1,5 @@
 /*
- * trace_functions.c - the tracer `function`: one line for each call, callee <-caller.
+ * trace_functions.c - the function tracer: one line for each call, callee <-caller.
  *
  * Not instrumented.
  */
@@ -12,7 +12,7 @@
 
 enum { TRACE_FUNC_OPT_STACK = 1, TRACE_FUNC_OPT_NO_REPEATS = 2 };
 
-/* func[0] is the function itself, func[1] where it was called. */
+/* Two entries more are recorded: the function itself and its caller. */
 enum { FTRACE_STACK_ENTRIES = 32 };
 
 static const struct tracer_opt func_opts[] = {
@@ -23,9 +23,9 @@ static const struct tracer_opt func_opts[] = {
 static struct tracer_flags func_flags = {.opts = func_opts};
 
 /*
- * Layouts differ in whether the traced function has a frame yet and whether the
- * trampoline has one: what the walk finds before the caller is left out, and
- * where the caller has no frame the entries begin after the trampoline's.
+ * In some layouts the traced function has no frame yet, in some the trampoline has one. Entries
+ * of the walk before the caller are left out; if the caller is not found, only the trampoline's
+ * is.
  */
 noinline void trace_function_stack(unsigned long ip, unsigned long parent_ip,
                                    unsigned int trace_ctx)
@@ -36,7 +36,7 @@ noinline void trace_function_stack(unsigned long ip, unsigned long parent_ip,
     for (i = 2; i < n && callers[i] != parent_ip; i++)
         ;
     if (i == n)
-        i = 3; /* the first is the trampoline's */
+        i = 3; /* skip the trampoline's entry */
     else
         i++;
     callers[i - 2] = ip;
@@ -44,15 +44,15 @@ noinline void trace_function_stack(unsigned long ip, unsigned long parent_ip,
     trace_stack(&global_trace, callers + i - 2, n - i + 2, trace_ctx);
 }
 
-/* What the hart recorded last, with the option func-no-repeats. Only its own hart looks. */
-enum { REPEATS_MAX = 0xffff }; /* fits the entry's field */
+/* The last call that each hart recorded, for option func-no-repeats. Used by that hart only. */
+enum { REPEATS_MAX = 0xffff }; /* limit of the entry's field */
 static struct func_repeats {
     unsigned long ip, parent_ip;
-    unsigned int count; /* calls since that were not recorded */
-    u64 last_call;      /* when the latest of them was, by the trace clock */
+    unsigned int count; /* repetitions that were not recorded */
+    u64 last_call;      /* time of the last repetition, by the trace clock */
 } func_repeats[NR_CPUS];
 
-/* Does the call repeat the hart's last one? Then it is only counted. */
+/* Returns whether the call repeats this hart's last one; then it is only counted. */
 static bool is_repeat(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
 {
     struct func_repeats *r = &func_repeats[smp_processor_id()];
@@ -64,7 +64,7 @@ static bool is_repeat(struct trace_array *tr, unsigned long ip, unsigned long pa
     return true;
 }
 
-/* Before a call that is recorded: how often the one before it was repeated. */
+/* Called before a different call is recorded: records the repetitions of the last one. */
 static void end_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                         unsigned int trace_ctx)
 {
@@ -101,7 +101,7 @@ out:
     ftrace_test_recursion_unlock(bit);
 }
 
-/* A call that was recorded before the option was set repeats nothing. */
+/* Calls before the option was set do not count as repeated. */
 static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
 {
     (void)tr;

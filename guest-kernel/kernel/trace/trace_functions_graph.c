@@ -1,6 +1,6 @@
 /*
- * trace_functions_graph.c - the tracer `function_graph`: recording calls and returns.
- * trace_graph_output.c draws them.
+ * trace_functions_graph.c - the function_graph tracer: records calls and returns, which
+ * trace_graph_output.c prints.
  *
  * Not instrumented.
  */
@@ -34,11 +34,11 @@ struct tracer_flags graph_flags = {
     .opts = graph_opts,
 };
 
-/* Functions to draw with what they call (NULL or empty: all), and not to. Interrupts off. */
+/* set_graph_function (NULL or empty: all) and set_graph_notrace. Readers have interrupts off. */
 struct ftrace_hash *ftrace_graph_hash, *ftrace_graph_notrace_hash;
 unsigned int fgraph_max_depth;
 
-/* A task's marks are depth + 1: 0 means that it is not inside such a function. */
+/* The task's marks hold depth + 1; 0: the task is not inside such a function. */
 static bool graph_function_begins(const struct ftrace_graph_ent *trace)
 {
     const struct ftrace_hash *hash = READ_ONCE(ftrace_graph_hash);
@@ -51,7 +51,7 @@ static bool graph_function_begins(const struct ftrace_graph_ent *trace)
     return true;
 }
 
-/* The function is followed, so that its return is heard of, but not recorded. */
+/* The call is followed, to get its return, but not recorded. */
 static bool graph_notrace_begins(const struct ftrace_graph_ent *trace)
 {
     const struct ftrace_hash *hash = READ_ONCE(ftrace_graph_notrace_hash);
@@ -88,7 +88,7 @@ static bool record_entry(const struct ftrace_graph_ent *trace, unsigned int trac
     return true;
 }
 
-/* The call is not followed: what it was to begin would never end. */
+/* Clears the mark set for a call that will not be followed, since its return will not be seen. */
 static int do_not_follow(const struct ftrace_graph_ent *trace)
 {
     if (current->trace_graph_depth == trace->depth + 1)

@@ -1,4 +1,4 @@
-/* trace_graph.h - between the recording of the graph and its drawing. */
+/* trace_graph.h - shared by recording and output of the function graph. */
 #ifndef KERNEL_TRACE_GRAPH_H
 #define KERNEL_TRACE_GRAPH_H
 
@@ -21,7 +21,7 @@ enum {
 
 extern struct tracer_flags graph_flags;
 
-/* A drawing needs to know what it has drawn: kept in iter->private. */
+/* The state of the output is kept in iter->private. */
 int graph_trace_open(struct trace_iterator *iter);
 void graph_trace_close(struct trace_iterator *iter);
 void print_graph_headers(struct seq_file *m, struct trace_iterator *iter);
@@ -29,7 +29,7 @@ enum print_line_t print_graph_function(struct trace_iterator *iter);
 void init_graph_events(void);
 void trace_print_graph_duration(u64 ns, struct trace_seq *s);
 
-/* ftrace_profile.c: does a function's time include that of what it calls? Option graph-time. */
+/* ftrace_profile.c: whether a function's time includes its calls. Option graph-time. */
 void ftrace_graph_graph_time_control(bool enable);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * trace_graph_output.c - calls and returns drawn as C, with what each took.
+ * trace_graph_output.c - prints calls and returns as nested C code, with their durations.
  *
  * Not instrumented.
  */
@@ -15,11 +15,11 @@ extern const char __irqentry_text_start[], __irqentry_text_end[];
 
 enum { TRACE_GRAPH_INDENT = 2, TRACE_GRAPH_PROCINFO_LENGTH = 14, NO_IRQ = -1 };
 
-/* What one hart's part of the trace has shown so far. */
+/* State of the output of one hart's entries. */
 struct fgraph_cpu_data {
-    int last_pid;  /* -1: nothing yet */
-    int depth;     /* of what is open */
-    int depth_irq; /* of the interrupt that is being left out, or NO_IRQ */
+    int last_pid;  /* -1: none yet */
+    int depth;     /* depth of the innermost open function */
+    int depth_irq; /* depth of the interrupt that is left out, or NO_IRQ */
     unsigned long enter_funcs[FTRACE_RETFUNC_DEPTH];
 };
 
@@ -76,13 +76,13 @@ static void print_graph_abs_time(struct trace_iterator *iter)
     trace_seq_printf(&iter->seq, "%5llu.%06llu |  ", us / 1000000, us % 1000000);
 }
 
-/* As wide as the highest hart's number. */
+/* As wide as the highest CPU number. */
 static void print_graph_cpu(struct trace_iterator *iter)
 {
     trace_seq_printf(&iter->seq, " %*u) ", nr_cpu_ids > 10 ? 2 : 1, iter->cpu);
 }
 
-/* comm-pid in the middle of fourteen columns; of comm, seven characters. */
+/* Prints comm-pid, centred in fourteen columns, with at most seven characters of comm. */
 static void print_graph_proc(struct trace_iterator *iter, int pid)
 {
     char comm[TASK_COMM_LEN], text[32];
@@ -101,7 +101,7 @@ static void print_graph_lat_fmt(struct trace_iterator *iter)
     trace_seq_puts(&iter->seq, "| ");
 }
 
-/* What stands left of the duration. */
+/* The columns left of the duration. */
 static void print_graph_context(struct trace_iterator *iter)
 {
     if (shows(TRACE_GRAPH_PRINT_ABS_TIME))
@@ -138,7 +138,10 @@ static char trace_find_mark(u64 ns)
     return ' ';
 }
 
-/* Seven digits at most, of which up to three stand behind the point; eight columns and ` us `. */
+/*
+ * Prints at most seven digits, up to three of them after the point, in eight columns, and ` us
+ * `.
+ */
 void trace_print_graph_duration(u64 ns, struct trace_seq *s)
 {
     char text[32];
@@ -174,9 +177,9 @@ static void print_indent(struct trace_iterator *iter, int depth)
     trace_seq_printf(&iter->seq, "%*s", max(depth, 0) * TRACE_GRAPH_INDENT, "");
 }
 
-/* ---- what comes before a line ---- */
+/* ---- before a line ---- */
 
-/* When another task than before shows up on this hart. */
+/* Prints the change if the hart's entry is of another task than the last one. */
 static void print_task_switch(struct trace_iterator *iter)
 {
     static const char rule[] = " ------------------------------------------\n";
@@ -220,7 +223,7 @@ static void print_graph_prologue(struct trace_iterator *iter, unsigned long ente
 
 /* ---- calls ---- */
 
-/* Is what follows the entry on its hart its own return? Then it called nothing we saw. */
+/* If the next entry of the hart is the return of this call, takes it and returns true: a leaf. */
 static bool get_return_for_leaf(struct trace_iterator *iter,
                                 const struct ftrace_graph_ent_entry *curr,
                                 struct ftrace_graph_ret *ret)
@@ -241,7 +244,7 @@ static void note_entered(struct trace_iterator *iter, int depth, unsigned long f
         cpu_data(iter)->enter_funcs[depth] = func;
 }
 
-/* An error number, from a function that returns long or int, in decimal. */
+/* Error numbers of functions that return long or int are printed in decimal. */
 static void print_retval(struct trace_iterator *iter, unsigned long retval)
 {
     unsigned long error = retval >> 31 == 1 ? (unsigned long)(int)retval : retval;
@@ -279,7 +282,10 @@ static void print_graph_entry_nested(struct trace_iterator *iter,
     trace_seq_printf(&iter->seq, "%ps() {\n", (void *)call->func);
 }
 
-/* With nofuncgraph-irqs: from the call that begins an interrupt on, nothing until it returns. */
+/*
+ * With nofuncgraph-irqs, leaves out the first call of an interrupt and everything until its
+ * return.
+ */
 static bool leaves_out_entry(struct trace_iterator *iter, const struct ftrace_graph_ent *call)
 {
     int *depth_irq = &cpu_data(iter)->depth_irq;
@@ -319,7 +325,7 @@ static void print_graph_entry(struct trace_iterator *iter)
         print_graph_entry_nested(iter, &field->graph_ent);
 }
 
-/* Was the function's opening brace drawn? It may have been lost. */
+/* Returns whether the function's opening brace was printed; the entry may have been lost. */
 static bool was_entered(struct trace_iterator *iter, const struct ftrace_graph_ret *ret)
 {
     bool match = true;
@@ -365,7 +371,7 @@ static void print_graph_return(struct trace_iterator *iter)
     print_graph_irq(iter, ret.func, "<==========");
 }
 
-/* ---- anything else, as a comment ---- */
+/* ---- other entries, as comments ---- */
 
 static void print_comment_text(struct trace_iterator *iter)
 {
@@ -400,7 +406,7 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
     case TRACE_GRAPH_ENT: print_graph_entry(iter); break;
     case TRACE_GRAPH_RET: print_graph_return(iter); break;
     case TRACE_FN:
-    case TRACE_STACK: return TRACE_TYPE_UNHANDLED; /* lines of their own */
+    case TRACE_STACK: return TRACE_TYPE_UNHANDLED; /* printed as usual */
     default: print_graph_comment(iter); break;
     }
     return TRACE_TYPE_HANDLED;
@@ -462,7 +468,7 @@ void print_graph_headers(struct seq_file *m, struct trace_iterator *iter)
 
 /* ---- the two types of entries ---- */
 
-/* For tracers that do not draw: they have not opened a drawing. */
+/* Used under other tracers, which have no state in iter->private. */
 static enum print_line_t print_graph_event(struct trace_iterator *iter, int flags,
                                            struct trace_event *event)
 {

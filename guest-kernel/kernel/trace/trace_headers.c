@@ -1,5 +1,5 @@
 /*
- * trace_headers.c - the first lines of `trace`, which say what the columns are.
+ * trace_headers.c - the header of `trace`, which explains the columns.
  *
  * Not instrumented.
  */
@@ -61,7 +61,7 @@ static void print_lat_help_header(struct seq_file *m)
                 "#     \\   /        ||||||  \\    |    /       \n");
 }
 
-/* The task is the one that reads, as long as no tracer keeps a task's latency. */
+/* The task shown is the reader, since no tracer here measures a task's latency. */
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 {
     unsigned long total, entries;

@@ -1,5 +1,5 @@
 /*
- * trace_iterator.c - the rings as one sequence of entries, and each entry as text.
+ * trace_iterator.c - reads the rings as one sequence of entries, and formats entries.
  *
  * Not instrumented.
  */
@@ -17,7 +17,7 @@ static struct ring_buffer_event *peek_cpu(struct trace_iterator *iter, unsigned 
     return ring_buffer_peek(iter->tr->buffer, cpu, ts, lost);
 }
 
-/* Is this hart's ring what the reader is about? */
+/* Returns whether iter reads this hart's ring. */
 static bool reads_cpu(const struct trace_iterator *iter, unsigned int cpu)
 {
     return iter->cpu_file == RING_BUFFER_ALL_CPUS || (unsigned int)iter->cpu_file == cpu;
@@ -46,7 +46,7 @@ static struct ring_buffer_event *find_next(struct trace_iterator *iter, unsigned
     return next;
 }
 
-/* Out of the ring, whose page may be the writer's again at the next call. */
+/* Copies the event, since the writer may reuse its page at the next call. */
 static void copy_entry(struct trace_iterator *iter, struct ring_buffer_event *event)
 {
     iter->ent_size = ring_buffer_event_length(event);
@@ -116,14 +116,14 @@ static void print_lost_events(struct trace_iterator *iter)
         trace_seq_printf(&iter->seq, "CPU:%d [LOST %lu EVENTS]\n", iter->cpu, iter->lost_events);
 }
 
-/* Where a hart's entries begin later than the others', because older ones are lost. */
+/* Marks the first entry of a hart if entries may have been lost before it. */
 static void print_cpu_start(struct trace_iterator *iter)
 {
     if (!iter->annotate || !(iter->tr->trace_flags & TRACE_ITER_ANNOTATE) ||
         (iter->started >> iter->cpu & 1))
         return;
     iter->started |= 1UL << iter->cpu;
-    if (iter->idx > 1) /* not for the first entry of all */
+    if (iter->idx > 1) /* not before the first entry */
         trace_seq_printf(&iter->seq, "##### CPU %u buffer started ####\n", iter->cpu);
 }
 

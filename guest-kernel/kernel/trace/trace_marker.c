@@ -1,5 +1,5 @@
 /*
- * trace_marker.c - what is written by hand into the trace.
+ * trace_marker.c - the file trace_marker, for text from programs.
  *
  * Not instrumented.
  */
@@ -9,7 +9,7 @@
 
 enum { TRACE_MARKER_MAX = 1024 };
 
-/* Ends with a newline, whether it came with one or not. */
+/* Copies the text and adds a newline if it has none. */
 static void fill_marker(struct print_entry *entry, const char *text, size_t len)
 {
     memcpy(entry->buf, text, len);
@@ -18,7 +18,10 @@ static void fill_marker(struct print_entry *entry, const char *text, size_t len)
     entry->buf[len] = 0;
 }
 
-/* Answers how much was taken: of a long text, the first part. Its name is in the trace. */
+/*
+ * Returns how many bytes were written: at most TRACE_MARKER_MAX. Entries show this function's
+ * name.
+ */
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
     struct trace_array *tr = file->f_inode->i_private;

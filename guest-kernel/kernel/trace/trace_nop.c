@@ -1,7 +1,7 @@
 /*
- * trace_nop.c - the tracer that traces nothing; its trace shows what was marked by hand.
+ * trace_nop.c - the tracer nop, which traces nothing; trace_marker still writes to the trace.
  *
- * Its two options show what becomes of an option that a tracer accepts or refuses.
+ * Its two options are for tests: one is accepted, one refused.
  */
 #include "trace_selftest.h"
 #include <linux/errno.h>

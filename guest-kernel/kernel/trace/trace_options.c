@@ -1,8 +1,8 @@
 /*
- * trace_options.c - options of the session and of its tracers, by name.
+ * trace_options.c - options of tracing and of tracers, by name.
  *
- * The file trace_options shows everybody's and the current tracer's; the
- * directory options/ has a file for each of every tracer.
+ * The file trace_options shows the common options and those of the current tracer; the
+ * directory options/ has a file for each option of every tracer.
  *
  * Not instrumented.
  */
@@ -114,7 +114,7 @@ DEFINE_TRACE_TEXT_FILE(trace_options);
 /* ---- options/NAME ---- */
 
 struct trace_option_file {
-    const struct tracer *tracer; /* whose; NULL: everybody's */
+    const struct tracer *tracer; /* NULL: a common option */
     struct tracer_opt opt;
 };
 

@@ -1,5 +1,5 @@
 /*
- * trace_output.c - the parts of a line, and the types of entries that are always there.
+ * trace_output.c - formats the parts of a line, and the built-in types of entries.
  *
  * Not instrumented.
  */
@@ -56,7 +56,7 @@ void trace_seq_print_sym(struct trace_seq *s, unsigned long ip, int flags)
         trace_seq_printf(s, " <%016lx>", ip);
 }
 
-/* ---- what comes before each entry ---- */
+/* ---- context columns ---- */
 
 static char irqs_char(u8 flags)
 {
@@ -116,7 +116,7 @@ enum print_line_t trace_print_context(struct trace_iterator *iter)
     return TRACE_TYPE_HANDLED;
 }
 
-/* In micro- and milliseconds since the buffer was emptied, and until the next entry. */
+/* Prints the time in us, and in ms since the last reset and until the next entry. */
 static void print_lat_verbose_time(struct trace_iterator *iter, u64 since, u64 until)
 {
     u64 since_us = ns2usecs(since), until_us = ns2usecs(until);

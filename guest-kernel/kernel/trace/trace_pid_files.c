@@ -1,5 +1,5 @@
 /*
- * trace_pid_files.c - set_ftrace_pid and set_ftrace_notrace_pid: whose calls are traced.
+ * trace_pid_files.c - the files set_ftrace_pid and set_ftrace_notrace_pid.
  *
  * Not instrumented.
  */
@@ -35,7 +35,7 @@ static int pids_show(struct seq_file *m, void *data)
     return 0;
 }
 
-/* Opened to be written over, all tasks are traced again. */
+/* Opening the file with O_TRUNC empties the set. */
 static int pids_open(struct inode *inode, struct file *file)
 {
     if ((file->f_flags & O_ACCMODE) == O_RDONLY)
@@ -48,7 +48,7 @@ static int pids_open(struct inode *inode, struct file *file)
     return 0;
 }
 
-/* How many there were, or an error. */
+/* Adds the pids in text; returns their number or a negative error. */
 static int add_pids(struct trace_pid_list *list, char *text)
 {
     char *word;
@@ -67,7 +67,7 @@ static int add_pids(struct trace_pid_list *list, char *text)
     return n;
 }
 
-/* What is written comes to what is there, all of it or, with one that is no pid, nothing. */
+/* Adds what is written to the set; if a word is not a pid, the set does not change. */
 static int change_pids(void *data, char *text)
 {
     enum trace_pid_type type = (long)data;

@@ -1,5 +1,5 @@
 /*
- * trace_printk.c - messages of the kernel and its modules into the trace.
+ * trace_printk.c - trace_printk(): messages of the kernel and its modules in the trace.
  *
  * Not instrumented.
  */

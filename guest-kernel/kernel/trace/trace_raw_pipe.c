@@ -1,8 +1,8 @@
 /*
- * trace_raw_pipe.c - per_cpu/cpuN/trace_pipe_raw: a ring's pages as they are.
+ * trace_raw_pipe.c - per_cpu/cpuN/trace_pipe_raw: the pages of a ring in binary form.
  *
- * This is what a trace.dat is made of.  One page at a time, 4096 bytes each,
- * what is behind `commit` being zero; a reader may take it in pieces.
+ * Tools write trace.dat files from it. Each page has 4096 bytes, zero beyond `commit`; a reader
+ * may read it in pieces.
  *
  * Not instrumented.
  */
@@ -13,7 +13,7 @@
 #include <linux/wait.h>
 
 struct raw_reader {
-    unsigned int given; /* of page; PAGE_SIZE: all */
+    unsigned int given; /* bytes of page that were read; PAGE_SIZE: all */
     struct buffer_data_page page;
 };
 
@@ -58,7 +58,7 @@ static bool read_page(struct raw_reader *reader, unsigned int cpu)
     return got;
 }
 
-/* 1: there is a page; 0: tracing is off, and none is left. */
+/* Returns 1: there is a page; 0: tracing is off and no page is left; or a negative error. */
 static int next_page(struct raw_reader *reader, unsigned int cpu, const struct file *file)
 {
     while (!read_page(reader, cpu)) {

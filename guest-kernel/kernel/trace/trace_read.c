@@ -1,5 +1,5 @@
 /*
- * trace_read.c - the files trace, which shows the rings, and trace_pipe, which empties them.
+ * trace_read.c - the files trace, a non-consuming read, and trace_pipe, a consuming one.
  *
  * Not instrumented.
  */
@@ -28,9 +28,9 @@ static struct trace_iterator *new_iterator(const struct inode *inode)
 /* ---- trace ---- */
 
 /*
- * With the option pause-on-trace recording pauses while the file is open for
- * reading.  Position 0 is the header; position n is the n-th entry, already
- * turned into text in iter->seq, so that showing it twice changes nothing.
+ * Option pause-on-trace pauses recording while the file is open for reading. Position 0 is the
+ * header; position n is the n-th entry, whose text is in iter->seq, so that showing it twice
+ * gives the same text.
  */
 static void *trace_start(struct seq_file *m, loff_t *pos)
 {
@@ -134,7 +134,7 @@ static int open_for_reading(struct inode *inode, struct file *file)
     return err;
 }
 
-/* Opened to be written over, it is emptied. */
+/* Opening the file with O_TRUNC clears the buffer. */
 static int trace_open(struct inode *inode, struct file *file)
 {
     unsigned int acc = file->f_flags & O_ACCMODE;
@@ -148,7 +148,7 @@ static int trace_open(struct inode *inode, struct file *file)
     return acc == O_WRONLY ? 0 : open_for_reading(inode, file);
 }
 
-/* What is written makes no difference. */
+/* What is written is ignored. */
 static ssize_t trace_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
     (void)file;
@@ -221,7 +221,7 @@ static bool pipe_is_empty(const struct trace_iterator *iter)
     return ring_buffer_empty_cpu(iter->tr->buffer, iter->cpu_file);
 }
 
-/* Tracing is off, and this reader has had something. */
+/* Tracing is off, and this reader has read entries before. */
 static bool pipe_is_at_end(const struct trace_iterator *iter)
 {
     return !iter->tr->buffer->record_on && iter->idx;
@@ -233,7 +233,7 @@ static bool pipe_is_ready(const struct trace_iterator *iter)
     return !pipe_is_empty(iter) || pipe_is_at_end(iter);
 }
 
-/* 1: there is something to read; 0: there will not be. */
+/* Returns 1: there is something to read; 0: end of file; or a negative error. */
 static int wait_pipe(struct trace_iterator *iter, const struct file *file)
 {
     int err;
@@ -246,7 +246,7 @@ static int wait_pipe(struct trace_iterator *iter, const struct file *file)
     return err ? err : !pipe_is_empty(iter);
 }
 
-/* From the text of the current entry, what the reader has room for. */
+/* Copies from the current entry's text as much as fits. */
 static size_t give_text(struct trace_iterator *iter, char *buf, size_t room)
 {
     size_t n = min((size_t)(iter->seq.len - iter->given), room);
@@ -268,7 +268,7 @@ static size_t give_entries(struct trace_iterator *iter, char *buf, size_t count)
     return n;
 }
 
-/* What we waited for another reader may have taken: then we wait again. */
+/* Another reader may have taken the entries: then waits again. */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
     struct trace_iterator *iter = file->private_data;

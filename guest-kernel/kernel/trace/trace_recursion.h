@@ -1,13 +1,13 @@
 /*
- * trace_recursion.h - no tracer is entered twice in one context.
+ * trace_recursion.h - guards against entering a tracer twice in one context.
  *
- * A task's word has a bit for each context that can interrupt another: task,
- * softirq, hardirq, NMI.  Each clears what it set before what it interrupted
- * goes on, so the word needs no atomics.  There are two rows of such bits: one
- * for callbacks, which guard themselves, and one for what calls them.
+ * A task's word has a bit for each context that can interrupt another one: task, softirq,
+ * hardirq, NMI. Each context clears its bit before the interrupted one continues, so the word
+ * needs no atomics. There are two groups of bits: one for callbacks that guard themselves, one
+ * for the functions that call callbacks.
  *
- * An interrupt is in no context of its own until it has counted itself in
- * preempt_count; what is traced until then is let through once, on the fifth bit.
+ * Until an interrupt has counted itself in preempt_count, it seems to run in the context that
+ * it interrupted; one such call is allowed, on the fifth bit.
  */
 #ifndef KERNEL_TRACE_RECURSION_H
 #define KERNEL_TRACE_RECURSION_H
@@ -34,7 +34,7 @@ static __always_inline int trace_get_context_bit(void)
     return in_serving_softirq() ? TRACE_CTX_SOFTIRQ : TRACE_CTX_NORMAL;
 }
 
-/* The bit to give back, or -1: already inside. */
+/* Returns the bit to clear afterwards, or -1: already inside. */
 static __always_inline int trace_test_and_set_recursion(int start)
 {
     unsigned long inside = current->trace_recursion;
@@ -56,7 +56,7 @@ static __always_inline void trace_clear_recursion(int bit)
     current->trace_recursion &= ~(1UL << bit);
 }
 
-/* For callbacks. */
+/* For callbacks that guard themselves. */
 static __always_inline int ftrace_test_recursion_trylock(void)
 {
     return trace_test_and_set_recursion(TRACE_FTRACE_START);

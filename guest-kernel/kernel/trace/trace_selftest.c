@@ -1,9 +1,9 @@
 /*
- * trace_selftest.c - the tracers test themselves: at boot with `ftrace_selftest`, or by the
+ * trace_selftest.c - self-tests of the tracers: at boot with `ftrace_selftest`, or by the
  * shell's `selftest tracers`.
  *
- * Each step says what it tests and then PASSED on one line, as in Linux, and
- * counts what Linux counts.  Nothing of it uses tracefs.
+ * Each step prints what it tests and then PASSED on one line, and counts calls, as in Linux. It
+ * does not use tracefs.
  *
  * Not instrumented.
  */
@@ -23,7 +23,7 @@
 #define passed()      printk("PASSED\n")
 #define testing(what) passed(), printk("Testing " what ": ")
 
-/* ---- what is in the buffer ---- */
+/* ---- reading the buffer ---- */
 
 static bool trace_valid_entry(const struct trace_entry *entry)
 {
@@ -37,7 +37,7 @@ static bool trace_valid_entry(const struct trace_entry *entry)
     return false;
 }
 
-/* More entries than would fit mean that the ring has closed on itself somewhere. */
+/* More entries than the buffer can hold: the reader goes round in a ring that is broken. */
 enum { ENTRIES_MAX = 1 << 20 };
 
 static int trace_test_buffer_cpu(struct trace_array *tr, unsigned int cpu, unsigned long *count)
@@ -71,7 +71,7 @@ static void tracing_start(struct trace_array *tr)
     ring_buffer_record_enable(tr->buffer);
 }
 
-/* Counts entries and takes them out; nothing is written meanwhile. */
+/* Consumes and counts the entries, while recording is disabled. */
 static int trace_test_buffer(struct trace_array *tr, unsigned long *count)
 {
     unsigned int cpu;
@@ -140,7 +140,7 @@ static bool counts_are(int probe1, int probe2, int probe3)
            trace_selftest_test_probe3_cnt == probe3;
 }
 
-/* The first function has just been called: those who trace everything have noticed. */
+/* Checks that the ops that trace everything were called, too. */
 static bool all_are_called(bool with_global, bool with_dyn)
 {
     bool global = !with_global || trace_selftest_test_global_cnt;
@@ -149,7 +149,7 @@ static bool all_are_called(bool with_global, bool with_dyn)
     return global && (!with_dyn || trace_selftest_test_dyn_cnt);
 }
 
-static bool filtered_ops_hear_what_they_should(bool with_global)
+static bool filtered_ops_are_called(bool with_global)
 {
     DYN_FTRACE_TEST_NAME();
     if (!counts_are(1, 0, 1) || !all_are_called(with_global, false))
@@ -158,7 +158,7 @@ static bool filtered_ops_hear_what_they_should(bool with_global)
     return counts_are(1, 1, 2);
 }
 
-static bool with_dynamic_ops_they_still_do(bool with_global)
+static bool filtered_ops_are_called_with_dynamic(bool with_global)
 {
     DYN_FTRACE_TEST_NAME();
     if (!counts_are(2, 1, 3) || !all_are_called(with_global, true))
@@ -174,7 +174,7 @@ static bool with_dynamic_ops_they_still_do(bool with_global)
     return counts_are(3, 3, 5);
 }
 
-/* On its own: the one ops that is allocated, and traces everything. */
+/* Repeats the test with an additional, allocated ops that traces everything. */
 static bool selftest_with_dynamic_ops(bool with_global)
 {
     struct ftrace_ops *dyn_ops = kzalloc(sizeof(*dyn_ops));
@@ -186,7 +186,7 @@ static bool selftest_with_dynamic_ops(bool with_global)
     }
     dyn_ops->func = trace_selftest_test_dyn_func;
     register_ftrace_function(dyn_ops);
-    ok = with_dynamic_ops_they_still_do(with_global);
+    ok = filtered_ops_are_called_with_dynamic(with_global);
     unregister_ftrace_function(dyn_ops);
     kfree(dyn_ops);
     return ok;
@@ -202,7 +202,10 @@ static bool nothing_is_left(void)
            !trace_selftest_test_dyn_cnt;
 }
 
-/* With the function tracer on, or with an ops in its place. */
+/*
+ * Tests several ops while the function tracer is on or, with_global, with another ops in its
+ * place.
+ */
 static int trace_selftest_ops(bool with_global)
 {
     bool ok;
@@ -221,8 +224,8 @@ static int trace_selftest_ops(bool with_global)
         global_ops.func = trace_selftest_test_global_func;
         register_ftrace_function(&global_ops);
     }
-    ok = filtered_ops_hear_what_they_should(with_global) && selftest_with_dynamic_ops(with_global);
-    /* In the order they came, on purpose. */
+    ok = filtered_ops_are_called(with_global) && selftest_with_dynamic_ops(with_global);
+    /* In the order of registration, on purpose. */
     unregister_ftrace_function(&test_probe1);
     unregister_ftrace_function(&test_probe2);
     unregister_ftrace_function(&test_probe3);
@@ -279,7 +282,7 @@ static int trace_selftest_startup_dynamic_tracing(const struct tracer *trace,
 
 static int trace_selftest_recursion_cnt;
 
-/* Does not guard itself: the caller has to, or this does not end well. */
+/* Does not guard itself: without a guard by the caller it would recurse. */
 static void trace_selftest_test_recursion_func(unsigned long ip, unsigned long parent_ip,
                                                struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
@@ -309,7 +312,7 @@ static struct ftrace_ops test_recsafe_probe = {
     .func = trace_selftest_test_recursion_safe_func,
 };
 
-/* Calls the traced function once, and says how often the probe ran. */
+/* Calls the traced function once; returns how many times the probe ran, or -1. */
 static int call_with_probe(struct ftrace_ops *probe, int count_from)
 {
     if (ftrace_set_filter(probe, "*" TEST_FUNC_1, true)) {
@@ -326,7 +329,10 @@ static int call_with_probe(struct ftrace_ops *probe, int count_from)
     return trace_selftest_recursion_cnt - count_from;
 }
 
-/* Twice, as the first recursion looks like an interrupt that has not said so yet. */
+/*
+ * Two calls are allowed, because the first recursion looks like an interrupt that is not
+ * counted yet.
+ */
 static int trace_selftest_function_recursion(void)
 {
     int calls;
@@ -435,7 +441,7 @@ static int trace_selftest_dynamic(const struct tracer *trace, struct trace_array
 
 /* ---- the tracers ---- */
 
-/* Something must have been called in a tenth of a second. */
+/* Some function must have been called within 100 ms. */
 static int anything_recorded(struct trace_array *tr)
 {
     unsigned long count;
@@ -467,7 +473,7 @@ int trace_selftest_startup_function(struct tracer *trace, struct trace_array *tr
     return ret;
 }
 
-/* More calls than this in a tenth of a second: the tracer traces itself. */
+/* More calls than this within 100 ms: the tracer traces itself. */
 enum { GRAPH_MAX_FUNC_TEST = 100000000 };
 
 static unsigned int graph_hang_thresh;
@@ -556,7 +562,7 @@ static int run_all(struct trace_array *tr)
     return ret;
 }
 
-/* The tests are tracers' users themselves, so no other may be at it. */
+/* The tests use the tracers themselves, so no tracer may be active. */
 int trace_run_selftests(void)
 {
     struct trace_array *tr = &global_trace;

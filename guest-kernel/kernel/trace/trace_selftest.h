@@ -1,4 +1,4 @@
-/* trace_selftest.h - what the tracers' tests of themselves are made of. */
+/* trace_selftest.h - self-tests of the tracers. */
 #ifndef KERNEL_TRACE_SELFTEST_H
 #define KERNEL_TRACE_SELFTEST_H
 
@@ -10,12 +10,15 @@
 int DYN_FTRACE_TEST_NAME(void);
 int DYN_FTRACE_TEST_NAME2(void);
 
-/* A tracer's `selftest`: 0 or -1, with the reason on the console. Under trace_types_lock. */
+/*
+ * The selftest functions of the tracers: return 0, or -1 after a message. trace_types_lock is
+ * held.
+ */
 int trace_selftest_startup_function(struct tracer *trace, struct trace_array *tr);
 int trace_selftest_startup_function_graph(struct tracer *trace, struct trace_array *tr);
 int trace_selftest_startup_nop(struct tracer *trace, struct trace_array *tr);
 
-/* Runs all of them. -1: one fails, and leaves the list of tracers; -EBUSY: one is in use. */
+/* Runs all self-tests. -1: a tracer failed and was unregistered; -EBUSY: a tracer is active. */
 int trace_run_selftests(void);
 
 #endif

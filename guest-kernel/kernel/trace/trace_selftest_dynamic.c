@@ -1,16 +1,16 @@
 /* trace_selftest_dynamic.c - two functions to be traced by the tests, which nothing else calls. */
 #include "trace_selftest.h"
 
-/* Made, and called, as it stands here. */
-#define called_as_written noinline __attribute__((noclone))
+/* Neither inlined nor cloned. */
+#define noinline_noclone noinline __attribute__((noclone))
 
-called_as_written int trace_selftest_dynamic_test_func(void)
+noinline_noclone int trace_selftest_dynamic_test_func(void)
 {
     barrier();
     return 0;
 }
 
-called_as_written int trace_selftest_dynamic_test_func2(void)
+noinline_noclone int trace_selftest_dynamic_test_func2(void)
 {
     barrier();
     return 0;

@@ -1,5 +1,5 @@
 /*
- * trace_seq.c - one entry's text as it grows.
+ * trace_seq.c - a buffer for the text of one entry.
  *
  * Not instrumented.
  */
@@ -13,7 +13,7 @@ void trace_seq_init(struct trace_seq *s)
     s->buffer[0] = 0;
 }
 
-/* Room is kept for the end mark. */
+/* Returns how many of the wanted bytes fit, with room for the NUL. */
 static unsigned int trace_seq_take(struct trace_seq *s, unsigned int wanted)
 {
     unsigned int room = sizeof(s->buffer) - 1 - s->len;

@@ -1,4 +1,7 @@
-/* trace_seq.h - one entry's text as it grows. What does not fit is cut off, and remembered. */
+/*
+ * trace_seq.h - a buffer for the text of one entry. Text that does not fit is cut off, and that
+ * is noted.
+ */
 #ifndef KERNEL_TRACE_SEQ_H
 #define KERNEL_TRACE_SEQ_H
 
@@ -18,7 +21,7 @@ void __printf(2, 3) trace_seq_printf(struct trace_seq *s, const char *fmt, ...);
 void trace_seq_puts(struct trace_seq *s, const char *str);
 void trace_seq_putc(struct trace_seq *s, char c);
 void trace_seq_putmem(struct trace_seq *s, const void *mem, unsigned int len);
-/* Each byte as two digits, the highest first, and a blank. */
+/* Appends each byte as two hex digits, the last byte first, and a blank. */
 void trace_seq_putmem_hex(struct trace_seq *s, const void *mem, unsigned int len);
 
 static inline bool trace_seq_has_overflowed(const struct trace_seq *s)

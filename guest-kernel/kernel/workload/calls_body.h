@@ -1,4 +1,4 @@
-/* calls_body.h - recursion and nothing else: the densest calls there are.  See workload.h. */
+/* calls_body.h - recursion only: the highest density of calls. See workload.h. */
 
 SET_ATTR u64 FN(fib)(unsigned int n)
 {
@@ -27,7 +27,7 @@ SET_ATTR u64 FN(ackermann)(u64 m, u64 n)
     return keep(FN(ackermann)(m - 1, inner));
 }
 
-/* Two functions that call each other to the ground, with an argument in every register. */
+/* Two functions that call each other until n is 0, with an argument in every register. */
 SET_ATTR u64 FN(odd)(u64 n, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g);
 
 SET_ATTR u64 FN(even)(u64 n, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f, u64 g)

@@ -1,4 +1,4 @@
-/* mixed.c - the workload `mixed`: the other three, one after the other. */
+/* mixed.c - the workload `mixed`: calls, tree and sort, one after the other. */
 #include "workload.h"
 
 static u64 mixed_run(unsigned long n)

@@ -1,7 +1,7 @@
 /*
- * procfs.c - /proc/workload: write "NAME [N]", then read from the same open file what it answered.
+ * procfs.c - /proc/workload: write "NAME [N]", then read the result from the same open file.
  *
- * Read before anything is written, it lists the names.
+ * A file that has not been written to lists the names.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -12,7 +12,7 @@
 
 enum { ANSWER_SIZE = 1024, COMMAND_SIZE = 64 };
 
-/* What an open file reads as; changed only by the entry's functions, one at a time. */
+/* The contents of an open file; changed only by this file's functions, one at a time. */
 struct answer {
     size_t len;
     char text[ANSWER_SIZE];

@@ -21,7 +21,7 @@ SET_ATTR struct item *FN(sort_merge)(struct item *a, struct item *b, compare_fn 
     return head.next;
 }
 
-/* Cuts the list in the middle; answers the second half. */
+/* Splits the list in the middle; returns the second half. */
 SET_ATTR struct item *FN(sort_split)(struct item *list)
 {
     struct item *slow = list, *fast = list->next, *half;
@@ -51,7 +51,7 @@ SET_ATTR struct item *FN(sort_list)(struct item *list, compare_fn compare)
     return FN(sort_merge)(list, half, compare);
 }
 
-/* 0 if the list is out of order, which no hash of a good run is. */
+/* Returns 0 if the list is out of order; the hash of a sorted list is never 0. */
 SET_ATTR u64 FN(sort_hash)(const struct item *list, u64 hash)
 {
     for (; list; list = list->next) {

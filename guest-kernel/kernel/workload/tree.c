@@ -1,4 +1,4 @@
-/* tree.c - the workload `tree`: the memory allocator under a binary tree. */
+/* tree.c - the workload `tree`: a binary tree with nodes from kmalloc(). */
 #include "workload.h"
 #include <linux/slab.h>
 

@@ -1,4 +1,4 @@
-/* tree_body.h - a binary search tree, each node from the allocator.  See workload.h. */
+/* tree_body.h - a binary search tree, each node from kmalloc(). See workload.h. */
 
 SET_ATTR struct node *FN(tree_node)(u64 key)
 {

@@ -1,12 +1,10 @@
 /*
- * workload.c - the file /proc/workload: run, check, measure, say so in one line.
+ * workload.c - runs, checks and measures a workload, and prints one line.
  *
- * The measured pass runs in a thread of its own that stays on one hart, and
- * begins right after a tick: a short one has none in it.  What
- * it should have answered, and how many calls that takes, a second pass of the
- * same source finds out.  cycles and insns are what the hart counted in
- * between, ticks of the timer included; result and calls are the same on every
- * machine.
+ * The measured pass runs in its own thread, bound to one hart, and starts right after a tick,
+ * so a short pass contains none. A second, untraced pass of the same source counts the calls
+ * and computes the expected result. cycles and insns are the hart's counters, including timer
+ * interrupts; result and calls are the same on every machine.
  */
 #include <asm/timex.h>
 #include <linux/bug.h>
@@ -24,21 +22,23 @@
 struct workload_job {
     const struct workload *work;
     unsigned long iterations;
-    struct completion *done; /* shared by the jobs of `threads` */
+    struct completion *done; /* shared by all jobs of `threads` */
     atomic_t *left;
     u64 result, cycles, insns;
 };
 
 enum { THREADS_PER_CPU = 2, THREADS_MAX = NR_CPUS * THREADS_PER_CPU };
 
-/* `threads` runs all but the last by turns. */
+/* `threads` uses the first THREADED, in turn. */
 static const struct workload *const workloads[] = {
-    &workload_calls, &workload_tree, &workload_sort, &workload_mixed, &workload_deep,
+    &workload_calls,      &workload_tree,        &workload_sort,      &workload_mixed,
+    &workload_deep,       &workload_density4,    &workload_density16, &workload_density64,
+    &workload_density256, &workload_density1024,
 };
 
-enum { THREADED = ARRAY_SIZE(workloads) - 1 };
+enum { THREADED = 4 };
 
-static DEFINE_MUTEX(workload_mutex); /* one `work` at a time: the counting pass is not shared */
+static DEFINE_MUTEX(workload_mutex); /* one command at a time: the counting pass uses a global */
 
 static const struct workload *workload_find(const char *name)
 {
@@ -83,7 +83,7 @@ static void start_job(struct workload_job *job, const char *name, int cpu)
     wake_up_new_task(p);
 }
 
-/* Where lines go; under workload_mutex. */
+/* Where the output lines go; under workload_mutex. */
 static int (*say_text)(const char *text, size_t len, void *to);
 static void *say_to;
 
@@ -123,10 +123,9 @@ static void run_one(const struct workload *work, unsigned long iterations)
 }
 
 /*
- * The workloads by turns in many threads at once, preempting each other and
- * moving between harts.  The same number of threads whatever the harts, so
- * that result and calls do not depend on them.  What a thread cost no hart's
- * counter can tell: the line says 0.
+ * Runs the workloads in many threads at once, which preempt each other and move between harts.
+ * The number of threads does not depend on the number of harts, so neither do result and calls.
+ * No counter measures a thread that moves between harts: cycles and insns are 0.
  */
 static void workload_threads(unsigned long iterations)
 {

@@ -1,15 +1,15 @@
 /*
- * workload.h - how a workload's source becomes two sets of functions.
+ * workload.h - how the source of a workload becomes two sets of functions.
  *
- * Each workload has a body file, included twice: once as the measured
- * functions, once with FN giving other names and CALL counting, untraced.
+ * Each workload has a body file that is included twice: for the measured functions, and for an
+ * untraced copy in which FN gives other names and CALL counts.
  *
  *   FN(name)   the function's name in this set
- *   CALL()     comes before each call the set makes
+ *   CALL()     stands before each call that the set makes
  *   SET_ATTR   attributes of each function of the set
  *
- * A workload's source names that file in WORKLOAD_BODY, includes
- * workload_sets.h, and ends with DEFINE_WORKLOAD().
+ * A workload's source defines WORKLOAD_BODY as that file's name, includes workload_sets.h, and
+ * ends with DEFINE_WORKLOAD().
  */
 #ifndef KERNEL_WORKLOAD_H
 #define KERNEL_WORKLOAD_H
@@ -18,9 +18,8 @@
 #include <linux/workload.h>
 
 /*
- * noipa: not inlined, cloned or merged, and callers assume nothing about it.
- * That leaves GCC's turning a self-call in the last position into a loop,
- * which keep() after the call prevents.
+ * noipa: not inlined, cloned or merged, and callers assume nothing about it. GCC may still turn
+ * a self-call in the last position into a loop; keep() after the call prevents that.
  */
 #define WORKLOAD_FN __attribute__((noipa))
 
@@ -41,7 +40,17 @@ u64 sort_run(unsigned long n);
 u64 calls_counted_run(unsigned long n, u64 *calls);
 u64 tree_counted_run(unsigned long n, u64 *calls);
 u64 sort_counted_run(unsigned long n, u64 *calls);
+u64 density4_run(unsigned long n);
+u64 density16_run(unsigned long n);
+u64 density64_run(unsigned long n);
+u64 density256_run(unsigned long n);
+u64 density1024_run(unsigned long n);
 u64 deep_run(unsigned long n);
+u64 density4_counted_run(unsigned long n, u64 *calls);
+u64 density16_counted_run(unsigned long n, u64 *calls);
+u64 density64_counted_run(unsigned long n, u64 *calls);
+u64 density256_counted_run(unsigned long n, u64 *calls);
+u64 density1024_counted_run(unsigned long n, u64 *calls);
 u64 deep_counted_run(unsigned long n, u64 *calls);
 
 #endif

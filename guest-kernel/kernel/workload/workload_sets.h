@@ -1,4 +1,4 @@
-/* workload_sets.h - WORKLOAD_BODY twice, and a workload made of both.  See workload.h. */
+/* workload_sets.h - includes WORKLOAD_BODY twice and defines the workload. See workload.h. */
 #include "workload.h"
 
 #define FN(name) name
@@ -9,18 +9,20 @@
 #undef CALL
 #undef SET_ATTR
 
-/* One counting pass at a time: the workload command's mutex. */
+/* Calls counted by the current pass; under workload_mutex. */
 static u64 counted;
 
-#define FN(name) counted_##name
-#define CALL()   ((void)counted++)
-#define SET_ATTR static notrace WORKLOAD_FN
+#define FN(name)      COUNTED(name)
+#define COUNTED(name) counted_##name /* in two steps: the name may be a macro */
+#define CALL()        ((void)counted++)
+#define SET_ATTR      static notrace WORKLOAD_FN
 #include WORKLOAD_BODY
 #undef FN
+#undef COUNTED
 #undef CALL
 #undef SET_ATTR
 
-/* NAME_run() is n times NAME_once(i), NAME_counted_run() the same of the set that counts. */
+/* NAME_run() calls NAME_once() n times; NAME_counted_run() does the same with the counting set. */
 #define DEFINE_WORKLOAD(which)                                   \
     u64 which##_run(unsigned long n)                             \
     {                                                            \

@@ -1,8 +1,9 @@
 /*
- * procfs.c - /proc/kunit: write the name of a suite, or an empty line for all that are quick.
+ * procfs.c - /proc/kunit: write the name of a suite, or an empty line for all that are not
+ * slow.
  *
- * Results go to the console as they come.  What fails is this kernel: nothing
- * it does afterwards would be worth much, so the machine ends with failure.
+ * Results are printed to the console. A failed case means that the kernel is broken, so the
+ * machine ends with a failure status.
  */
 #include <kunit/test.h>
 #include <linux/errno.h>

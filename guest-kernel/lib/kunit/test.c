@@ -1,4 +1,4 @@
-/* test.c - running the suites: one line for each case, `ok - SUITE: CASE` or `not ok - ...`. */
+/* test.c - runs test suites; prints `ok - SUITE: CASE` or `not ok - SUITE: CASE` for each case. */
 #include <kunit/test.h>
 #include <linux/console.h>
 #include <linux/errno.h>
@@ -39,7 +39,7 @@ void kunit_fail(struct kunit *test, const char *file, int line, const char *fmt,
 }
 EXPORT_SYMBOL(kunit_fail);
 
-/* Answers how many cases failed. */
+/* Returns the number of failed cases. */
 static unsigned int run_suite(const struct kunit_suite *suite)
 {
     const struct kunit_case *test_case;

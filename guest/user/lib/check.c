@@ -1,4 +1,4 @@
-/* check.c - saying what held, one line a claim. */
+/* check.c - prints one line per claim, `ok - CLAIM` or `not ok - CLAIM`. */
 #include "../libc.h"
 
 static unsigned int failed;

@@ -1,4 +1,4 @@
-/* crt0.S - the program's first instructions: sp points at argc, argv and the environment. */
+/* crt0.S - program entry: sp points to argc, followed by argv and the environment. */
     .section .text
     .globl _start
     .type _start, @function

@@ -1,16 +1,16 @@
 /*
- * malloc.c - memory in pieces of a power of two; what is freed is kept for pieces of its size.
+ * malloc.c - memory in sizes of powers of two, with a free list for each size.
  *
- * Large pieces are mappings of their own and go back at once.
+ * Large blocks are separate mappings, which free() unmaps at once.
  */
 #include "../libc.h"
 
 enum { SHIFT_LOW = 5, SHIFT_HIGH = 15, CHUNK = 16 * PAGE_SIZE };
 
-/* Before each piece; keeps it aligned to 16. */
+/* The header before each block; keeps blocks aligned to 16. */
 struct header {
-    size_t size;         /* with the header; beyond 1 << SHIFT_HIGH: a mapping */
-    struct header *next; /* while it is free */
+    size_t size;         /* including the header; above 1 << SHIFT_HIGH: a mapping */
+    struct header *next; /* link in the free list */
 };
 
 static struct header *free_list[SHIFT_HIGH + 1];
@@ -28,7 +28,7 @@ static void *map_pages(size_t size)
     return h + 1;
 }
 
-/* What is left of the chunk before is too small for this piece, and stays unused. */
+/* Takes a new block. If the current chunk has not enough room, its rest stays unused. */
 static struct header *take_fresh(size_t size)
 {
     char *p;
@@ -44,7 +44,7 @@ static struct header *take_fresh(size_t size)
     return (struct header *)p;
 }
 
-/* The smallest power of two that has room for size bytes. */
+/* Returns the exponent of the smallest power of two that holds size bytes. */
 static unsigned int shift_for(size_t size)
 {
     unsigned int shift = SHIFT_LOW;

@@ -1,6 +1,8 @@
 /*
- * spawn.S - pid_t spawn(void (*fn)(void *), void *arg, void *stack_top): a child in the same
- * memory, on a stack of its own, which runs fn(arg) and ends with status 0.
+ * spawn.S - pid_t spawn(void (*fn)(void *), void *arg, void *stack_top)
+ *
+ * Creates a child in the same memory, on its own stack, which runs fn(arg) and ends with status
+ * 0.
  */
 #define CLONE_VM_SIGCHLD (0x100 | 17)
 
@@ -17,7 +19,7 @@ spawn:
     li   a2, 0
     li   a3, 0
     li   a4, 0
-    li   a7, 220            /* clone; the names of asm/unistd.h are C's */
+    li   a7, 220            /* clone; asm/unistd.h can only be included in C */
     ecall
     beqz a0, 1f
     ret

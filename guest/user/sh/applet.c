@@ -1,4 +1,4 @@
-/* applet.c - what the commands share: output, input, lines, options. */
+/* applet.c - functions shared by the commands: output, input, lines, options. */
 #include "applet.h"
 #include "shell.h"
 
@@ -25,7 +25,7 @@ int write_all(int fd, const char *buf, size_t n)
     return 0;
 }
 
-/* A pipe without a reader is no error worth a message. */
+/* A broken pipe (EPIPE) is not reported. */
 int put(const char *buf, size_t n)
 {
     int err = write_all(1, buf, n);
@@ -125,7 +125,7 @@ int for_each_input(char **argv, int (*each)(int in, const char *path, void *data
     return status;
 }
 
-/* Files made as they are read have no size: the end is where a read says it is. */
+/* Files with generated contents have size 0, so this reads up to the end of file. */
 char *read_whole_file(const char *path, size_t *size)
 {
     struct strbuf b = {NULL, 0, 0};
@@ -202,7 +202,7 @@ void line_reader_free(struct line_reader *r)
     free(r->buf);
 }
 
-/* Makes room for more: by moving what there is to the front, else by a larger buffer. */
+/* Makes room in the buffer: moves the unread part to the front, else enlarges the buffer. */
 static void make_room(struct line_reader *r)
 {
     char *larger;
@@ -256,7 +256,7 @@ char *next_line(struct line_reader *r, size_t *len)
     if (r->err || r->from == r->to)
         return NULL;
     line = r->buf + r->from;
-    line[scanned] = 0; /* a byte is kept free for it at the end */
+    line[scanned] = 0; /* one byte of the buffer is reserved for it */
     *len = scanned;
     r->cut = r->from + scanned == r->to;
     r->from = min(r->from + scanned + 1, r->to);

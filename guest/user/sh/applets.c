@@ -1,4 +1,4 @@
-/* applets.c - the list of the commands that are not part of the shell. */
+/* applets.c - the commands that are not built into the shell, and help. */
 #include "applet.h"
 
 static int do_help(int argc, char **argv);
@@ -15,6 +15,7 @@ static const struct applet other_applets[] = {
     {"ls", "[-lad] [FILE...]", do_ls, NULL},
     {"lsmod", "", do_lsmod, NULL},
     {"mkdir", "[-p] DIRECTORY...", do_mkdir, NULL},
+    {"mount", "[-r] [-t TYPE] [-o OPTION,...] [DEVICE] [DIRECTORY]", do_mount, NULL},
     {"mv", "FROM... TO", do_mv, NULL},
     {"poweroff", "", do_poweroff, NULL},
     {"ps", "", do_ps, NULL},
@@ -29,6 +30,7 @@ static const struct applet other_applets[] = {
     {"tail", "[-n LINES] [FILE...]", do_tail, NULL},
     {"tee", "[-a] FILE", do_tee, NULL},
     {"touch", "FILE...", do_touch, NULL},
+    {"umount", "[-fl] DIRECTORY...", do_umount, NULL},
     {"uniq", "[-c] [FILE...]", do_uniq, NULL},
     {"usleep", "MICROSECONDS", do_usleep, NULL},
     {"wc", "[-lwc] [FILE...]", do_wc, NULL},

@@ -1,8 +1,7 @@
 /*
- * arith.c - $((...)): C's integer expressions, without the side effects but `=`.
+ * arith.c - $((...)): C's integer expressions; the only side effect is `=`.
  *
- * Precedence climbing: an operator of the table binds what follows it that
- * binds tighter.
+ * Precedence climbing, driven by a table of operators.
  */
 #include "shell.h"
 
@@ -38,7 +37,7 @@ static const struct {
     enum arith_op op;
     int binding;
 } binary[] = {
-    /* of two that begin alike the longer comes first */
+    /* longer operators come before their prefixes */
     {"||", OP_OR, 1},    {"&&", OP_AND, 2}, {"|", OP_BITOR, 3}, {"^", OP_BITXOR, 4},
     {"&", OP_BITAND, 5}, {"==", OP_EQ, 6},  {"!=", OP_NE, 6},   {"<<", OP_SHL, 8},
     {">>", OP_SHR, 8},   {"<=", OP_LE, 7},  {">=", OP_GE, 7},   {"<", OP_LT, 7},
@@ -157,7 +156,7 @@ static int64_t divide(struct arith *a, int64_t x, int64_t y, bool modulo)
 {
     if (!y)
         return fail(a, "division by zero");
-    if (y == -1) /* also where the quotient would overflow */
+    if (y == -1) /* avoids the overflow of INT64_MIN / -1 */
         return modulo ? 0 : -(uint64_t)x;
     return modulo ? x % y : x / y;
 }
@@ -187,7 +186,7 @@ static int64_t compute(struct arith *a, enum arith_op op, int64_t x, int64_t y)
     return 0;
 }
 
-/* Index of the operator at p that binds at least so tightly; -1: none. */
+/* Returns the index of the operator at p if its precedence is at least `binding`; -1: none. */
 static int find_operator(const struct arith *a, int binding)
 {
     unsigned int i;

@@ -2,7 +2,7 @@
 #include "applet.h"
 #include "shell.h"
 
-/* One write for the whole line: that is what a file takes as one command. */
+/* Writes the whole line in one write, since a control file takes one command per write. */
 static int do_echo(struct shell *sh, int argc, char **argv)
 {
     struct strbuf line = {NULL, 0, 0};
@@ -22,7 +22,10 @@ static int do_echo(struct shell *sh, int argc, char **argv)
     return status;
 }
 
-/* The character that a backslash and *p mean; *p is left on the last character used. */
+/*
+ * Returns the character that a backslash before *p means; advances *p to the last character
+ * used.
+ */
 static char unescape(const char **p)
 {
     static const char from[] = "ntr\\abf", to[] = "\n\t\r\\\a\b\f";
@@ -62,7 +65,7 @@ static int64_t number_of(const char *s)
     return negative ? -(int64_t)value : (int64_t)value;
 }
 
-/* One conversion; spec is its text from '%' on, without the length modifiers. */
+/* Formats one conversion. spec is its text from '%' on; it has no length modifier. */
 static void print_conversion(struct strbuf *out, const char *spec, size_t len, const char *arg)
 {
     char fmt[16], text[256];
@@ -90,7 +93,7 @@ static void print_conversion(struct strbuf *out, const char *spec, size_t len, c
     }
 }
 
-/* Once through the format; answers the first argument that was not used, or NULL for an error. */
+/* Applies the format once. Returns the first unused argument, or NULL after an error. */
 static char **print_format(struct strbuf *out, const char *fmt, char **argv)
 {
     for (; *fmt; fmt++) {
@@ -119,7 +122,7 @@ static char **print_format(struct strbuf *out, const char *fmt, char **argv)
     return argv;
 }
 
-/* The format is used again as long as there are arguments. */
+/* The format is repeated until all arguments are used. */
 static int do_printf(struct shell *sh, int argc, char **argv)
 {
     struct strbuf out = {NULL, 0, 0};
@@ -311,7 +314,7 @@ static int do_unset(struct shell *sh, int argc, char **argv)
     return 0;
 }
 
-/* Byte by byte: what follows the line is for the next reader. */
+/* Reads byte by byte, so that input after the line stays for the next reader. */
 static int read_one_line(struct strbuf *line)
 {
     ssize_t n;
@@ -382,7 +385,10 @@ static int do_source(struct shell *sh, int argc, char **argv)
     return sh->status;
 }
 
-/* Without words its redirections stay; else the command is this process's last. */
+/*
+ * Without a command, the redirections of `exec` stay in effect; else the command replaces the
+ * shell.
+ */
 static int do_exec(struct shell *sh, int argc, char **argv)
 {
     if (argc == 1)

@@ -1,10 +1,10 @@
-/* cat.c - cat, tee. */
+/* cat.c - the commands cat and tee. */
 #include "applet.h"
 #include "shell.h"
 
 enum { COPY_CHUNK = 4096 };
 
-/* also: a second descriptor that gets the same; -1: none. */
+/* Copies a file to descriptor 1 and, if it is not -1, to descriptor `also`. */
 static int copy_to(int in, const char *path, int also)
 {
     char *buf = shell_alloc(COPY_CHUNK);

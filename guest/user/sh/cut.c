@@ -1,8 +1,11 @@
-/* cut.c - cut. */
+/* cut.c - the command cut. */
 #include "applet.h"
 #include "shell.h"
 
-/* What -f or -c lists: one bit for each of the first 64; `N-` has all after that, too. */
+/*
+ * The list of -f or -c: one bit for each of the first 64 positions; with bit 63, all later
+ * ones, too.
+ */
 struct cut {
     uint64_t set;
     bool characters;

@@ -1,4 +1,4 @@
-/* dd.c - dd. */
+/* dd.c - the command dd. */
 #include "applet.h"
 #include "shell.h"
 
@@ -78,7 +78,7 @@ static int dd_files(struct dd *dd, int in, int out)
         lseek(out, dd->seek * dd->block, SEEK_SET);
     status = dd_blocks(dd, in, out, buf);
     free(buf);
-    shell_error("dd: %lu+%lu records", dd->full, dd->partial);
+    shell_error("dd: %lu+%lu records in", dd->full, dd->partial);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* exec.c - running the tree. */
+/* exec.c - executes parsed commands. */
 #include "applet.h"
 #include "shell.h"
 
@@ -6,13 +6,13 @@
 
 enum { FIRST_SAVED_FD = 10 };
 
-/* What a descriptor was before. */
+/* A descriptor saved during a redirection. */
 struct saved_fd {
-    int fd, copy; /* copy negative: it was closed */
+    int fd, copy; /* copy < 0: it was closed */
     struct saved_fd *next;
 };
 
-static uint64_t saved_fds; /* a bit for each descriptor that is a copy */
+static uint64_t saved_fds; /* bits of the descriptors that hold saved copies */
 
 void close_saved_fds(void)
 {
@@ -24,7 +24,7 @@ void close_saved_fds(void)
     saved_fds = 0;
 }
 
-/* A descriptor, or an error with the message out. */
+/* Returns a descriptor, or a negative error after a message. */
 static int open_path(const char *path, int flags)
 {
     int fd = open(path, flags, 0644);
@@ -47,7 +47,7 @@ static int open_here(const char *text)
     return fd;
 }
 
-/* `-` is no file at all: -1 with *closed set. */
+/* `-` closes the descriptor: returns -1 and sets *closed. */
 static int open_dup(const char *word, bool *closed)
 {
     unsigned long from;
@@ -75,7 +75,10 @@ static int open_redirect(const struct redirect *r, const char *word, bool *close
     return -EINVAL;
 }
 
-/* Some files take what was written only when they are closed, and may refuse it then. */
+/*
+ * Reports errors of close(): some files (set_ftrace_filter) accept what was written only at
+ * close.
+ */
 static int close_reporting(int fd)
 {
     int err = close(fd);
@@ -103,7 +106,7 @@ static void forget_copy(const struct saved_fd *s)
         saved_fds &= ~(1ull << s->copy);
 }
 
-/* Descriptor `from` becomes `to`. */
+/* Moves descriptor `from` to `to`. */
 static void move_fd(int from, int to)
 {
     if (from == to)
@@ -113,8 +116,8 @@ static void move_fd(int from, int to)
 }
 
 /*
- * The new file may get the very descriptor that is redirected, if that was closed: so the old one
- * is saved first.
+ * The old descriptor is saved first: if it is closed, opening the file may return the same
+ * number.
  */
 static int apply_redirect(struct shell *sh, const struct redirect *r, struct saved_fd **saved)
 {
@@ -154,7 +157,7 @@ static int restore_fds(struct saved_fd *saved)
     return err;
 }
 
-/* `exec > FILE`: what is open now stays open. */
+/* For `exec > FILE`: keeps the redirections. */
 static void keep_fds(struct saved_fd *saved)
 {
     while (saved) {
@@ -179,7 +182,7 @@ static int apply_redirects(struct shell *sh, const struct redirect *r, struct sa
 
 /* ---- assignments ---- */
 
-/* What a variable was before a command that it was set for. */
+/* The value of a variable before a command with assignments. */
 struct saved_var {
     char *name, *value; /* value NULL: it was not set */
     struct saved_var *next;
@@ -244,7 +247,7 @@ static int run_function(struct shell *sh, const struct function *f, char **argv)
     int status;
 
     if (shell_stack_low()) {
-        shell_error("%s: functions call each other too deeply", argv[0]);
+        shell_error("%s: function calls nested too deeply", argv[0]);
         return STATUS_ERROR;
     }
     sh->prog = program_get(f->prog);
@@ -260,7 +263,7 @@ static int run_function(struct shell *sh, const struct function *f, char **argv)
     return status;
 }
 
-/* Where a command without a slash is found; to be freed. NULL: nowhere. */
+/* Searches PATH for a command; returns its path, to be freed, or NULL. */
 static char *search_path(const struct shell *sh, const char *name)
 {
     const char *path = shell_getvar(sh, "PATH");
@@ -325,7 +328,7 @@ static int run_expanded(struct shell *sh, const struct node *n, char **argv)
     bool last = sh->last;
     int status;
 
-    sh->last = false; /* not for the commands of a function */
+    sh->last = false; /* does not apply to commands of a function */
     if (sh->trace_commands)
         show_command(argv);
     status = assign_all(sh, n->assigns, &saved) ? STATUS_ERROR : run_command(sh, argv, last);
@@ -333,7 +336,7 @@ static int run_expanded(struct shell *sh, const struct node *n, char **argv)
     return status;
 }
 
-/* Without a command, assignments stay; its status is that of the last $(...) in its words. */
+/* Assignments without a command persist; the status is that of the last $(...) in them. */
 static int run_assignments(struct shell *sh, const struct node *n)
 {
     return assign_all(sh, n->assigns, NULL) ? STATUS_ERROR : sh->substitution_status;
@@ -361,7 +364,7 @@ static int run_simple(struct shell *sh, const struct node *n)
 
 /* ---- compound commands ---- */
 
-/* A status that is tested does not end a shell that ends on errors. */
+/* Runs a condition, whose failure does not end the shell under set -e. */
 static int run_condition(struct shell *sh, const struct node *n)
 {
     bool before = sh->condition;
@@ -384,7 +387,7 @@ static int run_if(struct shell *sh, const struct node *n)
     return n->third ? run_node(sh, n->third) : 0;
 }
 
-/* Has the loop been left?  `break 2` goes on to the next one out. */
+/* Returns whether to leave the loop. `break 2` continues with the enclosing loop. */
 static bool loop_left(struct shell *sh)
 {
     enum leaving leaving = sh->leaving;
@@ -530,7 +533,7 @@ static bool ends_shell(const struct shell *sh, const struct node *n)
 int run_node(struct shell *sh, const struct node *n)
 {
     if (shell_stack_low()) {
-        shell_error("commands are nested too deeply");
+        shell_error("commands nested too deeply");
         return sh->status = STATUS_ERROR;
     }
     if (n->type != NODE_SIMPLE && n->redirects)
@@ -550,7 +553,7 @@ static bool is_blank(const char *text)
     return !*text;
 }
 
-/* last: the process ends with the text, so its last simple command needs no child. */
+/* last: the process ends after this text, so its last simple command needs no child. */
 static int run_commands(struct shell *sh, const char *text, bool last)
 {
     struct program *prog, *before = sh->prog;
@@ -575,7 +578,7 @@ static int run_commands(struct shell *sh, const char *text, bool last)
         program_put(prog);
         sh->prog = before;
     }
-    if (!ran && parsed == PARSE_END) /* its commands see the status before it, but there are none */
+    if (!ran && parsed == PARSE_END) /* the text had no commands */
         sh->status = 0;
     return sh->status;
 }

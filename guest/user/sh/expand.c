@@ -1,9 +1,9 @@
 /*
- * expand.c - from words to arguments.
+ * expand.c - expands words to arguments.
  *
- * A field is collected as a pattern: a quoted character that would mean
- * something to glob_match() gets a backslash before it.  When the field ends,
- * it either matches names of files or loses its backslashes again.
+ * A field is collected as a pattern: quoted characters that are special to glob_match() get a
+ * backslash. At its end the field is matched against file names if it has unquoted special
+ * characters, and loses its backslashes otherwise.
  */
 #include "applet.h"
 #include "shell.h"
@@ -11,17 +11,17 @@
 struct expander {
     struct shell *sh;
     struct strbuf field;
-    bool started;        /* there is a field, even an empty one: it was quoted */
-    bool has_glob;       /* it has an unquoted special character */
-    bool split;          /* unquoted values are cut into fields */
-    bool keep_escapes;   /* the result is used as a pattern */
-    struct strings *out; /* NULL: all goes into the one field */
+    bool started;        /* a field exists even if it is empty, because it was quoted */
+    bool has_glob;       /* the field has an unquoted special character */
+    bool split;          /* unquoted expansions are split into fields */
+    bool keep_escapes;   /* the result is a pattern */
+    struct strings *out; /* NULL: everything goes to a single field */
     int err;
 };
 
 static void expand_text(struct expander *e, const char *p, const char *end, bool quoted);
 
-/* ---- names of files ---- */
+/* ---- file names ---- */
 
 static bool is_special(char c)
 {
@@ -51,7 +51,10 @@ static char *join(const char *dir, const char *name, size_t len)
     return strbuf_detach(&b);
 }
 
-/* One component further; dir is empty or ends with a slash, rest is empty or begins with one. */
+/*
+ * Matches one more component. dir is empty or ends with a slash, rest is empty or begins with
+ * one.
+ */
 static void glob_name(struct expander *e, const char *dir, const char *name, const char *rest)
 {
     char *path = join(dir, name, strlen(name)), *below;
@@ -118,7 +121,7 @@ static void glob_rest(struct expander *e, const char *dir, const char *rest)
     free(component);
 }
 
-/* A pattern that matches no name is left as it is. */
+/* Adds the matching names, or the pattern itself if there are none. */
 static void add_matches(struct expander *e, const char *pattern)
 {
     int before = e->out->n;
@@ -172,7 +175,7 @@ static const char *field_separators(const struct shell *sh)
     return ifs ? ifs : " \t\n";
 }
 
-/* The value of an expansion.  Blanks that separate make no empty fields, other separators do. */
+/* Adds an expanded value. White space between fields makes no empty fields, other separators do. */
 static void put_value(struct expander *e, const char *value, bool quoted)
 {
     const char *ifs = field_separators(e->sh);
@@ -208,7 +211,7 @@ static int count_args(const struct shell *sh)
     return n;
 }
 
-/* "$@" makes a field of each argument, "$*" one of all. */
+/* "$@" makes a field of each argument, "$*" one field of all. */
 static void put_args(struct expander *e, bool quoted, bool separate)
 {
     char **arg, separator = *field_separators(e->sh);
@@ -260,7 +263,7 @@ static size_t parameter_length(const char *p)
     return *p && strchr("?#$!@*", *p) ? 1 : 0;
 }
 
-/* Its value in memory of its own; NULL: not set. */
+/* Returns a copy of the value; NULL: not set. */
 static char *parameter_value(const struct shell *sh, const char *name)
 {
     unsigned long number;
@@ -277,13 +280,13 @@ static char *parameter_value(const struct shell *sh, const char *name)
     return value ? shell_strdup(value) : NULL;
 }
 
-/* Cuts the shortest or longest match off the front or the end. */
+/* Removes the shortest or longest match from the front or the end of value. */
 static void cut_match(char *value, const char *pattern, bool front, bool longest)
 {
     size_t len = strlen(value), i;
 
     for (i = 0; i <= len; i++) {
-        size_t n = longest ? len - i : i; /* characters that go */
+        size_t n = longest ? len - i : i; /* characters to remove */
         char saved, *at = front ? value + n : value + len - n;
         bool hit;
 
@@ -383,7 +386,7 @@ static void put_length(struct expander *e, const char *name)
     free(value);
 }
 
-/* The text between the braces of ${...}. */
+/* Expands ${text}. */
 static void put_braced(struct expander *e, const char *text, bool quoted)
 {
     bool length = text[0] == '#' && text[1];
@@ -427,7 +430,7 @@ static void put_substitution(struct expander *e, const char *command, bool quote
     free(output);
 }
 
-/* `...`: a backslash in it quotes a dollar, a back quote and itself. */
+/* Expands `...`, in which a backslash quotes a dollar sign, a backquote or itself. */
 static const char *expand_backquote(struct expander *e, const char *p, bool quoted)
 {
     const char *end = skip_backquote(p);
@@ -445,7 +448,7 @@ static const char *expand_backquote(struct expander *e, const char *p, bool quot
     return end;
 }
 
-/* The text from p up to end (both without their brackets), handed on as a string. */
+/* Expands what starts with `$` at p; returns its end. */
 static const char *expand_dollar(struct expander *e, const char *p, bool quoted)
 {
     const char *end = skip_dollar(p);
@@ -506,7 +509,7 @@ static const char *expand_double_quotes(struct expander *e, const char *p)
     bool only_args = end - p == 3 && p[1] == '$' && p[2] == '@';
 
     expand_text(e, p + 1, end, true);
-    if (!only_args || count_args(e->sh)) /* "$@" of no arguments is no field */
+    if (!only_args || count_args(e->sh)) /* "$@" without arguments makes no field */
         e->started = true;
     return *end ? end + 1 : end;
 }
@@ -588,7 +591,7 @@ char *expand_pattern(struct shell *sh, const char *text)
     return expand_one(&e, text, false);
 }
 
-/* Quotes mean nothing in a here-document, but for the backslash. */
+/* In a here-document quotes are ordinary characters, except the backslash. */
 char *expand_here(struct shell *sh, const char *text)
 {
     struct expander e = {.sh = sh};

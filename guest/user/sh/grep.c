@@ -1,11 +1,11 @@
-/* grep.c - grep. */
+/* grep.c - the command grep. */
 #include "applet.h"
 #include "regex.h"
 #include "shell.h"
 
 struct grep {
     struct regex *re;
-    const char *fixed; /* -F: in place of re */
+    const char *fixed; /* -F: a string to search for instead of re */
     bool invert, count, quiet, number, whole, names_only, names;
     unsigned long hits;
 };
@@ -105,7 +105,8 @@ static int compile_grep(struct grep *g, const char *pattern, bool extended, bool
     if (!IS_ERR(g->re))
         return 0;
     shell_error("grep: %s: %s", pattern,
-                PTR_ERR(g->re) == -EINVAL ? "wrong expression" : strerror(-PTR_ERR(g->re)));
+                PTR_ERR(g->re) == -EINVAL ? "invalid regular expression"
+                                          : strerror(-PTR_ERR(g->re)));
     return STATUS_USAGE;
 }
 

@@ -1,10 +1,10 @@
-/* head.c - head, tail. */
+/* head.c - the commands head and tail. */
 #include "applet.h"
 #include "shell.h"
 
 enum { COPY_CHUNK = 2048 };
 
-/* `-n N`, `-nN` or `-N`; what is left is files. */
+/* Parses `-n N`, `-nN` or `-N`; sets *argv to the file names. Returns 0 or STATUS_USAGE. */
 static int line_count(char ***argv, unsigned long *lines)
 {
     char **word = *argv + 1, *number;
@@ -21,7 +21,10 @@ static int line_count(char ***argv, unsigned long *lines)
     return 0;
 }
 
-/* Bytes of buf up to the end of the n-th line, that included; counts *lines down. */
+/*
+ * Returns the number of bytes up to and including the *lines-th newline; decrements *lines for
+ * each.
+ */
 static size_t lines_in(const char *buf, size_t n, unsigned long *lines)
 {
     size_t i;
@@ -56,7 +59,7 @@ int do_head(int argc, char **argv)
     return err ? err : for_each_input(argv, head_file, &lines);
 }
 
-/* The last lines are kept in a ring. */
+/* Keeps the last lines in a ring. */
 static int tail_file(int in, const char *path, void *data)
 {
     unsigned long room = *(const unsigned long *)data, n = 0, i;

@@ -1,16 +1,16 @@
 /*
  * jobs.c - commands in child processes.
  *
- * Each member of a pipeline, a subshell, a command started by `&`, the command
- * of $(...), and every command that is not part of the shell.  A child has a
- * copy of the shell, of its descriptors and of its working directory.
+ * A child is created for each member of a pipeline, for a subshell, a command started by `&`,
+ * the command of $(...), and every command that is not built in. It has a copy of the shell's
+ * state, descriptors and working directory.
  */
 #include "applet.h"
 #include "shell.h"
 
 enum { PIPE_CHUNK = 1024, SUBSTITUTION_MAX = 1 << 18 };
 
-/* A child in the background that is still to be waited for. */
+/* A background child that was not yet waited for. */
 struct job {
     pid_t pid;
     struct job *next;
@@ -56,7 +56,7 @@ void shell_check_interrupt(struct shell *sh)
 
 /* ---- children ---- */
 
-/* The terminal's interrupts go to this group; without a terminal there are none. */
+/* Sets the foreground group of the terminal; has no effect without one. */
 static void set_foreground(pid_t pgrp)
 {
     ioctl(0, TIOCSPGRP, &pgrp);
@@ -74,9 +74,8 @@ static void enter_child(struct shell *sh, pid_t pgrp)
 }
 
 /*
- * Forks: 0 in the child, its pid in the shell, or -1 with the message out.  The
- * child joins the group pgrp; 0: a group of its own, unless the shell has one
- * for all its children.
+ * Forks. Returns 0 in the child, its pid in the shell, or -1 after a message. The child joins
+ * the group pgrp; 0: its own group, unless the shell has one for all children.
  */
 static pid_t start_child(struct shell *sh, pid_t pgrp)
 {
@@ -90,7 +89,7 @@ static pid_t start_child(struct shell *sh, pid_t pgrp)
     if (!pid)
         enter_child(sh, pgrp);
     else
-        setpgid(pid, pgrp ? pgrp : pid); /* whichever of the two comes first */
+        setpgid(pid, pgrp ? pgrp : pid); /* both set it, since either may run first */
     return pid;
 }
 
@@ -99,7 +98,10 @@ static int exit_status(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_SIGNAL + WTERMSIG(status);
 }
 
-/* The child's status. An interrupt of the shell itself is noted, and does not end the waiting. */
+/*
+ * Waits for a child and returns its status. An interrupt of the shell is noted and does not end
+ * the wait.
+ */
 static int wait_for_child(pid_t pid)
 {
     int status = 0, err;
@@ -110,7 +112,10 @@ static int wait_for_child(pid_t pid)
     return err < 0 ? STATUS_ERROR : exit_status(status);
 }
 
-/* The job has the terminal until it ends; one that was interrupted ends the whole command line. */
+/*
+ * Gives the terminal to the job until it ends; if it was interrupted, the whole command line
+ * ends.
+ */
 static int finish_foreground(struct shell *sh, pid_t pid)
 {
     int status;
@@ -127,7 +132,7 @@ static int finish_foreground(struct shell *sh, pid_t pid)
     return status;
 }
 
-/* In a child: runs the node, and is done. A simple command needs no further child. */
+/* Runs the node in a child and exits. A simple command needs no further child. */
 static _Noreturn void exit_with_node(struct shell *sh, const struct node *node)
 {
     sh->last = node->type == NODE_SIMPLE;
@@ -165,7 +170,7 @@ int run_background(struct shell *sh, const struct node *node)
     return 0;
 }
 
-/* ---- what is not part of the shell ---- */
+/* ---- applets, scripts and programs ---- */
 
 static int count(char **argv)
 {
@@ -194,12 +199,12 @@ int run_applet(struct shell *sh, const struct applet *applet, char **argv, bool 
     if (pid)
         return finish_foreground(sh, pid);
     set_name(applet->name);
-    if (last) /* a redirection may still have to be closed, and to report why it cannot */
+    if (last) /* the caller still has to close redirections, and reports errors of that */
         return applet->run(count(argv), argv);
     _exit(applet->run(count(argv), argv));
 }
 
-/* A shell that knows nothing of its parent but what was exported. */
+/* Creates a shell that inherits exported variables only. */
 static struct shell *new_script(const struct shell *sh, char **argv)
 {
     struct shell *script = shell_new(argv[0] ? argv[0] : "sh", argv[0] ? argv + 1 : argv);
@@ -253,7 +258,7 @@ static _Noreturn void exec_program(const struct shell *sh, const char *path, cha
     _exit(STATUS_NOT_EXECUTABLE);
 }
 
-/* Is it an ELF file?  Or why it cannot be told. */
+/* Returns whether the file is ELF, or a negative error. */
 static int is_elf(const char *path)
 {
     int fd = open(path, O_RDONLY, 0), err;
@@ -294,7 +299,7 @@ int run_file(struct shell *sh, const char *path, char **argv, bool last)
 
 /* ---- pipelines ---- */
 
-/* The member's end of the pipe before it, and of the one after it; -1: it has none. */
+/* Runs a member of a pipeline with the pipe ends in and out (-1: none), and exits. */
 static _Noreturn void exit_with_member(struct shell *sh, const struct node *member, int in, int out)
 {
     if (in >= 0) {
@@ -314,7 +319,7 @@ static void close_if_open(int fd)
         close(fd);
 }
 
-/* All members start before the first is waited for. Answers how many pids[] there are. */
+/* Starts all members. Returns the number of pids. */
 static int start_members(struct shell *sh, const struct node *n, pid_t *pids)
 {
     int in = -1, count = 0;
@@ -399,7 +404,7 @@ static _Noreturn void exit_with_output(struct shell *sh, const char *command, co
     _exit(run_last_text(sh, command));
 }
 
-/* The child is in the shell's group: an interrupt ends both. */
+/* The child stays in the shell's group: an interrupt ends both. */
 char *run_substitution(struct shell *sh, const char *command)
 {
     struct strbuf output = {NULL, 0, 0};
@@ -429,7 +434,7 @@ char *run_substitution(struct shell *sh, const char *command)
 
 /* ---- the background ---- */
 
-/* Its status, the job being gone; or -EINTR, and it is still there. */
+/* Waits for a job and removes it from the list. Returns its status, or -EINTR and keeps it. */
 static int wait_in_list(struct job **link)
 {
     struct job *job = *link;

@@ -1,4 +1,4 @@
-/* ls.c - ls. */
+/* ls.c - the command ls. */
 #include "applet.h"
 #include "shell.h"
 

@@ -1,10 +1,10 @@
-/* machine.c - work, selftest, poweroff, reboot: what the kernel does when it is asked. */
+/* machine.c - the commands work, selftest, poweroff and reboot. */
 #include "applet.h"
 #include "shell.h"
 
 /* ---- workloads ---- */
 
-/* The whole answer of an open /proc/workload, from its start. */
+/* Copies the contents of an open /proc/workload. */
 static int copy_answer(int fd, int to)
 {
     char buf[1024];
@@ -35,7 +35,7 @@ int do_work(int argc, char **argv)
     snprintf(command, sizeof(command), "%s %lu\n", argv[1], iterations);
     err = write(fd, command, strlen(command));
     if (err < 0)
-        shell_error("work: no workload called %s", argv[1]);
+        shell_error("work: unknown workload %s", argv[1]);
     status = err < 0 ? STATUS_ERROR : copy_answer(fd, 1);
     close(fd);
     return status;
@@ -54,13 +54,13 @@ static int run_suite(const char *name)
     line[strlen(name)] = '\n';
     err = write(fd, line, strlen(name) + 1);
     if (err < 0)
-        shell_error("selftest: no suite called %s", name);
+        shell_error("selftest: unknown suite %s", name);
     free(line);
     close(fd);
     return err < 0 ? STATUS_ERROR : 0;
 }
 
-/* Without names: all suites that are quick. One that fails ends the machine. */
+/* Without arguments: all suites that are not slow. A failed suite ends the machine. */
 int do_selftest(int argc, char **argv)
 {
     int i, status = argc > 1 ? 0 : run_suite("");
@@ -70,7 +70,7 @@ int do_selftest(int argc, char **argv)
     return status;
 }
 
-/* ---- the end ---- */
+/* ---- poweroff and reboot ---- */
 
 #define REBOOT_MAGIC1    0xfee1dead
 #define REBOOT_MAGIC2    672274793

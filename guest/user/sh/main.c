@@ -1,17 +1,16 @@
 /*
- * main.c - where commands come from: the boot line, a file, the command line or the terminal.
+ * main.c - start of the shell, and input from the command line, a file or the terminal.
  *
- * As the first program (pid 1) the shell runs the commands in the variable
- * `script`, which the kernel makes of its parameter of that name; without it,
- * it asks for commands at the terminal.  When it ends, the machine does, with
- * its status.
+ * As init (pid 1) the shell mounts debugfs and runs the commands in the variable `script`, which
+ * the kernel's command line sets; without it, it reads commands from the terminal. When it ends,
+ * the machine ends with its status.
  */
 #include "applet.h"
 #include "shell.h"
 
-enum { STACK_ROOM = 1 << 20 }; /* of the 8 MiB there are */
+enum { STACK_ROOM = 1 << 20 }; /* bytes of the 8 MiB stack that may be used */
 
-static char *stack_base; /* set at the start */
+static char *stack_base; /* set by main() */
 
 bool shell_stack_low(void)
 {
@@ -28,8 +27,8 @@ static void run_program_tree(struct shell *sh, struct program *prog)
 }
 
 /*
- * The text of a command without the blanks around it and the `;` after it, in one piece: other
- * tasks write to the console as well.
+ * Prints a command without surrounding blanks and the `;` after it, in one write, since other
+ * tasks write to the console, too.
  */
 static void show_command(const char *from, const char *to)
 {
@@ -48,7 +47,7 @@ static void show_command(const char *from, const char *to)
     }
 }
 
-/* Shows each command after a prompt, as if it had been typed. */
+/* Prints each command after a prompt, as if it had been typed. */
 static void run_boot_script(struct shell *sh, const char *text)
 {
     enum parse_status parsed;
@@ -75,7 +74,7 @@ static void run_boot_script(struct shell *sh, const char *text)
 
 enum { READ_CHUNK = 256 };
 
-/* Adds a line to the input; an interrupt drops all of it. False: the end of the input. */
+/* Adds a line to the input; an interrupt drops all input. Returns false at end of file. */
 static bool read_line(struct strbuf *input, const char *prompt)
 {
     char chunk[READ_CHUNK];
@@ -93,7 +92,7 @@ static bool read_line(struct strbuf *input, const char *prompt)
     return n > 0 || n == -EINTR;
 }
 
-/* Runs the complete commands of the input; true: the rest wants another line. */
+/* Runs the complete commands of the input; returns true if the rest is incomplete. */
 static bool run_input(struct shell *sh, struct strbuf *input)
 {
     const char *text = input->len ? input->s : "";
@@ -114,8 +113,8 @@ static bool run_input(struct shell *sh, struct strbuf *input)
     return false;
 }
 
-/* Asks for commands, with a prompt if there is a terminal. The first program goes on after ^D. */
-static void run_standard_input(struct shell *sh, bool forever)
+/* Reads and runs commands, with a prompt on a terminal. `endless`: continues after end of file. */
+static void run_standard_input(struct shell *sh, bool endless)
 {
     struct strbuf input = {NULL, 0, 0};
     bool more = false;
@@ -125,7 +124,7 @@ static void run_standard_input(struct shell *sh, bool forever)
 
         reap_jobs(sh);
         sh->leaving = LEAVE_NOT;
-        if (!read_line(&input, sh->interactive ? prompt : NULL) && !forever)
+        if (!read_line(&input, sh->interactive ? prompt : NULL) && !endless)
             break;
         more = run_input(sh, &input);
     }
@@ -147,12 +146,12 @@ static bool is_terminal(int fd)
     return !ioctl(fd, TIOCGPGRP, &pgrp);
 }
 
-static void interact(struct shell *sh, bool forever)
+static void interact(struct shell *sh, bool endless)
 {
     sh->pgrp = 0;
     if (is_terminal(0))
         become_interactive(sh);
-    run_standard_input(sh, forever);
+    run_standard_input(sh, endless);
 }
 
 int run_input_to_end(struct shell *sh, const char *unused)
@@ -162,14 +161,21 @@ int run_input_to_end(struct shell *sh, const char *unused)
     return sh->status;
 }
 
-/* ---- how it is started ---- */
+/* ---- start ---- */
+
+/* As the init of distributions does: most articles on ftrace use /sys/kernel/debug/tracing. */
+static void mount_debugfs(void)
+{
+    mount("debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
 
 static void run_init(struct shell *sh)
 {
     const char *value = shell_getvar(sh, "script");
     char *script = value ? shell_strdup(value) : NULL;
 
-    shell_unsetvar(sh, "script"); /* it is for this shell only */
+    mount_debugfs();
+    shell_unsetvar(sh, "script"); /* for this shell only */
     if (script)
         run_boot_script(sh, script);
     else
@@ -187,7 +193,7 @@ static void run_arguments(struct shell *sh, int argc, char **argv)
         run_script_file(sh, argv[1]);
 }
 
-/* $0 and what follows it: of `sh -c COMMAND NAME WORDS`, or of `sh FILE WORDS`. */
+/* Returns the arguments from $0 on: of `sh -c COMMAND NAME WORDS`, or of `sh FILE WORDS`. */
 static char **script_arguments(int argc, char **argv)
 {
     if (argc > 2 && !strcmp(argv[1], "-c"))
@@ -205,7 +211,7 @@ static const char *last_component(const char *path)
     return name;
 }
 
-/* By the name of an applet the program is that applet. */
+/* If the program's name is an applet, runs that. */
 int main(int argc, char **argv)
 {
     bool is_init = getpid() == 1;

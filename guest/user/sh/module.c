@@ -1,8 +1,8 @@
-/* module.c - commands that load modules and take them out. */
+/* module.c - the commands insmod, rmmod and lsmod. */
 #include "applet.h"
 #include "shell.h"
 
-/* The arguments from argv on, with blanks between. */
+/* Joins the arguments with blanks. */
 static char *join(char **argv)
 {
     struct strbuf line = {NULL, 0, 0};
@@ -65,7 +65,7 @@ static int show_module(const char *line)
     if (*users == '-')
         *users = 0;
     else
-        users[strlen(users) - 1] = 0; /* in /proc/modules a comma follows each name */
+        users[strlen(users) - 1] = 0; /* /proc/modules has a comma after each name */
     return putf("%-19s %8s  %s%s%s\n", name, size, uses, *users ? " " : "", users);
 }
 

@@ -1,4 +1,4 @@
-/* names.c - mkdir, rmdir, rm, mv, cp, touch. */
+/* names.c - the commands mkdir, rmdir, rm, mv, cp and touch. */
 #include "applet.h"
 #include "shell.h"
 
@@ -12,7 +12,7 @@ static const char *last_component(const char *path)
     return last;
 }
 
-/* With those above it; one that exists is no error. */
+/* Creates a directory and its parents; existing ones are no error. */
 static int make_parents(const char *path)
 {
     char *copy = shell_strdup(path), *p;
@@ -119,7 +119,7 @@ int do_rm(int argc, char **argv)
 
 /* ---- moving and copying ---- */
 
-/* FROM... TO: into TO if that is a directory. */
+/* Handles FROM... TO: if TO is a directory, the targets are in it. */
 static int for_each_target(char **argv, int argc, int (*move)(const char *from, const char *to))
 {
     const char *to = argv[argc - 1];

@@ -1,14 +1,13 @@
 /*
- * parse.c - from text to a tree.
+ * parse.c - parses shell commands to a tree.
  *
- * Recursive descent over POSIX's grammar with one token of lookahead.  A word
- * is kept as it is written; what its quotes and dollars mean is the
- * expansion's task, here they only decide where it ends.
+ * Recursive descent over POSIX's grammar with one token of lookahead. Words are kept as
+ * written, with their quotes; expand.c interprets them.
  */
 #include "shell.h"
 
 enum token {
-    TOK_END, /* of the text */
+    TOK_END, /* end of the text */
     TOK_WORD,
     TOK_NEWLINE,
     TOK_SEMI,
@@ -31,16 +30,16 @@ struct chunk {
 };
 
 struct parser {
-    const char *p; /* the end of the token */
+    const char *p; /* end of the token */
     enum token tok;
-    const char *start; /* of the token */
+    const char *start; /* start of the token */
     size_t len;
     enum redirect_type redirect;       /* of a TOK_REDIRECT */
-    int fd;                            /* its descriptor; -1: the usual one */
-    bool strip_tabs;                   /* it was <<- */
-    struct redirect *here, **here_end; /* here-documents whose text comes after this line */
+    int fd;                            /* its descriptor; -1: the default */
+    bool strip_tabs;                   /* the redirection was <<- */
+    struct redirect *here, **here_end; /* here-documents whose text follows this line */
     struct program *prog;
-    enum parse_status status; /* PARSE_OK until something is wrong */
+    enum parse_status status; /* PARSE_OK until an error */
 };
 
 /* ---- memory of a program ---- */
@@ -131,7 +130,7 @@ static const char *skip_double_quotes(const char *p)
     return p && *p ? p + 1 : NULL;
 }
 
-/* One character of a word, or one thing that belongs together. */
+/* Skips one character, quoted string or expansion of a word; NULL: it is not closed. */
 static const char *skip_piece(const char *p)
 {
     switch (*p) {
@@ -211,7 +210,7 @@ static const char *skip_blanks(const char *p)
 }
 
 static const struct {
-    const char *text; /* the longer of two comes first */
+    const char *text; /* longer operators come before their prefixes */
     enum token tok;
     enum redirect_type redirect;
 } operators[] = {
@@ -253,7 +252,7 @@ static bool read_operator(struct parser *ps, const char *p)
     return false;
 }
 
-/* The text up to a line that is the mark; it becomes the redirection's word. */
+/* Reads the text of a here-document up to its delimiter; it becomes the redirection's word. */
 static void read_here(struct parser *ps, struct redirect *r)
 {
     struct strbuf text = {NULL, 0, 0};
@@ -290,7 +289,7 @@ static void read_pending_here(struct parser *ps)
         read_here(ps, r);
 }
 
-/* A word of digits right before < or > is the descriptor. */
+/* Reads a digit directly before < or > as the descriptor. */
 static bool read_io_number(struct parser *ps)
 {
     const char *p = ps->start;
@@ -374,7 +373,10 @@ static struct word *take_word(struct parser *ps)
     return w;
 }
 
-/* Quotes round the mark of a here-document keep its text from being expanded. */
+/*
+ * Removes quotes from the delimiter of a here-document; if there are any, its text is not
+ * expanded.
+ */
 static void unquote_mark(struct redirect *r)
 {
     char *to = (char *)r->word->text;
@@ -403,7 +405,7 @@ static struct redirect *parse_redirect(struct parser *ps)
     r->fd = ps->fd >= 0 ? ps->fd : usual_fd(r->type, *ps->start);
     next_token(ps);
     if (r->type == REDIR_HERE && ps->tok == TOK_WORD) {
-        /* Its text may begin as soon as the token after the mark is read. */
+        /* Registered before the next token is read, since reading a newline reads its text. */
         struct word *w = prog_alloc(ps->prog, sizeof(*w));
 
         w->text = copy_text(ps, ps->start, ps->len);
@@ -467,7 +469,7 @@ static struct node *parse_simple(struct parser *ps)
     return n;
 }
 
-/* A list that must not be empty, up to one of the words that end it. */
+/* Parses a list that must not be empty. */
 static struct node *parse_body(struct parser *ps)
 {
     struct node *n = parse_list(ps);
@@ -594,7 +596,7 @@ static struct node *parse_parentheses(struct parser *ps)
     return n;
 }
 
-/* NULL: it does not begin with a word that makes it a compound command. */
+/* Parses a compound command; NULL: the first word starts none. */
 static struct node *parse_compound(struct parser *ps)
 {
     if (accept_word(ps, "if"))
@@ -642,7 +644,7 @@ static struct node *parse_command(struct parser *ps)
     struct node *n;
 
     if (shell_stack_low()) {
-        shell_error("commands are nested too deeply");
+        shell_error("commands nested too deeply");
         ps->status = PARSE_ERROR;
         return NULL;
     }
@@ -663,7 +665,7 @@ static struct node *parse_pipeline(struct parser *ps)
     bool inverted = accept_word(ps, "!");
     struct node *n = parse_command(ps);
 
-    /* Right to left, so that a pipeline is a list of its members. */
+    /* Nested to the right, so that a pipeline is a list of its members. */
     if (ps->tok == TOK_PIPE && ps->status == PARSE_OK) {
         struct node *pipe = new_node(ps, NODE_PIPE, n, NULL), *last = pipe;
 
@@ -698,7 +700,7 @@ static struct node *parse_and_or(struct parser *ps)
     return n;
 }
 
-/* Up to a word or token that cannot begin a command; NULL: there is none. */
+/* Parses up to a word or token that cannot start a command; NULL: empty. */
 static struct node *parse_list(struct parser *ps)
 {
     struct node *list = NULL;
@@ -730,9 +732,9 @@ static struct node *parse_separated(struct parser *ps)
 }
 
 /*
- * The separator is taken too, but nothing after it: that may not be there
- * yet.  Only the text of a here-document, which comes after the whole line,
- * has the rest of the line with it.
+ * Parses one command and its separator, and reads nothing after it, which may not have been
+ * typed yet. With a here-document, whose text comes after the line, it parses the rest of the
+ * line, too.
  */
 static void parse_one(struct parser *ps)
 {

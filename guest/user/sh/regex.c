@@ -1,9 +1,8 @@
 /*
  * regex.c - regular expressions without back references.
  *
- * A pattern is compiled to instructions, and all ways through them are
- * followed at once, character by character: the time is at most the length
- * of the line times REGEX_MAX, whatever the pattern.
+ * A pattern is compiled to instructions for a Thompson NFA: all states are followed at the same
+ * time, character by character, so the time is at most the length of the line times REGEX_MAX.
  */
 #include "regex.h"
 #include "../libc.h"
@@ -14,8 +13,8 @@ struct regex_insn {
     enum regex_op op;
     unsigned char c;
     bool inverted;
-    uint64_t set[4]; /* of RE_CLASS: one bit a character */
-    int x, y;        /* where to go on: RE_JUMP x, RE_SPLIT x and y */
+    uint64_t set[4]; /* RE_CLASS: one bit per character */
+    int x, y;        /* next instructions: RE_JUMP x, RE_SPLIT x and y */
 };
 
 enum { REGEX_MAX = 512, NESTING_MAX = 16 };
@@ -24,7 +23,7 @@ struct regex {
     struct regex_insn *insn;
     int n;
     bool ignore_case;
-    /* While searching: the ways that are open, each instruction once. */
+    /* While searching: the current and the next states, each once. */
     int *now, *next, *stack;
     int n_now, n_next;
     unsigned int *seen, generation;
@@ -54,7 +53,7 @@ static unsigned char fold(const struct regex *re, unsigned char c)
     return re->ignore_case && c >= 'A' && c <= 'Z' ? c | 32 : c;
 }
 
-/* Is there an operator here?  In the basic form it has a backslash before it. */
+/* Returns whether there is an operator here; in basic expressions it has a backslash before it. */
 static bool at_operator(const struct compiler *c, char op)
 {
     return c->extended ? *c->p == op : c->p[0] == '\\' && c->p[1] == op;
@@ -93,7 +92,7 @@ static bool named_has(const char *name, size_t len, unsigned char ch)
     return false;
 }
 
-/* `[:name:]` at p; answers its end, or NULL. */
+/* Adds the class `[:name:]` at p; returns its end, or NULL. */
 static const char *named_class(struct compiler *c, struct regex_insn *i, const char *p)
 {
     const char *end = p + 2;
@@ -167,7 +166,7 @@ static void compile_single(struct compiler *c, enum regex_op op)
     emit(c, (struct regex_insn){.op = op});
 }
 
-/* `$` is the end of the line where the pattern or a branch of it ends. */
+/* `$` is an anchor where the pattern or a branch ends. */
 static bool at_end_anchor(const struct compiler *c)
 {
     struct compiler after = *c;
@@ -194,7 +193,7 @@ static void compile_atom(struct compiler *c, bool first)
         compile_char(c);
 }
 
-/* Room for one instruction before `at`; places after it that jumps name move along. */
+/* Inserts an instruction at `at` and adjusts the targets of jumps. */
 static void insert_insn(struct compiler *c, int at)
 {
     struct regex *re = c->re;
@@ -212,7 +211,7 @@ static void insert_insn(struct compiler *c, int at)
     }
 }
 
-/* Repeats the instructions from `start` on as often as the operator says. */
+/* Repeats the instructions from `start` on as op says. */
 static void repeat(struct compiler *c, int start, char op)
 {
     struct regex *re = c->re;
@@ -229,7 +228,7 @@ static void repeat(struct compiler *c, int start, char op)
     re->insn[start] = (struct regex_insn){.op = RE_SPLIT, .x = start + 1, .y = re->n};
 }
 
-/* `*` at the beginning of a basic expression is itself. */
+/* Takes a repetition operator and returns it as `?`, `+` or `*`; 0: none. */
 static char repetition(struct compiler *c)
 {
     char op;
@@ -259,10 +258,7 @@ static int bound(struct compiler *c)
     return n;
 }
 
-/*
- * `{m}`, `{m,}` or `{m,n}`; a brace that begins none of these is itself, and one
- * whose bounds are the wrong way round an error.
- */
+/* Takes `{m}`, `{m,}` or `{m,n}`. Any other brace is an ordinary character; n < m is an error. */
 static bool take_interval(struct compiler *c, struct interval *i)
 {
     struct compiler ahead = *c;
@@ -285,14 +281,14 @@ static bool take_interval(struct compiler *c, struct interval *i)
     return true;
 }
 
-/* The atom at `start` is there once; it is compiled again from its text for each further time. */
+/* Repeats the atom at `start`, which is compiled once already, by compiling its text again. */
 static void repeat_interval(struct compiler *c, int start, const char *atom, struct interval times)
 {
     const char *end = c->p;
     int i;
 
     if (c->re->n == start)
-        return; /* nothing, however often */
+        return; /* an empty atom */
     if (!times.most)
         c->re->n = start;
     else if (!times.least)
@@ -400,8 +396,8 @@ struct position {
     bool at_begin, at_end;
 };
 
-/* Opens the way at pc and all that can be reached from it without a character. */
-static void add_way(struct regex *re, int pc, struct position pos)
+/* Adds the state pc and all states that it reaches without a character. */
+static void add_state(struct regex *re, int pc, struct position pos)
 {
     int depth = 0;
 
@@ -438,13 +434,13 @@ static bool takes(const struct regex_insn *i, unsigned char c)
     }
 }
 
-/* next becomes now; true: one of the ways is at its goal. */
-static bool turn_over(struct regex *re)
+/* Makes the next states current; returns true if one of them is a match. */
+static bool advance(struct regex *re)
 {
-    int *ways = re->now, i;
+    int *states = re->now, i;
 
     re->now = re->next;
-    re->next = ways;
+    re->next = states;
     re->n_now = re->n_next;
     re->n_next = 0;
     re->generation++;
@@ -461,8 +457,8 @@ bool regex_search(struct regex *re, const char *line, size_t len)
 
     re->n_next = 0;
     re->generation++;
-    add_way(re, 0, (struct position){true, len == 0});
-    for (at = 0; !turn_over(re); at++) {
+    add_state(re, 0, (struct position){true, len == 0});
+    for (at = 0; !advance(re); at++) {
         unsigned char c;
 
         if (at == len)
@@ -470,8 +466,8 @@ bool regex_search(struct regex *re, const char *line, size_t len)
         c = fold(re, line[at]);
         for (i = 0; i < re->n_now; i++)
             if (takes(&re->insn[re->now[i]], c))
-                add_way(re, re->now[i] + 1, (struct position){false, at + 1 == len});
-        add_way(re, 0, (struct position){false, at + 1 == len}); /* a match may begin here too */
+                add_state(re, re->now[i] + 1, (struct position){false, at + 1 == len});
+        add_state(re, 0, (struct position){false, at + 1 == len}); /* a match may begin here, too */
     }
     return true;
 }

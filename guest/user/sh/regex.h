@@ -1,4 +1,4 @@
-/* regex.h - POSIX regular expressions: the basic ones, or the extended. */
+/* regex.h - POSIX regular expressions, basic and extended. */
 #ifndef SH_REGEX_H
 #define SH_REGEX_H
 
@@ -7,9 +7,9 @@
 
 struct regex;
 
-/* ERR_PTR(-EINVAL): not a regular expression. */
+/* Returns ERR_PTR(-EINVAL) for an invalid expression, ERR_PTR(-ENOMEM) without memory. */
 struct regex *regex_compile(const char *pattern, bool extended, bool ignore_case);
-/* Is there a match anywhere in the line? */
+/* Returns whether there is a match anywhere in the line. */
 bool regex_search(struct regex *re, const char *line, size_t len);
 void regex_free(struct regex *re);
 

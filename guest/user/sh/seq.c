@@ -1,4 +1,4 @@
-/* seq.c - seq, yes. */
+/* seq.c - the commands seq and yes. */
 #include "applet.h"
 #include "shell.h"
 

@@ -1,30 +1,29 @@
 /*
- * shell.h - between the parts of the shell.
+ * shell.h - shared by the files of the shell.
  *
- * parse.c turns text into a tree, expand.c words into arguments, exec.c runs
- * the tree, jobs.c runs parts of it in child processes; vars.c keeps the
- * variables.
+ * parse.c parses text to a tree, expand.c expands words to arguments, exec.c executes the tree,
+ * jobs.c executes parts of it in child processes; vars.c holds variables and functions.
  */
 #ifndef SH_SHELL_H
 #define SH_SHELL_H
 
 #include "../libc.h"
 
-/* ---- text that grows ---- */
+/* ---- growing strings ---- */
 
 struct strbuf {
-    char *s; /* NULL or ended by a NUL */
+    char *s; /* NULL or NUL-terminated */
     size_t len, room;
 };
 
-/* Memory of zeros. Without memory the program ends: a shell cannot go on. */
+/* Allocates zeroed memory; ends the program if there is none. */
 void *shell_alloc(size_t size);
 char *shell_strdup(const char *s);
 char *shell_strndup(const char *s, size_t len);
 void strbuf_addn(struct strbuf *b, const char *s, size_t n);
 void strbuf_addc(struct strbuf *b, char c);
 void strbuf_adds(struct strbuf *b, const char *s);
-char *strbuf_detach(struct strbuf *b); /* to be freed; never NULL */
+char *strbuf_detach(struct strbuf *b); /* returns the string, to be freed; never NULL */
 
 struct strings {
     char **v; /* NULL after the last */
@@ -38,7 +37,7 @@ void sort_strings(char **v, int n);
 /* ---- the tree ---- */
 
 struct word {
-    const char *text; /* as written, quotes and all */
+    const char *text; /* as written, with quotes */
     struct word *next;
 };
 
@@ -47,11 +46,11 @@ enum redirect_type { REDIR_IN, REDIR_OUT, REDIR_APPEND, REDIR_RDWR, REDIR_DUP, R
 struct redirect {
     enum redirect_type type;
     int fd;
-    struct word *word; /* the file, the descriptor, or the text of a here-document */
-    bool literal;      /* a here-document whose mark was quoted */
+    struct word *word; /* file name, descriptor, or text of a here-document */
+    bool literal;      /* a here-document with a quoted delimiter */
     bool strip_tabs;
     struct redirect *next;
-    struct redirect *next_here; /* while parsing: among those whose text is still to come */
+    struct redirect *next_here; /* while parsing: list of those whose text is still to come */
 };
 
 enum node_type {
@@ -74,7 +73,7 @@ enum node_type {
 
 struct case_item {
     struct word *patterns;
-    struct node *body; /* NULL: nothing to do */
+    struct node *body; /* NULL: empty */
     struct case_item *next;
 };
 
@@ -88,7 +87,7 @@ struct node {
     bool all_args; /* `for` without `in` */
 };
 
-/* A parsed command: its nodes live and die together. */
+/* A parsed command; its nodes are freed together. */
 struct program {
     unsigned int refs;
     struct chunk *chunks;
@@ -100,9 +99,12 @@ void program_put(struct program *prog);
 
 enum parse_status { PARSE_OK, PARSE_END, PARSE_INCOMPLETE, PARSE_ERROR };
 
-/* Takes one command off *text, up to its `;`, `&` or line end. The message for an error is out. */
+/*
+ * Parses one command of *text, up to its `;`, `&` or newline, and advances *text. Errors have
+ * been reported.
+ */
 enum parse_status shell_parse(const char **text, struct program **prog);
-/* The end of the word (of the `$...`, of the `...`) that starts at p; NULL if a quote is open. */
+/* Return the end of the word, `$...` or `...` at p; NULL if a quote is not closed. */
 const char *skip_word(const char *p);
 const char *skip_dollar(const char *p);
 const char *skip_backquote(const char *p);
@@ -117,12 +119,12 @@ struct variable {
 
 struct function {
     char *name;
-    struct program *prog; /* referenced: the body is in it */
+    struct program *prog; /* referenced; contains the body */
     const struct node *body;
     struct function *next;
 };
 
-/* Why the tree is being left. */
+/* The reason for leaving the current commands. */
 enum leaving { LEAVE_NOT, LEAVE_BREAK, LEAVE_CONTINUE, LEAVE_RETURN, LEAVE_INTERRUPT, LEAVE_EXIT };
 
 struct shell {
@@ -132,19 +134,20 @@ struct shell {
     char **args; /* $1 and on; NULL after the last */
     struct program *prog;
     int status;              /* $? */
-    int substitution_status; /* of the last $(...) in the simple command at hand; 0: none */
+    int substitution_status; /* status of the last $(...) in the current simple command; 0: none */
     enum leaving leaving;
-    int leave_count;  /* loops that are still to be left */
+    int leave_count;  /* number of loops still to leave */
     bool interactive; /* commands come from the terminal */
-    bool condition;   /* the status is tested by `if`, `while`, `&&`, `||` or `!`: set -e is off */
-    bool last;        /* this process has nothing to do after the next simple command */
+    bool condition;   /* the status is tested by `if`, `while`, `&&`, `||` or `!`: set -e has no
+                         effect */
+    bool last;        /* this process ends after the next simple command */
     bool exit_on_error;
     bool trace_commands;
-    pid_t pid;      /* $$: stays in subshells */
-    pid_t pgrp;     /* the group all its children are in; 0: each job is a group of its own */
-    pid_t own_pgrp; /* of an interactive shell: it has the terminal while no job runs */
+    pid_t pid;      /* $$; the same in subshells */
+    pid_t pgrp;     /* process group of all children; 0: each job has its own */
+    pid_t own_pgrp; /* group of an interactive shell, which has the terminal while no job runs */
     pid_t last_background; /* $! */
-    struct job *jobs;      /* in the background, not yet waited for */
+    struct job *jobs;      /* background jobs not yet waited for */
 };
 
 struct shell *shell_new(const char *name, char *const args[]);
@@ -159,18 +162,18 @@ void shell_set_default_path(struct shell *sh);
 /* Sets and exports each NAME=VALUE of a list that ends with NULL. */
 void shell_import(struct shell *sh, char *const *env);
 bool is_name(const char *s, size_t len);
-size_t name_length(const char *s); /* of the name that s begins with; 0: none */
-/* `NAME=value`, each to be freed with the list. */
+size_t name_length(const char *s); /* length of the name at the start of s; 0: none */
+/* Adds `NAME=value` strings of the exported variables, freed with the list. */
 void shell_environ(const struct shell *sh, struct strings *env);
 const struct function *shell_find_function(const struct shell *sh, const char *name);
 void shell_define(struct shell *sh, const struct node *definition);
 
-/* ---- expansion: 0, or -EINVAL with the message out ---- */
+/* ---- expansion: returns 0, or -EINVAL after a message ---- */
 
 int expand_words(struct shell *sh, const struct word *words, struct strings *out);
-/* To one string: no splitting, no names of files. */
+/* Expands to one string, without splitting and file names; NULL after a message. */
 char *expand_string(struct shell *sh, const char *text);
-/* The same as a pattern: quoted characters match themselves. */
+/* The same for a pattern: quoted characters match themselves. */
 char *expand_pattern(struct shell *sh, const char *text);
 char *expand_here(struct shell *sh, const char *text);
 int shell_arith(struct shell *sh, const char *text, int64_t *value);
@@ -178,47 +181,47 @@ int shell_arith(struct shell *sh, const char *text, int64_t *value);
 /* ---- running ---- */
 
 int run_node(struct shell *sh, const struct node *node);
-/* All of a text: a script, or the words of `eval`. */
+/* Runs a whole text: a script, or the arguments of `eval`. */
 int run_text(struct shell *sh, const char *text);
-/* The same when this process has nothing to do afterwards. */
+/* The same if this process ends afterwards. */
 int run_last_text(struct shell *sh, const char *text);
-/* A function, an applet or a program by its name. */
+/* Runs a function, applet or program by its name. */
 int run_command(struct shell *sh, char **argv, bool last);
-/* In a child: closes what redirections of the parent have put aside. */
+/* Called in a child: closes the parent's saved descriptors. */
 void close_saved_fds(void);
 int run_script_file(struct shell *sh, const char *path);
-/* Commands from descriptor 0, with prompts if that is a terminal; answers the last status. */
+/* Runs commands from descriptor 0, with prompts on a terminal; returns the last status. */
 int run_input_to_end(struct shell *sh, const char *unused);
-/* Reads all that the command writes. */
+/* Returns the output of a command, to be freed. */
 char *run_substitution(struct shell *sh, const char *command);
-/* An interrupt from the terminal ends the command that an interactive shell is running. */
+/* Ends the current command of an interactive shell after an interrupt. */
 void shell_check_interrupt(struct shell *sh);
-/* From now on ^C interrupts what the shell runs, and not the shell itself. */
+/* From now on ^C interrupts what the shell runs, not the shell itself. */
 void shell_catch_interrupts(void);
-/* Was there one since the last call? */
+/* Returns whether there was an interrupt since the last call. */
 bool shell_was_interrupted(void);
 int run_pipeline(struct shell *sh, const struct node *node);
 int run_subshell(struct shell *sh, const struct node *node);
 int run_background(struct shell *sh, const struct node *node);
-int wait_for_job(struct shell *sh, pid_t pid); /* 127: there is none; -EINTR: interrupted */
+int wait_for_job(struct shell *sh, pid_t pid); /* 127: no such job; -EINTR: interrupted */
 void wait_for_jobs(struct shell *sh);
-void reap_jobs(struct shell *sh);         /* those that have ended */
-void shell_forget_jobs(struct shell *sh); /* without waiting */
+void reap_jobs(struct shell *sh);         /* removes jobs that have ended */
+void shell_forget_jobs(struct shell *sh); /* removes all jobs without waiting */
 
 struct applet;
 
 /*
- * Commands that are not part of the shell.  Each answers the command's status.
- * last: this process is the command's, and no child has to be made.
+ * Run commands that are not built in, and return their status. last: no child is needed, since
+ * this process ends with the command.
  */
 int run_applet(struct shell *sh, const struct applet *applet, char **argv, bool last);
 int run_file(struct shell *sh, const char *path, char **argv, bool last);
-/* In a shell that knows only what was exported; argv[0] becomes its $0. */
+/* Run in a child shell that inherits exported variables only; argv[0] becomes its $0. */
 int run_shell_script(struct shell *sh, const char *path, char **argv);
 int run_shell_command(struct shell *sh, const char *command, char **argv);
 int run_shell_input(struct shell *sh, char **argv);
 
-/* Is so much of the stack used that nothing may nest deeper? */
+/* Returns whether so much stack is used that deeper nesting must be refused. */
 bool shell_stack_low(void);
 void shell_error(const char *fmt, ...) PRINTF(1, 2);
 

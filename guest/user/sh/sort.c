@@ -1,4 +1,4 @@
-/* sort.c - sort, uniq. */
+/* sort.c - the commands sort and uniq. */
 #include "applet.h"
 #include "shell.h"
 
@@ -48,7 +48,7 @@ static int compare_lines(const struct sort *sort, const char *a, const char *b)
     return sort->reverse ? -order : order;
 }
 
-/* Merges two sorted runs, one after the other in v, by way of spare. */
+/* Merges two adjacent sorted runs in v, using spare. */
 static void merge(const struct sort *sort, char **v, int half, int n, char **spare)
 {
     int i = 0, j = half, k = 0;
@@ -109,7 +109,7 @@ int do_sort(int argc, char **argv)
 
 struct uniq {
     bool count;
-    char *line; /* the last one; NULL: none yet */
+    char *line; /* the last line; NULL: none */
     unsigned long times;
 };
 

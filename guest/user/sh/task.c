@@ -1,4 +1,4 @@
-/* task.c - ps, sleep, usleep. */
+/* task.c - the commands ps, sleep and usleep. */
 #include "applet.h"
 #include "shell.h"
 
@@ -9,7 +9,7 @@ static int sleep_ns(uint64_t ns)
     return nanosleep(&time, NULL) ? STATUS_ERROR : 0;
 }
 
-/* Seconds with up to nine decimals. */
+/* The argument is in seconds, with up to nine decimals. */
 int do_sleep(int argc, char **argv)
 {
     unsigned long seconds, ns = 0, scale = 100000000;
@@ -38,7 +38,7 @@ int do_usleep(int argc, char **argv)
 
 /* ---- ps ---- */
 
-/* Of /proc/PID/stat: the name is in parentheses, the state follows it. */
+/* Fields of /proc/PID/stat; the name is in parentheses, followed by the state. */
 enum { FIELD_STATE = 3, FIELD_PROCESSOR = 39 };
 
 static char *field_of(char *stat_line, int field)
@@ -53,7 +53,7 @@ static char *field_of(char *stat_line, int field)
     return word ? word : (char *)"?";
 }
 
-/* A task may have ended since its name was read: nothing is said of it. */
+/* A task that has ended since /proc was read is skipped. */
 static int show_task(const char *pid)
 {
     char *path = path_below("/proc", pid), *stat_path = path_below(path, "stat"), *text, *copy;

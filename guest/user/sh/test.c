@@ -1,23 +1,23 @@
 /*
  * test.c - test EXPRESSION, [ EXPRESSION ].
  *
- * By the number of words as POSIX has it, so that no operand is taken for an
- * operator; -a and -o join the expressions on both sides of them.
+ * Evaluated by the number of words, as in POSIX, so that operands are not taken for operators;
+ * -a and -o join the expressions on both sides.
  */
 #include "applet.h"
 #include "shell.h"
 
 struct test {
-    char **word; /* the next one */
+    char **word; /* next word */
     char **end;
-    bool wrong;
+    bool invalid;
 };
 
-static bool wrong(struct test *t, const char *word)
+static bool invalid(struct test *t, const char *word)
 {
-    if (!t->wrong)
-        shell_error("test: %s: wrong expression", word);
-    t->wrong = true;
+    if (!t->invalid)
+        shell_error("test: %s: invalid expression", word);
+    t->invalid = true;
     return false;
 }
 
@@ -58,7 +58,7 @@ static int64_t number(struct test *t, const char *s)
     unsigned long value = 0;
 
     if (kstrtoul(s + negative, 10, &value))
-        wrong(t, s);
+        invalid(t, s);
     return negative ? -(int64_t)value : (int64_t)value;
 }
 
@@ -112,7 +112,7 @@ static bool test_primary(struct test *t)
     bool value;
 
     if (!left)
-        return wrong(t, "missing operand");
+        return invalid(t, "missing operand");
     if (left >= 3 && is_binary(w[1])) {
         t->word += 3;
         return test_binary(t, w[0], w[1], w[2]);
@@ -129,7 +129,7 @@ static bool test_primary(struct test *t)
         t->word++;
         value = test_or(t);
         if (t->word == t->end || strcmp(*t->word, ")"))
-            return wrong(t, "missing )");
+            return invalid(t, "missing )");
         t->word++;
         return value;
     }
@@ -179,6 +179,6 @@ int do_test(int argc, char **argv)
         return STATUS_ERROR;
     value = test_or(&t);
     if (t.word != t.end)
-        wrong(&t, *t.word);
-    return t.wrong ? STATUS_USAGE : value ? 0 : STATUS_ERROR;
+        invalid(&t, *t.word);
+    return t.invalid ? STATUS_USAGE : value ? 0 : STATUS_ERROR;
 }

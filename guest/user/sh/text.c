@@ -1,4 +1,4 @@
-/* text.c - strings and lists of strings that grow. */
+/* text.c - growing strings and lists of strings. */
 #include "applet.h"
 #include "shell.h"
 

@@ -1,4 +1,4 @@
-/* vars.c - a shell's state: variables, functions, arguments. */
+/* vars.c - the state of a shell: variables, functions, arguments. */
 #include "shell.h"
 
 size_t name_length(const char *s)
@@ -86,7 +86,7 @@ void shell_import(struct shell *sh, char *const *env)
 
     while (env && env[n])
         n++;
-    while (n--) { /* the last one first: variables are listed newest first */
+    while (n--) { /* in reverse order, since new variables are added at the front */
         size_t len = name_length(env[n]);
         char *name;
 
@@ -110,7 +110,7 @@ void shell_environ(const struct shell *sh, struct strings *env)
 {
     const struct variable *v;
 
-    strings_add(env, NULL); /* so that there is a list, even an empty one */
+    strings_add(env, NULL); /* allocates the list even if it stays empty */
     env->n = 0;
     for (v = sh->vars; v; v = v->next) {
         struct strbuf b = {NULL, 0, 0};
@@ -152,7 +152,7 @@ static void free_function(struct function *f)
     free(f);
 }
 
-/* A call of the old definition goes on: it holds a reference to its program. */
+/* A running call of the old definition continues: it holds a reference to its program. */
 void shell_define(struct shell *sh, const struct node *definition)
 {
     struct function **link, *f;
@@ -195,7 +195,7 @@ void shell_set_args(struct shell *sh, char *const args[])
     sh->args = copy;
 }
 
-/* ---- whole shells ---- */
+/* ---- shells ---- */
 
 struct shell *shell_new(const char *name, char *const args[])
 {

@@ -1,4 +1,4 @@
-/* wc.c - wc. */
+/* wc.c - the command wc. */
 #include "applet.h"
 #include "shell.h"
 

@@ -1,13 +1,12 @@
 /*
- * calls.c - the calls that ftrace_caller and ftrace_regs_caller make, as pairs that are patched.
+ * calls.c - the patched calls in ftrace_caller and ftrace_regs_caller.
  *
- * For the layouts that change code while all other harts stand in
- * stop_machine().  ftrace_call and ftrace_regs_call call the tracer;
- * ftrace_graph_call and ftrace_graph_regs_call call prepare_ftrace_return while
- * a graph tracer is registered.  As assembled all call ftrace_stub, and the latter do
- * until the first graph tracer comes; when it goes it leaves nops.
+ * For the layouts that change code under stop_machine(). ftrace_call and ftrace_regs_call call
+ * the tracer; ftrace_graph_call and ftrace_graph_regs_call call prepare_ftrace_return() while a
+ * graph tracer is registered. As assembled, all call ftrace_stub. The graph calls do so until
+ * the first graph tracer is registered; without one they are nops after that.
  *
- * Not instrumented: it is at work while sites change.
+ * Not instrumented: runs while sites change.
  */
 #include "code.h"
 #include <asm/cacheflush.h>
@@ -22,7 +21,7 @@ void ftrace_regs_call(void);
 void ftrace_graph_call(void);
 void ftrace_graph_regs_call(void);
 
-/* Two calls of the same, one in each trampoline. */
+/* The same call in both trampolines. */
 struct patched_calls {
     void (*const at[2])(void);
     unsigned long dest; /* 0: nops; under text_mutex */
@@ -33,7 +32,7 @@ static struct patched_calls trace_calls = {{ftrace_call, ftrace_regs_call},
 static struct patched_calls graph_calls = {{ftrace_graph_call, ftrace_graph_regs_call},
                                            (unsigned long)ftrace_stub};
 
-/* From calling `from` to calling `to`; 0 for nops. */
+/* Changes one call from `from` to `to`; 0 means nops. */
 static int redirect(void (*call)(void), unsigned long from, unsigned long to)
 {
     unsigned long pc = (unsigned long)call;
@@ -74,7 +73,10 @@ int ftrace_disable_ftrace_graph_caller(void)
     return redirect_both(&graph_calls, 0);
 }
 
-/* The others stand in code that is never patched: they need to fence once, before they go on. */
+/*
+ * The other harts wait in code that is never patched: one fence.i before they continue is
+ * enough.
+ */
 static int modify_all_code(void *command)
 {
     ftrace_modify_all_code(*(int *)command);
@@ -98,11 +100,10 @@ static bool is_patched_call(unsigned long pc)
 }
 
 /*
- * Parked in the middle of a pair, a task would go on with the second
- * instruction of the new one behind the first of the old: a jalr through
- * whatever ra holds.  Back at its start all is well: the first instruction,
- * auipc or nop, reads no register and writes at most ra, which the call would
- * overwrite anyway and the trampoline has saved.
+ * A task preempted between the two instructions of a pair would continue with the new second
+ * one after the old first one: a jalr through whatever ra holds. Starting the pair again is
+ * safe: the first instruction, auipc or nop, reads no register and writes at most ra, which the
+ * call would overwrite anyway and the trampoline has saved.
  */
 void ftrace_rewind_pair(struct pt_regs *regs)
 {

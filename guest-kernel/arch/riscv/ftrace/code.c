@@ -1,7 +1,7 @@
 /*
- * code.c - see code.h.
+ * code.c - auipc/jalr pairs, and replacing code; see code.h.
  *
- * Not instrumented: it is at work while sites change.
+ * Not instrumented: runs while sites change.
  */
 #include "code.h"
 #include <asm/patch.h>
@@ -24,10 +24,10 @@ enum { CODE_MAX = 16 };
 
 const struct insn_pair nop_pair = {{NOP4, NOP4}};
 
-/* Only one at a time may write text; held across stop_machine, whose callback does. */
+/* Held while text is written, also across the stop_machine() whose callback writes it. */
 static DEFINE_MUTEX(text_mutex);
 
-/* For the report; under text_mutex. */
+/* For ftrace_bug(); under text_mutex. */
 const void *ftrace_expected;
 static u8 expected_code[CODE_MAX];
 
@@ -42,8 +42,8 @@ void ftrace_arch_code_modify_post_process(void)
 }
 
 /*
- * The offset counts from the auipc.  jalr adds its twelve bits as a signed
- * number: when their top bit is set the upper part is one more.
+ * The offset is relative to the auipc. jalr sign-extends its twelve bits: if their top bit is
+ * set, the upper part is one higher.
  */
 int make_call_pair(unsigned long pc, unsigned long target, enum link_register link,
                    struct insn_pair *call)

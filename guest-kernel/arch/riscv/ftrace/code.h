@@ -1,7 +1,7 @@
 /*
- * code.h - for the layouts: pairs of auipc and jalr, and replacing one piece of code by another.
+ * code.h - auipc/jalr pairs, and replacing code; shared by the layouts.
  *
- * All answers are those of <linux/ftrace.h>: 0, -EFAULT, -EINVAL or -EPERM.
+ * Return values are those of <linux/ftrace.h>: 0, -EFAULT, -EINVAL or -EPERM.
  */
 #ifndef ARCH_FTRACE_CODE_H
 #define ARCH_FTRACE_CODE_H
@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #define NOP4  0x00000013u
-#define CNOP2 0x0001u /* as the compiler pads with */
+#define CNOP2 0x0001u /* what the compiler emits for sites */
 
 enum link_register { LINK_RA = 1, LINK_T0 = 5 };
 
@@ -20,13 +20,16 @@ struct insn_pair {
 
 extern const struct insn_pair nop_pair;
 
-/* The call of target by a pair at pc; -EINVAL if that is too far. */
+/* Computes the call of target by a pair at pc; -EINVAL if it is out of range. */
 int make_call_pair(unsigned long pc, unsigned long target, enum link_register link,
                    struct insn_pair *call);
 
-/* Does the code at pc read as expected?  What was expected is kept for ftrace_bug(). */
+/* Checks that the code at pc is what is expected, which is kept for ftrace_bug(). */
 int check_code(unsigned long pc, const void *expected, size_t len);
-/* Our hart fences, each time: what it patches may be what it runs next.  The others have yet to. */
+/*
+ * Checks the old code and stores the new. Executes fence.i on this hart only, each time, since
+ * this hart may run the new code next; the caller has to make the other harts do it.
+ */
 int replace_code(unsigned long pc, const void *old, const void *new, size_t len);
 int replace_pair(unsigned long pc, const struct insn_pair *old, const struct insn_pair *new);
 

@@ -1,18 +1,18 @@
 /*
- * entry_caller.S - layouts `pfe8` and `pfe16`: where a patched call site goes.
+ * entry_caller.S - layouts `pfe8` and `pfe16`: the trampoline that call sites jump to.
  *
- * The site is the first thing in its function, so nothing of the function has
- * run: the arguments are in a0 to a7 and the caller's frame pointer is in s0.
- * SITE_LINK (layout.h) is the register that the site's call links through, and
- * SITE_LINK_OFFSET the bytes from the site to the address in it:
+ * The site is the first code of its function, so the function has executed nothing yet: its
+ * arguments are in a0 to a7 and the caller's frame pointer is in s0. SITE_LINK (layout.h) is
+ * the link register of the site's call, and SITE_LINK_OFFSET the distance from the site to the
+ * address in it:
  *
  *     pfe8   t0; the return address of the traced function is in ra
  *     pfe16  ra; the return address is in the word below sp, where the site
  *            stored it and will load it from
  *
- * pfe16 gets its return address back in ra all the same, and both layouts are
- * left through t0: a task that was preempted in the tracer may find nops where
- * the site's load was.  The tracer may spoil the ABI's temporary registers.
+ * In both layouts the trampoline restores ra and returns through t0: if the task was preempted
+ * in the tracer, the site's load may have become a nop. The tracer may overwrite the temporary
+ * registers of the ABI.
  */
 #include "calls.inc"
 #include "regs.inc"
@@ -42,8 +42,8 @@
     .option norelax
 
 /*
- * Two frame records, so that a walk of the stack from the tracer meets the
- * traced function and then its caller:
+ * Two frame records, so that a stack walk that starts in the tracer finds the traced function
+ * and then its caller:
  *
  *  88(sp) return address    72(sp) SITE_LINK             0..56(sp) a0 to a7
  *  80(sp) s0                64(sp) sp of the function
@@ -85,7 +85,7 @@ ftrace_caller:
     jr   t0
     .size ftrace_caller, . - ftrace_caller
 
-/* The same with all registers; a tracer that changes epc or ra is obeyed. */
+/* The same with all registers; if the tracer changes epc or ra in them, that takes effect. */
     .balign 4
     .globl ftrace_regs_caller
     .type ftrace_regs_caller, @function

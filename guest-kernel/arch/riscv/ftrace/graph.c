@@ -1,12 +1,12 @@
 /*
- * graph.c - what the trampolines call to take a return address.
+ * graph.c - prepare_ftrace_return(), which replaces a return address for the graph tracer.
  *
- * Not instrumented: it is called from every site.
+ * Not instrumented: every traced function calls it.
  */
 #include <linux/ftrace.h>
 #include <linux/sched.h>
 
-/* The slot is hooked only when the push succeeded. */
+/* Replaces *parent only if the original has been pushed on the return stack. */
 void prepare_ftrace_return(unsigned long *parent, unsigned long self_addr,
                            unsigned long frame_pointer)
 {

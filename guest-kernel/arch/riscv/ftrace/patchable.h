@@ -1,7 +1,7 @@
 /*
- * patchable.h - for the layouts whose sites are c.nop when they come from the compiler.
+ * patchable.h - for the layouts whose sites are c.nop as the compiler emits them.
  *
- * They call nothing, and boot has to make of each what is patched later.
+ * Such sites call nothing; at boot they are turned into what is patched later.
  */
 #ifndef FTRACE_PATCHABLE_H
 #define FTRACE_PATCHABLE_H

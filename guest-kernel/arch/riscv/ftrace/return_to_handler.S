@@ -1,13 +1,14 @@
 /*
- * return_to_handler.S - where a hooked function returns to, and the tracer that does nothing.
+ * return_to_handler.S - return_to_handler, where functions return to under the graph tracer,
+ * and ftrace_stub, the tracer that does nothing.
  */
     .text
     .option norelax
 
 /*
- * a0 and a1 hold the function's result, s0 is its caller's frame pointer
- * again.  After a tail call the address we are told to go to is this one once
- * more, for the function that made the tail call.
+ * a0 and a1 hold the function's result, s0 is its caller's frame pointer again. After a tail
+ * call the original return address may be return_to_handler itself, for the function that made
+ * the tail call.
  */
     .balign 4
     .globl return_to_handler

@@ -1,9 +1,9 @@
 /*
  * stopped.h - for the layouts whose sites are more than one instruction.
  *
- * While one changes all harts stand still, and a task that was preempted in the
- * middle of one is moved to where either form can be entered.  The table of
- * sites has the address of what is patched.
+ * Sites change under stop_machine(), and a task that was preempted in the middle of a site is
+ * moved to an address where both forms can be entered. The table of sites has the addresses
+ * that are patched.
  */
 #ifndef FTRACE_STOPPED_H
 #define FTRACE_STOPPED_H

@@ -1,11 +1,11 @@
-/* asm-offsets.c - holds asm-offsets.h to the structures it speaks of.  Makes no code. */
+/* asm-offsets.c - checks asm-offsets.h against the structures. Generates no code. */
 #include <asm/asm-offsets.h>
 #include <asm/ptrace.h>
 #include <linux/sched.h>
 
-#define SAME(name, type, member)                                                                   \
-    _Static_assert((name) == __builtin_offsetof(type, member), #name " is not where " #member " i" \
-                                                                     "s")
+#define SAME(name, type, member)                               \
+    _Static_assert((name) == __builtin_offsetof(type, member), \
+                   #name " is not the offset of " #member)
 
 SAME(TASK_TI_KERNEL_SP, struct task_struct, kernel_sp);
 SAME(TASK_TI_USER_SP, struct task_struct, user_sp);

@@ -1,12 +1,12 @@
 /*
- * entry.S - traps, and the switch from one task to another.
+ * entry.S - trap entry and return, and the switch from one task to another.
  *
- * sscratch is zero in the kernel and holds the current task in U-mode, so one
- * swap with tp tells where a trap came from.  A trap from the kernel goes on
- * with its stack, one from U-mode starts the task's kernel stack at its top.
+ * sscratch is zero in the kernel and holds the current task in U-mode, so one swap with tp
+ * tells where a trap came from. A trap from the kernel continues on its stack, one from U-mode
+ * starts at the top of the task's kernel stack.
  *
- * The last word of a frame, the one below the interrupted sp, is not written:
- * a call site of layout `pfe16` has its ra there.
+ * The last word of the frame, just below the interrupted sp, is not written: a call site of
+ * layout `pfe16` keeps ra there.
  */
 #include <asm/asm-offsets.h>
 #include <asm/csr.h>
@@ -43,7 +43,10 @@ handle_exception:
     sd   t\n, PT_T3+8*(\n-3)(sp)
     .endr
 
-    /* What U-mode, or a copy from it, had switched on is not for the kernel at large. */
+    /*
+     * Access to user pages and floating point, if on when the trap came, must be off in the
+     * kernel.
+     */
     li   t0, SR_SUM | SR_FS
     ld   s0, TASK_TI_USER_SP(tp)
     csrr s1, sscratch
@@ -60,7 +63,7 @@ handle_exception:
     sd   s5, PT_CAUSE(sp)
 
     mv   a0, sp
-    li   s0, 0              /* a walk up the frames ends here, unless the kernel was interrupted */
+    li   s0, 0              /* a stack walk ends here, unless the kernel was interrupted */
     andi t0, s3, SR_SPP
     beqz t0, 3f
     ld   s0, PT_S0(sp)
@@ -69,7 +72,7 @@ handle_exception:
     tail do_trap_exception
 4:  tail do_irq
 
-/* sp is at the frame.  Also where a task made by fork or exec enters U-mode. */
+/* sp points to the frame. Tasks made by fork or exec enter U-mode here, too. */
     .globl ret_from_exception
     .type ret_from_exception, @function
 ret_from_exception:
@@ -79,7 +82,7 @@ ret_from_exception:
     bnez t0, 1f
     li   s0, 0
     mv   a0, sp
-    call exit_to_user_mode  /* comes back with interrupts off */
+    call exit_to_user_mode  /* returns with interrupts off */
     addi t0, sp, PT_SIZE
     sd   t0, TASK_TI_KERNEL_SP(tp)
     csrw sscratch, tp
@@ -89,7 +92,7 @@ ret_from_exception:
     csrw sepc, t1
     ld   ra, PT_RA(sp)
     ld   gp, PT_GP(sp)
-    ld   tp, PT_TP(sp)      /* in the kernel: what it is, whatever ran in between */
+    ld   tp, PT_TP(sp)      /* from the kernel: the same task, whatever ran in between */
     ld   t0, PT_T0(sp)
     ld   t1, PT_T0+8(sp)
     ld   t2, PT_T0+16(sp)
@@ -108,7 +111,10 @@ ret_from_exception:
     sret
     .size handle_exception, . - handle_exception
 
-/* struct task_struct *__switch_to(prev, next): returns prev, in next's life. */
+/*
+ * struct task_struct *__switch_to(prev, next): returns in the context of next, with prev as
+ * result.
+ */
     .globl __switch_to
     .type __switch_to, @function
 __switch_to:
@@ -126,7 +132,7 @@ __switch_to:
     ret
     .size __switch_to, . - __switch_to
 
-/* A new thread's first instructions: s1 is its function, s2 the argument. */
+/* First instructions of a kernel thread: s1 is its function, s2 the argument. */
     .globl ret_from_kernel_thread
     .type ret_from_kernel_thread, @function
 ret_from_kernel_thread:
@@ -137,7 +143,7 @@ ret_from_kernel_thread:
     tail do_exit
     .size ret_from_kernel_thread, . - ret_from_kernel_thread
 
-/* The same for one whose function makes a U-mode program of it; sp is at its frame. */
+/* The same for a thread whose function turns it into a program; sp points to its frame. */
     .globl ret_from_user_thread
     .type ret_from_user_thread, @function
 ret_from_user_thread:
@@ -147,7 +153,7 @@ ret_from_user_thread:
     j    ret_from_exception
     .size ret_from_user_thread, . - ret_from_user_thread
 
-/* A forked task's first instructions; sp is at its frame, a copy of its parent's. */
+/* First instructions of a forked task; sp points to its frame, a copy of its parent's. */
     .globl ret_from_fork
     .type ret_from_fork, @function
 ret_from_fork:

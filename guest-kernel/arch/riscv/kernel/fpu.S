@@ -1,8 +1,8 @@
 /*
- * fpu.S - the floating point registers of a task, to memory and back.
+ * fpu.S - saves and restores the floating-point registers of a task.
  *
- * The kernel itself is built without floating point and runs with the unit
- * off, so that a slip traps; it is on in these two functions alone.
+ * The kernel is built without floating point and runs with the unit off, so that a mistake
+ * traps; only these two functions turn it on.
  */
 #include <asm/asm-offsets.h>
 #include <asm/csr.h>

@@ -14,7 +14,7 @@
     .globl _start
     .type _start, @function
 _start:
-    /* The header of a RISC-V boot image, so that loaders know a raw one when they see it. */
+    /* The header of a RISC-V boot image, by which loaders recognise a raw image. */
     .option push
     .option norvc
     j   _start_kernel
@@ -37,7 +37,7 @@ _start_kernel:
     csrw sie, zero
     csrw sip, zero
     li   t0, SR_FS
-    csrc sstatus, t0        /* the kernel never uses floating point: let a slip trap */
+    csrc sstatus, t0        /* the kernel uses no floating point: a mistake traps */
     la   t0, hart_lottery
     li   t1, 1
     amoadd.w t1, t1, (t0)
@@ -57,19 +57,19 @@ _start_kernel:
     mv   a0, s1
     call setup_vm
     call relocate_enable_mmu
-    la   tp, init_task      /* the same objects, now by their virtual addresses */
+    la   tp, init_task      /* the same objects by their virtual addresses */
     la   sp, init_stack + THREAD_SIZE
     call set_trap_vector
     mv   a0, s0
-    li   s0, 0              /* the walk up the frames ends here */
+    li   s0, 0              /* a stack walk ends here */
     li   ra, 0
     tail start_kernel
     .size _start_kernel, . - _start_kernel
 
 /*
- * Turns the MMU on and returns to the caller's virtual address.  The
- * instruction behind the write to satp is fetched from an address that is no
- * longer mapped; the fault goes to stvec, which is where we want to be.
+ * Turns the MMU on and returns to the caller's virtual address. The fetch after the write to
+ * satp faults, because the physical address is no longer mapped; stvec holds the virtual
+ * address of the next instruction, so the trap continues there.
  */
     .type relocate_enable_mmu, @function
 relocate_enable_mmu:
@@ -94,17 +94,16 @@ relocate_enable_mmu:
 set_trap_vector:
     la   t0, handle_exception
     csrw stvec, t0
-    csrw sscratch, zero     /* zero tells the trap entry that it comes from the kernel */
+    csrw sscratch, zero     /* zero: the trap comes from the kernel */
     ret
     .size set_trap_vector, . - set_trap_vector
 
 /*
- * A hart that comes in by the front door although another is booting already.
- * Firmware without HSM sends all of them here.  So did Debian 12's OpenSBI 1.1,
- * in about one boot of two hundred on a busy host: hart 1 was found in this code
- * although it had been started at secondary_start_sbi (probably it was released
- * before its start address was noted; that is inferred, not looked up).  Such a
- * hart waits here for the same data it would have got in a1.
+ * A hart that enters at _start although another hart is booting already. Firmware without HSM
+ * starts all harts there. OpenSBI 1.1 of Debian 12 did so in about one boot of two hundred on a
+ * busy host: hart 1 was found here although it had been started at secondary_start_sbi
+ * (probably it was released before its start address was written; that is a guess). Such a hart
+ * waits here for the data that it would have got in a1.
  */
     .type wait_for_boot_hart, @function
 wait_for_boot_hart:
@@ -117,15 +116,14 @@ wait_for_boot_hart:
     beqz a1, 1b
     fence r, rw
     j    secondary_start_sbi
-2:  wfi                     /* the kernel has no number for it */
+2:  wfi                     /* hart id out of range */
     j    2b
     .size wait_for_boot_hart, . - wait_for_boot_hart
 
 /*
- * Another hart.  a1 points (physically) at its idle task and its stack top,
- * both virtual.  It has fetched nothing of the kernel yet, but its instruction
- * cache owes it nothing either: the text has been patched since the image was
- * loaded, so it fences before it runs any of it.
+ * Entry of the other harts. a1 is the physical address of a struct secondary_data, whose
+ * contents are virtual addresses. The kernel's text has been patched since the image was
+ * loaded, so the hart executes fence.i before it runs any of it.
  */
     .globl secondary_start_sbi
     .type secondary_start_sbi, @function
@@ -147,7 +145,7 @@ secondary_start_sbi:
     tail smp_callin
     .size secondary_start_sbi, . - secondary_start_sbi
 
-    /* Not in .bss: the boot hart clears that after it has drawn its number. */
+    /* Not in .bss, which the boot hart clears after it has won the lottery. */
     .section .data
     .balign 8
 hart_lottery:

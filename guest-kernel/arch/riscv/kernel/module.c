@@ -1,8 +1,8 @@
 /*
- * module.c - relocations, as gcc emits them with -mno-relax and -mcmodel=medany.
+ * module.c - relocations of modules, as gcc emits them with -mno-relax and -mcmodel=medany.
  *
- * There are no tables of far addresses: a module lies where a pair of auipc
- * and jalr reaches everything.
+ * There is no PLT or GOT: modules are loaded within the reach of auipc and jalr from the
+ * kernel.
  */
 #include "../../../kernel/module/internal.h"
 #include <linux/compiler.h>
@@ -23,7 +23,7 @@ static void write32(void *p, u32 value)
     memcpy(p, &value, sizeof(value));
 }
 
-/* Bits lo and up of value, n of them, moved to bit at. */
+/* Returns n bits of value from bit lo on, shifted to bit at. */
 static u32 field(u64 value, unsigned int lo, unsigned int n, unsigned int at)
 {
     return (u32)(value >> lo & ((1u << n) - 1)) << at;
@@ -34,7 +34,7 @@ static bool fits(s64 value, unsigned int bits)
     return value >= -(1ll << (bits - 1)) && value < 1ll << (bits - 1);
 }
 
-/* jalr and its like add their twelve bits as a signed number: the upper part makes up for it. */
+/* The lower twelve bits are sign-extended by jalr and loads: the upper part compensates for it. */
 static u32 hi20(s64 offset)
 {
     return (u32)(offset + 0x800) & 0xfffff000;
@@ -84,7 +84,7 @@ static void set_cj(void *loc, s64 offset)
                   field(offset, 7, 1, 6) | field(offset, 1, 3, 3) | field(offset, 5, 1, 2);
 }
 
-/* An offset that is counted from where it stands. bits: how far it reaches. */
+/* Sets a pc-relative branch or jump with an offset of so many bits, if it fits. */
 static int set_branch(void *loc, s64 offset, unsigned int bits, void (*set)(void *, s64))
 {
     if (!fits(offset, bits) || (offset & 1))
@@ -129,7 +129,10 @@ static u64 value_of(const struct load_info *info, const Elf64_Rela *rel)
     return info->symtab[ELF64_R_SYM(rel->r_info)].st_value + rel->r_addend;
 }
 
-/* The lower half names the instruction with the upper one, and means that one's offset. */
+/*
+ * Finds the offset of a LO12 relocation: its symbol is the auipc, and the HI20 relocation there
+ * has the offset.
+ */
 static int paired_offset(const struct load_info *info, unsigned int relsec, u64 hi_addr,
                          s64 *offset)
 {
@@ -186,7 +189,7 @@ static int relocate(const struct load_info *info, unsigned int relsec, const Elf
     }
 }
 
-/* Bytes that it changes. */
+/* Number of bytes that a relocation changes. */
 static unsigned int width_of(u32 type)
 {
     switch (type) {

@@ -1,13 +1,12 @@
 /*
- * patch.c - writing kernel text.
+ * patch.c - writes to kernel text.
  *
- * Text is never writable at its own address.  The page is mapped once more,
- * writable and not executable, at a fixmap slot for as long as the store
- * takes; two slots, because a site of eight bytes on a 2-byte boundary may
- * straddle two pages.
+ * Text is never writable at its own address. During the store the page is mapped a second time,
+ * writable and not executable, at a fixmap slot; there are two slots, because a site of eight
+ * bytes on a 2-byte boundary may cross into the next page.
  *
- * Not instrumented: nothing between the first store to a site and the fences
- * may itself be a site.
+ * Not instrumented: no code between the first store to a site and the fence.i may itself be a
+ * site.
  */
 #include <asm/cacheflush.h>
 #include <asm/fixmap.h>
@@ -23,7 +22,10 @@ static void *patch_map(unsigned long addr, enum fixed_addresses slot)
     return set_fixmap_offset(slot, kernel_virt_to_phys(addr));
 }
 
-/* The widest store that the alignment allows, upwards: at most four for a site. */
+/*
+ * Copies in ascending order with the widest stores that the alignment allows: at most four for
+ * a site.
+ */
 static void store_parcels(void *dst, const void *src, size_t len)
 {
     unsigned long to = (unsigned long)dst, from = (unsigned long)src;

@@ -1,4 +1,4 @@
-/* process.c - the registers of programs: at their start, in a fork, across a switch. */
+/* process.c - the registers of tasks: for a new program, in a fork, at a switch. */
 #include <asm/csr.h>
 #include <asm/page.h>
 #include <asm/processor.h>
@@ -16,7 +16,7 @@ extern void ret_from_user_thread(void);
 
 bool has_fpu;
 
-/* Without the unit the field is read-only zero. */
+/* Without a floating-point unit sstatus.FS is read-only zero. */
 void fpu_init(void)
 {
     csr_set(sstatus, SR_FS);
@@ -24,7 +24,7 @@ void fpu_init(void)
     csr_clear(sstatus, SR_FS);
 }
 
-/* On each hart: programs may read the time and count their cycles and instructions. */
+/* Called on each hart. */
 void enable_user_counters(void)
 {
     csr_write(scounteren, SCOUNTEREN_CY | SCOUNTEREN_TM | SCOUNTEREN_IR);
@@ -66,7 +66,7 @@ void __switch_to_fpu(struct task_struct *prev, struct task_struct *next)
         fstate_restore(next, task_pt_regs(next));
 }
 
-/* Registers of zero, floating point ones too: nothing of the program before is left. */
+/* Clears all registers, so that nothing of the previous program is left in them. */
 void start_thread(struct pt_regs *regs, unsigned long pc, unsigned long sp)
 {
     memset(regs, 0, sizeof(*regs));
@@ -83,9 +83,9 @@ void start_thread(struct pt_regs *regs, unsigned long pc, unsigned long sp)
 }
 
 /*
- * A new task looks as if it had just called __switch_to(), and comes back in
- * one of entry.S's ret_from_*: as a kernel thread that runs fn, as one that fn
- * makes a program of, or as the parent's double with another result.
+ * Makes the new task look as if it had called __switch_to(). It continues in one of entry.S's
+ * ret_from_*: a kernel thread that runs fn, a thread that fn turns into a program, or a copy of
+ * the parent with result 0.
  */
 void copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 {
@@ -111,7 +111,7 @@ void copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
     p->thread.s[2] = (unsigned long)args->fn_arg;
 }
 
-/* The child's registers are its parent's as they are now. */
+/* Copies the floating-point registers of the parent to the child. */
 void arch_dup_task_struct(struct task_struct *p)
 {
     preempt_disable();

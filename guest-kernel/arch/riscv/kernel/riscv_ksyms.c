@@ -1,4 +1,4 @@
-/* riscv_ksyms.c - what the compiler calls without being asked, for modules. */
+/* riscv_ksyms.c - exports of the functions that the compiler calls on its own. */
 #include <asm/ftrace.h>
 #include <linux/export.h>
 #include <linux/string.h>

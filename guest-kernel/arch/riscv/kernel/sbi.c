@@ -1,8 +1,8 @@
 /*
- * sbi.c - the firmware calls this kernel makes.
+ * sbi.c - the SBI calls that this kernel makes.
  *
- * Not instrumented: patching text ends in a remote fence, and the path to it
- * must not lead over a site that is being patched.
+ * Not instrumented: patching text ends in a remote fence.i, and the path to it must not contain
+ * a site that is being patched.
  */
 #include <asm/barrier.h>
 #include <asm/sbi.h>
@@ -29,7 +29,7 @@ enum {
     SBI_DBCN_WRITE_BYTE = 2
 };
 
-/* Settled by sbi_init() before anything else runs. */
+/* Set by sbi_init() before anything else runs. */
 static bool have_dbcn, have_hsm;
 
 static struct sbiret sbi_ecall4(unsigned long ext, unsigned long fid, unsigned long arg0,
@@ -86,22 +86,21 @@ void sbi_set_timer(u64 stime_value)
     sbi_ecall(SBI_EXT_TIME, 0, stime_value, 0, 0);
 }
 
-/* The masks are of hart ids, from zero. */
 void sbi_send_ipi(unsigned long hart_mask)
 {
-    mb(); /* what the other hart is to look at comes before the doorbell */
+    mb(); /* stores come before the interrupt */
     sbi_ecall(SBI_EXT_IPI, 0, hart_mask, 0, 0);
 }
 
 void sbi_remote_fence_i(unsigned long hart_mask)
 {
-    mb(); /* by the ISA the writer fences its stores before it asks others to refetch */
+    mb(); /* the ISA requires it: stores come before the request to fetch again */
     sbi_ecall(SBI_EXT_RFENCE, SBI_RFENCE_FENCE_I, hart_mask, 0, 0);
 }
 
 void sbi_remote_sfence_vma(unsigned long hart_mask, unsigned long start, unsigned long size)
 {
-    mb(); /* the page table before those who are to look at it anew */
+    mb(); /* the page table is written before the other harts walk it again */
     sbi_ecall4(SBI_EXT_RFENCE, SBI_RFENCE_SFENCE_VMA, hart_mask, 0, start, size);
 }
 
@@ -115,7 +114,7 @@ int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned lo
     return sbi_ecall(SBI_EXT_HSM, 0, hartid, start_pa, opaque).error;
 }
 
-/* Firmware without SRST answers: nothing is left to try. */
+/* Does not return: if the firmware has no SRST, the hart halts. */
 static _Noreturn void system_reset(int type, enum sbi_reset_reason reason)
 {
     sbi_ecall(SBI_EXT_SRST, 0, type, reason, 0);

@@ -1,4 +1,4 @@
-/* setup.c - what the architecture learns from the machine at boot, and how it ends it. */
+/* setup.c - reads the device tree and sets up the machine at boot; power off and reset. */
 #include <asm/fixmap.h>
 #include <asm/pgtable.h>
 #include <asm/sbi.h>
@@ -15,7 +15,7 @@
 
 extern const char _end[];
 
-/* Written here once, read by setup_smp(); boot only. */
+/* Written here once at boot, read by setup_smp(). */
 struct fdt_info machine_info;
 
 static unsigned long first_free_frame(void)

@@ -1,8 +1,8 @@
 /*
- * signal.c - the frame of a signal handler on a program's stack, as RISC-V Linux lays it out.
+ * signal.c - signal frames on a program's stack, with the layout of RISC-V Linux.
  *
- * The handler returns into the vDSO, which calls rt_sigreturn; that takes all
- * registers back from the frame, changed or not.
+ * The handler returns to the vDSO, which calls rt_sigreturn(); that restores all registers from
+ * the frame, whether the handler changed them or not.
  */
 #include <asm/csr.h>
 #include <asm/processor.h>
@@ -31,7 +31,7 @@ struct siginfo {
 
 struct sigcontext {
     unsigned long regs[NR_GREGS];
-    /* Room for quad precision; ours are the first 33 words. */
+    /* room for quad precision; only the first 33 words are used */
     union {
         struct riscv_d_ext_state d;
         u64 q[66];
@@ -46,7 +46,7 @@ struct ucontext {
         int ss_flags;
         size_t ss_size;
     } uc_stack;
-    u64 uc_sigmask[16]; /* the first word is ours */
+    u64 uc_sigmask[16]; /* only the first word is used */
     struct sigcontext uc_mcontext;
 };
 
@@ -62,7 +62,7 @@ _Static_assert(offsetof(struct ucontext, uc_mcontext) == 176, "ucontext is not L
 
 struct file *vdso_file;
 
-/* Floating point registers go through the task's copy, which a switch may use meanwhile. */
+/* The registers are saved to the task's struct first: a switch may do the same at any time. */
 static void save_fp(struct pt_regs *regs, struct sigcontext *sc)
 {
     if (!has_fpu)
@@ -112,13 +112,13 @@ int setup_rt_frame(struct pt_regs *regs, int sig, unsigned long handler)
 static unsigned long restore_frame(struct pt_regs *regs, const struct ucontext *uc)
 {
     memcpy(regs, uc->uc_mcontext.regs, sizeof(uc->uc_mcontext.regs));
-    regs->cause = ~0ul; /* whatever a0 is, no system call is to be started again */
+    regs->cause = ~0ul; /* whatever a0 is, no system call is restarted */
     restore_fp(regs, &uc->uc_mcontext);
     set_current_blocked(uc->uc_sigmask[0]);
     return regs->a0;
 }
 
-/* The result is the a0 of the frame, which goes where results go. */
+/* Returns the frame's a0, since the result of a system call is stored to a0. */
 SYSCALL_DEFINE0(rt_sigreturn)
 {
     struct pt_regs *regs = task_pt_regs(current);

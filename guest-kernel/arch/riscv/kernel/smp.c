@@ -1,8 +1,7 @@
 /*
- * smp.c - harts interrupting each other.
+ * smp.c - interrupts between harts.
  *
- * SBI can only ring the doorbell; what is wanted stands in a word of bits for
- * each hart.
+ * An SBI IPI carries no data; a word of bits for each hart holds the requests.
  */
 #include <asm/barrier.h>
 #include <asm/csr.h>
@@ -16,12 +15,12 @@
 
 enum ipi_message_type { IPI_RESCHEDULE, IPI_CALL_FUNC, IPI_CPU_STOP, IPI_IRQ_WORK };
 
-/* Set by any hart, fetched and cleared by its own; atomics only. */
+/* Set by any hart, read and cleared by its own hart; atomics only. */
 static unsigned long ipi_data[NR_CPUS];
 
 unsigned long cpuid_to_hartid_map[NR_CPUS];
 
-/* Not instrumented: on the way from a patched site to the remote fence. */
+/* Not instrumented: called between the patch of a site and the remote fence.i. */
 unsigned long notrace cpumask_to_hartmask(unsigned long cpumask)
 {
     unsigned long hartmask = 0;
@@ -56,7 +55,7 @@ void smp_send_stop(void)
     send_ipi_mask(READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id()), IPI_CPU_STOP);
 }
 
-/* Not instrumented, and not by send_ipi_mask(), which is: the tracer gets here. */
+/* Not instrumented and without send_ipi_mask(), which is: tracers call it. */
 void notrace arch_irq_work_raise(void)
 {
     unsigned int cpu = smp_processor_id();
@@ -72,7 +71,7 @@ static void ipi_stop(void)
         wait_for_interrupt();
 }
 
-/* IPI_RESCHEDULE needs no deed: the flag is set, and leaving the interrupt looks at it. */
+/* IPI_RESCHEDULE needs no action: its flag is set, and the return from the interrupt checks it. */
 void handle_ipi(void)
 {
     unsigned long ops;

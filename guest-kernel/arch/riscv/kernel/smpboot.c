@@ -1,4 +1,4 @@
-/* smpboot.c - finding and starting the other harts. */
+/* smpboot.c - finds and starts the other harts. */
 #include <asm/barrier.h>
 #include <asm/irqflags.h>
 #include <asm/page.h>
@@ -14,7 +14,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-/* What a hart finds in a1; head.S knows the order. */
+/* The data whose address a starting hart gets in a1; head.S depends on the order. */
 struct secondary_data {
     struct task_struct *idle;
     void *stack_top;
@@ -23,17 +23,17 @@ struct secondary_data {
 extern void secondary_start_sbi(void);
 void smp_callin(void);
 
-/* Written by the boot hart before the start of the one that reads it. */
+/* Written by the boot hart before it starts the hart that reads it. */
 static struct secondary_data secondary_data[NR_CPUS];
 
 /*
- * By hart id: the physical address of its data, for a hart that comes in at
- * _start (head.S). Written by the boot hart before that hart is started. In
- * .data, because such harts may look before .bss is cleared.
+ * By hart id: physical address of its data, for harts that enter at _start (head.S). Written by
+ * the boot hart before it starts the hart. Not in .bss, because such harts may read it before
+ * .bss is cleared.
  */
 unsigned long spinwait_data[NR_HARTIDS] __section(".data");
 
-/* Boot only; from the boot line. */
+/* From the command line; used at boot only. */
 static unsigned long max_cpus = NR_CPUS;
 
 unsigned long cpu_possible_mask;
@@ -54,7 +54,7 @@ static int maxcpus(char *value)
 }
 __setup("maxcpus=", maxcpus);
 
-/* The boot hart is number 0 whatever its id, the others follow in the tree's order. */
+/* The boot hart is number 0 whatever its id; the others follow in the order of the device tree. */
 void setup_smp(unsigned long boot_hartid)
 {
     unsigned int i;
@@ -112,7 +112,7 @@ void smp_init(void)
     pr_info("smp: Brought up %u of %u harts\n", num_online_cpus(), nr_cpu_ids);
 }
 
-/* First C of a secondary hart: interrupts off, its idle task is current. */
+/* First C code of a secondary hart: interrupts are off, its idle task is current. */
 void smp_callin(void)
 {
     local_flush_tlb_all();

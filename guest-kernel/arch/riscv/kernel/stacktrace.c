@@ -1,9 +1,9 @@
 /*
- * stacktrace.c - showing registers and the way here, for a dying kernel.
+ * stacktrace.c - prints and saves stack traces and registers.
  *
- * With frame pointers the saved ra and s0 stand right below s0.  A build
- * without them gets every word of the stack that looks like a return address,
- * marked with a question mark, as it may be a left-over.
+ * With frame pointers, the saved ra and s0 are just below the address in s0. A build without
+ * them lists every word of the stack that looks like a return address, marked with a question
+ * mark since it may be stale.
  */
 #include <asm/page.h>
 #include <asm/processor.h>
@@ -35,7 +35,7 @@ static bool on_stack(unsigned long addr)
 
 #ifdef CONFIG_FRAME_POINTER
 
-/* fn is given each return address, the newest first, until it answers false. */
+/* Calls fn for each return address, newest first, until it returns false. */
 static void walk_stackframe(unsigned long sp, unsigned long fp, stack_trace_consume_fn fn,
                             void *cookie)
 {
@@ -111,9 +111,8 @@ unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned 
 }
 
 /*
- * Frames of the program that is in a system call or was interrupted, as far as
- * their pages are present.  GCC stores ra and s0 below the address in s0; a
- * program built without frame pointers gives its pc alone.
+ * Follows the frame pointers of the program, as far as their pages are present. GCC stores ra
+ * and s0 below the address in s0; a program built without frame pointers yields only its pc.
  */
 unsigned int stack_trace_save_user(unsigned long *store, unsigned int size)
 {
@@ -124,7 +123,7 @@ unsigned int stack_trace_save_user(unsigned long *store, unsigned int size)
     if (!current->mm || !size)
         return 0;
     store[n++] = regs->epc;
-    preempt_disable(); /* so a page that is not present is an error, and nothing sleeps */
+    preempt_disable(); /* a page fault then fails instead of sleeping */
     for (fp = regs->s0; n < size && !(fp & 7) && fp >= sizeof(frame); fp = frame[0]) {
         if (copy_from_user(frame, (const void __user *)(fp - sizeof(frame)), sizeof(frame)))
             break;

@@ -1,4 +1,4 @@
-/* syscall_table.c - from a number to the function; a gap is a call that is not there. */
+/* syscall_table.c - system call functions by number; NULL: not supported. */
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 

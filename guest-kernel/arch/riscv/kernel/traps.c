@@ -1,4 +1,4 @@
-/* traps.c - interrupts and exceptions, behind entry.S. */
+/* traps.c - interrupts and exceptions, called by entry.S. */
 #include <asm/csr.h>
 #include <asm/ftrace.h>
 #include <asm/irqflags.h>
@@ -17,7 +17,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-/* What a program gets for it. */
+/* By cause: the name, and the signal that a program gets. */
 static const struct exception {
     const char *name;
     int sig, code;
@@ -51,10 +51,9 @@ static noinline __irq_entry void handle_arch_irq(unsigned long irq)
 }
 
 /*
- * When this interrupt leads to preemption, the interrupted pc is parked for an
- * unknown time, during which a stop_machine may patch the site it stands in.
- * ftrace_rewind_pair() takes care of that.  On the way to U-mode no kernel pc is
- * parked: exit_to_user_mode() schedules.
+ * If the interrupt leads to preemption, the task continues at epc much later, and
+ * stop_machine() may patch a site there in the meantime: ftrace_rewind_pair() handles that. On
+ * the way to U-mode no kernel pc is involved: exit_to_user_mode() calls schedule().
  */
 void notrace do_irq(struct pt_regs *regs)
 {
@@ -69,10 +68,10 @@ void notrace do_irq(struct pt_regs *regs)
     }
 }
 
-/* The message may fail as well: then nothing is left to say. */
+/* If the message itself faults, ends the machine at once. */
 static void die_once(void)
 {
-    static bool dying[NR_CPUS]; /* each hart its own */
+    static bool dying[NR_CPUS]; /* each hart uses its own */
     int cpu = smp_processor_id();
 
     if (dying[cpu])
@@ -98,7 +97,7 @@ void die(struct pt_regs *regs)
     panic("exception in kernel mode");
 }
 
-/* a7 is the number, a0 to a5 the arguments; the result goes to a0. */
+/* a7 is the number, a0 to a5 are the arguments; the result is stored to a0. */
 static void do_trap_ecall_u(struct pt_regs *regs)
 {
     unsigned long nr = regs->a7;
@@ -136,7 +135,7 @@ void do_trap_exception(struct pt_regs *regs)
         do_trap_user(regs);
 }
 
-/* What came up while current was in the kernel is dealt with before it leaves. */
+/* Handles all pending work, also what comes up while it does. */
 void exit_to_user_mode(struct pt_regs *regs)
 {
     enum { WORK = 1 << TIF_NEED_RESCHED | 1 << TIF_SIGPENDING };

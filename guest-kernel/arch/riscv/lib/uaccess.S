@@ -1,14 +1,13 @@
 /*
- * uaccess.S - copying between the kernel and U-mode, where any address may be bad.
+ * uaccess.S - copies between kernel and user memory, where any address may be invalid.
  *
- * Each access to U-mode's side has a line in __ex_table: on a fault there that
- * cannot be helped, execution goes on at label 9, which answers how many
- * bytes are left.  Only in here sstatus.SUM is set; a trap clears it, and its
- * return sets it again.
+ * Each access to user memory has an entry in __ex_table: after a fault that cannot be handled,
+ * execution continues at label 9, which returns the number of bytes left. sstatus.SUM is set
+ * only in here; a trap clears it, and the return from the trap sets it again.
  */
 #include <asm/csr.h>
 
-/* The next instruction may fault; then go to label 9. */
+/* Marks the next instruction: if it faults, continue at label 9. */
     .macro may_fault
     .pushsection __ex_table, "a"
     .balign 4

@@ -1,11 +1,11 @@
 /*
- * cacheflush.c - instruction fetch catches up with stores.
+ * cacheflush.c - makes stores to code visible to instruction fetch.
  *
- * A fence.i serves only the hart that executes it, so there are two halves:
- * our own, and a request to every other hart that is online.  The request
- * leaves us out, so that either half can be seen, or missed, by itself.
+ * A fence.i affects only the hart that executes it, so there are two parts: one for this hart,
+ * and a request to all other online harts. The request does not include this hart, so that each
+ * part can be tested alone.
  *
- * Not instrumented: this is the end of patching a site.
+ * Not instrumented: this is the last step of patching a site.
  */
 #include <asm/barrier.h>
 #include <asm/cacheflush.h>
@@ -23,12 +23,12 @@ static void remote_flush_icache_all(void)
 {
     unsigned long others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());
 
-    smp_mb(); /* the stores come before the request: another hart must fetch what we stored */
+    smp_mb(); /* the stores come before the request: other harts must fetch the new code */
     if (others)
         sbi_remote_fence_i(cpumask_to_hartmask(others));
 }
 
-/* On one hart: who moved to another in between would leave that one out. */
+/* Interrupts are off: a task that moved to another hart in between would miss that hart. */
 void flush_icache_all(void)
 {
     unsigned long flags;

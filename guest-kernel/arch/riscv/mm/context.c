@@ -1,9 +1,9 @@
 /*
- * context.c - switching between address spaces, and their code.
+ * context.c - switches address spaces, and keeps their code coherent.
  *
- * All programs share address space number 0, so a hart that enters another one
- * forgets the translations of the last.  Kernel threads run on the kernel's own
- * root: an mm that no task uses is in no hart's satp either.
+ * All programs share ASID 0, so a hart that switches flushes the translations of the previous
+ * one. Kernel threads run on the kernel's own root table: no satp points to an mm that no task
+ * uses.
  */
 #include <asm/cacheflush.h>
 #include <asm/mmu_context.h>
@@ -14,6 +14,7 @@
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
+/* Not local_flush_icache_all(), which a test kernel built without local fences leaves out. */
 static void local_flush_icache(void)
 {
     __asm__ __volatile__("fence.i" ::: "memory");
@@ -28,7 +29,7 @@ void flush_icache_mm(struct mm_struct *mm)
     cpu = smp_processor_id();
     __atomic_store_n(&mm->context.icache_stale_mask, ~(1UL << cpu), __ATOMIC_SEQ_CST);
     local_flush_icache();
-    smp_mb(); /* a hart that is not in the mask yet sees its stale bit when it comes */
+    smp_mb(); /* a hart that is not in the mask yet will see its stale bit */
     others = READ_ONCE(mm->context.cpumask) & ~(1UL << cpu);
     if (others)
         sbi_remote_fence_i(cpumask_to_hartmask(others));
@@ -52,9 +53,9 @@ static void set_satp(const pte_t *root)
 }
 
 /*
- * The hart's bit is set before it can have translations of next, and cleared
- * when it cannot use those of prev any more: who changes page tables and looks
- * at the mask after that (mm/tlbflush.c) misses nobody.
+ * A hart's bit in cpumask is set before it can have translations of next, and cleared when it
+ * cannot use those of prev any more. So a hart that changes page tables and then reads the mask
+ * (mm/tlbflush.c) misses no hart.
  */
 void switch_mm(struct mm_struct *prev, struct mm_struct *next)
 {

@@ -1,4 +1,4 @@
-/* extable.c - looking up the instructions of asm/extable.h; there are few. */
+/* extable.c - looks up the exception table; it is short. */
 #include <asm/extable.h>
 #include <asm/ptrace.h>
 

@@ -1,4 +1,4 @@
-/* fault.c - page faults: of programs, and of the kernel on a program's memory. */
+/* fault.c - page faults of programs, and of the kernel on user memory. */
 #include <asm/extable.h>
 #include <asm/irqflags.h>
 #include <asm/processor.h>
@@ -17,7 +17,7 @@ static unsigned long fault_access(unsigned long cause)
     return cause == EXC_STORE_PAGE_FAULT ? VM_WRITE : VM_READ;
 }
 
-/* The kernel touched what it may not, or what a program gave it is bad. */
+/* A fault in the kernel: continues at a fixup if user memory was accessed, else it is a bug. */
 static void no_context(struct pt_regs *regs)
 {
     if (!fixup_exception(regs))
@@ -42,7 +42,7 @@ static void out_of_memory(struct pt_regs *regs)
     send_sig(SIGKILL, current, 0);
 }
 
-/* 0, or the SEGV_* code of what is wrong; *fault is what handle_mm_fault() answered. */
+/* Returns 0 and sets *fault to the result of handle_mm_fault(), or returns a SEGV_* code. */
 static int fault_in(struct mm_struct *mm, unsigned long addr, unsigned long access, int *fault)
 {
     struct vm_area_struct *vma = find_extend_vma(mm, addr);

@@ -1,12 +1,12 @@
 /*
  * init.c - the kernel's page tables.
  *
- * One root for the life of the machine.  From the first instruction with the
- * MMU on, no page is both writable and executable, and kernel text is
- * writable at no address: its image in the linear map is read-only too.
+ * The root table never changes. From the first instruction with the MMU on, no page is both
+ * writable and executable, and kernel text is not writable at any address: it is read-only in
+ * the linear map, too.
  *
- * Not instrumented: setup_vm() runs with the MMU off, and the fixmap is used
- * while text is patched.
+ * Not instrumented: setup_vm() runs with the MMU off, and the fixmap is used while text is
+ * patched.
  */
 #include <asm/fixmap.h>
 #include <asm/pgtable.h>
@@ -21,7 +21,7 @@ enum { KERNEL_PTES = 4 /* tables of 2 MiB each for the image */, EARLY_TABLES = 
 
 #define LINEAR_SPLITTABLE (16 * PGDIR_SIZE)
 
-/* All written at boot by one hart, except for the fixmap's leaf table: see set_fixmap(). */
+/* All are written at boot by one hart, except for fixmap_pte: see set_fixmap(). */
 page_table_t swapper_pg_dir __aligned(PAGE_SIZE);
 static page_table_t kernel_pmd __aligned(PAGE_SIZE);
 static page_table_t kernel_pte[KERNEL_PTES] __aligned(PAGE_SIZE);
@@ -33,7 +33,7 @@ static unsigned long dtb_phys;
 
 unsigned long va_kernel_pa_offset;
 
-/* Permission of an offset into the image, wherever it is mapped with execution allowed. */
+/* Permissions of the page at an offset into the image. */
 static unsigned long image_prot(unsigned long offset)
 {
     if (offset < (unsigned long)(_etext_aligned - _start))
@@ -72,7 +72,7 @@ static void map_fixmap(unsigned long dtb_pa)
     swapper_pg_dir[pte_index(FIXADDR_START, 2)] = table_entry(fixmap_pmd);
 }
 
-/* Runs at physical addresses: every address taken here is a physical one. */
+/* Runs with the MMU off: every address taken here is physical. */
 void setup_vm(unsigned long dtb_pa)
 {
     unsigned long image_pa = (unsigned long)_start;
@@ -125,7 +125,7 @@ static unsigned long level_size(int level)
     return level == 2 ? PGDIR_SIZE : level == 1 ? PMD_SIZE : PAGE_SIZE;
 }
 
-/* The level whose pages fit here: aligned, not past the end, and not to be split. */
+/* The highest level whose pages fit here: aligned, not past the end, and not to be split. */
 static int largest_level(unsigned long pa, unsigned long end)
 {
     int level = pa - PHYS_RAM_BASE >= LINEAR_SPLITTABLE ? 2 : 1;
@@ -136,10 +136,9 @@ static int largest_level(unsigned long pa, unsigned long end)
 }
 
 /*
- * The linear map, in pages of 2 MiB, which may be split when one of theirs
- * becomes a module's text; only memory above 16 GiB is mapped in larger ones,
- * as tables are few.  The firmware's memory below
- * the image stays unmapped: touching it would fault anyway.
+ * Maps memory linearly in pages of 2 MiB, which are split when part of one becomes a module's
+ * text. Memory above 16 GiB is mapped in pages of 1 GiB, because there are few tables. The
+ * firmware's memory below the image stays unmapped: accesses there would fault anyway.
  */
 void paging_init(unsigned long memory_start, unsigned long memory_end)
 {
@@ -158,10 +157,9 @@ void paging_init(unsigned long memory_start, unsigned long memory_end)
 }
 
 /*
- * Each slot has one user at a time: the UART's is set once, the text poke
- * slots belong to the holder of text_mutex (or to the one hart that runs).
- * So flushing this hart's translation is enough; another hart that pokes
- * later flushes its own before it stores.
+ * Each slot has one user at a time: devices set theirs once; the text-poke slots belong to the
+ * holder of text_mutex (or to the only hart that runs). So flushing this hart's translation is
+ * enough; another hart that patches later flushes its own before it stores.
  */
 void set_fixmap(enum fixed_addresses idx, unsigned long phys)
 {

@@ -1,8 +1,9 @@
 /*
- * pageattr.c - the kernel's page tables after boot: new pages above the image, other permissions.
+ * pageattr.c - the kernel's page tables after boot: new mappings above the image, and
+ * permissions.
  *
- * All under the root's tables that exist since boot, so that the roots of
- * programs, which are copies, need no care.
+ * The root's entries exist since boot and do not change, so the root tables of programs, which
+ * are copies, need no update.
  */
 #include <asm/barrier.h>
 #include <asm/set_memory.h>
@@ -13,14 +14,14 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-static DEFINE_SPINLOCK(page_table_lock); /* tables that are made, entries that change */
+static DEFINE_SPINLOCK(page_table_lock); /* guards new tables and changed entries */
 
 static bool is_leaf(pte_t pte)
 {
     return pte & (_PAGE_READ | _PAGE_WRITE | _PAGE_EXEC);
 }
 
-/* A large page says the same in 512 small ones. */
+/* Fills a table with the entries that together equal one large page. */
 static void fill_table(pte_t *table, pte_t large, int level)
 {
     unsigned long flags = large & ((1 << 10) - 1), size = PAGE_SIZE << 9 * level;
@@ -30,7 +31,7 @@ static void fill_table(pte_t *table, pte_t large, int level)
         table[i] = is_leaf(large) ? pfn_pte(pte_phys(large) + i * size, flags) : 0;
 }
 
-/* The table below entry, whose own entries are of that level. */
+/* Returns the table below an entry; level is that of the table's own entries. */
 static pte_t *table_below(pte_t *entry, int level)
 {
     pte_t *table;
@@ -46,7 +47,7 @@ static pte_t *table_below(pte_t *entry, int level)
     return table;
 }
 
-/* page_table_lock held; NULL when there is no memory. */
+/* Returns the last-level entry of va; NULL: no memory for a table. page_table_lock is held. */
 static pte_t *kernel_pte_alloc(unsigned long va)
 {
     pte_t *root = &swapper_pg_dir[pte_index(va, 2)], *table;
@@ -101,7 +102,7 @@ unsigned long notrace kernel_virt_to_phys(unsigned long va)
     return pte_phys(pte) + (va & ((PAGE_SIZE << 9 * level) - 1));
 }
 
-/* Also in the linear map, where that says whether the page may be written. */
+/* Changes permissions of pages, write permission also in the linear map. */
 static int change_memory(unsigned long addr, int numpages, pte_t clear, pte_t set)
 {
     unsigned long end = addr + numpages * (unsigned long)PAGE_SIZE, va, flags;

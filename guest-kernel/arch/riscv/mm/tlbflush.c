@@ -1,4 +1,4 @@
-/* tlbflush.c - sfence.vma here, and by the firmware on the other harts. */
+/* tlbflush.c - sfence.vma on this hart, and through the firmware on the others. */
 #include <asm/barrier.h>
 #include <asm/sbi.h>
 #include <asm/smp.h>
@@ -13,7 +13,7 @@ static void local_flush_tlb_range(unsigned long start, unsigned long end)
         local_flush_tlb_page(start);
 }
 
-/* Above this many pages, one fence for all is cheaper than one for each. */
+/* Bytes above which one flush of everything is cheaper than one per page. */
 enum { FLUSH_ALL_ABOVE = 32 * PAGE_SIZE };
 
 void flush_tlb_range(struct mm_struct *mm, unsigned long start, unsigned long end)
@@ -25,7 +25,7 @@ void flush_tlb_range(struct mm_struct *mm, unsigned long start, unsigned long en
         start = 0, end = TASK_SIZE;
     preempt_disable();
     cpu = smp_processor_id();
-    smp_mb(); /* the page table first, then the harts to tell; pairs with switch_mm() */
+    smp_mb(); /* the page table is written before the mask is read; pairs with switch_mm() */
     harts = READ_ONCE(mm->context.cpumask);
     if (harts >> cpu & 1) {
         if (end == TASK_SIZE)
@@ -54,7 +54,7 @@ void flush_tlb_kernel_range(unsigned long start, unsigned long end)
     unsigned long others;
 
     preempt_disable();
-    smp_mb(); /* the page table first */
+    smp_mb(); /* the page table is written first */
     others = READ_ONCE(cpu_online_mask) & ~(1UL << smp_processor_id());
     local_flush_tlb_all();
     if (others)

@@ -1,10 +1,13 @@
-/* wx_test.c - the kernel's page tables, entry by entry: what can be executed cannot be written. */
+/*
+ * wx_test.c - checks all entries of the kernel's page tables: no page is writable and
+ * executable.
+ */
 #include <asm/pgtable.h>
 #include <asm/set_memory.h>
 #include <kunit/test.h>
 #include <linux/vmalloc.h>
 
-/* The entry that maps va, and its level; 0 if none does. */
+/* Returns the entry that maps va; 0 if none does. */
 static pte_t find_pte(unsigned long va)
 {
     pte_t pte = swapper_pg_dir[pte_index(va, 2)];
@@ -65,7 +68,7 @@ static void set_memory_ro_holds_for_the_linear_map_too(struct kunit *test)
     linear = (unsigned long)__va(kernel_virt_to_phys(addr + PAGE_SIZE));
     p[PAGE_SIZE] = 'x';
     KUNIT_EXPECT_EQ(test, *(char *)linear, 'x');
-    KUNIT_EXPECT_FALSE(test, find_pte(addr + 2 * PAGE_SIZE)); /* nothing behind it */
+    KUNIT_EXPECT_FALSE(test, find_pte(addr + 2 * PAGE_SIZE)); /* the page after it is unmapped */
     KUNIT_EXPECT_EQ(test, set_memory_ro(addr, 2), 0);
     KUNIT_EXPECT_FALSE(test, find_pte(addr + PAGE_SIZE) & _PAGE_WRITE);
     KUNIT_EXPECT_FALSE(test, find_pte(linear) & _PAGE_WRITE);

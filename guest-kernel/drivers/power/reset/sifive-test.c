@@ -1,7 +1,7 @@
 /*
- * sifive-test.c - the board's test finisher: ends the machine with a status.
+ * sifive-test.c - the test finisher of the board: ends the machine with an exit status.
  *
- * The firmware's reset can say failure, but not which.
+ * The firmware's reset call can report failure, but no status.
  */
 #include <asm/fixmap.h>
 #include <linux/compiler.h>
@@ -9,7 +9,7 @@
 
 enum { FINISHER_FAIL = 0x3333, FINISHER_CODE_SHIFT = 16 };
 
-static volatile u32 *finisher; /* set once at boot, if at all */
+static volatile u32 *finisher; /* set at boot; NULL if the board has none */
 
 void sifive_test_init(unsigned long phys)
 {

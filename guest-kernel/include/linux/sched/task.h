@@ -1,10 +1,10 @@
-/* task.h - tasks' beginnings and ends. */
+/* task.h - creation and end of tasks. */
 #ifndef LINUX_SCHED_TASK_H
 #define LINUX_SCHED_TASK_H
 
 #include <linux/sched.h>
 
-#define CSIGNAL              0x000000fful /* what the parent gets when the child ends */
+#define CSIGNAL              0x000000fful /* signal to the parent when the child ends */
 #define CLONE_VM             0x00000100ul
 #define CLONE_FS             0x00000200ul
 #define CLONE_FILES          0x00000400ul
@@ -16,38 +16,38 @@
 
 struct kernel_clone_args {
     unsigned long flags;
-    int exit_signal;   /* 0: none, but the parent still waits for it */
-    int (*fn)(void *); /* NULL: the child goes on where its parent is */
+    int exit_signal;   /* 0: no signal, but the parent still waits for it */
+    int (*fn)(void *); /* NULL: the child continues where its parent is */
     void *fn_arg;
     const char *comm; /* NULL: its parent's */
-    bool kthread;     /* fn is all there is: no task waits for it, it shares what kthreads share */
+    bool kthread;     /* a kernel thread: no parent, shares the kernel's files */
     unsigned long stack, tls;
-    int *parent_tid, *child_tid; /* in U-mode */
+    int *parent_tid, *child_tid; /* user addresses */
 };
 
-/* Made but not yet running. ERR_PTR on failure. */
+/* Creates a task that does not run until wake_up_new_task(). ERR_PTR() on failure. */
 struct task_struct *copy_process(const struct kernel_clone_args *args);
-/* The child's pid, which may have ended already, or an error. */
+/* Returns the child's pid, or a negative error. The child may have ended already. */
 pid_t kernel_clone(const struct kernel_clone_args *args);
-/* A child of current, with its descriptors, that fn is to make a program of (kernel_execve). */
+/* Creates a child of current whose function fn turns it into a program with kernel_execve(). */
 pid_t user_mode_thread(int (*fn)(void *), void *arg, unsigned long flags);
 
 void finish_fork(struct task_struct *prev);
 
 _Noreturn void do_task_dead(void); /* kernel/sched/core.c */
 
-/* The address space of current is of no more use to it: it ends, or runs another program. */
+/* Called when current stops using its address space: wakes a vfork() parent. */
 void exit_mm_release(struct task_struct *p);
 
 #define WNOHANG 1
 
 /*
- * Waits for a child to end, in state (TASK_INTERRUPTIBLE or not); pid -1 is any.
- * Its pid; 0 with WNOHANG if none has ended; -ECHILD, -EINTR.
+ * Waits for a child to end (pid -1: any), sleeping in state. Returns its pid, 0 (WNOHANG and
+ * none has ended), -ECHILD or -EINTR.
  */
 pid_t do_wait(pid_t pid, int *status, int options, unsigned int state);
 
-/* arch: registers of a new task, see there. */
+/* Architecture hooks: registers of a new task. */
 void copy_thread(struct task_struct *p, const struct kernel_clone_args *args);
 void arch_dup_task_struct(struct task_struct *p);
 

@@ -1,9 +1,9 @@
 /*
- * ftrace_caller.S - layouts `atomic` and `callops`: where a call site goes.
+ * ftrace_caller.S - layouts `atomic` and `callops`: the trampoline that call sites jump to.
  *
- * Nothing of the function has run: its arguments are in a0 to a7, its return
- * address in ra, its caller's frame pointer in s0; t0 is where the site goes
- * on.  Whom to call is data: nothing here is ever patched.
+ * The traced function has executed nothing yet: its arguments are in a0 to a7, its return
+ * address in ra, its caller's frame pointer in s0. t0 is the return address of the site. The
+ * tracer's address is data: no instruction here is ever patched.
  */
 #include <asm/ftrace.h>
 
@@ -11,8 +11,8 @@
     .option norelax
 
 /*
- * A struct ftrace_regs at sp, and above it two frame records, so that a walk of
- * the stack from the tracer meets the traced function and then its caller:
+ * A struct ftrace_regs at sp, and above it two frame records, so that a stack walk that starts
+ * in the tracer finds the traced function and then its caller:
  *
  *  RECORD+24 ra    RECORD+8 t0
  *  RECORD+16 s0    RECORD   sp of the function
@@ -41,7 +41,10 @@ ftrace_caller:
     addi s0, sp, RECORD+16
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
-    /* The function of the ops before the traced function, behind whose auipc and jalr t0 is. */
+    /*
+     * t0 is the address after the site; the address of the ops is stored before the traced
+     * function.
+     */
     ld   a2, -(FTRACE_LITERAL_SIZE+MCOUNT_AUIPC_SIZE+MCOUNT_INSN_SIZE)(t0)
     ld   t1, FTRACE_OPS_FUNC(a2)
 #else

@@ -1,16 +1,15 @@
 /*
- * layout.h - `atomic`, as in Linux from 6.16 on: one aligned store turns a site on or off.
+ * layout.h - `atomic`, as in Linux since 6.16: one aligned store turns a site on or off.
  *
- * The compiler leaves four c.nop at the entry of each function, on a 4-byte
- * boundary.  Boot makes an auipc of the first two, for good; what changes is
- * the other word.  As that is one instruction, replaced by one store, no hart
- * has to stand still, and a hart that runs the old one a little longer does no
- * harm; t0 is free at a function's entry.
+ * The compiler emits four c.nop at the entry of each function, on a 4-byte boundary. At boot
+ * the first two become an auipc for good; only the other word changes. It is one instruction,
+ * replaced by one store, so no hart has to be stopped, and a hart may safely run the old one
+ * for a while. t0 is free at a function's entry.
  *
  *     off   auipc t0, ftrace_caller      on   auipc t0, ftrace_caller
  *           nop                               jalr  t0, (t0)
  *
- * The record is of the second instruction.
+ * rec->ip is the address of the second instruction.
  */
 #ifndef FTRACE_LAYOUT_ATOMIC_H
 #define FTRACE_LAYOUT_ATOMIC_H
@@ -19,7 +18,7 @@
 
 #define MCOUNT_INSN_SIZE  4
 #define MCOUNT_AUIPC_SIZE 4
-/* What stands between the address in the table and the function. */
+/* Bytes between the address in the table and the function. */
 #ifndef FTRACE_LITERAL_SIZE
 #define FTRACE_LITERAL_SIZE 0
 #endif
@@ -37,10 +36,13 @@ static inline unsigned long ftrace_call_adjust(unsigned long addr)
 struct dyn_arch_ftrace {
 };
 
-/* What ftrace_caller saves, for every tracer: enough for arguments, but not all registers. */
+/*
+ * What ftrace_caller saves for every tracer: the arguments and the return, but not all
+ * registers.
+ */
 #define ftrace_regs ftrace_regs
 struct ftrace_regs {
-    unsigned long epc; /* where the function goes on */
+    unsigned long epc; /* where the traced function continues */
     unsigned long ra, sp, s0, t1;
     unsigned long a0, a1, a2, a3, a4, a5, a6, a7;
 };
@@ -52,14 +54,14 @@ static inline void ftrace_regs_set_instruction_pointer(struct ftrace_regs *fregs
     fregs->epc = ip;
 }
 
-/* The graph tracer is called as any other. */
+/* The graph tracer is called like any other ftrace_ops. */
 #define ftrace_graph_func ftrace_graph_func
 void ftrace_graph_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
                        struct ftrace_regs *fregs);
 
 #endif
 
-/* For ftrace_caller.S; sites.c holds them to the structure. */
+/* Offsets for ftrace_caller.S; sites.c checks them. */
 #define FREGS_EPC  0
 #define FREGS_RA   8
 #define FREGS_SP   16

@@ -1,4 +1,4 @@
-/* site_ops.h - layout `atomic`: a site does not say whose it is; ftrace_call_dest does, for all. */
+/* site_ops.h - layout `atomic`: a site does not name its ops; ftrace_call_dest is used for all. */
 #ifndef ARCH_FTRACE_SITE_OPS_H
 #define ARCH_FTRACE_SITE_OPS_H
 

@@ -1,8 +1,7 @@
 /*
- * sites.c - layouts `atomic` and `callops`: a word behind an auipc is a nop or a jalr.
+ * sites.c - layouts `atomic` and `callops`: the word after an auipc is a nop or a jalr.
  *
- * Not instrumented, but for order's sake only: any site may be run into while
- * it, or any other, changes.
+ * Not instrumented, although that would work: harts may run sites while they change.
  */
 #include "../code.h"
 #include <asm/cacheflush.h>
@@ -23,16 +22,20 @@ SAME(FREGS_T1, t1);
 SAME(FREGS_A0, a0);
 _Static_assert(FREGS_SIZE == sizeof(struct ftrace_regs), "FREGS_SIZE");
 
+/* What the compiler emits; what a site is while it is off. */
 static const u16 compiled[] = {CNOP2, CNOP2, CNOP2, CNOP2};
 static const u32 off = NOP4;
 
-/* Both words of a site that is on. */
+/* Computes both words of a site that is on. */
 static int make_site(const struct dyn_ftrace *rec, struct insn_pair *site)
 {
     return make_call_pair(rec->ip - MCOUNT_AUIPC_SIZE, FTRACE_ADDR, LINK_T0, site);
 }
 
-/* Two instructions become one, which no hart may be in: at boot, or before a module runs. */
+/*
+ * Turns the compiler's nops into an auipc and a nop. Replaces two instructions, so no hart may
+ * be in them: only at boot, or before a module runs.
+ */
 int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec)
 {
     struct insn_pair site;
@@ -48,8 +51,8 @@ int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec)
 }
 
 /*
- * Interrupts are off from the store to our own fence.  The other harts fence
- * when all is done.
+ * Replaces one instruction. Interrupts are off until this hart's fence.i; the other harts fence
+ * at the end of the update.
  */
 static int replace_insn(unsigned long pc, u32 old, u32 new)
 {
@@ -65,8 +68,8 @@ static int replace_insn(unsigned long pc, u32 old, u32 new)
 }
 
 /*
- * The auipc is the one for ftrace_caller, and a jalr reaches no farther than
- * 2 KiB from where that leads: so there is nothing else that a site could call.
+ * The auipc leads to ftrace_caller and the jalr reaches only 2 KiB around that, so a site can
+ * call nothing else.
  */
 int ftrace_make_call(struct dyn_ftrace *rec, unsigned long addr)
 {
@@ -89,20 +92,20 @@ int ftrace_make_nop(struct module *mod, struct dyn_ftrace *rec, unsigned long ad
     return ret ? ret : ftrace_rec_set_nop_ops(rec);
 }
 
-/* Always the same call; what can change is the ops. */
+/* The call stays the same; only the ops can change. */
 int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned long addr)
 {
     return old_addr == addr ? ftrace_rec_update_ops(rec) : -EINVAL;
 }
 
-/* No stop_machine.  From the last store to here a hart may run either form of a site. */
+/* Without stop_machine(): until the flush a hart may run either form of a site. */
 void arch_ftrace_update_code(int command)
 {
     ftrace_modify_all_code(command);
     flush_icache_all();
 }
 
-/* The graph tracer is one of the ops, so sites and ops say all. */
+/* The graph tracer is an ftrace_ops like others: there is nothing to patch. */
 int ftrace_enable_ftrace_graph_caller(void)
 {
     return 0;

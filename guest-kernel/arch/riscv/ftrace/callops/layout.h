@@ -1,10 +1,10 @@
 /*
- * layout.h - `callops`, as in Linux from 6.16 on where the compiler can: sites name their ops.
+ * layout.h - `callops`, as in Linux since 6.16 if the compiler supports it: sites name their
+ * ops.
  *
- * The sites of `atomic`, and before each function eight bytes more, on their
- * natural boundary: the address of the ops to call.  So a function that one
- * ops traces costs that ops' function and no more, however many other ops
- * there are for other functions.
+ * The sites of `atomic` and, in the eight aligned bytes before each function, the address of
+ * the ops to call. A function that is traced by one ops calls that ops' function directly,
+ * however many other ops trace other functions.
  *
  *     func - 8   .dword ops
  *     func       auipc t0, ftrace_caller

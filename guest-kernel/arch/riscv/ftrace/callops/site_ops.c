@@ -1,7 +1,7 @@
 /*
- * site_ops.c - see site_ops.h.
+ * site_ops.c - layout `callops`: writes the address of a site's ops; see site_ops.h.
  *
- * Not instrumented, as sites.c.
+ * Not instrumented, like sites.c.
  */
 #include "site_ops.h"
 #include "../code.h"
@@ -21,7 +21,7 @@ static unsigned long literal_of(const struct dyn_ftrace *rec)
     return rec->ip - MCOUNT_AUIPC_SIZE - FTRACE_LITERAL_SIZE;
 }
 
-/* One store: a hart finds the old ops or the new.  It is data, and needs no fence.i. */
+/* One store: a hart reads the old ops or the new. It is data, so it needs no fence.i. */
 static int set_ops(const struct dyn_ftrace *rec, const struct ftrace_ops *ops)
 {
     unsigned long flags;
@@ -57,7 +57,7 @@ int ftrace_rec_set_nop_ops(const struct dyn_ftrace *rec)
     return set_ops(rec, &ftrace_nop_ops);
 }
 
-/* Each site has its own. */
+/* There is no common function: each site has its own ops. */
 int ftrace_update_ftrace_func(ftrace_func_t func)
 {
     (void)func;

@@ -1,11 +1,10 @@
 /*
- * ftrace_caller.S - layout `mcount`: where a patched call site goes.
+ * ftrace_caller.S - layout `mcount`: the trampoline that call sites jump to.
  *
- * A site stands behind the prologue of its function, and is a call as any
- * other: the compiler keeps nothing in caller-saved registers across it.  So
- * no argument register needs saving here.  What the tracers need is in the
- * traced function's frame: its return address at -8(s0), its caller's frame
- * pointer at -16(s0).
+ * A site comes after the prologue of its function and is an ordinary call: the compiler keeps
+ * nothing in caller-saved registers across it, so no argument registers are saved here. The
+ * tracers' arguments are in the traced function's frame: its return address at -8(s0), its
+ * caller's frame pointer at -16(s0).
  */
 #include "../calls.inc"
 #include "../regs.inc"
@@ -14,7 +13,7 @@
     .text
     .option norelax
 
-/* What the compiler calls at every site, until ftrace_init() has been there. */
+/* Called at every site until ftrace_init() has replaced the calls by nops. */
     .balign 4
     .globl _mcount
     .type _mcount, @function
@@ -23,9 +22,9 @@ _mcount:
     .size _mcount, . - _mcount
 
 /*
- *  40(sp) ra: the site, behind its jalr     24(sp) address of the return address
- *  32(sp) s0 of the traced function         16(sp) frame pointer of its caller
- *                                            8(sp) the site
+ * 40(sp) ra: the site, after its jalr      24(sp) address of the return address
+ * 32(sp) s0 of the traced function         16(sp) frame pointer of its caller
+ *                                           8(sp) the site
  */
     .balign 4
     .globl ftrace_caller
@@ -76,9 +75,9 @@ ftrace_graph_caller:
     .size ftrace_graph_caller, . - ftrace_graph_caller
 
 /*
- * The same with all registers, for the tracers that ask for them.  The traced
- * function has its frame already, so ra and s0 of its caller are found there;
- * epc is where the site goes on, and a tracer that moves it is obeyed.
+ * The same with all registers, for tracers that request them. The traced function has its frame
+ * already, so its caller's ra and s0 are in that. epc is where the site continues; if the
+ * tracer changes it, that takes effect.
  */
     .balign 4
     .globl ftrace_regs_caller

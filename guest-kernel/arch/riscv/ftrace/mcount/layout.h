@@ -1,8 +1,8 @@
 /*
- * layout.h - `mcount`, as in Linux 4.18 to 5.11: -pg, and the calls patched.
+ * layout.h - `mcount`, as in Linux 4.18 to 5.11: -pg, and the calls are patched.
  *
- * The compiler emits `mv a0,ra` and an auipc/jalr pair to _mcount behind each
- * prologue.  The pair is what is patched: eight bytes, on a 2-byte boundary.
+ * The compiler emits `mv a0,ra` and an auipc/jalr pair to _mcount after each prologue. The pair
+ * is patched: eight bytes, on a 2-byte boundary.
  *
  *     off   nop            on   auipc ra, ftrace_caller
  *           nop                 jalr  ra, (ra)

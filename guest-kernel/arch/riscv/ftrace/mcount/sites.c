@@ -1,7 +1,8 @@
 /*
- * sites.c - layout `mcount`: calls of _mcount become nops, and nops calls of ftrace_caller.
+ * sites.c - layout `mcount`: calls of _mcount become nops, and nops become calls of
+ * ftrace_caller.
  *
- * Not instrumented: it is at work while sites change.
+ * Not instrumented: runs while sites change.
  */
 #include "../code.h"
 #include <asm/ptrace.h>
@@ -34,7 +35,7 @@ int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned 
     return ret ? ret : replace_pair(rec->ip, &old, &new);
 }
 
-/* As in the trampoline's pairs: the function has saved ra, which auipc may have spoilt. */
+/* Starting the pair again is safe: the function has saved ra, which auipc may have overwritten. */
 void ftrace_rewind_site(struct pt_regs *regs)
 {
     unsigned long start = regs->epc - sizeof(u32);

@@ -1,9 +1,8 @@
 /*
  * layout.h - `pfe16`, as in Linux 5.12 to 6.2: sixteen bytes at the entry of each function.
  *
- * The compiler leaves eight c.nop there, which boot merges to four nops.  The
- * call links through ra, so the site itself keeps the way back to the caller,
- * in the word below sp.
+ * The compiler emits eight c.nop there, which become four nops at boot. The call links through
+ * ra, so the site itself saves the return address of the function in the word below sp.
  *
  *     off   nop            on   sd    ra, -8(sp)
  *           nop                 auipc ra, ftrace_caller
@@ -17,7 +16,7 @@
 #include "../stopped.h"
 
 #define MCOUNT_INSN_SIZE 16
-/* From a site to where its call comes back to. */
+/* Distance from a site to the return address of its call. */
 #define FENTRY_RA_OFFSET 12
 
 /* For entry_caller.S: the link register of a site's call, and its distance from the site. */

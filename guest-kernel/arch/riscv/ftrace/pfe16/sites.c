@@ -1,7 +1,7 @@
 /*
  * sites.c - layout `pfe16`: four instructions at the entry of each function, or four nops.
  *
- * Not instrumented: it is at work while sites change.
+ * Not instrumented: runs while sites change.
  */
 #include "../code.h"
 #include <asm/ptrace.h>
@@ -20,8 +20,8 @@ static const struct site off = {NOP4, {{NOP4, NOP4}}, NOP4};
 static const u16 compiled[] = {CNOP2, CNOP2, CNOP2, CNOP2, CNOP2, CNOP2, CNOP2, CNOP2};
 
 /*
- * A trap in the middle of a site puts its struct pt_regs over the word below
- * sp.  No trap from the kernel writes to what lies there.
+ * A trap in the middle of a site stores its struct pt_regs over the word below sp. The kernel's
+ * trap entry does not write the member that overlaps it.
  */
 _Static_assert(__builtin_offsetof(struct pt_regs, reserved) == sizeof(struct pt_regs) - 8,
                "a trap would overwrite ra, which the site keeps below sp");
@@ -33,7 +33,7 @@ static int make_site(unsigned long ip, unsigned long addr, struct site *site)
     return make_call_pair(ip + __builtin_offsetof(struct site, call), addr, LINK_RA, &site->call);
 }
 
-/* Only where no hart can be: at boot, or before a module runs. */
+/* Only while no hart can run the code: at boot, or before a module runs. */
 int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec)
 {
     (void)mod;
@@ -67,7 +67,7 @@ int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned 
     return ret ? ret : replace_code(rec->ip, &old, &new, sizeof(new));
 }
 
-/* How far into a site pc is; 0 if it is in none, or at its start. */
+/* Offset of pc in a site; 0 if pc is in no site or at its start. */
 static unsigned long offset_in_site(unsigned long pc)
 {
     unsigned long offset;
@@ -84,10 +84,10 @@ static bool is_on(unsigned long ip)
 }
 
 /*
- * Before the call the site starts anew, with the ra that auipc may have
- * spoilt.  Behind it nothing is left to do: ftrace_caller comes back with ra
- * as it was, so the load is not needed, and after a change to the calling form
- * there would be nothing below sp to load.
+ * Moves epc out of a site. Before the call: to the start of the site, with ra as it was before
+ * the auipc. After the call: to the end of the site, because ftrace_caller has restored ra. The
+ * load is not needed then, and if the site has been turned on in the meantime, the word below
+ * sp is not valid.
  */
 void ftrace_rewind_site(struct pt_regs *regs)
 {

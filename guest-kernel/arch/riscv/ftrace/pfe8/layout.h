@@ -1,9 +1,8 @@
 /*
  * layout.h - `pfe8`, as in Linux 6.3 to 6.15: eight bytes at the entry of each function.
  *
- * The compiler leaves four c.nop there, which boot merges to two nops.  The
- * call links through t0, which is free at a function's entry, so that ra
- * keeps the way back to the caller.
+ * The compiler emits four c.nop there, which become two nops at boot. The call links through
+ * t0, which is free at a function's entry, so ra keeps the return address of the function.
  *
  *     off   nop            on   auipc t0, ftrace_caller
  *           nop                 jalr  t0, (t0)

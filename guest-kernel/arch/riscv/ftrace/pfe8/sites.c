@@ -1,7 +1,7 @@
 /*
  * sites.c - layout `pfe8`: a pair through t0 at the entry of each function, or two nops.
  *
- * Not instrumented: it is at work while sites change.
+ * Not instrumented: runs while sites change.
  */
 #include "../code.h"
 #include <asm/ptrace.h>
@@ -9,8 +9,10 @@
 
 static const u16 compiled[] = {CNOP2, CNOP2, CNOP2, CNOP2};
 
-/* Four instructions become two, which only a hart that is elsewhere can bear: at boot, or before a
- * module runs. */
+/*
+ * Replaces four instructions by two, so no hart may be in them: only at boot, or before a
+ * module runs.
+ */
 int ftrace_init_nop(struct module *mod, struct dyn_ftrace *rec)
 {
     (void)mod;
@@ -44,7 +46,10 @@ int ftrace_modify_call(struct dyn_ftrace *rec, unsigned long old_addr, unsigned 
     return ret ? ret : replace_pair(rec->ip, &old, &new);
 }
 
-/* The first instruction, auipc or nop, reads no register and writes at most t0. */
+/*
+ * Starting the pair again is safe: the first instruction, auipc or nop, reads no register and
+ * writes at most t0.
+ */
 void ftrace_rewind_site(struct pt_regs *regs)
 {
     unsigned long start = regs->epc - sizeof(u32);

@@ -1,8 +1,8 @@
 /*
  * layout.h - `static`, as in Linux 4.16: -pg, and nothing is ever patched.
  *
- * Every function calls _mcount behind its prologue, traced or not, and _mcount
- * asks each time whether anybody listens.
+ * Every function calls _mcount after its prologue, traced or not, and _mcount checks each time
+ * whether a tracer is registered.
  */
 #ifndef FTRACE_LAYOUT_H
 #define FTRACE_LAYOUT_H

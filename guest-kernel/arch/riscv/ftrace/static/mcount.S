@@ -1,14 +1,14 @@
 /*
- * mcount.S - layout `static`: what every function calls.
+ * mcount.S - layout `static`: _mcount, which every function calls.
  *
- * A site is a call as any other: the compiler keeps nothing in caller-saved
- * registers across it.  What the tracers need is in the traced function's
- * frame: its return address at -8(s0), its caller's frame pointer at -16(s0).
+ * A site is an ordinary call: the compiler keeps nothing in caller-saved registers across it.
+ * The tracers' arguments are in the traced function's frame: its return address at -8(s0), its
+ * caller's frame pointer at -16(s0).
  */
     .text
     .option norelax
 
-/* While no tracer is on: seventeen instructions, and three at the site. */
+/* Without a tracer: seventeen instructions here, and three at the site. */
     .balign 4
     .globl _mcount
     .type _mcount, @function
@@ -27,9 +27,9 @@ _mcount:
     ret
 
 /*
- *  40(sp) ra: the site, behind its call     24(sp) address of the return address
- *  32(sp) s0 of the traced function         16(sp) frame pointer of its caller
- *                                            8(sp) whether there is a graph tracer
+ * 40(sp) ra: the site, after its call      24(sp) address of the return address
+ * 32(sp) s0 of the traced function         16(sp) frame pointer of its caller
+ *                                           8(sp) 1 if there is a graph tracer
  */
 1:  li   t5, 1
     j    3f
@@ -44,7 +44,7 @@ _mcount:
     sd   t5, 8(sp)
     addi s0, sp, 48
 
-    /* With several ops the function goes through the list; the stub is as good as none. */
+    /* With several ops this calls the function that walks the list; without any, ftrace_stub. */
     mv   a0, ra
     ld   a1, 0(t1)
     la   a2, function_trace_op

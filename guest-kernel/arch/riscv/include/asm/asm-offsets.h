@@ -1,8 +1,8 @@
 /*
- * asm-offsets.h - where assembly finds the fields of C structures.
+ * asm-offsets.h - offsets of the fields of C structures, for assembly.
  *
- * arch/riscv/kernel/asm-offsets.c asserts each of these against the structure
- * itself, so a field that moves stops the build.
+ * arch/riscv/kernel/asm-offsets.c asserts each of them against the structure, so a field that
+ * moves stops the build.
  */
 #ifndef ASM_OFFSETS_H
 #define ASM_OFFSETS_H

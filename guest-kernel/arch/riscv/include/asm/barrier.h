@@ -1,4 +1,4 @@
-/* barrier.h - memory ordering between harts, in RVWMO's fences. */
+/* barrier.h - memory ordering between harts, by RISC-V fences. */
 #ifndef ASM_BARRIER_H
 #define ASM_BARRIER_H
 
@@ -12,7 +12,7 @@
 #define smp_load_acquire(p)     __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
-/* The `pause` hint: a fence with no successor set, so older harts take it as a no-op. */
+/* The `pause` hint: a fence with an empty successor set, a no-op on harts without Zihintpause. */
 static inline __attribute__((always_inline)) void cpu_relax(void)
 {
     __asm__ __volatile__(".word 0x0100000f" ::: "memory");

@@ -1,14 +1,14 @@
-/* cacheflush.h - making stores to code visible to instruction fetch, here and elsewhere. */
+/* cacheflush.h - makes stores to code visible to instruction fetch, on one hart or on all. */
 #ifndef ASM_CACHEFLUSH_H
 #define ASM_CACHEFLUSH_H
 
 struct mm_struct;
 
-void local_flush_icache_all(void); /* of this hart alone */
-void flush_icache_all(void);
+void local_flush_icache_all(void); /* fence.i on this hart only */
+void flush_icache_all(void);       /* on all online harts */
 /*
- * Code of a program was written: harts that run in mm fence now, others when
- * they come to it (mm/context.c).
+ * After code of a program was written: harts that run in mm execute fence.i now, others when
+ * they switch to it (mm/context.c).
  */
 void flush_icache_mm(struct mm_struct *mm);
 

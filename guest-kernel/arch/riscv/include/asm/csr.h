@@ -1,17 +1,16 @@
 /*
- * csr.h - supervisor control and status registers, and how C reads them.
+ * csr.h - supervisor control and status registers, and access to them.
  *
- * The numbers of the fields are the privileged specification's.  Usable from
- * assembly: everything in C stands behind __ASSEMBLY__.
+ * Field values are those of the privileged specification. Usable from assembly.
  */
 #ifndef ASM_CSR_H
 #define ASM_CSR_H
 
 #define SR_SIE  0x00000002 /* interrupts enabled */
-#define SR_SPIE 0x00000020 /* they were, before this trap */
+#define SR_SPIE 0x00000020 /* SIE before the trap */
 #define SR_SPP  0x00000100 /* the trap came from S-mode */
-#define SR_FS   0x00006000 /* floating point unit state */
-#define SR_SUM  0x00040000 /* S-mode may access U-mode's pages */
+#define SR_FS   0x00006000 /* state of the floating-point unit */
+#define SR_SUM  0x00040000 /* S-mode may access user pages */
 
 #define SR_FS_INITIAL 0x00002000
 #define SR_FS_CLEAN   0x00004000

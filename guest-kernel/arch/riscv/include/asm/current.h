@@ -1,4 +1,4 @@
-/* current.h - the running task: tp points at it at all times in S-mode. */
+/* current.h - the running task; tp points to it at all times in S-mode. */
 #ifndef ASM_CURRENT_H
 #define ASM_CURRENT_H
 

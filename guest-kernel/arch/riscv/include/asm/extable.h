@@ -1,4 +1,4 @@
-/* extable.h - instructions that may fault, and where to go on when they do. */
+/* extable.h - the exception table: instructions that may fault, and where to continue then. */
 #ifndef ASM_EXTABLE_H
 #define ASM_EXTABLE_H
 
@@ -6,12 +6,12 @@
 
 struct pt_regs;
 
-/* Both relative to where they stand; the linker gathers them. */
+/* Both are relative to their own address; the linker collects the entries. */
 struct exception_table_entry {
     s32 insn, fixup;
 };
 
-/* True if epc is such an instruction: then it has been moved. */
+/* If epc is in the table, moves it to the fixup and returns true. */
 bool fixup_exception(struct pt_regs *regs);
 
 #endif

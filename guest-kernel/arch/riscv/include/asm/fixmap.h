@@ -1,4 +1,4 @@
-/* fixmap.h - virtual pages whose address is fixed at build time and whose frame is not. */
+/* fixmap.h - virtual pages with fixed addresses that are mapped to varying page frames. */
 #ifndef ASM_FIXMAP_H
 #define ASM_FIXMAP_H
 
@@ -7,13 +7,14 @@
 enum fixed_addresses {
     FIX_UART,
     FIX_FINISHER,
-    FIX_TEXT_POKE1, /* text patching; two, since a site may straddle a page */
+    FIX_TEXT_POKE1, /* for text patching; two, since a site may cross a page boundary */
     FIX_TEXT_POKE0,
     FIX_ENTRIES,
 };
 
-#define FIXADDR_START  0xffffffc6fee00000
-#define DTB_EARLY_BASE (FIXADDR_START + 0x200000) /* two 2 MiB pages around the device tree */
+#define FIXADDR_START 0xffffffc6fee00000
+#define DTB_EARLY_BASE \
+    (FIXADDR_START + 0x200000) /* two pages of 2 MiB that contain the device tree */
 
 static inline unsigned long fix_to_virt(enum fixed_addresses idx)
 {

@@ -1,8 +1,7 @@
 /*
- * ftrace.h - call sites.
+ * ftrace.h - call sites, what the layouts have in common.
  *
- * What a site looks like is the layout's: <layout.h> is the one in
- * arch/riscv/ftrace/LAYOUT.  Here is what the layouts have in common.
+ * <layout.h> is the one in arch/riscv/ftrace/LAYOUT and describes the form of a site.
  */
 #ifndef ASM_FTRACE_H
 #define ASM_FTRACE_H
@@ -27,9 +26,9 @@ void prepare_ftrace_return(unsigned long *parent, unsigned long self_addr,
 struct pt_regs;
 
 /*
- * An interrupt is about to lead to preemption: the task will stay parked at
- * regs->epc while, perhaps, stop_machine patches the very instructions there.
- * Moves it to where any of their forms can be entered.
+ * Called before an interrupt leads to preemption: the task will continue at regs->epc later,
+ * and stop_machine() may patch the code there in the meantime. Moves epc out of the middle of a
+ * site.
  */
 #ifdef FTRACE_SITES_NEED_STOP_MACHINE
 void ftrace_rewind_pair(struct pt_regs *regs);

@@ -1,7 +1,7 @@
 /*
- * irqflags.h - this hart's interrupt enable bit.
+ * irqflags.h - the interrupt enable bit of this hart.
  *
- * Always inline: the tracer uses these too, and must not meet a call site.
+ * Always inline: tracers use these, too, and must not run into a call site.
  */
 #ifndef ASM_IRQFLAGS_H
 #define ASM_IRQFLAGS_H

@@ -1,8 +1,8 @@
 /*
- * page.h - page size, and the two homes of memory in virtual space.
+ * page.h - page size, and where the image and memory are mapped.
  *
- * The image lies at KERNEL_LINK_ADDR, all memory again (data only) in the
- * linear map at PAGE_OFFSET.  Usable from assembly.
+ * The image is at KERNEL_LINK_ADDR; all memory is mapped once more, as data, in the linear map
+ * at PAGE_OFFSET. Usable from assembly.
  */
 #ifndef ASM_PAGE_H
 #define ASM_PAGE_H
@@ -15,7 +15,7 @@
 #define PAGE_OFFSET      0xffffffd800000000
 #define PHYS_RAM_BASE    0x80000000
 
-/* vmalloc()'s, above the image: a call by auipc and jalr reaches all of both. */
+/* The range of vmalloc(), above the image: auipc and jalr reach all of both. */
 #define VMALLOC_START (KERNEL_LINK_ADDR + 0x1000000)
 #define VMALLOC_END   (VMALLOC_START + 0x4000000)
 

@@ -1,12 +1,12 @@
-/* patch.h - writing kernel text, which is mapped read-only. */
+/* patch.h - writes to kernel text, which is mapped read-only. */
 #ifndef ASM_PATCH_H
 #define ASM_PATCH_H
 
 #include <linux/types.h>
 
-/* Both run with text_mutex held, or where nothing else can run. */
+/* Both are called with text_mutex held, or while nothing else can run, and return 0 or -EFAULT. */
 int patch_insn_write(void *addr, const void *insn, size_t len);
-/* And this hart fences; the others have to before they run what was patched. */
+/* Also executes fence.i on this hart; the others have to before they run the new code. */
 int patch_text_nosync(void *addr, const void *insns, size_t len);
 
 #endif

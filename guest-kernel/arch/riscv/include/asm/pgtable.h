@@ -13,25 +13,25 @@ enum {
     _PAGE_GLOBAL = 1 << 5,
     _PAGE_ACCESSED = 1 << 6,
     _PAGE_DIRTY = 1 << 7,
-    /* Of an entry that is not present: there is a page, but no access to it is permitted. */
+    /* In an entry without _PAGE_PRESENT: a page is there, but no access is permitted. */
     _PAGE_PROT_NONE = _PAGE_GLOBAL,
 };
 
-/* A and D are preset: no hart of ours should need to take a fault for them. */
+/* A and D are set in advance, so that no hart traps to have them set. */
 #define _PAGE_KERNEL_BASE (_PAGE_PRESENT | _PAGE_READ | _PAGE_GLOBAL | _PAGE_ACCESSED | _PAGE_DIRTY)
 #define PAGE_KERNEL       (_PAGE_KERNEL_BASE | _PAGE_WRITE)
 #define PAGE_KERNEL_READ  _PAGE_KERNEL_BASE
 #define PAGE_KERNEL_EXEC  (_PAGE_KERNEL_BASE | _PAGE_EXEC)
 
 #define PTRS_PER_PTE      512
-#define USER_PTRS_PER_PGD (PTRS_PER_PTE / 2) /* the upper half of a root is the kernel's */
+#define USER_PTRS_PER_PGD (PTRS_PER_PTE / 2) /* the upper half of a root table maps the kernel */
 #define PMD_SIZE          (PAGE_SIZE * 512UL)
 #define PGDIR_SIZE        (PMD_SIZE * 512UL)
 
 typedef unsigned long pte_t;
 typedef pte_t page_table_t[PTRS_PER_PTE];
 
-/* level 2 is the root (1 GiB an entry), level 0 the leaf (4 KiB an entry) */
+/* Level 2 is the root (1 GiB per entry), level 0 the last level (4 KiB per entry). */
 static inline unsigned int pte_index(unsigned long va, int level)
 {
     return (va >> (PAGE_SHIFT + 9 * level)) & (PTRS_PER_PTE - 1);
@@ -52,7 +52,7 @@ static inline bool pte_none(pte_t pte)
     return !pte;
 }
 
-/* Does it hold a page, accessible or not? */
+/* Returns whether the entry holds a page, accessible or not. */
 static inline bool pte_present(pte_t pte)
 {
     return pte & (_PAGE_PRESENT | _PAGE_PROT_NONE);
@@ -68,7 +68,7 @@ static inline pte_t pte_wrprotect(pte_t pte)
     return pte & ~(pte_t)_PAGE_WRITE;
 }
 
-/* The same page with other permissions. */
+/* Returns the entry with other permissions. */
 static inline pte_t pte_modify(pte_t pte, unsigned long prot)
 {
     return pfn_pte(pte_phys(pte), prot);
@@ -84,7 +84,7 @@ static inline void local_flush_tlb_all(void)
     __asm__ __volatile__("sfence.vma" ::: "memory");
 }
 
-/* Ours are address space 0; the kernel's own translations are global and stay. */
+/* Programs use ASID 0; the kernel's translations are global and stay. */
 static inline void local_flush_tlb_user(void)
 {
     __asm__ __volatile__("sfence.vma zero, %0" ::"r"(0) : "memory");

@@ -1,4 +1,4 @@
-/* processor.h - what the architecture keeps for a task, and where U-mode's addresses end. */
+/* processor.h - per-task state of the architecture, and the limits of user addresses. */
 #ifndef ASM_PROCESSOR_H
 #define ASM_PROCESSOR_H
 
@@ -10,7 +10,7 @@
 #define TASK_UNMAPPED_BASE (STACK_TOP - 0x10000000UL) /* mappings grow down from here */
 #define ELF_ET_DYN_BASE    0x2aaaaaa000UL
 
-/* Floating point registers of a task that does not run. */
+/* Floating-point registers of a task that does not run. */
 struct riscv_d_ext_state {
     u64 f[32];
     u32 fcsr;
@@ -26,10 +26,11 @@ struct thread_struct {
 struct pt_regs;
 struct task_struct;
 
-/* The frame of a task's entry from U-mode, at the top of its stack. */
+/* The registers saved at the task's entry from U-mode, at the top of its stack. */
 struct pt_regs *task_pt_regs(const struct task_struct *p);
+/* Lets U-mode read cycle, time and instret on this hart. */
 void enable_user_counters(void);
-/* What sret is to find for a program's first instruction. */
+/* Sets up regs for the first instruction of a program. */
 void start_thread(struct pt_regs *regs, unsigned long pc, unsigned long sp);
 
 #endif

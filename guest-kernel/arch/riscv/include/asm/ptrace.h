@@ -1,4 +1,4 @@
-/* ptrace.h - the registers a trap saves on the stack; entry.S fills it. */
+/* ptrace.h - the registers that entry.S saves on the stack at a trap. */
 #ifndef ASM_PTRACE_H
 #define ASM_PTRACE_H
 
@@ -14,10 +14,10 @@ struct pt_regs {
     unsigned long s2, s3, s4, s5, s6, s7, s8, s9, s10, s11;
     unsigned long t3, t4, t5, t6;
     unsigned long status, badaddr, cause;
-    unsigned long reserved; /* keeps the size a multiple of 16, as the ABI wants of sp */
+    unsigned long reserved; /* keeps the size a multiple of 16, as the ABI requires for sp */
 };
 
-/* Did the trap come from U-mode? */
+/* Returns whether the trap came from U-mode. */
 static inline bool user_mode(const struct pt_regs *regs)
 {
     return !(regs->status & SR_SPP);

@@ -1,4 +1,4 @@
-/* sbi.h - calls into the machine's firmware (RISC-V Supervisor Binary Interface). */
+/* sbi.h - calls of the firmware (RISC-V Supervisor Binary Interface). */
 #ifndef ASM_SBI_H
 #define ASM_SBI_H
 
@@ -11,13 +11,17 @@ struct sbiret {
 
 enum sbi_reset_reason { SBI_RESET_NO_REASON = 0, SBI_RESET_SYSTEM_FAILURE = 1 };
 
+/* Looks up the optional extensions; before all other calls. */
 void sbi_init(void);
 void sbi_console_putchar(int ch);
-int sbi_console_getchar(void);
+int sbi_console_getchar(void); /* -1: no input */
 void sbi_set_timer(u64 stime_value);
+
+/* Bit n of a mask is hart id n. Memory accesses before the call are ordered before it. */
 void sbi_send_ipi(unsigned long hart_mask);
 void sbi_remote_fence_i(unsigned long hart_mask);
 void sbi_remote_sfence_vma(unsigned long hart_mask, unsigned long start, unsigned long size);
+
 bool sbi_hsm_available(void);
 int sbi_hsm_hart_start(unsigned long hartid, unsigned long start_pa, unsigned long opaque);
 _Noreturn void sbi_restart(void);

@@ -1,4 +1,4 @@
-/* setup.h - the architecture's start. */
+/* setup.h - architecture-dependent boot code. */
 #ifndef ASM_SETUP_H
 #define ASM_SETUP_H
 
@@ -7,7 +7,7 @@
 extern struct fdt_info machine_info;
 
 void setup_arch(unsigned long boot_hartid);
-/* The device tree, where setup_vm() mapped it. */
+/* The device tree, at the address where setup_vm() mapped it. */
 const void *early_dtb(void);
 
 #endif

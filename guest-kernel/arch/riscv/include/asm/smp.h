@@ -1,8 +1,8 @@
-/* smp.h - harts: numbering, starting, interrupting each other. */
+/* smp.h - hart numbers, starting harts, interrupts between harts. */
 #ifndef ASM_SMP_H
 #define ASM_SMP_H
 
-/* Hart ids are below this: they are bits of one SBI hart mask. */
+/* Hart ids are below this: they are bits of an SBI hart mask. */
 #define NR_HARTIDS 64
 
 #ifndef __ASSEMBLY__
@@ -11,7 +11,7 @@
 
 enum { INVALID_HARTID = -1 };
 
-/* Logical number to hart id.  Written at boot only, before other harts run. */
+/* Maps logical numbers to hart ids. Written at boot only, before other harts run. */
 extern unsigned long cpuid_to_hartid_map[NR_CPUS];
 
 unsigned long cpumask_to_hartmask(unsigned long cpumask);

@@ -1,13 +1,20 @@
-/* stacktrace.h - walking the frames of a stack. */
+/* stacktrace.h - stack traces. */
 #ifndef ASM_STACKTRACE_H
 #define ASM_STACKTRACE_H
 
 struct pt_regs;
 
+/* Prints the call trace of regs; NULL: of the caller. */
 void dump_backtrace(const struct pt_regs *regs);
-/* Return addresses of the running task, the newest first, without the first skip. */
+/*
+ * Stores return addresses of the running task, newest first, without the first skip; returns
+ * how many.
+ */
 unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned int skip);
-/* Of the program of the running task: where it entered the kernel, then its callers. */
+/*
+ * The same for the user stack of the running task: its pc at entry to the kernel, then the
+ * callers.
+ */
 unsigned int stack_trace_save_user(unsigned long *store, unsigned int size);
 void show_regs(const struct pt_regs *regs);
 

@@ -1,8 +1,8 @@
 /*
- * switch_to.h - floating point registers across a switch.
+ * switch_to.h - floating-point registers at a task switch.
  *
- * sstatus.FS in a task's frame tells whether its program has used them:
- * only what is dirty is saved, only what was ever used is loaded.
+ * sstatus.FS in a task's registers tells whether its program has used the unit: the registers
+ * are saved only if they are dirty, and loaded only if the program has used them.
  */
 #ifndef ASM_SWITCH_TO_H
 #define ASM_SWITCH_TO_H

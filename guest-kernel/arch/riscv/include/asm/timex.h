@@ -1,4 +1,4 @@
-/* timex.h - the counters a hart can read. */
+/* timex.h - the counters time, cycle and instret. */
 #ifndef ASM_TIMEX_H
 #define ASM_TIMEX_H
 

@@ -1,4 +1,4 @@
-/* tlbflush.h - forgetting translations, on every hart that runs in the address space. */
+/* tlbflush.h - flushes translations, on every hart that runs in the address space. */
 #ifndef ASM_TLBFLUSH_H
 #define ASM_TLBFLUSH_H
 
@@ -7,7 +7,7 @@ struct mm_struct;
 void flush_tlb_mm(struct mm_struct *mm);
 void flush_tlb_range(struct mm_struct *mm, unsigned long start, unsigned long end);
 void flush_tlb_page(struct mm_struct *mm, unsigned long addr);
-/* The kernel's own, on every hart. */
+/* Translations of kernel addresses, on every online hart. */
 void flush_tlb_kernel_range(unsigned long start, unsigned long end);
 
 #endif

@@ -1,4 +1,4 @@
-/* unistd.h - the numbers of the system calls, for the kernel and for programs. */
+/* unistd.h - system call numbers, for the kernel and for programs. */
 #ifndef ASM_UNISTD_H
 #define ASM_UNISTD_H
 

@@ -1,10 +1,10 @@
-/* vdso.h - code of the kernel's that every program has mapped. */
+/* vdso.h - the vDSO, kernel code that is mapped in every program. */
 #ifndef ASM_VDSO_H
 #define ASM_VDSO_H
 
 struct file;
 
-/* What exec maps at mm->context.vdso: where a signal handler returns to. Set once at boot. */
+/* The page that exec maps at mm->context.vdso: signal handlers return there. Set once at boot. */
 extern struct file *vdso_file;
 void vdso_init(void);
 

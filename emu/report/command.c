@@ -1,0 +1,262 @@
+/*
+ * command.c - see command.h; argp over the rows of options.def.
+ */
+#include "report/command.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/grouped.h"
+#include "report/run_file.h"
+#include "report/table.h"
+
+struct request {
+    const struct diag *diag;
+    enum table_key key;
+    const struct column *sort;
+    size_t top; /* SIZE_MAX: all */
+    const char *functions;
+    bool csv, diff, done;
+    const char **files; /* of argv */
+    size_t file_count;
+    enum exit_status status;
+};
+
+static bool set_by(struct request *q, const char *arg)
+{
+    q->key = table_key_find(arg);
+    if (q->key < TABLE_KEYS)
+        return true;
+    diag_error(q->diag,
+               "--by: invalid value `%s': expected site, function, file, module, layout or run",
+               arg);
+    return false;
+}
+
+static bool set_sort(struct request *q, const char *arg)
+{
+    char names[256];
+
+    q->sort = column_find(arg);
+    if (q->sort)
+        return true;
+    column_names(names, sizeof names);
+    diag_error(q->diag, "--sort: no column `%s'; there are: %s", arg, names);
+    return false;
+}
+
+static bool set_top(struct request *q, const char *arg)
+{
+    char *end;
+    unsigned long n;
+
+    errno = 0;
+    n = strtoul(arg, &end, 10);
+    if (errno || *end || arg[0] < '0' || arg[0] > '9') {
+        diag_error(q->diag, "--top: invalid value `%s': expected a number of rows", arg);
+        return false;
+    }
+    q->top = n ? n : SIZE_MAX;
+    return true;
+}
+
+static bool set_function(struct request *q, const char *arg)
+{
+    q->functions = arg;
+    return true;
+}
+
+static bool set_csv(struct request *q, const char *arg)
+{
+    (void)arg;
+    q->csv = true;
+    return true;
+}
+
+static bool set_diff(struct request *q, const char *arg)
+{
+    (void)arg;
+    q->diff = true;
+    return true;
+}
+
+enum { KEY_BASE = 1000 };
+
+static const struct option_row {
+    const char *name;
+    int short_key;
+    const char *arg, *doc;
+    bool (*set)(struct request *q, const char *arg);
+} rows[] = {
+#define REPORT_OPT(id, name, short_key, arg, doc) {name, short_key, arg, doc, set_##id},
+#include "report/options.def"
+#undef REPORT_OPT
+};
+
+static error_t refuse(struct request *q)
+{
+    q->status = EXIT_USAGE;
+    return EINVAL;
+}
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+    static char name[] = "rvftrace";
+    struct request *q = state->input;
+
+    for (unsigned i = 0; key && i < ARRAY_LEN(rows); i++)
+        if (key == rows[i].short_key || key == KEY_BASE + (int)i)
+            return rows[i].set(q, arg) ? 0 : refuse(q);
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->name = name;
+        state->err_stream = NULL; /* getopt has printed its line */
+        return 0;
+    case '?':
+        q->done = true;
+        argp_help(state->root_argp, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK,
+                  "rvftrace report");
+        return ECANCELED;
+    case ARGP_KEY_ARG: q->files[q->file_count++] = arg; return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char intro[] =
+    "Shows what `rvftrace run --report FILE' wrote: what each ftrace site has cost, in cycles. The "
+    "sites of several FILEs are summed up, but for --by run and --diff.\v"
+    "Exit status: 0; 64 usage, 65 a file is no report, 66 no such file, 74 I/O error.";
+
+/* EXIT_PASS: the request is complete, or help was printed and q->done is set. */
+static enum exit_status parse(int argc, char **argv, struct request *q)
+{
+    struct argp_option options[ARRAY_LEN(rows) + 2] = {0};
+    struct argp argp = {options, parse_key, "FILE...", intro, NULL, NULL, NULL};
+    char program_name[] = "rvftrace: error"; /* getopt begins its messages with argv[0] */
+    char *command = argv[1];
+    error_t error;
+
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
+        options[i] =
+            (struct argp_option){.name = rows[i].name,
+                                 .key = rows[i].short_key ? rows[i].short_key : KEY_BASE + (int)i,
+                                 .arg = rows[i].arg,
+                                 .doc = rows[i].doc};
+    options[ARRAY_LEN(rows)] = (struct argp_option){
+        .name = "help", .key = '?', .doc = "Print this and exit.", .group = -1};
+    argv[1] = program_name;
+    error = argp_parse(&argp, argc - 1, argv + 1, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, q);
+    argv[1] = command;
+    if (q->done)
+        return EXIT_PASS;
+    if (error || q->status)
+        return EXIT_USAGE;
+    if (!q->file_count) {
+        diag_error(q->diag, "no report; `rvftrace run --report FILE IMAGE' writes one");
+        return EXIT_USAGE;
+    }
+    if (q->diff && q->file_count != 2) {
+        diag_error(q->diag, "--diff compares two reports, not %zu", q->file_count);
+        return EXIT_USAGE;
+    }
+    return EXIT_PASS;
+}
+
+/* ---- what was run ---- */
+
+static void print_run(const struct run_file *r, const char *mark, FILE *out)
+{
+    char insns[GROUPED_MAX], cycles[GROUPED_MAX];
+
+    fprintf(out, "%s%s: %s, layout %s, %" PRIu64 " hart%s, timing %s, fetch %s, seed %" PRIu64,
+            mark, r->path, r->image, r->layout, r->harts, r->harts == 1 ? "" : "s", r->timing,
+            r->fetch, r->seed);
+    if (r->bootargs)
+        fprintf(out, ", bootargs `%s'", r->bootargs);
+    if (r->replay)
+        fprintf(out, ", replay of %s", r->replay);
+    fprintf(out, "\n  rvftrace %s; %s instructions, %s busy cycles",
+            r->revision ? r->revision : "of an unknown revision", grouped(insns, r->instructions),
+            grouped(cycles, r->busy_cycles));
+    if (r->audited)
+        fprintf(out, "; audit: %" PRIu64 " errors, %" PRIu64 " warnings, %" PRIu64 " notes",
+                r->errors, r->warnings, r->notes);
+    if (r->ended)
+        fprintf(out, "; ended: %s, status %" PRIu64, r->ended, r->exit_code);
+    fputs("\n", out);
+}
+
+/* ---- tables ---- */
+
+static void show(const struct request *q, const struct run_file *runs)
+{
+    struct table t = table_make(runs, q->file_count, q->key, q->functions);
+    struct table_row total = table_total(&t, runs, q->file_count);
+
+    table_sort(&t, q->sort);
+    if (q->csv) {
+        table_csv(&t, stdout);
+    } else {
+        for (size_t i = 0; i < q->file_count; i++)
+            print_run(&runs[i], "", stdout);
+        fputc('\n', stdout);
+        table_print(&t, q->top, &total, stdout);
+    }
+    table_free(&t);
+}
+
+static void show_diff(const struct request *q, const struct run_file *runs)
+{
+    struct table a = table_make(&runs[0], 1, q->key, q->functions);
+    struct table b = table_make(&runs[1], 1, q->key, q->functions);
+    const struct table_row totals[2] = {table_total(&a, &runs[0], 1), table_total(&b, &runs[1], 1)};
+
+    if (q->csv) {
+        table_csv_diff(&a, &b, stdout);
+    } else {
+        print_run(&runs[0], "A: ", stdout);
+        print_run(&runs[1], "B: ", stdout);
+        fprintf(stdout, "\n%s:\n", column_name(q->sort));
+        table_print_diff(&a, &b, q->sort, q->top, totals, stdout);
+    }
+    table_free(&a);
+    table_free(&b);
+}
+
+static enum exit_status answer(const struct request *q)
+{
+    struct run_file *runs = xcalloc(q->file_count, sizeof *runs);
+    enum exit_status status = EXIT_PASS;
+    size_t read = 0;
+
+    while (read < q->file_count && status == EXIT_PASS) {
+        status = run_file_read(&runs[read], q->files[read], q->diag);
+        read += status == EXIT_PASS;
+    }
+    if (status == EXIT_PASS)
+        (q->diff ? show_diff : show)(q, runs);
+    while (read)
+        run_file_free(&runs[--read]);
+    free(runs);
+    return status;
+}
+
+enum exit_status report_command(int argc, char **argv, const struct diag *d)
+{
+    struct request q = {.diag = d, .key = BY_FUNCTION, .sort = column_find("cost"), .top = 20};
+    enum exit_status status;
+
+    q.files = xcalloc((size_t)argc, sizeof *q.files);
+    status = parse(argc, argv, &q);
+    if (status == EXIT_PASS && !q.done)
+        status = answer(&q);
+    free(q.files);
+    if (status == EXIT_PASS && (fflush(stdout) || ferror(stdout))) {
+        diag_error(d, "standard output: %s", strerror(errno));
+        status = EXIT_IO;
+    }
+    return status;
+}

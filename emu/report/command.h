@@ -1,0 +1,16 @@
+/*
+ * command.h - `rvftrace report FILE...`: the reports of finished runs as tables.
+ */
+#ifndef REPORT_COMMAND_H
+#define REPORT_COMMAND_H
+
+#include "base/compiler.h"
+#include "base/diag.h"
+
+/*
+ * argv[0] is the program, argv[1] the word `report`. The table goes to standard output; what is
+ * wrong is said through `d`, and the status tells it.
+ */
+MUST_USE enum exit_status report_command(int argc, char **argv, const struct diag *d);
+
+#endif

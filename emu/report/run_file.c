@@ -1,0 +1,217 @@
+/*
+ * run_file.c - see run_file.h; jansson reads the JSON.
+ */
+#include "report/run_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/report_version.h"
+
+void run_counts_add(struct run_counts *sum, const struct run_counts *more)
+{
+    if (more->resumed && (!sum->resumed || more->through_min < sum->through_min))
+        sum->through_min = more->through_min;
+    if (more->through_max > sum->through_max)
+        sum->through_max = more->through_max;
+    sum->entries += more->entries;
+    sum->cycles += more->cycles;
+    sum->resumed += more->resumed;
+    sum->through_cycles += more->through_cycles;
+}
+
+/* ---- members of objects; what is missing or of another type is 0 or NULL ---- */
+
+static uint64_t number_in(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    double real = json_real_value(value);
+
+    if (!json_is_real(value))
+        return (uint64_t)json_integer_value(value);
+    return real >= 0 && real < 0x1p64 ? (uint64_t)real : UINT64_MAX;
+}
+
+static const char *text_in(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static const char *text_or(const json_t *object, const char *name, const char *otherwise)
+{
+    const char *text = text_in(object, name);
+
+    return text ? text : otherwise;
+}
+
+static struct run_counts counts_in(const json_t *site, const char *state)
+{
+    const json_t *counts = json_object_get(site, state);
+
+    return (struct run_counts){
+        .entries = number_in(counts, "entries"),
+        .cycles = number_in(counts, "cycles"),
+        .resumed = number_in(counts, "resumed"),
+        .through_cycles = number_in(counts, "through_cycles"),
+        .through_min = number_in(counts, "through_min"),
+        .through_max = number_in(counts, "through_max"),
+    };
+}
+
+static struct run_site site_of(const json_t *site)
+{
+    const char *address = text_in(site, "address");
+
+    return (struct run_site){
+        .address = address ? strtoull(address, NULL, 16) : 0,
+        .function = text_or(site, "function", ""),
+        .kind = text_or(site, "kind", ""),
+        .module = text_in(site, "module"),
+        .file = text_in(site, "file"),
+        .line = (unsigned)number_in(site, "line"),
+        .state = {[RUN_INIT] = counts_in(site, "init"),
+                  [RUN_OFF] = counts_in(site, "off"),
+                  [RUN_ON] = counts_in(site, "on")},
+    };
+}
+
+static void take_sites(struct run_file *r, const json_t *sites)
+{
+    const json_t *site;
+    size_t i;
+
+    r->site_count = json_array_size(sites);
+    r->sites = xcalloc(r->site_count + 1, sizeof *r->sites);
+    json_array_foreach(sites, i, site) r->sites[i] = site_of(site);
+}
+
+static void take_harts(struct run_file *r, const json_t *harts)
+{
+    const json_t *hart;
+    size_t i;
+
+    json_array_foreach(harts, i, hart) r->instructions += number_in(hart, "instructions");
+}
+
+static void take_findings(struct run_file *r, const json_t *findings)
+{
+    const json_t *finding;
+    size_t i;
+
+    r->audited = json_is_array(findings);
+    json_array_foreach(findings, i, finding)
+    {
+        const char *severity = text_or(finding, "severity", "");
+
+        r->errors += !strcmp(severity, "error");
+        r->warnings += !strcmp(severity, "warning");
+        r->notes += !strcmp(severity, "note");
+    }
+}
+
+static void take_run(struct run_file *r, const json_t *run)
+{
+    r->image = text_or(run, "image", "");
+    r->timing = text_or(run, "timing", "");
+    r->isa = text_or(run, "isa", "");
+    r->fetch = text_or(run, "fetch", "");
+    r->firmware = text_or(run, "firmware", "");
+    r->revision = text_in(run, "revision");
+    r->bootargs = text_in(run, "bootargs");
+    r->replay = text_in(run, "replay");
+    r->ended = text_in(run, "ended");
+    r->harts = number_in(run, "harts");
+    r->seed = number_in(run, "seed");
+    r->exit_code = number_in(run, "exit_code");
+}
+
+/* ---- the file ---- */
+
+/*
+ * jansson's integers are signed: a report that has a greater one (a seed) is read again with
+ * numbers as doubles, which are exact up to 2^53.
+ */
+static json_t *load(FILE *in, json_error_t *error)
+{
+    json_t *json = json_loadf(in, 0, error);
+
+    if (!json && json_error_code(error) == json_error_numeric_overflow && !fseek(in, 0, SEEK_SET))
+        json = json_loadf(in, JSON_DECODE_INT_AS_REAL, error);
+    return json;
+}
+
+static enum exit_status open_failed(const char *path, int reason, const struct diag *d)
+{
+    diag_error(d, "%s: %s", path, strerror(reason));
+    return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;
+}
+
+static enum exit_status load_file(const char *path, json_t **json, const struct diag *d)
+{
+    FILE *in = fopen(path, "r");
+    json_error_t error;
+    int reason;
+
+    if (!in)
+        return open_failed(path, errno, d);
+    errno = 0;
+    *json = load(in, &error);
+    reason = ferror(in) ? errno : 0;
+    (void)fclose(in);
+    if (*json)
+        return EXIT_PASS;
+    if (reason)
+        return open_failed(path, reason, d);
+    diag_error(d, "%s: no report of a run: line %d: %s; `rvftrace run --report FILE' writes one",
+               path, error.line, error.text);
+    return EXIT_BAD_FILE;
+}
+
+/* What keeps it from being a report with the costs of sites; NULL: nothing. */
+static const char *objection(const json_t *json)
+{
+    if (!json_is_object(json_object_get(json, "run")) ||
+        !json_is_number(json_object_get(json, "version")))
+        return "no report of a run; `rvftrace run --report FILE' writes one";
+    if (number_in(json, "version") != REPORT_VERSION)
+        return "a report of another version of rvftrace; run it again with this one";
+    if (!json_is_array(json_object_get(json, "sites")) ||
+        !json_is_object(json_object_get(json, "totals")))
+        return "has no costs of sites: the run was made with --account=off";
+    return NULL;
+}
+
+enum exit_status run_file_read(struct run_file *r, const char *path, const struct diag *d)
+{
+    json_t *json;
+    enum exit_status status = load_file(path, &json, d);
+    const char *wrong;
+
+    if (status != EXIT_PASS)
+        return status;
+    wrong = objection(json);
+    if (wrong) {
+        diag_error(d, "%s: %s", path, wrong);
+        json_decref(json);
+        return EXIT_BAD_FILE;
+    }
+    *r = (struct run_file){.path = path, .json = json};
+    take_run(r, json_object_get(json, "run"));
+    take_harts(r, json_object_get(json, "harts"));
+    take_findings(r, json_object_get(json, "findings"));
+    take_sites(r, json_object_get(json, "sites"));
+    r->layout = text_or(json, "layout", "");
+    r->busy_cycles = number_in(json_object_get(json, "totals"), "busy_cycles");
+    return EXIT_PASS;
+}
+
+void run_file_free(struct run_file *r)
+{
+    free(r->sites);
+    json_decref(r->json);
+    *r = (struct run_file){0};
+}

@@ -1,0 +1,57 @@
+/*
+ * run_file.h - a finished run as `rvftrace run --report FILE` wrote it, read back for tables.
+ */
+#ifndef REPORT_RUN_FILE_H
+#define REPORT_RUN_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+
+/* The states of a site, in the order of their columns; docs/report.md says what they are. */
+enum run_state { RUN_INIT, RUN_OFF, RUN_ON, RUN_STATES };
+
+/* Of one state of a site, or the sum over several sites. Cycles are those of the hart. */
+struct run_counts {
+    uint64_t entries, cycles;
+    uint64_t resumed; /* calls that came back to the instruction after the site */
+    uint64_t through_cycles, through_min, through_max; /* of these calls, from the site on */
+};
+
+struct run_site {
+    uint64_t address; /* virtual */
+    const char *function, *kind;
+    const char *module; /* NULL: of the image itself */
+    const char *file;   /* NULL: not known */
+    unsigned line;      /* 0: not known */
+    struct run_counts state[RUN_STATES];
+};
+
+struct run_file {
+    const char *path; /* as the user named it */
+    const char *image, *layout, *timing, *isa, *fetch, *firmware;
+    const char *revision, *bootargs, *replay, *ended; /* NULL: none, or not known */
+    uint64_t harts, seed, exit_code;
+    uint64_t instructions, busy_cycles; /* of all harts */
+    uint64_t errors, warnings, notes;   /* findings; all 0 also without an audit */
+    bool audited;
+    struct run_site *sites;
+    size_t site_count;
+    void *json; /* owns the strings */
+};
+
+/*
+ * Reads it. Otherwise one message was printed: EXIT_NO_FILE, EXIT_IO, or EXIT_BAD_FILE for what is
+ * no report, one of another version, or one without a site table (--account=off). After EXIT_PASS
+ * the caller calls run_file_free; `path` must outlive it.
+ */
+MUST_USE enum exit_status run_file_read(struct run_file *r, const char *path, const struct diag *d);
+void run_file_free(struct run_file *r);
+
+/* Adds `more` to `sum`; least and greatest values of calls that came back are kept as such. */
+void run_counts_add(struct run_counts *sum, const struct run_counts *more);
+
+#endif

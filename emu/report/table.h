@@ -1,0 +1,78 @@
+/*
+ * table.h - the sites of one or several runs, put into groups and summed up.
+ */
+#ifndef REPORT_TABLE_H
+#define REPORT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/run_file.h"
+
+/* What makes a group. */
+enum table_key { BY_SITE, BY_FUNCTION, BY_FILE, BY_MODULE, BY_LAYOUT, BY_RUN, TABLE_KEYS };
+
+/* NULL, or TABLE_KEYS: no such word or key. */
+const char *table_key_name(enum table_key key);
+enum table_key table_key_find(const char *name);
+
+struct table_row {
+    char *name;
+    const char *file; /* of its first site; NULL: not known */
+    unsigned line;
+    size_t sites;
+    bool nested; /* of the trampoline: its cycles are in those of the functions' calls too */
+    uint64_t busy_cycles; /* of all harts in the runs that have a site of it */
+    struct run_counts state[RUN_STATES];
+};
+
+struct table {
+    enum table_key key;
+    struct table_row *rows;
+    size_t count;
+};
+
+/*
+ * Groups the sites of `count` runs. Sites whose function does not match the shell pattern
+ * `functions` are left out; NULL: none. The trampoline's own sites are rows by site and by function
+ * only: what is counted there is part of the functions' calls already.
+ */
+struct table table_make(const struct run_file *runs, size_t count, enum table_key key,
+                        const char *functions);
+void table_free(struct table *t);
+
+/* The sum over all rows but the nested ones. Its name is "total". */
+struct table_row table_total(const struct table *t, const struct run_file *runs, size_t count);
+
+/* ---- columns ---- */
+
+struct column;
+
+/* By the name that --sort and the first line of --csv use; NULL: none. */
+const struct column *column_find(const char *name);
+
+const char *column_name(const struct column *c);
+
+/* All names, with a blank between, for a message. */
+void column_names(char *text, size_t room);
+
+/* Greatest first; equal ones by name. */
+void table_sort(struct table *t, const struct column *c);
+
+/* The first `top` rows for people, and a last line with the total. */
+void table_print(const struct table *t, size_t top, const struct table_row *total, FILE *out);
+
+/* All rows with all columns. */
+void table_csv(const struct table *t, FILE *out);
+
+/*
+ * Two tables of the same key side by side by the column c, the greatest change first: the names
+ * that either has. The last line has the totals of both.
+ */
+void table_print_diff(const struct table *a, const struct table *b, const struct column *c,
+                      size_t top, const struct table_row totals[2], FILE *out);
+void table_csv_diff(const struct table *a, const struct table *b, FILE *out);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * start.S - the entry: hart 0 calls main() in M-mode, the others sleep.
+ *
+ * The same image runs on the RTL of cores. Some of them need caches and predictors turned on;
+ * accesses to registers that a core does not have trap and are skipped.
+ */
+#define THEAD 0x5b7 /* mvendorid */
+
+        .section .text.start, "ax"
+        .option norelax
+        .globl  _start, unexpected_trap
+_start:
+        csrr    a0, mhartid
+        bnez    a0, sleep
+        la      t0, skip_instruction
+        csrw    mtvec, t0
+        csrr    t0, mvendorid
+        li      t1, THEAD
+        bne     t0, t1, 1f
+        li      t0, 0x400000
+        csrs    0x7c0, t0               # mxstatus: the extended instructions
+        li      t0, 0x30013
+        csrs    0x7c2, t0               # mcor: invalidate caches and predictors
+        li      t0, 0x17f
+        csrs    0x7c1, t0               # mhcr: caches, write-back, write-allocate, predictors
+        li      t0, 0x610c
+        csrs    0x7c5, t0               # mhint: prefetchers
+1:      li      t0, 0x6000              # floating point on
+        csrs    mstatus, t0
+        csrw    fcsr, zero
+        csrw    0x320, zero             # mcountinhibit
+        li      t0, 7
+        csrw    mcounteren, t0
+        li      t0, -1                  # S-mode may use all of memory
+        csrw    pmpaddr0, t0
+        li      t0, 0x1f
+        csrw    pmpcfg0, t0
+        csrw    mie, zero
+        la      t0, unexpected_trap
+        csrw    mtvec, t0
+        la      sp, stack_top
+        call    main
+        j       finish
+sleep:
+        csrw    mie, zero
+1:      wfi
+        j       1b
+
+        .balign 4
+skip_instruction:
+        csrr    t2, mepc
+        addi    t2, t2, 4
+        csrw    mepc, t2
+        mret
+
+        .balign 4
+unexpected_trap:
+        li      a0, 99
+/* finish(code): ends the run by the test finisher; 0 means passed. */
+        .globl  finish
+finish:
+        li      t0, 0x100000
+        li      t1, 0x5555
+        beqz    a0, 1f
+        slli    a0, a0, 16
+        li      t1, 0x3333
+        or      t1, t1, a0
+1:      sw      t1, 0(t0)
+        j       1b
+        .org    0x180                   # the rows begin here: see rows.py
+
+        .bss
+        .balign 64
+stack:  .skip   64 * 1024
+stack_top:

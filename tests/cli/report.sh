@@ -1,0 +1,126 @@
+#!/bin/sh
+# report.sh - `rvftrace report` shows what `rvftrace run --report` wrote: the sums are checked by
+# Python's reader of JSON and of CSV.
+. "$(dirname "$0")/../machine/common.inc"
+
+refused() { has_status "$1" && says_one_line "$2" && [ ! -s "$out" ]; }
+guest() { # NAME LAYOUT SCRIPT: writes $work/NAME.json
+    run run --quiet --console none --harts 2 --report "$work/$1.json" --append "script=\"$3\"" \
+        --initrd "$BUILD/guest-kernel/$2/modules.cpio" "$BUILD/guest-kernel/$2/kernel.elf"
+}
+
+guest off mcount 'work calls 1'
+claim 'a run without tracing has a report' has_status 0
+guest on mcount 'insmod /lib/modules/trace_sample.ko depth=2; echo function > /sys/kernel/tracing/current_tracer; cat /proc/trace_sample; work calls 1'
+guest pfe8 pfe8 'work calls 1'
+
+# sums KEY FILE...: the CSV in $out has the sums that the JSON files have.
+sums() {
+    python3 - "$out" "$@" <<'END'
+import collections, csv, json, sys
+
+table, key, paths = sys.argv[1], sys.argv[2], sys.argv[3:]
+want = collections.defaultdict(lambda: collections.Counter())
+for path in paths:
+    with open(path) as file:
+        report = json.load(file)
+    for site in report["sites"]:
+        if key not in ("function", "site") and site["kind"] != "function":
+            continue
+        name = {"function": site["function"] or site["address"], "run": path, "layout": report["layout"],
+                "site": f"{site['function']} at {site['address']}" if site["function"] else site["address"],
+                "file": site.get("file", "(not known)"),
+                "module": "(a module)" if "module" in site else "(the image)"}[key]
+        row = want[name]
+        for state in "init", "off", "on":
+            row[f"{state}-entries"] += site[state]["entries"]
+            row[f"{state}-cycles"] += site[state]["cycles"]
+        row["through-cycles"] += site["on"]["through_cycles"]
+        row["cost"] += site["init"]["cycles"] + site["off"]["cycles"] + site["on"]["through_cycles"]
+        row["max"] = max(row["max"], site["on"]["through_max"])
+        row["sites"] += 1
+with open(table) as file:
+    got = {row[key]: row for row in csv.DictReader(file)}
+assert set(got) == set(want), sorted(set(got) ^ set(want))[:3]
+for name, row in want.items():
+    for column, value in row.items():
+        assert int(got[name][column]) == value, (name, column, got[name][column], value)
+assert sum(row["cost"] for row in want.values()) > 0
+END
+}
+adds_up() { # KEY FILE...
+    key=$1
+    shift
+    run report --csv --by "$key" "$@"
+    has_status 0 && sums "$key" "$@"
+}
+for key in function site file module layout run; do
+    claim "by $key: the sums of the sites of three runs" adds_up "$key" "$work/off.json" "$work/on.json" "$work/pfe8.json"
+done
+claim '... of which one has sites of a module' grep -q '"module":""' "$work/on.json"
+
+run report --top 3 --sort on-entries "$work/on.json"
+claim 'a table has a head, the rows that were asked for, and a total' sh -c \
+    "grep -c '^[a-z_]* .*[.][chS]:[0-9]' '$out' | grep -qx 3 && grep -q '^total ' '$out' && grep -q '^(3 of ' '$out'"
+claim '... with the source line of each' grep -q 'guest-kernel/.*[.][ch]:[0-9]' "$out"
+claim '... and says what was run' grep -q 'layout mcount, 2 harts, timing inorder, fetch stale, seed 1' "$out"
+run report --function 'kmalloc*' --top 0 "$work/on.json"
+claim 'a pattern leaves only functions that match' sh -c "grep -q '^kmalloc ' '$out' && ! grep -q '^fib ' '$out'"
+run report --csv --sort max "$work/on.json"
+claim '--sort puts the greatest first' python3 -c "
+import csv, sys
+rows = [int(r['max']) for r in csv.DictReader(open('$out'))]
+assert rows == sorted(rows, reverse=True) and rows[0] > 0"
+
+run report --diff "$work/off.json" "$work/on.json"
+claim '--diff: the trampoline has the greatest change of cost' sh -c \
+    "sed -n '/^function/{n;p;q}' '$out' | grep -q '^ftrace_call  *-  *[0-9,]*  *[0-9,]* '"
+run report --diff --sort off-cycles "$work/off.json" "$work/off.json"
+claim '... a run does not differ from itself' sh -c "! grep -q '^[a-z_]* .*%.*[1-9]' '$out' && grep -q '^total .* - ' '$out'"
+run report --diff --csv "$work/off.json" "$work/pfe8.json"
+claim '... as CSV with all columns of both' python3 -c "
+import csv, json
+rows = {r['function']: r for r in csv.DictReader(open('$out'))}
+for name in 'off', 'pfe8':
+    for s in json.load(open('$work/' + name + '.json'))['sites']:
+        column = 'off-entries-' + ('a' if name == 'off' else 'b')
+        if s['function'] == 'fib':
+            assert int(rows['fib'][column]) == s['off']['entries'] > 0"
+
+run run --quiet --console none --seed 18446744073709551615 --report "$work/seed.json" \
+    --append 'script="work calls 1"' "$mcount"
+run report "$work/seed.json"
+claim 'a seed of 64 bits does not keep a report from being read' sh -c "grep -q '^total ' '$out'"
+
+run report
+claim 'no file: told what writes one' refused 64 'no report'
+run report /nonexistent
+claim 'a missing file' refused 66 '/nonexistent: No such file'
+run report "$work"
+claim 'a directory' refused 74 ".*: Is a directory"
+run report "$mcount"
+claim 'a file that is no JSON' refused 65 '.*kernel.elf: no report of a run'
+head -c 5000 "$work/on.json" >"$work/cut.json"
+run report "$work/cut.json"
+claim 'a truncated report' refused 65 '.*cut.json: no report of a run: line [0-9]+'
+echo '{"a":1}' >"$work/other.json"
+run report "$work/other.json"
+claim 'other JSON' refused 65 '.*other.json: no report of a run'
+sed 's/^ *"version":[0-9]*/ "version":1/' "$work/on.json" >"$work/old.json"
+run report "$work/old.json"
+claim 'a report of an older version' refused 65 '.*old.json: a report of another version'
+run run --quiet --console none --account off --report "$work/no.json" --max-insns 10 "$mcount"
+run report "$work/no.json"
+claim 'one without accounting' refused 65 '.*no.json: has no costs of sites'
+for wrong in '--by x' '--sort x' '--top x' '--top -1' --frobnicate --diff; do
+    # shellcheck disable=SC2086 # two words
+    run report $wrong "$work/on.json"
+    claim "$wrong is refused" refused 64 ".*${wrong%% *}"
+done
+run report --help
+claim '--help names the options' sh -c "grep -q -- '--diff' '$out' && [ ! -s '$err' ]"
+"$rvftrace" report "$work/on.json" >/dev/full 2>"$err"
+status=$?
+claim 'a full disk is an error' sh -c "[ $status -eq 74 ] && [ \$(wc -l <'$err') -eq 1 ]"
+
+finish
