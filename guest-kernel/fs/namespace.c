@@ -1,10 +1,10 @@
 /*
  * namespace.c - the tree of mounts, mount(2) and umount2(2).
  *
- * There is one tree for all tasks.  namespace_mutex is held by whoever changes
- * it; mount_lock guards its shape and the mounts' counts for moments only, and
- * is taken before dcache_lock.  One mount at most stands on a directory: a
- * later one stands on the root of the earlier.
+ * There is one mount namespace, for all tasks. Changes are made under namespace_mutex;
+ * mount_lock guards the links and the counts, is held briefly, and is taken before dcache_lock.
+ * At most one mount is on a dentry of a mount: a later one is mounted on the root of the
+ * earlier one.
  */
 #include "mount.h"
 #include <asm/page.h>
@@ -31,7 +31,7 @@ struct vfsmount *mntget(struct vfsmount *mnt)
     return mnt;
 }
 
-/* The tree has a reference, so the last one is that of a mount which is not in it. */
+/* The tree holds a reference, so a mount whose last reference is dropped is not in the tree. */
 void mntput(struct vfsmount *mnt)
 {
     struct mount *m = mnt ? real_mount(mnt) : NULL;
@@ -89,16 +89,16 @@ void mnt_drop_write(struct vfsmount *mnt)
     spin_unlock(&mount_lock);
 }
 
-/* ---- ways through the tree ---- */
+/* ---- walking the tree ---- */
 
-/* Takes the mount's root in place of path, with the references. */
+/* Replaces path by the root of mnt, whose reference it takes over. */
 static void enter_mount(struct path *path, struct vfsmount *mnt)
 {
     path_put(path);
     *path = (struct path){mnt, dget(mnt->mnt_root)};
 }
 
-/* What stands on the path, referenced, or NULL. */
+/* Returns the mount on path with a reference, or NULL. */
 static struct vfsmount *lookup_mnt(const struct path *path)
 {
     struct vfsmount *found = NULL;
@@ -155,7 +155,10 @@ void get_root(struct path *path)
     path_get(path);
 }
 
-/* In front of p come the names from the root down to path, and where that is not; NULL: no room. */
+/*
+ * Writes in front of p the path from the root, or from the top of a detached tree; NULL: no
+ * room.
+ */
 static char *prepend_path(const struct path *path, char *buf, char *p)
 {
     const struct dentry *dentry = path->dentry;
@@ -201,7 +204,7 @@ int iterate_mounts(int (*show)(struct vfsmount *mnt, void *data), void *data)
 
 /* ---- mounting ---- */
 
-/* Takes over the superblock's reference, unless it answers NULL: no memory. */
+/* Takes over the superblock's reference, but not if it fails; NULL: no memory. */
 static struct vfsmount *alloc_mount(struct super_block *sb, const char *name)
 {
     struct mount *m = kzalloc(sizeof(*m));
@@ -237,7 +240,7 @@ struct vfsmount *vfs_kern_mount(struct file_system_type *type, const char *name,
     return mnt;
 }
 
-/* Takes over the mount's reference. */
+/* Adds a mount to the tree, which takes over the caller's reference. */
 static void attach(struct mount *m, const struct path *path)
 {
     spin_lock(&mount_lock);
@@ -251,7 +254,7 @@ static void attach(struct mount *m, const struct path *path)
     spin_unlock(&mount_lock);
 }
 
-/* With the directory locked, so that it cannot be removed meanwhile. */
+/* The directory is locked, so that it cannot be removed meanwhile. */
 static int graft_locked(struct mount *m, const struct path *path)
 {
     const struct vfsmount *on = path->mnt;
@@ -279,7 +282,7 @@ static int graft(struct mount *m, const struct path *path)
     return err;
 }
 
-/* On whatever is on path by now. */
+/* Mounts on top of what is mounted on path. */
 static int do_new_mount(struct path *path, const char *type_name, unsigned int mnt_flags,
                         const char *dev_name, char *options)
 {
@@ -302,7 +305,7 @@ static int do_new_mount(struct path *path, const char *type_name, unsigned int m
     return err;
 }
 
-/* Someone else may have been faster, which is as good; what is mounted has its parent's flags. */
+/* Another task may have mounted it first, which is no error. The mount gets its parent's flags. */
 int follow_automount(struct path *path)
 {
     const struct dentry_operations *op = path->dentry->d_op;
@@ -338,13 +341,13 @@ static int set_mount_flags(struct vfsmount *mnt, unsigned int flags)
     return err;
 }
 
-/* The root of a mount that is in the tree? */
+/* Whether path is the root of a mount that is in the tree. */
 static bool is_mount(const struct path *path)
 {
     return path->dentry == path->mnt->mnt_root && real_mount(path->mnt)->mnt_attached;
 }
 
-/* With MS_BIND it is for this mount alone, else for the superblock, too. */
+/* With MS_BIND, changes this mount only, otherwise its superblock, too. */
 static int do_remount(const struct path *path, unsigned long flags, unsigned int mnt_flags,
                       char *options)
 {
@@ -380,7 +383,7 @@ static unsigned int mnt_flags_of(unsigned long flags)
     return flags & MS_STRICTATIME ? mnt_flags & ~MNT_NOATIME : mnt_flags;
 }
 
-/* One directory at two places, moving mounts and telling others of them are not there. */
+/* Bind mounts, moving mounts and propagation are not supported. */
 static int path_mount(const char *dev_name, struct path *path, const char *type,
                       unsigned long flags, char *options)
 {
@@ -408,7 +411,7 @@ int init_mount(const char *dev_name, const char *dir_name, const char *type, uns
 
 /* ---- unmounting ---- */
 
-/* Is m the same as or above n? */
+/* Whether m is n or an ancestor of n. */
 static bool is_mount_above(const struct mount *m, const struct mount *n)
 {
     while (n && n != m)
@@ -416,19 +419,22 @@ static bool is_mount_above(const struct mount *m, const struct mount *n)
     return n;
 }
 
-/* Out of the tree; what the tree had of it is put with those of doomed. */
+/*
+ * Removes a mount from the tree and adds it to doomed, with the tree's references; put_doomed()
+ * drops them.
+ */
 static void detach(struct mount *m, struct list_head *doomed)
 {
     m->mnt_attached = false;
     m->mnt_mountpoint->d_mounted--;
     m->mnt_parent->mnt_children--;
-    m->mnt_parent->mnt_count--; /* not the last: the tree has one */
+    m->mnt_parent->mnt_count--; /* not the last: the parent is in the tree */
     m->mnt_parent = NULL;
     list_del_init(&m->mnt_list);
     list_add_tail(&m->mnt_list, doomed);
 }
 
-/* The youngest first: a mount is younger than what it stands on. */
+/* Detaches top and all mounts below it, the newest first: a mount is newer than its parent. */
 static void detach_tree(struct mount *top, struct list_head *doomed)
 {
     struct mount *m, *prev;
@@ -440,7 +446,7 @@ static void detach_tree(struct mount *top, struct list_head *doomed)
     }
 }
 
-/* Mounts that came by themselves, and that nobody uses. */
+/* Detaches unused automounts below top. */
 static void shrink_submounts(const struct mount *top, struct list_head *doomed)
 {
     struct mount *m, *prev;
@@ -465,7 +471,7 @@ static void put_doomed(struct list_head *doomed)
     }
 }
 
-/* The tree's reference and the caller's are no use of it. */
+/* Two references do not count as use: the tree's and the caller's. */
 static int umount_locked(struct mount *m, int flags, struct list_head *doomed)
 {
     if (flags & MNT_DETACH) {
@@ -479,7 +485,7 @@ static int umount_locked(struct mount *m, int flags, struct list_head *doomed)
     return 0;
 }
 
-/* As in Linux the root does not go, but becomes read-only. */
+/* As in Linux, unmounting the root makes it read-only instead. */
 static int umount_root(int flags)
 {
     struct vfsmount *root = &root_mount->mnt;
@@ -518,7 +524,7 @@ int init_umount(const char *dir_name, int flags)
     return err;
 }
 
-/* The oldest mount on that directory, of whichever mount of it; NULL: there is none. */
+/* Returns the oldest mount on a dentry, in any mount that shows it, or NULL. */
 static struct mount *first_mount_on(const struct dentry *dentry)
 {
     struct mount *m;
@@ -545,7 +551,10 @@ void detach_mounts(struct dentry *dentry)
 
 /* ---- system calls ---- */
 
-/* A string that may be missing: NULL then. To be given back with kfree(). */
+/*
+ * Copies a string, which the caller frees by kfree(); NULL stays NULL. Returns ERR_PTR() on
+ * errors.
+ */
 static char *copy_mount_string(const char __user *from)
 {
     char *copy = from ? kmalloc(PATH_MAX) : NULL;
@@ -583,7 +592,7 @@ SYSCALL_DEFINE5(mount, const char __user *, dev_name, const char __user *, dir_n
     return err;
 }
 
-/* MNT_FORCE means something to file systems on a network only; MNT_EXPIRE is not there. */
+/* MNT_FORCE only affects network filesystems, as in Linux. MNT_EXPIRE is not supported. */
 SYSCALL_DEFINE2(umount2, const char __user *, name, int, flags)
 {
     char *path;

@@ -1,4 +1,4 @@
-/* super.c - superblocks: the trees of file systems, mounted or not. */
+/* super.c - superblocks. */
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-static DEFINE_MUTEX(super_mutex); /* counts of superblocks, and which one a type has */
+static DEFINE_MUTEX(super_mutex); /* guards s_active and fs_single */
 static unsigned int last_dev;     /* under super_mutex */
 
 static struct super_block *alloc_super(struct file_system_type *type)
@@ -68,7 +68,7 @@ void deactivate_super(struct super_block *sb)
         kill_super(sb);
 }
 
-/* As in Linux a type with the option mode= passes over those that it does not know. */
+/* As in Linux, a type that has the option mode= ignores unknown options. */
 static int parse_option(const struct file_system_type *type, const char *option, umode_t *mode)
 {
     unsigned long value;

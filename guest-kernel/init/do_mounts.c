@@ -1,8 +1,8 @@
 /*
- * do_mounts.c - what is mounted before the first program runs.
+ * do_mounts.c - mounts filesystems before the first program runs.
  *
- * Linux leaves this to its init; here a program may be run as the first one
- * that knows nothing of mounts.  Debugfs is left to init, though (guest/user/sh).
+ * In Linux this is left to init; here the first program may be one that mounts nothing. Debugfs
+ * is mounted by the shell (guest/user/sh).
  */
 #include <linux/errno.h>
 #include <linux/fs.h>

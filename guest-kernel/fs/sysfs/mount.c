@@ -1,4 +1,4 @@
-/* mount.c - sysfs: directories in which other file systems are mounted. */
+/* mount.c - sysfs, mounted at /sys. It has mount points only. */
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
 

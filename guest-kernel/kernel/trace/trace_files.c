@@ -169,7 +169,7 @@ static int readme_show(struct seq_file *m, void *unused)
 
 DEFINE_SHOW_ATTRIBUTE(readme);
 
-/* Debugfs's directory `tracing`, where tracefs was before it was a file system of its own. */
+/* Mounts tracefs on /sys/kernel/debug/tracing, where its files were before Linux 4.1. */
 static struct vfsmount *trace_automount(struct dentry *dentry)
 {
     (void)dentry;
