@@ -1,10 +1,9 @@
 /*
  * namespace.c - the tree of mounts, mount(2) and umount2(2).
  *
- * There is one mount namespace, for all tasks. Changes are made under namespace_mutex;
- * mount_lock guards the links and the counts, is held briefly, and is taken before dcache_lock.
- * At most one mount is on a dentry of a mount: a later one is mounted on the root of the
- * earlier one.
+ * All tasks share one tree. Changes hold namespace_mutex; mount_lock guards the links between
+ * mounts and their counts, is held briefly, and is taken before dcache_lock. At most one mount is
+ * attached to a directory: a later mount is attached to the root directory of the earlier one.
  */
 #include "mount.h"
 #include <asm/page.h>
@@ -21,7 +20,7 @@ static DEFINE_SPINLOCK(mount_lock);
 static LIST_HEAD(mounts);
 static struct mount *root_mount; /* set once at boot; never detached */
 
-/* ---- references ---- */
+/* ---- reference counts ---- */
 
 struct vfsmount *mntget(struct vfsmount *mnt)
 {
@@ -31,7 +30,7 @@ struct vfsmount *mntget(struct vfsmount *mnt)
     return mnt;
 }
 
-/* The tree holds a reference, so a mount whose last reference is dropped is not in the tree. */
+/* The tree of mounts holds a reference, so a count of 0 means that the mount is detached. */
 void mntput(struct vfsmount *mnt)
 {
     struct mount *m = mnt ? real_mount(mnt) : NULL;
@@ -89,16 +88,16 @@ void mnt_drop_write(struct vfsmount *mnt)
     spin_unlock(&mount_lock);
 }
 
-/* ---- walking the tree ---- */
+/* ---- path lookup ---- */
 
-/* Replaces path by the root of mnt, whose reference it takes over. */
+/* Replaces path by the mount's root directory. Takes over the reference to mnt. */
 static void enter_mount(struct path *path, struct vfsmount *mnt)
 {
     path_put(path);
     *path = (struct path){mnt, dget(mnt->mnt_root)};
 }
 
-/* Returns the mount on path with a reference, or NULL. */
+/* Returns the mount that is attached at path, with a reference, or NULL. */
 static struct vfsmount *lookup_mnt(const struct path *path)
 {
     struct vfsmount *found = NULL;
@@ -156,8 +155,8 @@ void get_root(struct path *path)
 }
 
 /*
- * Writes in front of p the path from the root, or from the top of a detached tree; NULL: no
- * room.
+ * Writes path in front of p: from the root directory, or "(unreachable)" and the path in its mount
+ * if that is detached. Returns its start; NULL: no room.
  */
 static char *prepend_path(const struct path *path, char *buf, char *p)
 {
@@ -204,7 +203,7 @@ int iterate_mounts(int (*show)(struct vfsmount *mnt, void *data), void *data)
 
 /* ---- mounting ---- */
 
-/* Takes over the superblock's reference, but not if it fails; NULL: no memory. */
+/* Creates a mount. Takes over the reference to sb, except if it returns NULL (no memory). */
 static struct vfsmount *alloc_mount(struct super_block *sb, const char *name)
 {
     struct mount *m = kzalloc(sizeof(*m));
@@ -240,7 +239,7 @@ struct vfsmount *vfs_kern_mount(struct file_system_type *type, const char *name,
     return mnt;
 }
 
-/* Adds a mount to the tree, which takes over the caller's reference. */
+/* Puts m into the tree at path; the tree takes over the caller's reference. */
 static void attach(struct mount *m, const struct path *path)
 {
     spin_lock(&mount_lock);
@@ -254,7 +253,7 @@ static void attach(struct mount *m, const struct path *path)
     spin_unlock(&mount_lock);
 }
 
-/* The directory is locked, so that it cannot be removed meanwhile. */
+/* graft() with the directory locked, so that it cannot be removed at the same time. */
 static int graft_locked(struct mount *m, const struct path *path)
 {
     const struct vfsmount *on = path->mnt;
@@ -271,6 +270,7 @@ static int graft_locked(struct mount *m, const struct path *path)
     return 0;
 }
 
+/* Attaches m at path, if Linux's rules allow it. Called with namespace_mutex held. */
 static int graft(struct mount *m, const struct path *path)
 {
     struct inode *inode = path->dentry->d_inode;
@@ -282,7 +282,7 @@ static int graft(struct mount *m, const struct path *path)
     return err;
 }
 
-/* Mounts on top of what is mounted on path. */
+/* Mounts a new mount at path, on top of mounts that were attached there since its lookup. */
 static int do_new_mount(struct path *path, const char *type_name, unsigned int mnt_flags,
                         const char *dev_name, char *options)
 {
@@ -305,7 +305,8 @@ static int do_new_mount(struct path *path, const char *type_name, unsigned int m
     return err;
 }
 
-/* Another task may have mounted it first, which is no error. The mount gets its parent's flags. */
+/* The new mount inherits its parent's flags. If another task has mounted first, its mount is used.
+ */
 int follow_automount(struct path *path)
 {
     const struct dentry_operations *op = path->dentry->d_op;
@@ -341,13 +342,13 @@ static int set_mount_flags(struct vfsmount *mnt, unsigned int flags)
     return err;
 }
 
-/* Whether path is the root of a mount that is in the tree. */
+/* Is path the root directory of an attached mount? */
 static bool is_mount(const struct path *path)
 {
     return path->dentry == path->mnt->mnt_root && real_mount(path->mnt)->mnt_attached;
 }
 
-/* With MS_BIND, changes this mount only, otherwise its superblock, too. */
+/* Changes the flags of a mount, and, without MS_BIND, the options of its superblock. */
 static int do_remount(const struct path *path, unsigned long flags, unsigned int mnt_flags,
                       char *options)
 {
@@ -411,7 +412,7 @@ int init_mount(const char *dev_name, const char *dir_name, const char *type, uns
 
 /* ---- unmounting ---- */
 
-/* Whether m is n or an ancestor of n. */
+/* Is m the mount n, or an ancestor of n? */
 static bool is_mount_above(const struct mount *m, const struct mount *n)
 {
     while (n && n != m)
@@ -419,22 +420,19 @@ static bool is_mount_above(const struct mount *m, const struct mount *n)
     return n;
 }
 
-/*
- * Removes a mount from the tree and adds it to doomed, with the tree's references; put_doomed()
- * drops them.
- */
+/* Takes m out of the tree and adds it to doomed, for put_doomed(). */
 static void detach(struct mount *m, struct list_head *doomed)
 {
     m->mnt_attached = false;
     m->mnt_mountpoint->d_mounted--;
     m->mnt_parent->mnt_children--;
-    m->mnt_parent->mnt_count--; /* not the last: the parent is in the tree */
+    m->mnt_parent->mnt_count--; /* never to 0: the tree has a reference */
     m->mnt_parent = NULL;
     list_del_init(&m->mnt_list);
     list_add_tail(&m->mnt_list, doomed);
 }
 
-/* Detaches top and all mounts below it, the newest first: a mount is newer than its parent. */
+/* Detaches top and all mounts below it. Children come after their parent in the list. */
 static void detach_tree(struct mount *top, struct list_head *doomed)
 {
     struct mount *m, *prev;
@@ -446,7 +444,7 @@ static void detach_tree(struct mount *top, struct list_head *doomed)
     }
 }
 
-/* Detaches unused automounts below top. */
+/* Detaches the unused automounts below top. */
 static void shrink_submounts(const struct mount *top, struct list_head *doomed)
 {
     struct mount *m, *prev;
@@ -459,6 +457,7 @@ static void shrink_submounts(const struct mount *top, struct list_head *doomed)
     }
 }
 
+/* Drops the references that the tree had to these mounts and their mount points. */
 static void put_doomed(struct list_head *doomed)
 {
     struct mount *m, *next;
@@ -471,7 +470,7 @@ static void put_doomed(struct list_head *doomed)
     }
 }
 
-/* Two references do not count as use: the tree's and the caller's. */
+/* A mount is busy if it has children or more references than the tree's and the caller's. */
 static int umount_locked(struct mount *m, int flags, struct list_head *doomed)
 {
     if (flags & MNT_DETACH) {
@@ -485,7 +484,7 @@ static int umount_locked(struct mount *m, int flags, struct list_head *doomed)
     return 0;
 }
 
-/* As in Linux, unmounting the root makes it read-only instead. */
+/* As in Linux, unmounting the root only makes it read-only. */
 static int umount_root(int flags)
 {
     struct vfsmount *root = &root_mount->mnt;
@@ -524,7 +523,7 @@ int init_umount(const char *dir_name, int flags)
     return err;
 }
 
-/* Returns the oldest mount on a dentry, in any mount that shows it, or NULL. */
+/* Returns a mount whose mount point is this directory, in any mount; NULL: there is none. */
 static struct mount *first_mount_on(const struct dentry *dentry)
 {
     struct mount *m;
@@ -551,10 +550,8 @@ void detach_mounts(struct dentry *dentry)
 
 /* ---- system calls ---- */
 
-/*
- * Copies a string, which the caller frees by kfree(); NULL stays NULL. Returns ERR_PTR() on
- * errors.
- */
+/* Copies a string, which may be NULL, from user memory. Returns NULL, ERR_PTR, or a copy for
+ * kfree(). */
 static char *copy_mount_string(const char __user *from)
 {
     char *copy = from ? kmalloc(PATH_MAX) : NULL;
@@ -592,7 +589,7 @@ SYSCALL_DEFINE5(mount, const char __user *, dev_name, const char __user *, dir_n
     return err;
 }
 
-/* MNT_FORCE only affects network filesystems, as in Linux. MNT_EXPIRE is not supported. */
+/* MNT_FORCE has no effect, as in Linux for local file systems. MNT_EXPIRE is not supported. */
 SYSCALL_DEFINE2(umount2, const char __user *, name, int, flags)
 {
     char *path;
@@ -613,7 +610,7 @@ SYSCALL_DEFINE2(umount2, const char __user *, name, int, flags)
 void mnt_init(void)
 {
     static struct file_system_type rootfs_fs_type = {
-        .name = "rootfs", /* not registered: it is mounted once */
+        .name = "rootfs", /* not registered: mounted only here */
         .root_mode = 0755,
         .fill_super = ramfs_fill_super,
     };

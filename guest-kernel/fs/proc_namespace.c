@@ -1,7 +1,4 @@
-/*
- * proc_namespace.c - /proc/mounts and /proc/PID/mounts: the same list, as there is one mount
- * namespace.
- */
+/* proc_namespace.c - /proc/mounts and /proc/PID/mounts, which are the same for all tasks. */
 #include "mount.h"
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

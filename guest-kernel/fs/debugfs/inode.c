@@ -1,4 +1,4 @@
-/* inode.c - debugfs, usually mounted at /sys/kernel/debug. It has automount points only. */
+/* inode.c - debugfs, which contains automount points of other file systems. */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
 #include <linux/mount.h>

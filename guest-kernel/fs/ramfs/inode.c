@@ -1,8 +1,9 @@
 /*
- * inode.c - ramfs: directories are dentries, files are pages.
+ * inode.c - ramfs: a directory is its dentries, a file its pages.
  *
- * i_private is the table of a file's pages, as long as the largest offset written requires;
- * pages that were not written are missing and read as zeros. All under the file's i_rwsem.
+ * i_private is the table of a file's pages, as long as the largest offset
+ * ever written needs; a page that was not written is missing and reads as zeros.
+ * All under the file's i_rwsem.
  */
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -17,10 +18,10 @@ struct ramfs_pages {
     char **page;
 };
 
-/* The number of pages that one kmalloc() can list. */
+/* As much as one kmalloc() can list. */
 #define RAMFS_MAX_PAGES ((PAGE_SIZE << (MAX_ORDER - 1)) / sizeof(char *))
 
-/* Memory that files may not use, so that the kernel can still run, if only to remove files. */
+/* What files may not fill: the kernel has to go on, if only to remove them. */
 enum { RESERVE_MAX_PAGES = 1024, RESERVE_PART = 16 };
 
 static unsigned long reserved_pages(void)
@@ -50,7 +51,7 @@ static int grow_table(struct ramfs_pages *pages, size_t nr)
     return 0;
 }
 
-/* Returns the page to write to, allocated if missing, or ERR_PTR(). */
+/* The page to write to, made if it is not there; or ERR_PTR. */
 static char *page_for_write(struct ramfs_pages *pages, size_t index)
 {
     int err = index < pages->nr ? 0 : grow_table(pages, index + 1);
@@ -129,7 +130,7 @@ static ssize_t ramfs_write(struct file *file, const char *buf, size_t count, lof
     return n;
 }
 
-/* Frees the pages after the new end, and clears the rest of the last page. */
+/* Pages after the new end are freed; the rest of the last page reads as zeros if the file grows. */
 static int ramfs_truncate(struct inode *inode, loff_t size)
 {
     struct ramfs_pages *pages = pages_of(inode);
@@ -235,7 +236,7 @@ static struct file_system_type ramfs_fs_type = {
     .fill_super = ramfs_fill_super,
 };
 
-/* The same as ramfs but for the option mode=: nothing is swapped. */
+/* As in a Linux without CONFIG_SHMEM, tmpfs is a ramfs. */
 static struct file_system_type tmpfs_fs_type = {
     .name = "tmpfs",
     .fs_flags = FS_MODE_OPTION,

@@ -1,4 +1,4 @@
-/* mount.c - sysfs, mounted at /sys. It has mount points only. */
+/* mount.c - sysfs, which contains mount points for other file systems. */
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
 

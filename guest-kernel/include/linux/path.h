@@ -1,4 +1,4 @@
-/* path.h - a location: a dentry in a mount. */
+/* path.h - a location in the tree of mounts: a mount and a name in it. */
 #ifndef LINUX_PATH_H
 #define LINUX_PATH_H
 
@@ -10,7 +10,7 @@ struct path {
     struct dentry *dentry;
 };
 
-/* Get or put references to both; path_put() ignores a path of NULLs. */
+/* Get and drop references to both. path_put() accepts NULL pointers in path. */
 void path_get(const struct path *path);
 void path_put(const struct path *path);
 

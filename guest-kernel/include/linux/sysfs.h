@@ -1,11 +1,11 @@
-/* sysfs.h - sysfs, mounted at /sys. */
+/* sysfs.h - the file system of /sys. */
 #ifndef LINUX_SYSFS_H
 #define LINUX_SYSFS_H
 
 #include <linux/fs.h>
 
 void sysfs_init(void);
-/* Creates an empty directory in /sys/kernel. At boot only. */
+/* At boot: creates an empty directory in /sys/kernel. */
 void sysfs_create_mount_point(const char *name);
 
 #endif

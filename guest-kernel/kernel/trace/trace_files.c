@@ -169,7 +169,7 @@ static int readme_show(struct seq_file *m, void *unused)
 
 DEFINE_SHOW_ATTRIBUTE(readme);
 
-/* Mounts tracefs on /sys/kernel/debug/tracing, where its files were before Linux 4.1. */
+/* For the directory `tracing` of debugfs, the old path of the tracer's files. */
 static struct vfsmount *trace_automount(struct dentry *dentry)
 {
     (void)dentry;

@@ -163,7 +163,7 @@ int run_input_to_end(struct shell *sh, const char *unused)
 
 /* ---- start ---- */
 
-/* As the init of a distribution does: most articles on ftrace use /sys/kernel/debug/tracing. */
+/* As the init of distributions does: most articles on ftrace use /sys/kernel/debug/tracing. */
 static void mount_debugfs(void)
 {
     mount("debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);

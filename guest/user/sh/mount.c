@@ -1,8 +1,8 @@
 /*
  * mount.c - mount, umount.
  *
- * Options of mount(8) set or clear flags of the system call; others are passed to the
- * filesystem.
+ * Each option of the table below sets or clears flags of the system call; all other options are
+ * passed to the file system.
  */
 #include "applet.h"
 #include "shell.h"
@@ -33,18 +33,18 @@ static const struct {
     {"move", MS_MOVE, 0},
 };
 
-/* A parsed command line. */
+/* The arguments of mount. */
 struct mount_request {
-    const char *type; /* NULL: not given */
+    const char *type; /* may be NULL */
     unsigned long flags;
-    struct strbuf options; /* for the filesystem, separated by commas */
+    struct strbuf options; /* for the file system, separated by commas */
     const char *words[MAX_WORDS];
     int n;
 };
 
-/* ---- the list ---- */
+/* ---- listing ---- */
 
-/* Decodes the kernel's escapes: a backslash and three octal digits. */
+/* Decodes the octal escapes with which /proc/mounts writes blanks and the like. */
 static void unescape(char *s)
 {
     char *to = s;
@@ -129,7 +129,7 @@ static void add_options(struct mount_request *m, const char *list)
     free(copy);
 }
 
-/* Options may follow the operands. */
+/* Options may also come after the other words, as in `mount none /mnt -t debugfs`. */
 static bool parse_request(struct mount_request *m, char **argv)
 {
     struct options o = {.argv = argv + 1};
@@ -152,7 +152,7 @@ static bool parse_request(struct mount_request *m, char **argv)
     }
 }
 
-static int report_failure(const struct mount_request *m, const char *dev, const char *dir, int err)
+static int mount_refused(const struct mount_request *m, const char *dev, const char *dir, int err)
 {
     if (err == -ENODEV)
         shell_error("mount: %s: unknown filesystem type '%s'", dir, m->type);
@@ -163,7 +163,7 @@ static int report_failure(const struct mount_request *m, const char *dev, const 
     return STATUS_MOUNT;
 }
 
-static int run_request(struct mount_request *m, char **argv)
+static int do_request(struct mount_request *m, char **argv)
 {
     const char *dir = m->n ? m->words[m->n - 1] : NULL, *dev = m->n > 1 ? m->words[0] : "none";
     bool remount = m->flags & MS_REMOUNT;
@@ -175,7 +175,7 @@ static int run_request(struct mount_request *m, char **argv)
         (!remount && !m->type && !(m->flags & (MS_BIND | MS_MOVE))))
         return usage_error(argv);
     err = mount(dev, dir, m->type, m->flags, m->options.s);
-    return err ? report_failure(m, dev, dir, err) : 0;
+    return err ? mount_refused(m, dev, dir, err) : 0;
 }
 
 int do_mount(int argc, char **argv)
@@ -184,7 +184,7 @@ int do_mount(int argc, char **argv)
     int status;
 
     (void)argc;
-    status = parse_request(&m, argv) ? run_request(&m, argv) : usage_error(argv);
+    status = parse_request(&m, argv) ? do_request(&m, argv) : usage_error(argv);
     free(m.options.s);
     return status;
 }
