@@ -32,6 +32,12 @@ static bool may_link(const struct block *from, const struct block *to)
            !to->pa_second && !to->suspect && !to->guarded;
 }
 
+void block_cut_links(struct block *b)
+{
+    cut_link(&b->link[LINK_NEXT]);
+    cut_link(&b->link[LINK_TAKEN]);
+}
+
 void block_link(struct block *from, unsigned slot, struct block *to)
 {
     struct block_link *link = &from->link[slot];
@@ -112,8 +118,7 @@ static void remove_from_set(struct block *b)
 static void destroy(struct block *b)
 {
     codemap_remove_block(b);
-    cut_link(&b->link[LINK_NEXT]);
-    cut_link(&b->link[LINK_TAKEN]);
+    block_cut_links(b);
     while (b->incoming)
         cut_link(b->incoming);
     forget_jumps(b);
@@ -241,9 +246,13 @@ void hart_forget_cut(struct hart *h)
     h->s.cut.valid = false;
 }
 
+/*
+ * At the block's end nothing is left of it to go on with. So a block of which the second half is in
+ * another page, which has one instruction, is never gone on with: that page may be gone by then.
+ */
 void hart_keep_cut(struct hart *h, const struct block *b, unsigned at)
 {
-    if (!b->suspect)
+    if (!b->suspect && b->notes[at].kind != UOP_END)
         h->s.cut = (struct cut){.valid = true,
                                 .size = b->size,
                                 .insn = b->notes[at].insns_before,
@@ -269,6 +278,7 @@ struct block *hart_resume_cut(struct hart *h, unsigned *first)
         b = decode_block(h, cut.pc, cut.pa, hart_insns(h) - cut.insn);
     assert(
         b); /* its page was permitted when the block was entered, and nothing has changed since */
+    block_cut_links(b); /* its page may have been mapped elsewhere meanwhile */
     *first = 0;
     while (b->notes[*first].insns_before < cut.insn)
         ++*first;

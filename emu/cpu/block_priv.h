@@ -175,6 +175,7 @@ struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t ins
 /* block.c */
 struct block *hart_find_block(struct hart *h); /* at the hart's pc; NULL: fetch exception raised */
 void block_link(struct block *from, unsigned slot, struct block *to);
+void block_cut_links(struct block *b); /* those that lead out of it */
 void block_suspect(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);

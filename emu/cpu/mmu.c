@@ -203,12 +203,19 @@ static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
     return value;
 }
 
-/* At any instruction: no block is dropped, and no hart is in the middle of another one's. */
+/*
+ * At any instruction. No block is dropped: a hart that is in one runs it to its end, and there
+ * looks its pc up, even if it stays in its page. (One that does not run now: hart_resume_cut.)
+ */
 static void drop_translations(struct cluster *c)
 {
     for (size_t i = 0; i < c->harts.len; i++) {
-        hart_flush_tlb(c->harts.at[i]);
-        hart_drop_jumps(c->harts.at[i]);
+        struct hart *h = c->harts.at[i];
+
+        hart_flush_tlb(h);
+        hart_drop_jumps(h);
+        if (h->cache.uop)
+            block_cut_links(h->cache.block);
     }
 }
 

@@ -1137,6 +1137,75 @@ static void superpages_translate_and_must_be_aligned(void **state)
     assert_int_equal(access_cause(w, PRIV_S, 0, WINDOW, store_word), EXC_STORE_PAGE);
 }
 
+/* ---- code that is mapped elsewhere while it runs ---- */
+
+/* A loop in the window: it counts in `counter` and stores A2 to the window's entry. */
+static void put_window_loop(struct world *w, uint64_t frame, unsigned counter)
+{
+    poke(w, frame, ADDI(counter, counter, 1), 4);
+    poke(w, frame + 4, SD(A2, A0, 0), 4);
+    poke(w, frame + 8, JAL(ZERO, -8), 4);
+}
+
+/* Three rounds of the loop in FRAME, which counts in A1; that of the next page counts in A3. */
+static void run_window_loop(struct world *w)
+{
+    build_tables(w);
+    put_window_loop(w, FRAME, A1);
+    put_window_loop(w, FRAME + 0x1000, A3);
+    enter(w->hart, PRIV_S, WINDOW);
+    hart_set_reg(w->hart, A0, LAST);
+    hart_set_reg(w->hart, A1, 0);
+    hart_set_reg(w->hart, A2, ENTRY(FRAME) | RWX | VAD);
+    hart_set_reg(w->hart, A3, 0);
+    (void)!hart_run(w->hart, 9, UINT64_MAX);
+    assert_int_equal(hart_reg(w->hart, A1), 3);
+}
+
+static void code_that_maps_itself_elsewhere_goes_on_there(void **state)
+{
+    struct world *w = *state;
+
+    run_window_loop(w);
+    hart_set_reg(w->hart, A2, ENTRY(FRAME + 0x1000) | RWX | VAD);
+    (void)!hart_run(w->hart, 12, UINT64_MAX);
+    assert_int_equal(hart_reg(w->hart, A1), 4);
+    assert_int_equal(hart_reg(w->hart, A3), 3);
+}
+
+static void code_that_another_maps_elsewhere_goes_on_there(void **state)
+{
+    struct world *w = *state;
+
+    run_window_loop(w);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
+    hart_set_reg(w->hart, A2, ENTRY(FRAME + 0x1000) | RWX | VAD);
+    poke(w, LAST, ENTRY(FRAME + 0x1000) | RWX | VAD, 8);
+    (void)!hart_run(w->hart, 11, UINT64_MAX);
+    assert_int_equal(hart_reg(w->hart, A1), 4);
+    assert_int_equal(hart_reg(w->hart, A3), 3);
+}
+
+/* Its last executed instruction began in a page that is still there, and ended in one that is not.
+ */
+static void code_whose_next_page_is_unmapped_faults_behind_it(void **state)
+{
+    struct world *w = *state;
+
+    build_tables(w);
+    poke(w, LAST + 8, ENTRY(FRAME + 0x1000) | RWX | VAD, 8);
+    poke(w, FRAME + 0xffe, DIV(A1, A2, A3), 4);
+    set_csr(w->hart, MEDELEG, UINT64_C(1) << EXC_FETCH_PAGE);
+    enter(w->hart, PRIV_S, WINDOW + 0xffe);
+    hart_set_reg(w->hart, A2, 42);
+    hart_set_reg(w->hart, A3, 6);
+    (void)!hart_run(w->hart, 1, hart_cycles(w->hart) + 1);
+    assert_int_equal(hart_reg(w->hart, A1), 7);
+    poke(w, LAST + 8, 0, 8);
+    (void)!hart_run(w->hart, 1, UINT64_MAX);
+    assert_trapped_to_s(w->hart, EXC_FETCH_PAGE, WINDOW + 0x1002, WINDOW + 0x1002);
+}
+
 /* ---- superpages side by side: what loads may know of one from the other ---- */
 
 #define SUPERPAGE UINT64_C(0x200000)
@@ -2049,6 +2118,9 @@ int main(void)
         ALONE(an_address_that_is_not_canonical_faults),
         ALONE(the_upper_half_translates),
         ALONE(superpages_translate_and_must_be_aligned),
+        ALONE(code_that_maps_itself_elsewhere_goes_on_there),
+        ALONE(code_that_another_maps_elsewhere_goes_on_there),
+        ALONE(code_whose_next_page_is_unmapped_faults_behind_it),
         ALONE(a_superpage_beside_another_can_be_remapped),
         ALONE(a_superpage_that_memory_ends_in_can_be_remapped),
         ALONE(superpages_do_not_go_round),
