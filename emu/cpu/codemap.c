@@ -132,7 +132,6 @@ static void free_pages(struct cluster *c)
         if (c->code_pages.slots[i].key != UINT64_MAX)
             free_page((struct code_page *)(uintptr_t)c->code_pages.slots[i].value);
     map_free(&c->code_pages);
-    VEC_FREE(&c->writes);
 }
 
 void codemap_free(struct cluster *c)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/state_io.h"
 #include "cpu/observer.h"
 #include "isa/world.h"
 #include "mem/bus.h"
@@ -1163,6 +1164,32 @@ static void of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store(void *
     wreck(&s);
 }
 
+/* ---- state ---- */
+
+static void what_is_known_of_a_store_is_state(void **state)
+{
+    struct scene s;
+    struct state_io save, load;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 1, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    state_io_save(&save, 0);
+    cluster_code_state_io(&save, s.w.cluster);
+    state_io_load(&load, save.saved.at, save.saved.len);
+    cluster_code_state_io(&load, s.w.cluster);
+    assert_int_equal(state_io_end(&load), STATE_OK);
+    state_io_free(&save);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_true(s.seen.stale[0].writer_known);
+    assert_int_equal(s.seen.stale[0].who.hart, 1);
+    assert_int_equal(s.seen.stale[0].who.pc, stub(STUB_SW));
+    wreck(&s);
+}
+
 /* ---- watched pages ---- */
 
 struct watched {
@@ -1297,6 +1324,7 @@ int main(void)
         cmocka_unit_test(when_too_many_pages_were_opened_only_the_page_is_known),
         cmocka_unit_test(of_a_page_that_is_written_all_the_time_only_the_page_is_known),
         cmocka_unit_test(of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store),
+        cmocka_unit_test(what_is_known_of_a_store_is_state),
         cmocka_unit_test(a_watched_page_tells_of_each_store_and_load),
         cmocka_unit_test(probe_slots_are_used_again),
         cmocka_unit_test(each_probe_at_a_place_is_called_and_one_too_many_is_refused),
