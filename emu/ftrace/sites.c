@@ -468,6 +468,32 @@ static struct placed place_of(const struct site_table *t, uint32_t id)
     return (struct placed){t->sites.at[id].pa + t->sites.at[id].size, id};
 }
 
+static int compare_end(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+    uint64_t x_end = x->pa + x->size, y_end = y->pa + y->size;
+
+    return x_end != y_end ? (x_end > y_end) - (x_end < y_end) : compare_va(a, b);
+}
+
+/* No byte of memory is of two sites: of those that overlap the first one stays. */
+static void drop_overlapping(struct site_table *t, const struct image *im, const struct diag *d)
+{
+    size_t kept = 0, count = t->sites.len;
+
+    if (count)
+        qsort(t->sites.at, count, sizeof *t->sites.at, compare_end);
+    for (size_t i = 0; i < count; i++) {
+        const struct site *s = &t->sites.at[i], *last = kept ? &t->sites.at[kept - 1] : NULL;
+
+        if (!last || s->pa >= last->pa + last->size)
+            t->sites.at[kept++] = *s;
+    }
+    t->sites.len = kept;
+    if (kept < count)
+        diag_warn(d, "%s: %zu ftrace sites overlap others; left out", im->path, count - kept);
+}
+
 static void put_in_order(struct site_table *t)
 {
     if (t->sites.len)
@@ -501,6 +527,7 @@ struct site_table *site_table_new(const struct image *im, const struct symbols *
     (void)!symbols_find(symbols, "_mcount", &t->mcount);
     add_functions(t, im, symbols, d);
     add_trampoline(t, im, symbols);
+    drop_overlapping(t, im, d);
     put_in_order(t);
     return t;
 }

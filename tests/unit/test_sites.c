@@ -207,6 +207,25 @@ static void entries_outside_of_text_are_left_out_and_said(void **state)
     wreck(&w);
 }
 
+static void of_entries_that_overlap_one_is_a_site(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_site(w.im, F);
+    image_site(w.im, F + 4);
+    image_site(w.im, F);
+    image_site(w.im, F + 8);
+    build(&w);
+    assert_int_equal(site_count(w.t), 2);
+    assert_non_null(strstr(w.im->said, "2 ftrace sites overlap others"));
+    site_remove(w.t, 1);
+    assert_int_equal(site_find(w.t, SITE_PA + F + 8, 8), NO_SITE);
+    assert_int_equal(site_find(w.t, SITE_PA + F, 8), 0);
+    wreck(&w);
+}
+
 /* As of an Image and symbols of two different builds; this was taken for layout mcount. */
 static void entries_that_lead_to_no_site_say_nothing_of_the_layout(void **state)
 {
@@ -497,6 +516,7 @@ int main(void)
         cmocka_unit_test(sites_come_in_the_order_of_their_addresses),
         cmocka_unit_test(a_site_is_found_by_each_of_its_bytes_and_by_no_other),
         cmocka_unit_test(entries_outside_of_text_are_left_out_and_said),
+        cmocka_unit_test(of_entries_that_overlap_one_is_a_site),
         cmocka_unit_test(a_table_longer_than_the_file_is_none),
         cmocka_unit_test(entries_that_lead_to_no_site_say_nothing_of_the_layout),
         cmocka_unit_test(the_sites_of_a_relocatable_kernel_come_from_its_relocations),
