@@ -22,8 +22,8 @@ struct result {
 extern struct result results[RESULTS_MAX];
 extern uint8_t arena[ARENA_BYTES]; /* scratch memory, at a page's start; each uses it afresh */
 
-/* Written by the generator. */
 void rows_run(void);
+/* Written by the generator. */
 extern const uint64_t row_count;
 extern const char row_names[]; /* "name group" each, one after the other */
 
