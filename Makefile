@@ -12,8 +12,9 @@ PREFIX ?= /usr/local
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-# make takes a blank for the end of a name. The folder of the checkout may have one, for all paths
-# below it are relative; DESTDIR and PREFIX, which only the shell sees, as well.
+# A blank ends a name in make. BUILD may therefore have none. The directory of the checkout may have
+# blanks, because all paths below it are relative; so may DESTDIR and PREFIX, which only the shell
+# sees.
 ifneq ($(words $(BUILD)),1)
   $(error BUILD=`$(BUILD)': give one folder without blanks in its name)
 endif
@@ -30,24 +31,25 @@ include mk/tests.mk
 
 help:
 	@echo 'make             build the emulator and the guest kernels'
-	@echo 'make run         boot the guest kernel, trace it, print what its sites cost'
-	@echo 'make debug       the same guest in the debugger'
+	@echo 'make run         boot the guest kernel, trace it, print the cycles of its sites'
+	@echo 'make debug       run the same guest in the debugger'
 	@echo 'make test        build everything and run the tests (minutes)'
-	@echo 'make check-long  the same with many more seeds, longer fuzzing and clang-tidy (hours)'
+	@echo 'make check-long  run the tests with many more seeds, longer fuzzing and clang-tidy (hours)'
+	@echo 'make check-caches  compare each run of the tests with the same run without caches (an hour or two)'
 	@echo 'make check-linux fetch and build Linux, boot and trace it (network; minutes)'
-	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  libFuzzer over the parts that read what others wrote'
+	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make guest       all guest kernels and their programs; with LAYOUT= one of'
 	@echo '                 $(GUEST_LAYOUTS);'
 	@echo '                 with BREAK= too (mcount, atomic), one whose fences are missing: $(GUEST_BREAKS)'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
 	@echo 'make clean       remove build/'
-	@echo 'make format      lay the C code out with clang-format'
-	@echo 'make bootstrap   only install the Debian packages that are missing'
+	@echo 'make format      format the C code with clang-format'
+	@echo 'make bootstrap   install the missing Debian packages, nothing else'
 	@echo 'V=1 shows commands; WERROR=1 makes warnings errors'
 
-# The main job: the demo script traces, shows, and switches off again.
+# The demo script enables tracing, shows the trace, and disables tracing again.
 demo_script = $(shell sed -e '/^ *\#/d' -e '/^ *$$/d' guest-kernel/scripts/demo.txt | paste -sd ';')
 
 run: emu guest
@@ -59,20 +61,24 @@ debug: emu guest
 	@$(BUILD)/rvftrace debug --harts 2 --append 'script="$(demo_script)"' \
 	    $(BUILD)/guest-kernel/mcount/kernel.elf
 
-# As the shell takes them: in quotes, in which a quote is '\''.
+# Quotes a value for the shell; a quote in it becomes '\''.
 quoted  = '$(subst ','\'',$(1))'
 bindir  = $(call quoted,$(DESTDIR)$(PREFIX)/bin)
 man1dir = $(call quoted,$(DESTDIR)$(PREFIX)/share/man/man1)
+corefiles = $(notdir $(wildcard cores/*.core))
+coredir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/cores)
 
 install: emu tools
-	install -d $(bindir) $(man1dir)
+	install -d $(bindir) $(man1dir) $(coredir)
 	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(bindir)
 	install -m 644 $(BUILD)/rvftrace.1 docs/recordmcount.1 $(man1dir)
+	install -m 644 cores/*.core $(coredir)
 
-# Folders stay: they may have been there before.
+# Directories stay: they may have existed before.
 uninstall:
 	rm -f $(bindir)/rvftrace $(bindir)/recordmcount
 	rm -f $(man1dir)/rvftrace.1 $(man1dir)/recordmcount.1
+	rm -f $(addprefix $(coredir)/,$(corefiles))
 
 clean:
 	rm -rf $(BUILD)

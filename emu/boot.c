@@ -1,8 +1,9 @@
 /*
  * boot.c - contents of memory and registers at power-on.
  *
- * The kernel goes where its file says (raw: 2 MiB into RAM), the device tree to
- * the top of RAM, the initial RAM disk below it; a0 is the hart, a1 the tree.
+ * The kernel is loaded at the address in its file (a raw image 2 MiB above the
+ * start of RAM), the device tree at the top of RAM, the initial RAM disk below it.
+ * a0 is the hart's number, a1 the address of the device tree.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,10 +19,11 @@
 #include "mem/bus.h"
 #include "sbi/sbi.h"
 
-/* The tree is placed below the first 3 GiB of RAM, where 32-bit firmware also finds it. */
+/* The tree is placed within the first 3 GiB of RAM, so that firmware with 32-bit pointers can use
+ * it. */
 #define DTB_CEILING (UINT64_C(3) << 30)
 
-/* What OpenSBI's fw_dynamic finds at a2 (its include/sbi/fw_dynamic.h, version 2). */
+/* OpenSBI's struct fw_dynamic_info, which a2 points to (include/sbi/fw_dynamic.h, version 2). */
 struct fw_dynamic_info {
     uint64_t magic, version, next_addr, next_mode, options, boot_hart;
 };
@@ -40,7 +42,7 @@ enum exit_status boot_open_images(struct machine *m)
     uint64_t raw_base = RAM_BASE;
     enum exit_status status;
 
-    /* A Linux Image says its own offset from the start of RAM; other raw kernels are put there. */
+    /* A Linux Image has its offset from the start of RAM in its header; other raw images have 0. */
     status = image_open(m->config.image, RAM_BASE, m->diag, &m->image);
     if (status != EXIT_PASS)
         return status;
@@ -60,7 +62,7 @@ static void write_ram(struct machine *m, uint64_t pa, const void *bytes, size_t 
 {
     struct writer loader = {.kind = WRITER_LOADER};
 
-    (void)!bus_write(m->bus, pa, bytes, size, &loader); /* the place was chosen inside RAM */
+    (void)!bus_write(m->bus, pa, bytes, size, &loader); /* cannot fail: the range is in RAM */
 }
 
 static void describe_virtio(struct board_device slots[VIRTIO_SLOTS])
@@ -101,13 +103,13 @@ static struct board describe(const struct machine *m, const char *isa,
     };
 }
 
-/* Overlap of bytes that a program needs: its ELF headers may be overwritten. */
+/* Whether the contents overlap; the ELF headers do not count, as they may be overwritten. */
 static bool overlap(const struct image_segment *a, const struct image_segment *b)
 {
     return a->pa + a->headers < b->pa + b->mem_size && b->pa + b->headers < a->pa + a->mem_size;
 }
 
-/* Firmware is loaded last, and would overwrite the kernel. */
+/* Refuses a kernel that the firmware, which is loaded last, would overwrite. */
 static enum exit_status check_apart(const struct machine *m)
 {
     const struct image *im = m->image, *firmware = m->firmware_image;
@@ -117,7 +119,7 @@ static enum exit_status check_apart(const struct machine *m)
             if (overlap(&im->segments[i], &firmware->segments[k])) {
                 diag_error(m->diag,
                            "%s: segment %u at 0x%" PRIx64
-                           " lies where the firmware goes; link it at 0x80200000 or higher",
+                           " overlaps the firmware; link it at 0x80200000 or higher",
                            im->path, im->segments[i].index, im->segments[i].pa);
                 return EXIT_BAD_FILE;
             }
@@ -134,7 +136,7 @@ static uint64_t image_end(const struct image *im)
     return end;
 }
 
-/* The disk is placed below `top`; *start says where. */
+/* Loads the initial RAM disk below `top`, at [*start, *end). */
 static enum exit_status load_initrd(struct machine *m, uint64_t top, uint64_t *start, uint64_t *end)
 {
     struct file f;
@@ -149,7 +151,7 @@ static enum exit_status load_initrd(struct machine *m, uint64_t top, uint64_t *s
                    "%s: %zu bytes do not fit between the kernel, which ends at 0x%" PRIx64
                    ", and the device tree; %s",
                    m->config.initrd, f.size, image_end(m->image),
-                   m->config.memory < DTB_CEILING ? "give more --memory" : "give a smaller one");
+                   m->config.memory < DTB_CEILING ? "give more --memory" : "give a smaller file");
         status = EXIT_BAD_FILE;
     } else {
         write_ram(m, *start, f.bytes, f.size);
@@ -160,7 +162,7 @@ static enum exit_status load_initrd(struct machine *m, uint64_t top, uint64_t *s
 
 enum { DTB_ROOM = 64 << 10 };
 
-/* Top of RAM, downwards: device tree, what fw_dynamic reads, initrd. */
+/* From the top of RAM downwards: device tree, struct fw_dynamic_info, initrd. */
 static uint64_t place_of_dtb(const struct machine *m)
 {
     uint64_t size = m->config.memory < DTB_CEILING ? m->config.memory : DTB_CEILING;
@@ -191,8 +193,7 @@ enum exit_status boot_load(struct machine *m)
     board = describe(m, isa, virtio, initrd, initrd_end);
     m->dtb = fdt_build(&board, &m->dtb_size);
     if (m->dtb_size > DTB_ROOM) {
-        diag_error(m->diag,
-                   "the device tree has %zu bytes, and there is room for %d; shorten --append",
+        diag_error(m->diag, "the device tree has %zu bytes, but at most %d fit; shorten --append",
                    m->dtb_size, DTB_ROOM);
         return EXIT_USAGE;
     }
@@ -200,7 +201,7 @@ enum exit_status boot_load(struct machine *m)
         char remedy[IMAGE_REMEDY];
 
         image_remedy(remedy, RAM_BASE, RAM_BASE, image_end(m->image), &room);
-        diag_error(m->diag, "%s: reaches beyond 0x%" PRIx64 ", where the device tree goes; %s",
+        diag_error(m->diag, "%s: extends beyond 0x%" PRIx64 ", the address of the device tree; %s",
                    m->config.image, dtb, remedy);
         return EXIT_BAD_FILE;
     }

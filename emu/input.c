@@ -18,7 +18,7 @@ static void keep(struct input_log *l, enum input_kind kind, const struct moment 
     l->next = l->answers.len;
 }
 
-/* The answer that comes next; NULL: the console is asked itself. */
+/* The next answer to be repeated; NULL: the console is called. */
 static const struct input_answer *due(const struct input_log *l)
 {
     return l->next < l->answers.len ? &l->answers.at[l->next] : NULL;
@@ -29,7 +29,10 @@ static bool is_at(const struct input_answer *a, const struct moment *at)
     return a->at.reason == at->reason && a->at.insns == at->insns && a->at.cycles == at->cycles;
 }
 
-/* The run has passed the answer's moment without asking: it is another run (cf. cli/replay.c). */
+/*
+ * Whether the run has passed the answer's moment without calling the console: then it differs from
+ * the run that was recorded (compare cli/replay.c).
+ */
 static bool is_past(const struct input_answer *a, const struct moment *at)
 {
     if (at->insns != a->at.insns)
@@ -64,7 +67,7 @@ int input_get(struct input_log *l, const struct console *c, const struct moment 
     return byte;
 }
 
-/* Without a deadline, only input can end the wait: in the run before this one it came. */
+/* Repeats a wait. Without a deadline only input can end it, which came in the earlier run. */
 static uint64_t wait_again(struct input_log *l, const struct moment *at, uint64_t until)
 {
     const struct input_answer *a = due(l);

@@ -1,9 +1,9 @@
 /*
- * input.h - what the console has answered since the first snapshot, so that a run that goes on
+ * input.h - a log of the console's answers since the first snapshot, so that a run that continues
  * from a snapshot gets the same input at the same moments.
  *
- * Answers that say "nothing" are not kept. When a run goes another way than the one before it,
- * bytes whose moment has passed are given to the guest as soon as it asks.
+ * Answers without input are not logged. If a repeated run differs from the earlier one, bytes whose
+ * moment has passed are given to the guest as soon as it asks for input.
  */
 #ifndef INPUT_H
 #define INPUT_H
@@ -26,15 +26,15 @@ struct input_answer {
 };
 
 struct input_log {
-    bool on; /* answers are kept */
+    bool on; /* answers are logged */
     VEC_OF(struct input_answer) answers;
-    size_t next;  /* of the answers: less than all while a part of the run is repeated */
-    bool strayed; /* this is another run than the one that gave the answers from `next` on */
+    size_t next; /* index of the next answer; below the count while a part of the run is repeated */
+    bool strayed; /* this run differs from the one in which the answers from `next` on were given */
 };
 
 void input_log_free(struct input_log *l);
 
-/* The console's `get` and `wait`, or what they answered the first time. */
+/* The console's `get` and `wait`, or their logged answers. */
 int input_get(struct input_log *l, const struct console *c, const struct moment *at);
 uint64_t input_wait(struct input_log *l, const struct console *c, const struct moment *at,
                     uint64_t until);

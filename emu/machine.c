@@ -66,19 +66,19 @@ static void set_mtip(void *machine, unsigned hart, bool level)
     set_hart_irq(machine, hart, IRQ_MTI, level);
 }
 
-/* Contexts 2h and 2h+1 of the PLIC are hart h's M-mode and S-mode. */
+/* Contexts 2h and 2h+1 of the PLIC are M-mode and S-mode of hart h. */
 static void set_external(void *machine, unsigned context, bool level)
 {
     set_hart_irq(machine, context / 2, context & 1 ? IRQ_SEI : IRQ_MEI, level);
 }
 
-/* The running slice was made to end before the old deadline. */
+/* The running slice ends at the old deadline, so it must be cut. */
 static void deadline_moved(void *machine)
 {
     schedule_cut(machine);
 }
 
-/* mtime was set: harts that wait for a time compare it again. */
+/* mtime was written: harts that wait for a time must compare it again. */
 static void time_set(void *machine)
 {
     struct machine *m = machine;
@@ -100,15 +100,15 @@ static void uart_put(void *machine, const uint8_t *bytes, size_t len)
 
 /* ---- HTIF: a 64-bit store to `tohost` ends the run or prints a character ---- */
 
-static void tohost_stored(void *machine, uint64_t pa, unsigned size, const struct writer *by)
+static void tohost_accessed(void *machine, const struct event *e)
 {
     static const struct writer host = {.kind = WRITER_DMA};
     static const uint64_t taken = 0;
     struct machine *m = machine;
     uint64_t command = 0;
 
-    (void)by;
-    if (pa + size <= m->tohost || pa >= m->tohost + 8)
+    if (!e->access.writes || e->access.pa + e->access.size <= m->tohost ||
+        e->access.pa >= m->tohost + 8)
         return;
     if (!bus_read(m->bus, m->tohost, &command, sizeof command) || !command)
         return;
@@ -126,12 +126,14 @@ static void tohost_stored(void *machine, uint64_t pa, unsigned size, const struc
 static void watch_tohost(struct machine *m)
 {
     const struct image *im = m->image;
+    const struct listener l = {
+        .ctx = m, .kinds = EVENT_BIT(EVENT_ACCESS), .on_event = tohost_accessed};
 
     if (!im->has_tohost || !ram_has(m->ram, im->tohost, 8))
         return;
     m->tohost = im->tohost;
-    ram_add_watch(m->ram, (struct ram_watch){.ctx = m, .stored = tohost_stored});
-    ram_flag_page(m->ram, m->tohost, RAM_PAGE_WATCHED);
+    cluster_listen(m->cluster, &l);
+    cluster_watch_memory(m->cluster, m->tohost, 8, false);
 }
 
 /* ---- virtio ---- */
@@ -165,7 +167,7 @@ static struct virtio_kind drive_kind(struct drive *d, enum drive_mode mode, unsi
     return virtio_blk(&store, id);
 }
 
-/* The device in a slot; most slots are empty. */
+/* The kind of device in a slot; most slots are empty. */
 static struct virtio_kind kind_of_slot(struct machine *m, unsigned slot)
 {
     if (slot < m->config.drive_count)
@@ -256,7 +258,7 @@ static bool map_devices(struct machine *m)
     return map_virtio(m);
 }
 
-/* A time that has come already needs no deadline. */
+/* A time that has already been reached needs no deadline. */
 static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 {
     struct machine *m = machine;
@@ -275,10 +277,12 @@ static enum exit_status make_memory(struct machine *m)
     m->ram = ram_new(RAM_BASE, m->config.memory);
     if (!m->ram) {
         diag_error(m->diag,
-                   "the host has no %" PRIu64 " MiB for the guest; give a smaller --memory",
+                   "cannot allocate %" PRIu64 " MiB for the guest; give a smaller --memory",
                    m->config.memory >> 20);
         return EXIT_OUR_FAULT;
     }
+    if (m->config.page_copies_max)
+        ram_limit_copies(m->ram, m->config.page_copies_max);
     return bus_map_ram(m->bus, m->ram, m->diag) ? EXIT_PASS : EXIT_OUR_FAULT;
 }
 
@@ -301,7 +305,9 @@ static void make_harts(struct machine *m)
         .fetch = m->config.fetch,
         .fetch_seed = m->config.fetch_seed,
         .timing = m->config.timing,
+        .core = m->config.core,
         .extensions = m->config.extensions,
+        .code_writes_max = m->config.code_writes_max,
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,
                 .look_at_ticks = schedule_look_at_ticks,
@@ -449,7 +455,7 @@ void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin or
     hart_ask_stop(m->slots[m->current].hart);
 }
 
-/* Bytes that the UART has received already came first. */
+/* Bytes that the UART has already received are returned first. */
 int machine_console_get(struct machine *m)
 {
     enum { RECEIVED = 0, LINE_STATUS = 5, DATA_READY = 1 };

@@ -1,9 +1,9 @@
 /*
  * machine.h - the virt board: RAM, harts, devices, clock and scheduler.
  *
- * Nothing is global; two machines can live in one process. A run is a function
- * of the configuration and the input: all harts are interleaved on one host
- * thread by a scheduler whose only source of chance is the seed.
+ * There is no global state; a process can have several machines. A run is a
+ * function of the configuration and the input: all harts are interleaved on one
+ * host thread by a scheduler whose random choices depend only on the seed.
  */
 #ifndef MACHINE_H
 #define MACHINE_H
@@ -20,7 +20,8 @@ struct hart;
 struct image;
 struct machine;
 
-/* The board's clocks: mtime as on QEMU, and a core clock that it divides. A cycle is 1 ns. */
+/* The board's clocks: mtime with the frequency of QEMU's; a core clock of 1 GHz, so 1 cycle is 1
+ * ns. */
 enum { TIMEBASE_HZ = 10000000, CYCLES_PER_TICK = 100 };
 
 enum { MACHINE_HARTS_MAX = 64 };
@@ -28,37 +29,38 @@ enum { MACHINE_HARTS_MAX = 64 };
 enum firmware_kind {
     FIRMWARE_AUTO,    /* none for an ELF that covers the start of RAM, else built in */
     FIRMWARE_NONE,    /* the image starts in M-mode, on every hart */
-    FIRMWARE_BUILTIN, /* our SBI; the image starts in S-mode, on hart 0 */
-    FIRMWARE_FILE,    /* that file starts in M-mode and is handed the image */
+    FIRMWARE_BUILTIN, /* the built-in SBI; the image starts in S-mode, on hart 0 */
+    FIRMWARE_FILE,    /* a file that starts in M-mode and is told where the image is */
 };
 
 /* Why the machine calls the console. */
 enum poll_reason {
-    POLL_CLOCK, /* harts run, and the time between two looks for input is over */
+    POLL_CLOCK, /* periodically while harts run */
     POLL_IDLE,  /* every hart waits */
-    POLL_GUEST, /* a call of the built-in firmware */
+    POLL_GUEST, /* the guest has called the built-in firmware for input */
 };
 
 /*
- * When the machine calls the console. Its answers at these moments are the only thing in
- * a run that comes from the host: the same answers make the same run (cli/replay.h).
+ * The time of a call of the console. The console's answers are the only thing in a run that
+ * comes from the host: the same answers at the same moments make the same run (cli/replay.h).
  */
 struct moment {
     enum poll_reason reason;
     uint64_t insns, cycles; /* the machine's, since power-on */
+    bool wants_input;       /* the guest listens to its console, and would get a byte now */
 };
 
-/* Input and output, the host's time, and its request to stop. Any call-back may be NULL. */
+/* Input and output, the host's time, and its request to stop. Any callback may be NULL. */
 struct console {
     void (*put)(void *ctx, const uint8_t *bytes, size_t len);
     int (*get)(void *ctx, const struct moment *at); /* next byte, or -1: none at the moment */
     /*
      * Every hart waits, until cycle `until` at most (UINT64_MAX: no timer is set). Returns
-     * the cycle at which to go on: `until`, or an earlier one if there may be input or the
-     * machine is to stop. UINT64_MAX: there will never be input.
+     * the cycle at which the machine continues: `until`, or an earlier one if there may be
+     * input or the machine must stop. UINT64_MAX: there will never be input.
      */
     uint64_t (*wait)(void *ctx, const struct moment *at, uint64_t until);
-    bool (*interrupted)(void *ctx, const struct moment *at); /* true: machine_run is to stop */
+    bool (*interrupted)(void *ctx, const struct moment *at); /* true: machine_run must stop */
     void *ctx;
 };
 
@@ -72,7 +74,7 @@ struct machine_drive {
 
 enum { MACHINE_DRIVES_MAX = 6 };
 
-/* A hart that can run next. */
+/* A choice of the scheduler: a hart that can run next. */
 struct schedule_option {
     unsigned hart;
     uint64_t cycles; /* its clock */
@@ -86,17 +88,20 @@ struct schedule_point {
 };
 
 /*
- * What a scheduler answers: the hart that runs, until its clock has moved on by `cycles` or it
- * has executed `insns` instructions (both at least 1; UINT64_MAX: no limit). The slice ends
- * earlier when the hart waits, stops, or wakes another hart, when a deadline is moved, and at a
- * pause of the hart whose clock was lowest once it has overtaken another's.
+ * The answer of a scheduler: the hart to run, for `cycles` cycles or `insns` instructions,
+ * whichever ends first (both at least 1; UINT64_MAX: no limit). The slice ends earlier when the
+ * hart waits, stops or wakes another hart, when a deadline is moved, and at a `pause` if the hart
+ * had the lowest clock and has overtaken another one.
  */
 struct slice {
     unsigned hart; /* one of the options */
     uint64_t cycles, insns;
 };
 
-/* Who chooses between harts; choose NULL: the seed does. A hart that alone can run just runs. */
+/*
+ * Chooses the next hart and its slice where more than one hart can run. choose NULL: the built-in
+ * scheduler, which depends on the seed.
+ */
 struct scheduler {
     struct slice (*choose)(void *ctx, const struct schedule_point *point);
     void *ctx;
@@ -115,10 +120,12 @@ struct machine_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum timing_model timing;
-    uint64_t extensions; /* of the harts (cpu/extension.h); 0: all */
+    const struct core *core;                 /* TIMING_CORE; must outlive the machine */
+    uint64_t extensions;                     /* of the harts (cpu/extension.h); 0: all */
+    size_t code_writes_max, page_copies_max; /* kept for findings (cpu/cluster.h); 0: the default */
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
-    bool virtio_console; /* there is one, and input goes to it, not to the UART */
+    bool virtio_console; /* add one, which gets the input instead of the UART */
     struct console console;
 };
 
@@ -133,11 +140,11 @@ void machine_link_image(struct machine *m, uint64_t va);      /* see image_link_
 enum firmware_kind machine_firmware(const struct machine *m); /* never AUTO */
 const uint8_t *machine_dtb(const struct machine *m, size_t *size);
 
-/* Executed by all harts together; cycles of the machine's clock since power-on. */
+/* Instructions executed by all harts together; cycles of the machine's clock since power-on. */
 uint64_t machine_insns(const struct machine *m);
 uint64_t machine_cycles(const struct machine *m);
 
-/* The hart whose turn it is. */
+/* The hart that runs, or will run next. */
 struct hart *machine_current(const struct machine *m);
 
 enum stop_reason {
@@ -151,7 +158,7 @@ enum stop_reason {
     STOP_ASLEEP, /* every hart waits for an interrupt that nothing can raise */
 };
 
-/* Through which of its ways the guest ended the run: STOP_EXIT and STOP_RESET. */
+/* How the guest ended the run, for STOP_EXIT and STOP_RESET. */
 enum stop_origin {
     ORIGIN_NONE,       /* the guest did not end it */
     ORIGIN_FINISHER,   /* a store to the test finisher */
@@ -164,40 +171,42 @@ struct stop {
     enum stop_reason reason;
     enum stop_origin origin;
     unsigned code;
-    struct hart *hart; /* PROBE and STUCK; else the hart whose turn it was */
+    struct hart *hart; /* PROBE and STUCK: the hart concerned; else the one that was running */
 };
 
 /*
  * Runs until something stops the machine. Limits are totals since power-on;
- * UINT64_MAX is none. The instruction limit is exact; the limit of cycles stops the
- * machine at the first instruction boundary at which some hart's clock has come to
- * it. Reaching one does not disturb the schedule: a run in many pieces is the same run.
+ * UINT64_MAX: none. The instruction limit is exact; the cycle limit stops the machine
+ * at the first instruction boundary at which a hart's clock has reached it. Limits do
+ * not affect the schedule: a run in many pieces is the same as a run in one.
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
 /*
  * For debuggers: `hart` executes up to `insns` instructions while the others are stopped and no
- * deadline is met. That is not what the schedule would have done, so from here on the run is
- * another one. STOP_INSNS when they are done; STOP_ASLEEP, at once or later, if the hart waits or
- * has not been started.
+ * deadline is handled. The schedule would not do this, so from here on the run differs from one
+ * without the call. STOP_INSNS: they are done; STOP_ASLEEP: the hart waits or is not started.
  */
 struct stop machine_run_alone(struct machine *m, unsigned hart, uint64_t insns);
 
 enum { MACHINE_STUCK_TEXT = 640 };
 
-/* STOP_STUCK in words: where `h` traps, which exception came first, what may help. One line. */
+/* Describes STOP_STUCK in one line: where `h` traps, the first exception, and a hint. */
 void machine_describe_stuck(const struct machine *m, const struct hart *h,
                             char text[MACHINE_STUCK_TEXT]);
 
 /*
- * The last exception that `h` has taken, "load page fault on 0x8", and where. False: it has taken
- * none. (Of exceptions in a row, each at the first instruction of the handler, it is the first.)
+ * Describes the last exception that `h` has taken, "load page fault on 0x8", with its pc and mode.
+ * False: it has taken none. Of exceptions in a row, each at the first instruction of the handler,
+ * it is the first.
  */
 MUST_USE bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT],
                                          uint64_t *pc, const char **mode);
 
-/* From a call-back, a probe or a signal handler: machine_run returns at the next instruction
- * boundary. */
+/*
+ * Makes machine_run return at the next instruction boundary. May be called from a callback, a probe
+ * or a signal handler.
+ */
 void machine_ask_stop(struct machine *m);
 
 /* ---- for firmware (emu/sbi) ---- */
@@ -207,11 +216,10 @@ void machine_set_timer(struct machine *m, unsigned hart, uint64_t mtime); /* rai
 void machine_send_ipi(struct machine *m, unsigned hart);                  /* raises SSI */
 void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t a1);
 void machine_stop_hart(struct machine *m, unsigned hart);
-/* The guest has ended the run: STOP_EXIT or STOP_RESET. Takes effect after the current instruction.
- */
+/* Ends the run for the guest, after the current instruction: STOP_EXIT or STOP_RESET. */
 void machine_end(struct machine *m, enum stop_reason reason, enum stop_origin origin,
                  unsigned code);
 void machine_console_put(struct machine *m, const uint8_t *bytes, size_t len);
-int machine_console_get(struct machine *m); /* -1: nothing there */
+int machine_console_get(struct machine *m); /* the next byte of input; -1: there is none */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * machine_priv.h - the inside of the machine: machine.c builds the board,
+ * machine_priv.h - internal to the machine: machine.c builds the board,
  * boot.c fills its memory, schedule.c runs it.
  */
 #ifndef MACHINE_PRIV_H
@@ -25,10 +25,11 @@ struct virtio;
 struct virtio_console;
 struct drive;
 
-/* Drives from the first slot on, the console before the last, the random bytes in the last. */
+/* Drives take the slots from the first on, the console the last but one, the entropy device the
+ * last. */
 enum { VIRTIO_SLOTS = 8, VIRTIO_SLOT_CONSOLE = 6, VIRTIO_SLOT_RNG = 7 };
 
-/* Where things are on the board (as on QEMU's virt machine). */
+/* The memory map of the board, as on QEMU's virt machine. */
 enum {
     FINISHER_BASE = 0x100000,
     RTC_BASE = 0x101000,
@@ -50,16 +51,16 @@ enum {
 
 struct hart_slot {
     struct hart *hart;
-    bool stopped;     /* by HSM: not scheduled, no interrupt wakes it */
+    bool stopped;     /* by SBI HSM: not scheduled, not woken by interrupts */
     uint64_t timer;   /* time at which firmware raises STI; UINT64_MAX: never */
     uint64_t compare; /* stimecmp (Sstc); UINT64_MAX: off, or past */
 };
 
-/* The harts that can run. Unknown again whenever a hart has run, woken, started or stopped. */
+/* The harts that can run. Computed again after a hart has run, woken, started or stopped. */
 struct ready {
     bool known;
     unsigned count;
-    unsigned hart; /* the one whose clock is lowest */
+    unsigned hart; /* the one with the lowest clock */
     uint64_t next; /* the lowest clock of the others; UINT64_MAX: there is no other */
 };
 
@@ -93,13 +94,13 @@ struct machine {
     bool cut;             /* the slice ends at the next instruction boundary */
     uint64_t slice_end;   /* cycle of the current hart */
     uint64_t slice_insns; /* left of the slice; UINT64_MAX: no limit */
-    uint64_t portion_end; /* cycle at which the clock is looked at again; 0: begin a portion */
+    uint64_t portion_end; /* cycle at which the portion ends; 0: begin a new one */
     uint64_t due;         /* the next deadline of devices and waiting harts, if due_known */
     bool due_known;       /* false: it may have moved */
-    uint64_t waking_at;   /* cycle of the deadline that is being met; UINT64_MAX: none is */
+    uint64_t waking_at;   /* cycle of the deadline that is being handled; UINT64_MAX: none is */
     struct ready ready;
     uint64_t now;        /* cycles; never goes back */
-    uint64_t ticks_read; /* the newest time any hart has read */
+    uint64_t ticks_read; /* the latest time that any hart has read */
     uint64_t polled_at;  /* cycle of the last call of the console while harts run */
     bool ended;
     struct stop end;
@@ -107,10 +108,10 @@ struct machine {
 
     /* snapshot.c */
     struct input_log input;
-    uint64_t console_bytes; /* that the guest has put so far */
-    uint64_t muted_until;   /* the count of bytes from which on they are shown */
+    uint64_t console_bytes; /* number of bytes that the guest has written */
+    uint64_t muted_until;   /* bytes with a smaller number are not shown */
     VEC_OF(struct state_part) parts;
-    struct snapshot *snapshots; /* all that there are, newest first */
+    struct snapshot *snapshots; /* all of them, newest first */
     size_t state_bytes;         /* of the newest one, without memory */
 };
 
@@ -124,9 +125,9 @@ uint64_t schedule_ticks(void *machine);                      /* the devices' clo
 uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
 uint64_t schedule_look_at_ticks(void *machine, struct hart *h);
 void schedule_woken(struct machine *m,
-                    unsigned hart);           /* a hart that waited, or was stopped, can run */
+                    unsigned hart);           /* a hart that waited or was stopped can run */
 void schedule_cut(struct machine *m);         /* a deadline has moved: the slice ends */
-int schedule_read_console(struct machine *m); /* for the guest, now; -1: nothing there */
+int schedule_read_console(struct machine *m); /* a byte for the guest; -1: there is none */
 void schedule_state_io(struct state_io *io, struct machine *m);
 
 /* snapshot.c */

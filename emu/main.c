@@ -1,5 +1,5 @@
 /*
- * main.c - wiring only: options, machine, listeners, run, report, exit status. `rvftrace report`
+ * main.c - connects options, machine, listeners, run, report and exit status. `rvftrace report`
  * has no machine: report/command.c.
  */
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "cli/cores.h"
 #include "cli/host.h"
 #include "cli/options.h"
 #include "cli/record_replay.h"
@@ -30,20 +31,22 @@
 #include "mem/ram.h"
 #include "report/command.h"
 #include "snapshot.h"
+#include "timing/core.h"
 
-/* Everything that a session owns, so that one function can free it. */
+/* Everything that a run owns, so that one function can free it. */
 struct session {
     struct options options;
     struct diag diag;
     struct host *host;
     struct record_replay *record_replay;
+    struct core *core; /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
     struct watch *watch;
-    struct trace_json *trace; /* NULL: none is wanted */
+    struct trace_json *trace; /* NULL: no --trace */
     struct new_file trace_file;
-    struct new_file report; /* closed: none is wanted as JSON, or not yet open */
+    struct new_file report; /* closed: no --report, or not open yet */
     bool audit_failed, trace_lost;
 };
 
@@ -62,7 +65,10 @@ static struct machine_config machine_config(const struct session *s)
         .fetch = o->fetch,
         .fetch_seed = o->fetch_seed,
         .timing = o->timing,
+        .core = s->core,
         .extensions = o->extensions,
+        .code_writes_max = o->code_writes_max,
+        .page_copies_max = o->page_copies_max,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
         .console = record_replay_console(s->record_replay),
@@ -117,7 +123,7 @@ static enum exit_status dump_dtb(const struct session *s)
 
     if (!new_file_open(&file, s->options.dump_dtb, &s->diag))
         return EXIT_IO;
-    (void)!fwrite(dtb, 1, size, new_file_stream(&file)); /* a failure is found by the commit */
+    (void)!fwrite(dtb, 1, size, new_file_stream(&file)); /* new_file_commit reports a failure */
     return new_file_commit(&file, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
@@ -126,8 +132,10 @@ static enum exit_status open_report(struct session *s)
     return new_file_open(&s->report, s->options.report, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
-/* Opened before the run, so that a wrong path costs no run; but the reader of a FIFO may come
- * later. */
+/*
+ * Opens the report before the run, so that a wrong path is found at once; but not a FIFO, whose
+ * reader may come later.
+ */
 static enum exit_status prepare_report(struct session *s)
 {
     const char *path = s->options.report;
@@ -136,7 +144,8 @@ static enum exit_status prepare_report(struct session *s)
     return !path || (!stat(path, &st) && S_ISFIFO(st.st_mode)) ? EXIT_PASS : open_report(s);
 }
 
-/* The debugger opens them itself; what it cannot do is choose the exit status. */
+/* Checks that the file of --commands can be read. The debugger opens it, but sets no exit status.
+ */
 static enum exit_status check_commands(const struct session *s)
 {
     const char *path = s->options.commands;
@@ -160,7 +169,19 @@ static enum exit_status open_console(struct session *s)
     return record_replay_new(&s->options, &console, &s->diag, &s->record_replay);
 }
 
-/* Symbols below RAM and below the image name no code or data. */
+static enum exit_status open_core(struct session *s)
+{
+    enum exit_status status;
+
+    if (s->options.timing != TIMING_CORE)
+        return EXIT_PASS;
+    status = cores_read(s->options.core, &s->diag, &s->core);
+    if (status == EXIT_PASS)
+        s->options.core_hash = s->core->hash;
+    return status;
+}
+
+/* The lowest address that symbols may name: those below RAM or the image are not code or data. */
 static uint64_t lowest_named(const struct machine *m)
 {
     uint64_t ram = bus_ram(cluster_bus(machine_cluster(m)))->base;
@@ -186,6 +207,8 @@ static enum exit_status open_session(struct session *s)
     enum exit_status status = check_commands(s);
     uint64_t linked;
 
+    if (status == EXIT_PASS)
+        status = open_core(s);
     if (status == EXIT_PASS)
         status = open_console(s);
     if (status != EXIT_PASS)
@@ -219,6 +242,7 @@ static enum exit_status open_session(struct session *s)
                                   .audit = o->audit != AUDIT_OFF,
                                   .findings_max = o->findings_max,
                                   .patches_max = o->patches_max,
+                                  .updates_max = o->updates_max,
                                   .listener = {on_finding, s}};
     if (s->trace)
         watch.calls = trace_json_listener(s->trace, o->trace_on_only);
@@ -235,6 +259,7 @@ static void close_session(struct session *s)
     new_file_discard(&s->trace_file);
     new_file_discard(&s->report);
     machine_free(s->machine);
+    core_free(s->core);
     lines_free(s->lines);
     symbols_free(s->symbols);
     record_replay_free(s->record_replay);
@@ -264,7 +289,9 @@ static bool on_over(void *session)
     return host_is_ending(s->host);
 }
 
-/* How the recorded run was stopped, if this one has reached that point and was not stopped itself.
+/*
+ * How the recorded run was stopped, if this run has reached that instruction; NULL: it has not, or
+ * the host has ended this run.
  */
 static const struct recorded_end *recorded_stop(const struct session *s)
 {
@@ -287,7 +314,7 @@ static bool on_await_input(void *session)
     return host_await_key(s->host);
 }
 
-/* The replay of a run that the host or a limit has stopped ends at the same instruction. */
+/* A replay of a run that the host or a limit stopped must end at the same instruction. */
 static uint64_t max_insns(const struct session *s)
 {
     uint64_t recorded = record_replay_limit(s->record_replay);
@@ -330,13 +357,11 @@ static struct stop run(struct session *s)
     if (stop.reason != STOP_ASKED || s->audit_failed || host_request(s->host) != HOST_DEBUG)
         return stop;
     host_pause(s->host);
-    diag_note(&s->diag,
-              "the machine is stopped; `continue' gives it the terminal back, `quit' ends "
-              "the run");
+    diag_note(&s->diag, "the machine is stopped; `continue' resumes it, `quit' ends the run");
     return debug(s);
 }
 
-/* ---- how it ended ---- */
+/* ---- the end of the run ---- */
 
 struct ending {
     const char *word; /* for the report */
@@ -384,7 +409,7 @@ static struct ending ending_of(const struct session *s, struct stop stop)
     return ending_of_asked(s);
 }
 
-/* How the guest has ended the run, as the message and the report name it. */
+/* How the guest can end the run: the words of the message, and the name in the report. */
 static const struct {
     const char *words, *name;
 } origins[] = {
@@ -400,7 +425,7 @@ static void describe_pc(const struct session *s, const struct hart *h, char plac
     describe_place(place, s->symbols, s->lines, hart_pc(h));
 }
 
-/* The last exception, as it may be the cause of a bad end. */
+/* Prints the last exception, which may be the reason of a failure. */
 static void say_last_exception(const struct session *s, const struct hart *h)
 {
     char what[MACHINE_STUCK_TEXT], place[PLACE_MAX];
@@ -420,7 +445,7 @@ static void say_exit(const struct session *s, struct stop stop)
 
     describe_pc(s, stop.hart, place);
     diag_note(&s->diag, "ended by the guest through %s, with status %u%s (hart %u at %s)",
-              origins[stop.origin].words, stop.code, stop.code > 255 ? ", which becomes 255" : "",
+              origins[stop.origin].words, stop.code, stop.code > 255 ? ", reported as 255" : "",
               hart_id(stop.hart), place);
 }
 
@@ -450,11 +475,11 @@ static void say_asleep(const struct session *s, struct stop stop)
                hart_id(stop.hart), hart_pc(stop.hart));
 }
 
-/* Of a run that the host or a limit has ended. */
+/* Prints why the host or a limit ended the run. */
 static void say_stopped(const struct session *s, struct ending end)
 {
     if (recorded_stop(s))
-        diag_note(&s->diag, "%s: here the recorded run was stopped (%s)", s->options.replay,
+        diag_note(&s->diag, "%s: the recorded run was stopped here (%s)", s->options.replay,
                   end.word);
     else if (end.status == EXIT_LIMIT)
         diag_error(&s->diag, "stopped by --%s", end.word);
@@ -491,7 +516,7 @@ static struct report make_report(const struct session *s)
                 .fetch = options_fetch_name(o->fetch),
                 .fetch_is_random = o->fetch == FETCH_RANDOM,
                 .fetch_seed = o->fetch_seed,
-                .timing = options_timing_name(o->timing),
+                .timing = options_timing_name(o),
                 .seed = o->seed,
                 .memory = o->memory,
                 .replay = o->replay},
@@ -506,11 +531,10 @@ static struct report make_report(const struct session *s)
 /* A report that cannot be written is an error of its own. */
 static enum exit_status write_json(struct session *s, const struct report *r)
 {
-    (void)fflush(stdout); /* what the debugger said comes before a report on standard output */
+    (void)fflush(stdout); /* the debugger's output comes before a report on standard output */
     if (s->report.fd < 0 && open_report(s) != EXIT_PASS)
         return EXIT_IO;
-    (void)!report_json(r,
-                       new_file_stream(&s->report)); /* the commit finds a failure, and says it */
+    (void)!report_json(r, new_file_stream(&s->report)); /* new_file_commit reports a failure */
     return new_file_commit(&s->report, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
@@ -552,7 +576,8 @@ static struct ending settle(const struct session *s, struct stop stop)
 static bool all_was_written(const struct session *s)
 {
     if (fflush(stdout) || ferror(stdout))
-        diag_error(&s->diag, "standard output: not all that the debugger said could be written");
+        diag_error(&s->diag,
+                   "standard output: a part of the debugger's output could not be written");
     return !ferror(stdout) && !ferror(s->diag.out);
 }
 
@@ -605,6 +630,8 @@ int main(int argc, char **argv)
     }
     if (status != EXIT_PASS || done)
         return (int)status;
+    if (s.options.command == COMMAND_CORES)
+        return cores_list(s.options.image, &s.diag);
     s.diag.quiet = s.options.quiet;
     status = open_session(&s);
     if (status == EXIT_PASS)

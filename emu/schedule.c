@@ -37,7 +37,7 @@ enum { SLICE_MIN = 1, SLICE_SPREAD = 4 };
 enum { SLICE_MIN = 3000, SLICE_SPREAD = 3000 };
 #endif
 
-/* So often, in cycles, running harts are interrupted for a look at the console. */
+/* While harts run, the console is called once in so many cycles. */
 enum { POLL_CYCLES = 1 << 20 };
 
 static struct hart *hart_of(const struct machine *m, unsigned i)
@@ -71,7 +71,7 @@ uint64_t schedule_ticks(void *machine)
 
     if (ticks > m->ticks_read)
         m->ticks_read = ticks;
-    return m->ticks_read; /* no hart sees time go back, whatever another has read */
+    return m->ticks_read; /* monotonic, also when another hart has read a later time */
 }
 
 uint64_t schedule_look_at_ticks(void *machine, struct hart *h)
@@ -116,7 +116,7 @@ static uint64_t to_cycles(uint64_t ticks)
     return ticks > UINT64_MAX / CYCLES_PER_TICK ? UINT64_MAX : ticks * CYCLES_PER_TICK;
 }
 
-/* Can run now: started, and what it waited for has come. */
+/* Whether hart i can run now: it is started and does not wait. */
 static bool can_run(const struct machine *m, unsigned i)
 {
     return !m->slots[i].stopped && hart_waits_for(hart_of(m, i)) == HART_WAITS_NOT;
@@ -124,7 +124,7 @@ static bool can_run(const struct machine *m, unsigned i)
 
 /* ---- deadlines ---- */
 
-/* The cycle by which a hart's deadlines are judged. */
+/* The cycle with which a hart's deadlines are compared (see the top of this file). */
 static uint64_t hart_now(const struct machine *m, unsigned i)
 {
     uint64_t cycles = hart_cycles(hart_of(m, i));
@@ -132,7 +132,7 @@ static uint64_t hart_now(const struct machine *m, unsigned i)
     return can_run(m, i) && cycles > m->now ? cycles : m->now;
 }
 
-/* The cycle at which mtime comes to `time`, or came to it; UINT64_MAX: never. */
+/* The cycle at which mtime reaches or reached `time`; UINT64_MAX: never. */
 static uint64_t cycle_of_time(const struct machine *m, uint64_t now, uint64_t time)
 {
     uint64_t tick, time_now;
@@ -146,7 +146,7 @@ static uint64_t cycle_of_time(const struct machine *m, uint64_t now, uint64_t ti
     return time - time_now > UINT64_MAX - tick ? UINT64_MAX : to_cycles(tick + (time - time_now));
 }
 
-/* The cycle of the next deadline of one hart, by its timers and by how long it waits. */
+/* The cycle of the next deadline of one hart: its timers, and the limit of its wait. */
 static uint64_t hart_deadline(const struct machine *m, unsigned i)
 {
     const struct hart_slot *slot = &m->slots[i];
@@ -183,7 +183,7 @@ static uint64_t next_deadline(struct machine *m)
     return least(m->due, hart_deadline(m, m->current));
 }
 
-/* Whatever the timers and the waiting of one hart have due happens. */
+/* Raises the due timer interrupts of one hart, and ends its wait if that is due. */
 static void fire_hart_deadlines(struct machine *m, unsigned i)
 {
     struct hart_slot *slot = &m->slots[i];
@@ -205,7 +205,7 @@ static void fire_hart_deadlines(struct machine *m, unsigned i)
     m->waking_at = UINT64_MAX;
 }
 
-/* Lets everything that is due happen. */
+/* Handles all deadlines that are due, of devices and harts. */
 static void fire_deadlines(struct machine *m)
 {
     uint64_t tick = m->now / CYCLES_PER_TICK;
@@ -231,7 +231,7 @@ void schedule_cut(struct machine *m)
     hart_ask_stop(machine_current(m));
 }
 
-/* Its clock goes on to the moment at which what it waited for came. */
+/* The hart's clock moves on to the time at which it was woken. */
 void schedule_woken(struct machine *m, unsigned hart)
 {
     uint64_t now = cycles_now(m);
@@ -239,7 +239,7 @@ void schedule_woken(struct machine *m, unsigned hart)
     m->ready.known = m->due_known = false;
     hart_advance(hart_of(m, hart), least(m->waking_at, now));
     if (hart != m->current)
-        schedule_cut(m); /* the slice was measured for fewer harts */
+        schedule_cut(m); /* the slice was chosen when fewer harts could run */
 }
 
 /* ---- choosing ---- */
@@ -305,7 +305,7 @@ static struct slice choose_outside(struct machine *m)
     return slice;
 }
 
-/* Which hart runs next. A hart that alone can run does so until another wakes. */
+/* Chooses the next hart. If only one can run, it runs until another wakes. */
 static struct slice choose(struct machine *m)
 {
     if (ready(m)->count == 1)
@@ -329,10 +329,10 @@ static bool receive(struct machine *m, uint8_t byte)
 
 static struct moment moment_of(const struct machine *m, enum poll_reason reason)
 {
-    return (struct moment){reason, machine_insns(m), cycles_now(m)};
+    return (struct moment){reason, machine_insns(m), cycles_now(m), wants_input(m)};
 }
 
-/* Asks the console whether the machine is to stop, and for input. */
+/* Asks the console whether the machine must stop, and for input. */
 static void offer_input(struct machine *m, enum poll_reason reason)
 {
     const struct console *c = &m->config.console;
@@ -361,10 +361,10 @@ int schedule_read_console(struct machine *m)
 enum idle { IDLE_OVER, IDLE_ENDLESS, IDLE_STOPPED };
 
 /*
- * Time moves on to the deadline, to `limit`, or as far as the console lets it. False:
- * there is neither a deadline nor input to come. The console is not asked to wait for
- * input where the guest has not yet taken what came before: that did not wake it, and
- * more cannot come in.
+ * Moves time on to the deadline, to `limit`, or as far as the console allows. False:
+ * there is no deadline, and there will be no input. The console is not asked to wait for
+ * input while the guest has not taken earlier input: that has not woken it, and there is
+ * no room for more.
  */
 static bool sleep_until(struct machine *m, uint64_t deadline, uint64_t limit)
 {
@@ -381,15 +381,15 @@ static bool sleep_until(struct machine *m, uint64_t deadline, uint64_t limit)
 }
 
 /*
- * Moves time on until some hart can run (IDLE_OVER), or until the machine is to stop
- * or time comes to `limit` (IDLE_STOPPED). IDLE_ENDLESS: no hart will ever run.
+ * Moves time on until a hart can run (IDLE_OVER), or until the machine must stop or
+ * time reaches `limit` (IDLE_STOPPED). IDLE_ENDLESS: no hart will ever run again.
  */
 static enum idle pass_idle_time(struct machine *m, uint64_t limit)
 {
     while (!any_ready(m)) {
         uint64_t deadline;
 
-        m->now = cycles_now(m); /* the hart that began to wait last may have been ahead */
+        m->now = cycles_now(m); /* the last hart that began to wait may be ahead of m->now */
         offer_input(m, POLL_IDLE);
         if (any_ready(m))
             break;
@@ -424,7 +424,7 @@ static void begin_slice(struct machine *m)
 {
     struct slice slice = choose(m);
 
-    m->cut = false; /* harts that woke meanwhile are counted */
+    m->cut = false; /* the choice included all harts that have woken */
     m->current = slice.hart;
     m->slice_end = sum_up_to_max(hart_cycles(machine_current(m)), slice.cycles);
     m->slice_insns = slice.insns;
@@ -434,16 +434,16 @@ static void begin_slice(struct machine *m)
 }
 
 /*
- * Up to which cycle the current hart runs before the clock is looked at again: the
- * first of those that are still ahead of it. A hart that is ahead of a deadline of
- * another one waits for that at the end of its slice.
+ * Sets the end of the current hart's portion: the first deadline that is ahead of its
+ * clock. A deadline of another hart that its clock has passed is handled at the end of
+ * its slice.
  */
 static void begin_portion(struct machine *m)
 {
     uint64_t now = hart_cycles(machine_current(m)), poll = m->polled_at + POLL_CYCLES;
     uint64_t due = next_deadline(m);
 
-    if (due <= now) { /* the current hart's own, which came while another ran */
+    if (due <= now) { /* a deadline of the current hart that has passed while another ran */
         fire_deadlines(m);
         due = next_deadline(m);
     }
@@ -454,7 +454,7 @@ static void begin_portion(struct machine *m)
         m->portion_end = least(m->portion_end, poll);
 }
 
-/* The machine's time: the lowest clock of the harts that can run. It never goes back. */
+/* The machine's time: the lowest clock of the harts that can run. Monotonic. */
 static uint64_t present(struct machine *m)
 {
     uint64_t lowest = hart_cycles(hart_of(m, ready(m)->hart));
@@ -463,8 +463,8 @@ static uint64_t present(struct machine *m)
 }
 
 /*
- * Every so often while harts run. Where all wait, pass_idle_time asks the console: so
- * these moments are the same however the run is cut into pieces.
+ * Calls the console every POLL_CYCLES while harts run. While all wait, pass_idle_time calls
+ * it. So the moments of the calls do not depend on how the run is divided into pieces.
  */
 static void look_outside(struct machine *m)
 {
@@ -474,7 +474,7 @@ static void look_outside(struct machine *m)
     offer_input(m, POLL_CLOCK);
 }
 
-/* Between two portions: time goes on, and what is due happens. */
+/* Between two portions: updates the machine's time and handles deadlines. */
 static void account_time(struct machine *m)
 {
     m->now = present(m);
@@ -494,7 +494,7 @@ static bool portion_is_over(const struct machine *m)
     return slice_is_over(m) || hart_cycles(machine_current(m)) >= m->portion_end;
 }
 
-/* The current hart runs in its portion. True: the machine stops, as *stop says. */
+/* Runs the current hart up to the end of its portion. True: the machine stops; *stop: why. */
 static bool run_hart(struct machine *m, uint64_t insns, uint64_t until, struct stop *stop)
 {
     struct hart *h = machine_current(m);
@@ -511,7 +511,7 @@ static bool run_hart(struct machine *m, uint64_t insns, uint64_t until, struct s
         m->in_slice = false;
         break;
     case HART_PAUSED: m->in_slice = false; break;
-    case HART_ASKED: break; /* by the machine, or by an observer that only looks */
+    case HART_ASKED: break; /* an exit request that does not stop the machine */
     case HART_PROBE: *stop = stop_because(m, STOP_PROBE); return true;
     case HART_STUCK: *stop = stop_because(m, STOP_STUCK); return true;
     }
@@ -571,7 +571,7 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
     }
 }
 
-/* The other harts' clocks are behind afterwards: the schedule lets them catch up. */
+/* Afterwards the other harts' clocks are behind; the scheduler lets them catch up. */
 static struct stop run_alone(struct machine *m, uint64_t insns)
 {
     struct hart *h = machine_current(m);
@@ -630,7 +630,7 @@ static void ready_state_io(struct state_io *io, const struct machine *m, struct 
     STATE_IO(io, t->next);
 }
 
-/* `hart` is known by its number. */
+/* The member `hart` is saved as its number. */
 static void stop_state_io(struct state_io *io, const struct machine *m, struct stop *stop)
 {
     unsigned hart = stop->hart ? hart_id(stop->hart) : 0;
@@ -642,7 +642,7 @@ static void stop_state_io(struct state_io *io, const struct machine *m, struct s
     stop->hart = hart_of(m, hart);
 }
 
-/* A wish to stop (`asked`) comes from outside, and is not part of the state. */
+/* A request to stop (`asked`) comes from outside and is not part of the state. */
 void schedule_state_io(struct state_io *io, struct machine *m)
 {
     state_io_section(io, "schedule", 1);

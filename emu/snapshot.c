@@ -22,7 +22,6 @@ struct snapshot {
     struct snapshot *next, *previous; /* in the machine's list */
     uint8_t *state;
     size_t state_bytes;
-    uint64_t insns, cycles;
     struct version *memory, *code;
     struct version *drives[MACHINE_DRIVES_MAX];
 };
@@ -33,10 +32,10 @@ static void console_state_io(struct state_io *io, struct machine *m)
     STATE_IO(io, m->console_bytes);
 }
 
-/* All but memory, code map and disks. */
+/* Saves or restores everything but memory, code map and disks. */
 static void machine_state_io(struct state_io *io, struct machine *m)
 {
-    /* Parts may plant probes, which blocks and the harts' position in them depend on. */
+    /* First the parts: they may plant probes, on which blocks and positions in them depend. */
     for (size_t i = 0; i < m->parts.len; i++)
         m->parts.at[i].state_io(m->parts.at[i].ctx, io);
     schedule_state_io(io, m);
@@ -80,8 +79,6 @@ struct snapshot *machine_snapshot(struct machine *m)
     struct snapshot *s = xcalloc(1, sizeof *s);
 
     m->input.on = true;
-    s->insns = machine_insns(m);
-    s->cycles = machine_cycles(m);
     save_state(m, s);
     s->memory = ram_take_version(m->ram);
     s->code = cluster_take_code_version(m->cluster);
@@ -105,7 +102,7 @@ bool machine_restore(struct machine *m, const struct snapshot *s)
     state_io_load(&io, s->state, s->state_bytes);
     machine_state_io(&io, m);
     if (state_io_end(&io) != STATE_OK)
-        abort(); /* it was saved by this machine */
+        abort(); /* cannot happen: this machine saved it */
     return done;
 }
 
@@ -135,7 +132,7 @@ void snapshots_end(struct machine *m)
     input_log_free(&m->input);
 }
 
-/* ---- about ---- */
+/* ---- properties ---- */
 
 size_t snapshot_bytes(const struct machine *m, const struct snapshot *s)
 {
@@ -157,16 +154,6 @@ uint64_t machine_state_hash(struct machine *m)
     hash = fnv1a(FNV1A_START, io.saved.at, io.saved.len);
     state_io_free(&io);
     return hash;
-}
-
-uint64_t snapshot_insns(const struct snapshot *s)
-{
-    return s->insns;
-}
-
-uint64_t snapshot_cycles(const struct snapshot *s)
-{
-    return s->cycles;
 }
 
 /* ---- output ---- */

@@ -1,20 +1,20 @@
 /*
- * snapshot.h - the machine at one instruction boundary, kept in memory.
+ * snapshot.h - snapshots: the state of the machine at an instruction boundary, kept in memory.
  *
- * Taken and restored between two calls of machine_run, whatever ended the first: the run that
- * goes on from a snapshot is the uninterrupted run, to the cycle, the finding and the report's
- * last byte. Taking one does not show in the run either.
+ * Snapshots are taken and restored between two calls of machine_run. A run that continues from a
+ * snapshot is identical to the uninterrupted run: in cycles, findings and every byte of the report.
+ * Taking a snapshot does not change the run either.
  *
- * Memory, disks and the code map are not copied: a page is, before its first change after that. A
- * disk's file that the guest may write is part of the state: restoring writes back what the run has
- * written since. (A file that is opened read-only or as `snapshot` never changes.)
+ * Memory, disks and the code map are not copied at once; each page is copied before its first
+ * change after a snapshot. The file of a writable disk is part of the state: restoring writes back
+ * its earlier contents. (A file that is opened read-only or as `snapshot` never changes.)
  *
- * Input is repeated: what the console answered after the first snapshot of a machine is given
- * again at the same moments when the run is repeated from there (input.h). Output is written
- * again; machine_mute_console is for callers that have shown it already.
+ * Input is repeated: the console's answers after the first snapshot of a machine are given again at
+ * the same moments when the run is repeated (input.h). Output is written again, unless the caller
+ * mutes it with machine_mute_console.
  *
- * Not part of a snapshot: probes and listeners, which belong to those who planted them; caches;
- * a wish to stop.
+ * Not part of a snapshot: probes and listeners, which belong to their owners; caches; a request to
+ * stop.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
@@ -29,42 +29,39 @@ struct machine;
 struct snapshot;
 struct state_io;
 
-/* Something outside of the machine whose state belongs to the run (base/state_io.h). */
+/* State outside of the machine that belongs to the run, such as the records of ftrace. */
 struct state_part {
     void *ctx;
     void (*state_io)(void *ctx, struct state_io *io);
 };
 
-/* Before the first snapshot. The part must stay valid as long as snapshots are used. */
+/* Adds a part, before the first snapshot. It must stay valid as long as snapshots are used. */
 void machine_join_snapshots(struct machine *m, struct state_part part);
 
 struct snapshot *machine_snapshot(struct machine *m);
 
 /*
- * Any snapshot of this machine, in any order, any number of times; the others remain. False: the
- * file of a disk could not be read or written (which was said); the machine cannot go on then.
+ * Restores any snapshot of this machine, in any order, any number of times; the others remain
+ * valid. False: the file of a disk could not be read or written (a message was given); the machine
+ * must not be run any more.
  */
 MUST_USE bool machine_restore(struct machine *m, const struct snapshot *s);
 
-/* Before the machine is freed, or never: that frees the rest. */
+/* Frees a snapshot, before the machine is freed; freeing the machine frees all its snapshots. */
 void snapshot_free(struct machine *m, struct snapshot *s);
 
-/* Host memory that it needs now: grows while the run goes on and pages change. */
+/* Host memory that the snapshot takes at present, in bytes: grows as the run changes pages. */
 size_t snapshot_bytes(const struct machine *m, const struct snapshot *s);
 
-/* A hash of the present state, without memory and disks: the same state has the same one. */
+/* A hash of the present state, without memory and disks. Equal states have equal hashes. */
 uint64_t machine_state_hash(struct machine *m);
 
-/* Position of the snapshot in the run. */
-uint64_t snapshot_insns(const struct snapshot *s);
-uint64_t snapshot_cycles(const struct snapshot *s);
-
-/* Bytes that the guest has written to its console until now; a restore takes it back. */
+/* The number of bytes that the guest has written to its console; a restore restores it. */
 uint64_t machine_console_count(const struct machine *m);
 
 /*
- * Bytes are not handed to the console while the count is below `count`. For a run that is
- * repeated: with the largest count so far, only what is new is shown.
+ * Suppresses console output while machine_console_count is below `count`. For a repeated run: with
+ * the largest count so far, only new output is written.
  */
 void machine_mute_console(struct machine *m, uint64_t count);
 

@@ -1,6 +1,6 @@
 /*
- * stuck.c - why a hart is in an endless trap loop, in words: the exception that it was to
- * handle first, and what the user may have meant.
+ * stuck.c - describes an endless trap loop: the exception that began it, and a hint at the
+ * probable mistake.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char *mode_name(enum privilege mode)
     return mode == PRIV_M ? "M-mode" : mode == PRIV_S ? "S-mode" : "U-mode";
 }
 
-/* What the exception is about: the instruction's bits, or the address. */
+/* The value of tval as text: the illegal instruction, or the address. */
 static void describe_value(char *text, size_t size, const struct hart_exception *e)
 {
     char code[DISASM_MAX];
@@ -48,7 +48,7 @@ static void describe_value(char *text, size_t size, const struct hart_exception 
     }
 }
 
-/* mret, or a CSR whose number says that it is M-mode's. */
+/* Whether it is mret, or an access to an M-mode CSR, in a lower mode. */
 static bool wants_machine_mode(const struct hart_exception *e)
 {
     enum { SYSTEM = 0x73, MRET = 0x30200073 };
@@ -81,19 +81,19 @@ static bool lacks_extensions(const struct machine *m, const struct hart_exceptio
 static const char *remedy(const struct machine *m, const struct hart_exception *e)
 {
     if (wants_machine_mode(e))
-        return "; code for M-mode wants --firmware none";
+        return "; M-mode code needs --firmware none";
     if (lacks_extensions(m, e))
-        return "; --isa may leave out what it was built for";
+        return "; the code may need an extension that --isa leaves out";
     if (m->config.firmware == FIRMWARE_NONE)
-        return "; a kernel for S-mode wants --firmware builtin";
+        return "; an S-mode kernel needs --firmware builtin";
     if (m->firmware == FIRMWARE_FILE)
-        return "; is --firmware the name of M-mode firmware?";
+        return "; is the file of --firmware M-mode firmware?";
     if (m->image->kind == IMAGE_RAW)
         return "; the image is neither an ELF nor a Linux Image: is it a program?";
     return "";
 }
 
-/* What the handler fails at, if that is more than its first instruction. */
+/* How the handler traps itself: at its first instruction, or later. */
 static void describe_loop(char *text, size_t size, const struct hart *h)
 {
     struct hart_exception e = hart_looping_exception(h);
@@ -101,9 +101,9 @@ static void describe_loop(char *text, size_t size, const struct hart *h)
 
     describe_value(value, sizeof value, &e);
     if (e.pc == hart_pc(h))
-        snprintf(text, size, "its trap handler cannot run");
+        snprintf(text, size, "its trap handler traps at its first instruction");
     else
-        snprintf(text, size, "its trap handler at 0x%" PRIx64 " fails there itself (%s%s)",
+        snprintf(text, size, "its trap handler at 0x%" PRIx64 " traps there itself (%s%s)",
                  hart_pc(h), name_of(e.cause), value);
 }
 

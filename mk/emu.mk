@@ -1,27 +1,28 @@
 # The emulator: build/rvftrace, its man page, and the same code in other builds.
 #
 # BUILD_KIND=release (default), asan (address and undefined-behaviour
-# sanitizers), stress (tiny caches and slices: full caches and switches in the
-# middle of everything become the common case), drop (drops every cache at
-# random: no result, cycle or finding may change). The latter three live in
-# build/asan, build/stress and build/drop and are what `make test` also runs.
+# sanitizers), stress (tiny caches and slices, so that full caches and switches
+# between harts are frequent), drop (drops all caches at random: results, cycles
+# and findings must not change). The latter three are built in build/asan,
+# build/stress and build/drop, and `make test` runs them, too.
 
 .PHONY: emu
 emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1
 
 comma     := ,
-emu_rooms := base mem load cpu dev sbi ftrace debug report cli
+emu_rooms := base mem load timing cpu dev sbi ftrace debug report cli
 emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
 emu_src   := $(filter-out emu/cli/manpage.c,$(emu_src))
 
 EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
 emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lm
 
-# Cross-jumping and GCSE merge the indirect jumps at the ends of operations into
-# one, which costs the branch predictor what threaded dispatch gives it.
+# Cross-jumping and GCSE would merge the indirect jumps at the ends of operations
+# into one, which takes away the advantage of threaded dispatch for the host's
+# branch predictor.
 engine_flags := -fno-gcse -fno-crossjumping
 
-# The commit that is built, with a + where files differ from it; empty outside of a git checkout.
+# The commit that is built, with a + if files differ from it; empty outside of a git checkout.
 $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	@revision=; if [ -e .git ]; then revision=$$(git describe --always --dirty=+ --abbrev=12 2>/dev/null || :); fi; \
@@ -30,7 +31,7 @@ $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 .PHONY: FORCE
 FORCE:
 
-# One rule set for each kind of build: $(call emu_build,directory,flags)
+# The rules of one kind of build: $(call emu_build,directory,flags)
 define emu_build
 $(1)/rvftrace: $$(emu_src:emu/%.c=$(1)/emu/%.o)
 	$$(say) LD $$@
@@ -39,7 +40,7 @@ $(1)/rvftrace: $$(emu_src:emu/%.c=$(1)/emu/%.o)
 $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	@mkdir -p $$(@D)
 	$$(say) CC $$<
-	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c emu/cpu/engine_timed.c,$$<),$$(engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h
 -include $$(emu_src:emu/%.c=$(1)/emu/%.d)

@@ -1,12 +1,11 @@
 # Fuzzing: libFuzzer over the emulator's objects, built by clang with the
 # address and undefined-behaviour sanitizers. docs/fuzzing.md says more.
 #
-#     make fuzz [FUZZ_TIME=SECONDS] [FUZZ='elf sbi']     each target, or these, for so long
+#     make fuzz [FUZZ_TIME=SECONDS] [FUZZ='elf sbi']     runs each target, or these, for FUZZ_TIME
 #
-# A target is tests/fuzz/fuzz_NAME.c; the inputs that are kept for it are in
-# tests/fuzz/corpus/NAME. The caches and slices are those of a stress build; the engine
-# has a label for each operation only (cpu/pair.def) and is not optimised, or clang takes
-# minutes for it.
+# A target is tests/fuzz/fuzz_NAME.c; its corpus is tests/fuzz/corpus/NAME. Caches and
+# slices are as small as in a stress build. The engine has no fused operations
+# (cpu/pair.def) and is not optimised: otherwise clang takes minutes to compile it.
 
 FUZZ_CC    := clang
 FUZZ_TIME  ?= 60
@@ -20,8 +19,8 @@ fuzz_obj    = $(filter-out $(BUILD)/fuzz/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/f
 fuzz_flags  = $(EMU_CFLAGS) -O1 -DSTRESS -DFEW_LABELS -fsanitize=address,undefined -fno-sanitize-recover=undefined
 guard_flags = -Wl,--wrap=mmap -Wl,--wrap=munmap -Wl,--wrap=madvise
 
-# To look at both sides of each comparison helps with numbers that an input must hit, and
-# takes most of the time in what runs for each instruction.
+# Tracing comparisons helps libFuzzer to find particular values, but takes most of the time
+# in code that runs for each guest instruction; that code is built without it.
 fuzz_coverage = -fsanitize=fuzzer-no-link $(if $(filter emu/cpu/% emu/schedule.c,$(1)),-fno-sanitize-coverage=trace-cmp)
 
 $(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_TEST)

@@ -2,17 +2,17 @@
 #
 #   make guest                          every image that run and test need
 #   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
-#   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: files of tests/broken/X in place of the kernel's
+#   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: files of tests/broken/X replace the kernel's
 #
-# The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; beside it kernel.map
-# (its symbols) and Image (its bytes as they lie in memory).  RECORDMCOUNT, Q, say
+# The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; in the same directory are
+# kernel.map (its symbols) and Image (its bytes as in memory).  RECORDMCOUNT, Q, say
 # and BOOTSTRAP_BUILD come from tools.mk.
 
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := no-local-fence no-remote-fence
-# One that stops all harts to patch, and one that does not.
+# A layout whose kernel stops all harts to patch, and one whose kernel does not.
 GUEST_BROKEN_LAYOUTS := mcount atomic
 GUEST_BROKEN := $(foreach l,$(GUEST_BROKEN_LAYOUTS),$(addprefix $(l)-,$(GUEST_BREAKS)))
 
@@ -22,8 +22,8 @@ GUEST_NM      := $(CROSS)nm
 GUEST_OBJCOPY := $(CROSS)objcopy
 
 GUEST_CPPFLAGS := -I$(GUEST_SRC)/arch/riscv/include -I$(GUEST_SRC)/include
-# -mno-relax: a call site must stay a pair of auipc and jalr.  Calls in tail
-# position stay jumps: the tracer has to live with them, as Linux's has.
+# -mno-relax: a call site must stay a pair of auipc and jalr.  Tail calls are
+# allowed: the tracer must handle them, as Linux's does.
 GUEST_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany \
 	-mno-relax -msmall-data-limit=0 -O2 -g -ffreestanding -fno-common \
 	-fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
@@ -40,16 +40,18 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o emergency.o initramfs.o initramfs_data.o) \
+	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
-	time/time_test.o time/timer.o workload/calls.o workload/deep.o workload/mixed.o workload/procfs.o workload/sort.o \
+	time/time_test.o time/timer.o workload/calls.o workload/deep.o \
+	$(patsubst %,workload/density%.o,4 16 64 256 1024) workload/mixed.o workload/procfs.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
-	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
-	pipe.o read_write.o readdir.o seq_file.o stat.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o \
+	$(addprefix fs/, dcache.o file.o file_table.o filesystems.o fs_struct.o fs_test.o inode.o libfs.o mount_test.o namei.o \
+	namespace.o open.o pipe.o proc_namespace.o read_write.o readdir.o seq_file.o stat.o super.o \
+	debugfs/inode.o sysfs/mount.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o \
 	ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
@@ -77,31 +79,31 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
 	trace_pid_files.o trace_printk.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
 
-# Files of those that patch their sites.
+# Files of the layouts that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
 	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_probe.o ftrace_rec.o trace_filter_files.o)
 
-# In the same layouts, and instrumented: what the tracers test themselves on.
+# Instrumented files of the same layouts: functions for the tracers' self-tests.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
 
-# Never instrumented, and why: the tracer and what it calls (trace, lib, kallsyms, stacktrace);
-# what runs with the MMU off (mm/init); what patches text, up to the fences (patch,
-# sbi, cacheflush, mm/init's fixmap); what spins while it is patched (stop_machine).
+# Never instrumented: the tracer and the code that it calls (trace, lib, kallsyms, stacktrace);
+# code that runs with the MMU off (mm/init); code that patches text, up to the fences (patch,
+# sbi, cacheflush, mm/init's fixmap); code that runs during patching (stop_machine).
 GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
 	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
 	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
 	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/kstrtox.o lib/string.o lib/vsprintf.o
 
-# What a layout adds: objects, flags, the flags of an instrumented file, and how
-# recordmcount checks and sorts the table of sites (static has none).
+# Per layout: objects, flags, the flags of instrumented files, and the options with
+# which recordmcount checks and sorts the table of sites (static has none).
 guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
 guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
 	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
-# One word is replaced by one store, for which functions have to be aligned.  GCC
-# 12 aligns none that it takes for cold, so it must take none for that.
+# One word is replaced by one store, so functions must be aligned.  GCC 12 does not
+# align functions that it considers cold, so that guess is disabled.
 guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
 	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
 guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
@@ -143,7 +145,7 @@ guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_F
 guest_pg_callops    := $(call guest_pfe,8$(comma)4)
 guest_sort_callops  := --sort --nops=16 --align=8
 
-# Modules, each of one file in samples/.
+# Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse
 
 # guest_image DIR,LAYOUT,BREAK - the rules of one image.
@@ -179,8 +181,8 @@ $$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
 $$($(1)-dir)/init/initramfs_data.o: GUEST_ASFLAGS += -DINITRAMFS='"$$(GUEST_OUT)/initramfs.cpio"'
 $$($(1)-dir)/init/initramfs_data.o: $$(GUEST_OUT)/initramfs.cpio
 
-# Two passes: the first has an empty symbol table, the second the one made from
-# the first.  No function may have moved between them.
+# The kernel is linked twice: first with an empty symbol table, then with the one made
+# from the first link.  No function may have moved between the two.
 $$($(1)-dir)/kallsyms0.S: $$(GUEST_SRC)/scripts/kallsyms.awk | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)awk -f $$< /dev/null > $$@
@@ -210,7 +212,7 @@ $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
 	$$(say) OBJCOPY $$@
 	$$(Q)$$(GUEST_OBJCOPY) -O binary $$< $$@
 
-# A module is its object and its struct module, not linked further.
+# A module is its object and its struct module, combined by ld -r.
 $$($(1)-dir)/samples/%.mod.o: $$(GUEST_SRC)/scripts/module.mod.c | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) -DMODULE \
@@ -220,7 +222,7 @@ $$($(1)-dir)/%.ko: $$($(1)-dir)/samples/%.o $$($(1)-dir)/samples/%.mod.o
 	$$(say) LD $$@
 	$$(Q)$$(GUEST_LD) -r -S -o $$@ $$^
 
-# An archive that can follow another: boot loaders hand over both as one.
+# An archive that can be appended to another: boot loaders pass both as one initrd.
 $$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
 	$$(say) CPIO $$@
 	$$(Q)rm -rf $$($(1)-dir)/root && mkdir -p $$($(1)-dir)/root/lib/modules
@@ -257,13 +259,13 @@ else
 guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
 endif
 
-# Programs of guest/user for U-mode. The shell is linked into each kernel, by
-# way of build/guest-kernel/initramfs.cpio; build/guest-kernel/initrd.cpio has
-# the others in /bin.
+# Programs of guest/user for U-mode. The shell is part of each kernel, in
+# build/guest-kernel/initramfs.cpio; the others are in /bin of
+# build/guest-kernel/initrd.cpio.
 USER_SRC      := guest/user
 USER_OUT      := $(GUEST_OUT)/user
 USER_PROGRAMS := hello forktest memtest systest threadtest fptest sigtest sysbench
-# Its own part of the C library, and files of the kernel's lib/.
+# The C library of these programs: files of its own, and files of the kernel's lib/.
 USER_LIB      := $(addprefix $(USER_OUT)/lib/,crt0.o syscall.o spawn.o unistd.o malloc.o stdio.o check.o) \
 	$(addprefix $(USER_OUT)/kernel-lib/,errno.o glob.o kstrtox.o string.o vsprintf.o)
 USER_SH_OBJS  := $(patsubst $(USER_SRC)/%.c,$(USER_OUT)/%.o,$(wildcard $(USER_SRC)/sh/*.c))
@@ -297,12 +299,12 @@ $(USER_OUT)/bin/sh: $(USER_SH_OBJS) $(USER_LIB) $(USER_SRC)/user.lds
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
 
-# An archive of programs in /bin. Times and owners are the same in every build.
+# An archive of programs in /bin, and a place to mount something. Times and owners are the same in every build.
 $(GUEST_OUT)/initramfs.cpio: $(USER_OUT)/bin/sh
 $(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
 $(GUEST_OUT)/initramfs.cpio $(GUEST_OUT)/initrd.cpio:
 	$(say) CPIO $@
-	$(Q)rm -rf $@.root && mkdir -p $@.root/bin
+	$(Q)rm -rf $@.root && mkdir -p $@.root/bin $@.root/mnt
 	$(Q)for p in $^; do $(GUEST_OBJCOPY) -S $$p $@.root/bin/$${p##*/}; done
 	$(Q)cd $@.root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
 		cpio --quiet --reproducible -R 0:0 -o -H newc > "$(abspath $@)"

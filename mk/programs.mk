@@ -1,4 +1,4 @@
-# Bare-metal programs for the virt board: build/guest/NAME.elf, one a file of
+# Bare-metal programs for the virt board: build/guest/NAME.elf for each file of
 # guest/, and NAME-fence.elf for those that exist with and without their fence.
 #
 #   make programs
@@ -8,11 +8,11 @@ PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
 PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck badstack asleep loop \
-	bits wrs virtio-disk virtio-flood \
+	bits wrs virtio-disk virtio-flood virtio-write tick \
 	selfpatch freshcode crosspatch
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)
 
-# Nothing the compiler may choose moves code between the versions of a program.
+# Flags that keep the code of a program's versions at the same addresses.
 PROGRAM_CFLAGS := -std=gnu11 -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany \
 	-mno-relax -msmall-data-limit=0 -O2 -g -ffreestanding -fno-common -fno-stack-protector \
 	-fno-pic -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns \
@@ -21,7 +21,7 @@ PROGRAM_LDFLAGS := -nostdlib -static -Wl,--no-relax,--build-id=none,-z,max-page-
 	-Wl,--no-warn-rwx-segments -T $(PROGRAM_SRC)/virt.lds
 PROGRAM_COMMON := $(addprefix $(PROGRAM_OUT)/obj/,start.o virt.o version.o)
 
-# Programs that showed what was wrong with the machine: each brings its own _start.
+# Programs that showed defects of the machine; each has its own _start.
 PROGRAM_DEFECTS := $(patsubst $(PROGRAM_SRC)/defects/%.S,%,$(wildcard $(PROGRAM_SRC)/defects/*.S)) patched-function-pmpw
 
 PROGRAMS := $(addprefix $(PROGRAM_OUT)/,$(addsuffix .elf,$(PROGRAM_NAMES) $(PROGRAM_FENCED) $(PROGRAM_DEFECTS:%=defects/%)))
@@ -58,14 +58,15 @@ $(PROGRAM_OUT)/defects/patched-function-pmpw.elf: $(PROGRAM_SRC)/defects/patched
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^)
-$(PROGRAM_OUT)/virtio-disk.elf $(PROGRAM_OUT)/virtio-flood.elf: $(PROGRAM_OUT)/obj/virtio.o
+$(addprefix $(PROGRAM_OUT)/virtio-,disk.elf flood.elf write.elf): $(PROGRAM_OUT)/obj/virtio.o
 
-# Programs that change code as the ISA allows, for tests/machine/legal.sh; NAME-miss.elf lacks a fence.
+# Programs that change code in a way the ISA allows, for tests/machine/legal.sh. NAME-miss.elf
+# lacks a fence.
 LEGAL_SRC   := tests/machine/legal
 LEGAL_OUT   := $(PROGRAM_OUT)/legal
-LEGAL_NAMES := beside dma fresh module remote selfmod swap
+LEGAL_NAMES := beside dma exec fresh label module remote selfmod swap
 LEGAL       := $(foreach n,$(LEGAL_NAMES),$(LEGAL_OUT)/$(n).elf $(LEGAL_OUT)/$(n)-miss.elf)
-LEGAL_COMMON := $(addprefix $(LEGAL_OUT)/obj/,start.o common.o)
+LEGAL_COMMON := $(PROGRAM_OUT)/obj/start.o $(LEGAL_OUT)/obj/common.o
 
 programs: $(LEGAL)
 
@@ -79,18 +80,13 @@ $(LEGAL_OUT)/obj/%-miss.o: $(LEGAL_SRC)/%.c mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(say) CC $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -I$(PROGRAM_SRC) -DMISS -MMD -MP -c -o $@ $<
 
-$(LEGAL_OUT)/obj/%.o: $(LEGAL_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
-	@mkdir -p $(@D)
-	$(say) AS $<
-	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -MMD -MP -c -o $@ $<
-
 $(LEGAL_OUT)/%.elf: $(LEGAL_OUT)/obj/%.o $(LEGAL_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< $(LEGAL_COMMON)
 
 # Programs that try to fill the host's memory through the auditor, for tests/machine/bounds.sh.
 HOSTILE_OUT := $(PROGRAM_OUT)/hostile
-HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf)
+HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf pages.elf)
 
 programs: $(HOSTILE)
 
@@ -103,11 +99,11 @@ $(HOSTILE_OUT)/%.elf: tests/machine/hostile/%.S mk/programs.mk | $(BOOTSTRAP_BUI
 .SECONDARY: $(LEGAL_COMMON) $(LEGAL:$(LEGAL_OUT)/%.elf=$(LEGAL_OUT)/obj/%.o)
 -include $(wildcard $(LEGAL_OUT)/obj/*.d)
 
-# The workloads of tools/bench-speed, as any program for such a machine is compiled.
+# The workloads of tools/bench-speed, compiled with ordinary options.
 BENCH_OUT    := $(PROGRAM_OUT)/bench
 BENCH_NAMES  := calls mix chase float string
-BENCH_BARE   := reuse # writes code: a program of Linux would have to ask for memory that may be run
-BENCH_NATIVE := calls mix chase string # what `float` comes to depends on what a compiler fuses
+BENCH_BARE   := reuse # writes code: under Linux it would need executable memory
+BENCH_NATIVE := calls mix chase string # the result of `float` depends on fused multiply-adds
 BENCH_CFLAGS := -std=gnu11 -march=rv64gc -mabi=lp64d -mcmodel=medany -O2 -g -ffreestanding \
 	-fno-common -fno-stack-protector -fno-pic -fno-asynchronous-unwind-tables \
 	-fno-tree-loop-distribute-patterns -Wall -Wextra -Wshadow -Werror
@@ -115,7 +111,7 @@ BENCH_HOST   := -std=gnu11 -O2 -g -D_GNU_SOURCE -fno-common -fno-builtin \
 	$(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns) -Wall -Wextra -Wshadow
 BENCH_BOARD  := $(addprefix $(BENCH_OUT)/obj/,start.o board.o report.o)
 BENCH_LINUX  := $(addprefix $(BENCH_OUT)/obj/,linux.o report.o)
-# `calls`, with its own functions' ftrace sites and so many others around, in all:
+# `calls` with this number of ftrace sites in all: its own functions' and others around them.
 BENCH_SITES  := 100 100000
 WORKLOADS    := $(BENCH_SITES:%=$(BENCH_OUT)/sites-%.elf) $(patsubst %,$(BENCH_OUT)/%.elf,$(BENCH_NAMES) $(BENCH_BARE)) $(BENCH_NAMES:%=$(BENCH_OUT)/%.linux) \
 	$(BENCH_NATIVE:%=$(BENCH_OUT)/%.native)

@@ -1,4 +1,4 @@
-# make test: everything that runs in minutes. make check-long: what takes longer.
+# make test: the tests that run in minutes. make check-long: longer ones.
 #
 # Unit and instruction tests link against the sanitized objects in build/asan.
 
@@ -14,7 +14,7 @@ $(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_obj) mk/tests.mk | $
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(asan_obj) -lcmocka $(emu_libs)
 
-# Whole guests are run many times: with the objects of the release build.
+# Runs whole guests many times, so it is built from the objects of the release build.
 snapshot_check = $(BUILD)/tests/machine/snapshot_check
 release_obj    = $(filter-out $(BUILD)/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/emu/%.o))
 
@@ -34,7 +34,7 @@ $(BUILD)/tests/isa/test_float_insn: EMU_CFLAGS += -I$(BUILD)/tests
 
 -include $(addsuffix .d,$(unit_bin) $(tool_bin))
 
-# Every header compiles alone, and the tree is as clang-format would have it.
+# Tests that each header compiles alone, and that clang-format would change nothing.
 style_src = $(shell find emu tools tests guest-kernel guest -name "*.[ch]")
 
 .PHONY: check-format format
@@ -69,15 +69,23 @@ test: export CROSS := $(CROSS)
 test: emu guest programs tools $(unit_bin) $(tool_bin) $(snapshot_check) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/run $(test_commands)
 
-# The linter reads every file of the emulator: a minute or two. Debian's clang-tidy.
+# clang-tidy (Debian's) on every file of the emulator: one or two minutes.
 tidy: $(BUILD)/revision.h | $(BOOTSTRAP_TEST)
 	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu -I$(BUILD)
 
-check-long: test tidy
+# The same tests without caches: an hour or two.
+.PHONY: check-caches
+check-caches: export BUILD := $(BUILD)
+check-caches: export CROSS := $(CROSS)
+check-caches: emu guest programs tools $(snapshot_check) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+	@tests/caches/suite.sh
+
+check-long: test tidy check-caches
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
-# Linux, fetched and built once (LINUX_CACHE, .cache/linux); needs the network for that. docs/linux.md.
+# Boots Linux, which is fetched and built once (LINUX_CACHE, by default .cache/linux) and needs the
+# network for that. See docs/linux.md.
 .PHONY: check-linux
 check-linux: export BUILD := $(BUILD)
 check-linux: emu | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)

@@ -1,11 +1,11 @@
 # Host tools: build/recordmcount, and the packages everything else needs.
 #
-# Gives to the other parts: HOSTCFLAGS (for every program of the host, the
-# emulator too), Q and say (quiet output, V=1 shows the commands), and three
-# targets to depend on, order-only:
-#     build/foo: foo.c | $(BOOTSTRAP_BUILD)      what building needs
-#     test-foo: | $(BOOTSTRAP_TEST)              what testing needs as well
-#     check-foo: | $(BOOTSTRAP_LINUX)            what building Linux needs on top
+# Defines for the other parts: HOSTCFLAGS (for every program of the host, also the
+# emulator), Q and say (quiet output, V=1 shows the commands), and three order-only
+# prerequisites:
+#     build/foo: foo.c | $(BOOTSTRAP_BUILD)      packages for building
+#     test-foo: | $(BOOTSTRAP_TEST)              packages for testing
+#     check-foo: | $(BOOTSTRAP_LINUX)            packages for building Linux
 
 V ?= 0
 ifeq ($(V),1)
@@ -22,7 +22,7 @@ ifeq ($(WERROR),1)
 HOSTCFLAGS += -Werror
 endif
 
-# ---- packages: nothing to do, and no process started, while the stamps stand ----
+# ---- packages: nothing is done while the stamp files exist ----
 
 BOOTSTRAP_BUILD := $(BUILD)/.bootstrap-build
 BOOTSTRAP_TEST  := $(BUILD)/.bootstrap-test
@@ -32,7 +32,7 @@ BOOTSTRAP_LINUX := $(BUILD)/.bootstrap-linux
 bootstrap: $(BOOTSTRAP_BUILD)
 bootstrap-test: $(BOOTSTRAP_TEST)
 
-# One after the other: two runs of apt-get at once fail on its lock.
+# In sequence: two simultaneous runs of apt-get fail on its lock.
 $(BOOTSTRAP_TEST): | $(BOOTSTRAP_BUILD)
 $(BOOTSTRAP_LINUX): | $(BOOTSTRAP_TEST)
 
@@ -48,7 +48,7 @@ RECORDMCOUNT := $(BUILD)/recordmcount
 recordmcount_src := $(wildcard tools/recordmcount/*.c)
 recordmcount_obj := $(recordmcount_src:%.c=$(BUILD)/%.o)
 
-# Expanded in the recipe only: pkg-config may not be there before the bootstrap.
+# Expanded in the recipe only: pkg-config may not be installed before the bootstrap.
 libelf_cflags = $(shell pkg-config --cflags libelf)
 libelf_libs   = $(shell pkg-config --libs libelf)
 

@@ -1,7 +1,7 @@
-"""benchboot - what tools/bench-speed measures from a command to its end.
+"""benchboot - the measurements of tools/bench-speed that take whole runs.
 
-Starting up, the guest kernel's demonstration, and Debian's kernel from power-on
-to power-off, where `make check-linux` has fetched it.
+Start-up, the guest kernel's demonstration, and Debian's kernel from power-on to
+power-off, if `make check-linux` has fetched it.
 """
 import dataclasses
 import os
@@ -13,24 +13,24 @@ import benchlib
 import benchruns
 from benchlib import SOFTWARE, BenchError
 
-STOPPED = 75  # the emulator's status for --max-insns
+STOPPED = 75  # rvftrace's exit status for --max-insns
 
 
 @dataclasses.dataclass(frozen=True)
 class Boot:
-    """What is booted, and what its console says when it has come to its end."""
+    """A run, and the console output that shows that it is complete."""
 
     name: str
     what: str
     memory: str
     boot_line: str
     harts: int = 1
-    ours: tuple = ()        # options of our emulator alone
+    ours: tuple = ()        # options for rvftrace only
     says: str = ""
-    status: int = 0         # of our emulator
-    alone: bool = False     # no work for another machine
-    aim: float | None = None  # seconds on the clock
-    linux: tuple = ()       # image and initrd, in the cache of `make check-linux`; else our kernel
+    status: int = 0         # of rvftrace
+    alone: bool = False     # not for other emulators
+    aim: float | None = None  # seconds of wall-clock time
+    linux: tuple = ()       # image and initrd, in the cache of `make check-linux`; otherwise the guest kernel
 
     def command(self, emulator, files):
         image, *initrd = files
@@ -46,7 +46,7 @@ class Boot:
 
 
 def demonstration():
-    """The boot line of `make run`."""
+    """The kernel command line of `make run`."""
     text = (benchlib.ROOT / "guest-kernel/scripts/demo.txt").read_text(encoding="utf-8")
     commands = (line.strip() for line in text.splitlines())
     return 'script="' + ";".join(c for c in commands if c and not c.startswith("#")) + '"'
@@ -72,7 +72,7 @@ def files_of(boot, options, progress):
 
 
 def commands_of(boot, files, emulator, qemu):
-    """Runner name -> argv, and the exit status that is right."""
+    """Runner name -> argv and the expected exit status."""
     commands = {benchruns.OURS: (boot.command(emulator, files), boot.status)}
     if qemu and not boot.alone:
         commands[benchruns.QEMU] = (boot.qemu_command(qemu, files), 0)
@@ -80,7 +80,7 @@ def commands_of(boot, files, emulator, qemu):
 
 
 def run_once(name, argv, status, says, progress):
-    """The outcome of a boot that came to its end."""
+    """Runs a boot; returns its outcome, or fails if it is not complete."""
     done = benchlib.run_process(argv, progress)
     if done.status != status or not re.search(says, done.out, re.M):
         raise BenchError(SOFTWARE, f"{name} ({argv[0]}): status {done.status}, and no end on the "
@@ -107,7 +107,7 @@ def measure(boot, files, emulator, qemu, runs, progress):
 
 
 def ratio(times):
-    """QEMU's user time by ours, as `ratio` of a workload: above 1 we are faster. None without QEMU."""
+    """QEMU's user time divided by rvftrace's: above 1 rvftrace is faster. None without QEMU."""
     if benchruns.QEMU not in times:
         return None
     ours, other = (times[name]["user_seconds"] for name in (benchruns.OURS, benchruns.QEMU))
@@ -117,7 +117,7 @@ def ratio(times):
 
 
 def print_figures(boots, style):
-    """One table for all: seconds on the clock."""
+    """One table for all: seconds of wall-clock time."""
     rows = [("", "seconds min", "median", "max", "user", "ratio", "side by side", "aim")]
     for name, one in boots.items():
         aim = f"{one['aim']:.2f}" if one["aim"] else ""
@@ -126,5 +126,5 @@ def print_figures(boots, style):
             rows.append((f"  {name}, {runner}", *(f"{took[key]:.3f}" for key in ("min", "median", "max")),
                          f"{statistics.median(took['user_seconds']):.3f}",
                          *benchruns.ratio_cells(versus), aim if runner == benchruns.OURS else ""))
-    print(f"\n{style.bold('boots')}: from the command to its end, on the clock; ratio of user time")
+    print(f"\n{style.bold('boots')}: wall-clock time of the whole command; ratio of user time")
     print(*benchlib.table(rows), sep="\n")

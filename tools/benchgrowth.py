@@ -1,8 +1,8 @@
-"""benchgrowth - what tools/bench-speed measures of rvftrace beside itself.
+"""benchgrowth - the measurements of tools/bench-speed that compare rvftrace with itself.
 
 The same work in two forms, a small one and one that is larger in one respect
 only: more harts, more ftrace sites. Ideally the ratio of their MIPS is 1.
-Starting up, which may take longer, is timed by itself and taken off.
+The start-up time, which may differ, is measured separately and subtracted.
 """
 import dataclasses
 
@@ -14,7 +14,7 @@ HARTS = 8
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """One of the two: a program of guest/bench, by so many harts, each of which does its share."""
+    """One form: a program of guest/bench and the number of harts that share the work."""
 
     name: str
     program: str
@@ -27,18 +27,18 @@ class Form:
 
 @dataclasses.dataclass(frozen=True)
 class Growth:
-    """A pair to compare, the small form first."""
+    """A pair of forms to compare, the small one first."""
 
     name: str
     scale: int
     what: str
     aim: float  # the larger form's share of the smaller one's MIPS
     forms: tuple
-    more: int   # of what grows, in the large form
+    more: int   # number of additional units in the large form
     unit: str
 
     def share(self, factor):
-        """The scale that --scale FACTOR asks for, such that all harts do as much."""
+        """The scale for --scale FACTOR, divisible by the number of harts."""
         return max(1, round(self.scale * factor / HARTS)) * HARTS
 
 
@@ -57,12 +57,12 @@ PROGRAMS = {form.program for growth in GROWTHS.values() for form in growth.forms
 
 
 def count(command, progress):
-    """Instructions and result; without accounting, which changes neither, no site is reported."""
+    """Instructions and result, without accounting, so that the report has no sites; that changes neither."""
     return benchruns.count_instructions((*command, "--account", "off"), progress)
 
 
 class Measured:
-    """One form: what it executes, and what each round took."""
+    """The measurements of one form: its instructions, and the time of each round."""
 
     def __init__(self, growth, form, emulator, images, scale, progress):
         self.form = form

@@ -1,8 +1,8 @@
-"""benchguest - building guest images, running them, reading what they cost.
+"""benchguest - builds guest images, runs them, reads their cycle counts.
 
 The images come from `make guest`. The guest's command `work NAME N` runs a
-workload and prints what the hart counted meanwhile; the emulator's --report
-tells the same for every ftrace site.
+workload and prints the hart's counters for it; the emulator's --report has the
+counts of every ftrace site.
 """
 import dataclasses
 import hashlib
@@ -19,13 +19,13 @@ from benchlib import (BAD_DATA, ROOT, SOFTWARE, USAGE, BenchError, need_file, ne
 WORK_LINE = re.compile(r"^work (\w+): n=(\d+) result=([0-9a-f]+) "
                        r"calls=(\d+) cycles=(\d+) insns=(\d+)$", re.M)
 
-# What stands at a function's site when tracing is off: `mv a0,ra` and two nops.
+# The instructions at a function's site when tracing is off: `mv a0,ra` and two nops.
 SITE_INSTRUCTIONS = 3
 
-# The timer's interrupt: a breakpoint on it shows that it fell into a measurement.
+# The handler of the timer interrupt: a breakpoint there detects a tick during a measurement.
 TIMER_FUNCTION = "riscv_timer_interrupt"
 
-# Between reading the counters and entering the workload, and back: fewer than this.
+# Upper bound of the instructions between reading the counters and the workload, both ways.
 COUNTER_INSTRUCTIONS = 32
 
 
@@ -33,7 +33,7 @@ COUNTER_INSTRUCTIONS = 32
 
 @dataclasses.dataclass(frozen=True)
 class Image:
-    """A guest image: how make is asked for it."""
+    """A guest image: its arguments for make."""
 
     name: str
     layout: str
@@ -51,7 +51,7 @@ IMAGES = {
 
 
 def run_make(arguments, progress, what):
-    """Runs make at the top of the sources; its last line is the message when it fails."""
+    """Runs make in the source directory; if it fails, one line of its output is the message."""
     progress.begin(f"building {what}")
     env = {key: value for key, value in os.environ.items()
            if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")}
@@ -61,19 +61,19 @@ def run_make(arguments, progress, what):
 
 
 def first_error(done):
-    """Of all that make and the compilers said, the line that tells what is wrong."""
+    """The line with the error in the output of make and the compilers."""
     errors = (line for line in done.err.splitlines() if "error:" in line or "***" in line)
     return next(errors, done.last_words())
 
 
 def build_argument(build):
-    """BUILD= for make: as short as make itself writes it, for its dependency files hold it."""
+    """BUILD= for make, in the form that make itself uses, because dependency files contain it."""
     inside = pathlib.Path(os.path.abspath(ROOT / build))
     return str(inside.relative_to(ROOT)) if inside.is_relative_to(ROOT) else str(inside)
 
 
 def build_image(name, build, progress):
-    """Builds one of IMAGES, or the kernel of the layout of that name; answers its path."""
+    """Builds one of IMAGES, or the kernel of the layout of that name; returns its path."""
     image = IMAGES.get(name, Image(name, name))
     directory = build_argument(os.path.join(build, image.subdirectory))
     run_make([f"BUILD={directory}", "guest", f"LAYOUT={image.layout}", *image.overrides],
@@ -82,14 +82,14 @@ def build_image(name, build, progress):
 
 
 def build_initrd(build, progress):
-    """Builds the archive of the guest's programs; answers its path."""
+    """Builds the archive of the guest's programs; returns its path."""
     directory = build_argument(build)
     run_make([f"BUILD={directory}", "initrd"], progress, "the guest's programs")
     return str(ROOT / directory / "guest-kernel" / "initrd.cpio")
 
 
 def find_emulator(given, build, progress):
-    """The emulator the user named, or the built one, brought up to date."""
+    """The emulator that the user gave, or the one that is built here."""
     if given:
         return need_program(given, "the emulator")
     directory = build_argument(build)
@@ -98,20 +98,20 @@ def find_emulator(given, build, progress):
 
 
 def version_of(emulator, progress):
-    """What the emulator calls itself, without its name."""
+    """The version that the emulator prints."""
     return run_process((emulator, "--version"), progress).out.split()[-1]
 
 
 # ---- the image's text ----
 
 def sha256(path):
-    """The file's hash, in hexadecimal."""
+    """The SHA-256 of the file, in hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Elf:
-    """What a benchmark asks of an ELF64 file: its code's size, its functions'."""
+    """The sizes of the code and functions of an ELF64 file."""
 
     SECTION = struct.Struct("<IIQQQQIIQQ")
     SYMBOL = struct.Struct("<IBBHQQ")
@@ -158,7 +158,7 @@ class Elf:
 
 @dataclasses.dataclass(frozen=True)
 class Work:
-    """What the guest's command `work` printed."""
+    """The values printed by the guest's command `work`."""
 
     name: str
     iterations: int
@@ -170,7 +170,7 @@ class Work:
 
 @dataclasses.dataclass(frozen=True)
 class SiteCount:
-    """What one function's site did in a stretch of time, tracing off and on."""
+    """The counts of one function's site in a period of time, tracing off and on."""
 
     function: str
     off_entries: int
@@ -182,7 +182,7 @@ class SiteCount:
 
 @dataclasses.dataclass(frozen=True)
 class Window:
-    """What the machine saw between the entry of a workload's function and its return."""
+    """The machine's counts between the entry of a workload's function and its return."""
 
     instructions: int
     cycles: int
@@ -214,17 +214,17 @@ def parse_work(console, who):
 
 def work_script(workload, iterations, tracer=None):
     """
-    The boot line that measures a workload.
+    The kernel command line that measures a workload.
 
     The guest kernel begins the measured pass right after a tick of the timer, so
-    it has a whole period before the next.
+    that a whole period is left before the next one.
     """
     trace = f"echo {tracer} > /sys/kernel/tracing/current_tracer; " if tracer else ""
     return f'script="{trace}work {workload} {iterations}"'
 
 
 def run_emulator(machine, arguments, image, script, progress):
-    """One run of the emulator that ends well; its outcome."""
+    """Runs the emulator; returns the outcome, or fails if the exit status is not 0."""
     argv = [machine.emulator, *arguments, *machine.options(), "--append", script, image]
     done = run_process(argv, progress)
     if done.status == USAGE:
@@ -237,19 +237,19 @@ def run_emulator(machine, arguments, image, script, progress):
 
 
 def read_report(path, machine):
-    """A --report of the emulator, version 2."""
+    """A --report of the emulator, version 3."""
     try:
         report = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BenchError(SOFTWARE, f"{machine.emulator}: unreadable --report: {error}") from None
-    if report.get("version") != 2:
+    if report.get("version") != 3:
         raise BenchError(SOFTWARE, f"{machine.emulator}: --report has version "
-                                   f"{report.get('version')}, not 2")
+                                   f"{report.get('version')}, not 3")
     return report
 
 
 def measure(machine, image, script, progress):
-    """Boots the image, which works and powers off; what it printed, and the report."""
+    """Boots the image, which runs the workload and powers off; returns its output and the report."""
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         report = os.path.join(scratch, "report.json")
         done = run_emulator(machine, ["run", "--report", report], image, script, progress)
@@ -257,7 +257,7 @@ def measure(machine, image, script, progress):
 
 
 def debug_to(machine, image, script, commands, progress):
-    """Runs the debugger's commands; the report of the machine as it stands then."""
+    """Runs debugger commands; returns the report of the machine at that point."""
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         report, file = os.path.join(scratch, "report.json"), os.path.join(scratch, "commands")
         pathlib.Path(file).write_text("\n".join([*commands, "quit", ""]), encoding="ascii")
@@ -267,7 +267,7 @@ def debug_to(machine, image, script, commands, progress):
 
 
 def debug_console(machine, image, script, commands, progress):
-    """Runs the debugger's commands; what it printed."""
+    """Runs debugger commands; returns the output."""
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         file = os.path.join(scratch, "commands")
         pathlib.Path(file).write_text("\n".join([*commands, "quit", ""]), encoding="ascii")
@@ -279,11 +279,11 @@ def measure_window(machine, image, script, work, progress):
     """
     The Window of a workload.
 
-    The debugger stops the machine where NAME_run is entered, and in a second,
-    identical run where it has returned; the difference of the two reports is the
-    workload alone (and what other harts did meanwhile at the sites). A breakpoint
-    on the timer makes the second one stop early if a tick comes between: then
-    instructions are missing.
+    The debugger stops the machine at the entry of NAME_run, and in a second, identical
+    run after its return; the difference of the two reports is the workload alone
+    (with the site counts of other harts in that time). A breakpoint on the timer
+    stops the second run early if there is a tick in between: then instructions are
+    missing.
     """
     start = [f"break {work.name}_run", "continue"]
     before = debug_to(machine, image, script, start, progress)
@@ -303,12 +303,12 @@ def measure_window(machine, image, script, work, progress):
 
 
 def is_whole(window, work):
-    """Whether the window holds what the guest counted, but for reading its counters."""
+    """Whether the window has all instructions that the guest counted, except those that read counters."""
     return 0 <= work.instructions - window.instructions <= COUNTER_INSTRUCTIONS
 
 
 def working_hart(before, after, work):
-    """Which hart ran the workload: the one with the instructions the guest counted."""
+    """The hart that ran the workload: the one with the number of instructions that the guest counted."""
     for hart in range(len(before["harts"])):
         if is_whole(window_between(before, after, hart), work):
             return hart

@@ -1,8 +1,8 @@
-"""benchlayouts - what a traced call costs in each layout of call sites, beside Linux.
+"""benchlayouts - the cost of a traced call in each layout of call sites, compared with Linux.
 
-For `bench --layouts`. Two measurements that know nothing of each other: the
-debugger steps through one traced call and says whose each instruction is; a
-workload's counters, with a tracer and without, say what a call costs in all.
+For `bench --layouts`. Two independent measurements: the debugger steps through one
+traced call and attributes each instruction to its function; the counters of a
+workload, with and without a tracer, give the total cost of a call.
 """
 import dataclasses
 import os
@@ -16,12 +16,11 @@ LAYOUTS = ("static", "mcount", "pfe16", "pfe8", "atomic", "callops")
 TRACERS = ("function", "function_graph")
 SCHEMA, VERSION = "rvftrace-bench-layouts", 1
 
-# One of the workload's functions, and by whom it is called.
+# A function of the workload, and the name of the workload.
 TRACED, WORKLOAD = "even", "calls"
 
-# Executed in Linux, counted from its sources: the path when nothing is traced and when something
-# is, with the graph tracer built in (and its frame pointer test, where there is one), and
-# return_to_handler.
+# Instructions executed in Linux, counted in its sources: the path with tracing off and on, with
+# the graph tracer configured (and its frame pointer test, if there is one), and return_to_handler.
 LINUX = {"static": {"off": 20, "on": None, "return": 15},
          "mcount": {"off": 3, "on": 39, "return": 15},
          "pfe16": {"off": 4, "on": 41, "return": 15},
@@ -40,7 +39,7 @@ STOPPED_AT = re.compile(r"^=>[ *] 0x([0-9a-f]{16}) <(\w+)(?:\+0x[0-9a-f]+)?>: +(
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """An instruction that was executed: where, whose, and where the next one in memory is."""
+    """An executed instruction: its address, its function, and the address after it."""
 
     pc: int
     function: str
@@ -54,9 +53,9 @@ def parse_steps(console):
 
 def leave_out_call(steps, call):
     """
-    Where it goes on behind the call that steps[call] is.
+    The index of the step after the return from the call steps[call].
 
-    What is called may be traced itself and come by here again.
+    The called function may be traced, too, and return to the same address itself.
     """
     depth = 0
     for at in range(call + 1, len(steps)):
@@ -66,11 +65,11 @@ def leave_out_call(steps, call):
             if not depth:
                 return at
             depth -= 1
-    raise BenchError(SOFTWARE, f"the call at {steps[call].pc:x} did not come back")
+    raise BenchError(SOFTWARE, f"the call at {steps[call].pc:x} did not return")
 
 
 def own_instructions(steps):
-    """How many instructions of trampolines were executed before the function goes on."""
+    """The number of trampoline instructions executed before the function continues."""
     count, at = 0, 0
     while steps[at].function in TRAMPOLINES:
         count += 1
@@ -85,12 +84,12 @@ def own_instructions(steps):
 
 
 def is_way_back(steps, at):
-    """Whether a trampoline is left for good: nothing comes back behind its last jump."""
+    """Whether this jump leaves the trampoline: the address after it is not executed later."""
     return all(step.pc != steps[at].next_pc for step in steps[at + 1:])
 
 
 def step_through(bench, image, script, function):
-    """The instructions from where `function` is entered, after the workload's has been once."""
+    """Steps from the entry of `function`, after the workload's function was called once before."""
     commands = [f"break {TRACED}", "continue", "continue", "delete", f"tbreak {function}",
                 "continue", *["step"] * STEPS]
     console = benchguest.debug_console(bench.machine, image, script, commands, bench.progress)
@@ -106,14 +105,14 @@ def count_in(bench, layout, tracer, trampoline):
 
 
 def path_of(bench, layout, tracer, site):
-    """From the first instruction of the site to the function, without what is called on the way."""
+    """The path from the first instruction of the site to the function, without called functions."""
     if layout == "static":
         return site + count_in(bench, layout, tracer, "_mcount")
     return site + (count_in(bench, layout, tracer, "ftrace_caller") if tracer else 0)
 
 
 def tracer_figures(bench, layout, tracer, site, off):
-    """What a call costs with a tracer, and what of that is not the tracer's own code."""
+    """The cost of a call with a tracer, and the part of it that is not the tracer's own code."""
     on = per_call(work_pair(bench, layout, tracer))
     return {"path": path_of(bench, layout, tracer, site),
             "return": count_in(bench, layout, tracer, "return_to_handler")
@@ -124,7 +123,7 @@ def tracer_figures(bench, layout, tracer, site, off):
 # ---- all calls ----
 
 def work_pair(bench, layout, tracer):
-    """The workload with N and with 2N iterations; no tick of the timer falls into the longer run."""
+    """Runs the workload with N and with 2N iterations; no timer tick falls into the longer run."""
     pair = []
     for n in (bench.iterations, 2 * bench.iterations):
         bench.progress.begin(f"{layout}, {tracer or 'off'}, {n} iterations")
@@ -144,7 +143,7 @@ def per_call(pair):
 
 
 def site_instructions(report):
-    """Instructions of a site that is off, or in the layout `static`: always."""
+    """The number of instructions of a site that is off; in the layout `static` of any site."""
     if not report.get("sites"):
         return benchguest.SITE_INSTRUCTIONS
     site = next(s for s in report["sites"] if s["function"] == TRACED)
@@ -161,20 +160,20 @@ def layout_figures(bench, layout):
 
 
 def all_figures(bench):
-    """Everything, as it goes into the JSON."""
+    """The complete JSON content."""
     return {"schema": SCHEMA, "version": VERSION, "revision": benchlib.revision(),
             "options": {"timing": bench.machine.timing, "iterations": bench.iterations},
             "layouts": [layout_figures(bench, layout) for layout in LAYOUTS]}
 
 
-# ---- for people ----
+# ---- tables ----
 
 def cell(value):
     return "-" if value is None else str(value)
 
 
 def print_figures(figures, style):
-    """One line for each layout and tracer."""
+    """Prints one line for each layout and tracer."""
     rows = [("layout", "tracer", "path", "Linux", "return", "Linux", "insns/call", "cycles/call")]
     for layout in figures["layouts"]:
         linux = layout["linux"]
@@ -190,7 +189,7 @@ def print_figures(figures, style):
 
 
 def run(bench, json_file, style):
-    """What `bench --layouts` does, once the kernels are there; the exit status."""
+    """Does `bench --layouts`, with the kernels built; returns the exit status."""
     figures = all_figures(bench)
     bench.progress.end()
     if json_file != "-":

@@ -1,7 +1,7 @@
-"""benchlib - the manners that tools/bench, bench-compare and bench-speed share.
+"""benchlib - the common parts of tools/bench, bench-compare and bench-speed.
 
-Exit statuses, errors of one line, colour, progress, files, processes. What is
-known of guests stands in benchguest.py.
+Exit statuses, error messages, colour, progress, files, processes. benchguest.py
+has the functions about guests.
 """
 import argparse
 import dataclasses
@@ -23,12 +23,12 @@ BENCH_SCHEMA, BENCH_VERSION = "rvftrace-bench", 1
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-QUIET_SECONDS = 2      # what takes longer says what it is doing
-PROCESS_TIMEOUT = 600  # seconds; what takes longer hangs
+QUIET_SECONDS = 2      # after this time the progress is shown
+PROCESS_TIMEOUT = 600  # seconds; a longer run counts as hanging
 
 
 class BenchError(Exception):
-    """What ends a tool: one line for the user, and the exit status."""
+    """An error that ends a tool: a message of one line, and the exit status."""
 
     def __init__(self, status, message):
         super().__init__(message)
@@ -38,28 +38,28 @@ class BenchError(Exception):
 # ---- the command line ----
 
 class Parser(argparse.ArgumentParser):
-    """argparse with our exit status for wrong usage, and one line of message."""
+    """argparse with the tools' exit status for usage errors, and a message of one line."""
 
     def error(self, message):
-        raise BenchError(USAGE, f"{message} (--help tells more)")
+        raise BenchError(USAGE, f"{message} (see --help)")
 
 
 def positive(text):
-    """An option's value that is a whole number from 1."""
+    """The value of an option that is an integer of at least 1."""
     if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer of at least 1")
     return int(text)
 
 
 def natural(text):
-    """An option's value that is a whole number from 0."""
+    """The value of an option that is an integer of at least 0."""
     if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer of at least 0")
     return int(text)
 
 
 def run_tool(name, main):
-    """Calls main(), turns what went wrong into one line and the exit status."""
+    """Calls main(); an error becomes a message of one line and the exit status."""
     try:
         status = main()
         sys.stdout.flush()
@@ -78,12 +78,12 @@ def run_tool(name, main):
 
 
 def os_error_text(error):
-    """What the system said, with the file it is about."""
+    """The system's error message, with the file name."""
     return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
 
 
 class Style:
-    """Colour, where a person reads."""
+    """Colours for terminals."""
 
     def __init__(self, stream):
         self.on = stream.isatty() and "NO_COLOR" not in os.environ
@@ -102,7 +102,7 @@ class Style:
 
 
 class Progress:
-    """Says on standard error what is being done, once the whole takes long."""
+    """Prints on standard error what is being done, once it takes longer than QUIET_SECONDS."""
 
     def __init__(self, tool):
         self.tool = tool
@@ -111,19 +111,19 @@ class Progress:
         self.step = ""
 
     def begin(self, step):
-        """Something new is being done."""
+        """Begins a new step."""
         self.step = step
         if time.monotonic() - self.said >= QUIET_SECONDS:
             self.say()
 
     def say(self):
-        """One line; on a terminal it stands in for the one before."""
+        """Prints one line; on a terminal it replaces the line before."""
         self.said = time.monotonic()
         start, end = ("\r\x1b[K", "") if self.terminal else ("", "\n")
         print(f"{start}{self.tool}: {self.step} ...", end=end, file=sys.stderr, flush=True)
 
     def end(self):
-        """Leaves a terminal's line clean."""
+        """Clears the line on a terminal."""
         if self.terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -139,14 +139,14 @@ def table(rows, left=1):
 # ---- files ----
 
 def need_file(path, what):
-    """The path, if a file is there."""
+    """The path; an error if it is not a file."""
     if not os.path.isfile(path):
         raise BenchError(NO_INPUT, f"{path}: no such file ({what})")
     return path
 
 
 def need_program(path, what):
-    """The absolute path of a program that is there and may be executed."""
+    """The absolute path of a program; an error if it cannot be executed."""
     need_file(path, what)
     if not os.access(path, os.X_OK):
         raise BenchError(BAD_DATA, f"{path}: not executable ({what})")
@@ -154,7 +154,7 @@ def need_program(path, what):
 
 
 def find_program(given, default, what):
-    """The program the user named, or else the default from PATH; None: not installed."""
+    """The program that the user gave, otherwise the default from PATH; None: not installed."""
     if given and os.sep in given:
         return need_program(given, what)
     found = shutil.which(given or default)
@@ -164,7 +164,7 @@ def find_program(given, default, what):
 
 
 def read_json(path, what):
-    """The file's content; what cannot be one of ours is an error with its place."""
+    """The JSON content of a file; an error names the line."""
     try:
         with open(path, encoding="utf-8") as file:
             return json.load(file)
@@ -177,30 +177,34 @@ def read_json(path, what):
 
 
 def check_writable(path):
-    """Better to hear before the measurement than behind it that the result has no place."""
+    """Checks before the measurement that the result can be written."""
     directory = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise BenchError(IO_ERROR, f"{path}: is a directory")
     if not os.path.isdir(directory):
         raise BenchError(NO_INPUT, f"{directory}: no such directory")
     if not os.access(path if os.path.exists(path) else directory, os.W_OK):
-        raise BenchError(IO_ERROR, f"{path}: may not be written")
+        raise BenchError(IO_ERROR, f"{path}: cannot be written")
 
 
 def write_json(path, content):
     """Writes the file; `-` is standard output."""
-    text = json.dumps(content, indent=1) + "\n"
+    write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def write_text(path, text):
+    """The same for text."""
     if path == "-":
         sys.stdout.write(text)
         return
     try:
         pathlib.Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:  # a failing write() does not name its file
+    except OSError as error:  # the error of write() has no file name
         raise BenchError(IO_ERROR, f"{path}: {error.strerror}") from None
 
 
 def revision():
-    """What git calls the present state of the sources; None where it cannot say."""
+    """The git description of the sources; None outside of a git checkout."""
     try:
         said = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"],
                               capture_output=True, text=True, check=False)
@@ -213,22 +217,22 @@ def revision():
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a process ended, and what it cost."""
+    """The exit status, output and time of a process."""
 
     status: int
     out: str
     err: str
     user_seconds: float
-    seconds: float  # on the clock
+    seconds: float  # wall-clock time
 
     def last_words(self):
-        """The last line it said, of errors if there are any."""
+        """The last line of its error output, or else of its output."""
         said = (self.err.strip() or self.out.strip()).splitlines()
-        return said[-1] if said else "it said nothing"
+        return said[-1] if said else "no output"
 
 
 def run_process(argv, progress, env=None):
-    """Runs it to its end, without input, and measures its own user time and that on the clock."""
+    """Runs a process to its end, without input; measures its user time and the wall-clock time."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         # pylint: disable-next=consider-using-with # wait_for() reaps it
@@ -240,8 +244,8 @@ def run_process(argv, progress, env=None):
 
 def peak_memory(argv):
     """
-    Bytes that it has had at most, as seen while it runs. What the system tells of a child that has
-    ended is no help: that counts the parent's memory in, from before the exec.
+    The peak memory of a process in bytes, sampled while it runs. The system's figure for a child
+    that has ended would include the parent's memory from before the exec.
     """
     # pylint: disable-next=consider-using-with # reaped below
     process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -254,7 +258,7 @@ def peak_memory(argv):
             peak = next((int(line[1]) * 1024 for line in lines if line[0] == "VmHWM:"), peak)
             time.sleep(0.005)
     except OSError:
-        pass  # it has just ended
+        pass  # the process has just ended
     finally:
         process.kill()
         process.wait()
@@ -262,7 +266,7 @@ def peak_memory(argv):
 
 
 def wait_for(process, progress):
-    """Its exit status and user seconds. os.wait4 tells of this one child only."""
+    """Waits for a process; returns exit status and user seconds. os.wait4 is about this child only."""
     timers = [threading.Timer(QUIET_SECONDS, progress.say),
               threading.Timer(PROCESS_TIMEOUT, os.kill, (process.pid, signal.SIGKILL))]
     for timer in timers:
@@ -282,6 +286,6 @@ def wait_for(process, progress):
 
 
 def contents(file):
-    """All that a process wrote into it, the console's carriage returns left out."""
+    """The contents of the file as text, without carriage returns."""
     file.seek(0)
     return file.read().decode("utf-8", "replace").replace("\r", "")

@@ -1,7 +1,7 @@
-"""benchruns - what tools/bench-speed knows of a run: its result, its work, its speed.
+"""benchruns - single runs of tools/bench-speed: result, instructions, speed.
 
-MIPS are instructions by seconds of the child's own user time, which disturbs
-less than time on the clock. The instructions are those that our emulator counts.
+MIPS are instructions divided by the user time of the child process, which varies
+less than wall-clock time. rvftrace counts the instructions.
 """
 import os
 import re
@@ -11,28 +11,28 @@ import tempfile
 import benchlib
 from benchlib import SOFTWARE, BenchError
 
-MIN_SECONDS = 0.1  # shorter runs measure starting up
+MIN_SECONDS = 0.1  # shorter runs would measure the start-up
 MEMORY = "256M"
 OURS = "rvftrace"
 QEMU = "qemu-system-riscv64"
 
 RESULT_LINE = re.compile(r"^(?:bench|work|sysbench) .*$", re.M)
-COUNTS = re.compile(r" cycles=\d+ insns=\d+$")  # of one hart of one machine: no result
+COUNTS = re.compile(r" cycles=\d+ insns=\d+$")  # counters of one machine: not part of the result
 
 
 def our_command(emulator, image, boot_line, *options, harts=1):
-    """The argv that runs a guest on our emulator as everybody does."""
+    """The argv that runs a guest on rvftrace with ordinary options."""
     return (emulator, "run", "--harts", str(harts), "--memory", MEMORY, "--quiet", *options,
             "--append", boot_line, image)
 
 
 def qemu_board(harts, memory):
-    """QEMU's options for the machine that we are, too."""
+    """QEMU's options for the same machine as rvftrace's."""
     return ("-machine", "virt", "-smp", str(harts), "-m", memory, "-nographic", "-no-reboot")
 
 
 def result_of(done, name):
-    """The lines that say what came out, without what only one machine can have counted."""
+    """The lines with the result, without counters that differ between machines."""
     found = RESULT_LINE.findall(done.out)
     if done.status or not found:
         raise BenchError(SOFTWARE, f"{name}: status {done.status}: {done.last_words()}")
@@ -40,7 +40,7 @@ def result_of(done, name):
 
 
 def count_instructions(command, progress):
-    """What a whole run of ours executes, and its result."""
+    """The number of instructions of a whole run on rvftrace, and its result."""
     with tempfile.TemporaryDirectory() as scratch:
         report = os.path.join(scratch, "report.json")
         done = benchlib.run_process((*command, "--report", report), progress)
@@ -50,7 +50,7 @@ def count_instructions(command, progress):
 
 
 def timed_run(who, argv, expected, progress):
-    """The outcome of one run, which must come to the expected result."""
+    """Runs once; returns the outcome, or fails if the result is not the expected one."""
     done = benchlib.run_process(argv, progress)
     result = result_of(done, f"{who} ({argv[0]})")
     if result != expected:
@@ -59,12 +59,12 @@ def timed_run(who, argv, expected, progress):
 
 
 def too_short(seconds):
-    """One of the runs measures mostly how a program starts."""
+    """Whether a run was so short that it measures mostly the start-up."""
     return min(seconds) < MIN_SECONDS
 
 
 def speed_figures(seconds, instructions):
-    """Least, median and greatest MIPS of one runner."""
+    """Minimum, median and maximum MIPS of one runner."""
     if too_short(seconds):
         raise BenchError(benchlib.USAGE, f"a run took only {min(seconds):.2f} s of user time: "
                                          "too short to measure; use a greater --scale")
@@ -74,16 +74,16 @@ def speed_figures(seconds, instructions):
 
 
 def ratio(one, other):
-    """The first's speed by the other's: by medians, and by the rounds that ran side by side."""
+    """The ratio of two speeds: of the medians, and of each round."""
     rounds = [a / b for a, b in zip(one["mips"], other["mips"])]
     return {"median": one["median"] / other["median"], "min": min(rounds), "max": max(rounds)}
 
 
 def ratio_cells(versus):
-    """A row's cells for a ratio(), if there is one."""
+    """The cells of a row for a ratio(), if there is one."""
     return (f"{versus['median']:.3f}", f"{versus['min']:.3f} to {versus['max']:.3f}") if versus else ("", "")
 
 
 def speed_cells(speed, versus=None):
-    """A row's cells for speed_figures(), and for a ratio() if there is one."""
+    """The cells of a row for speed_figures(), and for a ratio() if there is one."""
     return (*(f"{speed[key]:.1f}" for key in ("min", "median", "max")), *ratio_cells(versus))

@@ -1,13 +1,13 @@
 #!/bin/sh
-# bootstrap.sh - install what rvftrace needs on Debian 12, and say so.
+# bootstrap.sh - install the Debian 12 packages that rvftrace needs.
 #
-# The table in packages() is the one place that names packages. Exit status:
-# 0 all there, 1 something is missing (--check) or could not be installed,
-# 64 usage, 69 it cannot be done here: the message says what to type instead.
+# The table in packages() is the only list of packages. Exit status: 0 all are
+# installed, 1 some are missing (--check) or could not be installed, 64 usage, 69
+# they cannot be installed here: the message has the command to run instead.
 
 set -eu
 
-# Column 1: needed to build, to test, or to boot Linux as a test; 2: the package; 3: the reason.
+# Columns: needed for (build, test, or linux: booting Linux as a test); package; reason.
 packages() {
     cat <<'EOF'
 build gcc-riscv64-unknown-elf compiles the guest kernel and the guest programs
@@ -16,28 +16,30 @@ build libelf-dev reads and writes ELF files (recordmcount, the image loader)
 build libdw-dev finds source lines for addresses
 build libfdt-dev makes the device tree
 build libedit-dev edits the command line of the debugger
-build libjansson-dev reads reports back (rvftrace report)
+build libjansson-dev reads reports (rvftrace report)
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
-test qemu-system-misc runs the same guest as the second opinion (qemu-system-riscv64)
-test opensbi is the firmware that QEMU starts it with
-test u-boot-qemu is the boot loader that reads our disks
-test e2fsprogs makes the disk that it reads (mke2fs)
+test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
+test opensbi is the firmware that QEMU starts them with
+test u-boot-qemu is the boot loader that reads disks in tests
+test e2fsprogs makes these disks (mke2fs)
 test clang compiles the fuzz targets
-test libclang-rt-14-dev brings libFuzzer and the sanitizers that they are built with
-test clang-format checks the layout of the C code
-test clang-tidy reads it for mistakes (make check-long)
-test device-tree-compiler reads the device trees back (dtc)
-test llvm-19 disassembles what binutils 2.40 does not know (llvm-objdump-19)
+test libclang-rt-14-dev has libFuzzer and the sanitizers for them
+test clang-format checks the format of the C code
+test clang-tidy checks the C code for defects (make check-long)
+test device-tree-compiler decompiles the device trees (dtc)
+test llvm-19 disassembles instructions that binutils 2.40 does not know (llvm-objdump-19)
 test man-db checks and shows the man pages
-build cpio packs what guests have as their first file system
+build cpio packs the initial file systems of guests
 test python3 runs the checks and benchmarks that are scripts
+test gnuplot-nox draws the plots of tools/bench
+test parallel runs the pieces that tools/bench --shards makes
 linux gcc-riscv64-linux-gnu compiles Linux
-linux flex generates the readers of its configuration
-linux bison generates them, too
+linux flex generates the lexers of its build tools
+linux bison generates the parsers of its build tools
 linux bc computes constants in its build
 linux xz-utils unpacks its source
-linux debian-archive-keyring proves that the kernels are Debian's
+linux debian-archive-keyring verifies that the kernels are Debian's
 EOF
 }
 
@@ -51,11 +53,11 @@ fail() { # status, message
 usage() {
     cat <<'EOF'
 Usage: tools/bootstrap.sh [--build | --test | --linux | --check | --list]
-  --build  install what building needs (the default)
-  --test   install what testing needs as well
-  --linux  install what `make check-linux' needs on top of both
-  --check  install nothing; name what building and testing miss, exit 1 if any
-  --list   print every package with the reason for it
+  --build  install the packages for building (the default)
+  --test   install those for testing, too
+  --linux  install those for `make check-linux', too
+  --check  install nothing; list the missing ones for building and testing, exit 1 if any
+  --list   print every package with its reason
 EOF
 }
 
@@ -74,7 +76,7 @@ list() {
 }
 
 is_debian() {
-    os=${OS_RELEASE:-/etc/os-release} # the variable is for the test
+    os=${OS_RELEASE:-/etc/os-release} # OS_RELEASE is set by the test only
     [ -r "$os" ] || return 1
     # shellcheck source=/dev/null
     case " $(. "$os" && printf '%s' "${ID-} ${ID_LIKE-}") " in

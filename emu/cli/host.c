@@ -22,32 +22,37 @@
 #include "cli/terminal.h"
 #include "load/file.h"
 
-/* A pipe with room takes so much without blocking (PIPE_BUF). */
+/* PIPE_BUF: a pipe that is ready for writing takes this many bytes without blocking. */
 enum { BUFFER_BYTES = 4096 };
 
-/* Ten minutes of guest time, in cycles: a guest without input and output for so long only waits. */
+/* Ten minutes of guest time, in cycles. A guest without input and output for that long is dormant.
+ */
 #define DORMANT_CYCLES (UINT64_C(600) * 1000 * 1000 * 1000)
+
+/* Ten seconds: after so long without input, output and work the end of the input is reported. */
+#define REPORT_CYCLES (UINT64_C(10) * 1000 * 1000 * 1000)
 
 static_assert((int64_t)TIMEBASE_HZ * CYCLES_PER_TICK == 1000000000, "a cycle is a nanosecond");
 
 struct host {
     const struct diag *diag;
     const char *in_path; /* NULL: standard input */
-    int out, in;         /* -1: none */
+    int out, in;         /* descriptors; -1: none */
     bool out_owned, in_owned;
-    bool out_is_live; /* anything but a file: output is written at once */
+    bool out_is_live; /* not a file: output is written at once */
     bool out_is_terminal;
     bool by_line; /* output is written line by line: terminals, and the debugger's transcript */
-    bool in_line; /* the last line written has no end yet */
+    bool in_line; /* the last byte written was not a newline */
 
     struct terminal *terminal; /* NULL: standard input is not one */
     bool may_take;             /* the guest runs, and its input is the terminal */
     struct keys keys;
     struct pace pace;
-    bool limited;          /* --max-insns or --max-cycles was given */
-    bool active;           /* there was input or output since the last wait */
-    bool said_input_ended; /* the note was printed */
-    uint64_t idle_since;   /* cycle of the last input or output */
+    bool limited;              /* --max-insns or --max-cycles was given */
+    bool active;               /* there was input or output since the last wait */
+    bool said_input_ended;     /* the note was printed */
+    uint64_t idle_since;       /* cycle of the last input or output */
+    uint64_t idle_since_insns; /* the instructions that the machine had executed then */
 
     struct signals signals;
     int timer; /* -1: no timeout */
@@ -78,14 +83,14 @@ bool host_is_ending(const struct host *h)
     return h->pending > HOST_DEBUG;
 }
 
-/* Of several requests that end the run the first counts. */
+/* Sets the request. Of several requests that end the run the first one is kept. */
 static void request(struct host *h, enum host_request what)
 {
     if (!host_is_ending(h))
         h->pending = what;
 }
 
-/* A failure of input or output is reported before any other request. */
+/* Sets the request for a failure of input or output, which has precedence over all others. */
 static void fail(struct host *h, enum host_request what, int reason)
 {
     h->pending = what;
@@ -136,8 +141,8 @@ static void start_timer(struct host *h, double seconds)
 /* ---- output ---- */
 
 /*
- * Waits until output can be written. False: the run is to end for another reason, or it has ended
- * and the reader takes nothing for PATIENCE_MS.
+ * Waits until output can be written. False: the run must end for another reason, or it has ended
+ * and the reader has taken nothing for PATIENCE_MS.
  */
 static bool await_output(struct host *h)
 {
@@ -185,8 +190,8 @@ static uint64_t wall_ns(void)
 }
 
 /*
- * Is called a few thousand times a second while the guest runs. Terminals and pipes get the output
- * at once, files ten times a second, so that `tail -f` shows that the run goes on.
+ * Called a few thousand times a second while the guest runs. Writes the output, to terminals and
+ * pipes at once, to files ten times a second, so that `tail -f` shows the progress.
  */
 static void flush_in_time(struct host *h)
 {
@@ -235,7 +240,7 @@ static void say_keys(struct host *h)
     fflush(to);
 }
 
-/* A byte from the terminal: for the guest, or a command of keys.def. */
+/* Handles a byte from the terminal: input for the guest, or a command of keys.def. */
 static void take_key(struct host *h, uint8_t byte)
 {
     switch (keys_take(&h->keys, byte)) {
@@ -252,7 +257,7 @@ static bool is_terminal_input(const struct host *h)
     return h->terminal && h->in == STDIN_FILENO;
 }
 
-/* Reads up to `room` bytes that are there already; 0: none. */
+/* Reads up to `room` bytes that are available; 0: none. Does not block. */
 static size_t read_some(struct host *h, void *to, size_t room)
 {
     ssize_t n;
@@ -265,12 +270,12 @@ static size_t read_some(struct host *h, void *to, size_t room)
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return 0;
     h->at_end = true;
-    if (n < 0 && !is_terminal_input(h)) /* a terminal that was closed is an end of input */
+    if (n < 0 && !is_terminal_input(h)) /* of a terminal that was closed it is the end of input */
         fail(h, HOST_INPUT_LOST, errno);
     return 0;
 }
 
-/* One by one: what follows a command such as Ctrl-A c is for the debugger. */
+/* Reads keys one by one: bytes after a command such as Ctrl-A c are for the debugger. */
 static void take_keys(struct host *h)
 {
     uint8_t byte;
@@ -291,7 +296,7 @@ static void take_input(struct host *h)
     }
 }
 
-/* For POLL_GUEST nothing has called interrupted() before, which reads the input otherwise. */
+/* Input is otherwise read by interrupted(), which is not called before a POLL_GUEST. */
 static int get(void *ctx, const struct moment *at)
 {
     struct host *h = ctx;
@@ -333,13 +338,16 @@ static void sleep_on_host(const struct host *h, int in, uint64_t ns)
     (void)ppoll(p, ARRAY_LEN(p), ns == UINT64_MAX ? NULL : &time, NULL);
 }
 
-/* The input has ended, or there is none. */
+/* Whether the input has ended, or there is none. */
 static bool has_no_more_input(const struct host *h)
 {
     return h->in < 0 || h->at_end;
 }
 
-/* The descriptor whose input ends a sleep. Coming to the foreground is no event: *ns is limited. */
+/*
+ * The descriptor whose input ends a sleep. A process in the background is not told when it comes to
+ * the foreground, so *ns is limited then.
+ */
 static int input_that_wakes(const struct host *h, uint64_t *ns)
 {
     enum { LOOK_NS = 200 * 1000 * 1000 };
@@ -355,38 +363,62 @@ static int input_that_wakes(const struct host *h, uint64_t *ns)
 
 static void say_input_ended(struct host *h)
 {
-    if (!h->said_input_ended && has_no_more_input(h))
-        diag_note(h->diag, "the input has ended and the guest waits; give --max-cycles or "
-                           "--timeout to end the run");
+    if (h->said_input_ended || !has_no_more_input(h))
+        return;
     h->said_input_ended = true;
+    diag_note(h->diag, "the input has ended and the guest waits; give --max-cycles or "
+                       "--timeout to end the run");
 }
 
-/* A guest without input and output for long: its idle time goes by the wall clock, to spare the
- * host. */
-static bool is_dormant(struct host *h, uint64_t now)
+/* Starts anew with each byte of input and output. */
+static void note_activity(struct host *h, const struct moment *at)
 {
-    if (h->active)
-        h->idle_since = now;
+    if (!h->active)
+        return;
     h->active = false;
-    if (h->limited || now - h->idle_since < DORMANT_CYCLES)
-        return false;
-    say_input_ended(h);
-    return true;
+    h->idle_since = at->cycles;
+    h->idle_since_insns = at->insns;
 }
 
 /*
- * With a terminal, the time of an idle machine goes by the wall clock. With input from a file or a
- * pipe it jumps to the next deadline, and rvftrace sleeps only when there is no deadline or the
- * guest is dormant. The guest sees no difference.
+ * Whether the guest can only be waiting, for a timer or for input that cannot come: it wants input,
+ * has taken all there was, and has executed less than one instruction in twenty cycles, as
+ * a guest does that is woken by its periodic timer and goes to sleep again. A guest that computes
+ * without output, or that has never looked at its console, is none of these.
+ */
+static bool only_waits(const struct host *h, const struct moment *at)
+{
+    uint64_t cycles = at->cycles - h->idle_since, insns = at->insns - h->idle_since_insns;
+
+    return at->wants_input && !h->typed && cycles >= REPORT_CYCLES && insns < cycles / 20;
+}
+
+/*
+ * Whether the guest has had no input and output for DORMANT_CYCLES. Then its idle time follows the
+ * wall clock, to spare the host.
+ */
+static bool is_dormant(const struct host *h, const struct moment *at)
+{
+    return !h->limited && at->cycles - h->idle_since >= DORMANT_CYCLES;
+}
+
+/*
+ * With a terminal, the time of an idle machine follows the wall clock. With input from a file or a
+ * pipe it jumps to the next deadline, and rvftrace sleeps only if there is no deadline or the guest
+ * is dormant. The guest sees no difference.
  */
 static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
 {
     struct host *h = ctx;
-    bool paced = (is_terminal_input(h) && !has_no_more_input(h)) ||
-                 (until != UINT64_MAX && is_dormant(h, at->cycles));
+    bool paced;
     uint64_t ns;
     int in;
 
+    note_activity(h, at);
+    if (!h->limited && (is_dormant(h, at) || only_waits(h, at)))
+        say_input_ended(h);
+    paced = (is_terminal_input(h) && !has_no_more_input(h)) ||
+            (until != UINT64_MAX && is_dormant(h, at));
     if (!paced && (has_no_more_input(h) || until != UINT64_MAX))
         return until;
     flush(h);
@@ -407,7 +439,7 @@ void host_begin_session(struct host *h)
 
 void host_resume(struct host *h, bool keep_terminal)
 {
-    check_signals(h); /* an interruption while the machine was stopped is not for the next run */
+    check_signals(h); /* drops an interrupt that came while the machine was stopped */
     if (h->pending == HOST_DEBUG)
         h->pending = HOST_NO_REQUEST;
     h->may_take = is_terminal_input(h) && !keep_terminal;
@@ -416,7 +448,7 @@ void host_resume(struct host *h, bool keep_terminal)
 void host_pause(struct host *h)
 {
     if (h->out_is_terminal && h->in_line)
-        put(h, (const uint8_t *)"\n", 1); /* the debugger's lines begin at the left */
+        put(h, (const uint8_t *)"\n", 1); /* the debugger's output begins on a new line */
     flush(h);
     h->may_take = false;
     terminal_give_back(h->terminal);
@@ -438,7 +470,7 @@ bool host_await_key(struct host *h)
     }
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 static enum exit_status cannot_open(const char *path, const struct diag *d)
 {
@@ -512,7 +544,7 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         h->terminal = terminal_new(STDIN_FILENO);
         host_resume(h, false);
         if (o->command == COMMAND_RUN)
-            take_input(h); /* from here on the terminal is raw: what is typed is not echoed */
+            take_input(h); /* from here on the terminal is raw: keys are not echoed */
     }
     *out = h;
     return status;
@@ -521,13 +553,13 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
 void host_release(struct host *h)
 {
     if (h->pending != HOST_SIGNAL)
-        check_signals(h); /* a signal after the end of the run does not end the report */
+        check_signals(h); /* drops a signal after the end of the run: the report is still written */
     host_pause(h);
     signals_release(&h->signals);
     if (h->timer >= 0)
         close(h->timer);
     h->timer = -1;
-    flush(h); /* what a signal has interrupted; the next one ends the process */
+    flush(h); /* output that a signal has interrupted; a further signal ends the process */
 }
 
 void host_free(struct host *h)
@@ -568,7 +600,7 @@ bool host_report_failure(const struct host *h, const struct diag *d)
                    h->in_path ? h->in_path : "standard input", strerror(h->lost));
     else
         diag_error(d, "console: %s",
-                   h->lost == ETIMEDOUT ? "its reader takes nothing; the rest is lost"
+                   h->lost == ETIMEDOUT ? "its reader has stalled; the remaining output is lost"
                                         : strerror(h->lost));
     return true;
 }

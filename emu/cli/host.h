@@ -2,9 +2,9 @@
  * host.h - the host's side of the console, its signals and its clock.
  *
  * The terminal belongs to the guest while the machine runs, and to the debugger while it is
- * stopped; host_resume and host_pause hand it over. Ctrl-A begins a command to rvftrace (keys.def).
- * Signals, keys and the timeout become requests. With a terminal, the time of an idle machine goes
- * by the wall clock (pace.h).
+ * stopped; host_resume and host_pause switch it. Ctrl-A begins a command to rvftrace (keys.def).
+ * Signals, keys and the timeout become requests. With a terminal, the time of an idle machine
+ * follows the wall clock (pace.h).
  */
 #ifndef CLI_HOST_H
 #define CLI_HOST_H
@@ -29,7 +29,7 @@ enum host_request {
     HOST_INPUT_LOST,
 };
 
-/* Opens what --console and --input name; a failure is said. */
+/* Opens the files of --console and --input; gives a message on an error. */
 MUST_USE enum exit_status host_new(const struct options *o, const struct diag *d,
                                    struct host **out);
 void host_free(struct host *h);
@@ -40,23 +40,25 @@ enum host_request host_request(const struct host *h); /* the present one */
 bool host_is_ending(const struct host *h);
 int host_signal(const struct host *h); /* the one that ended the run; 0: none */
 
-/* From here on SIGINT and Ctrl-C mean HOST_DEBUG, and the terminal is the debugger's. */
+/* Begins a session of the debugger: SIGINT and Ctrl-C become HOST_DEBUG; it gets the terminal. */
 void host_begin_session(struct host *h);
-/* The machine goes on, and HOST_DEBUG is done with. keep_terminal: the debugger keeps the terminal;
- * else the guest gets it when it next looks for input. */
+/*
+ * Before the machine runs again: clears HOST_DEBUG. keep_terminal: the debugger keeps the terminal;
+ * otherwise the guest gets it when it next looks for input.
+ */
 void host_resume(struct host *h, bool keep_terminal);
-/* The machine is stopped: writes its output, ends its line, gives the terminal back. */
+/* After the machine has stopped: writes its output, ends its line, gives the terminal back. */
 void host_pause(struct host *h);
-/* Sleeps until standard input has something. False: the session is to end. */
+/* Blocks until standard input has data. False: the session must end. */
 bool host_await_key(struct host *h);
 
 /*
- * The run is over: output is written, the terminal is as it was, and signals have their former
- * actions, so that a second one ends the process at once.
+ * At the end of the run: writes the output, restores the terminal and the former actions of
+ * signals, so that a second signal ends the process at once.
  */
 void host_release(struct host *h);
 
-/* One line about input or output that has failed; false: none has. */
+/* Prints the message for input or output that has failed; false: none has. */
 bool host_report_failure(const struct host *h, const struct diag *d);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * identity.c - see identity.h. An option that changes what the guest does has a
- * line here; one that only observes (--audit, --report, a limit) has none.
+ * identity.c - see identity.h. Each option that affects the guest has a line
+ * here; options that only observe (--audit, --report, limits) have none.
  */
 #include "cli/identity.h"
 
@@ -55,7 +55,7 @@ static enum exit_status add_files(struct identity *i, const struct options *o,
     return status == EXIT_PASS ? add_drives(i, o, d) : status;
 }
 
-/* The boot line, with all that is not a plain character as \xNN. */
+/* The line with the kernel's command line; bytes that are not printable are \xNN. */
 static void add_bootargs(struct identity *i, const char *text)
 {
     size_t size;
@@ -82,7 +82,10 @@ static void add_options(struct identity *i, const struct options *o)
     add(i, xasprintf("run memory %" PRIu64, o->memory));
     add(i, xasprintf("run virtio-console %s", o->virtio_console ? "on" : "off"));
     add(i, xasprintf("run seed %" PRIu64, o->seed));
-    add(i, xasprintf("run timing %s", options_timing_name(o->timing)));
+    if (o->timing == TIMING_CORE)
+        add(i, xasprintf("run timing core 0x%016" PRIx64, o->core_hash));
+    else
+        add(i, xasprintf("run timing %s", options_timing_name(o)));
     if (o->fetch == FETCH_RANDOM)
         add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(o->fetch), o->fetch_seed));
     else

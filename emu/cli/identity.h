@@ -1,6 +1,6 @@
 /*
- * identity.h - what a run depends on apart from its input: the image and the options that change
- * what the guest does, as lines that can be compared.
+ * identity.h - the identity of a run: the image and the options that affect the guest, as lines
+ * that can be compared. Two runs with equal identities and equal input are the same.
  */
 #ifndef CLI_IDENTITY_H
 #define CLI_IDENTITY_H
@@ -14,15 +14,15 @@
 
 enum { IDENTITY_LINES_MAX = 32 };
 
-/* Lines like `run harts 2`, in an order that does not change. */
+/* Lines like `run harts 2`, in a fixed order. */
 struct identity {
     char *lines[IDENTITY_LINES_MAX];
     size_t count;
 };
 
 /*
- * Files are identified by the hash of their contents; the errors are those of file_hash.
- * `firmware`: never FIRMWARE_AUTO.
+ * Collects the lines. Files are identified by the hash of their contents; errors are as of
+ * file_hash. `firmware`: never FIRMWARE_AUTO.
  */
 MUST_USE enum exit_status identity_new(const struct options *o, uint64_t image_hash,
                                        enum firmware_kind firmware, const struct diag *d,

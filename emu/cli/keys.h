@@ -1,6 +1,6 @@
 /*
- * keys.h - which of the bytes typed at a terminal are commands to rvftrace: those that follow
- * Ctrl-A. Pure: no terminal is needed to test it.
+ * keys.h - commands to rvftrace among the bytes typed at a terminal: keys after Ctrl-A. Pure: needs
+ * no terminal.
  */
 #ifndef CLI_KEYS_H
 #define CLI_KEYS_H
@@ -12,8 +12,8 @@
 #define CTRL(letter) ((letter) - '@')
 
 enum key_action {
-    KEY_SEND,    /* the guest gets it */
-    KEY_SWALLOW, /* Ctrl-A itself, and a byte after it that is no command */
+    KEY_SEND,    /* pass the byte to the guest */
+    KEY_SWALLOW, /* ignore it: Ctrl-A itself, and a byte after it that is not a command */
     KEY_QUIT,
     KEY_DEBUG,
     KEY_HELP,
@@ -21,13 +21,13 @@ enum key_action {
 
 struct keys {
     bool escaped;      /* the last byte was Ctrl-A */
-    bool ctrl_c_stops; /* Ctrl-C is a KEY_DEBUG, as in every debugger */
+    bool ctrl_c_stops; /* Ctrl-C is KEY_DEBUG: in a session of the debugger */
 };
 
-/* What to do about the next byte. */
+/* The action for the next byte. */
 enum key_action keys_take(struct keys *k, uint8_t byte);
 
-/* A line for each key. */
+/* Prints a line for each key. */
 void keys_print_help(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * manpage.c - a program of its own: prints rvftrace(1) from the option table.
+ * manpage.c - a separate program that prints rvftrace(1) from the option table.
  */
 #include <stdio.h>
 #include <string.h>
@@ -38,20 +38,26 @@ static const char head[] =
     ".SH SYNOPSIS\n"
     ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
+    ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n"
     ".SH DESCRIPTION\n"
-    "Boots a RISC-V kernel image on an emulated virt board and watches it patch itself.\n"
-    "Instruction fetch stays stale until\n.BR fence.i ,\n"
-    "as the ISA allows; every missing fence is reported with the bytes executed and the bytes in\n"
-    "memory, who wrote them and who fetched them. The cycles of every ftrace site are counted by\n"
-    "state: as compiled (a call of\n.BR _mcount ),\noff (nops), and on (a call of the tracer).\n"
+    "Boots a RISC-V kernel image on an emulated virt board and checks how it patches its own "
+    "code.\n"
+    "Harts fetch stale instructions until they execute\n.BR fence.i ,\n"
+    "as the ISA allows; every missing fence is reported with the executed bytes, the bytes in\n"
+    "memory, their writer and the hart that fetched them. The cycles of every ftrace site are\n"
+    "counted by state: as compiled (a call of\n.BR _mcount ),\noff (nops), and on (a call of the "
+    "tracer).\n"
     ".PP\n"
     "IMAGE is an ELF, a Linux Image or a raw binary. The board has the memory map of QEMU's\n"
     ".BR virt ,\nso the same images run on both.\n"
     ".SH COMMANDS\n"
-    ".TP\n.B run\nBoots the image; at the end prints the site report on standard error.\n"
-    ".TP\n.B debug\nOpens a session before the first instruction;\n.B help\nlists its commands.\n"
+    ".TP\n.B run\nBoots the image; prints the site report on standard error at the end.\n"
+    ".TP\n.B debug\nStarts the debugger before the first instruction;\n.B help\nlists its "
+    "commands.\n"
     ".TP\n.B report\nShows what\n.B run \\-\\-report\nwrote as tables; its options are below.\n"
+    ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
+    "compared with its core; with a name or a core file, checks and shows that one.\n"
     ".SH OPTIONS\n";
 
 static const char numbers[] = OPTIONS_NUMBERS;
@@ -66,7 +72,7 @@ static const char console[] =
     "With a terminal as standard input the guest has it, raw, while it runs, so that Ctrl-C and "
     "the\n"
     "like reach it; in\n.BR rvftrace\\ debug\nCtrl-C stops the machine. The debugger has it while\n"
-    "the machine is stopped. When every hart waits, the guest's time goes by the wall clock.\n";
+    "the machine is stopped. When every hart waits, the guest's time follows the wall clock.\n";
 
 static const char tail[] =
     ".PP\n"
@@ -77,14 +83,14 @@ static const char tail[] =
     "no\n"
     "time. rvftrace waits for a FIFO until a process opens it for writing. If the input has\n"
     "ended, or there is none, and every hart waits with no timer set, the run ends at once with\n"
-    "status 76. Where a timer wakes the guest now and then, whether it only waits for input is "
-    "not\n"
-    "known:\n"
+    "status 76. Where a timer wakes the guest now and then, a note says so once after ten "
+    "seconds of\n"
+    "the guest's time in which it did next to nothing; the run goes on.\n"
     ".PP\n"
     "The idle time of a guest that has written and read nothing for ten minutes of its time goes "
     "by\n"
-    "the wall clock, to spare the host; the guest sees no difference. If its input has ended, a\n"
-    "note says so once. With\n.B \\-\\-max\\-insns\nor\n.B \\-\\-max\\-cycles\n"
+    "the wall clock, to spare the host; the guest sees no difference. With\n.B "
+    "\\-\\-max\\-insns\nor\n.B \\-\\-max\\-cycles\n"
     "it runs there as fast as it can.\n"
     ".SH RECORDING\n"
     "A run is a function of image, options, seed and input.\n.B \\-\\-record\n"
@@ -123,7 +129,7 @@ static const char tail[] =
     ".SH SEE ALSO\n"
     ".BR recordmcount (1),\n.BR qemu-system-riscv64 (1)\n";
 
-/* Roff takes a leading dot or quote for a request, and '-' for a hyphen. */
+/* Prints text for roff, in which a leading dot or quote is a request and '-' is a hyphen. */
 static void print_text(const char *text)
 {
     for (; *text; text++) {

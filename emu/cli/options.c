@@ -74,7 +74,7 @@ static const struct word audit_words[] = {
     {"off", AUDIT_OFF}, {"warn", AUDIT_WARN}, {"fail", AUDIT_FAIL}, {NULL, 0}};
 static const struct word switch_words[] = {{"off", 0}, {"on", 1}, {NULL, 0}};
 
-/* ---- setters, one an option; false: the argument is not one ---- */
+/* ---- setters, one for each option; false: the argument is invalid ---- */
 
 static bool set_harts(struct options *o, const char *arg)
 {
@@ -129,7 +129,7 @@ static bool set_drive(struct options *o, const char *arg)
     if (comma && parse_word(comma + 1, modes, &mode))
         len = (size_t)(comma - arg);
     if (o->drive_count == MACHINE_DRIVES_MAX)
-        snprintf(o->problem, sizeof o->problem, "there are slots for %d", MACHINE_DRIVES_MAX);
+        snprintf(o->problem, sizeof o->problem, "at most %d drives", MACHINE_DRIVES_MAX);
     if (o->drive_count == MACHINE_DRIVES_MAX || !len || len >= sizeof drive->path)
         return false;
     drive->mode = (enum drive_mode)mode;
@@ -202,10 +202,12 @@ static bool set_timing(struct options *o, const char *arg)
 {
     int model;
 
-    if (!parse_word(arg, timing_words, &model))
-        return false;
+    if (!parse_word(arg, timing_words, &model)) {
+        model = TIMING_CORE; /* whether there is one is seen when it is read */
+        o->core = arg;
+    }
     o->timing = (enum timing_model)model;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_fetch(struct options *o, const char *arg)
@@ -219,7 +221,7 @@ static bool set_fetch(struct options *o, const char *arg)
     if (!parse_word(arg, fetch_words, &mode))
         return false;
     o->fetch = (enum fetch_mode)mode;
-    return mode != FETCH_RANDOM; /* a random run without its seed could not be repeated */
+    return mode != FETCH_RANDOM; /* without its seed a random run could not be repeated */
 }
 
 static bool set_audit(struct options *o, const char *arg)
@@ -251,6 +253,21 @@ static bool set_findings_max(struct options *o, const char *arg)
 static bool set_patches_max(struct options *o, const char *arg)
 {
     return parse_limit(arg, 100 * 1000 * 1000, &o->patches_max);
+}
+
+static bool set_updates_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 100 * 1000 * 1000, &o->updates_max);
+}
+
+static bool set_code_writes_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 100 * 1000 * 1000, &o->code_writes_max);
+}
+
+static bool set_page_copies_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 10 * 1000 * 1000, &o->page_copies_max);
 }
 
 static bool set_account(struct options *o, const char *arg)
@@ -321,7 +338,7 @@ static bool set_quiet(struct options *o, const char *arg)
     return true;
 }
 
-/* ---- the table, as argp wants it ---- */
+/* ---- the table in argp's format ---- */
 
 enum { KEY_BASE = 1000, KEY_HELP };
 
@@ -346,7 +363,7 @@ struct parse {
     bool given[ARRAY_LEN(rows)];
     bool done;
     enum exit_status status;
-    char name[sizeof "rvftrace"]; /* for argp, which takes no const */
+    char name[sizeof "rvftrace"]; /* for argp, whose type is not const */
 };
 
 static error_t refuse(struct parse *p)
@@ -355,11 +372,11 @@ static error_t refuse(struct parse *p)
     return EINVAL;
 }
 
-/* --drive adds a disk each time; of any other option the last value counts. */
+/* Warns of a repeated option, whose last value is used. --drive may be repeated. */
 static void note_repetition(struct parse *p, unsigned row, const char *arg)
 {
     if (p->given[row] && arg && rows[row].set != set_drive)
-        diag_warn(p->diag, "--%s is given more than once; `%s' counts", rows[row].name, arg);
+        diag_warn(p->diag, "--%s is given more than once; using `%s'", rows[row].name, arg);
     p->given[row] = true;
 }
 
@@ -368,8 +385,9 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
     bool own_message;
 
     if (!strchr(rows[row].commands, command_letters[p->options->command])) {
-        diag_error(p->diag, "--%s is not for `rvftrace %s'; see rvftrace %s --help", rows[row].name,
-                   command_names[p->options->command], command_names[p->options->command]);
+        diag_error(p->diag, "--%s is not an option of `rvftrace %s'; see rvftrace %s --help",
+                   rows[row].name, command_names[p->options->command],
+                   command_names[p->options->command]);
         return refuse(p);
     }
     if (rows[row].set(p->options, arg)) {
@@ -424,14 +442,14 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
     case '?':
         p->done = true;
         show_help(state->root_argp, command_names[p->options->command]);
-        return ECANCELED; /* the rest of the command line is not looked at */
+        return ECANCELED; /* stops parsing */
     case 'V':
         p->done = true;
         show_version();
         return ECANCELED;
     case ARGP_KEY_ARG:
         if (p->options->image) {
-            diag_error(p->diag, "one image at a time: `%s' or `%s'?", p->options->image, arg);
+            diag_error(p->diag, "more than one image: `%s' and `%s'", p->options->image, arg);
             return refuse(p);
         }
         if (!*arg) {
@@ -447,10 +465,11 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 static const char intro[] =
     "Runs a RISC-V kernel image on an emulated virt board that understands ftrace: it models "
     "instruction fetch that stays stale until fence.i, reports missing fences with evidence, and "
-    "counts what every patch site costs.\v"
-    "Commands: `run IMAGE' boots the image and ends with the site report; `debug IMAGE' steps "
-    "through it; `report FILE...' shows the reports of finished runs as tables (rvftrace report "
-    "--help). At a terminal Ctrl-A x ends the run and Ctrl-A h lists the other "
+    "counts the cycles of every patch site.\v"
+    "Commands: `run IMAGE' boots the image and prints a report at the end; `debug IMAGE' starts "
+    "the debugger; `report FILE...' shows the reports of finished runs as tables (rvftrace report "
+    "--help); `cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
+    "Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
@@ -473,7 +492,7 @@ static enum group group_of(const struct option_row *row)
     return strchr(row->commands, 'r') ? GROUP_BOTH : GROUP_DEBUG;
 }
 
-/* Shows in the help the options of these commands; the others are parsed all the same. */
+/* Shows only the options of these commands in the help; the others are parsed, too. */
 static void fill_options(struct argp_option *options, const char *letters)
 {
     for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
@@ -501,9 +520,10 @@ static bool take_command(char **argv, struct parse *p)
             return true;
         }
     if (argv[1])
-        diag_error(p->diag,
-                   "no command `%s'; the commands are run, debug and report, see rvftrace --help",
-                   argv[1]);
+        diag_error(
+            p->diag,
+            "no command `%s'; the commands are run, debug, report and cores, see rvftrace --help",
+            argv[1]);
     else
         diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");
     return false;
@@ -523,11 +543,25 @@ static const struct options defaults = {
     .rows = 20,
     .findings_max = 100,
     .patches_max = 100000,
+    .updates_max = 10000,
+    .code_writes_max = 1 << 16,
+    .page_copies_max = 1 << 12,
 };
 
 static bool is_early(const char *word, const char *name, const char *short_name)
 {
     return word && (!strcmp(word, name) || !strcmp(word, short_name));
+}
+
+/* `cores [NAME]'. */
+static enum exit_status parse_cores(int argc, char **argv, const struct diag *d, struct options *o)
+{
+    o->command = COMMAND_CORES;
+    o->image = argc > 2 ? argv[2] : NULL;
+    if (argc <= 3 && !(o->image && o->image[0] == '-'))
+        return EXIT_PASS;
+    diag_error(d, "usage: rvftrace cores [NAME|FILE]");
+    return EXIT_USAGE;
 }
 
 enum exit_status options_parse(int argc, char **argv, const struct diag *d, struct options *o,
@@ -553,6 +587,8 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         *done = true;
         return EXIT_PASS;
     }
+    if (argv[1] && !strcmp(argv[1], "cores"))
+        return parse_cores(argc, argv, d, o);
     if (!take_command(argv, &p))
         return EXIT_USAGE;
     letter[0] = command_letters[o->command];
@@ -570,7 +606,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     }
     if (o->replay && o->input) {
-        diag_error(d, "--replay brings its own input; leave out --input");
+        diag_error(d, "--replay supplies the input; leave out --input");
         return EXIT_USAGE;
     }
     return EXIT_PASS;
@@ -586,7 +622,7 @@ const char *options_fetch_name(enum fetch_mode mode)
     return word_for(fetch_words, (int)mode);
 }
 
-const char *options_timing_name(enum timing_model model)
+const char *options_timing_name(const struct options *o)
 {
-    return word_for(timing_words, (int)model);
+    return o->timing == TIMING_CORE ? o->core : word_for(timing_words, (int)o->timing);
 }

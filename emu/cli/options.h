@@ -1,5 +1,5 @@
 /*
- * options.h - what the command line asked for.
+ * options.h - the options of the command line.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -12,17 +12,16 @@
 #include "cpu/cluster.h"
 #include "machine.h"
 
-enum command { COMMAND_RUN, COMMAND_DEBUG };
+enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_CORES };
 enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
 #define RVFTRACE_VERSION "0.1"
 
-/* How a value may be written: for --help and the man page. */
+/* Notes on values, for --help and the man page. */
 #define OPTIONS_NUMBERS                                                                            \
-    "Numbers are decimal, hexadecimal with 0x, or octal with 0; where K, M and G are taken, k, m " \
-    "and g are as well. Of an option that is given twice the last one counts; --drive adds a "     \
-    "disk "                                                                                        \
-    "each time."
+    "Numbers are decimal, hexadecimal with 0x, or octal with 0; the suffixes K, M and G may also " \
+    "be lower case. If an option is given twice, the last one is used; --drive adds a disk each "  \
+    "time."
 
 enum { OPTION_PROBLEM_MAX = 256 };
 
@@ -41,36 +40,40 @@ struct options {
     double timeout;                 /* seconds; 0: none */
     uint64_t seed;
     enum timing_model timing;
+    const char *core;    /* TIMING_CORE: name or path */
+    uint64_t core_hash;  /* of its file, once it was read */
     uint64_t extensions; /* 0: all */
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum audit_mode audit;
     bool account;
-    bool trace_on_only; /* calls through sites that are on */
+    bool trace_on_only; /* record only calls of functions whose site is on */
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
-    size_t findings_max, patches_max;
+    size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console;
     bool quiet;
-    char problem[OPTION_PROBLEM_MAX]; /* a setter's own message about an invalid value */
+    char problem[OPTION_PROBLEM_MAX]; /* a setter's message about an invalid value */
 };
 
 /*
- * Parses the command line. EXIT_USAGE: a message says what is wrong. --help and
- * --version print and set *done. Strings point into argv.
+ * Parses the command line. EXIT_USAGE: it is invalid, and a message was given. --help
+ * and --version print and set *done. Strings point into argv.
  */
 MUST_USE enum exit_status options_parse(int argc, char **argv, const struct diag *d,
                                         struct options *o, bool *done);
 
-/* The commit that this was built from, "1a2b3c4d5e6f" and a `+' if files were changed; NULL: not
- * known. */
+/*
+ * The commit that this was built from, "1a2b3c4d5e6f", with a `+' if files were changed; NULL: not
+ * known.
+ */
 const char *options_revision(void);
 
-/* The words the user would write for these. */
+/* The values as the user writes them. */
 const char *options_firmware_name(enum firmware_kind kind);
 const char *options_fetch_name(enum fetch_mode mode);
-const char *options_timing_name(enum timing_model model);
+const char *options_timing_name(const struct options *o);
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "cli/pace.h"
 
-/* How far the guest is behind the wall; negative: ahead. Both differences are far below 2^63. */
+/* How far the guest's time is behind the wall clock, in ns; negative: ahead. */
 static int64_t lag(const struct pace *p, uint64_t guest, uint64_t wall)
 {
     return (int64_t)(wall - p->wall) - (int64_t)(guest - p->guest);

@@ -1,5 +1,5 @@
 /*
- * pace.h - keeps the clock of an idle guest in step with the wall clock.
+ * pace.h - makes the time of an idle guest follow the wall clock.
  *
  * Pure: both times are arguments, in nanoseconds. A guest that has fallen
  * behind while it computed sleeps less until it has caught up, one that was ahead
@@ -14,16 +14,19 @@
 
 enum { PACE_DRIFT_MAX = 100 * 1000 * 1000 };
 
-/* A moment that both clocks are counted from; all zero: none yet. */
+/* A common reference point of both clocks; all zero: none yet. */
 struct pace {
     bool set;
     uint64_t guest, wall;
 };
 
-/* The guest has nothing to do from `guest` to `until`: how long to sleep. UINT64_MAX: no limit. */
+/*
+ * How long to sleep, in ns, when the guest is idle from `guest` to `until`, both in guest time.
+ * UINT64_MAX: no limit.
+ */
 uint64_t pace_sleep(struct pace *p, uint64_t guest, uint64_t until, uint64_t wall);
 
-/* The guest's time at `wall`, after pace_sleep: not before `guest`, not after `until`. */
+/* The guest's time at `wall`, after pace_sleep: from `guest` to `until`. */
 uint64_t pace_guest(const struct pace *p, uint64_t guest, uint64_t until, uint64_t wall);
 
 #endif

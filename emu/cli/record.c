@@ -17,12 +17,12 @@ struct recorder {
     const struct diag *diag;
     struct console inner;
     struct new_file file;
-    int failed; /* errno; 0: every line is in the file */
+    int failed; /* errno of the first write error; 0: none */
 };
 
 /* ---- lines ---- */
 
-/* With one call, so that a kill leaves no half of it. */
+/* Writes the line in one call, so that a killed run leaves no partial line. */
 static void add_line(struct recorder *r, const char *line)
 {
     char *whole = xasprintf("%s\n", line);
@@ -39,7 +39,7 @@ static void add_line(struct recorder *r, const char *line)
     free(whole);
 }
 
-/* A comment is one line of plain characters, whatever the title is. */
+/* Writes the title as a comment: one line of printable characters. */
 static void add_title(struct recorder *r, const char *title)
 {
     char line[RECORDING_LINE];
@@ -133,6 +133,6 @@ struct recorder *recorder_new(const char *path, const struct console *inner, con
 void recorder_free(struct recorder *r)
 {
     if (r)
-        new_file_discard(&r->file); /* the run did not come to its end: nothing to keep */
+        new_file_discard(&r->file); /* recorder_end was not called: the file is not kept */
     free(r);
 }

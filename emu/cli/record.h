@@ -1,5 +1,5 @@
 /*
- * record.h - a console that records what another one answers.
+ * record.h - a console that records the input of another one.
  *
  * Each byte of input is a line of its own (recording.h), and is written before the guest sees it:
  * the recording of a run that was killed is complete up to there.
@@ -21,14 +21,15 @@ struct recorder;
 struct recorder *recorder_new(const char *path, const struct console *inner, const struct diag *d);
 void recorder_free(struct recorder *r); /* NULL is allowed */
 
-/* Before the run: creates the file. `title` is a comment. EXIT_IO: a message was printed. */
+/* Creates the file, before the run. `title` becomes a comment in it. EXIT_IO: a message was given.
+ */
 MUST_USE enum exit_status recorder_begin(struct recorder *r, const char *title,
                                          const struct identity *i);
 
-/* It also asks the machine to stop once a line could not be written. */
+/* The console that records. Its `interrupted` is true once a line could not be written. */
 struct console recorder_console(struct recorder *r);
 
-/* After the run. False: not all of it could be written; a message was printed. */
+/* Ends the recording, after the run. False: it is incomplete, and a message was given. */
 MUST_USE bool recorder_end(struct recorder *r, const struct recorded_end *end);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * recording.h - the lines of a recording: what the console answered, and when.
+ * recording.h - the lines of a recording: the input bytes and their moments.
  *
  *     rvftrace-recording 1
- *     run harts 2                        what a replay must have the same (identity.h)
- *     input 4210733 5870112 idle 0x6c    instructions, cycles, why the console was asked, the byte
- *     end 9120450 12003000 exit 0        the same, how the guest ended the run, its status
- *     stop 9120450 12003000 timeout 75   the same, of a run that the host or a limit ended
+ *     run harts 2                        must be equal in a replay (identity.h)
+ *     input 4210733 5870112 idle 0x6c    instructions, cycles, why the console was called, the byte
+ *     end 9120450 12003000 exit 0        instructions, cycles, how the guest ended the run, status
+ *     stop 9120450 12003000 timeout 75   the same for a run that the host or a limit ended
  *
- * A line is valid when it is exactly as rvftrace writes it. `#` begins a
- * comment. Without an `end` or `stop` the recorded run was cut off, and may be
- * replayed as far as it got.
+ * A line is valid only if it is exactly as rvftrace writes it. `#` begins a
+ * comment. Without an `end` or `stop` the recording is truncated (the run was
+ * killed); it can be replayed up to its last line.
  */
 #ifndef CLI_RECORDING_H
 #define CLI_RECORDING_H
@@ -35,11 +35,11 @@ struct recorded_end {
     char word[RECORDING_WORD]; /* as `ended` in the report */
 };
 
-/* Lines without their newline. */
+/* Write lines, without a newline. */
 void recording_write_input(char line[RECORDING_LINE], const struct recorded_input *e);
 void recording_write_end(char line[RECORDING_LINE], const struct recorded_end *e);
 
-/* False: it is no such line. */
+/* Read lines. False: the line is not a valid one of this type. */
 bool recording_read_input(const char *line, struct recorded_input *e);
 bool recording_read_end(const char *line, struct recorded_end *e);
 

@@ -1,9 +1,9 @@
 /*
  * replay.c - see replay.h.
  *
- * The machine polls its console at moments that depend only on its own state and on how long its
- * idle waits were. So a byte is due when the moment is exactly the recorded one; a later moment
- * means that this is not the recorded run.
+ * The machine polls its console at moments that depend only on its own state and on the length of
+ * its idle waits. So a byte is due when the moment is exactly the recorded one. If the moment has
+ * passed, the run differs from the recorded one.
  */
 #include "cli/replay.h"
 
@@ -35,7 +35,7 @@ struct replay {
     struct recorded_end end;
     bool has_end;
     unsigned lines;
-    bool diverged; /* this is not the recorded run */
+    bool diverged; /* the run differs from the recorded one */
 };
 
 /* ---- the position in the recording ---- */
@@ -50,7 +50,7 @@ static bool is_at(const struct recorded_input *e, const struct moment *at)
     return e->at.reason == at->reason && e->at.insns == at->insns && e->at.cycles == at->cycles;
 }
 
-/* Outside of a wait cycles do not count: each hart has a clock of its own. */
+/* Outside of a wait cycles are not compared, because each hart has a clock of its own. */
 static bool is_past(const struct recorded_input *e, const struct moment *at)
 {
     if (e->at.insns != at->insns)
@@ -143,8 +143,8 @@ const struct recorded_end *replay_reached(const struct replay *r, uint64_t insns
 static bool say_diverged(const struct replay *r, unsigned line, uint64_t insns)
 {
     diag_error(r->diag,
-               "%s:%u: at instruction %" PRIu64 " this is no longer the recorded run; replay with "
-               "the rvftrace that recorded it",
+               "%s:%u: the run differs from the recorded one at instruction %" PRIu64
+               "; replay with the rvftrace that recorded it",
                r->path, line, insns);
     return false;
 }
@@ -187,10 +187,10 @@ static bool take_first_line(const struct replay *r, const char *line)
     int version = 0;
 
     if (sscanf(line, RECORDING_MAGIC " %d", &version) != 1) {
-        diag_error(r->diag, "%s: is no recording; give a file that --record has written", r->path);
+        diag_error(r->diag, "%s: not a recording; give a file written by --record", r->path);
         return false;
     }
-    return version == RECORDING_VERSION || refuse(r, "is of another version of rvftrace");
+    return version == RECORDING_VERSION || refuse(r, "was written by another version of rvftrace");
 }
 
 static bool take_input(struct replay *r, const struct recorded_input *e)
@@ -230,7 +230,7 @@ static bool take_line(struct replay *r, const char *line)
     return refuse(r, "is not a line of a recording");
 }
 
-/* The file's bytes become lines in place. */
+/* Splits the file's bytes into lines, in place. */
 static bool take_lines(struct replay *r, struct file *f)
 {
     char *at = (char *)f->bytes, *end = at + f->size, *newline;
@@ -239,7 +239,7 @@ static bool take_lines(struct replay *r, struct file *f)
         r->lines++;
         newline = memchr(at, '\n', (size_t)(end - at));
         if (!newline)
-            return r->lines == 1 ? take_first_line(r, "") : refuse(r, "is cut off");
+            return r->lines == 1 ? take_first_line(r, "") : refuse(r, "is truncated");
         *newline = '\0';
         if (!take_line(r, strlen(at) == (size_t)(newline - at) ? at : ""))
             return false;

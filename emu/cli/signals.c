@@ -9,7 +9,7 @@
 
 #include "base/compiler.h"
 
-/* A held signal is pending even if it is ignored: so one that nohup ignores is not held. */
+/* Holds a signal unless it is ignored, by nohup for example: held signals would not be ignored. */
 static void hold(sigset_t *set, int number)
 {
     struct sigaction action;
@@ -27,9 +27,10 @@ void signals_hold(struct signals *s)
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         hold(&set, numbers[i]);
     s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    sigaddset(&set, SIGTTOU); /* giving the terminal back in the background must not stop us */
+    sigaddset(&set,
+              SIGTTOU); /* restoring the terminal in the background must not stop the process */
     sigprocmask(SIG_BLOCK, &set, &s->before);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, with a message */
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe then fails, with a message */
 }
 
 int signals_next(const struct signals *s)

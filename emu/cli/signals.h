@@ -8,17 +8,17 @@
 #include <signal.h>
 
 struct signals {
-    int fd; /* readable when one is pending; -1: they have their former actions */
+    int fd; /* readable when a signal is pending; -1: signals have their former actions */
     sigset_t before;
 };
 
-/* From here on SIGINT, SIGTERM, SIGHUP, SIGTSTP and SIGCONT are held; ignored ones stay ignored. */
+/* Holds (blocks) SIGINT, SIGTERM, SIGHUP, SIGTSTP and SIGCONT; ignored ones stay ignored. */
 void signals_hold(struct signals *s);
 
-/* The next one pending; 0: none. */
+/* The number of the next pending signal; 0: none. */
 int signals_next(const struct signals *s);
 
-/* They have their former actions, also those that are pending. */
+/* Restores the former actions, also for signals that are pending. */
 void signals_release(struct signals *s);
 
 #endif

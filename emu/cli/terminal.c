@@ -1,6 +1,6 @@
 /*
- * terminal.c - see terminal.h. SIGTTOU is blocked (cli/signals.c), so a change of the terminal does
- * not stop a process in the background: hence the tests for the foreground.
+ * terminal.c - see terminal.h. SIGTTOU is blocked (cli/signals.c), so a process in the background
+ * could change the terminal; therefore in_foreground is checked before.
  */
 #include "cli/terminal.h"
 
@@ -16,16 +16,16 @@
 struct terminal {
     int fd;
     bool taken;
-    bool known;            /* `found` is set */
-    struct termios found;  /* the settings at the start, in the foreground */
-    struct termios beside; /* the settings to restore when it is given back */
+    bool known;            /* `found` is valid */
+    struct termios found;  /* the settings when the process was first in the foreground */
+    struct termios beside; /* the settings to restore when the terminal is given back */
 };
 
 /* ---- crashes ---- */
 
 /*
- * A handler has no argument, and there are no globals, so the former settings are not known here.
- * Switches on what a terminal needs for typing.
+ * For crashes. A signal handler has no argument, and there are no globals, so the former settings
+ * are not known here. Sets the modes that a shell needs: echo, line editing, signals.
  */
 static void make_usable(int number)
 {
@@ -40,7 +40,7 @@ static void make_usable(int number)
     (void)raise(number); /* SA_RESETHAND: now with the default action */
 }
 
-/* Signals that end a process at once; a sanitizer's own handler is left in place. */
+/* Installs make_usable for signals of crashes; a sanitizer's own handler stays. */
 static void expect_crashes(void)
 {
     static const int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT, SIGSEGV};
@@ -59,8 +59,7 @@ static bool in_foreground(const struct terminal *t)
 {
     pid_t group = tcgetpgrp(t->fd);
 
-    return group < 0 ||
-           group == getpgrp(); /* a terminal that controls no process has no background */
+    return group < 0 || group == getpgrp(); /* no foreground group: not a controlling terminal */
 }
 
 static void look(struct terminal *t)
@@ -136,7 +135,7 @@ void terminal_stop_process(struct terminal *t)
     if (ours && t->known)
         (void)tcsetattr(t->fd, TCSANOW, &t->found);
     (void)raise(SIGSTOP);
-    if (ours && in_foreground(t)) /* the line editor does not know that the process was stopped */
+    if (ours && in_foreground(t)) /* the line editor does not notice that the process was stopped */
         (void)tcsetattr(t->fd, TCSANOW, &present);
 }
 

@@ -186,7 +186,7 @@ static enum exit_status read_map(const char *path, const struct file *f, const s
     size_t bad_line = parse_map(s, f);
 
     if (bad_line)
-        diag_error(d, "%s:%zu: is no symbol; give an ELF or the output of nm", path, bad_line);
+        diag_error(d, "%s:%zu: not a symbol; give an ELF or the output of nm", path, bad_line);
     else if (!s->entries.len)
         diag_error(d, "%s: has no symbols; give an ELF or the output of nm", path);
     else if (all_addresses_are_zero(s))

@@ -1,13 +1,13 @@
-/* readdir.c - what is in a directory. */
+/* readdir.c - lists directories. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 
-/* A directory that was removed lists nothing; one that lookup() made was never in the tree. */
+/* A removed directory lists nothing; one that lookup() created was never in the tree. */
 static bool is_dead(const struct file *dir)
 {
     const struct inode_operations *op = dir->f_inode->i_op;
 
-    return d_unhashed(dir->f_dentry) && !(op && op->lookup);
+    return d_unhashed(dir->f_path.dentry) && !(op && op->lookup);
 }
 
 int iterate_dir(struct file *file, struct dir_context *ctx)

@@ -1,9 +1,8 @@
 /*
- * syscalls.c - files as programs see them.
+ * syscalls.c - system calls for files.
  *
- * The filesystem's buffers are the kernel's, so bytes go through a page of it
- * on their way.  Only a regular file is read for more than one page at once:
- * what waits for its bytes answers with those that are there.
+ * Filesystems use kernel buffers, so data is copied through a page. Only reads of regular files
+ * transfer more than one page per call: other files return what is available.
  */
 #include <asm/page.h>
 #include <linux/errno.h>
@@ -18,7 +17,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* One transfer: at *pos, or at the file's own position if pos is NULL. */
+/* A transfer at *pos, or at the file's own position if pos is NULL. */
 struct user_io {
     struct file *file;
     loff_t *pos;
@@ -53,7 +52,7 @@ static ssize_t write_page(struct user_io *io, size_t n)
     return io->pos ? vfs_write(io->file, io->page, n, io->pos) : file_write(io->file, io->page, n);
 }
 
-/* Both directions have this shape, though one only reads what buf points to. */
+/* The type of both directions; writing only reads from buf. */
 typedef ssize_t (*io_fn_t)(struct user_io *io, char __user *buf, size_t count);
 
 static ssize_t read_to_user(struct user_io *io, char __user *buf, size_t count)
@@ -86,7 +85,7 @@ static ssize_t write_from_user(struct user_io *io, char __user *buf, size_t coun
     return done ? (ssize_t)done : n;
 }
 
-/* Only what has places has a place to be read at. */
+/* Only files that can seek can be read or written at a position. */
 static int check_seekable(const struct file *file, loff_t pos)
 {
     if (pos < 0)
@@ -94,7 +93,7 @@ static int check_seekable(const struct file *file, loff_t pos)
     return file->f_op->llseek ? 0 : -ESPIPE;
 }
 
-/* fn is read_to_user() or write_from_user(); pos NULL: at the file's own position. */
+/* Transfers by fn, read_to_user() or write_from_user(); pos NULL: at the file's own position. */
 static ssize_t do_io(int fd, char __user *buf, size_t count, loff_t *pos, io_fn_t fn)
 {
     struct user_io io = {.pos = pos};
@@ -136,7 +135,7 @@ struct iovec {
 
 enum { UIO_MAXIOV = 1024 };
 
-/* Goes on to the next piece while each one is done in full. */
+/* Continues with the next part while each one is transferred in full. */
 static ssize_t do_iov(int fd, const struct iovec __user *vec, int vlen, io_fn_t fn)
 {
     struct user_io io = {.pos = NULL};
@@ -281,8 +280,7 @@ SYSCALL_DEFINE2(ftruncate, int, fd, loff_t, size)
 
 /* ---- names ---- */
 
-/* A path from the program, to be given back with kfree(). */
-static char *getname(const char __user *name)
+char *getname(const char __user *name)
 {
     char *path = kmalloc(PATH_MAX);
     long n;
@@ -384,18 +382,18 @@ SYSCALL_DEFINE1(chdir, const char __user *, name)
     return err;
 }
 
-/* The length with its end, as Linux's own call answers. */
+/* Returns the length with the NUL, as Linux's system call does. */
 SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
 {
     char *page = kmalloc(PATH_MAX), *path;
-    struct dentry *pwd;
+    struct path pwd;
     long len;
 
     if (!page)
         return -ENOMEM;
-    pwd = get_fs_pwd(current->fs);
-    path = d_path(pwd, page, PATH_MAX);
-    dput(pwd);
+    get_fs_pwd(current->fs, &pwd);
+    path = d_path(&pwd, page, PATH_MAX);
+    path_put(&pwd);
     len = IS_ERR(path) ? PTR_ERR(path) : (long)strlen(path) + 1;
     if (len > 0 && (size_t)len > size)
         len = -ERANGE;
@@ -407,7 +405,7 @@ SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
 
 enum { MFD_CLOEXEC = 1 };
 
-/* A file of memory without a name in the tree; the one given is for debuggers. */
+/* Creates a file in memory that is not in the tree. The name is for debuggers only. */
 SYSCALL_DEFINE2(memfd_create, const char __user *, uname, unsigned int, flags)
 {
     struct inode *inode;
@@ -432,9 +430,9 @@ SYSCALL_DEFINE2(memfd_create, const char __user *, uname, unsigned int, flags)
     return fd;
 }
 
-/* ---- what is known of a file ---- */
+/* ---- attributes ---- */
 
-/* As RISC-V has it: the generic one. */
+/* The generic layout, which RISC-V uses. */
 struct stat {
     unsigned long st_dev, st_ino;
     unsigned int st_mode, st_nlink, st_uid, st_gid;
@@ -449,6 +447,7 @@ struct stat {
 static int cp_new_stat(const struct kstat *kst, struct stat __user *statbuf)
 {
     struct stat st = {
+        .st_dev = kst->dev,
         .st_ino = kst->ino,
         .st_mode = kst->mode,
         .st_nlink = kst->nlink,
@@ -469,9 +468,9 @@ SYSCALL_DEFINE2(fstat, int, fd, struct stat __user *, statbuf)
     return err ? err : cp_new_stat(&st, statbuf);
 }
 
-enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000 };
+enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_NO_AUTOMOUNT = 0x800, AT_EMPTY_PATH = 0x1000 };
 
-/* There are no symbolic links, so AT_SYMLINK_NOFOLLOW changes nothing. */
+/* Symbolic links are not supported, so AT_SYMLINK_NOFOLLOW has no effect. */
 SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __user *, statbuf, int,
                 flags)
 {
@@ -479,7 +478,7 @@ SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __u
     char *path;
     int err;
 
-    if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+    if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH))
         return -EINVAL;
     path = getname(name);
     if (path == ERR_PTR(-ENOENT) && flags & AT_EMPTY_PATH)
@@ -514,7 +513,7 @@ SYSCALL_DEFINE3(faccessat, int, dfd, const char __user *, name, int, mode)
 
 struct linux_dirent64 {
     u64 d_ino;
-    s64 d_off; /* of the next one */
+    s64 d_off; /* position of the next entry */
     unsigned short d_reclen;
     unsigned char d_type;
     char d_name[];
@@ -524,11 +523,13 @@ struct getdents_callback {
     struct dir_context ctx;
     char *page;
     size_t used, size;
-    struct linux_dirent64 *prev; /* gets the next one's place */
+    struct linux_dirent64 *prev; /* its d_off is set to the next entry's position */
     bool full;
 };
 
-/* Records in a page of the kernel's: the directory is locked, and user memory may have to be read.
+/*
+ * Collects records in a kernel page: the directory is locked, and access to user memory may
+ * sleep.
  */
 static bool filldir64(struct dir_context *ctx, const char *name, size_t namelen, loff_t offset,
                       u64 ino, unsigned int type)

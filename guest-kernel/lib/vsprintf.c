@@ -1,7 +1,7 @@
 /*
  * vsprintf.c - formatted output to strings; also built into the programs of guest/user.
  *
- * %d %i %u %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z. %pS and %ps print
+ * %d %i %u %o %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z. %pS and %ps print
  * the function at an address, %pB the function that a return address belongs to, even if the
  * call was its last instruction. Not instrumented: printk() and the tracers' output use it.
  */
@@ -189,6 +189,7 @@ static const char *put_directive(struct out *o, const char *fmt, va_list *args)
     case 'd':
     case 'i': put_signed(o, &spec, args); break;
     case 'u': put_number(o, unsigned_arg(&spec, args), 10, false, &spec); break;
+    case 'o': put_number(o, unsigned_arg(&spec, args), 8, false, &spec); break;
     case 'X': spec.upper = true; /* fallthrough */
     case 'x': put_number(o, unsigned_arg(&spec, args), 16, false, &spec); break;
     case 'c': put(o, va_arg(*args, int)); break;

@@ -1,8 +1,8 @@
 /*
- * start.S - hart 0 in M-mode goes to main().
+ * start.S - the entry: hart 0 calls main() in M-mode, the others sleep.
  *
- * The same image runs on a core's RTL, of which some want their caches and
- * predictors switched on. What a core does not have it passes over.
+ * The same image runs on the RTL of cores. Some of them need caches and predictors turned on;
+ * accesses to registers that a core does not have trap and are skipped.
  */
 #define THEAD            0x5b7 /* mvendorid */
 #define MISALIGNED_LOAD  4     /* mcause */
@@ -14,7 +14,7 @@
 _start:
         csrr    a0, mhartid
         bnez    a0, sleep
-        la      t0, pass_over
+        la      t0, skip_instruction
         csrw    mtvec, t0
         csrr    t0, mvendorid
         li      t1, THEAD
@@ -49,13 +49,13 @@ sleep:
         j       1b
 
         .balign 4
-pass_over:
+skip_instruction:
         csrr    t2, mepc
         addi    t2, t2, 4
         csrw    mepc, t2
         mret
 
-/* Cores that do not load and store misaligned data pass over it; nothing else may trap unexpectedly. */
+/* Skips a misaligned load or store, on cores that do not execute them; any other trap ends the run. */
         .balign 4
 unexpected_trap:
         csrrw   t0, mscratch, t0
@@ -65,12 +65,12 @@ unexpected_trap:
         addi    t0, t0, MISALIGNED_LOAD - MISALIGNED_STORE
         bnez    t0, 2f
 1:      csrr    t0, mepc
-        addi    t0, t0, 4               # the rows have no compressed one that is misaligned
+        addi    t0, t0, 4               # those in the rows have 4 bytes
         csrw    mepc, t0
         csrrw   t0, mscratch, t0
         mret
 2:      li      a0, 99
-/* finish(code): through the test finisher; 0 is a pass. */
+/* finish(code): ends the run by the test finisher; 0 means passed. */
         .globl  finish
 finish:
         li      t0, 0x100000

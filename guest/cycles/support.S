@@ -1,4 +1,4 @@
-/* support.S - what the rows need beside their bodies: their end, S-mode, traps. */
+/* support.S - functions for rows: their end, S-mode, traps. */
         .text
         .option norelax
 #define SAVED(op)                                                                                  \
@@ -6,7 +6,7 @@
         op s4, 40(sp);  op s5, 48(sp);  op s6, 56(sp);  op s7, 64(sp);  op s8, 72(sp);             \
         op s9, 80(sp);  op s10, 88(sp); op s11, 96(sp)
 
-/* rows_run(): all rows, on a stack of their own whose place in a page is part of what is measured. */
+/* rows_run(): runs all rows, on a stack at a fixed address: some cores compare page offsets of loads and stores. */
         .globl  rows_run
 rows_run:
         addi    sp, sp, -112
@@ -20,7 +20,7 @@ rows_run:
         addi    sp, sp, 112
         ret
 
-/* The end of a row: stores its result, and puts M-mode back as it was. */
+/* row_report: the end of a row. Stores its result and restores M-mode's trap vector. */
         .balign 64
         .globl  row_report
 row_report:
@@ -34,7 +34,7 @@ row_report:
         fence
         ret
 
-/* translation_on(): for S-mode; M-mode does not notice. */
+/* translation_on(): turns on Sv39, which affects S-mode only. */
         .globl  translation_on, enter_supervisor, leave_supervisor, row_trap
 translation_on:
         la      t0, row_trap
@@ -63,7 +63,7 @@ leave_supervisor:
         ecall
         ret
 
-/* Goes on after the instruction: where the trap came from, or with a7 set in M-mode. */
+/* row_trap: continues after the instruction that trapped; in M-mode if a7 is not zero. */
         .balign 64
 row_trap:
         bnez    a7, 1f

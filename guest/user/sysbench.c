@@ -1,10 +1,11 @@
 /*
- * sysbench.c - the cost of crossings between U-mode and the kernel.
+ * sysbench.c - measures system calls, processes and page faults.
  *
- *   sysbench getpid|pipe|fork|fault [N]
+ *   sysbench getpid|pipe|fork|exec|fault|file|yield [N]
  *
  * Prints `sysbench NAME: n=N result=HEX cycles=C insns=I`. The result depends only on the name
- * and N; cycles and insns are the hart's counters, or 0 if more than one process runs.
+ * and N; cycles and insns are the hart's counters, or 0 if several processes may run on several
+ * harts.
  */
 #include "libc.h"
 
@@ -74,6 +75,66 @@ static uint64_t bench_fork(unsigned long n)
     return hash;
 }
 
+/* Starts children that run a program which exits at once. */
+static uint64_t bench_exec(unsigned long n)
+{
+    static char program[] = "/bin/sysbench", name[] = "exit";
+    char *const argv[] = {program, name, NULL};
+    uint64_t hash = 1;
+
+    while (n--) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            execve(program, argv, environ);
+            _exit(1);
+        }
+        hash = mix(hash, status_of(pid));
+    }
+    return hash;
+}
+
+/* Writes files, reads them back and removes them. */
+static uint64_t bench_file(unsigned long n)
+{
+    enum { CHUNK = 512, CHUNKS = 8 };
+    static unsigned char chunk[CHUNK];
+    uint64_t hash = 1;
+
+    while (n--) {
+        int fd = open("/sysbench.tmp", O_CREAT | O_TRUNC | O_RDWR, 0600), i;
+        struct stat st = {0};
+
+        for (i = 0; i < CHUNKS; i++) {
+            memset(chunk, (int)(n + i), CHUNK);
+            hash = mix(hash, write(fd, chunk, CHUNK));
+        }
+        lseek(fd, 0, SEEK_SET);
+        for (i = 0; i < CHUNKS; i++) {
+            hash = mix(hash, read(fd, chunk, CHUNK));
+            hash = mix(hash, chunk[i]);
+        }
+        fstat(fd, &st);
+        hash = mix(hash, st.st_size);
+        close(fd);
+        hash = mix(hash, unlink("/sysbench.tmp"));
+    }
+    return hash;
+}
+
+/* Two processes yield to each other. */
+static uint64_t bench_yield(unsigned long n)
+{
+    pid_t pid = fork();
+    unsigned long i;
+
+    for (i = 0; i < n; i++)
+        sched_yield();
+    if (pid == 0)
+        _exit(0);
+    return mix(n, status_of(pid));
+}
+
 /* Touches new pages. */
 static uint64_t bench_fault(unsigned long n)
 {
@@ -100,10 +161,10 @@ static const struct bench {
     unsigned long n;
     bool alone;
 } benches[] = {
-    {"getpid", bench_getpid, 1000, true},
-    {"pipe", bench_pipe, 100, false},
-    {"fork", bench_fork, 10, false},
-    {"fault", bench_fault, 10, true},
+    {"getpid", bench_getpid, 1000, true}, {"pipe", bench_pipe, 100, false},
+    {"fork", bench_fork, 10, false},      {"exec", bench_exec, 5, false},
+    {"fault", bench_fault, 10, true},     {"file", bench_file, 10, true},
+    {"yield", bench_yield, 100, false},
 };
 
 static uint64_t read_cycle(void)
@@ -122,12 +183,21 @@ static uint64_t read_instret(void)
     return value;
 }
 
+static bool is_on_one_hart(void)
+{
+    uint64_t harts = 0;
+
+    syscall(__NR_sched_getaffinity, 0, sizeof(harts), &harts);
+    return !(harts & (harts - 1));
+}
+
 static void run(const struct bench *b, unsigned long n)
 {
+    bool counted = b->alone || is_on_one_hart();
     uint64_t cycles = read_cycle(), insns = read_instret(), result = b->run(n);
 
-    cycles = b->alone ? read_cycle() - cycles : 0;
-    insns = b->alone ? read_instret() - insns : 0;
+    cycles = counted ? read_cycle() - cycles : 0;
+    insns = counted ? read_instret() - insns : 0;
     printf("sysbench %s: n=%lu result=%lx cycles=%lu insns=%lu\n", b->name, n, result, cycles,
            insns);
 }
@@ -136,6 +206,8 @@ int main(int argc, char **argv)
 {
     size_t i;
 
+    if (argc > 1 && !strcmp(argv[1], "exit")) /* for bench_exec */
+        return 0;
     for (i = 0; i < sizeof(benches) / sizeof(benches[0]); i++) {
         if (argc > 1 && strcmp(argv[1], benches[i].name))
             continue;
@@ -144,6 +216,6 @@ int main(int argc, char **argv)
             return 0;
     }
     if (argc > 1)
-        printf("usage: sysbench [getpid|pipe|fork|fault [N]]\n");
+        printf("usage: sysbench [getpid|pipe|fork|exec|fault|file|yield [N]]\n");
     return argc > 1;
 }

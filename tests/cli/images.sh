@@ -100,7 +100,7 @@ claim '... and what does not fit says how much it needs' refused 65 '.*zeroes: s
 
 head -c 8192 /dev/zero >"$work/firmware"
 elsewhere 0x80001000 --firmware "$work/firmware"
-claim 'a segment where the firmware goes is refused' refused 65 '.*lies where the firmware goes'
+claim 'a segment where the firmware goes is refused' refused 65 '.*overlaps the firmware'
 elsewhere 0x80002000 --max-insns 10 --firmware "$work/firmware"
 claim 'one right behind it is not' test "$status" -eq 75 -o "$status" -eq 76
 

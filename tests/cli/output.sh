@@ -124,7 +124,7 @@ claim 'the same for a report' has_status 74
 yes step | head -n 500 >"$work/steps"
 piped "$rvftrace" debug --quiet --commands "$work/steps" "$mcount"
 claim 'and for a session' has_status 74
-claim '... and one line' says_one_line 'standard output: not all'
+claim '... and one line' says_one_line 'standard output: a part of'
 
 # Files take their names when they are complete.
 echo old >"$work/r.json"

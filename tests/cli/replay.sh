@@ -21,6 +21,11 @@ def text_of(path):
         return f.read()
 
 
+def report_of(path):
+    """A report without its member "replay", which names the recording that was replayed."""
+    return re.sub(r'"replay":\s*("[^"]*"|null)', '"replay":null', text_of(path))
+
+
 def quietly(*arguments, data=b"", command="run"):
     """Status, console and messages of a run without a terminal."""
     done = subprocess.run([RVFTRACE, command, "--quiet", *arguments, KERNEL], input=data,
@@ -29,9 +34,9 @@ def quietly(*arguments, data=b"", command="run"):
 
 
 def replayed(sentence, status, *options):
-    """Replays the tape and compares the reports, to the byte."""
+    """Replays the tape and compares the reports to the byte, but for the name of the recording."""
     got, _, errors = quietly("--replay", tape, "--report", second, *options)
-    claim(sentence, got == status and text_of(first) == text_of(second), (got, errors))
+    claim(sentence, got == status and report_of(first) == report_of(second), (got, errors))
 
 
 def person(*options):
@@ -88,7 +93,7 @@ commands = work + "/commands"
 with open(commands, "w") as f:
     f.write("tbreak ftrace_make_call\ncontinue\nstep 1000\nnext 50\ncontinue\n")
 quietly("--replay", tape, "--report", second, "--commands", commands, *options, command="debug")
-claim("so is a replay in the debugger", text_of(first) == text_of(second), text_of(second)[:600])
+claim("so is a replay in the debugger", report_of(first) == report_of(second), report_of(second)[:600])
 
 with person("--timeout", "3") as s:
     claim("a timeout ends it", s.end() == 75, s.all)
@@ -157,7 +162,7 @@ for harts in "1", "2":
     claim("a guest that asks the firmware is recorded", console.endswith(b", q") and " guest 0x" in text_of(tape), console)
     again = subprocess.run([RVFTRACE, "run", "--quiet", "--harts", harts, "--replay", tape, "--report", second, program],
                            capture_output=True, timeout=PATIENCE)
-    claim("... and replayed", again.stdout == console and text_of(first) == text_of(second), again.stderr)
+    claim("... and replayed", again.stdout == console and report_of(first) == report_of(second), again.stderr)
 
 # ---- what is no recording of this run ----
 
@@ -175,10 +180,10 @@ refused("another number of harts is refused", good, "tape:[0-9]+: recorded with 
 refused("another seed is refused", good, "tape:[0-9]+: .*run seed 1", "--seed", "9")
 refused("another boot line is refused", good, "tape:[0-9]+: .*run append word", "--append", "word")
 refused("another image is refused", re.sub("run image 0x.", "run image 0xg", good), "tape:3: .*run image")
-refused("an empty file is refused", "", "tape: is no recording")
-refused("what is no recording is refused", "\x7fELF", "tape: is no recording")
+refused("an empty file is refused", "", "tape: not a recording")
+refused("what is no recording is refused", "\x7fELF", "tape: not a recording")
 refused("another version is refused", good.replace(" 1\n", " 2\n", 1), "tape:1: .*version")
-refused("a line that is cut off is refused", good[:-3], f"tape:{len(lines)}: is cut off")
+refused("a line that is cut off is refused", good[:-3], f"tape:{len(lines)}: is truncated")
 for damage in ("inptu 1 2 idle 0x6c\n", "input -1 2 idle 0x6c\n", "input 1 2 idle 0x6c \n", "input 1 2 never 0x6c\n",
                "input 1 2 idle 0x6\n", "input 99999999999999999999 2 idle 0x6c\n", "\n", "run harts 1\n"):
     refused(f"a damaged line is refused: {damage!r}",
@@ -190,9 +195,9 @@ refused("what comes after the end is refused", good + lines[first_input], f"tape
 number = int(lines[first_input].split()[1])
 refused("a byte at an instruction where none was asked for is noticed",
         good.replace(f"input {number} ", f"input {number - 1} ", 1),
-        f"tape:{first_input + 1}: at instruction .* no longer the recorded run")
+        f"tape:{first_input + 1}: the run differs from the recorded one at instruction")
 refused("so is a byte that was another one",
-        good.replace("0x77", "0x78", 1), "tape:[0-9]+: at instruction .* no longer the recorded run")
+        good.replace("0x77", "0x78", 1), "tape:[0-9]+: the run differs from the recorded one at instruction")
 status, _, errors = quietly("--replay", work + "/none")
 claim("a missing recording is status 66", status == 66 and "no such file" in errors, errors)
 status, _, errors = quietly("--record", work + "/no/where")

@@ -36,9 +36,9 @@ for layout in none mcount; do
         done
     done
 done
-check 'each benchmark ran' test "$(wc -l <"$work_dir/results.none.1.qemu")" -eq 4
+check 'each benchmark ran' test "$(wc -l <"$work_dir/results.none.1.qemu")" -eq 7
 check 'their results are the same in every layout, on both machines, on any number of harts' \
-    test "$(cat "$work_dir"/results.* | sort -u | wc -l)" -eq 4
+    test "$(cat "$work_dir"/results.* | sort -u | wc -l)" -eq 7
 
 script='hello one two; echo status $?; memtest > /m; grep -c ^ok /m; /bin/sysbench nothing; echo status $?;
     hello | wc -l; nothing; X=1 hello; /bin/hello > /out; cat /out'

@@ -44,7 +44,7 @@ claim '... and the exception that it was to handle' \
 run run --quiet "$programs/badstack.elf"
 claim 'a handler that faults in itself is status 76, whatever its stack pointer' has_status 76
 claim '... with where, and the exception that it was to handle' says_one_line \
-    'hart 0 is in an endless trap loop at 0x800[0-9a-f]+: its trap handler at 0x800[0-9a-f]+ fails there itself \(store access fault on 0x[0-9a-f]+\); the first trap was ecall from M-mode at 0x'
+    'hart 0 is in an endless trap loop at 0x800[0-9a-f]+: its trap handler at 0x800[0-9a-f]+ traps there itself \(store access fault on 0x[0-9a-f]+\); the first trap was ecall from M-mode at 0x'
 
 # stuck_with HINT ARGUMENTS...: what a file that is no kernel, or not for this machine, comes to.
 stuck_with() {
@@ -54,9 +54,9 @@ stuck_with() {
     has_status 76 && says_one_line 'hart 0 is in an endless trap loop at 0x0: .*first trap was' && says "$hint"
 }
 claim 'a text is asked whether it is a program' stuck_with 'neither an ELF nor a Linux Image' README.md
-claim '... or whether it is firmware' stuck_with 'is --firmware the name' --firmware README.md "$mcount"
+claim '... or whether it is firmware' stuck_with 'is the file of --firmware' --firmware README.md "$mcount"
 claim 'compressed code without C: --isa is named' \
-    stuck_with 'illegal instruction 0x.* in S-mode; --isa may' --isa rv64g "$mcount"
+    stuck_with 'illegal instruction 0x.* in S-mode; .*--isa leaves out' --isa rv64g "$mcount"
 claim 'a kernel for S-mode in M-mode is told so' \
     stuck_with 'fetch access fault at 0xffffffff8.* in M-mode; .*--firmware builtin' --firmware none "$mcount"
 claim 'firmware in S-mode is told so, with its instruction' \

@@ -377,7 +377,7 @@ bad_object "a table of unknown origin is refused" '__mcount_loc' "$norelax
 f: call _mcount
 .section __mcount_loc, \"a\"
 .dword f + 2"
-bad_object "a table without calls is refused" 'lists 1 calls where the code has 0' 'f: nop
+bad_object "a table without calls is refused" 'its 1 calls are not the 0' 'f: nop
 .section __mcount_loc, "a"
 .dword f'
 bad_object "records without relocations are refused" '__mcount_loc' "$norelax
@@ -457,11 +457,11 @@ bad_table() { # claim, pattern, contents of the table's section besides the reco
     refused "$1" 65 "$2" --sort bad.elf
 }
 bad_table "a double entry is refused" 'twice' '.dword first + 12'
-bad_table "an entry outside executable segments is refused" '\.mcount_loc+0x.*no place for code' \
+bad_table "an entry outside executable segments is refused" '\.mcount_loc+0x.*not code in' \
     '.dword 0x1000'
-bad_table "a zero entry is refused" 'no place for code' '.dword 0'
-bad_table "an odd entry is refused" 'no place for code' '.dword first + 13'
-bad_table "an entry that is no call is refused" 'not auipc ra' '.dword first'
+bad_table "a zero entry is refused" 'not code in' '.dword 0'
+bad_table "an odd entry is refused" 'not code in' '.dword first + 13'
+bad_table "an entry that is no call is refused" 'expected auipc ra' '.dword first'
 sed 's/__stop_mcount_loc = ./__stop_mcount_loc = . - 4/' kernel.ld >short.ld
 "${CROSS}ld" --no-warn-rwx-segments -T short.ld -o short.elf a.o b.o mcount.o
 refused "a table of a broken length is refused" 65 'whole number' --sort short.elf
@@ -523,7 +523,7 @@ link nops.elf mcount.o nops.o
 holds "a table of nops is sorted" "$recordmcount" --sort --nops=8 --align=4 nops.elf
 "$recordmcount" --list nops.elf | sed 's/.* //' >order.txt
 holds "... into the order of addresses" sh -c 'printf "late+0x0\nearly+0x0\n" | cmp - order.txt'
-refused "without --nops they are no calls" 65 'not auipc ra' --sort nops.elf
+refused "without --nops they are no calls" 65 'expected auipc ra' --sort nops.elf
 refused "fewer nops than asked for are refused" 65 'no 12 bytes of nops' --sort --nops=12 nops.elf
 sed 's/\.balign 4/.balign 8; .half 1/' nops.S >odd.S
 assemble rv64imac odd.S odd.o

@@ -221,7 +221,7 @@ static void a_bad_line_is_refused_with_its_number(void **state)
     build(&w, "1000 T a\nhello world\n");
     assert_int_equal(w.status, EXIT_BAD_FILE);
     assert_null(w.s);
-    assert_non_null(strstr(w.said, ":2: is no symbol; "));
+    assert_non_null(strstr(w.said, ":2: not a symbol; "));
     wreck(&w);
     build_bytes(&w, "1000 T a\n\0 T b\n", 15);
     assert_int_equal(w.status, EXIT_BAD_FILE);

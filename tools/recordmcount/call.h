@@ -1,7 +1,6 @@
 /*
- * call.h - the eight bytes of `call _mcount`: auipc ra, then jalr ra,(ra); or nops in its place.
- *
- * Pure: bytes in, answer out.
+ * call.h - recognises the eight bytes of `call _mcount`, auipc ra and jalr ra,(ra), and nops in its
+ * place. Pure functions of the bytes.
  */
 #ifndef RECORDMCOUNT_CALL_H
 #define RECORDMCOUNT_CALL_H
@@ -24,7 +23,7 @@ static inline bool call_is_pair(const uint8_t bytes[CALL_BYTES])
     return (auipc & 0xfff) == 0x097 && (jalr & 0xfffff) == 0x080e7;
 }
 
-/* Nothing but nops, compressed or not, up to exactly the end. */
+/* Whether the bytes are nops, compressed or not, and the last one ends exactly at the end. */
 static inline bool call_is_nops(const uint8_t *bytes, unsigned size_bytes)
 {
     unsigned at = 0;
@@ -40,7 +39,7 @@ static inline bool call_is_nops(const uint8_t *bytes, unsigned size_bytes)
     return true;
 }
 
-/* Where the pair at `pc` goes. Both halves are signed: the low one may take 0x800 away. */
+/* The target of the pair at `pc`. Both immediates are signed. */
 static inline uint64_t call_target(uint64_t pc, const uint8_t bytes[CALL_BYTES])
 {
     uint64_t high = call_word(bytes) & 0xfffff000, low = call_word(bytes + 4) >> 20;

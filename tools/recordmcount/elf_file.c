@@ -1,8 +1,8 @@
 /*
- * elf_file.c - one RISC-V ELF file: opened and judged, complained about, replaced.
+ * elf_file.c - opens, checks and replaces a RISC-V ELF file, and prints errors about it.
  *
- * Knows ELF and the file system, nothing of _mcount. Shares nothing with
- * emu/load on purpose: two readers of one format check each other.
+ * Knows ELF and the file system, nothing of _mcount. Deliberately shares no code
+ * with emu/load: two readers of one format check each other.
  */
 #include "elf_file.h"
 
@@ -18,7 +18,7 @@
 
 enum { COPY_CHUNK_BYTES = 65536 };
 
-/* Names come out of files that may be garbage; whatever they hold, a complaint is one line. */
+/* Prints a message of one line: control characters in names from the file are replaced. */
 static void print_line(const char *path, const char *place, const char *what)
 {
     char *line = NULL;
@@ -116,7 +116,7 @@ static int check_is_riscv(struct elf_file *f)
     return 0;
 }
 
-/* libelf believes any e_shentsize and drops a table that lies outside the file. */
+/* Checks that libelf does not make: e_shentsize, and that the section headers lie in the file. */
 static int check_has_sections(struct elf_file *f)
 {
     Elf_Scn *scn;
@@ -138,7 +138,7 @@ static int check_has_sections(struct elf_file *f)
     return 0;
 }
 
-/* Every section is judged once here, so that nobody below meets one outside the file. */
+/* Checks all sections once, so that no other function meets one outside of the file. */
 static int check_sections_lie_inside(struct elf_file *f)
 {
     for (size_t i = 1; i < f->sections; i++) {
@@ -214,7 +214,7 @@ int elf_file_section(const struct elf_file *f, size_t index, Elf_Scn **scn, GElf
 {
     *scn = index && index < f->sections ? elf_getscn(f->elf, index) : NULL;
     if (!*scn || !gelf_getshdr(*scn, header))
-        return elf_file_bad(f, "a reference to section %zu, which is not there; build it again",
+        return elf_file_bad(f, "a reference to section %zu, which does not exist; build it again",
                             index);
     return 0;
 }

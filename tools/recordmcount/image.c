@@ -1,5 +1,5 @@
 /*
- * image.c - a linked kernel, read as a loader would: through its program headers.
+ * image.c - reads a linked kernel by its program headers, as a loader does.
  */
 #include "image.h"
 #include "call.h"
@@ -16,7 +16,7 @@ int image_out_of_memory(const struct image *m)
     return elf_file_fail(m->file.path, EX_SOFTWARE, "out of memory; link a smaller kernel");
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 const struct segment *image_segment_at(const struct image *m, uint64_t address, uint64_t size_bytes)
 {
@@ -133,7 +133,8 @@ static int read_symbols_of(struct image *m, size_t section, const GElf_Shdr *hea
         name = elf_strptr(f->elf, header->sh_link, s.st_name);
         if (!name)
             return elf_file_bad_at(f, section, i * sizeof(Elf64_Sym),
-                                   "the name of symbol %zu is not there; link it again", i);
+                                   "the name of symbol %zu is outside of its table; link it again",
+                                   i);
         status = note_wanted(m, &m->start, name, &s);
         if (!status)
             status = note_wanted(m, &m->stop, name, &s);
@@ -192,15 +193,15 @@ static int read_table(struct image *m)
     if (m->stop.value < start || size % SLOT_BYTES)
         return elf_file_bad(f,
                             STOP_NAME " (0x%" PRIx64
-                                      ") is not a whole number of entries behind " START_NAME
-                                      " (0x%" PRIx64 "); mend the linker script",
+                                      ") is not a whole number of entries after " START_NAME
+                                      " (0x%" PRIx64 "); correct the linker script",
                             m->stop.value, start);
     if (size == 0)
         return 0;
     s = image_segment_at(m, start, size);
     if (!s)
         return elf_file_bad(f,
-                            "the table at 0x%" PRIx64 " is in no segment of the file; mend the "
+                            "the table at 0x%" PRIx64 " is in no segment of the file; correct the "
                             "linker script",
                             start);
     m->count = size / SLOT_BYTES;

@@ -1,5 +1,5 @@
 /*
- * image.h - one linked kernel as recordmcount sees it: its code, its table, its symbols.
+ * image.h - a linked kernel: its code, the table of sites, its symbols.
  */
 #ifndef RECORDMCOUNT_IMAGE_H
 #define RECORDMCOUNT_IMAGE_H
@@ -18,7 +18,7 @@ struct segment {
 struct function {
     uint64_t address, size_bytes;
     const char *name;
-    int weight; /* of two at one address, the heavier gives the name */
+    int weight; /* of symbols at one address the one with the greatest weight is printed */
 };
 
 struct wanted {
@@ -36,18 +36,18 @@ struct image {
     struct wanted start, stop, mcount;
     struct function *functions;
     size_t function_count;
-    uint64_t *table; /* in the file's order, until it is sorted */
+    uint64_t *table; /* in the order of the file, until it is sorted */
     size_t count;
 };
 
-/* Opens and reads; image_close is due after both outcomes. */
+/* Opens and reads a kernel. image_close must be called also after an error. */
 MUST_USE int image_open(struct image *m, const char *path, const char *symbol);
 void image_close(struct image *m);
 
-/* The loaded bytes [address, address + size_bytes), or NULL when the file has not all of them. */
+/* The segment with [address, address + size_bytes) in the file; NULL: none has all of it. */
 const struct segment *image_segment_at(const struct image *m, uint64_t address,
                                        uint64_t size_bytes);
-/* The allocated section around an address, 0 for none; *offset is the place in it. */
+/* The allocated section that contains an address, 0: none; *offset: the offset in it. */
 size_t image_section_at(const struct image *m, uint64_t address, uint64_t *offset);
 int image_out_of_memory(const struct image *m);
 

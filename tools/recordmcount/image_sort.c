@@ -1,9 +1,9 @@
 /*
- * image_sort.c - checks the table of a linked kernel and puts it in order.
+ * image_sort.c - checks and sorts the table of a linked kernel.
  *
- * The table is compared with the code in both directions: each entry must be
- * a call of _mcount, and each call of _mcount must have its entry.  Where the
- * compiler left nops there is only the first direction: nops tell nothing.
+ * The table is compared with the code in both directions: each entry must be a
+ * call of _mcount, and each call of _mcount must have an entry.  Where the compiler
+ * left nops only the first is checked, because nops cannot be told from others.
  */
 #include "call.h"
 #include "image.h"
@@ -18,13 +18,13 @@
 
 /* ---- each entry is a call, or the nops for one ---- */
 
-/* The place of table entry `i`, for a complaint. */
+/* The section and offset of table entry `i`, for a message. */
 static size_t slot_place(const struct image *m, size_t i, uint64_t *offset)
 {
     return image_section_at(m, m->start.value + i * SLOT_BYTES, offset);
 }
 
-/* `bytes`: what stands at table entry `i`. */
+/* `bytes`: the code at table entry `i`. */
 static int check_nops(const struct image *m, size_t i, const struct request *request,
                       const uint8_t *bytes)
 {
@@ -34,9 +34,9 @@ static int check_nops(const struct image *m, size_t i, const struct request *req
     if (call_is_nops(bytes, request->nops))
         return 0;
     return elf_file_bad_at(&m->file, section, offset,
-                           "at 0x%" PRIx64 " are no %u bytes of nops; compile each file with the "
+                           "no %u bytes of nops at 0x%" PRIx64 "; compile each file with the "
                            "same -fpatchable-function-entry",
-                           m->table[i], request->nops);
+                           request->nops, m->table[i]);
 }
 
 static int check_call(const struct image *m, size_t i, const uint8_t *bytes)
@@ -47,8 +47,8 @@ static int check_call(const struct image *m, size_t i, const uint8_t *bytes)
 
     if (!call_is_pair(bytes))
         return elf_file_bad_at(f, section, offset,
-                               "at 0x%" PRIx64 " stand %08" PRIx32 " %08" PRIx32
-                               ", not auipc ra, jalr ra; compile with -mno-relax",
+                               "expected auipc ra, jalr ra at 0x%" PRIx64 ", found %08" PRIx32
+                               " %08" PRIx32 "; compile with -mno-relax",
                                site, call_word(bytes), call_word(bytes + 4));
     target = call_target(site, bytes);
     if (!m->mcount.found)
@@ -71,7 +71,7 @@ static int check_entry(const struct image *m, size_t i, const struct request *re
 
     if (!s || !s->executable || site % 2)
         return elf_file_bad_at(&m->file, section, offset,
-                               "0x%" PRIx64 " is no place for code in an executable segment; link "
+                               "0x%" PRIx64 " is not code in an executable segment; link "
                                "without -pie and keep %s out of discarded sections",
                                site, "__mcount_loc");
     if (request->align && site % request->align)
@@ -110,7 +110,7 @@ static int check_no_duplicates(const struct image *m)
     return 0;
 }
 
-/* A loader that still relocates the table, or the code, would undo what is checked here. */
+/* A relocation that is left for the loader would change the table or code after these checks. */
 static int check_no_relocations(const struct image *m)
 {
     const struct elf_file *f = &m->file;
@@ -169,15 +169,14 @@ static int missed(const struct image *m, size_t section, uint64_t offset, const 
 }
 
 /*
- * Looks at every even offset, so that no call hides behind data in the text.
- * That cannot take something else for a call but by a wonder: at each address
- * the whole eight bytes are fixed by the target, so data would have to equal
- * them in all 64 bits, and an overlap of two such patterns contradicts itself.
- * A wonder would be refused with its address, not silently patched.
+ * Looks for calls at every even offset, so that data in the text cannot hide one.
+ * A false match is practically impossible: at each address the target determines
+ * all 64 bits of the call. It would be an error with its address, and not be
+ * patched.
  *
- * A `jal ra` to _mcount is what the linker makes of a relaxed call. Its four
- * bytes are a weaker mark, so it is looked for on instruction boundaries only,
- * counted from the start of the section.
+ * `jal ra` to _mcount is a call that the linker has relaxed. Only four bytes
+ * identify it, so it is looked for on instruction boundaries only, counted from the
+ * start of the section.
  */
 static int scan_section(const struct image *m, size_t section, uint64_t address,
                         const uint8_t *bytes, uint64_t size_bytes)
@@ -194,7 +193,7 @@ static int scan_section(const struct image *m, size_t section, uint64_t address,
         if (at != boundary)
             continue;
         if ((word & 0xfff) == 0x0ef && jal_target(pc, word) == m->mcount.value)
-            return missed(m, section, at, "a shrunk call (jal) of");
+            return missed(m, section, at, "a relaxed call (jal) of");
         boundary += (word & 3) == 3 ? 4 : 2;
     }
     return 0;
@@ -279,7 +278,7 @@ int image_sort(const char *path, const struct request *request)
     if (!status && !sorted)
         status = image_rewrite(&m);
     if (!status && request->verbose)
-        printf("%s: %zu sites %s\n", path, m.count, sorted ? "in order already" : "sorted");
+        printf("%s: %zu sites %s\n", path, m.count, sorted ? "already sorted" : "sorted");
     image_close(&m);
     return status;
 }

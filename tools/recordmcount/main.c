@@ -1,5 +1,5 @@
 /*
- * main.c - options in, one deed for each file, the exit status out.
+ * main.c - options, the action for each file, the exit status.
  */
 #include "recordmcount.h"
 
@@ -23,10 +23,10 @@ enum { NOPS_MAX = 64 };
 static const struct argp_option option_table[] = {
     {"sort", KEY_SORT, NULL, 0, "Check and sort the table of a linked kernel, in place", 0},
     {"list", KEY_LIST, NULL, 0, "Print the table of a linked kernel: address, symbol+0xoffset", 0},
-    {"symbol", KEY_SYMBOL, "NAME", 0, "What the call sites call (default: _mcount)", 0},
+    {"symbol", KEY_SYMBOL, "NAME", 0, "The function that call sites call (default: _mcount)", 0},
     {"nops", KEY_NOPS, "BYTES", 0,
-     "With --sort: sites are that many bytes of nops (-fpatchable-function-entry)", 0},
-    {"align", KEY_ALIGN, "BYTES", 0, "With --sort: and each site's address is a multiple of that",
+     "With --sort: each site has BYTES of nops (-fpatchable-function-entry)", 0},
+    {"align", KEY_ALIGN, "BYTES", 0, "With --sort: each site's address must be a multiple of BYTES",
      0},
     {"verbose", 'v', NULL, 0, "Print one line of figures for each file", 0},
     {"quiet", 'q', NULL, 0, "Print errors only (the default; undoes --verbose)", 0},
@@ -44,14 +44,14 @@ static void check_files(const struct options *o, struct argp_state *state)
     int files = state->argc - state->next;
 
     if (files == 0)
-        argp_error(state, "no file given; name an object or, with --sort or --list, a kernel");
+        argp_error(state, "no file; give an object or, with --sort or --list, a kernel");
     if (o->deed != SORT && (o->request.nops || o->request.align))
-        argp_error(state, "--nops and --align go with --sort");
+        argp_error(state, "--nops and --align need --sort");
     if (o->deed != RECORD && files > 1)
         argp_error(state, "--sort and --list take one kernel; run it once for each");
 }
 
-/* Nops and alignments are even, and few. */
+/* Parses the size of nops or an alignment: an even number up to NOPS_MAX. */
 static unsigned parse_bytes(const char *arg, struct argp_state *state)
 {
     char *end;

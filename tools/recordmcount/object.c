@@ -1,9 +1,9 @@
 /*
- * object.c - finds the calls of _mcount in one object, and its records if it has some.
+ * object.c - finds the calls of _mcount in an object, and its records if it has some.
  *
- * The relocations say where the calls are; the bytes must agree. What cannot
- * be vouched for is refused, because a site that the table misses is found
- * only when a kernel patches around it.
+ * The relocations tell where the calls are; the bytes must agree. An object with
+ * a call that cannot be recorded is refused, because a site that is missing in
+ * the table would be noticed only when the kernel does not trace its function.
  */
 #include "object.h"
 #include "call.h"
@@ -30,7 +30,7 @@ static int find_symtab(struct object *o)
     return elf_file_data(f, o->symtab, &o->symbols);
 }
 
-/* "" for a symbol without a name, NULL when the name is not there. */
+/* The name of a symbol, "" if it has none; NULL: it is outside of the string table. */
 static const char *symbol_name(const struct object *o, const GElf_Sym *s)
 {
     return s->st_name ? elf_strptr(o->file.elf, o->symbol_names, s->st_name) : "";
@@ -46,7 +46,7 @@ static enum rank rank_of(const GElf_Sym *s)
         return NO_ANCHOR;
     if (GELF_ST_BIND(s->st_info) == STB_LOCAL)
         return LOCAL_ANCHOR;
-    /* A weak one may end up in another object's copy of the function. */
+    /* A weak symbol may be resolved to another object's copy of the function. */
     return GELF_ST_BIND(s->st_info) == STB_GLOBAL ? GLOBAL_ANCHOR : NO_ANCHOR;
 }
 
@@ -70,7 +70,7 @@ static void find_anchors(struct object *o)
 
 /* ---- relocations ---- */
 
-/* One relocation section, at the section it changes. */
+/* A relocation section, and the section that it applies to. */
 struct relocations {
     size_t index, target;
     GElf_Shdr header, target_header;
@@ -84,7 +84,7 @@ struct relocation {
     uint32_t type;
     int64_t addend;
     size_t symbol;
-    const char *name; /* of the symbol, "" for none */
+    const char *name; /* of the symbol; "": none */
 };
 
 static int relocations_open(const struct object *o, size_t index, struct relocations *r)
@@ -142,13 +142,14 @@ static int relocation_get(const struct object *o, const struct relocations *r, i
     if (out->symbol == 0)
         return 0;
     if (out->symbol > INT32_MAX || !gelf_getsym(o->symbols, (int)out->symbol, &s))
-        return elf_file_bad_at(f, r->target, out->offset,
-                               "a relocation names symbol %zu, which is not there; build it again",
-                               out->symbol);
+        return elf_file_bad_at(
+            f, r->target, out->offset,
+            "a relocation refers to symbol %zu, which does not exist; build it again", out->symbol);
     out->name = symbol_name(o, &s);
     if (!out->name)
         return elf_file_bad_at(f, r->target, out->offset,
-                               "the name of symbol %zu is not there; build it again", out->symbol);
+                               "the name of symbol %zu is outside of its table; build it again",
+                               out->symbol);
     return 0;
 }
 
@@ -162,7 +163,7 @@ static bool is_text(const GElf_Shdr *h)
     return h->sh_type == SHT_PROGBITS && (h->sh_flags & SHF_ALLOC) && (h->sh_flags & SHF_EXECINSTR);
 }
 
-/* `r` names _mcount: it is the call of one site, or the object is refused. */
+/* Takes a relocation to _mcount as the call of a site. If it is not one, the object is refused. */
 static int take_site(struct object *o, const struct relocations *rs, const struct relocation *r)
 {
     const struct elf_file *f = &o->file;
@@ -170,11 +171,12 @@ static int take_site(struct object *o, const struct relocations *rs, const struc
 
     if (!is_text(&rs->target_header) || !rs->has_addends ||
         (r->type != R_RISCV_CALL && r->type != R_RISCV_CALL_PLT))
-        return elf_file_bad_at(f, rs->target, r->offset,
-                               "%s is used by a relocation of type %" PRIu32
-                               ", which is no recordable call; compile without -pg and leave the "
-                               "object out of recordmcount",
-                               o->symbol, r->type);
+        return elf_file_bad_at(
+            f, rs->target, r->offset,
+            "%s is used by a relocation of type %" PRIu32
+            ", which is not a call that can be recorded; compile without -pg and leave the "
+            "object out of recordmcount",
+            o->symbol, r->type);
     if (r->addend)
         return elf_file_bad_at(f, rs->target, r->offset,
                                "the call goes to %s%+" PRId64 "; call %s itself", o->symbol,
@@ -195,7 +197,7 @@ static int take_site(struct object *o, const struct relocations *rs, const struc
 
 static int collect_sites(struct object *o, const struct relocations *rs)
 {
-    /* Debug information describes code and calls nothing. */
+    /* Relocations of debug information are not calls. */
     if (!(rs->target_header.sh_flags & SHF_ALLOC))
         return 0;
     for (int i = 0; i < rs->count; i++) {
@@ -211,11 +213,11 @@ static int collect_sites(struct object *o, const struct relocations *rs)
 }
 
 /*
- * The linker must leave the eight bytes where they are and as they are. A
- * relaxable instruction anywhere in the section moves what follows it, and the
- * linker does not adjust records that count from the start of the section.
+ * Refuses sections in which the linker would move or change the eight bytes of a
+ * call. An instruction that is relaxed moves all code after it in the section, and
+ * the linker does not adjust records that are offsets from the section's start.
  */
-static int check_text_stands_still(struct object *o, const struct relocations *rs)
+static int check_text_is_fixed(struct object *o, const struct relocations *rs)
 {
     const struct site_list *l = &o->sites;
 
@@ -234,7 +236,7 @@ static int check_text_stands_still(struct object *o, const struct relocations *r
                                    s ? "the linker may shrink this call of %s; compile with "
                                        "-mno-relax"
                                      : "the linker may shrink this code and move the calls of %s "
-                                       "behind it; compile with -mno-relax",
+                                       "after it; compile with -mno-relax",
                                    o->symbol);
         if (s && r.type != R_RISCV_NONE &&
             (r.offset != s->offset || strcmp(r.name, o->symbol) != 0))
@@ -280,14 +282,14 @@ static int for_each_relocations(struct object *o,
     return 0;
 }
 
-/* ---- what is there already ---- */
+/* ---- existing records ---- */
 
 static bool is_record_section(const struct elf_file *f, size_t index)
 {
     return strcmp(elf_file_section_name(f, index), LOC_NAME) == 0;
 }
 
-/* The records of one __mcount_loc, or a complaint that it is not of our making. */
+/* Reads the records of a __mcount_loc. Refuses one that recordmcount has not written. */
 static int read_records(const struct object *o, const struct relocations *rs, struct site_list *to)
 {
     const struct elf_file *f = &o->file;
@@ -353,14 +355,14 @@ int object_check_records(const struct object *o)
     site_list_sort(&found);
     if (!status && !site_lists_equal(&found, &o->sites))
         status = elf_file_bad(&o->file,
-                              LOC_NAME " is there and lists %zu calls where the code has %zu "
-                                       "(or others); build the object again",
+                              LOC_NAME " exists, but its %zu calls are not the %zu of the code; "
+                                       "build the object again",
                               found.count, o->sites.count);
     free(found.at);
     return status;
 }
 
-/* ---- one object, read ---- */
+/* ---- reading an object ---- */
 
 static int find_groups(struct object *o)
 {
@@ -413,7 +415,7 @@ static int object_scan(struct object *o)
     site_list_sort(&o->sites);
     status = check_no_overlap(o);
     if (!status)
-        status = for_each_relocations(o, check_text_stands_still);
+        status = for_each_relocations(o, check_text_is_fixed);
     if (!status && o->symtab)
         find_anchors(o);
     return status;
@@ -443,7 +445,7 @@ int object_record(const char *path, const struct request *request)
     int status = object_open(&o, path, request->symbol, ALOUD);
 
     if (!status && object_has_records(&o)) {
-        outcome = "recorded already";
+        outcome = "already recorded";
         status = object_check_records(&o);
     } else if (!status && o.sites.count) {
         status = object_extend(&o);

@@ -1,5 +1,5 @@
 /*
- * object.h - one relocatable object as recordmcount sees it; object.c fills it in.
+ * object.h - a relocatable object: its sites, and the symbols to record them against.
  */
 #ifndef RECORDMCOUNT_OBJECT_H
 #define RECORDMCOUNT_OBJECT_H
@@ -8,7 +8,7 @@
 #include "site.h"
 
 #define LOC_NAME  "__mcount_loc"
-#define RELA_NAME ".rela" LOC_NAME /* holds the other name as its tail */
+#define RELA_NAME ".rela" LOC_NAME /* ends with the other name, so one string serves both */
 
 /* The symbol a section's records can be written against; a higher rank is safer. */
 enum rank { NO_ANCHOR, GLOBAL_ANCHOR, LOCAL_ANCHOR, SECTION_ANCHOR };
@@ -21,24 +21,24 @@ struct anchor {
 
 struct object {
     struct elf_file file;
-    const char *symbol; /* what the sites call */
+    const char *symbol; /* the function that the sites call */
     size_t symtab;      /* 0: none */
     size_t symbol_names;
     Elf_Data *symbols, *xindex;
     struct site_list sites; /* sorted */
-    struct anchor *anchors; /* these two by section */
-    size_t *groups;         /* 0: in none */
+    struct anchor *anchors; /* by section */
+    size_t *groups;         /* by section; 0: in no group */
 };
 
-/* Opens and judges; object_close is due after both outcomes. */
+/* Opens and checks an object. object_close must be called also after an error. */
 MUST_USE int object_open(struct object *o, const char *path, const char *symbol, enum voice voice);
 void object_close(struct object *o);
 
 bool object_has_records(const struct object *o);
-/* The records that are there are those that the sites ask for. */
+/* Checks that the existing records are those of the sites. */
 MUST_USE int object_check_records(const struct object *o);
 
-/* Gives the file its records (object_write.c). */
+/* Adds the records to the file (object_write.c). */
 MUST_USE int object_extend(const struct object *o);
 
 #endif

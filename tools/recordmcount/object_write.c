@@ -1,5 +1,5 @@
 /*
- * object_write.c - adds the records to an object, in a copy that takes its place.
+ * object_write.c - adds the records to an object, in a copy that then replaces it.
  *
  * One __mcount_loc is made for each text section, tied to it by SHF_LINK_ORDER
  * and by its section group: when the linker drops the text, the records go too.
@@ -12,18 +12,18 @@
 #include <sysexits.h>
 
 /*
- * Everything new goes behind the end of the file: the grown section names and
- * groups, the records, the section headers. What was there keeps its place.
+ * All additions are placed after the end of the file: the extended section names and
+ * groups, the records, the section headers. Existing contents keep their offsets.
  */
 struct edit {
     const struct object *object;
     Elf *elf;
     uint64_t end_bytes;   /* of the file so far */
     uint64_t name_offset; /* of RELA_NAME among the section names */
-    uint8_t *zeros;       /* what libelf writes must live until it has: these three */
+    uint8_t *zeros;       /* this and the next two must live until libelf has written them */
     Elf64_Rela *relas;
     Elf32_Word *members;
-    bool *grown; /* by section */
+    bool *grown; /* by section: a group that was extended */
 };
 
 static int edit_failed(const struct edit *e)
@@ -32,7 +32,7 @@ static int edit_failed(const struct edit *e)
                         elf_errmsg(-1));
 }
 
-/* Appends to a section, which is placed later. */
+/* Appends to a section; its offset in the file is set later. */
 static int append(const struct edit *e, Elf_Scn *scn, const void *bytes, size_t size, Elf_Type type)
 {
     GElf_Shdr header;
@@ -102,7 +102,7 @@ static int add_to_group(struct edit *e, size_t text, Elf32_Word members[2], size
     return append_to_old(e, group, members, 2 * sizeof *members, ELF_T_WORD);
 }
 
-/* The sites [first, first + count) all lie in one text section: its __mcount_loc. */
+/* Adds the __mcount_loc of one text section, whose sites are [first, first + count). */
 static int add_records(struct edit *e, size_t first, size_t count)
 {
     const struct object *o = e->object;
@@ -231,7 +231,7 @@ static int add_sections(const struct object *o, int fd)
 
     if (!e.zeros || !e.relas || !e.members || !e.grown)
         status = elf_file_fail(o->file.path, EX_SOFTWARE, "out of memory; give a smaller file");
-    /* Without ELF_F_DIRTY, libelf 0.188 writes the headers of new sections from stray memory. */
+    /* Without ELF_F_DIRTY, libelf 0.188 writes section headers from uninitialised memory. */
     else if (!e.elf || !elf_flagelf(e.elf, ELF_C_SET, ELF_F_LAYOUT | ELF_F_DIRTY))
         status = edit_failed(&e);
     else
@@ -244,7 +244,7 @@ static int add_sections(const struct object *o, int fd)
     return status;
 }
 
-/* Reads back what was written: it must say of itself what the original said. */
+/* Reads the copy back: it must have the same sites as the original, and their records. */
 static int check_written(const struct object *o, const char *path)
 {
     struct object again;

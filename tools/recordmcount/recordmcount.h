@@ -1,5 +1,5 @@
 /*
- * recordmcount.h - the three deeds of recordmcount.
+ * recordmcount.h - the three actions of recordmcount.
  *
  * Each returns 0 or an exit status of sysexits.h after one line on standard error.
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 struct request {
-    const char *symbol; /* what the sites call: _mcount */
+    const char *symbol; /* the function that the sites call: _mcount */
     unsigned nops;      /* bytes of nops that the compiler left at each site; 0: it left a call */
     unsigned align;     /* of each site; 0: any */
     bool verbose;       /* one line of figures for each file on standard output */

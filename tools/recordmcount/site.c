@@ -48,7 +48,7 @@ bool site_lists_equal(const struct site_list *a, const struct site_list *b)
     return true;
 }
 
-/* How many sites stand at or before `key`. */
+/* The number of sites at or before `key`. */
 static size_t site_list_rank(const struct site_list *l, struct site key)
 {
     size_t low = 0, high = l->count;

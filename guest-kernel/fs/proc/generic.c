@@ -1,8 +1,8 @@
 /*
- * generic.c - /proc, made when the first of its files is.
+ * generic.c - procfs.
  *
- * A file may be a module's, and stays open when that goes: proc_remove() closes
- * it for all that have it open, and from then on reading it is -EIO.
+ * A module may create files and be unloaded while they are open: proc_remove() closes them for
+ * all openers; reading one then returns -EIO.
  */
 #include "internal.h"
 #include <linux/errno.h>
@@ -12,43 +12,52 @@
 #include <linux/slab.h>
 
 struct proc_dir_entry {
-    struct mutex lock; /* held during a call of one of the functions, and to take them away */
-    const struct file_operations *fops; /* NULL: the file is gone */
+    struct mutex lock;                  /* held during calls of the functions, and to remove them */
+    const struct file_operations *fops; /* NULL: the file was removed */
     int (*show)(struct seq_file *m, void *unused);
     struct list_head openers;
 };
 
-/* A use of the file that has not been released yet; under the entry's lock. */
+/* An open file that was not released yet; under the entry's lock. */
 struct pde_opener {
     struct list_head list;
     struct file *file;
 };
 
-static struct dentry *proc_root; /* set once at boot, before there are two threads here */
+static struct dentry *proc_root; /* set once at boot */
 
-static struct dentry *proc_dir(struct dentry *parent)
+static int proc_fill_super(struct super_block *sb)
 {
-    if (parent)
-        return parent;
-    if (!proc_root) {
-        proc_root = simple_create_dir(NULL, "proc", NULL);
-        if (proc_root) {
-            proc_root->d_inode->i_op = &proc_root_iops;
-            proc_root->d_inode->i_fop = &proc_root_fops;
-        }
+    int err = simple_fill_super(sb);
+
+    if (!err) {
+        sb->s_root->d_inode->i_op = &proc_root_iops;
+        sb->s_root->d_inode->i_fop = &proc_root_fops;
     }
-    return proc_root;
+    return err;
+}
+
+static struct file_system_type proc_fs_type = {
+    .name = "proc",
+    .fs_flags = FS_SINGLE,
+    .root_mode = S_IRUGO | S_IXUGO,
+    .fill_super = proc_fill_super,
+};
+
+void proc_root_init(void)
+{
+    proc_root = simple_pin_fs(&proc_fs_type);
+    proc_filesystems_init();
+    proc_create_single("mounts", S_IRUGO, NULL, proc_mounts_show);
 }
 
 struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 {
-    struct dentry *dir = proc_dir(parent);
-
-    return dir ? simple_create_dir(dir, name, NULL) : NULL;
+    return simple_create_dir(parent ? parent : proc_root, name, NULL);
 }
 EXPORT_SYMBOL(proc_mkdir);
 
-/* ---- a file's functions, as long as it has them ---- */
+/* ---- calling a file's functions ---- */
 
 static int proc_reg_open(struct inode *inode, struct file *file)
 {
@@ -128,7 +137,7 @@ static const struct file_operations proc_reg_fops = {
     .release = proc_reg_release,
 };
 
-/* Takes the functions away: after this no call of one of them is under way, or begins. */
+/* Removes the functions: after this no call of them is running or starts. */
 static void proc_entry_rundown(struct proc_dir_entry *pde)
 {
     mutex_lock(&pde->lock);
@@ -145,14 +154,14 @@ static void proc_evict(struct inode *inode)
 
 static const struct inode_operations proc_file_iops = {.evict = proc_evict};
 
-/* ---- coming and going ---- */
+/* ---- creating and removing files ---- */
 
 static struct dentry *create_file(const char *name, umode_t mode, struct dentry *parent,
                                   const struct file_operations *fops,
                                   int (*show)(struct seq_file *m, void *unused))
 {
-    struct dentry *dir = proc_dir(parent), *dentry;
-    struct proc_dir_entry *pde = dir ? kzalloc(sizeof(*pde)) : NULL;
+    struct proc_dir_entry *pde = kzalloc(sizeof(*pde));
+    struct dentry *dentry;
 
     if (!pde)
         return NULL;
@@ -160,7 +169,7 @@ static struct dentry *create_file(const char *name, umode_t mode, struct dentry 
     INIT_LIST_HEAD(&pde->openers);
     pde->fops = fops;
     pde->show = show;
-    dentry = simple_create_file(dir, name, mode, pde, &proc_reg_fops);
+    dentry = simple_create_file(parent ? parent : proc_root, name, mode, pde, &proc_reg_fops);
     if (dentry)
         dentry->d_inode->i_op = &proc_file_iops;
     else

@@ -19,7 +19,8 @@ struct workload {
 };
 
 extern const struct workload workload_calls, workload_tree, workload_sort, workload_mixed,
-    workload_deep;
+    workload_deep, workload_density4, workload_density16, workload_density64, workload_density256,
+    workload_density1024;
 
 /*
  * Runs a workload; iterations 0: its default number. each_line() gets the output. A wrong

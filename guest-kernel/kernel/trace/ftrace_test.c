@@ -142,7 +142,7 @@ static unsigned long place_of(unsigned long ip)
     return i + 1;
 }
 
-static void a_function_can_be_named_by_its_place(struct kunit *test)
+static void a_function_can_be_named_by_its_index(struct kunit *test)
 {
     char place[24];
 
@@ -508,7 +508,7 @@ static noinline __attribute__((noclone)) int call_deeply(int levels)
     return n + 1;
 }
 
-static void calls_beyond_the_return_stack_are_counted(struct kunit *test)
+static void deep_calls_without_room_are_counted(struct kunit *test)
 {
     int before;
 
@@ -528,7 +528,7 @@ static const struct kunit_case ftrace_cases[] = {
     KUNIT_CASE(notrace_overrides_the_filter),
     KUNIT_CASE(a_filter_that_matches_nothing_is_refused),
     KUNIT_CASE(the_kernel_is_in_no_module),
-    KUNIT_CASE(a_function_can_be_named_by_its_place),
+    KUNIT_CASE(a_function_can_be_named_by_its_index),
     KUNIT_CASE(a_function_can_be_named_by_its_address),
     KUNIT_CASE(a_callback_gets_function_and_caller),
     KUNIT_CASE(one_ops_is_called_directly_and_several_by_the_list),
@@ -548,7 +548,7 @@ static const struct kunit_case ftrace_cases[] = {
     KUNIT_CASE(several_graph_users_have_their_own_filters),
     KUNIT_CASE(a_return_goes_to_users_that_followed_the_call),
     KUNIT_CASE(a_user_registered_during_a_call_does_not_get_its_return),
-    KUNIT_CASE(calls_beyond_the_return_stack_are_counted),
+    KUNIT_CASE(deep_calls_without_room_are_counted),
     {},
 };
 

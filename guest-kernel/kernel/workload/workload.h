@@ -40,7 +40,17 @@ u64 sort_run(unsigned long n);
 u64 calls_counted_run(unsigned long n, u64 *calls);
 u64 tree_counted_run(unsigned long n, u64 *calls);
 u64 sort_counted_run(unsigned long n, u64 *calls);
+u64 density4_run(unsigned long n);
+u64 density16_run(unsigned long n);
+u64 density64_run(unsigned long n);
+u64 density256_run(unsigned long n);
+u64 density1024_run(unsigned long n);
 u64 deep_run(unsigned long n);
+u64 density4_counted_run(unsigned long n, u64 *calls);
+u64 density16_counted_run(unsigned long n, u64 *calls);
+u64 density64_counted_run(unsigned long n, u64 *calls);
+u64 density256_counted_run(unsigned long n, u64 *calls);
+u64 density1024_counted_run(unsigned long n, u64 *calls);
 u64 deep_counted_run(unsigned long n, u64 *calls);
 
 #endif

@@ -12,11 +12,13 @@
 /* Calls counted by the current pass; under workload_mutex. */
 static u64 counted;
 
-#define FN(name) counted_##name
-#define CALL()   ((void)counted++)
-#define SET_ATTR static notrace WORKLOAD_FN
+#define FN(name)      COUNTED(name)
+#define COUNTED(name) counted_##name /* in two steps: the name may be a macro */
+#define CALL()        ((void)counted++)
+#define SET_ATTR      static notrace WORKLOAD_FN
 #include WORKLOAD_BODY
 #undef FN
+#undef COUNTED
 #undef CALL
 #undef SET_ATTR
 
