@@ -21,6 +21,8 @@ _start:
         bne     t0, t1, 1f
         li      t0, 0x400000
         csrs    0x7c0, t0               # mxstatus: the extended instructions
+        li      t0, 0x200000
+        csrc    0x7c0, t0               # its own page attributes off: entries are those of Sv39
         li      t0, 0x30013
         csrs    0x7c2, t0               # mcor: invalidate caches and predictors
         li      t0, 0x17f
