@@ -102,6 +102,7 @@ void cluster_free(struct cluster *c)
     codemap_free(c);
     decoder_free(c->decoder);
     map_free(&c->probes_at);
+    map_free(&c->table_ranges);
     VEC_FREE(&c->probes);
     VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);

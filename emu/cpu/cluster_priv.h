@@ -61,7 +61,8 @@ struct cluster {
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
-    uint32_t wanted; /* kinds of events that some listener needs */
+    uint32_t wanted;         /* kinds of events that some listener needs */
+    struct map table_ranges; /* mmu.c: page number of a page table -> what it translates */
     VEC_OF(struct watched_page) watched;
     bool store_reads; /* the store at hand is that of an atomic operation */
     struct op_cost cost[OP_COUNT];

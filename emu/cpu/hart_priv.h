@@ -45,6 +45,7 @@ struct hart_cache {
     struct superpage superpages[SUPERPAGES_MAX];
     unsigned superpage_count;
     bool superpages_lost; /* there are more */
+    struct noted_table noted_tables[LEVELS_MAX];
     uint64_t store_epoch; /* of ram->epoch, when store translations were last dropped */
 
     /* of a core model (timed_priv.h); NULL: the costs are static */
