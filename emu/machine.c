@@ -100,15 +100,15 @@ static void uart_put(void *machine, const uint8_t *bytes, size_t len)
 
 /* ---- HTIF: a 64-bit store to `tohost` ends the run or prints a character ---- */
 
-static void tohost_stored(void *machine, uint64_t pa, unsigned size, const struct writer *by)
+static void tohost_accessed(void *machine, const struct event *e)
 {
     static const struct writer host = {.kind = WRITER_DMA};
     static const uint64_t taken = 0;
     struct machine *m = machine;
     uint64_t command = 0;
 
-    (void)by;
-    if (pa + size <= m->tohost || pa >= m->tohost + 8)
+    if (!e->access.writes || e->access.pa + e->access.size <= m->tohost ||
+        e->access.pa >= m->tohost + 8)
         return;
     if (!bus_read(m->bus, m->tohost, &command, sizeof command) || !command)
         return;
@@ -126,12 +126,14 @@ static void tohost_stored(void *machine, uint64_t pa, unsigned size, const struc
 static void watch_tohost(struct machine *m)
 {
     const struct image *im = m->image;
+    const struct listener l = {
+        .ctx = m, .kinds = EVENT_BIT(EVENT_ACCESS), .on_event = tohost_accessed};
 
     if (!im->has_tohost || !ram_has(m->ram, im->tohost, 8))
         return;
     m->tohost = im->tohost;
-    ram_add_watch(m->ram, (struct ram_watch){.ctx = m, .stored = tohost_stored});
-    ram_flag_page(m->ram, m->tohost, RAM_PAGE_WATCHED);
+    cluster_listen(m->cluster, &l);
+    cluster_watch_memory(m->cluster, m->tohost, 8, false);
 }
 
 /* ---- virtio ---- */

@@ -22,7 +22,6 @@ struct snapshot {
     struct snapshot *next, *previous; /* in the machine's list */
     uint8_t *state;
     size_t state_bytes;
-    uint64_t insns, cycles;
     struct version *memory, *code;
     struct version *drives[MACHINE_DRIVES_MAX];
 };
@@ -80,8 +79,6 @@ struct snapshot *machine_snapshot(struct machine *m)
     struct snapshot *s = xcalloc(1, sizeof *s);
 
     m->input.on = true;
-    s->insns = machine_insns(m);
-    s->cycles = machine_cycles(m);
     save_state(m, s);
     s->memory = ram_take_version(m->ram);
     s->code = cluster_take_code_version(m->cluster);
@@ -157,16 +154,6 @@ uint64_t machine_state_hash(struct machine *m)
     hash = fnv1a(FNV1A_START, io.saved.at, io.saved.len);
     state_io_free(&io);
     return hash;
-}
-
-uint64_t snapshot_insns(const struct snapshot *s)
-{
-    return s->insns;
-}
-
-uint64_t snapshot_cycles(const struct snapshot *s)
-{
-    return s->cycles;
 }
 
 /* ---- output ---- */

@@ -56,10 +56,6 @@ size_t snapshot_bytes(const struct machine *m, const struct snapshot *s);
 /* A hash of the present state, without memory and disks. Equal states have equal hashes. */
 uint64_t machine_state_hash(struct machine *m);
 
-/* The position of the snapshot in the run. */
-uint64_t snapshot_insns(const struct snapshot *s);
-uint64_t snapshot_cycles(const struct snapshot *s);
-
 /* The number of bytes that the guest has written to its console; a restore restores it. */
 uint64_t machine_console_count(const struct machine *m);
 

@@ -40,7 +40,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/head.o kernel/entry.o kernel/asm-offsets.o kernel/sbi.o kernel/setup.o \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
-	$(addprefix init/, main.o emergency.o initramfs.o initramfs_data.o) \
+	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
 	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
@@ -49,8 +49,9 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(patsubst %,workload/density%.o,4 16 64 256 1024) workload/mixed.o workload/procfs.o workload/sort.o \
 	workload/tree.o workload/workload.o) \
 	$(addprefix mm/, page_alloc.o slab.o util.o) \
-	$(addprefix fs/, dcache.o file.o file_table.o fs_struct.o fs_test.o inode.o libfs.o namei.o open.o \
-	pipe.o read_write.o readdir.o seq_file.o stat.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o \
+	$(addprefix fs/, dcache.o file.o file_table.o filesystems.o fs_struct.o fs_test.o inode.o libfs.o mount_test.o namei.o \
+	namespace.o open.o pipe.o proc_namespace.o read_write.o readdir.o seq_file.o stat.o super.o \
+	debugfs/inode.o sysfs/mount.o proc/base.o proc/generic.o proc/meminfo.o proc/proc_sysctl.o \
 	ramfs/inode.o) \
 	$(addprefix drivers/, char/mem.o of/fdt.o power/reset/sifive-test.o tty/console.o tty/ns16550.o tty/sysrq.o \
 	tty/tty_io.o) \
@@ -298,12 +299,12 @@ $(USER_OUT)/bin/sh: $(USER_SH_OBJS) $(USER_LIB) $(USER_SRC)/user.lds
 	$(Q)mkdir -p $(@D)
 	$(Q)$(GUEST_CC) $(USER_CFLAGS) $(USER_LDFLAGS) -o $@ $(filter %.o,$^)
 
-# An archive of programs in /bin. Times and owners are the same in every build.
+# An archive of programs in /bin, and a place to mount something. Times and owners are the same in every build.
 $(GUEST_OUT)/initramfs.cpio: $(USER_OUT)/bin/sh
 $(GUEST_OUT)/initrd.cpio: $(addprefix $(USER_OUT)/bin/,$(USER_PROGRAMS))
 $(GUEST_OUT)/initramfs.cpio $(GUEST_OUT)/initrd.cpio:
 	$(say) CPIO $@
-	$(Q)rm -rf $@.root && mkdir -p $@.root/bin
+	$(Q)rm -rf $@.root && mkdir -p $@.root/bin $@.root/mnt
 	$(Q)for p in $^; do $(GUEST_OBJCOPY) -S $$p $@.root/bin/$${p##*/}; done
 	$(Q)cd $@.root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
 		cpio --quiet --reproducible -R 0:0 -o -H newc > "$(abspath $@)"

@@ -8,7 +8,7 @@ PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
 PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck badstack asleep loop \
-	bits wrs virtio-disk virtio-flood \
+	bits wrs virtio-disk virtio-flood virtio-write \
 	selfpatch freshcode crosspatch
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)
 
@@ -58,7 +58,7 @@ $(PROGRAM_OUT)/defects/patched-function-pmpw.elf: $(PROGRAM_SRC)/defects/patched
 $(PROGRAM_OUT)/%.elf: $(PROGRAM_OUT)/obj/%.o $(PROGRAM_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $(filter %.o,$^)
-$(PROGRAM_OUT)/virtio-disk.elf $(PROGRAM_OUT)/virtio-flood.elf: $(PROGRAM_OUT)/obj/virtio.o
+$(addprefix $(PROGRAM_OUT)/virtio-,disk.elf flood.elf write.elf): $(PROGRAM_OUT)/obj/virtio.o
 
 # Programs that change code in a way the ISA allows, for tests/machine/legal.sh. NAME-miss.elf
 # lacks a fence.

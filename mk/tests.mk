@@ -73,7 +73,14 @@ test: emu guest programs tools $(unit_bin) $(tool_bin) $(snapshot_check) $(fuzz_
 tidy: $(BUILD)/revision.h | $(BOOTSTRAP_TEST)
 	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu -I$(BUILD)
 
-check-long: test tidy
+# The same tests without caches: an hour or two.
+.PHONY: check-caches
+check-caches: export BUILD := $(BUILD)
+check-caches: export CROSS := $(CROSS)
+check-caches: emu guest programs tools $(snapshot_check) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+	@tests/caches/suite.sh
+
+check-long: test tidy check-caches
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 

@@ -79,8 +79,8 @@ struct cluster *cluster_new(const struct cluster_config *config)
     ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
                                              .store_code = codemap_store,
                                              .break_reservations = break_reservations,
-                                             .storing = memwatch_storing});
-    ram_add_watch(c->ram, (struct ram_watch){.ctx = c, .loaded = memwatch_loaded});
+                                             .accessed = memwatch_accessed,
+                                             .table_written = mmu_table_written});
     return c;
 }
 
@@ -147,19 +147,6 @@ void cluster_emit(const struct cluster *c, const struct event *e)
     for (unsigned i = 0; i < c->listener_count; i++)
         if (c->listeners[i].kinds & EVENT_BIT(e->kind))
             c->listeners[i].on_event(c->listeners[i].ctx, e);
-}
-
-void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags)
-{
-    static const enum ram_page_flag both[] = {RAM_PAGE_WATCHED_STORES, RAM_PAGE_WATCHED_LOADS};
-
-    for (unsigned i = 0; i < ARRAY_LEN(both); i++)
-        if (flags & both[i])
-            ram_flag_page(c->ram, pa, both[i]);
-        else
-            ram_unflag_page(c->ram, pa, both[i]);
-    for (size_t i = 0; i < c->harts.len; i++)
-        hart_flush_tlb(c->harts.at[i]);
 }
 
 static bool is_hart_in_block(const struct cluster *c)

@@ -98,18 +98,11 @@ cluster_probe_bytes(void); /* host memory a planted probe takes, without the has
  * Reports accesses to the pages that hold [pa, pa+size), all of it RAM: writes by anybody, and
  * with `reads` also loads by harts (EVENT_ACCESS, also for accesses to the rest of these pages).
  * Each call needs one of cluster_unwatch_memory with the same arguments; pages may be watched
- * several times. Neither changes a cycle of the run.
+ * several times. Neither changes a cycle of the run. Costs nothing where no page is watched; loads
+ * from all of memory are slower while some page is watched for loads. Allowed also in a callback.
  */
 void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
 void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
-
-/*
- * The means of cluster_watch_memory, for one page: `flags` of RAM_PAGE_WATCHED_STORES and
- * RAM_PAGE_WATCHED_LOADS are what is told of the page from now on (struct ram_watch in mem/ram.h).
- * Costs nothing where no page is watched; loads from all of memory are slower while some page is
- * watched for loads. Allowed also in a callback while a hart runs.
- */
-void cluster_watch_page(struct cluster *c, uint64_t pa, unsigned flags);
 
 /* fence.i on behalf of `target`, asked for by `requester` through firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);

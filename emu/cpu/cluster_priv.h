@@ -24,7 +24,7 @@ struct probe {
 };
 
 enum { NO_PROBE = CLUSTER_NO_PROBE };
-enum { LISTENERS_MAX = 4 };
+enum { LISTENERS_MAX = 6 };
 
 /* Stores to code that are kept: 4 MiB. Versions keep them by chunks. */
 enum { WRITE_RECORDS_MAX = 1 << 16, WRITE_CHUNK = 64 };
@@ -61,10 +61,12 @@ struct cluster {
     struct op_cost cost[OP_COUNT];
 };
 
-/* memwatch.c: before stores to watched pages, and after loads from them (struct ram_watch) */
-void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
-                      const struct writer *by);
-void memwatch_loaded(void *cluster, uint64_t pa, unsigned size, const struct writer *by);
+/* memwatch.c: ram_hooks.accessed */
+void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,
+                       const struct writer *by);
+
+/* mmu.c: ram_hooks.table_written */
+void mmu_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

@@ -210,6 +210,11 @@ static void write_satp(struct hart *h, uint64_t value)
         return;
     h->s.csr.satp = value;
     hart_flush_translations(h);
+    if (is_wanted(h->cluster, EVENT_SATP)) {
+        const struct event e = {.kind = EVENT_SATP, .satp = {.hart = h}};
+
+        cluster_emit(h->cluster, &e);
+    }
 }
 
 /* The bits of the single-letter extensions; U is set with S (vol. II, 3.1.1). */

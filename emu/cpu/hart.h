@@ -121,6 +121,11 @@ enum access { ACCESS_LOAD, ACCESS_STORE, ACCESS_FETCH };
 
 /* Where va lies for this hart now; no fault is taken and no A/D bit set. */
 MUST_USE bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa);
+/*
+ * Where the hart's page table maps va, whatever the entry permits and in whatever mode the hart is.
+ * False: nowhere, or satp says that nothing is translated.
+ */
+MUST_USE bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa);
 
 /* Memory as the hart's loads see it, across pages; false: some byte is not mapped RAM. */
 MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);

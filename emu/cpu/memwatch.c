@@ -2,43 +2,31 @@
  * memwatch.c - accesses to watched pages become events (cluster_watch_memory).
  *
  * A watched page never gets a cached store translation, nor, if its loads are
- * watched, a load translation or a span that covers it (struct ram_watch in
- * mem/ram.h). So each access to it comes to the slow path, which tells it; the
- * fast paths know nothing of it.
+ * watched, a load translation or a span that covers it (ram_hooks.accessed). So
+ * each access to it comes to the slow path, which tells it; the fast paths know
+ * nothing of it.
  */
 #include "base/bits.h"
-#include "cpu/cluster_priv.h"
+#include "cpu/hart_priv.h"
 
 /* ---- reports ---- */
 
-static void tell(const struct cluster *c, uint64_t pa, const uint8_t *new_bytes, unsigned size,
-                 bool reads, const struct writer *who)
+void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,
+                       const struct writer *by)
 {
+    const struct cluster *c = cluster;
     const uint8_t *present = ram_host(c->ram, pa);
     const struct event e = {.kind = EVENT_ACCESS,
-                            .access = {.who = *who,
+                            .access = {.who = *by,
                                        .pa = pa,
                                        .size = size,
-                                       .reads = reads,
-                                       .writes = new_bytes != NULL,
-                                       .old_bytes = present,
-                                       .new_bytes = new_bytes ? new_bytes : present}};
+                                       .reads = !old_bytes || c->store_reads,
+                                       .writes = old_bytes != NULL,
+                                       .old_bytes = old_bytes ? old_bytes : present,
+                                       .new_bytes = present}};
 
     if (is_wanted(c, EVENT_ACCESS))
         cluster_emit(c, &e);
-}
-
-void memwatch_loaded(void *cluster, uint64_t pa, unsigned size, const struct writer *by)
-{
-    tell(cluster, pa, NULL, size, true, by);
-}
-
-void memwatch_storing(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
-                      const struct writer *by)
-{
-    const struct cluster *c = cluster;
-
-    tell(c, pa, bytes, size, c->store_reads, by);
 }
 
 /* ---- which pages ---- */
@@ -52,11 +40,21 @@ static struct watched_page *page_of(struct cluster *c, uint64_t pa)
     return &c->watched.at[c->watched.len - 1];
 }
 
+static void set_flag(struct cluster *c, uint64_t pa, enum ram_page_flag flag, bool set)
+{
+    if (set)
+        ram_flag_page(c->ram, pa, flag);
+    else
+        ram_unflag_page(c->ram, pa, flag);
+}
+
+/* Also in a callback while a hart runs: cached translations of the page must go. */
 static void set_flags(struct cluster *c, const struct watched_page *p)
 {
-    cluster_watch_page(c, p->pa,
-                       (p->writes ? RAM_PAGE_WATCHED_STORES : 0) |
-                           (p->reads ? RAM_PAGE_WATCHED_LOADS : 0));
+    set_flag(c, p->pa, RAM_PAGE_WATCHED_STORES, p->writes);
+    set_flag(c, p->pa, RAM_PAGE_WATCHED_LOADS, p->reads);
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_flush_tlb(c->harts.at[i]);
 }
 
 static void forget_if_unused(struct cluster *c, struct watched_page *p)

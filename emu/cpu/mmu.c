@@ -16,6 +16,7 @@ struct request {
     enum access access;
     enum privilege mode; /* effective privilege mode (MPRV applied) */
     bool probe;          /* no side effects */
+    bool any;            /* whatever the entry permits, for a probe */
 };
 
 enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
@@ -150,9 +151,9 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     uint64_t offset;
     enum walk_result result;
 
-    if (!pte_permits(h, pte, r) || !leaf_size(pte, level, &shift))
+    if (!(r->any || pte_permits(h, pte, r)) || !leaf_size(pte, level, &shift))
         return WALK_PAGE_FAULT;
-    result = update_pte(h, pte_pa, pte, r);
+    result = r->any ? WALK_OK : update_pte(h, pte_pa, pte, r);
     if (result != WALK_OK)
         return result;
     h->cache.leaf = (struct leaf){pte | PTE_A, pte_pa, shift};
@@ -161,6 +162,70 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
     offset = (UINT64_C(1) << shift) - 1;
     *pa = (pte_address(pte) & ~offset) | (r->va & offset);
     return WALK_OK;
+}
+
+/* ---- page tables ---- */
+
+/*
+ * A cached translation says what the page table says now, also before the guest's sfence.vma: then
+ * it makes no difference whether it was cached. Pages from which a walk has read are marked; a
+ * write that changes a valid entry drops the translations of all harts, and the mark, which the
+ * next walk sets again. (A page table that has become data would be slow for ever.)
+ */
+static void mark_table(struct hart *h, uint64_t pte_pa)
+{
+    struct ram *ram = h->cluster->ram;
+
+    if (LIKELY(!ram_has(ram, pte_pa, 8) || ram_page_at(ram, pte_pa)->flags & RAM_PAGE_TABLE))
+        return;
+    ram_flag_page(ram, pte_pa, RAM_PAGE_TABLE);
+    hart_flush_stores(h);
+}
+
+/* That A or D was set is no other translation. */
+static bool changes_translation(uint64_t before, uint64_t now)
+{
+    return before & PTE_V && (before & ~now || (now & ~before) & ~(PTE_A | PTE_D));
+}
+
+/* The entry at `at` before [pa, pa + size) was written. */
+static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
+                             const uint8_t *old_bytes, unsigned size)
+{
+    uint8_t entry[8];
+    uint64_t value;
+
+    memcpy(entry, ram_host(ram, at), sizeof entry);
+    for (unsigned i = 0; i < sizeof entry; i++)
+        if (at + i >= pa && at + i < pa + size)
+            entry[i] = old_bytes[at + i - pa];
+    memcpy(&value, entry, sizeof value);
+    return value;
+}
+
+/* At any instruction: no block is dropped, and no hart is in the middle of another one's. */
+static void drop_translations(struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++) {
+        hart_flush_tlb(c->harts.at[i]);
+        hart_drop_jumps(c->harts.at[i]);
+    }
+}
+
+void mmu_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size)
+{
+    struct cluster *c = cluster;
+
+    for (uint64_t at = align_down(pa, 8); at < pa + size; at += 8) {
+        uint64_t now;
+
+        memcpy(&now, ram_host(c->ram, at), sizeof now);
+        if (!changes_translation(entry_before(c->ram, at, pa, old_bytes, size), now))
+            continue;
+        ram_unflag_page(c->ram, pa, RAM_PAGE_TABLE);
+        drop_translations(c);
+        return;
+    }
 }
 
 static uint64_t root_table(const struct hart *h)
@@ -185,6 +250,8 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
         memcpy(&pte, ram_host(h->cluster->ram, pte_pa), sizeof pte);
         if (!(pte & PTE_V) || pte_is_reserved(h, pte))
             return WALK_PAGE_FAULT;
+        if (!r->probe)
+            mark_table(h, pte_pa);
         if (pte & (PTE_R | PTE_X))
             return take_leaf(h, r, pte, pte_pa, level, pa);
         if (pointer_is_reserved(pte))
@@ -202,7 +269,7 @@ static enum privilege effective_mode(const struct hart *h, enum access access)
 static enum walk_result translate(struct hart *h, uint64_t va, enum access access, bool probe,
                                   uint64_t *pa)
 {
-    struct request r = {va, access, effective_mode(h, access), probe};
+    struct request r = {va, access, effective_mode(h, access), probe, false};
 
     if (r.mode == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
         *pa = va;
@@ -253,8 +320,8 @@ static bool loads_are_watched(const struct hart *h, uint64_t pa)
 }
 
 /*
- * Reports a load from a watched page (struct ram_watch). Such pages have no cached translation, so
- * every load from them comes here.
+ * Reports a load from a watched page. Such pages have no cached translation, so every load from
+ * them comes here.
  */
 static void tell_load(struct hart *h, uint64_t pa, unsigned size)
 {
@@ -709,6 +776,13 @@ bool hart_zero_block(struct hart *h, uint64_t va)
 bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
 {
     return translate(h, va, access, true, pa) == WALK_OK;
+}
+
+bool hart_maps(struct hart *h, uint64_t va, uint64_t *pa)
+{
+    const struct request r = {.va = va, .probe = true, .any = true};
+
+    return h->s.csr.satp >> SATP_MODE_SHIFT != SATP_BARE && walk(h, &r, pa) == WALK_OK;
 }
 
 bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len)

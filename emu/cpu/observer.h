@@ -32,10 +32,10 @@ struct code_write {
 };
 
 /*
- * EVENT_ACCESS: an access to a page that cluster_watch_memory names. A write is reported
- * before memory changes, a load by a hart after it was made; atomic operations do both. The
- * bytes are valid during the call. Fetches, reads by devices and walks of page tables are not
- * reported; the update of a page table entry is, as a write by its hart.
+ * EVENT_ACCESS: an access to a page that cluster_watch_memory names, after it was made: a
+ * write, or a load by a hart; atomic operations do both. The bytes are valid during the call.
+ * Fetches, reads by devices and walks of page tables are not reported; the update of a page table
+ * entry is, as a write by its hart.
  */
 struct access_event {
     struct writer who;
@@ -119,7 +119,7 @@ struct sbi_event {
     uint64_t extension, function;
 };
 
-/* EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. */
+/* EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. EVENT_SATP: it has another page table. */
 struct hart_event {
     struct hart *hart;
 };
@@ -186,6 +186,7 @@ enum event_kind {
     EVENT_STALE_FETCH,
     EVENT_FENCE_I,
     EVENT_SFENCE_VMA,
+    EVENT_SATP,
     EVENT_TRAP,
     EVENT_TRAP_RETURN,
     EVENT_IPI_SENT,
@@ -214,6 +215,7 @@ struct event {
         struct ipi_event ipi; /* IPI_SENT, IPI_TAKEN */
         struct sbi_event sbi;
         struct hart_event started; /* HART_STARTED, HART_STOPPED */
+        struct hart_event satp;
         struct update_event update;
         struct sites_event sites;
         struct data_fence_event data_fence;

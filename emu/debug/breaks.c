@@ -150,16 +150,20 @@ static uint64_t default_size(const struct debugger *d, uint64_t address)
     return s && s->addr == address && s->size && s->size < WORD ? s->size : WORD;
 }
 
-/* ADDR[,SIZE] */
+/* ADDR[,SIZE] [physical] */
 static bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
 {
     if (!arg_value(d, args, "an address", &p->address))
         return false;
     p->size = default_size(d, p->address);
-    if (**args != ',')
-        return true;
-    *args += 1 + strspn(*args + 1, " \t");
-    return arg_value(d, args, "a size", &p->size);
+    if (**args == ',') {
+        *args += 1 + strspn(*args + 1, " \t");
+        if (!arg_value(d, args, "a size", &p->size))
+            return false;
+    }
+    if (arg_keyword(args, "physical"))
+        p->space = TARGET_BY_PHYSICAL;
+    return true;
 }
 
 static void add_watch(struct debugger *d, const char *args, enum target_point_kind kind)
@@ -243,6 +247,8 @@ static void print_point(struct debugger *d, const struct target_point *p)
         fprintf(d->out, ", ");
         print_size(d, p->size);
     }
+    if (p->space == TARGET_BY_PHYSICAL)
+        fprintf(d->out, ", physical");
     if (p->hart != TARGET_ANY_HART)
         fprintf(d->out, ", hart %u", p->hart);
     if (condition_text(p))

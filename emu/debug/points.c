@@ -231,7 +231,7 @@ enum target_error target_add_point(struct target *t, unsigned from_hart,
     if (p->hart != TARGET_ANY_HART && p->hart >= target_hart_count(t))
         return TARGET_NO_HART;
     error = p->kind == TARGET_BREAK ? break_set(t, from_hart, &point)
-                                    : watch_set(t, from_hart, &point, t->last_number + 1);
+                                    : watch_set(t, &point, t->last_number + 1);
     if (error)
         return error;
     point.number = *number = ++t->last_number;

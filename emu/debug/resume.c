@@ -49,6 +49,7 @@ static struct stop run_freely(struct target *t)
 static void begin(struct target *t, unsigned from_hart)
 {
     t->findings_before = target_findings(t);
+    watch_follow(t); /* the user may have changed registers or memory */
     if (from_hart < target_hart_count(t))
         points_pass(t, target_hart_at(t, from_hart));
 }

@@ -214,10 +214,12 @@ static void on_event(void *ctx, const struct event *e)
 {
     struct target *t = ctx;
 
-    if (e->kind == EVENT_ACCESS)
-        watch_note(t, &e->access);
-    else
-        note_patch(t, &e->code_write);
+    switch (e->kind) {
+    case EVENT_ACCESS: watch_note(t, &e->access); break;
+    case EVENT_SATP:
+    case EVENT_SFENCE_VMA: watch_follow(t); break;
+    default: note_patch(t, &e->code_write); break;
+    }
 }
 
 /* ---- creation ---- */
@@ -226,7 +228,8 @@ struct target *target_new(const struct target_config *config)
 {
     struct target *t = xcalloc(1, sizeof *t);
     const struct listener l = {.ctx = t,
-                               .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_ACCESS),
+                               .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_ACCESS) |
+                                        EVENT_BIT(EVENT_SATP) | EVENT_BIT(EVENT_SFENCE_VMA),
                                .on_event = on_event};
 
     t->config = *config;

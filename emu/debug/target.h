@@ -172,12 +172,17 @@ struct target_point {
 };
 
 /*
- * Points belong to physical memory: `address` is translated once, with the
- * translation of `from_hart`, and the point then stops every hart that executes
- * there, by any virtual address. A watchpoint sees the accesses of all harts, by
- * any virtual address, and writes by devices and firmware. After a change of the
- * mapping it still belongs to the same memory. On an error the condition is not
- * released.
+ * A breakpoint belongs to physical memory: `address` is translated once, with the
+ * translation of `from_hart`, and the point then stops every hart that comes
+ * there by any address.
+ *
+ * A watchpoint belongs to its address: to the memory to which the page tables of
+ * the harts map it, all of them, also after a change of the mapping (a write of
+ * satp, an sfence.vma); TARGET_BY_PHYSICAL: to that memory. It sees accesses to
+ * that memory by all harts and any address, and writes by devices and firmware.
+ * While it is mapped nowhere, it sees nothing.
+ *
+ * On an error the condition is not released.
  */
 MUST_USE enum target_error target_add_point(struct target *t, unsigned from_hart,
                                             const struct target_point *p, unsigned *number);

@@ -41,6 +41,8 @@ struct watch_piece {
     uint64_t offset; /* from the watchpoint's first byte */
 };
 
+typedef VEC_OF(struct watch_piece) piece_list;
+
 /* The instruction before which a hart was stopped; resuming does not stop there again. */
 struct passed {
     uint64_t pc, insns;
@@ -57,7 +59,7 @@ struct target {
     VEC_OF(struct target_point) points;
     VEC_OF(struct goal) goals;
     VEC_OF(struct spot) spots;
-    VEC_OF(struct watch_piece) pieces;
+    piece_list pieces;     /* those of a watchpoint in the order of their offsets */
     struct passed *passed; /* by hart */
     unsigned last_number;
     bool ended;
@@ -95,9 +97,10 @@ bool point_hit(struct target_point *p, unsigned hart);
 /* ---- watchpoints.c ---- */
 
 /* Fills in p->pa; the point itself is not added yet. */
-MUST_USE enum target_error watch_set(struct target *t, unsigned from_hart, struct target_point *p,
-                                     unsigned number);
+MUST_USE enum target_error watch_set(struct target *t, struct target_point *p, unsigned number);
 void watch_clear(struct target *t, const struct target_point *p);
+/* After a change of a mapping: watchpoints go on watching their addresses, wherever these are. */
+void watch_follow(struct target *t);
 void watch_note(struct target *t, const struct access_event *e);
 /* Counts the hits, and drops the accesses to points that do not stop. False: none is left. */
 MUST_USE bool watch_decide(struct target *t, unsigned current);

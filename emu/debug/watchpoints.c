@@ -2,14 +2,19 @@
  * watchpoints.c - watchpoints of the target layer: which accesses to watched
  * pages (cluster_watch_memory) touch a watchpoint, and which of them stop.
  *
- * A watchpoint is translated once, page by page, as its pages may be anywhere in
- * physical memory. An access is recorded while its instruction runs, and the
- * machine is asked to stop. Conditions are evaluated after the instruction; if
- * none holds, the machine continues.
+ * A watchpoint is watched in physical memory, page by page, as its pages may be
+ * anywhere. When a hart gets another page table or fences the one it has, and at
+ * each resume, its pages are looked up anew. An access is recorded while its
+ * instruction runs, and the machine is asked to stop. Conditions are evaluated
+ * after the instruction; if none holds, the machine continues.
  */
 #include <string.h>
 
+#include "cpu/hart.h"
 #include "debug/target_priv.h"
+#include "load/image.h"
+#include "mem/bus.h"
+#include "mem/ram.h"
 
 /* ---- setting ---- */
 
@@ -23,41 +28,83 @@ static bool wants_writes(enum target_point_kind kind)
     return kind == TARGET_WATCH_WRITE || kind == TARGET_WATCH_ACCESS;
 }
 
-/* The part of the watchpoint at `address` that is in one page. */
-static enum target_error locate_piece(const struct target *t, unsigned from_hart,
-                                      const struct target_point *p, uint64_t offset,
-                                      struct watch_piece *piece)
+static void add_piece(piece_list *list, struct watch_piece piece)
 {
-    uint64_t address = p->address + offset, room = PAGE_BYTES - address % PAGE_BYTES;
-
-    piece->offset = offset;
-    piece->size = p->size - offset < room ? p->size - offset : room;
-    return target_locate(t, from_hart, p->space, address, &piece->pa);
+    for (size_t i = 0; i < list->len; i++)
+        if (list->at[i].number == piece.number && list->at[i].pa == piece.pa)
+            return; /* several harts map it alike */
+    VEC_PUSH(list, piece);
 }
 
-enum target_error watch_set(struct target *t, unsigned from_hart, struct target_point *p,
-                            unsigned number)
+/* The first bytes of `piece` in memory: where each hart's page table maps them; if none does, where
+ * the image is loaded (TARGET_BY_ANY), or there. */
+static void find_piece(const struct target *t, const struct target_point *p, uint64_t address,
+                       struct watch_piece piece, piece_list *list)
 {
-    size_t before = t->pieces.len;
+    size_t before = list->len;
+
+    for (unsigned i = 0; i < target_hart_count(t) && p->space != TARGET_BY_PHYSICAL; i++)
+        if (hart_maps(target_hart_at(t, i), address, &piece.pa) &&
+            ram_has(bus_ram(cluster_bus(t->cluster)), piece.pa, piece.size))
+            add_piece(list, piece);
+    if (list->len > before)
+        return;
+    if (p->space != TARGET_BY_ANY || !image_va_to_pa(machine_image(t->machine), address, &piece.pa))
+        piece.pa = address;
+    if (ram_has(bus_ram(cluster_bus(t->cluster)), piece.pa, piece.size))
+        add_piece(list, piece);
+}
+
+/* Where the watchpoint is at present: a list of pieces, none across a page. */
+static piece_list find_pieces(const struct target *t, const struct target_point *p, unsigned number)
+{
+    piece_list list = {0};
+
+    for (uint64_t offset = 0; offset < p->size;) {
+        uint64_t address = p->address + offset, room = PAGE_BYTES - address % PAGE_BYTES;
+        struct watch_piece piece = {
+            .number = number,
+            .offset = offset,
+            .size = p->size - offset < room ? p->size - offset : room,
+        };
+
+        find_piece(t, p, address, piece, &list);
+        offset += piece.size;
+    }
+    return list;
+}
+
+static void watch_pieces(struct target *t, const struct target_point *p, const piece_list *list)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        VEC_PUSH(&t->pieces, list->at[i]);
+        cluster_watch_memory(t->cluster, list->at[i].pa, list->at[i].size, wants_reads(p->kind));
+    }
+}
+
+/* Each byte is somewhere: a watchpoint is in two pages at most. */
+static bool is_whole(const struct target_point *p, const piece_list *list)
+{
+    const struct watch_piece *last = list->len ? &list->at[list->len - 1] : NULL;
+
+    return last && !list->at[0].offset && last->offset + last->size == p->size;
+}
+
+enum target_error watch_set(struct target *t, struct target_point *p, unsigned number)
+{
+    piece_list list;
+    bool whole;
 
     if (!p->size || p->size > TARGET_WATCH_MAX || p->address + (p->size - 1) < p->address)
         return TARGET_BAD_SIZE;
-    for (uint64_t offset = 0; offset < p->size;) {
-        struct watch_piece piece = {.number = number};
-        enum target_error error = locate_piece(t, from_hart, p, offset, &piece);
-
-        if (error) {
-            t->pieces.len = before;
-            return error;
-        }
-        VEC_PUSH(&t->pieces, piece);
-        offset += piece.size;
+    list = find_pieces(t, p, number);
+    whole = is_whole(p, &list);
+    if (whole) {
+        p->pa = list.at[0].pa;
+        watch_pieces(t, p, &list);
     }
-    p->pa = t->pieces.at[before].pa;
-    for (size_t i = before; i < t->pieces.len; i++)
-        cluster_watch_memory(t->cluster, t->pieces.at[i].pa, t->pieces.at[i].size,
-                             wants_reads(p->kind));
-    return TARGET_OK;
+    VEC_FREE(&list);
+    return whole ? TARGET_OK : TARGET_NOT_MAPPED;
 }
 
 void watch_clear(struct target *t, const struct target_point *p)
@@ -73,6 +120,37 @@ void watch_clear(struct target *t, const struct target_point *p)
             t->pieces.at[kept++] = piece;
     }
     t->pieces.len = kept;
+}
+
+static bool is_watched_at(const struct target *t, unsigned number, const piece_list *list)
+{
+    size_t same = 0;
+
+    for (size_t i = 0; i < t->pieces.len; i++)
+        if (t->pieces.at[i].number == number) {
+            if (same == list->len || t->pieces.at[i].pa != list->at[same].pa ||
+                t->pieces.at[i].offset != list->at[same].offset)
+                return false;
+            same++;
+        }
+    return same == list->len;
+}
+
+void watch_follow(struct target *t)
+{
+    for (size_t i = 0; i < t->points.len; i++) {
+        const struct target_point *p = &t->points.at[i];
+        piece_list list;
+
+        if (p->kind == TARGET_BREAK)
+            continue;
+        list = find_pieces(t, p, p->number);
+        if (!is_watched_at(t, p->number, &list)) {
+            watch_clear(t, p);
+            watch_pieces(t, p, &list);
+        }
+        VEC_FREE(&list);
+    }
 }
 
 /* ---- accesses ---- */

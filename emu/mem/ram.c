@@ -201,24 +201,10 @@ void ram_set_hooks(struct ram *r, struct ram_hooks hooks)
     r->hooks = hooks;
 }
 
-void ram_add_watch(struct ram *r, struct ram_watch watch)
-{
-    assert(r->watch_count < RAM_WATCHES_MAX);
-    r->watches[r->watch_count++] = watch;
-}
-
 void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by)
 {
-    for (unsigned i = 0; i < r->watch_count; i++)
-        if (r->watches[i].loaded)
-            r->watches[i].loaded(r->watches[i].ctx, pa, size, by);
-}
-
-static void tell_store(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by)
-{
-    for (unsigned i = 0; i < r->watch_count; i++)
-        if (r->watches[i].stored)
-            r->watches[i].stored(r->watches[i].ctx, pa, size, by);
+    if (r->hooks.accessed)
+        r->hooks.accessed(r->hooks.ctx, pa, NULL, size, by);
 }
 
 /* Returns how many bytes were stored as code: fewer than len if the page ceased to be code. */
@@ -242,8 +228,6 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
     const struct ram_page *page = ram_page_at(r, pa);
     size_t done = 0;
 
-    if (page->flags & RAM_PAGE_WATCHED_STORES && r->hooks.storing)
-        r->hooks.storing(r->hooks.ctx, pa, from, (unsigned)len, by);
     if ((page->flags & RAM_PAGE_RESERVED || by->kind != WRITER_HART) && r->hooks.break_reservations)
         r->hooks.break_reservations(r->hooks.ctx, pa, len, by);
     if (page->flags & RAM_PAGE_CODE)
@@ -256,8 +240,21 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
             ram_keep_page(r, pa);
         memcpy(ram_host(r, pa + done), from + done, len - done);
     }
-    if (page->flags & (RAM_PAGE_WATCHED | RAM_PAGE_WATCHED_STORES))
-        tell_store(r, pa, (unsigned)len, by);
+}
+
+/* To a page about whose old bytes a hook wants to know. */
+static void write_and_tell(struct ram *r, uint64_t pa, const uint8_t *from, size_t len,
+                           const struct writer *by)
+{
+    uint32_t flags = ram_page_at(r, pa)->flags;
+    uint8_t old_bytes[PAGE_BYTES];
+
+    memcpy(old_bytes, ram_host(r, pa), len);
+    write_in_page(r, pa, from, len, by);
+    if (flags & RAM_PAGE_TABLE && r->hooks.table_written)
+        r->hooks.table_written(r->hooks.ctx, pa, old_bytes, (unsigned)len);
+    if (flags & RAM_PAGE_WATCHED_STORES && r->hooks.accessed)
+        r->hooks.accessed(r->hooks.ctx, pa, old_bytes, (unsigned)len, by);
 }
 
 /* By a hart, to a page of which no store has to be told: what nearly all are. */
@@ -277,8 +274,12 @@ void ram_write(struct ram *r, uint64_t pa, const void *from, size_t len, const s
     for (size_t done = 0; done < len;) {
         size_t room = PAGE_BYTES - ((pa + done) & (PAGE_BYTES - 1));
         size_t piece = len - done < room ? len - done : room;
+        const uint8_t *bytes = (const uint8_t *)from + done;
 
-        write_in_page(r, pa + done, (const uint8_t *)from + done, piece, by);
+        if (ram_page_at(r, pa + done)->flags & (RAM_PAGE_WATCHED_STORES | RAM_PAGE_TABLE))
+            write_and_tell(r, pa + done, bytes, piece, by);
+        else
+            write_in_page(r, pa + done, bytes, piece, by);
         done += piece;
     }
 }

@@ -32,13 +32,14 @@ enum { PAGE_SHIFT = 12, PAGE_BYTES = 1 << PAGE_SHIFT };
 enum ram_page_flag {
     RAM_PAGE_CODE = 1,           /* stores go to the code map */
     RAM_PAGE_RESERVED = 2,       /* a suspended hart holds an LR reservation in it */
-    RAM_PAGE_WATCHED = 4,        /* stores are reported (struct ram_watch), for example for HTIF */
-    RAM_PAGE_WATCHED_STORES = 8, /* stores are reported: watchpoints (cluster_watch_page) */
-    RAM_PAGE_WATCHED_LOADS = 16, /* loads are reported: watchpoints */
+    RAM_PAGE_WATCHED_STORES = 4, /* writes are reported (ram_hooks.accessed) */
+    RAM_PAGE_WATCHED_LOADS = 8,  /* loads by harts are reported, too */
+    RAM_PAGE_TABLE = 16,         /* cached translations come from it: writes are reported */
 };
 
-/* The flags that a version keeps; the others belong to observers, and a restore leaves them. */
-enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED | RAM_PAGE_WATCHED };
+/* The flags that a version keeps; the others belong to observers and caches, and a restore leaves
+ * them. */
+enum { RAM_PAGE_STATE = RAM_PAGE_CODE | RAM_PAGE_RESERVED };
 
 /* Not every writer is a hart. */
 enum writer_kind { WRITER_HART, WRITER_FIRMWARE, WRITER_DMA, WRITER_DEBUGGER, WRITER_LOADER };
@@ -82,27 +83,18 @@ struct page_copy {
     uint8_t bytes[PAGE_BYTES];
 };
 
-/*
- * A listener for accesses to watched pages. stored() is called after each store to a page with
- * RAM_PAGE_WATCHED or RAM_PAGE_WATCHED_STORES, loaded() after each load from one with
- * RAM_PAGE_WATCHED_LOADS: `size` bytes at pa, within one page; an access that crosses pages makes a
- * call for each. Harts cache no translation for such an access to the page. A page becomes watched
- * by ram_flag_page; for loads, and while harts run, by cluster_watch_page.
- */
-struct ram_watch {
-    void *ctx;
-    void (*stored)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
-    void (*loaded)(void *ctx, uint64_t pa, unsigned size, const struct writer *by); /* or NULL */
-};
-
-enum { RAM_WATCHES_MAX = 4 };
-
-/* Calls by which the harts learn of writes to memory. Any may be NULL. */
+/* Calls by which the harts learn of accesses to memory. Any may be NULL. */
 struct ram_hooks {
     void *ctx;
-    /* Before a store to a page with RAM_PAGE_WATCHED_STORES, never across a page. */
-    void (*storing)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
-                    const struct writer *by);
+    /*
+     * After a write to a page with RAM_PAGE_WATCHED_STORES, with the bytes that were there, and
+     * after a load (old_bytes NULL) from one with RAM_PAGE_WATCHED_LOADS. Never across a page.
+     * Harts have no fast translation for such an access.
+     */
+    void (*accessed)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size,
+                     const struct writer *by);
+    /* After a write to a page with RAM_PAGE_TABLE, in the same way. */
+    void (*table_written)(void *ctx, uint64_t pa, const uint8_t *old_bytes, unsigned size);
     /* Instead of a store to a page with RAM_PAGE_CODE: at most eight bytes, never across a page. */
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
                        const struct writer *by);
@@ -119,8 +111,6 @@ struct ram {
     uint32_t closings;     /* number of ram_close_pages calls */
     uint64_t epoch;        /* moves when cached store translations must go */
     struct ram_hooks hooks;
-    struct ram_watch watches[RAM_WATCHES_MAX];
-    unsigned watch_count;
     unsigned watched_loads; /* pages with RAM_PAGE_WATCHED_LOADS */
     /* copies: a ring, numbered from 1 on; the copies [first_copy, next_copy) are kept */
     struct page_copy *copies;
@@ -197,9 +187,6 @@ const struct page_copy *ram_copy(const struct ram *r, uint64_t n);
 void ram_forget_copies(struct ram *r, uint64_t stamp);
 
 void ram_set_hooks(struct ram *r, struct ram_hooks hooks);
-/* Adds a listener; at most RAM_WATCHES_MAX. They are called in the order in which they were added.
- */
-void ram_add_watch(struct ram *r, struct ram_watch watch);
 /* To be called after a load from a page with RAM_PAGE_WATCHED_LOADS. */
 void ram_tell_load(const struct ram *r, uint64_t pa, unsigned size, const struct writer *by);
 

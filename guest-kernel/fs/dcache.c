@@ -1,7 +1,7 @@
 /*
- * dcache.c - the tree of names.
+ * dcache.c - the trees of names.
  *
- * dcache_lock guards its shape and its reference counts, for moments only; a
+ * dcache_lock guards their shape and reference counts, for moments only; a
  * directory's i_rwsem (namei.c) keeps a name from changing between the check
  * and the deed.
  */
@@ -10,14 +10,16 @@
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
-#include <linux/ramfs.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 static DEFINE_SPINLOCK(dcache_lock);
 static loff_t last_offset = 1; /* under dcache_lock; `.` and `..` have the places before */
 
-struct dentry *root_dentry;
+static bool is_root(const struct dentry *dentry)
+{
+    return dentry == dentry->d_parent;
+}
 
 struct dentry *dget(struct dentry *dentry)
 {
@@ -52,13 +54,15 @@ void dput(struct dentry *dentry)
 {
     while (dentry) {
         struct dentry *parent = NULL;
+        bool last;
 
         spin_lock(&dcache_lock);
         BUG_ON(!dentry->d_count);
-        if (!--dentry->d_count)
+        last = !--dentry->d_count;
+        if (last && !is_root(dentry))
             parent = dentry->d_parent;
         spin_unlock(&dcache_lock);
-        if (parent)
+        if (last)
             free_dentry(dentry);
         dentry = parent;
     }
@@ -77,6 +81,7 @@ struct dentry *d_alloc(struct dentry *parent, const char *name, size_t len)
     }
     d->d_count = 1;
     d->d_parent = parent ? dget(parent) : d;
+    d->d_sb = parent ? parent->d_sb : NULL;
     INIT_LIST_HEAD(&d->d_child);
     INIT_LIST_HEAD(&d->d_subdirs);
     return d;
@@ -112,12 +117,12 @@ void d_drop(struct dentry *dentry)
 
 bool d_unhashed(const struct dentry *dentry)
 {
-    return dentry != root_dentry && list_empty(&dentry->d_child);
+    return !is_root(dentry) && list_empty(&dentry->d_child);
 }
 
 static bool is_subdir_locked(const struct dentry *dentry, const struct dentry *top)
 {
-    while (dentry != top && dentry != dentry->d_parent)
+    while (dentry != top && !is_root(dentry))
         dentry = dentry->d_parent;
     return dentry == top;
 }
@@ -202,37 +207,36 @@ bool simple_empty(struct dentry *dentry)
     return empty;
 }
 
-static char *prepend(char *end, char *buf, const char *text, size_t len)
+char *prepend(char *p, char *buf, const char *text, size_t len)
 {
-    if ((size_t)(end - buf) < len)
+    if ((size_t)(p - buf) < len)
         return NULL;
-    return memcpy(end - len, text, len);
+    return memcpy(p - len, text, len);
 }
 
-char *d_path(struct dentry *dentry, char *buf, size_t size)
+char *prepend_names(const struct dentry *dentry, const struct dentry *top, char *buf, char *p)
 {
-    char *p = buf + size - 1;
-
-    *p = 0;
     spin_lock(&dcache_lock);
-    if (dentry == dentry->d_parent)
-        p = prepend(p, buf, "/", 1);
-    for (; p && dentry != dentry->d_parent; dentry = dentry->d_parent) {
+    for (; p && dentry != top && !is_root(dentry); dentry = dentry->d_parent) {
         p = prepend(p, buf, dentry->d_name, strlen(dentry->d_name));
         if (p)
             p = prepend(p, buf, "/", 1);
     }
     spin_unlock(&dcache_lock);
-    return p ? p : ERR_PTR(-ENAMETOOLONG);
+    return p;
 }
 
-void vfs_caches_init(void)
+int d_make_root(struct super_block *sb, struct inode *inode)
 {
-    struct inode *inode = ramfs_get_root();
     struct dentry *d = inode ? d_alloc(NULL, "/", 1) : NULL;
 
-    if (!d)
-        panic("no memory for the root directory");
+    if (!d) {
+        if (inode)
+            iput(inode);
+        return -ENOMEM;
+    }
     d->d_inode = inode;
-    root_dentry = d;
+    d->d_sb = sb;
+    sb->s_root = d;
+    return 0;
 }

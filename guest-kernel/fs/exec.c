@@ -91,7 +91,7 @@ static int may_exec(const struct file *file)
 {
     umode_t mode = file->f_inode->i_mode;
 
-    return S_ISREG(mode) && mode & S_IXUGO ? 0 : -EACCES;
+    return S_ISREG(mode) && mode & S_IXUGO && !path_noexec(&file->f_path) ? 0 : -EACCES;
 }
 
 static int do_execve(const char *filename, struct arg_ptr argv, struct arg_ptr envp)

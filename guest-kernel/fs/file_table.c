@@ -37,8 +37,10 @@ int fput(struct file *file)
         return 0;
     if (file->f_op->release)
         err = file->f_op->release(file->f_inode, file);
-    dput(file->f_dentry);
     iput(file->f_inode);
+    if (file->f_mode & FMODE_WRITER)
+        mnt_drop_write(file->f_path.mnt);
+    path_put(&file->f_path);
     kfree(file);
     return err;
 }

@@ -19,7 +19,7 @@ struct fs_struct *copy_fs_struct(struct fs_struct *old)
     if (!fs)
         return NULL;
     atomic_set(&fs->users, 1);
-    fs->pwd = get_fs_pwd(old);
+    get_fs_pwd(old, &fs->pwd);
     return fs;
 }
 
@@ -27,7 +27,7 @@ void put_fs_struct(struct fs_struct *fs)
 {
     if (!atomic_dec_and_test(&fs->users))
         return;
-    dput(fs->pwd);
+    path_put(&fs->pwd);
     kfree(fs);
 }
 
@@ -54,44 +54,37 @@ void exit_fs(struct task_struct *task)
         put_fs_struct(fs);
 }
 
-struct dentry *get_fs_pwd(struct fs_struct *fs)
+void get_fs_pwd(struct fs_struct *fs, struct path *pwd)
 {
-    struct dentry *pwd;
-
     spin_lock(&fs->lock);
-    pwd = dget(fs->pwd ? fs->pwd : root_dentry);
+    *pwd = fs->pwd;
+    if (pwd->mnt)
+        path_get(pwd);
+    else
+        get_root(pwd);
     spin_unlock(&fs->lock);
-    return pwd;
 }
 
-/* Takes the reference over. */
-static void replace_pwd(struct fs_struct *fs, struct dentry *pwd)
+void set_fs_pwd(struct fs_struct *fs, const struct path *pwd)
 {
-    struct dentry *old;
+    struct path old;
 
+    path_get(pwd);
     spin_lock(&fs->lock);
     old = fs->pwd;
-    fs->pwd = pwd;
+    fs->pwd = *pwd;
     spin_unlock(&fs->lock);
-    dput(old);
-}
-
-void set_fs_pwd(struct fs_struct *fs, struct dentry *pwd)
-{
-    replace_pwd(fs, dget(pwd));
+    path_put(&old);
 }
 
 int do_chdir(const char *name)
 {
-    struct dentry *d;
-    int err = kern_path(name, &d);
+    struct path path;
+    int err = kern_path(name, LOOKUP_DIRECTORY, &path);
 
     if (err)
         return err;
-    if (!S_ISDIR(d->d_inode->i_mode)) {
-        dput(d);
-        return -ENOTDIR;
-    }
-    replace_pwd(current->fs, d);
+    set_fs_pwd(current->fs, &path);
+    path_put(&path);
     return 0;
 }

@@ -124,16 +124,17 @@ static void changing_names_answers_linux_errors(struct kunit *test)
 
 static void nothing_appears_in_a_directory_that_is_gone(struct kunit *test)
 {
-    struct dentry *root = dget(root_dentry);
+    struct path root;
 
+    get_root(&root);
     KUNIT_EXPECT_EQ(test, mkdir("/fst"), 0);
     KUNIT_EXPECT_EQ(test, do_chdir("/fst"), 0);
     KUNIT_EXPECT_EQ(test, rmdir("/fst"), 0);
     KUNIT_EXPECT_EQ(test, open_error("x", O_WRONLY | O_CREAT), -ENOENT);
     KUNIT_EXPECT_EQ(test, mkdir("x"), -ENOENT);
     KUNIT_EXPECT_EQ(test, open_error("..", O_RDONLY), 0);
-    set_fs_pwd(current->fs, root);
-    dput(root);
+    set_fs_pwd(current->fs, &root);
+    path_put(&root);
 }
 
 /* ---- contents ---- */
@@ -451,17 +452,21 @@ static int remove_all(const char *dir)
 
 static void the_tree_stays_one_when_all_change_it(struct kunit *test)
 {
-    unsigned int links = root_dentry->d_inode->i_nlink;
     struct task_struct *crowd[CROWD];
+    unsigned int links;
+    struct path root;
     unsigned long i;
 
+    get_root(&root);
+    links = root.dentry->d_inode->i_nlink;
     KUNIT_EXPECT_EQ(test, mkdir("/fst"), 0);
     for (i = 0; i < CROWD; i++)
         crowd[i] = kthread_run(crowd_thread, (void *)(i + 1), "fst");
     for (i = 0; i < CROWD; i++)
         kthread_stop(crowd[i]);
     KUNIT_EXPECT_GT(test, remove_all("/fst"), 0);
-    KUNIT_EXPECT_EQ(test, root_dentry->d_inode->i_nlink, links);
+    KUNIT_EXPECT_EQ(test, root.dentry->d_inode->i_nlink, links);
+    path_put(&root);
     KUNIT_EXPECT_EQ(test, open_error("/fst", O_RDONLY), -ENOENT);
 }
 

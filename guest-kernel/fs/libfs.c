@@ -35,7 +35,7 @@ static bool emit_dots(struct dentry *dir, struct dir_context *ctx)
 /* A position is an offset that no other name ever gets: names may come and go in between. */
 bool dir_emit_children(struct file *file, struct dir_context *ctx)
 {
-    struct dentry *dir = file->f_dentry, *child;
+    struct dentry *dir = file->f_path.dentry, *child;
     bool ok = emit_dots(dir, ctx);
 
     while (ok && (child = d_next_child(dir, ctx->pos))) {
@@ -110,9 +110,9 @@ ssize_t simple_read_from_buffer(char *to, size_t count, loff_t *pos, const void 
 }
 
 /* Takes over the inode's reference; the answer is referenced by the tree alone. */
-static struct dentry *add_name(struct dentry *parent, const char *name, struct inode *inode)
+static struct dentry *add_name(struct dentry *dir, const char *name, struct inode *inode)
 {
-    struct dentry *dir = parent ? parent : root_dentry, *d;
+    struct dentry *d;
 
     if (!inode)
         return NULL;
@@ -153,21 +153,34 @@ struct dentry *simple_create_file(struct dentry *parent, const char *name, umode
     return add_name(parent, name, inode);
 }
 
-void simple_recursive_removal(struct dentry *dentry)
+static void remove_empty(struct dentry *dir, struct dentry *dentry)
 {
-    struct dentry *child, *dir = dget_parent(dentry);
-
-    while ((child = d_next_child(dentry, 0))) {
-        simple_recursive_removal(child);
-        dput(child);
-    }
     inode_lock(dir->d_inode);
     inode_lock(dentry->d_inode);
     dir->d_inode->i_nlink -= S_ISDIR(dentry->d_inode->i_mode);
     dentry->d_inode->i_nlink = 0;
-    d_drop(dget(dentry));
+    d_drop(dentry);
     inode_unlock(dentry->d_inode);
     inode_unlock(dir->d_inode);
-    dput(dentry);
+    detach_mounts(dentry);
+}
+
+/* From the bottom up, without recursion: programs nest directories as deep as they like. */
+void simple_recursive_removal(struct dentry *dentry)
+{
+    struct dentry *victim = dget(dentry), *child, *dir;
+    bool done;
+
+    do {
+        while ((child = d_next_child(victim, 0))) {
+            dput(victim);
+            victim = child;
+        }
+        dir = dget_parent(victim);
+        done = victim == dentry;
+        remove_empty(dir, victim);
+        dput(victim);
+        victim = dir;
+    } while (!done);
     dput(dir);
 }

@@ -26,58 +26,94 @@ static bool is_dir(const struct dentry *dentry)
     return S_ISDIR(dentry->d_inode->i_mode);
 }
 
-static struct dentry *path_start(int dfd, const char *name)
+static int path_start(int dfd, const char *name, struct path *path)
 {
-    struct dentry *start;
     struct file *file;
 
     if (!*name)
-        return ERR_PTR(-ENOENT);
-    if (*name == '/')
-        return dget(root_dentry);
-    if (dfd == AT_FDCWD)
-        return get_fs_pwd(current->fs);
+        return -ENOENT;
+    if (*name == '/') {
+        get_root(path);
+        return 0;
+    }
+    if (dfd == AT_FDCWD) {
+        get_fs_pwd(current->fs, path);
+        return 0;
+    }
     file = fget(dfd);
     if (!file)
-        return ERR_PTR(-EBADF);
-    start = file->f_dentry ? dget(file->f_dentry) : ERR_PTR(-ENOTDIR);
+        return -EBADF;
+    *path = file->f_path;
+    if (path->mnt)
+        path_get(path);
     fput(file);
-    return start;
+    return path->mnt ? 0 : -ENOTDIR;
 }
 
-static struct dentry *lookup(struct dentry *dir, const char *name, size_t len)
+/* To what is mounted there, or mounts itself when a path goes through it. */
+static int follow_mounts(struct path *path, bool automount)
 {
+    int err;
+
+    if (follow_down(path) || !automount)
+        return 0;
+    err = follow_automount(path);
+    if (!err)
+        follow_down(path);
+    return err;
+}
+
+static void follow_dotdot(struct path *path)
+{
+    struct dentry *parent;
+
+    while (path->dentry == path->mnt->mnt_root && follow_up(path))
+        ;
+    parent = dget_parent(path->dentry);
+    dput(path->dentry);
+    path->dentry = parent;
+    follow_down(path);
+}
+
+static int step_into(struct path *path, const char *name, size_t len, bool automount)
+{
+    struct dentry *dir = path->dentry;
     const struct inode_operations *op = dir->d_inode->i_op;
     struct dentry *d = d_lookup(dir, name, len);
 
-    return !d && op && op->lookup ? op->lookup(dir, name, len) : d;
-}
-
-/* One component further; dir's reference is given up for the answer's. */
-static struct dentry *walk_component(struct dentry *dir, const char *name, size_t len)
-{
-    struct dentry *next;
-
-    if (!is_dir(dir))
-        next = ERR_PTR(-ENOTDIR);
-    else if (len > NAME_MAX)
-        next = ERR_PTR(-ENAMETOOLONG);
-    else if (len == 0 || (len == 1 && name[0] == '.'))
-        return dir;
-    else if (len == 2 && name[0] == '.' && name[1] == '.')
-        next = dget_parent(dir);
-    else
-        next = lookup(dir, name, len);
+    if (!d && op && op->lookup)
+        d = op->lookup(dir, name, len);
+    if (!d)
+        return -ENOENT;
+    path->dentry = d;
     dput(dir);
-    return next ? next : ERR_PTR(-ENOENT);
+    return follow_mounts(path, automount);
 }
 
-/* All but the last component; answers the directory, referenced. */
-static struct dentry *path_parentat(int dfd, const char *name, struct last_component *last)
+/* One component further; with an error, path's references are gone. */
+static int walk_component(struct path *path, const char *name, size_t len, bool automount)
 {
-    struct dentry *dir = path_start(dfd, name);
+    int err = 0;
 
-    while (!IS_ERR(dir)) {
+    if (!is_dir(path->dentry))
+        err = -ENOTDIR;
+    else if (len > NAME_MAX)
+        err = -ENAMETOOLONG;
+    else if (len == 2 && name[0] == '.' && name[1] == '.')
+        follow_dotdot(path);
+    else if (len > 1 || (len == 1 && name[0] != '.'))
+        err = step_into(path, name, len, automount);
+    if (err)
+        path_put(path);
+    return err;
+}
+
+/* All but the last component: 0 and a directory, referenced, or an error. */
+static int path_parentat(int dfd, const char *name, struct path *dir, struct last_component *last)
+{
+    int err = path_start(dfd, name, dir);
+
+    while (!err) {
         size_t len = 0;
 
         while (*name == '/')
@@ -89,35 +125,35 @@ static struct dentry *path_parentat(int dfd, const char *name, struct last_compo
             name++;
         if (!*name)
             break;
-        dir = walk_component(dir, last->name, last->len);
+        err = walk_component(dir, last->name, last->len, true);
     }
-    if (!IS_ERR(dir) && !is_dir(dir)) {
-        dput(dir);
-        return ERR_PTR(-ENOTDIR);
+    if (!err && !is_dir(dir->dentry)) {
+        path_put(dir);
+        err = -ENOTDIR;
     }
-    return dir;
+    return err;
 }
 
-int kern_path_at(int dfd, const char *name, struct dentry **res)
+int kern_path_at(int dfd, const char *name, unsigned int flags, struct path *res)
 {
     struct last_component last;
-    struct dentry *d = path_parentat(dfd, name, &last);
+    int err = path_parentat(dfd, name, res, &last);
+    bool want_dir;
 
-    if (!IS_ERR(d))
-        d = walk_component(d, last.name, last.len);
-    if (IS_ERR(d))
-        return PTR_ERR(d);
-    if (last.is_dir && !is_dir(d)) {
-        dput(d);
-        return -ENOTDIR;
+    if (err)
+        return err;
+    want_dir = last.is_dir || flags & LOOKUP_DIRECTORY;
+    err = walk_component(res, last.name, last.len, want_dir || flags & LOOKUP_OPEN);
+    if (!err && want_dir && !is_dir(res->dentry)) {
+        path_put(res);
+        err = -ENOTDIR;
     }
-    *res = d;
-    return 0;
+    return err;
 }
 
-int kern_path(const char *name, struct dentry **res)
+int kern_path(const char *name, unsigned int flags, struct path *res)
 {
-    return kern_path_at(AT_FDCWD, name, res);
+    return kern_path_at(AT_FDCWD, name, flags, res);
 }
 
 static bool is_dot_or_none(const struct last_component *last)
@@ -127,31 +163,46 @@ static bool is_dot_or_none(const struct last_component *last)
 
 /* ---- opening ---- */
 
-static int may_open(const struct inode *inode, int flags)
+static int may_open(const struct path *path, int flags)
 {
+    umode_t mode = path->dentry->d_inode->i_mode;
     int acc = flags & O_ACCMODE;
 
-    if ((flags & O_DIRECTORY) && !S_ISDIR(inode->i_mode))
+    if ((flags & O_DIRECTORY) && !S_ISDIR(mode))
         return -ENOTDIR;
-    if (S_ISDIR(inode->i_mode) && (acc != O_RDONLY || (flags & (O_CREAT | O_TRUNC))))
+    if (S_ISDIR(mode) && (acc != O_RDONLY || (flags & (O_CREAT | O_TRUNC))))
         return -EISDIR;
-    if (acc != O_RDONLY && !(inode->i_mode & S_IWUGO))
+    if (S_ISCHR(mode) && path->mnt->mnt_flags & MNT_NODEV)
         return -EACCES;
-    if (acc != O_WRONLY && !(inode->i_mode & S_IRUGO))
+    if (acc != O_RDONLY && !(mode & S_IWUGO))
+        return -EACCES;
+    if (acc != O_WRONLY && !(mode & S_IRUGO))
         return -EACCES;
     return 0;
 }
 
-static struct file *open_existing(struct dentry *dentry, int flags)
+static int handle_truncate(const struct path *path)
 {
-    int err = may_open(dentry->d_inode, flags);
+    int err = mnt_want_write(path->mnt);
+
+    if (err)
+        return err;
+    err = do_truncate(path->dentry->d_inode, 0);
+    mnt_drop_write(path->mnt);
+    return err;
+}
+
+static struct file *open_existing(const struct path *path, int flags)
+{
+    struct inode *inode = path->dentry->d_inode;
+    int err = may_open(path, flags);
     struct file *file;
 
     if (err)
         return ERR_PTR(err);
-    file = dentry_open(dentry, dentry->d_inode, flags);
-    if (!IS_ERR(file) && (flags & O_TRUNC) && S_ISREG(dentry->d_inode->i_mode))
-        err = do_truncate(dentry->d_inode, 0);
+    file = dentry_open(path, inode, flags);
+    if (!IS_ERR(file) && (flags & O_TRUNC) && S_ISREG(inode->i_mode))
+        err = handle_truncate(path);
     if (err) {
         fput(file);
         return ERR_PTR(err);
@@ -159,7 +210,7 @@ static struct file *open_existing(struct dentry *dentry, int flags)
     return file;
 }
 
-/* In a directory that is locked, and not yet there. */
+/* In a directory that is locked, on a mount that is writable; the name is not there. */
 static struct dentry *create_locked(struct dentry *dir, const struct last_component *last,
                                     umode_t mode)
 {
@@ -185,63 +236,68 @@ static struct dentry *create_locked(struct dentry *dir, const struct last_compon
 }
 
 /* Finds the name or makes it. */
-static struct dentry *lookup_or_create(struct dentry *dir, const struct last_component *last,
+static struct dentry *lookup_or_create(const struct path *dir, const struct last_component *last,
                                        umode_t mode, bool *created)
 {
+    int read_only = mnt_want_write(dir->mnt);
     struct dentry *d;
 
-    inode_lock(dir->d_inode);
-    d = d_lookup(dir, last->name, last->len);
+    inode_lock(dir->dentry->d_inode);
+    d = d_lookup(dir->dentry, last->name, last->len);
     *created = !d;
     if (!d)
-        d = create_locked(dir, last, mode);
-    inode_unlock(dir->d_inode);
+        d = read_only ? ERR_PTR(read_only) : create_locked(dir->dentry, last, mode);
+    inode_unlock(dir->dentry->d_inode);
+    if (!read_only)
+        mnt_drop_write(dir->mnt);
     return d;
 }
 
-static struct file *open_create(int dfd, const char *name, int flags, umode_t mode)
+/* The directory's path becomes that of the file in it. */
+static struct file *open_create_in(struct path *path, const struct last_component *last, int flags,
+                                   umode_t mode)
 {
-    struct last_component last;
-    struct dentry *dir = path_parentat(dfd, name, &last), *d;
-    struct file *file;
+    struct dentry *dir = path->dentry, *d;
     bool created = false;
+    int err;
 
-    if (IS_ERR(dir))
-        return ERR_PTR(PTR_ERR(dir));
-    if (is_dot_or_none(&last) || last.is_dir)
-        d = ERR_PTR(-EISDIR);
-    else
-        d = lookup_or_create(dir, &last, mode, &created);
-    dput(dir);
+    if (is_dot_or_none(last) || last->is_dir)
+        return ERR_PTR(-EISDIR);
+    d = lookup_or_create(path, last, mode, &created);
     if (IS_ERR(d))
         return ERR_PTR(PTR_ERR(d));
+    path->dentry = d;
+    dput(dir);
     if (created)
-        file = dentry_open(d, d->d_inode, flags & ~O_TRUNC);
-    else
-        file = flags & O_EXCL ? ERR_PTR(-EEXIST) : open_existing(d, flags);
-    dput(d);
-    return file;
+        return dentry_open(path, d->d_inode, flags & ~O_TRUNC);
+    err = flags & O_EXCL ? -EEXIST : follow_mounts(path, true);
+    return err ? ERR_PTR(err) : open_existing(path, flags);
 }
 
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode)
 {
-    struct dentry *d;
+    struct last_component last;
+    struct path path;
     struct file *file;
     int err;
 
     if (flags & O_CREAT)
-        return open_create(dfd, name, flags, mode);
-    err = kern_path_at(dfd, name, &d);
+        err = path_parentat(dfd, name, &path, &last);
+    else
+        err = kern_path_at(dfd, name, LOOKUP_OPEN, &path);
     if (err)
         return ERR_PTR(err);
-    file = open_existing(d, flags);
-    dput(d);
+    file =
+        flags & O_CREAT ? open_create_in(&path, &last, flags, mode) : open_existing(&path, flags);
+    path_put(&path);
     return file;
 }
 
 /* ---- directories made, names taken away and moved ---- */
 
-static int mkdir_locked(struct dentry *dir, const struct last_component *last, umode_t mode)
+/* read_only: what mnt_want_write() answered for the directory's mount. */
+static int mkdir_locked(struct dentry *dir, const struct last_component *last, umode_t mode,
+                        int read_only)
 {
     struct inode *inode = dir->d_inode;
     struct dentry *d = d_lookup(dir, last->name, last->len);
@@ -252,6 +308,8 @@ static int mkdir_locked(struct dentry *dir, const struct last_component *last, u
             return -ENAMETOOLONG;
         if (d_unhashed(dir))
             return -ENOENT;
+        if (read_only)
+            return read_only;
         if (!inode->i_op || !inode->i_op->mkdir)
             return -EPERM;
         d = d_alloc(dir, last->name, last->len);
@@ -264,15 +322,18 @@ static int mkdir_locked(struct dentry *dir, const struct last_component *last, u
 int do_mkdirat(int dfd, const char *name, umode_t mode)
 {
     struct last_component last;
-    struct dentry *dir = path_parentat(dfd, name, &last);
-    int err;
+    struct path dir;
+    int err = path_parentat(dfd, name, &dir, &last), read_only;
 
-    if (IS_ERR(dir))
-        return PTR_ERR(dir);
-    inode_lock(dir->d_inode);
-    err = is_dot_or_none(&last) ? -EEXIST : mkdir_locked(dir, &last, mode);
-    inode_unlock(dir->d_inode);
-    dput(dir);
+    if (err)
+        return err;
+    read_only = mnt_want_write(dir.mnt);
+    inode_lock(dir.dentry->d_inode);
+    err = is_dot_or_none(&last) ? -EEXIST : mkdir_locked(dir.dentry, &last, mode, read_only);
+    inode_unlock(dir.dentry->d_inode);
+    if (!read_only)
+        mnt_drop_write(dir.mnt);
+    path_put(&dir);
     return err;
 }
 
@@ -286,6 +347,8 @@ static int remove_locked(struct dentry *dir, struct dentry *victim, bool want_di
         return want_dir ? -ENOTDIR : -EISDIR;
     if (!op || !(want_dir ? op->rmdir : op->unlink))
         return -EPERM;
+    if (READ_ONCE(victim->d_mounted))
+        return -EBUSY;
     err = want_dir ? op->rmdir(dir->d_inode, victim) : op->unlink(dir->d_inode, victim);
     if (!err)
         d_drop(victim);
@@ -307,21 +370,35 @@ static int lookup_and_remove(struct dentry *dir, const struct last_component *la
     return err;
 }
 
+static int remove_from(const struct path *dir, const struct last_component *last, bool want_dir)
+{
+    int err;
+
+    if (is_dot_or_none(last))
+        return !want_dir        ? -EISDIR
+               : last->len == 0 ? -EBUSY
+               : last->len == 1 ? -EINVAL
+                                : -ENOTEMPTY;
+    err = mnt_want_write(dir->mnt);
+    if (err)
+        return err;
+    inode_lock(dir->dentry->d_inode);
+    err = lookup_and_remove(dir->dentry, last, want_dir);
+    inode_unlock(dir->dentry->d_inode);
+    mnt_drop_write(dir->mnt);
+    return err;
+}
+
 static int remove_name(int dfd, const char *name, bool want_dir)
 {
     struct last_component last;
-    struct dentry *dir = path_parentat(dfd, name, &last);
-    int err;
+    struct path dir;
+    int err = path_parentat(dfd, name, &dir, &last);
 
-    if (IS_ERR(dir))
-        return PTR_ERR(dir);
-    inode_lock(dir->d_inode);
-    if (is_dot_or_none(&last))
-        err = !want_dir ? -EISDIR : last.len == 0 ? -EBUSY : last.len == 1 ? -EINVAL : -ENOTEMPTY;
-    else
-        err = lookup_and_remove(dir, &last, want_dir);
-    inode_unlock(dir->d_inode);
-    dput(dir);
+    if (err)
+        return err;
+    err = remove_from(&dir, &last, want_dir);
+    path_put(&dir);
     return err;
 }
 
@@ -364,8 +441,6 @@ static int rename_locked(struct dentry *old_dir, struct dentry *source, struct d
         return -ENOENT;
     if (!op || !op->rename)
         return -EPERM;
-    if (new_dir->d_inode->i_op != op)
-        return -EXDEV;
     if (is_subdir(new_dir, source))
         return -EINVAL;
     target = d_lookup(new_dir, new->name, new->len);
@@ -373,7 +448,9 @@ static int rename_locked(struct dentry *old_dir, struct dentry *source, struct d
         dput(target);
         return 0;
     }
-    if (target)
+    if (READ_ONCE(source->d_mounted))
+        err = -EBUSY;
+    else if (target)
         err = make_way(source, new_dir, target);
     dput(target);
     if (err)
@@ -412,8 +489,6 @@ static int rename_between(struct dentry *old_dir, const struct last_component *o
     struct dentry *source;
     int err;
 
-    if (is_dot_or_none(old) || is_dot_or_none(new))
-        return -EBUSY;
     lock_rename(old_dir, new_dir);
     source = d_lookup(old_dir, old->name, old->len);
     if (!source)
@@ -427,21 +502,36 @@ static int rename_between(struct dentry *old_dir, const struct last_component *o
     return err;
 }
 
+static int rename_paths(const struct path *old_dir, const struct last_component *old,
+                        const struct path *new_dir, const struct last_component *new)
+{
+    int err;
+
+    if (old_dir->mnt != new_dir->mnt)
+        return -EXDEV;
+    if (is_dot_or_none(old) || is_dot_or_none(new))
+        return -EBUSY;
+    err = mnt_want_write(old_dir->mnt);
+    if (err)
+        return err;
+    err = rename_between(old_dir->dentry, old, new_dir->dentry, new);
+    mnt_drop_write(old_dir->mnt);
+    return err;
+}
+
 int do_renameat(int olddfd, const char *oldname, int newdfd, const char *newname)
 {
     struct last_component old, new;
-    struct dentry *old_dir = path_parentat(olddfd, oldname, &old), *new_dir;
-    int err;
+    struct path old_dir, new_dir;
+    int err = path_parentat(olddfd, oldname, &old_dir, &old);
 
-    if (IS_ERR(old_dir))
-        return PTR_ERR(old_dir);
-    new_dir = path_parentat(newdfd, newname, &new);
-    if (IS_ERR(new_dir)) {
-        dput(old_dir);
-        return PTR_ERR(new_dir);
+    if (err)
+        return err;
+    err = path_parentat(newdfd, newname, &new_dir, &new);
+    if (!err) {
+        err = rename_paths(&old_dir, &old, &new_dir, &new);
+        path_put(&new_dir);
     }
-    err = rename_between(old_dir, &old, new_dir, &new);
-    dput(new_dir);
-    dput(old_dir);
+    path_put(&old_dir);
     return err;
 }

@@ -3,7 +3,20 @@
 #include <linux/fs.h>
 #include <linux/slab.h>
 
-struct file *dentry_open(struct dentry *dentry, struct inode *inode, int flags)
+/* What is written to a device or a pipe is not written to the mount. */
+static int want_write(struct file *file, const struct path *path)
+{
+    umode_t mode = file->f_inode->i_mode;
+    int err = 0;
+
+    if (path && file->f_mode & FMODE_WRITE && !S_ISCHR(mode) && !S_ISFIFO(mode)) {
+        err = mnt_want_write(path->mnt);
+        file->f_mode |= err ? 0 : FMODE_WRITER;
+    }
+    return err;
+}
+
+struct file *dentry_open(const struct path *path, struct inode *inode, int flags)
 {
     struct file *file = alloc_empty_file(flags);
     int err;
@@ -12,13 +25,20 @@ struct file *dentry_open(struct dentry *dentry, struct inode *inode, int flags)
         return ERR_PTR(-ENOMEM);
     file->f_op = inode->i_fop;
     file->f_inode = inode;
-    err = file->f_op->open ? file->f_op->open(inode, file) : 0;
+    err = want_write(file, path);
+    if (!err && file->f_op->open)
+        err = file->f_op->open(inode, file);
     if (err) {
+        if (file->f_mode & FMODE_WRITER)
+            mnt_drop_write(path->mnt);
         kfree(file);
         return ERR_PTR(err);
     }
     ihold(inode);
-    file->f_dentry = dentry ? dget(dentry) : NULL;
+    if (path) {
+        path_get(path);
+        file->f_path = *path;
+    }
     file->f_flags &= ~(O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC);
     return file;
 }

@@ -7,7 +7,7 @@ static bool is_dead(const struct file *dir)
 {
     const struct inode_operations *op = dir->f_inode->i_op;
 
-    return d_unhashed(dir->f_dentry) && !(op && op->lookup);
+    return d_unhashed(dir->f_path.dentry) && !(op && op->lookup);
 }
 
 int iterate_dir(struct file *file, struct dir_context *ctx)

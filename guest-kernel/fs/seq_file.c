@@ -48,6 +48,28 @@ void seq_puts(struct seq_file *m, const char *s)
 }
 EXPORT_SYMBOL(seq_puts);
 
+void seq_escape(struct seq_file *m, const char *s, const char *esc)
+{
+    for (; *s; s++) {
+        if (strchr(esc, *s))
+            seq_printf(m, "\\%03o", (unsigned char)*s);
+        else
+            seq_write(m, s, 1);
+    }
+}
+
+int seq_path(struct seq_file *m, const struct path *path, const char *esc)
+{
+    char *page = kmalloc(PATH_MAX), *p;
+
+    if (!page)
+        return -ENOMEM;
+    p = d_path(path, page, PATH_MAX);
+    seq_escape(m, IS_ERR(p) ? "..." : p, esc); /* no call could name it */
+    kfree(page);
+    return 0;
+}
+
 int seq_open(struct file *file, const struct seq_operations *op)
 {
     struct seq_file *m = kzalloc(sizeof(*m));

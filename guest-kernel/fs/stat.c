@@ -4,9 +4,11 @@
 #include <linux/fdtable.h>
 #include <linux/fs.h>
 
-void generic_fillattr(const struct inode *inode, struct kstat *stat)
+/* A pipe has no name, and no device that it is on. */
+static void fill_stat(const struct dentry *dentry, const struct inode *inode, struct kstat *stat)
 {
     *stat = (struct kstat){
+        .dev = dentry ? dentry->d_sb->s_dev : 0,
         .ino = inode->i_ino,
         .mode = inode->i_mode,
         .nlink = inode->i_nlink,
@@ -23,19 +25,19 @@ int vfs_fstat(int fd, struct kstat *stat)
 
     if (!file)
         return -EBADF;
-    generic_fillattr(file->f_inode, stat);
+    fill_stat(file->f_path.dentry, file->f_inode, stat);
     fput(file);
     return 0;
 }
 
 int vfs_fstatat(int dfd, const char *name, struct kstat *stat)
 {
-    struct dentry *d;
-    int err = kern_path_at(dfd, name, &d);
+    struct path path;
+    int err = kern_path_at(dfd, name, 0, &path);
 
     if (err)
         return err;
-    generic_fillattr(d->d_inode, stat);
-    dput(d);
+    fill_stat(path.dentry, path.dentry->d_inode, stat);
+    path_put(&path);
     return 0;
 }

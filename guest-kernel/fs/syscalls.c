@@ -281,8 +281,7 @@ SYSCALL_DEFINE2(ftruncate, int, fd, loff_t, size)
 
 /* ---- names ---- */
 
-/* A path from the program, to be given back with kfree(). */
-static char *getname(const char __user *name)
+char *getname(const char __user *name)
 {
     char *path = kmalloc(PATH_MAX);
     long n;
@@ -388,14 +387,14 @@ SYSCALL_DEFINE1(chdir, const char __user *, name)
 SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
 {
     char *page = kmalloc(PATH_MAX), *path;
-    struct dentry *pwd;
+    struct path pwd;
     long len;
 
     if (!page)
         return -ENOMEM;
-    pwd = get_fs_pwd(current->fs);
-    path = d_path(pwd, page, PATH_MAX);
-    dput(pwd);
+    get_fs_pwd(current->fs, &pwd);
+    path = d_path(&pwd, page, PATH_MAX);
+    path_put(&pwd);
     len = IS_ERR(path) ? PTR_ERR(path) : (long)strlen(path) + 1;
     if (len > 0 && (size_t)len > size)
         len = -ERANGE;
@@ -449,6 +448,7 @@ struct stat {
 static int cp_new_stat(const struct kstat *kst, struct stat __user *statbuf)
 {
     struct stat st = {
+        .st_dev = kst->dev,
         .st_ino = kst->ino,
         .st_mode = kst->mode,
         .st_nlink = kst->nlink,
@@ -469,9 +469,12 @@ SYSCALL_DEFINE2(fstat, int, fd, struct stat __user *, statbuf)
     return err ? err : cp_new_stat(&st, statbuf);
 }
 
-enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000 };
+enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_NO_AUTOMOUNT = 0x800, AT_EMPTY_PATH = 0x1000 };
 
-/* There are no symbolic links, so AT_SYMLINK_NOFOLLOW changes nothing. */
+/*
+ * There are no symbolic links, so AT_SYMLINK_NOFOLLOW changes nothing; nor does AT_NO_AUTOMOUNT,
+ * for this call never mounts what it is asked about.
+ */
 SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __user *, statbuf, int,
                 flags)
 {
@@ -479,7 +482,7 @@ SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __u
     char *path;
     int err;
 
-    if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+    if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH))
         return -EINVAL;
     path = getname(name);
     if (path == ERR_PTR(-ENOENT) && flags & AT_EMPTY_PATH)

@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 #include <linux/binfmts.h>
 #include <linux/bug.h>
+#include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/errno.h>
 #include <linux/fdtable.h>
@@ -18,10 +19,12 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
+#include <linux/ramfs.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/stop_machine.h>
+#include <linux/sysfs.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
 #include <linux/workload.h>
@@ -99,7 +102,11 @@ static int kernel_init(void *unused)
     smp_init();
     cpu_stop_init();
     workqueue_init();
-    vfs_caches_init();
+    mnt_init();
+    ramfs_init();
+    sysfs_init();
+    proc_root_init();
+    debugfs_init();
     chr_dev_init();
     tty_init();
     sysrq_init();
@@ -111,6 +118,7 @@ static int kernel_init(void *unused)
     tracer_init();
     trace_init_selftests();
     tracing_start_boot_tracer();
+    mount_boot_filesystems();
     populate_rootfs();
     open_console();
     if (!start_init())

@@ -148,7 +148,7 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
     bool any;
 
     for (;;) {
-        set_current_state(state); /* set before the check: a child that ends after it wakes us */
+        set_current_state(state); /* before the check, so that no wakeup is lost */
         child = reap(pid, &any);
         if (child || !any || options & WNOHANG)
             break;

@@ -189,6 +189,7 @@ static const char *put_directive(struct out *o, const char *fmt, va_list *args)
     case 'd':
     case 'i': put_signed(o, &spec, args); break;
     case 'u': put_number(o, unsigned_arg(&spec, args), 10, false, &spec); break;
+    case 'o': put_number(o, unsigned_arg(&spec, args), 8, false, &spec); break;
     case 'X': spec.upper = true; /* fallthrough */
     case 'x': put_number(o, unsigned_arg(&spec, args), 16, false, &spec); break;
     case 'c': put(o, va_arg(*args, int)); break;

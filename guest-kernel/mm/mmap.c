@@ -229,7 +229,7 @@ static unsigned long do_mmap(struct file *file, unsigned long addr, unsigned lon
 }
 
 /* Checks that the file can be mapped: only regular files, and only privately. */
-static int check_mapped_file(const struct file *file, unsigned long flags)
+static int check_mapped_file(const struct file *file, unsigned long prot, unsigned long flags)
 {
     if (!file)
         return -EBADF;
@@ -237,7 +237,7 @@ static int check_mapped_file(const struct file *file, unsigned long flags)
         return -EACCES;
     if (!S_ISREG(file->f_inode->i_mode) || (flags & MAP_TYPE) != MAP_PRIVATE)
         return -ENODEV;
-    return 0;
+    return prot & PROT_EXEC && path_noexec(&file->f_path) ? -EPERM : 0;
 }
 
 SYSCALL_DEFINE6(mmap, unsigned long, addr, unsigned long, len, unsigned long, prot, unsigned long,
@@ -254,7 +254,7 @@ SYSCALL_DEFINE6(mmap, unsigned long, addr, unsigned long, len, unsigned long, pr
         return -ENOMEM;
     if (!(flags & MAP_ANONYMOUS)) {
         file = fget(fd);
-        ret = check_mapped_file(file, flags);
+        ret = check_mapped_file(file, prot, flags);
     }
     if (!ret) {
         mutex_lock(&current->mm->mmap_lock);
@@ -314,6 +314,8 @@ static int mprotect_range(struct mm_struct *mm, unsigned long start, unsigned lo
 
         if (!vma || vma->vm_start > start)
             return -ENOMEM;
+        if (access & VM_EXEC && vma->vm_file && path_noexec(&vma->vm_file->f_path))
+            return -EACCES;
         if (vma->vm_start < start) {
             if (split_vma(vma, start))
                 return -ENOMEM;

@@ -51,8 +51,10 @@ uint64_t hash_run(void)
     return found;
 }
 
-/* Literals below 128 as they are; above, a copy of (b - 125) bytes from so far back as the next
- * says. */
+/*
+ * Unpacks bytes: one below 128 is a literal; another one, b, is followed by a distance, and
+ * copies b - 125 bytes from there.
+ */
 static size_t unpack(const uint8_t *in, size_t bytes, uint8_t *out)
 {
     const uint8_t *end = in + bytes;

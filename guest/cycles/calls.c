@@ -1,6 +1,8 @@
 /*
- * calls.c - much calling: a tree of small functions. It is compiled once for
- * each form of call sites, with FORM (`_none' and so on) in its function's name; nobody traces.
+ * calls.c - a workload of many calls of small functions.
+ *
+ * It is compiled once for each form of call sites, with FORM (`_none` and so on) in its
+ * function's name. Tracing is off.
  */
 #include "cycles.h"
 

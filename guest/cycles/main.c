@@ -1,4 +1,4 @@
-/* main.c - runs the rows and the workloads, and prints what they took. */
+/* main.c - runs the rows and the workloads, and prints their results. */
 #include "cycles.h"
 
 #define UART 0x10000000UL
@@ -13,7 +13,7 @@ enum {
 
 struct result results[RESULTS_MAX] __attribute__((aligned(64)));
 uint8_t arena[ARENA_BYTES] __attribute__((section(".arena"), aligned(4096)));
-/* The root, the table of the gigabyte of RAM, and those of its first four megabytes, in pages. */
+/* The root table, the table for the gigabyte of RAM, and those for its first four megabytes. */
 uint64_t page_tables[4][512] __attribute__((aligned(4096)));
 
 int main(void);
@@ -21,7 +21,9 @@ void ring_random(uint64_t *memory, size_t bytes, size_t stride);
 void ring_pages(uint64_t *memory, size_t pages);
 extern uint16_t *const patchable_begin[], *const patchable_end[];
 
-/* The compiler has made room of compressed nops; a kernel turns them into wide ones when it boots.
+/*
+ * The compiler fills sites with compressed nops; replaces them by nops of four bytes, as a
+ * kernel does at boot.
  */
 static void widen_nops(void)
 {
@@ -33,7 +35,10 @@ static void widen_nops(void)
     __asm__ volatile("fence.i" ::: "memory");
 }
 
-/* Sv39: RAM where it is; its first four megabytes in pages of 4 KiB, the rest in those of 2 MiB. */
+/*
+ * Sv39, RAM at its physical addresses: the first four megabytes by pages of 4 KiB, the rest of
+ * 2 MiB.
+ */
 static void fill_page_tables(void)
 {
     enum { RAM = 0x80000000 };
@@ -48,7 +53,7 @@ static void fill_page_tables(void)
     page_tables[0][RAM >> 30] = (uint64_t)(uintptr_t)page_tables[1] >> 2 | PTE_TABLE;
 }
 
-/* Pointers at each `stride` bytes, which lead once through all of them in a random order. */
+/* Stores a pointer every `stride` bytes; they form one cycle in random order. */
 void ring_random(uint64_t *memory, size_t bytes, size_t stride)
 {
     size_t count = bytes / stride, step = stride / sizeof *memory;
@@ -56,7 +61,7 @@ void ring_random(uint64_t *memory, size_t bytes, size_t stride)
 
     for (size_t i = 0; i < count; i++)
         memory[i * step] = i;
-    for (size_t i = count - 1; i > 0; i--) { /* Sattolo: one cycle */
+    for (size_t i = count - 1; i > 0; i--) { /* Sattolo's algorithm: a single cycle */
         size_t other = (next_random(&state) >> 11) % i;
         uint64_t kept = memory[i * step];
 
@@ -67,7 +72,7 @@ void ring_random(uint64_t *memory, size_t bytes, size_t stride)
         memory[i * step] = (uint64_t)(uintptr_t)&memory[memory[i * step] * step];
 }
 
-/* A pointer in each page, in another line each, to that of the next. */
+/* Stores a pointer in each page to that in the next, each in a different cache line of its page. */
 void ring_pages(uint64_t *memory, size_t pages)
 {
     for (size_t i = 0; i < pages; i++) {
@@ -95,7 +100,7 @@ static __attribute__((noinline)) void measure(const struct workload *workload,
     result->iterations = 1;
 }
 
-/* Reads more than a data cache holds: results are in memory then, where RTL is asked for them. */
+/* Evicts the results from the data cache: on RTL they are read from memory. */
 static void write_back_results(void)
 {
     static volatile uint8_t other[CACHE_BYTES_MAX];

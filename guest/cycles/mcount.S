@@ -1,4 +1,4 @@
-/* mcount.S - what the layout static calls: three compares with what does nothing. */
+/* mcount.S - _mcount as in layout static, with tracing off: three compares with the stub. */
         .text
         .option norelax
         .balign 4

@@ -136,7 +136,7 @@ uint64_t heap_run(void)
     return sum;
 }
 
-/* A machine of one register and one counter that works on a few cells. */
+/* An interpreter of a machine with one register, one counter and a few memory cells. */
 enum operation {
     LOAD,
     STORE,

@@ -1,8 +1,8 @@
 /*
- * start.S - hart 0 in M-mode goes to main().
+ * start.S - the entry: hart 0 calls main() in M-mode, the others sleep.
  *
- * The same image runs on a core's RTL, of which some want their caches and
- * predictors switched on. What a core does not have it passes over.
+ * The same image runs on the RTL of cores. Some of them need caches and predictors turned on;
+ * accesses to registers that a core does not have trap and are skipped.
  */
 #define THEAD 0x5b7 /* mvendorid */
 
@@ -12,7 +12,7 @@
 _start:
         csrr    a0, mhartid
         bnez    a0, sleep
-        la      t0, pass_over
+        la      t0, skip_instruction
         csrw    mtvec, t0
         csrr    t0, mvendorid
         li      t1, THEAD
@@ -47,7 +47,7 @@ sleep:
         j       1b
 
         .balign 4
-pass_over:
+skip_instruction:
         csrr    t2, mepc
         addi    t2, t2, 4
         csrw    mepc, t2
@@ -56,7 +56,7 @@ pass_over:
         .balign 4
 unexpected_trap:
         li      a0, 99
-/* finish(code): through the test finisher; 0 is a pass. */
+/* finish(code): ends the run by the test finisher; 0 means passed. */
         .globl  finish
 finish:
         li      t0, 0x100000

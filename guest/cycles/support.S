@@ -1,7 +1,7 @@
-/* support.S - what the rows need beside their bodies: their end, S-mode, traps. */
+/* support.S - functions for rows: their end, S-mode, traps. */
         .text
         .option norelax
-/* The end of a row: stores its result, and puts M-mode back as it was. */
+/* row_report: the end of a row. Stores its result and restores M-mode's trap vector. */
         .balign 64
         .globl  row_report
 row_report:
@@ -15,7 +15,7 @@ row_report:
         fence
         ret
 
-/* translation_on(): for S-mode; M-mode does not notice. */
+/* translation_on(): turns on Sv39, which affects S-mode only. */
         .globl  translation_on, enter_supervisor, leave_supervisor, row_trap
 translation_on:
         la      t0, row_trap
@@ -44,7 +44,7 @@ leave_supervisor:
         ecall
         ret
 
-/* Goes on after the instruction: where the trap came from, or with a7 set in M-mode. */
+/* row_trap: continues after the instruction that trapped; in M-mode if a7 is not zero. */
         .balign 64
 row_trap:
         bnez    a7, 1f

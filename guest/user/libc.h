@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <uapi/linux/mount.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define min(a, b)     ((a) < (b) ? (a) : (b))
@@ -97,6 +98,9 @@ int rmdir(const char *path);
 int unlink(const char *path);
 int rename(const char *from, const char *to);
 int chdir(const char *path);
+int mount(const char *dev, const char *dir, const char *type, unsigned long flags,
+          const char *options);
+int umount(const char *dir, int flags);
 ssize_t getdents(int fd, void *buf, size_t size);
 pid_t getpid(void);
 pid_t fork(void);

@@ -32,6 +32,7 @@ function _start
     call    loop
     call    others_turn
     call    device
+    call    mapped
     li      t0, 0x100000            /* the test finisher */
     li      t1, 0x5555
     sw      t1, 0(t0)
@@ -154,8 +155,60 @@ notified:
     ret
 end device
 
+.macro use_table table
+    la      t0, \table
+    srli    t0, t0, 12
+    li      t1, 8 << 60             /* Sv39 */
+    or      t0, t0, t1
+    csrw    satp, t0
+.endm
+
+/* One virtual address in two page tables: `counter`, and the memory 2 MiB above it. */
+function mapped
+    li      t0, -1
+    csrw    pmpaddr0, t0
+    li      t0, 0x1f
+    csrw    pmpcfg0, t0
+    li      t0, 3 << 11
+    csrc    mstatus, t0
+    li      t1, 0x80000000
+    sub     s1, s0, t1
+    la      t2, third
+    srli    t2, t2, 12
+    slli    t2, t2, 10
+    ori     t2, t2, 1
+    la      t1, second
+    sd      t2, 0(t1)
+    use_table first
+    li      t0, 1 << 17 | 1 << 11   /* MPRV, as S-mode */
+    csrs    mstatus, t0
+    li      t2, 7
+both_mapped:
+    sd      t2, 0(s1)
+    csrc    mstatus, t0
+    use_table second
+    li      t0, 1 << 17 | 1 << 11
+    csrs    mstatus, t0
+    li      t2, 8
+    sd      t2, 0(s1)
+    csrc    mstatus, t0
+    li      t2, 9
+    sd      t2, 0(s0)
+    csrw    satp, zero
+    ret
+end mapped
+
     .data
     .balign 4096
+first:
+    .quad   0x80000000 >> 12 << 10 | 0xcf
+    .zero   4096 - 8
+second:
+    .quad   0                       /* leads to `third` */
+    .zero   4096 - 8
+third:
+    .quad   0x80200000 >> 12 << 10 | 0xcf
+    .zero   4096 - 8
 variable counter
     .quad   0
 end counter

@@ -1548,20 +1548,19 @@ static void cbo_zero_outside_of_memory_is_an_access_fault(struct world *w)
 }
 
 /* Who watches a page (HTIF) hears of the whole block. */
-static void note_watched(void *ctx, uint64_t pa, unsigned size, const struct writer *by)
+static void note_watched(void *ctx, const struct event *e)
 {
-    (void)pa;
-    (void)by;
-    *(unsigned *)ctx += size;
+    *(unsigned *)ctx += e->access.size;
 }
 
 static void cbo_zero_is_seen_by_who_watches_the_page(struct world *w)
 {
-    struct ram *ram = bus_ram(w->bus);
     unsigned seen = 0;
+    const struct listener l = {
+        .ctx = &seen, .kinds = EVENT_BIT(EVENT_ACCESS), .on_event = note_watched};
 
-    ram_add_watch(ram, (struct ram_watch){.ctx = &seen, .stored = note_watched});
-    ram_flag_page(ram, DATA, RAM_PAGE_WATCHED);
+    cluster_listen(w->cluster, &l);
+    cluster_watch_memory(w->cluster, DATA, BLOCK, false);
     hart_set_reg(w->hart, A0, DATA);
     exec(w, CBO_ZERO(A0));
     exec(w, CBO_ZERO(A0));

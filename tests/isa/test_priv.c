@@ -1493,6 +1493,56 @@ static void a_jump_into_a_page_that_was_remapped_finds_the_new_one(void **state)
     assert_int_equal(result_of_two_pages(w), 2);
 }
 
+/* Whether a translation was cached must make no difference: a snapshot drops them all. */
+static void a_changed_entry_is_in_force_before_the_fence(void **state)
+{
+    struct world *w = *state;
+    struct ram *ram = bus_ram(w->bus);
+
+    put_two_pages(w);
+    poke(w, FRAME + 0x1008, 0x1111, 8);
+    poke(w, FRAME + 0x2008, 0x2222, 8);
+    enter(w->hart, PRIV_S, WINDOW);
+    hart_set_reg(w->hart, A2, LAST + 8);
+    hart_set_reg(w->hart, A3, ENTRY(FRAME + 0x2000) | RWX | VAD);
+    hart_set_reg(w->hart, A4, ENTRY(FRAME + 0x2000) | VAD | PTE_R);
+    hart_set_reg(w->hart, A0, WINDOW + 0x1008);
+    exec(w, SD(ZERO, A2, 8)); /* so that the hart has a translation for stores to the table */
+    for (unsigned n = 0; n < 3; n++) {
+        exec(w, LD(A1, A0, 0));
+        assert_int_equal(hart_reg(w->hart, A1), 0x1111);
+        exec(w, SD(A1, A0, 0));
+        assert_int_equal(result_of_two_pages(w), 1);
+    }
+    assert_true(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE);
+    exec(w, SD(A3, A2, 0));
+    exec(w, LD(A1, A0, 0));
+    assert_int_equal(hart_reg(w->hart, A1), 0x2222);
+    assert_int_equal(result_of_two_pages(w), 2);
+    exec(w, SD(A4, A2, 0));
+    exec(w, LD(A1, A0, 0));
+    exec(w, SD(A1, A0, 0));
+    assert_trapped(w->hart, EXC_STORE_PAGE, w->put_at - 4, WINDOW + 0x1008);
+}
+
+/* Stores to what was a page table once are as fast as others. */
+static void a_page_table_that_became_data_is_an_ordinary_page(void **state)
+{
+    struct world *w = *state;
+    struct ram *ram = bus_ram(w->bus);
+
+    put_two_pages(w);
+    enter(w->hart, PRIV_S, WINDOW);
+    hart_set_reg(w->hart, A0, WINDOW);
+    exec(w, LD(A1, A0, 0));
+    assert_true(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE);
+    poke(w, LAST + 16, ENTRY(FRAME) | VAD, 8); /* no translation came from it */
+    poke(w, LAST, ENTRY(FRAME) | RWX | VAD | PTE_G, 8);
+    assert_int_equal(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE, 0);
+    exec(w, LD(A1, A0, 0));
+    assert_true(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE);
+}
+
 static void a_jump_into_a_page_that_was_unmapped_faults(void **state)
 {
     struct world *w = *state;
@@ -2020,6 +2070,8 @@ int main(void)
         ALONE(an_instruction_across_pages_faults_at_its_second_half),
         ALONE(the_second_half_of_an_instruction_can_be_remapped),
         ALONE(a_jump_into_a_page_that_was_remapped_finds_the_new_one),
+        ALONE(a_changed_entry_is_in_force_before_the_fence),
+        ALONE(a_page_table_that_became_data_is_an_ordinary_page),
         ALONE(a_jump_into_a_page_that_was_unmapped_faults),
         ALONE(running_on_into_a_page_that_was_remapped_finds_the_new_one),
         ALONE(another_address_space_has_its_own_jumps),

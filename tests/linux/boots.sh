@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2119,SC2317 # claim calls by name
 # boots.sh - Debian's stock kernel, and a small Linux 6.1 that can be traced: from
 # power-on to a shell, its commands, and power off. guests.sh has fetched them.
 . "$(dirname "$0")/../machine/common.inc"
@@ -26,6 +27,9 @@ send /' "$work/lines"
     tr -d '\r' <"$out.raw" >"$out"
 }
 
+# report EXPRESSION: of the run's report, r.
+report() { python3 -c "import json, sys
+r = json.load(open(sys.argv[1])); print($1)" "$work/report"; }
 # What the shell said to a command: lines that are not the echo of what was typed.
 answered() { grep -qx -- "$1" "$out"; }
 # The rules of findings among our own messages; none is the rule.
@@ -75,6 +79,23 @@ if [ -e "$sid" ]; then
         claim '... and none afterwards' answered 'off: 0'
         claim '... with nothing wrong in how it patches' no_errors
     done
+
+    # It preempts tasks wherever they are, also inside a tracer. Each pays for what it does itself.
+    cat >"$work/lines" <<'E2'
+(while :; do :; done) & (while :; do :; done) &
+cd /sys/kernel/tracing; for tracer in function function_graph; do echo $tracer > current_tracer; sleep 1; done
+echo nop > current_tracer; kill %1 %2
+E2
+    linux "$sid" --harts 2 --report "$work/report"
+    claim "Debian sid's sites are known from its own list of symbols" test "$(report 'r["layout"], r["totals"]["functions"] > 30000')" = "callops True"
+    claim '... and a task that is preempted inside a tracer pays for no other task' python3 -c '
+import json, sys
+on = {s["function"]: s["on"] for s in json.load(open(sys.argv[1]))["sites"] if s["on"]["resumed"]}
+assert on["schedule"]["resumed"] > 100, on["schedule"]
+longest = max(on, key=lambda name: on[name]["through_max"])
+assert on[longest]["through_max"] < 1000000, (longest, on[longest])
+print("the longest call of a tracer:", longest, on[longest]["through_max"], file=sys.stderr)
+' "$work/report"
 else
     echo "ok - Debian sid's kernel # SKIP $(tail -n 1 "$cache/debian-sid/missing" 2>/dev/null)"
 fi
@@ -140,8 +161,6 @@ done
 initramfs=$cache/initramfs.cpio
 
 # vmlinux in place of its Image: then the sites are known, and each is counted.
-report() { python3 -c "import json, sys
-r = json.load(open(sys.argv[1])); print($1)" "$work/report"; }
 cat >"$work/lines" <<'E2'
 dmesg | sed -n 's/.*ftrace: allocating \([0-9]*\) .*/sites: \1/p'
 cd /sys/kernel/tracing; echo function > current_tracer; ls / > /tmp/x; echo nop > current_tracer

@@ -11,6 +11,7 @@
 #   debian-sid/missing            the reason why it could not be had
 #   linux-6.1/Image, vmlinux      ours, small, dynamic ftrace
 #   linux-6.1/modules.cpio        its modules, to be appended to the initramfs
+#   ftracetest.cpio               the kernel's own tests of ftrace, to be appended likewise
 #   initramfs.cpio                busybox and ./init
 #
 # Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all there,
@@ -95,6 +96,19 @@ fetch_kernel() {
     rm -rf "$cache/unpacked"
 }
 
+# is_older FILE OTHER: it is not there, or the other was changed later.
+is_older() { [ ! -e "$1" ] || [ -n "$(find "$2" -newer "$1")" ]; }
+
+# archive FOLDER FILE NAME...: the names in the folder as a cpio archive, the same each time.
+archive() (
+    to=$2
+    cd "$1"
+    shift 2
+    find "$@" -exec touch -h -d @0 {} +
+    find "$@" | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc >"$to.new"
+    mv "$to.new" "$to"
+)
+
 : >"$log"
 
 [ -e "$cache/debian-13/Image" ] || fetch_kernel "$cache/debian-13"
@@ -115,38 +129,47 @@ if [ ! -e "$cache/busybox" ]; then
     rm -rf "$cache/unpacked"
 fi
 
-if [ ! -e "$cache/initramfs.cpio" ] || [ "$here/init" -nt "$cache/initramfs.cpio" ]; then
+if is_older "$cache/initramfs.cpio" "$here/init"; then
     root=$cache/root
     rm -rf "$root"
     mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/tmp"
     install -m 755 "$cache/busybox" "$root/bin/busybox"
     install -m 755 "$here/init" "$root/init"
-    find "$root" -exec touch -h -d @0 {} +
-    (cd "$root" && find . | LC_ALL=C sort | cpio --quiet --reproducible -R 0:0 -o -H newc) >"$cache/initramfs.new"
-    mv "$cache/initramfs.new" "$cache/initramfs.cpio"
+    archive "$root" "$cache/initramfs.cpio" .
     rm -rf "$root"
 fi
 
-if [ ! -e "$cache/linux-6.1/Image" ] || [ "$here/linux-6.1.config" -nt "$cache/linux-6.1/Image" ]; then
+if [ ! -e "$cache/ftracetest.cpio" ] || is_older "$cache/linux-6.1/Image" "$here/linux-6.1.config"; then
     [ -d "$cache/source" ] || fetch linux-source-6.1 "$cache/source"
+    source=$cache/source/usr/src/linux-source-6.1.tar.xz
+fi
+
+if [ ! -e "$cache/ftracetest.cpio" ]; then
+    root=$cache/root
+    rm -rf "$root"
+    mkdir -p "$root/ftrace"
+    step tar -xf "$source" -C "$root/ftrace" --strip-components=5 --wildcards '*/tools/testing/selftests/ftrace/*'
+    archive "$root" "$cache/ftracetest.cpio" ftrace
+    rm -rf "$root"
+fi
+
+if is_older "$cache/linux-6.1/Image" "$here/linux-6.1.config"; then
     tree=$cache/linux-6.1/build
     rm -rf "$cache/linux-6.1"
     mkdir -p "$tree"
     say 'building Linux 6.1: about two minutes on two cores'
-    step tar -xf "$cache/source/usr/src/linux-source-6.1.tar.xz" -C "$tree" --strip-components=1
+    step tar -xf "$source" -C "$tree" --strip-components=1
     # shellcheck disable=SC2034 # make reads them
     export ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- KBUILD_BUILD_TIMESTAMP='@0' KBUILD_BUILD_USER=u KBUILD_BUILD_HOST=h
     step make -C "$tree" KCONFIG_ALLCONFIG="$here/linux-6.1.config" allnoconfig
-    for line in $(grep '^CONFIG_' "$here/linux-6.1.config"); do
+    grep '^CONFIG_' "$here/linux-6.1.config" | while read -r line; do
         grep -qxF "$line" "$tree/.config" || fail 1 "Linux does not know or not allow $line of linux-6.1.config"
     done
     # The Makefile that runs us has nothing to say about this one.
     step env -u MAKEFLAGS -u MAKELEVEL nice make -C "$tree" -j "$(nproc)" Image vmlinux modules
-    (cd "$tree" && find . -name '*.ko' -printf '%f\0%p\0' | xargs -0 -n 2 sh -c 'mkdir -p "$0/modules" &&
-        cp "$2" "$0/modules/$1"' "$cache/linux-6.1")
-    find "$cache/linux-6.1/modules" -exec touch -h -d @0 {} +
-    (cd "$cache/linux-6.1" && find modules | LC_ALL=C sort |
-        cpio --quiet --reproducible -R 0:0 -o -H newc) >"$cache/linux-6.1/modules.cpio"
+    mkdir -p "$cache/linux-6.1/modules"
+    find "$tree" -name '*.ko' -exec cp {} "$cache/linux-6.1/modules" \;
+    archive "$cache/linux-6.1" "$cache/linux-6.1/modules.cpio" modules
     mv "$tree/vmlinux" "$cache/linux-6.1/vmlinux"
     mv "$tree/arch/riscv/boot/Image" "$cache/linux-6.1/Image"
     rm -rf "$tree"

@@ -43,6 +43,11 @@ for layout in pfe16 pfe8 callops; do
         "$BUILD/guest-kernel/$layout/kernel.elf"
 done
 
+# One hart changes page tables while others run by them, before they have fenced.
+same_in_both 'threads that share their memory' --harts 4 --memory 128M \
+    --initrd "$BUILD/guest-kernel/initrd.cpio" --append 'script="/bin/threadtest"' \
+    "$BUILD/guest-kernel/none/kernel.elf"
+
 for program in selfpatch freshcode crosspatch sv39 lrsc wrs ipi timer; do
     for mode in stale coherent random:1 random:2; do
         same_in_both "$program, $mode," --harts 2 --fetch $mode "$programs/$program.elf"

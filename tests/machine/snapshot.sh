@@ -19,7 +19,10 @@ kernels=$BUILD/guest-kernel
 continued() {
     layout=$1
     shift
-    "$check" "$@" "$kernels/$layout/kernel.elf" >"$out" 2>&1
+    checked "$@" "$kernels/$layout/kernel.elf"
+}
+checked() {
+    "$check" "$@" >"$out" 2>&1
     status=$?
     grep '^#' "$out"
     [ "$status" -eq 0 ] || cat "$out"
@@ -45,4 +48,9 @@ for seed in $(seq "${SEEDS:-1}"); do
 work tree 2
 poweroff
 '
+    for mode in '' ,snapshot; do
+        seq 10000 | head -c 32768 >"$work/disk"
+        claim "a disk that is written$mode, seed $seed" \
+            checked -s $seed -n 20 -d "$work/disk$mode" "$programs/virtio-write.elf"
+    done
 done

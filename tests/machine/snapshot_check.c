@@ -6,8 +6,9 @@
  *
  * E0: the run from start to end. E1: the same, with snapshots taken at random instructions.
  * E2: from each of these snapshots, in random order, to the end; half of them in pieces. All must
- * agree in cycles, instructions, console output, report and trace, and a state that is saved again
- * right after its restore must be the same bytes. Prints what failed, or figures and "ok".
+ * agree in cycles, instructions, console output, report, trace and the content of the disk, which
+ * is the same before each run from the start; and a state that is saved again right after its
+ * restore must be the same bytes. Prints what failed, or figures and "ok".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,8 +59,11 @@ struct outcome {
     enum stop_reason reason;
     unsigned code;
     uint64_t insns, cycles;
-    uint64_t shown, report, trace; /* hashes */
+    uint64_t shown, report, trace, disk; /* hashes */
 };
+
+/* The content of the disk at power-on. */
+static VEC_OF(uint8_t) disk;
 
 static struct diag diag = {.program = "snapshot_check"};
 
@@ -102,6 +106,49 @@ static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t unti
     return next > at->cycles && next < until ? next : until;
 }
 
+/* ---- the disk ---- */
+
+static FILE *open_disk(const struct options *o, const char *mode)
+{
+    FILE *f = fopen(o->config.drives[0].path, mode);
+
+    if (!f)
+        die("no disk");
+    return f;
+}
+
+static void read_disk(const struct options *o)
+{
+    FILE *f = open_disk(o, "rb");
+    int byte;
+
+    disk.len = 0;
+    while ((byte = fgetc(f)) != EOF)
+        VEC_PUSH(&disk, (uint8_t)byte);
+    fclose(f);
+}
+
+static void reset_disk(const struct options *o)
+{
+    FILE *f = open_disk(o, "r+b");
+
+    if (fwrite(disk.at, 1, disk.len, f) != disk.len || fclose(f))
+        die("the disk cannot be written");
+}
+
+static uint64_t hash_disk(const struct options *o)
+{
+    uint64_t hash = FNV1A_START;
+    uint8_t buffer[4096];
+    FILE *f = open_disk(o, "rb");
+    size_t n;
+
+    while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
+        hash = fnv1a(hash, buffer, n);
+    fclose(f);
+    return hash;
+}
+
 /* ---- life ---- */
 
 static bool hear(void *ctx, const struct moment *at)
@@ -119,6 +166,8 @@ static void build(struct world *w, const struct options *o)
     struct trace_json_config trace = {.file = &w->trace_file, .image = config.image};
 
     *w = (struct world){.options = o};
+    if (config.drive_count)
+        reset_disk(o);
     config.console = (struct console){show, type, wait_for_input, hear, w};
     if (machine_new(&config, &diag, &w->m) != EXIT_PASS)
         die("no machine");
@@ -205,7 +254,8 @@ static struct outcome outcome_of(struct world *w, struct stop stop)
                             .cycles = machine_cycles(w->m),
                             .shown = fnv1a(FNV1A_START, w->shown.at, w->shown.len),
                             .report = hash_report(w, stop),
-                            .trace = hash_trace(w)};
+                            .trace = hash_trace(w),
+                            .disk = w->options->config.drive_count ? hash_disk(w->options) : 0};
 }
 
 static unsigned differences;
@@ -228,6 +278,7 @@ static void compare(const char *run, uint64_t at, const struct outcome *a, const
     differ(run, at, "console", a->shown, b->shown);
     differ(run, at, "report", a->report, b->report);
     differ(run, at, "trace", a->trace, b->trace);
+    differ(run, at, "disk", a->disk, b->disk);
 }
 
 static struct stop go(struct world *w, uint64_t insns)
@@ -375,6 +426,9 @@ static void check(const struct options *o)
            "restoring %.2f ms; %zu KiB when taken, %zu KiB at most in the end\n",
            e0.insns, o->snapshots, f.sum_ms / o->snapshots, f.slowest_ms,
            f.restore_ms / o->snapshots, f.state >> 10, f.largest >> 10);
+    if (o->config.drive_count && o->config.drives[0].mode == DRIVE_WRITABLE &&
+        e0.disk == fnv1a(FNV1A_START, disk.at, disk.len))
+        die("the guest has not written to the disk");
     if (differences)
         exit(1);
     printf("ok - %s\n", o->config.image);
@@ -421,6 +475,8 @@ int main(int argc, char **argv)
     if (optind + 1 != argc || !o.snapshots || o.snapshots > SNAPSHOTS_MAX)
         return 64;
     o.config.image = argv[optind];
+    if (o.config.drive_count)
+        read_disk(&o);
     check(&o);
     return 0;
 }

@@ -255,10 +255,10 @@ static void closing_pages_moves_clock_and_epoch(void **state)
     assert_true(r->stamp > stamp);
     assert_true(r->epoch > epoch);
     epoch = r->epoch;
-    ram_flag_page(r, RAM_BASE, RAM_PAGE_WATCHED);
+    ram_flag_page(r, RAM_BASE, RAM_PAGE_WATCHED_STORES);
     assert_true(r->epoch > epoch);
     epoch = r->epoch;
-    ram_flag_page(r, RAM_BASE, RAM_PAGE_WATCHED); /* has it already */
+    ram_flag_page(r, RAM_BASE, RAM_PAGE_WATCHED_STORES); /* has it already */
     assert_int_equal(r->epoch, epoch);
     wreck(&w);
 }

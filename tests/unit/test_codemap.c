@@ -1170,22 +1170,14 @@ struct watched {
     struct writer by;
 };
 
-static void note_store(void *ctx, uint64_t pa, unsigned size, const struct writer *by)
+static void note_access(void *ctx, const struct event *e)
 {
     struct watched *w = ctx;
 
-    w->stores += size;
-    w->pa = pa;
-    w->by = *by;
-}
-
-static void note_load(void *ctx, uint64_t pa, unsigned size, const struct writer *by)
-{
-    struct watched *w = ctx;
-
-    w->loads += size;
-    w->pa = pa;
-    w->by = *by;
+    w->stores += e->access.writes ? e->access.size : 0;
+    w->loads += e->access.reads ? e->access.size : 0;
+    w->pa = e->access.pa;
+    w->by = e->access.who;
 }
 
 static void a_watched_page_tells_of_each_store_and_load(void **state)
@@ -1193,6 +1185,8 @@ static void a_watched_page_tells_of_each_store_and_load(void **state)
     static const struct writer disk = {.kind = WRITER_DMA};
     struct scene s;
     struct watched seen = {0};
+    const struct listener l = {
+        .ctx = &seen, .kinds = EVENT_BIT(EVENT_ACCESS), .on_event = note_access};
     struct ram *ram;
 
     (void)state;
@@ -1200,12 +1194,12 @@ static void a_watched_page_tells_of_each_store_and_load(void **state)
     ram = bus_ram(s.w.bus);
     poke(&s.w, FUNC, LD(A2, A0, 0), 4);
     poke(&s.w, FUNC + 4, JAL(ZERO, 0), 4);
-    ram_add_watch(ram, (struct ram_watch){.ctx = &seen, .stored = note_store, .loaded = note_load});
+    cluster_listen(s.w.cluster, &l);
     hart_set_reg(s.w.hart, A0, DATA);
     step_hart(s.w.hart, FUNC, 1); /* fast translations are there */
     store(&s, 0, STUB_SD, DATA, 5);
     assert_int_equal(seen.stores + seen.loads, 0);
-    cluster_watch_page(s.w.cluster, DATA, RAM_PAGE_WATCHED_STORES | RAM_PAGE_WATCHED_LOADS);
+    cluster_watch_memory(s.w.cluster, DATA, 8, true);
     for (unsigned n = 1; n <= 3; n++) {
         store(&s, 0, STUB_SW, DATA + 4, n);
         assert_int_equal(seen.stores, 4 * n);
@@ -1218,7 +1212,7 @@ static void a_watched_page_tells_of_each_store_and_load(void **state)
     }
     ram_write(ram, DATA, "x", 1, &disk);
     assert_int_equal(seen.by.kind, WRITER_DMA);
-    cluster_watch_page(s.w.cluster, DATA, 0);
+    cluster_unwatch_memory(s.w.cluster, DATA, 8, true);
     seen = (struct watched){0};
     store(&s, 0, STUB_SW, DATA, 9);
     step_hart(s.w.hart, FUNC, 1);

@@ -113,9 +113,9 @@ static void fences_and_new_flags_end_cached_store_translations(void **state)
     epoch = r->epoch;
     ram_flag_page(r, BASE + 6, RAM_PAGE_CODE); /* it has that one */
     assert_int_equal(r->epoch, epoch);
-    ram_flag_page(r, BASE, RAM_PAGE_WATCHED);
+    ram_flag_page(r, BASE, RAM_PAGE_WATCHED_STORES);
     assert_true(r->epoch > epoch);
-    assert_int_equal(ram_page_at(r, BASE)->flags, RAM_PAGE_CODE | RAM_PAGE_WATCHED);
+    assert_int_equal(ram_page_at(r, BASE)->flags, RAM_PAGE_CODE | RAM_PAGE_WATCHED_STORES);
     ram_free(r);
 }
 
@@ -125,9 +125,9 @@ static void a_page_that_is_code_no_longer_knows_its_newest_store(void **state)
 
     (void)state;
     ram_flag_page(r, BASE, RAM_PAGE_CODE);
-    ram_flag_page(r, BASE, RAM_PAGE_WATCHED);
+    ram_flag_page(r, BASE, RAM_PAGE_WATCHED_STORES);
     ram_retire_code(r, BASE + 8, 7, &somebody);
-    assert_int_equal(ram_page_at(r, BASE)->flags, RAM_PAGE_WATCHED);
+    assert_int_equal(ram_page_at(r, BASE)->flags, RAM_PAGE_WATCHED_STORES);
     assert_int_equal(ram_page_at(r, BASE)->stamp, 7);
     assert_int_equal(ram_page_at(r, BASE)->opener.hart, somebody.hart);
     ram_free(r);

@@ -1,10 +1,17 @@
-/* mem.c - creates /dev, /dev/null and /dev/zero. */
+/* mem.c - devtmpfs, the file system of /dev; /dev/null and /dev/zero. */
 #include <linux/device.h>
 #include <linux/kernel.h>
 #include <linux/ramfs.h>
 #include <linux/string.h>
 
 static struct dentry *dev_root; /* set once at boot */
+
+static struct file_system_type dev_fs_type = {
+    .name = "devtmpfs",
+    .fs_flags = FS_SINGLE | FS_MODE_OPTION,
+    .root_mode = 0755,
+    .fill_super = ramfs_fill_super,
+};
 
 void device_create(const char *name, dev_t devt, const struct file_operations *fops)
 {
@@ -45,7 +52,7 @@ static const struct file_operations zero_fops = {.read = zero_read, .write = nul
 
 void chr_dev_init(void)
 {
-    dev_root = simple_create_dir(NULL, "dev", &ramfs_dir_inode_operations);
+    dev_root = simple_pin_fs(&dev_fs_type);
     device_create("null", MKDEV(1, 3), &null_fops);
     device_create("zero", MKDEV(1, 5), &zero_fops);
 }

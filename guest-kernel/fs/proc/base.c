@@ -1,5 +1,5 @@
 /*
- * base.c - /proc/PID: comm and stat of each task that is not an idle one; /proc/self.
+ * base.c - /proc/PID: comm, mounts and stat of each task that is not an idle one; /proc/self.
  *
  * Nothing is kept for a task: a name is made when it is looked for, and is
  * gone with its last user.  The inode's i_private is the pid.
@@ -94,6 +94,13 @@ static int comm_show(struct seq_file *m, void *pid)
     return 0;
 }
 
+static int mounts_show(struct seq_file *m, void *pid)
+{
+    struct task_snapshot s;
+
+    return find_task((long)pid, &s) ? proc_mounts_show(m, NULL) : -ESRCH;
+}
+
 /* Linux's fields in its order; what is not counted here is 0. */
 static int stat_show(struct seq_file *m, void *pid)
 {
@@ -114,6 +121,7 @@ static int stat_show(struct seq_file *m, void *pid)
 }
 
 DEFINE_SHOW_ATTRIBUTE(comm);
+DEFINE_SHOW_ATTRIBUTE(mounts);
 DEFINE_SHOW_ATTRIBUTE(stat);
 
 static const struct {
@@ -121,6 +129,7 @@ static const struct {
     const struct file_operations *fops;
 } pid_files[] = {
     {"comm", &comm_fops},
+    {"mounts", &mounts_fops},
     {"stat", &stat_fops},
 };
 

@@ -1,5 +1,5 @@
 /*
- * generic.c - /proc, made when the first of its files is.
+ * generic.c - /proc.
  *
  * A file may be a module's, and stays open when that goes: proc_remove() closes
  * it for all that have it open, and from then on reading it is -EIO.
@@ -24,27 +24,36 @@ struct pde_opener {
     struct file *file;
 };
 
-static struct dentry *proc_root; /* set once at boot, before there are two threads here */
+static struct dentry *proc_root; /* set once at boot */
 
-static struct dentry *proc_dir(struct dentry *parent)
+static int proc_fill_super(struct super_block *sb)
 {
-    if (parent)
-        return parent;
-    if (!proc_root) {
-        proc_root = simple_create_dir(NULL, "proc", NULL);
-        if (proc_root) {
-            proc_root->d_inode->i_op = &proc_root_iops;
-            proc_root->d_inode->i_fop = &proc_root_fops;
-        }
+    int err = simple_fill_super(sb);
+
+    if (!err) {
+        sb->s_root->d_inode->i_op = &proc_root_iops;
+        sb->s_root->d_inode->i_fop = &proc_root_fops;
     }
-    return proc_root;
+    return err;
+}
+
+static struct file_system_type proc_fs_type = {
+    .name = "proc",
+    .fs_flags = FS_SINGLE,
+    .root_mode = S_IRUGO | S_IXUGO,
+    .fill_super = proc_fill_super,
+};
+
+void proc_root_init(void)
+{
+    proc_root = simple_pin_fs(&proc_fs_type);
+    proc_filesystems_init();
+    proc_create_single("mounts", S_IRUGO, NULL, proc_mounts_show);
 }
 
 struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 {
-    struct dentry *dir = proc_dir(parent);
-
-    return dir ? simple_create_dir(dir, name, NULL) : NULL;
+    return simple_create_dir(parent ? parent : proc_root, name, NULL);
 }
 EXPORT_SYMBOL(proc_mkdir);
 
@@ -151,8 +160,8 @@ static struct dentry *create_file(const char *name, umode_t mode, struct dentry 
                                   const struct file_operations *fops,
                                   int (*show)(struct seq_file *m, void *unused))
 {
-    struct dentry *dir = proc_dir(parent), *dentry;
-    struct proc_dir_entry *pde = dir ? kzalloc(sizeof(*pde)) : NULL;
+    struct proc_dir_entry *pde = kzalloc(sizeof(*pde));
+    struct dentry *dentry;
 
     if (!pde)
         return NULL;
@@ -160,7 +169,7 @@ static struct dentry *create_file(const char *name, umode_t mode, struct dentry 
     INIT_LIST_HEAD(&pde->openers);
     pde->fops = fops;
     pde->show = show;
-    dentry = simple_create_file(dir, name, mode, pde, &proc_reg_fops);
+    dentry = simple_create_file(parent ? parent : proc_root, name, mode, pde, &proc_reg_fops);
     if (dentry)
         dentry->d_inode->i_op = &proc_file_iops;
     else

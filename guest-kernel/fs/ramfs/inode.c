@@ -181,6 +181,8 @@ struct inode *ramfs_get_file(umode_t mode)
     return inode;
 }
 
+static const struct inode_operations ramfs_dir_inode_operations;
+
 static struct inode *ramfs_get_dir(umode_t mode)
 {
     struct inode *inode = new_inode(mode);
@@ -214,7 +216,7 @@ static int ramfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
     return 0;
 }
 
-const struct inode_operations ramfs_dir_inode_operations = {
+static const struct inode_operations ramfs_dir_inode_operations = {
     .create = ramfs_create,
     .mkdir = ramfs_mkdir,
     .unlink = simple_unlink,
@@ -222,7 +224,28 @@ const struct inode_operations ramfs_dir_inode_operations = {
     .rename = simple_rename,
 };
 
-struct inode *ramfs_get_root(void)
+int ramfs_fill_super(struct super_block *sb)
 {
-    return ramfs_get_dir(S_IFDIR | 0755);
+    return d_make_root(sb, ramfs_get_dir(S_IFDIR | sb->s_mode));
+}
+
+static struct file_system_type ramfs_fs_type = {
+    .name = "ramfs",
+    .fs_flags = FS_MODE_OPTION,
+    .root_mode = 0755,
+    .fill_super = ramfs_fill_super,
+};
+
+/* As in a Linux that cannot swap. */
+static struct file_system_type tmpfs_fs_type = {
+    .name = "tmpfs",
+    .fs_flags = FS_MODE_OPTION,
+    .root_mode = 0755,
+    .fill_super = ramfs_fill_super,
+};
+
+void ramfs_init(void)
+{
+    register_filesystem(&tmpfs_fs_type);
+    register_filesystem(&ramfs_fs_type);
 }

@@ -1,40 +1,35 @@
 /*
- * inode.c - /sys/kernel/tracing, made when the first of its files is.
+ * inode.c - tracefs, usually mounted at /sys/kernel/tracing.
  *
  * Only the kernel makes and removes names here.
  */
+#include <linux/sysfs.h>
 #include <linux/tracefs.h>
 
-static struct dentry *tracefs_root; /* set once at boot, before there are two threads here */
+static struct dentry *tracefs_root; /* set once at boot */
 
-static struct dentry *tracefs_dir(void)
+static struct file_system_type trace_fs_type = {
+    .name = "tracefs",
+    .fs_flags = FS_SINGLE | FS_MODE_OPTION,
+    .root_mode = S_IRWXU,
+    .fill_super = simple_fill_super,
+};
+
+void tracefs_init(void)
 {
-    struct dentry *d;
-
-    if (tracefs_root)
-        return tracefs_root;
-    d = simple_create_dir(NULL, "sys", NULL);
-    if (d)
-        d = simple_create_dir(d, "kernel", NULL);
-    if (d)
-        d = simple_create_dir(d, "tracing", NULL);
-    tracefs_root = d;
-    return d;
+    tracefs_root = simple_pin_fs(&trace_fs_type);
+    sysfs_create_mount_point("tracing");
 }
 
 struct dentry *tracefs_create_file(const char *name, umode_t mode, struct dentry *parent,
                                    void *data, const struct file_operations *fops)
 {
-    struct dentry *dir = parent ? parent : tracefs_dir();
-
-    return dir ? simple_create_file(dir, name, mode, data, fops) : NULL;
+    return simple_create_file(parent ? parent : tracefs_root, name, mode, data, fops);
 }
 
 struct dentry *tracefs_create_dir(const char *name, struct dentry *parent)
 {
-    struct dentry *dir = parent ? parent : tracefs_dir();
-
-    return dir ? simple_create_dir(dir, name, NULL) : NULL;
+    return simple_create_dir(parent ? parent : tracefs_root, name, NULL);
 }
 
 void tracefs_remove(struct dentry *dentry)

@@ -1,5 +1,5 @@
 /*
- * dcache.h - the tree of names.
+ * dcache.h - the trees of names, one in each superblock.
  *
  * Every name there is, is in memory: no name is looked up anywhere else.  A
  * dentry in the tree has one reference for that and one for each child.
@@ -10,7 +10,16 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+struct dentry;
 struct inode;
+struct super_block;
+struct vfsmount;
+
+struct dentry_operations {
+    /* A directory that mounts something on itself: what, a mount that is nowhere yet; or ERR_PTR.
+     */
+    struct vfsmount *(*d_automount)(struct dentry *dentry);
+};
 
 struct dentry {
     const char *d_name;         /* ours; all but d_inode under dcache_lock */
@@ -19,13 +28,14 @@ struct dentry {
     struct list_head d_subdirs; /* by d_offset */
     loff_t d_offset;            /* its place in a listing, never given twice */
     unsigned int d_count;
-    struct inode *d_inode; /* referenced; set by d_add() for good */
+    unsigned int d_mounted; /* mounts that stand here; under mount_lock (namespace.c) */
+    struct inode *d_inode;  /* referenced; set by d_add() for good */
+    struct super_block *d_sb;
+    const struct dentry_operations *d_op; /* NULL: nothing is special */
 };
 
-extern struct dentry *root_dentry; /* set once at boot */
-
-void vfs_caches_init(void); /* makes the root, a ramfs */
-
+/* The root of a superblock, which takes over the inode's reference: 0 or -ENOMEM. */
+int d_make_root(struct super_block *sb, struct inode *inode);
 /* A dentry outside of the tree; parent is referenced. NULL: no memory. */
 struct dentry *d_alloc(struct dentry *parent, const char *name, size_t len);
 /* Gives the name its inode, whose reference is taken over, and puts it into the tree. */
@@ -45,7 +55,9 @@ bool simple_empty(struct dentry *dentry);
 bool is_subdir(struct dentry *dentry, struct dentry *top);
 /* The first child at offset or after it, referenced; NULL: there is none. */
 struct dentry *d_next_child(struct dentry *parent, loff_t offset);
-/* The path from the root, at the end of buf; or ERR_PTR(-ENAMETOOLONG). */
-char *d_path(struct dentry *dentry, char *buf, size_t size);
+/* Text in front of p, which buf is before; NULL: no room. */
+char *prepend(char *p, char *buf, const char *text, size_t len);
+/* The names from top down to dentry, each after a slash, in front of p; NULL: no room. */
+char *prepend_names(const struct dentry *dentry, const struct dentry *top, char *buf, char *p);
 
 #endif

@@ -1,16 +1,19 @@
 /*
  * fs.h - inodes, open files, and what a filesystem provides.
  *
- * There is one tree.  A filesystem makes inodes whose operations say what can
- * be done there, and hangs them into the tree by dentries (dcache.h).
+ * A file system makes inodes whose operations say what can be done there, and
+ * hangs them into the tree of its superblock by dentries (dcache.h).  Mounts
+ * make one tree of those (mount.h).
  * Buffers are the kernel's: system calls copy between them and the program's.
  */
 #ifndef LINUX_FS_H
 #define LINUX_FS_H
 
 #include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/dcache.h>
 #include <linux/fcntl.h>
+#include <linux/mount.h>
 #include <linux/mutex.h>
 #include <linux/stat.h>
 #include <linux/types.h>
@@ -19,8 +22,9 @@
 #define SEEK_CUR 1
 #define SEEK_END 2
 
-#define FMODE_READ  0x1u
-#define FMODE_WRITE 0x2u
+#define FMODE_READ   0x1u
+#define FMODE_WRITE  0x2u
+#define FMODE_WRITER 0x10000u /* and its mount is kept writable */
 
 #define NAME_MAX 255
 #define PATH_MAX 4096
@@ -83,14 +87,52 @@ struct inode {
 struct file {
     const struct file_operations *f_op;
     struct inode *f_inode;
-    struct dentry *f_dentry; /* NULL: a pipe */
-    unsigned int f_flags;    /* as opened, less O_CREAT and its like */
+    struct path f_path;   /* NULLs: a pipe */
+    unsigned int f_flags; /* as opened, less O_CREAT and its like */
     unsigned int f_mode;
     atomic_t f_count;
     struct mutex f_pos_lock;
     loff_t f_pos;
     void *private_data;
 };
+
+enum {
+    FS_SINGLE = 1,      /* one superblock, however often it is mounted */
+    FS_MODE_OPTION = 2, /* with the option mode=, that of the root directory */
+};
+
+/* What can be mounted. */
+struct file_system_type {
+    const char *name;
+    unsigned int fs_flags;
+    umode_t root_mode;
+    int (*fill_super)(struct super_block *sb); /* makes the root (d_make_root()): 0 or an error */
+    struct super_block *fs_single;             /* the one there is; for super.c */
+    struct list_head list;                     /* for filesystems.c */
+};
+
+struct super_block {
+    struct file_system_type *s_type;
+    struct dentry *s_root;
+    dev_t s_dev;
+    umode_t s_mode;        /* of the root directory, as asked for */
+    unsigned int s_active; /* its mounts; under super_mutex */
+};
+
+/* fs/filesystems.c */
+void register_filesystem(struct file_system_type *type); /* at boot */
+struct file_system_type *get_fs_type(const char *name);  /* or NULL */
+
+/* fs/super.c: a superblock of the type, referenced; or ERR_PTR. */
+struct super_block *sget(struct file_system_type *type);
+/* With the last reference the tree and all in it is freed. */
+void deactivate_super(struct super_block *sb);
+/* Takes `NAME=VALUE,...`, which is changed: 0 or -EINVAL. */
+int reconfigure_super(struct super_block *sb, char *options);
+/* At boot: registers a type with one superblock, which stays, and answers its root. */
+struct dentry *simple_pin_fs(struct file_system_type *type);
+/* The fill_super() of a type in which only the kernel makes names. */
+int simple_fill_super(struct super_block *sb);
 
 /* fs/inode.c.  A new inode has no name yet and one reference. */
 struct inode *new_inode(umode_t mode);
@@ -100,8 +142,13 @@ void inode_lock(struct inode *inode);
 void inode_unlock(struct inode *inode);
 
 /* fs/namei.c: names to things. dfd is AT_FDCWD or a directory's descriptor. */
-int kern_path_at(int dfd, const char *name, struct dentry **res);
-int kern_path(const char *name, struct dentry **res);
+enum {
+    LOOKUP_DIRECTORY = 2, /* it has to be one; it mounts itself if it does so */
+    LOOKUP_OPEN = 0x100,  /* it is going to be opened: the same */
+};
+int kern_path_at(int dfd, const char *name, unsigned int flags, struct path *res);
+int kern_path(const char *name, unsigned int flags, struct path *res);
+char *getname(const char __user *name); /* to be given back with kfree(); or ERR_PTR */
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int do_mkdirat(int dfd, const char *name, umode_t mode);
 int do_unlinkat(int dfd, const char *name);
@@ -111,8 +158,8 @@ int do_renameat(int olddfd, const char *oldname, int newdfd, const char *newname
 /* fs/open.c */
 struct file *filp_open(const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int filp_close(struct file *file);
-/* Opens an inode by its own method; takes over neither reference. */
-struct file *dentry_open(struct dentry *dentry, struct inode *inode, int flags);
+/* Opens an inode by its own method; takes over no reference. path NULL: it has no name. */
+struct file *dentry_open(const struct path *path, struct inode *inode, int flags);
 int do_truncate(struct inode *inode, loff_t size);
 
 /* fs/file_table.c */
@@ -138,7 +185,6 @@ int iterate_dir(struct file *file, struct dir_context *ctx);
 int create_pipe_files(struct file **res, int flags);
 
 /* fs/stat.c */
-void generic_fillattr(const struct inode *inode, struct kstat *stat);
 int vfs_fstat(int fd, struct kstat *stat);
 int vfs_fstatat(int dfd, const char *name, struct kstat *stat);
 

@@ -27,6 +27,9 @@ extern char *argv_init[], *envp_init[];
 
 void parse_args(char *line);
 
+/* Mounts the file systems that programs expect (init/do_mounts.c). */
+void mount_boot_filesystems(void);
+
 /* The command loop for a system without an init program (init/emergency.c). */
 _Noreturn void emergency_console(void);
 

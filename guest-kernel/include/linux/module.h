@@ -30,7 +30,7 @@ struct module {
     int (*init)(void);
     void (*exit)(void);
 
-    const struct kernel_symbol *syms; /* what it exports */
+    const struct kernel_symbol *syms; /* exported symbols */
     unsigned int num_syms;
     const struct kernel_param *kp;
     unsigned int num_kp;

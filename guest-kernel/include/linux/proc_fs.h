@@ -19,6 +19,9 @@ struct dentry *proc_create_single(const char *name, umode_t mode, struct dentry 
  * that the functions may be unloaded.
  */
 void proc_remove(struct dentry *dentry);
+void proc_root_init(void);
 void proc_meminfo_init(void);
+void proc_filesystems_init(void);
+int proc_mounts_show(struct seq_file *m, void *unused);
 
 #endif

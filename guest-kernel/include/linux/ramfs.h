@@ -5,10 +5,12 @@
 #include <linux/types.h>
 
 struct inode;
-extern const struct inode_operations ramfs_dir_inode_operations;
+struct super_block;
+
 /* Creates a file without a name; returns it with one reference. NULL: no memory. */
 struct inode *ramfs_get_file(umode_t mode);
-/* Creates a root directory; returns it with one reference. NULL: no memory. */
-struct inode *ramfs_get_root(void);
+/* fill_super() for file system types that keep their files in memory. */
+int ramfs_fill_super(struct super_block *sb);
+void ramfs_init(void);
 
 #endif

@@ -15,6 +15,8 @@
 #define S_ISCHR(m)  (((m)&S_IFMT) == S_IFCHR)
 #define S_ISFIFO(m) (((m)&S_IFMT) == S_IFIFO)
 
+#define S_IALLUGO 07777
+
 #define S_IRWXU 00700
 #define S_IRUSR 00400
 #define S_IWUSR 00200
@@ -24,6 +26,7 @@
 #define S_IXUGO 00111
 
 struct kstat {
+    dev_t dev;
     u64 ino;
     umode_t mode;
     unsigned int nlink;

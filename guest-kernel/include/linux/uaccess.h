@@ -1,17 +1,16 @@
 /*
  * uaccess.h - access to user memory.
  *
- * Any address may be invalid, and access may sleep. The copy functions return the number of
- * bytes that could not be copied.
+ * A pointer to user memory is marked __user and must not be dereferenced. Any address may be
+ * invalid, and access may sleep. The copy functions return the number of bytes that could not be
+ * copied.
  */
 #ifndef LINUX_UACCESS_H
 #define LINUX_UACCESS_H
 
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/types.h>
-
-/* Marks a pointer to user memory, which must not be dereferenced. */
-#define __user
 
 unsigned long __must_check copy_to_user(void __user *to, const void *from, unsigned long n);
 /* Bytes that could not be copied are set to zero. */

@@ -188,7 +188,7 @@ static int simplify_symbols(struct module *mod, const struct load_info *info)
         else if (sym->st_shndx < info->num_sections)
             sym->st_value += info->sechdrs[sym->st_shndx].sh_addr;
         else if (sym->st_shndx != SHN_ABS)
-            failed = -ENOEXEC; /* common symbols: the compiler is told to make none */
+            failed = -ENOEXEC; /* common symbols: modules are compiled with -fno-common */
         err = err ? err : failed;
     }
     mutex_unlock(&module_mutex);

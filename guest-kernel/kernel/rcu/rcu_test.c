@@ -147,8 +147,8 @@ static unsigned int start_blinkers(struct blinker *b)
 
 /*
  * An idle hart does not switch tasks by itself. A request that comes while a hart switches to
- * idle must either be answered by this switch or cause another; if it is lost, the grace period
- * never ends.
+ * idle must be satisfied by this switch or cause another; if it is lost, the grace period never
+ * ends.
  */
 static void synchronize_rcu_ends_whenever_a_hart_falls_asleep(struct kunit *test)
 {

@@ -31,7 +31,10 @@ static void fgraph_return_stub(struct ftrace_graph_ret *trace)
     (void)trace;
 }
 
-/* Stands in the array for users that are not registered; a hart may still be about to call it. */
+/*
+ * A placeholder in the array for users that are not registered; a hart may still be about to
+ * call it.
+ */
 static struct fgraph_ops fgraph_stub = {
     .entryfunc = ftrace_graph_entry_stub,
     .retfunc = fgraph_return_stub,

@@ -508,7 +508,7 @@ static noinline __attribute__((noclone)) int call_deeply(int levels)
     return n + 1;
 }
 
-static void calls_beyond_the_return_stack_are_counted(struct kunit *test)
+static void deep_calls_without_room_are_counted(struct kunit *test)
 {
     int before;
 
@@ -548,7 +548,7 @@ static const struct kunit_case ftrace_cases[] = {
     KUNIT_CASE(several_graph_users_have_their_own_filters),
     KUNIT_CASE(a_return_goes_to_users_that_followed_the_call),
     KUNIT_CASE(a_user_registered_during_a_call_does_not_get_its_return),
-    KUNIT_CASE(calls_beyond_the_return_stack_are_counted),
+    KUNIT_CASE(deep_calls_without_room_are_counted),
     {},
 };
 

@@ -4,6 +4,7 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -168,10 +169,19 @@ static int readme_show(struct seq_file *m, void *unused)
 
 DEFINE_SHOW_ATTRIBUTE(readme);
 
+/* Debugfs's directory `tracing`, where tracefs was before it was a file system of its own. */
+static struct vfsmount *trace_automount(struct dentry *dentry)
+{
+    (void)dentry;
+    return vfs_kern_mount(get_fs_type("tracefs"), "tracefs", NULL);
+}
+
 void trace_create_files(void)
 {
     enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
 
+    tracefs_init();
+    debugfs_create_automount("tracing", trace_automount);
     tracefs_create_file("README", RO, NULL, NULL, &readme_fops);
     tracefs_create_file("available_tracers", RO, NULL, NULL, &available_tracers_fops);
     tracefs_create_file("current_tracer", RW, NULL, &global_trace, &current_tracer_fops);

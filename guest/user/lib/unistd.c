@@ -81,6 +81,17 @@ int chdir(const char *path)
     return syscall(__NR_chdir, path);
 }
 
+int mount(const char *dev, const char *dir, const char *type, unsigned long flags,
+          const char *options)
+{
+    return syscall(__NR_mount, dev, dir, type, flags, options);
+}
+
+int umount(const char *dir, int flags)
+{
+    return syscall(__NR_umount2, dir, flags);
+}
+
 ssize_t getdents(int fd, void *buf, size_t size)
 {
     return syscall(__NR_getdents64, fd, buf, size);

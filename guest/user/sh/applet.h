@@ -23,6 +23,7 @@ struct applet {
 enum {
     STATUS_ERROR = 1,
     STATUS_USAGE = 2,
+    STATUS_MOUNT = 32, /* mount's and umount's, when the kernel refuses */
     STATUS_NOT_EXECUTABLE = 126,
     STATUS_NOT_FOUND = 127,
     STATUS_SIGNAL = 128, /* plus the signal number */
@@ -42,6 +43,7 @@ int do_insmod(int argc, char **argv);
 int do_ls(int argc, char **argv);
 int do_lsmod(int argc, char **argv);
 int do_mkdir(int argc, char **argv);
+int do_mount(int argc, char **argv);
 int do_mv(int argc, char **argv);
 int do_poweroff(int argc, char **argv);
 int do_ps(int argc, char **argv);
@@ -57,6 +59,7 @@ int do_tail(int argc, char **argv);
 int do_tee(int argc, char **argv);
 int do_test(int argc, char **argv);
 int do_touch(int argc, char **argv);
+int do_umount(int argc, char **argv);
 int do_uniq(int argc, char **argv);
 int do_usleep(int argc, char **argv);
 int do_wc(int argc, char **argv);

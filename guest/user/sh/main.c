@@ -1,9 +1,9 @@
 /*
  * main.c - start of the shell, and input from the command line, a file or the terminal.
  *
- * As init (pid 1) the shell runs the commands in the variable `script`, which the kernel's
- * command line sets; without it, it reads commands from the terminal. When it ends, the machine
- * ends with its status.
+ * As init (pid 1) the shell mounts debugfs and runs the commands in the variable `script`, which
+ * the kernel's command line sets; without it, it reads commands from the terminal. When it ends,
+ * the machine ends with its status.
  */
 #include "applet.h"
 #include "shell.h"
@@ -163,11 +163,19 @@ int run_input_to_end(struct shell *sh, const char *unused)
 
 /* ---- start ---- */
 
+/* As a distribution's first program does: most articles on ftrace use the tracer's files from
+ * there. */
+static void mount_debugfs(void)
+{
+    mount("debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
 static void run_init(struct shell *sh)
 {
     const char *value = shell_getvar(sh, "script");
     char *script = value ? shell_strdup(value) : NULL;
 
+    mount_debugfs();
     shell_unsetvar(sh, "script"); /* for this shell only */
     if (script)
         run_boot_script(sh, script);

@@ -41,7 +41,10 @@ ftrace_caller:
     addi s0, sp, RECORD+16
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS
-    /* t0 points after the site; the address of the ops stands before the traced function. */
+    /*
+     * t0 is the address after the site; the address of the ops is stored before the traced
+     * function.
+     */
     ld   a2, -(FTRACE_LITERAL_SIZE+MCOUNT_AUIPC_SIZE+MCOUNT_INSN_SIZE)(t0)
     ld   t1, FTRACE_OPS_FUNC(a2)
 #else

@@ -1,0 +1,39 @@
+/* inode.c - debugfs: nothing of its own; others put directories into it that mount themselves. */
+#include <linux/debugfs.h>
+#include <linux/kernel.h>
+#include <linux/mount.h>
+#include <linux/sysfs.h>
+
+static struct dentry *debugfs_root; /* set once at boot */
+
+static struct file_system_type debug_fs_type = {
+    .name = "debugfs",
+    .fs_flags = FS_SINGLE | FS_MODE_OPTION,
+    .root_mode = S_IRWXU,
+    .fill_super = simple_fill_super,
+};
+
+static struct vfsmount *debugfs_automount(struct dentry *dentry)
+{
+    debugfs_automount_t mount = (debugfs_automount_t)dentry->d_inode->i_private;
+
+    return mount(dentry);
+}
+
+static const struct dentry_operations debugfs_automount_ops = {.d_automount = debugfs_automount};
+
+void debugfs_create_automount(const char *name, debugfs_automount_t mount)
+{
+    struct dentry *d = simple_create_dir(debugfs_root, name, NULL);
+
+    if (!d)
+        panic("no memory for %s in debugfs", name);
+    d->d_inode->i_private = (void *)mount;
+    d->d_op = &debugfs_automount_ops;
+}
+
+void debugfs_init(void)
+{
+    debugfs_root = simple_pin_fs(&debug_fs_type);
+    sysfs_create_mount_point("debug");
+}

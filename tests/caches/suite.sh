@@ -1,0 +1,44 @@
+#!/bin/sh
+# suite.sh - the tests of whole guests, of the command line and of the debugger with the build that
+# drops its caches at random; each of its runs is repeated by the release build (tests/caches/rvftrace),
+# and must be the same to the byte. Takes an hour or two.
+#
+#     suite.sh [TEST...]
+set -u
+BUILD=${BUILD:-build}
+twice=$BUILD/twice
+rm -rf "$twice"
+mkdir -p "$twice"
+for entry in "$BUILD"/*; do
+    [ "$entry" = "$twice" ] || ln -s "../$(basename "$entry")" "$twice/"
+done
+ln -sf "$PWD/tests/caches/rvftrace" "$twice/rvftrace"
+
+# `timeout 60` is against hanging, and what runs twice takes longer.
+mkdir "$twice/bin"
+cat >"$twice/bin/timeout" <<SCRIPT
+#!/bin/sh
+[ "\$1" -ge 20 ] 2>/dev/null && { seconds=\$((\$1 * 10)); shift; set -- "\$seconds" "\$@"; }
+exec $(command -v timeout) "\$@"
+SCRIPT
+chmod +x "$twice/bin/timeout"
+PATH=$(realpath "$twice")/bin:$PATH
+export PATH
+
+# Those that compare builds themselves, or run none, have nothing to do here.
+[ "$#" -gt 0 ] || set -- $(grep -lE 'rvftrace|common\.inc|truth|soak' \
+    tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh |
+    grep -vE '/(lib|caches|stress)\.sh$|/qemu-')
+
+BUILD=$twice tests/run "$@"
+status=$?
+same=$(grep -c '^same: ' "$twice/log")
+different=$(grep -c '^different: ' "$twice/log")
+if [ "$same" -gt 0 ] && [ "$different" -eq 0 ]; then
+    echo "ok - $same runs are the same without their caches"
+else
+    echo "not ok - $same runs are the same without their caches, and $different are not:"
+    grep '^different: ' "$twice/log" | cut -c 1-300 | sed 's/^/# /'
+    status=1
+fi
+exit $status
