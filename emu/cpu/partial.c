@@ -3,7 +3,8 @@
  */
 #include "cpu/hart_priv.h"
 
-/* Index of the first operation from `first` on that lies that many instructions or cycles later. */
+/* The first operation that begins `insns` instructions or `cycles` cycles after `first`, or later.
+ */
 static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insns, uint64_t cycles)
 {
     const struct uop_note *from = &b->notes[first];
@@ -72,7 +73,7 @@ void hart_leave_after_insn(struct hart *h)
     (void)begin_part(h, b, at, end_of_part(b, at, 1, INT64_MAX));
 }
 
-/* What stands before an instruction that was not executed has counted it. */
+/* Takes back the counts of the probes of an instruction that is not executed. */
 static void uncount(struct block *b, unsigned at)
 {
     for (; at && !b->notes[at - 1].size; at--)

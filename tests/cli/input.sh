@@ -1,6 +1,6 @@
 #!/bin/sh
-# input.sh - what --input may be, that the guest gets all of it, and what it may not be.
-# What the guest has taken in is told by --record.
+# input.sh - files that --input accepts and refuses, and that the guest gets all of them.
+# --record shows what the guest has received.
 . "$(dirname "$0")/../machine/common.inc"
 
 # The bytes of a recording's lines.
@@ -44,7 +44,7 @@ for firmware in fw_dynamic.bin fw_jump.bin; do
     done
 done
 
-# A prompt that waits for ever, without a person or a limit: time goes by the clock, and nothing is burnt.
+# A prompt that waits without end, without user or limit: time follows the wall clock, and the host is idle.
 "$rvftrace" run "$mcount" </dev/null >"$out" 2>"$err" &
 pid=$!
 sleep 3

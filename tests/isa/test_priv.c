@@ -1,6 +1,6 @@
 /*
  * test_priv.c - traps, modes, interrupts, address translation, counters: what
- * volume II of the manual says, tried through the public headers of the hart.
+ * volume II of the manual says, tested through the public headers of the hart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- exceptions: where they go, what they leave ---- */
+/* ---- exceptions: delegation, and the CSRs that they set ---- */
 
 static void an_exception_goes_to_m_mode_unless_delegated(void **state)
 {
@@ -103,7 +103,7 @@ static void an_illegal_parcel_has_sixteen_bits_of_tval(void **state)
     assert_trapped(w->hart, EXC_ILLEGAL, CODE, 0x8002);
 }
 
-/* Execution gets there in one run, so the word is not at the start of what was decoded. */
+/* The word is executed in the middle of a run, so it is not at the start of a block. */
 static void an_illegal_instruction_behind_others_gives_its_own_word(void **state)
 {
     static const uint32_t words[] = {CSRRS(A0, 0x7c0, A1), ILLEGAL_WORD, CSRRW(A0, MHARTID, A1)};
@@ -195,7 +195,7 @@ static void a_handler_that_cannot_run_makes_the_hart_stuck(void **state)
 
 /* ---- endless trap loops ---- */
 
-enum { ENDLESS = 100000000 }; /* cycles: more than it takes to tell */
+enum { ENDLESS = 100000000 }; /* cycles: enough to detect the loop */
 
 static void put_handler(struct world *w, const uint32_t *words, unsigned count)
 {
@@ -252,7 +252,7 @@ static void a_handler_that_faults_at_two_places_is_stuck(void **state)
     assert_int_equal(hart_unhandled_exception(w->hart).cause, EXC_ECALL_M);
 }
 
-/* Faults a million times and more on purpose, counts them in S0, and goes on. */
+/* Causes more than a million faults on purpose, counts them in S0, and continues. */
 static void assert_counts_to_the_end(struct world *w, const uint32_t *words, unsigned count)
 {
     hart_set_reg(w->hart, S0, 1500000);
@@ -738,7 +738,7 @@ static void an_interrupt_that_mie_masks_does_not_end_a_wait(void **state)
     assert_int_equal(hart_run(w->hart, 5, UINT64_MAX), HART_WAITING);
 }
 
-/* ---- registers that keep some values only ---- */
+/* ---- WARL registers ---- */
 
 static void a_mode_that_does_not_exist_is_not_kept_in_mpp(void **state)
 {
@@ -957,14 +957,14 @@ enum {
 };
 
 /*
- * Three tables. RAM stands where it is for S-mode, and at USER for U-mode, as
+ * Three tables. RAM is identity-mapped for S-mode, and at USER for U-mode, as
  * one gigabyte each. WINDOW goes through all levels; its last entry is what the
  * tests change.
  */
 #define ROOT      (RAM_BASE + 0x40000)
 #define MIDDLE    (RAM_BASE + 0x41000)
 #define LAST      (RAM_BASE + 0x42000)
-#define FRAME     (RAM_BASE + 0x50000) /* what the window shows */
+#define FRAME     (RAM_BASE + 0x50000) /* the memory behind the window */
 #define WINDOW    UINT64_C(0x40000000)
 #define USER      UINT64_C(0x100000000)
 #define SV39(pa)  (UINT64_C(8) << 60 | (pa) >> 12)
@@ -1007,7 +1007,7 @@ static uint64_t access_cause(struct world *w, enum privilege mode, uint64_t extr
 static const uint32_t load_word = LD(A1, A0, 0), store_word = SD(A1, A0, 0),
                       jump_word = JALR(RA, A0, 0);
 
-/* Behind each word tried stands a zero parcel: an access that goes well ends in an illegal one. */
+/* After each tried word is a zero parcel: a successful access ends in an illegal instruction. */
 enum { FINE = EXC_ILLEGAL };
 
 static uint64_t try_pte(struct world *w, enum privilege mode, uint64_t extra_status, uint64_t pte,
@@ -1137,11 +1137,11 @@ static void superpages_translate_and_must_be_aligned(void **state)
     assert_int_equal(access_cause(w, PRIV_S, 0, WINDOW, store_word), EXC_STORE_PAGE);
 }
 
-/* ---- superpages side by side: what loads may know of one from the other ---- */
+/* ---- adjacent superpages, which share a load span ---- */
 
 #define SUPERPAGE UINT64_C(0x200000)
 
-/* The first word of each tells which one it is; the window has the first and the second. */
+/* The first word of each identifies it; the window maps the first and the second. */
 static void put_superpages(struct world *w, uint64_t second_flags)
 {
     build_tables(w);
@@ -1173,7 +1173,7 @@ static void a_superpage_beside_another_can_be_remapped(void **state)
     assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
 }
 
-/* The third begins in memory and ends behind it. */
+/* The third begins in RAM and ends after it. */
 static void a_superpage_that_memory_ends_in_can_be_remapped(void **state)
 {
     struct world *w = *state;
@@ -1188,7 +1188,7 @@ static void a_superpage_that_memory_ends_in_can_be_remapped(void **state)
     assert_int_equal(loaded_from(w, WINDOW + 3 * SUPERPAGE), 1);
 }
 
-/* Nothing comes before physical address 0: the entry that would is reserved. */
+/* Nothing comes before physical address 0: the entry for that is reserved. */
 static void superpages_do_not_go_round(void **state)
 {
     const uint64_t gigabyte = UINT64_C(1) << 30;
@@ -1351,7 +1351,7 @@ static void looking_at_memory_crosses_pages_and_stops_at_holes(void **state)
     uint8_t seen[16];
 
     build_tables(w);
-    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | PTE_X | VAD, 8); /* code may be looked at too */
+    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | PTE_X | VAD, 8); /* code can be read, too */
     poke(w, FRAME + 0xff8, 0x1122334455667788, 8);
     poke(w, FRAME - 0x2000, 0x99aabbccddeeff00, 8);
     enter(w->hart, PRIV_S, CODE);
@@ -1402,7 +1402,8 @@ static void an_access_across_pages_reaches_both_frames(void **state)
     struct world *w = *state;
 
     build_tables(w);
-    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | RWX | VAD, 8); /* the next page lies elsewhere */
+    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | RWX | VAD,
+         8); /* the next page is elsewhere in memory */
     poke(w, FRAME + 0xff8, 0x1122334455667788, 8);
     poke(w, FRAME - 0x2000, 0x99aabbccddeeff00, 8);
     enter(w->hart, PRIV_S, CODE);
@@ -1460,9 +1461,9 @@ static void the_second_half_of_an_instruction_can_be_remapped(void **state)
     assert_int_equal(hart_reg(w->hart, A1), 2);
 }
 
-/* ---- translation and what the hart remembers of code ---- */
+/* ---- translation and cached blocks ---- */
 
-/* WINDOW's page jumps into the page behind it, where a1 is set. */
+/* WINDOW's page jumps into the page after it, where a1 is set. */
 static void put_two_pages(struct world *w)
 {
     build_tables(w);
@@ -1643,7 +1644,7 @@ static void u_mode_may_not_execute_what_s_mode_just_did(void **state)
     assert_trapped(w->hart, EXC_FETCH_PAGE, WINDOW + 0x1000, WINDOW + 0x1000);
 }
 
-/* One virtual address, three meanings; nothing is flushed on the way from one to the next. */
+/* One virtual address, three meanings; without a flush in between. */
 static void each_mode_fetches_through_its_own_translation(void **state)
 {
     struct world *w = *state;
@@ -1833,7 +1834,7 @@ static void a_device_is_reached_by_the_widths_it_allows(void **state)
     assert_trapped(w->hart, EXC_FETCH_ACCESS, DEVICE_BASE, DEVICE_BASE);
 }
 
-/* Half of such an access would be one of its own, and the other half might fault behind it. */
+/* Half of such an access would be a separate access, and the other half might fault after it. */
 static void no_half_of_a_misaligned_access_reaches_a_device(void **state)
 {
     static const struct diag silent = {.quiet = true};
@@ -1911,7 +1912,7 @@ static void another_harts_store_breaks_a_reservation(void **state)
     assert_false(sc_survives(w, AMOADD_D(0, A1, A2, A0), DATA));
 }
 
-/* The other hart has stored there before, so its store takes the shortest way. */
+/* The other hart has stored there before, so its store takes the fast path. */
 static void another_harts_store_through_its_caches_breaks_a_reservation(void **state)
 {
     struct world *w = *state;

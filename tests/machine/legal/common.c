@@ -3,7 +3,7 @@
 
 static volatile unsigned long fenced[HARTS_MAX], done[HARTS_MAX], work, count;
 
-/* A hart is there if its software interrupt can be raised; none of them accepts it yet. */
+/* A hart exists if its software interrupt can be raised; it is not enabled yet. */
 static unsigned long count_harts(void)
 {
     unsigned long n = 1;
@@ -22,7 +22,7 @@ unsigned long harts(void)
     return count;
 }
 
-/* From start.S; what it answers is the status of the run. */
+/* Called by start.S; the result is the status of the run. */
 int start_hart(unsigned long hart);
 
 int start_hart(unsigned long hart)
