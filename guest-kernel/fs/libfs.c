@@ -165,7 +165,7 @@ static void remove_empty(struct dentry *dir, struct dentry *dentry)
     detach_mounts(dentry);
 }
 
-/* From the bottom up, without recursion: programs nest directories as deep as they like. */
+/* Removes the deepest names first. No recursion: programs can nest directories to any depth. */
 void simple_recursive_removal(struct dentry *dentry)
 {
     struct dentry *victim = dget(dentry), *child, *dir;

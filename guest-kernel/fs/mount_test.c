@@ -1,4 +1,4 @@
-/* mount_test.c - mounts do as Linux's do, from several harts at once, too. */
+/* mount_test.c - mounts behave as in Linux, also if several harts change them at the same time. */
 #include "mount.h"
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -48,7 +48,7 @@ static int open_error(const char *path, int flags)
     return 0;
 }
 
-/* Which file system and which file in it: 0 where there is none. */
+/* The device and inode number of a file; 0: the file does not exist. */
 static u64 identity(const char *path)
 {
     struct kstat st;
@@ -165,7 +165,7 @@ static void a_mount_point_keeps_its_name(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rename("/mt/a", "/mt/c"), -EBUSY);
     KUNIT_EXPECT_EQ(test, rename("/mt/b", "/mt/a"), -EBUSY);
     KUNIT_EXPECT_EQ(test, rename("/mt/b", "/mt/a/b"), -EXDEV);
-    /* What it is in may be moved. */
+    /* Its parent directory can be renamed. */
     KUNIT_EXPECT_EQ(test, mkdir("/mt/a/in"), 0);
     KUNIT_EXPECT_EQ(test, rename("/mt", "/mt2"), 0);
     KUNIT_EXPECT_EQ(test, rmdir("/mt2/a/in"), 0);
@@ -175,7 +175,7 @@ static void a_mount_point_keeps_its_name(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rmdir("/mt2"), 0);
 }
 
-/* ---- what is seen ---- */
+/* ---- path lookup ---- */
 
 static void a_mount_hides_what_is_below(struct kunit *test)
 {
@@ -285,7 +285,7 @@ static void flags_are_obeyed(struct kunit *test)
     rmdir("/mt");
 }
 
-/* ---- ends ---- */
+/* ---- lifetime ---- */
 
 static void a_detached_mount_lives_until_its_last_user_is_gone(struct kunit *test)
 {
@@ -329,7 +329,7 @@ static void a_directory_of_the_kernel_that_goes_takes_its_mounts_along(struct ku
 
 enum { DEPTH = 3000 };
 
-/* Deeper than the kernel's stack could follow. */
+/* The directories are nested too deep for recursion on the kernel stack. */
 static void memory_comes_back(struct kunit *test)
 {
     unsigned long before;
@@ -351,11 +351,11 @@ static void memory_comes_back(struct kunit *test)
     rmdir("/mt");
 }
 
-/* ---- all at once ---- */
+/* ---- concurrency ---- */
 
 enum { CROWD = 6, CROWD_ROUNDS = 100 };
 
-/* All threads mount, use and unmount the same two directories: each deed may fail. */
+/* All threads mount, use and unmount the same directories, so each operation may fail. */
 static int crowd_thread(void *data)
 {
     static const char *const dirs[] = {"/mt/a", "/mt/b", "/mt/a/b"};
@@ -426,7 +426,7 @@ static int walker_thread(void *unused)
     return 0;
 }
 
-/* A kernel without a tracer has nothing that mounts itself. */
+/* In the layout `none` debugfs has no automount point. */
 static void what_mounts_itself_is_mounted_once(struct kunit *test)
 {
     int before = number_of_mounts(), most = before, i;

@@ -50,7 +50,10 @@ static int path_start(int dfd, const char *name, struct path *path)
     return path->mnt ? 0 : -ENOTDIR;
 }
 
-/* To what is mounted there, or mounts itself when a path goes through it. */
+/*
+ * Moves path to the root directory of the mount that is attached there. automount: a directory
+ * that mounts a file system on access does so first.
+ */
 static int follow_mounts(struct path *path, bool automount)
 {
     int err;
@@ -90,7 +93,7 @@ static int step_into(struct path *path, const char *name, size_t len, bool autom
     return follow_mounts(path, automount);
 }
 
-/* One component further; with an error, path's references are gone. */
+/* Moves path to its component name. On error the references of path are dropped. */
 static int walk_component(struct path *path, const char *name, size_t len, bool automount)
 {
     int err = 0;
@@ -108,7 +111,10 @@ static int walk_component(struct path *path, const char *name, size_t len, bool 
     return err;
 }
 
-/* All but the last component: 0 and a directory, referenced, or an error. */
+/*
+ * Looks up all components but the last. Returns 0, with the directory in dir and references to it,
+ * or an error.
+ */
 static int path_parentat(int dfd, const char *name, struct path *dir, struct last_component *last)
 {
     int err = path_start(dfd, name, dir);
@@ -210,7 +216,7 @@ static struct file *open_existing(const struct path *path, int flags)
     return file;
 }
 
-/* In a directory that is locked, on a mount that is writable; the name is not there. */
+/* Creates a file. The directory is locked, its mount is writable, and the name does not exist. */
 static struct dentry *create_locked(struct dentry *dir, const struct last_component *last,
                                     umode_t mode)
 {
@@ -253,7 +259,7 @@ static struct dentry *lookup_or_create(const struct path *dir, const struct last
     return d;
 }
 
-/* The directory's path becomes that of the file in it. */
+/* Opens or creates a file in the directory path, which is changed to the path of the file. */
 static struct file *open_create_in(struct path *path, const struct last_component *last, int flags,
                                    umode_t mode)
 {
@@ -295,7 +301,7 @@ struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode)
 
 /* ---- directories made, names taken away and moved ---- */
 
-/* read_only: what mnt_want_write() answered for the directory's mount. */
+/* read_only: the result of mnt_want_write() for the directory's mount. */
 static int mkdir_locked(struct dentry *dir, const struct last_component *last, umode_t mode,
                         int read_only)
 {

@@ -3,7 +3,7 @@
 #include <linux/fs.h>
 #include <linux/slab.h>
 
-/* What is written to a device or a pipe is not written to the mount. */
+/* A regular file or directory that is open for writing keeps its mount writable. */
 static int want_write(struct file *file, const struct path *path)
 {
     umode_t mode = file->f_inode->i_mode;

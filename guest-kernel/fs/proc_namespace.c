@@ -1,5 +1,4 @@
-/* proc_namespace.c - /proc/mounts and /proc/PID/mounts, which are the same: there is one tree of
- * mounts. */
+/* proc_namespace.c - /proc/mounts and /proc/PID/mounts, which are the same for all tasks. */
 #include "mount.h"
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

@@ -65,7 +65,7 @@ int seq_path(struct seq_file *m, const struct path *path, const char *esc)
     if (!page)
         return -ENOMEM;
     p = d_path(path, page, PATH_MAX);
-    seq_escape(m, IS_ERR(p) ? "..." : p, esc); /* no call could name it */
+    seq_escape(m, IS_ERR(p) ? "..." : p, esc); /* longer than PATH_MAX */
     kfree(page);
     return 0;
 }

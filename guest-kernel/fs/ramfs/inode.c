@@ -236,7 +236,7 @@ static struct file_system_type ramfs_fs_type = {
     .fill_super = ramfs_fill_super,
 };
 
-/* As in a Linux that cannot swap. */
+/* As in a Linux without CONFIG_SHMEM, tmpfs is a ramfs. */
 static struct file_system_type tmpfs_fs_type = {
     .name = "tmpfs",
     .fs_flags = FS_MODE_OPTION,

@@ -16,8 +16,7 @@ struct super_block;
 struct vfsmount;
 
 struct dentry_operations {
-    /* A directory that mounts something on itself: what, a mount that is nowhere yet; or ERR_PTR.
-     */
+    /* Creates the mount for a directory that is an automount point; or ERR_PTR. */
     struct vfsmount *(*d_automount)(struct dentry *dentry);
 };
 
@@ -28,13 +27,13 @@ struct dentry {
     struct list_head d_subdirs; /* by d_offset */
     loff_t d_offset;            /* its place in a listing, never given twice */
     unsigned int d_count;
-    unsigned int d_mounted; /* mounts that stand here; under mount_lock (namespace.c) */
+    unsigned int d_mounted; /* number of mounts on this directory; under mount_lock */
     struct inode *d_inode;  /* referenced; set by d_add() for good */
     struct super_block *d_sb;
-    const struct dentry_operations *d_op; /* NULL: nothing is special */
+    const struct dentry_operations *d_op; /* may be NULL */
 };
 
-/* The root of a superblock, which takes over the inode's reference: 0 or -ENOMEM. */
+/* Creates the root directory of sb. Takes over the reference to inode. 0 or -ENOMEM. */
 int d_make_root(struct super_block *sb, struct inode *inode);
 /* A dentry outside of the tree; parent is referenced. NULL: no memory. */
 struct dentry *d_alloc(struct dentry *parent, const char *name, size_t len);
@@ -55,9 +54,9 @@ bool simple_empty(struct dentry *dentry);
 bool is_subdir(struct dentry *dentry, struct dentry *top);
 /* The first child at offset or after it, referenced; NULL: there is none. */
 struct dentry *d_next_child(struct dentry *parent, loff_t offset);
-/* Text in front of p, which buf is before; NULL: no room. */
+/* Writes text in front of p, in a buffer that starts at buf. Returns its start; NULL: no room. */
 char *prepend(char *p, char *buf, const char *text, size_t len);
-/* The names from top down to dentry, each after a slash, in front of p; NULL: no room. */
+/* Writes "/NAME" for each name from below top to dentry in front of p. Returns as prepend(). */
 char *prepend_names(const struct dentry *dentry, const struct dentry *top, char *buf, char *p);
 
 #endif

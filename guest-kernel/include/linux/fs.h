@@ -1,9 +1,8 @@
 /*
  * fs.h - inodes, open files, and what a filesystem provides.
  *
- * A file system makes inodes whose operations say what can be done there, and
- * hangs them into the tree of its superblock by dentries (dcache.h).  Mounts
- * make one tree of those (mount.h).
+ * A file system creates inodes with operations, and puts them into the tree of its superblock with
+ * dentries (dcache.h). Mounts combine these trees into one (mount.h).
  * Buffers are the kernel's: system calls copy between them and the program's.
  */
 #ifndef LINUX_FS_H
@@ -24,7 +23,7 @@
 
 #define FMODE_READ   0x1u
 #define FMODE_WRITE  0x2u
-#define FMODE_WRITER 0x10000u /* and its mount is kept writable */
+#define FMODE_WRITER 0x10000u /* holds mnt_want_write() of its mount */
 
 #define NAME_MAX 255
 #define PATH_MAX 4096
@@ -87,7 +86,7 @@ struct inode {
 struct file {
     const struct file_operations *f_op;
     struct inode *f_inode;
-    struct path f_path;   /* NULLs: a pipe */
+    struct path f_path;   /* NULL pointers: a file without a name */
     unsigned int f_flags; /* as opened, less O_CREAT and its like */
     unsigned int f_mode;
     atomic_t f_count;
@@ -97,41 +96,41 @@ struct file {
 };
 
 enum {
-    FS_SINGLE = 1,      /* one superblock, however often it is mounted */
-    FS_MODE_OPTION = 2, /* with the option mode=, that of the root directory */
+    FS_SINGLE = 1,      /* all mounts share one superblock */
+    FS_MODE_OPTION = 2, /* has the option mode=, the mode of the root directory */
 };
 
-/* What can be mounted. */
+/* A type of file system. */
 struct file_system_type {
     const char *name;
     unsigned int fs_flags;
     umode_t root_mode;
-    int (*fill_super)(struct super_block *sb); /* makes the root (d_make_root()): 0 or an error */
-    struct super_block *fs_single;             /* the one there is; for super.c */
-    struct list_head list;                     /* for filesystems.c */
+    int (*fill_super)(struct super_block *sb); /* creates the root directory: 0 or an error */
+    struct super_block *fs_single;             /* the superblock of FS_SINGLE types (super.c) */
+    struct list_head list;                     /* in the list of types (filesystems.c) */
 };
 
 struct super_block {
     struct file_system_type *s_type;
     struct dentry *s_root;
     dev_t s_dev;
-    umode_t s_mode;        /* of the root directory, as asked for */
-    unsigned int s_active; /* its mounts; under super_mutex */
+    umode_t s_mode;        /* mode of the root directory */
+    unsigned int s_active; /* number of mounts and other users; under super_mutex */
 };
 
 /* fs/filesystems.c */
 void register_filesystem(struct file_system_type *type); /* at boot */
 struct file_system_type *get_fs_type(const char *name);  /* or NULL */
 
-/* fs/super.c: a superblock of the type, referenced; or ERR_PTR. */
+/* fs/super.c: returns a superblock of the type with a reference, or ERR_PTR. */
 struct super_block *sget(struct file_system_type *type);
-/* With the last reference the tree and all in it is freed. */
+/* Drops a reference. The last one frees the superblock and all its files. */
 void deactivate_super(struct super_block *sb);
-/* Takes `NAME=VALUE,...`, which is changed: 0 or -EINVAL. */
+/* Sets options from `NAME=VALUE,...`. Modifies the string. 0 or -EINVAL. */
 int reconfigure_super(struct super_block *sb, char *options);
-/* At boot: registers a type with one superblock, which stays, and answers its root. */
+/* At boot: registers an FS_SINGLE type and creates its superblock for good. Returns the root. */
 struct dentry *simple_pin_fs(struct file_system_type *type);
-/* The fill_super() of a type in which only the kernel makes names. */
+/* fill_super() for file systems in which only the kernel creates files. */
 int simple_fill_super(struct super_block *sb);
 
 /* fs/inode.c.  A new inode has no name yet and one reference. */
@@ -143,12 +142,12 @@ void inode_unlock(struct inode *inode);
 
 /* fs/namei.c: names to things. dfd is AT_FDCWD or a directory's descriptor. */
 enum {
-    LOOKUP_DIRECTORY = 2, /* it has to be one; it mounts itself if it does so */
-    LOOKUP_OPEN = 0x100,  /* it is going to be opened: the same */
+    LOOKUP_DIRECTORY = 2, /* must be a directory; triggers an automount */
+    LOOKUP_OPEN = 0x100,  /* for open(); triggers an automount */
 };
 int kern_path_at(int dfd, const char *name, unsigned int flags, struct path *res);
 int kern_path(const char *name, unsigned int flags, struct path *res);
-char *getname(const char __user *name); /* to be given back with kfree(); or ERR_PTR */
+char *getname(const char __user *name); /* a copy for kfree(), or ERR_PTR */
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int do_mkdirat(int dfd, const char *name, umode_t mode);
 int do_unlinkat(int dfd, const char *name);
@@ -158,7 +157,7 @@ int do_renameat(int olddfd, const char *oldname, int newdfd, const char *newname
 /* fs/open.c */
 struct file *filp_open(const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int filp_close(struct file *file);
-/* Opens an inode by its own method; takes over no reference. path NULL: it has no name. */
+/* Opens an inode with its own open(). Takes over no reference. path NULL: a file without a name. */
 struct file *dentry_open(const struct path *path, struct inode *inode, int flags);
 int do_truncate(struct inode *inode, loff_t size);
 

@@ -1,8 +1,8 @@
 /*
  * mount.c - mount, umount.
  *
- * Options that mount(8) knows become flags of the call, or take one away; the
- * others are the file system's.
+ * Each option of the table below sets or clears flags of the system call; all other options are
+ * passed to the file system.
  */
 #include "applet.h"
 #include "shell.h"
@@ -33,18 +33,18 @@ static const struct {
     {"move", MS_MOVE, 0},
 };
 
-/* What was asked for. */
+/* The arguments of mount. */
 struct mount_request {
-    const char *type; /* NULL: not said */
+    const char *type; /* may be NULL */
     unsigned long flags;
-    struct strbuf options; /* the file system's own, with commas between them */
+    struct strbuf options; /* for the file system, separated by commas */
     const char *words[MAX_WORDS];
     int n;
 };
 
-/* ---- the list ---- */
+/* ---- listing ---- */
 
-/* The kernel writes what would part words as a backslash and three octal digits. */
+/* Decodes the octal escapes with which /proc/mounts writes blanks and the like. */
 static void unescape(char *s)
 {
     char *to = s;
@@ -58,7 +58,7 @@ static void unescape(char *s)
     *to = 0;
 }
 
-/* A line of /proc/mounts, as mount(8) tells it. */
+/* Prints a line of /proc/mounts in the format of mount(8). */
 static int show_mount(char *line, const char *wanted_type)
 {
     char *dev = strsep(&line, " "), *dir = strsep(&line, " ");
@@ -129,7 +129,7 @@ static void add_options(struct mount_request *m, const char *list)
     free(copy);
 }
 
-/* Options may stand behind the other words. */
+/* Options may also come after the other words, as in `mount none /mnt -t debugfs`. */
 static bool parse_request(struct mount_request *m, char **argv)
 {
     struct options o = {.argv = argv + 1};
