@@ -1,19 +1,19 @@
 /*
- * engine.c - the fast engine: static costs, as summed up per block. Runs blocks until
+ * engine.c - the fast engine: static costs, summed up for each block. Runs blocks until
  * the budget is used up or an exit is requested (enum exit_request).
  *
- * What an instruction means is in exec.h; how the engine gets from one to the next is
- * in engine.inc; here are the parts that are functions. A block takes the cost of all its
- * instructions from the budget on entry, and hart_leave_block gives back what it did not use, so no
- * operation counts anything and no operation moves the pc.
+ * exec.h defines what each instruction does, engine.inc is the loop; this file has the
+ * functions that they use. On entry to a block the cost of all its instructions is subtracted
+ * from the budget, and hart_leave_block gives back what was not used, so no operation counts
+ * anything or changes the pc.
  *
- * `budget` is how far the engine may run before it must look at the limits again,
- * and how far it has run since, in one number, so that entering a block settles both
- * with one subtraction: in the upper half the cycles left, tested by their sign; in
- * the lower half UINT32_MAX less the instructions used. h->s.cycles already contains
- * all cycles of the budget, so it is exact once the budget is drained, and so is
- * h->s.insns_left. Wherever code outside of the loop may look at the hart, the
- * budget is drained.
+ * `budget` is the cycles that the engine may run before it must check the limits, and
+ * the instructions it has run since, in one number, so that block entry updates both with
+ * one subtraction: in the upper half the cycles left, tested by their sign; in the lower
+ * half UINT32_MAX minus the instructions used. h->s.cycles already contains all cycles of
+ * the budget, so it is exact once the budget is drained (the rest given back), and so is
+ * h->s.insns_left. The budget is drained before code outside of the loop may inspect the
+ * hart.
  *
  * The limits of hart_run are a cycle and a number of instructions. As no instruction
  * takes less than a cycle, a budget of no more cycles than instructions are left
@@ -53,7 +53,7 @@ static uint64_t rotate_left(uint64_t v, uint64_t by)
     return v << (by & 63) | v >> (-by & 63);
 }
 
-/* Of the low word; the result is sign-extended. */
+/* Rotates the low word; the result is sign-extended. */
 static uint64_t rotate_left_word(uint64_t v, uint64_t by)
 {
     uint32_t w = (uint32_t)v;
@@ -83,7 +83,7 @@ static unsigned __int128 carryless_product(uint64_t a, uint64_t b)
     return sum;
 }
 
-/* Calls the owner of the probe at u, or tells the listeners of the instruction. */
+/* Calls the owner of the probe at u, or emits the event of the instruction. */
 static enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 {
     const struct probe *probe;
@@ -103,19 +103,19 @@ static bool has_budget(const struct hart *h)
     return h->s.insns_left > 0 && (int64_t)h->s.cycles < h->s.until;
 }
 
-/* All instructions of the block begin before the limits of this hart_run. */
+/* Whether all instructions of the block begin before the limits of this hart_run. */
 static bool fits(const struct hart *h, const struct block *b)
 {
     return block_insns(b) <= h->s.insns_left &&
            block_cycles(b) <= h->s.until - (int64_t)h->s.cycles;
 }
 
-/* Meets the exit requests; true: hart_run must return `*stop`. */
+/* Handles the exit requests; true: hart_run must return `*stop`. */
 static bool meet_requests(struct hart *h, enum hart_stop *stop)
 {
     if (h->s.exit_requests & EXIT_STACK) {
         hart_tell_stack_switch(h);
-        if (!h->s.exit_requests) /* the hart goes on in the same block */
+        if (!h->s.exit_requests) /* the hart continues in the same block */
             return false;
     }
     h->s.exit_requests &= ~(uint32_t)EXIT_CODE;
@@ -165,7 +165,7 @@ static struct block *next_block(struct hart *h, struct block *from, unsigned slo
 
 /* ---- budget ---- */
 
-/* Cycles of one budget at most, so that NOWHERE costs more. */
+/* The maximum cycles of a budget; NOWHERE costs more. */
 enum { BUDGET_MAX = 1 << 24 };
 #define INSNS_MASK   UINT64_C(0xffffffff)
 #define CYCLES_SHIFT 32
@@ -175,7 +175,7 @@ enum { BUDGET_MAX = 1 << 24 };
 #include "cpu/class.def"
 #undef T
 
-/* Takes cycles out for a new budget; at least the cost of a block that fits. */
+/* Makes a new budget; it is at least the cost of a block that fits. */
 static int64_t take_budget(struct hart *h, uint32_t block)
 {
     int64_t cycles = h->s.until - (int64_t)h->s.cycles;
