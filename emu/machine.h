@@ -119,7 +119,8 @@ struct machine_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum timing_model timing;
-    uint64_t extensions; /* of the harts (cpu/extension.h); 0: all */
+    uint64_t extensions;                     /* of the harts (cpu/extension.h); 0: all */
+    size_t code_writes_max, page_copies_max; /* kept for findings (cpu/cluster.h); 0: the default */
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console; /* add one, which gets the input instead of the UART */

@@ -63,6 +63,8 @@ static struct machine_config machine_config(const struct session *s)
         .fetch_seed = o->fetch_seed,
         .timing = o->timing,
         .extensions = o->extensions,
+        .code_writes_max = o->code_writes_max,
+        .page_copies_max = o->page_copies_max,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
         .console = record_replay_console(s->record_replay),
@@ -222,6 +224,7 @@ static enum exit_status open_session(struct session *s)
                                   .audit = o->audit != AUDIT_OFF,
                                   .findings_max = o->findings_max,
                                   .patches_max = o->patches_max,
+                                  .updates_max = o->updates_max,
                                   .listener = {on_finding, s}};
     if (s->trace)
         watch.calls = trace_json_listener(s->trace, o->trace_on_only);

@@ -6,6 +6,6 @@
 #define BASE_REPORT_VERSION_H
 
 /* Changes when a field changes its meaning or is removed. */
-enum { REPORT_VERSION = 2 };
+enum { REPORT_VERSION = 3 };
 
 #endif

@@ -253,6 +253,21 @@ static bool set_patches_max(struct options *o, const char *arg)
     return parse_limit(arg, 100 * 1000 * 1000, &o->patches_max);
 }
 
+static bool set_updates_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 100 * 1000 * 1000, &o->updates_max);
+}
+
+static bool set_code_writes_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 100 * 1000 * 1000, &o->code_writes_max);
+}
+
+static bool set_page_copies_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 10 * 1000 * 1000, &o->page_copies_max);
+}
+
 static bool set_account(struct options *o, const char *arg)
 {
     int on;
@@ -524,6 +539,9 @@ static const struct options defaults = {
     .rows = 20,
     .findings_max = 100,
     .patches_max = 100000,
+    .updates_max = 10000,
+    .code_writes_max = 1 << 16,
+    .page_copies_max = 1 << 12,
 };
 
 static bool is_early(const char *word, const char *name, const char *short_name)

@@ -48,7 +48,7 @@ struct options {
     bool trace_on_only; /* record only calls of functions whose site is on */
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
-    size_t findings_max, patches_max;
+    size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console;

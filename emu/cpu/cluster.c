@@ -72,6 +72,9 @@ struct cluster *cluster_new(const struct cluster_config *config)
         c->config.extensions = EXTS_ALL;
     if (!c->config.pmp_entries)
         c->config.pmp_entries = PMP_ENTRIES;
+    if (!c->config.code_writes_max)
+        c->config.code_writes_max = WRITE_RECORDS_DEFAULT;
+    c->writes_kept = xcalloc(c->config.code_writes_max / WRITE_CHUNK + 1, sizeof *c->writes_kept);
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
@@ -256,14 +259,21 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }
 
+struct cluster_left_out cluster_left_out(const struct cluster *c)
+{
+    return (struct cluster_left_out){c->writes_left_out, c->ram->copies_left_out};
+}
+
 void cluster_state_io(struct state_io *io, struct cluster *c)
 {
-    state_io_section(io, "cluster", 1);
+    state_io_section(io, "cluster", 2);
     STATE_IO_SAME(io, c->harts.len);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
+    STATE_IO_SAME(io, c->config.code_writes_max);
     STATE_IO_BELOW(io, c->writes.len, c->writes.cap + 1);
-    STATE_IO_BELOW(io, c->oldest_write, WRITE_RECORDS_MAX);
+    STATE_IO_BELOW(io, c->oldest_write, c->config.code_writes_max);
+    STATE_IO(io, c->writes_left_out);
 }
 
 /* Needed before the code map is restored, whose pages list blocks. */

@@ -51,7 +51,8 @@ struct cluster_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed; /* FETCH_RANDOM */
     enum timing_model timing;
-    unsigned pmp_entries; /* 16 or 64; 0: PMP_ENTRIES */
+    unsigned pmp_entries;   /* 16 or 64; 0: PMP_ENTRIES */
+    size_t code_writes_max; /* stores to code that are kept; 0: 65,536 */
     struct hart_env env;
 };
 
@@ -103,6 +104,17 @@ cluster_probe_bytes(void); /* host memory a planted probe takes, without the has
  */
 void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
 void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
+
+/*
+ * The number of records that were dropped, although a hart had not fenced since: less is known of
+ * stale fetches because of these writes (struct stale_fetch).
+ */
+struct cluster_left_out {
+    uint64_t code_writes; /* stores to code, with writer and old bytes (code_writes_max) */
+    uint64_t page_copies; /* copies of pages, which tell the bytes that were written
+                             (ram_limit_copies) */
+};
+struct cluster_left_out cluster_left_out(const struct cluster *c);
 
 /* Executes a fence.i for `target`, requested by `requester` by a call of firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);

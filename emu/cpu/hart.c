@@ -126,8 +126,7 @@ bool hart_irq_pending(const struct hart *h)
     return (hart_mip(h) & h->s.csr.mie) != 0;
 }
 
-/* Writes up to this stamp are visible to the fetches of all harts. */
-static uint64_t oldest_sync_stamp(const struct cluster *c)
+uint64_t hart_oldest_sync_stamp(const struct cluster *c)
 {
     uint64_t oldest = UINT64_MAX;
 
@@ -146,7 +145,7 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
     hart_forget_cut(h);
     fetch_synchronize(h);
     h->s.sync_stamp = c->ram->stamp;
-    ram_forget_copies(c->ram, oldest_sync_stamp(c));
+    ram_forget_copies(c->ram, hart_oldest_sync_stamp(c));
     ram_close_pages(c->ram);
     hart_flush_stores(h);
     hart_tell_fence(h, EVENT_FENCE_I, origin, by);

@@ -89,6 +89,8 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 struct writer hart_writer(const struct hart *h);
+/* Writes up to this stamp are visible to the fetches of all harts. */
+uint64_t hart_oldest_sync_stamp(const struct cluster *c);
 void hart_drop_all_caches(struct hart *h);
 /* At an instruction boundary. While restoring, all caches are dropped. */
 void hart_state_io(struct state_io *io, struct hart *h);
