@@ -47,6 +47,7 @@ enum poll_reason {
 struct moment {
     enum poll_reason reason;
     uint64_t insns, cycles; /* the machine's, since power-on */
+    bool wants_input;       /* the guest listens to its console, and would get a byte now */
 };
 
 /* Input and output, the host's time, and its request to stop. Any callback may be NULL. */

@@ -1,9 +1,8 @@
 /*
- * namei.c - from a path to what it names, and changing names.
+ * namei.c - path lookup, and operations on names.
  *
- * A name changes under its directory's lock; a rename takes both directories'
- * under rename_mutex, so that no two renames wait for each other and no
- * directory can become its own ancestor.
+ * A name changes under its directory's lock. A rename takes the locks of both directories under
+ * rename_mutex, so that two renames cannot deadlock and no directory becomes its own ancestor.
  */
 #include <linux/errno.h>
 #include <linux/fdtable.h>
@@ -16,9 +15,9 @@ static DEFINE_MUTEX(rename_mutex);
 
 /* The last component of a path, still to be looked up. */
 struct last_component {
-    const char *name; /* not ended: len characters of the path */
-    size_t len;       /* 0: the path is its own directory, as in "/" */
-    bool is_dir;      /* a slash follows */
+    const char *name; /* not NUL-terminated: len characters of the path */
+    size_t len;       /* 0: the path is the directory itself, as in "/" */
+    bool is_dir;      /* followed by a slash */
 };
 
 static bool is_dir(const struct dentry *dentry)
@@ -241,7 +240,7 @@ static struct dentry *create_locked(struct dentry *dir, const struct last_compon
     return d;
 }
 
-/* Finds the name or makes it. */
+/* Looks up a name, or creates it. */
 static struct dentry *lookup_or_create(const struct path *dir, const struct last_component *last,
                                        umode_t mode, bool *created)
 {
@@ -299,7 +298,7 @@ struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode)
     return file;
 }
 
-/* ---- directories made, names taken away and moved ---- */
+/* ---- mkdir, unlink, rmdir, rename ---- */
 
 /* read_only: the result of mnt_want_write() for the directory's mount. */
 static int mkdir_locked(struct dentry *dir, const struct last_component *last, umode_t mode,
@@ -343,7 +342,10 @@ int do_mkdirat(int dfd, const char *name, umode_t mode)
     return err;
 }
 
-/* The victim's own lock is held too if it is a directory: nothing may appear in it meanwhile. */
+/*
+ * Removes a name. The lock of the victim is held, too, so that a directory gets no new names
+ * meanwhile.
+ */
 static int remove_locked(struct dentry *dir, struct dentry *victim, bool want_dir)
 {
     const struct inode_operations *op = dir->d_inode->i_op;
@@ -418,8 +420,8 @@ int do_rmdir(int dfd, const char *name)
     return remove_name(dfd, name, true);
 }
 
-/* What already has the new name goes, if it may.  One that holds the source may not. */
-static int make_way(struct dentry *source, struct dentry *new_dir, struct dentry *target)
+/* Removes the existing target of a rename, if that is allowed. It may not contain the source. */
+static int remove_target(struct dentry *source, struct dentry *new_dir, struct dentry *target)
 {
     int err;
 
@@ -457,7 +459,7 @@ static int rename_locked(struct dentry *old_dir, struct dentry *source, struct d
     if (READ_ONCE(source->d_mounted))
         err = -EBUSY;
     else if (target)
-        err = make_way(source, new_dir, target);
+        err = remove_target(source, new_dir, target);
     dput(target);
     if (err)
         return err;
@@ -467,7 +469,10 @@ static int rename_locked(struct dentry *old_dir, struct dentry *source, struct d
     return err ? err : d_move(source, new_dir, name);
 }
 
-/* rename_mutex is held, so the order in which a rename takes two locks does not matter. */
+/*
+ * The ancestor first. Unrelated directories need no order: rename_mutex allows one rename at a
+ * time.
+ */
 static void lock_rename(struct dentry *a, struct dentry *b)
 {
     mutex_lock(&rename_mutex);

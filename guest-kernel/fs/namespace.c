@@ -1,9 +1,10 @@
 /*
  * namespace.c - the tree of mounts, mount(2) and umount2(2).
  *
- * All tasks share one tree. Changes hold namespace_mutex; mount_lock guards the links between
- * mounts and their counts, is held briefly, and is taken before dcache_lock. At most one mount is
- * attached to a directory: a later mount is attached to the root directory of the earlier one.
+ * There is one mount namespace, for all tasks. Changes are made under namespace_mutex;
+ * mount_lock guards the links and the counts, is held briefly, and is taken before dcache_lock.
+ * At most one mount is on a dentry of a mount: a later one is mounted on the root of the
+ * earlier one.
  */
 #include "mount.h"
 #include <asm/page.h>

@@ -1,4 +1,4 @@
-/* open.c - opening and closing. */
+/* open.c - opens, closes and truncates files. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
@@ -60,7 +60,7 @@ int do_truncate(struct inode *inode, loff_t size)
     if (size < 0)
         return -EINVAL;
     if (!inode->i_op || !inode->i_op->truncate)
-        return 0; /* its contents are made up as they are read */
+        return 0; /* its contents are generated when read */
     inode_lock(inode);
     err = inode->i_op->truncate(inode, size);
     inode_unlock(inode);

@@ -1,4 +1,7 @@
-/* proc_namespace.c - /proc/mounts and /proc/PID/mounts, which are the same for all tasks. */
+/*
+ * proc_namespace.c - /proc/mounts and /proc/PID/mounts: the same list, as there is one mount
+ * namespace.
+ */
 #include "mount.h"
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

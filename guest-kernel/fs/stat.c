@@ -1,4 +1,4 @@
-/* stat.c - what is known of a file without opening it. */
+/* stat.c - attributes of files. */
 #include <asm/page.h>
 #include <linux/errno.h>
 #include <linux/fdtable.h>

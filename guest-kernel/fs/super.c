@@ -1,4 +1,4 @@
-/* super.c - superblocks: instances of file systems. */
+/* super.c - superblocks. */
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/fs.h>

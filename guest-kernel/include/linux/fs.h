@@ -1,9 +1,9 @@
 /*
- * fs.h - inodes, open files, and what a filesystem provides.
+ * fs.h - inodes, open files, and the operations of filesystems.
  *
- * A file system creates inodes with operations, and puts them into the tree of its superblock with
- * dentries (dcache.h). Mounts combine these trees into one (mount.h).
- * Buffers are the kernel's: system calls copy between them and the program's.
+ * A filesystem creates inodes, whose operations implement it, and adds them to the tree of a
+ * superblock by dentries (dcache.h); mounts (mount.h) connect these trees. Buffers are kernel
+ * memory: system calls copy between them and user memory.
  */
 #ifndef LINUX_FS_H
 #define LINUX_FS_H
@@ -34,14 +34,14 @@ struct file;
 struct inode;
 struct pipe_inode_info;
 
-/* The caller of iterate_dir() gives this; actor answers false to stop. */
+/* Passed to iterate_dir() by its caller. actor returns false to stop. */
 struct dir_context {
     bool (*actor)(struct dir_context *ctx, const char *name, size_t namelen, loff_t offset, u64 ino,
                   unsigned int type);
     loff_t pos;
 };
 
-/* What is NULL cannot be done, and says so with Linux's error. */
+/* If NULL, the system call returns Linux's error. */
 struct file_operations {
     loff_t (*llseek)(struct file *file, loff_t offset, int whence); /* NULL: -ESPIPE */
     ssize_t (*read)(struct file *file, char *buf, size_t count, loff_t *pos);
@@ -52,7 +52,7 @@ struct file_operations {
     int (*release)(struct inode *inode, struct file *file);
 };
 
-/* All called with the directory locked and the name checked. NULL: -EPERM. */
+/* All but lookup are called with the directory locked and the name checked. NULL: -EPERM. */
 struct inode_operations {
     int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
     int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);
@@ -61,10 +61,10 @@ struct inode_operations {
     int (*rename)(struct inode *old_dir, struct dentry *old_dentry, struct inode *new_dir,
                   const char *new_name);
     int (*truncate)(struct inode *inode, loff_t size);
-    void (*evict)(struct inode *inode); /* the last reference is gone */
+    void (*evict)(struct inode *inode); /* called when the last reference is dropped */
     /*
-     * Names that are made when they are looked for: a dentry outside of the tree (d_alloc), or
-     * NULL. Called without the directory's lock.
+     * For directories whose names are created on lookup: returns a dentry outside of the tree
+     * (d_alloc()), or NULL. Called without the directory's lock.
      */
     struct dentry *(*lookup)(struct dentry *dir, const char *name, size_t len);
 };
@@ -80,14 +80,14 @@ struct inode {
     void *i_private;
     struct pipe_inode_info *i_pipe;
     atomic_t i_count;
-    struct mutex i_rwsem; /* a directory's names, a file's contents */
+    struct mutex i_rwsem; /* guards a directory's names, or a file's contents */
 };
 
 struct file {
     const struct file_operations *f_op;
     struct inode *f_inode;
     struct path f_path;   /* NULL pointers: a file without a name */
-    unsigned int f_flags; /* as opened, less O_CREAT and its like */
+    unsigned int f_flags; /* without the flags that only affect open() */
     unsigned int f_mode;
     atomic_t f_count;
     struct mutex f_pos_lock;
@@ -133,14 +133,14 @@ struct dentry *simple_pin_fs(struct file_system_type *type);
 /* fill_super() for file systems in which only the kernel creates files. */
 int simple_fill_super(struct super_block *sb);
 
-/* fs/inode.c.  A new inode has no name yet and one reference. */
+/* fs/inode.c. new_inode() returns an inode with one reference, or NULL. */
 struct inode *new_inode(umode_t mode);
 void ihold(struct inode *inode);
 void iput(struct inode *inode);
 void inode_lock(struct inode *inode);
 void inode_unlock(struct inode *inode);
 
-/* fs/namei.c: names to things. dfd is AT_FDCWD or a directory's descriptor. */
+/* fs/namei.c: path lookup. dfd is AT_FDCWD or the descriptor of a directory. */
 enum {
     LOOKUP_DIRECTORY = 2, /* must be a directory; triggers an automount */
     LOOKUP_OPEN = 0x100,  /* for open(); triggers an automount */
@@ -166,30 +166,30 @@ struct file *alloc_empty_file(int flags); /* or NULL */
 struct file *get_file(struct file *file);
 int fput(struct file *file);
 
-/* fs/read_write.c: pos is the file's own (&file->f_pos, its lock held) or the caller's. */
+/* fs/read_write.c: pos is &file->f_pos, with f_pos_lock held, or a variable of the caller. */
 ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos);
 ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos);
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence);
-/* At the file's own position, which moves. */
+/* At the file's position, which they advance. */
 ssize_t file_read(struct file *file, char *buf, size_t count);
 ssize_t file_write(struct file *file, const char *buf, size_t count);
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence);
-/* A whole file in memory that the caller gives back with kfree(). */
+/* Reads a whole file into memory that the caller frees by kfree(). */
 int kernel_read_file(struct file *file, void **buf, size_t *size);
 
 /* fs/readdir.c */
 int iterate_dir(struct file *file, struct dir_context *ctx);
 
-/* fs/pipe.c: res[0] is to read from, res[1] to write to. */
+/* fs/pipe.c: res[0] is the read end, res[1] the write end. */
 int create_pipe_files(struct file **res, int flags);
 
 /* fs/stat.c */
 int vfs_fstat(int fd, struct kstat *stat);
 int vfs_fstatat(int dfd, const char *name, struct kstat *stat);
 
-/* fs/libfs.c: for filesystems that keep nothing but their dentries. */
+/* fs/libfs.c: for filesystems that are stored in dentries only. */
 extern const struct file_operations simple_dir_operations;
-/* The names in the tree, from ctx->pos on. False: the reader has enough. */
+/* Lists the names from ctx->pos on. Returns false if the actor stopped it. */
 bool dir_emit_children(struct file *file, struct dir_context *ctx);
 loff_t dcache_dir_llseek(struct file *file, loff_t offset, int whence);
 int simple_unlink(struct inode *dir, struct dentry *dentry);
@@ -198,12 +198,12 @@ int simple_rename(struct inode *old_dir, struct dentry *old_dentry, struct inode
                   const char *new_name);
 ssize_t simple_read_from_buffer(char *to, size_t count, loff_t *pos, const void *from,
                                 size_t available);
-/* A name made by the kernel itself, until simple_recursive_removal(). NULL: no memory. */
+/* Creates a name that exists until simple_recursive_removal(). NULL: no memory. */
 struct dentry *simple_create_dir(struct dentry *parent, const char *name,
                                  const struct inode_operations *iop);
 struct dentry *simple_create_file(struct dentry *parent, const char *name, umode_t mode, void *data,
                                   const struct file_operations *fops);
-/* The name and all below it go; files that are open stay until they are closed. */
+/* Removes the name and all below it. Open files stay until they are closed. */
 void simple_recursive_removal(struct dentry *dentry);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * mount.h - mounted file systems.
+ * mount.h - mounted filesystems.
  *
- * A mount attaches the tree of a superblock to a directory of another mount, whose contents it
+ * A mount shows the tree of a superblock at a directory of another mount, whose entries it
  * hides.
  */
 #ifndef LINUX_MOUNT_H

@@ -1,8 +1,8 @@
 /*
  * mount.c - mount, umount.
  *
- * Each option of the table below sets or clears flags of the system call; all other options are
- * passed to the file system.
+ * Options of mount(8) set or clear flags of the system call; others are passed to the
+ * filesystem.
  */
 #include "applet.h"
 #include "shell.h"
@@ -152,7 +152,7 @@ static bool parse_request(struct mount_request *m, char **argv)
     }
 }
 
-static int mount_refused(const struct mount_request *m, const char *dev, const char *dir, int err)
+static int report_failure(const struct mount_request *m, const char *dev, const char *dir, int err)
 {
     if (err == -ENODEV)
         shell_error("mount: %s: unknown filesystem type '%s'", dir, m->type);
@@ -163,7 +163,7 @@ static int mount_refused(const struct mount_request *m, const char *dev, const c
     return STATUS_MOUNT;
 }
 
-static int do_request(struct mount_request *m, char **argv)
+static int run_request(struct mount_request *m, char **argv)
 {
     const char *dir = m->n ? m->words[m->n - 1] : NULL, *dev = m->n > 1 ? m->words[0] : "none";
     bool remount = m->flags & MS_REMOUNT;
@@ -175,7 +175,7 @@ static int do_request(struct mount_request *m, char **argv)
         (!remount && !m->type && !(m->flags & (MS_BIND | MS_MOVE))))
         return usage_error(argv);
     err = mount(dev, dir, m->type, m->flags, m->options.s);
-    return err ? mount_refused(m, dev, dir, err) : 0;
+    return err ? report_failure(m, dev, dir, err) : 0;
 }
 
 int do_mount(int argc, char **argv)
@@ -184,7 +184,7 @@ int do_mount(int argc, char **argv)
     int status;
 
     (void)argc;
-    status = parse_request(&m, argv) ? do_request(&m, argv) : usage_error(argv);
+    status = parse_request(&m, argv) ? run_request(&m, argv) : usage_error(argv);
     free(m.options.s);
     return status;
 }
