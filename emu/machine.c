@@ -305,6 +305,7 @@ static void make_harts(struct machine *m)
         .fetch = m->config.fetch,
         .fetch_seed = m->config.fetch_seed,
         .timing = m->config.timing,
+        .core = m->config.core,
         .extensions = m->config.extensions,
         .code_writes_max = m->config.code_writes_max,
         .env = {.ctx = m,

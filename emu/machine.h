@@ -120,6 +120,7 @@ struct machine_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum timing_model timing;
+    const struct core *core;                 /* TIMING_CORE; must outlive the machine */
     uint64_t extensions;                     /* of the harts (cpu/extension.h); 0: all */
     size_t code_writes_max, page_copies_max; /* kept for findings (cpu/cluster.h); 0: the default */
     struct machine_drive drives[MACHINE_DRIVES_MAX];

@@ -38,6 +38,7 @@ static const char head[] =
     ".SH SYNOPSIS\n"
     ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
+    ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and checks how it patches its own "
@@ -55,6 +56,8 @@ static const char head[] =
     ".TP\n.B debug\nStarts the debugger before the first instruction;\n.B help\nlists its "
     "commands.\n"
     ".TP\n.B report\nShows what\n.B run \\-\\-report\nwrote as tables; its options are below.\n"
+    ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
+    "compared with its core; with a name or a core file, checks and shows that one.\n"
     ".SH OPTIONS\n";
 
 static const char numbers[] = OPTIONS_NUMBERS;

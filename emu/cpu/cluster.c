@@ -32,6 +32,12 @@ struct op_cost cluster_op_cost(const struct cluster *c, unsigned op)
 
 static void set_costs(struct cluster *c)
 {
+    if (c->config.timing == TIMING_CORE) {
+        c->timing = xcalloc(1, sizeof *c->timing);
+        c->timing->shared = shared_model_new(c->config.core);
+        timed_set_classes(c->timing->class);
+        return;
+    }
     for (unsigned op = 0; op < OP_COUNT; op++)
         c->cost[op] = c->config.timing == TIMING_UNIT ? (struct op_cost){.issue = 1}
                                                       : inorder_costs[op_class(op)];
@@ -99,6 +105,9 @@ void cluster_free(struct cluster *c)
     VEC_FREE(&c->probes);
     VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);
+    if (c->timing)
+        shared_model_free(c->timing->shared);
+    free(c->timing);
     free(c);
 }
 
@@ -270,6 +279,8 @@ void cluster_state_io(struct state_io *io, struct cluster *c)
     STATE_IO_SAME(io, c->harts.len);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
+    if (c->timing)
+        shared_model_state_io(io, c->timing->shared);
     STATE_IO_SAME(io, c->config.code_writes_max);
     STATE_IO_BELOW(io, c->writes.len, c->writes.cap + 1);
     STATE_IO_BELOW(io, c->oldest_write, c->config.code_writes_max);

@@ -14,6 +14,7 @@
 
 struct bus;
 struct cluster;
+struct core;
 struct hart;
 struct state_io;
 struct version;
@@ -26,7 +27,8 @@ enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
 
 enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
 
-enum timing_model { TIMING_UNIT, TIMING_INORDER };
+/* TIMING_CORE: as the core of the configuration has it. */
+enum timing_model { TIMING_UNIT, TIMING_INORDER, TIMING_CORE };
 
 /* Callbacks to the machine. */
 struct hart_env {
@@ -51,8 +53,9 @@ struct cluster_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed; /* FETCH_RANDOM */
     enum timing_model timing;
-    unsigned pmp_entries;   /* 16 or 64; 0: PMP_ENTRIES */
-    size_t code_writes_max; /* stores to code that are kept; 0: 65,536 */
+    const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
+    unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
+    size_t code_writes_max;  /* stores to code that are kept; 0: 65,536 */
     struct hart_env env;
 };
 

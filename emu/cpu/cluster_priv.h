@@ -16,6 +16,12 @@
 
 struct write_record;
 
+/* With a core model. */
+struct cluster_timing {
+    struct shared_model *shared;
+    uint8_t class[OP_COUNT]; /* enum core_class */
+};
+
 struct probe {
     uint64_t pa;
     const struct probe_owner *owner; /* NULL: uprooted */
@@ -59,6 +65,7 @@ struct cluster {
     VEC_OF(struct watched_page) watched;
     bool store_reads; /* the present store is that of an atomic operation */
     struct op_cost cost[OP_COUNT];
+    struct cluster_timing *timing; /* NULL: the costs above are all there is */
 };
 
 /* memwatch.c: ram_hooks.accessed */
