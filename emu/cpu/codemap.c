@@ -6,8 +6,8 @@
  * codemap_store, because code pages have no cached store translations. That path
  * may be slow: stores to other pages do not take it.
  *
- * A page that was not declared ceases to be code when it is all zeroes, as it
- * is where a kernel gives memory of one program to another: zeroes are no
+ * A page ceases to be code when it is all zeroes, as it is where a kernel gives
+ * memory of one program, or of its own init text, to another: zeroes are no
  * instructions, so what it holds next is all new, and one stamp for the page
  * says of it what it says of any page in which no code was ever seen.
  */
@@ -448,7 +448,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     stamp_parcels(c, page, &w);
     if (is_known(page, pa, size))
         tell_listeners(c, &w);
-    if (!page->declared && is_blank(c, page))
+    if (is_blank(c, page))
         retire_page(c, page, &w);
 }
 
@@ -470,7 +470,6 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
             struct code_page *page = codemap_make_page(c, pa);
 
             codemap_keep_page(c, page);
-            page->declared = true;
             mark_known(page, pa, piece);
         }
         pa += piece;
@@ -495,7 +494,6 @@ static void line_io(struct state_io *io, struct code_line **line)
 static void page_io(struct state_io *io, struct code_page *page)
 {
     STATE_IO(io, page->base_stamp);
-    STATE_IO(io, page->declared);
     STATE_IO_BELOW(io, page->word, PAGE_BYTES / 8);
     STATE_IO(io, page->viewed);
     state_io_bytes(io, page->known, sizeof page->known);
@@ -543,7 +541,7 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
 {
     uint64_t key = 0;
 
-    state_io_section(io, "codemap", 1);
+    state_io_section(io, "codemap", 2);
     STATE_IO_VEC(io, &c->writes, WRITE_RECORDS_MAX, record_io);
     if (!io->loading) {
         save_pages(io, c);

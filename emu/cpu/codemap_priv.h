@@ -70,7 +70,6 @@ struct code_page {
     uint64_t pa;
     uint64_t base_stamp;                      /* of the newest write before the page became code
                                                  of which only the page is known */
-    bool declared;                            /* some of it: it stays code */
     unsigned word;                            /* of eight bytes: not zero when last looked at */
     uint32_t kept;                            /* generation of versions in which it was kept */
     bool viewed;                              /* some hart may have a view of it (fetch_priv.h) */
