@@ -281,6 +281,8 @@ static enum exit_status make_memory(struct machine *m)
                    m->config.memory >> 20);
         return EXIT_OUR_FAULT;
     }
+    if (m->config.page_copies_max)
+        ram_limit_copies(m->ram, m->config.page_copies_max);
     return bus_map_ram(m->bus, m->ram, m->diag) ? EXIT_PASS : EXIT_OUR_FAULT;
 }
 
@@ -303,7 +305,9 @@ static void make_harts(struct machine *m)
         .fetch = m->config.fetch,
         .fetch_seed = m->config.fetch_seed,
         .timing = m->config.timing,
+        .core = m->config.core,
         .extensions = m->config.extensions,
+        .code_writes_max = m->config.code_writes_max,
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,
                 .look_at_ticks = schedule_look_at_ticks,

@@ -47,6 +47,7 @@ enum poll_reason {
 struct moment {
     enum poll_reason reason;
     uint64_t insns, cycles; /* the machine's, since power-on */
+    bool wants_input;       /* the guest listens to its console, and would get a byte now */
 };
 
 /* Input and output, the host's time, and its request to stop. Any callback may be NULL. */
@@ -119,7 +120,9 @@ struct machine_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum timing_model timing;
-    uint64_t extensions; /* of the harts (cpu/extension.h); 0: all */
+    const struct core *core;                 /* TIMING_CORE; must outlive the machine */
+    uint64_t extensions;                     /* of the harts (cpu/extension.h); 0: all */
+    size_t code_writes_max, page_copies_max; /* kept for findings (cpu/cluster.h); 0: the default */
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console; /* add one, which gets the input instead of the UART */

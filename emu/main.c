@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "cli/cores.h"
 #include "cli/host.h"
 #include "cli/options.h"
 #include "cli/record_replay.h"
@@ -30,6 +31,7 @@
 #include "mem/ram.h"
 #include "report/command.h"
 #include "snapshot.h"
+#include "timing/core.h"
 
 /* Everything that a run owns, so that one function can free it. */
 struct session {
@@ -37,6 +39,7 @@ struct session {
     struct diag diag;
     struct host *host;
     struct record_replay *record_replay;
+    struct core *core; /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
@@ -62,7 +65,10 @@ static struct machine_config machine_config(const struct session *s)
         .fetch = o->fetch,
         .fetch_seed = o->fetch_seed,
         .timing = o->timing,
+        .core = s->core,
         .extensions = o->extensions,
+        .code_writes_max = o->code_writes_max,
+        .page_copies_max = o->page_copies_max,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
         .console = record_replay_console(s->record_replay),
@@ -163,6 +169,18 @@ static enum exit_status open_console(struct session *s)
     return record_replay_new(&s->options, &console, &s->diag, &s->record_replay);
 }
 
+static enum exit_status open_core(struct session *s)
+{
+    enum exit_status status;
+
+    if (s->options.timing != TIMING_CORE)
+        return EXIT_PASS;
+    status = cores_read(s->options.core, &s->diag, &s->core);
+    if (status == EXIT_PASS)
+        s->options.core_hash = s->core->hash;
+    return status;
+}
+
 /* The lowest address that symbols may name: those below RAM or the image are not code or data. */
 static uint64_t lowest_named(const struct machine *m)
 {
@@ -189,6 +207,8 @@ static enum exit_status open_session(struct session *s)
     enum exit_status status = check_commands(s);
     uint64_t linked;
 
+    if (status == EXIT_PASS)
+        status = open_core(s);
     if (status == EXIT_PASS)
         status = open_console(s);
     if (status != EXIT_PASS)
@@ -222,6 +242,7 @@ static enum exit_status open_session(struct session *s)
                                   .audit = o->audit != AUDIT_OFF,
                                   .findings_max = o->findings_max,
                                   .patches_max = o->patches_max,
+                                  .updates_max = o->updates_max,
                                   .listener = {on_finding, s}};
     if (s->trace)
         watch.calls = trace_json_listener(s->trace, o->trace_on_only);
@@ -238,6 +259,7 @@ static void close_session(struct session *s)
     new_file_discard(&s->trace_file);
     new_file_discard(&s->report);
     machine_free(s->machine);
+    core_free(s->core);
     lines_free(s->lines);
     symbols_free(s->symbols);
     record_replay_free(s->record_replay);
@@ -494,7 +516,7 @@ static struct report make_report(const struct session *s)
                 .fetch = options_fetch_name(o->fetch),
                 .fetch_is_random = o->fetch == FETCH_RANDOM,
                 .fetch_seed = o->fetch_seed,
-                .timing = options_timing_name(o->timing),
+                .timing = options_timing_name(o),
                 .seed = o->seed,
                 .memory = o->memory,
                 .replay = o->replay},
@@ -608,6 +630,8 @@ int main(int argc, char **argv)
     }
     if (status != EXIT_PASS || done)
         return (int)status;
+    if (s.options.command == COMMAND_CORES)
+        return cores_list(s.options.image, &s.diag);
     s.diag.quiet = s.options.quiet;
     status = open_session(&s);
     if (status == EXIT_PASS)

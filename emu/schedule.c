@@ -329,7 +329,7 @@ static bool receive(struct machine *m, uint8_t byte)
 
 static struct moment moment_of(const struct machine *m, enum poll_reason reason)
 {
-    return (struct moment){reason, machine_insns(m), cycles_now(m)};
+    return (struct moment){reason, machine_insns(m), cycles_now(m), wants_input(m)};
 }
 
 /* Asks the console whether the machine must stop, and for input. */

@@ -1,9 +1,11 @@
 /*
- * start.S - start of every hart, in M-mode, with its number in a0.
+ * start.S - every hart starts here, in M-mode.
  *
- * Hart 0 calls main(), hart 1 calls second() if the program has one; all others sleep. The
- * result of main() is the exit status of the run. An unexpected trap ends the run with status
- * 99.
+ * Harts 0 to 3 call start_hart(number), each on its own stack; all others
+ * sleep. A program that brings no start_hart() of its own gets the one below:
+ * hart 0 goes to main(), hart 1 to second() where the program has one. What
+ * start_hart() returns on hart 0 is the status of the run. A trap that the
+ * program did not ask for ends the run with status 99.
  */
         .section .text.start, "ax"
         .globl  _start
@@ -11,20 +13,28 @@ _start:
         csrr    a0, mhartid
         la      t0, unexpected_trap
         csrw    mtvec, t0
-        li      t1, 2
+        li      t1, 4
         bgeu    a0, t1, sleep
         la      sp, stacks
         addi    t1, a0, 1
         slli    t1, t1, 12
         add     sp, sp, t1
-        bnez    a0, 1f
-        call    main
-        j       finish
-1:      call    second
+        mv      s0, a0
+        call    start_hart
+        beqz    s0, finish
 sleep:
         csrw    mie, zero
 1:      wfi
         j       1b
+
+        .weak   start_hart
+start_hart:
+        beqz    a0, 1f
+        li      t1, 1
+        beq     a0, t1, 2f
+        ret
+1:      tail    main
+2:      tail    second
 
         .weak   second
 second:
@@ -35,7 +45,7 @@ unexpected_trap:
         li      a0, 99
         j       finish
 
-/* finish(code): ends the run through the test finisher; 0 is success. */
+/* finish(code): through the test finisher; 0 is a pass. */
         .globl  finish
 finish:
         li      t0, 0x100000
@@ -49,4 +59,4 @@ finish:
 
         .bss
         .balign 16
-stacks: .skip   2 * 4096
+stacks: .skip   4 * 4096

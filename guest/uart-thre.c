@@ -60,7 +60,7 @@ int main(void)
     REG8(UART + IER) = IER_EMPTY;
     work();
     REG8(UART + IER) = 0;
-    put_text(idle_interrupts ? "the transmitter interrupts, and the program goes on\n"
+    put_text(idle_interrupts ? "the transmitter interrupts, and the program continues\n"
                              : "no interrupt\n");
 
     csr_write(mtvec, on_one_cause);

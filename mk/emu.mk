@@ -10,7 +10,7 @@
 emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1
 
 comma     := ,
-emu_rooms := base mem load cpu dev sbi ftrace debug report cli
+emu_rooms := base mem load timing cpu dev sbi ftrace debug report cli
 emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
 emu_src   := $(filter-out emu/cli/manpage.c,$(emu_src))
 
@@ -40,7 +40,7 @@ $(1)/rvftrace: $$(emu_src:emu/%.c=$(1)/emu/%.o)
 $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	@mkdir -p $$(@D)
 	$$(say) CC $$<
-	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c emu/cpu/engine_timed.c,$$<),$$(engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h
 -include $$(emu_src:emu/%.c=$(1)/emu/%.d)

@@ -8,7 +8,7 @@ PROGRAM_SRC   := guest
 PROGRAM_OUT   := $(BUILD)/guest
 PROGRAM_CC    := $(CROSS)gcc
 PROGRAM_NAMES := hello fail reset timer ipi lrsc sv39 plic-uart uart-thre htif stuck badstack asleep loop \
-	bits wrs virtio-disk virtio-flood virtio-write \
+	bits wrs virtio-disk virtio-flood virtio-write tick \
 	selfpatch freshcode crosspatch
 PROGRAM_FENCED := $(addsuffix -fence,selfpatch freshcode crosspatch)
 
@@ -64,9 +64,9 @@ $(addprefix $(PROGRAM_OUT)/virtio-,disk.elf flood.elf write.elf): $(PROGRAM_OUT)
 # lacks a fence.
 LEGAL_SRC   := tests/machine/legal
 LEGAL_OUT   := $(PROGRAM_OUT)/legal
-LEGAL_NAMES := beside dma fresh module remote selfmod swap
+LEGAL_NAMES := beside dma exec fresh label module remote selfmod swap
 LEGAL       := $(foreach n,$(LEGAL_NAMES),$(LEGAL_OUT)/$(n).elf $(LEGAL_OUT)/$(n)-miss.elf)
-LEGAL_COMMON := $(addprefix $(LEGAL_OUT)/obj/,start.o common.o)
+LEGAL_COMMON := $(PROGRAM_OUT)/obj/start.o $(LEGAL_OUT)/obj/common.o
 
 programs: $(LEGAL)
 
@@ -80,18 +80,13 @@ $(LEGAL_OUT)/obj/%-miss.o: $(LEGAL_SRC)/%.c mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(say) CC $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -I$(PROGRAM_SRC) -DMISS -MMD -MP -c -o $@ $<
 
-$(LEGAL_OUT)/obj/%.o: $(LEGAL_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
-	@mkdir -p $(@D)
-	$(say) AS $<
-	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) -MMD -MP -c -o $@ $<
-
 $(LEGAL_OUT)/%.elf: $(LEGAL_OUT)/obj/%.o $(LEGAL_COMMON) $(PROGRAM_SRC)/virt.lds
 	$(say) LD $@
 	$(Q)$(PROGRAM_CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -o $@ $< $(LEGAL_COMMON)
 
 # Programs that try to fill the host's memory through the auditor, for tests/machine/bounds.sh.
 HOSTILE_OUT := $(PROGRAM_OUT)/hostile
-HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf)
+HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf pages.elf)
 
 programs: $(HOSTILE)
 

@@ -237,14 +237,14 @@ def run_emulator(machine, arguments, image, script, progress):
 
 
 def read_report(path, machine):
-    """A --report of the emulator, version 2."""
+    """A --report of the emulator, version 3."""
     try:
         report = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BenchError(SOFTWARE, f"{machine.emulator}: unreadable --report: {error}") from None
-    if report.get("version") != 2:
+    if report.get("version") != 3:
         raise BenchError(SOFTWARE, f"{machine.emulator}: --report has version "
-                                   f"{report.get('version')}, not 2")
+                                   f"{report.get('version')}, not 3")
     return report
 
 

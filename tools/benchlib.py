@@ -189,7 +189,11 @@ def check_writable(path):
 
 def write_json(path, content):
     """Writes the file; `-` is standard output."""
-    text = json.dumps(content, indent=1) + "\n"
+    write_text(path, json.dumps(content, indent=1) + "\n")
+
+
+def write_text(path, text):
+    """The same for text."""
     if path == "-":
         sys.stdout.write(text)
         return

@@ -32,6 +32,8 @@ test llvm-19 disassembles instructions that binutils 2.40 does not know (llvm-ob
 test man-db checks and shows the man pages
 build cpio packs the initial file systems of guests
 test python3 runs the checks and benchmarks that are scripts
+test gnuplot-nox draws the plots of tools/bench
+test parallel runs the pieces that tools/bench --shards makes
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the lexers of its build tools
 linux bison generates the parsers of its build tools

@@ -5,6 +5,6 @@
 #define BASE_REPORT_VERSION_H
 
 /* Moves when a field changes its meaning or goes. */
-enum { REPORT_VERSION = 2 };
+enum { REPORT_VERSION = 3 };
 
 #endif

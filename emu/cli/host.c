@@ -29,6 +29,9 @@ enum { BUFFER_BYTES = 4096 };
  */
 #define DORMANT_CYCLES (UINT64_C(600) * 1000 * 1000 * 1000)
 
+/* Ten seconds: after so long without input, output and work the end of the input is reported. */
+#define REPORT_CYCLES (UINT64_C(10) * 1000 * 1000 * 1000)
+
 static_assert((int64_t)TIMEBASE_HZ * CYCLES_PER_TICK == 1000000000, "a cycle is a nanosecond");
 
 struct host {
@@ -45,10 +48,11 @@ struct host {
     bool may_take;             /* the guest runs, and its input is the terminal */
     struct keys keys;
     struct pace pace;
-    bool limited;          /* --max-insns or --max-cycles was given */
-    bool active;           /* there was input or output since the last wait */
-    bool said_input_ended; /* the note was printed */
-    uint64_t idle_since;   /* cycle of the last input or output */
+    bool limited;              /* --max-insns or --max-cycles was given */
+    bool active;               /* there was input or output since the last wait */
+    bool said_input_ended;     /* the note was printed */
+    uint64_t idle_since;       /* cycle of the last input or output */
+    uint64_t idle_since_insns; /* the instructions that the machine had executed then */
 
     struct signals signals;
     int timer; /* -1: no timeout */
@@ -359,25 +363,43 @@ static int input_that_wakes(const struct host *h, uint64_t *ns)
 
 static void say_input_ended(struct host *h)
 {
-    if (!h->said_input_ended && has_no_more_input(h))
-        diag_note(h->diag, "the input has ended and the guest waits; give --max-cycles or "
-                           "--timeout to end the run");
+    if (h->said_input_ended || !has_no_more_input(h))
+        return;
     h->said_input_ended = true;
+    diag_note(h->diag, "the input has ended and the guest waits; give --max-cycles or "
+                       "--timeout to end the run");
+}
+
+/* Starts anew with each byte of input and output. */
+static void note_activity(struct host *h, const struct moment *at)
+{
+    if (!h->active)
+        return;
+    h->active = false;
+    h->idle_since = at->cycles;
+    h->idle_since_insns = at->insns;
+}
+
+/*
+ * Whether the guest can only be waiting, for a timer or for input that cannot come: it wants input,
+ * has taken all there was, and has executed less than one instruction in twenty cycles, as
+ * a guest does that is woken by its periodic timer and goes to sleep again. A guest that computes
+ * without output, or that has never looked at its console, is none of these.
+ */
+static bool only_waits(const struct host *h, const struct moment *at)
+{
+    uint64_t cycles = at->cycles - h->idle_since, insns = at->insns - h->idle_since_insns;
+
+    return at->wants_input && !h->typed && cycles >= REPORT_CYCLES && insns < cycles / 20;
 }
 
 /*
  * Whether the guest has had no input and output for DORMANT_CYCLES. Then its idle time follows the
  * wall clock, to spare the host.
  */
-static bool is_dormant(struct host *h, uint64_t now)
+static bool is_dormant(const struct host *h, const struct moment *at)
 {
-    if (h->active)
-        h->idle_since = now;
-    h->active = false;
-    if (h->limited || now - h->idle_since < DORMANT_CYCLES)
-        return false;
-    say_input_ended(h);
-    return true;
+    return !h->limited && at->cycles - h->idle_since >= DORMANT_CYCLES;
 }
 
 /*
@@ -388,11 +410,15 @@ static bool is_dormant(struct host *h, uint64_t now)
 static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
 {
     struct host *h = ctx;
-    bool paced = (is_terminal_input(h) && !has_no_more_input(h)) ||
-                 (until != UINT64_MAX && is_dormant(h, at->cycles));
+    bool paced;
     uint64_t ns;
     int in;
 
+    note_activity(h, at);
+    if (!h->limited && (is_dormant(h, at) || only_waits(h, at)))
+        say_input_ended(h);
+    paced = (is_terminal_input(h) && !has_no_more_input(h)) ||
+            (until != UINT64_MAX && is_dormant(h, at));
     if (!paced && (has_no_more_input(h) || until != UINT64_MAX))
         return until;
     flush(h);

@@ -82,7 +82,10 @@ static void add_options(struct identity *i, const struct options *o)
     add(i, xasprintf("run memory %" PRIu64, o->memory));
     add(i, xasprintf("run virtio-console %s", o->virtio_console ? "on" : "off"));
     add(i, xasprintf("run seed %" PRIu64, o->seed));
-    add(i, xasprintf("run timing %s", options_timing_name(o->timing)));
+    if (o->timing == TIMING_CORE)
+        add(i, xasprintf("run timing core 0x%016" PRIx64, o->core_hash));
+    else
+        add(i, xasprintf("run timing %s", options_timing_name(o)));
     if (o->fetch == FETCH_RANDOM)
         add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(o->fetch), o->fetch_seed));
     else

@@ -202,10 +202,12 @@ static bool set_timing(struct options *o, const char *arg)
 {
     int model;
 
-    if (!parse_word(arg, timing_words, &model))
-        return false;
+    if (!parse_word(arg, timing_words, &model)) {
+        model = TIMING_CORE; /* whether there is one is seen when it is read */
+        o->core = arg;
+    }
     o->timing = (enum timing_model)model;
-    return true;
+    return *arg != '\0';
 }
 
 static bool set_fetch(struct options *o, const char *arg)
@@ -251,6 +253,21 @@ static bool set_findings_max(struct options *o, const char *arg)
 static bool set_patches_max(struct options *o, const char *arg)
 {
     return parse_limit(arg, 100 * 1000 * 1000, &o->patches_max);
+}
+
+static bool set_updates_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 100 * 1000 * 1000, &o->updates_max);
+}
+
+static bool set_code_writes_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 100 * 1000 * 1000, &o->code_writes_max);
+}
+
+static bool set_page_copies_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 10 * 1000 * 1000, &o->page_copies_max);
 }
 
 static bool set_account(struct options *o, const char *arg)
@@ -451,7 +468,8 @@ static const char intro[] =
     "counts the cycles of every patch site.\v"
     "Commands: `run IMAGE' boots the image and prints a report at the end; `debug IMAGE' starts "
     "the debugger; `report FILE...' shows the reports of finished runs as tables (rvftrace report "
-    "--help). At a terminal Ctrl-A x ends the run and Ctrl-A h lists the other "
+    "--help); `cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
+    "Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
@@ -502,9 +520,10 @@ static bool take_command(char **argv, struct parse *p)
             return true;
         }
     if (argv[1])
-        diag_error(p->diag,
-                   "no command `%s'; the commands are run, debug and report, see rvftrace --help",
-                   argv[1]);
+        diag_error(
+            p->diag,
+            "no command `%s'; the commands are run, debug, report and cores, see rvftrace --help",
+            argv[1]);
     else
         diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");
     return false;
@@ -524,11 +543,25 @@ static const struct options defaults = {
     .rows = 20,
     .findings_max = 100,
     .patches_max = 100000,
+    .updates_max = 10000,
+    .code_writes_max = 1 << 16,
+    .page_copies_max = 1 << 12,
 };
 
 static bool is_early(const char *word, const char *name, const char *short_name)
 {
     return word && (!strcmp(word, name) || !strcmp(word, short_name));
+}
+
+/* `cores [NAME]'. */
+static enum exit_status parse_cores(int argc, char **argv, const struct diag *d, struct options *o)
+{
+    o->command = COMMAND_CORES;
+    o->image = argc > 2 ? argv[2] : NULL;
+    if (argc <= 3 && !(o->image && o->image[0] == '-'))
+        return EXIT_PASS;
+    diag_error(d, "usage: rvftrace cores [NAME|FILE]");
+    return EXIT_USAGE;
 }
 
 enum exit_status options_parse(int argc, char **argv, const struct diag *d, struct options *o,
@@ -554,6 +587,8 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         *done = true;
         return EXIT_PASS;
     }
+    if (argv[1] && !strcmp(argv[1], "cores"))
+        return parse_cores(argc, argv, d, o);
     if (!take_command(argv, &p))
         return EXIT_USAGE;
     letter[0] = command_letters[o->command];
@@ -587,7 +622,7 @@ const char *options_fetch_name(enum fetch_mode mode)
     return word_for(fetch_words, (int)mode);
 }
 
-const char *options_timing_name(enum timing_model model)
+const char *options_timing_name(const struct options *o)
 {
-    return word_for(timing_words, (int)model);
+    return o->timing == TIMING_CORE ? o->core : word_for(timing_words, (int)o->timing);
 }

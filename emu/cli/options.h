@@ -12,7 +12,7 @@
 #include "cpu/cluster.h"
 #include "machine.h"
 
-enum command { COMMAND_RUN, COMMAND_DEBUG };
+enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_CORES };
 enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
 #define RVFTRACE_VERSION "0.1"
@@ -40,6 +40,8 @@ struct options {
     double timeout;                 /* seconds; 0: none */
     uint64_t seed;
     enum timing_model timing;
+    const char *core;    /* TIMING_CORE: name or path */
+    uint64_t core_hash;  /* of its file, once it was read */
     uint64_t extensions; /* 0: all */
     enum fetch_mode fetch;
     uint64_t fetch_seed;
@@ -48,7 +50,7 @@ struct options {
     bool trace_on_only; /* record only calls of functions whose site is on */
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
-    size_t findings_max, patches_max;
+    size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console;
@@ -72,6 +74,6 @@ const char *options_revision(void);
 /* The values as the user writes them. */
 const char *options_firmware_name(enum firmware_kind kind);
 const char *options_fetch_name(enum fetch_mode mode);
-const char *options_timing_name(enum timing_model model);
+const char *options_timing_name(const struct options *o);
 
 #endif

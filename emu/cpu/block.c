@@ -120,7 +120,10 @@ static void destroy(struct block *b)
     hart_forget_returns(b->hart, b);
     if (b->hart->cache.block == b)
         b->hart->cache.block = NULL;
-    free(b);
+    if (b->hart->s.model)
+        timed_free_block(b);
+    else
+        free(b);
 }
 
 void hart_discard_block(struct block *b)
@@ -152,6 +155,17 @@ void hart_discard_blocks(struct hart *h)
     }
     map_clear(&h->cache.blocks);
     h->cache.block_count = 0;
+}
+
+void hart_discard_paths(struct hart *h)
+{
+    for (size_t i = 0; i < h->cache.blocks.cap; i++) {
+        if (h->cache.blocks.slots[i].key == UINT64_MAX)
+            continue;
+        for (struct block *b = (struct block *)(uintptr_t)h->cache.blocks.slots[i].value; b;
+             b = b->same_pa)
+            timed_discard_paths(b);
+    }
 }
 
 static ALWAYS_INLINE struct block *find_at(struct hart *h, uint64_t pc, uint64_t pa)

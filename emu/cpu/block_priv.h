@@ -179,6 +179,7 @@ void block_suspect(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
+void hart_discard_paths(struct hart *h); /* of all its blocks (timed_priv.h) */
 /* A budget ends in b before operation `at`: the hart will go on there (struct cut). */
 void hart_keep_cut(struct hart *h, const struct block *b, unsigned at);
 /* The block of the cut, and in `first` the operation that comes next; h->s.cut.valid is required.
@@ -200,6 +201,8 @@ const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uin
 /* The engine leaves the block after the instruction to which the current operation, a probe,
  * belongs. */
 void hart_leave_after_insn(struct hart *h);
+/* The clock has moved on inside of the block: it is left where the limits of this hart_run are. */
+void hart_shorten_part(struct hart *h);
 /* Leaves the block at the current operation: gives back budget, cycles and counts of what was not
  * executed. */
 void hart_leave_block(struct hart *h, bool after_this);

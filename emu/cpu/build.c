@@ -90,10 +90,10 @@ static void add_insn(struct builder *b, const struct fetched *f)
     b->size = (uint16_t)(b->size + i->size);
     b->insns++;
     if (f->legal) {
-        b->cycles += op_cost_sum(b->hart->cluster->cost[i->op]);
+        b->cycles += op_cost_sum(b->hart->cluster->cost[i->op]); /* 0 with a core model */
         b->ended = class_ends_block[op_class(i->op)];
     } else {
-        b->cycles += 1;
+        b->cycles += op_cost_sum(b->hart->cluster->cost[OP_addi]);
         b->ended = true;
     }
 }
@@ -220,7 +220,10 @@ static struct block *finish(struct builder *b)
     size_t ops = b->uop_count * sizeof(struct uop);
     size_t notes = b->uop_count * sizeof(struct uop_note);
     size_t counters = b->counters.len * sizeof *b->counters.at;
-    struct block *block = xmalloc(sizeof *block + ops + counters + notes + b->size);
+    struct block *block;
+    size_t size = sizeof *block + ops + counters + notes + b->size;
+
+    block = b->hart->s.model ? timed_alloc_block(size) : xmalloc(size);
 
     *block = (struct block){
         .pc = b->pc,

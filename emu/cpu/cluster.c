@@ -32,6 +32,12 @@ struct op_cost cluster_op_cost(const struct cluster *c, unsigned op)
 
 static void set_costs(struct cluster *c)
 {
+    if (c->config.timing == TIMING_CORE) {
+        c->timing = xcalloc(1, sizeof *c->timing);
+        c->timing->shared = shared_model_new(c->config.core);
+        timed_set_classes(c->timing->class);
+        return;
+    }
     for (unsigned op = 0; op < OP_COUNT; op++)
         c->cost[op] = c->config.timing == TIMING_UNIT ? (struct op_cost){.issue = 1}
                                                       : inorder_costs[op_class(op)];
@@ -72,6 +78,9 @@ struct cluster *cluster_new(const struct cluster_config *config)
         c->config.extensions = EXTS_ALL;
     if (!c->config.pmp_entries)
         c->config.pmp_entries = PMP_ENTRIES;
+    if (!c->config.code_writes_max)
+        c->config.code_writes_max = WRITE_RECORDS_DEFAULT;
+    c->writes_kept = xcalloc(c->config.code_writes_max / WRITE_CHUNK + 1, sizeof *c->writes_kept);
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
     set_costs(c);
@@ -96,6 +105,9 @@ void cluster_free(struct cluster *c)
     VEC_FREE(&c->probes);
     VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);
+    if (c->timing)
+        shared_model_free(c->timing->shared);
+    free(c->timing);
     free(c);
 }
 
@@ -257,14 +269,23 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }
 
+struct cluster_left_out cluster_left_out(const struct cluster *c)
+{
+    return (struct cluster_left_out){c->writes_left_out, c->ram->copies_left_out};
+}
+
 void cluster_state_io(struct state_io *io, struct cluster *c)
 {
-    state_io_section(io, "cluster", 1);
+    state_io_section(io, "cluster", 2);
     STATE_IO_SAME(io, c->harts.len);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
+    if (c->timing)
+        shared_model_state_io(io, c->timing->shared);
+    STATE_IO_SAME(io, c->config.code_writes_max);
     STATE_IO_BELOW(io, c->writes.len, c->writes.cap + 1);
-    STATE_IO_BELOW(io, c->oldest_write, WRITE_RECORDS_MAX);
+    STATE_IO_BELOW(io, c->oldest_write, c->config.code_writes_max);
+    STATE_IO(io, c->writes_left_out);
 }
 
 /* The code map lists blocks. */

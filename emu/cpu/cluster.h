@@ -14,6 +14,7 @@
 
 struct bus;
 struct cluster;
+struct core;
 struct hart;
 struct state_io;
 struct version;
@@ -26,7 +27,8 @@ enum fetch_mode { FETCH_STALE, FETCH_COHERENT, FETCH_RANDOM };
 
 enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
 
-enum timing_model { TIMING_UNIT, TIMING_INORDER };
+/* TIMING_CORE: as the core of the configuration has it. */
+enum timing_model { TIMING_UNIT, TIMING_INORDER, TIMING_CORE };
 
 /* What harts ask of the machine around them. */
 struct hart_env {
@@ -51,7 +53,9 @@ struct cluster_config {
     enum fetch_mode fetch;
     uint64_t fetch_seed; /* FETCH_RANDOM */
     enum timing_model timing;
-    unsigned pmp_entries; /* 16 or 64; 0: PMP_ENTRIES */
+    const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
+    unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
+    size_t code_writes_max;  /* stores to code that are kept; 0: 65,536 */
     struct hart_env env;
 };
 
@@ -103,6 +107,16 @@ cluster_probe_bytes(void); /* host memory a planted probe takes, without the has
  */
 void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
 void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
+
+/*
+ * What had to be given up, though a hart that had not fenced since could still fetch stale bytes by
+ * it: of such a fetch less is known (struct stale_fetch).
+ */
+struct cluster_left_out {
+    uint64_t code_writes; /* stores to code: the writer, the old bytes (code_writes_max) */
+    uint64_t page_copies; /* copies of pages: which bytes were written (ram_limit_copies) */
+};
+struct cluster_left_out cluster_left_out(const struct cluster *c);
 
 /* fence.i on behalf of `target`, asked for by `requester` through firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);

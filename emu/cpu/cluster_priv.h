@@ -16,6 +16,12 @@
 
 struct write_record;
 
+/* With a core model. */
+struct cluster_timing {
+    struct shared_model *shared;
+    uint8_t class[OP_COUNT]; /* enum core_class */
+};
+
 struct probe {
     uint64_t pa;
     const struct probe_owner *owner; /* NULL: uprooted */
@@ -27,8 +33,7 @@ enum { NO_PROBE = CLUSTER_NO_PROBE };
 enum { LISTENERS_MAX = 6 };
 
 /* Stores to code that are kept: 4 MiB. Versions keep them by chunks. */
-enum { WRITE_RECORDS_MAX = 1 << 16, WRITE_CHUNK = 64 };
-enum { WRITE_CHUNKS = WRITE_RECORDS_MAX / WRITE_CHUNK };
+enum { WRITE_RECORDS_DEFAULT = 1 << 16, WRITE_CHUNK = 64 };
 
 struct versions;
 
@@ -47,9 +52,10 @@ struct cluster {
     /* newest stores to code: a ring once it is full; `oldest` is its first place then */
     VEC_OF(struct write_record) writes;
     size_t oldest_write;
-    struct versions *code_versions;     /* of both; NULL: none was ever taken */
-    uint32_t code_generation;           /* of the versions; 0: as long as there are none */
-    uint32_t writes_kept[WRITE_CHUNKS]; /* generation in which each part of the ring was kept */
+    uint64_t writes_left_out; /* given up for newer ones, though some hart could still need them */
+    struct versions *code_versions; /* of both; NULL: none was ever taken */
+    uint32_t code_generation;       /* of the versions; 0: as long as there are none */
+    uint32_t *writes_kept;          /* generation in which each part of the ring was kept */
     VEC_OF(struct probe) probes;
     uint32_t free_probe;  /* first of the slots to use again */
     struct map probes_at; /* pa -> index of the first probe */
@@ -59,6 +65,7 @@ struct cluster {
     VEC_OF(struct watched_page) watched;
     bool store_reads; /* the store at hand is that of an atomic operation */
     struct op_cost cost[OP_COUNT];
+    struct cluster_timing *timing; /* NULL: the costs above are all there is */
 };
 
 /* memwatch.c: ram_hooks.accessed */

@@ -139,6 +139,7 @@ void codemap_free(struct cluster *c)
 {
     free_pages(c);
     VEC_FREE(&c->writes);
+    free(c->writes_kept);
     versions_free(c->code_versions);
 }
 
@@ -165,14 +166,15 @@ static void keep_record(struct cluster *c, const struct code_write *w)
     struct write_record r = {.stamp = w->stamp, .pa = w->pa, .who = w->who, .size = w->size};
 
     memcpy(r.old_bytes, w->old_bytes, sizeof r.old_bytes);
-    if (c->writes.len < WRITE_RECORDS_MAX) {
+    if (c->writes.len < c->config.code_writes_max) {
         keep_chunk(c, c->writes.len);
         VEC_PUSH(&c->writes, r);
         return;
     }
     keep_chunk(c, c->oldest_write);
+    c->writes_left_out += c->writes.at[c->oldest_write].stamp > hart_oldest_sync_stamp(c);
     c->writes.at[c->oldest_write] = r;
-    c->oldest_write = (c->oldest_write + 1) % WRITE_RECORDS_MAX;
+    c->oldest_write = (c->oldest_write + 1) % c->config.code_writes_max;
 }
 
 /* Stamps rise from one record to the next. NULL: it is no longer kept, or was no store to code. */
@@ -542,7 +544,7 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
     uint64_t key = 0;
 
     state_io_section(io, "codemap", 2);
-    STATE_IO_VEC(io, &c->writes, WRITE_RECORDS_MAX, record_io);
+    STATE_IO_VEC(io, &c->writes, c->config.code_writes_max, record_io);
     if (!io->loading) {
         save_pages(io, c);
         return;

@@ -209,6 +209,8 @@ static void write_satp(struct hart *h, uint64_t value)
     if (mode != SATP_BARE && (mode < SATP_SV39 || mode > SATP_SV57))
         return;
     h->s.csr.satp = value;
+    if (h->s.model)
+        timed_satp(h);
     hart_flush_translations(h);
     if (is_wanted(h->cluster, EVENT_SATP)) {
         const struct event e = {.kind = EVENT_SATP, .satp = {.hart = h}};

@@ -43,6 +43,7 @@ enum { CBIE_ILLEGAL = 0, CBIE_FLUSH = 1, CBIE_RESERVED = 2, CBIE_INVAL = 3 };
 #define MI_M_BITS UINT64_C(0x888)
 
 enum { SATP_MODE_SHIFT = 60, SATP_BARE = 0, SATP_SV39 = 8, SATP_SV48 = 9, SATP_SV57 = 10 };
+enum { SATP_ASID_SHIFT = 44 };
 #define SATP_PPN_MASK ((UINT64_C(1) << 44) - 1)
 
 #define ENVCFG_FIOM   (UINT64_C(1) << 0)
@@ -57,6 +58,7 @@ enum { INHIBIT_CY = 1, INHIBIT_IR = 4, COUNTER_TIME = 1 };
 #define PTE_W         (UINT64_C(1) << 2)
 #define PTE_X         (UINT64_C(1) << 3)
 #define PTE_U         (UINT64_C(1) << 4)
+#define PTE_G         (UINT64_C(1) << 5)
 #define PTE_A         (UINT64_C(1) << 6)
 #define PTE_D         (UINT64_C(1) << 7)
 #define PTE_PPN_SHIFT 10

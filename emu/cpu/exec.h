@@ -21,7 +21,7 @@
  *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
  *   ATOMIC(...)     see below
  *   LOAD_RESERVED(type), STORE_CONDITIONAL(type)    lr and sc at S1
- *   ON_JUMP(target)    a seam (engine.inc)
+ *   ON_JUMP(target), ON_...    seams (engine.inc)
  *   SLOW(call)      a slow operation that may raise: `call` is false then
  *   SYSTEM(call)    the same at the end of its block
  * Sources: ISA vol. I, chapters 2, 4 (RV64I), 7 (Zicsr), 10 (Zihintpause), 12 (Zicond), 13 (M),
@@ -39,7 +39,7 @@
     FOLLOW_AFTER(LINK_TAKEN, RD = NEXT_PC)
 #define DO_jalr                                            \
     uint64_t target = (S1 + (uint64_t)IMM) & ~UINT64_C(1); \
-    ON_JUMP(target);                                       \
+    ON_JUMP_INDIRECT(target);                              \
     JUMP_AFTER(target, RD = NEXT_PC)
 #define DO_beq  BRANCH(S1 == S2)
 #define DO_bne  BRANCH(S1 != S2)
@@ -92,7 +92,7 @@
 #define DO_sraw  RD = SEXT32((int32_t)S1 >> (S2 & 31))
 
 /* ---- I, Zifencei, S: ordering. Harts run in turns, so `fence` has nothing to wait for. ---- */
-#define DO_fence
+#define DO_fence           ON_FENCE()
 #define DO_pause           SLOW(hart_op_pause(h))
 #define DO_fence_i         SYSTEM(hart_op_fence_i(h))
 #define DO_sfence_vma      SYSTEM(hart_op_sfence_vma(h, u))
@@ -117,19 +117,45 @@
 #define DO_csrrci SYSTEM(hart_op_csr(h, u, u->rs1 ? CSR_CLEAR : CSR_READ_ONLY, u->rs1))
 
 /* ---- M: division by zero and overflow have results, not traps ---- */
-#define DO_mul    RD = S1 * S2
-#define DO_mulh   RD = (uint64_t)(((__int128)(int64_t)S1 * (int64_t)S2) >> 64)
-#define DO_mulhsu RD = (uint64_t)(((__int128)(int64_t)S1 * (__int128)S2) >> 64)
-#define DO_mulhu  RD = (uint64_t)(((unsigned __int128)S1 * S2) >> 64)
-#define DO_div    RD = divide_signed(S1, S2)
-#define DO_divu   RD = S2 ? S1 / S2 : UINT64_MAX
-#define DO_rem    RD = remainder_signed(S1, S2)
-#define DO_remu   RD = S2 ? S1 % S2 : S1
-#define DO_mulw   RD = SEXT32(S1 * S2)
-#define DO_divw   RD = SEXT32(divide_signed(SEXT32(S1), SEXT32(S2)))
-#define DO_divuw  RD = (uint32_t)S2 ? SEXT32((uint32_t)S1 / (uint32_t)S2) : UINT64_MAX
-#define DO_remw   RD = SEXT32(remainder_signed(SEXT32(S1), SEXT32(S2)))
-#define DO_remuw  RD = SEXT32((uint32_t)S2 ? (uint32_t)S1 % (uint32_t)S2 : (uint32_t)S1)
+#define DO_mul           \
+    ON_MULTIPLY(S1, S2); \
+    RD = S1 * S2
+#define DO_mulh          \
+    ON_MULTIPLY(S1, S2); \
+    RD = (uint64_t)(((__int128)(int64_t)S1 * (int64_t)S2) >> 64)
+#define DO_mulhsu        \
+    ON_MULTIPLY(S1, S2); \
+    RD = (uint64_t)(((__int128)(int64_t)S1 * (__int128)S2) >> 64)
+#define DO_mulhu         \
+    ON_MULTIPLY(S1, S2); \
+    RD = (uint64_t)(((unsigned __int128)S1 * S2) >> 64)
+#define DO_div                  \
+    ON_DIVIDE(S1, S2, true, 0); \
+    RD = divide_signed(S1, S2)
+#define DO_divu                  \
+    ON_DIVIDE(S1, S2, false, 2); \
+    RD = S2 ? S1 / S2 : UINT64_MAX
+#define DO_rem                  \
+    ON_DIVIDE(S1, S2, true, 1); \
+    RD = remainder_signed(S1, S2)
+#define DO_remu                  \
+    ON_DIVIDE(S1, S2, false, 3); \
+    RD = S2 ? S1 % S2 : S1
+#define DO_mulw          \
+    ON_MULTIPLY(S1, S2); \
+    RD = SEXT32(S1 * S2)
+#define DO_divw                                 \
+    ON_DIVIDE(SEXT32(S1), SEXT32(S2), true, 4); \
+    RD = SEXT32(divide_signed(SEXT32(S1), SEXT32(S2)))
+#define DO_divuw                                 \
+    ON_DIVIDE(ZEXT32(S1), ZEXT32(S2), false, 6); \
+    RD = (uint32_t)S2 ? SEXT32((uint32_t)S1 / (uint32_t)S2) : UINT64_MAX
+#define DO_remw                                 \
+    ON_DIVIDE(SEXT32(S1), SEXT32(S2), true, 5); \
+    RD = SEXT32(remainder_signed(SEXT32(S1), SEXT32(S2)))
+#define DO_remuw                                 \
+    ON_DIVIDE(ZEXT32(S1), ZEXT32(S2), false, 7); \
+    RD = SEXT32((uint32_t)S2 ? (uint32_t)S1 % (uint32_t)S2 : (uint32_t)S1)
 
 /* ---- A: ATOMIC(type, expression of `old` and `arg`): rd = old, memory = expression ---- */
 #define DO_lr_w      LOAD_RESERVED(int32_t)

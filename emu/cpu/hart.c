@@ -3,6 +3,7 @@
  */
 #include "cpu/hart.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,16 @@
 #include "cpu/hart_priv.h"
 #include "mem/bus.h"
 
+static void add_model(struct hart *h)
+{
+    struct cluster *c = h->cluster;
+
+    h->s.model = model_new(c->timing->shared);
+    h->cache.timed = timed_new();
+    h->cache.labels = engine_timed_table();
+    h->cache.issue_shift = c->timing->shared->core->issue_width - 1;
+}
+
 struct hart *hart_new(struct cluster *c, unsigned id)
 {
     struct hart *h = xcalloc(1, sizeof *h);
@@ -21,6 +32,9 @@ struct hart *hart_new(struct cluster *c, unsigned id)
     h->cluster = c;
     h->id = id;
     h->cache.labels = engine_table();
+    h->cache.fetched_ops = UINT_MAX;
+    if (c->timing)
+        add_model(h);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
         FILLS_LOST; /* zeroes are no entries */
     hart_reset(h, 0, PRIV_M);
@@ -33,6 +47,8 @@ void hart_free(struct hart *h)
     map_free(&h->cache.blocks);
     fetch_free(h);
     VEC_FREE(&h->cache.suspects);
+    timed_free(h->cache.timed);
+    model_free(h->s.model);
     free(h);
 }
 
@@ -40,6 +56,8 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
 {
     struct writer me;
 
+    if (h->s.model)
+        pipe_reset(&h->s.model->pipe);
     memset(h->s.x, 0, sizeof h->s.x);
     memset(h->s.f, 0, sizeof h->s.f);
     h->s.fflags = h->s.frm = 0;
@@ -87,6 +105,8 @@ void hart_update_context(struct hart *h)
     h->cache.loads = &h->cache.load_spans[context];
     h->cache.jump = h->cache.jumps[h->s.mode == PRIV_M ? 2 : h->s.mode];
     h->cache.returns = h->cache.return_stacks[h->s.mode == PRIV_M ? 2 : h->s.mode];
+    if (h->s.model)
+        timed_update_context(h);
 }
 
 uint64_t hart_mip(const struct hart *h)
@@ -126,8 +146,7 @@ bool hart_irq_pending(const struct hart *h)
     return (hart_mip(h) & h->s.csr.mie) != 0;
 }
 
-/* Writes up to this stamp are visible to the fetches of all harts. */
-static uint64_t oldest_sync_stamp(const struct cluster *c)
+uint64_t hart_oldest_sync_stamp(const struct cluster *c)
 {
     uint64_t oldest = UINT64_MAX;
 
@@ -145,8 +164,10 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
     hart_discard_suspects(h);
     hart_forget_cut(h);
     fetch_synchronize(h);
+    if (h->s.model)
+        timed_fence_i(h);
     h->s.sync_stamp = c->ram->stamp;
-    ram_forget_copies(c->ram, oldest_sync_stamp(c));
+    ram_forget_copies(c->ram, hart_oldest_sync_stamp(c));
     ram_close_pages(c->ram);
     hart_flush_stores(h);
     hart_tell_fence(h, EVENT_FENCE_I, origin, by);
@@ -298,8 +319,9 @@ uint64_t hart_cycles(const struct hart *h)
 {
     if (!h->cache.uop)
         return h->s.cycles;
-    return h->s.cycles - (block_cycles(h->cache.block) -
-                          h->cache.block->notes[h->cache.uop - h->cache.block->ops].cycles_before);
+    return h->s.cycles -
+           (hart_block_cycles(h, h->cache.block) -
+            hart_cycles_before(h, h->cache.block, (unsigned)(h->cache.uop - h->cache.block->ops)));
 }
 
 uint64_t hart_insns(const struct hart *h)
@@ -329,6 +351,8 @@ void hart_flush_translations(struct hart *h)
 {
     hart_flush_tlb(h);
     hart_flush_jumps(h);
+    if (h->s.model)
+        timed_sfence(h);
 }
 
 void hart_drop_reservation(struct hart *h)
@@ -447,6 +471,8 @@ void hart_state_io(struct state_io *io, struct hart *h)
     waiting_io(io, &h->s);
     traps_io(io, &h->s);
     pmp_state_io(io, h);
+    if (h->s.model)
+        model_state_io(io, h->s.model);
     STATE_IO(io, h->s.sync_stamp);
     cut_io(io, &h->s.cut);
     fetch_state_io(io, h);

@@ -19,6 +19,7 @@
 #include "cpu/hart.h"
 #include "cpu/observer.h"
 #include "cpu/state_priv.h"
+#include "cpu/timed_priv.h"
 #include "cpu/translate_priv.h"
 
 /* A build that drops caches at random, to show that they are caches only. */
@@ -45,6 +46,14 @@ struct hart_cache {
     unsigned superpage_count;
     bool superpages_lost; /* there are more */
     uint64_t store_epoch; /* of ram->epoch, when store translations were last dropped */
+
+    /* of a core model (timed_priv.h); NULL: the costs are static */
+    struct timed *timed;
+    struct path *path;    /* in which the engine is */
+    uint64_t token;       /* what fetches depend on, above PIPE_ID_BITS */
+    uint32_t pipe;        /* number of the pipeline's state after the path */
+    unsigned fetched_ops; /* of a block that is dispatched, those that can be fetched */
+    unsigned issue_shift; /* 2 to that power instructions issue in a cycle */
 
     struct map blocks; /* pa -> struct block, first of its list */
     size_t block_count;
@@ -77,6 +86,17 @@ static inline bool hart_has(const struct hart *h, enum extension e)
     return h->cluster->config.extensions >> e & 1;
 }
 
+/* Cycles of the block that the hart is in or about to enter, and those before an operation. */
+static inline uint32_t hart_block_cycles(const struct hart *h, const struct block *b)
+{
+    return UNLIKELY(h->cache.path) ? path_cycles(h->cache.path) : block_cycles(b);
+}
+
+static inline uint32_t hart_cycles_before(const struct hart *h, const struct block *b, unsigned at)
+{
+    return UNLIKELY(h->cache.path) ? h->cache.path->before[at] : b->notes[at].cycles_before;
+}
+
 /* hart.c */
 struct hart *hart_new(struct cluster *c, unsigned id);
 void hart_free(struct hart *h);
@@ -89,6 +109,8 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 struct writer hart_writer(const struct hart *h);
+/* Writes up to this stamp are visible to the fetches of all harts. */
+uint64_t hart_oldest_sync_stamp(const struct cluster *c);
 void hart_drop_all_caches(struct hart *h);
 /* At an instruction boundary. While restoring, all caches are dropped. */
 void hart_state_io(struct state_io *io, struct hart *h);
@@ -150,6 +172,16 @@ void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned s
 /* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
 MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
 MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);
+/* The entries of the page tables that a walk reads. */
+enum { PTE_LEVELS_MAX = 5 };
+struct pte_path {
+    uint64_t pte_pa[PTE_LEVELS_MAX];
+    unsigned count;
+    unsigned shift; /* log2 of the bytes that the last one maps */
+    bool global;
+};
+/* False: va is not mapped. Nothing is changed. */
+MUST_USE bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_path *path);
 void hart_flush_tlb(struct hart *h);
 void hart_flush_tlb_page(struct hart *h, uint64_t va);
 void hart_flush_stores(struct hart *h);
@@ -158,9 +190,11 @@ void hart_flush_jumps(struct hart *h);
 void hart_drop_jumps(struct hart *h); /* only empties the jump cache and the return stacks */
 void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */
 
-/* engine.c */
+/* engine.c, engine_timed.c */
 enum hart_stop engine_run(struct hart *h);
+enum hart_stop engine_run_timed(struct hart *h);
 const engine_labels *engine_table(void);
+const engine_labels *engine_timed_table(void);
 
 /* Where an operation begins; in the general way, where it has no other for these sources. */
 static inline const void *engine_label(const struct hart *h, unsigned uop, enum uop_sources sources)

@@ -157,6 +157,8 @@ void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *not
             alone = 2;
         else if (i + 1 < count && (together = pair_of(&notes[i], &ops[i])))
             alone = 1;
+        if (!(*h->cache.labels)[together][SOURCES_fresh]) /* the engine has not that label */
+            together = alone = 0;
         ops[i].go = engine_label(h, together ? together : notes[i].kind, sources_of(&ops[i], last));
         last = last_after(&notes[i], &ops[i], last);
     }

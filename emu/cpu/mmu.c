@@ -261,6 +261,30 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
     return WALK_PAGE_FAULT;
 }
 
+bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_path *path)
+{
+    unsigned levels = (unsigned)(h->s.csr.satp >> SATP_MODE_SHIFT) - SATP_SV39 + 3;
+    uint64_t table = root_table(h), pa;
+
+    *path = (struct pte_path){.count = 0};
+    if (!hart_translate(h, va, access, &pa))
+        return false;
+    for (unsigned level = levels; level-- > 0;) {
+        unsigned shift = PAGE_SHIFT + 9 * level;
+        uint64_t pte_pa = table + bits(va, shift + 8, shift) * 8, pte;
+
+        if (!bus_read(h->cluster->config.bus, pte_pa, &pte, sizeof pte))
+            return false;
+        path->pte_pa[path->count++] = pte_pa;
+        if (pte & PTE_G)
+            path->global = true;
+        if (pte & (PTE_R | PTE_X))
+            return leaf_size(pte, level, &path->shift);
+        table = pte_address(pte);
+    }
+    return false;
+}
+
 static enum privilege effective_mode(const struct hart *h, enum access access)
 {
     return access == ACCESS_FETCH ? h->s.mode : hart_data_mode(h);

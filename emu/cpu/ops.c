@@ -121,6 +121,8 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
     else
         hart_flush_tlb(h);
     hart_flush_jumps(h);
+    if (h->s.model)
+        timed_sfence(h);
     hart_tell_fence(h, EVENT_SFENCE_VMA, FENCE_LOCAL, &by);
     return true;
 }

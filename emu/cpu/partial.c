@@ -4,13 +4,15 @@
 #include "cpu/hart_priv.h"
 
 /* Index of the first operation from `first` on that lies that many instructions or cycles later. */
-static unsigned end_of_part(const struct block *b, unsigned first, uint64_t insns, uint64_t cycles)
+static unsigned end_of_part(const struct hart *h, const struct block *b, unsigned first,
+                            uint64_t insns, uint64_t cycles)
 {
     const struct uop_note *from = &b->notes[first];
+    uint64_t until = hart_cycles_before(h, b, first) + cycles;
     unsigned end = first;
 
     while (end < b->uop_count && b->notes[end].insns_before < from->insns_before + insns &&
-           b->notes[end].cycles_before < from->cycles_before + cycles)
+           hart_cycles_before(h, b, end) < until)
         end++;
     return end;
 }
@@ -58,9 +60,11 @@ static const void *begin_part(struct hart *h, struct block *b, unsigned first, u
 const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uint64_t insns,
                             uint64_t cycles)
 {
+    unsigned end = end_of_part(h, b, first, insns, cycles);
+
     h->s.insns_left -= block_insns(b) - b->notes[first].insns_before;
-    h->s.cycles += block_cycles(b) - b->notes[first].cycles_before;
-    return begin_part(h, b, first, end_of_part(b, first, insns, cycles));
+    h->s.cycles += hart_block_cycles(h, b) - hart_cycles_before(h, b, first);
+    return begin_part(h, b, first, end < h->cache.fetched_ops ? end : h->cache.fetched_ops);
 }
 
 void hart_leave_after_insn(struct hart *h)
@@ -69,7 +73,24 @@ void hart_leave_after_insn(struct hart *h)
     unsigned at = (unsigned)(h->cache.uop - b->ops);
 
     end_part(h);
-    (void)begin_part(h, b, at, end_of_part(b, at, 1, INT64_MAX));
+    (void)begin_part(h, b, at, end_of_part(h, b, at, 1, INT64_MAX));
+}
+
+void hart_shorten_part(struct hart *h)
+{
+    struct block *b = h->cache.block;
+    unsigned at = (unsigned)(h->cache.uop - b->ops), last = b->uop_count, end;
+    int64_t left = h->s.until - (int64_t)hart_cycles(h);
+
+    if (h->cache.part.count)
+        last = h->cache.part.end;
+    end = end_of_part(h, b, at, INT64_MAX, left > 0 ? (uint64_t)left : 0);
+    if (end == at) /* the operation is under way */
+        end = end_of_part(h, b, at, 1, INT64_MAX);
+    if (end >= last)
+        return;
+    end_part(h);
+    (void)begin_part(h, b, at, end);
 }
 
 /* What stands before an instruction that was not executed has counted it. */
@@ -86,7 +107,7 @@ void hart_leave_block(struct hart *h, bool after_this)
     unsigned at = (unsigned)(h->cache.uop - b->ops);
     const struct uop_note *note = &b->notes[at];
     unsigned insns_done = note->insns_before;
-    unsigned cycles_done = note->cycles_before;
+    unsigned cycles_done = hart_cycles_before(h, b, at);
     uint64_t pc = b->pc + h->cache.uop->at * 2U;
 
     end_part(h);
@@ -94,13 +115,15 @@ void hart_leave_block(struct hart *h, bool after_this)
         bool last = at + 1 == b->uop_count;
 
         insns_done++;
-        cycles_done = last ? block_cycles(b) : b->notes[at + 1].cycles_before;
+        cycles_done = last ? hart_block_cycles(h, b) : hart_cycles_before(h, b, at + 1);
         pc += note->size;
     } else {
         uncount(b, at);
     }
     h->s.insns_left += block_insns(b) - insns_done;
-    h->s.cycles -= block_cycles(b) - cycles_done;
+    h->s.cycles -= hart_block_cycles(h, b) - cycles_done;
+    if (h->s.model)
+        timed_leave_block(h, b, at + after_this);
     h->s.pc = pc;
     h->cache.uop = NULL;
 }

@@ -14,6 +14,7 @@
 #include "cpu/hart.h"
 
 struct fetch_view;
+struct model;
 
 /* Physical memory protection, entry by entry (pmp.c). */
 enum { PMP_ENTRIES_MAX = 64 };
@@ -118,6 +119,8 @@ struct hart_state {
     struct hart_exception first_exception; /* the first one since the last retired instruction */
     struct nested_traps nested;
     struct pmp pmp;
+
+    struct model *model; /* of a core: caches, predictors, pipeline (timing/model.h); NULL: none */
 
     /* fetch */
     uint64_t sync_stamp;                       /* fetches see every write up to this one */

@@ -115,7 +115,10 @@ static void take(struct hart *h, bool interrupt, uint64_t cause, uint64_t tval)
 
     event.to = delegated ? PRIV_S : PRIV_M;
     tell_trap(h, &event);
-    h->s.cycles += TRAP_CYCLES;
+    if (h->s.model)
+        timed_trap(h);
+    else
+        h->s.cycles += TRAP_CYCLES;
     if (delegated)
         enter_supervisor(h, interrupt, cause, tval);
     else

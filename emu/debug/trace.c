@@ -34,26 +34,61 @@ static bool matches(const char *glob, const char *function)
 
 /* ---- harts that have executed fence.i since a patch ---- */
 
+/* The cycles of two harts are two clocks: only those of the writer's can be subtracted. */
 static void print_fence(struct debugger *d, const struct patch *p, unsigned hart)
 {
     const struct patch_fence *f = patch_log_fenced(log_of(d), p, hart);
-    int64_t after = f ? (int64_t)(f->cycle - p->who.cycle) : 0;
+    bool same_clock = p->who.kind == WRITER_HART && f->requester == p->who.hart;
 
-    if (!f)
-        fprintf(d->out, "hart %u %s", hart,
-                target_hart(d->target, hart).started ? "not yet" : "not started");
-    else if (f->origin == FENCE_REMOTE)
-        fprintf(d->out, "hart %u remote by %u %+" PRId64, hart, f->requester, after);
+    fprintf(d->out, "hart %u ", hart);
+    if (f->origin == FENCE_REMOTE)
+        fprintf(d->out, "remote by %u ", f->requester);
     else
-        fprintf(d->out, "hart %u fence.i %+" PRId64 " cycles", hart, after);
+        fprintf(d->out, "fence.i ");
+    if (same_clock)
+        fprintf(d->out, "%+" PRId64 " cycles", (int64_t)(f->cycle - p->who.cycle));
+    else
+        fprintf(d->out, "at cycle %" PRIu64 " of hart %u", f->cycle, f->requester);
 }
 
+/* The hart of the first fence with that stamp or a newer one; false: there is none. */
+static bool find_next_fence(const struct debugger *d, const struct patch *p, uint64_t stamp,
+                            unsigned *next)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
+        const struct patch_fence *f = patch_log_fenced(log_of(d), p, hart);
+
+        if (!f || f->stamp < stamp || f->stamp >= first)
+            continue;
+        first = f->stamp;
+        *next = hart;
+    }
+    return first != UINT64_MAX;
+}
+
+/* In the order in which the machine did it; then those that have not fenced. */
 static void print_fences(struct debugger *d, const struct patch *p)
 {
-    fprintf(d->out, "    fenced: ");
+    const char *before = "    fenced: ";
+    uint64_t stamp = 0;
+    unsigned next;
+
+    while (find_next_fence(d, p, stamp, &next)) {
+        fprintf(d->out, "%s", before);
+        print_fence(d, p, next);
+        stamp = patch_log_fenced(log_of(d), p, next)->stamp + 1; /* no two fences have the same */
+        before = "; then ";
+    }
+    if (stamp)
+        before = "; ";
     for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
-        fprintf(d->out, "%s", hart ? "; " : "");
-        print_fence(d, p, hart);
+        if (patch_log_fenced(log_of(d), p, hart))
+            continue;
+        fprintf(d->out, "%shart %u %s", before, hart,
+                target_hart(d->target, hart).started ? "not yet" : "not started");
+        before = "; ";
     }
     fprintf(d->out, "\n");
 }
@@ -207,6 +242,10 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     if (p->site != NO_SITE) {
         print_site_name(d, p->site);
         fprintf(d->out, " at ");
+    } else if (p->ops_of != NO_SITE) {
+        fprintf(d->out, "ops of ");
+        print_site_name(d, p->ops_of);
+        fprintf(d->out, " at ");
     }
     print_place(d, va);
     fprintf(d->out, ", %u store%s\n", p->stores, p->stores == 1 ? "" : "s");
@@ -217,12 +256,14 @@ static void print_patch(struct debugger *d, const struct patch *p, size_t number
     print_fences(d, p);
 }
 
-/* Whether the patch's site matches the glob; "" matches all. */
+/* Whether the patch's site, or the site of its ops, matches the glob; "" matches all. */
 static bool is_meant(const struct debugger *d, const struct patch *p, const char *glob)
 {
+    uint32_t site = p->site != NO_SITE ? p->site : p->ops_of;
+
     if (!glob[0])
         return true;
-    return p->site != NO_SITE && matches(glob, site_get(sites_of(d), p->site)->function);
+    return site != NO_SITE && matches(glob, site_get(sites_of(d), site)->function);
 }
 
 /* The index of the count-th last patch that matches, or 0; *found: how many match from there on. */

@@ -134,6 +134,33 @@ static void add_missing(const struct audit *a, struct finding *f, unsigned hart)
         fact->message = MESSAGE_SINCE_START;
 }
 
+/* The hart whose cycles the fact has; false: it has none. */
+static bool clock_of(const struct fact *fact, uint32_t *hart)
+{
+    switch (fact->kind) {
+    case FACT_FENCE: *hart = fact->requester; return true;
+    case FACT_FETCH: *hart = fact->hart; return true;
+    case FACT_STORE: *hart = fact->writer.hart; return fact->writer.kind == WRITER_HART;
+    default: return false;
+    }
+}
+
+static bool has_several_clocks(const struct finding *f)
+{
+    uint32_t first = 0, hart;
+    bool any = false;
+
+    for (unsigned i = 0; i < f->fact_count; i++) {
+        if (!clock_of(&f->facts[i], &hart))
+            continue;
+        if (any && hart != first)
+            return true;
+        first = hart;
+        any = true;
+    }
+    return false;
+}
+
 /* Adds all that is known, in the order in which it happened. */
 static void add_evidence(const struct audit *a, struct finding *f, uint32_t site,
                          const struct stale_fetch *s)
@@ -158,7 +185,7 @@ static void add_evidence(const struct audit *a, struct finding *f, uint32_t site
         add_message(f, LABEL_UNKNOWN, MESSAGE_BYTES);
     if (rule_severity(f->rule) > SEVERITY_note)
         add_missing(a, f, hart);
-    if (s->agent_known && s->who.kind == WRITER_HART && s->who.hart != hart)
+    if (has_several_clocks(f))
         add_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
 }
 

@@ -17,6 +17,7 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
+#include "ftrace/updates.h"
 #include "ftrace/watch.h"
 
 static double ratio(uint64_t a, uint64_t b)
@@ -202,6 +203,32 @@ static void print_patches(const struct report *r, FILE *out)
         fprintf(out, ", %s other stores to memory that held code", grouped(n, counts.others));
 }
 
+/* Findings may know less of a write for it, and say so. */
+static void print_not_kept(const struct report *r, FILE *out)
+{
+    struct cluster_left_out left_out = cluster_left_out(r->cluster);
+    uint64_t updates = updates_left_out(watch_updates(r->watch));
+    const struct {
+        uint64_t count;
+        const char *what;
+    } rows[] = {
+        {left_out.code_writes, "stores to code (--code-writes-max)"},
+        {left_out.page_copies, "copies of written pages (--page-copies-max)"},
+        {updates, "updates (--updates-max)"},
+    };
+    const char *before = "not kept: ";
+    char n[32];
+
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+        if (!rows[i].count)
+            continue;
+        fprintf(out, "%s%s %s", before, grouped(n, rows[i].count), rows[i].what);
+        before = ", ";
+    }
+    if (*before == ',')
+        fputc('\n', out);
+}
+
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
@@ -219,6 +246,7 @@ static void print_verdict(const struct report *r, FILE *out)
         fprintf(out, "audit:    no findings; ");
     print_patches(r, out);
     fprintf(out, all ? "\n" : "; nothing stale was run\n");
+    print_not_kept(r, out);
 }
 
 void report_text(const struct report *r, FILE *out)
@@ -283,6 +311,25 @@ static bool is_of_evidence(const struct finding *f, const struct example *e)
     return false;
 }
 
+static bool has_fact(const struct finding *f, enum fact_label label)
+{
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].label == label)
+            return true;
+    return false;
+}
+
+/* The examples are in the order in which the machine did them, as the facts are. */
+static void print_order(const struct finding *f, FILE *out)
+{
+    bool several = false;
+
+    for (unsigned i = 1; i < f->example_count; i++)
+        several |= f->examples[i].hart != f->examples[0].hart;
+    if (several && !has_fact(f, LABEL_ORDER))
+        fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
+}
+
 static void print_finding(const struct report *r, const struct finding *f, FILE *out)
 {
     fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
@@ -294,6 +341,7 @@ static void print_finding(const struct report *r, const struct finding *f, FILE 
     for (unsigned i = 0; i < f->example_count; i++)
         if (!is_of_evidence(f, &f->examples[i]))
             print_example(r, f, &f->examples[i], out);
+    print_order(f, out);
     fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
 }
 

@@ -135,14 +135,26 @@ static void put_source(struct sheet *s, const struct site *site)
     json_number(&s->json, "line", place.line);
 }
 
+/* What a site has cost, by state; where it is in the source, if it was executed. */
+static void put_costs(struct sheet *s, const struct account *a, uint32_t id)
+{
+    struct state_account init = account_get(a, id, SITE_INIT);
+    struct state_account off = account_get(a, id, SITE_OFF);
+    struct state_account on = account_get(a, id, SITE_ON);
+    struct json *j = &s->json;
+
+    if (init.entries || off.entries || on.entries)
+        put_source(s, site_get(watch_sites(s->report->watch), id));
+    put_site_state(j, "init", &init, true);
+    put_site_state(j, "off", &off, false);
+    put_site_state(j, "on", &on, true);
+}
+
 static void put_site(struct sheet *s, size_t i)
 {
     const struct account *a = watch_account(s->report->watch);
     uint32_t id = (uint32_t)i;
     const struct site *site = site_get(watch_sites(s->report->watch), id);
-    struct state_account init = account_get(a, id, SITE_INIT);
-    struct state_account off = account_get(a, id, SITE_OFF);
-    struct state_account on = account_get(a, id, SITE_ON);
     struct json *j = &s->json;
 
     json_hex(j, "address", site->va);
@@ -150,13 +162,10 @@ static void put_site(struct sheet *s, size_t i)
     json_text(j, "kind", site_kind_name(site->kind));
     if (!site_is_of_image(watch_sites(s->report->watch), id))
         json_text(j, "module", ""); /* the guest knows its name */
-    if (init.entries || off.entries || on.entries)
-        put_source(s, site);
+    if (a)
+        put_costs(s, a, id);
     if (site->gone)
         json_number(j, "gone", 1);
-    put_site_state(j, "init", &init, true);
-    put_site_state(j, "off", &off, false);
-    put_site_state(j, "on", &on, true);
 }
 
 static void put_totals(struct json *j, const struct report *r)
@@ -278,12 +287,111 @@ static void put_finding(struct sheet *s, size_t i)
     json_end(j);
 }
 
+/* What the machine could not keep for findings. */
+static void put_not_kept(struct json *j, const struct report *r)
+{
+    struct cluster_left_out left_out = cluster_left_out(r->cluster);
+
+    json_number(j, "code_writes_left_out", left_out.code_writes);
+    json_line(j, 1);
+    json_number(j, "page_copies_left_out", left_out.page_copies);
+}
+
 static void put_left_out(struct json *j, const struct audit *a)
 {
     json_begin_object(j, "findings_left_out");
     for (unsigned s = 0; s < SEVERITIES; s++)
         json_number(j, severity_name((enum severity)s), audit_left_out(a, (enum severity)s));
     json_number(j, "windows", audit_windows_left_out(a));
+    json_end(j);
+}
+
+static const char *function_of(const struct sheet *s, uint32_t site)
+{
+    return site_get(watch_sites(s->report->watch), site)->function;
+}
+
+/* The first site of a group, with its bytes. */
+static void put_change_example(struct sheet *s, const struct site_change *c)
+{
+    const struct site *site = site_get(watch_sites(s->report->watch), c->site);
+    unsigned size = c->is_ops ? SITE_BYTES : site->size;
+    struct json *j = &s->json;
+
+    json_begin_object(j, "example");
+    json_text(j, "site", function_of(s, c->site));
+    json_hex(j, "address", c->is_ops ? site->va - SITE_BYTES : site->va);
+    put_bytes(j, "old", c->old_bytes, size);
+    put_bytes(j, "new", c->new_bytes, size);
+    json_end(j);
+}
+
+static void put_change_group(struct sheet *s, const struct change_log *l,
+                             const struct change_group *g)
+{
+    struct json *j = &s->json;
+
+    json_begin_object(j, NULL);
+    if (g->is_ops) {
+        json_text(j, "what", "ops");
+    } else {
+        json_text(j, "what", "site");
+        json_text(j, "from", site_state_name(g->from));
+        json_text(j, "to", site_state_name(g->to));
+    }
+    json_number(j, "count", g->count);
+    json_begin_array(j, "sites");
+    for (uint32_t i = 0; i < g->runs; i++) {
+        json_begin_array(j, NULL);
+        json_number(j, NULL, l->runs.at[g->first_run + i].first);
+        json_number(j, NULL, l->runs.at[g->first_run + i].last);
+        json_end(j);
+    }
+    json_end(j);
+    if (g->unlisted)
+        json_number(j, "unlisted", g->unlisted);
+    put_change_example(s, &g->example);
+    json_end(j);
+}
+
+static void put_place_change(struct json *j, const struct place_change *p)
+{
+    json_begin_object(j, NULL);
+    json_hex(j, "physical", p->pa);
+    json_number(j, "size", p->size);
+    json_number(j, "stores", p->stores);
+    if (p->size <= CHANGE_BYTES) {
+        put_bytes(j, "old", p->old_bytes, (unsigned)p->size);
+        put_bytes(j, "new", p->new_bytes, (unsigned)p->size);
+    }
+    json_end(j);
+}
+
+static void put_changes(struct sheet *s, const struct change_ranges *r)
+{
+    const struct change_log *l = updates_changes(watch_updates(s->report->watch));
+    struct json *j = &s->json;
+
+    json_begin_array(j, "changes");
+    for (uint32_t i = 0; i < r->groups; i++)
+        put_change_group(s, l, &l->groups.at[r->first_group + i]);
+    json_end(j);
+    json_begin_array(j, "others");
+    for (uint32_t i = 0; i < r->places; i++)
+        put_place_change(j, &l->places.at[r->first_place + i]);
+    json_end(j);
+    json_number(j, "others_left_out", r->left_out);
+}
+
+static void put_update_hart(struct json *j, const struct update_hart *h)
+{
+    json_begin_object(j, NULL);
+    json_text(j, "did", update_role_name(h->role));
+    json_number(j, "inside", h->inside);
+    if (h->fenced)
+        json_number(j, "fence_cycle", h->fence_cycle);
+    else
+        json_null(j, "fence_cycle");
     json_end(j);
 }
 
@@ -296,59 +404,14 @@ static void put_update(struct sheet *s, size_t i)
     put_writer(s, &u->writer);
     json_number(j, "last_cycle", u->last_cycle);
     json_number(j, "stores", u->stores);
-    json_number(j, "sites", u->sites);
+    json_number(j, "patches", u->patches);
+    put_changes(s, &u->changed);
     json_number(j, "fence_rounds", u->rounds);
     json_text(j, "ended", update_end_name(u->end));
     json_begin_array(j, "harts");
-    for (unsigned hart = 0; hart < cluster_hart_count(s->report->cluster); hart++) {
-        const struct update_hart *h = updates_hart(updates, i, hart);
-
-        json_begin_object(j, NULL);
-        json_text(j, "did", update_role_name(h->role));
-        json_number(j, "inside", h->inside);
-        if (h->fenced)
-            json_number(j, "fence_cycle", h->fence_cycle);
-        else
-            json_null(j, "fence_cycle");
-        json_end(j);
-    }
+    for (unsigned hart = 0; hart < cluster_hart_count(s->report->cluster); hart++)
+        put_update_hart(j, updates_hart(updates, i, hart));
     json_end(j);
-}
-
-static void put_fences(struct sheet *s, const struct patch *p)
-{
-    const struct patch_log *log = watch_patches(s->report->watch);
-    struct json *j = &s->json;
-
-    json_begin_array(j, "fence_cycles");
-    for (unsigned i = 0; i < cluster_hart_count(s->report->cluster); i++) {
-        const struct patch_fence *f = patch_log_fenced(log, p, i);
-
-        if (f)
-            json_number(j, NULL, f->cycle);
-        else
-            json_null(j, NULL);
-    }
-    json_end(j);
-}
-
-static void put_patch(struct sheet *s, size_t i)
-{
-    const struct patch *p = patch_log_get(watch_patches(s->report->watch), i);
-    struct json *j = &s->json;
-
-    json_hex(j, "physical", p->pa);
-    if (p->site != NO_SITE) {
-        put_function(s, "site", p->site);
-        json_hex(j, "address", site_get(watch_sites(s->report->watch), p->site)->va);
-    }
-    if (p->ops_of != NO_SITE)
-        put_function(s, "ops_of", p->ops_of);
-    put_writer(s, &p->who);
-    json_number(j, "stores", p->stores);
-    put_bytes(j, "old", p->old_bytes, p->size);
-    put_bytes(j, "new", p->new_bytes, p->size);
-    put_fences(s, p);
 }
 
 static void put_patch_counts(struct json *j, struct patch_counts counts)
@@ -397,21 +460,20 @@ bool report_json(const struct report *r, FILE *out)
     if (watch_account(r->watch)) {
         json_line(j, 1);
         put_totals(j, r);
-        put_rows(&s, "sites", site_count(sites), put_site);
     }
+    put_rows(&s, "sites", site_count(sites), put_site); /* updates refer to its rows */
     if (watch_audit(r->watch)) {
         put_rows(&s, "findings", audit_count(watch_audit(r->watch)), put_finding);
         json_line(j, 1);
         put_left_out(j, watch_audit(r->watch));
     }
-    put_rows(&s, "patches", patch_log_count(patches), put_patch);
-    json_line(j, 1);
-    json_number(j, "patches_left_out", counts.sites + counts.others - patch_log_count(patches));
     json_line(j, 1);
     put_patch_counts(j, counts);
     put_rows(&s, "updates", updates_count(watch_updates(r->watch)), put_update);
     json_line(j, 1);
     json_number(j, "updates_left_out", updates_left_out(watch_updates(r->watch)));
+    json_line(j, 1);
+    put_not_kept(j, r);
     json_line(j, 0);
     json_end(j);
     fputc('\n', out);

@@ -2,7 +2,8 @@
  * updates.c - see updates.h.
  *
  * Each hart has at most one open update. Per update there is a row of what each
- * hart did; kept updates have theirs one after another in one array.
+ * hart did; kept updates have theirs one after another in one array. What the last kept update has
+ * changed is added to the log of changes when another one is kept, for it may be gone on with.
  */
 #include "ftrace/updates.h"
 
@@ -18,30 +19,38 @@
 
 struct updates {
     struct cluster *cluster;
+    const struct site_table *sites;
     const struct patch_log *log;
     unsigned harts;
     size_t max;
     bool announced;      /* between the kernel's begin and end */
     struct update *open; /* by writing hart; stores 0: none */
     struct update_hart *open_harts;
+    struct changes *open_changes; /* by writing hart */
     unsigned open_count;
     bool *stopped;   /* by hart */
     uint64_t *ended; /* by writing hart: stamp up to which its updates have ended */
     VEC_OF(struct update) kept;
     VEC_OF(struct update_hart) kept_harts;
+    struct changes last_changes; /* of the last one kept, while has_last */
+    bool has_last;
+    struct change_log changes; /* of those before it */
     uint64_t left_out;
 };
 
-struct updates *updates_new(struct cluster *c, const struct patch_log *log, size_t max)
+struct updates *updates_new(struct cluster *c, const struct site_table *sites,
+                            const struct patch_log *log, size_t max)
 {
     struct updates *u = xcalloc(1, sizeof *u);
 
     u->cluster = c;
+    u->sites = sites;
     u->log = log;
     u->harts = cluster_hart_count(c);
     u->max = max;
     u->open = xcalloc(u->harts, sizeof *u->open);
     u->open_harts = xcalloc((size_t)u->harts * u->harts, sizeof *u->open_harts);
+    u->open_changes = xcalloc(u->harts, sizeof *u->open_changes);
     u->ended = xcalloc(u->harts, sizeof *u->ended);
     u->stopped = xcalloc(u->harts, sizeof *u->stopped);
     return u;
@@ -51,6 +60,11 @@ void updates_free(struct updates *u)
 {
     if (!u)
         return;
+    for (unsigned i = 0; i < u->harts; i++)
+        changes_free(&u->open_changes[i]);
+    changes_free(&u->last_changes);
+    change_log_free(&u->changes);
+    free(u->open_changes);
     free(u->open);
     free(u->open_harts);
     free(u->ended);
@@ -89,6 +103,15 @@ static void look_at_harts(struct updates *u, unsigned writer, uint64_t pa, unsig
             look_at_hart(&row[i], cluster_hart(u->cluster, i), pa, size);
 }
 
+/* Leaves `to` with what `from` has, and the other way round. */
+static void swap_changes(struct changes *to, struct changes *from)
+{
+    struct changes was = *to;
+
+    *to = *from;
+    *from = was;
+}
+
 /* The last one that was kept was the writer's, a moment ago: it goes on. */
 static bool reopen(struct updates *u, const struct writer *who)
 {
@@ -98,6 +121,8 @@ static bool reopen(struct updates *u, const struct writer *who)
         who->cycle - last->last_cycle > SAME_CYCLES || u->left_out)
         return false;
     u->open[who->hart] = *last;
+    swap_changes(&u->open_changes[who->hart], &u->last_changes);
+    u->has_last = false;
     u->kept.len--;
     u->kept_harts.len -= u->harts;
     memcpy(row_of(u, who->hart), &u->kept_harts.at[u->kept_harts.len],
@@ -151,12 +176,26 @@ static void note_fences(struct updates *u, unsigned writer)
     }
 }
 
+/* Nothing goes on with the last update that was kept. */
+static void settle_last(struct updates *u)
+{
+    if (!u->has_last)
+        return;
+    u->kept.at[u->kept.len - 1].changed = change_log_add(&u->changes, u->sites, &u->last_changes);
+    changes_clear(&u->last_changes);
+    u->has_last = false;
+}
+
 static void keep(struct updates *u, unsigned writer)
 {
+    settle_last(u);
     if (u->kept.len == u->max) {
+        changes_clear(&u->open_changes[writer]);
         u->left_out++;
         return;
     }
+    swap_changes(&u->last_changes, &u->open_changes[writer]);
+    u->has_last = true;
     VEC_PUSH(&u->kept, u->open[writer]);
     for (unsigned i = 0; i < u->harts; i++)
         VEC_PUSH(&u->kept_harts, row_of(u, writer)[i]);
@@ -197,9 +236,9 @@ static bool all_have_fenced(const struct updates *u, uint64_t stamp)
 
 /* ---- events ---- */
 
-void updates_write(struct updates *u, const struct code_write *w, bool begins_patch, uint64_t pa,
-                   unsigned size)
+void updates_write(struct updates *u, const struct code_write *w, uint32_t site, bool begins_patch)
 {
+    const struct site *at = site == NO_SITE ? NULL : site_get(u->sites, site);
     uint32_t writer = w->who.hart;
     struct update *open;
 
@@ -212,11 +251,13 @@ void updates_write(struct updates *u, const struct code_write *w, bool begins_pa
     open->last_stamp = w->stamp;
     open->last_cycle = w->who.cycle;
     open->stores++;
-    open->sites += begins_patch;
+    open->patches += begins_patch;
+    changes_write(&u->open_changes[writer], u->sites, cluster_bus(u->cluster), w, site,
+                  begins_patch);
     for (unsigned i = 0; i < u->harts; i++)
         row_of(u, writer)[i].fenced = false;
     if (open->stores <= LOOKS_MAX)
-        look_at_harts(u, writer, pa, size);
+        look_at_harts(u, writer, at ? at->pa : w->pa, at ? at->size : w->size);
 }
 
 void updates_fence(struct updates *u, const struct hart *h)
@@ -249,7 +290,7 @@ void updates_announce_end(struct updates *u, unsigned hart)
 {
     u->announced = false;
     for (unsigned i = 0; i < u->harts; i++)
-        if (u->open[i].stores && (u->open[i].sites || i == hart))
+        if (u->open[i].stores && (u->open[i].patches || i == hart))
             end_update(u, i, UPDATE_ANNOUNCED);
 }
 
@@ -278,6 +319,7 @@ void updates_finish(struct updates *u)
         u->open[i] = (struct update){0};
     }
     u->open_count = 0;
+    settle_last(u);
 }
 
 /* ---- for reports ---- */
@@ -302,6 +344,11 @@ uint64_t updates_left_out(const struct updates *u)
     return u->left_out;
 }
 
+const struct change_log *updates_changes(const struct updates *u)
+{
+    return &u->changes;
+}
+
 const char *update_end_name(enum update_end end)
 {
     static const char *const names[] = {"open", "announced", "fenced", "quiet"};
@@ -318,6 +365,15 @@ const char *update_role_name(enum update_role role)
 
 /* ---- state ---- */
 
+static void ranges_io(struct state_io *io, struct change_ranges *r)
+{
+    STATE_IO(io, r->first_group);
+    STATE_IO(io, r->groups);
+    STATE_IO(io, r->first_place);
+    STATE_IO(io, r->places);
+    STATE_IO(io, r->left_out);
+}
+
 static void update_io(struct state_io *io, struct update *u)
 {
     STATE_IO(io, u->first_stamp);
@@ -325,9 +381,10 @@ static void update_io(struct state_io *io, struct update *u)
     writer_state_io(io, &u->writer);
     STATE_IO(io, u->last_cycle);
     STATE_IO(io, u->stores);
-    STATE_IO(io, u->sites);
+    STATE_IO(io, u->patches);
     STATE_IO(io, u->rounds);
     STATE_IO_BELOW(io, u->end, UPDATE_QUIET + 1);
+    ranges_io(io, &u->changed);
 }
 
 static void hart_io(struct state_io *io, struct update_hart *h)
@@ -348,21 +405,40 @@ static void open_io(struct state_io *io, struct updates *u)
         update_io(io, &u->open[i]);
         STATE_IO(io, u->stopped[i]);
         STATE_IO(io, u->ended[i]);
+        changes_state_io(io, &u->open_changes[i], u->sites);
     }
     for (size_t i = 0; i < (size_t)u->harts * u->harts; i++)
         hart_io(io, &u->open_harts[i]);
     STATE_IO_BELOW(io, u->open_count, u->harts + 1);
 }
 
+static bool all_ranges_are_sound(const struct updates *u)
+{
+    size_t groups = u->changes.groups.len, places = u->changes.places.len;
+
+    for (size_t i = 0; i < u->kept.len; i++) {
+        const struct change_ranges *r = &u->kept.at[i].changed;
+
+        if (r->first_group > groups || r->groups > groups - r->first_group ||
+            r->first_place > places || r->places > places - r->first_place)
+            return false;
+    }
+    return true;
+}
+
 void updates_state_io(struct state_io *io, struct updates *u)
 {
-    state_io_section(io, "updates", 1);
+    state_io_section(io, "updates", 2);
     STATE_IO_SAME(io, u->harts);
     STATE_IO(io, u->announced);
     open_io(io, u);
     STATE_IO(io, u->left_out);
     STATE_IO_VEC(io, &u->kept, u->max, update_io);
     STATE_IO_VEC(io, &u->kept_harts, u->max * u->harts, hart_io);
-    if (u->kept_harts.len != u->kept.len * u->harts)
+    changes_state_io(io, &u->last_changes, u->sites);
+    STATE_IO(io, u->has_last);
+    change_log_state_io(io, &u->changes, u->sites);
+    if (u->kept_harts.len != u->kept.len * u->harts || (u->has_last && !u->kept.len) ||
+        !all_ranges_are_sound(u))
         state_io_fail(io, STATE_OUT_OF_RANGE);
 }

@@ -15,12 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ftrace/changes.h"
 #include "mem/ram.h"
 
 struct cluster;
 struct code_write;
 struct hart;
 struct patch_log;
+struct site_table;
 struct state_io;
 struct updates;
 
@@ -38,9 +40,10 @@ struct update {
     uint64_t first_stamp, last_stamp; /* of its stores */
     struct writer writer;             /* of the first store */
     uint64_t last_cycle;              /* of the writer, at the last store */
-    uint64_t stores, sites;           /* stores in all; patches of sites begun */
+    uint64_t stores, patches;         /* stores in all; patches of sites begun */
     uint64_t rounds;                  /* times that all harts had fenced */
     enum update_end end;
+    struct change_ranges changed; /* in updates_changes(), once the run is over */
 };
 
 /* What a hart did in an update, seen at each of its stores. */
@@ -58,16 +61,16 @@ struct update_hart {
 
 enum { LOOP_BYTES = 64 };
 
-/* Keeps at most so many updates; the rest is counted. `log` must outlive it. */
-struct updates *updates_new(struct cluster *c, const struct patch_log *log, size_t max);
+/* Keeps at most so many updates; the rest is counted. `log` and `sites` must outlive it. */
+struct updates *updates_new(struct cluster *c, const struct site_table *sites,
+                            const struct patch_log *log, size_t max);
 void updates_free(struct updates *u);
 
 /*
- * A store to code. `begins_patch`: of a site that the hart had not begun to patch. [pa, pa+size):
- * the instructions that change together: the site, or the store's own bytes.
+ * A store to code, which is in memory. `site`: the first one that it hits, or NO_SITE;
+ * `begins_patch`: of that site, which the hart had not begun to patch.
  */
-void updates_write(struct updates *u, const struct code_write *w, bool begins_patch, uint64_t pa,
-                   unsigned size);
+void updates_write(struct updates *u, const struct code_write *w, uint32_t site, bool begins_patch);
 
 /* A hart has fenced (the log has it already). */
 void updates_fence(struct updates *u, const struct hart *h);
@@ -98,6 +101,7 @@ size_t updates_count(const struct updates *u); /* kept, ended or not, in order o
 const struct update *updates_get(const struct updates *u, size_t i);
 const struct update_hart *updates_hart(const struct updates *u, size_t i, unsigned hart);
 uint64_t updates_left_out(const struct updates *u);
+const struct change_log *updates_changes(const struct updates *u);
 
 const char *update_end_name(enum update_end end);    /* "announced" */
 const char *update_role_name(enum update_role role); /* "stood" */

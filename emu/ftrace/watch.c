@@ -20,9 +20,6 @@
 #include "load/symbols.h"
 #include "mem/bus.h"
 
-/* At most patches_max / UPDATES_SHARE updates are kept: there are fewer, and they are larger. */
-enum { UPDATES_SHARE = 16 };
-
 /* The functions that Linux calls before and after it changes its code for ftrace. */
 enum bracket { BRACKET_BEGIN, BRACKET_END, BRACKETS };
 
@@ -52,7 +49,7 @@ static void on_code_write(struct watch *watch, const struct code_write *w)
     if (site)
         (void)!bus_read(cluster_bus(watch->cluster), site->pa, memory, site->size);
     begins = patch_log_write(watch->patches, w, id, memory);
-    updates_write(watch->updates, w, begins, site ? site->pa : w->pa, site ? site->size : w->size);
+    updates_write(watch->updates, w, id, begins);
 }
 
 static void on_fence(struct watch *watch, const struct fence_event *f)
@@ -202,7 +199,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
-    w->updates = updates_new(config->cluster, w->patches, config->patches_max / UPDATES_SHARE);
+    w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max);
     declare_text(config->cluster, config->image);
     listen_to_calls(w, config, d);
     if (config->account)

@@ -29,7 +29,8 @@ struct watch_config {
     bool account;        /* measure the cost of the sites */
     bool audit;          /* check the rules */
     size_t findings_max; /* findings that are kept: causes of breaches */
-    size_t patches_max;  /* patches that are kept; also limits updates */
+    size_t patches_max;  /* patches that are kept, for the debugger */
+    size_t updates_max;  /* updates that are kept */
     struct finding_listener listener;
     struct calls_listener calls; /* of the record of calls; .enter NULL: no record */
 };

@@ -34,6 +34,7 @@ struct ram *ram_new(uint64_t base, uint64_t size)
     r->base = base;
     r->size = size;
     r->stamp = 1;
+    r->copies_max = COPIES_DEFAULT;
     r->first_copy = r->next_copy = r->copy_base = 1;
     r->bytes = reserve(size, true);
     r->pages = r->bytes ? reserve(page_count * sizeof *r->pages, true) : NULL;
@@ -53,16 +54,22 @@ void ram_free(struct ram *r)
     if (r->pages)
         munmap(r->pages, (r->size >> PAGE_SHIFT) * sizeof *r->pages);
     if (r->copies)
-        munmap(r->copies, COPIES_MAX * sizeof *r->copies);
+        munmap(r->copies, r->copies_max * sizeof *r->copies);
     versions_free(r->versions);
     free(r);
 }
 
 /* ---- copies ---- */
 
+void ram_limit_copies(struct ram *r, size_t max)
+{
+    assert(!r->copies && max);
+    r->copies_max = max;
+}
+
 static struct page_copy *copy_slot(const struct ram *r, uint64_t n)
 {
-    return &r->copies[(n - r->copy_base) % COPIES_MAX];
+    return &r->copies[(n - r->copy_base) % r->copies_max];
 }
 
 const struct page_copy *ram_copy(const struct ram *r, uint64_t n)
@@ -105,13 +112,15 @@ static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
     size_t size = PAGE_BYTES;
 
     if (!r->copies)
-        r->copies = reserve(COPIES_MAX * sizeof *r->copies, false);
+        r->copies = reserve(r->copies_max * sizeof *r->copies, false);
     if (is_data(r, page) || !r->copies) {
         page->uncopied = page->stamp;
         return;
     }
-    if (r->next_copy - r->first_copy == COPIES_MAX)
+    if (r->next_copy - r->first_copy == r->copies_max) {
         forget_oldest_copy(r);
+        r->copies_left_out++;
+    }
     if (r->next_copy == r->first_copy)
         r->copy_base = r->next_copy; /* the host's caches may have the first slots */
     copy = copy_slot(r, r->next_copy);

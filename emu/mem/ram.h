@@ -12,7 +12,7 @@
  *
  * Copies. When a page is opened, a copy of its bytes is kept. If code is fetched from the
  * page later, a comparison with the copy tells which parcels were written since. A copy is
- * freed when every hart has done a fence.i since, or when there are more than COPIES_MAX and
+ * freed when every hart has done a fence.i since, or when there are more than copies_max and
  * it is the oldest. Without a copy (also for pages that surely hold data) it is only known that
  * the page was written, and when (ram_page.uncopied).
  */
@@ -71,7 +71,7 @@ struct ram_page {
  */
 enum { STREAK_MAX = 64, STREAK_REST = 64 };
 
-enum { COPIES_MAX = 4096 }; /* 16 MiB */
+enum { COPIES_DEFAULT = 4096 }; /* 16 MiB */
 
 /* The bytes of a page as they were when it was opened at `stamp`. */
 struct page_copy {
@@ -114,12 +114,16 @@ struct ram {
     unsigned watched_loads; /* pages with RAM_PAGE_WATCHED_LOADS */
     /* copies: a ring, numbered from 1 on; the copies [first_copy, next_copy) are kept */
     struct page_copy *copies;
+    size_t copies_max;
     uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
-    struct versions *versions;                 /* of pages and copies; NULL: none was ever taken */
-    uint32_t generation;                       /* of the versions; 0: as long as there are none */
+    uint64_t copies_left_out;  /* given up for others, though some hart could still need them */
+    struct versions *versions; /* of pages and copies; NULL: none was ever taken */
+    uint32_t generation;       /* of the versions; 0: as long as there are none */
 };
 
 struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
+/* Keeps at most so many copies of pages, at least one. Before the first store. */
+void ram_limit_copies(struct ram *r, size_t max);
 void ram_free(struct ram *r);
 
 static inline bool ram_has(const struct ram *r, uint64_t pa, uint64_t size)

@@ -115,15 +115,17 @@ void ram_free_version(struct ram *r, struct version *v)
 
 void ram_state_io(struct state_io *io, struct ram *r)
 {
-    state_io_section(io, "ram", 1);
+    state_io_section(io, "ram", 2);
     STATE_IO_SAME(io, r->base);
     STATE_IO_SAME(io, r->size);
+    STATE_IO_SAME(io, r->copies_max);
     STATE_IO(io, r->stamp);
     STATE_IO(io, r->closed_stamp);
     STATE_IO(io, r->closings);
     STATE_IO(io, r->first_copy);
     STATE_IO(io, r->next_copy);
     STATE_IO(io, r->copy_base);
+    STATE_IO(io, r->copies_left_out);
 }
 
 void writer_state_io(struct state_io *io, struct writer *w)

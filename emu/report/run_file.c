@@ -171,7 +171,7 @@ static enum exit_status load_file(const char *path, json_t **json, const struct 
     return EXIT_BAD_FILE;
 }
 
-/* What keeps it from being a report with sites; NULL: nothing. */
+/* What keeps it from being a report with the costs of sites; NULL: nothing. */
 static const char *objection(const json_t *json)
 {
     if (!json_is_object(json_object_get(json, "run")) ||
@@ -179,8 +179,9 @@ static const char *objection(const json_t *json)
         return "no report of a run; `rvftrace run --report FILE' writes one";
     if (number_in(json, "version") != REPORT_VERSION)
         return "a report of another version of rvftrace; run it again with this one";
-    if (!json_is_array(json_object_get(json, "sites")))
-        return "has no site table: the run was made with --account=off";
+    if (!json_is_array(json_object_get(json, "sites")) ||
+        !json_is_object(json_object_get(json, "totals")))
+        return "has no costs of sites: the run was made with --account=off";
     return NULL;
 }
 

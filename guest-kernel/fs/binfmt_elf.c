@@ -1,8 +1,8 @@
 /*
- * binfmt_elf.c - programs in ELF: static ones, at their addresses or moved.
+ * binfmt_elf.c - loads ELF programs: static ones, at fixed addresses or position-independent.
  *
- * Segments are mapped, not read: their pages come when they are touched.  All
- * that can fail for the file's sake is done before the old program is given up.
+ * Segments are mapped, not read: pages are read when they are touched. Everything that can fail
+ * because of the file is done before the old program is given up.
  */
 #include <asm/processor.h>
 #include <asm/ptrace.h>
@@ -27,9 +27,9 @@ enum { MAX_PHDRS = 32, AUX_WORDS = 2 * 16 };
 struct elf_image {
     Elf64_Ehdr ehdr;
     Elf64_Phdr phdr[MAX_PHDRS];
-    unsigned long bias;    /* what is added to the file's addresses */
-    unsigned long phdr_at; /* where the program sees its headers; 0: nowhere */
-    unsigned long end;     /* of its highest segment */
+    unsigned long bias;    /* added to the file's addresses */
+    unsigned long phdr_at; /* user address of the program headers; 0: not mapped */
+    unsigned long end;     /* end of the highest segment */
 };
 
 static int read_exactly(struct file *file, void *buf, size_t size, loff_t pos)
@@ -66,7 +66,10 @@ static int read_headers(struct file *file, struct elf_image *elf)
     return err;
 }
 
-/* Where it lies must be U-mode's, and page and file must have the same offset in a page. */
+/*
+ * The segment must be in user addresses, and its address and file offset must be equal modulo
+ * the page size.
+ */
 static int check_segment(const struct elf_image *elf, const Elf64_Phdr *p)
 {
     unsigned long start = elf->bias + p->p_vaddr;
@@ -124,7 +127,10 @@ static int map_stack(struct mm_struct *mm)
                      NULL, 0);
 }
 
-/* Below the stack's limit; its page is read when a signal handler first returns. */
+/*
+ * Maps the vDSO below the area of the stack. Its page is read when a signal handler first
+ * returns.
+ */
 static int map_vdso(struct mm_struct *mm)
 {
     mm->context.vdso = get_unmapped_area(mm, 0, PAGE_SIZE);
@@ -139,7 +145,7 @@ static int map_image(struct mm_struct *mm, struct elf_image *elf, struct file *f
 
     for (i = 0; i < elf->ehdr.e_phnum && !err; i++) {
         if (elf->phdr[i].p_type == PT_INTERP)
-            return -ENOEXEC; /* there is no dynamic loader */
+            return -ENOEXEC; /* dynamic linking is not supported */
         if (elf->phdr[i].p_type == PT_LOAD)
             err = map_segment(mm, elf, &elf->phdr[i], file);
     }
@@ -151,7 +157,7 @@ static int map_image(struct mm_struct *mm, struct elf_image *elf, struct file *f
     return err ? err : map_vdso(mm);
 }
 
-/* The file's bytes after the data's last one are not the program's: bss begins there. */
+/* Clears the rest of the last page of file data, where bss starts. */
 static int clear_bss_starts(const struct elf_image *elf)
 {
     unsigned int i;
@@ -169,7 +175,7 @@ static int clear_bss_starts(const struct elf_image *elf)
     return 0;
 }
 
-/* ---- the first stack ---- */
+/* ---- the initial stack ---- */
 
 struct stack_words {
     unsigned long *at, *end;
@@ -187,7 +193,10 @@ static void put_aux(struct stack_words *w, unsigned long type, unsigned long val
     put_word(w, value);
 }
 
-/* The addresses of n strings from the one at `string` on, then NULL; answers the next one's. */
+/*
+ * Stores the addresses of n strings from offset `string` on, then NULL; returns the offset
+ * after them.
+ */
 static unsigned long put_pointers(struct stack_words *w, const struct linux_binprm *bprm,
                                   unsigned long base, size_t string, int n)
 {
@@ -221,8 +230,8 @@ static void put_auxv(struct stack_words *w, const struct elf_image *elf, unsigne
 }
 
 /*
- * From the top down: the strings, 16 random bytes, then argc, argv, envp and
- * the auxiliary vector, which sp points at.
+ * Writes, from the top down: the strings, 16 random bytes, then argc, argv, envp and the
+ * auxiliary vector. *sp is set to argc.
  */
 static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_image *elf,
                              unsigned long *sp)
@@ -250,7 +259,7 @@ static int create_elf_tables(const struct linux_binprm *bprm, const struct elf_i
     return err;
 }
 
-/* After the point of no return: an error ends the program. */
+/* Runs after the old program is given up: an error ends the process. */
 static void start_program(struct linux_binprm *bprm, const struct elf_image *elf)
 {
     unsigned long sp = 0;

@@ -1,9 +1,8 @@
 /*
- * dcache.c - the trees of names.
+ * dcache.c - the tree of directory entries.
  *
- * dcache_lock guards their shape and reference counts, for moments only; a
- * directory's i_rwsem (namei.c) keeps a name from changing between the check
- * and the deed.
+ * dcache_lock guards its links and reference counts, and is held briefly; a directory's i_rwsem
+ * (namei.c) keeps a name from changing between a check and the operation.
  */
 #include <linux/bug.h>
 #include <linux/dcache.h>
@@ -14,7 +13,7 @@
 #include <linux/string.h>
 
 static DEFINE_SPINLOCK(dcache_lock);
-static loff_t last_offset = 1; /* under dcache_lock; `.` and `..` have the places before */
+static loff_t last_offset = 1; /* under dcache_lock; smaller ones are for `.` and `..` */
 
 static bool is_root(const struct dentry *dentry)
 {
@@ -49,7 +48,7 @@ static void free_dentry(struct dentry *dentry)
     kfree(dentry);
 }
 
-/* The last reference to a name drops one to its parent, and so on upwards. */
+/* Drops a reference. The last one also drops the reference to the parent, and so on upwards. */
 void dput(struct dentry *dentry)
 {
     while (dentry) {

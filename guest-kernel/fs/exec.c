@@ -1,4 +1,4 @@
-/* exec.c - a task becomes another program. */
+/* exec.c - execve(): replaces the program of a task. */
 #include <asm/irqflags.h>
 #include <asm/mmu_context.h>
 #include <linux/binfmts.h>
@@ -15,16 +15,16 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* All strings of one exec together. */
+/* Limit for all strings of one exec. */
 enum { MAX_ARG_BYTES = 8 * PAGE_SIZE };
 
-/* A NULL-ended array of strings, the kernel's own or the program's. */
+/* A NULL-terminated array of strings in kernel or user memory. */
 struct arg_ptr {
     bool user;
     char *const *strings;
 };
 
-/* The n-th string: 1, 0 if there is none, or an error. */
+/* Gets the n-th string. Returns 1, 0 at the end, or a negative error. */
 static int get_arg(struct arg_ptr args, int n, char **arg)
 {
     if (!args.strings)
@@ -56,7 +56,7 @@ static int append_string(struct linux_binprm *bprm, bool user, const char *from)
     return 0;
 }
 
-/* How many, or an error. */
+/* Returns the number of strings or a negative error. */
 static int append_strings(struct linux_binprm *bprm, struct arg_ptr args)
 {
     char *arg = NULL;
@@ -140,7 +140,7 @@ static void name_after_path(const char *path)
 void begin_new_exec(struct linux_binprm *bprm, struct mm_struct *mm)
 {
     exec_mmap(mm);
-    exit_sighand(current); /* its handlers were the old program's */
+    exit_sighand(current); /* the handlers belong to the old program */
     name_after_path(bprm->strings + bprm->execfn);
     do_close_on_exec(current->files);
 }

@@ -1,10 +1,10 @@
-/* file.c - tables of file descriptors. */
+/* file.c - file descriptor tables. */
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-/* What a reserved descriptor holds until its file is installed. */
+/* A placeholder for a reserved descriptor whose file is not installed yet. */
 #define FILE_RESERVED ((struct file *)1)
 
 struct files_struct init_files = {.count = {1}};
@@ -180,7 +180,7 @@ int do_pipe_flags(int *fd, int flags)
     return 0;
 }
 
-/* ---- whole tables ---- */
+/* ---- tables ---- */
 
 struct files_struct *get_files_struct(struct files_struct *files)
 {
@@ -207,7 +207,7 @@ struct files_struct *dup_fd(struct files_struct *old)
     return files;
 }
 
-/* The last user closes everything. */
+/* The last user closes all files. */
 void put_files_struct(struct files_struct *files)
 {
     unsigned int fd;

@@ -1,4 +1,4 @@
-/* file_table.c - open files, and the references to them. */
+/* file_table.c - open files and their reference counts. */
 #include <linux/fs.h>
 #include <linux/slab.h>
 
@@ -28,7 +28,7 @@ struct file *get_file(struct file *file)
     return file;
 }
 
-/* Drops a reference. The last one closes the file and answers what its release() did. */
+/* Drops a reference. The last one closes the file and returns the result of its release(). */
 int fput(struct file *file)
 {
     int err = 0;

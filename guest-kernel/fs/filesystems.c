@@ -1,11 +1,11 @@
-/* filesystems.c - the types of file systems that can be mounted, and /proc/filesystems. */
+/* filesystems.c - the registered file system types, and /proc/filesystems. */
 #include <linux/bug.h>
 #include <linux/fs.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-static LIST_HEAD(file_systems); /* only boot adds to it */
+static LIST_HEAD(file_systems); /* changed only at boot */
 
 void register_filesystem(struct file_system_type *type)
 {
@@ -21,7 +21,7 @@ struct file_system_type *get_fs_type(const char *name)
     return NULL;
 }
 
-/* There is no type that needs a device to mount. */
+/* No type needs a block device, so every line begins with "nodev". */
 static int filesystems_show(struct seq_file *m, void *unused)
 {
     struct file_system_type *type;

@@ -1,5 +1,4 @@
-/* fs_test.c - names, files, descriptors and pipes do as Linux's do, from several harts at once,
- * too. */
+/* fs_test.c - names, files, descriptors and pipes behave like Linux's, also with several harts. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -46,7 +45,7 @@ static int rename(const char *from, const char *to)
 
 /* ---- names ---- */
 
-static void opening_answers_linux_errors(struct kunit *test)
+static void open_returns_linux_errors(struct kunit *test)
 {
     static const struct {
         const char *path;
@@ -77,7 +76,7 @@ static void opening_answers_linux_errors(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rmdir("/fst"), 0);
 }
 
-static void too_long_a_name_is_refused(struct kunit *test)
+static void a_name_that_is_too_long_is_refused(struct kunit *test)
 {
     char *path = kmalloc(NAME_MAX + 3);
 
@@ -92,7 +91,7 @@ static void too_long_a_name_is_refused(struct kunit *test)
     kfree(path);
 }
 
-static void changing_names_answers_linux_errors(struct kunit *test)
+static void changes_of_names_return_linux_errors(struct kunit *test)
 {
     KUNIT_EXPECT_EQ(test, mkdir("/fst"), 0);
     KUNIT_EXPECT_EQ(test, mkdir("/fst"), -EEXIST);
@@ -122,7 +121,7 @@ static void changing_names_answers_linux_errors(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rmdir("/fst"), 0);
 }
 
-static void nothing_appears_in_a_directory_that_is_gone(struct kunit *test)
+static void a_removed_directory_gets_no_new_names(struct kunit *test)
 {
     struct path root;
 
@@ -139,7 +138,7 @@ static void nothing_appears_in_a_directory_that_is_gone(struct kunit *test)
 
 /* ---- contents ---- */
 
-static void a_file_lives_until_it_is_closed(struct kunit *test)
+static void a_removed_file_exists_until_it_is_closed(struct kunit *test)
 {
     struct file *file = filp_open("/fst", O_RDWR | O_CREAT, 0644);
     char buf[8] = "";
@@ -167,7 +166,7 @@ static void holes_read_as_zeros(struct kunit *test)
     KUNIT_EXPECT_EQ(test, vfs_llseek(file, 3 * PAGE_SIZE - 2, SEEK_SET), 3 * PAGE_SIZE - 2);
     KUNIT_EXPECT_EQ(test, file_read(file, buf, 4), 4);
     KUNIT_EXPECT_EQ(test, memcmp(buf, "\0\0\0\0", 4), 0);
-    /* What is cut off does not come back. */
+    /* Truncated bytes read as zero when the file grows again. */
     KUNIT_EXPECT_EQ(test, do_truncate(file->f_inode, 5 * PAGE_SIZE - 1), 0);
     KUNIT_EXPECT_EQ(test, do_truncate(file->f_inode, 5 * PAGE_SIZE + 2), 0);
     KUNIT_EXPECT_EQ(test, vfs_llseek(file, -4, SEEK_END), 5 * PAGE_SIZE - 2);
@@ -178,7 +177,7 @@ static void holes_read_as_zeros(struct kunit *test)
     unlink("/fst");
 }
 
-static void memory_comes_back(struct kunit *test)
+static void removing_a_file_frees_its_memory(struct kunit *test)
 {
     unsigned long before = nr_free_pages();
     struct file *file = filp_open("/fst", O_RDWR | O_CREAT, 0644);
@@ -211,7 +210,7 @@ static void appending_goes_to_the_end(struct kunit *test)
 
 /* ---- descriptors ---- */
 
-/* In a thread of its own, whose table is not shared. */
+/* Runs in its own thread, whose table is not shared. */
 static int descriptor_thread(void *data)
 {
     struct kunit *test = data;
@@ -261,7 +260,7 @@ struct pipe_test {
     atomic_t next_writer;
 };
 
-/* Each message is one letter over and over, the writer's own. */
+/* Each message repeats one letter, which is different for each writer. */
 static int pipe_writer(void *data)
 {
     struct pipe_test *t = data;
@@ -295,7 +294,7 @@ static bool message_is_whole(struct file *file, char *message)
     return true;
 }
 
-/* Together the writers have more to say than the pipe holds. */
+/* The writers write more than fits in the pipe. */
 static void small_writes_are_never_mixed(struct kunit *test)
 {
     struct pipe_test t = {.next_writer = {0}};
@@ -317,7 +316,7 @@ static void small_writes_are_never_mixed(struct kunit *test)
     kfree(message);
 }
 
-static void a_pipe_without_its_other_end_says_so(struct kunit *test)
+static void a_pipe_without_its_other_end_is_an_error(struct kunit *test)
 {
     struct file *ends[2];
     char *big = kzalloc(PIPE_SIZE);
@@ -332,7 +331,7 @@ static void a_pipe_without_its_other_end_says_so(struct kunit *test)
     fput(ends[0]);
     KUNIT_EXPECT_EQ(test, file_write(ends[1], big, 1), -EPIPE);
     fput(ends[1]);
-    dequeue_signal(); /* SIGPIPE, if this thread takes it */
+    dequeue_signal(); /* SIGPIPE, if this thread has allowed it */
     kfree(big);
 }
 
@@ -362,21 +361,21 @@ static void a_signal_ends_the_wait_for_a_pipe(struct kunit *test)
     fput(ends[1]);
 }
 
-/* ---- all at once ---- */
+/* ---- concurrent changes ---- */
 
-enum { CROWD = 6, CROWD_ROUNDS = 150 };
+enum { TREE_THREADS = 6, TREE_ROUNDS = 150 };
 
 /*
- * All threads make, move and remove the same few names, so each deed may fail
- * because of another; what must hold is that the tree stays one.
+ * All threads create, move and remove the same few names, so each operation may fail because of
+ * another thread. The tree must stay consistent.
  */
-static int crowd_thread(void *data)
+static int tree_thread(void *data)
 {
     static const char *const dirs[] = {"/fst/a", "/fst/b", "/fst/a/c"};
     unsigned int seed = (unsigned long)data * 2654435761u, i;
     char from[32], to[32];
 
-    for (i = 0; i < CROWD_ROUNDS; i++) {
+    for (i = 0; i < TREE_ROUNDS; i++) {
         seed = seed * 1103515245 + 12345;
         snprintf(from, sizeof(from), "%s/%u", dirs[seed >> 8 & 1], seed >> 10 & 3);
         snprintf(to, sizeof(to), "%s/%u", dirs[(seed >> 12) % 3], seed >> 14 & 3);
@@ -431,7 +430,7 @@ static bool first_name(const char *dir, struct collect *c)
     return c->found;
 }
 
-/* Everything below and the directory itself; answers how many names there were. */
+/* Removes a directory and everything below; returns the number of names. */
 static int remove_all(const char *dir)
 {
     struct collect *c = kmalloc(sizeof(*c));
@@ -450,9 +449,9 @@ static int remove_all(const char *dir)
     return rmdir(dir) ? -1000 : n;
 }
 
-static void the_tree_stays_one_when_all_change_it(struct kunit *test)
+static void the_tree_stays_consistent_under_concurrent_changes(struct kunit *test)
 {
-    struct task_struct *crowd[CROWD];
+    struct task_struct *threads[TREE_THREADS];
     unsigned int links;
     struct path root;
     unsigned long i;
@@ -460,10 +459,10 @@ static void the_tree_stays_one_when_all_change_it(struct kunit *test)
     get_root(&root);
     links = root.dentry->d_inode->i_nlink;
     KUNIT_EXPECT_EQ(test, mkdir("/fst"), 0);
-    for (i = 0; i < CROWD; i++)
-        crowd[i] = kthread_run(crowd_thread, (void *)(i + 1), "fst");
-    for (i = 0; i < CROWD; i++)
-        kthread_stop(crowd[i]);
+    for (i = 0; i < TREE_THREADS; i++)
+        threads[i] = kthread_run(tree_thread, (void *)(i + 1), "fst");
+    for (i = 0; i < TREE_THREADS; i++)
+        kthread_stop(threads[i]);
     KUNIT_EXPECT_GT(test, remove_all("/fst"), 0);
     KUNIT_EXPECT_EQ(test, root.dentry->d_inode->i_nlink, links);
     path_put(&root);
@@ -471,19 +470,19 @@ static void the_tree_stays_one_when_all_change_it(struct kunit *test)
 }
 
 static const struct kunit_case fs_cases[] = {
-    KUNIT_CASE(opening_answers_linux_errors),
-    KUNIT_CASE(too_long_a_name_is_refused),
-    KUNIT_CASE(changing_names_answers_linux_errors),
-    KUNIT_CASE(nothing_appears_in_a_directory_that_is_gone),
-    KUNIT_CASE(a_file_lives_until_it_is_closed),
+    KUNIT_CASE(open_returns_linux_errors),
+    KUNIT_CASE(a_name_that_is_too_long_is_refused),
+    KUNIT_CASE(changes_of_names_return_linux_errors),
+    KUNIT_CASE(a_removed_directory_gets_no_new_names),
+    KUNIT_CASE(a_removed_file_exists_until_it_is_closed),
     KUNIT_CASE(holes_read_as_zeros),
-    KUNIT_CASE(memory_comes_back),
+    KUNIT_CASE(removing_a_file_frees_its_memory),
     KUNIT_CASE(appending_goes_to_the_end),
     KUNIT_CASE(descriptors_are_the_lowest_free_ones),
     KUNIT_CASE(small_writes_are_never_mixed),
-    KUNIT_CASE(a_pipe_without_its_other_end_says_so),
+    KUNIT_CASE(a_pipe_without_its_other_end_is_an_error),
     KUNIT_CASE(a_signal_ends_the_wait_for_a_pipe),
-    KUNIT_CASE(the_tree_stays_one_when_all_change_it),
+    KUNIT_CASE(the_tree_stays_consistent_under_concurrent_changes),
     {NULL, NULL},
 };
 

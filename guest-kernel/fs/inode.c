@@ -1,4 +1,4 @@
-/* inode.c - inodes: files without their names. */
+/* inode.c - allocation and reference counts of inodes. */
 #include <linux/fs.h>
 #include <linux/slab.h>
 

@@ -1,4 +1,4 @@
-/* libfs.c - functions for filesystems that keep nothing but their dentries. */
+/* libfs.c - functions for filesystems whose only directory data are dentries. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -32,7 +32,10 @@ static bool emit_dots(struct dentry *dir, struct dir_context *ctx)
     return ok;
 }
 
-/* A position is an offset that no other name ever gets: names may come and go in between. */
+/*
+ * Positions are d_offset values, which are not reused: names may be added and removed between
+ * calls.
+ */
 bool dir_emit_children(struct file *file, struct dir_context *ctx)
 {
     struct dentry *dir = file->f_path.dentry, *child;
@@ -109,7 +112,7 @@ ssize_t simple_read_from_buffer(char *to, size_t count, loff_t *pos, const void 
     return count;
 }
 
-/* Takes over the inode's reference; the answer is referenced by the tree alone. */
+/* Takes over the reference to inode; the returned dentry is referenced by the tree only. */
 static struct dentry *add_name(struct dentry *dir, const char *name, struct inode *inode)
 {
     struct dentry *d;
@@ -165,7 +168,7 @@ static void remove_empty(struct dentry *dir, struct dentry *dentry)
     detach_mounts(dentry);
 }
 
-/* From the bottom up, without recursion: programs nest directories as deep as they like. */
+/* Removes the deepest names first. No recursion: programs can nest directories to any depth. */
 void simple_recursive_removal(struct dentry *dentry)
 {
     struct dentry *victim = dget(dentry), *child, *dir;

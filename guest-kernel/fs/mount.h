@@ -1,4 +1,4 @@
-/* mount.h - a mount, for those who show the tree of mounts. */
+/* mount.h - struct mount, for namespace.c and the code that lists mounts. */
 #ifndef FS_MOUNT_H
 #define FS_MOUNT_H
 
@@ -9,13 +9,13 @@
 struct mount {
     struct vfsmount mnt;
     char *mnt_devname;
-    /* All under mount_lock. */
-    struct list_head mnt_list; /* of the mounts in the tree, in order of mounting */
-    struct mount *mnt_parent;  /* referenced, as the next one; NULL: the root, or not in the tree */
-    struct dentry *mnt_mountpoint; /* in mnt_parent */
-    bool mnt_attached;             /* it is in the tree, which has a reference for that */
+    /* All guarded by mount_lock. */
+    struct list_head mnt_list;     /* in the list of attached mounts, in order of mounting */
+    struct mount *mnt_parent;      /* referenced; NULL: the root, or detached */
+    struct dentry *mnt_mountpoint; /* a directory of mnt_parent; referenced */
+    bool mnt_attached;             /* in the tree, which holds a reference */
     unsigned int mnt_count;        /* references */
-    unsigned int mnt_children;     /* mounts that stand on this one */
+    unsigned int mnt_children;     /* number of mounts attached to this one */
     unsigned int mnt_writers;
 };
 
@@ -24,7 +24,8 @@ static inline struct mount *real_mount(struct vfsmount *mnt)
     return container_of(mnt, struct mount, mnt);
 }
 
-/* show(each mount of the tree, in order of mounting, data) while it answers 0. */
+/* Calls show(mnt, data) for each attached mount, in order of mounting, until it returns an error.
+ */
 int iterate_mounts(int (*show)(struct vfsmount *mnt, void *data), void *data);
 
 #endif

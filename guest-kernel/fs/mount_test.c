@@ -1,4 +1,4 @@
-/* mount_test.c - mounts do as Linux's do, from several harts at once, too. */
+/* mount_test.c - mounts behave as in Linux, also if several harts change them at the same time. */
 #include "mount.h"
 #include <kunit/test.h>
 #include <linux/delay.h>
@@ -48,7 +48,7 @@ static int open_error(const char *path, int flags)
     return 0;
 }
 
-/* Which file system and which file in it: 0 where there is none. */
+/* The device and inode number of a file; 0: the file does not exist. */
 static u64 identity(const char *path)
 {
     struct kstat st;
@@ -86,7 +86,7 @@ static int number_of_mounts(void)
 
 /* ---- errors ---- */
 
-static void mounting_answers_linux_errors(struct kunit *test)
+static void mounting_returns_linux_errors(struct kunit *test)
 {
     static const struct {
         const char *type, *dir;
@@ -133,7 +133,7 @@ static void mounting_answers_linux_errors(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rmdir("/mt"), 0);
 }
 
-static void a_mount_that_is_used_is_busy(struct kunit *test)
+static void a_mount_in_use_is_busy(struct kunit *test)
 {
     struct file *file;
 
@@ -154,7 +154,7 @@ static void a_mount_that_is_used_is_busy(struct kunit *test)
     rmdir("/mt");
 }
 
-static void a_mount_point_keeps_its_name(struct kunit *test)
+static void a_mount_point_cannot_be_renamed_or_removed(struct kunit *test)
 {
     mkdir("/mt");
     mkdir("/mt/a");
@@ -165,7 +165,7 @@ static void a_mount_point_keeps_its_name(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rename("/mt/a", "/mt/c"), -EBUSY);
     KUNIT_EXPECT_EQ(test, rename("/mt/b", "/mt/a"), -EBUSY);
     KUNIT_EXPECT_EQ(test, rename("/mt/b", "/mt/a/b"), -EXDEV);
-    /* What it is in may be moved. */
+    /* Its parent directory can be renamed. */
     KUNIT_EXPECT_EQ(test, mkdir("/mt/a/in"), 0);
     KUNIT_EXPECT_EQ(test, rename("/mt", "/mt2"), 0);
     KUNIT_EXPECT_EQ(test, rmdir("/mt2/a/in"), 0);
@@ -175,7 +175,7 @@ static void a_mount_point_keeps_its_name(struct kunit *test)
     KUNIT_EXPECT_EQ(test, rmdir("/mt2"), 0);
 }
 
-/* ---- what is seen ---- */
+/* ---- path lookup ---- */
 
 static void a_mount_hides_what_is_below(struct kunit *test)
 {
@@ -200,7 +200,7 @@ static void a_mount_hides_what_is_below(struct kunit *test)
     rmdir("/mt");
 }
 
-static void what_is_mounted_last_is_on_top(struct kunit *test)
+static void the_last_mount_is_on_top(struct kunit *test)
 {
     u64 first;
 
@@ -222,7 +222,7 @@ static void what_is_mounted_last_is_on_top(struct kunit *test)
     rmdir("/mt");
 }
 
-static void some_types_show_one_tree_wherever_they_are(struct kunit *test)
+static void some_types_have_one_tree_at_all_mounts(struct kunit *test)
 {
     mkdir("/mt");
     KUNIT_EXPECT_EQ(test, mount("proc", "/mt"), 0);
@@ -285,9 +285,9 @@ static void flags_are_obeyed(struct kunit *test)
     rmdir("/mt");
 }
 
-/* ---- ends ---- */
+/* ---- lifetime ---- */
 
-static void a_detached_mount_lives_until_its_last_user_is_gone(struct kunit *test)
+static void a_detached_mount_exists_until_its_last_use_ends(struct kunit *test)
 {
     struct file *file;
     char c = 0;
@@ -314,7 +314,7 @@ static void a_detached_mount_lives_until_its_last_user_is_gone(struct kunit *tes
     KUNIT_EXPECT_EQ(test, do_chdir("/"), 0);
 }
 
-static void a_directory_of_the_kernel_that_goes_takes_its_mounts_along(struct kunit *test)
+static void removing_a_proc_directory_unmounts_what_is_on_it(struct kunit *test)
 {
     struct dentry *dir = proc_mkdir("mt", NULL);
     int before = number_of_mounts();
@@ -329,8 +329,8 @@ static void a_directory_of_the_kernel_that_goes_takes_its_mounts_along(struct ku
 
 enum { DEPTH = 3000 };
 
-/* Deeper than the kernel's stack could follow. */
-static void memory_comes_back(struct kunit *test)
+/* The directories are nested too deep for recursion on the kernel stack. */
+static void unmounting_frees_the_memory(struct kunit *test)
 {
     unsigned long before;
     int i;
@@ -347,22 +347,22 @@ static void memory_comes_back(struct kunit *test)
     KUNIT_EXPECT_LE(test, nr_free_pages(), before - 100);
     KUNIT_EXPECT_EQ(test, do_chdir("/"), 0);
     KUNIT_EXPECT_EQ(test, umount("/mt"), 0);
-    KUNIT_EXPECT_GE(test, nr_free_pages(), before - 10); /* slabs may keep a page each */
+    KUNIT_EXPECT_GE(test, nr_free_pages(), before - 10); /* slab caches may keep a page each */
     rmdir("/mt");
 }
 
-/* ---- all at once ---- */
+/* ---- concurrency ---- */
 
-enum { CROWD = 6, CROWD_ROUNDS = 100 };
+enum { MOUNT_THREADS = 6, MOUNT_ROUNDS = 100 };
 
-/* All threads mount, use and unmount the same two directories: each deed may fail. */
-static int crowd_thread(void *data)
+/* All threads mount, use and unmount the same directories; any call may fail. */
+static int mount_thread(void *data)
 {
     static const char *const dirs[] = {"/mt/a", "/mt/b", "/mt/a/b"};
     unsigned int seed = (unsigned long)data * 2654435761u, i;
     char path[32];
 
-    for (i = 0; i < CROWD_ROUNDS; i++) {
+    for (i = 0; i < MOUNT_ROUNDS; i++) {
         const char *dir;
 
         seed = seed * 1103515245 + 12345;
@@ -389,19 +389,19 @@ static int crowd_thread(void *data)
     return 0;
 }
 
-static void the_tree_of_mounts_stays_one_when_all_change_it(struct kunit *test)
+static void the_tree_of_mounts_stays_consistent_under_concurrent_changes(struct kunit *test)
 {
-    struct task_struct *crowd[CROWD];
+    struct task_struct *threads[MOUNT_THREADS];
     int before = number_of_mounts();
     unsigned long i;
 
     mkdir("/mt");
     mkdir("/mt/a");
     mkdir("/mt/b");
-    for (i = 0; i < CROWD; i++)
-        crowd[i] = kthread_run(crowd_thread, (void *)(i + 1), "mt");
-    for (i = 0; i < CROWD; i++)
-        kthread_stop(crowd[i]);
+    for (i = 0; i < MOUNT_THREADS; i++)
+        threads[i] = kthread_run(mount_thread, (void *)(i + 1), "mt");
+    for (i = 0; i < MOUNT_THREADS; i++)
+        kthread_stop(threads[i]);
     while (!init_umount("/mt/a", MNT_DETACH) || !init_umount("/mt/b", MNT_DETACH) ||
            !init_umount("/mt/a/b", MNT_DETACH))
         ;
@@ -426,8 +426,8 @@ static int walker_thread(void *unused)
     return 0;
 }
 
-/* A kernel without a tracer has nothing that mounts itself. */
-static void what_mounts_itself_is_mounted_once(struct kunit *test)
+/* In the layout `none` debugfs has no automount point. */
+static void an_automount_is_mounted_once(struct kunit *test)
 {
     int before = number_of_mounts(), most = before, i;
     struct task_struct *walkers[WALKERS];
@@ -449,19 +449,19 @@ static void what_mounts_itself_is_mounted_once(struct kunit *test)
 }
 
 static const struct kunit_case mount_cases[] = {
-    KUNIT_CASE(mounting_answers_linux_errors),
-    KUNIT_CASE(a_mount_that_is_used_is_busy),
-    KUNIT_CASE(a_mount_point_keeps_its_name),
+    KUNIT_CASE(mounting_returns_linux_errors),
+    KUNIT_CASE(a_mount_in_use_is_busy),
+    KUNIT_CASE(a_mount_point_cannot_be_renamed_or_removed),
     KUNIT_CASE(a_mount_hides_what_is_below),
-    KUNIT_CASE(what_is_mounted_last_is_on_top),
-    KUNIT_CASE(some_types_show_one_tree_wherever_they_are),
+    KUNIT_CASE(the_last_mount_is_on_top),
+    KUNIT_CASE(some_types_have_one_tree_at_all_mounts),
     KUNIT_CASE(dot_dot_leaves_a_mount),
     KUNIT_CASE(flags_are_obeyed),
-    KUNIT_CASE(a_detached_mount_lives_until_its_last_user_is_gone),
-    KUNIT_CASE(a_directory_of_the_kernel_that_goes_takes_its_mounts_along),
-    KUNIT_CASE(memory_comes_back),
-    KUNIT_CASE(the_tree_of_mounts_stays_one_when_all_change_it),
-    KUNIT_CASE(what_mounts_itself_is_mounted_once),
+    KUNIT_CASE(a_detached_mount_exists_until_its_last_use_ends),
+    KUNIT_CASE(removing_a_proc_directory_unmounts_what_is_on_it),
+    KUNIT_CASE(unmounting_frees_the_memory),
+    KUNIT_CASE(the_tree_of_mounts_stays_consistent_under_concurrent_changes),
+    KUNIT_CASE(an_automount_is_mounted_once),
     {NULL, NULL},
 };
 

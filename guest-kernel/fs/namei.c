@@ -1,9 +1,8 @@
 /*
- * namei.c - from a path to what it names, and changing names.
+ * namei.c - path lookup, and operations on names.
  *
- * A name changes under its directory's lock; a rename takes both directories'
- * under rename_mutex, so that no two renames wait for each other and no
- * directory can become its own ancestor.
+ * A name changes under its directory's lock. A rename takes the locks of both directories under
+ * rename_mutex, so that two renames cannot deadlock and no directory becomes its own ancestor.
  */
 #include <linux/errno.h>
 #include <linux/fdtable.h>
@@ -16,9 +15,9 @@ static DEFINE_MUTEX(rename_mutex);
 
 /* The last component of a path, still to be looked up. */
 struct last_component {
-    const char *name; /* not ended: len characters of the path */
-    size_t len;       /* 0: the path is its own directory, as in "/" */
-    bool is_dir;      /* a slash follows */
+    const char *name; /* not NUL-terminated: len characters of the path */
+    size_t len;       /* 0: the path is the directory itself, as in "/" */
+    bool is_dir;      /* followed by a slash */
 };
 
 static bool is_dir(const struct dentry *dentry)
@@ -50,7 +49,10 @@ static int path_start(int dfd, const char *name, struct path *path)
     return path->mnt ? 0 : -ENOTDIR;
 }
 
-/* To what is mounted there, or mounts itself when a path goes through it. */
+/*
+ * Moves path to the root directory of the mount that is attached there. automount: a directory
+ * that mounts a file system on access does so first.
+ */
 static int follow_mounts(struct path *path, bool automount)
 {
     int err;
@@ -90,7 +92,7 @@ static int step_into(struct path *path, const char *name, size_t len, bool autom
     return follow_mounts(path, automount);
 }
 
-/* One component further; with an error, path's references are gone. */
+/* Moves path to its component name. On error the references of path are dropped. */
 static int walk_component(struct path *path, const char *name, size_t len, bool automount)
 {
     int err = 0;
@@ -108,7 +110,10 @@ static int walk_component(struct path *path, const char *name, size_t len, bool 
     return err;
 }
 
-/* All but the last component: 0 and a directory, referenced, or an error. */
+/*
+ * Looks up all components but the last. Returns 0, with the directory in dir and references to it,
+ * or an error.
+ */
 static int path_parentat(int dfd, const char *name, struct path *dir, struct last_component *last)
 {
     int err = path_start(dfd, name, dir);
@@ -210,7 +215,7 @@ static struct file *open_existing(const struct path *path, int flags)
     return file;
 }
 
-/* In a directory that is locked, on a mount that is writable; the name is not there. */
+/* Creates a file. The directory is locked, its mount is writable, and the name does not exist. */
 static struct dentry *create_locked(struct dentry *dir, const struct last_component *last,
                                     umode_t mode)
 {
@@ -235,7 +240,7 @@ static struct dentry *create_locked(struct dentry *dir, const struct last_compon
     return d;
 }
 
-/* Finds the name or makes it. */
+/* Looks up a name, or creates it. */
 static struct dentry *lookup_or_create(const struct path *dir, const struct last_component *last,
                                        umode_t mode, bool *created)
 {
@@ -253,7 +258,7 @@ static struct dentry *lookup_or_create(const struct path *dir, const struct last
     return d;
 }
 
-/* The directory's path becomes that of the file in it. */
+/* Opens or creates a file in the directory path, which is changed to the path of the file. */
 static struct file *open_create_in(struct path *path, const struct last_component *last, int flags,
                                    umode_t mode)
 {
@@ -293,9 +298,9 @@ struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode)
     return file;
 }
 
-/* ---- directories made, names taken away and moved ---- */
+/* ---- mkdir, unlink, rmdir, rename ---- */
 
-/* read_only: what mnt_want_write() answered for the directory's mount. */
+/* read_only: the result of mnt_want_write() for the directory's mount. */
 static int mkdir_locked(struct dentry *dir, const struct last_component *last, umode_t mode,
                         int read_only)
 {
@@ -337,7 +342,10 @@ int do_mkdirat(int dfd, const char *name, umode_t mode)
     return err;
 }
 
-/* The victim's own lock is held too if it is a directory: nothing may appear in it meanwhile. */
+/*
+ * Removes a name. The lock of the victim is held, too, so that a directory gets no new names
+ * meanwhile.
+ */
 static int remove_locked(struct dentry *dir, struct dentry *victim, bool want_dir)
 {
     const struct inode_operations *op = dir->d_inode->i_op;
@@ -412,8 +420,8 @@ int do_rmdir(int dfd, const char *name)
     return remove_name(dfd, name, true);
 }
 
-/* What already has the new name goes, if it may.  One that holds the source may not. */
-static int make_way(struct dentry *source, struct dentry *new_dir, struct dentry *target)
+/* Removes the existing target of a rename, if that is allowed. It may not contain the source. */
+static int remove_target(struct dentry *source, struct dentry *new_dir, struct dentry *target)
 {
     int err;
 
@@ -451,7 +459,7 @@ static int rename_locked(struct dentry *old_dir, struct dentry *source, struct d
     if (READ_ONCE(source->d_mounted))
         err = -EBUSY;
     else if (target)
-        err = make_way(source, new_dir, target);
+        err = remove_target(source, new_dir, target);
     dput(target);
     if (err)
         return err;
@@ -461,7 +469,10 @@ static int rename_locked(struct dentry *old_dir, struct dentry *source, struct d
     return err ? err : d_move(source, new_dir, name);
 }
 
-/* rename_mutex is held, so the order in which a rename takes two locks does not matter. */
+/*
+ * The ancestor first. Unrelated directories need no order: rename_mutex allows one rename at a
+ * time.
+ */
 static void lock_rename(struct dentry *a, struct dentry *b)
 {
     mutex_lock(&rename_mutex);

@@ -1,10 +1,10 @@
 /*
  * namespace.c - the tree of mounts, mount(2) and umount2(2).
  *
- * There is one tree for all tasks.  namespace_mutex is held by whoever changes
- * it; mount_lock guards its shape and the mounts' counts for moments only, and
- * is taken before dcache_lock.  One mount at most stands on a directory: a
- * later one stands on the root of the earlier.
+ * There is one mount namespace, for all tasks. Changes are made under namespace_mutex;
+ * mount_lock guards the links and the counts, is held briefly, and is taken before dcache_lock.
+ * At most one mount is on a dentry of a mount: a later one is mounted on the root of the
+ * earlier one.
  */
 #include "mount.h"
 #include <asm/page.h>
@@ -21,7 +21,7 @@ static DEFINE_SPINLOCK(mount_lock);
 static LIST_HEAD(mounts);
 static struct mount *root_mount; /* set once at boot; never detached */
 
-/* ---- references ---- */
+/* ---- reference counts ---- */
 
 struct vfsmount *mntget(struct vfsmount *mnt)
 {
@@ -31,7 +31,7 @@ struct vfsmount *mntget(struct vfsmount *mnt)
     return mnt;
 }
 
-/* The tree has a reference, so the last one is that of a mount which is not in it. */
+/* The tree of mounts holds a reference, so a count of 0 means that the mount is detached. */
 void mntput(struct vfsmount *mnt)
 {
     struct mount *m = mnt ? real_mount(mnt) : NULL;
@@ -89,16 +89,16 @@ void mnt_drop_write(struct vfsmount *mnt)
     spin_unlock(&mount_lock);
 }
 
-/* ---- ways through the tree ---- */
+/* ---- path lookup ---- */
 
-/* Takes the mount's root in place of path, with the references. */
+/* Replaces path by the mount's root directory. Takes over the reference to mnt. */
 static void enter_mount(struct path *path, struct vfsmount *mnt)
 {
     path_put(path);
     *path = (struct path){mnt, dget(mnt->mnt_root)};
 }
 
-/* What stands on the path, referenced, or NULL. */
+/* Returns the mount that is attached at path, with a reference, or NULL. */
 static struct vfsmount *lookup_mnt(const struct path *path)
 {
     struct vfsmount *found = NULL;
@@ -155,7 +155,10 @@ void get_root(struct path *path)
     path_get(path);
 }
 
-/* In front of p come the names from the root down to path, and where that is not; NULL: no room. */
+/*
+ * Writes path in front of p: from the root directory, or "(unreachable)" and the path in its mount
+ * if that is detached. Returns its start; NULL: no room.
+ */
 static char *prepend_path(const struct path *path, char *buf, char *p)
 {
     const struct dentry *dentry = path->dentry;
@@ -201,7 +204,7 @@ int iterate_mounts(int (*show)(struct vfsmount *mnt, void *data), void *data)
 
 /* ---- mounting ---- */
 
-/* Takes over the superblock's reference, unless it answers NULL: no memory. */
+/* Creates a mount. Takes over the reference to sb, except if it returns NULL (no memory). */
 static struct vfsmount *alloc_mount(struct super_block *sb, const char *name)
 {
     struct mount *m = kzalloc(sizeof(*m));
@@ -237,7 +240,7 @@ struct vfsmount *vfs_kern_mount(struct file_system_type *type, const char *name,
     return mnt;
 }
 
-/* Takes over the mount's reference. */
+/* Puts m into the tree at path; the tree takes over the caller's reference. */
 static void attach(struct mount *m, const struct path *path)
 {
     spin_lock(&mount_lock);
@@ -251,7 +254,7 @@ static void attach(struct mount *m, const struct path *path)
     spin_unlock(&mount_lock);
 }
 
-/* With the directory locked, so that it cannot be removed meanwhile. */
+/* graft() with the directory locked, so that it cannot be removed at the same time. */
 static int graft_locked(struct mount *m, const struct path *path)
 {
     const struct vfsmount *on = path->mnt;
@@ -268,6 +271,7 @@ static int graft_locked(struct mount *m, const struct path *path)
     return 0;
 }
 
+/* Attaches m at path, if Linux's rules allow it. Called with namespace_mutex held. */
 static int graft(struct mount *m, const struct path *path)
 {
     struct inode *inode = path->dentry->d_inode;
@@ -279,7 +283,7 @@ static int graft(struct mount *m, const struct path *path)
     return err;
 }
 
-/* On whatever is on path by now. */
+/* Mounts a new mount at path, on top of mounts that were attached there since its lookup. */
 static int do_new_mount(struct path *path, const char *type_name, unsigned int mnt_flags,
                         const char *dev_name, char *options)
 {
@@ -302,7 +306,8 @@ static int do_new_mount(struct path *path, const char *type_name, unsigned int m
     return err;
 }
 
-/* Someone else may have been faster, which is as good; what is mounted has its parent's flags. */
+/* The new mount inherits its parent's flags. If another task has mounted first, its mount is used.
+ */
 int follow_automount(struct path *path)
 {
     const struct dentry_operations *op = path->dentry->d_op;
@@ -338,13 +343,13 @@ static int set_mount_flags(struct vfsmount *mnt, unsigned int flags)
     return err;
 }
 
-/* The root of a mount that is in the tree? */
+/* Is path the root directory of an attached mount? */
 static bool is_mount(const struct path *path)
 {
     return path->dentry == path->mnt->mnt_root && real_mount(path->mnt)->mnt_attached;
 }
 
-/* With MS_BIND it is for this mount alone, else for the superblock, too. */
+/* Changes the flags of a mount, and, without MS_BIND, the options of its superblock. */
 static int do_remount(const struct path *path, unsigned long flags, unsigned int mnt_flags,
                       char *options)
 {
@@ -380,7 +385,7 @@ static unsigned int mnt_flags_of(unsigned long flags)
     return flags & MS_STRICTATIME ? mnt_flags & ~MNT_NOATIME : mnt_flags;
 }
 
-/* One directory at two places, moving mounts and telling others of them are not there. */
+/* Bind mounts, moving mounts and propagation are not supported. */
 static int path_mount(const char *dev_name, struct path *path, const char *type,
                       unsigned long flags, char *options)
 {
@@ -408,7 +413,7 @@ int init_mount(const char *dev_name, const char *dir_name, const char *type, uns
 
 /* ---- unmounting ---- */
 
-/* Is m the same as or above n? */
+/* Is m the mount n, or an ancestor of n? */
 static bool is_mount_above(const struct mount *m, const struct mount *n)
 {
     while (n && n != m)
@@ -416,19 +421,19 @@ static bool is_mount_above(const struct mount *m, const struct mount *n)
     return n;
 }
 
-/* Out of the tree; what the tree had of it is put with those of doomed. */
+/* Takes m out of the tree and adds it to doomed, for put_doomed(). */
 static void detach(struct mount *m, struct list_head *doomed)
 {
     m->mnt_attached = false;
     m->mnt_mountpoint->d_mounted--;
     m->mnt_parent->mnt_children--;
-    m->mnt_parent->mnt_count--; /* not the last: the tree has one */
+    m->mnt_parent->mnt_count--; /* never to 0: the tree has a reference */
     m->mnt_parent = NULL;
     list_del_init(&m->mnt_list);
     list_add_tail(&m->mnt_list, doomed);
 }
 
-/* The youngest first: a mount is younger than what it stands on. */
+/* Detaches top and all mounts below it. Children come after their parent in the list. */
 static void detach_tree(struct mount *top, struct list_head *doomed)
 {
     struct mount *m, *prev;
@@ -440,7 +445,7 @@ static void detach_tree(struct mount *top, struct list_head *doomed)
     }
 }
 
-/* Mounts that came by themselves, and that nobody uses. */
+/* Detaches the unused automounts below top. */
 static void shrink_submounts(const struct mount *top, struct list_head *doomed)
 {
     struct mount *m, *prev;
@@ -453,6 +458,7 @@ static void shrink_submounts(const struct mount *top, struct list_head *doomed)
     }
 }
 
+/* Drops the references that the tree had to these mounts and their mount points. */
 static void put_doomed(struct list_head *doomed)
 {
     struct mount *m, *next;
@@ -465,7 +471,7 @@ static void put_doomed(struct list_head *doomed)
     }
 }
 
-/* The tree's reference and the caller's are no use of it. */
+/* A mount is busy if it has children or more references than the tree's and the caller's. */
 static int umount_locked(struct mount *m, int flags, struct list_head *doomed)
 {
     if (flags & MNT_DETACH) {
@@ -479,7 +485,7 @@ static int umount_locked(struct mount *m, int flags, struct list_head *doomed)
     return 0;
 }
 
-/* As in Linux the root does not go, but becomes read-only. */
+/* As in Linux, unmounting the root only makes it read-only. */
 static int umount_root(int flags)
 {
     struct vfsmount *root = &root_mount->mnt;
@@ -518,7 +524,7 @@ int init_umount(const char *dir_name, int flags)
     return err;
 }
 
-/* The oldest mount on that directory, of whichever mount of it; NULL: there is none. */
+/* Returns a mount whose mount point is this directory, in any mount; NULL: there is none. */
 static struct mount *first_mount_on(const struct dentry *dentry)
 {
     struct mount *m;
@@ -545,7 +551,8 @@ void detach_mounts(struct dentry *dentry)
 
 /* ---- system calls ---- */
 
-/* A string that may be missing: NULL then. To be given back with kfree(). */
+/* Copies a string, which may be NULL, from user memory. Returns NULL, ERR_PTR, or a copy for
+ * kfree(). */
 static char *copy_mount_string(const char __user *from)
 {
     char *copy = from ? kmalloc(PATH_MAX) : NULL;
@@ -583,7 +590,7 @@ SYSCALL_DEFINE5(mount, const char __user *, dev_name, const char __user *, dir_n
     return err;
 }
 
-/* MNT_FORCE means something to file systems on a network only; MNT_EXPIRE is not there. */
+/* MNT_FORCE has no effect, as in Linux for local file systems. MNT_EXPIRE is not supported. */
 SYSCALL_DEFINE2(umount2, const char __user *, name, int, flags)
 {
     char *path;
@@ -604,7 +611,7 @@ SYSCALL_DEFINE2(umount2, const char __user *, name, int, flags)
 void mnt_init(void)
 {
     static struct file_system_type rootfs_fs_type = {
-        .name = "rootfs", /* not registered: it is mounted once */
+        .name = "rootfs", /* not registered: mounted only here */
         .root_mode = 0755,
         .fill_super = ramfs_fill_super,
     };

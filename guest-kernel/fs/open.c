@@ -1,9 +1,9 @@
-/* open.c - opening and closing. */
+/* open.c - opens, closes and truncates files. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
 
-/* What is written to a device or a pipe is not written to the mount. */
+/* A regular file or directory that is open for writing keeps its mount writable. */
 static int want_write(struct file *file, const struct path *path)
 {
     umode_t mode = file->f_inode->i_mode;
@@ -60,7 +60,7 @@ int do_truncate(struct inode *inode, loff_t size)
     if (size < 0)
         return -EINVAL;
     if (!inode->i_op || !inode->i_op->truncate)
-        return 0; /* its contents are made up as they are read */
+        return 0; /* its contents are generated when read */
     inode_lock(inode);
     err = inode->i_op->truncate(inode, size);
     inode_unlock(inode);

@@ -1,8 +1,8 @@
 /*
- * pipe.c - bytes from one file to another, in order, with a bounded store between.
+ * pipe.c - pipes.
  *
- * Both ends' files have the one inode; the pipe goes with it.  A writer
- * without readers gets SIGPIPE and EPIPE, a reader without writers the end.
+ * The files of both ends have the same inode, and the pipe is freed with it. A write without
+ * readers is SIGPIPE and EPIPE, a read without writers returns end of file.
  */
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -22,7 +22,7 @@ static unsigned int pipe_room(const struct pipe_inode_info *pipe)
     return PIPE_SIZE - pipe_occupancy(pipe);
 }
 
-/* The store is a ring: what wraps is copied in two pieces. */
+/* The buffer is a ring, so data may be copied in two parts. */
 static size_t take_bytes(struct pipe_inode_info *pipe, char *buf, size_t count)
 {
     size_t n = min(count, (size_t)pipe_occupancy(pipe)), at = pipe->tail % PIPE_SIZE;
@@ -80,7 +80,7 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
     return n;
 }
 
-/* A small write goes in one piece or waits; a large one as room comes. */
+/* Writes of up to PIPE_BUF bytes wait for room for all; longer ones write what fits. */
 static size_t room_needed(size_t left, size_t count)
 {
     return count <= PIPE_BUF ? left : 1;

@@ -1,5 +1,7 @@
-/* proc_namespace.c - /proc/mounts and /proc/PID/mounts, which are the same: there is one tree of
- * mounts. */
+/*
+ * proc_namespace.c - /proc/mounts and /proc/PID/mounts: the same list, as there is one mount
+ * namespace.
+ */
 #include "mount.h"
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

@@ -1,4 +1,4 @@
-/* read_write.c - reading, writing and seeking, whatever the file is. */
+/* read_write.c - read, write and seek for all kinds of files. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
@@ -20,8 +20,8 @@ ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 }
 
 /*
- * Users of one open file take turns at its position.  A pipe or a terminal has
- * none, and may keep its reader waiting while another task writes.
+ * The position of an open file is locked during a transfer. Pipes and terminals have none, and
+ * a reader of one may wait while another task writes.
  */
 static bool has_position(const struct file *file)
 {
@@ -86,7 +86,7 @@ loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
     return offset;
 }
 
-/* Files made as they are read have no size, so the end is where a read says it is. */
+/* Files with generated contents have no size, so this reads until a read returns 0. */
 static ssize_t read_all(struct file *file, char *buf, size_t size)
 {
     size_t done = 0;

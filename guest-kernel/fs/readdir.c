@@ -1,8 +1,8 @@
-/* readdir.c - what is in a directory. */
+/* readdir.c - lists directories. */
 #include <linux/errno.h>
 #include <linux/fs.h>
 
-/* A directory that was removed lists nothing; one that lookup() made was never in the tree. */
+/* A removed directory lists nothing; one that lookup() created was never in the tree. */
 static bool is_dead(const struct file *dir)
 {
     const struct inode_operations *op = dir->f_inode->i_op;

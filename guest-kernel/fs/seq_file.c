@@ -1,8 +1,8 @@
 /*
- * seq_file.c - text made record by record.
+ * seq_file.c - files whose text is generated record by record.
  *
- * A record that does not fit what is left of the buffer is made again for the
- * next read; one that does not fit an empty buffer makes the buffer grow.
+ * A record that does not fit in the rest of the buffer is generated again for the next read; if
+ * it does not fit in an empty buffer, the buffer is enlarged.
  */
 #include <asm/page.h>
 #include <linux/errno.h>
@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-/* m->count doubles as the mark of overflow: it is then equal to size. */
+/* Marks an overflow: count is equal to size then. */
 static void seq_set_overflow(struct seq_file *m)
 {
     m->count = m->size;
@@ -65,7 +65,7 @@ int seq_path(struct seq_file *m, const struct path *path, const char *esc)
     if (!page)
         return -ENOMEM;
     p = d_path(path, page, PATH_MAX);
-    seq_escape(m, IS_ERR(p) ? "..." : p, esc); /* no call could name it */
+    seq_escape(m, IS_ERR(p) ? "..." : p, esc); /* longer than PATH_MAX */
     kfree(page);
     return 0;
 }
@@ -109,7 +109,7 @@ static int grow(struct seq_file *m)
     return 0;
 }
 
-/* Fills the buffer with whole records; 0 with an empty buffer is the end. */
+/* Fills the buffer with whole records; an empty buffer means end of file. 0 or a negative error. */
 static int fill(struct seq_file *m)
 {
     void *v;

@@ -1,10 +1,10 @@
-/* stat.c - what is known of a file without opening it. */
+/* stat.c - attributes of files. */
 #include <asm/page.h>
 #include <linux/errno.h>
 #include <linux/fdtable.h>
 #include <linux/fs.h>
 
-/* A pipe has no name, and no device that it is on. */
+/* dentry is NULL for files without a name, whose device number is 0. */
 static void fill_stat(const struct dentry *dentry, const struct inode *inode, struct kstat *stat)
 {
     *stat = (struct kstat){

@@ -1,4 +1,4 @@
-/* super.c - superblocks: the trees of file systems, mounted or not. */
+/* super.c - superblocks. */
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-static DEFINE_MUTEX(super_mutex); /* counts of superblocks, and which one a type has */
+static DEFINE_MUTEX(super_mutex); /* s_active and fs_single */
 static unsigned int last_dev;     /* under super_mutex */
 
 static struct super_block *alloc_super(struct file_system_type *type)
@@ -17,7 +17,7 @@ static struct super_block *alloc_super(struct file_system_type *type)
     if (!sb)
         return ERR_PTR(-ENOMEM);
     sb->s_type = type;
-    sb->s_dev = ++last_dev; /* major number 0: no device */
+    sb->s_dev = ++last_dev; /* major number 0: not a device */
     sb->s_mode = type->root_mode;
     sb->s_active = 1;
     err = type->fill_super(sb);
@@ -68,7 +68,7 @@ void deactivate_super(struct super_block *sb)
         kill_super(sb);
 }
 
-/* As in Linux a type with the option mode= passes over those that it does not know. */
+/* As in Linux, types with the option mode= ignore unknown options; other types know no option. */
 static int parse_option(const struct file_system_type *type, const char *option, umode_t *mode)
 {
     unsigned long value;

@@ -1,9 +1,8 @@
 /*
- * syscalls.c - files as programs see them.
+ * syscalls.c - system calls for files.
  *
- * The filesystem's buffers are the kernel's, so bytes go through a page of it
- * on their way.  Only a regular file is read for more than one page at once:
- * what waits for its bytes answers with those that are there.
+ * Filesystems use kernel buffers, so data is copied through a page. Only reads of regular files
+ * transfer more than one page per call: other files return what is available.
  */
 #include <asm/page.h>
 #include <linux/errno.h>
@@ -18,7 +17,7 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-/* One transfer: at *pos, or at the file's own position if pos is NULL. */
+/* A transfer at *pos, or at the file's own position if pos is NULL. */
 struct user_io {
     struct file *file;
     loff_t *pos;
@@ -53,7 +52,7 @@ static ssize_t write_page(struct user_io *io, size_t n)
     return io->pos ? vfs_write(io->file, io->page, n, io->pos) : file_write(io->file, io->page, n);
 }
 
-/* Both directions have this shape, though one only reads what buf points to. */
+/* The type of both directions; writing only reads from buf. */
 typedef ssize_t (*io_fn_t)(struct user_io *io, char __user *buf, size_t count);
 
 static ssize_t read_to_user(struct user_io *io, char __user *buf, size_t count)
@@ -86,7 +85,7 @@ static ssize_t write_from_user(struct user_io *io, char __user *buf, size_t coun
     return done ? (ssize_t)done : n;
 }
 
-/* Only what has places has a place to be read at. */
+/* Only files that can seek can be read or written at a position. */
 static int check_seekable(const struct file *file, loff_t pos)
 {
     if (pos < 0)
@@ -94,7 +93,7 @@ static int check_seekable(const struct file *file, loff_t pos)
     return file->f_op->llseek ? 0 : -ESPIPE;
 }
 
-/* fn is read_to_user() or write_from_user(); pos NULL: at the file's own position. */
+/* Transfers by fn, read_to_user() or write_from_user(); pos NULL: at the file's own position. */
 static ssize_t do_io(int fd, char __user *buf, size_t count, loff_t *pos, io_fn_t fn)
 {
     struct user_io io = {.pos = pos};
@@ -136,7 +135,7 @@ struct iovec {
 
 enum { UIO_MAXIOV = 1024 };
 
-/* Goes on to the next piece while each one is done in full. */
+/* Continues with the next part while each one is transferred in full. */
 static ssize_t do_iov(int fd, const struct iovec __user *vec, int vlen, io_fn_t fn)
 {
     struct user_io io = {.pos = NULL};
@@ -383,7 +382,7 @@ SYSCALL_DEFINE1(chdir, const char __user *, name)
     return err;
 }
 
-/* The length with its end, as Linux's own call answers. */
+/* Returns the length with the NUL, as Linux's system call does. */
 SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
 {
     char *page = kmalloc(PATH_MAX), *path;
@@ -406,7 +405,7 @@ SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
 
 enum { MFD_CLOEXEC = 1 };
 
-/* A file of memory without a name in the tree; the one given is for debuggers. */
+/* Creates a file in memory that is not in the tree. The name is for debuggers only. */
 SYSCALL_DEFINE2(memfd_create, const char __user *, uname, unsigned int, flags)
 {
     struct inode *inode;
@@ -431,9 +430,9 @@ SYSCALL_DEFINE2(memfd_create, const char __user *, uname, unsigned int, flags)
     return fd;
 }
 
-/* ---- what is known of a file ---- */
+/* ---- attributes ---- */
 
-/* As RISC-V has it: the generic one. */
+/* The generic layout, which RISC-V uses. */
 struct stat {
     unsigned long st_dev, st_ino;
     unsigned int st_mode, st_nlink, st_uid, st_gid;
@@ -471,10 +470,7 @@ SYSCALL_DEFINE2(fstat, int, fd, struct stat __user *, statbuf)
 
 enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_NO_AUTOMOUNT = 0x800, AT_EMPTY_PATH = 0x1000 };
 
-/*
- * There are no symbolic links, so AT_SYMLINK_NOFOLLOW changes nothing; nor does AT_NO_AUTOMOUNT,
- * for this call never mounts what it is asked about.
- */
+/* Symbolic links are not supported, so AT_SYMLINK_NOFOLLOW has no effect. */
 SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __user *, statbuf, int,
                 flags)
 {
@@ -517,7 +513,7 @@ SYSCALL_DEFINE3(faccessat, int, dfd, const char __user *, name, int, mode)
 
 struct linux_dirent64 {
     u64 d_ino;
-    s64 d_off; /* of the next one */
+    s64 d_off; /* position of the next entry */
     unsigned short d_reclen;
     unsigned char d_type;
     char d_name[];
@@ -527,11 +523,13 @@ struct getdents_callback {
     struct dir_context ctx;
     char *page;
     size_t used, size;
-    struct linux_dirent64 *prev; /* gets the next one's place */
+    struct linux_dirent64 *prev; /* its d_off is set to the next entry's position */
     bool full;
 };
 
-/* Records in a page of the kernel's: the directory is locked, and user memory may have to be read.
+/*
+ * Collects records in a kernel page: the directory is locked, and access to user memory may
+ * sleep.
  */
 static bool filldir64(struct dir_context *ctx, const char *name, size_t namelen, loff_t offset,
                       u64 ino, unsigned int type)

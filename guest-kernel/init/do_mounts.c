@@ -1,8 +1,8 @@
 /*
- * do_mounts.c - what is mounted before the first program runs.
+ * do_mounts.c - mounts the file systems that programs expect, before init starts.
  *
- * Linux leaves this to its init; here a program may be run as the first one
- * that knows nothing of mounts.  Debugfs is left to init, though (guest/user/sh).
+ * Linux leaves this to init. Here any program can be init, also one that mounts nothing. As in
+ * Linux, init mounts debugfs (guest/user/sh/main.c).
  */
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -28,7 +28,7 @@ void mount_boot_filesystems(void)
     for (i = 0; i < ARRAY_SIZE(boot_mounts); i++) {
         const char *type = boot_mounts[i].type, *dir = boot_mounts[i].dir;
 
-        if (!get_fs_type(type)) /* tracefs, in a kernel without a tracer */
+        if (!get_fs_type(type)) /* tracefs, in the layout `none` */
             continue;
         err = do_mkdirat(AT_FDCWD, dir, S_IRUGO | S_IXUGO | S_IWUSR);
         if (!err || err == -EEXIST)

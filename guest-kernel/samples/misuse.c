@@ -21,7 +21,7 @@ module_param(what, charp, 0444);
 
 static DEFINE_MUTEX(lock);
 
-static void write_behind_the_end(void)
+static void write_past_the_end(void)
 {
     char *volatile p = kmalloc(SIZE);
 
@@ -79,7 +79,7 @@ static const struct {
     const char *name;
     void (*make_error)(void);
 } errors[] = {
-    {"write-behind-the-end", write_behind_the_end},
+    {"write-past-the-end", write_past_the_end},
     {"write-after-free", write_after_free},
     {"free-twice", free_twice},
     {"sleep-in-atomic", sleep_in_atomic},

@@ -1,11 +1,11 @@
 /*
- * sysbench.c - the cost of crossings between U-mode and the kernel.
+ * sysbench.c - measures system calls, processes and page faults.
  *
  *   sysbench getpid|pipe|fork|exec|fault|file|yield [N]
  *
  * Prints `sysbench NAME: n=N result=HEX cycles=C insns=I`. The result depends only on the name
- * and N; cycles and insns are the hart's counters, or 0 if
- * several processes may run on several harts.
+ * and N; cycles and insns are the hart's counters, or 0 if several processes may run on several
+ * harts.
  */
 #include "libc.h"
 
@@ -75,7 +75,7 @@ static uint64_t bench_fork(unsigned long n)
     return hash;
 }
 
-/* Children that run a program, which ends at once. */
+/* Starts children that run a program which exits at once. */
 static uint64_t bench_exec(unsigned long n)
 {
     static char program[] = "/bin/sysbench", name[] = "exit";
@@ -94,7 +94,7 @@ static uint64_t bench_exec(unsigned long n)
     return hash;
 }
 
-/* Files that are written, read back, and removed. */
+/* Writes files, reads them back and removes them. */
 static uint64_t bench_file(unsigned long n)
 {
     enum { CHUNK = 512, CHUNKS = 8 };
@@ -122,7 +122,7 @@ static uint64_t bench_file(unsigned long n)
     return hash;
 }
 
-/* Two processes that give way to each other. */
+/* Two processes yield to each other. */
 static uint64_t bench_yield(unsigned long n)
 {
     pid_t pid = fork();
@@ -135,7 +135,7 @@ static uint64_t bench_yield(unsigned long n)
     return mix(n, status_of(pid));
 }
 
-/* Pages that are touched for the first time. */
+/* Touches new pages. */
 static uint64_t bench_fault(unsigned long n)
 {
     enum { PAGES = 16 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # shellcheck disable=SC2016,SC2317 # Python and the liar expand their own words; check calls by name
-# bench.sh - what tools/bench and tools/bench-compare promise.
+# bench.sh - what tools/bench --parts, --layouts and tools/bench-compare promise; cost.sh has the rest.
 #
 # BUILD is where make builds; RVFTRACE, if set, the emulator to use instead of
 # the one there. The workloads run a few iterations only: the figures are exact
@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 70
 . tests/bench/lib.sh
 
-bench() { tools/bench --build "$BUILD" --emulator "$rvftrace" --iterations 2 "$@"; }
+bench() { tools/bench --parts --build "$BUILD" --emulator "$rvftrace" --iterations 2 "$@"; }
 compare() { tools/bench-compare "$@"; }
 
 # A claim about a JSON file, in Python: j is its content, w its first workload.
@@ -57,7 +57,7 @@ check "no colour where nobody looks" lacks "$(printf '\033')" "$work/tables"
 bench --workload calls --workload sort --json - >"$work/b.json" 2>/dev/null
 check "the same measurement twice gives the same bytes" cmp "$work/a.json" "$work/b.json"
 
-mixed() { tools/bench --build "$BUILD" --emulator "$rvftrace" --workload mixed; }
+mixed() { tools/bench --parts --build "$BUILD" --emulator "$rvftrace" --workload mixed; }
 check "the longest workload fits between two ticks with as many iterations as there are by default" mixed
 
 # ---- layouts ----
@@ -88,7 +88,7 @@ liar() {
         "$1" "$(realpath "$rvftrace")" "$work" "$work" >"$work/liar"
     chmod +x "$work/liar"
 }
-lied() { tools/bench --build "$BUILD" --emulator "$work/liar" --iterations 1 --workload calls; }
+lied() { tools/bench --parts --build "$BUILD" --emulator "$work/liar" --iterations 1 --workload calls; }
 
 liar 'case "$*" in *bench-frame*) edit="sed s/result=./result=g/;s/result=g/result=0/" ;; esac'
 exits 70 "a workload with another result in one kernel" lied

@@ -44,9 +44,31 @@ for firmware in fw_dynamic.bin fw_jump.bin; do
     done
 done
 
+# A guest that only its timer keeps awake is reported long before it gives up.
+printf 'some input' >"$work/some"
+waits='the input has ended and the guest waits'
+for harts in 1 2; do
+    for input in /dev/null "$work/some"; do
+        run run --harts $harts --input "$input" "$programs/tick.elf"
+        claim "a guest that waits and has a periodic timer is reported, $harts harts, $(basename "$input")" \
+            says "$waits"
+        claim '... once, and it goes on' test "$(grep -c "$waits" "$err").$status" = 1.0
+    done
+done
+claim '... after all that was typed' console_has '^some input'
+run run --input /dev/null --max-cycles 100G "$programs/tick.elf"
+claim 'with a limit there is nothing to report' test "$(grep -c "$waits" "$err").$status" = 0.0
+run run --input /dev/null --append 'script="work threads 200; work mixed 200"' "$mcount"
+claim 'nor of a guest that works' sh -c "! grep -q '$waits' '$err'"
+
 # A prompt that waits for ever, without a person or a limit: time goes by the clock, and nothing is burnt.
 "$rvftrace" run "$mcount" </dev/null >"$out" 2>"$err" &
 pid=$!
+for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q "$waits" "$err" && break
+    sleep 0.1
+done
+claim 'a shell that waits for input behind its end is reported within two seconds' says "$waits"
 sleep 3
 busy() { awk '{ print $14 + $15 }' "/proc/$pid/stat"; }
 before=$(busy)

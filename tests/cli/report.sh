@@ -111,7 +111,7 @@ run report "$work/old.json"
 claim 'a report of an older version' refused 65 '.*old.json: a report of another version'
 run run --quiet --console none --account off --report "$work/no.json" --max-insns 10 "$mcount"
 run report "$work/no.json"
-claim 'one without accounting' refused 65 '.*no.json: has no site table'
+claim 'one without accounting' refused 65 '.*no.json: has no costs of sites'
 for wrong in '--by x' '--sort x' '--top x' '--top -1' --frobnicate --diff; do
     # shellcheck disable=SC2086 # two words
     run report $wrong "$work/on.json"

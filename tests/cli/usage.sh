@@ -66,7 +66,7 @@ claim 'a file needs a name' refused ".*--report: invalid value .': expected a fi
 run run --quiet --max-insns 10 --seed 1 --seed 2 "$mcount"
 claim 'an option that is given twice is warned of' says "^rvftrace: warning: --seed is given more than once; using .2'"
 claim '... and the last one counts' has_status 75
-claim 'bad timing models are refused' refuses timing '' rocket unit: INORDER
+claim 'bad timing models are refused' refuses timing '' atlantis unit: INORDER
 claim 'good ones are taken' accepts timing unit inorder
 claim 'bad fetch modes are refused' refuses fetch '' random random: random:x 'random:-1' fresh
 claim 'good ones are taken' accepts fetch stale coherent random:0 random:12

@@ -52,7 +52,7 @@ for layout in $dynamic_layouts; do
     ours $layout 1 "$traced" --report "$work_dir/report"
     check "$layout: rvftrace knows it" reported "r['layout'] == '$layout'"
     check "$layout: each site was patched" \
-        reported 'len({p["address"] for p in r["patches"] if "address" in p}) >= r["totals"]["functions"] > 100'
+        reported 'max(c["count"] for c in r["updates"][0]["changes"]) >= r["totals"]["functions"] > 100'
     essence >"$work_dir/ours.$layout"
     check "$layout: rvftrace shows the same" diff "$work_dir/qemu.$layout" "$work_dir/ours.$layout"
     check "$layout: the trace is that of mcount" \
@@ -73,9 +73,21 @@ done
 
 ours callops 1 "echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer; cat $T/enabled_functions;
     echo nop > $T/current_tracer" --report "$work_dir/report"
+check 'callops: the report has the update that switches it on, with its ops and its site' \
+    reported '[(c["what"], c.get("from"), c.get("to"), c["count"], c["example"]["site"])
+               for u in r["updates"][1:2] for c in u["changes"]] == [("site", "off", "on", 1, "fib"),
+                                                                     ("ops", None, None, 1, "fib")]'
+cat >"$work_dir/commands" <<END
+continue
+patches fib 10
+quit
+END
+timeout 100 "$BUILD/rvftrace" debug --quiet --console none --memory 128M -x "$work_dir/commands" \
+    --append "script=\"echo fib > $T/set_ftrace_filter; echo function > $T/current_tracer; echo nop > $T/current_tracer\"" \
+    "$BUILD/guest-kernel/callops/kernel.elf" </dev/null >"$work_dir/said" 2>"$work_dir/errors"
 check 'callops: a site is on only while its ops are named' \
-    reported '["site" if q.get("site") == "fib" else "ops" for q in r["patches"]
-               if "fib" in (q.get("site"), q.get("ops_of"))] == "site ops ops site site ops".split()'
+    test "$(sed -nE 's/^#[0-9]+ (ops )?.*/\1site/p' "$work_dir/said" | tr '\n' ' ')" = \
+        'site ops site ops site site site ops site '
 
 check 'callops: enabled_functions says whose ops that are' \
     console_has "fib \(1\)       O	ops: .* \(function_trace_call\+0x0/0x[0-9a-f]+\)"
@@ -91,7 +103,8 @@ for run in 1.stale 4.random:1; do
     check "static, harts and fetch $run: the calls of the workload are those of mcount" \
         sh -c "grep '<-' '$work_dir/qemu.mcount' | cmp - '$work_dir/static'"
     check "static, harts and fetch $run: no site, no patch" \
-        reported 'r["layout"] == "static" and not r["sites"] and not r["patches"]'
+        reported '(r["layout"] == "static" and not r["sites"] and r["patch_counts"]["sites"] == 0 and
+                   not any(u["changes"] for u in r["updates"]))'
 done
 run_guest static 2 "$static; echo 1 > $T/tracing_on; echo function_graph > $T/current_tracer; work threads 12"
 of_workload >"$work_dir/static"

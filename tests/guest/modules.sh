@@ -94,7 +94,7 @@ notices() {
     check "$1 is noticed" sh -c "grep -Eq 'Kernel panic - not syncing: .*($2)' '$out' &&
         grep -Eq '\] $4[a-z_.0-9]*\+0x[0-9a-f]+/0x[0-9a-f]+( \[misuse\])?' '$out' && ! grep -q alive '$out'"
 }
-notices write-behind-the-end 'BUG kmalloc-64: Right Redzone overwritten' slub_debug misuse_init
+notices write-past-the-end 'BUG kmalloc-64: Right Redzone overwritten' slub_debug misuse_init
 notices write-after-free 'BUG kmalloc-64: Poison overwritten' slub_debug misuse_init
 notices free-twice 'BUG kmalloc-64: Object already free' slub_debug misuse_init
 notices sleep-in-atomic 'BUG: scheduling while atomic' '' misuse_init

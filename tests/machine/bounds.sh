@@ -23,9 +23,12 @@ run_measured run --firmware none --harts 2 --max-insns 4M --report "$work/report
 claim 'a loop of stores to code and fences takes no more than 40 MiB' test "$peak" -lt 40960
 claim '... has no finding, and as many stores as it made' \
     report "r['findings'] == [] and r['patch_counts']['others'] > 100000"
-claim '... of which it keeps some and counts the others' \
-    report "len(r['patches']) + r['patches_left_out'] == r['patch_counts']['others'] and
-            r['patches_left_out'] > len(r['patches']) > 1000"
+claim '... which are one update of one place' \
+    report "[(u['stores'], [p['stores'] for p in u['others']]) for u in r['updates']] ==
+            [(r['patch_counts']['others'], [r['patch_counts']['others']])]"
+claim '... of the stores that the other hart did not fence for it keeps the newest 65,536' \
+    report "r['code_writes_left_out'] == r['patch_counts']['others'] - 65536"
+claim '... and says so at the end' says '^not kept: [0-9,]+ stores to code \(--code-writes-max\)$'
 claim '... and the summary does not call them patches of sites' says '^audit: .* 0 patches of sites, [0-9,]+ other'
 
 run_measured run --quiet --firmware none --max-insns 1M --report "$work/report.json" "$hostile/findings.elf"
@@ -45,9 +48,32 @@ claim '... which the report has too' \
 run run --quiet --firmware none --findings-max 2K --report "$work/report.json" "$hostile/causes.elf"
 claim '--findings-max raises the limit' \
     report "len(r['findings']) > 400 and r['findings_left_out']['error'] == 0"
-run run --quiet --firmware none --patches-max 8 --report "$work/report.json" "$hostile/causes.elf"
-claim '--patches-max is how many patches are kept' report "len(r['patches']) <= 8"
+printf 'continue\npatches 100\nquit\n' >"$work/commands"
+run debug --quiet --firmware none --patches-max 8 -x "$work/commands" "$hostile/causes.elf"
+claim '--patches-max bounds the patches that the debugger has; a quarter may be outside of sites' \
+    test "$(grep -c '^#[0-9]' "$out")" -eq 2
+
+run run --firmware none --harts 2 --max-insns 4M --code-writes-max 1M --report "$work/report.json" \
+    "$hostile/fences.elf"
+claim '--code-writes-max raises the limit' report "r['code_writes_left_out'] == 0"
+claim '... and then nothing is said of it' sh -c "! grep '^not kept' '$err'"
+
+run run --firmware none --report "$work/report.json" "$hostile/pages.elf"
+claim 'of 5,000 pages that were written copies of 4,096 are kept' \
+    report "r['page_copies_left_out'] == 5000 - 4096"
+claim '... and the end of the run says so' says '^not kept: 904 copies of written pages \(--page-copies-max\)$'
+run run --firmware none --page-copies-max 5K --report "$work/report.json" "$hostile/pages.elf"
+claim '--page-copies-max raises the limit' report "r['page_copies_left_out'] == 0"
+
+run run --updates-max 1 --console none --append 'ftrace=function' --report "$work/report.json" "$mcount"
+claim '--updates-max is how many updates are kept' \
+    report "len(r['updates']) == 1 and r['updates_left_out'] > 0"
+claim '... and the end of the run says how many more there were' says '^not kept: [0-9]+ updates? \(--updates-max\)$'
 for bad in 0 1x -1; do
+    for limit in updates code-writes page-copies; do
+        run run --$limit-max=$bad "$hostile/causes.elf"
+        claim "--$limit-max=$bad is refused" says_one_line ".*--$limit-max"
+    done
     run run --findings-max=$bad "$hostile/causes.elf"
     claim "--findings-max=$bad is refused" says_one_line '.*--findings-max'
 done

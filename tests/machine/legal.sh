@@ -2,7 +2,7 @@
 # legal.sh - the auditor is silent on programs that change code as the ISA allows, and finds
 # the one fence that each of them lacks in its other version (tests/machine/legal/).
 #
-# In each fetch mode, on 1, 2 and 4 harts; SEEDS seeds (4) of random fetches, which are the
+# In each fetch mode, on 1 to 4 harts; SEEDS seeds (4) of random fetches, which are the
 # scheduler's as well.
 . "$(dirname "$0")/common.inc"
 
@@ -30,8 +30,8 @@ print(*sorted({rule for f in json.load(open(sys.argv[1]))["findings"] for rule i
 only_found() { test "$(found)" = "$1"; }
 
 silent=0
-for name in beside dma fresh module remote selfmod swap; do
-    for harts in 1 2 4; do
+for name in beside dma exec fresh label module remote selfmod swap; do
+    for harts in 1 2 3 4; do
         for mode in stale coherent $(seq -f 'random:%g' "${SEEDS:-4}"); do
             seed=${mode#random:}
             run_legal $name $harts "${seed%%[a-z]*}1" "$mode"
@@ -56,10 +56,12 @@ misses() {
 }
 misses beside missing-local-fence 1 4
 misses dma stale-fetch 1 2 4
+misses exec missing-local-fence 1 3 4
 misses fresh missing-local-fence 1 4
 misses module missing-local-fence 1 4
 misses selfmod missing-local-fence 1 4
 misses remote missing-remote-fence 2 4
+misses label missing-remote-fence 2 3 4
 misses swap missing-remote-fence 2 4
 
 run_legal swap 4 1 stale

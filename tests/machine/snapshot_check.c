@@ -1,7 +1,8 @@
 /*
  * snapshot_check.c - a run that goes on from a snapshot is the uninterrupted run.
  *
- *     snapshot_check [-h harts] [-f stale|coherent|random] [-s seed] [-m MiB] [-n snapshots]
+ *     snapshot_check [-c core file] [-h harts] [-f stale|coherent|random] [-s seed] [-m MiB] [-n
+ * snapshots]
  *                    [-a bootargs] [-i input] [-t trace.json] [-d disk[,snapshot]] IMAGE
  *
  * E0: the run from start to end. E1: the same, with snapshots taken at random instructions.
@@ -23,6 +24,7 @@
 #include "base/rng.h"
 #include "base/state_io.h"
 #include "base/vec.h"
+#include "cli/cores.h"
 #include "cpu/hart.h"
 #include "ftrace/report.h"
 #include "ftrace/trace_json.h"
@@ -452,14 +454,25 @@ static void add_drive(struct machine_config *c, char *text)
     snprintf(d->path, sizeof d->path, "%s", text);
 }
 
+static void set_core(struct machine_config *config, const char *name)
+{
+    struct core *core;
+
+    if (cores_read(name, &diag, &core) != EXIT_PASS)
+        die("no core");
+    config->timing = TIMING_CORE;
+    config->core = core;
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {.config = {.harts = 1, .memory = 128 << 20, .timing = TIMING_INORDER},
                         .snapshots = 8};
 
     diag.out = stderr;
-    for (int c; (c = getopt(argc, argv, "h:f:s:m:n:a:i:t:d:r:")) != -1;)
+    for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:t:d:r:")) != -1;)
         switch (c) {
+        case 'c': set_core(&o.config, optarg); break;
         case 'h': o.config.harts = (unsigned)atoi(optarg); break;
         case 'f': o.config.fetch = fetch_mode(optarg); break;
         case 's': o.seed = o.config.seed = o.config.fetch_seed = (uint64_t)atoll(optarg); break;

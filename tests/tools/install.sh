@@ -31,7 +31,7 @@ lists() { printf '%s\n' "$@" | cmp - "$work/list"; }
 # The tree in a folder with a blank, and what was built of it.
 top="$work/a folder"
 mkdir "$top"
-cp -a Makefile mk emu tools guest guest-kernel docs tests "$top"
+cp -a Makefile mk cores emu tools guest guest-kernel docs tests "$top"
 mkdir -p "$top/build/guest-kernel"
 cp -a "$BUILD/emu" "$BUILD/tools" "$BUILD"/.bootstrap-* "$BUILD"/*.* "$BUILD/manpage" "$top/build"
 cp -a "$BUILD/guest-kernel/none" "$BUILD/guest-kernel/user" "$top/build/guest-kernel"
@@ -46,8 +46,12 @@ at="$work/it's for packages"
 claim 'make install takes a DESTDIR with blanks and quotes' \
     make -C "$top" BUILD=build install DESTDIR="$at" PREFIX=/usr
 installed "$at"
-claim '... and puts four files there' lists ./usr/bin/recordmcount ./usr/bin/rvftrace \
-    ./usr/share/man/man1/recordmcount.1 ./usr/share/man/man1/rvftrace.1
+claim '... and puts programs, man pages and core models there' \
+    lists ./usr/bin/recordmcount ./usr/bin/rvftrace ./usr/share/man/man1/recordmcount.1 \
+    ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
+    ./usr/share/rvftrace/cores/cva6.core ./usr/share/rvftrace/cores/rocket.core \
+    ./usr/share/rvftrace/cores/u74.core
+claim '... where the program finds them' sh -c "'$at/usr/bin/rvftrace' cores | grep -q c906"
 : >"$at/usr/bin/other"
 claim 'make uninstall removes them' make -C "$top" BUILD=build uninstall DESTDIR="$at" PREFIX=/usr
 installed "$at"

@@ -55,7 +55,7 @@ static void build(struct scene *s)
     image_site(s->im, G);
     s->t = image_table(s->im, &s->symbols);
     s->log = patch_log_new(s->t, HARTS, 100);
-    s->updates = updates_new(s->w.cluster, s->log, 100);
+    s->updates = updates_new(s->w.cluster, s->t, s->log, 100);
     audit.sites = s->t;
     audit.log = s->log;
     audit.updates = s->updates;
@@ -122,12 +122,12 @@ static void store_bytes(struct scene *s, unsigned writer, uint64_t offset, unsig
                                      .who = {.kind = WRITER_HART, .hart = writer, .cycle = 3},
                                      .pa = SITE_PA + offset,
                                      .size = size}};
-    bool begins;
+    uint32_t site = site_find(s->t, e.code_write.pa, size);
 
     memcpy(e.code_write.old_bytes, &old, size);
     memcpy(e.code_write.new_bytes, &new, size);
-    begins = patch_log_write(s->log, &e.code_write, site_find(s->t, e.code_write.pa, size), memory);
-    updates_write(s->updates, &e.code_write, begins, e.code_write.pa, size);
+    updates_write(s->updates, &e.code_write, site,
+                  patch_log_write(s->log, &e.code_write, site, memory));
     audit_event(s->audit, &e);
 }
 

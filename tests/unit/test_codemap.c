@@ -1106,7 +1106,7 @@ static void when_too_many_pages_were_opened_only_the_page_is_known(void **state)
     build(&s, FETCH_STALE, 1);
     ram = bus_ram(s.w.bus);
     load_function(&s, FRESH, 1);
-    for (unsigned n = 0; n <= COPIES_MAX; n++) {
+    for (unsigned n = 0; n <= COPIES_DEFAULT; n++) {
         uint64_t page = RAM_BASE + 0x100000 + n % 1500 * PAGE_BYTES;
 
         ram_write(ram, n ? page : FRESH + 0x800, &n, sizeof n, &disk);
@@ -1118,6 +1118,7 @@ static void when_too_many_pages_were_opened_only_the_page_is_known(void **state)
     assert_int_equal(s.seen.stale[0].evidence, STALE_PAGE_ONLY);
     assert_false(s.seen.stale[0].old_known);
     assert_false(s.seen.stale[0].agent_known);
+    assert_int_equal(cluster_left_out(s.w.cluster).page_copies, 1);
     wreck(&s);
 }
 

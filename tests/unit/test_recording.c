@@ -124,17 +124,17 @@ static enum exit_status start_replay(struct world *w, const char *body)
 
 static int gets_at(struct world *w, enum poll_reason reason, uint64_t insns, uint64_t cycles)
 {
-    return w->console.get(w->console.ctx, &(struct moment){reason, insns, cycles});
+    return w->console.get(w->console.ctx, &(struct moment){reason, insns, cycles, true});
 }
 
 static uint64_t waits_at(struct world *w, uint64_t insns, uint64_t cycles, uint64_t until)
 {
-    return w->console.wait(w->console.ctx, &(struct moment){POLL_IDLE, insns, cycles}, until);
+    return w->console.wait(w->console.ctx, &(struct moment){POLL_IDLE, insns, cycles, true}, until);
 }
 
 static bool stops_at(struct world *w, enum poll_reason reason, uint64_t insns, uint64_t cycles)
 {
-    return w->console.interrupted(w->console.ctx, &(struct moment){reason, insns, cycles});
+    return w->console.interrupted(w->console.ctx, &(struct moment){reason, insns, cycles, true});
 }
 
 static bool is_true(struct world *w, uint64_t insns, uint64_t cycles, bool by_guest)

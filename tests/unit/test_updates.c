@@ -41,7 +41,7 @@ static void build(struct scene *s)
     s->im = image_begin();
     s->t = image_table(s->im, &s->symbols);
     s->log = patch_log_new(s->t, HARTS, 100);
-    s->u = updates_new(s->w.cluster, s->log, MAX);
+    s->u = updates_new(s->w.cluster, s->t, s->log, MAX);
     cluster_listen(s->w.cluster, &l);
     poke(&s->w, CODE + LOOP, NOP, 4);
     poke(&s->w, CODE + LOOP + 4, JAL(ZERO, -4), 4);
@@ -80,7 +80,7 @@ static void store_at(struct scene *s, unsigned hart, uint64_t cycle)
                                  .pa = CODE + FUNCTION,
                                  .size = 4};
 
-    updates_write(s->u, &w, true, w.pa, w.size);
+    updates_write(s->u, &w, NO_SITE, true);
 }
 
 static void store(struct scene *s, unsigned hart)
@@ -302,7 +302,7 @@ static void stores_by_no_hart_are_no_update(void **state)
 
     (void)state;
     build(&s);
-    updates_write(s.u, &w, false, w.pa, w.size);
+    updates_write(s.u, &w, NO_SITE, false);
     updates_finish(s.u);
     assert_int_equal(updates_count(s.u), 0);
     wreck(&s);

@@ -1,4 +1,4 @@
-/* inode.c - debugfs: nothing of its own; others put directories into it that mount themselves. */
+/* inode.c - debugfs, which contains automount points of other file systems. */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
 #include <linux/mount.h>

@@ -1,8 +1,8 @@
 /*
- * base.c - /proc/PID: comm, mounts and stat of each task that is not an idle one; /proc/self.
+ * base.c - /proc/PID: comm and stat of each task except idle tasks; /proc/self.
  *
- * Nothing is kept for a task: a name is made when it is looked for, and is
- * gone with its last user.  The inode's i_private is the pid.
+ * No entries are kept for tasks: a dentry is created by a lookup and freed with its last
+ * reference. The inode's i_private is the pid.
  */
 #include "internal.h"
 #include <linux/errno.h>
@@ -12,10 +12,10 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-/* Positions in a listing of /proc from which on they are PID_OFFSET + pid. */
+/* Positions in /proc from this one on are PID_OFFSET + pid. */
 #define PID_OFFSET ((loff_t)1 << 32)
 
-/* What a task's files tell, as it was under tasklist_lock. */
+/* Properties of a task, copied under tasklist_lock. */
 struct task_snapshot {
     pid_t pid, ppid, pgrp;
     char comm[TASK_COMM_LEN], state;
@@ -54,7 +54,7 @@ static void fill_snapshot(struct task_snapshot *s, const struct task_struct *p)
     strscpy(s->comm, p->comm, sizeof(s->comm));
 }
 
-/* Of the task with the lowest pid that is min or more; false: there is none. */
+/* Gets the task with the lowest pid >= min; false: none. */
 static bool next_task(pid_t min, struct task_snapshot *s)
 {
     const struct task_struct *p, *found = NULL;
@@ -101,7 +101,7 @@ static int mounts_show(struct seq_file *m, void *pid)
     return find_task((long)pid, &s) ? proc_mounts_show(m, NULL) : -ESRCH;
 }
 
-/* Linux's fields in its order; what is not counted here is 0. */
+/* Linux's fields in its order; those that are not counted here are 0. */
 static int stat_show(struct seq_file *m, void *pid)
 {
     struct task_snapshot s;
@@ -135,7 +135,7 @@ static const struct {
 
 /* ---- names ---- */
 
-/* A dentry that only its user holds. */
+/* Creates a dentry outside of the tree, referenced by the caller only. */
 static struct dentry *make_dentry(struct dentry *dir, const char *name, size_t len, umode_t mode,
                                   pid_t pid, const struct inode_operations *iop,
                                   const struct file_operations *fop)
@@ -196,7 +196,7 @@ static const struct file_operations pid_dir_fops = {
     .iterate_shared = pid_dir_readdir,
 };
 
-/* A decimal number without a sign or leading zeros; -1: it is none. */
+/* Parses a decimal number without sign and leading zeros; -1: not a number. */
 static pid_t parse_pid(const char *name, size_t len)
 {
     pid_t pid = 0;

@@ -1,8 +1,8 @@
 /*
- * generic.c - /proc.
+ * generic.c - procfs.
  *
- * A file may be a module's, and stays open when that goes: proc_remove() closes
- * it for all that have it open, and from then on reading it is -EIO.
+ * A module may create files and be unloaded while they are open: proc_remove() closes them for
+ * all openers; reading one then returns -EIO.
  */
 #include "internal.h"
 #include <linux/errno.h>
@@ -12,13 +12,13 @@
 #include <linux/slab.h>
 
 struct proc_dir_entry {
-    struct mutex lock; /* held during a call of one of the functions, and to take them away */
-    const struct file_operations *fops; /* NULL: the file is gone */
+    struct mutex lock;                  /* held during calls of the functions, and to remove them */
+    const struct file_operations *fops; /* NULL: the file was removed */
     int (*show)(struct seq_file *m, void *unused);
     struct list_head openers;
 };
 
-/* A use of the file that has not been released yet; under the entry's lock. */
+/* An open file that was not released yet; under the entry's lock. */
 struct pde_opener {
     struct list_head list;
     struct file *file;
@@ -57,7 +57,7 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 }
 EXPORT_SYMBOL(proc_mkdir);
 
-/* ---- a file's functions, as long as it has them ---- */
+/* ---- calling a file's functions ---- */
 
 static int proc_reg_open(struct inode *inode, struct file *file)
 {
@@ -137,7 +137,7 @@ static const struct file_operations proc_reg_fops = {
     .release = proc_reg_release,
 };
 
-/* Takes the functions away: after this no call of one of them is under way, or begins. */
+/* Removes the functions: after this no call of them is running or starts. */
 static void proc_entry_rundown(struct proc_dir_entry *pde)
 {
     mutex_lock(&pde->lock);
@@ -154,7 +154,7 @@ static void proc_evict(struct inode *inode)
 
 static const struct inode_operations proc_file_iops = {.evict = proc_evict};
 
-/* ---- coming and going ---- */
+/* ---- creating and removing files ---- */
 
 static struct dentry *create_file(const char *name, umode_t mode, struct dentry *parent,
                                   const struct file_operations *fops,

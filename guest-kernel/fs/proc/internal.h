@@ -1,10 +1,10 @@
-/* internal.h - between the parts of /proc. */
+/* internal.h - shared by the files of /proc. */
 #ifndef FS_PROC_INTERNAL_H
 #define FS_PROC_INTERNAL_H
 
 #include <linux/proc_fs.h>
 
-/* /proc itself: the names in the tree, and a directory for each task (base.c). */
+/* /proc itself: the entries in the tree, and a directory for each task (base.c). */
 extern const struct inode_operations proc_root_iops;
 extern const struct file_operations proc_root_fops;
 

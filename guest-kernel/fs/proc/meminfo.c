@@ -1,4 +1,4 @@
-/* meminfo.c - /proc/meminfo: how much memory there is, and how much of it is free. */
+/* meminfo.c - /proc/meminfo: total and free memory. */
 #include <asm/page.h>
 #include <linux/mm.h>
 #include <linux/proc_fs.h>

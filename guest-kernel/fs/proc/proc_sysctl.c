@@ -1,4 +1,4 @@
-/* proc_sysctl.c - /proc/sys: a file for each struct ctl_table, which holds one decimal number. */
+/* proc_sysctl.c - /proc/sys: a file with a decimal number for each struct ctl_table. */
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/proc_fs.h>
@@ -6,7 +6,7 @@
 #include <linux/string.h>
 #include <linux/sysctl.h>
 
-enum { NUMBER_MAX = 24 }; /* bytes of a number as text */
+enum { NUMBER_MAX = 24 }; /* longest number as text */
 
 static int sysctl_show(struct seq_file *m, void *data)
 {
@@ -53,20 +53,20 @@ DEFINE_SHOW_STORE_ATTRIBUTE(sysctl);
 
 static struct dentry *sys_dir(void)
 {
-    static struct dentry *dir; /* made once, at boot */
+    static struct dentry *dir; /* created once, at boot */
 
     if (!dir)
         dir = proc_mkdir("sys", NULL);
     return dir;
 }
 
-/* There is one directory below /proc/sys, or there are few: they are made at boot. */
+/* Returns a directory below /proc/sys; creates it at the first use, at boot. */
 static struct dentry *subdirectory(const char *name)
 {
     struct dentry *parent = sys_dir(), *dir = parent ? d_lookup(parent, name, strlen(name)) : NULL;
 
     if (dir)
-        dput(dir); /* the tree holds it */
+        dput(dir); /* the tree has a reference */
     return dir || !parent ? dir : proc_mkdir(name, parent);
 }
 

@@ -1,9 +1,8 @@
 /*
- * inode.c - ramfs: a directory is its dentries, a file its pages.
+ * inode.c - ramfs: directories are dentries, files are pages.
  *
- * i_private is the table of a file's pages, as long as the largest offset
- * ever written needs; a page that was not written is missing and reads as zeros.
- * All under the file's i_rwsem.
+ * i_private is the table of a file's pages, as long as the largest offset written requires;
+ * pages that were not written are missing and read as zeros. All under the file's i_rwsem.
  */
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -18,10 +17,10 @@ struct ramfs_pages {
     char **page;
 };
 
-/* As much as one kmalloc() can list. */
+/* The number of pages that one kmalloc() can list. */
 #define RAMFS_MAX_PAGES ((PAGE_SIZE << (MAX_ORDER - 1)) / sizeof(char *))
 
-/* What files may not fill: the kernel has to go on, if only to remove them. */
+/* Memory that files may not use, so that the kernel can still run, if only to remove files. */
 enum { RESERVE_MAX_PAGES = 1024, RESERVE_PART = 16 };
 
 static unsigned long reserved_pages(void)
@@ -51,7 +50,7 @@ static int grow_table(struct ramfs_pages *pages, size_t nr)
     return 0;
 }
 
-/* The page to write to, made if it is not there; or ERR_PTR. */
+/* Returns the page to write to, allocated if missing, or ERR_PTR(). */
 static char *page_for_write(struct ramfs_pages *pages, size_t index)
 {
     int err = index < pages->nr ? 0 : grow_table(pages, index + 1);
@@ -130,7 +129,7 @@ static ssize_t ramfs_write(struct file *file, const char *buf, size_t count, lof
     return n;
 }
 
-/* Pages after the new end are freed; the rest of the last page reads as zeros if the file grows. */
+/* Frees the pages after the new end, and clears the rest of the last page. */
 static int ramfs_truncate(struct inode *inode, loff_t size)
 {
     struct ramfs_pages *pages = pages_of(inode);
@@ -236,7 +235,7 @@ static struct file_system_type ramfs_fs_type = {
     .fill_super = ramfs_fill_super,
 };
 
-/* As in a Linux that cannot swap. */
+/* As in a Linux without CONFIG_SHMEM, tmpfs is a ramfs. */
 static struct file_system_type tmpfs_fs_type = {
     .name = "tmpfs",
     .fs_flags = FS_MODE_OPTION,

@@ -1,4 +1,4 @@
-/* mount.c - sysfs: directories in which other file systems are mounted. */
+/* mount.c - sysfs, which contains mount points for other file systems. */
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
 

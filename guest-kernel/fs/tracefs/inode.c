@@ -1,7 +1,7 @@
 /*
- * inode.c - tracefs, usually mounted at /sys/kernel/tracing.
+ * inode.c - tracefs, which is mounted at /sys/kernel/tracing.
  *
- * Only the kernel makes and removes names here.
+ * Only the kernel creates and removes its files.
  */
 #include <linux/sysfs.h>
 #include <linux/tracefs.h>

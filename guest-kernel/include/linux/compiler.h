@@ -17,7 +17,7 @@
 #define __printf(a, b)  __attribute__((format(printf, a, b)))
 #define __used          __attribute__((used))
 #define __must_check    __attribute__((warn_unused_result))
-#define __user          /* a pointer of the program's */
+#define __user          /* marks a pointer to user memory */
 #define __irq_entry     __section(".irqentry.text")
 
 #define likely(x)   __builtin_expect(!!(x), 1)

@@ -1,8 +1,8 @@
 /*
- * dcache.h - the trees of names, one in each superblock.
+ * dcache.h - directory entries.
  *
- * Every name there is, is in memory: no name is looked up anywhere else.  A
- * dentry in the tree has one reference for that and one for each child.
+ * All names are in memory; there is no other storage to look them up in. A dentry in the tree
+ * has one reference for that, and one for each child.
  */
 #ifndef LINUX_DCACHE_H
 #define LINUX_DCACHE_H
@@ -16,48 +16,47 @@ struct super_block;
 struct vfsmount;
 
 struct dentry_operations {
-    /* A directory that mounts something on itself: what, a mount that is nowhere yet; or ERR_PTR.
-     */
+    /* Creates the mount for a directory that is an automount point; or ERR_PTR. */
     struct vfsmount *(*d_automount)(struct dentry *dentry);
 };
 
 struct dentry {
-    const char *d_name;         /* ours; all but d_inode under dcache_lock */
+    const char *d_name;         /* allocated; all members but d_inode are under dcache_lock */
     struct dentry *d_parent;    /* itself in the root; referenced */
     struct list_head d_child;   /* among d_parent's d_subdirs; empty when unhashed */
     struct list_head d_subdirs; /* by d_offset */
-    loff_t d_offset;            /* its place in a listing, never given twice */
+    loff_t d_offset;            /* its position in a listing, never reused */
     unsigned int d_count;
-    unsigned int d_mounted; /* mounts that stand here; under mount_lock (namespace.c) */
-    struct inode *d_inode;  /* referenced; set by d_add() for good */
+    unsigned int d_mounted; /* number of mounts on this directory; under mount_lock */
+    struct inode *d_inode;  /* referenced; d_add() sets it once */
     struct super_block *d_sb;
-    const struct dentry_operations *d_op; /* NULL: nothing is special */
+    const struct dentry_operations *d_op; /* may be NULL */
 };
 
-/* The root of a superblock, which takes over the inode's reference: 0 or -ENOMEM. */
+/* Creates the root directory of sb. Takes over the reference to inode. 0 or -ENOMEM. */
 int d_make_root(struct super_block *sb, struct inode *inode);
-/* A dentry outside of the tree; parent is referenced. NULL: no memory. */
+/* Allocates a dentry that is not yet in the tree; takes a reference to parent. NULL: no memory. */
 struct dentry *d_alloc(struct dentry *parent, const char *name, size_t len);
-/* Gives the name its inode, whose reference is taken over, and puts it into the tree. */
+/* Sets the inode, whose reference it takes over, and adds the dentry to the tree. */
 void d_add(struct dentry *dentry, struct inode *inode);
-/* Takes the name out of the tree, with the tree's reference. */
+/* Removes the dentry from the tree and drops the tree's reference. */
 void d_drop(struct dentry *dentry);
 bool d_unhashed(const struct dentry *dentry);
-/* 0, -ENOMEM, -EINVAL if the new parent is below the name itself. */
+/* Returns 0, -ENOMEM, or -EINVAL if the new parent is below the dentry. */
 int d_move(struct dentry *dentry, struct dentry *new_parent, const char *new_name);
-/* Referenced, or NULL; `.` and `..` are not names. */
+/* Returns the child with a reference, or NULL; `.` and `..` are not handled here. */
 struct dentry *d_lookup(struct dentry *parent, const char *name, size_t len);
 struct dentry *dget(struct dentry *dentry);
 struct dentry *dget_parent(struct dentry *dentry);
 void dput(struct dentry *dentry);
 bool simple_empty(struct dentry *dentry);
-/* Is dentry the same as or below top? */
+/* Returns whether dentry is top or below it. */
 bool is_subdir(struct dentry *dentry, struct dentry *top);
-/* The first child at offset or after it, referenced; NULL: there is none. */
+/* Returns the first child with d_offset >= offset, with a reference, or NULL. */
 struct dentry *d_next_child(struct dentry *parent, loff_t offset);
-/* Text in front of p, which buf is before; NULL: no room. */
+/* Writes text in front of p, in a buffer that starts at buf. Returns its start; NULL: no room. */
 char *prepend(char *p, char *buf, const char *text, size_t len);
-/* The names from top down to dentry, each after a slash, in front of p; NULL: no room. */
+/* Writes "/NAME" for each name from below top to dentry in front of p. Returns as prepend(). */
 char *prepend_names(const struct dentry *dentry, const struct dentry *top, char *buf, char *p);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * fs.h - inodes, open files, and what a filesystem provides.
+ * fs.h - inodes, open files, and the operations of filesystems.
  *
- * A file system makes inodes whose operations say what can be done there, and
- * hangs them into the tree of its superblock by dentries (dcache.h).  Mounts
- * make one tree of those (mount.h).
- * Buffers are the kernel's: system calls copy between them and the program's.
+ * A filesystem creates inodes, whose operations implement it, and adds them to the tree of a
+ * superblock by dentries (dcache.h); mounts (mount.h) connect these trees. Buffers are kernel
+ * memory: system calls copy between them and user memory.
  */
 #ifndef LINUX_FS_H
 #define LINUX_FS_H
@@ -24,7 +23,7 @@
 
 #define FMODE_READ   0x1u
 #define FMODE_WRITE  0x2u
-#define FMODE_WRITER 0x10000u /* and its mount is kept writable */
+#define FMODE_WRITER 0x10000u /* holds mnt_want_write() of its mount */
 
 #define NAME_MAX 255
 #define PATH_MAX 4096
@@ -35,14 +34,14 @@ struct file;
 struct inode;
 struct pipe_inode_info;
 
-/* The caller of iterate_dir() gives this; actor answers false to stop. */
+/* Passed to iterate_dir() by its caller. actor returns false to stop. */
 struct dir_context {
     bool (*actor)(struct dir_context *ctx, const char *name, size_t namelen, loff_t offset, u64 ino,
                   unsigned int type);
     loff_t pos;
 };
 
-/* What is NULL cannot be done, and says so with Linux's error. */
+/* If NULL, the system call returns Linux's error. */
 struct file_operations {
     loff_t (*llseek)(struct file *file, loff_t offset, int whence); /* NULL: -ESPIPE */
     ssize_t (*read)(struct file *file, char *buf, size_t count, loff_t *pos);
@@ -53,7 +52,7 @@ struct file_operations {
     int (*release)(struct inode *inode, struct file *file);
 };
 
-/* All called with the directory locked and the name checked. NULL: -EPERM. */
+/* All but lookup are called with the directory locked and the name checked. NULL: -EPERM. */
 struct inode_operations {
     int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
     int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);
@@ -62,10 +61,10 @@ struct inode_operations {
     int (*rename)(struct inode *old_dir, struct dentry *old_dentry, struct inode *new_dir,
                   const char *new_name);
     int (*truncate)(struct inode *inode, loff_t size);
-    void (*evict)(struct inode *inode); /* the last reference is gone */
+    void (*evict)(struct inode *inode); /* called when the last reference is dropped */
     /*
-     * Names that are made when they are looked for: a dentry outside of the tree (d_alloc), or
-     * NULL. Called without the directory's lock.
+     * For directories whose names are created on lookup: returns a dentry outside of the tree
+     * (d_alloc()), or NULL. Called without the directory's lock.
      */
     struct dentry *(*lookup)(struct dentry *dir, const char *name, size_t len);
 };
@@ -81,14 +80,14 @@ struct inode {
     void *i_private;
     struct pipe_inode_info *i_pipe;
     atomic_t i_count;
-    struct mutex i_rwsem; /* a directory's names, a file's contents */
+    struct mutex i_rwsem; /* guards a directory's names, or a file's contents */
 };
 
 struct file {
     const struct file_operations *f_op;
     struct inode *f_inode;
-    struct path f_path;   /* NULLs: a pipe */
-    unsigned int f_flags; /* as opened, less O_CREAT and its like */
+    struct path f_path;   /* NULL pointers: a file without a name */
+    unsigned int f_flags; /* without the flags that only affect open() */
     unsigned int f_mode;
     atomic_t f_count;
     struct mutex f_pos_lock;
@@ -97,58 +96,58 @@ struct file {
 };
 
 enum {
-    FS_SINGLE = 1,      /* one superblock, however often it is mounted */
-    FS_MODE_OPTION = 2, /* with the option mode=, that of the root directory */
+    FS_SINGLE = 1,      /* all mounts share one superblock */
+    FS_MODE_OPTION = 2, /* has the option mode=, the mode of the root directory */
 };
 
-/* What can be mounted. */
+/* A type of file system. */
 struct file_system_type {
     const char *name;
     unsigned int fs_flags;
     umode_t root_mode;
-    int (*fill_super)(struct super_block *sb); /* makes the root (d_make_root()): 0 or an error */
-    struct super_block *fs_single;             /* the one there is; for super.c */
-    struct list_head list;                     /* for filesystems.c */
+    int (*fill_super)(struct super_block *sb); /* creates the root directory: 0 or an error */
+    struct super_block *fs_single;             /* the superblock of FS_SINGLE types (super.c) */
+    struct list_head list;                     /* in the list of types (filesystems.c) */
 };
 
 struct super_block {
     struct file_system_type *s_type;
     struct dentry *s_root;
     dev_t s_dev;
-    umode_t s_mode;        /* of the root directory, as asked for */
-    unsigned int s_active; /* its mounts; under super_mutex */
+    umode_t s_mode;        /* mode of the root directory */
+    unsigned int s_active; /* number of mounts and other users; under super_mutex */
 };
 
 /* fs/filesystems.c */
 void register_filesystem(struct file_system_type *type); /* at boot */
 struct file_system_type *get_fs_type(const char *name);  /* or NULL */
 
-/* fs/super.c: a superblock of the type, referenced; or ERR_PTR. */
+/* fs/super.c: returns a superblock of the type with a reference, or ERR_PTR. */
 struct super_block *sget(struct file_system_type *type);
-/* With the last reference the tree and all in it is freed. */
+/* Drops a reference. The last one frees the superblock and all its files. */
 void deactivate_super(struct super_block *sb);
-/* Takes `NAME=VALUE,...`, which is changed: 0 or -EINVAL. */
+/* Sets options from `NAME=VALUE,...`. Modifies the string. 0 or -EINVAL. */
 int reconfigure_super(struct super_block *sb, char *options);
-/* At boot: registers a type with one superblock, which stays, and answers its root. */
+/* At boot: registers an FS_SINGLE type and creates its superblock for good. Returns the root. */
 struct dentry *simple_pin_fs(struct file_system_type *type);
-/* The fill_super() of a type in which only the kernel makes names. */
+/* fill_super() for file systems in which only the kernel creates files. */
 int simple_fill_super(struct super_block *sb);
 
-/* fs/inode.c.  A new inode has no name yet and one reference. */
+/* fs/inode.c. new_inode() returns an inode with one reference, or NULL. */
 struct inode *new_inode(umode_t mode);
 void ihold(struct inode *inode);
 void iput(struct inode *inode);
 void inode_lock(struct inode *inode);
 void inode_unlock(struct inode *inode);
 
-/* fs/namei.c: names to things. dfd is AT_FDCWD or a directory's descriptor. */
+/* fs/namei.c: path lookup. dfd is AT_FDCWD or the descriptor of a directory. */
 enum {
-    LOOKUP_DIRECTORY = 2, /* it has to be one; it mounts itself if it does so */
-    LOOKUP_OPEN = 0x100,  /* it is going to be opened: the same */
+    LOOKUP_DIRECTORY = 2, /* must be a directory; triggers an automount */
+    LOOKUP_OPEN = 0x100,  /* for open(); triggers an automount */
 };
 int kern_path_at(int dfd, const char *name, unsigned int flags, struct path *res);
 int kern_path(const char *name, unsigned int flags, struct path *res);
-char *getname(const char __user *name); /* to be given back with kfree(); or ERR_PTR */
+char *getname(const char __user *name); /* a copy for kfree(), or ERR_PTR */
 struct file *do_filp_open(int dfd, const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int do_mkdirat(int dfd, const char *name, umode_t mode);
 int do_unlinkat(int dfd, const char *name);
@@ -158,7 +157,7 @@ int do_renameat(int olddfd, const char *oldname, int newdfd, const char *newname
 /* fs/open.c */
 struct file *filp_open(const char *name, int flags, umode_t mode); /* or ERR_PTR */
 int filp_close(struct file *file);
-/* Opens an inode by its own method; takes over no reference. path NULL: it has no name. */
+/* Opens an inode with its own open(). Takes over no reference. path NULL: a file without a name. */
 struct file *dentry_open(const struct path *path, struct inode *inode, int flags);
 int do_truncate(struct inode *inode, loff_t size);
 
@@ -167,30 +166,30 @@ struct file *alloc_empty_file(int flags); /* or NULL */
 struct file *get_file(struct file *file);
 int fput(struct file *file);
 
-/* fs/read_write.c: pos is the file's own (&file->f_pos, its lock held) or the caller's. */
+/* fs/read_write.c: pos is &file->f_pos, with f_pos_lock held, or a variable of the caller. */
 ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos);
 ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos);
 loff_t vfs_llseek(struct file *file, loff_t offset, int whence);
-/* At the file's own position, which moves. */
+/* At the file's position, which they advance. */
 ssize_t file_read(struct file *file, char *buf, size_t count);
 ssize_t file_write(struct file *file, const char *buf, size_t count);
 loff_t generic_file_llseek(struct file *file, loff_t offset, int whence);
-/* A whole file in memory that the caller gives back with kfree(). */
+/* Reads a whole file into memory that the caller frees by kfree(). */
 int kernel_read_file(struct file *file, void **buf, size_t *size);
 
 /* fs/readdir.c */
 int iterate_dir(struct file *file, struct dir_context *ctx);
 
-/* fs/pipe.c: res[0] is to read from, res[1] to write to. */
+/* fs/pipe.c: res[0] is the read end, res[1] the write end. */
 int create_pipe_files(struct file **res, int flags);
 
 /* fs/stat.c */
 int vfs_fstat(int fd, struct kstat *stat);
 int vfs_fstatat(int dfd, const char *name, struct kstat *stat);
 
-/* fs/libfs.c: for filesystems that keep nothing but their dentries. */
+/* fs/libfs.c: for filesystems that are stored in dentries only. */
 extern const struct file_operations simple_dir_operations;
-/* The names in the tree, from ctx->pos on. False: the reader has enough. */
+/* Lists the names from ctx->pos on. Returns false if the actor stopped it. */
 bool dir_emit_children(struct file *file, struct dir_context *ctx);
 loff_t dcache_dir_llseek(struct file *file, loff_t offset, int whence);
 int simple_unlink(struct inode *dir, struct dentry *dentry);
@@ -199,12 +198,12 @@ int simple_rename(struct inode *old_dir, struct dentry *old_dentry, struct inode
                   const char *new_name);
 ssize_t simple_read_from_buffer(char *to, size_t count, loff_t *pos, const void *from,
                                 size_t available);
-/* A name made by the kernel itself, until simple_recursive_removal(). NULL: no memory. */
+/* Creates a name that exists until simple_recursive_removal(). NULL: no memory. */
 struct dentry *simple_create_dir(struct dentry *parent, const char *name,
                                  const struct inode_operations *iop);
 struct dentry *simple_create_file(struct dentry *parent, const char *name, umode_t mode, void *data,
                                   const struct file_operations *fops);
-/* The name and all below it go; files that are open stay until they are closed. */
+/* Removes the name and all below it. Open files stay until they are closed. */
 void simple_recursive_removal(struct dentry *dentry);
 
 #endif

@@ -11,7 +11,7 @@ struct task_struct;
 struct fs_struct {
     atomic_t users;
     spinlock_t lock;
-    struct path pwd; /* under lock; referenced; NULLs are the root */
+    struct path pwd; /* under lock; referenced; NULLs: the root */
 };
 
 extern struct fs_struct init_fs;
@@ -21,7 +21,7 @@ struct fs_struct *copy_fs_struct(struct fs_struct *old); /* NULL: no memory */
 void put_fs_struct(struct fs_struct *fs);
 int unshare_fs_struct(void);
 void exit_fs(struct task_struct *task);
-/* The working directory, referenced. */
+/* Returns the working directory with a reference. */
 void get_fs_pwd(struct fs_struct *fs, struct path *pwd);
 void set_fs_pwd(struct fs_struct *fs, const struct path *pwd);
 int do_chdir(const char *name);

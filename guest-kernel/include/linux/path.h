@@ -1,4 +1,4 @@
-/* path.h - a place in the tree of names: which mount, and which name in it. */
+/* path.h - a location in the tree of mounts: a mount and a name in it. */
 #ifndef LINUX_PATH_H
 #define LINUX_PATH_H
 
@@ -10,7 +10,7 @@ struct path {
     struct dentry *dentry;
 };
 
-/* A reference to both; put takes a path of NULLs, too. */
+/* Get and drop references to both. path_put() accepts NULL pointers in path. */
 void path_get(const struct path *path);
 void path_put(const struct path *path);
 

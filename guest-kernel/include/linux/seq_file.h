@@ -50,9 +50,9 @@ int single_release(struct inode *inode, struct file *file);
 void __printf(2, 3) seq_printf(struct seq_file *m, const char *fmt, ...);
 void seq_puts(struct seq_file *m, const char *s);
 void seq_write(struct seq_file *m, const void *data, size_t len);
-/* With each character of esc as a backslash and three octal digits. */
+/* Writes s, with each character that is in esc as a backslash and three octal digits. */
 void seq_escape(struct seq_file *m, const char *s, const char *esc);
-/* A path from the root, likewise: 0 or -ENOMEM. */
+/* Writes the path from the root in the same way. 0 or -ENOMEM. */
 int seq_path(struct seq_file *m, const struct path *path, const char *esc);
 static inline bool seq_has_overflowed(const struct seq_file *m)
 {

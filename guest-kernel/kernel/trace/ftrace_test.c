@@ -142,7 +142,7 @@ static unsigned long place_of(unsigned long ip)
     return i + 1;
 }
 
-static void a_function_can_be_named_by_its_place(struct kunit *test)
+static void a_function_can_be_named_by_its_index(struct kunit *test)
 {
     char place[24];
 
@@ -528,7 +528,7 @@ static const struct kunit_case ftrace_cases[] = {
     KUNIT_CASE(notrace_overrides_the_filter),
     KUNIT_CASE(a_filter_that_matches_nothing_is_refused),
     KUNIT_CASE(the_kernel_is_in_no_module),
-    KUNIT_CASE(a_function_can_be_named_by_its_place),
+    KUNIT_CASE(a_function_can_be_named_by_its_index),
     KUNIT_CASE(a_function_can_be_named_by_its_address),
     KUNIT_CASE(a_callback_gets_function_and_caller),
     KUNIT_CASE(one_ops_is_called_directly_and_several_by_the_list),

@@ -169,7 +169,7 @@ static int readme_show(struct seq_file *m, void *unused)
 
 DEFINE_SHOW_ATTRIBUTE(readme);
 
-/* Debugfs's directory `tracing`, where tracefs was before it was a file system of its own. */
+/* For the directory `tracing` of debugfs, the old path of the tracer's files. */
 static struct vfsmount *trace_automount(struct dentry *dentry)
 {
     (void)dentry;

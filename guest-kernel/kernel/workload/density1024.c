@@ -1,4 +1,4 @@
-/* density1024.c - the workload `density1024`: calls of 1024 turns of a loop each. */
+/* density1024.c - the workload `density1024`: calls with 1024 loop iterations each. */
 #define WORKLOAD_BODY "density_body.h"
 #define DENSITY_WORK  density1024_work
 #define DENSITY_ONCE  density1024_once

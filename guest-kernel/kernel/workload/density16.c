@@ -1,4 +1,4 @@
-/* density16.c - the workload `density16`: calls of 16 turns of a loop each. */
+/* density16.c - the workload `density16`: calls with 16 loop iterations each. */
 #define WORKLOAD_BODY "density_body.h"
 #define DENSITY_WORK  density16_work
 #define DENSITY_ONCE  density16_once

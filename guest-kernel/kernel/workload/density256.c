@@ -1,4 +1,4 @@
-/* density256.c - the workload `density256`: calls of 256 turns of a loop each. */
+/* density256.c - the workload `density256`: calls with 256 loop iterations each. */
 #define WORKLOAD_BODY "density_body.h"
 #define DENSITY_WORK  density256_work
 #define DENSITY_ONCE  density256_once

@@ -1,4 +1,4 @@
-/* density4.c - the workload `density4`: calls of 4 turns of a loop each. */
+/* density4.c - the workload `density4`: calls with 4 loop iterations each. */
 #define WORKLOAD_BODY "density_body.h"
 #define DENSITY_WORK  density4_work
 #define DENSITY_ONCE  density4_once

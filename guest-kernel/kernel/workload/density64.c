@@ -1,4 +1,4 @@
-/* density64.c - the workload `density64`: calls of 64 turns of a loop each. */
+/* density64.c - the workload `density64`: calls with 64 loop iterations each. */
 #define WORKLOAD_BODY "density_body.h"
 #define DENSITY_WORK  density64_work
 #define DENSITY_ONCE  density64_once

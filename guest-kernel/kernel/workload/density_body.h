@@ -1,6 +1,6 @@
 /*
- * density_body.h - the same amount of work in calls of different lengths: DENSITY_TURNS turns of a
- * loop each. See workload.h.
+ * density_body.h - DENSITY_ALL loop iterations, DENSITY_TURNS of them in each call. See
+ * workload.h.
  */
 SET_ATTR u64 FN(DENSITY_WORK)(u64 value)
 {

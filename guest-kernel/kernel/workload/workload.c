@@ -29,7 +29,7 @@ struct workload_job {
 
 enum { THREADS_PER_CPU = 2, THREADS_MAX = NR_CPUS * THREADS_PER_CPU };
 
-/* `threads` uses the first THREADED, in turn. */
+/* `threads` uses the first THREADED of these, in turn. */
 static const struct workload *const workloads[] = {
     &workload_calls,      &workload_tree,        &workload_sort,      &workload_mixed,
     &workload_deep,       &workload_density4,    &workload_density16, &workload_density64,

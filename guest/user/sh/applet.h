@@ -23,7 +23,7 @@ struct applet {
 enum {
     STATUS_ERROR = 1,
     STATUS_USAGE = 2,
-    STATUS_MOUNT = 32, /* mount's and umount's, when the kernel refuses */
+    STATUS_MOUNT = 32, /* of mount and umount, if the system call fails */
     STATUS_NOT_EXECUTABLE = 126,
     STATUS_NOT_FOUND = 127,
     STATUS_SIGNAL = 128, /* plus the signal number */

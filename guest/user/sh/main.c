@@ -163,8 +163,7 @@ int run_input_to_end(struct shell *sh, const char *unused)
 
 /* ---- start ---- */
 
-/* As a distribution's first program does: most articles on ftrace use the tracer's files from
- * there. */
+/* As the init of distributions does: most articles on ftrace use /sys/kernel/debug/tracing. */
 static void mount_debugfs(void)
 {
     mount("debugfs", "/sys/kernel/debug", "debugfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);

@@ -1,8 +1,8 @@
 /*
  * mount.c - mount, umount.
  *
- * Options that mount(8) knows become flags of the call, or take one away; the
- * others are the file system's.
+ * Options of mount(8) set or clear flags of the system call; others are passed to the
+ * filesystem.
  */
 #include "applet.h"
 #include "shell.h"
@@ -33,18 +33,18 @@ static const struct {
     {"move", MS_MOVE, 0},
 };
 
-/* What was asked for. */
+/* The arguments of mount. */
 struct mount_request {
-    const char *type; /* NULL: not said */
+    const char *type; /* may be NULL */
     unsigned long flags;
-    struct strbuf options; /* the file system's own, with commas between them */
+    struct strbuf options; /* for the file system, separated by commas */
     const char *words[MAX_WORDS];
     int n;
 };
 
-/* ---- the list ---- */
+/* ---- listing ---- */
 
-/* The kernel writes what would part words as a backslash and three octal digits. */
+/* Decodes the octal escapes with which /proc/mounts writes blanks and the like. */
 static void unescape(char *s)
 {
     char *to = s;
@@ -58,7 +58,7 @@ static void unescape(char *s)
     *to = 0;
 }
 
-/* A line of /proc/mounts, as mount(8) tells it. */
+/* Prints a line of /proc/mounts in the format of mount(8). */
 static int show_mount(char *line, const char *wanted_type)
 {
     char *dev = strsep(&line, " "), *dir = strsep(&line, " ");
@@ -129,7 +129,7 @@ static void add_options(struct mount_request *m, const char *list)
     free(copy);
 }
 
-/* Options may stand behind the other words. */
+/* Options may also come after the other words, as in `mount none /mnt -t debugfs`. */
 static bool parse_request(struct mount_request *m, char **argv)
 {
     struct options o = {.argv = argv + 1};
@@ -152,7 +152,7 @@ static bool parse_request(struct mount_request *m, char **argv)
     }
 }
 
-static int mount_refused(const struct mount_request *m, const char *dev, const char *dir, int err)
+static int report_failure(const struct mount_request *m, const char *dev, const char *dir, int err)
 {
     if (err == -ENODEV)
         shell_error("mount: %s: unknown filesystem type '%s'", dir, m->type);
@@ -163,7 +163,7 @@ static int mount_refused(const struct mount_request *m, const char *dev, const c
     return STATUS_MOUNT;
 }
 
-static int do_request(struct mount_request *m, char **argv)
+static int run_request(struct mount_request *m, char **argv)
 {
     const char *dir = m->n ? m->words[m->n - 1] : NULL, *dev = m->n > 1 ? m->words[0] : "none";
     bool remount = m->flags & MS_REMOUNT;
@@ -175,7 +175,7 @@ static int do_request(struct mount_request *m, char **argv)
         (!remount && !m->type && !(m->flags & (MS_BIND | MS_MOVE))))
         return usage_error(argv);
     err = mount(dev, dir, m->type, m->flags, m->options.s);
-    return err ? mount_refused(m, dev, dir, err) : 0;
+    return err ? report_failure(m, dev, dir, err) : 0;
 }
 
 int do_mount(int argc, char **argv)
@@ -184,7 +184,7 @@ int do_mount(int argc, char **argv)
     int status;
 
     (void)argc;
-    status = parse_request(&m, argv) ? do_request(&m, argv) : usage_error(argv);
+    status = parse_request(&m, argv) ? run_request(&m, argv) : usage_error(argv);
     free(m.options.s);
     return status;
 }

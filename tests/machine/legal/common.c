@@ -22,7 +22,7 @@ unsigned long harts(void)
     return count;
 }
 
-/* From start.S; what it answers is the status of the run. */
+/* See start.S. */
 int start_hart(unsigned long hart);
 
 int start_hart(unsigned long hart)

@@ -1,9 +1,8 @@
-/* mount.h - the flags of mount(2) and umount2(2), for the kernel and for programs; Linux's numbers.
- */
+/* mount.h - flags of mount(2) and umount2(2), with Linux's values. */
 #ifndef UAPI_LINUX_MOUNT_H
 #define UAPI_LINUX_MOUNT_H
 
-/* What mount(2) takes. */
+/* mount(2) */
 #define MS_RDONLY      0x1ul
 #define MS_NOSUID      0x2ul
 #define MS_NODEV       0x4ul
@@ -22,7 +21,7 @@
 #define MS_STRICTATIME 0x1000000ul
 #define MS_NOUSER      0x80000000ul
 
-/* What umount2(2) takes. */
+/* umount2(2) */
 #define MNT_FORCE       1
 #define MNT_DETACH      2
 #define UMOUNT_NOFOLLOW 8

@@ -1,0 +1,178 @@
+/*
+ * engine_priv.h - what the engines have in common besides engine.inc: the parts that are functions.
+ */
+#ifndef CPU_ENGINE_PRIV_H
+#define CPU_ENGINE_PRIV_H
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "cpu/csr_bits.h"
+#include "cpu/exec.h"
+#include "cpu/float_ops.h"
+#include "cpu/hart_priv.h"
+#include "cpu/insn_events_priv.h"
+#include "cpu/ops.h"
+
+static inline uint64_t divide_signed(uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        return UINT64_MAX;
+    if (b == UINT64_MAX) /* -1: the quotient of INT64_MIN wraps to itself */
+        return -a;
+    return (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static inline uint64_t remainder_signed(uint64_t a, uint64_t b)
+{
+    if (b == 0)
+        return a;
+    if (b == UINT64_MAX)
+        return 0;
+    return (uint64_t)((int64_t)a % (int64_t)b);
+}
+
+static inline uint64_t rotate_left(uint64_t v, uint64_t by)
+{
+    return v << (by & 63) | v >> (-by & 63);
+}
+
+/* Of the low word; the result is sign-extended. */
+static inline uint64_t rotate_left_word(uint64_t v, uint64_t by)
+{
+    uint32_t w = (uint32_t)v;
+
+    return (uint64_t)(int64_t)(int32_t)(w << (by & 31) | w >> (-by & 31));
+}
+
+/* Each byte that is not zero becomes all ones. */
+static inline uint64_t fill_bytes(uint64_t v)
+{
+    const uint64_t low_bits = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    uint64_t top_bits = ((v & low_bits) + low_bits) | v; /* set where the byte is not zero */
+
+    return (top_bits >> 7 & UINT64_C(0x0101010101010101)) * 0xff;
+}
+
+static inline unsigned __int128 carryless_product(uint64_t a, uint64_t b)
+{
+    unsigned __int128 sum = 0;
+
+    for (unsigned n = 0; b >> n; n++) {
+        if (bit(b, n))
+            sum ^= (unsigned __int128)a << n;
+        if (n == 63)
+            break;
+    }
+    return sum;
+}
+
+/* Calls the owner of the probe at u, or tells the listeners of the instruction. */
+static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
+{
+    const struct probe *probe;
+
+    if (is_event_uop(u)) {
+        hart_tell_insn(h, u);
+        return PROBE_GO_ON;
+    }
+    probe = &h->cluster->probes.at[u->imm];
+    if (!probe->owner)
+        return PROBE_GO_ON;
+    return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, hart_pc(h));
+}
+
+static inline bool has_budget(const struct hart *h)
+{
+    return h->s.insns_left > 0 && (int64_t)h->s.cycles < h->s.until;
+}
+
+/* All instructions of the block begin before the limits of this hart_run. */
+static inline bool fits(const struct hart *h, const struct block *b)
+{
+    return h->cache.fetched_ops >= b->uop_count && block_insns(b) <= h->s.insns_left &&
+           hart_block_cycles(h, b) <= h->s.until - (int64_t)h->s.cycles;
+}
+
+/* Meets the exit requests; true: hart_run must return `*stop`. */
+static inline bool meet_requests(struct hart *h, enum hart_stop *stop)
+{
+    if (h->s.exit_requests & EXIT_STACK) {
+        hart_tell_stack_switch(h);
+        if (!h->s.exit_requests) /* the hart goes on in the same block */
+            return false;
+    }
+    h->s.exit_requests &= ~(uint32_t)EXIT_CODE;
+    hart_forget_cut(h);
+    if (h->s.exit_requests & EXIT_BLOCKS) {
+        h->s.exit_requests &= ~(uint32_t)EXIT_BLOCKS;
+        hart_discard_blocks(h);
+    }
+    if (h->s.exit_requests & EXIT_STUCK) {
+        h->s.exit_requests &= ~(uint32_t)EXIT_STUCK;
+        *stop = HART_STUCK;
+        return true;
+    }
+    if (h->s.exit_requests & EXIT_STOP) {
+        h->s.exit_requests &= ~(uint32_t)EXIT_STOP;
+        *stop = h->s.waiting ? HART_WAITING : h->s.paused ? HART_PAUSED : HART_ASKED;
+        return true;
+    }
+    if (h->s.exit_requests & EXIT_INTERRUPT && has_budget(h))
+        (void)hart_take_interrupt(h);
+    return false;
+}
+
+/* The block at pc, if the jump cache has it. */
+static inline struct block *cached_block(const struct hart *h, uint64_t pc)
+{
+    const struct jump_entry *e = jump_slot(h->cache.jump, pc);
+
+    return e->pc == pc ? e->block : NULL;
+}
+
+static inline struct block *next_block(struct hart *h, struct block *from, unsigned slot)
+{
+    struct block *to;
+
+    h->cache.block = from; /* becomes NULL if decoding discards it */
+    to = hart_find_block(h);
+    if (!to) {
+        hart_take_exception(h);
+        return NULL;
+    }
+    from = h->cache.block;
+    if (from)
+        block_link(from, slot, to);
+    return to;
+}
+
+/* ---- budget ---- */
+
+/* Cycles of one budget at most, so that NOWHERE costs more. */
+enum { BUDGET_MAX = 1 << 24 };
+#define INSNS_MASK   UINT64_C(0xffffffff)
+#define CYCLES_SHIFT 32
+
+#define T(name, issue, data, branch, end) \
+    _Static_assert((issue) >= 1, #name ": an instruction takes a cycle at least");
+#include "cpu/class.def"
+#undef T
+
+/* Takes cycles out for a new budget; at least the cost of a block that fits. */
+static inline int64_t take_budget(struct hart *h, uint32_t block)
+{
+    int64_t cycles = h->s.until - (int64_t)h->s.cycles;
+    int64_t insns = (h->s.insns_left - h->cache.issue_shift) >> h->cache.issue_shift;
+
+    if (cycles > insns)
+        cycles = insns;
+    if (cycles > BUDGET_MAX)
+        cycles = BUDGET_MAX;
+    if (cycles < block)
+        cycles = block;
+    h->s.cycles += (uint64_t)cycles;
+    return (int64_t)((uint64_t)cycles << CYCLES_SHIFT | INSNS_MASK);
+}
+
+#endif

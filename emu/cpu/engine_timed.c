@@ -1,0 +1,159 @@
+/*
+ * engine_timed.c - the timed engine: the same loop, in which a core model says what a cycle is
+ * (timed_priv.h). Blocks are not fused, which keeps this small; what is slow here is the model.
+ */
+#include "cpu/engine_priv.h"
+#include "cpu/timed_priv.h"
+
+/* One label for each operation. */
+#define FEW_LABELS
+
+/* The hart's clock before the current operation. */
+static uint64_t now_before(const struct hart *h, const struct block *b, const struct uop *u,
+                           int64_t budget)
+{
+    const struct path *p = h->cache.path;
+
+    return h->s.cycles - (uint64_t)(budget >> CYCLES_SHIFT) -
+           (path_cycles(p) - p->before[u - b->ops]);
+}
+
+/*
+ * A stall inside of a block has used up the budget: settles what was used, ends the part of the
+ * block where the limits of this hart_run are, and takes the next budget.
+ */
+static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uop *u,
+                                int64_t budget)
+{
+    h->cache.block = b;
+    h->cache.uop = u;
+    h->s.cycles -= (uint64_t)(budget >> CYCLES_SHIFT);
+    h->s.insns_left -= (int64_t)(INSNS_MASK - ((uint64_t)budget & INSNS_MASK));
+    hart_shorten_part(h);
+    h->cache.uop = NULL;
+    return take_budget(h, 0);
+}
+
+#define STALL(cycles)                                 \
+    do {                                              \
+        uint32_t stall = (cycles);                    \
+        if (UNLIKELY(stall)) {                        \
+            budget -= (int64_t)stall << CYCLES_SHIFT; \
+            if (UNLIKELY(budget < 0))                 \
+                budget = shorten(h, b, u, budget);    \
+        }                                             \
+    } while (0)
+
+/* Filter tags are lines; an access that is not aligned, and may need two, is never found. */
+#define PASSES(which, va, size)                                                   \
+    LIKELY(model->filter.which[(va) >> model->line_shift & (FILTER_LINES - 1)] == \
+           (((va) & (line_mask | ((size)-1))) ^ context))
+
+#define ON_LOAD(va, size)                   \
+    do {                                    \
+        uint64_t to = (va);                 \
+        if (!PASSES(loads, to, size))       \
+            STALL(timed_load(h, to, size)); \
+    } while (0)
+#define ON_STORE(va, size)                                                \
+    do {                                                                  \
+        uint64_t to = (va);                                               \
+        if (!PASSES(stores, to, size))                                    \
+            STALL(timed_store(h, to, size, now_before(h, b, u, budget))); \
+    } while (0)
+#define ON_FENCE() STALL(model_drain_stores(model, now_before(h, b, u, budget)))
+#define ON_MULTIPLY(a, b_)                       \
+    do {                                         \
+        if (UNLIKELY(model->core->mul_wide))     \
+            STALL(model_multiply(model, a, b_)); \
+    } while (0)
+#define ON_DIVIDE(a, b_, is_signed, kind) STALL(model_divide(model, a, b_, is_signed, kind))
+
+#define LEAVE(how)                                              \
+    do {                                                        \
+        enum pipe_leave_by by = (how);                          \
+        struct path *p = h->cache.path;                         \
+        if (UNLIKELY(p->leave[by].state == NO_STATE))           \
+            timed_learn_leave(h, p, by);                        \
+        budget -= (int64_t)p->leave[by].cycles << CYCLES_SHIFT; \
+        h->cache.pipe = p->leave[by].state;                     \
+    } while (0)
+
+#define ON_NEXT()        (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
+#define ON_BRANCH(taken) LEAVE(model_branch(model, PC, taken, u->imm < 0))
+#define ON_JUMP(target)  LEAVE(model_jump(model, PC))
+#define ON_JUMP_INDIRECT(target) \
+    LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd)))
+#define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)
+#define ON_CALL(return_pc)                \
+    do {                                  \
+        if (IS_LINK(u->rd))               \
+            model_call(model, return_pc); \
+    } while (0)
+#define ON_RETURN(target)                                   \
+    LEAVE(IS_LINK(u->rs1) ? model_return(model, PC, target) \
+                          : model_jump_indirect(model, PC, target, false))
+
+/* The hart goes to a block along a link or the jump cache. */
+#define ON_ENTER()                                                  \
+    do {                                                            \
+        struct path *p = timing_of(b)->path;                        \
+        if (UNLIKELY(p->key != (h->cache.token | h->cache.pipe))) { \
+            p = timed_enter(h, b);                                  \
+            if (!p) {                                               \
+                budget += (int64_t)b->cost;                         \
+                h->s.pc = b->pc;                                    \
+                goto unfound;                                       \
+            }                                                       \
+        }                                                           \
+        h->cache.path = p;                                          \
+        budget -= p->cost;                                          \
+        if (UNLIKELY(budget < 0)) {                                 \
+            budget += p->cost;                                      \
+            goto over_budget;                                       \
+        }                                                           \
+    } while (0)
+#define ON_DISPATCH(first)                  \
+    do {                                    \
+        if (!timed_dispatch(h, b, first)) { \
+            if (first)                      \
+                hart_keep_cut(h, b, first); \
+            goto dispatch_unlinked;         \
+        }                                   \
+    } while (0)
+#define ON_PAID()        budget -= h->cache.path->cost
+#define ON_OVER_BUDGET() goto dispatch_unlinked
+#define ON_SUSPECT()     budget += h->cache.path->cost
+#define ON_SYSTEM()      leave = timed_system(h, u)
+#define ON_SYSTEM_DONE()             \
+    do {                             \
+        h->s.cycles += leave.cycles; \
+        h->cache.pipe = leave.state; \
+    } while (0)
+#define ON_CONTEXT() (context = (uint64_t)(h->cache.tlb - h->cache.tlbs) << TIMED_CONTEXT_SHIFT)
+
+#define ENGINE_RUN run_timed
+#define ENGINE_LOCALS                                                            \
+    struct model *model = h ? h->s.model : NULL;                                 \
+    uint64_t line_mask = h ? ~(uint64_t)(h->s.model->core->dcache.line - 1) : 0; \
+    uint64_t context = 0;                                                        \
+    struct path_leave leave = {NO_STATE, 0};
+#include "cpu/engine.inc"
+
+enum hart_stop engine_run_timed(struct hart *h)
+{
+    enum hart_stop stop;
+
+    timed_begin(h);
+    stop = run_timed(h, NULL);
+    timed_end(h);
+    return stop;
+}
+
+const engine_labels *engine_timed_table(void)
+{
+    const engine_labels *table;
+
+    (void)run_timed(NULL, &table);
+    return table;
+}

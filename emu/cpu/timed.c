@@ -1,0 +1,565 @@
+/*
+ * timed.c - see timed_priv.h.
+ */
+#include "cpu/timed_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/hash.h"
+#include "cpu/csr_bits.h"
+#include "cpu/hart_priv.h"
+#include "mem/bus.h"
+
+/* ---- numbered states ---- */
+
+struct timed *timed_new(void)
+{
+    struct timed *t = xcalloc(1, sizeof *t);
+
+    t->states.slot_count = 64;
+    t->states.slots = xcalloc(t->states.slot_count, sizeof *t->states.slots);
+    return t;
+}
+
+void timed_free(struct timed *t)
+{
+    if (!t)
+        return;
+    free(t->states.slots);
+    VEC_FREE(&t->states.at);
+    free(t);
+}
+
+static uint64_t hash_state(const struct pipe_state *state)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)state;
+    uint64_t hash = FNV1A_START;
+
+    for (unsigned i = 0; i < sizeof *state / sizeof *words; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    return hash ^ hash >> 32;
+}
+_Static_assert(sizeof(struct pipe_state) % sizeof(uint64_t) == 0, "hashed by words");
+
+static void insert(struct pipe_states *s, uint32_t number)
+{
+    uint32_t slot = (uint32_t)hash_state(&s->at.at[number]) & (s->slot_count - 1);
+
+    while (s->slots[slot])
+        slot = (slot + 1) & (s->slot_count - 1);
+    s->slots[slot] = number + 1;
+}
+
+static void grow(struct pipe_states *s)
+{
+    free(s->slots);
+    s->slot_count *= 2;
+    s->slots = xcalloc(s->slot_count, sizeof *s->slots);
+    for (uint32_t i = 0; i < s->at.len; i++)
+        insert(s, i);
+}
+
+static uint32_t number_of(struct pipe_states *s, const struct pipe_state *state)
+{
+    uint32_t slot = (uint32_t)hash_state(state) & (s->slot_count - 1);
+
+    for (; s->slots[slot]; slot = (slot + 1) & (s->slot_count - 1))
+        if (!memcmp(&s->at.at[s->slots[slot] - 1], state, sizeof *state))
+            return s->slots[slot] - 1;
+    VEC_PUSH(&s->at, *state);
+    if (2 * s->at.len > s->slot_count)
+        grow(s);
+    else
+        insert(s, (uint32_t)s->at.len - 1);
+    return (uint32_t)s->at.len - 1;
+}
+
+static bool are_many(const struct pipe_states *s)
+{
+    return s->at.len > PIPE_STATES_MAX;
+}
+
+/* Numbers begin again; all that knows one is dropped. The hart is in no block. */
+static void drop_numbers(struct hart *h)
+{
+    struct pipe_states *s = &h->cache.timed->states;
+    struct pipe_state now = s->at.at[h->cache.pipe];
+
+    hart_discard_paths(h);
+    memset(s->slots, 0, s->slot_count * sizeof *s->slots);
+    s->at.len = 0;
+    h->cache.pipe = number_of(s, &now);
+}
+
+void timed_begin(struct hart *h)
+{
+    h->cache.pipe = number_of(&h->cache.timed->states, &h->s.model->pipe);
+    timed_update_context(h);
+}
+
+void timed_end(struct hart *h)
+{
+    h->s.model->pipe = h->cache.timed->states.at.at[h->cache.pipe];
+    h->cache.path = NULL;
+}
+
+/* ---- paths ---- */
+
+struct path path_none = {.key = NO_KEY};
+
+void *timed_alloc_block(size_t size)
+{
+    struct block_timing *t = xmalloc(sizeof *t + size);
+
+    *t = (struct block_timing){.path = &path_none};
+    return t + 1;
+}
+_Static_assert(sizeof(struct block_timing) % 8 == 0, "the block behind it is aligned");
+
+void timed_discard_paths(struct block *b)
+{
+    struct block_timing *t = timing_of(b);
+
+    for (struct path *p = t->paths, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    *t = (struct block_timing){.path = &path_none};
+}
+
+void timed_free_block(struct block *b)
+{
+    timed_discard_paths(b);
+    free(timing_of(b));
+}
+
+static bool reads_csr(const struct uop *u, unsigned kind)
+{
+    return (kind == OP_csrrs || kind == OP_csrrc || kind == OP_csrrsi || kind == OP_csrrci) &&
+           !u->rs1;
+}
+
+static enum core_class class_of(const struct hart *h, const struct uop *u, unsigned kind)
+{
+    if (kind == OP_call)
+        return CORE_jump;
+    if (kind == OP_call_indirect || kind == OP_ret)
+        return CORE_jump_indirect;
+    if (kind == OP_nop)
+        return CORE_alu;
+    if (kind >= OP_COUNT)
+        return CORE_system;
+    if (reads_csr(u, kind))
+        return CORE_csr_read;
+    return (enum core_class)h->cluster->timing->class[kind];
+}
+
+/* Which registers of an operation are of which file: the pattern of its format says (format.def).
+ */
+static const char *const patterns[] = {
+#define F(name, text, floating) text,
+#include "cpu/format.def"
+#undef F
+};
+
+static unsigned base_op(unsigned kind)
+{
+    return kind == OP_call ? OP_jal : kind == OP_call_indirect || kind == OP_ret ? OP_jalr : kind;
+}
+
+static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, unsigned at)
+{
+    const struct uop *u = &b->ops[at];
+    unsigned kind = b->notes[at].kind, op = base_op(kind);
+    struct pipe_op p = {.class = (uint8_t)class_of(h, u, kind),
+                        .size = b->notes[at].size,
+                        .pc = (uint8_t)((b->pc + u->at * 2U) & 63)};
+
+    if (op >= OP_COUNT)
+        return p;
+    for (const char *c = patterns[op_info(op)->format]; *c; c++)
+        switch (*c) {
+        case 'd': p.rd = u->rd < 32 ? u->rd : 0; break;
+        case 'D': p.rd = (uint8_t)(32 + u->rd); break;
+        case 's': p.source[0] = u->rs1; break;
+        case 'S': p.source[0] = (uint8_t)(32 + u->rs1); break;
+        case 't': p.source[1] = u->rs2; break;
+        case 'T': p.source[1] = (uint8_t)(32 + u->rs2); break;
+        case 'R': p.source[2] = (uint8_t)(32 + ((uint32_t)u->imm >> IMM_RS3_SHIFT)); break;
+        default: break;
+        }
+    if (op_class(op) == CLASS_LOAD)
+        p.flags = PIPE_LOAD;
+    else if (op_class(op) == CLASS_STORE)
+        p.flags = PIPE_STORE;
+    else if (op == OP_addi)
+        p.flags = PIPE_ADD;
+    else if (op_class(op) == CLASS_BRANCH || op_class(op) == CLASS_JUMP ||
+             op_class(op) == CLASS_JUMP_INDIRECT)
+        p.flags = PIPE_CONTROL;
+    p.offset = p.flags ? (int16_t)u->imm : 0;
+    return p;
+}
+
+/* Runs operations [from, to) through the pipeline; `before` NULL: not asked for. */
+static uint32_t run_pipe(const struct hart *h, const struct block *b, unsigned from, unsigned to,
+                         struct pipe_state *s, uint32_t *before)
+{
+    uint32_t cycles = 0;
+
+    for (unsigned at = from; at < to; at++) {
+        if (before)
+            before[at] = cycles;
+        if (b->notes[at].size) {
+            struct pipe_op op = pipe_op_of(h, b, at);
+
+            cycles += pipe_step(h->s.model->core, s, &op).cycles;
+        }
+    }
+    return cycles;
+}
+
+static struct path *make_path(struct hart *h, struct block *b, unsigned first)
+{
+    struct block_timing *t = timing_of(b);
+    struct pipe_states *states = &h->cache.timed->states;
+    struct pipe_state s = states->at.at[h->cache.pipe];
+    struct path *p;
+
+    if (t->count == PATHS_MAX)
+        timed_discard_paths(b);
+    p = xcalloc(1, sizeof *p + b->uop_count * sizeof p->before[0]);
+    *p = (struct path){.key = NO_KEY, .entry = h->cache.pipe, .first = (uint16_t)first};
+    for (unsigned i = 0; i < PIPE_LEAVES; i++)
+        p->leave[i].state = NO_STATE;
+    p->cost = (int64_t)((uint64_t)run_pipe(h, b, first, b->uop_count, &s, p->before) << 32);
+    p->leave[LEAVE_NEXT] = (struct path_leave){number_of(states, &s), 0};
+    p->next = t->paths;
+    t->paths = p;
+    t->count++;
+    return p;
+}
+
+static struct path *find_path(struct hart *h, struct block *b, unsigned first)
+{
+    for (struct path *p = timing_of(b)->paths; p; p = p->next)
+        if (p->entry == h->cache.pipe && p->first == first)
+            return p;
+    return make_path(h, b, first);
+}
+
+void timed_learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how)
+{
+    struct pipe_states *states = &h->cache.timed->states;
+    struct pipe_state s = states->at.at[p->leave[LEAVE_NEXT].state];
+    struct pipe_cost cost = pipe_leave(h->s.model->core, &s, how);
+
+    p->leave[how] = (struct path_leave){number_of(states, &s), cost.cycles};
+}
+
+void timed_leave_block(struct hart *h, const struct block *b, unsigned at)
+{
+    struct pipe_states *states = &h->cache.timed->states;
+    const struct path *p = h->cache.path;
+    struct pipe_state s = states->at.at[p->entry];
+
+    (void)run_pipe(h, b, p->first, at, &s, NULL);
+    h->cache.pipe = number_of(states, &s);
+}
+
+struct path_leave timed_system(struct hart *h, const struct uop *u)
+{
+    struct path *p = h->cache.path;
+    const struct block *b = h->cache.block;
+    unsigned kind = b->notes[u - b->ops].kind;
+    enum pipe_leave_by how = kind < OP_COUNT && (op_class(kind) == CLASS_CSR || kind == OP_wfi)
+                                 ? LEAVE_NEXT
+                                 : LEAVE_FLUSH;
+
+    if (p->leave[how].state == NO_STATE)
+        timed_learn_leave(h, p, how);
+    return p->leave[how];
+}
+
+/* ---- fetch ---- */
+
+static uint64_t op_pa(const struct block *b, unsigned at)
+{
+    return b->pa + b->ops[at].at * 2U;
+}
+
+/* Of the last byte of an operation. */
+static uint64_t op_end_pa(const struct block *b, unsigned at)
+{
+    return b->pa_second ? b->pa_second + 1 : op_pa(b, at) + b->notes[at].size - 1U;
+}
+
+static bool fetch_is_translated(const struct hart *h)
+{
+    return h->s.mode != PRIV_M && h->s.csr.satp >> SATP_MODE_SHIFT;
+}
+
+static uint16_t asid_of(const struct hart *h)
+{
+    return (uint16_t)(h->s.csr.satp >> SATP_ASID_SHIFT);
+}
+
+void timed_update_context(struct hart *h)
+{
+    h->cache.token = (h->s.model->fetch_epoch << 2 | (fetch_is_translated(h) ? h->s.mode + 1U : 0))
+                     << PIPE_ID_BITS;
+}
+
+/* A page that no first-level TLB has: by the second level, or a walk of the page table. */
+static uint32_t bring_page(struct hart *h, struct cache *tlb, uint64_t va, enum access access)
+{
+    struct model *m = h->s.model;
+    struct pte_path walk;
+    struct model_page page;
+    uint32_t cycles = 0;
+
+    if (model_take_page(m, tlb, va, asid_of(h), &cycles))
+        return cycles;
+    if (!hart_pte_path(h, va, access, &walk))
+        return 0; /* a page fault */
+    for (unsigned i = 0; i < walk.count; i++)
+        cycles += m->core->walk + model_load(m, walk.pte_pa[i]);
+    page = (struct model_page){va, walk.shift, asid_of(h), walk.global};
+    model_put_page(m, tlb, &page);
+    return cycles + m->core->tlb2_latency;
+}
+
+static uint32_t fetch_page(struct hart *h, uint64_t va)
+{
+    struct model *m = h->s.model;
+
+    if (!fetch_is_translated(h) || model_has_page(m, &m->itlb, va, asid_of(h)))
+        return 0;
+    return bring_page(h, &m->itlb, va, ACCESS_FETCH);
+}
+
+/* The page and the lines of one operation. */
+static uint32_t fetch_op(struct hart *h, const struct block *b, unsigned at)
+{
+    struct model *m = h->s.model;
+    uint64_t pa = op_pa(b, at), end = op_end_pa(b, at);
+    uint64_t pc = b->pc + b->ops[at].at * 2U;
+    uint32_t cycles = fetch_page(h, pc);
+
+    cycles += model_fetch_line(m, pa);
+    if (b->pa_second)
+        cycles += fetch_page(h, pc + 2);
+    if (end >> m->fetch_line_shift != pa >> m->fetch_line_shift)
+        cycles += model_fetch_line(m, end);
+    return cycles;
+}
+
+static bool has_lines(struct hart *h, const struct block *b, unsigned at)
+{
+    struct model *m = h->s.model;
+    uint64_t pa = op_pa(b, at), end = op_end_pa(b, at);
+
+    return model_has_line(m, pa) &&
+           (end >> m->fetch_line_shift == pa >> m->fetch_line_shift || model_has_line(m, end));
+}
+
+/* The first operation of the instruction that operation `at` belongs to. */
+static unsigned insn_start(const struct block *b, unsigned at)
+{
+    while (at && b->notes[at - 1].insns_before == b->notes[at].insns_before)
+        at--;
+    return at;
+}
+
+/* How many operations can be fetched without a stall, from `first` on. */
+static unsigned fetched_ops(struct hart *h, const struct block *b, unsigned first)
+{
+    const struct model *m = h->s.model;
+    uint64_t known = UINT64_MAX;
+
+    for (unsigned at = first; at < b->uop_count; at++) {
+        uint64_t line;
+
+        if (!b->notes[at].size)
+            continue;
+        line = op_end_pa(b, at) >> m->fetch_line_shift;
+        if (line == known)
+            continue;
+        if (!has_lines(h, b, at))
+            return insn_start(b, at);
+        known = line;
+    }
+    return b->uop_count;
+}
+
+static bool uses_of_lines_count(const struct model *m)
+{
+    return m->core->icache.policy >= REPLACEMENT_lru || (m->core->tlb_policy >= REPLACEMENT_lru);
+}
+
+/* The path can be taken without a look at the lines, and moves the clock on. */
+static void note_path(struct hart *h, struct block *b, struct path *p)
+{
+    if (path_cycles(p) && !uses_of_lines_count(h->s.model))
+        p->key = h->cache.token | p->entry;
+    timing_of(b)->path = p;
+}
+
+struct path *timed_enter(struct hart *h, struct block *b)
+{
+    struct path *p;
+
+    if (are_many(&h->cache.timed->states) ||
+        (fetch_is_translated(h) &&
+         !model_has_page(h->s.model, &h->s.model->itlb, b->pc, asid_of(h))) ||
+        fetched_ops(h, b, 0) < b->uop_count)
+        return NULL;
+    p = find_path(h, b, 0);
+    if (!path_cycles(p))
+        return NULL; /* the budget is not enough to know that an instruction may run */
+    note_path(h, b, p);
+    return p;
+}
+
+bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
+{
+    unsigned at = first;
+    struct path *p;
+
+    if (are_many(&h->cache.timed->states))
+        drop_numbers(h);
+    while (at < b->uop_count && !b->notes[at].size)
+        at++;
+    if (at < b->uop_count)
+        h->s.cycles += fetch_op(h, b, at);
+    timed_update_context(h);
+    if (h->s.insns_left <= 0 || (int64_t)h->s.cycles >= h->s.until)
+        return false;
+    p = find_path(h, b, first);
+    h->cache.path = p;
+    h->cache.fetched_ops = fetched_ops(h, b, first);
+    if (!first && h->cache.fetched_ops == b->uop_count)
+        note_path(h, b, p);
+    return true;
+}
+
+/* ---- data ---- */
+
+static bool data_is_translated(const struct hart *h)
+{
+    return h->cache.tlb - h->cache.tlbs >= TLB_USER;
+}
+
+/* Where a load or store goes; false: it will fault. */
+static bool data_address(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
+{
+    const struct ram *ram = h->cluster->ram;
+    const struct translations *t =
+        access == ACCESS_LOAD ? &h->cache.tlb->load : &h->cache.tlb->store;
+    unsigned slot = tlb_slot(va);
+    uint64_t in_span = va - h->cache.loads->from, in_page = va - t->page[slot];
+
+    if (in_page < PAGE_BYTES) {
+        *pa = ram_pa(ram, t->host[slot] + in_page);
+        return true;
+    }
+    if (access == ACCESS_LOAD && in_span < h->cache.loads->starts) {
+        *pa = ram_pa(ram, h->cache.loads->host + in_span);
+        return true;
+    }
+    return hart_translate(h, va, access, pa);
+}
+
+static uint32_t data_page(struct hart *h, uint64_t va, enum access access)
+{
+    struct model *m = h->s.model;
+
+    if (!data_is_translated(h) || model_has_page(m, &m->dtlb, va, asid_of(h)))
+        return 0;
+    return bring_page(h, &m->dtlb, va, access);
+}
+
+static uint64_t filter_tag(const struct hart *h, uint64_t va)
+{
+    return align_down(va, h->s.model->core->dcache.line) ^ (uint64_t)(h->cache.tlb - h->cache.tlbs)
+                                                               << TIMED_CONTEXT_SHIFT;
+}
+
+static uint32_t access_line(struct hart *h, uint64_t va, enum access access, uint64_t now)
+{
+    struct model *m = h->s.model;
+    uint32_t cycles;
+    uint64_t pa;
+
+    if (!data_address(h, va, access, &pa))
+        return 0;
+    cycles = data_page(h, va, access);
+    if (UNLIKELY(!ram_has(h->cluster->ram, pa, 1)))
+        return cycles + m->core->memory_device;
+    if (access == ACCESS_LOAD) {
+        cycles += model_load(m, pa);
+        model_filter_load(m, va, filter_tag(h, va));
+    } else {
+        cycles += model_store(m, pa, now + cycles);
+        model_filter_store(m, va, filter_tag(h, va));
+    }
+    return cycles;
+}
+
+static uint32_t access_data(struct hart *h, uint64_t va, unsigned size, enum access access,
+                            uint64_t now)
+{
+    const struct core *core = h->s.model->core;
+    uint64_t end = va + size - 1;
+    uint32_t cycles = va % size ? core->misaligned : 0;
+
+    cycles += access_line(h, va, access, now + cycles);
+    if (UNLIKELY(va / core->dcache.line != end / core->dcache.line))
+        cycles += access_line(h, end, access, now + cycles);
+    return cycles;
+}
+
+uint32_t timed_load(struct hart *h, uint64_t va, unsigned size)
+{
+    return access_data(h, va, size, ACCESS_LOAD, 0);
+}
+
+uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now)
+{
+    return access_data(h, va, size, ACCESS_STORE, now);
+}
+
+/* ---- events ---- */
+
+void timed_trap(struct hart *h)
+{
+    struct pipe_state s;
+
+    pipe_reset(&s);
+    h->s.cycles += h->s.model->core->trap;
+    if (are_many(&h->cache.timed->states))
+        drop_numbers(h);
+    h->cache.pipe = number_of(&h->cache.timed->states, &s);
+}
+
+void timed_fence_i(struct hart *h)
+{
+    model_fence_i(h->s.model);
+    timed_update_context(h);
+}
+
+void timed_sfence(struct hart *h)
+{
+    model_sfence(h->s.model);
+    timed_update_context(h);
+}
+
+/* The filter knows contexts, not address spaces. */
+void timed_satp(struct hart *h)
+{
+    filter_clear(&h->s.model->filter);
+    h->s.model->fetch_epoch++;
+    timed_update_context(h);
+}

@@ -1,0 +1,125 @@
+/*
+ * timed_priv.h - the timed engine's side of a hart (docs/architecture.md, "Timing").
+ *
+ * A block is entered in some state of the pipeline, leaves it in another, and takes cycles for
+ * that. The three are a function of block and state alone (timing/pipe.h), which is computed once
+ * and kept: a path. States are numbered, so that an entry compares numbers. Paths and numbers are
+ * caches. What a run alone knows (caches, predictors, values: timing/model.h) is charged when it
+ * happens.
+ */
+#ifndef CPU_TIMED_PRIV_H
+#define CPU_TIMED_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "cpu/block_priv.h"
+#include "timing/model.h"
+
+struct hart;
+
+/* The low bits of a path's key are the number of a state; above them is the hart's token. */
+enum { PIPE_ID_BITS = 24 };
+#ifdef STRESS
+enum { PIPE_STATES_MAX = 16, PATHS_MAX = 2 };
+#else
+enum { PIPE_STATES_MAX = 1 << 16, PATHS_MAX = 24 };
+#endif
+
+#define NO_KEY UINT64_MAX
+
+struct path_leave {
+    uint32_t state; /* NO_STATE: not computed yet */
+    uint32_t cycles;
+};
+#define NO_STATE UINT32_MAX
+
+/* A way through a block, from its operation `first` to its end. */
+struct path {
+    uint64_t key; /* token and entry, while all lines of the block are there to be fetched */
+    int64_t cost; /* cycles << 32 */
+    struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
+    uint32_t entry;
+    uint16_t first;
+    struct path *next; /* of the block's */
+    uint32_t before[]; /* cycles before each operation */
+};
+
+/* In front of each block of a timed hart. */
+struct block_timing {
+    struct path *path;  /* the last one taken */
+    struct path *paths; /* all; NULL: none */
+    uint32_t count;
+};
+
+extern struct path path_none;
+
+static inline struct block_timing *timing_of(struct block *b)
+{
+    return (struct block_timing *)(void *)b - 1;
+}
+
+static inline uint32_t path_cycles(const struct path *p)
+{
+    return (uint32_t)(p->cost >> 32);
+}
+
+/* The states that have numbers. When they are many, all numbers are given anew. */
+struct pipe_states {
+    VEC_OF(struct pipe_state) at;
+    uint32_t *slots; /* hash table of numbers + 1 */
+    uint32_t slot_count;
+};
+
+/* What a hart of a cluster with a core model has besides. */
+struct timed {
+    struct pipe_states states;
+};
+
+struct timed *timed_new(void);
+void timed_free(struct timed *t);
+
+/* Around each run of the engine: the model's state gets a number, and is stored again. */
+void timed_begin(struct hart *h);
+void timed_end(struct hart *h);
+
+/* build.c, block.c: memory for a block with its timing, and back. */
+void *timed_alloc_block(size_t size);
+void timed_free_block(struct block *b);
+void timed_discard_paths(struct block *b);
+
+/* The path of a block that is followed to, or NULL: something of it has to be fetched. */
+struct path *timed_enter(struct hart *h, struct block *b);
+/*
+ * The hart is to go on at operation `first`: fetches it, which may take cycles. Sets the hart's
+ * path and the number of operations that can be fetched without a stall. False: the budget ends
+ * before the operation.
+ */
+bool timed_dispatch(struct hart *h, struct block *b, unsigned first);
+
+/* Fills in a way to leave. */
+void timed_learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how);
+/* How a system instruction leaves its block. */
+struct path_leave timed_system(struct hart *h, const struct uop *u);
+/* The hart leaves the block before operation `at`. */
+void timed_leave_block(struct hart *h, const struct block *b, unsigned at);
+
+/* The slow sides of the engine's seams; each returns the cycles of the stall. */
+uint32_t timed_load(struct hart *h, uint64_t va, unsigned size);
+uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
+
+/* Architectural events. */
+void timed_update_context(struct hart *h); /* translation of fetches is another */
+void timed_trap(struct hart *h);
+void timed_fence_i(struct hart *h);
+void timed_sfence(struct hart *h);
+void timed_satp(struct hart *h);
+
+/* Where the number of the data context (enum tlb_context) is in what the filter compares. */
+enum { TIMED_CONTEXT_SHIFT = 58 };
+
+/* timed_class.c: the class of each operation (cpu/isa.h). */
+void timed_set_classes(uint8_t class[]);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * core.h - a core model: the figures of a core, read from a text file.
+ */
+#ifndef TIMING_CORE_H
+#define TIMING_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/diag.h"
+
+/* Lists of words. A core file has the name with '-' for '_'. */
+#define WORDS_confidence(X) X(CONFIDENCE, documents) X(CONFIDENCE, rtl)
+#define WORDS_predictor(X)  \
+    X(PREDICTOR, not_taken) \
+    X(PREDICTOR, backward)  \
+    X(PREDICTOR, bimodal)   \
+    X(PREDICTOR, gshare)    \
+    X(PREDICTOR, global)
+#define WORDS_btb_holds(X) X(BTB_HOLDS, indirect) X(BTB_HOLDS, direct) X(BTB_HOLDS, all)
+#define WORDS_replacement(X) \
+    X(REPLACEMENT, fifo)     \
+    X(REPLACEMENT, random)   \
+    X(REPLACEMENT, lru)      \
+    X(REPLACEMENT, plru)
+#define WORDS_prefetch(X) X(PREFETCH, none) X(PREFETCH, next_line) X(PREFETCH, stride)
+#define WORDS_write(X)    X(WRITE, back) X(WRITE, through)
+
+#define CORE_WORD(prefix, name) prefix##_##name,
+enum core_confidence { WORDS_confidence(CORE_WORD) };
+enum core_predictor { WORDS_predictor(CORE_WORD) };
+enum core_btb_holds { WORDS_btb_holds(CORE_WORD) };
+enum core_replacement { WORDS_replacement(CORE_WORD) };
+enum core_prefetch { WORDS_prefetch(CORE_WORD) };
+enum core_write { WORDS_write(CORE_WORD) };
+#undef CORE_WORD
+
+enum core_class {
+#define C(name, unit) CORE_##name,
+#include "timing/class.def"
+#undef C
+    CORE_CLASSES
+};
+
+enum core_unit {
+    UNIT_NONE,
+    UNIT_MULTIPLY,
+    UNIT_DIVIDE,
+    UNIT_MEMORY,
+    UNIT_BRANCH,
+    UNIT_FLOAT,
+    UNIT_FLOAT_DIVIDE,
+    UNIT_BLOCK,
+    UNITS
+};
+
+/* No latency is longer, and no interval of a unit; and of what nothing else issues beside. */
+enum { CORE_CYCLES_MAX = 200, CORE_BLOCK_CYCLES_MAX = 5000 };
+
+struct core_cache {
+    uint32_t size, ways, line; /* bytes */
+    uint32_t policy;           /* enum core_replacement */
+    uint32_t miss;
+    uint32_t prefetch, ahead; /* enum core_prefetch; lines */
+};
+
+/* What each field means: core.def and docs/cores.md. */
+struct core {
+    struct core_cache icache, dcache, l2;
+    uint8_t latency[CORE_CLASSES];
+    uint16_t interval[CORE_CLASSES];
+    uint32_t confidence, held_rows, held_micro, held_workload, issue_width, ordered_writes, waw,
+        waw_loads, fetch_bytes, fetch_ahead, mul_wide, div_base, div_bits, div_zero, div_repeat,
+        predictor, counters, counter_start, history, btb_entries, btb_ways, btb_holds, ras_depth,
+        ras_loses, link_t0, branch_late, taken, late_branch, late_jump, mispredict, return_hit,
+        return_wrong, return_empty, indirect_wrong, call_wrong, flush, trap, memory_first,
+        memory_beat, memory_width, memory_device, write, write_allocate, store_stalls,
+        critical_first, write_back_cycles, shared_line, l2_latency, store_entries, store_interval,
+        load_window, load_block, store_window, store_wait, misaligned, itlb_entries, itlb_ways,
+        dtlb_entries, dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk;
+    char *title;   /* `core.title' */
+    char *text;    /* the file's bytes: the model's identity */
+    uint64_t hash; /* of them */
+};
+
+/* Reads a core file's text; `name` stands in messages. NULL: a message says what is wrong, where.
+ */
+struct core *core_parse(const char *text, const char *name, const struct diag *d);
+void core_free(struct core *core);
+
+enum core_unit core_unit_of(enum core_class class);
+
+/* As the files have it. */
+const char *core_confidence_name(const struct core *core);
+
+#endif

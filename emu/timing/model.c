@@ -1,0 +1,635 @@
+/*
+ * model.c - see model.h.
+ */
+#include "timing/model.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/state_io.h"
+
+/* What is noted of a line in a data cache. */
+enum { LINE_CHANGED = 1, LINE_OWNED = 2 /* no other hart has it */ };
+
+enum { PAGE_SHIFT_4K = 12, PAGE_4K = 1 << PAGE_SHIFT_4K };
+
+/* ---- life ---- */
+
+static void init_lines(struct cache *c, const struct core_cache *config)
+{
+    cache_init(c, config->size / config->line, config->ways, config->policy);
+}
+
+struct shared_model *shared_model_new(const struct core *core)
+{
+    struct shared_model *s = xcalloc(1, sizeof *s);
+
+    s->core = core;
+    init_lines(&s->l2, &core->l2);
+    return s;
+}
+
+void shared_model_free(struct shared_model *s)
+{
+    if (!s)
+        return;
+    cache_free(&s->l2);
+    free(s);
+}
+
+void shared_model_state_io(struct state_io *io, struct shared_model *s)
+{
+    state_io_section(io, "shared timing", 1);
+    cache_state_io(io, &s->l2);
+}
+
+static unsigned log_2(uint32_t n)
+{
+    return (unsigned)__builtin_ctz(n);
+}
+
+struct model *model_new(struct shared_model *shared)
+{
+    const struct core *core = shared->core;
+    struct model *m = xcalloc(1, sizeof *m);
+
+    m->core = core;
+    m->shared = shared;
+    assert(shared->hart_count < MODEL_HARTS_MAX);
+    shared->harts[shared->hart_count++] = m;
+    init_lines(&m->icache, &core->icache);
+    init_lines(&m->dcache, &core->dcache);
+    cache_init(&m->itlb, core->itlb_entries, core->itlb_ways, core->tlb_policy);
+    cache_init(&m->dtlb, core->dtlb_entries, core->dtlb_ways, core->tlb_policy);
+    cache_init(&m->tlb2, core->tlb2_entries, core->tlb2_ways, core->tlb_policy);
+    cache_init(&m->btb, core->btb_entries, core->btb_ways, REPLACEMENT_fifo);
+    m->counters = xcalloc(core->counters, 1);
+    m->line_shift = log_2(core->dcache.line);
+    m->fetch_line_shift = log_2(core->icache.line);
+    model_reset(m);
+    return m;
+}
+
+void model_free(struct model *m)
+{
+    if (!m)
+        return;
+    cache_free(&m->icache);
+    cache_free(&m->dcache);
+    cache_free(&m->itlb);
+    cache_free(&m->dtlb);
+    cache_free(&m->tlb2);
+    cache_free(&m->btb);
+    free(m->counters);
+    free(m);
+}
+
+void model_reset(struct model *m)
+{
+    cache_clear(&m->icache);
+    cache_clear(&m->dcache);
+    cache_clear(&m->itlb);
+    cache_clear(&m->dtlb);
+    cache_clear(&m->tlb2);
+    cache_clear(&m->btb);
+    memset(m->counters, (int)m->core->counter_start, m->core->counters);
+    m->history = 0;
+    m->return_top = m->return_count = 0;
+    m->return_lost = m->return_empty = false;
+    m->division = 0;
+    m->stores_drained = 0;
+    m->last_store = m->last_miss = UINT64_MAX;
+    m->stride = 0;
+    m->fetch_epoch++;
+    pipe_reset(&m->pipe);
+    filter_clear(&m->filter);
+}
+
+void model_state_io(struct state_io *io, struct model *m)
+{
+    state_io_section(io, "timing", 1);
+    STATE_IO_SAME(io, m->core->hash);
+    state_io_bytes(io, &m->pipe, sizeof m->pipe);
+    cache_state_io(io, &m->icache);
+    cache_state_io(io, &m->dcache);
+    cache_state_io(io, &m->itlb);
+    cache_state_io(io, &m->dtlb);
+    cache_state_io(io, &m->tlb2);
+    cache_state_io(io, &m->btb);
+    state_io_bytes(io, m->counters, m->core->counters);
+    STATE_IO(io, m->history);
+    state_io_bytes(io, m->returns, sizeof m->returns);
+    STATE_IO_BELOW(io, m->return_top, RETURN_STACK_MAX);
+    STATE_IO_BELOW(io, m->return_count, RETURN_STACK_MAX + 1);
+    STATE_IO(io, m->return_lost);
+    STATE_IO(io, m->return_empty);
+    STATE_IO(io, m->dividend);
+    STATE_IO(io, m->divisor);
+    STATE_IO(io, m->division);
+    STATE_IO(io, m->stores_drained);
+    STATE_IO(io, m->last_store);
+    STATE_IO(io, m->last_miss);
+    STATE_IO(io, m->stride);
+    if (io->loading) {
+        filter_clear(&m->filter);
+        m->fetch_epoch++;
+    }
+}
+
+/* ---- the filter ---- */
+
+void filter_clear(struct filter *f)
+{
+    for (unsigned i = 0; i < FILTER_LINES; i++)
+        f->loads[i] = f->stores[i] = FILTER_NONE;
+}
+
+static unsigned lines_in_page(const struct model *m)
+{
+    return PAGE_4K >> m->line_shift;
+}
+
+/* Drops a physical line, at whatever virtual address it is. */
+static void filter_drop(struct model *m, uint64_t line, bool stores_only)
+{
+    unsigned step = lines_in_page(m);
+
+    for (unsigned i = (unsigned)line & (step - 1); i < FILTER_LINES; i += step) {
+        if (!stores_only)
+            m->filter.loads[i] = FILTER_NONE;
+        m->filter.stores[i] = FILTER_NONE;
+    }
+}
+
+static bool is_ordered(uint32_t policy)
+{
+    return policy == REPLACEMENT_lru || policy == REPLACEMENT_plru;
+}
+
+/* Where each use counts, only the last line used may be passed over. */
+static void filter_put(struct model *m, uint64_t *at, uint64_t tag)
+{
+    if (m->last_filtered)
+        *m->last_filtered = FILTER_NONE;
+    *at = tag;
+    if (is_ordered(m->core->dcache.policy) || is_ordered(m->core->tlb_policy))
+        m->last_filtered = at;
+}
+
+void model_filter_load(struct model *m, uint64_t va, uint64_t tag)
+{
+    filter_put(m, &m->filter.loads[va >> m->line_shift & (FILTER_LINES - 1)], tag);
+}
+
+void model_filter_store(struct model *m, uint64_t va, uint64_t tag)
+{
+    if (!m->core->store_entries)
+        filter_put(m, &m->filter.stores[va >> m->line_shift & (FILTER_LINES - 1)], tag);
+}
+
+/* ---- the levels below ---- */
+
+/* Until a line of so many bytes is here, or with critical_first its first beat. */
+static uint32_t from_memory(const struct core *core, uint32_t line, bool critical_first)
+{
+    uint32_t beats = line > core->memory_width ? line / core->memory_width : 1;
+
+    return core->memory_first + (critical_first ? 0 : (beats - 1) * core->memory_beat);
+}
+
+static uint32_t from_next_level(struct shared_model *s, uint64_t pa, const struct core_cache *c,
+                                bool critical_first)
+{
+    const struct core *core = s->core;
+    uint64_t gone, note, key;
+
+    if (!core->l2.size)
+        return c->miss + from_memory(core, c->line, critical_first);
+    key = pa / core->l2.line;
+    if (cache_find(&s->l2, key) >= 0)
+        return c->miss + core->l2_latency;
+    (void)cache_put(&s->l2, key, &gone, &note);
+    if (core->l2.prefetch == PREFETCH_next_line && cache_peek(&s->l2, key + 1) < 0)
+        (void)cache_put(&s->l2, key + 1, &gone, &note);
+    return c->miss + core->l2_latency + core->l2.miss +
+           from_memory(core, core->l2.line, critical_first);
+}
+
+/* ---- data ---- */
+
+/* Other harts lose the line, or the right to change it; cycles if one had changed it. */
+static uint32_t take_from_others(struct model *m, uint64_t line, bool to_store, bool *shared)
+{
+    const struct shared_model *s = m->shared;
+    uint32_t cycles = 0;
+
+    *shared = false;
+    for (unsigned i = 0; i < s->hart_count; i++) {
+        struct model *other = s->harts[i];
+        int64_t at;
+
+        if (other == m)
+            continue;
+        filter_drop(other, line, !to_store);
+        at = cache_peek(&other->dcache, line);
+        if (at < 0)
+            continue;
+        *shared = true;
+        if (other->dcache.notes[at] & LINE_CHANGED)
+            cycles = m->core->shared_line;
+        if (to_store)
+            cache_remove(&other->dcache, line);
+        else
+            other->dcache.notes[at] = 0;
+    }
+    return cycles;
+}
+
+/* Brings a line that is not there; returns the cycles of what it displaces. */
+static uint32_t bring_line(struct model *m, uint64_t line, uint64_t state)
+{
+    uint64_t gone, note;
+    int64_t at = cache_put(&m->dcache, line, &gone, &note);
+
+    if (at < 0)
+        return 0;
+    m->dcache.notes[at] = state;
+    if (gone == CACHE_EMPTY)
+        return 0;
+    filter_drop(m, gone, false);
+    return note & LINE_CHANGED ? m->core->write_back_cycles : 0;
+}
+
+static void prefetch_line(struct model *m, uint64_t line)
+{
+    bool shared;
+
+    if (cache_peek(&m->dcache, line) >= 0)
+        return;
+    (void)take_from_others(m, line, false, &shared);
+    (void)from_next_level(m->shared, line << m->line_shift, &m->core->dcache, false);
+    (void)bring_line(m, line, shared ? 0 : LINE_OWNED);
+}
+
+/* The line was not there: what is likely to be wanted next comes along, without a stall. */
+static void prefetch(struct model *m, uint64_t line)
+{
+    const struct core_cache *c = &m->core->dcache;
+    uint64_t stride = line - m->last_miss;
+    bool again = stride == m->stride;
+
+    m->stride = stride;
+    m->last_miss = line;
+    if (c->prefetch == PREFETCH_next_line)
+        stride = 1;
+    else if (c->prefetch == PREFETCH_none || !again || stride + 8 > 16)
+        return;
+    for (uint32_t i = 1; i <= c->ahead; i++)
+        prefetch_line(m, line + i * stride);
+    if (c->prefetch == PREFETCH_stride)
+        m->last_miss = line + c->ahead * stride;
+}
+
+uint32_t model_load(struct model *m, uint64_t pa)
+{
+    const struct core *core = m->core;
+    uint64_t line = pa >> m->line_shift;
+    uint32_t cycles;
+    bool shared;
+
+    if (!m->dcache.sets || cache_find(&m->dcache, line) >= 0)
+        return 0;
+    cycles = take_from_others(m, line, false, &shared);
+    cycles += from_next_level(m->shared, pa, &core->dcache, core->critical_first);
+    cycles += bring_line(m, line, shared ? 0 : LINE_OWNED);
+    if (core->dcache.prefetch)
+        prefetch(m, line);
+    return cycles;
+}
+
+/* A buffer of which memory takes an entry each store_interval cycles; the newest entry merges. */
+static uint32_t into_buffer(struct model *m, uint64_t pa, uint64_t now)
+{
+    const struct core *core = m->core;
+    uint64_t full = (uint64_t)core->store_entries * core->store_interval;
+
+    if (m->stores_drained > now && m->last_store == pa >> 3)
+        return 0;
+    m->last_store = pa >> 3;
+    if (m->stores_drained < now)
+        m->stores_drained = now;
+    m->stores_drained += core->store_interval;
+    return m->stores_drained - now > full ? (uint32_t)(m->stores_drained - now - full) : 0;
+}
+
+static uint32_t store_through(struct model *m, uint64_t pa, uint64_t now)
+{
+    uint64_t line = pa >> m->line_shift;
+    bool shared;
+
+    (void)take_from_others(m, line, true, &shared);
+    if (cache_find(&m->dcache, line) < 0 && m->core->write_allocate)
+        (void)bring_line(m, line, 0);
+    return m->core->store_entries ? into_buffer(m, pa, now) : 0;
+}
+
+uint32_t model_store(struct model *m, uint64_t pa, uint64_t now)
+{
+    const struct core *core = m->core;
+    uint64_t line = pa >> m->line_shift;
+    uint32_t cycles;
+    bool shared;
+    int64_t at;
+
+    if (core->write == WRITE_through)
+        return store_through(m, pa, now);
+    if (!m->dcache.sets)
+        return 0;
+    at = cache_find(&m->dcache, line);
+    if (at >= 0 && m->dcache.notes[at] & LINE_OWNED) {
+        m->dcache.notes[at] |= LINE_CHANGED;
+        return 0;
+    }
+    cycles = take_from_others(m, line, true, &shared);
+    if (at >= 0) {
+        m->dcache.notes[at] = LINE_OWNED | LINE_CHANGED;
+        return shared ? core->shared_line : 0;
+    }
+    if (core->store_stalls)
+        cycles += from_next_level(m->shared, pa, &core->dcache, false);
+    else
+        (void)from_next_level(m->shared, pa, &core->dcache, false);
+    if (core->write_allocate) {
+        cycles += bring_line(m, line, LINE_OWNED | LINE_CHANGED);
+        if (core->dcache.prefetch)
+            prefetch(m, line);
+    }
+    return cycles;
+}
+
+uint32_t model_drain_stores(struct model *m, uint64_t now)
+{
+    return m->stores_drained > now ? (uint32_t)(m->stores_drained - now) : 0;
+}
+
+void model_drop_line(struct shared_model *s, uint64_t pa)
+{
+    for (unsigned i = 0; i < s->hart_count; i++) {
+        struct model *m = s->harts[i];
+
+        filter_drop(m, pa >> m->line_shift, false);
+        cache_remove(&m->dcache, pa >> m->line_shift);
+    }
+}
+
+/* ---- fetch ---- */
+
+bool model_has_line(struct model *m, uint64_t pa)
+{
+    return !m->icache.sets || cache_find(&m->icache, pa >> m->fetch_line_shift) >= 0;
+}
+
+static void put_fetched(struct model *m, uint64_t line)
+{
+    uint64_t gone, note;
+
+    (void)cache_put(&m->icache, line, &gone, &note);
+    if (gone != CACHE_EMPTY)
+        m->fetch_epoch++;
+}
+
+uint32_t model_fetch_line(struct model *m, uint64_t pa)
+{
+    const struct core_cache *c = &m->core->icache;
+    uint64_t line = pa >> m->fetch_line_shift;
+    uint32_t cycles;
+
+    if (!m->icache.sets || cache_find(&m->icache, line) >= 0)
+        return 0;
+    cycles = from_next_level(m->shared, pa, c, false);
+    put_fetched(m, line);
+    if (c->prefetch == PREFETCH_next_line)
+        for (uint32_t i = 1; i <= c->ahead; i++)
+            if (cache_peek(&m->icache, line + i) < 0) {
+                (void)from_next_level(m->shared, (line + i) << m->fetch_line_shift, c, false);
+                put_fetched(m, line + i);
+            }
+    return cycles;
+}
+
+void model_fence_i(struct model *m)
+{
+    cache_clear(&m->icache);
+    m->fetch_epoch++;
+}
+
+/* ---- translation ---- */
+
+enum { ASID_GLOBAL = UINT16_MAX };
+
+/* The sizes of pages: 4 KiB, 64 KiB, 2 MiB, 1 GiB, and larger ones. */
+static const uint8_t page_shifts[] = {12, 16, 21, 30, 39, 48};
+
+static uint64_t page_key(uint64_t va, unsigned size, uint16_t asid)
+{
+    uint64_t number = va >> page_shifts[size] & ((UINT64_C(1) << 45) - 1);
+
+    return number | (uint64_t)size << 45 | (uint64_t)asid << 48;
+}
+
+/* The key under which the page that holds va is in the TLB; CACHE_EMPTY: it is not. */
+static uint64_t find_page(struct cache *tlb, uint64_t va, uint16_t asid)
+{
+    for (unsigned size = 0; size < ARRAY_LEN(page_shifts); size++) {
+        uint64_t own = page_key(va, size, asid), global = page_key(va, size, ASID_GLOBAL);
+
+        if (cache_find(tlb, global) >= 0)
+            return global;
+        if (cache_find(tlb, own) >= 0)
+            return own;
+    }
+    return CACHE_EMPTY;
+}
+
+bool model_has_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t asid)
+{
+    (void)m;
+    return find_page(tlb, va, asid) != CACHE_EMPTY;
+}
+
+/* What was found through the page that is gone must be looked for again. */
+static void put_page(struct model *m, struct cache *tlb, uint64_t key)
+{
+    uint64_t gone, note;
+
+    (void)cache_put(tlb, key, &gone, &note);
+    if (gone == CACHE_EMPTY)
+        return;
+    if (tlb == &m->dtlb)
+        filter_clear(&m->filter);
+    else if (tlb == &m->itlb)
+        m->fetch_epoch++;
+}
+
+bool model_take_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t asid,
+                     uint32_t *cycles)
+{
+    uint64_t key = find_page(&m->tlb2, va, asid);
+
+    if (key == CACHE_EMPTY)
+        return false;
+    *cycles = m->core->tlb2_latency;
+    put_page(m, tlb, key);
+    return true;
+}
+
+static unsigned size_of_shift(unsigned shift)
+{
+    unsigned size = 0;
+
+    while (size + 1 < ARRAY_LEN(page_shifts) && page_shifts[size + 1] <= shift)
+        size++;
+    return size;
+}
+
+void model_put_page(struct model *m, struct cache *tlb, const struct model_page *page)
+{
+    uint64_t key =
+        page_key(page->va, size_of_shift(page->shift), page->global ? ASID_GLOBAL : page->asid);
+
+    put_page(m, tlb, key);
+    if (m->tlb2.sets && cache_peek(&m->tlb2, key) < 0)
+        put_page(m, &m->tlb2, key);
+}
+
+void model_sfence(struct model *m)
+{
+    cache_clear(&m->itlb);
+    cache_clear(&m->dtlb);
+    cache_clear(&m->tlb2);
+    filter_clear(&m->filter);
+    m->fetch_epoch++;
+}
+
+/* ---- values ---- */
+
+uint32_t model_multiply(const struct model *m, uint64_t a, uint64_t b)
+{
+    bool narrow = (uint64_t)(int32_t)a == a && (uint64_t)(int32_t)b == b;
+
+    return narrow ? 0 : m->core->mul_wide;
+}
+
+static int highest_bit(uint64_t n)
+{
+    return n ? 63 - __builtin_clzll(n) : -1;
+}
+
+static uint64_t magnitude(uint64_t n, bool is_signed)
+{
+    return is_signed && n >> 63 ? -n : n;
+}
+
+static uint32_t division_cycles(const struct core *core, uint64_t a, uint64_t b)
+{
+    int bits = highest_bit(a) - highest_bit(b);
+
+    if (!b && core->div_zero)
+        return core->div_zero;
+    if (bits < 0) /* the quotient is known at once */
+        return core->div_base - 1;
+    return core->div_base + (uint32_t)bits / core->div_bits;
+}
+
+uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, unsigned kind)
+{
+    const struct core *core = m->core;
+    uint32_t cycles, latency = core->latency[CORE_div];
+
+    if (!core->div_base)
+        return 0;
+    if (core->div_repeat && m->division == kind + 1 && m->dividend == a && m->divisor == b)
+        cycles = core->div_repeat;
+    else
+        cycles = division_cycles(core, magnitude(a, is_signed), magnitude(b, is_signed));
+    m->dividend = a;
+    m->divisor = b;
+    m->division = (uint8_t)(kind + 1);
+    return cycles > latency ? cycles - latency : 0;
+}
+
+/* ---- branches ---- */
+
+static int64_t find_target(struct model *m, uint64_t pc)
+{
+    uint8_t *hint = &m->btb_hint[pc >> 1 & (HINTS - 1)];
+    int64_t at;
+
+    if (m->btb.keys[*hint] == pc)
+        return *hint;
+    at = cache_peek(&m->btb, pc);
+    if (at >= 0 && at <= UINT8_MAX)
+        *hint = (uint8_t)at;
+    return at;
+}
+
+static void put_target(struct model *m, uint64_t pc, uint64_t target)
+{
+    uint64_t gone, note;
+    int64_t at = cache_put(&m->btb, pc, &gone, &note);
+
+    if (at >= 0)
+        m->btb.notes[at] = target;
+}
+
+enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late)
+{
+    if (m->core->btb_holds == BTB_HOLDS_indirect)
+        return LEAVE_TAKEN;
+    if (!m->btb.sets)
+        return late;
+    if (find_target(m, pc) >= 0)
+        return LEAVE_TAKEN;
+    put_target(m, pc, 0);
+    return late;
+}
+
+enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call)
+{
+    enum pipe_leave_by wrong = call ? LEAVE_WRONG_CALL : LEAVE_WRONG_INDIRECT;
+    int64_t at;
+
+    if (m->core->btb_holds == BTB_HOLDS_direct || !m->btb.sets)
+        return wrong;
+    at = find_target(m, pc);
+    if (at < 0) {
+        put_target(m, pc, target);
+        return wrong;
+    }
+    if (m->btb.notes[at] == target)
+        return LEAVE_TAKEN;
+    m->btb.notes[at] = target;
+    return wrong;
+}
+
+enum pipe_leave_by model_return(struct model *m, uint64_t pc, uint64_t target)
+{
+    uint32_t depth = m->core->ras_depth;
+    uint32_t least = m->return_lost ? m->core->ras_loses : 0;
+    uint64_t predicted;
+
+    (void)pc;
+    if (m->return_count <= least) {
+        bool first = !m->return_empty && depth;
+
+        m->return_count = 0;
+        m->return_lost = false;
+        m->return_empty = true;
+        return first ? LEAVE_EMPTY_RETURN : LEAVE_WRONG_RETURN;
+    }
+    predicted = m->returns[m->return_top];
+    m->return_top = m->return_top ? m->return_top - 1 : depth - 1;
+    m->return_count--;
+    return predicted == target ? LEAVE_RETURN : LEAVE_WRONG_RETURN;
+}

@@ -1,0 +1,185 @@
+/*
+ * model.h - what the timing of one hart depends on besides its pipeline: caches, translation
+ * buffers, predictors, the store buffer, the operands of the last division. All of it is state of
+ * the machine: it is saved with the hart, and decides cycles.
+ *
+ * Cycles that a function returns are those in which the hart stalls.
+ */
+#ifndef TIMING_MODEL_H
+#define TIMING_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "timing/cache.h"
+#include "timing/core.h"
+#include "timing/pipe.h"
+
+struct state_io;
+
+/*
+ * Lines that are sure to cost nothing: present, translated, and for stores changed and no other
+ * hart's. A cache of the model: emptying it changes no cycle. A line's place depends on its offset
+ * in the page and on low bits of the page's number, so that it is found by a physical address, too.
+ */
+enum { FILTER_LINES = 512, FILTER_NONE = 8 };
+
+struct filter {
+    uint64_t loads[FILTER_LINES], stores[FILTER_LINES]; /* FILTER_NONE: no address is like that */
+};
+
+enum { RETURN_STACK_MAX = 64, HINTS = 256, MODEL_HARTS_MAX = 64 };
+
+struct model;
+
+/* What the harts of a machine share. */
+struct shared_model {
+    const struct core *core;
+    struct cache l2;
+    struct model *harts[MODEL_HARTS_MAX];
+    unsigned hart_count;
+};
+
+struct model {
+    const struct core *core;
+    struct shared_model *shared;
+    struct pipe_state pipe; /* while the hart is in no block */
+    struct cache icache, dcache, itlb, dtlb, tlb2, btb;
+    uint8_t *counters;
+    uint64_t history;
+    uint64_t returns[RETURN_STACK_MAX];
+    uint32_t return_top, return_count;
+    bool return_lost;  /* the stack has overflowed since it was empty */
+    bool return_empty; /* a return has found nothing since the last call */
+    uint64_t dividend, divisor;
+    uint8_t division;        /* class and width of the last one, + 1 */
+    uint64_t stores_drained; /* cycle in which the store buffer is empty */
+    uint64_t last_store;     /* doubleword */
+    uint64_t last_miss, stride;
+
+    /* caches */
+    struct filter filter;
+    uint8_t btb_hint[HINTS];
+    uint64_t *last_filtered;   /* the only line in the filter, if uses must be noted */
+    unsigned line_shift;       /* of the data cache */
+    unsigned fetch_line_shift; /* of the instruction cache */
+    uint64_t fetch_epoch;      /* changes when a line or a page is no longer there to be fetched */
+};
+
+struct shared_model *shared_model_new(const struct core *core);
+void shared_model_free(struct shared_model *s);
+void shared_model_state_io(struct state_io *io, struct shared_model *s);
+
+struct model *model_new(struct shared_model *shared);
+void model_free(struct model *m);
+void model_reset(struct model *m); /* power-on */
+void model_state_io(struct state_io *io, struct model *m);
+
+/* ---- data ---- */
+
+void filter_clear(struct filter *f);
+
+/* The line that holds pa is read; of a load, a walk. */
+uint32_t model_load(struct model *m, uint64_t pa);
+/* It is written in cycle `now`. */
+uint32_t model_store(struct model *m, uint64_t pa, uint64_t now);
+/* From now on the access costs nothing; `tag` is what the engine compares with. */
+void model_filter_load(struct model *m, uint64_t va, uint64_t tag);
+void model_filter_store(struct model *m, uint64_t va, uint64_t tag);
+/* A fence waits for the store buffer. */
+uint32_t model_drain_stores(struct model *m, uint64_t now);
+/* Memory was written by a device: no hart has the line any more. */
+void model_drop_line(struct shared_model *s, uint64_t pa);
+
+/* ---- fetch ---- */
+
+/* The line is there. */
+bool model_has_line(struct model *m, uint64_t pa);
+uint32_t model_fetch_line(struct model *m, uint64_t pa);
+void model_fence_i(struct model *m);
+
+/* ---- translation ---- */
+
+/* A page as a TLB has it. */
+struct model_page {
+    uint64_t va;
+    unsigned shift;
+    uint16_t asid;
+    bool global;
+};
+
+bool model_has_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t asid);
+/* The second level has the page: it is moved up, and `cycles` is what that takes. */
+bool model_take_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t asid,
+                     uint32_t *cycles);
+void model_put_page(struct model *m, struct cache *tlb, const struct model_page *page);
+void model_sfence(struct model *m);
+
+/* ---- values ---- */
+
+/* Cycles beyond latency.mul and latency.div. `kind`: class and width, other for other results. */
+uint32_t model_multiply(const struct model *m, uint64_t a, uint64_t b);
+uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, unsigned kind);
+
+/* ---- branches ---- */
+
+static inline uint64_t model_counter(const struct model *m, uint64_t pc)
+{
+    uint64_t at = pc >> 1;
+
+    if (m->core->predictor == PREDICTOR_gshare)
+        at ^= m->history;
+    else if (m->core->predictor == PREDICTOR_global)
+        at = m->history;
+    return at & (m->core->counters - 1);
+}
+
+enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late);
+
+static inline enum pipe_leave_by model_branch(struct model *m, uint64_t pc, bool taken,
+                                              bool backward)
+{
+    const struct core *core = m->core;
+    bool predicted = core->predictor == PREDICTOR_backward && backward;
+
+    if (core->predictor >= PREDICTOR_bimodal) {
+        uint8_t *counter = &m->counters[model_counter(m, pc)];
+
+        predicted = *counter >= 2;
+        *counter = (uint8_t)(taken ? *counter + (*counter < 3) : *counter - (*counter > 0));
+        m->history = (m->history << 1 | taken) & ((UINT64_C(1) << core->history) - 1);
+    }
+    if (!taken)
+        return predicted ? LEAVE_MISPREDICT : LEAVE_NEXT;
+    if (predicted)
+        return model_taken(m, pc, LEAVE_LATE_BRANCH);
+    (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
+    return LEAVE_MISPREDICT;
+}
+
+static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc)
+{
+    return model_taken(m, pc, LEAVE_LATE_JUMP);
+}
+
+enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call);
+
+static inline void model_call(struct model *m, uint64_t return_pc)
+{
+    uint32_t depth = m->core->ras_depth;
+
+    m->return_empty = false;
+    if (!depth)
+        return;
+    m->return_top = m->return_top + 1 < depth ? m->return_top + 1 : 0;
+    m->returns[m->return_top] = return_pc;
+    if (m->return_count < depth)
+        m->return_count++;
+    else
+        m->return_lost = true;
+}
+
+enum pipe_leave_by model_return(struct model *m, uint64_t pc, uint64_t target);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * pipe.h - the pipeline of a core: when each operation issues, as a function of the pipeline's
+ * state and the operation alone. Caches, predictors and values, which only a run knows, are not
+ * part of it: what they cost stalls the whole pipeline.
+ *
+ * Times in a state are cycles from now on; now is the earliest cycle in which the next operation
+ * can issue. Two states that behave alike from here on are the same bytes.
+ */
+#ifndef TIMING_PIPE_H
+#define TIMING_PIPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "timing/core.h"
+
+/* Registers: 0 none, 1 to 31 integer, 32 to 63 floating point. */
+enum { PIPE_REGS = 64, PIPE_SOURCES = 3, PIPE_STORES = 4 };
+
+enum pipe_flag {
+    PIPE_LOAD = 1,
+    PIPE_STORE = 2,
+    PIPE_CONTROL = 4, /* may jump: ends its issue group */
+    PIPE_ADD = 8,     /* rd = source[0] + offset */
+};
+
+struct pipe_op {
+    uint8_t class; /* enum core_class */
+    uint8_t rd, source[PIPE_SOURCES];
+    uint8_t size;   /* bytes of the instruction */
+    uint8_t flags;  /* enum pipe_flag */
+    uint8_t pc;     /* its lowest bits */
+    int16_t offset; /* of a load, store or addition, to source[0] */
+};
+
+struct pipe_store {
+    uint8_t base;   /* register; 0: none */
+    uint8_t age;    /* cycles since it issued */
+    int16_t offset; /* from what the register holds now */
+};
+
+struct pipe_state {
+    uint8_t busy[PIPE_REGS]; /* until the result is there, and core->waw */
+    uint8_t unit[UNITS];     /* until it takes another operation */
+    uint64_t loaded;         /* registers of which the result comes from memory */
+    uint8_t ahead;           /* of issue, cycles that fetch is */
+    uint8_t fresh;           /* the code at hand is fetched from a jump's target on */
+    uint8_t slot;            /* operations that issue in this cycle already */
+    uint8_t zero[5];
+    struct pipe_store store[PIPE_STORES]; /* the newest first, of those that matter still */
+};
+
+_Static_assert(sizeof(struct pipe_state) ==
+                   PIPE_REGS + UNITS + 8 + 8 + PIPE_STORES * sizeof(struct pipe_store),
+               "no padding: states are compared as bytes");
+
+/* What a step took: all that now has moved on by, and of that the stalls. */
+struct pipe_cost {
+    uint16_t cycles, fetch, data, branch;
+};
+
+/* After a jump, or a stall in which everything has come to rest. */
+void pipe_reset(struct pipe_state *s);
+
+struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const struct pipe_op *op);
+
+/* How control leaves the last operation. */
+enum pipe_leave_by {
+    LEAVE_NEXT,           /* the next one follows it */
+    LEAVE_TAKEN,          /* predicted taken */
+    LEAVE_RETURN,         /* predicted return */
+    LEAVE_LATE_BRANCH,    /* predicted taken, target not in the target buffer */
+    LEAVE_LATE_JUMP,      /* the same of jal */
+    LEAVE_MISPREDICT,     /* branch */
+    LEAVE_WRONG_RETURN,   /* return, to another place than predicted */
+    LEAVE_EMPTY_RETURN,   /* the first for which the return stack has nothing */
+    LEAVE_WRONG_INDIRECT, /* jalr */
+    LEAVE_WRONG_CALL,     /* jalr that calls */
+    LEAVE_FLUSH,          /* the pipeline is emptied, and fetches anew */
+    PIPE_LEAVES
+};
+
+struct pipe_cost pipe_leave(const struct core *core, struct pipe_state *s, enum pipe_leave_by how);
+
+#endif

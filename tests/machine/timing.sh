@@ -1,0 +1,95 @@
+#!/bin/sh
+# timing.sh - a core model is part of the machine's state: the same cycles in every build, in pieces
+# as in one run, and from a snapshot.
+. "$(dirname "$0")/common.inc"
+
+T=/sys/kernel/tracing
+script="echo function > $T/current_tracer; work threads 1; head -n 20 $T/trace;
+echo nop > $T/current_tracer"
+script=$(echo "$script" | tr '\n' ' ')
+
+# boot NAME OPTIONS...: leaves NAME.out, with the status, and NAME.json.
+boot() {
+    name=$1
+    shift
+    run run --report "$work/$name.json" "$@"
+    { cat "$out"; echo "status $status"; } >"$work/$name.out"
+}
+same() { cmp "$work/$1.out" "$work/$2.out" && cmp "$work/$1.json" "$work/$2.json"; }
+counts() { grep -E '"(instructions|cycles|idle_cycles)"' "$work/$1.json"; }
+same_counts() { [ "$(counts "$1")" = "$(counts "$2")" ] && [ -n "$(counts "$1")" ]; }
+
+# with BUILD NAME OPTIONS...: boot in another build.
+with() {
+    rvftrace=$BUILD/$1/rvftrace
+    shift
+    LIMIT=300 boot "$@"
+    rvftrace=$BUILD/rvftrace
+}
+
+# A core with everything that the others lack: two issue slots, a second level, lru and plru.
+cat >"$work/odd.core" <<'CORE'
+issue.width = 2
+fetch.bytes = 8
+latency.load = 3
+branch.predictor = backward
+btb.entries = 8
+btb.ways = 2
+btb.holds = all
+return-stack.depth = 3
+icache.size = 2K
+icache.ways = 2
+icache.replacement = lru
+dcache.size = 2K
+dcache.ways = 4
+dcache.replacement = plru
+dcache.take-over = 9
+l2.size = 16K
+l2.ways = 4
+l2.replacement = lru
+l2.latency = 7
+dtlb.entries = 4
+itlb.entries = 4
+tlb2.entries = 16
+tlb2.ways = 4
+CORE
+
+for core in c906 cva6 rocket u74 "$work/odd.core"; do
+    name=$(basename "$core")
+    case $core in
+        */*) file=$core ;;
+        *) file=cores/$core.core ;;
+    esac
+    case $core in
+        c906) several='1 2 4' ;;
+        *) several=2 ;;
+    esac
+    for harts in $several; do
+        boot whole --timing "$core" --harts $harts --append "script=\"$script\"" "$mcount"
+        claim "$name, $harts harts: the guest comes to its end" has_status 0
+        with drop dropped --timing "$core" --harts $harts --append "script=\"$script\"" "$mcount"
+        claim '... with the same cycles where caches are dropped at random' same whole dropped
+    done
+    boot whole --timing "$core" --append "script=\"$script\"" "$mcount"
+    with stress small --timing "$core" --append "script=\"$script\"" "$mcount"
+    claim "$name: the same cycles with short blocks and small caches" same_counts whole small
+
+    boot whole --timing "$core" --harts 2 --append "script=\"$script\"" "$mcount"
+    printf 'step 1000\nstep 1\nstep 777\nstep 12345\nstep 7\nstep 65537\ncontinue\n' >"$work/commands"
+    timeout 60 "$rvftrace" debug --timing "$core" --harts 2 --append "script=\"$script\"" \
+        --console "$work/pieces.out" --report "$work/pieces.json" --commands "$work/commands" \
+        "$mcount" </dev/null >"$work/pieces.log" 2>&1
+    claim "$name: the same cycles in the steps of a debugger" same_counts whole pieces
+
+    claim "$name: the same run from a snapshot" "$BUILD/tests/machine/snapshot_check" \
+        -c "$file" -h 3 -n 4 -a "script=\"$script\"" "$mcount"
+done
+
+for program in sv39 lrsc wrs ipi timer selfpatch crosspatch; do
+    for core in cva6 "$work/odd.core"; do
+        boot whole --timing "$core" --harts 2 "$programs/$program.elf"
+        with drop dropped --timing "$core" --harts 2 "$programs/$program.elf"
+        claim "$program, $(basename "$core"): the same cycles without caches" same whole dropped
+    done
+done
+finish

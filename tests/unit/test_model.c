@@ -1,0 +1,404 @@
+/*
+ * test_model.c - caches, translation buffers, predictors, the store buffer, divisions.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/state_io.h"
+#include "timing/model.h"
+
+struct world {
+    struct core *core;
+    struct shared_model *shared;
+    struct model *m[2];
+};
+
+static struct world make(const char *text)
+{
+    struct diag d = {.out = stderr, .program = "test"};
+    struct world w = {.core = core_parse(text, "test.core", &d)};
+
+    assert_non_null(w.core);
+    w.shared = shared_model_new(w.core);
+    w.m[0] = model_new(w.shared);
+    w.m[1] = model_new(w.shared);
+    return w;
+}
+
+static void drop(struct world *w)
+{
+    model_free(w->m[0]);
+    model_free(w->m[1]);
+    shared_model_free(w->shared);
+    core_free(w->core);
+}
+
+/* A cache of one set: fills it with 0 to ways - 1, uses 0 again, and puts one more in. */
+static uint64_t displaced(enum core_replacement policy, uint32_t ways)
+{
+    struct cache c;
+    uint64_t gone, note;
+
+    cache_init(&c, ways, 0, policy);
+    for (uint64_t key = 0; key < ways; key++) {
+        assert_true(cache_put(&c, key, &gone, &note) >= 0);
+        assert_true(gone == CACHE_EMPTY);
+    }
+    assert_true(cache_find(&c, 0) >= 0);
+    assert_true(cache_put(&c, 100, &gone, &note) >= 0);
+    assert_true(cache_find(&c, 100) >= 0);
+    assert_true(cache_peek(&c, gone) < 0);
+    cache_free(&c);
+    return gone;
+}
+
+static void replacement_is_what_the_core_says(void **state)
+{
+    (void)state;
+    assert_int_equal(displaced(REPLACEMENT_fifo, 4), 0);
+    assert_int_equal(displaced(REPLACEMENT_lru, 4), 1);
+    assert_int_equal(displaced(REPLACEMENT_plru, 4), 2);
+    assert_in_range(displaced(REPLACEMENT_random, 4), 0, 3);
+}
+
+static void a_set_holds_its_ways_and_no_more(void **state)
+{
+    struct cache c;
+    uint64_t gone, note;
+
+    (void)state;
+    cache_init(&c, 8, 2, REPLACEMENT_fifo);
+    for (uint64_t key = 0; key < 8; key++)
+        (void)cache_put(&c, key, &gone, &note);
+    for (uint64_t key = 0; key < 8; key++)
+        assert_true(cache_peek(&c, key) >= 0);
+    (void)cache_put(&c, 12, &gone, &note); /* of set 0, which has 0 and 4 */
+    assert_int_equal(gone, 0);
+    cache_remove(&c, 12);
+    assert_true(cache_peek(&c, 12) < 0);
+    cache_free(&c);
+}
+
+#define SMALL                                                                         \
+    "memory.first = 20\nmemory.beat = 1\nmemory.width = 8\ndcache.size = 256\n"       \
+    "dcache.ways = 2\ndcache.line = 64\ndcache.replacement = fifo\ndcache.miss = 3\n" \
+    "dcache.take-over = 11\ndcache.write-back = 5\n"
+
+static void a_miss_costs_a_line_and_a_hit_nothing(void **state)
+{
+    struct world w = make(SMALL);
+
+    (void)state;
+    assert_int_equal(model_load(w.m[0], 0x1000), 3 + 20 + 7);
+    assert_int_equal(model_load(w.m[0], 0x1038), 0);
+    assert_int_equal(model_load(w.m[0], 0x1040), 30);
+    drop(&w);
+}
+
+static void a_changed_line_is_written_back(void **state)
+{
+    struct world w = make(SMALL);
+
+    (void)state;
+    assert_int_equal(model_store(w.m[0], 0x1000, 0), 30);
+    assert_int_equal(model_store(w.m[0], 0x1008, 0), 0);
+    (void)model_load(w.m[0], 0x2000);
+    assert_int_equal(model_load(w.m[0], 0x3000), 35); /* displaces 0x1000 */
+    assert_int_equal(model_load(w.m[0], 0x4000), 30); /* displaces 0x2000, which was only read */
+    drop(&w);
+}
+
+static void a_store_by_one_hart_takes_the_line_from_the_other(void **state)
+{
+    struct world w = make(SMALL);
+
+    (void)state;
+    (void)model_load(w.m[0], 0x1000);
+    (void)model_load(w.m[1], 0x1000);
+    assert_int_equal(model_store(w.m[0], 0x1000, 0), 11); /* shared: the other loses it */
+    assert_int_equal(model_load(w.m[1], 0x1000), 11 + 30);
+    assert_int_equal(model_store(w.m[0], 0x1000, 0), 11); /* it was read meanwhile */
+    assert_int_equal(model_store(w.m[0], 0x1000, 0), 0);
+    drop(&w);
+}
+
+static void what_passes_the_filter_would_have_cost_nothing(void **state)
+{
+    struct world w = make(SMALL);
+    uint64_t *load = &w.m[0]->filter.loads[0x1000 >> 6 & (FILTER_LINES - 1)];
+    uint64_t *store = &w.m[0]->filter.stores[0x1000 >> 6 & (FILTER_LINES - 1)];
+
+    (void)state;
+    (void)model_store(w.m[0], 0x1000, 0);
+    model_filter_load(w.m[0], 0x1000, 0x1000);
+    model_filter_store(w.m[0], 0x1000, 0x1000);
+    assert_int_equal(*load, 0x1000);
+    (void)model_load(w.m[1], 0x1000); /* shared now */
+    assert_int_equal(*load, 0x1000);
+    assert_int_equal(*store, FILTER_NONE);
+    (void)model_load(w.m[0], 0x2000);
+    (void)model_load(w.m[0], 0x3000); /* displaces it */
+    assert_int_equal(*load, FILTER_NONE);
+    drop(&w);
+}
+
+static void a_second_level_keeps_what_the_first_loses(void **state)
+{
+    struct world w = make(SMALL "l2.size = 64K\nl2.ways = 4\nl2.latency = 9\nl2.miss = 2\n");
+
+    (void)state;
+    assert_int_equal(model_load(w.m[0], 0x1000), 3 + 9 + 2 + 27);
+    (void)model_load(w.m[0], 0x2000);
+    (void)model_load(w.m[0], 0x3000);
+    assert_int_equal(model_load(w.m[0], 0x1000), 3 + 9);
+    assert_int_equal(model_load(w.m[1], 0x3000), 3 + 9); /* all harts have it */
+    drop(&w);
+}
+
+static void a_stride_is_fetched_ahead(void **state)
+{
+    struct world w = make(SMALL "dcache.prefetch = stride\ndcache.prefetch-lines = 1\n");
+
+    (void)state;
+    assert_int_equal(model_load(w.m[0], 0x1000), 30);
+    assert_int_equal(model_load(w.m[0], 0x1040), 30);
+    assert_int_equal(model_load(w.m[0], 0x1080), 30); /* twice the same step */
+    assert_int_equal(model_load(w.m[0], 0x10c0), 0);
+    drop(&w);
+}
+
+static void a_full_store_buffer_stalls_and_the_newest_entry_merges(void **state)
+{
+    struct world w = make("dcache.write = through\nstores.entries = 2\nstores.interval = 6\n");
+
+    (void)state;
+    assert_int_equal(model_store(w.m[0], 0x1000, 100), 0);
+    assert_int_equal(model_store(w.m[0], 0x1004, 101), 0);
+    assert_int_equal(model_store(w.m[0], 0x1008, 102), 0);
+    assert_int_equal(model_store(w.m[0], 0x1010, 103), 3); /* drained at 118, two may be left */
+    assert_int_equal(model_drain_stores(w.m[0], 106), 12);
+    assert_int_equal(model_drain_stores(w.m[0], 500), 0);
+    drop(&w);
+}
+
+static void fence_i_empties_the_instruction_cache(void **state)
+{
+    struct world w = make("icache.size = 512\nicache.ways = 2\nicache.prefetch = next-line\n");
+    uint64_t epoch;
+
+    (void)state;
+    assert_true(model_fetch_line(w.m[0], 0x1000) > 0);
+    assert_true(model_has_line(w.m[0], 0x1040)); /* the next one came along */
+    epoch = w.m[0]->fetch_epoch;
+    model_fence_i(w.m[0]);
+    assert_true(w.m[0]->fetch_epoch != epoch);
+    assert_false(model_has_line(w.m[0], 0x1000));
+    drop(&w);
+}
+
+static void a_page_is_found_by_its_size_and_address_space(void **state)
+{
+    struct world w = make("dtlb.entries = 2\ntlb2.entries = 8\ntlb2.ways = 2\ntlb2.latency = 4\n"
+                          "tlb.replacement = fifo\n");
+    struct model *m = w.m[0];
+    struct model_page small = {.va = 0x1000, .shift = 12, .asid = 1};
+    struct model_page large = {.va = 0x40000000, .shift = 21, .asid = 1, .global = true};
+    uint32_t cycles;
+
+    (void)state;
+    model_put_page(m, &m->dtlb, &small);
+    model_put_page(m, &m->dtlb, &large);
+    assert_true(model_has_page(m, &m->dtlb, 0x1fff, 1));
+    assert_false(model_has_page(m, &m->dtlb, 0x1fff, 2));
+    assert_true(model_has_page(m, &m->dtlb, 0x401fffff, 2));
+    assert_false(model_has_page(m, &m->dtlb, 0x40200000, 2));
+    small.va = 0x2000;
+    model_put_page(m, &m->dtlb, &small);
+    assert_false(model_has_page(m, &m->dtlb, 0x1000, 1));
+    assert_true(model_take_page(m, &m->dtlb, 0x1000, 1, &cycles));
+    assert_int_equal(cycles, 4);
+    assert_true(model_has_page(m, &m->dtlb, 0x1000, 1));
+    model_sfence(m);
+    assert_false(model_take_page(m, &m->dtlb, 0x1000, 1, &cycles));
+    drop(&w);
+}
+
+/* Of the last hundred outcomes of a branch with a pattern, those that were not predicted. */
+static unsigned wrong_of(const char *predictor, const char *pattern)
+{
+    struct world w = make(predictor);
+    unsigned wrong = 0, period = (unsigned)strlen(pattern);
+
+    for (unsigned i = 0; i < 400; i++)
+        if (model_branch(w.m[0], 0x1000, pattern[i % period] == 'T', true) == LEAVE_MISPREDICT)
+            wrong += i >= 300;
+    drop(&w);
+    return wrong;
+}
+
+static void predictors_learn_what_they_can(void **state)
+{
+    static const char bimodal[] = "branch.predictor = bimodal\nbranch.counters = 128\n";
+    static const char gshare[] =
+        "branch.predictor = gshare\nbranch.counters = 1024\nbranch.history = 8\n";
+    static const char global[] =
+        "branch.predictor = global\nbranch.counters = 256\nbranch.history = 8\n";
+
+    (void)state;
+    assert_int_equal(wrong_of("branch.predictor = not-taken\n", "TN"), 50);
+    assert_int_equal(wrong_of("branch.predictor = backward\n", "TTTN"), 25);
+    assert_int_equal(wrong_of(bimodal, "T"), 0);
+    assert_int_equal(wrong_of(bimodal, "TTTN"), 25);
+    assert_int_equal(wrong_of(gshare, "TN"), 0);
+    assert_int_equal(wrong_of(gshare, "TTTN"), 0);
+    assert_int_equal(wrong_of(global, "TTNTN"), 0);
+}
+
+static void a_target_buffer_of_n_holds_n(void **state)
+{
+    struct world w = make("btb.entries = 4\nbtb.ways = 0\nbtb.holds = direct\n");
+
+    (void)state;
+    for (uint64_t pc = 0; pc < 32; pc += 8)
+        assert_int_equal(model_jump(w.m[0], pc), LEAVE_LATE_JUMP);
+    for (uint64_t pc = 0; pc < 32; pc += 8)
+        assert_int_equal(model_jump(w.m[0], pc), LEAVE_TAKEN);
+    for (unsigned i = 0; i < 2; i++)
+        for (uint64_t pc = 0; pc < 40; pc += 8) /* five, first in first out: none is there */
+            (void)model_jump(w.m[0], pc);
+    assert_int_equal(model_jump(w.m[0], 0), LEAVE_LATE_JUMP);
+    drop(&w);
+}
+
+static void an_indirect_jump_is_predicted_where_it_went(void **state)
+{
+    struct world w = make("btb.entries = 4\nbtb.holds = indirect\n");
+
+    (void)state;
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true), LEAVE_WRONG_CALL);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true), LEAVE_TAKEN);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false), LEAVE_WRONG_INDIRECT);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false), LEAVE_TAKEN);
+    assert_int_equal(model_jump(w.m[0], 0x20), LEAVE_TAKEN); /* its target is in the instruction */
+    drop(&w);
+}
+
+/* Calls to a depth and back; how many returns were predicted. */
+static unsigned predicted_returns(struct model *m, unsigned depth)
+{
+    unsigned predicted = 0;
+
+    for (unsigned i = 0; i < depth; i++)
+        model_call(m, 0x1000 + 8 * i);
+    for (unsigned i = depth; i-- > 0;)
+        predicted += model_return(m, 0, 0x1000 + 8 * i) == LEAVE_RETURN;
+    return predicted;
+}
+
+static void a_return_stack_of_n_predicts_n_returns(void **state)
+{
+    struct world w = make("return-stack.depth = 4\n");
+    struct world loses = make("return-stack.depth = 4\nreturn-stack.overflow-loses = 1\n");
+
+    (void)state;
+    assert_int_equal(predicted_returns(w.m[0], 3), 3);
+    assert_int_equal(predicted_returns(w.m[0], 4), 4);
+    assert_int_equal(predicted_returns(w.m[0], 9), 4);
+    assert_int_equal(predicted_returns(loses.m[0], 4), 4);
+    assert_int_equal(predicted_returns(loses.m[0], 5), 3);
+    assert_int_equal(predicted_returns(loses.m[0], 4), 4);
+    assert_int_equal(model_return(w.m[0], 0, 0x1000), LEAVE_WRONG_RETURN);
+    model_call(w.m[0], 0x2000);
+    assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_WRONG_RETURN);
+    assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_EMPTY_RETURN);
+    assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_WRONG_RETURN);
+    drop(&w);
+    drop(&loses);
+}
+
+static void a_division_takes_the_bits_of_its_quotient(void **state)
+{
+    struct world w = make("latency.div = 2\ndivide.base = 3\ndivide.bits = 1\ndivide.repeat = 2\n");
+    struct model *m = w.m[0];
+
+    (void)state;
+    assert_int_equal(model_divide(m, 100, 7, true, 0), 3 + 4 - 2);
+    assert_int_equal(model_divide(m, 100, 7, true, 0), 0); /* the same again */
+    assert_int_equal(model_divide(m, 100, 7, true, 1), 5); /* its remainder is another matter */
+    assert_int_equal(model_divide(m, (uint64_t)-100, 7, true, 0), 5);
+    assert_int_equal(model_divide(m, (uint64_t)-100, 7, false, 2), 3 + 61 - 2);
+    assert_int_equal(model_divide(m, 0, 3, true, 0), 0);
+    drop(&w);
+}
+
+static void a_wide_product_takes_longer(void **state)
+{
+    struct world w = make("multiply.wide = 3\n");
+
+    (void)state;
+    assert_int_equal(model_multiply(w.m[0], 7, (uint64_t)-7), 0);
+    assert_int_equal(model_multiply(w.m[0], 7, UINT64_C(1) << 31), 3);
+    drop(&w);
+}
+
+static void a_restored_model_goes_on_like_the_saved_one(void **state)
+{
+    struct world w = make(SMALL "icache.size = 512\nicache.ways = 2\nbranch.predictor = bimodal\n"
+                                "btb.entries = 4\nreturn-stack.depth = 4\n");
+    struct world other = make(SMALL "dcache.prefetch = stride\n");
+    struct state_io io, load;
+
+    (void)state;
+    for (uint64_t pa = 0x1000; pa < 0x1400; pa += 40) {
+        (void)model_store(w.m[0], pa, pa);
+        (void)model_fetch_line(w.m[0], pa);
+        (void)model_branch(w.m[0], pa, pa & 8, true);
+    }
+    model_call(w.m[0], 0x1234);
+    state_io_save(&io, 0);
+    model_state_io(&io, w.m[0]);
+    state_io_load(&load, io.saved.at, io.saved.len);
+    model_state_io(&load, w.m[1]);
+    assert_int_equal(state_io_end(&load), STATE_OK);
+    for (uint64_t pa = 0x1000; pa < 0x1400; pa += 64)
+        assert_int_equal(cache_peek(&w.m[0]->dcache, pa >> 6),
+                         cache_peek(&w.m[1]->dcache, pa >> 6));
+    assert_int_equal(model_return(w.m[1], 0, 0x1234), LEAVE_RETURN);
+    state_io_load(&load, io.saved.at, io.saved.len);
+    model_state_io(&load, other.m[0]); /* of another core */
+    assert_int_not_equal(state_io_end(&load), STATE_OK);
+    state_io_free(&io);
+    drop(&w);
+    drop(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replacement_is_what_the_core_says),
+        cmocka_unit_test(a_set_holds_its_ways_and_no_more),
+        cmocka_unit_test(a_miss_costs_a_line_and_a_hit_nothing),
+        cmocka_unit_test(a_changed_line_is_written_back),
+        cmocka_unit_test(a_store_by_one_hart_takes_the_line_from_the_other),
+        cmocka_unit_test(what_passes_the_filter_would_have_cost_nothing),
+        cmocka_unit_test(a_second_level_keeps_what_the_first_loses),
+        cmocka_unit_test(a_stride_is_fetched_ahead),
+        cmocka_unit_test(a_full_store_buffer_stalls_and_the_newest_entry_merges),
+        cmocka_unit_test(fence_i_empties_the_instruction_cache),
+        cmocka_unit_test(a_page_is_found_by_its_size_and_address_space),
+        cmocka_unit_test(predictors_learn_what_they_can),
+        cmocka_unit_test(a_target_buffer_of_n_holds_n),
+        cmocka_unit_test(an_indirect_jump_is_predicted_where_it_went),
+        cmocka_unit_test(a_return_stack_of_n_predicts_n_returns),
+        cmocka_unit_test(a_division_takes_the_bits_of_its_quotient),
+        cmocka_unit_test(a_wide_product_takes_longer),
+        cmocka_unit_test(a_restored_model_goes_on_like_the_saved_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

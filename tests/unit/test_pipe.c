@@ -1,0 +1,279 @@
+/*
+ * test_pipe.c - when operations issue: dependences, units, fetch, stores, two slots.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "timing/pipe.h"
+
+static struct core *core_of(const char *text)
+{
+    struct diag d = {.out = stderr, .program = "test"};
+    struct core *core = core_parse(text, "test.core", &d);
+
+    assert_non_null(core);
+    return core;
+}
+
+/* Operations of four bytes, at the addresses in a row. */
+static unsigned cycles_of(const char *text, const struct pipe_op *ops, unsigned count)
+{
+    struct core *core = core_of(text);
+    struct pipe_state s;
+    unsigned cycles = 0;
+
+    pipe_reset(&s);
+    for (unsigned i = 0; i < count; i++) {
+        struct pipe_op op = ops[i];
+
+        op.size = 4;
+        op.pc = (uint8_t)(4 * i);
+        cycles += pipe_step(core, &s, &op).cycles;
+    }
+    core_free(core);
+    return cycles;
+}
+
+#define CYCLES(text, ...)                                  \
+    cycles_of(text, (const struct pipe_op[]){__VA_ARGS__}, \
+              sizeof((const struct pipe_op[]){__VA_ARGS__}) / sizeof(struct pipe_op))
+
+#define ADD(d, a, b)                                   \
+    {                                                  \
+        .class = CORE_alu, .rd = d, .source = { a, b } \
+    }
+#define LOAD(d, a, o)                                                               \
+    {                                                                               \
+        .class = CORE_load, .rd = d, .source = {a}, .flags = PIPE_LOAD, .offset = o \
+    }
+#define STORE(v, a, o)                                                          \
+    {                                                                           \
+        .class = CORE_store, .source = {a, v}, .flags = PIPE_STORE, .offset = o \
+    }
+#define MUL(d, a, b)                                   \
+    {                                                  \
+        .class = CORE_mul, .rd = d, .source = { a, b } \
+    }
+#define NOP               \
+    {                     \
+        .class = CORE_alu \
+    }
+#define JUMP                                      \
+    {                                             \
+        .class = CORE_jump, .flags = PIPE_CONTROL \
+    }
+
+static void independent_operations_take_a_cycle_each(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES("", ADD(10, 11, 12), ADD(13, 11, 12), ADD(14, 11, 12)), 3);
+}
+
+static void a_result_is_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES("latency.load = 3\n", LOAD(10, 11, 0), ADD(12, 10, 10)), 4);
+    assert_int_equal(CYCLES("latency.load = 3\n", LOAD(10, 11, 0), NOP, ADD(12, 10, 10)), 4);
+    assert_int_equal(CYCLES("latency.load = 3\n", LOAD(10, 11, 0), NOP, NOP, NOP), 4);
+    assert_int_equal(CYCLES("latency.mul = 4\n", MUL(10, 11, 11), MUL(12, 10, 11)), 5);
+}
+
+static void x0_is_no_register(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES("latency.load = 3\n", LOAD(0, 11, 0), ADD(12, 0, 0)), 2);
+}
+
+static void a_unit_takes_the_next_operation_after_its_interval(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES("interval.mul = 4\n", MUL(10, 11, 11), MUL(12, 11, 11)), 5);
+    assert_int_equal(CYCLES("interval.mul = 4\n", MUL(10, 11, 11), ADD(12, 11, 11)), 2);
+}
+
+static void a_register_is_written_in_order_where_the_core_says_so(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES("", ADD(10, 11, 12), ADD(10, 11, 12)), 2);
+    assert_int_equal(CYCLES("issue.ordered-writes = 1\nissue.write-after-write = 1\n",
+                            ADD(10, 11, 12), ADD(10, 11, 12)),
+                     3);
+    assert_int_equal(CYCLES("issue.ordered-writes = 1\nissue.write-after-write = 1\n",
+                            ADD(10, 11, 12), ADD(13, 10, 12)),
+                     2);
+    assert_int_equal(
+        CYCLES("issue.ordered-writes = 1\nlatency.load = 4\n", LOAD(10, 11, 0), ADD(10, 11, 12)),
+        5);
+    assert_int_equal(CYCLES("issue.ordered-writes = 1\nissue.ordered-loads = 0\nlatency.load = 4\n",
+                            LOAD(10, 11, 0), ADD(10, 11, 12)),
+                     2);
+}
+
+static void a_load_waits_for_the_store_to_its_place(void **state)
+{
+    const char *core = "stores.load-window = 5\n";
+
+    (void)state;
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 8)), 6);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 12)), 6); /* the same doubleword */
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 16)), 2);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 3, 8)), 2);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, NOP, NOP, NOP, LOAD(11, 2, 8)), 6);
+}
+
+static void a_store_is_known_by_its_base_also_after_that_moved(void **state)
+{
+    const char *core = "stores.load-window = 9\n";
+    const struct pipe_op down = {
+        .class = CORE_alu, .rd = 2, .source = {2}, .flags = PIPE_ADD, .offset = -16};
+    const struct pipe_op other = {.class = CORE_alu, .rd = 2, .source = {5, 6}};
+
+    (void)state;
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), down, LOAD(11, 2, 24)), 10);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), down, LOAD(11, 2, 8)), 3);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), other, LOAD(11, 2, 8)), 3);
+}
+
+static void stores_to_one_place_one_after_the_other_wait(void **state)
+{
+    const char *core = "stores.store-window = 2\nstores.store-wait = 3\n";
+
+    (void)state;
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), STORE(10, 2, 8)), 4);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, STORE(10, 2, 8)), 3);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), STORE(10, 2, 16)), 2);
+}
+
+static void two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit(void **state)
+{
+    const char *core = "issue.width = 2\nfetch.bytes = 8\n";
+
+    (void)state;
+    assert_int_equal(
+        CYCLES(core, ADD(10, 11, 12), ADD(13, 11, 12), ADD(14, 11, 12), ADD(15, 11, 12)), 2);
+    assert_int_equal(
+        CYCLES(core, ADD(10, 11, 12), ADD(13, 10, 12), ADD(14, 11, 12), ADD(15, 14, 12)), 2);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), LOAD(12, 11, 8), NOP), 2);
+    assert_int_equal(CYCLES(core, JUMP, NOP, NOP), 2);
+}
+
+static void four_bytes_at_2_mod_4_need_two_fetches_at_a_target(void **state)
+{
+    struct core *core = core_of("");
+    struct pipe_op op = {.class = CORE_alu, .size = 4, .pc = 2};
+    struct pipe_state s;
+
+    (void)state;
+    pipe_reset(&s);
+    assert_int_equal(pipe_step(core, &s, &op).cycles, 2);
+    op.pc = 6; /* ... and one from there on */
+    assert_int_equal(pipe_step(core, &s, &op).cycles, 1);
+    core_free(core);
+}
+
+static void a_jump_seen_in_fetch_is_hidden_where_fetch_is_ahead(void **state)
+{
+    struct core *core = core_of("branch.taken = 1\n");
+    struct pipe_op op = {.class = CORE_alu, .size = 4};
+    struct pipe_state s;
+
+    (void)state;
+    pipe_reset(&s);
+    (void)pipe_step(core, &s, &op);
+    assert_int_equal(pipe_leave(core, &s, LEAVE_TAKEN).cycles, 1);
+    pipe_reset(&s);
+    for (unsigned i = 0; i < 4; i++) { /* two of two bytes in each piece */
+        op.size = 2;
+        op.pc = (uint8_t)(2 * i);
+        (void)pipe_step(core, &s, &op);
+    }
+    assert_int_equal(pipe_leave(core, &s, LEAVE_TAKEN).cycles, 0);
+    core_free(core);
+}
+
+static void a_misprediction_costs_what_the_core_says(void **state)
+{
+    struct core *core = core_of("branch.mispredict = 5\nreturn.mispredict = 6\nreturn.empty = 20\n"
+                                "jump.mispredict = 7\ncall.mispredict = 8\nflush = 9\n"
+                                "branch.late = 1\njump.late = 2\n");
+    static const struct {
+        enum pipe_leave_by by;
+        unsigned cycles;
+    } rows[] = {{LEAVE_NEXT, 0},          {LEAVE_MISPREDICT, 5},     {LEAVE_WRONG_RETURN, 6},
+                {LEAVE_EMPTY_RETURN, 26}, {LEAVE_WRONG_INDIRECT, 7}, {LEAVE_WRONG_CALL, 8},
+                {LEAVE_FLUSH, 9},         {LEAVE_LATE_BRANCH, 1},    {LEAVE_LATE_JUMP, 2}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct pipe_op op = {.class = CORE_branch, .size = 4, .flags = PIPE_CONTROL};
+        struct pipe_state s;
+
+        pipe_reset(&s);
+        (void)pipe_step(core, &s, &op);
+        assert_int_equal(pipe_leave(core, &s, rows[i].by).cycles, rows[i].cycles);
+    }
+    core_free(core);
+}
+
+static void results_come_while_a_jump_stalls(void **state)
+{
+    struct core *core = core_of("latency.mul = 6\nbranch.mispredict = 3\n");
+    struct pipe_op mul = MUL(10, 11, 11), add = ADD(12, 10, 10);
+    struct pipe_state s;
+
+    (void)state;
+    mul.size = add.size = 4;
+    pipe_reset(&s);
+    (void)pipe_step(core, &s, &mul); /* ready in 5 more */
+    (void)pipe_leave(core, &s, LEAVE_MISPREDICT);
+    assert_int_equal(pipe_step(core, &s, &add).cycles, 3);
+    core_free(core);
+}
+
+static void states_that_behave_alike_are_the_same_bytes(void **state)
+{
+    struct core *core = core_of("latency.load = 3\nstores.load-window = 4\n");
+    struct pipe_op ops[] = {LOAD(10, 11, 0), STORE(10, 2, 8), NOP, NOP, NOP, NOP, NOP, NOP, NOP};
+    struct pipe_op nop = NOP;
+    struct pipe_state a, b;
+
+    (void)state;
+    pipe_reset(&a);
+    pipe_reset(&b);
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        ops[i].size = nop.size = 4;
+        ops[i].pc = nop.pc = (uint8_t)(4 * i);
+        (void)pipe_step(core, &a, &ops[i]);
+        (void)pipe_step(core, &b, &nop);
+    }
+    a.ahead = b.ahead;
+    assert_memory_equal(&a, &b, sizeof a);
+    core_free(core);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(independent_operations_take_a_cycle_each),
+        cmocka_unit_test(a_result_is_waited_for),
+        cmocka_unit_test(x0_is_no_register),
+        cmocka_unit_test(a_unit_takes_the_next_operation_after_its_interval),
+        cmocka_unit_test(a_register_is_written_in_order_where_the_core_says_so),
+        cmocka_unit_test(a_load_waits_for_the_store_to_its_place),
+        cmocka_unit_test(a_store_is_known_by_its_base_also_after_that_moved),
+        cmocka_unit_test(stores_to_one_place_one_after_the_other_wait),
+        cmocka_unit_test(two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit),
+        cmocka_unit_test(four_bytes_at_2_mod_4_need_two_fetches_at_a_target),
+        cmocka_unit_test(a_jump_seen_in_fetch_is_hidden_where_fetch_is_ahead),
+        cmocka_unit_test(a_misprediction_costs_what_the_core_says),
+        cmocka_unit_test(results_come_while_a_jump_stalls),
+        cmocka_unit_test(states_that_behave_alike_are_the_same_bytes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,473 @@
+"""benchcost - what ftrace costs: layouts x cores x states x workloads, for `bench`.
+
+A job is one run of the emulator: a kernel, a core model, a state of tracing, a workload and a
+number of iterations. Each job's result is kept under the hash of everything that it depends on, so
+that an interrupted measurement goes on where it stopped, and jobs can run anywhere (benchshards).
+Of each job there are two, of N and of 2N iterations: their difference has no start and no end in it.
+"""
+import concurrent.futures
+import dataclasses
+import hashlib
+import json
+import math
+import os
+import pathlib
+import re
+import tempfile
+
+import benchguest
+import benchlib
+from benchlib import ROOT, SOFTWARE, BenchError
+
+LAYOUTS = ("static", "mcount", "pfe16", "pfe8", "atomic", "callops")
+UNINSTRUMENTED = ("none", "frame")  # without and with the frame pointer that the layouts have
+SCHEMA, VERSION = "rvftrace-cost", 1
+
+LINE = re.compile(r"^(?:work|sysbench) (\w+): n=(\d+) result=([0-9a-f]+)(?: calls=(\d+))? "
+                  r"cycles=(\d+) insns=(\d+)$", re.M)
+
+TRACING = "/sys/kernel/tracing"
+TEN = ("kmalloc", "kfree", "vfs_read", "vfs_write", "fput", "fget", "alloc_pages", "schedule",
+       "copy_to_user")  # and the workload's own
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    """A command of the guest's that prints what it cost."""
+
+    command: str     # with the number of iterations behind it
+    iterations: int
+    function: str    # that it calls all the time: the one that is traced alone
+    meaning: str
+
+    @property
+    def name(self):
+        return self.command.split()[-1]
+
+
+WORKLOADS = {w.name: w for w in (
+    Workload("work calls", 2, "fib", "recursion: the most calls there can be"),
+    Workload("work tree", 2, "tree_insert", "a tree from the slab allocator"),
+    Workload("work sort", 2, "sort_compare", "calls through a pointer"),
+    Workload("work density4", 2, "density4_work", "a call each 4 turns of a loop"),
+    Workload("work density16", 2, "density16_work", "a call each 16 turns"),
+    Workload("work density64", 2, "density64_work", "a call each 64 turns"),
+    Workload("work density256", 2, "density256_work", "a call each 256 turns"),
+    Workload("work density1024", 2, "density1024_work", "a call each 1,024 turns"),
+    Workload("sysbench getpid", 200, "__riscv_sys_getpid", "empty system calls"),
+    Workload("sysbench file", 8, "vfs_write", "files written, read, removed (VFS, ramfs)"),
+    Workload("sysbench pipe", 40, "pipe_read", "a word to and fro between two processes"),
+    Workload("sysbench fork", 6, "copy_process", "processes made and reaped"),
+    Workload("sysbench exec", 4, "load_elf_binary", "programs started"),
+    Workload("sysbench fault", 8, "handle_mm_fault", "page faults"),
+    Workload("sysbench yield", 60, "schedule", "context switches"),
+)}
+DEFAULT_WORKLOADS = ("calls", "file", "pipe", "exec", "fault", "yield")
+
+# State -> the commands that bring it about. {one} and {ten}: functions.
+STATES = {
+    "off": "",
+    "nop": f"echo function > {TRACING}/current_tracer; echo nop > {TRACING}/current_tracer; ",
+    "function-1": f"echo {{one}} > {TRACING}/set_ftrace_filter; "
+                  f"echo function > {TRACING}/current_tracer; ",
+    "function-10": f"echo {{ten}} > {TRACING}/set_ftrace_filter; "
+                   f"echo function > {TRACING}/current_tracer; ",
+    "function": f"echo function > {TRACING}/current_tracer; ",
+    "function_graph": f"echo function_graph > {TRACING}/current_tracer; ",
+}
+STATE_MEANINGS = {
+    "off": "never traced", "nop": "traced once, off again", "function-1": "tracer function, 1 function",
+    "function-10": "10 functions", "function": "all functions", "function_graph": "function_graph, all",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """One run of the emulator."""
+
+    layout: str
+    core: str
+    state: str
+    workload: str
+    iterations: int
+
+    def script(self):
+        w = WORKLOADS[self.workload]
+        prepare = "" if self.layout in UNINSTRUMENTED else STATES[self.state].format(
+            one=w.function, ten=" ".join((w.function, *(f for f in TEN if f != w.function))))
+        return f'script="{prepare}{w.command} {self.iterations}"'
+
+    def title(self):
+        return f"{self.layout}, {self.core}, {self.state}, {self.workload} x {self.iterations}"
+
+
+# A site that is off has never been anything else in `static`: it calls _mcount all the time.
+def states_of(layout, states):
+    return [s for s in states if layout != "static" or s not in ("function-1", "function-10")]
+
+
+def plan(layouts, cores, states, workloads, scale):
+    """All jobs that an answer needs, each once, in one order."""
+    jobs = []
+    for core in cores:
+        for workload in workloads:
+            n = WORKLOADS[workload].iterations * scale
+            wanted = [(layout, "off") for layout in UNINSTRUMENTED]
+            wanted += [(layout, state) for layout in layouts for state in states_of(layout, states)]
+            jobs += [Job(layout, core, state, workload, count)
+                     for layout, state in wanted for count in (n, 2 * n)]
+    return jobs
+
+
+# ---- running ----
+
+@dataclasses.dataclass
+class Inputs:
+    """What the results depend on besides the job."""
+
+    emulator: str
+    images: dict  # layout -> path
+    initrd: str
+    cores: dict   # core -> file of the model, or None
+    seed: int
+
+    def __post_init__(self):
+        self.hashes = {path: benchguest.sha256(path)
+                       for path in (self.emulator, self.initrd, *self.images.values(),
+                                    *(f for f in self.cores.values() if f))}
+
+    def key(self, job):
+        """The hash of everything that the job's result depends on."""
+        model = self.cores[job.core]
+        parts = (VERSION, self.hashes[self.emulator], self.hashes[self.images[job.layout]],
+                 self.hashes[self.initrd], self.hashes[model] if model else job.core, self.seed,
+                 job.script())
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def run_job(inputs, job, progress):
+    """What the guest printed and what the sites did, as the JSON and the cache have it."""
+    machine = benchguest.Machine(inputs.emulator, 1, job.core, inputs.seed)
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        report_file = os.path.join(scratch, "report.json")
+        done = benchguest.run_emulator(machine, ["run", "--report", report_file, "--initrd",
+                                                 inputs.initrd],
+                                       inputs.images[job.layout], job.script(), progress)
+        report = benchguest.read_report(report_file, machine)
+    found = LINE.findall(done.out)
+    if len(found) != 1 or found[0][0] != job.workload:
+        raise BenchError(SOFTWARE, f"{job.title()}: the guest printed no result: "
+                                   f"{done.out.strip()[-200:]!r}")
+    _, _, result, calls, cycles, insns = found[0]
+    totals = report["totals"]
+    return {"result": result, "calls": int(calls or 0), "cycles": int(cycles),
+            "instructions": int(insns),
+            "sites": {state: {what: totals[state].get(what, 0)
+                              for what in ("entries", "cycles", "through_cycles")}
+                      for state in ("init", "off", "on")},
+            "parts": hart_parts(report)}
+
+
+def hart_parts(report):
+    """Cycles of all harts by kind, where the timing model tells them apart."""
+    kinds = ("issue", "fetch", "data", "branch")
+    harts = report["harts"]
+    if not all("parts" in hart for hart in harts):
+        return None
+    return {kind: sum(hart["parts"][kind] for hart in harts) for kind in kinds}
+
+
+class Cache:
+    """Results by key, a file each, complete or not there."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+
+    def get(self, key):
+        try:
+            return json.loads((self.directory / key).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def put(self, key, record):
+        self.directory.mkdir(parents=True, exist_ok=True)
+        part = self.directory / f".{key}.{os.getpid()}.part"
+        part.write_text(json.dumps(record), encoding="utf-8")
+        part.replace(self.directory / key)
+
+
+def run_all(inputs, jobs, cache, progress, workers):
+    """Job -> record. What the cache has is not run again."""
+    results, todo = {}, []
+    for job in jobs:
+        record = cache.get(inputs.key(job))
+        if record is None:
+            todo.append(job)
+        else:
+            results[job] = record
+
+    def one(job):
+        record = run_job(inputs, job, progress)
+        cache.put(inputs.key(job), record)
+        return job, record
+
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(one, job) for job in todo]
+        try:
+            for count, future in enumerate(concurrent.futures.as_completed(futures), 1):
+                job, record = future.result()
+                results[job] = record
+                progress.begin(f"{count} of {len(todo)} runs ({len(jobs) - len(todo)} kept from "
+                               f"before): {job.title()}")
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    return results
+
+
+# ---- from runs to figures ----
+
+def subtract(small, large):
+    """Records of N and of 2N iterations: what N of them cost."""
+    if isinstance(small, dict):
+        return {name: subtract(small[name], large[name]) for name in small if name != "result"}
+    return None if small is None else large - small
+
+
+def measured(results, job_of):
+    """(layout, core, state, workload) -> what N iterations cost; the two runs' results."""
+    costs, outcomes = {}, {}
+    for layout, core, state, workload in job_of:
+        pair = [results[job] for job in job_of[layout, core, state, workload]]
+        costs[layout, core, state, workload] = subtract(*pair)
+        outcomes[layout, core, state, workload] = tuple((r["result"], r["calls"]) for r in pair)
+    return costs, outcomes
+
+
+def check_same_work(outcomes):
+    """Whatever is compiled or traced how, the work is the same."""
+    expected = {}
+    for key, outcome in outcomes.items():
+        layout, core, state, workload = key
+        if expected.setdefault(workload, (key, outcome))[1] != outcome:
+            raise BenchError(SOFTWARE, f"{workload}: {layout}, {core}, {state} had other results "
+                                       f"than {', '.join(expected[workload][0][:3])}")
+
+
+def percent(part, whole):
+    return 100 * part / whole if whole else 0.0
+
+
+def off_parts(cost, base, frame):
+    """
+    The overhead of `off` in percent of the uninstrumented kernel's cycles, in parts that add up:
+    the sites' own instructions, the frame pointer, misses of the instruction cache (null: the model
+    has none), and the rest, which is frames and spills that instrumented functions have.
+    """
+    own = cost["sites"]["off"]["cycles"] + cost["sites"]["init"]["cycles"]
+    frames = frame["cycles"] - base["cycles"]
+    whole = cost["cycles"] - base["cycles"]
+    fetch = None
+    if cost["parts"] and frame["parts"]:
+        fetch = cost["parts"]["fetch"] - frame["parts"]["fetch"]
+    rest = whole - own - frames - (fetch or 0)
+    of = base["cycles"]
+    return {"sites": percent(own, of), "frame_pointer": percent(frames, of),
+            "fetch": None if fetch is None else percent(fetch, of), "spills": percent(rest, of)}
+
+
+def figures_of(costs):
+    """One row for each layout, core, state and workload."""
+    rows = []
+    for (layout, core, state, workload), cost in costs.items():
+        if layout in UNINSTRUMENTED:
+            continue
+        base = costs["none", core, "off", workload]
+        more = cost["cycles"] - base["cycles"]
+        entries = sum(cost["sites"][s]["entries"] for s in ("init", "off", "on"))
+        row = {"layout": layout, "core": core, "state": state, "workload": workload,
+               "cycles": cost["cycles"], "base_cycles": base["cycles"],
+               "instructions": cost["instructions"], "entries": entries,
+               "traced": cost["sites"]["on"]["entries"],
+               "overhead_percent": percent(more, base["cycles"]),
+               "cycles_per_call": more / entries if entries else 0.0,
+               "calls_per_1000_instructions": 1000 * entries / base["instructions"]}
+        if state == "off":
+            row["parts_percent"] = off_parts(cost, base, costs["frame", core, "off", workload])
+        rows.append(row)
+    return rows
+
+
+def geometric_mean(percents):
+    """Of overheads in percent, as factors."""
+    return 100 * (math.exp(math.fsum(math.log1p(p / 100) for p in percents) / len(percents)) - 1)
+
+
+# ---- for people ----
+
+def show(number):
+    return "-" if number is None else f"{number:.1f}" if abs(number) >= 100 else f"{number:.2f}"
+
+
+def select(rows, **wanted):
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def ordered(rows, name):
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
+def print_table(title, rows, style, left):
+    head, *body = benchlib.table(rows, left)
+    print(style.bold(title), style.bold(head), *body, sep="\n")
+    print()
+
+
+def print_answer(rows, style):
+    """The one table: overheads by layout and core, over all workloads, and what `off` is made of."""
+    states = [state for state in STATES if select(rows, state=state)]
+    head = ("layout", "core", *states, "off: cycles/call", "sites", "frame pointer", "spills", "fetch")
+    lines = [head]
+    for layout in ordered(rows, "layout"):
+        for core in ordered(rows, "core"):
+            mine = select(rows, layout=layout, core=core)
+            off = select(mine, state="off")
+            mean = [geometric_mean([r["overhead_percent"] for r in select(mine, state=s)])
+                    if select(mine, state=s) else None for s in states]
+            parts = [None] * 4
+            if off:
+                parts = [mean_part(off, part)
+                         for part in ("sites", "frame_pointer", "spills", "fetch")]
+            calls = [r["cycles_per_call"] for r in off if r["entries"]]
+            lines.append((layout, core, *map(show, mean),
+                          show(sum(calls) / len(calls) if calls else None), *map(show, parts)))
+    workloads = ", ".join(ordered(rows, "workload"))
+    print_table(f"Overhead in % of the kernel without instrumentation (geometric mean of {workloads});\n"
+                "what of it is which part when off, in % as well (arithmetic means)", lines, style, 2)
+
+
+def mean_part(off, part):
+    values = [row["parts_percent"][part] for row in off]
+    return None if None in values else sum(values) / len(values)
+
+
+def print_workloads(rows, style):
+    """Off, by workload: the density of calls decides."""
+    off = select(rows, state="off")
+    columns = [(layout, core) for layout in ordered(off, "layout") for core in ordered(off, "core")]
+    lines = [("off, by workload", "calls/1000 insns", *(f"{l} {c}" for l, c in columns))]
+    dense = {w: max(r["calls_per_1000_instructions"] for r in select(off, workload=w))
+             for w in ordered(off, "workload")}
+    for workload in sorted(dense, key=dense.get, reverse=True):
+        cells = [select(off, workload=workload, layout=l, core=c) for l, c in columns]
+        lines.append((workload, show(dense[workload]),
+                      *(show(cell[0]["overhead_percent"]) for cell in cells)))
+    print_table("Overhead of `off` in %, the densest calls first", lines, style, 1)
+
+
+def print_band(rows, style):
+    """Over all cores: what can be said without knowing the core."""
+    lines = [("layout", "off: least", "most", "of core, workload")]
+    for layout in ordered(rows, "layout"):
+        off = sorted(select(rows, layout=layout, state="off"), key=lambda r: r["overhead_percent"])
+        lines.append((layout, show(off[0]["overhead_percent"]), show(off[-1]["overhead_percent"]),
+                      f"{off[-1]['core']}, {off[-1]['workload']}"))
+    print_table("The band over all cores and workloads, in %", lines, style, 1)
+
+
+def print_figures(figures, style):
+    rows = figures["rows"]
+    print(f"rvftrace {figures['revision'] or 'of an unknown revision'}; 1 hart, seed "
+          f"{figures['options']['seed']}; {figures['runs']} runs. "
+          "Exact: one run of each is enough.\n")
+    print_answer(rows, style)
+    if any(row["state"] == "off" for row in rows):
+        print_workloads(rows, style)
+        print_band(rows, style)
+    for state in (s for s in STATES if select(rows, state=s)):
+        print(f"{state}: {STATE_MEANINGS[state]}")
+
+
+# ---- files ----
+
+COLUMNS = ("layout", "core", "state", "workload", "cycles", "base_cycles", "instructions", "entries",
+           "traced", "overhead_percent", "cycles_per_call", "calls_per_1000_instructions")
+PARTS = ("sites", "frame_pointer", "spills", "fetch")
+
+
+def csv_text(rows):
+    lines = [",".join((*COLUMNS, *(f"{p}_percent" for p in PARTS)))]
+    for row in rows:
+        parts = row.get("parts_percent") or {}
+        cells = [row[c] for c in COLUMNS] + [parts.get(p) for p in PARTS]
+        lines.append(",".join("" if c is None else f"{c:.6g}" if isinstance(c, float) else str(c)
+                              for c in cells))
+    return "\n".join(lines) + "\n"
+
+
+def plot_script(rows, svg):
+    """For gnuplot: the overhead of `off` over the density of calls, a line for each layout and core."""
+    off = select(rows, state="off")
+    curves = [(layout, core) for layout in ordered(off, "layout") for core in ordered(off, "core")]
+    points, names = [], []
+    for number, (layout, core) in enumerate(curves):
+        mine = sorted(select(off, layout=layout, core=core),
+                      key=lambda r: r["calls_per_1000_instructions"])
+        data = "\n".join(f"{r['calls_per_1000_instructions']:.6g} {r['overhead_percent']:.6g}"
+                         for r in mine)
+        points.append(f"$c{number} << EOD\n{data}\nEOD\n")
+        names.append(f"$c{number} with linespoints title '{layout}, {core}'")
+    return (f"set terminal svg size 960,600 dynamic background rgb 'white'\nset output '{svg}'\n"
+            "set logscale x\nset xlabel 'function entries in 1000 instructions'\n"
+            "set ylabel 'overhead of disabled ftrace, %'\nset key left top\nset grid\n"
+            + "".join(points) + "plot " + ", ".join(names) + "\n")
+
+
+def write_plot(rows, svg, progress):
+    gnuplot = benchlib.find_program(None, "gnuplot", "draws the plot")
+    if not gnuplot:
+        raise BenchError(benchlib.NO_INPUT, "gnuplot: not found in PATH; install gnuplot-nox, or "
+                                            "take --csv")
+    with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
+        part = os.path.join(scratch, "plot.svg")
+        script = os.path.join(scratch, "plot")
+        pathlib.Path(script).write_text(plot_script(rows, part), encoding="utf-8")
+        done = benchlib.run_process([gnuplot, script], progress)
+        if done.status or not os.path.exists(part):
+            raise BenchError(SOFTWARE, f"gnuplot: {done.last_words()}")
+        benchlib.write_text(svg, pathlib.Path(part).read_text(encoding="utf-8"))
+
+
+def worst_off(rows):
+    return max(select(rows, state="off"), key=lambda r: r["overhead_percent"])
+
+
+# ---- the whole ----
+
+def find_model(core):
+    """The file of a core model, which its results depend on; None: it is built in."""
+    if os.sep in core:
+        return benchlib.need_file(core, "a core model")
+    path = ROOT / "cores" / f"{core}.core"
+    return str(path) if path.is_file() else None
+
+
+def make_inputs(options, layouts, cores, progress):
+    """Builds what is missing."""
+    emulator = benchguest.find_emulator(options.emulator, options.build, progress)
+    images = {name: benchguest.build_image(name, options.build, progress)
+              for name in (*UNINSTRUMENTED, *layouts)}
+    initrd = benchguest.build_initrd(options.build, progress)
+    return Inputs(emulator, images, initrd, {core: find_model(core) for core in cores}, options.seed)
+
+
+def all_figures(results, jobs, seed, scale):
+    """Everything, as it goes into the JSON: the same runs give the same bytes."""
+    job_of = {}
+    for job in jobs:
+        job_of.setdefault((job.layout, job.core, job.state, job.workload), []).append(job)
+    costs, outcomes = measured(results, job_of)
+    check_same_work(outcomes)
+    return {"schema": SCHEMA, "version": VERSION, "revision": benchlib.revision(),
+            "options": {"seed": seed, "scale": scale}, "runs": len(jobs), "rows": figures_of(costs)}
