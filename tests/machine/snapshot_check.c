@@ -300,7 +300,8 @@ static uint64_t hash_memory(const struct world *w)
     for (uint64_t page = 0; page < r->size >> PAGE_SHIFT; page++) {
         const struct ram_page *p = &r->pages[page];
 
-        hash = (hash ^ p->stamp ^ (uint64_t)p->flags << 32 ^ (uint64_t)p->shared << 40) *
+        hash = (hash ^ p->stamp ^ (uint64_t)(p->flags & RAM_PAGE_STATE) << 32 ^
+                (uint64_t)p->shared << 40) *
                0x100000001b3;
         hash = (hash ^ p->opener.pc ^ p->opener.cycle << 8 ^ p->opener.hart) * 0x100000001b3;
         for (unsigned i = 0; i < PAGE_BYTES / 8; i++)
