@@ -6,8 +6,8 @@
  * codemap_store, because code pages have no cached store translations. This path
  * may be slow: stores to other pages do not take it.
  *
- * A page that was not declared is no longer code when it is all zeroes, as when a
- * kernel gives the memory of one program to another. Zeroes are not instructions, so
+ * A page is no longer code when it is all zeroes, as when a kernel gives the memory
+ * of one program, or of its own init text, to another. Zeroes are not instructions, so
  * its next contents are all new, and one stamp for the page is enough, as for any
  * page from which no code was run.
  */
@@ -453,7 +453,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     stamp_parcels(c, page, &w);
     if (is_known(page, pa, size))
         tell_listeners(c, &w);
-    if (!page->declared && is_blank(c, page))
+    if (is_blank(c, page))
         retire_page(c, page, &w);
 }
 
@@ -475,7 +475,6 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
             struct code_page *page = codemap_make_page(c, pa);
 
             codemap_keep_page(c, page);
-            page->declared = true;
             mark_known(page, pa, piece);
         }
         pa += piece;
@@ -500,7 +499,6 @@ static void line_io(struct state_io *io, struct code_line **line)
 static void page_io(struct state_io *io, struct code_page *page)
 {
     STATE_IO(io, page->base_stamp);
-    STATE_IO(io, page->declared);
     STATE_IO_BELOW(io, page->word, PAGE_BYTES / 8);
     STATE_IO(io, page->viewed);
     state_io_bytes(io, page->known, sizeof page->known);
@@ -548,7 +546,7 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
 {
     uint64_t key = 0;
 
-    state_io_section(io, "codemap", 1);
+    state_io_section(io, "codemap", 2);
     STATE_IO_VEC(io, &c->writes, c->config.code_writes_max, record_io);
     if (!io->loading) {
         save_pages(io, c);

@@ -71,7 +71,6 @@ struct code_page {
     uint64_t pa;
     uint64_t base_stamp;                      /* of the newest write before the page became code
                                                  of which only the page is known */
-    bool declared;                            /* a part was declared as code: it stays code */
     unsigned word;                            /* index of an eight-byte word that was not zero */
     uint32_t kept;                            /* generation of versions in which it was kept */
     bool viewed;                              /* a hart may have a view of it (fetch_priv.h) */

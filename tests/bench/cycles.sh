@@ -34,6 +34,8 @@ check "those and no other" test "$(grep -c '^c906,inorder,nop4_x8,' "$work/out")
 
 # ---- the bound ----
 
+check "the C906's model keeps to its RTL" cycles --core c906 --fail-above 13
+check "the CVA6's model keeps to its RTL" cycles --core cva6 --fail-above 15
 check "a mean below the bound is well" cycles --timing inorder --core cva6 --row 'add_indep*' --fail-above 2
 exits 1 "one above it is not" cycles --timing inorder --core cva6 --row 'mul_indep*' --fail-above 2
 

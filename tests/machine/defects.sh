@@ -35,6 +35,12 @@ run run --quiet "$defects/wrong-writer.elf"
 claim 'wrong-writer: new code without a fence is found' rules_are stale-fetch
 claim '... and no writer is named that is not known to be one' sh -c "! grep -q unrelated_store '$err'"
 
+# freed-text: init text that was freed stayed code, and each store to the data there took the slow path.
+run run --quiet --report "$work/report" "$defects/freed-text.elf"
+claim 'freed-text: stores to what was text and is cleared are not stores to code' python3 -c '
+import json, sys
+assert 0 < json.load(open(sys.argv[1]))["patch_counts"]["others"] < 2000' "$work/report"
+
 # late-start: 161 findings under OpenSBI, which fences at power-on and starts the other harts later.
 for mode in stale coherent; do
     run run --quiet --harts 3 --fetch $mode "$defects/late-start.elf"
