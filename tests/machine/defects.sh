@@ -23,7 +23,7 @@ for mode in stale coherent; do
     claim "link-across-remap: no link between blocks of different physical pages survives sfence.vma, $mode" has_status 1
 done
 
-# data-beside-code: data is stored into a page that holds code, too, and the code is what was loaded.
+# data-beside-code: stores to data in a page with code, which is unchanged.
 for mode in stale coherent random:1; do
     run run --quiet --fetch $mode "$defects/data-beside-code.elf"
     claim "data-beside-code: a data store beside code that was never written is no finding, $mode" \
