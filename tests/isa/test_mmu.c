@@ -26,7 +26,7 @@ static uint64_t access_cause(struct world *w, enum privilege mode, uint64_t extr
 static const uint32_t load_word = LD(A1, A0, 0), store_word = SD(A1, A0, 0),
                       jump_word = JALR(RA, A0, 0);
 
-/* Behind each word tried stands a zero parcel: an access that goes well ends in an illegal one. */
+/* After each tried word is a zero parcel: a successful access ends in an illegal instruction. */
 enum { FINE = EXC_ILLEGAL };
 
 static uint64_t try_pte(struct world *w, enum privilege mode, uint64_t extra_status, uint64_t pte,
@@ -156,11 +156,11 @@ static void superpages_translate_and_must_be_aligned(void **state)
     assert_int_equal(access_cause(w, PRIV_S, 0, WINDOW, store_word), EXC_STORE_PAGE);
 }
 
-/* ---- superpages side by side: what loads may know of one from the other ---- */
+/* ---- adjacent superpages, which share a load span ---- */
 
 #define SUPERPAGE UINT64_C(0x200000)
 
-/* The first word of each tells which one it is; the window has the first and the second. */
+/* The first word of each identifies it; the window maps the first and the second. */
 static void put_superpages(struct world *w, uint64_t second_flags)
 {
     build_tables(w);
@@ -192,7 +192,7 @@ static void a_superpage_beside_another_can_be_remapped(void **state)
     assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
 }
 
-/* The third begins in memory and ends behind it. */
+/* The third begins in RAM and ends after it. */
 static void a_superpage_that_memory_ends_in_can_be_remapped(void **state)
 {
     struct world *w = *state;
@@ -207,7 +207,7 @@ static void a_superpage_that_memory_ends_in_can_be_remapped(void **state)
     assert_int_equal(loaded_from(w, WINDOW + 3 * SUPERPAGE), 1);
 }
 
-/* Nothing comes before physical address 0: the entry that would is reserved. */
+/* Nothing comes before physical address 0: the entry for that is reserved. */
 static void superpages_do_not_go_round(void **state)
 {
     const uint64_t gigabyte = UINT64_C(1) << 30;
@@ -370,7 +370,7 @@ static void looking_at_memory_crosses_pages_and_stops_at_holes(void **state)
     uint8_t seen[16];
 
     build_tables(w);
-    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | PTE_X | VAD, 8); /* code may be looked at too */
+    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | PTE_X | VAD, 8); /* code can be read, too */
     poke(w, FRAME + 0xff8, 0x1122334455667788, 8);
     poke(w, FRAME - 0x2000, 0x99aabbccddeeff00, 8);
     enter(w->hart, PRIV_S, CODE);
@@ -421,7 +421,8 @@ static void an_access_across_pages_reaches_both_frames(void **state)
     struct world *w = *state;
 
     build_tables(w);
-    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | RWX | VAD, 8); /* the next page lies elsewhere */
+    poke(w, LAST + 8, ENTRY(FRAME - 0x2000) | RWX | VAD,
+         8); /* the next page is elsewhere in memory */
     poke(w, FRAME + 0xff8, 0x1122334455667788, 8);
     poke(w, FRAME - 0x2000, 0x99aabbccddeeff00, 8);
     enter(w->hart, PRIV_S, CODE);
@@ -479,9 +480,9 @@ static void the_second_half_of_an_instruction_can_be_remapped(void **state)
     assert_int_equal(hart_reg(w->hart, A1), 2);
 }
 
-/* ---- translation and what the hart remembers of code ---- */
+/* ---- translation and cached blocks ---- */
 
-/* WINDOW's page jumps into the page behind it, where a1 is set. */
+/* WINDOW's page jumps into the page after it, where a1 is set. */
 static void put_two_pages(struct world *w)
 {
     build_tables(w);
@@ -662,7 +663,7 @@ static void u_mode_may_not_execute_what_s_mode_just_did(void **state)
     assert_trapped(w->hart, EXC_FETCH_PAGE, WINDOW + 0x1000, WINDOW + 0x1000);
 }
 
-/* One virtual address, three meanings; nothing is flushed on the way from one to the next. */
+/* One virtual address, three meanings; without a flush in between. */
 static void each_mode_fetches_through_its_own_translation(void **state)
 {
     struct world *w = *state;

@@ -4,7 +4,7 @@
  */
 #include "priv.h"
 
-/* ---- exceptions: where they go, what they leave ---- */
+/* ---- exceptions: delegation, and the CSRs that they set ---- */
 
 static void an_exception_goes_to_m_mode_unless_delegated(void **state)
 {
@@ -56,7 +56,7 @@ static void an_illegal_parcel_has_sixteen_bits_of_tval(void **state)
     assert_trapped(w->hart, EXC_ILLEGAL, CODE, 0x8002);
 }
 
-/* Execution gets there in one run, so the word is not at the start of what was decoded. */
+/* The word is executed in the middle of a run, so it is not at the start of a block. */
 static void an_illegal_instruction_behind_others_gives_its_own_word(void **state)
 {
     static const uint32_t words[] = {CSRRS(A0, 0x7c0, A1), ILLEGAL_WORD, CSRRW(A0, MHARTID, A1)};
@@ -148,7 +148,7 @@ static void a_handler_that_cannot_run_makes_the_hart_stuck(void **state)
 
 /* ---- endless trap loops ---- */
 
-enum { ENDLESS = 100000000 }; /* cycles: more than it takes to tell */
+enum { ENDLESS = 100000000 }; /* cycles: enough to detect the loop */
 
 static void put_handler(struct world *w, const uint32_t *words, unsigned count)
 {
@@ -205,7 +205,7 @@ static void a_handler_that_faults_at_two_places_is_stuck(void **state)
     assert_int_equal(hart_unhandled_exception(w->hart).cause, EXC_ECALL_M);
 }
 
-/* Faults a million times and more on purpose, counts them in S0, and goes on. */
+/* Causes more than a million faults on purpose, counts them in S0, and continues. */
 static void assert_counts_to_the_end(struct world *w, const uint32_t *words, unsigned count)
 {
     hart_set_reg(w->hart, S0, 1500000);
@@ -691,7 +691,7 @@ static void an_interrupt_that_mie_masks_does_not_end_a_wait(void **state)
     assert_int_equal(hart_run(w->hart, 5, UINT64_MAX), HART_WAITING);
 }
 
-/* ---- registers that keep some values only ---- */
+/* ---- WARL registers ---- */
 
 static void a_mode_that_does_not_exist_is_not_kept_in_mpp(void **state)
 {
@@ -963,7 +963,7 @@ static void a_device_is_reached_by_the_widths_it_allows(void **state)
     assert_trapped(w->hart, EXC_FETCH_ACCESS, DEVICE_BASE, DEVICE_BASE);
 }
 
-/* Half of such an access would be one of its own, and the other half might fault behind it. */
+/* Half of such an access would be a separate access, and the other half might fault after it. */
 static void no_half_of_a_misaligned_access_reaches_a_device(void **state)
 {
     static const struct diag silent = {.quiet = true};
@@ -1041,7 +1041,7 @@ static void another_harts_store_breaks_a_reservation(void **state)
     assert_false(sc_survives(w, AMOADD_D(0, A1, A2, A0), DATA));
 }
 
-/* The other hart has stored there before, so its store takes the shortest way. */
+/* The other hart has stored there before, so its store takes the fast path. */
 static void another_harts_store_through_its_caches_breaks_a_reservation(void **state)
 {
     struct world *w = *state;
