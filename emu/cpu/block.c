@@ -23,8 +23,8 @@ static void cut_link(struct block_link *link)
 }
 
 /*
- * Links stay within a page, virtual and physical: there one translation holds for both ends. While
- * a mapping is being changed the hart may find blocks of both pages at addresses of one.
+ * Links stay within a page, virtual and physical, where one translation holds for both ends. While
+ * a mapping is changed, the hart may have blocks of two physical pages at addresses of one page.
  */
 static bool may_link(const struct block *from, const struct block *to)
 {
@@ -114,7 +114,7 @@ static void remove_from_set(struct block *b)
     first->same_pa = b->same_pa;
 }
 
-/* Links to and from it are cut. The hart must not stand in it. */
+/* Frees the block and cuts the links to and from it. The hart must not be inside of it. */
 static void destroy(struct block *b)
 {
     codemap_remove_block(b);
@@ -207,7 +207,7 @@ static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint
     codemap_add_block(h->cluster, b);
     if (stale) {
         list_suspect(b);
-        /* In random mode each entry chooses anew, until the hart's fence.i. */
+        /* In random mode each entry chooses again, until the hart's fence.i. */
         if (h->cluster->config.fetch == FETCH_RANDOM) {
             b->suspect = true;
             b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);

@@ -61,7 +61,7 @@ static void wreck(struct scene *s)
     world_free(&s->w);
 }
 
-/* A store of the hart, in memory and told. */
+/* A store of the hart: to memory, and as an event. */
 static void store(struct scene *s, uint64_t pa, uint64_t value, unsigned size)
 {
     struct code_write w = {.who = {.kind = WRITER_HART}, .pa = pa, .size = size};
@@ -117,7 +117,7 @@ static void one_store_can_end_two_sites(void **state)
     wreck(&s);
 }
 
-/* Lays the forms of a site over each other byte by byte, in each order of two of them. */
+/* Overwrites each form of a site with each other one, byte by byte. */
 static void no_step_of_patching_ends_a_site(void **state)
 {
     uint32_t forms[4][2] = {{NOP, NOP}, {0x00010001, 0x00010001}};
