@@ -627,9 +627,29 @@ static void a_page_table_that_became_data_is_an_ordinary_page(void **state)
     assert_true(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE);
     poke(w, LAST + 16, ENTRY(FRAME) | VAD, 8); /* no translation came from it */
     poke(w, LAST, ENTRY(FRAME) | RWX | VAD | PTE_G, 8);
+    assert_true(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE); /* it is an entry */
+    exec(w, LD(A1, A0, 0));
+    poke(w, LAST, 0x1234, 8); /* it is none */
     assert_int_equal(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE, 0);
+    poke(w, LAST, ENTRY(FRAME) | RWX | VAD, 8);
     exec(w, LD(A1, A0, 0));
     assert_true(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE);
+}
+
+static void one_table_may_translate_two_ranges(void **state)
+{
+    struct world *w = *state;
+
+    build_tables(w);
+    poke(w, MIDDLE + 8, ENTRY(LAST) | PTE_V, 8);
+    poke(w, FRAME, 1, 8);
+    poke(w, FRAME + 0x1000, 2, 8);
+    enter(w->hart, PRIV_S, CODE);
+    assert_int_equal(loaded_from(w, WINDOW), 1);
+    assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 1);
+    poke(w, LAST, ENTRY(FRAME + 0x1000) | RWX | VAD, 8);
+    assert_int_equal(loaded_from(w, WINDOW), 2);
+    assert_int_equal(loaded_from(w, WINDOW + SUPERPAGE), 2);
 }
 
 static void a_jump_into_a_page_that_was_unmapped_faults(void **state)
@@ -885,6 +905,7 @@ int main(void)
         ALONE(a_jump_into_a_page_that_was_remapped_finds_the_new_one),
         ALONE(a_changed_entry_is_in_force_before_the_fence),
         ALONE(a_page_table_that_became_data_is_an_ordinary_page),
+        ALONE(one_table_may_translate_two_ranges),
         ALONE(a_jump_into_a_page_that_was_unmapped_faults),
         ALONE(running_on_into_a_page_that_was_remapped_finds_the_new_one),
         ALONE(another_address_space_has_its_own_jumps),
