@@ -705,6 +705,20 @@ static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t va
     ram_write(h->cluster->ram, pa, &value, size, &me);
 }
 
+/*
+ * Stores, and caches the translation of va. Not if the page had a flag: a store to a page table can
+ * change the translation of va itself, which clears the flag.
+ */
+static void store_and_cache(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
+{
+    const struct ram_page *page = ram_page_at(h->cluster->ram, pa);
+    bool had_flags = page->flags;
+
+    store_to_ram(h, pa, size, value);
+    if (!had_flags && !page->flags)
+        fill(h, &h->cache.tlb->store, va, pa);
+}
+
 static uint64_t low_bytes(unsigned size)
 {
     return ~UINT64_C(0) >> (64 - 8 * size);
@@ -721,9 +735,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
     if (LIKELY(ram_has(ram, pa, size))) {
         if (dry)
             return true;
-        store_to_ram(h, pa, size, value);
-        if (!ram_page_at(ram, pa)->flags)
-            fill(h, &h->cache.tlb->store, va, pa);
+        store_and_cache(h, va, pa, size, value);
         return true;
     }
     if (dry) /* half of a misaligned store */
@@ -789,9 +801,7 @@ void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, 
 
 void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_to_ram(h, pa, size, value);
-    if (!ram_page_at(h->cluster->ram, pa)->flags)
-        fill(h, &h->cache.tlb->store, va, pa);
+    store_and_cache(h, va, pa, size, value);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */
@@ -827,6 +837,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
     const struct translations *t = &h->cache.tlb->store;
     uint64_t block = align_down(va, CACHE_BLOCK_BYTES), pa;
     enum walk_result result;
+    bool had_flags;
 
     if (has(t, va)) {
         memset(t->host[tlb_slot(va)] + block % PAGE_BYTES, 0, CACHE_BLOCK_BYTES);
@@ -839,8 +850,9 @@ bool hart_zero_block(struct hart *h, uint64_t va)
     }
     if (!ram_has(ram, pa, 1)) /* a device has no cache blocks */
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
+    had_flags = ram_page_at(ram, pa)->flags;
     zero_ram_block(h, pa);
-    if (!ram_page_at(ram, pa)->flags)
+    if (!had_flags && !ram_page_at(ram, pa)->flags)
         fill(h, &h->cache.tlb->store, block, pa);
     return true;
 }

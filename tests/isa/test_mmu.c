@@ -636,6 +636,24 @@ static void a_page_table_that_became_data_is_an_ordinary_page(void **state)
     assert_true(ram_page_at(ram, LAST)->flags & RAM_PAGE_TABLE);
 }
 
+/* The window shows the table that leads to it; the first store leads it elsewhere. */
+static void a_store_that_moves_its_own_page_is_the_last_one_to_it(void **state)
+{
+    const uint64_t other = LAST + 0x1000;
+    struct world *w = *state;
+
+    build_tables(w);
+    poke(w, LAST, ENTRY(MIDDLE) | RWX | VAD, 8);
+    poke(w, other, ENTRY(FRAME) | RWX | VAD, 8);
+    enter(w->hart, PRIV_S, CODE);
+    hart_set_reg(w->hart, A0, WINDOW);
+    hart_set_reg(w->hart, A1, ENTRY(other) | PTE_V);
+    exec(w, SD(A1, A0, 0));
+    exec(w, SD(A1, A0, 8));
+    assert_int_equal(peek(w, MIDDLE + 8, 8), 0);
+    assert_int_equal(peek(w, FRAME + 8, 8), ENTRY(other) | PTE_V);
+}
+
 static void one_table_may_translate_two_ranges(void **state)
 {
     struct world *w = *state;
@@ -906,6 +924,7 @@ int main(void)
         ALONE(a_changed_entry_is_in_force_before_the_fence),
         ALONE(a_page_table_that_became_data_is_an_ordinary_page),
         ALONE(one_table_may_translate_two_ranges),
+        ALONE(a_store_that_moves_its_own_page_is_the_last_one_to_it),
         ALONE(a_jump_into_a_page_that_was_unmapped_faults),
         ALONE(running_on_into_a_page_that_was_remapped_finds_the_new_one),
         ALONE(another_address_space_has_its_own_jumps),
