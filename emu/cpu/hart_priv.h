@@ -62,8 +62,8 @@ struct hart_cache {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
     } stack;
     VEC_OF(struct block *) suspects;
-    struct rng drops;   /* of DROPS_CACHES */
-    uint64_t uncounted; /* where a running block counts for a probe that is gone */
+    struct rng drops;                /* of DROPS_CACHES */
+    uint64_t uncounted[PROBE_TALLY]; /* where a running block counts for a probe that is gone */
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct return_entry return_stacks[3][RETURN_STACK_SIZE];
