@@ -1,7 +1,7 @@
 /*
- * alloc.h - memory for our own small needs. Running out of it is not an error
- * that any caller could mend, so these say so and abort; what the user sizes
- * (guest RAM) does not come from here.
+ * alloc.h - memory for the emulator's own data. No caller could handle an
+ * allocation failure, so these functions print a message and abort. Memory whose
+ * size the user chooses (guest RAM) is allocated elsewhere.
  */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H

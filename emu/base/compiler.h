@@ -1,5 +1,5 @@
 /*
- * compiler.h - the few words we add to C: result checks, branch hints, sizes.
+ * compiler.h - attributes and macros: checked results, branch hints, array lengths.
  */
 #ifndef BASE_COMPILER_H
 #define BASE_COMPILER_H

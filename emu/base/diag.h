@@ -1,9 +1,9 @@
 /*
- * diag.h - the only voice to the user.
+ * diag.h - messages to the user.
  *
- * One line a message, on the stream given (standard error in the program, a
+ * Each message is one line on the given stream (standard error in the program, a
  * buffer in a test): `rvftrace: error: FILE: what; remedy`. Nothing here exits:
- * who calls diag_error also returns the failure, and main chooses the status.
+ * the caller of diag_error returns the failure, and main chooses the status.
  */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
@@ -38,7 +38,7 @@ enum exit_status {
     EXIT_LIMIT = 75,
     EXIT_GUEST_STUCK = 76,
     EXIT_AUDIT = 80,
-    EXIT_SIGNAL = 128, /* and the signal's number, as in a shell */
+    EXIT_SIGNAL = 128, /* plus the signal's number, as in a shell */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * grouped.h - numbers for people: 1234567 as "1,234,567".
+ * grouped.h - numbers with digit grouping: 1234567 as "1,234,567".
  */
 #ifndef BASE_GROUPED_H
 #define BASE_GROUPED_H

@@ -1,5 +1,5 @@
 /*
- * hash.h - the 64-bit hash FNV-1a, by which files are told apart.
+ * hash.h - the 64-bit hash FNV-1a, which identifies files.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

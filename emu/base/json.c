@@ -16,7 +16,7 @@ static void break_line(struct json *j)
 
 static void put_string(struct json *j, const char *text);
 
-/* What comes before a value: a comma, a line break, its name. */
+/* Writes what comes before a value: a comma, a line break, its name. */
 static void begin_value(struct json *j, const char *name)
 {
     if (j->depth && j->has_some[j->depth - 1])

@@ -2,9 +2,9 @@
  * json.h - writes JSON to a stream, value by value, so that memory does not grow with the text.
  *
  * Compact, without blanks; json_line asks for a line break before the next value. Numbers are
- * exact over all 64 bits. Strings may be any bytes: what is no UTF-8 becomes U+FFFD. The caller
- * opens and closes objects and arrays in their order (asserted) and looks at the stream's error
- * flag in the end.
+ * exact over all 64 bits. Strings may be any bytes: invalid UTF-8 becomes U+FFFD. The caller
+ * opens and closes objects and arrays in order (asserted), and checks the stream's error flag at
+ * the end.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -18,9 +18,9 @@ enum { JSON_DEPTH_MAX = 8 };
 struct json {
     FILE *out;
     unsigned depth;
-    char closing[JSON_DEPTH_MAX];  /* '}' or ']', of each that is open */
-    bool has_some[JSON_DEPTH_MAX]; /* that a value came before */
-    int indent;                    /* of the next value, on a line of its own; -1: it goes on */
+    char closing[JSON_DEPTH_MAX];  /* '}' or ']' of each open object or array */
+    bool has_some[JSON_DEPTH_MAX]; /* it has a value already */
+    int indent;                    /* of the next value, on a new line; -1: on the same line */
 };
 
 static inline struct json json_to(FILE *out)
@@ -33,7 +33,7 @@ void json_begin_object(struct json *j, const char *name);
 void json_begin_array(struct json *j, const char *name);
 void json_end(struct json *j); /* the innermost one that is open */
 
-/* The next value, or the next end, begins a line, after so many blanks. */
+/* The next value, or the next end, begins a new line with `indent` blanks. */
 void json_line(struct json *j, unsigned indent);
 
 void json_number(struct json *j, const char *name, uint64_t value);

@@ -18,7 +18,7 @@ static size_t home(const struct map *m, uint64_t key)
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->cap - 1);
 }
 
-/* The slot that holds key, or the empty one where it would go. */
+/* The slot with the key, or the empty slot for it. */
 static struct map_slot *slot_of(const struct map *m, uint64_t key)
 {
     size_t i = home(m, key);
@@ -101,7 +101,7 @@ void map_clear(struct map *m)
     if (!m->len)
         return;
     if (m->len < m->cap / SPARSE) {
-        map_free(m); /* or one large day would make every later one long */
+        map_free(m); /* otherwise each later map_clear would be slow after one large use */
         return;
     }
     for (size_t i = 0; i < m->cap; i++)

@@ -1,8 +1,8 @@
 /*
  * new_file.c - see new_file.h.
  *
- * PATH.part has one name, so that it is found after a kill and does not pile up. A lock on it keeps
- * two runs from writing into one file.
+ * PATH.part has a fixed name, so that it can be found after a kill and files do not accumulate. A
+ * lock on it prevents two runs from writing to one file.
  */
 #include "base/new_file.h"
 
@@ -37,7 +37,7 @@ static bool open_directly(struct new_file *f, const struct diag *d)
     return false;
 }
 
-/* Whether another file may take the place of what has the name now; *old: it, if there is one. */
+/* Whether another file may replace the one with this name; *old: its stat, if there is one. */
 static bool is_replaceable(const char *path, struct stat *old)
 {
     struct stat link;
@@ -45,7 +45,7 @@ static bool is_replaceable(const char *path, struct stat *old)
     if (stat(path, old) == 0)
         return S_ISREG(old->st_mode);
     old->st_mode = 0;
-    /* A link that leads nowhere: the file is made where it points to. */
+    /* A dangling link: the file is created where it points to. */
     return path[0] && strcmp(path, "-") != 0 && lstat(path, &link) != 0;
 }
 
@@ -84,8 +84,7 @@ static void forget_names(struct new_file *f)
     f->final = f->part = NULL;
 }
 
-/* What a killed run left there goes; the new file has the permissions of the one that it replaces.
- */
+/* Truncates what a killed run has left, and sets the permissions of the file to be replaced. */
 static bool take_part(struct new_file *f, const struct stat *old)
 {
     struct stat part;
@@ -106,7 +105,7 @@ static bool open_beside(struct new_file *f, const struct stat *old, const struct
         close(f->fd);
     f->fd = -1;
     if (S_ISREG(old->st_mode) && (reason == EACCES || reason == EROFS || reason == EPERM)) {
-        forget_names(f); /* the folder takes no new file, but this one can be written */
+        forget_names(f); /* the directory is not writable, but the file itself is */
         return open_directly(f, d);
     }
     if (reason == EWOULDBLOCK)
@@ -129,7 +128,7 @@ bool new_file_open(struct new_file *f, const char *path, const struct diag *d)
         return open_directly(f, d);
     if (S_ISREG(old.st_mode) && access(path, W_OK))
         return cannot_create(d, path, errno);
-    real = realpath(path, NULL); /* the file itself, not the link that leads to it */
+    real = realpath(path, NULL); /* the file itself, not a symbolic link to it */
     f->final = real ? real : xstrdup(path);
     f->part = xasprintf("%s.part", f->final);
     return open_beside(f, &old, d);
@@ -147,7 +146,7 @@ const char *new_file_name(const struct new_file *f)
     return f->part ? f->part : f->path;
 }
 
-/* False, with errno: not all that was written has arrived. */
+/* Flushes the file; false, with errno: it is incomplete. */
 static bool is_whole(const struct new_file *f)
 {
     if (f->stream && (fflush(f->stream) || ferror(f->stream)))
@@ -172,7 +171,7 @@ static bool fail(struct new_file *f, const char *remedy, const struct diag *d)
     return false;
 }
 
-/* Renamed while it is locked, or another run could take the name for its own. */
+/* Renames while the file is locked: otherwise another run could use the name in between. */
 bool new_file_commit(struct new_file *f, const struct diag *d)
 {
     if (!is_whole(f)) {

@@ -1,10 +1,11 @@
 /*
- * report_version.h - of the JSON report (docs/report.md), for who writes it and who reads it back.
+ * report_version.h - the version of the JSON report (docs/report.md), for its writer and its
+ * reader.
  */
 #ifndef BASE_REPORT_VERSION_H
 #define BASE_REPORT_VERSION_H
 
-/* Moves when a field changes its meaning or goes. */
+/* Changes when a field changes its meaning or is removed. */
 enum { REPORT_VERSION = 3 };
 
 #endif

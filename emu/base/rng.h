@@ -1,5 +1,5 @@
 /*
- * rng.h - random numbers that are a function of the seed and nothing else.
+ * rng.h - pseudo-random numbers, determined by a seed.
  */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H

@@ -36,8 +36,8 @@ const char *state_error_text(enum state_error error)
         [STATE_TRUNCATED] = "ends too early",
         [STATE_WRONG_SECTION] = "is of a machine with other parts",
         [STATE_WRONG_VERSION] = "is of another version",
-        [STATE_OUT_OF_RANGE] = "holds a number out of range",
-        [STATE_TOO_LONG] = "goes on after its end",
+        [STATE_OUT_OF_RANGE] = "has a number out of range",
+        [STATE_TOO_LONG] = "has extra data at its end",
     };
 
     return texts[error];
@@ -49,7 +49,7 @@ void state_io_fail(struct state_io *io, enum state_error error)
         io->error = error;
 }
 
-/* The next bytes of what is loaded, or NULL where there are not as many. */
+/* The next `len` bytes of the data, or NULL if there are fewer. */
 static const uint8_t *take(struct state_io *io, size_t len)
 {
     const uint8_t *bytes;

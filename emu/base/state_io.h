@@ -20,9 +20,9 @@
  * - The same state gives the same bytes: no padding, no order of a hash table.
  * - A change of what is saved increases the section's version.
  *
- * While restoring, the first mistake in the data (it ends too early, another section or version,
- * a value out of range) sets io->error. Everything after that is left as it is. The machine is
- * then a mixture of two states, and must be restored from something else or freed.
+ * While restoring, the first error in the data (it ends too early, another section or version,
+ * a value out of range) sets io->error. Everything after that is left unchanged. The machine is
+ * then a mixture of two states, and must be restored from other data or freed.
  *
  * Numbers are little-endian, as all hosts are that the emulator supports.
  */
@@ -68,7 +68,7 @@ const char *state_error_text(enum state_error error); /* for a message: "ends to
 /* A name of at most 255 characters, and the version of what follows. */
 void state_io_section(struct state_io *io, const char *name, unsigned version);
 
-/* Sets io->error while loading, unless there is one already. For checks of a part's own. */
+/* Sets io->error while loading, unless it is set already. For additional checks by a part. */
 void state_io_fail(struct state_io *io, enum state_error error);
 
 void state_io_bytes(struct state_io *io, void *bytes, size_t len);
@@ -84,13 +84,13 @@ uint64_t state_io_number_below(struct state_io *io, uint64_t value, size_t size,
 #define STATE_IO_BELOW(io, v, limit) \
     ((v) = (__typeof__(v))state_io_number_below((io), (uint64_t)(v), sizeof(v), (limit)))
 
-/* A number of the configuration: while loading, another one is a mistake. */
+/* A number of the configuration: while loading, another value is an error. */
 void state_io_same(struct state_io *io, uint64_t value);
 #define STATE_IO_SAME(io, v) state_io_same((io), (uint64_t)(v))
 
 /*
  * The length of an array that follows. While loading, more items than there are bytes left, or
- * than `max`, is a mistake, and the answer is then 0.
+ * than `max`, is an error, and 0 is returned.
  */
 size_t state_io_count(struct state_io *io, size_t count, size_t max);
 
@@ -126,10 +126,10 @@ size_t state_io_count(struct state_io *io, size_t count, size_t max);
         state_io_bytes((io), (v)->at, state_count_ * sizeof *(v)->at);                \
     } while (0)
 
-/* state_io_count, where each item has so many bytes. */
+/* state_io_count for items of `item_bytes` bytes. */
 size_t state_io_plain(struct state_io *io, size_t count, size_t max, size_t item_bytes);
 
-/* A map of numbers, in order of the keys. What it held before loading is forgotten. */
+/* A map of numbers, in order of the keys. Loading replaces its contents. */
 void state_io_map(struct state_io *io, struct map *m);
 
 #endif

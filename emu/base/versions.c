@@ -1,8 +1,9 @@
 /*
  * versions.c - see versions.h.
  *
- * version->next is the version that is next on the way to the present contents; NULL: those
- * are next. The versions with NULL are the bases: all that a change of a page can affect.
+ * version->next is the next version on the way to the present contents; NULL: the present
+ * contents are next. The versions with NULL are the bases; only these are affected when a page
+ * changes.
  */
 #include "base/versions.h"
 
@@ -39,7 +40,7 @@ struct versions {
 
 /* ---- copies ---- */
 
-/* Host memory for a copy and its places in a map. */
+/* Host memory for a copy and its entries in a map. */
 static size_t bytes_of(const struct copy *c)
 {
     return sizeof *c + c->size + 2 * sizeof(struct map_slot);
@@ -78,7 +79,7 @@ static bool has(const struct version *version, uint64_t page)
     return map_get_ptr(&version->differs, page) != NULL;
 }
 
-/* The next page in which the version differs, from slot *at on; moves *at behind it. */
+/* The next page in which the version differs, from slot *at on; moves *at past it. */
 static struct copy *next_copy(const struct version *version, size_t *at, uint64_t *page)
 {
     const struct map *m = &version->differs;
@@ -216,7 +217,7 @@ static bool put_back(struct versions *v, uint64_t page, const struct copy *c)
            state_io_end(&io) == STATE_OK;
 }
 
-/* Before the present contents become those of `base`: the other bases are relative to it now. */
+/* Makes the other bases relative to `base`, before the present contents become those of `base`. */
 static void make_only_base(struct versions *v, struct version *base)
 {
     struct copy *c;
@@ -231,7 +232,7 @@ static void make_only_base(struct versions *v, struct version *base)
     VEC_PUSH(&v->bases, base);
 }
 
-/* The present contents become those of `base`, from which they came. */
+/* Changes the present contents back to those of `base`. */
 static bool undo_changes(struct versions *v, struct version *base)
 {
     struct copy *c;
@@ -244,7 +245,7 @@ static bool undo_changes(struct versions *v, struct version *base)
     return done;
 }
 
-/* The present contents are those of to->next, and become those of `to`. */
+/* Changes the present contents from those of to->next to those of `to`. */
 static bool step_to(struct versions *v, struct version *to)
 {
     struct version *from = to->next;

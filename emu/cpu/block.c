@@ -23,13 +23,19 @@ static void cut_link(struct block_link *link)
 }
 
 /*
- * Links stay within a page, virtual and physical: there one translation holds for both ends. While
- * a mapping is being changed the hart may find blocks of both pages at addresses of one.
+ * Links stay within a page, virtual and physical, where one translation holds for both ends. While
+ * a mapping is changed, the hart may have blocks of two physical pages at addresses of one page.
  */
 static bool may_link(const struct block *from, const struct block *to)
 {
     return same_page(from->pc, to->pc) && same_page(from->pa, to->pa) && !from->pa_second &&
            !to->pa_second && !to->suspect && !to->guarded;
+}
+
+void block_cut_links(struct block *b)
+{
+    cut_link(&b->link[LINK_NEXT]);
+    cut_link(&b->link[LINK_TAKEN]);
 }
 
 void block_link(struct block *from, unsigned slot, struct block *to)
@@ -108,12 +114,11 @@ static void remove_from_set(struct block *b)
     first->same_pa = b->same_pa;
 }
 
-/* Links to and from it are cut. The hart must not stand in it. */
+/* Frees the block and cuts the links to and from it. The hart must not be inside of it. */
 static void destroy(struct block *b)
 {
     codemap_remove_block(b);
-    cut_link(&b->link[LINK_NEXT]);
-    cut_link(&b->link[LINK_TAKEN]);
+    block_cut_links(b);
     while (b->incoming)
         cut_link(b->incoming);
     forget_jumps(b);
@@ -202,7 +207,7 @@ static struct block *decode_block(struct hart *h, uint64_t pc, uint64_t pa, uint
     codemap_add_block(h->cluster, b);
     if (stale) {
         list_suspect(b);
-        /* In random mode each entry chooses anew, until the hart's fence.i. */
+        /* In random mode each entry chooses again, until the hart's fence.i. */
         if (h->cluster->config.fetch == FETCH_RANDOM) {
             b->suspect = true;
             b->ops[0].go = engine_label(h, UOP_SUSPECT, SOURCES_fresh);
@@ -241,9 +246,13 @@ void hart_forget_cut(struct hart *h)
     h->s.cut.valid = false;
 }
 
+/*
+ * At the block's end nothing is left of it to go on with. So a block of which the second half is in
+ * another page, which has one instruction, is never gone on with: that page may be gone by then.
+ */
 void hart_keep_cut(struct hart *h, const struct block *b, unsigned at)
 {
-    if (!b->suspect)
+    if (!b->suspect && b->notes[at].kind != UOP_END)
         h->s.cut = (struct cut){.valid = true,
                                 .size = b->size,
                                 .insn = b->notes[at].insns_before,
@@ -269,6 +278,7 @@ struct block *hart_resume_cut(struct hart *h, unsigned *first)
         b = decode_block(h, cut.pc, cut.pa, hart_insns(h) - cut.insn);
     assert(
         b); /* its page was permitted when the block was entered, and nothing has changed since */
+    block_cut_links(b); /* its page may have been mapped elsewhere meanwhile */
     *first = 0;
     while (b->notes[*first].insns_before < cut.insn)
         ++*first;

@@ -20,7 +20,7 @@ enum { JUMP_ENTRIES = 2048, BLOCK_INSNS_MAX = 64, BLOCKS_MAX = 1 << 17 };
 
 /* ---- operations ---- */
 
-/* Operations that are no instructions. */
+/* Operations that are not instructions. */
 enum {
     UOP_END = OP_COUNT,
     UOP_PROBE,
@@ -49,7 +49,7 @@ enum {
 /* The most operations that one label fuses. */
 enum { TOGETHER_MAX = 3 };
 
-/* Which source of an operation is known to be the register that was written last before it. */
+/* Which source of an operation is the previous result: none known, the first, the second. */
 enum uop_sources { SOURCES_fresh, SOURCES_last1, SOURCES_last2, SOURCES };
 
 typedef const void *const engine_labels[UOP_COUNT][SOURCES];
@@ -62,15 +62,15 @@ struct uop {
     int32_t imm;
 };
 
-/* The cold side of an operation: what to undo when the block is left here. */
+/* Rarely used data of an operation: what to give back when the block is left here. */
 struct uop_note {
     uint16_t cycles_before; /* of the block, before this operation */
     uint8_t insns_before;
     uint8_t size;  /* bytes of the instruction; 0 for a probe's call */
-    uint16_t kind; /* as which it runs by itself: an operation of isa.h, or UOP_... */
+    uint16_t kind; /* the operation itself, not fused: one of isa.h, or UOP_... */
 };
 
-/* The dearest operation costs at most three times what one field of struct op_cost holds. */
+/* An operation costs at most three times the maximum of one field of struct op_cost. */
 _Static_assert(BLOCK_INSNS_MAX * 3 * UINT8_MAX <= UINT16_MAX, "uop_note.cycles_before");
 _Static_assert(BLOCK_INSNS_MAX <= UINT8_MAX, "uop_note.insns_before");
 _Static_assert(BLOCK_INSNS_MAX * 2 <= UINT8_MAX, "uop.at, in parcels");
@@ -88,7 +88,7 @@ struct block_link {
 
 enum { LINK_NEXT, LINK_TAKEN };
 
-/* What of a block lies in one page: in the list of the line that it begins in. */
+/* The part of a block in one page; in the list of the line in which it begins. */
 struct block_part {
     struct block *block;
     struct block_part *next, **pprev; /* pprev NULL: in no list */
@@ -111,10 +111,10 @@ struct block {
     struct block_part part[2]; /* the second one lies in pa_second's page */
     struct uop_note *notes;
     uint8_t *bytes;  /* as decoded */
-    uint32_t listed; /* its place in the hart's suspects, from 1 on; 0: not in there */
+    uint32_t listed; /* its position in the hart's list of suspects, from 1 on; 0: not in it */
     uint16_t uop_count, counter_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
-    bool guarded; /* PMP does not treat all of its page alike: fetch is checked at each entry */
+    bool guarded; /* PMP permissions differ within its page: fetch is checked at each entry */
     struct uop ops[];
 };
 
@@ -132,7 +132,7 @@ static inline uint32_t block_cycles(const struct block *b)
     return (uint32_t)(b->cost >> 32);
 }
 
-/* ---- how blocks are found again ---- */
+/* ---- jump cache and return-address stack ---- */
 
 #define NO_PC UINT64_MAX
 
@@ -141,7 +141,7 @@ struct jump_entry {
     struct block *block;
 };
 
-/* Where the block at pc would be, in the cache of one mode. */
+/* The entry for the block at pc, in the cache of one mode. */
 static inline struct jump_entry *jump_slot(struct jump_entry *jumps, uint64_t pc)
 {
     return &jumps[(pc >> 1) & (JUMP_ENTRIES - 1)];
@@ -149,9 +149,9 @@ static inline struct jump_entry *jump_slot(struct jump_entry *jumps, uint64_t pc
 
 /*
  * Return-address stack: the calls that have not returned yet, innermost on top, wrapping around.
- * A return finds the block after the call through the call's own block, not through its register:
- * the host's processor can fetch there before it knows the address. A lost or wrong entry costs
- * time only.
+ * A return finds the block after the call by the call's own block, not by its register, so the
+ * host's processor can continue there before it knows the address. A lost or wrong entry costs
+ * only time.
  */
 enum { RETURN_STACK_SIZE = 16 };
 
@@ -163,7 +163,7 @@ struct return_entry {
 /* The part of a block that a budget pays for, while the hart is inside of it (hart_enter_part). */
 struct part {
     struct block *block;
-    unsigned end;   /* its first operation that is not part */
+    unsigned end;   /* the first operation after the part */
     unsigned count; /* of labels set aside: of that operation, and of those before it */
     const void *go[TOGETHER_MAX];
 };
@@ -175,17 +175,18 @@ struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t ins
 /* block.c */
 struct block *hart_find_block(struct hart *h); /* at the hart's pc; NULL: fetch exception raised */
 void block_link(struct block *from, unsigned slot, struct block *to);
+void block_cut_links(struct block *b); /* those that lead out of it */
 void block_suspect(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);
 void hart_discard_suspects(struct hart *h);
 void hart_discard_paths(struct hart *h); /* of all its blocks (timed_priv.h) */
-/* A budget ends in b before operation `at`: the hart will go on there (struct cut). */
+/* A budget ends in b before operation `at`: the hart will continue there (struct cut). */
 void hart_keep_cut(struct hart *h, const struct block *b, unsigned at);
-/* The block of the cut, and in `first` the operation that comes next; h->s.cut.valid is required.
- */
+/* The block of the cut; *first: the next operation. Requires h->s.cut.valid. */
 struct block *hart_resume_cut(struct hart *h, unsigned *first);
-/* The hart goes on by looking up its pc, not in the block in which the last budget ended. */
+/* Makes the hart continue by a look-up of its pc, not in the block in which the last budget ended.
+ */
 void hart_forget_cut(struct hart *h);
 void hart_forget_cut_in(struct hart *h, uint64_t pa,
                         uint64_t size); /* if it overlaps these bytes */
@@ -208,11 +209,11 @@ void hart_shorten_part(struct hart *h);
 void hart_leave_block(struct hart *h, bool after_this);
 
 /* label.c */
-unsigned label_kind(const struct insn *i); /* as which operation the engine runs it */
-/* Each operation's label, alone or fused with those that follow; the notes say what they are. */
+unsigned label_kind(const struct insn *i); /* the operation for an instruction: OP_... */
+/* Sets the label of each operation, alone or fused with the next ones; `notes` has their kinds. */
 void label_ops(const struct hart *h, struct uop *ops, const struct uop_note *notes, unsigned count);
 
-/* Before operation `at`: the register that surely holds what was written last, or 32. */
+/* The register that was written last before operation `at`; 32: not known. */
 unsigned label_last(const struct block *b, unsigned at);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * build.c - blocks are made from what the hart fetches (block_priv.h). A block
- * lies in one page; an instruction that straddles two is a block of its own.
+ * build.c - builds blocks from what the hart fetches (block_priv.h). A block is
+ * within one page; an instruction that crosses a page boundary is a block by itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +31,11 @@ struct builder {
     uint64_t pc, pa, pa_second;
     uint32_t insns, cycles;
     uint16_t size, uop_count;
-    bool stale; /* holds bytes that memory no longer has, or that it may lose at the next choice */
+    bool stale; /* has bytes that differ from memory, or may by the next random choice */
     bool ended;
     bool guarded;
-    enum floating float_checked; /* what the block has made sure of */
-    /* Large, and used at their beginnings: nothing is in them that was not put there. */
+    enum floating float_checked; /* the checks of FS that the block has already */
+    /* Large, so they are not initialised. */
     struct uop ops[UOPS_MAX];
     struct uop_note notes[UOPS_MAX];
     uint8_t bytes[BLOCK_INSNS_MAX * 4];
@@ -66,7 +66,7 @@ static const bool class_ends_block[] = {
 #undef END
 };
 
-/* The state cannot be switched off inside of a block, so once is enough for each need. */
+/* FS cannot change within a block, so each check is needed once. */
 static void add_float_check(struct builder *b, enum floating floating)
 {
     if (floating <= b->float_checked)
@@ -98,7 +98,7 @@ static void add_insn(struct builder *b, const struct fetched *f)
     }
 }
 
-/* Within such a page each parcel's permission is its own. */
+/* Whether PMP permissions may differ within the page. */
 static bool is_guarded(const struct hart *h, uint64_t pa)
 {
     return UNLIKELY(!pmp_page_is_uniform(h, pa));
@@ -131,7 +131,7 @@ static unsigned look_ahead(struct builder *b, const struct fetched *f, uint8_t *
     return size;
 }
 
-/* What the probes at this instruction want of the block. */
+/* Adds the operations for the probes at this instruction. */
 static void add_probes(struct builder *b, const struct fetched *f)
 {
     struct cluster *c = b->hart->cluster;

@@ -53,7 +53,7 @@ static bool overlaps_reservation(const struct hart *h, uint64_t pa, uint64_t siz
     return pa < h->s.reserved_line + LINE_BYTES && h->s.reserved_line < pa + size;
 }
 
-/* A store by another than its own hart to the line of a reservation breaks it. */
+/* A store to the line of a reservation by any writer but its own hart breaks it. */
 static void break_reservations(void *cluster, uint64_t pa, uint64_t size, const struct writer *by)
 {
     struct cluster *c = cluster;
@@ -107,6 +107,7 @@ void cluster_free(struct cluster *c)
     codemap_free(c);
     decoder_free(c->decoder);
     map_free(&c->probes_at);
+    map_free(&c->table_ranges);
     VEC_FREE(&c->probes);
     VEC_FREE(&c->watched);
     VEC_FREE(&c->harts);
@@ -174,8 +175,7 @@ static bool is_hart_in_block(const struct cluster *c)
     return false;
 }
 
-/* A slot that was used before is free once no block calls it: those that do are not entered again.
- */
+/* Reuses a free slot: the blocks that called the old probe are not entered again. */
 static uint32_t new_probe(struct cluster *c)
 {
     uint32_t index = c->free_probe;
@@ -293,7 +293,7 @@ void cluster_state_io(struct state_io *io, struct cluster *c)
     STATE_IO(io, c->writes_left_out);
 }
 
-/* The code map lists blocks. */
+/* Needed before the code map is restored, whose pages list blocks. */
 static void drop_all_caches(struct cluster *c)
 {
     for (size_t i = 0; i < c->harts.len; i++)

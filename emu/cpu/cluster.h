@@ -1,6 +1,6 @@
 /*
- * cluster.h - harts that share a memory, and what they share besides: the map
- * of code in that memory, the probes, the listeners, the fetch mode.
+ * cluster.h - harts that share a memory, its code map, the probes, the listeners
+ * and the fetch mode.
  */
 #ifndef CPU_CLUSTER_H
 #define CPU_CLUSTER_H
@@ -19,7 +19,7 @@ struct hart;
 struct state_io;
 struct version;
 
-/* Of cbo.* and of an LR reservation. */
+/* The block of cbo.* instructions, and the reservation set of LR. */
 enum { CACHE_BLOCK_BYTES = 64 };
 
 /* What a fetch returns for bytes written after the hart's last fence.i (docs/architecture.md). */
@@ -30,26 +30,26 @@ enum { PMP_ENTRIES = 16 }; /* as QEMU's harts have them */
 /* TIMING_CORE: as the core of the configuration has it. */
 enum timing_model { TIMING_UNIT, TIMING_INORDER, TIMING_CORE };
 
-/* What harts ask of the machine around them. */
+/* Callbacks to the machine. */
 struct hart_env {
     void *ctx;
     uint64_t (*ticks)(void *ctx, struct hart *h); /* the time CSR */
-    /* The same without a hart's reading it, for observers. NULL: `ticks` is called. */
+    /* The same for observers, without the effects of a hart's read. NULL: `ticks` is called. */
     uint64_t (*look_at_ticks)(void *ctx, struct hart *h);
     /*
-     * Sstc: mtime at or after `tick` is to make hart_set_timer true; UINT64_MAX: the
-     * comparison is off. Called whenever that changes.
+     * Sstc: called when stimecmp changes. The machine must call hart_set_timer(true) when
+     * mtime reaches `tick`; UINT64_MAX: the comparison is off.
      */
     void (*set_timer)(void *ctx, struct hart *h, uint64_t tick);
     /* An ecall from S-mode, with pc after it already; NULL: it traps as the ISA says. */
     void (*firmware_call)(void *ctx, struct hart *h);
-    /* The hart waited (hart_waits_for), and what it waited for has come. */
+    /* The hart waited (hart_waits_for), and the wait has ended. */
     void (*woken)(void *ctx, struct hart *h);
 };
 
 struct cluster_config {
     struct bus *bus;
-    uint64_t extensions; /* that the harts implement (cpu/extension.h); 0: all */
+    uint64_t extensions; /* implemented by the harts (cpu/extension.h); 0: all */
     enum fetch_mode fetch;
     uint64_t fetch_seed; /* FETCH_RANDOM */
     enum timing_model timing;
@@ -71,7 +71,7 @@ uint64_t cluster_extensions(const struct cluster *c); /* that its harts implemen
 /* At most four listeners; called in the order of attachment. */
 void cluster_listen(struct cluster *c, const struct listener *l);
 
-/* Whether some listener needs events of the kind: else none has to be put together. */
+/* Whether some listener needs events of the kind. If not, they need not be emitted. */
 bool cluster_wants(const struct cluster *c, enum event_kind kind);
 
 /* Calls the listeners that need the event. */
@@ -85,8 +85,8 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size);
 
 /*
  * Plants a probe at a physical code address (2-byte aligned, in RAM). Blocks
- * that hold it are decoded anew. Up to PROBES_AT_ONE_PLACE probes may share an
- * address: for one more the answer is CLUSTER_NO_PROBE, and nothing is planted.
+ * with this address are decoded again. Up to PROBES_AT_ONE_PLACE probes may share
+ * an address; CLUSTER_NO_PROBE: there are as many already, and none was planted.
  * The owner must stay valid while the probe is planted.
  */
 enum { PROBES_AT_ONE_PLACE = 64 };
@@ -99,26 +99,27 @@ size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 
 /*
- * Reports accesses to the pages that hold [pa, pa+size), all of it RAM: writes by anybody, and
- * with `reads` also loads by harts (EVENT_ACCESS, also for accesses to the rest of these pages).
- * Each call needs one of cluster_unwatch_memory with the same arguments; pages may be watched
- * several times. Neither changes a cycle of the run. Costs nothing where no page is watched; loads
+ * Reports accesses to the pages of [pa, pa+size), all of it RAM: all writes, and with `reads` also
+ * loads by harts (EVENT_ACCESS, also for accesses to the rest of these pages). Each call needs one
+ * of cluster_unwatch_memory with the same arguments; pages may be watched several times. The
+ * cycles of the run do not change. Costs nothing where no page is watched; loads
  * from all of memory are slower while some page is watched for loads. Allowed also in a callback.
  */
 void cluster_watch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
 void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool reads);
 
 /*
- * What had to be given up, though a hart that had not fenced since could still fetch stale bytes by
- * it: of such a fetch less is known (struct stale_fetch).
+ * The number of records that were dropped, although a hart had not fenced since: less is known of
+ * stale fetches because of these writes (struct stale_fetch).
  */
 struct cluster_left_out {
-    uint64_t code_writes; /* stores to code: the writer, the old bytes (code_writes_max) */
-    uint64_t page_copies; /* copies of pages: which bytes were written (ram_limit_copies) */
+    uint64_t code_writes; /* stores to code, with writer and old bytes (code_writes_max) */
+    uint64_t page_copies; /* copies of pages, which tell the bytes that were written
+                             (ram_limit_copies) */
 };
 struct cluster_left_out cluster_left_out(const struct cluster *c);
 
-/* fence.i on behalf of `target`, asked for by `requester` through firmware. */
+/* Executes a fence.i for `target`, requested by `requester` by a call of firmware. */
 void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *requester);
 
 /* The same for sfence.vma, of all addresses. */

@@ -40,7 +40,7 @@ struct versions;
 /* A page whose accesses are reported (memwatch.c). */
 struct watched_page {
     uint64_t pa;
-    unsigned writes, reads; /* by so many watches */
+    unsigned writes, reads; /* number of watches for each */
 };
 
 struct cluster {
@@ -49,7 +49,7 @@ struct cluster {
     struct decoder *decoder;
     VEC_OF(struct hart *) harts;
     struct map code_pages; /* page number -> struct code_page */
-    /* newest stores to code: a ring once it is full; `oldest` is its first place then */
+    /* newest stores to code: once it is full, a ring that begins at `oldest_write` */
     VEC_OF(struct write_record) writes;
     size_t oldest_write;
     uint64_t writes_left_out; /* given up for newer ones, though some hart could still need them */
@@ -61,9 +61,10 @@ struct cluster {
     struct map probes_at; /* pa -> index of the first probe */
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
-    uint32_t wanted; /* kinds of events that some listener needs */
+    uint32_t wanted;         /* kinds of events that some listener needs */
+    struct map table_ranges; /* mmu.c: page number of a page table -> what it translates */
     VEC_OF(struct watched_page) watched;
-    bool store_reads; /* the store at hand is that of an atomic operation */
+    bool store_reads; /* the present store is that of an atomic operation */
     struct op_cost cost[OP_COUNT];
     struct cluster_timing *timing; /* NULL: the costs above are all there is */
 };

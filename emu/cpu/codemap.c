@@ -1,15 +1,15 @@
 /*
- * codemap.c - what is known of each page that holds code (codemap_priv.h).
+ * codemap.c - the records of each page with code (codemap_priv.h).
  *
  * A page becomes code when a hart first decodes from it, or when a site table or
- * a section header declares it. From then on every store to it comes through
- * codemap_store, because code pages have no cached store translations. That path
+ * a section header declares it. From then on every store to it goes through
+ * codemap_store, because code pages have no cached store translations. This path
  * may be slow: stores to other pages do not take it.
  *
- * A page that was not declared ceases to be code when it is all zeroes, as it
- * is where a kernel gives memory of one program to another: zeroes are no
- * instructions, so what it holds next is all new, and one stamp for the page
- * says of it what it says of any page in which no code was ever seen.
+ * A page is no longer code when it is all zeroes, as when a kernel gives the memory
+ * of one program, or of its own init text, to another. Zeroes are not instructions, so
+ * its next contents are all new, and one stamp for the page is enough, as for any
+ * page from which no code was run.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void set_stamp(struct code_page *page, unsigned parcel, uint64_t stamp)
     }
     if (stamp <= (*line)->base)
         rebase(*line, stamp - 1);
-    /* What is older than half of the span seems a little newer than it is from now on. */
+    /* From now on stamps older than half of the range are rounded up. */
     if (stamp - (*line)->base > UINT32_MAX)
         rebase(*line, stamp - UINT32_MAX / 2);
     (*line)->after[parcel % (LINE_BYTES / 2)] = (uint32_t)(stamp - (*line)->base);
@@ -84,8 +84,8 @@ uint64_t codemap_stamp(const struct code_page *page, uint64_t pa)
 }
 
 /*
- * The page becomes code. Where its bytes are not those of a copy from when it was opened they were
- * written after that: stamps the parcels by the newest copy that tells.
+ * The page becomes code. Bytes that differ from a copy of the page were written after the copy was
+ * made: stamps each parcel by the newest copy from which it differs.
  */
 static void stamp_by_copies(const struct cluster *c, struct code_page *page)
 {
@@ -132,7 +132,6 @@ static void free_pages(struct cluster *c)
         if (c->code_pages.slots[i].key != UINT64_MAX)
             free_page((struct code_page *)(uintptr_t)c->code_pages.slots[i].value);
     map_free(&c->code_pages);
-    VEC_FREE(&c->writes);
 }
 
 void codemap_free(struct cluster *c)
@@ -143,14 +142,14 @@ void codemap_free(struct cluster *c)
     versions_free(c->code_versions);
 }
 
-/* ---- what is known of a write ---- */
+/* ---- records of writes ---- */
 
 static struct write_record *record_at(const struct cluster *c, size_t n)
 {
     return &c->writes.at[(c->oldest_write + n) % c->writes.len];
 }
 
-/* Before the record changes: versions keep a copy of the chunk that it is in. */
+/* Must be called before a record changes: versions keep a copy of its chunk. */
 static void keep_chunk(struct cluster *c, size_t record)
 {
     size_t chunk = record / WRITE_CHUNK;
@@ -177,7 +176,7 @@ static void keep_record(struct cluster *c, const struct code_write *w)
     c->oldest_write = (c->oldest_write + 1) % c->config.code_writes_max;
 }
 
-/* Stamps rise from one record to the next. NULL: it is no longer kept, or was no store to code. */
+/* The record with the stamp; stamps ascend. NULL: it was dropped, or the store was not to code. */
 static const struct write_record *find_record(const struct cluster *c, uint64_t stamp)
 {
     size_t from = 0, to = c->writes.len;
@@ -196,7 +195,7 @@ static const struct write_record *find_record(const struct cluster *c, uint64_t 
     return NULL;
 }
 
-/* Bytes of the parcel that the newest write to it did not touch are those of now. */
+/* Describes the write; bytes of the parcel that it did not change are the present ones. */
 static void describe_by_record(const struct write_record *r, uint64_t pa, struct parcel_write *w)
 {
     for (uint64_t at = pa; at < pa + 2; at++)
@@ -206,7 +205,7 @@ static void describe_by_record(const struct write_record *r, uint64_t pa, struct
     w->old_known = w->writer_known = w->agent_known = true;
 }
 
-/* Some store after the page was opened; if all were of one hart it is known which hart's. */
+/* Describes a write to an open page; the hart is known only if all stores were by one hart. */
 static void describe_by_copy(const struct ram_page *page, const struct page_copy *copy, uint64_t pa,
                              struct parcel_write *w)
 {
@@ -258,9 +257,9 @@ static bool is_known(const struct code_page *page, uint64_t pa, unsigned size)
     return false;
 }
 
-/* ---- the blocks that lie in a page ---- */
+/* ---- the blocks in a page ---- */
 
-/* A part that begins in one line ends at most so many lines further on. */
+/* The maximum number of lines by which the end of a block part is after its begin. */
 enum { PART_LINES = (BLOCK_INSNS_MAX * 4 + LINE_BYTES - 3) / LINE_BYTES };
 
 static unsigned line_in_page(uint64_t pa)
@@ -366,7 +365,7 @@ static void stamp_parcels(struct cluster *c, struct code_page *page, const struc
     keep_record(c, w);
 }
 
-/* ---- pages that are code no longer ---- */
+/* ---- pages that are no longer code ---- */
 
 static bool is_zero(const struct cluster *c, const struct code_page *page, unsigned word)
 {
@@ -375,7 +374,10 @@ static bool is_zero(const struct cluster *c, const struct code_page *page, unsig
     return !memcmp(ram_host(c->ram, page->pa + 8 * word), zero, sizeof zero);
 }
 
-/* Looks on from where something was last time: to clear a page costs one way through it in all. */
+/*
+ * Whether the page is all zeroes. Begins at the word that was not zero last time, so clearing a
+ * page word by word costs one pass over it in all.
+ */
 static bool is_blank(const struct cluster *c, struct code_page *page)
 {
     for (unsigned n = 0; n < PAGE_BYTES / 8; n++) {
@@ -386,7 +388,7 @@ static bool is_blank(const struct cluster *c, struct code_page *page)
     return true;
 }
 
-/* The block is decoded again when it is next entered, and the page is not told any more. */
+/* Removes the block from the page's lists; it is decoded again at its next entry. */
 static void let_go(struct block_part *p)
 {
     drop_counters(p->block);
@@ -450,7 +452,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     stamp_parcels(c, page, &w);
     if (is_known(page, pa, size))
         tell_listeners(c, &w);
-    if (!page->declared && is_blank(c, page))
+    if (is_blank(c, page))
         retire_page(c, page, &w);
 }
 
@@ -472,7 +474,6 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
             struct code_page *page = codemap_make_page(c, pa);
 
             codemap_keep_page(c, page);
-            page->declared = true;
             mark_known(page, pa, piece);
         }
         pa += piece;
@@ -497,7 +498,6 @@ static void line_io(struct state_io *io, struct code_line **line)
 static void page_io(struct state_io *io, struct code_page *page)
 {
     STATE_IO(io, page->base_stamp);
-    STATE_IO(io, page->declared);
     STATE_IO_BELOW(io, page->word, PAGE_BYTES / 8);
     STATE_IO(io, page->viewed);
     state_io_bytes(io, page->known, sizeof page->known);
@@ -545,7 +545,7 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
 {
     uint64_t key = 0;
 
-    state_io_section(io, "codemap", 1);
+    state_io_section(io, "codemap", 2);
     STATE_IO_VEC(io, &c->writes, c->config.code_writes_max, record_io);
     if (!io->loading) {
         save_pages(io, c);

@@ -1,6 +1,6 @@
 /*
- * codemap_priv.h - the code map: what is known of each page that holds code. Which parcels were
- * written when, and which blocks of which harts lie in it.
+ * codemap_priv.h - the code map: for each page with code, when its parcels were written, and the
+ * blocks of all harts in it.
  */
 #ifndef CPU_CODEMAP_PRIV_H
 #define CPU_CODEMAP_PRIV_H
@@ -46,8 +46,8 @@ struct parcel_write {
     uint64_t stamp;
     bool parcel_known; /* false: only some write to the page is known */
     bool old_known;
-    bool writer_known; /* the very instruction, or a writer that is not a hart */
-    bool agent_known;  /* the kind, and of WRITER_HART and WRITER_FIRMWARE the hart */
+    bool writer_known; /* the instruction is known, or a writer that is not a hart */
+    bool agent_known;  /* the kind is known, and for WRITER_HART and WRITER_FIRMWARE the hart */
     struct writer who;
     uint16_t old_bytes;
 };
@@ -55,7 +55,8 @@ struct parcel_write {
 /* Stamps of the newest writes to the parcels of a line: four bytes each, which span 2^32 writes. */
 struct code_line {
     uint64_t base;
-    uint32_t after[LINE_BYTES / 2]; /* stamp less base; 0: not written since the page became code */
+    uint32_t
+        after[LINE_BYTES / 2]; /* stamp minus base; 0: not written since the page became code */
 };
 
 /* A store to code, kept for as long as there is room; of older ones the stamps remain. */
@@ -70,10 +71,9 @@ struct code_page {
     uint64_t pa;
     uint64_t base_stamp;                      /* of the newest write before the page became code
                                                  of which only the page is known */
-    bool declared;                            /* some of it: it stays code */
-    unsigned word;                            /* of eight bytes: not zero when last looked at */
+    unsigned word;                            /* index of an eight-byte word that was not zero */
     uint32_t kept;                            /* generation of versions in which it was kept */
-    bool viewed;                              /* some hart may have a view of it (fetch_priv.h) */
+    bool viewed;                              /* a hart may have a view of it (fetch_priv.h) */
     uint64_t known[PARCEL_WORDS];             /* fetched by some hart, or declared code */
     struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
     struct block_part *parts[LINES_PER_PAGE]; /* of the blocks of all harts, by their first line */
@@ -83,7 +83,7 @@ struct code_page *codemap_page(struct cluster *c, uint64_t pa); /* NULL: not cod
 struct code_page *codemap_make_page(struct cluster *c, uint64_t pa);
 void codemap_free(struct cluster *c);
 
-/* Must be called before what is known of the page changes: versions keep a copy. */
+/* Must be called before the record of the page changes: versions keep a copy. */
 void codemap_keep_first(struct cluster *c, uint64_t pa);
 static inline void codemap_keep_page(struct cluster *c, struct code_page *page)
 {
@@ -98,22 +98,21 @@ void codemap_state_io(struct state_io *io, struct cluster *c);
 struct version *codemap_take_version(struct cluster *c);
 void codemap_restore_version(struct cluster *c, const struct version *v);
 
-/* Of the newest write to the parcel at pa, or to its page if that may be one to it; 0: none. */
+/* The stamp of the newest write to the parcel at pa, or of one to its page that may be; 0: none. */
 uint64_t codemap_stamp(const struct code_page *page, uint64_t pa);
-/* The newest write to the parcel if it is newer than `since`, else that to the page: all that is
- * still known of it. */
+/* What is known of the newest write to the parcel if it is newer than `since`, else to the page. */
 struct parcel_write codemap_last_write(const struct cluster *c, const struct code_page *page,
                                        uint64_t pa, uint64_t since);
 void codemap_add_block(struct cluster *c, struct block *b);
 void codemap_remove_block(struct block *b);
 
 /*
- * The probes at pa have changed: blocks that hold it are decoded anew. `counters_end`: and they
- * never touch their counters again.
+ * The probes at pa have changed: blocks with this address are decoded again at their next entry.
+ * `counters_end`: they must not use their counters any more.
  */
 void codemap_invalidate(struct cluster *c, uint64_t pa, bool counters_end);
 
-/* The code hook of ram_write: stores, stamps, marks blocks, tells the listeners. */
+/* ram_hooks.store_code: stores, stamps, marks blocks, emits the event. */
 void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned size,
                    const struct writer *who);
 

@@ -1,19 +1,19 @@
 /*
- * engine.c - the fast engine: static costs, as summed up per block. Runs blocks until
+ * engine.c - the fast engine: static costs, summed up for each block. Runs blocks until
  * the budget is used up or an exit is requested (enum exit_request).
  *
- * What an instruction means is in exec.h; how the engine gets from one to the next is
- * in engine.inc; the parts that are functions are in engine_priv.h. A block takes the cost of all
- * its instructions from the budget on entry, and hart_leave_block gives back what it did not use,
- * so no operation counts anything and no operation moves the pc.
+ * exec.h defines what each instruction does, engine.inc is the loop, and engine_priv.h has the
+ * functions that they use. On entry to a block the cost of all its instructions is subtracted
+ * from the budget, and hart_leave_block gives back what was not used, so no operation counts
+ * anything or changes the pc.
  *
- * `budget` is how far the engine may run before it must look at the limits again,
- * and how far it has run since, in one number, so that entering a block settles both
- * with one subtraction: in the upper half the cycles left, tested by their sign; in
- * the lower half UINT32_MAX less the instructions used. h->s.cycles already contains
- * all cycles of the budget, so it is exact once the budget is drained, and so is
- * h->s.insns_left. Wherever code outside of the loop may look at the hart, the
- * budget is drained.
+ * `budget` is the cycles that the engine may run before it must check the limits, and
+ * the instructions it has run since, in one number, so that block entry updates both with
+ * one subtraction: in the upper half the cycles left, tested by their sign; in the lower
+ * half UINT32_MAX minus the instructions used. h->s.cycles already contains all cycles of
+ * the budget, so it is exact once the budget is drained (the rest given back), and so is
+ * h->s.insns_left. The budget is drained before code outside of the loop may inspect the
+ * hart.
  *
  * The limits of hart_run are a cycle and a number of instructions. As no instruction
  * takes less than a cycle, a budget of no more cycles than instructions are left

@@ -37,7 +37,7 @@ static inline uint64_t rotate_left(uint64_t v, uint64_t by)
     return v << (by & 63) | v >> (-by & 63);
 }
 
-/* Of the low word; the result is sign-extended. */
+/* Rotates the low word; the result is sign-extended. */
 static inline uint64_t rotate_left_word(uint64_t v, uint64_t by)
 {
     uint32_t w = (uint32_t)v;
@@ -67,7 +67,7 @@ static inline unsigned __int128 carryless_product(uint64_t a, uint64_t b)
     return sum;
 }
 
-/* Calls the owner of the probe at u, or tells the listeners of the instruction. */
+/* Calls the owner of the probe at u, or emits the event of the instruction. */
 static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
 {
     const struct probe *probe;
@@ -87,19 +87,19 @@ static inline bool has_budget(const struct hart *h)
     return h->s.insns_left > 0 && (int64_t)h->s.cycles < h->s.until;
 }
 
-/* All instructions of the block begin before the limits of this hart_run. */
+/* Whether all instructions of the block begin before the limits of this hart_run. */
 static inline bool fits(const struct hart *h, const struct block *b)
 {
     return h->cache.fetched_ops >= b->uop_count && block_insns(b) <= h->s.insns_left &&
            hart_block_cycles(h, b) <= h->s.until - (int64_t)h->s.cycles;
 }
 
-/* Meets the exit requests; true: hart_run must return `*stop`. */
+/* Handles the exit requests; true: hart_run must return `*stop`. */
 static inline bool meet_requests(struct hart *h, enum hart_stop *stop)
 {
     if (h->s.exit_requests & EXIT_STACK) {
         hart_tell_stack_switch(h);
-        if (!h->s.exit_requests) /* the hart goes on in the same block */
+        if (!h->s.exit_requests) /* the hart continues in the same block */
             return false;
     }
     h->s.exit_requests &= ~(uint32_t)EXIT_CODE;
@@ -149,7 +149,7 @@ static inline struct block *next_block(struct hart *h, struct block *from, unsig
 
 /* ---- budget ---- */
 
-/* Cycles of one budget at most, so that NOWHERE costs more. */
+/* The maximum cycles of a budget; NOWHERE costs more. */
 enum { BUDGET_MAX = 1 << 24 };
 #define INSNS_MASK   UINT64_C(0xffffffff)
 #define CYCLES_SHIFT 32
@@ -159,7 +159,7 @@ enum { BUDGET_MAX = 1 << 24 };
 #include "cpu/class.def"
 #undef T
 
-/* Takes cycles out for a new budget; at least the cost of a block that fits. */
+/* Makes a new budget; it is at least the cost of a block that fits. */
 static inline int64_t take_budget(struct hart *h, uint32_t block)
 {
     int64_t cycles = h->s.until - (int64_t)h->s.cycles;

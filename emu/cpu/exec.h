@@ -1,10 +1,10 @@
 /*
  * exec.h - what each instruction does.
  *
- * DO_name is the meaning of the row `name` of insn.def, written once. The engine
- * has it at the row's label, and at those of the fused operations (pair.def)
- * that it is part of. Of the floating-point rows that exist for three formats (F rows)
- * DO_name(f) is the meaning. The includer defines
+ * DO_name is the code for the row `name` of insn.def. The engine expands it at the
+ * row's label and at those of the fused operations (pair.def) with it. For
+ * floating-point rows that exist for several formats (F rows) it is DO_name(f). The
+ * includer defines
  *   RD S1 S2 IMM    destination (assignable), sources, immediate (sign-extended)
  *   PC              of this instruction; NEXT_PC of the one after the block
  *   TAKEN_PC        target of a direct jump
@@ -16,14 +16,12 @@
  *   FD F1 F2 F3     floating-point registers, as they are; N1(f) N2(f) N3(f) unboxed
  *   FLOAT_LOAD(type, f), FLOAT_STORE(type)    memory, and a floating-point register
  *   FLOAT(f, name, ...)    fd = host_name's result if the host can do it, or float_name's, boxed
- *   SOFT_FLOAT(f, call)    fd = the call's result, boxed; `env` says how to round
- *   EXACT_FLOAT(f, value)    fd = the value, boxed, which needs no rounding, but a mode that is one
- *   FLOAT_TO_INT(call)    rd = the call's result, which may raise flags
- *   ATOMIC(...)     see below
- *   LOAD_RESERVED(type), STORE_CONDITIONAL(type)    lr and sc at S1
- *   ON_JUMP(target), ON_...    seams (engine.inc)
- *   SLOW(call)      a slow operation that may raise: `call` is false then
- *   SYSTEM(call)    the same at the end of its block
+ *   SOFT_FLOAT(f, call)    fd = the call's result, boxed; `env` has the rounding mode
+ *   EXACT_FLOAT(f, value)    fd = the value, boxed; not rounded, but the rounding mode must be
+ * legal FLOAT_TO_INT(call)    rd = the call's result, which may raise flags ATOMIC(...)     see
+ * below LOAD_RESERVED(type), STORE_CONDITIONAL(type)    lr and sc at S1 ON_JUMP(target), ON_...
+ * seams (engine.inc) SLOW(call)      a slow operation that may raise: `call` is false then
+ *   SYSTEM(call)    the same for the last operation of a block
  * Sources: ISA vol. I, chapters 2, 4 (RV64I), 7 (Zicsr), 10 (Zihintpause), 12 (Zicond), 13 (M),
  * 14 (A), 15 (Zawrs), 19 (CMO), 20 to 23 (F, D, Zfh), 25 (Zfa), 28 (B); vol. II, 3.3, 4.2, 7
  * (Svinval).
@@ -91,7 +89,7 @@
 #define DO_srlw  RD = SEXT32((uint32_t)S1 >> (S2 & 31))
 #define DO_sraw  RD = SEXT32((int32_t)S1 >> (S2 & 31))
 
-/* ---- I, Zifencei, S: ordering. Harts run in turns, so `fence` has nothing to wait for. ---- */
+/* ---- I, Zifencei, S: ordering. Harts run one at a time, so `fence` does nothing. ---- */
 #define DO_fence           ON_FENCE()
 #define DO_pause           SLOW(hart_op_pause(h))
 #define DO_fence_i         SYSTEM(hart_op_fence_i(h))
@@ -181,8 +179,8 @@
 #define DO_amominu_d ATOMIC(int64_t, (uint64_t)old < (uint64_t)arg ? old : arg)
 #define DO_amomaxu_d ATOMIC(int64_t, (uint64_t)old > (uint64_t)arg ? old : arg)
 
-/* ---- Zawrs: the stall lasts while the reservation does ---- */
-#define DO_wrs_nto SYSTEM(hart_op_wrs(h, u, WRS_FOR_EVER))
+/* ---- Zawrs: the hart waits until its reservation is broken ---- */
+#define DO_wrs_nto SYSTEM(hart_op_wrs(h, u, WRS_NO_TIMEOUT))
 #define DO_wrs_sto SYSTEM(hart_op_wrs(h, u, WRS_SHORT_CYCLES))
 
 /* ---- Zba ---- */
@@ -241,9 +239,8 @@
 #define DO_czero_nez RD = S2 ? 0 : S1
 
 /*
- * ---- Zicbom, Zicboz, Zicbop. Memory is always what the last store made it, so
- * there is nothing to write back, and an invalidation loses nothing: inval,
- * clean and flush are their permissions and faults. ----
+ * ---- Zicbom, Zicboz, Zicbop. There are no data caches, so there is nothing to
+ * write back or to lose: inval, clean and flush only check permissions. ----
  */
 #define DO_cbo_inval SLOW(hart_op_cbo_manage(h, u, ENVCFG_CBIE))
 #define DO_cbo_clean SLOW(hart_op_cbo_manage(h, u, ENVCFG_CBCFE))
@@ -254,10 +251,10 @@
 #define DO_prefetch_w
 
 /*
- * ---- F, D, Zfh, Zfa: one set of bodies for the three formats. ----
+ * ---- F, D, Zfh, Zfa: one set of definitions for the three formats. ----
  *
- * That the unit is on (mstatus.FS) was checked before the first of them in the
- * block, and that its state is dirty is noted there for those that write a register.
+ * do_float, before the first of them in a block, checks mstatus.FS, and sets it to
+ * dirty before the first that writes a register.
  */
 #define DO_fmadd(f)    FLOAT(f, fma, N1(f), N2(f), N3(f))
 #define DO_fmsub(f)    FLOAT(f, fma, N1(f), N2(f), N3(f) ^ float_sign_bit(f))
@@ -322,7 +319,7 @@
 #define DO_fmv_w_x FD = float_box(FLOAT_S, (uint32_t)S1)
 #define DO_fmv_d_x FD = S1
 
-/* ---- as pair.def names them ---- */
+/* ---- the names in pair.def ---- */
 #define DO_fmadd_d  DO_fmadd(FLOAT_D)
 #define DO_fmsub_d  DO_fmsub(FLOAT_D)
 #define DO_fnmsub_d DO_fnmsub(FLOAT_D)

@@ -1,8 +1,8 @@
 /*
  * fetch.c - what a hart fetches, parcel by parcel (fetch_priv.h).
  *
- * Decoding is where a hart fetches, so it is also where stale bytes are
- * noticed and where the fetch mode decides between the old and the new.
+ * A hart fetches when it decodes a block, so stale bytes are detected here, and
+ * the fetch mode chooses between old and new bytes here.
  */
 #include "cpu/fetch_priv.h"
 
@@ -24,9 +24,10 @@ static struct fetch_view *view_at(const struct hart *h, uint64_t pa)
 
 /*
  * Random mode draws by word, write, hart and the count of instructions before
- * this one, not from a stream: how the code is cut into blocks does not show,
- * so a run that is stepped through is the same run. By word, because an aligned
- * fetch of four bytes is one (Ziccif): it cannot find half of one store.
+ * this one, not from a stream: so the result does not depend on how the code is
+ * divided into blocks, and a run that is stepped through is the same run. By word,
+ * because an aligned fetch of four bytes is atomic (Ziccif): it cannot see half of
+ * a store.
  */
 static bool draw_old(const struct hart *h, uint64_t pa, uint64_t stamp, uint64_t insns)
 {
@@ -76,7 +77,7 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     p.old_bytes = p.write.old_bytes;
     if (p.in_view) {
         memcpy(&p.old_bytes, view->old + pa % PAGE_BYTES, 2);
-        /* Overwritten and put back: the hart cannot tell. */
+        /* Overwritten and restored: no difference for the hart. */
         p.stale = p.old_bytes != p.new_bytes;
         if (p.stale && choose_old(h, pa, p.write.stamp, insns))
             p.bytes = p.old_bytes;
@@ -156,7 +157,7 @@ static void keep_parcel(struct hart *h, struct fetch_view *view, unsigned parcel
     list_view(h, view);
 }
 
-/* An instruction of four bytes may begin at the parcel, in memory or in the view. */
+/* Whether a four-byte instruction may begin at the parcel, in memory or in the view. */
 static bool may_be_long(const struct hart *h, const struct fetch_view *view, unsigned parcel)
 {
     uint16_t bytes;
@@ -170,7 +171,7 @@ static bool may_be_long(const struct hart *h, const struct fetch_view *view, uns
     return insn_size(bytes) == 4;
 }
 
-/* The instruction of which the next parcel is the second half will be reported again. */
+/* Allows a new report for the instruction whose second half is the next parcel. */
 static void forget_report_before(struct hart *h, struct fetch_view *view, unsigned parcel)
 {
     if (codemap_parcel_set(view->reported, parcel) && may_be_long(h, view, parcel))
@@ -264,7 +265,7 @@ void fetch_free(struct hart *h)
 
 /* ---- reports ---- */
 
-/* True the first time for this instruction since the newest write to it. */
+/* Whether the instruction was not reported since the newest write to it. */
 static bool is_news(struct hart *h, const struct fetched *f)
 {
     struct fetch_view *view = view_at(h, f->pa);
@@ -276,7 +277,7 @@ static bool is_news(struct hart *h, const struct fetched *f)
     return true;
 }
 
-/* Of two parcels, the one to report: known to be written rather than not, then the newer write. */
+/* Whether to report parcel a and not b: one that is known to be written, then the newer write. */
 static bool tells_more(const struct parcel *a, const struct parcel *b)
 {
     bool a_known = a->in_view || a->write.parcel_known,

@@ -35,7 +35,7 @@ struct fetch_view {
 /* One parcel as fetched, with what is needed to report it. */
 struct parcel {
     uint16_t bytes;
-    bool stale; /* newer in memory than this hart has to know */
+    bool stale; /* written since the hart's last fence.i */
     bool in_view;
     uint16_t old_bytes, new_bytes;
     struct parcel_write write;
@@ -63,9 +63,10 @@ struct fetcher {
  */
 MUST_USE bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead,
                          struct fetched *f);
-/* The hart has fetched it, not only looked at it: from now on its bytes are in the hart's view. */
+/* Marks the instruction as fetched by the hart: if overwritten, its bytes stay in the hart's view.
+ */
 void fetch_mark(struct fetcher *by, const struct fetched *f);
-/* Tells the listeners of a stale instruction, once for each newest write to it. */
+/* Emits the event of a stale instruction, once after each write to it. */
 void fetch_report(struct hart *h, const struct fetched *f);
 
 static inline bool fetch_is_stale(const struct fetched *f)
@@ -78,13 +79,14 @@ static inline bool fetch_crosses_page(const struct fetched *f)
     return f->insn.size == 4 && !((f->pa + 2) & (PAGE_BYTES - 1));
 }
 
-/* Before a store to [pa, pa + size) in this page: what harts have fetched stays in their views. */
+/* Before a store to [pa, pa + size) in this page: keeps the bytes that harts have fetched in their
+ * views. */
 void fetch_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size);
-/* The page becomes code: harts may have views of it that are left from before. */
+/* The page becomes code: attaches views of it that harts have from before. */
 void fetch_attach(struct cluster *c, struct code_page *page);
-/* The page is no longer code: all that was fetched from it stays in the views. */
+/* The page is no longer code: all fetched bytes stay in the views. */
 void fetch_detach(struct cluster *c, struct code_page *page);
-/* fence.i: the hart sees memory as it is. */
+/* fence.i: clears the hart's views, so that it fetches the bytes of memory. */
 void fetch_synchronize(struct hart *h);
 void fetch_free(struct hart *h);
 void fetch_state_io(struct state_io *io, struct hart *h);

@@ -1,5 +1,5 @@
 /*
- * hart.c - a hart's life, its registers, and its fences.
+ * hart.c - creation, reset, registers and fences of a hart.
  */
 #include "cpu/hart.h"
 
@@ -36,7 +36,7 @@ struct hart *hart_new(struct cluster *c, unsigned id)
     if (c->timing)
         add_model(h);
     h->cache.jump_fills.len = h->cache.store_fills.len = h->cache.other_fills.len =
-        FILLS_LOST; /* zeroes are no entries */
+        FILLS_LOST; /* zeroes are not empty entries, so all must be emptied */
     hart_reset(h, 0, PRIV_M);
     return h;
 }
@@ -156,7 +156,7 @@ uint64_t hart_oldest_sync_stamp(const struct cluster *c)
     return oldest;
 }
 
-/* The whole meaning of fence.i, for its own instruction and for firmware's requests. */
+/* Executes a fence.i: of the hart's own instruction, or for a request of firmware. */
 void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by)
 {
     struct cluster *c = h->cluster;

@@ -1,5 +1,5 @@
 /*
- * hart.h - one hart, as the rest of the emulator may see it.
+ * hart.h - the interface of a hart to the rest of the emulator.
  */
 #ifndef CPU_HART_H
 #define CPU_HART_H
@@ -34,19 +34,19 @@ enum exception {
     EXC_STORE_PAGE = 15,
 };
 
-/* Why hart_run came back. */
+/* Why hart_run has returned. */
 enum hart_stop {
     HART_BUDGET,  /* the limit of instructions or of cycles is reached */
-    HART_WAITING, /* wfi or wrs, and what they wait for has not come */
+    HART_WAITING, /* the hart waits in wfi or wrs */
     HART_PAUSED,  /* pause, and another hart's clock is lower (hart_yield_from) */
     HART_PROBE,   /* a probe said stop; pc is at its instruction */
-    HART_ASKED,   /* hart_ask_stop was called from a call-back or a device */
+    HART_ASKED,   /* hart_ask_stop was called by a callback or a device */
     HART_STUCK,   /* an endless trap loop: the trap handler faults in itself (trap.c) */
 };
 
 struct hart_exception {
     uint64_t pc, cause, tval;
-    enum privilege mode; /* it came in */
+    enum privilege mode; /* in which it was raised */
 };
 
 /* What an instruction waits for; an interrupt ends the waiting for a store, too. */
@@ -60,10 +60,11 @@ enum hart_wait { HART_WAITS_NOT, HART_WAITS_INTERRUPT, HART_WAITS_STORE };
  */
 MUST_USE enum hart_stop hart_run(struct hart *h, uint64_t insns, uint64_t until_cycle);
 
-/* The exception whose handler has executed nothing yet; of such in a row the first (HART_STUCK). */
+/* The last exception; of a row of exceptions with no instruction in between the first (HART_STUCK).
+ */
 struct hart_exception hart_first_exception(const struct hart *h);
 
-/* Of HART_STUCK: the exception whose handler fails, and the one in which the hart comes round. */
+/* For HART_STUCK: the exception whose handler traps, and the exception that repeats. */
 struct hart_exception hart_unhandled_exception(const struct hart *h);
 struct hart_exception hart_looping_exception(const struct hart *h);
 
@@ -78,7 +79,7 @@ void hart_ask_stop(struct hart *h);
 
 /*
  * Power-on state, at pc in the given mode: registers zero, address translation
- * off, nothing in the instruction cache. The cycle counter goes on.
+ * off, nothing in the instruction cache. The cycle counter is not reset.
  */
 void hart_reset(struct hart *h, uint64_t pc, enum privilege mode);
 
@@ -92,25 +93,25 @@ uint64_t hart_freg(const struct hart *h, unsigned reg); /* floating point, boxed
 void hart_set_freg(struct hart *h, unsigned reg, uint64_t value);
 enum privilege hart_mode(const struct hart *h);
 
-/* Exact also inside a call-back: the instruction at hart_pc is not counted yet. */
+/* Exact also during a callback: the instruction at hart_pc is not counted yet. */
 uint64_t hart_cycles(const struct hart *h);
 uint64_t hart_insns(const struct hart *h);
 
-/* The value of the time CSR, without a hart's reading it: for observers. */
+/* The value of the time CSR for observers, without the effects of a hart's read. */
 uint64_t hart_time(struct hart *h);
 
-/* The hart waits as after wfi, unless an interrupt that it has enabled is pending already. */
+/* Makes the hart wait as by wfi, unless an enabled interrupt is pending already. */
 void hart_wait(struct hart *h);
 
 /* Lets time pass without instructions (waiting); the cycle counter follows. */
 void hart_advance(struct hart *h, uint64_t to_cycle);
 uint64_t hart_idle_cycles(const struct hart *h);
 
-/* The level of an interrupt input. IRQ_SSI is also software's to set and clear. */
+/* Sets the level of an interrupt input. IRQ_SSI can also be set and cleared by software. */
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level);
-/* Sstc: whether time has come to stimecmp; what STIP is while menvcfg.STCE is set. */
+/* Sstc: sets whether time has reached stimecmp; this is STIP while menvcfg.STCE is set. */
 void hart_set_timer(struct hart *h, bool due);
-void hart_time_set(struct hart *h); /* the time CSR has jumped: stimecmp is compared anew */
+void hart_time_set(struct hart *h);          /* time has jumped: compares stimecmp again */
 bool hart_irq_pending(const struct hart *h); /* something would end a wfi */
 
 /* A CSR as M-mode reads it, without side effects; false: there is none of that number. */
@@ -119,7 +120,7 @@ MUST_USE bool hart_set_csr(struct hart *h, unsigned number, uint64_t value);
 
 enum access { ACCESS_LOAD, ACCESS_STORE, ACCESS_FETCH };
 
-/* Where va lies for this hart now; no fault is taken and no A/D bit set. */
+/* Translates va for this hart, without raising a fault or setting A and D. */
 MUST_USE bool hart_translate(struct hart *h, uint64_t va, enum access access, uint64_t *pa);
 /*
  * Where the hart's page table maps va, whatever the entry permits and in whatever mode the hart is.
@@ -133,13 +134,13 @@ MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);
 
-/* What the hart waits for; HART_WAITS_NOT: it can run. The one place that knows. */
+/* What the hart waits for; HART_WAITS_NOT: it can run. */
 enum hart_wait hart_waits_for(const struct hart *h);
 
-/* Ends what the hart waits for, if it does: it goes on after the instruction. */
+/* Ends the wait of the hart, if it waits: it continues after the instruction. */
 void hart_wake(struct hart *h);
 
-/* The cycle at which a hart that waits goes on in any case (wrs.sto); UINT64_MAX: none. */
+/* The cycle at which the wait ends in any case (wrs.sto); UINT64_MAX: none. */
 uint64_t hart_wait_limit(const struct hart *h);
 
 /* Breaks the LR reservation, if there is one; the next sc fails, and a wrs ends. */

@@ -1,5 +1,5 @@
 /*
- * hart_priv.h - a hart: its architectural state and its caches, apart from each other.
+ * hart_priv.h - a hart: its state and its caches, which are separate.
  *
  * Dropping every cache at any instruction boundary changes no result, no cycle and no finding.
  */
@@ -38,13 +38,14 @@ struct hart_cache {
     struct jump_entry *jump;      /* of the current mode */
     struct return_entry *returns; /* of the current mode */
     const engine_labels *labels;
-    struct block *block;   /* in which the engine is */
-    const struct uop *uop; /* and where; NULL: it is in none, and the state's pc is valid */
+    struct block *block;   /* the block that the engine is in */
+    const struct uop *uop; /* its position in it; NULL: in no block, and the state's pc is valid */
 
     struct leaf leaf;
     struct superpage superpages[SUPERPAGES_MAX];
     unsigned superpage_count;
     bool superpages_lost; /* there are more */
+    struct noted_table noted_tables[LEVELS_MAX];
     uint64_t store_epoch; /* of ram->epoch, when store translations were last dropped */
 
     /* of a core model (timed_priv.h); NULL: the costs are static */
@@ -62,8 +63,9 @@ struct hart_cache {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
     } stack;
     VEC_OF(struct block *) suspects;
-    struct rng drops;                /* of DROPS_CACHES */
-    uint64_t uncounted[PROBE_TALLY]; /* where a running block counts for a probe that is gone */
+    struct rng drops; /* of DROPS_CACHES */
+    uint64_t
+        uncounted[PROBE_TALLY]; /* counter for probes that are gone, in a block that still runs */
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct return_entry return_stacks[3][RETURN_STACK_SIZE];
@@ -100,7 +102,7 @@ static inline uint32_t hart_cycles_before(const struct hart *h, const struct blo
 /* hart.c */
 struct hart *hart_new(struct cluster *c, unsigned id);
 void hart_free(struct hart *h);
-enum privilege hart_data_mode(const struct hart *h); /* as which loads and stores are made (MPRV) */
+enum privilege hart_data_mode(const struct hart *h); /* the mode of loads and stores (MPRV) */
 void hart_update_context(struct hart *h);            /* after a change of mode, mstatus or satp */
 void hart_update_interrupts(struct hart *h); /* after a change of anything interrupts depend on */
 uint64_t hart_mip(const struct hart *h);
@@ -115,12 +117,12 @@ void hart_drop_all_caches(struct hart *h);
 /* At an instruction boundary. While restoring, all caches are dropped. */
 void hart_state_io(struct state_io *io, struct hart *h);
 
-/* True once in so many times in a build that drops caches, else never. */
+/* In a build that drops caches: true at random, once in `once_in` calls; else always false. */
 static inline bool hart_drops_caches(struct hart *h, unsigned once_in)
 {
     return DROPS_CACHES && rng_next(&h->cache.drops) % once_in == 0;
 }
-/* At a place where the engine is in no block: drops some caches at random in such a build. */
+/* In such a build drops some caches at random; to be called where the engine is in no block. */
 void hart_drop_some_caches(struct hart *h);
 static inline void hart_drop_caches(struct hart *h)
 {
@@ -129,13 +131,13 @@ static inline void hart_drop_caches(struct hart *h)
 }
 
 /* trap.c */
-void hart_raise(struct hart *h, uint64_t cause, uint64_t tval); /* remembers it for the engine */
+void hart_raise(struct hart *h, uint64_t cause, uint64_t tval); /* the engine takes it later */
 void hart_take_exception(struct hart *h);
 bool hart_take_interrupt(struct hart *h);           /* false: none is due */
 uint64_t hart_due_interrupts(const struct hart *h); /* those that would be taken now */
 MUST_USE bool hart_return_from_trap(struct hart *h, enum privilege from);
 
-/* csr.c; false: illegal, already raised */
+/* csr.c; false: illegal, and the exception was raised */
 enum csr_write { CSR_WRITE, CSR_SET, CSR_CLEAR, CSR_READ_ONLY };
 MUST_USE bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind,
                               uint64_t operand, uint64_t *old, uint32_t word);
@@ -145,7 +147,7 @@ void pmp_reset(struct hart *h);
 bool pmp_permits(const struct hart *h, uint64_t pa, unsigned size, enum access access,
                  enum privilege mode);
 bool pmp_page_is_uniform(const struct hart *h, uint64_t pa); /* one answer for all its bytes */
-/* Of [*from, *to), leaves the part around pa in which no entry begins or ends. */
+/* Reduces [*from, *to) to the part around pa in which no PMP entry begins or ends. */
 void pmp_keep_uniform(const struct hart *h, uint64_t pa, uint64_t *from, uint64_t *to);
 bool pmp_has_cfg(const struct hart *h, unsigned n);
 bool pmp_has_addr(const struct hart *h, unsigned n);
@@ -159,17 +161,17 @@ void pmp_state_io(struct state_io *io, struct hart *h);
 MUST_USE bool hart_load(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_store(struct hart *h, uint64_t va, unsigned size, uint64_t value);
 MUST_USE bool hart_fetch_address(struct hart *h, uint64_t va, uint64_t *pa);
-/* Aligned RAM only: reservations and atomic operations are not for devices. */
+/* Aligned RAM only: reservations and atomic operations are not possible on devices. */
 MUST_USE bool hart_load_reserved(struct hart *h, uint64_t va, unsigned size, uint64_t *value);
 MUST_USE bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *pa);
 /*
- * The store of an atomic operation, which has loaded the same bytes; and of a successful sc. To
- * the address that hart_atomic_address has permitted; the next store finds its translation.
+ * The store of an atomic operation, which has loaded the same bytes; and of a successful sc. pa is
+ * the result of hart_atomic_address. Fills the store translation.
  */
 void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value);
 void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size,
                             uint64_t value);
-/* cbo: the block around va, under the permissions of a load or store; of a store, and zeroed. */
+/* cbo: checks the permissions of the block around va (clean, flush, inval); zeroes the block. */
 MUST_USE bool hart_manage_block(struct hart *h, uint64_t va);
 MUST_USE bool hart_zero_block(struct hart *h, uint64_t va);
 /* The entries of the page tables that a walk reads. */
@@ -185,7 +187,7 @@ MUST_USE bool hart_pte_path(struct hart *h, uint64_t va, enum access access, str
 void hart_flush_tlb(struct hart *h);
 void hart_flush_tlb_page(struct hart *h, uint64_t va);
 void hart_flush_stores(struct hart *h);
-/* Translations of fetches have changed: the hart goes on by looking up its pc. */
+/* Translations of fetches have changed: the hart continues by a look-up of its pc. */
 void hart_flush_jumps(struct hart *h);
 void hart_drop_jumps(struct hart *h); /* only empties the jump cache and the return stacks */
 void hart_forget_returns(struct hart *h, const struct block *from); /* NULL: all */
@@ -196,7 +198,7 @@ enum hart_stop engine_run_timed(struct hart *h);
 const engine_labels *engine_table(void);
 const engine_labels *engine_timed_table(void);
 
-/* Where an operation begins; in the general way, where it has no other for these sources. */
+/* The label of an operation for these sources; the general one if it has no variant for them. */
 static inline const void *engine_label(const struct hart *h, unsigned uop, enum uop_sources sources)
 {
     const void *special = (*h->cache.labels)[uop][sources];

@@ -1,9 +1,9 @@
 /*
  * insn_events.c - see insn_events_priv.h.
  *
- * What is a call or a return is told from the registers, by the table of vol. I, 2.5.1 (hints for
- * the return-address stack). Where a switch of the stack leads is known only after the
- * instruction: the engine is asked to leave the block there.
+ * Calls and returns are recognised by the registers, by the table of vol. I, 2.5.1 (hints for
+ * the return-address stack). The new stack pointer of a switch of the stack is known only after
+ * the instruction, so the engine is requested to leave the block there.
  */
 #include "cpu/insn_events_priv.h"
 
@@ -32,7 +32,7 @@ static bool is_return(const struct insn *i)
     return i->op == OP_jalr && is_link_register(i->rs1) && i->rs1 != i->rd;
 }
 
-/* Frames are made, given back and aligned so. */
+/* Whether the instruction is one by which frames are made, freed or aligned. */
 static bool moves_within_stack(const struct insn *i)
 {
     switch (i->op) {
@@ -73,7 +73,7 @@ static void tell_fence(struct hart *h, const struct uop *u, uint64_t pc)
     cluster_emit(h->cluster, &e);
 }
 
-/* A jump to where no instruction can be traps, and is neither. */
+/* Emits the call and return events of a jump; a jump to a misaligned address traps and has none. */
 static void tell_jump(struct hart *h, const struct uop *u, uint64_t pc, uint32_t kinds)
 {
     const struct uop_note *note = &h->cache.block->notes[u - h->cache.block->ops];
@@ -116,7 +116,7 @@ void hart_tell_insn(struct hart *h, const struct uop *u)
         expect_stack_switch(h, pc);
 }
 
-/* What the instruction has not done, because it trapped, is no event. */
+/* Emits no event if the instruction has trapped. */
 void hart_tell_stack_switch(struct hart *h)
 {
     const struct event e = {

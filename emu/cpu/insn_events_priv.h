@@ -1,9 +1,9 @@
 /*
- * insn_events_priv.h - the events that are instructions: data fences, calls, returns, switches of
+ * insn_events_priv.h - the events of single instructions: data fences, calls, returns, switches of
  * the stack (observer.h).
  *
- * A block has an operation of its own before each instruction that can be one of a kind that some
- * listener needs, and none otherwise.
+ * A block has an additional operation before each instruction that may cause an event of a kind
+ * that a listener needs.
  */
 #ifndef CPU_INSN_EVENTS_PRIV_H
 #define CPU_INSN_EVENTS_PRIV_H
@@ -23,17 +23,16 @@ enum {
         1 << EVENT_DATA_FENCE | 1 << EVENT_CALL | 1 << EVENT_RETURN | 1 << EVENT_STACK_SWITCH
 };
 
-/* Which of them the instruction can be: EVENT_BIT of each. */
+/* The kinds of events that the instruction may cause: EVENT_BIT of each. */
 uint32_t insn_events(const struct insn *i);
 
-/* The operation is a UOP_PROBE with the complement of these bits, which is negative, as its number.
- */
+/* Such an operation is a UOP_PROBE whose number is the (negative) complement of these bits. */
 static inline bool is_event_uop(const struct uop *u)
 {
     return u->imm < 0;
 }
 
-/* The engine is at such an operation: emits what its instruction is about to do. */
+/* Called by the engine at such an operation: emits the events of its instruction. */
 void hart_tell_insn(struct hart *h, const struct uop *u);
 
 /* After an instruction that could have switched the stack (EXIT_STACK). */

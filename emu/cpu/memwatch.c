@@ -2,9 +2,9 @@
  * memwatch.c - accesses to watched pages become events (cluster_watch_memory).
  *
  * A watched page never gets a cached store translation, nor, if its loads are
- * watched, a load translation or a span that covers it (ram_hooks.accessed). So
- * each access to it comes to the slow path, which tells it; the fast paths know
- * nothing of it.
+ * watched, a load translation or a span that includes it (ram_hooks.accessed). So
+ * each access to it takes the slow path, which reports it; nothing is added to
+ * the fast paths.
  */
 #include "base/bits.h"
 #include "cpu/hart_priv.h"
@@ -29,7 +29,7 @@ void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, uns
         cluster_emit(c, &e);
 }
 
-/* ---- which pages ---- */
+/* ---- the watched pages ---- */
 
 static struct watched_page *page_of(struct cluster *c, uint64_t pa)
 {

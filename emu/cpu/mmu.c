@@ -167,19 +167,34 @@ static enum walk_result take_leaf(struct hart *h, const struct request *r, uint6
 /* ---- page tables ---- */
 
 /*
- * A cached translation says what the page table says now, also before the guest's sfence.vma: then
- * it makes no difference whether it was cached. Pages from which a walk has read are marked; a
- * write that changes a valid entry drops the translations of all harts, and the mark, which the
- * next walk sets again. (A page table that has become data would be slow for ever.)
+ * A cached translation is always what the page table says now, even before the guest's sfence.vma:
+ * so a run does not depend on what was cached. Pages from which a walk has read are marked
+ * (RAM_PAGE_TABLE), and writes to them are reported. Of a page that holds entries of 4 KiB only,
+ * the cluster knows which virtual addresses they translate, so that the change of an entry drops
+ * the translations of one page. Every other change of a valid entry drops all translations of all
+ * harts, and the mark, which the next walk sets again: a page table that has become data would
+ * have slow stores otherwise.
  */
-static void mark_table(struct hart *h, uint64_t pte_pa)
+enum { MANY_RANGES = 1 }; /* in cluster.table_ranges: no address of a range is odd */
+
+static void note_table(struct hart *h, uint64_t pte_pa, unsigned level, uint64_t va)
 {
     struct ram *ram = h->cluster->ram;
+    struct noted_table *noted = &h->cache.noted_tables[level];
+    struct noted_table here = {pte_pa >> PAGE_SHIFT,
+                               level ? MANY_RANGES : align_down(va, UINT64_C(1) << 21)};
+    uint64_t known;
 
-    if (LIKELY(!ram_has(ram, pte_pa, 8) || ram_page_at(ram, pte_pa)->flags & RAM_PAGE_TABLE))
+    if (LIKELY(noted->page == here.page && noted->range == here.range) || !ram_has(ram, pte_pa, 8))
         return;
-    ram_flag_page(ram, pte_pa, RAM_PAGE_TABLE);
-    hart_flush_stores(h);
+    if (!(ram_page_at(ram, pte_pa)->flags & RAM_PAGE_TABLE)) {
+        ram_flag_page(ram, pte_pa, RAM_PAGE_TABLE);
+        hart_flush_stores(h);
+        map_put(&h->cluster->table_ranges, here.page, here.range);
+    } else if (map_get(&h->cluster->table_ranges, here.page, &known) && known != here.range) {
+        map_put(&h->cluster->table_ranges, here.page, MANY_RANGES);
+    }
+    *noted = here;
 }
 
 /* That A or D was set is no other translation. */
@@ -203,13 +218,48 @@ static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
     return value;
 }
 
-/* At any instruction: no block is dropped, and no hart is in the middle of another one's. */
+/*
+ * No block is dropped: a hart that is in one runs it to its end, and there looks its pc up, even if
+ * it stays in its page. (One that does not run now: hart_resume_cut.)
+ */
+static void drop_ways(struct hart *h)
+{
+    hart_drop_jumps(h);
+    if (h->cache.uop)
+        block_cut_links(h->cache.block);
+}
+
+/* At any instruction. */
 static void drop_translations(struct cluster *c)
 {
     for (size_t i = 0; i < c->harts.len; i++) {
-        hart_flush_tlb(c->harts.at[i]);
-        hart_drop_jumps(c->harts.at[i]);
+        struct hart *h = c->harts.at[i];
+
+        hart_flush_tlb(h);
+        drop_ways(h);
+        memset(h->cache.noted_tables, 0, sizeof h->cache.noted_tables);
     }
+}
+
+/*
+ * Drops the translations made from the entry at `at`. False: it is not known what it translates, or
+ * the new value is none that an entry can have, so that the page may hold something else now.
+ */
+static bool drop_page(struct cluster *c, uint64_t at, uint64_t before, uint64_t now)
+{
+    uint64_t range, va;
+
+    if (!map_get(&c->table_ranges, at >> PAGE_SHIFT, &range) || range == MANY_RANGES)
+        return false;
+    if (now && (!(now & PTE_V) || pte_is_reserved(c->harts.at[0], now)))
+        return false;
+    va = range + at % PAGE_BYTES / sizeof now * PAGE_BYTES;
+    for (size_t i = 0; i < c->harts.len; i++) {
+        hart_flush_tlb_page(c->harts.at[i], va);
+        if (before & PTE_X)
+            drop_ways(c->harts.at[i]);
+    }
+    return true;
 }
 
 void mmu_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size)
@@ -217,10 +267,10 @@ void mmu_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, uns
     struct cluster *c = cluster;
 
     for (uint64_t at = align_down(pa, 8); at < pa + size; at += 8) {
-        uint64_t now;
+        uint64_t before = entry_before(c->ram, at, pa, old_bytes, size), now;
 
         memcpy(&now, ram_host(c->ram, at), sizeof now);
-        if (!changes_translation(entry_before(c->ram, at, pa, old_bytes, size), now))
+        if (!changes_translation(before, now) || drop_page(c, at, before, now))
             continue;
         ram_unflag_page(c->ram, pa, RAM_PAGE_TABLE);
         drop_translations(c);
@@ -251,7 +301,7 @@ static enum walk_result walk(struct hart *h, const struct request *r, uint64_t *
         if (!(pte & PTE_V) || pte_is_reserved(h, pte))
             return WALK_PAGE_FAULT;
         if (!r->probe)
-            mark_table(h, pte_pa);
+            note_table(h, pte_pa, level, r->va);
         if (pte & (PTE_R | PTE_X))
             return take_leaf(h, r, pte, pte_pa, level, pa);
         if (pointer_is_reserved(pte))
@@ -655,6 +705,20 @@ static void store_to_ram(struct hart *h, uint64_t pa, unsigned size, uint64_t va
     ram_write(h->cluster->ram, pa, &value, size, &me);
 }
 
+/*
+ * Stores, and caches the translation of va. Not if the page had a flag: a store to a page table can
+ * change the translation of va itself, which clears the flag.
+ */
+static void store_and_cache(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
+{
+    const struct ram_page *page = ram_page_at(h->cluster->ram, pa);
+    bool had_flags = page->flags;
+
+    store_to_ram(h, pa, size, value);
+    if (!had_flags && !page->flags)
+        fill(h, &h->cache.tlb->store, va, pa);
+}
+
 static uint64_t low_bytes(unsigned size)
 {
     return ~UINT64_C(0) >> (64 - 8 * size);
@@ -671,9 +735,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
     if (LIKELY(ram_has(ram, pa, size))) {
         if (dry)
             return true;
-        store_to_ram(h, pa, size, value);
-        if (!ram_page_at(ram, pa)->flags)
-            fill(h, &h->cache.tlb->store, va, pa);
+        store_and_cache(h, va, pa, size, value);
         return true;
     }
     if (dry) /* half of a misaligned store */
@@ -739,9 +801,7 @@ void hart_atomic_store(struct hart *h, uint64_t va, uint64_t pa, unsigned size, 
 
 void hart_store_conditional(struct hart *h, uint64_t va, uint64_t pa, unsigned size, uint64_t value)
 {
-    store_to_ram(h, pa, size, value);
-    if (!ram_page_at(h->cluster->ram, pa)->flags)
-        fill(h, &h->cache.tlb->store, va, pa);
+    store_and_cache(h, va, pa, size, value);
 }
 
 /* ---- cache blocks (vol. I, 19) ---- */
@@ -777,6 +837,7 @@ bool hart_zero_block(struct hart *h, uint64_t va)
     const struct translations *t = &h->cache.tlb->store;
     uint64_t block = align_down(va, CACHE_BLOCK_BYTES), pa;
     enum walk_result result;
+    bool had_flags;
 
     if (has(t, va)) {
         memset(t->host[tlb_slot(va)] + block % PAGE_BYTES, 0, CACHE_BLOCK_BYTES);
@@ -789,8 +850,9 @@ bool hart_zero_block(struct hart *h, uint64_t va)
     }
     if (!ram_has(ram, pa, 1)) /* a device has no cache blocks */
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);
+    had_flags = ram_page_at(ram, pa)->flags;
     zero_ram_block(h, pa);
-    if (!ram_page_at(ram, pa)->flags)
+    if (!had_flags && !ram_page_at(ram, pa)->flags)
         fill(h, &h->cache.tlb->store, block, pa);
     return true;
 }

@@ -1,13 +1,12 @@
 /*
- * observer.h - the machine's stream of events, and probes: what a listener may
- * learn of the harts, and at what cost.
+ * observer.h - the machine's stream of events, and probes.
  *
- * Events are emitted in the order in which the machine does things, most of them
- * from handlers that are slow anyway. A listener names the kinds that it needs; a
+ * Events are emitted in the order in which things happen, most of them by
+ * handlers that are slow anyway. A listener names the kinds that it needs; a
  * kind that no listener needs costs one test in such a handler. Data fences, calls,
  * returns and switches of the stack have no slow handler: they are compiled into
- * blocks, as probes are, if some listener needs their kinds, and into none otherwise.
- * A probe is compiled into the blocks that hold its address and nowhere else
+ * blocks, as probes are, only if some listener needs their kinds.
+ * A probe is compiled only into the blocks that contain its address
  * (docs/architecture.md).
  *
  * Callbacks may read and write registers and memory; they may not run harts.
@@ -32,7 +31,7 @@ struct code_write {
 };
 
 /*
- * EVENT_ACCESS: an access to a page that cluster_watch_memory names, after it was made: a
+ * EVENT_ACCESS: an access to a page watched by cluster_watch_memory, after it was made: a
  * write, or a load by a hart; atomic operations do both. The bytes are valid during the call.
  * Fetches, reads by devices and walks of page tables are not reported; the update of a page table
  * entry is, as a write by its hart.
@@ -45,26 +44,26 @@ struct access_event {
     const uint8_t *old_bytes, *new_bytes; /* the same without a write */
 };
 
-/* By an instruction of the hart itself, or by firmware that another hart has called. */
+/* By an instruction of the hart itself, or by firmware for a call of another hart. */
 enum fence_origin { FENCE_LOCAL, FENCE_REMOTE };
 
 /* EVENT_FENCE_I: a hart's fetches are up to date. EVENT_SFENCE_VMA: its translations are. */
 struct fence_event {
     enum fence_origin origin;
-    struct hart *hart;  /* whose fetches, or translations */
+    struct hart *hart;  /* the hart whose fetches or translations are up to date */
     uint32_t requester; /* hart id; the hart itself unless FENCE_REMOTE */
     uint64_t pc;        /* of the requester's instruction */
     uint64_t cycle;     /* of the requester */
-    uint64_t stamp;     /* of the newest write that the hart's fetches have to see */
+    uint64_t stamp;     /* of the newest write that the hart's fetches must see */
 };
 
-/* What became of a parcel that was newer in memory than the hart had to know. */
+/* Which version of a stale parcel the hart has fetched. */
 enum fetch_choice { FETCHED_OLD, FETCHED_NEW };
 
 /* What is known of the write that makes a fetch stale. */
 enum stale_evidence {
-    STALE_PARCEL,    /* these bytes were written and differ from what the hart had or could have */
-    STALE_PAGE_ONLY, /* something in the page was written; whether these bytes is not known */
+    STALE_PARCEL,    /* these bytes were written and differ from those that the hart may have */
+    STALE_PAGE_ONLY, /* bytes in the page were written; it is not known whether these */
 };
 
 /*
@@ -75,14 +74,14 @@ struct stale_fetch {
     struct hart *hart;
     uint64_t pc, pa;      /* of the parcel's instruction; virtual and physical */
     unsigned size;        /* of that instruction, bytes, in the version executed */
-    uint8_t old_bytes[4]; /* what the hart had (or would have had) */
-    uint8_t new_bytes[4]; /* what is in memory */
+    uint8_t old_bytes[4]; /* the bytes that the hart had (or could have had) */
+    uint8_t new_bytes[4]; /* the bytes in memory */
     bool old_known;       /* false: the code was never fetched before, only its page is known */
     bool fetched_before;  /* the hart had decoded these bytes already */
     enum fetch_choice chosen;
     struct writer who; /* the newest write */
-    bool writer_known; /* which instruction of a hart, or which other writer, made it */
-    bool agent_known;  /* at least the kind of writer, and which hart: the rest of `who` is 0 */
+    bool writer_known; /* all of `who` is known: the hart's instruction, or another writer */
+    bool agent_known;  /* at least the kind of writer and the hart; the rest of `who` is 0 */
     enum stale_evidence evidence;
     uint64_t stamp;
 };
@@ -99,7 +98,7 @@ struct trap_event {
 /* EVENT_TRAP_RETURN, after it. */
 struct trap_return_event {
     struct hart *hart;
-    uint64_t pc; /* where it goes on */
+    uint64_t pc; /* where the hart continues */
     unsigned from, to;
 };
 
@@ -113,7 +112,7 @@ struct ipi_event {
     unsigned interrupt;  /* IRQ_SSI or IRQ_MSI */
 };
 
-/* EVENT_SBI_CALL: before the machine's own firmware does what it was asked for. */
+/* EVENT_SBI_CALL: a call of the built-in firmware, before it is handled. */
 struct sbi_event {
     struct hart *hart;
     uint64_t extension, function;
@@ -125,15 +124,15 @@ struct hart_event {
 };
 
 /*
- * EVENT_UPDATE_ENDED, from ftrace/updates.c: what the hart has stored to code up to the
- * stamp is to be in force from here on.
+ * EVENT_UPDATE_ENDED, from ftrace/updates.c: from here on all harts must fetch what the
+ * writer has stored to code up to the stamp.
  */
 struct update_event {
     uint32_t writer;
     uint64_t stamp;
 };
 
-/* EVENT_SITES_CHANGED, from ftrace/watch.c: a site of that id has come, or is gone. */
+/* EVENT_SITES_CHANGED, from ftrace/watch.c: the site `id` was added or is gone. */
 struct sites_event {
     uint32_t id;
 };
@@ -151,15 +150,15 @@ struct data_fence_event {
 };
 
 /*
- * EVENT_CALL, EVENT_RETURN: a jump is about to be made that the registers say is one (vol. I,
+ * EVENT_CALL, EVENT_RETURN: before a jump that is a call or return by its registers (vol. I,
  * 2.5.1): a call writes ra or t0, a return jumps to one of them, and a jalr from one to the other
- * is both, first a return. A tail call by another register is neither, nor is a return by one. Not
- * emitted where the jump itself traps.
+ * is both, first a return. A tail call or return by another register is neither. Not emitted if
+ * the jump itself traps.
  */
 struct transfer_event {
     struct hart *hart;
     uint64_t pc, target;
-    uint64_t next_pc; /* after the jump: where a call expects to return to */
+    uint64_t next_pc; /* of the instruction after the jump: a call's return address */
 };
 
 /*
@@ -227,7 +226,7 @@ struct event {
 /* A set of kinds. */
 #define EVENT_BIT(kind) (UINT32_C(1) << (kind))
 
-/* Is called with each event of the kinds in `kinds`. */
+/* A callback for the events of the kinds in `kinds`. */
 struct listener {
     void *ctx;
     uint32_t kinds; /* EVENT_BIT of each */
@@ -239,12 +238,12 @@ struct listener {
 /* What a probe counts: times executed; cycles, by what they were spent on. */
 enum { TALLY_ENTRIES, TALLY_ISSUE, TALLY_FETCH, TALLY_DATA, TALLY_BRANCH, PROBE_TALLY };
 
-/* Where a probe is in the block that is being decoded. */
+/* The position of a probe in the block that is being decoded. */
 struct probe_view {
     struct hart *hart;
     uint64_t pc, pa;
     bool starts_block;
-    uint64_t block_pc;    /* where the block begins: what lies before it is not being fetched now */
+    uint64_t block_pc;    /* where the block begins: code before it is not fetched now */
     const uint8_t *bytes; /* as this hart fetches them, from the probe on */
     unsigned size;        /* of the rest of the block's bytes, at least one instruction */
 };
@@ -263,12 +262,12 @@ struct probe_plan {
      * PROBE_TALLY, and the others get the cycles of so many bytes of code from the probe on.
      */
     uint8_t charged_bytes;
-    uint8_t cookie; /* PROBE_CALL: handed to `hit` */
+    uint8_t cookie; /* PROBE_CALL: passed to `hit` */
 };
 
 enum probe_verdict { PROBE_GO_ON, PROBE_STOP };
 
-/* What plants probes; `id` is its own number for each. */
+/* The owner of probes; `id` is its own number for each probe. */
 struct probe_owner {
     void *ctx;
     struct probe_plan (*plan)(void *ctx, uint32_t id, const struct probe_view *view);

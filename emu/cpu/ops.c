@@ -99,13 +99,13 @@ bool hart_op_pause(struct hart *h)
 /* With mstatus.TW, wrs.nto below M-mode is illegal at once if it would wait, as wfi is (Zawrs). */
 bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
 {
-    bool for_ever = cycles == WRS_FOR_EVER;
+    bool no_timeout = cycles == WRS_NO_TIMEOUT;
 
     if (!h->s.reserved || hart_irq_pending(h))
         return true;
-    if (for_ever && h->s.mode != PRIV_M && (h->s.csr.mstatus & MSTATUS_TW))
+    if (no_timeout && h->s.mode != PRIV_M && (h->s.csr.mstatus & MSTATUS_TW))
         return illegal(h, u);
-    h->s.wait_limit = for_ever ? UINT64_MAX : hart_cycles(h) + cycles;
+    h->s.wait_limit = no_timeout ? UINT64_MAX : hart_cycles(h) + cycles;
     wait_for(h, HART_WAITS_STORE);
     return true;
 }

@@ -8,7 +8,7 @@
 #include "cpu/hart_priv.h"
 
 /* Limits for the wait of a wrs, in cycles: none, or the "short timeout" of wrs.sto (Zawrs). */
-#define WRS_FOR_EVER     UINT64_MAX
+#define WRS_NO_TIMEOUT   UINT64_MAX
 #define WRS_SHORT_CYCLES UINT64_C(1000)
 
 bool hart_op_illegal(struct hart *h, const struct uop *u);

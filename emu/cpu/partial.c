@@ -3,7 +3,8 @@
  */
 #include "cpu/hart_priv.h"
 
-/* Index of the first operation from `first` on that lies that many instructions or cycles later. */
+/* The first operation that begins `insns` instructions or `cycles` cycles after `first`, or later.
+ */
 static unsigned end_of_part(const struct hart *h, const struct block *b, unsigned first,
                             uint64_t insns, uint64_t cycles)
 {
@@ -93,7 +94,7 @@ void hart_shorten_part(struct hart *h)
     (void)begin_part(h, b, at, end);
 }
 
-/* What stands before an instruction that was not executed has counted it. */
+/* Takes back the counts of the probes of an instruction that is not executed. */
 static void uncount(struct block *b, unsigned at)
 {
     for (; at && !b->notes[at - 1].size; at--)

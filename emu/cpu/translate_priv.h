@@ -105,4 +105,12 @@ struct superpage {
 
 enum { SUPERPAGES_MAX = 16 };
 
+/* A page table from which the last walk has read at some level, as the cluster knows it. */
+struct noted_table {
+    uint64_t page;  /* its page number; 0: none was noted since the last change */
+    uint64_t range; /* first virtual address that it translates, or MANY_RANGES */
+};
+
+enum { LEVELS_MAX = 5 }; /* Sv57 */
+
 #endif

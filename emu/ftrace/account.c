@@ -328,16 +328,29 @@ static void plant(struct account *a, uint32_t site)
     VEC_PUSH(&a->probes, cluster_plant(a->cluster, resume, &a->owner, 2 * site + 1));
 }
 
+static void uproot(struct account *a, uint32_t site)
+{
+    for (uint32_t probe = 2 * site; probe < 2 * site + 2; probe++) {
+        cluster_uproot(a->cluster, a->probes.at[probe]);
+        a->probes.at[probe] = CLUSTER_NO_PROBE;
+    }
+}
+
 /*
- * A site has come or gone. The probes of one that is gone stay: its bytes were overwritten, so its
- * blocks are decoded again, and plan() then ignores them.
+ * A site has come or gone. Where an added one was, others come as modules do, and there is room for
+ * a few probes at each place only. The probes of a site of the image stay: no other site comes to
+ * its place. Its bytes were overwritten, so its blocks are decoded again, and plan() then ignores
+ * them.
  */
 static void on_change(void *ctx, uint32_t id)
 {
     struct account *a = ctx;
 
-    if (site_get(a->sites, id)->gone)
+    if (site_get(a->sites, id)->gone) {
+        if (id >= a->first_count)
+            uproot(a, id);
         return;
+    }
     VEC_PUSH(&a->added, xcalloc(1, sizeof(struct counts)));
     plant(a, id);
 }
@@ -538,6 +551,8 @@ static void added_io(struct state_io *io, struct account *a)
         if (io->loading) {
             VEC_PUSH(&a->added, xcalloc(1, sizeof(struct counts)));
             plant(a, a->first_count + (uint32_t)i);
+            if (site_get(a->sites, a->first_count + (uint32_t)i)->gone)
+                uproot(a, a->first_count + (uint32_t)i);
         }
         state_io_bytes(io, a->added.at[i], sizeof(struct counts));
     }

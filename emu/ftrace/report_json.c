@@ -1,8 +1,8 @@
 /*
- * report_json.c - the report for programs. The format is described in
- * docs/report.md; a change of meaning moves REPORT_VERSION.
+ * report_json.c - the JSON report. docs/report.md describes the format; a change of
+ * the meaning of a field needs a new REPORT_VERSION.
  *
- * It is written member by member and lists row by row: a kernel has tens of thousands of sites.
+ * It is written member by member, and lists row by row: a kernel has tens of thousands of sites.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@
 #include "ftrace/watch.h"
 #include "load/lines.h"
 
-/* What is written, and where to. */
+/* The report and the output. */
 struct sheet {
     const struct report *report;
     struct json json;
@@ -130,7 +130,7 @@ static void put_site_state(struct json *j, const char *name, const struct state_
     json_end(j);
 }
 
-/* Of those that ran: to look all tens of thousands of a kernel up takes seconds. */
+/* Writes the source line of a site that ran: looking up all sites of a kernel takes seconds. */
 static void put_source(struct sheet *s, const struct site *site)
 {
     struct line_place place;
@@ -167,7 +167,7 @@ static void put_site(struct sheet *s, size_t i)
     json_text(j, "function", site->function);
     json_text(j, "kind", site_kind_name(site->kind));
     if (!site_is_of_image(watch_sites(s->report->watch), id))
-        json_text(j, "module", ""); /* the guest knows its name */
+        json_text(j, "module", ""); /* a module, whose name only the guest knows */
     if (a)
         put_costs(s, a, id);
     if (site->gone)
@@ -205,7 +205,7 @@ static void put_writer(struct sheet *s, const struct writer *who)
     json_end(j);
 }
 
-/* The function of a site; null: of none. */
+/* Writes the function of a site; null: not a site. */
 static void put_function(struct sheet *s, const char *name, uint32_t site)
 {
     json_text(&s->json, name,

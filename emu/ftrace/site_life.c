@@ -17,7 +17,7 @@
 #include "mem/bus.h"
 #include "mem/ram.h"
 
-/* Ids are never used again, so a guest that makes sites without end is learnt from no more. */
+/* Ids are not reused, so the number of added sites is limited. */
 enum { LEARNT_MAX = 1 << 18, TRAMPOLINES_MAX = 2 };
 
 struct site_life {
@@ -59,11 +59,11 @@ static bool read_memory(const struct site_life *l, uint64_t pa, uint8_t *bytes, 
     return bus_read(cluster_bus(l->cluster), pa, bytes, size);
 }
 
-/* ---- sites that go ---- */
+/* ---- sites that are gone ---- */
 
 /*
- * `id` is the first site that the store hits: one store can end two that lie side by side. The
- * first one that is left, or NO_SITE.
+ * Removes the sites that the store has destroyed; `id` is the first one that it hits, and there
+ * may be two. Returns the first site that is left, or NO_SITE.
  */
 static uint32_t remove_ended(struct site_life *l, const struct code_write *w, uint32_t id)
 {
@@ -84,17 +84,17 @@ static uint32_t remove_ended(struct site_life *l, const struct code_write *w, ui
     return first;
 }
 
-/* ---- sites that come ---- */
+/* ---- new sites ---- */
 
-/* Where the bytes of a site's pair are, in the site. */
+/* The offset of the pair in a site. */
 static unsigned pair_offset(const struct site_life *l)
 {
     return site_layout(l->sites) == LAYOUT_PFE16 ? 4 : 0;
 }
 
 /*
- * Whether the pair at pa, seen by `h`, calls a trampoline, and so is at a virtual address that is
- * known; `distance` is from the pair to where it leads.
+ * Whether the pair at pa, in the mapping of `h`, calls a trampoline. Then its virtual address *va
+ * is known: the trampoline's minus `distance`, the distance from the pair to its target.
  */
 static bool find_address(const struct site_life *l, struct hart *h, uint64_t pa, uint64_t distance,
                          uint64_t *va)
@@ -112,7 +112,7 @@ static bool find_address(const struct site_life *l, struct hart *h, uint64_t pa,
     return false;
 }
 
-/* The distance that a pair leads; false: it is none that calls. */
+/* The distance from the pair to its target; false: the bytes are not a call. */
 static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
 {
     enum { OPCODE = 0x7f, AUIPC = 0x17, JALR = 0x67 };
@@ -129,7 +129,7 @@ static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
     return true;
 }
 
-/* The site that was found there, or NO_SITE. */
+/* Adds a site if the bytes at pa are one; returns it, or NO_SITE. */
 static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 {
     struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES};
@@ -138,7 +138,7 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     uint64_t distance, va;
     uint32_t id;
 
-    /* Most stores are data in a page that has code as well. */
+    /* Most stores are to data in a page with code. */
     if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
         image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
         return NO_SITE;
@@ -155,8 +155,10 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     return id;
 }
 
-/* Ascending or descending, in pieces of any size: the last store ends with the pair, or its first
- * half. */
+/*
+ * Looks for a new site at a store. A pair may be written in pieces of any size, in ascending or
+ * descending order: the last store ends at the end of the pair, or of its first half.
+ */
 static uint32_t learn(struct site_life *l, const struct code_write *w)
 {
     uint64_t end = w->pa + w->size;

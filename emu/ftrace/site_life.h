@@ -1,12 +1,13 @@
 /*
- * site_life.h - sites that come and go while the guest runs, told by the stores to its code alone.
+ * site_life.h - finds out from stores to code which sites are added and which are gone.
  *
- * A site is gone when a store puts there what no patching does: its memory was freed (__init,
- * a module) and holds something else. A site that is in no table, for its module was loaded
- * later, is learnt when its bytes become a call of ftrace's trampoline: the pair at some physical
- * address leads to ftrace_caller from exactly one virtual address, and it is one if the hart that
- * stored sees those bytes there. A module's functions are known from their first switching on; the
- * page must have been run from before, or its stores are not seen.
+ * A site is gone when a store writes bytes there that patching never writes: its memory was freed
+ * (__init, a module) and is used for something else. A site of a module, which is not in the
+ * image's table, is added when its bytes become a call of ftrace's trampoline. The pair at a
+ * physical address calls ftrace_caller from exactly one virtual address, and it is a site if the
+ * storing hart maps that address to these bytes. So a module's functions are known once they are
+ * traced for the first time, if code was run from their page before (otherwise stores to it are not
+ * observed).
  */
 #ifndef FTRACE_SITE_LIFE_H
 #define FTRACE_SITE_LIFE_H
@@ -25,12 +26,12 @@ struct site_life *site_life_new(struct cluster *c, struct site_table *sites, con
                                 const struct symbols *symbols);
 void site_life_free(struct site_life *l); /* NULL is allowed */
 
-/* Saves or restores how many sites were learnt; the sites are the table's. */
+/* Saves or restores the number of added sites; the sites themselves are in the table. */
 void site_life_state_io(struct state_io *io, struct site_life *l);
 
 /*
- * After a store to code, which is in memory: adds or removes the sites that it says something of.
- * Answers the first site that the store hits, of those there are now, or NO_SITE.
+ * Must be called after a store to code was made: adds and removes sites because of it. Returns the
+ * first of the present sites that the store hits, or NO_SITE.
  */
 uint32_t site_life_store(struct site_life *l, const struct code_write *w);
 

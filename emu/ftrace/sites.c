@@ -75,23 +75,36 @@ static bool all_compressed_nops(const uint8_t *bytes, unsigned size)
     return true;
 }
 
+/* The fields of the two instructions (vol. I, 2.4, 2.5): decoding both by the table takes long. */
+enum {
+    OPCODE_MASK = 0x7f,
+    AUIPC = 0x17,
+    JALR_MASK = 0x707f,
+    JALR = 0x67,
+    RD_SHIFT = 7,
+    RS1_SHIFT = 15,
+    REG_MASK = 31,
+    IMM_I_SHIFT = 20
+};
+#define IMM_U_MASK 0xfffff000u
+
 /* Whether the bytes are an auipc/jalr pair that links; *target: the address that it calls. */
 static bool is_pair(uint64_t va, const uint8_t *bytes, uint64_t *target)
 {
-    struct insn auipc, jalr;
+    uint32_t auipc = word_at(bytes), jalr = word_at(bytes + 4);
+    int32_t high = (int32_t)(auipc & IMM_U_MASK), low = (int32_t)jalr >> IMM_I_SHIFT;
 
-    if (!insn_decode(word_at(bytes), &auipc) || !insn_decode(word_at(bytes + 4), &jalr) ||
-        !insn_is_pair(&auipc, &jalr))
+    if ((auipc & OPCODE_MASK) != AUIPC || (jalr & JALR_MASK) != JALR ||
+        (jalr >> RS1_SHIFT & REG_MASK) != (auipc >> RD_SHIFT & REG_MASK) ||
+        !(jalr >> RD_SHIFT & REG_MASK))
         return false;
-    *target = pair_target(va, &auipc, &jalr);
+    *target = (va + (uint64_t)(int64_t)high + (uint64_t)(int64_t)low) & ~UINT64_C(1);
     return true;
 }
 
 static bool is_auipc_and_nop(const uint8_t *bytes)
 {
-    struct insn auipc;
-
-    return insn_decode(word_at(bytes), &auipc) && auipc.op == OP_auipc && word_at(bytes + 4) == NOP;
+    return (word_at(bytes) & OPCODE_MASK) == AUIPC && word_at(bytes + 4) == NOP;
 }
 
 /* The state of a site at a function's entry: nops as compiled, nops, or a call. */
@@ -468,6 +481,32 @@ static struct placed place_of(const struct site_table *t, uint32_t id)
     return (struct placed){t->sites.at[id].pa + t->sites.at[id].size, id};
 }
 
+static int compare_end(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+    uint64_t x_end = x->pa + x->size, y_end = y->pa + y->size;
+
+    return x_end != y_end ? (x_end > y_end) - (x_end < y_end) : compare_va(a, b);
+}
+
+/* No byte of memory is of two sites: of those that overlap the first one stays. */
+static void drop_overlapping(struct site_table *t, const struct image *im, const struct diag *d)
+{
+    size_t kept = 0, count = t->sites.len;
+
+    if (count)
+        qsort(t->sites.at, count, sizeof *t->sites.at, compare_end);
+    for (size_t i = 0; i < count; i++) {
+        const struct site *s = &t->sites.at[i], *last = kept ? &t->sites.at[kept - 1] : NULL;
+
+        if (!last || s->pa >= last->pa + last->size)
+            t->sites.at[kept++] = *s;
+    }
+    t->sites.len = kept;
+    if (kept < count)
+        diag_warn(d, "%s: %zu ftrace sites overlap others; left out", im->path, count - kept);
+}
+
 static void put_in_order(struct site_table *t)
 {
     if (t->sites.len)
@@ -501,6 +540,7 @@ struct site_table *site_table_new(const struct image *im, const struct symbols *
     (void)!symbols_find(symbols, "_mcount", &t->mcount);
     add_functions(t, im, symbols, d);
     add_trampoline(t, im, symbols);
+    drop_overlapping(t, im, d);
     put_in_order(t);
     return t;
 }

@@ -1,9 +1,9 @@
 /*
  * updates.c - see updates.h.
  *
- * Each hart has at most one open update. Per update there is a row of what each
- * hart did; kept updates have theirs one after another in one array. What the last kept update has
- * changed is added to the log of changes when another one is kept, for it may be gone on with.
+ * Each hart has at most one open update. An update has a row with an entry for each
+ * hart; the rows of kept updates are in one array. The changes of the last kept update are added
+ * to the log of changes only when another one is kept, because it may be continued until then.
  */
 #include "ftrace/updates.h"
 
@@ -23,7 +23,7 @@ struct updates {
     const struct patch_log *log;
     unsigned harts;
     size_t max;
-    bool announced;      /* between the kernel's begin and end */
+    bool announced;      /* the kernel has announced the begin, but not the end */
     struct update *open; /* by writing hart; stores 0: none */
     struct update_hart *open_harts;
     struct changes *open_changes; /* by writing hart */
@@ -79,7 +79,7 @@ static struct update_hart *row_of(const struct updates *u, unsigned writer)
     return &u->open_harts[(size_t)writer * u->harts];
 }
 
-/* ---- what the other harts do ---- */
+/* ---- the other harts ---- */
 
 static void look_at_hart(struct update_hart *row, const struct hart *h, uint64_t pa, unsigned size)
 {
@@ -103,7 +103,7 @@ static void look_at_harts(struct updates *u, unsigned writer, uint64_t pa, unsig
             look_at_hart(&row[i], cluster_hart(u->cluster, i), pa, size);
 }
 
-/* Leaves `to` with what `from` has, and the other way round. */
+/* Exchanges the two. */
 static void swap_changes(struct changes *to, struct changes *from)
 {
     struct changes was = *to;
@@ -112,7 +112,7 @@ static void swap_changes(struct changes *to, struct changes *from)
     *from = was;
 }
 
-/* The last one that was kept was the writer's, a moment ago: it goes on. */
+/* Continues the last kept update, if it is the writer's and ended less than SAME_CYCLES ago. */
 static bool reopen(struct updates *u, const struct writer *who)
 {
     const struct update *last = u->kept.len ? &u->kept.at[u->kept.len - 1] : NULL;

@@ -2,11 +2,11 @@
  * updates.h - updates of code: what one hart stores to code from its first store
  * until the update ends, and what the other harts do meanwhile.
  *
- * An update ends when the kernel says so (Linux calls
- * ftrace_arch_code_modify_post_process); outside of such a bracket when every hart
- * that runs has fenced after its last store; or, if that never happens, QUIET_CYCLES
- * after it. A kernel that has all harts fence after each store of many makes one update
- * of them: what begins within SAME_CYCLES goes on with the former one.
+ * An update ends when the kernel announces it (Linux calls
+ * ftrace_arch_code_modify_post_process); without an announcement when every running
+ * hart has fenced after its last store; or, if that never happens, QUIET_CYCLES after
+ * that store. If a kernel has all harts fence after each of many stores, they are one
+ * update: a store within SAME_CYCLES after the end continues the last update.
  */
 #ifndef FTRACE_UPDATES_H
 #define FTRACE_UPDATES_H
@@ -31,7 +31,7 @@ enum { QUIET_CYCLES = 100 * 1000 * 1000, SAME_CYCLES = 100 * 1000 };
 
 enum update_end {
     UPDATE_OPEN,      /* not ended */
-    UPDATE_ANNOUNCED, /* the kernel has said so */
+    UPDATE_ANNOUNCED, /* the kernel has announced the end */
     UPDATE_FENCED,    /* all harts have fenced */
     UPDATE_QUIET,     /* no store for QUIET_CYCLES, though some hart has not fenced */
 };
@@ -46,7 +46,7 @@ struct update {
     struct change_ranges changed; /* in updates_changes(), once the run is over */
 };
 
-/* What a hart did in an update, seen at each of its stores. */
+/* What a hart did during an update, determined at each store of the update. */
 enum update_role { ROLE_WROTE, ROLE_STOOD, ROLE_LOOPED, ROLE_RAN };
 
 struct update_hart {
@@ -61,7 +61,7 @@ struct update_hart {
 
 enum { LOOP_BYTES = 64 };
 
-/* Keeps at most so many updates; the rest is counted. `log` and `sites` must outlive it. */
+/* Keeps at most `max` updates and counts the others. `log` and `sites` must outlive it. */
 struct updates *updates_new(struct cluster *c, const struct site_table *sites,
                             const struct patch_log *log, size_t max);
 void updates_free(struct updates *u);
@@ -75,7 +75,7 @@ void updates_write(struct updates *u, const struct code_write *w, uint32_t site,
 /* A hart has fenced (the log has it already). */
 void updates_fence(struct updates *u, const struct hart *h);
 
-/* A hart was stopped, and need not fence before it is started again; or was started. */
+/* A hart was stopped, and need not fence until it is started again; or it was started. */
 void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);
 
 /*
@@ -85,7 +85,7 @@ void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);
 void updates_announce_begin(struct updates *u);
 void updates_announce_end(struct updates *u, unsigned hart);
 
-/* Time has come to `cycle` on some hart. */
+/* The cycle counter of some hart has reached `cycle`. */
 void updates_pass_time(struct updates *u, uint64_t cycle);
 
 /* Whether the update that the writer's store was part of has ended. */
@@ -94,7 +94,7 @@ bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
 /* Saves or restores all updates, open or ended. */
 void updates_state_io(struct state_io *io, struct updates *u);
 
-/* The run is over: updates that have not ended are kept as they are. */
+/* At the end of the run: open updates are kept as they are. */
 void updates_finish(struct updates *u);
 
 size_t updates_count(const struct updates *u); /* kept, ended or not, in order of their ends */

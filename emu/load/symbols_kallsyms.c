@@ -1,21 +1,20 @@
 /*
- * symbols_kallsyms.c - the names that a Linux kernel carries in itself for its own oopses.
+ * symbols_kallsyms.c - reads kallsyms, the symbol table inside of a Linux kernel.
  *
- * scripts/kallsyms.c of Linux writes them into .rodata, and no header leads there; but what it
- * writes is unlike anything else. In order of address, each table at a multiple of 4 (8
- * before 6.19):
+ * scripts/kallsyms.c of Linux writes it into .rodata. No header points to it, but its tables can
+ * be recognised by their contents. In order of address, each at a multiple of 4 (8 before 6.19):
  *
- *   num_syms      how many symbols, 32 bits
- *   names         each a length in bytes (two bytes from 128 on, as ULEB128 has them) and so many
- *                 tokens; expanded, the first character is the letter that nm would show
+ *   num_syms      number of symbols, 32 bits
+ *   names         for each a length in bytes (as ULEB128, two bytes from 128 on) and that many
+ *                 tokens; expanded, the first character is the letter of nm
  *   markers       the offset in `names` of each 256th symbol, 32 bits each
  *   token_table   256 strings, each with a 0 at its end; token '0' is "0"
  *   token_index   the offset of each in token_table, 16 bits each
  *
- * Addresses are 32 bits each: before num_syms up to 6.3 and followed by their base; after
- * token_index and followed by their base from 6.4 on; and without a base, relative to the place of
- * the entry itself, in the newest kernels (7.2 has them so). `_start` is the first byte of the
- * image in all of them, which decides.
+ * Addresses are 32 bits each: up to 6.3 before num_syms and followed by their base; from 6.4 on
+ * after token_index and followed by their base; in the newest kernels (7.2) without a base,
+ * relative to the entry's own address. The right form is the one in which `_start` is the image's
+ * first byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +26,12 @@ enum {
     TOKENS = 256,
     NAME_MAX_BYTES = 512, /* KSYM_NAME_LEN, include/linux/kallsyms.h */
     PER_MARKER = 256,
-    SYMBOLS_LEAST = 256, /* so that there is a marker to check */
+    SYMBOLS_LEAST = 256, /* so that there is at least one marker to check */
     SYMBOLS_MOST = 1 << 21,
-    TEXT_MOST = 256 << 20, /* of all names together */
+    TEXT_MOST = 256 << 20, /* bytes of all names together */
 };
 
-/* Where the 64-bit kernel is linked to, arch/riscv/include/asm/pgtable.h: KERNEL_LINK_ADDR. */
+/* The link address of the 64-bit kernel: KERNEL_LINK_ADDR in arch/riscv/include/asm/pgtable.h. */
 static const uint64_t LINK_ADDRESS = UINT64_C(0xffffffff80000000);
 
 /* Offsets into the image. */
@@ -82,7 +81,7 @@ static bool is_token_table(const struct tables *t, size_t table, size_t index)
     return !memcmp(t->bytes + table + half_at(t, index + 2 * '0'), "0", 2);
 }
 
-/* The table ends right before the index, but for the alignment and the length of the last token. */
+/* Finds the token table, which ends right before the index, except for alignment. */
 static bool find_token_table(struct tables *t, size_t index)
 {
     enum { LAST_TOKEN_MAX = 64 };
@@ -97,10 +96,10 @@ static bool find_token_table(struct tables *t, size_t index)
     return false;
 }
 
-/* 256 ascending numbers that begin with 0, behind the strings that they point to. */
+/* Finds the token index: 256 ascending numbers from 0, after the strings that they point to. */
 static bool find_tokens(struct tables *t)
 {
-    size_t ascending = 1; /* how many up to the half at `at` */
+    size_t ascending = 1; /* number of ascending ones that end at `at` */
 
     for (size_t at = 2; is_within(t, at, 2); at += 2) {
         size_t first = at - 2 * (TOKENS - 1);
@@ -128,7 +127,7 @@ static size_t name_length(const struct tables *t, size_t *at)
     return is_within(t, *at, length) && *at + length <= t->token_table ? length : 0;
 }
 
-/* With the letter of its kind in front. 0: it is too long, or no name. */
+/* Expands a name, with the letter of its type first. Returns its length; 0: it is not valid. */
 static size_t expand(const struct tables *t, size_t at, size_t length, char text[NAME_MAX_BYTES])
 {
     static const char letters[] = "aAbBcCdDgGiInNrRsStTuUvVwW";
@@ -152,7 +151,7 @@ static size_t aligned(size_t at, size_t to)
     return (at + to - 1) / to * to;
 }
 
-/* Whether so many names are at `names`, and the markers behind them agree. */
+/* Whether there are `count` names at `names`, and the markers after them are right. */
 static bool are_names(struct tables *t, size_t names, size_t count)
 {
     size_t markers = 0, at = names, text = 0;
@@ -180,7 +179,7 @@ static bool are_names(struct tables *t, size_t names, size_t count)
     return good;
 }
 
-/* From the tokens backwards; num_syms has 8 bytes to itself where tables are at multiples of 8. */
+/* Searches backwards from the tokens; with alignment 8, num_syms takes 8 bytes. */
 static bool find_names(struct tables *t)
 {
     for (size_t at = t->token_table / 4 * 4; at >= 4; at -= 4) {
@@ -201,11 +200,11 @@ static bool find_names(struct tables *t)
 
 /* ---- addresses ---- */
 
-/* How the addresses are given. */
+/* The form of the addresses. */
 struct addresses {
     size_t at;
-    bool from_entry; /* relative to the entry's own place */
-    uint64_t base;   /* virtual: of the number 0; of the image's first byte if from_entry */
+    bool from_entry; /* relative to the entry's own address */
+    uint64_t base; /* virtual address for the number 0; if from_entry, of the image's first byte */
 };
 
 static uint64_t address_of(const struct tables *t, const struct addresses *a, size_t i)
@@ -229,7 +228,7 @@ static bool are_addresses(const struct tables *t, const struct addresses *a)
     return true;
 }
 
-/* A kernel that relocates itself may leave the base to its relocations: then it is 0 here. */
+/* The base, which is 0 in a relocatable kernel that fills it in by a relocation. */
 static uint64_t base_at(const struct tables *t, size_t at)
 {
     uint64_t base = 0;

@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "base/versions.h"
 
-/* Zeroes that take memory of the host only where they are written. NULL: the host refuses. */
+/* Zeroed memory that the host allocates page by page when it is written. NULL: the host refuses. */
 static void *reserve(uint64_t size, bool huge)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -20,7 +20,7 @@ static void *reserve(uint64_t size, bool huge)
 
     if (p == MAP_FAILED)
         return NULL;
-    /* Fewer host TLB misses; a wish only, so the answer does not matter. */
+    /* Fewer host TLB misses. Optional, so an error does not matter. */
     if (huge)
         (void)madvise(p, size, MADV_HUGEPAGE);
     return p;
@@ -105,7 +105,7 @@ static bool is_data(const struct ram *r, struct ram_page *page)
     return page->streak == STREAK_MAX;
 }
 
-/* Before the first store at page->stamp. */
+/* Copies the page, before the first store at page->stamp. */
 static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
 {
     struct page_copy *copy;
@@ -122,13 +122,13 @@ static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
         r->copies_left_out++;
     }
     if (r->next_copy == r->first_copy)
-        r->copy_base = r->next_copy; /* the host's caches may have the first slots */
+        r->copy_base = r->next_copy; /* reuses the first slots, which the host may have cached */
     copy = copy_slot(r, r->next_copy);
     ram_keep_copy(r, copy);
     copy->stamp = page->stamp;
     copy->pa = align_down(pa, PAGE_BYTES);
     copy->older = page->copy;
-    __asm__("" : "+r"(size)); /* or the compiler expands the copy, slower than the library's */
+    __asm__("" : "+r"(size)); /* prevents an inline copy, which is slower than the library's */
     memcpy(copy->bytes, ram_host(r, copy->pa), size);
     page->copy = r->next_copy++;
 }
@@ -242,7 +242,7 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
     if (page->flags & RAM_PAGE_CODE)
         done = write_code(r, pa, from, len, by);
     if (done < len) {
-        /* The loader's bytes were there before the harts started. */
+        /* The loader writes before the harts start, so its writes need no stamp. */
         if (by->kind != WRITER_LOADER)
             ram_open_page(r, pa, by);
         else

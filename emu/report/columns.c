@@ -1,5 +1,5 @@
 /*
- * columns.c - what a table shows of a row, for people and as CSV. See table.h.
+ * columns.c - the columns of a table, as text and as CSV. See table.h.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static double ratio(uint64_t a, uint64_t b)
     return b ? (double)a / (double)b : 0;
 }
 
-/* All cycles that the sites and what they called have taken. */
+/* All cycles of the sites and of the tracers that they called. */
 static uint64_t cost(const struct table_row *row)
 {
     return row->state[RUN_INIT].cycles + row->state[RUN_OFF].cycles +
@@ -117,9 +117,9 @@ void table_sort(struct table *t, const struct column *c)
     qsort_r(t->rows, t->count, sizeof *t->rows, by_column, (void *)c);
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* A count of 0 as "-" where most are: a table of zeroes hides what is there. */
+/* A count of 0 as "-": in a table of many zeroes the other values are hard to see. */
 static const char *written(char text[TEXT_MAX], enum form form, double value)
 {
     char digits[GROUPED_MAX];
@@ -134,7 +134,7 @@ static const char *written(char text[TEXT_MAX], enum form form, double value)
     return text;
 }
 
-/* Of the first column: of the longest name, within bounds. */
+/* The width of the first column for a name: at least `width`, within bounds. */
 static int widened(int width, const char *name)
 {
     size_t len = strlen(name);
@@ -188,7 +188,7 @@ void table_print(const struct table *t, size_t top, const struct table_row *tota
     print_row(total, width, false, out);
 }
 
-/* ---- CSV, as RFC 4180 has it, but with line feeds alone ---- */
+/* ---- CSV by RFC 4180, but with line feeds only ---- */
 
 static void csv_text(const char *text, FILE *out)
 {

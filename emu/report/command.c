@@ -126,9 +126,9 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 }
 
 static const char intro[] =
-    "Shows what `rvftrace run --report FILE' wrote: what each ftrace site has cost, in cycles. The "
-    "sites of several FILEs are summed up, but for --by run and --diff.\v"
-    "Exit status: 0; 64 usage, 65 a file is no report, 66 no such file, 74 I/O error.";
+    "Shows the reports of `rvftrace run --report FILE' as tables: the cost of each ftrace site, in "
+    "cycles. The sites of several FILEs are summed up, except with --by run and --diff.\v"
+    "Exit status: 0; 64 usage, 65 a file is not a report, 66 no such file, 74 I/O error.";
 
 /* EXIT_PASS: the request is complete, or help was printed and q->done is set. */
 static enum exit_status parse(int argc, char **argv, struct request *q)
@@ -165,7 +165,7 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
     return EXIT_PASS;
 }
 
-/* ---- what was run ---- */
+/* ---- the runs ---- */
 
 static void print_run(const struct run_file *r, const char *mark, FILE *out)
 {

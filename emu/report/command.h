@@ -8,8 +8,8 @@
 #include "base/diag.h"
 
 /*
- * argv[0] is the program, argv[1] the word `report`. The table goes to standard output; what is
- * wrong is said through `d`, and the status tells it.
+ * argv[0] is the program, argv[1] the word `report`. The table goes to standard output. An error
+ * has a message through `d`; returns the exit status.
  */
 MUST_USE enum exit_status report_command(int argc, char **argv, const struct diag *d);
 

@@ -171,7 +171,7 @@ static enum exit_status load_file(const char *path, json_t **json, const struct 
     return EXIT_BAD_FILE;
 }
 
-/* What keeps it from being a report with the costs of sites; NULL: nothing. */
+/* Why it is not a report with the costs of sites; NULL: it is one. */
 static const char *objection(const json_t *json)
 {
     if (!json_is_object(json_object_get(json, "run")) ||

@@ -1,5 +1,5 @@
 /*
- * run_file.h - a finished run as `rvftrace run --report FILE` wrote it, read back for tables.
+ * run_file.h - reads the report of a finished run (`rvftrace run --report FILE`).
  */
 #ifndef REPORT_RUN_FILE_H
 #define REPORT_RUN_FILE_H
@@ -11,13 +11,14 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 
-/* The states of a site, in the order of their columns; docs/report.md says what they are. */
+/* The states of a site (docs/report.md), in the order of their columns. */
 enum run_state { RUN_INIT, RUN_OFF, RUN_ON, RUN_STATES };
 
-/* Of one state of a site, or the sum over several sites. Cycles are those of the hart. */
+/* The counts of one state of a site, or the sum over several sites. Cycles are those of the hart.
+ */
 struct run_counts {
     uint64_t entries, cycles;
-    uint64_t resumed; /* calls that came back to the instruction after the site */
+    uint64_t resumed; /* calls that returned to the instruction after the site */
     uint64_t through_cycles, through_min, through_max; /* of these calls, from the site on */
 };
 
@@ -44,14 +45,14 @@ struct run_file {
 };
 
 /*
- * Reads it. Otherwise one message was printed: EXIT_NO_FILE, EXIT_IO, or EXIT_BAD_FILE for what is
- * no report, one of another version, or one without a site table (--account=off). After EXIT_PASS
- * the caller calls run_file_free; `path` must outlive it.
+ * Reads a report. Errors, with a message: EXIT_NO_FILE, EXIT_IO, and EXIT_BAD_FILE for a file that
+ * is not a report, has another version, or has no site table (--account=off). After EXIT_PASS the
+ * caller must call run_file_free; `path` must outlive it.
  */
 MUST_USE enum exit_status run_file_read(struct run_file *r, const char *path, const struct diag *d);
 void run_file_free(struct run_file *r);
 
-/* Adds `more` to `sum`; least and greatest values of calls that came back are kept as such. */
+/* Adds `more` to `sum`; of the minimum and maximum it keeps the smaller and the greater one. */
 void run_counts_add(struct run_counts *sum, const struct run_counts *more);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "report/run_file.h"
 
-/* What makes a group. */
+/* The key by which sites are grouped. */
 enum table_key { BY_SITE, BY_FUNCTION, BY_FILE, BY_MODULE, BY_LAYOUT, BY_RUN, TABLE_KEYS };
 
 /* NULL, or TABLE_KEYS: no such word or key. */
@@ -23,7 +23,7 @@ struct table_row {
     const char *file; /* of its first site; NULL: not known */
     unsigned line;
     size_t sites;
-    bool nested; /* of the trampoline: its cycles are in those of the functions' calls too */
+    bool nested;          /* of the trampoline: its cycles are also part of the functions' calls */
     uint64_t busy_cycles; /* of all harts in the runs that have a site of it */
     struct run_counts state[RUN_STATES];
 };
@@ -36,8 +36,8 @@ struct table {
 
 /*
  * Groups the sites of `count` runs. Sites whose function does not match the shell pattern
- * `functions` are left out; NULL: none. The trampoline's own sites are rows by site and by function
- * only: what is counted there is part of the functions' calls already.
+ * `functions` are left out; NULL: none is. The trampoline's own sites are rows only by site and by
+ * function: their counts are part of the functions' calls already.
  */
 struct table table_make(const struct run_file *runs, size_t count, enum table_key key,
                         const char *functions);
@@ -50,7 +50,7 @@ struct table_row table_total(const struct table *t, const struct run_file *runs,
 
 struct column;
 
-/* By the name that --sort and the first line of --csv use; NULL: none. */
+/* Finds a column by its name for --sort and --csv; NULL: there is none. */
 const struct column *column_find(const char *name);
 
 const char *column_name(const struct column *c);
@@ -61,15 +61,15 @@ void column_names(char *text, size_t room);
 /* Greatest first; equal ones by name. */
 void table_sort(struct table *t, const struct column *c);
 
-/* The first `top` rows for people, and a last line with the total. */
+/* Prints the first `top` rows as text, and a last line with the total. */
 void table_print(const struct table *t, size_t top, const struct table_row *total, FILE *out);
 
-/* All rows with all columns. */
+/* Prints all rows with all columns as CSV. */
 void table_csv(const struct table *t, FILE *out);
 
 /*
- * Two tables of the same key side by side by the column c, the greatest change first: the names
- * that either has. The last line has the totals of both.
+ * Compares two tables of the same key by the column c, the greatest change first, with all names
+ * that are in either. The last line has the totals of both.
  */
 void table_print_diff(const struct table *a, const struct table *b, const struct column *c,
                       size_t top, const struct table_row totals[2], FILE *out);

@@ -102,36 +102,12 @@ row{k}_report:
   .section .text.rows, "ax"
   .option norelax
   .org 0x40
-  .globl rows_run
-rows_run:
-  addi sp, sp, -112
-  sd ra, 104(sp)
-  sd s0, 96(sp)
-  sd s1, 88(sp)
-  sd s2, 80(sp)
-  sd s3, 72(sp)
-  sd s4, 64(sp)
-  sd s5, 56(sp)
-  sd s6, 48(sp)
-  sd s7, 40(sp)
-  sd s8, 32(sp)
-  sd s9, 24(sp)
-  sd s10, 16(sp)
-  sd s11, 8(sp)""", *self.lines, """
-  ld ra, 104(sp)
-  ld s0, 96(sp)
-  ld s1, 88(sp)
-  ld s2, 80(sp)
-  ld s3, 72(sp)
-  ld s4, 64(sp)
-  ld s5, 56(sp)
-  ld s6, 48(sp)
-  ld s7, 40(sp)
-  ld s8, 32(sp)
-  ld s9, 24(sp)
-  ld s10, 16(sp)
-  ld s11, 8(sp)
-  addi sp, sp, 112
+  .globl rows_body
+rows_body:
+  addi sp, sp, -16
+  sd ra, 8(sp)""", *self.lines, """
+  ld ra, 8(sp)
+  addi sp, sp, 16
   ret""", *self.functions_text(), f"""
   .section .rodata
   .globl row_names, row_count

@@ -1,8 +1,8 @@
 #!/bin/sh
-# shellcheck disable=SC2016,SC2317 # Python and the liar expand their own words; check calls by name
-# bench.sh - what tools/bench --parts, --layouts and tools/bench-compare promise; cost.sh has the rest.
+# shellcheck disable=SC2016,SC2317 # Python and the false emulator expand their own words; check calls by name
+# bench.sh - tests of tools/bench --parts, --layouts and tools/bench-compare; cost.sh has the rest.
 #
-# BUILD is where make builds; RVFTRACE, if set, the emulator to use instead of
+# BUILD is make's build directory; RVFTRACE, if set, the emulator to use instead of
 # the one there. The workloads run a few iterations only: the figures are exact
 # however few they are.
 set -u
@@ -80,9 +80,9 @@ check "what the counters say of a call holds the path, and more" layouts \
     'all(t["path"] < t["instructions"] < t["cycles"] for x in l.values() for t in x["tracers"].values())'
 check "the table has a line for each" sh -c "tail -n 18 '$work/out' | grep -Ec '^(static|mcount|pfe16|pfe8|atomic|callops) ' | grep -qx 18"
 
-# ---- what must not be overlooked ----
+# ---- wrong results that must be detected ----
 
-# An emulator that lies: sh code that sees the arguments and may edit the console.
+# An emulator with wrong output: sh code that gets the arguments and may change the console.
 liar() {
     printf '#!/bin/sh\nedit=cat\n%s\n"%s" "$@" >"%s/said" || exit\n$edit <"%s/said"\n' \
         "$1" "$(realpath "$rvftrace")" "$work" "$work" >"$work/liar"
@@ -117,7 +117,7 @@ exits 65 "a file that is not JSON" compare "$work/a.json" "$work/cut.json"
 exits 66 "a file that is not there" compare "$work/a.json" "$work/nowhere.json"
 exits 64 "one file only" compare "$work/a.json"
 
-# ---- wrong words ----
+# ---- wrong command lines ----
 
 exits 64 "no such workload" bench --workload nonsense
 exits 64 "no iterations" bench --iterations 0

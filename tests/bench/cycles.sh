@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2317 # check and exits call by name
 #
-# cycles.sh - what tools/cycles promises, and that the core models keep to their RTL.
+# cycles.sh - tests of tools/cycles, and that the core models agree with their RTL.
 set -u
 cd "$(dirname "$0")/../.." || exit 70
 . tests/bench/lib.sh
@@ -18,7 +18,8 @@ check "it measures and ends well" cycles --timing inorder --json "$work/cycles.j
 cp "$work/out" "$work/tables"
 check "there are two cores" json 'list(j["cores"]) == ["c906", "cva6"]'
 check "all that was measured is still of the same instructions" json 'not c["other_instructions"]'
-check "at least 86 rows were measured of each" json 'len(c["rows"]) >= 86'
+check "every row was measured, of the CVA6 without the misaligned" json \
+    'len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n for n in c["unmeasured"])'
 check "an error is the difference by the reference" json \
     'all(abs(r["error_percent"] * r["reference"] / 100 + r["reference"] - r["cycles"]) < 1e-6 for r in c["rows"])'
 check "the mean is that of the rows' absolute errors" json \
@@ -34,10 +35,20 @@ check "those and no other" test "$(grep -c '^c906,inorder,nop4_x8,' "$work/out")
 
 # ---- the bound ----
 
+# The means of today: a model that gets worse fails here; one that gets better brings its bound down.
+keeps() { # core, bounds of the mean errors of micro rows and of workloads
+    check "the mean errors of $1 are within $2 and $3 %" python3 -c 'import json, sys
+mean = json.load(open(sys.argv[1]))["cores"][sys.argv[2]]["mean_error_percent"]
+print(mean)
+sys.exit(mean["micro"] > float(sys.argv[3]) or mean["workload"] > float(sys.argv[4]))' "$work/models.json" "$@"
+}
+check "the models of both cores run" cycles --json "$work/models.json"
+keeps c906 11.8 8.6
+keeps cva6 10.0 3.5
 check "a mean below the bound is well" cycles --timing inorder --core cva6 --row 'add_indep*' --fail-above 2
 exits 1 "one above it is not" cycles --timing inorder --core cva6 --row 'mul_indep*' --fail-above 2
 
-# ---- references that are none ----
+# ---- files that are not references ----
 
 mkdir "$work/references"
 damaged() { # what sed does to a reference

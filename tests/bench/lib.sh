@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034 # what it sets is for its includer
+# shellcheck shell=sh disable=SC2034 # the variables are for the including script
 # lib.sh - for the tests of the benchmark tools: a scratch directory, claims.
 
 BUILD=${BUILD:-build}
@@ -19,7 +19,7 @@ claim() { # status, sentence
 }
 
 # check SENTENCE COMMAND...: holds if the command ends with 0. $work/out is what
-# the last command said that said anything, so a later check may look at it.
+# the last output of a command that was not empty, for later checks.
 check() {
     sentence=$1
     shift
@@ -29,7 +29,7 @@ check() {
     claim "$@"
 }
 
-# exits STATUS WHAT COMMAND...: it ends so, with one line of error at most.
+# exits STATUS WHAT COMMAND...: it ends with STATUS and at most one line of error.
 exits() {
     status=$1 sentence="$2: exit status $1"
     shift 2

@@ -1,8 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2317 # check and exits call by name
 #
-# speed.sh - what tools/bench-speed promises. How fast it finds the emulator is
-# no claim: the host has other things to do.
+# speed.sh - tests of tools/bench-speed. The speeds are not tested: the host may be busy.
 set -u
 cd "$(dirname "$0")/../.." || exit 70
 . tests/bench/lib.sh
@@ -59,7 +58,7 @@ sites() {
             "$work/report"
 }
 check "a hundred sites are a hundred" sites
-# Of a hundred thousand sites the report has 45 MB, which are not to be in memory at once.
+# The report of a hundred thousand sites has 45 MB, which must not be in memory at once.
 check "a report of many sites takes little memory" python3 -c 'import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, "tools")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# console.sh - the console at a terminal: keys behind Ctrl-A, who has the terminal
-# when, how it is left whatever ends the run, and what an idle prompt costs.
+# console.sh - the console at a terminal: keys after Ctrl-A, the owner of the terminal,
+# its state after any end of the run, and the host's time at an idle prompt.
 set -eu
 exec python3 - "${BUILD:-build}" "$(dirname "$0")" <<'PY'
 import json, signal, struct, subprocess, sys, tempfile, time

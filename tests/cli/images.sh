@@ -1,8 +1,8 @@
 #!/bin/sh
-# images.sh - a file that cannot be used: one line that says why, and the documented status.
+# images.sh - files that cannot be used: a message of one line, and the documented status.
 . "$(dirname "$0")/../machine/common.inc"
 
-# refused STATUS PATTERN: the last run ended so, saying one line that matches.
+# refused STATUS PATTERN: the last run ended with STATUS and one line that matches.
 refused() { has_status "$1" && says_one_line "$2"; }
 
 # A copy of the kernel with bytes replaced: patched OFFSET OCTAL-BYTES...
@@ -53,7 +53,7 @@ claim 'a compressed file is refused, with the remedy' refused 65 '.*compressed.*
 run run --append "$(head -c 70000 /dev/zero | tr '\0' x)" "$mcount"
 claim 'a command line that the device tree has no room for is refused' refused 64 '.*device tree.*--append'
 
-# Segments that lie elsewhere: linked there by the real linker.
+# Segments at other addresses, linked by the real linker.
 elsewhere() {
     address=$1
     shift
@@ -75,7 +75,7 @@ claim 'a segment behind a smaller memory is refused, with the memory that it nee
 elsewhere 0x80f00000 --memory 16M --max-insns 10
 claim '... and that is enough' has_status 75
 
-# takes KIB ARGUMENTS...: the run took no more memory of the host than so much.
+# takes KIB ARGUMENTS...: the run took at most that much memory of the host.
 takes() {
     python3 -c 'import resource, subprocess, sys
 status = subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL).returncode

@@ -1,6 +1,6 @@
 #!/bin/sh
-# input.sh - what --input may be, that the guest gets all of it, and what it may not be.
-# What the guest has taken in is told by --record.
+# input.sh - files that --input accepts and refuses, and that the guest gets all of them.
+# --record shows what the guest has received.
 . "$(dirname "$0")/../machine/common.inc"
 
 # The bytes of a recording's lines.
@@ -44,7 +44,7 @@ for firmware in fw_dynamic.bin fw_jump.bin; do
     done
 done
 
-# A guest that only its timer keeps awake is reported long before it gives up.
+# A guest that only its timer wakes is reported soon.
 printf 'some input' >"$work/some"
 waits='the input has ended and the guest waits'
 for harts in 1 2; do
@@ -61,7 +61,7 @@ claim 'with a limit there is nothing to report' test "$(grep -c "$waits" "$err")
 run run --input /dev/null --append 'script="work threads 200; work mixed 200"' "$mcount"
 claim 'nor of a guest that works' sh -c "! grep -q '$waits' '$err'"
 
-# A prompt that waits for ever, without a person or a limit: time goes by the clock, and nothing is burnt.
+# A prompt that waits without end, without user or limit: time follows the wall clock, and the host is idle.
 "$rvftrace" run "$mcount" </dev/null >"$out" 2>"$err" &
 pid=$!
 for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# output.sh - where things are written, and what happens when they cannot be.
+# output.sh - where output is written, and what happens if it cannot be.
 . "$(dirname "$0")/../machine/common.inc"
 
 T=/sys/kernel/tracing
@@ -22,7 +22,7 @@ claim '--console none prints nothing on standard output' test ! -s "$out" -a "$s
 run run --quiet --append "$demo" --console "$work/console" "$mcount"
 claim '--console FILE takes the console' \
     sh -c "grep -q '^work calls' '$work/console' && [ ! -s '$out' ]"
-# follows COMMAND...: whether the command's console comes to a file while it runs.
+# follows COMMAND...: whether the console appears in a file while the command runs.
 follows() {
     : >"$work/console"
     "$@" </dev/null >>"$work/console" 2>"$err" &
@@ -71,7 +71,7 @@ claim 'a boot line that is no UTF-8 makes no broken report' \
 claim '... and is there, as far as it can be' json_has "$work/r.json" \
     "r['run']['bootargs'] == 'caf' + chr(0xfffd)"
 
-# Places that cannot be written to.
+# Files that cannot be written.
 for option in report console dump-dtb record; do
     run run --quiet "--$option" "$work/no/where" "$programs/hello.elf"
     claim "a place for --$option that is not there is status 74" has_status 74
@@ -110,7 +110,7 @@ for word in --help --version 'run --help'; do
     claim "$word on a full standard output is status 74" has_status 74
 done
 
-# piped COMMAND...: leaves the status of a command whose reader goes away.
+# piped COMMAND...: sets the status of a command whose reader exits.
 piped() {
     { timeout 60 "$@" </dev/null 2>"$err"; echo $? >"$work/status"; } | head -c 1 >/dev/null
     status=$(cat "$work/status")
@@ -126,7 +126,7 @@ piped "$rvftrace" debug --quiet --commands "$work/steps" "$mcount"
 claim 'and for a session' has_status 74
 claim '... and one line' says_one_line 'standard output: a part of'
 
-# Files take their names when they are complete.
+# Files get their final names when they are complete.
 echo old >"$work/r.json"
 "$rvftrace" run --quiet --console none --report "$work/r.json" "$programs/loop.elf" </dev/null >"$out" 2>"$err" &
 pid=$!

@@ -1,11 +1,11 @@
 #!/bin/sh
-# readme.sh - what README.md shows is what one gets: the same lines, whatever the numbers are.
+# readme.sh - the output in README.md is the real one, except for numbers.
 . "$(dirname "$0")/../machine/common.inc"
 
 # The block of README below a line that matches: without its indentation.
 shown() { awk -v from="$1" '$0 ~ from { on = 1; next } on && /^    / { print substr($0, 5); seen = 1; next } on && seen { exit }' README.md; }
-# Numbers and code bytes are each revision's own.
-# What a line is about, apart from the kernel's places in it.
+# Numbers and code bytes differ between revisions.
+# The kind of each line, without addresses of the kernel.
 outline() { sed -nE 's/^(\(rvftrace\) .*|(error|warning): [a-z-]+|patch of site [a-z_]+| +(site|fenced|fetched|executed|in memory|written|missing|order|remedy)\>|    (by|was|is|old|new|fenced):|watching|until|finish|=>|#).*/\1/p'; }
 shape() { sed -E 's/0x[0-9a-f]+/N/g; s/\([0-9a-f]{2}( [0-9a-f]{2})+\)/(BYTES)/g; s/-?[0-9][0-9,.]*/N/g; s/ +/ /g'; }
 
@@ -29,7 +29,7 @@ sed -n 's/^    //p' README.md | grep -E '^(disabled|enabled|at boot|audit): ' | 
 claim '... and ends with the lines that README shows' cmp "$work/said" "$work/is"
 claim '... which are four' test "$(wc -l <"$work/said")" -eq 4
 
-# docs/debugger.md: the session that it shows, under the command above it.
+# docs/debugger.md: its session, run by the command above it.
 sed -n '/^## Stopping at a patch/,$p' docs/debugger.md >"$work/section"
 awk '/^```/ { exit } /^    / { sub(/^ +/, ""); print }' "$work/section" | sed "s#build/#$BUILD/#g" >"$work/command"
 awk '/^```/ { if (++n == 2) exit; next } n' "$work/section" >"$work/transcript"

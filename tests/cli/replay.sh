@@ -1,6 +1,6 @@
 #!/bin/sh
-# replay.sh - a recorded run replayed is the same to the last cycle, whoever typed
-# and however it ended; what is not its recording is refused.
+# replay.sh - the replay of a recorded run is the same to the last cycle, whatever was typed
+# and however it ended; other recordings are refused.
 set -eu
 exec python3 - "${BUILD:-build}" "$(dirname "$0")" <<'PY'
 import re, signal, subprocess, sys, tempfile
@@ -88,7 +88,7 @@ for ending in (poweroff, quit_key, sigterm, debugger):
         replayed(f"the replay is the same run to the last cycle ({ending.__name__}, {options})",
                  expected, *options)
 
-# The last tape, with a session's stops: they do not disturb it.
+# The last recording with stops of the debugger: they do not change the run.
 commands = work + "/commands"
 with open(commands, "w") as f:
     f.write("tbreak ftrace_make_call\ncontinue\nstep 1000\nnext 50\ncontinue\n")
@@ -164,7 +164,7 @@ for harts in "1", "2":
                            capture_output=True, timeout=PATIENCE)
     claim("... and replayed", again.stdout == console and report_of(first) == report_of(second), again.stderr)
 
-# ---- what is no recording of this run ----
+# ---- files that are not recordings of this run ----
 
 
 def refused(sentence, text, pattern, *options):

@@ -35,7 +35,7 @@ def finish():
 
 
 def wait_for(condition, seconds=PATIENCE):
-    """Whether the condition comes to hold."""
+    """Waits until the condition holds; False: it does not."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -55,7 +55,7 @@ class Session:
             **{**dict(stdin=self.side, stdout=self.side, stderr=self.side), **more})
 
     def begin(self):
-        """In the child: the terminal controls it, and no signal is ignored as in a shell's background."""
+        """In the child: makes the terminal its controlling one, and ignores no signals (as a shell would in the background)."""
         fcntl.ioctl(self.side, termios.TIOCSCTTY, 0)
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGTSTP):
             signal.signal(number, signal.SIG_DFL)
@@ -70,7 +70,7 @@ class Session:
         os.close(self.side)
 
     def listen(self, seconds=0.05):
-        """Takes in what there is; False: there was nothing."""
+        """Reads the available output; False: there was none."""
         if not select.select([self.main], [], [], seconds)[0]:
             return False
         try:
@@ -82,7 +82,7 @@ class Session:
         return True
 
     def until(self, pattern, seconds=PATIENCE):
-        """The output up to the pattern, behind the last one that was waited for; None: it never came."""
+        """The output up to the pattern, from the last match on; None: there is no match in time."""
         end = time.monotonic() + seconds
         while True:
             found = re.search(pattern, self.seen, re.S)

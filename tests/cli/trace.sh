@@ -1,5 +1,5 @@
 #!/bin/sh
-# trace.sh - --trace writes what the machine saw: whole, in order, the same each time, and costs the guest nothing.
+# trace.sh - the file of --trace is complete, in order, the same each time, and costs the guest nothing.
 . "$(dirname "$0")/../machine/common.inc"
 
 T=/sys/kernel/tracing
@@ -76,7 +76,7 @@ printf 'continue\n' >"$work/commands"
 run debug --harts 2 --append "$demo" --commands "$work/commands" --trace "$trace" "$mcount"
 claim 'a session under the debugger writes the same' cmp "$work/first" "$trace"
 
-# What is not there, and what cannot be written.
+# Images without sites, and files that cannot be written.
 none=$BUILD/guest-kernel/none/kernel.elf
 run run --quiet --append 'script="work calls 1"' --trace "$trace" "$none"
 claim 'a kernel without sites is said to have none, once' \
@@ -97,7 +97,7 @@ claim 'a reader that goes away is status 74, not a signal' has_status 74
 claim '... and one line' says_one_line '.*pipe: Broken pipe; the trace ends'
 wait
 
-# ends_by SIGNAL: of a run that would last.
+# ends_by SIGNAL: ends a long run by a signal.
 ends_by() {
     "$rvftrace" run --quiet --console none --append 'script="work threads 100000"' \
         --trace "$trace" "$mcount" </dev/null >"$out" 2>"$err" &

@@ -25,7 +25,7 @@ claim 'an unambiguous beginning of an option will do' has_status 75
 run run --m 2 "$mcount"
 claim 'an ambiguous one will not' refused '.*--m'
 
-# refuses OPTION VALUE...: each is refused with the option and the value named.
+# refuses OPTION VALUE...: each is refused with a message that has the option and the value.
 refuses() {
     option=$1
     shift
@@ -97,7 +97,7 @@ for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
     claim '... and goes to standard output' test -s "$out" -a ! -s "$err"
 done
 
-# Rows of options.def: name and what it is for.
+# Rows of options.def: name and description.
 options() { grep -oE '^OPT\([a-z_]+, *"[a-z-]+"' emu/cli/options.def | sed 's/.*"\(.*\)"/\1/'; }
 run run --help
 claim "run --help does not offer what is debug's" sh -c "grep -q -- --rows '$out' && ! grep -q -- --commands '$out'"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# frame_pointer.sh - a function that comes back with another frame pointer than it was called with
-# ends the kernel, and it says which.
+# frame_pointer.sh - a function that returns with another frame pointer than it was called with
+# makes the kernel panic with the function's name.
 set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 
-# The hook is told a wrong one when fib returns for the first time.
+# The hook gets a wrong frame pointer when fib returns for the first time.
 cat >"$dir/commands" <<'END'
 tbreak fib
 continue

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ftrace_call.sh - the old and the new instruction at ftrace_call, while the
-# guest kernel patches it, in each build of the emulator that is there.
+# guest kernel patches it, in each existing build of the emulator.
 set -eu
 build=${BUILD:-build}
 tracing=/sys/kernel/tracing

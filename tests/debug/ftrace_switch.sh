@@ -1,5 +1,5 @@
 #!/bin/sh
-# ftrace_switch.sh - from function to function_graph to nop: the variables and the code, from outside.
+# ftrace_switch.sh - from function to function_graph to nop: the variables and the code, seen by the debugger.
 set -eu
 build=${BUILD:-build}
 tracer=/sys/kernel/tracing/current_tracer

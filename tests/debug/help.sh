@@ -1,5 +1,5 @@
 #!/bin/sh
-# help.sh - docs/debugger.md shows what `help` says, and nothing else.
+# help.sh - docs/debugger.md has exactly the output of `help`.
 set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# layouts.sh - a site in each layout, as the debugger sees it: off, while it is patched, and on.
+# layouts.sh - a site in each layout in the debugger: off, during a patch, and on.
 set -eu
 build=${BUILD:-build}
 tracing=/sys/kernel/tracing
@@ -7,7 +7,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 failed=0
 
-# in_layout NAME FIRST-STORE OFF ON: what the debugger says, as regular expressions.
+# in_layout NAME FIRST-STORE OFF ON: the debugger's output, as regular expressions.
 in_layout() {
     cat >"$dir/script" <<END
 > sites fib
@@ -43,7 +43,7 @@ END
 }
 
 auipc='auipc [rt][a0],0x[0-9a-f]+' jalr='jalr (t0,)?-?[0-9]+.[rt][a0].'
-# Half of an instruction, where fib lies on a 2-byte boundary: it may be anything of two words.
+# Half of an instruction, where fib is at a 2-byte boundary: it may be a part of two words.
 in_layout mcount "[a-z.]+ " 'nop; nop' "$auipc; $jalr"
 in_layout pfe16 'sd [a-z0-9]+,-?[0-9]+.[a-z]+.; nop; nop; nop' 'nop; nop; nop; nop' \
     "sd ra,-8.sp.; $auipc; $jalr; ld ra,-8.sp."

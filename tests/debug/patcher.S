@@ -1,6 +1,6 @@
 /*
- * patcher.S - the debugger's own guest: bare M-mode, and as much of ftrace as
- * fits on a page. Hart 0 calls `work`, turns its site from the call of _mcount
+ * patcher.S - a guest for tests of the debugger: bare M-mode, with a minimal
+ * ftrace. Hart 0 calls `work`, turns its site from the call of _mcount
  * into nops and then into a call of ftrace_caller, points ftrace_call at a
  * tracer, calls `work` again, and ends the run with status 0. Other harts wait.
  *
@@ -67,7 +67,7 @@ function main
     leave
 end main
 
-/* What gcc -pg makes of a function that calls another. */
+/* A function that calls another, as compiled by gcc -pg. */
 function work
     frame
     mv      a0, ra
@@ -98,7 +98,7 @@ function patch_site
     leave
 end patch_site
 
-/* Takes long enough for the other harts to have a turn. */
+/* Takes long enough for the other harts to run. */
 function flush
     fence.i
     li      t0, 4000
@@ -127,7 +127,7 @@ function tracer
     ret
 end tracer
 
-/* auipc ra, hi; jalr ra, lo(ra), as they must stand at `site` to reach `target`. */
+/* auipc ra, hi; jalr ra, lo(ra), encoded to call `target` from `site`. */
 .macro pair site target
     .set    .Ldistance, \target - \site
     .word   0x00000097 + ((.Ldistance + 0x800) & 0xfffff000)

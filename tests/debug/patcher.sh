@@ -1,6 +1,6 @@
 #!/bin/sh
 # patcher.sh - the debugger's commands on a guest of a page (patcher.S), with
-# each build of the emulator that is there.
+# each existing build of the emulator.
 set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# same_run.sh - a session changes nothing in what the guest does: with stops, steps and watchpoints
-# the report (cycles, sites, patches) is to the byte that of a plain run.
+# same_run.sh - a session does not change what the guest does: with stops, steps and watchpoints
+# the report (cycles, sites, patches) is identical to that of a plain run.
 set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)

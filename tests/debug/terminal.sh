@@ -1,6 +1,6 @@
 #!/bin/sh
 # terminal.sh - a session at a terminal: completion, history, Ctrl-C at the
-# prompt and in a run, Ctrl-D, and the terminal as it was afterwards.
+# prompt and in a run, Ctrl-D, and the terminal restored afterwards.
 set -eu
 exec python3 - "${BUILD:-build}" "$(dirname "$0")/../cli" <<'PY'
 import sys, time
@@ -16,7 +16,7 @@ def is_editing():
 
 
 def types(sentence, keys, pattern):
-    """libedit shows its prompt a moment before it takes the terminal; nobody types so fast."""
+    """libedit shows its prompt a moment before it is ready for keys."""
     wait_for(is_editing)
     s.type(keys)
     s.expect(sentence, pattern)

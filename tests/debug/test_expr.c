@@ -1,6 +1,6 @@
 /*
  * test_expr.c - the values of the expressions that a user types. Registers, symbols and memory
- * are made up here, so the grammar stands alone.
+ * are simulated, so only the grammar is tested.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -478,7 +478,7 @@ static void a_store_stops_after_it_with_the_old_and_the_new_value(void **state)
     add(&p, ADDI(A5, ZERO, 0x123));
     add(&p, SD(A5, S3, 0));
     add(&p, SB(A5, S3, 1));
-    add(&p, SD(ZERO, S3, 8)); /* beside it */
+    add(&p, SD(ZERO, S3, 8)); /* next to it */
     add(&p, SW(A5, S3, -2));
     s = one_hart(&p);
     add_watch(s, (struct target_point){.kind = TARGET_WATCH_WRITE});
@@ -498,7 +498,7 @@ static void a_load_from_a_span_stops_and_its_register_is_loaded(void **state)
     struct target_access a;
 
     (void)state;
-    for (unsigned n = 0; n < 3; n++) /* a span of all memory is there by the second */
+    for (unsigned n = 0; n < 3; n++) /* from the second one on there is a span of all memory */
         add(&p, LD(A6, S3, -2048));
     add(&p, LD(A5, S3, 0));
     add(&p, LD(A7, S3, 0));
@@ -746,7 +746,7 @@ static void a_watchpoint_that_cannot_be_is_refused(void **state)
     p.size = 8;
     p.address = UINT64_MAX - 3;
     assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_BAD_SIZE);
-    p.address = BOARD_RAM + (UINT64_C(16) << 20) - 4; /* the second half is no memory */
+    p.address = BOARD_RAM + (UINT64_C(16) << 20) - 4; /* the second half is not RAM */
     assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_NOT_MAPPED);
     assert_int_equal(target_point_count(s->t), 0);
     bench_free(s);

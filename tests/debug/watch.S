@@ -1,5 +1,5 @@
 /*
- * watch.S - one access of each kind to memory that a debugger watches, and a
+ * watch.S - one access of each kind to watched memory, and a
  * write by a device (virtio's entropy source). Ends through the test finisher.
  */
 .macro variable name
@@ -39,7 +39,7 @@ function _start
 1:  j       1b
 end _start
 
-/* The other harts do nothing but read one variable and count in another. */
+/* The other harts only read one variable and count in another. */
 function other
     la      s1, flag
     la      s2, others
@@ -56,7 +56,7 @@ function plain
     ld      t2, 0(s0)
     la      s1, small
     sw      t1, 0(s1)
-    sb      t1, 4(s1)               /* beside it */
+    sb      t1, 4(s1)               /* next to it */
     ret
 end plain
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# watch.sh - watchpoints on every kind of access, with each build of the emulator
-# that is there; and that they change no cycle of the run.
+# watch.sh - watchpoints on every kind of access, with each existing build of the
+# emulator; and that they do not change the cycles of the run.
 set -eu
 build=${BUILD:-build}
 dir=$(mktemp -d)

@@ -28,7 +28,7 @@ CROSS = os.environ.get("CROSS", "riscv64-unknown-elf-")
 QEMU = os.environ.get("QEMU", "qemu-system-riscv64")
 KEEP = os.environ.get("KEEP", os.path.join(BUILD, "difftest"))
 
-# What both machines have. QEMU 7.2 sets A and D by hardware and has no menvcfg.ADUE.
+# Extensions that both machines have. QEMU 7.2 sets A and D by hardware and has no menvcfg.ADUE.
 ISA = "rv64imafdc_zicntr_zihpm_zifencei_zfh_zba_zbb_zbc_zbs_sstc_svadu_svinval_svnapot_svpbmt"
 CPU = "rv64,h=false,v=false,Zfh=true,zba=true,zbb=true,zbc=true,zbs=true,svinval=true,svnapot=true,svpbmt=true"
 COMMON = {"I", "M", "A", "F", "D", "C", "S", "Zicsr", "Zifencei", "Zba", "Zbb", "Zbc", "Zbs", "Zfh", "D_Zfh", "Svinval"}
@@ -72,7 +72,7 @@ SPECIAL_D = [0, 1, 0x000fffffffffffff, 0x0010000000000000, 0x3ff0000000000000, 0
 SPECIAL_S = [0, 1, 0x7fffff, 0x800000, 0x3f800000, 0x3f7fffff, 0x3fc00000, 0x40000000, 0x7f7fffff, 0x7f800000, 0x7fc00000,
              0x7f800001, 0x7fffffff, 0x4f000000, 0x5f000000, 0x33800000, 0x3f000000]
 SPECIAL_H = [0, 1, 0x3ff, 0x400, 0x3c00, 0x3bff, 0x7bff, 0x7c00, 0x7e00, 0x7c01, 0x7fff, 0x4000]
-# CSRs that S and U mode see alike on both. QEMU keeps reserved bits of those that are NOT_ALIKE.
+# CSRs that S and U mode read equally on both. Of those in NOT_ALIKE QEMU keeps reserved bits.
 NOT_ALIKE = (0x106, 0x10a, 0x141, 0x180)  # scounteren, senvcfg, sepc; a random satp is a loop of faults
 MACHINE_CSRS = [0x342, 0x343]
 CSRS = [0x100, 0x104, 0x105, 0x140, 0x142, 0x143, 0x144, 1, 2, 3, 1, 2, 3]
@@ -94,7 +94,7 @@ WILD = {"B", "J", "C_J", "C_B"}
 
 
 class Case:
-    """Words with their sizes, and the state they start in."""
+    """Words with their sizes, and the initial state."""
 
     def __init__(self):
         self.words = []
@@ -137,7 +137,7 @@ class Case:
         return c
 
 
-# ---- making cases ----
+# ---- generating cases ----
 
 def integer(r):
     k = r.randrange(4)
@@ -177,7 +177,7 @@ def cj_imm(o):
 
 
 def is_wild(word):
-    """A jump, branch or reservation in a word from anywhere, or a wfi."""
+    """Whether a random word is a jump, branch or reservation, or a wfi."""
     if word & 3 != 3:
         quadrant, funct3 = word & 3, word >> 13 & 7
         return (quadrant == 1 and funct3 in (5, 6, 7)) or (quadrant == 2 and funct3 == 4 and not word >> 2 & 31)
@@ -188,7 +188,7 @@ def is_wild(word):
 
 
 def fill(r, row):
-    """One instruction of the row with operands that mean something."""
+    """An instruction of the row with useful operands."""
     name, match, mask, fmt, compressed = row
     word = match | r.getrandbits(16 if compressed else 32) & ~mask & (0xffff if compressed else 0xffffffff)
     rd = r.randrange(32)
@@ -241,7 +241,7 @@ def aim(r, words, inside):
 
 
 def align(base):
-    """andi base,base,-8. QEMU 7.2 lets a misaligned sc fail, and calls a misaligned AMO a load."""
+    """andi base,base,-8. In QEMU 7.2 a misaligned sc fails without a trap, and a misaligned AMO is reported as a load."""
     return 0x13 | base << 7 | 7 << 12 | base << 15 | 0xff8 << 20
 
 
@@ -297,7 +297,7 @@ def make_case(r):
         if r.randrange(2):
             c.x[n] &= ~15
     if not r.randrange(8):
-        # QEMU 7.2 calls the whole access's address what faults at the end of memory protection's range: not there
+        # QEMU 7.2 reports the address of the whole access for a fault at the end of memory protection's range
         c.x[r.choice(POINTERS)] = DATA + 0x1000 * r.choice((1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)) - r.randrange(8)
     c.f = [floating(r) for _ in range(32)]
     c.fcsr = r.choice((0, 0, 0, r.getrandbits(5), r.getrandbits(8)))
@@ -418,7 +418,7 @@ class Bench:
         return path
 
     def run_both(self, cases, dump=None, limit=90):
-        """The lines of our machine and of QEMU; None for one that did not end."""
+        """The lines of rvftrace and of QEMU; None for one that did not end."""
         image = self.image(cases, dump)
         ours = [os.path.join(BUILD, "rvftrace"), "run", "--quiet", "--audit", "off", "--account", "off", "--isa", ISA,
                 "--firmware", "none", "--console", "stdio", image]
@@ -444,7 +444,7 @@ def differs(bench, case):
 
 
 def shrink(bench, case):
-    """Leaves out what does not matter, as long as the two differ."""
+    """Removes instructions as long as the two differ."""
     starts = [n for n in range(len(case.words)) if n not in case.inside] + [len(case.words)]
     groups = [case.words[a:b] for a, b in zip(starts, starts[1:])]
     for number in (16, 8, 4, 2, 1):
@@ -469,7 +469,7 @@ NAMES = (["x%d" % n for n in range(1, 32)] + ["f%d" % n for n in range(32)] +
 
 
 def explain(bench, case):
-    """What the two say of the case, where they differ."""
+    """The output of the two for a case with a difference."""
     ours, theirs = bench.run_both([case], dump=0, limit=10)
     if ours is None or theirs is None:
         return "%s does not come to an end" % ("rvftrace" if ours is None else "QEMU")

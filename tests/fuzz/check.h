@@ -1,6 +1,6 @@
 /*
- * check.h - what a target claims. A claim that fails ends the run like any
- * other crash, so that libFuzzer keeps the input.
+ * check.h - claims of a target. A claim that fails ends the run like a crash, so
+ * that libFuzzer stores the input.
  */
 #ifndef TESTS_FUZZ_CHECK_H
 #define TESTS_FUZZ_CHECK_H
@@ -18,7 +18,7 @@
         }                                                                       \
     } while (0)
 
-/* What libFuzzer calls. */
+/* Called by libFuzzer. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,13 +1,13 @@
 #!/bin/sh
 # fuzz.sh - runs libFuzzer targets (make fuzz, make test).
 #
-#   tests/fuzz/fuzz.sh --replay [TARGET]...       the kept inputs, then a moment from a fixed seed
-#   tests/fuzz/fuzz.sh --seconds N [TARGET]...    the kept inputs as a start, for so long each
+#   tests/fuzz/fuzz.sh --replay [TARGET]...       the corpus, then a short run from a fixed seed
+#   tests/fuzz/fuzz.sh --seconds N [TARGET]...    from the corpus, each for N seconds
 #
 # A target is tests/fuzz/fuzz_TARGET.c, built as $BUILD/fuzz/fuzz_TARGET; if none is named, all.
-# What a long run finds new stays in $BUILD/fuzz/found/TARGET. An input that breaks a claim is
-# kept in $BUILD/fuzz/crashes; when its bug is mended it belongs in tests/fuzz/corpus/TARGET,
-# under the bug's name.
+# New inputs of a long run are stored in $BUILD/fuzz/found/TARGET, inputs that fail in
+# $BUILD/fuzz/crashes. When the defect is corrected, the input belongs in
+# tests/fuzz/corpus/TARGET, named after the defect.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
@@ -51,7 +51,7 @@ result() { # status, claim
     fi
 }
 
-# Inputs take milliseconds; ten seconds are a hang.
+# Inputs take milliseconds; ten seconds count as a hang.
 run() { # target, libFuzzer's arguments
     target=$1
     shift

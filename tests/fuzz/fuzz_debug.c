@@ -1,6 +1,6 @@
 /*
  * fuzz_debug.c - lines typed at the debugger. The guest calls a function that
- * ftrace could patch, in a short loop, and ends by itself wherever it is set to.
+ * ftrace could patch, in a short loop, and ends by itself whatever its pc is set to.
  */
 #include "debug/debugger.h"
 #include "ftrace/watch.h"

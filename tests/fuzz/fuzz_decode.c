@@ -1,7 +1,6 @@
 /*
- * fuzz_decode.c - words: the decoder against the table it is made from, and
- * the disassembler's text, which stays within its bounds whatever names
- * addresses have.
+ * fuzz_decode.c - instruction words: the decoder is compared with its table, and
+ * the disassembler's text must stay within its bounds for any names of addresses.
  */
 #include <string.h>
 
@@ -22,7 +21,7 @@ static void check_fields(const struct insn *i, uint32_t word)
     CHECK(i->word == (i->size == 2 ? word & 0xffff : word));
 }
 
-/* Without the extension of a hint the word is what it would be if nobody had named the hint. */
+/* Without the extension of a hint the word is the instruction whose encoding it uses. */
 static void check_sets(uint32_t word, const struct insn *i, uint64_t extensions)
 {
     struct insn other;
@@ -36,7 +35,7 @@ static void check_sets(uint32_t word, const struct insn *i, uint64_t extensions)
         check_fields(&other, word);
 }
 
-/* A name as long as whoever is asked likes. */
+/* A name of any length. */
 struct names {
     char letter;
     size_t length;

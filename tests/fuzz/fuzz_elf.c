@@ -1,8 +1,8 @@
 /*
- * fuzz_elf.c - files that call themselves images: ELF with damaged headers,
- * tables, symbols and sites, raw images, Linux's header. Whatever the file
- * says, the answer is an image that keeps image.h's promises, or a refusal in
- * one line; and loading it takes memory for its bytes only.
+ * fuzz_elf.c - image files: ELF with damaged headers,
+ * tables, symbols and sites, raw images, Linux's header. Each file gives an image
+ * as image.h describes it, or an error of one line; and loading it takes memory for
+ * its bytes only.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -69,14 +69,14 @@ static void check_memory(const struct image *im, const struct ram *r)
     CHECK(pages <= most);
 }
 
-/* What is in RAM after loading is what the last segment there brought. */
+/* After loading, RAM has the bytes of the last segment at each address. */
 static void check_loaded(const struct image *im, const struct bus *b)
 {
     const struct image_segment *s = &im->segments[im->segment_count - 1];
     const struct ram *r = bus_ram(b);
 
     if (!ram_has(r, s->pa, s->mem_size))
-        return; /* but for its headers, which were left out */
+        return; /* its headers, which are left out */
     CHECK(!memcmp(ram_host(r, s->pa), im->file.bytes + s->offset, s->file_size));
     for (uint64_t i = s->file_size; i < s->mem_size; i++)
         CHECK(!*ram_host(r, s->pa + i));
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     return 0;
 }
 
-/* ---- inputs that are nearly right ---- */
+/* ---- inputs that are almost valid ---- */
 
 static uint64_t field_value(struct rng *rng, size_t size)
 {
@@ -188,7 +188,8 @@ static uint64_t field_value(struct rng *rng, size_t size)
     return values[rng_below(rng, ARRAY_LEN(values))];
 }
 
-/* The start of a table entry, where the header says; 0, the header's own, if it lies outside. */
+/* The offset of a table entry by the header; 0, that of the header, if it is outside of the file.
+ */
 static size_t random_entry(struct rng *rng, const uint8_t *bytes, size_t size)
 {
     Elf64_Ehdr h;
@@ -204,7 +205,7 @@ static size_t random_entry(struct rng *rng, const uint8_t *bytes, size_t size)
     return at < size ? (size_t)at : 0;
 }
 
-/* Changes one field of a header or of an entry, or anything. */
+/* Changes one field of a header or of an entry, or any bytes. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed)
 {
     struct rng rng = {seed};

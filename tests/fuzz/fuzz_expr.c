@@ -1,8 +1,8 @@
 /*
- * fuzz_expr.c - what a user types as a value (debug/expr.h). Registers are
- * worth their name's length, symbols twice that, and half of memory can be
- * read. A value or a reason, never both, and the rest of the text is where it
- * should be.
+ * fuzz_expr.c - expressions for the debugger (debug/expr.h). The value of a register
+ * is its name's length, that of a symbol twice that, and half of memory can be
+ * read. There is a value or a message, never both, and the position after it is
+ * right.
  */
 #include <ctype.h>
 
@@ -33,7 +33,7 @@ static bool some_memory(void *ctx, uint64_t address, uint64_t *value)
     return !(address & 1);
 }
 
-/* The same text in parentheses is worth the same. */
+/* The same text in parentheses has the same value. */
 static void check_parentheses(const char *text, size_t len, const struct expr_env *env,
                               uint64_t expected)
 {

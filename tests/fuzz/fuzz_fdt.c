@@ -1,6 +1,6 @@
 /*
- * fuzz_fdt.c - the device tree of any board: libfdt finds no fault with it, and
- * what was put in is read back.
+ * fuzz_fdt.c - the device tree of any board: libfdt accepts it, and all
+ * contents can be read back.
  */
 #include <inttypes.h>
 #include <libfdt.h>
@@ -12,14 +12,14 @@
 
 enum { HARTS_MAX = 64, TEXT_MAX = 5000, SEED_MAX = 64, SLOTS_MAX = 8, PATH_MAX_BYTES = 64 };
 
-/* What a board points at. */
+/* The data that a board points to. */
 struct parts {
     char isa[EXT_TEXT_MAX], bootargs[TEXT_MAX];
     uint8_t seed[SEED_MAX];
     struct board_device virtio[SLOTS_MAX];
 };
 
-/* A place of its own for each, so that no two nodes have one name. */
+/* Different addresses, so that no two nodes have the same name. */
 static struct board_device make_device(struct input *in, unsigned number, bool may_interrupt)
 {
     struct board_device dev = {.base = input_number(in, 7) << 8 | number,

@@ -1,6 +1,6 @@
 /*
- * fuzz_lines.c - files with DWARF, or what claims to be it (load/lines.h).
- * Every address of the text is asked about.
+ * fuzz_lines.c - files with DWARF, valid or not (load/lines.h). Every address of
+ * the text is looked up.
  */
 #include "fuzz/check.h"
 #include "fuzz/input.h"
@@ -9,7 +9,7 @@
 
 enum { BASE = 0x80000000, QUESTIONS = 64 };
 
-/* What libdw loses on damaged files is not ours to find. */
+/* Memory leaks of libdw itself on damaged files are ignored. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

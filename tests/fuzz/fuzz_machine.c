@@ -1,11 +1,11 @@
 /*
  * fuzz_machine.c - random words as a guest, on one to three harts: no crash,
- * no endless loop, no byte outside of guest memory touched. And two promises: a
- * run in pieces is the same run, and so is one that is watched (ftrace/watch.h),
+ * no endless loop, no access outside of guest memory. And two claims: a run in
+ * pieces is the same run, and so is one with ftrace's parts (ftrace/watch.h),
  * in every register, cycle and byte of memory.
  *
- * Page 0 of RAM is the program, page 1 the trap handler, which goes on behind
- * the instruction that trapped, at the same offset of page 0 wherever that was.
+ * Page 0 of RAM is the program, page 1 the trap handler, which continues after
+ * the instruction that trapped, at that offset in page 0 whatever its page was.
  * Then two page tables that map everything to itself, one for each size of a
  * root, and data.
  */
@@ -48,7 +48,7 @@ enum { MSTATUS_FS = 0x6000, SV39 = 8, PMP_OPEN = 0x1f, LEAF = 0xcf };
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
 
-/* mepc = start of RAM + (mepc + 4) % PAGE; it spoils two registers, which is as good as any. */
+/* mepc = start of RAM + (mepc + 4) % PAGE; it changes two registers, which does not matter. */
 static const uint32_t handler[] = {
     CSRRS(T6, MEPC, ZERO), ADDI(T6, T6, 4),       SLLI(T6, T6, 52),
     SRLI(T6, T6, 52),      ADDI(T5, ZERO, 1),     SLLI(T5, T5, 31),
@@ -71,7 +71,7 @@ static const char names[] = "0000000080000000 T first\n"
                             "0000000080003800 d __start_mcount_loc\n"
                             "0000000080003828 d __stop_mcount_loc\n";
 
-/* What the first bytes of an input say. */
+/* The first bytes of an input. */
 struct header {
     unsigned harts, fetch, timing, mode;
     bool translated, watched;
@@ -116,7 +116,7 @@ static void make_image(struct input *in, uint8_t image[IMAGE])
     memcpy(image + CALL, call_mcount, sizeof call_mcount);
 }
 
-/* Registers that lead somewhere: memory, devices, numbers. */
+/* Initial registers: addresses of memory and devices, numbers. */
 static void prepare_registers(struct hart *h)
 {
     static const uint64_t places[] = {WORLD_RAM,
@@ -145,7 +145,7 @@ static void prepare_registers(struct hart *h)
 
 static void set_csr(struct hart *h, unsigned csr, uint64_t value)
 {
-    (void)!hart_set_csr(h, csr, value); /* what the extensions leave out is not there */
+    (void)!hart_set_csr(h, csr, value); /* fails for CSRs of missing extensions */
 }
 
 static void prepare_hart(struct hart *h, const struct header *header)
@@ -164,7 +164,7 @@ static void prepare_hart(struct hart *h, const struct header *header)
 
 struct run {
     struct world w;
-    struct watch *watch; /* NULL: nobody looks on */
+    struct watch *watch; /* NULL: none */
     struct symbols *symbols;
 };
 
@@ -250,7 +250,7 @@ static struct stop run_in_pieces(struct machine *m, uint8_t seed)
     return stop;
 }
 
-/* All that have a name. */
+/* All CSRs that have a name. */
 static void check_same_csrs(struct hart *a, struct hart *b)
 {
     static uint16_t named[CSRS];
@@ -321,7 +321,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 /* ---- inputs that are programs ---- */
 
-/* A row of the table with random operands; registers mostly few, so that results meet. */
+/* A row of the table with random operands, mostly of few registers, so that they depend on each
+ * other. */
 static uint32_t random_insn(struct rng *rng)
 {
     const struct row_info *row = row_info((unsigned)rng_below(rng, ROW_COUNT));

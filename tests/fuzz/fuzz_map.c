@@ -1,6 +1,5 @@
 /*
- * fuzz_map.c - symbol files that a user may give: nm, System.map, kallsyms, and
- * what only looks like one.
+ * fuzz_map.c - symbol files: nm, System.map, kallsyms, and invalid ones.
  */
 #include <inttypes.h>
 
@@ -24,7 +23,7 @@ static void check_look_up(const struct symbols *s, uint64_t addr)
         CHECK(function->kind == SYMBOL_FUNC && function->addr <= addr);
 }
 
-/* Names come back by name, places by address. */
+/* Each symbol is found by name and by address. */
 static void check_symbol(const struct symbols *s, size_t i)
 {
     const struct symbol *y = symbols_get(s, i);

@@ -1,6 +1,6 @@
 /*
  * fuzz_options.c - command lines: words with a NUL between them. Options that
- * argp answers itself (--help) are left out, for they print.
+ * argp handles itself (--help) are left out, because they print.
  */
 #include "cli/options.h"
 #include "cpu/extension.h"

@@ -1,6 +1,6 @@
 /*
- * fuzz_recording.c - recordings that a user may give. What is accepted is played
- * to a machine that takes each byte, and to one that strays.
+ * fuzz_recording.c - recordings, valid or not. An accepted one is replayed to a machine
+ * that takes each byte, and to one that behaves differently.
  */
 #include "cli/replay.h"
 #include "fuzz/check.h"
@@ -37,7 +37,7 @@ static void check_wait(const struct console *c, struct moment *at, uint64_t unti
     at->cycles = cycle;
 }
 
-/* Sleeps at every instruction up to `insns`, and takes what comes. */
+/* Waits at every instruction up to `insns`, and takes all input. */
 static void play(struct replay *r, uint64_t step)
 {
     const struct console c = replay_console(r);

@@ -1,7 +1,7 @@
 /*
  * fuzz_sbi.c - the built-in firmware under calls that no kernel would make:
- * any extension, function and argument, from several harts, in S-mode. A hart
- * stands on an ecall, and is asked for one instruction.
+ * any extension, function and argument, from several harts, in S-mode. The next
+ * instruction of a hart is an ecall, and one instruction is run.
  */
 #include "fuzz/world.h"
 #include "isa/encode.h"
@@ -59,7 +59,7 @@ static uint64_t argument_of(struct input *in)
     return input_number(in, n & 1 ? 8 : 2);
 }
 
-/* A call that comes back tells one of the specification's errors (chapter 3); legacy ones may not.
+/* A call that returns has an error of the specification (chapter 3); legacy ones may not.
  */
 static void check_answer(const struct hart *h, uint64_t extension)
 {

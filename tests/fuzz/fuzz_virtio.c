@@ -21,7 +21,7 @@ enum { TICKS_PER_WINDOW = 10 };
  */
 enum { MOVED_MAX = VIRTIO_WINDOW_BYTES + VIRTIO_PIECE_BYTES + (1 << 16) };
 
-/* Where a driver that means well puts the parts of its queue. */
+/* The addresses at which a correct driver puts the parts of its queue. */
 enum { DESC = 0, AVAIL = 0x1000, USED = 0x1400, TABLE = 0x2000 };
 enum { QUEUE_SIZE = 8, DESC_BYTES = 16 };
 
@@ -41,9 +41,9 @@ enum {
 enum { ALL_BUT_OK = 11, ALL = 15 };
 
 struct world {
-    uint8_t *memory, *disk; /* of their own, so that the sanitizer knows their ends */
+    uint8_t *memory, *disk; /* separate allocations, so that the sanitizer knows their ends */
     bool broken;            /* the disk */
-    uint8_t shown;          /* what the console was given, summed up */
+    uint8_t shown;          /* the sum of the bytes that the console was given */
     uint64_t now, moved;    /* clock ticks; bytes read and written in memory */
     struct virtio *virtio;
     struct device device;
@@ -138,7 +138,7 @@ static void put(struct world *w, uint64_t reg, uint32_t value)
     (void)w->device.write(w->device.ctx, reg, 4, value);
 }
 
-/* ---- what the input asks for ---- */
+/* ---- actions by the input ---- */
 
 static void write_any(struct world *w, struct input *in)
 {
@@ -180,7 +180,7 @@ static void describe(struct world *w, struct input *in)
     memcpy(d + 14, &next, sizeof next);
 }
 
-/* A chain through an indirect table: as long as the input says, of buffers that are alike. */
+/* A chain by an indirect table, of equal buffers; the input gives the length. */
 static void describe_table(struct world *w, struct input *in)
 {
     unsigned count = 1 + input_below(in, 256), to_guest = input_below(in, 2) * 2;
@@ -197,7 +197,7 @@ static void describe_table(struct world *w, struct input *in)
         memcpy(d + 8, &len, sizeof len);
         memcpy(d + 12, words, sizeof words);
     }
-    if (input_below(in, 8) == 0) /* a table that names itself */
+    if (input_below(in, 8) == 0) /* a table that refers to itself */
         memcpy(w->memory + TABLE + 12, &flags, sizeof flags);
     memcpy(w->memory + DESC + head * DESC_BYTES, &table, sizeof table);
     memcpy(w->memory + DESC + head * DESC_BYTES + 8, &bytes, sizeof bytes);

@@ -1,7 +1,7 @@
 /*
- * guard.c - guest memory between two pages that nobody may touch. The linker
- * puts these in the place of mmap and its like (--wrap), because the address
- * sanitizer does not watch what comes from there.
+ * guard.c - guest memory between two inaccessible pages. The linker uses these
+ * functions instead of mmap and the like (--wrap), because the address sanitizer
+ * does not check memory from mmap.
  */
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /*
- * input.h - a fuzzer's bytes as the numbers a target asks for. Past their end
- * everything is 0, so that every input means something.
+ * input.h - reads numbers from a fuzzer's bytes. After the end all are 0, so that
+ * every input is valid.
  */
 #ifndef TESTS_FUZZ_INPUT_H
 #define TESTS_FUZZ_INPUT_H
@@ -14,7 +14,7 @@ struct input {
     size_t left;
 };
 
-/* Fills `to`; answers how many of its bytes came from the input. */
+/* Fills `to`; returns how many of its bytes came from the input. */
 static inline size_t input_bytes(struct input *in, void *to, size_t len)
 {
     size_t have = len < in->left ? len : in->left;
@@ -27,7 +27,7 @@ static inline size_t input_bytes(struct input *in, void *to, size_t len)
     return have;
 }
 
-/* A number of so many bytes, little-endian; at most 8. */
+/* A number of `bytes` bytes, at most 8, little-endian. */
 static inline uint64_t input_number(struct input *in, size_t bytes)
 {
     uint64_t value = 0;

@@ -1,6 +1,6 @@
 /*
- * scratch.h - bytes as a file, for what reads its input by path. In memory
- * only; each call replaces what the one before it gave for the same use.
+ * scratch.h - bytes as a file, for functions that read a path. In memory only;
+ * each call replaces the file of the previous call for the same use.
  */
 #ifndef TESTS_FUZZ_SCRATCH_H
 #define TESTS_FUZZ_SCRATCH_H

@@ -1,6 +1,6 @@
 /*
- * world.h - a machine for one input: four MiB if not less, a console that takes
- * note of what it is given and says what the input says, nothing on disk.
+ * world.h - a machine for one input: at most four MiB, a console that hashes its
+ * output and takes its input from the fuzzer's, no files.
  */
 #ifndef TESTS_FUZZ_WORLD_H
 #define TESTS_FUZZ_WORLD_H
@@ -21,8 +21,8 @@ enum { WORLD_BYTES = 4 << 20, WORLD_WAITS_MAX = 1000 };
 
 struct world {
     struct machine *m;
-    struct input typed;  /* what the console says */
-    uint64_t shown_hash; /* of what it was given */
+    struct input typed;  /* the console's input */
+    uint64_t shown_hash; /* of the console's output */
     unsigned waits;
 };
 
@@ -30,7 +30,7 @@ static inline void world_show(void *world, const uint8_t *bytes, size_t len)
 {
     struct world *w = world;
 
-    for (size_t i = 0; i < len; i++) /* each byte is read: the sanitizer looks on */
+    for (size_t i = 0; i < len; i++) /* each byte is read: for the sanitizer */
         w->shown_hash = (w->shown_hash ^ bytes[i]) * UINT64_C(0x100000001b3);
 }
 
@@ -42,7 +42,7 @@ static inline int world_typed(void *world, const struct moment *at)
     return w->typed.left ? input_byte(&w->typed) : -1;
 }
 
-/* A guest that sleeps is woken by its timer or by nobody. */
+/* Only its timer wakes a guest that waits. */
 static inline uint64_t world_wait(void *world, const struct moment *at, uint64_t until)
 {
     (void)world;

@@ -1,13 +1,12 @@
 #!/bin/sh
-# disasm_against_objdump.sh [IMAGE...] - our disassembler against binutils'.
+# disasm_against_objdump.sh [IMAGE...] - compares the disassembler with binutils'.
 #
 # Over every row of the instruction table with random operands, over words that
-# are one bit off a row and words from anywhere, over every 16-bit parcel, and
-# over each ELF image given. What binutils 2.40 does not know is compared with
-# LLVM. Where the two differ, and why,
-# is said in objdump_differences.txt; a difference that is not there fails, and
-# so does a line there that no longer finds one. A word must be legal for us
-# exactly when it is for them, or be listed. SEED and WORDS (a row) may be set; a failure names the seed to run again with.
+# differ from a row by one bit and random words, over every 16-bit parcel, and
+# over each ELF image given. Extensions that binutils 2.40 does not know are
+# compared with LLVM. objdump_differences.txt lists the differences with reasons;
+# other differences fail, and so do unused lines of it. A word must be legal for
+# both, or be listed. SEED and WORDS (per row) may be set; a failure prints the seed.
 #
 # Needs: CC (gcc), CROSS (riscv64-unknown-elf-), LLVM_OBJDUMP (llvm-objdump-19).
 set -u
@@ -68,7 +67,7 @@ compare_words() { # compare_words NAME CLAIM: the words of $work/NAME.bin
     check "$1" "$2"
 }
 
-# LLVM writes the same with other blanks.
+# LLVM's output differs in blanks.
 compare_with_llvm() { # compare_with_llvm NAME FEATURES CLAIM
     make_object "$1" && "$llvm" -d -z --mattr="$2" "$work/$1.o" |
         sed 's/^ *\([0-9a-f]*\): \([0-9a-f]\{8\}\) *\t/\1:\t\2\t/; s/, /,/g' >"$work/$1.txt"
@@ -86,7 +85,7 @@ compare_with_llvm zfa +zfa,+d,+zfh "Zfa reads as LLVM has it, $words random word
 "$work/compare" parcels >"$work/parcels.bin"
 compare_words parcels "every 16-bit parcel reads as objdump has it"
 
-# Images come last: what they need does not keep a line of the list alive.
+# Images come last, so that they do not count as uses of a line of the list.
 grep -v -e '^#' -e '^$' "$differences" | sort -u >"$work/listed"
 sort -u "$work/needed" | comm -23 "$work/listed" - >"$work/idle"
 sed 's/^/# needed by nothing: /' "$work/idle"

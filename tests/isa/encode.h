@@ -1,10 +1,10 @@
 /*
  * encode.h - instructions as words, for tests: the manual's encoding tables
  * (ISA vol. I, chapter 34) written down a second time, by fields. Nothing here
- * comes from emu/cpu, so that a mistake in one shows against the other.
+ * comes from emu/cpu, so that a mistake in one of them is detected.
  *
  * Names are mnemonics in capitals, operands in the order of assembly, offsets
- * of branches and jumps in bytes. Values out of range are cut, not refused.
+ * of branches and jumps in bytes. Values out of range are truncated.
  */
 #ifndef TESTS_ISA_ENCODE_H
 #define TESTS_ISA_ENCODE_H

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""float_cases.py - examples of every floating-point instruction, worked out with
+"""float_cases.py - examples of every floating-point instruction, computed with
 exact fractions. Written from the manual (volume I, 20 to 25) and sharing nothing
 with emu/cpu: encodings, rounding and flags stand here a second time.
 
@@ -64,7 +64,7 @@ def exponent_of(q):
 
 
 def pack(f, q, mode, zero_sign=0):
-    """The nearest number to q, and the flags."""
+    """The result of rounding q, and the flags."""
     e, m, _ = FORMATS[f]
     bias = (1 << e - 1) - 1
     if q == 0:
@@ -165,7 +165,7 @@ def sqrt(f, a, mode):
         return canonical(f), NV
     if x == INF:
         return a, 0
-    # Far more bits of the root than any format has, and a bit more if there is a rest.
+    # Far more bits of the root than any format has, and a sticky bit if there is a remainder.
     shift = 2400
     scaled = x * Q(2) ** shift
     n = scaled.numerator // scaled.denominator
@@ -296,7 +296,7 @@ def box(f, bits):
 
 
 def unboxed(f, reg):
-    """A register that may hold anything."""
+    """Any register value."""
     width = {"s": 32, "h": 16, "d": 64}[f]
     if reg >> width != (1 << 64 - width) - 1:
         return canonical(f)
@@ -304,7 +304,7 @@ def unboxed(f, reg):
 
 
 def register(f):
-    """Mostly well boxed."""
+    """A value that is usually NaN-boxed."""
     reg = box(f, pattern(f))
     return reg ^ 1 << 63 if f != "d" and rng.randrange(12) == 0 else reg
 
@@ -328,7 +328,7 @@ def emit(row, word, a, b, c, x, frm, kind, result, flags):
 
 
 def modes():
-    """(rm, frm, mode): each mode by the instruction and by the register."""
+    """(rm, frm, mode): each mode, static and dynamic."""
     mode = rng.randrange(5)
     return (DYN, mode, mode) if rng.randrange(2) else (mode, rng.randrange(8), mode)
 
@@ -444,7 +444,7 @@ def conversions():
 
 
 def compressed():
-    """c.fld fa0,8(a1) and its kin: offsets that the harness adds to nothing."""
+    """c.fld fa0,8(a1) and similar ones, with their offsets."""
     for n in range(4):
         a = rng.getrandbits(64)
         print("L(c_fld, %s, %s, %s)" % (h(0x2000 | (A1 - 8) << 7 | (A0 - 8) << 2), h(a), h(a)))

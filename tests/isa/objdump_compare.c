@@ -1,5 +1,5 @@
 /*
- * objdump_compare.c - our disassembler against binutils', word by word.
+ * objdump_compare.c - compares the disassembler with binutils', word by word.
  *
  *     objdump_compare rows SEED COUNT [EXT] COUNT random words for each row (of an
  *                                           extension), binary
@@ -12,10 +12,10 @@
  * compares the texts. Where they differ, `OURS => THEIRS` must match one of the
  * patterns of the file DIFFERENCES (one basic regular expression a line, '#'
  * before a justification). The patterns that were needed are added to the file
- * COVERAGE, so that the script can tell which are needed no more.
+ * COVERAGE, so that the script can tell which ones are unused.
  *
- * Two rules bound what is compared. A word that we call no instruction and to
- * which objdump gives a name that none of our tables hold belongs to an
+ * Two rules limit the comparison. A word that is illegal for us and for
+ * which objdump has a name that is in none of our tables belongs to an
  * extension that the machine does not have, and is left out. So is what an
  * image's mapping symbols declare to be data.
  */
@@ -125,7 +125,7 @@ static bool is_longer_than_a_word(uint32_t word)
     return (word & 0x1f) == 0x1f;
 }
 
-/* Full-size words around the borders of what is legal, and some from anywhere. */
+/* Full-size words next to legal ones, and some random ones. */
 static int write_neighbours(uint64_t seed, unsigned count)
 {
     struct rng rng = {seed};
@@ -151,7 +151,7 @@ static int write_neighbours(uint64_t seed, unsigned count)
 }
 
 /*
- * Each parcel stands in four bytes with a c.nop behind it, so that the one
+ * Each parcel is written with a c.nop after it, so that the one
  * which starts a longer instruction takes no parcel of interest with it. Those
  * of more than 32 bits (all of bits 4..0 set) would, and are nobody's here.
  */
@@ -170,7 +170,7 @@ struct shown {
     uint32_t word;
     unsigned digits;
     char *text; /* mnemonic, tab, operands; no comment */
-    char *name; /* what stood in <>, or NULL */
+    char *name; /* the text in <>, or NULL */
 };
 
 /* `   8020000c:<tab>00500513          <tab>li<tab>a0,5 # comment` */
@@ -196,7 +196,7 @@ static bool parse_line(char *line, struct shown *s)
     return true;
 }
 
-/* The address in a branch is called what objdump calls it: its place is ours to get right. */
+/* The target of a branch gets objdump's name; the address is compared. */
 static void name_as_shown(void *ctx, uint64_t address, char *text, size_t size)
 {
     const char *name = ctx;
@@ -236,7 +236,7 @@ static bool is_one_of_our_names(const char *text)
     return false;
 }
 
-/* ---- differences that are meant ---- */
+/* ---- intended differences ---- */
 
 struct difference {
     char pattern[LINE_MAX_BYTES];

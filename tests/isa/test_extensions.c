@@ -26,7 +26,7 @@ static void map(struct world *w)
     set_csr(w->hart, SATP, UINT64_C(8) << 60 | ROOT >> 12);
 }
 
-/* The cause that one access of S-mode ends with; memory is as the tables say now. */
+/* The cause that one access of S-mode ends with; after the last change of the tables. */
 static uint64_t access_at(struct world *w, uint32_t word, uint64_t va)
 {
     struct hart *h = w->hart;
@@ -126,7 +126,7 @@ static void other_napot_sizes_and_levels_are_reserved(void **state)
     world_free(&w);
 }
 
-/* Whoever flushes one page of it flushes what any page of it was cached for. */
+/* A flush of one page of it flushes the translations of all its pages. */
 static void an_sfence_of_one_page_reaches_the_whole_napot_range(void **state)
 {
     struct world w = world_new();

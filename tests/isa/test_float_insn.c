@@ -1,7 +1,7 @@
 /*
  * test_float_insn.c - every floating-point row of the instruction table.
  *
- * float_cases.py works the examples out with exact fractions. Each runs in M, S
+ * float_cases.py computes the examples with exact fractions. Each runs in M, S
  * and U mode; result, flags, the state of mstatus.FS and all registers that do
  * not take part are compared. With FS off each is illegal and changes nothing.
  */
@@ -129,7 +129,7 @@ static bool try_in(struct world *w, const struct float_case *c, enum privilege m
     enter(h, mode, CODE);
     (void)!hart_run(h, 1, UINT64_MAX);
     right = result_is_right(w, c);
-    /* Switched off, nothing happens but a trap. */
+    /* With FS off there is a trap, and nothing else changes. */
     prepare(w, c, 0);
     enter(h, mode, CODE);
     (void)!hart_run(h, 1, UINT64_MAX);
@@ -229,7 +229,7 @@ static void a_reserved_mode_in_the_instruction_is_illegal(void **state)
     world_free(&w);
 }
 
-/* The register of flags is part of the state that FS switches. */
+/* fcsr is part of the state that FS controls. */
 static void fcsr_is_there_when_fs_is_on_and_dirties_it(void **state)
 {
     enum { FCSR = 3, CSRRW_FCSR = 0x00359573, CSRRS_FRM = 0x00202573 };
@@ -251,7 +251,7 @@ static void fcsr_is_there_when_fs_is_on_and_dirties_it(void **state)
     world_free(&w);
 }
 
-/* Within one block the first use finds the unit on; what comes later need not ask. */
+/* Within one block only the first use checks FS. */
 static void fs_is_looked_at_again_in_a_block_that_was_decoded_with_it_on(void **state)
 {
     struct world w = world_new();

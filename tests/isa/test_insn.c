@@ -3,9 +3,9 @@
  *
  * cases.def holds the examples, encode.h the encodings; both were written from
  * the manual. Each example runs in M-mode, in S-mode and in U-mode, the latter
- * two under Sv39, each time in a world of its own: first through the slow side
- * of translation and decoding, then through what they left cached, then within
- * a longer run, so as part of a whole block.
+ * two under Sv39, each time in a new world: first by the slow path
+ * of translation and decoding, then by the filled caches, then within
+ * a longer run, as part of a block.
  * All 32 registers, pc, and the memory around an access are compared. A row
  * with fewer than CASES_WANTED examples fails, so none is added without a test.
  */
@@ -20,7 +20,7 @@ enum { CASES_WANTED = 4, TRIALS_MAX = 7 };
 
 /* ---- a trial: one word, before and after ---- */
 
-#define FILL UINT64_C(0xa5a5a5a5a5a5a5a5) /* memory that a trial says nothing of */
+#define FILL UINT64_C(0xa5a5a5a5a5a5a5a5) /* memory that a trial does not set */
 
 enum { TO_PAGE_END = (int)(PAGE_END - DATA), OUTSIDE = (int)(RAM_BASE + RAM_SIZE - DATA) };
 enum { HERE = 1 }; /* a distance that no jump can have: pc stays where it is */
@@ -167,7 +167,7 @@ static bool came_out_right(struct world *w, const struct trial *t, enum privileg
     return right;
 }
 
-/* Where the word leads stands `j .`, unless that would overwrite the word. */
+/* At the target of the word is `j .`, unless that would overwrite the word. */
 static bool put_spin(struct world *w, const struct trial *t)
 {
     uint64_t at = expected_pc(t);
@@ -201,7 +201,7 @@ static bool run_trial(struct world *w, const struct trial *t, enum privilege mod
     return true;
 }
 
-/* Alone, alone again, and as part of a longer run that ends in a loop. */
+/* Executes it alone, alone again, and as part of a longer run that ends in a loop. */
 static bool try_once(const struct trial *t, enum privilege mode)
 {
     struct world w = world_in_mode(mode);
@@ -215,7 +215,7 @@ static bool try_once(const struct trial *t, enum privilege mode)
     return right;
 }
 
-/* ---- what data cannot say ---- */
+/* ---- examples that need code ---- */
 
 /* Jumps of full size. */
 
@@ -398,7 +398,7 @@ static void sw_of_x0_clears(struct world *w)
 
 /* Ordering. */
 
-/* A program that patches the instruction behind it, with or without a fence.i in between. */
+/* A program that patches the instruction after it, with or without a fence.i in between. */
 static uint64_t result_of_patching(uint32_t between)
 {
     const struct cluster_config config = {.fetch = FETCH_STALE};
@@ -439,7 +439,7 @@ static void fence_i_is_allowed_in_every_mode(struct world *w)
     assert_int_equal(hart_mode(w->hart), mode);
 }
 
-/* Traps on purpose. */
+/* Instructions that trap. */
 
 /* Executes one word in a mode and expects the trap in M-mode. */
 static void assert_word_traps(struct world *w, enum privilege mode, uint32_t word, uint64_t cause,
@@ -741,7 +741,7 @@ static void wfi_in_u_mode_is_illegal(struct world *w)
     assert_illegal(w, PRIV_U, WFI);
 }
 
-/* Address spaces: one gigabyte at 0x4000_0000 that can be sent elsewhere. */
+/* Address spaces: one gigabyte at 0x4000_0000 whose mapping can be changed. */
 
 #define ROOT_TABLE (RAM_BASE + 0x20000)
 #define NEXT_TABLE (RAM_BASE + 0x21000)
@@ -785,7 +785,7 @@ static void sfence_vma_is_illegal_in_s_mode_under_tvm(struct world *w)
     assert_int_equal(hart_pc(w->hart), w->put_at);
 }
 
-/* Reads through the window, sends it elsewhere, fences, reads again. */
+/* Reads through the window, changes its mapping, fences, reads again. */
 static void try_remapping(struct world *w, uint32_t fence)
 {
     poke(w, DATA, 1, 8);
@@ -826,7 +826,7 @@ static void sfence_vma_of_one_address_covers_its_whole_superpage(struct world *w
     assert_int_equal(csr(w->hart, MCAUSE), EXC_LOAD_ACCESS);
 }
 
-/* More superpages than a hart could keep a list of; the last one is taken away. */
+/* More superpages than a hart's list holds; the last one is unmapped. */
 static void sfence_vma_of_one_address_covers_one_of_many_superpages(struct world *w)
 {
     enum { FIRST = 4, COUNT = 100 };
@@ -1250,7 +1250,7 @@ static void pause_takes_one_cycle_where_all_do(struct world *w)
     assert_int_equal(cycles_of_pause(TIMING_UNIT), 1);
 }
 
-/* The pauses of a block of four, and what stands behind each. */
+/* A block of four pauses, each with an instruction after it. */
 static void pause_ends_a_run_from_a_cycle_on(struct world *w)
 {
     uint64_t begin = w->put_at;
@@ -1391,7 +1391,7 @@ static enum fault count_write(void *ctx, uint64_t offset, unsigned size, uint64_
     return FAULT_NONE;
 }
 
-/* A device is there and may be loaded from, but has nothing cached to be touched for. */
+/* On a device cbo.clean, flush and inval are permitted like a load, and access nothing. */
 static void cache_block_management_reaches_devices_and_no_farther(struct world *w)
 {
     static const struct diag silent = {.quiet = true};
@@ -1547,7 +1547,7 @@ static void cbo_zero_outside_of_memory_is_an_access_fault(struct world *w)
     assert_trapped(w->hart, EXC_STORE_ACCESS, at, RAM_BASE + RAM_SIZE + 1);
 }
 
-/* Who watches a page (HTIF) hears of the whole block. */
+/* A watch on the page (HTIF) is called for the whole block. */
 static void note_watched(void *ctx, const struct event *e)
 {
     *(unsigned *)ctx += e->access.size;
@@ -1567,7 +1567,7 @@ static void cbo_zero_is_seen_by_who_watches_the_page(struct world *w)
     assert_int_equal(seen, 2 * BLOCK);
 }
 
-/* Old code stands until the fence.i; then there are zeros, which are no instruction. */
+/* The old code runs until the fence.i; then there are zeros, which are illegal. */
 static void cbo_zero_of_code_is_seen_after_fence_i(struct world *unused)
 {
     const struct cluster_config config = {.fetch = FETCH_STALE};
@@ -2138,7 +2138,7 @@ static const struct insn_case cases[] = {
 #include "cases.def"
 };
 
-/* One test a row. The world of a special case outlives the case when an assertion ends it. */
+/* One test for each row. The world of a special case stays when an assertion ends the case. */
 struct row_test {
     unsigned row;
     bool world_stands;

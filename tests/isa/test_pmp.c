@@ -27,7 +27,7 @@ static unsigned cfg_of(struct hart *h, unsigned n)
 
 #define NAPOT_RANGE(base, size) (((base) | ((size) / 2 - 1)) >> 2)
 
-/* A world whose last entry opens everything: what a test sets below it decides. */
+/* A world whose last entry permits everything; tests set entries before it. */
 static int begin(void **state)
 {
     struct world *w = test_calloc(1, sizeof *w);
@@ -81,7 +81,7 @@ static void s_and_u_may_nothing_where_no_entry_matches(void **state)
     assert_int_equal(try_in(w, PRIV_M, STORE_A1, RAM_BASE + 0x8000), FINE);
 }
 
-/* A page between others that S-mode may read: what it may is asked at each. */
+/* A page with other permissions between pages that S-mode may read. */
 static void an_entry_divides_what_lies_around_it(void **state)
 {
     struct world *w = *state;
@@ -138,7 +138,7 @@ static void fetches_need_x_and_are_checked_parcel_by_parcel(void **state)
     enter(w->hart, PRIV_S, code);
     (void)!hart_run(w->hart, 3, UINT64_MAX);
     assert_trapped(w->hart, EXC_FETCH_ACCESS, code + 8, code + 8);
-    /* M-mode may go on, and what it decoded is not S-mode's to run. */
+    /* M-mode may run it, but S-mode may not run the blocks that M-mode has decoded. */
     hart_set_pc(w->hart, code);
     assert_int_equal(hart_run(w->hart, 4, UINT64_MAX), HART_BUDGET);
     enter(w->hart, PRIV_S, code);
@@ -197,7 +197,7 @@ static void a_top_of_range_entry_begins_where_the_one_below_ends(void **state)
     assert_int_equal(try_in(w, PRIV_S, STORE_A1, DATA + 8), FINE);
 }
 
-/* Nor one that ends below its beginning, wherever an access lies about its two addresses. */
+/* Nor does one that ends before its start, for accesses around either address. */
 static void an_empty_range_matches_nothing(void **state)
 {
     struct world *w = *state;

@@ -1,6 +1,6 @@
 /*
  * world.h - a small world for one test: a megabyte of RAM, a hart or two at
- * CODE, trap handlers that stand still. Built through the public headers only.
+ * CODE, trap handlers that loop. Built through the public headers only.
  */
 #ifndef TESTS_ISA_WORLD_H
 #define TESTS_ISA_WORLD_H
@@ -22,7 +22,7 @@
 
 #define RAM_BASE UINT64_C(0x80000000)
 #define RAM_SIZE UINT64_C(0x700000)
-#define M_VECTOR (RAM_BASE + 0x100) /* of mtvec; `j .` stands there and behind it */
+#define M_VECTOR (RAM_BASE + 0x100) /* of mtvec; there and after it is `j .` */
 #define S_VECTOR (RAM_BASE + 0x200) /* of stvec, the same */
 #define CODE     (RAM_BASE + 0x1000)
 #define DATA     (RAM_BASE + 0x10800) /* in the middle of a page */
@@ -133,7 +133,7 @@ static inline void start_hart(struct hart *h)
     open_memory(h);
 }
 
-/* Goes on at pc in another mode, as an mret would, all other state as it is. */
+/* Continues at pc in another mode, as by mret; all other state stays. */
 static inline void enter(struct hart *h, enum privilege mode, uint64_t pc)
 {
     const uint64_t mpp = UINT64_C(3) << 11, mpie = UINT64_C(1) << 7, mie = UINT64_C(1) << 3;
@@ -141,7 +141,7 @@ static inline void enter(struct hart *h, enum privilege mode, uint64_t pc)
 
     set_csr(h, MSTATUS, status | (uint64_t)mode << 11 | (status & mie) << 4);
     set_csr(h, MEPC, pc);
-    hart_set_pc(h, RAM_BASE); /* an mret stands there */
+    hart_set_pc(h, RAM_BASE); /* the address of an mret */
     assert_int_equal(hart_run(h, 1, UINT64_MAX), HART_BUDGET);
     assert_int_equal(hart_mode(h), mode);
     assert_int_equal(hart_pc(h), pc);
@@ -175,7 +175,7 @@ static inline struct world world_with(const struct cluster_config *config, unsig
 
 /*
  * Fetches see every write at once: the tests write their programs while the hart
- * is underway. What stale fetches do is tested where they are asked for.
+ * runs. The tests of stale fetches select another mode.
  */
 static inline struct world world_new(void)
 {
@@ -213,7 +213,7 @@ static inline void run(struct world *w, uint64_t insns)
     (void)!hart_run(w->hart, insns, UINT64_MAX);
 }
 
-/* What a trap to S-mode left behind. */
+/* Checks the CSRs that a trap to S-mode has set. */
 static inline void assert_trapped_to_s(struct hart *h, uint64_t cause, uint64_t epc, uint64_t tval)
 {
     assert_int_equal(hart_mode(h), PRIV_S);
@@ -223,7 +223,7 @@ static inline void assert_trapped_to_s(struct hart *h, uint64_t cause, uint64_t 
     assert_int_equal(csr(h, STVAL), tval);
 }
 
-/* What a trap to M-mode left behind. */
+/* Checks the CSRs that a trap to M-mode has set. */
 static inline void assert_trapped(struct hart *h, uint64_t cause, uint64_t epc, uint64_t tval)
 {
     assert_int_equal(hart_mode(h), PRIV_M);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2119,SC2317 # claim calls by name
-# boots.sh - Debian's stock kernel, and a small Linux 6.1 that can be traced: from
-# power-on to a shell, its commands, and power off. guests.sh has fetched them.
+# boots.sh - Debian's unmodified kernel, and a small Linux 6.1 that can be traced: from
+# power-on to a shell, its commands, and power-off. guests.sh fetches them.
 . "$(dirname "$0")/../machine/common.inc"
 
 cache=${LINUX_CACHE:-.cache/linux}
@@ -30,16 +30,16 @@ send /' "$work/lines"
 # report EXPRESSION: of the run's report, r.
 report() { python3 -c "import json, sys
 r = json.load(open(sys.argv[1])); print($1)" "$work/report"; }
-# What the shell said to a command: lines that are not the echo of what was typed.
+# The output of a command in the shell, without the echo of the command.
 answered() { grep -qx -- "$1" "$out"; }
-# The rules of findings among our own messages; none is the rule.
+# The rules of the findings in rvftrace's messages; normally there are none.
 no_findings() { [ -z "$(rules)" ]; }
 # One finding for all harts that have not fenced since they were started.
 lacks_fence_at_start() {
     rules_are stale-fetch && [ "$(grep -Ec '^(error|warning):' "$err")" -eq 1 ] &&
         says '^  missing .*; it has executed none since it left M-mode'
 }
-# Of these, notes are legal code that deserves a look.
+# Notes are about legal code.
 no_errors() { ! says '^(error|warning): [a-z-]*: '; }
 
 cat >"$work/lines" <<'E2'
@@ -60,7 +60,7 @@ for firmware in builtin "$opensbi"; do
     done
 done
 
-# Debian sid's: the newest layout of sites (callops), of which an Image says nothing.
+# Debian sid's: the newest layout of sites (callops), which an Image does not reveal.
 cat >"$work/lines" <<'E2'
 echo harts: $(nproc)
 echo sum: $(seq 1 20000 | md5sum | cut -c 1-32)
@@ -100,7 +100,7 @@ else
     echo "ok - Debian sid's kernel # SKIP $(tail -n 1 "$cache/debian-sid/missing" 2>/dev/null)"
 fi
 
-# Both tracers, on a kernel that nobody here wrote.
+# Both tracers, on a real Linux kernel.
 cat >"$work/lines" <<'E2'
 cd /sys/kernel/tracing
 echo sites: $(cat available_filter_functions | wc -l)
@@ -131,7 +131,7 @@ for firmware in builtin "$opensbi"; do
 done
 
 # Modules whose text and data share pages: a store to data is a store to a page with code. One of
-# them flips jump labels, in itself and in the kernel; the other is traced while it is at work.
+# them flips jump labels, in itself and in the kernel; the other one is traced while it works.
 truncate -s 8M "$work/disk"
 mke2fs -q "$work/disk"
 cat "$cache/initramfs.cpio" "$cache/linux-6.1/modules.cpio" >"$work/modules.cpio"
@@ -160,7 +160,7 @@ for harts in 1 2 4; do
 done
 initramfs=$cache/initramfs.cpio
 
-# vmlinux in place of its Image: then the sites are known, and each is counted.
+# vmlinux instead of its Image: the sites are known, and each is counted.
 cat >"$work/lines" <<'E2'
 dmesg | sed -n 's/.*ftrace: allocating \([0-9]*\) .*/sites: \1/p'
 cd /sys/kernel/tracing; echo function > current_tracer; ls / > /tmp/x; echo nop > current_tracer
@@ -200,7 +200,7 @@ for debian in debian-13 debian-sid; do
     claim "the sites of $debian are known from its Image" test "$(grep -c '"kind":"function"' "$work/$debian")" -gt 30000
 done
 
-# What Linux has recorded is, call for call, what the machine saw.
+# Linux has recorded exactly the calls that the machine has recorded.
 cat >"$work/lines" <<'E2'
 cd /sys/kernel/tracing; echo 'vfs_*' 'ksys_*' 'do_sys_*' > set_ftrace_filter
 echo function > current_tracer; ls / > /tmp/x; (sleep 1; ps) > /tmp/y; echo 0 > tracing_on
@@ -212,8 +212,8 @@ claim 'a traced boot of vmlinux powers off' has_status 0
 claim "... what it recorded is a stretch of the machine's own record of calls" \
     python3 "$(dirname "$0")/recorded.py" "$work/calls" "$out" "$cache/linux-6.1/vmlinux"
 
-# Twice the same: to the last instruction and cycle, with input and two harts.
-# What comes in before the driver opens the port is lost, as it empties the FIFO: 16 bytes.
+# Two runs are the same to the last instruction and cycle, with input and two harts.
+# Input before the driver opens the port is lost, because it empties the FIFO: 16 bytes.
 { yes '' | head -n 50; printf 'seq 1 1000 | md5sum\npoweroff -f\n'; } >"$work/typed"
 for turn in 1 2; do
     timeout 300 "$rvftrace" run --quiet --memory 512M --append console=ttyS0 --harts 2 --report "$work/report$turn" \
@@ -227,7 +227,7 @@ echo "# $(python3 -c '
 import json, sys
 print("; ".join("hart %d: %d instructions, %d cycles" % (h["id"], h["instructions"], h["cycles"]) for h in json.load(open(sys.argv[1]))["harts"]))' "$work/report1" 2>&1)"
 
-# Somebody types when the shell is ready, whenever that is; the serial port is asked, or the firmware.
+# Input that is typed when the shell is ready, by the serial port or by the firmware.
 printf 'seq 1 1000 | md5sum\nsleep 1\n' >"$work/lines"
 for port in ttyS0 hvc0; do
     set -- --memory 512M --append console=$port --harts 2 --initrd "$cache/initramfs.cpio"

@@ -1,21 +1,21 @@
 #!/bin/sh
-# guests.sh - gets the Linux guests that make check-linux boots, and keeps them.
+# guests.sh - fetches and builds the Linux guests for make check-linux.
 #
-# Debian 13's kernel and its static busybox for riscv64 come through apt with a state
-# of its own, so that the host's sources stay as they are; Linux 6.1 is built from
-# Debian 12's source package with linux-6.1.config. What is there already is used
-# as it is, without the network. In the cache folder afterwards:
+# Debian 13's kernel and its static busybox for riscv64 are fetched by apt with its
+# own configuration, so that the host's sources are not changed; Linux 6.1 is built from
+# Debian 12's source package with linux-6.1.config. Existing files are used
+# without the network. The result in the cache directory:
 #
-#   debian-13/Image               Debian's stock kernel
-#   debian-sid/Image              the newest that Debian has, or else
-#   debian-sid/missing            the reason why it could not be had
-#   linux-6.1/Image, vmlinux      ours, small, dynamic ftrace
+#   debian-13/Image               Debian's kernel
+#   debian-sid/Image              Debian's newest kernel, or
+#   debian-sid/missing            the reason why it is missing
+#   linux-6.1/Image, vmlinux      small, built here, with dynamic ftrace
 #   linux-6.1/modules.cpio        its modules, to be appended to the initramfs
 #   ftracetest.cpio               the kernel's own tests of ftrace, to be appended likewise
 #   initramfs.cpio                busybox and ./init
 #
-# Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all there,
-# 1 a step failed (its output is named), 69 what is missing cannot be fetched.
+# Environment: LINUX_CACHE (.cache/linux), DEBIAN_MIRROR. Exit status: 0 all exist,
+# 1 a step failed (its log is named), 69 a missing file cannot be fetched.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,7 +30,7 @@ fail() { # status, message
     printf '%s\n' "guests: $2" >&2
     exit "$1"
 }
-# step COMMAND...: its output into the log, which is named when it fails.
+# step COMMAND...: writes its output to the log, which is named if it fails.
 step() { "$@" >>"$log" 2>&1 </dev/null || fail 1 "$1 failed; its output is in $log"; }
 
 # apt with state, cache and sources of its own, in $state: riscv64 of Debian 13 with sources of
@@ -113,7 +113,7 @@ archive() (
 
 [ -e "$cache/debian-13/Image" ] || fetch_kernel "$cache/debian-13"
 
-# sid changes every day and its mirror may be elsewhere: without it the others are still worth booting.
+# sid changes daily, and its mirror may be another one: without it the others are still booted.
 if [ ! -e "$cache/debian-sid/Image" ]; then
     mkdir -p "$cache/debian-sid"
     if (state=$cache/apt-sid && fetch_kernel "$cache/debian-sid") 2>"$cache/debian-sid/missing"; then
@@ -165,7 +165,7 @@ if is_older "$cache/linux-6.1/Image" "$here/linux-6.1.config"; then
     grep '^CONFIG_' "$here/linux-6.1.config" | while read -r line; do
         grep -qxF "$line" "$tree/.config" || fail 1 "Linux does not know or not allow $line of linux-6.1.config"
     done
-    # The Makefile that runs us has nothing to say about this one.
+    # The make that runs this script must not affect this one.
     step env -u MAKEFLAGS -u MAKELEVEL nice make -C "$tree" -j "$(nproc)" Image vmlinux modules
     mkdir -p "$cache/linux-6.1/modules"
     find "$tree" -name '*.ko' -exec cp {} "$cache/linux-6.1/modules" \;

@@ -21,7 +21,7 @@ ENOUGH = 100
 
 
 class Symbols:
-    """The names of code, several of which may be of one address."""
+    """The symbols of code; several may have one address."""
 
     def __init__(self, vmlinux):
         self.names = collections.defaultdict(set)
@@ -32,12 +32,12 @@ class Symbols:
         self.addresses = sorted(self.names)
 
     def at(self, address):
-        """What Linux may call an address: it names a caller by where the call comes back to."""
+        """The names that Linux may print for an address; for a caller it is the return address."""
         return self.names[self.addresses[bisect.bisect_right(self.addresses, address) - 1]]
 
 
 def difference(seen, recorded, symbols):
-    """Where they begin to differ, and how; None: they agree."""
+    """The first difference; None: they agree."""
     for place, (call, (function, caller)) in enumerate(zip(seen, recorded)):
         if call.name != function or caller not in symbols.at(call.back):
             return place, f"{function} <-{caller} was recorded of {call}"

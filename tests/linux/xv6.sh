@@ -1,11 +1,11 @@
 #!/bin/sh
 # shellcheck disable=SC2317 # claim calls by name
 # xv6.sh - MIT's xv6-riscv, unmodified, from power-on to its shell and through its own tests.
-# There is no package of it: build it elsewhere and name what was built, for example
+# There is no package of it: build it elsewhere, and give the files, for example
 #
 #   XV6_KERNEL=xv6-riscv/kernel/kernel XV6_FS=xv6-riscv/fs.img tests/linux/xv6.sh
 #
-# It has no fence.i anywhere, so its programs run as on hardware with coherent caches only:
+# It has no fence.i, so its programs run correctly only with coherent caches:
 # --fetch coherent. With --fetch stale that is one finding, however often it lacks one. Its idle
 # harts poll, so the tests take minutes on three harts. tests/machine/programs.sh has what it
 # needs of the devices, one by one.
@@ -17,7 +17,7 @@ if [ ! -r "${XV6_KERNEL-}" ] || [ ! -r "${XV6_FS-}" ]; then
     exit 0
 fi
 
-# xv6 HARTS COMMAND ANSWER OPTION...: boots to the shell, types the command, waits for the answer.
+# xv6 HARTS COMMAND ANSWER OPTION...: boots to the shell, types the command, waits for the output ANSWER.
 xv6() {
     printf 'wait $ \nsend %s\nwait %s\nwait $ \nkill\n' "$2" "$3" >"$work/talk"
     harts=$1

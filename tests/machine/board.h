@@ -1,6 +1,6 @@
 /*
  * board.h - a machine for one test: a raw image made of a few words, and a
- * console kept in memory.
+ * console in memory.
  */
 #ifndef TESTS_MACHINE_BOARD_H
 #define TESTS_MACHINE_BOARD_H
@@ -36,11 +36,11 @@ struct test_board {
     struct machine *m;
     char put[CONSOLE_MAX]; /* what the guest printed */
     size_t put_len;
-    const char *input; /* what it may read */
+    const char *input; /* its input */
     struct moment stopped_at;
 };
 
-/* Adds an instruction; answers its index. */
+/* Adds an instruction; returns its index. */
 static inline unsigned add(struct board_program *p, uint32_t word)
 {
     assert_in_range(p->count, 0, PROGRAM_MAX - 1);
@@ -71,7 +71,7 @@ static inline int board_get(void *ctx, const struct moment *at)
     return b->input && *b->input ? (uint8_t)*b->input++ : -1;
 }
 
-/* Fills in what the test left at zero. */
+/* Sets defaults for members that the test left at zero. */
 static inline void board_new(struct test_board *b, const struct board_program *p,
                              struct machine_config config)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# bounds.sh - what the auditor keeps and prints is bounded whatever a guest does, and says
-# what was left out.
+# bounds.sh - the auditor's memory and output are bounded whatever a guest does, with a count
+# of what was left out.
 . "$(dirname "$0")/common.inc"
 
 hostile=$programs/hostile

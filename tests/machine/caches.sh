@@ -1,6 +1,6 @@
 #!/bin/sh
-# caches.sh - caches are only caches: a build that drops them at random gives the same console, the
-# same cycles, the same sites and the same findings as the normal one, byte by byte.
+# caches.sh - caches do not affect results: a build that drops them at random has the same console,
+# cycles, sites and findings as the normal one, byte by byte.
 . "$(dirname "$0")/common.inc"
 
 # same_in_both NAME OPTION...: runs it in both builds; the console and messages, the report and the

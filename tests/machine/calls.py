@@ -1,9 +1,9 @@
-"""calls.py - reads what `rvftrace run --trace` wrote (docs/trace.md), and refuses what breaks its promises."""
+"""calls.py - reads the file of `rvftrace run --trace` (docs/trace.md), and refuses invalid ones."""
 import json
 
 
 class Call:
-    """A function's call, or what else opens and closes on a stack."""
+    """A slice: the call of a function, or another one."""
 
     __slots__ = ("kind", "name", "hart", "cycle", "task", "pc", "back", "sp", "caller", "state",
                  "stack", "around", "inside", "of", "turn", "begun", "ended", "time", "end", "end_hart",
@@ -39,11 +39,11 @@ class Call:
 
 
 class Broken(Exception):
-    """The file is not what it promises to be."""
+    """The file is invalid."""
 
 
 def events_of(text):
-    """The events, also of a file that was cut off anywhere: then the last line may be half of one."""
+    """The events, also of a truncated file, whose last line may be incomplete."""
     lines = text.split("\n")
     if not text.rstrip().endswith("]"):
         lines.pop()
@@ -53,7 +53,7 @@ def events_of(text):
 
 
 def follow_return(call, left):
-    """Which functions a slice "return" is of: those that ended right before it, at its moment."""
+    """The functions of a slice "return": those that ended right before it, at the same moment."""
     if left and left[-1].kind == "return":
         call.of, call.turn = left[-1].of, left[-1].turn + 1
         return

@@ -23,7 +23,7 @@ for mode in stale coherent; do
     claim "link-across-remap: no link between blocks of different physical pages survives sfence.vma, $mode" has_status 1
 done
 
-# data-beside-code: data is stored into a page that holds code, too, and the code is what was loaded.
+# data-beside-code: stores to data in a page with code, which is unchanged.
 for mode in stale coherent random:1; do
     run run --quiet --fetch $mode "$defects/data-beside-code.elf"
     claim "data-beside-code: a data store beside code that was never written is no finding, $mode" \
@@ -34,6 +34,12 @@ done
 run run --quiet "$defects/wrong-writer.elf"
 claim 'wrong-writer: new code without a fence is found' rules_are stale-fetch
 claim '... and no writer is named that is not known to be one' sh -c "! grep -q unrelated_store '$err'"
+
+# freed-text: init text that was freed stayed code, and each store to the data there took the slow path.
+run run --quiet --report "$work/report" "$defects/freed-text.elf"
+claim 'freed-text: stores to what was text and is cleared are not stores to code' python3 -c '
+import json, sys
+assert 0 < json.load(open(sys.argv[1]))["patch_counts"]["others"] < 2000' "$work/report"
 
 # late-start: 161 findings under OpenSBI, which fences at power-on and starts the other harts later.
 for mode in stale coherent; do

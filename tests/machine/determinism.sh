@@ -47,7 +47,7 @@ boot first --harts 2 --console none
 claim 'nor does a console that leads nowhere' \
     test "$(instructions first)" = "$(instructions second)"
 
-# Stopped at some instruction, what was printed is what the whole run began with.
+# The output of a run that is stopped early is the beginning of the whole run's output.
 prefix() { head -c "$(stat -c %s "$work/cut.out")" "$work/second.out" | cmp - "$work/cut.out"; }
 for insns in 1 4097 100003 400000; do
     boot cut --harts 2 --max-insns $insns
@@ -57,7 +57,7 @@ for insns in 1 4097 100003 400000; do
         -eq $insns
 done
 
-# The debugger cuts the run into pieces, which must not be seen.
+# The debugger divides the run into pieces, which must make no difference.
 if "$rvftrace" debug --help >/dev/null 2>&1; then
     printf 'step 1000\nstep 1\nstep 777\nstep 12345\ncontinue\n' >"$work/commands"
     timeout 60 "$rvftrace" debug --harts 2 --append "script=\"$script\"" \

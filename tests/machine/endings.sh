@@ -1,5 +1,5 @@
 #!/bin/sh
-# endings.sh - every way a run can end, by its status and by what is said.
+# endings.sh - every way in which a run can end: its status and message.
 . "$(dirname "$0")/common.inc"
 
 run run --quiet "$programs/hello.elf"
@@ -16,7 +16,7 @@ claim 'a reset ends the run with status 0' has_status 0
 claim '... and is said' says '^rvftrace: the guest asked for a reset'
 
 claim '... with the way it took' says 'through the test finisher, which ends the run \(hart 0 at main\+0x'
-# ends_by WORDS NAME STATUS PROGRAM ARGUMENTS...: what is said of the end, and what the report has.
+# ends_by WORDS NAME STATUS PROGRAM ARGUMENTS...: the message about the end, and its fields in the report.
 ends_by() {
     words=$1 name=$2 code=$3
     shift 3
@@ -46,7 +46,7 @@ claim 'a handler that faults in itself is status 76, whatever its stack pointer'
 claim '... with where, and the exception that it was to handle' says_one_line \
     'hart 0 is in an endless trap loop at 0x800[0-9a-f]+: its trap handler at 0x800[0-9a-f]+ traps there itself \(store access fault on 0x[0-9a-f]+\); the first trap was ecall from M-mode at 0x'
 
-# stuck_with HINT ARGUMENTS...: what a file that is no kernel, or not for this machine, comes to.
+# stuck_with HINT ARGUMENTS...: the result for a file that is not a kernel, or not for this machine.
 stuck_with() {
     hint=$1
     shift
@@ -95,7 +95,7 @@ done
 run run --quiet --max-insns 10M --timeout 50 --max-cycles 1G "$programs/hello.elf"
 claim 'a guest that ends before its limits ends as without them' has_status 0
 
-# A stop signal ends the run in good order, with the report.
+# A signal ends the run orderly, with the report.
 "$rvftrace" run --report "$work/report" "$programs/loop.elf" </dev/null >"$out" 2>"$err" &
 pid=$!
 sleep 0.5

@@ -1,8 +1,8 @@
 #!/bin/sh
-# fences.sh - the auditor finds the fences that are missing, and nothing else.
+# fences.sh - the auditor finds missing fences, and nothing else.
 #
 # The guest kernel with all its fences: no finding on 1, 2 and 4 harts, for
-# SEEDS seeds (100), the fetch modes and the layouts taking turns. Without its
+# SEEDS seeds (100), with fetch modes and layouts in turn. Without its
 # local or its remote fence, in a layout that stops all harts to patch and in
 # one that does not: that finding and no other.
 . "$(dirname "$0")/common.inc"
@@ -35,7 +35,7 @@ run_kernel() {
         --append "script=\"$script\"" "$@" "$kernel"
 }
 
-# One run of the fenced kernel, for xargs: silent when all is well.
+# One run of the fenced kernel, for xargs: silent if there are no findings.
 if [ "${1:-}" = --one ]; then
     run_kernel "$(layout_of "$3")" "$2" "$3" fail --fetch "$(fetch_mode "$3")"
     if ! has_status 0 || ! says_nothing || ! console_has '^the end'; then
@@ -52,8 +52,8 @@ for harts in 1 2 4; do
     head -n 20 "$work/bad" | sed 's/^/# /'
 done
 
-# Where no hart stands still the patching task may move to another hart between
-# two sites, and then it is that one's fence, too, that is missing.
+# If harts are not stopped, the patching task may move to another hart between two
+# sites, and then that hart's fence is missing, too.
 local_rules_are() {
     case $1 in
     atomic) rules | grep -qx missing-local-fence && ! rules | grep -Evx 'missing-(local|remote)-fence' ;;
@@ -94,7 +94,7 @@ for layout in mcount atomic; do
     done
 done
 
-# A kernel of which no symbols are known: no site, and no function that says that an update ends.
+# A kernel without symbols: no sites, and no function that announces the end of an update.
 for layout in atomic callops atomic-no-remote-fence; do
     "${CROSS}strip" -o "$work/$layout.elf" "$BUILD/guest-kernel/$layout/kernel.elf"
 done
@@ -112,7 +112,7 @@ run_stripped atomic-no-remote-fence
 claim 'without symbols, too, a hart that goes on with the old instruction is found' \
     says '^error: missing-remote-fence: '
 
-# The evidence, in words and in JSON.
+# The evidence, as text and as JSON.
 evidence() {
     sed -n "/^error: $1:/,/^  remedy/p" "$err" >"$work/first"
     grep -Eq "$2" "$work/first" || { cat "$work/first" && false; }
@@ -138,7 +138,7 @@ for f in findings:
     assert old["bytes"] != new["bytes"], f
     for version in (old, new):
         assert re.fullmatch(r"[0-9a-f]{16}", version["bytes"]), f
-        # What a hart never had is put together from what each parcel was before its last change.
+        # Old bytes that the hart never fetched are collected from each parcel's last change.
         place = r"<[\w+]+>" if "old" in facts and version is old else r"<\w+>"
         assert re.search(r"^nop; nop$|^auipc ra,0x[0-9a-f]+; jalr -?\d+\(ra\) " + place + "$",
                          version["code"]), f

@@ -1,5 +1,5 @@
 #!/bin/sh
-# fetch.sh - what the three fetch modes let a hart see of code without a fence.
+# fetch.sh - what a hart fetches without a fence, in the three fetch modes.
 . "$(dirname "$0")/common.inc"
 
 # fetched PROGRAM MODE: the version that ran at the end, 1 (old) or 2 (new).

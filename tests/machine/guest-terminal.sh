@@ -1,5 +1,5 @@
 #!/bin/sh
-# guest-terminal.sh - the guest's shell at a terminal: editing, ^C, ^D, on either machine.
+# guest-terminal.sh - the guest's shell at a terminal: editing, ^C, ^D, on rvftrace and on QEMU.
 . "$(dirname "$0")/common.inc"
 
 talk=$(dirname "$0")/talk.py

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kernel-needs.sh - our kernel on machines that are not the usual one: it runs, or says what is missing.
+# kernel-needs.sh - the guest kernel on unusual machines: it runs, or prints what is missing.
 . "$(dirname "$0")/common.inc"
 
 ends_well() { has_status 0 && console_has 'result=3c397aea0e6314fc'; }
@@ -20,7 +20,7 @@ example=$(grep -o 'an ISA string: [a-z0-9_]*' emu/cli/options.def | sed 's/.*: /
 run run --quiet --isa "$example" --append 'script="work tree 2; poweroff"' "$mcount"
 claim "the example of --isa, $example, runs it" ends_well
 
-# The second message's text goes to nowhere, while printk() holds its lock.
+# The second message has no valid address, while printk() holds its lock.
 cat >"$work/commands" <<'C'
 tbreak cpu_startup_entry
 continue

@@ -1,5 +1,5 @@
 #!/bin/sh
-# programs.sh - the bare-metal programs say on QEMU what they say on our machine.
+# programs.sh - the bare-metal programs print the same on QEMU and on rvftrace.
 . "$(dirname "$0")/common.inc"
 
 # Both on two harts, with the same input; statuses and consoles are equal.

@@ -1,8 +1,8 @@
 #!/bin/sh
-# qemu-console.sh - the guest kernel says the same on QEMU with OpenSBI and on our machine.
+# qemu-console.sh - the guest kernel prints the same on QEMU with OpenSBI and on rvftrace.
 #
-# One hart, the same memory and boot line. Times, cycles and instruction counts
-# are masked, and so is what follows from how long something took: the marks of
+# One hart, the same memory and command line. Times, cycles and instruction counts
+# are masked, and so is output that depends on durations: the marks of
 # slow functions and the order of their columns.
 . "$(dirname "$0")/common.inc"
 
@@ -29,7 +29,7 @@ same_console() {
     [ -s "$work/ours" ] && diff "$work/ours" "$work/theirs"
 }
 
-# A workload's thread has told its result before it is gone: the pause is for that.
+# The pause is for the workload's thread, which prints its result before it ends.
 untraced='work calls 2; work tree 2; work sort 2; work mixed 1; usleep 50000; ps; help; nonsense; cat /none'
 claim 'the uninstrumented kernel says the same' same_console none "$untraced"
 claim 'the traceable kernel says the same, untraced' same_console mcount "$untraced"

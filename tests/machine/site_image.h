@@ -1,6 +1,6 @@
 /*
  * site_image.h - an image with ftrace sites, made in memory: a page of text at
- * SITE_VA (SITE_PA), and behind it the table of call sites.
+ * SITE_VA (SITE_PA), and after it the table of call sites.
  */
 #ifndef TESTS_MACHINE_SITE_IMAGE_H
 #define TESTS_MACHINE_SITE_IMAGE_H
@@ -51,7 +51,7 @@ static inline void image_word(struct site_image *im, uint64_t offset, uint32_t w
     memcpy(im->bytes + offset, &word, (word & 3) == 3 ? 4 : 2);
 }
 
-/* The pair that calls an address from another one, with the sign of the low half carried. */
+/* The auipc/jalr pair at one address that calls another; the low half is signed. */
 static inline void call_pair(uint32_t pair[2], uint64_t from, uint64_t to)
 {
     uint64_t distance = to - from, high = distance + 0x800;
@@ -93,7 +93,7 @@ static inline struct site_image *image_begin(void)
                                          .mem_size = IMAGE_BYTES,
                                          .flags = IMAGE_R | IMAGE_W | IMAGE_X};
     im->text = (struct image_text){SITE_PA, SITE_VA, TEXT_BYTES};
-    im->image = (struct image){.path = (char *)im->said, /* names nothing */
+    im->image = (struct image){.path = (char *)im->said, /* not the address of a symbol */
                                .kind = IMAGE_ELF,
                                .segments = &im->segment,
                                .segment_count = 1,
@@ -138,7 +138,7 @@ static inline void image_fill_sites(struct site_image *im)
     }
 }
 
-/* The table of its sites; what was said goes to im->said. The names must outlive it. */
+/* The table of its sites; messages go to im->said. The names must outlive it. */
 static inline struct site_table *image_table(struct site_image *im, struct symbols **symbols)
 {
     FILE *out = fmemopen(im->said, sizeof im->said, "w");

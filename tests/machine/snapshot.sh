@@ -1,7 +1,7 @@
 #!/bin/sh
-# snapshot.sh - a run that goes on from a snapshot is the uninterrupted run.
+# snapshot.sh - a run that continues from a snapshot is the same as the uninterrupted run.
 #
-#   SEEDS=N   so many seeds for each number of harts (1)
+#   SEEDS=N   number of seeds for each number of harts (1)
 . "$(dirname "$0")/common.inc"
 
 T=/sys/kernel/tracing
@@ -15,7 +15,7 @@ module=$(echo "$module" | tr '\n' ' ')
 check=$BUILD/tests/machine/snapshot_check
 kernels=$BUILD/guest-kernel
 
-# continued LAYOUT OPTIONS...: see snapshot_check.c. What it measured is shown.
+# continued LAYOUT OPTIONS...: see snapshot_check.c. Its figures are shown.
 continued() {
     layout=$1
     shift

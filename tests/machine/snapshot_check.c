@@ -1,5 +1,5 @@
 /*
- * snapshot_check.c - a run that goes on from a snapshot is the uninterrupted run.
+ * snapshot_check.c - a run that continues from a snapshot is the same as the uninterrupted run.
  *
  *     snapshot_check [-c core file] [-h harts] [-f stale|coherent|random] [-s seed] [-m MiB] [-n
  * snapshots]
@@ -9,7 +9,7 @@
  * E2: from each of these snapshots, in random order, to the end; half of them in pieces. All must
  * agree in cycles, instructions, console output, report, trace and the content of the disk, which
  * is the same before each run from the start; and a state that is saved again right after its
- * restore must be the same bytes. Prints what failed, or figures and "ok".
+ * restore must be the same bytes. Prints failures, or figures and "ok".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ struct options {
     uint64_t seed;
 };
 
-/* A machine with all that watches it, and its console. */
+/* A machine with its listeners and its console. */
 struct world {
     const struct options *options;
     struct machine *m;
@@ -86,8 +86,8 @@ static void show(void *ctx, const uint8_t *bytes, size_t len)
 }
 
 /*
- * A host that gives each byte once only, as a terminal does, and at moments that the second run
- * does not share: after a restore the machine must get by without it.
+ * A host that gives each byte only once, as a terminal does, and at moments that the second run
+ * does not have: after a restore the machine must not need it.
  */
 static int type(void *ctx, const struct moment *at)
 {
@@ -151,7 +151,7 @@ static uint64_t hash_disk(const struct options *o)
     return hash;
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static bool hear(void *ctx, const struct moment *at)
 {
@@ -225,7 +225,7 @@ static uint64_t hash_report(const struct world *w, struct stop stop)
     return hash;
 }
 
-/* What is in the file so far; the calls still open are told to none of the runs. */
+/* The contents of the file so far; calls that are open are in none of the runs' files. */
 static uint64_t hash_trace(struct world *w)
 {
     struct calls_listener l =
@@ -300,7 +300,8 @@ static uint64_t hash_memory(const struct world *w)
     for (uint64_t page = 0; page < r->size >> PAGE_SHIFT; page++) {
         const struct ram_page *p = &r->pages[page];
 
-        hash = (hash ^ p->stamp ^ (uint64_t)p->flags << 32 ^ (uint64_t)p->shared << 40) *
+        hash = (hash ^ p->stamp ^ (uint64_t)(p->flags & RAM_PAGE_STATE) << 32 ^
+                (uint64_t)p->shared << 40) *
                0x100000001b3;
         hash = (hash ^ p->opener.pc ^ p->opener.cycle << 8 ^ p->opener.hart) * 0x100000001b3;
         for (unsigned i = 0; i < PAGE_BYTES / 8; i++)

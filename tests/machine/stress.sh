@@ -31,7 +31,7 @@ for kind in stress asan; do
     claim '... and sees the same calls' cmp "$work/calls0" "$work/calls1"
 done
 
-# On several harts the slices of the stress build are another interleaving.
+# With several harts the slices of the stress build give another interleaving.
 results() { sed -n 's/^\(work .*\) cycles=.*/\1/p' "$work/$1"; }
 same_results() { [ -n "$(results release)" ] && [ "$(results release)" = "$(results "$1")" ]; }
 for harts in 2 4; do

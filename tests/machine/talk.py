@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""talk.py SECONDS PROGRAM ARGUMENT... - holds a conversation with a program's console.
+"""talk.py SECONDS PROGRAM ARGUMENT... - runs a dialogue with a program on its console.
 
 Reads the conversation from standard input, one step a line:
     wait TEXT   until TEXT has come after what was waited for last
@@ -24,7 +24,7 @@ def main():
     selector.register(child.stdout, selectors.EVENT_READ)
 
     def listen():
-        """More of the console; False at its end."""
+        """Reads more of the console; False at its end."""
         nonlocal heard
         left = limit - time.monotonic()
         if left <= 0 or not selector.select(left):

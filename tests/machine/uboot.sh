@@ -1,6 +1,6 @@
 #!/bin/sh
-# uboot.sh - a boot loader that nobody here wrote: Debian's U-Boot, in S-mode on
-# our firmware and on OpenSBI, reads files from a disk that mke2fs made.
+# uboot.sh - Debian's U-Boot, in S-mode on the built-in firmware and on OpenSBI, reads
+# files from a disk made by mke2fs.
 . "$(dirname "$0")/common.inc"
 
 uboot=${UBOOT:-/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin}
@@ -17,7 +17,7 @@ truncate -s 16M "$work/disk"
 mke2fs -q -d "$work/files" "$work/disk"
 sum=$(cksum <"$work/disk")
 
-# converse ARGUMENTS...: boots U-Boot, says the lines of $work/lines at its prompt, then $last.
+# converse ARGUMENTS...: boots U-Boot, types the lines of $work/lines at its prompt, then $last.
 last=poweroff
 converse() {
     {

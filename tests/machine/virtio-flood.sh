@@ -1,12 +1,12 @@
 #!/bin/sh
-# virtio-flood.sh - a queue that asks for 500 GiB at once keeps nobody waiting: the run can be
-# ended at any time, and is the same run each time.
+# virtio-flood.sh - a queue that asks for 500 GiB at once does not block the emulator: the run can
+# be ended at any time, and is deterministic.
 . "$(dirname "$0")/common.inc"
 
 flood=$programs/virtio-flood.elf
 truncate -s 5G "$work/disk"
 
-# ended_within SECONDS OPTION...: the run, which has been told to end after one second.
+# ended_within SECONDS OPTION...: whether the run ends in time after a request to end.
 ended_within() {
     start=$(date +%s)
     limit=$1

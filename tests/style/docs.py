@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs.py - files that documents, comments and make files speak of are there, links lead somewhere,
+"""docs.py - files that documents, comments and make files mention exist, links have targets,
 and what a source lists its document has.
 
 A name counts when its folder is one of the tree's (guest-kernel/kernel/fork.c), or, in the
@@ -23,7 +23,7 @@ def names_below(folders):
 
 
 def texts():
-    """Each file that people read, and what it says."""
+    """Each file that is checked, and its contents."""
     yield from ((ROOT / name, (ROOT / name).read_text()) for name in ("README.md", "Makefile"))
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
@@ -51,7 +51,7 @@ def missing_links(path, text):
             if not link.startswith("http") and not (path.parent / link).exists()]
 
 
-# What is listed in a source and told of in a document: the source, the group in it that names
+# Lists in a source that a document must have, too: the source, the group in it that names
 # one (None: the file's own name), the document, and how that writes it.
 LISTS = {
     "rules of the auditor": ("emu/ftrace/rules.def", r'^RULE\(\w+, *"([a-z-]+)"',
@@ -79,7 +79,7 @@ def untold(source, group, document, form):
 
 
 def tells(text, what):
-    """Whether it stands there as a whole, and not as the beginning of a longer word."""
+    """Whether it occurs as a whole word, and not as the beginning of a longer one."""
     return re.search(re.escape(what) + ("" if what.endswith("=") else r"(?!\w)"), text)
 
 

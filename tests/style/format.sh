@@ -1,5 +1,5 @@
 #!/bin/sh
-# The C code is laid out as .clang-format says.
+# The C code is formatted according to .clang-format.
 cd "$(dirname "$0")/../.." || exit 1
 files=$(find emu tools tests guest-kernel guest -name '*.[ch]')
 # shellcheck disable=SC2086

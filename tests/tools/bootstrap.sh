@@ -1,7 +1,7 @@
 #!/bin/sh
-# bootstrap.sh - what tools/bootstrap.sh promises, on a machine made of stubs.
+# bootstrap.sh - tests of tools/bootstrap.sh, on a simulated machine.
 #
-# Stubs of dpkg-query, apt-get, id and sudo stand for Debian; nothing is
+# Stubs of dpkg-query, apt-get, id and sudo simulate Debian; nothing is
 # installed. Prints `ok - claim` or `not ok - claim`; status 0 when all hold.
 
 set -u

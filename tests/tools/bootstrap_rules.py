@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """bootstrap_rules.py - no rule runs a package's program before the package is installed.
 
-On a fresh machine `make -j` starts whatever a rule does not say it has to wait for. So each
+On a fresh machine `make -j` starts every rule whose prerequisites are met. So each
 file and each target of make's own database that has a recipe has to come, directly or through
 its prerequisites, after a bootstrap stamp; and after that of the tests, if it runs one of
-their programs. Nothing is built: make -n -p says what would be. Prints `ok - claim` or
+their programs. Nothing is built: make -n -p is used. Prints `ok - claim` or
 `not ok - claim`; status 0 when all hold.
 """
 import os

@@ -1,10 +1,10 @@
 #!/bin/sh
-# fuzz_recordmcount.sh [SECONDS [SEED]] - recordmcount over damaged files.
+# fuzz_recordmcount.sh [SECONDS [SEED]] - runs recordmcount on damaged files.
 #
 # Builds recordmcount with the address and undefined-behaviour sanitizers, then
-# feeds it objects and kernels with a few bytes changed, headers first, or cut
-# short. Claim: whatever the file holds, the answer is status 0, or 65 with one
-# line and the file untouched. A failure keeps the file and prints its name.
+# runs it on objects and kernels with a few changed bytes, mostly in headers, or
+# truncated. Claim: for any file the status is 0, or 65 with one line and the file
+# unchanged. A failure keeps the file and prints its name.
 
 set -eu
 
@@ -84,7 +84,7 @@ KERNELS = seeds(["kernel.elf"])
 
 
 def tables(data):
-    """Where the headers, relocations and symbols lie: that is where damage hurts."""
+    """The offsets of headers, relocations and symbols, which are damaged most."""
     shoff, = struct.unpack_from("<Q", data, 40)
     shnum, = struct.unpack_from("<H", data, 60)
     places = [(0, 64), (shoff, shnum * 64)]
@@ -146,7 +146,7 @@ def run(args, data):
 
 
 def attempt(args, data):
-    """None, or the first damaged file that goes wrong alone, with the reason."""
+    """The first damaged file that fails by itself, with the reason; or None."""
     wrong = run(args, data)
     if not wrong:
         return None

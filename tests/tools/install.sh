@@ -1,7 +1,7 @@
 #!/bin/sh
-# install.sh - make install and uninstall, and folders with a blank in their names.
+# install.sh - make install and uninstall, and directories with a blank in their names.
 #
-# What is built already is taken from BUILD; nothing is built there. Prints `ok - claim` or
+# Existing files in BUILD are used; nothing is built there. Prints `ok - claim` or
 # `not ok - claim`; status 0 when all hold.
 
 set -u
@@ -28,7 +28,7 @@ claim() { # sentence, command...
 installed() { (cd "$1" && find . ! -type d | LC_ALL=C sort) >"$work/list"; }
 lists() { printf '%s\n' "$@" | cmp - "$work/list"; }
 
-# The tree in a folder with a blank, and what was built of it.
+# A copy of the tree in a directory with a blank, with the built files.
 top="$work/a folder"
 mkdir "$top"
 cp -a Makefile mk cores emu tools guest guest-kernel docs tests "$top"
@@ -51,7 +51,8 @@ claim '... and puts programs, man pages and core models there' \
     ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
     ./usr/share/rvftrace/cores/cva6.core ./usr/share/rvftrace/cores/rocket.core \
     ./usr/share/rvftrace/cores/u74.core
-claim '... where the program finds them' sh -c "'$at/usr/bin/rvftrace' cores | grep -q c906"
+finds_cores() { "$at/usr/bin/rvftrace" cores | grep -q c906; }
+claim '... where the program finds them' finds_cores
 : >"$at/usr/bin/other"
 claim 'make uninstall removes them' make -C "$top" BUILD=build uninstall DESTDIR="$at" PREFIX=/usr
 installed "$at"

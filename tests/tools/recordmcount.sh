@@ -1,11 +1,11 @@
 #!/bin/sh
 # shellcheck disable=SC2016,SC2317 # inner shells expand their own words; `same` and `holds` call by name
 #
-# recordmcount.sh - what build/recordmcount promises, judged by binutils.
+# recordmcount.sh - tests of build/recordmcount, compared with binutils.
 #
-# Prints `ok - claim` or `not ok - claim` a line; the status is 0 when all hold.
-# The tables are compared with what readelf says of the relocations and what
-# objdump says of the linked code: neither is ours.
+# Prints `ok - claim` or `not ok - claim` in each line; the status is 0 when all hold.
+# The tables are compared with readelf's output for the relocations and objdump's
+# for the linked code.
 
 set -u
 
@@ -104,13 +104,13 @@ same() { # command, command: equal output, and some
     eval "$1" >left.txt && eval "$2" >right.txt && [ -s left.txt ] && diff left.txt right.txt
 }
 
-# What is in the folder, besides the notes of `refused`.
+# The files in the directory, except those of `refused`.
 folder_now() {
     find . -maxdepth 1 ! -name out.txt ! -name err.txt ! -name 'files.*' | sort
 }
 
 # refused CLAIM STATUS PATTERN ARGUMENTS... FILE: one line with the pattern, that
-# status, the file as it was and nothing left beside it.
+# status, the file unchanged and no other file left.
 refused() {
     sentence=$1 status=$2 pattern=$3
     shift 3
@@ -256,7 +256,7 @@ holds "objects joined by ld -r are recognised as recorded" sh -c \
     "${CROSS}ld -r -o joined.o shared1.o shared2.o && cp joined.o joined.was &&
      '$recordmcount' joined.o && cmp joined.o joined.was"
 
-# ---- small promises ----
+# ---- details ----
 
 compile rv64imac a.c silent.o
 "${CROSS}gcc" -O2 -march=rv64imac -mabi=lp64 -c a.c -o silent.o

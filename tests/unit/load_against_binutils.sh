@@ -1,5 +1,5 @@
 #!/bin/sh
-# load_against_binutils.sh - emu/load's symbols and lines against binutils'.
+# load_against_binutils.sh - compares emu/load's symbols and lines with binutils'.
 #
 #     load_against_binutils.sh LOAD_QUERY
 #

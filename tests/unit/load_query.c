@@ -1,5 +1,5 @@
 /*
- * load_query.c - asks emu/load about addresses, for load_against_binutils.sh.
+ * load_query.c - prints what emu/load knows of addresses, for load_against_binutils.sh.
  *
  *     load_query ELF < addresses
  *

@@ -1,6 +1,6 @@
 /*
  * test_account.c - entries and cycles of a site, exactly, in each state; what
- * traps and cuts in the run do to them.
+ * traps and interruptions of the run do to them.
  */
 #include "isa/world.h"
 
@@ -9,7 +9,7 @@
 #include "ftrace/account.h"
 #include "machine/site_image.h"
 
-/* f: a load, mv a0,ra, the site, a load, a return. Behind it what the site may call. */
+/* f: a load, mv a0,ra, the site, a load, a return. After it code that the site may call. */
 enum {
     F = 0x100,
     F_SITE = F + 8,
@@ -45,7 +45,7 @@ static void write_code(struct scene *s)
     image_word(s->im, F + 4, ADDI(A0, RA, 0));
     image_call(s->im, F_SITE, MCOUNT);
     image_word(s->im, F_BEHIND, LD(A4, A5, 0));
-    image_word(s->im, F_BEHIND + 4, JALR(ZERO, T1, 0)); /* ra is the site's own to change */
+    image_word(s->im, F_BEHIND + 4, JALR(ZERO, T1, 0)); /* the site may change ra */
     image_word(s->im, MCOUNT, JALR(ZERO, RA, 0));
     for (unsigned i = 0; i < 10; i++)
         image_word(s->im, TRACER + 4 * i, ADDI(A6, A6, 1));
@@ -82,7 +82,7 @@ static void wreck(struct scene *s)
     world_free(&s->w);
 }
 
-/* What somebody has written there; the harts here fetch coherently. */
+/* Writes the code; the harts fetch coherently in these tests. */
 static void patch(struct scene *s, uint32_t first, uint32_t second)
 {
     poke(&s->w, SITE_PA + F_SITE, first, 4);
@@ -102,7 +102,7 @@ static void switch_on(struct scene *s)
     patch(s, pair[0], pair[1]);
 }
 
-/* Calls f on a hart, in pieces of so many instructions. */
+/* Calls f on a hart, in pieces of that many instructions. */
 static void call_in_pieces(struct scene *s, unsigned hart, uint64_t piece)
 {
     struct hart *h = cluster_hart(s->w.cluster, hart);
@@ -220,7 +220,7 @@ static void a_trap_before_the_site_in_its_block_is_no_entry(void **state)
     build(&s, TIMING_INORDER);
     switch_off(&s);
     call(&s);
-    hart_set_reg(s.w.hart, A2, 0); /* nothing is there */
+    hart_set_reg(s.w.hart, A2, 0); /* not mapped */
     hart_set_pc(s.w.hart, SITE_VA + F);
     (void)!hart_run(s.w.hart, 3, UINT64_MAX);
     assert_trapped(s.w.hart, EXC_LOAD_ACCESS, SITE_VA + F, 0);
@@ -336,7 +336,8 @@ static void states_follow_the_patches(void **state)
     wreck(&s);
 }
 
-/* The trap handler of the two tests below: so many additions, and back behind the ecall. */
+/* The trap handler of the two tests below: a number of additions, and a return to after the ecall.
+ */
 static void install_handler(struct scene *s, unsigned additions)
 {
     uint64_t at = SITE_PA + 0x800;
@@ -498,7 +499,7 @@ static void call_entry(struct scene *s)
     }
 }
 
-/* From the call to what it comes back to, the load of ra, which belongs to the site. */
+/* From the call to its return address, the load of ra, which belongs to the site. */
 static void pfe16_saves_and_loads_ra_around_its_call(void **state)
 {
     const uint32_t off[] = {NOP, NOP, NOP, NOP};
@@ -577,7 +578,7 @@ static void begin_call(struct hart *h, uint64_t task, uint64_t sp)
     (void)!hart_run(h, 6, UINT64_MAX); /* the site is the third, its pair the third and fourth */
 }
 
-/* The hart runs __switch_to, and goes on as the other task. */
+/* The hart runs __switch_to, and continues with the other task. */
 static void switch_task(struct hart *h, uint64_t task)
 {
     uint64_t pc = hart_pc(h);
@@ -594,7 +595,7 @@ static void end_call(struct hart *h)
     (void)!hart_run(h, 20, UINT64_MAX);
 }
 
-/* PREEMPT kernels: a mean of 8.3 million cycles at a site whose like cost 450. */
+/* PREEMPT kernels: a site had a mean of 8.3 million cycles where similar ones cost 450. */
 static void a_task_preempted_inside_a_tracer_is_not_charged_for_others(void **state)
 {
     struct scene s;
@@ -630,7 +631,7 @@ static void a_task_that_moves_to_another_hart_inside_a_tracer_is_followed(void *
     build_with_tasks(&s);
     h = cluster_hart(s.w.cluster, 0);
     other = cluster_hart(s.w.cluster, 1);
-    hart_advance(other, 5000000); /* its clock is another one */
+    hart_advance(other, 5000000); /* another hart's clock */
     begin_call(h, TASK, DATA + 0x400);
     switch_task(h, OTHER_TASK);
     hart_set_reg(other, TP, OTHER_TASK + 0x100);

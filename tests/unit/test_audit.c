@@ -1,5 +1,5 @@
 /*
- * test_audit.c - which rule a stale fetch breaks, what is a finding, and what its evidence is.
+ * test_audit.c - which rule a stale fetch breaks, which breaches are one finding, and the evidence.
  */
 #include "isa/world.h"
 
@@ -136,7 +136,7 @@ static void store_word(struct scene *s, uint64_t offset, uint32_t old, uint32_t 
     store_bytes(s, 0, offset, 4, old, new, stamp);
 }
 
-/* A store of the bytes that fetch() takes for new, over those it takes for old. */
+/* A store of fetch()'s new bytes over its old ones. */
 static void store(struct scene *s, unsigned writer, uint64_t offset, unsigned size, uint64_t stamp)
 {
     store_bytes(s, writer, offset, size, (uint64_t)NOP << 32 | NOP,
@@ -157,7 +157,7 @@ static void fence(struct scene *s, unsigned hart, uint64_t stamp, uint64_t cycle
     audit_event(s->audit, &e);
 }
 
-/* Each hart has fenced once, so that this is not the cause of what follows. */
+/* Each hart fences once, so that a missing first fence is not the cause of later breaches. */
 static void build_fenced(struct scene *s)
 {
     build(s);
@@ -300,7 +300,7 @@ static void where_only_the_page_is_known_it_is_a_warning_without_a_writer(void *
     wreck(&s);
 }
 
-/* ---- what is one finding ---- */
+/* ---- grouping into findings ---- */
 
 static void the_same_again_is_counted_and_not_told(void **state)
 {
@@ -359,7 +359,7 @@ static void another_rule_or_store_is_another_finding(void **state)
     wreck(&s);
 }
 
-/* xv6 under `stale`: 4,022 findings of three rules, for want of any fence.i. */
+/* xv6 with `stale`: it was 4,022 findings of three rules, as it has no fence.i at all. */
 static void that_a_hart_never_fences_is_one_cause_of_all_it_breaks(void **state)
 {
     struct scene s;
@@ -381,7 +381,7 @@ static void that_a_hart_never_fences_is_one_cause_of_all_it_breaks(void **state)
     assert_int_equal(last(&s)->count, 3);
     assert_int_equal(last(&s)->rule, RULE_missing_remote_fence); /* the first of the gravest */
     assert_int_equal(last(&s)->by_rule[RULE_missing_local_fence], 1);
-    assert_int_equal(s.told_count, 2); /* when it came, and when it became an error */
+    assert_int_equal(s.told_count, 2); /* when it was new, and when it became an error */
     assert_int_equal(s.told[1], RULE_missing_remote_fence);
     wreck(&s);
 }
@@ -401,7 +401,8 @@ static void causes_without_end_are_counted_and_told(void **state)
     assert_int_equal(audit_count(s.audit), FINDINGS_MAX);
     assert_int_equal(audit_left_out(s.audit, SEVERITY_error), 3);
     assert_int_equal(audit_left_out(s.audit, SEVERITY_warning), 0);
-    assert_int_equal(s.told_count, FINDINGS_MAX + 3); /* --audit=fail hears of each */
+    assert_int_equal(s.told_count,
+                     FINDINGS_MAX + 3); /* the listener is called for each, for --audit=fail */
     wreck(&s);
 }
 
@@ -436,7 +437,8 @@ static void the_halves_of_a_site_make_one_finding(void **state)
     wreck(&s);
 }
 
-/* One half was stale after one patch, the other only after the next: memory never held the two. */
+/* One half was stale after one patch, the other only after the next: memory never had both old
+ * halves together. */
 static void halves_of_two_patches_are_not_put_together(void **state)
 {
     const uint32_t auipc = AUIPC(RA, 1);
@@ -474,7 +476,7 @@ static void the_half_of_a_site_that_did_not_change_is_the_same_in_both_versions(
     wreck(&s);
 }
 
-/* The fetcher's clock is behind: what counts is what happened first. */
+/* The clock of the fetching hart is behind: facts are in the order of events, not of cycles. */
 static void the_evidence_is_in_the_order_of_events_and_not_of_cycles(void **state)
 {
     static const enum fact_label order[] = {LABEL_FENCED,  LABEL_WRITTEN,  LABEL_FENCED,
@@ -633,7 +635,7 @@ static void a_hart_that_has_not_fenced_when_the_update_ends_should_have(void **s
     wreck(&s);
 }
 
-/* No kernel says that the update is over, but no store comes any more. */
+/* No kernel announces the end of the update, but there are no more stores. */
 static void a_hart_that_goes_on_with_the_old_version_for_long_is_found(void **state)
 {
     struct scene s;

@@ -18,7 +18,7 @@
 
 enum { RAM_SIZE = 1 << 20, DEV_BASE = 0x10000000 };
 
-/* A device that remembers how it was touched. */
+/* A device that records its accesses. */
 struct toy {
     uint64_t offset, value;
     unsigned size;
@@ -263,7 +263,7 @@ static void closing_pages_moves_clock_and_epoch(void **state)
     wreck(&w);
 }
 
-/* What the hook was given, piece by piece. */
+/* The pieces that the hook was called with. */
 struct pieces {
     uint64_t pa[16];
     unsigned size[16], count;

@@ -1,5 +1,5 @@
 /*
- * test_calls.c - who was called and who came back, by the machine's own record.
+ * test_calls.c - the machine's own record of calls and returns.
  */
 #include "isa/world.h"
 
@@ -8,7 +8,7 @@
 #include "ftrace/calls.h"
 #include "machine/site_image.h"
 
-/* Two functions with a site at their entry. What stands behind it is for each test to say. */
+/* Two functions with a site at their entry. Each test writes the code after it. */
 enum { F = 0x100, G = 0x140, BODY = SITE_BYTES, TRACER = 0x500, HANDLER = 0x600, BETWEEN = 0x700 };
 
 #define HOME    (M_VECTOR + 32)
@@ -23,7 +23,7 @@ struct scene {
     struct symbols *symbols;
     struct site_table *t;
     struct calls *c;
-    char log[1024]; /* what was told: +f.on  +tracer  -returned ... */
+    char log[1024]; /* calls of the listener: +f.on  +tracer  -returned ... */
 };
 
 static void say(struct scene *s, const char *a, const char *b)
@@ -54,7 +54,7 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
     say(ctx, "-", ends[how]);
 }
 
-/* In the layout whose sites have so many bytes: 8, `pfe8`, or 16, `pfe16`. */
+/* In the layout with sites of that many bytes: 8, `pfe8`, or 16, `pfe16`. */
 static void build_sites(struct scene *s, unsigned bytes)
 {
     const struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = TIMING_UNIT};
@@ -73,7 +73,7 @@ static void build_sites(struct scene *s, unsigned bytes)
     for (uint64_t at = F; at <= G; at += G - F) {
         image_nops(s->im, at, bytes);
         image_site(s->im, at);
-        image_word(s->im, at + bytes, JALR(ZERO, T1, 0)); /* to where the test wants it */
+        image_word(s->im, at + bytes, JALR(ZERO, T1, 0)); /* to an address that the test chooses */
     }
     image_word(s->im, TRACER, JALR(ZERO, T0, 0));
     image_word(s->im, TRACER + 4, NOP);
@@ -111,7 +111,7 @@ static void switch_on(struct scene *s, uint64_t site)
     patch(s, site, AUIPC(T0, 0), JALR(T0, T0, (uint32_t)(TRACER - site)));
 }
 
-/* So many instructions from there, with that stack, which go on to `next` where they jump. */
+/* Runs `insns` instructions with this stack pointer; their jumps (through t1) lead to `next`. */
 static void go(struct scene *s, uint64_t from, unsigned insns, uint64_t sp, uint64_t next)
 {
     hart_set_pc(s->h, from);
@@ -193,14 +193,15 @@ static void who_is_put_back_inside_of_a_site_has_called_once(void **state)
     (void)state;
     build(&s);
     switch_on(&s, F);
-    call(&s, F, TOP, HOME, 1); /* the auipc; then it is switched off, and begun anew */
+    call(&s, F, TOP, HOME,
+         1); /* the auipc; then the site is switched off, and the function starts again */
     patch(&s, F, NOP, NOP);
     call(&s, F, TOP, HOME, 4);
     assert_string_equal(s.log, "+f.off f -returned ");
     wreck(&s);
 }
 
-/* What was last decoded from its start is another site, and in another state. */
+/* The site that was decoded last from its start is another one, in another state. */
 static void who_goes_on_in_the_middle_of_a_site_finds_that_sites_state(void **state)
 {
     const uint32_t off[] = {NOP, NOP, NOP, NOP};
@@ -250,7 +251,7 @@ static void a_hooked_call_ends_in_the_handler(void **state)
     wreck(&s);
 }
 
-/* f is hooked and calls g as its last deed, which is hooked as well: the handler comes twice. */
+/* f is hooked and tail-calls g, which is hooked, too: return_to_handler runs twice. */
 static void two_hooked_calls_end_in_the_handler_one_after_the_other(void **state)
 {
     struct scene s;

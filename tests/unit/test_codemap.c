@@ -1,9 +1,10 @@
 /*
- * test_codemap.c - what a hart fetches after somebody wrote to code, parcel by
- * parcel: who may still see the old bytes, who is told, and what ends it.
+ * test_codemap.c - what a hart fetches after a write to code, parcel by
+ * parcel: which harts may fetch the old bytes, which events there are, and what ends it.
  */
 #include <string.h>
 
+#include "base/state_io.h"
 #include "cpu/observer.h"
 #include "isa/world.h"
 #include "mem/bus.h"
@@ -15,7 +16,7 @@
 #define FRESH (RAM_BASE + 0x40000)
 #define HOME  (M_VECTOR + 32) /* where calls return to: `j .` */
 
-/* Stores and fences that any hart can be sent through, one instruction each. */
+/* Stores and fences that the tests execute on any hart, one instruction each. */
 enum { STUB_SB, STUB_SH, STUB_SW, STUB_SD, STUB_AMO, STUB_FENCE, STUBS };
 
 enum { SEEN_MAX = 256 };
@@ -102,7 +103,7 @@ static void step_hart(struct hart *h, uint64_t pc, uint64_t insns)
     assert_int_equal(hart_run(h, insns, UINT64_MAX), HART_BUDGET);
 }
 
-/* Runs two instructions from there, the second of which returns; answers a0. */
+/* Runs two instructions from there, the second of which returns; returns a0. */
 static uint64_t call(struct scene *s, unsigned hart, uint64_t at)
 {
     struct hart *h = cluster_hart(s->w.cluster, hart);
@@ -434,7 +435,7 @@ static void a_store_across_pages_is_seen_on_both(void **state)
     poke(&s.w, EDGE + 2, JALR(ZERO, RA, 0), 4);
     assert_int_equal(call(&s, 0, EDGE - 2), 1);
     poke(&s.w, EDGE + 2, JALR(ZERO, RA, 0), 4);
-    /* Eight bytes from four below the edge's page end to four behind it. */
+    /* Eight bytes, four before the end of the page and four after it. */
     store(&s, 0, STUB_SD, EDGE - 2, (uint64_t)JALR(ZERO, RA, 0) << 32 | ADDI(A0, ZERO, 2));
     assert_int_equal(call(&s, 0, EDGE - 2), 2);
     assert_int_equal(s.seen.write_count, 1); /* the second half did not change */
@@ -527,7 +528,7 @@ static void a_store_is_seen_though_its_translation_is_older_than_the_code(void *
 
         build(&s, modes[m], 1);
         s.w.put_at = CODE + 0x100;
-        put(&s.w, SW(A1, A0, 0)); /* li a0,1, say */
+        put(&s.w, SW(A1, A0, 0)); /* for example li a0,1 */
         put(&s.w, SW(A2, A0, 4)); /* and a return */
         put(&s.w, JALR(RA, A0, 0));
         put(&s.w, ADDI(S1, A3, 0)); /* what ran the first time */
@@ -654,7 +655,7 @@ static void a_block_that_patches_itself_behind_a_fence_runs_the_new_code(void **
  */
 static void how_far_a_hart_fetches_ahead_is_not_its_budgets_affair(void **state)
 {
-    enum { AHEAD = 64, INSNS = AHEAD + 1 }; /* behind the longest block */
+    enum { AHEAD = 64, INSNS = AHEAD + 1 }; /* after the longest block */
 
     (void)state;
     for (uint64_t piece = 1; piece <= INSNS; piece++) {
@@ -675,7 +676,7 @@ static void how_far_a_hart_fetches_ahead_is_not_its_budgets_affair(void **state)
     }
 }
 
-/* A loop that writes one of its instructions in each turn, now this way, now that way. */
+/* A loop that writes one of its instructions in each iteration, with two versions in turn. */
 static void run_restless(enum fetch_mode mode, uint64_t piece, uint64_t *regs)
 {
     const uint32_t one = ADDI(S2, S2, 1), other = ADDI(S3, S3, 2);
@@ -818,7 +819,7 @@ static void each_hart_sees_the_bytes_that_it_had(void **state)
     wreck(&s);
 }
 
-/* What firmware does for the harts of the next test: a remote fence of hart 1. */
+/* The firmware of the next test: a remote fence of hart 1. */
 static void fence_hart_one(void *ctx, struct hart *h)
 {
     struct cluster *c = hart_cluster(h);
@@ -864,7 +865,7 @@ static void a_reset_leaves_nothing_stale(void **state)
     wreck(&s);
 }
 
-/* ---- who is told of stores ---- */
+/* ---- events of stores ---- */
 
 static void a_store_to_code_is_told_with_old_and_new_bytes(void **state)
 {
@@ -933,7 +934,7 @@ static void stamps_ascend(void **state)
     wreck(&s);
 }
 
-/* ---- pages that are code no longer ---- */
+/* ---- pages that are no longer code ---- */
 
 static bool is_code(struct scene *s, uint64_t at)
 {
@@ -1007,7 +1008,8 @@ static void a_cleared_page_can_become_code_and_be_cleared_again(void **state)
     wreck(&s);
 }
 
-static void declared_code_stays_code_though_it_is_cleared(void **state)
+/* Linux frees its init text, and a program's data comes to lie there. */
+static void declared_code_is_code_until_it_is_cleared(void **state)
 {
     struct scene s;
 
@@ -1015,8 +1017,10 @@ static void declared_code_stays_code_though_it_is_cleared(void **state)
     build(&s, FETCH_STALE, 1);
     load_function(&s, FUNC, 1);
     cluster_watch_code(s.w.cluster, FUNC, 8);
-    store(&s, 0, STUB_SD, FUNC, 0);
+    store(&s, 0, STUB_SD, FUNC, 1);
     assert_true(is_code(&s, FUNC));
+    store(&s, 0, STUB_SD, FUNC, 0);
+    assert_false(is_code(&s, FUNC));
     store(&s, 0, STUB_SD, FUNC, 1);
     assert_int_equal(s.seen.write_count, 2);
     wreck(&s);
@@ -1108,7 +1112,7 @@ static void when_too_many_pages_were_opened_only_the_page_is_known(void **state)
 
         ram_write(ram, n ? page : FRESH + 0x800, &n, sizeof n, &disk);
         if (n % 1500 == 0)
-            ram_close_pages(ram); /* the fence of a hart that is not there */
+            ram_close_pages(ram); /* a fence.i, as by another hart */
     }
     assert_int_equal(call(&s, 0, FRESH), 1);
     assert_int_equal(s.seen.stale_count, 2);
@@ -1160,6 +1164,32 @@ static void of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store(void *
     assert_int_equal(s.seen.stale_count, 1);
     assert_true(s.seen.stale[0].old_known); /* by the hart itself */
     assert_false(s.seen.stale[0].writer_known);
+    wreck(&s);
+}
+
+/* ---- state ---- */
+
+static void what_is_known_of_a_store_is_state(void **state)
+{
+    struct scene s;
+    struct state_io save, load;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    load_function(&s, FUNC, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 1, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    state_io_save(&save, 0);
+    cluster_code_state_io(&save, s.w.cluster);
+    state_io_load(&load, save.saved.at, save.saved.len);
+    cluster_code_state_io(&load, s.w.cluster);
+    assert_int_equal(state_io_end(&load), STATE_OK);
+    state_io_free(&save);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_true(s.seen.stale[0].writer_known);
+    assert_int_equal(s.seen.stale[0].who.hart, 1);
+    assert_int_equal(s.seen.stale[0].who.pc, stub(STUB_SW));
     wreck(&s);
 }
 
@@ -1297,6 +1327,7 @@ int main(void)
         cmocka_unit_test(when_too_many_pages_were_opened_only_the_page_is_known),
         cmocka_unit_test(of_a_page_that_is_written_all_the_time_only_the_page_is_known),
         cmocka_unit_test(of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store),
+        cmocka_unit_test(what_is_known_of_a_store_is_state),
         cmocka_unit_test(a_watched_page_tells_of_each_store_and_load),
         cmocka_unit_test(probe_slots_are_used_again),
         cmocka_unit_test(each_probe_at_a_place_is_called_and_one_too_many_is_refused),
@@ -1341,7 +1372,7 @@ int main(void)
         cmocka_unit_test(a_page_is_code_until_it_is_cleared),
         cmocka_unit_test(what_was_cleared_is_what_a_hart_has_until_its_fence),
         cmocka_unit_test(a_cleared_page_can_become_code_and_be_cleared_again),
-        cmocka_unit_test(declared_code_stays_code_though_it_is_cleared),
+        cmocka_unit_test(declared_code_is_code_until_it_is_cleared),
         cmocka_unit_test(a_page_that_a_device_clears_and_fills_at_once_has_what_it_brought),
         cmocka_unit_test(a_block_that_clears_its_own_page_goes_on),
     };

@@ -1,5 +1,5 @@
 /*
- * test_decode.c - the instruction table proves itself, then the decoder is
+ * test_decode.c - the instruction table is checked by itself, then the decoder is
  * compared with the manual's encodings written down a second time
  * (tests/isa/encode.h and the layouts below; ISA vol. I, chapters 26 and 34).
  */
@@ -50,7 +50,7 @@ static void every_mask_holds_the_bits_that_say_how_long(void **state)
     }
 }
 
-/* Hints with a name, whose words are their base instruction's too, and that one. */
+/* Named hints, whose words are also encodings of another instruction, and that one. */
 static const unsigned hint_rows[][2] = {
     {ROW_pause, ROW_fence},
     {ROW_prefetch_i, ROW_ori},
@@ -79,7 +79,7 @@ static void no_word_belongs_to_two_full_size_rows_but_a_hints_to_its_base(void *
         }
 }
 
-/* The row that a word of row r is read as: r itself, or a hint that stands before it. */
+/* The row that a word of row r decodes to: r itself, or a named hint in a row before it. */
 static unsigned row_meant(unsigned r, uint32_t word)
 {
     for (size_t n = 0; n < ARRAY_LEN(hint_rows); n++)
@@ -113,7 +113,7 @@ static void no_two_rows_have_one_name(void **state)
                 fail_msg("%s", row_info(a)->name);
 }
 
-/* Modes 5 and 6, where the table leaves the field open, are no instructions (vol. I, 20.2). */
+/* Rounding modes 5 and 6, which the mask does not exclude, are illegal (vol. I, 20.2). */
 static bool has_reserved_rounding(const struct row_info *info, uint32_t word)
 {
     unsigned rm = word >> 12 & 7;
@@ -207,7 +207,7 @@ static int signed_imm(uint32_t parcel, const layout where)
 
 /*
  * The manual's tables 26.3 to 26.6, quadrant by quadrant: the full-size word
- * that a parcel stands for, or 0 where it is reserved or for floating point.
+ * that a parcel expands to, or 0 where it is reserved or for floating point.
  */
 static uint32_t expand_quadrant_0(uint32_t p)
 {
@@ -334,7 +334,7 @@ static void every_parcel_is_what_the_manual_expands_it_to_or_reserved(void **sta
             fail_msg("%04x: is not %08x", parcel, word);
         decoded++;
     }
-    /* By quadrant: 2048 to a funct3, less what is reserved. */
+    /* By quadrant: 2048 for each funct3, minus reserved ones. */
     assert_int_equal(decoded,
                      (7 * 2048 - 8) + (8 * 2048 - 64 - 32 - 128) + (8 * 2048 - 64 - 64 - 1));
 }
@@ -487,7 +487,7 @@ static void operands_of_every_format_are_where_the_manual_puts_them(void **state
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- illegal words ---- */
 
 struct refusal {
     const char *name;
@@ -588,7 +588,7 @@ static void reserved_encodings_are_refused(void **state)
     }
 }
 
-/* Hints are instructions: code-generators and future cores rely on their doing nothing. */
+/* Hints are legal and do nothing: code generators rely on it. */
 static void hints_are_instructions(void **state)
 {
     static const struct refusal hints[] = {

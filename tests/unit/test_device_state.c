@@ -1,6 +1,6 @@
 /*
- * test_device_state.c - every device: saved, then restored into a new one, it goes on as the
- * first would have. What it answers and what it does to its interrupt lines is compared over
+ * test_device_state.c - every device: its state is saved and restored into a new one, which behaves
+ * as the first would have. What it answers and what it does to its interrupt lines is compared over
  * thousands of accesses, so a member that its state_io forgets is found.
  */
 #include <setjmp.h>
@@ -28,7 +28,7 @@
 
 enum { MEMORY = 0x4000, BASE = 0x80000000, DISK = 8 * VIRTIO_BLK_SECTOR, HARTS = 3 };
 
-/* A device and all that surrounds it. `seen`: a hash of all that came out of it. */
+/* A device and its environment. `seen`: a hash of all its outputs. */
 struct world {
     struct device device;
     struct uart *uart;
@@ -338,7 +338,7 @@ static void put_descriptor(struct world *w, unsigned n, uint64_t pa, uint32_t le
     memcpy(d + 12, words, 4);
 }
 
-/* A request of three buffers, as a block device wants it; others take the first or the second. */
+/* A request of three buffers, as for a block device; others use the first or the second. */
 static void add_chain(struct world *w, struct rng *r)
 {
     uint32_t header[4] = {(uint32_t)rng_below(r, 2), 0, (uint32_t)rng_below(r, 8), 0};
@@ -431,7 +431,7 @@ static enum state_error load(struct world *w, const struct state_io *saved, size
     return state_io_end(&io);
 }
 
-/* The surroundings of `from`: clock, memory, disk. */
+/* Copies the environment of `from`: clock, memory, disk. */
 static void surround(struct world *to, const struct world *from)
 {
     to->now = from->now;
@@ -504,7 +504,7 @@ static void truncated_states_are_refused(void **state)
     }
 }
 
-/* Whatever state damaged data give: the device can still be used (under the sanitizers). */
+/* Damaged data may give any state, but the device can still be used (under the sanitizers). */
 static void damaged_states_are_refused_or_harmless(void **state)
 {
     static struct world w;

@@ -1,5 +1,5 @@
 /*
- * test_diag.c - what a message looks like.
+ * test_diag.c - the format of messages.
  */
 #include <setjmp.h>
 #include <stdarg.h>

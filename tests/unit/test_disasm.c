@@ -1,6 +1,6 @@
 /*
- * test_disasm.c - the disassembler's promises that objdump cannot judge, and a
- * word of each kind so that a break is seen without a cross toolchain. The
+ * test_disasm.c - properties of the disassembler that objdump cannot check, and a
+ * word of each kind, so that errors are found without a cross toolchain. The
  * whole encoding space is compared in tests/isa/disasm_against_objdump.sh.
  */
 #include <setjmp.h>
@@ -139,7 +139,7 @@ static void compressed_instructions_read_as_what_they_expand_to(void **state)
     assert_texts(samples, ARRAY_LEN(samples));
 }
 
-/* The full-size add of zero is no mv for binutils: only c.mv is. */
+/* Binutils calls only c.mv a mv, not a full-size add of zero. */
 static void a_full_size_add_of_zero_stays_an_add(void **state)
 {
     static const struct sample samples[] = {

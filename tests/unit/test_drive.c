@@ -1,5 +1,5 @@
 /*
- * test_drive.c - disks whose earlier contents come back.
+ * test_drive.c - disks whose earlier contents are restored.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static uint8_t in_file(const struct world *w, uint64_t offset)
     return byte;
 }
 
-/* Two versions and the way back, in a mode; the last page is not a whole one. */
+/* Takes two versions and restores them, in a mode; the last page is a partial one. */
 static void go_back(struct world *w)
 {
     struct version *first, *second;

@@ -258,7 +258,7 @@ static void a_long_command_line_and_many_harts_fit(void **state)
     free(args);
 }
 
-/* U-Boot adds its properties to the tree where it lies. */
+/* U-Boot adds its properties to the tree in place. */
 static void a_boot_loader_can_add_to_the_tree_in_place(void **state)
 {
     struct world w;

@@ -1,11 +1,11 @@
 /*
- * test_float.c - software floating point against the host's own unit.
+ * test_float.c - software floating point compared with the host's.
  *
  * Every operation on every pair of special values, and on seeded random ones
  * whose bits are drawn so that exponents meet, in the four rounding modes that
  * hosts have: bits and flags must agree. RISC-V differs in the NaN it makes
- * (canonical) and in what it saturates to; that is put right here. RMM and half
- * precision, which the host cannot judge, are in tests/isa/float_cases.py.
+ * (canonical) and in what it saturates to; these are adapted here. RMM and half
+ * precision, which the host does not have, are in tests/isa/float_cases.py.
  */
 #include <fenv.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 #include "base/rng.h"
 #include "cpu/float.h"
 
-/* The compiler must not fold or move what depends on the mode. */
+/* Prevents the compiler from folding or moving operations that depend on the rounding mode. */
 #define KEEP(v) __asm__ volatile("" : "+m"(v)::"memory")
 
 enum { RANDOM_CASES = 300000 };
@@ -69,7 +69,7 @@ static size_t special_count(enum float_format f)
     return 2 * (f == FLOAT_D ? ARRAY_LEN(specials_d) : ARRAY_LEN(specials_s));
 }
 
-/* Exponents near one another, few significant bits often: sums cancel and ties happen. */
+/* Often similar exponents and few significant bits, for cancellation and ties. */
 static uint64_t random_pattern(enum float_format f, struct rng *r)
 {
     uint64_t v = rng_next(r);
@@ -220,7 +220,7 @@ static void check(enum operation op, enum float_format f, const uint64_t v[3])
         uint64_t wanted = host_compute(op, f, v, modes[m].host, &wanted_flags);
         uint64_t result = our_compute(op, f, v, &env);
 
-        /* Infinity times zero plus a quiet NaN: hosts may choose, RISC-V does not. */
+        /* Infinity times zero plus a quiet NaN: IEEE 754 leaves NV open, RISC-V requires it. */
         if (op == FMA && (flags ^ wanted_flags) == FLAG_NV && result == wanted &&
             result == float_canonical_nan(f))
             continue;
@@ -303,7 +303,7 @@ static void from_integers_as_on_the_host(void **state)
         } else {
             wanted = of_s(s);
         }
-        /* For large unsigned numbers compilers halve and double, and round twice on the way. */
+        /* For large unsigned numbers compilers halve and double, which rounds twice. */
         if (!is_signed && (int64_t)wide < 0) {
             fesetround(FE_TONEAREST);
             continue;
@@ -314,7 +314,7 @@ static void from_integers_as_on_the_host(void **state)
     }
 }
 
-/* The host's nearbyint in the mode, and then what fits: that is RISC-V's conversion. */
+/* RISC-V's conversion: the host's nearbyint in the rounding mode, then saturation. */
 static void to_integers_as_the_host_rounds(void **state)
 {
     struct rng r = {11};
@@ -353,7 +353,7 @@ static void to_integers_as_the_host_rounds(void **state)
     }
 }
 
-/* ---- what has no twin on the host ---- */
+/* ---- operations that the host does not have ---- */
 
 static void rounding_to_nearest_away_breaks_ties_outwards(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * test_image.c - what is loaded, what is refused, and with which words.
+ * test_image.c - what is loaded, what is refused, and the messages.
  *
  * The ELF is laid out by hand, so that each test can damage one field.
  */
@@ -26,7 +26,7 @@
 
 enum { RAM_SIZE = 4 << 20, TEXT_PA = 0x80200000, DATA_PA = 0x80201000, BSS_BYTES = 0x2010 };
 
-/* A kernel in miniature: high virtual addresses, low physical ones. */
+/* A tiny kernel: high virtual addresses, low physical ones. */
 struct sample {
     Elf64_Ehdr h;
     Elf64_Phdr ph[3];
@@ -384,12 +384,12 @@ static void a_linux_image_counts_from_the_start_of_ram(void **state)
     assert_int_equal(w.im->entry, 0x80200000);
     assert_int_equal(w.im->segments[0].mem_size, image_size);
     image_free(w.im);
-    assert_int_equal(open_at(&w, 0x80400000), EXIT_PASS); /* the user's wish goes first */
+    assert_int_equal(open_at(&w, 0x80400000), EXIT_PASS); /* the option has precedence */
     assert_int_equal(w.im->entry, 0x80400000);
     wreck(&w);
 }
 
-/* As the EFI stub makes it: a section of code, one of data, and a table that says so. */
+/* As with the EFI stub: a section of code, one of data, and a section table. */
 struct efi_kernel {
     uint8_t linux_header[0x3c];
     uint32_t pe_at;
@@ -446,7 +446,7 @@ static void a_linux_image_lies_where_its_symbols_say(void **state)
     k = efi_kernel();
     build(&w, &k, sizeof k);
     assert_int_equal(open_at(&w, 0x80200000), EXIT_PASS);
-    image_link_at(w.im, 0xffffffff80000123); /* no page: not where an image begins */
+    image_link_at(w.im, 0xffffffff80000123); /* not page-aligned: not the start of an image */
     assert_int_equal(w.im->segments[0].va, 0x80200000);
     image_link_at(w.im, 0xffffffff80000000);
     assert_int_equal(w.im->texts[0].va, 0xffffffff80000100);

@@ -20,7 +20,7 @@ struct scene {
     struct world w;
     unsigned count;
     struct told told[TOLD_MAX];
-    unsigned stop_at; /* asks for a stop at that event, counted from 1; 0: never */
+    unsigned stop_at; /* requests a stop at the event with this number, from 1; 0: never */
 };
 
 enum {
@@ -268,7 +268,7 @@ static void another_value_for_sp_is_a_switch_told_after_it(void **state)
     at = try(&s, C_MV(SP, A0));
     assert_switch(&s, at, old, DATA + 0x4000);
     assert_int_equal(s.told[0].pc, at + 2);
-    at = try(&s, ADDI(SP, A0, -16)); /* by the frame pointer, say */
+    at = try(&s, ADDI(SP, A0, -16)); /* for example by the frame pointer */
     assert_switch(&s, at, DATA + 0x4000, DATA + 0x3ff0);
     poke(&s.w, DATA + 0x800, DATA + 0x1000, 8);
     at = try(&s, LD(SP, A1, 0));
@@ -300,7 +300,7 @@ static void a_load_of_sp_that_traps_is_no_switch(void **state)
 
     (void)state;
     build(&s, ALL);
-    hart_set_reg(s.w.hart, A0, 0x1000); /* nothing is there */
+    hart_set_reg(s.w.hart, A0, 0x1000); /* not mapped */
     at = try(&s, LD(SP, A0, 0));
     assert_trapped(s.w.hart, 5, at, 0x1000);
     assert_int_equal(s.count, 0);
@@ -359,7 +359,7 @@ static void assert_program_ran(const struct scene *s, uint64_t cycles)
     assert_int_equal(hart_cycles(s->w.hart), cycles);
 }
 
-/* How many operations the block at pa has. */
+/* The number of operations of the block at pa. */
 static unsigned operations(const struct scene *s, uint64_t pa)
 {
     const struct block *b = map_get_ptr(&s->w.hart->cache.blocks, pa);
@@ -368,7 +368,7 @@ static unsigned operations(const struct scene *s, uint64_t pa)
     return b->uop_count;
 }
 
-/* Runs the program to its end; answers the cycles. */
+/* Runs the program to its end; returns the cycles. */
 static uint64_t run_program(struct scene *s)
 {
     write_program(s);

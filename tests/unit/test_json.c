@@ -1,5 +1,5 @@
 /*
- * test_json.c - what the JSON writer writes.
+ * test_json.c - the output of the JSON writer.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -125,12 +125,12 @@ static void build(struct world *w, enum form form)
     put_tokens(w, alignment);
     if (form != BEFORE)
         put_addresses(w, form);
-    w->size += 100; /* something comes behind */
+    w->size += 100; /* other bytes follow */
 }
 
 static void read_symbols(struct world *w)
 {
-    /* A copy of its own size: a sanitizer sees what reads beyond it. */
+    /* A copy of exactly this size, so that a sanitizer detects reads beyond it. */
     uint8_t *copy = malloc(w->size);
 
     memcpy(copy, w->bytes, w->size);
@@ -202,7 +202,7 @@ static void letters_say_what_is_global(void **state)
     wreck(&w);
 }
 
-/* Each with one of the tables spoilt: none of them is taken for what it is not. */
+/* Each with one of the tables spoilt: it must not be accepted. */
 static void damage_is_no_table(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void a_truncated_image_has_none(void **state)
     }
 }
 
-/* The sanitizers see what reads outside; what is found must be whole. */
+/* The sanitizers detect reads outside; names that are found must be complete. */
 static void no_damage_is_followed_out_of_the_image(void **state)
 {
     uint64_t random = 1;

@@ -1,7 +1,7 @@
 /*
  * test_limits.c - where a hart_run ends: at the first instruction boundary after a
- * request to stop, wherever that comes from, and at the first one at or after the
- * cycle that was asked for, whatever the instructions cost.
+ * request to stop, from any source, and at the first one at or after the
+ * requested cycle, whatever the instructions cost.
  */
 #include "cpu/observer.h"
 #include "isa/world.h"
@@ -80,7 +80,8 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     return PROBE_GO_ON;
 }
 
-/* Runs eight additions and a jump back, with a probe at one of them; it asks twice. */
+/* Runs eight additions and a jump back, with a probe at one of them, which requests a stop twice.
+ */
 static void assert_probe_stops_after(unsigned index)
 {
     struct world w = timed_world();
@@ -188,7 +189,7 @@ static void an_endless_fetch_fault_ends_at_its_cycle(void **state)
     enum hart_stop stop;
 
     (void)state;
-    set_csr(w.hart, MTVEC, 0x100); /* nothing is there */
+    set_csr(w.hart, MTVEC, 0x100); /* not mapped */
     hart_set_pc(w.hart, 0x200);
     stop = hart_run(w.hart, UINT64_MAX, hart_cycles(w.hart) + 12);
     assert_int_equal(stop, HART_BUDGET);

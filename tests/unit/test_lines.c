@@ -26,7 +26,7 @@ struct world {
     struct symbols *s;
 };
 
-/* The lines that the tests speak of are 1 (helper), 2 (outer) and 3 (_start). */
+/* The lines in these tests are 1 (helper), 2 (outer) and 3 (_start). */
 static const char source[] =
     "static inline __attribute__((always_inline)) int helper(int a) { return a * 7; }\n"
     "__attribute__((noinline)) int outer(int a) { return helper(a) + 1; }\n"
@@ -136,7 +136,7 @@ static void an_inlined_function_is_named_beside_its_caller(void **state)
     wreck(&w);
 }
 
-/* What was found is remembered, also that nothing was. */
+/* Results are cached, also negative ones. */
 static void a_place_that_is_asked_for_again_is_the_same(void **state)
 {
     struct world w;
@@ -220,7 +220,7 @@ static void a_fifo_is_not_waited_for(void **state)
     path = xasprintf("%s/fifo", dir);
     assert_int_equal(mkfifo(path, 0600), 0);
     l = lines_new(path);
-    alarm(10); /* who waits is ended by it */
+    alarm(10); /* ends the writer that waits */
     assert_false(lines_at(l, 0x80000000, &place));
     alarm(0);
     lines_free(l);

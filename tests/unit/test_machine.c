@@ -1,6 +1,6 @@
 /*
  * test_machine.c - the scheduler and the clock: a run is a function of image and
- * seed, however it is cut into pieces, and time does what it says.
+ * seed, however it is divided into pieces, and deadlines are met in time.
  */
 #include "machine/board.h"
 
@@ -37,15 +37,15 @@ static void add_start(struct board_program *p, unsigned *handler_slot)
     add(p, CSRRSI(ZERO, MSTATUS, 8));
 }
 
-/* The handler begins at the program's end: patches the slot that add_start left. */
+/* The handler begins at the end of the program: fills in the slot that add_start left. */
 static void handler_is_here(struct board_program *p, unsigned slot)
 {
     p->words[slot + 1] = ADDI(T0, T0, distance(slot, p->count));
 }
 
 /*
- * Harts that count together, divide, leave traces in the order in which they
- * came, pause and sleep now and then, and are interrupted every so many ticks.
+ * Harts that count together, divide, record the order in which they
+ * came, pause and sleep sometimes, and are interrupted periodically.
  */
 static struct board_program busy_program(unsigned ticks)
 {
@@ -75,7 +75,7 @@ static struct board_program busy_program(unsigned ticks)
     return p;
 }
 
-/* ---- what a machine looks like ---- */
+/* ---- the state of a machine ---- */
 
 struct shot {
     uint64_t regs[HARTS_MAX][32], pc[HARTS_MAX], insns[HARTS_MAX], cycles[HARTS_MAX];
@@ -106,7 +106,7 @@ static struct machine_config config_of(unsigned harts, uint64_t seed)
         .harts = harts, .seed = seed, .firmware = FIRMWARE_NONE, .timing = TIMING_INORDER};
 }
 
-/* Runs a program for so many instructions, in such pieces. */
+/* Runs a program for `insns` instructions, in pieces. */
 static void run_program(const struct board_program *p, struct machine_config config, uint64_t insns,
                         uint64_t piece, struct shot *s)
 {
@@ -236,7 +236,7 @@ static void harts_stay_within_some_slices_of_each_other(void **state)
     }
 }
 
-/* Two harts, each of which adds one when the other has, and pauses until then. */
+/* Two harts that add one in turn, and pause until it is their turn. */
 static struct board_program turn_taking_program(void)
 {
     struct board_program p = {0};
@@ -257,7 +257,7 @@ static struct board_program turn_taking_program(void)
     return p;
 }
 
-/* In slices to their ends it would be one handing over for each of some thousand instructions. */
+/* If slices did not end at a pause, each turn would take some thousand instructions. */
 static void who_pauses_gives_way(void **state)
 {
     static const uint64_t pieces[] = {1, 7, 100};
@@ -307,7 +307,7 @@ static void a_timer_interrupt_is_punctual_and_never_early(void **state)
     board_free(&b);
 }
 
-/* Whatever time another hart has read before, no later reading is less. */
+/* No hart reads a time that is less than one that another hart has read before. */
 static void time_goes_back_for_nobody(void **state)
 {
     struct board_program p = {0};
@@ -340,7 +340,7 @@ static void time_goes_back_for_nobody(void **state)
     }
 }
 
-/* The time CSR is mtime, whoever sets it, and stimecmp is compared with that. */
+/* The time CSR is mtime, whichever hart sets it, and stimecmp is compared with it. */
 static void looking_at_the_time_is_no_reading_of_it(void **state)
 {
     const struct board_program p = busy_program(300);
@@ -408,7 +408,7 @@ static void time_that_is_set_is_the_time(void **state)
     board_free(&b);
 }
 
-/* A hart that waits for stimecmp wakes when another sets the time to it or behind it. */
+/* A hart that waits for stimecmp wakes when another one sets the time to it or to after it. */
 static void time_that_another_hart_sets_wakes(void **state)
 {
     struct board_program p = {0};
@@ -503,7 +503,7 @@ static uint64_t note_wait(void *ctx, const struct moment *at, uint64_t until)
     return until;
 }
 
-/* A kernel that wants no timer may name a time in the distant future. */
+/* A kernel that needs no timer may set it to a time in the distant future. */
 static void a_sleep_of_centuries_is_asked_for_as_such(void **state)
 {
     struct board_program p = {0};
@@ -545,7 +545,7 @@ static void a_sleep_that_nothing_ends_stops_the_machine(void **state)
     }
 }
 
-/* Sleeps on the host without an end, so to speak: input is always there. */
+/* A console with input at any time, whose waits end at once. */
 static uint64_t always_readable(void *ctx, const struct moment *at, uint64_t until)
 {
     (void)until;
@@ -576,7 +576,7 @@ static void a_handler_that_cannot_run_stops_the_machine(void **state)
     struct stop stop;
 
     (void)state;
-    add(&p, ADDI(T0, ZERO, 0x100)); /* nothing is there */
+    add(&p, ADDI(T0, ZERO, 0x100)); /* not mapped */
     add(&p, CSRRW(ZERO, MTVEC, T0));
     add(&p, ECALL);
     board_new(&b, &p, config_of(2, 1));
@@ -656,7 +656,7 @@ static void the_finisher_ends_the_run_with_its_code(void **state)
     }
 }
 
-/* At every moment once: who sleeps and is asked for ever comes no further. */
+/* One call at each moment: a machine that called again without end would make no progress. */
 static bool want_to_stop(void *ctx, const struct moment *at)
 {
     struct test_board *b = ctx;
@@ -687,7 +687,7 @@ static void who_interrupts_is_heard_and_changes_nothing(void **state)
     board_free(&b);
 }
 
-/* Somebody looks up half-way, and half-way of the rest, but never has any input. */
+/* The console ends each wait half-way, but never has input. */
 static uint64_t half_way(void *ctx, const struct moment *at, uint64_t until)
 {
     (void)ctx;
@@ -759,7 +759,7 @@ static void a_timer_is_met_in_code_of_any_cost(void **state)
     }
 }
 
-/* A time of stimecmp that each hart has for itself: S5 is the lateness that the time CSR shows. */
+/* Each hart has its own stimecmp: S5 is the lateness by the time CSR. */
 static void each_hart_meets_its_own_stimecmp(void **state)
 {
     struct board_program p = {0};
@@ -803,14 +803,14 @@ static void each_hart_meets_its_own_stimecmp(void **state)
         for (unsigned i = 0; i < harts; i++) {
             assert_true(hart_reg(board_hart(&b, i), S2) > 100);
             assert_int_equal(hart_reg(board_hart(&b, i), S6), 0);
-            /* What another hart has read of the time is at most a slice ahead. */
+            /* The time that another hart has read is at most a slice ahead. */
             assert_in_range(hart_reg(board_hart(&b, i), S5), 0, harts == 1 ? 1 : 61);
         }
         board_free(&b);
     }
 }
 
-/* set_timer of the firmware with a time that is over: the interrupt is there at once. */
+/* set_timer of the firmware with a time in the past: the interrupt is pending at once. */
 static void a_firmware_timer_in_the_past_fires_at_once(void **state)
 {
     enum { SIE = 0x104, STVEC = 0x105, SSTATUS = 0x100, EID_TIME_HIGH = 0x54495 };
@@ -844,7 +844,8 @@ static void a_firmware_timer_in_the_past_fires_at_once(void **state)
     board_free(&b);
 }
 
-/* Hart 1 reserves and waits again and again; hart 0 divides. S2: the longest wait, S4: how many. */
+/* Hart 1 reserves and waits again and again; hart 0 divides. S2: the longest wait, S4: the number
+ * of waits. */
 static void a_short_wait_for_a_store_ends_at_its_cycle(void **state)
 {
     enum { CYCLE = 0xc00, WRS_CYCLES = 1000 };
@@ -946,7 +947,7 @@ static void a_hart_whose_pc_is_set_waits_no_more(void **state)
     }
 }
 
-/* ---- a scheduler from outside ---- */
+/* ---- a scheduler of the configuration ---- */
 
 struct chooser {
     unsigned asked;

@@ -1,5 +1,5 @@
 /*
- * test_map.c - the hash map, against a plain array.
+ * test_map.c - the hash map, compared with a plain array.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * test_pace.c - an idle guest's clock beside the one on the wall.
+ * test_pace.c - the time of an idle guest and the wall clock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,9 +58,9 @@ static void what_is_too_much_is_forgiven(void **state)
     (void)state;
     (void)pace_sleep(&p, 0, 10 * MS, wall(0));
     assert_int_equal(pace_sleep(&p, 10 * MS, 20 * MS, wall(3600000)),
-                     10 * MS); /* we were stopped */
+                     10 * MS); /* the process was stopped */
     assert_int_equal(pace_sleep(&p, 9000 * MS, 9010 * MS, wall(3600020)),
-                     10 * MS); /* it computed */
+                     10 * MS); /* the guest computed */
     assert_int_equal(pace_sleep(&p, 9010 * MS, 9020 * MS, wall(3600030)), 10 * MS);
 }
 

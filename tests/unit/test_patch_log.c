@@ -1,5 +1,5 @@
 /*
- * test_patch_log.c - which stores are one patch, and which fence covers it.
+ * test_patch_log.c - which stores are one patch, and which is its first fence.
  */
 #include "cpu/observer.h"
 #include "ftrace/patch_log.h"
@@ -12,7 +12,7 @@ struct world {
     struct symbols *symbols;
     struct site_table *t;
     struct patch_log *log;
-    uint64_t clock; /* as ram's: every write and every fence moves it */
+    uint64_t clock; /* like the write clock: every write and fence advances it */
 };
 
 static void build(struct world *w)
@@ -36,7 +36,7 @@ static void wreck(struct world *w)
     free(w->im);
 }
 
-/* A hart's store to the text, which is kept in the image's own bytes. */
+/* A hart's store to the text; the image's bytes serve as memory. */
 static void store(struct world *w, unsigned hart, uint64_t offset, uint64_t value, unsigned size)
 {
     struct code_write write = {.stamp = ++w->clock,
@@ -236,7 +236,7 @@ static void stores_outside_of_sites_without_end_are_not_kept_without_end(void **
     assert_in_range(patch_log_count(w.log), 100, PATCHES_MAX - 1);
     assert_int_equal(patch_log_counts(w.log).others, 10000);
     store(&w, 0, F, 1, 4);
-    assert_non_null(patch_log_last(w.log, F_SITE)); /* there is room for sites all the same */
+    assert_non_null(patch_log_last(w.log, F_SITE)); /* there is still room for sites */
     assert_int_equal(patch_log_counts(w.log).sites, 1);
     wreck(&w);
 }
@@ -279,7 +279,7 @@ static void memory_of_a_site_that_is_reused_is_no_site(void **state)
     wreck(&w);
 }
 
-/* repro fence.S */
+/* as in tests/machine/hostile/fences.S */
 static void a_store_and_a_fence_in_turns_do_not_fill_memory(void **state)
 {
     enum { TURNS = 100000, MARGIN = 10000 };
@@ -332,7 +332,7 @@ static void a_store_behind_the_fence_takes_the_cover_away(void **state)
     store(&w, 0, F, 1, 4);
     fence(&w, 1, 1, FENCE_LOCAL);
     assert_non_null(patch_log_fenced(w.log, patch_log_last(w.log, F_SITE), 1));
-    store(&w, 0, F + 4, 2, 4); /* the same patch goes on */
+    store(&w, 0, F + 4, 2, 4); /* the same patch continues */
     assert_null(patch_log_fenced(w.log, patch_log_last(w.log, F_SITE), 1));
     wreck(&w);
 }

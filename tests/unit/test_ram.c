@@ -1,6 +1,6 @@
 /*
- * test_ram.c - main memory and its write clock: what "newer than the last
- * fence.i" rests on.
+ * test_ram.c - main memory and its write clock: the basis of "newer than the last
+ * fence.i".
  */
 #include <setjmp.h>
 #include <stdarg.h>

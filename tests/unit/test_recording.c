@@ -1,6 +1,6 @@
 /*
- * test_recording.c - a console that is written down, and one that answers from
- * what was written. There is no machine: the moments are ours.
+ * test_recording.c - the console that records, and the one that answers from
+ * a recording. There is no machine: the tests choose the moments.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "cli/record.h"
 #include "cli/replay.h"
 
-/* ---- a console inside ---- */
+/* ---- the inner console ---- */
 
 struct inside {
     const char *input;
@@ -59,7 +59,7 @@ static bool interrupted(void *ctx, const struct moment *at)
     return in->interrupted;
 }
 
-/* ---- a world: a file, what was said, and the two consoles ---- */
+/* ---- a world: a file, the messages, and the two consoles ---- */
 
 struct world {
     char path[32], part[40]; /* until the recording has ended */
@@ -298,7 +298,7 @@ static void another_run_is_noticed(void **state)
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
     assert_true(stops_at(&w, POLL_CLOCK, 11, 21)); /* the byte was not taken */
     assert_false(is_true(&w, 11, 21, false));
-    assert_true(has_said(&w, ":5: at instruction 11 "));
+    assert_true(has_said(&w, ":5: the run differs from the recorded one at instruction 11;"));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
     assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 19), -1); /* its time is another */
@@ -311,7 +311,7 @@ static void another_run_is_noticed(void **state)
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
     assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
-    assert_int_equal(waits_at(&w, 14, 30, UINT64_MAX), 30); /* would sleep for ever */
+    assert_int_equal(waits_at(&w, 14, 30, UINT64_MAX), 30); /* would sleep endlessly */
     assert_true(stops_at(&w, POLL_IDLE, 14, 30));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
@@ -319,7 +319,7 @@ static void another_run_is_noticed(void **state)
     assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
     assert_int_equal(gets_at(&w, POLL_IDLE, 15, 30), 'd');
     assert_false(is_true(&w, 20, 61, true)); /* a cycle late */
-    assert_true(has_said(&w, ":7: at instruction 20 "));
+    assert_true(has_said(&w, ":7: the run differs from the recorded one at instruction 20;"));
     wreck(&w);
 }
 

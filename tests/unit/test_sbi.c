@@ -57,7 +57,7 @@ static void on_event(void *ctx, const struct event *e)
     s->fence[s->fence_count++] = e->fence;
 }
 
-/* A kernel that is nothing but an ecall, a loop, and a wfi behind it. */
+/* A kernel of an ecall, a loop, and a wfi after it. */
 static void build(struct scene *s)
 {
     struct board_program p = {0};
@@ -95,7 +95,7 @@ static struct answer answer_of(const struct hart *h)
     return (struct answer){(int64_t)hart_reg(h, A0), hart_reg(h, A1)};
 }
 
-/* One ecall of one hart, which the scheduler is not asked about. */
+/* One ecall of one hart, without the scheduler. */
 static struct answer call_on(struct scene *s, unsigned hart, uint64_t extension, uint64_t function,
                              uint64_t a, uint64_t b, uint64_t c)
 {
@@ -262,7 +262,8 @@ static void a_hart_runs_once_it_is_started_and_not_before(void **state)
     wreck(&s);
 }
 
-/* Firmware enters S-mode by mret, and mepc has no bit 0: the hart stands at the even address. */
+/* Firmware enters S-mode by mret, and bit 0 of mepc is 0: the hart continues at the even address.
+ */
 static void a_start_address_loses_its_lowest_bit(void **state)
 {
     struct scene s;
@@ -308,7 +309,7 @@ static void a_suspended_hart_waits_for_an_interrupt_and_returns(void **state)
 
 static void without_retention_it_goes_on_elsewhere_with_translation_off(void **state)
 {
-    /* The type has 32 bits, which C's calling convention extends by their sign. */
+    /* The type has 32 bits, which the calling convention sign-extends. */
     static const uint64_t types[] = {NON_RETENTIVE, ~UINT64_C(0) << 31};
     struct scene s;
 
@@ -336,7 +337,7 @@ static void without_retention_it_goes_on_elsewhere_with_translation_off(void **s
     }
 }
 
-/* The hart has been woken: a later wait is a wait of its own. */
+/* The hart has been woken: a later wfi is not the suspension any more. */
 static void a_hart_that_waits_after_its_suspension_is_started(void **state)
 {
     struct scene s;
@@ -466,7 +467,7 @@ static void instret_begins_where_it_is_told_to(void **state)
     wreck(&s);
 }
 
-/* What a counter was stopped at, or set to, ends with the hart. */
+/* Stopped counters and their values do not outlive the stop of the hart. */
 static void counters_of_a_hart_that_starts_run(void **state)
 {
     enum { CYCLE = 0xc00, CYCLE_EVENT = 1 };
@@ -713,7 +714,7 @@ static void a_timer_in_the_past_rises_at_once(void **state)
     wreck(&s);
 }
 
-/* With Sstc there is one timer, whichever way it is set. */
+/* With Sstc there is one timer, by either way of setting it. */
 static void firmwares_timer_is_stimecmp(void **state)
 {
     enum { STIMECMP = 0x14d };
@@ -748,13 +749,13 @@ static void the_console_writes_what_lies_in_memory(void **state)
     assert_string_equal(s.b.put, text);
     assert_int_equal(call(&s, DBCN, 0, 7, DATA, 0).value, 7);
     assert_int_equal(call(&s, DBCN, 2, '!', 0, 0).error, 0);
-    assert_int_equal(call(&s, 1, 99, '?', 0x77, 0).error, 0); /* legacy; a6 is not looked at */
+    assert_int_equal(call(&s, 1, 99, '?', 0x77, 0).error, 0); /* legacy; a6 is ignored */
     assert_string_equal(s.b.put, "written by the kernelwritten!?");
     assert_int_equal(hart_reg(board_hart(&s.b, 0), A1), 0x77); /* legacy: a0 only */
     wreck(&s);
 }
 
-/* One call of a hostile kernel would keep the host busy with all of memory. */
+/* Otherwise one call of a hostile kernel could write all of memory. */
 static void the_console_writes_a_page_at_most_in_one_call(void **state)
 {
     struct scene s;
@@ -814,7 +815,7 @@ static void the_console_reads_what_there_is(void **state)
     wreck(&s);
 }
 
-/* The receiver takes bytes in by itself; a kernel that asks firmware gets them all the same. */
+/* Bytes that the UART has received are also returned to a kernel that asks the firmware. */
 static void what_the_receiver_took_in_is_read_first(void **state)
 {
     struct scene s;
@@ -859,7 +860,7 @@ static void legacy_masks_are_read_from_memory(void **state)
     wreck(&s);
 }
 
-/* Linux without its PMU driver leaves scounteren as it finds it, and its vDSO reads the time. */
+/* Linux without its PMU driver does not set scounteren, but its vDSO reads the time. */
 static void user_programs_may_read_cycle_time_and_instret(void **state)
 {
     struct scene s;
@@ -943,7 +944,7 @@ static void a_user_programs_ecall_is_the_kernels(void **state)
     wreck(&s);
 }
 
-/* What firmware writes on behalf of one hart is a store to the others. */
+/* A write of the firmware for one hart is a store to the others. */
 static void console_input_breaks_the_reservations_of_others(void **state)
 {
     static const uint32_t code[] = {LR_D(0, A2, A0), SC_D(0, A3, A2, A0)};

@@ -61,7 +61,7 @@ static void wreck(struct scene *s)
     world_free(&s->w);
 }
 
-/* A store of the hart, in memory and told. */
+/* A store of the hart: to memory, and as an event. */
 static void store(struct scene *s, uint64_t pa, uint64_t value, unsigned size)
 {
     struct code_write w = {.who = {.kind = WRITER_HART}, .pa = pa, .size = size};
@@ -117,7 +117,7 @@ static void one_store_can_end_two_sites(void **state)
     wreck(&s);
 }
 
-/* Lays the forms of a site over each other byte by byte, in each order of two of them. */
+/* Overwrites each form of a site with each other one, byte by byte. */
 static void no_step_of_patching_ends_a_site(void **state)
 {
     uint32_t forms[4][2] = {{NOP, NOP}, {0x00010001, 0x00010001}};
@@ -284,6 +284,36 @@ static void what_a_site_costs_is_counted_from_then_on(void **state)
     wreck(&s);
 }
 
+/* A module that is loaded and unloaded again and again, to the same place. */
+static void a_site_is_counted_however_many_were_there_before(void **state)
+{
+    struct scene s;
+    struct account *a;
+    struct hart *h;
+    uint32_t id;
+
+    (void)state;
+    build(&s);
+    a = account_new(s.w.cluster, s.t);
+    h = cluster_hart(s.w.cluster, 0);
+    poke(&s.w, SITE_PA + CALLER, JALR(ZERO, RA, 0), 4);
+    for (unsigned n = 0; n < 2 * PROBES_AT_ONE_PLACE; n++) {
+        store(&s, MODULE, UINT64_C(0xffffffff80001234), 8);
+        store_nops(&s, MODULE);
+        store(&s, MODULE + 8, JALR(ZERO, T1, 0), 4);
+        store_pair(&s, MODULE, MODULE, SITE_VA + CALLER);
+        hart_set_reg(h, T1, MODULE);
+        hart_set_pc(h, MODULE);
+        assert_int_equal(hart_run(h, 4, UINT64_MAX), HART_BUDGET);
+        id = site_find(s.t, MODULE, 8);
+        assert_int_equal(id, 2 + n);
+        assert_int_equal(account_get(a, id, SITE_ON).entries, 1);
+        assert_int_equal(account_get(a, id, SITE_ON).resumed, 1);
+    }
+    account_free(a);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +327,7 @@ int main(void)
         cmocka_unit_test(an_id_is_not_used_again),
         cmocka_unit_test(other_calls_are_no_sites),
         cmocka_unit_test(what_a_site_costs_is_counted_from_then_on),
+        cmocka_unit_test(a_site_is_counted_however_many_were_there_before),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

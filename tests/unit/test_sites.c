@@ -1,5 +1,5 @@
 /*
- * test_sites.c - what eight bytes at a site mean, and which sites an image has.
+ * test_sites.c - the state that a site's bytes mean, and which sites an image has.
  */
 #include "machine/site_image.h"
 
@@ -81,13 +81,13 @@ static void half_a_patch_is_neither(void **state)
     assert_int_equal(state_of(&w, SITE_VA + F, 0, 0, NULL), SITE_OTHER);
     assert_int_equal(state_of(&w, SITE_VA + F, UINT32_MAX, UINT32_MAX, NULL), SITE_OTHER);
     assert_int_equal(state_of(&w, SITE_VA + F, 0x00010001, 0x00010001, NULL), SITE_OTHER);
-    /* A pair whose jalr goes by another register is no pair. */
+    /* An auipc and a jalr with different registers are not a pair. */
     assert_int_equal(state_of(&w, SITE_VA + F, pair[0], JALR(RA, T0, 4), NULL), SITE_OTHER);
     assert_int_equal(state_of(&w, SITE_VA + F, LUI(RA, 1), pair[1], NULL), SITE_OTHER);
     wreck(&w);
 }
 
-/* The low half is signed: from 0x800 on it takes 0x1000 back that the high half must give. */
+/* The low half is signed: from 0x800 on the high half must be rounded up by 0x1000. */
 static void the_sign_of_the_low_half_is_carried(void **state)
 {
     static const int64_t distances[] = {0,       2,          0x7fe,   0x7ff,   0x800,      0x801,
@@ -173,7 +173,7 @@ static void a_site_is_found_by_each_of_its_bytes_and_by_no_other(void **state)
     wreck(&w);
 }
 
-/* Found by fuzzing: with the end of the table at the end of the address space this took for ever.
+/* Found by fuzzing: with the end of the table at the end of the address space this was endless.
  */
 static void a_table_longer_than_the_file_is_none(void **state)
 {
@@ -207,7 +207,26 @@ static void entries_outside_of_text_are_left_out_and_said(void **state)
     wreck(&w);
 }
 
-/* As of an Image and symbols of two different builds; this was taken for layout mcount. */
+static void of_entries_that_overlap_one_is_a_site(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    image_site(w.im, F);
+    image_site(w.im, F + 4);
+    image_site(w.im, F);
+    image_site(w.im, F + 8);
+    build(&w);
+    assert_int_equal(site_count(w.t), 2);
+    assert_non_null(strstr(w.im->said, "2 ftrace sites overlap others"));
+    site_remove(w.t, 1);
+    assert_int_equal(site_find(w.t, SITE_PA + F + 8, 8), NO_SITE);
+    assert_int_equal(site_find(w.t, SITE_PA + F, 8), 0);
+    wreck(&w);
+}
+
+/* As of an Image and symbols of two different builds; it was taken for layout mcount. */
 static void entries_that_lead_to_no_site_say_nothing_of_the_layout(void **state)
 {
     struct world w;
@@ -290,7 +309,7 @@ static void an_image_without_a_table_has_no_sites(void **state)
     free(im);
 }
 
-/* f, g and h with so many bytes of nops, the table's entries `before` the functions. */
+/* f, g and h with a number of bytes of nops, the table's entries `before` bytes before them. */
 static void begin_patchable(struct world *w, unsigned nops, unsigned before)
 {
     static const uint64_t functions[] = {F, G, H};
@@ -324,7 +343,7 @@ static void eight_bytes_of_nops_and_a_patched_trampoline_are_pfe8(void **state)
 
     (void)state;
     begin_patchable(&w, 8, 0);
-    image_nops(w.im, G, 16); /* g goes on with nops of its own */
+    image_nops(w.im, G, 16); /* g has more nops of its own */
     image_name(w.im, "ftrace_call", 0x420);
     build(&w);
     assert_int_equal(site_layout(w.t), LAYOUT_PFE8);
@@ -497,6 +516,7 @@ int main(void)
         cmocka_unit_test(sites_come_in_the_order_of_their_addresses),
         cmocka_unit_test(a_site_is_found_by_each_of_its_bytes_and_by_no_other),
         cmocka_unit_test(entries_outside_of_text_are_left_out_and_said),
+        cmocka_unit_test(of_entries_that_overlap_one_is_a_site),
         cmocka_unit_test(a_table_longer_than_the_file_is_none),
         cmocka_unit_test(entries_that_lead_to_no_site_say_nothing_of_the_layout),
         cmocka_unit_test(the_sites_of_a_relocatable_kernel_come_from_its_relocations),

@@ -312,7 +312,7 @@ static void after_a_mistake_nothing_changes(void **state)
     assert_int_equal(bytes[0], 3);
     assert_int_equal(m.len, 1);
     assert_int_equal(state_io_end(&io), STATE_OUT_OF_RANGE);
-    assert_string_equal(state_error_text(io.error), "holds a number out of range");
+    assert_string_equal(state_error_text(io.error), "has a number out of range");
     map_free(&m);
     state_io_free(&saved);
 }

@@ -1,5 +1,5 @@
 /*
- * test_symbols.c - which name an address gets. Tables come as text; what is
+ * test_symbols.c - the name of an address. Tables come as text; what is
  * particular to ELF is compared with nm in load_against_binutils.sh.
  */
 #include <setjmp.h>
@@ -329,7 +329,7 @@ static void a_function_of_unknown_size_goes_on_behind_its_labels(void **state)
     build(&w, "1000 T f\n1020 N middle\n1030 n loop\n1100 T g\n");
     assert_string_equal(symbols_function_at(w.s, 0x1024)->name, "f");
     expect(&w, 0x1024, "middle", 4);
-    expect(&w, 0x1034, "loop", 4); /* nobody says that it lies within f */
+    expect(&w, 0x1034, "loop", 4); /* nothing says that it is in f */
     wreck(&w);
 }
 

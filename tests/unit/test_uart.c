@@ -1,5 +1,5 @@
 /*
- * test_uart.c - the serial port, driven as Linux's 8250 driver drives it.
+ * test_uart.c - the serial port, used as by Linux's 8250 driver.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,7 +148,7 @@ static void the_divisor_hides_data_and_enables_only_while_dlab_is_set(void **sta
     wreck(&w);
 }
 
-/* serial8250's autoconfig: what it writes and what it must read to say 16550A. */
+/* serial8250's autoconfig: what it writes, and must read to detect a 16550A. */
 static void linux_finds_a_16550a_and_nothing_better(void **state)
 {
     struct world w;
@@ -271,7 +271,7 @@ static void an_empty_transmitter_interrupts_once_where_nobody_acknowledges_it(vo
     get(&c.w, LSR);
     write_plic(&c, PLIC_CLAIM, 10);
     assert_false(c.out);
-    set(&c.w, DATA, 'x'); /* empty again: a request of its own */
+    set(&c.w, DATA, 'x'); /* empty again: a new request */
     assert_true(c.out);
     assert_int_equal(claim(&c), 10);
     set(&c.w, DATA, 'y'); /* and so within the handler */

@@ -250,7 +250,7 @@ static void what_is_open_at_the_end_is_kept_as_open(void **state)
     wreck(&s);
 }
 
-/* One waits, one spins, and one that stands in the middle of what changes runs on. */
+/* One hart waits, one spins, and one runs whose pc is inside of the changed code. */
 static void it_is_seen_what_the_others_do(void **state)
 {
     const struct update_hart *row;

@@ -1,5 +1,5 @@
 /*
- * test_versions.c - earlier versions of an array of pages, in every order of taking, changing,
+ * test_versions.c - versions of an array of pages, in every order of taking, changing,
  * restoring and freeing.
  */
 #include <setjmp.h>
@@ -23,7 +23,7 @@ struct world {
     struct versions *versions;
 };
 
-/* Pages are of different sizes: the first byte says how many of the others count. */
+/* Pages are of different sizes: the first byte is the number of the others that are used. */
 static bool page_io(void *ctx, uint64_t page, struct state_io *io)
 {
     struct world *w = ctx;
@@ -67,7 +67,7 @@ static void a_page_is_copied_once_before_its_first_change(void **state)
     (void)state;
     build(&w);
     change(&w, 1, 1);
-    assert_int_equal(w.reads, 0); /* there is no version that could need it */
+    assert_int_equal(w.reads, 0); /* no version needs it */
     a = versions_take(w.versions);
     assert_int_equal(w.reads, 0);
     change(&w, 1, 2);
@@ -157,7 +157,7 @@ static void a_page_that_cannot_be_read_or_written_is_said(void **state)
     versions_free(w.versions);
 }
 
-/* Against full copies. */
+/* Compared with full copies. */
 static void any_order_gives_what_full_copies_would(void **state)
 {
     struct rng r = {1};

@@ -1,7 +1,7 @@
 /*
- * test_virtio.c - the transport, its queues and its kinds, with a driver of our
- * own and 64 KiB of memory. The hostile half: whatever the driver writes, no
- * byte outside of its memory is touched and nothing runs for ever.
+ * test_virtio.c - the transport, its queues and its kinds, with a driver of the test's
+ * own and 64 KiB of memory. The hostile part: whatever the driver writes, no
+ * byte outside of its memory is accessed and no work is endless.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -293,7 +293,7 @@ static void the_registers_say_what_it_is(void **state)
     wreck(&w);
 }
 
-/* A driver tells a region that is not there from one of no bytes (4.2.2). */
+/* A driver can tell a region that does not exist from one of 0 bytes (4.2.2). */
 static void there_is_no_shared_memory(void **state)
 {
     enum { SHM_SEL = 0x0ac, SHM_LENGTH = 0x0b0, SHM_BASE_HIGH = 0x0bc };
@@ -548,7 +548,7 @@ static void assert_broken_by(struct world *w, uint16_t head)
     assert_true(get(w, STATUS) & NEEDS_RESET);
     assert_int_equal(used_index(w), 0);
     assert_true(get(w, INTERRUPT_STATUS) & 2);
-    put(w, QUEUE_NOTIFY, 0); /* and nothing more happens */
+    put(w, QUEUE_NOTIFY, 0); /* and the device does nothing more */
     start(w, 0);
 }
 
@@ -565,7 +565,7 @@ static void chains_that_cannot_be_break_the_device(void **state)
     assert_broken_by(&w, QUEUE_SIZE); /* no such descriptor */
     describe(&w, DESC, 0, BUFFERS, 16, NEXT, 0xffff);
     assert_broken_by(&w, 0);
-    describe(&w, DESC, 0, BUFFERS, 16, NEXT | WRITE, 1); /* readable behind writable */
+    describe(&w, DESC, 0, BUFFERS, 16, NEXT | WRITE, 1); /* readable after writable */
     describe(&w, DESC, 1, BUFFERS, 16, 0, 0);
     assert_broken_by(&w, 0);
     describe(&w, DESC, 0, DESC, 16, INDIRECT, 0); /* a table in a table */
@@ -630,7 +630,7 @@ static void buffers_outside_of_memory_are_not_touched(void **state)
     wreck(&w);
 }
 
-/* Any bytes at all as descriptors and rings: it must end, and stay inside. */
+/* Arbitrary bytes as descriptors and rings: the work must end, and stay inside of memory. */
 static void random_rings_do_no_harm(void **state)
 {
     struct rng rng = {99};
@@ -661,7 +661,7 @@ static void random_rings_do_no_harm(void **state)
 enum { TABLE = BUFFERS, FLOOD_BUFFERS = 160, FLOOD_BYTES = 32 << 10 };
 
 /*
- * The console is to show 5 MiB through one indirect table: the first half of memory again
+ * The console must write 5 MiB through one indirect table: the first half of memory again
  * and again. Bytes of the table itself are among them, and what is written to the rings.
  */
 static void flood_console(struct world *w)
@@ -777,7 +777,7 @@ static void a_queue_that_feeds_itself_ends_with_the_window(void **state)
     wreck(&w);
 }
 
-/* It goes on in another device. */
+/* The restored device continues the work. */
 static void a_chain_that_is_half_done_is_saved_and_restored(void **state)
 {
     struct world w, other;
@@ -837,7 +837,7 @@ static void start_large(struct world *w)
     start(w, 0);
     poke(w, BUFFERS, header, sizeof header);
     describe(w, TABLE + 16, 0, BUFFERS, sizeof header, NEXT, 1);
-    for (unsigned n = 1; n <= PARTS; n++) /* the parts one over the other: the last one stays */
+    for (unsigned n = 1; n <= PARTS; n++) /* the parts overwrite one another: the last one stays */
         describe(w, TABLE + 16, n, BUFFERS + 0x2000, PART_BYTES, NEXT | WRITE, (uint16_t)(n + 1));
     describe(w, TABLE + 16, PARTS + 1, BUFFERS + 0x1000, 1, WRITE, 0);
     describe(w, DESC, 0, TABLE + 16, 16 * (PARTS + 2), INDIRECT, 0);
@@ -876,7 +876,7 @@ static void a_large_read_takes_windows_and_survives_a_restore(void **state)
     assert_int_equal(state_io_end(&load), STATE_OK);
     for (unsigned window = 1; window < 4; window++) {
         w.now = other.now = window * TICKS_PER_WINDOW;
-        /* What the driver does with its buffers meanwhile changes no request that is under way. */
+        /* Changes of the buffers by the driver meanwhile do not affect the open request. */
         memset(w.memory + (BUFFERS - BASE), 0xee, 0x1000);
         memset(other.memory + (BUFFERS - BASE), 0xee, 0x1000);
         virtio_update(w.virtio);
@@ -889,7 +889,7 @@ static void a_large_read_takes_windows_and_survives_a_restore(void **state)
     wreck(&other);
 }
 
-/* The host may wait for its disk at each. */
+/* Each flush may wait for the host's disk. */
 static void a_window_has_four_flushes(void **state)
 {
     struct world w;

@@ -1,6 +1,6 @@
 /*
- * beside.c - code and data that the linker has put into one page: counters are stored to
- * and functions beside them run, and no code is ever written.
+ * beside.c - code and data in one page, placed there by the linker: counters are stored to
+ * and functions next to them run, and no code is ever written.
  */
 #include "legal.h"
 

@@ -3,7 +3,7 @@
 
 static volatile unsigned long fenced[HARTS_MAX], done[HARTS_MAX], work, count;
 
-/* A hart is there if its software interrupt can be raised; none of them accepts it yet. */
+/* A hart exists if its software interrupt can be raised; it is not enabled yet. */
 static unsigned long count_harts(void)
 {
     unsigned long n = 1;

@@ -1,5 +1,5 @@
 /*
- * dma.c - a disk puts code into memory, sector after sector at one place; each hart
+ * dma.c - a disk device writes code to memory, each sector to the same place; each hart
  * executes fence.i before it runs it.
  */
 #include "legal.h"

@@ -1,4 +1,4 @@
-/* fresh.c - each hart writes functions into pages of its own, fences, runs them, and again. */
+/* fresh.c - each hart repeatedly writes functions to its own pages, fences, and runs them. */
 #include "legal.h"
 
 enum { PAGES = 4, ROUNDS = 3, FUNCTIONS = 16 };

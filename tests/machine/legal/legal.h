@@ -1,8 +1,8 @@
 /*
  * legal.h - for programs that change code as the ISA allows, on 1 to 4 harts.
  *
- * Each program is built twice: as it should be, and with -DMISS, which leaves out one
- * fence. The first must be silent in every fetch mode, the second must be found.
+ * Each program is built twice: correct, and with -DMISS, which leaves out one
+ * fence. The first must have no findings in any fetch mode, the second must have one.
  * Hart 0 runs main(), the others helper(); when main() returns, its result is the run's
  * status.
  */
@@ -25,7 +25,7 @@ typedef unsigned long function(void);
 
 void helper(unsigned long hart);
 
-/* How many there are. */
+/* The number of harts. */
 unsigned long harts(void);
 
 /* A full data fence: stores before it are seen before stores after it. */
@@ -34,16 +34,16 @@ static inline void full_fence(void)
     __asm__ volatile("fence rw, rw" ::: "memory");
 }
 
-/* Each hart may be asked, by a software interrupt, to execute fence.i. Called on each hart. */
+/* Lets others request a fence.i of this hart by a software interrupt. Called on each hart. */
 void accept_fences(void);
 
 /* The other harts execute fence.i, all but those in `except` (a bit each), and have when it
  * returns. */
 void fence_others(unsigned long except);
 
-/* Hart 0 says what is to be done, the others do it and say when they have. */
+/* Hart 0 gives orders to the others, which report when they are done. */
 void tell_others(unsigned long work);          /* returns when all have done it */
-unsigned long next_work(unsigned long former); /* waits for work that is not `former` */
+unsigned long next_work(unsigned long former); /* waits for an order other than `former` */
 void work_done(void);
 
 static inline function *as_function(uint32_t *code)
@@ -63,7 +63,7 @@ static inline void write_function(uint32_t *code, unsigned n)
     ((volatile uint32_t *)code)[1] = RET;
 }
 
-/* The run fails if it is not so; with a missing fence it may be either. */
+/* Fails the run if the values differ; with a missing fence they may. */
 #ifdef MISS
 #define EXPECT(truth) ((void)(truth))
 #else

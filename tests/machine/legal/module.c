@@ -1,12 +1,12 @@
 /*
  * module.c - a page with code and data, as a module without page protection has: loaded,
- * fenced on all harts, and then its data is stored to and its code is run.
+ * fenced on all harts; then its data is written and its code is run.
  */
 #include "legal.h"
 
 enum { ROUNDS = 6 };
 
-/* What the module's first word says, and what its code returns. */
+/* The value of the module's first word, and the result of its code. */
 static struct {
     uint32_t code[8];
     volatile unsigned long state, calls[HARTS_MAX];

@@ -1,6 +1,6 @@
 /*
  * remote.c - hart 0 changes whole functions that the others run, while they wait, and has
- * each of them execute fence.i: by an interrupt, or on its own when it goes on.
+ * each of them execute fence.i: by an interrupt, or by themselves when they continue.
  */
 #include "legal.h"
 
@@ -28,7 +28,7 @@ static void run_all(unsigned round)
         EXPECT(as_function(room + 8 * n)() == round * FUNCTIONS + n);
 }
 
-/* In odd rounds the hart that goes on fences for itself. */
+/* In odd rounds each hart fences by itself before it continues. */
 void helper(unsigned long hart)
 {
     (void)hart;

@@ -32,7 +32,7 @@ static void by_atomics(uint32_t *code, unsigned n)
     (void)__atomic_exchange_n(code, LI_A0(n), __ATOMIC_RELAXED);
 }
 
-/* Written, erased and written again: only what is there at the fence counts. */
+/* Written, erased and written again: only the bytes at the fence matter. */
 static void in_a_detour(uint32_t *code, unsigned n)
 {
     by_words(code, 2000);

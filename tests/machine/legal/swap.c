@@ -13,7 +13,7 @@ static volatile unsigned long stop, calls[HARTS_MAX];
 #ifdef MISS
 static volatile unsigned long asleep;
 
-/* No fence here: it is the one that is missing. */
+/* Deliberately without fence.i. */
 static TRAP_HANDLER void on_timer(void)
 {
     MTIMECMP(csr_read(mhartid)) = UINT64_MAX;

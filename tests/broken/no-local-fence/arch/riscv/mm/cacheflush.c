@@ -1,8 +1,8 @@
 /*
  * cacheflush.c, broken on purpose: the hart that patches does not fence itself.
  *
- * It asks every other online hart to run fence.i, and forgets that this does
- * nothing for its own fetches.  The rest is the kernel's file.
+ * It asks every other online hart to run fence.i, which has no effect on its own
+ * fetches.  The rest is the kernel's file.
  */
 #include <asm/cacheflush.h>
 #include <asm/sbi.h>

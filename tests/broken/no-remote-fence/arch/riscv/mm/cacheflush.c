@@ -1,7 +1,7 @@
 /*
- * cacheflush.c, broken on purpose: the hart that patches fences for itself alone.
+ * cacheflush.c, broken on purpose: the hart that patches fences only itself.
  *
- * Other harts go on fetching what they fetched before.  The rest is the
+ * Other harts may continue to fetch old code.  The rest is the
  * kernel's file.
  */
 #include <asm/cacheflush.h>

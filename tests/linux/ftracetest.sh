@@ -1,0 +1,65 @@
+#!/bin/sh
+# shellcheck disable=SC2317 # claim calls by name
+# ftracetest.sh - Linux's own tests of ftrace (tools/testing/selftests/ftrace, those of 6.1): the
+# same results here as on QEMU, and nothing in what they do to code that the audit calls an error.
+#
+# The kernel is our small 6.1, which has the function tracers and no more: what it cannot do is
+# UNSUPPORTED. On QEMU 7.2 it hangs with two harts when they stop for a patch, so the results to
+# compare are those of one hart; they are kept beside the kernel. With two harts only the
+# audit counts: some of the tests look for the number of a process anywhere in a line of the
+# trace, and fail when a time stamp has it. KERNELS names other folders of the cache, TESTS some
+# of the tests, for example test.d/ftrace.
+. "$(dirname "$0")/../machine/common.inc"
+
+cache=${LINUX_CACHE:-.cache/linux}
+talk=$(dirname "$0")/../machine/talk.py
+tests=${TESTS-}
+if [ ! -e "$cache/ftracetest.cpio" ]; then
+    echo "ok - ftracetest # SKIP there is no $cache/ftracetest.cpio: tests/linux/guests.sh makes it"
+    exit 0
+fi
+cat "$cache/initramfs.cpio" "$cache/ftracetest.cpio" >"$work/initramfs"
+# Messages of the kernel must not come between those of the tests.
+cat >"$work/talk" <<END
+wait guest# 
+send echo 1 > /proc/sys/kernel/printk; cd /ftrace; ./ftracetest -l /tmp/log $tests
+wait guest# 
+send poweroff -f
+END
+
+# results FILE: of what the console said, one a line: "[12] its name [PASS]".
+results() { tr -d '\r' <"$1" | sed -n 's/^\(\[[0-9]*\] .*\[[A-Z]*\]\)$/\1/p'; }
+
+# ask_qemu FOLDER FILE: QEMU's results of that kernel into the file, if they are not there yet.
+ask_qemu() {
+    [ ! -s "$2" ] || [ -n "$(find "$1/Image" -newer "$2")" ] || return 0
+    python3 "$talk" "${LIMIT:-3600}" qemu-system-riscv64 -machine virt -m 512M -display none -monitor none \
+        -serial stdio -no-reboot -kernel "$1/Image" -initrd "$work/initramfs" -append console=ttyS0 \
+        <"$work/talk" >"$out" 2>"$err"
+    status=$?
+    claim "ftracetest runs to its end on QEMU with $(basename "$1")" has_status 0
+    results "$out" >"$work/qemu"
+    has_status 0 && mv "$work/qemu" "$2"
+}
+
+same_results() { diff "$1" "$work/here"; }
+no_errors() { ! says '^(error|warning): [a-z-]*: '; }
+for kernel in ${KERNELS:-linux-6.1}; do
+    folder=$cache/$kernel
+    set -- --symbols "$folder/vmlinux"
+    [ -e "$folder/vmlinux" ] || set --
+    on_qemu=$folder/ftracetest$(printf '%s' "$tests" | tr -c 'a-zA-Z0-9' -)
+    ask_qemu "$folder" "$on_qemu"
+    for harts in 1 2; do
+        python3 "$talk" "${LIMIT:-3600}" "$rvftrace" run --harts $harts --memory 512M --append console=ttyS0 \
+            --audit warn --initrd "$work/initramfs" "$@" "$folder/Image" <"$work/talk" >"$out" 2>"$err"
+        status=$?
+        results "$out" >"$work/here"
+        claim "ftracetest runs to its end with $kernel and $harts harts" has_status 0
+        [ $harts -ne 1 ] || claim '... with the same results as on QEMU' same_results "$on_qemu"
+        claim '... and no error in how Linux patches' no_errors
+        echo "# $kernel:$(sed 's/.*\[//; s/\]//' "$work/here" | sort | uniq -c | tr -s ' \n' ' ')"
+        echo "# $(grep '^audit:' "$err")"
+    done
+done
+finish
