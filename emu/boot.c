@@ -234,8 +234,10 @@ void boot_start(struct machine *m)
     } else if (m->firmware == FIRMWARE_NONE) {
         start_in_machine_mode(m, m->image->entry);
     } else {
-        for (unsigned i = 0; i < m->config.harts; i++)
+        for (unsigned i = 0; i < m->config.harts; i++) {
             m->slots[i].stopped = true;
+            hart_turn_off(m->slots[i].hart);
+        }
         sbi_boot(m->sbi, 0, m->image->entry, place_of_dtb(m));
     }
 }

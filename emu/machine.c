@@ -442,6 +442,7 @@ void machine_start_hart(struct machine *m, unsigned hart, uint64_t pc, uint64_t 
 void machine_stop_hart(struct machine *m, unsigned hart)
 {
     m->slots[hart].stopped = true;
+    hart_turn_off(m->slots[hart].hart);
     m->due_known = false;
     hart_ask_stop(m->slots[hart].hart);
     report_hart(m, hart, EVENT_HART_STOPPED);

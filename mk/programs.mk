@@ -188,7 +188,7 @@ $(CYCLES_OUT)/%.o: $(CYCLES_SRC)/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
 	$(say) AS $<
 	$(Q)$(PROGRAM_CC) $(BENCH_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(CYCLES_OUT)/rows.S: $(CYCLES_SRC)/generate $(wildcard $(CYCLES_SRC)/*.py)
+$(CYCLES_OUT)/rows.S: $(CYCLES_SRC)/generate $(wildcard $(CYCLES_SRC)/*.py) | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
 	$(say) GEN $@
 	$(Q)$(CYCLES_SRC)/generate > $@

@@ -68,6 +68,7 @@ void hart_reset(struct hart *h, uint64_t pc, enum privilege mode)
     h->s.mode = mode;
     h->cache.uop = NULL;
     h->s.waiting = HART_WAITS_NOT;
+    h->s.off = false;
     h->s.reserved = false;
     h->s.irq_soft = 0;
     h->s.timer_due = false;
@@ -151,8 +152,8 @@ uint64_t hart_oldest_sync_stamp(const struct cluster *c)
     uint64_t oldest = UINT64_MAX;
 
     for (size_t i = 0; i < c->harts.len; i++)
-        if (c->harts.at[i]->s.sync_stamp < oldest)
-            oldest = c->harts.at[i]->s.sync_stamp;
+        if (hart_sync_stamp(c->harts.at[i]) < oldest)
+            oldest = hart_sync_stamp(c->harts.at[i]);
     return oldest;
 }
 
@@ -364,7 +365,12 @@ void hart_drop_reservation(struct hart *h)
 
 uint64_t hart_sync_stamp(const struct hart *h)
 {
-    return h->s.sync_stamp;
+    return h->s.off ? UINT64_MAX : h->s.sync_stamp;
+}
+
+void hart_turn_off(struct hart *h)
+{
+    h->s.off = true;
 }
 
 /* ---- state ---- */
@@ -405,6 +411,7 @@ static void waiting_io(struct state_io *io, struct hart_state *s)
     STATE_IO(io, s->paused);
     STATE_IO_BELOW(io, s->waiting, HART_WAITS_STORE + 1);
     STATE_IO(io, s->wait_limit);
+    STATE_IO(io, s->off);
 }
 
 static void exception_io(struct state_io *io, struct hart_exception *e)
@@ -465,7 +472,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 1);
+    state_io_section(io, "hart", 2);
     registers_io(io, &h->s);
     counters_io(io, &h->s);
     waiting_io(io, &h->s);

@@ -134,6 +134,9 @@ MUST_USE bool hart_peek(struct hart *h, uint64_t va, void *to, unsigned len);
 /* Drops cached translations (satp or page tables changed by firmware). */
 void hart_flush_translations(struct hart *h);
 
+/* Firmware has stopped the hart, or not started it yet: it is not run before a hart_reset. */
+void hart_turn_off(struct hart *h);
+
 /* What the hart waits for; HART_WAITS_NOT: it can run. */
 enum hart_wait hart_waits_for(const struct hart *h);
 
@@ -146,7 +149,7 @@ uint64_t hart_wait_limit(const struct hart *h);
 /* Breaks the LR reservation, if there is one; the next sc fails, and a wrs ends. */
 void hart_drop_reservation(struct hart *h);
 
-/* The write stamp up to which this hart's fetches are up to date. */
+/* The write stamp up to which this hart's fetches are up to date; UINT64_MAX: it is turned off. */
 uint64_t hart_sync_stamp(const struct hart *h);
 
 #endif

@@ -109,6 +109,7 @@ struct hart_state {
     uint64_t yield_from; /* cycle from which on a pause ends hart_run */
     bool paused;         /* a pause has ended it */
     enum hart_wait waiting;
+    bool off;             /* it fetches nothing before hart_reset */
     uint64_t wait_limit;  /* cycle at which HART_WAITS_STORE ends in any case */
     uint64_t cause, tval; /* of the exception that is being raised */
     uint64_t idle_cycles;

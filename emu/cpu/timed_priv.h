@@ -35,6 +35,11 @@ struct path_leave {
 };
 #define NO_STATE UINT32_MAX
 
+/* Of the cycles before an operation, those that it waited for its bytes, and for memory. */
+struct path_stalls {
+    uint32_t fetch, data;
+};
+
 /* A way through a block, from its operation `first` to its end. */
 struct path {
     uint64_t key; /* token and entry, while all lines of the block are there to be fetched */
@@ -42,8 +47,9 @@ struct path {
     struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
     uint32_t entry;
     uint16_t first;
-    struct path *next; /* of the block's */
-    uint32_t before[]; /* cycles before each operation */
+    struct path *next;          /* of the block's */
+    struct path_stalls *stalls; /* before each operation, and at the end; follows `before` */
+    uint32_t before[];          /* cycles before each operation */
 };
 
 /* In front of each block of a timed hart. */
@@ -108,6 +114,12 @@ void timed_leave_block(struct hart *h, const struct block *b, unsigned at);
 /* The slow sides of the engine's seams; each returns the cycles of the stall. */
 uint32_t timed_load(struct hart *h, uint64_t va, unsigned size);
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
+
+/* The counter at operation `at` gets the cycles of its bytes, or gives them back. */
+void timed_count(struct hart *h, const struct block *b, unsigned at, bool add);
+/* A stall at operation `at`: for the counters to which it belongs. `kind`: TALLY_... */
+void timed_charge(struct hart *h, const struct block *b, unsigned at, unsigned kind,
+                  uint32_t cycles);
 
 /* Architectural events. */
 void timed_update_context(struct hart *h); /* translation of fetches is another */

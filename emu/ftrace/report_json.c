@@ -121,6 +121,12 @@ static void put_site_state(struct json *j, const char *name, const struct state_
     json_number(j, "data", s->cost.data);
     json_number(j, "branch", s->cost.branch);
     json_end(j);
+    json_begin_object(j, "parts");
+    json_number(j, "issue", s->parts.issue);
+    json_number(j, "fetch", s->parts.fetch);
+    json_number(j, "data", s->parts.data);
+    json_number(j, "branch", s->parts.branch);
+    json_end(j);
     json_end(j);
 }
 

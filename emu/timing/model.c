@@ -225,6 +225,8 @@ static uint32_t take_from_others(struct model *m, uint64_t line, bool to_store, 
     uint32_t cycles = 0;
 
     *shared = false;
+    if (s->hart_count == 1)
+        return 0;
     for (unsigned i = 0; i < s->hart_count; i++) {
         struct model *other = s->harts[i];
         int64_t at;

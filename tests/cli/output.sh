@@ -43,11 +43,11 @@ json_has() { python3 -c "import json, sys; r = json.load(open(sys.argv[1])); ass
 run run --quiet --console none --report - --append "$demo" "$mcount"
 claim '--report - with --console none is JSON and nothing else' python3 -m json.tool "$out"
 claim '... that tells what was run' json_has "$out" \
-    "r['version'] == 2 and r['run']['image'] == '$mcount' and r['run']['seed'] == 1 and r['run']['ended'] == 'exit'"
+    "r['version'] == 3 and r['run']['image'] == '$mcount' and r['run']['seed'] == 1 and r['run']['ended'] == 'exit'"
 claim '... has the totals, the sites, and no finding' json_has "$out" \
     "r['totals']['off']['entries'] > 0 and len(r['sites']) > 100 and r['findings'] == []"
-claim '... and the patches with the fences behind them' json_has "$out" \
-    "r['patches'] and all(p['fence_cycles'][0] is not None for p in r['patches'] if p.get('site'))"
+claim '... and the updates with the fence after each' json_has "$out" \
+    "r['updates'] and all(u['harts'][0]['fence_cycle'] for u in r['updates']) and sum(u['patches'] for u in r['updates']) == r['patch_counts']['sites']"
 claim 'totals are the sums of the sites' json_has "$out" \
     "all(r['totals'][s]['entries'] == sum(x[s]['entries'] for x in r['sites'] if x['kind'] == 'function') for s in ('init', 'off', 'on'))"
 claim 'each row of a list is a line of its own' json_has "$out" \

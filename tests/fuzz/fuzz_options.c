@@ -35,7 +35,7 @@ static void check_options(const struct options *o)
         CHECK(o->drives[i].path[0] && memchr(o->drives[i].path, '\0', MACHINE_PATH_MAX));
     CHECK((o->extensions & ~EXTS_ALL) == 0);
     CHECK(options_firmware_name(o->firmware) && options_fetch_name(o->fetch) &&
-          options_timing_name(o->timing));
+          options_timing_name(o));
     CHECK(o->firmware != FIRMWARE_FILE || o->firmware_path);
 }
 

@@ -74,20 +74,20 @@ claim $? "with all there, --check is status 0"
 cp "$work/build" "$work/installed"
 run 0 && [ ! -s "$work/calls" ]
 claim $? "building does not ask for what only tests need"
-run 1 --check && has out python3 && [ ! -s "$work/calls" ]
+run 1 --check && has out man-db && [ ! -s "$work/calls" ]
 claim $? "--check names what is missing, status 1, and installs nothing"
-run 0 --test && has out 'installing: .*python3' && has calls '^update$' &&
-    has calls '^install -y --no-install-recommends .*python3' && ! has calls libelf-dev
+run 0 --test && has out 'installing: .*man-db' && has calls '^update$' &&
+    has calls '^install -y --no-install-recommends .*man-db' && ! has calls libelf-dev
 claim $? "--test updates and installs what is missing, and only that"
 ! has calls bison
 claim $? "testing does not ask for what only Linux needs"
-run 0 --linux && has calls 'install .*bison' && ! has calls python3
+run 0 --linux && has calls 'install .*bison' && ! has calls man-db
 claim $? "--linux installs that"
 ! has out noise && [ -z "$(ls "$work/tmp")" ]
 claim $? "apt's output does not show and leaves no log when all went well"
 
 : >"$work/installed"
-run 0 --build && has calls 'install .*libelf-dev' && ! has calls python3
+run 0 --build && has calls 'install .*libelf-dev' && ! has calls man-db
 claim $? "--build installs what building needs"
 
 stub apt-get "echo 'E: the reason'; [ \"\$1\" = update ]"

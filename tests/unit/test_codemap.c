@@ -1193,6 +1193,28 @@ static void what_is_known_of_a_store_is_state(void **state)
     wreck(&s);
 }
 
+static void for_a_hart_that_is_off_no_copies_are_kept(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 2);
+    ram_limit_copies(bus_ram(s.w.bus), 4);
+    hart_turn_off(cluster_hart(s.w.cluster, 1));
+    for (uint64_t n = 0; n < 16; n++) {
+        store(&s, 0, STUB_SD, FRESH + n * PAGE_BYTES, 1);
+        fence(&s, 0);
+    }
+    assert_int_equal(cluster_left_out(s.w.cluster).page_copies, 0);
+    hart_reset(cluster_hart(s.w.cluster, 1), CODE, PRIV_M);
+    for (uint64_t n = 0; n < 16; n++) {
+        store(&s, 0, STUB_SD, FRESH + n * PAGE_BYTES, 2);
+        fence(&s, 0);
+    }
+    assert_int_equal(cluster_left_out(s.w.cluster).page_copies, 12);
+    wreck(&s);
+}
+
 /* ---- watched pages ---- */
 
 struct watched {
@@ -1328,6 +1350,7 @@ int main(void)
         cmocka_unit_test(of_a_page_that_is_written_all_the_time_only_the_page_is_known),
         cmocka_unit_test(of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store),
         cmocka_unit_test(what_is_known_of_a_store_is_state),
+        cmocka_unit_test(for_a_hart_that_is_off_no_copies_are_kept),
         cmocka_unit_test(a_watched_page_tells_of_each_store_and_load),
         cmocka_unit_test(probe_slots_are_used_again),
         cmocka_unit_test(each_probe_at_a_place_is_called_and_one_too_many_is_refused),

@@ -298,7 +298,7 @@ static void another_run_is_noticed(void **state)
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
     assert_true(stops_at(&w, POLL_CLOCK, 11, 21)); /* the byte was not taken */
     assert_false(is_true(&w, 11, 21, false));
-    assert_true(has_said(&w, ":5: at instruction 11 "));
+    assert_true(has_said(&w, ":5: the run differs from the recorded one at instruction 11;"));
 
     assert_int_equal(start_replay(&w, body), EXIT_PASS);
     assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 19), -1); /* its time is another */
@@ -319,7 +319,7 @@ static void another_run_is_noticed(void **state)
     assert_int_equal(gets_at(&w, POLL_CLOCK, 10, 20), 'a');
     assert_int_equal(gets_at(&w, POLL_IDLE, 15, 30), 'd');
     assert_false(is_true(&w, 20, 61, true)); /* a cycle late */
-    assert_true(has_said(&w, ":7: at instruction 20 "));
+    assert_true(has_said(&w, ":7: the run differs from the recorded one at instruction 20;"));
     wreck(&w);
 }
 
