@@ -420,6 +420,7 @@ static void exception_io(struct state_io *io, struct hart_exception *e)
     STATE_IO(io, e->cause);
     STATE_IO(io, e->tval);
     STATE_IO_BELOW(io, e->mode, PRIV_M + 1);
+    STATE_IO(io, e->insns);
 }
 
 static void nested_io(struct state_io *io, struct nested_traps *n)

@@ -47,6 +47,7 @@ enum hart_stop {
 struct hart_exception {
     uint64_t pc, cause, tval;
     enum privilege mode; /* in which it was raised */
+    uint64_t insns;      /* that the hart had retired by then */
 };
 
 /* What an instruction waits for; an interrupt ends the waiting for a store, too. */
