@@ -76,7 +76,7 @@ refused_within() {
 claim 'a host without the memory for so many copies is status 70 before the guest starts' \
     refused_within 8388608 --page-copies-max 10000000
 claim '... and one line with the option' says_one_line \
-    '^rvftrace: error: cannot allocate [0-9]+ MiB for copies of written pages; give a smaller --page-copies-max$'
+    'cannot allocate [0-9]+ MiB for copies of written pages; give a smaller --page-copies-max$'
 
 run run --updates-max 1 --console none --append 'ftrace=function' --report "$work/report.json" "$mcount"
 claim '--updates-max is how many updates are kept' \
