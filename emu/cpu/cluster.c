@@ -30,6 +30,11 @@ struct op_cost cluster_op_cost(const struct cluster *c, unsigned op)
     return c->cost[op];
 }
 
+bool cluster_has_core(const struct cluster *c)
+{
+    return c->timing != NULL;
+}
+
 static void set_costs(struct cluster *c)
 {
     if (c->config.timing == TIMING_CORE) {

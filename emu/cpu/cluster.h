@@ -141,6 +141,9 @@ void cluster_free_code_version(struct cluster *c, struct version *v);
 struct op_cost {
     uint8_t issue, data, branch;
 };
+/* Whether a core model says what a cycle is; the costs of classes are all 0 then. */
+bool cluster_has_core(const struct cluster *c);
+
 struct op_cost cluster_op_cost(const struct cluster *c, unsigned op);
 unsigned op_cost_sum(struct op_cost cost);
 

@@ -108,6 +108,15 @@ void hart_wait(struct hart *h);
 void hart_advance(struct hart *h, uint64_t to_cycle);
 uint64_t hart_idle_cycles(const struct hart *h);
 
+/*
+ * With a core model, while the hart does not run: what its cycles were spent on; the parts add up
+ * to them less the idle ones. False: the costs are static, and are not split.
+ */
+struct hart_parts {
+    uint64_t issue, fetch, data, branch;
+};
+MUST_USE bool hart_parts(const struct hart *h, struct hart_parts *parts);
+
 /* Sets the level of an interrupt input. IRQ_SSI can also be set and cleared by software. */
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level);
 /* Sstc: sets whether time has reached stimecmp; this is STIP while menvcfg.STCE is set. */
