@@ -108,7 +108,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 1);
+    state_io_section(io, "timing", 2);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -131,6 +131,8 @@ void model_state_io(struct state_io *io, struct model *m)
     STATE_IO(io, m->last_store);
     STATE_IO(io, m->last_miss);
     STATE_IO(io, m->stride);
+    for (unsigned i = 0; i < MODEL_PARTS; i++)
+        STATE_IO(io, m->parts[i]);
     if (io->loading) {
         filter_clear(&m->filter);
         m->fetch_epoch++;

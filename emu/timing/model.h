@@ -31,6 +31,9 @@ struct filter {
 
 enum { RETURN_STACK_MAX = 64, HINTS = 256, MODEL_HARTS_MAX = 64 };
 
+/* What a hart waited for in its stalls; the rest of its cycles are those of issue. */
+enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
+
 struct model;
 
 /* What the harts of a machine share. */
@@ -57,6 +60,7 @@ struct model {
     uint64_t stores_drained; /* cycle in which the store buffer is empty */
     uint64_t last_store;     /* doubleword */
     uint64_t last_miss, stride;
+    uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
 
     /* caches */
     struct filter filter;
