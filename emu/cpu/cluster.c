@@ -94,7 +94,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
                                              .store_code = codemap_store,
                                              .break_reservations = break_reservations,
                                              .accessed = memwatch_accessed,
-                                             .table_written = mmu_table_written});
+                                             .table_written = walk_table_written});
     return c;
 }
 

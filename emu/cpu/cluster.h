@@ -115,7 +115,7 @@ void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool 
 struct cluster_left_out {
     uint64_t code_writes; /* stores to code, with writer and old bytes (code_writes_max) */
     uint64_t page_copies; /* copies of pages, which tell the bytes that were written
-                             (ram_limit_copies) */
+                             (ram_reserve_copies) */
 };
 struct cluster_left_out cluster_left_out(const struct cluster *c);
 

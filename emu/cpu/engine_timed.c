@@ -36,12 +36,18 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
     return take_budget(h, 0);
 }
 
+_Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
+                   (int)TALLY_BRANCH - (int)TALLY_FETCH == (int)PART_BRANCH,
+               "the same order");
+
 #define STALL(kind, cycles)                                              \
     do {                                                                 \
         uint32_t stall = (cycles);                                       \
         if (UNLIKELY(stall)) {                                           \
             if (UNLIKELY(b->counter_count))                              \
                 timed_charge(h, b, (unsigned)(u - b->ops), kind, stall); \
+            if ((kind) != TALLY_ISSUE)                                   \
+                model->parts[(kind)-TALLY_FETCH] += stall;               \
             budget -= (int64_t)stall << CYCLES_SHIFT;                    \
             if (UNLIKELY(budget < 0))                                    \
                 budget = shorten(h, b, u, budget);                       \
@@ -82,6 +88,7 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
             timed_learn_leave(h, p, by);                                                   \
         if (UNLIKELY(p->leave[by].cycles && b->counter_count))                             \
             timed_charge(h, b, (unsigned)(u - b->ops), TALLY_BRANCH, p->leave[by].cycles); \
+        model->parts[PART_BRANCH] += p->leave[by].cycles;                                  \
         budget -= (int64_t)p->leave[by].cycles << CYCLES_SHIFT;                            \
         h->cache.pipe = p->leave[by].state;                                                \
     } while (0)
@@ -93,7 +100,7 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
     } while (0)
 #define ON_NEXT()        (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
 #define ON_BRANCH(taken) LEAVE(model_branch(model, PC, taken, u->imm < 0))
-#define ON_JUMP(target)  LEAVE(model_jump(model, PC))
+#define ON_JUMP(target)  LEAVE(model_jump(model, PC, target))
 #define ON_JUMP_INDIRECT(target) \
     LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd)))
 #define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)
@@ -124,6 +131,7 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
             budget += p->cost;                                      \
             goto over_budget;                                       \
         }                                                           \
+        h->cache.timed->stalled += p->stalled;                      \
     } while (0)
 #define ON_DISPATCH(first)                  \
     do {                                    \
@@ -135,12 +143,17 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
     } while (0)
 #define ON_PAID()        budget -= h->cache.path->cost
 #define ON_OVER_BUDGET() goto dispatch_unlinked
-#define ON_SUSPECT()     budget += h->cache.path->cost
-#define ON_SYSTEM()      leave = timed_system(h, u)
-#define ON_SYSTEM_DONE()             \
-    do {                             \
-        h->s.cycles += leave.cycles; \
-        h->cache.pipe = leave.state; \
+#define ON_SUSPECT()                                       \
+    do {                                                   \
+        budget += h->cache.path->cost;                     \
+        h->cache.timed->stalled -= h->cache.path->stalled; \
+    } while (0)
+#define ON_SYSTEM() leave = timed_system(h, u)
+#define ON_SYSTEM_DONE()                           \
+    do {                                           \
+        h->s.cycles += leave.cycles;               \
+        model->parts[PART_BRANCH] += leave.cycles; \
+        h->cache.pipe = leave.state;               \
     } while (0)
 #define ON_CONTEXT() (context = (uint64_t)(h->cache.tlb - h->cache.tlbs) << TIMED_CONTEXT_SHIFT)
 

@@ -99,8 +99,17 @@ void timed_begin(struct hart *h)
     timed_update_context(h);
 }
 
+/* Before the sum of one budget could overflow. */
+static void settle_stalls(struct hart *h)
+{
+    h->s.model->parts[PART_FETCH] += (uint32_t)h->cache.timed->stalled;
+    h->s.model->parts[PART_DATA] += h->cache.timed->stalled >> PATH_DATA_SHIFT;
+    h->cache.timed->stalled = 0;
+}
+
 void timed_end(struct hart *h)
 {
+    settle_stalls(h);
     h->s.model->pipe = h->cache.timed->states.at.at[h->cache.pipe];
     h->cache.path = NULL;
 }
@@ -246,6 +255,8 @@ static struct path *make_path(struct hart *h, struct block *b, unsigned first)
     for (unsigned i = 0; i < PIPE_LEAVES; i++)
         p->leave[i].state = NO_STATE;
     p->cost = (int64_t)((uint64_t)run_pipe(h, b, first, b->uop_count, &s, p) << 32);
+    p->stalled = p->stalls[b->uop_count].fetch | (uint64_t)p->stalls[b->uop_count].data
+                                                     << PATH_DATA_SHIFT;
     p->leave[LEAVE_NEXT] = (struct path_leave){number_of(states, &s), 0};
     p->next = t->paths;
     t->paths = p;
@@ -275,7 +286,10 @@ void timed_leave_block(struct hart *h, const struct block *b, unsigned at)
     struct pipe_states *states = &h->cache.timed->states;
     const struct path *p = h->cache.path;
     struct pipe_state s = states->at.at[p->entry];
+    const struct path_stalls *all = &p->stalls[b->uop_count], *done = &p->stalls[at];
 
+    h->s.model->parts[PART_FETCH] -= all->fetch - done->fetch;
+    h->s.model->parts[PART_DATA] -= all->data - done->data;
     (void)run_pipe(h, b, p->first, at, &s, NULL);
     h->cache.pipe = number_of(states, &s);
 }
@@ -447,6 +461,7 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
         uint32_t cycles = fetch_op(h, b, at);
 
         h->s.cycles += cycles;
+        h->s.model->parts[PART_FETCH] += cycles;
         if (cycles && b->counter_count)
             timed_charge(h, b, at, TALLY_FETCH, cycles);
     }
@@ -455,6 +470,8 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
         return false;
     p = find_path(h, b, first);
     h->cache.path = p;
+    settle_stalls(h);
+    h->cache.timed->stalled = p->stalled;
     h->cache.fetched_ops = fetched_ops(h, b, first);
     if (!first && h->cache.fetched_ops == b->uop_count)
         note_path(h, b, p);
@@ -591,6 +608,7 @@ void timed_trap(struct hart *h)
 
     pipe_reset(&s);
     h->s.cycles += h->s.model->core->trap;
+    h->s.model->parts[PART_BRANCH] += h->s.model->core->trap;
     if (are_many(&h->cache.timed->states))
         drop_numbers(h);
     h->cache.pipe = number_of(&h->cache.timed->states, &s);

@@ -29,6 +29,8 @@ enum { PIPE_STATES_MAX = 1 << 16, PATHS_MAX = 24 };
 
 #define NO_KEY UINT64_MAX
 
+enum { PATH_DATA_SHIFT = 32 };
+
 struct path_leave {
     uint32_t state; /* NO_STATE: not computed yet */
     uint32_t cycles;
@@ -47,6 +49,7 @@ struct path {
     struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
     uint32_t entry;
     uint16_t first;
+    uint64_t stalled;           /* in it: cycles for fetch, and above PATH_DATA_SHIFT for data */
     struct path *next;          /* of the block's */
     struct path_stalls *stalls; /* before each operation, and at the end; follows `before` */
     uint32_t before[];          /* cycles before each operation */
@@ -81,6 +84,7 @@ struct pipe_states {
 /* What a hart of a cluster with a core model has besides. */
 struct timed {
     struct pipe_states states;
+    uint64_t stalled; /* in paths since it was last added to the model's parts: as path.stalled */
 };
 
 struct timed *timed_new(void);

@@ -17,7 +17,7 @@ boot() {
 }
 same() { cmp "$work/$1.out" "$work/$2.out" && cmp "$work/$1.json" "$work/$2.json"; }
 counts() {
-    python3 -c "import json; print([[h[k] for k in ('instructions', 'cycles', 'idle_cycles')]
+    python3 -c "import json; print([[h[k] for k in ('instructions', 'cycles', 'idle_cycles', 'parts')]
         for h in json.load(open('$work/$1.json'))['harts']])"
 }
 same_counts() { [ "$(counts "$1")" = "$(counts "$2")" ] && [ -n "$(counts "$1")" ]; }
@@ -99,6 +99,8 @@ assert sum(s["entries"] for s in states) > 1000, "no entries"
 total = {part: sum(s["parts"][part] for s in states) for part in ("issue", "fetch", "branch")}
 assert all(total.values()), total
 assert total["issue"] >= 2 * sum(s["entries"] for s in states), total
+assert all(sum(h["parts"].values()) == h["cycles"] - h["idle_cycles"] for h in r["harts"]), r["harts"]
+assert all(sum(h["parts"][p] for h in r["harts"]) >= total[p] for p in total), total
 assert sum(s["cycles"] for s in states) < sum(h["cycles"] for h in r["harts"])
 PYTHON
 }
