@@ -65,6 +65,11 @@ claim '... and the end of the run says so' says '^not kept: 904 copies of writte
 run run --firmware none --page-copies-max 5K --report "$work/report.json" "$hostile/pages.elf"
 claim '--page-copies-max raises the limit' report "r['page_copies_left_out'] == 0"
 
+run run --firmware none --report "$work/report.json" "$hostile/swaps.elf"
+claim 'of 300,000 replaced instructions the first 262,144 are dropped, which the report says' \
+    report "r['swaps_left_out'] == 262144 and r['sites_left_out'] == 0 and r['returns_left_out'] == 0"
+claim '... and the end of the run, too' says '^not kept: .*262,144 replaced instructions$'
+
 run run --updates-max 1 --console none --append 'ftrace=function' --report "$work/report.json" "$mcount"
 claim '--updates-max is how many updates are kept' \
     report "len(r['updates']) == 1 and r['updates_left_out'] > 0"
