@@ -273,6 +273,8 @@ static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
 
 static enum exit_status make_memory(struct machine *m)
 {
+    size_t copies = m->config.page_copies_max ? m->config.page_copies_max : COPIES_DEFAULT;
+
     m->bus = bus_new();
     m->ram = ram_new(RAM_BASE, m->config.memory);
     if (!m->ram) {
@@ -281,9 +283,16 @@ static enum exit_status make_memory(struct machine *m)
                    m->config.memory >> 20);
         return EXIT_OUR_FAULT;
     }
-    if (m->config.page_copies_max)
-        ram_limit_copies(m->ram, m->config.page_copies_max);
-    return bus_map_ram(m->bus, m->ram, m->diag) ? EXIT_PASS : EXIT_OUR_FAULT;
+    if (!bus_map_ram(m->bus, m->ram, m->diag))
+        return EXIT_OUR_FAULT;
+    if (!ram_reserve_copies(m->ram, copies)) {
+        diag_error(m->diag,
+                   "cannot allocate %zu MiB for copies of written pages; give a smaller "
+                   "--page-copies-max",
+                   copies * sizeof(struct page_copy) >> 20);
+        return EXIT_OUR_FAULT;
+    }
+    return EXIT_PASS;
 }
 
 static void firmware_call(void *machine, struct hart *h)

@@ -196,12 +196,12 @@ void machine_describe_stuck(const struct machine *m, const struct hart *h,
                             char text[MACHINE_STUCK_TEXT]);
 
 /*
- * Describes the last exception that `h` has taken, "load page fault on 0x8", with its pc and mode.
- * False: it has taken none. Of exceptions in a row, each at the first instruction of the handler,
- * it is the first.
+ * Describes the last exception that `h` has taken, "load page fault on 0x8", with its pc and mode
+ * and the number of instructions that `h` has retired since. False: it has taken none. Of
+ * exceptions in a row, each at the first instruction of the handler, it is the first.
  */
 MUST_USE bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT],
-                                         uint64_t *pc, const char **mode);
+                                         uint64_t *pc, const char **mode, uint64_t *since);
 
 /*
  * Makes machine_run return at the next instruction boundary. May be called from a callback, a probe

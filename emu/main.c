@@ -430,13 +430,14 @@ static void say_last_exception(const struct session *s, const struct hart *h)
 {
     char what[MACHINE_STUCK_TEXT], place[PLACE_MAX];
     const char *mode;
-    uint64_t pc;
+    uint64_t pc, since;
 
-    if (!h || !machine_describe_exception(h, what, &pc, &mode))
+    if (!h || !machine_describe_exception(h, what, &pc, &mode, &since))
         return;
     describe_place(place, s->symbols, s->lines, pc);
-    diag_note(&s->diag, "the last exception of hart %u: %s, at %s in %s", hart_id(h), what, place,
-              mode);
+    diag_note(&s->diag,
+              "the last exception of hart %u: %s, at %s in %s, %" PRIu64 " instruction%s ago",
+              hart_id(h), what, place, mode, since, since == 1 ? "" : "s");
 }
 
 static void say_exit(const struct session *s, struct stop stop)

@@ -59,7 +59,7 @@ static bool wants_machine_mode(const struct hart_exception *e)
 }
 
 bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TEXT], uint64_t *pc,
-                                const char **mode)
+                                const char **mode, uint64_t *since)
 {
     struct hart_exception e = hart_first_exception(h);
     char value[DISASM_MAX + 32];
@@ -70,6 +70,7 @@ bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TE
     snprintf(text, MACHINE_STUCK_TEXT, "%s%s", name_of(e.cause), value);
     *pc = e.pc;
     *mode = mode_name(e.mode);
+    *since = hart_insns(h) - e.insns;
     return true;
 }
 

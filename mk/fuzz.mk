@@ -26,7 +26,7 @@ fuzz_coverage = -fsanitize=fuzzer-no-link $(if $(filter emu/cpu/% emu/schedule.c
 $(BUILD)/fuzz/emu/%.o: emu/%.c mk/fuzz.mk mk/emu.mk mk/tools.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) FUZZ $<
-	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine.c,$<),-O0) -MMD -MP -c -o $@ $<
+	$(Q)$(FUZZ_CC) $(fuzz_flags) $(call fuzz_coverage,$<) $(if $(filter emu/cpu/engine.c emu/cpu/engine_timed.c,$<),-O0) -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/emu/cli/options.o: $(BUILD)/revision.h
 

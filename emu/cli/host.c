@@ -366,7 +366,7 @@ static void say_input_ended(struct host *h)
     if (h->said_input_ended || !has_no_more_input(h))
         return;
     h->said_input_ended = true;
-    diag_note(h->diag, "the input has ended and the guest waits; give --max-cycles or "
+    diag_warn(h->diag, "the input has ended and the guest waits; give --max-cycles or "
                        "--timeout to end the run");
 }
 

@@ -153,10 +153,14 @@ static void add_probes(struct builder *b, const struct fetched *f)
 
         if (plan.action == PROBE_IGNORE)
             continue;
-        if (plan.action == PROBE_COUNT) {
-            add_uop(b, UOP_COUNTER, 0)->imm = (int32_t)b->counters.len;
+        if (plan.action == PROBE_COUNT || plan.charged_bytes) {
+            struct uop *u = add_uop(b, UOP_COUNTER, 0);
+
+            u->imm = (int32_t)b->counters.len;
+            u->rs1 = plan.charged_bytes;
             VEC_PUSH(&b->counters, plan.counter);
-        } else {
+        }
+        if (plan.action == PROBE_CALL) {
             struct uop *u = add_uop(b, UOP_PROBE, 0);
 
             u->imm = (int32_t)i;

@@ -30,6 +30,11 @@ struct op_cost cluster_op_cost(const struct cluster *c, unsigned op)
     return c->cost[op];
 }
 
+bool cluster_has_core(const struct cluster *c)
+{
+    return c->timing != NULL;
+}
+
 static void set_costs(struct cluster *c)
 {
     if (c->config.timing == TIMING_CORE) {
@@ -89,7 +94,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
                                              .store_code = codemap_store,
                                              .break_reservations = break_reservations,
                                              .accessed = memwatch_accessed,
-                                             .table_written = mmu_table_written});
+                                             .table_written = walk_table_written});
     return c;
 }
 

@@ -115,7 +115,7 @@ void cluster_unwatch_memory(struct cluster *c, uint64_t pa, uint64_t size, bool 
 struct cluster_left_out {
     uint64_t code_writes; /* stores to code, with writer and old bytes (code_writes_max) */
     uint64_t page_copies; /* copies of pages, which tell the bytes that were written
-                             (ram_limit_copies) */
+                             (ram_reserve_copies) */
 };
 struct cluster_left_out cluster_left_out(const struct cluster *c);
 
@@ -141,6 +141,9 @@ void cluster_free_code_version(struct cluster *c, struct version *v);
 struct op_cost {
     uint8_t issue, data, branch;
 };
+/* Whether a core model says what a cycle is; the costs of classes are all 0 then. */
+bool cluster_has_core(const struct cluster *c);
+
 struct op_cost cluster_op_cost(const struct cluster *c, unsigned op);
 unsigned op_cost_sum(struct op_cost cost);
 

@@ -62,7 +62,7 @@ struct cluster {
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
     uint32_t wanted;         /* kinds of events that some listener needs */
-    struct map table_ranges; /* mmu.c: page number of a page table -> what it translates */
+    struct map table_ranges; /* walk.c: page number of a page table -> what it translates */
     VEC_OF(struct watched_page) watched;
     bool store_reads; /* the present store is that of an atomic operation */
     struct op_cost cost[OP_COUNT];
@@ -73,8 +73,8 @@ struct cluster {
 void memwatch_accessed(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size,
                        const struct writer *by);
 
-/* mmu.c: ram_hooks.table_written */
-void mmu_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size);
+/* walk.c: ram_hooks.table_written */
+void walk_table_written(void *cluster, uint64_t pa, const uint8_t *old_bytes, unsigned size);
 
 static inline bool is_wanted(const struct cluster *c, enum event_kind kind)
 {

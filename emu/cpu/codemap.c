@@ -314,7 +314,7 @@ void codemap_remove_block(struct block *b)
 static void drop_counters(struct block *b)
 {
     for (unsigned i = 0; i < b->counter_count; i++)
-        b->counters[i] = &b->hart->cache.uncounted;
+        b->counters[i] = b->hart->cache.uncounted;
 }
 
 /*

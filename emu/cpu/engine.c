@@ -34,6 +34,7 @@
 #define ON_LOAD(va, size)
 #define ON_STORE(va, size)
 #define ON_BRANCH(taken)
+#define ON_COUNTER()
 #define ON_NEXT()
 #define ON_JUMP(target)
 #define ON_JUMP_INDIRECT(target)

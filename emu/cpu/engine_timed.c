@@ -6,7 +6,9 @@
 #include "cpu/timed_priv.h"
 
 /* One label for each operation. */
+#ifndef FEW_LABELS
 #define FEW_LABELS
+#endif
 
 /* The hart's clock before the current operation. */
 static uint64_t now_before(const struct hart *h, const struct block *b, const struct uop *u,
@@ -34,14 +36,22 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
     return take_budget(h, 0);
 }
 
-#define STALL(cycles)                                 \
-    do {                                              \
-        uint32_t stall = (cycles);                    \
-        if (UNLIKELY(stall)) {                        \
-            budget -= (int64_t)stall << CYCLES_SHIFT; \
-            if (UNLIKELY(budget < 0))                 \
-                budget = shorten(h, b, u, budget);    \
-        }                                             \
+_Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
+                   (int)TALLY_BRANCH - (int)TALLY_FETCH == (int)PART_BRANCH,
+               "the same order");
+
+#define STALL(kind, cycles)                                              \
+    do {                                                                 \
+        uint32_t stall = (cycles);                                       \
+        if (UNLIKELY(stall)) {                                           \
+            if (UNLIKELY(b->counter_count))                              \
+                timed_charge(h, b, (unsigned)(u - b->ops), kind, stall); \
+            if ((kind) != TALLY_ISSUE)                                   \
+                model->parts[(kind)-TALLY_FETCH] += stall;               \
+            budget -= (int64_t)stall << CYCLES_SHIFT;                    \
+            if (UNLIKELY(budget < 0))                                    \
+                budget = shorten(h, b, u, budget);                       \
+        }                                                                \
     } while (0)
 
 /* Filter tags are lines; an access that is not aligned, and may need two, is never found. */
@@ -49,39 +59,48 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
     LIKELY(model->filter.which[(va) >> model->line_shift & (FILTER_LINES - 1)] == \
            (((va) & (line_mask | ((size)-1))) ^ context))
 
-#define ON_LOAD(va, size)                   \
-    do {                                    \
-        uint64_t to = (va);                 \
-        if (!PASSES(loads, to, size))       \
-            STALL(timed_load(h, to, size)); \
+#define ON_LOAD(va, size)                               \
+    do {                                                \
+        uint64_t to = (va);                             \
+        if (!PASSES(loads, to, size))                   \
+            STALL(TALLY_DATA, timed_load(h, to, size)); \
     } while (0)
-#define ON_STORE(va, size)                                                \
-    do {                                                                  \
-        uint64_t to = (va);                                               \
-        if (!PASSES(stores, to, size))                                    \
-            STALL(timed_store(h, to, size, now_before(h, b, u, budget))); \
+#define ON_STORE(va, size)                                                            \
+    do {                                                                              \
+        uint64_t to = (va);                                                           \
+        if (!PASSES(stores, to, size))                                                \
+            STALL(TALLY_DATA, timed_store(h, to, size, now_before(h, b, u, budget))); \
     } while (0)
-#define ON_FENCE() STALL(model_drain_stores(model, now_before(h, b, u, budget)))
-#define ON_MULTIPLY(a, b_)                       \
-    do {                                         \
-        if (UNLIKELY(model->core->mul_wide))     \
-            STALL(model_multiply(model, a, b_)); \
+#define ON_FENCE() STALL(TALLY_DATA, model_drain_stores(model, now_before(h, b, u, budget)))
+#define ON_MULTIPLY(a, b_)                                    \
+    do {                                                      \
+        if (UNLIKELY(model->core->mul_wide))                  \
+            STALL(TALLY_ISSUE, model_multiply(model, a, b_)); \
     } while (0)
-#define ON_DIVIDE(a, b_, is_signed, kind) STALL(model_divide(model, a, b_, is_signed, kind))
+#define ON_DIVIDE(a, b_, is_signed, kind) \
+    STALL(TALLY_ISSUE, model_divide(model, a, b_, is_signed, kind))
 
-#define LEAVE(how)                                              \
-    do {                                                        \
-        enum pipe_leave_by by = (how);                          \
-        struct path *p = h->cache.path;                         \
-        if (UNLIKELY(p->leave[by].state == NO_STATE))           \
-            timed_learn_leave(h, p, by);                        \
-        budget -= (int64_t)p->leave[by].cycles << CYCLES_SHIFT; \
-        h->cache.pipe = p->leave[by].state;                     \
+#define LEAVE(how)                                                                         \
+    do {                                                                                   \
+        enum pipe_leave_by by = (how);                                                     \
+        struct path *p = h->cache.path;                                                    \
+        if (UNLIKELY(p->leave[by].state == NO_STATE))                                      \
+            timed_learn_leave(h, p, by);                                                   \
+        if (UNLIKELY(p->leave[by].cycles && b->counter_count))                             \
+            timed_charge(h, b, (unsigned)(u - b->ops), TALLY_BRANCH, p->leave[by].cycles); \
+        model->parts[PART_BRANCH] += p->leave[by].cycles;                                  \
+        budget -= (int64_t)p->leave[by].cycles << CYCLES_SHIFT;                            \
+        h->cache.pipe = p->leave[by].state;                                                \
     } while (0)
 
+#define ON_COUNTER()                                         \
+    do {                                                     \
+        if (u->rs1)                                          \
+            timed_count(h, b, (unsigned)(u - b->ops), true); \
+    } while (0)
 #define ON_NEXT()        (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
 #define ON_BRANCH(taken) LEAVE(model_branch(model, PC, taken, u->imm < 0))
-#define ON_JUMP(target)  LEAVE(model_jump(model, PC))
+#define ON_JUMP(target)  LEAVE(model_jump(model, PC, target))
 #define ON_JUMP_INDIRECT(target) \
     LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd)))
 #define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)
@@ -112,6 +131,7 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
             budget += p->cost;                                      \
             goto over_budget;                                       \
         }                                                           \
+        h->cache.timed->stalled += p->stalled;                      \
     } while (0)
 #define ON_DISPATCH(first)                  \
     do {                                    \
@@ -123,12 +143,17 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
     } while (0)
 #define ON_PAID()        budget -= h->cache.path->cost
 #define ON_OVER_BUDGET() goto dispatch_unlinked
-#define ON_SUSPECT()     budget += h->cache.path->cost
-#define ON_SYSTEM()      leave = timed_system(h, u)
-#define ON_SYSTEM_DONE()             \
-    do {                             \
-        h->s.cycles += leave.cycles; \
-        h->cache.pipe = leave.state; \
+#define ON_SUSPECT()                                       \
+    do {                                                   \
+        budget += h->cache.path->cost;                     \
+        h->cache.timed->stalled -= h->cache.path->stalled; \
+    } while (0)
+#define ON_SYSTEM() leave = timed_system(h, u)
+#define ON_SYSTEM_DONE()                           \
+    do {                                           \
+        h->s.cycles += leave.cycles;               \
+        model->parts[PART_BRANCH] += leave.cycles; \
+        h->cache.pipe = leave.state;               \
     } while (0)
 #define ON_CONTEXT() (context = (uint64_t)(h->cache.tlb - h->cache.tlbs) << TIMED_CONTEXT_SHIFT)
 

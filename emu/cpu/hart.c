@@ -343,6 +343,19 @@ void hart_advance(struct hart *h, uint64_t to_cycle)
     h->s.cycles = to_cycle;
 }
 
+bool hart_parts(const struct hart *h, struct hart_parts *parts)
+{
+    const struct model *m = h->s.model;
+
+    if (!m)
+        return false;
+    *parts = (struct hart_parts){.fetch = m->parts[PART_FETCH],
+                                 .data = m->parts[PART_DATA],
+                                 .branch = m->parts[PART_BRANCH]};
+    parts->issue = h->s.cycles - h->s.idle_cycles - parts->fetch - parts->data - parts->branch;
+    return true;
+}
+
 uint64_t hart_idle_cycles(const struct hart *h)
 {
     return h->s.idle_cycles;
@@ -420,6 +433,7 @@ static void exception_io(struct state_io *io, struct hart_exception *e)
     STATE_IO(io, e->cause);
     STATE_IO(io, e->tval);
     STATE_IO_BELOW(io, e->mode, PRIV_M + 1);
+    STATE_IO(io, e->insns);
 }
 
 static void nested_io(struct state_io *io, struct nested_traps *n)

@@ -47,6 +47,7 @@ enum hart_stop {
 struct hart_exception {
     uint64_t pc, cause, tval;
     enum privilege mode; /* in which it was raised */
+    uint64_t insns;      /* that the hart had retired by then */
 };
 
 /* What an instruction waits for; an interrupt ends the waiting for a store, too. */
@@ -106,6 +107,15 @@ void hart_wait(struct hart *h);
 /* Lets time pass without instructions (waiting); the cycle counter follows. */
 void hart_advance(struct hart *h, uint64_t to_cycle);
 uint64_t hart_idle_cycles(const struct hart *h);
+
+/*
+ * With a core model, while the hart does not run: what its cycles were spent on; the parts add up
+ * to them less the idle ones. False: the costs are static, and are not split.
+ */
+struct hart_parts {
+    uint64_t issue, fetch, data, branch;
+};
+MUST_USE bool hart_parts(const struct hart *h, struct hart_parts *parts);
 
 /* Sets the level of an interrupt input. IRQ_SSI can also be set and cleared by software. */
 void hart_set_irq(struct hart *h, enum interrupt irq, bool level);

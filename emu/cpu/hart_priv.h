@@ -63,8 +63,9 @@ struct hart_cache {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
     } stack;
     VEC_OF(struct block *) suspects;
-    struct rng drops;   /* of DROPS_CACHES */
-    uint64_t uncounted; /* counter for probes that are gone, in a block that still runs */
+    struct rng drops; /* of DROPS_CACHES */
+    uint64_t
+        uncounted[PROBE_TALLY]; /* counter for probes that are gone, in a block that still runs */
 
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct return_entry return_stacks[3][RETURN_STACK_SIZE];

@@ -235,6 +235,9 @@ struct listener {
 
 /* ---- probes ---- */
 
+/* What a probe counts: times executed; cycles, by what they were spent on. */
+enum { TALLY_ENTRIES, TALLY_ISSUE, TALLY_FETCH, TALLY_DATA, TALLY_BRANCH, PROBE_TALLY };
+
 /* The position of a probe in the block that is being decoded. */
 struct probe_view {
     struct hart *hart;
@@ -254,7 +257,12 @@ enum probe_action {
 struct probe_plan {
     enum probe_action action;
     uint64_t *counter; /* PROBE_COUNT: stays valid while the probe is planted */
-    uint8_t cookie;    /* PROBE_CALL: passed to `hit` */
+    /*
+     * With a core model and a number above 0: the counter, also with PROBE_CALL, is the first of
+     * PROBE_TALLY, and the others get the cycles of so many bytes of code from the probe on.
+     */
+    uint8_t charged_bytes;
+    uint8_t cookie; /* PROBE_CALL: passed to `hit` */
 };
 
 enum probe_verdict { PROBE_GO_ON, PROBE_STOP };

@@ -98,8 +98,11 @@ void hart_shorten_part(struct hart *h)
 static void uncount(struct block *b, unsigned at)
 {
     for (; at && !b->notes[at - 1].size; at--)
-        if (b->notes[at - 1].kind == UOP_COUNTER)
+        if (b->notes[at - 1].kind == UOP_COUNTER) {
             --*b->counters[b->ops[at - 1].imm];
+            if (b->ops[at - 1].rs1)
+                timed_count(b->hart, b, at - 1, false);
+        }
 }
 
 void hart_leave_block(struct hart *h, bool after_this)

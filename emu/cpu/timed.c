@@ -99,8 +99,17 @@ void timed_begin(struct hart *h)
     timed_update_context(h);
 }
 
+/* Before the sum of one budget could overflow. */
+static void settle_stalls(struct hart *h)
+{
+    h->s.model->parts[PART_FETCH] += (uint32_t)h->cache.timed->stalled;
+    h->s.model->parts[PART_DATA] += h->cache.timed->stalled >> PATH_DATA_SHIFT;
+    h->cache.timed->stalled = 0;
+}
+
 void timed_end(struct hart *h)
 {
+    settle_stalls(h);
     h->s.model->pipe = h->cache.timed->states.at.at[h->cache.pipe];
     h->cache.path = NULL;
 }
@@ -203,21 +212,29 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
     return p;
 }
 
-/* Runs operations [from, to) through the pipeline; `before` NULL: not asked for. */
+/* Runs operations [from, to) through the pipeline; `p`: the path to fill in, or NULL. */
 static uint32_t run_pipe(const struct hart *h, const struct block *b, unsigned from, unsigned to,
-                         struct pipe_state *s, uint32_t *before)
+                         struct pipe_state *s, struct path *p)
 {
+    struct path_stalls stalls = {0, 0};
     uint32_t cycles = 0;
 
     for (unsigned at = from; at < to; at++) {
-        if (before)
-            before[at] = cycles;
+        if (p) {
+            p->before[at] = cycles;
+            p->stalls[at] = stalls;
+        }
         if (b->notes[at].size) {
             struct pipe_op op = pipe_op_of(h, b, at);
+            struct pipe_cost cost = pipe_step(h->s.model->core, s, &op);
 
-            cycles += pipe_step(h->s.model->core, s, &op).cycles;
+            cycles += cost.cycles;
+            stalls.fetch += cost.fetch;
+            stalls.data += cost.data;
         }
     }
+    if (p)
+        p->stalls[to] = stalls;
     return cycles;
 }
 
@@ -227,14 +244,19 @@ static struct path *make_path(struct hart *h, struct block *b, unsigned first)
     struct pipe_states *states = &h->cache.timed->states;
     struct pipe_state s = states->at.at[h->cache.pipe];
     struct path *p;
+    size_t before;
 
     if (t->count == PATHS_MAX)
         timed_discard_paths(b);
-    p = xcalloc(1, sizeof *p + b->uop_count * sizeof p->before[0]);
+    before = (b->uop_count * sizeof p->before[0] + 7) & ~(size_t)7;
+    p = xcalloc(1, sizeof *p + before + (b->uop_count + 1U) * sizeof *p->stalls);
     *p = (struct path){.key = NO_KEY, .entry = h->cache.pipe, .first = (uint16_t)first};
+    p->stalls = (struct path_stalls *)(void *)((char *)p->before + before);
     for (unsigned i = 0; i < PIPE_LEAVES; i++)
         p->leave[i].state = NO_STATE;
-    p->cost = (int64_t)((uint64_t)run_pipe(h, b, first, b->uop_count, &s, p->before) << 32);
+    p->cost = (int64_t)((uint64_t)run_pipe(h, b, first, b->uop_count, &s, p) << 32);
+    p->stalled = p->stalls[b->uop_count].fetch | (uint64_t)p->stalls[b->uop_count].data
+                                                     << PATH_DATA_SHIFT;
     p->leave[LEAVE_NEXT] = (struct path_leave){number_of(states, &s), 0};
     p->next = t->paths;
     t->paths = p;
@@ -264,7 +286,10 @@ void timed_leave_block(struct hart *h, const struct block *b, unsigned at)
     struct pipe_states *states = &h->cache.timed->states;
     const struct path *p = h->cache.path;
     struct pipe_state s = states->at.at[p->entry];
+    const struct path_stalls *all = &p->stalls[b->uop_count], *done = &p->stalls[at];
 
+    h->s.model->parts[PART_FETCH] -= all->fetch - done->fetch;
+    h->s.model->parts[PART_DATA] -= all->data - done->data;
     (void)run_pipe(h, b, p->first, at, &s, NULL);
     h->cache.pipe = number_of(states, &s);
 }
@@ -432,13 +457,21 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
         drop_numbers(h);
     while (at < b->uop_count && !b->notes[at].size)
         at++;
-    if (at < b->uop_count)
-        h->s.cycles += fetch_op(h, b, at);
+    if (at < b->uop_count) {
+        uint32_t cycles = fetch_op(h, b, at);
+
+        h->s.cycles += cycles;
+        h->s.model->parts[PART_FETCH] += cycles;
+        if (cycles && b->counter_count)
+            timed_charge(h, b, at, TALLY_FETCH, cycles);
+    }
     timed_update_context(h);
     if (h->s.insns_left <= 0 || (int64_t)h->s.cycles >= h->s.until)
         return false;
     p = find_path(h, b, first);
     h->cache.path = p;
+    settle_stalls(h);
+    h->cache.timed->stalled = p->stalled;
     h->cache.fetched_ops = fetched_ops(h, b, first);
     if (!first && h->cache.fetched_ops == b->uop_count)
         note_path(h, b, p);
@@ -531,6 +564,42 @@ uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now)
     return access_data(h, va, size, ACCESS_STORE, now);
 }
 
+/* ---- what sites cost ---- */
+
+/* The operation after the bytes that the counter at operation `at` is charged for. */
+static unsigned end_of_charge(const struct block *b, unsigned at)
+{
+    unsigned end = at;
+
+    while (end < b->uop_count && b->ops[end].at * 2U < b->ops[at].at * 2U + b->ops[at].rs1)
+        end++;
+    return end;
+}
+
+void timed_count(struct hart *h, const struct block *b, unsigned at, bool add)
+{
+    const struct path *p = h->cache.path;
+    unsigned end = end_of_charge(b, at);
+    uint64_t *tally = b->counters[b->ops[at].imm];
+    uint64_t fetch = p->stalls[end].fetch - p->stalls[at].fetch;
+    uint64_t data = p->stalls[end].data - p->stalls[at].data;
+    uint64_t cycles = (end < b->uop_count ? p->before[end] : path_cycles(p)) - p->before[at];
+    uint64_t sign = add ? 1 : UINT64_MAX;
+
+    tally[TALLY_FETCH] += sign * fetch;
+    tally[TALLY_DATA] += sign * data;
+    tally[TALLY_ISSUE] += sign * (cycles - fetch - data);
+}
+
+void timed_charge(struct hart *h, const struct block *b, unsigned at, unsigned kind,
+                  uint32_t cycles)
+{
+    (void)h;
+    for (unsigned i = 0; i < b->uop_count && i < at; i++)
+        if (b->notes[i].kind == UOP_COUNTER && b->ops[i].rs1 && at < end_of_charge(b, i))
+            b->counters[b->ops[i].imm][kind] += cycles;
+}
+
 /* ---- events ---- */
 
 void timed_trap(struct hart *h)
@@ -539,6 +608,7 @@ void timed_trap(struct hart *h)
 
     pipe_reset(&s);
     h->s.cycles += h->s.model->core->trap;
+    h->s.model->parts[PART_BRANCH] += h->s.model->core->trap;
     if (are_many(&h->cache.timed->states))
         drop_numbers(h);
     h->cache.pipe = number_of(&h->cache.timed->states, &s);

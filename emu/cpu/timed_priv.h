@@ -29,11 +29,18 @@ enum { PIPE_STATES_MAX = 1 << 16, PATHS_MAX = 24 };
 
 #define NO_KEY UINT64_MAX
 
+enum { PATH_DATA_SHIFT = 32 };
+
 struct path_leave {
     uint32_t state; /* NO_STATE: not computed yet */
     uint32_t cycles;
 };
 #define NO_STATE UINT32_MAX
+
+/* Of the cycles before an operation, those that it waited for its bytes, and for memory. */
+struct path_stalls {
+    uint32_t fetch, data;
+};
 
 /* A way through a block, from its operation `first` to its end. */
 struct path {
@@ -42,8 +49,10 @@ struct path {
     struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
     uint32_t entry;
     uint16_t first;
-    struct path *next; /* of the block's */
-    uint32_t before[]; /* cycles before each operation */
+    uint64_t stalled;           /* in it: cycles for fetch, and above PATH_DATA_SHIFT for data */
+    struct path *next;          /* of the block's */
+    struct path_stalls *stalls; /* before each operation, and at the end; follows `before` */
+    uint32_t before[];          /* cycles before each operation */
 };
 
 /* In front of each block of a timed hart. */
@@ -75,6 +84,7 @@ struct pipe_states {
 /* What a hart of a cluster with a core model has besides. */
 struct timed {
     struct pipe_states states;
+    uint64_t stalled; /* in paths since it was last added to the model's parts: as path.stalled */
 };
 
 struct timed *timed_new(void);
@@ -108,6 +118,12 @@ void timed_leave_block(struct hart *h, const struct block *b, unsigned at);
 /* The slow sides of the engine's seams; each returns the cycles of the stall. */
 uint32_t timed_load(struct hart *h, uint64_t va, unsigned size);
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
+
+/* The counter at operation `at` gets the cycles of its bytes, or gives them back. */
+void timed_count(struct hart *h, const struct block *b, unsigned at, bool add);
+/* A stall at operation `at`: for the counters to which it belongs. `kind`: TALLY_... */
+void timed_charge(struct hart *h, const struct block *b, unsigned at, unsigned kind,
+                  uint32_t cycles);
 
 /* Architectural events. */
 void timed_update_context(struct hart *h); /* translation of fetches is another */

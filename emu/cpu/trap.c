@@ -132,7 +132,8 @@ static void notice_repeats(struct hart *h)
     uint64_t insns = hart_insns(h);
 
     if (insns != h->s.last_trap_insns)
-        h->s.first_exception = (struct hart_exception){h->s.pc, h->s.cause, h->s.tval, h->s.mode};
+        h->s.first_exception =
+            (struct hart_exception){h->s.pc, h->s.cause, h->s.tval, h->s.mode, insns};
     if (h->s.pc == h->s.last_trap_pc && insns == h->s.last_trap_insns)
         h->s.trap_repeats++;
     else
@@ -221,7 +222,7 @@ static void compare_registers(struct hart *h)
 static void follow_nested(struct hart *h)
 {
     struct nested_traps *n = &h->s.nested;
-    struct hart_exception e = {h->s.pc, h->s.cause, h->s.tval, h->s.mode};
+    struct hart_exception e = {h->s.pc, h->s.cause, h->s.tval, h->s.mode, hart_insns(h)};
 
     if (!is_nested(h)) {
         n->places = n->count = 0;

@@ -38,7 +38,7 @@ struct through {
 };
 
 struct counts {
-    uint64_t entries[SITE_STATES];
+    uint64_t tally[SITE_STATES][PROBE_TALLY]; /* cycles only with a core model */
     struct through init, on;
 };
 
@@ -153,16 +153,20 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     struct account *a = ctx;
     uint32_t site = id / 2;
     enum site_state state;
+    struct probe_plan result = {.action = PROBE_CALL};
 
     if (site_get(a->sites, site)->gone)
         return (struct probe_plan){.action = PROBE_IGNORE};
     if (id % 2)
         return (struct probe_plan){.action = view->starts_block ? PROBE_CALL : PROBE_IGNORE};
     state = site_state_fetched(a->sites, site_get(a->sites, site), view, 0);
+    result.cookie = (uint8_t)state;
+    result.counter = counts_of(a, site)->tally[state];
+    if (cluster_has_core(a->cluster))
+        result.charged_bytes = (uint8_t)site_get(a->sites, site)->size;
     if (!site_calls(a->sites, site_get(a->sites, site), state))
-        return (struct probe_plan){.action = PROBE_COUNT,
-                                   .counter = &counts_of(a, site)->entries[state]};
-    return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)state};
+        result.action = PROBE_COUNT;
+    return result;
 }
 
 static void drop_call(struct context *c, size_t index)
@@ -175,7 +179,8 @@ static void enter(struct account *a, uint32_t site, enum site_state state, struc
 {
     struct context *c = present_context(a, h);
 
-    counts_of(a, site)->entries[state]++;
+    if (!cluster_has_core(a->cluster)) /* else its block counts it */
+        counts_of(a, site)->tally[state][TALLY_ENTRIES]++;
     if (c->open.len == OPEN_MAX)
         drop_call(c, 0);
     VEC_PUSH(
@@ -391,9 +396,9 @@ static void add_cost(struct site_cost *cost, const struct cluster *c, unsigned o
 {
     struct op_cost one = cluster_op_cost(c, op);
 
-    cost->issue = (uint16_t)(cost->issue + one.issue);
-    cost->data = (uint16_t)(cost->data + one.data);
-    cost->branch = (uint16_t)(cost->branch + one.branch);
+    cost->issue += one.issue;
+    cost->data += one.data;
+    cost->branch += one.branch;
 }
 
 /* The operations of a site in this state; the list ends with OP_COUNT. */
@@ -428,15 +433,46 @@ static struct site_cost cost_of(const struct account *a, uint32_t site, enum sit
     return cost;
 }
 
+/* Of a core model: what was charged, and a cycle for each `mv a0,ra`, which is before the probe. */
+static struct site_cost measured(const struct account *a, uint32_t site, const uint64_t *tally)
+{
+    uint64_t moves = site_get(a->sites, site)->passes_ra ? tally[TALLY_ENTRIES] : 0;
+
+    return (struct site_cost){.issue = tally[TALLY_ISSUE] + moves,
+                              .fetch = tally[TALLY_FETCH],
+                              .data = tally[TALLY_DATA],
+                              .branch = tally[TALLY_BRANCH]};
+}
+
+static struct site_cost times(struct site_cost cost, uint64_t n)
+{
+    return (struct site_cost){cost.issue * n, cost.fetch * n, cost.data * n, cost.branch * n};
+}
+
+static struct site_cost per(struct site_cost cost, uint64_t n)
+{
+    if (!n)
+        return (struct site_cost){0};
+    return (struct site_cost){(cost.issue + n / 2) / n, (cost.fetch + n / 2) / n,
+                              (cost.data + n / 2) / n, (cost.branch + n / 2) / n};
+}
+
 struct state_account account_get(const struct account *a, uint32_t site, enum site_state state)
 {
     const struct counts *counts = counts_of(a, site);
     const struct through *t = state == SITE_INIT ? &counts->init : &counts->on;
-    struct state_account result = {.entries = counts->entries[state],
-                                   .cost = cost_of(a, site, state)};
+    const uint64_t *tally = counts->tally[state];
+    struct state_account result = {.entries = tally[TALLY_ENTRIES]};
 
-    result.cycles = result.entries * (uint64_t)(result.cost.issue + result.cost.fetch +
-                                                result.cost.data + result.cost.branch);
+    if (cluster_has_core(a->cluster)) {
+        result.parts = measured(a, site, tally);
+        result.cost = per(result.parts, result.entries);
+    } else {
+        result.cost = cost_of(a, site, state);
+        result.parts = times(result.cost, result.entries);
+    }
+    result.cycles =
+        result.parts.issue + result.parts.fetch + result.parts.data + result.parts.branch;
     if (state == SITE_INIT || state == SITE_ON) {
         result.resumed = t->resumed;
         result.through_sum = t->sum;
@@ -454,7 +490,7 @@ unsigned account_bytes_per_site(void)
 /* ---- state ---- */
 
 /* Saved as raw bytes, because there are many; they hold numbers only. */
-_Static_assert(sizeof(struct counts) == SITE_STATES * 8 + 2 * 4 * 8, "no padding");
+_Static_assert(sizeof(struct counts) == (SITE_STATES * PROBE_TALLY + 2 * 4) * 8, "no padding");
 
 static void open_call_io(struct state_io *io, struct open_call *o)
 {
@@ -524,7 +560,7 @@ static void added_io(struct state_io *io, struct account *a)
 
 void account_state_io(struct state_io *io, struct account *a)
 {
-    state_io_section(io, "account", 1);
+    state_io_section(io, "account", 2);
     STATE_IO_SAME(io, a->first_count);
     state_io_bytes(io, a->counts, a->first_count * sizeof *a->counts);
     added_io(io, a);

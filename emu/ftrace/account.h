@@ -23,7 +23,7 @@ struct state_io;
 
 /* Cycles of the site's own instructions for one entry, by cause. */
 struct site_cost {
-    uint16_t issue, fetch, data, branch;
+    uint64_t issue, fetch, data, branch;
 };
 
 struct state_account {
@@ -31,7 +31,8 @@ struct state_account {
     uint64_t cycles; /* sum over the entries, of the site's own instructions */
     /* Cycles from the site to the instruction after it, of the `resumed` entries that returned. */
     uint64_t resumed, through_sum, through_min, through_max;
-    struct site_cost cost;
+    struct site_cost cost;  /* per entry; with a core model the rounded mean */
+    struct site_cost parts; /* of `cycles`: they add up to it */
 };
 
 /* Plants probes at every site of the table, also at sites added later. `sites` must outlive it. */

@@ -84,11 +84,20 @@ static void put_run(struct json *j, const struct report *r)
 static void put_hart(struct sheet *s, size_t i)
 {
     const struct hart *h = cluster_hart(s->report->cluster, (unsigned)i);
+    struct hart_parts parts;
 
     json_number(&s->json, "id", i);
     json_number(&s->json, "instructions", hart_insns(h));
     json_number(&s->json, "cycles", hart_cycles(h));
     json_number(&s->json, "idle_cycles", hart_idle_cycles(h));
+    if (hart_parts(h, &parts)) {
+        json_begin_object(&s->json, "parts");
+        json_number(&s->json, "issue", parts.issue);
+        json_number(&s->json, "fetch", parts.fetch);
+        json_number(&s->json, "data", parts.data);
+        json_number(&s->json, "branch", parts.branch);
+        json_end(&s->json);
+    }
 }
 
 static void put_counts(struct json *j, const struct state_account *s, bool call)
@@ -120,6 +129,12 @@ static void put_site_state(struct json *j, const char *name, const struct state_
     json_number(j, "fetch", s->cost.fetch);
     json_number(j, "data", s->cost.data);
     json_number(j, "branch", s->cost.branch);
+    json_end(j);
+    json_begin_object(j, "parts");
+    json_number(j, "issue", s->parts.issue);
+    json_number(j, "fetch", s->parts.fetch);
+    json_number(j, "data", s->parts.data);
+    json_number(j, "branch", s->parts.branch);
     json_end(j);
     json_end(j);
 }

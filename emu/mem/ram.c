@@ -34,7 +34,6 @@ struct ram *ram_new(uint64_t base, uint64_t size)
     r->base = base;
     r->size = size;
     r->stamp = 1;
-    r->copies_max = COPIES_DEFAULT;
     r->first_copy = r->next_copy = r->copy_base = 1;
     r->bytes = reserve(size, true);
     r->pages = r->bytes ? reserve(page_count * sizeof *r->pages, true) : NULL;
@@ -45,6 +44,12 @@ struct ram *ram_new(uint64_t base, uint64_t size)
     return r;
 }
 
+static void free_copies(struct ram *r)
+{
+    if (r->copies)
+        munmap(r->copies, r->copies_max * sizeof *r->copies);
+}
+
 void ram_free(struct ram *r)
 {
     if (!r)
@@ -53,18 +58,20 @@ void ram_free(struct ram *r)
         munmap(r->bytes, r->size);
     if (r->pages)
         munmap(r->pages, (r->size >> PAGE_SHIFT) * sizeof *r->pages);
-    if (r->copies)
-        munmap(r->copies, r->copies_max * sizeof *r->copies);
+    free_copies(r);
     versions_free(r->versions);
     free(r);
 }
 
 /* ---- copies ---- */
 
-void ram_limit_copies(struct ram *r, size_t max)
+bool ram_reserve_copies(struct ram *r, size_t max)
 {
-    assert(!r->copies && max);
-    r->copies_max = max;
+    assert(r->next_copy == r->first_copy && max);
+    free_copies(r);
+    r->copies = reserve(max * sizeof *r->copies, false);
+    r->copies_max = r->copies ? max : 0;
+    return r->copies;
 }
 
 static struct page_copy *copy_slot(const struct ram *r, uint64_t n)
@@ -111,9 +118,7 @@ static void keep_copy(struct ram *r, struct ram_page *page, uint64_t pa)
     struct page_copy *copy;
     size_t size = PAGE_BYTES;
 
-    if (!r->copies)
-        r->copies = reserve(r->copies_max * sizeof *r->copies, false);
-    if (is_data(r, page) || !r->copies) {
+    if (is_data(r, page) || !r->copies_max) {
         page->uncopied = page->stamp;
         return;
     }

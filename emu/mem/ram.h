@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
+
 struct state_io;
 struct version;
 struct versions;
@@ -113,7 +115,7 @@ struct ram {
     struct ram_hooks hooks;
     unsigned watched_loads; /* pages with RAM_PAGE_WATCHED_LOADS */
     /* copies: a ring, numbered from 1 on; the copies [first_copy, next_copy) are kept */
-    struct page_copy *copies;
+    struct page_copy *copies; /* NULL: none are kept, and copies_max is 0 */
     size_t copies_max;
     uint64_t first_copy, next_copy, copy_base; /* copy_base: the number that is in the first slot */
     uint64_t copies_left_out;  /* given up for others, though some hart could still need them */
@@ -121,9 +123,13 @@ struct ram {
     uint32_t generation;       /* of the versions; 0: as long as there are none */
 };
 
-struct ram *ram_new(uint64_t base, uint64_t size); /* NULL: the host has no such memory */
-/* Keeps at most so many copies of pages, at least one. Before the first store. */
-void ram_limit_copies(struct ram *r, size_t max);
+/* Memory of zeros, of which no copies are kept yet. NULL: the host has no such memory. */
+struct ram *ram_new(uint64_t base, uint64_t size);
+/*
+ * Keeps at most so many copies of pages, at least one. Before the first store; a further call
+ * replaces the limit. False: the host has no memory for that many, and no copies are kept.
+ */
+MUST_USE bool ram_reserve_copies(struct ram *r, size_t max);
 void ram_free(struct ram *r);
 
 static inline bool ram_has(const struct ram *r, uint64_t pa, uint64_t size)

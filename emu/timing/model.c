@@ -108,7 +108,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 1);
+    state_io_section(io, "timing", 2);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -131,6 +131,8 @@ void model_state_io(struct state_io *io, struct model *m)
     STATE_IO(io, m->last_store);
     STATE_IO(io, m->last_miss);
     STATE_IO(io, m->stride);
+    for (unsigned i = 0; i < MODEL_PARTS; i++)
+        STATE_IO(io, m->parts[i]);
     if (io->loading) {
         filter_clear(&m->filter);
         m->fetch_epoch++;
@@ -225,6 +227,8 @@ static uint32_t take_from_others(struct model *m, uint64_t line, bool to_store, 
     uint32_t cycles = 0;
 
     *shared = false;
+    if (s->hart_count == 1)
+        return 0;
     for (unsigned i = 0; i < s->hart_count; i++) {
         struct model *other = s->harts[i];
         int64_t at;
@@ -549,13 +553,13 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
 
     if (!core->div_base)
         return 0;
-    if (core->div_repeat && m->division == kind + 1 && m->dividend == a && m->divisor == b)
+    if (core->div_repeat && m->division == kind / 2 + 1 && m->dividend == a && m->divisor == b)
         cycles = core->div_repeat;
     else
         cycles = division_cycles(core, magnitude(a, is_signed), magnitude(b, is_signed));
     m->dividend = a;
     m->divisor = b;
-    m->division = (uint8_t)(kind + 1);
+    m->division = (uint8_t)(kind / 2 + 1);
     return cycles > latency ? cycles - latency : 0;
 }
 
@@ -597,7 +601,9 @@ enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by 
 
 enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call)
 {
-    enum pipe_leave_by wrong = call ? LEAVE_WRONG_CALL : LEAVE_WRONG_INDIRECT;
+    enum pipe_leave_by wrong = !call    ? LEAVE_WRONG_INDIRECT
+                               : pc & 2 ? LEAVE_SPLIT_CALL
+                                        : LEAVE_WRONG_CALL;
     int64_t at;
 
     if (m->core->btb_holds == BTB_HOLDS_direct || !m->btb.sets)

@@ -369,7 +369,7 @@ enum { TREE_THREADS = 6, TREE_ROUNDS = 150 };
  * All threads create, move and remove the same few names, so each operation may fail because of
  * another thread. The tree must stay consistent.
  */
-static int tree_thread(void *data)
+static int changing_thread(void *data)
 {
     static const char *const dirs[] = {"/fst/a", "/fst/b", "/fst/a/c"};
     unsigned int seed = (unsigned long)data * 2654435761u, i;
@@ -460,7 +460,7 @@ static void the_tree_stays_consistent_under_concurrent_changes(struct kunit *tes
     links = root.dentry->d_inode->i_nlink;
     KUNIT_EXPECT_EQ(test, mkdir("/fst"), 0);
     for (i = 0; i < TREE_THREADS; i++)
-        threads[i] = kthread_run(tree_thread, (void *)(i + 1), "fst");
+        threads[i] = kthread_run(changing_thread, (void *)(i + 1), "fst");
     for (i = 0; i < TREE_THREADS; i++)
         kthread_stop(threads[i]);
     KUNIT_EXPECT_GT(test, remove_all("/fst"), 0);

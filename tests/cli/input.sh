@@ -56,6 +56,9 @@ for harts in 1 2; do
     done
 done
 claim '... after all that was typed' console_has '^some input'
+run run --quiet --input /dev/null "$programs/tick.elf"
+claim '... as a warning, which --quiet leaves' \
+    test "$(grep -c "^rvftrace: warning: $waits" "$err").$(wc -l <"$err")" = 1.1
 run run --input /dev/null --max-cycles 100G "$programs/tick.elf"
 claim 'with a limit there is nothing to report' test "$(grep -c "$waits" "$err").$status" = 0.0
 run run --input /dev/null --append 'script="work threads 200; work mixed 200"' "$mcount"

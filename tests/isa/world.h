@@ -161,6 +161,7 @@ static inline struct world world_with(const struct cluster_config *config, unsig
     struct ram *ram = ram_new(RAM_BASE, RAM_SIZE);
 
     assert_non_null(ram);
+    assert_true(ram_reserve_copies(ram, COPIES_DEFAULT));
     assert_true(bus_map_ram(w.bus, ram, &silent));
     with_bus.bus = w.bus;
     w.cluster = cluster_new(&with_bus);

@@ -64,6 +64,19 @@ claim 'of 5,000 pages that were written copies of 4,096 are kept' \
 claim '... and the end of the run says so' says '^not kept: 904 copies of written pages \(--page-copies-max\)$'
 run run --firmware none --page-copies-max 5K --report "$work/report.json" "$hostile/pages.elf"
 claim '--page-copies-max raises the limit' report "r['page_copies_left_out'] == 0"
+# refused_within KIB ARGUMENTS...: a run with so much address space.
+refused_within() {
+    kib=$1
+    shift
+    timeout 60 sh -c 'ulimit -v "$1" && shift && exec "$@"' sh "$kib" \
+        "$rvftrace" run --quiet --memory 64M "$@" "$programs/hello.elf" </dev/null >"$out" 2>"$err"
+    status=$?
+    has_status 70
+}
+claim 'a host without the memory for so many copies is status 70 before the guest starts' \
+    refused_within 8388608 --page-copies-max 10000000
+claim '... and one line with the option' says_one_line \
+    'cannot allocate [0-9]+ MiB for copies of written pages; give a smaller --page-copies-max$'
 
 run run --firmware none --report "$work/report.json" "$hostile/swaps.elf"
 claim 'of 300,000 replaced instructions the first 262,144 are dropped, which the report says' \

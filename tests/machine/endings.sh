@@ -31,7 +31,7 @@ claim '... SBI' ends_by 'SBI system reset' sbi-reset 0 --append 'script="powerof
 run run --console none "$programs/hello.elf"
 claim 'a good end has no last exception' sh -c "! grep -q 'last exception' '$err'"
 run run --console none --append 'script="echo c > /proc/sysrq-trigger"' "$mcount"
-claim 'a bad one has' says '^rvftrace: the last exception of hart 0: .*, at .* in [MSU]-mode$'
+claim 'a bad one has' says '^rvftrace: the last exception of hart 0: .*, at .* in [MSU]-mode, [0-9]+ instructions? ago$'
 claim '... before the reason, which stays the last line' \
     sh -c "tail -n 1 '$err' | grep -q 'ended by the guest'"
 
@@ -83,6 +83,10 @@ for limit in --max-insns=1 --max-insns=100k --max-cycles=1 --max-cycles=100K --t
 done
 run run --quiet --max-insns=0 "$programs/loop.elf"
 claim '--max-insns=0 executes nothing' has_status 75
+# The kernel turns the MMU on by a page fault; later ones come from programs that the script starts.
+run run --console none --max-insns 10M "$mcount"
+claim 'a limit says how long ago the last exception was' \
+    says '^rvftrace: the last exception of hart 0: .*, at .* in [MSU]-mode, [0-9]{4,7} instructions ago$'
 
 # The limit is exact on any number of harts.
 insns() {

@@ -10,13 +10,16 @@ script=$(echo "$script" | tr '\n' ' ')
 
 # boot NAME OPTIONS...: leaves NAME.out, with the status, and NAME.json.
 boot() {
-    name=$1
+    to=$1
     shift
-    run run --report "$work/$name.json" "$@"
-    { cat "$out"; echo "status $status"; } >"$work/$name.out"
+    run run --report "$work/$to.json" "$@"
+    { cat "$out"; echo "status $status"; } >"$work/$to.out"
 }
 same() { cmp "$work/$1.out" "$work/$2.out" && cmp "$work/$1.json" "$work/$2.json"; }
-counts() { grep -E '"(instructions|cycles|idle_cycles)"' "$work/$1.json"; }
+counts() {
+    python3 -c "import json; print([[h[k] for k in ('instructions', 'cycles', 'idle_cycles', 'parts')]
+        for h in json.load(open('$work/$1.json'))['harts']])"
+}
 same_counts() { [ "$(counts "$1")" = "$(counts "$2")" ] && [ -n "$(counts "$1")" ]; }
 
 # with BUILD NAME OPTIONS...: boot in another build.
@@ -83,6 +86,27 @@ for core in c906 cva6 rocket u74 "$work/odd.core"; do
 
     claim "$name: the same run from a snapshot" "$BUILD/tests/machine/snapshot_check" \
         -c "$file" -h 3 -n 4 -a "script=\"$script\"" "$mcount"
+done
+
+# The cycles of sites: split into parts that add up, each of some length in a kernel that is traced.
+sites() {
+    python3 - "$work/whole.json" <<'PYTHON'
+import json, sys
+r = json.load(open(sys.argv[1]))
+states = [s[state] for s in r["sites"] for state in ("init", "off", "on")]
+assert all(s["cycles"] == sum(s["parts"].values()) for s in states), "parts do not add up"
+assert sum(s["entries"] for s in states) > 1000, "no entries"
+total = {part: sum(s["parts"][part] for s in states) for part in ("issue", "fetch", "branch")}
+assert all(total.values()), total
+assert total["issue"] >= 2 * sum(s["entries"] for s in states), total
+assert all(sum(h["parts"].values()) == h["cycles"] - h["idle_cycles"] for h in r["harts"]), r["harts"]
+assert all(sum(h["parts"][p] for h in r["harts"]) >= total[p] for p in total), total
+assert sum(s["cycles"] for s in states) < sum(h["cycles"] for h in r["harts"])
+PYTHON
+}
+for layout in mcount pfe16 callops; do
+    boot whole --timing cva6 --append "script=\"$script\"" "$BUILD/guest-kernel/$layout/kernel.elf"
+    claim "$layout: what the sites cost is split into parts" sites
 done
 
 for program in sv39 lrsc wrs ipi timer selfpatch crosspatch; do

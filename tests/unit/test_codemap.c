@@ -1199,7 +1199,7 @@ static void for_a_hart_that_is_off_no_copies_are_kept(void **state)
 
     (void)state;
     build(&s, FETCH_STALE, 2);
-    ram_limit_copies(bus_ram(s.w.bus), 4);
+    assert_true(ram_reserve_copies(bus_ram(s.w.bus), 4));
     hart_turn_off(cluster_hart(s.w.cluster, 1));
     for (uint64_t n = 0; n < 16; n++) {
         store(&s, 0, STUB_SD, FRESH + n * PAGE_BYTES, 1);

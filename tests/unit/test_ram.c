@@ -56,6 +56,25 @@ static void an_impossible_size_is_no_memory(void **state)
     assert_null(ram_new(BASE, UINT64_C(1) << 62));
 }
 
+static void copies_are_kept_only_if_the_host_has_memory_for_all(void **state)
+{
+    struct ram *r = ram_new(BASE, 4 * PAGE_BYTES);
+
+    (void)state;
+    ram_open_page(r, BASE, &somebody);
+    assert_null(ram_copy(r, ram_page_at(r, BASE)->copy));
+    ram_close_pages(r);
+    assert_false(ram_reserve_copies(r, (UINT64_C(1) << 60) / sizeof(struct page_copy)));
+    ram_open_page(r, BASE, &somebody);
+    assert_null(ram_copy(r, ram_page_at(r, BASE)->copy));
+    assert_int_equal(ram_page_at(r, BASE)->uncopied, ram_page_at(r, BASE)->stamp);
+    ram_close_pages(r);
+    assert_true(ram_reserve_copies(r, 1));
+    ram_open_page(r, BASE, &somebody);
+    assert_non_null(ram_copy(r, ram_page_at(r, BASE)->copy));
+    ram_free(r);
+}
+
 static void a_page_opened_after_a_fence_is_newer_than_the_fence(void **state)
 {
     struct ram *r = ram_new(BASE, 4 * PAGE_BYTES);
@@ -145,6 +164,7 @@ int main(void)
         cmocka_unit_test(memory_begins_as_zeros_untouched_by_anyone),
         cmocka_unit_test(a_range_is_in_memory_only_whole),
         cmocka_unit_test(an_impossible_size_is_no_memory),
+        cmocka_unit_test(copies_are_kept_only_if_the_host_has_memory_for_all),
         cmocka_unit_test(a_page_opened_after_a_fence_is_newer_than_the_fence),
         cmocka_unit_test(a_page_remembers_who_opened_it_and_that_it_was_not_alone),
         cmocka_unit_test(fences_and_new_flags_end_cached_store_translations),

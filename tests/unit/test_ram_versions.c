@@ -63,6 +63,7 @@ static struct world build(uint64_t seed)
 {
     struct world w = {.r = ram_new(BASE, PAGES * PAGE_BYTES), .rng = {seed}};
 
+    assert_true(ram_reserve_copies(w.r, COPIES_DEFAULT));
     ram_set_hooks(w.r, (struct ram_hooks){.ctx = w.r, .store_code = store_code});
     return w;
 }

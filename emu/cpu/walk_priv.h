@@ -1,0 +1,37 @@
+/*
+ * walk_priv.h - page tables: from a virtual address to the leaf entry that translates it.
+ */
+#ifndef CPU_WALK_PRIV_H
+#define CPU_WALK_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpu/hart_priv.h"
+
+struct walk_request {
+    uint64_t va;
+    enum access access;
+    enum privilege mode; /* effective privilege mode (MPRV applied) */
+    bool probe;          /* no side effects */
+    bool any;            /* whatever the entry permits, for a probe */
+};
+
+enum walk_result { WALK_OK, WALK_PAGE_FAULT, WALK_ACCESS_FAULT };
+
+/*
+ * Finds the physical address of r->va in the tables at satp, whose mode must not be Bare. Sets A
+ * and D where the access needs it (Svadu). WALK_OK: h->cache.leaf is the leaf entry. Raises
+ * nothing.
+ */
+enum walk_result walk_tables(struct hart *h, const struct walk_request *r, uint64_t *pa);
+
+/* Virtual addresses [from, from + size) that map to the contiguous physical range at pa. */
+struct stretch {
+    uint64_t from, pa, size;
+};
+
+/* What the leaf of the last walk, which was for va, maps, with the leaves that continue it. */
+struct stretch walk_stretch(const struct hart *h, uint64_t va);
+
+#endif
