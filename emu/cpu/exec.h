@@ -139,9 +139,7 @@
 #define DO_remu                  \
     ON_DIVIDE(S1, S2, false, 3); \
     RD = S2 ? S1 % S2 : S1
-#define DO_mulw          \
-    ON_MULTIPLY(S1, S2); \
-    RD = SEXT32(S1 * S2)
+#define DO_mulw RD = SEXT32(S1 * S2)
 #define DO_divw                                 \
     ON_DIVIDE(SEXT32(S1), SEXT32(S2), true, 4); \
     RD = SEXT32(divide_signed(SEXT32(S1), SEXT32(S2)))

@@ -73,7 +73,8 @@ static unsigned behind_stores(const struct pipe_state *s, const struct pipe_op *
 {
     for (unsigned i = 0; i < PIPE_STORES; i++)
         if (s->store[i].base && s->store[i].base == op->source[0] &&
-            place(s->store[i].offset) == place(op->offset))
+            (op->flags & PIPE_STORE ? s->store[i].offset == op->offset
+                                    : place(s->store[i].offset) == place(op->offset)))
             return s->store[i].age < window ? less(wait, s->store[i].age) : 0;
     return 0;
 }
