@@ -4,7 +4,9 @@ The images come from `make guest`. The guest's command `work NAME N` runs a
 workload and prints the hart's counters for it; the emulator's --report has the
 counts of every ftrace site.
 """
+import contextlib
 import dataclasses
+import fcntl
 import hashlib
 import json
 import os
@@ -55,9 +57,22 @@ def run_make(arguments, progress, what):
     progress.begin(f"building {what}")
     env = {key: value for key, value in os.environ.items()
            if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")}
-    done = run_process(["make", "-C", str(ROOT), "--no-print-directory", *arguments], progress, env)
+    with only_make(arguments):
+        done = run_process(["make", "-C", str(ROOT), "--no-print-directory", *arguments], progress,
+                           env)
     if done.status:
         raise BenchError(SOFTWARE, f"make {' '.join(arguments)}: {first_error(done)}")
+
+
+@contextlib.contextmanager
+def only_make(arguments):
+    """Two tools at once do not build in one folder at once."""
+    build = next(a.removeprefix("BUILD=") for a in arguments if a.startswith("BUILD="))
+    directory = ROOT / build
+    directory.mkdir(parents=True, exist_ok=True)
+    with open(directory / ".bench-make", "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def first_error(done):

@@ -100,7 +100,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     } while (0)
 #define ON_NEXT()        (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
 #define ON_BRANCH(taken) LEAVE(model_branch(model, PC, taken, u->imm < 0))
-#define ON_JUMP(target)  LEAVE(model_jump(model, PC))
+#define ON_JUMP(target)  LEAVE(model_jump(model, PC, target))
 #define ON_JUMP_INDIRECT(target) \
     LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd)))
 #define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)

@@ -68,7 +68,17 @@ static bool find_next_fence(const struct debugger *d, const struct patch *p, uin
     return first != UINT64_MAX;
 }
 
-/* In the order in which the machine did it; then those that have not fenced. */
+static const char *unknown_fence(const struct debugger *d, const struct patch *p, unsigned hart)
+{
+    if (patch_log_has_fenced(log_of(d), p, hart))
+        return "fenced, not known when";
+    return target_hart(d->target, hart).started ? "not yet" : "not started";
+}
+
+/*
+ * In the order in which the machine did it; then those whose first fence is not kept, and those
+ * that have not fenced.
+ */
 static void print_fences(struct debugger *d, const struct patch *p)
 {
     const char *before = "    fenced: ";
@@ -86,8 +96,7 @@ static void print_fences(struct debugger *d, const struct patch *p)
     for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
         if (patch_log_fenced(log_of(d), p, hart))
             continue;
-        fprintf(d->out, "%shart %u %s", before, hart,
-                target_hart(d->target, hart).started ? "not yet" : "not started");
+        fprintf(d->out, "%shart %u %s", before, hart, unknown_fence(d, p, hart));
         before = "; ";
     }
     fprintf(d->out, "\n");
@@ -100,7 +109,7 @@ static void print_unfenced(struct debugger *d, uint32_t site)
     const char *before = "; old code possible on hart ";
 
     for (unsigned hart = 0; p && hart < target_hart_count(d->target); hart++) {
-        if (!target_hart(d->target, hart).started || patch_log_fenced(log_of(d), p, hart))
+        if (!target_hart(d->target, hart).started || patch_log_has_fenced(log_of(d), p, hart))
             continue;
         fprintf(d->out, "%s%u", before, hart);
         before = ", ";

@@ -413,6 +413,11 @@ uint64_t audit_windows_left_out(const struct audit *a)
     return a->windows_left_out;
 }
 
+uint64_t audit_swaps_left_out(const struct audit *a)
+{
+    return swaps_left_out(a->swaps);
+}
+
 /* ---- state ---- */
 
 static void fact_io(struct state_io *io, struct fact *f)

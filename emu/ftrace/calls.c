@@ -33,6 +33,9 @@ enum { VARARGS_BYTES = 64 };
 /* More open calls than fit on a stack of that size; more stacks than any guest has tasks. */
 enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 16 };
 
+/* More return addresses than a kernel has calls of its functions; each has a probe. */
+enum { AWAITED_MAX = 1 << 20 };
+
 struct stack {
     uint32_t number;
     uint64_t when;
@@ -50,6 +53,7 @@ struct calls {
     enum site_state fetched;    /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     struct map awaited; /* pa of a return address -> its probe */
+    uint64_t returns_left_out;
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / STACK_BYTES -> index */
     uint32_t stack_count;
@@ -271,7 +275,10 @@ static void await(struct calls *c, struct hart *h, uint64_t va)
 
     if (!hart_translate(h, va, ACCESS_FETCH, &pa) || map_get(&c->awaited, pa, &known))
         return;
-    plant_return(c, pa);
+    if (c->awaited.len < AWAITED_MAX)
+        plant_return(c, pa);
+    else
+        c->returns_left_out++;
 }
 
 /* ---- calls ---- */
@@ -355,6 +362,7 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
     const struct site *s = site_get(c->sites, id / 2);
     bool calls = site_calls(c->sites, s, cookie);
     struct call function = {.function = s->function[0] ? s->function : NULL,
+                            .site = id / 2,
                             .pc = pc - last_offset(c, s),
                             .state = cookie};
 
@@ -385,6 +393,7 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
     uint64_t pc = back - (layout == LAYOUT_PFE16 ? 12 : SITE_BYTES);
     const struct symbol *symbol = symbols_function_at(c->symbols, pc);
     struct call function = {.function = symbol ? symbol->name : NULL,
+                            .site = NO_SITE,
                             .pc = pc,
                             .state = layout == LAYOUT_STATIC ? SITE_INIT : SITE_ON};
 
@@ -522,6 +531,11 @@ void calls_end(struct calls *c)
     forget_stacks(c, cluster_hart(c->cluster, 0), CALL_OPEN);
 }
 
+uint64_t calls_returns_left_out(const struct calls *c)
+{
+    return c->returns_left_out;
+}
+
 static void uproot_returns(struct calls *c)
 {
     for (size_t i = 0; i < c->awaited.cap; i++)
@@ -547,15 +561,17 @@ void calls_free(struct calls *c)
 
 /* ---- state ---- */
 
-/* The function's name for the site at pc; names are not saved in the state. */
-static const char *name_of(const struct calls *c, uint64_t pc)
+/* The name that the function had when it was entered; names are not saved in the state. */
+static const char *name_of(const struct calls *c, const struct call *function)
 {
-    uint64_t pa;
-    uint32_t site = image_va_to_pa(c->image, pc, &pa) ? site_find(c->sites, pa, 2) : NO_SITE;
-    const struct symbol *symbol = symbols_function_at(c->symbols, pc);
+    const struct symbol *symbol;
 
-    if (site != NO_SITE)
-        return site_get(c->sites, site)->function[0] ? site_get(c->sites, site)->function : NULL;
+    if (function->site != NO_SITE) {
+        const char *name = site_get(c->sites, function->site)->function;
+
+        return name[0] ? name : NULL;
+    }
+    symbol = symbols_function_at(c->symbols, function->pc);
     return symbol ? symbol->name : NULL;
 }
 
@@ -563,6 +579,7 @@ static void call_io(struct state_io *io, struct call *call)
 {
     STATE_IO_BELOW(io, call->kind, CALL_TRAP + 1);
     STATE_IO_BELOW(io, call->state, SITE_STATES);
+    STATE_IO(io, call->site);
     STATE_IO(io, call->pc);
     STATE_IO(io, call->back);
     STATE_IO(io, call->sp);
@@ -583,14 +600,18 @@ static void free_stacks(struct calls *c)
     c->stacks.len = 0;
 }
 
-static void name_calls(struct calls *c)
+static void name_calls(struct state_io *io, struct calls *c)
 {
     for (size_t i = 0; i < c->stacks.len; i++)
         for (size_t n = 0; n < c->stacks.at[i].open.len; n++) {
             struct call *call = &c->stacks.at[i].open.at[n];
 
-            if (call->kind == CALL_FUNCTION)
-                call->function = name_of(c, call->pc);
+            if (call->kind != CALL_FUNCTION)
+                continue;
+            if (call->site != NO_SITE && call->site >= site_count(c->sites))
+                state_io_fail(io, STATE_OUT_OF_RANGE);
+            else
+                call->function = name_of(c, call);
         }
 }
 
@@ -608,7 +629,7 @@ static void load_awaited(struct state_io *io, struct calls *c)
     uint64_t pa = 0, probe;
 
     c->awaited = (struct map){0};
-    for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--) {
+    for (size_t left = state_io_count(io, 0, AWAITED_MAX); left && !io->error; left--) {
         STATE_IO(io, pa);
         if (!bus_ram_at(cluster_bus(c->cluster), pa) || pa % 2 || map_get(&c->awaited, pa, &probe))
             state_io_fail(io, STATE_OUT_OF_RANGE);
@@ -628,7 +649,7 @@ static void save_awaited(struct state_io *io, const struct calls *c)
     size_t count;
     uint64_t *at = map_keys(&c->awaited, &count);
 
-    (void)state_io_count(io, count, SIZE_MAX);
+    (void)state_io_count(io, count, AWAITED_MAX);
     for (size_t i = 0; i < count; i++)
         STATE_IO(io, at[i]);
     free(at);
@@ -636,8 +657,9 @@ static void save_awaited(struct state_io *io, const struct calls *c)
 
 void calls_state_io(struct state_io *io, struct calls *c)
 {
-    state_io_section(io, "calls", 1);
+    state_io_section(io, "calls", 2);
     STATE_IO(io, c->fetched);
+    STATE_IO(io, c->returns_left_out);
     STATE_IO(io, c->stack_count);
     if (io->loading)
         free_stacks(c);
@@ -645,7 +667,7 @@ void calls_state_io(struct state_io *io, struct calls *c)
     state_io_map(io, &c->stack_at);
     if (io->loading) {
         check_stacks(io, c);
-        name_calls(c);
+        name_calls(io, c);
         load_awaited(io, c);
     } else {
         save_awaited(io, c);

@@ -33,6 +33,7 @@ struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
+    uint32_t site;         /* FUNCTION: its site's id; NO_SITE: seen at the trampoline only */
     uint64_t pc;           /* of the site; TRAP: the interrupted pc */
     uint64_t back;         /* where it returns to; FUNCTION: the return address */
     uint64_t sp;           /* the stack pointer of its caller */
@@ -78,6 +79,13 @@ void calls_trap_return(struct calls *c, const struct trap_return_event *t);
 
 /* Saves or restores the open calls and the listener's state. Restoring plants their probes. */
 void calls_state_io(struct state_io *io, struct calls *c);
+
+/*
+ * How often a call began that cannot be seen to return, because there were too many return
+ * addresses before its own. Such a call ends as CALL_ABANDONED, when a later one shows that it is
+ * over.
+ */
+uint64_t calls_returns_left_out(const struct calls *c);
 
 /* At the end of the run: ends all open calls with CALL_OPEN. */
 void calls_end(struct calls *c);

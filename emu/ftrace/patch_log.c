@@ -24,6 +24,7 @@ enum { FENCES_MAX = 4096 };
 
 struct fence_list {
     VEC_OF(struct patch_fence) all; /* stamps ascend */
+    uint64_t known_from;            /* all fences with this stamp or a newer one are kept */
 };
 
 struct patch_log {
@@ -199,6 +200,7 @@ static void add_fence(struct fence_list *list, struct patch_fence fence, uint64_
         return;
     }
     if (list->all.len == FENCES_MAX) {
+        list->known_from = list->all.at[FENCES_MAX / 2 - 1].stamp + 1;
         list->all.len = FENCES_MAX / 2;
         memcpy(list->all.at, list->all.at + FENCES_MAX / 2, FENCES_MAX / 2 * sizeof *list->all.at);
     }
@@ -239,6 +241,8 @@ const struct patch_fence *patch_log_fenced(const struct patch_log *l, const stru
     const struct fence_list *list = &l->fences[hart];
     size_t low = 0, high = list->all.len;
 
+    if (p->stamp < list->known_from)
+        return NULL;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -248,6 +252,13 @@ const struct patch_fence *patch_log_fenced(const struct patch_log *l, const stru
             high = middle;
     }
     return low < list->all.len ? &list->all.at[low] : NULL;
+}
+
+bool patch_log_has_fenced(const struct patch_log *l, const struct patch *p, unsigned hart)
+{
+    const struct patch_fence *last = patch_log_last_fence(l, hart);
+
+    return last && last->stamp >= p->stamp;
 }
 
 const struct patch_fence *patch_log_last_fence(const struct patch_log *l, unsigned hart)
@@ -302,7 +313,7 @@ static void fence_io(struct state_io *io, struct patch_fence *f)
 
 void patch_log_state_io(struct state_io *io, struct patch_log *l)
 {
-    state_io_section(io, "patches", 1);
+    state_io_section(io, "patches", 2);
     STATE_IO_SAME(io, l->harts);
     STATE_IO_SAME(io, l->max);
     STATE_IO(io, l->counts.sites);
@@ -311,8 +322,10 @@ void patch_log_state_io(struct state_io *io, struct patch_log *l)
     STATE_IO(io, l->newest);
     STATE_IO_PLAIN_VEC(io, &l->patches, l->max);
     STATE_IO_PLAIN_VEC(io, &l->last, site_count(l->sites));
-    for (unsigned i = 0; i < l->harts; i++)
+    for (unsigned i = 0; i < l->harts; i++) {
         STATE_IO_VEC(io, &l->fences[i].all, FENCES_MAX, fence_io);
+        STATE_IO(io, l->fences[i].known_from);
+    }
     if (io->loading && !io->error) {
         check_patches(io, l);
         index_last(l);

@@ -68,9 +68,12 @@ void patch_log_state_io(struct state_io *io, struct patch_log *l);
 /* The last patch of a site, or NULL. */
 const struct patch *patch_log_last(const struct patch_log *l, uint32_t site);
 
-/* The hart's first fence after the patch, or NULL. */
+/* The hart's first fence after the patch. NULL: there is none, or it is not kept any more. */
 const struct patch_fence *patch_log_fenced(const struct patch_log *l, const struct patch *p,
                                            unsigned hart);
+
+/* Whether the hart has fenced after the patch, even if that fence is not kept. */
+bool patch_log_has_fenced(const struct patch_log *l, const struct patch *p, unsigned hart);
 
 /* The hart's last fence, or NULL. */
 const struct patch_fence *patch_log_last_fence(const struct patch_log *l, unsigned hart);

@@ -203,10 +203,11 @@ static void print_patches(const struct report *r, FILE *out)
         fprintf(out, ", %s other stores to memory that held code", grouped(n, counts.others));
 }
 
-/* Findings may know less of a write for it, and say so. */
+/* Findings, the site table and the trace may have less for it. */
 static void print_not_kept(const struct report *r, FILE *out)
 {
     struct cluster_left_out left_out = cluster_left_out(r->cluster);
+    struct watch_left_out watch = watch_left_out(r->watch);
     uint64_t updates = updates_left_out(watch_updates(r->watch));
     const struct {
         uint64_t count;
@@ -215,6 +216,9 @@ static void print_not_kept(const struct report *r, FILE *out)
         {left_out.code_writes, "stores to code (--code-writes-max)"},
         {left_out.page_copies, "copies of written pages (--page-copies-max)"},
         {updates, "updates (--updates-max)"},
+        {watch.swaps, "replaced instructions"},
+        {watch.sites, "sites of modules"},
+        {watch.returns, "returns of calls in the trace"},
     };
     const char *before = "not kept: ";
     char n[32];
@@ -246,7 +250,6 @@ static void print_verdict(const struct report *r, FILE *out)
         fprintf(out, "audit:    no findings; ");
     print_patches(r, out);
     fprintf(out, all ? "\n" : "; nothing stale was run\n");
-    print_not_kept(r, out);
 }
 
 void report_text(const struct report *r, FILE *out)
@@ -263,6 +266,7 @@ void report_text(const struct report *r, FILE *out)
         print_costs(r, out);
     }
     print_verdict(r, out);
+    print_not_kept(r, out);
 }
 
 /* ---- findings ---- */

@@ -302,14 +302,21 @@ static void put_finding(struct sheet *s, size_t i)
     json_end(j);
 }
 
-/* What the machine could not keep for findings. */
+/* What the machine could not keep for findings, the site table and the trace. */
 static void put_not_kept(struct json *j, const struct report *r)
 {
     struct cluster_left_out left_out = cluster_left_out(r->cluster);
+    struct watch_left_out watch = watch_left_out(r->watch);
 
     json_number(j, "code_writes_left_out", left_out.code_writes);
     json_line(j, 1);
     json_number(j, "page_copies_left_out", left_out.page_copies);
+    json_line(j, 1);
+    json_number(j, "swaps_left_out", watch.swaps);
+    json_line(j, 1);
+    json_number(j, "sites_left_out", watch.sites);
+    json_line(j, 1);
+    json_number(j, "returns_left_out", watch.returns);
 }
 
 static void put_left_out(struct json *j, const struct audit *a)

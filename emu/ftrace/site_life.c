@@ -28,6 +28,7 @@ struct site_life {
     uint64_t trampolines[TRAMPOLINES_MAX]; /* virtual addresses */
     unsigned trampoline_count;
     unsigned learnt;
+    uint64_t left_out;
 };
 
 struct site_life *site_life_new(struct cluster *c, struct site_table *sites, const struct image *im,
@@ -50,8 +51,14 @@ void site_life_free(struct site_life *l)
 
 void site_life_state_io(struct state_io *io, struct site_life *l)
 {
-    state_io_section(io, "site-life", 1);
+    state_io_section(io, "site-life", 2);
     STATE_IO_BELOW(io, l->learnt, LEARNT_MAX + 1);
+    STATE_IO(io, l->left_out);
+}
+
+uint64_t site_life_left_out(const struct site_life *l)
+{
+    return l->left_out;
 }
 
 static bool read_memory(const struct site_life *l, uint64_t pa, uint8_t *bytes, unsigned size)
@@ -142,6 +149,10 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
         image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
         return NO_SITE;
+    if (l->learnt == LEARNT_MAX) {
+        l->left_out++;
+        return NO_SITE;
+    }
     if (pair_offset(l))
         s.size = SITE_BYTES_MAX;
     s.pa = pa - pair_offset(l);
@@ -165,7 +176,7 @@ static uint32_t learn(struct site_life *l, const struct code_write *w)
     struct hart *h;
     uint32_t id;
 
-    if (!l->trampoline_count || l->learnt == LEARNT_MAX || w->who.kind != WRITER_HART)
+    if (!l->trampoline_count || w->who.kind != WRITER_HART)
         return NO_SITE;
     h = cluster_hart(l->cluster, w->who.hart);
     id = learn_at(l, h, end - SITE_BYTES);

@@ -26,7 +26,10 @@ struct site_life *site_life_new(struct cluster *c, struct site_table *sites, con
                                 const struct symbols *symbols);
 void site_life_free(struct site_life *l); /* NULL is allowed */
 
-/* Saves or restores the number of added sites; the sites themselves are in the table. */
+/*
+ * Saves or restores the numbers of sites that were added and left out; the sites themselves are in
+ * the table.
+ */
 void site_life_state_io(struct state_io *io, struct site_life *l);
 
 /*
@@ -34,5 +37,8 @@ void site_life_state_io(struct state_io *io, struct site_life *l);
  * first of the present sites that the store hits, or NO_SITE.
  */
 uint32_t site_life_store(struct site_life *l, const struct code_write *w);
+
+/* How often a store made a site that was not added: too many were added before. */
+uint64_t site_life_left_out(const struct site_life *l);
 
 #endif

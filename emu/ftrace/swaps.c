@@ -20,6 +20,7 @@ struct swaps {
     VEC_OF(struct swap) all;
     struct map index; /* pa / 4 -> struct word: they are aligned, so a word has at most two */
     uint64_t newest;  /* stamp of the last store that was a swap */
+    uint64_t left_out;
 };
 
 struct swaps *swaps_new(void)
@@ -117,8 +118,10 @@ static void begin_swap(struct swaps *s, const struct code_write *w, uint32_t dep
         *old = new;
         return;
     }
-    if (s->all.len == SWAPS_MAX) /* a hostile guest: no update has so many instructions */
+    if (s->all.len == SWAPS_MAX) { /* a hostile guest: no update has so many instructions */
+        s->left_out += s->all.len;
         forget_all(s);
+    }
     VEC_PUSH(&s->all, new);
     index_swap(s, s->all.len - 1);
 }
@@ -215,6 +218,11 @@ const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f
     return swap;
 }
 
+uint64_t swaps_left_out(const struct swaps *s)
+{
+    return s->left_out;
+}
+
 /* ---- state ---- */
 
 static void swap_io(struct state_io *io, struct swap *s)
@@ -230,8 +238,9 @@ static void swap_io(struct state_io *io, struct swap *s)
 
 void swaps_state_io(struct state_io *io, struct swaps *s)
 {
-    state_io_section(io, "swaps", 1);
+    state_io_section(io, "swaps", 2);
     STATE_IO(io, s->newest);
+    STATE_IO(io, s->left_out);
     STATE_IO_VEC(io, &s->all, SWAPS_MAX, swap_io);
     if (!io->loading)
         return;

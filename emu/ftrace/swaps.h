@@ -51,4 +51,10 @@ void swaps_forget(struct swaps *s, uint64_t stamp);
 const struct swap *swaps_find(const struct swaps *s, const struct stale_fetch *f,
                               uint64_t hart_stamp);
 
+/*
+ * The number of swaps that were dropped because there were too many, before every hart had fenced:
+ * a fetch of their old bytes is then not known to be of a swap.
+ */
+uint64_t swaps_left_out(const struct swaps *s);
+
 #endif

@@ -253,6 +253,13 @@ void watch_end(struct watch *w)
         calls_end(w->calls);
 }
 
+struct watch_left_out watch_left_out(const struct watch *w)
+{
+    return (struct watch_left_out){.returns = w->calls ? calls_returns_left_out(w->calls) : 0,
+                                   .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
+                                   .sites = site_life_left_out(w->site_life)};
+}
+
 const struct site_table *watch_sites(const struct watch *w)
 {
     return w->sites;

@@ -6,6 +6,7 @@
 #define FTRACE_WATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "ftrace/audit.h"
 #include "ftrace/calls.h"
@@ -44,6 +45,14 @@ void watch_state_io(void *watch, struct state_io *io);
 
 /* At the end of the run: ends calls and updates that are still open, as open ones. */
 void watch_end(struct watch *w);
+
+/* What was left out because there was too much of it. */
+struct watch_left_out {
+    uint64_t returns; /* calls_returns_left_out */
+    uint64_t swaps;   /* audit_swaps_left_out */
+    uint64_t sites;   /* site_life_left_out */
+};
+struct watch_left_out watch_left_out(const struct watch *w);
 
 const struct site_table *watch_sites(const struct watch *w);
 const struct patch_log *watch_patches(const struct watch *w);

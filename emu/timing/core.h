@@ -72,10 +72,10 @@ struct core {
     uint16_t interval[CORE_CLASSES];
     uint32_t confidence, held_rows, held_micro, held_workload, issue_width, ordered_writes, waw,
         waw_loads, fetch_bytes, fetch_ahead, mul_wide, div_base, div_bits, div_zero, div_repeat,
-        predictor, counters, counter_start, history, btb_entries, btb_ways, btb_holds, ras_depth,
-        ras_loses, link_t0, branch_late, taken, late_branch, late_jump, mispredict, return_hit,
-        return_wrong, return_empty, indirect_wrong, call_wrong, flush, trap, memory_first,
-        memory_beat, memory_width, memory_device, write, write_allocate, store_stalls,
+        predictor, counters, counter_start, history, btb_entries, btb_ways, btb_bits, btb_holds,
+        ras_depth, ras_loses, link_t0, branch_late, taken, late_branch, late_jump, mispredict,
+        return_hit, return_wrong, return_empty, indirect_wrong, call_wrong, call_split, flush, trap,
+        memory_first, memory_beat, memory_width, memory_device, write, write_allocate, store_stalls,
         critical_first, write_back_cycles, shared_line, l2_latency, store_entries, store_interval,
         load_window, load_block, store_window, store_wait, misaligned, itlb_entries, itlb_ways,
         dtlb_entries, dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk;

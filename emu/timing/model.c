@@ -553,13 +553,13 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
 
     if (!core->div_base)
         return 0;
-    if (core->div_repeat && m->division == kind + 1 && m->dividend == a && m->divisor == b)
+    if (core->div_repeat && m->division == kind / 2 + 1 && m->dividend == a && m->divisor == b)
         cycles = core->div_repeat;
     else
         cycles = division_cycles(core, magnitude(a, is_signed), magnitude(b, is_signed));
     m->dividend = a;
     m->divisor = b;
-    m->division = (uint8_t)(kind + 1);
+    m->division = (uint8_t)(kind / 2 + 1);
     return cycles > latency ? cycles - latency : 0;
 }
 
@@ -601,7 +601,9 @@ enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by 
 
 enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call)
 {
-    enum pipe_leave_by wrong = call ? LEAVE_WRONG_CALL : LEAVE_WRONG_INDIRECT;
+    enum pipe_leave_by wrong = !call    ? LEAVE_WRONG_INDIRECT
+                               : pc & 2 ? LEAVE_SPLIT_CALL
+                                        : LEAVE_WRONG_CALL;
     int64_t at;
 
     if (m->core->btb_holds == BTB_HOLDS_direct || !m->btb.sets)

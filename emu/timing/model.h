@@ -56,7 +56,7 @@ struct model {
     bool return_lost;  /* the stack has overflowed since it was empty */
     bool return_empty; /* a return has found nothing since the last call */
     uint64_t dividend, divisor;
-    uint8_t division;        /* class and width of the last one, + 1 */
+    uint8_t division;        /* signedness and width of the last one, + 1 */
     uint64_t stores_drained; /* cycle in which the store buffer is empty */
     uint64_t last_store;     /* doubleword */
     uint64_t last_miss, stride;
@@ -162,9 +162,12 @@ static inline enum pipe_leave_by model_branch(struct model *m, uint64_t pc, bool
     return LEAVE_MISPREDICT;
 }
 
-static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc)
+static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc, uint64_t target)
 {
-    return model_taken(m, pc, LEAVE_LATE_JUMP);
+    uint32_t bits = m->core->btb_bits;
+    enum pipe_leave_by by = model_taken(m, pc, LEAVE_LATE_JUMP);
+
+    return bits && (pc ^ target) >> bits ? LEAVE_LATE_JUMP : by;
 }
 
 enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call);

@@ -207,6 +207,7 @@ struct pipe_cost pipe_leave(const struct core *core, struct pipe_state *s, enum 
         [LEAVE_EMPTY_RETURN] = core->return_wrong + core->return_empty,
         [LEAVE_WRONG_INDIRECT] = core->indirect_wrong,
         [LEAVE_WRONG_CALL] = core->call_wrong,
+        [LEAVE_SPLIT_CALL] = core->call_wrong + core->call_split,
         [LEAVE_FLUSH] = core->flush,
     };
     unsigned stall;

@@ -76,6 +76,7 @@ enum pipe_leave_by {
     LEAVE_EMPTY_RETURN,   /* the first for which the return stack has nothing */
     LEAVE_WRONG_INDIRECT, /* jalr */
     LEAVE_WRONG_CALL,     /* jalr that calls */
+    LEAVE_SPLIT_CALL,     /* the same at 2 mod 4 */
     LEAVE_FLUSH,          /* the pipeline is emptied, and fetches anew */
     PIPE_LEAVES
 };

@@ -28,7 +28,7 @@ check "who has no native code is left out" python3 -c 'import json, sys
 w = json.load(open(sys.argv[1]))["workloads"]
 assert [list(one["speeds"]) for one in w.values()] == [["rvftrace", "native code"], ["rvftrace"]]
 assert 0 < w["chase"]["ratios"]["native code"]["median"] < 10' "$work/native.json"
-check "it compares rvftrace with itself, and boots" speed --scale 0.2 --workload harts-calls \
+check "it compares rvftrace with itself, and boots" speed --scale 0.4 --workload harts-calls \
     --workload sites --workload startup --workload demo --workload syscall --workload reuse \
     --only qemu-system-riscv64 --json "$work/itself.json"
 check "the larger form did as much as the small one" python3 -c 'import json, sys

@@ -78,6 +78,11 @@ claim 'a host without the memory for so many copies is status 70 before the gues
 claim '... and one line with the option' says_one_line \
     'cannot allocate [0-9]+ MiB for copies of written pages; give a smaller --page-copies-max$'
 
+run run --firmware none --report "$work/report.json" "$hostile/swaps.elf"
+claim 'of 300,000 replaced instructions the first 262,144 are dropped, which the report says' \
+    report "r['swaps_left_out'] == 262144 and r['sites_left_out'] == 0 and r['returns_left_out'] == 0"
+claim '... and the end of the run, too' says '^not kept: .*262,144 replaced instructions$'
+
 run run --updates-max 1 --console none --append 'ftrace=function' --report "$work/report.json" "$mcount"
 claim '--updates-max is how many updates are kept' \
     report "len(r['updates']) == 1 and r['updates_left_out'] > 0"

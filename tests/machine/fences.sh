@@ -179,8 +179,8 @@ claim '... and says that it fenced only for itself' \
 claim '... that its evidence is in one order, which is not that of cycles' \
     evidence missing-remote-fence '^  order +from top to bottom, as the machine did it'
 claim '... and what to do' evidence missing-remote-fence '^  remedy +after the last store, '
-claim 'hundreds of sites that lack one fence are few findings' \
-    sh -c "test \$(grep -c '^error:' '$err') -le 3 && grep -Eq '^  times +[1-9][0-9]{2}' '$err'"
+claim 'many sites that lack one fence are few findings' \
+    sh -c "test \$(grep -c '^error:' '$err') -le 3 && grep -Eq '^  times +[1-9][0-9]' '$err'"
 claim 'its report has all findings in JSON' in_json missing-remote-fence
 run_kernel mcount-no-remote-fence 2 1 off
 claim 'with --audit=off nobody complains' test "$status" -eq 0 -a ! -s "$err"

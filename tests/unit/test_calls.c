@@ -4,6 +4,7 @@
 #include "isa/world.h"
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "cpu/isa.h"
 #include "ftrace/calls.h"
 #include "machine/site_image.h"
@@ -326,6 +327,87 @@ static void the_end_of_the_run_ends_what_is_open(void **state)
     wreck(&s);
 }
 
+/* Each call comes from another place. */
+static void return_addresses_without_end_are_not_kept_without_end(void **state)
+{
+    enum { MAX = 1 << 20, MORE = 10, HANDLERS_OWN = 1 };
+    const uint64_t places = RAM_BASE + 0x200000, last = places + 4 * (MAX + MORE);
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    for (uint64_t back = places; back < last; back += 4) {
+        s.log[0] = '\0';
+        call(&s, F, TOP, back, 2);
+    }
+    assert_int_equal(calls_returns_left_out(s.c), MORE + HANDLERS_OWN);
+    assert_string_equal(s.log, "f -abandoned +f.off ");
+    s.log[0] = '\0';
+    go(&s, last - 4, 1, TOP, HOME);
+    assert_string_equal(s.log, ""); /* that it has returned is not seen */
+    call(&s, F, TOP, places, 2);
+    go(&s, places, 1, TOP, HOME);
+    assert_string_equal(s.log, "f -abandoned +f.off f -returned ");
+    wreck(&s);
+}
+
+/* Early code of a kernel runs at its physical addresses, which are not those of its symbols. */
+static void an_open_call_keeps_its_name_wherever_the_function_runs(void **state)
+{
+    struct state_io saved, loaded;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, F, NOP, NOP);
+    s.im->segment.va += UINT64_C(1) << 32;
+    symbols_hide_below(s.symbols, s.im->segment.va);
+    call(&s, F, TOP, HOME, 2);
+    state_io_save(&saved, 0);
+    calls_state_io(&saved, s.c);
+    state_io_load(&loaded, saved.saved.at, saved.saved.len);
+    calls_state_io(&loaded, s.c);
+    assert_int_equal(state_io_end(&loaded), STATE_OK);
+    go(&s, HOME, 1, TOP, HOME);
+    assert_string_equal(s.log, "+f.off f -returned ");
+    state_io_free(&saved);
+    wreck(&s);
+}
+
+/* In the state, the call's site stands before its pc. */
+static void a_state_with_a_site_that_is_not_there_is_refused(void **state)
+{
+    struct state_io saved, loaded;
+    uint32_t site;
+    unsigned refused = 0;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    site = site_find(s.t, SITE_PA + G, SITE_BYTES);
+    patch(&s, G, NOP, NOP);
+    call(&s, G, TOP, HOME, 2);
+    state_io_save(&saved, 0);
+    calls_state_io(&saved, s.c);
+    for (size_t at = 0; at + 12 <= saved.saved.len; at++) {
+        uint64_t pc = SITE_VA + G;
+
+        if (memcmp(saved.saved.at + at, &site, 4) != 0 ||
+            memcmp(saved.saved.at + at + 4, &pc, 8) != 0)
+            continue;
+        site = (uint32_t)site_count(s.t);
+        memcpy(saved.saved.at + at, &site, 4);
+        state_io_load(&loaded, saved.saved.at, saved.saved.len);
+        calls_state_io(&loaded, s.c);
+        refused += loaded.error == STATE_OUT_OF_RANGE;
+        break;
+    }
+    assert_int_equal(refused, 1);
+    state_io_free(&saved);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +424,9 @@ int main(void)
         cmocka_unit_test(a_new_task_has_nothing_of_the_old_one),
         cmocka_unit_test(stacks_do_not_mind_one_another),
         cmocka_unit_test(the_end_of_the_run_ends_what_is_open),
+        cmocka_unit_test(return_addresses_without_end_are_not_kept_without_end),
+        cmocka_unit_test(an_open_call_keeps_its_name_wherever_the_function_runs),
+        cmocka_unit_test(a_state_with_a_site_that_is_not_there_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,13 +265,37 @@ static void a_target_buffer_of_n_holds_n(void **state)
 
     (void)state;
     for (uint64_t pc = 0; pc < 32; pc += 8)
-        assert_int_equal(model_jump(w.m[0], pc), LEAVE_LATE_JUMP);
+        assert_int_equal(model_jump(w.m[0], pc, pc + 64), LEAVE_LATE_JUMP);
     for (uint64_t pc = 0; pc < 32; pc += 8)
-        assert_int_equal(model_jump(w.m[0], pc), LEAVE_TAKEN);
+        assert_int_equal(model_jump(w.m[0], pc, pc + 64), LEAVE_TAKEN);
     for (unsigned i = 0; i < 2; i++)
         for (uint64_t pc = 0; pc < 40; pc += 8) /* five, first in first out: none is there */
-            (void)model_jump(w.m[0], pc);
-    assert_int_equal(model_jump(w.m[0], 0), LEAVE_LATE_JUMP);
+            (void)model_jump(w.m[0], pc, pc + 64);
+    assert_int_equal(model_jump(w.m[0], 0, 0 + 64), LEAVE_LATE_JUMP);
+    drop(&w);
+}
+
+static void a_target_of_which_low_bits_are_held_is_in_the_same_region(void **state)
+{
+    struct world w =
+        make("btb.entries = 4\nbtb.ways = 0\nbtb.holds = direct\nbtb.address-bits = 16\n");
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(model_jump(w.m[0], 0x1fff0, 0x10000), i ? LEAVE_TAKEN : LEAVE_LATE_JUMP);
+        assert_int_equal(model_jump(w.m[0], 0x1fff4, 0x20000), LEAVE_LATE_JUMP);
+    }
+    drop(&w);
+}
+
+static void a_call_by_jalr_at_2_mod_4_is_split(void **state)
+{
+    struct world w = make("btb.holds = direct\n");
+
+    (void)state;
+    assert_int_equal(model_jump_indirect(w.m[0], 0x12, 0x100, true), LEAVE_SPLIT_CALL);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x14, 0x100, true), LEAVE_WRONG_CALL);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x12, 0x100, false), LEAVE_WRONG_INDIRECT);
     drop(&w);
 }
 
@@ -284,7 +308,8 @@ static void an_indirect_jump_is_predicted_where_it_went(void **state)
     assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true), LEAVE_TAKEN);
     assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false), LEAVE_WRONG_INDIRECT);
     assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false), LEAVE_TAKEN);
-    assert_int_equal(model_jump(w.m[0], 0x20), LEAVE_TAKEN); /* its target is in the instruction */
+    assert_int_equal(model_jump(w.m[0], 0x20, 0x20 + 64),
+                     LEAVE_TAKEN); /* its target is in the instruction */
     drop(&w);
 }
 
@@ -329,7 +354,7 @@ static void a_division_takes_the_bits_of_its_quotient(void **state)
     (void)state;
     assert_int_equal(model_divide(m, 100, 7, true, 0), 3 + 4 - 2);
     assert_int_equal(model_divide(m, 100, 7, true, 0), 0); /* the same again */
-    assert_int_equal(model_divide(m, 100, 7, true, 1), 5); /* its remainder is another matter */
+    assert_int_equal(model_divide(m, 100, 7, true, 1), 0); /* its remainder is known, too */
     assert_int_equal(model_divide(m, (uint64_t)-100, 7, true, 0), 5);
     assert_int_equal(model_divide(m, (uint64_t)-100, 7, false, 2), 3 + 61 - 2);
     assert_int_equal(model_divide(m, 0, 3, true, 0), 0);
@@ -393,6 +418,8 @@ int main(void)
         cmocka_unit_test(a_page_is_found_by_its_size_and_address_space),
         cmocka_unit_test(predictors_learn_what_they_can),
         cmocka_unit_test(a_target_buffer_of_n_holds_n),
+        cmocka_unit_test(a_target_of_which_low_bits_are_held_is_in_the_same_region),
+        cmocka_unit_test(a_call_by_jalr_at_2_mod_4_is_split),
         cmocka_unit_test(an_indirect_jump_is_predicted_where_it_went),
         cmocka_unit_test(a_return_stack_of_n_predicts_n_returns),
         cmocka_unit_test(a_division_takes_the_bits_of_its_quotient),

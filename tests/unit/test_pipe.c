@@ -198,15 +198,17 @@ static void a_jump_seen_in_fetch_is_hidden_where_fetch_is_ahead(void **state)
 
 static void a_misprediction_costs_what_the_core_says(void **state)
 {
-    struct core *core = core_of("branch.mispredict = 5\nreturn.mispredict = 6\nreturn.empty = 20\n"
-                                "jump.mispredict = 7\ncall.mispredict = 8\nflush = 9\n"
-                                "branch.late = 1\njump.late = 2\n");
+    struct core *core =
+        core_of("branch.mispredict = 5\nreturn.mispredict = 6\nreturn.empty = 20\n"
+                "jump.mispredict = 7\ncall.mispredict = 8\ncall.split = 4\nflush = 9\n"
+                "branch.late = 1\njump.late = 2\n");
     static const struct {
         enum pipe_leave_by by;
         unsigned cycles;
     } rows[] = {{LEAVE_NEXT, 0},          {LEAVE_MISPREDICT, 5},     {LEAVE_WRONG_RETURN, 6},
                 {LEAVE_EMPTY_RETURN, 26}, {LEAVE_WRONG_INDIRECT, 7}, {LEAVE_WRONG_CALL, 8},
-                {LEAVE_FLUSH, 9},         {LEAVE_LATE_BRANCH, 1},    {LEAVE_LATE_JUMP, 2}};
+                {LEAVE_SPLIT_CALL, 12},   {LEAVE_FLUSH, 9},          {LEAVE_LATE_BRANCH, 1},
+                {LEAVE_LATE_JUMP, 2}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

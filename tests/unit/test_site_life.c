@@ -314,6 +314,23 @@ static void a_site_is_counted_however_many_were_there_before(void **state)
     wreck(&s);
 }
 
+static void sites_without_end_are_not_added_without_end(void **state)
+{
+    enum { MAX = 1 << 18, MORE = 10 };
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    for (uint64_t i = 0; i < MAX + MORE; i++) {
+        uint64_t pa = MODULE + i * SITE_BYTES;
+
+        store_pair(&s, pa, pa, SITE_PA + CALLER);
+    }
+    assert_int_equal(site_count(s.t), 2 + MAX);
+    assert_int_equal(site_life_left_out(s.life), MORE);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +345,7 @@ int main(void)
         cmocka_unit_test(other_calls_are_no_sites),
         cmocka_unit_test(what_a_site_costs_is_counted_from_then_on),
         cmocka_unit_test(a_site_is_counted_however_many_were_there_before),
+        cmocka_unit_test(sites_without_end_are_not_added_without_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
