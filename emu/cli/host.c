@@ -50,7 +50,7 @@ struct host {
     struct pace pace;
     bool limited;              /* --max-insns or --max-cycles was given */
     bool active;               /* there was input or output since the last wait */
-    bool said_input_ended;     /* the note was printed */
+    bool said_input_ended;     /* the warning was printed */
     uint64_t idle_since;       /* cycle of the last input or output */
     uint64_t idle_since_insns; /* the instructions that the machine had executed then */
 
@@ -363,7 +363,9 @@ static int input_that_wakes(const struct host *h, uint64_t *ns)
 
 static void say_input_ended(struct host *h)
 {
-    if (h->said_input_ended || !has_no_more_input(h))
+    bool will_end = h->limited || h->timer >= 0;
+
+    if (will_end || h->said_input_ended || !has_no_more_input(h))
         return;
     h->said_input_ended = true;
     diag_warn(h->diag, "the input has ended and the guest waits; give --max-cycles or "
@@ -415,7 +417,7 @@ static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t unti
     int in;
 
     note_activity(h, at);
-    if (!h->limited && (is_dormant(h, at) || only_waits(h, at)))
+    if (is_dormant(h, at) || only_waits(h, at))
         say_input_ended(h);
     paced = (is_terminal_input(h) && !has_no_more_input(h)) ||
             (until != UINT64_MAX && is_dormant(h, at));

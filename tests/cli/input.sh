@@ -61,6 +61,8 @@ claim '... as a warning, which --quiet leaves' \
     test "$(grep -c "^rvftrace: warning: $waits" "$err").$(wc -l <"$err")" = 1.1
 run run --input /dev/null --max-cycles 100G "$programs/tick.elf"
 claim 'with a limit there is nothing to report' test "$(grep -c "$waits" "$err").$status" = 0.0
+run run --input /dev/null --timeout 50 "$programs/tick.elf"
+claim 'nor with one of the wall clock' test "$(grep -c "$waits" "$err").$status" = 0.0
 run run --input /dev/null --append 'script="work threads 200; work mixed 200"' "$mcount"
 claim 'nor of a guest that works' sh -c "! grep -q '$waits' '$err'"
 
