@@ -22,6 +22,7 @@ from benchlib import ROOT, SOFTWARE, BenchError
 LAYOUTS = ("static", "mcount", "pfe16", "pfe8", "atomic", "callops")
 UNINSTRUMENTED = ("none", "frame")  # without and with the frame pointer that the layouts have
 SCHEMA, VERSION = "rvftrace-cost", 1
+RECORD = 2  # changes with the form of what the cache keeps
 
 LINE = re.compile(r"^(?:work|sysbench) (\w+): n=(\d+) result=([0-9a-f]+)(?: calls=(\d+))? "
                   r"cycles=(\d+) insns=(\d+)$", re.M)
@@ -139,7 +140,7 @@ class Inputs:
     def key(self, job):
         """The hash of everything that the job's result depends on."""
         model = self.cores[job.core]
-        parts = (VERSION, self.hashes[self.emulator], self.hashes[self.images[job.layout]],
+        parts = (RECORD, self.hashes[self.emulator], self.hashes[self.images[job.layout]],
                  self.hashes[self.initrd], self.hashes[model] if model else job.core, self.seed,
                  job.script())
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -159,13 +160,19 @@ def run_job(inputs, job, progress):
         raise BenchError(SOFTWARE, f"{job.title()}: the guest printed no result: "
                                    f"{done.out.strip()[-200:]!r}")
     _, _, result, calls, cycles, insns = found[0]
-    totals = report["totals"]
     return {"result": result, "calls": int(calls or 0), "cycles": int(cycles),
             "instructions": int(insns),
-            "sites": {state: {what: totals[state].get(what, 0)
-                              for what in ("entries", "cycles", "through_cycles")}
-                      for state in ("init", "off", "on")},
+            "sites": {state: site_totals(report, state) for state in ("init", "off", "on")},
             "parts": hart_parts(report)}
+
+
+def site_totals(report, state):
+    """Of all functions' sites; `fetch`: which of the cycles were waits for instructions."""
+    totals = {what: report["totals"][state].get(what, 0)
+              for what in ("entries", "cycles", "through_cycles")}
+    totals["fetch"] = sum(site[state].get("parts", {}).get("fetch", 0) for site in report["sites"]
+                          if site["kind"] == "function")
+    return totals
 
 
 def hart_parts(report):
@@ -262,10 +269,10 @@ def percent(part, whole):
 def off_parts(cost, base, frame):
     """
     The overhead of `off` in percent of the uninstrumented kernel's cycles, in parts that add up:
-    the sites' own instructions, the frame pointer, misses of the instruction cache (null: the model
-    has none), and the rest, which is frames and spills that instrumented functions have.
+    the sites' own instructions, the frame pointer, waits for instructions (null: the model has no
+    instruction cache), and the rest, which is frames and spills that instrumented functions have.
     """
-    own = cost["sites"]["off"]["cycles"] + cost["sites"]["init"]["cycles"]
+    own = sum(cost["sites"][s]["cycles"] - cost["sites"][s]["fetch"] for s in ("off", "init"))
     frames = frame["cycles"] - base["cycles"]
     whole = cost["cycles"] - base["cycles"]
     fetch = None

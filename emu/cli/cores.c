@@ -111,7 +111,8 @@ static enum exit_status print_core(const char *name, const struct diag *d)
         print_error("of workloads", core->held_workload);
         printf("\n");
     } else {
-        printf("         from documents: not compared with the core\n");
+        printf(
+            "         from documents, from memory: neither compared with the core nor checked\n");
     }
     core_free(core);
     return EXIT_PASS;
