@@ -53,7 +53,7 @@ test_commands = \
     $(patsubst %,'%',$(unit_bin)) \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
     'tests/isa/disasm_against_objdump.sh $(mcount_elf)' \
-    'tests/diff/difftest.py --seconds 60' \
+    'tests/diff/difftest.py --seconds 30' \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \

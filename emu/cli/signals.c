@@ -46,6 +46,8 @@ void signals_release(struct signals *s)
 {
     if (s->fd < 0)
         return;
+    while (signals_next(s)) /* timeout(1) sends its signal twice: to the process and to its group */
+        continue;
     close(s->fd);
     s->fd = -1;
     sigprocmask(SIG_SETMASK, &s->before, NULL);
