@@ -43,7 +43,7 @@ for growth in j["growths"].values():
     assert all(len(s["start_seconds"]) == 1 for s in (small, large))' "$work/itself.json"
 check "a system call and a switch were done as QEMU does them" python3 -c 'import json, sys
 w = json.load(open(sys.argv[1]))["workloads"]["syscall"]
-assert "getpid: n=80000 " in w["result"] and "pipe: n=800 " in w["result"]
+assert "getpid: n=160000 " in w["result"] and "pipe: n=1600 " in w["result"]
 assert list(w["speeds"]) == ["rvftrace", "qemu-system-riscv64"]' "$work/itself.json"
 check "boots are on the clock" python3 -c 'import json, sys
 b = json.load(open(sys.argv[1]))["boots"]
