@@ -12,7 +12,20 @@ asan_flags = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 $(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_obj) mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(asan_obj) -lcmocka $(emu_libs)
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(test_obj) $(asan_obj) -lcmocka $(emu_libs)
+
+# The examples of test_insn that need code, by class of instruction.
+insn_src := $(wildcard tests/isa/insn/*.c)
+insn_obj := $(insn_src:tests/%.c=$(BUILD)/tests/%.o)
+
+$(insn_obj): $(BUILD)/tests/%.o: tests/%.c mk/tests.mk | $(BOOTSTRAP_TEST)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -c -o $@ $<
+$(BUILD)/tests/isa/test_insn: $(insn_obj)
+$(BUILD)/tests/isa/test_insn: test_obj = $(insn_obj)
+
+-include $(insn_obj:.o=.d)
 
 # Runs whole guests many times, so it is built from the objects of the release build.
 snapshot_check = $(BUILD)/tests/machine/snapshot_check
@@ -53,7 +66,7 @@ test_commands = \
     $(patsubst %,'%',$(unit_bin)) \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
     'tests/isa/disasm_against_objdump.sh $(mcount_elf)' \
-    'tests/diff/difftest.py --seconds 30' \
+    'tests/diff/difftest.py --seconds 15' \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
@@ -63,10 +76,13 @@ test_commands = \
     'tests/fuzz/fuzz.sh --replay' \
     $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
 
-.PHONY: test check-long tidy
+.PHONY: test test-programs check-long tidy
+# All that the tests run.
+test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(snapshot_check) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
-test: emu guest programs tools $(unit_bin) $(tool_bin) $(snapshot_check) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+test: test-programs
 	@tests/run $(test_commands)
 
 # clang-tidy (Debian's) on every file of the emulator: one or two minutes.
