@@ -58,7 +58,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o module/syscalls.o) \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
-	$(addprefix arch/riscv/kernel/, module.o riscv_ksyms.o) \
+	$(addprefix arch/riscv/kernel/, jump_label.o module.o patch.o riscv_ksyms.o) kernel/jump_label.o \
 	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Programs: address spaces, system calls.
@@ -80,7 +80,7 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o \
 	trace_pid_files.o trace_printk.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
 
 # Files of the layouts that patch their sites.
-GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o arch/riscv/kernel/patch.o \
+GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
 	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_probe.o ftrace_rec.o trace_filter_files.o)
 
 # Instrumented files of the same layouts: functions for the tracers' self-tests.
@@ -90,6 +90,7 @@ GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest
 # code that runs with the MMU off (mm/init); code that patches text, up to the fences (patch,
 # sbi, cacheflush, mm/init's fixmap); code that runs during patching (stop_machine).
 GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
+	arch/riscv/kernel/jump_label.o arch/riscv/kernel/patch.o kernel/jump_label.o \
 	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
 	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
 	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/kstrtox.o lib/string.o lib/vsprintf.o
@@ -234,7 +235,7 @@ $$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
 guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image $$($(1)-dir)/modules.cpio
 
 .SECONDARY: $$(foreach m,$$(GUEST_MODULES),$$($(1)-dir)/samples/$$(m).o $$($(1)-dir)/samples/$$(m).mod.o)
--include $$($(1)-objs:.o=.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.d)
+-include $$($(1)-objs:.o=.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.mod.d)
 endef
 
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))

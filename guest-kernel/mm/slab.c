@@ -9,6 +9,7 @@
 #include <linux/bug.h>
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -35,12 +36,13 @@ enum { RED_ZONE_SIZE = sizeof(u64) };
 #define RED_ACTIVE   0xccccccccccccccccull
 
 static struct kmem_cache kmalloc_caches[KMALLOC_SHIFT_HIGH + 1];
-static bool slub_debug; /* set from the command line before the first cache exists */
+/* Set from the command line before the first cache exists. */
+static DEFINE_STATIC_KEY_FALSE(slub_debug_enabled);
 
 static int set_slub_debug(char *value)
 {
     (void)value;
-    slub_debug = true;
+    static_branch_enable(&slub_debug_enabled);
     return 0;
 }
 __setup("slub_debug", set_slub_debug);
@@ -98,7 +100,7 @@ static void init_cache(struct kmem_cache *s, const char *name, unsigned int size
     s->object_size = size;
     s->size = ALIGN(size, (unsigned int)sizeof(void *));
     s->offset = 0;
-    if (slub_debug) {
+    if (static_branch_unlikely(&slub_debug_enabled)) {
         s->offset = s->size + RED_ZONE_SIZE;
         s->size = s->offset + sizeof(void *);
     }
@@ -132,7 +134,7 @@ static struct page *new_slab(struct kmem_cache *s)
     slab->freelist = NULL;
     base = page_address(slab);
     for (obj = base + (PAGE_SIZE / s->size - 1) * s->size; obj >= base; obj -= s->size) {
-        if (slub_debug)
+        if (static_branch_unlikely(&slub_debug_enabled))
             poison(s, obj);
         *link_of(s, obj) = slab->freelist;
         slab->freelist = obj;
@@ -173,7 +175,7 @@ void *kmem_cache_alloc(struct kmem_cache *s)
     }
     if (!list_empty(&s->partial))
         obj = take_object(s, list_first_entry(&s->partial, struct page, lru));
-    if (slub_debug && obj) {
+    if (static_branch_unlikely(&slub_debug_enabled) && obj) {
         check_poison(s, obj);
         *red_zone(s, obj) = RED_ACTIVE;
     }
@@ -200,7 +202,7 @@ void kmem_cache_free(struct kmem_cache *s, void *obj)
 
     spin_lock_irqsave(&s->lock, flags);
     BUG_ON(slab->slab != s || !slab->inuse);
-    if (slub_debug) {
+    if (static_branch_unlikely(&slub_debug_enabled)) {
         check_red_zone(s, obj, RED_ACTIVE);
         poison(s, obj);
     }

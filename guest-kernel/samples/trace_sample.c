@@ -7,6 +7,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/jump_label.h>
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
@@ -21,6 +22,7 @@ static unsigned int depth = 2;
 module_param(depth, uint, 0444);
 
 static bool print;
+static DEFINE_STATIC_KEY_FALSE(prints);
 module_param(print, bool, 0444);
 
 static unsigned int walks; /* under the lock of the /proc file */
@@ -44,7 +46,7 @@ static int sample_show(struct seq_file *m, void *unused)
 {
     (void)unused;
     walks++;
-    if (print)
+    if (static_branch_unlikely(&prints))
         trace_printk("walk %u\n", walks);
     seq_printf(m, "walk %u: %u leaves\n", walks, sample_branch(depth, 0));
     return 0;
@@ -54,6 +56,8 @@ static int __used sample_init(void)
 {
     if (depth > MAX_DEPTH)
         return -EINVAL;
+    if (print)
+        static_branch_enable(&prints);
     proc_file = proc_create_single("trace_sample", S_IRUGO, NULL, sample_show);
     return proc_file ? 0 : -ENOMEM;
 }

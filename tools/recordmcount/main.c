@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <sysexits.h>
 
-enum deed { RECORD, SORT, LIST };
+enum action { RECORD, SORT, LIST };
 
 struct options {
     struct request request;
-    enum deed deed;
+    enum action action;
     int first_file;
 };
 
@@ -32,11 +32,11 @@ static const struct argp_option option_table[] = {
     {"quiet", 'q', NULL, 0, "Print errors only (the default; undoes --verbose)", 0},
     {0}};
 
-static void choose_deed(struct options *o, enum deed deed, struct argp_state *state)
+static void choose_action(struct options *o, enum action action, struct argp_state *state)
 {
-    if (o->deed != RECORD && o->deed != deed)
+    if (o->action != RECORD && o->action != action)
         argp_error(state, "--sort and --list exclude each other; give one");
-    o->deed = deed;
+    o->action = action;
 }
 
 static void check_files(const struct options *o, struct argp_state *state)
@@ -45,9 +45,9 @@ static void check_files(const struct options *o, struct argp_state *state)
 
     if (files == 0)
         argp_error(state, "no file; give an object or, with --sort or --list, a kernel");
-    if (o->deed != SORT && (o->request.nops || o->request.align))
+    if (o->action != SORT && (o->request.nops || o->request.align))
         argp_error(state, "--nops and --align need --sort");
-    if (o->deed != RECORD && files > 1)
+    if (o->action != RECORD && files > 1)
         argp_error(state, "--sort and --list take one kernel; run it once for each");
 }
 
@@ -67,8 +67,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct options *o = state->input;
 
     switch (key) {
-    case KEY_SORT: choose_deed(o, SORT, state); return 0;
-    case KEY_LIST: choose_deed(o, LIST, state); return 0;
+    case KEY_SORT: choose_action(o, SORT, state); return 0;
+    case KEY_LIST: choose_action(o, LIST, state); return 0;
     case KEY_SYMBOL:
         if (!*arg)
             argp_error(state, "--symbol needs a name");
@@ -89,7 +89,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static int run(const struct options *o, const char *path)
 {
-    switch (o->deed) {
+    switch (o->action) {
     case SORT: return image_sort(path, &o->request);
     case LIST: return image_list(path, &o->request);
     default: return object_record(path, &o->request);

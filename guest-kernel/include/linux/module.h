@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/export.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/moduleparam.h>
 
@@ -22,10 +23,11 @@ struct mod_sym {
     unsigned int size, name; /* name: offset into strtab */
 };
 
+/* Begins as Linux's does. */
 struct module {
-    char name[MODULE_NAME_LEN];
     enum module_state state; /* under module_mutex */
     struct list_head list;   /* under module_mutex; readers have interrupts off */
+    char name[MODULE_NAME_LEN];
 
     int (*init)(void);
     void (*exit)(void);
@@ -50,6 +52,9 @@ struct module {
     /* Addresses of its call sites, as the linker listed them. */
     unsigned long *ftrace_callsites;
     unsigned int num_ftrace_callsites;
+
+    const struct jump_entry *jump_entries; /* the places of static keys */
+    unsigned int num_jump_entries;
 };
 
 #ifdef MODULE
@@ -113,6 +118,9 @@ bool is_module_text_address(unsigned long addr);
 /* The function at addr, as for kallsyms_lookup(). Interrupts are off while the result is used. */
 const char *module_address_lookup(unsigned long addr, unsigned long *start, unsigned long *size,
                                   const char **modname);
+
+/* Calls fn for each module whose text is in place. */
+void for_each_module(void (*fn)(const struct module *mod, void *data), void *data);
 
 void modules_init(void); /* /proc/modules */
 

@@ -399,6 +399,8 @@ static void find_module_sections(struct module *mod, const struct load_info *inf
     mod->kp = section_objs(info, "__param", sizeof(*mod->kp), &mod->num_kp);
     mod->ftrace_callsites = section_objs(
         info, FTRACE_CALLSITE_SECTION, sizeof(*mod->ftrace_callsites), &mod->num_ftrace_callsites);
+    mod->jump_entries =
+        section_objs(info, "__jump_table", sizeof(*mod->jump_entries), &mod->num_jump_entries);
 }
 
 static int apply_relocations(const struct module *mod, const struct load_info *info)
@@ -472,7 +474,21 @@ static void free_module(struct module *mod)
     module_deallocate(mod);
 }
 
-static int do_init_module(struct module *mod)
+void for_each_module(void (*fn)(const struct module *mod, void *data), void *data)
+{
+    const struct module *mod;
+
+    mutex_lock(&module_mutex);
+    list_for_each_entry(mod, &modules, list)
+    {
+        if (mod->state != MODULE_STATE_UNFORMED)
+            fn(mod, data);
+    }
+    mutex_unlock(&module_mutex);
+}
+
+/* Not inlined: an emulator knows a module by this function's argument. */
+static noinline int do_init_module(struct module *mod)
 {
     int err = mod->init ? mod->init() : 0;
 
@@ -507,6 +523,7 @@ static int form_module(struct module *mod, struct load_info *info, const char *a
     err = complete_formation(mod);
     if (err)
         return err;
+    jump_label_add_module(mod);
     ftrace_module_enable(mod);
     err = parse_module_args(mod->name, mod->args, mod->kp, mod->num_kp);
     return err ? err : do_init_module(mod);

@@ -24,9 +24,6 @@ enum { CODE_MAX = 16 };
 
 const struct insn_pair nop_pair = {{NOP4, NOP4}};
 
-/* Held while text is written, also across the stop_machine() whose callback writes it. */
-static DEFINE_MUTEX(text_mutex);
-
 /* For ftrace_bug(); under text_mutex. */
 const void *ftrace_expected;
 static u8 expected_code[CODE_MAX];

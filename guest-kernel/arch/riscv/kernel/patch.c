@@ -15,7 +15,11 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
+#include <linux/mutex.h>
 #include <linux/preempt.h>
+
+/* Held while text is written, also across the stop_machine() whose callback writes it. */
+DEFINE_MUTEX(text_mutex);
 
 static void *patch_map(unsigned long addr, enum fixed_addresses slot)
 {

@@ -2,7 +2,9 @@
 #ifndef ASM_PATCH_H
 #define ASM_PATCH_H
 
-#include <linux/types.h>
+#include <linux/mutex.h>
+
+extern struct mutex text_mutex;
 
 /* Both are called with text_mutex held, or while nothing else can run, and return 0 or -EFAULT. */
 int patch_insn_write(void *addr, const void *insn, size_t len);
