@@ -72,10 +72,10 @@ static void set_external(void *machine, unsigned context, bool level)
     set_hart_irq(machine, context / 2, context & 1 ? IRQ_SEI : IRQ_MEI, level);
 }
 
-/* The running slice ends at the old deadline, so it must be cut. */
+/* The running slice would end at the old deadline. */
 static void deadline_moved(void *machine)
 {
-    schedule_cut(machine);
+    schedule_end_slice(machine);
 }
 
 /* mtime was written: harts that wait for a time must compare it again. */
@@ -268,7 +268,7 @@ static void set_stimecmp(void *machine, struct hart *h, uint64_t tick)
     *compare = due ? UINT64_MAX : tick;
     hart_set_timer(h, due);
     if (*compare != old)
-        schedule_cut(m);
+        schedule_end_slice(m);
 }
 
 static enum exit_status make_memory(struct machine *m)

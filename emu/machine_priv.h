@@ -91,7 +91,7 @@ struct machine {
     struct hart_slot slots[MACHINE_HARTS_MAX];
     unsigned current;
     bool in_slice;        /* the current hart has a slice, which is not over */
-    bool cut;             /* the slice ends at the next instruction boundary */
+    bool slice_over;      /* the slice ends at the next instruction boundary */
     uint64_t slice_end;   /* cycle of the current hart */
     uint64_t slice_insns; /* left of the slice; UINT64_MAX: no limit */
     uint64_t portion_end; /* cycle at which the portion ends; 0: begin a new one */
@@ -126,7 +126,7 @@ uint64_t schedule_hart_ticks(void *machine, struct hart *h); /* the time CSR */
 uint64_t schedule_look_at_ticks(void *machine, struct hart *h);
 void schedule_woken(struct machine *m,
                     unsigned hart);           /* a hart that waited or was stopped can run */
-void schedule_cut(struct machine *m);         /* a deadline has moved: the slice ends */
+void schedule_end_slice(struct machine *m);   /* a deadline has moved: the slice ends */
 int schedule_read_console(struct machine *m); /* a byte for the guest; -1: there is none */
 void schedule_state_io(struct state_io *io, struct machine *m);
 

@@ -224,9 +224,9 @@ static void fire_deadlines(struct machine *m)
 
 /* ---- waking ---- */
 
-void schedule_cut(struct machine *m)
+void schedule_end_slice(struct machine *m)
 {
-    m->cut = true;
+    m->slice_over = true;
     m->due_known = false;
     hart_ask_stop(machine_current(m));
 }
@@ -239,7 +239,7 @@ void schedule_woken(struct machine *m, unsigned hart)
     m->ready.known = m->due_known = false;
     hart_advance(hart_of(m, hart), least(m->waking_at, now));
     if (hart != m->current)
-        schedule_cut(m); /* the slice was chosen when fewer harts could run */
+        schedule_end_slice(m); /* the slice was chosen when fewer harts could run */
 }
 
 /* ---- choosing ---- */
@@ -424,7 +424,7 @@ static void begin_slice(struct machine *m)
 {
     struct slice slice = choose(m);
 
-    m->cut = false; /* the choice included all harts that have woken */
+    m->slice_over = false; /* the choice included all harts that have woken */
     m->current = slice.hart;
     m->slice_end = sum_up_to_max(hart_cycles(machine_current(m)), slice.cycles);
     m->slice_insns = slice.insns;
@@ -485,7 +485,7 @@ static void account_time(struct machine *m)
 
 static bool slice_is_over(const struct machine *m)
 {
-    return !m->in_slice || m->cut || !m->slice_insns ||
+    return !m->in_slice || m->slice_over || !m->slice_insns ||
            hart_cycles(machine_current(m)) >= m->slice_end;
 }
 
@@ -652,7 +652,7 @@ void schedule_state_io(struct state_io *io, struct machine *m)
         slot_state_io(io, &m->slots[i]);
     STATE_IO_BELOW(io, m->current, m->config.harts);
     STATE_IO(io, m->in_slice);
-    STATE_IO(io, m->cut);
+    STATE_IO(io, m->slice_over);
     STATE_IO(io, m->slice_end);
     STATE_IO(io, m->slice_insns);
     STATE_IO(io, m->portion_end);

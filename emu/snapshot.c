@@ -126,8 +126,10 @@ void snapshot_free(struct machine *m, struct snapshot *s)
 
 void snapshots_end(struct machine *m)
 {
-    while (m->snapshots)
-        snapshot_free(m, m->snapshots);
+    for (struct snapshot *s = m->snapshots, *next; s; s = next) {
+        next = s->next;
+        snapshot_free(m, s);
+    }
     VEC_FREE(&m->parts);
     input_log_free(&m->input);
 }

@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import tempfile
+import threading
 
 import benchguest
 import benchlib
@@ -36,7 +37,7 @@ TEN = ("kmalloc", "kfree", "vfs_read", "vfs_write", "fput", "fget", "alloc_pages
 class Workload:
     """A command of the guest's that prints what it cost."""
 
-    command: str     # with the number of iterations behind it
+    command: str     # the number of iterations follows it
     iterations: int
     function: str    # that it calls all the time: the one that is traced alone
     meaning: str
@@ -148,7 +149,8 @@ class Inputs:
 
 def run_job(inputs, job, progress):
     """What the guest printed and what the sites did, as the JSON and the cache have it."""
-    machine = benchguest.Machine(inputs.emulator, 1, job.core, inputs.seed)
+    timing = inputs.cores[job.core] or job.core  # the file whose hash is in the key, and no other
+    machine = benchguest.Machine(inputs.emulator, 1, timing, inputs.seed)
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         report_file = os.path.join(scratch, "report.json")
         done = benchguest.run_emulator(machine, ["run", "--report", report_file, "--initrd",
@@ -184,6 +186,12 @@ def hart_parts(report):
     return {kind: sum(hart["parts"][kind] for hart in harts) for kind in kinds}
 
 
+def is_record(value):
+    """Whether it has the form of what run_job returns."""
+    return isinstance(value, dict) and value.keys() == {"result", "calls", "cycles", "instructions",
+                                                         "sites", "parts"}
+
+
 class Cache:
     """Results by key, a file each, complete or not there."""
 
@@ -192,13 +200,14 @@ class Cache:
 
     def get(self, key):
         try:
-            return json.loads((self.directory / key).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            record = json.loads((self.directory / key).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
             return None
+        return record if is_record(record) else None
 
     def put(self, key, record):
         self.directory.mkdir(parents=True, exist_ok=True)
-        part = self.directory / f".{key}.{os.getpid()}.part"
+        part = self.directory / f".{key}.{os.getpid()}.{threading.get_ident()}.part"
         part.write_text(json.dumps(record), encoding="utf-8")
         part.replace(self.directory / key)
 
@@ -351,7 +360,7 @@ def print_answer(rows, style):
                           show(sum(calls) / len(calls) if calls else None), *map(show, parts)))
     workloads = ", ".join(ordered(rows, "workload"))
     print_table(f"Overhead in % of the kernel without instrumentation (geometric mean of {workloads});\n"
-                "what of it is which part when off, in % as well (arithmetic means)", lines, style, 2)
+                "and the parts of it when off, in % as well (arithmetic means)", lines, style, 2)
 
 
 def mean_part(off, part):
@@ -415,7 +424,7 @@ def csv_text(rows):
 
 def plot_script(rows, svg):
     """For gnuplot: the overhead of `off` over the density of calls, a line for each layout and core."""
-    off = select(rows, state="off")
+    off = off_rows(rows)
     curves = [(layout, core) for layout in ordered(off, "layout") for core in ordered(off, "core")]
     points, names = [], []
     for number, (layout, core) in enumerate(curves):
@@ -446,8 +455,17 @@ def write_plot(rows, svg, progress):
         benchlib.write_text(svg, pathlib.Path(part).read_text(encoding="utf-8"))
 
 
+def off_rows(rows):
+    """Those of disabled ftrace; an error if none was measured."""
+    off = select(rows, state="off")
+    if not off:
+        raise BenchError(benchlib.USAGE, "--svg and --fail-above are about the state `off', which was "
+                                         "not measured: add it to --state")
+    return off
+
+
 def worst_off(rows):
-    return max(select(rows, state="off"), key=lambda r: r["overhead_percent"])
+    return max(off_rows(rows), key=lambda r: r["overhead_percent"])
 
 
 # ---- the whole ----
@@ -455,7 +473,7 @@ def worst_off(rows):
 def find_model(core):
     """The file of a core model, which its results depend on; None: it is built in."""
     if os.sep in core:
-        return benchlib.need_file(core, "a core model")
+        return os.path.abspath(benchlib.need_file(core, "a core model"))
     path = ROOT / "cores" / f"{core}.core"
     return str(path) if path.is_file() else None
 

@@ -75,8 +75,8 @@ def own_instructions(steps):
         count += 1
         if at + 1 == len(steps):
             raise BenchError(SOFTWARE, f"{STEPS} steps are too few for one call")
-        behind = steps[at + 1]
-        if behind.function in TRAMPOLINES or is_way_back(steps, at):
+        next_step = steps[at + 1]
+        if next_step.function in TRAMPOLINES or is_way_back(steps, at):
             at += 1
         else:
             at = leave_out_call(steps, at)

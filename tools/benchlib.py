@@ -6,6 +6,7 @@ has the functions about guests.
 import argparse
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -56,6 +57,17 @@ def natural(text):
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not an integer of at least 0")
     return int(text)
+
+
+def percentage(text):
+    """The value of an option in percent, at least 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage of at least 0")
+    return value
 
 
 def run_tool(name, main):

@@ -46,9 +46,15 @@ def write_plan(directory, shards, jobs, inputs, options):
 def read_plan(directory):
     path = str(pathlib.Path(directory) / "plan.json")
     plan = benchlib.read_json(path, "written by tools/bench --shards")
-    if not isinstance(plan, dict) or plan.get("schema") != SCHEMA or plan.get("version") != VERSION:
-        raise BenchError(BAD_DATA, f"{path}: not written by this version of tools/bench --shards")
-    plan["jobs"] = [benchcost.Job(*job) for job in plan["jobs"]]
+    try:
+        plan["jobs"] = [benchcost.Job(*job) for job in plan["jobs"]]
+        sound = ((plan["schema"], plan["version"]) == (SCHEMA, VERSION)
+                 and plan["plan"] == identity(plan["jobs"], plan["keys"]))
+    except (KeyError, TypeError):
+        sound = False
+    if not sound:
+        raise BenchError(BAD_DATA, f"{path}: not written by this version of tools/bench --shards, or "
+                                   "changed since; plan again")
     return plan
 
 
@@ -78,7 +84,8 @@ def run_shard(directory, number, cache, progress, workers):
 
 def read_shard(path, plan, number):
     shard = benchlib.read_json(str(path), "written by tools/bench --shard")
-    if not isinstance(shard, dict) or not isinstance(shard.get("runs"), dict):
+    if (not isinstance(shard, dict) or not isinstance(shard.get("runs"), dict)
+            or not all(map(benchcost.is_record, shard["runs"].values()))):
         raise BenchError(BAD_DATA, f"{path}: not written by tools/bench --shard")
     if shard.get("plan") != plan["plan"] or shard.get("shard") != number:
         raise BenchError(BAD_DATA, f"{path}: shard {shard.get('shard')} of another plan")

@@ -30,10 +30,12 @@
         }                                                            \
     } while (0)
 
-#define VEC_PUSH(v, item)             \
-    do {                              \
-        VEC_RESERVE(v, 1);            \
-        (v)->at[(v)->len++] = (item); \
+#define VEC_PUSH(v, item)                         \
+    do {                                          \
+        VEC_RESERVE(v, 1);                        \
+        if (!(v)->at) /* cap would have been 0 */ \
+            __builtin_unreachable();              \
+        (v)->at[(v)->len++] = (item);             \
     } while (0)
 
 #define VEC_FREE(v)              \

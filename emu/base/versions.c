@@ -220,10 +220,9 @@ static bool put_back(struct versions *v, uint64_t page, const struct copy *c)
 /* Makes the other bases relative to `base`, before the present contents become those of `base`. */
 static void make_only_base(struct versions *v, struct version *base)
 {
-    struct copy *c;
     uint64_t page;
 
-    for (size_t at = 0; (c = next_copy(base, &at, &page));)
+    for (size_t at = 0; next_copy(base, &at, &page);)
         versions_keep(v, page);
     for (size_t i = 0; i < v->bases.len; i++)
         if (v->bases.at[i] != base)

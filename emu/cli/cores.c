@@ -53,7 +53,8 @@ static enum exit_status read_core(const char *path, const struct diag *d, struct
         file_free(&file);
         return EXIT_BAD_FILE;
     }
-    text = xasprintf("%.*s", (int)file.size, (const char *)file.bytes);
+    text = xcalloc(file.size + 1, 1);
+    memcpy(text, file.bytes, file.size);
     *core = core_parse(text, path, d);
     free(text);
     file_free(&file);
@@ -111,8 +112,11 @@ static enum exit_status print_core(const char *name, const struct diag *d)
         print_error("of workloads", core->held_workload);
         printf("\n");
     } else {
-        printf(
-            "         from documents, from memory: neither compared with the core nor checked\n");
+        printf("         from documents, not compared with the core; ");
+        if (core->estimates)
+            printf("%u of %u figures are estimates\n", core->estimates, core->figures);
+        else
+            printf("%u figures\n", core->figures);
     }
     core_free(core);
     return EXIT_PASS;

@@ -554,7 +554,9 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
 
 void host_release(struct host *h)
 {
-    if (h->pending != HOST_SIGNAL)
+    if (h->pending == HOST_SIGNAL)
+        signals_take_second(&h->signals, h->signal);
+    else
         check_signals(h); /* drops a signal after the end of the run: the report is still written */
     host_pause(h);
     signals_release(&h->signals);

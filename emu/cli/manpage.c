@@ -38,7 +38,7 @@ static const char head[] =
     ".SH SYNOPSIS\n"
     ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
-    ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n"
+    ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n.br\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n"
     ".SH DESCRIPTION\n"
     "Boots a RISC-V kernel image on an emulated virt board and checks how it patches its own "

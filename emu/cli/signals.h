@@ -18,6 +18,12 @@ void signals_hold(struct signals *s);
 /* The number of the next pending signal; 0: none. */
 int signals_next(const struct signals *s);
 
+/*
+ * Takes a second signal of that number, if one comes within a moment: timeout(1) sends its signal
+ * to the process and then to the process's group.
+ */
+void signals_take_second(const struct signals *s, int number);
+
 /* Restores the former actions, also for signals that are pending. */
 void signals_release(struct signals *s);
 

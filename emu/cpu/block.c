@@ -12,7 +12,7 @@
 
 const struct block block_nowhere = {.cost = UINT64_C(1) << 62};
 
-static void cut_link(struct block_link *link)
+static void drop_link(struct block_link *link)
 {
     if (link->to == NOWHERE)
         return;
@@ -32,10 +32,10 @@ static bool may_link(const struct block *from, const struct block *to)
            !to->pa_second && !to->suspect && !to->guarded;
 }
 
-void block_cut_links(struct block *b)
+void block_drop_links(struct block *b)
 {
-    cut_link(&b->link[LINK_NEXT]);
-    cut_link(&b->link[LINK_TAKEN]);
+    drop_link(&b->link[LINK_NEXT]);
+    drop_link(&b->link[LINK_TAKEN]);
 }
 
 void block_link(struct block *from, unsigned slot, struct block *to)
@@ -44,7 +44,7 @@ void block_link(struct block *from, unsigned slot, struct block *to)
 
     if (!may_link(from, to) || hart_drops_caches(from->hart, 2))
         return;
-    cut_link(link);
+    drop_link(link);
     link->to = to;
     link->next = to->incoming;
     link->pprev = &to->incoming;
@@ -114,13 +114,13 @@ static void remove_from_set(struct block *b)
     first->same_pa = b->same_pa;
 }
 
-/* Frees the block and cuts the links to and from it. The hart must not be inside of it. */
+/* Frees the block and drops the links to and from it. The hart must not be inside of it. */
 static void destroy(struct block *b)
 {
     codemap_remove_block(b);
-    block_cut_links(b);
+    block_drop_links(b);
     while (b->incoming)
-        cut_link(b->incoming);
+        drop_link(b->incoming);
     forget_jumps(b);
     hart_forget_returns(b->hart, b);
     if (b->hart->cache.block == b)
@@ -278,7 +278,7 @@ struct block *hart_resume_cut(struct hart *h, unsigned *first)
         b = decode_block(h, cut.pc, cut.pa, hart_insns(h) - cut.insn);
     assert(
         b); /* its page was permitted when the block was entered, and nothing has changed since */
-    block_cut_links(b); /* its page may have been mapped elsewhere meanwhile */
+    block_drop_links(b); /* its page may have been mapped elsewhere meanwhile */
     *first = 0;
     while (b->notes[*first].insns_before < cut.insn)
         ++*first;

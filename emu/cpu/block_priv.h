@@ -29,6 +29,7 @@ enum {
     UOP_ILLEGAL,
     UOP_CUT,
     UOP_COUNTER,
+    UOP_CHARGE,
     OP_nop, /* addi to x0 */
     /* jal and jalr, where the registers say that they call or return (vol. I, 2.5.1) */
     OP_call,
@@ -78,7 +79,8 @@ _Static_assert(UOP_COUNT <= UINT16_MAX, "uop_note.kind");
 
 /* ---- blocks ---- */
 
-/* A direct jump from one block to another; threaded into the target's list so that it can be cut.
+/* A direct jump from one block to another; threaded into the target's list so that it can be
+ * dropped.
  */
 struct block_link {
     struct block *to; /* NOWHERE: none */
@@ -92,6 +94,19 @@ enum { LINK_NEXT, LINK_TAKEN };
 struct block_part {
     struct block *block;
     struct block_part *next, **pprev; /* pprev NULL: in no list */
+};
+
+/* Cycles by the table of classes, of a stretch of a block. */
+struct charge_cost {
+    uint16_t issue, data, branch;
+};
+
+/* A stretch of a block whose cycles are counted (charge_priv.h). */
+struct block_charge {
+    uint64_t *tally;
+    uint16_t bytes;          /* of code, from the charge on */
+    uint16_t at, end;        /* operations: the UOP_CHARGE, and the first one after the stretch */
+    struct charge_cost cost; /* 0 with a core model */
 };
 
 struct block {
@@ -112,7 +127,8 @@ struct block {
     struct uop_note *notes;
     uint8_t *bytes;  /* as decoded */
     uint32_t listed; /* its position in the hart's list of suspects, from 1 on; 0: not in it */
-    uint16_t uop_count, counter_count;
+    struct block_charge *charges;
+    uint16_t uop_count, counter_count, charge_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
     bool guarded; /* PMP permissions differ within its page: fetch is checked at each entry */
     struct uop ops[];
@@ -175,7 +191,7 @@ struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t ins
 /* block.c */
 struct block *hart_find_block(struct hart *h); /* at the hart's pc; NULL: fetch exception raised */
 void block_link(struct block *from, unsigned slot, struct block *to);
-void block_cut_links(struct block *b); /* those that lead out of it */
+void block_drop_links(struct block *b); /* those that lead out of it */
 void block_suspect(struct block *b);
 void hart_discard_block(struct block *b);
 void hart_discard_blocks(struct hart *h);

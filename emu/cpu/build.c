@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cpu/charge_priv.h"
 #include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
@@ -17,7 +18,8 @@
  * does not hold what one instruction can have.
  */
 enum { PROBE_OPS_MEAN = 5, FLOAT_CHECKS_MAX = 2 };
-enum { INSN_OPS_MAX = PROBES_AT_ONE_PLACE + 2 };
+/* A probe can be a counter, a charge and a call. */
+enum { INSN_OPS_MAX = 3 * PROBES_AT_ONE_PLACE + CHARGE_OWNERS_MAX + 2 };
 enum {
     UOPS_MAX = BLOCK_INSNS_MAX * (1 + PROBE_OPS_MEAN) + INSN_OPS_MAX + FLOAT_CHECKS_MAX + 1,
     UOPS_FULL = UOPS_MAX - INSN_OPS_MAX - FLOAT_CHECKS_MAX - 1
@@ -28,6 +30,7 @@ struct builder {
     struct hart *hart;
     struct fetcher fetcher;
     VEC_OF(uint64_t *) counters;
+    VEC_OF(struct block_charge) charges;
     uint64_t pc, pa, pa_second;
     uint32_t insns, cycles;
     uint16_t size, uop_count;
@@ -131,6 +134,42 @@ static unsigned look_ahead(struct builder *b, const struct fetched *f, uint8_t *
     return size;
 }
 
+static void add_charge(struct builder *b, struct charge charge)
+{
+    struct block_charge c = {.tally = charge.tally,
+                             .bytes =
+                                 (uint16_t)(charge.bytes < UINT16_MAX ? charge.bytes : UINT16_MAX),
+                             .at = b->uop_count};
+
+    add_uop(b, UOP_CHARGE, 0)->imm = (int32_t)b->charges.len;
+    VEC_PUSH(&b->charges, c);
+}
+
+/* The owners of code that the block begins within, as bits. */
+static unsigned charge_owners_at(const struct builder *b, uint64_t pa)
+{
+    const struct cluster *c = b->hart->cluster;
+    unsigned owners = 0;
+
+    for (unsigned i = 0; i < c->charge_owner_count; i++)
+        owners |= (unsigned)c->charge_owners[i]->covers(c->charge_owners[i]->ctx, pa) << i;
+    return owners;
+}
+
+static void add_charges(struct builder *b, unsigned owners, const struct probe_view *view)
+{
+    const struct charge_owner *const *all = b->hart->cluster->charge_owners;
+
+    for (unsigned i = 0; owners >> i; i++) {
+        struct charge charge = {NULL, 0};
+
+        if (owners >> i & 1)
+            charge = all[i]->plan(all[i]->ctx, view);
+        if (charge.tally)
+            add_charge(b, charge);
+    }
+}
+
 /* Adds the operations for the probes at this instruction. */
 static void add_probes(struct builder *b, const struct fetched *f)
 {
@@ -142,24 +181,25 @@ static void add_probes(struct builder *b, const struct fetched *f)
                               .starts_block = b->size == 0,
                               .block_pc = b->pc,
                               .bytes = bytes};
-    uint64_t first;
+    uint64_t first = NO_PROBE;
+    unsigned owners = b->size ? 0 : charge_owners_at(b, f->pa);
 
-    if (!map_get(&c->probes_at, f->pa, &first))
+    if (!map_get(&c->probes_at, f->pa, &first) && !owners)
         return;
     view.size = look_ahead(b, f, bytes);
+    add_charges(b, owners, &view);
     for (uint32_t i = (uint32_t)first; i != NO_PROBE; i = c->probes.at[i].next) {
         const struct probe *probe = &c->probes.at[i];
         struct probe_plan plan = probe->owner->plan(probe->owner->ctx, probe->id, &view);
 
         if (plan.action == PROBE_IGNORE)
             continue;
-        if (plan.action == PROBE_COUNT || plan.charged_bytes) {
-            struct uop *u = add_uop(b, UOP_COUNTER, 0);
-
-            u->imm = (int32_t)b->counters.len;
-            u->rs1 = plan.charged_bytes;
+        if (plan.action == PROBE_COUNT || (plan.action == PROBE_CALL && plan.charged_bytes)) {
+            add_uop(b, UOP_COUNTER, 0)->imm = (int32_t)b->counters.len;
             VEC_PUSH(&b->counters, plan.counter);
         }
+        if (plan.charged_bytes)
+            add_charge(b, (struct charge){plan.counter, plan.charged_bytes});
         if (plan.action == PROBE_CALL) {
             struct uop *u = add_uop(b, UOP_PROBE, 0);
 
@@ -202,10 +242,10 @@ static bool decode(struct builder *b)
         }
         fetch_mark(&b->fetcher, &f);
         if (UNLIKELY(fetch_is_stale(&f))) {
-            fetch_report(h, &f);
+            fetch_report(&b->fetcher, &f);
             b->stale = true;
         }
-        if (h->cluster->probes.len)
+        if (h->cluster->probes.len || h->cluster->charge_owner_count)
             add_probes(b, &f);
         if (UNLIKELY(h->cluster->wanted & INSN_EVENTS) && f.legal)
             add_events(b, &f.insn);
@@ -224,8 +264,9 @@ static struct block *finish(struct builder *b)
     size_t ops = b->uop_count * sizeof(struct uop);
     size_t notes = b->uop_count * sizeof(struct uop_note);
     size_t counters = b->counters.len * sizeof *b->counters.at;
+    size_t charges = b->charges.len * sizeof *b->charges.at;
     struct block *block;
-    size_t size = sizeof *block + ops + counters + notes + b->size;
+    size_t size = sizeof *block + ops + counters + charges + notes + b->size;
 
     block = b->hart->s.model ? timed_alloc_block(size) : xmalloc(size);
 
@@ -238,6 +279,7 @@ static struct block *finish(struct builder *b)
         .pa_second = b->pa_second,
         .first_go = b->ops[0].go,
         .counter_count = (uint16_t)b->counters.len,
+        .charge_count = (uint16_t)b->charges.len,
         .size = b->size,
         .uop_count = b->uop_count,
         .guarded = b->guarded,
@@ -246,11 +288,17 @@ static struct block *finish(struct builder *b)
     block->counters = (uint64_t **)(void *)((char *)block->ops + ops);
     if (counters)
         memcpy(block->counters, b->counters.at, counters);
-    block->notes = (struct uop_note *)(void *)((char *)block->counters + counters);
+    block->charges = (struct block_charge *)(void *)((char *)block->counters + counters);
+    if (charges)
+        memcpy(block->charges, b->charges.at, charges);
+    block->notes = (struct uop_note *)(void *)((char *)block->charges + charges);
     memcpy(block->notes, b->notes, notes);
     block->bytes = (uint8_t *)block->notes + notes;
     memcpy(block->bytes, b->bytes, b->size);
+    for (unsigned i = 0; i < block->charge_count; i++)
+        charge_complete(block->hart, block, &block->charges[i]);
     VEC_FREE(&b->counters);
+    VEC_FREE(&b->charges);
     return block;
 }
 
@@ -265,6 +313,7 @@ struct block *block_build(struct hart *h, uint64_t pc, uint64_t pa, uint64_t ins
     b.pa = pa;
     if (!decode(&b)) {
         VEC_FREE(&b.counters);
+        VEC_FREE(&b.charges);
         return NULL;
     }
     label_ops(h, b.ops, b.notes, b.uop_count);

@@ -250,6 +250,31 @@ void cluster_uproot(struct cluster *c, uint32_t probe)
     c->free_probe = probe;
 }
 
+static void discard_all_blocks(const struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        hart_discard_blocks(c->harts.at[i]);
+}
+
+void cluster_charge(struct cluster *c, const struct charge_owner *owner)
+{
+    assert(c->charge_owner_count < CHARGE_OWNERS_MAX);
+    c->charge_owners[c->charge_owner_count++] = owner;
+    discard_all_blocks(c);
+}
+
+void cluster_uncharge(struct cluster *c, const struct charge_owner *owner)
+{
+    unsigned at = 0;
+
+    while (at < c->charge_owner_count && c->charge_owners[at] != owner)
+        at++;
+    if (at == c->charge_owner_count)
+        return;
+    c->charge_owners[at] = c->charge_owners[--c->charge_owner_count];
+    discard_all_blocks(c);
+}
+
 size_t cluster_probe_bytes(void)
 {
     return sizeof(struct probe) + sizeof(struct map_slot);

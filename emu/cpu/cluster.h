@@ -95,6 +95,14 @@ uint32_t cluster_plant(struct cluster *c, uint64_t pa, const struct probe_owner 
                        uint32_t id);
 void cluster_uproot(struct cluster *c, uint32_t probe); /* CLUSTER_NO_PROBE: does nothing */
 
+/*
+ * Asks the owner from now on at the start of each block, until cluster_uncharge. It must stay valid
+ * till then. No hart may be within a run, and blocks of all harts are decoded again.
+ */
+enum { CHARGE_OWNERS_MAX = 4 };
+void cluster_charge(struct cluster *c, const struct charge_owner *owner);
+void cluster_uncharge(struct cluster *c, const struct charge_owner *owner);
+
 size_t
 cluster_probe_bytes(void); /* host memory a planted probe takes, without the hash table's slack */
 

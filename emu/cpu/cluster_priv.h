@@ -59,6 +59,8 @@ struct cluster {
     VEC_OF(struct probe) probes;
     uint32_t free_probe;  /* first of the slots to use again */
     struct map probes_at; /* pa -> index of the first probe */
+    const struct charge_owner *charge_owners[CHARGE_OWNERS_MAX];
+    unsigned charge_owner_count;
     struct listener listeners[LISTENERS_MAX];
     unsigned listener_count;
     uint32_t wanted;         /* kinds of events that some listener needs */

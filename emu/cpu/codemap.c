@@ -19,8 +19,8 @@
 #include "base/state_io.h"
 #include "base/versions.h"
 #include "cpu/codemap_priv.h"
-#include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
+#include "cpu/view_priv.h"
 #include "mem/bus.h"
 
 static uint64_t page_key(uint64_t pa)
@@ -38,40 +38,78 @@ struct code_page *codemap_page(struct cluster *c, uint64_t pa)
 
 /* ---- stamps ---- */
 
-static void rebase(struct code_line *line, uint64_t base)
+static uint32_t stamp_after(const struct code_line *line, unsigned i)
 {
-    for (unsigned i = 0; i < ARRAY_LEN(line->after); i++) {
-        uint64_t stamp = line->base + line->after[i];
+    uint32_t after;
 
-        if (!line->after[i])
-            continue;
-        line->after[i] = stamp <= base               ? 1
-                         : stamp - base > UINT32_MAX ? UINT32_MAX
-                                                     : (uint32_t)(stamp - base);
+    if (!line->wide)
+        return line->after[i];
+    memcpy(&after, line->after + 2 * i, sizeof after);
+    return after;
+}
+
+static struct code_line *new_line(uint64_t base, bool wide)
+{
+    struct code_line *line =
+        xcalloc(1, sizeof *line + LINE_PARCELS * (wide ? sizeof(uint32_t) : sizeof(uint16_t)));
+
+    line->base = base & (UINT64_MAX >> 1);
+    line->wide = wide;
+    return line;
+}
+
+static void set_after(struct code_line **at, unsigned i, uint32_t after)
+{
+    struct code_line *line = *at;
+
+    if (!line->wide && after > UINT16_MAX) {
+        *at = new_line(line->base, true);
+        for (unsigned k = 0; k < LINE_PARCELS; k++)
+            set_after(at, k, line->after[k]);
+        free(line);
+        line = *at;
     }
-    line->base = base;
+    if (line->wide)
+        memcpy(line->after + 2 * i, &after, sizeof after);
+    else
+        line->after[i] = (uint16_t)after;
+}
+
+static void rebase(struct code_line **at, uint64_t base)
+{
+    uint64_t old_base = (*at)->base;
+
+    for (unsigned i = 0; i < LINE_PARCELS; i++) {
+        uint32_t after = stamp_after(*at, i);
+        uint64_t stamp = old_base + after;
+
+        if (after)
+            set_after(at, i,
+                      stamp <= base               ? 1
+                      : stamp - base > UINT32_MAX ? UINT32_MAX
+                                                  : (uint32_t)(stamp - base));
+    }
+    (*at)->base = base & (UINT64_MAX >> 1);
 }
 
 static void set_stamp(struct code_page *page, unsigned parcel, uint64_t stamp)
 {
-    struct code_line **line = &page->lines[parcel * 2 / LINE_BYTES];
+    struct code_line **line = &page->lines[parcel / LINE_PARCELS];
 
-    if (!*line) {
-        *line = xcalloc(1, sizeof **line);
-        (*line)->base = stamp - 1;
-    }
+    if (!*line)
+        *line = new_line(stamp - 1, false);
     if (stamp <= (*line)->base)
-        rebase(*line, stamp - 1);
+        rebase(line, stamp - 1);
     /* From now on stamps older than half of the range are rounded up. */
     if (stamp - (*line)->base > UINT32_MAX)
-        rebase(*line, stamp - UINT32_MAX / 2);
-    (*line)->after[parcel % (LINE_BYTES / 2)] = (uint32_t)(stamp - (*line)->base);
+        rebase(line, stamp - UINT32_MAX / 2);
+    set_after(line, parcel % LINE_PARCELS, (uint32_t)(stamp - (*line)->base));
 }
 
 static uint64_t own_stamp(const struct code_page *page, unsigned parcel)
 {
-    const struct code_line *line = page->lines[parcel * 2 / LINE_BYTES];
-    uint32_t after = line ? line->after[parcel % (LINE_BYTES / 2)] : 0;
+    const struct code_line *line = page->lines[parcel / LINE_PARCELS];
+    uint32_t after = line ? stamp_after(line, parcel % LINE_PARCELS) : 0;
 
     return after ? line->base + after : 0;
 }
@@ -95,7 +133,8 @@ static void stamp_by_copies(const struct cluster *c, struct code_page *page)
 
     for (; copy; copy = ram_copy(c->ram, copy->older))
         for (unsigned parcel = 0; parcel < PARCELS_PER_PAGE; parcel++)
-            if (memcmp(now + 2 * parcel, copy->bytes + 2 * parcel, 2) && !own_stamp(page, parcel))
+            if (memcmp(now + 2 * parcel, copy->bytes + 2 * parcel, 2) != 0 &&
+                !own_stamp(page, parcel))
                 set_stamp(page, parcel, copy->stamp);
     page->base_stamp = meta->uncopied;
 }
@@ -111,7 +150,7 @@ struct code_page *codemap_make_page(struct cluster *c, uint64_t pa)
     codemap_keep_page(c, page);
     stamp_by_copies(c, page);
     map_put_ptr(&c->code_pages, page_key(pa), page);
-    fetch_attach(c, page);
+    views_attach(c, page);
     ram_flag_page(c->ram, pa, RAM_PAGE_CODE);
     /* The hart that is running may hold a store translation for the page, too. */
     for (size_t i = 0; i < c->harts.len; i++)
@@ -315,6 +354,8 @@ static void drop_counters(struct block *b)
 {
     for (unsigned i = 0; i < b->counter_count; i++)
         b->counters[i] = b->hart->cache.uncounted;
+    for (unsigned i = 0; i < b->charge_count; i++)
+        b->charges[i].tally = b->hart->cache.uncounted;
 }
 
 /*
@@ -418,7 +459,7 @@ static void retire_page(struct cluster *c, struct code_page *page, const struct 
             let_go(page->parts[line]);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_forget_cut_in(c->harts.at[i], page->pa, PAGE_BYTES);
-    fetch_detach(c, page);
+    views_detach(c, page);
     ram_retire_code(c->ram, page->pa, last->stamp, &last->who);
     map_remove(&c->code_pages, page_key(page->pa));
     free_page(page);
@@ -447,7 +488,7 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     ram_keep_page(c->ram, pa);
     codemap_keep_page(c, page);
     w.stamp = ++c->ram->stamp;
-    fetch_keep_old(c, page, pa, size);
+    views_keep_old(c, page, pa, size);
     invalidate(c, page, pa, size, false);
     stamp_parcels(c, page, &w);
     if (is_known(page, pa, size))
@@ -482,17 +523,28 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
 
 /* ---- state ---- */
 
+/* The same bytes whether the stamps are narrow or wide. */
 static void line_io(struct state_io *io, struct code_line **line)
 {
     bool there = *line != NULL;
+    uint32_t after[LINE_PARCELS] = {0};
+    uint64_t base = 0;
 
     STATE_IO(io, there);
     if (!there)
         return;
-    if (!*line)
-        *line = xcalloc(1, sizeof **line);
-    STATE_IO(io, (*line)->base);
-    state_io_bytes(io, (*line)->after, sizeof(*line)->after);
+    for (unsigned i = 0; *line && i < LINE_PARCELS; i++)
+        after[i] = stamp_after(*line, i);
+    if (*line)
+        base = (*line)->base;
+    STATE_IO(io, base);
+    state_io_bytes(io, after, sizeof after);
+    if (!io->loading)
+        return;
+    free(*line);
+    *line = new_line(base, false);
+    for (unsigned i = 0; i < LINE_PARCELS; i++)
+        set_after(line, i, after[i]);
 }
 
 static void page_io(struct state_io *io, struct code_page *page)
@@ -580,7 +632,7 @@ static void version_page_io(struct state_io *io, struct cluster *c, uint64_t key
         remove_page(c, key);
         if (is_code)
             load_page(io, c, key);
-    } else if (is_code) {
+    } else if (page) {
         page_io(io, page);
     }
 }

@@ -16,6 +16,7 @@ enum {
     PARCELS_PER_PAGE = PAGE_BYTES / 2,
     LINE_BYTES = CACHE_BLOCK_BYTES,
     LINES_PER_PAGE = PAGE_BYTES / LINE_BYTES,
+    LINE_PARCELS = LINE_BYTES / 2,
     PARCEL_WORDS = PARCELS_PER_PAGE / 64 /* of a bitmap with a bit for each parcel */
 };
 
@@ -52,11 +53,14 @@ struct parcel_write {
     uint16_t old_bytes;
 };
 
-/* Stamps of the newest writes to the parcels of a line: four bytes each, which span 2^32 writes. */
+/*
+ * Stamps of the newest writes to the parcels of a line, as the stamp minus base; 0: not written
+ * since the page became code. Two bytes each, as long as the writes to the line are near to each
+ * other, else four, which span 2^32 writes.
+ */
 struct code_line {
-    uint64_t base;
-    uint32_t
-        after[LINE_BYTES / 2]; /* stamp minus base; 0: not written since the page became code */
+    uint64_t base : 63, wide : 1;
+    uint16_t after[]; /* LINE_PARCELS of them, or twice as many for uint32_t */
 };
 
 /* A store to code, kept for as long as there is room; of older ones the stamps remain. */
@@ -73,7 +77,7 @@ struct code_page {
                                                  of which only the page is known */
     unsigned word;                            /* index of an eight-byte word that was not zero */
     uint32_t kept;                            /* generation of versions in which it was kept */
-    bool viewed;                              /* a hart may have a view of it (fetch_priv.h) */
+    bool viewed;                              /* a hart may have a view of it (view_priv.h) */
     uint64_t known[PARCEL_WORDS];             /* fetched by some hart, or declared code */
     struct code_line *lines[LINES_PER_PAGE];  /* NULL: nothing written there */
     struct block_part *parts[LINES_PER_PAGE]; /* of the blocks of all harts, by their first line */

@@ -20,6 +20,7 @@
  * keeps both; when it is used up, the rest of the instructions is the next budget. A
  * block that does not fit within the limits is entered in part (hart_enter_part).
  */
+#include "cpu/charge_priv.h"
 #include "cpu/engine_priv.h"
 
 /* The fast engine has no timing model. */
@@ -34,7 +35,6 @@
 #define ON_LOAD(va, size)
 #define ON_STORE(va, size)
 #define ON_BRANCH(taken)
-#define ON_COUNTER()
 #define ON_NEXT()
 #define ON_JUMP(target)
 #define ON_JUMP_INDIRECT(target)

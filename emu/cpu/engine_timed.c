@@ -2,6 +2,7 @@
  * engine_timed.c - the timed engine: the same loop, in which a core model says what a cycle is
  * (timed_priv.h). Blocks are not fused, which keeps this small; what is slow here is the model.
  */
+#include "cpu/charge_priv.h"
 #include "cpu/engine_priv.h"
 #include "cpu/timed_priv.h"
 
@@ -40,18 +41,18 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
                    (int)TALLY_BRANCH - (int)TALLY_FETCH == (int)PART_BRANCH,
                "the same order");
 
-#define STALL(kind, cycles)                                              \
-    do {                                                                 \
-        uint32_t stall = (cycles);                                       \
-        if (UNLIKELY(stall)) {                                           \
-            if (UNLIKELY(b->counter_count))                              \
-                timed_charge(h, b, (unsigned)(u - b->ops), kind, stall); \
-            if ((kind) != TALLY_ISSUE)                                   \
-                model->parts[(kind)-TALLY_FETCH] += stall;               \
-            budget -= (int64_t)stall << CYCLES_SHIFT;                    \
-            if (UNLIKELY(budget < 0))                                    \
-                budget = shorten(h, b, u, budget);                       \
-        }                                                                \
+#define STALL(kind, cycles)                                           \
+    do {                                                              \
+        uint32_t stall = (cycles);                                    \
+        if (UNLIKELY(stall)) {                                        \
+            if (UNLIKELY(b->charge_count))                            \
+                charge_stall(b, (unsigned)(u - b->ops), kind, stall); \
+            if ((kind) != TALLY_ISSUE)                                \
+                model->parts[(kind)-TALLY_FETCH] += stall;            \
+            budget -= (int64_t)stall << CYCLES_SHIFT;                 \
+            if (UNLIKELY(budget < 0))                                 \
+                budget = shorten(h, b, u, budget);                    \
+        }                                                             \
     } while (0)
 
 /* Filter tags are lines; an access that is not aligned, and may need two, is never found. */
@@ -80,27 +81,21 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 #define ON_DIVIDE(a, b_, is_signed, kind) \
     STALL(TALLY_ISSUE, model_divide(model, a, b_, is_signed, kind))
 
-#define LEAVE(how)                                                                         \
-    do {                                                                                   \
-        enum pipe_leave_by by = (how);                                                     \
-        struct path *p = h->cache.path;                                                    \
-        if (UNLIKELY(p->leave[by].state == NO_STATE))                                      \
-            timed_learn_leave(h, p, by);                                                   \
-        if (UNLIKELY(p->leave[by].cycles && b->counter_count))                             \
-            timed_charge(h, b, (unsigned)(u - b->ops), TALLY_BRANCH, p->leave[by].cycles); \
-        model->parts[PART_BRANCH] += p->leave[by].cycles;                                  \
-        budget -= (int64_t)p->leave[by].cycles << CYCLES_SHIFT;                            \
-        h->cache.pipe = p->leave[by].state;                                                \
+#define LEAVE(how)                                                                                 \
+    do {                                                                                           \
+        enum pipe_leave_by by = (how);                                                             \
+        struct path *p = h->cache.path;                                                            \
+        if (UNLIKELY(p->leave[by].state == NO_STATE))                                              \
+            timed_learn_leave(h, p, by);                                                           \
+        if (p->leave[by].cycles)                                                                   \
+            budget -= (int64_t)timed_jump_stall(h, b, (unsigned)(u - b->ops), by) << CYCLES_SHIFT; \
+        h->cache.pipe = p->leave[by].state;                                                        \
     } while (0)
 
-#define ON_COUNTER()                                         \
-    do {                                                     \
-        if (u->rs1)                                          \
-            timed_count(h, b, (unsigned)(u - b->ops), true); \
-    } while (0)
-#define ON_NEXT()        (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
-#define ON_BRANCH(taken) LEAVE(model_branch(model, PC, taken, u->imm < 0))
-#define ON_JUMP(target)  LEAVE(model_jump(model, PC, target))
+#define ON_NEXT() (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
+#define ON_BRANCH(taken) \
+    LEAVE(model_branch(model, PC, taken, u->imm < 0, (taken) ? TAKEN_PC : NEXT_PC))
+#define ON_JUMP(target) LEAVE(model_jump(model, PC, target))
 #define ON_JUMP_INDIRECT(target) \
     LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd)))
 #define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)
@@ -148,12 +143,14 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         budget += h->cache.path->cost;                     \
         h->cache.timed->stalled -= h->cache.path->stalled; \
     } while (0)
-#define ON_SYSTEM() leave = timed_system(h, u)
-#define ON_SYSTEM_DONE()                           \
-    do {                                           \
-        h->s.cycles += leave.cycles;               \
-        model->parts[PART_BRANCH] += leave.cycles; \
-        h->cache.pipe = leave.state;               \
+#define ON_SYSTEM() (leave = timed_system(h, u), system_at = (unsigned)(u - b->ops))
+#define ON_SYSTEM_DONE()                                                         \
+    do {                                                                         \
+        h->s.cycles += leave.cycles;                                             \
+        model->parts[PART_BRANCH] += leave.cycles;                               \
+        h->cache.pipe = leave.state;                                             \
+        if (h->cache.block && UNLIKELY(h->cache.block->charge_count))            \
+            charge_stall(h->cache.block, system_at, TALLY_BRANCH, leave.cycles); \
     } while (0)
 #define ON_CONTEXT() (context = (uint64_t)(h->cache.tlb - h->cache.tlbs) << TIMED_CONTEXT_SHIFT)
 
@@ -162,7 +159,8 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     struct model *model = h ? h->s.model : NULL;                                 \
     uint64_t line_mask = h ? ~(uint64_t)(h->s.model->core->dcache.line - 1) : 0; \
     uint64_t context = 0;                                                        \
-    struct path_leave leave = {NO_STATE, 0};
+    struct path_leave leave = {NO_STATE, 0};                                     \
+    unsigned system_at = 0;
 #include "cpu/engine.inc"
 
 enum hart_stop engine_run_timed(struct hart *h)

@@ -1,8 +1,6 @@
 /*
- * fetch_priv.h - what a hart fetches: which parcels it has fetched already, and the old bytes that
- * it may still have of those that were overwritten since its last fence.i.
- *
- * This is state, not a cache: it does not depend on which blocks happen to be decoded.
+ * fetch_priv.h - what a hart fetches, instruction by instruction: the bytes of memory, or older
+ * ones that it has in its view (view_priv.h).
  */
 #ifndef CPU_FETCH_PRIV_H
 #define CPU_FETCH_PRIV_H
@@ -15,22 +13,7 @@
 #include "cpu/isa.h"
 
 struct hart;
-struct state_io;
-
-/*
- * One hart's view of one page. `fetched` is never cleared while the page is code: after its fence.i
- * a hart may fetch ahead again at once. A view outlives its code page (codemap_retire) until the
- * hart's next fence.i.
- */
-struct fetch_view {
-    uint64_t pa; /* of the page */
-    bool listed; /* in the hart's list of views that a fence.i has to clear */
-    /* a bit for each parcel */
-    uint64_t fetched[PARCEL_WORDS];
-    uint64_t differs[PARCEL_WORDS];  /* fetched, and overwritten after the last fence.i */
-    uint64_t reported[PARCEL_WORDS]; /* the stale instruction that begins here was reported */
-    uint8_t *old;                    /* PAGE_BYTES, valid where `differs`; NULL: nothing differs */
-};
+struct fetch_view;
 
 /* One parcel as fetched, with what is needed to report it. */
 struct parcel {
@@ -66,8 +49,8 @@ MUST_USE bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned 
 /* Marks the instruction as fetched by the hart: if overwritten, its bytes stay in the hart's view.
  */
 void fetch_mark(struct fetcher *by, const struct fetched *f);
-/* Emits the event of a stale instruction, once after each write to it. */
-void fetch_report(struct hart *h, const struct fetched *f);
+/* Emits the event of a stale instruction that was marked, once after each write to it. */
+void fetch_report(struct fetcher *by, const struct fetched *f);
 
 static inline bool fetch_is_stale(const struct fetched *f)
 {
@@ -78,17 +61,5 @@ static inline bool fetch_crosses_page(const struct fetched *f)
 {
     return f->insn.size == 4 && !((f->pa + 2) & (PAGE_BYTES - 1));
 }
-
-/* Before a store to [pa, pa + size) in this page: keeps the bytes that harts have fetched in their
- * views. */
-void fetch_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size);
-/* The page becomes code: attaches views of it that harts have from before. */
-void fetch_attach(struct cluster *c, struct code_page *page);
-/* The page is no longer code: all fetched bytes stay in the views. */
-void fetch_detach(struct cluster *c, struct code_page *page);
-/* fence.i: clears the hart's views, so that it fetches the bytes of memory. */
-void fetch_synchronize(struct hart *h);
-void fetch_free(struct hart *h);
-void fetch_state_io(struct state_io *io, struct hart *h);
 
 #endif

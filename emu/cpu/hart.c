@@ -10,8 +10,8 @@
 #include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/csr_bits.h"
-#include "cpu/fetch_priv.h"
 #include "cpu/hart_priv.h"
+#include "cpu/view_priv.h"
 #include "mem/bus.h"
 
 static void add_model(struct hart *h)
@@ -45,7 +45,7 @@ void hart_free(struct hart *h)
 {
     hart_discard_blocks(h);
     map_free(&h->cache.blocks);
-    fetch_free(h);
+    views_free(h);
     VEC_FREE(&h->cache.suspects);
     timed_free(h->cache.timed);
     model_free(h->s.model);
@@ -164,7 +164,7 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 
     hart_discard_suspects(h);
     hart_forget_cut(h);
-    fetch_synchronize(h);
+    views_synchronize(h);
     if (h->s.model)
         timed_fence_i(h);
     h->s.sync_stamp = c->ram->stamp;
@@ -496,7 +496,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
         model_state_io(io, h->s.model);
     STATE_IO(io, h->s.sync_stamp);
     cut_io(io, &h->s.cut);
-    fetch_state_io(io, h);
+    views_state_io(io, h);
     if (io->loading)
         hart_update_context(h);
 }

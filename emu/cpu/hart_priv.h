@@ -56,7 +56,8 @@ struct hart_cache {
     unsigned fetched_ops; /* of a block that is dispatched, those that can be fetched */
     unsigned issue_shift; /* 2 to that power instructions issue in a cycle */
 
-    struct map blocks; /* pa -> struct block, first of its list */
+    uint64_t newest_view; /* the page from which the hart fetched last for the first time */
+    struct map blocks;    /* pa -> struct block, first of its list */
     size_t block_count;
     struct part part;
     struct {

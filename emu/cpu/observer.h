@@ -252,17 +252,35 @@ enum probe_action {
     PROBE_IGNORE, /* not in this block */
     PROBE_COUNT,  /* add one to *counter whenever the probed instruction is executed; cheap */
     PROBE_CALL,   /* call `hit` before it is executed */
+    PROBE_CHARGE, /* only charge cycles to *counter, as below */
 };
 
 struct probe_plan {
     enum probe_action action;
     uint64_t *counter; /* PROBE_COUNT: stays valid while the probe is planted */
     /*
-     * With a core model and a number above 0: the counter, also with PROBE_CALL, is the first of
-     * PROBE_TALLY, and the others get the cycles of so many bytes of code from the probe on.
+     * Above 0: the counter is the first of PROBE_TALLY, and the others get the cycles of so many
+     * bytes of code from the probe on, as far as the block goes. With PROBE_CALL, too, the counter
+     * is counted then.
      */
-    uint8_t charged_bytes;
+    uint16_t charged_bytes;
     uint8_t cookie; /* PROBE_CALL: passed to `hit` */
+};
+
+/*
+ * Charges code that blocks begin within, behind the probe at its start: after a call that returns
+ * there, in another page, after a trap.
+ */
+struct charge {
+    uint64_t *tally; /* PROBE_TALLY, of which the first stays as it is; NULL: nothing is charged */
+    unsigned bytes;  /* from the block's start on */
+};
+
+/* Asked for each block that is decoded, at its first instruction. */
+struct charge_owner {
+    void *ctx;
+    bool (*covers)(void *ctx, uint64_t pa); /* some of its code may be at this address */
+    struct charge (*plan)(void *ctx, const struct probe_view *view);
 };
 
 enum probe_verdict { PROBE_GO_ON, PROBE_STOP };

@@ -1,6 +1,7 @@
 /*
  * partial.c - blocks of which a budget pays for a part, and blocks that are left before their end.
  */
+#include "cpu/charge_priv.h"
 #include "cpu/hart_priv.h"
 
 /* The first operation that begins `insns` instructions or `cycles` cycles after `first`, or later.
@@ -63,6 +64,8 @@ const void *hart_enter_part(struct hart *h, struct block *b, unsigned first, uin
 {
     unsigned end = end_of_part(h, b, first, insns, cycles);
 
+    if (b->charge_count)
+        charge_rest(h, b, first, true);
     h->s.insns_left -= block_insns(b) - b->notes[first].insns_before;
     h->s.cycles += hart_block_cycles(h, b) - hart_cycles_before(h, b, first);
     return begin_part(h, b, first, end < h->cache.fetched_ops ? end : h->cache.fetched_ops);
@@ -98,11 +101,8 @@ void hart_shorten_part(struct hart *h)
 static void uncount(struct block *b, unsigned at)
 {
     for (; at && !b->notes[at - 1].size; at--)
-        if (b->notes[at - 1].kind == UOP_COUNTER) {
+        if (b->notes[at - 1].kind == UOP_COUNTER)
             --*b->counters[b->ops[at - 1].imm];
-            if (b->ops[at - 1].rs1)
-                timed_count(b->hart, b, at - 1, false);
-        }
 }
 
 void hart_leave_block(struct hart *h, bool after_this)
@@ -126,6 +126,8 @@ void hart_leave_block(struct hart *h, bool after_this)
     }
     h->s.insns_left += block_insns(b) - insns_done;
     h->s.cycles -= hart_block_cycles(h, b) - cycles_done;
+    if (b->charge_count)
+        charge_rest(h, b, at + after_this, false);
     if (h->s.model)
         timed_leave_block(h, b, at + after_this);
     h->s.pc = pc;

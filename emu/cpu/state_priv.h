@@ -13,7 +13,6 @@
 #include "base/vec.h"
 #include "cpu/hart.h"
 
-struct fetch_view;
 struct model;
 
 /* Physical memory protection, entry by entry (pmp.c). */
@@ -124,9 +123,10 @@ struct hart_state {
     struct model *model; /* of a core: caches, predictors, pipeline (timing/model.h); NULL: none */
 
     /* fetch */
-    uint64_t sync_stamp;                       /* fetches see every write up to this one */
-    struct map views;                          /* page number -> struct fetch_view (fetch_priv.h) */
-    VEC_OF(struct fetch_view *) changed_views; /* the views that the next fence.i clears */
+    uint64_t sync_stamp;            /* fetches see every write up to this one */
+    struct map views;               /* page number -> struct fetch_view (view_priv.h) */
+    struct map reported;            /* page number -> bitmap of the stale instructions reported */
+    VEC_OF(uint64_t) changed_views; /* pages whose views the next fence.i clears */
     struct cut cut;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
+#include "cpu/charge_priv.h"
 #include "cpu/csr_bits.h"
 #include "cpu/hart_priv.h"
 #include "mem/bus.h"
@@ -125,7 +126,7 @@ void *timed_alloc_block(size_t size)
     *t = (struct block_timing){.path = &path_none};
     return t + 1;
 }
-_Static_assert(sizeof(struct block_timing) % 8 == 0, "the block behind it is aligned");
+_Static_assert(sizeof(struct block_timing) % 8 == 0, "the block after it is aligned");
 
 void timed_discard_paths(struct block *b)
 {
@@ -209,6 +210,8 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
              op_class(op) == CLASS_JUMP_INDIRECT)
         p.flags = PIPE_CONTROL;
     p.offset = p.flags ? (int16_t)u->imm : 0;
+    if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
+        p.flags |= PIPE_FLOAT;
     return p;
 }
 
@@ -432,13 +435,21 @@ static void note_path(struct hart *h, struct block *b, struct path *p)
     timing_of(b)->path = p;
 }
 
+/* Its pages are in the translation buffer. */
+static bool has_pages(struct hart *h, const struct block *b)
+{
+    struct model *m = h->s.model;
+
+    return !fetch_is_translated(h) ||
+           (model_has_page(m, &m->itlb, b->pc, asid_of(h)) &&
+            (!b->pa_second || model_has_page(m, &m->itlb, b->pc + 2, asid_of(h))));
+}
+
 struct path *timed_enter(struct hart *h, struct block *b)
 {
     struct path *p;
 
-    if (are_many(&h->cache.timed->states) ||
-        (fetch_is_translated(h) &&
-         !model_has_page(h->s.model, &h->s.model->itlb, b->pc, asid_of(h))) ||
+    if (are_many(&h->cache.timed->states) || !has_pages(h, b) ||
         fetched_ops(h, b, 0) < b->uop_count)
         return NULL;
     p = find_path(h, b, 0);
@@ -462,8 +473,8 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
 
         h->s.cycles += cycles;
         h->s.model->parts[PART_FETCH] += cycles;
-        if (cycles && b->counter_count)
-            timed_charge(h, b, at, TALLY_FETCH, cycles);
+        if (cycles && b->charge_count)
+            charge_stall(b, at, TALLY_FETCH, cycles);
     }
     timed_update_context(h);
     if (h->s.insns_left <= 0 || (int64_t)h->s.cycles >= h->s.until)
@@ -476,6 +487,47 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
     if (!first && h->cache.fetched_ops == b->uop_count)
         note_path(h, b, p);
     return true;
+}
+
+/*
+ * What is fetched between a wrong prediction and its correction, as far as it is the code behind
+ * the jump: the first line that is not there is asked for, and fetch waits until it has come. It is
+ * not kept. `ahead`: cycles that fetch was ahead of the jump.
+ */
+static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned at, unsigned ahead)
+{
+    const struct model *m = h->s.model;
+    const struct core *core = m->core;
+    uint64_t pa = align_down(op_end_pa(b, at), core->fetch_bytes) + core->fetch_bytes;
+    unsigned left = core->wrong_path + ahead;
+
+    for (; left; pa += core->fetch_bytes, left--) {
+        uint32_t cycles;
+
+        if (!(pa % PAGE_BYTES) && fetch_is_translated(h))
+            break;
+        cycles = model_fetch_missing(m, pa);
+        if (cycles)
+            return cycles > left ? cycles - left : 0;
+    }
+    return 0;
+}
+
+uint32_t timed_jump_stall(struct hart *h, const struct block *b, unsigned at,
+                          enum pipe_leave_by how)
+{
+    const struct path *p = h->cache.path;
+    uint32_t cycles = p->leave[how].cycles;
+
+    if (how == LEAVE_EMPTY_RETURN && h->s.model->core->wrong_path) {
+        const struct pipe_state *s = &h->cache.timed->states.at.at[p->leave[LEAVE_NEXT].state];
+
+        cycles += wrong_path(h, b, at, s->ahead ? s->ahead - 1U : 0);
+    }
+    if (UNLIKELY(b->charge_count))
+        charge_stall(b, at, TALLY_BRANCH, cycles);
+    h->s.model->parts[PART_BRANCH] += cycles;
+    return cycles;
 }
 
 /* ---- data ---- */
@@ -562,42 +614,6 @@ uint32_t timed_load(struct hart *h, uint64_t va, unsigned size)
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now)
 {
     return access_data(h, va, size, ACCESS_STORE, now);
-}
-
-/* ---- what sites cost ---- */
-
-/* The operation after the bytes that the counter at operation `at` is charged for. */
-static unsigned end_of_charge(const struct block *b, unsigned at)
-{
-    unsigned end = at;
-
-    while (end < b->uop_count && b->ops[end].at * 2U < b->ops[at].at * 2U + b->ops[at].rs1)
-        end++;
-    return end;
-}
-
-void timed_count(struct hart *h, const struct block *b, unsigned at, bool add)
-{
-    const struct path *p = h->cache.path;
-    unsigned end = end_of_charge(b, at);
-    uint64_t *tally = b->counters[b->ops[at].imm];
-    uint64_t fetch = p->stalls[end].fetch - p->stalls[at].fetch;
-    uint64_t data = p->stalls[end].data - p->stalls[at].data;
-    uint64_t cycles = (end < b->uop_count ? p->before[end] : path_cycles(p)) - p->before[at];
-    uint64_t sign = add ? 1 : UINT64_MAX;
-
-    tally[TALLY_FETCH] += sign * fetch;
-    tally[TALLY_DATA] += sign * data;
-    tally[TALLY_ISSUE] += sign * (cycles - fetch - data);
-}
-
-void timed_charge(struct hart *h, const struct block *b, unsigned at, unsigned kind,
-                  uint32_t cycles)
-{
-    (void)h;
-    for (unsigned i = 0; i < b->uop_count && i < at; i++)
-        if (b->notes[i].kind == UOP_COUNTER && b->ops[i].rs1 && at < end_of_charge(b, i))
-            b->counters[b->ops[i].imm][kind] += cycles;
 }
 
 /* ---- events ---- */

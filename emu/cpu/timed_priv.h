@@ -110,6 +110,9 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first);
 
 /* Fills in a way to leave. */
 void timed_learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how);
+/* The cycles that fetch stalls when the hart leaves the block so at operation `at`, its last. */
+uint32_t timed_jump_stall(struct hart *h, const struct block *b, unsigned at,
+                          enum pipe_leave_by how);
 /* How a system instruction leaves its block. */
 struct path_leave timed_system(struct hart *h, const struct uop *u);
 /* The hart leaves the block before operation `at`. */
@@ -118,12 +121,6 @@ void timed_leave_block(struct hart *h, const struct block *b, unsigned at);
 /* The slow sides of the engine's seams; each returns the cycles of the stall. */
 uint32_t timed_load(struct hart *h, uint64_t va, unsigned size);
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
-
-/* The counter at operation `at` gets the cycles of its bytes, or gives them back. */
-void timed_count(struct hart *h, const struct block *b, unsigned at, bool add);
-/* A stall at operation `at`: for the counters to which it belongs. `kind`: TALLY_... */
-void timed_charge(struct hart *h, const struct block *b, unsigned at, unsigned kind,
-                  uint32_t cycles);
 
 /* Architectural events. */
 void timed_update_context(struct hart *h); /* translation of fetches is another */

@@ -179,23 +179,23 @@ static uint64_t entry_before(const struct ram *ram, uint64_t at, uint64_t pa,
 
 /*
  * No block is dropped: a hart that is in one runs it to its end, and there looks its pc up, even if
- * it stays in its page. (One that does not run now: hart_resume_cut.)
+ * it stays in its page. (hart_resume_cut does so for a hart that does not run now.)
  */
-static void drop_ways(struct hart *h)
+static void drop_successors(struct hart *h)
 {
     hart_drop_jumps(h);
     if (h->cache.uop)
-        block_cut_links(h->cache.block);
+        block_drop_links(h->cache.block);
 }
 
-/* At any instruction. */
+/* Of all harts. May be called at any instruction. */
 static void drop_translations(struct cluster *c)
 {
     for (size_t i = 0; i < c->harts.len; i++) {
         struct hart *h = c->harts.at[i];
 
         hart_flush_tlb(h);
-        drop_ways(h);
+        drop_successors(h);
         memset(h->cache.noted_tables, 0, sizeof h->cache.noted_tables);
     }
 }
@@ -216,7 +216,7 @@ static bool drop_page(struct cluster *c, uint64_t at, uint64_t before, uint64_t 
     for (size_t i = 0; i < c->harts.len; i++) {
         hart_flush_tlb_page(c->harts.at[i], va);
         if (before & PTE_X)
-            drop_ways(c->harts.at[i]);
+            drop_successors(c->harts.at[i]);
     }
     return true;
 }
@@ -317,6 +317,30 @@ static uint64_t count_alike(const struct ram *ram, const struct leaf *l, int way
     return n;
 }
 
+/*
+ * Whether all entries of a 64 KiB mapping (Svnapot) say the same. If not, each holds for its own
+ * page, as if nothing were cached.
+ */
+static bool napot_is_whole(const struct ram *ram, const struct leaf *l)
+{
+    enum { ENTRIES = 1 << (NAPOT_SHIFT - PAGE_SHIFT) };
+    uint64_t entries[ENTRIES];
+
+    memcpy(entries, ram_host(ram, align_down(l->pte_pa, sizeof entries)), sizeof entries);
+    for (unsigned i = 0; i < ENTRIES; i++)
+        if ((entries[i] ^ l->pte) & ~PTE_D)
+            return false;
+    return true;
+}
+
+/* The part of the stretch that is the page of va. */
+static struct stretch page_of(const struct stretch *s, uint64_t va)
+{
+    uint64_t page = align_down(va, PAGE_BYTES);
+
+    return (struct stretch){page, s->pa + (page - s->from), PAGE_BYTES};
+}
+
 struct stretch walk_stretch(const struct hart *h, uint64_t va)
 {
     const struct leaf *l = &h->cache.leaf;
@@ -327,7 +351,10 @@ struct stretch walk_stretch(const struct hart *h, uint64_t va)
     uint64_t entries = PAGE_BYTES / sizeof l->pte / (table == root_table(h) ? 2 : 1);
     uint64_t at = l->pte_pa / sizeof l->pte % entries, before, after;
 
-    if (l->pte & PTE_N || !ram_has(ram, table, PAGE_BYTES) || !pmp_page_is_uniform(h, table))
+    if (l->pte & PTE_N)
+        return pmp_page_is_uniform(h, table) && napot_is_whole(ram, l) ? stretch
+                                                                       : page_of(&stretch, va);
+    if (!ram_has(ram, table, PAGE_BYTES) || !pmp_page_is_uniform(h, table))
         return stretch;
     before = count_alike(ram, l, -1, at);
     after = count_alike(ram, l, 1, entries - 1 - at);

@@ -6,6 +6,10 @@
  * call, calls back only where a block starts there, because a call returns to the start
  * of a block; a block that runs through nops has it in its middle.
  *
+ * With a core model the first probe is also charged with the site's bytes. Those in which a block
+ * begins, as the `ld ra` to which the call of `pfe16` returns, or the second half of a site in two
+ * pages, are charged from there on; and the `mv a0,ra` of `mcount` by a third probe.
+ *
  * Durations are measured by the clock of a context: a task of the guest, identified by its
  * tp, or the hart where tp is 0. A context's clock runs while a hart runs it, and stops
  * while the task is preempted or moves to another hart. The context of a hart is
@@ -32,6 +36,9 @@ enum { OPEN_MAX = 512 };
 
 /* If there are more contexts, all are dropped: tasks have ended, or tp does not identify tasks. */
 enum { CONTEXTS_MAX = 4096 };
+
+/* The probes of a site, in this order. */
+enum { AT_SITE, AT_RESUME, AT_RA_COPY, PROBES_OF_SITE };
 
 struct through {
     uint64_t resumed, sum, min, max;
@@ -68,6 +75,7 @@ struct account {
     struct cluster *cluster;
     const struct site_table *sites;
     struct probe_owner owner;
+    struct charge_owner within;
     struct counts *counts; /* of the first `first_count` sites */
     VEC_OF(struct counts *)
     added; /* of each added site; allocated one by one, as blocks point to
@@ -79,7 +87,7 @@ struct account {
     struct probe_owner at_switch;
     uint32_t switch_probe;
     bool switch_planted;
-    VEC_OF(uint32_t) probes; /* two for each site */
+    VEC_OF(uint32_t) probes; /* PROBES_OF_SITE for each */
 };
 
 static struct counts *counts_of(const struct account *a, uint32_t site)
@@ -151,22 +159,50 @@ static void leave_context(struct account *a, const struct hart *h)
 static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
 {
     struct account *a = ctx;
-    uint32_t site = id / 2;
+    uint32_t site = id / PROBES_OF_SITE;
+    const struct site *s = site_get(a->sites, site);
     enum site_state state;
     struct probe_plan result = {.action = PROBE_CALL};
 
-    if (site_get(a->sites, site)->gone)
+    if (s->gone)
         return (struct probe_plan){.action = PROBE_IGNORE};
-    if (id % 2)
+    switch (id % PROBES_OF_SITE) {
+    case AT_RESUME:
         return (struct probe_plan){.action = view->starts_block ? PROBE_CALL : PROBE_IGNORE};
-    state = site_state_fetched(a->sites, site_get(a->sites, site), view, 0);
+    case AT_RA_COPY:
+        state = site_state_fetched(a->sites, s, view, -(int)s->ra_copy);
+        return (struct probe_plan){.action = PROBE_CHARGE,
+                                   .counter = counts_of(a, site)->tally[state],
+                                   .charged_bytes = 1}; /* the instruction that begins there */
+    default: break;
+    }
+    state = site_state_fetched(a->sites, s, view, 0);
     result.cookie = (uint8_t)state;
     result.counter = counts_of(a, site)->tally[state];
     if (cluster_has_core(a->cluster))
-        result.charged_bytes = (uint8_t)site_get(a->sites, site)->size;
-    if (!site_calls(a->sites, site_get(a->sites, site), state))
+        result.charged_bytes = s->size;
+    if (!site_calls(a->sites, s, state))
         result.action = PROBE_COUNT;
     return result;
+}
+
+static bool is_within(void *ctx, uint64_t pa)
+{
+    const struct account *a = ctx;
+    uint32_t site = site_find(a->sites, pa, 1);
+
+    return site != NO_SITE && site_get(a->sites, site)->pa != pa;
+}
+
+static struct charge plan_within(void *ctx, const struct probe_view *view)
+{
+    struct account *a = ctx;
+    uint32_t site = site_find(a->sites, view->pa, 1);
+    const struct site *s = site_get(a->sites, site);
+    unsigned offset = (unsigned)(view->pa - s->pa);
+    enum site_state state = site_state_fetched(a->sites, s, view, (int)offset);
+
+    return (struct charge){counts_of(a, site)->tally[state], s->size - offset};
 }
 
 static void drop_call(struct context *c, size_t index)
@@ -220,10 +256,10 @@ static void resume(struct account *a, uint32_t site, struct hart *h)
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
     (void)pc;
-    if (id % 2)
-        resume(ctx, id / 2, h);
+    if (id % PROBES_OF_SITE == AT_RESUME)
+        resume(ctx, id / PROBES_OF_SITE, h);
     else
-        enter(ctx, id / 2, (enum site_state)cookie, h);
+        enter(ctx, id / PROBES_OF_SITE, (enum site_state)cookie, h);
     return PROBE_GO_ON;
 }
 
@@ -323,14 +359,20 @@ static void plant(struct account *a, uint32_t site)
 {
     const struct site *s = site_get(a->sites, site);
     uint64_t resume = s->pa + site_resume_offset(a->sites, s);
+    uint32_t first = PROBES_OF_SITE * site, copy = CLUSTER_NO_PROBE;
 
-    VEC_PUSH(&a->probes, cluster_plant(a->cluster, s->pa, &a->owner, 2 * site));
-    VEC_PUSH(&a->probes, cluster_plant(a->cluster, resume, &a->owner, 2 * site + 1));
+    VEC_PUSH(&a->probes, cluster_plant(a->cluster, s->pa, &a->owner, first + AT_SITE));
+    VEC_PUSH(&a->probes, cluster_plant(a->cluster, resume, &a->owner, first + AT_RESUME));
+    if (s->ra_copy && cluster_has_core(a->cluster))
+        copy = cluster_plant(a->cluster, s->pa - s->ra_copy, &a->owner, first + AT_RA_COPY);
+    VEC_PUSH(&a->probes, copy);
 }
 
 static void uproot(struct account *a, uint32_t site)
 {
-    for (uint32_t probe = 2 * site; probe < 2 * site + 2; probe++) {
+    uint32_t first = PROBES_OF_SITE * site;
+
+    for (uint32_t probe = first; probe < first + PROBES_OF_SITE; probe++) {
         cluster_uproot(a->cluster, a->probes.at[probe]);
         a->probes.at[probe] = CLUSTER_NO_PROBE;
     }
@@ -363,11 +405,14 @@ struct account *account_new(struct cluster *c, struct site_table *sites)
     a->cluster = c;
     a->sites = sites;
     a->owner = (struct probe_owner){a, plan, hit};
+    a->within = (struct charge_owner){a, is_within, plan_within};
     a->counts = xcalloc(count, sizeof *a->counts);
     a->running = xcalloc(cluster_hart_count(c), sizeof *a->running);
     a->first_count = count;
     for (uint32_t i = 0; i < count; i++)
         plant(a, i);
+    if (cluster_has_core(c))
+        cluster_charge(c, &a->within);
     site_table_listen(sites, (struct site_listener){on_change, a});
     return a;
 }
@@ -376,6 +421,7 @@ void account_free(struct account *a)
 {
     if (!a)
         return;
+    cluster_uncharge(a->cluster, &a->within);
     for (size_t i = 0; i < a->probes.len; i++)
         cluster_uproot(a->cluster, a->probes.at[i]);
     for (size_t i = 0; i < a->added.len; i++)
@@ -426,19 +472,17 @@ static struct site_cost cost_of(const struct account *a, uint32_t site, enum sit
     const struct site *s = site_get(a->sites, site);
     struct site_cost cost = {0};
 
-    if (s->passes_ra)
+    if (s->ra_copy)
         add_cost(&cost, a->cluster, OP_addi);
     for (const unsigned *op = ops_of(a, s, state); *op != OP_COUNT; op++)
         add_cost(&cost, a->cluster, *op);
     return cost;
 }
 
-/* Of a core model: what was charged, and a cycle for each `mv a0,ra`, which is before the probe. */
-static struct site_cost measured(const struct account *a, uint32_t site, const uint64_t *tally)
+/* What was charged with a core model. */
+static struct site_cost measured(const uint64_t *tally)
 {
-    uint64_t moves = site_get(a->sites, site)->passes_ra ? tally[TALLY_ENTRIES] : 0;
-
-    return (struct site_cost){.issue = tally[TALLY_ISSUE] + moves,
+    return (struct site_cost){.issue = tally[TALLY_ISSUE],
                               .fetch = tally[TALLY_FETCH],
                               .data = tally[TALLY_DATA],
                               .branch = tally[TALLY_BRANCH]};
@@ -465,14 +509,13 @@ struct state_account account_get(const struct account *a, uint32_t site, enum si
     struct state_account result = {.entries = tally[TALLY_ENTRIES]};
 
     if (cluster_has_core(a->cluster)) {
-        result.parts = measured(a, site, tally);
+        result.parts = measured(tally);
         result.cost = per(result.parts, result.entries);
     } else {
         result.cost = cost_of(a, site, state);
         result.parts = times(result.cost, result.entries);
     }
-    result.cycles =
-        result.parts.issue + result.parts.fetch + result.parts.data + result.parts.branch;
+    result.cycles = site_cost_sum(result.parts);
     if (state == SITE_INIT || state == SITE_ON) {
         result.resumed = t->resumed;
         result.through_sum = t->sum;
@@ -484,7 +527,8 @@ struct state_account account_get(const struct account *a, uint32_t site, enum si
 
 unsigned account_bytes_per_site(void)
 {
-    return (unsigned)(sizeof(struct site) + sizeof(struct counts) + 2 * cluster_probe_bytes());
+    return (unsigned)(sizeof(struct site) + sizeof(struct counts) + 2 * cluster_probe_bytes() +
+                      PROBES_OF_SITE * sizeof(uint32_t));
 }
 
 /* ---- state ---- */
@@ -534,7 +578,7 @@ static void contexts_io(struct state_io *io, struct account *a)
 
 static void drop_added(struct account *a)
 {
-    while (a->probes.len > 2 * (size_t)a->first_count)
+    while (a->probes.len > PROBES_OF_SITE * (size_t)a->first_count)
         cluster_uproot(a->cluster, a->probes.at[--a->probes.len]);
     while (a->added.len)
         free(a->added.at[--a->added.len]);
@@ -560,7 +604,7 @@ static void added_io(struct state_io *io, struct account *a)
 
 void account_state_io(struct state_io *io, struct account *a)
 {
-    state_io_section(io, "account", 2);
+    state_io_section(io, "account", 3);
     STATE_IO_SAME(io, a->first_count);
     state_io_bytes(io, a->counts, a->first_count * sizeof *a->counts);
     added_io(io, a);

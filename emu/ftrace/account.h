@@ -21,10 +21,21 @@
 struct account;
 struct state_io;
 
-/* Cycles of the site's own instructions for one entry, by cause. */
+/* Cycles of some instructions, such as the site's own for one entry, by cause. */
 struct site_cost {
     uint64_t issue, fetch, data, branch;
 };
+
+static inline uint64_t site_cost_sum(struct site_cost c)
+{
+    return c.issue + c.fetch + c.data + c.branch;
+}
+
+static inline struct site_cost site_cost_add(struct site_cost a, struct site_cost b)
+{
+    return (struct site_cost){a.issue + b.issue, a.fetch + b.fetch, a.data + b.data,
+                              a.branch + b.branch};
+}
 
 struct state_account {
     uint64_t entries;

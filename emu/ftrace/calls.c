@@ -349,7 +349,7 @@ static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_vi
     if (s->gone)
         return (struct probe_plan){.action = PROBE_IGNORE};
     if (whole || view->pc - last_offset(c, s) < view->block_pc)
-        c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : last_offset(c, s));
+        c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : (int)last_offset(c, s));
     if (whole || (c->listener.on_only && !site_calls(c->sites, s, c->fetched)))
         return (struct probe_plan){.action = PROBE_IGNORE};
     return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)c->fetched};

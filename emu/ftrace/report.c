@@ -17,6 +17,7 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
+#include "ftrace/trampolines.h"
 #include "ftrace/updates.h"
 #include "ftrace/watch.h"
 
@@ -45,6 +46,7 @@ struct site_totals report_totals(const struct report *r)
 
             sum->entries += one.entries;
             sum->cycles += one.cycles;
+            sum->parts = site_cost_add(sum->parts, one.parts);
             if (one.resumed && (!sum->resumed || one.through_min < sum->through_min))
                 sum->through_min = one.through_min;
             if (one.through_max > sum->through_max)
@@ -66,6 +68,36 @@ uint64_t report_busy_cycles(const struct report *r)
         busy += hart_cycles(h) - hart_idle_cycles(h);
     }
     return busy;
+}
+
+static struct site_cost less(struct site_cost a, struct site_cost b)
+{
+    return (struct site_cost){a.issue - b.issue, a.fetch - b.fetch, a.data - b.data,
+                              a.branch - b.branch};
+}
+
+struct cycle_totals report_cycles(const struct report *r, const struct site_totals *sites)
+{
+    const struct trampolines *trampolines = watch_trampolines(r->watch);
+    struct cycle_totals t = {.busy = report_busy_cycles(r)};
+    struct hart_parts parts;
+
+    for (unsigned s = 0; s < SITE_STATES; s++)
+        t.sites = site_cost_add(t.sites, sites->state[s].parts);
+    for (size_t i = 0; i < trampolines_count(trampolines); i++)
+        t.trampolines = site_cost_add(t.trampolines, trampolines_get(trampolines, i).parts);
+    for (unsigned i = 0; i < cluster_hart_count(r->cluster); i++)
+        if (hart_parts(cluster_hart(r->cluster, i), &parts)) {
+            t.has_parts = true;
+            t.all = site_cost_add(t.all, (struct site_cost){.issue = parts.issue,
+                                                            .fetch = parts.fetch,
+                                                            .data = parts.data,
+                                                            .branch = parts.branch});
+        }
+    if (t.has_parts)
+        t.rest = less(less(t.all, t.sites), t.trampolines);
+    t.rest_cycles = t.busy - site_cost_sum(t.sites) - site_cost_sum(t.trampolines);
+    return t;
 }
 
 static void print_harts(const struct report *r, FILE *out)
@@ -158,8 +190,13 @@ static void print_state(const char *what, const struct state_account *s, uint64_
 {
     char n[32], c[32];
 
-    fprintf(out, "%-9s %s calls, %.2f cycles each: %s cycles, %.2f %% of all\n", what,
-            grouped(n, s->entries), ratio(s->cycles, s->entries), grouped(c, s->cycles),
+    fprintf(out, "%-9s %s calls, %.2f cycles each", what, grouped(n, s->entries),
+            ratio(s->cycles, s->entries));
+    if (s->cycles > s->parts.issue)
+        fprintf(out, " (issue %.2f, fetch %.2f, data %.2f, branch %.2f)",
+                ratio(s->parts.issue, s->entries), ratio(s->parts.fetch, s->entries),
+                ratio(s->parts.data, s->entries), ratio(s->parts.branch, s->entries));
+    fprintf(out, ": %s cycles, %.2f %% of all\n", grouped(c, s->cycles),
             100 * ratio(s->cycles, busy));
 }
 
@@ -175,16 +212,63 @@ static void print_on(const struct state_account *on, uint64_t busy, FILE *out)
             100 * ratio(on->through_sum, busy));
 }
 
+static void print_part(const char *name, uint64_t cycles, uint64_t busy,
+                       const struct site_cost *parts, FILE *out)
+{
+    char n[32];
+
+    fprintf(out, "%-26s %17s %8.2f", name, grouped(n, cycles), 100 * ratio(cycles, busy));
+    if (parts) {
+        fprintf(out, " %17s", grouped(n, parts->issue));
+        fprintf(out, " %15s", grouped(n, parts->fetch));
+        fprintf(out, " %15s", grouped(n, parts->data));
+        fprintf(out, " %15s", grouped(n, parts->branch));
+    }
+    fputc('\n', out);
+}
+
+static void print_trampolines(const struct report *r, uint64_t busy, FILE *out)
+{
+    const struct trampolines *all = watch_trampolines(r->watch);
+    char name[32];
+
+    for (size_t i = 0; i < trampolines_count(all); i++) {
+        struct trampoline t = trampolines_get(all, i);
+
+        if (!t.entries)
+            continue;
+        snprintf(name, sizeof name, "  %.26s", t.name);
+        print_part(name, site_cost_sum(t.parts), busy, &t.parts, out);
+    }
+}
+
+/* Whose the cycles of all harts are, and what they were spent on. */
+static void print_cycles(const struct report *r, const struct site_totals *sites, FILE *out)
+{
+    struct cycle_totals t = report_cycles(r, sites);
+
+    fprintf(out, "%-26s %17s %8s %17s %15s %15s %15s\n", "cycles of", "all", "%", "issue", "fetch",
+            "data", "branch");
+    print_part("sites", site_cost_sum(t.sites), t.busy, &t.sites, out);
+    print_part("trampolines", site_cost_sum(t.trampolines), t.busy, &t.trampolines, out);
+    print_trampolines(r, t.busy, out);
+    print_part("the rest", t.rest_cycles, t.busy, t.has_parts ? &t.rest : NULL, out);
+    print_part("all harts, busy", t.busy, t.busy, t.has_parts ? &t.all : NULL, out);
+    fputc('\n', out);
+}
+
 static void print_costs(const struct report *r, FILE *out)
 {
     struct site_totals t = report_totals(r);
     uint64_t busy = report_busy_cycles(r);
 
+    print_cycles(r, &t, out);
     print_state("disabled:", &t.state[SITE_OFF], busy, out);
-    fputs("          (the sites alone: frames, spills and alignment that functions have for them "
-          "are not "
-          "in it; tools/bench shows those)\n",
-          out);
+    fputs(
+        "          (the sites' own instructions only: for the frames, saved registers and code "
+        "size "
+        "that functions\n          also have because of them, see tools/bench and docs/cost.md)\n",
+        out);
     if (t.state[SITE_ON].entries)
         print_on(&t.state[SITE_ON], busy, out);
     if (t.state[SITE_INIT].entries)
@@ -258,9 +342,12 @@ void report_text(const struct report *r, FILE *out)
 
     print_harts(r, out);
     if (watch_account(r->watch) && site_count(watch_sites(r->watch))) {
-        fprintf(out, "\n%s ftrace sites of layout %s, %u bytes each for accounting\n\n",
+        fprintf(out,
+                "\n%s ftrace sites of layout %s, in cycles of --timing %s "
+                "(the emulator keeps %u bytes for each)\n\n",
                 grouped(n, site_count(watch_sites(r->watch))),
-                site_layout_name(site_layout(watch_sites(r->watch))), account_bytes_per_site());
+                site_layout_name(site_layout(watch_sites(r->watch))), r->run.timing,
+                account_bytes_per_site());
         print_table(r, out);
         fputc('\n', out);
         print_costs(r, out);

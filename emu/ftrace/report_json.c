@@ -17,6 +17,7 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
+#include "ftrace/trampolines.h"
 #include "ftrace/updates.h"
 #include "ftrace/watch.h"
 #include "load/lines.h"
@@ -81,6 +82,16 @@ static void put_run(struct json *j, const struct report *r)
     json_end(j);
 }
 
+static void put_parts(struct json *j, const char *name, struct site_cost parts)
+{
+    json_begin_object(j, name);
+    json_number(j, "issue", parts.issue);
+    json_number(j, "fetch", parts.fetch);
+    json_number(j, "data", parts.data);
+    json_number(j, "branch", parts.branch);
+    json_end(j);
+}
+
 static void put_hart(struct sheet *s, size_t i)
 {
     const struct hart *h = cluster_hart(s->report->cluster, (unsigned)i);
@@ -90,20 +101,19 @@ static void put_hart(struct sheet *s, size_t i)
     json_number(&s->json, "instructions", hart_insns(h));
     json_number(&s->json, "cycles", hart_cycles(h));
     json_number(&s->json, "idle_cycles", hart_idle_cycles(h));
-    if (hart_parts(h, &parts)) {
-        json_begin_object(&s->json, "parts");
-        json_number(&s->json, "issue", parts.issue);
-        json_number(&s->json, "fetch", parts.fetch);
-        json_number(&s->json, "data", parts.data);
-        json_number(&s->json, "branch", parts.branch);
-        json_end(&s->json);
-    }
+    if (hart_parts(h, &parts))
+        put_parts(&s->json, "parts",
+                  (struct site_cost){.issue = parts.issue,
+                                     .fetch = parts.fetch,
+                                     .data = parts.data,
+                                     .branch = parts.branch});
 }
 
 static void put_counts(struct json *j, const struct state_account *s, bool call)
 {
     json_number(j, "entries", s->entries);
     json_number(j, "cycles", s->cycles);
+    put_parts(j, "parts", s->parts);
     if (call) {
         json_number(j, "resumed", s->resumed);
         json_number(j, "through_cycles", s->through_sum);
@@ -124,19 +134,19 @@ static void put_site_state(struct json *j, const char *name, const struct state_
 {
     json_begin_object(j, name);
     put_counts(j, s, call);
-    json_begin_object(j, "per_entry");
-    json_number(j, "issue", s->cost.issue);
-    json_number(j, "fetch", s->cost.fetch);
-    json_number(j, "data", s->cost.data);
-    json_number(j, "branch", s->cost.branch);
+    put_parts(j, "per_entry", s->cost);
     json_end(j);
-    json_begin_object(j, "parts");
-    json_number(j, "issue", s->parts.issue);
-    json_number(j, "fetch", s->parts.fetch);
-    json_number(j, "data", s->parts.data);
-    json_number(j, "branch", s->parts.branch);
-    json_end(j);
-    json_end(j);
+}
+
+/*
+ * In GCC's debug information the nops of -fpatchable-function-entry are in no function and have no
+ * line of their own: the table's last line of the function before seems to hold for them.
+ */
+static bool find_source(struct lines *lines, const struct site *site, struct line_place *place)
+{
+    return lines_of_function(lines, site->va, place) ||
+           lines_of_function(lines, site->va + site->size, place) ||
+           lines_at(lines, site->va, place);
 }
 
 /* Writes the source line of a site that ran: looking up all sites of a kernel takes seconds. */
@@ -144,7 +154,7 @@ static void put_source(struct sheet *s, const struct site *site)
 {
     struct line_place place;
 
-    if (!lines_at(s->report->lines, site->va, &place) || !place.file[0])
+    if (!find_source(s->report->lines, site, &place) || !place.file[0])
         return;
     json_text(&s->json, "file", place.file);
     json_number(&s->json, "line", place.line);
@@ -183,9 +193,33 @@ static void put_site(struct sheet *s, size_t i)
         json_number(j, "gone", 1);
 }
 
+static void put_cycles(struct json *j, const char *name, uint64_t cycles,
+                       const struct site_cost *parts)
+{
+    json_begin_object(j, name);
+    json_number(j, "cycles", cycles);
+    if (parts)
+        put_parts(j, "parts", *parts);
+    json_end(j);
+}
+
+static void put_trampoline(struct sheet *s, size_t i)
+{
+    struct trampoline t = trampolines_get(watch_trampolines(s->report->watch), i);
+    struct json *j = &s->json;
+
+    json_hex(j, "address", t.va);
+    json_text(j, "name", t.name);
+    json_number(j, "size", t.size);
+    json_number(j, "entries", t.entries);
+    json_number(j, "cycles", site_cost_sum(t.parts));
+    put_parts(j, "parts", t.parts);
+}
+
 static void put_totals(struct json *j, const struct report *r)
 {
     struct site_totals t = report_totals(r);
+    struct cycle_totals c = report_cycles(r, &t);
 
     json_begin_object(j, "totals");
     json_number(j, "functions", t.functions);
@@ -193,6 +227,8 @@ static void put_totals(struct json *j, const struct report *r)
     put_total(j, "init", &t.state[SITE_INIT], true);
     put_total(j, "off", &t.state[SITE_OFF], false);
     put_total(j, "on", &t.state[SITE_ON], true);
+    put_cycles(j, "trampolines", site_cost_sum(c.trampolines), &c.trampolines);
+    put_cycles(j, "rest", c.rest_cycles, c.has_parts ? &c.rest : NULL);
     json_end(j);
 }
 
@@ -484,6 +520,8 @@ bool report_json(const struct report *r, FILE *out)
         put_totals(j, r);
     }
     put_rows(&s, "sites", site_count(sites), put_site); /* updates refer to its rows */
+    if (watch_trampolines(r->watch))
+        put_rows(&s, "trampolines", trampolines_count(watch_trampolines(r->watch)), put_trampoline);
     if (watch_audit(r->watch)) {
         put_rows(&s, "findings", audit_count(watch_audit(r->watch)), put_finding);
         json_line(j, 1);

@@ -13,7 +13,20 @@ struct site_totals {
     struct state_account state[SITE_STATES];
 };
 
+/*
+ * Whose cycles all busy cycles are: each is in one of the first three. The trampolines have those
+ * of their own sites (ftrace_call).
+ */
+struct cycle_totals {
+    struct site_cost sites, trampolines;
+    struct site_cost rest; /* with a core model */
+    struct site_cost all;  /* with a core model */
+    uint64_t busy, rest_cycles;
+    bool has_parts; /* with a core model: otherwise only the sums of `rest` and `all` are known */
+};
+
 struct site_totals report_totals(const struct report *r);
+struct cycle_totals report_cycles(const struct report *r, const struct site_totals *t);
 uint64_t report_busy_cycles(const struct report *r);
 
 #endif

@@ -158,7 +158,7 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     s.pa = pa - pair_offset(l);
     s.va = va - pair_offset(l);
     if (site_layout(l->sites) == LAYOUT_MCOUNT)
-        s.passes_ra = read_memory(l, pa - 4, bytes, 4) && site_is_mv_a0_ra(bytes);
+        s.ra_copy = read_memory(l, pa - 4, bytes, 4) ? (uint8_t)site_ra_copy(bytes) : 0;
     function = symbols_function_at(l->symbols, s.va);
     s.function = function ? function->name : "";
     id = site_add(l->sites, &s);

@@ -31,7 +31,7 @@ enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0
 enum { LITERAL_BYTES = 8 };
 
 /* Longer than any prologue: sites farther from the start of their function are not examined. */
-enum { PROLOGUE_MAX = 256 };
+enum { PROLOGUE_MAX = UINT8_MAX };
 
 /* Where a site ends, beside its id: a search reads nothing else. */
 struct placed {
@@ -152,17 +152,18 @@ enum site_state site_state(const struct site_table *t, const struct site *s, con
 }
 
 enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
-                                   const struct probe_view *view, unsigned offset)
+                                   const struct probe_view *view, int offset)
 {
     uint8_t bytes[SITE_BYTES_MAX] = {0};
-    unsigned end = offset;
 
-    for (unsigned i = 0; end < s->size && i < view->size; i++)
-        bytes[end++] = view->bytes[i];
-    /* The bytes before it, and those on the next page or after the end of the block. */
-    if (!hart_peek(view->hart, view->pc - offset, bytes, offset) ||
-        !hart_peek(view->hart, view->pc - offset + end, bytes + end, s->size - end))
-        return SITE_OTHER;
+    for (unsigned i = 0; i < s->size; i++) {
+        uint64_t in_view = (uint64_t)((int)i - offset);
+
+        if (in_view < view->size)
+            bytes[i] = view->bytes[in_view];
+        else if (!hart_peek(view->hart, view->pc + in_view, &bytes[i], 1))
+            return SITE_OTHER;
+    }
     return site_state(t, s, bytes, NULL);
 }
 
@@ -176,11 +177,11 @@ static bool begins_word(uint8_t byte)
            byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP;
 }
 
-bool site_is_mv_a0_ra(const uint8_t bytes[4])
+unsigned site_ra_copy(const uint8_t bytes[4])
 {
     uint32_t word = word_at(bytes);
 
-    return word == MV_A0_RA || word >> 16 == C_MV_A0_RA;
+    return word == MV_A0_RA ? 4 : word >> 16 == C_MV_A0_RA ? 2 : 0;
 }
 
 bool site_may_hold(const struct site *s, const uint8_t *bytes)
@@ -261,25 +262,25 @@ static bool is_text(const struct image *im, uint64_t va, unsigned size)
 }
 
 /*
- * Whether the function copies ra to a0 before the pair. GCC may schedule prologue
- * stores in between, so all instructions from the entry to the pair are examined.
+ * The distance from the pair back to where the function copies ra to a0; 0: it does not. GCC may
+ * schedule prologue stores in between, so all instructions from the entry to the pair are examined.
  */
-static bool passes_ra(const struct image *im, uint64_t function, uint64_t va)
+static uint8_t find_ra_copy(const struct image *im, uint64_t function, uint64_t va)
 {
-    bool passes = false;
+    uint8_t distance = 0;
 
     for (uint64_t at = function; at < va;) {
         uint32_t word = 0;
         unsigned size;
 
         if (va - at > PROLOGUE_MAX || !read_image(im, at, &word, va - at < 4 ? 2 : 4))
-            return false;
+            return 0;
         size = insn_size((uint16_t)word);
         if (size == 2 ? (word & 0xffff) == C_MV_A0_RA : word == MV_A0_RA)
-            passes = true;
+            distance = (uint8_t)(va - at);
         at += size;
     }
-    return passes;
+    return distance;
 }
 
 static bool add_site(struct site_table *t, const struct image *im, uint64_t va, enum site_kind kind,
@@ -294,7 +295,7 @@ static bool add_site(struct site_table *t, const struct image *im, uint64_t va, 
     if (va % 2 || !is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
         return false;
     if (kind == SITE_FUNCTION && t->layout == LAYOUT_MCOUNT && function)
-        s.passes_ra = passes_ra(im, function->addr, va);
+        s.ra_copy = find_ra_copy(im, function->addr, va);
     VEC_PUSH(&t->sites, s);
     return true;
 }
@@ -662,7 +663,7 @@ static void added_io(struct state_io *io, struct site *s, char **name)
     STATE_IO(io, s->pa);
     STATE_IO_BELOW(io, s->kind, SITE_GRAPH_REGS_CALL + 1);
     STATE_IO_BELOW(io, s->size, SITE_BYTES_MAX + 1);
-    STATE_IO(io, s->passes_ra);
+    STATE_IO(io, s->ra_copy);
     name_io(io, name);
     s->function = *name;
 }
@@ -686,7 +687,7 @@ void site_table_state_io(struct state_io *io, struct site_table *t)
 {
     size_t first = t->sites.len - t->names.len, added;
 
-    state_io_section(io, "sites", 1);
+    state_io_section(io, "sites", 2);
     STATE_IO_SAME(io, first);
     added = state_io_count(io, t->names.len, UINT32_MAX - first);
     if (io->loading) {

@@ -56,9 +56,10 @@ struct site {
     const char *function; /* the function with the site; for the trampoline's "ftrace_call" etc.;
                              "": unknown */
     enum site_kind kind;
-    uint8_t size;   /* bytes: 8 or 16 */
-    bool gone;      /* its memory is used for something else */
-    bool passes_ra; /* a `mv a0,ra` for _mcount, executed in every state, is before the pair */
+    uint8_t size;    /* bytes: 8 or 16 */
+    bool gone;       /* its memory is used for something else */
+    uint8_t ra_copy; /* bytes from a `mv a0,ra` for _mcount, executed in every state, to the pair;
+                        0: none */
 };
 
 /*
@@ -115,8 +116,9 @@ uint64_t site_mcount(const struct site_table *t);
 enum site_layout site_layout(const struct site_table *t);
 const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... */
 
-/* Whether these four bytes end with the `mv a0,ra` that GCC puts before a call of _mcount. */
-bool site_is_mv_a0_ra(const uint8_t bytes[4]);
+/* The size of the `mv a0,ra` with which these bytes end: GCC puts it before a call of _mcount; 0:
+ * of none. */
+unsigned site_ra_copy(const uint8_t bytes[4]);
 
 /*
  * Whether these can be the bytes of a site, in any state or between two states during a patch with
@@ -139,7 +141,7 @@ enum site_state site_state(const struct site_table *t, const struct site *s, con
 /* The same for the bytes that a hart decodes; `view` begins `offset` bytes after the site's start.
  */
 enum site_state site_state_fetched(const struct site_table *t, const struct site *s,
-                                   const struct probe_view *view, unsigned offset);
+                                   const struct probe_view *view, int offset);
 
 const char *site_state_name(enum site_state state); /* "init", "off", "on", "other" */
 const char *site_kind_name(enum site_kind kind);

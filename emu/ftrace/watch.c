@@ -15,6 +15,7 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/site_life.h"
 #include "ftrace/sites.h"
+#include "ftrace/trampolines.h"
 #include "ftrace/updates.h"
 #include "load/image.h"
 #include "load/symbols.h"
@@ -29,6 +30,7 @@ struct watch {
     struct site_life *site_life;
     struct patch_log *patches;
     struct account *account;
+    struct trampolines *trampolines; /* with the account */
     struct audit *audit;
     struct calls *calls;
     struct updates *updates;
@@ -171,6 +173,7 @@ static void count_costs(struct watch *w, const struct watch_config *config)
     uint64_t va, pa;
 
     w->account = account_new(config->cluster, w->sites);
+    w->trampolines = trampolines_new(config->cluster, config->image, config->symbols);
     if (symbols_find(config->symbols, "__switch_to", &va) && image_va_to_pa(config->image, va, &pa))
         account_plant_switch(w->account, pa);
 }
@@ -222,6 +225,7 @@ void watch_free(struct watch *w)
         cluster_uproot(w->cluster, w->bracket_probes[--w->bracket_count]);
     calls_free(w->calls);
     account_free(w->account);
+    trampolines_free(w->trampolines);
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
@@ -238,6 +242,8 @@ void watch_state_io(void *watch, struct state_io *io)
     site_life_state_io(io, w->site_life);
     if (w->account)
         account_state_io(io, w->account);
+    if (w->trampolines)
+        trampolines_state_io(io, w->trampolines);
     if (w->calls)
         calls_state_io(io, w->calls);
     patch_log_state_io(io, w->patches);
@@ -278,6 +284,11 @@ const struct updates *watch_updates(const struct watch *w)
 struct account *watch_account(const struct watch *w)
 {
     return w->account;
+}
+
+const struct trampolines *watch_trampolines(const struct watch *w)
+{
+    return w->trampolines;
 }
 
 const struct audit *watch_audit(const struct watch *w)

@@ -20,6 +20,7 @@ struct patch_log;
 struct site_table;
 struct state_io;
 struct symbols;
+struct trampolines;
 struct updates;
 struct watch;
 
@@ -57,7 +58,8 @@ struct watch_left_out watch_left_out(const struct watch *w);
 const struct site_table *watch_sites(const struct watch *w);
 const struct patch_log *watch_patches(const struct watch *w);
 const struct updates *watch_updates(const struct watch *w);
-struct account *watch_account(const struct watch *w);   /* NULL: not asked for */
-const struct audit *watch_audit(const struct watch *w); /* NULL: not asked for */
+struct account *watch_account(const struct watch *w);               /* NULL: not asked for */
+const struct trampolines *watch_trampolines(const struct watch *w); /* NULL: not asked for */
+const struct audit *watch_audit(const struct watch *w);             /* NULL: not asked for */
 
 #endif

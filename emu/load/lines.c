@@ -168,7 +168,9 @@ static int scopes_around(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes)
     return count;
 }
 
-static void find_functions(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
+/* `*function': the DIE, if the name was found. */
+static void find_functions(Dwarf_Die *unit, uint64_t addr, struct line_place *place,
+                           Dwarf_Die *function)
 {
     Dwarf_Die *scopes;
     int count = scopes_around(unit, addr, &scopes);
@@ -176,31 +178,38 @@ static void find_functions(Dwarf_Die *unit, uint64_t addr, struct line_place *pl
     for (int i = 0; i < count && !place->function; i++) {
         int tag = dwarf_tag(&scopes[i]);
 
-        if (tag == DW_TAG_subprogram)
-            place->function = dwarf_diename(&scopes[i]);
-        else if (tag == DW_TAG_inlined_subroutine && !place->inlined)
+        if (tag == DW_TAG_subprogram) {
+            *function = scopes[i];
+            place->function = dwarf_diename(function);
+        } else if (tag == DW_TAG_inlined_subroutine && !place->inlined) {
             place->inlined = dwarf_diename(&scopes[i]);
+        }
     }
     free(scopes);
 }
 
 static void find_place(struct lines *l, uint64_t addr, struct line_place *place)
 {
-    Dwarf_Die unit;
+    Dwarf_Die unit, function;
 
     if (find_unit(l, addr, &unit) && find_line(&unit, addr, place))
-        find_functions(&unit, addr, place);
+        find_functions(&unit, addr, place, &function);
     else
         place->file = NULL;
+}
+
+static bool has_dwarf(struct lines *l)
+{
+    if (l && !l->opened)
+        open_dwarf(l);
+    return l && l->dwarf;
 }
 
 bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
 {
     struct known_line *k;
 
-    if (l && !l->opened)
-        open_dwarf(l);
-    if (!l || !l->dwarf)
+    if (!has_dwarf(l))
         return false;
     k = &l->known[addr / 2 % KNOWN_LINES];
     if (k->addr != addr) {
@@ -210,5 +219,23 @@ bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
     if (!k->place.file)
         return false;
     *place = k->place;
+    return true;
+}
+
+bool lines_of_function(struct lines *l, uint64_t addr, struct line_place *place)
+{
+    struct line_place found = {0};
+    Dwarf_Die unit, function;
+    int line = 0;
+
+    if (!has_dwarf(l) || !find_unit(l, addr, &unit))
+        return false;
+    find_functions(&unit, addr, &found, &function);
+    if (!found.function || !dwarf_decl_file(&function) || dwarf_decl_line(&function, &line) != 0)
+        return false;
+    found.file = shorten(dwarf_decl_file(&function), &unit);
+    found.line = (unsigned)line;
+    found.inlined = NULL;
+    *place = found;
     return true;
 }

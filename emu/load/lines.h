@@ -29,4 +29,10 @@ void lines_free(struct lines *l); /* NULL is allowed here and in lines_at */
 /* The place of an address. False: it is not known, and *place is unchanged. */
 MUST_USE bool lines_at(struct lines *l, uint64_t addr, struct line_place *place);
 
+/*
+ * The same of the function that contains the address: the line with its name. Its column is 0.
+ * False: the address is in no function that has debug information.
+ */
+MUST_USE bool lines_of_function(struct lines *l, uint64_t addr, struct line_place *place);
+
 #endif

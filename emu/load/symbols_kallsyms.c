@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "load/symbols_priv.h"
 
 enum {
@@ -29,6 +28,11 @@ enum {
     SYMBOLS_LEAST = 256, /* so that there is at least one marker to check */
     SYMBOLS_MOST = 1 << 21,
     TEXT_MOST = 256 << 20, /* bytes of all names together */
+    /*
+     * Names read in search of the table. Few words before it look like a count of names; an image
+     * made of nothing else would take hours.
+     */
+    NAMES_TRIED_MOST = 2 * SYMBOLS_MOST,
 };
 
 /* The link address of the 64-bit kernel: KERNEL_LINK_ADDR in arch/riscv/include/asm/pgtable.h. */
@@ -40,6 +44,7 @@ struct tables {
     size_t size;
     size_t token_table, token_index;
     size_t num_syms, names, count;
+    size_t tried; /* names read in search of the table */
 };
 
 static uint16_t half_at(const struct tables *t, size_t at)
@@ -135,7 +140,7 @@ static size_t expand(const struct tables *t, size_t at, size_t length, char text
 
     for (size_t i = 0; i < length; i++) {
         const char *part = token(t, t->bytes[at + i]);
-        size_t more = strlen(part);
+        size_t more = strnlen(part, NAME_MAX_BYTES);
 
         if (more >= NAME_MAX_BYTES - len)
             return 0;
@@ -155,7 +160,7 @@ static size_t aligned(size_t at, size_t to)
 static bool are_names(struct tables *t, size_t names, size_t count)
 {
     size_t markers = 0, at = names, text = 0;
-    uint32_t *starts = xcalloc(count / PER_MARKER + 1, sizeof *starts);
+    uint32_t starts[SYMBOLS_MOST / PER_MARKER];
     char name[NAME_MAX_BYTES];
     bool good = true;
 
@@ -168,21 +173,20 @@ static bool are_names(struct tables *t, size_t names, size_t count)
         len = length ? expand(t, at, length, name) : 0;
         at += length;
         text += len;
-        good = len && text <= TEXT_MOST;
+        good = len && text <= TEXT_MOST && ++t->tried <= NAMES_TRIED_MOST;
     }
     if (good)
         good = (is_within(t, aligned(at, 4), 4 * markers) &&
                 !memcmp(t->bytes + aligned(at, 4), starts, 4 * markers)) ||
                (is_within(t, aligned(at, 8), 4 * markers) &&
                 !memcmp(t->bytes + aligned(at, 8), starts, 4 * markers));
-    free(starts);
     return good;
 }
 
 /* Searches backwards from the tokens; with alignment 8, num_syms takes 8 bytes. */
 static bool find_names(struct tables *t)
 {
-    for (size_t at = t->token_table / 4 * 4; at >= 4; at -= 4) {
+    for (size_t at = t->token_table / 4 * 4; at >= 4 && t->tried < NAMES_TRIED_MOST; at -= 4) {
         uint32_t count = word_at(t, at - 4);
 
         if (count < SYMBOLS_LEAST || count > SYMBOLS_MOST || count > t->token_table - at)

@@ -12,10 +12,18 @@
 
 enum { NAME_WIDTH = 24, NAME_WIDTH_MAX = 60, TEXT_MAX = 48 };
 
+enum {
+    IN_SITES = 1 << RUN_SITES,
+    IN_TRAMPOLINES = 1 << RUN_TRAMPOLINES,
+    IN_JUMP_LABELS = 1 << RUN_JUMP_LABELS,
+    IN_ALL = IN_SITES | IN_TRAMPOLINES | IN_JUMP_LABELS,
+};
+
 /* How a value is printed. */
 enum form { COUNT, MEAN, PERCENT };
 
 struct column {
+    unsigned groups;           /* that have it: IN_... */
     const char *name;          /* for --sort and CSV */
     const char *above, *below; /* the heading for people; NULL: in the CSV only */
     int width;
@@ -31,8 +39,20 @@ static double ratio(uint64_t a, uint64_t b)
 /* All cycles of the sites and of the tracers that they called. */
 static uint64_t cost(const struct table_row *row)
 {
+    const struct run_counts *on = &row->state[RUN_ON];
+
     return row->state[RUN_INIT].cycles + row->state[RUN_OFF].cycles +
-           row->state[RUN_ON].through_cycles;
+           (row->group == RUN_SITES ? on->through_cycles : on->cycles);
+}
+
+/* Of the sites' or trampolines' own instructions. */
+static uint64_t part(const struct table_row *row, enum run_part part)
+{
+    uint64_t sum = 0;
+
+    for (unsigned state = 0; state < RUN_STATES; state++)
+        sum += row->state[state].parts[part];
+    return sum;
 }
 
 #define VALUE(name, expression)                             \
@@ -43,6 +63,10 @@ static uint64_t cost(const struct table_row *row)
 VALUE(cost, cost(row))
 VALUE(share, 100 * ratio(cost(row), row->busy_cycles))
 VALUE(sites, row->sites)
+VALUE(issue, part(row, RUN_ISSUE))
+VALUE(fetch, part(row, RUN_FETCH))
+VALUE(data, part(row, RUN_DATA))
+VALUE(branch, part(row, RUN_BRANCH))
 VALUE(off_entries, row->state[RUN_OFF].entries)
 VALUE(off_cycles, row->state[RUN_OFF].cycles)
 VALUE(off_mean, ratio(row->state[RUN_OFF].cycles, row->state[RUN_OFF].entries))
@@ -57,26 +81,46 @@ VALUE(init_cycles, row->state[RUN_INIT].cycles)
 #undef VALUE
 
 static const struct column columns[] = {
-    {"cost", "", "cycles", 13, COUNT, value_cost},
-    {"share", "of all", "%", 7, PERCENT, value_share},
-    {"off-entries", "off:", "entries", 12, COUNT, value_off_entries},
-    {"off-cycles", "", "cycles", 12, COUNT, value_off_cycles},
-    {"off-mean", "", "each", 6, PERCENT, value_off_mean},
-    {"on-entries", "on:", "entries", 10, COUNT, value_on_entries},
-    {"on-cycles", NULL, NULL, 0, COUNT, value_on_cycles},
-    {"through-cycles", NULL, NULL, 0, COUNT, value_through_cycles},
-    {"per-call", "cycles", "per call", 9, MEAN, value_per_call},
-    {"min", "", "min", 7, COUNT, value_min},
-    {"max", "", "max", 9, COUNT, value_max},
-    {"init-entries", "at boot:", "entries", 9, COUNT, value_init_entries},
-    {"init-cycles", NULL, NULL, 0, COUNT, value_init_cycles},
-    {"sites", "", "sites", 6, COUNT, value_sites},
+    {IN_ALL, "cost", "", "cycles", 13, COUNT, value_cost},
+    {IN_ALL, "share", "of all", "%", 7, PERCENT, value_share},
+    {IN_SITES, "off-entries", "off:", "entries", 12, COUNT, value_off_entries},
+    {IN_SITES, "off-cycles", "", "cycles", 12, COUNT, value_off_cycles},
+    {IN_SITES, "off-mean", "", "each", 6, PERCENT, value_off_mean},
+    {IN_SITES, "on-entries", "on:", "entries", 10, COUNT, value_on_entries},
+    {IN_SITES, "on-cycles", NULL, NULL, 0, COUNT, value_on_cycles},
+    {IN_SITES, "through-cycles", NULL, NULL, 0, COUNT, value_through_cycles},
+    {IN_SITES, "per-call", "cycles", "per call", 9, MEAN, value_per_call},
+    {IN_SITES, "min", NULL, NULL, 0, COUNT, value_min},
+    {IN_SITES, "max", "", "max", 9, COUNT, value_max},
+    {IN_SITES, "init-entries", "at boot:", "entries", 9, COUNT, value_init_entries},
+    {IN_SITES, "init-cycles", NULL, NULL, 0, COUNT, value_init_cycles},
+    {IN_TRAMPOLINES, "entries", "", "entries", 12, COUNT, value_on_entries},
+    {IN_JUMP_LABELS, "nop-entries", "nop:", "entries", 12, COUNT, value_off_entries},
+    {IN_JUMP_LABELS, "nop-cycles", "", "cycles", 12, COUNT, value_off_cycles},
+    {IN_JUMP_LABELS, "jump-entries", "jump:", "entries", 12, COUNT, value_on_entries},
+    {IN_JUMP_LABELS, "jump-cycles", "", "cycles", 12, COUNT, value_on_cycles},
+    {IN_ALL, "issue", "own:", "issue", 12, COUNT, value_issue},
+    {IN_ALL, "fetch", "", "fetch", 11, COUNT, value_fetch},
+    {IN_ALL, "data", "", "data", 11, COUNT, value_data},
+    {IN_ALL, "branch", "", "branch", 11, COUNT, value_branch},
+    {IN_SITES | IN_JUMP_LABELS, "sites", "", "sites", 6, COUNT, value_sites},
 };
 
-const struct column *column_find(const char *name)
+/* Whether a table of the group has it; as text, too. */
+static bool is_in(const struct column *c, enum run_group group)
+{
+    return c->groups >> group & 1;
+}
+
+static bool is_shown(const struct column *c, enum run_group group)
+{
+    return is_in(c, group) && c->above;
+}
+
+const struct column *column_find(const char *name, enum run_group group)
 {
     for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
-        if (!strcmp(columns[i].name, name))
+        if (is_in(&columns[i], group) && !strcmp(columns[i].name, name))
             return &columns[i];
     return NULL;
 }
@@ -86,12 +130,14 @@ const char *column_name(const struct column *c)
     return c->name;
 }
 
-void column_names(char *text, size_t room)
+void column_names(char *text, size_t room, enum run_group group)
 {
     size_t len = 0;
 
     for (unsigned i = 0; i < ARRAY_LEN(columns) && len < room; i++)
-        len += (size_t)snprintf(text + len, room - len, "%s%s", i ? " " : "", columns[i].name);
+        if (is_in(&columns[i], group))
+            len +=
+                (size_t)snprintf(text + len, room - len, "%s%s", len ? " " : "", columns[i].name);
 }
 
 /* ---- order ---- */
@@ -119,6 +165,12 @@ void table_sort(struct table *t, const struct column *c)
 
 /* ---- text ---- */
 
+/* Rounded down; of a double that no count can be, the greatest count. */
+static uint64_t count_of(double value)
+{
+    return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
+}
+
 /* A count of 0 as "-": in a table of many zeroes the other values are hard to see. */
 static const char *written(char text[TEXT_MAX], enum form form, double value)
 {
@@ -128,7 +180,7 @@ static const char *written(char text[TEXT_MAX], enum form form, double value)
         return "-";
     if (form == COUNT)
         snprintf(text, TEXT_MAX, "%s%s", value < 0 ? "-" : "",
-                 grouped(digits, (uint64_t)fabs(value)));
+                 grouped(digits, count_of(fabs(value))));
     else
         snprintf(text, TEXT_MAX, form == MEAN ? "%.1f" : "%.2f", value);
     return text;
@@ -148,7 +200,7 @@ static void print_head(const struct table *t, int width, bool above, FILE *out)
 {
     fprintf(out, "%-*s", width, above ? "" : table_key_name(t->key));
     for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
-        if (columns[i].above)
+        if (is_shown(&columns[i], t->group))
             fprintf(out, " %*s", columns[i].width, above ? columns[i].above : columns[i].below);
     fputc('\n', out);
 }
@@ -159,7 +211,7 @@ static void print_row(const struct table_row *row, int width, bool with_place, F
 
     fprintf(out, "%-*s", width, row->name);
     for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
-        if (columns[i].above)
+        if (is_shown(&columns[i], row->group))
             fprintf(out, " %*s", columns[i].width,
                     written(text, columns[i].form, columns[i].value(row)));
     if (with_place && row->file)
@@ -210,12 +262,14 @@ void table_csv(const struct table *t, FILE *out)
 {
     fputs(table_key_name(t->key), out);
     for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
-        fprintf(out, ",%s", columns[i].name);
+        if (is_in(&columns[i], t->group))
+            fprintf(out, ",%s", columns[i].name);
     fputs(",source-file,source-line\n", out);
     for (const struct table_row *row = t->rows; row < t->rows + t->count; row++) {
         csv_text(row->name, out);
         for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
-            csv_value(&columns[i], row, out);
+            if (is_in(&columns[i], t->group))
+                csv_value(&columns[i], row, out);
         fputc(',', out);
         csv_text(row->file ? row->file : "", out);
         fprintf(out, ",%u\n", row->line);
@@ -318,11 +372,14 @@ void table_csv_diff(const struct table *a, const struct table *b, FILE *out)
 
     fputs(table_key_name(a->key), out);
     for (unsigned i = 0; i < ARRAY_LEN(columns); i++)
-        fprintf(out, ",%s-a,%s-b", columns[i].name, columns[i].name);
+        if (is_in(&columns[i], a->group))
+            fprintf(out, ",%s-a,%s-b", columns[i].name, columns[i].name);
     fputc('\n', out);
     for (const struct pair *p = pairs; p < pairs + count; p++) {
         csv_text(p->name, out);
         for (unsigned i = 0; i < ARRAY_LEN(columns); i++) {
+            if (!is_in(&columns[i], a->group))
+                continue;
             csv_value(&columns[i], p->a, out);
             csv_value(&columns[i], p->b, out);
         }

@@ -16,8 +16,9 @@
 struct request {
     const struct diag *diag;
     enum table_key key;
-    const struct column *sort;
-    size_t top; /* SIZE_MAX: all */
+    const char *sort;
+    enum run_group group; /* RUN_GROUPS: all */
+    size_t top;           /* SIZE_MAX: all */
     const char *functions;
     bool csv, diff, done;
     const char **files; /* of argv */
@@ -36,15 +37,45 @@ static bool set_by(struct request *q, const char *arg)
     return false;
 }
 
+static bool set_of(struct request *q, const char *arg)
+{
+    q->group = table_group_find(arg);
+    if (q->group < RUN_GROUPS)
+        return true;
+    diag_error(q->diag, "--of: invalid value `%s': expected sites, trampolines or jump-labels",
+               arg);
+    return false;
+}
+
 static bool set_sort(struct request *q, const char *arg)
+{
+    q->sort = arg;
+    return true;
+}
+
+/* The group whose table comes first. */
+static enum run_group main_group(const struct request *q)
+{
+    return q->group == RUN_GROUPS ? RUN_SITES : q->group;
+}
+
+/* The column by which a table is sorted: other tables than the first may not have it. */
+static const struct column *sorted_by(const struct request *q, enum run_group group)
+{
+    const struct column *c = column_find(q->sort, group);
+
+    return c ? c : column_find("cost", group);
+}
+
+static bool check_sort(const struct request *q)
 {
     char names[256];
 
-    q->sort = column_find(arg);
-    if (q->sort)
+    if (column_find(q->sort, main_group(q)))
         return true;
-    column_names(names, sizeof names);
-    diag_error(q->diag, "--sort: no column `%s'; there are: %s", arg, names);
+    column_names(names, sizeof names, main_group(q));
+    diag_error(q->diag, "--sort: no column `%s' of %s; there are: %s", q->sort,
+               table_group_name(main_group(q)), names);
     return false;
 }
 
@@ -126,8 +157,9 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 }
 
 static const char intro[] =
-    "Shows the reports of `rvftrace run --report FILE' as tables: the cost of each ftrace site, in "
-    "cycles. The sites of several FILEs are summed up, except with --by run and --diff.\v"
+    "Shows the reports of `rvftrace run --report FILE' as tables: the cost of each ftrace site, of "
+    "the trampolines, and of the sites of jump labels, in cycles. The sites of several FILEs are "
+    "summed up, except with --by run and --diff.\v"
     "Exit status: 0; 64 usage, 65 a file is not a report, 66 no such file, 74 I/O error.";
 
 /* EXIT_PASS: the request is complete, or help was printed and q->done is set. */
@@ -162,7 +194,7 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
         diag_error(q->diag, "--diff compares two reports, not %zu", q->file_count);
         return EXIT_USAGE;
     }
-    return EXIT_PASS;
+    return check_sort(q) ? EXIT_PASS : EXIT_USAGE;
 }
 
 /* ---- the runs ---- */
@@ -191,27 +223,40 @@ static void print_run(const struct run_file *r, const char *mark, FILE *out)
 
 /* ---- tables ---- */
 
-static void show(const struct request *q, const struct run_file *runs)
+/* `always`: also if it has no rows. */
+static void show_table(const struct request *q, const struct run_file *runs, enum run_group group,
+                       bool always)
 {
-    struct table t = table_make(runs, q->file_count, q->key, q->functions);
+    struct table t = table_make(runs, q->file_count, group, q->key, q->functions);
     struct table_row total = table_total(&t, runs, q->file_count);
 
-    table_sort(&t, q->sort);
+    table_sort(&t, sorted_by(q, group));
     if (q->csv) {
         table_csv(&t, stdout);
-    } else {
-        for (size_t i = 0; i < q->file_count; i++)
-            print_run(&runs[i], "", stdout);
-        fputc('\n', stdout);
+    } else if (t.count || always) {
+        fprintf(stdout, "\n%s:\n", table_group_name(group));
         table_print(&t, q->top, &total, stdout);
     }
     table_free(&t);
 }
 
+static void show(const struct request *q, const struct run_file *runs)
+{
+    for (size_t i = 0; i < q->file_count && !q->csv; i++)
+        print_run(&runs[i], "", stdout);
+    show_table(q, runs, main_group(q), true);
+    if (q->group != RUN_GROUPS || q->csv)
+        return;
+    for (enum run_group group = RUN_SITES + 1; group < RUN_GROUPS; group++)
+        show_table(q, runs, group, false);
+}
+
 static void show_diff(const struct request *q, const struct run_file *runs)
 {
-    struct table a = table_make(&runs[0], 1, q->key, q->functions);
-    struct table b = table_make(&runs[1], 1, q->key, q->functions);
+    enum run_group group = main_group(q);
+    const struct column *sort = sorted_by(q, group);
+    struct table a = table_make(&runs[0], 1, group, q->key, q->functions);
+    struct table b = table_make(&runs[1], 1, group, q->key, q->functions);
     const struct table_row totals[2] = {table_total(&a, &runs[0], 1), table_total(&b, &runs[1], 1)};
 
     if (q->csv) {
@@ -219,8 +264,8 @@ static void show_diff(const struct request *q, const struct run_file *runs)
     } else {
         print_run(&runs[0], "A: ", stdout);
         print_run(&runs[1], "B: ", stdout);
-        fprintf(stdout, "\n%s:\n", column_name(q->sort));
-        table_print_diff(&a, &b, q->sort, q->top, totals, stdout);
+        fprintf(stdout, "\n%s:\n", column_name(sort));
+        table_print_diff(&a, &b, sort, q->top, totals, stdout);
     }
     table_free(&a);
     table_free(&b);
@@ -246,7 +291,8 @@ static enum exit_status answer(const struct request *q)
 
 enum exit_status report_command(int argc, char **argv, const struct diag *d)
 {
-    struct request q = {.diag = d, .key = BY_FUNCTION, .sort = column_find("cost"), .top = 20};
+    struct request q = {
+        .diag = d, .key = BY_FUNCTION, .group = RUN_GROUPS, .sort = "cost", .top = 20};
     enum exit_status status;
 
     q.files = xcalloc((size_t)argc, sizeof *q.files);

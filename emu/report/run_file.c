@@ -20,6 +20,8 @@ void run_counts_add(struct run_counts *sum, const struct run_counts *more)
         sum->through_max = more->through_max;
     sum->entries += more->entries;
     sum->cycles += more->cycles;
+    for (unsigned part = 0; part < RUN_PARTS; part++)
+        sum->parts[part] += more->parts[part];
     sum->resumed += more->resumed;
     sum->through_cycles += more->through_cycles;
 }
@@ -48,13 +50,17 @@ static const char *text_or(const json_t *object, const char *name, const char *o
     return text ? text : otherwise;
 }
 
-static struct run_counts counts_in(const json_t *site, const char *state)
+static struct run_counts counts_of(const json_t *counts)
 {
-    const json_t *counts = json_object_get(site, state);
+    const json_t *parts = json_object_get(counts, "parts");
 
     return (struct run_counts){
         .entries = number_in(counts, "entries"),
         .cycles = number_in(counts, "cycles"),
+        .parts = {[RUN_ISSUE] = number_in(parts, "issue"),
+                  [RUN_FETCH] = number_in(parts, "fetch"),
+                  [RUN_DATA] = number_in(parts, "data"),
+                  [RUN_BRANCH] = number_in(parts, "branch")},
         .resumed = number_in(counts, "resumed"),
         .through_cycles = number_in(counts, "through_cycles"),
         .through_min = number_in(counts, "through_min"),
@@ -62,31 +68,50 @@ static struct run_counts counts_in(const json_t *site, const char *state)
     };
 }
 
-static struct run_site site_of(const json_t *site)
+static struct run_counts counts_in(const json_t *site, const char *state)
+{
+    return counts_of(json_object_get(site, state));
+}
+
+static struct run_site site_of(const json_t *site, enum run_group group)
 {
     const char *address = text_in(site, "address");
-
-    return (struct run_site){
+    struct run_site s = {
+        .group = group,
         .address = address ? strtoull(address, NULL, 16) : 0,
-        .function = text_or(site, "function", ""),
+        .function = text_or(site, group == RUN_TRAMPOLINES ? "name" : "function", ""),
         .kind = text_or(site, "kind", ""),
         .module = text_in(site, "module"),
         .file = text_in(site, "file"),
         .line = (unsigned)number_in(site, "line"),
-        .state = {[RUN_INIT] = counts_in(site, "init"),
-                  [RUN_OFF] = counts_in(site, "off"),
-                  [RUN_ON] = counts_in(site, "on")},
     };
+
+    if (group == RUN_TRAMPOLINES) {
+        s.state[RUN_ON] = counts_of(site);
+        return s;
+    }
+    s.state[RUN_INIT] = counts_in(site, "init");
+    s.state[RUN_OFF] = counts_in(site, group == RUN_SITES ? "off" : "nop");
+    s.state[RUN_ON] = counts_in(site, group == RUN_SITES ? "on" : "jump");
+    return s;
 }
 
-static void take_sites(struct run_file *r, const json_t *sites)
+static void take_sites(struct run_file *r, const json_t *json)
 {
-    const json_t *site;
-    size_t i;
+    static const char *const names[RUN_GROUPS] = {"sites", "trampolines", "jump_labels"};
+    const json_t *sites[RUN_GROUPS], *site;
+    size_t count = 0, i;
 
-    r->site_count = json_array_size(sites);
-    r->sites = xcalloc(r->site_count + 1, sizeof *r->sites);
-    json_array_foreach(sites, i, site) r->sites[i] = site_of(site);
+    for (unsigned group = 0; group < RUN_GROUPS; group++) {
+        sites[group] = json_object_get(json, names[group]);
+        count += json_array_size(sites[group]);
+    }
+    r->sites = xcalloc(count + 1, sizeof *r->sites);
+    for (unsigned group = 0; group < RUN_GROUPS; group++)
+        json_array_foreach(sites[group], i, site)
+        {
+            r->sites[r->site_count++] = site_of(site, (enum run_group)group);
+        }
 }
 
 static void take_harts(struct run_file *r, const json_t *harts)
@@ -171,6 +196,15 @@ static enum exit_status load_file(const char *path, json_t **json, const struct 
     return EXIT_BAD_FILE;
 }
 
+static bool all_are_objects(const json_t *array)
+{
+    const json_t *value;
+    size_t i;
+
+    json_array_foreach(array, i, value) if (!json_is_object(value)) return false;
+    return true;
+}
+
 /* Why it is not a report with the costs of sites; NULL: it is one. */
 static const char *objection(const json_t *json)
 {
@@ -182,6 +216,8 @@ static const char *objection(const json_t *json)
     if (!json_is_array(json_object_get(json, "sites")) ||
         !json_is_object(json_object_get(json, "totals")))
         return "has no costs of sites: the run was made with --account=off";
+    if (!all_are_objects(json_object_get(json, "sites")))
+        return "damaged: one of its sites is not an object; run it again";
     return NULL;
 }
 
@@ -203,7 +239,7 @@ enum exit_status run_file_read(struct run_file *r, const char *path, const struc
     take_run(r, json_object_get(json, "run"));
     take_harts(r, json_object_get(json, "harts"));
     take_findings(r, json_object_get(json, "findings"));
-    take_sites(r, json_object_get(json, "sites"));
+    take_sites(r, json);
     r->layout = text_or(json, "layout", "");
     r->busy_cycles = number_in(json_object_get(json, "totals"), "busy_cycles");
     return EXIT_PASS;

@@ -14,15 +14,26 @@
 /* The states of a site (docs/report.md), in the order of their columns. */
 enum run_state { RUN_INIT, RUN_OFF, RUN_ON, RUN_STATES };
 
+/* What the cycles were spent on. */
+enum run_part { RUN_ISSUE, RUN_FETCH, RUN_DATA, RUN_BRANCH, RUN_PARTS };
+
+/*
+ * What has costs: ftrace's sites; its trampolines and return_to_handler, whose counts are those of
+ * RUN_ON; the sites of jump labels, RUN_OFF as nops and RUN_ON as jumps.
+ */
+enum run_group { RUN_SITES, RUN_TRAMPOLINES, RUN_JUMP_LABELS, RUN_GROUPS };
+
 /* The counts of one state of a site, or the sum over several sites. Cycles are those of the hart.
  */
 struct run_counts {
     uint64_t entries, cycles;
-    uint64_t resumed; /* calls that returned to the instruction after the site */
+    uint64_t parts[RUN_PARTS]; /* of `cycles`: they add up to it */
+    uint64_t resumed;          /* calls that returned to the instruction after the site */
     uint64_t through_cycles, through_min, through_max; /* of these calls, from the site on */
 };
 
 struct run_site {
+    enum run_group group;
     uint64_t address; /* virtual */
     const char *function, *kind;
     const char *module; /* NULL: of the image itself */
@@ -39,7 +50,7 @@ struct run_file {
     uint64_t instructions, busy_cycles; /* of all harts */
     uint64_t errors, warnings, notes;   /* findings; all 0 also without an audit */
     bool audited;
-    struct run_site *sites;
+    struct run_site *sites; /* of all groups */
     size_t site_count;
     void *json; /* owns the strings */
 };

@@ -24,12 +24,29 @@ enum table_key table_key_find(const char *name)
 {
     unsigned key = 0;
 
-    while (key < TABLE_KEYS && strcmp(key_names[key], name))
+    while (key < TABLE_KEYS && strcmp(key_names[key], name) != 0)
         key++;
     return (enum table_key)key;
 }
 
-/* ---- the group of a site ---- */
+static const char *const group_names[RUN_GROUPS] = {
+    [RUN_SITES] = "sites", [RUN_TRAMPOLINES] = "trampolines", [RUN_JUMP_LABELS] = "jump-labels"};
+
+const char *table_group_name(enum run_group group)
+{
+    return group_names[group];
+}
+
+enum run_group table_group_find(const char *name)
+{
+    unsigned group = 0;
+
+    while (group < RUN_GROUPS && strcmp(group_names[group], name))
+        group++;
+    return (enum run_group)group;
+}
+
+/* ---- the row of a site ---- */
 
 static char *function_or_address(const struct run_site *s)
 {
@@ -43,7 +60,7 @@ static char *name_of_module(const char *module)
     return xstrdup(module[0] ? module : "(a module)");
 }
 
-static char *name_of_group(const struct run_file *r, const struct run_site *s, enum table_key key)
+static char *name_of_row(const struct run_file *r, const struct run_site *s, enum table_key key)
 {
     switch (key) {
     case BY_SITE:
@@ -57,7 +74,7 @@ static char *name_of_group(const struct run_file *r, const struct run_site *s, e
     }
 }
 
-/* A site with the name of its group. */
+/* A site with the name of its row. */
 struct member {
     char *name;
     const struct run_file *run;
@@ -76,9 +93,10 @@ static int by_name(const void *a, const void *b)
     return (x->site > y->site) - (x->site < y->site);
 }
 
+/* Not one of the sites in the trampolines, whose cycles are counted elsewhere, too. */
 static bool is_function(const struct run_site *s)
 {
-    return !strcmp(s->kind, "function");
+    return s->group != RUN_SITES || !strcmp(s->kind, "function");
 }
 
 static bool is_wanted(const struct run_site *s, enum table_key key, const char *functions)
@@ -89,14 +107,14 @@ static bool is_wanted(const struct run_site *s, enum table_key key, const char *
 }
 
 static size_t collect(struct member *members, const struct run_file *runs, size_t count,
-                      enum table_key key, const char *functions)
+                      enum run_group group, enum table_key key, const char *functions)
 {
     size_t n = 0;
 
     for (const struct run_file *r = runs; r < runs + count; r++)
         for (const struct run_site *s = r->sites; s < r->sites + r->site_count; s++)
-            if (is_wanted(s, key, functions))
-                members[n++] = (struct member){name_of_group(r, s, key), r, s};
+            if (s->group == group && is_wanted(s, key, functions))
+                members[n++] = (struct member){name_of_row(r, s, key), r, s};
     qsort(members, n, sizeof *members, by_name);
     return n;
 }
@@ -117,10 +135,10 @@ static void add_member(struct table_row *row, const struct member *m, bool first
         run_counts_add(&row->state[state], &m->site->state[state]);
 }
 
-struct table table_make(const struct run_file *runs, size_t count, enum table_key key,
-                        const char *functions)
+struct table table_make(const struct run_file *runs, size_t count, enum run_group group,
+                        enum table_key key, const char *functions)
 {
-    struct table t = {.key = key};
+    struct table t = {.key = key, .group = group};
     struct member *members;
     size_t sites = 0, n;
 
@@ -128,7 +146,7 @@ struct table table_make(const struct run_file *runs, size_t count, enum table_ke
         sites += runs[i].site_count;
     members = xcalloc(sites + 1, sizeof *members);
     t.rows = xcalloc(sites + 1, sizeof *t.rows);
-    n = collect(members, runs, count, key, functions);
+    n = collect(members, runs, count, group, key, functions);
     for (size_t i = 0; i < n; i++) {
         const struct member *m = &members[i];
         bool same_row = t.count && !strcmp(t.rows[t.count - 1].name, m->name);
@@ -136,7 +154,7 @@ struct table table_make(const struct run_file *runs, size_t count, enum table_ke
         if (same_row)
             free(m->name);
         else
-            t.rows[t.count++].name = m->name;
+            t.rows[t.count++] = (struct table_row){.name = m->name, .group = group};
         members[i].name = t.rows[t.count - 1].name;
         add_member(&t.rows[t.count - 1], m, !same_row || m->run != members[i - 1].run);
     }
@@ -155,7 +173,7 @@ void table_free(struct table *t)
 struct table_row table_total(const struct table *t, const struct run_file *runs, size_t count)
 {
     static char name[] = "total";
-    struct table_row total = {.name = name};
+    struct table_row total = {.name = name, .group = t->group};
 
     for (size_t i = 0; i < count; i++)
         total.busy_cycles += runs[i].busy_cycles;

@@ -18,8 +18,13 @@ enum table_key { BY_SITE, BY_FUNCTION, BY_FILE, BY_MODULE, BY_LAYOUT, BY_RUN, TA
 const char *table_key_name(enum table_key key);
 enum table_key table_key_find(const char *name);
 
+/* NULL, or RUN_GROUPS: no such word or group. */
+const char *table_group_name(enum run_group group);
+enum run_group table_group_find(const char *name);
+
 struct table_row {
     char *name;
+    enum run_group group;
     const char *file; /* of its first site; NULL: not known */
     unsigned line;
     size_t sites;
@@ -30,17 +35,18 @@ struct table_row {
 
 struct table {
     enum table_key key;
+    enum run_group group;
     struct table_row *rows;
     size_t count;
 };
 
 /*
- * Groups the sites of `count` runs. Sites whose function does not match the shell pattern
- * `functions` are left out; NULL: none is. The trampoline's own sites are rows only by site and by
- * function: their counts are part of the functions' calls already.
+ * Puts what is of this group in `count` runs into rows. Sites whose function does not match the
+ * shell pattern `functions` are left out; NULL: none is. The trampoline's own sites are rows only
+ * by site and by function: their counts are part of the functions' calls already.
  */
-struct table table_make(const struct run_file *runs, size_t count, enum table_key key,
-                        const char *functions);
+struct table table_make(const struct run_file *runs, size_t count, enum run_group group,
+                        enum table_key key, const char *functions);
 void table_free(struct table *t);
 
 /* The sum over all rows but the nested ones. Its name is "total". */
@@ -50,13 +56,13 @@ struct table_row table_total(const struct table *t, const struct run_file *runs,
 
 struct column;
 
-/* Finds a column by its name for --sort and --csv; NULL: there is none. */
-const struct column *column_find(const char *name);
+/* Finds a column of the group by its name for --sort and --csv; NULL: there is none. */
+const struct column *column_find(const char *name, enum run_group group);
 
 const char *column_name(const struct column *c);
 
-/* All names, with a blank between, for a message. */
-void column_names(char *text, size_t room);
+/* All names of the group's, with a blank between, for a message. */
+void column_names(char *text, size_t room, enum run_group group);
 
 /* Greatest first; equal ones by name. */
 void table_sort(struct table *t, const struct column *c);

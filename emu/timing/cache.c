@@ -3,6 +3,7 @@
  */
 #include "timing/cache.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -147,6 +148,7 @@ int64_t cache_put(struct cache *c, uint64_t key, uint64_t *gone, uint64_t *note)
     *note = 0;
     if (!c->sets)
         return CACHE_NOT;
+    assert(c->ways);
     set = key & (c->sets - 1);
     at = set * c->ways + choose_way(c, set);
     *gone = c->keys[at];

@@ -102,6 +102,7 @@ static void list_words(const char *const *words, char *to, size_t size)
 {
     size_t len = 0;
 
+    to[0] = '\0';
     for (unsigned i = 0; words[i] && len < size; i++)
         len += (size_t)snprintf(to + len, size - len, "%s%s",
                                 i == 0         ? ""
@@ -200,10 +201,23 @@ static bool set_key(struct parser *p, const char *name, size_t name_len, const c
     return key->words ? set_word(p, key, value, len) : set_number(p, key, value, len);
 }
 
+/* Counts a line that sets a figure; `source' is what follows its `#'. */
+static void count_figure(struct core *core, const char *key, const char *source, size_t len)
+{
+    static const char of_file[] = "core.", estimate[] = "[E]";
+
+    if (!strncmp(key, of_file, sizeof of_file - 1))
+        return;
+    core->figures++;
+    len = trim(&source, len);
+    if (len >= sizeof estimate - 1 && !memcmp(source, estimate, sizeof estimate - 1))
+        core->estimates++;
+}
+
 /* KEY = VALUE # SOURCE, or only the last, or nothing. */
 static bool parse_line(struct parser *p, const char *text, size_t len)
 {
-    const char *comment = memchr(text, '#', len), *equals, *value;
+    const char *comment = memchr(text, '#', len), *end = text + len, *equals, *value;
     size_t name_len, value_len;
 
     if (comment)
@@ -219,7 +233,11 @@ static bool parse_line(struct parser *p, const char *text, size_t len)
     value = equals + 1;
     name_len = trim(&text, (size_t)(equals - text));
     value_len = trim(&value, len - (size_t)(value - text));
-    return set_key(p, text, name_len, value, value_len);
+    if (!set_key(p, text, name_len, value, value_len))
+        return false;
+    count_figure(p->core, text, comment ? comment + 1 : end,
+                 comment ? (size_t)(end - comment) - 1 : 0);
+    return true;
 }
 
 /* ---- what does not fit together ---- */
@@ -304,6 +322,15 @@ static bool check(const struct parser *p)
         return wrong(p, &c->history, "only gshare and global have a history");
     if (c->predictor >= PREDICTOR_gshare && !c->history)
         return wrong(p, &c->predictor, "gshare and global need branch.history");
+    if (c->read_ahead && c->predictor != PREDICTOR_global)
+        return wrong(p, &c->read_ahead, "only global knows the counter so early");
+    if (c->update_busy && !c->read_ahead)
+        return wrong(p, &c->update_busy, "only with branch.read-ahead");
+    if (c->history_skip && (!c->read_ahead || c->history_skip >= c->history))
+        return wrong(p, &c->history_skip,
+                     "only with branch.read-ahead, and expected less than branch.history");
+    if (c->btb_first && (!c->btb_entries || c->btb_holds == BTB_HOLDS_indirect))
+        return wrong(p, &c->btb_first, "needs a target buffer that holds direct targets");
     if (c->store_entries && c->write != WRITE_through)
         return wrong(p, &c->store_entries, "only with dcache.write = through");
     if (c->ras_loses && c->ras_loses >= c->ras_depth)

@@ -70,18 +70,24 @@ struct core {
     struct core_cache icache, dcache, l2;
     uint8_t latency[CORE_CLASSES];
     uint16_t interval[CORE_CLASSES];
-    uint32_t confidence, held_rows, held_micro, held_workload, issue_width, ordered_writes, waw,
-        waw_loads, fetch_bytes, fetch_ahead, mul_wide, div_base, div_bits, div_zero, div_repeat,
-        predictor, counters, counter_start, history, btb_entries, btb_ways, btb_bits, btb_holds,
-        ras_depth, ras_loses, link_t0, branch_late, taken, late_branch, late_jump, mispredict,
-        return_hit, return_wrong, return_empty, indirect_wrong, call_wrong, call_split, flush, trap,
-        memory_first, memory_beat, memory_width, memory_device, write, write_allocate, store_stalls,
+    uint32_t confidence, held_rows, held_micro, held_workload, issue_width, ordered_writes,
+        waw_loads, alu_late, float_waw, float_queue, late_data, float_to_int, fetch_bytes,
+        fetch_ahead, mul_wide, div_base, div_bits, div_zero, div_smaller, div_repeat, predictor,
+        counters, counter_bits, counter_start, history, history_skip, read_ahead, update_busy,
+        btb_entries, btb_ways, btb_bits, btb_first, btb_holds, ras_depth, ras_loses, link_t0,
+        branch_late, taken, late_branch, late_jump, late_in_fetch, mispredict, return_hit,
+        return_wrong, indirect_wrong, call_wrong, call_split, flush, trap, memory_first,
+        memory_beat, memory_width, memory_device, write, write_allocate, store_stalls,
         critical_first, write_back_cycles, shared_line, l2_latency, store_entries, store_interval,
-        load_window, load_block, store_window, store_wait, misaligned, itlb_entries, itlb_ways,
-        dtlb_entries, dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk;
-    char *title;   /* `core.title' */
-    char *text;    /* the file's bytes: the model's identity */
-    uint64_t hash; /* of them */
+        load_window, store_window, store_wait, misaligned, itlb_entries, itlb_ways, dtlb_entries,
+        dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk;
+    uint32_t result_bus, amo_blocks, commit_entries, commit_width, wrong_path, fetch_jumps,
+        load_wait;      /* with commit.entries */
+    unsigned figures;   /* keys that the file sets, but for `core.' */
+    unsigned estimates; /* ... of which the source begins with [E] */
+    char *title;        /* `core.title' */
+    char *text;         /* the file's bytes: the model's identity */
+    uint64_t hash;      /* of them */
 };
 
 /* Reads a core file's text; `name` stands in messages. NULL: a message says what is wrong, where.

@@ -85,6 +85,19 @@ void model_free(struct model *m)
     free(m);
 }
 
+static unsigned hint_of(uint64_t pc)
+{
+    return pc >> 1 & (HINTS - 1);
+}
+
+static void count_targets(struct model *m)
+{
+    memset(m->btb_used, 0, sizeof m->btb_used);
+    for (uint64_t i = 0; i < (uint64_t)m->btb.sets * m->btb.ways; i++)
+        if (m->btb.keys[i] != CACHE_EMPTY)
+            m->btb_used[hint_of(m->btb.keys[i])]++;
+}
+
 void model_reset(struct model *m)
 {
     cache_clear(&m->icache);
@@ -95,8 +108,11 @@ void model_reset(struct model *m)
     cache_clear(&m->btb);
     memset(m->counters, (int)m->core->counter_start, m->core->counters);
     m->history = 0;
+    memset(m->branches, 0, sizeof m->branches);
+    m->after_branch = 0;
+    count_targets(m);
     m->return_top = m->return_count = 0;
-    m->return_lost = m->return_empty = false;
+    m->return_lost = false;
     m->division = 0;
     m->stores_drained = 0;
     m->last_store = m->last_miss = UINT64_MAX;
@@ -108,7 +124,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 2);
+    state_io_section(io, "timing", 4);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -119,11 +135,17 @@ void model_state_io(struct state_io *io, struct model *m)
     cache_state_io(io, &m->btb);
     state_io_bytes(io, m->counters, m->core->counters);
     STATE_IO(io, m->history);
+    for (unsigned i = 0; i < BRANCHES_BEHIND; i++) {
+        STATE_IO_BELOW(io, m->branches[i].counter, m->core->counters);
+        STATE_IO(io, m->branches[i].before);
+        STATE_IO(io, m->branches[i].written);
+        STATE_IO(io, m->branches[i].wrong);
+    }
+    STATE_IO(io, m->after_branch);
     state_io_bytes(io, m->returns, sizeof m->returns);
     STATE_IO_BELOW(io, m->return_top, RETURN_STACK_MAX);
     STATE_IO_BELOW(io, m->return_count, RETURN_STACK_MAX + 1);
     STATE_IO(io, m->return_lost);
-    STATE_IO(io, m->return_empty);
     STATE_IO(io, m->dividend);
     STATE_IO(io, m->divisor);
     STATE_IO(io, m->division);
@@ -134,6 +156,7 @@ void model_state_io(struct state_io *io, struct model *m)
     for (unsigned i = 0; i < MODEL_PARTS; i++)
         STATE_IO(io, m->parts[i]);
     if (io->loading) {
+        count_targets(m);
         filter_clear(&m->filter);
         m->fetch_epoch++;
     }
@@ -422,6 +445,20 @@ uint32_t model_fetch_line(struct model *m, uint64_t pa)
     return cycles;
 }
 
+uint32_t model_fetch_missing(const struct model *m, uint64_t pa)
+{
+    const struct core *core = m->core;
+
+    if (!m->icache.sets || cache_peek(&m->icache, pa >> m->fetch_line_shift) >= 0)
+        return 0;
+    if (!core->l2.size)
+        return core->icache.miss + from_memory(core, core->icache.line, false);
+    return core->icache.miss + core->l2_latency +
+           (cache_peek(&m->shared->l2, pa / core->l2.line) >= 0
+                ? 0
+                : core->l2.miss + from_memory(core, core->l2.line, false));
+}
+
 void model_fence_i(struct model *m)
 {
     cache_clear(&m->icache);
@@ -541,8 +578,8 @@ static uint32_t division_cycles(const struct core *core, uint64_t a, uint64_t b)
 
     if (!b && core->div_zero)
         return core->div_zero;
-    if (bits < 0) /* the quotient is known at once */
-        return core->div_base - 1;
+    if (bits < 0) /* the quotient is 0 */
+        return core->div_smaller ? core->div_smaller : core->div_base - 1;
     return core->div_base + (uint32_t)bits / core->div_bits;
 }
 
@@ -565,11 +602,60 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
 
 /* ---- branches ---- */
 
+static uint32_t history_counter(const struct model *m)
+{
+    uint64_t h = m->history;
+    unsigned skip = m->core->history_skip;
+
+    if (skip)
+        h = h >> (skip + 1) << skip | (h & ((UINT64_C(1) << skip) - 1));
+    return (uint32_t)(h & (m->core->counters - 1));
+}
+
+/*
+ * The value of a counter as it was read: when the branch some branches before was fetched, or,
+ * where one was mispredicted, when fetch began again behind it.
+ */
+static uint8_t counter_as_read(const struct model *m, uint32_t counter)
+{
+    unsigned unseen = m->branches[0].wrong ? 1 : m->core->read_ahead;
+    uint8_t value = m->counters[counter];
+
+    for (unsigned i = 0; i < unseen; i++)
+        if (m->branches[i].written && m->branches[i].counter == counter)
+            value = m->branches[i].before;
+    return value;
+}
+
+bool model_predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next)
+{
+    const struct core *core = m->core;
+    uint32_t counter = history_counter(m);
+    uint8_t read = counter_as_read(m, counter);
+    uint8_t learnt = taken ? (uint8_t)(read + (read < 3)) : (uint8_t)(read - (read > 0));
+    struct branch_update update = {.counter = counter,
+                                   .before = m->counters[counter],
+                                   .written = learnt != read,
+                                   .wrong = (read >= 2) != taken};
+
+    if (core->update_busy && pc == m->after_branch && m->branches[0].written)
+        update.written = false;
+    if (update.written)
+        m->counters[counter] = learnt;
+    memmove(&m->branches[1], &m->branches[0], sizeof m->branches - sizeof m->branches[0]);
+    m->branches[0] = update;
+    m->after_branch = next;
+    m->history = (m->history << 1 | taken) & ((UINT64_C(1) << core->history) - 1);
+    return read >= 2;
+}
+
 static int64_t find_target(struct model *m, uint64_t pc)
 {
-    uint8_t *hint = &m->btb_hint[pc >> 1 & (HINTS - 1)];
+    uint8_t *hint = &m->btb_hint[hint_of(pc)];
     int64_t at;
 
+    if (!m->btb_used[hint_of(pc)])
+        return CACHE_NOT;
     if (m->btb.keys[*hint] == pc)
         return *hint;
     at = cache_peek(&m->btb, pc);
@@ -583,8 +669,21 @@ static void put_target(struct model *m, uint64_t pc, uint64_t target)
     uint64_t gone, note;
     int64_t at = cache_put(&m->btb, pc, &gone, &note);
 
-    if (at >= 0)
-        m->btb.notes[at] = target;
+    if (at < 0)
+        return;
+    m->btb.notes[at] = target;
+    m->btb_used[hint_of(pc)]++;
+    if (gone != CACHE_EMPTY)
+        m->btb_used[hint_of(gone)]--;
+}
+
+enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc)
+{
+    if (find_target(m, pc) < 0)
+        return LEAVE_NEXT;
+    cache_remove(&m->btb, pc);
+    m->btb_used[hint_of(pc)]--;
+    return LEAVE_DROPPED_TARGET;
 }
 
 enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late)
@@ -627,12 +726,9 @@ enum pipe_leave_by model_return(struct model *m, uint64_t pc, uint64_t target)
 
     (void)pc;
     if (m->return_count <= least) {
-        bool first = !m->return_empty && depth;
-
         m->return_count = 0;
         m->return_lost = false;
-        m->return_empty = true;
-        return first ? LEAVE_EMPTY_RETURN : LEAVE_WRONG_RETURN;
+        return LEAVE_EMPTY_RETURN;
     }
     predicted = m->returns[m->return_top];
     m->return_top = m->return_top ? m->return_top - 1 : depth - 1;

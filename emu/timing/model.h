@@ -36,6 +36,15 @@ enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
 struct model;
 
+enum { BRANCHES_BEHIND = 3 };
+
+/* What a conditional branch did to the counters, if they are read before it has done so. */
+struct branch_update {
+    uint32_t counter;
+    uint8_t before; /* its value */
+    bool written, wrong;
+};
+
 /* What the harts of a machine share. */
 struct shared_model {
     const struct core *core;
@@ -51,10 +60,11 @@ struct model {
     struct cache icache, dcache, itlb, dtlb, tlb2, btb;
     uint8_t *counters;
     uint64_t history;
+    struct branch_update branches[BRANCHES_BEHIND]; /* the newest first */
+    uint64_t after_branch;                          /* pc of the instruction run behind that */
     uint64_t returns[RETURN_STACK_MAX];
     uint32_t return_top, return_count;
-    bool return_lost;  /* the stack has overflowed since it was empty */
-    bool return_empty; /* a return has found nothing since the last call */
+    bool return_lost; /* the stack has overflowed since it was empty */
     uint64_t dividend, divisor;
     uint8_t division;        /* signedness and width of the last one, + 1 */
     uint64_t stores_drained; /* cycle in which the store buffer is empty */
@@ -65,6 +75,7 @@ struct model {
     /* caches */
     struct filter filter;
     uint8_t btb_hint[HINTS];
+    uint16_t btb_used[HINTS];  /* entries of which the hint is there: most branches have none */
     uint64_t *last_filtered;   /* the only line in the filter, if uses must be noted */
     unsigned line_shift;       /* of the data cache */
     unsigned fetch_line_shift; /* of the instruction cache */
@@ -101,6 +112,8 @@ void model_drop_line(struct shared_model *s, uint64_t pa);
 /* The line is there. */
 bool model_has_line(struct model *m, uint64_t pa);
 uint32_t model_fetch_line(struct model *m, uint64_t pa);
+/* What that would take; nothing changes. 0: the line is there. */
+uint32_t model_fetch_missing(const struct model *m, uint64_t pa);
 void model_fence_i(struct model *m);
 
 /* ---- translation ---- */
@@ -141,22 +154,39 @@ static inline uint64_t model_counter(const struct model *m, uint64_t pc)
 
 enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late);
 
+/* The prediction of the branch at `pc` whose counter was read earlier, by the history alone. */
+bool model_predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next);
+
+/* It is predicted not taken, but fetch has gone to its target, if that was known. */
+enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc);
+
+/* `next`: the pc that it leads to. */
 static inline enum pipe_leave_by model_branch(struct model *m, uint64_t pc, bool taken,
-                                              bool backward)
+                                              bool backward, uint64_t next)
 {
     const struct core *core = m->core;
     bool predicted = core->predictor == PREDICTOR_backward && backward;
 
-    if (core->predictor >= PREDICTOR_bimodal) {
-        uint8_t *counter = &m->counters[model_counter(m, pc)];
+    if (core->read_ahead) {
+        predicted = model_predict_ahead(m, pc, taken, next);
+    } else if (core->predictor >= PREDICTOR_bimodal) {
+        uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
 
-        predicted = *counter >= 2;
-        *counter = (uint8_t)(taken ? *counter + (*counter < 3) : *counter - (*counter > 0));
+        predicted = was >= 2;
+        if (core->counter_bits == 1)
+            *counter = taken ? 3 : 0;
+        else
+            *counter = (uint8_t)(taken ? was + (was < 3) : was - (was > 0));
         m->history = (m->history << 1 | taken) & ((UINT64_C(1) << core->history) - 1);
     }
-    if (!taken)
+    if (core->btb_first && !predicted) {
+        enum pipe_leave_by by = model_not_taken(m, pc);
+
+        return taken ? LEAVE_MISPREDICT : by;
+    }
+    if (!taken && !(core->btb_first && predicted))
         return predicted ? LEAVE_MISPREDICT : LEAVE_NEXT;
-    if (predicted)
+    if (predicted == taken)
         return model_taken(m, pc, LEAVE_LATE_BRANCH);
     (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
     return LEAVE_MISPREDICT;
@@ -176,7 +206,6 @@ static inline void model_call(struct model *m, uint64_t return_pc)
 {
     uint32_t depth = m->core->ras_depth;
 
-    m->return_empty = false;
     if (!depth)
         return;
     m->return_top = m->return_top + 1 < depth ? m->return_top + 1 : 0;

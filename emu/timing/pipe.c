@@ -5,6 +5,11 @@
  * the number of cycles that the newest piece came before now. An operation issues when its last
  * piece is there, its sources have their results, its destination may be written again, its unit
  * is free, and a store to the same place is far enough behind it.
+ *
+ * With commit.entries, operations are in flight until they commit, in order; a register is written
+ * again when its last writer commits. Loads and stores then go through a queue of two entries in
+ * front of the memory unit, in which a load waits for a store to the same place; what follows
+ * issues.
  */
 #include "timing/pipe.h"
 
@@ -20,29 +25,80 @@ static unsigned less(unsigned from, unsigned by)
     return from > by ? from - by : 0;
 }
 
-/* Moves now on. */
-static void advance(const struct core *core, struct pipe_state *s, unsigned cycles)
+static unsigned most(unsigned a, unsigned b)
 {
-    unsigned most = core->fetch_ahead + 1;
-    unsigned window =
-        core->load_window > core->store_window ? core->load_window : core->store_window;
+    return a > b ? a : b;
+}
 
-    if (!cycles)
-        return;
-    for (unsigned i = 0; i < PIPE_REGS; i++) {
-        s->busy[i] = (uint8_t)less(s->busy[i], cycles);
-        if (!s->busy[i])
-            s->loaded &= ~(UINT64_C(1) << i);
-    }
-    for (unsigned i = 0; i < UNITS; i++)
-        s->unit[i] = (uint8_t)less(s->unit[i], cycles);
+/* A jump that waits for longer holds fetch no longer. */
+enum { DECODED_MAX = 4 };
+
+static uint8_t in_byte(unsigned cycles)
+{
+    return cycles < UINT8_MAX ? (uint8_t)cycles : UINT8_MAX;
+}
+
+/* For how long a store matters. */
+static unsigned stores_window(const struct core *core)
+{
+    return most(core->load_window, core->store_window);
+}
+
+static void age_stores(struct pipe_state *s, unsigned cycles, unsigned window)
+{
     for (unsigned i = 0; i < PIPE_STORES; i++) {
         if (s->store[i].base && s->store[i].age + cycles < window)
             s->store[i].age = (uint8_t)(s->store[i].age + cycles);
         else
             s->store[i] = (struct pipe_store){0};
     }
-    s->ahead = (uint8_t)(s->ahead + cycles < most ? s->ahead + cycles : most);
+}
+
+/* What commits, and what leaves the queue of stores. */
+static void commit(struct pipe_state *s, unsigned cycles)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < PIPE_FLIGHT; i++) {
+        struct pipe_flight f = s->flight[i];
+
+        s->flight[i] = (struct pipe_flight){0};
+        if (f.until > cycles)
+            s->flight[n++] = (struct pipe_flight){(uint8_t)(f.until - cycles), f.rd};
+    }
+    for (unsigned i = 0; i < PIPE_STORES; i++) {
+        s->store[i].until = (uint8_t)less(s->store[i].until, cycles);
+        if (!s->store[i].until)
+            s->store[i] = (struct pipe_store){0};
+    }
+}
+
+/* Moves now on. */
+static void advance(const struct core *core, struct pipe_state *s, unsigned cycles)
+{
+    unsigned furthest = core->fetch_ahead + 1;
+    if (!cycles)
+        return;
+    for (unsigned i = 0; i < PIPE_REGS; i++) {
+        s->busy[i] = (uint8_t)less(s->busy[i], cycles);
+        if (!s->busy[i]) {
+            s->loaded &= ~(UINT64_C(1) << i);
+            s->late &= ~(UINT64_C(1) << i);
+        }
+    }
+    for (unsigned i = 0; i < UNITS; i++)
+        s->unit[i] = (uint8_t)less(s->unit[i], cycles);
+    for (unsigned i = 0; i < 2; i++) {
+        s->served[i] = (uint8_t)less(s->served[i], cycles);
+        s->jumps[i] = (uint8_t)less(s->jumps[i], cycles);
+    }
+    s->queued = (uint8_t)less(s->queued, cycles);
+    s->follows = s->follows && cycles == 1 ? s->follows - 1 : 0;
+    if (core->commit_entries)
+        commit(s, cycles);
+    else
+        age_stores(s, cycles, stores_window(core));
+    s->ahead = (uint8_t)(s->ahead + cycles < furthest ? s->ahead + cycles : furthest);
     s->slot = 0;
 }
 
@@ -56,27 +112,30 @@ static unsigned pieces(const struct core *core, const struct pipe_state *s,
     return last - first + (!s->fresh && op->pc % core->fetch_bytes == 0);
 }
 
-static unsigned most(unsigned a, unsigned b)
-{
-    return a > b ? a : b;
-}
-
 /* Of the doublewords in a page: what a store buffer compares. */
 static unsigned place(int offset)
 {
     return (unsigned)offset >> 3 & 511;
 }
 
-/* Cycles until `wait` cycles after a store to the same place, if that was within the window. */
-static unsigned behind_stores(const struct pipe_state *s, const struct pipe_op *op, unsigned window,
-                              unsigned wait)
+/* The newest store that is known to be to the same place. */
+static const struct pipe_store *store_before(const struct pipe_state *s, const struct pipe_op *op)
 {
     for (unsigned i = 0; i < PIPE_STORES; i++)
         if (s->store[i].base && s->store[i].base == op->source[0] &&
             (op->flags & PIPE_STORE ? s->store[i].offset == op->offset
                                     : place(s->store[i].offset) == place(op->offset)))
-            return s->store[i].age < window ? less(wait, s->store[i].age) : 0;
-    return 0;
+            return &s->store[i];
+    return NULL;
+}
+
+/* Cycles until `wait` cycles after a store to the same place, if that was within the window. */
+static unsigned behind_stores(const struct pipe_state *s, const struct pipe_op *op, unsigned window,
+                              unsigned wait)
+{
+    const struct pipe_store *store = store_before(s, op);
+
+    return store && store->age < window ? less(wait, store->age) : 0;
 }
 
 static void forget_base(struct pipe_state *s, const struct pipe_op *op)
@@ -106,12 +165,81 @@ static void pack_stores(struct pipe_state *s)
         s->store[n++] = (struct pipe_store){0};
 }
 
-static void note_store(struct pipe_state *s, const struct pipe_op *op)
+static void note_store(struct pipe_state *s, const struct pipe_op *op, unsigned until)
 {
     if (!op->source[0])
         return;
     memmove(&s->store[1], &s->store[0], (PIPE_STORES - 1) * sizeof s->store[0]);
-    s->store[0] = (struct pipe_store){.base = op->source[0], .offset = op->offset};
+    s->store[0] =
+        (struct pipe_store){.base = op->source[0], .until = in_byte(until), .offset = op->offset};
+}
+
+/* ---- what is in flight ---- */
+
+static unsigned in_flight(const struct pipe_state *s)
+{
+    unsigned n = 0;
+
+    while (n < PIPE_FLIGHT && s->flight[n].until)
+        n++;
+    return n;
+}
+
+static bool uses_memory_unit(const struct pipe_op *op)
+{
+    return core_unit_of((enum core_class)op->class) == UNIT_MEMORY;
+}
+
+/* Until there is an entry for the operation, and the last writer of its register commits. */
+static unsigned wait_for_commits(const struct core *core, const struct pipe_state *s,
+                                 const struct pipe_op *op)
+{
+    unsigned n = in_flight(s), wait = 0;
+
+    if (n >= core->commit_entries)
+        wait = s->flight[n - core->commit_entries].until;
+    for (unsigned i = 0; i < n && op->rd; i++)
+        if (s->flight[i].rd == op->rd)
+            wait = most(wait, s->flight[i].until - 1U);
+    return wait;
+}
+
+/* The queue has room for one that issues right behind another, before it is known that that waits.
+ */
+static unsigned wait_for_queue(const struct pipe_state *s, unsigned wait)
+{
+    wait = most(wait, s->served[1]);
+    return s->follows && !wait ? 0 : most(wait, s->served[0]);
+}
+
+/* For how long the operation, which issues now, waits in the queue. */
+static unsigned queue(struct pipe_state *s, const struct pipe_op *op)
+{
+    unsigned waits = less(s->served[0], 1);
+    const struct pipe_store *store = op->flags & PIPE_LOAD ? store_before(s, op) : NULL;
+
+    if (store && store->until > waits + 1)
+        waits = store->until;
+    s->served[1] = s->served[0];
+    s->served[0] = in_byte(waits + 2);
+    s->follows = 2;
+    return waits;
+}
+
+/* When its entry is free: it commits a cycle after its result, in order, commit.width in a cycle.
+ */
+static unsigned fly(const struct core *core, struct pipe_state *s, const struct pipe_op *op,
+                    unsigned result)
+{
+    unsigned n = in_flight(s), until = result + 2;
+    unsigned last = n ? s->flight[n - 1].until : 0;
+    bool alone = op->flags & PIPE_STORE || core->commit_width == 1 ||
+                 (n > 1 && s->flight[n - 2].until == last);
+
+    if (last && until <= last)
+        until = last + alone;
+    s->flight[n] = (struct pipe_flight){in_byte(until), op->rd};
+    return in_byte(until);
 }
 
 static bool waits_for_rd(const struct core *core, const struct pipe_state *s,
@@ -120,92 +248,263 @@ static bool waits_for_rd(const struct core *core, const struct pipe_state *s,
     return op->rd && core->ordered_writes && (core->waw_loads || !(s->loaded >> op->rd & 1));
 }
 
-/* Until the operation can issue, but for fetch. */
-static unsigned wait_for_operands(const struct core *core, const struct pipe_state *s,
-                                  const struct pipe_op *op, unsigned *data)
+/* With issue.result-bus, for the end of a division, and in the cycle of a product. */
+static unsigned wait_for_unit(const struct pipe_state *s, const struct pipe_op *op)
 {
     enum core_unit unit = core_unit_of((enum core_class)op->class);
+    bool one_cycle = unit == UNIT_BRANCH || unit == UNIT_BLOCK;
+
+    return one_cycle ? most(s->unit[unit], s->unit[UNIT_NONE]) : s->unit[unit];
+}
+
+/* The second ALU, or a stage as late, works with the operand: also on the data of a store. */
+static bool is_for_second_alu(const struct pipe_op *op, unsigned source)
+{
+    return op->class == CORE_alu || op->class == CORE_branch ||
+           (op->class == CORE_store && source == 1);
+}
+
+/* Cycles after its issue that the operation needs an operand. */
+static unsigned lateness(const struct core *core, const struct pipe_state *s,
+                         const struct pipe_op *op, unsigned source)
+{
     unsigned late = op->class == CORE_branch ? core->branch_late : 0;
-    unsigned wait = waits_for_rd(core, s, op) ? s->busy[op->rd] : 0;
 
-    wait = most(wait, s->unit[unit]);
+    if (s->late >> op->source[source] & 1 && is_for_second_alu(op, source))
+        late = most(late, core->alu_late);
+    return late;
+}
+
+static bool is_float(unsigned reg)
+{
+    return reg >= 32;
+}
+
+/* Cycles after its result until the register may be written again. */
+static unsigned write_after_write(const struct core *core, unsigned reg)
+{
+    return is_float(reg) ? core->float_waw : 0;
+}
+
+/* The operation goes on to a place of its own, where it waits for what is floating point. */
+static bool is_queued(const struct core *core, const struct pipe_op *op)
+{
+    return core->float_queue && op->flags & PIPE_FLOAT;
+}
+
+/* A store whose data comes by itself; the other source is the address. */
+static bool comes_late(const struct core *core, const struct pipe_state *s,
+                       const struct pipe_op *op, unsigned source)
+{
+    return core->late_data && op->flags & PIPE_STORE && source == 1 &&
+           (is_float(op->source[1]) || s->loaded >> op->source[1] & 1);
+}
+
+/*
+ * Until the operation can issue, but for fetch; or, of one that is queued and so has issued,
+ * until it goes on.
+ */
+static unsigned wait_for_operands(const struct core *core, const struct pipe_state *s,
+                                  const struct pipe_op *op, bool queued, unsigned *data)
+{
+    enum core_unit unit = core_unit_of((enum core_class)op->class);
+    bool parts = is_queued(core, op), for_rd = waits_for_rd(core, s, op);
+    unsigned wait = for_rd && (!parts || is_float(op->rd) == queued) ? s->busy[op->rd] : 0;
+
+    if (!parts || (unit == UNIT_FLOAT || unit == UNIT_FLOAT_DIVIDE) == queued)
+        wait = most(wait, wait_for_unit(s, op));
+    if (parts && !queued)
+        wait = most(wait, s->queued);
     for (unsigned i = 0; i < PIPE_SOURCES; i++) {
-        unsigned r = op->source[i], until = r ? less(s->busy[r], core->waw + late) : 0;
+        unsigned r = op->source[i];
+        unsigned late = write_after_write(core, r) + lateness(core, s, op, i);
+        unsigned until = r ? less(s->busy[r], late) : 0;
 
+        if ((parts && is_float(r) != queued) || comes_late(core, s, op, i))
+            continue;
         if (s->loaded >> r & 1)
             *data = most(*data, until);
         wait = most(wait, until);
     }
-    if (waits_for_rd(core, s, op) && s->loaded >> op->rd & 1)
+    if (for_rd && s->loaded >> op->rd & 1)
         *data = most(*data, s->busy[op->rd]);
+    if (core->commit_entries)
+        wait = most(wait, wait_for_commits(core, s, op));
     return wait;
 }
 
-static void use_unit(const struct core *core, struct pipe_state *s, const struct pipe_op *op)
+/* `from`: cycles until it begins. */
+static void use_unit(const struct core *core, struct pipe_state *s, const struct pipe_op *op,
+                     unsigned from)
 {
     enum core_unit unit = core_unit_of((enum core_class)op->class);
+    uint8_t until = (uint8_t)core->interval[op->class];
 
-    if (unit != UNIT_NONE && unit != UNIT_BLOCK)
-        s->unit[unit] = (uint8_t)core->interval[op->class];
+    if (unit == UNIT_NONE || unit == UNIT_BLOCK)
+        return;
+    s->unit[unit] = until;
+    if (unit == UNIT_FLOAT || unit == UNIT_FLOAT_DIVIDE)
+        s->unit[unit] = in_byte(from + until);
+    if (core->result_bus && unit == UNIT_MULTIPLY)
+        s->unit[UNIT_NONE] = 2;
+    if (core->result_bus && unit == UNIT_DIVIDE)
+        s->unit[UNIT_NONE] = s->unit[UNIT_MULTIPLY] = until;
+}
+
+/* Nothing else issues meanwhile. */
+static bool blocks(const struct core *core, const struct pipe_op *op)
+{
+    enum core_class class = (enum core_class)op->class;
+
+    return core_unit_of(class) == UNIT_BLOCK ||
+           (core->amo_blocks && (class == CORE_amo || class == CORE_lr || class == CORE_sc));
+}
+
+/* What is in flight commits before an operation that blocks; its own interval begins before that.
+ */
+static unsigned wait_for_all(const struct pipe_state *s)
+{
+    unsigned n = in_flight(s);
+
+    return n ? less(s->flight[n - 1].until, 2) : 0;
+}
+
+/* Cycles in which fetch is too late for the operation; moves `ahead` on to its last piece. */
+static unsigned fetch(const struct core *core, struct pipe_state *s, const struct pipe_op *op)
+{
+    unsigned new_pieces = pieces(core, s, op);
+    int after = (int)s->ahead - (int)new_pieces;
+    int most_ahead = (int)core->fetch_ahead + 1 - s->jumps[1];
+
+    if (new_pieces && after > most_ahead)
+        after = most_ahead;
+    s->ahead = (uint8_t)(after > 0 ? after : 0);
+    s->fresh = 0;
+    return after < 0 ? (unsigned)-after : 0;
+}
+
+/* Until its result can be used. */
+static unsigned latency_of(const struct core *core, const struct pipe_op *op)
+{
+    bool leaves = core_unit_of((enum core_class)op->class) == UNIT_FLOAT && !is_float(op->rd);
+
+    return core->latency[op->class] + (leaves ? core->float_to_int : 0);
+}
+
+/* Cycles until the result of the operation, which issues now and begins `from` cycles later. */
+static unsigned note_result(const struct core *core, struct pipe_state *s, const struct pipe_op *op,
+                            unsigned from)
+{
+    unsigned result = from + latency_of(core, op), until;
+
+    if (!core->commit_entries) {
+        if (op->flags & PIPE_STORE)
+            note_store(s, op, 0);
+        return result;
+    }
+    if (blocks(core, op))
+        return result + wait_for_all(s);
+    if (uses_memory_unit(op))
+        result += queue(s, op);
+    until = fly(core, s, op, result);
+    if (op->flags & PIPE_STORE)
+        note_store(s, op, until + core->load_wait - 1);
+    return result;
+}
+
+/* An operation that issues before its operands are there: the second ALU does it. */
+static bool is_late(const struct core *core, const struct pipe_state *s, const struct pipe_op *op)
+{
+    if (op->class != CORE_alu || !core->alu_late)
+        return false;
+    for (unsigned i = 0; i < PIPE_SOURCES; i++)
+        if (op->source[i] && s->busy[op->source[i]] > write_after_write(core, op->source[i]))
+            return true;
+    return false;
+}
+
+/* `result`: cycles until it is there. */
+static void write_result(const struct core *core, struct pipe_state *s, const struct pipe_op *op,
+                         unsigned result)
+{
+    uint64_t rd = UINT64_C(1) << op->rd;
+    bool late = is_late(core, s, op);
+
+    s->busy[op->rd] =
+        in_byte(result + write_after_write(core, op->rd) + (late ? core->alu_late : 0));
+    s->loaded &= ~rd;
+    if (op->flags & PIPE_LOAD)
+        s->loaded |= rd;
+    s->late &= ~rd;
+    if (core->alu_late && (op->class != CORE_alu || late))
+        s->late |= rd;
 }
 
 struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const struct pipe_op *op)
 {
-    unsigned new_pieces = pieces(core, s, op), data = 0;
-    unsigned fetch = less(new_pieces, s->ahead);
-    unsigned wait = wait_for_operands(core, s, op, &data), behind = 0, issue;
-    enum core_unit unit = core_unit_of((enum core_class)op->class);
+    unsigned data = 0, late = fetch(core, s, op), behind = 0, issue, later = 0, result, waited;
+    unsigned wait = most(wait_for_operands(core, s, op, false, &data), late);
 
-    if (op->flags & PIPE_LOAD && core->load_window)
+    if (op->flags & PIPE_LOAD && !core->commit_entries)
         behind = behind_stores(s, op, core->load_window, core->load_window);
-    if (op->flags & PIPE_STORE && core->store_window)
+    if (op->flags & PIPE_STORE && core->store_window && !core->commit_entries)
         behind = behind_stores(s, op, core->store_window, core->store_wait);
     wait = most(wait, behind);
     data = most(data, behind);
-    wait = most(wait, fetch);
-    s->ahead = (uint8_t)less(s->ahead + fetch, new_pieces);
-    s->fresh = 0;
+    if (core->commit_entries && uses_memory_unit(op))
+        wait = wait_for_queue(s, wait);
     if (wait) {
-        unsigned ahead = s->ahead;
+        unsigned ahead = s->ahead + wait - late;
 
         advance(core, s, wait);
-        s->ahead = (uint8_t)(ahead + wait - fetch < core->fetch_ahead + 1 ? ahead + wait - fetch
-                                                                          : core->fetch_ahead + 1);
+        s->ahead = (uint8_t)(ahead < core->fetch_ahead + 1 ? ahead : core->fetch_ahead + 1);
     }
-    use_unit(core, s, op);
-    if (behind && op->flags & PIPE_LOAD)
-        s->unit[UNIT_MEMORY] = (uint8_t)(s->unit[UNIT_MEMORY] + core->load_block);
+    if (is_queued(core, op)) {
+        unsigned not_issue = 0;
+
+        later = wait_for_operands(core, s, op, true, &not_issue);
+        s->queued = in_byte(later + 1);
+    }
+    issue = blocks(core, op) ? core->interval[op->class] + wait_for_all(s) : 1;
+    use_unit(core, s, op, later);
+    result = note_result(core, s, op, later);
     forget_base(s, op);
-    if (op->rd) {
-        s->busy[op->rd] = (uint8_t)(core->latency[op->class] + core->waw);
-        s->loaded &= ~(UINT64_C(1) << op->rd);
-        if (op->flags & PIPE_LOAD)
-            s->loaded |= UINT64_C(1) << op->rd;
-    }
-    if (op->flags & PIPE_STORE)
-        note_store(s, op);
-    issue = unit == UNIT_BLOCK ? core->interval[op->class] : 1;
+    if (op->rd)
+        write_result(core, s, op, result);
+    waited = wait - late < DECODED_MAX ? wait - late : DECODED_MAX;
+    s->decoded = core->fetch_jumps && op->flags & PIPE_CONTROL ? (uint8_t)waited : 0;
     s->slot++;
-    if (s->slot == core->issue_width || unit == UNIT_BLOCK || op->flags & PIPE_CONTROL)
+    if (s->slot == core->issue_width || blocks(core, op) || op->flags & PIPE_CONTROL)
         advance(core, s, issue);
     else
         issue = 0;
     pack_stores(s);
     return (struct pipe_cost){
         .cycles = (uint16_t)(wait + issue),
-        .fetch = (uint16_t)fetch,
-        .data = (uint16_t)less(data < wait ? data : wait, fetch),
+        .fetch = (uint16_t)late,
+        .data = (uint16_t)less(data < wait ? data : wait, late),
     };
+}
+
+/* Fetch goes on at the target before the jump issues: where it is ahead, that hides the gap. */
+static bool is_seen_in_fetch(const struct core *core, enum pipe_leave_by how)
+{
+    return how == LEAVE_TAKEN || how == LEAVE_RETURN ||
+           (core->late_in_fetch &&
+            (how == LEAVE_LATE_BRANCH || how == LEAVE_LATE_JUMP || how == LEAVE_DROPPED_TARGET));
 }
 
 struct pipe_cost pipe_leave(const struct core *core, struct pipe_state *s, enum pipe_leave_by how)
 {
-    const uint32_t stalls[] = {
+    const uint32_t gaps[] = {
+        [LEAVE_TAKEN] = core->taken,
+        [LEAVE_RETURN] = core->return_hit,
         [LEAVE_LATE_BRANCH] = core->late_branch,
         [LEAVE_LATE_JUMP] = core->late_jump,
+        [LEAVE_DROPPED_TARGET] = core->late_branch,
         [LEAVE_MISPREDICT] = core->mispredict,
         [LEAVE_WRONG_RETURN] = core->return_wrong,
-        [LEAVE_EMPTY_RETURN] = core->return_wrong + core->return_empty,
+        [LEAVE_EMPTY_RETURN] = core->return_wrong,
         [LEAVE_WRONG_INDIRECT] = core->indirect_wrong,
         [LEAVE_WRONG_CALL] = core->call_wrong,
         [LEAVE_SPLIT_CALL] = core->call_wrong + core->call_split,
@@ -216,8 +515,11 @@ struct pipe_cost pipe_leave(const struct core *core, struct pipe_state *s, enum 
     if (how == LEAVE_NEXT)
         return (struct pipe_cost){0};
     s->fresh = 1;
-    if (how == LEAVE_TAKEN || how == LEAVE_RETURN) {
-        unsigned needed = 1 + (how == LEAVE_TAKEN ? core->taken : core->return_hit);
+    s->jumps[1] = s->jumps[0];
+    s->jumps[0] = core->fetch_jumps ? (uint8_t)(core->fetch_ahead + 4 - s->decoded) : 0;
+    s->decoded = 0;
+    if (is_seen_in_fetch(core, how)) {
+        unsigned needed = 1 + gaps[how];
 
         stall = less(needed, s->ahead);
         s->ahead = (uint8_t)less(s->ahead, needed);
@@ -226,9 +528,10 @@ struct pipe_cost pipe_leave(const struct core *core, struct pipe_state *s, enum 
             s->ahead = 0;
         }
     } else {
-        stall = stalls[how];
+        stall = gaps[how];
         advance(core, s, stall);
         s->ahead = 0;
+        s->jumps[0] = s->jumps[1] = 0;
     }
     return (struct pipe_cost){.cycles = (uint16_t)stall, .branch = (uint16_t)stall};
 }

@@ -15,13 +15,19 @@
 #include "timing/core.h"
 
 /* Registers: 0 none, 1 to 31 integer, 32 to 63 floating point. */
-enum { PIPE_REGS = 64, PIPE_SOURCES = 3, PIPE_STORES = 4 };
+enum {
+    PIPE_REGS = 64,
+    PIPE_SOURCES = 3,
+    PIPE_STORES = 4,
+    PIPE_FLIGHT = 8, /* most of commit.entries */
+};
 
 enum pipe_flag {
     PIPE_LOAD = 1,
     PIPE_STORE = 2,
     PIPE_CONTROL = 4, /* may jump: ends its issue group */
     PIPE_ADD = 8,     /* rd = source[0] + offset */
+    PIPE_FLOAT = 16,  /* has a floating-point register */
 };
 
 struct pipe_op {
@@ -34,24 +40,42 @@ struct pipe_op {
 };
 
 struct pipe_store {
-    uint8_t base;   /* register; 0: none */
-    uint8_t age;    /* cycles since it issued */
+    uint8_t base; /* register; 0: none */
+    union {
+        uint8_t age;   /* cycles since it issued */
+        uint8_t until; /* with commit.entries: it has left the queue in front of the buffer */
+    };
     int16_t offset; /* from what the register holds now */
+};
+
+/* An operation that has issued and has not committed. */
+struct pipe_flight {
+    uint8_t until; /* its entry is free: the cycle after its commit */
+    uint8_t rd;
 };
 
 struct pipe_state {
     uint8_t busy[PIPE_REGS]; /* until the result is there, and core->waw */
     uint8_t unit[UNITS];     /* until it takes another operation */
     uint64_t loaded;         /* registers of which the result comes from memory */
+    uint64_t late;           /* ... of which the second ALU can have it: core->alu_late */
     uint8_t ahead;           /* of issue, cycles that fetch is */
     uint8_t fresh;           /* the code at hand is fetched from a jump's target on */
     uint8_t slot;            /* operations that issue in this cycle already */
-    uint8_t zero[5];
-    struct pipe_store store[PIPE_STORES]; /* the newest first, of those that matter still */
+    uint8_t queued;          /* until a floating-point operation that waits has left its place */
+    uint8_t zero[4];
+    uint8_t served[2]; /* until the last two loads or stores have left their unit's queue */
+    uint8_t follows;   /* the last of them issued in the cycle before now */
+    uint8_t decoded;   /* cycles that the jump at hand has waited to issue */
+    uint8_t jumps[2];  /* until the last two predicted jumps hold fetch no longer, newest first */
+    uint8_t more_zero[2];
+    struct pipe_store store[PIPE_STORES];   /* the newest first, of those that matter still */
+    struct pipe_flight flight[PIPE_FLIGHT]; /* the oldest first; empty ones are last */
 };
 
-_Static_assert(sizeof(struct pipe_state) ==
-                   PIPE_REGS + UNITS + 8 + 8 + PIPE_STORES * sizeof(struct pipe_store),
+_Static_assert(sizeof(struct pipe_state) == PIPE_REGS + UNITS + 2 * 8 + 16 +
+                                                PIPE_STORES * sizeof(struct pipe_store) +
+                                                PIPE_FLIGHT * sizeof(struct pipe_flight),
                "no padding: states are compared as bytes");
 
 /* What a step took: all that now has moved on by, and of that the stalls. */
@@ -71,9 +95,10 @@ enum pipe_leave_by {
     LEAVE_RETURN,         /* predicted return */
     LEAVE_LATE_BRANCH,    /* predicted taken, target not in the target buffer */
     LEAVE_LATE_JUMP,      /* the same of jal */
+    LEAVE_DROPPED_TARGET, /* predicted not taken, but the target buffer had a target */
     LEAVE_MISPREDICT,     /* branch */
     LEAVE_WRONG_RETURN,   /* return, to another place than predicted */
-    LEAVE_EMPTY_RETURN,   /* the first for which the return stack has nothing */
+    LEAVE_EMPTY_RETURN,   /* return, for which the return stack has nothing */
     LEAVE_WRONG_INDIRECT, /* jalr */
     LEAVE_WRONG_CALL,     /* jalr that calls */
     LEAVE_SPLIT_CALL,     /* the same at 2 mod 4 */

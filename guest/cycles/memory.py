@@ -115,7 +115,7 @@ def amos(p):
 # ---- traps ----
 
 def traps(p):
-    """There and back: a handler of four instructions behind a test, which goes on after the instruction."""
+    """A trap and the return from it: the handler is a test and four instructions, and returns to the next one."""
     adds = repeat("add a4,s8,s9\nadd a5,s8,s9", 4)
     for name, body in (("ecall", "ecall"), ("ebreak", "ebreak"), ("illegal", "csrw cycle,zero"),
                        ("ecall_8_adds", f"{adds}\necall")):

@@ -41,11 +41,11 @@ class Program:
         self.functions = []
 
     def function(self, text):
-        """Assembly that stands behind the rows."""
+        """Assembly that follows the rows."""
         self.functions.append(text)
 
     def flush_functions(self):
-        """Puts the functions so far behind the rows so far: later rows do not move them."""
+        """Puts the functions so far after the rows so far: later rows do not move them."""
         self.lines += ["  tail rows_go_on", *self.functions_text(), "rows_go_on:"]
         self.functions = []
 

@@ -5,12 +5,12 @@ A row calls a small function once, which has the site; `plain` and `fp` are the
 same function without one. In the name stands the offset of the function's entry
 in a 64-byte line, for forms pg_* that of the site. The forms' names:
 
-  pg_*       the site of -pg behind a forced frame (layouts static and mcount)
+  pg_*       the site of -pg after a frame (layouts static and mcount)
   pfe16_*    16 bytes at the entry; pfe8_*: 8 bytes, link register t0
   atomic_*   auipc t0 stays, the second word is a nop or jalr
-  callops_*  the same behind an 8-byte literal with the address of the ops
+  callops_*  the same after an 8-byte literal with the address of the ops
   cnop8_*    what -fpatchable-function-entry emits, before it is turned into nops
-  *_off      nobody traces; static_off: _mcount with its three compares
+  *_off      tracing is off; static_off: _mcount with its three compares
   *_stub     on, to a function that only returns
   *_tramp    on, to a trampoline that saves and restores what Linux's does around a stub
   *_graph    the same, and the return address is replaced: back by way of return_to_handler

@@ -66,11 +66,21 @@ check "... is made again" test "$(wc -l <"$work/ran")" = 6
 rm "$(find "$work/other" -type f | head -n 1)"
 check "what a kill has cost" counted
 check "... is made again, and nothing else" test "$(wc -l <"$work/ran")" = 7
-for file in "$work/other"/*; do echo '{' >"$file"; done
+damage='{'
+for file in "$work/other"/*; do
+    echo "$damage" >"$file"
+    damage='{}'
+done
 check "a damaged result" counted
 check "... is none" test "$(wc -l <"$work/ran")" = 13
 check "another seed" counted --seed 2
 check "... is another measurement" test "$(wc -l <"$work/ran")" = 19
+
+mkdir "$work/elsewhere"
+cp "$rvftrace" "$work/elsewhere"
+check "an emulator with no core models beside it gets those whose contents the cache knows" tools/bench \
+    --build "$BUILD" --emulator "$work/elsewhere/rvftrace" --cache "$cache" --jobs 2 --layout pfe8 \
+    --workload density64 --state off --core c906
 
 # ---- pieces ----
 
@@ -88,8 +98,14 @@ exits 65 "pieces that contradict each other" bench --merge "$work/plan"
 small --shards 3 --seed 7 --out "$work/plan" >/dev/null 2>&1
 exits 65 "pieces of another plan" bench --merge "$work/plan"
 exits 64 "a piece that is none" tools/bench --shard 9 --out "$work/plan"
+sed 's/"density64"/"density16"/' "$work/plan/plan.json" >"$work/changed" && mv "$work/changed" "$work/plan/plan.json"
+exits 65 "a plan that was changed" bench --merge "$work/plan"
 exits 66 "a plan that is not there" tools/bench --merge "$work/nowhere"
 exits 64 "--shards without a place" small --shards 2
+bench --layout pfe8 --workload density64 --state nop --shards 1 --out "$work/nop" >/dev/null 2>&1
+bench --shard 1 --out "$work/nop" >/dev/null 2>&1
+check "pieces without the state off are an answer" bench --merge "$work/nop"
+exits 64 "... but not to what off costs" bench --merge "$work/nop" --fail-above 3
 
 # ---- comparing ----
 
@@ -108,6 +124,7 @@ exits 64 "no such state" bench --state nonsense
 exits 64 "no such workload" bench --workload nonsense
 exits 64 "no such core" bench --core nonsense --layout pfe8 --workload getpid --state off
 exits 64 "a plot without the state that it shows" bench --state nop --svg "$work/x.svg"
+exits 64 "a bound that is no percentage" bench --fail-above nan
 exits 66 "a place for the JSON that is not there" bench --json "$work/nowhere/a.json"
 
 exit $failed

@@ -43,8 +43,8 @@ print(mean)
 sys.exit(mean["micro"] > float(sys.argv[3]) or mean["workload"] > float(sys.argv[4]))' "$work/models.json" "$@"
 }
 check "the models of both cores run" cycles --json "$work/models.json"
-keeps c906 7.8 5.5
-keeps cva6 6.1 2.9
+keeps c906 4.7 3.3
+keeps cva6 3.2 1.4
 told() {
     python3 -c 'import json, re, sys
 for name, core in json.load(open(sys.argv[1]))["cores"].items():
@@ -67,6 +67,8 @@ damaged() { # what sed does to a reference
 damaged_run() { cycles --timing inorder --references "$work/references"; }
 damaged 's/^row nop4_x8 *\([0-9.]*\)/row nop4_x8 none/'
 exits 65 "a reference whose figure is none" damaged_run
+damaged 's/^row nop4_x8 *11.05/row nop4_x8 3.05/'
+exits 65 "a row that takes what the loop takes, of which no error is a percentage" damaged_run
 damaged 's/^row nop4_x8 /row nop4_x9 /'
 exits 65 "a reference of a row that is not there" damaged_run
 damaged '/^loop/d'

@@ -240,6 +240,15 @@ with shell("--report", fifo) as s:
     s.signal(signal.SIGTERM)
     claim("a second signal ends us at once", s.end() == -signal.SIGTERM, s.all)
 
+# timeout(1) sends its signal to the process and to its group, and may be interrupted in between.
+with shell("--report", fifo) as s:
+    s.signal(signal.SIGTERM)
+    time.sleep(0.04)
+    s.signal(signal.SIGTERM)
+    report = subprocess.run(["timeout", "10", "cat", fifo], stdout=subprocess.PIPE)
+    claim("one right after the first does not", s.end() == 128 + signal.SIGTERM, s.all)
+    claim("... and the report is written", b'"interrupted"' in report.stdout, report)
+
 # ---- time ----
 
 with shell() as s:

@@ -5,7 +5,7 @@
 
 refused() { has_status "$1" && says_one_line "$2" && [ ! -s "$out" ]; }
 guest() { # NAME LAYOUT SCRIPT: writes $work/NAME.json
-    run run --quiet --console none --harts 2 --report "$work/$1.json" --append "script=\"$3\"" \
+    run run --quiet --console none --harts 2 --timing ${timing:-inorder} --report "$work/$1.json" --append "script=\"$3\"" \
         --initrd "$BUILD/guest-kernel/$2/modules.cpio" "$BUILD/guest-kernel/$2/kernel.elf"
 }
 
@@ -13,6 +13,21 @@ guest off mcount 'work calls 1'
 claim 'a run without tracing has a report' has_status 0
 guest on mcount 'insmod /lib/modules/trace_sample.ko depth=2; echo function > /sys/kernel/tracing/current_tracer; cat /proc/trace_sample; work calls 1'
 guest pfe8 pfe8 'work calls 1'
+timing=cva6
+guest core pfe16 'echo function_graph > /sys/kernel/tracing/current_tracer; work calls 1'
+
+# The nops of pfe8 are in no function of the debug information, and in front of all of its code.
+# (GCC gives two functions of equal code one address, and with it one of their lines.)
+claim 'a function has the same source line whatever its layout of sites' python3 -c "
+import json
+def sources(name):
+    return {s['function']: (s['file'], s['line']) for s in json.load(open('$work/' + name + '.json'))['sites']
+            if 'file' in s}
+off, pfe8 = sources('off'), sources('pfe8')
+both = off.keys() & pfe8.keys()
+assert len(both) > 100, len(both)
+odd = [(f, off[f], pfe8[f]) for f in both if off[f] != pfe8[f]]
+assert len(odd) <= 2, odd"
 
 # sums KEY FILE...: the CSV in $out has the sums that the JSON files have.
 sums() {
@@ -39,6 +54,8 @@ for path in paths:
         row["cost"] += site["init"]["cycles"] + site["off"]["cycles"] + site["on"]["through_cycles"]
         row["max"] = max(row["max"], site["on"]["through_max"])
         row["sites"] += 1
+        for part in "issue", "fetch", "data", "branch":
+            row[part] += sum(site[state]["parts"][part] for state in ("init", "off", "on"))
 with open(table) as file:
     got = {row[key]: row for row in csv.DictReader(file)}
 assert set(got) == set(want), sorted(set(got) ^ set(want))[:3]
@@ -55,9 +72,31 @@ adds_up() { # KEY FILE...
     has_status 0 && sums "$key" "$@"
 }
 for key in function site file module layout run; do
-    claim "by $key: the sums of the sites of three runs" adds_up "$key" "$work/off.json" "$work/on.json" "$work/pfe8.json"
+    claim "by $key: the sums of the sites of four runs" adds_up "$key" "$work/off.json" "$work/on.json" "$work/pfe8.json" "$work/core.json"
 done
 claim '... of which one has sites of a module' grep -q '"module":""' "$work/on.json"
+
+for part in issue fetch data branch; do
+    run report --csv --of trampolines --sort $part "$work/core.json"
+    claim "trampolines by $part: their own cycles" python3 -c "
+import csv, json
+want = json.load(open('$work/core.json'))['trampolines']
+got = list(csv.DictReader(open('$out')))
+assert sorted(r['function'] for r in got) == sorted(t['name'] for t in want)
+for t in want:
+    row = [r for r in got if r['function'] == t['name']][0]
+    assert int(row['cost']) == t['cycles'] == sum(t['parts'].values())
+    assert int(row['entries']) == t['entries']
+    assert all(int(row[p]) == t['parts'][p] for p in t['parts'])
+rows = [int(r['$part']) for r in got]
+assert rows == sorted(rows, reverse=True) and rows[0] > 0"
+done
+run report "$work/core.json"
+claim 'both tables are shown' sh -c "grep -q '^sites:' '$out' && grep -q '^trampolines:' '$out' && grep -q '^return_to_handler  *[1-9]' '$out'"
+run report --diff --sort branch "$work/pfe8.json" "$work/core.json"
+claim '--diff of a part' sh -c "has() { grep -q \"\$1\" '$out'; }; has '^branch:' && has '^total  *- *[1-9]'"
+claim '... and the summary of the run says the parts' sh -c \
+    "'$rvftrace' run --console none --timing cva6 --append 'script=\"work calls 1\"' '$mcount' </dev/null 2>&1 | grep -q 'cycles each (issue 3.00, fetch [0-9.]*, data 0.00, branch 0.00)'"
 
 run report --top 3 --sort on-entries "$work/on.json"
 claim 'a table has a head, the rows that were asked for, and a total' sh -c \
@@ -106,13 +145,21 @@ claim 'a truncated report' refused 65 '.*cut.json: no report of a run: line [0-9
 echo '{"a":1}' >"$work/other.json"
 run report "$work/other.json"
 claim 'other JSON' refused 65 '.*other.json: no report of a run'
+python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); j["sites"].append(5); json.dump(j, open(sys.argv[2], "w"))
+' "$work/on.json" "$work/odd.json"
+run report "$work/odd.json"
+claim 'one with a site that is a number' refused 65 '.*odd.json: damaged'
+python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); j["sites"][0]["off"]["entries"] = 1e300; json.dump(j, open(sys.argv[2], "w"))
+' "$work/on.json" "$work/vast.json"
+run report --top 1 --sort off-entries "$work/vast.json"
+claim 'a count beyond all counts is the greatest' grep -q '18,446,744,073,709,551,615' "$out"
 sed 's/^ *"version":[0-9]*/ "version":1/' "$work/on.json" >"$work/old.json"
 run report "$work/old.json"
 claim 'a report of an older version' refused 65 '.*old.json: a report of another version'
 run run --quiet --console none --account off --report "$work/no.json" --max-insns 10 "$mcount"
 run report "$work/no.json"
 claim 'one without accounting' refused 65 '.*no.json: has no costs of sites'
-for wrong in '--by x' '--sort x' '--top x' '--top -1' --frobnicate --diff; do
+for wrong in '--by x' '--sort x' '--of x' '--top x' '--top -1' --frobnicate --diff; do
     # shellcheck disable=SC2086 # two words
     run report $wrong "$work/on.json"
     claim "$wrong is refused" refused 64 ".*${wrong%% *}"

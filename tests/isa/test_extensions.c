@@ -109,6 +109,27 @@ static void a_napot_entry_maps_sixty_four_kilobytes(void **state)
     world_free(&w);
 }
 
+/* Whatever was loaded from its range before: no load depends on what is cached. */
+static void each_entry_of_a_napot_range_is_for_its_own_page(void **state)
+{
+    const uint64_t pte = N | ENTRY(RAM_BASE + 0x38000) | V | R | A;
+    struct world w = world_new();
+    struct hart *h = w.hart;
+    uint64_t at = put(&w, LOAD_A1);
+
+    (void)state;
+    (void)put(&w, LD(A1, A2, 0));
+    map(&w);
+    for (unsigned n = 0; n < 16; n++)
+        poke(&w, LAST + 8 * n, n == 5 ? 0 : pte, 8);
+    enter(h, PRIV_S, at);
+    hart_set_reg(h, A0, VA);
+    hart_set_reg(h, A2, VA + 0x5000);
+    (void)!hart_run(h, 2, UINT64_MAX);
+    assert_trapped(h, EXC_LOAD_PAGE, at + 4, VA + 0x5000);
+    world_free(&w);
+}
+
 static void other_napot_sizes_and_levels_are_reserved(void **state)
 {
     struct world w = world_new();
@@ -315,6 +336,7 @@ int main(void)
         cmocka_unit_test(accessed_and_dirty_are_set_or_fault_as_menvcfg_says),
         cmocka_unit_test(without_svadu_software_sets_them),
         cmocka_unit_test(a_napot_entry_maps_sixty_four_kilobytes),
+        cmocka_unit_test(each_entry_of_a_napot_range_is_for_its_own_page),
         cmocka_unit_test(other_napot_sizes_and_levels_are_reserved),
         cmocka_unit_test(an_sfence_of_one_page_reaches_the_whole_napot_range),
         cmocka_unit_test(without_svnapot_the_bit_is_reserved),

@@ -78,6 +78,14 @@ claim 'a host without the memory for so many copies is status 70 before the gues
 claim '... and one line with the option' says_one_line \
     'cannot allocate [0-9]+ MiB for copies of written pages; give a smaller --page-copies-max$'
 
+run_by_all() { run_measured run --quiet --firmware none --audit off --harts 8 --code-writes-max 1K "$@" "$hostile/run-by-all.elf"; }
+run_by_all --max-insns 100K
+begun=$peak
+run_by_all
+claim 'code that 8 harts run before and after it is changed is run to its end' has_status 0
+claim "... and takes less than seven times its 4 MiB ($((peak - begun)) KiB): harts share old bytes" \
+    test $((peak - begun)) -lt 28672
+
 run run --firmware none --report "$work/report.json" "$hostile/swaps.elf"
 claim 'of 300,000 replaced instructions the first 262,144 are dropped, which the report says' \
     report "r['swaps_left_out'] == 262144 and r['sites_left_out'] == 0 and r['returns_left_out'] == 0"

@@ -102,9 +102,31 @@ assert total["issue"] >= 2 * sum(s["entries"] for s in states), total
 assert all(sum(h["parts"].values()) == h["cycles"] - h["idle_cycles"] for h in r["harts"]), r["harts"]
 assert all(sum(h["parts"][p] for h in r["harts"]) >= total[p] for p in total), total
 assert sum(s["cycles"] for s in states) < sum(h["cycles"] for h in r["harts"])
+
+# All cycles of the harts are those of the functions' sites, of the trampolines, or the rest.
+t = r["totals"]
+for part in ("issue", "fetch", "data", "branch"):
+    own = [t[s]["parts"][part] for s in ("init", "off", "on")] + [t["trampolines"]["parts"][part]]
+    assert t["rest"]["parts"][part] > 0
+    assert sum(own) + t["rest"]["parts"][part] == sum(h["parts"][part] for h in r["harts"]), part
+    assert t["trampolines"]["parts"][part] == sum(p["parts"][part] for p in r["trampolines"]), part
+assert sum(t[s]["cycles"] for s in ("init", "off", "on", "trampolines", "rest")) == t["busy_cycles"]
+caller = [p for p in r["trampolines"] if p["name"] == "ftrace_caller"][0]
+assert caller["entries"] == t["on"]["entries"] > 0 and all(caller["parts"].values()), caller
+assert caller["cycles"] == sum(caller["parts"].values()) >= 20 * caller["entries"]
+back = [p for p in r["trampolines"] if p["name"] == "return_to_handler"][0]
+assert bool(back["entries"]) == ("function_graph" in r["run"]["bootargs"]), back
+
+# Each instruction of a site takes a cycle to issue here, and the jalr after its auipc one more: all
+# are counted, also the `ld ra` of pfe16, which is after the call.
+insns = {"mcount": 3, "pfe16": 4, "callops": 2}[r["layout"]]
+each = t["on"]["parts"]["issue"] / t["on"]["entries"]
+assert t["on"]["entries"] == t["on"]["resumed"] and insns + 1 <= each < insns + 1.2, (each, t["on"])
+assert t["off"]["parts"]["issue"] == insns * t["off"]["entries"] > 0, t["off"]
 PYTHON
 }
 for layout in mcount pfe16 callops; do
+    [ $layout != pfe16 ] || script=$(echo "$script" | sed 's/function/function_graph/')
     boot whole --timing cva6 --append "script=\"$script\"" "$BUILD/guest-kernel/$layout/kernel.elf"
     claim "$layout: what the sites cost is split into parts" sites
 done

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include "base/bits.h"
+#include "base/rng.h"
 #include "base/state_io.h"
 #include "cpu/observer.h"
 #include "isa/world.h"
@@ -1167,6 +1169,120 @@ static void of_a_store_long_ago_the_writer_is_forgotten_and_not_the_store(void *
     wreck(&s);
 }
 
+/* ---- many harts ---- */
+
+enum { MANY_HARTS = 5, SLOTS = 400 }; /* functions in one page */
+
+/* What each hart must run, by the rules that are told in fetch mode `stale`. */
+struct expected {
+    unsigned memory[SLOTS];
+    unsigned old[MANY_HARTS][SLOTS];
+    bool fetched[MANY_HARTS][SLOTS], differs[MANY_HARTS][SLOTS];
+};
+
+static void expect_store(struct expected *e, unsigned slot, unsigned value)
+{
+    for (unsigned h = 0; h < MANY_HARTS; h++)
+        if (e->fetched[h][slot] && !e->differs[h][slot] && value != e->memory[slot]) {
+            e->old[h][slot] = e->memory[slot];
+            e->differs[h][slot] = true;
+        }
+    e->memory[slot] = value;
+}
+
+static unsigned expect_call(struct expected *e, unsigned hart, unsigned slot)
+{
+    e->fetched[hart][slot] = true;
+    return e->differs[hart][slot] ? e->old[hart][slot] : e->memory[slot];
+}
+
+/* A restored cluster has the same state, however its harts share the memory for it. */
+static void save_and_restore(const struct scene *s)
+{
+    struct state_io save, load, again;
+
+    state_io_save(&save, 0);
+    cluster_state_io(&save, s->w.cluster);
+    state_io_load(&load, save.saved.at, save.saved.len);
+    cluster_state_io(&load, s->w.cluster);
+    assert_int_equal(state_io_end(&load), STATE_OK);
+    state_io_save(&again, 0);
+    cluster_state_io(&again, s->w.cluster);
+    assert_int_equal(again.saved.len, save.saved.len);
+    assert_memory_equal(again.saved.at, save.saved.at, save.saved.len);
+    state_io_free(&save);
+    state_io_free(&again);
+}
+
+/* One random step; stores are often of one of two values, so that harts have equal old bytes, too.
+ */
+static void step_many(struct scene *s, struct expected *e, struct rng *rng, unsigned fence_once_in)
+{
+    unsigned hart = (unsigned)(rng_next(rng) % MANY_HARTS);
+    unsigned slot = (unsigned)(rng_next(rng) % SLOTS);
+    unsigned value = (unsigned)(rng_next(rng) % (rng_next(rng) % 4 ? 2 : 1000));
+    uint64_t at = FUNC + 8 * slot;
+
+    s->seen.stale_count = s->seen.write_count = s->seen.fence_count = 0;
+    if (rng_next(rng) % fence_once_in == 0) {
+        fence(s, hart);
+        memset(e->differs[hart], 0, sizeof e->differs[hart]);
+    } else if (rng_next(rng) % 2) {
+        store(s, hart, STUB_SW, at, ADDI(A0, ZERO, value));
+        expect_store(e, slot, value);
+    } else {
+        assert_int_equal(call(s, hart, at), expect_call(e, hart, slot));
+    }
+}
+
+static void each_of_many_harts_runs_what_it_had_however_they_share_it(void **state)
+{
+    static const unsigned fence_once_in[] = {100, 1000, 100000};
+
+    (void)state;
+    for (unsigned round = 0; round < ARRAY_LEN(fence_once_in); round++) {
+        struct rng rng = {round + 1};
+        struct expected e = {0};
+        struct scene s;
+
+        build(&s, FETCH_STALE, MANY_HARTS);
+        for (unsigned slot = 0; slot < SLOTS; slot++)
+            load_function(&s, FUNC + 8 * slot, 0);
+        for (unsigned n = 0; n < 20000; n++) {
+            step_many(&s, &e, &rng, fence_once_in[round]);
+            if (n % 2500 == 2499)
+                save_and_restore(&s);
+        }
+        wreck(&s);
+    }
+}
+
+/* Harts 1 and 2 have equal views, with other old bytes than hart 0; then they are different again.
+ */
+static void harts_that_had_the_same_bytes_can_part(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, FETCH_STALE, 3);
+    load_function(&s, FUNC, 1);
+    load_function(&s, FUNC + 8, 7);
+    load_function(&s, FRESH, 8);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(call(&s, 2, FUNC), 2);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 3));
+    for (unsigned hart = 0; hart < 3; hart++)
+        assert_int_equal(call(&s, hart, FRESH), 8);
+    assert_int_equal(call(&s, 1, FUNC + 8), 7);
+    fence(&s, 2);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    assert_int_equal(call(&s, 2, FUNC), 3);
+    wreck(&s);
+}
+
 /* ---- state ---- */
 
 static void what_is_known_of_a_store_is_state(void **state)
@@ -1386,6 +1502,8 @@ int main(void)
         cmocka_unit_test(a_fence_before_the_store_does_not_count),
         cmocka_unit_test(a_remote_fence_serves_its_target_alone),
         cmocka_unit_test(each_hart_sees_the_bytes_that_it_had),
+        cmocka_unit_test(each_of_many_harts_runs_what_it_had_however_they_share_it),
+        cmocka_unit_test(harts_that_had_the_same_bytes_can_part),
         cmocka_unit_test(a_store_behind_the_remote_fence_is_not_covered_by_it),
         cmocka_unit_test(a_reset_leaves_nothing_stale),
         cmocka_unit_test(a_store_to_code_is_told_with_old_and_new_bytes),

@@ -70,6 +70,21 @@ static void other_bytes_are_another_core(void **state)
     core_free(b);
 }
 
+static void figures_and_estimates_are_counted(void **state)
+{
+    struct core *c = parse("core.title = A core # [E]\n"
+                           "latency.load = 2 # [E] nothing is known\n"
+                           "latency.mul = 2 #[E]\n"
+                           "# latency.div = 2 # [E]\n"
+                           "latency.alu = 1 # [M] and [E]\n"
+                           "trap = 4");
+
+    (void)state;
+    assert_int_equal(c->figures, 4);
+    assert_int_equal(c->estimates, 2);
+    core_free(c);
+}
+
 static void what_is_wrong_is_refused_with_its_line(void **state)
 {
     static const struct {
@@ -97,6 +112,13 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
         {"branch.counters = 100\n", "branch.counters: expected a power of two"},
         {"branch.history = 4\n", "only gshare and global have a history"},
         {"branch.predictor = gshare\n", "gshare and global need branch.history"},
+        {"branch.read-ahead = 2\n", "only global knows the counter so early"},
+        {"branch.update-busy = 1\n", "only with branch.read-ahead"},
+        {"branch.history-skip = 3\n", "only with branch.read-ahead"},
+        {"branch.predictor = global\nbranch.history = 3\nbranch.read-ahead = 2\n"
+         "branch.history-skip = 3\n",
+         "expected less than branch.history"},
+        {"btb.before-direction = 1\n", "needs a target buffer that holds direct targets"},
         {"btb.entries = 12\nbtb.ways = 1\n", "btb.entries: entries and ways"},
         {"stores.entries = 4\n", "only with dcache.write = through"},
         {"return-stack.depth = 2\nreturn-stack.overflow-loses = 2\n", "expected less than"},
@@ -123,6 +145,7 @@ int main(void)
         cmocka_unit_test(a_file_sets_numbers_words_and_the_title),
         cmocka_unit_test(an_empty_file_is_a_core),
         cmocka_unit_test(other_bytes_are_another_core),
+        cmocka_unit_test(figures_and_estimates_are_counted),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
     };
 

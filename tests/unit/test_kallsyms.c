@@ -96,21 +96,30 @@ static void put_names(struct world *w, size_t alignment)
     align(w, alignment);
 }
 
-static void put_tokens(struct world *w, size_t alignment)
+/* The tokens of characters that no name has are `other`. */
+static void put_tokens_of(struct world *w, size_t alignment, const char *other)
 {
     uint16_t at[256];
 
     w->token_table = w->size;
     for (unsigned i = 0; i < 256; i++) {
-        char token[4] = {i > ' ' && i < 127 ? (char)i : 'x', '\0'};
+        char token[4] = {(char)i};
 
+        if (i <= ' ' || i >= 127)
+            snprintf(token, sizeof token, "%s", other);
         at[i] = (uint16_t)(w->size - w->token_table);
-        put(w, token, i == 255 ? 4 : 2); /* bytes of 0 follow, as they do for alignment */
+        /* bytes of 0 follow, as they do for alignment */
+        put(w, token, i == 255 ? 4 : strlen(token) + 1);
     }
     align(w, alignment);
     w->token_index = w->size;
     put(w, at, sizeof at);
     align(w, alignment);
+}
+
+static void put_tokens(struct world *w, size_t alignment)
+{
+    put_tokens_of(w, alignment, "x");
 }
 
 static void build(struct world *w, enum form form)
@@ -238,6 +247,21 @@ static void a_truncated_image_has_none(void **state)
     }
 }
 
+/* Each word of 2 MiB is a count, and a name of two letters before and after it: 10^10 names. */
+static void names_everywhere_are_given_up(void **state)
+{
+    enum { WORDS = 1 << 19, FALSE_COUNT = 0x00010101 };
+    struct world w = {.bytes = calloc(1, 4 * WORDS + 4096)};
+
+    (void)state;
+    for (unsigned i = 0; i < WORDS; i++)
+        put32(&w, FALSE_COUNT);
+    put_tokens_of(&w, 4, "Ta");
+    read_symbols(&w);
+    assert_null(w.s);
+    wreck(&w);
+}
+
 /* The sanitizers detect reads outside; names that are found must be complete. */
 static void no_damage_is_followed_out_of_the_image(void **state)
 {
@@ -267,6 +291,7 @@ int main(void)
         cmocka_unit_test(letters_say_what_is_global),
         cmocka_unit_test(damage_is_no_table),
         cmocka_unit_test(a_truncated_image_has_none),
+        cmocka_unit_test(names_everywhere_are_given_up),
         cmocka_unit_test(no_damage_is_followed_out_of_the_image),
     };
 

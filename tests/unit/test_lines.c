@@ -137,6 +137,26 @@ static void an_inlined_function_is_named_beside_its_caller(void **state)
 }
 
 /* Results are cached, also negative ones. */
+static void a_function_has_the_line_of_its_name(void **state)
+{
+    struct world w;
+    struct line_place place = {.line = 77};
+    uint64_t outer;
+
+    (void)state;
+    build(&w, "-g -fpatchable-function-entry=4");
+    outer = address(&w, "outer");
+    assert_false(lines_of_function(w.l, outer, &place)); /* the nops are in front of it */
+    assert_int_equal(place.line, 77);
+    assert_true(lines_of_function(w.l, outer + 8, &place)); /* the first instruction is of helper */
+    assert_string_equal(place.function, "outer");
+    assert_string_equal(place.file, "small.c");
+    assert_int_equal(place.line, 2);
+    assert_false(lines_of_function(w.l, 0x1000, &place));
+    assert_false(lines_of_function(NULL, outer, &place));
+    wreck(&w);
+}
+
 static void a_place_that_is_asked_for_again_is_the_same(void **state)
 {
     struct world w;
@@ -250,6 +270,7 @@ int main(void)
         cmocka_unit_test(a_function_has_its_file_line_and_name),
         cmocka_unit_test(the_path_is_relative_to_where_it_was_compiled),
         cmocka_unit_test(an_inlined_function_is_named_beside_its_caller),
+        cmocka_unit_test(a_function_has_the_line_of_its_name),
         cmocka_unit_test(a_place_that_is_asked_for_again_is_the_same),
         cmocka_unit_test(dwarf_4_is_read_too),
         cmocka_unit_test(without_debug_information_nothing_is_known),

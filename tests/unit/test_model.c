@@ -192,7 +192,10 @@ static void fence_i_empties_the_instruction_cache(void **state)
     uint64_t epoch;
 
     (void)state;
-    assert_true(model_fetch_line(w.m[0], 0x1000) > 0);
+    assert_int_equal(model_fetch_missing(w.m[0], 0x1000), 27);
+    assert_int_equal(model_fetch_missing(w.m[0], 0x1000), 27); /* it was not brought */
+    assert_int_equal(model_fetch_line(w.m[0], 0x1000), 27);
+    assert_int_equal(model_fetch_missing(w.m[0], 0x1004), 0);
     assert_true(model_has_line(w.m[0], 0x1040)); /* the next one came along */
     epoch = w.m[0]->fetch_epoch;
     model_fence_i(w.m[0]);
@@ -235,7 +238,8 @@ static unsigned wrong_of(const char *predictor, const char *pattern)
     unsigned wrong = 0, period = (unsigned)strlen(pattern);
 
     for (unsigned i = 0; i < 400; i++)
-        if (model_branch(w.m[0], 0x1000, pattern[i % period] == 'T', true) == LEAVE_MISPREDICT)
+        if (model_branch(w.m[0], 0x1000, pattern[i % period] == 'T', true, 0x1004) ==
+            LEAVE_MISPREDICT)
             wrong += i >= 300;
     drop(&w);
     return wrong;
@@ -251,6 +255,7 @@ static void predictors_learn_what_they_can(void **state)
 
     (void)state;
     assert_int_equal(wrong_of("branch.predictor = not-taken\n", "TN"), 50);
+    assert_int_equal(wrong_of("branch.predictor = bimodal\nbranch.counter-bits = 1\n", "TTTN"), 50);
     assert_int_equal(wrong_of("branch.predictor = backward\n", "TTTN"), 25);
     assert_int_equal(wrong_of(bimodal, "T"), 0);
     assert_int_equal(wrong_of(bimodal, "TTTN"), 25);
@@ -337,11 +342,10 @@ static void a_return_stack_of_n_predicts_n_returns(void **state)
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
     assert_int_equal(predicted_returns(loses.m[0], 5), 3);
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
-    assert_int_equal(model_return(w.m[0], 0, 0x1000), LEAVE_WRONG_RETURN);
+    assert_int_equal(model_return(w.m[0], 0, 0x1000), LEAVE_EMPTY_RETURN);
     model_call(w.m[0], 0x2000);
     assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_WRONG_RETURN);
     assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_EMPTY_RETURN);
-    assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_WRONG_RETURN);
     drop(&w);
     drop(&loses);
 }
@@ -358,6 +362,16 @@ static void a_division_takes_the_bits_of_its_quotient(void **state)
     assert_int_equal(model_divide(m, (uint64_t)-100, 7, true, 0), 5);
     assert_int_equal(model_divide(m, (uint64_t)-100, 7, false, 2), 3 + 61 - 2);
     assert_int_equal(model_divide(m, 0, 3, true, 0), 0);
+    drop(&w);
+}
+
+static void a_quotient_of_0_takes_what_the_core_says(void **state)
+{
+    struct world w = make("latency.div = 2\ndivide.base = 3\ndivide.smaller = 60\n");
+
+    (void)state;
+    assert_int_equal(model_divide(w.m[0], 2, 7, true, 0), 60 - 2);
+    assert_int_equal(model_divide(w.m[0], 7, 7, true, 0), 3 - 2);
     drop(&w);
 }
 
@@ -382,7 +396,7 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
     for (uint64_t pa = 0x1000; pa < 0x1400; pa += 40) {
         (void)model_store(w.m[0], pa, pa);
         (void)model_fetch_line(w.m[0], pa);
-        (void)model_branch(w.m[0], pa, pa & 8, true);
+        (void)model_branch(w.m[0], pa, pa & 8, true, 0);
     }
     model_call(w.m[0], 0x1234);
     state_io_save(&io, 0);
@@ -400,6 +414,79 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
     state_io_free(&io);
     drop(&w);
     drop(&other);
+}
+
+/* How a branch that is taken each time leaves, from power-on, until it is predicted. */
+static unsigned learned_after(const char *text)
+{
+    struct world w = make(text);
+    unsigned wrong = 0;
+
+    for (unsigned i = 0; i < 64; i++)
+        wrong += model_branch(w.m[0], 0x1000, true, true, 0x1004) == LEAVE_MISPREDICT;
+    drop(&w);
+    return wrong;
+}
+
+#define GLOBAL "branch.predictor = global\nbranch.history = 4\nbranch.counters = 16\n"
+
+static void counters_are_read_before_the_branches_ahead_have_changed_them(void **state)
+{
+    (void)state;
+    /* Histories 0, 1, 3, 7 once each, then that of all ones until its counter is 2. */
+    assert_int_equal(learned_after(GLOBAL "branch.counter-start = 0\n"), 6);
+    assert_int_equal(learned_after(GLOBAL "branch.counter-start = 0\nbranch.read-ahead = 2\n"), 8);
+}
+
+static void a_branch_right_behind_one_that_learns_learns_nothing(void **state)
+{
+    struct world w = make(GLOBAL "branch.counter-start = 0\nbranch.read-ahead = 2\n"
+                                 "branch.update-busy = 1\n");
+    struct model *m = w.m[0];
+
+    (void)state;
+    (void)model_branch(m, 0x1000, true, true, 0x1004);
+    (void)model_branch(m, 0x1004, true, true, 0x1008);
+    (void)model_branch(m, 0x1008, true, true, 0x1000);
+    assert_int_equal(m->counters[0], 1);
+    assert_int_equal(m->counters[1], 0);
+    assert_int_equal(m->counters[3], 1);
+    drop(&w);
+}
+
+static void a_bit_of_the_history_may_choose_no_counter(void **state)
+{
+    struct world w = make(GLOBAL "branch.counter-start = 0\nbranch.read-ahead = 2\n"
+                                 "branch.history-skip = 2\n");
+    struct model *m = w.m[0];
+
+    (void)state;
+    m->history = 4;
+    (void)model_branch(m, 0x1000, true, true, 0);
+    assert_int_equal(m->counters[0], 1);
+    m->history = 9;
+    (void)model_branch(m, 0x1000, true, true, 0);
+    assert_int_equal(m->counters[5], 1);
+    drop(&w);
+}
+
+static void a_target_that_is_fetched_in_vain_is_dropped(void **state)
+{
+    struct world w = make("btb.entries = 4\nbtb.ways = 0\nbtb.holds = direct\n"
+                          "btb.before-direction = 1\nbranch.predictor = bimodal\n"
+                          "branch.counters = 16\nbranch.counter-start = 3\n");
+    struct model *m = w.m[0];
+
+    (void)state;
+    assert_int_equal(model_branch(m, 0x1000, true, true, 0), LEAVE_LATE_BRANCH);
+    assert_int_equal(model_branch(m, 0x1000, true, true, 0), LEAVE_TAKEN);
+    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_MISPREDICT);
+    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_MISPREDICT);
+    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_DROPPED_TARGET);
+    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_NEXT);
+    m->counters[model_counter(m, 0x1000)] = 3;
+    assert_int_equal(model_branch(m, 0x1000, true, true, 0), LEAVE_LATE_BRANCH);
+    drop(&w);
 }
 
 int main(void)
@@ -423,8 +510,13 @@ int main(void)
         cmocka_unit_test(an_indirect_jump_is_predicted_where_it_went),
         cmocka_unit_test(a_return_stack_of_n_predicts_n_returns),
         cmocka_unit_test(a_division_takes_the_bits_of_its_quotient),
+        cmocka_unit_test(a_quotient_of_0_takes_what_the_core_says),
         cmocka_unit_test(a_wide_product_takes_longer),
         cmocka_unit_test(a_restored_model_goes_on_like_the_saved_one),
+        cmocka_unit_test(counters_are_read_before_the_branches_ahead_have_changed_them),
+        cmocka_unit_test(a_branch_right_behind_one_that_learns_learns_nothing),
+        cmocka_unit_test(a_bit_of_the_history_may_choose_no_counter),
+        cmocka_unit_test(a_target_that_is_fetched_in_vain_is_dropped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,6 +59,19 @@ static unsigned cycles_of(const char *text, const struct pipe_op *ops, unsigned 
     {                                                  \
         .class = CORE_mul, .rd = d, .source = { a, b } \
     }
+/* Floating-point registers are 32 to 63. */
+#define FADD(d, a, b)                                                        \
+    {                                                                        \
+        .class = CORE_fadd_d, .rd = d, .source = {a, b}, .flags = PIPE_FLOAT \
+    }
+#define FEQ(d, a, b)                                                           \
+    {                                                                          \
+        .class = CORE_fcompare, .rd = d, .source = {a, b}, .flags = PIPE_FLOAT \
+    }
+#define FSTORE(v, a, o)                                                                      \
+    {                                                                                        \
+        .class = CORE_store, .source = {a, v}, .flags = PIPE_STORE | PIPE_FLOAT, .offset = o \
+    }
 #define NOP               \
     {                     \
         .class = CORE_alu \
@@ -100,18 +113,130 @@ static void a_register_is_written_in_order_where_the_core_says_so(void **state)
 {
     (void)state;
     assert_int_equal(CYCLES("", ADD(10, 11, 12), ADD(10, 11, 12)), 2);
-    assert_int_equal(CYCLES("issue.ordered-writes = 1\nissue.write-after-write = 1\n",
-                            ADD(10, 11, 12), ADD(10, 11, 12)),
-                     3);
-    assert_int_equal(CYCLES("issue.ordered-writes = 1\nissue.write-after-write = 1\n",
-                            ADD(10, 11, 12), ADD(13, 10, 12)),
-                     2);
+    assert_int_equal(
+        CYCLES("issue.ordered-writes = 1\nlatency.alu = 2\n", ADD(10, 11, 12), ADD(10, 11, 12)), 3);
     assert_int_equal(
         CYCLES("issue.ordered-writes = 1\nlatency.load = 4\n", LOAD(10, 11, 0), ADD(10, 11, 12)),
         5);
     assert_int_equal(CYCLES("issue.ordered-writes = 1\nissue.ordered-loads = 0\nlatency.load = 4\n",
                             LOAD(10, 11, 0), ADD(10, 11, 12)),
                      2);
+}
+
+static void a_float_that_waits_lets_integer_operations_pass(void **state)
+{
+    const char *queue = "latency.fadd-d = 4\nissue.float-queue = 1\n";
+
+    (void)state;
+    assert_int_equal(
+        CYCLES("latency.fadd-d = 4\n", FADD(40, 41, 41), FADD(42, 40, 40), NOP, NOP, NOP), 8);
+    assert_int_equal(CYCLES(queue, FADD(40, 41, 41), FADD(42, 40, 40), NOP, NOP, NOP), 5);
+    /* The third finds its place taken until cycle 5. */
+    assert_int_equal(CYCLES(queue, FADD(40, 41, 41), FADD(42, 40, 40), FADD(43, 41, 41)), 6);
+    assert_int_equal(CYCLES("latency.fcompare = 3\nfloat.to-integer = 1\nissue.float-queue = 1\n",
+                            FEQ(10, 41, 41), ADD(11, 10, 10)),
+                     5);
+}
+
+static void a_float_register_may_be_written_later_than_read(void **state)
+{
+    const char *core = "latency.fadd-d = 4\nissue.ordered-writes = 1\n"
+                       "issue.float-write-after-write = 1\n";
+
+    (void)state;
+    assert_int_equal(CYCLES(core, FADD(40, 41, 41), FADD(42, 40, 41)), 5);
+    assert_int_equal(CYCLES(core, FADD(40, 41, 41), FADD(40, 41, 41)), 6);
+    assert_int_equal(CYCLES(core, ADD(10, 11, 12), ADD(10, 11, 12)), 2);
+}
+
+static void a_store_need_not_wait_for_its_data(void **state)
+{
+    const char *late = "latency.load = 3\nlatency.fadd-d = 4\nlatency.mul = 4\n"
+                       "issue.late-store-data = 1\n";
+
+    (void)state;
+    assert_int_equal(CYCLES("latency.load = 3\n", LOAD(10, 11, 0), STORE(10, 2, 8)), 4);
+    assert_int_equal(CYCLES(late, LOAD(10, 11, 0), STORE(10, 2, 8)), 2);
+    assert_int_equal(CYCLES(late, LOAD(10, 11, 0), STORE(12, 10, 8)), 4); /* the address */
+    assert_int_equal(CYCLES(late, FADD(40, 41, 41), FSTORE(40, 2, 8)), 2);
+    assert_int_equal(CYCLES(late, MUL(10, 11, 11), STORE(10, 2, 8)), 5);
+}
+
+#define SCOREBOARD "commit.entries = 8\ncommit.width = 2\n"
+
+static void a_register_is_written_again_when_its_last_writer_commits(void **state)
+{
+    const char *core = SCOREBOARD "latency.load = 3\n";
+
+    (void)state;
+    assert_int_equal(CYCLES(core, ADD(10, 11, 12), ADD(10, 11, 12)), 3);
+    assert_int_equal(CYCLES(core, ADD(10, 11, 12), ADD(13, 10, 12)), 2);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), LOAD(10, 11, 0)), 5);
+    /* The additions commit after the load, two in a cycle. */
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), ADD(13, 11, 12), ADD(13, 11, 12)), 5);
+    assert_int_equal(
+        CYCLES(core, LOAD(10, 11, 0), ADD(13, 11, 12), ADD(14, 11, 12), ADD(14, 11, 12)), 6);
+    assert_int_equal(CYCLES("commit.entries = 8\nlatency.load = 3\n", LOAD(10, 11, 0),
+                            ADD(13, 11, 12), ADD(13, 11, 12)),
+                     6);
+}
+
+static void no_more_operations_are_in_flight_than_there_are_entries(void **state)
+{
+    (void)state;
+    assert_int_equal(CYCLES("commit.entries = 2\nlatency.mul = 9\n", MUL(10, 11, 12), NOP, NOP),
+                     12);
+    assert_int_equal(CYCLES("commit.entries = 3\nlatency.mul = 9\n", MUL(10, 11, 12), NOP, NOP), 3);
+    assert_int_equal(
+        CYCLES("commit.entries = 3\nlatency.mul = 9\n", MUL(10, 11, 12), NOP, NOP, NOP), 12);
+}
+
+static void a_load_waits_in_the_queue_for_the_store_to_its_place(void **state)
+{
+    const char *core = SCOREBOARD "latency.load = 3\nlatency.store = 2\nstores.load-wait = 2\n";
+
+    (void)state;
+    /* The store commits after 3 cycles and is gone after 5, the load's result comes 3 after that.
+     */
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 8), ADD(12, 11, 11)), 9);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 12), ADD(12, 11, 11)), 9);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 16), ADD(12, 11, 11)), 5);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 3, 8), ADD(12, 11, 11)), 5);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, NOP, NOP, LOAD(11, 2, 8), ADD(12, 11, 11)),
+                     8);
+    /* Meanwhile others issue, and one that needs the queue, but not a second. */
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 8), NOP, NOP), 4);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 8), LOAD(12, 2, 64)), 3);
+    assert_int_equal(
+        CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 8), LOAD(12, 2, 64), LOAD(13, 2, 128)), 9);
+}
+
+static void a_product_and_a_division_keep_others_from_the_result_bus(void **state)
+{
+    const char *core = "issue.result-bus = 1\nlatency.mul = 2\ninterval.div = 6\n";
+    const struct pipe_op div = {.class = CORE_div, .rd = 10, .source = {11, 12}};
+
+    (void)state;
+    assert_int_equal(CYCLES(core, MUL(10, 11, 12), NOP), 3);
+    assert_int_equal(CYCLES(core, MUL(10, 11, 12), MUL(13, 11, 12)), 2);
+    assert_int_equal(CYCLES(core, MUL(10, 11, 12), LOAD(13, 11, 0)), 2);
+    assert_int_equal(CYCLES(core, div, NOP), 7);
+    assert_int_equal(CYCLES(core, div, MUL(13, 11, 12)), 7);
+    assert_int_equal(CYCLES(core, div, LOAD(13, 11, 0)), 2);
+}
+
+static void an_operation_that_blocks_waits_for_all_before_it(void **state)
+{
+    const struct pipe_op fence = {.class = CORE_fence};
+    const struct pipe_op amo = {.class = CORE_amo, .rd = 10, .source = {11, 12}};
+
+    (void)state;
+    assert_int_equal(CYCLES("interval.fence = 7\n" SCOREBOARD, fence, NOP), 8);
+    assert_int_equal(
+        CYCLES("interval.fence = 7\nlatency.mul = 9\n" SCOREBOARD, MUL(10, 11, 12), fence, NOP),
+        17);
+    assert_int_equal(CYCLES("interval.amo = 9\n", amo, NOP), 2);
+    assert_int_equal(CYCLES("interval.amo = 9\nissue.amo-blocks = 1\n", amo, NOP), 10);
 }
 
 static void a_load_waits_for_the_store_to_its_place(void **state)
@@ -128,15 +253,16 @@ static void a_load_waits_for_the_store_to_its_place(void **state)
 
 static void a_store_is_known_by_its_base_also_after_that_moved(void **state)
 {
-    const char *core = "stores.load-window = 9\n";
+    const char *core = SCOREBOARD "latency.load = 3\nlatency.store = 2\nstores.load-wait = 7\n";
+    const struct pipe_op use = ADD(12, 11, 11);
     const struct pipe_op down = {
         .class = CORE_alu, .rd = 2, .source = {2}, .flags = PIPE_ADD, .offset = -16};
     const struct pipe_op other = {.class = CORE_alu, .rd = 2, .source = {5, 6}};
 
     (void)state;
-    assert_int_equal(CYCLES(core, STORE(10, 2, 8), down, LOAD(11, 2, 24)), 10);
-    assert_int_equal(CYCLES(core, STORE(10, 2, 8), down, LOAD(11, 2, 8)), 3);
-    assert_int_equal(CYCLES(core, STORE(10, 2, 8), other, LOAD(11, 2, 8)), 3);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), down, LOAD(11, 2, 24), use), 14);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), down, LOAD(11, 2, 8), use), 6);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), other, LOAD(11, 2, 8), use), 6);
 }
 
 static void stores_to_one_place_one_after_the_other_wait(void **state)
@@ -160,6 +286,30 @@ static void two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit(vo
         CYCLES(core, ADD(10, 11, 12), ADD(13, 10, 12), ADD(14, 11, 12), ADD(15, 14, 12)), 2);
     assert_int_equal(CYCLES(core, LOAD(10, 11, 0), LOAD(12, 11, 8), NOP), 2);
     assert_int_equal(CYCLES(core, JUMP, NOP, NOP), 2);
+}
+
+static void a_second_alu_takes_results_that_are_not_there_yet(void **state)
+{
+    const char *core = "latency.load = 3\nlatency.mul = 3\nissue.second-alu = 2\n";
+    const char *two = "latency.load = 3\nissue.second-alu = 2\nissue.width = 2\nfetch.bytes = 8\n";
+    const struct pipe_op branch = {.class = CORE_branch, .source = {10, 11}, .flags = PIPE_CONTROL};
+
+    (void)state;
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), ADD(12, 10, 10)), 2);
+    assert_int_equal(CYCLES(core, MUL(10, 11, 11), ADD(12, 10, 10)), 2);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), branch), 2);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), STORE(10, 2, 0)), 2);
+    /* an address, and other units, need it at once */
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), LOAD(12, 10, 0)), 4);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), STORE(2, 10, 0)), 4);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), MUL(12, 10, 10)), 4);
+    /* its own results are as late as those of loads */
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), ADD(12, 10, 10), ADD(13, 12, 12)), 3);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), ADD(12, 10, 10), LOAD(13, 12, 0)), 5);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), NOP, NOP, ADD(12, 10, 10), LOAD(13, 12, 0)), 5);
+    /* not in the cycle of the operation before, also not of the first ALU */
+    assert_int_equal(CYCLES(two, LOAD(10, 11, 0), ADD(12, 10, 10), NOP), 2);
+    assert_int_equal(CYCLES(two, ADD(10, 11, 11), ADD(12, 10, 10), NOP), 2);
 }
 
 static void four_bytes_at_2_mod_4_need_two_fetches_at_a_target(void **state)
@@ -196,18 +346,75 @@ static void a_jump_seen_in_fetch_is_hidden_where_fetch_is_ahead(void **state)
     core_free(core);
 }
 
+/* Each time a piece of two jumps behind them. */
+static unsigned cycles_of_jumps(const char *text)
+{
+    struct core *core = core_of(text);
+    struct pipe_op nop = {.class = CORE_alu, .size = 2}, jump = JUMP;
+    struct pipe_state s;
+    unsigned cycles = 0;
+
+    jump.size = 4;
+    pipe_reset(&s);
+    for (unsigned i = 0; i < 6; i++) {
+        nop.pc = (uint8_t)(2 * i);
+        cycles += pipe_step(core, &s, &nop).cycles;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        jump.pc = i ? 0 : 12;
+        cycles += pipe_step(core, &s, &jump).cycles;
+        cycles += pipe_leave(core, &s, LEAVE_TAKEN).cycles;
+    }
+    nop.size = 4;
+    for (unsigned i = 0; i < 2; i++) {
+        nop.pc = (uint8_t)(4 * i);
+        cycles += pipe_step(core, &s, &nop).cycles;
+    }
+    core_free(core);
+    return cycles;
+}
+
+static void fetch_stops_behind_two_jumps(void **state)
+{
+    (void)state;
+    assert_int_equal(cycles_of_jumps("branch.taken = 1\n"), 10);
+    assert_int_equal(cycles_of_jumps("branch.taken = 1\nfetch.two-jumps = 1\n"), 11);
+}
+
+static void where_fetch_computes_targets_it_hides_that_too(void **state)
+{
+    static const enum pipe_leave_by late[] = {LEAVE_LATE_BRANCH, LEAVE_LATE_JUMP,
+                                              LEAVE_DROPPED_TARGET};
+
+    (void)state;
+    for (unsigned in_fetch = 0; in_fetch < 2; in_fetch++)
+        for (size_t i = 0; i < 3; i++) {
+            struct core *core = core_of(in_fetch ? "branch.late = 2\njump.late = 2\n"
+                                                   "late.in-fetch = 1\n"
+                                                 : "branch.late = 2\njump.late = 2\n");
+            struct pipe_op op = {.class = CORE_alu, .size = 2};
+            struct pipe_state s;
+
+            pipe_reset(&s);
+            for (op.pc = 0; op.pc < 6; op.pc = (uint8_t)(op.pc + 2))
+                (void)pipe_step(core, &s, &op);
+            assert_int_equal(pipe_leave(core, &s, late[i]).cycles, in_fetch ? 1 : 2);
+            core_free(core);
+        }
+}
+
 static void a_misprediction_costs_what_the_core_says(void **state)
 {
     struct core *core =
-        core_of("branch.mispredict = 5\nreturn.mispredict = 6\nreturn.empty = 20\n"
+        core_of("branch.mispredict = 5\nreturn.mispredict = 6\n"
                 "jump.mispredict = 7\ncall.mispredict = 8\ncall.split = 4\nflush = 9\n"
                 "branch.late = 1\njump.late = 2\n");
     static const struct {
         enum pipe_leave_by by;
         unsigned cycles;
-    } rows[] = {{LEAVE_NEXT, 0},          {LEAVE_MISPREDICT, 5},     {LEAVE_WRONG_RETURN, 6},
-                {LEAVE_EMPTY_RETURN, 26}, {LEAVE_WRONG_INDIRECT, 7}, {LEAVE_WRONG_CALL, 8},
-                {LEAVE_SPLIT_CALL, 12},   {LEAVE_FLUSH, 9},          {LEAVE_LATE_BRANCH, 1},
+    } rows[] = {{LEAVE_NEXT, 0},         {LEAVE_MISPREDICT, 5},     {LEAVE_WRONG_RETURN, 6},
+                {LEAVE_EMPTY_RETURN, 6}, {LEAVE_WRONG_INDIRECT, 7}, {LEAVE_WRONG_CALL, 8},
+                {LEAVE_SPLIT_CALL, 12},  {LEAVE_FLUSH, 9},          {LEAVE_LATE_BRANCH, 1},
                 {LEAVE_LATE_JUMP, 2}};
 
     (void)state;
@@ -239,7 +446,7 @@ static void results_come_while_a_jump_stalls(void **state)
 
 static void states_that_behave_alike_are_the_same_bytes(void **state)
 {
-    struct core *core = core_of("latency.load = 3\nstores.load-window = 4\n");
+    struct core *core = core_of(SCOREBOARD "latency.load = 3\nstores.load-wait = 2\n");
     struct pipe_op ops[] = {LOAD(10, 11, 0), STORE(10, 2, 8), NOP, NOP, NOP, NOP, NOP, NOP, NOP};
     struct pipe_op nop = NOP;
     struct pipe_state a, b;
@@ -266,12 +473,23 @@ int main(void)
         cmocka_unit_test(x0_is_no_register),
         cmocka_unit_test(a_unit_takes_the_next_operation_after_its_interval),
         cmocka_unit_test(a_register_is_written_in_order_where_the_core_says_so),
+        cmocka_unit_test(a_register_is_written_again_when_its_last_writer_commits),
+        cmocka_unit_test(no_more_operations_are_in_flight_than_there_are_entries),
+        cmocka_unit_test(a_load_waits_in_the_queue_for_the_store_to_its_place),
+        cmocka_unit_test(a_product_and_a_division_keep_others_from_the_result_bus),
+        cmocka_unit_test(an_operation_that_blocks_waits_for_all_before_it),
+        cmocka_unit_test(a_float_that_waits_lets_integer_operations_pass),
+        cmocka_unit_test(a_float_register_may_be_written_later_than_read),
+        cmocka_unit_test(a_store_need_not_wait_for_its_data),
         cmocka_unit_test(a_load_waits_for_the_store_to_its_place),
         cmocka_unit_test(a_store_is_known_by_its_base_also_after_that_moved),
         cmocka_unit_test(stores_to_one_place_one_after_the_other_wait),
         cmocka_unit_test(two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit),
+        cmocka_unit_test(a_second_alu_takes_results_that_are_not_there_yet),
         cmocka_unit_test(four_bytes_at_2_mod_4_need_two_fetches_at_a_target),
         cmocka_unit_test(a_jump_seen_in_fetch_is_hidden_where_fetch_is_ahead),
+        cmocka_unit_test(fetch_stops_behind_two_jumps),
+        cmocka_unit_test(where_fetch_computes_targets_it_hides_that_too),
         cmocka_unit_test(a_misprediction_costs_what_the_core_says),
         cmocka_unit_test(results_come_while_a_jump_stalls),
         cmocka_unit_test(states_that_behave_alike_are_the_same_bytes),

@@ -174,14 +174,14 @@ static void a_copy_of_ra_before_the_pair_belongs_to_it(void **state)
     store(&s, MODULE, ADDI(A0, RA, 0), 4);
     store_nops(&s, MODULE + 4);
     store_pair(&s, MODULE + 4, MODULE + 4, SITE_VA + CALLER);
-    assert_true(site_get(s.t, 2)->passes_ra);
+    assert_true(site_get(s.t, 2)->ra_copy);
     store(&s, MODULE + 18, 0x8506, 2); /* c.mv a0,ra */
     store_nops(&s, MODULE + 20);
     store_pair(&s, MODULE + 20, MODULE + 20, SITE_VA + CALLER);
-    assert_true(site_get(s.t, 3)->passes_ra);
+    assert_true(site_get(s.t, 3)->ra_copy);
     store_nops(&s, MODULE + 40);
     store_pair(&s, MODULE + 40, MODULE + 40, SITE_VA + CALLER);
-    assert_false(site_get(s.t, 4)->passes_ra);
+    assert_false(site_get(s.t, 4)->ra_copy);
     wreck(&s);
 }
 

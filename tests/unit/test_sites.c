@@ -290,7 +290,7 @@ static void the_trampolines_calls_are_sites_of_their_own_kind(void **state)
     assert_string_equal(site_get(w.t, 1)->function, "ftrace_call");
     assert_int_equal(site_get(w.t, 2)->kind, SITE_GRAPH_CALL);
     assert_int_equal(site_get(w.t, 2)->va, SITE_VA + 0x430);
-    assert_false(site_get(w.t, 1)->passes_ra);
+    assert_false(site_get(w.t, 1)->ra_copy);
     wreck(&w);
 }
 
@@ -490,9 +490,9 @@ static void a_copy_of_ra_on_the_way_belongs_to_the_site(void **state)
     image_word(w.im, H, ADDI(A1, RA, 0)); /* another register */
     image_site(w.im, H + 4);
     build(&w);
-    assert_true(site_get(w.t, 0)->passes_ra);
-    assert_true(site_get(w.t, 1)->passes_ra);
-    assert_false(site_get(w.t, 2)->passes_ra);
+    assert_true(site_get(w.t, 0)->ra_copy);
+    assert_true(site_get(w.t, 1)->ra_copy);
+    assert_false(site_get(w.t, 2)->ra_copy);
     wreck(&w);
 }
 

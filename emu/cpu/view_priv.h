@@ -1,0 +1,76 @@
+/*
+ * view_priv.h - which parcels a hart has fetched, and the old bytes that it may still have of those
+ * that were overwritten since its last fence.i.
+ *
+ * This is state, not a cache: it does not depend on which blocks happen to be decoded. How harts
+ * share the host's memory for it has no effect on what they fetch.
+ */
+#ifndef CPU_VIEW_PRIV_H
+#define CPU_VIEW_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "cpu/codemap_priv.h"
+#include "cpu/hart_priv.h"
+
+struct state_io;
+
+/* Bytes of a page, for all views that have no others of a parcel that differs in them. */
+struct old_bytes {
+    unsigned references; /* views */
+    uint8_t bytes[PAGE_BYTES];
+};
+
+struct old_parcel {
+    uint16_t parcel, bytes;
+};
+
+/*
+ * The view that one hart, or several with equal views, has of a page. `fetched` is never cleared
+ * while the page is code: after its fence.i a hart may fetch ahead again at once. A view outlives
+ * its code page (views_detach) until the hart's next fence.i.
+ */
+struct fetch_view {
+    uint64_t pa;         /* of the page */
+    unsigned references; /* harts */
+    bool listed;         /* in their lists of views that a fence.i has to clear */
+    bool moved;          /* it had other old bytes since then (view.c) */
+    /* a bit for each parcel */
+    uint64_t fetched[PARCEL_WORDS];
+    uint64_t differs[PARCEL_WORDS]; /* fetched, and overwritten after the last fence.i */
+    struct old_bytes *old;          /* valid where `differs`; NULL: nothing differs */
+    VEC_OF(struct old_parcel) own;  /* in ascending order: these are not in `old` */
+};
+
+/* The hart's view of the page with pa; NULL: it has fetched nothing from it. */
+static inline struct fetch_view *view_at(const struct hart *h, uint64_t pa)
+{
+    return map_get_ptr(&h->s.views, pa >> PAGE_SHIFT);
+}
+
+/* The bytes before the first write to a parcel that differs in the view. */
+uint16_t view_old_bytes(const struct fetch_view *view, uint64_t pa);
+
+/* Marks the parcel at pa; returns the hart's view, which may have become another one. */
+struct fetch_view *view_mark_fetched(struct hart *h, uint64_t pa);
+/* Whether the stale instruction at pa, which was fetched, was reported since the last write to it.
+ */
+bool view_is_reported(const struct hart *h, uint64_t pa);
+/* Marks it; returns the hart's view, which may have become another one. */
+struct fetch_view *view_mark_reported(struct hart *h, uint64_t pa);
+
+/* Before a store to [pa, pa + size) in this page: keeps the bytes that harts have fetched. */
+void views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size);
+/* The page becomes code: attaches views of it that harts have from before. */
+void views_attach(struct cluster *c, struct code_page *page);
+/* The page is no longer code: all fetched bytes stay in the views. */
+void views_detach(struct cluster *c, const struct code_page *page);
+/* fence.i: clears the hart's views, so that it fetches the bytes of memory. */
+void views_synchronize(struct hart *h);
+void views_free(struct hart *h);
+void views_state_io(struct state_io *io, struct hart *h);
+
+#endif
