@@ -10,6 +10,7 @@ talk=$(dirname "$0")/../machine/talk.py
 debian=$cache/debian-13/Image
 sid=$cache/debian-sid/Image
 small=$cache/linux-6.1/Image
+no_pmu=$cache/linux-6.1-no-pmu/Image
 
 # linux IMAGE OPTION...: boots it to the shell and types the lines of $work/lines there.
 initramfs=$cache/initramfs.cpio
@@ -127,6 +128,23 @@ for firmware in builtin "$opensbi"; do
             # OpenSBI fences on the other harts at power-on only, long before they are started.
             claim '... and the one fence that the other harts lack is one finding' lacks_fence_at_start
         fi
+    done
+done
+
+# Where Linux has no driver of the SBI's performance counters, the firmware alone lets user mode read time, as the
+# vDSO does for time(1).
+cat >"$work/lines" <<'E2'
+echo drivers: $(dmesg | grep -c 'SBI PMU extension')
+time true 2> /dev/null; echo time: $?
+E2
+for kernel in "$small" "$no_pmu"; do
+    for firmware in builtin "$opensbi"; do
+        linux "$kernel" --firmware "$firmware" --harts 2
+        name=$(basename "$(dirname "$kernel")")
+        claim "$name on $(basename "$firmware") powers off" has_status 0
+        claim '... with or without the driver of performance counters' \
+            answered "drivers: $([ "$kernel" = "$no_pmu" ] && echo 0 || echo 1)"
+        claim '... and user programs can tell the time' answered 'time: 0'
     done
 done
 

@@ -3,12 +3,14 @@
 # ftracetest.sh - Linux's own tests of ftrace (tools/testing/selftests/ftrace, those of 6.1): the
 # same results here as on QEMU, and nothing in what they do to code that the audit calls an error.
 #
-# The kernel is our small 6.1, which has the function tracers and no more: what it cannot do is
-# UNSUPPORTED. On QEMU 7.2 it hangs with two harts when they stop for a patch, so the results to
+# The kernel is linux-6.1-tracers, which has every tracer that it can have: what it cannot do is
+# UNSUPPORTED. On QEMU 7.2 6.1 hangs with two harts when they stop for a patch, so the results to
 # compare are those of one hart; they are kept beside the kernel. With two harts only the
-# audit counts: some of the tests look for the number of a process anywhere in a line of the
-# trace, and fail when a time stamp has it. KERNELS names other folders of the cache, TESTS some
-# of the tests, for example test.d/ftrace.
+# audit counts. KERNELS names other folders of the cache, TESTS some of the tests, for example test.d/ftrace.
+#
+# Some tests look for the number of a process anywhere in a line of the trace. A short number also
+# occurs in time stamps, so that on any machine, QEMU too, their result is a matter of chance. Numbers of seven
+# digits do not: the fraction of a time stamp has six.
 . "$(dirname "$0")/../machine/common.inc"
 
 cache=${LINUX_CACHE:-.cache/linux}
@@ -22,7 +24,9 @@ cat "$cache/initramfs.cpio" "$cache/ftracetest.cpio" >"$work/initramfs"
 # Messages of the kernel must not come between those of the tests.
 cat >"$work/talk" <<END
 wait guest# 
-send echo 1 > /proc/sys/kernel/printk; cd /ftrace; ./ftracetest -l /tmp/log $tests
+send echo 1 > /proc/sys/kernel/printk; cd /proc/sys/kernel; echo 4000000 > pid_max; echo 1000000 > ns_last_pid
+wait guest# 
+send cd /ftrace; ./ftracetest -l /tmp/log $tests
 wait guest# 
 send poweroff -f
 END
@@ -44,7 +48,7 @@ ask_qemu() {
 
 same_results() { diff "$1" "$work/here"; }
 no_errors() { ! says '^(error|warning): [a-z-]*: '; }
-for kernel in ${KERNELS:-linux-6.1}; do
+for kernel in ${KERNELS:-linux-6.1-tracers}; do
     folder=$cache/$kernel
     set -- --symbols "$folder/vmlinux"
     [ -e "$folder/vmlinux" ] || set --
