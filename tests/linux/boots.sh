@@ -131,6 +131,24 @@ for firmware in builtin "$opensbi"; do
     done
 done
 
+# Tracepoints are jump labels: each is one store, then a fence on all harts, while the other harts run what is patched.
+cat >"$work/lines" <<'E2'
+cd /sys/kernel/tracing; for job in 1 2 3; do (while :; do : | :; done) & done
+for round in $(seq 1 20); do echo 1 > events/sched/enable; echo 0 > events/sched/enable; done; kill %1 %2 %3; echo switched
+E2
+for kernel in "$small" "$debian"; do
+    linux "$kernel" --harts 4 --report "$work/report"
+    name=$(basename "$(dirname "$kernel")")
+    claim "$name switches tracepoints on 4 harts" answered switched
+    claim '... a hart that still runs the old instruction is a note, with one order of events' python3 -c '
+import json, sys
+found = json.load(open(sys.argv[1]))["findings"]
+assert [(f["rule"], f["severity"]) for f in found] == [("patch-window", "note")], found
+facts = [fact["label"] for fact in found[0]["facts"]]
+assert facts.index("written") < facts.index("fetched") and "order" in facts, facts
+' "$work/report"
+done
+
 # Where Linux has no driver of the SBI's performance counters, the firmware alone lets user mode read time, as the
 # vDSO does for time(1).
 cat >"$work/lines" <<'E2'
