@@ -209,6 +209,22 @@ claim '... sites were on' test "$(report 'r["totals"]["on"]["entries"] > 1000')"
 claim '... and the audit has nothing to say' no_findings
 echo "# $(report '"disabled: %.2f %% of all cycles of this boot" % (100 * r["totals"]["off"]["cycles"] / r["totals"]["busy_cycles"])')"
 
+# With source lines too, a report is a matter of seconds: each place is looked up once, however often it stores.
+costs_seconds() { # LIMIT COMMAND...: of processor time
+    python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL, check=False)
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+print(used, "seconds")
+sys.exit(used > float(sys.argv[1]))
+' "$@"
+}
+claim 'the report of a vmlinux with debug information is written in seconds' \
+    costs_seconds 30 "$rvftrace" run --quiet --console none --memory 512M --append ftrace=function --max-insns 500M \
+    --report "$work/report" --initrd "$cache/initramfs.cpio" "$cache/linux-6.1-tracers/vmlinux"
+claim '... of a boot with thousands of patches' test "$(report 'r["patch_counts"]["sites"] > 15000')" = True
+claim '... and names their source' grep -q '"place":"copy_to_kernel_nofault+0x[0-9a-f]* (mm/maccess.c:[0-9]*)"' "$work/report"
+
 # The Image has the same sites, with the symbols of vmlinux and with those of its own kallsyms.
 sites_of() { # IMAGE REPORT OPTIONS...
     image=$1 to=$2

@@ -20,11 +20,12 @@ if [ ! -e "$cache/ftracetest.cpio" ]; then
     echo "ok - ftracetest # SKIP there is no $cache/ftracetest.cpio: tests/linux/guests.sh makes it"
     exit 0
 fi
-cat "$cache/initramfs.cpio" "$cache/ftracetest.cpio" >"$work/initramfs"
 # Messages of the kernel must not come between those of the tests.
 cat >"$work/talk" <<END
 wait guest# 
 send echo 1 > /proc/sys/kernel/printk; cd /proc/sys/kernel; echo 4000000 > pid_max; echo 1000000 > ns_last_pid
+wait guest# 
+send to=/lib/modules/\$(uname -r); [ ! -e /modules ] || { mkdir -p /lib/modules; mv /modules \$to; depmod; }
 wait guest# 
 send cd /ftrace; ./ftracetest -l /tmp/log $tests
 wait guest# 
@@ -36,7 +37,7 @@ results() { tr -d '\r' <"$1" | sed -n 's/^\(\[[0-9]*\] .*\[[A-Z]*\]\)$/\1/p'; }
 
 # ask_qemu FOLDER FILE: QEMU's results of that kernel into the file, if they are not there yet.
 ask_qemu() {
-    [ ! -s "$2" ] || [ -n "$(find "$1/Image" -newer "$2")" ] || return 0
+    [ ! -s "$2" ] || [ -n "$(find "$1/Image" "$0" -newer "$2")" ] || return 0
     python3 "$talk" "${LIMIT:-3600}" qemu-system-riscv64 -machine virt -m 512M -display none -monitor none \
         -serial stdio -no-reboot -kernel "$1/Image" -initrd "$work/initramfs" -append console=ttyS0 \
         <"$work/talk" >"$out" 2>"$err"
@@ -52,6 +53,8 @@ for kernel in ${KERNELS:-linux-6.1-tracers}; do
     folder=$cache/$kernel
     set -- --symbols "$folder/vmlinux"
     [ -e "$folder/vmlinux" ] || set --
+    cat "$cache/initramfs.cpio" "$cache/ftracetest.cpio" >"$work/initramfs"
+    [ ! -e "$folder/modules.cpio" ] || cat "$folder/modules.cpio" >>"$work/initramfs"
     on_qemu=$folder/ftracetest$(printf '%s' "$tests" | tr -c 'a-zA-Z0-9' -)
     ask_qemu "$folder" "$on_qemu"
     for harts in 1 2; do
