@@ -238,29 +238,6 @@ const char *site_kind_name(enum site_kind kind)
 
 /* ---- reading the image ---- */
 
-/* Reads the file's bytes for a virtual address; false: it has none there. */
-static bool read_image(const struct image *im, uint64_t va, void *to, size_t len)
-{
-    for (size_t i = 0; i < im->segment_count; i++) {
-        const struct image_segment *s = &im->segments[i];
-
-        if (va < s->va || va - s->va >= s->file_size || len > s->file_size - (va - s->va))
-            continue;
-        memcpy(to, im->file.bytes + s->offset + (va - s->va), len);
-        return true;
-    }
-    return false;
-}
-
-static bool is_text(const struct image *im, uint64_t va, unsigned size)
-{
-    for (size_t i = 0; i < im->text_count; i++)
-        if (va >= im->texts[i].va && va - im->texts[i].va < im->texts[i].size &&
-            size <= im->texts[i].size - (va - im->texts[i].va))
-            return true;
-    return false;
-}
-
 /*
  * The distance from the pair back to where the function copies ra to a0; 0: it does not. GCC may
  * schedule prologue stores in between, so all instructions from the entry to the pair are examined.
@@ -273,7 +250,7 @@ static uint8_t find_ra_copy(const struct image *im, uint64_t function, uint64_t 
         uint32_t word = 0;
         unsigned size;
 
-        if (va - at > PROLOGUE_MAX || !read_image(im, at, &word, va - at < 4 ? 2 : 4))
+        if (va - at > PROLOGUE_MAX || !image_read(im, at, &word, va - at < 4 ? 2 : 4))
             return 0;
         size = insn_size((uint16_t)word);
         if (size == 2 ? (word & 0xffff) == C_MV_A0_RA : word == MV_A0_RA)
@@ -292,7 +269,7 @@ static bool add_site(struct site_table *t, const struct image *im, uint64_t va, 
                      .kind = kind,
                      .function = function ? function->name : ""};
 
-    if (va % 2 || !is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
+    if (va % 2 || !image_is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
         return false;
     if (kind == SITE_FUNCTION && t->layout == LAYOUT_MCOUNT && function)
         s.ra_copy = find_ra_copy(im, function->addr, va);
@@ -335,7 +312,7 @@ static void read_relocations(const struct image *im, const struct symbols *symbo
     if (!symbols_find(symbols, "__rela_dyn_start", &at) ||
         !symbols_find(symbols, "__rela_dyn_end", &stop) || stop < at || stop - at > im->file.size)
         return;
-    for (; stop - at >= sizeof r && read_image(im, at, &r, sizeof r); at += sizeof r)
+    for (; stop - at >= sizeof r && image_read(im, at, &r, sizeof r); at += sizeof r)
         if (ELF64_R_TYPE(r.r_info) == R_RISCV_RELATIVE && r.r_offset >= low && r.r_offset < high)
             map_put(addresses, r.r_offset, (uint64_t)r.r_addend);
 }
@@ -350,7 +327,7 @@ static void read_entries(const struct image *im, const struct symbols *symbols, 
         return;
     read_relocations(im, symbols, at, stop, &relocated);
     for (; stop - at >= sizeof va; at += sizeof va)
-        if (map_get(&relocated, at, &va) || read_image(im, at, &va, sizeof va))
+        if (map_get(&relocated, at, &va) || image_read(im, at, &va, sizeof va))
             VEC_PUSH(&e->all, va);
         else
             e->unreadable++;
@@ -364,9 +341,9 @@ static unsigned nops_at(const struct image *im, uint64_t va)
 {
     uint8_t bytes[SITE_BYTES_MAX];
 
-    if (read_image(im, va, bytes, SITE_BYTES_MAX) && all_compressed_nops(bytes, SITE_BYTES_MAX))
+    if (image_read(im, va, bytes, SITE_BYTES_MAX) && all_compressed_nops(bytes, SITE_BYTES_MAX))
         return SITE_BYTES_MAX;
-    if (read_image(im, va, bytes, SITE_BYTES) &&
+    if (image_read(im, va, bytes, SITE_BYTES) &&
         (all_compressed_nops(bytes, SITE_BYTES) || all_nops(bytes, SITE_BYTES)))
         return SITE_BYTES;
     return 0;
@@ -384,7 +361,7 @@ static bool calls_at(const struct image *im, uint64_t va, uint64_t callee)
     uint8_t bytes[SITE_BYTES];
     uint64_t target;
 
-    return callee && read_image(im, va, bytes, SITE_BYTES) && is_pair(va, bytes, &target) &&
+    return callee && image_read(im, va, bytes, SITE_BYTES) && is_pair(va, bytes, &target) &&
            target == callee;
 }
 
