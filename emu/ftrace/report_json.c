@@ -191,8 +191,8 @@ static void put_site(struct sheet *s, size_t i)
     json_hex(j, "address", site->va);
     json_text(j, "function", site->function);
     json_text(j, "kind", site_kind_name(site->kind));
-    if (!site_is_of_image(watch_sites(s->report->watch), id))
-        json_text(j, "module", ""); /* a module, whose name only the guest knows */
+    if (site->module)
+        json_text(j, "module", site->module);
     if (a)
         put_costs(s, a, id);
     if (site->gone)

@@ -39,10 +39,14 @@ struct placed {
     uint32_t id;
 };
 
+struct names {
+    char *function, *module;
+};
+
 struct site_table {
     VEC_OF(struct site) sites;
     VEC_OF(struct placed) by_pa; /* the sites that are not gone, by address */
-    VEC_OF(char *) names;        /* function names of added sites */
+    VEC_OF(struct names) names;  /* of added sites */
     struct site_listener listeners[SITE_LISTENERS_MAX];
     unsigned listener_count;
     enum site_layout layout;
@@ -523,12 +527,20 @@ struct site_table *site_table_new(const struct image *im, const struct symbols *
     return t;
 }
 
+static void free_names(struct site_table *t)
+{
+    for (size_t i = 0; i < t->names.len; i++) {
+        free(t->names.at[i].function);
+        free(t->names.at[i].module);
+    }
+    t->names.len = 0;
+}
+
 void site_table_free(struct site_table *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < t->names.len; i++)
-        free(t->names.at[i]);
+    free_names(t);
     VEC_FREE(&t->names);
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
@@ -578,11 +590,6 @@ static void tell_changed(const struct site_table *t, uint32_t id)
         t->listeners[i].changed(t->listeners[i].ctx, id);
 }
 
-bool site_is_of_image(const struct site_table *t, uint32_t id)
-{
-    return id < t->sites.len - t->names.len;
-}
-
 /* Adds the site to the order of addresses. */
 static void insert(struct site_table *t, uint32_t id)
 {
@@ -596,15 +603,15 @@ static void insert(struct site_table *t, uint32_t id)
 uint32_t site_add(struct site_table *t, const struct site *s)
 {
     uint32_t id = (uint32_t)t->sites.len;
-    char *name = xstrdup(s->function);
+    struct names names;
 
-    if (site_find(t, s->pa, s->size) != NO_SITE) {
-        free(name);
+    if (site_find(t, s->pa, s->size) != NO_SITE)
         return NO_SITE;
-    }
-    VEC_PUSH(&t->names, name);
+    names = (struct names){xstrdup(s->function), xstrdup(s->module ? s->module : "")};
+    VEC_PUSH(&t->names, names);
     VEC_PUSH(&t->sites, *s);
-    t->sites.at[id].function = name;
+    t->sites.at[id].function = names.function;
+    t->sites.at[id].module = names.module;
     insert(t, id);
     tell_changed(t, id);
     return id;
@@ -623,7 +630,7 @@ void site_remove(struct site_table *t, uint32_t id)
 
 /* ---- state ---- */
 
-/* Saves or restores the function name of an added site. */
+/* Saves or restores a name of an added site. */
 static void name_io(struct state_io *io, char **name)
 {
     size_t len = *name ? strlen(*name) : 0;
@@ -634,22 +641,17 @@ static void name_io(struct state_io *io, char **name)
     state_io_bytes(io, *name, len);
 }
 
-static void added_io(struct state_io *io, struct site *s, char **name)
+static void added_io(struct state_io *io, struct site *s, struct names *names)
 {
     STATE_IO(io, s->va);
     STATE_IO(io, s->pa);
     STATE_IO_BELOW(io, s->kind, SITE_GRAPH_REGS_CALL + 1);
     STATE_IO_BELOW(io, s->size, SITE_BYTES_MAX + 1);
     STATE_IO(io, s->ra_copy);
-    name_io(io, name);
-    s->function = *name;
-}
-
-static void free_names(struct site_table *t)
-{
-    for (size_t i = 0; i < t->names.len; i++)
-        free(t->names.at[i]);
-    t->names.len = 0;
+    name_io(io, &names->function);
+    name_io(io, &names->module);
+    s->function = names->function;
+    s->module = names->module;
 }
 
 static void order_by_pa(struct site_table *t)
@@ -664,14 +666,14 @@ void site_table_state_io(struct state_io *io, struct site_table *t)
 {
     size_t first = t->sites.len - t->names.len, added;
 
-    state_io_section(io, "sites", 2);
+    state_io_section(io, "sites", 3);
     STATE_IO_SAME(io, first);
     added = state_io_count(io, t->names.len, UINT32_MAX - first);
     if (io->loading) {
         free_names(t);
         t->sites.len = first;
         for (size_t i = 0; i < added; i++) {
-            VEC_PUSH(&t->names, NULL);
+            VEC_PUSH(&t->names, ((struct names){NULL, NULL}));
             VEC_PUSH(&t->sites, ((struct site){.size = SITE_BYTES}));
         }
     }

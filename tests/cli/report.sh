@@ -45,7 +45,7 @@ for path in paths:
         name = {"function": site["function"] or site["address"], "run": path, "layout": report["layout"],
                 "site": f"{site['function']} at {site['address']}" if site["function"] else site["address"],
                 "file": site.get("file", "(not known)"),
-                "module": "(a module)" if "module" in site else "(the image)"}[key]
+                "module": (site["module"] or "(a module)") if "module" in site else "(the image)"}[key]
         row = want[name]
         for state in "init", "off", "on":
             row[f"{state}-entries"] += site[state]["entries"]
@@ -74,7 +74,7 @@ adds_up() { # KEY FILE...
 for key in function site file module layout run; do
     claim "by $key: the sums of the sites of four runs" adds_up "$key" "$work/off.json" "$work/on.json" "$work/pfe8.json" "$work/core.json"
 done
-claim '... of which one has sites of a module' grep -q '"module":""' "$work/on.json"
+claim '... of which one has sites of a module' grep -q '"module":"trace_sample"' "$work/on.json"
 
 for part in issue fetch data branch; do
     run report --csv --of trampolines --sort $part "$work/core.json"
