@@ -179,6 +179,25 @@ static unsigned base_op(unsigned kind)
     return kind == OP_call ? OP_jal : kind == OP_call_indirect || kind == OP_ret ? OP_jalr : kind;
 }
 
+/* How often the eight bytes of a doubleword are halved to what a load or store accesses. */
+static uint8_t narrow_of(unsigned op)
+{
+    switch (op) {
+    case OP_lb:
+    case OP_lbu:
+    case OP_sb: return 3;
+    case OP_lh:
+    case OP_lhu:
+    case OP_sh: return 2;
+    case OP_lw:
+    case OP_lwu:
+    case OP_sw:
+    case OP_flw:
+    case OP_fsw: return 1;
+    default: return 0;
+    }
+}
+
 static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, unsigned at)
 {
     const struct uop *u = &b->ops[at];
@@ -210,6 +229,7 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
              op_class(op) == CLASS_JUMP_INDIRECT)
         p.flags = PIPE_CONTROL;
     p.offset = p.flags ? (int16_t)u->imm : 0;
+    p.narrow = narrow_of(op);
     if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
         p.flags |= PIPE_FLOAT;
     return p;
