@@ -592,7 +592,8 @@ static uint64_t filter_tag(const struct hart *h, uint64_t va)
                                                                << TIMED_CONTEXT_SHIFT;
 }
 
-static uint32_t access_line(struct hart *h, uint64_t va, enum access access, uint64_t now)
+static uint32_t access_line(struct hart *h, uint64_t va, unsigned size, enum access access,
+                            uint64_t now)
 {
     struct model *m = h->s.model;
     uint32_t cycles;
@@ -607,7 +608,7 @@ static uint32_t access_line(struct hart *h, uint64_t va, enum access access, uin
         cycles += model_load(m, pa);
         model_filter_load(m, va, filter_tag(h, va));
     } else {
-        cycles += model_store(m, pa, now + cycles);
+        cycles += model_store(m, pa, size, now + cycles);
         model_filter_store(m, va, filter_tag(h, va));
     }
     return cycles;
@@ -620,9 +621,9 @@ static uint32_t access_data(struct hart *h, uint64_t va, unsigned size, enum acc
     uint64_t end = va + size - 1;
     uint32_t cycles = va % size ? core->misaligned : 0;
 
-    cycles += access_line(h, va, access, now + cycles);
+    cycles += access_line(h, va, size, access, now + cycles);
     if (UNLIKELY(va / core->dcache.line != end / core->dcache.line))
-        cycles += access_line(h, end, access, now + cycles);
+        cycles += access_line(h, end, 1, access, now + cycles);
     return cycles;
 }
 
@@ -634,6 +635,19 @@ uint32_t timed_load(struct hart *h, uint64_t va, unsigned size)
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now)
 {
     return access_data(h, va, size, ACCESS_STORE, now);
+}
+
+uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now)
+{
+    enum access access = reserves ? ACCESS_LOAD : ACCESS_STORE;
+    struct model *m = h->s.model;
+    uint32_t cycles;
+    uint64_t pa;
+
+    if (!data_address(h, va, access, &pa))
+        return 0;
+    cycles = data_page(h, va, access);
+    return cycles + model_atomic(m, pa, now + cycles);
 }
 
 /* ---- events ---- */

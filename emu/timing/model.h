@@ -15,6 +15,7 @@
 #include "timing/cache.h"
 #include "timing/core.h"
 #include "timing/pipe.h"
+#include "timing/stores.h"
 
 struct state_io;
 
@@ -67,8 +68,7 @@ struct model {
     bool return_lost; /* the stack has overflowed since it was empty */
     uint64_t dividend, divisor;
     uint8_t division;        /* signedness and width of the last one, + 1 */
-    uint64_t stores_drained; /* cycle in which the store buffer is empty */
-    uint64_t last_store;     /* doubleword */
+    struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
 
@@ -98,7 +98,9 @@ void filter_clear(struct filter *f);
 /* The line that holds pa is read; of a load, a walk. */
 uint32_t model_load(struct model *m, uint64_t pa);
 /* It is written in cycle `now`. */
-uint32_t model_store(struct model *m, uint64_t pa, uint64_t now);
+uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now);
+/* Memory does an atomic operation. */
+uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now);
 /* From now on the access costs nothing; `tag` is what the engine compares with. */
 void model_filter_load(struct model *m, uint64_t va, uint64_t tag);
 void model_filter_store(struct model *m, uint64_t va, uint64_t tag);

@@ -191,8 +191,8 @@ static void note_store(struct pipe_state *s, const struct pipe_op *op, unsigned 
     if (!op->source[0])
         return;
     memmove(&s->store[1], &s->store[0], (PIPE_STORES - 1) * sizeof s->store[0]);
-    s->store[0] = (struct pipe_store){.base = op->source[0] & 63,
-                                      .narrow = op->narrow & 3,
+    s->store[0] = (struct pipe_store){.base = op->source[0] & 63U,
+                                      .narrow = op->narrow & 3U,
                                       .until = in_byte(until),
                                       .offset = op->offset};
 }
