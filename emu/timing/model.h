@@ -67,7 +67,7 @@ struct model {
     uint32_t return_top, return_count;
     bool return_lost; /* the stack has overflowed since it was empty */
     uint64_t dividend, divisor;
-    uint8_t division;        /* signedness and width of the last one, + 1 */
+    uint8_t division; /* signedness and width of the last one, + 1 */
     struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
