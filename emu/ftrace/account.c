@@ -479,15 +479,6 @@ static struct site_cost cost_of(const struct account *a, uint32_t site, enum sit
     return cost;
 }
 
-/* What was charged with a core model. */
-static struct site_cost measured(const uint64_t *tally)
-{
-    return (struct site_cost){.issue = tally[TALLY_ISSUE],
-                              .fetch = tally[TALLY_FETCH],
-                              .data = tally[TALLY_DATA],
-                              .branch = tally[TALLY_BRANCH]};
-}
-
 static struct site_cost times(struct site_cost cost, uint64_t n)
 {
     return (struct site_cost){cost.issue * n, cost.fetch * n, cost.data * n, cost.branch * n};
@@ -509,7 +500,7 @@ struct state_account account_get(const struct account *a, uint32_t site, enum si
     struct state_account result = {.entries = tally[TALLY_ENTRIES]};
 
     if (cluster_has_core(a->cluster)) {
-        result.parts = measured(tally);
+        result.parts = site_cost_of_tally(tally);
         result.cost = per(result.parts, result.entries);
     } else {
         result.cost = cost_of(a, site, state);

@@ -37,6 +37,15 @@ static inline struct site_cost site_cost_add(struct site_cost a, struct site_cos
                               a.branch + b.branch};
 }
 
+/* Of the counts of a probe, which are PROBE_TALLY. */
+static inline struct site_cost site_cost_of_tally(const uint64_t *tally)
+{
+    return (struct site_cost){.issue = tally[TALLY_ISSUE],
+                              .fetch = tally[TALLY_FETCH],
+                              .data = tally[TALLY_DATA],
+                              .branch = tally[TALLY_BRANCH]};
+}
+
 struct state_account {
     uint64_t entries;
     uint64_t cycles; /* sum over the entries, of the site's own instructions */

@@ -76,16 +76,34 @@ static struct site_cost less(struct site_cost a, struct site_cost b)
                               a.branch - b.branch};
 }
 
+struct jump_totals report_jumps(const struct report *r)
+{
+    const struct jump_labels *labels = watch_jump_labels(r->watch);
+    struct jump_totals t = {0};
+
+    for (size_t i = 0; i < jump_labels_count(labels); i++) {
+        struct jump_label one = jump_labels_get(labels, i);
+
+        for (unsigned s = 0; s < JUMP_STATES; s++) {
+            t.entries[s] += one.entries[s];
+            t.parts[s] = site_cost_add(t.parts[s], one.parts[s]);
+        }
+    }
+    return t;
+}
+
 struct cycle_totals report_cycles(const struct report *r, const struct site_totals *sites)
 {
     const struct trampolines *trampolines = watch_trampolines(r->watch);
     struct cycle_totals t = {.busy = report_busy_cycles(r)};
+    struct jump_totals jumps = report_jumps(r);
     struct hart_parts parts;
 
     for (unsigned s = 0; s < SITE_STATES; s++)
         t.sites = site_cost_add(t.sites, sites->state[s].parts);
     for (size_t i = 0; i < trampolines_count(trampolines); i++)
         t.trampolines = site_cost_add(t.trampolines, trampolines_get(trampolines, i).parts);
+    t.jump_labels = site_cost_add(jumps.parts[JUMP_NOP], jumps.parts[JUMP_JUMP]);
     for (unsigned i = 0; i < cluster_hart_count(r->cluster); i++)
         if (hart_parts(cluster_hart(r->cluster, i), &parts)) {
             t.has_parts = true;
@@ -95,8 +113,9 @@ struct cycle_totals report_cycles(const struct report *r, const struct site_tota
                                                             .branch = parts.branch});
         }
     if (t.has_parts)
-        t.rest = less(less(t.all, t.sites), t.trampolines);
-    t.rest_cycles = t.busy - site_cost_sum(t.sites) - site_cost_sum(t.trampolines);
+        t.rest = less(less(less(t.all, t.sites), t.trampolines), t.jump_labels);
+    t.rest_cycles = t.busy - site_cost_sum(t.sites) - site_cost_sum(t.trampolines) -
+                    site_cost_sum(t.jump_labels);
     return t;
 }
 
@@ -252,9 +271,28 @@ static void print_cycles(const struct report *r, const struct site_totals *sites
     print_part("sites", site_cost_sum(t.sites), t.busy, &t.sites, out);
     print_part("trampolines", site_cost_sum(t.trampolines), t.busy, &t.trampolines, out);
     print_trampolines(r, t.busy, out);
+    if (site_cost_sum(t.jump_labels))
+        print_part("jump labels", site_cost_sum(t.jump_labels), t.busy, &t.jump_labels, out);
     print_part("the rest", t.rest_cycles, t.busy, t.has_parts ? &t.rest : NULL, out);
     print_part("all harts, busy", t.busy, t.busy, t.has_parts ? &t.all : NULL, out);
     fputc('\n', out);
+}
+
+/* The places of static keys, which are nops or jumps. */
+static void print_jumps(const struct report *r, uint64_t busy, FILE *out)
+{
+    struct jump_totals t = report_jumps(r);
+    uint64_t nops = site_cost_sum(t.parts[JUMP_NOP]), jumps = site_cost_sum(t.parts[JUMP_JUMP]);
+    char a[32], b[32], c[32];
+
+    if (!t.entries[JUMP_NOP] && !t.entries[JUMP_JUMP])
+        return;
+    fprintf(out,
+            "%-9s %s nops of jump labels, %.2f cycles each, and %s jumps, %.2f: %s cycles, "
+            "%.2f %% of all\n",
+            "keys:", grouped(a, t.entries[JUMP_NOP]), ratio(nops, t.entries[JUMP_NOP]),
+            grouped(b, t.entries[JUMP_JUMP]), ratio(jumps, t.entries[JUMP_JUMP]),
+            grouped(c, nops + jumps), 100 * ratio(nops + jumps, busy));
 }
 
 static void print_costs(const struct report *r, FILE *out)
@@ -273,6 +311,7 @@ static void print_costs(const struct report *r, FILE *out)
         print_on(&t.state[SITE_ON], busy, out);
     if (t.state[SITE_INIT].entries)
         print_state("at boot:", &t.state[SITE_INIT], busy, out);
+    print_jumps(r, busy, out);
 }
 
 /* Patches of sites, and other stores to memory that is or was code, such as freed init functions.

@@ -149,15 +149,21 @@ static bool find_source(struct lines *lines, const struct site *site, struct lin
            lines_at(lines, site->va, place);
 }
 
+static void put_line(struct sheet *s, const struct line_place *place)
+{
+    if (!place->file[0])
+        return;
+    json_text(&s->json, "file", place->file);
+    json_number(&s->json, "line", place->line);
+}
+
 /* Writes the source line of a site that ran: looking up all sites of a kernel takes seconds. */
 static void put_source(struct sheet *s, const struct site *site)
 {
     struct line_place place;
 
-    if (!find_source(s->report->lines, site, &place) || !place.file[0])
-        return;
-    json_text(&s->json, "file", place.file);
-    json_number(&s->json, "line", place.line);
+    if (find_source(s->report->lines, site, &place))
+        put_line(s, &place);
 }
 
 /* What a site has cost, by state; where it is in the source, if it was executed. */
@@ -185,8 +191,8 @@ static void put_site(struct sheet *s, size_t i)
     json_hex(j, "address", site->va);
     json_text(j, "function", site->function);
     json_text(j, "kind", site_kind_name(site->kind));
-    if (!site_is_of_image(watch_sites(s->report->watch), id))
-        json_text(j, "module", ""); /* a module, whose name only the guest knows */
+    if (site->module)
+        json_text(j, "module", site->module);
     if (a)
         put_costs(s, a, id);
     if (site->gone)
@@ -216,10 +222,42 @@ static void put_trampoline(struct sheet *s, size_t i)
     put_parts(j, "parts", t.parts);
 }
 
+static void put_jump_state(struct json *j, const char *name, uint64_t entries,
+                           struct site_cost parts)
+{
+    json_begin_object(j, name);
+    json_number(j, "entries", entries);
+    json_number(j, "cycles", site_cost_sum(parts));
+    put_parts(j, "parts", parts);
+    json_end(j);
+}
+
+static void put_jump_states(struct json *j, const uint64_t *entries, const struct site_cost *parts)
+{
+    put_jump_state(j, "nop", entries[JUMP_NOP], parts[JUMP_NOP]);
+    put_jump_state(j, "jump", entries[JUMP_JUMP], parts[JUMP_JUMP]);
+}
+
+static void put_jump_label(struct sheet *s, size_t i)
+{
+    struct jump_label l = jump_labels_get(watch_jump_labels(s->report->watch), i);
+    struct line_place place;
+    struct json *j = &s->json;
+
+    json_hex(j, "address", l.va);
+    json_text(j, "function", l.function);
+    json_text(j, "key", l.key);
+    if ((l.entries[JUMP_NOP] || l.entries[JUMP_JUMP]) &&
+        lines_outside(s->report->lines, l.va, "jump_label.h", &place))
+        put_line(s, &place);
+    put_jump_states(j, l.entries, l.parts);
+}
+
 static void put_totals(struct json *j, const struct report *r)
 {
     struct site_totals t = report_totals(r);
     struct cycle_totals c = report_cycles(r, &t);
+    struct jump_totals jumps = report_jumps(r);
 
     json_begin_object(j, "totals");
     json_number(j, "functions", t.functions);
@@ -228,6 +266,11 @@ static void put_totals(struct json *j, const struct report *r)
     put_total(j, "off", &t.state[SITE_OFF], false);
     put_total(j, "on", &t.state[SITE_ON], true);
     put_cycles(j, "trampolines", site_cost_sum(c.trampolines), &c.trampolines);
+    json_begin_object(j, "jump_labels");
+    json_number(j, "cycles", site_cost_sum(c.jump_labels));
+    put_parts(j, "parts", c.jump_labels);
+    put_jump_states(j, jumps.entries, jumps.parts);
+    json_end(j);
     put_cycles(j, "rest", c.rest_cycles, c.has_parts ? &c.rest : NULL);
     json_end(j);
 }
@@ -522,6 +565,8 @@ bool report_json(const struct report *r, FILE *out)
     put_rows(&s, "sites", site_count(sites), put_site); /* updates refer to its rows */
     if (watch_trampolines(r->watch))
         put_rows(&s, "trampolines", trampolines_count(watch_trampolines(r->watch)), put_trampoline);
+    if (watch_jump_labels(r->watch))
+        put_rows(&s, "jump_labels", jump_labels_count(watch_jump_labels(r->watch)), put_jump_label);
     if (watch_audit(r->watch)) {
         put_rows(&s, "findings", audit_count(watch_audit(r->watch)), put_finding);
         json_line(j, 1);

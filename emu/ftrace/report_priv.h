@@ -5,6 +5,7 @@
 #define FTRACE_REPORT_PRIV_H
 
 #include "ftrace/account.h"
+#include "ftrace/jump_labels.h"
 #include "ftrace/report.h"
 
 /* Sums over all function sites; `cost` of the states is not filled in. */
@@ -13,12 +14,18 @@ struct site_totals {
     struct state_account state[SITE_STATES];
 };
 
+/* Sums over all jump labels, by enum jump_state. */
+struct jump_totals {
+    uint64_t entries[JUMP_STATES];
+    struct site_cost parts[JUMP_STATES];
+};
+
 /*
- * Whose cycles all busy cycles are: each is in one of the first three. The trampolines have those
+ * Whose cycles all busy cycles are: each is in one of the first four. The trampolines have those
  * of their own sites (ftrace_call).
  */
 struct cycle_totals {
-    struct site_cost sites, trampolines;
+    struct site_cost sites, trampolines, jump_labels;
     struct site_cost rest; /* with a core model */
     struct site_cost all;  /* with a core model */
     uint64_t busy, rest_cycles;
@@ -26,6 +33,7 @@ struct cycle_totals {
 };
 
 struct site_totals report_totals(const struct report *r);
+struct jump_totals report_jumps(const struct report *r);
 struct cycle_totals report_cycles(const struct report *r, const struct site_totals *t);
 uint64_t report_busy_cycles(const struct report *r);
 

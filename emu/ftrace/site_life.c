@@ -11,6 +11,7 @@
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "ftrace/modules.h"
 #include "ftrace/sites.h"
 #include "load/image.h"
 #include "load/symbols.h"
@@ -141,6 +142,7 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 {
     struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES};
     const struct symbol *function;
+    char module[MODULE_NAME_MAX];
     uint8_t bytes[SITE_BYTES];
     uint64_t distance, va;
     uint32_t id;
@@ -161,6 +163,7 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
         s.ra_copy = read_memory(l, pa - 4, bytes, 4) ? (uint8_t)site_ra_copy(bytes) : 0;
     function = symbols_function_at(l->symbols, s.va);
     s.function = function ? function->name : "";
+    s.module = module_name_at(l->cluster, h, l->symbols, s.va, module) ? module : "";
     id = site_add(l->sites, &s);
     l->learnt += id != NO_SITE;
     return id;

@@ -39,10 +39,14 @@ struct placed {
     uint32_t id;
 };
 
+struct names {
+    char *function, *module;
+};
+
 struct site_table {
     VEC_OF(struct site) sites;
     VEC_OF(struct placed) by_pa; /* the sites that are not gone, by address */
-    VEC_OF(char *) names;        /* function names of added sites */
+    VEC_OF(struct names) names;  /* of added sites */
     struct site_listener listeners[SITE_LISTENERS_MAX];
     unsigned listener_count;
     enum site_layout layout;
@@ -238,29 +242,6 @@ const char *site_kind_name(enum site_kind kind)
 
 /* ---- reading the image ---- */
 
-/* Reads the file's bytes for a virtual address; false: it has none there. */
-static bool read_image(const struct image *im, uint64_t va, void *to, size_t len)
-{
-    for (size_t i = 0; i < im->segment_count; i++) {
-        const struct image_segment *s = &im->segments[i];
-
-        if (va < s->va || va - s->va >= s->file_size || len > s->file_size - (va - s->va))
-            continue;
-        memcpy(to, im->file.bytes + s->offset + (va - s->va), len);
-        return true;
-    }
-    return false;
-}
-
-static bool is_text(const struct image *im, uint64_t va, unsigned size)
-{
-    for (size_t i = 0; i < im->text_count; i++)
-        if (va >= im->texts[i].va && va - im->texts[i].va < im->texts[i].size &&
-            size <= im->texts[i].size - (va - im->texts[i].va))
-            return true;
-    return false;
-}
-
 /*
  * The distance from the pair back to where the function copies ra to a0; 0: it does not. GCC may
  * schedule prologue stores in between, so all instructions from the entry to the pair are examined.
@@ -273,7 +254,7 @@ static uint8_t find_ra_copy(const struct image *im, uint64_t function, uint64_t 
         uint32_t word = 0;
         unsigned size;
 
-        if (va - at > PROLOGUE_MAX || !read_image(im, at, &word, va - at < 4 ? 2 : 4))
+        if (va - at > PROLOGUE_MAX || !image_read(im, at, &word, va - at < 4 ? 2 : 4))
             return 0;
         size = insn_size((uint16_t)word);
         if (size == 2 ? (word & 0xffff) == C_MV_A0_RA : word == MV_A0_RA)
@@ -292,7 +273,7 @@ static bool add_site(struct site_table *t, const struct image *im, uint64_t va, 
                      .kind = kind,
                      .function = function ? function->name : ""};
 
-    if (va % 2 || !is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
+    if (va % 2 || !image_is_text(im, va, s.size) || !image_va_to_pa(im, va, &s.pa))
         return false;
     if (kind == SITE_FUNCTION && t->layout == LAYOUT_MCOUNT && function)
         s.ra_copy = find_ra_copy(im, function->addr, va);
@@ -335,7 +316,7 @@ static void read_relocations(const struct image *im, const struct symbols *symbo
     if (!symbols_find(symbols, "__rela_dyn_start", &at) ||
         !symbols_find(symbols, "__rela_dyn_end", &stop) || stop < at || stop - at > im->file.size)
         return;
-    for (; stop - at >= sizeof r && read_image(im, at, &r, sizeof r); at += sizeof r)
+    for (; stop - at >= sizeof r && image_read(im, at, &r, sizeof r); at += sizeof r)
         if (ELF64_R_TYPE(r.r_info) == R_RISCV_RELATIVE && r.r_offset >= low && r.r_offset < high)
             map_put(addresses, r.r_offset, (uint64_t)r.r_addend);
 }
@@ -350,7 +331,7 @@ static void read_entries(const struct image *im, const struct symbols *symbols, 
         return;
     read_relocations(im, symbols, at, stop, &relocated);
     for (; stop - at >= sizeof va; at += sizeof va)
-        if (map_get(&relocated, at, &va) || read_image(im, at, &va, sizeof va))
+        if (map_get(&relocated, at, &va) || image_read(im, at, &va, sizeof va))
             VEC_PUSH(&e->all, va);
         else
             e->unreadable++;
@@ -364,9 +345,9 @@ static unsigned nops_at(const struct image *im, uint64_t va)
 {
     uint8_t bytes[SITE_BYTES_MAX];
 
-    if (read_image(im, va, bytes, SITE_BYTES_MAX) && all_compressed_nops(bytes, SITE_BYTES_MAX))
+    if (image_read(im, va, bytes, SITE_BYTES_MAX) && all_compressed_nops(bytes, SITE_BYTES_MAX))
         return SITE_BYTES_MAX;
-    if (read_image(im, va, bytes, SITE_BYTES) &&
+    if (image_read(im, va, bytes, SITE_BYTES) &&
         (all_compressed_nops(bytes, SITE_BYTES) || all_nops(bytes, SITE_BYTES)))
         return SITE_BYTES;
     return 0;
@@ -384,7 +365,7 @@ static bool calls_at(const struct image *im, uint64_t va, uint64_t callee)
     uint8_t bytes[SITE_BYTES];
     uint64_t target;
 
-    return callee && read_image(im, va, bytes, SITE_BYTES) && is_pair(va, bytes, &target) &&
+    return callee && image_read(im, va, bytes, SITE_BYTES) && is_pair(va, bytes, &target) &&
            target == callee;
 }
 
@@ -546,12 +527,20 @@ struct site_table *site_table_new(const struct image *im, const struct symbols *
     return t;
 }
 
+static void free_names(struct site_table *t)
+{
+    for (size_t i = 0; i < t->names.len; i++) {
+        free(t->names.at[i].function);
+        free(t->names.at[i].module);
+    }
+    t->names.len = 0;
+}
+
 void site_table_free(struct site_table *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < t->names.len; i++)
-        free(t->names.at[i]);
+    free_names(t);
     VEC_FREE(&t->names);
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
@@ -601,11 +590,6 @@ static void tell_changed(const struct site_table *t, uint32_t id)
         t->listeners[i].changed(t->listeners[i].ctx, id);
 }
 
-bool site_is_of_image(const struct site_table *t, uint32_t id)
-{
-    return id < t->sites.len - t->names.len;
-}
-
 /* Adds the site to the order of addresses. */
 static void insert(struct site_table *t, uint32_t id)
 {
@@ -619,15 +603,15 @@ static void insert(struct site_table *t, uint32_t id)
 uint32_t site_add(struct site_table *t, const struct site *s)
 {
     uint32_t id = (uint32_t)t->sites.len;
-    char *name = xstrdup(s->function);
+    struct names names;
 
-    if (site_find(t, s->pa, s->size) != NO_SITE) {
-        free(name);
+    if (site_find(t, s->pa, s->size) != NO_SITE)
         return NO_SITE;
-    }
-    VEC_PUSH(&t->names, name);
+    names = (struct names){xstrdup(s->function), xstrdup(s->module ? s->module : "")};
+    VEC_PUSH(&t->names, names);
     VEC_PUSH(&t->sites, *s);
-    t->sites.at[id].function = name;
+    t->sites.at[id].function = names.function;
+    t->sites.at[id].module = names.module;
     insert(t, id);
     tell_changed(t, id);
     return id;
@@ -646,7 +630,7 @@ void site_remove(struct site_table *t, uint32_t id)
 
 /* ---- state ---- */
 
-/* Saves or restores the function name of an added site. */
+/* Saves or restores a name of an added site. */
 static void name_io(struct state_io *io, char **name)
 {
     size_t len = *name ? strlen(*name) : 0;
@@ -657,22 +641,17 @@ static void name_io(struct state_io *io, char **name)
     state_io_bytes(io, *name, len);
 }
 
-static void added_io(struct state_io *io, struct site *s, char **name)
+static void added_io(struct state_io *io, struct site *s, struct names *names)
 {
     STATE_IO(io, s->va);
     STATE_IO(io, s->pa);
     STATE_IO_BELOW(io, s->kind, SITE_GRAPH_REGS_CALL + 1);
     STATE_IO_BELOW(io, s->size, SITE_BYTES_MAX + 1);
     STATE_IO(io, s->ra_copy);
-    name_io(io, name);
-    s->function = *name;
-}
-
-static void free_names(struct site_table *t)
-{
-    for (size_t i = 0; i < t->names.len; i++)
-        free(t->names.at[i]);
-    t->names.len = 0;
+    name_io(io, &names->function);
+    name_io(io, &names->module);
+    s->function = names->function;
+    s->module = names->module;
 }
 
 static void order_by_pa(struct site_table *t)
@@ -687,14 +666,14 @@ void site_table_state_io(struct state_io *io, struct site_table *t)
 {
     size_t first = t->sites.len - t->names.len, added;
 
-    state_io_section(io, "sites", 2);
+    state_io_section(io, "sites", 3);
     STATE_IO_SAME(io, first);
     added = state_io_count(io, t->names.len, UINT32_MAX - first);
     if (io->loading) {
         free_names(t);
         t->sites.len = first;
         for (size_t i = 0; i < added; i++) {
-            VEC_PUSH(&t->names, NULL);
+            VEC_PUSH(&t->names, ((struct names){NULL, NULL}));
             VEC_PUSH(&t->sites, ((struct site){.size = SITE_BYTES}));
         }
     }

@@ -55,6 +55,7 @@ struct site {
     uint64_t va, pa;      /* of its first instruction */
     const char *function; /* the function with the site; for the trampoline's "ftrace_call" etc.;
                              "": unknown */
+    const char *module;   /* of a site that was added; "": not known; NULL: of the image */
     enum site_kind kind;
     uint8_t size;    /* bytes: 8 or 16 */
     bool gone;       /* its memory is used for something else */
@@ -77,12 +78,9 @@ size_t site_count(const struct site_table *t);
 /* id < site_count(). The pointer is valid until a site is added. */
 const struct site *site_get(const struct site_table *t, uint32_t id);
 
-/* Of those that the table began with; the others were added while the guest ran, as of modules. */
-bool site_is_of_image(const struct site_table *t, uint32_t id);
-
 /*
- * Adds a site of the table's layout, with a copy of the function's name. Returns its id; NO_SITE:
- * there is a site at this address already.
+ * Adds a site of the table's layout, with copies of the names of its function and module. Returns
+ * its id; NO_SITE: there is a site at this address already.
  */
 uint32_t site_add(struct site_table *t, const struct site *s);
 void site_remove(struct site_table *t, uint32_t id); /* marks it as gone; must not be gone yet */

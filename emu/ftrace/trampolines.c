@@ -144,10 +144,7 @@ struct trampoline trampolines_get(const struct trampolines *t, size_t i)
                                .va = p->va,
                                .size = p->size,
                                .entries = p->tally[TALLY_ENTRIES],
-                               .parts = {.issue = p->tally[TALLY_ISSUE],
-                                         .fetch = p->tally[TALLY_FETCH],
-                                         .data = p->tally[TALLY_DATA],
-                                         .branch = p->tally[TALLY_BRANCH]}};
+                               .parts = site_cost_of_tally(p->tally)};
 }
 
 void trampolines_state_io(struct state_io *io, struct trampolines *t)

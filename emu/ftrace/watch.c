@@ -12,6 +12,7 @@
 #include "ftrace/account.h"
 #include "ftrace/audit.h"
 #include "ftrace/calls.h"
+#include "ftrace/jump_labels.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/site_life.h"
 #include "ftrace/sites.h"
@@ -30,7 +31,8 @@ struct watch {
     struct site_life *site_life;
     struct patch_log *patches;
     struct account *account;
-    struct trampolines *trampolines; /* with the account */
+    struct trampolines *trampolines; /* these two with the account */
+    struct jump_labels *jump_labels;
     struct audit *audit;
     struct calls *calls;
     struct updates *updates;
@@ -174,6 +176,7 @@ static void count_costs(struct watch *w, const struct watch_config *config)
 
     w->account = account_new(config->cluster, w->sites);
     w->trampolines = trampolines_new(config->cluster, config->image, config->symbols);
+    w->jump_labels = jump_labels_new(config->cluster, config->image, config->symbols);
     if (symbols_find(config->symbols, "__switch_to", &va) && image_va_to_pa(config->image, va, &pa))
         account_plant_switch(w->account, pa);
 }
@@ -226,6 +229,7 @@ void watch_free(struct watch *w)
     calls_free(w->calls);
     account_free(w->account);
     trampolines_free(w->trampolines);
+    jump_labels_free(w->jump_labels);
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
@@ -244,6 +248,8 @@ void watch_state_io(void *watch, struct state_io *io)
         account_state_io(io, w->account);
     if (w->trampolines)
         trampolines_state_io(io, w->trampolines);
+    if (w->jump_labels)
+        jump_labels_state_io(io, w->jump_labels);
     if (w->calls)
         calls_state_io(io, w->calls);
     patch_log_state_io(io, w->patches);
@@ -284,6 +290,11 @@ const struct updates *watch_updates(const struct watch *w)
 struct account *watch_account(const struct watch *w)
 {
     return w->account;
+}
+
+const struct jump_labels *watch_jump_labels(const struct watch *w)
+{
+    return w->jump_labels;
 }
 
 const struct trampolines *watch_trampolines(const struct watch *w)

@@ -16,6 +16,7 @@ struct audit;
 struct cluster;
 struct diag;
 struct image;
+struct jump_labels;
 struct patch_log;
 struct site_table;
 struct state_io;
@@ -60,6 +61,7 @@ const struct patch_log *watch_patches(const struct watch *w);
 const struct updates *watch_updates(const struct watch *w);
 struct account *watch_account(const struct watch *w);               /* NULL: not asked for */
 const struct trampolines *watch_trampolines(const struct watch *w); /* NULL: not asked for */
+const struct jump_labels *watch_jump_labels(const struct watch *w); /* NULL: not asked for */
 const struct audit *watch_audit(const struct watch *w);             /* NULL: not asked for */
 
 #endif

@@ -251,3 +251,25 @@ bool image_pa_to_va(const struct image *im, uint64_t pa, uint64_t *va)
     }
     return false;
 }
+
+bool image_read(const struct image *im, uint64_t va, void *to, size_t len)
+{
+    for (size_t i = 0; i < im->segment_count; i++) {
+        const struct image_segment *s = &im->segments[i];
+
+        if (va < s->va || va - s->va >= s->file_size || len > s->file_size - (va - s->va))
+            continue;
+        memcpy(to, im->file.bytes + s->offset + (va - s->va), len);
+        return true;
+    }
+    return false;
+}
+
+bool image_is_text(const struct image *im, uint64_t va, uint64_t size)
+{
+    for (size_t i = 0; i < im->text_count; i++)
+        if (va >= im->texts[i].va && va - im->texts[i].va < im->texts[i].size &&
+            size <= im->texts[i].size - (va - im->texts[i].va))
+            return true;
+    return false;
+}

@@ -112,4 +112,10 @@ uint64_t image_lowest(const struct image *im);
 bool image_va_to_pa(const struct image *im, uint64_t va, uint64_t *pa);
 bool image_pa_to_va(const struct image *im, uint64_t pa, uint64_t *va);
 
+/* Copies the file's bytes of a virtual address; false: it does not have all of them. */
+bool image_read(const struct image *im, uint64_t va, void *to, size_t len);
+
+/* Whether all of [va, va+size) is in one of its texts. */
+bool image_is_text(const struct image *im, uint64_t va, uint64_t size);
+
 #endif

@@ -239,3 +239,49 @@ bool lines_of_function(struct lines *l, uint64_t addr, struct line_place *place)
     *place = found;
     return true;
 }
+
+/* Where an inlined function was called. */
+static bool find_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct line_place *place)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Files *files;
+    Dwarf_Word file, line;
+    const char *name;
+    size_t count;
+
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attr), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attr), &line) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+        return false;
+    name = dwarf_filesrc(files, file, NULL, NULL);
+    if (!name)
+        return false;
+    place->file = shorten(name, unit);
+    place->line = (unsigned)line;
+    place->column = 0;
+    return true;
+}
+
+static bool is_in(const char *file, const char *name)
+{
+    const char *slash = strrchr(file, '/');
+
+    return !strcmp(slash ? slash + 1 : file, name);
+}
+
+bool lines_outside(struct lines *l, uint64_t addr, const char *name, struct line_place *place)
+{
+    struct line_place found;
+    Dwarf_Die unit, *scopes;
+    int count;
+
+    if (!lines_at(l, addr, &found) || !find_unit(l, addr, &unit))
+        return false;
+    count = scopes_around(&unit, addr, &scopes);
+    for (int i = 0; i < count && is_in(found.file, name); i++)
+        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
+            (void)!find_call(&unit, &scopes[i], &found);
+    free(scopes);
+    *place = found;
+    return true;
+}

@@ -35,4 +35,11 @@ MUST_USE bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
  */
 MUST_USE bool lines_of_function(struct lines *l, uint64_t addr, struct line_place *place);
 
+/*
+ * The same as lines_at; but code inlined from a file of this name, as `jump_label.h', has the place
+ * of its call, in the first file around it with another name.
+ */
+MUST_USE bool lines_outside(struct lines *l, uint64_t addr, const char *name,
+                            struct line_place *place);
+
 #endif

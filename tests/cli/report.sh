@@ -45,7 +45,7 @@ for path in paths:
         name = {"function": site["function"] or site["address"], "run": path, "layout": report["layout"],
                 "site": f"{site['function']} at {site['address']}" if site["function"] else site["address"],
                 "file": site.get("file", "(not known)"),
-                "module": "(a module)" if "module" in site else "(the image)"}[key]
+                "module": (site["module"] or "(a module)") if "module" in site else "(the image)"}[key]
         row = want[name]
         for state in "init", "off", "on":
             row[f"{state}-entries"] += site[state]["entries"]
@@ -74,7 +74,7 @@ adds_up() { # KEY FILE...
 for key in function site file module layout run; do
     claim "by $key: the sums of the sites of four runs" adds_up "$key" "$work/off.json" "$work/on.json" "$work/pfe8.json" "$work/core.json"
 done
-claim '... of which one has sites of a module' grep -q '"module":""' "$work/on.json"
+claim '... of which one has sites of a module' grep -q '"module":"trace_sample"' "$work/on.json"
 
 for part in issue fetch data branch; do
     run report --csv --of trampolines --sort $part "$work/core.json"
@@ -98,7 +98,11 @@ claim '--diff of a part' sh -c "has() { grep -q \"\$1\" '$out'; }; has '^branch:
 claim '... and the summary of the run says the parts' sh -c \
     "'$rvftrace' run --console none --timing cva6 --append 'script=\"work calls 1\"' '$mcount' </dev/null 2>&1 | grep -q 'cycles each (issue 3.00, fetch [0-9.]*, data 0.00, branch 0.00)'"
 
-run report --top 3 --sort on-entries "$work/on.json"
+run report --of jump-labels --by site "$work/core.json"
+claim 'a table of jump labels, with the line of each in the function' \
+    grep -q '^kmem_cache_free at 0x[0-9a-f]*  *[1-9][0-9,]* .* guest-kernel/mm/slab.c:[0-9]' "$out"
+
+run report --of sites --top 3 --sort on-entries "$work/on.json"
 claim 'a table has a head, the rows that were asked for, and a total' sh -c \
     "grep -c '^[a-z_]* .*[.][chS]:[0-9]' '$out' | grep -qx 3 && grep -q '^total ' '$out' && grep -q '^(3 of ' '$out'"
 claim '... with the source line of each' grep -q 'guest-kernel/.*[.][ch]:[0-9]' "$out"

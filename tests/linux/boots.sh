@@ -165,8 +165,18 @@ cat >"$work/lines" <<'E2'
 dmesg | sed -n 's/.*ftrace: allocating \([0-9]*\) .*/sites: \1/p'
 cd /sys/kernel/tracing; echo function > current_tracer; ls / > /tmp/x; echo nop > current_tracer
 E2
-linux "$cache/linux-6.1/vmlinux" --harts 2 --report "$work/report"
+cat >>"$work/lines" <<'E2'
+insmod /modules/ext2.ko; mkdir /tmp/d; mount -t ext2 /dev/vda /tmp/d
+echo 'ext2_*' > set_ftrace_filter; echo function > current_tracer; seq 1 1000 > /tmp/d/numbers; umount /tmp/d
+E2
+initramfs=$work/modules.cpio
+linux "$cache/linux-6.1/vmlinux" --harts 2 --report "$work/report" --drive "$work/disk,snapshot"
+initramfs=$cache/initramfs.cpio
 claim 'vmlinux powers off' has_status 0
+claim '... a module whose code was run has sites, with its name' \
+    test "$(report 'sum(s.get("module") == "ext2" and s["on"]["entries"] > 0 for s in r["sites"]) > 5')" = True
+claim '... jump labels were passed, as nops and as jumps, with the names of their keys' test "$(report \
+    'all(sum(l[x]["entries"] for l in r["jump_labels"] if l["key"]) > 100 for x in ("nop", "jump"))')" = True
 claim '... the report has as many sites as the kernel says it found' answered "sites: $(report 'r["totals"]["functions"]')"
 claim '... a site that is off costs two nops' test "$(report 'r["totals"]["off"]["cycles"] / r["totals"]["off"]["entries"]')" = 2.0
 claim '... sites were on' test "$(report 'r["totals"]["on"]["entries"] > 1000')" = True

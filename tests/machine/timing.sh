@@ -103,19 +103,34 @@ assert all(sum(h["parts"].values()) == h["cycles"] - h["idle_cycles"] for h in r
 assert all(sum(h["parts"][p] for h in r["harts"]) >= total[p] for p in total), total
 assert sum(s["cycles"] for s in states) < sum(h["cycles"] for h in r["harts"])
 
-# All cycles of the harts are those of the functions' sites, of the trampolines, or the rest.
+# All cycles of the harts are those of the functions' sites, of the trampolines, of jump labels, or
+# the rest.
 t = r["totals"]
 for part in ("issue", "fetch", "data", "branch"):
-    own = [t[s]["parts"][part] for s in ("init", "off", "on")] + [t["trampolines"]["parts"][part]]
+    own = [t[s]["parts"][part] for s in ("init", "off", "on")] + [
+        t[s]["parts"][part] for s in ("trampolines", "jump_labels")]
     assert t["rest"]["parts"][part] > 0
     assert sum(own) + t["rest"]["parts"][part] == sum(h["parts"][part] for h in r["harts"]), part
     assert t["trampolines"]["parts"][part] == sum(p["parts"][part] for p in r["trampolines"]), part
-assert sum(t[s]["cycles"] for s in ("init", "off", "on", "trampolines", "rest")) == t["busy_cycles"]
+assert sum(t[s]["cycles"] for s in ("init", "off", "on", "trampolines", "jump_labels", "rest")) == t["busy_cycles"]
 caller = [p for p in r["trampolines"] if p["name"] == "ftrace_caller"][0]
 assert caller["entries"] == t["on"]["entries"] > 0 and all(caller["parts"].values()), caller
 assert caller["cycles"] == sum(caller["parts"].values()) >= 20 * caller["entries"]
 back = [p for p in r["trampolines"] if p["name"] == "return_to_handler"][0]
 assert bool(back["entries"]) == ("function_graph" in r["run"]["bootargs"]), back
+
+# Jump labels are nops, or with slub_debug jumps; the first one of a function is passed as often as
+# its site.
+state, other = ("jump", "nop") if "slub_debug" in r["run"]["bootargs"] else ("nop", "jump")
+labels = [l for l in r["jump_labels"] if l["key"] == "slub_debug_enabled"]
+passed = {s["function"]: sum(s[x]["entries"] for x in ("init", "off", "on")) for s in r["sites"]}
+assert len(labels) >= 4 and not sum(l[other]["entries"] for l in labels), labels
+assert all(l[state]["cycles"] == sum(l[state]["parts"].values()) >= l[state]["entries"] for l in labels)
+assert t["jump_labels"][state]["entries"] == sum(l[state]["entries"] for l in labels) > 100
+for function in ("kmem_cache_alloc", "kmem_cache_free"):
+    counts = [l[state]["entries"] for l in labels if l["function"] == function]
+    assert passed[function] in counts and passed[function] > 10, (function, passed[function], counts)
+assert all(l["file"].endswith("mm/slab.c") for l in labels if l[state]["entries"]), labels
 
 # Each instruction of a site takes a cycle to issue here, and the jalr after its auipc one more: all
 # are counted, also the `ld ra` of pfe16, which is after the call.
@@ -127,7 +142,8 @@ PYTHON
 }
 for layout in mcount pfe16 callops; do
     [ $layout != pfe16 ] || script=$(echo "$script" | sed 's/function/function_graph/')
-    boot whole --timing cva6 --append "script=\"$script\"" "$BUILD/guest-kernel/$layout/kernel.elf"
+    [ $layout != callops ] || more="slub_debug "
+    boot whole --timing cva6 --append "${more-}script=\"$script\"" "$BUILD/guest-kernel/$layout/kernel.elf"
     claim "$layout: what the sites cost is split into parts" sites
 done
 

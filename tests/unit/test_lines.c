@@ -264,6 +264,27 @@ static void a_function_that_the_linker_dropped_is_nowhere(void **state)
     wreck(&w);
 }
 
+static void inlined_code_has_the_place_of_its_call(void **state)
+{
+    struct world w;
+    struct line_place at, outside;
+    bool seen = false;
+
+    (void)state;
+    build(&w, "-g");
+    for (uint64_t a = address(&w, "outer"); lines_at(w.l, a, &at); a += 2) {
+        if (strcmp(at.function, "outer") != 0)
+            break;
+        assert_true(lines_outside(w.l, a, "other.h", &outside));
+        assert_int_equal(outside.line, at.line);
+        assert_true(lines_outside(w.l, a, "small.c", &outside));
+        assert_int_equal(outside.line, 2);
+        seen |= at.line == 1;
+    }
+    assert_true(seen);
+    wreck(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +296,7 @@ int main(void)
         cmocka_unit_test(dwarf_4_is_read_too),
         cmocka_unit_test(without_debug_information_nothing_is_known),
         cmocka_unit_test(outside_of_the_program_nothing_is_known),
+        cmocka_unit_test(inlined_code_has_the_place_of_its_call),
         cmocka_unit_test(no_file_and_no_elf_answer_false),
         cmocka_unit_test(a_fifo_is_not_waited_for),
         cmocka_unit_test(a_function_that_the_linker_dropped_is_nowhere),

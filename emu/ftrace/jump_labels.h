@@ -1,0 +1,46 @@
+/*
+ * jump_labels.h - what jump labels cost: the places of static keys, at each of which is a nop or,
+ * while the key has the unlikely value, a jump (Linux's include/linux/jump_label.h).
+ *
+ * They are found by __start___jump_table and __stop___jump_table, whose entries are distances from
+ * their own addresses since Linux 5.12 (arch/riscv/include/asm/jump_label.h). Those of modules are
+ * not counted: only the guest knows where it loaded their tables.
+ */
+#ifndef FTRACE_JUMP_LABELS_H
+#define FTRACE_JUMP_LABELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ftrace/account.h"
+
+struct image;
+struct jump_labels;
+struct symbols;
+
+enum jump_state { JUMP_NOP, JUMP_JUMP, JUMP_STATES };
+
+struct jump_label {
+    uint64_t va;
+    const char *function; /* the function with the place; "": unknown */
+    const char *key;      /* the name of the static key; "": unknown */
+    uint64_t entries[JUMP_STATES];
+    struct site_cost parts[JUMP_STATES]; /* cycles of the nop or the jump */
+};
+
+/*
+ * Plants a probe at each place in the image's text; entries that lead elsewhere are left out. The
+ * symbols must outlive it. Never NULL.
+ */
+struct jump_labels *jump_labels_new(struct cluster *c, const struct image *im,
+                                    const struct symbols *symbols);
+void jump_labels_free(struct jump_labels *l); /* NULL is allowed */
+
+/* In ascending order of address. */
+size_t jump_labels_count(const struct jump_labels *l);
+struct jump_label jump_labels_get(const struct jump_labels *l, size_t i);
+
+/* Saves or restores the counts. */
+void jump_labels_state_io(struct state_io *io, struct jump_labels *l);
+
+#endif
