@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 70
 
 cache=$work/cache
 bench() { tools/bench --build "$BUILD" --emulator "$rvftrace" --cache "$cache" --jobs 2 "$@"; }
-small() { bench --layout mcount,pfe8 --workload density64,density1024,getpid --state off,nop,function-1 "$@"; }
+small() { bench --core inorder --layout mcount,pfe8 --workload density64,density1024,getpid --state off,nop,function-1 "$@"; }
 
 # A claim about a JSON file, in Python: j is its content, r its rows by layout, state and workload.
 json() {
@@ -56,7 +56,7 @@ check "... less is fine" small --fail-above 99
 printf '#!/bin/sh\ncase $1 in run) echo >>"%s/ran" ;; esac\nexec "%s" "$@"\n' "$work" "$(realpath "$rvftrace")" >"$work/counting"
 chmod +x "$work/counting"
 counted() {
-    tools/bench --build "$BUILD" --emulator "$work/counting" --cache "$work/other" --jobs 2 --layout pfe8 \
+    tools/bench --build "$BUILD" --emulator "$work/counting" --cache "$work/other" --jobs 2 --core inorder --layout pfe8 \
         --workload density64 --state off "$@"
 }
 check "without a cache all runs are made" counted
@@ -102,7 +102,7 @@ sed 's/"density64"/"density16"/' "$work/plan/plan.json" >"$work/changed" && mv "
 exits 65 "a plan that was changed" bench --merge "$work/plan"
 exits 66 "a plan that is not there" tools/bench --merge "$work/nowhere"
 exits 64 "--shards without a place" small --shards 2
-bench --layout pfe8 --workload density64 --state nop --shards 1 --out "$work/nop" >/dev/null 2>&1
+bench --core inorder --layout pfe8 --workload density64 --state nop --shards 1 --out "$work/nop" >/dev/null 2>&1
 bench --shard 1 --out "$work/nop" >/dev/null 2>&1
 check "pieces without the state off are an answer" bench --merge "$work/nop"
 exits 64 "... but not to what off costs" bench --merge "$work/nop" --fail-above 3
