@@ -104,6 +104,6 @@ check-long: test tidy check-caches
 # network for that. See docs/linux.md.
 .PHONY: check-linux
 check-linux: export BUILD := $(BUILD)
-check-linux: emu | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
+check-linux: emu guest-mcount | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
 	@tests/linux/guests.sh
 	@tests/run 'tests/linux/boots.sh' 'tests/linux/ftracetest.sh' 'tests/linux/xv6.sh' 'tests/machine/uboot.sh'

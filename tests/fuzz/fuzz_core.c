@@ -54,7 +54,7 @@ static void run_model(const struct core *core)
         if (i % 5 < 3)
             model_call(one, i);
         else
-            CHECK(model_return(one, pa, i) < PIPE_LEAVES);
+            CHECK(model_return(one, i) < PIPE_LEAVES);
         (void)model_divide(one, i * 977, i, i & 1, i % 8);
         (void)model_multiply(one, pa, i);
     }

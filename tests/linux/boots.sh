@@ -10,6 +10,7 @@ talk=$(dirname "$0")/../machine/talk.py
 debian=$cache/debian-13/Image
 sid=$cache/debian-sid/Image
 small=$cache/linux-6.1/Image
+no_pmu=$cache/linux-6.1-no-pmu/Image
 
 # linux IMAGE OPTION...: boots it to the shell and types the lines of $work/lines there.
 initramfs=$cache/initramfs.cpio
@@ -130,6 +131,41 @@ for firmware in builtin "$opensbi"; do
     done
 done
 
+# Tracepoints are jump labels: each is one store, then a fence on all harts, while the other harts run what is patched.
+cat >"$work/lines" <<'E2'
+cd /sys/kernel/tracing; for job in 1 2 3; do (while :; do : | :; done) & done
+for round in $(seq 1 20); do echo 1 > events/sched/enable; echo 0 > events/sched/enable; done; kill %1 %2 %3; echo switched
+E2
+for kernel in "$small" "$debian"; do
+    linux "$kernel" --harts 4 --report "$work/report"
+    name=$(basename "$(dirname "$kernel")")
+    claim "$name switches tracepoints on 4 harts" answered switched
+    claim '... a hart that still runs the old instruction is a note, with one order of events' python3 -c '
+import json, sys
+found = json.load(open(sys.argv[1]))["findings"]
+assert [(f["rule"], f["severity"]) for f in found] == [("patch-window", "note")], found
+facts = [fact["label"] for fact in found[0]["facts"]]
+assert facts.index("written") < facts.index("fetched") and "order" in facts, facts
+' "$work/report"
+done
+
+# Where Linux has no driver of the SBI's performance counters, the firmware alone lets user mode read time, as the
+# vDSO does for time(1).
+cat >"$work/lines" <<'E2'
+echo drivers: $(dmesg | grep -c 'SBI PMU extension')
+time true 2> /dev/null; echo time: $?
+E2
+for kernel in "$small" "$no_pmu"; do
+    for firmware in builtin "$opensbi"; do
+        linux "$kernel" --firmware "$firmware" --harts 2
+        name=$(basename "$(dirname "$kernel")")
+        claim "$name on $(basename "$firmware") powers off" has_status 0
+        claim '... with or without the driver of performance counters' \
+            answered "drivers: $([ "$kernel" = "$no_pmu" ] && echo 0 || echo 1)"
+        claim '... and user programs can tell the time' answered 'time: 0'
+    done
+done
+
 # Modules whose text and data share pages: a store to data is a store to a page with code. One of
 # them flips jump labels, in itself and in the kernel; the other one is traced while it works.
 truncate -s 8M "$work/disk"
@@ -182,6 +218,22 @@ claim '... a site that is off costs two nops' test "$(report 'r["totals"]["off"]
 claim '... sites were on' test "$(report 'r["totals"]["on"]["entries"] > 1000')" = True
 claim '... and the audit has nothing to say' no_findings
 echo "# $(report '"disabled: %.2f %% of all cycles of this boot" % (100 * r["totals"]["off"]["cycles"] / r["totals"]["busy_cycles"])')"
+
+# With source lines too, a report is a matter of seconds: each place is looked up once, however often it stores.
+costs_seconds() { # LIMIT COMMAND...: of processor time
+    python3 -c '
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], stdin=subprocess.DEVNULL, check=False)
+used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+print(used, "seconds")
+sys.exit(used > float(sys.argv[1]))
+' "$@"
+}
+claim 'the report of a vmlinux with debug information is written in seconds' \
+    costs_seconds 30 "$rvftrace" run --quiet --console none --memory 512M --append ftrace=function --max-insns 500M \
+    --report "$work/report" --initrd "$cache/initramfs.cpio" "$cache/linux-6.1-tracers/vmlinux"
+claim '... of a boot with thousands of patches' test "$(report 'r["patch_counts"]["sites"] > 15000')" = True
+claim '... and names their source' grep -q '"place":"copy_to_kernel_nofault+0x[0-9a-f]* (mm/maccess.c:[0-9]*)"' "$work/report"
 
 # The Image has the same sites, with the symbols of vmlinux and with those of its own kallsyms.
 sites_of() { # IMAGE REPORT OPTIONS...

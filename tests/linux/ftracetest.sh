@@ -3,12 +3,14 @@
 # ftracetest.sh - Linux's own tests of ftrace (tools/testing/selftests/ftrace, those of 6.1): the
 # same results here as on QEMU, and nothing in what they do to code that the audit calls an error.
 #
-# The kernel is our small 6.1, which has the function tracers and no more: what it cannot do is
-# UNSUPPORTED. On QEMU 7.2 it hangs with two harts when they stop for a patch, so the results to
+# The kernel is linux-6.1-tracers, which has every tracer that it can have: what it cannot do is
+# UNSUPPORTED. On QEMU 7.2 6.1 hangs with two harts when they stop for a patch, so the results to
 # compare are those of one hart; they are kept beside the kernel. With two harts only the
-# audit counts: some of the tests look for the number of a process anywhere in a line of the
-# trace, and fail when a time stamp has it. KERNELS names other folders of the cache, TESTS some
-# of the tests, for example test.d/ftrace.
+# audit counts. KERNELS names other folders of the cache, TESTS some of the tests, for example test.d/ftrace.
+#
+# Some tests look for the number of a process anywhere in a line of the trace. A short number also
+# occurs in time stamps, so that on any machine, QEMU too, their result is a matter of chance. Numbers of seven
+# digits do not: the fraction of a time stamp has six.
 . "$(dirname "$0")/../machine/common.inc"
 
 cache=${LINUX_CACHE:-.cache/linux}
@@ -18,11 +20,14 @@ if [ ! -e "$cache/ftracetest.cpio" ]; then
     echo "ok - ftracetest # SKIP there is no $cache/ftracetest.cpio: tests/linux/guests.sh makes it"
     exit 0
 fi
-cat "$cache/initramfs.cpio" "$cache/ftracetest.cpio" >"$work/initramfs"
 # Messages of the kernel must not come between those of the tests.
 cat >"$work/talk" <<END
 wait guest# 
-send echo 1 > /proc/sys/kernel/printk; cd /ftrace; ./ftracetest -l /tmp/log $tests
+send echo 1 > /proc/sys/kernel/printk; cd /proc/sys/kernel; echo 4000000 > pid_max; echo 1000000 > ns_last_pid
+wait guest# 
+send to=/lib/modules/\$(uname -r); [ ! -e /modules ] || { mkdir -p /lib/modules; mv /modules \$to; depmod; }
+wait guest# 
+send cd /ftrace; ./ftracetest -l /tmp/log $tests
 wait guest# 
 send poweroff -f
 END
@@ -32,7 +37,7 @@ results() { tr -d '\r' <"$1" | sed -n 's/^\(\[[0-9]*\] .*\[[A-Z]*\]\)$/\1/p'; }
 
 # ask_qemu FOLDER FILE: QEMU's results of that kernel into the file, if they are not there yet.
 ask_qemu() {
-    [ ! -s "$2" ] || [ -n "$(find "$1/Image" -newer "$2")" ] || return 0
+    [ ! -s "$2" ] || [ -n "$(find "$1/Image" "$0" -newer "$2")" ] || return 0
     python3 "$talk" "${LIMIT:-3600}" qemu-system-riscv64 -machine virt -m 512M -display none -monitor none \
         -serial stdio -no-reboot -kernel "$1/Image" -initrd "$work/initramfs" -append console=ttyS0 \
         <"$work/talk" >"$out" 2>"$err"
@@ -44,10 +49,12 @@ ask_qemu() {
 
 same_results() { diff "$1" "$work/here"; }
 no_errors() { ! says '^(error|warning): [a-z-]*: '; }
-for kernel in ${KERNELS:-linux-6.1}; do
+for kernel in ${KERNELS:-linux-6.1-tracers}; do
     folder=$cache/$kernel
     set -- --symbols "$folder/vmlinux"
     [ -e "$folder/vmlinux" ] || set --
+    cat "$cache/initramfs.cpio" "$cache/ftracetest.cpio" >"$work/initramfs"
+    [ ! -e "$folder/modules.cpio" ] || cat "$folder/modules.cpio" >>"$work/initramfs"
     on_qemu=$folder/ftracetest$(printf '%s' "$tests" | tr -c 'a-zA-Z0-9' -)
     ask_qemu "$folder" "$on_qemu"
     for harts in 1 2; do

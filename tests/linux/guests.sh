@@ -11,6 +11,8 @@
 #   debian-sid/missing            the reason why it is missing
 #   linux-6.1/Image, vmlinux      small, built here, with dynamic ftrace
 #   linux-6.1/modules.cpio        its modules, to be appended to the initramfs
+#   linux-6.1-no-pmu/...          the same without the driver of the SBI's performance counters
+#   linux-6.1-tracers/...         the same with every tracer there is, and with debug information
 #   ftracetest.cpio               the kernel's own tests of ftrace, to be appended likewise
 #   initramfs.cpio                busybox and ./init
 #
@@ -99,6 +101,17 @@ fetch_kernel() {
 # is_older FILE OTHER: it is not there, or the other was changed later.
 is_older() { [ ! -e "$1" ] || [ -n "$(find "$2" -newer "$1")" ]; }
 
+# configuration KERNEL: what it is built with on top of allnoconfig.
+configuration() {
+    case $1 in
+        linux-6.1) cat "$here/linux-6.1.config" ;;
+        # Without that driver the counters that user space may read are those that the firmware has allowed.
+        linux-6.1-no-pmu) grep -v '^CONFIG_RISCV_PMU_SBI=' "$here/linux-6.1.config" ;;
+        linux-6.1-tracers) cat "$here/linux-6.1.config" "$here/linux-6.1-tracers.config" ;;
+    esac
+}
+is_built() { configuration "$1" | cmp -s - "$cache/$1/config"; }
+
 # archive FOLDER FILE NAME...: the names in the folder as a cpio archive, the same each time.
 archive() (
     to=$2
@@ -139,10 +152,14 @@ if is_older "$cache/initramfs.cpio" "$here/init"; then
     rm -rf "$root"
 fi
 
-if [ ! -e "$cache/ftracetest.cpio" ] || is_older "$cache/linux-6.1/Image" "$here/linux-6.1.config"; then
-    [ -d "$cache/source" ] || fetch linux-source-6.1 "$cache/source"
-    source=$cache/source/usr/src/linux-source-6.1.tar.xz
-fi
+kernels='linux-6.1 linux-6.1-no-pmu linux-6.1-tracers'
+source=$cache/source/usr/src/linux-source-6.1.tar.xz
+is_missing() {
+    [ -e "$cache/ftracetest.cpio" ] || return 0
+    for kernel in $kernels; do is_built "$kernel" || return 0; done
+    return 1
+}
+if is_missing && [ ! -e "$source" ]; then fetch linux-source-6.1 "$cache/source"; fi
 
 if [ ! -e "$cache/ftracetest.cpio" ]; then
     root=$cache/root
@@ -153,25 +170,38 @@ if [ ! -e "$cache/ftracetest.cpio" ]; then
     rm -rf "$root"
 fi
 
-if is_older "$cache/linux-6.1/Image" "$here/linux-6.1.config"; then
-    tree=$cache/linux-6.1/build
-    rm -rf "$cache/linux-6.1"
-    mkdir -p "$tree"
-    say 'building Linux 6.1: about two minutes on two cores'
-    step tar -xf "$source" -C "$tree" --strip-components=1
-    # shellcheck disable=SC2034 # make reads them
-    export ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- KBUILD_BUILD_TIMESTAMP='@0' KBUILD_BUILD_USER=u KBUILD_BUILD_HOST=h
-    step make -C "$tree" KCONFIG_ALLCONFIG="$here/linux-6.1.config" allnoconfig
-    grep '^CONFIG_' "$here/linux-6.1.config" | while read -r line; do
-        grep -qxF "$line" "$tree/.config" || fail 1 "Linux does not know or not allow $line of linux-6.1.config"
+# build KERNEL: in the tree of the kernel before it, of which it uses what their configurations share.
+tree=$cache/tree
+build() {
+    if [ ! -d "$tree" ]; then
+        mkdir "$tree"
+        step tar -xf "$source" -C "$tree" --strip-components=1
+    fi
+    say "building $1"
+    to=$cache/$1
+    rm -rf "$to"
+    mkdir -p "$to/modules"
+    configuration "$1" >"$to/config.new"
+    step make -C "$tree" KCONFIG_ALLCONFIG="$to/config.new" allnoconfig
+    grep '^CONFIG_' "$to/config.new" | while read -r line; do
+        grep -qxF "$line" "$tree/.config" || fail 1 "Linux does not know or not allow $line for $1"
     done
     # The make that runs this script must not affect this one.
+    find "$tree" -name '*.ko' -exec rm {} +
     step env -u MAKEFLAGS -u MAKELEVEL nice make -C "$tree" -j "$(nproc)" Image vmlinux modules
-    mkdir -p "$cache/linux-6.1/modules"
-    find "$tree" -name '*.ko' -exec cp {} "$cache/linux-6.1/modules" \;
-    archive "$cache/linux-6.1" "$cache/linux-6.1/modules.cpio" modules
-    mv "$tree/vmlinux" "$cache/linux-6.1/vmlinux"
-    mv "$tree/arch/riscv/boot/Image" "$cache/linux-6.1/Image"
-    rm -rf "$tree"
-fi
+    find "$tree" -name '*.ko' -exec cp {} "$to/modules" \;
+    riscv64-linux-gnu-strip -g "$to"/modules/*.ko
+    archive "$to" "$to/modules.cpio" modules
+    cp "$tree/vmlinux" "$tree/arch/riscv/boot/Image" "$to"
+    mv "$to/config.new" "$to/config"
+}
+
+# shellcheck disable=SC2034 # make reads them
+export ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- KBUILD_BUILD_TIMESTAMP='@0' KBUILD_BUILD_USER=u KBUILD_BUILD_HOST=h \
+    KBUILD_BUILD_VERSION=1
+rm -rf "$tree"
+for kernel in $kernels; do
+    is_built "$kernel" || build "$kernel"
+done
+rm -rf "$tree"
 say "all guests are in $cache"

@@ -136,7 +136,7 @@ static void what_passes_the_filter_would_have_cost_nothing(void **state)
     (void)state;
     (void)model_store(w.m[0], 0x1000, 8, 0);
     model_filter_load(w.m[0], 0x1000, 0x1000);
-    model_filter_store(w.m[0], 0x1000, 0x1000);
+    model_filter_store(w.m[0], 0x1000, 0x1000, 0x1000);
     assert_int_equal(*load, 0x1000);
     (void)model_load(w.m[1], 0x1000); /* shared now */
     assert_int_equal(*load, 0x1000);
@@ -381,7 +381,7 @@ static unsigned predicted_returns(struct model *m, unsigned depth)
     for (unsigned i = 0; i < depth; i++)
         model_call(m, 0x1000 + 8 * i);
     for (unsigned i = depth; i-- > 0;)
-        predicted += model_return(m, 0, 0x1000 + 8 * i) == LEAVE_RETURN;
+        predicted += model_return(m, 0x1000 + 8 * i) == LEAVE_RETURN;
     return predicted;
 }
 
@@ -397,10 +397,10 @@ static void a_return_stack_of_n_predicts_n_returns(void **state)
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
     assert_int_equal(predicted_returns(loses.m[0], 5), 3);
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
-    assert_int_equal(model_return(w.m[0], 0, 0x1000), LEAVE_EMPTY_RETURN);
+    assert_int_equal(model_return(w.m[0], 0x1000), LEAVE_EMPTY_RETURN);
     model_call(w.m[0], 0x2000);
-    assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_WRONG_RETURN);
-    assert_int_equal(model_return(w.m[0], 0, 0x2004), LEAVE_EMPTY_RETURN);
+    assert_int_equal(model_return(w.m[0], 0x2004), LEAVE_WRONG_RETURN);
+    assert_int_equal(model_return(w.m[0], 0x2004), LEAVE_EMPTY_RETURN);
     drop(&w);
     drop(&loses);
 }
@@ -462,7 +462,7 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
     for (uint64_t pa = 0x1000; pa < 0x1400; pa += 64)
         assert_int_equal(cache_peek(&w.m[0]->dcache, pa >> 6),
                          cache_peek(&w.m[1]->dcache, pa >> 6));
-    assert_int_equal(model_return(w.m[1], 0, 0x1234), LEAVE_RETURN);
+    assert_int_equal(model_return(w.m[1], 0x1234), LEAVE_RETURN);
     state_io_load(&load, io.saved.at, io.saved.len);
     model_state_io(&load, other.m[0]); /* of another core */
     assert_int_not_equal(state_io_end(&load), STATE_OK);
