@@ -533,7 +533,7 @@ static void free_names(struct site_table *t)
         free(t->names.at[i].function);
         free(t->names.at[i].module);
     }
-    t->names.len = 0;
+    VEC_FREE(&t->names);
 }
 
 void site_table_free(struct site_table *t)
@@ -541,7 +541,6 @@ void site_table_free(struct site_table *t)
     if (!t)
         return;
     free_names(t);
-    VEC_FREE(&t->names);
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
     free(t);
@@ -639,7 +638,7 @@ static void name_io(struct state_io *io, char **name)
         len = state_io_count(io, 0, SIZE_MAX);
         *name = xcalloc(1, len + 1);
     } else {
-        len = strlen(*name);
+        len = *name ? strlen(*name) : 0;
         (void)state_io_count(io, len, SIZE_MAX);
     }
     state_io_bytes(io, *name, len);
