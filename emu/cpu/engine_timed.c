@@ -66,12 +66,31 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         if (!PASSES(loads, to, size))                   \
             STALL(TALLY_DATA, timed_load(h, to, size)); \
     } while (0)
-#define ON_STORE(va, size)                                                            \
-    do {                                                                              \
-        uint64_t to = (va);                                                           \
-        if (!PASSES(stores, to, size))                                                \
-            STALL(TALLY_DATA, timed_store(h, to, size, now_before(h, b, u, budget))); \
+#define ON_STORE(va, size)                                                              \
+    do {                                                                                \
+        uint64_t to = (va);                                                             \
+        if (!PASSES(stores, to, size))                                                  \
+            STALL(TALLY_DATA, timed_store(h, to, size, now_before(h, b, u, budget)));   \
+        else if (model->buffered)                                                       \
+            STALL(TALLY_DATA,                                                           \
+                  model_buffer_filtered(model, to, size, now_before(h, b, u, budget))); \
     } while (0)
+/* Where memory does atomic operations, they are not loads and stores of the core. */
+#define IN_MEMORY(va, reserves, otherwise)                                                   \
+    do {                                                                                     \
+        if (UNLIKELY(model->core->amo_memory))                                               \
+            STALL(TALLY_DATA, timed_atomic(h, (va), reserves, now_before(h, b, u, budget))); \
+        else                                                                                 \
+            otherwise;                                                                       \
+    } while (0)
+#define ON_RESERVE(va, size)     IN_MEMORY(va, true, ON_LOAD(va, size))
+#define ON_CONDITIONAL(va, size) IN_MEMORY(va, false, ON_STORE(va, size))
+#define ON_AMO(va, size)        \
+    IN_MEMORY(                  \
+        va, ACCESS_STORE, do {  \
+            ON_LOAD(va, size);  \
+            ON_STORE(va, size); \
+        } while (0))
 #define ON_FENCE() STALL(TALLY_DATA, model_drain_stores(model, now_before(h, b, u, budget)))
 #define ON_MULTIPLY(a, b_)                                    \
     do {                                                      \
@@ -81,15 +100,19 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 #define ON_DIVIDE(a, b_, is_signed, kind) \
     STALL(TALLY_ISSUE, model_divide(model, a, b_, is_signed, kind))
 
-#define LEAVE(how)                                                                                 \
-    do {                                                                                           \
-        enum pipe_leave_by by = (how);                                                             \
-        struct path *p = h->cache.path;                                                            \
-        if (UNLIKELY(p->leave[by].state == NO_STATE))                                              \
-            timed_learn_leave(h, p, by);                                                           \
-        if (p->leave[by].cycles)                                                                   \
-            budget -= (int64_t)timed_jump_stall(h, b, (unsigned)(u - b->ops), by) << CYCLES_SHIFT; \
-        h->cache.pipe = p->leave[by].state;                                                        \
+#define LEAVE(how)                                                     \
+    do {                                                               \
+        enum pipe_leave_by by = (how);                                 \
+        struct path_leave *l = &h->cache.path->leave[by];              \
+        uint32_t stall = l->cycles;                                    \
+        if (stall) {                                                   \
+            if (UNLIKELY(stall & LEAVE_ASK || b->charge_count))        \
+                stall = timed_leave(h, b, (unsigned)(u - b->ops), by); \
+            else                                                       \
+                model->parts[PART_BRANCH] += stall;                    \
+            budget -= (int64_t)stall << CYCLES_SHIFT;                  \
+        }                                                              \
+        h->cache.pipe = l->state;                                      \
     } while (0)
 
 #define ON_NEXT() (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
@@ -104,14 +127,14 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         if (IS_LINK(u->rd))               \
             model_call(model, return_pc); \
     } while (0)
-#define ON_RETURN(target)                                   \
-    LEAVE(IS_LINK(u->rs1) ? model_return(model, PC, target) \
+#define ON_RETURN(target)                               \
+    LEAVE(IS_LINK(u->rs1) ? model_return(model, target) \
                           : model_jump_indirect(model, PC, target, false))
 
 /* The hart goes to a block along a link or the jump cache. */
 #define ON_ENTER()                                                  \
     do {                                                            \
-        struct path *p = timing_of(b)->path;                        \
+        struct path *p = *recent_path(b, h->cache.pipe);            \
         if (UNLIKELY(p->key != (h->cache.token | h->cache.pipe))) { \
             p = timed_enter(h, b);                                  \
             if (!p) {                                               \
@@ -126,7 +149,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
             budget += p->cost;                                      \
             goto over_budget;                                       \
         }                                                           \
-        h->cache.timed->stalled += p->stalled;                      \
+        h->cache.stalled += p->stalled;                             \
     } while (0)
 #define ON_DISPATCH(first)                  \
     do {                                    \
@@ -138,10 +161,10 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     } while (0)
 #define ON_PAID()        budget -= h->cache.path->cost
 #define ON_OVER_BUDGET() goto dispatch_unlinked
-#define ON_SUSPECT()                                       \
-    do {                                                   \
-        budget += h->cache.path->cost;                     \
-        h->cache.timed->stalled -= h->cache.path->stalled; \
+#define ON_SUSPECT()                                \
+    do {                                            \
+        budget += h->cache.path->cost;              \
+        h->cache.stalled -= h->cache.path->stalled; \
     } while (0)
 #define ON_SYSTEM() (leave = timed_system(h, u), system_at = (unsigned)(u - b->ops))
 #define ON_SYSTEM_DONE()                                                         \

@@ -52,6 +52,7 @@ struct hart_cache {
     struct timed *timed;
     struct path *path;    /* in which the engine is */
     uint64_t token;       /* what fetches depend on, above PIPE_ID_BITS */
+    uint64_t stalled;     /* in paths, since it was added to the model's parts: as path.stalled */
     uint32_t pipe;        /* number of the pipeline's state after the path */
     unsigned fetched_ops; /* of a block that is dispatched, those that can be fetched */
     unsigned issue_shift; /* 2 to that power instructions issue in a cycle */

@@ -103,9 +103,9 @@ void timed_begin(struct hart *h)
 /* Before the sum of one budget could overflow. */
 static void settle_stalls(struct hart *h)
 {
-    h->s.model->parts[PART_FETCH] += (uint32_t)h->cache.timed->stalled;
-    h->s.model->parts[PART_DATA] += h->cache.timed->stalled >> PATH_DATA_SHIFT;
-    h->cache.timed->stalled = 0;
+    h->s.model->parts[PART_FETCH] += (uint32_t)h->cache.stalled;
+    h->s.model->parts[PART_DATA] += h->cache.stalled >> PATH_DATA_SHIFT;
+    h->cache.stalled = 0;
 }
 
 void timed_end(struct hart *h)
@@ -119,11 +119,20 @@ void timed_end(struct hart *h)
 
 struct path path_none = {.key = NO_KEY};
 
+static struct block_timing no_paths(void)
+{
+    struct block_timing t = {.paths = NULL};
+
+    for (unsigned i = 0; i < RECENT_PATHS; i++)
+        t.recent[i] = &path_none;
+    return t;
+}
+
 void *timed_alloc_block(size_t size)
 {
     struct block_timing *t = xmalloc(sizeof *t + size);
 
-    *t = (struct block_timing){.path = &path_none};
+    *t = no_paths();
     return t + 1;
 }
 _Static_assert(sizeof(struct block_timing) % 8 == 0, "the block after it is aligned");
@@ -136,7 +145,7 @@ void timed_discard_paths(struct block *b)
         next = p->next;
         free(p);
     }
-    *t = (struct block_timing){.path = &path_none};
+    *t = no_paths();
 }
 
 void timed_free_block(struct block *b)
@@ -179,6 +188,25 @@ static unsigned base_op(unsigned kind)
     return kind == OP_call ? OP_jal : kind == OP_call_indirect || kind == OP_ret ? OP_jalr : kind;
 }
 
+/* How often the eight bytes of a doubleword are halved to what a load or store accesses. */
+static uint8_t narrow_of(unsigned op)
+{
+    switch (op) {
+    case OP_lb:
+    case OP_lbu:
+    case OP_sb: return 3;
+    case OP_lh:
+    case OP_lhu:
+    case OP_sh: return 2;
+    case OP_lw:
+    case OP_lwu:
+    case OP_sw:
+    case OP_flw:
+    case OP_fsw: return 1;
+    default: return 0;
+    }
+}
+
 static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, unsigned at)
 {
     const struct uop *u = &b->ops[at];
@@ -210,6 +238,7 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
              op_class(op) == CLASS_JUMP_INDIRECT)
         p.flags = PIPE_CONTROL;
     p.offset = p.flags ? (int16_t)u->imm : 0;
+    p.narrow = narrow_of(op);
     if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
         p.flags |= PIPE_FLOAT;
     return p;
@@ -253,10 +282,11 @@ static struct path *make_path(struct hart *h, struct block *b, unsigned first)
         timed_discard_paths(b);
     before = (b->uop_count * sizeof p->before[0] + 7) & ~(size_t)7;
     p = xcalloc(1, sizeof *p + before + (b->uop_count + 1U) * sizeof *p->stalls);
-    *p = (struct path){.key = NO_KEY, .entry = h->cache.pipe, .first = (uint16_t)first};
+    *p = (struct path){
+        .key = NO_KEY, .calm = NO_KEY, .entry = h->cache.pipe, .first = (uint16_t)first};
     p->stalls = (struct path_stalls *)(void *)((char *)p->before + before);
     for (unsigned i = 0; i < PIPE_LEAVES; i++)
-        p->leave[i].state = NO_STATE;
+        p->leave[i] = (struct path_leave){NO_STATE, LEAVE_ASK};
     p->cost = (int64_t)((uint64_t)run_pipe(h, b, first, b->uop_count, &s, p) << 32);
     p->stalled = p->stalls[b->uop_count].fetch | (uint64_t)p->stalls[b->uop_count].data
                                                      << PATH_DATA_SHIFT;
@@ -275,13 +305,17 @@ static struct path *find_path(struct hart *h, struct block *b, unsigned first)
     return make_path(h, b, first);
 }
 
-void timed_learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how)
+/* Fills in a way to leave. */
+static void learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how)
 {
+    const struct core *core = h->s.model->core;
     struct pipe_states *states = &h->cache.timed->states;
     struct pipe_state s = states->at.at[p->leave[LEAVE_NEXT].state];
-    struct pipe_cost cost = pipe_leave(h->s.model->core, &s, how);
+    struct pipe_cost cost = pipe_leave(core, &s, how);
 
     p->leave[how] = (struct path_leave){number_of(states, &s), cost.cycles};
+    if (how == LEAVE_EMPTY_RETURN && core->wrong_path)
+        p->leave[how].cycles |= LEAVE_ASK;
 }
 
 void timed_leave_block(struct hart *h, const struct block *b, unsigned at)
@@ -307,7 +341,7 @@ struct path_leave timed_system(struct hart *h, const struct uop *u)
                                  : LEAVE_FLUSH;
 
     if (p->leave[how].state == NO_STATE)
-        timed_learn_leave(h, p, how);
+        learn_leave(h, p, how);
     return p->leave[how];
 }
 
@@ -432,7 +466,7 @@ static void note_path(struct hart *h, struct block *b, struct path *p)
 {
     if (path_cycles(p) && !uses_of_lines_count(h->s.model))
         p->key = h->cache.token | p->entry;
-    timing_of(b)->path = p;
+    *recent_path(b, p->entry) = p;
 }
 
 /* Its pages are in the translation buffer. */
@@ -447,8 +481,12 @@ static bool has_pages(struct hart *h, const struct block *b)
 
 struct path *timed_enter(struct hart *h, struct block *b)
 {
+    uint64_t key = h->cache.token | h->cache.pipe;
     struct path *p;
 
+    for (p = timing_of(b)->paths; p; p = p->next)
+        if (p->key == key)
+            return *recent_path(b, p->entry) = p;
     if (are_many(&h->cache.timed->states) || !has_pages(h, b) ||
         fetched_ops(h, b, 0) < b->uop_count)
         return NULL;
@@ -482,7 +520,7 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
     p = find_path(h, b, first);
     h->cache.path = p;
     settle_stalls(h);
-    h->cache.timed->stalled = p->stalled;
+    h->cache.stalled = p->stalled;
     h->cache.fetched_ops = fetched_ops(h, b, first);
     if (!first && h->cache.fetched_ops == b->uop_count)
         note_path(h, b, p);
@@ -492,15 +530,18 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
 /*
  * What is fetched between a wrong prediction and its correction, as far as it is the code behind
  * the jump: the first line that is not there is asked for, and fetch waits until it has come. It is
- * not kept. `ahead`: cycles that fetch was ahead of the jump.
+ * not kept.
  */
-static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned at, unsigned ahead)
+static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned at, struct path *p)
 {
     const struct model *m = h->s.model;
     const struct core *core = m->core;
+    const struct pipe_state *s = &h->cache.timed->states.at.at[p->leave[LEAVE_NEXT].state];
     uint64_t pa = align_down(op_end_pa(b, at), core->fetch_bytes) + core->fetch_bytes;
-    unsigned left = core->wrong_path + ahead;
+    unsigned left = core->wrong_path + (s->ahead ? s->ahead - 1U : 0);
 
+    if (p->calm == h->cache.token)
+        return 0;
     for (; left; pa += core->fetch_bytes, left--) {
         uint32_t cycles;
 
@@ -510,20 +551,20 @@ static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned
         if (cycles)
             return cycles > left ? cycles - left : 0;
     }
+    p->calm = h->cache.token;
     return 0;
 }
 
-uint32_t timed_jump_stall(struct hart *h, const struct block *b, unsigned at,
-                          enum pipe_leave_by how)
+uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pipe_leave_by how)
 {
-    const struct path *p = h->cache.path;
-    uint32_t cycles = p->leave[how].cycles;
+    struct path *p = h->cache.path;
+    uint32_t cycles;
 
-    if (how == LEAVE_EMPTY_RETURN && h->s.model->core->wrong_path) {
-        const struct pipe_state *s = &h->cache.timed->states.at.at[p->leave[LEAVE_NEXT].state];
-
-        cycles += wrong_path(h, b, at, s->ahead ? s->ahead - 1U : 0);
-    }
+    if (p->leave[how].state == NO_STATE)
+        learn_leave(h, p, how);
+    cycles = p->leave[how].cycles;
+    if (cycles & LEAVE_ASK)
+        cycles = (cycles & ~LEAVE_ASK) + wrong_path(h, b, at, p);
     if (UNLIKELY(b->charge_count))
         charge_stall(b, at, TALLY_BRANCH, cycles);
     h->s.model->parts[PART_BRANCH] += cycles;
@@ -572,7 +613,8 @@ static uint64_t filter_tag(const struct hart *h, uint64_t va)
                                                                << TIMED_CONTEXT_SHIFT;
 }
 
-static uint32_t access_line(struct hart *h, uint64_t va, enum access access, uint64_t now)
+static uint32_t access_line(struct hart *h, uint64_t va, unsigned size, enum access access,
+                            uint64_t now)
 {
     struct model *m = h->s.model;
     uint32_t cycles;
@@ -587,8 +629,8 @@ static uint32_t access_line(struct hart *h, uint64_t va, enum access access, uin
         cycles += model_load(m, pa);
         model_filter_load(m, va, filter_tag(h, va));
     } else {
-        cycles += model_store(m, pa, now + cycles);
-        model_filter_store(m, va, filter_tag(h, va));
+        cycles += model_store(m, pa, size, now + cycles);
+        model_filter_store(m, va, pa, filter_tag(h, va));
     }
     return cycles;
 }
@@ -600,9 +642,9 @@ static uint32_t access_data(struct hart *h, uint64_t va, unsigned size, enum acc
     uint64_t end = va + size - 1;
     uint32_t cycles = va % size ? core->misaligned : 0;
 
-    cycles += access_line(h, va, access, now + cycles);
+    cycles += access_line(h, va, size, access, now + cycles);
     if (UNLIKELY(va / core->dcache.line != end / core->dcache.line))
-        cycles += access_line(h, end, access, now + cycles);
+        cycles += access_line(h, end, 1, access, now + cycles);
     return cycles;
 }
 
@@ -614,6 +656,19 @@ uint32_t timed_load(struct hart *h, uint64_t va, unsigned size)
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now)
 {
     return access_data(h, va, size, ACCESS_STORE, now);
+}
+
+uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now)
+{
+    enum access access = reserves ? ACCESS_LOAD : ACCESS_STORE;
+    struct model *m = h->s.model;
+    uint32_t cycles;
+    uint64_t pa;
+
+    if (!data_address(h, va, access, &pa))
+        return 0;
+    cycles = data_page(h, va, access);
+    return cycles + model_atomic(m, pa, now + cycles);
 }
 
 /* ---- events ---- */

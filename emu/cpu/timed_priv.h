@@ -32,10 +32,11 @@ enum { PIPE_STATES_MAX = 1 << 16, PATHS_MAX = 24 };
 enum { PATH_DATA_SHIFT = 32 };
 
 struct path_leave {
-    uint32_t state; /* NO_STATE: not computed yet */
-    uint32_t cycles;
+    uint32_t state;  /* NO_STATE: not computed yet */
+    uint32_t cycles; /* with LEAVE_ASK: timed_leave says */
 };
-#define NO_STATE UINT32_MAX
+#define NO_STATE  UINT32_MAX
+#define LEAVE_ASK UINT32_C(0x80000000)
 
 /* Of the cycles before an operation, those that it waited for its bytes, and for memory. */
 struct path_stalls {
@@ -49,16 +50,18 @@ struct path {
     struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
     uint32_t entry;
     uint16_t first;
-    uint64_t stalled;           /* in it: cycles for fetch, and above PATH_DATA_SHIFT for data */
-    struct path *next;          /* of the block's */
+    uint64_t stalled;  /* in it: cycles for fetch, and above PATH_DATA_SHIFT for data */
+    uint64_t calm;     /* the hart's token, while all lines of the wrong path behind it are there */
+    struct path *next; /* of the block's */
     struct path_stalls *stalls; /* before each operation, and at the end; follows `before` */
     uint32_t before[];          /* cycles before each operation */
 };
 
-/* In front of each block of a timed hart. */
+/* In front of each block of a timed hart. A path's place among the recent ones is by its entry. */
+enum { RECENT_PATHS = 4 };
 struct block_timing {
-    struct path *path;  /* the last one taken */
-    struct path *paths; /* all; NULL: none */
+    struct path *recent[RECENT_PATHS]; /* path_none: none */
+    struct path *paths;                /* all; NULL: none */
     uint32_t count;
 };
 
@@ -67,6 +70,11 @@ extern struct path path_none;
 static inline struct block_timing *timing_of(struct block *b)
 {
     return (struct block_timing *)(void *)b - 1;
+}
+
+static inline struct path **recent_path(struct block *b, uint32_t entry)
+{
+    return &timing_of(b)->recent[entry & (RECENT_PATHS - 1)];
 }
 
 static inline uint32_t path_cycles(const struct path *p)
@@ -84,7 +92,6 @@ struct pipe_states {
 /* What a hart of a cluster with a core model has besides. */
 struct timed {
     struct pipe_states states;
-    uint64_t stalled; /* in paths since it was last added to the model's parts: as path.stalled */
 };
 
 struct timed *timed_new(void);
@@ -108,11 +115,11 @@ struct path *timed_enter(struct hart *h, struct block *b);
  */
 bool timed_dispatch(struct hart *h, struct block *b, unsigned first);
 
-/* Fills in a way to leave. */
-void timed_learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how);
-/* The cycles that fetch stalls when the hart leaves the block so at operation `at`, its last. */
-uint32_t timed_jump_stall(struct hart *h, const struct block *b, unsigned at,
-                          enum pipe_leave_by how);
+/*
+ * The hart leaves the block so at operation `at`, its last: fills in what is not known of that way
+ * in its path, and counts the cycles that fetch stalls, which it returns.
+ */
+uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pipe_leave_by how);
 /* How a system instruction leaves its block. */
 struct path_leave timed_system(struct hart *h, const struct uop *u);
 /* The hart leaves the block before operation `at`. */
@@ -121,6 +128,8 @@ void timed_leave_block(struct hart *h, const struct block *b, unsigned at);
 /* The slow sides of the engine's seams; each returns the cycles of the stall. */
 uint32_t timed_load(struct hart *h, uint64_t va, unsigned size);
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
+/* An atomic operation that memory does; `reserves`: lr. */
+uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now);
 
 /* Architectural events. */
 void timed_update_context(struct hart *h); /* translation of fetches is another */

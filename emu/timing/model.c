@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/state_io.h"
 
 /* What is noted of a line in a data cache. */
@@ -49,6 +50,25 @@ static unsigned log_2(uint32_t n)
     return (unsigned)__builtin_ctz(n);
 }
 
+static void set_predictor(struct model *m)
+{
+    const struct core *core = m->core;
+    uint64_t all = core->counters - 1;
+
+    m->predicts = core->predictor >= PREDICTOR_bimodal;
+    m->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
+    m->history_bits = core->predictor == PREDICTOR_bimodal ? 0 : all;
+    m->history_mask = (UINT64_C(1) << core->history) - 1;
+    m->history_low = core->history_skip ? (UINT64_C(1) << core->history_skip) - 1 : all;
+    m->history_low &= all;
+    m->history_high = all & ~m->history_low;
+    for (uint8_t was = 0; was <= COUNTER_MAX; was++) {
+        m->learnt[false][was] = core->counter_bits == 1 ? 0 : (uint8_t)(was - (was > 0));
+        m->learnt[true][was] =
+            core->counter_bits == 1 ? COUNTER_MAX : (uint8_t)(was + (was < COUNTER_MAX));
+    }
+}
+
 struct model *model_new(struct shared_model *shared)
 {
     const struct core *core = shared->core;
@@ -65,6 +85,8 @@ struct model *model_new(struct shared_model *shared)
     cache_init(&m->tlb2, core->tlb2_entries, core->tlb2_ways, core->tlb_policy);
     cache_init(&m->btb, core->btb_entries, core->btb_ways, REPLACEMENT_fifo);
     m->counters = xcalloc(core->counters, 1);
+    set_predictor(m);
+    m->buffered = core->write == WRITE_through && core->store_entries;
     m->line_shift = log_2(core->dcache.line);
     m->fetch_line_shift = log_2(core->icache.line);
     model_reset(m);
@@ -85,17 +107,12 @@ void model_free(struct model *m)
     free(m);
 }
 
-static unsigned hint_of(uint64_t pc)
-{
-    return pc >> 1 & (HINTS - 1);
-}
-
 static void count_targets(struct model *m)
 {
     memset(m->btb_used, 0, sizeof m->btb_used);
     for (uint64_t i = 0; i < (uint64_t)m->btb.sets * m->btb.ways; i++)
         if (m->btb.keys[i] != CACHE_EMPTY)
-            m->btb_used[hint_of(m->btb.keys[i])]++;
+            m->btb_used[model_hint(m->btb.keys[i])]++;
 }
 
 void model_reset(struct model *m)
@@ -114,8 +131,8 @@ void model_reset(struct model *m)
     m->return_top = m->return_count = 0;
     m->return_lost = false;
     m->division = 0;
-    m->stores_drained = 0;
-    m->last_store = m->last_miss = UINT64_MAX;
+    memset(&m->stores, 0, sizeof m->stores);
+    m->last_miss = UINT64_MAX;
     m->stride = 0;
     m->fetch_epoch++;
     pipe_reset(&m->pipe);
@@ -124,7 +141,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 4);
+    state_io_section(io, "timing", 5);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -134,13 +151,12 @@ void model_state_io(struct state_io *io, struct model *m)
     cache_state_io(io, &m->tlb2);
     cache_state_io(io, &m->btb);
     state_io_bytes(io, m->counters, m->core->counters);
+    for (uint32_t i = 0; io->loading && i < m->core->counters; i++)
+        if (m->counters[i] > COUNTER_MAX)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
     STATE_IO(io, m->history);
-    for (unsigned i = 0; i < BRANCHES_BEHIND; i++) {
-        STATE_IO_BELOW(io, m->branches[i].counter, m->core->counters);
-        STATE_IO(io, m->branches[i].before);
-        STATE_IO(io, m->branches[i].written);
-        STATE_IO(io, m->branches[i].wrong);
-    }
+    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
+        STATE_IO(io, m->branches[i]);
     STATE_IO(io, m->after_branch);
     state_io_bytes(io, m->returns, sizeof m->returns);
     STATE_IO_BELOW(io, m->return_top, RETURN_STACK_MAX);
@@ -149,8 +165,7 @@ void model_state_io(struct state_io *io, struct model *m)
     STATE_IO(io, m->dividend);
     STATE_IO(io, m->divisor);
     STATE_IO(io, m->division);
-    STATE_IO(io, m->stores_drained);
-    STATE_IO(io, m->last_store);
+    stores_state_io(io, &m->stores);
     STATE_IO(io, m->last_miss);
     STATE_IO(io, m->stride);
     for (unsigned i = 0; i < MODEL_PARTS; i++)
@@ -207,10 +222,12 @@ void model_filter_load(struct model *m, uint64_t va, uint64_t tag)
     filter_put(m, &m->filter.loads[va >> m->line_shift & (FILTER_LINES - 1)], tag);
 }
 
-void model_filter_store(struct model *m, uint64_t va, uint64_t tag)
+void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag)
 {
-    if (!m->core->store_entries)
-        filter_put(m, &m->filter.stores[va >> m->line_shift & (FILTER_LINES - 1)], tag);
+    unsigned at = va >> m->line_shift & (FILTER_LINES - 1);
+
+    filter_put(m, &m->filter.stores[at], tag);
+    m->filter.store_offset[at] = pa - va;
 }
 
 /* ---- the levels below ---- */
@@ -335,22 +352,7 @@ uint32_t model_load(struct model *m, uint64_t pa)
     return cycles;
 }
 
-/* A buffer of which memory takes an entry each store_interval cycles; the newest entry merges. */
-static uint32_t into_buffer(struct model *m, uint64_t pa, uint64_t now)
-{
-    const struct core *core = m->core;
-    uint64_t full = (uint64_t)core->store_entries * core->store_interval;
-
-    if (m->stores_drained > now && m->last_store == pa >> 3)
-        return 0;
-    m->last_store = pa >> 3;
-    if (m->stores_drained < now)
-        m->stores_drained = now;
-    m->stores_drained += core->store_interval;
-    return m->stores_drained - now > full ? (uint32_t)(m->stores_drained - now - full) : 0;
-}
-
-static uint32_t store_through(struct model *m, uint64_t pa, uint64_t now)
+static uint32_t store_through(struct model *m, uint64_t pa, unsigned size, uint64_t now)
 {
     uint64_t line = pa >> m->line_shift;
     bool shared;
@@ -358,10 +360,10 @@ static uint32_t store_through(struct model *m, uint64_t pa, uint64_t now)
     (void)take_from_others(m, line, true, &shared);
     if (cache_find(&m->dcache, line) < 0 && m->core->write_allocate)
         (void)bring_line(m, line, 0);
-    return m->core->store_entries ? into_buffer(m, pa, now) : 0;
+    return m->buffered ? stores_add(&m->stores, m->core, pa, size, now) : 0;
 }
 
-uint32_t model_store(struct model *m, uint64_t pa, uint64_t now)
+uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now)
 {
     const struct core *core = m->core;
     uint64_t line = pa >> m->line_shift;
@@ -370,7 +372,7 @@ uint32_t model_store(struct model *m, uint64_t pa, uint64_t now)
     int64_t at;
 
     if (core->write == WRITE_through)
-        return store_through(m, pa, now);
+        return store_through(m, pa, size, now);
     if (!m->dcache.sets)
         return 0;
     at = cache_find(&m->dcache, line);
@@ -395,9 +397,20 @@ uint32_t model_store(struct model *m, uint64_t pa, uint64_t now)
     return cycles;
 }
 
+uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now)
+{
+    uint64_t line = pa >> m->line_shift;
+    bool shared;
+
+    (void)take_from_others(m, line, true, &shared);
+    filter_drop(m, line, false);
+    cache_remove(&m->dcache, line);
+    return model_drain_stores(m, now);
+}
+
 uint32_t model_drain_stores(struct model *m, uint64_t now)
 {
-    return m->stores_drained > now ? (uint32_t)(m->stores_drained - now) : 0;
+    return m->core->store_entries ? stores_drain(&m->stores, m->core, now) : 0;
 }
 
 void model_drop_line(struct shared_model *s, uint64_t pa)
@@ -604,12 +617,14 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
 
 static uint32_t history_counter(const struct model *m)
 {
-    uint64_t h = m->history;
-    unsigned skip = m->core->history_skip;
+    return (uint32_t)((m->history >> 1 & m->history_high) | (m->history & m->history_low));
+}
 
-    if (skip)
-        h = h >> (skip + 1) << skip | (h & ((UINT64_C(1) << skip) - 1));
-    return (uint32_t)(h & (m->core->counters - 1));
+static bool has_written(uint64_t update, uint32_t counter)
+{
+    uint64_t written = UINT64_C(1) << UPDATE_WRITTEN;
+
+    return (update & (UINT32_MAX | written)) == (counter | written);
 }
 
 /*
@@ -618,43 +633,48 @@ static uint32_t history_counter(const struct model *m)
  */
 static uint8_t counter_as_read(const struct model *m, uint32_t counter)
 {
-    unsigned unseen = m->branches[0].wrong ? 1 : m->core->read_ahead;
+    unsigned unseen = bit(m->branches[0], UPDATE_WRONG) ? 1 : m->core->read_ahead;
     uint8_t value = m->counters[counter];
 
     for (unsigned i = 0; i < unseen; i++)
-        if (m->branches[i].written && m->branches[i].counter == counter)
-            value = m->branches[i].before;
+        if (has_written(m->branches[i], counter))
+            value = m->branches[i] >> UPDATE_BEFORE & COUNTER_MAX;
     return value;
 }
 
-bool model_predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next)
+/* Predicts by the counter that was read earlier; true: taken. */
+static bool predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next)
 {
-    const struct core *core = m->core;
     uint32_t counter = history_counter(m);
-    uint8_t read = counter_as_read(m, counter);
-    uint8_t learnt = taken ? (uint8_t)(read + (read < 3)) : (uint8_t)(read - (read > 0));
-    struct branch_update update = {.counter = counter,
-                                   .before = m->counters[counter],
-                                   .written = learnt != read,
-                                   .wrong = (read >= 2) != taken};
+    uint64_t newest = m->branches[0], second = m->branches[1], third = m->branches[2];
+    uint8_t before = m->counters[counter], read = before, learnt;
+    bool written, wrong;
 
-    if (core->update_busy && pc == m->after_branch && m->branches[0].written)
-        update.written = false;
-    if (update.written)
-        m->counters[counter] = learnt;
-    memmove(&m->branches[1], &m->branches[0], sizeof m->branches - sizeof m->branches[0]);
-    m->branches[0] = update;
+    if (UNLIKELY(has_written(newest, counter) | has_written(second, counter) |
+                 has_written(third, counter)))
+        read = counter_as_read(m, counter);
+    learnt = m->learnt[taken][read];
+    written = learnt != read;
+    wrong = (read >= 2) != taken;
+    if (UNLIKELY(pc == m->after_branch) && m->core->update_busy && bit(newest, UPDATE_WRITTEN))
+        written = false;
+    m->counters[counter] = written ? learnt : before;
+    m->branches[2] = second;
+    m->branches[1] = newest;
+    m->branches[0] = counter | (uint64_t)before << UPDATE_BEFORE |
+                     (uint64_t)written << UPDATE_WRITTEN | (uint64_t)wrong << UPDATE_WRONG;
     m->after_branch = next;
-    m->history = (m->history << 1 | taken) & ((UINT64_C(1) << core->history) - 1);
+    m->history = (m->history << 1 | taken) & m->history_mask;
     return read >= 2;
 }
+_Static_assert(BRANCHES_BEHIND == 3, "predict_ahead looks at three");
 
 static int64_t find_target(struct model *m, uint64_t pc)
 {
-    uint8_t *hint = &m->btb_hint[hint_of(pc)];
+    uint8_t *hint = &m->btb_hint[model_hint(pc)];
     int64_t at;
 
-    if (!m->btb_used[hint_of(pc)])
+    if (!m->btb_used[model_hint(pc)])
         return CACHE_NOT;
     if (m->btb.keys[*hint] == pc)
         return *hint;
@@ -672,9 +692,9 @@ static void put_target(struct model *m, uint64_t pc, uint64_t target)
     if (at < 0)
         return;
     m->btb.notes[at] = target;
-    m->btb_used[hint_of(pc)]++;
+    m->btb_used[model_hint(pc)]++;
     if (gone != CACHE_EMPTY)
-        m->btb_used[hint_of(gone)]--;
+        m->btb_used[model_hint(gone)]--;
 }
 
 enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc)
@@ -682,20 +702,28 @@ enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc)
     if (find_target(m, pc) < 0)
         return LEAVE_NEXT;
     cache_remove(&m->btb, pc);
-    m->btb_used[hint_of(pc)]--;
+    m->btb_used[model_hint(pc)]--;
     return LEAVE_DROPPED_TARGET;
 }
 
-enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late)
+enum pipe_leave_by model_look_for_target(struct model *m, uint64_t pc, enum pipe_leave_by late)
 {
-    if (m->core->btb_holds == BTB_HOLDS_indirect)
-        return LEAVE_TAKEN;
-    if (!m->btb.sets)
-        return late;
     if (find_target(m, pc) >= 0)
         return LEAVE_TAKEN;
     put_target(m, pc, 0);
     return late;
+}
+
+enum pipe_leave_by model_branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next)
+{
+    bool predicted = predict_ahead(m, pc, taken, next);
+    enum pipe_leave_by by = LEAVE_NEXT;
+
+    if (m->core->btb_first && !predicted)
+        by = model_not_taken(m, pc);
+    else if (m->core->btb_first || taken)
+        by = model_taken(m, pc, LEAVE_LATE_BRANCH);
+    return predicted == taken ? by : LEAVE_MISPREDICT;
 }
 
 enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call)
@@ -716,22 +744,4 @@ enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t ta
         return LEAVE_TAKEN;
     m->btb.notes[at] = target;
     return wrong;
-}
-
-enum pipe_leave_by model_return(struct model *m, uint64_t pc, uint64_t target)
-{
-    uint32_t depth = m->core->ras_depth;
-    uint32_t least = m->return_lost ? m->core->ras_loses : 0;
-    uint64_t predicted;
-
-    (void)pc;
-    if (m->return_count <= least) {
-        m->return_count = 0;
-        m->return_lost = false;
-        return LEAVE_EMPTY_RETURN;
-    }
-    predicted = m->returns[m->return_top];
-    m->return_top = m->return_top ? m->return_top - 1 : depth - 1;
-    m->return_count--;
-    return predicted == target ? LEAVE_RETURN : LEAVE_WRONG_RETURN;
 }

@@ -15,18 +15,21 @@
 #include "timing/cache.h"
 #include "timing/core.h"
 #include "timing/pipe.h"
+#include "timing/stores.h"
 
 struct state_io;
 
 /*
  * Lines that are sure to cost nothing: present, translated, and for stores changed and no other
- * hart's. A cache of the model: emptying it changes no cycle. A line's place depends on its offset
- * in the page and on low bits of the page's number, so that it is found by a physical address, too.
+ * hart's; with `buffered', all that a store can cost is its place in the buffer. A cache of the
+ * model: emptying it changes no cycle. A line's place depends on its offset in the page and on low
+ * bits of the page's number, so that it is found by a physical address, too.
  */
 enum { FILTER_LINES = 512, FILTER_NONE = 8 };
 
 struct filter {
     uint64_t loads[FILTER_LINES], stores[FILTER_LINES]; /* FILTER_NONE: no address is like that */
+    uint64_t store_offset[FILTER_LINES]; /* physical address of a line in `stores' less its own */
 };
 
 enum { RETURN_STACK_MAX = 64, HINTS = 256, MODEL_HARTS_MAX = 64 };
@@ -36,13 +39,16 @@ enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
 struct model;
 
-enum { BRANCHES_BEHIND = 3 };
+enum { BRANCHES_BEHIND = 3, COUNTER_MAX = 3 };
 
-/* What a conditional branch did to the counters, if they are read before it has done so. */
-struct branch_update {
-    uint32_t counter;
-    uint8_t before; /* its value */
-    bool written, wrong;
+/*
+ * What a conditional branch did to the counters, if they are read before it has done so, in one
+ * word: the counter, its value before, and these.
+ */
+enum {
+    UPDATE_BEFORE = 32, /* shift of the value */
+    UPDATE_WRITTEN = 40,
+    UPDATE_WRONG = 48, /* mispredicted */
 };
 
 /* What the harts of a machine share. */
@@ -60,26 +66,33 @@ struct model {
     struct cache icache, dcache, itlb, dtlb, tlb2, btb;
     uint8_t *counters;
     uint64_t history;
-    struct branch_update branches[BRANCHES_BEHIND]; /* the newest first */
-    uint64_t after_branch;                          /* pc of the instruction run behind that */
+    uint64_t branches[BRANCHES_BEHIND]; /* the newest first */
+    uint64_t after_branch;              /* pc of the instruction run behind that */
     uint64_t returns[RETURN_STACK_MAX];
     uint32_t return_top, return_count;
     bool return_lost; /* the stack has overflowed since it was empty */
     uint64_t dividend, divisor;
-    uint8_t division;        /* signedness and width of the last one, + 1 */
-    uint64_t stores_drained; /* cycle in which the store buffer is empty */
-    uint64_t last_store;     /* doubleword */
+    uint8_t division; /* signedness and width of the last one, + 1 */
+    struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
 
     /* caches */
     struct filter filter;
     uint8_t btb_hint[HINTS];
-    uint16_t btb_used[HINTS];  /* entries of which the hint is there: most branches have none */
-    uint64_t *last_filtered;   /* the only line in the filter, if uses must be noted */
-    unsigned line_shift;       /* of the data cache */
-    unsigned fetch_line_shift; /* of the instruction cache */
-    uint64_t fetch_epoch;      /* changes when a line or a page is no longer there to be fetched */
+    uint16_t btb_used[HINTS]; /* entries of which the hint is there: most branches have none */
+    uint64_t *last_filtered;  /* the only line in the filter, if uses must be noted */
+    /* what the core's figures say, for the fast paths */
+    uint64_t pc_bits, history_bits; /* of pc / 2 and of the history, those that choose a counter */
+    uint64_t history_low,
+        history_high; /* ... of a core that reads ahead: high ones one further up */
+    uint64_t history_mask;
+    uint8_t learnt[2][COUNTER_MAX + 1]; /* a counter, by what the branch does and what it was */
+    bool predicts;                      /* by counters */
+    bool buffered;                      /* stores go through a buffer */
+    unsigned line_shift;                /* of the data cache */
+    unsigned fetch_line_shift;          /* of the instruction cache */
+    uint64_t fetch_epoch; /* changes when a line or a page is no longer there to be fetched */
 };
 
 struct shared_model *shared_model_new(const struct core *core);
@@ -98,10 +111,21 @@ void filter_clear(struct filter *f);
 /* The line that holds pa is read; of a load, a walk. */
 uint32_t model_load(struct model *m, uint64_t pa);
 /* It is written in cycle `now`. */
-uint32_t model_store(struct model *m, uint64_t pa, uint64_t now);
+uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now);
+/* Memory does an atomic operation. */
+uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now);
 /* From now on the access costs nothing; `tag` is what the engine compares with. */
 void model_filter_load(struct model *m, uint64_t va, uint64_t tag);
-void model_filter_store(struct model *m, uint64_t va, uint64_t tag);
+void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag);
+
+/* A store to a line that the filter has, through the buffer. */
+static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsigned size,
+                                             uint64_t now)
+{
+    uint64_t pa = va + m->filter.store_offset[va >> m->line_shift & (FILTER_LINES - 1)];
+
+    return stores_add(&m->stores, m->core, pa, size, now);
+}
 /* A fence waits for the store buffer. */
 uint32_t model_drain_stores(struct model *m, uint64_t now);
 /* Memory was written by a device: no hart has the line any more. */
@@ -143,49 +167,61 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
 
 static inline uint64_t model_counter(const struct model *m, uint64_t pc)
 {
-    uint64_t at = pc >> 1;
-
-    if (m->core->predictor == PREDICTOR_gshare)
-        at ^= m->history;
-    else if (m->core->predictor == PREDICTOR_global)
-        at = m->history;
-    return at & (m->core->counters - 1);
+    return (pc >> 1 & m->pc_bits) ^ (m->history & m->history_bits);
 }
 
-enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late);
-
-/* The prediction of the branch at `pc` whose counter was read earlier, by the history alone. */
-bool model_predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next);
+/* A branch of a core that reads counters ahead, by the history alone. */
+enum pipe_leave_by model_branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next);
 
 /* It is predicted not taken, but fetch has gone to its target, if that was known. */
 enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc);
+
+static inline unsigned model_hint(uint64_t pc)
+{
+    return pc >> 1 & (HINTS - 1);
+}
+
+/* The target is not where it was last. */
+enum pipe_leave_by model_look_for_target(struct model *m, uint64_t pc, enum pipe_leave_by late);
+
+static inline enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late)
+{
+    if (m->core->btb_holds == BTB_HOLDS_indirect)
+        return LEAVE_TAKEN;
+    if (!m->btb.sets)
+        return late;
+    if (LIKELY(m->btb.keys[m->btb_hint[model_hint(pc)]] == pc))
+        return LEAVE_TAKEN;
+    return model_look_for_target(m, pc, late);
+}
 
 /* `next`: the pc that it leads to. */
 static inline enum pipe_leave_by model_branch(struct model *m, uint64_t pc, bool taken,
                                               bool backward, uint64_t next)
 {
     const struct core *core = m->core;
-    bool predicted = core->predictor == PREDICTOR_backward && backward;
+    bool predicted;
 
-    if (core->read_ahead) {
-        predicted = model_predict_ahead(m, pc, taken, next);
-    } else if (core->predictor >= PREDICTOR_bimodal) {
-        uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
+    if (core->read_ahead)
+        return model_branch_ahead(m, pc, taken, next);
+    if (LIKELY(m->predicts)) {
+        uint8_t *counter = &m->counters[model_counter(m, pc)];
 
-        predicted = was >= 2;
-        if (core->counter_bits == 1)
-            *counter = taken ? 3 : 0;
-        else
-            *counter = (uint8_t)(taken ? was + (was < 3) : was - (was > 0));
-        m->history = (m->history << 1 | taken) & ((UINT64_C(1) << core->history) - 1);
+        predicted = *counter >= 2;
+        *counter = m->learnt[taken][*counter];
+        m->history = (m->history << 1 | taken) & m->history_mask;
+    } else {
+        predicted = core->predictor == PREDICTOR_backward && backward;
     }
-    if (core->btb_first && !predicted) {
-        enum pipe_leave_by by = model_not_taken(m, pc);
+    if (core->btb_first) {
+        if (!predicted) {
+            enum pipe_leave_by by = model_not_taken(m, pc);
 
-        return taken ? LEAVE_MISPREDICT : by;
-    }
-    if (!taken && !(core->btb_first && predicted))
+            return taken ? LEAVE_MISPREDICT : by;
+        }
+    } else if (!taken) {
         return predicted ? LEAVE_MISPREDICT : LEAVE_NEXT;
+    }
     if (predicted == taken)
         return model_taken(m, pc, LEAVE_LATE_BRANCH);
     (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
@@ -216,6 +252,20 @@ static inline void model_call(struct model *m, uint64_t return_pc)
         m->return_lost = true;
 }
 
-enum pipe_leave_by model_return(struct model *m, uint64_t pc, uint64_t target);
+static inline enum pipe_leave_by model_return(struct model *m, uint64_t target)
+{
+    uint32_t least = m->return_lost ? m->core->ras_loses : 0;
+    uint64_t predicted;
+
+    if (m->return_count <= least) {
+        m->return_count = 0;
+        m->return_lost = false;
+        return LEAVE_EMPTY_RETURN;
+    }
+    predicted = m->returns[m->return_top];
+    m->return_top = (m->return_top ? m->return_top : m->core->ras_depth) - 1;
+    m->return_count--;
+    return predicted == target ? LEAVE_RETURN : LEAVE_WRONG_RETURN;
+}
 
 #endif

@@ -44,7 +44,7 @@ static void run_model(const struct core *core)
 
         (void)model_load(one, pa);
         CHECK(!model_load(one, pa));
-        (void)model_store(one, pa, i * 3);
+        (void)model_store(one, pa, 8, i * 3);
         (void)model_fetch_line(one, pa);
         CHECK(model_has_line(one, pa));
         model_put_page(one, &one->dtlb, &page);
@@ -54,7 +54,7 @@ static void run_model(const struct core *core)
         if (i % 5 < 3)
             model_call(one, i);
         else
-            CHECK(model_return(one, pa, i) < PIPE_LEAVES);
+            CHECK(model_return(one, i) < PIPE_LEAVES);
         (void)model_divide(one, i * 977, i, i & 1, i % 8);
         (void)model_multiply(one, pa, i);
     }
