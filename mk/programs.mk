@@ -86,15 +86,24 @@ $(LEGAL_OUT)/%.elf: $(LEGAL_OUT)/obj/%.o $(LEGAL_COMMON) $(PROGRAM_SRC)/virt.lds
 
 # Programs that try to fill the host's memory through the auditor, for tests/machine/bounds.sh.
 HOSTILE_OUT := $(PROGRAM_OUT)/hostile
-HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf pages.elf run-by-all.elf swaps.elf)
+HOSTILE     := $(addprefix $(HOSTILE_OUT)/,causes.elf fences.elf findings.elf pages.elf swaps.elf \
+	run-by-all.elf run-by-all-large.elf run-in-turns.elf run-in-turns-large.elf)
 
 programs: $(HOSTILE)
 
+define link_hostile
+@mkdir -p $(@D)
+$(say) AS $@
+$(Q)$(PROGRAM_CC) -march=rv64gc_zifencei -mabi=lp64d -mcmodel=medany -nostdlib -static $(hostile_flags) \
+	-Wl,--build-id=none,--no-warn-rwx-segments,-Ttext=0x80000000 -o $@ $<
+endef
 $(HOSTILE_OUT)/%.elf: tests/machine/hostile/%.S mk/programs.mk | $(BOOTSTRAP_BUILD)
-	@mkdir -p $(@D)
-	$(say) AS $<
-	$(Q)$(PROGRAM_CC) -march=rv64gc_zifencei -mabi=lp64d -mcmodel=medany -nostdlib -static \
-		-Wl,--build-id=none,--no-warn-rwx-segments,-Ttext=0x80000000 -o $@ $<
+	$(link_hostile)
+$(addprefix $(HOSTILE_OUT)/run-,by-all-large.elf in-turns.elf in-turns-large.elf): tests/machine/hostile/run-by-all.S mk/programs.mk | $(BOOTSTRAP_BUILD)
+	$(link_hostile)
+$(HOSTILE_OUT)/run-by-all-large.elf: hostile_flags = -DMEBIBYTES=12
+$(HOSTILE_OUT)/run-in-turns.elf: hostile_flags = -DTURNS
+$(HOSTILE_OUT)/run-in-turns-large.elf: hostile_flags = -DTURNS -DMEBIBYTES=12
 
 .SECONDARY: $(LEGAL_COMMON) $(LEGAL:$(LEGAL_OUT)/%.elf=$(LEGAL_OUT)/obj/%.o)
 -include $(wildcard $(LEGAL_OUT)/obj/*.d)

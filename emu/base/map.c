@@ -60,6 +60,10 @@ void map_put(struct map *m, uint64_t key, uint64_t value)
 {
     struct map_slot *s;
 
+    /*
+     * Callers see to it: keys are numbers of pages, addresses of RAM, or sums with a zero bit.
+     * Where a guest or a file chooses them, they are compared with it (account.c, state_io_map).
+     */
     assert(key != EMPTY);
     if (m->len * 4 >= m->cap * 3)
         resize(m, m->cap ? m->cap * 2 : 16);

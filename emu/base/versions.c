@@ -252,6 +252,7 @@ static bool step_to(struct versions *v, struct version *to)
     uint64_t page;
     bool done = true;
 
+    /* `from` is where undo_changes or the step before ended: the only base, without copies. */
     assert(!from->differs.len && !from->next);
     for (size_t at = 0; (c = next_copy(to, &at, &page));) {
         add(from, page, copy_page(v, page));

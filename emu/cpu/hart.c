@@ -191,13 +191,21 @@ void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
     cluster_emit(h->cluster, &e);
 }
 
+enum { DROPS_OFTEN = 1 << 14 }; /* chances before drops become rarer */
+
+/*
+ * Drops become rarer as a run grows, else long runs would take hours: their number grows with the
+ * logarithm of the number of chances.
+ */
 void hart_drop_some_caches(struct hart *h)
 {
-    if (hart_drops_caches(h, 32))
+    unsigned rarer = 1 + (unsigned)(h->cache.drop_chances++ / DROPS_OFTEN);
+
+    if (hart_drops_caches(h, 32 * rarer))
         hart_discard_blocks(h);
-    if (hart_drops_caches(h, 16))
+    if (hart_drops_caches(h, 16 * rarer))
         hart_drop_jumps(h);
-    if (hart_drops_caches(h, 8))
+    if (hart_drops_caches(h, 8 * rarer))
         hart_flush_tlb(h);
 }
 

@@ -65,7 +65,9 @@ struct hart_cache {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
     } stack;
     VEC_OF(struct block *) suspects;
-    struct rng drops; /* of DROPS_CACHES */
+    /* of DROPS_CACHES */
+    struct rng drops;
+    uint64_t drop_chances;
     uint64_t
         uncounted[PROBE_TALLY]; /* counter for probes that are gone, in a block that still runs */
 

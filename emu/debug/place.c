@@ -152,6 +152,10 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
         complain(d, "too many probes at 0x%" PRIx64 ": the limit is %d", address,
                  PROBES_AT_ONE_PLACE);
         break;
+    case TARGET_TOO_MANY:
+        complain(d, "%d breakpoints and watchpoints are set, which is the limit: delete one",
+                 TARGET_POINTS_MAX);
+        break;
     default: complain(d, "0x%" PRIx64 " cannot be used", address); break;
     }
 }

@@ -230,6 +230,8 @@ enum target_error target_add_point(struct target *t, unsigned from_hart,
 
     if (p->hart != TARGET_ANY_HART && p->hart >= target_hart_count(t))
         return TARGET_NO_HART;
+    if (t->points.len == TARGET_POINTS_MAX)
+        return TARGET_TOO_MANY;
     error = p->kind == TARGET_BREAK ? break_set(t, from_hart, &point)
                                     : watch_set(t, &point, t->last_number + 1);
     if (error)

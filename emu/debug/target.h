@@ -38,6 +38,7 @@ enum target_error {
     TARGET_ODD_ADDRESS, /* a breakpoint at an odd address */
     TARGET_BAD_SIZE,    /* a watchpoint of 0 bytes or of more than TARGET_WATCH_MAX */
     TARGET_NO_ROOM,     /* PROBES_AT_ONE_PLACE probes are at this address (cpu/cluster.h) */
+    TARGET_TOO_MANY,    /* TARGET_POINTS_MAX points are set */
     TARGET_NO_POINT,    /* no point has this number */
 };
 
@@ -143,6 +144,8 @@ enum target_point_kind {
 };
 
 enum { TARGET_WATCH_MAX = 4096 }; /* bytes of one watchpoint */
+/* Bounds the host's memory and the time of each change: that of so many points is below 1 MiB. */
+enum { TARGET_POINTS_MAX = 1024 };
 
 /*
  * A condition is evaluated with the machine in the state in which the point

@@ -294,7 +294,10 @@ static bool open_job(struct virtio *v, unsigned queue)
     return job->open;
 }
 
-/* Serves one piece of the open chain. */
+/*
+ * Serves one piece of the open chain. Whatever the chain is like, devices move at least a byte or
+ * end it: one that moves nothing, or that cannot read or write what it should, is given back.
+ */
 static void serve_piece(struct virtio *v, unsigned queue)
 {
     struct virtio_job *job = &v->queue[queue].job;
@@ -304,7 +307,7 @@ static void serve_piece(struct virtio *v, unsigned queue)
     job->begun = true;
     job->open = !ended;
     virtio_charge(v, job->done - before);
-    assert(ended || job->done > before); /* no progress would be an endless loop */
+    assert(ended || job->done > before); /* else an endless loop */
 }
 
 /* Serves the queue until it is empty or the window is full. */

@@ -44,6 +44,7 @@ void audit_free(struct audit *a)
 
 /* ---- evidence ---- */
 
+/* add_evidence, the only origin of facts, adds at most ten: one of each kind, the bytes twice. */
 static struct fact *add_fact(struct finding *f, enum fact_label label, enum fact_kind kind)
 {
     struct fact *fact = &f->facts[f->fact_count];

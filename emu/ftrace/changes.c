@@ -256,12 +256,18 @@ void change_log_free(struct change_log *l)
 
 /* ---- state ---- */
 
+static void versions_io(struct state_io *io, uint8_t before[CHANGE_BYTES],
+                        uint8_t after[CHANGE_BYTES])
+{
+    state_io_bytes(io, before, CHANGE_BYTES);
+    state_io_bytes(io, after, CHANGE_BYTES);
+}
+
 static void site_change_io(struct state_io *io, struct site_change *s)
 {
     STATE_IO(io, s->site);
     STATE_IO(io, s->is_ops);
-    state_io_bytes(io, s->old_bytes, sizeof s->old_bytes);
-    state_io_bytes(io, s->new_bytes, sizeof s->new_bytes);
+    versions_io(io, s->old_bytes, s->new_bytes);
 }
 
 static void place_change_io(struct state_io *io, struct place_change *p)
@@ -269,8 +275,7 @@ static void place_change_io(struct state_io *io, struct place_change *p)
     STATE_IO(io, p->pa);
     STATE_IO(io, p->size);
     STATE_IO(io, p->stores);
-    state_io_bytes(io, p->old_bytes, sizeof p->old_bytes);
-    state_io_bytes(io, p->new_bytes, sizeof p->new_bytes);
+    versions_io(io, p->old_bytes, p->new_bytes);
 }
 
 static void group_io(struct state_io *io, struct change_group *g)

@@ -376,6 +376,25 @@ static struct probe_plan ignore(void *ctx, uint32_t id, const struct probe_view 
     return (struct probe_plan){.action = PROBE_IGNORE};
 }
 
+static void more_points_than_the_limit_are_refused_until_one_is_removed(void **state)
+{
+    struct bench *s = bench_new();
+    struct target_point p = {.hart = TARGET_ANY_HART};
+    unsigned number, last;
+
+    (void)state;
+    for (unsigned n = 0; n < TARGET_POINTS_MAX; n++) {
+        p.address = BOARD_RAM + 2 * n;
+        assert_int_equal(target_add_point(s->t, 0, &p, &last), TARGET_OK);
+    }
+    p.address = BOARD_RAM + 2 * TARGET_POINTS_MAX;
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_TOO_MANY);
+    assert_int_equal(target_point_count(s->t), TARGET_POINTS_MAX);
+    assert_int_equal(target_delete_point(s->t, last), TARGET_OK);
+    assert_int_equal(target_add_point(s->t, 0, &p, &number), TARGET_OK);
+    bench_free(s);
+}
+
 static void a_breakpoint_where_no_probe_has_room_is_refused(void **state)
 {
     static const struct probe_owner others = {.plan = ignore};
@@ -957,6 +976,7 @@ int main(void)
         cmocka_unit_test(ignored_hits_are_counted_and_do_not_stop),
         cmocka_unit_test(a_condition_is_asked_with_the_registers_of_the_hart),
         cmocka_unit_test(of_two_breakpoints_at_one_place_both_count_and_the_first_is_named),
+        cmocka_unit_test(more_points_than_the_limit_are_refused_until_one_is_removed),
         cmocka_unit_test(a_breakpoint_where_no_probe_has_room_is_refused),
         cmocka_unit_test(a_breakpoint_that_cannot_be_is_refused),
         cmocka_unit_test(a_store_stops_after_it_with_the_old_and_the_new_value),

@@ -1,9 +1,14 @@
 /*
- * run-by-all.S - 4 MiB of code that all harts run, and run again after one of them has changed all
- * of it, without a fence: each hart may still have the old bytes of all that it ran.
+ * run-by-all.S - MEBIBYTES (4) of code that all harts run, and run again after one of them has
+ * changed all of it, without a fence: each hart may still have the old bytes of all that it ran.
+ * With TURNS, hart n alone runs the version n of each part, so that no two harts have the same old
+ * bytes.
  */
+#ifndef MEBIBYTES
+#define MEBIBYTES 4
+#endif
         .equ    BASE, 0x80800000
-        .equ    END, 0x80c00000
+        .equ    END, BASE + MEBIBYTES * 0x100000
         .equ    CHUNK, 0x2000
         .equ    PAGE, 0x1000
         .equ    OLD, 0x00010001         /* two times c.nop */
@@ -25,6 +30,21 @@ _start:
         li      s4, BASE
 next:   li      s5, CHUNK
         add     s5, s5, s4
+#ifdef TURNS
+        li      s9, 0                   /* the hart whose turn it is; the last is none's */
+turn:   slli    t0, s9, 2               /* c.li t6,s9 */
+        slli    t1, t0, 16
+        li      a0, NEW
+        add     a0, a0, t0
+        add     a0, a0, t1
+        call    fill
+        call    barrier
+        bne     s0, s9, 1f
+        call    run
+1:      call    barrier
+        addi    s9, s9, 1
+        ble     s9, s2, turn
+#else
         li      a0, OLD
         call    fill
         call    barrier
@@ -35,6 +55,7 @@ next:   li      s5, CHUNK
         call    barrier
         call    run
         call    barrier
+#endif
         mv      s4, s5
         li      t0, END
         bltu    s4, t0, next
