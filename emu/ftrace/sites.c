@@ -533,7 +533,7 @@ static void free_names(struct site_table *t)
         free(t->names.at[i].function);
         free(t->names.at[i].module);
     }
-    t->names.len = 0;
+    VEC_FREE(&t->names);
 }
 
 void site_table_free(struct site_table *t)
@@ -541,7 +541,6 @@ void site_table_free(struct site_table *t)
     if (!t)
         return;
     free_names(t);
-    VEC_FREE(&t->names);
     VEC_FREE(&t->sites);
     VEC_FREE(&t->by_pa);
     free(t);
@@ -630,14 +629,18 @@ void site_remove(struct site_table *t, uint32_t id)
 
 /* ---- state ---- */
 
-/* Saves or restores a name of an added site. */
+/* Saves or restores a name of an added site; a restored one is from xcalloc. */
 static void name_io(struct state_io *io, char **name)
 {
-    size_t len = *name ? strlen(*name) : 0;
+    size_t len;
 
-    len = state_io_count(io, len, SIZE_MAX);
-    if (io->loading)
+    if (io->loading) {
+        len = state_io_count(io, 0, SIZE_MAX);
         *name = xcalloc(1, len + 1);
+    } else {
+        len = *name ? strlen(*name) : 0;
+        (void)state_io_count(io, len, SIZE_MAX);
+    }
     state_io_bytes(io, *name, len);
 }
 
@@ -673,7 +676,7 @@ void site_table_state_io(struct state_io *io, struct site_table *t)
         free_names(t);
         t->sites.len = first;
         for (size_t i = 0; i < added; i++) {
-            VEC_PUSH(&t->names, ((struct names){NULL, NULL}));
+            VEC_PUSH(&t->names, ((struct names){NULL, NULL})); /* added_io reads them */
             VEC_PUSH(&t->sites, ((struct site){.size = SITE_BYTES}));
         }
     }

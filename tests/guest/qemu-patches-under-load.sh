@@ -12,10 +12,16 @@ run_guest none 1 'work threads 40'
 expected=$(work_field threads result)
 
 # Stopping four harts of a busy host takes its time: the first layout stands for its kind.
+# `atomic` and `callops` patch sites while other harts run them, and rely on the atomic fetch of an
+# aligned instruction. QEMU 7.2 with a thread for each hart lacks that: it may fetch half of the old
+# and half of the new instruction, and then returns from the traced function at its entry
+# (guest/tornword.c). With one thread for all harts their spinlocks take minutes. So there these two
+# have one hart, and several on rvftrace.
 harts_for() {
     case $1 in
     pfe*) echo 2 ;;
-    *) echo 1 2 4 ;;
+    mcount) echo 1 2 4 ;;
+    *) echo 1 ;;
     esac
 }
 
@@ -26,11 +32,32 @@ for layout in $dynamic_layouts; do
         check "$layout, $harts harts: every thread's result is right" \
             test "$(work_field threads result)" = "$expected"
     done
-    run_guest $layout 2 "work threads 20 & echo '*' > $T/set_ftrace_filter;
-        echo function > $T/current_tracer; echo function_graph > $T/current_tracer;
-        echo nop > $T/current_tracer; wait; work mixed 2"
-    check "$layout: all sites can be turned on and off under load" \
-        console_has 'work mixed: n=2 .*'
-    check "$layout: no warning, no panic" console_lacks 'WARNING|panic|ftrace (failed|faulted)'
+done
+
+all="work threads 20 & echo '*' > $T/set_ftrace_filter; echo function > $T/current_tracer;
+    echo function_graph > $T/current_tracer; echo nop > $T/current_tracer; wait; work mixed 2"
+survives_all() {
+    check "$1: all sites can be turned on and off under load" console_has 'work mixed: n=2 .*'
+    check "$1: no warning, no panic" console_lacks 'WARNING|panic|ftrace (failed|faulted)'
+}
+for layout in mcount pfe16 pfe8; do
+    run_guest $layout 2 "$all"
+    survives_all "$layout"
+done
+
+for layout in atomic callops; do
+    run_guest $layout 1 "$all"
+    survives_all "$layout, 1 hart"
+    for harts in 2 4; do
+        for seed in 1 2 3; do
+            on="$layout, $harts harts on rvftrace, seed $seed"
+            run_on_rvftrace $layout $harts "work threads 40 & $toggle; $toggle; wait; work mixed 3" \
+                --seed $seed --fetch random:$seed
+            check "$on: every thread's result is right" \
+                test "$(work_field threads result)" = "$expected"
+            run_on_rvftrace $layout $harts "$all" --seed $seed --fetch random:$seed
+            survives_all "$on"
+        done
+    done
 done
 finish

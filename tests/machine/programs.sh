@@ -21,6 +21,19 @@ for name in selfpatch freshcode crosspatch; do
         same_as_qemu --fetch coherent
 done
 
+# The fetch of an aligned instruction is atomic here. In QEMU 7.2 it is so only if one thread runs all
+# harts: with a thread for each, the translator reads the two halves of an instruction one after
+# the other, and another hart's store may come between them.
+for mode in stale coherent random:1; do
+    run run --quiet --harts 2 --fetch $mode "$programs/tornword.elf"
+    claim "no hart runs half of a new instruction with half of the old one, --fetch=$mode" \
+        console_is 'skipped 0\n'
+done
+on_qemu "$out" "$programs/tornword.elf" -smp 2 -accel tcg,thread=single
+claim '... nor on QEMU with one thread' console_is 'skipped 0\n'
+on_qemu "$out" "$programs/tornword.elf" -smp 2 -accel tcg,thread=multi
+echo "# on QEMU with two threads: $(cat "$out") of 1000000 calls"
+
 # virtio-disk: QEMU's disk in its first slot, without legacy registers.
 head -c 511 /dev/zero | tr '\0' x >"$work/disk"
 echo >>"$work/disk"
