@@ -50,12 +50,25 @@ static unsigned log_2(uint32_t n)
     return (unsigned)__builtin_ctz(n);
 }
 
+static model_branch_fn branch_ahead, branch_counted, branch_static;
+
+static uint64_t update_of(uint8_t was, uint8_t learnt, bool taken)
+{
+    bool predicted = was > COUNTER_MAX / 2;
+
+    return (was == learnt ? UPDATE_KEEPS : 0) | (predicted != taken ? UPDATE_WRONG : 0) |
+           (predicted ? UPDATE_TAKEN : 0) | (uint64_t)was << UPDATE_BEFORE |
+           (uint64_t)learnt << UPDATE_AFTER;
+}
+
 static void set_predictor(struct model *m)
 {
     const struct core *core = m->core;
     uint64_t all = core->counters - 1;
 
-    m->predicts = core->predictor >= PREDICTOR_bimodal;
+    m->branch = core->read_ahead                      ? branch_ahead
+                : core->predictor < PREDICTOR_bimodal ? branch_static
+                                                      : branch_counted;
     m->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
     m->history_bits = core->predictor == PREDICTOR_bimodal ? 0 : all;
     m->history_mask = (UINT64_C(1) << core->history) - 1;
@@ -66,6 +79,8 @@ static void set_predictor(struct model *m)
         m->learnt[false][was] = core->counter_bits == 1 ? 0 : (uint8_t)(was - (was > 0));
         m->learnt[true][was] =
             core->counter_bits == 1 ? COUNTER_MAX : (uint8_t)(was + (was < COUNTER_MAX));
+        for (unsigned taken = 0; taken < 2; taken++)
+            m->updates[taken][was] = update_of(was, m->learnt[taken][was], taken);
     }
 }
 
@@ -125,7 +140,8 @@ void model_reset(struct model *m)
     cache_clear(&m->btb);
     memset(m->counters, (int)m->core->counter_start, m->core->counters);
     m->history = 0;
-    memset(m->branches, 0, sizeof m->branches);
+    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
+        m->branches[i] = UPDATE_KEEPS;
     m->after_branch = 0;
     count_targets(m);
     m->return_top = m->return_count = 0;
@@ -620,54 +636,20 @@ static uint32_t history_counter(const struct model *m)
     return (uint32_t)((m->history >> 1 & m->history_high) | (m->history & m->history_low));
 }
 
-static bool has_written(uint64_t update, uint32_t counter)
-{
-    uint64_t written = UINT64_C(1) << UPDATE_WRITTEN;
-
-    return (update & (UINT32_MAX | written)) == (counter | written);
-}
-
 /*
  * The value of a counter as it was read: when the branch some branches before was fetched, or,
  * where one was mispredicted, when fetch began again behind it.
  */
 static uint8_t counter_as_read(const struct model *m, uint32_t counter)
 {
-    unsigned unseen = bit(m->branches[0], UPDATE_WRONG) ? 1 : m->core->read_ahead;
+    unsigned unseen = m->branches[0] & UPDATE_WRONG ? 1 : m->core->read_ahead;
     uint8_t value = m->counters[counter];
 
     for (unsigned i = 0; i < unseen; i++)
-        if (has_written(m->branches[i], counter))
+        if ((uint32_t)m->branches[i] == counter)
             value = m->branches[i] >> UPDATE_BEFORE & COUNTER_MAX;
     return value;
 }
-
-/* Predicts by the counter that was read earlier; true: taken. */
-static bool predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next)
-{
-    uint32_t counter = history_counter(m);
-    uint64_t newest = m->branches[0], second = m->branches[1], third = m->branches[2];
-    uint8_t before = m->counters[counter], read = before, learnt;
-    bool written, wrong;
-
-    if (UNLIKELY(has_written(newest, counter) | has_written(second, counter) |
-                 has_written(third, counter)))
-        read = counter_as_read(m, counter);
-    learnt = m->learnt[taken][read];
-    written = learnt != read;
-    wrong = (read >= 2) != taken;
-    if (UNLIKELY(pc == m->after_branch) && m->core->update_busy && bit(newest, UPDATE_WRITTEN))
-        written = false;
-    m->counters[counter] = written ? learnt : before;
-    m->branches[2] = second;
-    m->branches[1] = newest;
-    m->branches[0] = counter | (uint64_t)before << UPDATE_BEFORE |
-                     (uint64_t)written << UPDATE_WRITTEN | (uint64_t)wrong << UPDATE_WRONG;
-    m->after_branch = next;
-    m->history = (m->history << 1 | taken) & m->history_mask;
-    return read >= 2;
-}
-_Static_assert(BRANCHES_BEHIND == 3, "predict_ahead looks at three");
 
 static int64_t find_target(struct model *m, uint64_t pc)
 {
@@ -714,16 +696,94 @@ enum pipe_leave_by model_look_for_target(struct model *m, uint64_t pc, enum pipe
     return late;
 }
 
-enum pipe_leave_by model_branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next)
+/* An update where the counter was read before another was written, or cannot be written. */
+static uint64_t late_update(struct model *m, uint64_t pc, bool taken, uint32_t counter)
 {
-    bool predicted = predict_ahead(m, pc, taken, next);
-    enum pipe_leave_by by = LEAVE_NEXT;
+    uint64_t before = m->counters[counter];
+    uint64_t update = m->updates[taken][counter_as_read(m, counter)];
+    uint64_t after = update >> UPDATE_AFTER;
 
-    if (m->core->btb_first && !predicted)
-        by = model_not_taken(m, pc);
-    else if (m->core->btb_first || taken)
-        by = model_taken(m, pc, LEAVE_LATE_BRANCH);
-    return predicted == taken ? by : LEAVE_MISPREDICT;
+    if (m->core->update_busy && pc == m->after_branch && !(m->branches[0] & UPDATE_KEEPS))
+        update |= UPDATE_KEEPS;
+    if (update & UPDATE_KEEPS)
+        after = before;
+    update &= UPDATE_KEEPS | UPDATE_WRONG | UPDATE_TAKEN;
+    return update | before << UPDATE_BEFORE | after << UPDATE_AFTER;
+}
+
+static NOINLINE enum pipe_leave_by mispredicted(struct model *m, uint64_t pc, bool taken)
+{
+    if (m->core->btb_first ? !taken : taken)
+        (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
+    else if (m->core->btb_first)
+        (void)model_not_taken(m, pc);
+    return LEAVE_MISPREDICT;
+}
+
+static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool taken, bool predicted)
+{
+    if (UNLIKELY(predicted != taken))
+        return mispredicted(m, pc, taken);
+    if (taken)
+        return model_taken(m, pc, LEAVE_LATE_BRANCH);
+    if (m->btb_used[model_hint(pc)] && m->core->btb_first)
+        return model_not_taken(m, pc);
+    return LEAVE_NEXT;
+}
+
+static inline enum pipe_leave_by count_ahead(struct model *m, uint64_t pc, bool taken,
+                                             uint64_t next, uint64_t update)
+{
+    uint32_t counter = history_counter(m);
+
+    m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
+    m->branches[2] = m->branches[1];
+    m->branches[1] = m->branches[0];
+    m->branches[0] = update | counter;
+    m->after_branch = next;
+    m->history = (m->history << 1 | taken) & m->history_mask;
+    return leave_by(m, pc, taken, update & UPDATE_TAKEN);
+}
+_Static_assert(BRANCHES_BEHIND == 3, "count_ahead moves three");
+
+static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
+                                               uint64_t next)
+{
+    return count_ahead(m, pc, taken, next, late_update(m, pc, taken, history_counter(m)));
+}
+
+/* All calls are the last thing that it does, so that it needs to save no registers. */
+static enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next,
+                                       bool backward)
+{
+    uint32_t counter = history_counter(m);
+
+    (void)backward;
+    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
+        if (UNLIKELY((uint32_t)m->branches[i] == counter))
+            return branch_late(m, pc, taken, next);
+    if (UNLIKELY(pc == m->after_branch) && !(m->branches[0] & UPDATE_KEEPS))
+        return branch_late(m, pc, taken, next);
+    return count_ahead(m, pc, taken, next, m->updates[taken][m->counters[counter]]);
+}
+
+static enum pipe_leave_by branch_counted(struct model *m, uint64_t pc, bool taken, uint64_t next,
+                                         bool backward)
+{
+    uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
+
+    (void)next;
+    (void)backward;
+    *counter = m->learnt[taken][was];
+    m->history = (m->history << 1 | taken) & m->history_mask;
+    return leave_by(m, pc, taken, was > COUNTER_MAX / 2);
+}
+
+static enum pipe_leave_by branch_static(struct model *m, uint64_t pc, bool taken, uint64_t next,
+                                        bool backward)
+{
+    (void)next;
+    return leave_by(m, pc, taken, backward && m->core->predictor == PREDICTOR_backward);
 }
 
 enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call)

@@ -39,17 +39,20 @@ enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
 struct model;
 
+/* How a core predicts a branch: see model_branch. */
+typedef enum pipe_leave_by model_branch_fn(struct model *m, uint64_t pc, bool taken, uint64_t next,
+                                           bool backward);
+
 enum { BRANCHES_BEHIND = 3, COUNTER_MAX = 3 };
 
 /*
- * What a conditional branch did to the counters, if they are read before it has done so, in one
- * word: the counter, its value before, and these.
+ * What a conditional branch did to its counter, if counters are read before the branches in front
+ * have written theirs: one word, in which the counter's number is the lowest bits.
  */
-enum {
-    UPDATE_BEFORE = 32, /* shift of the value */
-    UPDATE_WRITTEN = 40,
-    UPDATE_WRONG = 48, /* mispredicted */
-};
+#define UPDATE_KEEPS (UINT64_C(1) << 31)        /* the counter was not written */
+#define UPDATE_WRONG (UINT64_C(1) << 32)        /* mispredicted */
+#define UPDATE_TAKEN (UINT64_C(1) << 33)        /* predicted so */
+enum { UPDATE_BEFORE = 40, UPDATE_AFTER = 48 }; /* shifts of the counter's values */
 
 /* What the harts of a machine share. */
 struct shared_model {
@@ -87,12 +90,13 @@ struct model {
     uint64_t history_low,
         history_high; /* ... of a core that reads ahead: high ones one further up */
     uint64_t history_mask;
-    uint8_t learnt[2][COUNTER_MAX + 1]; /* a counter, by what the branch does and what it was */
-    bool predicts;                      /* by counters */
-    bool buffered;                      /* stores go through a buffer */
-    unsigned line_shift;                /* of the data cache */
-    unsigned fetch_line_shift;          /* of the instruction cache */
-    uint64_t fetch_epoch; /* changes when a line or a page is no longer there to be fetched */
+    uint8_t learnt[2][COUNTER_MAX + 1];   /* a counter, by what the branch does and what it was */
+    uint64_t updates[2][COUNTER_MAX + 1]; /* the same as an update, but for the number */
+    model_branch_fn *branch;
+    bool buffered;             /* stores go through a buffer */
+    unsigned line_shift;       /* of the data cache */
+    unsigned fetch_line_shift; /* of the instruction cache */
+    uint64_t fetch_epoch;      /* changes when a line or a page is no longer there to be fetched */
 };
 
 struct shared_model *shared_model_new(const struct core *core);
@@ -170,9 +174,6 @@ static inline uint64_t model_counter(const struct model *m, uint64_t pc)
     return (pc >> 1 & m->pc_bits) ^ (m->history & m->history_bits);
 }
 
-/* A branch of a core that reads counters ahead, by the history alone. */
-enum pipe_leave_by model_branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next);
-
 /* It is predicted not taken, but fetch has gone to its target, if that was known. */
 enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc);
 
@@ -199,33 +200,7 @@ static inline enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum 
 static inline enum pipe_leave_by model_branch(struct model *m, uint64_t pc, bool taken,
                                               bool backward, uint64_t next)
 {
-    const struct core *core = m->core;
-    bool predicted;
-
-    if (core->read_ahead)
-        return model_branch_ahead(m, pc, taken, next);
-    if (LIKELY(m->predicts)) {
-        uint8_t *counter = &m->counters[model_counter(m, pc)];
-
-        predicted = *counter >= 2;
-        *counter = m->learnt[taken][*counter];
-        m->history = (m->history << 1 | taken) & m->history_mask;
-    } else {
-        predicted = core->predictor == PREDICTOR_backward && backward;
-    }
-    if (core->btb_first) {
-        if (!predicted) {
-            enum pipe_leave_by by = model_not_taken(m, pc);
-
-            return taken ? LEAVE_MISPREDICT : by;
-        }
-    } else if (!taken) {
-        return predicted ? LEAVE_MISPREDICT : LEAVE_NEXT;
-    }
-    if (predicted == taken)
-        return model_taken(m, pc, LEAVE_LATE_BRANCH);
-    (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
-    return LEAVE_MISPREDICT;
+    return m->branch(m, pc, taken, next, backward);
 }
 
 static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc, uint64_t target)

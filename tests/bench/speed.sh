@@ -11,17 +11,22 @@ speed() {
 }
 
 check "it measures and ends well" speed --workload mix --workload kernel \
-    --only qemu-system-riscv64 --only again \
+    --only qemu-system-riscv64 --only again --only "rvftrace --timing c906" \
     --peer "again=$rvftrace run --quiet --memory 256M --append '{append}' {image}" \
     --json "$work/speed.json"
-check "three emulators did the same work" python3 -c 'import json, sys
+cp "$work/out" "$work/table"
+check "four emulators did the same work" python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 assert list(j["workloads"]) == ["mix", "kernel"]
 for w in j["workloads"].values():
-    assert list(w["speeds"]) == ["rvftrace", "qemu-system-riscv64", "again"]
+    assert list(w["speeds"]) == ["rvftrace", "rvftrace --timing c906", "qemu-system-riscv64", "again"]
+    timed, qemu = w["speeds"]["rvftrace --timing c906"]["median"], w["speeds"]["qemu-system-riscv64"]["median"]
+    assert list(w["timed_ratios"]) == ["c906"] and w["timed_ratios"]["c906"]["median"] == timed / qemu
     assert all(s["min"] <= s["median"] <= s["max"] for s in w["speeds"].values())
     assert all(abs(s["mips"][0] * s["user_seconds"][0] * 1e6 - w["instructions"]) < 1000
                for s in w["speeds"].values())' "$work/speed.json"
+check "a core model is beside QEMU, with its aim" sh -c \
+    "grep -q '^rvftrace --timing c906  *0\.' '$work/table' && grep -q '^aim, of a core model  *0.200' '$work/table'"
 check "and so does the host, where it can" speed --workload chase --workload float --scale 0.2 \
     --only "native code" --json "$work/native.json"
 check "who has no native code is left out" python3 -c 'import json, sys
@@ -78,6 +83,7 @@ exits 64 "a workload that is not there" speed --workload nothing
 exits 64 "an emulator to look at that is not there" speed --only nothing
 exits 66 "an emulator that is not there" speed --emulator "$work/nowhere"
 exits 66 "a QEMU that is not there" speed --qemu "$work/nowhere"
+exits 66 "a plugin that is not there" speed --cache-plugin "$work/nowhere"
 exits 70 "a peer with another result" speed --workload calls --only liar \
     --peer "liar=echo 'bench calls: scale=8 checksum=0'"
 
