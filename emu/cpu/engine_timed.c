@@ -66,14 +66,31 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         if (!PASSES(loads, to, size))                   \
             STALL(TALLY_DATA, timed_load(h, to, size)); \
     } while (0)
-#define ON_STORE(va, size)                                                                    \
-    do {                                                                                      \
-        uint64_t to = (va);                                                                   \
-        if (!PASSES(stores, to, size))                                                        \
-            STALL(TALLY_DATA, timed_store(h, to, size, now_before(h, b, u, budget)));         \
-        else if (model->buffered)                                                             \
-            STALL(TALLY_DATA, model_buffer_filtered(model, to, now_before(h, b, u, budget))); \
+#define ON_STORE(va, size)                                                              \
+    do {                                                                                \
+        uint64_t to = (va);                                                             \
+        if (!PASSES(stores, to, size))                                                  \
+            STALL(TALLY_DATA, timed_store(h, to, size, now_before(h, b, u, budget)));   \
+        else if (model->buffered)                                                       \
+            STALL(TALLY_DATA,                                                           \
+                  model_buffer_filtered(model, to, size, now_before(h, b, u, budget))); \
     } while (0)
+/* Where memory does atomic operations, they are not loads and stores of the core. */
+#define IN_MEMORY(va, reserves, otherwise)                                                   \
+    do {                                                                                     \
+        if (UNLIKELY(model->core->amo_memory))                                               \
+            STALL(TALLY_DATA, timed_atomic(h, (va), reserves, now_before(h, b, u, budget))); \
+        else                                                                                 \
+            otherwise;                                                                       \
+    } while (0)
+#define ON_RESERVE(va, size)     IN_MEMORY(va, true, ON_LOAD(va, size))
+#define ON_CONDITIONAL(va, size) IN_MEMORY(va, false, ON_STORE(va, size))
+#define ON_AMO(va, size)        \
+    IN_MEMORY(                  \
+        va, ACCESS_STORE, do {  \
+            ON_LOAD(va, size);  \
+            ON_STORE(va, size); \
+        } while (0))
 #define ON_FENCE() STALL(TALLY_DATA, model_drain_stores(model, now_before(h, b, u, budget)))
 #define ON_MULTIPLY(a, b_)                                    \
     do {                                                      \

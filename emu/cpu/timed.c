@@ -188,6 +188,25 @@ static unsigned base_op(unsigned kind)
     return kind == OP_call ? OP_jal : kind == OP_call_indirect || kind == OP_ret ? OP_jalr : kind;
 }
 
+/* How often the eight bytes of a doubleword are halved to what a load or store accesses. */
+static uint8_t narrow_of(unsigned op)
+{
+    switch (op) {
+    case OP_lb:
+    case OP_lbu:
+    case OP_sb: return 3;
+    case OP_lh:
+    case OP_lhu:
+    case OP_sh: return 2;
+    case OP_lw:
+    case OP_lwu:
+    case OP_sw:
+    case OP_flw:
+    case OP_fsw: return 1;
+    default: return 0;
+    }
+}
+
 static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, unsigned at)
 {
     const struct uop *u = &b->ops[at];
@@ -219,6 +238,7 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
              op_class(op) == CLASS_JUMP_INDIRECT)
         p.flags = PIPE_CONTROL;
     p.offset = p.flags ? (int16_t)u->imm : 0;
+    p.narrow = narrow_of(op);
     if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
         p.flags |= PIPE_FLOAT;
     return p;
@@ -593,7 +613,8 @@ static uint64_t filter_tag(const struct hart *h, uint64_t va)
                                                                << TIMED_CONTEXT_SHIFT;
 }
 
-static uint32_t access_line(struct hart *h, uint64_t va, enum access access, uint64_t now)
+static uint32_t access_line(struct hart *h, uint64_t va, unsigned size, enum access access,
+                            uint64_t now)
 {
     struct model *m = h->s.model;
     uint32_t cycles;
@@ -608,7 +629,7 @@ static uint32_t access_line(struct hart *h, uint64_t va, enum access access, uin
         cycles += model_load(m, pa);
         model_filter_load(m, va, filter_tag(h, va));
     } else {
-        cycles += model_store(m, pa, now + cycles);
+        cycles += model_store(m, pa, size, now + cycles);
         model_filter_store(m, va, pa, filter_tag(h, va));
     }
     return cycles;
@@ -621,9 +642,9 @@ static uint32_t access_data(struct hart *h, uint64_t va, unsigned size, enum acc
     uint64_t end = va + size - 1;
     uint32_t cycles = va % size ? core->misaligned : 0;
 
-    cycles += access_line(h, va, access, now + cycles);
+    cycles += access_line(h, va, size, access, now + cycles);
     if (UNLIKELY(va / core->dcache.line != end / core->dcache.line))
-        cycles += access_line(h, end, access, now + cycles);
+        cycles += access_line(h, end, 1, access, now + cycles);
     return cycles;
 }
 
@@ -635,6 +656,19 @@ uint32_t timed_load(struct hart *h, uint64_t va, unsigned size)
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now)
 {
     return access_data(h, va, size, ACCESS_STORE, now);
+}
+
+uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now)
+{
+    enum access access = reserves ? ACCESS_LOAD : ACCESS_STORE;
+    struct model *m = h->s.model;
+    uint32_t cycles;
+    uint64_t pa;
+
+    if (!data_address(h, va, access, &pa))
+        return 0;
+    cycles = data_page(h, va, access);
+    return cycles + model_atomic(m, pa, now + cycles);
 }
 
 /* ---- events ---- */

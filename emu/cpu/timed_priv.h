@@ -128,6 +128,8 @@ void timed_leave_block(struct hart *h, const struct block *b, unsigned at);
 /* The slow sides of the engine's seams; each returns the cycles of the stall. */
 uint32_t timed_load(struct hart *h, uint64_t va, unsigned size);
 uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
+/* An atomic operation that memory does; `reserves`: lr. */
+uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now);
 
 /* Architectural events. */
 void timed_update_context(struct hart *h); /* translation of fetches is another */

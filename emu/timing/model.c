@@ -147,8 +147,8 @@ void model_reset(struct model *m)
     m->return_top = m->return_count = 0;
     m->return_lost = false;
     m->division = 0;
-    m->stores_drained = 0;
-    m->last_store = m->last_miss = UINT64_MAX;
+    memset(&m->stores, 0, sizeof m->stores);
+    m->last_miss = UINT64_MAX;
     m->stride = 0;
     m->fetch_epoch++;
     pipe_reset(&m->pipe);
@@ -181,8 +181,7 @@ void model_state_io(struct state_io *io, struct model *m)
     STATE_IO(io, m->dividend);
     STATE_IO(io, m->divisor);
     STATE_IO(io, m->division);
-    STATE_IO(io, m->stores_drained);
-    STATE_IO(io, m->last_store);
+    stores_state_io(io, &m->stores);
     STATE_IO(io, m->last_miss);
     STATE_IO(io, m->stride);
     for (unsigned i = 0; i < MODEL_PARTS; i++)
@@ -369,7 +368,7 @@ uint32_t model_load(struct model *m, uint64_t pa)
     return cycles;
 }
 
-static uint32_t store_through(struct model *m, uint64_t pa, uint64_t now)
+static uint32_t store_through(struct model *m, uint64_t pa, unsigned size, uint64_t now)
 {
     uint64_t line = pa >> m->line_shift;
     bool shared;
@@ -377,10 +376,10 @@ static uint32_t store_through(struct model *m, uint64_t pa, uint64_t now)
     (void)take_from_others(m, line, true, &shared);
     if (cache_find(&m->dcache, line) < 0 && m->core->write_allocate)
         (void)bring_line(m, line, 0);
-    return m->buffered ? model_buffer_store(m, pa, now) : 0;
+    return m->buffered ? stores_add(&m->stores, m->core, pa, size, now) : 0;
 }
 
-uint32_t model_store(struct model *m, uint64_t pa, uint64_t now)
+uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now)
 {
     const struct core *core = m->core;
     uint64_t line = pa >> m->line_shift;
@@ -389,7 +388,7 @@ uint32_t model_store(struct model *m, uint64_t pa, uint64_t now)
     int64_t at;
 
     if (core->write == WRITE_through)
-        return store_through(m, pa, now);
+        return store_through(m, pa, size, now);
     if (!m->dcache.sets)
         return 0;
     at = cache_find(&m->dcache, line);
@@ -414,9 +413,20 @@ uint32_t model_store(struct model *m, uint64_t pa, uint64_t now)
     return cycles;
 }
 
+uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now)
+{
+    uint64_t line = pa >> m->line_shift;
+    bool shared;
+
+    (void)take_from_others(m, line, true, &shared);
+    filter_drop(m, line, false);
+    cache_remove(&m->dcache, line);
+    return model_drain_stores(m, now);
+}
+
 uint32_t model_drain_stores(struct model *m, uint64_t now)
 {
-    return m->stores_drained > now ? (uint32_t)(m->stores_drained - now) : 0;
+    return m->core->store_entries ? stores_drain(&m->stores, m->core, now) : 0;
 }
 
 void model_drop_line(struct shared_model *s, uint64_t pa)

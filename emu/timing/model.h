@@ -15,6 +15,7 @@
 #include "timing/cache.h"
 #include "timing/core.h"
 #include "timing/pipe.h"
+#include "timing/stores.h"
 
 struct state_io;
 
@@ -74,9 +75,8 @@ struct model {
     uint32_t return_top, return_count;
     bool return_lost; /* the stack has overflowed since it was empty */
     uint64_t dividend, divisor;
-    uint8_t division;        /* signedness and width of the last one, + 1 */
-    uint64_t stores_drained; /* cycle in which the store buffer is empty */
-    uint64_t last_store;     /* doubleword */
+    uint8_t division; /* signedness and width of the last one, + 1 */
+    struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
 
@@ -115,32 +115,20 @@ void filter_clear(struct filter *f);
 /* The line that holds pa is read; of a load, a walk. */
 uint32_t model_load(struct model *m, uint64_t pa);
 /* It is written in cycle `now`. */
-uint32_t model_store(struct model *m, uint64_t pa, uint64_t now);
+uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now);
+/* Memory does an atomic operation. */
+uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now);
 /* From now on the access costs nothing; `tag` is what the engine compares with. */
 void model_filter_load(struct model *m, uint64_t va, uint64_t tag);
 void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag);
 
-/* A buffer of which memory takes an entry each store_interval cycles; the newest entry merges. */
-static inline uint32_t model_buffer_store(struct model *m, uint64_t pa, uint64_t now)
-{
-    const struct core *core = m->core;
-    uint64_t full = (uint64_t)core->store_entries * core->store_interval;
-
-    if (m->stores_drained > now && m->last_store == pa >> 3)
-        return 0;
-    m->last_store = pa >> 3;
-    if (m->stores_drained < now)
-        m->stores_drained = now;
-    m->stores_drained += core->store_interval;
-    return m->stores_drained - now > full ? (uint32_t)(m->stores_drained - now - full) : 0;
-}
-
-/* The same where the filter has the line of `va`. */
-static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, uint64_t now)
+/* A store to a line that the filter has, through the buffer. */
+static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsigned size,
+                                             uint64_t now)
 {
     uint64_t pa = va + m->filter.store_offset[va >> m->line_shift & (FILTER_LINES - 1)];
 
-    return model_buffer_store(m, pa, now);
+    return stores_add(&m->stores, m->core, pa, size, now);
 }
 /* A fence waits for the store buffer. */
 uint32_t model_drain_stores(struct model *m, uint64_t now);

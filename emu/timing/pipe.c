@@ -118,24 +118,45 @@ static unsigned place(int offset)
     return (unsigned)offset >> 3 & 511;
 }
 
-/* The newest store that is known to be to the same place. */
+/* The newest store that is known to be to the same doubleword. */
 static const struct pipe_store *store_before(const struct pipe_state *s, const struct pipe_op *op)
 {
     for (unsigned i = 0; i < PIPE_STORES; i++)
         if (s->store[i].base && s->store[i].base == op->source[0] &&
-            (op->flags & PIPE_STORE ? s->store[i].offset == op->offset
-                                    : place(s->store[i].offset) == place(op->offset)))
+            place(s->store[i].offset) == place(op->offset))
             return &s->store[i];
     return NULL;
 }
 
-/* Cycles until `wait` cycles after a store to the same place, if that was within the window. */
-static unsigned behind_stores(const struct pipe_state *s, const struct pipe_op *op, unsigned window,
-                              unsigned wait)
+/* It is to some of the bytes of the operation, of a load not to just these. */
+static bool collides(const struct pipe_store *store, const struct pipe_op *op)
+{
+    int from = store->offset, to = from + (8 >> store->narrow);
+
+    if (store->base != op->source[0] || to <= op->offset || from >= op->offset + (8 >> op->narrow))
+        return false;
+    return op->flags & PIPE_STORE || store->offset != op->offset || store->narrow != op->narrow;
+}
+
+/* Cycles until what collides with a store has waited for its end. */
+static unsigned behind_collision(const struct core *core, const struct pipe_state *s,
+                                 const struct pipe_op *op)
+{
+    unsigned wait = 0;
+
+    for (unsigned i = 0; i < PIPE_STORES; i++)
+        if (s->store[i].base && s->store[i].age < core->store_window && collides(&s->store[i], op))
+            wait = most(wait, less(core->store_wait, s->store[i].age));
+    return wait;
+}
+
+/* Cycles that a load waits for a store to the same place. */
+static unsigned behind_store(const struct core *core, const struct pipe_state *s,
+                             const struct pipe_op *op)
 {
     const struct pipe_store *store = store_before(s, op);
 
-    return store && store->age < window ? less(wait, store->age) : 0;
+    return store ? less(core->load_window, store->age) : 0;
 }
 
 static void forget_base(struct pipe_state *s, const struct pipe_op *op)
@@ -170,8 +191,10 @@ static void note_store(struct pipe_state *s, const struct pipe_op *op, unsigned 
     if (!op->source[0])
         return;
     memmove(&s->store[1], &s->store[0], (PIPE_STORES - 1) * sizeof s->store[0]);
-    s->store[0] =
-        (struct pipe_store){.base = op->source[0], .until = in_byte(until), .offset = op->offset};
+    s->store[0] = (struct pipe_store){.base = op->source[0] & 63U,
+                                      .narrow = op->narrow & 3U,
+                                      .until = in_byte(until),
+                                      .offset = op->offset};
 }
 
 /* ---- what is in flight ---- */
@@ -446,9 +469,9 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
     unsigned wait = most(wait_for_operands(core, s, op, false, &data), late);
 
     if (op->flags & PIPE_LOAD && !core->commit_entries)
-        behind = behind_stores(s, op, core->load_window, core->load_window);
-    if (op->flags & PIPE_STORE && core->store_window && !core->commit_entries)
-        behind = behind_stores(s, op, core->store_window, core->store_wait);
+        behind = behind_store(core, s, op);
+    if (op->flags & (PIPE_LOAD | PIPE_STORE) && core->store_window && !core->commit_entries)
+        behind = most(behind, behind_collision(core, s, op));
     wait = most(wait, behind);
     data = most(data, behind);
     if (core->commit_entries && uses_memory_unit(op))

@@ -36,11 +36,12 @@ struct pipe_op {
     uint8_t size;   /* bytes of the instruction */
     uint8_t flags;  /* enum pipe_flag */
     uint8_t pc;     /* its lowest bits */
+    uint8_t narrow; /* a load or store: of 8 >> narrow bytes */
     int16_t offset; /* of a load, store or addition, to source[0] */
 };
 
 struct pipe_store {
-    uint8_t base; /* register; 0: none */
+    uint8_t base : 6, narrow : 2; /* base: register; 0: none */
     union {
         uint8_t age;   /* cycles since it issued */
         uint8_t until; /* with commit.entries: it has left the queue in front of the buffer */

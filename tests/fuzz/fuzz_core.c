@@ -44,7 +44,7 @@ static void run_model(const struct core *core)
 
         (void)model_load(one, pa);
         CHECK(!model_load(one, pa));
-        (void)model_store(one, pa, i * 3);
+        (void)model_store(one, pa, 8, i * 3);
         (void)model_fetch_line(one, pa);
         CHECK(model_has_line(one, pa));
         model_put_page(one, &one->dtlb, &page);

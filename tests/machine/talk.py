@@ -39,8 +39,9 @@ def main():
         for step in steps:
             text = step[2].encode()
             if step[0] in ("send", "keys"):
-                keys = step[2].encode().decode("unicode_escape").encode("latin-1")
-                child.stdin.write(text + b"\r" if step[0] == "send" else keys)
+                if step[0] == "keys":
+                    text = text.decode("unicode_escape").encode("latin-1")
+                child.stdin.write(text + b"\r" if step[0] == "send" else text)
                 child.stdin.flush()
                 continue
             if step[0] == "kill":

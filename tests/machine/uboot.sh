@@ -1,9 +1,10 @@
 #!/bin/sh
-# uboot.sh - Debian's U-Boot, in S-mode on the built-in firmware and on OpenSBI, reads
+# uboot.sh - Debian's U-Boot, in S-mode on the built-in firmware and on OpenSBI, and in M-mode, reads
 # files from a disk made by mke2fs.
 . "$(dirname "$0")/common.inc"
 
 uboot=${UBOOT:-/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin}
+m_mode=/usr/lib/u-boot/qemu-riscv64
 opensbi=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic}
 talk=$(dirname "$0")/talk.py
 
@@ -43,6 +44,15 @@ for firmware in builtin "$opensbi/fw_jump.bin" "$opensbi/fw_dynamic.bin"; do
     claim '... finds the disk' console_has 'Device 0: .*VirtIO Block Device'
     claim '... and reads a file from it whole' console_has "==> $crc"
 done
+s_mode=$uboot
+for uboot in "$m_mode/u-boot.bin" "$m_mode/uboot.elf"; do
+    set -- # an ELF has the addresses of firmware
+    [ "${uboot##*.}" = elf ] || set -- --firmware none
+    converse "$@" --drive "$work/disk,readonly"
+    claim "$(basename "$uboot") for M-mode powers off" has_status 0
+    claim '... and reads a file from the disk whole' console_has "==> $crc"
+done
+uboot=$s_mode
 
 : >"$work/lines"
 for harts in 2 8; do

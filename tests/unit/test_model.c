@@ -105,8 +105,8 @@ static void a_changed_line_is_written_back(void **state)
     struct world w = make(SMALL);
 
     (void)state;
-    assert_int_equal(model_store(w.m[0], 0x1000, 0), 30);
-    assert_int_equal(model_store(w.m[0], 0x1008, 0), 0);
+    assert_int_equal(model_store(w.m[0], 0x1000, 8, 0), 30);
+    assert_int_equal(model_store(w.m[0], 0x1008, 8, 0), 0);
     (void)model_load(w.m[0], 0x2000);
     assert_int_equal(model_load(w.m[0], 0x3000), 35); /* displaces 0x1000 */
     assert_int_equal(model_load(w.m[0], 0x4000), 30); /* displaces 0x2000, which was only read */
@@ -120,10 +120,10 @@ static void a_store_by_one_hart_takes_the_line_from_the_other(void **state)
     (void)state;
     (void)model_load(w.m[0], 0x1000);
     (void)model_load(w.m[1], 0x1000);
-    assert_int_equal(model_store(w.m[0], 0x1000, 0), 11); /* shared: the other loses it */
+    assert_int_equal(model_store(w.m[0], 0x1000, 8, 0), 11); /* shared: the other loses it */
     assert_int_equal(model_load(w.m[1], 0x1000), 11 + 30);
-    assert_int_equal(model_store(w.m[0], 0x1000, 0), 11); /* it was read meanwhile */
-    assert_int_equal(model_store(w.m[0], 0x1000, 0), 0);
+    assert_int_equal(model_store(w.m[0], 0x1000, 8, 0), 11); /* it was read meanwhile */
+    assert_int_equal(model_store(w.m[0], 0x1000, 8, 0), 0);
     drop(&w);
 }
 
@@ -134,7 +134,7 @@ static void what_passes_the_filter_would_have_cost_nothing(void **state)
     uint64_t *store = &w.m[0]->filter.stores[0x1000 >> 6 & (FILTER_LINES - 1)];
 
     (void)state;
-    (void)model_store(w.m[0], 0x1000, 0);
+    (void)model_store(w.m[0], 0x1000, 8, 0);
     model_filter_load(w.m[0], 0x1000, 0x1000);
     model_filter_store(w.m[0], 0x1000, 0x1000, 0x1000);
     assert_int_equal(*load, 0x1000);
@@ -172,17 +172,72 @@ static void a_stride_is_fetched_ahead(void **state)
     drop(&w);
 }
 
-static void a_full_store_buffer_stalls_and_the_newest_entry_merges(void **state)
+#define STORES "dcache.write = through\nstores.entries = 2\nstores.answer = 4\n"
+
+static void a_full_store_buffer_stalls_until_memory_answers(void **state)
 {
-    struct world w = make("dcache.write = through\nstores.entries = 2\nstores.interval = 6\n");
+    struct world w = make(STORES);
 
     (void)state;
-    assert_int_equal(model_store(w.m[0], 0x1000, 100), 0);
-    assert_int_equal(model_store(w.m[0], 0x1004, 101), 0);
-    assert_int_equal(model_store(w.m[0], 0x1008, 102), 0);
-    assert_int_equal(model_store(w.m[0], 0x1010, 103), 3); /* drained at 118, two may be left */
-    assert_int_equal(model_drain_stores(w.m[0], 106), 12);
+    assert_int_equal(model_store(w.m[0], 0x1000, 8, 100), 0); /* sent in 101, answered in 125 */
+    assert_int_equal(model_store(w.m[0], 0x1008, 8, 102), 0); /* sent in 125, answered in 149 */
+    assert_int_equal(model_store(w.m[0], 0x1010, 8, 103), 22);
+    assert_int_equal(model_drain_stores(w.m[0], 130), 43); /* sent in 149, answered in 173 */
     assert_int_equal(model_drain_stores(w.m[0], 500), 0);
+    drop(&w);
+}
+
+static void stores_merge_with_any_entry_of_their_doubleword(void **state)
+{
+    struct world w = make(STORES "stores.writes = 2\n");
+
+    (void)state;
+    assert_int_equal(model_store(w.m[0], 0x1000, 4, 100), 0);
+    assert_int_equal(model_store(w.m[0], 0x1008, 8, 102), 0);
+    assert_int_equal(model_store(w.m[0], 0x1004, 4, 104), 0);
+    assert_int_equal(model_store(w.m[0], 0x1008, 8, 106), 0);
+    /* both are sent again when their first write has been answered, in 125 and 127 */
+    assert_int_equal(model_store(w.m[0], 0x1010, 8, 110), 39);
+    drop(&w);
+}
+
+static void a_write_takes_bytes_that_are_aligned(void **state)
+{
+    struct world w = make(STORES);
+
+    (void)state;
+    assert_int_equal(model_store(w.m[0], 0x1000, 1, 100), 0);
+    assert_int_equal(model_drain_stores(w.m[0], 100), 25);
+    assert_int_equal(model_store(w.m[0], 0x1000, 8, 200), 0);
+    assert_int_equal(model_store(w.m[0], 0x1001, 1, 202), 0); /* two writes, as the next */
+    assert_int_equal(model_store(w.m[0], 0x1004, 1, 203), 0);
+    assert_int_equal(model_drain_stores(w.m[0], 204), 201 + 3 * 24 - 204);
+    drop(&w);
+}
+
+static void a_queue_in_front_of_the_store_buffer_takes_some(void **state)
+{
+    struct world w = make(STORES "stores.queue = 2\n");
+
+    (void)state;
+    assert_int_equal(model_store(w.m[0], 0x1000, 8, 100), 0);
+    assert_int_equal(model_store(w.m[0], 0x1008, 8, 101), 0);
+    assert_int_equal(model_store(w.m[0], 0x1010, 8, 102), 0); /* in the buffer from 125 on */
+    assert_int_equal(model_store(w.m[0], 0x1018, 8, 103), 0); /* from 149 on */
+    assert_int_equal(model_store(w.m[0], 0x1020, 8, 104), 21);
+    drop(&w);
+}
+
+static void memory_does_atomic_operations_when_the_stores_are_written(void **state)
+{
+    struct world w = make(STORES "dcache.size = 512\ndcache.ways = 2\namo.in-memory = 1\n");
+
+    (void)state;
+    assert_true(model_load(w.m[0], 0x1000) > 0);
+    assert_int_equal(model_load(w.m[0], 0x1000), 0);
+    assert_int_equal(model_store(w.m[0], 0x1008, 8, 100), 0);
+    assert_int_equal(model_atomic(w.m[0], 0x1000, 105), 20);
+    assert_true(model_load(w.m[0], 0x1000) > 0);
     drop(&w);
 }
 
@@ -394,7 +449,7 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
 
     (void)state;
     for (uint64_t pa = 0x1000; pa < 0x1400; pa += 40) {
-        (void)model_store(w.m[0], pa, pa);
+        (void)model_store(w.m[0], pa, 8, pa);
         (void)model_fetch_line(w.m[0], pa);
         (void)model_branch(w.m[0], pa, pa & 8, true, 0);
     }
@@ -500,7 +555,11 @@ int main(void)
         cmocka_unit_test(what_passes_the_filter_would_have_cost_nothing),
         cmocka_unit_test(a_second_level_keeps_what_the_first_loses),
         cmocka_unit_test(a_stride_is_fetched_ahead),
-        cmocka_unit_test(a_full_store_buffer_stalls_and_the_newest_entry_merges),
+        cmocka_unit_test(a_full_store_buffer_stalls_until_memory_answers),
+        cmocka_unit_test(stores_merge_with_any_entry_of_their_doubleword),
+        cmocka_unit_test(a_write_takes_bytes_that_are_aligned),
+        cmocka_unit_test(a_queue_in_front_of_the_store_buffer_takes_some),
+        cmocka_unit_test(memory_does_atomic_operations_when_the_stores_are_written),
         cmocka_unit_test(fence_i_empties_the_instruction_cache),
         cmocka_unit_test(a_page_is_found_by_its_size_and_address_space),
         cmocka_unit_test(predictors_learn_what_they_can),

@@ -275,6 +275,32 @@ static void stores_to_one_place_one_after_the_other_wait(void **state)
     assert_int_equal(CYCLES(core, STORE(10, 2, 8), STORE(10, 2, 16)), 2);
 }
 
+/* Of 8 >> n bytes. */
+#define NARROW_LOAD(d, a, o, n)                                                                  \
+    {                                                                                            \
+        .class = CORE_load, .rd = d, .source = {a}, .flags = PIPE_LOAD, .offset = o, .narrow = n \
+    }
+#define NARROW_STORE(v, a, o, n)                                                             \
+    {                                                                                        \
+        .class = CORE_store, .source = {a, v}, .flags = PIPE_STORE, .offset = o, .narrow = n \
+    }
+
+static void a_load_of_some_of_the_bytes_of_a_store_waits(void **state)
+{
+    const char *core = "stores.store-window = 2\nstores.store-wait = 3\n";
+
+    (void)state;
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), LOAD(11, 2, 8)), 2);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NARROW_LOAD(11, 2, 12, 1)), 4);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NARROW_LOAD(11, 2, 8, 3)), 4);
+    assert_int_equal(CYCLES(core, STORE(10, 2, 8), NOP, NARROW_LOAD(11, 2, 8, 3)), 3);
+    assert_int_equal(CYCLES(core, NARROW_STORE(10, 2, 9, 3), LOAD(11, 2, 8)), 4);
+    assert_int_equal(CYCLES(core, NARROW_STORE(10, 2, 9, 3), NARROW_LOAD(11, 2, 9, 3)), 2);
+    assert_int_equal(CYCLES(core, NARROW_STORE(10, 2, 9, 3), NARROW_LOAD(11, 2, 10, 3)), 2);
+    assert_int_equal(CYCLES(core, NARROW_STORE(10, 2, 12, 1), NARROW_STORE(10, 2, 14, 2)), 4);
+    assert_int_equal(CYCLES(core, NARROW_STORE(10, 2, 9, 3), NARROW_STORE(10, 2, 10, 3)), 2);
+}
+
 static void two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit(void **state)
 {
     const char *core = "issue.width = 2\nfetch.bytes = 8\n";
@@ -484,6 +510,7 @@ int main(void)
         cmocka_unit_test(a_load_waits_for_the_store_to_its_place),
         cmocka_unit_test(a_store_is_known_by_its_base_also_after_that_moved),
         cmocka_unit_test(stores_to_one_place_one_after_the_other_wait),
+        cmocka_unit_test(a_load_of_some_of_the_bytes_of_a_store_waits),
         cmocka_unit_test(two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit),
         cmocka_unit_test(a_second_alu_takes_results_that_are_not_there_yet),
         cmocka_unit_test(four_bytes_at_2_mod_4_need_two_fetches_at_a_target),

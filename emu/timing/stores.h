@@ -1,0 +1,46 @@
+/*
+ * stores.h - the buffer that a write-through cache has in front of memory. An entry is a
+ * doubleword. Stores go through a queue, in order, into the entry of their doubleword or a free
+ * one; memory takes the changed bytes of one entry after the other, several at a time.
+ */
+#ifndef TIMING_STORES_H
+#define TIMING_STORES_H
+
+#include <stdint.h>
+
+#include "timing/core.h"
+
+struct state_io;
+
+enum { STORES_MAX = 16, WRITES_MAX = 8, STORE_QUEUE_MAX = 8 };
+
+/* Bytes of a doubleword, a bit each. */
+struct stores_entry {
+    uint64_t doubleword;
+    uint8_t valid, changed; /* changed: not yet sent */
+    uint8_t sent;           /* without an answer yet: nothing else of the entry is sent */
+};
+
+struct stores_write {
+    uint64_t until; /* the answer of memory */
+    uint8_t entry;
+    uint8_t bytes; /* 0: no write */
+};
+
+struct store_buffer {
+    struct stores_entry entries[STORES_MAX];
+    struct stores_write writes[WRITES_MAX];
+    uint64_t accepted[STORE_QUEUE_MAX]; /* when the last stores left the queue, the newest first */
+    uint64_t sending;                   /* no write is sent before this cycle */
+    uint32_t turn;                      /* the entry that is looked at first */
+};
+
+/* Adds a store in cycle `now`; returns the cycles that it waits for a place in the queue. */
+uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
+                    uint64_t now);
+/* Cycles until all is written. */
+uint32_t stores_drain(struct store_buffer *s, const struct core *core, uint64_t now);
+
+void stores_state_io(struct state_io *io, struct store_buffer *s);
+
+#endif
