@@ -671,6 +671,15 @@ uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now)
     return cycles + model_atomic(m, pa, now + cycles);
 }
 
+void timed_hasten(struct hart *h, unsigned rd, uint32_t cycles)
+{
+    struct pipe_states *states = &h->cache.timed->states;
+    struct pipe_state s = states->at.at[h->cache.pipe];
+
+    pipe_hasten(&s, rd, cycles);
+    h->cache.pipe = number_of(states, &s);
+}
+
 /* ---- events ---- */
 
 void timed_trap(struct hart *h)

@@ -580,6 +580,49 @@ static int highest_bit(uint64_t n)
     return n ? 63 - __builtin_clzll(n) : -1;
 }
 
+/* Of a number with so many bits of fraction, without the zeros at its end. */
+static uint64_t odd_fraction(uint64_t n, unsigned bits)
+{
+    uint64_t m = (n & ((UINT64_C(1) << bits) - 1)) | UINT64_C(1) << bits;
+
+    return m >> __builtin_ctzll(m);
+}
+
+/* The odd root of an odd square; 0: it is none. */
+static uint64_t exact_root(uint64_t n)
+{
+    uint64_t root = 0;
+
+    for (uint64_t bit = UINT64_C(1) << 27; bit; bit >>= 1)
+        if ((root | bit) * (root | bit) <= n)
+            root |= bit;
+    return root * root == n ? root : 0;
+}
+
+uint32_t model_float_early(const struct core *core, bool is_root, bool is_double, uint64_t a,
+                           uint64_t b)
+{
+    enum core_class class =
+        is_root ? (is_double ? CORE_fsqrt_d : CORE_fsqrt) : (is_double ? CORE_fdiv_d : CORE_fdiv);
+    unsigned bits = is_double ? 52 : 23, zeros = 0;
+    uint32_t exact = core->fdiv_exact, full = core->latency[class];
+    uint64_t quotient, x = odd_fraction(a, bits), y = odd_fraction(b, bits);
+
+    if (is_root) {
+        /* of m * 2^e with an odd m, e is even */
+        zeros = (unsigned)__builtin_ctzll(a | UINT64_C(1) << bits);
+        if (((a >> bits & 1) + bits - zeros) % 2 == 0)
+            return 0;
+        quotient = exact_root(x);
+    } else {
+        quotient = x % y ? 0 : x / y;
+    }
+    if (!quotient)
+        return 0;
+    exact += ((uint32_t)highest_bit(quotient) + core->fdiv_bits - 1) / core->fdiv_bits;
+    return full > exact ? full - exact : 0;
+}
+
 static uint64_t magnitude(uint64_t n, bool is_signed)
 {
     return is_signed && n >> 63 ? -n : n;
@@ -726,13 +769,14 @@ enum pipe_leave_by model_branch_ahead(struct model *m, uint64_t pc, bool taken, 
     return predicted == taken ? by : LEAVE_MISPREDICT;
 }
 
-enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call)
+enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,
+                                       bool by_ra)
 {
-    enum pipe_leave_by wrong = !call    ? LEAVE_WRONG_INDIRECT
-                               : pc & 2 ? LEAVE_SPLIT_CALL
-                                        : LEAVE_WRONG_CALL;
+    enum pipe_leave_by wrong = call && by_ra ? LEAVE_WRONG_CALL : LEAVE_WRONG_INDIRECT;
     int64_t at;
 
+    if (call && m->core->ras_split && pc & 2 && m->returns[m->return_top] == pc + 4)
+        m->returns[m->return_top] = pc + 2;
     if (m->core->btb_holds == BTB_HOLDS_direct || !m->btb.sets)
         return wrong;
     at = find_target(m, pc);

@@ -161,6 +161,10 @@ void model_sfence(struct model *m);
 
 /* Cycles beyond latency.mul and latency.div. `kind`: class and width, other for other results. */
 uint32_t model_multiply(const struct model *m, uint64_t a, uint64_t b);
+/* How much earlier than others a division, or a square root of `a`, has its result: an exact one.
+ */
+uint32_t model_float_early(const struct core *core, bool is_root, bool is_double, uint64_t a,
+                           uint64_t b);
 uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, unsigned kind);
 
 /* ---- branches ---- */
@@ -236,7 +240,8 @@ static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc, uint64
     return bits && (pc ^ target) >> bits ? LEAVE_LATE_JUMP : by;
 }
 
-enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call);
+enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,
+                                       bool by_ra);
 
 static inline void model_call(struct model *m, uint64_t return_pc)
 {
