@@ -74,7 +74,7 @@ struct core {
         waw_loads, alu_late, float_waw, float_queue, late_data, float_to_int, fetch_bytes,
         fetch_ahead, mul_wide, div_base, div_bits, div_zero, div_smaller, div_repeat, predictor,
         counters, counter_bits, counter_start, history, history_skip, read_ahead, update_busy,
-        btb_entries, btb_ways, btb_bits, btb_first, btb_holds, ras_depth, ras_loses, link_t0,
+        stray, btb_entries, btb_ways, btb_bits, btb_first, btb_holds, ras_depth, ras_loses, link_t0,
         branch_late, taken, late_branch, late_jump, late_in_fetch, mispredict, return_hit,
         return_wrong, indirect_wrong, call_wrong, ras_split, load_waw, late_branches, amo_window,
         amo_wait, fdiv_exact, fdiv_bits, flush, trap, memory_first, memory_beat, memory_width,

@@ -124,7 +124,7 @@ void model_reset(struct model *m)
     cache_clear(&m->tlb2);
     cache_clear(&m->btb);
     memset(m->counters, (int)m->core->counter_start, m->core->counters);
-    m->history = 0;
+    m->history = m->fetched_history = 0;
     memset(m->branches, 0, sizeof m->branches);
     m->after_branch = 0;
     count_targets(m);
@@ -141,7 +141,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 5);
+    state_io_section(io, "timing", 6);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -155,6 +155,7 @@ void model_state_io(struct state_io *io, struct model *m)
         if (m->counters[i] > COUNTER_MAX)
             state_io_fail(io, STATE_OUT_OF_RANGE);
     STATE_IO(io, m->history);
+    STATE_IO(io, m->fetched_history);
     for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
         STATE_IO(io, m->branches[i]);
     STATE_IO(io, m->after_branch);
@@ -658,9 +659,9 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
 
 /* ---- branches ---- */
 
-static uint32_t history_counter(const struct model *m)
+static uint32_t history_counter(const struct model *m, uint64_t history)
 {
-    return (uint32_t)((m->history >> 1 & m->history_high) | (m->history & m->history_low));
+    return (uint32_t)((history >> 1 & m->history_high) | (history & m->history_low));
 }
 
 static bool has_written(uint64_t update, uint32_t counter)
@@ -688,14 +689,15 @@ static uint8_t counter_as_read(const struct model *m, uint32_t counter)
 /* Predicts by the counter that was read earlier; true: taken. */
 static bool predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next)
 {
-    uint32_t counter = history_counter(m);
+    uint32_t counter = history_counter(m, m->history);
+    uint32_t fetched = history_counter(m, m->fetched_history);
     uint64_t newest = m->branches[0], second = m->branches[1], third = m->branches[2];
-    uint8_t before = m->counters[counter], read = before, learnt;
+    uint8_t before = m->counters[counter], read = m->counters[fetched], learnt;
     bool written, wrong;
 
-    if (UNLIKELY(has_written(newest, counter) | has_written(second, counter) |
-                 has_written(third, counter)))
-        read = counter_as_read(m, counter);
+    if (UNLIKELY(has_written(newest, fetched) | has_written(second, fetched) |
+                 has_written(third, fetched)))
+        read = counter_as_read(m, fetched);
     learnt = m->learnt[taken][read];
     written = learnt != read;
     wrong = (read >= 2) != taken;
@@ -708,9 +710,18 @@ static bool predict_ahead(struct model *m, uint64_t pc, bool taken, uint64_t nex
                      (uint64_t)written << UPDATE_WRITTEN | (uint64_t)wrong << UPDATE_WRONG;
     m->after_branch = next;
     m->history = (m->history << 1 | taken) & m->history_mask;
+    m->fetched_history = wrong ? m->history : (m->fetched_history << 1 | taken) & m->history_mask;
     return read >= 2;
 }
 _Static_assert(BRANCHES_BEHIND == 3, "predict_ahead looks at three");
+
+bool model_stray_branch(struct model *m)
+{
+    bool taken = m->counters[history_counter(m, m->fetched_history)] >= 2;
+
+    m->fetched_history = (m->fetched_history << 1 | taken) & m->history_mask;
+    return taken;
+}
 
 static int64_t find_target(struct model *m, uint64_t pc)
 {

@@ -66,6 +66,7 @@ struct model {
     struct cache icache, dcache, itlb, dtlb, tlb2, btb;
     uint8_t *counters;
     uint64_t history;
+    uint64_t fetched_history; /* as the branches were fetched, also those that were not executed */
     uint64_t branches[BRANCHES_BEHIND]; /* the newest first */
     uint64_t after_branch;              /* pc of the instruction run behind that */
     uint64_t returns[RETURN_STACK_MAX];
@@ -176,6 +177,9 @@ static inline uint64_t model_counter(const struct model *m, uint64_t pc)
 
 /* A branch of a core that reads counters ahead, by the history alone. */
 enum pipe_leave_by model_branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next);
+
+/* A branch is fetched that is not executed; true: predicted taken. */
+bool model_stray_branch(struct model *m);
 
 /* It is predicted not taken, but fetch has gone to its target, if that was known. */
 enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc);

@@ -365,6 +365,28 @@ static void a_call_by_jalr_at_2_mod_4_leaves_a_wrong_address(void **state)
     drop(&w);
 }
 
+static void a_branch_that_is_only_fetched_shifts_the_history_until_a_misprediction(void **state)
+{
+    struct world w = make("branch.predictor = global\nbranch.counters = 16\nbranch.history = 4\n"
+                          "branch.read-ahead = 2\nbranch.counter-bits = 2\nbranch.stray = 1\n"
+                          "branch.counter-start = 0\n");
+    struct model *m = w.m[0];
+
+    (void)state;
+    for (unsigned i = 0; i < 32; i++) /* always taken: learnt for a history of ones */
+        (void)model_branch(m, 0x100, true, false, 0x200 + 16 * i);
+    assert_int_not_equal(model_branch(m, 0x100, true, false, 0x600), LEAVE_MISPREDICT);
+    m->fetched_history = 2; /* for which nothing is known */
+    assert_false(model_stray_branch(m));
+    assert_int_equal(m->fetched_history, 4);
+    assert_int_equal(m->history, 15);
+    assert_int_equal(model_branch(m, 0x100, true, false, 0x700), LEAVE_MISPREDICT);
+    assert_int_equal(m->fetched_history, m->history);
+    assert_int_not_equal(model_branch(m, 0x100, true, false, 0x800), LEAVE_MISPREDICT);
+    assert_true(model_stray_branch(m));
+    drop(&w);
+}
+
 static uint64_t bits_of(double d)
 {
     uint64_t bits;
@@ -601,6 +623,7 @@ int main(void)
         cmocka_unit_test(a_target_buffer_of_n_holds_n),
         cmocka_unit_test(a_target_of_which_low_bits_are_held_is_in_the_same_region),
         cmocka_unit_test(a_call_by_jalr_at_2_mod_4_leaves_a_wrong_address),
+        cmocka_unit_test(a_branch_that_is_only_fetched_shifts_the_history_until_a_misprediction),
         cmocka_unit_test(an_exact_quotient_is_early_by_its_bits),
         cmocka_unit_test(an_indirect_jump_is_predicted_where_it_went),
         cmocka_unit_test(a_return_stack_of_n_predicts_n_returns),
