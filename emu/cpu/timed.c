@@ -160,6 +160,22 @@ static bool reads_csr(const struct uop *u, unsigned kind)
            !u->rs1;
 }
 
+/* What instructions behind it are executed by: rounding, privilege, translation. */
+static bool is_status(const struct uop *u)
+{
+    enum { FFLAGS = 1, FRM = 2, FCSR = 3, SSTATUS = 0x100, SATP = 0x180, MSTATUS = 0x300 };
+
+    switch (u->imm) {
+    case FFLAGS:
+    case FRM:
+    case FCSR:
+    case SSTATUS:
+    case SATP:
+    case MSTATUS: return true;
+    default: return false;
+    }
+}
+
 static enum core_class class_of(const struct hart *h, const struct uop *u, unsigned kind)
 {
     if (kind == OP_call)
@@ -172,6 +188,8 @@ static enum core_class class_of(const struct hart *h, const struct uop *u, unsig
         return CORE_system;
     if (reads_csr(u, kind))
         return CORE_csr_read;
+    if (op_class(kind) == CLASS_CSR && is_status(u))
+        return CORE_csr_status;
     return (enum core_class)h->cluster->timing->class[kind];
 }
 
