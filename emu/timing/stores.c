@@ -55,22 +55,9 @@ static int next_to_send(const struct store_buffer *s)
     return __builtin_ctz(from_turn ? from_turn : s->ready);
 }
 
-static struct stores_write *next_answer(struct store_buffer *s, const struct core *core)
+static struct stores_write *next_answer(struct store_buffer *s)
 {
-    struct stores_write *first = NULL;
-
-    for (uint32_t i = 0; i < core->store_writes; i++)
-        if (s->writes[i].bytes && (!first || s->writes[i].until < first->until))
-            first = &s->writes[i];
-    return first;
-}
-
-static struct stores_write *free_write(struct store_buffer *s, const struct core *core)
-{
-    for (uint32_t i = 0; i < core->store_writes; i++)
-        if (!s->writes[i].bytes)
-            return &s->writes[i];
-    return NULL;
+    return s->count ? &s->writes[s->first] : NULL;
 }
 
 static void answer(struct store_buffer *s, struct stores_write *w)
@@ -80,12 +67,14 @@ static void answer(struct store_buffer *s, struct stores_write *w)
     e->sent = 0;
     e->valid &= (uint8_t)(~w->bytes | e->changed);
     s->sending = later(s->sending, w->until);
-    w->bytes = 0;
+    s->first = (s->first + 1) % WRITES_MAX;
+    s->count--;
     note_ready(s, w->entry);
 }
 
-static void send(struct store_buffer *s, const struct core *core, struct stores_write *w, int at)
+static void send(struct store_buffer *s, const struct core *core, int at)
 {
+    struct stores_write *w = &s->writes[(s->first + s->count++) % WRITES_MAX];
     struct stores_entry *e = &s->entries[at];
 
     w->bytes = bytes_of_write(e->changed);
@@ -94,22 +83,21 @@ static void send(struct store_buffer *s, const struct core *core, struct stores_
     e->sent = w->bytes;
     e->changed &= (uint8_t)~w->bytes;
     s->sending++;
-    s->turn = ((uint32_t)at + 1) % core->store_entries;
+    s->turn = (uint32_t)at + 1 < core->store_entries ? (uint32_t)at + 1 : 0;
     note_ready(s, (uint32_t)at);
 }
 
 /* The next thing that happens until then, and when; false: nothing. */
 static bool step(struct store_buffer *s, const struct core *core, uint64_t until, uint64_t *when)
 {
-    struct stores_write *w, *place;
+    struct stores_write *w;
     uint64_t answered, sent;
     int at;
 
     if (until < s->next)
         return false;
-    w = next_answer(s, core);
-    place = free_write(s, core);
-    at = place ? next_to_send(s) : -1;
+    w = next_answer(s);
+    at = s->count < core->store_writes ? next_to_send(s) : -1;
     answered = w ? w->until : NEVER;
     sent = at >= 0 ? s->sending : NEVER;
     s->next = answered <= sent ? answered : sent + 1;
@@ -119,7 +107,7 @@ static bool step(struct store_buffer *s, const struct core *core, uint64_t until
     if (answered <= sent)
         answer(s, w);
     else
-        send(s, core, place, at);
+        send(s, core, at);
     return true;
 }
 
@@ -212,6 +200,8 @@ void stores_state_io(struct state_io *io, struct store_buffer *s)
     for (unsigned i = 0; i < STORE_QUEUE_MAX; i++)
         STATE_IO(io, s->accepted[i]);
     STATE_IO_BELOW(io, s->newest, STORE_QUEUE_MAX);
+    STATE_IO_BELOW(io, s->first, WRITES_MAX);
+    STATE_IO_BELOW(io, s->count, WRITES_MAX + 1);
     STATE_IO_BELOW(io, s->turn, STORES_MAX);
     STATE_IO(io, s->sending);
     if (io->loading) {
