@@ -35,6 +35,8 @@
 #define ON_LOAD(va, size)
 #define ON_STORE(va, size)
 #define ON_AMO(va, size)
+#define ON_FLOAT_DIVIDE(is_root, format, a, b)
+#define ON_FLOAT_DIVIDED()
 #define ON_RESERVE(va, size)
 #define ON_CONDITIONAL(va, size)
 #define ON_BRANCH(taken)

@@ -120,7 +120,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     LEAVE(model_branch(model, PC, taken, u->imm < 0, (taken) ? TAKEN_PC : NEXT_PC))
 #define ON_JUMP(target) LEAVE(model_jump(model, PC, target))
 #define ON_JUMP_INDIRECT(target) \
-    LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd)))
+    LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd), u->rs1 == REG_RA))
 #define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)
 #define ON_CALL(return_pc)                \
     do {                                  \
@@ -129,7 +129,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     } while (0)
 #define ON_RETURN(target)                               \
     LEAVE(IS_LINK(u->rs1) ? model_return(model, target) \
-                          : model_jump_indirect(model, PC, target, false))
+                          : model_jump_indirect(model, PC, target, false, false))
 
 /* The hart goes to a block along a link or the jump cache. */
 #define ON_ENTER()                                                  \
@@ -177,13 +177,32 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     } while (0)
 #define ON_CONTEXT() (context = (uint64_t)(h->cache.tlb - h->cache.tlbs) << TIMED_CONTEXT_SHIFT)
 
+/* A result that is early: the rest of the block takes another path. */
+#define ON_FLOAT_DIVIDE(is_root, format, a, b)                                                \
+    do {                                                                                      \
+        if (model->core->fdiv_exact && ((format) == FLOAT_D || (format) == FLOAT_S))          \
+            early = model_float_early(model->core, (is_root), (format) == FLOAT_D, (a), (b)); \
+    } while (0)
+#define ON_FLOAT_DIVIDED()                                   \
+    do {                                                     \
+        if (early) {                                         \
+            SYNC();                                          \
+            hart_leave_block(h, true);                       \
+            timed_hasten(h, 32U + u->rd, early);             \
+            hart_keep_cut(h, b, (unsigned)(u + 1 - b->ops)); \
+            early = 0;                                       \
+            goto dispatch_unlinked;                          \
+        }                                                    \
+    } while (0)
+
 #define ENGINE_RUN run_timed
 #define ENGINE_LOCALS                                                            \
     struct model *model = h ? h->s.model : NULL;                                 \
     uint64_t line_mask = h ? ~(uint64_t)(h->s.model->core->dcache.line - 1) : 0; \
     uint64_t context = 0;                                                        \
     struct path_leave leave = {NO_STATE, 0};                                     \
-    unsigned system_at = 0;
+    unsigned system_at = 0;                                                      \
+    uint32_t early = 0;
 #include "cpu/engine.inc"
 
 enum hart_stop engine_run_timed(struct hart *h)

@@ -254,15 +254,21 @@
  * do_float, before the first of them in a block, checks mstatus.FS, and sets it to
  * dirty before the first that writes a register.
  */
-#define DO_fmadd(f)    FLOAT(f, fma, N1(f), N2(f), N3(f))
-#define DO_fmsub(f)    FLOAT(f, fma, N1(f), N2(f), N3(f) ^ float_sign_bit(f))
-#define DO_fnmsub(f)   FLOAT(f, fma, N1(f) ^ float_sign_bit(f), N2(f), N3(f))
-#define DO_fnmadd(f)   FLOAT(f, fma, N1(f) ^ float_sign_bit(f), N2(f), N3(f) ^ float_sign_bit(f))
-#define DO_fadd(f)     FLOAT(f, add, N1(f), N2(f))
-#define DO_fsub(f)     FLOAT(f, sub, N1(f), N2(f))
-#define DO_fmul(f)     FLOAT(f, mul, N1(f), N2(f))
-#define DO_fdiv(f)     FLOAT(f, div, N1(f), N2(f))
-#define DO_fsqrt(f)    FLOAT(f, sqrt, N1(f))
+#define DO_fmadd(f)  FLOAT(f, fma, N1(f), N2(f), N3(f))
+#define DO_fmsub(f)  FLOAT(f, fma, N1(f), N2(f), N3(f) ^ float_sign_bit(f))
+#define DO_fnmsub(f) FLOAT(f, fma, N1(f) ^ float_sign_bit(f), N2(f), N3(f))
+#define DO_fnmadd(f) FLOAT(f, fma, N1(f) ^ float_sign_bit(f), N2(f), N3(f) ^ float_sign_bit(f))
+#define DO_fadd(f)   FLOAT(f, add, N1(f), N2(f))
+#define DO_fsub(f)   FLOAT(f, sub, N1(f), N2(f))
+#define DO_fmul(f)   FLOAT(f, mul, N1(f), N2(f))
+#define DO_fdiv(f)                           \
+    ON_FLOAT_DIVIDE(false, f, N1(f), N2(f)); \
+    FLOAT(f, div, N1(f), N2(f));             \
+    ON_FLOAT_DIVIDED()
+#define DO_fsqrt(f)                     \
+    ON_FLOAT_DIVIDE(true, f, N1(f), 0); \
+    FLOAT(f, sqrt, N1(f));              \
+    ON_FLOAT_DIVIDED()
 #define DO_fround(f)   SOFT_FLOAT(f, float_round(f, N1(f), false, &env))
 #define DO_froundnx(f) SOFT_FLOAT(f, float_round(f, N1(f), true, &env))
 #define DO_fsgnj(f)    FD = float_box(f, float_with_sign_of(f, N1(f), N2(f)))

@@ -160,6 +160,22 @@ static bool reads_csr(const struct uop *u, unsigned kind)
            !u->rs1;
 }
 
+/* What instructions behind it are executed by: rounding, privilege, translation. */
+static bool is_status(const struct uop *u)
+{
+    enum { FFLAGS = 1, FRM = 2, FCSR = 3, SSTATUS = 0x100, SATP = 0x180, MSTATUS = 0x300 };
+
+    switch (u->imm) {
+    case FFLAGS:
+    case FRM:
+    case FCSR:
+    case SSTATUS:
+    case SATP:
+    case MSTATUS: return true;
+    default: return false;
+    }
+}
+
 static enum core_class class_of(const struct hart *h, const struct uop *u, unsigned kind)
 {
     if (kind == OP_call)
@@ -172,6 +188,8 @@ static enum core_class class_of(const struct hart *h, const struct uop *u, unsig
         return CORE_system;
     if (reads_csr(u, kind))
         return CORE_csr_read;
+    if (op_class(kind) == CLASS_CSR && is_status(u))
+        return CORE_csr_status;
     return (enum core_class)h->cluster->timing->class[kind];
 }
 
@@ -314,7 +332,8 @@ static void learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how)
     struct pipe_cost cost = pipe_leave(core, &s, how);
 
     p->leave[how] = (struct path_leave){number_of(states, &s), cost.cycles};
-    if (how == LEAVE_EMPTY_RETURN && core->wrong_path)
+    if ((how == LEAVE_EMPTY_RETURN && core->wrong_path) ||
+        ((how == LEAVE_WRONG_CALL || how == LEAVE_WRONG_INDIRECT) && core->stray))
         p->leave[how].cycles |= LEAVE_ASK;
 }
 
@@ -555,6 +574,35 @@ static uint32_t wrong_path(const struct hart *h, const struct block *b, unsigned
     return 0;
 }
 
+/* Of an instruction of which these are the first two bytes. */
+static bool is_branch(uint16_t insn)
+{
+    return (insn & 0x7f) == 0x63 || (insn & 0xc003) == 0xc001;
+}
+
+static bool always_jumps(uint16_t insn)
+{
+    return (insn & 0x7f) == 0x6f || (insn & 0xe003) == 0xa001;
+}
+
+/* The branches behind a jalr, as far as they are fetched before it jumps. */
+static void stray(struct hart *h, const struct block *b, unsigned at, unsigned pieces)
+{
+    struct model *m = h->s.model;
+    const struct ram *ram = h->cluster->ram;
+    uint64_t pa = op_end_pa(b, at) + 1, bytes = m->core->fetch_bytes;
+    uint64_t end = align_down(pa - 1, bytes) + bytes * (pieces + 1);
+
+    while (pa < end && pa % PAGE_BYTES && ram_has(ram, pa, 2)) {
+        const uint8_t *code = ram_host(ram, pa);
+        uint16_t insn = (uint16_t)(code[0] | code[1] << 8);
+
+        pa += (insn & 3) == 3 ? 4 : 2;
+        if (pa > end || always_jumps(insn) || (is_branch(insn) && model_stray_branch(m)))
+            return;
+    }
+}
+
 uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pipe_leave_by how)
 {
     struct path *p = h->cache.path;
@@ -563,8 +611,13 @@ uint32_t timed_leave(struct hart *h, const struct block *b, unsigned at, enum pi
     if (p->leave[how].state == NO_STATE)
         learn_leave(h, p, how);
     cycles = p->leave[how].cycles;
-    if (cycles & LEAVE_ASK)
-        cycles = (cycles & ~LEAVE_ASK) + wrong_path(h, b, at, p);
+    if (cycles & LEAVE_ASK) {
+        cycles &= ~LEAVE_ASK;
+        if (how == LEAVE_EMPTY_RETURN)
+            cycles += wrong_path(h, b, at, p);
+        else
+            stray(h, b, at, h->s.model->core->stray + (how == LEAVE_WRONG_CALL));
+    }
     if (UNLIKELY(b->charge_count))
         charge_stall(b, at, TALLY_BRANCH, cycles);
     h->s.model->parts[PART_BRANCH] += cycles;
@@ -669,6 +722,15 @@ uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now)
         return 0;
     cycles = data_page(h, va, access);
     return cycles + model_atomic(m, pa, now + cycles);
+}
+
+void timed_hasten(struct hart *h, unsigned rd, uint32_t cycles)
+{
+    struct pipe_states *states = &h->cache.timed->states;
+    struct pipe_state s = states->at.at[h->cache.pipe];
+
+    pipe_hasten(&s, rd, cycles);
+    h->cache.pipe = number_of(states, &s);
 }
 
 /* ---- events ---- */

@@ -19,6 +19,11 @@ static enum core_class class_of_float_move(unsigned op)
     return CORE_fconvert;
 }
 
+static bool is_min_or_max(unsigned op)
+{
+    return op == OP_fmin_s || op == OP_fmax_s || op == OP_fmin_d || op == OP_fmax_d;
+}
+
 static enum core_class class_of_amo(unsigned op)
 {
     if (op == OP_lr_w || op == OP_lr_d)
@@ -28,15 +33,17 @@ static enum core_class class_of_amo(unsigned op)
 
 static enum core_class class_of_op(unsigned op)
 {
-    bool is_fma = is_format(op, FORMAT_FR4_RM);
+    bool is_fma = is_format(op, FORMAT_FR4_RM), is_minmax = is_min_or_max(op);
 
     switch (op_class(op)) {
     case CLASS_ALU: return CORE_alu;
     case CLASS_MUL: return CORE_mul;
     case CLASS_DIV: return CORE_div;
     case CLASS_FMOVE: return class_of_float_move(op);
-    case CLASS_FADD: return is_format(op, FORMAT_FR) ? CORE_fmove : CORE_fadd;
-    case CLASS_FADD_D: return is_format(op, FORMAT_FR) ? CORE_fmove : CORE_fadd_d;
+    case CLASS_FADD:
+        return is_minmax ? CORE_fminmax : is_format(op, FORMAT_FR) ? CORE_fmove : CORE_fadd;
+    case CLASS_FADD_D:
+        return is_minmax ? CORE_fminmax_d : is_format(op, FORMAT_FR) ? CORE_fmove : CORE_fadd_d;
     case CLASS_FMUL: return is_fma ? CORE_fma : CORE_fmul;
     case CLASS_FMUL_D: return is_fma ? CORE_fma_d : CORE_fmul_d;
     case CLASS_FDIV: return op == OP_fdiv_d ? CORE_fdiv_d : CORE_fdiv;

@@ -131,6 +131,9 @@ uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now);
 /* An atomic operation that memory does; `reserves`: lr. */
 uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now);
 
+/* The result of a floating-point division, the last operation, is early. */
+void timed_hasten(struct hart *h, unsigned rd, uint32_t cycles);
+
 /* Architectural events. */
 void timed_update_context(struct hart *h); /* translation of fetches is another */
 void timed_trap(struct hart *h);

@@ -326,6 +326,8 @@ static bool check(const struct parser *p)
         return wrong(p, &c->read_ahead, "only global knows the counter so early");
     if (c->update_busy && !c->read_ahead)
         return wrong(p, &c->update_busy, "only with branch.read-ahead");
+    if (c->stray && !c->read_ahead)
+        return wrong(p, &c->stray, "only with branch.read-ahead");
     if (c->history_skip && (!c->read_ahead || c->history_skip >= c->history))
         return wrong(p, &c->history_skip,
                      "only with branch.read-ahead, and expected less than branch.history");

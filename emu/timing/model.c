@@ -139,7 +139,7 @@ void model_reset(struct model *m)
     cache_clear(&m->tlb2);
     cache_clear(&m->btb);
     memset(m->counters, (int)m->core->counter_start, m->core->counters);
-    m->history = 0;
+    m->history = m->fetched_history = 0;
     for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
         m->branches[i] = UPDATE_KEEPS;
     m->after_branch = 0;
@@ -157,7 +157,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 5);
+    state_io_section(io, "timing", 7);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -171,6 +171,7 @@ void model_state_io(struct state_io *io, struct model *m)
         if (m->counters[i] > COUNTER_MAX)
             state_io_fail(io, STATE_OUT_OF_RANGE);
     STATE_IO(io, m->history);
+    STATE_IO(io, m->fetched_history);
     for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
         STATE_IO(io, m->branches[i]);
     STATE_IO(io, m->after_branch);
@@ -596,6 +597,49 @@ static int highest_bit(uint64_t n)
     return n ? 63 - __builtin_clzll(n) : -1;
 }
 
+/* Of a number with so many bits of fraction, without the zeros at its end. */
+static uint64_t odd_fraction(uint64_t n, unsigned bits)
+{
+    uint64_t m = (n & ((UINT64_C(1) << bits) - 1)) | UINT64_C(1) << bits;
+
+    return m >> __builtin_ctzll(m);
+}
+
+/* The odd root of an odd square; 0: it is none. */
+static uint64_t exact_root(uint64_t n)
+{
+    uint64_t root = 0;
+
+    for (uint64_t bit = UINT64_C(1) << 27; bit; bit >>= 1)
+        if ((root | bit) * (root | bit) <= n)
+            root |= bit;
+    return root * root == n ? root : 0;
+}
+
+uint32_t model_float_early(const struct core *core, bool is_root, bool is_double, uint64_t a,
+                           uint64_t b)
+{
+    enum core_class class =
+        is_root ? (is_double ? CORE_fsqrt_d : CORE_fsqrt) : (is_double ? CORE_fdiv_d : CORE_fdiv);
+    unsigned bits = is_double ? 52 : 23, zeros = 0;
+    uint32_t exact = core->fdiv_exact, full = core->latency[class];
+    uint64_t quotient, x = odd_fraction(a, bits), y = odd_fraction(b, bits);
+
+    if (is_root) {
+        /* of m * 2^e with an odd m, e is even */
+        zeros = (unsigned)__builtin_ctzll(a | UINT64_C(1) << bits);
+        if (((a >> bits & 1) + bits - zeros) % 2 == 0)
+            return 0;
+        quotient = exact_root(x);
+    } else {
+        quotient = x % y ? 0 : x / y;
+    }
+    if (!quotient)
+        return 0;
+    exact += ((uint32_t)highest_bit(quotient) + core->fdiv_bits - 1) / core->fdiv_bits;
+    return full > exact ? full - exact : 0;
+}
+
 static uint64_t magnitude(uint64_t n, bool is_signed)
 {
     return is_signed && n >> 63 ? -n : n;
@@ -631,9 +675,9 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
 
 /* ---- branches ---- */
 
-static uint32_t history_counter(const struct model *m)
+static uint32_t history_counter(const struct model *m, uint64_t history)
 {
-    return (uint32_t)((m->history >> 1 & m->history_high) | (m->history & m->history_low));
+    return (uint32_t)((history >> 1 & m->history_high) | (history & m->history_low));
 }
 
 /*
@@ -649,6 +693,14 @@ static uint8_t counter_as_read(const struct model *m, uint32_t counter)
         if ((uint32_t)m->branches[i] == counter)
             value = m->branches[i] >> UPDATE_BEFORE & COUNTER_MAX;
     return value;
+}
+
+bool model_stray_branch(struct model *m)
+{
+    bool taken = m->counters[history_counter(m, m->fetched_history)] >= 2;
+
+    m->fetched_history = (m->fetched_history << 1 | taken) & m->history_mask;
+    return taken;
 }
 
 static int64_t find_target(struct model *m, uint64_t pc)
@@ -696,11 +748,15 @@ enum pipe_leave_by model_look_for_target(struct model *m, uint64_t pc, enum pipe
     return late;
 }
 
-/* An update where the counter was read before another was written, or cannot be written. */
+/*
+ * An update where the counter was read before another was written, or another one was read, or
+ * where it cannot be written.
+ */
 static uint64_t late_update(struct model *m, uint64_t pc, bool taken, uint32_t counter)
 {
+    uint32_t fetched = history_counter(m, m->fetched_history);
     uint64_t before = m->counters[counter];
-    uint64_t update = m->updates[taken][counter_as_read(m, counter)];
+    uint64_t update = m->updates[taken][counter_as_read(m, fetched)];
     uint64_t after = update >> UPDATE_AFTER;
 
     if (m->core->update_busy && pc == m->after_branch && !(m->branches[0] & UPDATE_KEEPS))
@@ -734,13 +790,15 @@ static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool tak
 static inline enum pipe_leave_by count_ahead(struct model *m, uint64_t pc, bool taken,
                                              uint64_t next, uint64_t update)
 {
-    uint32_t counter = history_counter(m);
+    uint32_t counter = history_counter(m, m->history);
 
     m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
     m->branches[2] = m->branches[1];
     m->branches[1] = m->branches[0];
     m->branches[0] = update | counter;
     m->after_branch = next;
+    m->fetched_history =
+        ((update & UPDATE_WRONG ? m->history : m->fetched_history) << 1 | taken) & m->history_mask;
     m->history = (m->history << 1 | taken) & m->history_mask;
     return leave_by(m, pc, taken, update & UPDATE_TAKEN);
 }
@@ -749,16 +807,19 @@ _Static_assert(BRANCHES_BEHIND == 3, "count_ahead moves three");
 static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
                                                uint64_t next)
 {
-    return count_ahead(m, pc, taken, next, late_update(m, pc, taken, history_counter(m)));
+    return count_ahead(m, pc, taken, next,
+                       late_update(m, pc, taken, history_counter(m, m->history)));
 }
 
 /* All calls are the last thing that it does, so that it needs to save no registers. */
 static enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next,
                                        bool backward)
 {
-    uint32_t counter = history_counter(m);
+    uint32_t counter = history_counter(m, m->history);
 
     (void)backward;
+    if (UNLIKELY(m->fetched_history != m->history))
+        return branch_late(m, pc, taken, next);
     for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
         if (UNLIKELY((uint32_t)m->branches[i] == counter))
             return branch_late(m, pc, taken, next);
@@ -786,13 +847,14 @@ static enum pipe_leave_by branch_static(struct model *m, uint64_t pc, bool taken
     return leave_by(m, pc, taken, backward && m->core->predictor == PREDICTOR_backward);
 }
 
-enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call)
+enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,
+                                       bool by_ra)
 {
-    enum pipe_leave_by wrong = !call    ? LEAVE_WRONG_INDIRECT
-                               : pc & 2 ? LEAVE_SPLIT_CALL
-                                        : LEAVE_WRONG_CALL;
+    enum pipe_leave_by wrong = call && by_ra ? LEAVE_WRONG_CALL : LEAVE_WRONG_INDIRECT;
     int64_t at;
 
+    if (call && m->core->ras_split && pc & 2 && m->returns[m->return_top] == pc + 4)
+        m->returns[m->return_top] = pc + 2;
     if (m->core->btb_holds == BTB_HOLDS_direct || !m->btb.sets)
         return wrong;
     at = find_target(m, pc);

@@ -69,6 +69,7 @@ struct model {
     struct cache icache, dcache, itlb, dtlb, tlb2, btb;
     uint8_t *counters;
     uint64_t history;
+    uint64_t fetched_history; /* as the branches were fetched, also those that were not executed */
     uint64_t branches[BRANCHES_BEHIND]; /* the newest first */
     uint64_t after_branch;              /* pc of the instruction run behind that */
     uint64_t returns[RETURN_STACK_MAX];
@@ -165,6 +166,10 @@ void model_sfence(struct model *m);
 
 /* Cycles beyond latency.mul and latency.div. `kind`: class and width, other for other results. */
 uint32_t model_multiply(const struct model *m, uint64_t a, uint64_t b);
+/* How much earlier than others a division, or a square root of `a`, has its result: an exact one.
+ */
+uint32_t model_float_early(const struct core *core, bool is_root, bool is_double, uint64_t a,
+                           uint64_t b);
 uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, unsigned kind);
 
 /* ---- branches ---- */
@@ -173,6 +178,9 @@ static inline uint64_t model_counter(const struct model *m, uint64_t pc)
 {
     return (pc >> 1 & m->pc_bits) ^ (m->history & m->history_bits);
 }
+
+/* A branch is fetched that is not executed; true: predicted taken. */
+bool model_stray_branch(struct model *m);
 
 /* It is predicted not taken, but fetch has gone to its target, if that was known. */
 enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc);
@@ -211,7 +219,8 @@ static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc, uint64
     return bits && (pc ^ target) >> bits ? LEAVE_LATE_JUMP : by;
 }
 
-enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call);
+enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,
+                                       bool by_ra);
 
 static inline void model_call(struct model *m, uint64_t return_pc)
 {

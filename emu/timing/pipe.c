@@ -41,7 +41,7 @@ static uint8_t in_byte(unsigned cycles)
 /* For how long a store matters. */
 static unsigned stores_window(const struct core *core)
 {
-    return most(core->load_window, core->store_window);
+    return most(most(core->load_window, core->store_window), core->amo_window);
 }
 
 static void age_stores(struct pipe_state *s, unsigned cycles, unsigned window)
@@ -138,15 +138,34 @@ static bool collides(const struct pipe_store *store, const struct pipe_op *op)
     return op->flags & PIPE_STORE || store->offset != op->offset || store->narrow != op->narrow;
 }
 
+static bool is_atomic(const struct pipe_op *op)
+{
+    return op->class == CORE_amo || op->class == CORE_lr || op->class == CORE_sc;
+}
+
 /* Cycles until what collides with a store has waited for its end. */
 static unsigned behind_collision(const struct core *core, const struct pipe_state *s,
                                  const struct pipe_op *op)
 {
     unsigned wait = 0;
 
-    for (unsigned i = 0; i < PIPE_STORES; i++)
-        if (s->store[i].base && s->store[i].age < core->store_window && collides(&s->store[i], op))
-            wait = most(wait, less(core->store_wait, s->store[i].age));
+    for (unsigned i = 0; i < PIPE_STORES; i++) {
+        const struct pipe_store *store = &s->store[i];
+        bool after_amo = store->atomic && (is_atomic(op) || op->flags & PIPE_STORE);
+
+        if (!store->base)
+            continue;
+        if (store->atomic && op->flags & PIPE_LOAD && place(store->offset) == place(op->offset) &&
+            store->base == op->source[0])
+            wait = most(wait, less(core->latency[CORE_amo], store->age));
+        else if (after_amo && store->age < core->amo_window && store->base == op->source[0] &&
+                 place(store->offset) == place(op->offset))
+            wait = most(wait, less(core->amo_wait, store->age));
+        else if (store->age < core->store_window &&
+                 (is_atomic(op) ? store->base == op->source[0] && store->offset == op->offset
+                                : collides(store, op)))
+            wait = most(wait, less(core->store_wait, store->age));
+    }
     return wait;
 }
 
@@ -191,7 +210,8 @@ static void note_store(struct pipe_state *s, const struct pipe_op *op, unsigned 
     if (!op->source[0])
         return;
     memmove(&s->store[1], &s->store[0], (PIPE_STORES - 1) * sizeof s->store[0]);
-    s->store[0] = (struct pipe_store){.base = op->source[0] & 63U,
+    s->store[0] = (struct pipe_store){.base = op->source[0] & 31U,
+                                      .atomic = op->class == CORE_amo,
                                       .narrow = op->narrow & 3U,
                                       .until = in_byte(until),
                                       .offset = op->offset};
@@ -268,7 +288,10 @@ static unsigned fly(const struct core *core, struct pipe_state *s, const struct 
 static bool waits_for_rd(const struct core *core, const struct pipe_state *s,
                          const struct pipe_op *op)
 {
-    return op->rd && core->ordered_writes && (core->waw_loads || !(s->loaded >> op->rd & 1));
+    bool loaded = s->loaded >> op->rd & 1;
+
+    return op->rd && core->ordered_writes &&
+           (!loaded || core->waw_loads || (core->load_waw && !uses_memory_unit(op)));
 }
 
 /* With issue.result-bus, for the end of a division, and in the cycle of a product. */
@@ -291,7 +314,8 @@ static bool is_for_second_alu(const struct pipe_op *op, unsigned source)
 static unsigned lateness(const struct core *core, const struct pipe_state *s,
                          const struct pipe_op *op, unsigned source)
 {
-    unsigned late = op->class == CORE_branch ? core->branch_late : 0;
+    bool waits_late = op->class == CORE_branch && s->loaded >> op->source[source] & 1;
+    unsigned late = waits_late ? core->branch_late : 0;
 
     if (s->late >> op->source[source] & 1 && is_for_second_alu(op, source))
         late = most(late, core->alu_late);
@@ -304,9 +328,9 @@ static bool is_float(unsigned reg)
 }
 
 /* Cycles after its result until the register may be written again. */
-static unsigned write_after_write(const struct core *core, unsigned reg)
+static unsigned write_after_write(const struct core *core, const struct pipe_state *s, unsigned reg)
 {
-    return is_float(reg) ? core->float_waw : 0;
+    return is_float(reg) ? core->float_waw : s->loaded >> reg & 1 ? core->load_waw : 0;
 }
 
 /* The operation goes on to a place of its own, where it waits for what is floating point. */
@@ -340,7 +364,7 @@ static unsigned wait_for_operands(const struct core *core, const struct pipe_sta
         wait = most(wait, s->queued);
     for (unsigned i = 0; i < PIPE_SOURCES; i++) {
         unsigned r = op->source[i];
-        unsigned late = write_after_write(core, r) + lateness(core, s, op, i);
+        unsigned late = write_after_write(core, s, r) + lateness(core, s, op, i);
         unsigned until = r ? less(s->busy[r], late) : 0;
 
         if ((parts && is_float(r) != queued) || comes_late(core, s, op, i))
@@ -421,7 +445,7 @@ static unsigned note_result(const struct core *core, struct pipe_state *s, const
     unsigned result = from + latency_of(core, op), until;
 
     if (!core->commit_entries) {
-        if (op->flags & PIPE_STORE)
+        if (op->flags & PIPE_STORE || (core->amo_window && is_atomic(op) && op->class != CORE_lr))
             note_store(s, op, 0);
         return result;
     }
@@ -435,15 +459,20 @@ static unsigned note_result(const struct core *core, struct pipe_state *s, const
     return result;
 }
 
+/* It issues before an operand is there, which it needs later. */
+static bool has_late_operand(const struct core *core, const struct pipe_state *s,
+                             const struct pipe_op *op)
+{
+    for (unsigned i = 0; i < PIPE_SOURCES; i++)
+        if (op->source[i] && s->busy[op->source[i]] > write_after_write(core, s, op->source[i]))
+            return true;
+    return false;
+}
+
 /* An operation that issues before its operands are there: the second ALU does it. */
 static bool is_late(const struct core *core, const struct pipe_state *s, const struct pipe_op *op)
 {
-    if (op->class != CORE_alu || !core->alu_late)
-        return false;
-    for (unsigned i = 0; i < PIPE_SOURCES; i++)
-        if (op->source[i] && s->busy[op->source[i]] > write_after_write(core, op->source[i]))
-            return true;
-    return false;
+    return op->class == CORE_alu && core->alu_late && has_late_operand(core, s, op);
 }
 
 /* `result`: cycles until it is there. */
@@ -453,11 +482,11 @@ static void write_result(const struct core *core, struct pipe_state *s, const st
     uint64_t rd = UINT64_C(1) << op->rd;
     bool late = is_late(core, s, op);
 
-    s->busy[op->rd] =
-        in_byte(result + write_after_write(core, op->rd) + (late ? core->alu_late : 0));
     s->loaded &= ~rd;
-    if (op->flags & PIPE_LOAD)
+    if (op->flags & PIPE_LOAD || (core->amo_window && is_atomic(op)))
         s->loaded |= rd;
+    s->busy[op->rd] =
+        in_byte(result + write_after_write(core, s, op->rd) + (late ? core->alu_late : 0));
     s->late &= ~rd;
     if (core->alu_late && (op->class != CORE_alu || late))
         s->late |= rd;
@@ -470,7 +499,8 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
 
     if (op->flags & PIPE_LOAD && !core->commit_entries)
         behind = behind_store(core, s, op);
-    if (op->flags & (PIPE_LOAD | PIPE_STORE) && core->store_window && !core->commit_entries)
+    if ((op->flags & (PIPE_LOAD | PIPE_STORE) || is_atomic(op)) && core->store_window &&
+        !core->commit_entries)
         behind = most(behind, behind_collision(core, s, op));
     wait = most(wait, behind);
     data = most(data, behind);
@@ -490,6 +520,8 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
     }
     issue = blocks(core, op) ? core->interval[op->class] + wait_for_all(s) : 1;
     use_unit(core, s, op, later);
+    if (op->class == CORE_branch && core->late_branches && has_late_operand(core, s, op))
+        s->unit[UNIT_BRANCH] = (uint8_t)(1 + core->late_branches);
     result = note_result(core, s, op, later);
     forget_base(s, op);
     if (op->rd)
@@ -530,7 +562,6 @@ struct pipe_cost pipe_leave(const struct core *core, struct pipe_state *s, enum 
         [LEAVE_EMPTY_RETURN] = core->return_wrong,
         [LEAVE_WRONG_INDIRECT] = core->indirect_wrong,
         [LEAVE_WRONG_CALL] = core->call_wrong,
-        [LEAVE_SPLIT_CALL] = core->call_wrong + core->call_split,
         [LEAVE_FLUSH] = core->flush,
     };
     unsigned stall;
@@ -557,4 +588,10 @@ struct pipe_cost pipe_leave(const struct core *core, struct pipe_state *s, enum 
         s->jumps[0] = s->jumps[1] = 0;
     }
     return (struct pipe_cost){.cycles = (uint16_t)stall, .branch = (uint16_t)stall};
+}
+
+void pipe_hasten(struct pipe_state *s, unsigned rd, unsigned cycles)
+{
+    s->busy[rd] = (uint8_t)less(s->busy[rd], cycles);
+    s->unit[UNIT_FLOAT_DIVIDE] = (uint8_t)less(s->unit[UNIT_FLOAT_DIVIDE], cycles);
 }

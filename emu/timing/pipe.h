@@ -41,7 +41,7 @@ struct pipe_op {
 };
 
 struct pipe_store {
-    uint8_t base : 6, narrow : 2; /* base: register; 0: none */
+    uint8_t base : 5, narrow : 2, atomic : 1; /* base: register; 0: none; atomic: of an AMO */
     union {
         uint8_t age;   /* cycles since it issued */
         uint8_t until; /* with commit.entries: it has left the queue in front of the buffer */
@@ -64,7 +64,8 @@ struct pipe_state {
     uint8_t fresh;           /* the code at hand is fetched from a jump's target on */
     uint8_t slot;            /* operations that issue in this cycle already */
     uint8_t queued;          /* until a floating-point operation that waits has left its place */
-    uint8_t zero[4];
+    uint8_t settling;        /* until an operation that is no CSR instruction issues */
+    uint8_t zero[3];
     uint8_t served[2]; /* until the last two loads or stores have left their unit's queue */
     uint8_t follows;   /* the last of them issued in the cycle before now */
     uint8_t decoded;   /* cycles that the jump at hand has waited to issue */
@@ -87,6 +88,9 @@ struct pipe_cost {
 /* After a jump, or a stall in which everything has come to rest. */
 void pipe_reset(struct pipe_state *s);
 
+/* The result of the last operation on the floating-point divider comes so much earlier. */
+void pipe_hasten(struct pipe_state *s, unsigned rd, unsigned cycles);
+
 struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const struct pipe_op *op);
 
 /* How control leaves the last operation. */
@@ -101,8 +105,7 @@ enum pipe_leave_by {
     LEAVE_WRONG_RETURN,   /* return, to another place than predicted */
     LEAVE_EMPTY_RETURN,   /* return, for which the return stack has nothing */
     LEAVE_WRONG_INDIRECT, /* jalr */
-    LEAVE_WRONG_CALL,     /* jalr that calls */
-    LEAVE_SPLIT_CALL,     /* the same at 2 mod 4 */
+    LEAVE_WRONG_CALL,     /* jalr by way of ra that calls */
     LEAVE_FLUSH,          /* the pipeline is emptied, and fetches anew */
     PIPE_LEAVES
 };

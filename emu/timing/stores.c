@@ -36,34 +36,28 @@ static uint8_t bytes_of_write(uint8_t bytes)
     return (uint8_t)(1U << first);
 }
 
+static void note_ready(struct store_buffer *s, uint32_t at)
+{
+    const struct stores_entry *e = &s->entries[at];
+
+    s->ready &= ~(UINT32_C(1) << at);
+    if (e->changed && !e->sent)
+        s->ready |= UINT32_C(1) << at;
+}
+
 /* The next entry in turn that has bytes to be sent; -1: none. */
-static int next_to_send(const struct store_buffer *s, const struct core *core)
+static int next_to_send(const struct store_buffer *s)
 {
-    for (uint32_t i = 0; i < core->store_entries; i++) {
-        uint32_t at = (s->turn + i) % core->store_entries;
+    uint32_t from_turn = s->ready & (UINT32_MAX << s->turn);
 
-        if (s->entries[at].changed && !s->entries[at].sent)
-            return (int)at;
-    }
-    return -1;
+    if (!s->ready)
+        return -1;
+    return __builtin_ctz(from_turn ? from_turn : s->ready);
 }
 
-static struct stores_write *next_answer(struct store_buffer *s, const struct core *core)
+static struct stores_write *next_answer(struct store_buffer *s)
 {
-    struct stores_write *first = NULL;
-
-    for (uint32_t i = 0; i < core->store_writes; i++)
-        if (s->writes[i].bytes && (!first || s->writes[i].until < first->until))
-            first = &s->writes[i];
-    return first;
-}
-
-static struct stores_write *free_write(struct store_buffer *s, const struct core *core)
-{
-    for (uint32_t i = 0; i < core->store_writes; i++)
-        if (!s->writes[i].bytes)
-            return &s->writes[i];
-    return NULL;
+    return s->count ? &s->writes[s->first] : NULL;
 }
 
 static void answer(struct store_buffer *s, struct stores_write *w)
@@ -73,11 +67,14 @@ static void answer(struct store_buffer *s, struct stores_write *w)
     e->sent = 0;
     e->valid &= (uint8_t)(~w->bytes | e->changed);
     s->sending = later(s->sending, w->until);
-    w->bytes = 0;
+    s->first = (s->first + 1) % WRITES_MAX;
+    s->count--;
+    note_ready(s, w->entry);
 }
 
-static void send(struct store_buffer *s, const struct core *core, struct stores_write *w, int at)
+static void send(struct store_buffer *s, const struct core *core, int at)
 {
+    struct stores_write *w = &s->writes[(s->first + s->count++) % WRITES_MAX];
     struct stores_entry *e = &s->entries[at];
 
     w->bytes = bytes_of_write(e->changed);
@@ -86,30 +83,41 @@ static void send(struct store_buffer *s, const struct core *core, struct stores_
     e->sent = w->bytes;
     e->changed &= (uint8_t)~w->bytes;
     s->sending++;
-    s->turn = ((uint32_t)at + 1) % core->store_entries;
+    s->turn = (uint32_t)at + 1 < core->store_entries ? (uint32_t)at + 1 : 0;
+    note_ready(s, (uint32_t)at);
 }
 
 /* The next thing that happens until then, and when; false: nothing. */
 static bool step(struct store_buffer *s, const struct core *core, uint64_t until, uint64_t *when)
 {
-    struct stores_write *w = next_answer(s, core), *place = free_write(s, core);
-    int at = place ? next_to_send(s, core) : -1;
-    uint64_t answered = w ? w->until : NEVER, sent = at >= 0 ? s->sending : NEVER;
+    struct stores_write *w;
+    uint64_t answered, sent;
+    int at;
 
-    if (answered > until && sent >= until)
+    if (until < s->next)
+        return false;
+    w = next_answer(s);
+    at = s->count < core->store_writes ? next_to_send(s) : -1;
+    answered = w ? w->until : NEVER;
+    sent = at >= 0 ? s->sending : NEVER;
+    s->next = answered <= sent ? answered : sent + 1;
+    if (until < s->next)
         return false;
     *when = answered <= sent ? answered : sent;
     if (answered <= sent)
         answer(s, w);
     else
-        send(s, core, place, at);
+        send(s, core, at);
     return true;
 }
 
 static int entry_for(const struct store_buffer *s, const struct core *core, uint64_t doubleword)
 {
+    const struct stores_entry *last = &s->entries[s->last];
     int at = -1;
 
+    if (last->valid && last->doubleword == doubleword)
+        return (int)s->last;
     for (uint32_t i = 0; i < core->store_entries; i++) {
         if (s->entries[i].valid && s->entries[i].doubleword == doubleword)
             return (int)i;
@@ -138,22 +146,30 @@ static uint64_t accept(struct store_buffer *s, const struct core *core, uint64_t
 uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
                     uint64_t now)
 {
-    uint64_t full = core->store_queue ? s->accepted[core->store_queue - 1] : now, from;
+    uint64_t from = later(now, s->accepted[s->newest] + 1), full;
+    uint32_t oldest = s->newest + STORE_QUEUE_MAX + 1 - core->store_queue;
     uint8_t bytes = bytes_of(pa, size);
-    bool idle;
+    struct stores_entry *e;
     int at;
 
-    from = accept(s, core, pa >> 3, later(now, s->accepted[0] + 1), &at);
+    full = s->accepted[oldest % STORE_QUEUE_MAX];
+    from = accept(s, core, pa >> 3, from, &at);
     if (at < 0)
         return 0; /* no state of ours */
-    idle = next_to_send(s, core) < 0;
-    s->entries[at].doubleword = pa >> 3;
-    s->entries[at].valid |= bytes;
-    s->entries[at].changed |= bytes;
-    if (idle)
+    e = &s->entries[at];
+    e->doubleword = pa >> 3;
+    e->valid |= bytes;
+    e->changed |= bytes;
+    if (!s->ready)
         s->sending = later(s->sending, from + 1);
-    memmove(&s->accepted[1], &s->accepted[0], sizeof s->accepted - sizeof s->accepted[0]);
-    s->accepted[0] = from;
+    if (!e->sent && !(s->ready >> at & 1)) {
+        s->ready |= UINT32_C(1) << at;
+        if (s->next > s->sending + 1)
+            s->next = s->sending + 1;
+    }
+    s->last = (uint32_t)at;
+    s->newest = (s->newest + 1) % STORE_QUEUE_MAX;
+    s->accepted[s->newest] = from;
     if (!core->store_queue)
         full = from;
     return full > now ? (uint32_t)(full - now) : 0;
@@ -183,6 +199,15 @@ void stores_state_io(struct state_io *io, struct store_buffer *s)
     }
     for (unsigned i = 0; i < STORE_QUEUE_MAX; i++)
         STATE_IO(io, s->accepted[i]);
-    STATE_IO(io, s->sending);
+    STATE_IO_BELOW(io, s->newest, STORE_QUEUE_MAX);
+    STATE_IO_BELOW(io, s->first, WRITES_MAX);
+    STATE_IO_BELOW(io, s->count, WRITES_MAX + 1);
     STATE_IO_BELOW(io, s->turn, STORES_MAX);
+    STATE_IO(io, s->sending);
+    if (io->loading) {
+        for (uint32_t i = 0; i < STORES_MAX; i++)
+            note_ready(s, i);
+        s->last = 0;
+        s->next = 0;
+    }
 }

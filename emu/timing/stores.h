@@ -24,15 +24,23 @@ struct stores_entry {
 struct stores_write {
     uint64_t until; /* the answer of memory */
     uint8_t entry;
-    uint8_t bytes; /* 0: no write */
+    uint8_t bytes;
 };
 
 struct store_buffer {
     struct stores_entry entries[STORES_MAX];
     struct stores_write writes[WRITES_MAX];
-    uint64_t accepted[STORE_QUEUE_MAX]; /* when the last stores left the queue, the newest first */
-    uint64_t sending;                   /* no write is sent before this cycle */
-    uint32_t turn;                      /* the entry that is looked at first */
+    uint64_t
+        accepted[STORE_QUEUE_MAX]; /* when the last stores left the queue, the newest at `newest` */
+    uint32_t newest;
+    uint32_t first, count; /* of the writes on their way: answers come in the order of sending */
+    uint32_t turn;         /* the entry that is looked at first */
+    uint64_t sending;      /* no write is sent before this cycle */
+
+    /* caches of what is above */
+    uint32_t ready; /* entries with bytes that can be sent, a bit each */
+    uint32_t last;  /* the entry of the last store */
+    uint64_t next;  /* nothing happens before this cycle */
 };
 
 /* Adds a store in cycle `now`; returns the cycles that it waits for a place in the queue. */

@@ -50,7 +50,7 @@ static void run_model(const struct core *core)
         model_put_page(one, &one->dtlb, &page);
         CHECK(model_has_page(one, &one->dtlb, page.va, 1));
         CHECK(model_branch(one, pa, i & 1, i & 2, pa + 4) < PIPE_LEAVES);
-        CHECK(model_jump_indirect(one, pa, i, i & 1) < PIPE_LEAVES);
+        CHECK(model_jump_indirect(one, pa, i, i & 1, i & 2) < PIPE_LEAVES);
         if (i % 5 < 3)
             model_call(one, i);
         else

@@ -348,14 +348,74 @@ static void a_target_of_which_low_bits_are_held_is_in_the_same_region(void **sta
     drop(&w);
 }
 
-static void a_call_by_jalr_at_2_mod_4_is_split(void **state)
+static void a_call_by_jalr_at_2_mod_4_leaves_a_wrong_address(void **state)
 {
-    struct world w = make("btb.holds = direct\n");
+    struct world w =
+        make("btb.holds = direct\nreturn-stack.depth = 4\nreturn-stack.split-wrong = 1\n");
 
     (void)state;
-    assert_int_equal(model_jump_indirect(w.m[0], 0x12, 0x100, true), LEAVE_SPLIT_CALL);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x14, 0x100, true), LEAVE_WRONG_CALL);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x12, 0x100, false), LEAVE_WRONG_INDIRECT);
+    for (uint64_t pc = 0x12; pc <= 0x14; pc += 2) {
+        model_call(w.m[0], pc + 4);
+        assert_int_equal(model_jump_indirect(w.m[0], pc, 0x100, true, true), LEAVE_WRONG_CALL);
+        assert_int_equal(model_return(w.m[0], pc + 4), pc & 2 ? LEAVE_WRONG_RETURN : LEAVE_RETURN);
+    }
+    model_call(w.m[0], 0x14); /* of two bytes */
+    assert_int_equal(model_jump_indirect(w.m[0], 0x12, 0x100, true, false), LEAVE_WRONG_INDIRECT);
+    assert_int_equal(model_return(w.m[0], 0x14), LEAVE_RETURN);
+    drop(&w);
+}
+
+static void a_branch_that_is_only_fetched_shifts_the_history_until_a_misprediction(void **state)
+{
+    struct world w = make("branch.predictor = global\nbranch.counters = 16\nbranch.history = 4\n"
+                          "branch.read-ahead = 2\nbranch.counter-bits = 2\nbranch.stray = 1\n"
+                          "branch.counter-start = 0\n");
+    struct model *m = w.m[0];
+
+    (void)state;
+    for (unsigned i = 0; i < 32; i++) /* always taken: learnt for a history of ones */
+        (void)model_branch(m, 0x100, true, false, 0x200 + 16 * i);
+    assert_int_not_equal(model_branch(m, 0x100, true, false, 0x600), LEAVE_MISPREDICT);
+    m->fetched_history = 2; /* for which nothing is known */
+    assert_false(model_stray_branch(m));
+    assert_int_equal(m->fetched_history, 4);
+    assert_int_equal(m->history, 15);
+    assert_int_equal(model_branch(m, 0x100, true, false, 0x700), LEAVE_MISPREDICT);
+    assert_int_equal(m->fetched_history, m->history);
+    for (unsigned i = 0; i < 8;
+         i++) /* what was read for the other history was written for this one */
+        (void)model_branch(m, 0x100, true, false, 0x800 + 16 * i);
+    assert_int_not_equal(model_branch(m, 0x100, true, false, 0x900), LEAVE_MISPREDICT);
+    assert_true(model_stray_branch(m));
+    drop(&w);
+}
+
+static uint64_t bits_of(double d)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+static void an_exact_quotient_is_early_by_its_bits(void **state)
+{
+    struct world w = make("latency.fdiv_d = 33\nlatency.fsqrt_d = 33\nfloat.divide-exact = 6\n");
+    static const struct {
+        bool root;
+        double a, b;
+        uint32_t cycles;
+    } rows[] = {{false, 3, 3, 6},  {false, 1, 4, 6},   {false, 3, 2, 7},  {false, 7, 4, 7},
+                {false, 9, 8, 8},  {false, 33, 32, 9}, {false, 3, 7, 33}, {false, 21, 7, 7},
+                {true, 4, 0, 6},   {true, 9, 0, 7},    {true, 49, 0, 7},  {true, 121, 0, 8},
+                {true, 2, 0, 33},  {true, 8, 0, 33},   {true, 3, 0, 33},  {true, 0.25, 0, 6},
+                {false, 1, 3, 33}, {true, 18, 0, 33}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(33 - model_float_early(w.shared->core, rows[i].root, true,
+                                                bits_of(rows[i].a), bits_of(rows[i].b)),
+                         rows[i].cycles);
     drop(&w);
 }
 
@@ -364,10 +424,10 @@ static void an_indirect_jump_is_predicted_where_it_went(void **state)
     struct world w = make("btb.entries = 4\nbtb.holds = indirect\n");
 
     (void)state;
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true), LEAVE_WRONG_CALL);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true), LEAVE_TAKEN);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false), LEAVE_WRONG_INDIRECT);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false), LEAVE_TAKEN);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true, true), LEAVE_WRONG_CALL);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true, true), LEAVE_TAKEN);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false, false), LEAVE_WRONG_INDIRECT);
+    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false, false), LEAVE_TAKEN);
     assert_int_equal(model_jump(w.m[0], 0x20, 0x20 + 64),
                      LEAVE_TAKEN); /* its target is in the instruction */
     drop(&w);
@@ -565,7 +625,9 @@ int main(void)
         cmocka_unit_test(predictors_learn_what_they_can),
         cmocka_unit_test(a_target_buffer_of_n_holds_n),
         cmocka_unit_test(a_target_of_which_low_bits_are_held_is_in_the_same_region),
-        cmocka_unit_test(a_call_by_jalr_at_2_mod_4_is_split),
+        cmocka_unit_test(a_call_by_jalr_at_2_mod_4_leaves_a_wrong_address),
+        cmocka_unit_test(a_branch_that_is_only_fetched_shifts_the_history_until_a_misprediction),
+        cmocka_unit_test(an_exact_quotient_is_early_by_its_bits),
         cmocka_unit_test(an_indirect_jump_is_predicted_where_it_went),
         cmocka_unit_test(a_return_stack_of_n_predicts_n_returns),
         cmocka_unit_test(a_division_takes_the_bits_of_its_quotient),

@@ -301,6 +301,71 @@ static void a_load_of_some_of_the_bytes_of_a_store_waits(void **state)
     assert_int_equal(CYCLES(core, NARROW_STORE(10, 2, 9, 3), NARROW_STORE(10, 2, 10, 3)), 2);
 }
 
+static void a_loaded_register_is_written_again_later(void **state)
+{
+    const char *core = "issue.ordered-writes = 1\nissue.ordered-loads = 0\nlatency.load = 2\n"
+                       "issue.write-after-write = 1\n";
+
+    (void)state;
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), ADD(12, 10, 13)), 3);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), ADD(10, 10, 13)), 4);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), LOAD(10, 11, 8)), 2);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), NOP, NOP, ADD(10, 10, 13)), 4);
+}
+
+static void a_branch_waits_behind_one_with_a_late_operand(void **state)
+{
+    const char *core =
+        "latency.load = 2\nlatency.mul = 3\nbranch.late-operands = 1\nissue.late-branch = 1\n";
+    const struct pipe_op branch = {.class = CORE_branch, .source = {10}, .flags = PIPE_CONTROL};
+
+    (void)state;
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), branch), 2);
+    assert_int_equal(CYCLES(core, MUL(10, 11, 11), branch),
+                     4); /* only what is loaded comes so late */
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), branch, branch), 4);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), branch, NOP, branch), 4);
+    assert_int_equal(CYCLES(core, LOAD(10, 11, 0), NOP, branch, branch), 4);
+}
+
+static void an_amo_holds_back_what_comes_to_its_place(void **state)
+{
+    const char *core = "latency.amo = 4\namo.window = 5\namo.wait = 7\nstores.store-window = 2\n"
+                       "stores.store-wait = 3\nlatency.load = 2\n";
+    const struct pipe_op amo = {.class = CORE_amo, .rd = 10, .source = {2, 11}};
+    const struct pipe_op other = {.class = CORE_amo, .rd = 12, .source = {3, 11}};
+
+    (void)state;
+    assert_int_equal(CYCLES(core, amo, amo), 8);
+    assert_int_equal(CYCLES(core, amo, NOP, NOP, amo), 8);
+    assert_int_equal(CYCLES(core, amo, NOP, NOP, NOP, NOP, amo), 6);
+    assert_int_equal(CYCLES(core, amo, other), 2);
+    assert_int_equal(CYCLES(core, amo, LOAD(12, 2, 0)), 5);
+    assert_int_equal(CYCLES(core, amo, LOAD(12, 2, 8)), 2);
+    assert_int_equal(CYCLES(core, amo, STORE(12, 2, 0)), 8);
+    assert_int_equal(CYCLES(core, STORE(12, 2, 0), amo), 4);
+}
+
+static void an_early_result_is_there_so_many_cycles_before(void **state)
+{
+    struct core *core = core_of("latency.fdiv_d = 33\ninterval.fdiv_d = 33\n");
+    struct pipe_op divide = {
+        .class = CORE_fdiv_d, .rd = 40, .source = {41, 42}, .flags = PIPE_FLOAT, .size = 4};
+    struct pipe_op use = {
+        .class = CORE_fadd_d, .rd = 43, .source = {40, 40}, .flags = PIPE_FLOAT, .size = 4};
+
+    (void)state;
+    for (unsigned early = 0; early <= 26; early += 26) {
+        struct pipe_state s;
+
+        pipe_reset(&s);
+        (void)pipe_step(core, &s, &divide);
+        pipe_hasten(&s, 40, early);
+        assert_int_equal(pipe_step(core, &s, &use).cycles, 33 - early);
+    }
+    core_free(core);
+}
+
 static void two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit(void **state)
 {
     const char *core = "issue.width = 2\nfetch.bytes = 8\n";
@@ -431,17 +496,15 @@ static void where_fetch_computes_targets_it_hides_that_too(void **state)
 
 static void a_misprediction_costs_what_the_core_says(void **state)
 {
-    struct core *core =
-        core_of("branch.mispredict = 5\nreturn.mispredict = 6\n"
-                "jump.mispredict = 7\ncall.mispredict = 8\ncall.split = 4\nflush = 9\n"
-                "branch.late = 1\njump.late = 2\n");
+    struct core *core = core_of("branch.mispredict = 5\nreturn.mispredict = 6\n"
+                                "jump.mispredict = 7\ncall.mispredict = 8\nflush = 9\n"
+                                "branch.late = 1\njump.late = 2\n");
     static const struct {
         enum pipe_leave_by by;
         unsigned cycles;
     } rows[] = {{LEAVE_NEXT, 0},         {LEAVE_MISPREDICT, 5},     {LEAVE_WRONG_RETURN, 6},
                 {LEAVE_EMPTY_RETURN, 6}, {LEAVE_WRONG_INDIRECT, 7}, {LEAVE_WRONG_CALL, 8},
-                {LEAVE_SPLIT_CALL, 12},  {LEAVE_FLUSH, 9},          {LEAVE_LATE_BRANCH, 1},
-                {LEAVE_LATE_JUMP, 2}};
+                {LEAVE_FLUSH, 9},        {LEAVE_LATE_BRANCH, 1},    {LEAVE_LATE_JUMP, 2}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -511,6 +574,10 @@ int main(void)
         cmocka_unit_test(a_store_is_known_by_its_base_also_after_that_moved),
         cmocka_unit_test(stores_to_one_place_one_after_the_other_wait),
         cmocka_unit_test(a_load_of_some_of_the_bytes_of_a_store_waits),
+        cmocka_unit_test(a_loaded_register_is_written_again_later),
+        cmocka_unit_test(a_branch_waits_behind_one_with_a_late_operand),
+        cmocka_unit_test(an_amo_holds_back_what_comes_to_its_place),
+        cmocka_unit_test(an_early_result_is_there_so_many_cycles_before),
         cmocka_unit_test(two_operations_issue_at_a_time_unless_they_depend_or_share_a_unit),
         cmocka_unit_test(a_second_alu_takes_results_that_are_not_there_yet),
         cmocka_unit_test(four_bytes_at_2_mod_4_need_two_fetches_at_a_target),
