@@ -35,7 +35,7 @@ help:
 	@echo 'make debug       run the same guest in the debugger'
 	@echo 'make test        build everything and run the tests (minutes)'
 	@echo 'make check-long  run the tests with many more seeds, longer fuzzing and clang-tidy (hours)'
-	@echo 'make check-caches  compare each run of the tests with the same run without caches (an hour or two)'
+	@echo 'make check-caches  compare each run of the tests with the same run without caches (a quarter of an hour)'
 	@echo 'make check-linux fetch and build Linux, boot and trace it (network; minutes)'
 	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make guest       all guest kernels and their programs; with LAYOUT= one of'

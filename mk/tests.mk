@@ -89,7 +89,7 @@ test: test-programs
 tidy: $(BUILD)/revision.h | $(BOOTSTRAP_TEST)
 	$(Q)clang-tidy --quiet $(emu_src) -- -std=gnu11 -D_GNU_SOURCE -Iemu -I$(BUILD)
 
-# The same tests without caches: an hour or two.
+# The same tests without caches: about a quarter of an hour.
 .PHONY: check-caches
 check-caches: export BUILD := $(BUILD)
 check-caches: export CROSS := $(CROSS)

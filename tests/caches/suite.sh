@@ -1,7 +1,7 @@
 #!/bin/sh
 # suite.sh - the tests of whole guests, of the command line and of the debugger with the build that
 # drops its caches at random; each of its runs is repeated by the release build (tests/caches/rvftrace),
-# and must be the same to the byte. Takes an hour or two.
+# and must be the same to the byte. Takes about a quarter of an hour.
 #
 #     suite.sh [TEST...]
 set -u
