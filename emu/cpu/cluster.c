@@ -295,7 +295,9 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
 
     (void)c;
     by.pc -= 4; /* as above */
-    hart_flush_translations(target);
+    hart_forget_cut(target);
+    if (target->s.model)
+        timed_sfence(target);
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }
 
