@@ -527,6 +527,7 @@ static struct report make_report(const struct session *s)
         .symbols = s->symbols,
         .lines = s->lines,
         .rows = o->rows,
+        .findings = o->findings,
     };
 }
 

@@ -234,6 +234,18 @@ static bool set_audit(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_findings(struct options *o, const char *arg)
+{
+    static const struct word words[] = {
+        {"auto", FINDINGS_AUTO}, {"full", FINDINGS_FULL}, {"brief", FINDINGS_BRIEF}, {NULL, 0}};
+    int style;
+
+    if (!parse_word(arg, words, &style))
+        return false;
+    o->findings = (enum findings_style)style;
+    return true;
+}
+
 /* A number from 1 to max. */
 static bool parse_limit(const char *arg, uint64_t max, size_t *limit)
 {

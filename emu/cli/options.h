@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 #include "cpu/cluster.h"
+#include "ftrace/findings_style.h"
 #include "machine.h"
 
 enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_CORES };
@@ -46,6 +47,7 @@ struct options {
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum audit_mode audit;
+    enum findings_style findings;
     bool account;
     bool trace_on_only; /* record only calls of functions whose site is on */
     const char *report, *trace, *symbols, *commands, *dump_dtb;
