@@ -74,6 +74,7 @@ static struct machine_config machine_config(const struct session *s)
         .extensions = o->extensions,
         .code_writes_max = o->code_writes_max,
         .page_copies_max = o->page_copies_max,
+        .old_code_max = o->old_code_max,
         .drive_count = o->drive_count,
         .virtio_console = o->virtio_console,
         .console = record_replay_console(s->record_replay),

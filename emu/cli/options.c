@@ -317,6 +317,11 @@ static bool set_page_copies_max(struct options *o, const char *arg)
     return parse_limit(arg, 10 * 1000 * 1000, &o->page_copies_max);
 }
 
+static bool set_old_code_max(struct options *o, const char *arg)
+{
+    return parse_limit(arg, 64, &o->old_code_max);
+}
+
 static bool set_account(struct options *o, const char *arg)
 {
     int on;
@@ -593,6 +598,7 @@ static const struct options defaults = {
     .updates_max = 10000,
     .code_writes_max = 1 << 16,
     .page_copies_max = 1 << 12,
+    .old_code_max = 3,
 };
 
 static bool is_early(const char *word, const char *name, const char *short_name)

@@ -56,6 +56,7 @@ struct options {
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
     size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
+    size_t old_code_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console;

@@ -339,6 +339,7 @@ static void print_not_kept(const struct report *r, FILE *out)
     } rows[] = {
         {left_out.code_writes, "stores to code (--code-writes-max)"},
         {left_out.page_copies, "copies of written pages (--page-copies-max)"},
+        {left_out.old_code, "old words of code that harts had fetched (--old-code-max)"},
         {updates, "updates (--updates-max)"},
         {watch.swaps, "replaced instructions"},
         {watch.sites, "sites of modules"},

@@ -398,6 +398,8 @@ static void put_not_kept(struct json *j, const struct report *r)
     json_line(j, 1);
     json_number(j, "page_copies_left_out", left_out.page_copies);
     json_line(j, 1);
+    json_number(j, "old_code_left_out", left_out.old_code);
+    json_line(j, 1);
     json_number(j, "swaps_left_out", watch.swaps);
     json_line(j, 1);
     json_number(j, "sites_left_out", watch.sites);
