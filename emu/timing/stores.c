@@ -36,45 +36,34 @@ static uint8_t bytes_of_write(uint8_t bytes)
     return (uint8_t)(1U << first);
 }
 
-static void note_ready(struct store_buffer *s, uint32_t at)
-{
-    const struct stores_entry *e = &s->entries[at];
+/* ---- what happens in the buffer by itself ---- */
 
-    s->ready &= ~(UINT32_C(1) << at);
-    if (e->changed && !e->sent)
-        s->ready |= UINT32_C(1) << at;
-}
-
-/* The next entry in turn that has bytes to be sent; -1: none. */
-static int next_to_send(const struct store_buffer *s)
+/* The next entry in turn that has bytes to be sent. */
+static unsigned next_to_send(const struct store_buffer *s)
 {
     uint32_t from_turn = s->ready & (UINT32_MAX << s->turn);
 
-    if (!s->ready)
-        return -1;
-    return __builtin_ctz(from_turn ? from_turn : s->ready);
+    return (unsigned)__builtin_ctz(from_turn ? from_turn : s->ready);
 }
 
-static struct stores_write *next_answer(struct store_buffer *s)
+static inline void answer(struct store_buffer *s)
 {
-    return s->count ? &s->writes[s->first] : NULL;
-}
-
-static void answer(struct store_buffer *s, struct stores_write *w)
-{
+    const struct stores_write *w = &s->writes[s->first];
     struct stores_entry *e = &s->entries[w->entry];
 
     e->sent = 0;
     e->valid &= (uint8_t)(~w->bytes | e->changed);
+    s->used &= ~((uint32_t)!e->valid << w->entry);
+    s->ready |= (uint32_t)!!e->changed << w->entry;
     s->sending = later(s->sending, w->until);
     s->first = (s->first + 1) % WRITES_MAX;
     s->count--;
-    note_ready(s, w->entry);
 }
 
-static void send(struct store_buffer *s, const struct core *core, int at)
+static inline void send(struct store_buffer *s, const struct core *core)
 {
     struct stores_write *w = &s->writes[(s->first + s->count++) % WRITES_MAX];
+    unsigned at = next_to_send(s);
     struct stores_entry *e = &s->entries[at];
 
     w->bytes = bytes_of_write(e->changed);
@@ -82,89 +71,126 @@ static void send(struct store_buffer *s, const struct core *core, int at)
     w->until = s->sending + core->memory_first + core->store_answer;
     e->sent = w->bytes;
     e->changed &= (uint8_t)~w->bytes;
+    s->ready &= ~(UINT32_C(1) << at);
     s->sending++;
-    s->turn = (uint32_t)at + 1 < core->store_entries ? (uint32_t)at + 1 : 0;
-    note_ready(s, (uint32_t)at);
+    s->turn = at + 1 < core->store_entries ? at + 1 : 0;
 }
 
-/* The next thing that happens until then, and when; false: nothing. */
-static bool step(struct store_buffer *s, const struct core *core, uint64_t until, uint64_t *when)
+static inline bool can_send(const struct store_buffer *s, const struct core *core)
 {
-    struct stores_write *w;
-    uint64_t answered, sent;
-    int at;
+    return s->ready && s->count < core->store_writes;
+}
 
-    if (until < s->next)
+/* The next thing that happens, and when; false: nothing until then. A write that is sent in a cycle
+ * has happened in the next one.
+ */
+static inline bool step(struct store_buffer *s, const struct core *core, uint64_t until,
+                        uint64_t *when)
+{
+    uint64_t answered = s->count ? s->writes[s->first].until : NEVER;
+
+    if (can_send(s, core) && s->sending < answered) {
+        s->next = s->sending + 1;
+        if (until < s->next)
+            return false;
+        *when = s->sending;
+        send(s, core);
+        return true;
+    }
+    s->next = answered;
+    if (until < answered)
         return false;
-    w = next_answer(s);
-    at = s->count < core->store_writes ? next_to_send(s) : -1;
-    answered = w ? w->until : NEVER;
-    sent = at >= 0 ? s->sending : NEVER;
-    s->next = answered <= sent ? answered : sent + 1;
-    if (until < s->next)
-        return false;
-    *when = answered <= sent ? answered : sent;
-    if (answered <= sent)
-        answer(s, w);
-    else
-        send(s, core, at);
+    *when = answered;
+    answer(s);
     return true;
 }
 
-static int entry_for(const struct store_buffer *s, const struct core *core, uint64_t doubleword)
-{
-    const struct stores_entry *last = &s->entries[s->last];
-    int at = -1;
+/* ---- stores ---- */
 
-    if (last->valid && last->doubleword == doubleword)
-        return (int)s->last;
-    for (uint32_t i = 0; i < core->store_entries; i++) {
-        if (s->entries[i].valid && s->entries[i].doubleword == doubleword)
-            return (int)i;
-        if (!s->entries[i].valid && at < 0)
-            at = (int)i;
-    }
-    return at;
+static inline bool is_of(const struct store_buffer *s, unsigned at, uint64_t doubleword)
+{
+    return s->used >> at & 1 && s->entries[at].doubleword == doubleword;
 }
 
-/* The cycle in which the buffer takes the store at the front of the queue, and its entry. */
-static uint64_t accept(struct store_buffer *s, const struct core *core, uint64_t doubleword,
-                       uint64_t from, int *at)
+/* The tags that may be that of a doubleword, their top bits: all that are, and few others. */
+static inline uint64_t tags_like(uint64_t tags, uint64_t doubleword)
 {
-    uint64_t when = from;
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t other = tags ^ (doubleword & UINT8_MAX) * ones;
 
-    while (step(s, core, from, &when))
-        ;
-    *at = entry_for(s, core, doubleword);
-    while (*at < 0 && step(s, core, NEVER - 1, &when)) {
-        from = later(from, when);
-        *at = entry_for(s, core, doubleword);
+    return (other - ones) & ~other & ones << 7;
+}
+
+/* The entry that has the doubleword; -1: none. */
+static inline int entry_of(const struct store_buffer *s, uint64_t doubleword)
+{
+    for (unsigned i = 0; i < STORES_MAX / TAGS; i++)
+        for (uint64_t like = tags_like(s->tags[i], doubleword); like; like &= like - 1) {
+            unsigned at = i * TAGS + (unsigned)__builtin_ctzll(like) / 8;
+
+            if (is_of(s, at, doubleword))
+                return (int)at;
+        }
+    return -1;
+}
+
+static inline void set_tag(struct store_buffer *s, unsigned at)
+{
+    unsigned shift = at % TAGS * 8;
+    uint64_t *tags = &s->tags[at / TAGS];
+
+    *tags &= ~((uint64_t)UINT8_MAX << shift);
+    *tags |= (s->entries[at].doubleword & UINT8_MAX) << shift;
+}
+
+/*
+ * An entry for a doubleword that has none; `from` becomes the cycle in which it is free. -1: there
+ * will never be one.
+ */
+static inline int free_entry(struct store_buffer *s, const struct core *core, uint64_t *from)
+{
+    uint32_t all = (UINT32_C(1) << core->store_entries) - 1;
+
+    while ((s->used & all) == all) {
+        uint64_t when;
+
+        if (!step(s, core, NEVER - 1, &when))
+            return -1;
+        *from = later(*from, when);
     }
-    return from;
+    return __builtin_ctz(~s->used & all);
 }
 
 uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
                     uint64_t now)
 {
-    uint64_t from = later(now, s->accepted[s->newest] + 1), full;
+    uint64_t from = later(now, s->accepted[s->newest] + 1), full, doubleword = pa >> 3, when;
     uint32_t oldest = s->newest + STORE_QUEUE_MAX + 1 - core->store_queue;
     uint8_t bytes = bytes_of(pa, size);
     struct stores_entry *e;
     int at;
 
     full = s->accepted[oldest % STORE_QUEUE_MAX];
-    from = accept(s, core, pa >> 3, from, &at);
-    if (at < 0)
-        return 0; /* no state of ours */
+    if (from >= s->next)
+        while (step(s, core, from, &when))
+            ;
+    at = is_of(s, s->last, doubleword) ? (int)s->last : entry_of(s, doubleword);
+    if (at < 0) {
+        at = free_entry(s, core, &from);
+        if (at < 0)
+            return 0; /* no state of ours */
+        s->entries[at].doubleword = doubleword;
+        s->used |= UINT32_C(1) << at;
+        set_tag(s, (unsigned)at);
+    }
     e = &s->entries[at];
-    e->doubleword = pa >> 3;
     e->valid |= bytes;
     e->changed |= bytes;
     if (!s->ready)
         s->sending = later(s->sending, from + 1);
-    if (!e->sent && !(s->ready >> at & 1)) {
+    if (!e->sent) {
         s->ready |= UINT32_C(1) << at;
-        if (s->next > s->sending + 1)
+        if (s->count < core->store_writes && s->next > s->sending + 1)
             s->next = s->sending + 1;
     }
     s->last = (uint32_t)at;
@@ -182,6 +208,20 @@ uint32_t stores_drain(struct store_buffer *s, const struct core *core, uint64_t 
     while (step(s, core, NEVER - 1, &when))
         last = later(last, when);
     return (uint32_t)(last - now);
+}
+
+/* Fills in what is derived from the entries. */
+static void note_entries(struct store_buffer *s)
+{
+    s->ready = s->used = s->last = 0;
+    s->next = 0;
+    for (unsigned at = 0; at < STORES_MAX; at++) {
+        const struct stores_entry *e = &s->entries[at];
+
+        s->used |= (uint32_t)!!e->valid << at;
+        s->ready |= (uint32_t)(e->changed && !e->sent) << at;
+        set_tag(s, at);
+    }
 }
 
 void stores_state_io(struct state_io *io, struct store_buffer *s)
@@ -204,10 +244,6 @@ void stores_state_io(struct state_io *io, struct store_buffer *s)
     STATE_IO_BELOW(io, s->count, WRITES_MAX + 1);
     STATE_IO_BELOW(io, s->turn, STORES_MAX);
     STATE_IO(io, s->sending);
-    if (io->loading) {
-        for (uint32_t i = 0; i < STORES_MAX; i++)
-            note_ready(s, i);
-        s->last = 0;
-        s->next = 0;
-    }
+    if (io->loading)
+        note_entries(s);
 }

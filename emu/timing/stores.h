@@ -12,7 +12,7 @@
 
 struct state_io;
 
-enum { STORES_MAX = 16, WRITES_MAX = 8, STORE_QUEUE_MAX = 8 };
+enum { STORES_MAX = 16, WRITES_MAX = 8, STORE_QUEUE_MAX = 8, TAGS = 8 /* in a word */ };
 
 /* Bytes of a doubleword, a bit each. */
 struct stores_entry {
@@ -39,8 +39,10 @@ struct store_buffer {
 
     /* caches of what is above */
     uint32_t ready; /* entries with bytes that can be sent, a bit each */
+    uint32_t used;  /* those with valid bytes */
     uint32_t last;  /* the entry of the last store */
     uint64_t next;  /* nothing happens before this cycle */
+    uint64_t tags[STORES_MAX / TAGS]; /* the low bits of each entry's doubleword, a byte each */
 };
 
 /* Adds a store in cycle `now`; returns the cycles that it waits for a place in the queue. */
