@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/state_io.h"
 
 enum { ALL_BYTES = 0xff };
@@ -38,58 +39,77 @@ static uint8_t bytes_of_write(uint8_t bytes)
 
 /* ---- what happens in the buffer by itself ---- */
 
+/* A doubleword that was stored whole, before and after it is sent: the common case. */
+enum { WHOLE_CHANGED = 0xff | 0xff << STORES_CHANGED, WHOLE_SENT = 0xff | 0xff << STORES_SENT };
+
+static inline uint8_t changed_of(uint32_t bytes)
+{
+    return (uint8_t)(bytes >> STORES_CHANGED);
+}
+
+static inline uint8_t sent_of(uint32_t bytes)
+{
+    return (uint8_t)(bytes >> STORES_SENT);
+}
+
+/* An entry's bytes when what was sent of them is answered. */
+static uint32_t answered_bytes(uint32_t bytes)
+{
+    uint8_t changed = changed_of(bytes);
+    uint8_t valid = (uint8_t)bytes & (uint8_t)(~sent_of(bytes) | changed);
+
+    return valid | (uint32_t)changed << STORES_CHANGED;
+}
+
+static inline void answer(struct store_buffer *s, unsigned at)
+{
+    uint32_t bit = UINT32_C(1) << at;
+
+    s->order >>= 8;
+    s->count--;
+    s->sending = later(s->sending, s->until[at]);
+    s->bytes[at] = s->bytes[at] == WHOLE_SENT ? 0 : answered_bytes(s->bytes[at]);
+    if (LIKELY(!s->bytes[at]))
+        s->used &= ~bit;
+    else if (changed_of(s->bytes[at]))
+        s->ready |= bit;
+}
+
 /* The next entry in turn that has bytes to be sent. */
-static unsigned next_to_send(const struct store_buffer *s)
+static inline unsigned next_to_send(const struct store_buffer *s)
 {
     uint32_t from_turn = s->ready & (UINT32_MAX << s->turn);
 
     return (unsigned)__builtin_ctz(from_turn ? from_turn : s->ready);
 }
 
-static inline void answer(struct store_buffer *s)
-{
-    const struct stores_write *w = &s->writes[s->first];
-    struct stores_entry *e = &s->entries[w->entry];
-
-    e->sent = 0;
-    e->valid &= (uint8_t)(~w->bytes | e->changed);
-    s->used &= ~((uint32_t)!e->valid << w->entry);
-    s->ready |= (uint32_t)!!e->changed << w->entry;
-    s->sending = later(s->sending, w->until);
-    s->first = (s->first + 1) % WRITES_MAX;
-    s->count--;
-}
-
 static inline void send(struct store_buffer *s, const struct core *core)
 {
-    struct stores_write *w = &s->writes[(s->first + s->count++) % WRITES_MAX];
     unsigned at = next_to_send(s);
-    struct stores_entry *e = &s->entries[at];
+    uint32_t now = WHOLE_CHANGED ^ WHOLE_SENT;
 
-    w->bytes = bytes_of_write(e->changed);
-    w->entry = (uint8_t)at;
-    w->until = s->sending + core->memory_first + core->store_answer;
-    e->sent = w->bytes;
-    e->changed &= (uint8_t)~w->bytes;
-    s->ready &= ~(UINT32_C(1) << at);
-    s->sending++;
-    s->turn = at + 1 < core->store_entries ? at + 1 : 0;
+    s->turn = at + 1;
+    s->ready ^= UINT32_C(1) << at;
+    s->order |= (uint64_t)at << 8 * s->count++;
+    s->until[at] = s->sending++ + core->memory_first + core->store_answer;
+    if (UNLIKELY(s->bytes[at] != WHOLE_CHANGED)) {
+        now = bytes_of_write(changed_of(s->bytes[at]));
+        now = now << STORES_CHANGED | now << STORES_SENT;
+    }
+    s->bytes[at] ^= now;
 }
 
-static inline bool can_send(const struct store_buffer *s, const struct core *core)
-{
-    return s->ready && s->count < core->store_writes;
-}
-
-/* The next thing that happens, and when; false: nothing until then. A write that is sent in a cycle
- * has happened in the next one.
+/*
+ * The next thing that happens, and when; false: nothing until then. A write that is sent in a cycle
+ * has been sent in the next one.
  */
 static inline bool step(struct store_buffer *s, const struct core *core, uint64_t until,
                         uint64_t *when)
 {
-    uint64_t answered = s->count ? s->writes[s->first].until : NEVER;
+    unsigned at = s->order & (STORES_MAX - 1);
+    uint64_t answered = s->count ? s->until[at] : NEVER;
 
-    if (can_send(s, core) && s->sending < answered) {
+    if (s->ready && s->count < core->store_writes && s->sending < answered) {
         s->next = s->sending + 1;
         if (until < s->next)
             return false;
@@ -101,7 +121,7 @@ static inline bool step(struct store_buffer *s, const struct core *core, uint64_
     if (until < answered)
         return false;
     *when = answered;
-    answer(s);
+    answer(s, at);
     return true;
 }
 
@@ -109,38 +129,33 @@ static inline bool step(struct store_buffer *s, const struct core *core, uint64_
 
 static inline bool is_of(const struct store_buffer *s, unsigned at, uint64_t doubleword)
 {
-    return s->used >> at & 1 && s->entries[at].doubleword == doubleword;
+    return s->used >> at & 1 && s->doubleword[at] == doubleword;
 }
 
-/* The tags that may be that of a doubleword, their top bits: all that are, and few others. */
-static inline uint64_t tags_like(uint64_t tags, uint64_t doubleword)
+/* Of eight tags those that may be a doubleword's, by their top bits: all that are, and few others.
+ */
+static inline uint64_t tags_like(const uint8_t tags[8], uint64_t doubleword)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t other = tags ^ (doubleword & UINT8_MAX) * ones;
+    uint64_t other;
 
+    memcpy(&other, tags, sizeof other);
+    other ^= (doubleword & UINT8_MAX) * ones;
     return (other - ones) & ~other & ones << 7;
 }
 
 /* The entry that has the doubleword; -1: none. */
-static inline int entry_of(const struct store_buffer *s, uint64_t doubleword)
+static inline int entry_of(const struct store_buffer *s, const struct core *core,
+                           uint64_t doubleword)
 {
-    for (unsigned i = 0; i < STORES_MAX / TAGS; i++)
-        for (uint64_t like = tags_like(s->tags[i], doubleword); like; like &= like - 1) {
-            unsigned at = i * TAGS + (unsigned)__builtin_ctzll(like) / 8;
+    for (unsigned i = 0; i < core->store_entries; i += 8)
+        for (uint64_t like = tags_like(s->tags + i, doubleword); like; like &= like - 1) {
+            unsigned at = i + (unsigned)__builtin_ctzll(like) / 8;
 
             if (is_of(s, at, doubleword))
                 return (int)at;
         }
     return -1;
-}
-
-static inline void set_tag(struct store_buffer *s, unsigned at)
-{
-    unsigned shift = at % TAGS * 8;
-    uint64_t *tags = &s->tags[at / TAGS];
-
-    *tags &= ~((uint64_t)UINT8_MAX << shift);
-    *tags |= (s->entries[at].doubleword & UINT8_MAX) << shift;
 }
 
 /*
@@ -166,29 +181,26 @@ uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa
 {
     uint64_t from = later(now, s->accepted[s->newest] + 1), full, doubleword = pa >> 3, when;
     uint32_t oldest = s->newest + STORE_QUEUE_MAX + 1 - core->store_queue;
-    uint8_t bytes = bytes_of(pa, size);
-    struct stores_entry *e;
+    uint32_t bytes = bytes_of(pa, size);
     int at;
 
     full = s->accepted[oldest % STORE_QUEUE_MAX];
     if (from >= s->next)
         while (step(s, core, from, &when))
             ;
-    at = is_of(s, s->last, doubleword) ? (int)s->last : entry_of(s, doubleword);
+    at = is_of(s, s->last, doubleword) ? (int)s->last : entry_of(s, core, doubleword);
     if (at < 0) {
         at = free_entry(s, core, &from);
         if (at < 0)
             return 0; /* no state of ours */
-        s->entries[at].doubleword = doubleword;
+        s->doubleword[at] = doubleword;
+        s->tags[at] = (uint8_t)doubleword;
         s->used |= UINT32_C(1) << at;
-        set_tag(s, (unsigned)at);
     }
-    e = &s->entries[at];
-    e->valid |= bytes;
-    e->changed |= bytes;
+    s->bytes[at] |= bytes | bytes << STORES_CHANGED;
     if (!s->ready)
         s->sending = later(s->sending, from + 1);
-    if (!e->sent) {
+    if (!sent_of(s->bytes[at])) {
         s->ready |= UINT32_C(1) << at;
         if (s->count < core->store_writes && s->next > s->sending + 1)
             s->next = s->sending + 1;
@@ -210,39 +222,31 @@ uint32_t stores_drain(struct store_buffer *s, const struct core *core, uint64_t 
     return (uint32_t)(last - now);
 }
 
-/* Fills in what is derived from the entries. */
+/* Fills in what is derived. */
 static void note_entries(struct store_buffer *s)
 {
     s->ready = s->used = s->last = 0;
     s->next = 0;
     for (unsigned at = 0; at < STORES_MAX; at++) {
-        const struct stores_entry *e = &s->entries[at];
-
-        s->used |= (uint32_t)!!e->valid << at;
-        s->ready |= (uint32_t)(e->changed && !e->sent) << at;
-        set_tag(s, at);
+        s->used |= (uint32_t)(s->bytes[at] != 0) << at;
+        s->ready |= (uint32_t)(changed_of(s->bytes[at]) && !sent_of(s->bytes[at])) << at;
+        s->tags[at] = (uint8_t)s->doubleword[at];
     }
 }
 
 void stores_state_io(struct state_io *io, struct store_buffer *s)
 {
     for (unsigned i = 0; i < STORES_MAX; i++) {
-        STATE_IO(io, s->entries[i].doubleword);
-        STATE_IO(io, s->entries[i].valid);
-        STATE_IO(io, s->entries[i].changed);
-        STATE_IO(io, s->entries[i].sent);
-    }
-    for (unsigned i = 0; i < WRITES_MAX; i++) {
-        STATE_IO(io, s->writes[i].until);
-        STATE_IO_BELOW(io, s->writes[i].entry, STORES_MAX);
-        STATE_IO(io, s->writes[i].bytes);
+        STATE_IO(io, s->doubleword[i]);
+        STATE_IO(io, s->until[i]);
+        STATE_IO(io, s->bytes[i]);
     }
     for (unsigned i = 0; i < STORE_QUEUE_MAX; i++)
         STATE_IO(io, s->accepted[i]);
     STATE_IO_BELOW(io, s->newest, STORE_QUEUE_MAX);
-    STATE_IO_BELOW(io, s->first, WRITES_MAX);
     STATE_IO_BELOW(io, s->count, WRITES_MAX + 1);
-    STATE_IO_BELOW(io, s->turn, STORES_MAX);
+    STATE_IO(io, s->order);
+    STATE_IO_BELOW(io, s->turn, STORES_MAX + 1);
     STATE_IO(io, s->sending);
     if (io->loading)
         note_entries(s);

@@ -12,37 +12,32 @@
 
 struct state_io;
 
-enum { STORES_MAX = 16, WRITES_MAX = 8, STORE_QUEUE_MAX = 8, TAGS = 8 /* in a word */ };
+enum { STORES_MAX = 16, WRITES_MAX = 8, STORE_QUEUE_MAX = 8 };
 
-/* Bytes of a doubleword, a bit each. */
-struct stores_entry {
-    uint64_t doubleword;
-    uint8_t valid, changed; /* changed: not yet sent */
-    uint8_t sent;           /* without an answer yet: nothing else of the entry is sent */
-};
-
-struct stores_write {
-    uint64_t until; /* the answer of memory */
-    uint8_t entry;
-    uint8_t bytes;
-};
+/*
+ * The bytes of an entry's doubleword, a bit each: valid ones; those that have changed and were not
+ * yet sent; those that were sent and have no answer yet, while nothing else of it is sent.
+ */
+enum { STORES_CHANGED = 8, STORES_SENT = 16 }; /* shifts; the valid ones are the lowest */
 
 struct store_buffer {
-    struct stores_entry entries[STORES_MAX];
-    struct stores_write writes[WRITES_MAX];
+    uint64_t doubleword[STORES_MAX];
+    uint64_t until[STORES_MAX]; /* memory's answer to what was sent */
+    uint32_t bytes[STORES_MAX]; /* 0: the entry is free */
     uint64_t
         accepted[STORE_QUEUE_MAX]; /* when the last stores left the queue, the newest at `newest` */
     uint32_t newest;
-    uint32_t first, count; /* of the writes on their way: answers come in the order of sending */
-    uint32_t turn;         /* the entry that is looked at first */
-    uint64_t sending;      /* no write is sent before this cycle */
+    uint32_t count;   /* of the writes on their way */
+    uint64_t order;   /* their entries, a byte each, the next to be answered lowest */
+    uint32_t turn;    /* the entry that is looked at first */
+    uint64_t sending; /* no write is sent before this cycle */
 
     /* caches of what is above */
-    uint32_t ready; /* entries with bytes that can be sent, a bit each */
-    uint32_t used;  /* those with valid bytes */
-    uint32_t last;  /* the entry of the last store */
-    uint64_t next;  /* nothing happens before this cycle */
-    uint64_t tags[STORES_MAX / TAGS]; /* the low bits of each entry's doubleword, a byte each */
+    uint32_t ready;           /* entries with bytes that can be sent, a bit each */
+    uint32_t used;            /* those with valid bytes */
+    uint32_t last;            /* the entry of the last store */
+    uint64_t next;            /* nothing happens before this cycle */
+    uint8_t tags[STORES_MAX]; /* the low bits of each entry's doubleword */
 };
 
 /* Adds a store in cycle `now`; returns the cycles that it waits for a place in the queue. */
