@@ -4,10 +4,14 @@
 #include "timing/stores.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/hash.h"
 #include "base/state_io.h"
+#include "base/vec.h"
 
 enum { ALL_BYTES = 0xff };
 
@@ -61,67 +65,68 @@ static uint32_t answered_bytes(uint32_t bytes)
     return valid | (uint32_t)changed << STORES_CHANGED;
 }
 
-static inline void answer(struct store_buffer *s, unsigned at)
+static inline struct stores_write *write_at(struct store_buffer *s, uint32_t number)
 {
-    uint32_t bit = UINT32_C(1) << at;
+    return &s->writes[number % WRITES_MAX];
+}
 
-    s->order >>= 8;
-    s->count--;
-    s->sending = later(s->sending, s->until[at]);
-    s->bytes[at] = s->bytes[at] == WHOLE_SENT ? 0 : answered_bytes(s->bytes[at]);
-    if (LIKELY(!s->bytes[at]))
-        s->used &= ~bit;
+static inline void answer(struct store_buffer *s, struct stores_progress *p)
+{
+    const struct stores_write *w = write_at(s, p->head++);
+    unsigned at = w->entry;
+
+    p->sending = later(p->sending, w->until);
+    if (LIKELY(s->bytes[at] == WHOLE_SENT))
+        s->bytes[at] = 0;
+    else
+        s->bytes[at] = answered_bytes(s->bytes[at]);
+    if (!s->bytes[at])
+        p->used &= ~(UINT32_C(1) << at);
     else if (changed_of(s->bytes[at]))
-        s->ready |= bit;
+        p->ready |= UINT32_C(1) << at;
 }
 
-/* The next entry in turn that has bytes to be sent. */
-static inline unsigned next_to_send(const struct store_buffer *s)
+/* Sends of the entry whose turn it is. */
+static inline void send(struct store_buffer *s, const struct core *core, struct stores_progress *p)
 {
-    uint32_t from_turn = s->ready & (UINT32_MAX << s->turn);
+    uint32_t in_turn = p->ready & p->turn, bit = in_turn ? in_turn : p->ready;
+    struct stores_write *w = write_at(s, p->tail++);
+    unsigned at;
 
-    return (unsigned)__builtin_ctz(from_turn ? from_turn : s->ready);
-}
+    bit &= -bit;
+    at = (unsigned)__builtin_ctz(bit);
+    p->turn = -(bit << 1);
+    p->ready ^= bit;
+    *w = (struct stores_write){p->sending++ + core->memory_first + core->store_answer, at};
+    if (LIKELY(s->bytes[at] == WHOLE_CHANGED)) {
+        s->bytes[at] = WHOLE_SENT;
+    } else {
+        uint32_t now = bytes_of_write(changed_of(s->bytes[at]));
 
-static inline void send(struct store_buffer *s, const struct core *core)
-{
-    unsigned at = next_to_send(s);
-    uint32_t now = WHOLE_CHANGED ^ WHOLE_SENT;
-
-    s->turn = at + 1;
-    s->ready ^= UINT32_C(1) << at;
-    s->order |= (uint64_t)at << 8 * s->count++;
-    s->until[at] = s->sending++ + core->memory_first + core->store_answer;
-    if (UNLIKELY(s->bytes[at] != WHOLE_CHANGED)) {
-        now = bytes_of_write(changed_of(s->bytes[at]));
-        now = now << STORES_CHANGED | now << STORES_SENT;
+        s->bytes[at] ^= now << STORES_CHANGED | now << STORES_SENT;
     }
-    s->bytes[at] ^= now;
 }
 
 /*
  * The next thing that happens, and when; false: nothing until then. A write that is sent in a cycle
  * has been sent in the next one.
  */
-static inline bool step(struct store_buffer *s, const struct core *core, uint64_t until,
-                        uint64_t *when)
+static inline bool step(struct store_buffer *s, const struct core *core, struct stores_progress *p,
+                        uint64_t until, uint64_t *when)
 {
-    unsigned at = s->order & (STORES_MAX - 1);
-    uint64_t answered = s->count ? s->until[at] : NEVER;
+    uint64_t answered = p->head != p->tail ? write_at(s, p->head)->until : NEVER;
 
-    if (s->ready && s->count < core->store_writes && s->sending < answered) {
-        s->next = s->sending + 1;
-        if (until < s->next)
+    if (p->ready && p->tail - p->head < core->store_writes && p->sending < answered) {
+        if (until <= p->sending)
             return false;
-        *when = s->sending;
-        send(s, core);
+        *when = p->sending;
+        send(s, core, p);
         return true;
     }
-    s->next = answered;
     if (until < answered)
         return false;
     *when = answered;
-    answer(s, at);
+    answer(s, p);
     return true;
 }
 
@@ -129,7 +134,7 @@ static inline bool step(struct store_buffer *s, const struct core *core, uint64_
 
 static inline bool is_of(const struct store_buffer *s, unsigned at, uint64_t doubleword)
 {
-    return s->used >> at & 1 && s->doubleword[at] == doubleword;
+    return s->progress.used >> at & 1 && s->doubleword[at] == doubleword;
 }
 
 /* Of eight tags those that may be a doubleword's, by their top bits: all that are, and few others.
@@ -144,110 +149,340 @@ static inline uint64_t tags_like(const uint8_t tags[8], uint64_t doubleword)
     return (other - ones) & ~other & ones << 7;
 }
 
-/* The entry that has the doubleword; -1: none. */
-static inline int entry_of(const struct store_buffer *s, const struct core *core,
-                           uint64_t doubleword)
+enum { NO_ENTRY = STORES_MAX };
+
+/* The entry that has the doubleword, or NO_ENTRY. */
+static inline unsigned entry_of(const struct store_buffer *s, const struct core *core,
+                                uint64_t doubleword)
 {
     for (unsigned i = 0; i < core->store_entries; i += 8)
         for (uint64_t like = tags_like(s->tags + i, doubleword); like; like &= like - 1) {
             unsigned at = i + (unsigned)__builtin_ctzll(like) / 8;
 
             if (is_of(s, at, doubleword))
-                return (int)at;
+                return at;
         }
-    return -1;
+    return NO_ENTRY;
 }
 
 /*
- * An entry for a doubleword that has none; `from` becomes the cycle in which it is free. -1: there
- * will never be one.
+ * All entries are in use: waits until one is free. Returns when that is, at least `from`; NEVER if
+ * it will never be.
  */
-static inline int free_entry(struct store_buffer *s, const struct core *core, uint64_t *from)
+static NOINLINE uint64_t wait_for_entry(struct store_buffer *s, const struct core *core,
+                                        struct stores_progress *progress, uint64_t from)
 {
     uint32_t all = (UINT32_C(1) << core->store_entries) - 1;
+    struct stores_progress p = *progress;
 
-    while ((s->used & all) == all) {
+    while ((p.used & all) == all) {
         uint64_t when;
 
-        if (!step(s, core, NEVER - 1, &when))
-            return -1;
-        *from = later(*from, when);
+        if (!step(s, core, &p, NEVER - 1, &when))
+            return NEVER; /* no state of ours */
+        from = later(from, when);
     }
-    return __builtin_ctz(~s->used & all);
+    *progress = p;
+    return from;
+}
+
+/* Puts the newest store into the queue; returns what it waits for a place. */
+static inline uint32_t queue(struct store_buffer *s, const struct core *core, uint64_t from,
+                             uint64_t now)
+{
+    uint32_t newest = (s->newest + 1) % STORE_QUEUE_MAX;
+    uint64_t full = s->accepted[(newest - core->store_queue) % STORE_QUEUE_MAX];
+
+    s->newest = newest;
+    s->accepted[newest] = from;
+    if (!core->store_queue)
+        full = from;
+    return full > now ? (uint32_t)(full - now) : 0;
+}
+
+/* Works out what a store does. `at`: the entry that has its doubleword, or NO_ENTRY; there is the
+ * one it went to afterwards.
+ */
+static uint32_t add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
+                    uint64_t now, unsigned *at)
+{
+    uint64_t from = later(now, s->accepted[s->newest] + 1), when;
+    uint32_t bytes = bytes_of(pa, size);
+    struct stores_progress *p = &s->progress;
+
+    while (step(s, core, p, from, &when))
+        ;
+    if (*at == NO_ENTRY || !is_of(s, *at, pa >> 3)) {
+        from = wait_for_entry(s, core, p, from);
+        if (from == NEVER)
+            return 0;
+        *at = (unsigned)__builtin_ctz(~p->used);
+        s->doubleword[*at] = pa >> 3;
+        s->tags[*at] = (uint8_t)(pa >> 3);
+        p->used |= UINT32_C(1) << *at;
+    }
+    s->bytes[*at] |= bytes | bytes << STORES_CHANGED;
+    if (!p->ready)
+        p->sending = later(p->sending, from + 1);
+    if (!sent_of(s->bytes[*at]))
+        p->ready |= UINT32_C(1) << *at;
+    return queue(s, core, from, now);
+}
+
+/* ---- numbered states ---- */
+
+enum { NUMBER_BITS = 24, DELTA_BITS = 24, STEP_BITS = 13, STATE_SLOTS = 1 << 16 };
+#ifdef STRESS
+enum { STATES_MAX = 16 };
+#else
+enum { STATES_MAX = STATE_SLOTS / 4 };
+#endif
+
+/* A buffer's state but for the doublewords; cycles count from that in which the last store was
+ * accepted, and whatever makes no difference any more is 0.
+ */
+struct stores_state {
+    uint32_t bytes[STORES_MAX];
+    uint32_t until[WRITES_MAX], entry[WRITES_MAX]; /* writes on their way, the next first */
+    uint32_t accepted[STORE_QUEUE_MAX]; /* so long before; the newest is left out; OLD: no matter */
+    uint32_t count;                     /* of the writes */
+    uint32_t sending, turn;
+    uint32_t unused;
+};
+_Static_assert(sizeof(struct stores_state) % sizeof(uint64_t) == 0, "hashed by words");
+
+#define OLD UINT32_MAX
+
+/* What a store does. */
+struct stores_step {
+    uint64_t key; /* 0: none */
+    uint32_t number, idle;
+    uint32_t used;
+    uint32_t entry; /* it goes there */
+    uint32_t delay; /* until it is accepted */
+    uint32_t stall;
+};
+
+struct stores_memo {
+    struct stores_step steps[1 << STEP_BITS];
+    VEC_OF(struct stores_state) states; /* of number 1 the first */
+    uint32_t slots[STATE_SLOTS];        /* hash table of numbers; 0: none */
+};
+
+/* Fills in what is derived. */
+static void note_entries(struct store_buffer *s)
+{
+    struct stores_progress *p = &s->progress;
+
+    p->ready = p->used = 0;
+    for (unsigned at = 0; at < STORES_MAX; at++) {
+        p->used |= (uint32_t)(s->bytes[at] != 0) << at;
+        p->ready |= (uint32_t)(changed_of(s->bytes[at]) && !sent_of(s->bytes[at])) << at;
+        s->tags[at] = (uint8_t)s->doubleword[at];
+    }
+}
+
+static inline uint32_t step_slot(uint64_t key)
+{
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - STEP_BITS));
+}
+
+void stores_init(struct store_buffer *s)
+{
+    *s = (struct store_buffer){.memo = xcalloc(1, sizeof *s->memo)};
+}
+
+void stores_free(struct store_buffer *s)
+{
+    if (s->memo)
+        VEC_FREE(&s->memo->states);
+    free(s->memo);
+    s->memo = NULL;
+}
+
+void stores_reset(struct store_buffer *s)
+{
+    *s = (struct store_buffer){.memo = s->memo};
+}
+
+static struct stores_state state_of(const struct store_buffer *s, uint64_t now)
+{
+    uint64_t since = s->accepted[s->newest];
+    const struct stores_progress *p = &s->progress;
+    struct stores_state state = {.count = p->tail - p->head, .turn = p->turn};
+
+    memcpy(state.bytes, s->bytes, sizeof state.bytes);
+    for (uint32_t i = 0; i < state.count; i++) {
+        const struct stores_write *w = &s->writes[(p->head + i) % WRITES_MAX];
+
+        state.until[i] = (uint32_t)(w->until - since);
+        state.entry[i] = w->entry;
+    }
+    for (uint32_t i = 1; i < STORE_QUEUE_MAX; i++) {
+        uint64_t accepted = s->accepted[(s->newest - i) % STORE_QUEUE_MAX];
+
+        state.accepted[i] = accepted > now ? (uint32_t)(since - accepted) : OLD;
+    }
+    state.sending = p->sending > since ? (uint32_t)(p->sending - since) : 0;
+    return state;
+}
+
+/* Writes out the state that has a number. */
+static void settle(struct store_buffer *s)
+{
+    struct stores_progress *p = &s->progress;
+    const struct stores_state *state;
+
+    if (!s->number)
+        return;
+    state = &s->memo->states.at[s->number - 1];
+    memcpy(s->bytes, state->bytes, sizeof s->bytes);
+    *p = (struct stores_progress){
+        .sending = s->since + state->sending, .tail = state->count, .turn = state->turn};
+    for (uint32_t i = 0; i < state->count; i++)
+        s->writes[i] = (struct stores_write){s->since + state->until[i], state->entry[i]};
+    s->newest = 0;
+    s->accepted[0] = s->since;
+    for (uint32_t i = 1; i < STORE_QUEUE_MAX; i++)
+        s->accepted[STORE_QUEUE_MAX - i] =
+            state->accepted[i] == OLD ? 0 : s->since - state->accepted[i];
+    s->number = 0;
+    note_entries(s);
+}
+
+static uint32_t slot_of(const struct stores_state *state)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)state;
+    uint64_t hash = FNV1A_START;
+
+    for (unsigned i = 0; i < sizeof *state / sizeof *words; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    return (uint32_t)(hash >> 40) % STATE_SLOTS;
+}
+
+static uint32_t number_of(struct stores_memo *m, const struct stores_state *state)
+{
+    uint32_t slot = slot_of(state);
+
+    for (; m->slots[slot]; slot = (slot + 1) % STATE_SLOTS)
+        if (!memcmp(&m->states.at[m->slots[slot] - 1], state, sizeof *state))
+            return m->slots[slot];
+    VEC_PUSH(&m->states, *state);
+    return m->slots[slot] = (uint32_t)m->states.len;
+}
+
+static void forget(struct stores_memo *m)
+{
+    memset(m->steps, 0, sizeof m->steps);
+    memset(m->slots, 0, sizeof m->slots);
+    m->states.len = 0;
+}
+
+/* Cycles until all is written, from the last store on. */
+static uint64_t idle_after(const struct store_buffer *s, const struct core *core)
+{
+    uint64_t since = s->accepted[s->newest], last = since + 1, when;
+    struct store_buffer copy = *s;
+
+    while (step(&copy, core, &copy.progress, NEVER - 1, &when))
+        last = later(last, when);
+    return last - since;
+}
+
+/* A number for the state after a store; `now`: the next one does not come earlier. False: cycles
+ * are too many for it to have one.
+ */
+static bool give_number(struct store_buffer *s, const struct core *core, uint64_t now)
+{
+    struct stores_state state = state_of(s, now);
+    uint64_t idle = idle_after(s, core), since = s->accepted[s->newest];
+
+    if (idle >> (DELTA_BITS - 1) || (since > now && (since - now) >> (DELTA_BITS - 1)))
+        return false;
+    s->number = number_of(s->memo, &state);
+    s->since = since;
+    s->idle = (uint32_t)idle;
+    return true;
+}
+
+static NOINLINE uint32_t add_and_note(struct store_buffer *s, const struct core *core, uint64_t pa,
+                                      unsigned size, uint64_t now, uint64_t key)
+{
+    unsigned at = entry_of(s, core, pa >> 3);
+    struct stores_memo *m = s->memo;
+    bool had_number = s->number;
+    uint32_t stall;
+
+    settle(s);
+    stall = add(s, core, pa, size, now, &at);
+    if (m->states.len >= STATES_MAX) {
+        forget(m);
+        had_number = false;
+    }
+    if (at != NO_ENTRY && give_number(s, core, now + stall) && had_number)
+        m->steps[step_slot(key)] = (struct stores_step){
+            key, s->number, s->idle, s->progress.used, at, (uint32_t)(s->since - now), stall};
+    return stall;
 }
 
 uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
                     uint64_t now)
 {
-    uint64_t from = later(now, s->accepted[s->newest] + 1), full, doubleword = pa >> 3, when;
-    uint32_t oldest = s->newest + STORE_QUEUE_MAX + 1 - core->store_queue;
-    uint32_t bytes = bytes_of(pa, size);
-    int at;
+    uint64_t doubleword = pa >> 3, key;
+    int64_t delta = (int64_t)(now - s->since), idle = s->idle;
+    const struct stores_step *step;
 
-    full = s->accepted[oldest % STORE_QUEUE_MAX];
-    if (from >= s->next)
-        while (step(s, core, from, &when))
-            ;
-    at = is_of(s, s->last, doubleword) ? (int)s->last : entry_of(s, core, doubleword);
-    if (at < 0) {
-        at = free_entry(s, core, &from);
-        if (at < 0)
-            return 0; /* no state of ours */
-        s->doubleword[at] = doubleword;
-        s->tags[at] = (uint8_t)doubleword;
-        s->used |= UINT32_C(1) << at;
-    }
-    s->bytes[at] |= bytes | bytes << STORES_CHANGED;
-    if (!s->ready)
-        s->sending = later(s->sending, from + 1);
-    if (!sent_of(s->bytes[at])) {
-        s->ready |= UINT32_C(1) << at;
-        if (s->count < core->store_writes && s->next > s->sending + 1)
-            s->next = s->sending + 1;
-    }
-    s->last = (uint32_t)at;
-    s->newest = (s->newest + 1) % STORE_QUEUE_MAX;
-    s->accepted[s->newest] = from;
-    if (!core->store_queue)
-        full = from;
-    return full > now ? (uint32_t)(full - now) : 0;
+    delta = delta < idle ? delta : idle;
+    key = (uint64_t)s->number << (64 - NUMBER_BITS) |
+          ((uint64_t)delta & ((1U << DELTA_BITS) - 1)) << 16 | entry_of(s, core, doubleword) << 8 |
+          size << 3 | (pa & 7);
+    step = &s->memo->steps[step_slot(key)];
+    if (UNLIKELY(step->key != key))
+        return add_and_note(s, core, pa, size, now, key);
+    s->number = step->number;
+    s->idle = step->idle;
+    s->since = now + step->delay;
+    s->progress.used = step->used;
+    s->doubleword[step->entry] = doubleword;
+    s->tags[step->entry] = (uint8_t)doubleword;
+    return step->stall;
 }
 
 uint32_t stores_drain(struct store_buffer *s, const struct core *core, uint64_t now)
 {
     uint64_t last = now, when;
 
-    while (step(s, core, NEVER - 1, &when))
+    if (s->number && now >= s->since + s->idle)
+        return 0;
+    settle(s);
+    while (step(s, core, &s->progress, NEVER - 1, &when))
         last = later(last, when);
     return (uint32_t)(last - now);
 }
 
-/* Fills in what is derived. */
-static void note_entries(struct store_buffer *s)
-{
-    s->ready = s->used = s->last = 0;
-    s->next = 0;
-    for (unsigned at = 0; at < STORES_MAX; at++) {
-        s->used |= (uint32_t)(s->bytes[at] != 0) << at;
-        s->ready |= (uint32_t)(changed_of(s->bytes[at]) && !sent_of(s->bytes[at])) << at;
-        s->tags[at] = (uint8_t)s->doubleword[at];
-    }
-}
-
 void stores_state_io(struct state_io *io, struct store_buffer *s)
 {
+    if (io->loading)
+        s->number = 0;
+    else
+        settle(s);
     for (unsigned i = 0; i < STORES_MAX; i++) {
         STATE_IO(io, s->doubleword[i]);
-        STATE_IO(io, s->until[i]);
         STATE_IO(io, s->bytes[i]);
     }
+    for (unsigned i = 0; i < WRITES_MAX; i++) {
+        STATE_IO(io, s->writes[i].until);
+        STATE_IO_BELOW(io, s->writes[i].entry, STORES_MAX);
+    }
+    STATE_IO(io, s->progress.sending);
+    STATE_IO(io, s->progress.head);
+    STATE_IO(io, s->progress.tail);
+    if (s->progress.tail - s->progress.head > WRITES_MAX)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    STATE_IO(io, s->progress.turn);
     for (unsigned i = 0; i < STORE_QUEUE_MAX; i++)
         STATE_IO(io, s->accepted[i]);
     STATE_IO_BELOW(io, s->newest, STORE_QUEUE_MAX);
-    STATE_IO_BELOW(io, s->count, WRITES_MAX + 1);
-    STATE_IO(io, s->order);
-    STATE_IO_BELOW(io, s->turn, STORES_MAX + 1);
-    STATE_IO(io, s->sending);
     if (io->loading)
         note_entries(s);
 }
