@@ -36,6 +36,7 @@ void audit_free(struct audit *a)
         return;
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
+    VEC_FREE(&a->untold);
     map_free(&a->index);
     swaps_free(a->swaps);
     free(a->harts);
@@ -232,10 +233,17 @@ static uint64_t cause_of(const struct audit *a, enum rule rule, const struct sta
     return (uint64_t)rule << 56 | kind << 52 | place;
 }
 
-static void tell(const struct audit *a, enum rule rule)
+static void tell(struct audit *a, enum rule rule)
 {
-    if (a->config.listener.tell)
-        a->config.listener.tell(a->config.listener.ctx, rule);
+    VEC_PUSH(&a->untold, rule);
+}
+
+/* The listener looks at the findings, so it is told when their evidence is complete. */
+void audit_tell(struct audit *a)
+{
+    for (size_t i = 0; i < a->untold.len && a->config.listener.tell; i++)
+        a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
+    a->untold.len = 0;
 }
 
 /* The finding for the cause of this breach, created if it is new; NULL: there are too many. */
@@ -381,6 +389,8 @@ void audit_event(struct audit *a, const struct event *e)
     for (unsigned r = 0; r < RULE_COUNT; r++)
         if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
             checks[r](a, e);
+    if (UNLIKELY(a->untold.len))
+        audit_tell(a);
 }
 
 /* ---- results ---- */
