@@ -34,9 +34,9 @@ void audit_free(struct audit *a)
 {
     if (!a)
         return;
+    VEC_FREE(&a->untold);
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
-    VEC_FREE(&a->untold);
     map_free(&a->index);
     swaps_free(a->swaps);
     free(a->harts);
@@ -239,7 +239,7 @@ static void tell(struct audit *a, enum rule rule)
 }
 
 /* The listener looks at the findings, so it is told when their evidence is complete. */
-void audit_tell(struct audit *a)
+static void tell_untold(struct audit *a)
 {
     for (size_t i = 0; i < a->untold.len && a->config.listener.tell; i++)
         a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
@@ -390,7 +390,7 @@ void audit_event(struct audit *a, const struct event *e)
         if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
             checks[r](a, e);
     if (UNLIKELY(a->untold.len))
-        audit_tell(a);
+        tell_untold(a);
 }
 
 /* ---- results ---- */

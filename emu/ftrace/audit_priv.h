@@ -24,6 +24,7 @@ struct audited_hart {
 };
 
 struct audit {
+    VEC_OF(enum rule) untold; /* of findings of which the listener will be told */
     struct audit_config config;
     uint32_t rules_kinds; /* of events that some rule needs */
     VEC_OF(struct finding) findings;
@@ -33,7 +34,6 @@ struct audit {
     struct audited_hart *harts;
     VEC_OF(struct window) windows; /* private to fetch_rules.c */
     uint64_t windows_left_out;
-    VEC_OF(enum rule) untold; /* of findings of which the listener will be told */
     /* The last breach; the next event may be the other half of it. */
     struct {
         uint32_t hart, site;
@@ -44,9 +44,6 @@ struct audit {
 
 /* Reports that the fetch breaks the rule. */
 void audit_breach(struct audit *a, enum rule rule, const struct stale_fetch *s);
-
-/* Tells the listener of new findings; audit_event does so at its end. */
-void audit_tell(struct audit *a);
 
 /* The functions of rules.def. */
 #define RULE(name, text, severity, events, sentence, remedy) \
