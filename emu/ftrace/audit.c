@@ -381,7 +381,7 @@ static void follow(struct audit *a, const struct event *e)
     }
 }
 
-void audit_event(struct audit *a, const struct event *e)
+static void check_event(struct audit *a, const struct event *e)
 {
     follow(a, e);
     if (!(a->rules_kinds & EVENT_BIT(e->kind)))
@@ -389,6 +389,11 @@ void audit_event(struct audit *a, const struct event *e)
     for (unsigned r = 0; r < RULE_COUNT; r++)
         if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
             checks[r](a, e);
+}
+
+void audit_event(struct audit *a, const struct event *e)
+{
+    check_event(a, e);
     if (UNLIKELY(a->untold.len))
         tell_untold(a);
 }
