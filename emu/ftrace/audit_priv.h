@@ -33,16 +33,47 @@ struct audit {
     struct audited_hart *harts;
     VEC_OF(struct window) windows; /* private to fetch_rules.c */
     uint64_t windows_left_out;
-    /* The last breach; the next event may be the other half of it. */
+    /* The last stale fetch; the next event may be the other half of it. */
     struct {
         uint32_t hart, site;
-        uint64_t pc, cycle;
-        size_t finding;
+        uint64_t pc, cycle, cause;
     } last;
 };
 
+/* A breach of a rule: where it was seen, and its cause, by which breaches are one finding. */
+struct breach {
+    enum rule rule;
+    uint32_t hart, site; /* site: NO_SITE if there is none */
+    uint64_t pc, cycle;
+    uint64_t cause;
+};
+
+/* The cause of breaches of a rule at one place, for example a function's address. */
+uint64_t audit_cause(enum rule rule, uint64_t place);
+
+/* The address of the function that contains the pc; the pc if that is not known. */
+uint64_t audit_function(const struct audit *a, uint64_t pc);
+
+/* The finding for the cause; NULL: there is none yet. */
+struct finding *audit_known(struct audit *a, uint64_t cause);
+
+/*
+ * Counts a breach. Returns its finding, to which the caller must add the evidence; NULL: the
+ * finding has its evidence already, or there are too many findings.
+ */
+struct finding *audit_add(struct audit *a, const struct breach *b);
+
+/* Add evidence: a fact to be filled in; a fixed text; a moment now; the site, if there is one. */
+struct fact *audit_fact(struct finding *f, enum fact_label label, enum fact_kind kind);
+void audit_fact_message(struct finding *f, enum fact_label label, enum message message);
+void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc);
+void audit_fact_site(struct finding *f, uint32_t site);
+
+/* Must be called last: says how to read the order of facts that have cycles of several harts. */
+void audit_fact_order(struct finding *f);
+
 /* Reports that the fetch breaks the rule. */
-void audit_breach(struct audit *a, enum rule rule, const struct stale_fetch *s);
+void audit_stale(struct audit *a, enum rule rule, const struct stale_fetch *s);
 
 /* The functions of rules.def. */
 #define RULE(name, text, severity, events, sentence, remedy) \

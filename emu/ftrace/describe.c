@@ -174,7 +174,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         describe_writer(place, symbols, lines, &fact->writer);
         snprintf(text, FACT_TEXT_MAX, "by %s", place);
         break;
-    case FACT_FETCH:
+    case FACT_MOMENT:
         describe_place(place, symbols, lines, fact->pc);
         snprintf(text, FACT_TEXT_MAX, "by hart %u at %s, cycle %" PRIu64, fact->hart, place,
                  fact->cycle);

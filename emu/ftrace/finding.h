@@ -22,7 +22,7 @@ enum fact_kind {
     FACT_SITE,     /* site */
     FACT_FENCE,    /* hart, cycle, pc, requester: a fence.i of the hart */
     FACT_STORE,    /* writer, pa */
-    FACT_FETCH,    /* hart, pc, cycle */
+    FACT_MOMENT,   /* hart, pc, cycle */
     FACT_BYTES,    /* va, bytes, size */
     FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */
     FACT_MESSAGE,  /* message */

@@ -302,7 +302,7 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
 
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
-    static const char *const kinds[] = {"site",  "fence",    "store",  "fetch",
+    static const char *const kinds[] = {"site",  "fence",    "store",  "moment",
                                         "bytes", "unfenced", "message"};
     const struct report *r = s->report;
     struct json *j = &s->json;
@@ -319,7 +319,7 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         json_hex(j, "address", site_get(watch_sites(r->watch), fact->site)->va);
         break;
     case FACT_FENCE: json_number(j, "requester", fact->requester); __attribute__((fallthrough));
-    case FACT_FETCH:
+    case FACT_MOMENT:
         json_number(j, "hart", fact->hart);
         json_hex(j, "pc", fact->pc);
         put_place(s, fact->pc);
