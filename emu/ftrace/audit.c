@@ -34,6 +34,7 @@ void audit_free(struct audit *a)
         return;
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
+    VEC_FREE(&a->parked);
     map_free(&a->index);
     swaps_free(a->swaps);
     free(a->harts);
@@ -291,8 +292,8 @@ uint64_t audit_swaps_left_out(const struct audit *a)
 
 static void fact_io(struct state_io *io, struct fact *f)
 {
-    STATE_IO_BELOW(io, f->label, LABEL_ORDER + 1);
-    STATE_IO_BELOW(io, f->kind, FACT_MESSAGE + 1);
+    STATE_IO_BELOW(io, f->label, LABELS);
+    STATE_IO_BELOW(io, f->kind, FACT_KINDS);
     STATE_IO_BELOW(io, f->message, MESSAGE_SINCE_START + 1);
     STATE_IO(io, f->site);
     STATE_IO(io, f->hart);
@@ -383,7 +384,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 2);
+    state_io_section(io, "audit", 3);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -393,6 +394,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
         hart_io(io, &a->harts[i]);
     STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
     STATE_IO(io, a->windows_left_out);
+    site_rules_state_io(io, a);
     last_io(io, a);
     swaps_state_io(io, a->swaps);
     check(io, a, harts);

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "ftrace/audit.h"
+#include "ftrace/sites.h"
 #include "ftrace/swaps.h"
 
 /* A fetch in the window of an update: a breach if the hart has not fenced when the update ends. */
@@ -14,6 +15,13 @@ struct window {
     enum rule rule; /* the rule that it breaks then */
     uint32_t hart;
     struct stale_fetch fetch; /* its hart is NULL */
+};
+
+/* A context that a trap stopped inside of a site. */
+struct parked {
+    uint32_t site, hart;
+    uint64_t pc, sp, cycle;
+    uint8_t bytes[SITE_BYTES_MAX]; /* of the site then */
 };
 
 /* What the auditor remembers of a hart. */
@@ -33,6 +41,8 @@ struct audit {
     struct audited_hart *harts;
     VEC_OF(struct window) windows; /* private to fetch_rules.c */
     uint64_t windows_left_out;
+    VEC_OF(struct parked) parked; /* private to site_rules.c */
+    uint64_t parked_left_out;
     /* The last stale fetch; the next event may be the other half of it. */
     struct {
         uint32_t hart, site;
@@ -71,6 +81,9 @@ void audit_fact_site(struct finding *f, uint32_t site);
 
 /* Must be called last: says how to read the order of facts that have cycles of several harts. */
 void audit_fact_order(struct finding *f);
+
+/* Save or restore the state of a file's rules. */
+void site_rules_state_io(struct state_io *io, struct audit *a);
 
 /* Reports that the fetch breaks the rule. */
 void audit_stale(struct audit *a, enum rule rule, const struct stale_fetch *s);

@@ -184,6 +184,11 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         snprintf(text, FACT_TEXT_MAX, "a fence.i on hart %u after that store%s", fact->hart,
                  message_text(fact->message));
         break;
+    case FACT_PLACE:
+        describe_place(place, symbols, lines, fact->va);
+        snprintf(text, FACT_TEXT_MAX, "%s", place);
+        break;
     case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
+    case FACT_KINDS: break;
     }
 }

@@ -26,6 +26,8 @@ enum fact_kind {
     FACT_BYTES,    /* va, bytes, size */
     FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */
     FACT_MESSAGE,  /* message */
+    FACT_PLACE,    /* va: code there */
+    FACT_KINDS,
 };
 
 /* The label that is printed: fact_label_name(). */
@@ -40,6 +42,11 @@ enum fact_label {
     LABEL_MISSING,
     LABEL_UNKNOWN,
     LABEL_ORDER,
+    LABEL_CALLS,
+    LABEL_NEAR,
+    LABEL_STOPPED,
+    LABEL_RESUMED,
+    LABELS,
 };
 
 /* Fixed texts. */

@@ -303,7 +303,7 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
     static const char *const kinds[] = {"site",  "fence",    "store",  "moment",
-                                        "bytes", "unfenced", "message"};
+                                        "bytes", "unfenced", "message", "place"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
@@ -331,8 +331,13 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         put_bytes(j, "bytes", fact->bytes, fact->size);
         put_code(s, "code", fact->va, fact->bytes, fact->size);
         break;
+    case FACT_PLACE:
+        json_hex(j, "address", fact->va);
+        put_place(s, fact->va);
+        break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
-    case FACT_MESSAGE: break;
+    case FACT_MESSAGE:
+    case FACT_KINDS: break;
     }
     json_end(j);
 }

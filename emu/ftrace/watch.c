@@ -14,6 +14,7 @@
 #include "ftrace/calls.h"
 #include "ftrace/jump_labels.h"
 #include "ftrace/patch_log.h"
+#include "ftrace/site_check.h"
 #include "ftrace/site_life.h"
 #include "ftrace/sites.h"
 #include "ftrace/trampolines.h"
@@ -34,6 +35,7 @@ struct watch {
     struct trampolines *trampolines; /* these two with the account */
     struct jump_labels *jump_labels;
     struct audit *audit;
+    struct site_check *site_check; /* with the audit */
     struct calls *calls;
     struct updates *updates;
     struct probe_owner brackets;
@@ -212,6 +214,8 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         count_costs(w, config);
     if (config->audit) {
         w->audit = new_audit(w, config);
+        w->site_check =
+            site_check_new(config->cluster, w->sites, config->image, config->symbols);
         w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
@@ -230,6 +234,7 @@ void watch_free(struct watch *w)
     account_free(w->account);
     trampolines_free(w->trampolines);
     jump_labels_free(w->jump_labels);
+    site_check_free(w->site_check);
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
@@ -256,6 +261,8 @@ void watch_state_io(void *watch, struct state_io *io)
     updates_state_io(io, w->updates);
     if (w->audit)
         audit_state_io(io, w->audit);
+    if (w->site_check)
+        site_check_state_io(io, w->site_check);
 }
 
 void watch_end(struct watch *w)
