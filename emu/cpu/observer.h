@@ -155,7 +155,19 @@ struct site_odd_event {
     enum site_oddity oddity;
     uint64_t pc;       /* of the instruction that is about to be executed; virtual */
     uint64_t target;   /* virtual; not for SITE_BYTES_ODD */
+    uint64_t meant;    /* SITE_CARRY: the place that it misses */
     uint8_t bytes[16]; /* of the site, as the hart fetches them */
+};
+
+/*
+ * EVENT_CALL_ENTERED, EVENT_CALL_LEFT, from ftrace/calls.c: a site that is on calls the trampoline,
+ * or a function returns to return_to_handler; and that has come back, or has not.
+ */
+struct call;
+struct call_event {
+    struct hart *hart;
+    const struct call *call; /* ftrace/calls.h; valid during the event */
+    uint8_t how;             /* LEFT: enum call_end */
 };
 
 /* A set of accesses that a data fence orders. */
@@ -217,6 +229,8 @@ enum event_kind {
     EVENT_UPDATE_ENDED,
     EVENT_SITES_CHANGED,
     EVENT_SITE_ODD,
+    EVENT_CALL_ENTERED,
+    EVENT_CALL_LEFT,
     EVENT_DATA_FENCE,
     EVENT_CALL,
     EVENT_RETURN,
@@ -240,6 +254,7 @@ struct event {
         struct update_event update;
         struct sites_event sites;
         struct site_odd_event site_odd;
+        struct call_event call; /* CALL_ENTERED, CALL_LEFT */
         struct data_fence_event data_fence;
         struct transfer_event transfer; /* CALL, RETURN */
         struct stack_switch_event stack_switch;

@@ -16,6 +16,23 @@
 #include "ftrace/sites.h"
 #include "load/symbols.h"
 
+/* NULL: another rule's function reports its breaches. */
+static const rule_check checks[RULE_COUNT] = {
+#define RULE_BESIDE(name, text, severity, events, sentence, remedy)
+#define RULE(name, text, severity, events, sentence, remedy) [RULE_##name] = rule_##name,
+#include "ftrace/rules.def"
+#undef RULE
+};
+
+/* Makes the list of functions for each kind of event. */
+static void list_checks(struct audit *a)
+{
+    for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
+        for (unsigned r = 0; r < RULE_COUNT; r++)
+            if (checks[r] && (rule_events((enum rule)r) & EVENT_BIT(kind)))
+                a->checks[kind][a->check_count[kind]++] = checks[r];
+}
+
 struct audit *audit_new(const struct audit_config *config)
 {
     struct audit *a = xcalloc(1, sizeof *a);
@@ -23,7 +40,11 @@ struct audit *audit_new(const struct audit_config *config)
     a->config = *config;
     for (unsigned r = 0; r < RULE_COUNT; r++)
         a->rules_kinds |= rule_events((enum rule)r);
+    list_checks(a);
     a->swaps = swaps_new();
+    if (!config->symbols ||
+        !symbols_find(config->symbols, "return_to_handler", &a->return_to_handler))
+        a->return_to_handler = 0;
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     return a;
 }
@@ -35,6 +56,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
     VEC_FREE(&a->parked);
+    VEC_FREE(&a->followed);
     map_free(&a->index);
     swaps_free(a->swaps);
     free(a->harts);
@@ -183,12 +205,6 @@ struct finding *audit_add(struct audit *a, const struct breach *b)
 
 /* ---- events ---- */
 
-static void (*const checks[])(struct audit *a, const struct event *e) = {
-#define RULE(name, text, severity, events, sentence, remedy) rule_##name,
-#include "ftrace/rules.def"
-#undef RULE
-};
-
 /* Events that the auditor itself needs, in addition to those of the rules. */
 enum {
     OWN_EVENTS =
@@ -236,7 +252,10 @@ static void follow(struct audit *a, const struct event *e)
         a->harts[hart_id(e->fence.hart)].fenced = true;
         forget_swaps(a);
         break;
-    case EVENT_TRAP: a->harts[hart_id(e->trap.hart)].depth++; break;
+    case EVENT_TRAP:
+        a->harts[hart_id(e->trap.hart)].depth++;
+        a->harts[hart_id(e->trap.hart)].traps++;
+        break;
     case EVENT_TRAP_RETURN: follow_trap_return(a, &e->trap_return); break;
     default: break;
     }
@@ -245,11 +264,8 @@ static void follow(struct audit *a, const struct event *e)
 void audit_event(struct audit *a, const struct event *e)
 {
     follow(a, e);
-    if (!(a->rules_kinds & EVENT_BIT(e->kind)))
-        return;
-    for (unsigned r = 0; r < RULE_COUNT; r++)
-        if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
-            checks[r](a, e);
+    for (unsigned i = 0; i < a->check_count[e->kind]; i++)
+        a->checks[e->kind][i](a, e);
 }
 
 /* ---- results ---- */
@@ -302,7 +318,7 @@ static void fact_io(struct state_io *io, struct fact *f)
     STATE_IO(io, f->va);
     STATE_IO(io, f->cycle);
     writer_state_io(io, &f->writer);
-    STATE_IO_BELOW(io, f->size, FACT_BYTES_MAX + 1);
+    STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_SLOT + 1 : FACT_BYTES_MAX + 1);
     state_io_bytes(io, f->bytes, sizeof f->bytes);
 }
 
@@ -357,6 +373,7 @@ static void window_io(struct state_io *io, struct window *w)
 static void hart_io(struct state_io *io, struct audited_hart *h)
 {
     STATE_IO(io, h->depth);
+    STATE_IO(io, h->traps);
     STATE_IO(io, h->left_m_mode);
     STATE_IO(io, h->fenced);
 }
@@ -395,6 +412,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
     STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
     STATE_IO(io, a->windows_left_out);
     site_rules_state_io(io, a);
+    contract_rules_state_io(io, a);
     last_io(io, a);
     swaps_state_io(io, a->swaps);
     check(io, a, harts);

@@ -24,16 +24,32 @@ struct parked {
     uint8_t bytes[SITE_BYTES_MAX]; /* of the site then */
 };
 
+/* The registers at a call of the tracer or at return_to_handler (calls.h), until it comes back. */
+struct followed {
+    uint8_t kind; /* enum call_kind */
+    bool has_float, has_slot;
+    uint32_t hart, site, traps; /* traps: of the hart, audited_hart.traps */
+    uint64_t sp, back, pc, cycle;
+    uint64_t slot; /* the doubleword below sp */
+    uint64_t regs[32], fregs[32];
+};
+
 /* What the auditor remembers of a hart. */
 struct audited_hart {
     uint32_t depth;   /* traps taken minus trap returns, modulo 2^32 */
+    uint32_t traps;   /* traps taken, modulo 2^32 */
     bool left_m_mode; /* it has left M-mode at least once: its firmware has started a kernel */
     bool fenced;      /* has executed a fence.i since then, or since power-on if it never left */
 };
 
+/* A rule's function. */
+typedef void (*rule_check)(struct audit *a, const struct event *e);
+
 struct audit {
     struct audit_config config;
     uint32_t rules_kinds; /* of events that some rule needs */
+    rule_check checks[EVENT_KINDS][RULE_COUNT]; /* for each kind the functions that need it */
+    unsigned check_count[EVENT_KINDS];
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];
@@ -43,6 +59,9 @@ struct audit {
     uint64_t windows_left_out;
     VEC_OF(struct parked) parked; /* private to site_rules.c */
     uint64_t parked_left_out;
+    uint64_t return_to_handler;       /* its address; 0: not known */
+    VEC_OF(struct followed) followed; /* private to contract_rules.c */
+    uint64_t followed_left_out;
     /* The last stale fetch; the next event may be the other half of it. */
     struct {
         uint32_t hart, site;
@@ -84,11 +103,13 @@ void audit_fact_order(struct finding *f);
 
 /* Save or restore the state of a file's rules. */
 void site_rules_state_io(struct state_io *io, struct audit *a);
+void contract_rules_state_io(struct state_io *io, struct audit *a);
 
 /* Reports that the fetch breaks the rule. */
 void audit_stale(struct audit *a, enum rule rule, const struct stale_fetch *s);
 
 /* The functions of rules.def. */
+#define RULE_BESIDE(name, text, severity, events, sentence, remedy)
 #define RULE(name, text, severity, events, sentence, remedy) \
     void rule_##name(struct audit *a, const struct event *e);
 #include "ftrace/rules.def"

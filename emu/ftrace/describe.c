@@ -189,6 +189,12 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         snprintf(text, FACT_TEXT_MAX, "%s", place);
         break;
     case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
+    case FACT_REGISTER:
+        snprintf(text, FACT_TEXT_MAX, "%s = 0x%" PRIx64, fact_register_name(fact), fact->va);
+        name_of(symbols, fact->va, place, sizeof place);
+        if (place[0])
+            snprintf(text + strlen(text), FACT_TEXT_MAX - strlen(text), " <%s>", place);
+        break;
     case FACT_KINDS: break;
     }
 }

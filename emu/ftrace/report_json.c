@@ -303,7 +303,8 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
     static const char *const kinds[] = {"site",  "fence",    "store",  "moment",
-                                        "bytes", "unfenced", "message", "place"};
+                                        "bytes", "unfenced", "message", "place",
+                                        "register"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
@@ -334,6 +335,10 @@ static void put_fact(struct sheet *s, const struct fact *fact)
     case FACT_PLACE:
         json_hex(j, "address", fact->va);
         put_place(s, fact->va);
+        break;
+    case FACT_REGISTER:
+        json_text(j, "register", fact_register_name(fact));
+        json_hex(j, "value", fact->va);
         break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
     case FACT_MESSAGE:

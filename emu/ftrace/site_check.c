@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/map.h"
 #include "base/state_io.h"
 #include "base/vec.h"
@@ -29,7 +30,7 @@ enum { AT_START, AT_JALR, PROBES_OF_SITE };
 /* What a hart has fetched at a site, if it is odd. */
 struct odd {
     enum site_oddity oddity;
-    uint64_t target;
+    uint64_t target, meant;
     uint8_t bytes[SITE_BYTES_MAX];
 };
 
@@ -97,16 +98,18 @@ static bool may_call(const struct site_check *k, const struct site *s, uint64_t 
 
 /* An auipc that was not rounded for the sign of the low half leads to the page before or after. */
 static enum site_oddity judge_target(const struct site_check *k, const struct site *s,
-                                     uint64_t target)
+                                     struct odd *odd)
 {
-    enum { HIGH_STEP = 0x1000 };
+    static const int64_t steps[] = {0x1000, -0x1000};
 
-    if (may_call(k, s, target))
+    if (may_call(k, s, odd->target))
         return SITE_SOUND;
-    return (begins_symbol(k, target + HIGH_STEP) && may_call(k, s, target + HIGH_STEP)) ||
-                   (begins_symbol(k, target - HIGH_STEP) && may_call(k, s, target - HIGH_STEP))
-               ? SITE_CARRY
-               : SITE_TARGET;
+    for (unsigned i = 0; i < ARRAY_LEN(steps); i++) {
+        odd->meant = odd->target + (uint64_t)steps[i];
+        if (begins_symbol(k, odd->meant) && may_call(k, s, odd->meant))
+            return SITE_CARRY;
+    }
+    return SITE_TARGET;
 }
 
 /* ---- what a hart fetches ---- */
@@ -163,7 +166,7 @@ static struct probe_plan plan_start(struct site_check *k, uint32_t id,
     if (state == SITE_OTHER)
         odd.oddity = SITE_BYTES_ODD;
     else if (state == SITE_ON)
-        odd.oddity = judge_target(k, s, odd.target);
+        odd.oddity = judge_target(k, s, &odd);
     if (odd.oddity == SITE_SOUND)
         return (struct probe_plan){.action = PROBE_IGNORE};
     remember(k, id, view->hart, &odd);
@@ -203,7 +206,8 @@ static void emit(struct site_check *k, uint32_t id, struct hart *h, uint64_t pc,
                                    .site = id,
                                    .oddity = odd->oddity,
                                    .pc = pc,
-                                   .target = odd->target}};
+                                   .target = odd->target,
+                                   .meant = odd->meant}};
 
     memcpy(e.site_odd.bytes, odd->bytes, sizeof e.site_odd.bytes);
     cluster_emit(k->cluster, &e);

@@ -66,6 +66,8 @@ static void add_target(struct finding *f, const struct site_odd_event *e)
 {
     if (e->oddity != SITE_BYTES_ODD)
         audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = e->target;
+    if (e->oddity == SITE_CARRY)
+        audit_fact(f, LABEL_NEAR, FACT_PLACE)->va = e->meant;
 }
 
 static void report(struct audit *a, enum rule rule, uint64_t cause, const struct site_odd_event *e)

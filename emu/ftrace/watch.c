@@ -90,6 +90,10 @@ static void on_event(void *ctx, const struct event *e)
     case EVENT_FENCE_I: on_fence(w, &e->fence); break;
     case EVENT_TRAP: on_trap(w, &e->trap); break;
     case EVENT_TRAP_RETURN: on_trap_return(w, &e->trap_return); break;
+    case EVENT_SFENCE_VMA:
+        if (w->calls)
+            calls_mapping_changed(w->calls);
+        break;
     case EVENT_HART_STARTED:
     case EVENT_HART_STOPPED:
         updates_set_stopped(w->updates, hart_id(e->started.hart), e->kind == EVENT_HART_STOPPED);
@@ -160,13 +164,14 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
     return audit_new(&audit);
 }
 
-/* Starts the record of calls, which the user asked for: warns if there can be none. */
+/* Starts the record of calls: for the audit, or because the user asked for it. */
 static void listen_to_calls(struct watch *w, const struct watch_config *config,
                             const struct diag *d)
 {
-    if (!config->calls.enter)
+    /* Calls that no patching turns on or off are not audited. */
+    if (!config->calls.enter && (!config->audit || site_layout(w->sites) <= LAYOUT_STATIC))
         return;
-    if (!calls_possible(w->sites))
+    if (config->calls.enter && !calls_possible(w->sites))
         diag_warn(d, "%s: has no ftrace sites, so no call of its functions can be seen",
                   config->image->path);
     w->calls = calls_new(config->cluster, config->image, w->sites, config->symbols, config->calls);
@@ -198,6 +203,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     struct listener listener = {.ctx = w,
                                 .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
                                          EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
+                                         EVENT_BIT(EVENT_SFENCE_VMA) |
                                          EVENT_BIT(EVENT_HART_STARTED) |
                                          EVENT_BIT(EVENT_HART_STOPPED),
                                 .on_event = on_event};
