@@ -317,6 +317,7 @@ static void make_harts(struct machine *m)
         .core = m->config.core,
         .extensions = m->config.extensions,
         .code_writes_max = m->config.code_writes_max,
+        .old_code_max = m->config.old_code_max,
         .env = {.ctx = m,
                 .ticks = schedule_hart_ticks,
                 .look_at_ticks = schedule_look_at_ticks,

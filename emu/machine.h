@@ -123,6 +123,7 @@ struct machine_config {
     const struct core *core;                 /* TIMING_CORE; must outlive the machine */
     uint64_t extensions;                     /* of the harts (cpu/extension.h); 0: all */
     size_t code_writes_max, page_copies_max; /* kept for findings (cpu/cluster.h); 0: the default */
+    size_t old_code_max;                     /* old code that harts may have; 0: the default */
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
     bool virtio_console; /* add one, which gets the input instead of the UART */

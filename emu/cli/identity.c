@@ -90,6 +90,7 @@ static void add_options(struct identity *i, const struct options *o)
         add(i, xasprintf("run fetch %s:%" PRIu64, options_fetch_name(o->fetch), o->fetch_seed));
     else
         add(i, xasprintf("run fetch %s", options_fetch_name(o->fetch)));
+    add(i, xasprintf("run old-code-max %zu", o->old_code_max));
     add_bootargs(i, o->append ? o->append : "");
 }
 

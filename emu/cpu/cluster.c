@@ -12,6 +12,7 @@
 #include "cpu/decode.h"
 #include "cpu/hart_priv.h"
 #include "cpu/insn_events_priv.h"
+#include "cpu/view_priv.h"
 #include "mem/bus.h"
 
 static const struct op_cost inorder_costs[] = {
@@ -85,6 +86,8 @@ struct cluster *cluster_new(const struct cluster_config *config)
         c->config.pmp_entries = PMP_ENTRIES;
     if (!c->config.code_writes_max)
         c->config.code_writes_max = WRITE_RECORDS_DEFAULT;
+    if (!c->config.old_code_max)
+        c->config.old_code_max = OLD_CODE_DEFAULT;
     c->writes_kept = xcalloc(c->config.code_writes_max / WRITE_CHUNK + 1, sizeof *c->writes_kept);
     c->ram = bus_ram(config->bus);
     c->decoder = decoder_new(c->config.extensions);
@@ -106,6 +109,7 @@ void cluster_free(struct cluster *c)
         hart_free(c->harts.at[i]);
     codemap_free(c);
     decoder_free(c->decoder);
+    VEC_FREE(&c->page_views.views);
     map_free(&c->probes_at);
     map_free(&c->table_ranges);
     VEC_FREE(&c->probes);
@@ -295,19 +299,26 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
 
     (void)c;
     by.pc -= 4; /* as above */
-    hart_flush_translations(target);
+    hart_forget_cut(target);
+    if (target->s.model)
+        timed_sfence(target);
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }
 
 struct cluster_left_out cluster_left_out(const struct cluster *c)
 {
-    return (struct cluster_left_out){c->writes_left_out, c->ram->copies_left_out};
+    return (struct cluster_left_out){c->writes_left_out, c->ram->copies_left_out,
+                                     c->old_code_left_out};
 }
 
 void cluster_state_io(struct state_io *io, struct cluster *c)
 {
-    state_io_section(io, "cluster", 2);
+    state_io_section(io, "cluster", 3);
     STATE_IO_SAME(io, c->harts.len);
+    STATE_IO_SAME(io, c->config.old_code_max);
+    STATE_IO(io, c->old_code_left_out);
+    if (io->loading)
+        views_remove(c);
     for (size_t i = 0; i < c->harts.len; i++)
         hart_state_io(io, c->harts.at[i]);
     if (c->timing)

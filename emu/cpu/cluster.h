@@ -56,6 +56,7 @@ struct cluster_config {
     const struct core *core; /* TIMING_CORE (timing/core.h); must outlive the cluster */
     unsigned pmp_entries;    /* 16 or 64; 0: PMP_ENTRIES */
     size_t code_writes_max;  /* stores to code that are kept; 0: 65,536 */
+    size_t old_code_max;     /* old bytes kept of a parcel that harts have fetched; 0: 3 */
     struct hart_env env;
 };
 
@@ -124,6 +125,8 @@ struct cluster_left_out {
     uint64_t code_writes; /* stores to code, with writer and old bytes (code_writes_max) */
     uint64_t page_copies; /* copies of pages, which tell the bytes that were written
                              (ram_reserve_copies) */
+    uint64_t old_code;    /* words that a hart has fetched, and of which it has lost the old bytes,
+                             as there were old_code_max others */
 };
 struct cluster_left_out cluster_left_out(const struct cluster *c);
 

@@ -15,6 +15,8 @@
 #include "mem/ram.h"
 
 struct write_record;
+struct fetch_view;
+struct old_bytes;
 
 /* With a core model. */
 struct cluster_timing {
@@ -35,7 +37,16 @@ enum { LISTENERS_MAX = 6 };
 /* Stores to code that are kept: 4 MiB. Versions keep them by chunks. */
 enum { WRITE_RECORDS_DEFAULT = 1 << 16, WRITE_CHUNK = 64 };
 
+/* Versions of the old bytes of a parcel that harts may still have (view.c). */
+enum { OLD_CODE_DEFAULT = 3 };
+
 struct versions;
+
+/* The views that harts have of a page, while they are worked on (view.c). */
+struct page_views {
+    VEC_OF(struct fetch_view *) views;
+    struct old_bytes *old; /* the first version; NULL: nothing differs in any */
+};
 
 /* A page whose accesses are reported (memwatch.c). */
 struct watched_page {
@@ -53,6 +64,8 @@ struct cluster {
     VEC_OF(struct write_record) writes;
     size_t oldest_write;
     uint64_t writes_left_out; /* given up for newer ones, though some hart could still need them */
+    struct page_views page_views;
+    uint64_t old_code_left_out;     /* words of which a hart would have old bytes */
     struct versions *code_versions; /* of both; NULL: none was ever taken */
     uint32_t code_generation;       /* of the versions; 0: as long as there are none */
     uint32_t *writes_kept;          /* generation in which each part of the ring was kept */

@@ -488,8 +488,11 @@ void codemap_store(void *cluster, uint64_t pa, const uint8_t *bytes, unsigned si
     ram_keep_page(c->ram, pa);
     codemap_keep_page(c, page);
     w.stamp = ++c->ram->stamp;
-    views_keep_old(c, page, pa, size);
-    invalidate(c, page, pa, size, false);
+    if (views_keep_old(c, page, pa, size))
+        invalidate(c, page, pa, size, false);
+    else
+        invalidate(c, page, align_down(pa, 4),
+                   (unsigned)(align_up(pa + size, 4) - align_down(pa, 4)), false);
     stamp_parcels(c, page, &w);
     if (is_known(page, pa, size))
         tell_listeners(c, &w);

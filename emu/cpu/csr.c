@@ -285,7 +285,7 @@ static void write_menvcfg(struct hart *h, uint64_t value)
     write_envcfg(h, &h->s.csr.menvcfg, value);
     h->s.csr.menvcfg = (h->s.csr.menvcfg & ~writable) | (value & writable);
     if ((old ^ h->s.csr.menvcfg) & (MENVCFG_ADUE | MENVCFG_PBMTE))
-        hart_flush_tlb(h);
+        hart_flush_translations(h);
     if ((old ^ h->s.csr.menvcfg) & MENVCFG_STCE) {
         h->s.irq_soft &= ~(1U << IRQ_STI);
         hart_time_set(h);

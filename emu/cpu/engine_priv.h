@@ -87,11 +87,10 @@ static inline bool has_budget(const struct hart *h)
     return h->s.insns_left > 0 && (int64_t)h->s.cycles < h->s.until;
 }
 
-/* Whether all instructions of the block begin before the limits of this hart_run. */
-static inline bool fits(const struct hart *h, const struct block *b)
+/* Whether all instructions of the block, which takes so many cycles, begin before the limits. */
+static inline bool fits(const struct hart *h, const struct block *b, uint32_t cycles)
 {
-    return h->cache.fetched_ops >= b->uop_count && block_insns(b) <= h->s.insns_left &&
-           hart_block_cycles(h, b) <= h->s.until - (int64_t)h->s.cycles;
+    return block_insns(b) <= h->s.insns_left && cycles <= h->s.until - (int64_t)h->s.cycles;
 }
 
 /* Handles the exit requests; true: hart_run must return `*stop`. */

@@ -151,6 +151,8 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         }                                                           \
         h->cache.stalled += p->stalled;                             \
     } while (0)
+#define CYCLES_OF(b)   path_cycles(h->cache.path)
+#define ALL_FETCHED(b) (h->cache.fetched_ops >= (b)->uop_count)
 #define ON_DISPATCH(first)                  \
     do {                                    \
         if (!timed_dispatch(h, b, first)) { \

@@ -42,9 +42,6 @@ struct hart_cache {
     const struct uop *uop; /* its position in it; NULL: in no block, and the state's pc is valid */
 
     struct leaf leaf;
-    struct superpage superpages[SUPERPAGES_MAX];
-    unsigned superpage_count;
-    bool superpages_lost; /* there are more */
     struct noted_table noted_tables[LEVELS_MAX];
     uint64_t store_epoch; /* of ram->epoch, when store translations were last dropped */
 
@@ -74,6 +71,7 @@ struct hart_cache {
     struct jump_entry jumps[3][JUMP_ENTRIES]; /* by mode: U, S, M */
     struct return_entry return_stacks[3][RETURN_STACK_SIZE];
     struct tlb tlbs[TLB_CONTEXTS];
+    struct store_walks store_walks[TLB_CONTEXTS];
     struct span load_spans[TLB_CONTEXTS];
     struct fills jump_fills, store_fills, other_fills; /* other: loads and fetches */
 };
@@ -189,7 +187,7 @@ struct pte_path {
 /* False: va is not mapped. Nothing is changed. */
 MUST_USE bool hart_pte_path(struct hart *h, uint64_t va, enum access access, struct pte_path *path);
 void hart_flush_tlb(struct hart *h);
-void hart_flush_tlb_page(struct hart *h, uint64_t va);
+void hart_flush_tlb_page(struct hart *h, uint64_t va); /* which is in no load span */
 void hart_flush_stores(struct hart *h);
 /* Translations of fetches have changed: the hart continues by a look-up of its pc. */
 void hart_flush_jumps(struct hart *h);

@@ -10,35 +10,6 @@
 #include "cpu/walk_priv.h"
 #include "mem/bus.h"
 
-/*
- * Remembers that [va] was translated by a superpage. The caches hold its pages one by one, but an
- * sfence.vma of one address must flush all of them.
- */
-static void note_superpage(struct hart *h, uint64_t va, unsigned shift)
-{
-    uint64_t base = align_down(va, UINT64_C(1) << shift);
-
-    for (unsigned i = 0; i < h->cache.superpage_count; i++)
-        if (h->cache.superpages[i].base == base && h->cache.superpages[i].shift == shift)
-            return;
-    if (h->cache.superpage_count < SUPERPAGES_MAX)
-        h->cache.superpages[h->cache.superpage_count++] = (struct superpage){base, shift};
-    else
-        h->cache.superpages_lost = true;
-}
-
-static bool may_be_in_superpage(const struct hart *h, uint64_t va)
-{
-    for (unsigned i = 0; i < h->cache.superpage_count; i++)
-        if (align_down(va, UINT64_C(1) << h->cache.superpages[i].shift) ==
-            h->cache.superpages[i].base)
-            return true;
-    for (unsigned i = TLB_USER; i < TLB_CONTEXTS; i++)
-        if (va - h->cache.load_spans[i].mapped_from < h->cache.load_spans[i].mapped_size)
-            return true;
-    return h->cache.superpages_lost;
-}
-
 static enum privilege effective_mode(const struct hart *h, enum access access)
 {
     return access == ACCESS_FETCH ? h->s.mode : hart_data_mode(h);
@@ -48,16 +19,12 @@ static enum walk_result translate(struct hart *h, uint64_t va, enum access acces
                                   uint64_t *pa)
 {
     struct walk_request r = {va, access, effective_mode(h, access), probe, false};
-    enum walk_result result;
 
     if (r.mode == PRIV_M || h->s.csr.satp >> SATP_MODE_SHIFT == SATP_BARE) {
         *pa = va;
         return WALK_OK;
     }
-    result = walk_tables(h, &r, pa);
-    if (result == WALK_OK && h->cache.leaf.shift > PAGE_SHIFT)
-        note_superpage(h, va, h->cache.leaf.shift);
-    return result;
+    return walk_tables(h, &r, pa);
 }
 
 static void raise_fault(struct hart *h, enum access access, enum walk_result why, uint64_t va)
@@ -93,6 +60,42 @@ static bool reach_or_raise(struct hart *h, uint64_t va, unsigned size, enum acce
 }
 
 /* ---- the translation caches ---- */
+
+static struct store_walks *store_walks(struct hart *h)
+{
+    return &h->cache.store_walks[h->cache.tlb - h->cache.tlbs];
+}
+
+static unsigned store_walk_slot(uint64_t va)
+{
+    return (unsigned)(va >> PAGE_SHIFT) & (STORE_WALKS - 1);
+}
+
+static void empty_store_walks(struct hart *h)
+{
+    for (unsigned i = 0; i < TLB_CONTEXTS; i++)
+        for (unsigned slot = 0; slot < STORE_WALKS; slot++)
+            h->cache.store_walks[i].page[slot] = no_page(slot);
+}
+
+/* As reach_or_raise, for a store. */
+static bool reach_store(struct hart *h, uint64_t va, unsigned size, uint64_t *pa)
+{
+    struct store_walks *known = store_walks(h);
+    unsigned slot = store_walk_slot(va);
+
+    if (known->page[slot] == align_down(va, PAGE_BYTES)) {
+        *pa = known->pa[slot] + va % PAGE_BYTES;
+        return true;
+    }
+    if (!reach_or_raise(h, va, size, ACCESS_STORE, pa))
+        return false;
+    if (ram_has(h->cluster->ram, *pa, size) && pmp_page_is_uniform(h, *pa)) {
+        known->page[slot] = align_down(va, PAGE_BYTES);
+        known->pa[slot] = align_down(*pa, PAGE_BYTES);
+    }
+    return true;
+}
 
 static bool loads_are_watched(const struct hart *h, uint64_t pa)
 {
@@ -174,24 +177,20 @@ void hart_flush_tlb(struct hart *h)
     }
     empty_filled(h, &h->cache.other_fills);
     empty_stores(h);
+    empty_store_walks(h);
     for (unsigned i = 0; i < TLB_CONTEXTS; i++)
         h->cache.load_spans[i] = (struct span){0};
-    h->cache.superpage_count = 0;
-    h->cache.superpages_lost = false;
 }
 
 void hart_flush_tlb_page(struct hart *h, uint64_t va)
 {
     unsigned slot = tlb_slot(va);
 
-    if (may_be_in_superpage(h, va)) {
-        hart_flush_tlb(h);
-        return;
-    }
     for (unsigned i = 0; i < TLB_CONTEXTS; i++) {
         h->cache.tlbs[i].load.page[slot] = no_page(slot);
         h->cache.tlbs[i].store.page[slot] = no_page(slot);
         h->cache.tlbs[i].fetch.page[slot] = no_page(slot);
+        h->cache.store_walks[i].page[store_walk_slot(va)] = no_page(store_walk_slot(va));
     }
 }
 
@@ -292,9 +291,7 @@ static void widen(struct hart *h, uint64_t va, uint64_t pa)
     if (to - from >= h->cache.loads->starts + LOAD_MAX)
         *h->cache.loads = (struct span){.from = stretch.from + (from - stretch.pa),
                                         .starts = to - from - LOAD_MAX + 1,
-                                        .host = ram_host(ram, from),
-                                        .mapped_from = stretch.from,
-                                        .mapped_size = stretch.size};
+                                        .host = ram_host(ram, from)};
 }
 
 /* ---- load and store ---- */
@@ -392,7 +389,7 @@ static bool store_in_page(struct hart *h, uint64_t va, unsigned size, uint64_t v
     uint64_t pa;
     enum fault fault;
 
-    if (!reach_or_raise(h, va, size, ACCESS_STORE, &pa))
+    if (!reach_store(h, va, size, &pa))
         return false;
     if (LIKELY(ram_has(ram, pa, size))) {
         if (dry)
@@ -425,7 +422,7 @@ bool hart_atomic_address(struct hart *h, uint64_t va, unsigned size, uint64_t *p
         hart_raise(h, EXC_STORE_MISALIGNED, va);
         return false;
     }
-    if (!reach_or_raise(h, va, size, ACCESS_STORE, pa))
+    if (!reach_store(h, va, size, pa))
         return false;
     if (!ram_has(h->cluster->ram, *pa, size))
         return raise_device_fault(h, FAULT_ACCESS, ACCESS_STORE, va);

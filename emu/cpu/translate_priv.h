@@ -13,10 +13,10 @@
 
 /* Small in a stress build, so that full caches are the common case. */
 #ifdef STRESS
-enum { TLB_ENTRIES = 2 };
+enum { TLB_ENTRIES = 2, STORE_WALKS = 2 };
 #define BARE_SPAN (UINT64_C(4) << PAGE_SHIFT)
 #else
-enum { TLB_ENTRIES = 4096 };
+enum { TLB_ENTRIES = 4096, STORE_WALKS = 64 };
 #define BARE_SPAN (UINT64_C(1) << 40) /* bytes, a power of two; all of memory */
 #endif
 
@@ -51,6 +51,15 @@ struct tlb {
     struct translations load, store, fetch;
 };
 
+/*
+ * Pages to which a walk has permitted a store. A store translation goes with each fence.i, and a
+ * page whose stores must be seen never has one; a store there need not walk again.
+ */
+struct store_walks {
+    uint64_t page[STORE_WALKS]; /* virtual address; no_page(): empty */
+    uint64_t pa[STORE_WALKS];
+};
+
 enum { LOAD_MAX = 8 }; /* bytes */
 
 /*
@@ -61,9 +70,8 @@ enum { LOAD_MAX = 8 }; /* bytes */
  */
 struct span {
     uint64_t from;
-    uint64_t starts;                   /* number of bytes at which a load can begin; 0: none */
-    uint8_t *host;                     /* where `from` is */
-    uint64_t mapped_from, mapped_size; /* all that these leaves map, for sfence.vma */
+    uint64_t starts; /* number of bytes at which a load can begin; 0: none */
+    uint8_t *host;   /* where `from` is */
 };
 
 /* Each of these has its own translations, so a change of mode flushes nothing. */
@@ -96,14 +104,6 @@ struct leaf {
     uint64_t pte, pte_pa; /* the entry as it is once A is set */
     unsigned shift;       /* log2 of the bytes that it maps */
 };
-
-/* A mapping larger than a page from which a cached translation was made. */
-struct superpage {
-    uint64_t base;
-    unsigned shift;
-};
-
-enum { SUPERPAGES_MAX = 16 };
 
 /* A page table from which the last walk has read at some level, as the cluster knows it. */
 struct noted_table {

@@ -1,12 +1,15 @@
 /*
  * view.c - see view_priv.h.
  *
- * Harts that ran the same code have old bytes of the same parcels, so views share them, and equal
- * views are one. Otherwise each hart would need more memory for a page than the page has.
+ * Harts that ran the same code have old bytes of the same parcels, so all views of a page share its
+ * old bytes, and equal views are one. Otherwise each hart would need more memory for a page than
+ * the page has. Where a parcel has other old bytes in some views than in others, there are several
+ * versions of them, and each view knows the number of its own.
  *
- * Views share one set of old bytes. Where a parcel differs in two of them with two values, one has
- * it as its own. A view with many of its own looks for another set, or makes one, which it does
- * without looking after the first time since its fence.i: no guest can make each store search.
+ * No parcel has more than old_code_max versions (cluster.h). A hart that would need a further one
+ * fetches the new bytes instead, as if they had left its instruction cache: those of an aligned
+ * word together, which is fetched at once (Ziccif). Which ones those are follows from the contents
+ * of the views alone, not from how they are shared.
  */
 #include "cpu/view_priv.h"
 
@@ -17,7 +20,7 @@
 #include "base/state_io.h"
 #include "cpu/decode.h"
 
-enum { OWN_PARCELS_MAX = 256 }; /* a quarter of what a set of old bytes takes */
+enum { NO_VERSION = -1 };
 
 /* The first parcel from this one on whose bit is set; PARCELS_PER_PAGE: none. */
 static unsigned next_set(const uint64_t *bitmap, unsigned parcel)
@@ -34,47 +37,41 @@ static unsigned next_set(const uint64_t *bitmap, unsigned parcel)
 
 /* ---- old bytes ---- */
 
-static uint16_t bytes_at(const uint8_t *page, unsigned parcel)
-{
-    uint16_t bytes;
-
-    memcpy(&bytes, page + 2 * parcel, sizeof bytes);
-    return bytes;
-}
-
 static uint16_t bytes_in_memory(const struct cluster *c, const struct fetch_view *view,
                                 unsigned parcel)
 {
-    return bytes_at(ram_host(c->ram, view->pa), parcel);
+    uint16_t bytes;
+
+    memcpy(&bytes, ram_host(c->ram, view->pa) + 2 * parcel, sizeof bytes);
+    return bytes;
 }
 
-/* Where the parcel is in the list of the view's own ones, or would be. */
-static size_t own_position(const struct fetch_view *view, unsigned parcel)
+static int version_of(const struct fetch_view *view, unsigned parcel)
 {
-    size_t from = 0, to = view->own.len;
+    int version = 0;
 
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-
-        if (view->own.at[middle].parcel < parcel)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    for (unsigned bit = 0; view->version && bit < view->version_bits; bit++)
+        version |= codemap_parcel_set(view->version[bit], parcel) << bit;
+    return version;
 }
 
-static bool is_own(const struct fetch_view *view, size_t position, unsigned parcel)
+/* Of a parcel that did not differ: so its bits are clear. */
+static void set_version(struct fetch_view *view, unsigned parcel, int version)
 {
-    return position < view->own.len && view->own.at[position].parcel == parcel;
+    if (version && !view->version)
+        view->version = xcalloc(view->version_bits, sizeof *view->version);
+    for (unsigned bit = 0; version >> bit; bit++)
+        if (version >> bit & 1)
+            codemap_set_parcel(view->version[bit], parcel);
 }
 
 static uint16_t old_at(const struct fetch_view *view, unsigned parcel)
 {
-    size_t position = own_position(view, parcel);
+    const struct old_bytes *old = view->old;
 
-    return is_own(view, position, parcel) ? view->own.at[position].bytes
-                                          : bytes_at(view->old->bytes, parcel);
+    for (int n = version_of(view, parcel); n; n--)
+        old = old->next;
+    return old->at[parcel];
 }
 
 uint16_t view_old_bytes(const struct fetch_view *view, uint64_t pa)
@@ -82,103 +79,110 @@ uint16_t view_old_bytes(const struct fetch_view *view, uint64_t pa)
     return old_at(view, parcel_in_page(pa));
 }
 
-/* The parcel is not in the list yet. */
-static void add_own(struct fetch_view *view, unsigned parcel, uint16_t bytes)
+static void free_versions(struct old_bytes *old)
 {
-    size_t position = own_position(view, parcel);
-    struct old_parcel *at;
+    while (old) {
+        struct old_bytes *next = old->next;
 
-    VEC_RESERVE(&view->own, 1);
-    at = view->own.at + position;
-    memmove(at + 1, at, (view->own.len - position) * sizeof *at);
-    *at = (struct old_parcel){(uint16_t)parcel, bytes};
-    view->own.len++;
-}
-
-static void use_old(struct fetch_view *view, struct old_bytes *old)
-{
-    view->old = old;
-    old->references++;
+        free(old);
+        old = next;
+    }
 }
 
 static void release_old(struct fetch_view *view)
 {
     if (view->old && !--view->old->references)
-        free(view->old);
+        free_versions(view->old);
     view->old = NULL;
-    VEC_FREE(&view->own);
+    free(view->version);
+    view->version = NULL;
 }
 
-static bool needs(const struct fetch_view *view, const struct old_bytes *old, unsigned parcel)
+/* ---- all views of a page ---- */
+
+static void add_to_page(struct page_views *page, struct fetch_view *view)
 {
-    return view->old == old && codemap_parcel_set(view->differs, parcel) &&
-           !is_own(view, own_position(view, parcel), parcel);
+    for (size_t i = 0; view->references > 1 && i < page->views.len; i++)
+        if (page->views.at[i] == view)
+            return;
+    VEC_PUSH(&page->views, view);
+    if (view->old)
+        page->old = view->old;
 }
 
-/* Whether the view may use `old` for a parcel with these bytes: no other one has others there. */
-static bool can_hold(const struct cluster *c, const struct fetch_view *view,
-                     const struct old_bytes *old, unsigned parcel, uint16_t bytes)
+/* The views that harts have of the page, each once: for the functions below. */
+static struct page_views *views_of(struct cluster *c, uint64_t pa)
 {
-    if (bytes_at(old->bytes, parcel) == bytes || (old == view->old && old->references == 1))
-        return true;
+    struct page_views *page = &c->page_views;
+
+    page->views.len = 0;
+    page->old = NULL;
     for (size_t i = 0; i < c->harts.len; i++) {
-        const struct fetch_view *other = view_at(c->harts.at[i], view->pa);
+        struct fetch_view *view = view_at(c->harts.at[i], pa);
 
-        if (other && other != view && needs(other, old, parcel))
-            return false;
+        if (view)
+            add_to_page(page, view);
     }
-    return true;
+    return page;
 }
 
-static bool can_hold_all(const struct cluster *c, const struct fetch_view *view,
-                         const struct old_bytes *old)
+static bool is_used(const struct page_views *page, int version, unsigned parcel)
 {
-    for (unsigned p = next_set(view->differs, 0); p < PARCELS_PER_PAGE;
-         p = next_set(view->differs, p + 1))
-        if (!can_hold(c, view, old, p, old_at(view, p)))
-            return false;
-    return true;
-}
+    for (size_t i = 0; i < page->views.len; i++) {
+        const struct fetch_view *view = page->views.at[i];
 
-/* Those of another hart's view that can also hold what differs in this one; NULL: none. */
-static struct old_bytes *find_old(const struct cluster *c, const struct fetch_view *view)
-{
-    for (size_t i = 0; i < c->harts.len; i++) {
-        const struct fetch_view *other = view_at(c->harts.at[i], view->pa);
-
-        if (other && other->old && other->old != view->old && can_hold_all(c, view, other->old))
-            return other->old;
+        if (codemap_parcel_set(view->differs, parcel) && version_of(view, parcel) == version)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
-/* Gives the view old bytes for all that differs in it. */
-static void move_old(const struct cluster *c, struct fetch_view *view)
+/* Appends a version to those of the page, of which only the bytes that are written are read. */
+static struct old_bytes *add_version(struct page_views *page)
 {
-    struct old_bytes *to = view->moved ? NULL : find_old(c, view);
+    struct old_bytes **end = &page->old;
 
-    if (!to)
-        to = xcalloc(1, sizeof *to);
-    for (unsigned p = next_set(view->differs, 0); p < PARCELS_PER_PAGE;
-         p = next_set(view->differs, p + 1)) {
-        uint16_t bytes = old_at(view, p);
+    while (*end)
+        end = &(*end)->next;
+    *end = xmalloc(sizeof **end);
+    (*end)->next = NULL;
+    (*end)->references = 0;
+    return *end;
+}
 
-        memcpy(to->bytes + 2 * p, &bytes, sizeof bytes);
+/* The number of a version in which the parcel is `bytes`; NO_VERSION: there would be too many. */
+static int find_version(struct page_views *page, size_t max, unsigned parcel, uint16_t bytes)
+{
+    struct old_bytes *unused = NULL;
+    int count = 0, number = NO_VERSION;
+
+    for (struct old_bytes *old = page->old; old; old = old->next, count++) {
+        bool used = is_used(page, count, parcel);
+
+        if (used && old->at[parcel] == bytes)
+            return count;
+        if (!used && !unused) {
+            unused = old;
+            number = count;
+        }
     }
-    view->moved |= view->old != NULL;
-    release_old(view);
-    use_old(view, to);
+    if (!unused && (size_t)count < max) {
+        unused = add_version(page);
+        number = count;
+    }
+    if (unused)
+        unused->at[parcel] = bytes;
+    return number;
 }
 
-static void keep_bytes(const struct cluster *c, struct fetch_view *view, unsigned parcel,
-                       uint16_t bytes)
+static void use_version(const struct page_views *page, struct fetch_view *view, unsigned parcel,
+                        int version)
 {
-    if (!view->old || view->own.len == OWN_PARCELS_MAX)
-        move_old(c, view);
-    if (can_hold(c, view, view->old, parcel, bytes))
-        memcpy(view->old->bytes + 2 * parcel, &bytes, sizeof bytes);
-    else
-        add_own(view, parcel, bytes);
+    if (!view->old) {
+        view->old = page->old;
+        view->old->references++;
+    }
+    set_version(view, parcel, version);
     codemap_set_parcel(view->differs, parcel);
 }
 
@@ -202,22 +206,28 @@ static void set_view(struct hart *h, struct fetch_view *view)
         release_view(before);
 }
 
-static struct fetch_view *new_view(uint64_t pa)
+/* The number of bits of the number of a version. */
+static uint8_t version_bits(const struct cluster *c)
+{
+    uint8_t bits = 0;
+
+    while ((c->config.old_code_max - 1) >> bits)
+        bits++;
+    return bits;
+}
+
+static struct fetch_view *new_view(const struct cluster *c, uint64_t pa)
 {
     struct fetch_view *view = xcalloc(1, sizeof *view);
 
     view->pa = pa & ~(uint64_t)(PAGE_BYTES - 1);
+    view->version_bits = version_bits(c);
     return view;
 }
 
-static void copy_own(struct fetch_view *to, const struct fetch_view *from)
+static size_t version_size(const struct fetch_view *view)
 {
-    size_t size = from->own.len * sizeof *from->own.at;
-
-    to->own.at = size ? xmalloc(size) : NULL;
-    to->own.len = to->own.cap = from->own.len;
-    if (size)
-        memcpy(to->own.at, from->own.at, size);
+    return view->version_bits * sizeof *view->version;
 }
 
 /* Before a change of this hart's view alone. */
@@ -232,17 +242,20 @@ static struct fetch_view *own_view(struct hart *h, struct fetch_view *view)
     own->references = 0;
     if (own->old)
         own->old->references++;
-    copy_own(own, view);
+    if (own->version) {
+        own->version = xmalloc(version_size(own));
+        memcpy(own->version, view->version, version_size(own));
+    }
     set_view(h, own);
     return own;
 }
 
 static bool is_same(const struct fetch_view *a, const struct fetch_view *b)
 {
-    return a->old == b->old && a->listed == b->listed && a->own.len == b->own.len &&
+    return a->old == b->old && a->listed == b->listed && !a->version == !b->version &&
            !memcmp(a->fetched, b->fetched, sizeof a->fetched) &&
            !memcmp(a->differs, b->differs, sizeof a->differs) &&
-           (!a->own.len || !memcmp(a->own.at, b->own.at, a->own.len * sizeof *a->own.at));
+           (!a->version || !memcmp(a->version, b->version, version_size(a)));
 }
 
 /* If another hart has an equal view of the page, it becomes this hart's. */
@@ -270,7 +283,7 @@ static void share_views_of(const struct cluster *c, uint64_t pa)
 /* Until then its views of the page before change at each instruction. */
 static struct fetch_view *add_view(struct hart *h, uint64_t pa)
 {
-    struct fetch_view *view = new_view(pa);
+    struct fetch_view *view = new_view(h->cluster, pa);
 
     share_views_of(h->cluster, h->cache.newest_view);
     h->cache.newest_view = view->pa;
@@ -342,13 +355,45 @@ struct fetch_view *view_mark_reported(struct hart *h, uint64_t pa)
 
 /* ---- stores ---- */
 
-/* Does nothing when it is done again, as for each hart that shares the view. */
-static void keep_parcel(const struct cluster *c, struct fetch_view *view, unsigned parcel)
+static void forget_parcel(struct fetch_view *view, unsigned parcel)
 {
-    if (!codemap_parcel_set(view->fetched, parcel) || codemap_parcel_set(view->differs, parcel))
-        return;
-    keep_bytes(c, view, parcel, bytes_in_memory(c, view, parcel));
-    list_view(c, view);
+    codemap_clear_parcel(view->fetched, parcel);
+    codemap_clear_parcel(view->differs, parcel);
+    for (unsigned bit = 0; view->version && bit < view->version_bits; bit++)
+        codemap_clear_parcel(view->version[bit], parcel);
+}
+
+/* As if the harts' instruction caches had lost the word with the parcel. */
+static void leave_out(struct cluster *c, struct fetch_view *view, unsigned parcel)
+{
+    forget_parcel(view, parcel & ~1U);
+    forget_parcel(view, parcel | 1);
+    c->old_code_left_out += view->references;
+}
+
+/* Keeps the bytes of the parcel in memory for the views that have them. False: not for all. */
+static bool keep_parcel(struct cluster *c, struct page_views *page, unsigned parcel)
+{
+    bool found = false;
+    int version = NO_VERSION;
+
+    for (size_t i = 0; i < page->views.len; i++) {
+        struct fetch_view *view = page->views.at[i];
+
+        if (!codemap_parcel_set(view->fetched, parcel) || codemap_parcel_set(view->differs, parcel))
+            continue;
+        if (!found)
+            version = find_version(page, c->config.old_code_max, parcel,
+                                   bytes_in_memory(c, view, parcel));
+        found = true;
+        if (version == NO_VERSION) {
+            leave_out(c, view, parcel);
+            continue;
+        }
+        use_version(page, view, parcel, version);
+        list_view(c, view);
+    }
+    return !found || version != NO_VERSION;
 }
 
 /* Whether a four-byte instruction may begin at the parcel, in memory or in the view. */
@@ -377,21 +422,33 @@ static void forget_reports(const struct hart *h, uint64_t page, unsigned from, u
         codemap_clear_parcel(reports, parcel);
 }
 
-void views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size)
+static void forget_reports_of(const struct cluster *c, uint64_t pa, unsigned size)
 {
     unsigned from = parcel_in_page(pa), to = parcel_in_page(pa + size - 1) + 1;
 
     for (size_t i = 0; i < c->harts.len; i++) {
         const struct hart *h = c->harts.at[i];
-        struct fetch_view *view = page->viewed ? view_at(h, page->pa) : NULL;
 
-        if (h->s.reported.len) {
-            forget_report(h, (pa & ~UINT64_C(1)) - 2);
-            forget_reports(h, page->pa, from, to);
-        }
-        for (unsigned parcel = from; view && parcel < to; parcel++)
-            keep_parcel(c, view, parcel);
+        if (!h->s.reported.len)
+            continue;
+        forget_report(h, (pa & ~UINT64_C(1)) - 2);
+        forget_reports(h, pa, from, to);
     }
+}
+
+bool views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size)
+{
+    unsigned to = parcel_in_page(pa + size - 1) + 1;
+    struct page_views *views;
+    bool all_kept = true;
+
+    forget_reports_of(c, pa, size);
+    if (!page->viewed)
+        return true;
+    views = views_of(c, page->pa);
+    for (unsigned parcel = parcel_in_page(pa); parcel < to; parcel++)
+        all_kept &= keep_parcel(c, views, parcel);
+    return all_kept;
 }
 
 /* ---- the life of a view ---- */
@@ -404,15 +461,12 @@ void views_attach(struct cluster *c, struct code_page *page)
 
 void views_detach(struct cluster *c, const struct code_page *page)
 {
-    for (size_t i = 0; i < c->harts.len; i++) {
-        struct fetch_view *view = view_at(c->harts.at[i], page->pa);
+    struct page_views *views = views_of(c, page->pa);
 
-        if (!view)
-            continue;
-        for (unsigned parcel = 0; parcel < PARCELS_PER_PAGE; parcel++)
-            keep_parcel(c, view, parcel);
-        list_view(c, view);
-    }
+    for (unsigned parcel = 0; parcel < PARCELS_PER_PAGE; parcel++)
+        (void)keep_parcel(c, views, parcel);
+    for (size_t i = 0; i < views->views.len; i++)
+        list_view(c, views->views.at[i]);
 }
 
 static void clear_view(struct hart *h, uint64_t pa)
@@ -428,7 +482,7 @@ static void clear_view(struct hart *h, uint64_t pa)
     view = own_view(h, view);
     memset(view->differs, 0, sizeof view->differs);
     release_old(view);
-    view->listed = view->moved = false;
+    view->listed = false;
     share_view(h, pa);
 }
 
@@ -439,7 +493,7 @@ void views_synchronize(struct hart *h)
     h->s.changed_views.len = 0;
 }
 
-static void remove_views(struct hart *h)
+static void remove_views_of(struct hart *h)
 {
     for (size_t i = 0; i < h->s.views.cap; i++)
         if (h->s.views.slots[i].key != UINT64_MAX)
@@ -452,9 +506,15 @@ static void remove_views(struct hart *h)
     h->s.changed_views.len = 0;
 }
 
+void views_remove(struct cluster *c)
+{
+    for (size_t i = 0; i < c->harts.len; i++)
+        remove_views_of(c->harts.at[i]);
+}
+
 void views_free(struct hart *h)
 {
-    remove_views(h);
+    remove_views_of(h);
     VEC_FREE(&h->s.changed_views);
 }
 
@@ -475,14 +535,24 @@ static void save_old(struct state_io *io, const struct fetch_view *view)
     }
 }
 
-static void load_old(struct state_io *io, const struct cluster *c, struct fetch_view *view,
+/* The other harts' views of the page are restored already, or are not there yet. */
+static void load_old(struct state_io *io, struct cluster *c, struct fetch_view *view,
                      const uint64_t *differs)
 {
+    struct page_views *page = views_of(c, view->pa);
+
+    VEC_PUSH(&page->views, view);
     for (unsigned p = next_set(differs, 0); p < PARCELS_PER_PAGE; p = next_set(differs, p + 1)) {
         uint16_t bytes = 0;
+        int version;
 
         state_io_bytes(io, &bytes, sizeof bytes);
-        keep_bytes(c, view, p, bytes);
+        version = find_version(page, c->config.old_code_max, p, bytes);
+        if (version == NO_VERSION)
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+        if (io->error)
+            return;
+        use_version(page, view, p, version);
     }
 }
 
@@ -527,7 +597,7 @@ static void save_views(struct state_io *io, struct hart *h)
 
 static void load_view(struct state_io *io, struct hart *h, uint64_t page)
 {
-    struct fetch_view *view = new_view(page << PAGE_SHIFT);
+    struct fetch_view *view = new_view(h->cluster, page << PAGE_SHIFT);
 
     view_io(io, h, view);
     set_view(h, view);
@@ -555,7 +625,7 @@ void views_state_io(struct state_io *io, struct hart *h)
         save_views(io, h);
         return;
     }
-    remove_views(h);
+    remove_views_of(h);
     for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--) {
         STATE_IO(io, page);
         if (!may_be_view(h, page))

@@ -18,14 +18,14 @@
 
 struct state_io;
 
-/* Bytes of a page, for all views that have no others of a parcel that differs in them. */
+/*
+ * A version of the old bytes of a page, in the list of all versions. Parcels of which no view has
+ * this version are not initialized.
+ */
 struct old_bytes {
-    unsigned references; /* views */
-    uint8_t bytes[PAGE_BYTES];
-};
-
-struct old_parcel {
-    uint16_t parcel, bytes;
+    struct old_bytes *next;
+    unsigned references; /* views of the page; in the first version */
+    uint16_t at[PARCELS_PER_PAGE];
 };
 
 /*
@@ -37,12 +37,13 @@ struct fetch_view {
     uint64_t pa;         /* of the page */
     unsigned references; /* harts */
     bool listed;         /* in their lists of views that a fence.i has to clear */
-    bool moved;          /* it had other old bytes since then (view.c) */
+    uint8_t version_bits;
     /* a bit for each parcel */
     uint64_t fetched[PARCEL_WORDS];
     uint64_t differs[PARCEL_WORDS]; /* fetched, and overwritten after the last fence.i */
-    struct old_bytes *old;          /* valid where `differs`; NULL: nothing differs */
-    VEC_OF(struct old_parcel) own;  /* in ascending order: these are not in `old` */
+    struct old_bytes *old;          /* the page's versions; NULL: nothing differs */
+    /* The bits of the number of each parcel's version, where it differs; NULL: all are clear. */
+    uint64_t (*version)[PARCEL_WORDS];
 };
 
 /* The hart's view of the page with pa; NULL: it has fetched nothing from it. */
@@ -62,14 +63,19 @@ bool view_is_reported(const struct hart *h, uint64_t pa);
 /* Marks it; returns the hart's view, which may have become another one. */
 struct fetch_view *view_mark_reported(struct hart *h, uint64_t pa);
 
-/* Before a store to [pa, pa + size) in this page: keeps the bytes that harts have fetched. */
-void views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size);
+/*
+ * Before a store to [pa, pa + size) in this page: keeps the bytes that harts have fetched. False:
+ * some hart has lost old bytes of the words around these, too.
+ */
+bool views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size);
 /* The page becomes code: attaches views of it that harts have from before. */
 void views_attach(struct cluster *c, struct code_page *page);
 /* The page is no longer code: all fetched bytes stay in the views. */
 void views_detach(struct cluster *c, const struct code_page *page);
 /* fence.i: clears the hart's views, so that it fetches the bytes of memory. */
 void views_synchronize(struct hart *h);
+/* Before the harts are restored: none may have a view that the others' are compared with. */
+void views_remove(struct cluster *c);
 void views_free(struct hart *h);
 void views_state_io(struct state_io *io, struct hart *h);
 

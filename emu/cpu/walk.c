@@ -37,7 +37,7 @@ static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte
                                    const struct walk_request *r)
 {
     uint64_t updated = pte | PTE_A | (r->access == ACCESS_STORE ? PTE_D : 0);
-    struct writer who = hart_writer(h);
+    struct writer who;
 
     if (updated == pte)
         return WALK_OK;
@@ -52,6 +52,7 @@ static enum walk_result update_pte(struct hart *h, uint64_t pte_pa, uint64_t pte
          */
         if (h->s.reserved && h->s.reserved_line == align_down(pte_pa, LINE_BYTES))
             hart_drop_reservation(h);
+        who = hart_writer(h);
         (void)!bus_write(h->cluster->config.bus, pte_pa, &updated, sizeof updated, &who);
     }
     return WALK_OK;
@@ -126,13 +127,13 @@ static enum walk_result take_leaf(struct hart *h, const struct walk_request *r, 
 /* ---- page tables ---- */
 
 /*
- * A cached translation is always what the page table says now, even before the guest's sfence.vma:
- * so a run does not depend on what was cached. Pages from which a walk has read are marked
- * (RAM_PAGE_TABLE), and writes to them are reported. Of a page that holds entries of 4 KiB only,
- * the cluster knows which virtual addresses they translate, so that the change of an entry drops
- * the translations of one page. Every other change of a valid entry drops all translations of all
- * harts, and the mark, which the next walk sets again: a page table that has become data would
- * have slow stores otherwise.
+ * A cached translation is always what the page table says now, even before the guest's sfence.vma,
+ * which drops nothing: so a run does not depend on what was cached. Pages from which a walk has
+ * read are marked (RAM_PAGE_TABLE), and writes to them are reported. Of a page that holds entries
+ * of 4 KiB only, the cluster knows which virtual addresses they translate, so that the change of an
+ * entry drops the translations of one page. Every other change of a valid entry drops all
+ * translations of all harts, and the mark, which the next walk sets again: a page table that has
+ * become data would have slow stores otherwise.
  */
 enum { MANY_RANGES = 1 }; /* in cluster.table_ranges: no address of a range is odd */
 
@@ -202,13 +203,15 @@ static void drop_translations(struct cluster *c)
 
 /*
  * Drops the translations made from the entry at `at`. False: it is not known what it translates, or
- * the new value is none that an entry can have, so that the page may hold something else now.
+ * it was for more than a page, or the new value is none that an entry can have, so that the page
+ * may hold something else now.
  */
 static bool drop_page(struct cluster *c, uint64_t at, uint64_t before, uint64_t now)
 {
     uint64_t range, va;
 
-    if (!map_get(&c->table_ranges, at >> PAGE_SHIFT, &range) || range == MANY_RANGES)
+    if (!map_get(&c->table_ranges, at >> PAGE_SHIFT, &range) || range == MANY_RANGES ||
+        before & PTE_N)
         return false;
     if (now && (!(now & PTE_V) || pte_is_reserved(c->harts.at[0], now)))
         return false;

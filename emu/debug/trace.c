@@ -312,24 +312,36 @@ void do_patches(struct debugger *d, const char *args)
 
 /* ---- findings ---- */
 
-void do_findings(struct debugger *d, const char *args)
+static void show_findings(struct debugger *d, const struct audit *a, const char *args)
 {
-    const struct audit *a = watch_audit(d->config.watch);
     struct report r = {.cluster = machine_cluster(d->config.machine),
                        .watch = d->config.watch,
                        .symbols = d->config.symbols,
                        .lines = d->config.lines};
+    bool one = *args != '\0';
+    uint64_t number = 0;
 
-    if (!arg_end(d, args))
+    if ((one && !arg_count(d, &args, &number)) || !arg_end(d, args))
         return;
-    if (!a) {
-        complain(d, "the auditor is off (--audit=warn switches it on)");
-        return;
-    }
-    if (audit_count(a))
-        report_findings(&r, d->out);
-    else
+    if (!audit_count(a))
         fprintf(d->out, "no findings so far\n");
+    else if (!one)
+        report_findings_list(&r, d->out);
+    else if (number >= 1 && number <= audit_count(a))
+        report_finding(&r, (size_t)number - 1, d->out);
+    else
+        complain(d, "there is no finding %" PRIu64 "; so far there are %zu", number,
+                 audit_count(a));
+}
+
+void do_findings(struct debugger *d, const char *args)
+{
+    const struct audit *a = watch_audit(d->config.watch);
+
+    if (a)
+        show_findings(d, a, args);
+    else
+        complain(d, "the auditor is off (--audit=warn switches it on)");
 }
 
 /* ---- stopping at patches ---- */

@@ -37,6 +37,31 @@ struct disasm_names describe_names(const struct symbols *symbols)
     return (struct disasm_names){name_for_disasm, (void *)(uintptr_t)symbols};
 }
 
+/*
+ * In GCC's debug information the nops of -fpatchable-function-entry are in no function, and the
+ * last line of the function before seems to hold for them.
+ */
+static bool line_of_entry(const struct symbols *symbols, struct lines *lines, uint64_t va,
+                          struct line_place *place)
+{
+    const struct symbol *function = symbols_function_at(symbols, va);
+
+    if (!function || va - function->addr >= SITE_BYTES_MAX)
+        return false;
+    for (uint64_t at = va; at <= function->addr + SITE_BYTES_MAX && at < function->end; at += 2)
+        if (lines_of_function(lines, at, place))
+            return true;
+    return false;
+}
+
+bool describe_line(const struct symbols *symbols, struct lines *lines, uint64_t va,
+                   struct line_place *place)
+{
+    bool found = lines_at(lines, va, place) && place->line;
+
+    return (found && place->function) || line_of_entry(symbols, lines, va, place) || found;
+}
+
 void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                     uint64_t va)
 {
@@ -47,7 +72,7 @@ void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct 
     if (!text[0])
         snprintf(text, PLACE_MAX, "0x%" PRIx64, va);
     used = strlen(text);
-    if (lines_at(lines, va, &place) && place.line)
+    if (describe_line(symbols, lines, va, &place))
         snprintf(text + used, PLACE_MAX - used, " (%s:%u)", place.file, place.line);
 }
 

@@ -5,6 +5,7 @@
 #ifndef FTRACE_DESCRIBE_H
 #define FTRACE_DESCRIBE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "cpu/disasm.h"
 
 struct fact;
+struct line_place;
 struct lines;
 struct site_table;
 struct symbols;
@@ -22,6 +24,10 @@ enum { PLACE_MAX = 256 };
 /* "schedule+0x1c (kernel/sched/core.c:211)", without the line or name if they are not known. */
 void describe_place(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,
                     uint64_t va);
+
+/* The source line of an address. The site of a function has the line of the function. */
+bool describe_line(const struct symbols *symbols, struct lines *lines, uint64_t va,
+                   struct line_place *place);
 
 /* "hart 1, patch_text_nosync+0x20, cycle 1234". */
 void describe_writer(char text[PLACE_MAX], const struct symbols *symbols, struct lines *lines,

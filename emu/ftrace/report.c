@@ -14,6 +14,7 @@
 #include "ftrace/account.h"
 #include "ftrace/audit.h"
 #include "ftrace/describe.h"
+#include "ftrace/pardon.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
@@ -338,6 +339,7 @@ static void print_not_kept(const struct report *r, FILE *out)
     } rows[] = {
         {left_out.code_writes, "stores to code (--code-writes-max)"},
         {left_out.page_copies, "copies of written pages (--page-copies-max)"},
+        {left_out.old_code, "old words of code that harts had fetched (--old-code-max)"},
         {updates, "updates (--updates-max)"},
         {watch.swaps, "replaced instructions"},
         {watch.sites, "sites of modules"},
@@ -356,6 +358,17 @@ static void print_not_kept(const struct report *r, FILE *out)
         fputc('\n', out);
 }
 
+static void print_pardons(const struct report *r, FILE *out)
+{
+    struct pardon_counts counts =
+        pardons_count(r->pardons, watch_audit(r->watch), watch_sites(r->watch), r->symbols);
+
+    if (counts.allowed)
+        fprintf(out, "%zu allowed; ", counts.allowed);
+    if (counts.known)
+        fprintf(out, "%zu in the baseline; ", counts.known);
+}
+
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
@@ -367,10 +380,12 @@ static void print_verdict(const struct report *r, FILE *out)
     all = audit_count(a);
     notes = all - audit_count_at_least(a, SEVERITY_warning);
     if (all)
-        fprintf(out, "audit:    %zu finding%s, %zu of them error%s, %zu note%s; ", all,
-                all == 1 ? "" : "s", errors, errors == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+        fprintf(out, "audit:    %zu finding%s, %zu of them error%s, %zu note%s%s; ", all,
+                all == 1 ? "" : "s", errors, errors == 1 ? "" : "s", notes, notes == 1 ? "" : "s",
+                notes && r->findings == FINDINGS_AUTO ? " (listed with --findings brief)" : "");
     else
         fprintf(out, "audit:    no findings; ");
+    print_pardons(r, out);
     print_patches(r, out);
     fprintf(out, all ? "\n" : "; nothing stale was run\n");
 }
@@ -393,110 +408,4 @@ void report_text(const struct report *r, FILE *out)
     }
     print_verdict(r, out);
     print_not_kept(r, out);
-}
-
-/* ---- findings ---- */
-
-static void print_fact(const struct report *r, const struct fact *fact, FILE *out)
-{
-    char text[FACT_TEXT_MAX];
-
-    describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, fact);
-    fprintf(out, "  %-9s %s\n", fact_label_name(fact->label), text);
-}
-
-/* The number of breaches and the harts; by rule, if there is more than one. */
-static void print_count(const struct finding *f, FILE *out)
-{
-    char n[32];
-
-    fprintf(out, "  %-9s %s, on hart", "times", grouped(n, f->count));
-    for (unsigned hart = 0; hart < 64; hart++)
-        if (f->harts >> hart & 1)
-            fprintf(out, " %u", hart);
-    for (unsigned rule = 0; rule < RULE_COUNT && f->by_rule[f->rule] < f->count; rule++)
-        if (f->by_rule[rule])
-            fprintf(out, "; %s %s", grouped(n, f->by_rule[rule]), rule_name((enum rule)rule));
-    fputc('\n', out);
-}
-
-static void print_example(const struct report *r, const struct finding *f, const struct example *e,
-                          FILE *out)
-{
-    char place[PLACE_MAX];
-
-    describe_place(place, r->symbols, r->lines, e->pc);
-    fprintf(out, "  %-9s hart %u at %.200s, cycle %" PRIu64, "also", e->hart, place, e->cycle);
-    if (e->rule != f->rule)
-        fprintf(out, " (%s)", rule_name(e->rule));
-    fputc('\n', out);
-}
-
-static bool is_of_evidence(const struct finding *f, const struct example *e)
-{
-    for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].kind == FACT_MOMENT && f->facts[i].hart == e->hart &&
-            f->facts[i].pc == e->pc)
-            return true;
-    return false;
-}
-
-static bool has_fact(const struct finding *f, enum fact_label label)
-{
-    for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].label == label)
-            return true;
-    return false;
-}
-
-/* The examples are in the order in which the machine did them, as the facts are. */
-static void print_order(const struct finding *f, FILE *out)
-{
-    bool several = false;
-
-    for (unsigned i = 1; i < f->example_count; i++)
-        several |= f->examples[i].hart != f->examples[0].hart;
-    if (several && !has_fact(f, LABEL_ORDER))
-        fprintf(out, "  %-9s %s\n", fact_label_name(LABEL_ORDER), message_text(MESSAGE_CLOCKS));
-}
-
-static void print_finding(const struct report *r, const struct finding *f, FILE *out)
-{
-    fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
-            rule_sentence(f->rule));
-    for (unsigned i = 0; i < f->fact_count; i++)
-        print_fact(r, &f->facts[i], out);
-    if (f->count > 1)
-        print_count(f, out);
-    for (unsigned i = 0; i < f->example_count; i++)
-        if (!is_of_evidence(f, &f->examples[i]))
-            print_example(r, f, &f->examples[i], out);
-    print_order(f, out);
-    fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
-}
-
-static void print_left_out(const struct audit *a, FILE *out)
-{
-    char n[32];
-
-    for (unsigned s = SEVERITY_warning; s < SEVERITIES; s++)
-        if (audit_left_out(a, (enum severity)s))
-            fprintf(out, "%s: %s more breaches with other causes were dropped (--findings-max)\n",
-                    severity_name((enum severity)s),
-                    grouped(n, audit_left_out(a, (enum severity)s)));
-    if (audit_windows_left_out(a))
-        fprintf(out, "warning: %s fetches during updates were not tracked\n",
-                grouped(n, audit_windows_left_out(a)));
-}
-
-/* Notes are left to the JSON report: a correct kernel can have many. */
-void report_findings(const struct report *r, FILE *out)
-{
-    const struct audit *a = watch_audit(r->watch);
-
-    for (size_t i = 0; a && i < audit_count(a); i++)
-        if (rule_severity(audit_get(a, i)->rule) > SEVERITY_note)
-            print_finding(r, audit_get(a, i), out);
-    if (a)
-        print_left_out(a, out);
 }

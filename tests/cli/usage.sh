@@ -51,6 +51,8 @@ claim 'good ones are taken' accepts memory 16M 16m 1G 65536K 134217728
 claim 'bad limits are refused' refuses max-insns '' ' -5' $numbers
 claim 'bad cycle limits are refused' refuses max-cycles '' $numbers
 claim 'good ones are taken' accepts max-cycles 1k 1K 1M 10G
+claim 'bad styles of findings are refused' refuses findings '' none FULL full,brief
+claim 'good ones are taken' accepts findings auto full brief
 claim 'bad timeouts are refused' refuses timeout 0 -1 x 1x nan inf 1e30 ''
 claim 'good ones are taken' accepts timeout 1 0.5 1e3
 claim 'bad seeds are refused' refuses seed '' ' -1' $numbers

@@ -92,7 +92,14 @@ claim 'code that a hart runs before and after it is changed takes at most 5.1 ti
     by_patched run-by-all 1 510
 claim '... at most 5.2 times if two harts do so' by_patched run-by-all 2 520
 claim '... at most 6 times if eight do so: they share old bytes' by_patched run-by-all 8 600
-claim '... at most 15 times if each of eight has other old bytes' by_patched run-in-turns 8 1500
+claim '... at most 8.6 times if each of eight has run another version: three versions are kept' \
+    by_patched run-in-turns 8 860
+run run --firmware none --harts 8 --report "$work/report.json" "$hostile/run-in-turns.elf"
+claim '... and the end of the run says how many old words that left out' \
+    says '^not kept: .*[0-9,]+ old words of code that harts had fetched \(--old-code-max\)'
+claim '... which is five for each word' report "r['old_code_left_out'] == 5 * 1048576"
+run run --firmware none --harts 8 --old-code-max 8 --report "$work/report.json" "$hostile/run-in-turns.elf"
+claim '--old-code-max raises the limit' report "r['old_code_left_out'] == 0"
 
 run run --firmware none --report "$work/report.json" "$hostile/swaps.elf"
 claim 'of 300,000 replaced instructions the first 262,144 are dropped, which the report says' \
@@ -104,7 +111,7 @@ claim '--updates-max is how many updates are kept' \
     report "len(r['updates']) == 1 and r['updates_left_out'] > 0"
 claim '... and the end of the run says how many more there were' says '^not kept: [0-9]+ updates? \(--updates-max\)$'
 for bad in 0 1x -1; do
-    for limit in updates code-writes page-copies; do
+    for limit in updates code-writes page-copies old-code; do
         run run --$limit-max=$bad "$hostile/causes.elf"
         claim "--$limit-max=$bad is refused" says_one_line ".*--$limit-max"
     done

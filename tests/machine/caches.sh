@@ -43,6 +43,12 @@ for layout in pfe16 pfe8 callops; do
         "$BUILD/guest-kernel/$layout/kernel.elf"
 done
 
+for mode in stale random:1; do
+    same_in_both "old code of which only one version is kept, $mode," --firmware none --harts 4 \
+        --fetch $mode --old-code-max 1 --max-insns 10M "$programs/hostile/run-in-turns.elf"
+    claim '... in which some was left out' says '^not kept: .* old words of code'
+done
+
 # One hart changes page tables while others run by them, before they have fenced.
 same_in_both 'threads that share their memory' --harts 4 --memory 128M \
     --initrd "$BUILD/guest-kernel/initrd.cpio" --append 'script="/bin/threadtest"' \

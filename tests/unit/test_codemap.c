@@ -1178,15 +1178,42 @@ struct expected {
     unsigned memory[SLOTS];
     unsigned old[MANY_HARTS][SLOTS];
     bool fetched[MANY_HARTS][SLOTS], differs[MANY_HARTS][SLOTS];
+    unsigned max; /* different old values of a slot */
+    uint64_t left_out;
 };
+
+static bool is_first_with(const struct expected *e, unsigned hart, unsigned slot)
+{
+    for (unsigned h = 0; h < hart; h++)
+        if (e->differs[h][slot] && e->old[h][slot] == e->old[hart][slot])
+            return false;
+    return e->differs[hart][slot];
+}
+
+/* Whether the value in memory, which is about to be overwritten, may be an old one. */
+static bool has_room(const struct expected *e, unsigned slot)
+{
+    unsigned different = 0;
+
+    for (unsigned h = 0; h < MANY_HARTS; h++) {
+        if (e->differs[h][slot] && e->old[h][slot] == e->memory[slot])
+            return true;
+        different += is_first_with(e, h, slot);
+    }
+    return different < e->max;
+}
 
 static void expect_store(struct expected *e, unsigned slot, unsigned value)
 {
-    for (unsigned h = 0; h < MANY_HARTS; h++)
-        if (e->fetched[h][slot] && !e->differs[h][slot] && value != e->memory[slot]) {
-            e->old[h][slot] = e->memory[slot];
-            e->differs[h][slot] = true;
-        }
+    bool room = has_room(e, slot);
+
+    for (unsigned h = 0; h < MANY_HARTS; h++) {
+        if (!e->fetched[h][slot] || e->differs[h][slot] || value == e->memory[slot])
+            continue;
+        e->old[h][slot] = e->memory[slot];
+        e->differs[h][slot] = e->fetched[h][slot] = room;
+        e->left_out += !room;
+    }
     e->memory[slot] = value;
 }
 
@@ -1235,26 +1262,130 @@ static void step_many(struct scene *s, struct expected *e, struct rng *rng, unsi
     }
 }
 
+/* Returns how many old values were left out; at most `max` of a slot are kept. */
+static uint64_t run_many(unsigned max, unsigned fence_once_in)
+{
+    const struct cluster_config config = {.fetch = FETCH_STALE, .old_code_max = max};
+    struct rng rng = {max + fence_once_in};
+    struct expected e = {.max = max};
+    struct scene s;
+
+    build_with(&s, &config, MANY_HARTS);
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        load_function(&s, FUNC + 8 * slot, 0);
+    for (unsigned n = 0; n < 20000; n++) {
+        step_many(&s, &e, &rng, fence_once_in);
+        if (n % 2500 == 2499)
+            save_and_restore(&s);
+    }
+    assert_int_equal(cluster_left_out(s.w.cluster).old_code, e.left_out);
+    wreck(&s);
+    return e.left_out;
+}
+
 static void each_of_many_harts_runs_what_it_had_however_they_share_it(void **state)
 {
-    static const unsigned fence_once_in[] = {100, 1000, 100000};
+    (void)state;
+    for (unsigned fence_once_in = 100; fence_once_in <= 100000; fence_once_in *= 10) {
+        assert_int_equal(run_many(MANY_HARTS, fence_once_in), 0);
+        assert_true(run_many(1, fence_once_in) > run_many(2, fence_once_in));
+        assert_true(run_many(3, fence_once_in) > 0 || fence_once_in < 1000);
+    }
+}
+
+/* The third hart's old bytes would be the third ones: it runs the new ones, which is reported. */
+static void a_hart_for_whose_old_bytes_there_is_no_room_runs_the_new_ones(void **state)
+{
+    const struct cluster_config config = {.fetch = FETCH_STALE, .old_code_max = 2};
+    struct scene s;
 
     (void)state;
-    for (unsigned round = 0; round < ARRAY_LEN(fence_once_in); round++) {
-        struct rng rng = {round + 1};
-        struct expected e = {0};
-        struct scene s;
-
-        build(&s, FETCH_STALE, MANY_HARTS);
-        for (unsigned slot = 0; slot < SLOTS; slot++)
-            load_function(&s, FUNC + 8 * slot, 0);
-        for (unsigned n = 0; n < 20000; n++) {
-            step_many(&s, &e, &rng, fence_once_in[round]);
-            if (n % 2500 == 2499)
-                save_and_restore(&s);
-        }
-        wreck(&s);
+    build_with(&s, &config, 3);
+    load_function(&s, FUNC, 1);
+    for (unsigned hart = 0; hart < 3; hart++) {
+        assert_int_equal(call(&s, hart, FUNC), hart + 1);
+        store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, hart + 2));
     }
+    assert_int_equal(cluster_left_out(s.w.cluster).old_code, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    s.seen.stale_count = 0;
+    assert_int_equal(call(&s, 2, FUNC), 4);
+    assert_int_equal(s.seen.stale_count, 1);
+    assert_int_equal(s.seen.stale[0].chosen, FETCHED_NEW);
+    assert_false(s.seen.stale[0].fetched_before);
+    assert_true(s.seen.stale[0].old_known);
+    assert_true(s.seen.stale[0].writer_known);
+    fence(&s, 0); /* frees its old bytes */
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 5));
+    assert_int_equal(call(&s, 2, FUNC), 4);
+    assert_int_equal(cluster_left_out(s.w.cluster).old_code, 1);
+    wreck(&s);
+}
+
+/* An aligned word is fetched at once: never with one half of the old bytes and one of the new. */
+static void of_a_word_both_halves_are_left_out(void **state)
+{
+    const struct cluster_config config = {.fetch = FETCH_STALE, .old_code_max = 1};
+    struct scene s;
+
+    (void)state;
+    build_with(&s, &config, 2);
+    load_function(&s, FUNC, 1);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 0, STUB_SH, FUNC + 2, ADDI(A0, ZERO, 2) >> 16);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    store(&s, 0, STUB_SH, FUNC, ADDI(A1, ZERO, 0) & 0xffff);
+    hart_set_reg(cluster_hart(s.w.cluster, 1), A0, 9);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    store(&s, 0, STUB_SH, FUNC + 2, ADDI(A1, ZERO, 3) >> 16);
+    assert_int_equal(cluster_left_out(s.w.cluster).old_code, 1);
+    hart_set_reg(cluster_hart(s.w.cluster, 1), A0, 9);
+    assert_int_equal(call(&s, 1, FUNC), 9);
+    assert_int_equal(hart_reg(cluster_hart(s.w.cluster, 1), A1), 3);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    wreck(&s);
+}
+
+/* Restores the state of a cluster with old_code_max 2 in one that has 1, as if it were of that one.
+ */
+static enum state_error restore_with_less(const struct scene *s, struct scene *less)
+{
+    static const uint8_t harts_and_max[] = {2, 0, 0, 0, 0, 0, 0, 0, 2};
+    struct state_io save, load;
+    uint8_t *at;
+
+    state_io_save(&save, 0);
+    cluster_state_io(&save, s->w.cluster);
+    at = memmem(save.saved.at, save.saved.len, harts_and_max, sizeof harts_and_max);
+    assert_non_null(at);
+    at[sizeof harts_and_max - 1] = 1;
+    state_io_load(&load, save.saved.at, save.saved.len);
+    cluster_state_io(&load, less->w.cluster);
+    state_io_free(&save);
+    return state_io_end(&load);
+}
+
+static void a_state_with_too_many_old_bytes_is_refused(void **state)
+{
+    struct cluster_config config = {.fetch = FETCH_STALE, .old_code_max = 2};
+    struct scene s, less;
+
+    (void)state;
+    build_with(&s, &config, 2);
+    config.old_code_max = 1;
+    build_with(&less, &config, 2);
+    load_function(&s, FUNC, 1);
+    for (unsigned n = 0; n < 4; n++) /* as many records of stores as there will be */
+        store(&less, 0, STUB_SW, stub(STUB_SB), n);
+    assert_int_equal(call(&s, 0, FUNC), 1);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 2));
+    assert_int_equal(restore_with_less(&s, &less), STATE_OK);
+    assert_int_equal(call(&s, 1, FUNC), 2);
+    store(&s, 0, STUB_SW, FUNC, ADDI(A0, ZERO, 3));
+    assert_int_equal(restore_with_less(&s, &less), STATE_OUT_OF_RANGE);
+    wreck(&less);
+    wreck(&s);
 }
 
 /* Harts 1 and 2 have equal views, with other old bytes than hart 0; then they are different again.
@@ -1504,6 +1635,9 @@ int main(void)
         cmocka_unit_test(each_hart_sees_the_bytes_that_it_had),
         cmocka_unit_test(each_of_many_harts_runs_what_it_had_however_they_share_it),
         cmocka_unit_test(harts_that_had_the_same_bytes_can_part),
+        cmocka_unit_test(a_hart_for_whose_old_bytes_there_is_no_room_runs_the_new_ones),
+        cmocka_unit_test(of_a_word_both_halves_are_left_out),
+        cmocka_unit_test(a_state_with_too_many_old_bytes_is_refused),
         cmocka_unit_test(a_store_behind_the_remote_fence_is_not_covered_by_it),
         cmocka_unit_test(a_reset_leaves_nothing_stale),
         cmocka_unit_test(a_store_to_code_is_told_with_old_and_new_bytes),

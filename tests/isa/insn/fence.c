@@ -106,7 +106,7 @@ void sfence_vma_of_one_address_covers_its_whole_superpage(struct world *w)
     assert_int_equal(csr(w->hart, MCAUSE), EXC_LOAD_ACCESS);
 }
 
-/* More superpages than a hart's list holds; the last one is unmapped. */
+/* More superpages than one load span; the last one is unmapped. */
 void sfence_vma_of_one_address_covers_one_of_many_superpages(struct world *w)
 {
     enum { FIRST = 4, COUNT = 100 };

@@ -1,0 +1,13 @@
+/*
+ * findings_style.h - how findings are printed at the end of a run: --findings.
+ */
+#ifndef FTRACE_FINDINGS_STYLE_H
+#define FTRACE_FINDINGS_STYLE_H
+
+enum findings_style {
+    FINDINGS_AUTO, /* errors and warnings: with their evidence if they are few, otherwise briefly */
+    FINDINGS_FULL, /* all, notes too, with their evidence */
+    FINDINGS_BRIEF, /* all, notes too, a line each */
+};
+
+#endif
