@@ -146,7 +146,7 @@ enum site_oddity {
     SITE_BYTES_ODD, /* neither nops nor a call */
     SITE_TARGET,    /* a call to where nothing begins that a site may call */
     SITE_CARRY,     /* a call that misses such a place by 0x1000 */
-    SITE_BASE,      /* a jalr whose register does not have the auipc's value, and so calls elsewhere */
+    SITE_BASE, /* a jalr whose register does not have the auipc's value, and so calls elsewhere */
 };
 
 struct site_odd_event {

@@ -47,7 +47,7 @@ typedef void (*rule_check)(struct audit *a, const struct event *e);
 
 struct audit {
     struct audit_config config;
-    uint32_t rules_kinds; /* of events that some rule needs */
+    uint32_t rules_kinds;                       /* of events that some rule needs */
     rule_check checks[EVENT_KINDS][RULE_COUNT]; /* for each kind the functions that need it */
     unsigned check_count[EVENT_KINDS];
     VEC_OF(struct finding) findings;

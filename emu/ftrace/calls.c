@@ -99,8 +99,7 @@ static bool goes_through(const struct call *call)
 static void emit(struct calls *c, enum event_kind kind, struct hart *h, const struct call *call,
                  enum call_end how)
 {
-    const struct event e = {.kind = kind,
-                            .call = {.hart = h, .call = call, .how = (uint8_t)how}};
+    const struct event e = {.kind = kind, .call = {.hart = h, .call = call, .how = (uint8_t)how}};
 
     if (goes_through(call) && cluster_wants(c->cluster, kind))
         cluster_emit(c->cluster, &e);

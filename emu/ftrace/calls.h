@@ -33,11 +33,11 @@ struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
-    uint32_t site;         /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
-    uint64_t pc;           /* of the site; TRAP: the interrupted pc */
-    uint64_t back;         /* where it returns to; FUNCTION: the return address */
-    uint64_t sp;           /* the stack pointer of its caller */
-    uint64_t cause;        /* TRAP: scause */
+    uint32_t site;  /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
+    uint64_t pc;    /* of the site; TRAP: the interrupted pc */
+    uint64_t back;  /* where it returns to; FUNCTION: the return address */
+    uint64_t sp;    /* the stack pointer of its caller */
+    uint64_t cause; /* TRAP: scause */
 };
 
 struct call_moment {
@@ -51,10 +51,10 @@ struct call_moment {
 
 enum call_end {
     CALL_CAME_BACK,
-    CALL_ABANDONED, /* it did not return: its stack was dropped or unwound */
-    CALL_STRAYED,   /* TRACER, RETURN: it reached the return address of an outer call instead */
+    CALL_ABANDONED,  /* it did not return: its stack was dropped or unwound */
+    CALL_STRAYED,    /* TRACER, RETURN: it reached the return address of an outer call instead */
     CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
-    CALL_OPEN,      /* it was still open at the end of the run */
+    CALL_OPEN,       /* it was still open at the end of the run */
 };
 
 struct calls_listener {

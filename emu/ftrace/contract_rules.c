@@ -30,11 +30,11 @@ enum { SLOT_BELOW_SP = 8 };
 enum { REG_FA0 = 10, REG_FA1 = 11 };
 
 /* s0 to s11, and gp. tp may change: the task may have been moved to another hart. */
-#define KEPT_ALWAYS \
+#define KEPT_ALWAYS                                                                            \
     (X(REG_GP) | X(8) | X(9) | X(18) | X(19) | X(20) | X(21) | X(22) | X(23) | X(24) | X(25) | \
      X(26) | X(27))
 #define ARGUMENTS (X(10) | X(11) | X(12) | X(13) | X(14) | X(15) | X(16) | X(17))
-#define RESULTS (X(REG_A0) | X(REG_A1))
+#define RESULTS   (X(REG_A0) | X(REG_A1))
 
 /*
  * Integer registers that must be the same afterwards. A site behind the prologue is an ordinary

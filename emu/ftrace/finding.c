@@ -8,13 +8,13 @@
 const char *fact_label_name(enum fact_label label)
 {
     static const char *const names[] = {
-        [LABEL_SITE] = "site",       [LABEL_FENCED] = "fenced",     [LABEL_WRITTEN] = "written",
-        [LABEL_FETCHED] = "fetched", [LABEL_EXECUTED] = "executed", [LABEL_OLD] = "old",
-        [LABEL_IN_MEMORY] = "in memory", [LABEL_MISSING] = "missing", [LABEL_UNKNOWN] = "unknown",
-        [LABEL_ORDER] = "order",     [LABEL_CALLS] = "calls",       [LABEL_NEAR] = "near",
-        [LABEL_STOPPED] = "stopped", [LABEL_RESUMED] = "resumed",
-        [LABEL_CALLED] = "called",   [LABEL_RETURNED] = "returned", [LABEL_EXPECTED] = "expected",
-        [LABEL_BEFORE] = "before",   [LABEL_AFTER] = "after",
+        [LABEL_SITE] = "site",           [LABEL_FENCED] = "fenced",     [LABEL_WRITTEN] = "written",
+        [LABEL_FETCHED] = "fetched",     [LABEL_EXECUTED] = "executed", [LABEL_OLD] = "old",
+        [LABEL_IN_MEMORY] = "in memory", [LABEL_MISSING] = "missing",   [LABEL_UNKNOWN] = "unknown",
+        [LABEL_ORDER] = "order",         [LABEL_CALLS] = "calls",       [LABEL_NEAR] = "near",
+        [LABEL_STOPPED] = "stopped",     [LABEL_RESUMED] = "resumed",   [LABEL_CALLED] = "called",
+        [LABEL_RETURNED] = "returned",   [LABEL_EXPECTED] = "expected", [LABEL_BEFORE] = "before",
+        [LABEL_AFTER] = "after",
     };
 
     return names[label];

@@ -305,9 +305,8 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
 
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
-    static const char *const kinds[] = {"site",  "fence",    "store",  "moment",
-                                        "bytes", "unfenced", "message", "place",
-                                        "register"};
+    static const char *const kinds[] = {"site",     "fence",   "store", "moment",  "bytes",
+                                        "unfenced", "message", "place", "register"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];

@@ -92,8 +92,7 @@ static bool may_call(const struct site_check *k, const struct site *s, uint64_t 
     if (!k->symbols || !image_va_to_pa(k->image, target, &pa) ||
         !symbols_function_at(k->symbols, target))
         return true;
-    return begins_symbol(k, target) &&
-           (s->kind != SITE_FUNCTION || !is_traced_function(k, target));
+    return begins_symbol(k, target) && (s->kind != SITE_FUNCTION || !is_traced_function(k, target));
 }
 
 /* An auipc that was not rounded for the sign of the low half leads to the page before or after. */

@@ -200,13 +200,12 @@ static void on_sites_changed(void *ctx, uint32_t id)
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
-    struct listener listener = {.ctx = w,
-                                .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
-                                         EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
-                                         EVENT_BIT(EVENT_SFENCE_VMA) |
-                                         EVENT_BIT(EVENT_HART_STARTED) |
-                                         EVENT_BIT(EVENT_HART_STOPPED),
-                                .on_event = on_event};
+    struct listener listener = {
+        .ctx = w,
+        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_TRAP) |
+                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_SFENCE_VMA) |
+                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED),
+        .on_event = on_event};
 
     w->cluster = config->cluster;
     w->sites = site_table_new(config->image, config->symbols, d);
@@ -220,8 +219,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         count_costs(w, config);
     if (config->audit) {
         w->audit = new_audit(w, config);
-        w->site_check =
-            site_check_new(config->cluster, w->sites, config->image, config->symbols);
+        w->site_check = site_check_new(config->cluster, w->sites, config->image, config->symbols);
         w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
