@@ -40,7 +40,7 @@ help:
 	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make guest       all guest kernels and their programs; with LAYOUT= one of'
 	@echo '                 $(GUEST_LAYOUTS);'
-	@echo '                 with BREAK= too (mcount, atomic), one whose fences are missing: $(GUEST_BREAKS)'
+	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models, completion for bash'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
