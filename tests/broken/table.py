@@ -47,8 +47,10 @@ def try_mutant(job):
     """The row of a kernel with a mistake: the first of the numbers of harts on which the mistake is found."""
     name, layout, says = job
     first = None
-    for harts in sorted({1, 2, 4, int(says["harts"])}):
-        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING), "--audit=fail")
+    tries = [(harts, seed) for seed in range(1, int(says.get("seeds", 1)) + 1)
+             for harts in sorted({1, 2, 4, int(says["harts"])})]
+    for harts, seed in tries:
+        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING), "--audit=fail", "--seed", str(seed))
         if found:
             first = first or (found[0]["rule"], harts, found[0]["examples"][0]["cycle"])
             if found[0]["rule"] == says["rule"]:
