@@ -19,8 +19,12 @@
 #include "cpu/hart.h"
 #include "debug/debugger.h"
 #include "ftrace/audit.h"
+#include "ftrace/baseline.h"
 #include "ftrace/describe.h"
+#include "ftrace/module_names.h"
+#include "ftrace/pardon.h"
 #include "ftrace/report.h"
+#include "ftrace/report_files.h"
 #include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
 #include "load/image.h"
@@ -44,9 +48,12 @@ struct session {
     struct symbols *symbols;
     struct lines *lines;
     struct watch *watch;
+    struct module_names *module_names;
     struct trace_json *trace; /* NULL: no --trace */
     struct new_file trace_file;
-    struct new_file report; /* closed: no --report, or not open yet */
+    struct pardons *pardons;
+    struct report_files files;
+    uint64_t left_out; /* errors that are in no finding, so far */
     bool audit_failed, trace_lost;
 };
 
@@ -79,12 +86,27 @@ static struct machine_config machine_config(const struct session *s)
     return config;
 }
 
-/* With --audit=fail the first error ends the run. */
+/* Whether a finding fails the run, or a breach that is in none. */
+static bool has_failing(struct session *s)
+{
+    const struct audit *a = watch_audit(s->watch);
+    uint64_t left_out = audit_left_out(a, SEVERITY_error);
+    bool more = left_out != s->left_out;
+
+    s->left_out = left_out;
+    return more || pardons_count(s->pardons, a, watch_sites(s->watch), s->symbols).failing;
+}
+
+/* With --audit=fail the first error that is not pardoned ends the run. */
 static void on_finding(void *ctx, enum rule rule)
 {
     struct session *s = ctx;
+    const struct audit *a = watch_audit(s->watch);
 
-    if (s->options.audit != AUDIT_FAIL || rule_severity(rule) < SEVERITY_error)
+    if (audit_count(a))
+        module_names_keep(s->module_names, audit_get(a, audit_count(a) - 1));
+    if (s->options.audit != AUDIT_FAIL || rule_severity(rule) < SEVERITY_error ||
+        pardons_allow_all(s->pardons, rule) || !has_failing(s))
         return;
     s->audit_failed = true;
     machine_ask_stop(s->machine);
@@ -128,21 +150,33 @@ static enum exit_status dump_dtb(const struct session *s)
     return new_file_commit(&file, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
-static enum exit_status open_report(struct session *s)
+static enum exit_status open_files(struct session *s)
 {
-    return new_file_open(&s->report, s->options.report, &s->diag) ? EXIT_PASS : EXIT_IO;
+    const struct options *o = &s->options;
+
+    s->files.paths[REPORT_JSON] = o->report;
+    s->files.paths[REPORT_SARIF] = o->sarif;
+    s->files.paths[REPORT_JUNIT] = o->junit;
+    s->files.paths[REPORT_BASELINE] = o->write_baseline;
+    return report_files_prepare(&s->files, &s->diag);
 }
 
-/*
- * Opens the report before the run, so that a wrong path is found at once; but not a FIFO, whose
- * reader may come later.
- */
-static enum exit_status prepare_report(struct session *s)
+/* --allow and --baseline. */
+static enum exit_status read_pardons(struct session *s)
 {
-    const char *path = s->options.report;
-    struct stat st;
+    const struct options *o = &s->options;
+    struct baseline *baseline;
+    enum exit_status status = EXIT_PASS;
 
-    return !path || (!stat(path, &st) && S_ISFIFO(st.st_mode)) ? EXIT_PASS : open_report(s);
+    s->pardons = pardons_new();
+    for (unsigned i = 0; status == EXIT_PASS && i < o->allow_count; i++)
+        status = pardons_allow(s->pardons, o->allow[i], s->symbols, &s->diag);
+    if (status != EXIT_PASS || !o->baseline)
+        return status;
+    status = baseline_read(o->baseline, &s->diag, &baseline);
+    if (status == EXIT_PASS)
+        pardons_know(s->pardons, baseline);
+    return status;
 }
 
 /* Checks that the file of --commands can be read. The debugger opens it, but sets no exit status.
@@ -233,7 +267,9 @@ static enum exit_status open_session(struct session *s)
         machine_link_image(s->machine, linked);
     symbols_hide_below(s->symbols, lowest_named(s->machine));
     s->lines = lines_new(named);
-    status = open_trace(s);
+    status = read_pardons(s);
+    if (status == EXIT_PASS)
+        status = open_trace(s);
     if (status != EXIT_PASS)
         return status;
     watch = (struct watch_config){.cluster = machine_cluster(s->machine),
@@ -248,8 +284,9 @@ static enum exit_status open_session(struct session *s)
     if (s->trace)
         watch.calls = trace_json_listener(s->trace, o->trace_on_only);
     s->watch = watch_new(&watch, &s->diag);
+    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols);
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
-    status = prepare_report(s);
+    status = open_files(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
 }
 
@@ -258,11 +295,13 @@ static void close_session(struct session *s)
     watch_free(s->watch);
     trace_json_free(s->trace);
     new_file_discard(&s->trace_file);
-    new_file_discard(&s->report);
+    report_files_discard(&s->files);
+    pardons_free(s->pardons);
     machine_free(s->machine);
     core_free(s->core);
     lines_free(s->lines);
     symbols_free(s->symbols);
+    module_names_free(s->module_names);
     record_replay_free(s->record_replay);
     host_free(s->host);
 }
@@ -528,17 +567,8 @@ static struct report make_report(const struct session *s)
         .lines = s->lines,
         .rows = o->rows,
         .findings = o->findings,
+        .pardons = s->pardons,
     };
-}
-
-/* A report that cannot be written is an error of its own. */
-static enum exit_status write_json(struct session *s, const struct report *r)
-{
-    (void)fflush(stdout); /* the debugger's output comes before a report on standard output */
-    if (s->report.fd < 0 && open_report(s) != EXIT_PASS)
-        return EXIT_IO;
-    (void)!report_json(r, new_file_stream(&s->report)); /* new_file_commit reports a failure */
-    return new_file_commit(&s->report, &s->diag) ? EXIT_PASS : EXIT_IO;
 }
 
 /* Ends the recording and checks the replay, either of which can change the status. */
@@ -584,6 +614,33 @@ static bool all_was_written(const struct session *s)
     return !ferror(stdout) && !ferror(s->diag.out);
 }
 
+/*
+ * A finding can cease to be pardoned, when it is found in another function. Lines of the baseline
+ * that occur no longer are known only if the run was not stopped at a finding.
+ */
+static void judge(struct session *s)
+{
+    const struct audit *a = watch_audit(s->watch);
+
+    if (!a)
+        return;
+    s->audit_failed |= s->options.audit == AUDIT_FAIL &&
+                       pardons_count(s->pardons, a, watch_sites(s->watch), s->symbols).failing;
+    if (!s->audit_failed)
+        pardons_mark(s->pardons, a, watch_sites(s->watch), s->symbols);
+}
+
+static void say_gone(const struct session *s)
+{
+    const struct baseline *b = pardons_baseline(s->pardons);
+    const char *text;
+    unsigned line;
+    size_t at = 0;
+
+    while (b && !s->audit_failed && (text = baseline_gone(b, &at, &line)))
+        diag_note(&s->diag, "%s:%u: does not occur any more: %s", baseline_name(b), line, text);
+}
+
 /* The reason is printed last: the report may have many lines. */
 static unsigned finish(struct session *s, struct stop stop)
 {
@@ -591,15 +648,18 @@ static unsigned finish(struct session *s, struct stop stop)
     struct ending end;
 
     host_release(s->host);
+    judge(s);
     print_report(s, &report);
     watch_end(s->watch);
     if (s->trace && trace_json_end(s->trace, &s->diag) != EXIT_PASS)
         s->trace_lost = true;
+    say_gone(s);
     end = settle(s, stop);
     report.run.ended = end.word;
     report.run.ended_by = is_by_guest(stop) ? origins[stop.origin].name : NULL;
     report.run.exit_code = end.status;
-    if (s->options.report && write_json(s, &report) != EXIT_PASS)
+    (void)fflush(stdout); /* the debugger's output comes before a report on standard output */
+    if (report_files_write(&s->files, &report, &s->diag) != EXIT_PASS)
         return EXIT_IO;
     return all_was_written(s) ? end.status : EXIT_IO;
 }
@@ -617,8 +677,9 @@ static void hold_standard_files(void)
 
 int main(int argc, char **argv)
 {
-    struct session s = {
-        .diag = {.out = stderr, .program = "rvftrace"}, .trace_file.fd = -1, .report.fd = -1};
+    struct session s = {.diag = {.out = stderr, .program = "rvftrace"},
+                        .trace_file.fd = -1,
+                        .files = report_files_none()};
     unsigned status;
     bool done;
 

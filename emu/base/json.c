@@ -135,6 +135,12 @@ void json_text(struct json *j, const char *name, const char *text)
     put_string(j, text);
 }
 
+void json_bool(struct json *j, const char *name, bool value)
+{
+    begin_value(j, name);
+    fputs(value ? "true" : "false", j->out);
+}
+
 void json_null(struct json *j, const char *name)
 {
     begin_value(j, name);

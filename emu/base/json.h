@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { JSON_DEPTH_MAX = 8 };
+enum { JSON_DEPTH_MAX = 16 };
 
 struct json {
     FILE *out;
@@ -39,6 +39,7 @@ void json_line(struct json *j, unsigned indent);
 void json_number(struct json *j, const char *name, uint64_t value);
 void json_hex(struct json *j, const char *name, uint64_t value);    /* a string: "0x80000000" */
 void json_text(struct json *j, const char *name, const char *text); /* NULL: null */
+void json_bool(struct json *j, const char *name, bool value);
 void json_null(struct json *j, const char *name);
 
 #endif

@@ -246,6 +246,41 @@ static bool set_findings(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_allow(struct options *o, const char *arg)
+{
+    if (o->allow_count == OPTION_ALLOW_MAX) {
+        snprintf(o->problem, sizeof o->problem, "at most %d; a baseline may have more",
+                 OPTION_ALLOW_MAX);
+        return false;
+    }
+    o->allow[o->allow_count++] = arg;
+    return *arg != '\0';
+}
+
+static bool set_baseline(struct options *o, const char *arg)
+{
+    o->baseline = arg;
+    return *arg != '\0';
+}
+
+static bool set_write_baseline(struct options *o, const char *arg)
+{
+    o->write_baseline = arg;
+    return *arg != '\0';
+}
+
+static bool set_sarif(struct options *o, const char *arg)
+{
+    o->sarif = arg;
+    return *arg != '\0';
+}
+
+static bool set_junit(struct options *o, const char *arg)
+{
+    o->junit = arg;
+    return *arg != '\0';
+}
+
 /* A number from 1 to max. */
 static bool parse_limit(const char *arg, uint64_t max, size_t *limit)
 {
@@ -389,10 +424,10 @@ static error_t refuse(struct parse *p)
     return EINVAL;
 }
 
-/* Warns of a repeated option, whose last value is used. --drive may be repeated. */
+/* Warns of a repeated option, whose last value is used. Some may be repeated. */
 static void note_repetition(struct parse *p, unsigned row, const char *arg)
 {
-    if (p->given[row] && arg && rows[row].set != set_drive)
+    if (p->given[row] && arg && rows[row].set != set_drive && rows[row].set != set_allow)
         diag_warn(p->diag, "--%s is given more than once; using `%s'", rows[row].name, arg);
     p->given[row] = true;
 }
@@ -582,6 +617,31 @@ static enum exit_status parse_cores(int argc, char **argv, const struct diag *d,
     return EXIT_USAGE;
 }
 
+/* The options about findings need them, and a baseline all of them. */
+static bool check_audit_options(const struct options *o, const struct diag *d)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } needs[] = {{o->allow_count != 0, "allow"},
+                 {o->baseline, "baseline"},
+                 {o->write_baseline, "write-baseline"},
+                 {o->sarif, "sarif"},
+                 {o->junit, "junit"}};
+
+    for (unsigned i = 0; i < ARRAY_LEN(needs); i++)
+        if (needs[i].given && o->audit == AUDIT_OFF) {
+            diag_error(d, "--%s needs the auditor; leave out --audit=off", needs[i].name);
+            return false;
+        }
+    if (o->write_baseline && o->audit == AUDIT_FAIL) {
+        diag_error(d, "--write-baseline needs all findings, and --audit=fail stops at the first; "
+                      "use --audit=warn");
+        return false;
+    }
+    return true;
+}
+
 enum exit_status options_parse(int argc, char **argv, const struct diag *d, struct options *o,
                                bool *done)
 {
@@ -623,6 +683,8 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         diag_error(d, "no image; try `rvftrace %s IMAGE'", command_names[o->command]);
         return EXIT_USAGE;
     }
+    if (!check_audit_options(o, d))
+        return EXIT_USAGE;
     if (o->replay && o->input) {
         diag_error(d, "--replay supplies the input; leave out --input");
         return EXIT_USAGE;

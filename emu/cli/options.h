@@ -22,9 +22,9 @@ enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 #define OPTIONS_NUMBERS                                                                            \
     "Numbers are decimal, hexadecimal with 0x, or octal with 0; the suffixes K, M and G may also " \
     "be lower case. If an option is given twice, the last one is used; --drive adds a disk each "  \
-    "time."
+    "time, --allow a rule."
 
-enum { OPTION_PROBLEM_MAX = 256 };
+enum { OPTION_PROBLEM_MAX = 256, OPTION_ALLOW_MAX = 256 };
 
 struct options {
     enum command command;
@@ -50,6 +50,9 @@ struct options {
     enum findings_style findings;
     bool account;
     bool trace_on_only; /* record only calls of functions whose site is on */
+    const char *allow[OPTION_ALLOW_MAX];
+    unsigned allow_count;
+    const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows;
     size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;

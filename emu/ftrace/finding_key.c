@@ -40,10 +40,10 @@ void finding_key_name(char key[KEY_NAME_MAX], const char *function)
             *c = '?';
 }
 
-static void name_of_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uint64_t pc)
+void finding_key_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uint64_t pc)
 {
     const struct symbol *function = symbols_function_at(symbols, pc);
-    const char *label = function ? function->name : symbols_at(symbols, pc, NULL);
+    const char *label = function ? function->name : symbols_name_at(symbols, pc, NULL);
 
     finding_key_name(key, label ? label : "");
 }
@@ -57,7 +57,7 @@ static void name_of_writer(char key[KEY_NAME_MAX], const struct symbols *symbols
     };
 
     if (who && who->kind == WRITER_HART && who->pc)
-        name_of_code(key, symbols, who->pc);
+        finding_key_code(key, symbols, who->pc);
     else
         snprintf(key, KEY_NAME_MAX, "%s", who ? kinds[who->kind] : KEY_UNKNOWN);
 }
@@ -69,7 +69,7 @@ static void name_of_place(char key[KEY_NAME_MAX], const struct site_table *sites
     char function[KEY_NAME_MAX];
 
     if (!s || !s->function[0]) {
-        name_of_code(key, symbols, e->pc);
+        finding_key_code(key, symbols, e->pc);
         return;
     }
     finding_key_name(function, s->function);
@@ -94,4 +94,12 @@ void finding_key(struct finding_key *key, const struct finding *f, const struct 
             same++;
         key->place_count += same == key->place_count;
     }
+}
+
+void finding_key_text(char text[KEY_TEXT_MAX], const struct finding_key *key)
+{
+    bool by = strcmp(key->writer, KEY_UNKNOWN) != 0;
+
+    snprintf(text, KEY_TEXT_MAX, "%s %s %s", rule_name(key->rule), by ? "by" : "at",
+             by ? key->writer : key->places[0]);
 }

@@ -32,8 +32,15 @@ struct finding_key {
 void finding_key(struct finding_key *key, const struct finding *f, const struct site_table *sites,
                  const struct symbols *symbols);
 
+/* The key in words: the rule and the writer, or where it was found if that is not known. */
+enum { KEY_TEXT_MAX = 2 * KEY_NAME_MAX };
+void finding_key_text(char text[KEY_TEXT_MAX], const struct finding_key *key);
+
 /* The name of a function as keys have it. */
 void finding_key_name(char key[KEY_NAME_MAX], const char *function);
+
+/* The name of the code at an address, as keys have it. */
+void finding_key_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uint64_t pc);
 
 /* The store that is part of the evidence; NULL: none is. */
 const struct writer *finding_writer(const struct finding *f);

@@ -14,6 +14,7 @@
 #include "ftrace/account.h"
 #include "ftrace/audit.h"
 #include "ftrace/describe.h"
+#include "ftrace/pardon.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
@@ -357,6 +358,17 @@ static void print_not_kept(const struct report *r, FILE *out)
         fputc('\n', out);
 }
 
+static void print_pardons(const struct report *r, FILE *out)
+{
+    struct pardon_counts counts =
+        pardons_count(r->pardons, watch_audit(r->watch), watch_sites(r->watch), r->symbols);
+
+    if (counts.allowed)
+        fprintf(out, "%zu allowed; ", counts.allowed);
+    if (counts.known)
+        fprintf(out, "%zu in the baseline; ", counts.known);
+}
+
 static void print_verdict(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
@@ -373,6 +385,7 @@ static void print_verdict(const struct report *r, FILE *out)
                 notes && r->findings == FINDINGS_AUTO ? " (listed with --findings brief)" : "");
     else
         fprintf(out, "audit:    no findings; ");
+    print_pardons(r, out);
     print_patches(r, out);
     fprintf(out, all ? "\n" : "; nothing stale was run\n");
 }

@@ -13,6 +13,7 @@
 
 #include "base/compiler.h"
 #include "ftrace/findings_style.h"
+#include "ftrace/pardon.h"
 
 struct lines;
 struct symbols;
@@ -43,7 +44,11 @@ struct report {
     struct lines *lines;
     unsigned rows; /* rows of the site table in the text; the other sites are summed up */
     enum findings_style findings;
+    const struct pardons *pardons; /* NULL: none */
 };
+
+/* Why the finding with this index does not fail the run. index < audit_count(). */
+enum pardon report_pardon(const struct report *r, size_t index);
 
 /* Totals, the site table with the busiest first, what off and on cost, the audit's verdict. */
 void report_text(const struct report *r, FILE *out);
@@ -59,5 +64,13 @@ void report_finding(const struct report *r, size_t index, FILE *out);
 
 /* The complete report. False: writing failed; errno is set. */
 MUST_USE bool report_json(const struct report *r, FILE *out);
+
+/*
+ * The findings in formats of others: SARIF 2.1.0 (OASIS) and JUnit's XML; and as a baseline
+ * (baseline.h). The caller checks the stream's error flag. The report must have an audit.
+ */
+void report_sarif(const struct report *r, FILE *out);
+void report_junit(const struct report *r, FILE *out);
+void report_baseline(const struct report *r, FILE *out);
 
 #endif

@@ -2,19 +2,32 @@
  * report_findings.c - the findings as text: with all evidence, or a line each.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/grouped.h"
 #include "ftrace/audit.h"
 #include "ftrace/describe.h"
 #include "ftrace/finding_key.h"
-#include "ftrace/report.h"
+#include "ftrace/pardon.h"
+#include "ftrace/report_priv.h"
 #include "ftrace/watch.h"
 #include "mem/ram.h"
 
 /* Up to so many errors and warnings, FINDINGS_AUTO prints the evidence of each. */
 enum { FEW = 4 };
 
+enum pardon report_pardon(const struct report *r, size_t index)
+{
+    return pardons_of(r->pardons, audit_get(watch_audit(r->watch), index), watch_sites(r->watch),
+                      r->symbols);
+}
+
 /* ---- with evidence ---- */
+
+static const char *const pardon_labels[] = {"", "allowed", "known"};
+static const char *const pardon_texts[] = {"", "by --allow: does not fail the run",
+                                           "from the baseline: does not fail the run"};
 
 /* ", on harts 1 2" */
 static void print_harts(uint64_t harts, FILE *out)
@@ -62,7 +75,7 @@ static void print_example(const struct report *r, const struct finding *f, const
 static bool is_of_evidence(const struct finding *f, const struct example *e)
 {
     for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].kind == FACT_FETCH && f->facts[i].hart == e->hart &&
+        if (f->facts[i].kind == FACT_MOMENT && f->facts[i].hart == e->hart &&
             f->facts[i].pc == e->pc)
             return true;
     return false;
@@ -90,6 +103,7 @@ static void print_order(const struct finding *f, FILE *out)
 void report_finding(const struct report *r, size_t index, FILE *out)
 {
     const struct finding *f = audit_get(watch_audit(r->watch), index);
+    enum pardon pardon = report_pardon(r, index);
 
     fprintf(out, "%s: %s: %s\n", severity_name(rule_severity(f->rule)), rule_name(f->rule),
             rule_sentence(f->rule));
@@ -101,6 +115,8 @@ void report_finding(const struct report *r, size_t index, FILE *out)
         if (!is_of_evidence(f, &f->examples[i]))
             print_example(r, f, &f->examples[i], out);
     print_order(f, out);
+    if (pardon != PARDON_NONE)
+        fprintf(out, "  %-9s %s\n", pardon_labels[pardon], pardon_texts[pardon]);
     fprintf(out, "  %-9s %s\n", "remedy", rule_remedy(f->rule));
 }
 
@@ -120,22 +136,44 @@ static void print_left_out(const struct audit *a, FILE *out)
 
 /* ---- a line each ---- */
 
-/* Where it was found, who had written the code, how often and on which harts. */
-static void print_line(const struct report *r, size_t i, FILE *out)
+void report_finding_summary(const struct report *r, size_t index, FILE *out)
 {
-    const struct finding *f = audit_get(watch_audit(r->watch), i);
+    const struct finding *f = audit_get(watch_audit(r->watch), index);
     const struct writer *who = finding_writer(f);
     char place[PLACE_MAX], n[32];
 
     describe_place(place, r->symbols, r->lines, finding_place(f)->pc);
-    fprintf(out, "%s: %s: at %s", severity_name(rule_severity(f->rule)), rule_name(f->rule), place);
+    fprintf(out, "at %s", place);
     if (who && who->kind == WRITER_HART && who->pc) {
         describe_place(place, r->symbols, r->lines, who->pc);
         fprintf(out, ", written by %s", place);
     }
     fprintf(out, "; %s time%s", grouped(n, f->count), f->count == 1 ? "" : "s");
     print_harts(f->harts, out);
-    fputc('\n', out);
+}
+
+static void print_line(const struct report *r, size_t i, FILE *out)
+{
+    enum rule rule = audit_get(watch_audit(r->watch), i)->rule;
+    enum pardon pardon = report_pardon(r, i);
+
+    fprintf(out, "%s: %s: ", severity_name(rule_severity(rule)), rule_name(rule));
+    report_finding_summary(r, i, out);
+    fprintf(out, "%s%s\n", pardon == PARDON_NONE ? "" : "; ", pardon_labels[pardon]);
+}
+
+char *report_finding_text(const struct report *r, size_t index,
+                          void (*print)(const struct report *r, size_t index, FILE *out))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out) {
+        print(r, index, out);
+        (void)fclose(out);
+    }
+    return text ? text : xstrdup("");
 }
 
 void report_findings_list(const struct report *r, FILE *out)
@@ -151,23 +189,45 @@ void report_findings_list(const struct report *r, FILE *out)
 
 /* ---- at the end of a run ---- */
 
+/* The errors and warnings that are not pardoned. */
+static size_t count_grave(const struct report *r)
+{
+    const struct audit *a = watch_audit(r->watch);
+    size_t count = 0;
+
+    for (size_t i = 0; i < audit_count(a); i++)
+        count += rule_severity(audit_get(a, i)->rule) > SEVERITY_note &&
+                 report_pardon(r, i) == PARDON_NONE;
+    return count;
+}
+
+/* FINDINGS_AUTO. */
+static void print_by_number(const struct report *r, FILE *out)
+{
+    const struct audit *a = watch_audit(r->watch);
+    bool few = count_grave(r) <= FEW;
+
+    for (size_t i = 0; i < audit_count(a); i++) {
+        if (rule_severity(audit_get(a, i)->rule) == SEVERITY_note)
+            continue;
+        if (few && report_pardon(r, i) == PARDON_NONE)
+            report_finding(r, i, out);
+        else
+            print_line(r, i, out);
+    }
+    if (!few)
+        fputs("  evidence  --findings full prints that of each\n", out);
+}
+
 void report_findings(const struct report *r, FILE *out)
 {
     const struct audit *a = watch_audit(r->watch);
-    enum severity lowest = r->findings == FINDINGS_AUTO ? SEVERITY_warning : SEVERITY_note;
-    bool brief = r->findings == FINDINGS_BRIEF ||
-                 (a && r->findings == FINDINGS_AUTO && audit_count_at_least(a, lowest) > FEW);
 
-    for (size_t i = 0; a && i < audit_count(a); i++) {
-        if (rule_severity(audit_get(a, i)->rule) < lowest)
-            continue;
-        if (brief)
-            print_line(r, i, out);
-        else
-            report_finding(r, i, out);
-    }
-    if (brief && r->findings == FINDINGS_AUTO)
-        fputs("  evidence  --findings full prints that of each\n", out);
-    if (a)
-        print_left_out(a, out);
+    if (!a)
+        return;
+    if (r->findings == FINDINGS_AUTO)
+        print_by_number(r, out);
+    for (size_t i = 0; r->findings != FINDINGS_AUTO && i < audit_count(a); i++)
+        (r->findings == FINDINGS_FULL ? report_finding : print_line)(r, i, out);
+    print_left_out(a, out);
 }

@@ -5,6 +5,7 @@
  * It is written member by member, and lists row by row: a kernel has tens of thousands of sites.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/report_version.h"
@@ -13,7 +14,9 @@
 #include "cpu/hart.h"
 #include "ftrace/account.h"
 #include "ftrace/audit.h"
+#include "ftrace/baseline.h"
 #include "ftrace/describe.h"
+#include "ftrace/pardon.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/report_priv.h"
 #include "ftrace/sites.h"
@@ -302,8 +305,8 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
 
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
-    static const char *const kinds[] = {"site",  "fence",    "store",  "fetch",
-                                        "bytes", "unfenced", "message"};
+    static const char *const kinds[] = {"site",     "fence",   "store", "moment",  "bytes",
+                                        "unfenced", "message", "place", "register"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
@@ -319,7 +322,7 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         json_hex(j, "address", site_get(watch_sites(r->watch), fact->site)->va);
         break;
     case FACT_FENCE: json_number(j, "requester", fact->requester); __attribute__((fallthrough));
-    case FACT_FETCH:
+    case FACT_MOMENT:
         json_number(j, "hart", fact->hart);
         json_hex(j, "pc", fact->pc);
         put_place(s, fact->pc);
@@ -331,8 +334,17 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         put_bytes(j, "bytes", fact->bytes, fact->size);
         put_code(s, "code", fact->va, fact->bytes, fact->size);
         break;
+    case FACT_PLACE:
+        json_hex(j, "address", fact->va);
+        put_place(s, fact->va);
+        break;
+    case FACT_REGISTER:
+        json_text(j, "register", fact_register_name(fact));
+        json_hex(j, "value", fact->va);
+        break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
-    case FACT_MESSAGE: break;
+    case FACT_MESSAGE:
+    case FACT_KINDS: break;
     }
     json_end(j);
 }
@@ -360,6 +372,10 @@ static void put_finding(struct sheet *s, size_t i)
     json_text(j, "severity", severity_name(rule_severity(f->rule)));
     json_text(j, "message", rule_sentence(f->rule));
     json_text(j, "remedy", rule_remedy(f->rule));
+    if (report_pardon(s->report, i) == PARDON_ALLOWED)
+        json_bool(j, "allowed", true);
+    if (report_pardon(s->report, i) == PARDON_KNOWN)
+        json_bool(j, "known", true);
     json_number(j, "count", f->count);
     json_begin_object(j, "by_rule");
     for (unsigned rule = 0; rule < RULE_COUNT; rule++)
@@ -406,6 +422,20 @@ static void put_left_out(struct json *j, const struct audit *a)
     for (unsigned s = 0; s < SEVERITIES; s++)
         json_number(j, severity_name((enum severity)s), audit_left_out(a, (enum severity)s));
     json_number(j, "windows", audit_windows_left_out(a));
+    json_end(j);
+}
+
+/* The lines of the baseline that are about no finding. */
+static void put_baseline_gone(struct json *j, const struct baseline *b)
+{
+    const char *text;
+    unsigned line;
+    size_t at = 0;
+
+    json_line(j, 1);
+    json_begin_array(j, "baseline_gone");
+    while ((text = baseline_gone(b, &at, &line)))
+        json_text(j, NULL, text);
     json_end(j);
 }
 
@@ -573,6 +603,8 @@ bool report_json(const struct report *r, FILE *out)
         put_rows(&s, "findings", audit_count(watch_audit(r->watch)), put_finding);
         json_line(j, 1);
         put_left_out(j, watch_audit(r->watch));
+        if (pardons_baseline(r->pardons) && strcmp(r->run.ended, "audit") != 0)
+            put_baseline_gone(j, pardons_baseline(r->pardons));
     }
     json_line(j, 1);
     put_patch_counts(j, counts);

@@ -4,6 +4,8 @@
 #ifndef FTRACE_REPORT_PRIV_H
 #define FTRACE_REPORT_PRIV_H
 
+#include <stdio.h>
+
 #include "ftrace/account.h"
 #include "ftrace/jump_labels.h"
 #include "ftrace/report.h"
@@ -36,5 +38,12 @@ struct site_totals report_totals(const struct report *r);
 struct jump_totals report_jumps(const struct report *r);
 struct cycle_totals report_cycles(const struct report *r, const struct site_totals *t);
 uint64_t report_busy_cycles(const struct report *r);
+
+/* "at PLACE, written by PLACE; 12 times, on harts 1 2", without a newline. */
+void report_finding_summary(const struct report *r, size_t index, FILE *out);
+
+/* What such a function prints, as a string, to be freed. */
+char *report_finding_text(const struct report *r, size_t index,
+                          void (*print)(const struct report *r, size_t index, FILE *out));
 
 #endif

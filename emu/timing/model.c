@@ -102,6 +102,7 @@ struct model *model_new(struct shared_model *shared)
     m->counters = xcalloc(core->counters, 1);
     set_predictor(m);
     m->buffered = core->write == WRITE_through && core->store_entries;
+    stores_init(&m->stores);
     m->line_shift = log_2(core->dcache.line);
     m->fetch_line_shift = log_2(core->icache.line);
     model_reset(m);
@@ -118,6 +119,7 @@ void model_free(struct model *m)
     cache_free(&m->dtlb);
     cache_free(&m->tlb2);
     cache_free(&m->btb);
+    stores_free(&m->stores);
     free(m->counters);
     free(m);
 }
@@ -147,7 +149,7 @@ void model_reset(struct model *m)
     m->return_top = m->return_count = 0;
     m->return_lost = false;
     m->division = 0;
-    memset(&m->stores, 0, sizeof m->stores);
+    stores_reset(&m->stores);
     m->last_miss = UINT64_MAX;
     m->stride = 0;
     m->fetch_epoch++;
@@ -157,7 +159,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 7);
+    state_io_section(io, "timing", 8);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);

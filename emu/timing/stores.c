@@ -4,9 +4,14 @@
 #include "timing/stores.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/compiler.h"
+#include "base/hash.h"
 #include "base/state_io.h"
+#include "base/vec.h"
 
 enum { ALL_BYTES = 0xff };
 
@@ -36,178 +41,448 @@ static uint8_t bytes_of_write(uint8_t bytes)
     return (uint8_t)(1U << first);
 }
 
-static void note_ready(struct store_buffer *s, uint32_t at)
-{
-    const struct stores_entry *e = &s->entries[at];
+/* ---- what happens in the buffer by itself ---- */
 
-    s->ready &= ~(UINT32_C(1) << at);
-    if (e->changed && !e->sent)
-        s->ready |= UINT32_C(1) << at;
+/* A doubleword that was stored whole, before and after it is sent: the common case. */
+enum { WHOLE_CHANGED = 0xff | 0xff << STORES_CHANGED, WHOLE_SENT = 0xff | 0xff << STORES_SENT };
+
+static inline uint8_t changed_of(uint32_t bytes)
+{
+    return (uint8_t)(bytes >> STORES_CHANGED);
 }
 
-/* The next entry in turn that has bytes to be sent; -1: none. */
-static int next_to_send(const struct store_buffer *s)
+static inline uint8_t sent_of(uint32_t bytes)
 {
-    uint32_t from_turn = s->ready & (UINT32_MAX << s->turn);
-
-    if (!s->ready)
-        return -1;
-    return __builtin_ctz(from_turn ? from_turn : s->ready);
+    return (uint8_t)(bytes >> STORES_SENT);
 }
 
-static struct stores_write *next_answer(struct store_buffer *s)
+/* An entry's bytes when what was sent of them is answered. */
+static uint32_t answered_bytes(uint32_t bytes)
 {
-    return s->count ? &s->writes[s->first] : NULL;
+    uint8_t changed = changed_of(bytes);
+    uint8_t valid = (uint8_t)bytes & (uint8_t)(~sent_of(bytes) | changed);
+
+    return valid | (uint32_t)changed << STORES_CHANGED;
 }
 
-static void answer(struct store_buffer *s, struct stores_write *w)
+static inline struct stores_write *write_at(struct store_buffer *s, uint32_t number)
 {
-    struct stores_entry *e = &s->entries[w->entry];
-
-    e->sent = 0;
-    e->valid &= (uint8_t)(~w->bytes | e->changed);
-    s->sending = later(s->sending, w->until);
-    s->first = (s->first + 1) % WRITES_MAX;
-    s->count--;
-    note_ready(s, w->entry);
+    return &s->writes[number % WRITES_MAX];
 }
 
-static void send(struct store_buffer *s, const struct core *core, int at)
+static inline void answer(struct store_buffer *s, struct stores_progress *p)
 {
-    struct stores_write *w = &s->writes[(s->first + s->count++) % WRITES_MAX];
-    struct stores_entry *e = &s->entries[at];
+    const struct stores_write *w = write_at(s, p->head++);
+    unsigned at = w->entry;
 
-    w->bytes = bytes_of_write(e->changed);
-    w->entry = (uint8_t)at;
-    w->until = s->sending + core->memory_first + core->store_answer;
-    e->sent = w->bytes;
-    e->changed &= (uint8_t)~w->bytes;
-    s->sending++;
-    s->turn = (uint32_t)at + 1 < core->store_entries ? (uint32_t)at + 1 : 0;
-    note_ready(s, (uint32_t)at);
-}
-
-/* The next thing that happens until then, and when; false: nothing. */
-static bool step(struct store_buffer *s, const struct core *core, uint64_t until, uint64_t *when)
-{
-    struct stores_write *w;
-    uint64_t answered, sent;
-    int at;
-
-    if (until < s->next)
-        return false;
-    w = next_answer(s);
-    at = s->count < core->store_writes ? next_to_send(s) : -1;
-    answered = w ? w->until : NEVER;
-    sent = at >= 0 ? s->sending : NEVER;
-    s->next = answered <= sent ? answered : sent + 1;
-    if (until < s->next)
-        return false;
-    *when = answered <= sent ? answered : sent;
-    if (answered <= sent)
-        answer(s, w);
+    p->sending = later(p->sending, w->until);
+    if (LIKELY(s->bytes[at] == WHOLE_SENT))
+        s->bytes[at] = 0;
     else
-        send(s, core, at);
+        s->bytes[at] = answered_bytes(s->bytes[at]);
+    if (!s->bytes[at])
+        p->used &= ~(UINT32_C(1) << at);
+    else if (changed_of(s->bytes[at]))
+        p->ready |= UINT32_C(1) << at;
+}
+
+/* Sends of the entry whose turn it is. */
+static inline void send(struct store_buffer *s, const struct core *core, struct stores_progress *p)
+{
+    uint32_t in_turn = p->ready & p->turn, bit = in_turn ? in_turn : p->ready;
+    struct stores_write *w = write_at(s, p->tail++);
+    unsigned at;
+
+    bit &= -bit;
+    at = (unsigned)__builtin_ctz(bit);
+    p->turn = -(bit << 1);
+    p->ready ^= bit;
+    *w = (struct stores_write){p->sending++ + core->memory_first + core->store_answer, at};
+    if (LIKELY(s->bytes[at] == WHOLE_CHANGED)) {
+        s->bytes[at] = WHOLE_SENT;
+    } else {
+        uint32_t now = bytes_of_write(changed_of(s->bytes[at]));
+
+        s->bytes[at] ^= now << STORES_CHANGED | now << STORES_SENT;
+    }
+}
+
+/*
+ * The next thing that happens, and when; false: nothing until then. A write that is sent in a cycle
+ * has been sent in the next one.
+ */
+static inline bool step(struct store_buffer *s, const struct core *core, struct stores_progress *p,
+                        uint64_t until, uint64_t *when)
+{
+    uint64_t answered = p->head != p->tail ? write_at(s, p->head)->until : NEVER;
+
+    if (p->ready && p->tail - p->head < core->store_writes && p->sending < answered) {
+        if (until <= p->sending)
+            return false;
+        *when = p->sending;
+        send(s, core, p);
+        return true;
+    }
+    if (until < answered)
+        return false;
+    *when = answered;
+    answer(s, p);
     return true;
 }
 
-static int entry_for(const struct store_buffer *s, const struct core *core, uint64_t doubleword)
-{
-    const struct stores_entry *last = &s->entries[s->last];
-    int at = -1;
+/* ---- stores ---- */
 
-    if (last->valid && last->doubleword == doubleword)
-        return (int)s->last;
-    for (uint32_t i = 0; i < core->store_entries; i++) {
-        if (s->entries[i].valid && s->entries[i].doubleword == doubleword)
-            return (int)i;
-        if (!s->entries[i].valid && at < 0)
-            at = (int)i;
-    }
-    return at;
+static inline bool is_of(const struct store_buffer *s, unsigned at, uint64_t doubleword)
+{
+    return s->progress.used >> at & 1 && s->doubleword[at] == doubleword;
 }
 
-/* The cycle in which the buffer takes the store at the front of the queue, and its entry. */
-static uint64_t accept(struct store_buffer *s, const struct core *core, uint64_t doubleword,
-                       uint64_t from, int *at)
+/* Of eight tags those that may be a doubleword's, by their top bits: all that are, and few others.
+ */
+static inline uint64_t tags_like(const uint8_t tags[8], uint64_t doubleword)
 {
-    uint64_t when = from;
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t other;
 
-    while (step(s, core, from, &when))
-        ;
-    *at = entry_for(s, core, doubleword);
-    while (*at < 0 && step(s, core, NEVER - 1, &when)) {
+    memcpy(&other, tags, sizeof other);
+    other ^= (doubleword & UINT8_MAX) * ones;
+    return (other - ones) & ~other & ones << 7;
+}
+
+enum { NO_ENTRY = STORES_MAX };
+
+/* The entry that has the doubleword, or NO_ENTRY. */
+static inline unsigned entry_of(const struct store_buffer *s, const struct core *core,
+                                uint64_t doubleword)
+{
+    for (unsigned i = 0; i < core->store_entries; i += 8)
+        for (uint64_t like = tags_like(s->tags + i, doubleword); like; like &= like - 1) {
+            unsigned at = i + (unsigned)__builtin_ctzll(like) / 8;
+
+            if (is_of(s, at, doubleword))
+                return at;
+        }
+    return NO_ENTRY;
+}
+
+/*
+ * All entries are in use: waits until one is free. Returns when that is, at least `from`; NEVER if
+ * it will never be.
+ */
+static NOINLINE uint64_t wait_for_entry(struct store_buffer *s, const struct core *core,
+                                        struct stores_progress *progress, uint64_t from)
+{
+    uint32_t all = (UINT32_C(1) << core->store_entries) - 1;
+    struct stores_progress p = *progress;
+
+    while ((p.used & all) == all) {
+        uint64_t when;
+
+        if (!step(s, core, &p, NEVER - 1, &when))
+            return NEVER; /* no state of ours */
         from = later(from, when);
-        *at = entry_for(s, core, doubleword);
     }
+    *progress = p;
     return from;
+}
+
+/* Puts the newest store into the queue; returns what it waits for a place. */
+static inline uint32_t queue(struct store_buffer *s, const struct core *core, uint64_t from,
+                             uint64_t now)
+{
+    uint32_t newest = (s->newest + 1) % STORE_QUEUE_MAX;
+    uint64_t full = s->accepted[(newest - core->store_queue) % STORE_QUEUE_MAX];
+
+    s->newest = newest;
+    s->accepted[newest] = from;
+    if (!core->store_queue)
+        full = from;
+    return full > now ? (uint32_t)(full - now) : 0;
+}
+
+/* Works out what a store does. `at`: the entry that has its doubleword, or NO_ENTRY; there is the
+ * one it went to afterwards.
+ */
+static uint32_t add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
+                    uint64_t now, unsigned *at)
+{
+    uint64_t from = later(now, s->accepted[s->newest] + 1), when;
+    uint32_t bytes = bytes_of(pa, size);
+    struct stores_progress *p = &s->progress;
+
+    while (step(s, core, p, from, &when))
+        ;
+    if (*at == NO_ENTRY || !is_of(s, *at, pa >> 3)) {
+        from = wait_for_entry(s, core, p, from);
+        if (from == NEVER)
+            return 0;
+        *at = (unsigned)__builtin_ctz(~p->used);
+        s->doubleword[*at] = pa >> 3;
+        s->tags[*at] = (uint8_t)(pa >> 3);
+        p->used |= UINT32_C(1) << *at;
+    }
+    s->bytes[*at] |= bytes | bytes << STORES_CHANGED;
+    if (!p->ready)
+        p->sending = later(p->sending, from + 1);
+    if (!sent_of(s->bytes[*at]))
+        p->ready |= UINT32_C(1) << *at;
+    return queue(s, core, from, now);
+}
+
+/* ---- numbered states ---- */
+
+enum { NUMBER_BITS = 24, DELTA_BITS = 24, STEP_BITS = 13, STATE_SLOTS = 1 << 16 };
+#ifdef STRESS
+enum { STATES_MAX = 16 };
+#else
+enum { STATES_MAX = STATE_SLOTS / 4 };
+#endif
+
+/* A buffer's state but for the doublewords; cycles count from that in which the last store was
+ * accepted, and whatever makes no difference any more is 0.
+ */
+struct stores_state {
+    uint32_t bytes[STORES_MAX];
+    uint32_t until[WRITES_MAX], entry[WRITES_MAX]; /* writes on their way, the next first */
+    uint32_t accepted[STORE_QUEUE_MAX]; /* so long before; the newest is left out; OLD: no matter */
+    uint32_t count;                     /* of the writes */
+    uint32_t sending, turn;
+    uint32_t unused;
+};
+_Static_assert(sizeof(struct stores_state) % sizeof(uint64_t) == 0, "hashed by words");
+
+#define OLD UINT32_MAX
+
+/* What a store does. */
+struct stores_step {
+    uint64_t key; /* 0: none */
+    uint32_t number, idle;
+    uint32_t used;
+    uint32_t entry; /* it goes there */
+    uint32_t delay; /* until it is accepted */
+    uint32_t stall;
+};
+
+struct stores_memo {
+    struct stores_step steps[1 << STEP_BITS];
+    VEC_OF(struct stores_state) states; /* of number 1 the first */
+    uint32_t slots[STATE_SLOTS];        /* hash table of numbers; 0: none */
+};
+
+/* Fills in what is derived. */
+static void note_entries(struct store_buffer *s)
+{
+    struct stores_progress *p = &s->progress;
+
+    p->ready = p->used = 0;
+    for (unsigned at = 0; at < STORES_MAX; at++) {
+        p->used |= (uint32_t)(s->bytes[at] != 0) << at;
+        p->ready |= (uint32_t)(changed_of(s->bytes[at]) && !sent_of(s->bytes[at])) << at;
+        s->tags[at] = (uint8_t)s->doubleword[at];
+    }
+}
+
+static inline uint32_t step_slot(uint64_t key)
+{
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - STEP_BITS));
+}
+
+void stores_init(struct store_buffer *s)
+{
+    *s = (struct store_buffer){.memo = xcalloc(1, sizeof *s->memo)};
+}
+
+void stores_free(struct store_buffer *s)
+{
+    if (s->memo)
+        VEC_FREE(&s->memo->states);
+    free(s->memo);
+    s->memo = NULL;
+}
+
+void stores_reset(struct store_buffer *s)
+{
+    *s = (struct store_buffer){.memo = s->memo};
+}
+
+static struct stores_state state_of(const struct store_buffer *s, uint64_t now)
+{
+    uint64_t since = s->accepted[s->newest];
+    const struct stores_progress *p = &s->progress;
+    struct stores_state state = {.count = p->tail - p->head, .turn = p->turn};
+
+    memcpy(state.bytes, s->bytes, sizeof state.bytes);
+    for (uint32_t i = 0; i < state.count; i++) {
+        const struct stores_write *w = &s->writes[(p->head + i) % WRITES_MAX];
+
+        state.until[i] = (uint32_t)(w->until - since);
+        state.entry[i] = w->entry;
+    }
+    for (uint32_t i = 1; i < STORE_QUEUE_MAX; i++) {
+        uint64_t accepted = s->accepted[(s->newest - i) % STORE_QUEUE_MAX];
+
+        state.accepted[i] = accepted > now ? (uint32_t)(since - accepted) : OLD;
+    }
+    state.sending = p->sending > since ? (uint32_t)(p->sending - since) : 0;
+    return state;
+}
+
+/* Writes out the state that has a number. */
+static void settle(struct store_buffer *s)
+{
+    struct stores_progress *p = &s->progress;
+    const struct stores_state *state;
+
+    if (!s->number)
+        return;
+    state = &s->memo->states.at[s->number - 1];
+    memcpy(s->bytes, state->bytes, sizeof s->bytes);
+    *p = (struct stores_progress){
+        .sending = s->since + state->sending, .tail = state->count, .turn = state->turn};
+    for (uint32_t i = 0; i < state->count; i++)
+        s->writes[i] = (struct stores_write){s->since + state->until[i], state->entry[i]};
+    s->newest = 0;
+    s->accepted[0] = s->since;
+    for (uint32_t i = 1; i < STORE_QUEUE_MAX; i++)
+        s->accepted[STORE_QUEUE_MAX - i] =
+            state->accepted[i] == OLD ? 0 : s->since - state->accepted[i];
+    s->number = 0;
+    note_entries(s);
+}
+
+static uint32_t slot_of(const struct stores_state *state)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)state;
+    uint64_t hash = FNV1A_START;
+
+    for (unsigned i = 0; i < sizeof *state / sizeof *words; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    return (uint32_t)(hash >> 40) % STATE_SLOTS;
+}
+
+static uint32_t number_of(struct stores_memo *m, const struct stores_state *state)
+{
+    uint32_t slot = slot_of(state);
+
+    for (; m->slots[slot]; slot = (slot + 1) % STATE_SLOTS)
+        if (!memcmp(&m->states.at[m->slots[slot] - 1], state, sizeof *state))
+            return m->slots[slot];
+    VEC_PUSH(&m->states, *state);
+    return m->slots[slot] = (uint32_t)m->states.len;
+}
+
+static void forget(struct stores_memo *m)
+{
+    memset(m->steps, 0, sizeof m->steps);
+    memset(m->slots, 0, sizeof m->slots);
+    m->states.len = 0;
+}
+
+/* Cycles until all is written, from the last store on. */
+static uint64_t idle_after(const struct store_buffer *s, const struct core *core)
+{
+    uint64_t since = s->accepted[s->newest], last = since + 1, when;
+    struct store_buffer copy = *s;
+
+    while (step(&copy, core, &copy.progress, NEVER - 1, &when))
+        last = later(last, when);
+    return last - since;
+}
+
+/* A number for the state after a store; `now`: the next one does not come earlier. False: cycles
+ * are too many for it to have one.
+ */
+static bool give_number(struct store_buffer *s, const struct core *core, uint64_t now)
+{
+    struct stores_state state = state_of(s, now);
+    uint64_t idle = idle_after(s, core), since = s->accepted[s->newest];
+
+    if (idle >> (DELTA_BITS - 1) || (since > now && (since - now) >> (DELTA_BITS - 1)))
+        return false;
+    s->number = number_of(s->memo, &state);
+    s->since = since;
+    s->idle = (uint32_t)idle;
+    return true;
+}
+
+static NOINLINE uint32_t add_and_note(struct store_buffer *s, const struct core *core, uint64_t pa,
+                                      unsigned size, uint64_t now, uint64_t key)
+{
+    unsigned at = entry_of(s, core, pa >> 3);
+    struct stores_memo *m = s->memo;
+    bool had_number = s->number;
+    uint32_t stall;
+
+    settle(s);
+    stall = add(s, core, pa, size, now, &at);
+    if (m->states.len >= STATES_MAX) {
+        forget(m);
+        had_number = false;
+    }
+    if (at != NO_ENTRY && give_number(s, core, now + stall) && had_number)
+        m->steps[step_slot(key)] = (struct stores_step){
+            key, s->number, s->idle, s->progress.used, at, (uint32_t)(s->since - now), stall};
+    return stall;
 }
 
 uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
                     uint64_t now)
 {
-    uint64_t from = later(now, s->accepted[s->newest] + 1), full;
-    uint32_t oldest = s->newest + STORE_QUEUE_MAX + 1 - core->store_queue;
-    uint8_t bytes = bytes_of(pa, size);
-    struct stores_entry *e;
-    int at;
+    uint64_t doubleword = pa >> 3, key;
+    int64_t delta = (int64_t)(now - s->since), idle = s->idle;
+    const struct stores_step *step;
 
-    full = s->accepted[oldest % STORE_QUEUE_MAX];
-    from = accept(s, core, pa >> 3, from, &at);
-    if (at < 0)
-        return 0; /* no state of ours */
-    e = &s->entries[at];
-    e->doubleword = pa >> 3;
-    e->valid |= bytes;
-    e->changed |= bytes;
-    if (!s->ready)
-        s->sending = later(s->sending, from + 1);
-    if (!e->sent && !(s->ready >> at & 1)) {
-        s->ready |= UINT32_C(1) << at;
-        if (s->next > s->sending + 1)
-            s->next = s->sending + 1;
-    }
-    s->last = (uint32_t)at;
-    s->newest = (s->newest + 1) % STORE_QUEUE_MAX;
-    s->accepted[s->newest] = from;
-    if (!core->store_queue)
-        full = from;
-    return full > now ? (uint32_t)(full - now) : 0;
+    delta = delta < idle ? delta : idle;
+    key = (uint64_t)s->number << (64 - NUMBER_BITS) |
+          ((uint64_t)delta & ((1U << DELTA_BITS) - 1)) << 16 | entry_of(s, core, doubleword) << 8 |
+          size << 3 | (pa & 7);
+    step = &s->memo->steps[step_slot(key)];
+    if (UNLIKELY(step->key != key))
+        return add_and_note(s, core, pa, size, now, key);
+    s->number = step->number;
+    s->idle = step->idle;
+    s->since = now + step->delay;
+    s->progress.used = step->used;
+    s->doubleword[step->entry] = doubleword;
+    s->tags[step->entry] = (uint8_t)doubleword;
+    return step->stall;
 }
 
 uint32_t stores_drain(struct store_buffer *s, const struct core *core, uint64_t now)
 {
     uint64_t last = now, when;
 
-    while (step(s, core, NEVER - 1, &when))
+    if (s->number && now >= s->since + s->idle)
+        return 0;
+    settle(s);
+    while (step(s, core, &s->progress, NEVER - 1, &when))
         last = later(last, when);
     return (uint32_t)(last - now);
 }
 
 void stores_state_io(struct state_io *io, struct store_buffer *s)
 {
+    if (io->loading)
+        s->number = 0;
+    else
+        settle(s);
     for (unsigned i = 0; i < STORES_MAX; i++) {
-        STATE_IO(io, s->entries[i].doubleword);
-        STATE_IO(io, s->entries[i].valid);
-        STATE_IO(io, s->entries[i].changed);
-        STATE_IO(io, s->entries[i].sent);
+        STATE_IO(io, s->doubleword[i]);
+        STATE_IO(io, s->bytes[i]);
     }
     for (unsigned i = 0; i < WRITES_MAX; i++) {
         STATE_IO(io, s->writes[i].until);
         STATE_IO_BELOW(io, s->writes[i].entry, STORES_MAX);
-        STATE_IO(io, s->writes[i].bytes);
     }
+    STATE_IO(io, s->progress.sending);
+    STATE_IO(io, s->progress.head);
+    STATE_IO(io, s->progress.tail);
+    if (s->progress.tail - s->progress.head > WRITES_MAX)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+    STATE_IO(io, s->progress.turn);
     for (unsigned i = 0; i < STORE_QUEUE_MAX; i++)
         STATE_IO(io, s->accepted[i]);
     STATE_IO_BELOW(io, s->newest, STORE_QUEUE_MAX);
-    STATE_IO_BELOW(io, s->first, WRITES_MAX);
-    STATE_IO_BELOW(io, s->count, WRITES_MAX + 1);
-    STATE_IO_BELOW(io, s->turn, STORES_MAX);
-    STATE_IO(io, s->sending);
-    if (io->loading) {
-        for (uint32_t i = 0; i < STORES_MAX; i++)
-            note_ready(s, i);
-        s->last = 0;
-        s->next = 0;
-    }
+    if (io->loading)
+        note_entries(s);
 }

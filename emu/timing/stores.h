@@ -2,6 +2,11 @@
  * stores.h - the buffer that a write-through cache has in front of memory. An entry is a
  * doubleword. Stores go through a queue, in order, into the entry of their doubleword or a free
  * one; memory takes the changed bytes of one entry after the other, several at a time.
+ *
+ * What a store does depends on the buffer's state as seen from the cycle in which the last store
+ * was accepted, on the cycles since, and on the entry that has its doubleword; and most programs
+ * see few of these. So states have numbers, as those of the pipeline have, and what was worked out
+ * once is looked up from then on.
  */
 #ifndef TIMING_STORES_H
 #define TIMING_STORES_H
@@ -14,36 +19,53 @@ struct state_io;
 
 enum { STORES_MAX = 16, WRITES_MAX = 8, STORE_QUEUE_MAX = 8 };
 
-/* Bytes of a doubleword, a bit each. */
-struct stores_entry {
-    uint64_t doubleword;
-    uint8_t valid, changed; /* changed: not yet sent */
-    uint8_t sent;           /* without an answer yet: nothing else of the entry is sent */
+/*
+ * The bytes of an entry's doubleword, a bit each: valid ones; those that have changed and were not
+ * yet sent; those that were sent and have no answer yet, while nothing else of it is sent.
+ */
+enum { STORES_CHANGED = 8, STORES_SENT = 16 }; /* shifts; the valid ones are the lowest */
+
+/* What is on its way to memory, and what goes next. */
+struct stores_progress {
+    uint64_t sending;    /* no write is sent before this cycle */
+    uint32_t head, tail; /* writes that were answered, and that were sent, so far */
+    uint32_t turn;       /* a bit for each entry that comes before the others */
+    /* caches of the rest */
+    uint32_t ready; /* entries with bytes that can be sent, a bit each */
+    uint32_t used;  /* those with valid bytes */
 };
 
-struct stores_write {
-    uint64_t until; /* the answer of memory */
-    uint8_t entry;
-    uint8_t bytes;
-};
+/* Its numbered states, and what follows in them: a cache. */
+struct stores_memo;
 
 struct store_buffer {
-    struct stores_entry entries[STORES_MAX];
-    struct stores_write writes[WRITES_MAX];
+    uint64_t doubleword[STORES_MAX];
+    uint8_t tags[STORES_MAX]; /* the low bits of each */
+    struct stores_memo *memo;
+
+    /* Where `number' is not 0, that and `since' are the state, and what follows is not kept. */
+    uint32_t number;
+    uint32_t idle;  /* so many cycles after `since' all is written; only if there is a number */
+    uint64_t since; /* the cycle in which the last store was accepted */
+
+    uint32_t bytes[STORES_MAX]; /* 0: the entry is free */
+    struct stores_write {
+        uint64_t until; /* memory's answer; they come in the order of sending */
+        uint32_t entry;
+    } writes[WRITES_MAX];            /* by number */
+    struct stores_progress progress; /* of which `used' is always kept */
     uint64_t
         accepted[STORE_QUEUE_MAX]; /* when the last stores left the queue, the newest at `newest` */
     uint32_t newest;
-    uint32_t first, count; /* of the writes on their way: answers come in the order of sending */
-    uint32_t turn;         /* the entry that is looked at first */
-    uint64_t sending;      /* no write is sent before this cycle */
-
-    /* caches of what is above */
-    uint32_t ready; /* entries with bytes that can be sent, a bit each */
-    uint32_t last;  /* the entry of the last store */
-    uint64_t next;  /* nothing happens before this cycle */
 };
 
-/* Adds a store in cycle `now`; returns the cycles that it waits for a place in the queue. */
+void stores_init(struct store_buffer *s);
+void stores_free(struct store_buffer *s);
+void stores_reset(struct store_buffer *s); /* it is empty */
+
+/* Adds a store in cycle `now`, which is not before that of the last one; returns the cycles that it
+ * waits for a place in the queue.
+ */
 uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
                     uint64_t now);
 /* Cycles until all is written. */
