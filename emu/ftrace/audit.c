@@ -53,6 +53,7 @@ void audit_free(struct audit *a)
 {
     if (!a)
         return;
+    VEC_FREE(&a->untold);
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
     VEC_FREE(&a->parked);
@@ -140,10 +141,17 @@ static void add_example(struct finding *f, const struct breach *b)
             .rule = b->rule, .hart = b->hart, .site = b->site, .pc = b->pc, .cycle = b->cycle};
 }
 
-static void tell(const struct audit *a, enum rule rule)
+static void tell(struct audit *a, enum rule rule)
 {
-    if (a->config.listener.tell)
-        a->config.listener.tell(a->config.listener.ctx, rule);
+    VEC_PUSH(&a->untold, rule);
+}
+
+/* The listener looks at the findings, so it is told when their evidence is complete. */
+static void tell_untold(struct audit *a)
+{
+    for (size_t i = 0; i < a->untold.len && a->config.listener.tell; i++)
+        a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
+    a->untold.len = 0;
 }
 
 struct finding *audit_known(struct audit *a, uint64_t cause)
@@ -261,11 +269,18 @@ static void follow(struct audit *a, const struct event *e)
     }
 }
 
-void audit_event(struct audit *a, const struct event *e)
+static void check_event(struct audit *a, const struct event *e)
 {
     follow(a, e);
     for (unsigned i = 0; i < a->check_count[e->kind]; i++)
         a->checks[e->kind][i](a, e);
+}
+
+void audit_event(struct audit *a, const struct event *e)
+{
+    check_event(a, e);
+    if (UNLIKELY(a->untold.len))
+        tell_untold(a);
 }
 
 /* ---- results ---- */

@@ -46,6 +46,7 @@ struct audited_hart {
 typedef void (*rule_check)(struct audit *a, const struct event *e);
 
 struct audit {
+    VEC_OF(enum rule) untold; /* of findings of which the listener will be told */
     struct audit_config config;
     uint32_t rules_kinds;                       /* of events that some rule needs */
     rule_check checks[EVENT_KINDS][RULE_COUNT]; /* for each kind the functions that need it */
