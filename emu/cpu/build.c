@@ -258,12 +258,12 @@ static bool decode(struct builder *b)
     return true;
 }
 
-/* One allocation: operations, notes, counters, bytes. */
 static bool is_call(unsigned kind)
 {
     return kind == OP_call || kind == OP_call_indirect;
 }
 
+/* One allocation: operations, notes, counters, bytes. */
 static struct block *finish(struct builder *b)
 {
     size_t ops = b->uop_count * sizeof(struct uop);
