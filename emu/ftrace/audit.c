@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -33,6 +34,18 @@ static void list_checks(struct audit *a)
                 a->checks[kind][a->check_count[kind]++] = checks[r];
 }
 
+/* Linux's kretprobes have had three names for theirs. */
+static void find_handlers(struct audit *a)
+{
+    static const char *const names[] = {"return_to_handler", "arch_rethook_trampoline",
+                                        "__kretprobe_trampoline", "kretprobe_trampoline"};
+
+    static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
+    for (unsigned i = 0; a->config.symbols && i < ARRAY_LEN(names); i++)
+        a->handler_count +=
+            symbols_find(a->config.symbols, names[i], &a->handlers[a->handler_count]);
+}
+
 struct audit *audit_new(const struct audit_config *config)
 {
     struct audit *a = xcalloc(1, sizeof *a);
@@ -42,9 +55,7 @@ struct audit *audit_new(const struct audit_config *config)
         a->rules_kinds |= rule_events((enum rule)r);
     list_checks(a);
     a->swaps = swaps_new();
-    if (!config->symbols ||
-        !symbols_find(config->symbols, "return_to_handler", &a->return_to_handler))
-        a->return_to_handler = 0;
+    find_handlers(a);
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     return a;
 }

@@ -42,6 +42,8 @@ struct audited_hart {
     bool fenced;      /* has executed a fence.i since then, or since power-on if it never left */
 };
 
+enum { RETURN_HANDLERS_MAX = 4 };
+
 /* A rule's function. */
 typedef void (*rule_check)(struct audit *a, const struct event *e);
 
@@ -60,7 +62,10 @@ struct audit {
     uint64_t windows_left_out;
     VEC_OF(struct parked) parked; /* private to site_rules.c */
     uint64_t parked_left_out;
-    uint64_t return_to_handler;       /* its address; 0: not known */
+    /* Where traced functions may be made to return to: return_to_handler, and those of kretprobes.
+     */
+    uint64_t handlers[RETURN_HANDLERS_MAX];
+    unsigned handler_count;
     VEC_OF(struct followed) followed; /* private to contract_rules.c */
     uint64_t followed_left_out;
     /* The last stale fetch; the next event may be the other half of it. */

@@ -156,10 +156,13 @@ static void report_register(struct audit *a, enum rule rule, const struct follow
     audit_fact_order(f);
 }
 
-/* The tracer may replace the return address by that of return_to_handler. */
+/* The tracer may replace the return address by that of a handler (audit_priv.h). */
 static bool is_hook(const struct audit *a, uint64_t value)
 {
-    return a->return_to_handler && value == a->return_to_handler;
+    for (unsigned i = 0; i < a->handler_count; i++)
+        if (a->handlers[i] == value)
+            return true;
+    return false;
 }
 
 static void compare_integers(struct audit *a, const struct call *call, struct hart *h,
@@ -205,10 +208,25 @@ static void compare_slot(struct audit *a, struct hart *h, const struct followed 
         report_register(a, RULE_clobbered_register, before, h, REG_RA, before->slot, slot);
 }
 
+/*
+ * Whether the rest of the function was called, as trampolines do that also want to see its return
+ * (BPF's fexit): the return address is then one in the trampoline.
+ */
+static bool is_called(const struct audit *a, const struct followed *before, const struct hart *h)
+{
+    uint64_t ra = hart_reg(h, REG_RA);
+
+    return before->kind == CALL_TRACER && site_layout(a->config.sites) >= LAYOUT_PFE8 &&
+           ra != before->regs[REG_RA] && !is_hook(a, ra);
+}
+
 static void report_unbalanced(struct audit *a, const struct followed *before, struct hart *h)
 {
-    struct finding *f = report(a, RULE_unbalanced_stack, before->kind, before, h);
+    struct finding *f;
 
+    if (is_called(a, before, h))
+        return;
+    f = report(a, RULE_unbalanced_stack, before->kind, before, h);
     if (!f)
         return;
     add_value(f, LABEL_BEFORE, REG_SP, before->sp);
