@@ -60,6 +60,16 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     LIKELY(model->filter.which[(va) >> model->line_shift & (FILTER_LINES - 1)] == \
            (((va) & (line_mask | ((size)-1))) ^ context))
 
+#define TRY_LOAD(va, type, destination, convert)                                             \
+    {                                                                                        \
+        uint64_t to = (va);                                                                  \
+        if (PASSES(loads, to, sizeof(type))) {                                               \
+            uint64_t offset =                                                                \
+                model->filter.load_offset[to >> model->line_shift & (FILTER_LINES - 1)];     \
+            destination = convert(AT_HOST(type, (const uint8_t *)(uintptr_t)(offset + to))); \
+            break;                                                                           \
+        }                                                                                    \
+    }
 #define ON_LOAD(va, size)                               \
     do {                                                \
         uint64_t to = (va);                             \

@@ -50,7 +50,8 @@ static unsigned log_2(uint32_t n)
     return (unsigned)__builtin_ctz(n);
 }
 
-static model_branch_fn branch_ahead, branch_counted, branch_static;
+static model_branch_fn ahead_taken, ahead_not_taken, counted_taken, counted_not_taken;
+static model_branch_fn static_taken, static_not_taken;
 
 static uint64_t update_of(uint8_t was, uint8_t learnt, bool taken)
 {
@@ -66,9 +67,20 @@ static void set_predictor(struct model *m)
     const struct core *core = m->core;
     uint64_t all = core->counters - 1;
 
-    m->branch = core->read_ahead                      ? branch_ahead
-                : core->predictor < PREDICTOR_bimodal ? branch_static
-                                                      : branch_counted;
+    if (core->read_ahead) {
+        m->branch[true] = ahead_taken;
+        m->branch[false] = ahead_not_taken;
+    } else if (core->predictor < PREDICTOR_bimodal) {
+        m->branch[true] = static_taken;
+        m->branch[false] = static_not_taken;
+    } else {
+        m->branch[true] = counted_taken;
+        m->branch[false] = counted_not_taken;
+        m->counted = !core->btb_first;
+    }
+    m->targets = core->btb_holds == BTB_HOLDS_indirect ? TARGETS_always
+                 : m->btb.sets                         ? TARGETS_in_btb
+                                                       : TARGETS_never;
     m->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
     m->history_bits = core->predictor == PREDICTOR_bimodal ? 0 : all;
     m->history_mask = (UINT64_C(1) << core->history) - 1;
@@ -236,9 +248,12 @@ static void filter_put(struct model *m, uint64_t *at, uint64_t tag)
         m->last_filtered = at;
 }
 
-void model_filter_load(struct model *m, uint64_t va, uint64_t tag)
+void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64_t tag)
 {
-    filter_put(m, &m->filter.loads[va >> m->line_shift & (FILTER_LINES - 1)], tag);
+    unsigned at = va >> m->line_shift & (FILTER_LINES - 1);
+
+    filter_put(m, &m->filter.loads[at], tag);
+    m->filter.load_offset[at] = (uintptr_t)host - va;
 }
 
 void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag)
@@ -769,7 +784,7 @@ static uint64_t late_update(struct model *m, uint64_t pc, bool taken, uint32_t c
     return update | before << UPDATE_BEFORE | after << UPDATE_AFTER;
 }
 
-static NOINLINE enum pipe_leave_by mispredicted(struct model *m, uint64_t pc, bool taken)
+NOINLINE enum pipe_leave_by model_mispredicted(struct model *m, uint64_t pc, bool taken)
 {
     if (m->core->btb_first ? !taken : taken)
         (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
@@ -781,7 +796,7 @@ static NOINLINE enum pipe_leave_by mispredicted(struct model *m, uint64_t pc, bo
 static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool taken, bool predicted)
 {
     if (UNLIKELY(predicted != taken))
-        return mispredicted(m, pc, taken);
+        return model_mispredicted(m, pc, taken);
     if (taken)
         return model_taken(m, pc, LEAVE_LATE_BRANCH);
     if (m->btb_used[model_hint(pc)] && m->core->btb_first)
@@ -789,64 +804,104 @@ static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool tak
     return LEAVE_NEXT;
 }
 
-static inline enum pipe_leave_by count_ahead(struct model *m, uint64_t pc, bool taken,
-                                             uint64_t next, uint64_t update)
+static inline void note_branch(struct model *m, uint64_t update, uint64_t next)
 {
-    uint32_t counter = history_counter(m, m->history);
-
-    m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
     m->branches[2] = m->branches[1];
     m->branches[1] = m->branches[0];
-    m->branches[0] = update | counter;
+    m->branches[0] = update;
     m->after_branch = next;
+}
+_Static_assert(BRANCHES_BEHIND == 3, "note_branch moves three");
+
+static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
+                                               uint64_t next)
+{
+    uint32_t counter = history_counter(m, m->history);
+    uint64_t update = late_update(m, pc, taken, counter);
+
+    m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
+    note_branch(m, update | counter, next);
     m->fetched_history =
         ((update & UPDATE_WRONG ? m->history : m->fetched_history) << 1 | taken) & m->history_mask;
     m->history = (m->history << 1 | taken) & m->history_mask;
     return leave_by(m, pc, taken, update & UPDATE_TAKEN);
 }
-_Static_assert(BRANCHES_BEHIND == 3, "count_ahead moves three");
-
-static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
-                                               uint64_t next)
-{
-    return count_ahead(m, pc, taken, next,
-                       late_update(m, pc, taken, history_counter(m, m->history)));
-}
 
 /* All calls are the last thing that it does, so that it needs to save no registers. */
-static enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next,
-                                       bool backward)
+static inline enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken,
+                                              uint64_t next)
 {
-    uint32_t counter = history_counter(m, m->history);
+    uint64_t history = m->history, update;
+    uint32_t counter = history_counter(m, history);
 
-    (void)backward;
-    if (UNLIKELY(m->fetched_history != m->history))
+    if (UNLIKELY(m->fetched_history != history))
         return branch_late(m, pc, taken, next);
     for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
         if (UNLIKELY((uint32_t)m->branches[i] == counter))
             return branch_late(m, pc, taken, next);
     if (UNLIKELY(pc == m->after_branch) && !(m->branches[0] & UPDATE_KEEPS))
         return branch_late(m, pc, taken, next);
-    return count_ahead(m, pc, taken, next, m->updates[taken][m->counters[counter]]);
+    update = m->updates[taken][m->counters[counter]];
+    m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
+    note_branch(m, update | counter, next);
+    m->fetched_history = m->history = (history << 1 | taken) & m->history_mask;
+    return leave_by(m, pc, taken, taken != !!(update & UPDATE_WRONG));
 }
 
-static enum pipe_leave_by branch_counted(struct model *m, uint64_t pc, bool taken, uint64_t next,
-                                         bool backward)
+static inline enum pipe_leave_by branch_counted(struct model *m, uint64_t pc, bool taken)
 {
     uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
 
-    (void)next;
-    (void)backward;
     *counter = m->learnt[taken][was];
     m->history = (m->history << 1 | taken) & m->history_mask;
     return leave_by(m, pc, taken, was > COUNTER_MAX / 2);
 }
 
-static enum pipe_leave_by branch_static(struct model *m, uint64_t pc, bool taken, uint64_t next,
-                                        bool backward)
+static inline enum pipe_leave_by branch_static(struct model *m, uint64_t pc, bool taken,
+                                               bool backward)
+{
+    return leave_by(m, pc, taken, backward && m->core->predictor == PREDICTOR_backward);
+}
+
+static enum pipe_leave_by ahead_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, true, next);
+}
+
+static enum pipe_leave_by ahead_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                          bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, false, next);
+}
+
+static enum pipe_leave_by counted_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
 {
     (void)next;
-    return leave_by(m, pc, taken, backward && m->core->predictor == PREDICTOR_backward);
+    (void)backward;
+    return branch_counted(m, pc, true);
+}
+
+static enum pipe_leave_by counted_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                            bool backward)
+{
+    (void)next;
+    (void)backward;
+    return branch_counted(m, pc, false);
+}
+
+static enum pipe_leave_by static_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
+{
+    (void)next;
+    return branch_static(m, pc, true, backward);
+}
+
+static enum pipe_leave_by static_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                           bool backward)
+{
+    (void)next;
+    return branch_static(m, pc, false, backward);
 }
 
 enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,

@@ -135,7 +135,7 @@ static void what_passes_the_filter_would_have_cost_nothing(void **state)
 
     (void)state;
     (void)model_store(w.m[0], 0x1000, 8, 0);
-    model_filter_load(w.m[0], 0x1000, 0x1000);
+    model_filter_load(w.m[0], 0x1000, NULL, 0x1000);
     model_filter_store(w.m[0], 0x1000, 0x1000, 0x1000);
     assert_int_equal(*load, 0x1000);
     (void)model_load(w.m[1], 0x1000); /* shared now */
