@@ -21,6 +21,7 @@
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
 #include "ftrace/describe.h"
+#include "ftrace/module_names.h"
 #include "ftrace/pardon.h"
 #include "ftrace/report.h"
 #include "ftrace/report_files.h"
@@ -47,6 +48,7 @@ struct session {
     struct symbols *symbols;
     struct lines *lines;
     struct watch *watch;
+    struct module_names *module_names;
     struct trace_json *trace; /* NULL: no --trace */
     struct new_file trace_file;
     struct pardons *pardons;
@@ -99,7 +101,10 @@ static bool has_failing(struct session *s)
 static void on_finding(void *ctx, enum rule rule)
 {
     struct session *s = ctx;
+    const struct audit *a = watch_audit(s->watch);
 
+    if (audit_count(a))
+        module_names_keep(s->module_names, audit_get(a, audit_count(a) - 1));
     if (s->options.audit != AUDIT_FAIL || rule_severity(rule) < SEVERITY_error ||
         pardons_allow_all(s->pardons, rule) || !has_failing(s))
         return;
@@ -279,6 +284,7 @@ static enum exit_status open_session(struct session *s)
     if (s->trace)
         watch.calls = trace_json_listener(s->trace, o->trace_on_only);
     s->watch = watch_new(&watch, &s->diag);
+    s->module_names = module_names_new(machine_cluster(s->machine), s->symbols);
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
     status = open_files(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
@@ -295,6 +301,7 @@ static void close_session(struct session *s)
     core_free(s->core);
     lines_free(s->lines);
     symbols_free(s->symbols);
+    module_names_free(s->module_names);
     record_replay_free(s->record_replay);
     host_free(s->host);
 }

@@ -30,7 +30,7 @@ uint64_t place_canonical(const struct debugger *d, uint64_t address)
 void place_name(const struct debugger *d, uint64_t address, char *text, size_t size)
 {
     uint64_t offset = 0;
-    const char *name = symbols_at(d->config.symbols, place_canonical(d, address), &offset);
+    const char *name = symbols_name_at(d->config.symbols, place_canonical(d, address), &offset);
 
     if (!name)
         snprintf(text, size, "%s", "");

@@ -16,7 +16,7 @@
 static void name_of(const struct symbols *symbols, uint64_t va, char *text, size_t size)
 {
     uint64_t offset;
-    const char *name = symbols_at(symbols, va, &offset);
+    const char *name = symbols_name_at(symbols, va, &offset);
 
     if (!name)
         text[0] = '\0';

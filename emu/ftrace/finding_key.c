@@ -43,7 +43,7 @@ void finding_key_name(char key[KEY_NAME_MAX], const char *function)
 void finding_key_code(char key[KEY_NAME_MAX], const struct symbols *symbols, uint64_t pc)
 {
     const struct symbol *function = symbols_function_at(symbols, pc);
-    const char *label = function ? function->name : symbols_at(symbols, pc, NULL);
+    const char *label = function ? function->name : symbols_name_at(symbols, pc, NULL);
 
     finding_key_name(key, label ? label : "");
 }

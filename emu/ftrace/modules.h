@@ -16,7 +16,10 @@ struct cluster;
 struct hart;
 struct symbols;
 
-enum { MODULE_NAME_MAX = 56 }; /* with the NUL: MODULE_NAME_LEN of 64-bit Linux */
+enum {
+    MODULE_FUNCTION_MAX = 128,
+    MODULE_NAME_MAX = 56
+}; /* with the NUL: MODULE_NAME_LEN of 64-bit Linux */
 
 /*
  * Finds the module that has the virtual address in one of its areas, in the memory that `h` has
@@ -24,5 +27,14 @@ enum { MODULE_NAME_MAX = 56 }; /* with the NUL: MODULE_NAME_LEN of 64-bit Linux 
  */
 bool module_name_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
                     uint64_t va, char name[MODULE_NAME_MAX]);
+
+struct module_function {
+    char module[MODULE_NAME_MAX], name[MODULE_FUNCTION_MAX];
+    uint64_t va, end; /* of its first instruction; the next symbol, or a page behind `va` */
+};
+
+/* Finds the function that has the address, by the module's table of symbols. False: as above. */
+bool module_function_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
+                        uint64_t va, struct module_function *out);
 
 #endif

@@ -142,6 +142,7 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 {
     struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES};
     const struct symbol *function;
+    struct module_function in_module;
     char module[MODULE_NAME_MAX];
     uint8_t bytes[SITE_BYTES];
     uint64_t distance, va;
@@ -164,6 +165,9 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     function = symbols_function_at(l->symbols, s.va);
     s.function = function ? function->name : "";
     s.module = module_name_at(l->cluster, h, l->symbols, s.va, module) ? module : "";
+    if (!function && s.module[0] &&
+        module_function_at(l->cluster, h, l->symbols, s.va + pair_offset(l), &in_module))
+        s.function = in_module.name;
     id = site_add(l->sites, &s);
     l->learnt += id != NO_SITE;
     return id;

@@ -257,6 +257,19 @@ const char *symbols_at(const struct symbols *s, uint64_t addr, uint64_t *offset)
     return y->name;
 }
 
+void symbols_set_more(struct symbols *s, struct symbols_more more)
+{
+    if (s)
+        s->more = more;
+}
+
+const char *symbols_name_at(const struct symbols *s, uint64_t addr, uint64_t *offset)
+{
+    const char *name = symbols_at(s, addr, offset);
+
+    return name || !s || !s->more.name_at ? name : s->more.name_at(s->more.ctx, addr, offset);
+}
+
 /* The index in by_name of the first entry that is not less than name (a lower bound). */
 static size_t first_named(const struct symbols *s, const char *name)
 {

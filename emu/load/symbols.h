@@ -1,7 +1,7 @@
 /*
  * symbols.h - names of virtual addresses, from an ELF's symbol table or from a
  * text file in the format of nm, System.map and /proc/kallsyms. Immutable once read,
- * except by symbols_hide_below.
+ * except by symbols_hide_below and symbols_set_more.
  *
  * Left out: undefined, section, file and TLS symbols, the mapping symbols of
  * the RISC-V ELF psABI ($x, $d) and assembler-local names (.L...).
@@ -68,6 +68,17 @@ void symbols_free(struct symbols *s); /* NULL is allowed here and in all functio
  * local label inside a function of known size does not hide the function.
  */
 const char *symbols_at(const struct symbols *s, uint64_t addr, uint64_t *offset);
+
+/* Who knows further names, such as those of modules that the guest has loaded. */
+struct symbols_more {
+    const char *(*name_at)(void *ctx, uint64_t addr, uint64_t *offset); /* as symbols_at */
+    void *ctx;
+};
+void symbols_set_more(struct symbols *s, struct symbols_more more);
+
+/* As symbols_at, also by these further names, which takes longer and is for what people read. The
+ * name is valid until it is called again. */
+const char *symbols_name_at(const struct symbols *s, uint64_t addr, uint64_t *offset);
 
 /* The same, returning the symbol. */
 const struct symbol *symbols_lookup(const struct symbols *s, uint64_t addr);

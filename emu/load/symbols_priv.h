@@ -21,6 +21,7 @@ struct symbols {
     size_t *by_name; /* indices of entries */
     size_t first;    /* the first entry that may name addresses (symbols_hide_below) */
     VEC_OF(char *) names;
+    struct symbols_more more;
 };
 
 struct symbols *symbols_new(void);

@@ -52,6 +52,15 @@ traced --allow ''
 claim 'an empty rule is refused' refused 64 '.*--allow'
 traced --quiet --allow stale-fetch@some_module:its_function
 claim 'a function of a module may come later' has_status 0
+in_module() {
+    run run --quiet --console none --audit fail --memory 128M --initrd "$BUILD/guest-kernel/atomic-no-local-fence/modules.cpio" \
+        --append 'script="insmod /lib/modules/trace_sample.ko depth=3; rmmod trace_sample"' \
+        --allow missing-local-fence --allow "stale-fetch@$1" "$BUILD/guest-kernel/atomic-no-local-fence/kernel.elf"
+}
+in_module trace_sample:sample_init
+claim '... and is allowed then' has_status 0
+in_module trace_sample:sample_exit
+claim '... it and no other' has_status 80
 riscv64_image() { "${CROSS}objcopy" -O binary "$mute" "$work/Image.bin"; }
 riscv64_image
 run run --quiet --max-insns 10 --allow stale-fetch@schedule "$work/Image.bin"

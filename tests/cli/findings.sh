@@ -42,6 +42,15 @@ source_lines() { # each place is on the line of its function's name, or the one 
 }
 claim '... with the line of each function that was fetched' source_lines
 
+# Code of a module, which is gone when the run ends.
+for layout in mcount atomic; do
+    run run --quiet --console none --memory 128M --initrd "$BUILD/guest-kernel/$layout-no-local-fence/modules.cpio" \
+        --append 'script="insmod /lib/modules/trace_sample.ko depth=3; rmmod trace_sample; work calls 1"' \
+        --write-baseline "$work/known" "$BUILD/guest-kernel/$layout-no-local-fence/kernel.elf"
+    claim "$layout: a function of a module has its name, also when it is gone" says '^  fetched   by hart 0 at trace_sample:sample_init, cycle'
+    claim '... in the baseline too' grep -q '^stale-fetch by - at trace_sample:sample_init' "$work/known"
+done
+
 # Many findings.
 run run --quiet --firmware none "$causes"
 claim 'many findings are a line each' test "$(wc -l <"$err")" -eq 102 -a "$(lines '^error: .*, written by change[0-9]+; 1 time, on hart 0$')" -eq 100

@@ -302,6 +302,164 @@ static void random_damage_gives_a_name_or_none(void **state)
     wreck(&s);
 }
 
+/* ---- functions ---- */
+
+enum { ELF_ENTRY = 24, OWN_ENTRY = 16, TABLE_WORD = 60 };
+
+#define TABLE   (RAM_BASE + 0x80000)
+#define STRINGS (RAM_BASE + 0x90000)
+
+static void put_string(struct scene *s, uint64_t va, const char *text)
+{
+    for (unsigned i = 0; i <= strlen(text); i++)
+        poke(&s->w, va + i, (uint8_t)text[i], 1);
+}
+
+/* Three words of the module behind its name. */
+static void put_table(struct scene *s, unsigned word, uint64_t entries, uint64_t count,
+                      uint64_t strings)
+{
+    uint64_t at = MODULE(0) + AREAS_AT + UINT64_C(8) * word;
+
+    poke(&s->w, at, entries, 8);
+    poke(&s->w, at + 8, count, 8);
+    poke(&s->w, at + 16, strings, 8);
+}
+
+/* The names are 16 bytes apart: the first is "". */
+static void put_own_entry(struct scene *s, unsigned i, uint64_t va, const char *name)
+{
+    uint64_t at = TABLE + UINT64_C(1) * OWN_ENTRY * i;
+
+    put_string(s, STRINGS + 16 + UINT64_C(16) * i, name);
+    poke(&s->w, at, va, 8);
+    poke(&s->w, at + 8, 4, 4);
+    poke(&s->w, at + 12, 16 + 16 * i, 4);
+}
+
+static void put_elf_entry(struct scene *s, unsigned i, uint64_t va, unsigned section,
+                          const char *name)
+{
+    uint64_t at = TABLE + UINT64_C(1) * ELF_ENTRY * i;
+
+    put_string(s, STRINGS + 16 + UINT64_C(16) * i, name);
+    poke(&s->w, at, i ? 16 + 16 * i : 0, 4);
+    poke(&s->w, at + 4, section << 16, 4);
+    poke(&s->w, at + 8, va, 8);
+    poke(&s->w, at + 16, 0, 8);
+}
+
+static bool find_function(struct scene *s, uint64_t va, struct module_function *f)
+{
+    return module_function_at(s->w.cluster, s->w.hart, s->symbols, va, f);
+}
+
+static void expect_function(struct scene *s, uint64_t va, const char *name, uint64_t start,
+                            uint64_t end)
+{
+    struct module_function f;
+
+    assert_true(find_function(s, va, &f));
+    assert_string_equal(f.module, "m0");
+    assert_string_equal(f.name, name);
+    assert_int_equal(f.va, start);
+    assert_int_equal(f.end, end);
+}
+
+static void a_function_is_the_nearest_symbol_below_in_the_guest_kernels_table(void **state)
+{
+    struct module_function f;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    put_modules(&s, 2);
+    put_table(&s, TABLE_WORD, TABLE, 3, STRINGS);
+    put_own_entry(&s, 0, AREA(0) + 0x10, "first");
+    put_own_entry(&s, 1, AREA(0) + 0x40, "second");
+    put_own_entry(&s, 2, AREA(0) + 0x60, "third");
+    expect_function(&s, AREA(0) + 0x10, "first", AREA(0) + 0x10, AREA(0) + 0x40);
+    expect_function(&s, AREA(0) + 0x5e, "second", AREA(0) + 0x40, AREA(0) + 0x60);
+    expect_function(&s, AREA(0) + 0x105e, "third", AREA(0) + 0x60, AREA(0) + 0x60 + PAGE_BYTES);
+    assert_false(find_function(&s, AREA(0) + 0x60 + PAGE_BYTES, &f));
+    assert_false(find_function(&s, AREA(0) + 8, &f));
+    assert_false(find_function(&s, AREA(1) + 0x40, &f)); /* it has no table */
+    wreck(&s);
+}
+
+static void a_table_of_linux_is_that_of_an_elf(void **state)
+{
+    struct module_function f;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    put_modules(&s, 1);
+    put_table(&s, 2 * TABLE_WORD, TABLE, 7, STRINGS); /* farther than the areas */
+    put_elf_entry(&s, 0, 0, 0, "");
+    put_elf_entry(&s, 1, AREA(0) + 0x60, 1, "late");
+    put_elf_entry(&s, 2, AREA(0) + 0x20, 1, "early");
+    put_elf_entry(&s, 3, AREA(0) + 0x30, 1, "$x");
+    put_elf_entry(&s, 4, AREA(0) + 0x34, 1, ".L1");
+    put_elf_entry(&s, 5, AREA(0) + 0x38, 0, "undefined");
+    put_elf_entry(&s, 6, RAM_BASE + 0x40, 1, "elsewhere");
+    expect_function(&s, AREA(0) + 0x40, "early", AREA(0) + 0x20, AREA(0) + 0x60);
+    expect_function(&s, AREA(0) + 0x60, "late", AREA(0) + 0x60, AREA(0) + 0x60 + PAGE_BYTES);
+    assert_false(find_function(&s, AREA(0) + 0x10, &f));
+    wreck(&s);
+}
+
+static void what_is_no_table_is_passed_over(void **state)
+{
+    struct module_function f;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    put_modules(&s, 1);
+    put_own_entry(&s, 0, AREA(0) + 0x10, "one");
+    put_table(&s, 30, TABLE + 4, 1, STRINGS);             /* not aligned */
+    put_table(&s, 33, TABLE, UINT64_C(1) << 32, STRINGS); /* too many */
+    put_table(&s, 36, TABLE, 1, UINT64_MAX - 4);          /* names that are not there */
+    put_table(&s, 39, RAM_END - 8, 1, STRINGS);           /* the end of memory */
+    put_table(&s, 42, UINT64_MAX - 7, 1, STRINGS);
+    assert_false(find_function(&s, AREA(0) + 0x20, &f));
+    put_table(&s, TABLE_WORD, TABLE, 1, STRINGS);
+    expect_function(&s, AREA(0) + 0x20, "one", AREA(0) + 0x10, AREA(0) + 0x10 + PAGE_BYTES);
+    put_own_entry(&s, 0, AREA(0) + 0x10,
+                  "not\x01"
+                  "a name");
+    assert_false(find_function(&s, AREA(0) + 0x20, &f));
+    wreck(&s);
+}
+
+static void random_tables_give_a_function_that_has_the_address_or_none(void **state)
+{
+    enum { ROUNDS = 3000, ENTRIES = 200 };
+    struct rng r = {2};
+    unsigned found = 0;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    put_modules(&s, 1);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t va = AREA(0) + rng_next(&r) % 0x3000;
+        struct module_function f;
+
+        put_own_entry(&s, round % ENTRIES, AREA(0) + rng_next(&r) % 0x4000, "f");
+        put_table(&s, TABLE_WORD, TABLE, rng_next(&r) % ENTRIES, STRINGS);
+        poke(&s.w, TABLE + rng_next(&r) % (ENTRIES * OWN_ENTRY), rng_next(&r), 1);
+        if (!find_function(&s, va, &f))
+            continue;
+        found++;
+        assert_true(f.va <= va && va < f.end && f.end - f.va <= PAGE_BYTES);
+        assert_true(f.name[0] && is_printable(f.name) && memchr(f.name, '\0', sizeof f.name));
+    }
+    assert_true(found > ROUNDS / 4);
+    wreck(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +473,10 @@ int main(void)
         cmocka_unit_test(a_module_of_which_a_page_is_not_mapped_is_none),
         cmocka_unit_test(without_the_list_there_is_no_name),
         cmocka_unit_test(random_damage_gives_a_name_or_none),
+        cmocka_unit_test(a_function_is_the_nearest_symbol_below_in_the_guest_kernels_table),
+        cmocka_unit_test(a_table_of_linux_is_that_of_an_elf),
+        cmocka_unit_test(what_is_no_table_is_passed_over),
+        cmocka_unit_test(random_tables_give_a_function_that_has_the_address_or_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

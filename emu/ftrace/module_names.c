@@ -1,0 +1,106 @@
+/*
+ * module_names.c - see module_names.h.
+ */
+#include "ftrace/module_names.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "cpu/cluster.h"
+#include "ftrace/finding_key.h"
+#include "ftrace/modules.h"
+#include "load/symbols.h"
+
+enum { KEPT_MAX = 4096 };
+
+/* A function that was asked for. */
+struct kept {
+    uint64_t va, end;
+    char *name; /* "module:function" */
+};
+
+struct module_names {
+    struct cluster *cluster;
+    const struct symbols *symbols;
+    VEC_OF(struct kept) kept;
+};
+
+static struct kept *kept_at(const struct module_names *n, uint64_t va)
+{
+    for (size_t i = 0; i < n->kept.len; i++)
+        if (va >= n->kept.at[i].va && va < n->kept.at[i].end)
+            return &n->kept.at[i];
+    return NULL;
+}
+
+/* In the memory of any hart that has the kernel mapped. */
+static bool ask(const struct module_names *n, uint64_t va, struct module_function *f)
+{
+    for (unsigned i = 0; i < cluster_hart_count(n->cluster); i++)
+        if (module_function_at(n->cluster, cluster_hart(n->cluster, i), n->symbols, va, f))
+            return true;
+    return false;
+}
+
+/* Keeps the function, instead of an older one that has the address; NULL: there are too many. */
+static struct kept *keep(struct module_names *n, uint64_t va, const struct module_function *f)
+{
+    struct kept *k = kept_at(n, va);
+
+    if (!k && n->kept.len == KEPT_MAX)
+        return NULL;
+    if (!k) {
+        VEC_PUSH(&n->kept, (struct kept){.va = f->va});
+        k = &n->kept.at[n->kept.len - 1];
+    }
+    free(k->name);
+    k->name = xasprintf("%s:%s", f->module, f->name);
+    k->va = f->va;
+    k->end = f->end;
+    return k;
+}
+
+static const char *name_at(void *ctx, uint64_t va, uint64_t *offset)
+{
+    struct module_names *n = ctx;
+    struct module_function f;
+    const struct kept *k = ask(n, va, &f) ? keep(n, va, &f) : kept_at(n, va);
+
+    if (!k)
+        return NULL;
+    if (offset)
+        *offset = va - k->va;
+    return k->name;
+}
+
+struct module_names *module_names_new(struct cluster *c, struct symbols *symbols)
+{
+    struct module_names *n = xcalloc(1, sizeof *n);
+
+    n->cluster = c;
+    n->symbols = symbols;
+    symbols_set_more(symbols, (struct symbols_more){name_at, n});
+    return n;
+}
+
+void module_names_free(struct module_names *n)
+{
+    if (!n)
+        return;
+    for (size_t i = 0; i < n->kept.len; i++)
+        free(n->kept.at[i].name);
+    VEC_FREE(&n->kept);
+    free(n);
+}
+
+void module_names_keep(const struct module_names *n, const struct finding *f)
+{
+    const struct writer *who = finding_writer(f);
+
+    if (who && who->kind == WRITER_HART)
+        (void)symbols_name_at(n->symbols, who->pc, NULL);
+    for (unsigned i = 0; i < f->fact_count; i++)
+        if (f->facts[i].pc)
+            (void)symbols_name_at(n->symbols, f->facts[i].pc, NULL);
+}

@@ -1,0 +1,21 @@
+/*
+ * module_names.h - the names of functions of the guest's modules, for places in reports: as the
+ * kernel's memory tells when they are asked for, and afterwards from memory of our own, for a
+ * module may be gone when the report is written.
+ */
+#ifndef FTRACE_MODULE_NAMES_H
+#define FTRACE_MODULE_NAMES_H
+
+struct cluster;
+struct finding;
+struct module_names;
+struct symbols;
+
+/* From now on symbols_name_at knows them. All must live as long as it is asked. */
+struct module_names *module_names_new(struct cluster *c, struct symbols *symbols);
+void module_names_free(struct module_names *n);
+
+/* Asks for the names of the evidence of a finding, while its modules are there. */
+void module_names_keep(const struct module_names *n, const struct finding *f);
+
+#endif
