@@ -703,8 +703,7 @@ static uint32_t access_line(struct hart *h, uint64_t va, unsigned size, enum acc
         return a.cycles;
     if (access == ACCESS_LOAD) {
         a.cycles += model_load(m, a.pa);
-        if (a.host)
-            model_filter_load(m, va, a.host, filter_tag(h, va));
+        model_filter_load(m, va, a.host, a.host ? filter_tag(h, va) : FILTER_NONE);
     } else {
         a.cycles += model_store(m, a.pa, size, now + a.cycles);
         model_filter_store(m, va, a.pa, filter_tag(h, va));
@@ -781,13 +780,13 @@ void timed_sfence(struct hart *h)
 
 void timed_drop_translations(struct hart *h)
 {
-    filter_clear(&h->s.model->filter);
+    model_clear_filter(h->s.model);
 }
 
 /* The filter knows contexts, not address spaces. */
 void timed_satp(struct hart *h)
 {
-    filter_clear(&h->s.model->filter);
+    model_clear_filter(h->s.model);
     h->s.model->fetch_epoch++;
     timed_update_context(h);
 }

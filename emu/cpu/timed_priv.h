@@ -58,7 +58,7 @@ struct path {
 };
 
 /* In front of each block of a timed hart. A path's place among the recent ones is by its entry. */
-enum { RECENT_PATHS = 4 };
+enum { RECENT_PATHS = 8 };
 struct block_timing {
     struct path *recent[RECENT_PATHS]; /* path_none: none */
     struct path *paths;                /* all; NULL: none */

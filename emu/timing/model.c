@@ -96,6 +96,16 @@ static void set_predictor(struct model *m)
     }
 }
 
+/* Enough for most of a data cache, and few to be cleared. */
+static unsigned filter_lines(uint32_t line)
+{
+    enum { BYTES = 32 * 1024, LEAST = 512 };
+
+    if (BYTES / line < LEAST)
+        return LEAST;
+    return BYTES / line < FILTER_LINES ? BYTES / line : FILTER_LINES;
+}
+
 struct model *model_new(struct shared_model *shared)
 {
     const struct core *core = shared->core;
@@ -116,6 +126,7 @@ struct model *model_new(struct shared_model *shared)
     m->buffered = core->write == WRITE_through && core->store_entries;
     stores_init(&m->stores);
     m->line_shift = log_2(core->dcache.line);
+    m->filter_mask = filter_lines(core->dcache.line) - 1;
     m->fetch_line_shift = log_2(core->icache.line);
     model_reset(m);
     return m;
@@ -166,7 +177,7 @@ void model_reset(struct model *m)
     m->stride = 0;
     m->fetch_epoch++;
     pipe_reset(&m->pipe);
-    filter_clear(&m->filter);
+    model_clear_filter(m);
 }
 
 void model_state_io(struct state_io *io, struct model *m)
@@ -203,17 +214,17 @@ void model_state_io(struct state_io *io, struct model *m)
         STATE_IO(io, m->parts[i]);
     if (io->loading) {
         count_targets(m);
-        filter_clear(&m->filter);
+        model_clear_filter(m);
         m->fetch_epoch++;
     }
 }
 
 /* ---- the filter ---- */
 
-void filter_clear(struct filter *f)
+void model_clear_filter(struct model *m)
 {
-    for (unsigned i = 0; i < FILTER_LINES; i++)
-        f->loads[i] = f->stores[i] = FILTER_NONE;
+    for (unsigned i = 0; i <= m->filter_mask; i++)
+        m->filter.loads[i] = m->filter.stores[i] = FILTER_NONE;
 }
 
 static unsigned lines_in_page(const struct model *m)
@@ -226,7 +237,7 @@ static void filter_drop(struct model *m, uint64_t line, bool stores_only)
 {
     unsigned step = lines_in_page(m);
 
-    for (unsigned i = (unsigned)line & (step - 1); i < FILTER_LINES; i += step) {
+    for (unsigned i = (unsigned)line & (step - 1); i <= m->filter_mask; i += step) {
         if (!stores_only)
             m->filter.loads[i] = FILTER_NONE;
         m->filter.stores[i] = FILTER_NONE;
@@ -250,7 +261,7 @@ static void filter_put(struct model *m, uint64_t *at, uint64_t tag)
 
 void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64_t tag)
 {
-    unsigned at = va >> m->line_shift & (FILTER_LINES - 1);
+    uint64_t at = va >> m->line_shift & m->filter_mask;
 
     filter_put(m, &m->filter.loads[at], tag);
     m->filter.load_offset[at] = (uintptr_t)host - va;
@@ -258,7 +269,7 @@ void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64
 
 void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag)
 {
-    unsigned at = va >> m->line_shift & (FILTER_LINES - 1);
+    uint64_t at = va >> m->line_shift & m->filter_mask;
 
     filter_put(m, &m->filter.stores[at], tag);
     m->filter.store_offset[at] = pa - va;
@@ -555,7 +566,7 @@ static void put_page(struct model *m, struct cache *tlb, uint64_t key)
     if (gone == CACHE_EMPTY)
         return;
     if (tlb == &m->dtlb)
-        filter_clear(&m->filter);
+        model_clear_filter(m);
     else if (tlb == &m->itlb)
         m->fetch_epoch++;
 }
@@ -596,7 +607,7 @@ void model_sfence(struct model *m)
     cache_clear(&m->itlb);
     cache_clear(&m->dtlb);
     cache_clear(&m->tlb2);
-    filter_clear(&m->filter);
+    model_clear_filter(m);
     m->fetch_epoch++;
 }
 

@@ -25,7 +25,7 @@ struct state_io;
  * model: emptying it changes no cycle. A line's place depends on its offset in the page and on low
  * bits of the page's number, so that it is found by a physical address, too.
  */
-enum { FILTER_LINES = 512, FILTER_NONE = 8 };
+enum { FILTER_LINES = 2048, FILTER_NONE = 8 };
 
 struct filter {
     uint64_t loads[FILTER_LINES], stores[FILTER_LINES]; /* FILTER_NONE: no address is like that */
@@ -102,6 +102,7 @@ struct model {
     enum model_targets targets;           /* of what is not indirect */
     bool buffered;                        /* stores go through a buffer */
     unsigned line_shift;                  /* of the data cache */
+    unsigned filter_mask;                 /* lines that the filter has, less 1 */
     unsigned fetch_line_shift;            /* of the instruction cache */
     uint64_t fetch_epoch; /* changes when a line or a page is no longer there to be fetched */
 };
@@ -117,7 +118,7 @@ void model_state_io(struct state_io *io, struct model *m);
 
 /* ---- data ---- */
 
-void filter_clear(struct filter *f);
+void model_clear_filter(struct model *m);
 
 /* The line that holds pa is read; of a load, a walk. */
 uint32_t model_load(struct model *m, uint64_t pa);
@@ -125,7 +126,10 @@ uint32_t model_load(struct model *m, uint64_t pa);
 uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now);
 /* Memory does an atomic operation. */
 uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now);
-/* From now on the access costs nothing; `tag` is what the engine compares with. */
+/*
+ * From now on the access costs nothing; `tag` is what the engine compares with, FILTER_NONE that
+ * this one may not be passed over.
+ */
 void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64_t tag);
 void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag);
 
@@ -133,7 +137,7 @@ void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag)
 static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsigned size,
                                              uint64_t now)
 {
-    uint64_t pa = va + m->filter.store_offset[va >> m->line_shift & (FILTER_LINES - 1)];
+    uint64_t pa = va + m->filter.store_offset[va >> m->line_shift & m->filter_mask];
 
     return stores_add(&m->stores, m->core, pa, size, now);
 }
