@@ -40,9 +40,9 @@ help:
 	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make guest       all guest kernels and their programs; with LAYOUT= one of'
 	@echo '                 $(GUEST_LAYOUTS);'
-	@echo '                 with BREAK= too (mcount, atomic), one whose fences are missing: $(GUEST_BREAKS)'
+	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
-	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models, completion for bash'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
 	@echo 'make clean       remove build/'
 	@echo 'make format      format the C code with clang-format'
@@ -66,18 +66,21 @@ quoted  = '$(subst ','\'',$(1))'
 bindir  = $(call quoted,$(DESTDIR)$(PREFIX)/bin)
 man1dir = $(call quoted,$(DESTDIR)$(PREFIX)/share/man/man1)
 corefiles = $(notdir $(wildcard cores/*.core))
+bashdir = $(call quoted,$(DESTDIR)$(PREFIX)/share/bash-completion/completions)
 coredir = $(call quoted,$(DESTDIR)$(PREFIX)/share/rvftrace/cores)
 
 install: emu tools
-	install -d $(bindir) $(man1dir) $(coredir)
+	install -d $(bindir) $(man1dir) $(coredir) $(bashdir)
 	install $(BUILD)/rvftrace $(RECORDMCOUNT) $(bindir)
 	install -m 644 $(BUILD)/rvftrace.1 docs/recordmcount.1 $(man1dir)
 	install -m 644 cores/*.core $(coredir)
+	install -m 644 $(BUILD)/rvftrace.bash $(bashdir)/rvftrace
 
 # Directories stay: they may have existed before.
 uninstall:
 	rm -f $(bindir)/rvftrace $(bindir)/recordmcount
 	rm -f $(man1dir)/rvftrace.1 $(man1dir)/recordmcount.1
+	rm -f $(bashdir)/rvftrace
 	rm -f $(addprefix $(coredir)/,$(corefiles))
 
 clean:

@@ -53,6 +53,7 @@ struct session {
     struct new_file trace_file;
     struct pardons *pardons;
     struct report_files files;
+    size_t named;      /* findings whose modules were asked for names */
     uint64_t left_out; /* errors that are in no finding, so far */
     bool audit_failed, trace_lost;
 };
@@ -103,8 +104,8 @@ static void on_finding(void *ctx, enum rule rule)
     struct session *s = ctx;
     const struct audit *a = watch_audit(s->watch);
 
-    if (audit_count(a))
-        module_names_keep(s->module_names, audit_get(a, audit_count(a) - 1));
+    for (; s->named < audit_count(a); s->named++)
+        module_names_keep(s->module_names, audit_get(a, s->named));
     if (s->options.audit != AUDIT_FAIL || rule_severity(rule) < SEVERITY_error ||
         pardons_allow_all(s->pardons, rule) || !has_failing(s))
         return;

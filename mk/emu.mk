@@ -7,12 +7,12 @@
 # build/stress and build/drop, and `make test` runs them, too.
 
 .PHONY: emu
-emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1
+emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(BUILD)/rvftrace.bash
 
 comma     := ,
 emu_rooms := base mem load timing cpu dev sbi ftrace debug report cli
 emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
-emu_src   := $(filter-out emu/cli/manpage.c,$(emu_src))
+emu_src   := $(filter-out emu/cli/manpage.c emu/cli/completion.c,$(emu_src))
 
 EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
 emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lm
@@ -60,3 +60,13 @@ $(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/rep
 $(BUILD)/rvftrace.1: $(BUILD)/manpage
 	$(say) MAN $@
 	$(Q)$(BUILD)/manpage > $@
+
+# The completion of bash, too.
+$(BUILD)/completion: emu/cli/completion.c emu/cli/options.def emu/report/options.def emu/ftrace/rules.def mk/emu.mk | $(BOOTSTRAP_BUILD)
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(EMU_CFLAGS) -o $@ $<
+
+$(BUILD)/rvftrace.bash: $(BUILD)/completion
+	$(say) GEN $@
+	$(Q)$(BUILD)/completion > $@

@@ -2,7 +2,7 @@
 #
 #   make guest                          every image that run and test need
 #   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
-#   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: files of tests/broken/X replace the kernel's
+#   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: with the change of tests/broken/X.patch
 #
 # The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; in the same directory are
 # kernel.map (its symbols) and Image (its bytes as in memory).  RECORDMCOUNT, Q, say
@@ -11,10 +11,10 @@
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
-GUEST_BREAKS  := no-local-fence no-remote-fence
-# A layout whose kernel stops all harts to patch, and one whose kernel does not.
-GUEST_BROKEN_LAYOUTS := mcount atomic
-GUEST_BROKEN := $(foreach l,$(GUEST_BROKEN_LAYOUTS),$(addprefix $(l)-,$(GUEST_BREAKS)))
+# Kernels with a mistake: tests/broken/NAME.patch, whose line "layouts: ..." says which ones they are.
+GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
+guest_break_layouts = $(shell sed -n 's/^layouts: //p' tests/broken/$(1).patch)
+GUEST_BROKEN := $(foreach b,$(GUEST_BREAKS),$(addsuffix -$(b),$(call guest_break_layouts,$(b))))
 
 GUEST_CC      := $(CROSS)gcc
 GUEST_LD      := $(CROSS)ld
@@ -149,38 +149,27 @@ guest_sort_callops  := --sort --nops=16 --align=8
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse
 
-# guest_image DIR,LAYOUT,BREAK - the rules of one image.
-define guest_image
-$(1)-dir  := $$(GUEST_OUT)/$(1)
-$(1)-objs := $$(addprefix $$($(1)-dir)/,$$(guest_objs_$(2)))
-
-ifneq ($(3),)
-# A file under tests/broken/$(3) replaces the kernel's of the same path.
-$$($(1)-dir)/%.o: tests/broken/$(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
-	$$(say) CC $$<
+# guest_compile DIR,LAYOUT,SOURCES - the objects in DIR of the files in SOURCES. A file includes others of its
+# own directory by the kernel's tree.
+define guest_compile
+$$(GUEST_OUT)/$(1)/%.o: $(3)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
+	$$(say) CC $$@
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
-		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) -MMD -MP -c -o $$@ $$<
-	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
-endif
-
-$$($(1)-dir)/%.o: $$(GUEST_SRC)/%.c $$(RECORDMCOUNT) | $$(BOOTSTRAP_BUILD)
-	$$(say) CC $$<
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_CFLAGS) $$(guest_cflags_$(2)) \
 		$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(guest_pg_$(2))) \
 		$$(if $$(filter samples/%,$$*),-DMODULE) -MMD -MP -c -o $$@ $$<
 	$$(if $$(and $$(filter -pg,$$(guest_pg_$(2))),$$(guest_sort_$(2))),$$(if $$(filter $$(GUEST_NOTRACE),$$*.o),,$$(Q)$$(RECORDMCOUNT) $$@))
 
-$$($(1)-dir)/%.o: $$(GUEST_SRC)/%.S | $$(BOOTSTRAP_BUILD)
-	$$(say) AS $$<
+$$(GUEST_OUT)/$(1)/%.o: $(3)/%.S | $$(BOOTSTRAP_BUILD)
+	$$(say) AS $$@
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) $$(GUEST_ASFLAGS) $$(guest_cflags_$(2)) \
+	$$(Q)$$(GUEST_CC) $$(GUEST_CPPFLAGS) -iquote $$(GUEST_SRC)/$$(dir $$*) $$(GUEST_ASFLAGS) $$(guest_cflags_$(2)) \
 		-MMD -MP -c -o $$@ $$<
+endef
 
-# The first contents of the root directory.
-$$($(1)-dir)/init/initramfs_data.o: GUEST_ASFLAGS += -DINITRAMFS='"$$(GUEST_OUT)/initramfs.cpio"'
-$$($(1)-dir)/init/initramfs_data.o: $$(GUEST_OUT)/initramfs.cpio
+# guest_link DIR,LAYOUT - the kernel of the objects $(DIR-objs).
+define guest_link
+$(1)-dir  := $$(GUEST_OUT)/$(1)
 
 # The kernel is linked twice: first with an empty symbol table, then with the one made
 # from the first link.  No function may have moved between the two.
@@ -213,6 +202,16 @@ $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
 	$$(say) OBJCOPY $$@
 	$$(Q)$$(GUEST_OBJCOPY) -O binary $$< $$@
 
+.PHONY: guest-$(1)
+guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
+-include $$($(1)-objs:.o=.d)
+endef
+
+# guest_modules LAYOUT - the first contents of the root directory, and the modules.
+define guest_modules
+$$($(1)-dir)/init/initramfs_data.o: GUEST_ASFLAGS += -DINITRAMFS='"$$(GUEST_OUT)/initramfs.cpio"'
+$$($(1)-dir)/init/initramfs_data.o: $$(GUEST_OUT)/initramfs.cpio
+
 # A module is its object and its struct module, combined by ld -r.
 $$($(1)-dir)/samples/%.mod.o: $$(GUEST_SRC)/scripts/module.mod.c | $$(BOOTSTRAP_BUILD)
 	$$(Q)mkdir -p $$(@D)
@@ -231,16 +230,35 @@ $$($(1)-dir)/modules.cpio: $$(GUEST_MODULES:%=$$($(1)-dir)/%.ko)
 	$$(Q)cd $$($(1)-dir)/root && find . -exec touch -h -d @0 {} + && find . | LC_ALL=C sort | \
 		cpio --quiet --reproducible -R 0:0 -o -H newc > "$$(abspath $$@)"
 
-.PHONY: guest-$(1)
-guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image $$($(1)-dir)/modules.cpio
+guest-$(1): $$($(1)-dir)/modules.cpio
 
 .SECONDARY: $$(foreach m,$$(GUEST_MODULES),$$($(1)-dir)/samples/$$(m).o $$($(1)-dir)/samples/$$(m).mod.o)
--include $$($(1)-objs:.o=.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.mod.d)
+-include $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.d) $$(GUEST_MODULES:%=$$($(1)-dir)/samples/%.mod.d)
 endef
 
-$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_image,$(l),$(l),)))
-$(foreach l,$(GUEST_BROKEN_LAYOUTS),$(foreach b,$(GUEST_BREAKS),\
-	$(eval $(call guest_image,$(l)-$(b),$(l),$(b)))))
+# guest_broken LAYOUT,BREAK - a kernel of which only the changed files are compiled.
+define guest_broken
+$(1)-$(2)-changed := $$(shell sed -n 's,^+++ b/$(GUEST_SRC)/\([^ \t]*\).*,\1,p' tests/broken/$(2).patch)
+$(1)-$(2)-own  := $$(addsuffix .o,$$(basename $$($(1)-$(2)-changed)))
+$(1)-$(2)-objs := $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own)) \
+	$$(addprefix $$(GUEST_OUT)/$(1)/,$$(filter-out $$($(1)-$(2)-own),$$(guest_objs_$(1))))
+
+$$(addprefix $$(GUEST_OUT)/$(1)-$(2)/src/,$$($(1)-$(2)-changed)) &: tests/broken/$(2).patch \
+		$$(addprefix $$(GUEST_SRC)/,$$($(1)-$(2)-changed))
+	$$(say) PATCH tests/broken/$(2).patch
+	$$(Q)rm -rf $$(GUEST_OUT)/$(1)-$(2)/src
+	$$(Q)$$(foreach f,$$($(1)-$(2)-changed),mkdir -p $$(dir $$(GUEST_OUT)/$(1)-$(2)/src/$$f) && \
+		cp $$(GUEST_SRC)/$$f $$(GUEST_OUT)/$(1)-$(2)/src/$$f &&) true
+	$$(Q)patch -s -p2 -F0 -d $$(GUEST_OUT)/$(1)-$(2)/src <tests/broken/$(2).patch
+$$(eval $$(call guest_compile,$(1)-$(2)/changed,$(1),$$(GUEST_OUT)/$(1)-$(2)/src))
+$$(eval $$(call guest_link,$(1)-$(2),$(1)))
+endef
+
+$(foreach l,$(GUEST_LAYOUTS),$(eval $(l)-objs := $(addprefix $(GUEST_OUT)/$(l)/,$(guest_objs_$(l)))))
+$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
+$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_link,$(l),$(l))))
+$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_modules,$(l))))
+$(foreach b,$(GUEST_BREAKS),$(foreach l,$(call guest_break_layouts,$(b)),$(eval $(call guest_broken,$(l),$(b)))))
 
 ifneq ($(LAYOUT),)
   ifeq ($(filter $(LAYOUT),$(GUEST_LAYOUTS)),)

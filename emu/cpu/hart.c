@@ -309,6 +309,21 @@ void hart_set_reg(struct hart *h, unsigned reg, uint64_t value)
         h->s.x[reg] = value;
 }
 
+const uint64_t *hart_regs(const struct hart *h)
+{
+    return h->s.x;
+}
+
+const uint64_t *hart_fregs(const struct hart *h)
+{
+    return h->s.f;
+}
+
+bool hart_float_is_on(const struct hart *h)
+{
+    return h->s.csr.mstatus & MSTATUS_FS;
+}
+
 uint64_t hart_freg(const struct hart *h, unsigned reg)
 {
     return h->s.f[reg];

@@ -94,6 +94,11 @@ uint64_t hart_freg(const struct hart *h, unsigned reg); /* floating point, boxed
 void hart_set_freg(struct hart *h, unsigned reg, uint64_t value);
 enum privilege hart_mode(const struct hart *h);
 
+/* All integer and all floating-point registers, 32 each; valid while the hart exists. */
+const uint64_t *hart_regs(const struct hart *h);
+const uint64_t *hart_fregs(const struct hart *h);
+bool hart_float_is_on(const struct hart *h); /* mstatus.FS is not Off */
+
 /* Exact also during a callback: the instruction at hart_pc is not counted yet. */
 uint64_t hart_cycles(const struct hart *h);
 uint64_t hart_insns(const struct hart *h);

@@ -137,6 +137,39 @@ struct sites_event {
     uint32_t id;
 };
 
+/*
+ * EVENT_SITE_ODD, from ftrace/site_check.c: a hart is about to execute, at a site, what no protocol
+ * of ftrace leaves there.
+ */
+enum site_oddity {
+    SITE_SOUND,
+    SITE_BYTES_ODD, /* neither nops nor a call */
+    SITE_TARGET,    /* a call to where nothing begins that a site may call */
+    SITE_CARRY,     /* a call that misses such a place by 0x1000 */
+    SITE_BASE, /* a jalr whose register does not have the auipc's value, and so calls elsewhere */
+};
+
+struct site_odd_event {
+    struct hart *hart;
+    uint32_t site;
+    enum site_oddity oddity;
+    uint64_t pc;       /* of the instruction that is about to be executed; virtual */
+    uint64_t target;   /* virtual; not for SITE_BYTES_ODD */
+    uint64_t meant;    /* SITE_CARRY: the place that it misses */
+    uint8_t bytes[16]; /* of the site, as the hart fetches them */
+};
+
+/*
+ * EVENT_CALL_ENTERED, EVENT_CALL_LEFT, from ftrace/calls.c: a site that is on calls the trampoline,
+ * or a function returns to return_to_handler; and that has come back, or has not.
+ */
+struct call;
+struct call_event {
+    struct hart *hart;
+    const struct call *call; /* ftrace/calls.h; valid during the event */
+    uint8_t how;             /* LEFT: enum call_end */
+};
+
 /* A set of accesses that a data fence orders. */
 enum { FENCE_SET_W = 1, FENCE_SET_R = 2, FENCE_SET_O = 4, FENCE_SET_I = 8 };
 
@@ -195,6 +228,9 @@ enum event_kind {
     EVENT_HART_STOPPED,
     EVENT_UPDATE_ENDED,
     EVENT_SITES_CHANGED,
+    EVENT_SITE_ODD,
+    EVENT_CALL_ENTERED,
+    EVENT_CALL_LEFT,
     EVENT_DATA_FENCE,
     EVENT_CALL,
     EVENT_RETURN,
@@ -217,6 +253,8 @@ struct event {
         struct hart_event satp;
         struct update_event update;
         struct sites_event sites;
+        struct site_odd_event site_odd;
+        struct call_event call; /* CALL_ENTERED, CALL_LEFT */
         struct data_fence_event data_fence;
         struct transfer_event transfer; /* CALL, RETURN */
         struct stack_switch_event stack_switch;

@@ -1,5 +1,5 @@
 /*
- * audit.c - see audit.h. The rules are in rules.def and fetch_rules.c.
+ * audit.c - see audit.h. The rules are in rules.def and the files *_rules.c.
  */
 #include "ftrace/audit.h"
 
@@ -16,7 +16,22 @@
 #include "ftrace/sites.h"
 #include "load/symbols.h"
 
-static_assert((int)SITE_BYTES_MAX <= (int)FACT_BYTES_MAX, "a fact holds the bytes of a site");
+/* NULL: another rule's function reports its breaches. */
+static const rule_check checks[RULE_COUNT] = {
+#define RULE_BESIDE(name, text, severity, events, sentence, remedy)
+#define RULE(name, text, severity, events, sentence, remedy) [RULE_##name] = rule_##name,
+#include "ftrace/rules.def"
+#undef RULE
+};
+
+/* Makes the list of functions for each kind of event. */
+static void list_checks(struct audit *a)
+{
+    for (unsigned kind = 0; kind < EVENT_KINDS; kind++)
+        for (unsigned r = 0; r < RULE_COUNT; r++)
+            if (checks[r] && (rule_events((enum rule)r) & EVENT_BIT(kind)))
+                a->checks[kind][a->check_count[kind]++] = checks[r];
+}
 
 struct audit *audit_new(const struct audit_config *config)
 {
@@ -25,7 +40,11 @@ struct audit *audit_new(const struct audit_config *config)
     a->config = *config;
     for (unsigned r = 0; r < RULE_COUNT; r++)
         a->rules_kinds |= rule_events((enum rule)r);
+    list_checks(a);
     a->swaps = swaps_new();
+    if (!config->symbols ||
+        !symbols_find(config->symbols, "return_to_handler", &a->return_to_handler))
+        a->return_to_handler = 0;
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
     return a;
 }
@@ -34,8 +53,11 @@ void audit_free(struct audit *a)
 {
     if (!a)
         return;
+    VEC_FREE(&a->untold);
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
+    VEC_FREE(&a->parked);
+    VEC_FREE(&a->followed);
     map_free(&a->index);
     swaps_free(a->swaps);
     free(a->harts);
@@ -44,8 +66,7 @@ void audit_free(struct audit *a)
 
 /* ---- evidence ---- */
 
-/* add_evidence, the only origin of facts, adds at most ten: one of each kind, the bytes twice. */
-static struct fact *add_fact(struct finding *f, enum fact_label label, enum fact_kind kind)
+struct fact *audit_fact(struct finding *f, enum fact_label label, enum fact_kind kind)
 {
     struct fact *fact = &f->facts[f->fact_count];
 
@@ -55,84 +76,24 @@ static struct fact *add_fact(struct finding *f, enum fact_label label, enum fact
     return fact;
 }
 
-static void add_message(struct finding *f, enum fact_label label, enum message message)
+void audit_fact_message(struct finding *f, enum fact_label label, enum message message)
 {
-    add_fact(f, label, FACT_MESSAGE)->message = message;
+    audit_fact(f, label, FACT_MESSAGE)->message = message;
 }
 
-static void add_fence(struct finding *f, unsigned hart, const struct patch_fence *fence)
+void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc)
 {
-    struct fact *fact = add_fact(f, LABEL_FENCED, FACT_FENCE);
+    struct fact *fact = audit_fact(f, label, FACT_MOMENT);
 
-    fact->hart = hart;
-    fact->requester = fence->requester;
-    fact->pc = fence->pc;
-    fact->cycle = fence->cycle;
+    fact->hart = hart_id(h);
+    fact->pc = pc;
+    fact->cycle = hart_cycles(h);
 }
 
-/* Copies the bytes of an instruction into the fact, whose bytes begin at fact->va. */
-static void lay_bytes(struct fact *fact, uint64_t va, const uint8_t *bytes, unsigned size)
+void audit_fact_site(struct finding *f, uint32_t site)
 {
-    for (unsigned i = 0; i < size; i++)
-        if (va + i - fact->va < fact->size)
-            fact->bytes[va + i - fact->va] = bytes[i];
-}
-
-/*
- * Adds a fact with bytes. For an instruction of a site it holds all of the site: the other bytes
- * are those in memory, until the other half is reported, too.
- */
-static void add_bytes(const struct audit *a, struct finding *f, enum fact_label label,
-                      uint32_t site, const struct stale_fetch *s, const uint8_t *bytes)
-{
-    struct fact *fact = add_fact(f, label, FACT_BYTES);
-    const struct site *at = site == NO_SITE ? NULL : site_get(a->config.sites, site);
-
-    fact->va = at ? s->pc - (s->pa - at->pa) : s->pc;
-    fact->size = at ? at->size : (uint8_t)s->size;
-    (void)!hart_peek(s->hart, fact->va, fact->bytes, fact->size);
-    lay_bytes(fact, s->pc, bytes, s->size);
-}
-
-static void add_versions(const struct audit *a, struct finding *f, uint32_t site,
-                         const struct stale_fetch *s)
-{
-    bool old = s->chosen == FETCHED_OLD;
-
-    if (s->old_known && s->evidence == STALE_PARCEL)
-        add_bytes(a, f, old ? LABEL_EXECUTED : LABEL_OLD, site, s, s->old_bytes);
-    add_bytes(a, f, old ? LABEL_IN_MEMORY : LABEL_EXECUTED, site, s, s->new_bytes);
-}
-
-static void add_store(struct finding *f, const struct stale_fetch *s)
-{
-    if (s->writer_known || s->agent_known)
-        add_fact(f, LABEL_WRITTEN, FACT_STORE)->writer = s->who;
-    else
-        add_message(f, LABEL_WRITTEN, MESSAGE_WRITER);
-}
-
-/* Adds the writer's own fence.i after its store, if the writer was another hart. */
-static void add_writers_fence(const struct audit *a, struct finding *f, const struct stale_fetch *s)
-{
-    const struct patch_fence *its;
-
-    if (!s->agent_known || s->who.kind != WRITER_HART || s->who.hart == hart_id(s->hart))
-        return;
-    its = patch_log_last_fence(a->config.log, s->who.hart);
-    if (its && its->stamp >= s->stamp)
-        add_fence(f, s->who.hart, its);
-}
-
-static void add_missing(const struct audit *a, struct finding *f, unsigned hart)
-{
-    struct fact *fact = add_fact(f, LABEL_MISSING, FACT_UNFENCED);
-
-    fact->hart = hart;
-    if (!patch_log_last_fence(a->config.log, hart))
-        fact->message = MESSAGE_NEVER;
-    else if (!a->harts[hart].fenced)
-        fact->message = MESSAGE_SINCE_START;
+    if (site != NO_SITE)
+        audit_fact(f, LABEL_SITE, FACT_SITE)->site = site;
 }
 
 /* The hart whose cycles the fact has; false: it has none. */
@@ -140,7 +101,7 @@ static bool clock_of(const struct fact *fact, uint32_t *hart)
 {
     switch (fact->kind) {
     case FACT_FENCE: *hart = fact->requester; return true;
-    case FACT_FETCH: *hart = fact->hart; return true;
+    case FACT_MOMENT: *hart = fact->hart; return true;
     case FACT_STORE: *hart = fact->writer.hart; return fact->writer.kind == WRITER_HART;
     default: return false;
     }
@@ -162,163 +123,95 @@ static bool has_several_clocks(const struct finding *f)
     return false;
 }
 
-/* Adds all that is known, in the order in which it happened. */
-static void add_evidence(const struct audit *a, struct finding *f, uint32_t site,
-                         const struct stale_fetch *s)
+void audit_fact_order(struct finding *f)
 {
-    unsigned hart = hart_id(s->hart);
-    const struct patch_fence *last = patch_log_last_fence(a->config.log, hart);
-    struct fact *fetch;
-
-    f->fact_count = 0;
-    if (site != NO_SITE)
-        add_fact(f, LABEL_SITE, FACT_SITE)->site = site;
-    if (last && last->stamp < s->stamp)
-        add_fence(f, hart, last);
-    add_store(f, s);
-    add_writers_fence(a, f, s);
-    fetch = add_fact(f, LABEL_FETCHED, FACT_FETCH);
-    fetch->hart = hart;
-    fetch->pc = s->pc;
-    fetch->cycle = hart_cycles(s->hart);
-    add_versions(a, f, site, s);
-    if (s->evidence == STALE_PAGE_ONLY)
-        add_message(f, LABEL_UNKNOWN, MESSAGE_BYTES);
-    if (rule_severity(f->rule) > SEVERITY_note)
-        add_missing(a, f, hart);
     if (has_several_clocks(f))
-        add_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
+        audit_fact_message(f, LABEL_ORDER, MESSAGE_CLOCKS);
 }
 
-static void add_example(struct finding *f, enum rule rule, uint32_t site,
-                        const struct stale_fetch *s)
-{
-    struct example new = {.rule = rule,
-                          .hart = hart_id(s->hart),
-                          .site = site,
-                          .pc = s->pc,
-                          .cycle = hart_cycles(s->hart)};
+/* ---- breaches ---- */
 
+static void add_example(struct finding *f, const struct breach *b)
+{
     for (unsigned i = 0; i < f->example_count; i++)
-        if (f->examples[i].pc == new.pc && f->examples[i].hart == new.hart)
+        if (f->examples[i].pc == b->pc && f->examples[i].hart == b->hart)
             return;
     if (f->example_count < EXAMPLES_MAX)
-        f->examples[f->example_count++] = new;
+        f->examples[f->example_count++] = (struct example){
+            .rule = b->rule, .hart = b->hart, .site = b->site, .pc = b->pc, .cycle = b->cycle};
 }
 
-/* ---- causes ---- */
-
-/* The place of a store: its function's address, if that is known, otherwise its pc. */
-static uint64_t place_of_store(const struct audit *a, const struct stale_fetch *s)
+static void tell(struct audit *a, enum rule rule)
 {
-    const struct symbol *function = NULL;
-
-    if (!s->writer_known)
-        return 0;
-    if (a->config.symbols)
-        function = symbols_function_at(a->config.symbols, s->who.pc);
-    return function ? function->addr : s->who.pc;
+    VEC_PUSH(&a->untold, rule);
 }
 
-enum { CAUSE_NO_FENCE_SINCE_START = RULE_COUNT, WRITER_UNKNOWN = 0xf };
-
-static uint64_t cause_of(const struct audit *a, enum rule rule, const struct stale_fetch *s)
+/* The listener looks at the findings, so it is told when their evidence is complete. */
+static void tell_untold(struct audit *a)
 {
-    uint64_t place = place_of_store(a, s) & (UINT64_MAX >> 12);
-    uint64_t kind = s->agent_known ? (uint64_t)s->who.kind : WRITER_UNKNOWN;
-
-    if (rule_severity(rule) > SEVERITY_note && !a->harts[hart_id(s->hart)].fenced)
-        return (uint64_t)CAUSE_NO_FENCE_SINCE_START << 56;
-    return (uint64_t)rule << 56 | kind << 52 | place;
+    for (size_t i = 0; i < a->untold.len && a->config.listener.tell; i++)
+        a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
+    a->untold.len = 0;
 }
 
-static void tell(const struct audit *a, enum rule rule)
+struct finding *audit_known(struct audit *a, uint64_t cause)
 {
-    if (a->config.listener.tell)
-        a->config.listener.tell(a->config.listener.ctx, rule);
+    uint64_t known;
+
+    return map_get(&a->index, cause, &known) ? &a->findings.at[known] : NULL;
 }
 
 /* The finding for the cause of this breach, created if it is new; NULL: there are too many. */
-static struct finding *finding_of(struct audit *a, enum rule rule, const struct stale_fetch *s)
+static struct finding *finding_of(struct audit *a, const struct breach *b)
 {
-    uint64_t cause = cause_of(a, rule, s), known;
+    struct finding *f = audit_known(a, b->cause);
 
-    if (map_get(&a->index, cause, &known))
-        return &a->findings.at[known];
+    if (f)
+        return f;
     if (a->findings.len >= a->config.findings_max) {
-        a->left_out[rule_severity(rule)]++;
-        tell(a, rule);
+        a->left_out[rule_severity(b->rule)]++;
+        tell(a, b->rule);
         return NULL;
     }
-    map_put(&a->index, cause, a->findings.len);
-    VEC_PUSH(&a->findings, (struct finding){.rule = rule});
+    map_put(&a->index, b->cause, a->findings.len);
+    VEC_PUSH(&a->findings, (struct finding){.rule = b->rule});
     return &a->findings.at[a->findings.len - 1];
 }
 
-/*
- * A fetch of the other half of the same site by the same hart is the same breach. It comes a few
- * cycles later if the halves are in two pages.
- */
-enum { HALVES_CYCLES = 64 };
-
-static bool is_other_half(const struct audit *a, uint32_t site, const struct stale_fetch *s)
+uint64_t audit_cause(enum rule rule, uint64_t place)
 {
-    return a->findings.len && site != NO_SITE && site == a->last.site &&
-           hart_id(s->hart) == a->last.hart && s->pc != a->last.pc &&
-           hart_cycles(s->hart) - a->last.cycle <= HALVES_CYCLES;
+    return (uint64_t)rule << 56 | (place & (UINT64_MAX >> 8));
 }
 
-static void complete_bytes(struct finding *f, const struct stale_fetch *s)
+uint64_t audit_function(const struct audit *a, uint64_t pc)
 {
-    if (f->count > 1)
-        return; /* the evidence is that of the first breach */
-    for (unsigned i = 0; i < f->fact_count; i++) {
-        struct fact *fact = &f->facts[i];
-        bool old =
-            fact->label == LABEL_OLD || (fact->label == LABEL_EXECUTED && s->chosen == FETCHED_OLD);
+    const struct symbol *function =
+        a->config.symbols ? symbols_function_at(a->config.symbols, pc) : NULL;
 
-        if (fact->kind == FACT_BYTES)
-            lay_bytes(fact, s->pc, old ? s->old_bytes : s->new_bytes, s->size);
-    }
+    return function ? function->addr : pc;
 }
 
-void audit_breach(struct audit *a, enum rule rule, const struct stale_fetch *s)
+struct finding *audit_add(struct audit *a, const struct breach *b)
 {
-    uint32_t site = site_find(a->config.sites, s->pa, s->size);
-    bool other_half = is_other_half(a, site, s);
-    struct finding *f = finding_of(a, rule, s);
+    struct finding *f = finding_of(a, b);
     bool graver;
 
     if (!f)
-        return;
-    if (other_half && f->by_rule[rule] && a->last.finding == (size_t)(f - a->findings.at)) {
-        complete_bytes(f, s);
-        return;
-    }
-    graver = !f->count || rule_severity(rule) > rule_severity(f->rule);
+        return NULL;
+    graver = !f->count || rule_severity(b->rule) > rule_severity(f->rule);
     f->count++;
-    f->by_rule[rule]++;
-    f->harts |= UINT64_C(1) << (hart_id(s->hart) & 63);
-    add_example(f, rule, site, s);
-    a->last.hart = hart_id(s->hart);
-    a->last.site = site;
-    a->last.pc = s->pc;
-    a->last.cycle = hart_cycles(s->hart);
-    a->last.finding = (size_t)(f - a->findings.at);
+    f->by_rule[b->rule]++;
+    f->harts |= UINT64_C(1) << (b->hart & 63);
+    add_example(f, b);
     if (!graver)
-        return;
-    f->rule = rule;
-    add_evidence(a, f, site, s);
-    tell(a, rule);
+        return NULL;
+    f->rule = b->rule;
+    f->fact_count = 0;
+    tell(a, b->rule);
+    return f;
 }
 
 /* ---- events ---- */
-
-static void (*const checks[])(struct audit *a, const struct event *e) = {
-#define RULE(name, text, severity, events, sentence, remedy) rule_##name,
-#include "ftrace/rules.def"
-#undef RULE
-};
 
 /* Events that the auditor itself needs, in addition to those of the rules. */
 enum {
@@ -367,20 +260,27 @@ static void follow(struct audit *a, const struct event *e)
         a->harts[hart_id(e->fence.hart)].fenced = true;
         forget_swaps(a);
         break;
-    case EVENT_TRAP: a->harts[hart_id(e->trap.hart)].depth++; break;
+    case EVENT_TRAP:
+        a->harts[hart_id(e->trap.hart)].depth++;
+        a->harts[hart_id(e->trap.hart)].traps++;
+        break;
     case EVENT_TRAP_RETURN: follow_trap_return(a, &e->trap_return); break;
     default: break;
     }
 }
 
-void audit_event(struct audit *a, const struct event *e)
+static void check_event(struct audit *a, const struct event *e)
 {
     follow(a, e);
-    if (!(a->rules_kinds & EVENT_BIT(e->kind)))
-        return;
-    for (unsigned r = 0; r < RULE_COUNT; r++)
-        if (rule_events((enum rule)r) & EVENT_BIT(e->kind))
-            checks[r](a, e);
+    for (unsigned i = 0; i < a->check_count[e->kind]; i++)
+        a->checks[e->kind][i](a, e);
+}
+
+void audit_event(struct audit *a, const struct event *e)
+{
+    check_event(a, e);
+    if (UNLIKELY(a->untold.len))
+        tell_untold(a);
 }
 
 /* ---- results ---- */
@@ -423,8 +323,8 @@ uint64_t audit_swaps_left_out(const struct audit *a)
 
 static void fact_io(struct state_io *io, struct fact *f)
 {
-    STATE_IO_BELOW(io, f->label, LABEL_ORDER + 1);
-    STATE_IO_BELOW(io, f->kind, FACT_MESSAGE + 1);
+    STATE_IO_BELOW(io, f->label, LABELS);
+    STATE_IO_BELOW(io, f->kind, FACT_KINDS);
     STATE_IO_BELOW(io, f->message, MESSAGE_SINCE_START + 1);
     STATE_IO(io, f->site);
     STATE_IO(io, f->hart);
@@ -433,7 +333,7 @@ static void fact_io(struct state_io *io, struct fact *f)
     STATE_IO(io, f->va);
     STATE_IO(io, f->cycle);
     writer_state_io(io, &f->writer);
-    STATE_IO_BELOW(io, f->size, FACT_BYTES_MAX + 1);
+    STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_SLOT + 1 : FACT_BYTES_MAX + 1);
     state_io_bytes(io, f->bytes, sizeof f->bytes);
 }
 
@@ -488,6 +388,7 @@ static void window_io(struct state_io *io, struct window *w)
 static void hart_io(struct state_io *io, struct audited_hart *h)
 {
     STATE_IO(io, h->depth);
+    STATE_IO(io, h->traps);
     STATE_IO(io, h->left_m_mode);
     STATE_IO(io, h->fenced);
 }
@@ -498,7 +399,7 @@ static void last_io(struct state_io *io, struct audit *a)
     STATE_IO(io, a->last.site);
     STATE_IO(io, a->last.pc);
     STATE_IO(io, a->last.cycle);
-    STATE_IO(io, a->last.finding);
+    STATE_IO(io, a->last.cause);
 }
 
 static void check(struct state_io *io, const struct audit *a, unsigned harts)
@@ -515,7 +416,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 2);
+    state_io_section(io, "audit", 3);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -525,6 +426,8 @@ void audit_state_io(struct state_io *io, struct audit *a)
         hart_io(io, &a->harts[i]);
     STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
     STATE_IO(io, a->windows_left_out);
+    site_rules_state_io(io, a);
+    contract_rules_state_io(io, a);
     last_io(io, a);
     swaps_state_io(io, a->swaps);
     check(io, a, harts);

@@ -28,7 +28,7 @@ struct updates;
 
 /*
  * tell() is called for each new finding, for one whose severity has risen, and for each breach
- * that is in no finding because there are too many. It may be NULL.
+ * that is in no finding because there are too many; when the evidence is complete. It may be NULL.
  */
 struct finding_listener {
     void (*tell)(void *ctx, enum rule rule);

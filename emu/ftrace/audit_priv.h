@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "ftrace/audit.h"
+#include "ftrace/sites.h"
 #include "ftrace/swaps.h"
 
 /* A fetch in the window of an update: a breach if the hart has not fenced when the update ends. */
@@ -16,16 +17,40 @@ struct window {
     struct stale_fetch fetch; /* its hart is NULL */
 };
 
+/* A context that a trap stopped inside of a site. */
+struct parked {
+    uint32_t site, hart;
+    uint64_t pc, sp, cycle;
+    uint8_t bytes[SITE_BYTES_MAX]; /* of the site then */
+};
+
+/* The registers at a call of the tracer or at return_to_handler (calls.h), until it comes back. */
+struct followed {
+    uint8_t kind; /* enum call_kind */
+    bool has_float, has_slot;
+    uint32_t hart, site, traps; /* traps: of the hart, audited_hart.traps */
+    uint64_t sp, back, pc, cycle;
+    uint64_t slot; /* the doubleword below sp */
+    uint64_t regs[32], fregs[32];
+};
+
 /* What the auditor remembers of a hart. */
 struct audited_hart {
     uint32_t depth;   /* traps taken minus trap returns, modulo 2^32 */
+    uint32_t traps;   /* traps taken, modulo 2^32 */
     bool left_m_mode; /* it has left M-mode at least once: its firmware has started a kernel */
     bool fenced;      /* has executed a fence.i since then, or since power-on if it never left */
 };
 
+/* A rule's function. */
+typedef void (*rule_check)(struct audit *a, const struct event *e);
+
 struct audit {
+    VEC_OF(enum rule) untold; /* of findings of which the listener will be told */
     struct audit_config config;
-    uint32_t rules_kinds; /* of events that some rule needs */
+    uint32_t rules_kinds;                       /* of events that some rule needs */
+    rule_check checks[EVENT_KINDS][RULE_COUNT]; /* for each kind the functions that need it */
+    unsigned check_count[EVENT_KINDS];
     VEC_OF(struct finding) findings;
     struct map index; /* cause -> its finding */
     uint64_t left_out[SEVERITIES];
@@ -33,18 +58,59 @@ struct audit {
     struct audited_hart *harts;
     VEC_OF(struct window) windows; /* private to fetch_rules.c */
     uint64_t windows_left_out;
-    /* The last breach; the next event may be the other half of it. */
+    VEC_OF(struct parked) parked; /* private to site_rules.c */
+    uint64_t parked_left_out;
+    uint64_t return_to_handler;       /* its address; 0: not known */
+    VEC_OF(struct followed) followed; /* private to contract_rules.c */
+    uint64_t followed_left_out;
+    /* The last stale fetch; the next event may be the other half of it. */
     struct {
         uint32_t hart, site;
-        uint64_t pc, cycle;
-        size_t finding;
+        uint64_t pc, cycle, cause;
     } last;
 };
 
+/* A breach of a rule: where it was seen, and its cause, by which breaches are one finding. */
+struct breach {
+    enum rule rule;
+    uint32_t hart, site; /* site: NO_SITE if there is none */
+    uint64_t pc, cycle;
+    uint64_t cause;
+};
+
+/* The cause of breaches of a rule at one place, for example a function's address. */
+uint64_t audit_cause(enum rule rule, uint64_t place);
+
+/* The address of the function that contains the pc; the pc if that is not known. */
+uint64_t audit_function(const struct audit *a, uint64_t pc);
+
+/* The finding for the cause; NULL: there is none yet. */
+struct finding *audit_known(struct audit *a, uint64_t cause);
+
+/*
+ * Counts a breach. Returns its finding, to which the caller must add the evidence; NULL: the
+ * finding has its evidence already, or there are too many findings.
+ */
+struct finding *audit_add(struct audit *a, const struct breach *b);
+
+/* Add evidence: a fact to be filled in; a fixed text; a moment now; the site, if there is one. */
+struct fact *audit_fact(struct finding *f, enum fact_label label, enum fact_kind kind);
+void audit_fact_message(struct finding *f, enum fact_label label, enum message message);
+void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc);
+void audit_fact_site(struct finding *f, uint32_t site);
+
+/* Must be called last: says how to read the order of facts that have cycles of several harts. */
+void audit_fact_order(struct finding *f);
+
+/* Save or restore the state of a file's rules. */
+void site_rules_state_io(struct state_io *io, struct audit *a);
+void contract_rules_state_io(struct state_io *io, struct audit *a);
+
 /* Reports that the fetch breaks the rule. */
-void audit_breach(struct audit *a, enum rule rule, const struct stale_fetch *s);
+void audit_stale(struct audit *a, enum rule rule, const struct stale_fetch *s);
 
 /* The functions of rules.def. */
+#define RULE_BESIDE(name, text, severity, events, sentence, remedy)
 #define RULE(name, text, severity, events, sentence, remedy) \
     void rule_##name(struct audit *a, const struct event *e);
 #include "ftrace/rules.def"

@@ -48,12 +48,18 @@ struct calls {
     const struct site_table *sites;
     const struct symbols *symbols;
     struct calls_listener listener;
+    bool on_only; /* only functions whose site is on matter */
     struct probe_owner at_site, at_trampoline, at_start, at_return;
     uint64_t return_to_handler; /* 0: the image has none */
     enum site_state fetched;    /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     struct map awaited; /* pa of a return address -> its probe */
     uint64_t returns_left_out;
+    /* Return addresses that have a probe; a cache, whose entries count only in their epoch. */
+    struct {
+        uint64_t va, epoch;
+    } recent[1024];
+    uint64_t epoch; /* of the mappings, from 1 */
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / STACK_BYTES -> index */
     uint32_t stack_count;
@@ -84,12 +90,32 @@ static struct call_moment moment(struct stack *s, struct hart *h)
                                 .stack = s->number};
 }
 
+/* Whether it is a call of a trampoline, which the traced function does not know of. */
+static bool goes_through(const struct call *call)
+{
+    return call->kind == CALL_TRACER || call->kind == CALL_RETURN;
+}
+
+static void emit(struct calls *c, enum event_kind kind, struct hart *h, const struct call *call,
+                 enum call_end how)
+{
+    const struct event e = {.kind = kind, .call = {.hart = h, .call = call, .how = (uint8_t)how}};
+
+    if (goes_through(call) && cluster_wants(c->cluster, kind))
+        cluster_emit(c->cluster, &e);
+}
+
 static void leave_top(struct calls *c, struct stack *s, struct hart *h, enum call_end how)
 {
-    struct call_moment at = moment(s, h);
+    const struct call *top = &s->open.at[s->open.len - 1];
 
+    emit(c, EVENT_CALL_LEFT, h, top, how);
+    if (c->listener.leave) {
+        struct call_moment at = moment(s, h);
+
+        c->listener.leave(c->listener.ctx, top, &at, how);
+    }
     s->open.len--;
-    c->listener.leave(c->listener.ctx, &s->open.at[s->open.len], &at, how);
 }
 
 static void leave_down_to(struct calls *c, struct stack *s, size_t len, struct hart *h,
@@ -152,15 +178,18 @@ static bool is_over(const struct calls *c, struct call top, const struct call *n
 static void push(struct calls *c, struct hart *h, const struct call *call)
 {
     struct stack *s = make_stack(c, call->sp, h);
-    struct call_moment at;
 
     while (is_over(c, top_of(s), call))
         leave_top(c, s, h, CALL_ABANDONED);
     if (s->open.len == OPEN_MAX)
         leave_down_to(c, s, 0, h, CALL_ABANDONED);
     VEC_PUSH(&s->open, *call);
-    at = moment(s, h);
-    c->listener.enter(c->listener.ctx, call, &at);
+    if (c->listener.enter) {
+        struct call_moment at = moment(s, h);
+
+        c->listener.enter(c->listener.ctx, call, &at);
+    }
+    emit(c, EVENT_CALL_ENTERED, h, call, CALL_OPEN);
 }
 
 /* ---- returns ---- */
@@ -184,10 +213,19 @@ static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t
     return found;
 }
 
-static void come_back(struct calls *c, struct stack *s, size_t index, struct hart *h, uint64_t sp)
+/* How a call ends when the hart arrives at the return address of an outer one, or its own. */
+static enum call_end how_it_ended(const struct call *call, uint64_t pc, uint64_t sp)
+{
+    if (goes_through(call) && call->back != pc)
+        return CALL_STRAYED;
+    return fits(*call, sp) ? CALL_CAME_BACK : CALL_ABANDONED;
+}
+
+static void come_back(struct calls *c, struct stack *s, size_t index, struct hart *h, uint64_t pc,
+                      uint64_t sp)
 {
     while (s->open.len > index)
-        leave_top(c, s, h, fits(top_of(s), sp) ? CALL_CAME_BACK : CALL_ABANDONED);
+        leave_top(c, s, h, how_it_ended(&s->open.at[s->open.len - 1], pc, sp));
 }
 
 /*
@@ -218,7 +256,8 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
 static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
     const struct call top = top_of(s);
-    struct call handler = {.kind = CALL_RETURN, .pc = c->return_to_handler, .sp = sp};
+    struct call handler = {
+        .kind = CALL_RETURN, .site = NO_SITE, .pc = c->return_to_handler, .sp = sp};
     bool again = top.kind == CALL_RETURN && top.sp == sp;
 
     if (again) {
@@ -227,6 +266,14 @@ static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, 
     }
     if (again || leave_chain(c, s, h, sp, &handler.back))
         push(c, h, &handler);
+}
+
+/* Whether the tracer or return handler that runs on this stack comes back with a wrong sp. */
+static bool is_unbalanced(const struct stack *s, uint64_t pc)
+{
+    const struct call top = top_of(s);
+
+    return goes_through(&top) && top.back == pc;
 }
 
 static void arrive(struct calls *c, struct hart *h, uint64_t pc)
@@ -240,7 +287,9 @@ static void arrive(struct calls *c, struct hart *h, uint64_t pc)
     if (pc == c->return_to_handler)
         arrive_at_handler(c, s, h, sp);
     else if (find_arrived(s, pc, sp, &index))
-        come_back(c, s, index, h, sp);
+        come_back(c, s, index, h, pc, sp);
+    else if (is_unbalanced(s, pc))
+        leave_top(c, s, h, CALL_UNBALANCED);
 }
 
 static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_view *view)
@@ -271,14 +320,26 @@ static void plant_return(struct calls *c, uint64_t pa)
 
 static void await(struct calls *c, struct hart *h, uint64_t va)
 {
+    size_t slot = va / 2 % ARRAY_LEN(c->recent);
     uint64_t pa, known;
 
-    if (!hart_translate(h, va, ACCESS_FETCH, &pa) || map_get(&c->awaited, pa, &known))
+    if (c->recent[slot].va == va && c->recent[slot].epoch == c->epoch)
+        return;
+    if (!hart_translate(h, va, ACCESS_FETCH, &pa))
+        return;
+    c->recent[slot].va = va;
+    c->recent[slot].epoch = c->epoch;
+    if (map_get(&c->awaited, pa, &known))
         return;
     if (c->awaited.len < AWAITED_MAX)
         plant_return(c, pa);
     else
         c->returns_left_out++;
+}
+
+void calls_mapping_changed(struct calls *c)
+{
+    c->epoch++;
 }
 
 /* ---- calls ---- */
@@ -312,10 +373,14 @@ static uint64_t frame_of(const struct calls *c, const struct hart *h)
     return after_prologue(c) && fp >= sp && fp - sp < STACK_BYTES ? fp : sp;
 }
 
-static void enter_tracer(struct calls *c, struct hart *h, uint64_t site, uint64_t back)
+static void enter_tracer(struct calls *c, struct hart *h, const struct call *function,
+                         uint64_t back)
 {
-    const struct call tracer = {
-        .kind = CALL_TRACER, .pc = site, .back = back, .sp = hart_reg(h, REG_SP)};
+    const struct call tracer = {.kind = CALL_TRACER,
+                                .site = function->site,
+                                .pc = function->pc,
+                                .back = back,
+                                .sp = hart_reg(h, REG_SP)};
 
     await(c, h, back);
     push(c, h, &tracer);
@@ -335,6 +400,14 @@ static unsigned last_offset(const struct calls *c, const struct site *s)
     return site_resume_offset(c->sites, s) - 4;
 }
 
+/* Without a listener, calls of _mcount before ftrace_init() are of no interest. */
+static bool is_wanted(const struct calls *c, const struct site *s)
+{
+    if (!c->listener.enter)
+        return c->fetched == SITE_ON;
+    return !c->on_only || site_calls(c->sites, s, c->fetched);
+}
+
 /*
  * Each site has two probes. At its start the state is determined from the bytes
  * that are fetched; at its last instruction the call is recorded. For a block that
@@ -350,7 +423,7 @@ static struct probe_plan plan_site(void *ctx, uint32_t id, const struct probe_vi
         return (struct probe_plan){.action = PROBE_IGNORE};
     if (whole || view->pc - last_offset(c, s) < view->block_pc)
         c->fetched = site_state_fetched(c->sites, s, view, whole ? 0 : (int)last_offset(c, s));
-    if (whole || (c->listener.on_only && !site_calls(c->sites, s, c->fetched)))
+    if (whole || !is_wanted(c, s))
         return (struct probe_plan){.action = PROBE_IGNORE};
     return (struct probe_plan){.action = PROBE_CALL, .cookie = (uint8_t)c->fetched};
 }
@@ -368,7 +441,7 @@ static enum probe_verdict hit_site(void *ctx, uint32_t id, uint8_t cookie, struc
 
     enter_function(c, h, &function, calls);
     if (calls)
-        enter_tracer(c, h, function.pc, function.pc + site_resume_offset(c->sites, s));
+        enter_tracer(c, h, &function, function.pc + site_resume_offset(c->sites, s));
     return PROBE_GO_ON;
 }
 
@@ -398,7 +471,7 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
                             .state = layout == LAYOUT_STATIC ? SITE_INIT : SITE_ON};
 
     enter_function(c, h, &function, true);
-    enter_tracer(c, h, pc, back);
+    enter_tracer(c, h, &function, back);
 }
 
 /* A task begins: calls of an earlier task on the same stack have ended. */
@@ -443,6 +516,7 @@ static enum probe_verdict hit_trampoline(void *ctx, uint32_t id, uint8_t cookie,
 void calls_trap(struct calls *c, const struct trap_event *t)
 {
     struct call trap = {.kind = CALL_TRAP,
+                        .site = NO_SITE,
                         .pc = t->epc,
                         .back = t->epc,
                         .sp = hart_reg(t->hart, REG_SP),
@@ -460,7 +534,7 @@ void calls_trap_return(struct calls *c, const struct trap_return_event *t)
 
     for (size_t i = s ? s->open.len : 0; i-- > 0 && s->open.at[i].sp <= sp;)
         if (s->open.at[i].kind == CALL_TRAP && s->open.at[i].sp == sp) {
-            come_back(c, s, i, t->hart, sp);
+            come_back(c, s, i, t->hart, s->open.at[i].back, sp);
             return;
         }
 }
@@ -517,7 +591,9 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .image = im,
                         .sites = sites,
                         .symbols = symbols,
+                        .epoch = 1,
                         .listener = listener,
+                        .on_only = !listener.enter || listener.on_only,
                         .at_site = {c, plan_site, hit_site},
                         .at_trampoline = {c, plan_always, hit_trampoline},
                         .at_start = {c, plan_always, hit_start},
@@ -666,6 +742,7 @@ void calls_state_io(struct state_io *io, struct calls *c)
     STATE_IO_VEC(io, &c->stacks, STACKS_MAX, stack_io);
     state_io_map(io, &c->stack_at);
     if (io->loading) {
+        calls_mapping_changed(c);
         check_stacks(io, c);
         name_calls(io, c);
         load_awaited(io, c);

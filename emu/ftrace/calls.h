@@ -33,11 +33,11 @@ struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
-    uint32_t site;         /* FUNCTION: its site's id; NO_SITE: seen at the trampoline only */
-    uint64_t pc;           /* of the site; TRAP: the interrupted pc */
-    uint64_t back;         /* where it returns to; FUNCTION: the return address */
-    uint64_t sp;           /* the stack pointer of its caller */
-    uint64_t cause;        /* TRAP: scause */
+    uint32_t site;  /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
+    uint64_t pc;    /* of the site; TRAP: the interrupted pc */
+    uint64_t back;  /* where it returns to; FUNCTION: the return address */
+    uint64_t sp;    /* the stack pointer of its caller */
+    uint64_t cause; /* TRAP: scause */
 };
 
 struct call_moment {
@@ -51,8 +51,10 @@ struct call_moment {
 
 enum call_end {
     CALL_CAME_BACK,
-    CALL_ABANDONED, /* it did not return: its stack was dropped or unwound */
-    CALL_OPEN,      /* it was still open at the end of the run */
+    CALL_ABANDONED,  /* it did not return: its stack was dropped or unwound */
+    CALL_STRAYED,    /* TRACER, RETURN: it reached the return address of an outer call instead */
+    CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
+    CALL_OPEN,       /* it was still open at the end of the run */
 };
 
 struct calls_listener {
@@ -65,7 +67,10 @@ struct calls_listener {
     void (*state_io)(void *ctx, struct state_io *io);
 };
 
-/* Plants probes at all sites. Image, sites and symbols must outlive it. */
+/*
+ * Plants probes at all sites; without a listener only sites that are on matter, and there are only
+ * the events CALL_ENTERED and CALL_LEFT (cpu/observer.h). Image, sites and symbols must outlive it.
+ */
 struct calls *calls_new(struct cluster *c, const struct image *im, const struct site_table *sites,
                         const struct symbols *symbols, struct calls_listener listener);
 void calls_free(struct calls *c); /* NULL is allowed */
@@ -76,6 +81,9 @@ bool calls_possible(const struct site_table *sites);
 /* Must be called at traps and returns from them. */
 void calls_trap(struct calls *c, const struct trap_event *t);
 void calls_trap_return(struct calls *c, const struct trap_return_event *t);
+
+/* Must be called when a hart's translations have changed (EVENT_SFENCE_VMA). */
+void calls_mapping_changed(struct calls *c);
 
 /* Saves or restores the open calls and the listener's state. Restoring plants their probes. */
 void calls_state_io(struct state_io *io, struct calls *c);

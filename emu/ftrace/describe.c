@@ -199,7 +199,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         describe_writer(place, symbols, lines, &fact->writer);
         snprintf(text, FACT_TEXT_MAX, "by %s", place);
         break;
-    case FACT_FETCH:
+    case FACT_MOMENT:
         describe_place(place, symbols, lines, fact->pc);
         snprintf(text, FACT_TEXT_MAX, "by hart %u at %s, cycle %" PRIu64, fact->hart, place,
                  fact->cycle);
@@ -209,6 +209,17 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         snprintf(text, FACT_TEXT_MAX, "a fence.i on hart %u after that store%s", fact->hart,
                  message_text(fact->message));
         break;
+    case FACT_PLACE:
+        describe_place(place, symbols, lines, fact->va);
+        snprintf(text, FACT_TEXT_MAX, "%s", place);
+        break;
     case FACT_MESSAGE: snprintf(text, FACT_TEXT_MAX, "%s", message_text(fact->message)); break;
+    case FACT_REGISTER:
+        snprintf(text, FACT_TEXT_MAX, "%s = 0x%" PRIx64, fact_register_name(fact), fact->va);
+        name_of(symbols, fact->va, place, sizeof place);
+        if (place[0])
+            snprintf(text + strlen(text), FACT_TEXT_MAX - strlen(text), " <%s>", place);
+        break;
+    case FACT_KINDS: break;
     }
 }

@@ -95,7 +95,7 @@ static void close_windows(struct audit *a, enum rule rule, const struct update_e
         }
         w.fetch.hart = cluster_hart(a->config.cluster, w.hart);
         if (!has_fenced(a, &w))
-            audit_breach(a, rule, &w.fetch);
+            audit_stale(a, rule, &w.fetch);
     }
     a->windows.len = left;
 }
@@ -107,7 +107,7 @@ void rule_stale_fetch(struct audit *a, const struct event *e)
     const struct stale_fetch *s = &e->stale_fetch;
 
     if (s->evidence == STALE_PARCEL && !is_patched_code(a, s))
-        audit_breach(a, RULE_stale_fetch, s);
+        audit_stale(a, RULE_stale_fetch, s);
 }
 
 void rule_unfenced_page(struct audit *a, const struct event *e)
@@ -115,7 +115,7 @@ void rule_unfenced_page(struct audit *a, const struct event *e)
     const struct stale_fetch *s = &e->stale_fetch;
 
     if (s->evidence == STALE_PAGE_ONLY)
-        audit_breach(a, RULE_unfenced_page, s);
+        audit_stale(a, RULE_unfenced_page, s);
 }
 
 /* The two rules about patched code: for the hart's own stores and for those of others. */
@@ -127,7 +127,7 @@ static void check_patched_code(struct audit *a, enum rule rule, const struct eve
     if (e->kind == EVENT_UPDATE_ENDED)
         close_windows(a, rule, &e->update);
     else if (is_patched_code(a, s) && is_by_itself(s) == own && !is_in_window(a, s))
-        audit_breach(a, rule, s);
+        audit_stale(a, rule, s);
 }
 
 void rule_missing_local_fence(struct audit *a, const struct event *e)
@@ -146,6 +146,6 @@ void rule_patch_window(struct audit *a, const struct event *e)
 
     if (!is_patched_code(a, s) || !is_in_window(a, s))
         return;
-    audit_breach(a, RULE_patch_window, s);
+    audit_stale(a, RULE_patch_window, s);
     open_window(a, s);
 }

@@ -3,10 +3,19 @@
  */
 #include "ftrace/finding.h"
 
+#include "cpu/isa.h"
+
 const char *fact_label_name(enum fact_label label)
 {
-    static const char *const names[] = {"site", "fenced",    "written", "fetched", "executed",
-                                        "old",  "in memory", "missing", "unknown", "order"};
+    static const char *const names[] = {
+        [LABEL_SITE] = "site",           [LABEL_FENCED] = "fenced",     [LABEL_WRITTEN] = "written",
+        [LABEL_FETCHED] = "fetched",     [LABEL_EXECUTED] = "executed", [LABEL_OLD] = "old",
+        [LABEL_IN_MEMORY] = "in memory", [LABEL_MISSING] = "missing",   [LABEL_UNKNOWN] = "unknown",
+        [LABEL_ORDER] = "order",         [LABEL_CALLS] = "calls",       [LABEL_NEAR] = "near",
+        [LABEL_STOPPED] = "stopped",     [LABEL_RESUMED] = "resumed",   [LABEL_CALLED] = "called",
+        [LABEL_RETURNED] = "returned",   [LABEL_EXPECTED] = "expected", [LABEL_BEFORE] = "before",
+        [LABEL_AFTER] = "after",
+    };
 
     return names[label];
 }
@@ -26,4 +35,11 @@ const char *message_text(enum message message)
     };
 
     return texts[message];
+}
+
+const char *fact_register_name(const struct fact *fact)
+{
+    if (fact->size == FACT_SLOT)
+        return "-8(sp)";
+    return fact->size < FACT_FREG ? reg_name(fact->size) : freg_name(fact->size % FACT_FREG);
 }

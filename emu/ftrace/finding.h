@@ -22,10 +22,13 @@ enum fact_kind {
     FACT_SITE,     /* site */
     FACT_FENCE,    /* hart, cycle, pc, requester: a fence.i of the hart */
     FACT_STORE,    /* writer, pa */
-    FACT_FETCH,    /* hart, pc, cycle */
+    FACT_MOMENT,   /* hart, pc, cycle */
     FACT_BYTES,    /* va, bytes, size */
     FACT_UNFENCED, /* hart, message: it lacks a fence.i after the store */
     FACT_MESSAGE,  /* message */
+    FACT_PLACE,    /* va: code there */
+    FACT_REGISTER, /* size: its number, as below; va: its value */
+    FACT_KINDS,
 };
 
 /* The label that is printed: fact_label_name(). */
@@ -40,6 +43,16 @@ enum fact_label {
     LABEL_MISSING,
     LABEL_UNKNOWN,
     LABEL_ORDER,
+    LABEL_CALLS,
+    LABEL_NEAR,
+    LABEL_STOPPED,
+    LABEL_RESUMED,
+    LABEL_CALLED,
+    LABEL_RETURNED,
+    LABEL_EXPECTED,
+    LABEL_BEFORE,
+    LABEL_AFTER,
+    LABELS,
 };
 
 /* Fixed texts. */
@@ -83,6 +96,10 @@ struct finding {
     unsigned fact_count;
 };
 
+/* The registers of FACT_REGISTER: x0 to x31, f0 to f31, and the doubleword below sp. */
+enum { FACT_FREG = 32, FACT_SLOT = 64 };
+
+const char *fact_register_name(const struct fact *fact); /* "a0", "fa0", "-8(sp)" */
 const char *fact_label_name(enum fact_label label);
 const char *message_text(enum message message);
 

@@ -75,7 +75,7 @@ static void print_example(const struct report *r, const struct finding *f, const
 static bool is_of_evidence(const struct finding *f, const struct example *e)
 {
     for (unsigned i = 0; i < f->fact_count; i++)
-        if (f->facts[i].kind == FACT_FETCH && f->facts[i].hart == e->hart &&
+        if (f->facts[i].kind == FACT_MOMENT && f->facts[i].hart == e->hart &&
             f->facts[i].pc == e->pc)
             return true;
     return false;

@@ -305,8 +305,8 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
 
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
-    static const char *const kinds[] = {"site",  "fence",    "store",  "fetch",
-                                        "bytes", "unfenced", "message"};
+    static const char *const kinds[] = {"site",     "fence",   "store", "moment",  "bytes",
+                                        "unfenced", "message", "place", "register"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
@@ -322,7 +322,7 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         json_hex(j, "address", site_get(watch_sites(r->watch), fact->site)->va);
         break;
     case FACT_FENCE: json_number(j, "requester", fact->requester); __attribute__((fallthrough));
-    case FACT_FETCH:
+    case FACT_MOMENT:
         json_number(j, "hart", fact->hart);
         json_hex(j, "pc", fact->pc);
         put_place(s, fact->pc);
@@ -334,8 +334,17 @@ static void put_fact(struct sheet *s, const struct fact *fact)
         put_bytes(j, "bytes", fact->bytes, fact->size);
         put_code(s, "code", fact->va, fact->bytes, fact->size);
         break;
+    case FACT_PLACE:
+        json_hex(j, "address", fact->va);
+        put_place(s, fact->va);
+        break;
+    case FACT_REGISTER:
+        json_text(j, "register", fact_register_name(fact));
+        json_hex(j, "value", fact->va);
+        break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
-    case FACT_MESSAGE: break;
+    case FACT_MESSAGE:
+    case FACT_KINDS: break;
     }
     json_end(j);
 }

@@ -175,7 +175,8 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 
 /*
  * Looks for a new site at a store. A pair may be written in pieces of any size, in ascending or
- * descending order: the last store ends at the end of the pair, or of its first half.
+ * descending order: the last store ends at the end of the pair, or of its first half. In `pfe16` a
+ * store of eight bytes may also end behind the instruction after the pair.
  */
 static uint32_t learn(struct site_life *l, const struct code_write *w)
 {
@@ -187,7 +188,11 @@ static uint32_t learn(struct site_life *l, const struct code_write *w)
         return NO_SITE;
     h = cluster_hart(l->cluster, w->who.hart);
     id = learn_at(l, h, end - SITE_BYTES);
-    return id != NO_SITE ? id : learn_at(l, h, end - SITE_BYTES / 2);
+    if (id == NO_SITE)
+        id = learn_at(l, h, end - SITE_BYTES / 2);
+    if (id == NO_SITE && pair_offset(l) && w->size == SITE_BYTES)
+        id = learn_at(l, h, end - SITE_BYTES - pair_offset(l));
+    return id;
 }
 
 uint32_t site_life_store(struct site_life *l, const struct code_write *w)

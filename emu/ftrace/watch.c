@@ -14,6 +14,7 @@
 #include "ftrace/calls.h"
 #include "ftrace/jump_labels.h"
 #include "ftrace/patch_log.h"
+#include "ftrace/site_check.h"
 #include "ftrace/site_life.h"
 #include "ftrace/sites.h"
 #include "ftrace/trampolines.h"
@@ -34,6 +35,7 @@ struct watch {
     struct trampolines *trampolines; /* these two with the account */
     struct jump_labels *jump_labels;
     struct audit *audit;
+    struct site_check *site_check; /* with the audit */
     struct calls *calls;
     struct updates *updates;
     struct probe_owner brackets;
@@ -88,6 +90,10 @@ static void on_event(void *ctx, const struct event *e)
     case EVENT_FENCE_I: on_fence(w, &e->fence); break;
     case EVENT_TRAP: on_trap(w, &e->trap); break;
     case EVENT_TRAP_RETURN: on_trap_return(w, &e->trap_return); break;
+    case EVENT_SFENCE_VMA:
+        if (w->calls)
+            calls_mapping_changed(w->calls);
+        break;
     case EVENT_HART_STARTED:
     case EVENT_HART_STOPPED:
         updates_set_stopped(w->updates, hart_id(e->started.hart), e->kind == EVENT_HART_STOPPED);
@@ -158,13 +164,14 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
     return audit_new(&audit);
 }
 
-/* Starts the record of calls, which the user asked for: warns if there can be none. */
+/* Starts the record of calls: for the audit, or because the user asked for it. */
 static void listen_to_calls(struct watch *w, const struct watch_config *config,
                             const struct diag *d)
 {
-    if (!config->calls.enter)
+    /* Calls that no patching turns on or off are not audited. */
+    if (!config->calls.enter && (!config->audit || site_layout(w->sites) <= LAYOUT_STATIC))
         return;
-    if (!calls_possible(w->sites))
+    if (config->calls.enter && !calls_possible(w->sites))
         diag_warn(d, "%s: has no ftrace sites, so no call of its functions can be seen",
                   config->image->path);
     w->calls = calls_new(config->cluster, config->image, w->sites, config->symbols, config->calls);
@@ -193,12 +200,12 @@ static void on_sites_changed(void *ctx, uint32_t id)
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
-    struct listener listener = {.ctx = w,
-                                .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
-                                         EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
-                                         EVENT_BIT(EVENT_HART_STARTED) |
-                                         EVENT_BIT(EVENT_HART_STOPPED),
-                                .on_event = on_event};
+    struct listener listener = {
+        .ctx = w,
+        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_TRAP) |
+                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_SFENCE_VMA) |
+                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED),
+        .on_event = on_event};
 
     w->cluster = config->cluster;
     w->sites = site_table_new(config->image, config->symbols, d);
@@ -212,6 +219,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         count_costs(w, config);
     if (config->audit) {
         w->audit = new_audit(w, config);
+        w->site_check = site_check_new(config->cluster, w->sites, config->image, config->symbols);
         w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
@@ -230,6 +238,7 @@ void watch_free(struct watch *w)
     account_free(w->account);
     trampolines_free(w->trampolines);
     jump_labels_free(w->jump_labels);
+    site_check_free(w->site_check);
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
@@ -256,6 +265,8 @@ void watch_state_io(void *watch, struct state_io *io)
     updates_state_io(io, w->updates);
     if (w->audit)
         audit_state_io(io, w->audit);
+    if (w->site_check)
+        site_check_state_io(io, w->site_check);
 }
 
 void watch_end(struct watch *w)

@@ -57,7 +57,7 @@ last = max(int(site["address"], 16) for site in sites if "module" not in site)
 module = [site for site in sites if int(site["address"], 16) > last]
 assert len(module) >= 3 and len({site["address"] for site in module}) == len(module), module
 assert sum(site["on"]["entries"] == 8 == site["on"]["resumed"] for site in module) >= 1, module
-assert {"sample_branch", "sample_show", "sample_init"} <= {site["function"] for site in module}, module
+assert {"sample_leaf", "sample_branch", "sample_show", "sample_init"} <= {site["function"] for site in module}, module
 assert {site["module"] for site in module} == {"trace_sample"}, module
 assert any("gone" in site for site in module), module
 assert all("gone" not in site for site in sites if site not in module)

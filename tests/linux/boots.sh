@@ -40,6 +40,8 @@ lacks_fence_at_start() {
     rules_are missing-remote-fence && [ "$(grep -Ec '^(error|warning):' "$err")" -eq 1 ] &&
         says '^  missing .*; it has executed none since it left M-mode'
 }
+# Linux 6.1's own defect: the graph tracer changes a1 (docs/findings.md).
+allow_a1='--allow clobbered-register@return_to_handler'
 # Notes are about legal code.
 no_errors() { ! says '^(error|warning): [a-z-]*: '; }
 
@@ -115,7 +117,8 @@ echo nop > current_tracer; echo off: $(cat enabled_functions | wc -l)
 E2
 for firmware in builtin "$opensbi"; do
     for harts in 1 2 4; do
-        linux "$small" --firmware "$firmware" --harts $harts
+        # shellcheck disable=SC2086 # two words
+        linux "$small" --firmware "$firmware" --harts $harts $allow_a1
         claim "Linux 6.1 on $(basename "$firmware") with $harts harts powers off" has_status 0
         claim '... after it patched thousands of sites' console_has '^sites: [4-9][0-9][0-9][0-9]$'
         claim '... traced functions' answered 'functions: seen'

@@ -33,7 +33,7 @@ top="$work/a folder"
 mkdir "$top"
 cp -a Makefile mk cores emu tools guest guest-kernel docs tests "$top"
 mkdir -p "$top/build/guest-kernel"
-cp -a "$BUILD/emu" "$BUILD/tools" "$BUILD"/.bootstrap-* "$BUILD"/*.* "$BUILD/manpage" "$top/build"
+cp -a "$BUILD/emu" "$BUILD/tools" "$BUILD"/.bootstrap-* "$BUILD"/*.* "$BUILD/manpage" "$BUILD/completion" "$top/build"
 cp -a "$BUILD/guest-kernel/none" "$BUILD/guest-kernel/user" "$top/build/guest-kernel"
 rm -f "$top/build/rvftrace" "$top/build/emu/main.o" "$top/build/recordmcount" \
     "$top/build/guest-kernel/initrd.cpio" "$top/build/guest-kernel/none/modules.cpio"
@@ -46,8 +46,9 @@ at="$work/it's for packages"
 claim 'make install takes a DESTDIR with blanks and quotes' \
     make -C "$top" BUILD=build install DESTDIR="$at" PREFIX=/usr
 installed "$at"
-claim '... and puts programs, man pages and core models there' \
-    lists ./usr/bin/recordmcount ./usr/bin/rvftrace ./usr/share/man/man1/recordmcount.1 \
+claim '... and puts programs, man pages, core models and completion there' \
+    lists ./usr/bin/recordmcount ./usr/bin/rvftrace ./usr/share/bash-completion/completions/rvftrace \
+    ./usr/share/man/man1/recordmcount.1 \
     ./usr/share/man/man1/rvftrace.1 ./usr/share/rvftrace/cores/c906.core \
     ./usr/share/rvftrace/cores/cva6.core ./usr/share/rvftrace/cores/rocket.core \
     ./usr/share/rvftrace/cores/u74.core

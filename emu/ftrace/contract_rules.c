@@ -1,0 +1,335 @@
+/*
+ * contract_rules.c - the rules about what a trampoline must leave as it was (docs/rules.md).
+ *
+ * A traced function must not notice that it is traced. So the registers at a call of the tracer are
+ * compared with those after it, and those at return_to_handler with those at the function's true
+ * return address. Which calls belong together is found out by calls.c.
+ */
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/state_io.h"
+#include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/audit_priv.h"
+#include "ftrace/calls.h"
+
+/* Calls that are followed at the same time. */
+enum { FOLLOWED_MAX = 1 << 12 };
+
+/* Nested calls of the tracer, with no trap between, that no protection against recursion allows. */
+enum { RECURSION_DEPTH = 4, STACK_BYTES = 16 << 10 };
+
+/* In pfe16 the site keeps ra in the doubleword below sp. */
+enum { SLOT_BELOW_SP = 8 };
+
+/* ---- what must be kept ---- */
+
+#define X(reg) (UINT32_C(1) << (reg))
+
+enum { REG_FA0 = 10, REG_FA1 = 11 };
+
+/* s0 to s11, and gp. tp may change: the task may have been moved to another hart. */
+#define KEPT_ALWAYS                                                                            \
+    (X(REG_GP) | X(8) | X(9) | X(18) | X(19) | X(20) | X(21) | X(22) | X(23) | X(24) | X(25) | \
+     X(26) | X(27))
+#define ARGUMENTS (X(10) | X(11) | X(12) | X(13) | X(14) | X(15) | X(16) | X(17))
+#define RESULTS   (X(REG_A0) | X(REG_A1))
+
+/*
+ * Integer registers that must be the same afterwards. A site behind the prologue is an ordinary
+ * call, before which the compiler has saved what it needs.
+ */
+static uint32_t kept_registers(const struct audit *a, const struct call *call)
+{
+    enum site_layout layout = site_layout(a->config.sites);
+
+    if (call->kind == CALL_RETURN)
+        return KEPT_ALWAYS | RESULTS;
+    if (layout <= LAYOUT_MCOUNT)
+        return KEPT_ALWAYS;
+    return KEPT_ALWAYS | ARGUMENTS | (layout >= LAYOUT_PFE8 ? X(REG_RA) : 0);
+}
+
+/* Floating-point registers, of which the kernel normally uses none. */
+static uint32_t kept_float(const struct call *call)
+{
+    return call->kind == CALL_RETURN ? X(REG_FA0) | X(REG_FA1) : UINT32_MAX;
+}
+
+/* ---- snapshots ---- */
+
+static void take(const struct audit *a, const struct hart *h, const struct call *call,
+                 struct followed *f)
+{
+    f->kind = (uint8_t)call->kind;
+    f->hart = hart_id(h);
+    f->site = call->site;
+    f->sp = call->sp;
+    f->back = call->back;
+    f->pc = call->pc;
+    f->cycle = hart_cycles(h);
+    f->traps = a->harts[f->hart].traps;
+    f->has_float = hart_float_is_on(h);
+    memcpy(f->regs, hart_regs(h), sizeof f->regs);
+    if (f->has_float)
+        memcpy(f->fregs, hart_fregs(h), sizeof f->fregs);
+}
+
+/* Reads the doubleword below sp, from which a site of pfe16 loads ra. */
+static void take_slot(const struct audit *a, struct hart *h, struct followed *f)
+{
+    f->has_slot = f->kind == CALL_TRACER && site_layout(a->config.sites) == LAYOUT_PFE16 &&
+                  hart_peek(h, f->sp - SLOT_BELOW_SP, &f->slot, sizeof f->slot);
+}
+
+static bool is_of(const struct followed *f, const struct call *call)
+{
+    return f->kind == (uint8_t)call->kind && f->sp == call->sp && f->back == call->back;
+}
+
+/* The snapshot of the call; NULL: there is none. */
+static struct followed *find(const struct audit *a, const struct call *call)
+{
+    for (size_t i = a->followed.len; i-- > 0;)
+        if (is_of(&a->followed.at[i], call))
+            return &a->followed.at[i];
+    return NULL;
+}
+
+static void forget(struct audit *a, struct followed *f)
+{
+    struct followed *end = a->followed.at + a->followed.len--;
+
+    memmove(f, f + 1, (size_t)(end - f - 1) * sizeof *f);
+}
+
+/* ---- breaches ---- */
+
+/* Where the hart was before, and is now. */
+static void add_path(struct finding *f, const struct followed *before, struct hart *h, uint64_t pc)
+{
+    struct fact *called = audit_fact(f, LABEL_CALLED, FACT_MOMENT);
+
+    called->hart = before->hart;
+    called->pc = before->pc;
+    called->cycle = before->cycle;
+    audit_fact_moment(f, LABEL_RETURNED, h, pc);
+}
+
+static struct finding *report(struct audit *a, enum rule rule, uint64_t place,
+                              const struct followed *before, struct hart *h)
+{
+    const struct breach b = {.rule = rule,
+                             .hart = hart_id(h),
+                             .site = before->site,
+                             .pc = before->pc,
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(rule, place)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return NULL;
+    audit_fact_site(f, before->site);
+    add_path(f, before, h, hart_pc(h));
+    return f;
+}
+
+static void add_value(struct finding *f, enum fact_label label, unsigned reg, uint64_t value)
+{
+    struct fact *fact = audit_fact(f, label, FACT_REGISTER);
+
+    fact->va = value;
+    fact->size = (uint8_t)reg;
+}
+
+/* One finding for each register, and for the tracer and the return. */
+static void report_register(struct audit *a, enum rule rule, const struct followed *before,
+                            struct hart *h, unsigned reg, uint64_t old, uint64_t new)
+{
+    struct finding *f = report(a, rule, (uint64_t)before->kind << 8 | reg, before, h);
+
+    if (!f)
+        return;
+    add_value(f, LABEL_BEFORE, reg, old);
+    add_value(f, LABEL_AFTER, reg, new);
+    audit_fact_order(f);
+}
+
+/* The tracer may replace the return address by that of return_to_handler. */
+static bool is_hook(const struct audit *a, uint64_t value)
+{
+    return a->return_to_handler && value == a->return_to_handler;
+}
+
+static void compare_integers(struct audit *a, const struct call *call, struct hart *h,
+                             const struct followed *before)
+{
+    uint32_t kept = kept_registers(a, call);
+    const uint64_t *now = hart_regs(h);
+
+    for (unsigned reg = 1; reg < 32; reg++)
+        if (now[reg] != before->regs[reg] && (kept >> reg & 1) &&
+            !(reg == REG_RA && is_hook(a, now[reg])))
+            report_register(a, RULE_clobbered_register, before, h, reg, before->regs[reg],
+                            now[reg]);
+}
+
+/* After a trap, floating-point registers may be those of another task, of which this has none. */
+static void compare_floats(struct audit *a, const struct call *call, struct hart *h,
+                           const struct followed *before)
+{
+    uint32_t kept = kept_float(call);
+
+    if (!before->has_float || before->hart != hart_id(h) ||
+        before->traps != a->harts[hart_id(h)].traps || !hart_float_is_on(h))
+        return;
+    for (unsigned reg = 0; reg < 32; reg++)
+        if ((kept >> reg & 1) && hart_freg(h, reg) != before->fregs[reg])
+            report_register(a, RULE_clobbered_register, before, h, FACT_FREG + reg,
+                            before->fregs[reg], hart_freg(h, reg));
+}
+
+/* The doubleword below sp, from which the site loads ra: a trap frame may have overwritten it. */
+static void compare_slot(struct audit *a, struct hart *h, const struct followed *before)
+{
+    bool trapped = before->hart != hart_id(h) || before->traps != a->harts[hart_id(h)].traps;
+    uint64_t slot;
+
+    if (!before->has_slot || !hart_peek(h, before->sp - SLOT_BELOW_SP, &slot, sizeof slot) ||
+        slot == before->slot || is_hook(a, slot))
+        return;
+    if (trapped)
+        report_register(a, RULE_below_sp, before, h, FACT_SLOT, before->slot, slot);
+    else
+        report_register(a, RULE_clobbered_register, before, h, REG_RA, before->slot, slot);
+}
+
+static void report_unbalanced(struct audit *a, const struct followed *before, struct hart *h)
+{
+    struct finding *f = report(a, RULE_unbalanced_stack, before->kind, before, h);
+
+    if (!f)
+        return;
+    add_value(f, LABEL_BEFORE, REG_SP, before->sp);
+    add_value(f, LABEL_AFTER, REG_SP, hart_reg(h, REG_SP));
+    audit_fact_order(f);
+}
+
+static void report_strayed(struct audit *a, const struct followed *before, struct hart *h)
+{
+    struct finding *f = report(a, RULE_return_stack_mismatch, before->kind, before, h);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = before->back;
+    audit_fact_order(f);
+}
+
+static void report_lost(struct audit *a, const struct followed *before, struct hart *h)
+{
+    struct finding *f;
+
+    if (before->kind != CALL_RETURN)
+        return; /* a tracer may continue elsewhere: live patches do */
+    f = report(a, RULE_lost_return, before->kind, before, h);
+    if (!f)
+        return;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = before->back;
+    audit_fact_order(f);
+}
+
+/* ---- events ---- */
+
+static void enter(struct audit *a, const struct call_event *e)
+{
+    if (a->followed.len == FOLLOWED_MAX) {
+        a->followed_left_out++;
+        return;
+    }
+    VEC_RESERVE(&a->followed, 1);
+    take(a, e->hart, e->call, &a->followed.at[a->followed.len]);
+    take_slot(a, e->hart, &a->followed.at[a->followed.len]);
+    a->followed.len++;
+}
+
+static void leave(struct audit *a, const struct call_event *e)
+{
+    struct followed *before = find(a, e->call);
+
+    if (!before)
+        return;
+    switch ((enum call_end)e->how) {
+    case CALL_CAME_BACK:
+        compare_integers(a, e->call, e->hart, before);
+        compare_floats(a, e->call, e->hart, before);
+        compare_slot(a, e->hart, before);
+        break;
+    case CALL_UNBALANCED: report_unbalanced(a, before, e->hart); break;
+    case CALL_STRAYED: report_strayed(a, before, e->hart); break;
+    case CALL_ABANDONED: report_lost(a, before, e->hart); break;
+    case CALL_OPEN: break;
+    }
+    forget(a, before);
+}
+
+/* Reports all rules of this file but recursion: they are about the same snapshot. */
+void rule_clobbered_register(struct audit *a, const struct event *e)
+{
+    if (e->kind == EVENT_CALL_ENTERED)
+        enter(a, &e->call);
+    else
+        leave(a, &e->call);
+}
+
+/* ---- recursion ---- */
+
+/* The calls of the tracer that are open on the same stack, with no trap between. */
+static unsigned nested(const struct audit *a, const struct followed *last)
+{
+    unsigned depth = 0;
+
+    for (size_t i = a->followed.len; i-- > 0;) {
+        const struct followed *f = &a->followed.at[i];
+
+        depth += f->kind == CALL_TRACER && f->hart == last->hart && f->traps == last->traps &&
+                 f->sp - last->sp < STACK_BYTES;
+    }
+    return depth;
+}
+
+void rule_recursion(struct audit *a, const struct event *e)
+{
+    const struct followed *last = &a->followed.at[a->followed.len - 1];
+
+    if (a->followed.len >= RECURSION_DEPTH && is_of(last, e->call.call) &&
+        last->kind == CALL_TRACER && nested(a, last) >= RECURSION_DEPTH)
+        (void)report(a, RULE_recursion, 0, last, e->call.hart);
+}
+
+/* ---- state ---- */
+
+static void followed_io(struct state_io *io, struct followed *f)
+{
+    STATE_IO_BELOW(io, f->kind, CALL_TRAP + 1);
+    STATE_IO(io, f->hart);
+    STATE_IO(io, f->site);
+    STATE_IO(io, f->sp);
+    STATE_IO(io, f->back);
+    STATE_IO(io, f->pc);
+    STATE_IO(io, f->cycle);
+    STATE_IO(io, f->traps);
+    STATE_IO(io, f->has_float);
+    STATE_IO(io, f->has_slot);
+    STATE_IO(io, f->slot);
+    for (unsigned i = 0; i < ARRAY_LEN(f->regs); i++)
+        STATE_IO(io, f->regs[i]);
+    for (unsigned i = 0; i < ARRAY_LEN(f->fregs); i++)
+        STATE_IO(io, f->fregs[i]);
+}
+
+void contract_rules_state_io(struct state_io *io, struct audit *a)
+{
+    STATE_IO_VEC(io, &a->followed, FOLLOWED_MAX, followed_io);
+    STATE_IO(io, a->followed_left_out);
+}

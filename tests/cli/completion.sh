@@ -1,0 +1,51 @@
+#!/bin/sh
+# completion.sh - what bash offers behind `rvftrace`: every option, and the values that are words.
+. "$(dirname "$0")/../machine/common.inc"
+
+# complete WORD...: the offers for the last of these words, one a line, in $out.
+complete() {
+    (cd "$work" && bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rvftrace; printf "%s\n" "${COMPREPLY[@]}"' \
+        "$completion" "$@") >"$out" 2>"$err"
+    status=$?
+}
+completion=$(realpath "$BUILD/rvftrace.bash")
+offers() { has_status 0 && says_nothing && printf '%s\n' "$@" | cmp - "$out"; }
+: >"$work/kernel.elf"
+
+complete rvftrace ''
+claim 'the commands' offers run debug report cores --help --version
+complete rvftrace run ker
+claim 'a file for the image' offers kernel.elf
+complete rvftrace run --f
+claim 'options of run' offers --firmware --fetch --findings-max --findings
+complete rvftrace debug --c
+claim '... of debug' offers --console --code-writes-max --commands
+complete rvftrace run --c
+claim '... which run has not' offers --console --code-writes-max
+complete rvftrace report --d
+claim '... of report' offers --diff
+complete rvftrace run --audit ''
+claim 'the values of an option' offers off warn fail
+complete rvftrace run --audit = f
+claim '... also behind =' offers fail
+complete rvftrace run --findings =
+claim '... and without a letter' offers auto full brief
+complete rvftrace run --firmware ''
+claim '... those that are words' offers builtin none auto
+complete rvftrace run --firmware ker
+claim '... or a file' offers kernel.elf
+complete rvftrace run --allow missing-
+claim 'the rules' offers missing-local-fence missing-remote-fence
+complete rvftrace run --sarif ker
+claim 'a file behind an option' offers kernel.elf
+complete rvftrace run --seed ''
+claim 'nothing for a number' offers ''
+complete rvftrace report --by ''
+claim 'the rows of a report' offers function site file module layout run
+for command in run debug report; do
+    complete rvftrace $command -
+    "$rvftrace" $command --help | grep -o '^  *\(-., \)\{0,1\}--[a-z-]*' | sed 's/.*--/--/' | sort -u >"$work/help"
+    sort "$out" >"$work/offers"
+    claim "all options of \`$command --help'" sh -c "[ -s '$work/help' ] && diff '$work/help' '$work/offers'"
+done
+finish

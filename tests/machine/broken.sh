@@ -1,0 +1,57 @@
+#!/bin/sh
+# shellcheck disable=SC2317 # claim calls by name
+# broken.sh - each kernel of tests/broken has one mistake, which is found under the name of its rule.
+# The kernel without the mistake, in the same run, breaks no rule.
+#
+# The head of a patch says what is expected:
+#   rule:     the rule that the first finding must have
+#   layouts:  the layouts that are built with the mistake
+#   harts:    how many
+#   script:   what the guest does; if it is missing, the script below
+#   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
+. "$(dirname "$0")/common.inc"
+
+T=/sys/kernel/tracing
+everything="echo function > $T/current_tracer; work threads 1; echo function_graph > $T/current_tracer;
+work tree 1; echo nop > $T/current_tracer; work calls 1"
+
+# said KEY PATCH: what the patch's head says.
+said() { sed -n "s/^$1: //p;/^---/q" "$2"; }
+
+# trace KERNEL HARTS SCRIPT: a kernel with a mistake may not come to an end.
+trace() {
+    LIMIT=120 run run --quiet --harts "$2" --max-insns 600M --report "$work/report" \
+        --append "script=\"$(echo "$3" | tr '\n' ' ')\"" "$BUILD/guest-kernel/$1/kernel.elf"
+}
+
+# The rules of all findings that are not notes, in order of first occurrence.
+found() {
+    python3 -c "import json, sys
+print(*dict.fromkeys(f['rule'] for f in json.load(open(sys.argv[1]))['findings'] if f['severity'] != 'note'))" \
+        "$work/report"
+}
+first_is() { [ "$(found | cut -d ' ' -f 1)" = "$1" ]; }
+only_is() { [ "$(found)" = "$1" ]; }
+none_is() { [ -z "$(found)" ]; }
+
+for patch in tests/broken/*.patch; do
+    name=$(basename "$patch" .patch)
+    rule=$(said rule "$patch")
+    harts=$(said harts "$patch")
+    script=$(said script "$patch")
+    for layout in $(said layouts "$patch"); do
+        trace "$layout-$name" "$harts" "${script:-$everything}"
+        if [ "$(said follow "$patch")" = yes ]; then
+            claim "$layout, $name: the first finding is $rule" first_is "$rule"
+        else
+            claim "$layout, $name: all findings are $rule" only_is "$rule"
+        fi
+        # A run of everything by the sound kernel is repeated once for each layout and number of harts.
+        sound=$layout-$harts-$(echo "$script" | cksum | cut -d ' ' -f 1)
+        [ -e "$work/$sound" ] && continue
+        : >"$work/$sound"
+        trace "$layout" "$harts" "${script:-$everything}"
+        claim "... and $layout without a mistake breaks no rule" none_is
+    done
+done
+finish
