@@ -51,7 +51,7 @@ static unsigned log_2(uint32_t n)
 }
 
 static model_branch_fn ahead_taken, ahead_not_taken, counted_taken, counted_not_taken;
-static model_branch_fn static_taken, static_not_taken;
+static model_branch_fn ahead_two_taken, ahead_two_not_taken, static_taken, static_not_taken;
 
 static uint64_t update_of(uint8_t was, uint8_t learnt, bool taken)
 {
@@ -67,7 +67,10 @@ static void set_predictor(struct model *m)
     const struct core *core = m->core;
     uint64_t all = core->counters - 1;
 
-    if (core->read_ahead) {
+    if (core->read_ahead == 2) {
+        m->branch[true] = ahead_two_taken;
+        m->branch[false] = ahead_two_not_taken;
+    } else if (core->read_ahead) {
         m->branch[true] = ahead_taken;
         m->branch[false] = ahead_not_taken;
     } else if (core->predictor < PREDICTOR_bimodal) {
@@ -815,14 +818,14 @@ static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool tak
     return LEAVE_NEXT;
 }
 
-static inline void note_branch(struct model *m, uint64_t update, uint64_t next)
+/* `seen`: so many of the newest can make a difference. */
+static inline void note_branch(struct model *m, uint64_t update, uint64_t next, unsigned seen)
 {
-    m->branches[2] = m->branches[1];
-    m->branches[1] = m->branches[0];
+    for (unsigned i = seen - 1; i; i--)
+        m->branches[i] = m->branches[i - 1];
     m->branches[0] = update;
     m->after_branch = next;
 }
-_Static_assert(BRANCHES_BEHIND == 3, "note_branch moves three");
 
 static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
                                                uint64_t next)
@@ -831,7 +834,7 @@ static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, boo
     uint64_t update = late_update(m, pc, taken, counter);
 
     m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
-    note_branch(m, update | counter, next);
+    note_branch(m, update | counter, next, BRANCHES_BEHIND);
     m->fetched_history =
         ((update & UPDATE_WRONG ? m->history : m->fetched_history) << 1 | taken) & m->history_mask;
     m->history = (m->history << 1 | taken) & m->history_mask;
@@ -840,21 +843,21 @@ static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, boo
 
 /* All calls are the last thing that it does, so that it needs to save no registers. */
 static inline enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken,
-                                              uint64_t next)
+                                              uint64_t next, unsigned seen)
 {
     uint64_t history = m->history, update;
     uint32_t counter = history_counter(m, history);
 
     if (UNLIKELY(m->fetched_history != history))
         return branch_late(m, pc, taken, next);
-    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
+    for (unsigned i = 0; i < seen; i++)
         if (UNLIKELY((uint32_t)m->branches[i] == counter))
             return branch_late(m, pc, taken, next);
     if (UNLIKELY(pc == m->after_branch) && !(m->branches[0] & UPDATE_KEEPS))
         return branch_late(m, pc, taken, next);
     update = m->updates[taken][m->counters[counter]];
     m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
-    note_branch(m, update | counter, next);
+    note_branch(m, update | counter, next, seen);
     m->fetched_history = m->history = (history << 1 | taken) & m->history_mask;
     return leave_by(m, pc, taken, taken != !!(update & UPDATE_WRONG));
 }
@@ -877,14 +880,28 @@ static inline enum pipe_leave_by branch_static(struct model *m, uint64_t pc, boo
 static enum pipe_leave_by ahead_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
 {
     (void)backward;
-    return branch_ahead(m, pc, true, next);
+    return branch_ahead(m, pc, true, next, BRANCHES_BEHIND);
+}
+
+static enum pipe_leave_by ahead_two_taken(struct model *m, uint64_t pc, uint64_t next,
+                                          bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, true, next, 2);
+}
+
+static enum pipe_leave_by ahead_two_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                              bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, false, next, 2);
 }
 
 static enum pipe_leave_by ahead_not_taken(struct model *m, uint64_t pc, uint64_t next,
                                           bool backward)
 {
     (void)backward;
-    return branch_ahead(m, pc, false, next);
+    return branch_ahead(m, pc, false, next, BRANCHES_BEHIND);
 }
 
 static enum pipe_leave_by counted_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
