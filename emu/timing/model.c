@@ -383,6 +383,14 @@ static void prefetch(struct model *m, uint64_t line)
         m->last_miss = line + c->ahead * stride;
 }
 
+/* Another line is about to be used, perhaps by a walk. */
+static void forget_last_filtered(struct model *m)
+{
+    if (m->last_filtered)
+        *m->last_filtered = FILTER_NONE;
+    m->last_filtered = NULL;
+}
+
 uint32_t model_load(struct model *m, uint64_t pa)
 {
     const struct core *core = m->core;
@@ -390,6 +398,7 @@ uint32_t model_load(struct model *m, uint64_t pa)
     uint32_t cycles;
     bool shared;
 
+    forget_last_filtered(m);
     if (!m->dcache.sets || cache_find(&m->dcache, line) >= 0)
         return 0;
     cycles = take_from_others(m, line, false, &shared);
