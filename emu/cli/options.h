@@ -44,17 +44,16 @@ struct options {
     const char *core;    /* TIMING_CORE: name or path */
     uint64_t core_hash;  /* of its file, once it was read */
     uint64_t extensions; /* 0: all */
-    enum fetch_mode fetch;
     uint64_t fetch_seed;
+    enum fetch_mode fetch;
     enum audit_mode audit;
     enum findings_style findings;
     bool account;
     bool trace_on_only; /* record only calls of functions whose site is on */
     const char *allow[OPTION_ALLOW_MAX];
-    unsigned allow_count;
     const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *trace, *symbols, *commands, *dump_dtb;
-    unsigned rows;
+    unsigned rows, allow_count;
     size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
     size_t old_code_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];

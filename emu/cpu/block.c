@@ -122,7 +122,8 @@ static void destroy(struct block *b)
     while (b->incoming)
         drop_link(b->incoming);
     forget_jumps(b);
-    hart_forget_returns(b->hart, b);
+    if (b->calls)
+        hart_forget_returns(b->hart, b);
     if (b->hart->cache.block == b)
         b->hart->cache.block = NULL;
     if (b->hart->s.model)
@@ -222,7 +223,6 @@ struct block *hart_find_block(struct hart *h)
     struct block *b;
     uint64_t pa;
 
-    hart_drop_caches(h);
     if (!hart_fetch_address(h, h->s.pc, &pa))
         return NULL;
     b = find_at(h, h->s.pc, pa);

@@ -94,6 +94,7 @@ enum { LINK_NEXT, LINK_TAKEN };
 struct block_part {
     struct block *block;
     struct block_part *next, **pprev; /* pprev NULL: in no list */
+    uint16_t from, to;                /* its bytes in the page */
 };
 
 /* Cycles by the table of classes, of a stretch of a block. */
@@ -130,6 +131,7 @@ struct block {
     struct block_charge *charges;
     uint16_t uop_count, counter_count, charge_count;
     bool suspect; /* its bytes may have changed: decode again on entry */
+    bool calls;   /* ends with a call: a return-address stack may have it */
     bool guarded; /* PMP permissions differ within its page: fetch is checked at each entry */
     struct uop ops[];
 };

@@ -258,6 +258,11 @@ static bool decode(struct builder *b)
     return true;
 }
 
+static bool is_call(unsigned kind)
+{
+    return kind == OP_call || kind == OP_call_indirect;
+}
+
 /* One allocation: operations, notes, counters, bytes. */
 static struct block *finish(struct builder *b)
 {
@@ -283,6 +288,7 @@ static struct block *finish(struct builder *b)
         .size = b->size,
         .uop_count = b->uop_count,
         .guarded = b->guarded,
+        .calls = is_call(b->notes[b->uop_count - 1].kind),
     };
     memcpy(block->ops, b->ops, ops);
     block->counters = (uint64_t **)(void *)((char *)block->ops + ops);

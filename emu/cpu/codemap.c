@@ -92,10 +92,9 @@ static void rebase(struct code_line **at, uint64_t base)
     (*at)->base = base & (UINT64_MAX >> 1);
 }
 
-static void set_stamp(struct code_page *page, unsigned parcel, uint64_t stamp)
+/* A line that can hold the stamp. */
+static void make_room(struct code_line **line, uint64_t stamp)
 {
-    struct code_line **line = &page->lines[parcel / LINE_PARCELS];
-
     if (!*line)
         *line = new_line(stamp - 1, false);
     if (stamp <= (*line)->base)
@@ -103,7 +102,18 @@ static void set_stamp(struct code_page *page, unsigned parcel, uint64_t stamp)
     /* From now on stamps older than half of the range are rounded up. */
     if (stamp - (*line)->base > UINT32_MAX)
         rebase(line, stamp - UINT32_MAX / 2);
-    set_after(line, parcel % LINE_PARCELS, (uint32_t)(stamp - (*line)->base));
+}
+
+static void set_stamp(struct code_page *page, unsigned parcel, uint64_t stamp)
+{
+    struct code_line **line = &page->lines[parcel / LINE_PARCELS];
+
+    if (UNLIKELY(!*line || stamp - (*line)->base - 1 >= UINT32_MAX))
+        make_room(line, stamp);
+    if (LIKELY(!(*line)->wide && stamp - (*line)->base <= UINT16_MAX))
+        (*line)->after[parcel % LINE_PARCELS] = (uint16_t)(stamp - (*line)->base);
+    else
+        set_after(line, parcel % LINE_PARCELS, (uint32_t)(stamp - (*line)->base));
 }
 
 static uint64_t own_stamp(const struct code_page *page, unsigned parcel)
@@ -306,22 +316,17 @@ static unsigned line_in_page(uint64_t pa)
     return (unsigned)(pa & (PAGE_BYTES - 1)) / LINE_BYTES;
 }
 
-static uint64_t part_pa(const struct block_part *p)
-{
-    return p == &p->block->part[0] ? p->block->pa : p->block->pa_second;
-}
-
-static unsigned part_size(const struct block_part *p)
-{
-    return p->block->pa_second ? 2 : p->block->size;
-}
-
 static void enlist(struct cluster *c, struct block *b, unsigned which, uint64_t pa)
 {
     struct block_part *p = &b->part[which];
     struct block_part **list = &codemap_make_page(c, pa)->parts[line_in_page(pa)];
+    uint16_t from = (uint16_t)(pa % PAGE_BYTES);
 
-    *p = (struct block_part){.block = b, .next = *list, .pprev = list};
+    *p = (struct block_part){.block = b,
+                             .next = *list,
+                             .pprev = list,
+                             .from = from,
+                             .to = (uint16_t)(from + (b->pa_second ? 2 : b->size))};
     if (p->next)
         p->next->pprev = &p->next;
     *list = p;
@@ -366,11 +371,12 @@ static void invalidate(struct cluster *c, const struct code_page *page, uint64_t
                        bool counters_end)
 {
     unsigned last = line_in_page(pa + size - 1), first = line_in_page(pa);
+    unsigned from = (unsigned)(pa % PAGE_BYTES), to = from + size;
 
     first -= first < PART_LINES ? first : PART_LINES;
     for (unsigned line = first; line <= last; line++)
         for (struct block_part *p = page->parts[line]; p; p = p->next) {
-            if (pa >= part_pa(p) + part_size(p) || part_pa(p) >= pa + size)
+            if (p->to <= from || to <= p->from)
                 continue;
             if (counters_end)
                 drop_counters(p->block);

@@ -134,8 +134,11 @@ static inline struct block *next_block(struct hart *h, struct block *from, unsig
 {
     struct block *to;
 
-    h->cache.block = from; /* becomes NULL if decoding discards it */
-    to = hart_find_block(h);
+    h->cache.block = from; /* becomes NULL if it is discarded */
+    hart_drop_caches(h);
+    to = cached_block(h, h->s.pc);
+    if (!to || to->suspect)
+        to = hart_find_block(h);
     if (!to) {
         hart_take_exception(h);
         return NULL;

@@ -43,12 +43,16 @@ static bool choose_old(const struct hart *h, uint64_t pa, uint64_t stamp, uint64
     return false;
 }
 
-static void find_page(struct fetcher *by, uint64_t pa)
+static NOINLINE void find_other_page(struct fetcher *by, uint64_t pa)
 {
-    if (LIKELY(by->page && same_page(by->page->pa, pa)))
-        return;
     by->page = codemap_make_page(by->hart->cluster, pa);
     by->view = view_at(by->hart, pa);
+}
+
+static ALWAYS_INLINE void find_page(struct fetcher *by, uint64_t pa)
+{
+    if (UNLIKELY(!by->page || !same_page(by->page->pa, pa)))
+        find_other_page(by, pa);
 }
 
 /* `insns`: retired by the hart before the instruction that the parcel belongs to. */
@@ -113,7 +117,7 @@ static void mark_parcel(struct fetcher *by, uint64_t pa)
         by->page->viewed = true;
     }
     if (!by->view || !codemap_parcel_set(by->view->fetched, parcel_in_page(pa)))
-        by->view = view_mark_fetched(h, pa);
+        by->view = view_mark_fetched(h, by->view, pa);
     if (codemap_parcel_set(by->page->known, parcel_in_page(pa)))
         return;
     codemap_keep_page(h->cluster, by->page);

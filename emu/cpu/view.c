@@ -175,13 +175,18 @@ static int find_version(struct page_views *page, size_t max, unsigned parcel, ui
     return number;
 }
 
+static void use_old(const struct page_views *page, struct fetch_view *view)
+{
+    if (view->old)
+        return;
+    view->old = page->old;
+    view->old->references++;
+}
+
 static void use_version(const struct page_views *page, struct fetch_view *view, unsigned parcel,
                         int version)
 {
-    if (!view->old) {
-        view->old = page->old;
-        view->old->references++;
-    }
+    use_old(page, view);
     set_version(view, parcel, version);
     codemap_set_parcel(view->differs, parcel);
 }
@@ -291,10 +296,8 @@ static struct fetch_view *add_view(struct hart *h, uint64_t pa)
     return view;
 }
 
-struct fetch_view *view_mark_fetched(struct hart *h, uint64_t pa)
+struct fetch_view *view_mark_fetched(struct hart *h, struct fetch_view *view, uint64_t pa)
 {
-    struct fetch_view *view = view_at(h, pa);
-
     view = view ? own_view(h, view) : add_view(h, pa);
     codemap_set_parcel(view->fetched, parcel_in_page(pa));
     return view;
@@ -371,21 +374,23 @@ static void leave_out(struct cluster *c, struct fetch_view *view, unsigned parce
     c->old_code_left_out += view->references;
 }
 
-/* Keeps the bytes of the parcel in memory for the views that have them. False: not for all. */
+/* Of these parcels of a word of the bitmaps, those that the view has and has not kept yet. */
+static uint64_t not_kept(const struct fetch_view *view, unsigned word, uint64_t parcels)
+{
+    return view->fetched[word] & ~view->differs[word] & parcels;
+}
+
+/* Keeps the bytes of a parcel that differs in some view. False: not for all views that have it. */
 static bool keep_parcel(struct cluster *c, struct page_views *page, unsigned parcel)
 {
-    bool found = false;
-    int version = NO_VERSION;
+    uint16_t bytes = bytes_in_memory(c, page->views.at[0], parcel);
+    int version = find_version(page, c->config.old_code_max, parcel, bytes);
 
     for (size_t i = 0; i < page->views.len; i++) {
         struct fetch_view *view = page->views.at[i];
 
-        if (!codemap_parcel_set(view->fetched, parcel) || codemap_parcel_set(view->differs, parcel))
+        if (!not_kept(view, parcel / 64, UINT64_C(1) << parcel % 64))
             continue;
-        if (!found)
-            version = find_version(page, c->config.old_code_max, parcel,
-                                   bytes_in_memory(c, view, parcel));
-        found = true;
         if (version == NO_VERSION) {
             leave_out(c, view, parcel);
             continue;
@@ -393,7 +398,50 @@ static bool keep_parcel(struct cluster *c, struct page_views *page, unsigned par
         use_version(page, view, parcel, version);
         list_view(c, view);
     }
-    return !found || version != NO_VERSION;
+    return version != NO_VERSION;
+}
+
+/* The same for parcels that differ in no view: the first version has room for all of them. */
+static void keep_first_version(const struct cluster *c, struct page_views *page, unsigned word,
+                               uint64_t parcels)
+{
+    const uint8_t *memory = ram_host(c->ram, page->views.at[0]->pa);
+
+    if (!page->old)
+        (void)add_version(page);
+    for (uint64_t rest = parcels; rest; rest &= rest - 1) {
+        unsigned parcel = word * 64 + (unsigned)__builtin_ctzll(rest);
+
+        memcpy(&page->old->at[parcel], memory + 2 * parcel, 2);
+    }
+    for (size_t i = 0; i < page->views.len; i++) {
+        struct fetch_view *view = page->views.at[i];
+        uint64_t mine = not_kept(view, word, parcels);
+
+        if (!mine)
+            continue;
+        use_old(page, view);
+        view->differs[word] |= mine;
+        list_view(c, view);
+    }
+}
+
+/* Keeps the bytes in memory of these parcels for the views that have them. False: not for all. */
+static bool keep_parcels(struct cluster *c, struct page_views *page, unsigned word,
+                         uint64_t parcels)
+{
+    uint64_t wanted = 0, differ = 0;
+    bool all_kept = true;
+
+    for (size_t i = 0; i < page->views.len; i++) {
+        wanted |= not_kept(page->views.at[i], word, parcels);
+        differ |= page->views.at[i]->differs[word];
+    }
+    if (wanted & ~differ)
+        keep_first_version(c, page, word, wanted & ~differ);
+    for (uint64_t rest = wanted & differ; rest; rest &= rest - 1)
+        all_kept &= keep_parcel(c, page, word * 64 + (unsigned)__builtin_ctzll(rest));
+    return all_kept;
 }
 
 /* Whether a four-byte instruction may begin at the parcel, in memory or in the view. */
@@ -438,16 +486,18 @@ static void forget_reports_of(const struct cluster *c, uint64_t pa, unsigned siz
 
 bool views_keep_old(struct cluster *c, const struct code_page *page, uint64_t pa, unsigned size)
 {
-    unsigned to = parcel_in_page(pa + size - 1) + 1;
+    unsigned from = parcel_in_page(pa), last = parcel_in_page(pa + size - 1);
+    uint64_t parcels = ((UINT64_C(2) << (last - from)) - 1) << from % 64;
     struct page_views *views;
-    bool all_kept = true;
+    bool all_kept;
 
     forget_reports_of(c, pa, size);
     if (!page->viewed)
         return true;
     views = views_of(c, page->pa);
-    for (unsigned parcel = parcel_in_page(pa); parcel < to; parcel++)
-        all_kept &= keep_parcel(c, views, parcel);
+    all_kept = keep_parcels(c, views, from / 64, parcels);
+    if (last / 64 > from / 64)
+        all_kept &= keep_parcels(c, views, last / 64, (UINT64_C(2) << last % 64) - 1);
     return all_kept;
 }
 
@@ -463,8 +513,8 @@ void views_detach(struct cluster *c, const struct code_page *page)
 {
     struct page_views *views = views_of(c, page->pa);
 
-    for (unsigned parcel = 0; parcel < PARCELS_PER_PAGE; parcel++)
-        (void)keep_parcel(c, views, parcel);
+    for (unsigned word = 0; word < PARCEL_WORDS; word++)
+        (void)keep_parcels(c, views, word, UINT64_MAX);
     for (size_t i = 0; i < views->views.len; i++)
         list_view(c, views->views.at[i]);
 }

@@ -55,8 +55,8 @@ static inline struct fetch_view *view_at(const struct hart *h, uint64_t pa)
 /* The bytes before the first write to a parcel that differs in the view. */
 uint16_t view_old_bytes(const struct fetch_view *view, uint64_t pa);
 
-/* Marks the parcel at pa; returns the hart's view, which may have become another one. */
-struct fetch_view *view_mark_fetched(struct hart *h, uint64_t pa);
+/* Marks the parcel at pa in the hart's view; returns that, which may have become another one. */
+struct fetch_view *view_mark_fetched(struct hart *h, struct fetch_view *view, uint64_t pa);
 /* Whether the stale instruction at pa, which was fetched, was reported since the last write to it.
  */
 bool view_is_reported(const struct hart *h, uint64_t pa);

@@ -107,7 +107,7 @@ static void add_store(struct place_change *p, const struct code_write *w)
 static void write_place(struct changes *c, const struct code_write *w)
 {
     size_t len = c->places.len, oldest = len > LOOK_BACK ? len - LOOK_BACK : 0;
-    struct place_change new = {.pa = w->pa, .size = w->size, .stores = 1};
+    struct place_change new;
 
     for (size_t i = len; i-- > oldest;)
         if (touches(&c->places.at[i], w)) {
@@ -118,6 +118,7 @@ static void write_place(struct changes *c, const struct code_write *w)
         c->left_out++;
         return;
     }
+    new = (struct place_change){.pa = w->pa, .size = w->size, .stores = 1};
     memcpy(new.old_bytes, w->old_bytes, w->size);
     memcpy(new.new_bytes, w->new_bytes, w->size);
     VEC_PUSH(&c->places, new);
@@ -128,12 +129,13 @@ void changes_write(struct changes *c, const struct site_table *sites, const stru
 {
     uint32_t ops_of = site == NO_SITE ? site_find_literal(sites, w->pa, w->size) : NO_SITE;
     uint32_t id = site == NO_SITE ? ops_of : site;
-    struct site_change change = {.site = id, .is_ops = site == NO_SITE};
+    struct site_change change;
 
     if (id == NO_SITE) {
         write_place(c, w);
         return;
     }
+    change = (struct site_change){.site = id, .is_ops = site == NO_SITE};
     if (change.is_ops)
         write_site(c, bus, w, change, site_get(sites, id)->pa - SITE_BYTES, SITE_BYTES, begins);
     else

@@ -134,14 +134,15 @@ static void lay_store(struct patch *p, const struct code_write *w)
 
 static void write_other(struct patch_log *l, const struct code_write *w)
 {
-    struct patch p = new_patch(w);
+    uint32_t ops_of = site_find_literal(l->sites, w->pa, w->size);
+    struct patch p;
 
     l->counts.others++;
-    p.ops_of = site_find_literal(l->sites, w->pa, w->size);
-    if (l->patches.len >= l->max ||
-        (p.ops_of == NO_SITE && l->others_kept >= l->max / OTHERS_SHARE))
+    if (l->patches.len >= l->max || (ops_of == NO_SITE && l->others_kept >= l->max / OTHERS_SHARE))
         return;
-    l->others_kept += p.ops_of == NO_SITE;
+    l->others_kept += ops_of == NO_SITE;
+    p = new_patch(w);
+    p.ops_of = ops_of;
     lay_store(&p, w);
     VEC_PUSH(&l->patches, p);
 }
