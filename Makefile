@@ -42,6 +42,7 @@ help:
 	@echo '                 $(GUEST_LAYOUTS);'
 	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
+	@echo 'make check-mutants  a table of the guest kernels with a mistake: the rule under which each is found'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=DIR]  rvftrace, recordmcount, their man pages, the core models, completion for bash'
 	@echo 'make uninstall [PREFIX=...] [DESTDIR=...]  remove what make install has put there'
 	@echo 'make clean       remove build/'

@@ -244,7 +244,7 @@ $(1)-$(2)-objs := $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own
 	$$(addprefix $$(GUEST_OUT)/$(1)/,$$(filter-out $$($(1)-$(2)-own),$$(guest_objs_$(1))))
 
 $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/src/,$$($(1)-$(2)-changed)) &: tests/broken/$(2).patch \
-		$$(addprefix $$(GUEST_SRC)/,$$($(1)-$(2)-changed))
+		$$(addprefix $$(GUEST_SRC)/,$$($(1)-$(2)-changed)) | $$(BOOTSTRAP_BUILD)
 	$$(say) PATCH tests/broken/$(2).patch
 	$$(Q)rm -rf $$(GUEST_OUT)/$(1)-$(2)/src
 	$$(Q)$$(foreach f,$$($(1)-$(2)-changed),mkdir -p $$(dir $$(GUEST_OUT)/$(1)-$(2)/src/$$f) && \

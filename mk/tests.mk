@@ -96,7 +96,13 @@ check-caches: export CROSS := $(CROSS)
 check-caches: emu guest programs tools $(snapshot_check) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/caches/suite.sh
 
-check-long: test tidy check-caches
+# A table of the kernels with a mistake, and many runs of those without.
+.PHONY: check-mutants
+check-mutants: export BUILD := $(BUILD)
+check-mutants: emu guest | $(BOOTSTRAP_TEST)
+	@tests/broken/table.py --seeds 100
+
+check-long: test tidy check-caches check-mutants
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 

@@ -31,6 +31,7 @@ test device-tree-compiler decompiles the device trees (dtc)
 test llvm-19 disassembles instructions that binutils 2.40 does not know (llvm-objdump-19)
 test man-db checks and shows the man pages
 build cpio packs the initial file systems of guests
+build patch makes the guest kernels with a mistake, for the tests of the auditor
 build python3 generates benchmarks (guest/cycles); runs checks and tools that are scripts
 test gnuplot-nox draws the plots of tools/bench
 test parallel runs the pieces that tools/bench --shards makes

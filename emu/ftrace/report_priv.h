@@ -36,7 +36,7 @@ struct cycle_totals {
 
 struct site_totals report_totals(const struct report *r);
 struct jump_totals report_jumps(const struct report *r);
-struct cycle_totals report_cycles(const struct report *r, const struct site_totals *t);
+struct cycle_totals report_cycles(const struct report *r, const struct site_totals *sites);
 uint64_t report_busy_cycles(const struct report *r);
 
 /* "at PLACE, written by PLACE; 12 times, on harts 1 2", without a newline. */

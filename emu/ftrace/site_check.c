@@ -20,6 +20,7 @@
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/sites.h"
 #include "load/image.h"
 #include "load/symbols.h"
@@ -152,6 +153,16 @@ static bool is_linking_jalr(const uint8_t *bytes, struct insn *jalr)
     return insn_decode(word, jalr) && jalr->op == OP_jalr && jalr->rd;
 }
 
+/* Whether the pair links through the register that the trampoline expects. */
+static bool links_well(const struct site_check *k, const struct site *s, const uint8_t *bytes)
+{
+    bool by_t0 = s->kind == SITE_FUNCTION && site_layout(k->sites) >= LAYOUT_PFE8;
+    struct insn jalr;
+
+    return is_linking_jalr(bytes + pair_offset(k, s) + 4, &jalr) &&
+           jalr.rd == (by_t0 ? REG_T0 : REG_RA);
+}
+
 static struct probe_plan plan_start(struct site_check *k, uint32_t id,
                                     const struct probe_view *view)
 {
@@ -162,7 +173,7 @@ static struct probe_plan plan_start(struct site_check *k, uint32_t id,
     if (!read_site(s, view, 0, odd.bytes))
         return (struct probe_plan){.action = PROBE_IGNORE};
     state = site_state(k->sites, s, odd.bytes, &odd.target);
-    if (state == SITE_OTHER)
+    if (state == SITE_OTHER || (state == SITE_ON && !links_well(k, s, odd.bytes)))
         odd.oddity = SITE_BYTES_ODD;
     else if (state == SITE_ON)
         odd.oddity = judge_target(k, s, &odd);

@@ -8,6 +8,7 @@
 #   layouts:  the layouts that are built with the mistake
 #   harts:    how many
 #   script:   what the guest does; if it is missing, the script below
+#   seeds:    with how many seeds it is tried, because it needs luck; if it is missing, with one
 #   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
 . "$(dirname "$0")/common.inc"
 
@@ -18,10 +19,10 @@ work tree 1; echo nop > $T/current_tracer; work calls 1"
 # said KEY PATCH: what the patch's head says.
 said() { sed -n "s/^$1: //p;/^---/q" "$2"; }
 
-# trace KERNEL HARTS SCRIPT: a kernel with a mistake may not come to an end.
+# trace KERNEL HARTS SEED SCRIPT: a kernel with a mistake may not come to an end.
 trace() {
-    LIMIT=120 run run --quiet --harts "$2" --max-insns 600M --report "$work/report" \
-        --append "script=\"$(echo "$3" | tr '\n' ' ')\"" "$BUILD/guest-kernel/$1/kernel.elf"
+    LIMIT=120 run run --quiet --harts "$2" --seed "$3" --max-insns 600M --report "$work/report" \
+        --append "script=\"$(echo "$4" | tr '\n' ' ')\"" "$BUILD/guest-kernel/$1/kernel.elf"
 }
 
 # The rules of all findings that are not notes, in order of first occurrence.
@@ -40,7 +41,11 @@ for patch in tests/broken/*.patch; do
     harts=$(said harts "$patch")
     script=$(said script "$patch")
     for layout in $(said layouts "$patch"); do
-        trace "$layout-$name" "$harts" "${script:-$everything}"
+        seeds=$(said seeds "$patch")
+        for seed in $(seq "${seeds:-1}"); do
+            trace "$layout-$name" "$harts" "$seed" "${script:-$everything}"
+            none_is || break
+        done
         if [ "$(said follow "$patch")" = yes ]; then
             claim "$layout, $name: the first finding is $rule" first_is "$rule"
         else
@@ -50,7 +55,7 @@ for patch in tests/broken/*.patch; do
         sound=$layout-$harts-$(echo "$script" | cksum | cut -d ' ' -f 1)
         [ -e "$work/$sound" ] && continue
         : >"$work/$sound"
-        trace "$layout" "$harts" "${script:-$everything}"
+        trace "$layout" "$harts" 1 "${script:-$everything}"
         claim "... and $layout without a mistake breaks no rule" none_is
     done
 done
