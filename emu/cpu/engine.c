@@ -34,6 +34,8 @@
 #define ON_OVER_BUDGET()
 #define ON_SUSPECT()
 #define ON_CONTEXT()
+#define TRY_LOAD(va, type, destination, convert)
+#define ON_LOADED()
 #define ON_LOAD(va, size)
 #define ON_STORE(va, size)
 #define ON_AMO(va, size)

@@ -1,15 +1,13 @@
 /*
  * engine_timed.c - the timed engine: the same loop, in which a core model says what a cycle is
- * (timed_priv.h). Blocks are not fused, which keeps this small; what is slow here is the model.
+ * (timed_priv.h). What is fused is what cannot stall.
  */
 #include "cpu/charge_priv.h"
 #include "cpu/engine_priv.h"
 #include "cpu/timed_priv.h"
 
-/* One label for each operation. */
-#ifndef FEW_LABELS
-#define FEW_LABELS
-#endif
+/* A fused operation has no stall but in its last part. */
+#define CALM_LABELS
 
 /* The hart's clock before the current operation. */
 static uint64_t now_before(const struct hart *h, const struct block *b, const struct uop *u,
@@ -57,9 +55,21 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 
 /* Filter tags are lines; an access that is not aligned, and may need two, is never found. */
 #define PASSES(which, va, size)                                                   \
-    LIKELY(model->filter.which[(va) >> model->line_shift & (FILTER_LINES - 1)] == \
+    LIKELY(model->filter.which[(va) >> model->line_shift & model->filter_mask] == \
            (((va) & (line_mask | ((size)-1))) ^ context))
 
+#define TRY_LOAD(va, type, destination, convert)                                             \
+    {                                                                                        \
+        uint64_t to = (va);                                                                  \
+        if (PASSES(loads, to, sizeof(type))) {                                               \
+            uint64_t offset =                                                                \
+                model->filter.load_offset[to >> model->line_shift & model->filter_mask];     \
+            destination = convert(AT_HOST(type, (const uint8_t *)(uintptr_t)(offset + to))); \
+            break;                                                                           \
+        }                                                                                    \
+    }
+/* It may have taken long: what follows runs by its own label. */
+#define ON_LOADED() NEXT
 #define ON_LOAD(va, size)                               \
     do {                                                \
         uint64_t to = (va);                             \

@@ -180,6 +180,8 @@ void hart_flush_tlb(struct hart *h)
     empty_store_walks(h);
     for (unsigned i = 0; i < TLB_CONTEXTS; i++)
         h->cache.load_spans[i] = (struct span){0};
+    if (h->s.model)
+        timed_drop_translations(h);
 }
 
 void hart_flush_tlb_page(struct hart *h, uint64_t va)
@@ -192,6 +194,8 @@ void hart_flush_tlb_page(struct hart *h, uint64_t va)
         h->cache.tlbs[i].fetch.page[slot] = no_page(slot);
         h->cache.store_walks[i].page[store_walk_slot(va)] = no_page(store_walk_slot(va));
     }
+    if (h->s.model)
+        timed_drop_translations(h);
 }
 
 void hart_flush_stores(struct hart *h)

@@ -117,14 +117,14 @@ void timed_end(struct hart *h)
 
 /* ---- paths ---- */
 
-struct path path_none = {.key = NO_KEY};
+const struct path path_none = {.key = NO_KEY};
 
 static struct block_timing no_paths(void)
 {
     struct block_timing t = {.paths = NULL};
 
     for (unsigned i = 0; i < RECENT_PATHS; i++)
-        t.recent[i] = &path_none;
+        t.recent[i] = (struct path *)(uintptr_t)&path_none; /* its key is no hart's */
     return t;
 }
 
@@ -631,8 +631,12 @@ static bool data_is_translated(const struct hart *h)
     return h->cache.tlb - h->cache.tlbs >= TLB_USER;
 }
 
-/* Where a load or store goes; false: it will fault. */
-static bool data_address(struct hart *h, uint64_t va, enum access access, uint64_t *pa)
+/*
+ * Where a load or store goes; false: it will fault. `host`: where that is in the host's memory if
+ * the hart's caches have it, or NULL.
+ */
+static bool data_address(struct hart *h, uint64_t va, enum access access, uint64_t *pa,
+                         const uint8_t **host)
 {
     const struct ram *ram = h->cluster->ram;
     const struct translations *t =
@@ -640,15 +644,15 @@ static bool data_address(struct hart *h, uint64_t va, enum access access, uint64
     unsigned slot = tlb_slot(va);
     uint64_t in_span = va - h->cache.loads->from, in_page = va - t->page[slot];
 
-    if (in_page < PAGE_BYTES) {
-        *pa = ram_pa(ram, t->host[slot] + in_page);
-        return true;
-    }
-    if (access == ACCESS_LOAD && in_span < h->cache.loads->starts) {
-        *pa = ram_pa(ram, h->cache.loads->host + in_span);
-        return true;
-    }
-    return hart_translate(h, va, access, pa);
+    *host = NULL;
+    if (in_page < PAGE_BYTES)
+        *host = t->host[slot] + in_page;
+    else if (access == ACCESS_LOAD && in_span < h->cache.loads->starts)
+        *host = h->cache.loads->host + in_span;
+    else
+        return hart_translate(h, va, access, pa);
+    *pa = ram_pa(ram, *host);
+    return true;
 }
 
 static uint32_t data_page(struct hart *h, uint64_t va, enum access access)
@@ -666,26 +670,45 @@ static uint64_t filter_tag(const struct hart *h, uint64_t va)
                                                                << TIMED_CONTEXT_SHIFT;
 }
 
+/* An access by the core or, for it, by memory. */
+struct data_access {
+    uint64_t pa;
+    const uint8_t *host;
+    uint32_t cycles;
+};
+
+/*
+ * Finds the page that is accessed, and what that takes. False: no memory is accessed, and the
+ * cycles are all that it takes.
+ */
+static bool begin_access(struct hart *h, uint64_t va, enum access access, struct data_access *a)
+{
+    a->cycles = 0;
+    if (!data_address(h, va, access, &a->pa, &a->host))
+        return false;
+    a->cycles = data_page(h, va, access);
+    if (LIKELY(ram_has(h->cluster->ram, a->pa, 1)))
+        return true;
+    a->cycles += h->s.model->core->memory_device;
+    return false;
+}
+
 static uint32_t access_line(struct hart *h, uint64_t va, unsigned size, enum access access,
                             uint64_t now)
 {
     struct model *m = h->s.model;
-    uint32_t cycles;
-    uint64_t pa;
+    struct data_access a;
 
-    if (!data_address(h, va, access, &pa))
-        return 0;
-    cycles = data_page(h, va, access);
-    if (UNLIKELY(!ram_has(h->cluster->ram, pa, 1)))
-        return cycles + m->core->memory_device;
+    if (!begin_access(h, va, access, &a))
+        return a.cycles;
     if (access == ACCESS_LOAD) {
-        cycles += model_load(m, pa);
-        model_filter_load(m, va, filter_tag(h, va));
+        a.cycles += model_load(m, a.pa);
+        model_filter_load(m, va, a.host, a.host ? filter_tag(h, va) : FILTER_NONE);
     } else {
-        cycles += model_store(m, pa, size, now + cycles);
-        model_filter_store(m, va, pa, filter_tag(h, va));
+        a.cycles += model_store(m, a.pa, size, now + a.cycles);
+        model_filter_store(m, va, a.pa, filter_tag(h, va));
     }
-    return cycles;
+    return a.cycles;
 }
 
 static uint32_t access_data(struct hart *h, uint64_t va, unsigned size, enum access access,
@@ -713,15 +736,11 @@ uint32_t timed_store(struct hart *h, uint64_t va, unsigned size, uint64_t now)
 
 uint32_t timed_atomic(struct hart *h, uint64_t va, bool reserves, uint64_t now)
 {
-    enum access access = reserves ? ACCESS_LOAD : ACCESS_STORE;
-    struct model *m = h->s.model;
-    uint32_t cycles;
-    uint64_t pa;
+    struct data_access a;
 
-    if (!data_address(h, va, access, &pa))
-        return 0;
-    cycles = data_page(h, va, access);
-    return cycles + model_atomic(m, pa, now + cycles);
+    if (!begin_access(h, va, reserves ? ACCESS_LOAD : ACCESS_STORE, &a))
+        return a.cycles;
+    return a.cycles + model_atomic(h->s.model, a.pa, now + a.cycles);
 }
 
 void timed_hasten(struct hart *h, unsigned rd, uint32_t cycles)
@@ -759,10 +778,15 @@ void timed_sfence(struct hart *h)
     timed_update_context(h);
 }
 
+void timed_drop_translations(struct hart *h)
+{
+    model_clear_filter(h->s.model);
+}
+
 /* The filter knows contexts, not address spaces. */
 void timed_satp(struct hart *h)
 {
-    filter_clear(&h->s.model->filter);
+    model_clear_filter(h->s.model);
     h->s.model->fetch_epoch++;
     timed_update_context(h);
 }

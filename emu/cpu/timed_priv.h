@@ -58,14 +58,14 @@ struct path {
 };
 
 /* In front of each block of a timed hart. A path's place among the recent ones is by its entry. */
-enum { RECENT_PATHS = 4 };
+enum { RECENT_PATHS = 8 };
 struct block_timing {
     struct path *recent[RECENT_PATHS]; /* path_none: none */
     struct path *paths;                /* all; NULL: none */
     uint32_t count;
 };
 
-extern struct path path_none;
+extern const struct path path_none;
 
 static inline struct block_timing *timing_of(struct block *b)
 {
@@ -140,6 +140,8 @@ void timed_trap(struct hart *h);
 void timed_fence_i(struct hart *h);
 void timed_sfence(struct hart *h);
 void timed_satp(struct hart *h);
+/* Translations to the host's memory are dropped. */
+void timed_drop_translations(struct hart *h);
 
 /* Where the number of the data context (enum tlb_context) is in what the filter compares. */
 enum { TIMED_CONTEXT_SHIFT = 58 };

@@ -50,7 +50,8 @@ static unsigned log_2(uint32_t n)
     return (unsigned)__builtin_ctz(n);
 }
 
-static model_branch_fn branch_ahead, branch_counted, branch_static;
+static model_branch_fn ahead_taken, ahead_not_taken, counted_taken, counted_not_taken;
+static model_branch_fn ahead_two_taken, ahead_two_not_taken, static_taken, static_not_taken;
 
 static uint64_t update_of(uint8_t was, uint8_t learnt, bool taken)
 {
@@ -66,9 +67,23 @@ static void set_predictor(struct model *m)
     const struct core *core = m->core;
     uint64_t all = core->counters - 1;
 
-    m->branch = core->read_ahead                      ? branch_ahead
-                : core->predictor < PREDICTOR_bimodal ? branch_static
-                                                      : branch_counted;
+    if (core->read_ahead == 2) {
+        m->branch[true] = ahead_two_taken;
+        m->branch[false] = ahead_two_not_taken;
+    } else if (core->read_ahead) {
+        m->branch[true] = ahead_taken;
+        m->branch[false] = ahead_not_taken;
+    } else if (core->predictor < PREDICTOR_bimodal) {
+        m->branch[true] = static_taken;
+        m->branch[false] = static_not_taken;
+    } else {
+        m->branch[true] = counted_taken;
+        m->branch[false] = counted_not_taken;
+        m->counted = !core->btb_first;
+    }
+    m->targets = core->btb_holds == BTB_HOLDS_indirect ? TARGETS_always
+                 : m->btb.sets                         ? TARGETS_in_btb
+                                                       : TARGETS_never;
     m->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
     m->history_bits = core->predictor == PREDICTOR_bimodal ? 0 : all;
     m->history_mask = (UINT64_C(1) << core->history) - 1;
@@ -82,6 +97,16 @@ static void set_predictor(struct model *m)
         for (unsigned taken = 0; taken < 2; taken++)
             m->updates[taken][was] = update_of(was, m->learnt[taken][was], taken);
     }
+}
+
+/* Enough for most of a data cache, and few to be cleared. */
+static unsigned filter_lines(uint32_t line)
+{
+    enum { BYTES = 32 * 1024, LEAST = 512 };
+
+    if (BYTES / line < LEAST)
+        return LEAST;
+    return BYTES / line < FILTER_LINES ? BYTES / line : FILTER_LINES;
 }
 
 struct model *model_new(struct shared_model *shared)
@@ -104,6 +129,7 @@ struct model *model_new(struct shared_model *shared)
     m->buffered = core->write == WRITE_through && core->store_entries;
     stores_init(&m->stores);
     m->line_shift = log_2(core->dcache.line);
+    m->filter_mask = filter_lines(core->dcache.line) - 1;
     m->fetch_line_shift = log_2(core->icache.line);
     model_reset(m);
     return m;
@@ -154,7 +180,7 @@ void model_reset(struct model *m)
     m->stride = 0;
     m->fetch_epoch++;
     pipe_reset(&m->pipe);
-    filter_clear(&m->filter);
+    model_clear_filter(m);
 }
 
 void model_state_io(struct state_io *io, struct model *m)
@@ -191,17 +217,17 @@ void model_state_io(struct state_io *io, struct model *m)
         STATE_IO(io, m->parts[i]);
     if (io->loading) {
         count_targets(m);
-        filter_clear(&m->filter);
+        model_clear_filter(m);
         m->fetch_epoch++;
     }
 }
 
 /* ---- the filter ---- */
 
-void filter_clear(struct filter *f)
+void model_clear_filter(struct model *m)
 {
-    for (unsigned i = 0; i < FILTER_LINES; i++)
-        f->loads[i] = f->stores[i] = FILTER_NONE;
+    for (unsigned i = 0; i <= m->filter_mask; i++)
+        m->filter.loads[i] = m->filter.stores[i] = FILTER_NONE;
 }
 
 static unsigned lines_in_page(const struct model *m)
@@ -214,7 +240,7 @@ static void filter_drop(struct model *m, uint64_t line, bool stores_only)
 {
     unsigned step = lines_in_page(m);
 
-    for (unsigned i = (unsigned)line & (step - 1); i < FILTER_LINES; i += step) {
+    for (unsigned i = (unsigned)line & (step - 1); i <= m->filter_mask; i += step) {
         if (!stores_only)
             m->filter.loads[i] = FILTER_NONE;
         m->filter.stores[i] = FILTER_NONE;
@@ -236,14 +262,17 @@ static void filter_put(struct model *m, uint64_t *at, uint64_t tag)
         m->last_filtered = at;
 }
 
-void model_filter_load(struct model *m, uint64_t va, uint64_t tag)
+void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64_t tag)
 {
-    filter_put(m, &m->filter.loads[va >> m->line_shift & (FILTER_LINES - 1)], tag);
+    uint64_t at = va >> m->line_shift & m->filter_mask;
+
+    filter_put(m, &m->filter.loads[at], tag);
+    m->filter.load_offset[at] = (uintptr_t)host - va;
 }
 
 void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag)
 {
-    unsigned at = va >> m->line_shift & (FILTER_LINES - 1);
+    uint64_t at = va >> m->line_shift & m->filter_mask;
 
     filter_put(m, &m->filter.stores[at], tag);
     m->filter.store_offset[at] = pa - va;
@@ -354,6 +383,14 @@ static void prefetch(struct model *m, uint64_t line)
         m->last_miss = line + c->ahead * stride;
 }
 
+/* Another line is about to be used, perhaps by a walk. */
+static void forget_last_filtered(struct model *m)
+{
+    if (m->last_filtered)
+        *m->last_filtered = FILTER_NONE;
+    m->last_filtered = NULL;
+}
+
 uint32_t model_load(struct model *m, uint64_t pa)
 {
     const struct core *core = m->core;
@@ -361,6 +398,7 @@ uint32_t model_load(struct model *m, uint64_t pa)
     uint32_t cycles;
     bool shared;
 
+    forget_last_filtered(m);
     if (!m->dcache.sets || cache_find(&m->dcache, line) >= 0)
         return 0;
     cycles = take_from_others(m, line, false, &shared);
@@ -540,7 +578,7 @@ static void put_page(struct model *m, struct cache *tlb, uint64_t key)
     if (gone == CACHE_EMPTY)
         return;
     if (tlb == &m->dtlb)
-        filter_clear(&m->filter);
+        model_clear_filter(m);
     else if (tlb == &m->itlb)
         m->fetch_epoch++;
 }
@@ -581,7 +619,7 @@ void model_sfence(struct model *m)
     cache_clear(&m->itlb);
     cache_clear(&m->dtlb);
     cache_clear(&m->tlb2);
-    filter_clear(&m->filter);
+    model_clear_filter(m);
     m->fetch_epoch++;
 }
 
@@ -769,7 +807,7 @@ static uint64_t late_update(struct model *m, uint64_t pc, bool taken, uint32_t c
     return update | before << UPDATE_BEFORE | after << UPDATE_AFTER;
 }
 
-static NOINLINE enum pipe_leave_by mispredicted(struct model *m, uint64_t pc, bool taken)
+NOINLINE enum pipe_leave_by model_mispredicted(struct model *m, uint64_t pc, bool taken)
 {
     if (m->core->btb_first ? !taken : taken)
         (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
@@ -781,7 +819,7 @@ static NOINLINE enum pipe_leave_by mispredicted(struct model *m, uint64_t pc, bo
 static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool taken, bool predicted)
 {
     if (UNLIKELY(predicted != taken))
-        return mispredicted(m, pc, taken);
+        return model_mispredicted(m, pc, taken);
     if (taken)
         return model_taken(m, pc, LEAVE_LATE_BRANCH);
     if (m->btb_used[model_hint(pc)] && m->core->btb_first)
@@ -789,64 +827,118 @@ static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool tak
     return LEAVE_NEXT;
 }
 
-static inline enum pipe_leave_by count_ahead(struct model *m, uint64_t pc, bool taken,
-                                             uint64_t next, uint64_t update)
+/* `seen`: so many of the newest can make a difference. */
+static inline void note_branch(struct model *m, uint64_t update, uint64_t next, unsigned seen)
+{
+    for (unsigned i = seen - 1; i; i--)
+        m->branches[i] = m->branches[i - 1];
+    m->branches[0] = update;
+    m->after_branch = next;
+}
+
+static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
+                                               uint64_t next)
 {
     uint32_t counter = history_counter(m, m->history);
+    uint64_t update = late_update(m, pc, taken, counter);
 
     m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
-    m->branches[2] = m->branches[1];
-    m->branches[1] = m->branches[0];
-    m->branches[0] = update | counter;
-    m->after_branch = next;
+    note_branch(m, update | counter, next, BRANCHES_BEHIND);
     m->fetched_history =
         ((update & UPDATE_WRONG ? m->history : m->fetched_history) << 1 | taken) & m->history_mask;
     m->history = (m->history << 1 | taken) & m->history_mask;
     return leave_by(m, pc, taken, update & UPDATE_TAKEN);
 }
-_Static_assert(BRANCHES_BEHIND == 3, "count_ahead moves three");
-
-static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
-                                               uint64_t next)
-{
-    return count_ahead(m, pc, taken, next,
-                       late_update(m, pc, taken, history_counter(m, m->history)));
-}
 
 /* All calls are the last thing that it does, so that it needs to save no registers. */
-static enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken, uint64_t next,
-                                       bool backward)
+static inline enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken,
+                                              uint64_t next, unsigned seen)
 {
-    uint32_t counter = history_counter(m, m->history);
+    uint64_t history = m->history, update;
+    uint32_t counter = history_counter(m, history);
 
-    (void)backward;
-    if (UNLIKELY(m->fetched_history != m->history))
+    if (UNLIKELY(m->fetched_history != history))
         return branch_late(m, pc, taken, next);
-    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
+    for (unsigned i = 0; i < seen; i++)
         if (UNLIKELY((uint32_t)m->branches[i] == counter))
             return branch_late(m, pc, taken, next);
     if (UNLIKELY(pc == m->after_branch) && !(m->branches[0] & UPDATE_KEEPS))
         return branch_late(m, pc, taken, next);
-    return count_ahead(m, pc, taken, next, m->updates[taken][m->counters[counter]]);
+    update = m->updates[taken][m->counters[counter]];
+    m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
+    note_branch(m, update | counter, next, seen);
+    m->fetched_history = m->history = (history << 1 | taken) & m->history_mask;
+    return leave_by(m, pc, taken, taken != !!(update & UPDATE_WRONG));
 }
 
-static enum pipe_leave_by branch_counted(struct model *m, uint64_t pc, bool taken, uint64_t next,
-                                         bool backward)
+static inline enum pipe_leave_by branch_counted(struct model *m, uint64_t pc, bool taken)
 {
     uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
 
-    (void)next;
-    (void)backward;
     *counter = m->learnt[taken][was];
     m->history = (m->history << 1 | taken) & m->history_mask;
     return leave_by(m, pc, taken, was > COUNTER_MAX / 2);
 }
 
-static enum pipe_leave_by branch_static(struct model *m, uint64_t pc, bool taken, uint64_t next,
-                                        bool backward)
+static inline enum pipe_leave_by branch_static(struct model *m, uint64_t pc, bool taken,
+                                               bool backward)
+{
+    return leave_by(m, pc, taken, backward && m->core->predictor == PREDICTOR_backward);
+}
+
+static enum pipe_leave_by ahead_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, true, next, BRANCHES_BEHIND);
+}
+
+static enum pipe_leave_by ahead_two_taken(struct model *m, uint64_t pc, uint64_t next,
+                                          bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, true, next, 2);
+}
+
+static enum pipe_leave_by ahead_two_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                              bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, false, next, 2);
+}
+
+static enum pipe_leave_by ahead_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                          bool backward)
+{
+    (void)backward;
+    return branch_ahead(m, pc, false, next, BRANCHES_BEHIND);
+}
+
+static enum pipe_leave_by counted_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
 {
     (void)next;
-    return leave_by(m, pc, taken, backward && m->core->predictor == PREDICTOR_backward);
+    (void)backward;
+    return branch_counted(m, pc, true);
+}
+
+static enum pipe_leave_by counted_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                            bool backward)
+{
+    (void)next;
+    (void)backward;
+    return branch_counted(m, pc, false);
+}
+
+static enum pipe_leave_by static_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
+{
+    (void)next;
+    return branch_static(m, pc, true, backward);
+}
+
+static enum pipe_leave_by static_not_taken(struct model *m, uint64_t pc, uint64_t next,
+                                           bool backward)
+{
+    (void)next;
+    return branch_static(m, pc, false, backward);
 }
 
 enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,

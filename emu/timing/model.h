@@ -25,11 +25,12 @@ struct state_io;
  * model: emptying it changes no cycle. A line's place depends on its offset in the page and on low
  * bits of the page's number, so that it is found by a physical address, too.
  */
-enum { FILTER_LINES = 512, FILTER_NONE = 8 };
+enum { FILTER_LINES = 2048, FILTER_NONE = 8 };
 
 struct filter {
     uint64_t loads[FILTER_LINES], stores[FILTER_LINES]; /* FILTER_NONE: no address is like that */
     uint64_t store_offset[FILTER_LINES]; /* physical address of a line in `stores' less its own */
+    uint64_t load_offset[FILTER_LINES];  /* the host's address of one in `loads', the same */
 };
 
 enum { RETURN_STACK_MAX = 64, HINTS = 256, MODEL_HARTS_MAX = 64 };
@@ -39,9 +40,12 @@ enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
 struct model;
 
-/* How a core predicts a branch: see model_branch. */
-typedef enum pipe_leave_by model_branch_fn(struct model *m, uint64_t pc, bool taken, uint64_t next,
+/* How a core predicts a branch, by what the branch does: see model_branch. */
+typedef enum pipe_leave_by model_branch_fn(struct model *m, uint64_t pc, uint64_t next,
                                            bool backward);
+
+/* What is known of the target of a branch or jump when it is fetched. */
+enum model_targets { TARGETS_in_btb, TARGETS_always, TARGETS_never };
 
 enum { BRANCHES_BEHIND = 3, COUNTER_MAX = 3 };
 
@@ -93,11 +97,14 @@ struct model {
     uint64_t history_mask;
     uint8_t learnt[2][COUNTER_MAX + 1];   /* a counter, by what the branch does and what it was */
     uint64_t updates[2][COUNTER_MAX + 1]; /* the same as an update, but for the number */
-    model_branch_fn *branch;
-    bool buffered;             /* stores go through a buffer */
-    unsigned line_shift;       /* of the data cache */
-    unsigned fetch_line_shift; /* of the instruction cache */
-    uint64_t fetch_epoch;      /* changes when a line or a page is no longer there to be fetched */
+    model_branch_fn *branch[2];           /* that is not taken, that is */
+    bool counted;                         /* branch only counts (model_branch_counted) */
+    enum model_targets targets;           /* of what is not indirect */
+    bool buffered;                        /* stores go through a buffer */
+    unsigned line_shift;                  /* of the data cache */
+    unsigned filter_mask;                 /* lines that the filter has, less 1 */
+    unsigned fetch_line_shift;            /* of the instruction cache */
+    uint64_t fetch_epoch; /* changes when a line or a page is no longer there to be fetched */
 };
 
 struct shared_model *shared_model_new(const struct core *core);
@@ -111,7 +118,7 @@ void model_state_io(struct state_io *io, struct model *m);
 
 /* ---- data ---- */
 
-void filter_clear(struct filter *f);
+void model_clear_filter(struct model *m);
 
 /* The line that holds pa is read; of a load, a walk. */
 uint32_t model_load(struct model *m, uint64_t pa);
@@ -119,15 +126,18 @@ uint32_t model_load(struct model *m, uint64_t pa);
 uint32_t model_store(struct model *m, uint64_t pa, unsigned size, uint64_t now);
 /* Memory does an atomic operation. */
 uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now);
-/* From now on the access costs nothing; `tag` is what the engine compares with. */
-void model_filter_load(struct model *m, uint64_t va, uint64_t tag);
+/*
+ * From now on the access costs nothing; `tag` is what the engine compares with, FILTER_NONE that
+ * this one may not be passed over.
+ */
+void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64_t tag);
 void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag);
 
 /* A store to a line that the filter has, through the buffer. */
 static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsigned size,
                                              uint64_t now)
 {
-    uint64_t pa = va + m->filter.store_offset[va >> m->line_shift & (FILTER_LINES - 1)];
+    uint64_t pa = va + m->filter.store_offset[va >> m->line_shift & m->filter_mask];
 
     return stores_add(&m->stores, m->core, pa, size, now);
 }
@@ -195,20 +205,34 @@ enum pipe_leave_by model_look_for_target(struct model *m, uint64_t pc, enum pipe
 
 static inline enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late)
 {
-    if (m->core->btb_holds == BTB_HOLDS_indirect)
-        return LEAVE_TAKEN;
-    if (!m->btb.sets)
-        return late;
+    if (UNLIKELY(m->targets))
+        return m->targets == TARGETS_always ? LEAVE_TAKEN : late;
     if (LIKELY(m->btb.keys[m->btb_hint[model_hint(pc)]] == pc))
         return LEAVE_TAKEN;
     return model_look_for_target(m, pc, late);
+}
+
+enum pipe_leave_by model_mispredicted(struct model *m, uint64_t pc, bool taken);
+
+/* It has a counter, and counters are all that there is to look at. */
+static inline enum pipe_leave_by model_branch_counted(struct model *m, uint64_t pc, bool taken)
+{
+    uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
+
+    *counter = m->learnt[taken][was];
+    m->history = (m->history << 1 | taken) & m->history_mask;
+    if (UNLIKELY((was > COUNTER_MAX / 2) != taken))
+        return model_mispredicted(m, pc, taken);
+    return taken ? model_taken(m, pc, LEAVE_LATE_BRANCH) : LEAVE_NEXT;
 }
 
 /* `next`: the pc that it leads to. */
 static inline enum pipe_leave_by model_branch(struct model *m, uint64_t pc, bool taken,
                                               bool backward, uint64_t next)
 {
-    return m->branch(m, pc, taken, next, backward);
+    if (m->counted)
+        return model_branch_counted(m, pc, taken);
+    return m->branch[taken](m, pc, next, backward);
 }
 
 static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc, uint64_t target)

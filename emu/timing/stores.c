@@ -231,7 +231,7 @@ static uint32_t add(struct store_buffer *s, const struct core *core, uint64_t pa
 
 /* ---- numbered states ---- */
 
-enum { NUMBER_BITS = 24, DELTA_BITS = 24, STEP_BITS = 13, STATE_SLOTS = 1 << 16 };
+enum { NUMBER_BITS = 24, DELTA_BITS = 24, STEP_BITS = 15, STATE_SLOTS = 1 << 17 };
 #ifdef STRESS
 enum { STATES_MAX = 16 };
 #else

@@ -130,12 +130,12 @@ static void a_store_by_one_hart_takes_the_line_from_the_other(void **state)
 static void what_passes_the_filter_would_have_cost_nothing(void **state)
 {
     struct world w = make(SMALL);
-    uint64_t *load = &w.m[0]->filter.loads[0x1000 >> 6 & (FILTER_LINES - 1)];
-    uint64_t *store = &w.m[0]->filter.stores[0x1000 >> 6 & (FILTER_LINES - 1)];
+    uint64_t *load = &w.m[0]->filter.loads[0x1000 >> 6 & w.m[0]->filter_mask];
+    uint64_t *store = &w.m[0]->filter.stores[0x1000 >> 6 & w.m[0]->filter_mask];
 
     (void)state;
     (void)model_store(w.m[0], 0x1000, 8, 0);
-    model_filter_load(w.m[0], 0x1000, 0x1000);
+    model_filter_load(w.m[0], 0x1000, NULL, 0x1000);
     model_filter_store(w.m[0], 0x1000, 0x1000, 0x1000);
     assert_int_equal(*load, 0x1000);
     (void)model_load(w.m[1], 0x1000); /* shared now */
