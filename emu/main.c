@@ -264,6 +264,11 @@ static enum exit_status open_session(struct session *s)
         return status;
     if (o->symbols && !symbols_count(s->symbols))
         diag_warn(&s->diag, "%s: has no symbols", named);
+    else if (o->audit == AUDIT_FAIL && !symbols_count(s->symbols))
+        diag_warn(&s->diag,
+                  "%s: has no symbols, so the sites of ftrace are not known, and only the rules "
+                  "about fetches are checked; give them with --symbols FILE",
+                  named);
     if (symbols_find(s->symbols, "_start", &linked))
         machine_link_image(s->machine, linked);
     symbols_hide_below(s->symbols, lowest_named(s->machine));

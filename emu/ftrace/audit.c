@@ -57,6 +57,8 @@ struct audit *audit_new(const struct audit_config *config)
     a->swaps = swaps_new();
     find_handlers(a);
     a->harts = xcalloc(cluster_hart_count(config->cluster), sizeof *a->harts);
+    for (unsigned i = 0; i < cluster_hart_count(config->cluster); i++)
+        a->harts[i].odd_site = NO_SITE;
     return a;
 }
 
@@ -325,6 +327,11 @@ uint64_t audit_windows_left_out(const struct audit *a)
     return a->windows_left_out;
 }
 
+uint64_t audit_contexts_left_out(const struct audit *a)
+{
+    return a->parked_left_out + a->followed_left_out;
+}
+
 uint64_t audit_swaps_left_out(const struct audit *a)
 {
     return swaps_left_out(a->swaps);
@@ -400,6 +407,7 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
 {
     STATE_IO(io, h->depth);
     STATE_IO(io, h->traps);
+    STATE_IO(io, h->odd_site);
     STATE_IO(io, h->left_m_mode);
     STATE_IO(io, h->fenced);
 }
@@ -413,8 +421,27 @@ static void last_io(struct state_io *io, struct audit *a)
     STATE_IO(io, a->last.cause);
 }
 
+static bool is_site(const struct audit *a, uint32_t site)
+{
+    return site < site_count(a->config.sites);
+}
+
+static void check_finding(struct state_io *io, const struct audit *a, const struct finding *f)
+{
+    bool good = f->example_count >= 1;
+
+    for (unsigned i = 0; i < f->example_count; i++)
+        good = good && (f->examples[i].site == NO_SITE || is_site(a, f->examples[i].site));
+    for (unsigned i = 0; i < f->fact_count; i++)
+        good = good && (f->facts[i].kind != FACT_SITE || is_site(a, f->facts[i].site));
+    if (!good)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
 static void check(struct state_io *io, const struct audit *a, unsigned harts)
 {
+    for (size_t i = 0; i < a->findings.len; i++)
+        check_finding(io, a, &a->findings.at[i]);
     for (size_t i = 0; i < a->index.cap; i++)
         if (a->index.slots[i].key != UINT64_MAX && a->index.slots[i].value >= a->findings.len)
             state_io_fail(io, STATE_OUT_OF_RANGE);

@@ -67,6 +67,12 @@ uint64_t audit_left_out(const struct audit *a, enum severity severity);
 /* The number of fetches in windows of updates that were not tracked: there were too many. */
 uint64_t audit_windows_left_out(const struct audit *a);
 
+/*
+ * The number of calls of trampolines, and of contexts that a trap stopped inside of a site, that
+ * were not followed: there were too many.
+ */
+uint64_t audit_contexts_left_out(const struct audit *a);
+
 /* The number of replaced instructions that were dropped (swaps_left_out). */
 uint64_t audit_swaps_left_out(const struct audit *a);
 

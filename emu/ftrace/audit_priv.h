@@ -36,10 +36,11 @@ struct followed {
 
 /* What the auditor remembers of a hart. */
 struct audited_hart {
-    uint32_t depth;   /* traps taken minus trap returns, modulo 2^32 */
-    uint32_t traps;   /* traps taken, modulo 2^32 */
-    bool left_m_mode; /* it has left M-mode at least once: its firmware has started a kernel */
-    bool fenced;      /* has executed a fence.i since then, or since power-on if it never left */
+    uint32_t depth;    /* traps taken minus trap returns, modulo 2^32 */
+    uint32_t traps;    /* traps taken, modulo 2^32 */
+    uint32_t odd_site; /* the last site that it ran with odd contents; NO_SITE: none */
+    bool left_m_mode;  /* it has left M-mode at least once: its firmware has started a kernel */
+    bool fenced;       /* has executed a fence.i since then, or since power-on if it never left */
 };
 
 enum { RETURN_HANDLERS_MAX = 4 };

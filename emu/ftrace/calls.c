@@ -156,7 +156,7 @@ static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
     if (s)
         return s;
     if (c->stacks.len == STACKS_MAX)
-        forget_stacks(c, h, CALL_ABANDONED);
+        forget_stacks(c, h, CALL_DROPPED);
     map_put(&c->stack_at, stack_key(sp), c->stacks.len);
     VEC_PUSH(&c->stacks, ((struct stack){.number = ++c->stack_count}));
     return &c->stacks.at[c->stacks.len - 1];
@@ -182,7 +182,7 @@ static void push(struct calls *c, struct hart *h, const struct call *call)
     while (is_over(c, top_of(s), call))
         leave_top(c, s, h, CALL_ABANDONED);
     if (s->open.len == OPEN_MAX)
-        leave_down_to(c, s, 0, h, CALL_ABANDONED);
+        leave_down_to(c, s, 0, h, CALL_DROPPED);
     VEC_PUSH(&s->open, *call);
     if (c->listener.enter) {
         struct call_moment at = moment(s, h);
@@ -682,11 +682,9 @@ static void name_calls(struct state_io *io, struct calls *c)
         for (size_t n = 0; n < c->stacks.at[i].open.len; n++) {
             struct call *call = &c->stacks.at[i].open.at[n];
 
-            if (call->kind != CALL_FUNCTION)
-                continue;
             if (call->site != NO_SITE && call->site >= site_count(c->sites))
                 state_io_fail(io, STATE_OUT_OF_RANGE);
-            else
+            else if (call->kind == CALL_FUNCTION)
                 call->function = name_of(c, call);
         }
 }

@@ -54,6 +54,7 @@ enum call_end {
     CALL_ABANDONED,  /* it did not return: its stack was dropped or unwound */
     CALL_STRAYED,    /* TRACER, RETURN: it reached the return address of an outer call instead */
     CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
+    CALL_DROPPED,    /* it is not followed any more: there were too many */
     CALL_OPEN,       /* it was still open at the end of the run */
 };
 

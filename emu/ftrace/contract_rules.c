@@ -234,23 +234,13 @@ static void report_unbalanced(struct audit *a, const struct followed *before, st
     audit_fact_order(f);
 }
 
-static void report_strayed(struct audit *a, const struct followed *before, struct hart *h)
+/* Only returns: a tracer may continue elsewhere, as live patches and injected errors do. */
+static void report_return(struct audit *a, enum rule rule, const struct followed *before,
+                          struct hart *h)
 {
-    struct finding *f = report(a, RULE_return_stack_mismatch, before->kind, before, h);
+    struct finding *f =
+        before->kind == CALL_RETURN ? report(a, rule, before->kind, before, h) : NULL;
 
-    if (!f)
-        return;
-    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = before->back;
-    audit_fact_order(f);
-}
-
-static void report_lost(struct audit *a, const struct followed *before, struct hart *h)
-{
-    struct finding *f;
-
-    if (before->kind != CALL_RETURN)
-        return; /* a tracer may continue elsewhere: live patches do */
-    f = report(a, RULE_lost_return, before->kind, before, h);
     if (!f)
         return;
     audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = before->back;
@@ -259,8 +249,18 @@ static void report_lost(struct audit *a, const struct followed *before, struct h
 
 /* ---- events ---- */
 
+/* A site that calls something else than its trampoline is reported as such (site_rules.c). */
+static bool is_from_odd_site(const struct audit *a, const struct call_event *e)
+{
+    const struct audited_hart *h = &a->harts[hart_id(e->hart)];
+
+    return e->call->kind == CALL_TRACER && e->call->site != NO_SITE && h->odd_site == e->call->site;
+}
+
 static void enter(struct audit *a, const struct call_event *e)
 {
+    if (is_from_odd_site(a, e))
+        return;
     if (a->followed.len == FOLLOWED_MAX) {
         a->followed_left_out++;
         return;
@@ -284,8 +284,9 @@ static void leave(struct audit *a, const struct call_event *e)
         compare_slot(a, e->hart, before);
         break;
     case CALL_UNBALANCED: report_unbalanced(a, before, e->hart); break;
-    case CALL_STRAYED: report_strayed(a, before, e->hart); break;
-    case CALL_ABANDONED: report_lost(a, before, e->hart); break;
+    case CALL_STRAYED: report_return(a, RULE_return_stack_mismatch, before, e->hart); break;
+    case CALL_ABANDONED: report_return(a, RULE_lost_return, before, e->hart); break;
+    case CALL_DROPPED:
     case CALL_OPEN: break;
     }
     forget(a, before);
@@ -350,4 +351,8 @@ void contract_rules_state_io(struct state_io *io, struct audit *a)
 {
     STATE_IO_VEC(io, &a->followed, FOLLOWED_MAX, followed_io);
     STATE_IO(io, a->followed_left_out);
+    for (size_t i = 0; i < a->followed.len; i++)
+        if (a->followed.at[i].site != NO_SITE &&
+            a->followed.at[i].site >= site_count(a->config.sites))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
 }

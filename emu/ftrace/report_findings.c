@@ -132,6 +132,10 @@ static void print_left_out(const struct audit *a, FILE *out)
     if (audit_windows_left_out(a))
         fprintf(out, "warning: %s fetches during updates were not tracked\n",
                 grouped(n, audit_windows_left_out(a)));
+    if (audit_contexts_left_out(a))
+        fprintf(out,
+                "warning: %s calls of trampolines and tasks inside of sites were not followed\n",
+                grouped(n, audit_contexts_left_out(a)));
 }
 
 /* ---- a line each ---- */

@@ -422,6 +422,7 @@ static void put_left_out(struct json *j, const struct audit *a)
     for (unsigned s = 0; s < SEVERITIES; s++)
         json_number(j, severity_name((enum severity)s), audit_left_out(a, (enum severity)s));
     json_number(j, "windows", audit_windows_left_out(a));
+    json_number(j, "contexts", audit_contexts_left_out(a));
     json_end(j);
 }
 

@@ -1,11 +1,13 @@
 /*
  * report_junit.c - the findings as JUnit's XML, which systems that run tests show.
  *
- * A finding that fails the run is a test case of its own, since most readers expect at most one
- * failure in each. Every other rule is one test case, which passes: what does not fail the run
- * (warnings, notes, what is allowed or known) is its output.
+ * That the guest came to its end is a test case. A finding that fails the run is a test case of its
+ * own, since most readers expect at most one failure in each. Every other rule is one test case,
+ * which passes: what does not fail the run (warnings, notes, what is allowed or known) is its
+ * output.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ftrace/audit.h"
 #include "ftrace/finding_key.h"
@@ -111,6 +113,29 @@ static void put_rule(const struct report *r, enum rule rule, FILE *out)
     fputs("    </testcase>\n", out);
 }
 
+/* Whether the guest has come to its end; otherwise what it would have done later was not audited.
+ */
+static bool came_to_its_end(const struct run_info *run)
+{
+    return strcmp(run->ended, "exit") == 0 || strcmp(run->ended, "reset") == 0 ||
+           strcmp(run->ended, "audit") == 0;
+}
+
+/* The run itself is a test case, too. */
+static void put_run(const struct report *r, FILE *out)
+{
+    begin_case("the guest comes to its end", out);
+    if (!came_to_its_end(&r->run)) {
+        fputs("      <failure", out);
+        put_value("message", r->run.ended, out);
+        put_value("type", "run", out);
+        fprintf(out, ">The run was ended by %s, with status %d: what the guest would have done ",
+                r->run.ended, (int)r->run.exit_code);
+        fputs("later was not audited.</failure>\n", out);
+    }
+    fputs("    </testcase>\n", out);
+}
+
 static void put_counts(size_t tests, size_t failures, FILE *out)
 {
     fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"0\">\n", tests, failures);
@@ -118,18 +143,18 @@ static void put_counts(size_t tests, size_t failures, FILE *out)
 
 void report_junit(const struct report *r, FILE *out)
 {
-    size_t failures = 0, tests = 0;
+    size_t failures = !came_to_its_end(&r->run), tests = 1;
 
     for (size_t i = 0; i < audit_count(watch_audit(r->watch)); i++)
-        failures += fails(r, i);
+        tests += fails(r, i), failures += fails(r, i);
     for (unsigned rule = 0; rule < RULE_COUNT; rule++)
         tests += !rule_fails(r, (enum rule)rule);
-    tests += failures;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rvftrace\"", out);
     put_counts(tests, failures, out);
     fputs("  <testsuite", out);
     put_value("name", r->run.image, out);
     put_counts(tests, failures, out);
+    put_run(r, out);
     for (unsigned rule = 0; rule < RULE_COUNT; rule++)
         put_rule(r, (enum rule)rule, out);
     for (size_t i = 0; i < audit_count(watch_audit(r->watch)) && !ferror(out); i++)

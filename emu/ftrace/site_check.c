@@ -44,7 +44,7 @@ struct site_check {
     uint32_t first_count;    /* sites of the image */
     VEC_OF(uint32_t) probes; /* PROBES_OF_SITE for each site */
     VEC_OF(struct odd) odd;
-    struct map odd_at; /* site and hart -> index */
+    struct map odd_at; /* probe and hart -> index */
 };
 
 /* The offset of the pair in a site. */
@@ -71,7 +71,8 @@ static bool is_traced_function(const struct site_check *k, uint64_t va)
 
     if (!function || function->addr != va || !image_va_to_pa(k->image, va, &pa))
         return false;
-    for (uint64_t at = pa; at < pa + (function->end - va); at = site_get(k->sites, id)->pa + 8) {
+    for (uint64_t at = pa; at < pa + (function->end - va);
+         at = site_get(k->sites, id)->pa + site_get(k->sites, id)->size) {
         id = site_find(k->sites, at, (unsigned)(function->end - va - (at - pa)));
         if (id == NO_SITE)
             return false;
@@ -127,21 +128,21 @@ static bool read_site(const struct site *s, const struct probe_view *view, unsig
     return true;
 }
 
-static uint64_t key_of(uint32_t site, const struct hart *h)
+static uint64_t key_of(uint32_t probe, const struct hart *h)
 {
-    return (uint64_t)site << 32 | hart_id(h);
+    return (uint64_t)probe << 32 | hart_id(h);
 }
 
-static void remember(struct site_check *k, uint32_t site, const struct hart *h,
+static void remember(struct site_check *k, uint32_t probe, const struct hart *h,
                      const struct odd *odd)
 {
     uint64_t index;
 
-    if (map_get(&k->odd_at, key_of(site, h), &index)) {
+    if (map_get(&k->odd_at, key_of(probe, h), &index)) {
         k->odd.at[index] = *odd;
         return;
     }
-    map_put(&k->odd_at, key_of(site, h), k->odd.len);
+    map_put(&k->odd_at, key_of(probe, h), k->odd.len);
     VEC_PUSH(&k->odd, *odd);
 }
 
@@ -179,7 +180,7 @@ static struct probe_plan plan_start(struct site_check *k, uint32_t id,
         odd.oddity = judge_target(k, s, &odd);
     if (odd.oddity == SITE_SOUND)
         return (struct probe_plan){.action = PROBE_IGNORE};
-    remember(k, id, view->hart, &odd);
+    remember(k, PROBES_OF_SITE * id + AT_START, view->hart, &odd);
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
@@ -194,7 +195,7 @@ static struct probe_plan plan_jalr(struct site_check *k, uint32_t id, const stru
     if (!view->starts_block || !read_site(s, view, offset, odd.bytes) ||
         !is_linking_jalr(odd.bytes + offset, &jalr))
         return (struct probe_plan){.action = PROBE_IGNORE};
-    remember(k, id, view->hart, &odd);
+    remember(k, PROBES_OF_SITE * id + AT_JALR, view->hart, &odd);
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
@@ -202,8 +203,10 @@ static struct probe_plan plan(void *ctx, uint32_t probe, const struct probe_view
 {
     struct site_check *k = ctx;
     uint32_t id = probe / PROBES_OF_SITE;
+    const struct site *s = site_get(k->sites, id);
 
-    if (site_get(k->sites, id)->gone)
+    /* Freed memory may be mapped elsewhere, with other code. */
+    if (s->gone || view->pc != s->va + (view->pa - s->pa))
         return (struct probe_plan){.action = PROBE_IGNORE};
     return probe % PROBES_OF_SITE == AT_START ? plan_start(k, id, view) : plan_jalr(k, id, view);
 }
@@ -229,20 +232,23 @@ static enum probe_verdict hit(void *ctx, uint32_t probe, uint8_t cookie, struct 
     struct site_check *k = ctx;
     uint32_t id = probe / PROBES_OF_SITE;
     const struct site *s = site_get(k->sites, id);
-    uint64_t index;
+    uint64_t index, written;
     struct odd odd;
     struct insn jalr;
 
     (void)cookie;
-    if (!map_get(&k->odd_at, key_of(id, h), &index))
+    if (!map_get(&k->odd_at, key_of(probe, h), &index))
         return PROBE_GO_ON;
     odd = k->odd.at[index];
     if (probe % PROBES_OF_SITE == AT_JALR) {
         if (!is_linking_jalr(odd.bytes + pair_offset(k, s) + 4, &jalr))
             return PROBE_GO_ON;
         odd.target = (hart_reg(h, jalr.rs1) + (uint64_t)(int64_t)jalr.imm) & ~UINT64_C(1);
-        if (may_call(k, s, odd.target))
+        odd.oddity = judge_target(k, s, &odd);
+        if (odd.oddity == SITE_SOUND)
             return PROBE_GO_ON;
+        if (site_state(k->sites, s, odd.bytes, &written) != SITE_ON || written != odd.target)
+            odd.oddity = SITE_BASE;
     }
     emit(k, id, h, pc, &odd);
     return PROBE_GO_ON;

@@ -96,6 +96,7 @@ static void report(struct audit *a, enum rule rule, uint64_t cause, const struct
 
 void rule_torn_pair(struct audit *a, const struct event *e)
 {
+    a->harts[hart_id(e->site_odd.hart)].odd_site = e->site_odd.site;
     if (is_torn(a, &e->site_odd))
         report(a, RULE_torn_pair, cause_of(a, RULE_hart_inside, e->site_odd.site), &e->site_odd);
 }

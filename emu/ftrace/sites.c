@@ -175,10 +175,10 @@ enum site_state site_state_fetched(const struct site_table *t, const struct site
  * Whether a byte can be the lowest byte of a word of a site, in any state: of c.nop, nop, auipc and
  * jalr of ra or t0; in pfe16 also of sd and ld.
  */
-static bool begins_word(uint8_t byte)
+static bool begins_word(uint8_t byte, bool pfe16)
 {
     return byte == 0x01 || byte == 0x13 || byte == 0x97 || byte == 0xe7 ||
-           byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP;
+           (pfe16 && (byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP));
 }
 
 unsigned site_ra_copy(const uint8_t bytes[4])
@@ -191,7 +191,7 @@ unsigned site_ra_copy(const uint8_t bytes[4])
 bool site_may_hold(const struct site *s, const uint8_t *bytes)
 {
     for (unsigned at = 0; at < s->size; at += 4)
-        if (!begins_word(bytes[at]))
+        if (!begins_word(bytes[at], s->size > SITE_BYTES))
             return false;
     return true;
 }

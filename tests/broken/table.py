@@ -30,11 +30,11 @@ def head(patch):
     return dict(line.split(": ", 1) for line in lines if line.split(": ", 1)[0].isalpha() and ": " in line)
 
 
-def run(kernel, harts, script, *options):
+def run(kernel, harts, script, insns, *options):
     """The findings of a run that are not notes, in order of first occurrence."""
     with tempfile.TemporaryDirectory() as work:
         report = f"{work}/report"
-        subprocess.run([f"{BUILD}/rvftrace", "run", "--quiet", "--harts", str(harts), "--max-insns", "600M",
+        subprocess.run([f"{BUILD}/rvftrace", "run", "--quiet", "--harts", str(harts), "--max-insns", insns,
                         "--report", report, "--append", f'script="{script}"', *options,
                         f"{BUILD}/guest-kernel/{kernel}/kernel.elf"],
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600,
@@ -50,7 +50,7 @@ def try_mutant(job):
     tries = [(harts, seed) for seed in range(1, int(says.get("seeds", 1)) + 1)
              for harts in sorted({1, 2, 4, int(says["harts"])})]
     for harts, seed in tries:
-        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING), "--audit=fail", "--seed", str(seed))
+        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING), says.get("insns", "300M"), "--audit=fail", "--seed", str(seed))
         if found:
             first = first or (found[0]["rule"], harts, found[0]["examples"][0]["cycle"])
             if found[0]["rule"] == says["rule"]:
@@ -76,14 +76,14 @@ def main():
             bad += found != expected
             print(f"{name:<26} {layout:<8} {expected:<22} {found:<22} {harts:>5} {cycle:>12,}", flush=True)
         print(f"{len(jobs)} kernels with a mistake, {len(jobs) - bad} found under the name of the rule")
-        sound = [(layout, harts, EVERYTHING, "--seed", str(seed), "--fetch", mode if mode != "random" else f"random:{seed}")
+        sound = [(layout, harts, EVERYTHING, "300M", "--seed", str(seed), "--fetch", mode if mode != "random" else f"random:{seed}")
                  for layout in LAYOUTS for harts in (1, 2, 4, 8) for mode in ("stale", "coherent", "random")
                  for seed in range(1, args.seeds + 1) if not args.names]
         wrong = 0
         for job, found in zip(sound, pool.map(lambda job: run(*job), sound)):
             if found:
                 wrong += 1
-                print(f"{job[0]} on {job[1]} harts, {' '.join(job[3:])}: {', '.join(f['rule'] for f in found)}")
+                print(f"{job[0]} on {job[1]} harts, {' '.join(job[4:])}: {', '.join(f['rule'] for f in found)}")
     if sound:
         print(f"{len(sound)} runs of kernels without a mistake, {wrong} with findings")
     return 1 if bad or wrong else 0

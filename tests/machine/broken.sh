@@ -9,6 +9,7 @@
 #   harts:    how many
 #   script:   what the guest does; if it is missing, the script below
 #   seeds:    with how many seeds it is tried, because it needs luck; if it is missing, with one
+#   insns:    after how many instructions it is stopped; if it is missing, after 300M
 #   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
 . "$(dirname "$0")/common.inc"
 
@@ -19,10 +20,10 @@ work tree 1; echo nop > $T/current_tracer; work calls 1"
 # said KEY PATCH: what the patch's head says.
 said() { sed -n "s/^$1: //p;/^---/q" "$2"; }
 
-# trace KERNEL HARTS SEED SCRIPT: a kernel with a mistake may not come to an end.
+# trace KERNEL HARTS SEED INSNS SCRIPT: a kernel with a mistake may not come to an end.
 trace() {
-    LIMIT=120 run run --quiet --harts "$2" --seed "$3" --max-insns 600M --report "$work/report" \
-        --append "script=\"$(echo "$4" | tr '\n' ' ')\"" "$BUILD/guest-kernel/$1/kernel.elf"
+    LIMIT=120 run run --quiet --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
+        --append "script=\"$(echo "$5" | tr '\n' ' ')\"" "$BUILD/guest-kernel/$1/kernel.elf"
 }
 
 # The rules of all findings that are not notes, in order of first occurrence.
@@ -39,11 +40,12 @@ for patch in tests/broken/*.patch; do
     name=$(basename "$patch" .patch)
     rule=$(said rule "$patch")
     harts=$(said harts "$patch")
+    insns=$(said insns "$patch")
     script=$(said script "$patch")
     for layout in $(said layouts "$patch"); do
         seeds=$(said seeds "$patch")
         for seed in $(seq "${seeds:-1}"); do
-            trace "$layout-$name" "$harts" "$seed" "${script:-$everything}"
+            trace "$layout-$name" "$harts" "$seed" "$insns" "${script:-$everything}"
             none_is || break
         done
         if [ "$(said follow "$patch")" = yes ]; then
@@ -55,7 +57,7 @@ for patch in tests/broken/*.patch; do
         sound=$layout-$harts-$(echo "$script" | cksum | cut -d ' ' -f 1)
         [ -e "$work/$sound" ] && continue
         : >"$work/$sound"
-        trace "$layout" "$harts" 1 "${script:-$everything}"
+        trace "$layout" "$harts" 1 "$insns" "${script:-$everything}"
         claim "... and $layout without a mistake breaks no rule" none_is
     done
 done

@@ -48,11 +48,10 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
 static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
                      enum call_end how)
 {
-    static const char *const ends[] = {[CALL_CAME_BACK] = "returned",
-                                       [CALL_ABANDONED] = "abandoned",
-                                       [CALL_STRAYED] = "strayed",
-                                       [CALL_UNBALANCED] = "unbalanced",
-                                       [CALL_OPEN] = "open"};
+    static const char *const ends[] = {
+        [CALL_CAME_BACK] = "returned",    [CALL_ABANDONED] = "abandoned",
+        [CALL_DROPPED] = "abandoned",     [CALL_STRAYED] = "strayed",
+        [CALL_UNBALANCED] = "unbalanced", [CALL_OPEN] = "open"};
 
     (void)at;
     say(ctx, c->function ? c->function : "-", "");
