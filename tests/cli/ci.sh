@@ -53,7 +53,7 @@ claim 'an empty rule is refused' refused 64 '.*--allow'
 traced --quiet --allow stale-fetch@some_module:its_function
 claim 'a function of a module may come later' has_status 0
 in_module() {
-    run run --quiet --console none --audit fail --memory 128M --initrd "$BUILD/guest-kernel/atomic-no-local-fence/modules.cpio" \
+    run run --quiet --console none --audit fail --memory 128M --initrd "$BUILD/guest-kernel/atomic/modules.cpio" \
         --append 'script="insmod /lib/modules/trace_sample.ko depth=3; rmmod trace_sample"' \
         --allow missing-local-fence --allow "stale-fetch@$1" "$BUILD/guest-kernel/atomic-no-local-fence/kernel.elf"
 }

@@ -44,7 +44,7 @@ claim '... with the line of each function that was fetched' source_lines
 
 # Code of a module, which is gone when the run ends.
 for layout in mcount atomic; do
-    run run --quiet --console none --memory 128M --initrd "$BUILD/guest-kernel/$layout-no-local-fence/modules.cpio" \
+    run run --quiet --console none --memory 128M --initrd "$BUILD/guest-kernel/$layout/modules.cpio" \
         --append 'script="insmod /lib/modules/trace_sample.ko depth=3; rmmod trace_sample; work calls 1"' \
         --write-baseline "$work/known" "$BUILD/guest-kernel/$layout-no-local-fence/kernel.elf"
     claim "$layout: a function of a module has its name, also when it is gone" says '^  fetched   by hart 0 at trace_sample:sample_init, cycle'
