@@ -204,7 +204,6 @@ $$($(1)-dir)/Image: $$($(1)-dir)/kernel.elf
 
 .PHONY: guest-$(1)
 guest-$(1): $$($(1)-dir)/kernel.elf $$($(1)-dir)/Image
--include $$($(1)-objs:.o=.d)
 endef
 
 # guest_modules LAYOUT - the first contents of the root directory, and the modules.
@@ -252,10 +251,12 @@ $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/src/,$$($(1)-$(2)-changed)) &: tests/broken
 	$$(Q)patch -s -p2 -F0 -d $$(GUEST_OUT)/$(1)-$(2)/src <tests/broken/$(2).patch
 $$(eval $$(call guest_compile,$(1)-$(2)/changed,$(1),$$(GUEST_OUT)/$(1)-$(2)/src))
 $$(eval $$(call guest_link,$(1)-$(2),$(1)))
+-include $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own:.o=.d))
 endef
 
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(l)-objs := $(addprefix $(GUEST_OUT)/$(l)/,$(guest_objs_$(l)))))
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
+-include $(foreach l,$(GUEST_LAYOUTS),$($(l)-objs:.o=.d))
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_link,$(l),$(l))))
 $(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_modules,$(l))))
 $(foreach b,$(GUEST_BREAKS),$(foreach l,$(call guest_break_layouts,$(b)),$(eval $(call guest_broken,$(l),$(b)))))
