@@ -249,17 +249,23 @@ static void report_return(struct audit *a, enum rule rule, const struct followed
 
 /* ---- events ---- */
 
-/* A site that calls something else than its trampoline is reported as such (site_rules.c). */
-static bool is_from_odd_site(const struct audit *a, const struct call_event *e)
+/*
+ * Whether the site has just been reported because it calls something else than its trampoline
+ * (site_rules.c). That holds for this call only: the site may be mended before the next.
+ */
+static bool take_odd_site(struct audit *a, const struct call_event *e)
 {
-    const struct audited_hart *h = &a->harts[hart_id(e->hart)];
+    struct audited_hart *h = &a->harts[hart_id(e->hart)];
 
-    return e->call->kind == CALL_TRACER && e->call->site != NO_SITE && h->odd_site == e->call->site;
+    if (e->call->kind != CALL_TRACER || e->call->site == NO_SITE || h->odd_site != e->call->site)
+        return false;
+    h->odd_site = NO_SITE;
+    return true;
 }
 
 static void enter(struct audit *a, const struct call_event *e)
 {
-    if (is_from_odd_site(a, e))
+    if (take_odd_site(a, e))
         return;
     if (a->followed.len == FOLLOWED_MAX) {
         a->followed_left_out++;

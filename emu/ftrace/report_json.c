@@ -363,6 +363,15 @@ static void put_example(struct sheet *s, const struct example *e)
     json_end(j);
 }
 
+void report_put_harts(struct json *j, const struct finding *f)
+{
+    json_begin_array(j, "harts");
+    for (unsigned hart = 0; hart < 64; hart++)
+        if (f->harts >> hart & 1)
+            json_number(j, NULL, hart);
+    json_end(j);
+}
+
 static void put_finding(struct sheet *s, size_t i)
 {
     const struct finding *f = audit_get(watch_audit(s->report->watch), i);
@@ -382,11 +391,7 @@ static void put_finding(struct sheet *s, size_t i)
         if (f->by_rule[rule])
             json_number(j, rule_name((enum rule)rule), f->by_rule[rule]);
     json_end(j);
-    json_begin_array(j, "harts");
-    for (unsigned hart = 0; hart < 64; hart++)
-        if (f->harts >> hart & 1)
-            json_number(j, NULL, hart);
-    json_end(j);
+    report_put_harts(j, f);
     json_begin_array(j, "facts");
     for (unsigned n = 0; n < f->fact_count; n++)
         put_fact(s, &f->facts[n]);

@@ -10,6 +10,9 @@
 #include "ftrace/jump_labels.h"
 #include "ftrace/report.h"
 
+struct finding;
+struct json;
+
 /* Sums over all function sites; `cost` of the states is not filled in. */
 struct site_totals {
     size_t functions;
@@ -45,5 +48,8 @@ void report_finding_summary(const struct report *r, size_t index, FILE *out);
 /* What such a function prints, as a string, to be freed. */
 char *report_finding_text(const struct report *r, size_t index,
                           void (*print)(const struct report *r, size_t index, FILE *out));
+
+/* Writes the array "harts" of a finding. */
+void report_put_harts(struct json *j, const struct finding *f);
 
 #endif

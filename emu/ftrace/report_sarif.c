@@ -277,11 +277,7 @@ static void put_properties(struct sheet *s, const struct finding *f)
     char text[FACT_TEXT_MAX];
 
     json_begin_object(j, "properties");
-    json_begin_array(j, "harts");
-    for (unsigned hart = 0; hart < 64; hart++)
-        if (f->harts >> hart & 1)
-            json_number(j, NULL, hart);
-    json_end(j);
+    report_put_harts(j, f);
     json_begin_array(j, "facts");
     for (unsigned i = 0; i < f->fact_count; i++) {
         describe_fact(text, watch_sites(r->watch), r->symbols, r->lines, &f->facts[i]);
