@@ -37,11 +37,13 @@ wait ^C
 wait # 
 send echo 'g'o; while true; do :; done
 wait go
+pause 0.5
 keys \x03
 wait ^C
 wait # 
 send echo 'g'o; yes | cat | cat > /dev/null
 wait go
+pause 0.5
 keys \x03
 wait ^C
 wait # 
@@ -49,6 +51,7 @@ send echo status $?
 wait status 130
 send echo 'g'o; cat /dev/zero > /dev/null
 wait go
+pause 0.5
 keys \x03
 wait ^C
 wait # 

@@ -5,6 +5,7 @@ Reads the conversation from standard input, one step a line:
     wait TEXT   until TEXT has come after what was waited for last
     send TEXT   and a return
     keys TEXT   with its escapes (\\x03) read, and nothing after it
+    pause N     for N seconds, for what says nothing when it begins
     kill        ends a program that does not end by itself; the exit status is 0 then
 What the program says goes to standard output. Exit status: the program's, or
 124 when the time is over (the step it hung at is named on standard error).
@@ -38,6 +39,9 @@ def main():
     try:
         for step in steps:
             text = step[2].encode()
+            if step[0] == "pause":
+                time.sleep(float(step[2]))
+                continue
             if step[0] in ("send", "keys"):
                 if step[0] == "keys":
                     text = text.decode("unicode_escape").encode("latin-1")
