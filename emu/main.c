@@ -13,8 +13,10 @@
 #include "base/new_file.h"
 #include "cli/cores.h"
 #include "cli/host.h"
+#include "cli/identity.h"
 #include "cli/options.h"
 #include "cli/record_replay.h"
+#include "cli/schedule_file.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
@@ -43,7 +45,8 @@ struct session {
     struct diag diag;
     struct host *host;
     struct record_replay *record_replay;
-    struct core *core; /* NULL: none */
+    struct schedule_file *schedule; /* NULL: no --schedule */
+    struct core *core;              /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
@@ -83,6 +86,8 @@ static struct machine_config machine_config(const struct session *s)
         .console = record_replay_console(s->record_replay),
     };
 
+    if (s->schedule)
+        config.plan = schedule_file_plan(s->schedule);
     memcpy(config.drives, o->drives, sizeof config.drives);
     return config;
 }
@@ -231,7 +236,27 @@ static uint64_t hash_image(const struct session *s)
 {
     const struct options *o = &s->options;
 
-    return o->report || o->record || o->replay ? image_hash(machine_image(s->machine)) : 0;
+    return o->report || o->record || o->replay || o->schedule
+               ? image_hash(machine_image(s->machine))
+               : 0;
+}
+
+/* Whether the file of --schedule is of this run. */
+static enum exit_status check_schedule(const struct session *s)
+{
+    struct options plain = s->options;
+    struct identity identity;
+    enum exit_status status;
+
+    if (!s->schedule)
+        return EXIT_PASS;
+    plain.schedule = NULL;
+    status = identity_new(&plain, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+    if (status != EXIT_PASS)
+        return status;
+    status = schedule_file_check(s->schedule, &identity);
+    identity_free(&identity);
+    return status;
 }
 
 static enum exit_status open_session(struct session *s)
@@ -249,8 +274,14 @@ static enum exit_status open_session(struct session *s)
         status = open_console(s);
     if (status != EXIT_PASS)
         return status;
+    if (o->schedule)
+        status = schedule_file_read(o->schedule, o->harts, &s->diag, &s->schedule);
+    if (status != EXIT_PASS)
+        return status;
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
+    if (status == EXIT_PASS)
+        status = check_schedule(s);
     if (status == EXIT_PASS)
         status = record_replay_begin(s->record_replay, hash_image(s), machine_firmware(s->machine));
     if (status != EXIT_PASS)
@@ -309,6 +340,7 @@ static void close_session(struct session *s)
     symbols_free(s->symbols);
     module_names_free(s->module_names);
     record_replay_free(s->record_replay);
+    schedule_file_free(s->schedule);
     host_free(s->host);
 }
 

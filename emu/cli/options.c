@@ -175,6 +175,12 @@ static bool set_replay(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_schedule(struct options *o, const char *arg)
+{
+    o->schedule = arg;
+    return *arg != '\0';
+}
+
 static bool set_max_insns(struct options *o, const char *arg)
 {
     return parse_number(arg, 1000, &o->max_insns);

@@ -36,7 +36,7 @@ struct options {
     const char *initrd, *append;
     const char *console; /* "stdio", "none" or a file */
     const char *input;
-    const char *record, *replay;
+    const char *record, *replay, *schedule;
     uint64_t max_insns, max_cycles; /* UINT64_MAX: none */
     double timeout;                 /* seconds; 0: none */
     uint64_t seed;
