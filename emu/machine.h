@@ -185,8 +185,11 @@ struct stop {
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
+/* From here on the machine follows another plan, instead of that of the configuration. */
+void machine_follow(struct machine *m, const struct plan *plan);
+
 /*
- * The plan of the configuration was changed, from the present instruction on, between two calls of
+ * The machine's plan was changed, from the present instruction on, between two calls of
  * machine_run.
  */
 void machine_plan_changed(struct machine *m);

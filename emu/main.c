@@ -20,6 +20,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
+#include "explore/explore.h"
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
 #include "ftrace/describe.h"
@@ -111,8 +112,9 @@ static void on_finding(void *ctx, enum rule rule)
 
     for (; s->named < audit_count(a); s->named++)
         module_names_keep(s->module_names, audit_get(a, s->named));
-    if (s->options.audit != AUDIT_FAIL || rule_severity(rule) < SEVERITY_error ||
-        pardons_allow_all(s->pardons, rule) || !has_failing(s))
+    if (s->options.command == COMMAND_EXPLORE || s->options.audit != AUDIT_FAIL ||
+        rule_severity(rule) < SEVERITY_error || pardons_allow_all(s->pardons, rule) ||
+        !has_failing(s))
         return;
     s->audit_failed = true;
     machine_ask_stop(s->machine);
@@ -160,7 +162,7 @@ static enum exit_status open_files(struct session *s)
 {
     const struct options *o = &s->options;
 
-    s->files.paths[REPORT_JSON] = o->report;
+    s->files.paths[REPORT_JSON] = o->command == COMMAND_EXPLORE ? NULL : o->report;
     s->files.paths[REPORT_SARIF] = o->sarif;
     s->files.paths[REPORT_JUNIT] = o->junit;
     s->files.paths[REPORT_BASELINE] = o->write_baseline;
@@ -235,10 +237,10 @@ static uint64_t lowest_named(const struct machine *m)
 static uint64_t hash_image(const struct session *s)
 {
     const struct options *o = &s->options;
+    bool is_needed =
+        o->report || o->record || o->replay || o->schedule || o->command == COMMAND_EXPLORE;
 
-    return o->report || o->record || o->replay || o->schedule
-               ? image_hash(machine_image(s->machine))
-               : 0;
+    return is_needed ? image_hash(machine_image(s->machine)) : 0;
 }
 
 /* Whether the file of --schedule is of this run. */
@@ -702,6 +704,67 @@ static unsigned finish(struct session *s, struct stop stop)
     return all_was_written(s) ? end.status : EXIT_IO;
 }
 
+static bool on_asked(void *session)
+{
+    const struct session *s = session;
+
+    return host_is_ending(s->host);
+}
+
+/* `rvftrace explore'. With --audit=fail a discovery, or an error of the seed's run, fails it. */
+static unsigned run_explore(struct session *s)
+{
+    const struct options *o = &s->options;
+    struct report report = make_report(s);
+    struct identity identity;
+    struct explore_config config = {.machine = s->machine,
+                                    .report = &report,
+                                    .identity = &identity,
+                                    .diag = &s->diag,
+                                    .image = o->image,
+                                    .schedules = o->schedules,
+                                    .json = o->report,
+                                    .jobs = o->jobs,
+                                    .steps = o->steps,
+                                    .runs = o->interleavings,
+                                    .update = o->update,
+                                    .max_insns = max_insns(s),
+                                    .max_cycles = o->max_cycles,
+                                    .timeout = o->timeout,
+                                    .quiet = o->quiet,
+                                    .progress = isatty(STDERR_FILENO) && !o->quiet,
+                                    .asked = on_asked,
+                                    .ctx = s};
+    size_t found;
+    unsigned status =
+        identity_new(o, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+
+    if (status != EXIT_PASS)
+        return status;
+    status = explore(&config, &found);
+    identity_free(&identity);
+    host_release(s->host);
+    judge(s);
+    watch_end(s->watch);
+    if (status != EXIT_PASS)
+        return status;
+    if (!all_was_written(s))
+        return EXIT_IO;
+    if (host_signal(s->host))
+        return EXIT_SIGNAL + (unsigned)host_signal(s->host);
+    return o->audit == AUDIT_FAIL && (found || s->audit_failed) ? EXIT_AUDIT : EXIT_PASS;
+}
+
+/* After the session was opened. */
+static unsigned run_command(struct session *s)
+{
+    switch (s->options.command) {
+    case COMMAND_EXPLORE: return run_explore(s);
+    case COMMAND_DEBUG: return finish(s, debug(s));
+    default: return finish(s, run(s));
+    }
+}
+
 /*
  * A file that is opened later must not get the number of a standard descriptor that was closed.
  * Reading from these finds the end of file, writing fails with a message.
@@ -737,7 +800,7 @@ int main(int argc, char **argv)
     s.diag.quiet = s.options.quiet;
     status = open_session(&s);
     if (status == EXIT_PASS)
-        status = finish(&s, s.options.command == COMMAND_DEBUG ? debug(&s) : run(&s));
+        status = run_command(&s);
     close_session(&s);
     return (int)status;
 }

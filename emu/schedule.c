@@ -471,9 +471,21 @@ static void follow_plan(struct machine *m)
     m->ready.known = false;
 }
 
+void machine_follow(struct machine *m, const struct plan *plan)
+{
+    m->config.plan = plan;
+    machine_plan_changed(m);
+}
+
+/* The present slice ends where it would have if it had begun with this plan. */
 void machine_plan_changed(struct machine *m)
 {
-    m->slice_over = true;
+    uint64_t now = machine_insns(m), next = plan_next(m->config.plan, now - 1);
+
+    if (next == now)
+        m->slice_over = true;
+    else if (next != UINT64_MAX)
+        m->slice_insns = least(m->slice_insns, next - now);
 }
 
 static void begin_slice(struct machine *m)

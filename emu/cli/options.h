@@ -13,7 +13,7 @@
 #include "ftrace/findings_style.h"
 #include "machine.h"
 
-enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_CORES };
+enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_EXPLORE, COMMAND_CORES };
 enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
 #define RVFTRACE_VERSION "0.1"
@@ -54,6 +54,9 @@ struct options {
     const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows, allow_count;
+    unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
+    uint64_t interleavings;
+    const char *schedules;
     size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
     size_t old_code_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
