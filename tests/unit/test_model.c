@@ -610,7 +610,7 @@ static void a_target_that_is_fetched_in_vain_is_dropped(void **state)
     assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, 0), LEAVE_MISPREDICT);
     assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, 0), LEAVE_DROPPED_TARGET);
     assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, 0), LEAVE_NEXT);
-    m->predictor.counters[model_counter(m, 0x1000)] = 3;
+    m->predictor.counters[predictor_counter(&m->predictor, 0x1000)] = 3;
     assert_int_equal(predictor_branch(&m->predictor, 0x1000, true, true, 0), LEAVE_LATE_BRANCH);
     drop(&w);
 }
