@@ -14,7 +14,7 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_ORDER] = "order",         [LABEL_CALLS] = "calls",       [LABEL_NEAR] = "near",
         [LABEL_STOPPED] = "stopped",     [LABEL_RESUMED] = "resumed",   [LABEL_CALLED] = "called",
         [LABEL_RETURNED] = "returned",   [LABEL_EXPECTED] = "expected", [LABEL_BEFORE] = "before",
-        [LABEL_AFTER] = "after",
+        [LABEL_AFTER] = "after",         [LABEL_JUDGED] = "judged",     [LABEL_LITERAL] = "literal",
     };
 
     return names[label];

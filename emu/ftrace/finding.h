@@ -52,6 +52,8 @@ enum fact_label {
     LABEL_EXPECTED,
     LABEL_BEFORE,
     LABEL_AFTER,
+    LABEL_JUDGED,
+    LABEL_LITERAL,
     LABELS,
 };
 
