@@ -52,6 +52,8 @@ enum fact_label {
     LABEL_EXPECTED,
     LABEL_BEFORE,
     LABEL_AFTER,
+    LABEL_REQUESTED,
+    LABEL_FLUSHED,
     LABELS,
 };
 
@@ -64,6 +66,8 @@ enum message {
     MESSAGE_NEVER,       /* the hart has never executed a fence.i */
     MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
                           */
+    MESSAGE_DATA_FENCE,  /* a data fence between store and request */
+    MESSAGES,
 };
 
 struct fact {
