@@ -41,7 +41,7 @@ lacks_fence_at_start() {
         says '^  missing .*; it has executed none since it left M-mode'
 }
 # Linux 6.1's own defect: the graph tracer changes a1 (docs/findings.md).
-allow_a1='--allow clobbered-register@return_to_handler'
+allow_a1='--allow clobbered-register/a1@return_to_handler'
 # And what it leaves to the firmware: a data fence before a remote fence (docs/findings.md).
 allow_order='--allow unordered-remote-fence'
 # Notes are about legal code.
