@@ -61,8 +61,9 @@ struct audited_hart {
     bool left_m_mode;  /* it has left M-mode at least once: its firmware has started a kernel */
     bool fenced;       /* has executed a fence.i since then, or since power-on if it never left */
     struct text_store text;
-    struct fence_request request; /* to this hart; these two are private to fence_rules.c */
+    struct fence_request request; /* to this hart; these are private to fence_rules.c */
     struct text_flush flush;
+    uint64_t satp_cycle; /* when it was given another page table; 0: never */
 };
 
 enum { RETURN_HANDLERS_MAX = 4 };

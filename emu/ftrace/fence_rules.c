@@ -17,9 +17,11 @@
 #include "ftrace/updates.h"
 #include "mem/bus.h"
 
-/* A flush of translations that belongs to a store comes that soon after it, in the writer's cycles.
+/*
+ * A flush of translations that belongs to a store comes that soon after it, in the writer's cycles;
+ * one that belongs to another page table that soon after that.
  */
-enum { FLUSH_CYCLES = 100 * 1000 };
+enum { FLUSH_CYCLES = 10 * 1000, SWITCH_CYCLES = 100 };
 
 /* ---- the order of stores and requests ---- */
 
@@ -146,6 +148,14 @@ static uint64_t clock_now(const struct audit *a)
     return bus_ram(cluster_bus(a->config.cluster))->stamp;
 }
 
+/* Whether the hart has just been given another page table, as at a switch of address spaces. */
+static bool has_switched(const struct audit *a, const struct fence_event *f)
+{
+    const struct audited_hart *h = &a->harts[f->requester];
+
+    return h->satp_cycle && f->cycle - h->satp_cycle <= SWITCH_CYCLES;
+}
+
 /*
  * Remembers a flush of translations that may have been meant for code: the writer's first one after
  * its store, except of the address through which it wrote, which is no code.
@@ -153,10 +163,16 @@ static uint64_t clock_now(const struct audit *a)
 void rule_wrong_fence(struct audit *a, const struct event *e)
 {
     const struct fence_event *f = &e->fence;
-    const struct text_store *text = &a->harts[f->requester].text;
-    struct hart *requester = cluster_hart(a->config.cluster, f->requester);
+    const struct text_store *text;
+    struct hart *requester;
 
-    if (!text->stamp || f->cycle - text->cycle > FLUSH_CYCLES)
+    if (e->kind == EVENT_SATP) {
+        a->harts[hart_id(e->satp.hart)].satp_cycle = hart_cycles(e->satp.hart);
+        return;
+    }
+    text = &a->harts[f->requester].text;
+    requester = cluster_hart(a->config.cluster, f->requester);
+    if (has_switched(a, f) || !text->stamp || f->cycle - text->cycle > FLUSH_CYCLES)
         return;
     if (f->origin == FENCE_LOCAL ? covers_code(a, requester, f->pc)
                                  : request_covers_code(a, requester))
@@ -196,6 +212,7 @@ void fence_rules_state_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->request.cycle);
     STATE_IO(io, h->request.sent);
     STATE_IO(io, h->request.taken);
+    STATE_IO(io, h->satp_cycle);
     STATE_IO(io, h->flush.requester);
     STATE_IO(io, h->flush.stamp);
     STATE_IO(io, h->flush.pc);
