@@ -17,6 +17,7 @@
 #include "ftrace/site_check.h"
 #include "ftrace/site_life.h"
 #include "ftrace/sites.h"
+#include "ftrace/tasks.h"
 #include "ftrace/text_map.h"
 #include "ftrace/trampolines.h"
 #include "ftrace/updates.h"
@@ -30,6 +31,7 @@ enum bracket { BRACKET_BEGIN, BRACKET_END, BRACKETS };
 struct watch {
     struct cluster *cluster;
     struct site_table *sites;
+    struct tasks *tasks; /* not owned; NULL: none */
     struct site_life *site_life;
     struct text_map *text;
     struct patch_log *patches;
@@ -211,6 +213,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
         .on_event = on_event};
 
     w->cluster = config->cluster;
+    w->tasks = config->tasks;
     w->sites = site_table_new(config->image, config->symbols, d);
     site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
@@ -258,6 +261,8 @@ void watch_state_io(void *watch, struct state_io *io)
 
     site_table_state_io(io, w->sites); /* the others refer to its sites */
     site_life_state_io(io, w->site_life);
+    if (w->tasks)
+        tasks_state_io(io, w->tasks);
     if (w->account)
         account_state_io(io, w->account);
     if (w->trampolines)
