@@ -19,6 +19,7 @@
 #include "ftrace/site_sweep.h"
 #include "ftrace/sites.h"
 #include "ftrace/tasks.h"
+#include "ftrace/text_map.h"
 #include "ftrace/trampolines.h"
 #include "ftrace/updates.h"
 #include "load/image.h"
@@ -33,6 +34,7 @@ struct watch {
     struct site_table *sites;
     struct tasks *tasks; /* not owned; NULL: none */
     struct site_life *site_life;
+    struct text_map *text;
     struct patch_log *patches;
     struct account *account;
     struct trampolines *trampolines; /* these two with the account */
@@ -170,6 +172,7 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
                                        .symbols = config->symbols,
                                        .log = w->patches,
                                        .updates = w->updates,
+                                       .text = w->text,
                                        .cluster = config->cluster,
                                        .findings_max = config->findings_max,
                                        .listener = config->listener};
@@ -225,6 +228,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->sites = site_table_new(config->image, config->symbols, d);
     site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
+    w->text = text_map_new(config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
     w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max);
     declare_text(config->cluster, config->image);
@@ -259,6 +263,7 @@ void watch_free(struct watch *w)
     updates_free(w->updates);
     patch_log_free(w->patches);
     site_life_free(w->site_life);
+    text_map_free(w->text);
     site_table_free(w->sites);
     free(w);
 }
