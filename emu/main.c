@@ -28,6 +28,7 @@
 #include "ftrace/pardon.h"
 #include "ftrace/report.h"
 #include "ftrace/report_files.h"
+#include "ftrace/tasks.h"
 #include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
 #include "load/image.h"
@@ -51,6 +52,7 @@ struct session {
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
+    struct tasks *tasks;
     struct watch *watch;
     struct module_names *module_names;
     struct trace_json *trace; /* NULL: no --trace */
@@ -135,6 +137,7 @@ static enum exit_status open_trace(struct session *s)
     struct trace_json_config config = {.file = &s->trace_file,
                                        .image = o->image,
                                        .symbols = s->symbols,
+                                       .tasks = s->tasks,
                                        .lost = on_trace_lost,
                                        .ctx = s};
 
@@ -306,6 +309,7 @@ static enum exit_status open_session(struct session *s)
         machine_link_image(s->machine, linked);
     symbols_hide_below(s->symbols, lowest_named(s->machine));
     s->lines = lines_new(named);
+    s->tasks = tasks_new(machine_image(s->machine), s->symbols, s->lines);
     status = read_pardons(s);
     if (status == EXIT_PASS)
         status = open_trace(s);
@@ -314,6 +318,7 @@ static enum exit_status open_session(struct session *s)
     watch = (struct watch_config){.cluster = machine_cluster(s->machine),
                                   .image = machine_image(s->machine),
                                   .symbols = s->symbols,
+                                  .tasks = s->tasks,
                                   .account = o->account,
                                   .audit = o->audit != AUDIT_OFF,
                                   .findings_max = o->findings_max,
@@ -338,6 +343,7 @@ static void close_session(struct session *s)
     pardons_free(s->pardons);
     machine_free(s->machine);
     core_free(s->core);
+    tasks_free(s->tasks);
     lines_free(s->lines);
     symbols_free(s->symbols);
     module_names_free(s->module_names);

@@ -127,19 +127,20 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 
 #define ON_NEXT() (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
 #define ON_BRANCH(taken) \
-    LEAVE(model_branch(model, PC, taken, u->imm < 0, (taken) ? TAKEN_PC : NEXT_PC))
-#define ON_JUMP(target) LEAVE(model_jump(model, PC, target))
-#define ON_JUMP_INDIRECT(target) \
-    LEAVE(model_jump_indirect(model, PC, target, u->rd != 32 && IS_LINK(u->rd), u->rs1 == REG_RA))
+    LEAVE(predictor_branch(&model->predictor, PC, taken, u->imm < 0, (taken) ? TAKEN_PC : NEXT_PC))
+#define ON_JUMP(target) LEAVE(predictor_jump(&model->predictor, PC, target))
+#define ON_JUMP_INDIRECT(target)                                                                \
+    LEAVE(predictor_jump_indirect(&model->predictor, PC, target, u->rd != 32 && IS_LINK(u->rd), \
+                                  u->rs1 == REG_RA))
 #define IS_LINK(reg) ((reg) == REG_RA || model->core->link_t0)
-#define ON_CALL(return_pc)                \
-    do {                                  \
-        if (IS_LINK(u->rd))               \
-            model_call(model, return_pc); \
+#define ON_CALL(return_pc)                                \
+    do {                                                  \
+        if (IS_LINK(u->rd))                               \
+            predictor_call(&model->predictor, return_pc); \
     } while (0)
-#define ON_RETURN(target)                               \
-    LEAVE(IS_LINK(u->rs1) ? model_return(model, target) \
-                          : model_jump_indirect(model, PC, target, false, false))
+#define ON_RETURN(target)                                               \
+    LEAVE(IS_LINK(u->rs1) ? predictor_return(&model->predictor, target) \
+                          : predictor_jump_indirect(&model->predictor, PC, target, false, false))
 
 /* The hart goes to a block along a link or the jump cache. */
 #define ON_ENTER()                                                  \

@@ -598,7 +598,8 @@ static void stray(struct hart *h, const struct block *b, unsigned at, unsigned p
         uint16_t insn = (uint16_t)(code[0] | code[1] << 8);
 
         pa += (insn & 3) == 3 ? 4 : 2;
-        if (pa > end || always_jumps(insn) || (is_branch(insn) && model_stray_branch(m)))
+        if (pa > end || always_jumps(insn) ||
+            (is_branch(insn) && predictor_stray_branch(&m->predictor)))
             return;
     }
 }

@@ -15,6 +15,7 @@
 #include "ftrace/audit_priv.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/sites.h"
+#include "ftrace/text_map.h"
 #include "load/symbols.h"
 
 /* NULL: another rule's function reports its breaches. */
@@ -261,10 +262,24 @@ static void follow_trap_return(struct audit *a, const struct trap_return_event *
     h->fenced = false;
 }
 
+/* Remembers the store if it is one to text, which the hart must order before it asks for fences. */
+static void follow_store(struct audit *a, const struct code_write *w)
+{
+    uint32_t site = site_find(a->config.sites, w->pa, w->size);
+
+    if (w->who.kind != WRITER_HART ||
+        (site == NO_SITE && !(a->config.text && text_map_has(a->config.text, w->pa, w->size))))
+        return;
+    a->harts[w->who.hart].text = (struct text_store){
+        .stamp = w->stamp, .pa = w->pa, .pc = w->who.pc, .cycle = w->who.cycle, .site = site};
+    hart_await_order(cluster_hart(a->config.cluster, w->who.hart));
+}
+
 static void follow(struct audit *a, const struct event *e)
 {
     switch (e->kind) {
     case EVENT_CODE_WRITE:
+        follow_store(a, &e->code_write);
         swaps_write(a->swaps, &e->code_write,
                     e->code_write.who.kind == WRITER_HART ? a->harts[e->code_write.who.hart].depth
                                                           : 0);
@@ -343,7 +358,7 @@ static void fact_io(struct state_io *io, struct fact *f)
 {
     STATE_IO_BELOW(io, f->label, LABELS);
     STATE_IO_BELOW(io, f->kind, FACT_KINDS);
-    STATE_IO_BELOW(io, f->message, MESSAGE_SINCE_START + 1);
+    STATE_IO_BELOW(io, f->message, MESSAGES);
     STATE_IO(io, f->site);
     STATE_IO(io, f->hart);
     STATE_IO(io, f->requester);
@@ -410,6 +425,12 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->odd_site);
     STATE_IO(io, h->left_m_mode);
     STATE_IO(io, h->fenced);
+    STATE_IO(io, h->text.stamp);
+    STATE_IO(io, h->text.pa);
+    STATE_IO(io, h->text.pc);
+    STATE_IO(io, h->text.cycle);
+    STATE_IO(io, h->text.site);
+    fence_rules_state_io(io, h);
 }
 
 static void last_io(struct state_io *io, struct audit *a)
@@ -454,7 +475,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 3);
+    state_io_section(io, "audit", 4);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);

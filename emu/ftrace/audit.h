@@ -24,6 +24,7 @@ struct patch_log;
 struct site_table;
 struct state_io;
 struct symbols;
+struct text_map;
 struct updates;
 
 /*
@@ -41,6 +42,7 @@ struct audit_config {
     const struct symbols *symbols; /* NULL: none */
     const struct patch_log *log;
     const struct updates *updates;
+    const struct text_map *text; /* NULL: only sites are known */
     struct cluster *cluster;
     size_t findings_max;
     struct finding_listener listener;

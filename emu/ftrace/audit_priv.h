@@ -34,6 +34,25 @@ struct followed {
     uint64_t regs[32], fregs[32];
 };
 
+/* A hart's last store to text; stamp 0: none. */
+struct text_store {
+    uint64_t stamp, pa, pc, cycle;
+    uint32_t site; /* NO_SITE: no site */
+};
+
+/* A request for a fence.i to another hart: by an interrupt, whose handler has been entered. */
+struct fence_request {
+    uint32_t hart; /* that asks */
+    uint64_t pc, cycle;
+    bool sent, taken;
+};
+
+/* A flush of a hart's translations, of addresses that include code. */
+struct text_flush {
+    uint32_t requester;
+    uint64_t stamp, pc, cycle;
+};
+
 /* What the auditor remembers of a hart. */
 struct audited_hart {
     uint32_t depth;    /* traps taken minus trap returns, modulo 2^32 */
@@ -41,6 +60,10 @@ struct audited_hart {
     uint32_t odd_site; /* the last site that it ran with odd contents; NO_SITE: none */
     bool left_m_mode;  /* it has left M-mode at least once: its firmware has started a kernel */
     bool fenced;       /* has executed a fence.i since then, or since power-on if it never left */
+    struct text_store text;
+    struct fence_request request; /* to this hart; these are private to fence_rules.c */
+    struct text_flush flush;
+    uint64_t satp_cycle; /* when it was given another page table; 0: never */
 };
 
 enum { RETURN_HANDLERS_MAX = 4 };
@@ -109,8 +132,17 @@ void audit_fact_site(struct finding *f, uint32_t site);
 void audit_fact_order(struct finding *f);
 
 /* Save or restore the state of a file's rules. */
+void fence_rules_state_io(struct state_io *io, struct audited_hart *h);
 void site_rules_state_io(struct state_io *io, struct audit *a);
 void contract_rules_state_io(struct state_io *io, struct audit *a);
+
+/* The name of the breach of a rule about a missing fence: itself, or that of a fence that was
+ * wrong.
+ */
+enum rule audit_name_fence(const struct audit *a, enum rule rule, const struct stale_fetch *s);
+
+/* The flush of translations that the hart has executed instead of a fence.i; or NULL. */
+const struct text_flush *audit_flush_instead(const struct audit *a, const struct stale_fetch *s);
 
 /* Reports that the fetch breaks the rule. */
 void audit_stale(struct audit *a, enum rule rule, const struct stale_fetch *s);

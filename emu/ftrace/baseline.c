@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/nearest.h"
 #include "base/vec.h"
 #include "ftrace/finding_key.h"
 #include "load/file.h"
@@ -20,6 +19,7 @@ static const char blanks[] = " \t\r";
 struct entry {
     char *text, *words;
     enum rule rule;
+    char detail[KEY_DETAIL_MAX]; /* "": any */
     const char *writer;
     VEC_OF(const char *) places;
     unsigned line;
@@ -57,21 +57,13 @@ struct reader {
     unsigned line;
 };
 
-static bool read_rule(const struct reader *r, const char *word, enum rule *rule)
+static bool read_rule(const struct reader *r, const char *word, struct entry *e)
 {
-    struct nearest near = nearest_to(word);
+    char *where = xasprintf("%s:%u", r->name, r->line);
+    bool good = finding_key_read_rule(where, word, r->diag, &e->rule, e->detail);
 
-    for (unsigned i = 0; i < RULE_COUNT; i++) {
-        if (!strcmp(rule_name((enum rule)i), word)) {
-            *rule = (enum rule)i;
-            return true;
-        }
-        nearest_offer(&near, rule_name((enum rule)i));
-    }
-    diag_error(r->diag, "%s:%u: there is no rule `%.80s'%s%s%s", r->name, r->line, word,
-               near.found ? "; did you mean `" : "; docs/rules.md lists them",
-               near.found ? near.found : "", near.found ? "'?" : "");
-    return false;
+    free(where);
+    return good;
 }
 
 static bool is_word(const char *word, const char *expected)
@@ -85,7 +77,7 @@ static bool read_words(const struct reader *r, struct entry *e)
     char *by = strtok_r(NULL, blanks, &rest), *writer = strtok_r(NULL, blanks, &rest);
     char *at = strtok_r(NULL, blanks, &rest), *place = strtok_r(NULL, blanks, &rest);
 
-    if (!read_rule(r, rule, &e->rule))
+    if (!read_rule(r, rule, e))
         return false;
     if (!is_word(by, "by") || !writer || !is_word(at, "at") || !place) {
         diag_error(r->diag,
@@ -198,7 +190,8 @@ static bool is_about(const struct entry *e, const struct finding_key *key)
     bool writer_known = strcmp(key->writer, KEY_UNKNOWN) != 0;
     unsigned common = 0;
 
-    if (e->rule != key->rule || !is_meant(e->writer, key->writer))
+    if (e->rule != key->rule || (e->detail[0] && strcmp(e->detail, key->detail) != 0) ||
+        !is_meant(e->writer, key->writer))
         return false;
     for (unsigned i = 0; i < key->place_count; i++)
         common += has_place(e, key->places[i]);
@@ -246,7 +239,10 @@ void baseline_write_head(FILE *out)
 
 void baseline_write(FILE *out, const struct finding_key *key)
 {
-    fprintf(out, "%s by %s at", rule_name(key->rule), key->writer);
+    char rule[KEY_RULE_MAX];
+
+    finding_key_rule(rule, key);
+    fprintf(out, "%s by %s at", rule, key->writer);
     for (unsigned i = 0; i < key->place_count; i++)
         fprintf(out, " %s", key->places[i]);
     fputc('\n', out);

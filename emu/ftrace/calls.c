@@ -81,7 +81,8 @@ static struct call_moment moment(struct stack *s, struct hart *h)
 
     /* Cycle counters of harts differ, and tasks migrate. */
     s->when = now > s->when ? now : s->when;
-    return (struct call_moment){.hart = hart_id(h),
+    return (struct call_moment){.on = h,
+                                .hart = hart_id(h),
                                 .cycle = now,
                                 .insns = hart_insns(h),
                                 .when = s->when,
@@ -175,14 +176,18 @@ static bool is_over(const struct calls *c, struct call top, const struct call *n
            next->back != c->return_to_handler;
 }
 
-static void push(struct calls *c, struct hart *h, const struct call *call)
+static void push(struct calls *c, struct hart *h, struct call *call)
 {
     struct stack *s = make_stack(c, call->sp, h);
+    struct call top;
 
     while (is_over(c, top_of(s), call))
         leave_top(c, s, h, CALL_ABANDONED);
     if (s->open.len == OPEN_MAX)
         leave_down_to(c, s, 0, h, CALL_DROPPED);
+    top = top_of(s);
+    if (top.kind == CALL_FUNCTION && call->kind == CALL_FUNCTION && top.sp == call->sp)
+        call->tail_of = top.function;
     VEC_PUSH(&s->open, *call);
     if (c->listener.enter) {
         struct call_moment at = moment(s, h);
@@ -376,11 +381,11 @@ static uint64_t frame_of(const struct calls *c, const struct hart *h)
 static void enter_tracer(struct calls *c, struct hart *h, const struct call *function,
                          uint64_t back)
 {
-    const struct call tracer = {.kind = CALL_TRACER,
-                                .site = function->site,
-                                .pc = function->pc,
-                                .back = back,
-                                .sp = hart_reg(h, REG_SP)};
+    struct call tracer = {.kind = CALL_TRACER,
+                          .site = function->site,
+                          .pc = function->pc,
+                          .back = back,
+                          .sp = hart_reg(h, REG_SP)};
 
     await(c, h, back);
     push(c, h, &tracer);

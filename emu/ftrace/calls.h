@@ -17,6 +17,7 @@
 
 struct calls;
 struct cluster;
+struct hart;
 struct state_io;
 struct image;
 struct symbols;
@@ -33,6 +34,7 @@ struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
+    const char *tail_of;   /* FUNCTION, when it is entered: what made the tail call; NULL: none */
     uint32_t site;  /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
     uint64_t pc;    /* of the site; TRAP: the interrupted pc */
     uint64_t back;  /* where it returns to; FUNCTION: the return address */
@@ -41,6 +43,7 @@ struct call {
 };
 
 struct call_moment {
+    struct hart *on; /* for what else the listener wants to know */
     unsigned hart;
     uint64_t cycle, insns; /* of that hart */
     uint64_t when;         /* the same cycle, made monotonic on each stack */

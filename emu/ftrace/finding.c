@@ -8,13 +8,18 @@
 const char *fact_label_name(enum fact_label label)
 {
     static const char *const names[] = {
-        [LABEL_SITE] = "site",           [LABEL_FENCED] = "fenced",     [LABEL_WRITTEN] = "written",
-        [LABEL_FETCHED] = "fetched",     [LABEL_EXECUTED] = "executed", [LABEL_OLD] = "old",
-        [LABEL_IN_MEMORY] = "in memory", [LABEL_MISSING] = "missing",   [LABEL_UNKNOWN] = "unknown",
-        [LABEL_ORDER] = "order",         [LABEL_CALLS] = "calls",       [LABEL_NEAR] = "near",
-        [LABEL_STOPPED] = "stopped",     [LABEL_RESUMED] = "resumed",   [LABEL_CALLED] = "called",
-        [LABEL_RETURNED] = "returned",   [LABEL_EXPECTED] = "expected", [LABEL_BEFORE] = "before",
-        [LABEL_AFTER] = "after",
+        [LABEL_SITE] = "site",           [LABEL_FENCED] = "fenced",
+        [LABEL_WRITTEN] = "written",     [LABEL_FETCHED] = "fetched",
+        [LABEL_EXECUTED] = "executed",   [LABEL_OLD] = "old",
+        [LABEL_IN_MEMORY] = "in memory", [LABEL_MISSING] = "missing",
+        [LABEL_UNKNOWN] = "unknown",     [LABEL_ORDER] = "order",
+        [LABEL_CALLS] = "calls",         [LABEL_NEAR] = "near",
+        [LABEL_STOPPED] = "stopped",     [LABEL_RESUMED] = "resumed",
+        [LABEL_CALLED] = "called",       [LABEL_RETURNED] = "returned",
+        [LABEL_EXPECTED] = "expected",   [LABEL_BEFORE] = "before",
+        [LABEL_AFTER] = "after",         [LABEL_REQUESTED] = "requested",
+        [LABEL_FLUSHED] = "flushed",     [LABEL_JUDGED] = "judged",
+        [LABEL_LITERAL] = "literal",
     };
 
     return names[label];
@@ -31,6 +36,8 @@ const char *message_text(enum message message)
             "from top to bottom, as the machine did it; each hart's cycles are a clock "
             "of its own",
         [MESSAGE_NEVER] = "; it has executed none so far",
+        [MESSAGE_DATA_FENCE] = "a data fence (fence w,o or stronger) between that store and the "
+                               "request",
         [MESSAGE_SINCE_START] = "; it has executed none since it left M-mode for the first time",
     };
 

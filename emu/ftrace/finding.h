@@ -52,6 +52,10 @@ enum fact_label {
     LABEL_EXPECTED,
     LABEL_BEFORE,
     LABEL_AFTER,
+    LABEL_JUDGED,
+    LABEL_LITERAL,
+    LABEL_REQUESTED,
+    LABEL_FLUSHED,
     LABELS,
 };
 
@@ -64,6 +68,8 @@ enum message {
     MESSAGE_NEVER,       /* the hart has never executed a fence.i */
     MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
                           */
+    MESSAGE_DATA_FENCE,  /* a data fence between store and request */
+    MESSAGES,
 };
 
 struct fact {

@@ -16,6 +16,7 @@
 
 struct allowed {
     enum rule rule;
+    char detail[KEY_DETAIL_MAX]; /* "": any */
     char function[KEY_NAME_MAX]; /* "": any */
 };
 
@@ -39,25 +40,6 @@ void pardons_free(struct pardons *p)
 }
 
 /* ---- --allow ---- */
-
-static bool find_rule(const char *text, size_t len, const struct diag *d, enum rule *rule)
-{
-    char *word = xasprintf("%.*s", (int)len, text);
-    struct nearest near = nearest_to(word);
-    bool found = false;
-
-    for (unsigned i = 0; i < RULE_COUNT && !found; i++) {
-        found = !strcmp(rule_name((enum rule)i), word);
-        *rule = (enum rule)i;
-        nearest_offer(&near, rule_name((enum rule)i));
-    }
-    if (!found)
-        diag_error(d, "--allow: there is no rule `%.80s'%s%s%s", word,
-                   near.found ? "; did you mean `" : "; docs/rules.md lists them",
-                   near.found ? near.found : "", near.found ? "'?" : "");
-    free(word);
-    return found;
-}
 
 /* Whether the image has a function of this name in its source. */
 static bool is_named(const struct symbols *symbols, const char *key, struct nearest *near)
@@ -102,8 +84,12 @@ enum exit_status pardons_allow(struct pardons *p, const char *text, const struct
 {
     const char *function = strchr(text, '@');
     struct allowed a = {0};
+    char *rule =
+        xasprintf("%.*s", (int)(function ? (size_t)(function - text) : strlen(text)), text);
+    bool good = finding_key_read_rule("--allow", rule, d, &a.rule, a.detail);
 
-    if (!find_rule(text, function ? (size_t)(function - text) : strlen(text), d, &a.rule))
+    free(rule);
+    if (!good)
         return EXIT_USAGE;
     if (function) {
         finding_key_name(a.function, function + 1);
@@ -139,7 +125,7 @@ static bool is_allowed(const struct pardons *p, const struct finding_key *key)
     for (size_t i = 0; i < p->allowed.len; i++) {
         const struct allowed *a = &p->allowed.at[i];
 
-        if (a->rule == key->rule &&
+        if (a->rule == key->rule && (!a->detail[0] || !strcmp(a->detail, key->detail)) &&
             (!a->function[0] || !strcmp(a->function, key->writer) || is_only_in(key, a->function)))
             return true;
     }
@@ -162,7 +148,8 @@ enum pardon pardons_of(const struct pardons *p, const struct finding *f,
 bool pardons_allow_all(const struct pardons *p, enum rule rule)
 {
     for (size_t i = 0; i < p->allowed.len; i++)
-        if (p->allowed.at[i].rule == rule && !p->allowed.at[i].function[0])
+        if (p->allowed.at[i].rule == rule && !p->allowed.at[i].function[0] &&
+            !p->allowed.at[i].detail[0])
             return true;
     return false;
 }

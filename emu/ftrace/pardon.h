@@ -26,8 +26,9 @@ void pardons_free(struct pardons *p); /* may be NULL */
 
 /*
  * Adds a value of --allow: RULE, or RULE@FUNCTION for findings of code that the function has
- * written, or that are in no other function. EXIT_USAGE: there is no such rule or function; a
- * message was given. Functions of modules, MODULE:FUNCTION, are not looked up.
+ * written, or that are in no other function; RULE may be clobbered-register/REGISTER. EXIT_USAGE:
+ * there is no such rule, register or function; a message was given. Functions of modules,
+ * MODULE:FUNCTION, are not looked up.
  */
 MUST_USE enum exit_status pardons_allow(struct pardons *p, const char *text,
                                         const struct symbols *symbols, const struct diag *d);

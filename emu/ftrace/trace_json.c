@@ -12,6 +12,8 @@
 
 #include "base/alloc.h"
 #include "base/state_io.h"
+#include "base/vec.h"
+#include "ftrace/tasks.h"
 #include "load/symbols.h"
 
 /*
@@ -23,13 +25,24 @@ enum { PROCESS = 1, CYCLES_PER_US = 1000 };
 /* Names longer than NAME_MAX_BYTES are cut, so that a line always fits in LINE_MAX_BYTES. */
 enum { NAME_MAX_BYTES = 256, LINE_MAX_BYTES = 8192, BUFFER_BYTES = 64 << 10 };
 
+/* Linux's THREAD_SIZE. */
+enum { STACK_BYTES = 16 << 10 };
+
+/* The name of a stack that is in the file. */
+struct track {
+    uint32_t number;
+    int32_t pid;
+    char task[TASK_NAME_MAX]; /* "": the stack is no task's */
+};
+
 struct trace_json {
     struct trace_json_config config;
     char buffer[BUFFER_BYTES];
     size_t used;
     uint64_t events;
-    uint32_t stacks; /* number of stacks whose name is in the file */
-    int failed;      /* errno of the first write error; 0: none */
+    VEC_OF(struct track) tracks; /* of the stacks 1, 2, 3, ... */
+    uint64_t return_to_handler;  /* 0: the kernel has none */
+    int failed;                  /* errno of the first write error; 0: none */
 };
 
 /* ---- lines ---- */
@@ -97,13 +110,46 @@ static void name_track(struct trace_json *t, const char *what, uint32_t number, 
     put(t, "}}");
 }
 
-static void name_stack(struct trace_json *t, const struct call *c, uint32_t number)
+static void name_stack(struct trace_json *t, const struct call *c, const struct track *track)
 {
     char name[48];
 
-    t->stacks = number;
-    snprintf(name, sizeof name, "stack of 0x%" PRIx64, c->sp);
-    name_track(t, "thread_name", number, name);
+    if (!track->task[0])
+        snprintf(name, sizeof name, "stack of 0x%" PRIx64, c->sp);
+    else if (track->pid < 0)
+        snprintf(name, sizeof name, "%s", track->task);
+    else
+        snprintf(name, sizeof name, "%s-%" PRId32, track->task, track->pid);
+    name_track(t, "thread_name", track->number, name);
+}
+
+static bool is_on_its_own(const struct task *task, const struct call *c)
+{
+    return task && task->stack && c->sp - task->stack <= STACK_BYTES;
+}
+
+/*
+ * Names the stack when it is used for the first time, and again if it is another task's then or the
+ * task has another name. A stack of interrupts belongs to no task and keeps its name.
+ */
+static void follow_stack(struct trace_json *t, const struct call *c, uint32_t number,
+                         const struct task *task)
+{
+    bool is_new = number > t->tracks.len;
+    struct track now = {.number = number, .pid = -1};
+    struct track *track;
+
+    while (number > t->tracks.len)
+        VEC_PUSH(&t->tracks, ((struct track){.number = (uint32_t)t->tracks.len + 1, .pid = -1}));
+    track = &t->tracks.at[number - 1];
+    if (is_on_its_own(task, c)) {
+        now.pid = task->pid;
+        memcpy(now.task, task->name, sizeof now.task);
+    }
+    if (!is_new && (!now.task[0] || (now.pid == track->pid && !strcmp(now.task, track->task))))
+        return;
+    *track = now;
+    name_stack(t, c, track);
 }
 
 /* ---- events ---- */
@@ -152,19 +198,36 @@ static void put_caller(struct trace_json *t, const struct call *c)
     uint64_t offset;
     const char *name = symbols_at(t->config.symbols, c->back - 1, &offset);
 
-    snprintf(caller, sizeof caller, name ? "%.200s+0x%" PRIx64 : "%s0x%" PRIx64, name ? name : "",
-             name ? offset + 1 : c->back);
+    /* Its return address was replaced before the tail call. */
+    if (c->tail_of && t->return_to_handler && c->back == t->return_to_handler)
+        snprintf(caller, sizeof caller, "%.200s", c->tail_of);
+    else
+        snprintf(caller, sizeof caller, name ? "%.200s+0x%" PRIx64 : "%s0x%" PRIx64,
+                 name ? name : "", name ? offset + 1 : c->back);
     put(t, ",");
     put_string(t, "caller", caller);
+    if (c->tail_of) {
+        put(t, ",");
+        put_string(t, "tail_call_of", c->tail_of);
+    }
     put(t, ",\"state\":\"%s\"", site_state_name(c->state));
+}
+
+static void put_task(struct trace_json *t, const struct task *task)
+{
+    put(t, ",");
+    put_string(t, "comm", task->name);
+    if (task->pid >= 0)
+        put(t, ",\"pid\":%" PRId32, task->pid);
 }
 
 static void on_enter(void *ctx, const struct call *c, const struct call_moment *at)
 {
     struct trace_json *t = ctx;
+    struct task task;
+    bool known = t->config.tasks && tasks_read(t->config.tasks, at->on, at->task, &task);
 
-    if (at->stack > t->stacks)
-        name_stack(t, c, at->stack);
+    follow_stack(t, c, at->stack, known ? &task : NULL);
     begin_event(t, 'B', at);
     put_name(t, c);
     put(t,
@@ -173,6 +236,8 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
         "\",\"back\":\"0x%" PRIx64 "\",\"sp\":\"0x%" PRIx64 "\"",
         kind_names[c->kind], at->hart, at->cycle, at->insns, at->time, at->task, c->pc, c->back,
         c->sp);
+    if (known)
+        put_task(t, &task);
     if (c->kind == CALL_FUNCTION)
         put_caller(t, c);
     put(t, "}}");
@@ -204,6 +269,14 @@ static void cut_file(struct trace_json *t, off_t end)
         t->failed = end < 0 ? ESPIPE : errno;
 }
 
+static void track_io(struct state_io *io, struct track *track)
+{
+    STATE_IO(io, track->number);
+    STATE_IO(io, track->pid);
+    state_io_bytes(io, track->task, sizeof track->task);
+    track->task[TASK_NAME_MAX - 1] = '\0';
+}
+
 static void trace_state_io(void *ctx, struct state_io *io)
 {
     struct trace_json *t = ctx;
@@ -213,10 +286,10 @@ static void trace_state_io(void *ctx, struct state_io *io)
         flush(t);
         end = lseek(t->config.file->fd, 0, SEEK_CUR);
     }
-    state_io_section(io, "trace", 1);
+    state_io_section(io, "trace", 2);
     STATE_IO(io, end);
     STATE_IO(io, t->events);
-    STATE_IO(io, t->stacks);
+    STATE_IO_VEC(io, &t->tracks, UINT32_MAX, track_io);
     if (io->loading && !io->error)
         cut_file(t, end);
 }
@@ -233,6 +306,8 @@ struct trace_json *trace_json_new(const struct trace_json_config *config)
     struct trace_json *t = xcalloc(1, sizeof *t);
 
     t->config = *config;
+    if (!symbols_find(config->symbols, "return_to_handler", &t->return_to_handler))
+        t->return_to_handler = 0;
     name_track(t, "process_name", 0, config->image);
     return t;
 }
@@ -251,5 +326,7 @@ enum exit_status trace_json_end(struct trace_json *t, const struct diag *d)
 
 void trace_json_free(struct trace_json *t)
 {
+    if (t)
+        VEC_FREE(&t->tracks);
     free(t);
 }

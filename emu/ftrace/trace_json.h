@@ -17,12 +17,14 @@
 #include "ftrace/calls.h"
 
 struct symbols;
+struct tasks;
 struct trace_json;
 
 struct trace_json_config {
     struct new_file *file;         /* open; trace_json_end closes it */
     const char *image;             /* its name is the name of the process */
     const struct symbols *symbols; /* for the names of callers */
+    struct tasks *tasks;           /* for the names of tasks; NULL: they are not known */
     void (*lost)(void *ctx);       /* called once, when the file cannot be written any more */
     void *ctx;
 };

@@ -21,6 +21,7 @@ struct patch_log;
 struct site_table;
 struct state_io;
 struct symbols;
+struct tasks;
 struct trampolines;
 struct updates;
 struct watch;
@@ -29,6 +30,7 @@ struct watch_config {
     struct cluster *cluster;
     const struct image *image;
     const struct symbols *symbols;
+    struct tasks *tasks; /* NULL: nothing is known of tasks */
     bool account;        /* measure the cost of the sites */
     bool audit;          /* check the rules */
     size_t findings_max; /* findings that are kept: causes of breaches */
@@ -38,7 +40,7 @@ struct watch_config {
     struct calls_listener calls; /* of the record of calls; .enter NULL: no record */
 };
 
-/* Image and symbols must outlive it. The patch log is always kept. */
+/* Image, symbols and tasks must outlive it. The patch log is always kept. */
 struct watch *watch_new(const struct watch_config *config, const struct diag *d);
 void watch_free(struct watch *w); /* before the cluster */
 

@@ -285,3 +285,45 @@ bool lines_outside(struct lines *l, uint64_t addr, const char *name, struct line
     *place = found;
     return true;
 }
+
+/* ---- types ---- */
+
+static bool is_named(Dwarf_Die *die, int tag, const char *name)
+{
+    const char *its = dwarf_tag(die) == tag ? dwarf_diename(die) : NULL;
+
+    return its && !strcmp(its, name);
+}
+
+/* The child of `in` with that tag and name that is complete, not only declared. */
+static bool find_child(Dwarf_Die *in, int tag, const char *name, Dwarf_Die *child)
+{
+    int end = dwarf_child(in, child);
+
+    while (end == 0) {
+        if (is_named(child, tag, name) && !dwarf_hasattr(child, DW_AT_declaration))
+            return true;
+        end = dwarf_siblingof(child, child);
+    }
+    return false;
+}
+
+bool lines_member(struct lines *l, const char *structure, const char *member, uint64_t *offset)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit, type, found;
+    Dwarf_Attribute attr;
+    Dwarf_Word at;
+
+    if (!l->opened)
+        open_dwarf(l);
+    while (l->dwarf && dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+        if (find_child(&unit, DW_TAG_structure_type, structure, &type)) {
+            if (!find_child(&type, DW_TAG_member, member, &found) ||
+                dwarf_formudata(dwarf_attr(&found, DW_AT_data_member_location, &attr), &at) != 0)
+                return false;
+            *offset = at;
+            return true;
+        }
+    return false;
+}

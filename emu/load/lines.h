@@ -42,4 +42,8 @@ MUST_USE bool lines_of_function(struct lines *l, uint64_t addr, struct line_plac
 MUST_USE bool lines_outside(struct lines *l, uint64_t addr, const char *name,
                             struct line_place *place);
 
+/* The offset of a member of a struct; false: the debug information does not have it. */
+MUST_USE bool lines_member(struct lines *l, const char *structure, const char *member,
+                           uint64_t *offset);
+
 #endif

@@ -50,55 +50,6 @@ static unsigned log_2(uint32_t n)
     return (unsigned)__builtin_ctz(n);
 }
 
-static model_branch_fn ahead_taken, ahead_not_taken, counted_taken, counted_not_taken;
-static model_branch_fn ahead_two_taken, ahead_two_not_taken, static_taken, static_not_taken;
-
-static uint64_t update_of(uint8_t was, uint8_t learnt, bool taken)
-{
-    bool predicted = was > COUNTER_MAX / 2;
-
-    return (was == learnt ? UPDATE_KEEPS : 0) | (predicted != taken ? UPDATE_WRONG : 0) |
-           (predicted ? UPDATE_TAKEN : 0) | (uint64_t)was << UPDATE_BEFORE |
-           (uint64_t)learnt << UPDATE_AFTER;
-}
-
-static void set_predictor(struct model *m)
-{
-    const struct core *core = m->core;
-    uint64_t all = core->counters - 1;
-
-    if (core->read_ahead == 2) {
-        m->branch[true] = ahead_two_taken;
-        m->branch[false] = ahead_two_not_taken;
-    } else if (core->read_ahead) {
-        m->branch[true] = ahead_taken;
-        m->branch[false] = ahead_not_taken;
-    } else if (core->predictor < PREDICTOR_bimodal) {
-        m->branch[true] = static_taken;
-        m->branch[false] = static_not_taken;
-    } else {
-        m->branch[true] = counted_taken;
-        m->branch[false] = counted_not_taken;
-        m->counted = !core->btb_first;
-    }
-    m->targets = core->btb_holds == BTB_HOLDS_indirect ? TARGETS_always
-                 : m->btb.sets                         ? TARGETS_in_btb
-                                                       : TARGETS_never;
-    m->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
-    m->history_bits = core->predictor == PREDICTOR_bimodal ? 0 : all;
-    m->history_mask = (UINT64_C(1) << core->history) - 1;
-    m->history_low = core->history_skip ? (UINT64_C(1) << core->history_skip) - 1 : all;
-    m->history_low &= all;
-    m->history_high = all & ~m->history_low;
-    for (uint8_t was = 0; was <= COUNTER_MAX; was++) {
-        m->learnt[false][was] = core->counter_bits == 1 ? 0 : (uint8_t)(was - (was > 0));
-        m->learnt[true][was] =
-            core->counter_bits == 1 ? COUNTER_MAX : (uint8_t)(was + (was < COUNTER_MAX));
-        for (unsigned taken = 0; taken < 2; taken++)
-            m->updates[taken][was] = update_of(was, m->learnt[taken][was], taken);
-    }
-}
-
 /* Enough for most of a data cache, and few to be cleared. */
 static unsigned filter_lines(uint32_t line)
 {
@@ -123,9 +74,7 @@ struct model *model_new(struct shared_model *shared)
     cache_init(&m->itlb, core->itlb_entries, core->itlb_ways, core->tlb_policy);
     cache_init(&m->dtlb, core->dtlb_entries, core->dtlb_ways, core->tlb_policy);
     cache_init(&m->tlb2, core->tlb2_entries, core->tlb2_ways, core->tlb_policy);
-    cache_init(&m->btb, core->btb_entries, core->btb_ways, REPLACEMENT_fifo);
-    m->counters = xcalloc(core->counters, 1);
-    set_predictor(m);
+    predictor_init(&m->predictor, core);
     m->buffered = core->write == WRITE_through && core->store_entries;
     stores_init(&m->stores);
     m->line_shift = log_2(core->dcache.line);
@@ -144,18 +93,9 @@ void model_free(struct model *m)
     cache_free(&m->itlb);
     cache_free(&m->dtlb);
     cache_free(&m->tlb2);
-    cache_free(&m->btb);
+    predictor_free(&m->predictor);
     stores_free(&m->stores);
-    free(m->counters);
     free(m);
-}
-
-static void count_targets(struct model *m)
-{
-    memset(m->btb_used, 0, sizeof m->btb_used);
-    for (uint64_t i = 0; i < (uint64_t)m->btb.sets * m->btb.ways; i++)
-        if (m->btb.keys[i] != CACHE_EMPTY)
-            m->btb_used[model_hint(m->btb.keys[i])]++;
 }
 
 void model_reset(struct model *m)
@@ -165,15 +105,7 @@ void model_reset(struct model *m)
     cache_clear(&m->itlb);
     cache_clear(&m->dtlb);
     cache_clear(&m->tlb2);
-    cache_clear(&m->btb);
-    memset(m->counters, (int)m->core->counter_start, m->core->counters);
-    m->history = m->fetched_history = 0;
-    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
-        m->branches[i] = UPDATE_KEEPS;
-    m->after_branch = 0;
-    count_targets(m);
-    m->return_top = m->return_count = 0;
-    m->return_lost = false;
+    predictor_reset(&m->predictor);
     m->division = 0;
     stores_reset(&m->stores);
     m->last_miss = UINT64_MAX;
@@ -185,7 +117,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 8);
+    state_io_section(io, "timing", 9);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -193,20 +125,7 @@ void model_state_io(struct state_io *io, struct model *m)
     cache_state_io(io, &m->itlb);
     cache_state_io(io, &m->dtlb);
     cache_state_io(io, &m->tlb2);
-    cache_state_io(io, &m->btb);
-    state_io_bytes(io, m->counters, m->core->counters);
-    for (uint32_t i = 0; io->loading && i < m->core->counters; i++)
-        if (m->counters[i] > COUNTER_MAX)
-            state_io_fail(io, STATE_OUT_OF_RANGE);
-    STATE_IO(io, m->history);
-    STATE_IO(io, m->fetched_history);
-    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
-        STATE_IO(io, m->branches[i]);
-    STATE_IO(io, m->after_branch);
-    state_io_bytes(io, m->returns, sizeof m->returns);
-    STATE_IO_BELOW(io, m->return_top, RETURN_STACK_MAX);
-    STATE_IO_BELOW(io, m->return_count, RETURN_STACK_MAX + 1);
-    STATE_IO(io, m->return_lost);
+    predictor_state_io(io, &m->predictor);
     STATE_IO(io, m->dividend);
     STATE_IO(io, m->divisor);
     STATE_IO(io, m->division);
@@ -216,7 +135,6 @@ void model_state_io(struct state_io *io, struct model *m)
     for (unsigned i = 0; i < MODEL_PARTS; i++)
         STATE_IO(io, m->parts[i]);
     if (io->loading) {
-        count_targets(m);
         model_clear_filter(m);
         m->fetch_epoch++;
     }
@@ -711,253 +629,4 @@ uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, u
     m->divisor = b;
     m->division = (uint8_t)(kind / 2 + 1);
     return cycles > latency ? cycles - latency : 0;
-}
-
-/* ---- branches ---- */
-
-static uint32_t history_counter(const struct model *m, uint64_t history)
-{
-    return (uint32_t)((history >> 1 & m->history_high) | (history & m->history_low));
-}
-
-/*
- * The value of a counter as it was read: when the branch some branches before was fetched, or,
- * where one was mispredicted, when fetch began again behind it.
- */
-static uint8_t counter_as_read(const struct model *m, uint32_t counter)
-{
-    unsigned unseen = m->branches[0] & UPDATE_WRONG ? 1 : m->core->read_ahead;
-    uint8_t value = m->counters[counter];
-
-    for (unsigned i = 0; i < unseen; i++)
-        if ((uint32_t)m->branches[i] == counter)
-            value = m->branches[i] >> UPDATE_BEFORE & COUNTER_MAX;
-    return value;
-}
-
-bool model_stray_branch(struct model *m)
-{
-    bool taken = m->counters[history_counter(m, m->fetched_history)] >= 2;
-
-    m->fetched_history = (m->fetched_history << 1 | taken) & m->history_mask;
-    return taken;
-}
-
-static int64_t find_target(struct model *m, uint64_t pc)
-{
-    uint8_t *hint = &m->btb_hint[model_hint(pc)];
-    int64_t at;
-
-    if (!m->btb_used[model_hint(pc)])
-        return CACHE_NOT;
-    if (m->btb.keys[*hint] == pc)
-        return *hint;
-    at = cache_peek(&m->btb, pc);
-    if (at >= 0 && at <= UINT8_MAX)
-        *hint = (uint8_t)at;
-    return at;
-}
-
-static void put_target(struct model *m, uint64_t pc, uint64_t target)
-{
-    uint64_t gone, note;
-    int64_t at = cache_put(&m->btb, pc, &gone, &note);
-
-    if (at < 0)
-        return;
-    m->btb.notes[at] = target;
-    m->btb_used[model_hint(pc)]++;
-    if (gone != CACHE_EMPTY)
-        m->btb_used[model_hint(gone)]--;
-}
-
-enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc)
-{
-    if (find_target(m, pc) < 0)
-        return LEAVE_NEXT;
-    cache_remove(&m->btb, pc);
-    m->btb_used[model_hint(pc)]--;
-    return LEAVE_DROPPED_TARGET;
-}
-
-enum pipe_leave_by model_look_for_target(struct model *m, uint64_t pc, enum pipe_leave_by late)
-{
-    if (find_target(m, pc) >= 0)
-        return LEAVE_TAKEN;
-    put_target(m, pc, 0);
-    return late;
-}
-
-/*
- * An update where the counter was read before another was written, or another one was read, or
- * where it cannot be written.
- */
-static uint64_t late_update(struct model *m, uint64_t pc, bool taken, uint32_t counter)
-{
-    uint32_t fetched = history_counter(m, m->fetched_history);
-    uint64_t before = m->counters[counter];
-    uint64_t update = m->updates[taken][counter_as_read(m, fetched)];
-    uint64_t after = update >> UPDATE_AFTER;
-
-    if (m->core->update_busy && pc == m->after_branch && !(m->branches[0] & UPDATE_KEEPS))
-        update |= UPDATE_KEEPS;
-    if (update & UPDATE_KEEPS)
-        after = before;
-    update &= UPDATE_KEEPS | UPDATE_WRONG | UPDATE_TAKEN;
-    return update | before << UPDATE_BEFORE | after << UPDATE_AFTER;
-}
-
-NOINLINE enum pipe_leave_by model_mispredicted(struct model *m, uint64_t pc, bool taken)
-{
-    if (m->core->btb_first ? !taken : taken)
-        (void)model_taken(m, pc, LEAVE_LATE_BRANCH);
-    else if (m->core->btb_first)
-        (void)model_not_taken(m, pc);
-    return LEAVE_MISPREDICT;
-}
-
-static inline enum pipe_leave_by leave_by(struct model *m, uint64_t pc, bool taken, bool predicted)
-{
-    if (UNLIKELY(predicted != taken))
-        return model_mispredicted(m, pc, taken);
-    if (taken)
-        return model_taken(m, pc, LEAVE_LATE_BRANCH);
-    if (m->btb_used[model_hint(pc)] && m->core->btb_first)
-        return model_not_taken(m, pc);
-    return LEAVE_NEXT;
-}
-
-/* `seen`: so many of the newest can make a difference. */
-static inline void note_branch(struct model *m, uint64_t update, uint64_t next, unsigned seen)
-{
-    for (unsigned i = seen - 1; i; i--)
-        m->branches[i] = m->branches[i - 1];
-    m->branches[0] = update;
-    m->after_branch = next;
-}
-
-static NOINLINE enum pipe_leave_by branch_late(struct model *m, uint64_t pc, bool taken,
-                                               uint64_t next)
-{
-    uint32_t counter = history_counter(m, m->history);
-    uint64_t update = late_update(m, pc, taken, counter);
-
-    m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
-    note_branch(m, update | counter, next, BRANCHES_BEHIND);
-    m->fetched_history =
-        ((update & UPDATE_WRONG ? m->history : m->fetched_history) << 1 | taken) & m->history_mask;
-    m->history = (m->history << 1 | taken) & m->history_mask;
-    return leave_by(m, pc, taken, update & UPDATE_TAKEN);
-}
-
-/* All calls are the last thing that it does, so that it needs to save no registers. */
-static inline enum pipe_leave_by branch_ahead(struct model *m, uint64_t pc, bool taken,
-                                              uint64_t next, unsigned seen)
-{
-    uint64_t history = m->history, update;
-    uint32_t counter = history_counter(m, history);
-
-    if (UNLIKELY(m->fetched_history != history))
-        return branch_late(m, pc, taken, next);
-    for (unsigned i = 0; i < seen; i++)
-        if (UNLIKELY((uint32_t)m->branches[i] == counter))
-            return branch_late(m, pc, taken, next);
-    if (UNLIKELY(pc == m->after_branch) && !(m->branches[0] & UPDATE_KEEPS))
-        return branch_late(m, pc, taken, next);
-    update = m->updates[taken][m->counters[counter]];
-    m->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
-    note_branch(m, update | counter, next, seen);
-    m->fetched_history = m->history = (history << 1 | taken) & m->history_mask;
-    return leave_by(m, pc, taken, taken != !!(update & UPDATE_WRONG));
-}
-
-static inline enum pipe_leave_by branch_counted(struct model *m, uint64_t pc, bool taken)
-{
-    uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
-
-    *counter = m->learnt[taken][was];
-    m->history = (m->history << 1 | taken) & m->history_mask;
-    return leave_by(m, pc, taken, was > COUNTER_MAX / 2);
-}
-
-static inline enum pipe_leave_by branch_static(struct model *m, uint64_t pc, bool taken,
-                                               bool backward)
-{
-    return leave_by(m, pc, taken, backward && m->core->predictor == PREDICTOR_backward);
-}
-
-static enum pipe_leave_by ahead_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
-{
-    (void)backward;
-    return branch_ahead(m, pc, true, next, BRANCHES_BEHIND);
-}
-
-static enum pipe_leave_by ahead_two_taken(struct model *m, uint64_t pc, uint64_t next,
-                                          bool backward)
-{
-    (void)backward;
-    return branch_ahead(m, pc, true, next, 2);
-}
-
-static enum pipe_leave_by ahead_two_not_taken(struct model *m, uint64_t pc, uint64_t next,
-                                              bool backward)
-{
-    (void)backward;
-    return branch_ahead(m, pc, false, next, 2);
-}
-
-static enum pipe_leave_by ahead_not_taken(struct model *m, uint64_t pc, uint64_t next,
-                                          bool backward)
-{
-    (void)backward;
-    return branch_ahead(m, pc, false, next, BRANCHES_BEHIND);
-}
-
-static enum pipe_leave_by counted_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
-{
-    (void)next;
-    (void)backward;
-    return branch_counted(m, pc, true);
-}
-
-static enum pipe_leave_by counted_not_taken(struct model *m, uint64_t pc, uint64_t next,
-                                            bool backward)
-{
-    (void)next;
-    (void)backward;
-    return branch_counted(m, pc, false);
-}
-
-static enum pipe_leave_by static_taken(struct model *m, uint64_t pc, uint64_t next, bool backward)
-{
-    (void)next;
-    return branch_static(m, pc, true, backward);
-}
-
-static enum pipe_leave_by static_not_taken(struct model *m, uint64_t pc, uint64_t next,
-                                           bool backward)
-{
-    (void)next;
-    return branch_static(m, pc, false, backward);
-}
-
-enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,
-                                       bool by_ra)
-{
-    enum pipe_leave_by wrong = call && by_ra ? LEAVE_WRONG_CALL : LEAVE_WRONG_INDIRECT;
-    int64_t at;
-
-    if (call && m->core->ras_split && pc & 2 && m->returns[m->return_top] == pc + 4)
-        m->returns[m->return_top] = pc + 2;
-    if (m->core->btb_holds == BTB_HOLDS_direct || !m->btb.sets)
-        return wrong;
-    at = find_target(m, pc);
-    if (at < 0) {
-        put_target(m, pc, target);
-        return wrong;
-    }
-    if (m->btb.notes[at] == target)
-        return LEAVE_TAKEN;
-    m->btb.notes[at] = target;
-    return wrong;
 }

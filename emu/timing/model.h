@@ -15,6 +15,7 @@
 #include "timing/cache.h"
 #include "timing/core.h"
 #include "timing/pipe.h"
+#include "timing/predict.h"
 #include "timing/stores.h"
 
 struct state_io;
@@ -33,30 +34,10 @@ struct filter {
     uint64_t load_offset[FILTER_LINES];  /* the host's address of one in `loads', the same */
 };
 
-enum { RETURN_STACK_MAX = 64, HINTS = 256, MODEL_HARTS_MAX = 64 };
+enum { MODEL_HARTS_MAX = 64 };
 
 /* What a hart waited for in its stalls; the rest of its cycles are those of issue. */
 enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
-
-struct model;
-
-/* How a core predicts a branch, by what the branch does: see model_branch. */
-typedef enum pipe_leave_by model_branch_fn(struct model *m, uint64_t pc, uint64_t next,
-                                           bool backward);
-
-/* What is known of the target of a branch or jump when it is fetched. */
-enum model_targets { TARGETS_in_btb, TARGETS_always, TARGETS_never };
-
-enum { BRANCHES_BEHIND = 3, COUNTER_MAX = 3 };
-
-/*
- * What a conditional branch did to its counter, if counters are read before the branches in front
- * have written theirs: one word, in which the counter's number is the lowest bits.
- */
-#define UPDATE_KEEPS (UINT64_C(1) << 31)        /* the counter was not written */
-#define UPDATE_WRONG (UINT64_C(1) << 32)        /* mispredicted */
-#define UPDATE_TAKEN (UINT64_C(1) << 33)        /* predicted so */
-enum { UPDATE_BEFORE = 40, UPDATE_AFTER = 48 }; /* shifts of the counter's values */
 
 /* What the harts of a machine share. */
 struct shared_model {
@@ -70,15 +51,8 @@ struct model {
     const struct core *core;
     struct shared_model *shared;
     struct pipe_state pipe; /* while the hart is in no block */
-    struct cache icache, dcache, itlb, dtlb, tlb2, btb;
-    uint8_t *counters;
-    uint64_t history;
-    uint64_t fetched_history; /* as the branches were fetched, also those that were not executed */
-    uint64_t branches[BRANCHES_BEHIND]; /* the newest first */
-    uint64_t after_branch;              /* pc of the instruction run behind that */
-    uint64_t returns[RETURN_STACK_MAX];
-    uint32_t return_top, return_count;
-    bool return_lost; /* the stack has overflowed since it was empty */
+    struct cache icache, dcache, itlb, dtlb, tlb2;
+    struct predictor predictor;
     uint64_t dividend, divisor;
     uint8_t division; /* signedness and width of the last one, + 1 */
     struct store_buffer stores;
@@ -87,24 +61,13 @@ struct model {
 
     /* caches */
     struct filter filter;
-    uint8_t btb_hint[HINTS];
-    uint16_t btb_used[HINTS]; /* entries of which the hint is there: most branches have none */
-    uint64_t *last_filtered;  /* the only line in the filter, if uses must be noted */
+    uint64_t *last_filtered; /* the only line in the filter, if uses must be noted */
     /* what the core's figures say, for the fast paths */
-    uint64_t pc_bits, history_bits; /* of pc / 2 and of the history, those that choose a counter */
-    uint64_t history_low,
-        history_high; /* ... of a core that reads ahead: high ones one further up */
-    uint64_t history_mask;
-    uint8_t learnt[2][COUNTER_MAX + 1];   /* a counter, by what the branch does and what it was */
-    uint64_t updates[2][COUNTER_MAX + 1]; /* the same as an update, but for the number */
-    model_branch_fn *branch[2];           /* that is not taken, that is */
-    bool counted;                         /* branch only counts (model_branch_counted) */
-    enum model_targets targets;           /* of what is not indirect */
-    bool buffered;                        /* stores go through a buffer */
-    unsigned line_shift;                  /* of the data cache */
-    unsigned filter_mask;                 /* lines that the filter has, less 1 */
-    unsigned fetch_line_shift;            /* of the instruction cache */
-    uint64_t fetch_epoch; /* changes when a line or a page is no longer there to be fetched */
+    bool buffered;             /* stores go through a buffer */
+    unsigned line_shift;       /* of the data cache */
+    unsigned filter_mask;      /* lines that the filter has, less 1 */
+    unsigned fetch_line_shift; /* of the instruction cache */
+    uint64_t fetch_epoch;      /* changes when a line or a page is no longer there to be fetched */
 };
 
 struct shared_model *shared_model_new(const struct core *core);
@@ -181,99 +144,5 @@ uint32_t model_multiply(const struct model *m, uint64_t a, uint64_t b);
 uint32_t model_float_early(const struct core *core, bool is_root, bool is_double, uint64_t a,
                            uint64_t b);
 uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, unsigned kind);
-
-/* ---- branches ---- */
-
-static inline uint64_t model_counter(const struct model *m, uint64_t pc)
-{
-    return (pc >> 1 & m->pc_bits) ^ (m->history & m->history_bits);
-}
-
-/* A branch is fetched that is not executed; true: predicted taken. */
-bool model_stray_branch(struct model *m);
-
-/* It is predicted not taken, but fetch has gone to its target, if that was known. */
-enum pipe_leave_by model_not_taken(struct model *m, uint64_t pc);
-
-static inline unsigned model_hint(uint64_t pc)
-{
-    return pc >> 1 & (HINTS - 1);
-}
-
-/* The target is not where it was last. */
-enum pipe_leave_by model_look_for_target(struct model *m, uint64_t pc, enum pipe_leave_by late);
-
-static inline enum pipe_leave_by model_taken(struct model *m, uint64_t pc, enum pipe_leave_by late)
-{
-    if (UNLIKELY(m->targets))
-        return m->targets == TARGETS_always ? LEAVE_TAKEN : late;
-    if (LIKELY(m->btb.keys[m->btb_hint[model_hint(pc)]] == pc))
-        return LEAVE_TAKEN;
-    return model_look_for_target(m, pc, late);
-}
-
-enum pipe_leave_by model_mispredicted(struct model *m, uint64_t pc, bool taken);
-
-/* It has a counter, and counters are all that there is to look at. */
-static inline enum pipe_leave_by model_branch_counted(struct model *m, uint64_t pc, bool taken)
-{
-    uint8_t *counter = &m->counters[model_counter(m, pc)], was = *counter;
-
-    *counter = m->learnt[taken][was];
-    m->history = (m->history << 1 | taken) & m->history_mask;
-    if (UNLIKELY((was > COUNTER_MAX / 2) != taken))
-        return model_mispredicted(m, pc, taken);
-    return taken ? model_taken(m, pc, LEAVE_LATE_BRANCH) : LEAVE_NEXT;
-}
-
-/* `next`: the pc that it leads to. */
-static inline enum pipe_leave_by model_branch(struct model *m, uint64_t pc, bool taken,
-                                              bool backward, uint64_t next)
-{
-    if (m->counted)
-        return model_branch_counted(m, pc, taken);
-    return m->branch[taken](m, pc, next, backward);
-}
-
-static inline enum pipe_leave_by model_jump(struct model *m, uint64_t pc, uint64_t target)
-{
-    uint32_t bits = m->core->btb_bits;
-    enum pipe_leave_by by = model_taken(m, pc, LEAVE_LATE_JUMP);
-
-    return bits && (pc ^ target) >> bits ? LEAVE_LATE_JUMP : by;
-}
-
-enum pipe_leave_by model_jump_indirect(struct model *m, uint64_t pc, uint64_t target, bool call,
-                                       bool by_ra);
-
-static inline void model_call(struct model *m, uint64_t return_pc)
-{
-    uint32_t depth = m->core->ras_depth;
-
-    if (!depth)
-        return;
-    m->return_top = m->return_top + 1 < depth ? m->return_top + 1 : 0;
-    m->returns[m->return_top] = return_pc;
-    if (m->return_count < depth)
-        m->return_count++;
-    else
-        m->return_lost = true;
-}
-
-static inline enum pipe_leave_by model_return(struct model *m, uint64_t target)
-{
-    uint32_t least = m->return_lost ? m->core->ras_loses : 0;
-    uint64_t predicted;
-
-    if (m->return_count <= least) {
-        m->return_count = 0;
-        m->return_lost = false;
-        return LEAVE_EMPTY_RETURN;
-    }
-    predicted = m->returns[m->return_top];
-    m->return_top = (m->return_top ? m->return_top : m->core->ras_depth) - 1;
-    m->return_count--;
-    return predicted == target ? LEAVE_RETURN : LEAVE_WRONG_RETURN;
-}
 
 #endif

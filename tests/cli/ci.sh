@@ -41,7 +41,8 @@ run run --quiet --audit fail --firmware none --findings-max 10 --allow stale-fet
 claim '... also behind ten that are allowed by their functions' sh -c "[ $status -eq 80 ] && grep -q '^error: 1 more breaches' '$err'"
 for bad in "stale-fetsh;there is no rule .stale-fetsh.; did you mean .stale-fetch." "x;there is no rule .x.; docs/rules.md" \
     "@schedule;there is no rule" "stale-fetch@shedule;there is no function .shedule.; did you mean .schedule." \
-    "stale-fetch@;there is no function|invalid" "stale-fetch@nowhere_at_all;there is no function .*MODULE:FUNCTION"; do
+    "stale-fetch/a0;only .clobbered-register. can have" "clobbered-register/a8;there is no register .a8." \
+    "clobbered-register/;there is no register" "stale-fetch@;there is no function|invalid" "stale-fetch@nowhere_at_all;there is no function .*MODULE:FUNCTION"; do
     traced --allow "${bad%%;*}"
     case ${bad%%;*} in
     stale-fetch@) claim "--allow ${bad%%;*} is of code that has no name" test "$status" -eq 0 ;;
@@ -61,6 +62,28 @@ in_module trace_sample:sample_init
 claim '... and is allowed then' has_status 0
 in_module trace_sample:sample_exit
 claim '... it and no other' has_status 80
+# A register is part of what a finding is called.
+# The guest itself fails: its status is 1.
+register() {
+    run run --quiet --console none --audit fail --harts 2 "$@" "$BUILD/guest-kernel/pfe8-a7-not-restored/kernel.elf" \
+        --append 'script="echo function > /sys/kernel/tracing/current_tracer; work calls 1"'
+}
+register --allow clobbered-register/a7
+claim '--allow clobbered-register/REG allows that register' has_status 1
+register --allow clobbered-register/a6
+claim '... and no other' has_status 80
+register --allow clobbered-register
+claim '... without one: all' has_status 1
+register --audit warn --write-baseline "$work/known"
+claim 'a baseline has the register' grep -q '^clobbered-register/a7 by - at ' "$work/known"
+register --baseline "$work/known"
+claim '... and knows it' has_status 1
+sed -i 's,/a7,/a6,' "$work/known"
+register --baseline "$work/known"
+claim '... and no other' has_status 80
+sed -i 's,/a6,,' "$work/known"
+register --baseline "$work/known"
+claim '... without one: all' has_status 1
 riscv64_image() { "${CROSS}objcopy" -O binary "$mute" "$work/Image.bin"; }
 riscv64_image
 run run --quiet --max-insns 10 --allow stale-fetch@schedule "$work/Image.bin"

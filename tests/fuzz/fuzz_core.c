@@ -49,12 +49,12 @@ static void run_model(const struct core *core)
         CHECK(model_has_line(one, pa));
         model_put_page(one, &one->dtlb, &page);
         CHECK(model_has_page(one, &one->dtlb, page.va, 1));
-        CHECK(model_branch(one, pa, i & 1, i & 2, pa + 4) < PIPE_LEAVES);
-        CHECK(model_jump_indirect(one, pa, i, i & 1, i & 2) < PIPE_LEAVES);
+        CHECK(predictor_branch(&one->predictor, pa, i & 1, i & 2, pa + 4) < PIPE_LEAVES);
+        CHECK(predictor_jump_indirect(&one->predictor, pa, i, i & 1, i & 2) < PIPE_LEAVES);
         if (i % 5 < 3)
-            model_call(one, i);
+            predictor_call(&one->predictor, i);
         else
-            CHECK(model_return(one, i) < PIPE_LEAVES);
+            CHECK(predictor_return(&one->predictor, i) < PIPE_LEAVES);
         (void)model_divide(one, i * 977, i, i & 1, i % 8);
         (void)model_multiply(one, pa, i);
     }

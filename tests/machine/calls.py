@@ -6,7 +6,7 @@ class Call:
     """A slice: the call of a function, or another one."""
 
     __slots__ = ("kind", "name", "hart", "cycle", "task", "pc", "back", "sp", "caller", "state",
-                 "stack", "around", "inside", "of", "turn", "begun", "ended", "time", "end", "end_hart",
+                 "comm", "pid", "tail_call_of", "stack", "around", "inside", "of", "turn", "begun", "ended", "time", "end", "end_hart",
                  "end_cycle", "end_time")
 
     def __init__(self, event, around, begun):
@@ -17,6 +17,7 @@ class Call:
         self.task, self.pc, self.back, self.sp = (int(args[k], 16)
                                                   for k in ("task", "pc", "back", "sp"))
         self.caller, self.state = args.get("caller"), args.get("state")
+        self.comm, self.pid, self.tail_call_of = (args.get(k) for k in ("comm", "pid", "tail_call_of"))
         self.around, self.inside = around, []
         # Of a "return": the functions that had ended, a chain of tail calls from its last on, and
         # which of the slices it is that they have: one for each that was hooked.

@@ -31,6 +31,7 @@ static const char source[] =
     "static inline __attribute__((always_inline)) int helper(int a) { return a * 7; }\n"
     "__attribute__((noinline)) int outer(int a) { return helper(a) + 1; }\n"
     "void _start(void) { outer(1); for (;;); }\n"
+    "struct shape { char a; int b[3]; struct { long c; } d; } shape;\n"
     "#ifdef DROPPED\n"
     "int dropped(int a) { return a + 77; }\n"
     "#endif\n";
@@ -285,6 +286,25 @@ static void inlined_code_has_the_place_of_its_call(void **state)
     wreck(&w);
 }
 
+static void a_member_of_a_struct_has_its_offset(void **state)
+{
+    struct world w;
+    uint64_t offset = 77;
+
+    (void)state;
+    build(&w, "-g");
+    assert_true(lines_member(w.l, "shape", "b", &offset));
+    assert_int_equal(offset, 4);
+    assert_true(lines_member(w.l, "shape", "d", &offset));
+    assert_int_equal(offset, 16);
+    assert_false(lines_member(w.l, "shape", "c", &offset));
+    assert_false(lines_member(w.l, "outer", "b", &offset));
+    wreck(&w);
+    build(&w, "");
+    assert_false(lines_member(w.l, "shape", "b", &offset));
+    wreck(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +320,7 @@ int main(void)
         cmocka_unit_test(no_file_and_no_elf_answer_false),
         cmocka_unit_test(a_fifo_is_not_waited_for),
         cmocka_unit_test(a_function_that_the_linker_dropped_is_nowhere),
+        cmocka_unit_test(a_member_of_a_struct_has_its_offset),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

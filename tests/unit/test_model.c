@@ -293,8 +293,8 @@ static unsigned wrong_of(const char *predictor, const char *pattern)
     unsigned wrong = 0, period = (unsigned)strlen(pattern);
 
     for (unsigned i = 0; i < 400; i++)
-        if (model_branch(w.m[0], 0x1000, pattern[i % period] == 'T', true, 0x1004) ==
-            LEAVE_MISPREDICT)
+        if (predictor_branch(&w.m[0]->predictor, 0x1000, pattern[i % period] == 'T', true,
+                             0x1004) == LEAVE_MISPREDICT)
             wrong += i >= 300;
     drop(&w);
     return wrong;
@@ -325,13 +325,13 @@ static void a_target_buffer_of_n_holds_n(void **state)
 
     (void)state;
     for (uint64_t pc = 0; pc < 32; pc += 8)
-        assert_int_equal(model_jump(w.m[0], pc, pc + 64), LEAVE_LATE_JUMP);
+        assert_int_equal(predictor_jump(&w.m[0]->predictor, pc, pc + 64), LEAVE_LATE_JUMP);
     for (uint64_t pc = 0; pc < 32; pc += 8)
-        assert_int_equal(model_jump(w.m[0], pc, pc + 64), LEAVE_TAKEN);
+        assert_int_equal(predictor_jump(&w.m[0]->predictor, pc, pc + 64), LEAVE_TAKEN);
     for (unsigned i = 0; i < 2; i++)
         for (uint64_t pc = 0; pc < 40; pc += 8) /* five, first in first out: none is there */
-            (void)model_jump(w.m[0], pc, pc + 64);
-    assert_int_equal(model_jump(w.m[0], 0, 0 + 64), LEAVE_LATE_JUMP);
+            (void)predictor_jump(&w.m[0]->predictor, pc, pc + 64);
+    assert_int_equal(predictor_jump(&w.m[0]->predictor, 0, 0 + 64), LEAVE_LATE_JUMP);
     drop(&w);
 }
 
@@ -342,8 +342,9 @@ static void a_target_of_which_low_bits_are_held_is_in_the_same_region(void **sta
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(model_jump(w.m[0], 0x1fff0, 0x10000), i ? LEAVE_TAKEN : LEAVE_LATE_JUMP);
-        assert_int_equal(model_jump(w.m[0], 0x1fff4, 0x20000), LEAVE_LATE_JUMP);
+        assert_int_equal(predictor_jump(&w.m[0]->predictor, 0x1fff0, 0x10000),
+                         i ? LEAVE_TAKEN : LEAVE_LATE_JUMP);
+        assert_int_equal(predictor_jump(&w.m[0]->predictor, 0x1fff4, 0x20000), LEAVE_LATE_JUMP);
     }
     drop(&w);
 }
@@ -355,13 +356,16 @@ static void a_call_by_jalr_at_2_mod_4_leaves_a_wrong_address(void **state)
 
     (void)state;
     for (uint64_t pc = 0x12; pc <= 0x14; pc += 2) {
-        model_call(w.m[0], pc + 4);
-        assert_int_equal(model_jump_indirect(w.m[0], pc, 0x100, true, true), LEAVE_WRONG_CALL);
-        assert_int_equal(model_return(w.m[0], pc + 4), pc & 2 ? LEAVE_WRONG_RETURN : LEAVE_RETURN);
+        predictor_call(&w.m[0]->predictor, pc + 4);
+        assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, pc, 0x100, true, true),
+                         LEAVE_WRONG_CALL);
+        assert_int_equal(predictor_return(&w.m[0]->predictor, pc + 4),
+                         pc & 2 ? LEAVE_WRONG_RETURN : LEAVE_RETURN);
     }
-    model_call(w.m[0], 0x14); /* of two bytes */
-    assert_int_equal(model_jump_indirect(w.m[0], 0x12, 0x100, true, false), LEAVE_WRONG_INDIRECT);
-    assert_int_equal(model_return(w.m[0], 0x14), LEAVE_RETURN);
+    predictor_call(&w.m[0]->predictor, 0x14); /* of two bytes */
+    assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, 0x12, 0x100, true, false),
+                     LEAVE_WRONG_INDIRECT);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x14), LEAVE_RETURN);
     drop(&w);
 }
 
@@ -374,19 +378,21 @@ static void a_branch_that_is_only_fetched_shifts_the_history_until_a_mispredicti
 
     (void)state;
     for (unsigned i = 0; i < 32; i++) /* always taken: learnt for a history of ones */
-        (void)model_branch(m, 0x100, true, false, 0x200 + 16 * i);
-    assert_int_not_equal(model_branch(m, 0x100, true, false, 0x600), LEAVE_MISPREDICT);
-    m->fetched_history = 2; /* for which nothing is known */
-    assert_false(model_stray_branch(m));
-    assert_int_equal(m->fetched_history, 4);
-    assert_int_equal(m->history, 15);
-    assert_int_equal(model_branch(m, 0x100, true, false, 0x700), LEAVE_MISPREDICT);
-    assert_int_equal(m->fetched_history, m->history);
+        (void)predictor_branch(&m->predictor, 0x100, true, false, 0x200 + 16 * i);
+    assert_int_not_equal(predictor_branch(&m->predictor, 0x100, true, false, 0x600),
+                         LEAVE_MISPREDICT);
+    m->predictor.fetched_history = 2; /* for which nothing is known */
+    assert_false(predictor_stray_branch(&m->predictor));
+    assert_int_equal(m->predictor.fetched_history, 4);
+    assert_int_equal(m->predictor.history, 15);
+    assert_int_equal(predictor_branch(&m->predictor, 0x100, true, false, 0x700), LEAVE_MISPREDICT);
+    assert_int_equal(m->predictor.fetched_history, m->predictor.history);
     for (unsigned i = 0; i < 8;
          i++) /* what was read for the other history was written for this one */
-        (void)model_branch(m, 0x100, true, false, 0x800 + 16 * i);
-    assert_int_not_equal(model_branch(m, 0x100, true, false, 0x900), LEAVE_MISPREDICT);
-    assert_true(model_stray_branch(m));
+        (void)predictor_branch(&m->predictor, 0x100, true, false, 0x800 + 16 * i);
+    assert_int_not_equal(predictor_branch(&m->predictor, 0x100, true, false, 0x900),
+                         LEAVE_MISPREDICT);
+    assert_true(predictor_stray_branch(&m->predictor));
     drop(&w);
 }
 
@@ -424,11 +430,15 @@ static void an_indirect_jump_is_predicted_where_it_went(void **state)
     struct world w = make("btb.entries = 4\nbtb.holds = indirect\n");
 
     (void)state;
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true, true), LEAVE_WRONG_CALL);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x100, true, true), LEAVE_TAKEN);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false, false), LEAVE_WRONG_INDIRECT);
-    assert_int_equal(model_jump_indirect(w.m[0], 0x10, 0x200, false, false), LEAVE_TAKEN);
-    assert_int_equal(model_jump(w.m[0], 0x20, 0x20 + 64),
+    assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, 0x10, 0x100, true, true),
+                     LEAVE_WRONG_CALL);
+    assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, 0x10, 0x100, true, true),
+                     LEAVE_TAKEN);
+    assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, 0x10, 0x200, false, false),
+                     LEAVE_WRONG_INDIRECT);
+    assert_int_equal(predictor_jump_indirect(&w.m[0]->predictor, 0x10, 0x200, false, false),
+                     LEAVE_TAKEN);
+    assert_int_equal(predictor_jump(&w.m[0]->predictor, 0x20, 0x20 + 64),
                      LEAVE_TAKEN); /* its target is in the instruction */
     drop(&w);
 }
@@ -439,9 +449,9 @@ static unsigned predicted_returns(struct model *m, unsigned depth)
     unsigned predicted = 0;
 
     for (unsigned i = 0; i < depth; i++)
-        model_call(m, 0x1000 + 8 * i);
+        predictor_call(&m->predictor, 0x1000 + 8 * i);
     for (unsigned i = depth; i-- > 0;)
-        predicted += model_return(m, 0x1000 + 8 * i) == LEAVE_RETURN;
+        predicted += predictor_return(&m->predictor, 0x1000 + 8 * i) == LEAVE_RETURN;
     return predicted;
 }
 
@@ -457,10 +467,10 @@ static void a_return_stack_of_n_predicts_n_returns(void **state)
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
     assert_int_equal(predicted_returns(loses.m[0], 5), 3);
     assert_int_equal(predicted_returns(loses.m[0], 4), 4);
-    assert_int_equal(model_return(w.m[0], 0x1000), LEAVE_EMPTY_RETURN);
-    model_call(w.m[0], 0x2000);
-    assert_int_equal(model_return(w.m[0], 0x2004), LEAVE_WRONG_RETURN);
-    assert_int_equal(model_return(w.m[0], 0x2004), LEAVE_EMPTY_RETURN);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x1000), LEAVE_EMPTY_RETURN);
+    predictor_call(&w.m[0]->predictor, 0x2000);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x2004), LEAVE_WRONG_RETURN);
+    assert_int_equal(predictor_return(&w.m[0]->predictor, 0x2004), LEAVE_EMPTY_RETURN);
     drop(&w);
     drop(&loses);
 }
@@ -511,9 +521,9 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
     for (uint64_t pa = 0x1000; pa < 0x1400; pa += 40) {
         (void)model_store(w.m[0], pa, 8, pa);
         (void)model_fetch_line(w.m[0], pa);
-        (void)model_branch(w.m[0], pa, pa & 8, true, 0);
+        (void)predictor_branch(&w.m[0]->predictor, pa, pa & 8, true, 0);
     }
-    model_call(w.m[0], 0x1234);
+    predictor_call(&w.m[0]->predictor, 0x1234);
     state_io_save(&io, 0);
     model_state_io(&io, w.m[0]);
     state_io_load(&load, io.saved.at, io.saved.len);
@@ -522,7 +532,7 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
     for (uint64_t pa = 0x1000; pa < 0x1400; pa += 64)
         assert_int_equal(cache_peek(&w.m[0]->dcache, pa >> 6),
                          cache_peek(&w.m[1]->dcache, pa >> 6));
-    assert_int_equal(model_return(w.m[1], 0x1234), LEAVE_RETURN);
+    assert_int_equal(predictor_return(&w.m[1]->predictor, 0x1234), LEAVE_RETURN);
     state_io_load(&load, io.saved.at, io.saved.len);
     model_state_io(&load, other.m[0]); /* of another core */
     assert_int_not_equal(state_io_end(&load), STATE_OK);
@@ -538,7 +548,8 @@ static unsigned learned_after(const char *text)
     unsigned wrong = 0;
 
     for (unsigned i = 0; i < 64; i++)
-        wrong += model_branch(w.m[0], 0x1000, true, true, 0x1004) == LEAVE_MISPREDICT;
+        wrong +=
+            predictor_branch(&w.m[0]->predictor, 0x1000, true, true, 0x1004) == LEAVE_MISPREDICT;
     drop(&w);
     return wrong;
 }
@@ -560,12 +571,12 @@ static void a_branch_right_behind_one_that_learns_learns_nothing(void **state)
     struct model *m = w.m[0];
 
     (void)state;
-    (void)model_branch(m, 0x1000, true, true, 0x1004);
-    (void)model_branch(m, 0x1004, true, true, 0x1008);
-    (void)model_branch(m, 0x1008, true, true, 0x1000);
-    assert_int_equal(m->counters[0], 1);
-    assert_int_equal(m->counters[1], 0);
-    assert_int_equal(m->counters[3], 1);
+    (void)predictor_branch(&m->predictor, 0x1000, true, true, 0x1004);
+    (void)predictor_branch(&m->predictor, 0x1004, true, true, 0x1008);
+    (void)predictor_branch(&m->predictor, 0x1008, true, true, 0x1000);
+    assert_int_equal(m->predictor.counters[0], 1);
+    assert_int_equal(m->predictor.counters[1], 0);
+    assert_int_equal(m->predictor.counters[3], 1);
     drop(&w);
 }
 
@@ -576,12 +587,12 @@ static void a_bit_of_the_history_may_choose_no_counter(void **state)
     struct model *m = w.m[0];
 
     (void)state;
-    m->history = 4;
-    (void)model_branch(m, 0x1000, true, true, 0);
-    assert_int_equal(m->counters[0], 1);
-    m->history = 9;
-    (void)model_branch(m, 0x1000, true, true, 0);
-    assert_int_equal(m->counters[5], 1);
+    m->predictor.history = 4;
+    (void)predictor_branch(&m->predictor, 0x1000, true, true, 0);
+    assert_int_equal(m->predictor.counters[0], 1);
+    m->predictor.history = 9;
+    (void)predictor_branch(&m->predictor, 0x1000, true, true, 0);
+    assert_int_equal(m->predictor.counters[5], 1);
     drop(&w);
 }
 
@@ -593,14 +604,14 @@ static void a_target_that_is_fetched_in_vain_is_dropped(void **state)
     struct model *m = w.m[0];
 
     (void)state;
-    assert_int_equal(model_branch(m, 0x1000, true, true, 0), LEAVE_LATE_BRANCH);
-    assert_int_equal(model_branch(m, 0x1000, true, true, 0), LEAVE_TAKEN);
-    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_MISPREDICT);
-    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_MISPREDICT);
-    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_DROPPED_TARGET);
-    assert_int_equal(model_branch(m, 0x1000, false, true, 0), LEAVE_NEXT);
-    m->counters[model_counter(m, 0x1000)] = 3;
-    assert_int_equal(model_branch(m, 0x1000, true, true, 0), LEAVE_LATE_BRANCH);
+    assert_int_equal(predictor_branch(&m->predictor, 0x1000, true, true, 0), LEAVE_LATE_BRANCH);
+    assert_int_equal(predictor_branch(&m->predictor, 0x1000, true, true, 0), LEAVE_TAKEN);
+    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, 0), LEAVE_MISPREDICT);
+    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, 0), LEAVE_MISPREDICT);
+    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, 0), LEAVE_DROPPED_TARGET);
+    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, 0), LEAVE_NEXT);
+    m->predictor.counters[predictor_counter(&m->predictor, 0x1000)] = 3;
+    assert_int_equal(predictor_branch(&m->predictor, 0x1000, true, true, 0), LEAVE_LATE_BRANCH);
     drop(&w);
 }
 

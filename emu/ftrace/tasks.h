@@ -1,0 +1,49 @@
+/*
+ * tasks.h - the tasks of the guest kernel: name, pid and stack of the one that a hart runs.
+ *
+ * In Linux and in the guest kernel tp is the address of the current struct task_struct. Where its
+ * members are is known from the kernel's debug information (DWARF) or from its BTF. Without both,
+ * the name is where the first task, init_task, has `swapper', and the pid is the only number
+ * before it that four tasks have twice (as pid and tgid), each another, and that is 0 in init_task;
+ * so at first it is not known.
+ */
+#ifndef FTRACE_TASKS_H
+#define FTRACE_TASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct hart;
+struct image;
+struct lines;
+struct state_io;
+struct symbols;
+struct tasks;
+
+enum { TASK_NAME_MAX = 16 }; /* Linux's TASK_COMM_LEN; with its NUL */
+
+struct task {
+    char name[TASK_NAME_MAX]; /* printable ASCII; other bytes are question marks */
+    int32_t pid;              /* -1: not known */
+    uint64_t stack;           /* the lowest address of its stack; 0: not known */
+};
+
+/* Nothing is searched before the first question. Image, symbols and lines must outlive it. */
+struct tasks *tasks_new(const struct image *im, const struct symbols *symbols, struct lines *lines);
+void tasks_free(struct tasks *t); /* NULL is allowed */
+
+/* What the kernel says of the task with this tp. False: it is no task, or it is not known where. */
+MUST_USE bool tasks_read(struct tasks *t, struct hart *h, uint64_t tp, struct task *task);
+
+/*
+ * How many entries the function graph tracer has on the task's return stack, in units of the
+ * kernel: more entries have a higher number. False: not known.
+ */
+MUST_USE bool tasks_return_depth(struct tasks *t, struct hart *h, uint64_t tp, int32_t *depth);
+
+/* Saves or restores what was learnt from tasks that ran. */
+void tasks_state_io(struct state_io *io, struct tasks *t);
+
+#endif

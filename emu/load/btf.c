@@ -1,0 +1,129 @@
+/*
+ * btf.c - see btf.h. Only little-endian BTF of version 1, the only one that there is.
+ */
+#include "load/btf.h"
+
+#include <string.h>
+
+/* The header: magic, version, flags, its own size; then where types and strings are, after it. */
+enum { HEADER_BYTES = 24, TYPES_AT = 8, TYPES_SIZE_AT = 12, NAMES_AT = 16, NAMES_SIZE_AT = 20 };
+
+/* BTF_KIND_: what follows the three words of a type is of this kind's size. */
+enum kind {
+    KIND_INT = 1,
+    KIND_ARRAY = 3,
+    KIND_STRUCT = 4,
+    KIND_UNION = 5,
+    KIND_ENUM = 6,
+    KIND_FUNC_PROTO = 13,
+    KIND_VAR = 14,
+    KIND_DATASEC = 15,
+    KIND_DECL_TAG = 17,
+    KIND_ENUM64 = 19,
+    KINDS = 20,
+};
+
+/* A type is name, info and size; then come its parts: for a struct the members. */
+enum { TYPE_BYTES = 12, MEMBER_BYTES = 12 };
+
+struct btf {
+    const uint8_t *types, *names;
+    uint32_t types_size, names_size;
+};
+
+static uint32_t word_at(const uint8_t *p)
+{
+    uint32_t w;
+
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+/* Whether a header is there, with all that it describes in the file. */
+static bool take_header(const uint8_t *at, size_t left, struct btf *b)
+{
+    uint64_t types, names;
+
+    if (left < HEADER_BYTES)
+        return false;
+    types = (uint64_t)HEADER_BYTES + word_at(at + TYPES_AT);
+    names = (uint64_t)HEADER_BYTES + word_at(at + NAMES_AT);
+    b->types_size = word_at(at + TYPES_SIZE_AT);
+    b->names_size = word_at(at + NAMES_SIZE_AT);
+    if (types + b->types_size > left || names + b->names_size > left || !b->names_size ||
+        at[names] || at[names + b->names_size - 1])
+        return false;
+    b->types = at + types;
+    b->names = at + names;
+    return true;
+}
+
+static bool find_btf(const uint8_t *file, size_t size, struct btf *b)
+{
+    static const uint8_t magic[] = {0x9f, 0xeb, 1, 0, HEADER_BYTES, 0, 0, 0};
+    const uint8_t *at = file;
+
+    while ((at = memmem(at, size - (size_t)(at - file), magic, sizeof magic))) {
+        if (take_header(at, size - (size_t)(at - file), b))
+            return true;
+        at++;
+    }
+    return false;
+}
+
+static bool is_named(const struct btf *b, uint32_t name, const char *wanted)
+{
+    return name < b->names_size && !strcmp((const char *)b->names + name, wanted);
+}
+
+/* The bytes after the three words of a type with so many parts; false: a kind that is not known. */
+static bool rest_of(unsigned kind, uint32_t parts, uint64_t *bytes)
+{
+    static const uint8_t fixed[KINDS] = {
+        [KIND_INT] = 4, [KIND_ARRAY] = 12, [KIND_VAR] = 4, [KIND_DECL_TAG] = 4};
+    static const uint8_t each[KINDS] = {
+        [KIND_STRUCT] = MEMBER_BYTES, [KIND_UNION] = MEMBER_BYTES, [KIND_ENUM] = 8,
+        [KIND_FUNC_PROTO] = 8,        [KIND_DATASEC] = 12,         [KIND_ENUM64] = 12};
+
+    if (!kind || kind >= KINDS)
+        return false;
+    *bytes = fixed[kind] + (uint64_t)each[kind] * parts;
+    return true;
+}
+
+/* With the flag of the struct an offset also has the size of a bit field, in its upper byte. */
+static bool find_member(const struct btf *b, const uint8_t *members, uint32_t count, bool flag,
+                        const char *member, uint64_t *offset)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *m = members + (size_t)MEMBER_BYTES * i;
+        uint32_t bits = word_at(m + 8);
+
+        if (!is_named(b, word_at(m), member))
+            continue;
+        *offset = (flag ? bits & 0xffffff : bits) / 8;
+        return true;
+    }
+    return false;
+}
+
+bool btf_member(const uint8_t *file, size_t size, const char *structure, const char *member,
+                uint64_t *offset)
+{
+    struct btf b;
+    uint64_t rest;
+
+    if (!find_btf(file, size, &b))
+        return false;
+    for (uint64_t at = 0; at + TYPE_BYTES <= b.types_size; at += TYPE_BYTES + rest) {
+        const uint8_t *type = b.types + at;
+        uint32_t info = word_at(type + 4), parts = info & 0xffff;
+        unsigned kind = info >> 24 & 0x1f;
+
+        if (!rest_of(kind, parts, &rest) || rest > b.types_size - at - TYPE_BYTES)
+            return false;
+        if (kind == KIND_STRUCT && is_named(&b, word_at(type), structure))
+            return find_member(&b, type + TYPE_BYTES, parts, info >> 31, member, offset);
+    }
+    return false;
+}
