@@ -21,6 +21,7 @@
 #include "cpu/hart.h"
 #include "debug/debugger.h"
 #include "explore/explore.h"
+#include "explore/last_line.h"
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
 #include "ftrace/describe.h"
@@ -48,6 +49,7 @@ struct session {
     struct host *host;
     struct record_replay *record_replay;
     struct schedule_file *schedule; /* NULL: no --schedule */
+    struct last_line last_line;     /* of the guest, for explore */
     struct core *core;              /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
@@ -64,7 +66,7 @@ struct session {
     bool audit_failed, trace_lost;
 };
 
-static struct machine_config machine_config(const struct session *s)
+static struct machine_config machine_config(struct session *s)
 {
     const struct options *o = &s->options;
     struct machine_config config = {
@@ -89,6 +91,8 @@ static struct machine_config machine_config(const struct session *s)
         .console = record_replay_console(s->record_replay),
     };
 
+    if (o->command == COMMAND_EXPLORE)
+        config.console = last_line_console(&s->last_line, &config.console);
     if (s->schedule)
         config.plan = schedule_file_plan(s->schedule);
     memcpy(config.drives, o->drives, sizeof config.drives);
@@ -717,15 +721,29 @@ static bool on_asked(void *session)
     return host_is_ending(s->host);
 }
 
+static enum exit_status write_schedule(void *session, const char *path, const char *title,
+                                       const struct plan *plan)
+{
+    const struct session *s = session;
+    struct identity identity;
+    enum exit_status status =
+        identity_new(&s->options, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+
+    if (status != EXIT_PASS)
+        return status;
+    status = schedule_file_write(path, title, &identity, plan, &s->diag);
+    identity_free(&identity);
+    return status;
+}
+
 /* `rvftrace explore'. With --audit=fail a discovery, or an error of the seed's run, fails it. */
 static unsigned run_explore(struct session *s)
 {
     const struct options *o = &s->options;
     struct report report = make_report(s);
-    struct identity identity;
     struct explore_config config = {.machine = s->machine,
                                     .report = &report,
-                                    .identity = &identity,
+                                    .last_line = &s->last_line,
                                     .diag = &s->diag,
                                     .image = o->image,
                                     .schedules = o->schedules,
@@ -739,16 +757,12 @@ static unsigned run_explore(struct session *s)
                                     .timeout = o->timeout,
                                     .quiet = o->quiet,
                                     .progress = isatty(STDERR_FILENO) && !o->quiet,
+                                    .write = write_schedule,
                                     .asked = on_asked,
                                     .ctx = s};
     size_t found;
-    unsigned status =
-        identity_new(o, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+    unsigned status = explore(&config, &found);
 
-    if (status != EXIT_PASS)
-        return status;
-    status = explore(&config, &found);
-    identity_free(&identity);
     host_release(s->host);
     judge(s);
     watch_end(s->watch);

@@ -12,6 +12,7 @@
 #ifndef PLAN_H
 #define PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -34,5 +35,13 @@ uint64_t plan_stalled(const struct plan *p, uint64_t insns);
 
 /* The next number of instructions at which something begins or ends; UINT64_MAX: none. */
 uint64_t plan_next(const struct plan *p, uint64_t insns);
+
+enum { PLAN_LINE = 96 };
+
+/* A step as a line, without a newline: "tick hart 0 at 4230001". */
+void plan_write_step(char line[PLAN_LINE], const struct plan_step *step);
+
+/* False: it is not exactly such a line. */
+bool plan_read_step(const char *line, struct plan_step *step);
 
 #endif

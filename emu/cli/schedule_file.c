@@ -25,30 +25,6 @@ struct schedule_file {
     unsigned harts;
 };
 
-void schedule_write_step(char line[SCHEDULE_LINE], const struct plan_step *step)
-{
-    if (step->kind == PLAN_TICK)
-        snprintf(line, SCHEDULE_LINE, "tick hart %u at %" PRIu64, step->hart, step->at);
-    else
-        snprintf(line, SCHEDULE_LINE, "stall hart %u from %" PRIu64 " until %" PRIu64, step->hart,
-                 step->at, step->until);
-}
-
-static bool read_step(const char *line, struct plan_step *step)
-{
-    char again[SCHEDULE_LINE];
-
-    if (sscanf(line, "tick hart %u at %" SCNu64, &step->hart, &step->at) == 2)
-        step->kind = PLAN_TICK;
-    else if (sscanf(line, "stall hart %u from %" SCNu64 " until %" SCNu64, &step->hart, &step->at,
-                    &step->until) == 3)
-        step->kind = PLAN_STALL;
-    else
-        return false;
-    schedule_write_step(again, step);
-    return !strcmp(line, again);
-}
-
 /* Whether the hart is stalled by another step at that instruction. */
 static bool overlaps(const struct plan *p, const struct plan_step *step)
 {
@@ -60,7 +36,7 @@ static bool take_line(void *ctx, const char *line)
     struct schedule_file *s = ctx;
     struct plan_step step = {0};
 
-    if (!read_step(line, &step))
+    if (!plan_read_step(line, &step))
         return line_file_refuse(&s->file, "is not a line of a schedule");
     if (step.hart >= s->harts)
         return line_file_refuse(&s->file, "there is no such hart");
@@ -114,7 +90,7 @@ enum exit_status schedule_file_check(const struct schedule_file *s, const struct
 enum exit_status schedule_file_write(const char *path, const char *title, const struct identity *i,
                                      const struct plan *p, const struct diag *d)
 {
-    char line[SCHEDULE_LINE];
+    char line[PLAN_LINE];
     struct new_file file;
     FILE *out;
 
@@ -125,7 +101,7 @@ enum exit_status schedule_file_write(const char *path, const char *title, const 
     for (size_t n = 0; n < i->count; n++)
         fprintf(out, "%s\n", i->lines[n]);
     for (size_t n = 0; n < p->steps.len; n++) {
-        schedule_write_step(line, &p->steps.at[n]);
+        plan_write_step(line, &p->steps.at[n]);
         fprintf(out, "%s\n", line);
     }
     return new_file_commit(&file, d) ? EXIT_PASS : EXIT_IO;

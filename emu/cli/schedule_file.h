@@ -34,9 +34,4 @@ MUST_USE enum exit_status schedule_file_write(const char *path, const char *titl
                                               const struct identity *i, const struct plan *p,
                                               const struct diag *d);
 
-enum { SCHEDULE_LINE = 96 };
-
-/* A step as a line, without a newline. */
-void schedule_write_step(char line[SCHEDULE_LINE], const struct plan_step *step);
-
 #endif

@@ -24,7 +24,7 @@ struct repeats {
 };
 
 struct probed {
-    uint32_t probe, place;
+    uint32_t probe, place, page;
     uint8_t offset;
 };
 
@@ -35,7 +35,7 @@ struct act_log {
     struct cluster *cluster;
     struct watch *watch;
     struct probe_owner owner;
-    bool on;
+    bool on, keep; /* acts are told, and kept in the list */
     struct act_list list;
     size_t unused;
     bool full;
@@ -43,6 +43,8 @@ struct act_log {
     uint64_t compactions;
     uint64_t messages[MACHINE_HARTS_MAX]; /* fences of the hart, and messages to it */
     struct map stores;                    /* place -> stores to it */
+    size_t image_sites;                   /* their ids are below those of modules' sites */
+    struct map away;                      /* those that cannot be executed */
     VEC_OF(struct probed) probes;
     struct repeats *repeats; /* by probe and hart */
     void (*on_act)(void *ctx, const struct act *a);
@@ -88,6 +90,8 @@ static bool add(struct act_log *l, struct act a)
 {
     a.insns = machine_insns(l->machine);
     tell(l, &a);
+    if (!l->keep)
+        return false;
     if (l->unused > ACTS_MAX / 2)
         compact(l);
     if (l->list.acts.len - l->unused >= ACTS_MAX) {
@@ -133,6 +137,7 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     if (add(l, (struct act){.kind = ACT_EXECUTE,
                             .hart = (uint8_t)hart_id(h),
                             .place = p->place,
+                            .page = p->page,
                             .offset = p->offset}))
         *r = (struct repeats){.epoch = epoch_of(l, hart_id(h), p->place),
                               .last = l->list.acts.len - 1,
@@ -150,11 +155,56 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
+static uint32_t page_number(uint64_t pa)
+{
+    return (uint32_t)(pa >> 12 & ~(uint64_t)PLACE_PAGE);
+}
+
 static uint32_t place_of(const struct act_log *l, const struct code_write *w)
 {
     uint32_t site = site_find(watch_sites(l->watch), w->pa, w->size);
 
-    return site != NO_SITE ? site : PLACE_PAGE | (uint32_t)(w->pa >> 12 & ~PLACE_PAGE);
+    return site != NO_SITE ? site : PLACE_PAGE | page_number(w->pa);
+}
+
+/* ---- modules whose code is taken away ---- */
+
+static bool can_execute(const struct act_log *l, unsigned hart, const struct site *s)
+{
+    uint64_t pa;
+
+    return hart_translate(cluster_hart(l->cluster, hart), s->va, ACCESS_FETCH, &pa) && pa == s->pa;
+}
+
+/* Stores to the sites of modules that could be executed until now; `known`: they are known already.
+ */
+static void look_at_modules(struct act_log *l, unsigned hart, bool known)
+{
+    const struct site_table *sites = watch_sites(l->watch);
+
+    for (uint32_t id = (uint32_t)l->image_sites; id < site_count(sites); id++) {
+        const struct site *s = site_get(sites, id);
+        bool was_away = map_get(&l->away, id, &(uint64_t){0});
+        bool is_away = s->gone || !can_execute(l, hart, s);
+
+        if (!is_away && was_away)
+            map_remove(&l->away, id);
+        if (!is_away || was_away)
+            continue;
+        map_put(&l->away, id, 1);
+        if (!known)
+            add_other(l, (struct act){.kind = ACT_STORE,
+                                      .hart = (uint8_t)hart,
+                                      .place = id,
+                                      .page = page_number(s->pa)});
+    }
+}
+
+/* What is away now is no news. */
+static void begin_modules(struct act_log *l)
+{
+    map_clear(&l->away);
+    look_at_modules(l, hart_id(machine_current(l->machine)), true);
 }
 
 static void on_event(void *ctx, const struct event *e)
@@ -162,15 +212,17 @@ static void on_event(void *ctx, const struct event *e)
     struct act_log *l = ctx;
     struct act a = {0};
 
-    if (!l->on || machine_insns(l->machine) < l->from)
+    if (!l->on || (e->kind != EVENT_HART_STARTED && machine_insns(l->machine) < l->from))
         return;
     switch (e->kind) {
+    case EVENT_SFENCE_VMA: look_at_modules(l, e->fence.requester, false); return;
     case EVENT_CODE_WRITE:
         if (e->code_write.who.kind != WRITER_HART)
             return;
         a.kind = ACT_STORE;
         a.hart = (uint8_t)e->code_write.who.hart;
         a.place = place_of(l, &e->code_write);
+        a.page = page_number(e->code_write.pa);
         break;
     case EVENT_FENCE_I:
         a.kind = ACT_FENCE;
@@ -204,13 +256,14 @@ struct act_log *act_log_new(struct machine *m, struct watch *w)
     struct listener listener = {l,
                                 EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
                                     EVENT_BIT(EVENT_IPI_SENT) | EVENT_BIT(EVENT_IPI_TAKEN) |
-                                    EVENT_BIT(EVENT_HART_STARTED),
+                                    EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_SFENCE_VMA),
                                 on_event};
 
     l->machine = m;
     l->cluster = machine_cluster(m);
     l->watch = w;
     l->owner = (struct probe_owner){l, plan, hit};
+    l->image_sites = site_count(watch_sites(w));
     cluster_listen(l->cluster, &listener);
     return l;
 }
@@ -223,6 +276,7 @@ void act_log_free(struct act_log *l)
     VEC_FREE(&l->list.acts);
     VEC_FREE(&l->probes);
     map_free(&l->stores);
+    map_free(&l->away);
     free(l);
 }
 
@@ -235,15 +289,16 @@ static void plant(struct act_log *l, uint32_t id)
         uint32_t index = (uint32_t)l->probes.len;
         uint32_t probe = cluster_plant(l->cluster, s->pa + offset, &l->owner, index);
 
-        VEC_PUSH(&l->probes, ((struct probed){probe, id, (uint8_t)offset}));
+        VEC_PUSH(&l->probes, ((struct probed){probe, id, page_number(s->pa), (uint8_t)offset}));
     }
 }
 
 void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint64_t from)
 {
     l->from = from;
-    l->on = true;
+    l->on = l->keep = true;
     l->full = false;
+    begin_modules(l);
     l->list.acts.len = l->unused = 0;
     l->compactions = 0;
     memset(l->messages, 0, sizeof l->messages);
@@ -264,6 +319,14 @@ void act_log_end(struct act_log *l)
     l->on_act = NULL;
 }
 
+void act_log_watch(struct act_log *l)
+{
+    l->on = true;
+    l->keep = false;
+    l->from = 0;
+    begin_modules(l);
+}
+
 bool act_log_is_full(const struct act_log *l)
 {
     return l->full;
@@ -281,7 +344,7 @@ void act_log_listen(struct act_log *l, void (*on_act)(void *ctx, const struct ac
     l->ctx = ctx;
 }
 
-static_assert(sizeof(struct act) == 16, "no padding, so it is saved as it is");
+static_assert(sizeof(struct act) == 24, "no padding, so it is saved as it is");
 
 void act_list_state_io(struct state_io *io, struct act_list *l)
 {

@@ -2,9 +2,11 @@
  * acts.h - what harts do that others can notice, in the order in which a run does it.
  *
  * An act is an instruction of a patched place that is executed, a store to code, a fence.i, an
- * interrupt sent to another hart or taken, or a hart that is started. Two runs in which each hart
- * does the same acts, and conflicting acts of different harts come in the same order, differ in
- * nothing that the auditor looks at. What harts tell each other by other memory is not seen.
+ * interrupt sent to another hart or taken, or a hart that is started. That the code of a module can
+ * no longer be executed, because its mapping was taken away, counts as a store to its sites. Two
+ * runs in which each hart does the same acts, and conflicting acts of different harts come in the
+ * same order, differ in nothing that the auditor looks at. What harts tell each other by other
+ * memory is not seen.
  *
  * Of a place that is executed again and again without other acts between, the first time and the
  * last are kept.
@@ -24,7 +26,7 @@ struct watch;
 
 enum act_kind {
     ACT_EXECUTE, /* an instruction of a place; before it is executed */
-    ACT_STORE,   /* to a place */
+    ACT_STORE,   /* to a place, or its mapping is taken away */
     ACT_FENCE,   /* fence.i of `other`, by the hart itself or by firmware for it */
     ACT_SEND,    /* an interrupt to `other` */
     ACT_TAKE,    /* an interrupt of another hart is taken */
@@ -37,6 +39,8 @@ struct act {
     uint32_t place; /* EXECUTE, STORE: the site's id, or PLACE_PAGE and a page number */
     uint8_t kind, hart, other;
     uint8_t offset; /* EXECUTE: of the instruction from the beginning of the site, bytes */
+    uint32_t page;  /* EXECUTE, STORE: the number of the physical page */
+    uint32_t unused;
 };
 
 #define PLACE_PAGE UINT32_C(0x80000000)
@@ -67,7 +71,10 @@ bool act_log_is_full(const struct act_log *l);
 /* The acts so far; valid until the next one. */
 const struct act_list *act_log_list(struct act_log *l);
 
-/* Calls `on_act` for each act of any kind from now on; NULL: no more. */
+/* Keeps no list, until act_log_begin: only act_log_listen is of use then. */
+void act_log_watch(struct act_log *l);
+
+/* Calls `on_act` for each act from now on; NULL: no more. */
 void act_log_listen(struct act_log *l, void (*on_act)(void *ctx, const struct act *a), void *ctx);
 
 #endif

@@ -21,8 +21,6 @@
 #include "base/map.h"
 #include "base/new_file.h"
 #include "base/vec.h"
-#include "cli/schedule_file.h"
-#include "cpu/cluster.h"
 #include "explore/acts.h"
 #include "explore/search.h"
 #include "ftrace/describe.h"
@@ -30,6 +28,7 @@
 #include "ftrace/sites.h"
 #include "ftrace/watch.h"
 #include "machine.h"
+#include "plan.h"
 #include "snapshot.h"
 
 /* Cycles. An update is over when no code was stored to for GAP; its window begins BEFORE it. */
@@ -41,9 +40,9 @@ enum { LEAD = 50 * 1000 };
 /* An update of code: stores close to each other. */
 struct window {
     uint64_t first_insns, first_cycle, last_cycle;
-    struct writer writer; /* of the first store */
-    struct map sites;     /* ids of those that were stored to */
-    uint64_t stores;
+    unsigned writer;  /* the hart of the first store */
+    struct map sites; /* ids of those that were stored to */
+    struct map pages; /* numbers of pages with other code that was stored to */
 };
 
 /* What came of one. */
@@ -51,7 +50,7 @@ struct explored {
     unsigned number; /* from 1 */
     uint64_t cycle;
     size_t sites;
-    struct writer writer;
+    unsigned writer;
     struct search done;
     size_t found; /* discoveries that no earlier update had */
 };
@@ -137,28 +136,43 @@ static bool must_stop(void *ctx, const struct search *now, enum search_bound *wh
 
 /* ---- updates ---- */
 
-static void on_event(void *ctx, const struct event *event)
+/* Sites whose code is elsewhere in a page that is stored to are explored, too. */
+static void add_sites_of_page(struct map *to, const struct site_table *sites, uint64_t page)
+{
+    for (uint32_t id = 0; id < site_count(sites); id++)
+        if (site_get(sites, id)->pa >> 12 == page)
+            map_put(to, id, 1);
+}
+
+static void on_act(void *ctx, const struct act *a)
 {
     struct explorer *e = ctx;
-    const struct code_write *w = &event->code_write;
     struct window *window = &e->window;
-    uint32_t site;
 
-    if (w->who.kind != WRITER_HART)
+    if (a->kind != ACT_STORE)
         return;
     if (!e->open) {
         map_clear(&window->sites);
+        map_clear(&window->pages);
         *window = (struct window){.first_insns = machine_insns(e->machine),
                                   .first_cycle = machine_cycles(e->machine),
-                                  .writer = w->who,
-                                  .sites = window->sites};
+                                  .writer = a->hart,
+                                  .sites = window->sites,
+                                  .pages = window->pages};
         e->open = true;
     }
-    window->stores++;
     window->last_cycle = machine_cycles(e->machine);
-    site = site_find(watch_sites(e->config->report->watch), w->pa, w->size);
-    if (site != NO_SITE)
-        map_put(&window->sites, site, 1);
+    if (a->place & PLACE_PAGE)
+        map_put(&window->pages, a->page, 1);
+    else
+        map_put(&window->sites, a->place, 1);
+}
+
+/* Looks for updates in the run of the seed. */
+static void watch_run(struct explorer *e)
+{
+    act_log_watch(e->log);
+    act_log_listen(e->log, on_act, e);
 }
 
 static bool is_over(const struct explorer *e)
@@ -201,18 +215,36 @@ static void drop_old_marks(struct explorer *e)
 
 /* ---- one update ---- */
 
+/* The ids of all sites that are explored; the caller frees the array. */
+static uint32_t *sites_of_window(struct explorer *e, size_t *count)
+{
+    size_t pages;
+    uint64_t *keys = map_keys(&e->window.pages, &pages);
+    uint32_t *sites;
+
+    for (size_t i = 0; i < pages; i++)
+        add_sites_of_page(&e->window.sites, watch_sites(e->config->report->watch), keys[i]);
+    free(keys);
+    keys = map_keys(&e->window.sites, count);
+    sites = xcalloc(*count + 1, sizeof *sites);
+    for (size_t i = 0; i < *count; i++)
+        sites[i] = (uint32_t)keys[i];
+    free(keys);
+    return sites;
+}
+
 static void search_update(struct explorer *e)
 {
     const struct explore_config *c = e->config;
     struct explored *done;
     struct snapshot *here = machine_snapshot(e->machine);
     size_t count, before = e->found.list.len;
-    uint64_t *keys = map_keys(&e->window.sites, &count);
-    uint32_t *sites = xcalloc(count + 1, sizeof *sites);
+    uint32_t *sites = sites_of_window(e, &count);
     struct search_config search = {
         .machine = e->machine,
         .log = e->log,
         .report = c->report,
+        .last_line = c->last_line,
         .start = e->marks.at[mark_before(e, e->window.first_cycle)].snapshot,
         .begin = e->window.first_insns < LEAD ? 0 : e->window.first_insns - LEAD,
         .end = machine_insns(e->machine),
@@ -224,15 +256,15 @@ static void search_update(struct explorer *e)
         .stop = must_stop,
         .ctx = e};
 
-    for (size_t i = 0; i < count; i++)
-        sites[i] = (uint32_t)keys[i];
     VEC_PUSH(&e->explored, ((struct explored){.number = e->updates,
                                               .cycle = e->window.first_cycle,
                                               .sites = count,
                                               .writer = e->window.writer}));
     done = &e->explored.at[e->explored.len - 1];
+    act_log_end(e->log);
     if (!search_window(&search, &done->done, &e->found) || !machine_restore(e->machine, here))
         e->status = EXIT_OUR_FAULT;
+    watch_run(e);
     done->found = e->found.list.len - before;
     e->runs += done->done.runs;
     if (!done->done.turns) {
@@ -240,7 +272,6 @@ static void search_update(struct explorer *e)
         e->explored.len--;
     }
     snapshot_free(e->machine, here);
-    free(keys);
     free(sites);
 }
 
@@ -308,7 +339,7 @@ static void print_table(const struct explorer *e, FILE *out)
 
 static void print_discovery(const struct discovery *d, const char *file, FILE *out)
 {
-    char n[GROUPED_MAX], line[SCHEDULE_LINE];
+    char n[GROUPED_MAX], line[PLAN_LINE];
 
     fputc('\n', out);
     if (d->died)
@@ -318,7 +349,7 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
     fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
             grouped(n, d->runs), d->runs == 1 ? "" : "s");
     for (size_t i = 0; i < d->plan.steps.len; i++) {
-        schedule_write_step(line, &d->plan.steps.at[i]);
+        plan_write_step(line, &d->plan.steps.at[i]);
         fprintf(out, "  %-9s %s\n", i ? "" : "schedule", line);
     }
     fprintf(out, "  %-9s rvftrace run --schedule %s, with the same image and options\n", "again",
@@ -348,7 +379,7 @@ static void write_json_update(struct json *j, const struct explored *x)
     json_begin_object(j, NULL);
     json_number(j, "update", x->number);
     json_number(j, "cycle", x->cycle);
-    json_number(j, "writer", x->writer.hart);
+    json_number(j, "writer", x->writer);
     json_number(j, "sites", x->sites);
     json_number(j, "acts", x->done.acts);
     json_bool(j, "acts_left_out", x->done.acts_left_out);
@@ -407,8 +438,7 @@ static enum exit_status write_schedules(struct explorer *e, char **files)
         const struct discovery *d = &e->found.list.at[i];
 
         files[i] = xasprintf("%s-%zu.schedule", e->config->schedules, i + 1);
-        status =
-            schedule_file_write(files[i], d->key, e->config->identity, &d->plan, e->config->diag);
+        status = e->config->write(e->config->ctx, files[i], d->key, &d->plan);
     }
     return status;
 }
@@ -449,11 +479,10 @@ static void print_all(struct explorer *e, char *const *files)
 enum exit_status explore(const struct explore_config *config, size_t *found)
 {
     struct explorer e = {.config = config, .machine = config->machine, .begun = seconds()};
-    struct listener listener = {&e, EVENT_BIT(EVENT_CODE_WRITE), on_event};
     char **files;
 
     e.log = act_log_new(config->machine, config->report->watch);
-    cluster_listen(machine_cluster(config->machine), &listener);
+    watch_run(&e);
     (void)run_seed(&e);
     clear_line(&e);
     files = xcalloc(e.found.list.len + 1, sizeof *files);
@@ -471,6 +500,7 @@ enum exit_status explore(const struct explore_config *config, size_t *found)
     VEC_FREE(&e.explored);
     VEC_FREE(&e.marks); /* the machine frees the snapshots */
     map_free(&e.window.sites);
+    map_free(&e.window.pages);
     act_log_free(e.log);
     return e.status;
 }

@@ -12,14 +12,16 @@
 #include "base/compiler.h"
 #include "base/diag.h"
 
-struct identity;
+struct last_line;
 struct machine;
+struct plan;
 struct report;
 
 struct explore_config {
     struct machine *machine;
     const struct report *report;
-    const struct identity *identity; /* of the run; for the files of schedules */
+    const struct last_line *last_line; /* of the guest's console */
+    const struct identity *identity;   /* of the run; for the files of schedules */
     const struct diag *diag;
     const char *image;
     const char *schedules; /* what the names of the files of schedules begin with */
@@ -31,6 +33,9 @@ struct explore_config {
     uint64_t max_insns, max_cycles;
     double timeout; /* seconds of the host's time; 0: none */
     bool quiet, progress;
+    /* Writes a file of a schedule. Errors: EXIT_IO, and a message was given. */
+    enum exit_status (*write)(void *ctx, const char *path, const char *title,
+                              const struct plan *plan);
     /* True: the user or a signal has asked to stop. */
     bool (*asked)(void *ctx);
     void *ctx;

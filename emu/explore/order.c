@@ -29,9 +29,13 @@ static uint64_t label(const struct act *a)
                a->place);
 }
 
-bool act_is(const struct act *a, const struct act *b)
+bool act_is(const struct act *a, const struct act *awaited)
 {
-    return label(a) == label(b);
+    struct act same = *a;
+
+    if (awaited->hart == ANY_HART)
+        same.hart = ANY_HART;
+    return label(&same) == label(awaited);
 }
 
 /*
@@ -129,7 +133,7 @@ static uint64_t hash_turned(const struct act_list *l, size_t first, size_t secon
         if (acts[i].hart == hart)
             sum += add_act(&p, &acts[i]);
     forget(&p);
-    return mix(sum, second);
+    return mix(mix(sum, second), acts[second].hart == hart ? first : 0);
 }
 
 double order_count_log10(const struct act_list *l)
@@ -171,16 +175,48 @@ static uint64_t count_up(struct turns *t, uint64_t key)
 static void add_turn(struct turns *t, size_t first, size_t second, unsigned rank)
 {
     const struct act *a = &t->list->acts.at[first], *b = &t->list->acts.at[second];
+    struct turn turn;
 
     if (a->insns < t->from || count_up(t, mix(label(a), label(b))) > TURNS_EACH)
         return;
-    VEC_PUSH(&t->found.turns, ((struct turn){.kind = PLAN_STALL,
-                                             .hart = a->hart,
-                                             .at = a->insns,
-                                             .until = *b,
-                                             .first = first,
-                                             .second = second,
-                                             .rank = rank}));
+    turn = (struct turn){.kind = PLAN_STALL,
+                         .hart = a->hart,
+                         .at = a->insns,
+                         .until = *b,
+                         .first = first,
+                         .second = second,
+                         .rank = rank};
+    if (a->hart == b->hart)
+        turn.until.hart = ANY_HART;
+    VEC_PUSH(&t->found.turns, turn);
+}
+
+/* Whether the place that is executed is stored to, or other code in its page. */
+static bool is_at(const struct act *execute, const struct act *store)
+{
+    return store->place & PLACE_PAGE ? execute->page == store->page
+                                     : execute->place == store->place;
+}
+
+/* The first thing that a hart did after it was started, if that is still to be seen; else `start`.
+ */
+static size_t first_of_started(const struct turns *t, size_t start)
+{
+    const struct act *acts = t->list->acts.at;
+    size_t i = start + 1;
+
+    while (i < t->list->acts.len && acts[i].hart != acts[start].other)
+        i++;
+    return i < t->list->acts.len ? i : start;
+}
+
+/*
+ * Whether the place was perhaps executed by another task than the one that stores to it later, on
+ * the same hart: that one runs on another hart if this one stalls.
+ */
+static bool is_other_task(const struct act *a, const struct act *store)
+{
+    return a->kind == ACT_EXECUTE && a->offset && is_at(a, store);
 }
 
 /* `second` is a store: each other hart stalls before what it last did with the place or fence. */
@@ -196,9 +232,9 @@ static void turn_store(struct turns *t, size_t second)
 
         if (a->insns < t->from)
             break;
-        if (a->hart == store->hart)
+        if (a->hart == store->hart && a->kind != ACT_START && !is_other_task(a, store))
             continue;
-        if (a->kind == ACT_EXECUTE && a->place == store->place) {
+        if (a->kind == ACT_EXECUTE && is_at(a, store)) {
             uint64_t key = (uint64_t)a->hart << 8 | a->offset;
 
             if (!known(&executed, key))
@@ -207,9 +243,15 @@ static void turn_store(struct turns *t, size_t second)
         } else if (a->kind == ACT_FENCE && a->other == a->hart && !(fenced & bit)) {
             add_turn(t, i, second, RANK_FENCE);
             fenced |= bit;
-        } else if (a->kind == ACT_START && !(started & bit)) {
+        } else if (a->kind == ACT_START && a->hart != store->hart && !(started & bit)) {
             add_turn(t, i, second, RANK_START);
             started |= bit;
+        }
+        if (a->kind == ACT_START && a->other != store->hart) {
+            size_t first = first_of_started(t, i);
+
+            if (first != i && first < second)
+                add_turn(t, first, second, RANK_START);
         }
     }
     map_free(&executed);
@@ -248,8 +290,7 @@ static void turn_store_before(struct turns *t, size_t second)
 
         if (a->insns < t->from)
             break;
-        if (a->kind != ACT_STORE || done >> a->hart & 1 ||
-            (b->kind == ACT_EXECUTE && a->place != b->place))
+        if (a->kind != ACT_STORE || done >> a->hart & 1 || (b->kind == ACT_EXECUTE && !is_at(b, a)))
             continue;
         add_turn(t, i, second, b->kind == ACT_EXECUTE ? RANK_FETCH : RANK_FENCE);
         done |= UINT64_C(1) << a->hart;
@@ -269,7 +310,8 @@ static void turn_timers(struct turns *t)
             break;
         if (a->kind == ACT_STORE && a->insns >= t->window)
             map_put(&stored, a->place, 1);
-        if (a->kind == ACT_EXECUTE && a->offset && known(&stored, a->place) &&
+        if (a->kind == ACT_EXECUTE && a->offset &&
+            (known(&stored, a->place) || known(&stored, PLACE_PAGE | a->page)) &&
             count_up(t, mix(label(a), 1)) <= TICKS_EACH)
             VEC_PUSH(&t->found.turns, ((struct turn){.kind = PLAN_TICK,
                                                      .hart = a->hart,

@@ -48,8 +48,10 @@ struct turn_list order_turns(const struct act_list *l, uint64_t from, uint64_t w
 /* Equal for runs that are equivalent. */
 uint64_t order_hash(const struct act_list *l);
 
-/* Whether it is the same act, at perhaps another time. */
-bool act_is(const struct act *a, const struct act *b);
+/* Whether it is the act that is waited for, whose hart may be ANY_HART; at perhaps another time. */
+bool act_is(const struct act *a, const struct act *awaited);
+
+enum { ANY_HART = 0xff };
 
 /*
  * The decimal logarithm of the number of orders in which harts can do these acts, each hart its own

@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "explore/acts.h"
+#include "explore/last_line.h"
 #include "explore/order.h"
 #include "explore/outcome.h"
 #include "ftrace/audit.h"
@@ -26,9 +27,9 @@
 #include "snapshot.h"
 
 enum {
-    STALL_MAX = 300 * 1000, /* instructions: the act for which a hart stalls may never come */
-    TAIL = 300 * 1000,      /* instructions that a run with turns goes on after the window's end */
-    PART = 50 * 1000,       /* instructions between two looks at what was found */
+    STALL_MORE = 300 * 1000, /* instructions: the act for which a hart stalls may never come */
+    TAIL = 300 * 1000,       /* instructions that a run with turns goes on after the window's end */
+    PART = 50 * 1000,        /* instructions between two looks at what was found */
 };
 
 /* A run whose turns are tried. */
@@ -77,7 +78,8 @@ static struct stop run_stall(struct one_run *r)
 
     r->waiting = true;
     act_log_listen(r->config->log, on_act, r);
-    stop = machine_run(m, step->at + STALL_MAX, UINT64_MAX);
+    stop = machine_run(m, (r->until.insns > step->at ? r->until.insns : step->at) + STALL_MORE,
+                       UINT64_MAX);
     r->waiting = false;
     now = machine_insns(m);
     step->until = now > step->at ? now : step->at + 1;
@@ -122,7 +124,8 @@ static char *died_of(const struct search_config *c, struct stop stop)
     if (stop.reason == STOP_ASLEEP)
         return xstrdup("every hart waits for an interrupt that nothing can raise");
     if (stop.reason == STOP_EXIT)
-        return xasprintf("the guest ended itself with status %u", stop.code);
+        return xasprintf("it ended itself with status %u and `%s'", stop.code,
+                         last_line(c->last_line));
     if (stop.reason != STOP_STUCK)
         return xstrdup("");
     machine_describe_stuck(c->machine, stop.hart, text);

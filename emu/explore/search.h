@@ -18,6 +18,7 @@
 #include "plan.h"
 
 struct act_log;
+struct last_line;
 struct machine;
 struct report;
 struct search;
@@ -53,6 +54,7 @@ struct search_config {
     struct machine *machine;
     struct act_log *log;
     const struct report *report; /* prints findings */
+    const struct last_line *last_line;
     const struct snapshot
         *start;          /* of the machine, before the window: what harts do from there on counts */
     uint64_t begin, end; /* of the window: instructions of all harts */
