@@ -18,8 +18,8 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_CALLED] = "called",       [LABEL_RETURNED] = "returned",
         [LABEL_EXPECTED] = "expected",   [LABEL_BEFORE] = "before",
         [LABEL_AFTER] = "after",         [LABEL_REQUESTED] = "requested",
-        [LABEL_FLUSHED] = "flushed",     [LABEL_JUDGED] = "judged",
-        [LABEL_LITERAL] = "literal",
+        [LABEL_FLUSHED] = "flushed",     [LABEL_LEFT] = "left",
+        [LABEL_JUDGED] = "judged",       [LABEL_LITERAL] = "literal",
     };
 
     return names[label];
@@ -35,6 +35,9 @@ const char *message_text(enum message message)
         [MESSAGE_CLOCKS] =
             "from top to bottom, as the machine did it; each hart's cycles are a clock "
             "of its own",
+        [MESSAGE_NO_PUSH] =
+            "an entry for it on the task's return stack: curr_ret_stack did not grow",
+        [MESSAGE_NO_HOOK] = "a call on this stack whose return address was replaced",
         [MESSAGE_NEVER] = "; it has executed none so far",
         [MESSAGE_DATA_FENCE] = "a data fence (fence w,o or stronger) between that store and the "
                                "request",

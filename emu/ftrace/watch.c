@@ -168,7 +168,8 @@ static void plant_brackets(struct watch *w, const struct image *im, const struct
 
 static struct audit *new_audit(const struct watch *w, const struct watch_config *config)
 {
-    const struct audit_config audit = {.sites = w->sites,
+    const struct audit_config audit = {.tasks = w->tasks,
+                                       .sites = w->sites,
                                        .symbols = config->symbols,
                                        .log = w->patches,
                                        .updates = w->updates,
