@@ -19,6 +19,7 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_EXPECTED] = "expected",   [LABEL_BEFORE] = "before",
         [LABEL_AFTER] = "after",         [LABEL_REQUESTED] = "requested",
         [LABEL_FLUSHED] = "flushed",     [LABEL_LEFT] = "left",
+        [LABEL_TASK] = "task",           [LABEL_UNMAPPED] = "unmapped",
         [LABEL_JUDGED] = "judged",       [LABEL_LITERAL] = "literal",
     };
 
