@@ -146,6 +146,7 @@ enum site_oddity {
     SITE_BYTES_ODD, /* neither nops nor a call */
     SITE_TARGET,    /* a call to where nothing begins that a site may call */
     SITE_CARRY,     /* a call that misses such a place by 0x1000 */
+    SITE_RANGE,     /* or by a multiple of 2 GiB, where no code is */
     SITE_BASE, /* a jalr whose register does not have the auipc's value, and so calls elsewhere */
 };
 
@@ -155,7 +156,7 @@ struct site_odd_event {
     enum site_oddity oddity;
     uint64_t pc;       /* of the instruction that is about to be executed; virtual */
     uint64_t target;   /* virtual; not for SITE_BYTES_ODD */
-    uint64_t meant;    /* SITE_CARRY: the place that it misses */
+    uint64_t meant;    /* SITE_CARRY, SITE_RANGE: the place that it misses */
     uint8_t bytes[16]; /* of the site, as the hart fetches them */
 };
 
