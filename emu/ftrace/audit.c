@@ -302,6 +302,7 @@ static void follow_store(struct audit *a, const struct code_write *w)
     h = cluster_hart(a->config.cluster, w->who.hart);
     last = &a->harts[w->who.hart].text;
     last->site_before = last->stamp ? last->site : NO_SITE;
+    last->stamp_before = last->stamp;
     if (!last->stamp || w->who.cycle - last->alias_cycle > ALIAS_CYCLES) {
         last->alias = store_address(h, w);
         last->alias_cycle = w->who.cycle;
@@ -474,6 +475,7 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->text.alias_cycle);
     STATE_IO(io, h->text.site);
     STATE_IO(io, h->text.site_before);
+    STATE_IO(io, h->text.stamp_before);
     STATE_IO(io, h->overlap.hart);
     STATE_IO(io, h->overlap.stamp);
     STATE_IO(io, h->overlap.pc);

@@ -41,7 +41,8 @@ struct text_store {
     uint64_t alias; /* where a store was made not long before, at alias_cycle; 0: not known */
     uint64_t alias_cycle;
     uint32_t site;        /* NO_SITE: no site */
-    uint32_t site_before; /* of the store before */
+    uint32_t site_before; /* of the store before, and its stamp */
+    uint64_t stamp_before;
 };
 
 /* Another hart's store to text while this one's update is open; stamp 0: none. */

@@ -34,6 +34,8 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_PLACE] = "place",
         [LABEL_BETWEEN] = "between",
         [LABEL_MAPPED] = "mapped",
+        [LABEL_JUDGED] = "judged",
+        [LABEL_LITERAL] = "literal",
     };
 
     return names[label];

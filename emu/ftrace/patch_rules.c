@@ -197,14 +197,24 @@ void rule_merge_while_running(struct audit *a, const struct event *e)
 
 /* ---- what is replaced ---- */
 
-/* Whether the store begins a patch of the site that it hits: the hart's last one was elsewhere. */
+/* Whether the hart's store goes on with what it has begun in this update, as at the end of a page.
+ */
+static bool continues(const struct audit *a, const struct code_write *w)
+{
+    const struct text_store *last = &a->harts[w->who.hart].text;
+
+    return last->site == last->site_before &&
+           last->stamp_before >= updates_begun(a->config.updates, w->who.hart, w->stamp);
+}
+
+/* The patch of a site that the store begins; or NULL. */
 static const struct patch *begun_patch(const struct audit *a, const struct code_write *w)
 {
     const struct text_store *last = &a->harts[w->who.hart].text;
     const struct patch *p;
 
     if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site == NO_SITE ||
-        last->site == last->site_before)
+        continues(a, w))
         return NULL;
     p = patch_log_last(a->config.log, last->site);
     return p && p->stamp == w->stamp && p->stores == 1 ? p : NULL;

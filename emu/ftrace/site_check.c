@@ -186,20 +186,39 @@ static bool links_well(const struct site_check *k, const struct site *s, const u
            jalr.rd == (by_t0 ? REG_T0 : REG_RA);
 }
 
+/* What is wrong with the bytes in odd->bytes. */
+static enum site_oddity judge(const struct site_check *k, struct hart *h, const struct site *s,
+                              struct odd *odd)
+{
+    enum site_state state = site_state(k->sites, s, odd->bytes, &odd->target);
+
+    if (state == SITE_OTHER || (state == SITE_ON && !links_well(k, s, odd->bytes)))
+        return SITE_BYTES_ODD;
+    return state == SITE_ON ? judge_target(k, h, s, odd) : SITE_SOUND;
+}
+
+void site_check_judge(const struct site_check *k, struct hart *h, uint32_t id, const uint8_t *bytes,
+                      struct site_odd_event *odd)
+{
+    const struct site *s = site_get(k->sites, id);
+    struct odd found = {.oddity = SITE_SOUND};
+
+    memcpy(found.bytes, bytes, s->size);
+    *odd = (struct site_odd_event){.site = id, .pc = s->va, .oddity = judge(k, h, s, &found)};
+    odd->target = found.target;
+    odd->meant = found.meant;
+    memcpy(odd->bytes, found.bytes, sizeof odd->bytes);
+}
+
 static struct probe_plan plan_start(struct site_check *k, uint32_t id,
                                     const struct probe_view *view)
 {
     const struct site *s = site_get(k->sites, id);
     struct odd odd = {.oddity = SITE_SOUND};
-    enum site_state state;
 
     if (!read_site(s, view, 0, odd.bytes))
         return (struct probe_plan){.action = PROBE_IGNORE};
-    state = site_state(k->sites, s, odd.bytes, &odd.target);
-    if (state == SITE_OTHER || (state == SITE_ON && !links_well(k, s, odd.bytes)))
-        odd.oddity = SITE_BYTES_ODD;
-    else if (state == SITE_ON)
-        odd.oddity = judge_target(k, view->hart, s, &odd);
+    odd.oddity = judge(k, view->hart, s, &odd);
     if (odd.oddity == SITE_SOUND)
         return (struct probe_plan){.action = PROBE_IGNORE};
     remember(k, PROBES_OF_SITE * id + AT_START, view->hart, &odd);
