@@ -42,6 +42,9 @@ static void find_handlers(struct audit *a)
     static const char *const names[] = {"return_to_handler", "arch_rethook_trampoline",
                                         "__kretprobe_trampoline", "kretprobe_trampoline"};
 
+    if (a->config.symbols &&
+        !symbols_find(a->config.symbols, "return_to_handler", &a->return_to_handler))
+        a->return_to_handler = 0;
     static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
     for (unsigned i = 0; a->config.symbols && i < ARRAY_LEN(names); i++)
         a->handler_count +=

@@ -38,6 +38,7 @@ struct finding_listener {
 
 /* Everything it points to must outlive the auditor. */
 struct audit_config {
+    struct tasks *tasks; /* NULL: nothing is known of tasks */
     const struct site_table *sites;
     const struct symbols *symbols; /* NULL: none */
     const struct patch_log *log;

@@ -27,10 +27,12 @@ struct parked {
 /* The registers at a call of the tracer or at return_to_handler (calls.h), until it comes back. */
 struct followed {
     uint8_t kind; /* enum call_kind */
-    bool has_float, has_slot;
+    bool has_float, has_slot, has_back, has_depth;
     uint32_t hart, site, traps; /* traps: of the hart, audited_hart.traps */
     uint64_t sp, back, pc, cycle;
-    uint64_t slot; /* the doubleword below sp */
+    uint64_t slot;          /* the doubleword below sp */
+    uint64_t function_back; /* TRACER: where the traced function returns to */
+    int32_t depth;          /* TRACER: of the task's return stack (tasks.h) */
     uint64_t regs[32], fregs[32];
 };
 
@@ -108,6 +110,7 @@ struct audit {
      */
     uint64_t handlers[RETURN_HANDLERS_MAX];
     unsigned handler_count;
+    uint64_t return_to_handler;       /* 0: there is none */
     VEC_OF(struct followed) followed; /* private to contract_rules.c */
     uint64_t followed_left_out;
     /* The last stale fetch; the next event may be the other half of it. */

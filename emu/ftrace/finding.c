@@ -36,6 +36,7 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_MAPPED] = "mapped",
         [LABEL_JUDGED] = "judged",
         [LABEL_LITERAL] = "literal",
+        [LABEL_LEFT] = "left",
     };
 
     return names[label];
@@ -51,6 +52,9 @@ const char *message_text(enum message message)
         [MESSAGE_CLOCKS] =
             "from top to bottom, as the machine did it; each hart's cycles are a clock "
             "of its own",
+        [MESSAGE_NO_PUSH] =
+            "an entry for it on the task's return stack: curr_ret_stack did not grow",
+        [MESSAGE_NO_HOOK] = "a call on this stack whose return address was replaced",
         [MESSAGE_NEVER] = "; it has executed none so far",
         [MESSAGE_DATA_FENCE] = "a data fence (fence w,o or stronger) between that store and the "
                                "request",

@@ -53,6 +53,7 @@ enum fact_label {
     LABEL_BEFORE,
     LABEL_AFTER,
     LABEL_JUDGED,
+    LABEL_LEFT,
     LABEL_LITERAL,
     LABEL_REQUESTED,
     LABEL_FLUSHED,
@@ -70,6 +71,8 @@ enum message {
     MESSAGE_WRITER,      /* the writer is not known */
     MESSAGE_BYTES,       /* whether the bytes were written is not known */
     MESSAGE_CLOCKS,      /* cycles of different harts */
+    MESSAGE_NO_PUSH,     /* a return address was replaced, but not kept */
+    MESSAGE_NO_HOOK,     /* no return address on this stack was replaced */
     MESSAGE_NEVER,       /* the hart has never executed a fence.i */
     MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
                           */

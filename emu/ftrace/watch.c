@@ -171,7 +171,8 @@ static struct audit *new_audit(const struct watch *w, const struct watch_config 
     uint64_t va, mutex = 0;
     bool known = symbols_find(config->symbols, "text_mutex", &va) &&
                  image_va_to_pa(config->image, va, &mutex);
-    const struct audit_config audit = {.sites = w->sites,
+    const struct audit_config audit = {.tasks = w->tasks,
+                                       .sites = w->sites,
                                        .symbols = config->symbols,
                                        .log = w->patches,
                                        .updates = w->updates,
