@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
+#include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit_priv.h"
@@ -275,23 +276,63 @@ static void follow_trap_return(struct audit *a, const struct trap_return_event *
     struct audited_hart *h = &a->harts[hart_id(t->hart)];
 
     h->depth--;
+    a->user_mode |= t->to == PRIV_U;
     if (t->from != PRIV_M || t->to == PRIV_M || h->left_m_mode)
         return;
     h->left_m_mode = true;
     h->fenced = false;
 }
 
+/* The address at which a hart stores is determined only once in so many cycles, as it takes long.
+ */
+enum { ALIAS_CYCLES = 10 * 1000 };
+
+/* The virtual address of the store that the hart executes; 0: not known. */
+static uint64_t store_address(struct hart *h, const struct code_write *w)
+{
+    struct insn i;
+    uint32_t word;
+    uint64_t va, pa;
+
+    if (!hart_peek(h, w->who.pc, &word, sizeof word) || !insn_decode(word, &i))
+        return 0;
+    va = hart_reg(h, i.rs1) + (uint64_t)(int64_t)i.imm;
+    return hart_translate(h, va, ACCESS_LOAD, &pa) && pa == w->pa ? va : 0;
+}
+
+/* Where the byte of text is run; 0: not known. */
+static uint64_t text_address(const struct audit *a, uint32_t site, uint64_t pa)
+{
+    const struct site *s = site == NO_SITE ? NULL : site_get(a->config.sites, site);
+
+    return s ? s->va + (pa - s->pa) : text_map_va(a->config.text, pa);
+}
+
 /* Remembers the store if it is one to text, which the hart must order before it asks for fences. */
 static void follow_store(struct audit *a, const struct code_write *w)
 {
     uint32_t site = site_find(a->config.sites, w->pa, w->size);
+    struct text_store *last;
+    struct hart *h;
 
     if (w->who.kind != WRITER_HART ||
         (site == NO_SITE && !(a->config.text && text_map_has(a->config.text, w->pa, w->size))))
         return;
-    a->harts[w->who.hart].text = (struct text_store){
-        .stamp = w->stamp, .pa = w->pa, .pc = w->who.pc, .cycle = w->who.cycle, .site = site};
-    hart_await_order(cluster_hart(a->config.cluster, w->who.hart));
+    h = cluster_hart(a->config.cluster, w->who.hart);
+    last = &a->harts[w->who.hart].text;
+    last->site_before = last->stamp ? last->site : NO_SITE;
+    last->stamp_before = last->stamp;
+    if (!last->stamp || w->who.cycle - last->alias_cycle > ALIAS_CYCLES) {
+        last->alias = store_address(h, w);
+        last->alias_cycle = w->who.cycle;
+    }
+    last->stamp = w->stamp;
+    last->pa = w->pa;
+    last->pc = w->who.pc;
+    last->cycle = w->who.cycle;
+    last->va = text_address(a, site, w->pa);
+    last->site = site;
+    hart_await_order(h);
 }
 
 static void follow(struct audit *a, const struct event *e)
@@ -451,7 +492,19 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->text.pa);
     STATE_IO(io, h->text.pc);
     STATE_IO(io, h->text.cycle);
+    STATE_IO(io, h->text.va);
+    STATE_IO(io, h->text.alias);
+    STATE_IO(io, h->text.alias_cycle);
     STATE_IO(io, h->text.site);
+    STATE_IO(io, h->text.site_before);
+    STATE_IO(io, h->text.stamp_before);
+    STATE_IO(io, h->overlap.hart);
+    STATE_IO(io, h->overlap.stamp);
+    STATE_IO(io, h->overlap.pc);
+    STATE_IO(io, h->overlap.cycle);
+    STATE_IO(io, h->overlap.owned);
+    STATE_IO(io, h->look);
+    STATE_IO(io, h->writable_since);
     fence_rules_state_io(io, h);
 }
 
@@ -507,6 +560,9 @@ void audit_state_io(struct state_io *io, struct audit *a)
         hart_io(io, &a->harts[i]);
     STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
     STATE_IO(io, a->windows_left_out);
+    STATE_IO(io, a->user_mode);
+    STATE_IO(io, a->lock_seen);
+    STATE_IO(io, a->text_protected);
     site_rules_state_io(io, a);
     lifetime_rules_state_io(io, a);
     contract_rules_state_io(io, a);

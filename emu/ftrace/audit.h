@@ -44,6 +44,7 @@ struct audit_config {
     const struct patch_log *log;
     const struct updates *updates;
     const struct text_map *text; /* NULL: only sites are known */
+    uint64_t text_mutex;         /* the kernel's lock of its text, physical; 0: not known */
     struct cluster *cluster;
     size_t findings_max;
     struct finding_listener listener;

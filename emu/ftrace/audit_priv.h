@@ -39,7 +39,19 @@ struct followed {
 /* A hart's last store to text; stamp 0: none. */
 struct text_store {
     uint64_t stamp, pa, pc, cycle;
-    uint32_t site; /* NO_SITE: no site */
+    uint64_t va;    /* where the text is run */
+    uint64_t alias; /* where a store was made not long before, at alias_cycle; 0: not known */
+    uint64_t alias_cycle;
+    uint32_t site;        /* NO_SITE: no site */
+    uint32_t site_before; /* of the store before, and its stamp */
+    uint64_t stamp_before;
+};
+
+/* Another hart's store to text while this one's update is open; stamp 0: none. */
+struct text_overlap {
+    uint32_t hart;
+    uint64_t stamp, pc, cycle;
+    bool owned; /* by the owner of text_mutex */
 };
 
 /* A request for a fence.i to another hart: by an interrupt, whose handler has been entered. */
@@ -81,7 +93,10 @@ struct audited_hart {
     struct text_store text;
     struct fence_request request; /* to this hart; these are private to fence_rules.c */
     struct text_flush flush;
-    uint64_t satp_cycle; /* when it was given another page table; 0: never */
+    struct text_overlap overlap; /* these three are private to patch_rules.c */
+    bool look;                   /* at whether the text is still writable */
+    uint64_t writable_since;     /* cycle; 0: not seen so yet */
+    uint64_t satp_cycle;         /* when it was given another page table; 0: never */
 };
 
 enum { RETURN_HANDLERS_MAX = 4 };
@@ -102,6 +117,9 @@ struct audit {
     struct audited_hart *harts;
     VEC_OF(struct window) windows; /* private to fetch_rules.c */
     uint64_t windows_left_out;
+    bool user_mode;      /* some hart has been in U-mode */
+    bool lock_seen;      /* the next two are private to patch_rules.c: text_mutex was owned once */
+    bool text_protected; /* text was not writable once */
     VEC_OF(struct parked) parked; /* private to site_rules.c */
     uint64_t parked_left_out;
     VEC_OF(struct away) away; /* private to lifetime_rules.c */
