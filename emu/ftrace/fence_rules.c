@@ -5,11 +5,9 @@
  * A missing fence is found by the fetch that comes without it (fetch_rules.c). If there was a fence
  * of another kind, or one before the last store, the breach has the name of that mistake.
  */
-#include <string.h>
-
+#include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
-#include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "ftrace/audit_priv.h"
@@ -128,11 +126,13 @@ static bool is_code(const struct audit *a, struct hart *h, uint64_t va)
 /* The hart's own sfence.vma or sinval.vma: of all addresses, or of one where code is. */
 static bool covers_code(const struct audit *a, struct hart *h, uint64_t pc)
 {
-    struct insn i;
     uint32_t word;
+    unsigned rs1;
 
-    return hart_peek(h, pc, &word, sizeof word) && insn_decode(word, &i) &&
-           (!i.rs1 || is_code(a, h, hart_reg(h, i.rs1)));
+    if (!hart_peek(h, pc, &word, sizeof word))
+        return false;
+    rs1 = (unsigned)bits(word, 19, 15);
+    return !rs1 || is_code(a, h, hart_reg(h, rs1));
 }
 
 /* The same of a request to firmware (SBI, RFENCE): a2 and a3 are start and size; 0, 0 is all. */

@@ -66,7 +66,7 @@ static void add_target(struct finding *f, const struct site_odd_event *e)
 {
     if (e->oddity != SITE_BYTES_ODD)
         audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = e->target;
-    if (e->oddity == SITE_CARRY)
+    if (e->oddity == SITE_CARRY || e->oddity == SITE_RANGE)
         audit_fact(f, LABEL_NEAR, FACT_PLACE)->va = e->meant;
 }
 
@@ -126,6 +126,11 @@ void rule_bad_target(struct audit *a, const struct event *e)
 void rule_carry_error(struct audit *a, const struct event *e)
 {
     check(a, RULE_carry_error, SITE_CARRY, e);
+}
+
+void rule_out_of_range(struct audit *a, const struct event *e)
+{
+    check(a, RULE_out_of_range, SITE_RANGE, e);
 }
 
 /* ---- what the trampoline reads ---- */

@@ -86,7 +86,7 @@ static void judge_written(struct site_sweep *w, struct hart *h)
 
         if (s->gone || !bus_read(cluster_bus(w->cluster), s->pa, bytes, s->size))
             continue;
-        site_check_judge(w->check, w->written.at[i], bytes, &odd);
+        site_check_judge(w->check, h, w->written.at[i], bytes, &odd);
         if (odd.oddity != SITE_SOUND)
             emit(w, h, &odd);
     }

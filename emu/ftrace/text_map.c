@@ -13,7 +13,7 @@
 #include "load/symbols.h"
 
 struct range {
-    uint64_t pa, size;
+    uint64_t pa, va, size;
 };
 
 struct text_map {
@@ -29,9 +29,9 @@ static void add_label(void *ctx, const struct jump_place *place)
     map_put(&m->labels, place->pa / 2, 0);
 }
 
-static void add_range(struct text_map *m, uint64_t pa, uint64_t size)
+static void add_range(struct text_map *m, uint64_t pa, uint64_t va, uint64_t size)
 {
-    const struct range r = {pa, size};
+    const struct range r = {pa, va, size};
 
     VEC_PUSH(&m->ranges, r);
 }
@@ -45,7 +45,7 @@ static bool add_kernels_text(struct text_map *m, const struct image *im,
     if (!symbols_find(symbols, "_stext", &start) || !symbols_find(symbols, "_etext", &end) ||
         end <= start || !image_va_to_pa(im, start, &pa))
         return false;
-    add_range(m, pa, end - start);
+    add_range(m, pa, start, end - start);
     return true;
 }
 
@@ -55,7 +55,7 @@ struct text_map *text_map_new(const struct image *im, const struct symbols *symb
 
     m->is_exact = add_kernels_text(m, im, symbols);
     for (size_t i = 0; !m->is_exact && i < im->text_count; i++)
-        add_range(m, im->texts[i].pa, im->texts[i].size);
+        add_range(m, im->texts[i].pa, im->texts[i].va, im->texts[i].size);
     jump_table_read(im, symbols, add_label, m);
     return m;
 }
@@ -69,15 +69,27 @@ void text_map_free(struct text_map *m)
     free(m);
 }
 
-bool text_map_has(const struct text_map *m, uint64_t pa, uint64_t size)
+static const struct range *range_with(const struct text_map *m, uint64_t pa, uint64_t size)
 {
     for (size_t i = 0; i < m->ranges.len; i++) {
         const struct range *r = &m->ranges.at[i];
 
         if (pa >= r->pa && pa - r->pa <= r->size && size <= r->size - (pa - r->pa))
-            return true;
+            return r;
     }
-    return false;
+    return NULL;
+}
+
+bool text_map_has(const struct text_map *m, uint64_t pa, uint64_t size)
+{
+    return range_with(m, pa, size) != NULL;
+}
+
+uint64_t text_map_va(const struct text_map *m, uint64_t pa)
+{
+    const struct range *r = range_with(m, pa, 1);
+
+    return r ? r->va + (pa - r->pa) : 0;
 }
 
 bool text_map_is_exact(const struct text_map *m)

@@ -20,6 +20,9 @@ void text_map_free(struct text_map *m);
 /* Whether all of [pa, pa + size) is text. */
 bool text_map_has(const struct text_map *m, uint64_t pa, uint64_t size);
 
+/* The virtual address at which the byte is run; 0: it is no text. */
+uint64_t text_map_va(const struct text_map *m, uint64_t pa);
+
 /* Whether the text is known by the kernel's own symbols. */
 bool text_map_is_exact(const struct text_map *m);
 

@@ -322,6 +322,11 @@ uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp)
     return writer < u->harts && stamp >= u->begun[writer] ? u->begun[writer] : UINT64_MAX;
 }
 
+bool updates_is_open(const struct updates *u, uint32_t writer)
+{
+    return u->open[writer].stores;
+}
+
 void updates_finish(struct updates *u)
 {
     for (unsigned i = 0; i < u->harts; i++) {

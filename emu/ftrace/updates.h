@@ -98,6 +98,9 @@ bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
  */
 uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp);
 
+/* Whether the hart has an update that has not ended. */
+bool updates_is_open(const struct updates *u, uint32_t writer);
+
 /* Saves or restores all updates, open or ended. */
 void updates_state_io(struct state_io *io, struct updates *u);
 

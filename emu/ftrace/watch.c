@@ -168,11 +168,16 @@ static void plant_brackets(struct watch *w, const struct image *im, const struct
 
 static struct audit *new_audit(const struct watch *w, const struct watch_config *config)
 {
-    const struct audit_config audit = {.sites = w->sites,
+    uint64_t va, mutex = 0;
+    bool known = symbols_find(config->symbols, "text_mutex", &va) &&
+                 image_va_to_pa(config->image, va, &mutex);
+    const struct audit_config audit = {.tasks = w->tasks,
+                                       .sites = w->sites,
                                        .symbols = config->symbols,
                                        .log = w->patches,
                                        .updates = w->updates,
                                        .text = w->text,
+                                       .text_mutex = known ? mutex : 0,
                                        .cluster = config->cluster,
                                        .findings_max = config->findings_max,
                                        .listener = config->listener};
