@@ -3,7 +3,6 @@
  */
 #include "explore/acts.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,9 +343,13 @@ void act_log_listen(struct act_log *l, void (*on_act)(void *ctx, const struct ac
     l->ctx = ctx;
 }
 
-static_assert(sizeof(struct act) == 24, "no padding, so it is saved as it is");
-
-void act_list_state_io(struct state_io *io, struct act_list *l)
+void act_state_io(struct state_io *io, struct act *a)
 {
-    STATE_IO_PLAIN_VEC(io, &l->acts, (size_t)ACTS_MAX);
+    STATE_IO(io, a->insns);
+    STATE_IO(io, a->place);
+    STATE_IO(io, a->page);
+    STATE_IO(io, a->kind);
+    STATE_IO(io, a->hart);
+    STATE_IO(io, a->other);
+    STATE_IO(io, a->offset);
 }

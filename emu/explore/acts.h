@@ -40,7 +40,6 @@ struct act {
     uint8_t kind, hart, other;
     uint8_t offset; /* EXECUTE: of the instruction from the beginning of the site, bytes */
     uint32_t page;  /* EXECUTE, STORE: the number of the physical page */
-    uint32_t unused;
 };
 
 #define PLACE_PAGE UINT32_C(0x80000000)
@@ -51,7 +50,7 @@ struct act_list {
 
 enum { ACTS_MAX = 20000 };
 
-void act_list_state_io(struct state_io *io, struct act_list *l);
+void act_state_io(struct state_io *io, struct act *a);
 
 struct act_log;
 

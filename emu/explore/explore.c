@@ -96,7 +96,7 @@ static void clear_line(struct explorer *e)
     (void)fflush(e->config->diag->out);
 }
 
-static void show_progress(struct explorer *e, const struct search *now)
+static void show_progress(struct explorer *e, const struct search *now, uint64_t more)
 {
     double time = seconds();
     char n[GROUPED_MAX], same[GROUPED_MAX];
@@ -108,8 +108,8 @@ static void show_progress(struct explorer *e, const struct search *now)
     if (now)
         fprintf(e->config->diag->out,
                 "\r\033[Kexplore: update %u: %s interleavings, %s equivalent; %zu found",
-                e->updates, grouped(n, now->runs), grouped(same, now->equivalent + now->same),
-                e->found.list.len);
+                e->updates, grouped(n, now->runs + more),
+                grouped(same, now->equivalent + now->same), e->found.list.len);
     else
         fprintf(e->config->diag->out, "\r\033[Kexplore: %s cycles, %u updates; %zu found",
                 grouped(n, machine_cycles(e->machine)), e->updates, e->found.list.len);
@@ -117,12 +117,12 @@ static void show_progress(struct explorer *e, const struct search *now)
 }
 
 /* Whether all must stop, and why. */
-static bool must_stop(void *ctx, const struct search *now, enum search_bound *why)
+static bool must_stop(void *ctx, const struct search *now, uint64_t more, enum search_bound *why)
 {
     struct explorer *e = ctx;
     const struct explore_config *c = e->config;
 
-    show_progress(e, now);
+    show_progress(e, now, more);
     if (c->asked(c->ctx))
         *why = BOUND_ASKED;
     else if (c->timeout > 0 && seconds() - e->begun > c->timeout)
@@ -302,7 +302,7 @@ static struct stop run_seed(struct explorer *e)
             end_update(e);
         drop_old_marks(e);
     } while (stop.reason == STOP_CYCLES && machine_cycles(e->machine) < c->max_cycles &&
-             !e->status && !must_stop(e, NULL, &why) &&
+             !e->status && !must_stop(e, NULL, 0, &why) &&
              !(c->update && c->update == e->updates && !e->open));
     if (e->open && !e->stopped && !e->status)
         end_update(e);
@@ -343,7 +343,7 @@ static void print_discovery(const struct discovery *d, const char *file, FILE *o
 
     fputc('\n', out);
     if (d->died)
-        fprintf(out, "error: the guest dies: %s\n", d->text);
+        fprintf(out, "error: guest-dies: %s\n", d->text);
     else
         fputs(d->text, out);
     fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
@@ -413,7 +413,7 @@ static void write_json(const struct explorer *e, char *const *files, FILE *out)
 
         json_line(&j, 2);
         json_begin_object(&j, NULL);
-        json_text(&j, "rule", d->died ? NULL : rule_name(d->rule));
+        json_text(&j, "rule", d->died ? "guest-dies" : rule_name(d->rule));
         json_text(&j, "key", d->key);
         json_number(&j, "runs", d->runs);
         json_number(&j, "first", d->first);

@@ -58,7 +58,7 @@ void outcome_free(struct outcome *o)
         free(o->findings.at[i].text);
     }
     VEC_FREE(&o->findings);
-    VEC_FREE(&o->acts.acts);
+    VEC_FREE(&o->turns.turns);
     VEC_FREE(&o->plan.steps);
     free(o->died);
     *o = (struct outcome){0};
@@ -93,12 +93,26 @@ static void step_state_io(struct state_io *io, struct plan_step *s)
     STATE_IO(io, s->until);
 }
 
+static void turn_state_io(struct state_io *io, struct turn *t)
+{
+    STATE_IO(io, t->kind);
+    STATE_IO(io, t->hart);
+    STATE_IO(io, t->at);
+    act_state_io(io, &t->until);
+    STATE_IO(io, t->order);
+}
+
 static void outcome_state_io(struct state_io *io, struct outcome *o)
 {
     state_io_section(io, "outcome", 1);
+    STATE_IO(io, o->index);
     STATE_IO_VEC(io, &o->plan.steps, (size_t)STEPS_MAX, step_state_io);
-    act_list_state_io(io, &o->acts);
+    STATE_IO(io, o->order);
+    STATE_IO(io, o->acts);
+    state_io_bytes(io, &o->interleavings, sizeof o->interleavings);
     STATE_IO(io, o->full);
+    STATE_IO_VEC(io, &o->turns.turns, (size_t)UINT32_MAX, turn_state_io);
+    STATE_IO(io, o->more_turns);
     STATE_IO(io, o->reason);
     STATE_IO(io, o->code);
     text_state_io(io, &o->died);

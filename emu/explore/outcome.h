@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "explore/acts.h"
+#include "base/vec.h"
+#include "explore/order.h"
 #include "machine.h"
 #include "plan.h"
 
@@ -20,9 +21,14 @@ struct outcome_finding {
 };
 
 struct outcome {
+    uint64_t index; /* of the turn that was taken */
     struct plan plan;
-    struct act_list acts;
-    bool full; /* there were more acts */
+    uint64_t order;         /* order_hash of its acts */
+    uint64_t acts;          /* their number */
+    double interleavings;   /* order_count_log10 of its acts */
+    bool full;              /* there were more acts */
+    struct turn_list turns; /* that follow */
+    uint64_t more_turns;    /* left out, as there were too many */
     enum stop_reason reason;
     unsigned code;                           /* STOP_EXIT */
     char *died;                              /* why the guest cannot go on; "": it can */

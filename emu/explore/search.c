@@ -29,14 +29,15 @@
 enum {
     STALL_MORE = 300 * 1000, /* instructions: the act for which a hart stalls may never come */
     TAIL = 300 * 1000,       /* instructions that a run with turns goes on after the window's end */
-    PART = 50 * 1000,        /* instructions between two looks at what was found */
+    DEATH_MAX = 512,
+    PART = 50 * 1000, /* instructions between two looks at what was found */
 };
 
 /* A run whose turns are tried. */
 struct node {
     struct plan plan;
     struct turn_list turns;
-    size_t more; /* turns that were left out, as there were too many */
+    uint64_t more; /* turns that were left out, as there were too many */
 };
 
 struct search_state {
@@ -47,6 +48,7 @@ struct search_state {
     struct map expected; /* and of turns that were taken */
     struct map known;    /* hash of the key of each finding that the run of the seed has */
     struct outcome seed; /* the run of the seed */
+    VEC_OF(struct outcome) outcomes; /* of the present walk */
     VEC_OF(struct node) now, next;
     bool stopped;
 };
@@ -132,14 +134,36 @@ static char *died_of(const struct search_config *c, struct stop stop)
     return xstrdup(text);
 }
 
+/* What follows from the acts of the run, whose plan is complete. */
+static void take_acts(struct outcome *o, const struct search_config *c)
+{
+    const struct act_list *acts = act_log_list(c->log);
+    uint64_t from = 0;
+    size_t more = 0;
+
+    for (size_t i = 0; i < o->plan.steps.len; i++) {
+        const struct plan_step *step = &o->plan.steps.at[i];
+        uint64_t end = step->kind == PLAN_STALL ? step->until : step->at + 1;
+
+        from = end > from ? end : from;
+    }
+    o->acts = acts->acts.len;
+    o->full = act_log_is_full(c->log);
+    o->order = order_hash(acts);
+    if (o->plan.steps.len >= c->steps)
+        return;
+    o->interleavings = order_count_log10(acts);
+    o->turns = order_turns(acts, from, c->begin, c->runs, &more);
+    o->more_turns = more;
+}
+
 /* Takes the turn (NULL: none), runs, and sends the outcome. The machine stands at the turn. */
 static void run_turn(const struct search_config *c, const struct plan *plan,
-                     const struct turn *turn, struct channel *out)
+                     const struct turn *turn, uint64_t index, struct channel *out)
 {
     struct one_run r = {.config = c};
     struct outcome o = {0};
     struct stop stop = {.reason = STOP_INSNS};
-    const struct act_list *acts;
 
     for (size_t i = 0; i < plan->steps.len; i++)
         VEC_PUSH(&r.plan.steps, plan->steps.at[i]);
@@ -152,11 +176,9 @@ static void run_turn(const struct search_config *c, const struct plan *plan,
     }
     if (goes_on(stop))
         stop = run_to_end(&r, turn != NULL);
-    acts = act_log_list(c->log);
-    for (size_t i = 0; i < acts->acts.len; i++)
-        VEC_PUSH(&o.acts.acts, acts->acts.at[i]);
+    o.index = index;
     o.plan = r.plan;
-    o.full = act_log_is_full(c->log);
+    take_acts(&o, c);
     o.reason = stop.reason;
     o.code = stop.code;
     o.died = died_of(c, stop);
@@ -199,7 +221,7 @@ static void walk(const struct search_config *c, const struct plan *plan, const s
             running--;
         made = make_process();
         if (made == 0) {
-            run_turn(c, plan, &turns[i], out);
+            run_turn(c, plan, &turns[i], i, out);
             _exit(0);
         }
         running += made > 0;
@@ -272,9 +294,21 @@ static void discover(struct search_state *s, const struct plan *plan, bool died,
     d->runs++;
 }
 
+/* The words of a death without its numbers, which are times and addresses. */
+static void death_key(char key[DEATH_MAX], const char *died)
+{
+    size_t len = 0;
+
+    for (; *died && len < DEATH_MAX - 1; died++)
+        if (*died < '0' || *died > '9')
+            key[len++] = *died;
+    key[len] = '\0';
+}
+
 /* True: the run has found something. */
 static bool take_discoveries(struct search_state *s, const struct outcome *o)
 {
+    char key[DEATH_MAX];
     bool any = false;
     bool as_seed = o->reason == s->seed.reason && o->code == s->seed.code;
 
@@ -289,47 +323,60 @@ static bool take_discoveries(struct search_state *s, const struct outcome *o)
     }
     if (any || as_seed || !o->died[0] || (o->reason == STOP_EXIT && !o->code))
         return any;
-    discover(s, &o->plan, true, 0, o->died, o->died);
+    death_key(key, o->died);
+    discover(s, &o->plan, true, 0, key, o->died);
     return true;
 }
 
-static void take_outcome(struct search_state *s, struct outcome *o, bool last_level)
+static void take_outcome(struct search_state *s, struct outcome *o)
 {
-    uint64_t order = order_hash(&o->acts) & INT64_MAX, seen, from = 0;
-    bool found;
-    struct node node = {0};
+    uint64_t order = o->order & INT64_MAX, seen;
+    struct node node = {.plan = o->plan, .turns = o->turns, .more = o->more_turns};
+    bool found = take_discoveries(s, o);
 
     s->done->runs++;
-    found = take_discoveries(s, o);
     if (map_get(&s->orders, order, &seen)) {
         s->done->same++;
         return;
     }
     map_put(&s->orders, order, 1);
-    if (found || last_level)
+    if (found || !node.turns.turns.len)
         return;
-    for (size_t i = 0; i < o->plan.steps.len; i++) {
-        const struct plan_step *step = &o->plan.steps.at[i];
-        uint64_t end = step->kind == PLAN_STALL ? step->until : step->at + 1;
-
-        from = end > from ? end : from;
-    }
-    node.turns = order_turns(&o->acts, from, s->config->begin, s->config->runs, &node.more);
-    node.plan = o->plan;
     o->plan = (struct plan){0};
+    o->turns = (struct turn_list){0};
     VEC_PUSH(&s->next, node);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct outcome *s = a, *t = b;
+
+    return (s->index > t->index) - (s->index < t->index);
+}
+
+/* In the order of the turns, whichever process was faster. */
+static void take_outcomes(struct search_state *s)
+{
+    if (s->outcomes.len)
+        qsort(s->outcomes.at, s->outcomes.len, sizeof *s->outcomes.at, by_index);
+    for (size_t i = 0; i < s->outcomes.len; i++) {
+        take_outcome(s, &s->outcomes.at[i]);
+        outcome_free(&s->outcomes.at[i]);
+    }
+    s->outcomes.len = 0;
 }
 
 static bool must_stop(struct search_state *s)
 {
-    if (!s->stopped && s->config->stop && s->config->stop(s->config->ctx, s->done, &s->done->bound))
+    if (!s->stopped && s->config->stop &&
+        s->config->stop(s->config->ctx, s->done, s->outcomes.len, &s->done->bound))
         s->stopped = true;
     return s->stopped;
 }
 
-/* Has a process made that calls walk(), and takes the outcomes. */
+/* Has a process made that calls walk(), and receives the outcomes. */
 static bool run_walk(struct search_state *s, const struct plan *plan, const struct turn *turns,
-                     size_t count, bool last_level)
+                     size_t count)
 {
     struct channel channel;
     struct outcome o;
@@ -342,18 +389,12 @@ static bool run_walk(struct search_state *s, const struct plan *plan, const stru
         if (turns)
             walk(s->config, plan, turns, count, &channel);
         else
-            run_turn(s->config, plan, NULL, &channel);
+            run_turn(s->config, plan, NULL, 0, &channel);
         _exit(0);
     }
     channel_close_write(&channel);
-    while (walker > 0 && !must_stop(s) && channel_receive(&channel, &o)) {
-        if (turns) {
-            take_outcome(s, &o, last_level);
-            outcome_free(&o);
-        } else {
-            s->seed = o;
-        }
-    }
+    while (walker > 0 && !must_stop(s) && channel_receive(&channel, &o))
+        VEC_PUSH(&s->outcomes, o);
     if (walker > 0) {
         kill(walker, SIGKILL); /* if the search was stopped; its processes die with it */
         (void)waitpid(walker, NULL, 0);
@@ -404,7 +445,7 @@ static void free_node(struct node *n)
     VEC_FREE(&n->plan.steps);
 }
 
-static bool run_level(struct search_state *s, bool last_level)
+static bool run_level(struct search_state *s)
 {
     bool ok = true;
 
@@ -413,7 +454,8 @@ static bool run_level(struct search_state *s, bool last_level)
         uint64_t before = s->done->runs;
 
         if (chosen.turns.len && !s->stopped)
-            ok &= run_walk(s, &s->now.at[i].plan, chosen.turns.at, chosen.turns.len, last_level);
+            ok &= run_walk(s, &s->now.at[i].plan, chosen.turns.at, chosen.turns.len);
+        take_outcomes(s);
         s->done->left += chosen.turns.len - (s->done->runs - before);
         VEC_FREE(&chosen.turns);
         free_node(&s->now.at[i]);
@@ -435,15 +477,18 @@ static bool run_seed(struct search_state *s)
     const struct plan none = {0};
     struct node node = {0};
 
-    if (!run_walk(s, &none, NULL, 0, false) || s->stopped)
+    if (!run_walk(s, &none, NULL, 0) || s->stopped || s->outcomes.len != 1)
         return false;
+    s->seed = s->outcomes.at[0];
+    s->outcomes.len = 0;
     for (size_t i = 0; i < s->seed.findings.len; i++)
         map_put(&s->known, hash_of(s->seed.findings.at[i].key), 1);
-    s->done->acts = s->seed.acts.acts.len;
+    s->done->acts = s->seed.acts;
     s->done->acts_left_out = s->seed.full;
-    s->done->interleavings = order_count_log10(&s->seed.acts);
-    map_put(&s->orders, order_hash(&s->seed.acts) & INT64_MAX, 1);
-    node.turns = order_turns(&s->seed.acts, 0, s->config->begin, s->config->runs, &node.more);
+    s->done->interleavings = s->seed.interleavings;
+    map_put(&s->orders, s->seed.order & INT64_MAX, 1);
+    node = (struct node){.turns = s->seed.turns, .more = s->seed.more_turns};
+    s->seed.turns = (struct turn_list){0};
     VEC_PUSH(&s->now, node);
     return true;
 }
@@ -455,6 +500,7 @@ static void free_state(struct search_state *s)
     for (size_t i = 0; i < s->next.len; i++)
         free_node(&s->next.at[i]);
     VEC_FREE(&s->now);
+    VEC_FREE(&s->outcomes);
     VEC_FREE(&s->next);
     map_free(&s->orders);
     map_free(&s->expected);
@@ -474,7 +520,7 @@ bool search_window(const struct search_config *config, struct search *done,
     act_log_begin(config->log, config->sites, config->site_count, config->begin);
     ok = run_seed(&s);
     for (unsigned step = 1; ok && step <= config->steps && s.now.len; step++) {
-        ok = run_level(&s, step == config->steps);
+        ok = run_level(&s);
         next_level(&s);
     }
     if (!s.stopped && done->left)

@@ -62,8 +62,11 @@ struct search_config {
     size_t site_count;
     unsigned jobs, steps;
     uint64_t runs; /* at most */
-    /* Called now and then; true: the search must stop for that reason. */
-    bool (*stop)(void *ctx, const struct search *now, enum search_bound *why);
+    /*
+     * Called now and then; `more`: runs that are not counted in `now` yet. True: the search must
+     * stop for that reason.
+     */
+    bool (*stop)(void *ctx, const struct search *now, uint64_t more, enum search_bound *why);
     void *ctx;
 };
 
