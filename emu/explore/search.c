@@ -283,7 +283,7 @@ static void discover(struct search_state *s, const struct plan *plan, bool died,
                                                       .rule = (enum rule)rule,
                                                       .key = xstrdup(key),
                                                       .text = xstrdup(text),
-                                                      .first = s->done->runs}));
+                                                      .first = s->done->runs + 1}));
         d = &s->found->list.at[s->found->list.len - 1];
         copy_plan(&d->plan, plan);
     } else if (is_shorter(plan, &d->plan)) {
