@@ -13,9 +13,11 @@
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/audit_priv.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/sites.h"
+#include "ftrace/tasks.h"
 #include "ftrace/text_map.h"
 #include "load/symbols.h"
 
@@ -75,6 +77,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
     VEC_FREE(&a->parked);
+    VEC_FREE(&a->away);
     VEC_FREE(&a->followed);
     map_free(&a->index);
     swaps_free(a->swaps);
@@ -112,6 +115,19 @@ void audit_fact_site(struct finding *f, uint32_t site)
 {
     if (site != NO_SITE)
         audit_fact(f, LABEL_SITE, FACT_SITE)->site = site;
+}
+
+void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
+{
+    struct fact *fact;
+    struct task task;
+
+    if (!a->config.tasks || !tasks_read(a->config.tasks, h, hart_reg(h, REG_TP), &task))
+        return;
+    fact = audit_fact(f, LABEL_TASK, FACT_TASK);
+    fact->pid = task.pid;
+    static_assert(sizeof fact->bytes >= sizeof task.name, "the name has room");
+    memcpy(fact->bytes, task.name, sizeof task.name);
 }
 
 /* The hart whose cycles the fact has; false: it has none. */
@@ -415,9 +431,12 @@ static void fact_io(struct state_io *io, struct fact *f)
     STATE_IO(io, f->pc);
     STATE_IO(io, f->va);
     STATE_IO(io, f->cycle);
+    STATE_IO(io, f->pid);
     writer_state_io(io, &f->writer);
     STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_SLOT + 1 : FACT_BYTES_MAX + 1);
     state_io_bytes(io, f->bytes, sizeof f->bytes);
+    if (io->loading && f->kind == FACT_TASK)
+        f->bytes[FACT_BYTES_MAX - 1] = 0;
 }
 
 static void example_io(struct state_io *io, struct example *e)
@@ -552,6 +571,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
     STATE_IO(io, a->lock_seen);
     STATE_IO(io, a->text_protected);
     site_rules_state_io(io, a);
+    lifetime_rules_state_io(io, a);
     contract_rules_state_io(io, a);
     last_io(io, a);
     swaps_state_io(io, a->swaps);

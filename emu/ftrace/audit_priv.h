@@ -75,13 +75,29 @@ struct text_flush {
     uint64_t stamp, pc, cycle;
 };
 
+/* A context that a trap stopped in code outside of the kernel's image, as in a module. */
+struct away {
+    uint32_t hart;
+    uint64_t pc, sp, cycle;
+};
+
+/* The last sfence.vma for a hart. */
+struct mapping_change {
+    bool known;
+    uint32_t requester;
+    uint64_t pc, cycle; /* of the requester */
+    uint64_t at;        /* where the hart was */
+};
+
 /* What the auditor remembers of a hart. */
 struct audited_hart {
-    uint32_t depth;    /* traps taken minus trap returns, modulo 2^32 */
-    uint32_t traps;    /* traps taken, modulo 2^32 */
-    uint32_t odd_site; /* the last site that it ran with odd contents; NO_SITE: none */
-    bool left_m_mode;  /* it has left M-mode at least once: its firmware has started a kernel */
-    bool fenced;       /* has executed a fence.i since then, or since power-on if it never left */
+    struct mapping_change mapping; /* these two: private to lifetime_rules.c */
+    struct away resumed;           /* the last context that continued there; pc 0: another one */
+    uint32_t depth;                /* traps taken minus trap returns, modulo 2^32 */
+    uint32_t traps;                /* traps taken, modulo 2^32 */
+    uint32_t odd_site;             /* the last site that it ran with odd contents; NO_SITE: none */
+    bool left_m_mode; /* it has left M-mode at least once: its firmware has started a kernel */
+    bool fenced;      /* has executed a fence.i since then, or since power-on if it never left */
     struct text_store text;
     struct fence_request request; /* to this hart; these are private to fence_rules.c */
     struct text_flush flush;
@@ -116,6 +132,7 @@ struct audit {
     bool text_protected; /* text was not writable once */
     VEC_OF(struct parked) parked; /* private to site_rules.c */
     uint64_t parked_left_out;
+    VEC_OF(struct away) away; /* private to lifetime_rules.c */
     /* Where traced functions may be made to return to: return_to_handler, and those of kretprobes.
      */
     uint64_t handlers[RETURN_HANDLERS_MAX];
@@ -158,6 +175,8 @@ struct fact *audit_fact(struct finding *f, enum fact_label label, enum fact_kind
 void audit_fact_message(struct finding *f, enum fact_label label, enum message message);
 void audit_fact_moment(struct finding *f, enum fact_label label, const struct hart *h, uint64_t pc);
 void audit_fact_site(struct finding *f, uint32_t site);
+/* The task that the hart runs, if it is known. */
+void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h);
 
 /* Must be called last: says how to read the order of facts that have cycles of several harts. */
 void audit_fact_order(struct finding *f);
@@ -166,6 +185,7 @@ void audit_fact_order(struct finding *f);
 void fence_rules_end(struct audit *a); /* looks once more at the end of a run */
 void fence_rules_state_io(struct state_io *io, struct audited_hart *h);
 void site_rules_state_io(struct state_io *io, struct audit *a);
+void lifetime_rules_state_io(struct state_io *io, struct audit *a);
 void contract_rules_state_io(struct state_io *io, struct audit *a);
 
 /* The name of the breach of a rule about a missing fence: itself, or that of a fence that was

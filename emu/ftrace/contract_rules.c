@@ -342,8 +342,10 @@ static struct finding *report_call(struct audit *a, enum rule rule, const struct
                              .cause = audit_cause(rule, 0)};
     struct finding *f = audit_add(a, &b);
 
-    if (f)
-        audit_fact_site(f, e->call->site);
+    if (!f)
+        return NULL;
+    audit_fact_site(f, e->call->site);
+    audit_fact_task(a, f, e->hart);
     return f;
 }
 

@@ -23,6 +23,7 @@ const char *fact_label_name(enum fact_label label)
         [LABEL_PLACE] = "place",         [LABEL_BETWEEN] = "between",
         [LABEL_MAPPED] = "mapped",       [LABEL_JUDGED] = "judged",
         [LABEL_LITERAL] = "literal",     [LABEL_LEFT] = "left",
+        [LABEL_TASK] = "task",           [LABEL_UNMAPPED] = "unmapped",
     };
 
     return names[label];

@@ -28,6 +28,7 @@ enum fact_kind {
     FACT_MESSAGE,  /* message */
     FACT_PLACE,    /* va: code there */
     FACT_REGISTER, /* size: its number, as below; va: its value */
+    FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
     FACT_KINDS,
 };
 
@@ -54,6 +55,8 @@ enum fact_label {
     LABEL_AFTER,
     LABEL_JUDGED,
     LABEL_LEFT,
+    LABEL_TASK,
+    LABEL_UNMAPPED,
     LABEL_LITERAL,
     LABEL_REQUESTED,
     LABEL_FLUSHED,
@@ -92,6 +95,7 @@ struct fact {
     enum message message;
     uint32_t site, hart, requester;
     uint64_t pc, va, cycle;
+    int32_t pid;
     struct writer writer;
     uint8_t size;
     uint8_t bytes[FACT_BYTES_MAX];
