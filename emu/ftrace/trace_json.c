@@ -91,12 +91,13 @@ static void begin_line(struct trace_json *t)
 static void put_string(struct trace_json *t, const char *name, const char *s)
 {
     put(t, "\"%s\":\"", name);
-    for (unsigned i = 0; s[i] && i < NAME_MAX_BYTES; i++)
+    for (unsigned i = 0; s[i] && i < NAME_MAX_BYTES;
+         i++) { /* one by one would be slow with put() */
         if (s[i] == '"' || s[i] == '\\')
-            put(t, "\\%c", s[i]);
-        else
-            put(t, "%c", s[i] < ' ' || s[i] > '~' ? '?' : s[i]);
-    put(t, "\"");
+            t->buffer[t->used++] = '\\';
+        t->buffer[t->used++] = s[i] < ' ' || s[i] > '~' ? '?' : s[i];
+    }
+    t->buffer[t->used++] = '"';
 }
 
 /* ---- tracks ---- */
