@@ -29,7 +29,16 @@ static bool is_same_page(uint64_t a, uint64_t b)
     return a / PAGE_BYTES == b / PAGE_BYTES;
 }
 
-/* The last site at or before pc in its page, or else one after it; `gone`: of freed memory only. */
+/* The kernel frees the code of modules, and of the image only code whose sites are gone then. */
+static bool may_be_freed(const struct site *s, bool gone)
+{
+    return s->gone || (s->module && !gone);
+}
+
+/*
+ * Of code that may be freed: the last site at or before pc in its page, or else one after it;
+ * `gone`: only of memory that is something else now.
+ */
 static uint32_t site_near(const struct audit *a, uint64_t pc, bool gone)
 {
     uint32_t found = NO_SITE;
@@ -38,7 +47,7 @@ static uint32_t site_near(const struct audit *a, uint64_t pc, bool gone)
         const struct site *s = site_get(a->config.sites, id);
         uint64_t best = found == NO_SITE ? 0 : site_get(a->config.sites, found)->va;
 
-        if (is_same_page(s->va, pc) && (s->gone || !gone) &&
+        if (is_same_page(s->va, pc) && may_be_freed(s, gone) &&
             (found == NO_SITE || (best > pc ? s->va < best : s->va <= pc && s->va >= best)))
             found = id;
     }
