@@ -475,7 +475,7 @@ static void next_level(struct search_state *s)
 static bool run_seed(struct search_state *s)
 {
     const struct plan none = {0};
-    struct node node = {0};
+    struct node node;
 
     if (!run_walk(s, &none, NULL, 0) || s->stopped || s->outcomes.len != 1)
         return false;
