@@ -44,6 +44,7 @@
 #define ON_RESERVE(va, size)
 #define ON_CONDITIONAL(va, size)
 #define ON_BRANCH(taken)
+#define TRY_FOLLOW(slot, before)
 #define ON_NEXT()
 #define ON_JUMP(target)
 #define ON_JUMP_INDIRECT(target)
