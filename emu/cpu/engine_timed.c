@@ -128,31 +128,44 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         h->cache.pipe = l->state;                                           \
     } while (0)
 
-#define ON_NEXT() (by = LEAVE_NEXT)
-#define ON_BRANCH(taken) \
-    (by = predictor_branch(&model->predictor, PC, taken, u->imm < 0, (taken) ? TAKEN_PC : NEXT_PC))
-#define ON_JUMP(target) (by = predictor_jump(&model->predictor, PC, target))
-
-/* Goes along an edge (struct path_edge), or leaves the path in that way. */
-#define TRY_FOLLOW(slot, before)                                                      \
-    do {                                                                              \
-        if (LIKELY(by == edge_leave(slot))) {                                         \
-            const struct path_edge *e = &h->cache.path->edge[slot];                   \
-            if (LIKELY(e->token == h->cache.token) || timed_learn_edge(h, b, slot)) { \
-                budget -= e->cost;                                                    \
-                if (LIKELY(budget >= 0)) {                                            \
-                    before;                                                           \
-                    h->cache.stalled += e->stalled;                                   \
-                    h->cache.path = e->to;                                            \
-                    b = e->to->block;                                                 \
-                    goto entered;                                                     \
-                }                                                                     \
-                budget += e->cost;                                                    \
-            }                                                                         \
-        }                                                                             \
-        LEAVE(by);                                                                    \
+/* Goes along an edge (struct path_edge) where the block is left by the link as predicted. */
+#define TRY_EDGE(slot, before)                                                    \
+    do {                                                                          \
+        const struct path_edge *e = &h->cache.path->edge[slot];                   \
+        if (LIKELY(e->token == h->cache.token) || timed_learn_edge(h, b, slot)) { \
+            budget -= e->cost;                                                    \
+            if (LIKELY(budget >= 0)) {                                            \
+                before;                                                           \
+                h->cache.stalled += e->stalled;                                   \
+                h->cache.path = e->to;                                            \
+                b = e->to->block;                                                 \
+                goto entered;                                                     \
+            }                                                                     \
+            BARRIER(budget);                                                      \
+            budget += e->cost;                                                    \
+        }                                                                         \
     } while (0)
 
+#define ON_NEXT()                                               \
+    do {                                                        \
+        TRY_EDGE(LINK_NEXT, );                                  \
+        h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state; \
+    } while (0)
+#define ON_BRANCH(taken)                                                                   \
+    do {                                                                                   \
+        enum pipe_leave_by by = predictor_branch(&model->predictor, PC, taken, u->imm < 0, \
+                                                 UNLIKELY(!u->at) && h->cache.path->led);  \
+        if (LIKELY(by == edge_leave((taken) ? LINK_TAKEN : LINK_NEXT)))                    \
+            TRY_EDGE((taken) ? LINK_TAKEN : LINK_NEXT, );                                  \
+        LEAVE(by);                                                                         \
+    } while (0)
+#define ON_JUMP(target, before)                                                \
+    do {                                                                       \
+        enum pipe_leave_by by = predictor_jump(&model->predictor, PC, target); \
+        if (LIKELY(by == edge_leave(LINK_TAKEN)))                              \
+            TRY_EDGE(LINK_TAKEN, before);                                      \
+        LEAVE(by);                                                             \
+    } while (0)
 #define ON_JUMP_INDIRECT(target)                                                                \
     LEAVE(predictor_jump_indirect(&model->predictor, PC, target, u->rd != 32 && IS_LINK(u->rd), \
                                   u->rs1 == REG_RA))
@@ -243,7 +256,6 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     uint64_t line_mask = h ? ~(uint64_t)(h->s.model->core->dcache.line - 1) : 0; \
     uint64_t context = 0;                                                        \
     struct path_leave leave = {NO_STATE, 0};                                     \
-    enum pipe_leave_by by = LEAVE_NEXT;                                          \
     unsigned system_at = 0;                                                      \
     uint32_t early = 0;
 #include "cpu/engine.inc"

@@ -315,6 +315,7 @@ static struct path *make_path(struct hart *h, struct block *b, unsigned first)
                        .block = b,
                        .edge = {{.token = NO_KEY}, {.token = NO_KEY}},
                        .entry = h->cache.pipe,
+                       .led = s.led,
                        .first = (uint16_t)first};
     p->stalls = (struct path_stalls *)(void *)((char *)p->before + before);
     for (unsigned i = 0; i < PIPE_LEAVES; i++)

@@ -70,6 +70,7 @@ struct path {
     struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
     uint32_t entry;
     uint16_t first;
+    bool led;          /* a branch led to it: pipe_state.led */
     uint64_t stalled;  /* for fetch and data: STALLED_... */
     uint64_t calm;     /* the hart's token, while all lines of the wrong path behind it are there */
     struct path *next; /* of the block's */
