@@ -147,8 +147,10 @@ static bool extract_LR(uint32_t w, struct insn *i)
     return true;
 }
 
+/* The immediate has aq (2) and rl (1). */
 static bool extract_AMO(uint32_t w, struct insn *i)
 {
+    i->imm = (int32_t)bits(w, 26, 25);
     return extract_R(w, i);
 }
 

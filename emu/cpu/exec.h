@@ -90,7 +90,10 @@
 #define DO_sraw  RD = SEXT32((int32_t)S1 >> (S2 & 31))
 
 /* ---- I, Zifencei, S: ordering. Harts run one at a time, so `fence` does nothing. ---- */
-#define DO_fence           ON_FENCE()
+#define DO_fence                  \
+    if (UNLIKELY(h->s.unordered)) \
+        hart_note_fence(h, u);    \
+    ON_FENCE()
 #define DO_pause           SLOW(hart_op_pause(h))
 #define DO_fence_i         SYSTEM(hart_op_fence_i(h))
 #define DO_sfence_vma      SYSTEM(hart_op_sfence_vma(h, u))

@@ -399,6 +399,16 @@ void hart_drop_reservation(struct hart *h)
         hart_wake(h);
 }
 
+void hart_await_order(struct hart *h)
+{
+    h->s.unordered = true;
+}
+
+bool hart_awaits_order(const struct hart *h)
+{
+    return h->s.unordered;
+}
+
 uint64_t hart_sync_stamp(const struct hart *h)
 {
     return h->s.off ? UINT64_MAX : h->s.sync_stamp;
@@ -443,6 +453,7 @@ static void waiting_io(struct state_io *io, struct hart_state *s)
     STATE_IO(io, s->timer_due);
     STATE_IO(io, s->reserved);
     STATE_IO(io, s->reserved_line);
+    STATE_IO(io, s->unordered);
     STATE_IO(io, s->yield_from);
     STATE_IO(io, s->paused);
     STATE_IO_BELOW(io, s->waiting, HART_WAITS_STORE + 1);
@@ -509,7 +520,7 @@ void hart_state_io(struct state_io *io, struct hart *h)
     assert(!h->cache.uop && !h->s.insns_budget && !h->s.insns_left);
     if (io->loading)
         hart_drop_all_caches(h);
-    state_io_section(io, "hart", 2);
+    state_io_section(io, "hart", 3);
     registers_io(io, &h->s);
     counters_io(io, &h->s);
     waiting_io(io, &h->s);

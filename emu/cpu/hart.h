@@ -164,6 +164,14 @@ uint64_t hart_wait_limit(const struct hart *h);
 /* Breaks the LR reservation, if there is one; the next sc fails, and a wrs ends. */
 void hart_drop_reservation(struct hart *h);
 
+/*
+ * For observers: whether the hart has executed, since hart_await_order, an instruction that orders
+ * its earlier stores before its later stores or outputs: a data fence, or an atomic operation with
+ * aq and rl.
+ */
+void hart_await_order(struct hart *h);
+bool hart_awaits_order(const struct hart *h);
+
 /* The write stamp up to which this hart's fetches are up to date; UINT64_MAX: it is turned off. */
 uint64_t hart_sync_stamp(const struct hart *h);
 

@@ -139,23 +139,28 @@ struct sites_event {
 
 /*
  * EVENT_SITE_ODD, from ftrace/site_check.c: a hart is about to execute, at a site, what no protocol
- * of ftrace leaves there.
+ * of ftrace leaves there; or, from ftrace/site_sweep.c, it has ended an update that left that
+ * there.
  */
 enum site_oddity {
     SITE_SOUND,
     SITE_BYTES_ODD, /* neither nops nor a call */
     SITE_TARGET,    /* a call to where nothing begins that a site may call */
     SITE_CARRY,     /* a call that misses such a place by 0x1000 */
+    SITE_RANGE,     /* or by a multiple of 2 GiB, where no code is */
     SITE_BASE, /* a jalr whose register does not have the auipc's value, and so calls elsewhere */
+    SITE_LITERAL, /* data that tells the trampoline what to call was left as it was; `swept` only */
 };
 
 struct site_odd_event {
     struct hart *hart;
     uint32_t site;
     enum site_oddity oddity;
-    uint64_t pc;       /* of the instruction that is about to be executed; virtual */
-    uint64_t target;   /* virtual; not for SITE_BYTES_ODD */
-    uint64_t meant;    /* SITE_CARRY: the place that it misses */
+    bool swept;        /* found at the end of an update, which the hart has announced */
+    uint64_t pc;       /* of the instruction that is about to be executed, or the site; virtual */
+    uint64_t target;   /* virtual; not for SITE_BYTES_ODD; SITE_LITERAL: the value of the data */
+    uint64_t meant;    /* SITE_CARRY, SITE_RANGE: the place that it misses; SITE_LITERAL: the right
+                          value or 0 */
     uint8_t bytes[16]; /* of the site, as the hart fetches them */
 };
 

@@ -50,6 +50,21 @@ bool hart_op_ecall(struct hart *h)
     return false;
 }
 
+/* Of the sets of a fence, those by which earlier stores come before later stores or outputs. */
+enum { PRED_W = 0x10, SUCC_W_OR_O = 0x5, AQ_AND_RL = 3 };
+
+void hart_note_fence(struct hart *h, const struct uop *u)
+{
+    if ((u->imm & PRED_W) && (u->imm & SUCC_W_OR_O))
+        h->s.unordered = false;
+}
+
+void hart_note_atomic(struct hart *h, const struct uop *u)
+{
+    if (u->imm == AQ_AND_RL)
+        h->s.unordered = false;
+}
+
 /* fence.i may drop the block that is running, so the hart leaves it first. */
 bool hart_op_fence_i(struct hart *h)
 {

@@ -105,6 +105,7 @@ struct hart_state {
     bool timer_due;               /* time has reached stimecmp (Sstc) */
     bool reserved;                /* holds an LR reservation of reserved_line (physical) */
     uint64_t reserved_line;
+    bool unordered;      /* awaits a data fence (hart_await_order) */
     uint64_t yield_from; /* cycle from which on a pause ends hart_run */
     bool paused;         /* a pause has ended it */
     enum hart_wait waiting;

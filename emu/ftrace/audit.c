@@ -11,10 +11,14 @@
 #include "base/compiler.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
+#include "cpu/decode.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/audit_priv.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/sites.h"
+#include "ftrace/tasks.h"
+#include "ftrace/text_map.h"
 #include "load/symbols.h"
 
 /* NULL: another rule's function reports its breaches. */
@@ -40,6 +44,9 @@ static void find_handlers(struct audit *a)
     static const char *const names[] = {"return_to_handler", "arch_rethook_trampoline",
                                         "__kretprobe_trampoline", "kretprobe_trampoline"};
 
+    if (a->config.symbols &&
+        !symbols_find(a->config.symbols, "return_to_handler", &a->return_to_handler))
+        a->return_to_handler = 0;
     static_assert(ARRAY_LEN(names) <= RETURN_HANDLERS_MAX, "there is room for each");
     for (unsigned i = 0; a->config.symbols && i < ARRAY_LEN(names); i++)
         a->handler_count +=
@@ -70,6 +77,7 @@ void audit_free(struct audit *a)
     VEC_FREE(&a->findings);
     VEC_FREE(&a->windows);
     VEC_FREE(&a->parked);
+    VEC_FREE(&a->away);
     VEC_FREE(&a->followed);
     map_free(&a->index);
     swaps_free(a->swaps);
@@ -107,6 +115,19 @@ void audit_fact_site(struct finding *f, uint32_t site)
 {
     if (site != NO_SITE)
         audit_fact(f, LABEL_SITE, FACT_SITE)->site = site;
+}
+
+void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h)
+{
+    struct fact *fact;
+    struct task task;
+
+    if (!a->config.tasks || !tasks_read(a->config.tasks, h, hart_reg(h, REG_TP), &task))
+        return;
+    fact = audit_fact(f, LABEL_TASK, FACT_TASK);
+    fact->pid = task.pid;
+    static_assert(sizeof fact->bytes >= sizeof task.name, "the name has room");
+    memcpy(fact->bytes, task.name, sizeof task.name);
 }
 
 /* The hart whose cycles the fact has; false: it has none. */
@@ -255,16 +276,70 @@ static void follow_trap_return(struct audit *a, const struct trap_return_event *
     struct audited_hart *h = &a->harts[hart_id(t->hart)];
 
     h->depth--;
+    a->user_mode |= t->to == PRIV_U;
     if (t->from != PRIV_M || t->to == PRIV_M || h->left_m_mode)
         return;
     h->left_m_mode = true;
     h->fenced = false;
 }
 
+/* The address at which a hart stores is determined only once in so many cycles, as it takes long.
+ */
+enum { ALIAS_CYCLES = 10 * 1000 };
+
+/* The virtual address of the store that the hart executes; 0: not known. */
+static uint64_t store_address(struct hart *h, const struct code_write *w)
+{
+    struct insn i;
+    uint32_t word;
+    uint64_t va, pa;
+
+    if (!hart_peek(h, w->who.pc, &word, sizeof word) || !insn_decode(word, &i))
+        return 0;
+    va = hart_reg(h, i.rs1) + (uint64_t)(int64_t)i.imm;
+    return hart_translate(h, va, ACCESS_LOAD, &pa) && pa == w->pa ? va : 0;
+}
+
+/* Where the byte of text is run; 0: not known. */
+static uint64_t text_address(const struct audit *a, uint32_t site, uint64_t pa)
+{
+    const struct site *s = site == NO_SITE ? NULL : site_get(a->config.sites, site);
+
+    return s ? s->va + (pa - s->pa) : text_map_va(a->config.text, pa);
+}
+
+/* Remembers the store if it is one to text, which the hart must order before it asks for fences. */
+static void follow_store(struct audit *a, const struct code_write *w)
+{
+    uint32_t site = site_find(a->config.sites, w->pa, w->size);
+    struct text_store *last;
+    struct hart *h;
+
+    if (w->who.kind != WRITER_HART ||
+        (site == NO_SITE && !(a->config.text && text_map_has(a->config.text, w->pa, w->size))))
+        return;
+    h = cluster_hart(a->config.cluster, w->who.hart);
+    last = &a->harts[w->who.hart].text;
+    last->site_before = last->stamp ? last->site : NO_SITE;
+    last->stamp_before = last->stamp;
+    if (!last->stamp || w->who.cycle - last->alias_cycle > ALIAS_CYCLES) {
+        last->alias = store_address(h, w);
+        last->alias_cycle = w->who.cycle;
+    }
+    last->stamp = w->stamp;
+    last->pa = w->pa;
+    last->pc = w->who.pc;
+    last->cycle = w->who.cycle;
+    last->va = text_address(a, site, w->pa);
+    last->site = site;
+    hart_await_order(h);
+}
+
 static void follow(struct audit *a, const struct event *e)
 {
     switch (e->kind) {
     case EVENT_CODE_WRITE:
+        follow_store(a, &e->code_write);
         swaps_write(a->swaps, &e->code_write,
                     e->code_write.who.kind == WRITER_HART ? a->harts[e->code_write.who.hart].depth
                                                           : 0);
@@ -343,16 +418,19 @@ static void fact_io(struct state_io *io, struct fact *f)
 {
     STATE_IO_BELOW(io, f->label, LABELS);
     STATE_IO_BELOW(io, f->kind, FACT_KINDS);
-    STATE_IO_BELOW(io, f->message, MESSAGE_SINCE_START + 1);
+    STATE_IO_BELOW(io, f->message, MESSAGES);
     STATE_IO(io, f->site);
     STATE_IO(io, f->hart);
     STATE_IO(io, f->requester);
     STATE_IO(io, f->pc);
     STATE_IO(io, f->va);
     STATE_IO(io, f->cycle);
+    STATE_IO(io, f->pid);
     writer_state_io(io, &f->writer);
     STATE_IO_BELOW(io, f->size, f->kind == FACT_REGISTER ? FACT_SLOT + 1 : FACT_BYTES_MAX + 1);
     state_io_bytes(io, f->bytes, sizeof f->bytes);
+    if (io->loading && f->kind == FACT_TASK)
+        f->bytes[FACT_BYTES_MAX - 1] = 0;
 }
 
 static void example_io(struct state_io *io, struct example *e)
@@ -410,6 +488,24 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->odd_site);
     STATE_IO(io, h->left_m_mode);
     STATE_IO(io, h->fenced);
+    STATE_IO(io, h->text.stamp);
+    STATE_IO(io, h->text.pa);
+    STATE_IO(io, h->text.pc);
+    STATE_IO(io, h->text.cycle);
+    STATE_IO(io, h->text.va);
+    STATE_IO(io, h->text.alias);
+    STATE_IO(io, h->text.alias_cycle);
+    STATE_IO(io, h->text.site);
+    STATE_IO(io, h->text.site_before);
+    STATE_IO(io, h->text.stamp_before);
+    STATE_IO(io, h->overlap.hart);
+    STATE_IO(io, h->overlap.stamp);
+    STATE_IO(io, h->overlap.pc);
+    STATE_IO(io, h->overlap.cycle);
+    STATE_IO(io, h->overlap.owned);
+    STATE_IO(io, h->look);
+    STATE_IO(io, h->writable_since);
+    fence_rules_state_io(io, h);
 }
 
 static void last_io(struct state_io *io, struct audit *a)
@@ -454,7 +550,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 3);
+    state_io_section(io, "audit", 4);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -464,7 +560,11 @@ void audit_state_io(struct state_io *io, struct audit *a)
         hart_io(io, &a->harts[i]);
     STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
     STATE_IO(io, a->windows_left_out);
+    STATE_IO(io, a->user_mode);
+    STATE_IO(io, a->lock_seen);
+    STATE_IO(io, a->text_protected);
     site_rules_state_io(io, a);
+    lifetime_rules_state_io(io, a);
     contract_rules_state_io(io, a);
     last_io(io, a);
     swaps_state_io(io, a->swaps);

@@ -24,6 +24,7 @@ struct patch_log;
 struct site_table;
 struct state_io;
 struct symbols;
+struct text_map;
 struct updates;
 
 /*
@@ -37,10 +38,13 @@ struct finding_listener {
 
 /* Everything it points to must outlive the auditor. */
 struct audit_config {
+    struct tasks *tasks; /* NULL: nothing is known of tasks */
     const struct site_table *sites;
     const struct symbols *symbols; /* NULL: none */
     const struct patch_log *log;
     const struct updates *updates;
+    const struct text_map *text; /* NULL: only sites are known */
+    uint64_t text_mutex;         /* the kernel's lock of its text, physical; 0: not known */
     struct cluster *cluster;
     size_t findings_max;
     struct finding_listener listener;

@@ -30,6 +30,12 @@ enum { STACK_SHIFT = 14, STACK_BYTES = 1 << STACK_SHIFT };
 /* A function with variable arguments saves up to eight registers above its frame. */
 enum { VARARGS_BYTES = 64 };
 
+/*
+ * In a frame, the return address is just below the frame pointer; a site of pfe16 keeps it just
+ * below sp, which is its frame, too.
+ */
+enum { RETURN_BELOW_FRAME = 8 };
+
 /* More open calls than fit on a stack of that size; more stacks than any guest has tasks. */
 enum { OPEN_MAX = 4096, STACKS_MAX = 1 << 16 };
 
@@ -63,6 +69,7 @@ struct calls {
     VEC_OF(struct stack) stacks;
     struct map stack_at; /* address / STACK_BYTES -> index */
     uint32_t stack_count;
+    bool dropped; /* some call was ended because there were too many */
 };
 
 /* ---- stacks ---- */
@@ -106,6 +113,16 @@ static void emit(struct calls *c, enum event_kind kind, struct hart *h, const st
         cluster_emit(c->cluster, &e);
 }
 
+/* What else the auditor must know of functions, and of returns to return_to_handler. */
+static void emit_lost(struct calls *c, struct hart *h, const struct call *call, enum call_end how)
+{
+    const struct event e = {.kind = EVENT_CALL_LEFT,
+                            .call = {.hart = h, .call = call, .how = (uint8_t)how}};
+
+    if (cluster_wants(c->cluster, e.kind))
+        cluster_emit(c->cluster, &e);
+}
+
 static void leave_top(struct calls *c, struct stack *s, struct hart *h, enum call_end how)
 {
     const struct call *top = &s->open.at[s->open.len - 1];
@@ -136,6 +153,12 @@ static void forget_stacks(struct calls *c, struct hart *h, enum call_end how)
     map_clear(&c->stack_at);
 }
 
+static void drop_stacks(struct calls *c, struct hart *h)
+{
+    c->dropped = true;
+    forget_stacks(c, h, CALL_DROPPED);
+}
+
 /* sp of an empty stack is the address after its end, which must not count as the next stack's. */
 static uint64_t stack_key(uint64_t sp)
 {
@@ -157,7 +180,7 @@ static struct stack *make_stack(struct calls *c, uint64_t sp, struct hart *h)
     if (s)
         return s;
     if (c->stacks.len == STACKS_MAX)
-        forget_stacks(c, h, CALL_DROPPED);
+        drop_stacks(c, h);
     map_put(&c->stack_at, stack_key(sp), c->stacks.len);
     VEC_PUSH(&c->stacks, ((struct stack){.number = ++c->stack_count}));
     return &c->stacks.at[c->stacks.len - 1];
@@ -183,11 +206,15 @@ static void push(struct calls *c, struct hart *h, struct call *call)
 
     while (is_over(c, top_of(s), call))
         leave_top(c, s, h, CALL_ABANDONED);
-    if (s->open.len == OPEN_MAX)
+    if (s->open.len == OPEN_MAX) {
+        c->dropped = true;
         leave_down_to(c, s, 0, h, CALL_DROPPED);
+    }
     top = top_of(s);
     if (top.kind == CALL_FUNCTION && call->kind == CALL_FUNCTION && top.sp == call->sp)
         call->tail_of = top.function;
+    call->hart = hart_id(h);
+    call->cycle = hart_cycles(h);
     VEC_PUSH(&s->open, *call);
     if (c->listener.enter) {
         struct call_moment at = moment(s, h);
@@ -226,11 +253,61 @@ static enum call_end how_it_ended(const struct call *call, uint64_t pc, uint64_t
     return fits(*call, sp) ? CALL_CAME_BACK : CALL_ABANDONED;
 }
 
+/*
+ * Where the return address of a function is when its tracer has come back: in ra, or where the site
+ * or the prologue has stored it.
+ */
+static bool read_return(const struct calls *c, struct hart *h, const struct call *function,
+                        uint64_t *back)
+{
+    *back = hart_reg(h, REG_RA);
+    return site_layout(c->sites) >= LAYOUT_PFE8 ||
+           hart_peek(h, function->sp - RETURN_BELOW_FRAME, back, sizeof *back);
+}
+
+/* The tracer has come back, and its function goes on. */
+static void note_hook(const struct calls *c, struct stack *s, struct hart *h)
+{
+    struct call *top = s->open.len ? &s->open.at[s->open.len - 1] : NULL;
+    uint64_t back;
+
+    if (c->return_to_handler && top && top->kind == CALL_FUNCTION && read_return(c, h, top, &back))
+        top->hook = back == c->return_to_handler ? HOOK_HANDLER : HOOK_NONE;
+}
+
 static void come_back(struct calls *c, struct stack *s, size_t index, struct hart *h, uint64_t pc,
                       uint64_t sp)
 {
-    while (s->open.len > index)
-        leave_top(c, s, h, how_it_ended(&s->open.at[s->open.len - 1], pc, sp));
+    enum call_kind kind = s->open.at[index].kind;
+
+    while (s->open.len > index) {
+        const struct call *top = &s->open.at[s->open.len - 1];
+
+        if (top->kind == CALL_FUNCTION && top->hook == HOOK_HANDLER)
+            emit_lost(c, h, top, CALL_UNWOUND);
+        leave_top(c, s, h, how_it_ended(top, pc, sp));
+    }
+    if (kind == CALL_TRACER)
+        note_hook(c, s, h);
+}
+
+/* Ends the calls whose frames are below sp: nothing can return to them any more. */
+static void unwind(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
+{
+    for (struct call top = top_of(s); top.sp < sp && !fits(top, sp); top = top_of(s)) {
+        if (top.kind == CALL_FUNCTION && top.hook == HOOK_HANDLER)
+            emit_lost(c, h, &top, CALL_UNWOUND);
+        leave_top(c, s, h, CALL_ABANDONED);
+    }
+}
+
+/* Whether a function may return to return_to_handler here without being known to have been sent
+ * there. */
+static bool may_be_sent(const struct calls *c, const struct call *top, uint64_t sp)
+{
+    if (top->kind == CALL_FUNCTION && fits(*top, sp))
+        return top->hook != HOOK_NONE;
+    return top->kind == CALL_TRACER || c->dropped;
 }
 
 /*
@@ -260,10 +337,15 @@ static bool leave_chain(struct calls *c, struct stack *s, struct hart *h, uint64
  */
 static void arrive_at_handler(struct calls *c, struct stack *s, struct hart *h, uint64_t sp)
 {
-    const struct call top = top_of(s);
-    struct call handler = {
-        .kind = CALL_RETURN, .site = NO_SITE, .pc = c->return_to_handler, .sp = sp};
-    bool again = top.kind == CALL_RETURN && top.sp == sp;
+    struct call top, handler = {.kind = CALL_RETURN, .site = NO_SITE, .sp = sp};
+    bool again;
+
+    unwind(c, s, h, sp);
+    handler.pc = c->return_to_handler;
+    top = top_of(s);
+    again = top.kind == CALL_RETURN && top.sp == sp;
+    if (!again && !may_be_sent(c, &top, sp))
+        emit_lost(c, h, &handler, CALL_UNSENT);
 
     if (again) {
         handler.back = top.back;
@@ -281,6 +363,18 @@ static bool is_unbalanced(const struct stack *s, uint64_t pc)
     return goes_through(&top) && top.back == pc;
 }
 
+/* Whether return_to_handler has come, with its own stack pointer, to where an outer call returns
+ * to. */
+static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
+{
+    const struct call top = top_of(s);
+
+    for (size_t i = s->open.len; top.kind == CALL_RETURN && top.sp == sp && i-- > 0;)
+        if (s->open.at[i].kind == CALL_FUNCTION && s->open.at[i].back == pc)
+            return true;
+    return false;
+}
+
 static void arrive(struct calls *c, struct hart *h, uint64_t pc)
 {
     uint64_t sp = hart_reg(h, REG_SP);
@@ -295,6 +389,8 @@ static void arrive(struct calls *c, struct hart *h, uint64_t pc)
         come_back(c, s, index, h, pc, sp);
     else if (is_unbalanced(s, pc))
         leave_top(c, s, h, CALL_UNBALANCED);
+    else if (has_strayed(s, pc, sp))
+        leave_top(c, s, h, CALL_STRAYED);
 }
 
 static struct probe_plan plan_return(void *ctx, uint32_t id, const struct probe_view *view)
@@ -396,6 +492,8 @@ static void enter_function(struct calls *c, struct hart *h, struct call *functio
     function->kind = CALL_FUNCTION;
     function->sp = frame_of(c, h);
     function->back = return_address(c, h, calls);
+    if (c->return_to_handler && function->back == c->return_to_handler)
+        function->hook = HOOK_HANDLER;
     await(c, h, function->back);
     push(c, h, function);
 }
@@ -665,6 +763,9 @@ static void call_io(struct state_io *io, struct call *call)
     STATE_IO(io, call->back);
     STATE_IO(io, call->sp);
     STATE_IO(io, call->cause);
+    STATE_IO_BELOW(io, call->hook, HOOK_HANDLER + 1);
+    STATE_IO(io, call->hart);
+    STATE_IO(io, call->cycle);
 }
 
 static void stack_io(struct state_io *io, struct stack *s)
@@ -736,7 +837,8 @@ static void save_awaited(struct state_io *io, const struct calls *c)
 
 void calls_state_io(struct state_io *io, struct calls *c)
 {
-    state_io_section(io, "calls", 2);
+    state_io_section(io, "calls", 3);
+    STATE_IO(io, c->dropped);
     STATE_IO(io, c->fetched);
     STATE_IO(io, c->returns_left_out);
     STATE_IO(io, c->stack_count);

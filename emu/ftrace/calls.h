@@ -29,17 +29,27 @@ enum call_kind {
     CALL_TRAP,     /* a trap from the kernel, until the interrupted code continues */
 };
 
+/* Whether the return address of a function is that of return_to_handler. */
+enum call_hook {
+    HOOK_UNKNOWN, /* its tracer has not come back */
+    HOOK_NONE,
+    HOOK_HANDLER,
+};
+
 /* An open call on a stack. */
 struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
     const char *tail_of;   /* FUNCTION, when it is entered: what made the tail call; NULL: none */
-    uint32_t site;  /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
-    uint64_t pc;    /* of the site; TRAP: the interrupted pc */
-    uint64_t back;  /* where it returns to; FUNCTION: the return address */
-    uint64_t sp;    /* the stack pointer of its caller */
-    uint64_t cause; /* TRAP: scause */
+    uint32_t site;       /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
+    uint64_t pc;         /* of the site; TRAP: the interrupted pc */
+    uint64_t back;       /* where it returns to; FUNCTION: the return address */
+    uint64_t sp;         /* the stack pointer of its caller */
+    uint64_t cause;      /* TRAP: scause */
+    enum call_hook hook; /* FUNCTION */
+    unsigned hart;       /* these two: when it began */
+    uint64_t cycle;
 };
 
 struct call_moment {
@@ -57,8 +67,12 @@ enum call_end {
     CALL_ABANDONED,  /* it did not return: its stack was dropped or unwound */
     CALL_STRAYED,    /* TRACER, RETURN: it reached the return address of an outer call instead */
     CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
-    CALL_DROPPED,    /* it is not followed any more: there were too many */
-    CALL_OPEN,       /* it was still open at the end of the run */
+    /* FUNCTION, only in EVENT_CALL_LEFT: its return address had been replaced by that of
+       return_to_handler, and yet it, or an outer call, came back without that. */
+    CALL_UNWOUND,
+    CALL_UNSENT,  /* RETURN, only in EVENT_CALL_LEFT: no function had been made to return there */
+    CALL_DROPPED, /* it is not followed any more: there were too many */
+    CALL_OPEN,    /* it was still open at the end of the run */
 };
 
 struct calls_listener {

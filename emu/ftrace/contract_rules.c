@@ -13,6 +13,7 @@
 #include "cpu/isa.h"
 #include "ftrace/audit_priv.h"
 #include "ftrace/calls.h"
+#include "ftrace/tasks.h"
 
 /* Calls that are followed at the same time. */
 enum { FOLLOWED_MAX = 1 << 12 };
@@ -81,6 +82,38 @@ static void take_slot(const struct audit *a, struct hart *h, struct followed *f)
 {
     f->has_slot = f->kind == CALL_TRACER && site_layout(a->config.sites) == LAYOUT_PFE16 &&
                   hart_peek(h, f->sp - SLOT_BELOW_SP, &f->slot, sizeof f->slot);
+}
+
+/*
+ * Where the traced function returns to, at the start or the end of a call of its tracer. False: it
+ * is not known. A site after the prologue passes it in a0, too, which tells that there is a frame.
+ */
+static bool read_back(const struct audit *a, struct hart *h, uint64_t *back)
+{
+    enum site_layout layout = site_layout(a->config.sites);
+
+    *back = hart_reg(h, REG_RA);
+    if (layout >= LAYOUT_PFE8)
+        return true;
+    return hart_peek(h, hart_reg(h, layout == LAYOUT_PFE16 ? REG_SP : REG_S0) - SLOT_BELOW_SP, back,
+                     sizeof *back);
+}
+
+static bool read_depth(const struct audit *a, struct hart *h, int32_t *depth)
+{
+    return a->config.tasks && tasks_return_depth(a->config.tasks, h, hart_reg(h, REG_TP), depth);
+}
+
+/* What is needed to see whether the return address is replaced by return_to_handler. */
+static void take_back(const struct audit *a, struct hart *h, struct followed *f)
+{
+    bool known =
+        a->return_to_handler && f->kind == CALL_TRACER && read_back(a, h, &f->function_back);
+
+    if (site_layout(a->config.sites) <= LAYOUT_MCOUNT)
+        known = known && f->function_back == f->regs[REG_A0];
+    f->has_back = known;
+    f->has_depth = known && read_depth(a, h, &f->depth);
 }
 
 static bool is_of(const struct followed *f, const struct call *call)
@@ -208,6 +241,25 @@ static void compare_slot(struct audit *a, struct hart *h, const struct followed 
         report_register(a, RULE_clobbered_register, before, h, REG_RA, before->slot, slot);
 }
 
+/* The return address must be on the return stack before it is replaced. */
+static void check_push(struct audit *a, struct hart *h, const struct followed *before)
+{
+    uint64_t back;
+    int32_t depth;
+    struct finding *f;
+
+    if (!before->has_depth || before->function_back == a->return_to_handler ||
+        !read_back(a, h, &back) || back != a->return_to_handler || !read_depth(a, h, &depth) ||
+        depth > before->depth)
+        return;
+    f = report(a, RULE_hook_without_push, 0, before, h);
+    if (!f)
+        return;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = before->function_back;
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_PUSH);
+    audit_fact_order(f);
+}
+
 /*
  * Whether the rest of the function was called, as trampolines do that also want to see its return
  * (BPF's fexit): the return address is then one in the trampoline.
@@ -274,13 +326,64 @@ static void enter(struct audit *a, const struct call_event *e)
     VEC_RESERVE(&a->followed, 1);
     take(a, e->hart, e->call, &a->followed.at[a->followed.len]);
     take_slot(a, e->hart, &a->followed.at[a->followed.len]);
+    take_back(a, e->hart, &a->followed.at[a->followed.len]);
     a->followed.len++;
+}
+
+/* What is known of a function that a hart has left, or of where it is instead. */
+static struct finding *report_call(struct audit *a, enum rule rule, const struct call_event *e,
+                                   uint64_t pc)
+{
+    const struct breach b = {.rule = rule,
+                             .hart = hart_id(e->hart),
+                             .site = e->call->site,
+                             .pc = pc,
+                             .cycle = hart_cycles(e->hart),
+                             .cause = audit_cause(rule, 0)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return NULL;
+    audit_fact_site(f, e->call->site);
+    audit_fact_task(a, f, e->hart);
+    return f;
+}
+
+static void report_unwound(struct audit *a, const struct call_event *e)
+{
+    struct finding *f = report_call(a, RULE_never_returned, e, e->call->pc);
+    struct fact *called;
+
+    if (!f)
+        return;
+    called = audit_fact(f, LABEL_CALLED, FACT_MOMENT);
+    called->hart = e->call->hart;
+    called->pc = e->call->pc;
+    called->cycle = e->call->cycle;
+    audit_fact_moment(f, LABEL_LEFT, e->hart, hart_pc(e->hart));
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = a->return_to_handler;
+    audit_fact_order(f);
+}
+
+static void report_unsent(struct audit *a, const struct call_event *e)
+{
+    struct finding *f = report_call(a, RULE_hook_without_push, e, hart_pc(e->hart));
+
+    if (!f)
+        return;
+    audit_fact_moment(f, LABEL_RETURNED, e->hart, hart_pc(e->hart));
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_HOOK);
 }
 
 static void leave(struct audit *a, const struct call_event *e)
 {
-    struct followed *before = find(a, e->call);
+    struct followed *before;
 
+    if (e->how == CALL_UNWOUND || e->how == CALL_UNSENT) {
+        (e->how == CALL_UNWOUND ? report_unwound : report_unsent)(a, e);
+        return;
+    }
+    before = find(a, e->call);
     if (!before)
         return;
     switch ((enum call_end)e->how) {
@@ -288,10 +391,13 @@ static void leave(struct audit *a, const struct call_event *e)
         compare_integers(a, e->call, e->hart, before);
         compare_floats(a, e->call, e->hart, before);
         compare_slot(a, e->hart, before);
+        check_push(a, e->hart, before);
         break;
     case CALL_UNBALANCED: report_unbalanced(a, before, e->hart); break;
     case CALL_STRAYED: report_return(a, RULE_return_stack_mismatch, before, e->hart); break;
     case CALL_ABANDONED: report_return(a, RULE_lost_return, before, e->hart); break;
+    case CALL_UNWOUND:
+    case CALL_UNSENT:
     case CALL_DROPPED:
     case CALL_OPEN: break;
     }
@@ -347,6 +453,10 @@ static void followed_io(struct state_io *io, struct followed *f)
     STATE_IO(io, f->has_float);
     STATE_IO(io, f->has_slot);
     STATE_IO(io, f->slot);
+    STATE_IO(io, f->has_back);
+    STATE_IO(io, f->function_back);
+    STATE_IO(io, f->has_depth);
+    STATE_IO(io, f->depth);
     for (unsigned i = 0; i < ARRAY_LEN(f->regs); i++)
         STATE_IO(io, f->regs[i]);
     for (unsigned i = 0; i < ARRAY_LEN(f->fregs); i++)

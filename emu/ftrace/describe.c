@@ -187,6 +187,14 @@ static void describe_site(char *text, const struct site_table *sites, uint32_t i
     snprintf(text, FACT_TEXT_MAX, "%s, 0x%" PRIx64, s->function[0] ? s->function : "?", s->va);
 }
 
+static void describe_task(char *text, const struct fact *fact)
+{
+    int used = snprintf(text, FACT_TEXT_MAX, "%s", (const char *)fact->bytes);
+
+    if (fact->pid >= 0)
+        snprintf(text + used, FACT_TEXT_MAX - (size_t)used, ", pid %" PRId32, fact->pid);
+}
+
 void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
                    const struct symbols *symbols, struct lines *lines, const struct fact *fact)
 {
@@ -220,6 +228,7 @@ void describe_fact(char text[FACT_TEXT_MAX], const struct site_table *sites,
         if (place[0])
             snprintf(text + strlen(text), FACT_TEXT_MAX - strlen(text), " <%s>", place);
         break;
+    case FACT_TASK: describe_task(text, fact); break;
     case FACT_KINDS: break;
     }
 }

@@ -7,7 +7,8 @@
  * - only the page is known to have been written: unfenced-page;
  * - patched code (a site, a swapped instruction, or code that this hart had executed
  *   before): missing-local-fence if the fetching hart wrote the bytes itself, otherwise
- *   missing-remote-fence;
+ *   missing-remote-fence; wrong-fence or premature-fence if there was a fence, but not the one that
+ *   was needed (fence_rules.c);
  * - anything else (new code, DMA, firmware, a debugger): stale-fetch.
  *
  * If an instruction was swapped by one store (swaps.h), another hart may run either
@@ -95,7 +96,7 @@ static void close_windows(struct audit *a, enum rule rule, const struct update_e
         }
         w.fetch.hart = cluster_hart(a->config.cluster, w.hart);
         if (!has_fenced(a, &w))
-            audit_stale(a, rule, &w.fetch);
+            audit_stale(a, audit_name_fence(a, rule, &w.fetch), &w.fetch);
     }
     a->windows.len = left;
 }
@@ -127,7 +128,7 @@ static void check_patched_code(struct audit *a, enum rule rule, const struct eve
     if (e->kind == EVENT_UPDATE_ENDED)
         close_windows(a, rule, &e->update);
     else if (is_patched_code(a, s) && is_by_itself(s) == own && !is_in_window(a, s))
-        audit_stale(a, rule, s);
+        audit_stale(a, audit_name_fence(a, rule, s), s);
 }
 
 void rule_missing_local_fence(struct audit *a, const struct event *e)

@@ -28,6 +28,7 @@ enum fact_kind {
     FACT_MESSAGE,  /* message */
     FACT_PLACE,    /* va: code there */
     FACT_REGISTER, /* size: its number, as below; va: its value */
+    FACT_TASK,     /* bytes: its name, with a NUL; pid, -1: not known */
     FACT_KINDS,
 };
 
@@ -52,6 +53,18 @@ enum fact_label {
     LABEL_EXPECTED,
     LABEL_BEFORE,
     LABEL_AFTER,
+    LABEL_JUDGED,
+    LABEL_LEFT,
+    LABEL_TASK,
+    LABEL_UNMAPPED,
+    LABEL_LITERAL,
+    LABEL_REQUESTED,
+    LABEL_FLUSHED,
+    LABEL_RUNNING,
+    LABEL_NEW,
+    LABEL_PLACE,
+    LABEL_BETWEEN,
+    LABEL_MAPPED,
     LABELS,
 };
 
@@ -61,9 +74,17 @@ enum message {
     MESSAGE_WRITER,      /* the writer is not known */
     MESSAGE_BYTES,       /* whether the bytes were written is not known */
     MESSAGE_CLOCKS,      /* cycles of different harts */
+    MESSAGE_NO_PUSH,     /* a return address was replaced, but not kept */
+    MESSAGE_NO_HOOK,     /* no return address on this stack was replaced */
     MESSAGE_NEVER,       /* the hart has never executed a fence.i */
     MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
                           */
+    MESSAGE_DATA_FENCE,  /* a data fence between store and request */
+    MESSAGE_LOCK_HERE,   /* text_mutex at the last store; at the store between */
+    MESSAGE_LOCK_THERE,
+    MESSAGE_ALIAS,    /* of text, left mapped */
+    MESSAGE_WRITABLE, /* text at its own address */
+    MESSAGES,
 };
 
 struct fact {
@@ -72,6 +93,7 @@ struct fact {
     enum message message;
     uint32_t site, hart, requester;
     uint64_t pc, va, cycle;
+    int32_t pid;
     struct writer writer;
     uint8_t size;
     uint8_t bytes[FACT_BYTES_MAX];

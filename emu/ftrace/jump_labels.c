@@ -9,20 +9,11 @@
 #include "base/alloc.h"
 #include "base/state_io.h"
 #include "base/vec.h"
-#include "load/image.h"
+#include "ftrace/jump_table.h"
 #include "load/symbols.h"
 
 /* The instructions at a place: `nop`, and `jal zero` with any offset; never compressed. */
-enum { INSN_BYTES = 4, NOP = 0x00000013, JAL_ZERO = 0x0000006f, JAL_ZERO_MASK = 0xfff };
-
-/* Bits of an entry's key that say how its condition was written; the rest is an address. */
-enum { KEY_FLAGS = 3 };
-
-/* An entry of __jump_table: distances from the fields themselves. */
-struct entry {
-    int32_t code, target;
-    int64_t key;
-};
+enum { NOP = 0x00000013, JAL_ZERO = 0x0000006f, JAL_ZERO_MASK = 0xfff };
 
 struct place {
     uint64_t va, pa;
@@ -44,7 +35,7 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     uint32_t insn;
     enum jump_state state = JUMP_NOP;
 
-    if (view->size < INSN_BYTES)
+    if (view->size < JUMP_LABEL_BYTES)
         return (struct probe_plan){.action = PROBE_IGNORE};
     memcpy(&insn, view->bytes, sizeof insn);
     if ((insn & JAL_ZERO_MASK) == JAL_ZERO)
@@ -53,34 +44,24 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
         return (struct probe_plan){.action = PROBE_IGNORE};
     return (struct probe_plan){.action = PROBE_COUNT,
                                .counter = l->places.at[id].tally[state],
-                               .charged_bytes = INSN_BYTES};
+                               .charged_bytes = JUMP_LABEL_BYTES};
 }
 
-static void add(struct jump_labels *l, const struct image *im, const struct symbols *symbols,
-                uint64_t at, const struct entry *e)
-{
-    uint64_t key = at + offsetof(struct entry, key) + (uint64_t)e->key;
-    struct place p = {.va = at + (uint64_t)(int64_t)e->code};
-    const struct symbol *function = symbols_function_at(symbols, p.va);
-    const char *name = symbols_at(symbols, key & ~(uint64_t)KEY_FLAGS, NULL);
+struct reader {
+    struct jump_labels *labels;
+    const struct symbols *symbols;
+};
 
-    if (p.va % 2 || !image_is_text(im, p.va, INSN_BYTES) || !image_va_to_pa(im, p.va, &p.pa))
-        return;
+static void add(void *ctx, const struct jump_place *at)
+{
+    const struct reader *r = ctx;
+    const struct symbol *function = symbols_function_at(r->symbols, at->va);
+    const char *name = symbols_at(r->symbols, at->key, NULL);
+    struct place p = {.va = at->va, .pa = at->pa};
+
     p.function = function ? function->name : "";
     p.key = name ? name : "";
-    VEC_PUSH(&l->places, p);
-}
-
-static void read_table(struct jump_labels *l, const struct image *im, const struct symbols *symbols)
-{
-    uint64_t at, stop;
-    struct entry e;
-
-    if (!symbols_find(symbols, "__start___jump_table", &at) ||
-        !symbols_find(symbols, "__stop___jump_table", &stop))
-        return;
-    for (; at < stop && stop - at >= sizeof e && image_read(im, at, &e, sizeof e); at += sizeof e)
-        add(l, im, symbols, at, &e);
+    VEC_PUSH(&r->labels->places, p);
 }
 
 static int compare_va(const void *a, const void *b)
@@ -110,7 +91,7 @@ struct jump_labels *jump_labels_new(struct cluster *c, const struct image *im,
 
     l->cluster = c;
     l->owner = (struct probe_owner){l, plan, NULL};
-    read_table(l, im, symbols);
+    jump_table_read(im, symbols, add, &(struct reader){l, symbols});
     put_in_order(l);
     for (uint32_t i = 0; i < l->places.len; i++)
         l->places.at[i].probe = cluster_plant(c, l->places.at[i].pa, &l->owner, i);

@@ -305,8 +305,8 @@ static void put_function(struct sheet *s, const char *name, uint32_t site)
 
 static void put_fact(struct sheet *s, const struct fact *fact)
 {
-    static const char *const kinds[] = {"site",     "fence",   "store", "moment",  "bytes",
-                                        "unfenced", "message", "place", "register"};
+    static const char *const kinds[] = {"site",     "fence",   "store", "moment",   "bytes",
+                                        "unfenced", "message", "place", "register", "task"};
     const struct report *r = s->report;
     struct json *j = &s->json;
     char text[FACT_TEXT_MAX];
@@ -341,6 +341,11 @@ static void put_fact(struct sheet *s, const struct fact *fact)
     case FACT_REGISTER:
         json_text(j, "register", fact_register_name(fact));
         json_hex(j, "value", fact->va);
+        break;
+    case FACT_TASK:
+        json_text(j, "name", (const char *)fact->bytes);
+        if (fact->pid >= 0)
+            json_number(j, "pid", (uint64_t)fact->pid);
         break;
     case FACT_UNFENCED: json_number(j, "hart", fact->hart); break;
     case FACT_MESSAGE:

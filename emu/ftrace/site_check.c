@@ -62,6 +62,14 @@ static bool begins_symbol(const struct site_check *k, uint64_t va)
     return symbols_at(k->symbols, va, &offset) && !offset;
 }
 
+/* Whether it is in a function of the image. */
+static bool is_text(const struct site_check *k, uint64_t va)
+{
+    uint64_t pa;
+
+    return image_va_to_pa(k->image, va, &pa) && symbols_function_at(k->symbols, va);
+}
+
 /* Whether a function with a site begins there; its site may be a few instructions into it. */
 static bool is_traced_function(const struct site_check *k, uint64_t va)
 {
@@ -89,28 +97,42 @@ static bool is_traced_function(const struct site_check *k, uint64_t va)
  */
 static bool may_call(const struct site_check *k, const struct site *s, uint64_t target)
 {
-    uint64_t pa;
-
-    if (!k->symbols || !image_va_to_pa(k->image, target, &pa) ||
-        !symbols_function_at(k->symbols, target))
+    if (!k->symbols || !is_text(k, target))
         return true;
     return begins_symbol(k, target) && (s->kind != SITE_FUNCTION || !is_traced_function(k, target));
 }
 
-/* An auipc that was not rounded for the sign of the low half leads to the page before or after. */
-static enum site_oddity judge_target(const struct site_check *k, const struct site *s,
-                                     struct odd *odd)
+/* Whether the target misses a place that the site may call by one of these distances. */
+static bool misses(const struct site_check *k, const struct site *s, struct odd *odd,
+                   const int64_t *by, unsigned count)
 {
-    static const int64_t steps[] = {0x1000, -0x1000};
+    for (unsigned i = 0; i < count; i++) {
+        odd->meant = odd->target + (uint64_t)by[i];
+        if (k->symbols && begins_symbol(k, odd->meant) && is_text(k, odd->meant) &&
+            may_call(k, s, odd->meant))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * An auipc that was not rounded for the sign of the low half leads to the page before or after; an
+ * offset of which the upper bits were lost to where no code is.
+ */
+static enum site_oddity judge_target(const struct site_check *k, struct hart *h,
+                                     const struct site *s, struct odd *odd)
+{
+    static const int64_t page[] = {0x1000, -0x1000};
+    static const int64_t far[] = {INT64_C(1) << 31, -(INT64_C(1) << 31), INT64_C(1) << 32,
+                                  -(INT64_C(1) << 32)};
+    uint64_t pa;
 
     if (may_call(k, s, odd->target))
-        return SITE_SOUND;
-    for (unsigned i = 0; i < ARRAY_LEN(steps); i++) {
-        odd->meant = odd->target + (uint64_t)steps[i];
-        if (begins_symbol(k, odd->meant) && may_call(k, s, odd->meant))
-            return SITE_CARRY;
-    }
-    return SITE_TARGET;
+        return !is_text(k, odd->target) && !hart_translate(h, odd->target, ACCESS_FETCH, &pa) &&
+                       misses(k, s, odd, far, ARRAY_LEN(far))
+                   ? SITE_RANGE
+                   : SITE_SOUND;
+    return misses(k, s, odd, page, ARRAY_LEN(page)) ? SITE_CARRY : SITE_TARGET;
 }
 
 /* ---- what a hart fetches ---- */
@@ -164,20 +186,39 @@ static bool links_well(const struct site_check *k, const struct site *s, const u
            jalr.rd == (by_t0 ? REG_T0 : REG_RA);
 }
 
+/* What is wrong with the bytes in odd->bytes. */
+static enum site_oddity judge(const struct site_check *k, struct hart *h, const struct site *s,
+                              struct odd *odd)
+{
+    enum site_state state = site_state(k->sites, s, odd->bytes, &odd->target);
+
+    if (state == SITE_OTHER || (state == SITE_ON && !links_well(k, s, odd->bytes)))
+        return SITE_BYTES_ODD;
+    return state == SITE_ON ? judge_target(k, h, s, odd) : SITE_SOUND;
+}
+
+void site_check_judge(const struct site_check *k, struct hart *h, uint32_t id, const uint8_t *bytes,
+                      struct site_odd_event *odd)
+{
+    const struct site *s = site_get(k->sites, id);
+    struct odd found = {.oddity = SITE_SOUND};
+
+    memcpy(found.bytes, bytes, s->size);
+    *odd = (struct site_odd_event){.site = id, .pc = s->va, .oddity = judge(k, h, s, &found)};
+    odd->target = found.target;
+    odd->meant = found.meant;
+    memcpy(odd->bytes, found.bytes, sizeof odd->bytes);
+}
+
 static struct probe_plan plan_start(struct site_check *k, uint32_t id,
                                     const struct probe_view *view)
 {
     const struct site *s = site_get(k->sites, id);
     struct odd odd = {.oddity = SITE_SOUND};
-    enum site_state state;
 
     if (!read_site(s, view, 0, odd.bytes))
         return (struct probe_plan){.action = PROBE_IGNORE};
-    state = site_state(k->sites, s, odd.bytes, &odd.target);
-    if (state == SITE_OTHER || (state == SITE_ON && !links_well(k, s, odd.bytes)))
-        odd.oddity = SITE_BYTES_ODD;
-    else if (state == SITE_ON)
-        odd.oddity = judge_target(k, s, &odd);
+    odd.oddity = judge(k, view->hart, s, &odd);
     if (odd.oddity == SITE_SOUND)
         return (struct probe_plan){.action = PROBE_IGNORE};
     remember(k, PROBES_OF_SITE * id + AT_START, view->hart, &odd);
@@ -244,7 +285,7 @@ static enum probe_verdict hit(void *ctx, uint32_t probe, uint8_t cookie, struct 
         if (!is_linking_jalr(odd.bytes + pair_offset(k, s) + 4, &jalr))
             return PROBE_GO_ON;
         odd.target = (hart_reg(h, jalr.rs1) + (uint64_t)(int64_t)jalr.imm) & ~UINT64_C(1);
-        odd.oddity = judge_target(k, s, &odd);
+        odd.oddity = judge_target(k, h, s, &odd);
         if (odd.oddity == SITE_SOUND)
             return PROBE_GO_ON;
         if (site_state(k->sites, s, odd.bytes, &written) != SITE_ON || written != odd.target)

@@ -58,15 +58,15 @@ static bool is_torn(const struct audit *a, const struct site_odd_event *e)
     const struct site *s = site_get(a->config.sites, e->site);
     uint8_t memory[SITE_BYTES_MAX];
 
-    return e->oddity == SITE_BASE ||
-           (read_memory(a, s, memory) && memcmp(memory, e->bytes, s->size) != 0);
+    return !e->swept && (e->oddity == SITE_BASE ||
+                         (read_memory(a, s, memory) && memcmp(memory, e->bytes, s->size) != 0));
 }
 
 static void add_target(struct finding *f, const struct site_odd_event *e)
 {
     if (e->oddity != SITE_BYTES_ODD)
         audit_fact(f, LABEL_CALLS, FACT_PLACE)->va = e->target;
-    if (e->oddity == SITE_CARRY)
+    if (e->oddity == SITE_CARRY || e->oddity == SITE_RANGE)
         audit_fact(f, LABEL_NEAR, FACT_PLACE)->va = e->meant;
 }
 
@@ -86,9 +86,14 @@ static void report(struct audit *a, enum rule rule, uint64_t cause, const struct
         return;
     audit_fact_site(f, e->site);
     add_writer(a, f, e->site);
-    audit_fact_moment(f, LABEL_FETCHED, e->hart, e->pc);
-    add_bytes(f, LABEL_EXECUTED, s, e->bytes);
-    if (read_memory(a, s, memory) && memcmp(memory, e->bytes, s->size) != 0)
+    if (e->swept) {
+        audit_fact_moment(f, LABEL_JUDGED, e->hart, hart_pc(e->hart));
+        add_bytes(f, LABEL_IN_MEMORY, s, e->bytes);
+    } else {
+        audit_fact_moment(f, LABEL_FETCHED, e->hart, e->pc);
+        add_bytes(f, LABEL_EXECUTED, s, e->bytes);
+    }
+    if (!e->swept && read_memory(a, s, memory) && memcmp(memory, e->bytes, s->size) != 0)
         add_bytes(f, LABEL_IN_MEMORY, s, memory);
     add_target(f, e);
     audit_fact_order(f);
@@ -96,7 +101,8 @@ static void report(struct audit *a, enum rule rule, uint64_t cause, const struct
 
 void rule_torn_pair(struct audit *a, const struct event *e)
 {
-    a->harts[hart_id(e->site_odd.hart)].odd_site = e->site_odd.site;
+    if (!e->site_odd.swept)
+        a->harts[hart_id(e->site_odd.hart)].odd_site = e->site_odd.site;
     if (is_torn(a, &e->site_odd))
         report(a, RULE_torn_pair, cause_of(a, RULE_hart_inside, e->site_odd.site), &e->site_odd);
 }
@@ -120,6 +126,39 @@ void rule_bad_target(struct audit *a, const struct event *e)
 void rule_carry_error(struct audit *a, const struct event *e)
 {
     check(a, RULE_carry_error, SITE_CARRY, e);
+}
+
+void rule_out_of_range(struct audit *a, const struct event *e)
+{
+    check(a, RULE_out_of_range, SITE_RANGE, e);
+}
+
+/* ---- what the trampoline reads ---- */
+
+static void report_literal(struct audit *a, const struct site_odd_event *e)
+{
+    const struct breach b = {.rule = RULE_stale_literal,
+                             .hart = hart_id(e->hart),
+                             .site = e->site,
+                             .pc = e->pc,
+                             .cycle = hart_cycles(e->hart),
+                             .cause = audit_cause(RULE_stale_literal, e->target)};
+    struct finding *f = audit_add(a, &b);
+
+    if (!f)
+        return;
+    audit_fact_site(f, e->site);
+    audit_fact_moment(f, LABEL_JUDGED, e->hart, hart_pc(e->hart));
+    audit_fact(f, LABEL_LITERAL, FACT_PLACE)->va = e->target;
+    if (e->meant)
+        audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = e->meant;
+    audit_fact_order(f);
+}
+
+void rule_stale_literal(struct audit *a, const struct event *e)
+{
+    if (e->site_odd.oddity == SITE_LITERAL)
+        report_literal(a, &e->site_odd);
 }
 
 /* ---- contexts that a trap stopped inside of a site ---- */

@@ -77,6 +77,21 @@ static void add_writers_fence(const struct audit *a, struct finding *f, const st
         add_fence(f, s->who.hart, its);
 }
 
+/* Adds the flush of translations that the hart has executed instead. */
+static void add_flush(const struct audit *a, struct finding *f, const struct stale_fetch *s)
+{
+    const struct text_flush *flush = audit_flush_instead(a, s);
+    struct fact *fact;
+
+    if (f->rule != RULE_wrong_fence || !flush)
+        return;
+    fact = audit_fact(f, LABEL_FLUSHED, FACT_FENCE);
+    fact->hart = hart_id(s->hart);
+    fact->requester = flush->requester;
+    fact->pc = flush->pc;
+    fact->cycle = flush->cycle;
+}
+
 static void add_missing(const struct audit *a, struct finding *f, unsigned hart)
 {
     struct fact *fact = audit_fact(f, LABEL_MISSING, FACT_UNFENCED);
@@ -100,6 +115,7 @@ static void add_evidence(const struct audit *a, struct finding *f, uint32_t site
         add_fence(f, hart, last);
     add_store(f, s);
     add_writers_fence(a, f, s);
+    add_flush(a, f, s);
     audit_fact_moment(f, LABEL_FETCHED, s->hart, s->pc);
     add_versions(a, f, site, s);
     if (s->evidence == STALE_PAGE_ONLY)

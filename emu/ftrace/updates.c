@@ -16,6 +16,7 @@
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "ftrace/patch_log.h"
+#include "mem/bus.h"
 
 struct updates {
     struct cluster *cluster;
@@ -30,6 +31,8 @@ struct updates {
     unsigned open_count;
     bool *stopped;   /* by hart */
     uint64_t *ended; /* by writing hart: stamp up to which its updates have ended */
+    uint64_t *begun; /* the same: stamp of the begin of the newest update, see updates_begun */
+    uint64_t announced_at; /* stamp of the announcement */
     VEC_OF(struct update) kept;
     VEC_OF(struct update_hart) kept_harts;
     struct changes last_changes; /* of the last one kept, while has_last */
@@ -52,6 +55,8 @@ struct updates *updates_new(struct cluster *c, const struct site_table *sites,
     u->open_harts = xcalloc((size_t)u->harts * u->harts, sizeof *u->open_harts);
     u->open_changes = xcalloc(u->harts, sizeof *u->open_changes);
     u->ended = xcalloc(u->harts, sizeof *u->ended);
+    u->begun = xcalloc(u->harts, sizeof *u->begun);
+    memset(u->begun, 0xff, u->harts * sizeof *u->begun);
     u->stopped = xcalloc(u->harts, sizeof *u->stopped);
     return u;
 }
@@ -68,6 +73,7 @@ void updates_free(struct updates *u)
     free(u->open);
     free(u->open_harts);
     free(u->ended);
+    free(u->begun);
     free(u->stopped);
     VEC_FREE(&u->kept);
     VEC_FREE(&u->kept_harts);
@@ -136,6 +142,7 @@ static void begin(struct updates *u, const struct code_write *w)
     struct update_hart *row = row_of(u, writer);
 
     u->open_count++;
+    u->begun[writer] = u->announced ? u->announced_at : w->stamp;
     if (reopen(u, &w->who))
         return;
     u->open[writer] = (struct update){.first_stamp = w->stamp, .writer = w->who};
@@ -284,6 +291,7 @@ void updates_set_stopped(struct updates *u, unsigned hart, bool stopped)
 void updates_announce_begin(struct updates *u)
 {
     u->announced = true;
+    u->announced_at = bus_ram(cluster_bus(u->cluster))->stamp;
 }
 
 void updates_announce_end(struct updates *u, unsigned hart)
@@ -307,6 +315,16 @@ void updates_pass_time(struct updates *u, uint64_t cycle)
 bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp)
 {
     return writer < u->harts && stamp <= u->ended[writer];
+}
+
+uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp)
+{
+    return writer < u->harts && stamp >= u->begun[writer] ? u->begun[writer] : UINT64_MAX;
+}
+
+bool updates_is_open(const struct updates *u, uint32_t writer)
+{
+    return u->open[writer].stores;
 }
 
 void updates_finish(struct updates *u)
@@ -405,6 +423,7 @@ static void open_io(struct state_io *io, struct updates *u)
         update_io(io, &u->open[i]);
         STATE_IO(io, u->stopped[i]);
         STATE_IO(io, u->ended[i]);
+        STATE_IO(io, u->begun[i]);
         changes_state_io(io, &u->open_changes[i], u->sites);
     }
     for (size_t i = 0; i < (size_t)u->harts * u->harts; i++)
@@ -428,9 +447,10 @@ static bool all_ranges_are_sound(const struct updates *u)
 
 void updates_state_io(struct state_io *io, struct updates *u)
 {
-    state_io_section(io, "updates", 2);
+    state_io_section(io, "updates", 3);
     STATE_IO_SAME(io, u->harts);
     STATE_IO(io, u->announced);
+    STATE_IO(io, u->announced_at);
     open_io(io, u);
     STATE_IO(io, u->left_out);
     STATE_IO_VEC(io, &u->kept, u->max, update_io);

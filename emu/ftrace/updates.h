@@ -91,6 +91,16 @@ void updates_pass_time(struct updates *u, uint64_t cycle);
 /* Whether the update that the writer's store was part of has ended. */
 bool updates_ended(const struct updates *u, uint32_t writer, uint64_t stamp);
 
+/*
+ * The stamp from which on a fence is one of the update that the writer's store was part of: of the
+ * kernel's announcement, or else of the update's first store after all harts had fenced.
+ * UINT64_MAX: not known.
+ */
+uint64_t updates_begun(const struct updates *u, uint32_t writer, uint64_t stamp);
+
+/* Whether the hart has an update that has not ended. */
+bool updates_is_open(const struct updates *u, uint32_t writer);
+
 /* Saves or restores all updates, open or ended. */
 void updates_state_io(struct state_io *io, struct updates *u);
 

@@ -16,8 +16,10 @@
 #include "ftrace/patch_log.h"
 #include "ftrace/site_check.h"
 #include "ftrace/site_life.h"
+#include "ftrace/site_sweep.h"
 #include "ftrace/sites.h"
 #include "ftrace/tasks.h"
+#include "ftrace/text_map.h"
 #include "ftrace/trampolines.h"
 #include "ftrace/updates.h"
 #include "load/image.h"
@@ -32,12 +34,14 @@ struct watch {
     struct site_table *sites;
     struct tasks *tasks; /* not owned; NULL: none */
     struct site_life *site_life;
+    struct text_map *text;
     struct patch_log *patches;
     struct account *account;
     struct trampolines *trampolines; /* these two with the account */
     struct jump_labels *jump_labels;
     struct audit *audit;
-    struct site_check *site_check; /* with the audit */
+    struct site_check *site_check; /* these two with the audit */
+    struct site_sweep *site_sweep;
     struct calls *calls;
     struct updates *updates;
     struct probe_owner brackets;
@@ -56,6 +60,8 @@ static void on_code_write(struct watch *watch, const struct code_write *w)
     site = id == NO_SITE ? NULL : site_get(watch->sites, id);
     if (site)
         (void)!bus_read(cluster_bus(watch->cluster), site->pa, memory, site->size);
+    if (site && watch->site_sweep)
+        site_sweep_written(watch->site_sweep, id);
     begins = patch_log_write(watch->patches, w, id, memory);
     updates_write(watch->updates, w, id, begins);
 }
@@ -121,6 +127,13 @@ static struct probe_plan plan_bracket(void *ctx, uint32_t id, const struct probe
     return (struct probe_plan){.action = PROBE_CALL};
 }
 
+static void end_announced(struct watch *watch, struct hart *h)
+{
+    updates_announce_end(watch->updates, hart_id(h));
+    if (watch->site_sweep)
+        site_sweep_update_ended(watch->site_sweep, h);
+}
+
 static enum probe_verdict hit_bracket(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
                                       uint64_t pc)
 {
@@ -131,7 +144,7 @@ static enum probe_verdict hit_bracket(void *ctx, uint32_t id, uint8_t cookie, st
     if (id == BRACKET_BEGIN)
         updates_announce_begin(watch->updates);
     else
-        updates_announce_end(watch->updates, hart_id(h));
+        end_announced(watch, h);
     return PROBE_GO_ON;
 }
 
@@ -155,10 +168,16 @@ static void plant_brackets(struct watch *w, const struct image *im, const struct
 
 static struct audit *new_audit(const struct watch *w, const struct watch_config *config)
 {
-    const struct audit_config audit = {.sites = w->sites,
+    uint64_t va, mutex = 0;
+    bool known = symbols_find(config->symbols, "text_mutex", &va) &&
+                 image_va_to_pa(config->image, va, &mutex);
+    const struct audit_config audit = {.tasks = w->tasks,
+                                       .sites = w->sites,
                                        .symbols = config->symbols,
                                        .log = w->patches,
                                        .updates = w->updates,
+                                       .text = w->text,
+                                       .text_mutex = known ? mutex : 0,
                                        .cluster = config->cluster,
                                        .findings_max = config->findings_max,
                                        .listener = config->listener};
@@ -214,6 +233,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->sites = site_table_new(config->image, config->symbols, d);
     site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
+    w->text = text_map_new(config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
     w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max);
     declare_text(config->cluster, config->image);
@@ -223,6 +243,7 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     if (config->audit) {
         w->audit = new_audit(w, config);
         w->site_check = site_check_new(config->cluster, w->sites, config->image, config->symbols);
+        w->site_sweep = site_sweep_new(config->cluster, w->sites, w->site_check, config->symbols);
         w->audit_kinds = audit_events(w->audit);
         listener.kinds |= w->audit_kinds;
     }
@@ -241,11 +262,13 @@ void watch_free(struct watch *w)
     account_free(w->account);
     trampolines_free(w->trampolines);
     jump_labels_free(w->jump_labels);
+    site_sweep_free(w->site_sweep);
     site_check_free(w->site_check);
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
     site_life_free(w->site_life);
+    text_map_free(w->text);
     site_table_free(w->sites);
     free(w);
 }
@@ -272,6 +295,8 @@ void watch_state_io(void *watch, struct state_io *io)
         audit_state_io(io, w->audit);
     if (w->site_check)
         site_check_state_io(io, w->site_check);
+    if (w->site_sweep)
+        site_sweep_state_io(io, w->site_sweep);
 }
 
 void watch_end(struct watch *w)

@@ -47,10 +47,11 @@ def try_mutant(job):
     """The row of a kernel with a mistake: the first of the numbers of harts on which the mistake is found."""
     name, layout, says = job
     first = None
+    options = ["--initrd", f"{BUILD}/guest-kernel/{layout}/modules.cpio"] if says.get("modules") == "yes" else []
     tries = [(harts, seed) for seed in range(1, int(says.get("seeds", 1)) + 1)
              for harts in sorted({1, 2, 4, int(says["harts"])})]
     for harts, seed in tries:
-        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING), says.get("insns", "300M"), "--audit=fail", "--seed", str(seed))
+        found = run(f"{layout}-{name}", harts, says.get("script", EVERYTHING), says.get("insns", "300M"), *options, "--audit=fail", "--seed", str(seed))
         if found:
             first = first or (found[0]["rule"], harts, found[0]["examples"][0]["cycle"])
             if found[0]["rule"] == says["rule"]:

@@ -10,6 +10,7 @@
 #   script:   what the guest does; if it is missing, the script below
 #   seeds:    with how many seeds it is tried, because it needs luck; if it is missing, with one
 #   insns:    after how many instructions it is stopped; if it is missing, after 300M
+#   modules:  yes: /lib/modules has the kernel's modules
 #   follow:   yes: the kernel goes wrong because of the mistake, so other findings follow
 . "$(dirname "$0")/common.inc"
 
@@ -20,9 +21,13 @@ work tree 1; echo nop > $T/current_tracer; work calls 1"
 # said KEY PATCH: what the patch's head says.
 said() { sed -n "s/^$1: //p;/^---/q" "$2"; }
 
+# Modules are those of the sound kernel.
 # trace KERNEL HARTS SEED INSNS SCRIPT: a kernel with a mistake may not come to an end.
 trace() {
-    LIMIT=120 run run --quiet --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
+    modules=
+    [ "$modular" != yes ] || modules="--initrd $BUILD/guest-kernel/${1%%-*}/modules.cpio"
+    # shellcheck disable=SC2086 # an option and its value
+    LIMIT=120 run run --quiet $modules --harts "$2" --seed "$3" --max-insns "${4:-300M}" --report "$work/report" \
         --append "script=\"$(echo "$5" | tr '\n' ' ')\"" "$BUILD/guest-kernel/$1/kernel.elf"
 }
 
@@ -42,6 +47,7 @@ for patch in tests/broken/*.patch; do
     harts=$(said harts "$patch")
     insns=$(said insns "$patch")
     script=$(said script "$patch")
+    modular=$(said modules "$patch")
     for layout in $(said layouts "$patch"); do
         seeds=$(said seeds "$patch")
         for seed in $(seq "${seeds:-1}"); do

@@ -116,7 +116,7 @@ static enum rule rule_of(struct scene *s, const struct stale_fetch *f)
 static void store_bytes(struct scene *s, unsigned writer, uint64_t offset, unsigned size,
                         uint64_t old, uint64_t new, uint64_t stamp)
 {
-    const uint8_t memory[SITE_BYTES_MAX] = {0};
+    const uint8_t memory[SITE_BYTES_MAX] = {NOP, 0, 0, 0, NOP};
     struct event e = {.kind = EVENT_CODE_WRITE,
                       .code_write = {.stamp = stamp,
                                      .who = {.kind = WRITER_HART, .hart = writer, .cycle = 3},

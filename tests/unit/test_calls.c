@@ -58,6 +58,15 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
     say(ctx, "-", ends[how]);
 }
 
+/* What only the auditor hears of. */
+static void on_event(void *ctx, const struct event *e)
+{
+    if (e->call.how == CALL_UNWOUND)
+        say(ctx, "!", "unwound");
+    if (e->call.how == CALL_UNSENT)
+        say(ctx, "!", "unsent");
+}
+
 /* In the layout with sites of that many bytes: 8, `pfe8`, or 16, `pfe16`. */
 static void build_sites(struct scene *s, unsigned bytes)
 {
@@ -87,6 +96,9 @@ static void build_sites(struct scene *s, unsigned bytes)
     assert_true(bus_write(s->w.bus, SITE_PA, s->im->bytes, TEXT_BYTES, &loader));
     s->t = image_table(s->im, &s->symbols);
     s->c = calls_new(s->w.cluster, &s->im->image, s->t, s->symbols, listener);
+    cluster_listen(
+        s->w.cluster,
+        &(struct listener){.ctx = s, .kinds = EVENT_BIT(EVENT_CALL_LEFT), .on_event = on_event});
 }
 
 static void build(struct scene *s)
@@ -249,9 +261,87 @@ static void a_hooked_call_ends_in_the_handler(void **state)
     build(&s);
     switch_on(&s, F);
     call(&s, F, TOP, HOME, 3);
+    hart_set_reg(s.h, RA, ADDRESS + HANDLER);
     go(&s, hart_pc(s.h), 1, TOP, ADDRESS + HANDLER);
     go(&s, ADDRESS + HANDLER, 2, TOP, HOME);
     assert_string_equal(s.log, "+f.on +tracer - -returned f -returned +return - -returned ");
+    wreck(&s);
+}
+
+static void a_call_that_is_not_hooked_must_not_end_in_the_handler(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    switch_on(&s, F);
+    call(&s, F, TOP, HOME, 3);
+    go(&s, hart_pc(s.h), 1, TOP, ADDRESS + HANDLER);
+    s.log[0] = '\0';
+    go(&s, ADDRESS + HANDLER, 1, TOP, HOME);
+    assert_string_equal(s.log, "!unsent f -returned +return ");
+    wreck(&s);
+}
+
+/* Calls f, and hooks it. */
+static void call_hooked(struct scene *s, uint64_t sp, uint64_t back)
+{
+    switch_on(s, F);
+    call(s, F, sp, back, 3);
+    hart_set_reg(s->h, RA, ADDRESS + HANDLER);
+    go(s, hart_pc(s->h), 1, sp, HOME);
+    s->log[0] = '\0';
+}
+
+static void a_hooked_call_must_end_in_the_handler(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_hooked(&s, TOP, HOME);
+    go(&s, HOME, 1, TOP, HOME);
+    assert_string_equal(s.log, "!unwound f -returned ");
+    wreck(&s);
+}
+
+static void a_hooked_call_must_not_be_left_by_one_around_it(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, G, NOP, NOP);
+    call(&s, G, TOP, HOME, 2);
+    call_hooked(&s, TOP - 128, ADDRESS + BETWEEN);
+    go(&s, HOME, 1, TOP, HOME);
+    assert_string_equal(s.log, "!unwound f -abandoned g -returned ");
+    wreck(&s);
+}
+
+static void a_hooked_call_must_not_be_left_by_a_hooked_one_around_it(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_hooked(&s, TOP, HOME);
+    call_hooked(&s, TOP - 128, ADDRESS + BETWEEN);
+    go(&s, ADDRESS + HANDLER, 2, TOP, HOME);
+    assert_string_equal(s.log, "!unwound f -abandoned f -returned +return - -returned ");
+    wreck(&s);
+}
+
+/* As do_exit(), whose stack is used again from its top. */
+static void a_hooked_call_may_never_return(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_hooked(&s, TOP - 128, HOME);
+    call(&s, F, TOP, HOME, 3);
+    assert_string_equal(s.log, "f -abandoned +f.on +tracer ");
     wreck(&s);
 }
 
@@ -422,6 +512,11 @@ int main(void)
         cmocka_unit_test(who_goes_on_in_the_middle_of_a_site_finds_that_sites_state),
         cmocka_unit_test(the_tracer_has_a_part_of_its_own),
         cmocka_unit_test(a_hooked_call_ends_in_the_handler),
+        cmocka_unit_test(a_call_that_is_not_hooked_must_not_end_in_the_handler),
+        cmocka_unit_test(a_hooked_call_must_end_in_the_handler),
+        cmocka_unit_test(a_hooked_call_must_not_be_left_by_one_around_it),
+        cmocka_unit_test(a_hooked_call_must_not_be_left_by_a_hooked_one_around_it),
+        cmocka_unit_test(a_hooked_call_may_never_return),
         cmocka_unit_test(two_hooked_calls_end_in_the_handler_one_after_the_other),
         cmocka_unit_test(what_lies_below_a_new_call_is_over),
         cmocka_unit_test(a_new_task_has_nothing_of_the_old_one),

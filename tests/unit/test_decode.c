@@ -478,8 +478,8 @@ static void operands_of_every_format_are_where_the_manual_puts_them(void **state
             {CSRRW(rd, number, rs1), OP_csrrw, rd, rs1, 0, number},
             {CSRRCI(rd, number, rs1), OP_csrrci, rd, rs1, 0, number},
             {LR_D(number & 3, rd, rs1), OP_lr_d, rd, rs1, 0, 0},
-            {SC_W(number & 3, rd, rs2, rs1), OP_sc_w, rd, rs1, rs2, 0},
-            {AMOMAXU_D(number & 3, rd, rs2, rs1), OP_amomaxu_d, rd, rs1, rs2, 0},
+            {SC_W(number & 3, rd, rs2, rs1), OP_sc_w, rd, rs1, rs2, number & 3},
+            {AMOMAXU_D(number & 3, rd, rs2, rs1), OP_amomaxu_d, rd, rs1, rs2, number & 3},
             {SFENCE_VMA(rs1, rs2), OP_sfence_vma, 0, rs1, rs2, 0},
         };
         for (size_t f = 0; f < ARRAY_LEN(all); f++)

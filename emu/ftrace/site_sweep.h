@@ -1,0 +1,35 @@
+/*
+ * site_sweep.h - judges sites that no hart runs: at the end of each update that the kernel
+ * announces, all sites that were written since the last one; and the data by which the trampoline
+ * knows what to call.
+ *
+ * What is wrong is emitted as EVENT_SITE_ODD.
+ */
+#ifndef FTRACE_SITE_SWEEP_H
+#define FTRACE_SITE_SWEEP_H
+
+#include <stdint.h>
+
+struct cluster;
+struct hart;
+struct site_check;
+struct site_sweep;
+struct site_table;
+struct state_io;
+struct symbols;
+
+/* All must outlive it. */
+struct site_sweep *site_sweep_new(struct cluster *c, const struct site_table *sites,
+                                  const struct site_check *check, const struct symbols *symbols);
+void site_sweep_free(struct site_sweep *w); /* NULL is allowed */
+
+/* A store has hit the site. */
+void site_sweep_written(struct site_sweep *w, uint32_t site);
+
+/* The hart has announced that an update of sites has ended. */
+void site_sweep_update_ended(struct site_sweep *w, struct hart *h);
+
+/* Saves or restores which sites were written. */
+void site_sweep_state_io(struct state_io *io, struct site_sweep *w);
+
+#endif
