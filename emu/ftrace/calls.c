@@ -199,6 +199,23 @@ static bool is_over(const struct calls *c, struct call top, const struct call *n
            next->back != c->return_to_handler;
 }
 
+/* Whether a call with that frame may return with that stack pointer. */
+static bool fits(struct call call, uint64_t sp)
+{
+    return sp - call.sp <= (call.kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
+}
+
+/*
+ * Whether `top` has made a tail call: it had given its frame back. With variable arguments the
+ * frame address of the new one is lower; then the return address, which was replaced before, tells.
+ */
+static bool is_tail_call(const struct calls *c, const struct call *top, const struct call *next)
+{
+    return top->kind == CALL_FUNCTION && next->kind == CALL_FUNCTION &&
+           (top->sp == next->sp ||
+            (next->back == c->return_to_handler && c->return_to_handler && fits(*next, top->sp)));
+}
+
 static void push(struct calls *c, struct hart *h, struct call *call)
 {
     struct stack *s = make_stack(c, call->sp, h);
@@ -211,8 +228,8 @@ static void push(struct calls *c, struct hart *h, struct call *call)
         leave_down_to(c, s, 0, h, CALL_DROPPED);
     }
     top = top_of(s);
-    if (top.kind == CALL_FUNCTION && call->kind == CALL_FUNCTION && top.sp == call->sp)
-        call->tail_of = top.function;
+    if (is_tail_call(c, &top, call))
+        call->tail_of = top.pc;
     call->hart = hart_id(h);
     call->cycle = hart_cycles(h);
     VEC_PUSH(&s->open, *call);
@@ -225,12 +242,6 @@ static void push(struct calls *c, struct hart *h, struct call *call)
 }
 
 /* ---- returns ---- */
-
-/* Whether a call with that frame may return with that stack pointer. */
-static bool fits(struct call call, uint64_t sp)
-{
-    return sp - call.sp <= (call.kind == CALL_FUNCTION ? VARARGS_BYTES : 0);
-}
 
 /* The call that returns to pc. Tail calls return together with their callers: the outermost one. */
 static bool find_arrived(const struct stack *s, uint64_t pc, uint64_t sp, size_t *index)

@@ -41,7 +41,8 @@ struct call {
     enum call_kind kind;
     enum site_state state; /* FUNCTION: of its site, as this hart fetched it */
     const char *function;  /* FUNCTION: its name; NULL: not known (a module's) */
-    const char *tail_of;   /* FUNCTION, when it is entered: what made the tail call; NULL: none */
+    uint64_t tail_of;      /* FUNCTION, when it is entered: pc of the one that made the tail call;
+                              0: it is none */
     uint32_t site;       /* FUNCTION, TRACER: its site's id; NO_SITE: seen at the trampoline only */
     uint64_t pc;         /* of the site; TRAP: the interrupted pc */
     uint64_t back;       /* where it returns to; FUNCTION: the return address */

@@ -91,12 +91,13 @@ static void begin_line(struct trace_json *t)
 static void put_string(struct trace_json *t, const char *name, const char *s)
 {
     put(t, "\"%s\":\"", name);
-    for (unsigned i = 0; s[i] && i < NAME_MAX_BYTES; i++)
+    for (unsigned i = 0; s[i] && i < NAME_MAX_BYTES;
+         i++) { /* one by one would be slow with put() */
         if (s[i] == '"' || s[i] == '\\')
-            put(t, "\\%c", s[i]);
-        else
-            put(t, "%c", s[i] < ' ' || s[i] > '~' ? '?' : s[i]);
-    put(t, "\"");
+            t->buffer[t->used++] = '\\';
+        t->buffer[t->used++] = s[i] < ' ' || s[i] > '~' ? '?' : s[i];
+    }
+    t->buffer[t->used++] = '"';
 }
 
 /* ---- tracks ---- */
@@ -159,6 +160,17 @@ static const char *const kind_names[] = {[CALL_FUNCTION] = "function",
                                          [CALL_RETURN] = "return",
                                          [CALL_TRAP] = "trap"};
 
+/* The name of the function with a site; of a module's the site is a few bytes into it. */
+static void put_function(struct trace_json *t, const char *key, uint64_t pc)
+{
+    char text[32];
+    uint64_t offset;
+    const char *name = symbols_name_at(t->config.symbols, pc, &offset);
+
+    snprintf(text, sizeof text, "0x%" PRIx64, pc);
+    put_string(t, key, name ? name : text);
+}
+
 static void put_name(struct trace_json *t, const struct call *c)
 {
     char text[32];
@@ -175,8 +187,8 @@ static void put_name(struct trace_json *t, const struct call *c)
             put_string(t, "name", c->function);
             return;
         }
-        snprintf(text, sizeof text, "0x%" PRIx64, c->pc);
-        break;
+        put_function(t, "name", c->pc);
+        return;
     }
     put_string(t, "name", text);
 }
@@ -196,19 +208,24 @@ static void put_caller(struct trace_json *t, const struct call *c)
 {
     char caller[NAME_MAX_BYTES];
     uint64_t offset;
-    const char *name = symbols_at(t->config.symbols, c->back - 1, &offset);
+    const char *name = symbols_name_at(t->config.symbols, c->back - 1, &offset);
 
+    snprintf(caller, sizeof caller, name ? "%.200s+0x%" PRIx64 : "%s0x%" PRIx64, name ? name : "",
+             name ? offset + 1 : c->back);
+    put_string(t, "caller", caller);
+}
+
+static void put_calling(struct trace_json *t, const struct call *c)
+{
+    put(t, ",");
     /* Its return address was replaced before the tail call. */
     if (c->tail_of && t->return_to_handler && c->back == t->return_to_handler)
-        snprintf(caller, sizeof caller, "%.200s", c->tail_of);
+        put_function(t, "caller", c->tail_of);
     else
-        snprintf(caller, sizeof caller, name ? "%.200s+0x%" PRIx64 : "%s0x%" PRIx64,
-                 name ? name : "", name ? offset + 1 : c->back);
-    put(t, ",");
-    put_string(t, "caller", caller);
+        put_caller(t, c);
     if (c->tail_of) {
         put(t, ",");
-        put_string(t, "tail_call_of", c->tail_of);
+        put_function(t, "tail_call_of", c->tail_of);
     }
     put(t, ",\"state\":\"%s\"", site_state_name(c->state));
 }
@@ -239,7 +256,7 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
     if (known)
         put_task(t, &task);
     if (c->kind == CALL_FUNCTION)
-        put_caller(t, c);
+        put_calling(t, c);
     put(t, "}}");
 }
 

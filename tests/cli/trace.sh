@@ -83,6 +83,17 @@ printf 'continue\n' >"$work/commands"
 run debug --harts 2 --append "$demo" --commands "$work/commands" --trace "$trace" "$mcount"
 claim 'a session under the debugger writes the same' cmp "$work/first" "$trace"
 
+# A module, whose functions call each other, also by tail calls.
+run run --quiet --harts 2 --initrd "$BUILD/guest-kernel/mcount/modules.cpio" --trace "$trace" --trace-calls on \
+    --report "$work/r.json" "$mcount" --append "script=\"insmod /lib/modules/trace_sample.ko depth=2;
+    echo function_graph > $T/current_tracer; cat /proc/trace_sample; rmmod trace_sample\""
+claim 'functions of modules are named' calls_are "
+    [c.name for c in functions if c.name.startswith('trace_sample:') and c.comm == 'cat'] ==
+    ['trace_sample:sample_' + n for n in 'show branch branch branch leaf leaf branch leaf leaf'.split()]"
+claim '... and their callers' calls_are "
+    {c.caller.split('+')[0] for c in functions if c.name == 'trace_sample:sample_leaf'} == {'trace_sample:sample_branch'}
+    and not [c for c in functions if c.back and c.caller.startswith('0x')]"
+
 # Images without sites, and files that cannot be written.
 none=$BUILD/guest-kernel/none/kernel.elf
 run run --quiet --append 'script="work calls 1"' --trace "$trace" "$none"
