@@ -660,9 +660,9 @@ static unsigned finish(struct session *s, struct stop stop)
     struct ending end;
 
     host_release(s->host);
+    watch_end(s->watch);
     judge(s);
     print_report(s, &report);
-    watch_end(s->watch);
     if (s->trace && trace_json_end(s->trace, &s->diag) != EXIT_PASS)
         s->trace_lost = true;
     say_gone(s);

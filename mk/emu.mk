@@ -19,8 +19,10 @@ emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lm
 
 # Cross-jumping and GCSE would merge the indirect jumps at the ends of operations
 # into one, which takes away the advantage of threaded dispatch for the host's
-# branch predictor.
+# branch predictor. In the timed engine the position in a block is no induction
+# variable, although the engine is a loop: the compiler would keep it in two registers.
 engine_flags := -fno-gcse -fno-crossjumping
+timed_engine_flags := $(engine_flags) -fno-ivopts
 
 # The commit that is built, with a + if files differ from it; empty outside of a git checkout.
 $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
@@ -40,7 +42,7 @@ $(1)/rvftrace: $$(emu_src:emu/%.c=$(1)/emu/%.o)
 $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	@mkdir -p $$(@D)
 	$$(say) CC $$<
-	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c emu/cpu/engine_timed.c,$$<),$$(engine_flags)) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h
 -include $$(emu_src:emu/%.c=$(1)/emu/%.d)

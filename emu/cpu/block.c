@@ -20,6 +20,8 @@ static void drop_link(struct block_link *link)
     if (link->next)
         link->next->pprev = link->pprev;
     link->to = NOWHERE;
+    if (link->from->hart->s.model)
+        timed_forget_edges(link);
 }
 
 /*
@@ -46,6 +48,7 @@ void block_link(struct block *from, unsigned slot, struct block *to)
         return;
     drop_link(link);
     link->to = to;
+    link->from = from;
     link->next = to->incoming;
     link->pprev = &to->incoming;
     if (to->incoming)

@@ -84,6 +84,7 @@ _Static_assert(UOP_COUNT <= UINT16_MAX, "uop_note.kind");
  */
 struct block_link {
     struct block *to; /* NOWHERE: none */
+    struct block *from;
     struct block_link *next;
     struct block_link **pprev;
 };

@@ -45,7 +45,7 @@
 #define ON_CONDITIONAL(va, size)
 #define ON_BRANCH(taken)
 #define ON_NEXT()
-#define ON_JUMP(target)
+#define ON_JUMP(target, before)
 #define ON_JUMP_INDIRECT(target)
 #define ON_CALL(return_pc)
 #define ON_RETURN(target)

@@ -152,7 +152,7 @@ static inline struct block *next_block(struct hart *h, struct block *from, unsig
 /* ---- budget ---- */
 
 /* The maximum cycles of a budget; NOWHERE costs more. */
-enum { BUDGET_MAX = 1 << 24 };
+enum { BUDGET_MAX = 1 << 20 };
 #define INSNS_MASK   UINT64_C(0xffffffff)
 #define CYCLES_SHIFT 32
 

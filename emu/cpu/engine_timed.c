@@ -8,6 +8,7 @@
 
 /* A fused operation has no stall but in its last part. */
 #define CALM_LABELS
+#define BRANCHES_MEET
 
 /* The hart's clock before the current operation. */
 static uint64_t now_before(const struct hart *h, const struct block *b, const struct uop *u,
@@ -32,9 +33,11 @@ static NOINLINE int64_t shorten(struct hart *h, struct block *b, const struct uo
     h->s.insns_left -= (int64_t)(INSNS_MASK - ((uint64_t)budget & INSNS_MASK));
     hart_shorten_part(h);
     h->cache.uop = NULL;
+    timed_settle(h);
     return take_budget(h, 0);
 }
 
+_Static_assert((int)BUDGET_MAX <= (int)STALLS_MAX, "the stalls of a budget fit into their number");
 _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
                    (int)TALLY_BRANCH - (int)TALLY_FETCH == (int)PART_BRANCH,
                "the same order");
@@ -110,25 +113,59 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 #define ON_DIVIDE(a, b_, is_signed, kind) \
     STALL(TALLY_ISSUE, model_divide(model, a, b_, is_signed, kind))
 
-#define LEAVE(how)                                                     \
-    do {                                                               \
-        enum pipe_leave_by by = (how);                                 \
-        struct path_leave *l = &h->cache.path->leave[by];              \
-        uint32_t stall = l->cycles;                                    \
-        if (stall) {                                                   \
-            if (UNLIKELY(stall & LEAVE_ASK || b->charge_count))        \
-                stall = timed_leave(h, b, (unsigned)(u - b->ops), by); \
-            else                                                       \
-                model->parts[PART_BRANCH] += stall;                    \
-            budget -= (int64_t)stall << CYCLES_SHIFT;                  \
-        }                                                              \
-        h->cache.pipe = l->state;                                      \
+#define LEAVE(how)                                                          \
+    do {                                                                    \
+        enum pipe_leave_by left_by = (how);                                 \
+        struct path_leave *l = &h->cache.path->leave[left_by];              \
+        uint32_t stall = l->cycles;                                         \
+        if (stall) {                                                        \
+            if (UNLIKELY(stall & LEAVE_ASK || b->charge_count))             \
+                stall = timed_leave(h, b, (unsigned)(u - b->ops), left_by); \
+            else                                                            \
+                model->parts[PART_BRANCH] += stall;                         \
+            budget -= (int64_t)stall << CYCLES_SHIFT;                       \
+        }                                                                   \
+        h->cache.pipe = l->state;                                           \
     } while (0)
 
-#define ON_NEXT() (h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state)
-#define ON_BRANCH(taken) \
-    LEAVE(predictor_branch(&model->predictor, PC, taken, u->imm < 0, (taken) ? TAKEN_PC : NEXT_PC))
-#define ON_JUMP(target) LEAVE(predictor_jump(&model->predictor, PC, target))
+/* Goes along an edge (struct path_edge) where the block is left by the link as predicted. */
+#define TRY_EDGE(slot, before)                                                    \
+    do {                                                                          \
+        const struct path_edge *e = &h->cache.path->edge[slot];                   \
+        if (LIKELY(e->token == h->cache.token) || timed_learn_edge(h, b, slot)) { \
+            budget -= e->cost;                                                    \
+            if (LIKELY(budget >= 0)) {                                            \
+                before;                                                           \
+                h->cache.stalled += e->stalled;                                   \
+                h->cache.path = e->to;                                            \
+                b = e->to->block;                                                 \
+                goto entered;                                                     \
+            }                                                                     \
+            BARRIER(budget);                                                      \
+            budget += e->cost;                                                    \
+        }                                                                         \
+    } while (0)
+
+#define ON_NEXT()                                               \
+    do {                                                        \
+        TRY_EDGE(LINK_NEXT, );                                  \
+        h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state; \
+    } while (0)
+#define ON_BRANCH(taken)                                                                   \
+    do {                                                                                   \
+        enum pipe_leave_by by = predictor_branch(&model->predictor, PC, taken, u->imm < 0, \
+                                                 UNLIKELY(!u->at) && h->cache.path->led);  \
+        if (LIKELY(by == edge_leave((taken) ? LINK_TAKEN : LINK_NEXT)))                    \
+            TRY_EDGE((taken) ? LINK_TAKEN : LINK_NEXT, );                                  \
+        LEAVE(by);                                                                         \
+    } while (0)
+#define ON_JUMP(target, before)                                                \
+    do {                                                                       \
+        enum pipe_leave_by by = predictor_jump(&model->predictor, PC, target); \
+        if (LIKELY(by == edge_leave(LINK_TAKEN)))                              \
+            TRY_EDGE(LINK_TAKEN, before);                                      \
+        LEAVE(by);                                                             \
+    } while (0)
 #define ON_JUMP_INDIRECT(target)                                                                \
     LEAVE(predictor_jump_indirect(&model->predictor, PC, target, u->rd != 32 && IS_LINK(u->rd), \
                                   u->rs1 == REG_RA))
@@ -178,6 +215,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     do {                                            \
         budget += h->cache.path->cost;              \
         h->cache.stalled -= h->cache.path->stalled; \
+        h->cache.pipe = h->cache.path->entry;       \
     } while (0)
 #define ON_SYSTEM() (leave = timed_system(h, u), system_at = (unsigned)(u - b->ops))
 #define ON_SYSTEM_DONE()                                                         \
@@ -188,7 +226,11 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         if (h->cache.block && UNLIKELY(h->cache.block->charge_count))            \
             charge_stall(h->cache.block, system_at, TALLY_BRANCH, leave.cycles); \
     } while (0)
-#define ON_CONTEXT() (context = (uint64_t)(h->cache.tlb - h->cache.tlbs) << TIMED_CONTEXT_SHIFT)
+#define ON_CONTEXT()                                                               \
+    do {                                                                           \
+        context = (uint64_t)(h->cache.tlb - h->cache.tlbs) << TIMED_CONTEXT_SHIFT; \
+        timed_settle(h);                                                           \
+    } while (0)
 
 /* A result that is early: the rest of the block takes another path. */
 #define ON_FLOAT_DIVIDE(is_root, format, a, b)                                                \

@@ -19,8 +19,8 @@
  *   SOFT_FLOAT(f, call)    fd = the call's result, boxed; `env` has the rounding mode
  *   EXACT_FLOAT(f, value)    fd = the value, boxed; not rounded, but the rounding mode must be
  * legal FLOAT_TO_INT(call)    rd = the call's result, which may raise flags ATOMIC(...)     see
- * below LOAD_RESERVED(type), STORE_CONDITIONAL(type)    lr and sc at S1 ON_JUMP(target), ON_...
- * seams (engine.inc) SLOW(call)      a slow operation that may raise: `call` is false then
+ * below LOAD_RESERVED(type), STORE_CONDITIONAL(type)    lr and sc at S1 ON_JUMP(target, before),
+ * ON_... seams (engine.inc) SLOW(call)      a slow operation that may raise: `call` is false then
  *   SYSTEM(call)    the same for the last operation of a block
  * Sources: ISA vol. I, chapters 2, 4 (RV64I), 7 (Zicsr), 10 (Zihintpause), 12 (Zicond), 13 (M),
  * 14 (A), 15 (Zawrs), 19 (CMO), 20 to 23 (F, D, Zfh), 25 (Zfa), 28 (B); vol. II, 3.3, 4.2, 7
@@ -32,8 +32,8 @@
 /* ---- I: constants, jumps, branches ---- */
 #define DO_lui   RD = (uint64_t)IMM
 #define DO_auipc RD = PC + (uint64_t)IMM
-#define DO_jal         \
-    ON_JUMP(TAKEN_PC); \
+#define DO_jal                       \
+    ON_JUMP(TAKEN_PC, RD = NEXT_PC); \
     FOLLOW_AFTER(LINK_TAKEN, RD = NEXT_PC)
 #define DO_jalr                                            \
     uint64_t target = (S1 + (uint64_t)IMM) & ~UINT64_C(1); \

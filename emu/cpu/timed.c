@@ -100,17 +100,19 @@ void timed_begin(struct hart *h)
     timed_update_context(h);
 }
 
-/* Before the sum of one budget could overflow. */
-static void settle_stalls(struct hart *h)
+void timed_settle(struct hart *h)
 {
-    h->s.model->parts[PART_FETCH] += (uint32_t)h->cache.stalled;
-    h->s.model->parts[PART_DATA] += h->cache.stalled >> PATH_DATA_SHIFT;
+    uint64_t stalled = h->cache.stalled;
+
+    h->s.model->parts[PART_FETCH] += stalled & STALLS_MAX;
+    h->s.model->parts[PART_DATA] += stalled >> STALLED_DATA & STALLS_MAX;
+    h->s.model->parts[PART_BRANCH] += stalled >> STALLED_BRANCH;
     h->cache.stalled = 0;
 }
 
 void timed_end(struct hart *h)
 {
-    settle_stalls(h);
+    timed_settle(h);
     h->s.model->pipe = h->cache.timed->states.at.at[h->cache.pipe];
     h->cache.path = NULL;
 }
@@ -137,10 +139,18 @@ void *timed_alloc_block(size_t size)
 }
 _Static_assert(sizeof(struct block_timing) % 8 == 0, "the block after it is aligned");
 
+void timed_forget_edges(const struct block_link *link)
+{
+    for (struct path *p = timing_of(link->from)->paths; p; p = p->next)
+        p->edge[link - link->from->link].token = NO_KEY;
+}
+
 void timed_discard_paths(struct block *b)
 {
     struct block_timing *t = timing_of(b);
 
+    for (const struct block_link *link = b->incoming; link; link = link->next)
+        timed_forget_edges(link);
     for (struct path *p = t->paths, *next; p; p = next) {
         next = p->next;
         free(p);
@@ -300,14 +310,19 @@ static struct path *make_path(struct hart *h, struct block *b, unsigned first)
         timed_discard_paths(b);
     before = (b->uop_count * sizeof p->before[0] + 7) & ~(size_t)7;
     p = xcalloc(1, sizeof *p + before + (b->uop_count + 1U) * sizeof *p->stalls);
-    *p = (struct path){
-        .key = NO_KEY, .calm = NO_KEY, .entry = h->cache.pipe, .first = (uint16_t)first};
+    *p = (struct path){.key = NO_KEY,
+                       .calm = NO_KEY,
+                       .block = b,
+                       .edge = {{.token = NO_KEY}, {.token = NO_KEY}},
+                       .entry = h->cache.pipe,
+                       .led = s.led,
+                       .first = (uint16_t)first};
     p->stalls = (struct path_stalls *)(void *)((char *)p->before + before);
     for (unsigned i = 0; i < PIPE_LEAVES; i++)
         p->leave[i] = (struct path_leave){NO_STATE, LEAVE_ASK};
     p->cost = (int64_t)((uint64_t)run_pipe(h, b, first, b->uop_count, &s, p) << 32);
     p->stalled = p->stalls[b->uop_count].fetch | (uint64_t)p->stalls[b->uop_count].data
-                                                     << PATH_DATA_SHIFT;
+                                                     << STALLED_DATA;
     p->leave[LEAVE_NEXT] = (struct path_leave){number_of(states, &s), 0};
     p->next = t->paths;
     t->paths = p;
@@ -335,6 +350,29 @@ static void learn_leave(struct hart *h, struct path *p, enum pipe_leave_by how)
     if ((how == LEAVE_EMPTY_RETURN && core->wrong_path) ||
         ((how == LEAVE_WRONG_CALL || how == LEAVE_WRONG_INDIRECT) && core->stray))
         p->leave[how].cycles |= LEAVE_ASK;
+}
+
+bool timed_learn_edge(struct hart *h, struct block *b, unsigned slot)
+{
+    struct path *p = h->cache.path, *to;
+    struct block *next = b->link[slot].to;
+    struct path_leave *leave = &p->leave[edge_leave(slot)];
+
+    if (next == NOWHERE)
+        return false;
+    if (leave->state == NO_STATE)
+        learn_leave(h, p, edge_leave(slot));
+    if (leave->cycles && (leave->cycles & LEAVE_ASK || b->charge_count))
+        return false;
+    to = *recent_path(next, leave->state);
+    if (to->key != (h->cache.token | leave->state))
+        return false;
+    p->edge[slot] =
+        (struct path_edge){.token = h->cache.token,
+                           .to = to,
+                           .cost = (int64_t)next->cost + to->cost + ((int64_t)leave->cycles << 32),
+                           .stalled = to->stalled + ((uint64_t)leave->cycles << STALLED_BRANCH)};
+    return true;
 }
 
 void timed_leave_block(struct hart *h, const struct block *b, unsigned at)
@@ -538,7 +576,7 @@ bool timed_dispatch(struct hart *h, struct block *b, unsigned first)
         return false;
     p = find_path(h, b, first);
     h->cache.path = p;
-    settle_stalls(h);
+    timed_settle(h);
     h->cache.stalled = p->stalled;
     h->cache.fetched_ops = fetched_ops(h, b, first);
     if (!first && h->cache.fetched_ops == b->uop_count)

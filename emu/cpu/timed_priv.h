@@ -29,7 +29,12 @@ enum { PIPE_STATES_MAX = 1 << 16, PATHS_MAX = 24 };
 
 #define NO_KEY UINT64_MAX
 
-enum { PATH_DATA_SHIFT = 32 };
+/*
+ * Cycles of a path or of a budget in one number: those for fetch, above them those for data, above
+ * these those that branches took to leave.
+ */
+enum { STALL_BITS = 21, STALLS_MAX = (1 << STALL_BITS) - 1 };
+enum { STALLED_DATA = STALL_BITS, STALLED_BRANCH = 2 * STALL_BITS };
 
 struct path_leave {
     uint32_t state;  /* NO_STATE: not computed yet */
@@ -43,14 +48,30 @@ struct path_stalls {
     uint32_t fetch, data;
 };
 
+struct path;
+
+/*
+ * Where a path is left as predicted by a link of its block: the path behind it, and what both take,
+ * leaving and going through. As long as it holds, nothing else is looked at.
+ */
+struct path_edge {
+    uint64_t token; /* the hart's while it holds; NO_KEY: not known */
+    struct path *to;
+    int64_t cost;     /* cycles << 32 | insns */
+    uint64_t stalled; /* as that of a path */
+};
+
 /* A way through a block, from its operation `first` to its end. */
 struct path {
     uint64_t key; /* token and entry, while all lines of the block are there to be fetched */
-    int64_t cost; /* cycles << 32 */
+    struct block *block;
+    struct path_edge edge[2];             /* by link */
+    int64_t cost;                         /* cycles << 32 */
     struct path_leave leave[PIPE_LEAVES]; /* LEAVE_NEXT: at its end */
     uint32_t entry;
     uint16_t first;
-    uint64_t stalled;  /* in it: cycles for fetch, and above PATH_DATA_SHIFT for data */
+    bool led;          /* a branch led to it: pipe_state.led */
+    uint64_t stalled;  /* for fetch and data: STALLED_... */
     uint64_t calm;     /* the hart's token, while all lines of the wrong path behind it are there */
     struct path *next; /* of the block's */
     struct path_stalls *stalls; /* before each operation, and at the end; follows `before` */
@@ -97,6 +118,9 @@ struct timed {
 struct timed *timed_new(void);
 void timed_free(struct timed *t);
 
+/* Counts the stalls of paths; before their sum can overflow, at each new budget. */
+void timed_settle(struct hart *h);
+
 /* Around each run of the engine: the model's state gets a number, and is stored again. */
 void timed_begin(struct hart *h);
 void timed_end(struct hart *h);
@@ -105,6 +129,16 @@ void timed_end(struct hart *h);
 void *timed_alloc_block(size_t size);
 void timed_free_block(struct block *b);
 void timed_discard_paths(struct block *b);
+void timed_forget_edges(const struct block_link *link); /* of the paths that it leads on from */
+
+/* How a path is left by a link as predicted. */
+static inline enum pipe_leave_by edge_leave(unsigned slot)
+{
+    return slot == LINK_TAKEN ? LEAVE_TAKEN : LEAVE_NEXT;
+}
+
+/* Learns where the hart's path, of the block b, leads by that link; false: not known yet. */
+bool timed_learn_edge(struct hart *h, struct block *b, unsigned slot);
 
 /* The path of a block that is followed to, or NULL: something of it has to be fetched. */
 struct path *timed_enter(struct hart *h, struct block *b);

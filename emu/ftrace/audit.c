@@ -371,6 +371,12 @@ void audit_event(struct audit *a, const struct event *e)
         tell_untold(a);
 }
 
+void audit_end(struct audit *a)
+{
+    fence_rules_end(a);
+    tell_untold(a);
+}
+
 /* ---- results ---- */
 
 size_t audit_count(const struct audit *a)
@@ -560,6 +566,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
         hart_io(io, &a->harts[i]);
     STATE_IO_VEC(io, &a->windows, SIZE_MAX, window_io);
     STATE_IO(io, a->windows_left_out);
+    STATE_IO(io, a->waits);
     STATE_IO(io, a->user_mode);
     STATE_IO(io, a->lock_seen);
     STATE_IO(io, a->text_protected);

@@ -58,6 +58,9 @@ uint32_t audit_events(const struct audit *a); /* EVENT_BIT of each kind that it 
 /* Takes an event of these kinds. The patch log and the updates must have had it before. */
 void audit_event(struct audit *a, const struct event *e);
 
+/* At the end of the run, before the updates have ended: what can be said only then. */
+void audit_end(struct audit *a);
+
 /* Saves or restores the findings and the state of the rules. */
 void audit_state_io(struct state_io *io, struct audit *a);
 

@@ -61,6 +61,14 @@ struct fence_request {
     bool sent, taken;
 };
 
+/* An interrupt to a hart by one whose update is open, which is not taken yet. */
+struct fence_wait {
+    uint32_t hart; /* that has sent it */
+    uint64_t pc, cycle;
+    uint64_t since; /* the cycle of the hart that should take it */
+    bool sent;
+};
+
 /* A flush of a hart's translations, of addresses that include code. */
 struct text_flush {
     uint32_t requester;
@@ -93,6 +101,7 @@ struct audited_hart {
     struct text_store text;
     struct fence_request request; /* to this hart; these are private to fence_rules.c */
     struct text_flush flush;
+    struct fence_wait wait;
     struct text_overlap overlap; /* these three are private to patch_rules.c */
     bool look;                   /* at whether the text is still writable */
     uint64_t writable_since;     /* cycle; 0: not seen so yet */
@@ -117,6 +126,7 @@ struct audit {
     struct audited_hart *harts;
     VEC_OF(struct window) windows; /* private to fetch_rules.c */
     uint64_t windows_left_out;
+    bool waits;          /* some hart's wait.sent may be set */
     bool user_mode;      /* some hart has been in U-mode */
     bool lock_seen;      /* the next two are private to patch_rules.c: text_mutex was owned once */
     bool text_protected; /* text was not writable once */
@@ -172,6 +182,7 @@ void audit_fact_task(const struct audit *a, struct finding *f, struct hart *h);
 void audit_fact_order(struct finding *f);
 
 /* Save or restore the state of a file's rules. */
+void fence_rules_end(struct audit *a); /* looks once more at the end of a run */
 void fence_rules_state_io(struct state_io *io, struct audited_hart *h);
 void site_rules_state_io(struct state_io *io, struct audit *a);
 void lifetime_rules_state_io(struct state_io *io, struct audit *a);

@@ -15,6 +15,11 @@
 #include "ftrace/updates.h"
 #include "mem/bus.h"
 
+enum { CSR_SSTATUS = 0x100, SSTATUS_SIE = 2 };
+
+/* A hart that has interrupts off for so long does not take a request in time. */
+enum { DEADLOCK_CYCLES = 10 * 1000 * 1000 };
+
 /*
  * A flush of translations that belongs to a store comes that soon after it, in the writer's cycles;
  * one that belongs to another page table that soon after that.
@@ -111,6 +116,101 @@ void rule_unordered_remote_fence(struct audit *a, const struct event *e)
     }
     default: break;
     }
+}
+
+/* ---- requests that nobody answers ---- */
+
+static bool has_interrupts_off(struct hart *h)
+{
+    uint64_t status;
+
+    return hart_mode(h) == PRIV_S && hart_waits_for(h) == HART_WAITS_NOT &&
+           hart_csr(h, CSR_SSTATUS, &status) && !(status & SSTATUS_SIE);
+}
+
+/* Both harts run with interrupts off: one waits for an answer, the other never sees the question.
+ */
+static bool is_deadlock(const struct audit *a, uint32_t hart)
+{
+    const struct fence_wait *w = &a->harts[hart].wait;
+    struct hart *h = cluster_hart(a->config.cluster, hart);
+
+    return w->sent && hart_cycles(h) - w->since > DEADLOCK_CYCLES && has_interrupts_off(h) &&
+           has_interrupts_off(cluster_hart(a->config.cluster, w->hart)) &&
+           updates_is_open(a->config.updates, w->hart);
+}
+
+static void report_deadlock(struct audit *a, uint32_t hart)
+{
+    const struct fence_wait *w = &a->harts[hart].wait;
+    const struct text_store *last = &a->harts[w->hart].text;
+    const struct hart *asks = cluster_hart(a->config.cluster, w->hart);
+    const struct hart *h = cluster_hart(a->config.cluster, hart);
+    const struct breach b = {.rule = RULE_fence_deadlock,
+                             .hart = hart,
+                             .site = last->site,
+                             .pc = hart_pc(h),
+                             .cycle = hart_cycles(h),
+                             .cause = audit_cause(RULE_fence_deadlock, audit_function(a, w->pc))};
+    struct finding *f = audit_add(a, &b);
+    struct fact *fact;
+
+    if (!f)
+        return;
+    audit_fact_site(f, last->site);
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
+        (struct writer){WRITER_HART, w->hart, last->pc, last->cycle};
+    fact = audit_fact(f, LABEL_REQUESTED, FACT_MOMENT);
+    fact->hart = w->hart;
+    fact->pc = w->pc;
+    fact->cycle = w->cycle;
+    audit_fact_moment(f, LABEL_WAITING, asks, hart_pc(asks));
+    audit_fact_moment(f, LABEL_RUNNING, h, hart_pc(h));
+    audit_fact_message(f, LABEL_MISSING, MESSAGE_INTERRUPTS_OFF);
+    audit_fact_order(f);
+}
+
+static void look_for_deadlocks(struct audit *a)
+{
+    for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
+        if (is_deadlock(a, i)) {
+            report_deadlock(a, i);
+            a->harts[i].wait.sent = false;
+        }
+}
+
+/* A hart whose update is open sends an interrupt to another one. */
+static void begin_wait(struct audit *a, const struct ipi_event *i)
+{
+    struct fence_wait *w = &a->harts[hart_id(i->hart)].wait;
+
+    if (!i->sender || i->sender == i->hart || w->sent ||
+        !updates_is_open(a->config.updates, hart_id(i->sender)))
+        return;
+    *w = (struct fence_wait){.hart = hart_id(i->sender),
+                             .pc = hart_pc(i->sender),
+                             .cycle = hart_cycles(i->sender),
+                             .since = hart_cycles(i->hart),
+                             .sent = true};
+    a->waits = true;
+}
+
+/* In a deadlock of two harts nothing happens any more; it is seen by a third one, or at the end. */
+void rule_fence_deadlock(struct audit *a, const struct event *e)
+{
+    switch (e->kind) {
+    case EVENT_IPI_SENT: begin_wait(a, &e->ipi); break;
+    case EVENT_IPI_TAKEN: a->harts[hart_id(e->ipi.hart)].wait.sent = false; break;
+    default:
+        if (a->waits)
+            look_for_deadlocks(a);
+        break;
+    }
+}
+
+void fence_rules_end(struct audit *a)
+{
+    look_for_deadlocks(a);
 }
 
 /* ---- fences of the wrong kind ---- */
@@ -213,6 +313,11 @@ void fence_rules_state_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->request.sent);
     STATE_IO(io, h->request.taken);
     STATE_IO(io, h->satp_cycle);
+    STATE_IO(io, h->wait.hart);
+    STATE_IO(io, h->wait.pc);
+    STATE_IO(io, h->wait.cycle);
+    STATE_IO(io, h->wait.since);
+    STATE_IO(io, h->wait.sent);
     STATE_IO(io, h->flush.requester);
     STATE_IO(io, h->flush.stamp);
     STATE_IO(io, h->flush.pc);

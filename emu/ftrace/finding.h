@@ -60,6 +60,7 @@ enum fact_label {
     LABEL_LITERAL,
     LABEL_REQUESTED,
     LABEL_FLUSHED,
+    LABEL_WAITING,
     LABEL_RUNNING,
     LABEL_NEW,
     LABEL_PLACE,
@@ -81,7 +82,8 @@ enum message {
     MESSAGE_SINCE_START,  /* the hart has executed none since its firmware started the kernel there
                            */
     MESSAGE_DATA_FENCE,   /* a data fence between store and request */
-    MESSAGE_LOCK_HERE,    /* text_mutex at the last store; at the store between */
+    MESSAGE_INTERRUPTS_OFF, /* so the hart does not take the interrupt */
+    MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */
     MESSAGE_LOCK_THERE,
     MESSAGE_ALIAS,    /* of text, left mapped */
     MESSAGE_WRITABLE, /* text at its own address */

@@ -220,16 +220,59 @@ static const struct patch *begun_patch(const struct audit *a, const struct code_
     return p && p->stamp == w->stamp && p->stores == 1 ? p : NULL;
 }
 
+/* Whether the bytes are an ebreak, or what a store of two bytes has of one. */
+static bool is_breakpoint(const uint8_t *bytes, unsigned size)
+{
+    static const uint8_t ebreak[] = {0x73, 0x00, 0x10, 0x00}, c_ebreak[] = {0x02, 0x90};
+
+    if (size != 2 && size != 4)
+        return false;
+    return !memcmp(bytes, ebreak, size) || !memcmp(bytes, ebreak + 4 - size, size) ||
+           !memcmp(bytes, c_ebreak, sizeof c_ebreak);
+}
+
+/*
+ * Whether the store is about a kprobe in the site: it writes or removes the breakpoint, or leaves
+ * the one in another word of the site alone.
+ */
+static bool is_kprobes(const struct site *s, const struct patch *p, const struct code_write *w)
+{
+    uint8_t now[SITE_BYTES_MAX];
+
+    memcpy(now, p->new_bytes, sizeof now);
+    if (site_has_breakpoint(s, now))
+        return true;
+    return w->size <= 4 && is_breakpoint(w->old_bytes, w->size) &&
+           site_has_breakpoint(s, p->old_bytes);
+}
+
+/* Whether the store, not the first one of its patch, overwrites a kprobe's breakpoint. */
+static bool drops_kprobe(const struct audit *a, const struct code_write *w)
+{
+    const struct text_store *last = &a->harts[w->who.hart].text;
+    const struct patch *p;
+
+    if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site == NO_SITE ||
+        w->size != 4 || !is_breakpoint(w->old_bytes, 4))
+        return false;
+    p = patch_log_last(a->config.log, last->site);
+    return p && p->stamp == w->stamp && p->stores > 1;
+}
+
 /* A site that holds what no protocol leaves there is overwritten. */
 void rule_unexpected_old(struct audit *a, const struct event *e)
 {
     const struct code_write *w = &e->code_write;
     const struct patch *p = begun_patch(a, w);
-    const struct site *s = p ? site_get(a->config.sites, p->site) : NULL;
+    const struct site *s;
     struct finding *f;
 
+    if (!p && drops_kprobe(a, w))
+        p = patch_log_last(a->config.log, a->harts[w->who.hart].text.site);
+    s = p ? site_get(a->config.sites, p->site) : NULL;
     if (!s || s->module || s->kind != SITE_FUNCTION ||
-        site_state(a->config.sites, s, p->old_bytes, NULL) != SITE_OTHER)
+        site_state(a->config.sites, s, p->old_bytes, NULL) != SITE_OTHER ||
+        (p->stores == 1 && is_kprobes(s, p, w)))
         return;
     f = report(a, RULE_unexpected_old, w);
     if (f)
@@ -237,13 +280,6 @@ void rule_unexpected_old(struct audit *a, const struct event *e)
 }
 
 /* ---- stores elsewhere ---- */
-
-static bool is_breakpoint(const uint8_t *bytes, unsigned size)
-{
-    static const uint8_t ebreak[] = {0x73, 0x00, 0x10, 0x00}, c_ebreak[] = {0x02, 0x90};
-
-    return (size == 4 && !memcmp(bytes, ebreak, 4)) || (size >= 2 && !memcmp(bytes, c_ebreak, 2));
-}
 
 /* Whether the kernel has been started: another hart, or a program. */
 static bool is_settled(const struct audit *a)

@@ -532,6 +532,8 @@ static void put_update_hart(struct json *j, const struct update_hart *h)
     json_begin_object(j, NULL);
     json_text(j, "did", update_role_name(h->role));
     json_number(j, "inside", h->inside);
+    json_number(j, "fences", h->fences);
+    json_number(j, "stale_cycles", h->stale_cycles);
     if (h->fenced)
         json_number(j, "fence_cycle", h->fence_cycle);
     else
@@ -547,9 +549,11 @@ static void put_update(struct sheet *s, size_t i)
 
     put_writer(s, &u->writer);
     json_number(j, "last_cycle", u->last_cycle);
+    json_number(j, "cycles", u->end_cycle - u->writer.cycle);
     json_number(j, "stores", u->stores);
     json_number(j, "patches", u->patches);
     put_changes(s, &u->changed);
+    json_number(j, "ipis", u->ipis);
     json_number(j, "fence_rounds", u->rounds);
     json_text(j, "ended", update_end_name(u->end));
     json_begin_array(j, "harts");

@@ -192,6 +192,8 @@ static enum site_oddity judge(const struct site_check *k, struct hart *h, const 
 {
     enum site_state state = site_state(k->sites, s, odd->bytes, &odd->target);
 
+    if (state == SITE_OTHER && site_has_breakpoint(s, odd->bytes))
+        return SITE_SOUND;
     if (state == SITE_OTHER || (state == SITE_ON && !links_well(k, s, odd->bytes)))
         return SITE_BYTES_ODD;
     return state == SITE_ON ? judge_target(k, h, s, odd) : SITE_SOUND;

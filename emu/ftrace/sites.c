@@ -22,6 +22,7 @@
 
 /* `mv a0,ra`, as GCC puts it before the call of _mcount: compressed and not. */
 enum { C_MV_A0_RA = 0x8506, MV_A0_RA = 0x00008513, NOP = 0x00000013, C_NOP = 0x0001 };
+enum { EBREAK = 0x00100073, C_EBREAK = 0x9002 };
 
 /* The instructions before and after the pair of `pfe16`. */
 #define SD_RA_BELOW_SP 0xfe113c23u
@@ -173,11 +174,12 @@ enum site_state site_state_fetched(const struct site_table *t, const struct site
 
 /*
  * Whether a byte can be the lowest byte of a word of a site, in any state: of c.nop, nop, auipc and
- * jalr of ra or t0; in pfe16 also of sd and ld.
+ * jalr of ra or t0, of the ebreak of a kprobe; in pfe16 also of sd and ld.
  */
 static bool begins_word(uint8_t byte, bool pfe16)
 {
     return byte == 0x01 || byte == 0x13 || byte == 0x97 || byte == 0xe7 ||
+           byte == (uint8_t)EBREAK ||
            (pfe16 && (byte == (uint8_t)SD_RA_BELOW_SP || byte == (uint8_t)LD_RA_BELOW_SP));
 }
 
@@ -186,6 +188,14 @@ unsigned site_ra_copy(const uint8_t bytes[4])
     uint32_t word = word_at(bytes);
 
     return word == MV_A0_RA ? 4 : word >> 16 == C_MV_A0_RA ? 2 : 0;
+}
+
+bool site_has_breakpoint(const struct site *s, const uint8_t *bytes)
+{
+    for (unsigned at = 0; at < s->size; at += 4)
+        if (word_at(bytes + at) == EBREAK || (uint16_t)word_at(bytes + at) == C_EBREAK)
+            return true;
+    return false;
 }
 
 bool site_may_hold(const struct site *s, const uint8_t *bytes)

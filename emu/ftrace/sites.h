@@ -125,6 +125,12 @@ unsigned site_ra_copy(const uint8_t bytes[4]);
  */
 bool site_may_hold(const struct site *s, const uint8_t *bytes);
 
+/*
+ * Whether one of its words is a breakpoint: Linux allows a kprobe in a site. The instruction below
+ * is then executed elsewhere, or simulated.
+ */
+bool site_has_breakpoint(const struct site *s, const uint8_t *bytes);
+
 /* Whether a patch is one aligned store, to the second word, so that no hart must be stopped. */
 bool site_is_atomic(const struct site_table *t, const struct site *s);
 

@@ -165,6 +165,31 @@ static enum update_role role_of(const struct updates *u, unsigned writer, unsign
                                                                               : ROLE_RAN;
 }
 
+/* ---- how long a hart may have fetched what was there before ---- */
+
+/* A hart that has never run, or is stopped, has nothing in its instruction cache when it starts. */
+static bool is_running(const struct updates *u, unsigned hart)
+{
+    return !u->stopped[hart] && hart_insns(cluster_hart(u->cluster, hart));
+}
+
+static void begin_stale(const struct updates *u, struct update_hart *row, unsigned hart)
+{
+    row[hart].fenced = false;
+    if (row[hart].stale || !is_running(u, hart))
+        return;
+    row[hart].stale = true;
+    row[hart].stale_since = hart_cycles(cluster_hart(u->cluster, hart));
+}
+
+static void end_stale(const struct updates *u, struct update_hart *row, unsigned hart)
+{
+    if (row[hart].stale)
+        row[hart].stale_cycles +=
+            hart_cycles(cluster_hart(u->cluster, hart)) - row[hart].stale_since;
+    row[hart].stale = false;
+}
+
 /* ---- the end ---- */
 
 static void note_fences(struct updates *u, unsigned writer)
@@ -176,6 +201,7 @@ static void note_fences(struct updates *u, unsigned writer)
         const struct patch_fence *f = patch_log_last_fence(u->log, i);
 
         row[i].role = role_of(u, writer, i);
+        end_stale(u, row, i);
         if (!row[i].fenced && f && f->stamp >= open->last_stamp) {
             row[i].fenced = true;
             row[i].fence_cycle = f->cycle;
@@ -215,6 +241,7 @@ static void end_update(struct updates *u, unsigned writer, enum update_end how)
                             .update = {.writer = writer, .stamp = open->last_stamp}};
 
     open->end = how;
+    open->end_cycle = hart_cycles(cluster_hart(u->cluster, writer));
     open->rounds += how == UPDATE_FENCED;
     u->ended[writer] = open->last_stamp;
     note_fences(u, writer);
@@ -224,13 +251,11 @@ static void end_update(struct updates *u, unsigned writer, enum update_end how)
     cluster_emit(u->cluster, &e);
 }
 
-/* A hart that has never run, or is stopped, has nothing in its instruction cache when it starts. */
 static bool has_fenced(const struct updates *u, unsigned hart, uint64_t stamp)
 {
-    const struct hart *h = cluster_hart(u->cluster, hart);
     const struct patch_fence *f = patch_log_last_fence(u->log, hart);
 
-    return u->stopped[hart] || !hart_insns(h) || (f && f->stamp >= stamp);
+    return !is_running(u, hart) || (f && f->stamp >= stamp);
 }
 
 static bool all_have_fenced(const struct updates *u, uint64_t stamp)
@@ -262,7 +287,7 @@ void updates_write(struct updates *u, const struct code_write *w, uint32_t site,
     changes_write(&u->open_changes[writer], u->sites, cluster_bus(u->cluster), w, site,
                   begins_patch);
     for (unsigned i = 0; i < u->harts; i++)
-        row_of(u, writer)[i].fenced = false;
+        begin_stale(u, row_of(u, writer), i);
     if (open->stores <= LOOKS_MAX)
         look_at_harts(u, writer, at ? at->pa : w->pa, at ? at->size : w->size);
 }
@@ -274,13 +299,23 @@ void updates_fence(struct updates *u, const struct hart *h)
         struct update_hart *row = &row_of(u, i)[hart_id(h)];
         const struct patch_fence *f = patch_log_last_fence(u->log, hart_id(h));
 
-        if (!open->stores || !f || f->stamp < open->last_stamp || row->fenced)
+        if (!open->stores)
+            continue;
+        row->fences++;
+        end_stale(u, row_of(u, i), hart_id(h));
+        if (!f || f->stamp < open->last_stamp || row->fenced)
             continue;
         row->fenced = true;
         row->fence_cycle = f->cycle;
         if (!u->announced && all_have_fenced(u, open->last_stamp))
             end_update(u, i, UPDATE_FENCED);
     }
+}
+
+void updates_ipi(struct updates *u, unsigned sender)
+{
+    if (u->open[sender].stores)
+        u->open[sender].ipis++;
 }
 
 void updates_set_stopped(struct updates *u, unsigned hart, bool stopped)
@@ -333,6 +368,7 @@ void updates_finish(struct updates *u)
         if (!u->open[i].stores)
             continue;
         note_fences(u, i);
+        u->open[i].end_cycle = hart_cycles(cluster_hart(u->cluster, i));
         keep(u, i);
         u->open[i] = (struct update){0};
     }
@@ -398,6 +434,8 @@ static void update_io(struct state_io *io, struct update *u)
     STATE_IO(io, u->last_stamp);
     writer_state_io(io, &u->writer);
     STATE_IO(io, u->last_cycle);
+    STATE_IO(io, u->end_cycle);
+    STATE_IO(io, u->ipis);
     STATE_IO(io, u->stores);
     STATE_IO(io, u->patches);
     STATE_IO(io, u->rounds);
@@ -411,6 +449,10 @@ static void hart_io(struct state_io *io, struct update_hart *h)
     STATE_IO(io, h->inside);
     STATE_IO(io, h->fenced);
     STATE_IO(io, h->fence_cycle);
+    STATE_IO(io, h->fences);
+    STATE_IO(io, h->stale);
+    STATE_IO(io, h->stale_since);
+    STATE_IO(io, h->stale_cycles);
     STATE_IO(io, h->low);
     STATE_IO(io, h->high);
     STATE_IO(io, h->insns);
@@ -447,7 +489,7 @@ static bool all_ranges_are_sound(const struct updates *u)
 
 void updates_state_io(struct state_io *io, struct updates *u)
 {
-    state_io_section(io, "updates", 3);
+    state_io_section(io, "updates", 4);
     STATE_IO_SAME(io, u->harts);
     STATE_IO(io, u->announced);
     STATE_IO(io, u->announced_at);

@@ -39,9 +39,10 @@ enum update_end {
 struct update {
     uint64_t first_stamp, last_stamp; /* of its stores */
     struct writer writer;             /* of the first store */
-    uint64_t last_cycle;              /* of the writer, at the last store */
+    uint64_t last_cycle, end_cycle;   /* of the writer, at the last store and at the end */
     uint64_t stores, patches;         /* stores in all; patches of sites begun */
     uint64_t rounds;                  /* times that all harts had fenced */
+    uint64_t ipis;                    /* interrupts that the writer has sent to other harts */
     enum update_end end;
     struct change_ranges changed; /* in updates_changes(), once the run is over */
 };
@@ -54,6 +55,10 @@ struct update_hart {
     bool inside;           /* its pc was within an instruction sequence that a store changed */
     bool fenced;           /* since the last store */
     uint64_t fence_cycle;  /* of the first such fence */
+    uint64_t fences;       /* fence.i in the update */
+    bool stale;            /* has not fenced since a store */
+    uint64_t stale_since;  /* if so: its cycle at the first such store */
+    uint64_t stale_cycles; /* for how long it was stale, in all */
     uint64_t low, high;    /* pc, lowest and highest */
     uint64_t insns;        /* at the first store */
     uint32_t looks;
@@ -74,6 +79,9 @@ void updates_write(struct updates *u, const struct code_write *w, uint32_t site,
 
 /* A hart has fenced (the log has it already). */
 void updates_fence(struct updates *u, const struct hart *h);
+
+/* The hart has sent an interrupt to another one. */
+void updates_ipi(struct updates *u, unsigned sender);
 
 /* A hart was stopped, and need not fence until it is started again; or it was started. */
 void updates_set_stopped(struct updates *u, unsigned hart, bool stopped);

@@ -102,6 +102,10 @@ static void on_event(void *ctx, const struct event *e)
         if (w->calls)
             calls_mapping_changed(w->calls);
         break;
+    case EVENT_IPI_SENT:
+        if (e->ipi.sender && e->ipi.sender != e->ipi.hart)
+            updates_ipi(w->updates, hart_id(e->ipi.sender));
+        break;
     case EVENT_HART_STARTED:
     case EVENT_HART_STOPPED:
         updates_set_stopped(w->updates, hart_id(e->started.hart), e->kind == EVENT_HART_STOPPED);
@@ -221,12 +225,13 @@ static void on_sites_changed(void *ctx, uint32_t id)
 struct watch *watch_new(const struct watch_config *config, const struct diag *d)
 {
     struct watch *w = xcalloc(1, sizeof *w);
-    struct listener listener = {
-        .ctx = w,
-        .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) | EVENT_BIT(EVENT_TRAP) |
-                 EVENT_BIT(EVENT_TRAP_RETURN) | EVENT_BIT(EVENT_SFENCE_VMA) |
-                 EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_HART_STOPPED),
-        .on_event = on_event};
+    struct listener listener = {.ctx = w,
+                                .kinds = EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
+                                         EVENT_BIT(EVENT_TRAP) | EVENT_BIT(EVENT_TRAP_RETURN) |
+                                         EVENT_BIT(EVENT_SFENCE_VMA) | EVENT_BIT(EVENT_IPI_SENT) |
+                                         EVENT_BIT(EVENT_HART_STARTED) |
+                                         EVENT_BIT(EVENT_HART_STOPPED),
+                                .on_event = on_event};
 
     w->cluster = config->cluster;
     w->tasks = config->tasks;
@@ -301,6 +306,8 @@ void watch_state_io(void *watch, struct state_io *io)
 
 void watch_end(struct watch *w)
 {
+    if (w->audit)
+        audit_end(w->audit);
     updates_finish(w->updates);
     if (w->calls)
         calls_end(w->calls);

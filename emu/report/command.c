@@ -12,6 +12,7 @@
 #include "base/grouped.h"
 #include "report/run_file.h"
 #include "report/table.h"
+#include "report/updates.h"
 
 struct request {
     const struct diag *diag;
@@ -20,6 +21,7 @@ struct request {
     enum run_group group; /* RUN_GROUPS: all */
     size_t top;           /* SIZE_MAX: all */
     const char *functions;
+    bool updates; /* --of updates */
     bool csv, diff, done;
     const char **files; /* of argv */
     size_t file_count;
@@ -39,10 +41,12 @@ static bool set_by(struct request *q, const char *arg)
 
 static bool set_of(struct request *q, const char *arg)
 {
+    q->updates = !strcmp(arg, "updates");
     q->group = table_group_find(arg);
-    if (q->group < RUN_GROUPS)
+    if (q->group < RUN_GROUPS || q->updates)
         return true;
-    diag_error(q->diag, "--of: invalid value `%s': expected sites, trampolines or jump-labels",
+    diag_error(q->diag,
+               "--of: invalid value `%s': expected sites, trampolines, jump-labels or updates",
                arg);
     return false;
 }
@@ -194,6 +198,10 @@ static enum exit_status parse(int argc, char **argv, struct request *q)
         diag_error(q->diag, "--diff compares two reports, not %zu", q->file_count);
         return EXIT_USAGE;
     }
+    if (q->diff && q->updates) {
+        diag_error(q->diag, "--diff compares costs, not updates");
+        return EXIT_USAGE;
+    }
     return check_sort(q) ? EXIT_PASS : EXIT_USAGE;
 }
 
@@ -244,6 +252,10 @@ static void show(const struct request *q, const struct run_file *runs)
 {
     for (size_t i = 0; i < q->file_count && !q->csv; i++)
         print_run(&runs[i], "", stdout);
+    if (q->updates) {
+        updates_show(runs, q->file_count, q->top, q->csv, stdout);
+        return;
+    }
     show_table(q, runs, main_group(q), true);
     if (q->group != RUN_GROUPS || q->csv)
         return;

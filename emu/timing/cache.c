@@ -40,6 +40,14 @@ void cache_clear(struct cache *c)
         c->keys[i] = CACHE_EMPTY;
         c->notes[i] = c->order[i] = 0;
     }
+    c->empty = c->sets * c->ways;
+}
+
+static void count_empty(struct cache *c)
+{
+    c->empty = 0;
+    for (uint32_t i = 0; i < c->sets * c->ways; i++)
+        c->empty += c->keys[i] == CACHE_EMPTY;
 }
 
 void cache_state_io(struct state_io *io, struct cache *c)
@@ -55,6 +63,8 @@ void cache_state_io(struct state_io *io, struct cache *c)
     for (uint32_t set = 0; set < c->sets; set++)
         if (io->loading && c->policy == REPLACEMENT_fifo && c->order[set] >= c->ways)
             state_io_fail(io, STATE_OUT_OF_RANGE);
+    if (io->loading)
+        count_empty(c);
 }
 
 /* The bits of a tree: each inner node says which half was used longer ago. */
@@ -126,7 +136,7 @@ static uint32_t choose_way(struct cache *c, uint64_t set)
 {
     uint32_t way;
 
-    for (way = 0; way < c->ways; way++)
+    for (way = 0; c->empty && way < c->ways; way++)
         if (c->keys[set * c->ways + way] == CACHE_EMPTY)
             return way;
     switch ((enum core_replacement)c->policy) {
@@ -153,6 +163,7 @@ int64_t cache_put(struct cache *c, uint64_t key, uint64_t *gone, uint64_t *note)
     at = set * c->ways + choose_way(c, set);
     *gone = c->keys[at];
     *note = c->notes[at];
+    c->empty -= *gone == CACHE_EMPTY;
     c->keys[at] = key;
     c->notes[at] = 0;
     note_use(c, at);
@@ -164,5 +175,11 @@ void cache_remove(struct cache *c, uint64_t key)
     int64_t at = cache_peek(c, key);
 
     if (at >= 0)
-        c->keys[at] = CACHE_EMPTY;
+        cache_remove_at(c, (uint64_t)at);
+}
+
+void cache_remove_at(struct cache *c, uint64_t at)
+{
+    c->keys[at] = CACHE_EMPTY;
+    c->empty++;
 }

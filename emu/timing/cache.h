@@ -26,6 +26,7 @@ struct cache {
     uint64_t clock;  /* lru: uses; random: state of the generator */
     uint32_t sets, ways;
     uint32_t policy; /* enum core_replacement */
+    uint32_t empty;  /* entries that hold nothing */
 };
 
 /* ways 0: as many as entries. A cache of no entries holds nothing, and takes nothing. */
@@ -58,5 +59,6 @@ int64_t cache_find(struct cache *c, uint64_t key);
 int64_t cache_put(struct cache *c, uint64_t key, uint64_t *gone, uint64_t *note);
 
 void cache_remove(struct cache *c, uint64_t key);
+void cache_remove_at(struct cache *c, uint64_t at); /* there is a key */
 
 #endif

@@ -528,6 +528,7 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
         write_result(core, s, op, result);
     waited = wait - late < DECODED_MAX ? wait - late : DECODED_MAX;
     s->decoded = core->fetch_jumps && op->flags & PIPE_CONTROL ? (uint8_t)waited : 0;
+    s->led = core->update_busy && op->class == CORE_branch;
     s->slot++;
     if (s->slot == core->issue_width || blocks(core, op) || op->flags & PIPE_CONTROL)
         advance(core, s, issue);

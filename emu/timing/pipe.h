@@ -65,7 +65,8 @@ struct pipe_state {
     uint8_t slot;            /* operations that issue in this cycle already */
     uint8_t queued;          /* until a floating-point operation that waits has left its place */
     uint8_t settling;        /* until an operation that is no CSR instruction issues */
-    uint8_t zero[3];
+    uint8_t led;             /* the last operation was a branch, and core->update_busy */
+    uint8_t zero[2];
     uint8_t served[2]; /* until the last two loads or stores have left their unit's queue */
     uint8_t follows;   /* the last of them issued in the cycle before now */
     uint8_t decoded;   /* cycles that the jump at hand has waited to issue */

@@ -11,61 +11,93 @@
 
 /* ---- life ---- */
 
-static predictor_branch_fn ahead_taken, ahead_not_taken, counted_taken, counted_not_taken;
-static predictor_branch_fn ahead_two_taken, ahead_two_not_taken, static_taken, static_not_taken;
+static predictor_branch_fn branch_static, branch_counted;
 
-static uint64_t update_of(uint8_t was, uint8_t learnt, bool taken)
-{
-    bool predicted = was > COUNTER_MAX / 2;
-
-    return (was == learnt ? UPDATE_KEEPS : 0) | (predicted != taken ? UPDATE_WRONG : 0) |
-           (predicted ? UPDATE_TAKEN : 0) | (uint64_t)was << UPDATE_BEFORE |
-           (uint64_t)learnt << UPDATE_AFTER;
-}
-
-static void set_predictor(struct predictor *p)
+static enum predictor_kind kind_of(const struct predictor *p)
 {
     const struct core *core = p->core;
-    uint64_t all = core->counters - 1;
 
-    if (core->read_ahead == 2) {
-        p->branch[true] = ahead_two_taken;
-        p->branch[false] = ahead_two_not_taken;
-    } else if (core->read_ahead) {
-        p->branch[true] = ahead_taken;
-        p->branch[false] = ahead_not_taken;
-    } else if (core->predictor < PREDICTOR_bimodal) {
-        p->branch[true] = static_taken;
-        p->branch[false] = static_not_taken;
-    } else {
-        p->branch[true] = counted_taken;
-        p->branch[false] = counted_not_taken;
-        p->counted = !core->btb_first;
-    }
-    p->targets = core->btb_holds == BTB_HOLDS_indirect ? TARGETS_always
-                 : p->btb.sets                         ? TARGETS_in_btb
-                                                       : TARGETS_never;
-    p->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
-    p->history_bits = core->predictor == PREDICTOR_bimodal ? 0 : all;
-    p->history_mask = (UINT64_C(1) << core->history) - 1;
-    p->history_low = core->history_skip ? (UINT64_C(1) << core->history_skip) - 1 : all;
-    p->history_low &= all;
-    p->history_high = all & ~p->history_low;
+    if (core->read_ahead)
+        return core->btb_first && p->targets == TARGETS_in_btb ? PREDICT_ahead : PREDICT_otherwise;
+    if (core->btb_first || core->predictor < PREDICTOR_bimodal)
+        return PREDICT_otherwise;
+    if (core->predictor == PREDICTOR_bimodal && p->targets == TARGETS_always)
+        return PREDICT_by_pc;
+    return PREDICT_counted;
+}
+
+/* Bits of the history that choose a counter. `all`: those of a counter's number. */
+static uint64_t history_bits(const struct core *core, uint64_t all)
+{
+    uint64_t low = core->history_skip ? (UINT64_C(1) << core->history_skip) - 1 : all;
+    uint64_t bits = (all & low) | (all & ~low) << 1;
+
+    if (core->predictor == PREDICTOR_bimodal)
+        return 0;
+    return bits & ((UINT64_C(1) << core->history) - 1);
+}
+
+static void set_learnt(struct predictor *p)
+{
+    bool one_bit = p->core->counter_bits == 1;
+
     for (uint8_t was = 0; was <= COUNTER_MAX; was++) {
-        p->learnt[false][was] = core->counter_bits == 1 ? 0 : (uint8_t)(was - (was > 0));
-        p->learnt[true][was] =
-            core->counter_bits == 1 ? COUNTER_MAX : (uint8_t)(was + (was < COUNTER_MAX));
-        for (unsigned taken = 0; taken < 2; taken++)
-            p->updates[taken][was] = update_of(was, p->learnt[taken][was], taken);
+        p->learnt[false][was] = one_bit ? 0 : (uint8_t)(was - (was > 0));
+        p->learnt[true][was] = one_bit ? COUNTER_MAX : (uint8_t)(was + (was < COUNTER_MAX));
     }
+}
+
+static bool is_right(uint8_t counter, bool taken)
+{
+    return ((counter & COUNTER_MAX) > COUNTER_MAX / 2) == taken;
+}
+
+/* A counter that is read ahead, when a branch that has chosen it has given it that value. */
+static uint8_t with_value(uint8_t counter, uint8_t value)
+{
+    return (uint8_t)((counter & AHEAD_NEAR) | (counter << AHEAD_VALUE_BITS & AHEAD_VALUES) | value);
+}
+
+/* The counter may be read as other than it is: one of the last two branches may have changed it. */
+static bool may_be_read_otherwise(uint8_t counter)
+{
+    uint8_t values = counter & AHEAD_VALUES;
+
+    return counter & AHEAD_NEAR && values != with_value(values, values & COUNTER_MAX);
+}
+
+static void set_ahead(struct predictor *p)
+{
+    for (unsigned taken = 0; taken < 2; taken++)
+        for (unsigned was = 0; was <= UINT8_MAX; was++) {
+            uint8_t counter = (uint8_t)was;
+            bool is_all = is_right(counter, taken) && !may_be_read_otherwise(counter);
+
+            p->ahead[taken][was] =
+                (uint8_t)(with_value(counter, p->learnt[taken][counter & COUNTER_MAX]) |
+                          (is_all ? 0 : AHEAD_WROTE));
+        }
 }
 
 void predictor_init(struct predictor *p, const struct core *core)
 {
+    uint64_t all = core->counters - 1;
+
     *p = (struct predictor){.core = core};
     cache_init(&p->btb, core->btb_entries, core->btb_ways, REPLACEMENT_fifo);
-    p->counters = xcalloc(core->counters, 1);
-    set_predictor(p);
+    p->targets = core->btb_holds == BTB_HOLDS_indirect ? TARGETS_always
+                 : p->btb.sets                         ? TARGETS_in_btb
+                                                       : TARGETS_never;
+    p->calm_kind = kind_of(p);
+    p->branch = core->read_ahead                      ? predictor_branch_ahead_slowly
+                : core->predictor < PREDICTOR_bimodal ? branch_static
+                                                      : branch_counted;
+    p->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
+    p->history_bits = history_bits(core, all);
+    p->counter_count = core->history_skip ? 2 * (uint64_t)core->counters : core->counters;
+    p->counters = xcalloc(p->counter_count, 1);
+    set_learnt(p);
+    set_ahead(p);
 }
 
 void predictor_free(struct predictor *p)
@@ -74,141 +106,132 @@ void predictor_free(struct predictor *p)
     free(p->counters);
 }
 
-static void count_targets(struct predictor *p)
+/* A history may choose it that chooses it again after one or more other branches. */
+static bool is_near(const struct predictor *p, uint64_t counter)
 {
-    memset(p->btb_used, 0, sizeof p->btb_used);
+    for (uint32_t i = 1; i <= p->core->read_ahead; i++)
+        if (!((counter ^ counter >> i) & p->history_bits & p->history_bits >> i))
+            return true;
+    return false;
+}
+
+/* Fills in what is derived. */
+static void note_state(struct predictor *p)
+{
+    for (unsigned i = 0; i < HINTS; i++)
+        p->hints[i] = (struct target_hint){.pc = CACHE_EMPTY};
     for (uint64_t i = 0; i < (uint64_t)p->btb.sets * p->btb.ways; i++)
         if (p->btb.keys[i] != CACHE_EMPTY)
-            p->btb_used[predictor_hint(p->btb.keys[i])]++;
+            predictor_hint(p, p->btb.keys[i])->used++;
+    for (uint64_t i = 0; p->core->read_ahead && i < p->counter_count; i++)
+        p->counters[i] =
+            (uint8_t)((p->counters[i] & ~AHEAD_NEAR) | (is_near(p, i) ? AHEAD_NEAR : 0));
+    p->kind = p->astray || p->late ? PREDICT_otherwise : p->calm_kind;
 }
 
 void predictor_reset(struct predictor *p)
 {
+    uint32_t start = p->core->counter_start;
+
+    if (p->core->read_ahead)
+        start *= 1 | 1 << AHEAD_VALUE_BITS | 1 << 2 * AHEAD_VALUE_BITS;
     cache_clear(&p->btb);
-    memset(p->counters, (int)p->core->counter_start, p->core->counters);
+    memset(p->counters, (int)start, p->counter_count);
     p->history = p->fetched_history = 0;
-    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
-        p->branches[i] = UPDATE_KEEPS;
-    p->after_branch = 0;
-    count_targets(p);
+    p->astray = p->late = p->late_wrong = false;
     p->return_top = p->return_count = 0;
     p->return_lost = false;
+    note_state(p);
 }
 
 void predictor_state_io(struct state_io *io, struct predictor *p)
 {
     cache_state_io(io, &p->btb);
-    state_io_bytes(io, p->counters, p->core->counters);
-    for (uint32_t i = 0; io->loading && i < p->core->counters; i++)
+    state_io_bytes(io, p->counters, p->counter_count);
+    for (uint64_t i = 0; io->loading && !p->core->read_ahead && i < p->counter_count; i++)
         if (p->counters[i] > COUNTER_MAX)
             state_io_fail(io, STATE_OUT_OF_RANGE);
     STATE_IO(io, p->history);
     STATE_IO(io, p->fetched_history);
-    for (unsigned i = 0; i < BRANCHES_BEHIND; i++)
-        STATE_IO(io, p->branches[i]);
-    STATE_IO(io, p->after_branch);
+    STATE_IO(io, p->astray);
+    STATE_IO(io, p->late);
+    STATE_IO(io, p->late_wrong);
     state_io_bytes(io, p->returns, sizeof p->returns);
     STATE_IO_BELOW(io, p->return_top, RETURN_STACK_MAX);
     STATE_IO_BELOW(io, p->return_count, RETURN_STACK_MAX + 1);
     STATE_IO(io, p->return_lost);
     if (io->loading)
-        count_targets(p);
+        note_state(p);
 }
 
-/* ---- branches ---- */
-
-static uint32_t history_counter(const struct predictor *p, uint64_t history)
-{
-    return (uint32_t)((history >> 1 & p->history_high) | (history & p->history_low));
-}
-
-/*
- * The value of a counter as it was read: when the branch some branches before was fetched, or,
- * where one was mispredicted, when fetch began again behind it.
- */
-static uint8_t counter_as_read(const struct predictor *p, uint32_t counter)
-{
-    unsigned unseen = p->branches[0] & UPDATE_WRONG ? 1 : p->core->read_ahead;
-    uint8_t value = p->counters[counter];
-
-    for (unsigned i = 0; i < unseen; i++)
-        if ((uint32_t)p->branches[i] == counter)
-            value = p->branches[i] >> UPDATE_BEFORE & COUNTER_MAX;
-    return value;
-}
-
-bool predictor_stray_branch(struct predictor *p)
-{
-    bool taken = p->counters[history_counter(p, p->fetched_history)] >= 2;
-
-    p->fetched_history = (p->fetched_history << 1 | taken) & p->history_mask;
-    return taken;
-}
+/* ---- targets ---- */
 
 static int64_t find_target(struct predictor *p, uint64_t pc)
 {
-    uint8_t *hint = &p->btb_hint[predictor_hint(pc)];
+    struct target_hint *hint = predictor_hint(p, pc);
     int64_t at;
 
-    if (!p->btb_used[predictor_hint(pc)])
+    if (!hint->used)
         return CACHE_NOT;
-    if (p->btb.keys[*hint] == pc)
-        return *hint;
+    if (hint->pc == pc)
+        return hint->at;
     at = cache_peek(&p->btb, pc);
-    if (at >= 0 && at <= UINT8_MAX)
-        *hint = (uint8_t)at;
+    if (at >= 0) {
+        hint->pc = pc;
+        hint->at = (uint32_t)at;
+    }
     return at;
+}
+
+/* The buffer has lost it. */
+static void forget_target(struct predictor *p, uint64_t pc)
+{
+    struct target_hint *hint = predictor_hint(p, pc);
+
+    hint->used--;
+    if (hint->pc == pc)
+        hint->pc = CACHE_EMPTY;
 }
 
 static void put_target(struct predictor *p, uint64_t pc, uint64_t target)
 {
+    struct target_hint *hint = predictor_hint(p, pc);
     uint64_t gone, note;
     int64_t at = cache_put(&p->btb, pc, &gone, &note);
 
     if (at < 0)
         return;
-    p->btb.notes[at] = target;
-    p->btb_used[predictor_hint(pc)]++;
     if (gone != CACHE_EMPTY)
-        p->btb_used[predictor_hint(gone)]--;
+        forget_target(p, gone);
+    p->btb.notes[at] = target;
+    hint->pc = pc;
+    hint->at = (uint32_t)at;
+    hint->used++;
 }
 
 enum pipe_leave_by predictor_not_taken(struct predictor *p, uint64_t pc)
 {
-    if (find_target(p, pc) < 0)
+    int64_t at = find_target(p, pc);
+
+    if (at < 0)
         return LEAVE_NEXT;
-    cache_remove(&p->btb, pc);
-    p->btb_used[predictor_hint(pc)]--;
+    cache_remove_at(&p->btb, (uint64_t)at);
+    forget_target(p, pc);
     return LEAVE_DROPPED_TARGET;
 }
 
 enum pipe_leave_by predictor_look_for_target(struct predictor *p, uint64_t pc,
                                              enum pipe_leave_by late)
 {
+    if (p->targets == TARGETS_never)
+        return late;
     if (find_target(p, pc) >= 0)
         return LEAVE_TAKEN;
     put_target(p, pc, 0);
     return late;
 }
 
-/*
- * An update where the counter was read before another was written, or another one was read, or
- * where it cannot be written.
- */
-static uint64_t late_update(struct predictor *p, uint64_t pc, bool taken, uint32_t counter)
-{
-    uint32_t fetched = history_counter(p, p->fetched_history);
-    uint64_t before = p->counters[counter];
-    uint64_t update = p->updates[taken][counter_as_read(p, fetched)];
-    uint64_t after = update >> UPDATE_AFTER;
-
-    if (p->core->update_busy && pc == p->after_branch && !(p->branches[0] & UPDATE_KEEPS))
-        update |= UPDATE_KEEPS;
-    if (update & UPDATE_KEEPS)
-        after = before;
-    update &= UPDATE_KEEPS | UPDATE_WRONG | UPDATE_TAKEN;
-    return update | before << UPDATE_BEFORE | after << UPDATE_AFTER;
-}
+/* ---- branches ---- */
 
 NOINLINE enum pipe_leave_by predictor_mispredicted(struct predictor *p, uint64_t pc, bool taken)
 {
@@ -219,134 +242,121 @@ NOINLINE enum pipe_leave_by predictor_mispredicted(struct predictor *p, uint64_t
     return LEAVE_MISPREDICT;
 }
 
-static inline enum pipe_leave_by leave_by(struct predictor *p, uint64_t pc, bool taken,
-                                          bool predicted)
+static enum pipe_leave_by leave_by(struct predictor *p, uint64_t pc, bool taken, bool right)
 {
-    if (UNLIKELY(predicted != taken))
+    if (!right)
         return predictor_mispredicted(p, pc, taken);
     if (taken)
         return predictor_taken(p, pc, LEAVE_LATE_BRANCH);
-    if (p->btb_used[predictor_hint(pc)] && p->core->btb_first)
-        return predictor_not_taken(p, pc);
-    return LEAVE_NEXT;
+    return p->core->btb_first ? predictor_not_taken(p, pc) : LEAVE_NEXT;
 }
 
-/* `seen`: so many of the newest can make a difference. */
-static inline void note_branch(struct predictor *p, uint64_t update, uint64_t next, unsigned seen)
+static enum pipe_leave_by branch_static(struct predictor *p, uint64_t pc, bool taken, bool backward)
 {
-    for (unsigned i = seen - 1; i; i--)
-        p->branches[i] = p->branches[i - 1];
-    p->branches[0] = update;
-    p->after_branch = next;
+    return leave_by(p, pc, taken, taken == (backward && p->core->predictor == PREDICTOR_backward));
 }
 
-static NOINLINE enum pipe_leave_by branch_late(struct predictor *p, uint64_t pc, bool taken,
-                                               uint64_t next)
-{
-    uint32_t counter = history_counter(p, p->history);
-    uint64_t update = late_update(p, pc, taken, counter);
-
-    p->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
-    note_branch(p, update | counter, next, BRANCHES_BEHIND);
-    p->fetched_history =
-        ((update & UPDATE_WRONG ? p->history : p->fetched_history) << 1 | taken) & p->history_mask;
-    p->history = (p->history << 1 | taken) & p->history_mask;
-    return leave_by(p, pc, taken, update & UPDATE_TAKEN);
-}
-
-/* All calls are the last thing that it does, so that it needs to save no registers. */
-static inline enum pipe_leave_by branch_ahead(struct predictor *p, uint64_t pc, bool taken,
-                                              uint64_t next, unsigned seen)
-{
-    uint64_t history = p->history, update;
-    uint32_t counter = history_counter(p, history);
-
-    if (UNLIKELY(p->fetched_history != history))
-        return branch_late(p, pc, taken, next);
-    for (unsigned i = 0; i < seen; i++)
-        if (UNLIKELY((uint32_t)p->branches[i] == counter))
-            return branch_late(p, pc, taken, next);
-    if (UNLIKELY(pc == p->after_branch) && !(p->branches[0] & UPDATE_KEEPS))
-        return branch_late(p, pc, taken, next);
-    update = p->updates[taken][p->counters[counter]];
-    p->counters[counter] = (uint8_t)(update >> UPDATE_AFTER);
-    note_branch(p, update | counter, next, seen);
-    p->fetched_history = p->history = (history << 1 | taken) & p->history_mask;
-    return leave_by(p, pc, taken, taken != !!(update & UPDATE_WRONG));
-}
-
-static inline enum pipe_leave_by branch_counted(struct predictor *p, uint64_t pc, bool taken)
+static enum pipe_leave_by branch_counted(struct predictor *p, uint64_t pc, bool taken,
+                                         bool backward)
 {
     uint8_t *counter = &p->counters[predictor_counter(p, pc)], was = *counter;
 
+    (void)backward;
     *counter = p->learnt[taken][was];
-    p->history = (p->history << 1 | taken) & p->history_mask;
-    return leave_by(p, pc, taken, was > COUNTER_MAX / 2);
+    p->history = p->history << 1 | taken;
+    return leave_by(p, pc, taken, is_right(was, taken));
 }
 
-static inline enum pipe_leave_by branch_static(struct predictor *p, uint64_t pc, bool taken,
-                                               bool backward)
+/* ---- counters that are read ahead ---- */
+
+/* Of the branch executed before. */
+static uint8_t last_counter(const struct predictor *p)
 {
-    return leave_by(p, pc, taken, backward && p->core->predictor == PREDICTOR_backward);
+    return p->counters[p->history >> 1 & p->history_bits];
 }
 
-static enum pipe_leave_by ahead_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                      bool backward)
+static bool last_was_wrong(const struct predictor *p)
 {
-    (void)backward;
-    return branch_ahead(p, pc, true, next, BRANCHES_BEHIND);
+    return p->late ? p->late_wrong : !is_right(last_counter(p) >> AHEAD_VALUE_BITS, p->history & 1);
 }
 
-static enum pipe_leave_by ahead_two_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                          bool backward)
+static bool last_wrote(const struct predictor *p)
 {
-    (void)backward;
-    return branch_ahead(p, pc, true, next, 2);
+    uint8_t counter = last_counter(p);
+
+    return counter & AHEAD_WROTE || (counter ^ counter >> AHEAD_VALUE_BITS) & COUNTER_MAX;
 }
 
-static enum pipe_leave_by ahead_two_not_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                              bool backward)
+/*
+ * A counter's value as it was read: when the branch some branches before was fetched, or, behind a
+ * mispredicted one, when fetch began again.
+ */
+static uint8_t value_as_read(const struct predictor *p, uint64_t counter)
 {
-    (void)backward;
-    return branch_ahead(p, pc, false, next, 2);
+    unsigned unseen = last_was_wrong(p) ? 1 : p->core->read_ahead, values = 0;
+
+    for (unsigned i = 1; i <= unseen; i++)
+        values += (p->history >> i & p->history_bits) == counter;
+    return p->counters[counter] >> values * AHEAD_VALUE_BITS & COUNTER_MAX;
 }
 
-static enum pipe_leave_by ahead_not_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                          bool backward)
+static uint64_t fetched_history(const struct predictor *p)
 {
-    (void)backward;
-    return branch_ahead(p, pc, false, next, BRANCHES_BEHIND);
+    return p->astray ? p->fetched_history : p->history;
 }
 
-static enum pipe_leave_by counted_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                        bool backward)
+bool predictor_stray_branch(struct predictor *p)
 {
-    (void)next;
-    (void)backward;
-    return branch_counted(p, pc, true);
+    uint64_t history = fetched_history(p);
+    bool taken = (p->counters[history & p->history_bits] & COUNTER_MAX) > COUNTER_MAX / 2;
+
+    p->fetched_history = history << 1 | taken;
+    p->astray = true;
+    p->kind = PREDICT_otherwise;
+    return taken;
 }
 
-static enum pipe_leave_by counted_not_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                            bool backward)
+/*
+ * A branch that is fetched with another history than it is executed with, or reads another value
+ * than its counter has, or that loses its write, because the branch right in front of it writes in
+ * the same cycle.
+ */
+static NOINLINE enum pipe_leave_by branch_late(struct predictor *p, uint64_t pc, bool taken,
+                                               bool loses)
 {
-    (void)next;
-    (void)backward;
-    return branch_counted(p, pc, false);
+    uint64_t all = (UINT64_C(1) << p->core->history) - 1, fetched = fetched_history(p);
+    uint8_t *counter = &p->counters[p->history & p->history_bits];
+    uint8_t was = *counter & COUNTER_MAX;
+    uint8_t read = value_as_read(p, fetched & p->history_bits), learnt = p->learnt[taken][read];
+    bool right = is_right(read, taken);
+    bool writes = learnt != read && !loses;
+
+    *counter = (uint8_t)(with_value(*counter, writes ? learnt : was) | (writes ? AHEAD_WROTE : 0));
+    p->fetched_history = (right ? fetched : p->history) << 1 | taken;
+    p->history = p->history << 1 | taken;
+    p->astray = (p->fetched_history ^ p->history) & all;
+    p->late = true;
+    p->late_wrong = !right;
+    p->kind = PREDICT_otherwise;
+    return leave_by(p, pc, taken, right);
 }
 
-static enum pipe_leave_by static_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                       bool backward)
+enum pipe_leave_by predictor_branch_ahead_slowly(struct predictor *p, uint64_t pc, bool taken,
+                                                 bool led)
 {
-    (void)next;
-    return branch_static(p, pc, true, backward);
+    uint8_t *counter = &p->counters[p->history & p->history_bits], was = *counter;
+    bool loses = led && last_wrote(p);
+
+    if (p->astray || loses || may_be_read_otherwise(was))
+        return branch_late(p, pc, taken, loses);
+    *counter = p->ahead[taken][was] & (uint8_t)~AHEAD_WROTE;
+    p->history = p->history << 1 | taken;
+    p->late = false;
+    p->kind = p->calm_kind;
+    return leave_by(p, pc, taken, is_right(was, taken));
 }
 
-static enum pipe_leave_by static_not_taken(struct predictor *p, uint64_t pc, uint64_t next,
-                                           bool backward)
-{
-    (void)next;
-    return branch_static(p, pc, false, backward);
-}
+/* ---- indirect jumps ---- */
 
 enum pipe_leave_by predictor_jump_indirect(struct predictor *p, uint64_t pc, uint64_t target,
                                            bool call, bool by_ra)

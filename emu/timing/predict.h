@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "timing/cache.h"
 #include "timing/core.h"
 #include "timing/pipe.h"
@@ -15,49 +16,66 @@
 struct state_io;
 struct predictor;
 
-/* How a core predicts a branch, by what the branch does: see predictor_branch. */
-typedef enum pipe_leave_by predictor_branch_fn(struct predictor *p, uint64_t pc, uint64_t next,
-                                               bool backward);
+enum { RETURN_STACK_MAX = 64, HINTS = 256, COUNTER_MAX = 3 };
+
+/* How the direction of a branch is predicted; but for the last, here. */
+enum predictor_kind {
+    PREDICT_ahead,    /* counters read ahead, chosen by the history; targets as btb_first says */
+    PREDICT_by_pc,    /* counters chosen by the pc, and targets that are always known */
+    PREDICT_counted,  /* counters chosen by both */
+    PREDICT_otherwise /* by a function */
+};
 
 /* What is known of the target of a branch or jump when it is fetched. */
 enum predictor_targets { TARGETS_in_btb, TARGETS_always, TARGETS_never };
 
-enum { RETURN_STACK_MAX = 64, HINTS = 256, BRANCHES_BEHIND = 3, COUNTER_MAX = 3 };
-
 /*
- * What a conditional branch did to its counter, if counters are read before the branches in front
- * have written theirs: one word, in which the counter's number is the lowest bits.
+ * Counters of a core that reads them ahead: the lowest bits are the counter, above them are its
+ * values before the last two branches that chose it, as a branch right behind would have read it.
  */
-#define UPDATE_KEEPS (UINT64_C(1) << 31)        /* the counter was not written */
-#define UPDATE_WRONG (UINT64_C(1) << 32)        /* mispredicted */
-#define UPDATE_TAKEN (UINT64_C(1) << 33)        /* predicted so */
-enum { UPDATE_BEFORE = 40, UPDATE_AFTER = 48 }; /* shifts of the counter's values */
+enum {
+    AHEAD_VALUE_BITS = 2,
+    AHEAD_VALUES = 0x3f,
+    AHEAD_NEAR = 0x40,  /* one of the branches that it does not see may have chosen it, too */
+    AHEAD_WROTE = 0x80, /* the last branch wrote it, although the value is as before */
+};
+
+/* Of the branches with such a pc (predictor_hint). */
+struct target_hint {
+    uint64_t pc;   /* of one that the target buffer has, or CACHE_EMPTY */
+    uint32_t at;   /* where it is there */
+    uint32_t used; /* so many are there: of most branches none */
+};
+
+/* `how`: with read_ahead whether another branch led here, else whether it leads backward. */
+typedef enum pipe_leave_by predictor_branch_fn(struct predictor *p, uint64_t pc, bool taken,
+                                               bool how);
 
 struct predictor {
     const struct core *core;
     struct cache btb;
     uint8_t *counters;
-    uint64_t history;
-    uint64_t fetched_history; /* as the branches were fetched, also those that were not executed */
-    uint64_t branches[BRANCHES_BEHIND]; /* the newest first */
-    uint64_t after_branch;              /* pc of the instruction run behind that */
+    uint64_t history;         /* of the branches executed, the newest lowest */
+    uint64_t fetched_history; /* while astray: as they were fetched */
+    bool astray;              /* branches were fetched that were not executed */
+    bool late;                /* the last branch was not in order (branch_late in predict.c) */
+    bool late_wrong;          /* ... and mispredicted */
     uint64_t returns[RETURN_STACK_MAX];
     uint32_t return_top, return_count;
     bool return_lost; /* the stack has overflowed since it was empty */
 
     /* caches */
-    uint8_t btb_hint[HINTS];
-    uint16_t btb_used[HINTS]; /* entries of which the hint is there: most branches have none */
+    enum predictor_kind kind; /* of the next branch */
+    struct target_hint hints[HINTS];
     /* what the core's figures say, for the fast paths */
+    enum predictor_kind calm_kind;  /* neither astray nor late */
+    enum predictor_targets targets; /* of what is not indirect */
+    predictor_branch_fn *branch;    /* of PREDICT_otherwise */
     uint64_t pc_bits, history_bits; /* of pc / 2 and of the history, those that choose a counter */
-    uint64_t history_low,
-        history_high; /* ... of a core that reads ahead: high ones one further up */
-    uint64_t history_mask;
-    uint8_t learnt[2][COUNTER_MAX + 1];   /* a counter, by what the branch does and what it was */
-    uint64_t updates[2][COUNTER_MAX + 1]; /* the same as an update, but for the number */
-    predictor_branch_fn *branch[2];       /* that is not taken, that is */
-    bool counted;                         /* branch only counts (predictor_branch_counted) */
-    enum predictor_targets targets;       /* of what is not indirect */
+    uint64_t counter_count;
+    uint8_t learnt[2][COUNTER_MAX + 1]; /* a counter, by what the branch does and what it was */
+    /* The same if it is read ahead; bit 7 is set where that is not all there is to do. */
+    uint8_t ahead[2][UINT8_MAX + 1];
 };
 
 void predictor_init(struct predictor *p, const struct core *core);
@@ -73,50 +91,82 @@ static inline uint64_t predictor_counter(const struct predictor *p, uint64_t pc)
 /* A branch is fetched that is not executed; true: predicted taken. */
 bool predictor_stray_branch(struct predictor *p);
 
-/* It is predicted not taken, but fetch has gone to its target, if that was known. */
-enum pipe_leave_by predictor_not_taken(struct predictor *p, uint64_t pc);
-
-static inline unsigned predictor_hint(uint64_t pc)
+static inline struct target_hint *predictor_hint(struct predictor *p, uint64_t pc)
 {
-    return pc >> 1 & (HINTS - 1);
+    return &p->hints[pc >> 1 & (HINTS - 1)];
 }
 
-/* The target is not where it was last. */
+/* It is predicted not taken, but fetch has gone to its target, if that was known. */
+enum pipe_leave_by predictor_not_taken(struct predictor *p, uint64_t pc);
+/* The target is not known by the hint. */
 enum pipe_leave_by predictor_look_for_target(struct predictor *p, uint64_t pc,
                                              enum pipe_leave_by late);
 
 static inline enum pipe_leave_by predictor_taken(struct predictor *p, uint64_t pc,
                                                  enum pipe_leave_by late)
 {
-    if (UNLIKELY(p->targets))
-        return p->targets == TARGETS_always ? LEAVE_TAKEN : late;
-    if (LIKELY(p->btb.keys[p->btb_hint[predictor_hint(pc)]] == pc))
+    if (LIKELY(predictor_hint(p, pc)->pc == pc))
+        return LEAVE_TAKEN;
+    if (p->targets == TARGETS_always)
         return LEAVE_TAKEN;
     return predictor_look_for_target(p, pc, late);
 }
 
 enum pipe_leave_by predictor_mispredicted(struct predictor *p, uint64_t pc, bool taken);
 
-/* It has a counter, and counters are all that there is to look at. */
-static inline enum pipe_leave_by predictor_branch_counted(struct predictor *p, uint64_t pc,
-                                                          bool taken)
+/* A counter is all that there is to look at. */
+static ALWAYS_INLINE enum pipe_leave_by predictor_branch_by_pc(struct predictor *p, uint64_t pc,
+                                                               bool taken)
+{
+    uint8_t *counter = &p->counters[pc >> 1 & p->pc_bits], was = *counter;
+
+    *counter = p->learnt[taken][was];
+    if (UNLIKELY((was > COUNTER_MAX / 2) != taken))
+        return predictor_mispredicted(p, pc, taken);
+    return taken ? LEAVE_TAKEN : LEAVE_NEXT;
+}
+
+static ALWAYS_INLINE enum pipe_leave_by predictor_branch_counted(struct predictor *p, uint64_t pc,
+                                                                 bool taken)
 {
     uint8_t *counter = &p->counters[predictor_counter(p, pc)], was = *counter;
 
     *counter = p->learnt[taken][was];
-    p->history = (p->history << 1 | taken) & p->history_mask;
+    p->history = p->history << 1 | taken;
     if (UNLIKELY((was > COUNTER_MAX / 2) != taken))
         return predictor_mispredicted(p, pc, taken);
     return taken ? predictor_taken(p, pc, LEAVE_LATE_BRANCH) : LEAVE_NEXT;
 }
 
-/* `next`: the pc that it leads to. */
-static inline enum pipe_leave_by predictor_branch(struct predictor *p, uint64_t pc, bool taken,
-                                                  bool backward, uint64_t next)
+predictor_branch_fn predictor_branch_ahead_slowly;
+
+/* Nothing has gone wrong, and the branches that it does not see have not chosen its counter. */
+static ALWAYS_INLINE enum pipe_leave_by predictor_branch_ahead(struct predictor *p, uint64_t pc,
+                                                               bool taken, bool led)
 {
-    if (p->counted)
+    uint8_t *counter = &p->counters[p->history & p->history_bits];
+    uint8_t learnt = p->ahead[taken][*counter];
+
+    if (UNLIKELY(learnt & AHEAD_WROTE) || UNLIKELY(led))
+        return predictor_branch_ahead_slowly(p, pc, taken, led);
+    *counter = learnt;
+    p->history = p->history << 1 | taken;
+    if (taken)
+        return predictor_taken(p, pc, LEAVE_LATE_BRANCH);
+    return UNLIKELY(predictor_hint(p, pc)->used) ? predictor_not_taken(p, pc) : LEAVE_NEXT;
+}
+
+/* `led`: right behind another, on a core with update_busy. */
+static ALWAYS_INLINE enum pipe_leave_by predictor_branch(struct predictor *p, uint64_t pc,
+                                                         bool taken, bool backward, bool led)
+{
+    if (p->kind == PREDICT_ahead)
+        return predictor_branch_ahead(p, pc, taken, led);
+    if (p->kind == PREDICT_by_pc)
+        return predictor_branch_by_pc(p, pc, taken);
+    if (p->kind == PREDICT_counted)
         return predictor_branch_counted(p, pc, taken);
-    return p->branch[taken](p, pc, next, backward);
+    return p->branch(p, pc, taken, p->core->read_ahead ? led : backward);
 }
 
 static inline enum pipe_leave_by predictor_jump(struct predictor *p, uint64_t pc, uint64_t target)

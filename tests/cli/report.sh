@@ -168,6 +168,24 @@ for wrong in '--by x' '--sort x' '--of x' '--top x' '--top -1' --frobnicate --di
     run report $wrong "$work/on.json"
     claim "$wrong is refused" refused 64 ".*${wrong%% *}"
 done
+run run --quiet --console none --harts 2 --report "$work/updates.json" --append \
+    'script="echo fib > /sys/kernel/tracing/set_ftrace_filter; echo function > /sys/kernel/tracing/current_tracer"' "$mcount"
+run report --of updates "$work/updates.json"
+claim 'the table of updates has one with a site and the calls of the trampoline, all harts fenced' \
+    grep -Eq '^ +[0-9,]+ +[0-9,]+ +3 +[0-9]+ +[2-9] .* on hart [01] +(announced|fenced) +hart [01] in patch_insn_write' "$out"
+run report --of updates --csv "$work/updates.json"
+claim '... and the same as CSV' python3 -c '
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+updates = json.load(open(sys.argv[2]))["updates"]
+assert len(rows) == len(updates) > 1, len(rows)
+assert sorted(int(r["cycles"]) for r in rows) == sorted(u["cycles"] for u in updates)
+longest = max(updates, key=lambda u: u["cycles"])
+assert int(rows[0]["stale-cycles"]) == max(h["stale_cycles"] for h in longest["harts"]) > 0, rows[0]
+assert int(rows[0]["fences"]) == sum(h["fences"] for h in longest["harts"]) > 1, rows[0]
+' "$out" "$work/updates.json"
+run report --of updates --diff "$work/updates.json" "$work/updates.json"
+claim 'updates are not compared' refused 64 '.*--diff'
 run report --help
 claim '--help names the options' sh -c "grep -q -- '--diff' '$out' && [ ! -s '$err' ]"
 "$rvftrace" report "$work/on.json" >/dev/full 2>"$err"

@@ -49,7 +49,7 @@ static void run_model(const struct core *core)
         CHECK(model_has_line(one, pa));
         model_put_page(one, &one->dtlb, &page);
         CHECK(model_has_page(one, &one->dtlb, page.va, 1));
-        CHECK(predictor_branch(&one->predictor, pa, i & 1, i & 2, pa + 4) < PIPE_LEAVES);
+        CHECK(predictor_branch(&one->predictor, pa, i & 1, i & 2, i & 4) < PIPE_LEAVES);
         CHECK(predictor_jump_indirect(&one->predictor, pa, i, i & 1, i & 2) < PIPE_LEAVES);
         if (i % 5 < 3)
             predictor_call(&one->predictor, i);

@@ -258,6 +258,71 @@ static void an_interrupt_for_something_else_asks_for_nothing(void **state)
     wreck(&s);
 }
 
+/* ---- requests that nobody answers ---- */
+
+/* The hart is in S-mode, with interrupts on or off. */
+static void enter_kernel(struct scene *s, unsigned hart, bool interrupts)
+{
+    const uint64_t sie = 2;
+    struct hart *h = hart_of(s, hart);
+
+    enter(h, PRIV_S, CODE);
+    set_csr(h, MSTATUS, (csr(h, MSTATUS) & ~sie) | (interrupts ? sie : 0));
+}
+
+/* The patching hart asks another one, which runs on for so many cycles. */
+static void ask(struct scene *s, bool writer_on, bool other_on, uint64_t cycles)
+{
+    build_fenced(s);
+    enter_kernel(s, WRITER, writer_on);
+    enter_kernel(s, OTHER, other_on);
+    store(s, F, 10);
+    interrupt(s, EVENT_IPI_SENT, OTHER);
+    hart_advance(hart_of(s, OTHER), hart_cycles(hart_of(s, OTHER)) + cycles);
+}
+
+enum { LONG = 20 * 1000 * 1000 };
+
+static void two_harts_with_interrupts_off_wait_for_ever(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    ask(&s, false, false, LONG);
+    audit_end(s.audit);
+    assert_int_equal(audit_count(s.audit), 1);
+    assert_int_equal(audit_get(s.audit, 0)->rule, RULE_fence_deadlock);
+    assert_int_equal(audit_get(s.audit, 0)->examples[0].hart, OTHER);
+    audit_end(s.audit);
+    assert_int_equal(audit_get(s.audit, 0)->count, 1);
+    wreck(&s);
+}
+
+static void who_may_take_the_interrupt_will(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    ask(&s, false, true, LONG);
+    audit_end(s.audit);
+    assert_int_equal(audit_count(s.audit), 0);
+    wreck(&s);
+    ask(&s, true, false, LONG); /* the asking hart may be elsewhere by now */
+    audit_end(s.audit);
+    assert_int_equal(audit_count(s.audit), 0);
+    wreck(&s);
+    ask(&s, false, false, 1000); /* the section with interrupts off may be short */
+    audit_end(s.audit);
+    assert_int_equal(audit_count(s.audit), 0);
+    wreck(&s);
+    ask(&s, false, false, LONG);
+    interrupt(&s, EVENT_IPI_TAKEN, OTHER);
+    fence(&s, OTHER, OTHER, 20);
+    audit_end(s.audit);
+    assert_int_equal(audit_count_at_least(s.audit, SEVERITY_error), 0);
+    wreck(&s);
+}
+
 /* ---- too early ---- */
 
 static void a_fence_between_the_stores_of_an_update_is_too_early(void **state)
@@ -341,6 +406,8 @@ int main(void)
         cmocka_unit_test(a_hart_that_stored_no_code_may_ask_without),
         cmocka_unit_test(an_interrupt_asks_if_its_handler_fences),
         cmocka_unit_test(an_interrupt_for_something_else_asks_for_nothing),
+        cmocka_unit_test(two_harts_with_interrupts_off_wait_for_ever),
+        cmocka_unit_test(who_may_take_the_interrupt_will),
         cmocka_unit_test(a_fence_between_the_stores_of_an_update_is_too_early),
         cmocka_unit_test(a_fence_before_the_first_store_is_too_early_in_an_announced_update),
         cmocka_unit_test(a_fence_before_the_update_is_none_of_it),

@@ -272,6 +272,56 @@ static void a_site_may_be_changed_in_steps(void **state)
     wreck(&s);
 }
 
+static void fence(struct scene *s, unsigned hart)
+{
+    const struct event e = {
+        .kind = EVENT_FENCE_I,
+        .fence = {
+            .origin = FENCE_LOCAL, .hart = hart_of(s, hart), .requester = hart, .stamp = s->stamp}};
+
+    patch_log_fence(s->log, hart, &e.fence);
+    updates_fence(s->updates, e.fence.hart);
+    audit_event(s->audit, &e);
+}
+
+static void a_kprobe_comes_and_goes_in_a_site(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, ATOMIC);
+    set_other(&s, false);
+    store(&s, WRITER, F, 2, 0x297, EBREAK & 0xffff); /* in halves, while harts are stopped */
+    store(&s, WRITER, F + 2, 2, 0, EBREAK >> 16);
+    store(&s, WRITER, G + 4, 4, NOP, JALR_T0);
+    store(&s, WRITER, F + 4, 4, NOP, JALR_T0); /* ftrace goes on beside it */
+    store(&s, WRITER, G + 4, 4, JALR_T0, NOP);
+    store(&s, WRITER, F, 4, EBREAK, 0x297);
+    assert_true(is_silent(&s));
+    wreck(&s);
+}
+
+static void a_kprobe_is_overwritten(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, PFE8);
+    set_other(&s, false);
+    store(&s, WRITER, F + 4, 4, NOP, EBREAK);
+    fence(&s, WRITER);
+    assert_true(is_silent(&s));
+    store(&s, WRITER, F, 4, NOP, 0x297);
+    store(&s, WRITER, F + 4, 4, EBREAK, JALR_T0);
+    assert_int_equal(only_rule(&s), RULE_unexpected_old);
+    wreck(&s);
+    build(&s, PFE8);
+    set_other(&s, false);
+    store(&s, WRITER, F, 8, PAIR(NOP, EBREAK), PAIR(0x297, JALR_T0)); /* by one store */
+    assert_int_equal(only_rule(&s), RULE_unexpected_old);
+    wreck(&s);
+}
+
 /* ---- two at once ---- */
 
 static void let_own(struct scene *s, unsigned hart)
@@ -364,6 +414,8 @@ int main(void)
         cmocka_unit_test(longer_nops_may_be_split),
         cmocka_unit_test(a_site_is_overwritten_that_held_neither),
         cmocka_unit_test(a_site_may_be_changed_in_steps),
+        cmocka_unit_test(a_kprobe_comes_and_goes_in_a_site),
+        cmocka_unit_test(a_kprobe_is_overwritten),
         cmocka_unit_test(two_harts_patch_in_turn_and_one_has_no_lock),
         cmocka_unit_test(with_the_lock_they_may),
         cmocka_unit_test(one_after_the_other_is_not_in_turn),

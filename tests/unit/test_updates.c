@@ -125,6 +125,41 @@ static void an_update_ends_when_all_harts_have_fenced_after_its_last_store(void 
     wreck(&s);
 }
 
+/* An instruction of a hart's loop takes at least a cycle, and its clock is its own. */
+static void it_is_known_for_how_long_each_hart_was_stale(void **state)
+{
+    struct scene s;
+    uint64_t cycle[HARTS], length;
+
+    (void)state;
+    build(&s);
+    run_all(&s);
+    updates_set_stopped(s.u, 2, true);
+    for (unsigned hart = 0; hart < HARTS; hart++)
+        cycle[hart] = hart_cycles(cluster_hart(s.w.cluster, hart));
+    store_at(&s, 0, cycle[0]);
+    run_hart(&s, 0, 5);
+    fence(&s, 0);
+    store_at(&s, 0, hart_cycles(cluster_hart(s.w.cluster, 0))); /* stale again, at once */
+    fence(&s, 0);
+    run_hart(&s, 1, 50);
+    updates_ipi(s.u, 0);
+    updates_ipi(s.u, 1); /* has no update */
+    fence(&s, 1);
+    assert_int_equal(s.ends, 1);
+    length = hart_cycles(cluster_hart(s.w.cluster, 1)) - cycle[1];
+    assert_true(length >= 50);
+    assert_int_equal(updates_hart(s.u, 0, 1)->stale_cycles, length);
+    length = hart_cycles(cluster_hart(s.w.cluster, 0)) - cycle[0];
+    assert_int_equal(updates_hart(s.u, 0, 0)->stale_cycles, length);
+    assert_int_equal(updates_get(s.u, 0)->end_cycle - updates_get(s.u, 0)->writer.cycle, length);
+    assert_int_equal(updates_hart(s.u, 0, 2)->stale_cycles, 0); /* it was stopped */
+    assert_int_equal(updates_hart(s.u, 0, 0)->fences, 2);
+    assert_int_equal(updates_hart(s.u, 0, 1)->fences, 1);
+    assert_int_equal(updates_get(s.u, 0)->ipis, 1);
+    wreck(&s);
+}
+
 static void harts_that_never_ran_or_are_stopped_need_not_fence(void **state)
 {
     struct scene s;
@@ -322,6 +357,7 @@ int main(void)
         cmocka_unit_test(it_is_seen_what_the_others_do),
         cmocka_unit_test(a_hart_that_goes_elsewhere_runs_on),
         cmocka_unit_test(stores_by_no_hart_are_no_update),
+        cmocka_unit_test(it_is_known_for_how_long_each_hart_was_stale),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
