@@ -47,6 +47,14 @@ static void look_for_another_run(struct input_log *l, const struct moment *at)
     l->strayed = due(l) && (l->strayed || is_past(due(l), at));
 }
 
+/* Whether the run that is repeated had an answer for this moment, which is in the log or was none.
+ */
+static bool is_known(const struct input_log *l, const struct moment *at)
+{
+    return at->insns < l->known_insns ||
+           (at->insns == l->known_insns && at->cycles < l->known_cycles);
+}
+
 int input_get(struct input_log *l, const struct console *c, const struct moment *at)
 {
     int byte;
@@ -61,6 +69,8 @@ int input_get(struct input_log *l, const struct console *c, const struct moment 
         l->next++;
         return (int)a->value;
     }
+    if (is_known(l, at))
+        return -1;
     byte = c->get(c->ctx, at);
     if (byte >= 0)
         keep(l, INPUT_BYTE, at, (uint64_t)byte);
@@ -90,6 +100,8 @@ uint64_t input_wait(struct input_log *l, const struct console *c, const struct m
     look_for_another_run(l, at);
     if (due(l))
         return wait_again(l, at, until);
+    if (is_known(l, at) && until != UINT64_MAX)
+        return until;
     cycle = c->wait(c->ctx, at, until);
     if (cycle != until)
         keep(l, INPUT_WAIT, at, cycle);

@@ -29,6 +29,9 @@ struct input_log {
     bool on; /* answers are logged */
     VEC_OF(struct input_answer) answers;
     size_t next; /* index of the next answer; below the count while a part of the run is repeated */
+    /* Up to here the run was run before (machine_repeat_input); there is no other input than then.
+     */
+    uint64_t known_insns, known_cycles;
     bool strayed; /* this run differs from the one in which the answers from `next` on were given */
 };
 

@@ -423,6 +423,8 @@ static struct stop debug(struct session *s)
         .lines = s->lines,
         .max_insns = max_insns(s),
         .max_cycles = s->options.max_cycles,
+        /* Stops change a run with random fetches, so it cannot be repeated exactly. */
+        .history_max = s->options.fetch == FETCH_RANDOM ? 0 : s->options.history_max,
         .out = out,
         .interactive = person && isatty(fileno(out)),
         .colour = isatty(fileno(out)),

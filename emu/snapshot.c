@@ -145,6 +145,19 @@ size_t snapshot_bytes(const struct machine *m, const struct snapshot *s)
     return sum;
 }
 
+size_t machine_snapshots_bytes(const struct machine *m)
+{
+    size_t sum = cluster_code_versions_bytes(m->cluster);
+
+    if (m->ram->versions)
+        sum += versions_bytes(m->ram->versions);
+    for (unsigned n = 0; n < m->config.drive_count; n++)
+        sum += drive_versions_bytes(m->drives[n]);
+    for (const struct snapshot *s = m->snapshots; s; s = s->next)
+        sum += sizeof *s + s->state_bytes;
+    return sum;
+}
+
 uint64_t machine_state_hash(struct machine *m)
 {
     struct state_io io;
@@ -158,7 +171,13 @@ uint64_t machine_state_hash(struct machine *m)
     return hash;
 }
 
-/* ---- output ---- */
+/* ---- input and output ---- */
+
+void machine_repeat_input(struct machine *m, uint64_t insns, uint64_t cycles)
+{
+    m->input.known_insns = insns;
+    m->input.known_cycles = cycles;
+}
 
 uint64_t machine_console_count(const struct machine *m)
 {

@@ -53,6 +53,9 @@ void snapshot_free(struct machine *m, struct snapshot *s);
 /* Host memory that the snapshot takes at present, in bytes: grows as the run changes pages. */
 size_t snapshot_bytes(const struct machine *m, const struct snapshot *s);
 
+/* The same for all snapshots together, each copy of a page once. */
+size_t machine_snapshots_bytes(const struct machine *m);
+
 /* A hash of the present state, without memory and disks. Equal states have equal hashes. */
 uint64_t machine_state_hash(struct machine *m);
 
@@ -64,5 +67,12 @@ uint64_t machine_console_count(const struct machine *m);
  * the largest count so far, only new output is written.
  */
 void machine_mute_console(struct machine *m, uint64_t count);
+
+/*
+ * For a run that is repeated after a restore: up to these totals the machine has run before, so
+ * that the console is not asked there for other input than that of the earlier run, and is not
+ * asked to wait. 0, 0: all input is new.
+ */
+void machine_repeat_input(struct machine *m, uint64_t insns, uint64_t cycles);
 
 #endif

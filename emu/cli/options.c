@@ -377,6 +377,11 @@ static bool set_symbols(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_history_max(struct options *o, const char *arg)
+{
+    return parse_number(arg, 1024, &o->history_max);
+}
+
 static bool set_commands(struct options *o, const char *arg)
 {
     o->commands = arg;
@@ -632,6 +637,7 @@ static const struct options defaults = {
     .harts = 1,
     .memory = UINT64_C(256) << 20,
     .console = "stdio",
+    .history_max = UINT64_C(256) << 20,
     .max_insns = UINT64_MAX,
     .max_cycles = UINT64_MAX,
     .seed = 1,

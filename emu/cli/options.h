@@ -38,6 +38,7 @@ struct options {
     const char *input;
     const char *record, *replay, *schedule;
     uint64_t max_insns, max_cycles; /* UINT64_MAX: none */
+    uint64_t history_max;           /* bytes; 0: none */
     double timeout;                 /* seconds; 0: none */
     uint64_t seed;
     enum timing_model timing;

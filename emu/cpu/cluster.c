@@ -358,3 +358,8 @@ void cluster_free_code_version(struct cluster *c, struct version *v)
 {
     version_free(c->code_versions, v);
 }
+
+size_t cluster_code_versions_bytes(const struct cluster *c)
+{
+    return c->code_versions ? versions_bytes(c->code_versions) : 0;
+}

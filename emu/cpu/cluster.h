@@ -147,6 +147,7 @@ void cluster_code_state_io(struct state_io *io, struct cluster *c);
 struct version *cluster_take_code_version(struct cluster *c);
 void cluster_restore_code_version(struct cluster *c, const struct version *v);
 void cluster_free_code_version(struct cluster *c, struct version *v);
+size_t cluster_code_versions_bytes(const struct cluster *c); /* host memory of all of them */
 
 /* Cost of one operation class under the cluster's model, in cycles. */
 struct op_cost {

@@ -210,6 +210,10 @@ void do_delete(struct debugger *d, const char *args)
 {
     unsigned number;
 
+    if (arg_keyword(&args, "checkpoint")) {
+        delete_checkpoint(d, args);
+        return;
+    }
     while (!*args && target_point_count(d->target))
         (void)!target_delete_point(d->target, target_point_at(d->target, 0)->number);
     if (*args && arg_point(d, &args, &number) && arg_end(d, args))

@@ -82,7 +82,8 @@ static struct debugger *debugger_new(const struct debugger_config *config)
     const struct target_config target = {.machine = config->machine,
                                          .watch = config->watch,
                                          .max_insns = config->max_insns,
-                                         .max_cycles = config->max_cycles};
+                                         .max_cycles = config->max_cycles,
+                                         .history_max = config->history_max};
 
     d->config = *config;
     d->out = config->out;

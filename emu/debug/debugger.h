@@ -26,6 +26,7 @@ struct debugger_config {
     const struct symbols *symbols;  /* may be empty, and NULL */
     struct lines *lines;            /* may be NULL */
     uint64_t max_insns, max_cycles; /* totals beyond which the machine does not run; UINT64_MAX */
+    uint64_t history_max;           /* bytes of host memory for going back; 0: none */
     FILE *out;
     bool interactive; /* standard input is a terminal: prompt, editing, history */
     bool colour;

@@ -8,6 +8,7 @@
  *     place.c      addresses: names, sources, memory
  *     breaks.c     the commands that set and list breakpoints
  *     run.c        the commands that run the machine; the reason of each stop
+ *     back.c       the commands that go back, and checkpoints
  *     frame.c      stack frames: prologues and the chain of frame pointers
  *     code.c       disassembly
  *     show.c       registers, memory, backtrace, the state of harts and machine
@@ -148,6 +149,22 @@ void print_points(struct debugger *d); /* info breaks */
 /* ---- run.c ---- */
 
 void remember_registers(struct debugger *d); /* to mark later which registers changed */
+
+enum input_use { GIVE_INPUT, KEEP_INPUT };
+
+/* Before the machine runs; remembers its registers. */
+void begin_running(struct debugger *d, enum input_use use);
+
+/*
+ * Selects the hart that the stop concerns, and prints the reason and its next
+ * instruction. False: the user ends the session, and nothing was printed.
+ */
+bool report_stop(struct debugger *d, struct target_stop s, const char *done);
+
+/* ---- back.c ---- */
+
+void print_checkpoints(struct debugger *d); /* info checkpoints */
+void delete_checkpoint(struct debugger *d, const char *args);
 
 /* ---- frame.c ---- */
 

@@ -88,6 +88,8 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     bool passed = has_passed(t, h, pc);
 
     (void)cookie;
+    if (t->quiet)
+        return PROBE_GO_ON;
     t->hit_point = passed ? 0 : hit_points(t, pa, h);
     t->hit = t->hit_point ? HIT_POINT : hit_goals(t, pa, h, passed);
     return t->hit == HIT_NONE ? PROBE_GO_ON : PROBE_STOP;
@@ -169,14 +171,19 @@ void points_pass(struct target *t, struct hart *h)
     t->passed[hart_id(h)] = (struct passed){hart_pc(h), hart_insns(h)};
 }
 
+void points_pass_none(struct target *t)
+{
+    for (unsigned i = 0; i < target_hart_count(t); i++)
+        t->passed[i].insns = UINT64_MAX;
+}
+
 /* ---- points ---- */
 
 void points_init(struct target *t)
 {
     t->owner = (struct probe_owner){.ctx = t, .plan = plan, .hit = hit};
     t->passed = xcalloc(target_hart_count(t), sizeof *t->passed);
-    for (unsigned i = 0; i < target_hart_count(t); i++)
-        t->passed[i].insns = UINT64_MAX;
+    points_pass_none(t);
 }
 
 static void release(struct target_condition *c)

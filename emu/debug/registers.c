@@ -177,5 +177,6 @@ enum target_error target_set_register(struct target *t, unsigned hart, unsigned 
         hart_set_freg(h, number - TARGET_REG_F0, value);
     else if (!hart_set_csr(h, number - TARGET_REG_CSR, value))
         return TARGET_NO_REGISTER;
+    history_depart(t);
     return TARGET_OK;
 }

@@ -28,7 +28,8 @@ static bool passes_watchpoint(struct target *t, struct stop stop)
            !t->patched && target_findings(t) == t->findings_before;
 }
 
-static struct stop run(struct target *t, uint64_t max_insns)
+struct stop resume_run(struct target *t, uint64_t max_insns,
+                       struct stop (*machine)(struct target *t, uint64_t max_insns))
 {
     struct stop stop;
 
@@ -36,9 +37,14 @@ static struct stop run(struct target *t, uint64_t max_insns)
         max_insns = t->config.max_insns;
     do {
         begin_piece(t);
-        stop = machine_run(t->machine, max_insns, t->config.max_cycles);
+        stop = machine(t, max_insns);
     } while (passes_watchpoint(t, stop));
     return stop;
+}
+
+static struct stop run(struct target *t, uint64_t max_insns)
+{
+    return resume_run(t, max_insns, history_run);
 }
 
 static struct stop run_freely(struct target *t)
@@ -46,8 +52,9 @@ static struct stop run_freely(struct target *t)
     return run(t, UINT64_MAX);
 }
 
-static void begin(struct target *t, unsigned from_hart)
+void resume_begin(struct target *t, unsigned from_hart)
 {
+    history_open(t);
     t->findings_before = target_findings(t);
     watch_follow(t); /* the user may have changed registers or memory */
     if (from_hart < target_hart_count(t))
@@ -139,8 +146,7 @@ static void delete_temporary(struct target *t, unsigned number)
         (void)!target_delete_point(t, number);
 }
 
-/* Ends a run: drops its goals and returns the reason of the stop. */
-static struct target_stop finish(struct target *t, struct stop stop)
+struct target_stop resume_finish(struct target *t, struct stop stop)
 {
     struct target_stop s = explain(t, stop);
 
@@ -169,10 +175,10 @@ struct target_stop target_run(struct target *t, unsigned from_hart, const struct
 {
     unsigned reader = from_hart < target_hart_count(t) ? from_hart : target_current_hart(t);
 
-    begin(t, from_hart);
+    resume_begin(t, from_hart);
     if (goal)
         goal_add(t, reader, goal, false);
-    return finish(t, run_freely(t));
+    return resume_finish(t, run_freely(t));
 }
 
 /* ---- one instruction ---- */
@@ -266,7 +272,7 @@ static struct target_stop finish_steps(struct target *t, struct stop stop, enum 
 
     if (p == STEPPED)
         stop = (struct stop){.reason = stop.reason, .hart = h};
-    s = finish(t, stop);
+    s = resume_finish(t, stop);
     s.of_hart = s.of_hart || s.reason == TARGET_STOP_DONE;
     return s;
 }
@@ -277,7 +283,7 @@ struct target_stop target_step(struct target *t, unsigned hart, uint64_t count)
     struct stop stop = nothing_run(t, hart);
     enum progress p = STEPPED;
 
-    begin(t, hart);
+    resume_begin(t, hart);
     add_step_goals(t, hart);
     while (count-- && p == STEPPED)
         p = step_once(t, h, &stop);
@@ -297,13 +303,14 @@ struct target_stop target_step_alone(struct target *t, unsigned hart, uint64_t c
     struct stop stop;
     struct target_stop s;
 
-    begin(t, hart);
+    resume_begin(t, hart);
     add_step_goals(t, hart);
     end = target_hart(t, hart).insns + (count < insns_left(t) ? count : insns_left(t));
     do {
         begin_piece(t);
         stop = machine_run_alone(t->machine, hart, end - target_hart(t, hart).insns);
     } while (passes_watchpoint(t, stop));
+    history_depart(t);
     s = finish_steps(t, stop, stop.reason == STOP_INSNS ? STEPPED : STOPPED_ELSEWHERE,
                      target_hart_at(t, hart));
     if (s.reason == TARGET_STOP_ASLEEP)
@@ -371,7 +378,7 @@ struct target_stop target_next(struct target *t, unsigned hart, uint64_t count)
     struct stop stop = nothing_run(t, hart);
     enum progress p = STEPPED;
 
-    begin(t, hart);
+    resume_begin(t, hart);
     while (count-- && p == STEPPED)
         p = next_once(t, &h, &stop);
     return finish_steps(t, stop, p, h);

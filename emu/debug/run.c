@@ -12,7 +12,14 @@ void remember_registers(struct debugger *d)
             (void)!target_get_register(d->target, hart, reg, &d->before[hart].value[reg]);
 }
 
-enum input_use { GIVE_INPUT, KEEP_INPUT };
+void begin_running(struct debugger *d, enum input_use use)
+{
+    remember_registers(d);
+    d->condition_error[0] = '\0';
+    fflush(d->out);
+    if (d->config.resuming)
+        d->config.resuming(d->config.ctx, use == KEEP_INPUT);
+}
 
 /* False: there is nothing left to run. */
 static bool resume(struct debugger *d, enum input_use use)
@@ -21,11 +28,7 @@ static bool resume(struct debugger *d, enum input_use use)
         complain(d, "the guest has ended; there is nothing to run");
         return false;
     }
-    remember_registers(d);
-    d->condition_error[0] = '\0';
-    fflush(d->out);
-    if (d->config.resuming)
-        d->config.resuming(d->config.ctx, use == KEEP_INPUT);
+    begin_running(d, use);
     return true;
 }
 
@@ -72,6 +75,9 @@ static void say_why(struct debugger *d, const struct target_stop *s, const char 
         break;
     case TARGET_STOP_RESET: fprintf(d->out, "the guest requested a reboot\n"); break;
     case TARGET_STOP_STUCK: say_stuck(d, s->hart); break;
+    case TARGET_STOP_HISTORY:
+        fprintf(d->out, "the history begins here: no earlier stop is known\n");
+        break;
     case TARGET_STOP_ASLEEP:
         fprintf(d->out, "every hart waits for an interrupt that nothing can raise\n");
         break;
@@ -96,11 +102,7 @@ static void show_next_instruction(struct debugger *d)
     print_source(d, pc);
 }
 
-/*
- * Selects the hart that the stop concerns, and prints the reason and its next
- * instruction. False: the user ends the session, and nothing was printed.
- */
-static bool report_stop(struct debugger *d, struct target_stop s, const char *done)
+bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 {
     d->last = s;
     if (d->config.stopped)

@@ -355,8 +355,10 @@ void do_info(struct debugger *d, const char *args)
 {
     if (arg_keyword(&args, "breaks") && arg_end(d, args))
         print_points(d);
+    else if (arg_keyword(&args, "checkpoints") && arg_end(d, args))
+        print_checkpoints(d);
     else if (arg_keyword(&args, "machine") && arg_end(d, args))
         info_machine(d);
     else
-        complain(d, "info: expected breaks or machine");
+        complain(d, "info: expected breaks, checkpoints or machine");
 }

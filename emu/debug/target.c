@@ -175,6 +175,7 @@ enum target_error target_write(struct target *t, unsigned hart, enum target_spac
             break;
         piece = piece_at(address + done, len - done);
         write_piece(t, pa, (const uint8_t *)from + done, piece);
+        history_depart(t);
     }
     return error;
 }
@@ -199,7 +200,7 @@ static void note_patch(struct target *t, const struct code_write *w)
 {
     uint32_t site;
 
-    if (!t->patch_wanted || !t->config.watch)
+    if (t->quiet || !t->patch_wanted || !t->config.watch)
         return;
     site = site_find(watch_sites(t->config.watch), w->pa, w->size);
     if (site == NO_SITE || !t->patch_wanted(t->patch_ctx, site))
@@ -242,6 +243,7 @@ struct target *target_new(const struct target_config *config)
 
 void target_free(struct target *t)
 {
+    history_free(t);
     points_free(t);
     free(t);
 }

@@ -46,6 +46,7 @@ struct target_config {
     struct machine *machine;
     const struct watch *watch;      /* sites and findings; NULL: none. Must be attached already */
     uint64_t max_insns, max_cycles; /* totals at which the machine stops; UINT64_MAX: none */
+    uint64_t history_max; /* bytes of host memory for going back; 0: there is no going back */
 };
 
 /*
@@ -223,6 +224,7 @@ enum target_stop_reason {
     TARGET_STOP_RESET,       /* the guest asked for a reboot */
     TARGET_STOP_STUCK,       /* `hart` is in an endless trap loop */
     TARGET_STOP_WAITING,     /* target_step_alone: `hart` waits, or has not been started */
+    TARGET_STOP_HISTORY,     /* going back: the start of the history */
     TARGET_STOP_ASLEEP,      /* all harts wait for an interrupt that nothing can raise */
 };
 
@@ -287,6 +289,55 @@ struct target_stop target_next(struct target *t, unsigned hart, uint64_t count);
  * run differs from one without the command. TARGET_STOP_WAITING: the hart cannot run.
  */
 struct target_stop target_step_alone(struct target *t, unsigned hart, uint64_t count);
+
+/* ---- going back ---- */
+
+/*
+ * While the machine runs, snapshots of it are taken within history_max bytes; the oldest is kept,
+ * the others lie the further apart the longer they are ago. Going back restores one and runs from
+ * there to the exact instruction, with the same input and without showing output again. What the
+ * machine does afterwards is what it did before.
+ *
+ * The history begins where the machine first ran for this target, and anew after what changes the
+ * run: target_set_register, target_write and target_step_alone.
+ */
+bool target_keeps_history(const struct target *t);
+uint64_t target_history_start(struct target *t); /* instructions of all harts; there is a history */
+
+/*
+ * To where all harts together have executed `insns` instructions, back (no further than the start
+ * of the history) or forwards; points do not stop it.
+ */
+struct target_stop target_goto(struct target *t, uint64_t insns);
+
+/* Back to before the last `count` instructions that this hart has executed. */
+struct target_stop target_reverse_step(struct target *t, unsigned hart, uint64_t count);
+
+/*
+ * Back to the last stop before the present instruction: at a point, a caught patch or a finding
+ * that stops. Counts to ignore do not apply, and no hits are counted.
+ */
+struct target_stop target_reverse_run(struct target *t);
+
+/* A place in the run to return to, kept until it is deleted. Its number counts from 1. */
+struct target_checkpoint {
+    unsigned number;
+    uint64_t insns, cycles; /* the machine's */
+    unsigned hart;          /* the one that was to run next */
+    uint64_t pc;            /* of that hart */
+};
+
+unsigned target_checkpoint(struct target *t);
+size_t target_checkpoint_count(const struct target *t);
+struct target_checkpoint target_checkpoint_at(const struct target *t, size_t i);
+/* False: no checkpoint has this number. Points stay as they are. */
+MUST_USE bool target_restart(struct target *t, unsigned number, struct target_stop *stop);
+MUST_USE bool target_delete_checkpoint(struct target *t, unsigned number);
+
+/* Host memory of all snapshots and checkpoints; the number of snapshots. */
+size_t target_history_bytes(const struct target *t, size_t *snapshots);
+
+/* ---- the present state ---- */
 
 bool target_ended(const struct target *t);      /* the guest has ended: running does nothing */
 size_t target_findings(const struct target *t); /* of the auditor so far */

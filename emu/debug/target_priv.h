@@ -6,6 +6,7 @@
  *     points.c      breakpoints and goals, by probes
  *     watchpoints.c watchpoints, by watched pages
  *     resume.c      running, stepping, and the reason of a stop
+ *     history.c     snapshots as the machine runs; going back
  */
 #ifndef DEBUG_TARGET_PRIV_H
 #define DEBUG_TARGET_PRIV_H
@@ -51,8 +52,34 @@ struct passed {
 /* Why a probe stopped the machine. */
 enum hit { HIT_NONE, HIT_POINT, HIT_GOAL, HIT_TURN };
 
+/* A snapshot that was taken as the machine ran. */
+struct mark {
+    struct snapshot *snapshot;
+    uint64_t insns;       /* of all harts */
+    uint64_t *hart_insns; /* by hart */
+};
+
+struct kept_place {
+    struct target_checkpoint place;
+    struct snapshot *snapshot;
+    unsigned run; /* history.run when it was taken */
+};
+
+struct history {
+    VEC_OF(struct mark) marks; /* by insns */
+    VEC_OF(struct kept_place) checkpoints;
+    unsigned last_checkpoint;
+    unsigned run; /* which run the marks are of: each change of the run makes another one */
+    unsigned last_run;
+    bool departed; /* the run was changed; the marks are of no use any more */
+    /* How far this run was run; what follows is repeated after going back. */
+    uint64_t known_insns, known_cycles, known_console;
+};
+
 struct target {
     struct target_config config;
+    struct history history;
+    bool quiet; /* points and caught patches do nothing */
     struct machine *machine;
     struct cluster *cluster;
     struct probe_owner owner;
@@ -93,6 +120,25 @@ void goals_drop(struct target *t, bool turns_only);
 void points_pass(struct target *t, struct hart *h);
 /* Counts a hit if the condition holds. True: the point stops the machine. */
 bool point_hit(struct target_point *p, unsigned hart);
+
+void points_pass_none(struct target *t); /* after a restore */
+
+/* ---- resume.c ---- */
+
+/* What a run starts with, and one run up to a total of instructions; points stop it. */
+void resume_begin(struct target *t, unsigned from_hart);
+struct stop resume_run(struct target *t, uint64_t max_insns,
+                       struct stop (*machine)(struct target *t, uint64_t max_insns));
+/* Ends a run: drops its goals and returns the reason of the stop. */
+struct target_stop resume_finish(struct target *t, struct stop stop);
+
+/* ---- history.c ---- */
+
+/* machine_run, taking snapshots on the way. */
+struct stop history_run(struct target *t, uint64_t max_insns);
+void history_open(struct target *t); /* before a run: takes the first snapshot if there is none */
+void history_depart(struct target *t);
+void history_free(struct target *t);
 
 /* ---- watchpoints.c ---- */
 

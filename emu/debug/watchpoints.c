@@ -207,7 +207,7 @@ static bool is_full(const struct target *t, unsigned number)
 
 void watch_note(struct target *t, const struct access_event *e)
 {
-    if (e->who.kind == WRITER_DEBUGGER)
+    if (t->quiet || e->who.kind == WRITER_DEBUGGER)
         return;
     for (size_t i = 0; i < t->pieces.len; i++) {
         const struct watch_piece *piece = &t->pieces.at[i];

@@ -202,6 +202,11 @@ void drive_free_version(struct drive *d, struct version *v)
     version_free(d->versions, v);
 }
 
+size_t drive_versions_bytes(const struct drive *d)
+{
+    return d->versions ? versions_bytes(d->versions) : 0;
+}
+
 /* ---- opening ---- */
 
 static enum exit_status refuse(struct drive *d, const char *why)

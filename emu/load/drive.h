@@ -50,5 +50,6 @@ bool drive_flush(void *drive);
 struct version *drive_take_version(struct drive *d);
 MUST_USE bool drive_restore_version(struct drive *d, const struct version *v);
 void drive_free_version(struct drive *d, struct version *v);
+size_t drive_versions_bytes(const struct drive *d); /* host memory of all of them */
 
 #endif
