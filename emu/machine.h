@@ -19,6 +19,7 @@
 struct hart;
 struct image;
 struct machine;
+struct plan;
 
 /* The board's clocks: mtime with the frequency of QEMU's; a core clock of 1 GHz, so 1 cycle is 1
  * ns. */
@@ -117,6 +118,7 @@ struct machine_config {
     const char *bootargs; /* NULL: none */
     uint64_t seed;
     struct scheduler scheduler;
+    const struct plan *plan; /* NULL: none; must outlive the machine (plan.h) */
     enum fetch_mode fetch;
     uint64_t fetch_seed;
     enum timing_model timing;
@@ -182,6 +184,15 @@ struct stop {
  * not affect the schedule: a run in many pieces is the same as a run in one.
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
+
+/* From here on the machine follows another plan, instead of that of the configuration. */
+void machine_follow(struct machine *m, const struct plan *plan);
+
+/*
+ * The machine's plan was changed, from the present instruction on, between two calls of
+ * machine_run.
+ */
+void machine_plan_changed(struct machine *m);
 
 /*
  * For debuggers: `hart` executes up to `insns` instructions while the others are stopped and no

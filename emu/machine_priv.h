@@ -102,6 +102,8 @@ struct machine {
     uint64_t now;        /* cycles; never goes back */
     uint64_t ticks_read; /* the latest time that any hart has read */
     uint64_t polled_at;  /* cycle of the last call of the console while harts run */
+    uint64_t stalled;    /* with a plan: the harts that are stalled, a bit each */
+    uint64_t planned;    /* the plan's steps at earlier instructions have been followed */
     bool ended;
     struct stop end;
     volatile bool asked;

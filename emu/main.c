@@ -13,11 +13,15 @@
 #include "base/new_file.h"
 #include "cli/cores.h"
 #include "cli/host.h"
+#include "cli/identity.h"
 #include "cli/options.h"
 #include "cli/record_replay.h"
+#include "cli/schedule_file.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "debug/debugger.h"
+#include "explore/explore.h"
+#include "explore/last_line.h"
 #include "ftrace/audit.h"
 #include "ftrace/baseline.h"
 #include "ftrace/describe.h"
@@ -44,7 +48,9 @@ struct session {
     struct diag diag;
     struct host *host;
     struct record_replay *record_replay;
-    struct core *core; /* NULL: none */
+    struct schedule_file *schedule; /* NULL: no --schedule */
+    struct last_line last_line;     /* of the guest, for explore */
+    struct core *core;              /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
     struct lines *lines;
@@ -60,7 +66,7 @@ struct session {
     bool audit_failed, trace_lost;
 };
 
-static struct machine_config machine_config(const struct session *s)
+static struct machine_config machine_config(struct session *s)
 {
     const struct options *o = &s->options;
     struct machine_config config = {
@@ -85,6 +91,10 @@ static struct machine_config machine_config(const struct session *s)
         .console = record_replay_console(s->record_replay),
     };
 
+    if (o->command == COMMAND_EXPLORE)
+        config.console = last_line_console(&s->last_line, &config.console);
+    if (s->schedule)
+        config.plan = schedule_file_plan(s->schedule);
     memcpy(config.drives, o->drives, sizeof config.drives);
     return config;
 }
@@ -108,8 +118,9 @@ static void on_finding(void *ctx, enum rule rule)
 
     for (; s->named < audit_count(a); s->named++)
         module_names_keep(s->module_names, audit_get(a, s->named));
-    if (s->options.audit != AUDIT_FAIL || rule_severity(rule) < SEVERITY_error ||
-        pardons_allow_all(s->pardons, rule) || !has_failing(s))
+    if (s->options.command == COMMAND_EXPLORE || s->options.audit != AUDIT_FAIL ||
+        rule_severity(rule) < SEVERITY_error || pardons_allow_all(s->pardons, rule) ||
+        !has_failing(s))
         return;
     s->audit_failed = true;
     machine_ask_stop(s->machine);
@@ -158,7 +169,7 @@ static enum exit_status open_files(struct session *s)
 {
     const struct options *o = &s->options;
 
-    s->files.paths[REPORT_JSON] = o->report;
+    s->files.paths[REPORT_JSON] = o->command == COMMAND_EXPLORE ? NULL : o->report;
     s->files.paths[REPORT_SARIF] = o->sarif;
     s->files.paths[REPORT_JUNIT] = o->junit;
     s->files.paths[REPORT_BASELINE] = o->write_baseline;
@@ -233,8 +244,28 @@ static uint64_t lowest_named(const struct machine *m)
 static uint64_t hash_image(const struct session *s)
 {
     const struct options *o = &s->options;
+    bool is_needed =
+        o->report || o->record || o->replay || o->schedule || o->command == COMMAND_EXPLORE;
 
-    return o->report || o->record || o->replay ? image_hash(machine_image(s->machine)) : 0;
+    return is_needed ? image_hash(machine_image(s->machine)) : 0;
+}
+
+/* Whether the file of --schedule is of this run. */
+static enum exit_status check_schedule(const struct session *s)
+{
+    struct options plain = s->options;
+    struct identity identity;
+    enum exit_status status;
+
+    if (!s->schedule)
+        return EXIT_PASS;
+    plain.schedule = NULL;
+    status = identity_new(&plain, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+    if (status != EXIT_PASS)
+        return status;
+    status = schedule_file_check(s->schedule, &identity);
+    identity_free(&identity);
+    return status;
 }
 
 static enum exit_status open_session(struct session *s)
@@ -252,8 +283,14 @@ static enum exit_status open_session(struct session *s)
         status = open_console(s);
     if (status != EXIT_PASS)
         return status;
+    if (o->schedule)
+        status = schedule_file_read(o->schedule, o->harts, &s->diag, &s->schedule);
+    if (status != EXIT_PASS)
+        return status;
     machine = machine_config(s);
     status = machine_new(&machine, &s->diag, &s->machine);
+    if (status == EXIT_PASS)
+        status = check_schedule(s);
     if (status == EXIT_PASS)
         status = record_replay_begin(s->record_replay, hash_image(s), machine_firmware(s->machine));
     if (status != EXIT_PASS)
@@ -315,6 +352,7 @@ static void close_session(struct session *s)
     symbols_free(s->symbols);
     module_names_free(s->module_names);
     record_replay_free(s->record_replay);
+    schedule_file_free(s->schedule);
     host_free(s->host);
 }
 
@@ -676,6 +714,77 @@ static unsigned finish(struct session *s, struct stop stop)
     return all_was_written(s) ? end.status : EXIT_IO;
 }
 
+static bool on_asked(void *session)
+{
+    const struct session *s = session;
+
+    return host_is_ending(s->host);
+}
+
+static enum exit_status write_schedule(void *session, const char *path, const char *title,
+                                       const struct plan *plan)
+{
+    const struct session *s = session;
+    struct identity identity;
+    enum exit_status status =
+        identity_new(&s->options, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+
+    if (status != EXIT_PASS)
+        return status;
+    status = schedule_file_write(path, title, &identity, plan, &s->diag);
+    identity_free(&identity);
+    return status;
+}
+
+/* `rvftrace explore'. With --audit=fail a discovery, or an error of the seed's run, fails it. */
+static unsigned run_explore(struct session *s)
+{
+    const struct options *o = &s->options;
+    struct report report = make_report(s);
+    struct explore_config config = {.machine = s->machine,
+                                    .report = &report,
+                                    .last_line = &s->last_line,
+                                    .diag = &s->diag,
+                                    .image = o->image,
+                                    .schedules = o->schedules,
+                                    .json = o->report,
+                                    .jobs = o->jobs,
+                                    .steps = o->steps,
+                                    .runs = o->interleavings,
+                                    .update = o->update,
+                                    .max_insns = max_insns(s),
+                                    .max_cycles = o->max_cycles,
+                                    .timeout = o->timeout,
+                                    .quiet = o->quiet,
+                                    .progress = isatty(STDERR_FILENO) && !o->quiet,
+                                    .write = write_schedule,
+                                    .asked = on_asked,
+                                    .ctx = s};
+    size_t found;
+    unsigned status = explore(&config, &found);
+
+    host_release(s->host);
+    judge(s);
+    watch_end(s->watch);
+    if (status != EXIT_PASS)
+        return status;
+    if (!all_was_written(s))
+        return EXIT_IO;
+    if (host_signal(s->host))
+        return EXIT_SIGNAL + (unsigned)host_signal(s->host);
+    return o->audit == AUDIT_FAIL && (found || s->audit_failed) ? EXIT_AUDIT : EXIT_PASS;
+}
+
+/* After the session was opened. */
+static unsigned run_command(struct session *s)
+{
+    switch (s->options.command) {
+    case COMMAND_EXPLORE: return run_explore(s);
+    case COMMAND_DEBUG: return finish(s, debug(s));
+    default: return finish(s, run(s));
+    }
+}
+
 /*
  * A file that is opened later must not get the number of a standard descriptor that was closed.
  * Reading from these finds the end of file, writing fails with a message.
@@ -711,7 +820,7 @@ int main(int argc, char **argv)
     s.diag.quiet = s.options.quiet;
     status = open_session(&s);
     if (status == EXIT_PASS)
-        status = finish(&s, s.options.command == COMMAND_DEBUG ? debug(&s) : run(&s));
+        status = run_command(&s);
     close_session(&s);
     return (int)status;
 }

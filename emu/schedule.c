@@ -6,7 +6,7 @@
  * the built-in one takes the hart whose counter is lowest, for a number of cycles
  * drawn from the seed. So the counters stay within a slice of each other, and the
  * interleaving is a function of the seed. When every hart waits, time jumps to the
- * next deadline.
+ * next deadline. A plan (plan.h) makes harts stall and time pass at given instructions.
  *
  * A slice ends early when the hart waits, when a deadline moves, when another hart
  * wakes, or at a pause by which the hart has overtaken another. It runs in portions,
@@ -29,6 +29,7 @@
 #include "dev/virtio.h"
 #include "dev/virtio_console.h"
 #include "machine_priv.h"
+#include "plan.h"
 
 /* Slice lengths, in cycles: from SLICE_MIN, less than SLICE_SPREAD more. */
 #ifdef STRESS
@@ -244,7 +245,12 @@ void schedule_woken(struct machine *m, unsigned hart)
 
 /* ---- choosing ---- */
 
-static struct ready find_ready(const struct machine *m)
+static bool is_stalled(const struct machine *m, unsigned hart)
+{
+    return m->stalled >> hart & 1;
+}
+
+static struct ready find_ready_except(const struct machine *m, uint64_t stalled)
 {
     struct ready r = {.known = true, .next = UINT64_MAX};
     uint64_t first = UINT64_MAX;
@@ -252,7 +258,7 @@ static struct ready find_ready(const struct machine *m)
     for (unsigned i = 0; i < m->config.harts; i++) {
         uint64_t cycles;
 
-        if (!can_run(m, i))
+        if (!can_run(m, i) || stalled >> i & 1)
             continue;
         cycles = hart_cycles(hart_of(m, i));
         if (!r.count || cycles < first) {
@@ -265,6 +271,14 @@ static struct ready find_ready(const struct machine *m)
         r.count++;
     }
     return r;
+}
+
+/* A stall has no effect while only stalled harts can run. */
+static struct ready find_ready(const struct machine *m)
+{
+    struct ready r = find_ready_except(m, m->stalled);
+
+    return r.count || !m->stalled ? r : find_ready_except(m, 0);
 }
 
 /* The harts that can run. */
@@ -297,7 +311,7 @@ static struct slice choose_outside(struct machine *m)
     struct slice slice;
 
     for (unsigned i = 0; i < m->config.harts; i++)
-        if (can_run(m, i))
+        if (can_run(m, i) && !is_stalled(m, i))
             options[point.count++] = (struct schedule_option){i, hart_cycles(hart_of(m, i))};
     slice = s->choose(s->ctx, &point);
     assert(slice.hart < m->config.harts && can_run(m, slice.hart));
@@ -420,10 +434,70 @@ static uint64_t sum_up_to_max(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* Time passes until the next timer of the hart is due, if it has one. */
+static void pass_time_to_timer(struct machine *m, unsigned hart)
+{
+    uint64_t due = hart_deadline(m, hart), now = hart_now(m, hart);
+
+    if (due == UINT64_MAX || due <= now)
+        return;
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (can_run(m, i))
+            hart_advance(hart_of(m, i), hart_cycles(hart_of(m, i)) + (due - now));
+    m->due_known = false;
+}
+
+/*
+ * Begins and ends what the plan has up to the present instruction. The clock of a hart whose stall
+ * has ended has gone on. A slice ends where the plan has something (begin_slice), so that nothing
+ * of it is met late.
+ */
+static void follow_plan(struct machine *m)
+{
+    const struct plan *plan = m->config.plan;
+    uint64_t insns = machine_insns(m), stalled = plan_stalled(plan, insns);
+
+    for (unsigned i = 0; i < m->config.harts; i++)
+        if (is_stalled(m, i) && !(stalled >> i & 1) && can_run(m, i))
+            hart_advance(hart_of(m, i), m->now);
+    m->stalled = stalled;
+    for (size_t i = 0; i < plan->steps.len; i++) {
+        const struct plan_step *step = &plan->steps.at[i];
+
+        if (step->kind == PLAN_TICK && step->at >= m->planned && step->at <= insns)
+            pass_time_to_timer(m, step->hart);
+    }
+    m->planned = insns + 1;
+    m->ready.known = false;
+}
+
+void machine_follow(struct machine *m, const struct plan *plan)
+{
+    m->config.plan = plan;
+    machine_plan_changed(m);
+}
+
+/* The present slice ends where it would have if it had begun with this plan. */
+void machine_plan_changed(struct machine *m)
+{
+    uint64_t now = machine_insns(m), next = plan_next(m->config.plan, now - 1);
+
+    if (next == now)
+        m->slice_over = true;
+    else if (next != UINT64_MAX)
+        m->slice_insns = least(m->slice_insns, next - now);
+}
+
 static void begin_slice(struct machine *m)
 {
-    struct slice slice = choose(m);
+    struct slice slice;
 
+    if (m->config.plan)
+        follow_plan(m);
+    slice = choose(m);
+    if (m->config.plan)
+        slice.insns =
+            least(slice.insns, plan_next(m->config.plan, machine_insns(m)) - machine_insns(m));
     m->slice_over = false; /* the choice included all harts that have woken */
     m->current = slice.hart;
     m->slice_end = sum_up_to_max(hart_cycles(machine_current(m)), slice.cycles);
@@ -645,7 +719,7 @@ static void stop_state_io(struct state_io *io, const struct machine *m, struct s
 /* A request to stop (`asked`) comes from outside and is not part of the state. */
 void schedule_state_io(struct state_io *io, struct machine *m)
 {
-    state_io_section(io, "schedule", 1);
+    state_io_section(io, "schedule", 2);
     STATE_IO_SAME(io, m->config.harts);
     STATE_IO(io, m->rng.state);
     for (unsigned i = 0; i < m->config.harts; i++)
@@ -663,6 +737,8 @@ void schedule_state_io(struct state_io *io, struct machine *m)
     STATE_IO(io, m->now);
     STATE_IO(io, m->ticks_read);
     STATE_IO(io, m->polled_at);
+    STATE_IO(io, m->stalled);
+    STATE_IO(io, m->planned);
     STATE_IO(io, m->ended);
     stop_state_io(io, m, &m->end);
 }

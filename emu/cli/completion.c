@@ -36,7 +36,8 @@ static const char head[] =
     "words=\n"
     "    COMPREPLY=()\n"
     "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-    "        mapfile -t COMPREPLY < <(compgen -W 'run debug report cores --help --version' -- "
+    "        mapfile -t COMPREPLY < <(compgen -W 'run debug explore report cores --help --version' "
+    "-- "
     "\"$word\")\n"
     "        return\n"
     "    fi\n"
@@ -107,7 +108,7 @@ static void print_arguments(void)
 
         if (!r->arg || strstr(r->arg, "FILE"))
             continue;
-        printf("    run:--%s | debug:--%s) words='", r->name, r->name);
+        printf("    run:--%s | debug:--%s | explore:--%s) words='", r->name, r->name, r->name);
         if (!strncmp(r->arg, "RULE", 4))
             for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
                 printf("%s%s", k ? " " : "", rules[k]);
@@ -125,6 +126,7 @@ int main(void)
     fputs(head, stdout);
     print_options("run", rows, ROWS, "r");
     print_options("debug", rows, ROWS, "d");
+    print_options("explore", rows, ROWS, "e");
     print_options("report", report_rows, sizeof report_rows / sizeof report_rows[0], "");
     puts("    esac");
     print_arguments();

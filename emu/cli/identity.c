@@ -52,6 +52,8 @@ static enum exit_status add_files(struct identity *i, const struct options *o,
         add(i, xasprintf("run firmware %s", options_firmware_name(firmware)));
     if (status == EXIT_PASS && o->initrd)
         status = add_file(i, "initrd", o->initrd, d);
+    if (status == EXIT_PASS && o->schedule)
+        status = add_file(i, "schedule", o->schedule, d);
     return status == EXIT_PASS ? add_drives(i, o, d) : status;
 }
 

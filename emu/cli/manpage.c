@@ -38,6 +38,7 @@ static const char head[] =
     ".SH SYNOPSIS\n"
     ".B rvftrace run\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace debug\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
+    ".B rvftrace explore\n[\\fIOPTION\\fR]... \\fIIMAGE\\fR\n.br\n"
     ".B rvftrace cores\n[\\fINAME\\fR|\\fIFILE\\fR]\n.br\n"
     ".B rvftrace report\n[\\fIOPTION\\fR]... \\fIFILE\\fR...\n"
     ".SH DESCRIPTION\n"
@@ -55,6 +56,10 @@ static const char head[] =
     ".TP\n.B run\nBoots the image; prints the site report on standard error at the end.\n"
     ".TP\n.B debug\nStarts the debugger before the first instruction;\n.B help\nlists its "
     "commands.\n"
+    ".TP\n.B explore\nRuns the image, and around each change of code tries other orders of what "
+    "the "
+    "harts\ndo; writes a schedule for what it finds, which\n.B \\-\\-schedule\nrepeats: "
+    "docs/explore.md.\n"
     ".TP\n.B report\nShows what\n.B run \\-\\-report\nwrote as tables; its options are below.\n"
     ".TP\n.B cores\nLists the core models that\n.B \\-\\-timing\ntakes, and how far each was\n"
     "compared with its core; with a name or a core file, checks and shows that one.\n"
@@ -124,6 +129,8 @@ static const char tail[] =
     "rvftrace run kernel.elf --append 'ftrace=function_graph'\n"
     "rvftrace run --audit=fail --harts 4 --report run.json kernel.elf\n"
     "rvftrace debug kernel.elf\n"
+    "rvftrace explore --harts 2 --append 'ftrace=function' kernel.elf\n"
+    "rvftrace run --harts 2 --append 'ftrace=function' --schedule explore-1.schedule kernel.elf\n"
     "rvftrace run --write-baseline known.txt kernel.elf\n"
     "rvftrace run --audit=fail --baseline known.txt --junit audit.xml kernel.elf\n"
     "rvftrace run --record session.txt kernel.elf\n"
@@ -155,9 +162,11 @@ static void print_row(const struct row *r)
         printf("=\\fI%s\\fR", r->arg);
     putchar('\n');
     print_text(r->doc);
-    if (!strchr(r->commands, 'r'))
+    if (r->commands[0] == 'e')
+        printf("\nOnly for\n.BR explore .");
+    else if (r->commands[0] == 'd')
         printf("\nOnly for\n.BR debug .");
-    else if (!strchr(r->commands, 'd'))
+    else if (r->commands[0] && !strchr(r->commands, 'd'))
         printf("\nOnly for\n.BR run .");
     putchar('\n');
 }

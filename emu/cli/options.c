@@ -175,6 +175,12 @@ static bool set_replay(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_schedule(struct options *o, const char *arg)
+{
+    o->schedule = arg;
+    return *arg != '\0';
+}
+
 static bool set_max_insns(struct options *o, const char *arg)
 {
     return parse_number(arg, 1000, &o->max_insns);
@@ -377,6 +383,42 @@ static bool set_commands(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool parse_count(const char *arg, uint64_t max, unsigned *count)
+{
+    uint64_t n;
+
+    if (!parse_number(arg, 1000, &n) || n < 1 || n > max)
+        return false;
+    *count = (unsigned)n;
+    return true;
+}
+
+static bool set_jobs(struct options *o, const char *arg)
+{
+    return parse_count(arg, 1024, &o->jobs);
+}
+
+static bool set_steps(struct options *o, const char *arg)
+{
+    return parse_count(arg, 16, &o->steps);
+}
+
+static bool set_interleavings(struct options *o, const char *arg)
+{
+    return parse_number(arg, 1000, &o->interleavings) && o->interleavings;
+}
+
+static bool set_update(struct options *o, const char *arg)
+{
+    return parse_count(arg, 1000 * 1000, &o->update);
+}
+
+static bool set_schedules(struct options *o, const char *arg)
+{
+    o->schedules = arg;
+    return *arg != '\0';
+}
+
 static bool set_dump_dtb(struct options *o, const char *arg)
 {
     o->dump_dtb = arg;
@@ -406,8 +448,8 @@ static const struct option_row {
 #undef OPT
 };
 
-static const char *const command_names[] = {"run", "debug"};
-static const char command_letters[] = "rd";
+static const char *const command_names[] = {"run", "debug", "explore"};
+static const char command_letters[] = "rde";
 
 struct parse {
     const struct diag *diag;
@@ -519,7 +561,9 @@ static const char intro[] =
     "instruction fetch that stays stale until fence.i, reports missing fences with evidence, and "
     "counts the cycles of every patch site.\v"
     "Commands: `run IMAGE' boots the image and prints a report at the end; `debug IMAGE' starts "
-    "the debugger; `report FILE...' shows the reports of finished runs as tables (rvftrace report "
+    "the debugger; `explore IMAGE' tries the interleavings of the harts around each change of "
+    "code; "
+    "`report FILE...' shows the reports of finished runs as tables (rvftrace report "
     "--help); `cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
     "Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
@@ -527,21 +571,24 @@ static const char intro[] =
     "guest's own; 64 usage, 65 bad file, 66 no such file, 70 our fault, 74 I/O error, 75 limit "
     "reached, 76 the guest cannot go on, 80 the audit failed, 128+N ended by signal N.";
 
-/* The order in --help: options of both commands, then those of one, under a heading. */
-enum group { GROUP_BOTH = 1, GROUP_RUN, GROUP_DEBUG };
+/* The order in --help: options of several commands, then those of one, under a heading. */
+enum group { GROUP_BOTH = 1, GROUP_RUN, GROUP_DEBUG, GROUP_EXPLORE };
 
 static const struct argp_option headings[] = {
     {.doc = "Only for `rvftrace run':", .group = GROUP_RUN},
     {.doc = "Only for `rvftrace debug':", .group = GROUP_DEBUG},
+    {.doc = "Only for `rvftrace explore':", .group = GROUP_EXPLORE},
 };
 
 enum { MORE_OPTIONS = ARRAY_LEN(headings) + 2 /* help, version */ };
 
 static enum group group_of(const struct option_row *row)
 {
-    if (!strchr(row->commands, 'd'))
-        return GROUP_RUN;
-    return strchr(row->commands, 'r') ? GROUP_BOTH : GROUP_DEBUG;
+    switch (row->commands[0]) {
+    case 'r': return strchr(row->commands, 'd') ? GROUP_BOTH : GROUP_RUN;
+    case 'd': return GROUP_DEBUG;
+    default: return GROUP_EXPLORE;
+    }
 }
 
 /* Shows only the options of these commands in the help; the others are parsed, too. */
@@ -572,10 +619,10 @@ static bool take_command(char **argv, struct parse *p)
             return true;
         }
     if (argv[1])
-        diag_error(
-            p->diag,
-            "no command `%s'; the commands are run, debug, report and cores, see rvftrace --help",
-            argv[1]);
+        diag_error(p->diag,
+                   "no command `%s'; the commands are run, debug, explore, report and cores, see "
+                   "rvftrace --help",
+                   argv[1]);
     else
         diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");
     return false;
@@ -599,6 +646,9 @@ static const struct options defaults = {
     .code_writes_max = 1 << 16,
     .page_copies_max = 1 << 12,
     .old_code_max = 3,
+    .steps = 2,
+    .interleavings = 500,
+    .schedules = "explore",
 };
 
 static bool is_early(const char *word, const char *name, const char *short_name)
@@ -642,6 +692,24 @@ static bool check_audit_options(const struct options *o, const struct diag *d)
     return true;
 }
 
+/* Interleavings are runs of their own, which must leave no trace, and the auditor judges them. */
+static bool check_explore(struct options *o, const struct diag *d)
+{
+    for (unsigned i = 0; i < o->drive_count; i++)
+        if (o->drives[i].mode == DRIVE_WRITABLE) {
+            diag_error(d, "--drive %s: each interleaving would write to it; add `,snapshot'",
+                       o->drives[i].path);
+            return false;
+        }
+    if (o->audit == AUDIT_OFF) {
+        diag_error(d, "explore needs the auditor; leave out --audit=off");
+        return false;
+    }
+    if (!strcmp(o->console, "stdio"))
+        o->console = "none";
+    return true;
+}
+
 enum exit_status options_parse(int argc, char **argv, const struct diag *d, struct options *o,
                                bool *done)
 {
@@ -661,7 +729,7 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
     }
     if (is_early(argv[1], "--help", "-?")) {
         fill_options(options, command_letters);
-        show_help(&argp, "run|debug");
+        show_help(&argp, "run|debug|explore");
         *done = true;
         return EXIT_PASS;
     }
@@ -684,6 +752,8 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     }
     if (!check_audit_options(o, d))
+        return EXIT_USAGE;
+    if (o->command == COMMAND_EXPLORE && !check_explore(o, d))
         return EXIT_USAGE;
     if (o->replay && o->input) {
         diag_error(d, "--replay supplies the input; leave out --input");

@@ -13,7 +13,7 @@
 #include "ftrace/findings_style.h"
 #include "machine.h"
 
-enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_CORES };
+enum command { COMMAND_RUN, COMMAND_DEBUG, COMMAND_EXPLORE, COMMAND_CORES };
 enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
 #define RVFTRACE_VERSION "0.1"
@@ -36,7 +36,7 @@ struct options {
     const char *initrd, *append;
     const char *console; /* "stdio", "none" or a file */
     const char *input;
-    const char *record, *replay;
+    const char *record, *replay, *schedule;
     uint64_t max_insns, max_cycles; /* UINT64_MAX: none */
     double timeout;                 /* seconds; 0: none */
     uint64_t seed;
@@ -54,6 +54,9 @@ struct options {
     const char *baseline, *write_baseline, *sarif, *junit;
     const char *report, *trace, *symbols, *commands, *dump_dtb;
     unsigned rows, allow_count;
+    unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
+    uint64_t interleavings;
+    const char *schedules;
     size_t findings_max, patches_max, updates_max, code_writes_max, page_copies_max;
     size_t old_code_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];

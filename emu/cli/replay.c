@@ -12,29 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/vec.h"
-#include "load/file.h"
+#include "cli/line_file.h"
+
+static const struct line_format format = {.magic = RECORDING_MAGIC,
+                                          .version = RECORDING_VERSION,
+                                          .name = "a recording",
+                                          .source = "a file written by --record",
+                                          .made = "recorded",
+                                          .remedy = "record the run again"};
 
 struct input_line {
     struct recorded_input input;
     unsigned line; /* in the file */
 };
 
-struct run_line {
-    char *text;
-    unsigned line;
-};
-
 struct replay {
-    const char *path;
-    const struct diag *diag;
+    struct line_file file;
     struct console inner;
-    VEC_OF(struct run_line) identity;
     VEC_OF(struct input_line) inputs;
     size_t next; /* of the inputs */
     struct recorded_end end;
     bool has_end;
-    unsigned lines;
     bool diverged; /* the run differs from the recorded one */
 };
 
@@ -142,10 +142,10 @@ const struct recorded_end *replay_reached(const struct replay *r, uint64_t insns
 
 static bool say_diverged(const struct replay *r, unsigned line, uint64_t insns)
 {
-    diag_error(r->diag,
+    diag_error(r->file.diag,
                "%s:%u: the run differs from the recorded one at instruction %" PRIu64
                "; replay with the rvftrace that recorded it",
-               r->path, line, insns);
+               r->file.path, line, insns);
     return false;
 }
 
@@ -154,50 +154,22 @@ bool replay_is_true(const struct replay *r, const struct recorded_end *end)
     if (due(r) && (r->diverged || end->by_guest))
         return say_diverged(r, r->inputs.at[r->next].line, end->insns);
     if (end->by_guest && r->has_end && (end->insns != r->end.insns || end->cycles != r->end.cycles))
-        return say_diverged(r, r->lines, end->insns);
+        return say_diverged(r, r->file.lines, end->insns);
     return true;
 }
 
 enum exit_status replay_check(const struct replay *r, const struct identity *i)
 {
-    for (size_t n = 0; n < i->count || n < r->identity.len; n++) {
-        const char *present = n < i->count ? i->lines[n] : "nothing";
-        const char *recorded = n < r->identity.len ? r->identity.at[n].text : "nothing";
-
-        if (strcmp(present, recorded) != 0) {
-            diag_error(
-                r->diag, "%s:%u: recorded with `%s', this is `%s'; give the same image and options",
-                r->path, n < r->identity.len ? r->identity.at[n].line : 1, recorded, present);
-            return EXIT_BAD_FILE;
-        }
-    }
-    return EXIT_PASS;
+    return line_file_check(&r->file, i);
 }
 
 /* ---- reading ---- */
 
-static bool refuse(const struct replay *r, const char *why)
-{
-    diag_error(r->diag, "%s:%u: %s; record the run again", r->path, r->lines, why);
-    return false;
-}
-
-static bool take_first_line(const struct replay *r, const char *line)
-{
-    int version = 0;
-
-    if (sscanf(line, RECORDING_MAGIC " %d", &version) != 1) {
-        diag_error(r->diag, "%s: not a recording; give a file written by --record", r->path);
-        return false;
-    }
-    return version == RECORDING_VERSION || refuse(r, "was written by another version of rvftrace");
-}
-
 static bool take_input(struct replay *r, const struct recorded_input *e)
 {
     if (r->inputs.len && e->at.insns < r->inputs.at[r->inputs.len - 1].input.at.insns)
-        return refuse(r, "goes back in time");
-    VEC_PUSH(&r->inputs, ((struct input_line){*e, r->lines}));
+        return line_file_refuse(&r->file, "goes back in time");
+    VEC_PUSH(&r->inputs, ((struct input_line){*e, r->file.lines}));
     return true;
 }
 
@@ -205,60 +177,34 @@ static bool take_end(struct replay *r)
 {
     r->has_end = true;
     if (r->inputs.len && r->end.insns < r->inputs.at[r->inputs.len - 1].input.at.insns)
-        return refuse(r, "goes back in time");
+        return line_file_refuse(&r->file, "goes back in time");
     return true;
 }
 
-static bool take_line(struct replay *r, const char *line)
+static bool take_line(void *ctx, const char *line)
 {
+    struct replay *r = ctx;
     struct recorded_input e;
 
-    if (r->lines == 1)
-        return take_first_line(r, line);
-    if (line[0] == '#')
-        return true;
     if (r->has_end)
-        return refuse(r, "comes after the end");
-    if (!strncmp(line, "run ", 4) && !r->inputs.len) {
-        VEC_PUSH(&r->identity, ((struct run_line){xstrdup(line), r->lines}));
-        return true;
-    }
+        return line_file_refuse(&r->file, "comes after the end");
     if (recording_read_input(line, &e))
         return take_input(r, &e);
     if (recording_read_end(line, &r->end))
         return take_end(r);
-    return refuse(r, "is not a line of a recording");
-}
-
-/* Splits the file's bytes into lines, in place. */
-static bool take_lines(struct replay *r, struct file *f)
-{
-    char *at = (char *)f->bytes, *end = at + f->size, *newline;
-
-    for (; at < end; at = newline + 1) {
-        r->lines++;
-        newline = memchr(at, '\n', (size_t)(end - at));
-        if (!newline)
-            return r->lines == 1 ? take_first_line(r, "") : refuse(r, "is truncated");
-        *newline = '\0';
-        if (!take_line(r, strlen(at) == (size_t)(newline - at) ? at : ""))
-            return false;
-    }
-    return r->lines || take_first_line(r, "");
+    return line_file_refuse(&r->file, "is not a line of a recording");
 }
 
 enum exit_status replay_new(const char *path, const struct console *inner, const struct diag *d,
                             struct replay **out)
 {
     struct replay *r = xcalloc(1, sizeof *r);
-    struct file f = {0};
     enum exit_status status;
 
-    *r = (struct replay){.path = path, .diag = d, .inner = *inner};
-    status = file_read(path, d, &f);
-    if (status == EXIT_PASS && !take_lines(r, &f))
-        status = EXIT_BAD_FILE;
-    file_free(&f);
+    *r = (struct replay){
+        .inner = *inner,
+        .file = {.format = &format, .path = path, .diag = d, .take = take_line, .ctx = r}};
+    status = line_file_read(&r->file);
     if (status != EXIT_PASS) {
         replay_free(r);
         r = NULL;
@@ -271,9 +217,7 @@ void replay_free(struct replay *r)
 {
     if (!r)
         return;
-    for (size_t n = 0; n < r->identity.len; n++)
-        free(r->identity.at[n].text);
-    VEC_FREE(&r->identity);
+    line_file_free(&r->file);
     VEC_FREE(&r->inputs);
     free(r);
 }

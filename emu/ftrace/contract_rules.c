@@ -241,23 +241,32 @@ static void compare_slot(struct audit *a, struct hart *h, const struct followed 
         report_register(a, RULE_clobbered_register, before, h, REG_RA, before->slot, slot);
 }
 
-/* The return address must be on the return stack before it is replaced. */
+static void report_push(struct audit *a, struct hart *h, const struct followed *before,
+                        enum rule rule, enum message missing)
+{
+    struct finding *f = report(a, rule, 0, before, h);
+
+    if (!f)
+        return;
+    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va =
+        rule == RULE_hook_without_push ? before->function_back : a->return_to_handler;
+    audit_fact_message(f, LABEL_MISSING, missing);
+    audit_fact_order(f);
+}
+
+/* The return address must be replaced if it is on the return stack, and only then. */
 static void check_push(struct audit *a, struct hart *h, const struct followed *before)
 {
     uint64_t back;
     int32_t depth;
-    struct finding *f;
 
     if (!before->has_depth || before->function_back == a->return_to_handler ||
-        !read_back(a, h, &back) || back != a->return_to_handler || !read_depth(a, h, &depth) ||
-        depth > before->depth)
+        !read_back(a, h, &back) || !read_depth(a, h, &depth))
         return;
-    f = report(a, RULE_hook_without_push, 0, before, h);
-    if (!f)
-        return;
-    audit_fact(f, LABEL_EXPECTED, FACT_PLACE)->va = before->function_back;
-    audit_fact_message(f, LABEL_MISSING, MESSAGE_NO_PUSH);
-    audit_fact_order(f);
+    if (back == a->return_to_handler && depth <= before->depth)
+        report_push(a, h, before, RULE_hook_without_push, MESSAGE_NO_PUSH);
+    if (back == before->function_back && depth > before->depth)
+        report_push(a, h, before, RULE_push_without_hook, MESSAGE_NOT_REPLACED);
 }
 
 /*

@@ -41,6 +41,8 @@ const char *message_text(enum message message)
             "of its own",
         [MESSAGE_NO_PUSH] =
             "an entry for it on the task's return stack: curr_ret_stack did not grow",
+        [MESSAGE_NOT_REPLACED] =
+            "return_to_handler in its place: curr_ret_stack grew, the return address is the same",
         [MESSAGE_NO_HOOK] = "a call on this stack whose return address was replaced",
         [MESSAGE_NEVER] = "; it has executed none so far",
         [MESSAGE_DATA_FENCE] = "a data fence (fence w,o or stronger) between that store and the "

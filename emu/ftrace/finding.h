@@ -72,15 +72,16 @@ enum fact_label {
 /* Fixed texts. */
 enum message {
     MESSAGE_NONE,
-    MESSAGE_WRITER,      /* the writer is not known */
-    MESSAGE_BYTES,       /* whether the bytes were written is not known */
-    MESSAGE_CLOCKS,      /* cycles of different harts */
-    MESSAGE_NO_PUSH,     /* a return address was replaced, but not kept */
-    MESSAGE_NO_HOOK,     /* no return address on this stack was replaced */
-    MESSAGE_NEVER,       /* the hart has never executed a fence.i */
-    MESSAGE_SINCE_START, /* the hart has executed none since its firmware started the kernel there
-                          */
-    MESSAGE_DATA_FENCE,  /* a data fence between store and request */
+    MESSAGE_WRITER,       /* the writer is not known */
+    MESSAGE_BYTES,        /* whether the bytes were written is not known */
+    MESSAGE_CLOCKS,       /* cycles of different harts */
+    MESSAGE_NO_PUSH,      /* a return address was replaced, but not kept */
+    MESSAGE_NOT_REPLACED, /* a return address was kept, but not replaced */
+    MESSAGE_NO_HOOK,      /* no return address on this stack was replaced */
+    MESSAGE_NEVER,        /* the hart has never executed a fence.i */
+    MESSAGE_SINCE_START,  /* the hart has executed none since its firmware started the kernel there
+                           */
+    MESSAGE_DATA_FENCE,   /* a data fence between store and request */
     MESSAGE_INTERRUPTS_OFF, /* so the hart does not take the interrupt */
     MESSAGE_LOCK_HERE,      /* text_mutex at the last store; at the store between */
     MESSAGE_LOCK_THERE,

@@ -207,18 +207,60 @@ static bool continues(const struct audit *a, const struct code_write *w)
            last->stamp_before >= updates_begun(a->config.updates, w->who.hart, w->stamp);
 }
 
-/* The patch of a site that the store begins; or NULL. */
-static const struct patch *begun_patch(const struct audit *a, const struct code_write *w)
+/* The patch of a site that the store is part of; or NULL. */
+static const struct patch *patch_of(const struct audit *a, const struct code_write *w)
 {
     const struct text_store *last = &a->harts[w->who.hart].text;
     const struct patch *p;
 
-    if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site == NO_SITE ||
-        continues(a, w))
+    if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site == NO_SITE)
         return NULL;
     p = patch_log_last(a->config.log, last->site);
-    return p && p->stamp == w->stamp && p->stores == 1 ? p : NULL;
+    return p && p->stamp == w->stamp ? p : NULL;
 }
+
+/* Whether a word of the site that is no breakpoint was changed, too. */
+static bool changes_beside(const struct site *s, const struct patch *p)
+{
+    for (unsigned at = 0; at < s->size; at += 4) {
+        struct site word = {.size = 4};
+
+        if (!site_has_breakpoint(&word, p->old_bytes + at) &&
+            memcmp(p->old_bytes + at, p->new_bytes + at, 4) != 0)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A kprobe's breakpoint in a site comes and goes, and the other words of the site may change
+ * meanwhile; but a patch of the site that takes it away is not the kprobe's.
+ */
+static bool is_unexpected(const struct audit *a, const struct site *s, const struct patch *p,
+                          const struct code_write *w)
+{
+    if (site_has_breakpoint(s, p->old_bytes))
+        return !site_has_breakpoint(s, p->new_bytes) && changes_beside(s, p);
+    return p->stores == 1 && !continues(a, w) &&
+           site_state(a->config.sites, s, p->old_bytes, NULL) == SITE_OTHER;
+}
+
+/* A site that holds what no protocol leaves there is overwritten. */
+void rule_unexpected_old(struct audit *a, const struct event *e)
+{
+    const struct code_write *w = &e->code_write;
+    const struct patch *p = patch_of(a, w);
+    const struct site *s = p ? site_get(a->config.sites, p->site) : NULL;
+    struct finding *f;
+
+    if (!s || s->module || s->kind != SITE_FUNCTION || !is_unexpected(a, s, p, w))
+        return;
+    f = report(a, RULE_unexpected_old, w);
+    if (f)
+        add_bytes(f, LABEL_OLD, s->va, p->old_bytes, p->size);
+}
+
+/* ---- stores elsewhere ---- */
 
 /* Whether the bytes are an ebreak, or what a store of two bytes has of one. */
 static bool is_breakpoint(const uint8_t *bytes, unsigned size)
@@ -230,56 +272,6 @@ static bool is_breakpoint(const uint8_t *bytes, unsigned size)
     return !memcmp(bytes, ebreak, size) || !memcmp(bytes, ebreak + 4 - size, size) ||
            !memcmp(bytes, c_ebreak, sizeof c_ebreak);
 }
-
-/*
- * Whether the store is about a kprobe in the site: it writes or removes the breakpoint, or leaves
- * the one in another word of the site alone.
- */
-static bool is_kprobes(const struct site *s, const struct patch *p, const struct code_write *w)
-{
-    uint8_t now[SITE_BYTES_MAX];
-
-    memcpy(now, p->new_bytes, sizeof now);
-    if (site_has_breakpoint(s, now))
-        return true;
-    return w->size <= 4 && is_breakpoint(w->old_bytes, w->size) &&
-           site_has_breakpoint(s, p->old_bytes);
-}
-
-/* Whether the store, not the first one of its patch, overwrites a kprobe's breakpoint. */
-static bool drops_kprobe(const struct audit *a, const struct code_write *w)
-{
-    const struct text_store *last = &a->harts[w->who.hart].text;
-    const struct patch *p;
-
-    if (w->who.kind != WRITER_HART || last->stamp != w->stamp || last->site == NO_SITE ||
-        w->size != 4 || !is_breakpoint(w->old_bytes, 4))
-        return false;
-    p = patch_log_last(a->config.log, last->site);
-    return p && p->stamp == w->stamp && p->stores > 1;
-}
-
-/* A site that holds what no protocol leaves there is overwritten. */
-void rule_unexpected_old(struct audit *a, const struct event *e)
-{
-    const struct code_write *w = &e->code_write;
-    const struct patch *p = begun_patch(a, w);
-    const struct site *s;
-    struct finding *f;
-
-    if (!p && drops_kprobe(a, w))
-        p = patch_log_last(a->config.log, a->harts[w->who.hart].text.site);
-    s = p ? site_get(a->config.sites, p->site) : NULL;
-    if (!s || s->module || s->kind != SITE_FUNCTION ||
-        site_state(a->config.sites, s, p->old_bytes, NULL) != SITE_OTHER ||
-        (p->stores == 1 && is_kprobes(s, p, w)))
-        return;
-    f = report(a, RULE_unexpected_old, w);
-    if (f)
-        add_bytes(f, LABEL_OLD, s->va, p->old_bytes, p->size);
-}
-
-/* ---- stores elsewhere ---- */
 
 /* Whether the kernel has been started: another hart, or a program. */
 static bool is_settled(const struct audit *a)

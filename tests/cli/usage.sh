@@ -92,7 +92,7 @@ for help in --help '-?' 'run --help' 'debug --help' 'run -?'; do
     run $help
     claim "$help is status 0" has_status 0
     case $help in
-    -*) command='run|debug' ;;
+    -*) command='run|debug|explore' ;;
     *) command=${help% *} ;;
     esac
     claim '... and begins with the usage' sh -c "head -n 1 '$out' | grep -qxF 'Usage: rvftrace $command [OPTION...] IMAGE'"

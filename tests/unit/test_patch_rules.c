@@ -320,6 +320,16 @@ static void a_kprobe_is_overwritten(void **state)
     store(&s, WRITER, F, 8, PAIR(NOP, EBREAK), PAIR(0x297, JALR_T0)); /* by one store */
     assert_int_equal(only_rule(&s), RULE_unexpected_old);
     wreck(&s);
+    build(&s, PFE8);
+    set_other(&s, false);
+    store(&s, WRITER, F + 4, 4, NOP, EBREAK);
+    fence(&s, WRITER);
+    store(&s, WRITER, F, 2, NOP, 0x297); /* by four */
+    store(&s, WRITER, F + 2, 2, 0, 0x1);
+    assert_true(is_silent(&s));
+    store(&s, WRITER, F + 4, 2, EBREAK & 0xffff, JALR_T0 & 0xffff);
+    assert_int_equal(only_rule(&s), RULE_unexpected_old);
+    wreck(&s);
 }
 
 /* ---- two at once ---- */

@@ -1,0 +1,355 @@
+/*
+ * acts.c - see acts.h.
+ */
+#include "explore/acts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/state_io.h"
+#include "cpu/cluster.h"
+#include "cpu/hart.h"
+#include "ftrace/sites.h"
+#include "ftrace/watch.h"
+#include "machine.h"
+
+/* Executions of one instruction by one hart. */
+struct repeats {
+    uint64_t epoch; /* in which it was last executed, as of epoch_of */
+    size_t last;    /* its newest act */
+    bool twice;     /* it was executed before in this epoch */
+};
+
+struct probed {
+    uint32_t probe, place, page;
+    uint8_t offset;
+};
+
+enum { REPLACED = ACT_KINDS }; /* the kind of an act that a newer one has replaced */
+
+struct act_log {
+    struct machine *machine;
+    struct cluster *cluster;
+    struct watch *watch;
+    struct probe_owner owner;
+    bool on, keep; /* acts are told, and kept in the list */
+    struct act_list list;
+    size_t unused;
+    bool full;
+    uint64_t from; /* instructions: before, only executions are recorded */
+    uint64_t compactions;
+    uint64_t messages[MACHINE_HARTS_MAX]; /* fences of the hart, and messages to it */
+    struct map stores;                    /* place -> stores to it */
+    size_t image_sites;                   /* their ids are below those of modules' sites */
+    struct map away;                      /* those that cannot be executed */
+    VEC_OF(struct probed) probes;
+    struct repeats *repeats; /* by probe and hart */
+    void (*on_act)(void *ctx, const struct act *a);
+    void *ctx;
+};
+
+/* ---- recording ---- */
+
+static void compact(struct act_log *l)
+{
+    size_t to = 0;
+
+    for (size_t i = 0; i < l->list.acts.len; i++)
+        if (l->list.acts.at[i].kind != REPLACED)
+            l->list.acts.at[to++] = l->list.acts.at[i];
+    l->list.acts.len = to;
+    l->unused = 0;
+    l->compactions++; /* the indices of executions are no longer true */
+}
+
+static uint64_t stores_to(const struct act_log *l, uint32_t place)
+{
+    uint64_t count = 0;
+
+    (void)map_get(&l->stores, place, &count);
+    return count;
+}
+
+/* Within one epoch, executions of the place by the hart are alike. Above 0. */
+static uint64_t epoch_of(const struct act_log *l, unsigned hart, uint32_t place)
+{
+    return 1 + l->compactions + l->messages[hart] + stores_to(l, place);
+}
+
+static void tell(const struct act_log *l, const struct act *a)
+{
+    if (l->on_act)
+        l->on_act(l->ctx, a);
+}
+
+/* False: there is no room. */
+static bool add(struct act_log *l, struct act a)
+{
+    a.insns = machine_insns(l->machine);
+    tell(l, &a);
+    if (!l->keep)
+        return false;
+    if (l->unused > ACTS_MAX / 2)
+        compact(l);
+    if (l->list.acts.len - l->unused >= ACTS_MAX) {
+        l->full = true;
+        return false;
+    }
+    VEC_PUSH(&l->list.acts, a);
+    return true;
+}
+
+static void add_other(struct act_log *l, struct act a)
+{
+    const struct act *last = l->list.acts.len ? &l->list.acts.at[l->list.acts.len - 1] : NULL;
+
+    if (last && a.kind == ACT_STORE && last->kind == ACT_STORE && last->hart == a.hart &&
+        last->place == a.place && (a.place & PLACE_PAGE))
+        return; /* code that is copied there, page by page */
+    if (a.kind == ACT_STORE)
+        map_put(&l->stores, a.place, stores_to(l, a.place) + 1);
+    else
+        l->messages[a.other]++;
+    (void)add(l, a);
+}
+
+static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
+{
+    struct act_log *l = ctx;
+    const struct probed *p = &l->probes.at[id];
+    struct repeats *r = &l->repeats[(size_t)id * cluster_hart_count(l->cluster) + hart_id(h)];
+    uint64_t epoch;
+    bool again;
+
+    (void)cookie;
+    (void)pc;
+    if (!l->on)
+        return PROBE_GO_ON;
+    epoch = epoch_of(l, hart_id(h), p->place);
+    again = r->epoch == epoch;
+    if (again && r->twice) {
+        l->list.acts.at[r->last].kind = REPLACED;
+        l->unused++;
+    }
+    if (add(l, (struct act){.kind = ACT_EXECUTE,
+                            .hart = (uint8_t)hart_id(h),
+                            .place = p->place,
+                            .page = p->page,
+                            .offset = p->offset}))
+        *r = (struct repeats){.epoch = epoch_of(l, hart_id(h), p->place),
+                              .last = l->list.acts.len - 1,
+                              .twice = again};
+    else
+        *r = (struct repeats){0};
+    return PROBE_GO_ON;
+}
+
+static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
+{
+    (void)ctx;
+    (void)id;
+    (void)view;
+    return (struct probe_plan){.action = PROBE_CALL};
+}
+
+static uint32_t page_number(uint64_t pa)
+{
+    return (uint32_t)(pa >> 12 & ~(uint64_t)PLACE_PAGE);
+}
+
+static uint32_t place_of(const struct act_log *l, const struct code_write *w)
+{
+    uint32_t site = site_find(watch_sites(l->watch), w->pa, w->size);
+
+    return site != NO_SITE ? site : PLACE_PAGE | page_number(w->pa);
+}
+
+/* ---- modules whose code is taken away ---- */
+
+static bool can_execute(const struct act_log *l, unsigned hart, const struct site *s)
+{
+    uint64_t pa;
+
+    return hart_translate(cluster_hart(l->cluster, hart), s->va, ACCESS_FETCH, &pa) && pa == s->pa;
+}
+
+/* Stores to the sites of modules that could be executed until now; `known`: they are known already.
+ */
+static void look_at_modules(struct act_log *l, unsigned hart, bool known)
+{
+    const struct site_table *sites = watch_sites(l->watch);
+
+    for (uint32_t id = (uint32_t)l->image_sites; id < site_count(sites); id++) {
+        const struct site *s = site_get(sites, id);
+        bool was_away = map_get(&l->away, id, &(uint64_t){0});
+        bool is_away = s->gone || !can_execute(l, hart, s);
+
+        if (!is_away && was_away)
+            map_remove(&l->away, id);
+        if (!is_away || was_away)
+            continue;
+        map_put(&l->away, id, 1);
+        if (!known)
+            add_other(l, (struct act){.kind = ACT_STORE,
+                                      .hart = (uint8_t)hart,
+                                      .place = id,
+                                      .page = page_number(s->pa)});
+    }
+}
+
+/* What is away now is no news. */
+static void begin_modules(struct act_log *l)
+{
+    map_clear(&l->away);
+    look_at_modules(l, hart_id(machine_current(l->machine)), true);
+}
+
+static void on_event(void *ctx, const struct event *e)
+{
+    struct act_log *l = ctx;
+    struct act a = {0};
+
+    if (!l->on || (e->kind != EVENT_HART_STARTED && machine_insns(l->machine) < l->from))
+        return;
+    switch (e->kind) {
+    case EVENT_SFENCE_VMA: look_at_modules(l, e->fence.requester, false); return;
+    case EVENT_CODE_WRITE:
+        if (e->code_write.who.kind != WRITER_HART)
+            return;
+        a.kind = ACT_STORE;
+        a.hart = (uint8_t)e->code_write.who.hart;
+        a.place = place_of(l, &e->code_write);
+        a.page = page_number(e->code_write.pa);
+        break;
+    case EVENT_FENCE_I:
+        a.kind = ACT_FENCE;
+        a.hart = (uint8_t)e->fence.requester;
+        a.other = (uint8_t)hart_id(e->fence.hart);
+        break;
+    case EVENT_IPI_SENT:
+        a.kind = ACT_SEND;
+        a.hart = (uint8_t)hart_id(e->ipi.sender);
+        a.other = (uint8_t)hart_id(e->ipi.hart);
+        break;
+    case EVENT_IPI_TAKEN:
+        a.kind = ACT_TAKE;
+        a.hart = a.other = (uint8_t)hart_id(e->ipi.hart);
+        break;
+    case EVENT_HART_STARTED:
+        a.kind = ACT_START;
+        a.hart = (uint8_t)hart_id(machine_current(l->machine));
+        a.other = (uint8_t)hart_id(e->started.hart);
+        break;
+    default: return;
+    }
+    add_other(l, a);
+}
+
+/* ---- life ---- */
+
+struct act_log *act_log_new(struct machine *m, struct watch *w)
+{
+    struct act_log *l = xcalloc(1, sizeof *l);
+    struct listener listener = {l,
+                                EVENT_BIT(EVENT_CODE_WRITE) | EVENT_BIT(EVENT_FENCE_I) |
+                                    EVENT_BIT(EVENT_IPI_SENT) | EVENT_BIT(EVENT_IPI_TAKEN) |
+                                    EVENT_BIT(EVENT_HART_STARTED) | EVENT_BIT(EVENT_SFENCE_VMA),
+                                on_event};
+
+    l->machine = m;
+    l->cluster = machine_cluster(m);
+    l->watch = w;
+    l->owner = (struct probe_owner){l, plan, hit};
+    l->image_sites = site_count(watch_sites(w));
+    cluster_listen(l->cluster, &listener);
+    return l;
+}
+
+void act_log_free(struct act_log *l)
+{
+    if (!l)
+        return;
+    act_log_end(l);
+    VEC_FREE(&l->list.acts);
+    VEC_FREE(&l->probes);
+    map_free(&l->stores);
+    map_free(&l->away);
+    free(l);
+}
+
+/* Instructions can begin at each even address. */
+static void plant(struct act_log *l, uint32_t id)
+{
+    const struct site *s = site_get(watch_sites(l->watch), id);
+
+    for (unsigned offset = 0; !s->gone && offset < s->size; offset += 2) {
+        uint32_t index = (uint32_t)l->probes.len;
+        uint32_t probe = cluster_plant(l->cluster, s->pa + offset, &l->owner, index);
+
+        VEC_PUSH(&l->probes, ((struct probed){probe, id, page_number(s->pa), (uint8_t)offset}));
+    }
+}
+
+void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint64_t from)
+{
+    l->from = from;
+    l->on = l->keep = true;
+    l->full = false;
+    begin_modules(l);
+    l->list.acts.len = l->unused = 0;
+    l->compactions = 0;
+    memset(l->messages, 0, sizeof l->messages);
+    map_clear(&l->stores);
+    for (size_t i = 0; i < count; i++)
+        plant(l, sites[i]);
+    l->repeats = xcalloc(l->probes.len * cluster_hart_count(l->cluster) + 1, sizeof *l->repeats);
+}
+
+void act_log_end(struct act_log *l)
+{
+    for (size_t i = 0; i < l->probes.len; i++)
+        cluster_uproot(l->cluster, l->probes.at[i].probe);
+    l->probes.len = 0;
+    free(l->repeats);
+    l->repeats = NULL;
+    l->on = false;
+    l->on_act = NULL;
+}
+
+void act_log_watch(struct act_log *l)
+{
+    l->on = true;
+    l->keep = false;
+    l->from = 0;
+    begin_modules(l);
+}
+
+bool act_log_is_full(const struct act_log *l)
+{
+    return l->full;
+}
+
+const struct act_list *act_log_list(struct act_log *l)
+{
+    compact(l);
+    return &l->list;
+}
+
+void act_log_listen(struct act_log *l, void (*on_act)(void *ctx, const struct act *a), void *ctx)
+{
+    l->on_act = on_act;
+    l->ctx = ctx;
+}
+
+void act_state_io(struct state_io *io, struct act *a)
+{
+    STATE_IO(io, a->insns);
+    STATE_IO(io, a->place);
+    STATE_IO(io, a->page);
+    STATE_IO(io, a->kind);
+    STATE_IO(io, a->hart);
+    STATE_IO(io, a->other);
+    STATE_IO(io, a->offset);
+}

@@ -1,0 +1,79 @@
+/*
+ * acts.h - what harts do that others can notice, in the order in which a run does it.
+ *
+ * An act is an instruction of a patched place that is executed, a store to code, a fence.i, an
+ * interrupt sent to another hart or taken, or a hart that is started. That the code of a module can
+ * no longer be executed, because its mapping was taken away, counts as a store to its sites. Two
+ * runs in which each hart does the same acts, and conflicting acts of different harts come in the
+ * same order, differ in nothing that the auditor looks at. What harts tell each other by other
+ * memory is not seen.
+ *
+ * Of a place that is executed again and again without other acts between, the first time and the
+ * last are kept.
+ */
+#ifndef EXPLORE_ACTS_H
+#define EXPLORE_ACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct machine;
+struct state_io;
+struct watch;
+
+enum act_kind {
+    ACT_EXECUTE, /* an instruction of a place; before it is executed */
+    ACT_STORE,   /* to a place, or its mapping is taken away */
+    ACT_FENCE,   /* fence.i of `other`, by the hart itself or by firmware for it */
+    ACT_SEND,    /* an interrupt to `other` */
+    ACT_TAKE,    /* an interrupt of another hart is taken */
+    ACT_START,   /* `other` is started */
+    ACT_KINDS,
+};
+
+struct act {
+    uint64_t insns; /* executed by all harts before it */
+    uint32_t place; /* EXECUTE, STORE: the site's id, or PLACE_PAGE and a page number */
+    uint8_t kind, hart, other;
+    uint8_t offset; /* EXECUTE: of the instruction from the beginning of the site, bytes */
+    uint32_t page;  /* EXECUTE, STORE: the number of the physical page */
+};
+
+#define PLACE_PAGE UINT32_C(0x80000000)
+
+struct act_list {
+    VEC_OF(struct act) acts;
+};
+
+enum { ACTS_MAX = 20000 };
+
+void act_state_io(struct state_io *io, struct act *a);
+
+struct act_log;
+
+/* Attached to the machine for as long as it lives. Records nothing until act_log_begin. */
+struct act_log *act_log_new(struct machine *m, struct watch *w);
+void act_log_free(struct act_log *l);
+
+/*
+ * Begins with an empty list. `sites`: ids of the sites whose instructions are acts. Before
+ * instruction `from` only executions are recorded. At most ACTS_MAX acts are recorded;
+ * act_log_is_full says that there were more.
+ */
+void act_log_begin(struct act_log *l, const uint32_t *sites, size_t count, uint64_t from);
+void act_log_end(struct act_log *l);
+bool act_log_is_full(const struct act_log *l);
+
+/* The acts so far; valid until the next one. */
+const struct act_list *act_log_list(struct act_log *l);
+
+/* Keeps no list, until act_log_begin: only act_log_listen is of use then. */
+void act_log_watch(struct act_log *l);
+
+/* Calls `on_act` for each act from now on; NULL: no more. */
+void act_log_listen(struct act_log *l, void (*on_act)(void *ctx, const struct act *a), void *ctx);
+
+#endif

@@ -1,0 +1,506 @@
+/*
+ * explore.c - see explore.h.
+ *
+ * The run of the seed goes on in one process, with snapshots in between. When an update of code is
+ * over, the machine goes back to a snapshot before it, the interleavings of the update are tried,
+ * and the run goes on.
+ */
+#include "explore/explore.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/grouped.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/new_file.h"
+#include "base/vec.h"
+#include "explore/acts.h"
+#include "explore/search.h"
+#include "ftrace/describe.h"
+#include "ftrace/report.h"
+#include "ftrace/sites.h"
+#include "ftrace/watch.h"
+#include "machine.h"
+#include "plan.h"
+#include "snapshot.h"
+
+/* Cycles. An update is over when no code was stored to for GAP; its window begins BEFORE it. */
+enum { GAP = 100 * 1000, BEFORE = 12 * 1000 * 1000, LONGEST = 100 * 1000 * 1000 };
+
+/* Instructions before the first store in which the update has begun: harts are stopped for it. */
+enum { LEAD = 50 * 1000 };
+
+/* An update of code: stores close to each other. */
+struct window {
+    uint64_t first_insns, first_cycle, last_cycle;
+    unsigned writer;  /* the hart of the first store */
+    struct map sites; /* ids of those that were stored to */
+    struct map pages; /* numbers of pages with other code that was stored to */
+};
+
+/* What came of one. */
+struct explored {
+    unsigned number; /* from 1 */
+    uint64_t cycle;
+    size_t sites;
+    unsigned writer;
+    struct search done;
+    size_t found; /* discoveries that no earlier update had */
+};
+
+struct mark {
+    struct snapshot *snapshot;
+    uint64_t cycle;
+};
+
+struct explorer {
+    const struct explore_config *config;
+    struct machine *machine;
+    struct act_log *log;
+    bool open;
+    struct window window;
+    VEC_OF(struct mark) marks; /* oldest first */
+    VEC_OF(struct explored) explored;
+    unsigned updates, idle; /* all; those without anything to interleave */
+    struct discoveries found;
+    bool stopped;
+    enum search_bound why; /* if stopped */
+    double begun, told;    /* seconds */
+    uint64_t runs;
+    bool line; /* a line of progress is on the terminal */
+    enum exit_status status;
+};
+
+/* ---- time and progress ---- */
+
+static double seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void clear_line(struct explorer *e)
+{
+    if (e->line)
+        fputs("\r\033[K", e->config->diag->out);
+    e->line = false;
+    (void)fflush(e->config->diag->out);
+}
+
+static void show_progress(struct explorer *e, const struct search *now, uint64_t more)
+{
+    double time = seconds();
+    char n[GROUPED_MAX], same[GROUPED_MAX];
+
+    if (!e->config->progress || time - e->told < 0.5 || time - e->begun < 2)
+        return;
+    e->told = time;
+    e->line = true;
+    if (now)
+        fprintf(e->config->diag->out,
+                "\r\033[Kexplore: update %u: %s interleavings, %s equivalent; %zu found",
+                e->updates, grouped(n, now->runs + more),
+                grouped(same, now->equivalent + now->same), e->found.list.len);
+    else
+        fprintf(e->config->diag->out, "\r\033[Kexplore: %s cycles, %u updates; %zu found",
+                grouped(n, machine_cycles(e->machine)), e->updates, e->found.list.len);
+    (void)fflush(e->config->diag->out);
+}
+
+/* Whether all must stop, and why. */
+static bool must_stop(void *ctx, const struct search *now, uint64_t more, enum search_bound *why)
+{
+    struct explorer *e = ctx;
+    const struct explore_config *c = e->config;
+
+    show_progress(e, now, more);
+    if (c->asked(c->ctx))
+        *why = BOUND_ASKED;
+    else if (c->timeout > 0 && seconds() - e->begun > c->timeout)
+        *why = BOUND_TIME;
+    else
+        return false;
+    e->stopped = true;
+    e->why = *why;
+    return true;
+}
+
+/* ---- updates ---- */
+
+/* Sites whose code is elsewhere in a page that is stored to are explored, too. */
+static void add_sites_of_page(struct map *to, const struct site_table *sites, uint64_t page)
+{
+    for (uint32_t id = 0; id < site_count(sites); id++)
+        if (site_get(sites, id)->pa >> 12 == page)
+            map_put(to, id, 1);
+}
+
+static void on_act(void *ctx, const struct act *a)
+{
+    struct explorer *e = ctx;
+    struct window *window = &e->window;
+
+    if (a->kind != ACT_STORE)
+        return;
+    if (!e->open) {
+        map_clear(&window->sites);
+        map_clear(&window->pages);
+        *window = (struct window){.first_insns = machine_insns(e->machine),
+                                  .first_cycle = machine_cycles(e->machine),
+                                  .writer = a->hart,
+                                  .sites = window->sites,
+                                  .pages = window->pages};
+        e->open = true;
+    }
+    window->last_cycle = machine_cycles(e->machine);
+    if (a->place & PLACE_PAGE)
+        map_put(&window->pages, a->page, 1);
+    else
+        map_put(&window->sites, a->place, 1);
+}
+
+/* Looks for updates in the run of the seed. */
+static void watch_run(struct explorer *e)
+{
+    act_log_watch(e->log);
+    act_log_listen(e->log, on_act, e);
+}
+
+static bool is_over(const struct explorer *e)
+{
+    uint64_t now = machine_cycles(e->machine);
+
+    return e->open && (now - e->window.last_cycle > GAP || now - e->window.first_cycle > LONGEST);
+}
+
+/* ---- snapshots ---- */
+
+static void take_mark(struct explorer *e)
+{
+    struct mark mark = {machine_snapshot(e->machine), machine_cycles(e->machine)};
+
+    VEC_PUSH(&e->marks, mark);
+}
+
+/* The newest mark that is BEFORE the cycle, or the oldest one. */
+static size_t mark_before(const struct explorer *e, uint64_t cycle)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < e->marks.len; i++)
+        if (e->marks.at[i].cycle + BEFORE <= cycle)
+            best = i;
+    return best;
+}
+
+static void drop_old_marks(struct explorer *e)
+{
+    size_t first = mark_before(e, e->open ? e->window.first_cycle : machine_cycles(e->machine));
+
+    for (size_t i = 0; i < first; i++)
+        snapshot_free(e->machine, e->marks.at[i].snapshot);
+    for (size_t i = first; i < e->marks.len; i++)
+        e->marks.at[i - first] = e->marks.at[i];
+    e->marks.len -= first;
+}
+
+/* ---- one update ---- */
+
+/* The ids of all sites that are explored; the caller frees the array. */
+static uint32_t *sites_of_window(struct explorer *e, size_t *count)
+{
+    size_t pages;
+    uint64_t *keys = map_keys(&e->window.pages, &pages);
+    uint32_t *sites;
+
+    for (size_t i = 0; i < pages; i++)
+        add_sites_of_page(&e->window.sites, watch_sites(e->config->report->watch), keys[i]);
+    free(keys);
+    keys = map_keys(&e->window.sites, count);
+    sites = xcalloc(*count + 1, sizeof *sites);
+    for (size_t i = 0; i < *count; i++)
+        sites[i] = (uint32_t)keys[i];
+    free(keys);
+    return sites;
+}
+
+static void search_update(struct explorer *e)
+{
+    const struct explore_config *c = e->config;
+    struct explored *done;
+    struct snapshot *here = machine_snapshot(e->machine);
+    size_t count, before = e->found.list.len;
+    uint32_t *sites = sites_of_window(e, &count);
+    struct search_config search = {
+        .machine = e->machine,
+        .log = e->log,
+        .report = c->report,
+        .last_line = c->last_line,
+        .start = e->marks.at[mark_before(e, e->window.first_cycle)].snapshot,
+        .begin = e->window.first_insns < LEAD ? 0 : e->window.first_insns - LEAD,
+        .end = machine_insns(e->machine),
+        .sites = sites,
+        .site_count = count,
+        .jobs = c->jobs ? c->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+        .steps = c->steps,
+        .runs = c->runs,
+        .stop = must_stop,
+        .ctx = e};
+
+    VEC_PUSH(&e->explored, ((struct explored){.number = e->updates,
+                                              .cycle = e->window.first_cycle,
+                                              .sites = count,
+                                              .writer = e->window.writer}));
+    done = &e->explored.at[e->explored.len - 1];
+    act_log_end(e->log);
+    if (!search_window(&search, &done->done, &e->found) || !machine_restore(e->machine, here))
+        e->status = EXIT_OUR_FAULT;
+    watch_run(e);
+    done->found = e->found.list.len - before;
+    e->runs += done->done.runs;
+    if (!done->done.turns) {
+        e->idle++;
+        e->explored.len--;
+    }
+    snapshot_free(e->machine, here);
+    free(sites);
+}
+
+static void end_update(struct explorer *e)
+{
+    e->updates++;
+    if (!e->config->update || e->config->update == e->updates)
+        search_update(e);
+    e->open = false;
+}
+
+/* ---- the run of the seed ---- */
+
+static struct stop run_seed(struct explorer *e)
+{
+    const struct explore_config *c = e->config;
+    enum search_bound why;
+    struct stop stop;
+
+    do {
+        uint64_t until = machine_cycles(e->machine) + GAP;
+
+        if (until > c->max_cycles)
+            until = c->max_cycles;
+        take_mark(e);
+        stop = machine_run(e->machine, c->max_insns, until);
+        if (is_over(e) || (e->open && stop.reason != STOP_CYCLES))
+            end_update(e);
+        drop_old_marks(e);
+    } while (stop.reason == STOP_CYCLES && machine_cycles(e->machine) < c->max_cycles &&
+             !e->status && !must_stop(e, NULL, 0, &why) &&
+             !(c->update && c->update == e->updates && !e->open));
+    if (e->open && !e->stopped && !e->status)
+        end_update(e);
+    return stop;
+}
+
+/* ---- what is printed ---- */
+
+/* "10^24", or the number itself. */
+static const char *power_text(char text[GROUPED_MAX], double log)
+{
+    if (log < 6)
+        return grouped(text, (uint64_t)(pow(10, log) + 0.5));
+    snprintf(text, GROUPED_MAX, "10^%.0f", log);
+    return text;
+}
+
+static void print_table(const struct explorer *e, FILE *out)
+{
+    char a[GROUPED_MAX], b[GROUPED_MAX], c[GROUPED_MAX], d[GROUPED_MAX], f[GROUPED_MAX];
+
+    fprintf(out, "%6s %15s %6s %6s %12s %8s %10s %9s  %s\n", "update", "cycle", "sites", "acts",
+            "orders", "tried", "equivalent", "not tried", "stopped by");
+    for (size_t i = 0; i < e->explored.len; i++) {
+        const struct explored *x = &e->explored.at[i];
+
+        fprintf(out, "%6u %15s %6zu %5zu%s %12s %8s %10s %9s  %s\n", x->number,
+                grouped(a, x->cycle), x->sites, x->done.acts, x->done.acts_left_out ? "+" : " ",
+                power_text(b, x->done.interleavings), grouped(c, x->done.runs),
+                grouped(d, x->done.equivalent + x->done.same), grouped(f, x->done.left),
+                search_bound_text(x->done.bound));
+    }
+}
+
+static void print_discovery(const struct discovery *d, const char *file, FILE *out)
+{
+    char n[GROUPED_MAX], line[PLAN_LINE];
+
+    fputc('\n', out);
+    if (d->died)
+        fprintf(out, "error: guest-dies: %s\n", d->text);
+    else
+        fputs(d->text, out);
+    fprintf(out, "  %-9s %s interleaving%s of those that were tried\n", "found by",
+            grouped(n, d->runs), d->runs == 1 ? "" : "s");
+    for (size_t i = 0; i < d->plan.steps.len; i++) {
+        plan_write_step(line, &d->plan.steps.at[i]);
+        fprintf(out, "  %-9s %s\n", i ? "" : "schedule", line);
+    }
+    fprintf(out, "  %-9s rvftrace run --schedule %s, with the same image and options\n", "again",
+            file);
+}
+
+static void write_json_steps(struct json *j, const struct plan *p)
+{
+    json_begin_array(j, "steps");
+    for (size_t i = 0; i < p->steps.len; i++) {
+        const struct plan_step *s = &p->steps.at[i];
+
+        json_begin_object(j, NULL);
+        json_text(j, "kind", s->kind == PLAN_TICK ? "tick" : "stall");
+        json_number(j, "hart", s->hart);
+        json_number(j, "from", s->at);
+        if (s->kind == PLAN_STALL)
+            json_number(j, "until", s->until);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_json_update(struct json *j, const struct explored *x)
+{
+    json_line(j, 2);
+    json_begin_object(j, NULL);
+    json_number(j, "update", x->number);
+    json_number(j, "cycle", x->cycle);
+    json_number(j, "writer", x->writer);
+    json_number(j, "sites", x->sites);
+    json_number(j, "acts", x->done.acts);
+    json_bool(j, "acts_left_out", x->done.acts_left_out);
+    json_number(j, "orders_log10", (uint64_t)(x->done.interleavings + 0.5));
+    json_number(j, "turns", x->done.turns);
+    json_number(j, "tried", x->done.runs);
+    json_number(j, "equivalent", x->done.equivalent);
+    json_number(j, "tried_equivalent", x->done.same);
+    json_number(j, "not_tried", x->done.left);
+    json_text(j, "stopped_by", search_bound_text(x->done.bound));
+    json_end(j);
+}
+
+static void write_json(const struct explorer *e, char *const *files, FILE *out)
+{
+    struct json j = json_to(out);
+
+    json_begin_object(&j, NULL);
+    json_number(&j, "rvftrace_explore", 1);
+    json_text(&j, "image", e->config->image);
+    json_number(&j, "updates", e->updates);
+    json_number(&j, "updates_without_turns", e->idle);
+    json_begin_array(&j, "explored");
+    for (size_t i = 0; i < e->explored.len; i++)
+        write_json_update(&j, &e->explored.at[i]);
+    json_line(&j, 1);
+    json_end(&j);
+    json_begin_array(&j, "found");
+    for (size_t i = 0; i < e->found.list.len; i++) {
+        const struct discovery *d = &e->found.list.at[i];
+
+        json_line(&j, 2);
+        json_begin_object(&j, NULL);
+        json_text(&j, "rule", d->died ? "guest-dies" : rule_name(d->rule));
+        json_text(&j, "key", d->key);
+        json_number(&j, "runs", d->runs);
+        json_number(&j, "first", d->first);
+        json_text(&j, "schedule", files[i]);
+        write_json_steps(&j, &d->plan);
+        json_text(&j, "evidence", d->text);
+        json_end(&j);
+    }
+    json_line(&j, 1);
+    json_end(&j);
+    json_end(&j);
+    fputc('\n', out);
+}
+
+/* ---- files ---- */
+
+static enum exit_status write_schedules(struct explorer *e, char **files)
+{
+    enum exit_status status = EXIT_PASS;
+
+    for (size_t i = 0; status == EXIT_PASS && i < e->found.list.len; i++) {
+        const struct discovery *d = &e->found.list.at[i];
+
+        files[i] = xasprintf("%s-%zu.schedule", e->config->schedules, i + 1);
+        status = e->config->write(e->config->ctx, files[i], d->key, &d->plan);
+    }
+    return status;
+}
+
+static enum exit_status write_json_file(struct explorer *e, char *const *files)
+{
+    struct new_file file;
+
+    if (!e->config->json)
+        return EXIT_PASS;
+    if (!new_file_open(&file, e->config->json, e->config->diag))
+        return EXIT_IO;
+    write_json(e, files, new_file_stream(&file));
+    return new_file_commit(&file, e->config->diag) ? EXIT_PASS : EXIT_IO;
+}
+
+static void print_all(struct explorer *e, char *const *files)
+{
+    FILE *out = stdout;
+    char n[GROUPED_MAX];
+    double time = seconds() - e->begun;
+
+    if (e->explored.len && !e->config->quiet)
+        print_table(e, out);
+    if (!e->config->quiet)
+        fprintf(out,
+                "%u update%s of code, %u with nothing to interleave; %s interleavings in %.1f s, "
+                "%.0f a second\n",
+                e->updates, e->updates == 1 ? "" : "s", e->idle, grouped(n, e->runs), time,
+                (double)e->runs / time);
+    report_findings(e->config->report, out);
+    for (size_t i = 0; i < e->found.list.len; i++)
+        print_discovery(&e->found.list.at[i], files[i], out);
+    if (!e->found.list.len)
+        fprintf(out, "explore: nothing was found that the run of the seed does not show\n");
+}
+
+enum exit_status explore(const struct explore_config *config, size_t *found)
+{
+    struct explorer e = {.config = config, .machine = config->machine, .begun = seconds()};
+    char **files;
+
+    e.log = act_log_new(config->machine, config->report->watch);
+    watch_run(&e);
+    (void)run_seed(&e);
+    clear_line(&e);
+    files = xcalloc(e.found.list.len + 1, sizeof *files);
+    if (e.status == EXIT_PASS)
+        e.status = write_schedules(&e, files);
+    if (e.status == EXIT_PASS) {
+        print_all(&e, files);
+        e.status = write_json_file(&e, files);
+    }
+    *found = e.found.list.len;
+    for (size_t i = 0; i < e.found.list.len; i++)
+        free(files[i]);
+    free(files);
+    discoveries_free(&e.found);
+    VEC_FREE(&e.explored);
+    VEC_FREE(&e.marks); /* the machine frees the snapshots */
+    map_free(&e.window.sites);
+    map_free(&e.window.pages);
+    act_log_free(e.log);
+    return e.status;
+}

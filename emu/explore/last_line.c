@@ -1,0 +1,56 @@
+/*
+ * last_line.c - see last_line.h.
+ */
+#include "explore/last_line.h"
+
+#include <string.h>
+
+static void put(void *ctx, const uint8_t *bytes, size_t len)
+{
+    struct last_line *l = ctx;
+
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] == '\n' || bytes[i] == '\r') {
+            if (l->len)
+                memcpy(l->last, l->now, sizeof l->last);
+            l->len = 0;
+            l->now[0] = '\0';
+        } else if (l->len + 1 < sizeof l->now) {
+            l->now[l->len++] = bytes[i] < ' ' || bytes[i] > '~' ? '?' : (char)bytes[i];
+            l->now[l->len] = '\0';
+        }
+    }
+}
+
+static int get(void *ctx, const struct moment *at)
+{
+    const struct last_line *l = ctx;
+
+    return l->inner.get(l->inner.ctx, at);
+}
+
+static uint64_t wait_for_input(void *ctx, const struct moment *at, uint64_t until)
+{
+    const struct last_line *l = ctx;
+
+    return l->inner.wait(l->inner.ctx, at, until);
+}
+
+static bool interrupted(void *ctx, const struct moment *at)
+{
+    const struct last_line *l = ctx;
+
+    return l->inner.interrupted(l->inner.ctx, at);
+}
+
+struct console last_line_console(struct last_line *l, const struct console *inner)
+{
+    *l = (struct last_line){.inner = *inner};
+    return (struct console){
+        .put = put, .get = get, .wait = wait_for_input, .interrupted = interrupted, .ctx = l};
+}
+
+const char *last_line(const struct last_line *l)
+{
+    return l->len ? l->now : l->last;
+}

@@ -1,0 +1,412 @@
+/*
+ * order.c - see order.h.
+ */
+#include "explore/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "machine.h"
+
+/* ---- equivalence ---- */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * UINT64_C(0x9e3779b97f4a7c15) ^ (b + UINT64_C(0x7f4a7c159e3779b9));
+
+    x ^= x >> 29;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    return x ^ x >> 32;
+}
+
+static uint64_t label(const struct act *a)
+{
+    return mix((uint64_t)a->kind << 24 | (uint64_t)a->hart << 16 | (uint64_t)a->other << 8 |
+                   a->offset,
+               a->place);
+}
+
+bool act_is(const struct act *a, const struct act *awaited)
+{
+    struct act same = *a;
+
+    if (awaited->hart == ANY_HART)
+        same.hart = ANY_HART;
+    return label(&same) == label(awaited);
+}
+
+/*
+ * What an act depends on, as hashes: the acts before it of its own hart and those that it conflicts
+ * with. Sums stand for sets whose order does not matter.
+ */
+struct past {
+    uint64_t of_hart[MACHINE_HARTS_MAX]; /* the newest act, or message to it */
+    uint64_t stores[MACHINE_HARTS_MAX];  /* all stores of the hart */
+    uint64_t fences;                     /* all fences */
+    struct map stored;                   /* place -> its newest store */
+    struct map executed;                 /* place -> the sum of its executions since */
+};
+
+static uint64_t known(const struct map *m, uint64_t key)
+{
+    uint64_t value = 0;
+
+    (void)map_get(m, key, &value);
+    return value;
+}
+
+static uint64_t sum_of_stores(const struct past *p, unsigned but)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < MACHINE_HARTS_MAX; i++)
+        sum += i == but ? 0 : p->stores[i];
+    return sum;
+}
+
+/* Adds an act, and returns its hash. */
+static uint64_t add_act(struct past *p, const struct act *a)
+{
+    uint64_t hash = mix(label(a), p->of_hart[a->hart]);
+
+    switch ((enum act_kind)a->kind) {
+    case ACT_EXECUTE:
+        hash = mix(hash, known(&p->stored, a->place));
+        map_put(&p->executed, a->place, known(&p->executed, a->place) + hash);
+        break;
+    case ACT_STORE:
+        hash = mix(mix(hash, known(&p->stored, a->place)), known(&p->executed, a->place));
+        hash = mix(hash, p->fences);
+        map_put(&p->stored, a->place, hash);
+        map_put(&p->executed, a->place, 0);
+        p->stores[a->hart] += hash;
+        break;
+    case ACT_FENCE:
+        hash = mix(hash, sum_of_stores(p, a->hart));
+        p->fences += hash;
+        break;
+    default: break;
+    }
+    if (a->other != a->hart && a->kind != ACT_EXECUTE && a->kind != ACT_STORE) {
+        hash = mix(hash, p->of_hart[a->other]);
+        p->of_hart[a->other] = mix(p->of_hart[a->other], hash);
+    }
+    p->of_hart[a->hart] = hash;
+    return hash;
+}
+
+static void forget(struct past *p)
+{
+    map_free(&p->stored);
+    map_free(&p->executed);
+}
+
+uint64_t order_hash(const struct act_list *l)
+{
+    struct past p = {0};
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < l->acts.len; i++)
+        sum += add_act(&p, &l->acts.at[i]);
+    forget(&p);
+    return sum;
+}
+
+/*
+ * The hash of the acts from `first` to `second`, and of what is before them, if the hart of the
+ * first stalls until the second has been done.
+ */
+static uint64_t hash_turned(const struct act_list *l, size_t first, size_t second)
+{
+    const struct act *acts = l->acts.at;
+    unsigned hart = acts[first].hart;
+    struct past p = {0};
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i <= second; i++)
+        if (i < first || acts[i].hart != hart)
+            sum += add_act(&p, &acts[i]);
+    for (size_t i = first; i < second; i++)
+        if (acts[i].hart == hart)
+            sum += add_act(&p, &acts[i]);
+    forget(&p);
+    return mix(mix(sum, second), acts[second].hart == hart ? first : 0);
+}
+
+double order_count_log10(const struct act_list *l)
+{
+    uint64_t of_hart[MACHINE_HARTS_MAX] = {0};
+    double ln;
+
+    for (size_t i = 0; i < l->acts.len; i++)
+        of_hart[l->acts.at[i].hart]++;
+    ln = lgamma((double)l->acts.len + 1);
+    for (unsigned i = 0; i < MACHINE_HARTS_MAX; i++)
+        ln -= lgamma((double)of_hart[i] + 1);
+    return ln / log(10);
+}
+
+/* ---- turns ---- */
+
+/* Kinds of turns: what has most often been wrong comes first. */
+enum { RANK_INSIDE, RANK_FETCH, RANK_SEND, RANK_TICK, RANK_FENCE, RANK_START, RANKS };
+
+/* Turns of one place and hart that are tried. */
+enum { TICKS_EACH = 2, TURNS_EACH = 2 };
+
+struct turns {
+    const struct act_list *list;
+    uint64_t from, window;
+    struct turn_list found;
+    struct map counts; /* how many there are with the same two acts */
+};
+
+static uint64_t count_up(struct turns *t, uint64_t key)
+{
+    uint64_t n = known(&t->counts, key & INT64_MAX) + 1;
+
+    map_put(&t->counts, key & INT64_MAX, n);
+    return n;
+}
+
+static void add_turn(struct turns *t, size_t first, size_t second, unsigned rank)
+{
+    const struct act *a = &t->list->acts.at[first], *b = &t->list->acts.at[second];
+    struct turn turn;
+
+    if (a->insns < t->from || count_up(t, mix(label(a), label(b))) > TURNS_EACH)
+        return;
+    turn = (struct turn){.kind = PLAN_STALL,
+                         .hart = a->hart,
+                         .at = a->insns,
+                         .until = *b,
+                         .first = first,
+                         .second = second,
+                         .rank = rank};
+    if (a->hart == b->hart)
+        turn.until.hart = ANY_HART;
+    VEC_PUSH(&t->found.turns, turn);
+}
+
+/* Whether the place that is executed is stored to, or other code in its page. */
+static bool is_at(const struct act *execute, const struct act *store)
+{
+    return store->place & PLACE_PAGE ? execute->page == store->page
+                                     : execute->place == store->place;
+}
+
+/* The first thing that a hart did after it was started, if that is still to be seen; else `start`.
+ */
+static size_t first_of_started(const struct turns *t, size_t start)
+{
+    const struct act *acts = t->list->acts.at;
+    size_t i = start + 1;
+
+    while (i < t->list->acts.len && acts[i].hart != acts[start].other)
+        i++;
+    return i < t->list->acts.len ? i : start;
+}
+
+/*
+ * Whether the place was perhaps executed by another task than the one that stores to it later, on
+ * the same hart: that one runs on another hart if this one stalls.
+ */
+static bool is_other_task(const struct act *a, const struct act *store)
+{
+    return a->kind == ACT_EXECUTE && a->offset && is_at(a, store);
+}
+
+/* `second` is a store: each other hart stalls before what it last did with the place or fence. */
+static void turn_store(struct turns *t, size_t second)
+{
+    const struct act *acts = t->list->acts.at, *store = &acts[second];
+    uint64_t fenced = 0, started = 0;
+    struct map executed = {0};
+
+    for (size_t i = second; i-- > 0;) {
+        const struct act *a = &acts[i];
+        uint64_t bit = UINT64_C(1) << a->hart;
+
+        if (a->insns < t->from)
+            break;
+        if (a->hart == store->hart && a->kind != ACT_START && !is_other_task(a, store))
+            continue;
+        if (a->kind == ACT_EXECUTE && is_at(a, store)) {
+            uint64_t key = (uint64_t)a->hart << 8 | a->offset;
+
+            if (!known(&executed, key))
+                add_turn(t, i, second, a->offset ? RANK_INSIDE : RANK_FETCH);
+            map_put(&executed, key, 1);
+        } else if (a->kind == ACT_FENCE && a->other == a->hart && !(fenced & bit)) {
+            add_turn(t, i, second, RANK_FENCE);
+            fenced |= bit;
+        } else if (a->kind == ACT_START && a->hart != store->hart && !(started & bit)) {
+            add_turn(t, i, second, RANK_START);
+            started |= bit;
+        }
+        if (a->kind == ACT_START && a->other != store->hart) {
+            size_t first = first_of_started(t, i);
+
+            if (first != i && first < second)
+                add_turn(t, first, second, RANK_START);
+        }
+    }
+    map_free(&executed);
+}
+
+/* `second` is a message: its hart stalls inside of each place that it last executed. */
+static void turn_message(struct turns *t, size_t second)
+{
+    const struct act *acts = t->list->acts.at, *message = &acts[second];
+    struct map executed = {0};
+
+    for (size_t i = second; i-- > 0;) {
+        const struct act *a = &acts[i];
+        uint64_t key = (uint64_t)a->place << 8 | a->offset;
+
+        if (a->insns < t->from)
+            break;
+        if (a->hart != message->other || a->kind != ACT_EXECUTE || !a->offset ||
+            known(&executed, key))
+            continue;
+        add_turn(t, i, second, RANK_SEND);
+        map_put(&executed, key, 1);
+    }
+    map_free(&executed);
+}
+
+/* `second` executes a place, fences or starts a hart: each other hart stalls before the last store
+ * that matters. */
+static void turn_store_before(struct turns *t, size_t second)
+{
+    const struct act *acts = t->list->acts.at, *b = &acts[second];
+    uint64_t done = UINT64_C(1) << b->hart;
+
+    for (size_t i = second; i-- > 0;) {
+        const struct act *a = &acts[i];
+
+        if (a->insns < t->from)
+            break;
+        if (a->kind != ACT_STORE || done >> a->hart & 1 || (b->kind == ACT_EXECUTE && !is_at(b, a)))
+            continue;
+        add_turn(t, i, second, b->kind == ACT_EXECUTE ? RANK_FETCH : RANK_FENCE);
+        done |= UINT64_C(1) << a->hart;
+    }
+}
+
+/* A task that stands inside of a place is preempted, if the place is stored to later. */
+static void turn_timers(struct turns *t)
+{
+    const struct act *acts = t->list->acts.at;
+    struct map stored = {0};
+
+    for (size_t i = t->list->acts.len; i-- > 0;) {
+        const struct act *a = &acts[i];
+
+        if (a->insns < t->from)
+            break;
+        if (a->kind == ACT_STORE && a->insns >= t->window)
+            map_put(&stored, a->place, 1);
+        if (a->kind == ACT_EXECUTE && a->offset &&
+            (known(&stored, a->place) || known(&stored, PLACE_PAGE | a->page)) &&
+            count_up(t, mix(label(a), 1)) <= TICKS_EACH)
+            VEC_PUSH(&t->found.turns, ((struct turn){.kind = PLAN_TICK,
+                                                     .hart = a->hart,
+                                                     .at = a->insns,
+                                                     .order = mix(a->insns, a->hart),
+                                                     .rank = RANK_TICK}));
+    }
+    map_free(&stored);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct turn *s = a, *t = b;
+
+    return (s->at > t->at) - (s->at < t->at);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct turn *s = a, *t = b;
+
+    return (s->key > t->key) - (s->key < t->key);
+}
+
+/* The bits in reverse order: of successive numbers, each is far from those before. */
+static uint64_t reversed(uint64_t n, unsigned bits)
+{
+    uint64_t r = 0;
+
+    for (unsigned i = 0; i < bits; i++)
+        r |= (n >> i & 1) << (bits - 1 - i);
+    return r;
+}
+
+/* Sorts the turns: those of all kinds by turns, those of one kind spread over the run. */
+static void sort_turns(struct turn_list *l)
+{
+    uint64_t count[RANKS] = {0}, of[RANKS] = {0};
+
+    if (!l->turns.len)
+        return;
+    qsort(l->turns.at, l->turns.len, sizeof *l->turns.at, by_place);
+    for (size_t i = 0; i < l->turns.len; i++)
+        of[l->turns.at[i].rank]++;
+    for (size_t i = 0; i < l->turns.len; i++) {
+        struct turn *t = &l->turns.at[i];
+        unsigned bits = 0;
+
+        while (of[t->rank] >> bits)
+            bits++;
+        t->key = reversed(count[t->rank]++, bits) << (32 - bits) << 8 | t->rank;
+    }
+    qsort(l->turns.at, l->turns.len, sizeof *l->turns.at, by_key);
+}
+
+static void find_turns(struct turns *t)
+{
+    const struct act_list *l = t->list;
+
+    for (size_t i = 0; i < l->acts.len; i++) {
+        const struct act *a = &l->acts.at[i];
+
+        if (a->insns < t->from || a->insns < t->window)
+            continue;
+        switch ((enum act_kind)a->kind) {
+        case ACT_STORE: turn_store(t, i); break;
+        case ACT_EXECUTE:
+        case ACT_START: turn_store_before(t, i); break;
+        case ACT_SEND: turn_message(t, i); break;
+        case ACT_FENCE:
+            turn_store_before(t, i);
+            if (a->other != a->hart)
+                turn_message(t, i);
+            break;
+        default: break;
+        }
+    }
+    turn_timers(t);
+}
+
+struct turn_list order_turns(const struct act_list *l, uint64_t from, uint64_t window, size_t max,
+                             size_t *more)
+{
+    struct turns t = {.list = l, .from = from, .window = window};
+
+    find_turns(&t);
+    map_free(&t.counts);
+    sort_turns(&t.found);
+    *more = t.found.turns.len > max ? t.found.turns.len - max : 0;
+    t.found.turns.len -= *more;
+    for (size_t i = 0; i < t.found.turns.len; i++) {
+        struct turn *turn = &t.found.turns.at[i];
+
+        if (turn->kind == PLAN_STALL)
+            turn->order = hash_turned(l, turn->first, turn->second);
+    }
+    return t.found;
+}

@@ -1,0 +1,550 @@
+/*
+ * search.c - see search.h.
+ *
+ * The machine stands at the beginning of the window. For each run whose turns are tried there is
+ * one process, the walker, which repeats that run and stops where a turn begins; there it makes a
+ * process for the turn, which runs on to the end of the window and sends what came of it.
+ */
+#include "explore/search.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "explore/acts.h"
+#include "explore/last_line.h"
+#include "explore/order.h"
+#include "explore/outcome.h"
+#include "ftrace/audit.h"
+#include "ftrace/report.h"
+#include "ftrace/watch.h"
+#include "machine.h"
+#include "snapshot.h"
+
+enum {
+    STALL_MORE = 300 * 1000, /* instructions: the act for which a hart stalls may never come */
+    TAIL = 300 * 1000,       /* instructions that a run with turns goes on after the window's end */
+    DEATH_MAX = 512,
+    PART = 50 * 1000, /* instructions between two looks at what was found */
+};
+
+/* A run whose turns are tried. */
+struct node {
+    struct plan plan;
+    struct turn_list turns;
+    uint64_t more; /* turns that were left out, as there were too many */
+};
+
+struct search_state {
+    const struct search_config *config;
+    struct search *done;
+    struct discoveries *found;
+    struct map orders;   /* order_hash of runs that were made */
+    struct map expected; /* and of turns that were taken */
+    struct map known;    /* hash of the key of each finding that the run of the seed has */
+    struct outcome seed; /* the run of the seed */
+    VEC_OF(struct outcome) outcomes; /* of the present walk */
+    VEC_OF(struct node) now, next;
+    bool stopped;
+};
+
+/* ---- one run, in its own process ---- */
+
+struct one_run {
+    const struct search_config *config;
+    struct plan plan;
+    struct act until;
+    bool waiting; /* for `until' */
+};
+
+static void on_act(void *ctx, const struct act *a)
+{
+    struct one_run *r = ctx;
+
+    if (r->waiting && act_is(a, &r->until))
+        machine_ask_stop(r->config->machine);
+}
+
+/* The last step of the plan is a stall that has begun: runs until it ends. */
+static struct stop run_stall(struct one_run *r)
+{
+    struct machine *m = r->config->machine;
+    struct plan_step *step = &r->plan.steps.at[r->plan.steps.len - 1];
+    uint64_t now;
+    struct stop stop;
+
+    r->waiting = true;
+    act_log_listen(r->config->log, on_act, r);
+    stop = machine_run(m, (r->until.insns > step->at ? r->until.insns : step->at) + STALL_MORE,
+                       UINT64_MAX);
+    r->waiting = false;
+    now = machine_insns(m);
+    step->until = now > step->at ? now : step->at + 1;
+    machine_plan_changed(m);
+    return stop;
+}
+
+static bool goes_on(struct stop stop)
+{
+    return stop.reason == STOP_INSNS || stop.reason == STOP_ASKED;
+}
+
+/* Whether the auditor has found more than before. */
+static bool has_more(const struct one_run *r, size_t before)
+{
+    return audit_count_at_least(watch_audit(r->config->report->watch), SEVERITY_warning) > before;
+}
+
+/* Runs to the end of the window and a bit more, or until something was found. */
+static struct stop run_to_end(const struct one_run *r, bool has_turn)
+{
+    struct machine *m = r->config->machine;
+    uint64_t end = r->config->end + (has_turn ? TAIL : 0);
+    size_t before = audit_count_at_least(watch_audit(r->config->report->watch), SEVERITY_warning);
+    struct stop stop;
+
+    for (size_t i = 0; i < r->plan.steps.len; i++)
+        if (r->plan.steps.at[i].kind == PLAN_STALL)
+            end += r->plan.steps.at[i].until - r->plan.steps.at[i].at;
+    do {
+        uint64_t now = machine_insns(m);
+
+        stop = machine_run(m, now + PART < end ? now + PART : end, UINT64_MAX);
+    } while (goes_on(stop) && machine_insns(m) < end && !has_more(r, before));
+    return stop;
+}
+
+static char *died_of(const struct search_config *c, struct stop stop)
+{
+    char text[MACHINE_STUCK_TEXT];
+
+    if (stop.reason == STOP_ASLEEP)
+        return xstrdup("every hart waits for an interrupt that nothing can raise");
+    if (stop.reason == STOP_EXIT)
+        return xasprintf("it ended itself with status %u and `%s'", stop.code,
+                         last_line(c->last_line));
+    if (stop.reason != STOP_STUCK)
+        return xstrdup("");
+    machine_describe_stuck(c->machine, stop.hart, text);
+    return xstrdup(text);
+}
+
+/* What follows from the acts of the run, whose plan is complete. */
+static void take_acts(struct outcome *o, const struct search_config *c)
+{
+    const struct act_list *acts = act_log_list(c->log);
+    uint64_t from = 0;
+    size_t more = 0;
+
+    for (size_t i = 0; i < o->plan.steps.len; i++) {
+        const struct plan_step *step = &o->plan.steps.at[i];
+        uint64_t end = step->kind == PLAN_STALL ? step->until : step->at + 1;
+
+        from = end > from ? end : from;
+    }
+    o->acts = acts->acts.len;
+    o->full = act_log_is_full(c->log);
+    o->order = order_hash(acts);
+    if (o->plan.steps.len >= c->steps)
+        return;
+    o->interleavings = order_count_log10(acts);
+    o->turns = order_turns(acts, from, c->begin, c->runs, &more);
+    o->more_turns = more;
+}
+
+/* Takes the turn (NULL: none), runs, and sends the outcome. The machine stands at the turn. */
+static void run_turn(const struct search_config *c, const struct plan *plan,
+                     const struct turn *turn, uint64_t index, struct channel *out)
+{
+    struct one_run r = {.config = c};
+    struct outcome o = {0};
+    struct stop stop = {.reason = STOP_INSNS};
+
+    for (size_t i = 0; i < plan->steps.len; i++)
+        VEC_PUSH(&r.plan.steps, plan->steps.at[i]);
+    if (turn)
+        VEC_PUSH(&r.plan.steps, ((struct plan_step){turn->kind, turn->hart, turn->at, UINT64_MAX}));
+    machine_follow(c->machine, &r.plan);
+    if (turn && turn->kind == PLAN_STALL) {
+        r.until = turn->until;
+        stop = run_stall(&r);
+    }
+    if (goes_on(stop))
+        stop = run_to_end(&r, turn != NULL);
+    o.index = index;
+    o.plan = r.plan;
+    take_acts(&o, c);
+    o.reason = stop.reason;
+    o.code = stop.code;
+    o.died = died_of(c, stop);
+    outcome_take_findings(&o, c->report);
+    channel_send(out, &o);
+}
+
+/* ---- the walker ---- */
+
+/* The end of the search ends all of its processes; keys of the terminal are the search's. */
+static pid_t make_process(void)
+{
+    pid_t parent = getpid(), made;
+
+    fflush(NULL);
+    made = fork();
+    if (made == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(0);
+        signal(SIGINT, SIG_IGN);
+        signal(SIGTERM, SIG_IGN);
+    }
+    return made;
+}
+
+static void walk(const struct search_config *c, const struct plan *plan, const struct turn *turns,
+                 size_t count, struct channel *out)
+{
+    unsigned running = 0;
+
+    machine_follow(c->machine, plan);
+    for (size_t i = 0; i < count; i++) {
+        struct stop stop = machine_run(c->machine, turns[i].at, UINT64_MAX);
+        pid_t made;
+
+        if (stop.reason != STOP_INSNS || machine_insns(c->machine) != turns[i].at)
+            break;
+        if (running == c->jobs && wait(NULL) > 0)
+            running--;
+        made = make_process();
+        if (made == 0) {
+            run_turn(c, plan, &turns[i], i, out);
+            _exit(0);
+        }
+        running += made > 0;
+    }
+    while (wait(NULL) > 0)
+        ;
+}
+
+/* ---- what came of it ---- */
+
+static uint64_t hash_of(const char *key)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *key; key++)
+        hash = (hash ^ (uint8_t)*key) * UINT64_C(0x100000001b3);
+    return hash >> 1;
+}
+
+static uint64_t stalled_insns(const struct plan *p)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < p->steps.len; i++)
+        if (p->steps.at[i].kind == PLAN_STALL)
+            sum += p->steps.at[i].until - p->steps.at[i].at;
+    return sum;
+}
+
+static bool is_shorter(const struct plan *a, const struct plan *b)
+{
+    if (a->steps.len != b->steps.len)
+        return a->steps.len < b->steps.len;
+    return stalled_insns(a) < stalled_insns(b);
+}
+
+static void copy_plan(struct plan *to, const struct plan *from)
+{
+    to->steps.len = 0;
+    for (size_t i = 0; i < from->steps.len; i++)
+        VEC_PUSH(&to->steps, from->steps.at[i]);
+}
+
+static struct discovery *discovery_with(struct discoveries *d, const char *key)
+{
+    for (size_t i = 0; i < d->list.len; i++)
+        if (!strcmp(d->list.at[i].key, key))
+            return &d->list.at[i];
+    return NULL;
+}
+
+static void discover(struct search_state *s, const struct plan *plan, bool died, unsigned rule,
+                     const char *key, const char *text)
+{
+    struct discovery *d = discovery_with(s->found, key);
+
+    if (!d) {
+        VEC_PUSH(&s->found->list, ((struct discovery){.died = died,
+                                                      .rule = (enum rule)rule,
+                                                      .key = xstrdup(key),
+                                                      .text = xstrdup(text),
+                                                      .first = s->done->runs + 1}));
+        d = &s->found->list.at[s->found->list.len - 1];
+        copy_plan(&d->plan, plan);
+    } else if (is_shorter(plan, &d->plan)) {
+        free(d->text);
+        d->text = xstrdup(text);
+        copy_plan(&d->plan, plan);
+    }
+    d->runs++;
+}
+
+/* The words of a death without its numbers, which are times and addresses. */
+static void death_key(char key[DEATH_MAX], const char *died)
+{
+    size_t len = 0;
+
+    for (; *died && len < DEATH_MAX - 1; died++)
+        if (*died < '0' || *died > '9')
+            key[len++] = *died;
+    key[len] = '\0';
+}
+
+/* True: the run has found something. */
+static bool take_discoveries(struct search_state *s, const struct outcome *o)
+{
+    char key[DEATH_MAX];
+    bool any = false;
+    bool as_seed = o->reason == s->seed.reason && o->code == s->seed.code;
+
+    for (size_t i = 0; i < o->findings.len; i++) {
+        const struct outcome_finding *f = &o->findings.at[i];
+        uint64_t seen;
+
+        if (map_get(&s->known, hash_of(f->key), &seen))
+            continue;
+        discover(s, &o->plan, false, f->rule, f->key, f->text);
+        any = true;
+    }
+    if (any || as_seed || !o->died[0] || (o->reason == STOP_EXIT && !o->code))
+        return any;
+    death_key(key, o->died);
+    discover(s, &o->plan, true, 0, key, o->died);
+    return true;
+}
+
+static void take_outcome(struct search_state *s, struct outcome *o)
+{
+    uint64_t order = o->order & INT64_MAX, seen;
+    struct node node = {.plan = o->plan, .turns = o->turns, .more = o->more_turns};
+    bool found = take_discoveries(s, o);
+
+    s->done->runs++;
+    if (map_get(&s->orders, order, &seen)) {
+        s->done->same++;
+        return;
+    }
+    map_put(&s->orders, order, 1);
+    if (found || !node.turns.turns.len)
+        return;
+    o->plan = (struct plan){0};
+    o->turns = (struct turn_list){0};
+    VEC_PUSH(&s->next, node);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct outcome *s = a, *t = b;
+
+    return (s->index > t->index) - (s->index < t->index);
+}
+
+/* In the order of the turns, whichever process was faster. */
+static void take_outcomes(struct search_state *s)
+{
+    if (s->outcomes.len)
+        qsort(s->outcomes.at, s->outcomes.len, sizeof *s->outcomes.at, by_index);
+    for (size_t i = 0; i < s->outcomes.len; i++) {
+        take_outcome(s, &s->outcomes.at[i]);
+        outcome_free(&s->outcomes.at[i]);
+    }
+    s->outcomes.len = 0;
+}
+
+static bool must_stop(struct search_state *s)
+{
+    if (!s->stopped && s->config->stop &&
+        s->config->stop(s->config->ctx, s->done, s->outcomes.len, &s->done->bound))
+        s->stopped = true;
+    return s->stopped;
+}
+
+/* Has a process made that calls walk(), and receives the outcomes. */
+static bool run_walk(struct search_state *s, const struct plan *plan, const struct turn *turns,
+                     size_t count)
+{
+    struct channel channel;
+    struct outcome o;
+    pid_t walker;
+
+    if (!channel_open(&channel))
+        return false;
+    walker = make_process();
+    if (walker == 0) {
+        if (turns)
+            walk(s->config, plan, turns, count, &channel);
+        else
+            run_turn(s->config, plan, NULL, 0, &channel);
+        _exit(0);
+    }
+    channel_close_write(&channel);
+    while (walker > 0 && !must_stop(s) && channel_receive(&channel, &o))
+        VEC_PUSH(&s->outcomes, o);
+    if (walker > 0) {
+        kill(walker, SIGKILL); /* if the search was stopped; its processes die with it */
+        (void)waitpid(walker, NULL, 0);
+    }
+    channel_close(&channel);
+    return walker > 0;
+}
+
+/* ---- levels ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct turn *s = a, *t = b;
+
+    return (s->at > t->at) - (s->at < t->at);
+}
+
+/* Chooses the turns of a node that are run: not those that are equivalent, and not too many. */
+static struct turn_list choose_turns(struct search_state *s, const struct node *node)
+{
+    struct turn_list chosen = {0};
+    uint64_t room = s->config->runs - s->done->runs, seen;
+
+    s->done->turns += node->more;
+    s->done->left += node->more;
+    for (size_t i = 0; i < node->turns.turns.len; i++) {
+        const struct turn *t = &node->turns.turns.at[i];
+        uint64_t order = t->order & INT64_MAX;
+
+        s->done->turns++;
+        if (map_get(&s->expected, order, &seen)) {
+            s->done->equivalent++;
+        } else if (chosen.turns.len >= room) {
+            s->done->left++;
+        } else {
+            map_put(&s->expected, order, 1);
+            VEC_PUSH(&chosen.turns, *t);
+        }
+    }
+    if (chosen.turns.len)
+        qsort(chosen.turns.at, chosen.turns.len, sizeof *chosen.turns.at, by_place);
+    return chosen;
+}
+
+static void free_node(struct node *n)
+{
+    VEC_FREE(&n->turns.turns);
+    VEC_FREE(&n->plan.steps);
+}
+
+static bool run_level(struct search_state *s)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < s->now.len; i++) {
+        struct turn_list chosen = choose_turns(s, &s->now.at[i]);
+        uint64_t before = s->done->runs;
+
+        if (chosen.turns.len && !s->stopped)
+            ok &= run_walk(s, &s->now.at[i].plan, chosen.turns.at, chosen.turns.len);
+        take_outcomes(s);
+        s->done->left += chosen.turns.len - (s->done->runs - before);
+        VEC_FREE(&chosen.turns);
+        free_node(&s->now.at[i]);
+    }
+    s->now.len = 0;
+    return ok;
+}
+
+static void next_level(struct search_state *s)
+{
+    for (size_t i = 0; i < s->next.len; i++)
+        VEC_PUSH(&s->now, s->next.at[i]);
+    s->next.len = 0;
+}
+
+/* Runs the window as the seed has it, and begins with the turns of that run. */
+static bool run_seed(struct search_state *s)
+{
+    const struct plan none = {0};
+    struct node node;
+
+    if (!run_walk(s, &none, NULL, 0) || s->stopped || s->outcomes.len != 1)
+        return false;
+    s->seed = s->outcomes.at[0];
+    s->outcomes.len = 0;
+    for (size_t i = 0; i < s->seed.findings.len; i++)
+        map_put(&s->known, hash_of(s->seed.findings.at[i].key), 1);
+    s->done->acts = s->seed.acts;
+    s->done->acts_left_out = s->seed.full;
+    s->done->interleavings = s->seed.interleavings;
+    map_put(&s->orders, s->seed.order & INT64_MAX, 1);
+    node = (struct node){.turns = s->seed.turns, .more = s->seed.more_turns};
+    s->seed.turns = (struct turn_list){0};
+    VEC_PUSH(&s->now, node);
+    return true;
+}
+
+static void free_state(struct search_state *s)
+{
+    for (size_t i = 0; i < s->now.len; i++)
+        free_node(&s->now.at[i]);
+    for (size_t i = 0; i < s->next.len; i++)
+        free_node(&s->next.at[i]);
+    VEC_FREE(&s->now);
+    VEC_FREE(&s->outcomes);
+    VEC_FREE(&s->next);
+    map_free(&s->orders);
+    map_free(&s->expected);
+    map_free(&s->known);
+    outcome_free(&s->seed);
+}
+
+bool search_window(const struct search_config *config, struct search *done,
+                   struct discoveries *found)
+{
+    struct search_state s = {.config = config, .done = done, .found = found};
+    bool ok;
+
+    *done = (struct search){.bound = BOUND_STEPS};
+    if (!machine_restore(config->machine, config->start))
+        return false;
+    act_log_begin(config->log, config->sites, config->site_count, config->begin);
+    ok = run_seed(&s);
+    for (unsigned step = 1; ok && step <= config->steps && s.now.len; step++) {
+        ok = run_level(&s);
+        next_level(&s);
+    }
+    if (!s.stopped && done->left)
+        done->bound = BOUND_RUNS;
+    act_log_end(config->log);
+    ok = machine_restore(config->machine, config->start) && (ok || s.stopped);
+    free_state(&s);
+    return ok;
+}
+
+void discoveries_free(struct discoveries *d)
+{
+    for (size_t i = 0; i < d->list.len; i++) {
+        free(d->list.at[i].key);
+        free(d->list.at[i].text);
+        VEC_FREE(&d->list.at[i].plan.steps);
+    }
+    VEC_FREE(&d->list);
+}
+
+const char *search_bound_text(enum search_bound b)
+{
+    static const char *const texts[BOUNDS] = {"the number of steps", "the number of interleavings",
+                                              "the time", "a request to stop"};
+
+    return texts[b];
+}

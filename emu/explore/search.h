@@ -1,0 +1,92 @@
+/*
+ * search.h - tries the interleavings of one window of a run: around an update of code.
+ *
+ * First the window is run as the seed has it. From the acts of a run follow the turns that are
+ * worth trying (order.h); each becomes a run of its own, from whose acts further turns follow, up
+ * to a number of steps. Runs with fewer steps come first. Each run is a process: a copy of one that
+ * has come to the turn, so that no run repeats what is before.
+ */
+#ifndef EXPLORE_SEARCH_H
+#define EXPLORE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "ftrace/rules.h"
+#include "plan.h"
+
+struct act_log;
+struct last_line;
+struct machine;
+struct report;
+struct search;
+struct snapshot;
+
+/* What a run has found that the run of the seed does not have. */
+struct discovery {
+    bool died; /* the guest did not go on as in the run of the seed; `rule' is meaningless */
+    enum rule rule;
+    char *key;        /* discoveries with equal keys are the same */
+    char *text;       /* lines, with all evidence */
+    struct plan plan; /* of few steps, and of these of short stalls */
+    uint64_t runs;    /* that have found it */
+    uint64_t first;   /* the number of runs until it was found */
+};
+
+struct discoveries {
+    VEC_OF(struct discovery) list;
+};
+
+void discoveries_free(struct discoveries *d);
+
+/* Where a search stopped. */
+enum search_bound {
+    BOUND_STEPS, /* all was tried that has so few steps */
+    BOUND_RUNS,  /* as many runs as allowed were made */
+    BOUND_TIME,
+    BOUND_ASKED, /* the user has asked to stop */
+    BOUNDS,
+};
+
+struct search_config {
+    struct machine *machine;
+    struct act_log *log;
+    const struct report *report; /* prints findings */
+    const struct last_line *last_line;
+    const struct snapshot
+        *start;          /* of the machine, before the window: what harts do from there on counts */
+    uint64_t begin, end; /* of the window: instructions of all harts */
+    const uint32_t *sites; /* that are patched in the window */
+    size_t site_count;
+    unsigned jobs, steps;
+    uint64_t runs; /* at most */
+    /*
+     * Called now and then; `more`: runs that are not counted in `now` yet. True: the search must
+     * stop for that reason.
+     */
+    bool (*stop)(void *ctx, const struct search *now, uint64_t more, enum search_bound *why);
+    void *ctx;
+};
+
+/* What was done. */
+struct search {
+    double interleavings; /* in the window: the decimal logarithm of their number */
+    size_t acts;
+    bool acts_left_out;  /* there were too many */
+    uint64_t turns;      /* found; what follows adds up to it */
+    uint64_t runs;       /* interleavings that were run, without that of the seed */
+    uint64_t equivalent; /* not run: the same as one that was */
+    uint64_t left;       /* not run, because of the bound */
+    uint64_t same;       /* of the runs: those that turned out to be the same as another */
+    enum search_bound bound;
+};
+
+/* Leaves the machine as the snapshot has it. Adds to `found`. False: no process can be made. */
+bool search_window(const struct search_config *config, struct search *done,
+                   struct discoveries *found);
+
+const char *search_bound_text(enum search_bound b); /* "the number of steps" */
+
+#endif
