@@ -191,6 +191,26 @@ void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin ori
     cluster_emit(h->cluster, &e);
 }
 
+void hart_tell_flush(struct hart *h, const uint64_t *va)
+{
+    struct event e;
+    struct writer by;
+
+    if (!is_wanted(h->cluster, EVENT_SFENCE_VMA))
+        return;
+    by = hart_writer(h);
+    e = (struct event){.kind = EVENT_SFENCE_VMA,
+                       .fence = {.origin = FENCE_LOCAL,
+                                 .hart = h,
+                                 .requester = by.hart,
+                                 .pc = by.pc,
+                                 .cycle = by.cycle,
+                                 .stamp = h->s.sync_stamp,
+                                 .one_address = va != NULL,
+                                 .va = va ? *va : 0}};
+    cluster_emit(h->cluster, &e);
+}
+
 enum { DROPS_OFTEN = 1 << 14 }; /* chances before drops become rarer */
 
 /*

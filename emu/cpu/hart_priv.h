@@ -112,6 +112,8 @@ void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer 
 /* Emits the event of a fence of the hart, requested by `by`. */
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
+/* The same for the hart's own sfence.vma: of this address, or NULL: of all. */
+void hart_tell_flush(struct hart *h, const uint64_t *va);
 struct writer hart_writer(const struct hart *h);
 /* Writes up to this stamp are visible to the fetches of all harts. */
 uint64_t hart_oldest_sync_stamp(const struct cluster *c);

@@ -55,6 +55,8 @@ struct fence_event {
     uint64_t pc;        /* of the requester's instruction */
     uint64_t cycle;     /* of the requester */
     uint64_t stamp;     /* of the newest write that the hart's fetches must see */
+    bool one_address;   /* sfence.vma by its own instruction, of this address only */
+    uint64_t va;
 };
 
 /* Which version of a stale parcel the hart has fetched. */

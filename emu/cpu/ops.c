@@ -122,13 +122,11 @@ bool hart_op_wrs(struct hart *h, const struct uop *u, uint64_t cycles)
 /* The cached translations are those of the tables as they are now (walk.c), so none is dropped. */
 bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
 {
-    struct writer by = hart_writer(h);
-
     if (h->s.mode == PRIV_U || (h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM)))
         return illegal(h, u);
     if (h->s.model)
         timed_sfence(h);
-    hart_tell_fence(h, EVENT_SFENCE_VMA, FENCE_LOCAL, &by);
+    hart_tell_flush(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
     return true;
 }
 

@@ -34,6 +34,9 @@
 /* Cycles. An update is over when no code was stored to for GAP; its window begins BEFORE it. */
 enum { GAP = 100 * 1000, BEFORE = 12 * 1000 * 1000, LONGEST = 100 * 1000 * 1000 };
 
+/* Cycles between snapshots, at least. */
+enum { MARKS_APART = 4 * 1000 * 1000 };
+
 /* Instructions before the first store in which the update has begun: harts are stopped for it. */
 enum { LEAD = 50 * 1000 };
 
@@ -186,9 +189,10 @@ static bool is_over(const struct explorer *e)
 
 static void take_mark(struct explorer *e)
 {
-    struct mark mark = {machine_snapshot(e->machine), machine_cycles(e->machine)};
+    uint64_t now = machine_cycles(e->machine);
 
-    VEC_PUSH(&e->marks, mark);
+    if (!e->marks.len || now - e->marks.at[e->marks.len - 1].cycle >= MARKS_APART)
+        VEC_PUSH(&e->marks, ((struct mark){machine_snapshot(e->machine), now}));
 }
 
 /* The newest mark that is BEFORE the cycle, or the oldest one. */

@@ -5,7 +5,6 @@
  * A missing fence is found by the fetch that comes without it (fetch_rules.c). If there was a fence
  * of another kind, or one before the last store, the breach has the name of that mistake.
  */
-#include "base/bits.h"
 #include "base/state_io.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -223,16 +222,13 @@ static bool is_code(const struct audit *a, struct hart *h, uint64_t va)
            bus_ram_at(cluster_bus(a->config.cluster), pa);
 }
 
-/* The hart's own sfence.vma or sinval.vma: of all addresses, or of one where code is. */
-static bool covers_code(const struct audit *a, struct hart *h, uint64_t pc)
+/* The hart's own sfence.vma: of all addresses, or of one where code is, and not of the alias. */
+static bool covers_code(const struct audit *a, const struct fence_event *f)
 {
-    uint32_t word;
-    unsigned rs1;
+    uint64_t alias = a->harts[f->requester].text.alias;
 
-    if (!hart_peek(h, pc, &word, sizeof word))
-        return false;
-    rs1 = (unsigned)bits(word, 19, 15);
-    return !rs1 || is_code(a, h, hart_reg(h, rs1));
+    return !f->one_address ||
+           (f->va / PAGE_BYTES != alias / PAGE_BYTES && is_code(a, f->hart, f->va));
 }
 
 /* The same of a request to firmware (SBI, RFENCE): a2 and a3 are start and size; 0, 0 is all. */
@@ -274,8 +270,7 @@ void rule_wrong_fence(struct audit *a, const struct event *e)
     requester = cluster_hart(a->config.cluster, f->requester);
     if (has_switched(a, f) || !text->stamp || f->cycle - text->cycle > FLUSH_CYCLES)
         return;
-    if (f->origin == FENCE_LOCAL ? covers_code(a, requester, f->pc)
-                                 : request_covers_code(a, requester))
+    if (f->origin == FENCE_LOCAL ? covers_code(a, f) : request_covers_code(a, requester))
         a->harts[hart_id(f->hart)].flush = (struct text_flush){
             .requester = f->requester, .stamp = clock_now(a), .pc = f->pc, .cycle = f->cycle};
 }

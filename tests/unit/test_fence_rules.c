@@ -126,12 +126,15 @@ static void leave_handler(struct scene *s, unsigned hart)
     audit_event(s->audit, &e);
 }
 
-/* The hart executes the sfence.vma, which has the event. */
-static void flush(struct scene *s, unsigned hart, uint64_t pc)
+/* The hart executes an sfence.vma, of one address or all. */
+static void flush(struct scene *s, unsigned hart, const uint64_t *va)
 {
-    const struct event e = {
-        .kind = EVENT_SFENCE_VMA,
-        .fence = {.origin = FENCE_LOCAL, .hart = hart_of(s, hart), .requester = hart, .pc = pc}};
+    const struct event e = {.kind = EVENT_SFENCE_VMA,
+                            .fence = {.origin = FENCE_LOCAL,
+                                      .hart = hart_of(s, hart),
+                                      .requester = hart,
+                                      .one_address = va != NULL,
+                                      .va = va ? *va : 0}};
 
     audit_event(s->audit, &e);
 }
@@ -377,8 +380,7 @@ static void an_sfence_vma_of_all_addresses_is_no_fence_i(void **state)
     (void)state;
     build_fenced(&s);
     store(&s, F, 1);
-    poke(&s.w, CODE, SFENCE_VMA(ZERO, ZERO), 4);
-    flush(&s, WRITER, CODE);
+    flush(&s, WRITER, NULL);
     assert_int_equal(fetch_rule(&s, WRITER, 1), RULE_wrong_fence);
     assert_int_equal(fetch_rule(&s, OTHER, 1), RULE_missing_remote_fence);
     wreck(&s);
@@ -386,15 +388,16 @@ static void an_sfence_vma_of_all_addresses_is_no_fence_i(void **state)
 
 static void the_flush_of_an_alias_is_meant_as_one(void **state)
 {
+    const uint64_t alias = 0x1000, code = CODE; /* nothing can be executed at the alias */
     struct scene s;
 
     (void)state;
     build_fenced(&s);
     store(&s, F, 1);
-    poke(&s.w, CODE, SFENCE_VMA(A1, ZERO), 4);
-    hart_set_reg(hart_of(&s, WRITER), A1, 0x1000); /* nothing can be executed there */
-    flush(&s, WRITER, CODE);
+    flush(&s, WRITER, &alias);
     assert_int_equal(fetch_rule(&s, WRITER, 1), RULE_missing_local_fence);
+    flush(&s, WRITER, &code);
+    assert_int_equal(fetch_rule(&s, WRITER, 1), RULE_wrong_fence);
     wreck(&s);
 }
 
