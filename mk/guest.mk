@@ -15,6 +15,10 @@ GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
 GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
 guest_break_layouts = $(shell sed -n 's/^layouts: //p' tests/broken/$(1).patch)
 GUEST_BROKEN := $(foreach b,$(GUEST_BREAKS),$(addsuffix -$(b),$(call guest_break_layouts,$(b))))
+# Those of `make test': each mistake in the first of its layouts, and what single tests need. `make check-mutants' has them all.
+GUEST_EXPLORED := $(basename $(notdir $(shell grep -l '^by: explore' tests/broken/*.patch)))
+GUEST_TESTED := $(foreach b,$(filter-out $(GUEST_EXPLORED),$(GUEST_BREAKS)),$(firstword $(call guest_break_layouts,$(b)))-$(b)) \
+	$(filter %-half-a-call %-hart-not-awaited %-no-local-fence %-no-remote-fence,$(GUEST_BROKEN))
 
 GUEST_CC      := $(CROSS)gcc
 GUEST_LD      := $(CROSS)ld
@@ -272,11 +276,14 @@ ifneq ($(BREAK),)
   endif
 endif
 
+.PHONY: guest-mistakes
+guest-mistakes: $(addprefix guest-,$(GUEST_BROKEN))
+
 .PHONY: guest
 ifneq ($(LAYOUT),)
 guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
 else
-guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_BROKEN))
+guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_TESTED))
 endif
 
 # Programs of guest/user for U-mode. The shell is part of each kernel, in

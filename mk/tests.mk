@@ -99,7 +99,7 @@ check-caches: emu guest programs tools $(snapshot_check) $(BUILD)/asan/rvftrace 
 # A table of the kernels with a mistake, and many runs of those without.
 .PHONY: check-mutants
 check-mutants: export BUILD := $(BUILD)
-check-mutants: emu guest | $(BOOTSTRAP_TEST)
+check-mutants: emu guest guest-mistakes | $(BOOTSTRAP_TEST)
 	@tests/broken/table.py --seeds 100
 
 check-long: test tidy check-caches check-mutants

@@ -82,6 +82,18 @@ static inline enum probe_verdict call_probe(struct hart *h, const struct uop *u)
     return probe->owner->hit(probe->owner->ctx, probe->id, u->rd, h, hart_pc(h));
 }
 
+/*
+ * An atomic operation of a hart that awaits a data fence (hart_await_order). Here, because a call
+ * in the engine's atomic operations makes the others longer, too.
+ */
+static inline void note_atomic(struct hart *h, const struct uop *u)
+{
+    enum { AQ_AND_RL = 3 };
+
+    if (u->imm == AQ_AND_RL)
+        h->s.unordered = false;
+}
+
 static inline bool has_budget(const struct hart *h)
 {
     return h->s.insns_left > 0 && (int64_t)h->s.cycles < h->s.until;

@@ -59,7 +59,7 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
 /* Filter tags are lines; an access that is not aligned, and may need two, is never found. */
 #define PASSES(which, va, size)                                                   \
     LIKELY(model->filter.which[(va) >> model->line_shift & model->filter_mask] == \
-           (((va) & (line_mask | ((size)-1))) ^ context))
+           (((va)&model->line_mask[__builtin_ctz(size)]) ^ context))
 
 #define TRY_LOAD(va, type, destination, convert)                                             \
     {                                                                                        \
@@ -251,12 +251,11 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
     } while (0)
 
 #define ENGINE_RUN run_timed
-#define ENGINE_LOCALS                                                            \
-    struct model *model = h ? h->s.model : NULL;                                 \
-    uint64_t line_mask = h ? ~(uint64_t)(h->s.model->core->dcache.line - 1) : 0; \
-    uint64_t context = 0;                                                        \
-    struct path_leave leave = {NO_STATE, 0};                                     \
-    unsigned system_at = 0;                                                      \
+#define ENGINE_LOCALS                            \
+    struct model *model = h ? h->s.model : NULL; \
+    uint64_t context = 0;                        \
+    struct path_leave leave = {NO_STATE, 0};     \
+    unsigned system_at = 0;                      \
     uint32_t early = 0;
 #include "cpu/engine.inc"
 

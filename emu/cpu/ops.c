@@ -51,17 +51,11 @@ bool hart_op_ecall(struct hart *h)
 }
 
 /* Of the sets of a fence, those by which earlier stores come before later stores or outputs. */
-enum { PRED_W = 0x10, SUCC_W_OR_O = 0x5, AQ_AND_RL = 3 };
+enum { PRED_W = 0x10, SUCC_W_OR_O = 0x5 };
 
 void hart_note_fence(struct hart *h, const struct uop *u)
 {
     if ((u->imm & PRED_W) && (u->imm & SUCC_W_OR_O))
-        h->s.unordered = false;
-}
-
-void hart_note_atomic(struct hart *h, const struct uop *u)
-{
-    if (u->imm == AQ_AND_RL)
         h->s.unordered = false;
 }
 

@@ -14,9 +14,8 @@
 bool hart_op_illegal(struct hart *h, const struct uop *u);
 bool hart_op_ecall(struct hart *h);
 bool hart_op_fence_i(struct hart *h);
-/* A data fence or an atomic operation of a hart that awaits one (hart_await_order). */
+/* A data fence of a hart that awaits one (hart_await_order). */
 void hart_note_fence(struct hart *h, const struct uop *u);
-void hart_note_atomic(struct hart *h, const struct uop *u);
 bool hart_op_return(struct hart *h, const struct uop *u, enum privilege from);
 bool hart_op_wfi(struct hart *h);
 bool hart_op_pause(struct hart *h);

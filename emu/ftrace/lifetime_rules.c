@@ -111,7 +111,7 @@ static void add_stopped(struct finding *f, const struct away *stopped)
 /* Whether the hart is where the last context that it continued had been stopped. */
 static bool is_resumed(const struct audited_hart *h, const struct trap_event *t)
 {
-    return h->resumed.pc == t->epc && h->resumed.sp == hart_reg(t->hart, REG_SP);
+    return h->resumed.pc && h->resumed.pc == t->epc && h->resumed.sp == hart_reg(t->hart, REG_SP);
 }
 
 static void report(struct audit *a, const struct trap_event *t, uint32_t site)

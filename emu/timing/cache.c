@@ -41,6 +41,7 @@ void cache_clear(struct cache *c)
         c->notes[i] = c->order[i] = 0;
     }
     c->empty = c->sets * c->ways;
+    c->hole = 0;
 }
 
 static void count_empty(struct cache *c)
@@ -48,6 +49,7 @@ static void count_empty(struct cache *c)
     c->empty = 0;
     for (uint32_t i = 0; i < c->sets * c->ways; i++)
         c->empty += c->keys[i] == CACHE_EMPTY;
+    c->hole = 0;
 }
 
 void cache_state_io(struct state_io *io, struct cache *c)
@@ -132,13 +134,27 @@ static uint32_t least_recent(const struct cache *c, uint64_t set)
     return oldest;
 }
 
+/* The first way of a set that holds nothing, or as many as there are. */
+static uint32_t empty_way(struct cache *c, uint64_t set)
+{
+    bool one_set = c->sets == 1;
+    uint32_t way = one_set ? c->hole : 0;
+
+    if (!c->empty)
+        return c->ways;
+    while (way < c->ways && c->keys[set * c->ways + way] != CACHE_EMPTY)
+        way++;
+    if (one_set)
+        c->hole = way;
+    return way;
+}
+
 static uint32_t choose_way(struct cache *c, uint64_t set)
 {
-    uint32_t way;
+    uint32_t way = empty_way(c, set);
 
-    for (way = 0; c->empty && way < c->ways; way++)
-        if (c->keys[set * c->ways + way] == CACHE_EMPTY)
-            return way;
+    if (way < c->ways)
+        return way;
     switch ((enum core_replacement)c->policy) {
     case REPLACEMENT_lru: return least_recent(c, set);
     case REPLACEMENT_plru: return oldest_in_tree(c, set);
@@ -182,4 +198,6 @@ void cache_remove_at(struct cache *c, uint64_t at)
 {
     c->keys[at] = CACHE_EMPTY;
     c->empty++;
+    if (at < c->hole)
+        c->hole = (uint32_t)at;
 }

@@ -27,6 +27,7 @@ struct cache {
     uint32_t sets, ways;
     uint32_t policy; /* enum core_replacement */
     uint32_t empty;  /* entries that hold nothing */
+    uint32_t hole;   /* of one set: all in front of this one hold something */
 };
 
 /* ways 0: as many as entries. A cache of no entries holds nothing, and takes nothing. */

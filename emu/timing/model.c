@@ -79,6 +79,8 @@ struct model *model_new(struct shared_model *shared)
     stores_init(&m->stores);
     m->line_shift = log_2(core->dcache.line);
     m->filter_mask = filter_lines(core->dcache.line) - 1;
+    for (unsigned i = 0; i < ARRAY_LEN(m->line_mask); i++)
+        m->line_mask[i] = ~(uint64_t)(core->dcache.line - 1) | ((UINT64_C(1) << i) - 1);
     m->fetch_line_shift = log_2(core->icache.line);
     model_reset(m);
     return m;

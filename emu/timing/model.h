@@ -66,6 +66,7 @@ struct model {
     bool buffered;             /* stores go through a buffer */
     unsigned line_shift;       /* of the data cache */
     unsigned filter_mask;      /* lines that the filter has, less 1 */
+    uint64_t line_mask[4];     /* of an address its line; by the size, and what is not aligned */
     unsigned fetch_line_shift; /* of the instruction cache */
     uint64_t fetch_epoch;      /* changes when a line or a page is no longer there to be fetched */
 };

@@ -280,13 +280,6 @@ static bool last_was_wrong(const struct predictor *p)
     return p->late ? p->late_wrong : !is_right(last_counter(p) >> AHEAD_VALUE_BITS, p->history & 1);
 }
 
-static bool last_wrote(const struct predictor *p)
-{
-    uint8_t counter = last_counter(p);
-
-    return counter & AHEAD_WROTE || (counter ^ counter >> AHEAD_VALUE_BITS) & COUNTER_MAX;
-}
-
 /*
  * A counter's value as it was read: when the branch some branches before was fetched, or, behind a
  * mispredicted one, when fetch began again.
@@ -345,7 +338,7 @@ enum pipe_leave_by predictor_branch_ahead_slowly(struct predictor *p, uint64_t p
                                                  bool led)
 {
     uint8_t *counter = &p->counters[p->history & p->history_bits], was = *counter;
-    bool loses = led && last_wrote(p);
+    bool loses = led && predictor_last_wrote(p);
 
     if (p->astray || loses || may_be_read_otherwise(was))
         return branch_late(p, pc, taken, loses);

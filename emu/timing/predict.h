@@ -140,6 +140,14 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_branch_counted(struct predicto
 
 predictor_branch_fn predictor_branch_ahead_slowly;
 
+/* The last branch wrote its counter; with read_ahead. */
+static inline bool predictor_last_wrote(const struct predictor *p)
+{
+    uint8_t counter = p->counters[p->history >> 1 & p->history_bits];
+
+    return counter & AHEAD_WROTE || (counter ^ counter >> AHEAD_VALUE_BITS) & COUNTER_MAX;
+}
+
 /* Nothing has gone wrong, and the branches that it does not see have not chosen its counter. */
 static ALWAYS_INLINE enum pipe_leave_by predictor_branch_ahead(struct predictor *p, uint64_t pc,
                                                                bool taken, bool led)
@@ -147,7 +155,7 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_branch_ahead(struct predictor 
     uint8_t *counter = &p->counters[p->history & p->history_bits];
     uint8_t learnt = p->ahead[taken][*counter];
 
-    if (UNLIKELY(learnt & AHEAD_WROTE) || UNLIKELY(led))
+    if (UNLIKELY(learnt & AHEAD_WROTE) || (UNLIKELY(led) && predictor_last_wrote(p)))
         return predictor_branch_ahead_slowly(p, pc, taken, led);
     *counter = learnt;
     p->history = p->history << 1 | taken;

@@ -5,7 +5,7 @@
 #
 # The head of a patch says what is expected:
 #   rule:     the rule that the first finding must have
-#   layouts:  the layouts that are built with the mistake
+#   layouts:  the layouts that are built with the mistake; this tests the first, `make check-mutants' all
 #   harts:    how many
 #   script:   what the guest does; if it is missing, the script below
 #   seeds:    with how many seeds it is tried, because it needs luck; if it is missing, with one
@@ -50,7 +50,7 @@ for patch in tests/broken/*.patch; do
     insns=$(said insns "$patch")
     script=$(said script "$patch")
     modular=$(said modules "$patch")
-    for layout in $(said layouts "$patch"); do
+    for layout in $(said layouts "$patch" | cut -d ' ' -f 1); do
         seeds=$(said seeds "$patch")
         for seed in $(seq "${seeds:-1}"); do
             trace "$layout-$name" "$harts" "$seed" "$insns" "${script:-$everything}"

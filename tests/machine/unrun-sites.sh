@@ -6,7 +6,7 @@
 T=/sys/kernel/tracing
 # only FUNCTION KERNEL: traces one function, which is not called, and turns it off again.
 only() {
-    run run --quiet --harts 2 --report "$work/r.json" "$BUILD/guest-kernel/$2/kernel.elf" \
+    run run --quiet --harts 2 --max-insns 200M --report "$work/r.json" "$BUILD/guest-kernel/$2/kernel.elf" \
         --append "script=\"echo $1 > $T/set_ftrace_filter; echo function > $T/current_tracer; echo nop > $T/current_tracer\""
 }
 # finds EXPRESSION: of the list f of the first finding's facts, as pairs, and of `places`, its examples' functions.
