@@ -521,6 +521,8 @@ static void traps_io(struct state_io *io, struct hart_state *s)
 
 static void cut_io(struct state_io *io, struct cut *cut)
 {
+    if (!cut->valid)
+        *cut = (struct cut){0}; /* equal states are saved alike, whatever was cut before */
     STATE_IO(io, cut->valid);
     STATE_IO(io, cut->size);
     STATE_IO(io, cut->insn);

@@ -99,6 +99,7 @@ static void add_mark(struct target *t, uint64_t now)
     size_t i = marks_until(h, here(t));
     struct mark mark = {.insns = here(t)};
 
+    h->tried = mark.insns;
     if (i && h->marks.at[i - 1].insns == mark.insns)
         return;
     mark.snapshot = machine_snapshot(t->machine);
@@ -169,8 +170,14 @@ static uint64_t next_mark(const struct target *t)
 {
     const struct history *h = &t->history;
     size_t i = marks_until(h, here(t));
+    uint64_t last;
 
-    return i && target_keeps_history(t) ? h->marks.at[i - 1].insns + MARKS_APART : UINT64_MAX;
+    if (!i)
+        return UINT64_MAX;
+    last = h->marks.at[i - 1].insns;
+    if (h->tried > last && h->tried <= here(t))
+        last = h->tried;
+    return last + MARKS_APART;
 }
 
 struct stop history_run(struct target *t, uint64_t max_insns)

@@ -67,6 +67,7 @@ struct kept_place {
 
 struct history {
     VEC_OF(struct mark) marks; /* by insns */
+    uint64_t tried;            /* where the last mark was taken; it may have been dropped at once */
     VEC_OF(struct kept_place) checkpoints;
     unsigned last_checkpoint;
     unsigned run; /* which run the marks are of: each change of the run makes another one */
