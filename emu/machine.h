@@ -185,6 +185,12 @@ struct stop {
  */
 struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycles);
 
+/*
+ * The same, but stops at the instruction limit before anything is decided there, so that a plan can
+ * still have a step at that very instruction.
+ */
+struct stop machine_run_before(struct machine *m, uint64_t max_insns);
+
 /* From here on the machine follows another plan, instead of that of the configuration. */
 void machine_follow(struct machine *m, const struct plan *plan);
 

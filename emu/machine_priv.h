@@ -98,6 +98,7 @@ struct machine {
     uint64_t due;         /* the next deadline of devices and waiting harts, if due_known */
     bool due_known;       /* false: it may have moved */
     uint64_t waking_at;   /* cycle of the deadline that is being handled; UINT64_MAX: none is */
+    bool stops_before;    /* machine_run_before */
     struct ready ready;
     uint64_t now;        /* cycles; never goes back */
     uint64_t ticks_read; /* the latest time that any hart has read */

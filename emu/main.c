@@ -716,10 +716,14 @@ static unsigned finish(struct session *s, struct stop stop)
     return all_was_written(s) ? end.status : EXIT_IO;
 }
 
+/* Asks the host, which is not asked while the machine does not run. */
 static bool on_asked(void *session)
 {
     const struct session *s = session;
+    const struct console console = host_console(s->host);
+    const struct moment now = {.reason = POLL_CLOCK};
 
+    (void)console.interrupted(console.ctx, &now);
     return host_is_ending(s->host);
 }
 
@@ -762,19 +766,24 @@ static unsigned run_explore(struct session *s)
                                     .write = write_schedule,
                                     .asked = on_asked,
                                     .ctx = s};
-    size_t found;
-    unsigned status = explore(&config, &found);
+    struct exploration result;
+    unsigned status = explore(&config, &result);
+    struct ending end = {"exit", EXIT_PASS};
 
     host_release(s->host);
     judge(s);
-    watch_end(s->watch);
+    say_gone(s);
+    if (result.by_time)
+        end = (struct ending){"timeout", EXIT_LIMIT};
+    else if (!result.by_update)
+        end = settle(s, result.end);
+    if (result.by_time)
+        diag_error(&s->diag, "stopped by --timeout");
     if (status != EXIT_PASS)
         return status;
     if (!all_was_written(s))
         return EXIT_IO;
-    if (host_signal(s->host))
-        return EXIT_SIGNAL + (unsigned)host_signal(s->host);
-    return o->audit == AUDIT_FAIL && (found || s->audit_failed) ? EXIT_AUDIT : EXIT_PASS;
+    return o->audit == AUDIT_FAIL && result.found ? EXIT_AUDIT : end.status;
 }
 
 /* After the session was opened. */

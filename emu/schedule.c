@@ -616,6 +616,8 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
             m->asked = false;
             return stop_because(m, STOP_ASKED);
         }
+        if (m->stops_before && !insns_left(m, max_insns))
+            return stop_because(m, STOP_INSNS);
         if (portion_is_over(m)) {
             account_time(m);
             if (slice_is_over(m))
@@ -643,6 +645,16 @@ struct stop machine_run(struct machine *m, uint64_t max_insns, uint64_t max_cycl
         if (run_hart(m, left, least(m->portion_end, max_cycles), &stop))
             return stop;
     }
+}
+
+struct stop machine_run_before(struct machine *m, uint64_t max_insns)
+{
+    struct stop stop;
+
+    m->stops_before = true;
+    stop = machine_run(m, max_insns, UINT64_MAX);
+    m->stops_before = false;
+    return stop;
 }
 
 /* Afterwards the other harts' clocks are behind; the scheduler lets them catch up. */

@@ -282,8 +282,11 @@ void act_log_free(struct act_log *l)
 /* Instructions can begin at each even address. */
 static void plant(struct act_log *l, uint32_t id)
 {
-    const struct site *s = site_get(watch_sites(l->watch), id);
+    const struct site *s;
 
+    if (id >= site_count(watch_sites(l->watch)))
+        return; /* it became known only later */
+    s = site_get(watch_sites(l->watch), id);
     for (unsigned offset = 0; !s->gone && offset < s->size; offset += 2) {
         uint32_t index = (uint32_t)l->probes.len;
         uint32_t probe = cluster_plant(l->cluster, s->pa + offset, &l->owner, index);

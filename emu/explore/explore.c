@@ -7,6 +7,7 @@
  */
 #include "explore/explore.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "base/new_file.h"
 #include "base/vec.h"
 #include "explore/acts.h"
+#include "explore/outcome.h"
 #include "explore/search.h"
 #include "ftrace/describe.h"
 #include "ftrace/report.h"
@@ -313,6 +315,40 @@ static struct stop run_seed(struct explorer *e)
     return stop;
 }
 
+/* ---- what the run of the seed shows, too ---- */
+
+static void drop_discovery(struct discoveries *d, size_t i)
+{
+    discovery_free(&d->list.at[i]);
+    for (; i + 1 < d->list.len; i++)
+        d->list.at[i] = d->list.at[i + 1];
+    d->list.len--;
+}
+
+static bool is_failure(struct stop stop)
+{
+    return stop.reason == STOP_STUCK || stop.reason == STOP_ASLEEP ||
+           (stop.reason == STOP_EXIT && stop.code);
+}
+
+/* Drops what the seed's run has shown later than in the window in which it was discovered. */
+static void drop_known(struct explorer *e, struct stop stop)
+{
+    struct outcome seed = {0};
+
+    outcome_take_findings(&seed, e->config->report);
+    for (size_t i = e->found.list.len; i-- > 0;) {
+        const struct discovery *d = &e->found.list.at[i];
+        bool known = d->died && is_failure(stop);
+
+        for (size_t k = 0; k < seed.findings.len; k++)
+            known |= !d->died && !strcmp(seed.findings.at[k].key, d->key);
+        if (known)
+            drop_discovery(&e->found, i);
+    }
+    outcome_free(&seed);
+}
+
 /* ---- what is printed ---- */
 
 /* "10^24", or the number itself. */
@@ -397,6 +433,25 @@ static void write_json_update(struct json *j, const struct explored *x)
     json_end(j);
 }
 
+/* The findings of the seed's run; notes are left out. */
+static void write_json_seed(struct json *j, const struct report *r)
+{
+    struct outcome seed = {0};
+
+    outcome_take_findings(&seed, r);
+    json_begin_array(j, "seed");
+    for (size_t i = 0; i < seed.findings.len; i++) {
+        json_line(j, 2);
+        json_begin_object(j, NULL);
+        json_text(j, "rule", rule_name((enum rule)seed.findings.at[i].rule));
+        json_text(j, "key", seed.findings.at[i].key);
+        json_text(j, "evidence", seed.findings.at[i].text);
+        json_end(j);
+    }
+    json_end(j);
+    outcome_free(&seed);
+}
+
 static void write_json(const struct explorer *e, char *const *files, FILE *out)
 {
     struct json j = json_to(out);
@@ -428,6 +483,7 @@ static void write_json(const struct explorer *e, char *const *files, FILE *out)
     }
     json_line(&j, 1);
     json_end(&j);
+    write_json_seed(&j, e->config->report);
     json_end(&j);
     fputc('\n', out);
 }
@@ -438,11 +494,12 @@ static enum exit_status write_schedules(struct explorer *e, char **files)
 {
     enum exit_status status = EXIT_PASS;
 
-    for (size_t i = 0; status == EXIT_PASS && i < e->found.list.len; i++) {
+    for (size_t i = 0; i < e->found.list.len; i++) {
         const struct discovery *d = &e->found.list.at[i];
 
         files[i] = xasprintf("%s-%zu.schedule", e->config->schedules, i + 1);
-        status = e->config->write(e->config->ctx, files[i], d->key, &d->plan);
+        if (status == EXIT_PASS)
+            status = e->config->write(e->config->ctx, files[i], d->key, &d->plan);
     }
     return status;
 }
@@ -461,8 +518,10 @@ static enum exit_status write_json_file(struct explorer *e, char *const *files)
 
 static void print_all(struct explorer *e, char *const *files)
 {
-    FILE *out = stdout;
+    /* Standard output may be the JSON's. */
+    FILE *out = e->config->json && !strcmp(e->config->json, "-") ? e->config->diag->out : stdout;
     char n[GROUPED_MAX];
+    uint64_t lost = 0;
     double time = seconds() - e->begun;
 
     if (e->explored.len && !e->config->quiet)
@@ -473,33 +532,55 @@ static void print_all(struct explorer *e, char *const *files)
                 "%.0f a second\n",
                 e->updates, e->updates == 1 ? "" : "s", e->idle, grouped(n, e->runs), time,
                 (double)e->runs / time);
+    for (size_t i = 0; i < e->explored.len; i++)
+        lost += e->explored.at[i].done.lost;
+    if (lost)
+        diag_warn(e->config->diag,
+                  "%s interleavings ended without a result: the host has killed "
+                  "their processes, or had no memory for them; try fewer --jobs",
+                  grouped(n, lost));
     report_findings(e->config->report, out);
     for (size_t i = 0; i < e->found.list.len; i++)
         print_discovery(&e->found.list.at[i], files[i], out);
-    if (!e->found.list.len)
+    if (!e->found.list.len && !e->config->quiet)
         fprintf(out, "explore: nothing was found that the run of the seed does not show\n");
+    if (e->config->update > e->updates)
+        diag_warn(e->config->diag, "there is no update %u; the run has %u", e->config->update,
+                  e->updates);
 }
 
-enum exit_status explore(const struct explore_config *config, size_t *found)
+/* A schedule that cannot be written, or the file of the results, is no reason to lose the rest. */
+static enum exit_status show_all(struct explorer *e)
+{
+    char **files = xcalloc(e->found.list.len + 1, sizeof *files);
+    enum exit_status status = write_schedules(e, files), json;
+
+    print_all(e, files);
+    json = write_json_file(e, files);
+    for (size_t i = 0; i < e->found.list.len; i++)
+        free(files[i]);
+    free(files);
+    return status == EXIT_PASS ? json : status;
+}
+
+enum exit_status explore(const struct explore_config *config, struct exploration *result)
 {
     struct explorer e = {.config = config, .machine = config->machine, .begun = seconds()};
-    char **files;
 
     e.log = act_log_new(config->machine, config->report->watch);
     watch_run(&e);
-    (void)run_seed(&e);
+    result->end = run_seed(&e);
+    result->by_update = result->end.reason == STOP_CYCLES && !e.stopped &&
+                        machine_cycles(config->machine) < config->max_cycles;
+    result->by_time = e.stopped && e.why == BOUND_TIME;
     clear_line(&e);
-    files = xcalloc(e.found.list.len + 1, sizeof *files);
+    watch_end(config->report->watch);
+    drop_known(&e, result->end);
     if (e.status == EXIT_PASS)
-        e.status = write_schedules(&e, files);
-    if (e.status == EXIT_PASS) {
-        print_all(&e, files);
-        e.status = write_json_file(&e, files);
-    }
-    *found = e.found.list.len;
-    for (size_t i = 0; i < e.found.list.len; i++)
-        free(files[i]);
-    free(files);
+        e.status = show_all(&e);
+    else
+        diag_error(config->diag, "the interleavings cannot be run: %s", strerror(errno));
+    result->found = e.found.list.len;
     discoveries_free(&e.found);
     VEC_FREE(&e.explored);
     VEC_FREE(&e.marks); /* the machine frees the snapshots */

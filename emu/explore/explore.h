@@ -11,17 +11,17 @@
 
 #include "base/compiler.h"
 #include "base/diag.h"
+#include "machine.h"
 
 struct last_line;
-struct machine;
 struct plan;
 struct report;
 
 struct explore_config {
     struct machine *machine;
     const struct report *report;
-    const struct last_line *last_line; /* of the guest's console */
-    const struct identity *identity;   /* of the run; for the files of schedules */
+    struct last_line *last_line;     /* of the guest's console */
+    const struct identity *identity; /* of the run; for the files of schedules */
     const struct diag *diag;
     const char *image;
     const char *schedules; /* what the names of the files of schedules begin with */
@@ -41,10 +41,17 @@ struct explore_config {
     void *ctx;
 };
 
+struct exploration {
+    size_t found;    /* discoveries */
+    struct stop end; /* of the run of the seed */
+    bool by_update;  /* it was ended because the update that was asked for is over */
+    bool by_time;    /* it was ended by the timeout */
+};
+
 /*
- * Explores, prints, and writes a file for each discovery. *found: how many there are. Errors:
- * EXIT_IO, EXIT_INTERNAL; a message was given.
+ * Explores, ends the watch, prints, and writes a file for each discovery. Errors: EXIT_IO,
+ * EXIT_OUR_FAULT; a message was given.
  */
-MUST_USE enum exit_status explore(const struct explore_config *config, size_t *found);
+MUST_USE enum exit_status explore(const struct explore_config *config, struct exploration *result);
 
 #endif

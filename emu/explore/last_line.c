@@ -54,3 +54,9 @@ const char *last_line(const struct last_line *l)
 {
     return l->len ? l->now : l->last;
 }
+
+void last_line_clear(struct last_line *l)
+{
+    l->len = 0;
+    l->now[0] = l->last[0] = '\0';
+}

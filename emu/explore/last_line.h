@@ -20,6 +20,9 @@ struct last_line {
 /* A console that passes all on to `inner` but its output, which is only looked at. */
 struct console last_line_console(struct last_line *l, const struct console *inner);
 
+/* What was written until now was written by another run. */
+void last_line_clear(struct last_line *l);
+
 /* "" if there is none. Bytes that are not printable are `?'. */
 const char *last_line(const struct last_line *l);
 

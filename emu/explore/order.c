@@ -74,8 +74,10 @@ static uint64_t add_act(struct past *p, const struct act *a)
 
     switch ((enum act_kind)a->kind) {
     case ACT_EXECUTE:
-        hash = mix(hash, known(&p->stored, a->place));
+        hash = mix(mix(hash, known(&p->stored, a->place)), known(&p->stored, PLACE_PAGE | a->page));
         map_put(&p->executed, a->place, known(&p->executed, a->place) + hash);
+        map_put(&p->executed, PLACE_PAGE | a->page,
+                known(&p->executed, PLACE_PAGE | a->page) + hash);
         break;
     case ACT_STORE:
         hash = mix(mix(hash, known(&p->stored, a->place)), known(&p->executed, a->place));
@@ -147,6 +149,18 @@ double order_count_log10(const struct act_list *l)
     for (unsigned i = 0; i < MACHINE_HARTS_MAX; i++)
         ln -= lgamma((double)of_hart[i] + 1);
     return ln / log(10);
+}
+
+/* The hash of what is before the act at which a timer interrupts. */
+static uint64_t hash_ticked(const struct act_list *l, size_t at)
+{
+    struct past p = {0};
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < at; i++)
+        sum += add_act(&p, &l->acts.at[i]);
+    forget(&p);
+    return mix(mix(sum, l->acts.at[at].insns), l->acts.at[at].hart);
 }
 
 /* ---- turns ---- */
@@ -316,7 +330,7 @@ static void turn_timers(struct turns *t)
             VEC_PUSH(&t->found.turns, ((struct turn){.kind = PLAN_TICK,
                                                      .hart = a->hart,
                                                      .at = a->insns,
-                                                     .order = mix(a->insns, a->hart),
+                                                     .first = i,
                                                      .rank = RANK_TICK}));
     }
     map_free(&stored);
@@ -405,8 +419,8 @@ struct turn_list order_turns(const struct act_list *l, uint64_t from, uint64_t w
     for (size_t i = 0; i < t.found.turns.len; i++) {
         struct turn *turn = &t.found.turns.at[i];
 
-        if (turn->kind == PLAN_STALL)
-            turn->order = hash_turned(l, turn->first, turn->second);
+        turn->order = turn->kind == PLAN_STALL ? hash_turned(l, turn->first, turn->second)
+                                               : hash_ticked(l, turn->first);
     }
     return t.found;
 }

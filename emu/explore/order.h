@@ -26,7 +26,7 @@ struct turn {
     unsigned hart;
     uint64_t at;          /* instructions of all harts */
     struct act until;     /* PLAN_STALL */
-    uint64_t order;       /* what order_hash is expected to be then; PLAN_TICK: any number */
+    uint64_t order;       /* what order_hash is expected to be then */
     unsigned rank;        /* its kind */
     size_t first, second; /* the acts */
     uint64_t key;         /* the lower, the earlier it is tried */

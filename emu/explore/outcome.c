@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,19 +122,6 @@ static void outcome_state_io(struct state_io *io, struct outcome *o)
 
 /* ---- the channel ---- */
 
-bool channel_open(struct channel *c)
-{
-    int ends[2];
-
-    *c = (struct channel){-1, -1, -1};
-    if (pipe2(ends, O_CLOEXEC))
-        return false;
-    c->read_end = ends[0];
-    c->write_end = ends[1];
-    c->lock = memfd_create("rvftrace-explore", MFD_CLOEXEC);
-    return c->lock >= 0;
-}
-
 void channel_close_write(struct channel *c)
 {
     if (c->write_end >= 0)
@@ -149,6 +137,21 @@ void channel_close(struct channel *c)
     if (c->lock >= 0)
         close(c->lock);
     c->read_end = c->lock = -1;
+}
+
+bool channel_open(struct channel *c)
+{
+    int ends[2];
+
+    *c = (struct channel){-1, -1, -1};
+    if (pipe2(ends, O_CLOEXEC))
+        return false;
+    c->read_end = ends[0];
+    c->write_end = ends[1];
+    c->lock = memfd_create("rvftrace-explore", MFD_CLOEXEC);
+    if (c->lock < 0)
+        channel_close(c);
+    return c->lock >= 0;
 }
 
 /* A record lock belongs to a process, and ends with it. */
@@ -206,6 +209,14 @@ void channel_send(struct channel *c, struct outcome *o)
     send_all(c->write_end, io.saved.at, io.saved.len);
     set_lock(c, F_UNLCK);
     state_io_free(&io);
+}
+
+bool channel_wait(const struct channel *c)
+{
+    enum { FIFTH_OF_A_SECOND = 200 };
+    struct pollfd ready = {.fd = c->read_end, .events = POLLIN};
+
+    return poll(&ready, 1, FIFTH_OF_A_SECOND) > 0;
 }
 
 bool channel_receive(struct channel *c, struct outcome *o)

@@ -52,6 +52,8 @@ bool channel_open(struct channel *c); /* false: errno tells why */
 void channel_close_write(struct channel *c);
 void channel_close(struct channel *c);
 void channel_send(struct channel *c, struct outcome *o);
+/* Waits a fifth of a second at most. False: there is nothing to receive yet. */
+bool channel_wait(const struct channel *c);
 /* False: all processes that could send have ended. */
 bool channel_receive(struct channel *c, struct outcome *o);
 

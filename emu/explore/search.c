@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/compiler.h"
 #include "base/map.h"
 #include "explore/acts.h"
 #include "explore/last_line.h"
@@ -50,13 +51,36 @@ struct search_state {
     struct outcome seed; /* the run of the seed */
     VEC_OF(struct outcome) outcomes; /* of the present walk */
     VEC_OF(struct node) now, next;
+    uint64_t room; /* turns that may still be tried after those of the present walk */
     bool stopped;
 };
+
+static uint64_t hash_of(const char *key)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *key; key++)
+        hash = (hash ^ (uint8_t)*key) * UINT64_C(0x100000001b3);
+    return hash >> 1;
+}
+
+static uint64_t hash_of_plan(const struct plan *p)
+{
+    char line[PLAN_LINE];
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < p->steps.len; i++) {
+        plan_write_step(line, &p->steps.at[i]);
+        hash = hash * 31 + hash_of(line);
+    }
+    return hash;
+}
 
 /* ---- one run, in its own process ---- */
 
 struct one_run {
     const struct search_config *config;
+    const struct map *known; /* as in struct search_state */
     struct plan plan;
     struct act until;
     bool waiting; /* for `until' */
@@ -80,8 +104,8 @@ static struct stop run_stall(struct one_run *r)
 
     r->waiting = true;
     act_log_listen(r->config->log, on_act, r);
-    stop = machine_run(m, (r->until.insns > step->at ? r->until.insns : step->at) + STALL_MORE,
-                       UINT64_MAX);
+    stop =
+        machine_run_before(m, (r->until.insns > step->at ? r->until.insns : step->at) + STALL_MORE);
     r->waiting = false;
     now = machine_insns(m);
     step->until = now > step->at ? now : step->at + 1;
@@ -94,18 +118,28 @@ static bool goes_on(struct stop stop)
     return stop.reason == STOP_INSNS || stop.reason == STOP_ASKED;
 }
 
-/* Whether the auditor has found more than before. */
-static bool has_more(const struct one_run *r, size_t before)
+/* Whether the auditor has found what the run of the seed does not have. */
+static bool has_news(const struct one_run *r)
 {
-    return audit_count_at_least(watch_audit(r->config->report->watch), SEVERITY_warning) > before;
+    struct outcome o = {0};
+    uint64_t seen;
+    bool news = false;
+
+    outcome_take_findings(&o, r->config->report);
+    for (size_t i = 0; i < o.findings.len; i++)
+        news |= !map_get(r->known, hash_of(o.findings.at[i].key), &seen);
+    outcome_free(&o);
+    return news;
 }
 
-/* Runs to the end of the window and a bit more, or until something was found. */
-static struct stop run_to_end(const struct one_run *r, bool has_turn)
+/* Runs to the end of the window and a bit more; with turns, or until something was found. */
+static struct stop run_to_end(const struct one_run *r)
 {
+    const struct audit *a = watch_audit(r->config->report->watch);
     struct machine *m = r->config->machine;
-    uint64_t end = r->config->end + (has_turn ? TAIL : 0);
-    size_t before = audit_count_at_least(watch_audit(r->config->report->watch), SEVERITY_warning);
+    uint64_t end = r->config->end + TAIL;
+    size_t count = 0;
+    bool news = false;
     struct stop stop;
 
     for (size_t i = 0; i < r->plan.steps.len; i++)
@@ -115,7 +149,10 @@ static struct stop run_to_end(const struct one_run *r, bool has_turn)
         uint64_t now = machine_insns(m);
 
         stop = machine_run(m, now + PART < end ? now + PART : end, UINT64_MAX);
-    } while (goes_on(stop) && machine_insns(m) < end && !has_more(r, before));
+        if (r->plan.steps.len && audit_count(a) != count)
+            news = has_news(r);
+        count = audit_count(a);
+    } while (goes_on(stop) && machine_insns(m) < end && !news);
     return stop;
 }
 
@@ -135,7 +172,7 @@ static char *died_of(const struct search_config *c, struct stop stop)
 }
 
 /* What follows from the acts of the run, whose plan is complete. */
-static void take_acts(struct outcome *o, const struct search_config *c)
+static void take_acts(struct outcome *o, const struct search_config *c, uint64_t room)
 {
     const struct act_list *acts = act_log_list(c->log);
     uint64_t from = 0;
@@ -149,22 +186,25 @@ static void take_acts(struct outcome *o, const struct search_config *c)
     }
     o->acts = acts->acts.len;
     o->full = act_log_is_full(c->log);
-    o->order = order_hash(acts);
+    /* Of acts that are not all kept, nothing is the same. */
+    o->order = order_hash(acts) + (o->full ? hash_of_plan(&o->plan) : 0);
     if (o->plan.steps.len >= c->steps)
         return;
     o->interleavings = order_count_log10(acts);
-    o->turns = order_turns(acts, from, c->begin, c->runs, &more);
+    o->turns = order_turns(acts, from, c->begin, room, &more);
     o->more_turns = more;
 }
 
 /* Takes the turn (NULL: none), runs, and sends the outcome. The machine stands at the turn. */
-static void run_turn(const struct search_config *c, const struct plan *plan,
-                     const struct turn *turn, uint64_t index, struct channel *out)
+static void run_turn(const struct search_state *s, const struct plan *plan, const struct turn *turn,
+                     uint64_t index, struct channel *out)
 {
-    struct one_run r = {.config = c};
+    const struct search_config *c = s->config;
+    struct one_run r = {.config = c, .known = &s->known};
     struct outcome o = {0};
     struct stop stop = {.reason = STOP_INSNS};
 
+    last_line_clear(c->last_line); /* another run wrote it */
     for (size_t i = 0; i < plan->steps.len; i++)
         VEC_PUSH(&r.plan.steps, plan->steps.at[i]);
     if (turn)
@@ -175,10 +215,10 @@ static void run_turn(const struct search_config *c, const struct plan *plan,
         stop = run_stall(&r);
     }
     if (goes_on(stop))
-        stop = run_to_end(&r, turn != NULL);
+        stop = run_to_end(&r);
     o.index = index;
     o.plan = r.plan;
-    take_acts(&o, c);
+    take_acts(&o, c, s->room);
     o.reason = stop.reason;
     o.code = stop.code;
     o.died = died_of(c, stop);
@@ -191,6 +231,7 @@ static void run_turn(const struct search_config *c, const struct plan *plan,
 /* The end of the search ends all of its processes; keys of the terminal are the search's. */
 static pid_t make_process(void)
 {
+    static const int of_terminal[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU};
     pid_t parent = getpid(), made;
 
     fflush(NULL);
@@ -199,20 +240,21 @@ static pid_t make_process(void)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(0);
-        signal(SIGINT, SIG_IGN);
-        signal(SIGTERM, SIG_IGN);
+        for (size_t i = 0; i < ARRAY_LEN(of_terminal); i++)
+            signal(of_terminal[i], SIG_IGN);
     }
     return made;
 }
 
-static void walk(const struct search_config *c, const struct plan *plan, const struct turn *turns,
+static void walk(const struct search_state *s, const struct plan *plan, const struct turn *turns,
                  size_t count, struct channel *out)
 {
+    const struct search_config *c = s->config;
     unsigned running = 0;
 
     machine_follow(c->machine, plan);
     for (size_t i = 0; i < count; i++) {
-        struct stop stop = machine_run(c->machine, turns[i].at, UINT64_MAX);
+        struct stop stop = machine_run_before(c->machine, turns[i].at);
         pid_t made;
 
         if (stop.reason != STOP_INSNS || machine_insns(c->machine) != turns[i].at)
@@ -221,7 +263,7 @@ static void walk(const struct search_config *c, const struct plan *plan, const s
             running--;
         made = make_process();
         if (made == 0) {
-            run_turn(c, plan, &turns[i], i, out);
+            run_turn(s, plan, &turns[i], i, out);
             _exit(0);
         }
         running += made > 0;
@@ -231,15 +273,6 @@ static void walk(const struct search_config *c, const struct plan *plan, const s
 }
 
 /* ---- what came of it ---- */
-
-static uint64_t hash_of(const char *key)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (; *key; key++)
-        hash = (hash ^ (uint8_t)*key) * UINT64_C(0x100000001b3);
-    return hash >> 1;
-}
 
 static uint64_t stalled_insns(const struct plan *p)
 {
@@ -387,14 +420,19 @@ static bool run_walk(struct search_state *s, const struct plan *plan, const stru
     walker = make_process();
     if (walker == 0) {
         if (turns)
-            walk(s->config, plan, turns, count, &channel);
+            walk(s, plan, turns, count, &channel);
         else
-            run_turn(s->config, plan, NULL, 0, &channel);
+            run_turn(s, plan, NULL, 0, &channel);
         _exit(0);
     }
     channel_close_write(&channel);
-    while (walker > 0 && !must_stop(s) && channel_receive(&channel, &o))
+    while (walker > 0 && !must_stop(s)) {
+        if (!channel_wait(&channel))
+            continue;
+        if (!channel_receive(&channel, &o))
+            break;
         VEC_PUSH(&s->outcomes, o);
+    }
     if (walker > 0) {
         kill(walker, SIGKILL); /* if the search was stopped; its processes die with it */
         (void)waitpid(walker, NULL, 0);
@@ -453,8 +491,11 @@ static bool run_level(struct search_state *s)
         struct turn_list chosen = choose_turns(s, &s->now.at[i]);
         uint64_t before = s->done->runs;
 
+        s->room = s->config->runs - s->done->runs - chosen.turns.len;
         if (chosen.turns.len && !s->stopped)
             ok &= run_walk(s, &s->now.at[i].plan, chosen.turns.at, chosen.turns.len);
+        if (!s->stopped)
+            s->done->lost += chosen.turns.len - s->outcomes.len;
         take_outcomes(s);
         s->done->left += chosen.turns.len - (s->done->runs - before);
         VEC_FREE(&chosen.turns);
@@ -476,6 +517,8 @@ static bool run_seed(struct search_state *s)
 {
     const struct plan none = {0};
     struct node node;
+
+    s->room = s->config->runs;
 
     if (!run_walk(s, &none, NULL, 0) || s->stopped || s->outcomes.len != 1)
         return false;
@@ -531,13 +574,17 @@ bool search_window(const struct search_config *config, struct search *done,
     return ok;
 }
 
+void discovery_free(struct discovery *d)
+{
+    free(d->key);
+    free(d->text);
+    VEC_FREE(&d->plan.steps);
+}
+
 void discoveries_free(struct discoveries *d)
 {
-    for (size_t i = 0; i < d->list.len; i++) {
-        free(d->list.at[i].key);
-        free(d->list.at[i].text);
-        VEC_FREE(&d->list.at[i].plan.steps);
-    }
+    for (size_t i = 0; i < d->list.len; i++)
+        discovery_free(&d->list.at[i]);
     VEC_FREE(&d->list);
 }
 

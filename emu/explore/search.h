@@ -39,6 +39,7 @@ struct discoveries {
     VEC_OF(struct discovery) list;
 };
 
+void discovery_free(struct discovery *d);
 void discoveries_free(struct discoveries *d);
 
 /* Where a search stopped. */
@@ -54,7 +55,7 @@ struct search_config {
     struct machine *machine;
     struct act_log *log;
     const struct report *report; /* prints findings */
-    const struct last_line *last_line;
+    struct last_line *last_line;
     const struct snapshot
         *start;          /* of the machine, before the window: what harts do from there on counts */
     uint64_t begin, end; /* of the window: instructions of all harts */
@@ -80,6 +81,7 @@ struct search {
     uint64_t equivalent; /* not run: the same as one that was */
     uint64_t left;       /* not run, because of the bound */
     uint64_t same;       /* of the runs: those that turned out to be the same as another */
+    uint64_t lost;       /* of those left: their processes ended without a result */
     enum search_bound bound;
 };
 

@@ -55,6 +55,24 @@ findings 1" >"$work/commands"
 on debug --commands "$work/commands" --schedule "$schedule" "$broken"
 claim "debug --schedule, too" console_has 'missing-remote-fence'
 
+repeated() {
+    for schedule in "$work"/found-*.schedule; do
+        on run --quiet --schedule "$schedule" "$broken"
+        [ "$status" -ne 0 ] || grep -Eq '^(error|warning): ' "$err" || return 1
+    done
+}
+claim "each schedule shows something" repeated
+schedule=$(schedule_of missing-remote-fence)
+
+explored --interleavings 20 "$BUILD/guest-kernel/mcount-no-remote-fence/kernel.elf"
+claim "what the seed shows, too, is none of the discoveries" \
+    json "r['seed'] and not {f['key'] for f in r['found']} & {f['key'] for f in r['seed']}"
+
+on explore --interleavings 100000 --steps 3 "$mcount" &
+sleep 2
+pkill -TERM -f -- "--interleavings 100000 --steps 3 $mcount" && wait $!
+claim "a signal ends it while it tries interleavings" test -z "$(pgrep -f -- "--interleavings 100000 --steps 3 $mcount")"
+
 explored --interleavings 60 "$mcount"
 claim "of the kernel without the mistake nothing is found" nothing_found
 claim "... though as much was tried" tried_some 120
@@ -83,6 +101,10 @@ on explore --trace "$work/t" "$mcount"
 claim "options of other commands are refused" says_one_line '--trace is not an option of'
 on explore --schedules "$work/no/such" --interleavings 60 "$broken"
 claim "a directory that does not exist is an I/O error" has_status 74
-LIMIT=60 on explore --timeout 1 "$mcount"
-claim "--timeout ends it" console_has 'stopped by'
+on explore --timeout 1 --interleavings 100000 "$mcount"
+claim "--timeout ends it" has_status 75
+on explore --max-cycles 2000000 --schedules "$work/found" "$mcount"
+claim "--max-cycles, too" has_status 75
+on explore --update 99 --interleavings 5 "$mcount"
+claim "an update that is not there is named" says 'there is no update 99; the run has 2'
 finish

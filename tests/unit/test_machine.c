@@ -6,6 +6,8 @@
 
 #include <libfdt.h>
 
+#include "plan.h"
+
 enum { MSTATUS = 0x300, MIE = 0x304, MTVEC = 0x305, MHARTID = 0xf14, TIME = 0xc01 };
 enum { STIMECMP = 0x14d, MENVCFG = 0x30a, MIP = 0x344 };
 enum { SHARED_PAGE = 1, SHARED_BYTES = 512, HARTS_MAX = 4 };
@@ -1007,6 +1009,64 @@ static void a_run_in_pieces_asks_a_scheduler_the_same(void **state)
     }
 }
 
+/* ---- plans ---- */
+
+/* Runs with the plan from the beginning; or without it up to its step, where it is given then. */
+static void run_with_plan(const struct plan *plan, bool late, struct shot *s)
+{
+    static const struct plan none;
+    const struct board_program p = busy_program(300);
+    struct machine_config config = config_of(3, 1);
+    struct test_board b;
+
+    config.plan = late ? &none : plan;
+    board_new(&b, &p, config);
+    if (late) {
+        (void)machine_run_before(b.m, plan->steps.at[0].at);
+        machine_follow(b.m, plan);
+    }
+    (void)machine_run(b.m, plan->steps.at[0].at + 3000, UINT64_MAX);
+    take(&b, s);
+    board_free(&b);
+}
+
+/* Also where a slice of the seed begins at the very step. */
+static void a_plan_may_be_given_at_its_first_step(void **state)
+{
+    struct shot plain, early, late;
+    unsigned differ = 0;
+
+    (void)state;
+    for (uint64_t at = 9000; at < 11500; at++) {
+        struct plan_step step = {at % 2 ? PLAN_STALL : PLAN_TICK, (unsigned)(at / 2 % 3), at,
+                                 at + 700};
+        const struct plan plan = {{&step, 1, 1}};
+
+        run_with_plan(&plan, false, &early);
+        run_with_plan(&plan, true, &late);
+        assert_memory_equal(&early, &late, sizeof early);
+        if (at % 10 == 0)
+            run_busy(config_of(3, 1), at + 3000, &plain);
+        differ += at % 10 == 0 && memcmp(&plain, &early, sizeof plain) != 0;
+    }
+    assert_true(differ > 100); /* steps have effects */
+}
+
+static void a_stalled_hart_executes_nothing(void **state)
+{
+    struct plan_step step = {PLAN_STALL, 1, 5000, 9000};
+    struct machine_config config = config_of(3, 1);
+    const struct plan plan = {{&step, 1, 1}};
+    struct shot before, during;
+
+    (void)state;
+    config.plan = &plan;
+    run_busy(config, 5000, &before);
+    run_busy(config, 8999, &during);
+    assert_int_equal(before.insns[1], during.insns[1]);
+    assert_true(before.insns[0] < during.insns[0]);
+}
+
 static void firmware_is_chosen_by_where_the_image_lies(void **state)
 {
     const struct board_program p = busy_program(300);
@@ -1063,6 +1123,8 @@ int main(void)
         cmocka_unit_test(a_hart_whose_pc_is_set_waits_no_more),
         cmocka_unit_test(a_scheduler_may_be_given_and_decides),
         cmocka_unit_test(a_run_in_pieces_asks_a_scheduler_the_same),
+        cmocka_unit_test(a_plan_may_be_given_at_its_first_step),
+        cmocka_unit_test(a_stalled_hart_executes_nothing),
         cmocka_unit_test(firmware_is_chosen_by_where_the_image_lies),
     };
 
