@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/compiler.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "explore/acts.h"
 #include "explore/last_line.h"
@@ -57,11 +58,7 @@ struct search_state {
 
 static uint64_t hash_of(const char *key)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (; *key; key++)
-        hash = (hash ^ (uint8_t)*key) * UINT64_C(0x100000001b3);
-    return hash >> 1;
+    return fnv1a(FNV1A_START, (const uint8_t *)key, strlen(key)) >> 1;
 }
 
 static uint64_t hash_of_plan(const struct plan *p)

@@ -27,6 +27,21 @@ enum { FLUSH_CYCLES = 10 * 1000, SWITCH_CYCLES = 100 };
 
 /* ---- the order of stores and requests ---- */
 
+/* The last store to text of a hart, and its request of a fence.i after it. */
+static void add_request(struct finding *f, const struct text_store *last, uint32_t hart,
+                        uint64_t pc, uint64_t cycle)
+{
+    struct fact *fact;
+
+    audit_fact_site(f, last->site);
+    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
+        (struct writer){WRITER_HART, hart, last->pc, last->cycle};
+    fact = audit_fact(f, LABEL_REQUESTED, FACT_MOMENT);
+    fact->hart = hart;
+    fact->pc = pc;
+    fact->cycle = cycle;
+}
+
 static void report_unordered(struct audit *a, const struct fence_request *r,
                              const struct fence_event *fence)
 {
@@ -43,13 +58,7 @@ static void report_unordered(struct audit *a, const struct fence_request *r,
 
     if (!f)
         return;
-    audit_fact_site(f, last->site);
-    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
-        (struct writer){WRITER_HART, r->hart, last->pc, last->cycle};
-    fact = audit_fact(f, LABEL_REQUESTED, FACT_MOMENT);
-    fact->hart = r->hart;
-    fact->pc = r->pc;
-    fact->cycle = r->cycle;
+    add_request(f, last, r->hart, r->pc, r->cycle);
     if (fence->origin == FENCE_LOCAL) { /* in the handler of the interrupt */
         fact = audit_fact(f, LABEL_FENCED, FACT_FENCE);
         fact->hart = fact->requester = hart_id(fence->hart);
@@ -152,17 +161,10 @@ static void report_deadlock(struct audit *a, uint32_t hart)
                              .cycle = hart_cycles(h),
                              .cause = audit_cause(RULE_fence_deadlock, audit_function(a, w->pc))};
     struct finding *f = audit_add(a, &b);
-    struct fact *fact;
 
     if (!f)
         return;
-    audit_fact_site(f, last->site);
-    audit_fact(f, LABEL_WRITTEN, FACT_STORE)->writer =
-        (struct writer){WRITER_HART, w->hart, last->pc, last->cycle};
-    fact = audit_fact(f, LABEL_REQUESTED, FACT_MOMENT);
-    fact->hart = w->hart;
-    fact->pc = w->pc;
-    fact->cycle = w->cycle;
+    add_request(f, last, w->hart, w->pc, w->cycle);
     audit_fact_moment(f, LABEL_WAITING, asks, hart_pc(asks));
     audit_fact_moment(f, LABEL_RUNNING, h, hart_pc(h));
     audit_fact_message(f, LABEL_MISSING, MESSAGE_INTERRUPTS_OFF);
