@@ -222,8 +222,8 @@ void ram_copies_state_io(struct state_io *io, struct ram *r);
 
 /*
  * Saves or restores, for a file, what is known of each page that is not as at power-on, and the
- * copies. Appends to `contents` the pages and copies whose bytes are not all zero, in the same order
- * in both directions: the caller saves or restores these. When restoring, all others are zero
+ * copies. Appends to `contents` the pages and copies whose bytes are not all zero, in the same
+ * order in both directions: the caller saves or restores these. When restoring, all others are zero
  * after this. Comes before ram_state_io.
  */
 void ram_contents_io(struct state_io *io, struct ram *r, struct page_list *contents);
