@@ -161,6 +161,9 @@ void begin_running(struct debugger *d, enum input_use use);
  */
 bool report_stop(struct debugger *d, struct target_stop s, const char *done);
 
+/* Prints the reason of a stop, and its patch and findings. */
+void print_stop(struct debugger *d, const struct target_stop *s, const char *done);
+
 /* ---- back.c ---- */
 
 void print_checkpoints(struct debugger *d); /* info checkpoints */
