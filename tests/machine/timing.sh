@@ -83,7 +83,7 @@ for core in c906 cva6 rocket u74 "$work/odd.core"; do
     esac
 
     boot whole --timing "$core" --harts 2 --append "script=\"$script\"" "$mcount"
-    printf 'step 1000\nstep 1\nstep 777\nstep 12345\nstep 7\nstep 65537\ncontinue\n' >"$work/commands"
+    printf 'stepi 1000\nstepi 1\nstepi 777\nstepi 12345\nstepi 7\nstepi 65537\ncontinue\n' >"$work/commands"
     timeout 60 "$rvftrace" debug --timing "$core" --harts 2 --append "script=\"$script\"" \
         --console "$work/pieces.out" --report "$work/pieces.json" --commands "$work/commands" \
         "$mcount" </dev/null >"$work/pieces.log" 2>&1
