@@ -33,6 +33,8 @@
 #include "ftrace/tasks.h"
 #include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
+#include "gdb/port.h"
+#include "gdb/service.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
@@ -41,6 +43,7 @@
 #include "mem/ram.h"
 #include "report/command.h"
 #include "snapshot.h"
+#include "snapshot_file.h"
 #include "timing/core.h"
 
 /* Everything that a run owns, so that one function can free it. */
@@ -51,6 +54,10 @@ struct session {
     struct record_replay *record_replay;
     struct schedule_file *schedule; /* NULL: no --schedule */
     struct last_line last_line;     /* of the guest, for explore */
+    struct gdb_console gdb_console; /* of the guest, for --gdb - */
+    struct gdb_port *gdb_port;      /* NULL: no --gdb */
+    struct debugger *debugger;      /* of the service */
+    struct gdb_service *gdb;        /* NULL: not begun */
     struct core *core;              /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
@@ -94,6 +101,8 @@ static struct machine_config machine_config(struct session *s)
         .console = record_replay_console(s->record_replay),
     };
 
+    if (s->gdb_port && gdb_port_is_standard(s->gdb_port) && !strcmp(o->console, "stdio"))
+        config.console = gdb_console(&s->gdb_console, &config.console);
     if (o->command == COMMAND_EXPLORE)
         config.console = last_line_console(&s->last_line, &config.console);
     if (s->schedule)
@@ -222,6 +231,24 @@ static enum exit_status open_console(struct session *s)
     return record_replay_new(&s->options, &console, &s->diag, &s->record_replay);
 }
 
+/* ---- gdb ---- */
+
+static bool on_await(void *session, int fd)
+{
+    const struct session *s = session;
+
+    return host_await(s->host, fd);
+}
+
+static enum exit_status open_gdb(struct session *s)
+{
+    const struct gdb_waiter waiter = {on_await, s};
+
+    if (!s->options.gdb)
+        return EXIT_PASS;
+    return gdb_port_open(s->options.gdb, &waiter, &s->diag, &s->gdb_port);
+}
+
 static enum exit_status open_core(struct session *s)
 {
     enum exit_status status;
@@ -282,20 +309,24 @@ static struct saved_run saved_run(const struct session *s)
                               .diag = &s->diag};
 }
 
-static enum exit_status save(const struct session *s, const char *path)
+static enum exit_status save(const struct session *s, const char *path, const struct diag *d)
 {
-    const struct saved_run r = saved_run(s);
+    struct saved_run r = saved_run(s);
 
+    r.diag = d;
     return saved_run_write(&r, path);
 }
 
 /* What is outside of the machine follows it. `keep`: as of saved_run_restore. */
 static enum exit_status restore(struct session *s, const char *path, struct snapshot_file *f,
-                                bool keep)
+                                bool keep, const struct diag *d)
 {
     const struct audit *a = watch_audit(s->watch);
-    const struct saved_run r = saved_run(s);
-    enum exit_status status = saved_run_restore(&r, path, f, keep);
+    struct saved_run r = saved_run(s);
+    enum exit_status status;
+
+    r.diag = d;
+    status = saved_run_restore(&r, path, f, keep);
 
     if (status != EXIT_PASS)
         return status;
@@ -310,7 +341,8 @@ static enum exit_status restore(struct session *s, const char *path, struct snap
 static enum exit_status restore_run(struct session *s)
 {
     const struct options *o = &s->options;
-    enum exit_status status = o->restored ? restore(s, o->restore, o->restored, false) : EXIT_PASS;
+    enum exit_status status =
+        o->restored ? restore(s, o->restore, o->restored, false, &s->diag) : EXIT_PASS;
 
     if (status == EXIT_PASS && o->restored && o->audit == AUDIT_FAIL)
         s->audit_failed =
@@ -332,6 +364,8 @@ static enum exit_status open_session(struct session *s)
         status = open_core(s);
     if (status == EXIT_PASS)
         status = open_console(s);
+    if (status == EXIT_PASS)
+        status = open_gdb(s);
     if (status != EXIT_PASS)
         return status;
     if (o->schedule)
@@ -394,6 +428,10 @@ static enum exit_status open_session(struct session *s)
 
 static void close_session(struct session *s)
 {
+    gdb_service_free(s->gdb);
+    if (s->debugger)
+        debugger_free(s->debugger);
+    gdb_port_free(s->gdb_port);
     watch_free(s->watch);
     trace_json_free(s->trace);
     new_file_discard(&s->trace_file);
@@ -452,11 +490,43 @@ static const char *on_recorded_stop(void *session)
     return end ? end->word : NULL;
 }
 
+/* For the debugger's commands, which have their messages among their output. */
+static struct diag diag_on(const struct session *s, FILE *out)
+{
+    return (struct diag){.out = out, .program = s->diag.program};
+}
+
+static bool on_save(void *session, const char *path, FILE *out)
+{
+    const struct diag d = diag_on(session, out);
+
+    return save(session, path, &d) == EXIT_PASS;
+}
+
+static bool on_restore(void *session, const char *path, FILE *out)
+{
+    struct session *s = session;
+    const struct diag d = diag_on(s, out);
+    struct snapshot_file *f;
+    bool done;
+
+    if (s->options.record || s->options.replay) {
+        diag_error(&d, "%s: another run cannot go on in this one, which is recorded or replayed",
+                   path);
+        return false;
+    }
+    if (snapshot_file_open(path, &d, &f) != EXIT_PASS)
+        return false;
+    done = restore(s, path, f, true, &d) == EXIT_PASS;
+    snapshot_file_close(f);
+    return done;
+}
+
 static bool on_await_input(void *session)
 {
     const struct session *s = session;
 
-    return host_await_key(s->host);
+    return host_await(s->host, STDIN_FILENO);
 }
 
 /* A replay of a run that the host or a limit stopped must end at the same instruction. */
@@ -467,11 +537,12 @@ static uint64_t max_insns(const struct session *s)
     return recorded < s->options.max_insns ? recorded : s->options.max_insns;
 }
 
-static struct stop debug(struct session *s)
+static struct debugger_config debugger_config(struct session *s)
 {
     bool person = !s->options.commands && isatty(STDIN_FILENO);
     FILE *out = s->options.command == COMMAND_RUN && !isatty(STDOUT_FILENO) ? stderr : stdout;
-    struct debugger_config config = {
+
+    return (struct debugger_config){
         .machine = s->machine,
         .watch = s->watch,
         .symbols = s->symbols,
@@ -488,12 +559,57 @@ static struct stop debug(struct session *s)
         .stopped = on_stopped,
         .over = on_over,
         .recorded_stop = on_recorded_stop,
+        .save = on_save,
+        .restore = on_restore,
         .await_input = on_await_input,
         .ctx = s,
     };
+}
+
+static struct stop debug(struct session *s)
+{
+    const struct debugger_config config = debugger_config(s);
 
     host_begin_session(s->host);
     return debugger_run(&config);
+}
+
+static void on_gdb_resuming(void *session)
+{
+    on_resuming(session, false);
+}
+
+static void on_watch(void *session, int fd)
+{
+    const struct session *s = session;
+
+    host_watch(s->host, fd);
+}
+
+/* The rest of the run under gdb's control; the machine is stopped. */
+static struct stop serve_gdb(struct session *s)
+{
+    const struct debugger_config debugger = debugger_config(s);
+    struct gdb_service_config config = {
+        .port = s->gdb_port,
+        .diag = &s->diag,
+        .resuming = on_gdb_resuming,
+        .stopped = on_stopped,
+        .over = on_over,
+        .watch = on_watch,
+        .await = on_await,
+        .ctx = s,
+    };
+    struct stop stop;
+
+    host_pause(s->host);
+    if (gdb_port_is_standard(s->gdb_port))
+        host_begin_session(s->host);
+    config.debugger = s->debugger = debugger_new(&debugger);
+    s->gdb = s->gdb_console.service = gdb_service_new(&config);
+    stop = gdb_service_run(s->gdb);
+    host_watch(s->host, -1);
+    return stop;
 }
 
 /* Runs to the cycle of --save-at and saves the state there. */
@@ -505,23 +621,32 @@ static struct stop run_to_save(struct session *s)
 
     if (stop.reason != STOP_CYCLES || !is_first)
         return stop;
-    s->saved = save(s, o->save) == EXIT_PASS;
+    s->saved = save(s, o->save, &s->diag) == EXIT_PASS;
     s->save_lost = !s->saved;
     return s->save_lost ? stop : machine_run(s->machine, max_insns(s), o->max_cycles);
 }
 
-/* Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. */
+/*
+ * Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. With --gdb the
+ * run goes on until gdb connects.
+ */
 static struct stop run(struct session *s)
 {
     struct stop stop = {.reason = STOP_ASKED, .hart = machine_current(s->machine)};
 
     if (s->audit_failed) /* before the snapshot was saved */
         return stop;
+    if (s->gdb_port && gdb_port_is_standard(s->gdb_port))
+        return serve_gdb(s);
+    if (s->gdb_port)
+        host_watch(s->host, gdb_port_descriptor(s->gdb_port));
     stop = s->options.save_at != UINT64_MAX
                ? run_to_save(s)
                : machine_run(s->machine, max_insns(s), s->options.max_cycles);
     if (stop.reason != STOP_ASKED || s->audit_failed || host_request(s->host) != HOST_DEBUG)
         return stop;
+    if (s->gdb_port)
+        return serve_gdb(s);
     host_pause(s->host);
     diag_note(&s->diag, "the machine is stopped; `continue' resumes it, `quit' ends the run");
     return debug(s);
@@ -880,7 +1005,7 @@ static void save_at_end(struct session *s, struct stop stop)
                    "%s: was not saved: the guest has ended the run; give --save-at or a limit",
                    o->save);
     else
-        s->save_missing = save(s, o->save) != EXIT_PASS;
+        s->save_missing = save(s, o->save, &s->diag) != EXIT_PASS;
 }
 
 static unsigned finish_run(struct session *s)
@@ -898,7 +1023,7 @@ static unsigned run_command(struct session *s)
 {
     switch (s->options.command) {
     case COMMAND_EXPLORE: return run_explore(s);
-    case COMMAND_DEBUG: return finish(s, debug(s));
+    case COMMAND_DEBUG: return finish(s, s->gdb_port ? serve_gdb(s) : debug(s));
     default: return finish_run(s);
     }
 }
