@@ -17,6 +17,7 @@ build libdw-dev finds source lines for addresses
 build libfdt-dev makes the device tree
 build libedit-dev edits the command line of the debugger
 build libjansson-dev reads reports (rvftrace report)
+build libzstd-dev compresses snapshots in files
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
 test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
