@@ -205,6 +205,21 @@ static bool has_dwarf(struct lines *l)
     return l && l->dwarf;
 }
 
+Dwarf *lines_debug_info(struct lines *l)
+{
+    return has_dwarf(l) ? l->dwarf : NULL;
+}
+
+bool lines_unit_offset(struct lines *l, uint64_t addr, uint64_t *unit)
+{
+    Dwarf_Die die;
+
+    if (!has_dwarf(l) || !find_unit(l, addr, &die))
+        return false;
+    *unit = dwarf_dieoffset(&die);
+    return true;
+}
+
 bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
 {
     struct known_line *k;
