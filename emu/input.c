@@ -110,6 +110,13 @@ uint64_t input_wait(struct input_log *l, const struct console *c, const struct m
 
 void input_state_io(struct state_io *io, struct input_log *l)
 {
+    if (io->in_file) {
+        if (io->loading) { /* what comes now is new */
+            l->next = l->answers.len;
+            l->strayed = false;
+        }
+        return;
+    }
     state_io_section(io, "input", 1);
     STATE_IO_BELOW(io, l->next, l->answers.len + 1);
     STATE_IO(io, l->strayed);

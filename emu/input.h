@@ -42,7 +42,7 @@ int input_get(struct input_log *l, const struct console *c, const struct moment 
 uint64_t input_wait(struct input_log *l, const struct console *c, const struct moment *at,
                     uint64_t until);
 
-/* Saves or restores the position, for a snapshot in this process. */
+/* Saves or restores the position. In a file nothing is saved: the input after a restore is new. */
 void input_state_io(struct state_io *io, struct input_log *l);
 
 #endif

@@ -135,5 +135,7 @@ void schedule_state_io(struct state_io *io, struct machine *m);
 
 /* snapshot.c */
 void snapshots_end(struct machine *m); /* frees them all */
+/* Saves or restores everything but memory, code map and disks. */
+void machine_state_io(struct state_io *io, struct machine *m);
 
 #endif

@@ -32,8 +32,7 @@ static void console_state_io(struct state_io *io, struct machine *m)
     STATE_IO(io, m->console_bytes);
 }
 
-/* Saves or restores everything but memory, code map and disks. */
-static void machine_state_io(struct state_io *io, struct machine *m)
+void machine_state_io(struct state_io *io, struct machine *m)
 {
     /* First the parts: they may plant probes, on which blocks and positions in them depend. */
     for (size_t i = 0; i < m->parts.len; i++)

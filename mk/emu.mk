@@ -15,7 +15,7 @@ emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(ro
 emu_src   := $(filter-out emu/cli/manpage.c emu/cli/completion.c,$(emu_src))
 
 EMU_CFLAGS = $(HOSTCFLAGS) $(CFLAGS) -Iemu -I$(BUILD) -fno-strict-aliasing
-emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lm
+emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lzstd -pthread -lm
 
 # Cross-jumping and GCSE would merge the indirect jumps at the ends of operations
 # into one, which takes away the advantage of threaded dispatch for the host's

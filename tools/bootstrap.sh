@@ -17,8 +17,10 @@ build libdw-dev finds source lines for addresses
 build libfdt-dev makes the device tree
 build libedit-dev edits the command line of the debugger
 build libjansson-dev reads reports (rvftrace report)
+build libzstd-dev compresses snapshots in files
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
+test gdb-multiarch is compared with the debugger, command by command
 test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
 test opensbi is the firmware that QEMU starts them with
 test u-boot-qemu is the boot loader that reads disks in tests

@@ -48,6 +48,8 @@ enum state_error {
 
 struct state_io {
     bool loading;
+    bool in_file; /* set by the owner, after state_io_save or state_io_load: it is for another
+                     process, and what belongs to this one is left out */
     enum state_error error;
     const char *section; /* the last one begun: a static string */
     VEC_OF(uint8_t) saved;

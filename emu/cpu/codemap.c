@@ -602,11 +602,27 @@ static void load_page(struct state_io *io, struct cluster *c, uint64_t key)
         map_put_ptr(&c->code_pages, key, page);
 }
 
+/* Before all pages and all records of the earlier state change. */
+static void keep_all(struct cluster *c)
+{
+    size_t count;
+    uint64_t *keys = map_keys(&c->code_pages, &count);
+
+    for (size_t i = 0; i < count; i++)
+        versions_keep(c->code_versions, keys[i]);
+    free(keys);
+    for (size_t i = 0; i < c->config.code_writes_max; i += WRITE_CHUNK)
+        keep_chunk(c, i);
+}
+
 void codemap_state_io(struct state_io *io, struct cluster *c)
 {
+    bool keeps = io->loading && c->code_versions && versions_exist(c->code_versions);
     uint64_t key = 0;
 
     state_io_section(io, "codemap", 2);
+    if (keeps)
+        keep_all(c);
     STATE_IO_VEC(io, &c->writes, c->config.code_writes_max, record_io);
     if (!io->loading) {
         save_pages(io, c);
@@ -615,6 +631,8 @@ void codemap_state_io(struct state_io *io, struct cluster *c)
     free_pages(c);
     for (size_t left = state_io_count(io, 0, SIZE_MAX); left && !io->error; left--) {
         STATE_IO(io, key);
+        if (keeps && key < CHUNKS)
+            versions_keep(c->code_versions, key);
         load_page(io, c, key);
     }
 }

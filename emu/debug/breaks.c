@@ -124,9 +124,13 @@ static void add_point(struct debugger *d, const struct target_point *p)
 static void add_break(struct debugger *d, const char *args, bool temporary)
 {
     struct target_point p = {.space = TARGET_BY_ANY, .temporary = temporary};
+    uint64_t places[PLACES_MAX];
+    size_t count;
 
-    if (arg_value(d, &args, "an address", &p.address) && arg_limits(d, &args, &p))
-        add_point(d, &p);
+    if (!arg_places(d, &args, places, &count) || !arg_limits(d, &args, &p))
+        return;
+    p.address = places[0];
+    add_point(d, &p);
 }
 
 void do_break(struct debugger *d, const char *args)

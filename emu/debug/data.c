@@ -324,12 +324,13 @@ static void print_label(struct debugger *d, uint64_t address)
 
 static struct type *unit_type(struct debugger *d, const struct print_format *f)
 {
+    static const char *const names[] = {"int8_t", "int16_t", "", "int32_t", "", "", "", "int64_t"};
     struct types *t = language_types(d->language);
     unsigned size = unit_of(f->size);
 
     if (f->letter == 'f' && size >= 4)
         return type_float(t, size);
-    return type_int(t, size, f->letter == 'd' || f->letter == 'c' || f->letter == 'f');
+    return type_builtin(t, names[size - 1]);
 }
 
 /* What `$_' and `$__' are after `x'. */
@@ -438,17 +439,17 @@ void do_x(struct debugger *d, const char *args)
 {
     struct print_format f;
     uint64_t at = d->data->next;
+    bool plain = !*args;
 
     if (!arg_examine_format(d, &args, &f))
         return;
-    if (d->repeated)
-        f.count = 1;
-    else if (*args && (!arg_value(d, &args, "an address", &at) || !arg_end(d, args)))
+    if (*args && !d->repeated && (!arg_value(d, &args, "an address", &at) || !arg_end(d, args)))
         return;
-    if (*args == '\0' && !d->repeated && f.letter == 'i' && at == 0)
-        at = selected_pc(d);
+    if (plain)
+        f.count = d->data->x.count; /* as the last one's */
     examine(d, &f, &at);
     d->data->next = at;
+    d->data->x.count = f.count;
     d->data->x.letter = f.letter;
     if (f.letter != 's' && f.letter != 'i')
         d->data->x.size = f.size;

@@ -7,7 +7,9 @@
  *     commands.c   the table of commands, help, arguments
  *     place.c      addresses: names, sources, memory
  *     breaks.c     the commands that set and list breakpoints
+ *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
+ *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
  *     frame.c      stack frames: prologues and the chain of frame pointers
  *     code.c       disassembly
@@ -78,6 +80,17 @@ struct debugger {
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
     bool repeated; /* the command was repeated by an empty line */
+    /*
+     * A step has ended where the code of an inlined function begins: the machine is shown at its
+     * call, in `call', until it runs on or a step goes into the function.
+     */
+    struct {
+        bool shown;
+        unsigned depth; /* of line_rows_inlined */
+        uint64_t pc;
+        const char *file;
+        unsigned line;
+    } call;
 };
 
 /* Prints an error message, one line; the session continues. */
@@ -209,12 +222,24 @@ enum input_use { GIVE_INPUT, KEEP_INPUT };
 
 /* Before the machine runs; remembers its registers. */
 void begin_running(struct debugger *d, enum input_use use);
+/* The same; false: the guest has ended, and a message was printed. */
+MUST_USE bool resume(struct debugger *d, enum input_use use);
 
 /*
  * Selects the hart that the stop concerns, and prints the reason and its next
  * instruction. False: the user ends the session, and nothing was printed.
  */
 bool report_stop(struct debugger *d, struct target_stop s, const char *done);
+
+/* ---- locations.c ---- */
+
+/*
+ * The addresses of a location: FILE:LINE, a line of the present file, or ADDR (as FUNCTION or
+ * *ADDR). Moves *at past it. False: a message was printed.
+ */
+enum { PLACES_MAX = 64 };
+MUST_USE bool arg_places(struct debugger *d, const char **at, uint64_t places[PLACES_MAX],
+                         size_t *count);
 
 /* ---- back.c ---- */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "load/lines.h"
+#include "load/lines_dwarf.h"
 
 struct name {
     const char *name;
@@ -67,7 +67,7 @@ struct types *debug_types(struct debug_info *i)
 
 Dwarf *debug_dwarf(struct debug_info *i)
 {
-    return lines_debug_info(i->lines);
+    return lines_dwarf(i->lines);
 }
 
 struct lines *debug_lines(struct debug_info *i)
@@ -527,7 +527,6 @@ static bool block_inside(Dwarf_Die *outer, uint64_t pc, Dwarf_Die *inner)
 
 bool debug_blocks(struct debug_info *i, uint64_t pc, struct blocks *b)
 {
-    uint64_t unit;
     Dwarf_Die *outer;
 
     if (pc && i->blocks_pc == pc) {
@@ -535,8 +534,7 @@ bool debug_blocks(struct debug_info *i, uint64_t pc, struct blocks *b)
         return b->count != 0;
     }
     b->count = 0;
-    if (!pc || !lines_unit_offset(i->lines, pc, &unit) ||
-        !dwarf_offdie(debug_dwarf(i), unit, &b->unit))
+    if (!pc || !debug_dwarf(i) || !lines_unit(i->lines, pc, &b->unit))
         return false;
     outer = &b->unit;
     while (b->count < BLOCKS_MAX && block_inside(outer, pc, &b->at[b->count]))

@@ -13,7 +13,7 @@
 #include "debug/location.h"
 
 /* Limit for nested operands, which recurse on the host's stack. */
-enum { DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64, NODES_MAX = 2000 };
 
 enum node_kind {
     NODE_CONSTANT, /* number or float_number of `type` */
@@ -83,11 +83,26 @@ static struct node *node_new(struct parser *p, enum node_kind kind)
     return n;
 }
 
+/* Operators in sequence make a tree that is as deep as they are many. */
+static bool has_room(struct parser *p)
+{
+    return p->e->nodes.len < NODES_MAX || language_fail(p->l, "expression is too long");
+}
+
+/* Enters a nested part; p->depth must be decremented after it if this is true. */
+static bool enter(struct parser *p)
+{
+    if (p->depth == DEPTH_MAX)
+        return language_fail(p->l, "expression is nested too deeply");
+    p->depth++;
+    return true;
+}
+
 static struct node *make(struct parser *p, enum node_kind kind, struct node *a, struct node *b)
 {
     struct node *n;
 
-    if (!a)
+    if (!a || !has_room(p))
         return NULL;
     n = node_new(p, kind);
     n->a = a;
@@ -330,7 +345,10 @@ static struct type *parse_dimensions(struct parser *p, struct type *type)
     p->at = end;
     if (!take(p, "]"))
         return syntax_error(p);
+    if (!enter(p))
+        return NULL;
     type = parse_dimensions(p, type); /* the last dimension is the innermost */
+    p->depth--;
     return type ? type_array_of(t, type, count) : NULL;
 }
 
@@ -339,18 +357,20 @@ static struct type *parse_declarator(struct parser *p, struct type *type)
 {
     struct types *t = language_types(p->l);
     enum type_qualifier q;
+    unsigned stars = 0;
 
     while (type && take(p, "*")) {
+        if (++stars > DEPTH_MAX)
+            return syntax_error(p);
         type = type_pointer_to(t, type);
         while (take_qualifier(p, &q))
             type = type_qualified(t, type, q);
     }
     skip_spaces(p);
     if (type && *p->at == '(' && p->at[1 + strspn(p->at + 1, " ")] == '*') {
-        unsigned stars = 0;
-
+        stars = 0;
         p->at++;
-        while (take(p, "*"))
+        while (take(p, "*") && stars < DEPTH_MAX)
             stars++;
         if (!take(p, ")") || !take(p, "("))
             return syntax_error(p);
@@ -368,9 +388,14 @@ static struct type *parse_type(struct parser *p)
 {
     struct type *type;
 
-    if (!parse_base(p, &type))
-        return syntax_error(p);
-    return type ? parse_declarator(p, type) : NULL;
+    if (!enter(p))
+        return NULL;
+    if (parse_base(p, &type))
+        type = type ? parse_declarator(p, type) : NULL;
+    else
+        type = syntax_error(p);
+    p->depth--;
+    return type;
 }
 
 /* ---- operands ---- */
@@ -792,17 +817,29 @@ static struct node *parse_postfix(struct parser *p)
     return n;
 }
 
+/* sizeof (type) ends at the parenthesis: it is no cast of what follows. */
+static struct node *parse_sizeof(struct parser *p)
+{
+    const char *start = p->at;
+    struct type *type;
+    struct node *n;
+
+    if (!take(p, "(") || !parse_base(p, &type)) {
+        p->at = start;
+        return parse_unary(p);
+    }
+    n = parse_type_node(p, type);
+    return n && !take(p, ")") ? syntax_error(p) : n;
+}
+
 static struct node *parse_unary(struct parser *p)
 {
     struct node *n;
 
-    if (p->depth == DEPTH_MAX) {
-        language_fail(p->l, "expression is nested too deeply");
+    if (!enter(p))
         return NULL;
-    }
-    p->depth++;
     if (take_word(p, "sizeof"))
-        n = make(p, NODE_SIZEOF, parse_unary(p), NULL);
+        n = make(p, NODE_SIZEOF, parse_sizeof(p), NULL);
     else if (take(p, "++"))
         n = step_node(p, parse_unary(p), true, false);
     else if (take(p, "--"))
@@ -915,16 +952,11 @@ static struct node *parse_choice(struct parser *p)
     return n;
 }
 
-static struct node *parse_assignment(struct parser *p)
+static struct node *parse_modification(struct parser *p)
 {
-    struct node *left, *right, *n;
+    struct node *left = parse_choice(p), *right, *n;
     const struct operation *op;
 
-    if (p->depth == DEPTH_MAX) {
-        language_fail(p->l, "expression is nested too deeply");
-        return NULL;
-    }
-    left = parse_choice(p);
     if (!left)
         return NULL;
     skip_spaces(p);
@@ -936,12 +968,8 @@ static struct node *parse_assignment(struct parser *p)
     if (*p->at != '=' || p->at[1] == '=')
         return left;
     p->at++;
-    p->depth++;
     right = parse_assignment(p);
-    p->depth--;
-    if (!right)
-        return NULL;
-    n = make(p, NODE_ASSIGN, left, right);
+    n = right ? make(p, NODE_ASSIGN, left, right) : NULL;
     if (n && op) {
         n->modifies = true;
         n->op = op->op;
@@ -949,20 +977,25 @@ static struct node *parse_assignment(struct parser *p)
     return n;
 }
 
+static struct node *parse_assignment(struct parser *p)
+{
+    struct node *n;
+
+    if (!enter(p))
+        return NULL;
+    n = parse_modification(p);
+    p->depth--;
+    return n;
+}
+
 static struct node *parse_comma(struct parser *p)
 {
-    struct node *n, *right;
+    struct node *n = parse_assignment(p), *right;
 
-    if (++p->depth > DEPTH_MAX) {
-        language_fail(p->l, "expression is nested too deeply");
-        return NULL;
-    }
-    n = parse_assignment(p);
     while (n && take(p, ",")) {
         right = parse_assignment(p);
         n = right ? make(p, NODE_COMMA, n, right) : NULL;
     }
-    p->depth--;
     return n;
 }
 

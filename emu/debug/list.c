@@ -60,8 +60,8 @@ static void show_lines(struct debugger *d, unsigned first, unsigned last)
     printed = print_lines(d, file, first, last, &count);
     fclose(file);
     if (!printed) {
-        complain(d, "Line number %u out of range; \"%s\" has %u lines.", first,
-                 d->listing.file.name, count);
+        complain(d, "Line number %u out of range; %s has %u lines.", first, d->listing.file.name,
+                 count);
         return;
     }
     d->listing.first = first;
@@ -357,10 +357,10 @@ void info_line(struct debugger *d, const char *args)
         print_address_name(d->language, d->out, r.end);
         fprintf(d->out, ".\n");
     }
-    pc = value_of_int(d->language,
-                      type_pointer_to(language_types(d->language),
-                                      type_builtin(language_types(d->language), "int")),
-                      r.start);
+    pc = value_of_int(
+        d->language,
+        type_pointer_to(language_types(d->language), type_void(language_types(d->language))),
+        r.start);
     (void)!variable_set(d->language, variable_number(d->language, "_"), pc);
     data_continue_at(d, r.start, 'i');
 }

@@ -18,13 +18,13 @@ void info_symbol(struct debugger *d, const char *args)
 {
     const struct language_env *env = language_env(d->language);
     uint64_t address, offset = 0;
-    const char *name, *section;
+    const char *name, *section, *text = args;
 
     if (!arg_value(d, &args, "an address", &address) || !arg_end(d, args))
         return;
     name = env->name_at(env->ctx, address, &offset);
     if (!name) {
-        fprintf(d->out, "No symbol matches 0x%" PRIx64 ".\n", address);
+        fprintf(d->out, "No symbol matches %s.\n", text);
         return;
     }
     fprintf(d->out, "%s", name);
@@ -69,6 +69,64 @@ void info_address(struct debugger *d, const char *args)
     } else {
         complain(d, "No symbol \"%s\" in current context.", args);
     }
+}
+
+/* ---- scope ---- */
+
+static void describe_local(struct debugger *d, Dwarf_Die *die)
+{
+    struct debug_symbol s;
+    Dwarf_Attribute attr;
+    Dwarf_Op *ops;
+    size_t count;
+
+    if (!debug_symbol_of(d->info, die, &s))
+        return;
+    fprintf(d->out, "Symbol %s is ", s.name);
+    if (s.fixed)
+        fprintf(d->out, "static storage at address 0x%" PRIx64, s.address);
+    else if (dwarf_hasattr_integrate(die, DW_AT_const_value))
+        fprintf(d->out, "constant");
+    else if (!dwarf_attr_integrate(die, DW_AT_location, &attr))
+        fprintf(d->out, "optimized out");
+    else if (dwarf_getlocation(&attr, &ops, &count) != 0)
+        fprintf(d->out, "multi-location");
+    else
+        fprintf(d->out, "a variable at one place in the frame");
+    fprintf(d->out, ", length %" PRIu64 ".\n", type_size(debug_types(d->info), s.type));
+}
+
+static unsigned describe_block(struct debugger *d, Dwarf_Die *block)
+{
+    unsigned found = 0;
+    Dwarf_Die child;
+    int end = dwarf_child(block, &child);
+
+    for (; end == 0; end = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+
+        if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
+            continue;
+        describe_local(d, &child);
+        found++;
+    }
+    return found;
+}
+
+void info_scope(struct debugger *d, const char *args)
+{
+    const char *text = args;
+    struct blocks b;
+    uint64_t address;
+    unsigned found = 0;
+
+    if (!arg_value(d, &args, "a function or address", &address) || !arg_end(d, args))
+        return;
+    if (debug_blocks(d->info, place_canonical(d, address), &b))
+        for (unsigned n = b.count; n-- > 0;)
+            found += describe_block(d, &b.at[n]);
+    if (!found)
+        fprintf(d->out, "Symbol table has no variables for the scope of %s.\n", text);
 }
 
 /* ---- lists of names ---- */

@@ -12,6 +12,7 @@
 #include "cpu/cluster.h"
 #include "cpu/decode.h"
 #include "debug/debugger_priv.h"
+#include "load/line_rows.h"
 #include "load/lines.h"
 #include "load/symbols.h"
 
@@ -78,8 +79,16 @@ bool place_function(const struct debugger *d, uint64_t address, uint64_t *start,
 
 static bool line_at(const struct debugger *d, uint64_t address, struct line_place *place)
 {
-    return lines_at(d->config.lines, place_canonical(d, address), place) && place->file &&
-           place->line;
+    struct line_row row;
+
+    if (d->call.shown && d->call.pc == address && selected_pc(d) == address) {
+        *place = (struct line_place){.file = d->call.file, .line = d->call.line};
+        return true;
+    }
+    if (!line_row_at(d->config.lines, place_canonical(d, address), &row))
+        return false;
+    *place = (struct line_place){.file = row.file, .line = row.line};
+    return true;
 }
 
 bool place_line(const struct debugger *d, uint64_t address, char *text, size_t size)

@@ -48,8 +48,7 @@ bool point_hit(struct target_point *p, unsigned hart)
     return false;
 }
 
-/* The number of the first breakpoint that stops; all at this address count the hit. 0: none. */
-static unsigned hit_points(struct target *t, uint64_t pa, const struct hart *h)
+unsigned points_hit(struct target *t, uint64_t pa, const struct hart *h)
 {
     unsigned first = 0;
 
@@ -70,7 +69,8 @@ static enum hit hit_goals(const struct target *t, uint64_t pa, const struct hart
     for (size_t i = 0; i < t->goals.len; i++) {
         const struct goal *g = &t->goals.at[i];
 
-        if (g->pa != pa || !is_for(g->hart, h) || (g->on_stack && g->sp != hart_reg(h, REG_SP)))
+        if (g->pa != pa || !is_for(g->hart, h) || (g->on_stack && g->sp != hart_reg(h, REG_SP)) ||
+            (g->accepts && !g->accepts(g->ctx, hart_id(h))))
             continue;
         if (g->turn)
             return HIT_TURN;
@@ -90,7 +90,7 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     (void)cookie;
     if (t->quiet)
         return PROBE_GO_ON;
-    t->hit_point = passed ? 0 : hit_points(t, pa, h);
+    t->hit_point = passed ? 0 : points_hit(t, pa, h);
     t->hit = t->hit_point ? HIT_POINT : hit_goals(t, pa, h, passed);
     return t->hit == HIT_NONE ? PROBE_GO_ON : PROBE_STOP;
 }
@@ -143,7 +143,12 @@ static void leave_spot(struct target *t, uint64_t pa)
 
 void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g, bool turn)
 {
-    struct goal goal = {.hart = g->hart, .on_stack = g->on_stack, .sp = g->sp, .turn = turn};
+    struct goal goal = {.hart = g->hart,
+                        .on_stack = g->on_stack,
+                        .sp = g->sp,
+                        .turn = turn,
+                        .accepts = g->accepts,
+                        .ctx = g->ctx};
 
     if (g->address & 1 || target_locate(t, from_hart, g->space, g->address, &goal.pa))
         return;

@@ -277,7 +277,7 @@ static void print_enum(struct printer *p, const struct type *type, uint64_t numb
 static void print_pointer(struct printer *p, const struct type *type, uint64_t address)
 {
     fprintf(p->out, "0x%" PRIx64, address);
-    if (type->target && type_is_text(language_types(p->l), type->target)) {
+    if (type->target && !p->format.letter && type_is_text(language_types(p->l), type->target)) {
         if (address) {
             print_address_name(p->l, p->out, address);
             fputc(' ', p->out);
@@ -417,7 +417,7 @@ static void print_struct(struct printer *p, struct value v, const struct type *t
 static void print_code(struct printer *p, const struct value *v)
 {
     fputc('{', p->out);
-    type_print(language_types(p->l), p->out, v->type, NULL, 0, 0);
+    type_print(language_types(p->l), p->out, v->type, NULL, -1, 0);
     fprintf(p->out, "} 0x%" PRIx64, v->address);
     print_address_name(p->l, p->out, v->address);
 }
@@ -425,7 +425,7 @@ static void print_code(struct printer *p, const struct value *v)
 static void print_scalar(struct printer *p, struct value v, const struct type *type)
 {
     char letter = p->format.letter;
-    unsigned bits = (unsigned)(v.bit_size ? v.bit_size : type->size * 8);
+    unsigned bits = (unsigned)type->size * 8; /* also of a bit-field, as gdb has it */
     uint64_t number = 0;
     double real = 0;
 
@@ -510,7 +510,7 @@ bool value_print(struct language *l, FILE *out, struct value v, struct print_for
         return false;
     if (!v.lost && (!f.letter || f.letter == 's') && shows_type(l, v.type)) {
         fputc('(', out);
-        type_print(language_types(l), out, v.type, NULL, 0, 0);
+        type_print(language_types(l), out, v.type, NULL, -1, 0);
         fputs(") ", out);
     }
     print_any(&p, v);

@@ -16,13 +16,13 @@ void begin_running(struct debugger *d, enum input_use use)
 {
     remember_registers(d);
     d->condition_error[0] = '\0';
+    d->call.shown = false;
     fflush(d->out);
     if (d->config.resuming)
         d->config.resuming(d->config.ctx, use == KEEP_INPUT);
 }
 
-/* False: there is nothing left to run. */
-static bool resume(struct debugger *d, enum input_use use)
+bool resume(struct debugger *d, enum input_use use)
 {
     if (target_ended(d->target)) {
         complain(d, "the guest has ended; there is nothing to run");
@@ -132,12 +132,12 @@ void do_continue(struct debugger *d, const char *args)
         report_stop(d, target_run(d->target, d->selected, NULL), "continue");
 }
 
-void do_step(struct debugger *d, const char *args)
+void do_stepi(struct debugger *d, const char *args)
 {
     uint64_t count = 1;
 
     if (arg_count(d, &args, &count) && arg_end(d, args) && resume(d, KEEP_INPUT))
-        report_stop(d, target_step(d->target, d->selected, count), "step");
+        report_stop(d, target_step(d->target, d->selected, count), "stepi");
 }
 
 void do_stepalone(struct debugger *d, const char *args)
@@ -148,12 +148,12 @@ void do_stepalone(struct debugger *d, const char *args)
         report_stop(d, target_step_alone(d->target, d->selected, count), "stepalone");
 }
 
-void do_next(struct debugger *d, const char *args)
+void do_nexti(struct debugger *d, const char *args)
 {
     uint64_t count = 1;
 
     if (arg_count(d, &args, &count) && arg_end(d, args) && resume(d, KEEP_INPUT))
-        report_stop(d, target_next(d->target, d->selected, count), "next");
+        report_stop(d, target_next(d->target, d->selected, count), "nexti");
 }
 
 void do_finish(struct debugger *d, const char *args)
@@ -178,25 +178,6 @@ void do_finish(struct debugger *d, const char *args)
     if (report_stop(d, target_run(d->target, d->selected, &goal), "finish") &&
         d->last.reason == TARGET_STOP_DONE)
         fprintf(d->out, "   a0 = 0x%" PRIx64 "\n", selected_register(d, REG_A0));
-}
-
-void do_until(struct debugger *d, const char *args)
-{
-    struct target_goal goal = {.space = TARGET_BY_ANY, .hart = TARGET_ANY_HART};
-    uint64_t pa;
-
-    if (!arg_value(d, &args, "an address", &goal.address) || !arg_end(d, args))
-        return;
-    if (!place_physical(d, goal.address, &pa)) {
-        complain_of_address(d, TARGET_NOT_MAPPED, goal.address);
-        return;
-    }
-    if (goal.address & 1) {
-        complain_of_address(d, TARGET_ODD_ADDRESS, goal.address);
-        return;
-    }
-    if (resume(d, GIVE_INPUT))
-        report_stop(d, target_run(d->target, d->selected, &goal), "until");
 }
 
 void do_hart(struct debugger *d, const char *args)

@@ -251,7 +251,7 @@ static void print_hart(struct debugger *d, unsigned hart)
     fprintf(d->out, "%s\n", h.started ? waiting_text(h.waits) : "");
 }
 
-void do_where(struct debugger *d, const char *args)
+void do_harts(struct debugger *d, const char *args)
 {
     if (!arg_end(d, args))
         return;

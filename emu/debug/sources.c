@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "debug/dwarf.h"
-#include "load/lines.h"
+#include "load/lines_dwarf.h"
 
 static const char *directory_of(Dwarf_Die *unit)
 {
@@ -31,10 +31,7 @@ static struct source_file file_of(Dwarf_Die *unit, const char *name)
 
 static bool unit_at(struct debug_info *i, uint64_t pc, Dwarf_Die *unit)
 {
-    uint64_t offset;
-
-    return pc && lines_unit_offset(debug_lines(i), pc, &offset) &&
-           dwarf_offdie(debug_dwarf(i), offset, unit);
+    return pc && debug_dwarf(i) && lines_unit(debug_lines(i), pc, unit);
 }
 
 static uint64_t address_of(Dwarf_Line *line)
@@ -118,9 +115,16 @@ bool sources_function(struct debug_info *i, uint64_t pc, struct source_file *fil
 bool sources_declared(struct debug_info *i, const char *name, struct source_file *file,
                       unsigned *line)
 {
+    struct source_range r;
     struct debug_symbol s;
 
-    return debug_find(i, 0, 0, name, &s) && declared_at(&s.die, file, line);
+    if (!debug_find(i, 0, 0, name, &s))
+        return false;
+    if (s.class != DEBUG_FUNCTION || !s.fixed || !sources_at(i, s.address, &r))
+        return declared_at(&s.die, file, line);
+    *file = r.file;
+    *line = r.line;
+    return true;
 }
 
 /* ---- files by name ---- */

@@ -37,7 +37,7 @@ MUST_USE bool sources_find(struct debug_info *i, const char *name, struct source
  */
 MUST_USE bool sources_line(struct debug_info *i, const struct source_file *file, unsigned *line,
                            struct source_range *r);
-/* The place of a name's declaration: its file and line. */
+/* Where a name is declared; of a function, where its code begins. */
 MUST_USE bool sources_declared(struct debug_info *i, const char *name, struct source_file *file,
                                unsigned *line);
 

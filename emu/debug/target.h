@@ -261,6 +261,9 @@ struct target_goal {
     uint32_t hart; /* only on this hart, or TARGET_ANY_HART */
     bool on_stack; /* only with this stack pointer: tells threads and recursion apart */
     uint64_t sp;
+    /* Asked there, with the machine before the instruction; NULL: always. */
+    bool (*accepts)(void *ctx, unsigned hart);
+    void *ctx;
 };
 
 /*
@@ -270,6 +273,10 @@ struct target_goal {
  * that cannot be located is ignored.
  */
 struct target_stop target_run(struct target *t, unsigned from_hart, const struct target_goal *goal);
+
+/* The same to the first of several goals. */
+struct target_stop target_run_to(struct target *t, unsigned from_hart,
+                                 const struct target_goal *goals, size_t count);
 
 /*
  * Runs until this hart has executed `count` instructions; the other harts run as
@@ -282,6 +289,29 @@ struct target_stop target_step(struct target *t, unsigned hart, uint64_t count);
  * which the thread has moved.
  */
 struct target_stop target_next(struct target *t, unsigned hart, uint64_t count);
+
+/*
+ * What a step by lines asks of its caller, who knows lines. The step goes on while pc is in
+ * [low, high), and through traps, which are not seen.
+ */
+struct target_lines {
+    uint64_t low, high;
+    /*
+     * Whether it ends before the instruction at `pc`, outside of [low, high); false: it goes on,
+     * now in [*low, *high).
+     */
+    bool (*ends)(void *ctx, unsigned hart, uint64_t pc, uint64_t *low, uint64_t *high);
+    /*
+     * A function that is called and begins at `pc`: where in it the step ends; 0: it is stepped
+     * over. NULL: all calls are.
+     */
+    uint64_t (*enters)(void *ctx, unsigned hart, uint64_t pc);
+    void *ctx;
+};
+
+/* A call is over when it has returned with the stack pointer that it began with, on any hart. */
+struct target_stop target_step_lines(struct target *t, unsigned hart,
+                                     const struct target_lines *lines);
 
 /*
  * Runs `count` instructions of this hart while all others are stopped and no timer or device acts.

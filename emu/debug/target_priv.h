@@ -5,7 +5,8 @@
  *     registers.c   the table of registers
  *     points.c      breakpoints and goals, by probes
  *     watchpoints.c watchpoints, by watched pages
- *     resume.c      running, stepping, and the reason of a stop
+ *     resume.c      running, and the reason of a stop
+ *     steps.c       stepping by instructions and by lines
  *     history.c     snapshots as the machine runs; going back
  */
 #ifndef DEBUG_TARGET_PRIV_H
@@ -23,6 +24,8 @@ struct goal {
     bool on_stack; /* only with this sp */
     bool turn;     /* stops also before the instruction at which the hart is now */
     uint64_t sp;
+    bool (*accepts)(void *ctx, unsigned hart); /* NULL: always */
+    void *ctx;
 };
 
 /*
@@ -119,6 +122,8 @@ void goal_add(struct target *t, unsigned from_hart, const struct target_goal *g,
 void goals_drop(struct target *t, bool turns_only);
 /* Makes the hart execute its next instruction even if a point is there. */
 void points_pass(struct target *t, struct hart *h);
+/* The number of the first breakpoint at `pa` that stops; all there count the hit. 0: none. */
+unsigned points_hit(struct target *t, uint64_t pa, const struct hart *h);
 /* Counts a hit if the condition holds. True: the point stops the machine. */
 bool point_hit(struct target_point *p, unsigned hart);
 
@@ -130,6 +135,15 @@ void points_pass_none(struct target *t); /* after a restore */
 void resume_begin(struct target *t, unsigned from_hart);
 struct stop resume_run(struct target *t, uint64_t max_insns,
                        struct stop (*machine)(struct target *t, uint64_t max_insns));
+/* The same with snapshots on the way. */
+struct stop resume_until(struct target *t, uint64_t max_insns);
+/* Before a call of machine_run; and whether nothing that it met stops, so that it is called again.
+ */
+void resume_begin_piece(struct target *t);
+MUST_USE bool resume_passes(struct target *t, struct stop stop);
+/* Whether it is the limit of target_config that has stopped the machine. */
+MUST_USE bool resume_at_limit(const struct target *t, struct stop stop);
+void resume_delete_temporary(struct target *t, unsigned number); /* the point, if it is one */
 /* Ends a run: drops its goals and returns the reason of the stop. */
 struct target_stop resume_finish(struct target *t, struct stop stop);
 

@@ -28,6 +28,10 @@ static const struct builtin builtins[] = {
     {"unsigned long", "long unsigned int", TYPE_INT, 8, false, false},
     {"long long", "long long int", TYPE_INT, 8, true, false},
     {"unsigned long long", "long long unsigned int", TYPE_INT, 8, false, false},
+    {"int8_t", "int8_t", TYPE_INT, 1, true, true},
+    {"int16_t", "int16_t", TYPE_INT, 2, true, false},
+    {"int32_t", "int32_t", TYPE_INT, 4, true, false},
+    {"int64_t", "int64_t", TYPE_INT, 8, true, false},
     {"float", "float", TYPE_FLOAT, 4, true, false},
     {"double", "double", TYPE_FLOAT, 8, true, false},
 };
@@ -152,7 +156,8 @@ struct type *type_array_of(struct types *t, struct type *element, uint64_t count
     made->target = element;
     made->count = count;
     made->bounded = true;
-    made->size = count * type_size(t, element);
+    if (__builtin_mul_overflow(count, type_size(t, element), &made->size))
+        made->size = UINT64_MAX;
     return made;
 }
 
@@ -356,11 +361,9 @@ static void print_members(struct types *t, FILE *out, struct type *s, int show, 
         fprintf(out, "%*s%s\n", (int)indent + 4, "", "<no data fields>");
     for (size_t i = 0; i < s->fields.len; i++) {
         const struct type_field *f = &s->fields.at[i];
-        const struct type *of = type_strip(t, f->type);
-        bool nested = of->kind == TYPE_STRUCT || of->kind == TYPE_UNION;
 
         print_margin(out, indent + 4);
-        type_print(t, out, f->type, f->name, nested && !f->name ? show : show - 1, indent + 4);
+        type_print(t, out, f->type, f->name, show - 1, indent + 4);
         if (f->bit_size)
             fprintf(out, " : %u", f->bit_size);
         fputs(";\n", out);
@@ -404,13 +407,26 @@ static void print_tagged(struct types *t, FILE *out, struct type *type, int show
     }
 }
 
+/* In the order of the enum, whatever order they were written in. */
+static void print_qualifiers(FILE *out, const struct type *type)
+{
+    bool has[ARRAY_LEN(qualifier_names)] = {false};
+
+    for (; type && type->kind == TYPE_QUALIFIED; type = type->target)
+        has[type->qualifier] = true;
+    for (size_t i = 0; i < ARRAY_LEN(has); i++)
+        if (has[i] && i != QUALIFIER_RESTRICT)
+            fprintf(out, "%s ", qualifier_names[i]);
+}
+
 static void print_base(struct types *t, FILE *out, struct type *type, int show, unsigned indent)
 {
     switch (type->kind) {
     case TYPE_QUALIFIED:
-        if (type->qualifier != QUALIFIER_RESTRICT)
-            fprintf(out, "%s ", qualifier_names[type->qualifier]);
-        print_base(t, out, type->target ? type->target : t->nothing, show, indent);
+        print_qualifiers(out, type);
+        while (type && type->kind == TYPE_QUALIFIED)
+            type = type->target;
+        print_base(t, out, type ? type : t->nothing, show, indent);
         break;
     case TYPE_STRUCT:
     case TYPE_UNION:

@@ -139,6 +139,11 @@ static uint64_t size_of(struct language *l, struct type *type)
     return type_size(language_types(l), type);
 }
 
+static bool is_aggregate(const struct type *type)
+{
+    return type->kind == TYPE_STRUCT || type->kind == TYPE_UNION;
+}
+
 /* ---- making values ---- */
 
 struct value value_of_bytes(struct language *l, struct type *type, const void *bytes, uint64_t size)
@@ -358,6 +363,8 @@ bool value_is_true(struct language *l, struct value v, bool *is_true)
     uint64_t number;
     double real;
 
+    if (is_aggregate(strip(l, v.type)))
+        return language_fail(l, "Structure has no component named operator!.");
     if (strip(l, v.type)->kind == TYPE_FLOAT) {
         if (!value_number(l, v, &real))
             return false;
@@ -571,13 +578,8 @@ static bool pointer_binary(struct language *l, enum value_operator op, struct va
     else if (!both && op == VALUE_SUBTRACT && at->kind == TYPE_POINTER)
         *out = value_of_int(l, a.type, x - y * step_of(l, at));
     else
-        return integer_binary(l, op, x, y, type_builtin(t, "long"), out);
+        return language_fail(l, "Argument to arithmetic operation not a number or boolean.");
     return true;
-}
-
-static bool is_aggregate(const struct type *type)
-{
-    return type->kind == TYPE_STRUCT || type->kind == TYPE_UNION;
 }
 
 bool value_binary(struct language *l, enum value_operator op, struct value a, struct value b,
@@ -618,7 +620,7 @@ bool value_negate(struct language *l, struct value v, struct value *out)
         return true;
     }
     if (!type_is_integer(type))
-        return language_fail(l, "Argument to arithmetic operation not a number or boolean.");
+        return language_fail(l, "Argument to negate operation not a number.");
     if (!value_integer(l, v, &number))
         return false;
     *out = value_of_int(l, common_type(l, type, type), -number);
@@ -709,6 +711,8 @@ bool value_dereference(struct language *l, struct value v, struct value *out)
         *out = value_at(plain_int(l), address);
         return true;
     case TYPE_NO_DATA: return decay(l, &v);
+    case TYPE_STRUCT:
+    case TYPE_UNION: return language_fail(l, "Structure has no component named operator*.");
     default: return language_fail(l, "Attempt to take contents of a non-pointer value.");
     }
 }
@@ -818,6 +822,8 @@ bool value_index(struct language *l, struct value v, struct value index, struct 
         *out = value_part(l, &v, type->target, i * size_of(l, type->target));
         return true;
     }
+    if (is_aggregate(type))
+        return language_fail(l, "Structure has no component named operator[].");
     if (type->kind != TYPE_POINTER)
         return language_fail(l, "cannot subscript something of type `%s'",
                              type->name ? type->name : "(unnamed type)");

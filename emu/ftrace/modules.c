@@ -5,11 +5,16 @@
  * number of its entries, and the address of the names (struct mod_kallsyms; in the guest kernel
  * three members of the same sizes). Linux's entries are those of an ELF, of which the first is
  * zero; the guest kernel's are an address, a size, and the offset of the name, four bytes each.
+ * Linux's has only the functions that stay. Until the module's init function has returned, the
+ * pointer beside it leads to another such structure, whose table has all of them.
  */
 #include "ftrace/modules.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
 #include "load/symbols.h"
@@ -22,8 +27,11 @@
  */
 enum { LIST_BYTES = 16, AREAS_END = 768, AREA_SIZE_BYTES_MAX = 64 << 20, MODULES_MAX = 1024 };
 
-/* Of the table of symbols: where a struct module is examined for it, and what it may have. */
-enum { TABLE_END = 2048, ENTRIES_MAX = 1 << 16, NAMES_MAX = 1 << 13, STRINGS_MAX = 16 << 20 };
+/*
+ * Of the table of symbols: where a struct module is examined for it, what it may have, and how many
+ * of its names are read on either side of an address.
+ */
+enum { TABLE_END = 2048, ENTRIES_MAX = 1 << 17, NAMES_MAX = 1 << 12, STRINGS_MAX = 16 << 20 };
 
 /* Reads the guest's memory as the hart maps it. */
 static bool read_guest(const struct cluster *c, struct hart *h, uint64_t va, void *to, size_t len)
@@ -87,7 +95,7 @@ struct found {
     struct hart *hart;
     uint64_t node; /* of the list */
     uint64_t areas[AREAS];
-    unsigned entries_left, names_left; /* to be read, so that damaged tables end */
+    unsigned entries_left; /* to be read, so that damaged tables end */
 };
 
 static bool find_module(struct found *f, const struct symbols *symbols, uint64_t va,
@@ -131,7 +139,7 @@ struct table {
 /* An entry, of either form. */
 struct entry {
     uint64_t va;
-    uint32_t name; /* offset in the strings */
+    uint64_t name; /* the address of its first character */
     bool defined;
 };
 
@@ -146,80 +154,126 @@ static struct entry entry_at(const struct table *t, const uint8_t *at)
 {
     struct entry e = {.defined = true};
     uint16_t section;
+    uint32_t offset;
 
     if (t->is_elf) {
-        memcpy(&e.name, at, 4);
+        memcpy(&offset, at, 4);
         memcpy(&section, at + 6, 2);
         memcpy(&e.va, at + 8, 8);
         e.defined = section != 0;
     } else {
         memcpy(&e.va, at, 8);
-        memcpy(&e.name, at + 12, 4);
+        memcpy(&offset, at + 12, 4);
     }
+    e.name = t->strings + offset;
+    e.defined &= offset < STRINGS_MAX;
     return e;
 }
 
 /* Reads a name; false: it is none of a function. Mapping symbols ($x) and local labels are not. */
-static bool read_name(const struct found *f, const struct table *t, uint32_t offset,
-                      char name[MODULE_FUNCTION_MAX])
+static bool read_name(const struct found *f, uint64_t at, char name[MODULE_FUNCTION_MAX])
 {
     size_t len = 0;
 
-    if (offset >= STRINGS_MAX)
-        return false;
     do {
         if (len == MODULE_FUNCTION_MAX - 1 ||
-            !read_guest(f->cluster, f->hart, t->strings + offset + len, &name[len], 1))
+            !read_guest(f->cluster, f->hart, at + len, &name[len], 1))
             return false;
         if (name[len] && (name[len] <= ' ' || name[len] > '~'))
             return false;
+        if (name[0] == '$' || (len == 1 && !memcmp(name, ".L", 2)))
+            return false;
     } while (name[len++]);
-    return len > 1 && name[0] != '$' && strncmp(name, ".L", 2) != 0;
+    return len > 1;
 }
 
-/* The entries with names that are nearest, below the address and behind it. */
-static void take_entry(struct found *f, const struct table *t, const struct entry *e, uint64_t va,
-                       struct module_function *found)
+/* Those of the module's symbols that may be functions, in ascending order of address. */
+struct module_symbols {
+    struct found found; /* whose cluster and hart are those of the question */
+    char module[MODULE_NAME_MAX];
+    VEC_OF(struct entry) entries;
+};
+
+static int compare_entries(const void *a, const void *b)
 {
-    char name[MODULE_FUNCTION_MAX];
+    const struct entry *x = a, *y = b;
 
-    if (!e->defined || e->va <= found->va || e->va >= found->end ||
-        !module_has(f->areas, AREAS, e->va))
-        return;
-    f->names_left--;
-    if (!read_name(f, t, e->name, name))
-        return;
-    if (e->va > va) {
-        found->end = e->va;
-        return;
-    }
-    found->va = e->va;
-    memcpy(found->name, name, sizeof found->name);
+    return x->va != y->va ? (x->va > y->va) - (x->va < y->va)
+                          : (x->name > y->name) - (x->name < y->name);
 }
 
-static bool search_table(struct found *f, const struct table *t, uint64_t va,
-                         struct module_function *found)
+static bool has_name(const struct module_symbols *m, size_t i, char name[MODULE_FUNCTION_MAX])
+{
+    return read_name(&m->found, m->entries.at[i].name, name);
+}
+
+/* Takes the entries that lead into the module; none, if it is no table: none of them has a name. */
+static void take_entries(struct module_symbols *m, const struct table *t)
 {
     uint8_t bytes[ENTRIES_AT_ONCE * ELF_ENTRY_BYTES];
+    size_t before = m->entries.len, named = before;
+    char name[MODULE_FUNCTION_MAX];
     unsigned size = entry_bytes(t);
 
-    found->va = 0;
-    found->end = UINT64_MAX;
-    for (uint32_t i = 0; i < t->count && f->names_left; i += ENTRIES_AT_ONCE) {
+    for (uint32_t i = 0; i < t->count; i += ENTRIES_AT_ONCE) {
         uint32_t count = t->count - i < ENTRIES_AT_ONCE ? t->count - i : ENTRIES_AT_ONCE;
 
-        if (!read_guest(f->cluster, f->hart, t->entries + (uint64_t)i * size, bytes,
+        if (!read_guest(m->found.cluster, m->found.hart, t->entries + (uint64_t)i * size, bytes,
                         (size_t)count * size))
-            return false;
-        for (uint32_t k = 0; k < count && f->names_left; k++) {
+            break;
+        for (uint32_t k = 0; k < count; k++) {
             struct entry e = entry_at(t, bytes + (size_t)k * size);
 
-            take_entry(f, t, &e, va, found);
+            if (e.defined && module_has(m->found.areas, AREAS, e.va))
+                VEC_PUSH(&m->entries, e);
         }
     }
-    if (found->end - found->va > PAGE_BYTES)
-        found->end = found->va + PAGE_BYTES;
-    return found->va && va < found->end;
+    while (named < m->entries.len && named < before + NAMES_MAX && !has_name(m, named, name))
+        named++;
+    if (named == m->entries.len || named == before + NAMES_MAX)
+        m->entries.len = before;
+}
+
+/* The number of entries up to the address. */
+static size_t entries_up_to(const struct module_symbols *m, uint64_t va)
+{
+    size_t low = 0, high = m->entries.len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (m->entries.at[middle].va <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool module_symbols_at(const struct module_symbols *m, uint64_t va, struct module_function *out)
+{
+    size_t behind = entries_up_to(m, va), at = behind;
+    size_t first = at > NAMES_MAX ? at - NAMES_MAX : 0;
+    size_t end = m->entries.len - behind > NAMES_MAX ? behind + NAMES_MAX : m->entries.len;
+    char next[MODULE_FUNCTION_MAX];
+
+    while (at > first && !has_name(m, at - 1, out->name))
+        at--;
+    while (behind < end && !has_name(m, behind, next))
+        behind++;
+    if (at == first)
+        return false;
+    out->va = m->entries.at[at - 1].va;
+    out->end = behind < end ? m->entries.at[behind].va : UINT64_MAX;
+    if (out->end - out->va > PAGE_BYTES)
+        out->end = out->va + PAGE_BYTES;
+    memcpy(out->module, m->module, sizeof out->module);
+    return va < out->end;
+}
+
+const char *module_symbols_module(const struct module_symbols *m)
+{
+    return m->module;
 }
 
 /* Whether three words of a struct module are those of a table of symbols, and which form it has. */
@@ -237,20 +291,64 @@ static bool read_table(struct found *f, const uint64_t words[3], struct table *t
     return true;
 }
 
-bool module_function_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
-                        uint64_t va, struct module_function *out)
+static void take_table_at(struct module_symbols *m, uint64_t va)
 {
-    enum { FIRST = LIST_BYTES + MODULE_NAME_MAX };
-    struct found f = {
-        .cluster = c, .hart = h, .entries_left = ENTRIES_MAX, .names_left = NAMES_MAX};
     uint64_t words[3];
     struct table t;
 
-    if (!find_module(&f, symbols, va, out->module))
-        return false;
-    for (unsigned at = FIRST; at < TABLE_END; at += 8)
-        if (read_guest(c, h, f.node + at, words, sizeof words) && read_table(&f, words, &t) &&
-            search_table(&f, &t, va, out))
-            return true;
-    return false;
+    if (read_guest(m->found.cluster, m->found.hart, va, words, sizeof words) &&
+        read_table(&m->found, words, &t))
+        take_entries(m, &t);
+}
+
+/*
+ * Searches a struct module for its tables: one in itself, and until its init functions have run
+ * another one with these, to which it has a pointer. Without any the module has no symbols.
+ */
+static void find_entries(struct module_symbols *m)
+{
+    enum { FIRST = LIST_BYTES + MODULE_NAME_MAX };
+
+    for (unsigned at = FIRST; at < TABLE_END; at += 8) {
+        uint64_t pointer;
+
+        take_table_at(m, m->found.node + at);
+        if (read_guest(m->found.cluster, m->found.hart, m->found.node + at, &pointer, 8) &&
+            pointer && pointer % 8 == 0)
+            take_table_at(m, pointer);
+    }
+    if (m->entries.len)
+        qsort(m->entries.at, m->entries.len, sizeof *m->entries.at, compare_entries);
+}
+
+struct module_symbols *module_symbols_new(const struct cluster *c, struct hart *h,
+                                          const struct symbols *symbols, uint64_t va)
+{
+    struct module_symbols *m = xcalloc(1, sizeof *m);
+
+    m->found = (struct found){.cluster = c, .hart = h, .entries_left = ENTRIES_MAX};
+    if (!find_module(&m->found, symbols, va, m->module)) {
+        free(m);
+        return NULL;
+    }
+    find_entries(m);
+    return m;
+}
+
+void module_symbols_free(struct module_symbols *m)
+{
+    if (!m)
+        return;
+    VEC_FREE(&m->entries);
+    free(m);
+}
+
+bool module_function_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
+                        uint64_t va, struct module_function *out)
+{
+    struct module_symbols *m = module_symbols_new(c, h, symbols, va);
+    bool found = m && module_symbols_at(m, va, out);
+
+    module_symbols_free(m);
+    return found;
 }

@@ -14,6 +14,7 @@
 
 struct cluster;
 struct hart;
+struct module_symbols;
 struct symbols;
 
 enum {
@@ -33,7 +34,19 @@ struct module_function {
     uint64_t va, end; /* of its first instruction; the next symbol, or a page behind `va` */
 };
 
-/* Finds the function that has the address, by the module's table of symbols. False: as above. */
+/*
+ * The symbols of the module that has the address, for many questions while the guest stands still.
+ * NULL: no module has it, as above. A module without a table has no symbols.
+ */
+struct module_symbols *module_symbols_new(const struct cluster *c, struct hart *h,
+                                          const struct symbols *symbols, uint64_t va);
+void module_symbols_free(struct module_symbols *m);                /* NULL is allowed */
+const char *module_symbols_module(const struct module_symbols *m); /* its name */
+
+/* Finds the function that has the address. False: none has. */
+bool module_symbols_at(const struct module_symbols *m, uint64_t va, struct module_function *out);
+
+/* The same for a single question. False: no module has the address, or none of its functions. */
 bool module_function_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
                         uint64_t va, struct module_function *out);
 

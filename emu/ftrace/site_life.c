@@ -137,13 +137,63 @@ static bool pair_distance(const uint8_t bytes[SITE_BYTES], uint64_t *distance)
     return true;
 }
 
+/* Adds the site at this address; `names`: of the module that has it, NULL: none has. */
+static uint32_t add(struct site_life *l, uint64_t pa, uint64_t va,
+                    const struct module_symbols *names)
+{
+    struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES, .pa = pa, .va = va, .module = ""};
+    const struct symbol *function = symbols_function_at(l->symbols, va);
+    struct module_function in_module;
+    uint8_t before[4];
+    uint32_t id;
+
+    if (l->learnt == LEARNT_MAX) {
+        l->left_out++;
+        return NO_SITE;
+    }
+    if (site_layout(l->sites) == LAYOUT_PFE16)
+        s.size = SITE_BYTES_MAX;
+    if (site_layout(l->sites) == LAYOUT_MCOUNT)
+        s.ra_copy = read_memory(l, pa - 4, before, 4) ? (uint8_t)site_ra_copy(before) : 0;
+    s.function = function ? function->name : "";
+    if (names)
+        s.module = module_symbols_module(names);
+    if (!function && names && module_symbols_at(names, va + pair_offset(l), &in_module))
+        s.function = in_module.name;
+    id = site_add(l->sites, &s);
+    l->learnt += id != NO_SITE;
+    return id;
+}
+
+/* Whether the site is what the kernel says now. The memory may have been another module's. */
+static bool is_same(const struct site_life *l, const struct site *s, uint64_t va,
+                    const struct module_symbols *names)
+{
+    struct module_function f;
+
+    return s->va == va && names && s->module && !strcmp(s->module, module_symbols_module(names)) &&
+           module_symbols_at(names, va + pair_offset(l), &f) && !strcmp(s->function, f.name);
+}
+
+uint32_t site_life_add(struct site_life *l, struct hart *h, uint64_t va,
+                       const struct module_symbols *names)
+{
+    unsigned size = site_layout(l->sites) == LAYOUT_PFE16 ? SITE_BYTES_MAX : SITE_BYTES;
+    uint64_t pa;
+    uint32_t id;
+
+    if (va % 2 || !hart_translate(h, va, ACCESS_LOAD, &pa) || image_covers(l->image, pa))
+        return NO_SITE;
+    for (; (id = site_find(l->sites, pa, size)) != NO_SITE; site_remove(l->sites, id))
+        if (is_same(l, site_get(l->sites, id), va, names))
+            return id;
+    return add(l, pa, va, names);
+}
+
 /* Adds a site if the bytes at pa are one; returns it, or NO_SITE. */
 static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
 {
-    struct site s = {.kind = SITE_FUNCTION, .size = SITE_BYTES};
-    const struct symbol *function;
-    struct module_function in_module;
-    char module[MODULE_NAME_MAX];
+    struct module_symbols *names;
     uint8_t bytes[SITE_BYTES];
     uint64_t distance, va;
     uint32_t id;
@@ -152,24 +202,9 @@ static uint32_t learn_at(struct site_life *l, struct hart *h, uint64_t pa)
     if (!read_memory(l, pa, bytes, sizeof bytes) || !pair_distance(bytes, &distance) ||
         image_covers(l->image, pa) || !find_address(l, h, pa, distance, &va))
         return NO_SITE;
-    if (l->learnt == LEARNT_MAX) {
-        l->left_out++;
-        return NO_SITE;
-    }
-    if (pair_offset(l))
-        s.size = SITE_BYTES_MAX;
-    s.pa = pa - pair_offset(l);
-    s.va = va - pair_offset(l);
-    if (site_layout(l->sites) == LAYOUT_MCOUNT)
-        s.ra_copy = read_memory(l, pa - 4, bytes, 4) ? (uint8_t)site_ra_copy(bytes) : 0;
-    function = symbols_function_at(l->symbols, s.va);
-    s.function = function ? function->name : "";
-    s.module = module_name_at(l->cluster, h, l->symbols, s.va, module) ? module : "";
-    if (!function && s.module[0] &&
-        module_function_at(l->cluster, h, l->symbols, s.va + pair_offset(l), &in_module))
-        s.function = in_module.name;
-    id = site_add(l->sites, &s);
-    l->learnt += id != NO_SITE;
+    names = module_symbols_new(l->cluster, h, l->symbols, va);
+    id = add(l, pa - pair_offset(l), va - pair_offset(l), names);
+    module_symbols_free(names);
     return id;
 }
 

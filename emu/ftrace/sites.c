@@ -412,6 +412,11 @@ static enum site_layout find_layout(const struct image *im, const struct symbols
     return symbols_find(symbols, "ftrace_call", &va) ? LAYOUT_PFE8 : LAYOUT_ATOMIC;
 }
 
+uint64_t site_of_entry(const struct site_table *t, uint64_t entry)
+{
+    return entry + (t->layout == LAYOUT_CALLOPS ? LITERAL_BYTES : 0);
+}
+
 static void add_functions(struct site_table *t, const struct image *im,
                           const struct symbols *symbols, const struct diag *d)
 {
@@ -424,7 +429,7 @@ static void add_functions(struct site_table *t, const struct image *im,
     if (e.all.len)
         t->layout = find_layout(im, symbols, t->mcount, &e);
     for (size_t i = 0; i < e.all.len; i++) {
-        uint64_t va = e.all.at[i] + (t->layout == LAYOUT_CALLOPS ? LITERAL_BYTES : 0);
+        uint64_t va = site_of_entry(t, e.all.at[i]);
 
         refused += t->layout == LAYOUT_NONE ||
                    !add_site(t, im, va, SITE_FUNCTION, symbols_function_at(symbols, va));

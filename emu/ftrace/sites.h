@@ -111,6 +111,9 @@ uint32_t site_find_literal(const struct site_table *t, uint64_t pa, unsigned siz
 /* The address of _mcount; 0: the image has none. */
 uint64_t site_mcount(const struct site_table *t);
 
+/* The address of the site that an entry of __mcount_loc leads to. */
+uint64_t site_of_entry(const struct site_table *t, uint64_t entry);
+
 enum site_layout site_layout(const struct site_table *t);
 const char *site_layout_name(enum site_layout layout); /* "none", "mcount", ... */
 

@@ -13,6 +13,7 @@
 #include "ftrace/audit.h"
 #include "ftrace/calls.h"
 #include "ftrace/jump_labels.h"
+#include "ftrace/module_sites.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/site_check.h"
 #include "ftrace/site_life.h"
@@ -34,6 +35,7 @@ struct watch {
     struct site_table *sites;
     struct tasks *tasks; /* not owned; NULL: none */
     struct site_life *site_life;
+    struct module_sites *module_sites;
     struct text_map *text;
     struct patch_log *patches;
     struct account *account;
@@ -238,6 +240,8 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     w->sites = site_table_new(config->image, config->symbols, d);
     site_table_listen(w->sites, (struct site_listener){on_sites_changed, w});
     w->site_life = site_life_new(config->cluster, w->sites, config->image, config->symbols);
+    w->module_sites =
+        module_sites_new(config->cluster, config->image, config->symbols, w->sites, w->site_life);
     w->text = text_map_new(config->image, config->symbols);
     w->patches = patch_log_new(w->sites, cluster_hart_count(config->cluster), config->patches_max);
     w->updates = updates_new(config->cluster, w->sites, w->patches, config->updates_max);
@@ -272,6 +276,7 @@ void watch_free(struct watch *w)
     audit_free(w->audit);
     updates_free(w->updates);
     patch_log_free(w->patches);
+    module_sites_free(w->module_sites);
     site_life_free(w->site_life);
     text_map_free(w->text);
     site_table_free(w->sites);
@@ -284,6 +289,7 @@ void watch_state_io(void *watch, struct state_io *io)
 
     site_table_state_io(io, w->sites); /* the others refer to its sites */
     site_life_state_io(io, w->site_life);
+    module_sites_state_io(io, w->module_sites);
     if (w->tasks)
         tasks_state_io(io, w->tasks);
     if (w->account)

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/page_list.h"
 #include "base/state_io.h"
 #include "base/versions.h"
 
@@ -205,6 +206,68 @@ void drive_free_version(struct drive *d, struct version *v)
 size_t drive_versions_bytes(const struct drive *d)
 {
     return d->versions ? versions_bytes(d->versions) : 0;
+}
+
+/* ---- contents for a file ---- */
+
+static void keep_page(struct drive *d, uint64_t page)
+{
+    if (d->versions && versions_exist(d->versions))
+        versions_keep(d->versions, page);
+}
+
+/* All contents are those of the file again. */
+static void forget_pages(struct drive *d)
+{
+    size_t count;
+    uint64_t *pages = map_keys(&d->pages, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        keep_page(d, pages[i]);
+        free(map_get_ptr(&d->pages, pages[i]));
+    }
+    map_clear(&d->pages);
+    free(pages);
+}
+
+static void save_pages(struct state_io *io, const struct drive *d, struct page_list *contents)
+{
+    size_t count;
+    uint64_t *pages = map_keys(&d->pages, &count);
+
+    (void)state_io_count(io, count, SIZE_MAX);
+    for (size_t i = 0; i < count; i++) {
+        STATE_IO(io, pages[i]);
+        VEC_PUSH(&contents->pages, map_get_ptr(&d->pages, pages[i]));
+    }
+    free(pages);
+}
+
+static void load_pages(struct state_io *io, struct drive *d, struct page_list *contents)
+{
+    uint64_t page = 0, count = (d->size + PAGE - 1) / PAGE;
+
+    forget_pages(d);
+    for (size_t left = state_io_count(io, 0, count); left && !io->error; left--) {
+        STATE_IO_BELOW(io, page, count);
+        if (d->mode != DRIVE_SNAPSHOT || map_get_ptr(&d->pages, page))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
+        if (io->error)
+            return;
+        keep_page(d, page);
+        map_put_ptr(&d->pages, page, xcalloc(1, PAGE));
+        VEC_PUSH(&contents->pages, map_get_ptr(&d->pages, page));
+    }
+}
+
+void drive_contents_io(struct state_io *io, struct drive *d, struct page_list *contents)
+{
+    state_io_section(io, "drive", 1);
+    STATE_IO_SAME(io, d->size);
+    if (io->loading)
+        load_pages(io, d, contents);
+    else
+        save_pages(io, d, contents);
 }
 
 /* ---- opening ---- */

@@ -13,6 +13,8 @@
 #include "base/diag.h"
 
 struct drive;
+struct page_list;
+struct state_io;
 struct version;
 
 enum drive_mode {
@@ -50,6 +52,11 @@ bool drive_flush(void *drive);
 struct version *drive_take_version(struct drive *d);
 MUST_USE bool drive_restore_version(struct drive *d, const struct version *v);
 void drive_free_version(struct drive *d, struct version *v);
+/*
+ * Saves or restores, for a file, which pages of a DRIVE_SNAPSHOT the guest has written, and appends
+ * their bytes to `contents`, as ram_contents_io does. The other contents are those of the file.
+ */
+void drive_contents_io(struct state_io *io, struct drive *d, struct page_list *contents);
 size_t drive_versions_bytes(const struct drive *d); /* host memory of all of them */
 
 #endif

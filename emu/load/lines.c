@@ -6,7 +6,6 @@
 #include "load/lines.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "load/lines_dwarf.h"
 
 /* A contiguous address range of a compilation unit. */
 struct unit_range {
@@ -102,7 +102,7 @@ static void open_dwarf(struct lines *l)
 }
 
 /* The unit that holds addr. Ranges of one program do not overlap. */
-static bool find_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit)
+bool lines_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit)
 {
     size_t low = 0, high;
 
@@ -123,7 +123,7 @@ static bool find_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit)
            dwarf_offdie(l->dwarf, l->ranges.at[low - 1].die, unit);
 }
 
-static const char *shorten(const char *file, Dwarf_Die *unit)
+const char *lines_shorten(const char *file, Dwarf_Die *unit)
 {
     Dwarf_Attribute attr;
     const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
@@ -145,7 +145,7 @@ static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
     if (!file || dwarf_lineno(line, &number) != 0)
         return false;
     (void)dwarf_linecol(line, &column); /* stays 0 if not known */
-    place->file = shorten(file, unit);
+    place->file = lines_shorten(file, unit);
     place->line = (unsigned)number;
     place->column = (unsigned)column;
     return true;
@@ -156,7 +156,7 @@ static bool find_line(Dwarf_Die *unit, uint64_t addr, struct line_place *place)
  * from an inlined function to its definition's scopes instead of its caller's.
  * Returns the count; *scopes is from malloc.
  */
-static int scopes_around(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes)
+int lines_scopes(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes)
 {
     Dwarf_Die *by_address = NULL;
     int count = dwarf_getscopes(unit, addr, &by_address);
@@ -173,7 +173,7 @@ static void find_functions(Dwarf_Die *unit, uint64_t addr, struct line_place *pl
                            Dwarf_Die *function)
 {
     Dwarf_Die *scopes;
-    int count = scopes_around(unit, addr, &scopes);
+    int count = lines_scopes(unit, addr, &scopes);
 
     for (int i = 0; i < count && !place->function; i++) {
         int tag = dwarf_tag(&scopes[i]);
@@ -192,7 +192,7 @@ static void find_place(struct lines *l, uint64_t addr, struct line_place *place)
 {
     Dwarf_Die unit, function;
 
-    if (find_unit(l, addr, &unit) && find_line(&unit, addr, place))
+    if (lines_unit(l, addr, &unit) && find_line(&unit, addr, place))
         find_functions(&unit, addr, place, &function);
     else
         place->file = NULL;
@@ -205,19 +205,9 @@ static bool has_dwarf(struct lines *l)
     return l && l->dwarf;
 }
 
-Dwarf *lines_debug_info(struct lines *l)
+Dwarf *lines_dwarf(struct lines *l)
 {
     return has_dwarf(l) ? l->dwarf : NULL;
-}
-
-bool lines_unit_offset(struct lines *l, uint64_t addr, uint64_t *unit)
-{
-    Dwarf_Die die;
-
-    if (!has_dwarf(l) || !find_unit(l, addr, &die))
-        return false;
-    *unit = dwarf_dieoffset(&die);
-    return true;
 }
 
 bool lines_at(struct lines *l, uint64_t addr, struct line_place *place)
@@ -243,12 +233,12 @@ bool lines_of_function(struct lines *l, uint64_t addr, struct line_place *place)
     Dwarf_Die unit, function;
     int line = 0;
 
-    if (!has_dwarf(l) || !find_unit(l, addr, &unit))
+    if (!has_dwarf(l) || !lines_unit(l, addr, &unit))
         return false;
     find_functions(&unit, addr, &found, &function);
     if (!found.function || !dwarf_decl_file(&function) || dwarf_decl_line(&function, &line) != 0)
         return false;
-    found.file = shorten(dwarf_decl_file(&function), &unit);
+    found.file = lines_shorten(dwarf_decl_file(&function), &unit);
     found.line = (unsigned)line;
     found.inlined = NULL;
     *place = found;
@@ -271,7 +261,7 @@ static bool find_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct line_place *pl
     name = dwarf_filesrc(files, file, NULL, NULL);
     if (!name)
         return false;
-    place->file = shorten(name, unit);
+    place->file = lines_shorten(name, unit);
     place->line = (unsigned)line;
     place->column = 0;
     return true;
@@ -290,9 +280,9 @@ bool lines_outside(struct lines *l, uint64_t addr, const char *name, struct line
     Dwarf_Die unit, *scopes;
     int count;
 
-    if (!lines_at(l, addr, &found) || !find_unit(l, addr, &unit))
+    if (!lines_at(l, addr, &found) || !lines_unit(l, addr, &unit))
         return false;
-    count = scopes_around(&unit, addr, &scopes);
+    count = lines_scopes(&unit, addr, &scopes);
     for (int i = 0; i < count && is_in(found.file, name); i++)
         if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
             (void)!find_call(&unit, &scopes[i], &found);

@@ -46,11 +46,4 @@ MUST_USE bool lines_outside(struct lines *l, uint64_t addr, const char *name,
 MUST_USE bool lines_member(struct lines *l, const char *structure, const char *member,
                            uint64_t *offset);
 
-/*
- * For readers of more than lines (libdw's types): the file's DWARF, opened if it is not yet, NULL:
- * none; and the offset of the compilation unit that contains an address.
- */
-struct Dwarf *lines_debug_info(struct lines *l);
-MUST_USE bool lines_unit_offset(struct lines *l, uint64_t addr, uint64_t *unit);
-
 #endif

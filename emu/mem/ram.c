@@ -248,10 +248,12 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
         done = write_code(r, pa, from, len, by);
     if (done < len) {
         /* The loader writes before the harts start, so its writes need no stamp. */
-        if (by->kind != WRITER_LOADER)
+        if (by->kind != WRITER_LOADER) {
             ram_open_page(r, pa, by);
-        else
+        } else {
             ram_keep_page(r, pa);
+            ram_page_at(r, pa)->loaded = true;
+        }
         memcpy(ram_host(r, pa + done), from + done, len - done);
     }
 }

@@ -25,6 +25,7 @@
 
 #include "base/compiler.h"
 
+struct page_list;
 struct state_io;
 struct version;
 struct versions;
@@ -59,6 +60,7 @@ struct ram_page {
     uint64_t stamp; /* of the first store after it was last closed; 0: untouched since loading */
     uint32_t flags;
     bool shared;          /* writers other than `opener` may have stored to it since */
+    bool loaded;          /* the loader has written to it, or it was restored from a file */
     uint32_t kept;        /* generation of versions in which it has been kept (ram_keep_page) */
     struct writer opener; /* made the first store since the page was opened */
     uint64_t copy;        /* number of its newest copy; 0: none is kept */
@@ -210,7 +212,20 @@ struct version *ram_take_version(struct ram *r);
 void ram_restore_version(struct ram *r, const struct version *v);
 void ram_free_version(struct ram *r, struct version *v);
 
-/* Saves or restores the write clock; a version has the rest. */
+/* Saves or restores the write clock; a version, or a file, has the rest. */
 void ram_state_io(struct state_io *io, struct ram *r);
+
+/* Parts of that: what is known of a page, of a copy, and which copies there are. */
+void ram_page_state_io(struct state_io *io, struct ram_page *page);
+void ram_copy_state_io(struct state_io *io, struct page_copy *copy);
+void ram_copies_state_io(struct state_io *io, struct ram *r);
+
+/*
+ * Saves or restores, for a file, what is known of each page that is not as at power-on, and the
+ * copies. Appends to `contents` the pages and copies whose bytes are not all zero, in the same
+ * order in both directions: the caller saves or restores these. When restoring, all others are zero
+ * after this. Comes before ram_state_io.
+ */
+void ram_contents_io(struct state_io *io, struct ram *r, struct page_list *contents);
 
 #endif

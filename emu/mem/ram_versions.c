@@ -23,22 +23,25 @@ static void bytes_io(struct state_io *io, uint8_t *bytes)
         memset(bytes, 0, PAGE_BYTES);
 }
 
-static void copy_io(struct state_io *io, struct page_copy *copy)
+void ram_copy_state_io(struct state_io *io, struct page_copy *copy)
 {
     STATE_IO(io, copy->stamp);
     STATE_IO(io, copy->pa);
     STATE_IO(io, copy->older);
     writer_state_io(io, &copy->opener);
     STATE_IO(io, copy->shared);
+}
+
+static void copy_io(struct state_io *io, struct page_copy *copy)
+{
+    ram_copy_state_io(io, copy);
     bytes_io(io, copy->bytes);
     if (io->loading)
         copy->kept = 0;
 }
 
-/* Saves or restores the state and the bytes of a page. */
-static void page_io(struct state_io *io, struct ram *r, uint64_t number)
+void ram_page_state_io(struct state_io *io, struct ram_page *page)
 {
-    struct ram_page *page = &r->pages[number];
     uint32_t flags = page->flags & RAM_PAGE_STATE;
 
     STATE_IO(io, page->stamp);
@@ -50,6 +53,14 @@ static void page_io(struct state_io *io, struct ram *r, uint64_t number)
     STATE_IO(io, page->uncopied);
     STATE_IO(io, page->streak);
     STATE_IO(io, page->last_open);
+}
+
+/* Saves or restores the state and the bytes of a page. */
+static void page_io(struct state_io *io, struct ram *r, uint64_t number)
+{
+    struct ram_page *page = &r->pages[number];
+
+    ram_page_state_io(io, page);
     bytes_io(io, r->bytes + (number << PAGE_SHIFT));
     if (io->loading)
         page->kept = 0;
@@ -113,6 +124,16 @@ void ram_free_version(struct ram *r, struct version *v)
     version_free(r->versions, v);
 }
 
+void ram_copies_state_io(struct state_io *io, struct ram *r)
+{
+    STATE_IO(io, r->first_copy);
+    STATE_IO(io, r->next_copy);
+    STATE_IO(io, r->copy_base);
+    if (!r->copy_base || r->copy_base > r->first_copy || r->first_copy > r->next_copy ||
+        r->next_copy - r->first_copy > r->copies_max)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
+}
+
 void ram_state_io(struct state_io *io, struct ram *r)
 {
     state_io_section(io, "ram", 2);
@@ -122,9 +143,7 @@ void ram_state_io(struct state_io *io, struct ram *r)
     STATE_IO(io, r->stamp);
     STATE_IO(io, r->closed_stamp);
     STATE_IO(io, r->closings);
-    STATE_IO(io, r->first_copy);
-    STATE_IO(io, r->next_copy);
-    STATE_IO(io, r->copy_base);
+    ram_copies_state_io(io, r);
     STATE_IO(io, r->copies_left_out);
 }
 

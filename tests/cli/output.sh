@@ -121,7 +121,7 @@ claim 'a reader that goes away is status 74, not a signal' has_status 74
 claim '... and one line' says_one_line 'console: Broken pipe'
 piped "$rvftrace" run --quiet --console none --append "$demo" --report - "$mcount"
 claim 'the same for a report' has_status 74
-yes step | head -n 500 >"$work/steps"
+yes stepi | head -n 500 >"$work/steps"
 piped "$rvftrace" debug --quiet --commands "$work/steps" "$mcount"
 claim 'and for a session' has_status 74
 claim '... and one line' says_one_line 'standard output: a part of'

@@ -14,7 +14,7 @@ break schedule hart 0
 continue
 continue
 reverse-stepi 200
-step 100
+stepi 100
 reverse-continue
 delete
 watch ftrace_call

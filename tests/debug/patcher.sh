@@ -15,7 +15,7 @@ for kind in . asan stress; do
 done
 
 # An empty line repeats a step when the lines come from a pipe.
-if printf 'tbreak main\nc\ns\n\n\nquit\n' |
+if printf 'tbreak main\nc\nsi\n\n\nquit\n' |
     "$build/rvftrace" debug "$dir/patcher.elf" 2>"$dir/errors" | grep -qF '<main+0x6>'; then
     echo "ok - an empty line repeats a step"
 else

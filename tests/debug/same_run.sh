@@ -12,18 +12,18 @@ cat >"$dir/busy" <<'C'
 break ftrace_make_call
 break schedule hart 0
 tbreak ftrace_call
-step 3000
-next 200
+stepi 3000
+nexti 200
 continue
 finish
 continue
-next 100
+nexti 100
 backtrace
 hart 1
-step 500
-next 50
+stepi 500
+nexti 50
 hart 0
-step 700
+stepi 700
 continue
 delete
 tbreak ftrace_modify_all_code
@@ -33,21 +33,21 @@ rwatch ftrace_trace_function
 continue
 continue
 continue
-step 300
+stepi 300
 continue
 delete
 tbreak ftrace_modify_all_code
 continue
-step 5000
-next 300
+stepi 5000
+nexti 300
 until prepare_ftrace_return
 watch-patch ftrace_* stores
 continue
-step 300
+stepi 300
 continue
 watch-patch off
 finish
-step 2000
+stepi 2000
 continue
 C
 

@@ -40,10 +40,10 @@ with Session([sys.argv[1] + "/rvftrace", "debug", "--console", "none",
     types("... again and again", "\x03", r"\n" + PROMPT)
     types("the line that was left is not run", "continue\r",
           "breakpoint 1, hart 0.*<ftrace_init>:.*" + PROMPT)
-    types("a command steps", "step\r", r"step, hart 0.*<ftrace_init\+0x2>.*" + PROMPT)
-    types("an empty line repeats it", "\r", r"step, hart 0.*<ftrace_init\+0x4>.*" + PROMPT)
+    types("a command steps", "stepi\r", r"stepi, hart 0.*<ftrace_init\+0x2>.*" + PROMPT)
+    types("an empty line repeats it", "\r", r"stepi, hart 0.*<ftrace_init\+0x4>.*" + PROMPT)
     types("the arrow brings the last line back", "\x1b[A\r",
-          r"step, hart 0.*<ftrace_init\+0x6>.*" + PROMPT)
+          r"stepi, hart 0.*<ftrace_init\+0x6>.*" + PROMPT)
     for which in ("a run", "a second one"):
         runs()
         s.type("\x03")

@@ -41,7 +41,8 @@ for layout in $(cd "$BUILD/guest-kernel" && for f in mcount pfe16 pfe8 atomic ca
     done
 done
 
-# The machine's own table of sites: a module's are added, and gone when its memory is used again.
+# The machine's own table of sites: a module's are added when it is loaded, and gone when it is
+# unloaded.
 come_and_go="insmod $M/trace_sample.ko depth=3; cat /proc/trace_sample; echo function > $T/current_tracer
     cat /proc/trace_sample; rmmod trace_sample; work calls 1"
 for layout in mcount pfe16 pfe8 atomic callops; do
@@ -49,7 +50,7 @@ for layout in mcount pfe16 pfe8 atomic callops; do
     timeout 60 "$BUILD/rvftrace" run --quiet --audit fail --memory 128M --harts 2 --report "$work_dir/report" \
         --initrd "$BUILD/guest-kernel/$layout/modules.cpio" --append "script=\"$come_and_go\"" \
         "$BUILD/guest-kernel/$layout/kernel.elf" </dev/null >"$out" 2>"$work_dir/errors"
-    check "$layout: a module's functions are sites from their first switching on, until it goes" python3 -c '
+    check "$layout: a module's functions are sites before they are traced for the first time, until it goes" python3 -c '
 import json, sys
 report = json.load(open(sys.argv[1]))
 sites = report["sites"]
@@ -59,7 +60,9 @@ assert len(module) >= 3 and len({site["address"] for site in module}) == len(mod
 assert sum(site["on"]["entries"] == 8 == site["on"]["resumed"] for site in module) >= 1, module
 assert {"sample_leaf", "sample_branch", "sample_show", "sample_init"} <= {site["function"] for site in module}, module
 assert {site["module"] for site in module} == {"trace_sample"}, module
-assert any("gone" in site for site in module), module
+assert all("gone" in site for site in module), module
+leaf = next(site for site in module if site["function"] == "sample_leaf")
+assert (leaf["off"]["entries"], leaf["on"]["entries"]) == (8, 8), leaf
 assert all("gone" not in site for site in sites if site not in module)
 ' "$work_dir/report"
 done

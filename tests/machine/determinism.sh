@@ -59,7 +59,7 @@ done
 
 # The debugger divides the run into pieces, which must make no difference.
 if "$rvftrace" debug --help >/dev/null 2>&1; then
-    printf 'step 1000\nstep 1\nstep 777\nstep 12345\ncontinue\n' >"$work/commands"
+    printf 'stepi 1000\nstepi 1\nstepi 777\nstepi 12345\ncontinue\n' >"$work/commands"
     timeout 60 "$rvftrace" debug --harts 2 --append "script=\"$script\"" \
         --console "$work/pieces.out" --report "$work/pieces.json" --commands "$work/commands" \
         "$mcount" </dev/null >"$work/pieces.log" 2>&1

@@ -3,13 +3,15 @@
  *
  *     snapshot_check [-c core file] [-h harts] [-f stale|coherent|random] [-s seed] [-m MiB] [-n
  * snapshots]
- *                    [-a bootargs] [-i input] [-t trace.json] [-d disk[,snapshot]] IMAGE
+ *                    [-a bootargs] [-i input] [-t trace.json] [-d disk[,snapshot]] [-w file] IMAGE
  *
  * E0: the run from start to end. E1: the same, with snapshots taken at random instructions.
  * E2: from each of these snapshots, in random order, to the end; half of them in pieces. All must
  * agree in cycles, instructions, console output, report, trace and the content of the disk, which
  * is the same before each run from the start; and a state that is saved again right after its
- * restore must be the same bytes. Prints failures, or figures and "ok".
+ * restore must be the same bytes.
+ * E3, with -w: some of the snapshots are also written to a file, from which another machine goes on
+ * to the end. It must agree in all of this but the trace. Prints failures, or figures and "ok".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,12 +37,13 @@
 #include "mem/bus.h"
 #include "mem/ram.h"
 #include "snapshot.h"
+#include "snapshot_file.h"
 
 enum { SNAPSHOTS_MAX = 256 };
 
 struct options {
     struct machine_config config;
-    const char *input, *trace;
+    const char *input, *trace, *file;
     unsigned snapshots;
     uint64_t seed;
 };
@@ -66,6 +69,9 @@ struct outcome {
 
 /* The content of the disk at power-on. */
 static VEC_OF(uint8_t) disk;
+
+/* What the run from start to end has shown. */
+static VEC_OF(uint8_t) shown;
 
 static struct diag diag = {.program = "snapshot_check"};
 
@@ -315,7 +321,9 @@ static uint64_t hash_memory(const struct world *w)
 struct point {
     struct snapshot *snapshot;
     uint64_t insns, memory, parts;
-    size_t shown;
+    size_t shown, typed;
+    char *file;           /* NULL: none was written */
+    VEC_OF(uint8_t) disk; /* then */
 };
 
 static double now_ms(void)
@@ -334,9 +342,32 @@ static int by_number(const void *a, const void *b)
 }
 
 struct figures {
-    double slowest_ms, sum_ms, restore_ms;
+    double slowest_ms, sum_ms, restore_ms, write_ms, read_ms;
     size_t state, largest;
+    unsigned files;
 };
+
+enum { FILES_MAX = 2 };
+
+static void write_file(struct world *w, struct point *p, struct figures *f)
+{
+    const struct options *o = w->options;
+    char *line = xasprintf("of instruction %" PRIu64, p->insns);
+    double start = now_ms();
+
+    p->file = xasprintf("%s.%u", o->file, f->files++);
+    if (snapshot_file_write(w->m, p->file, &(struct snapshot_lines){&line, 1}, &diag) != EXIT_PASS)
+        die("no snapshot was written");
+    f->write_ms += now_ms() - start;
+    free(line);
+    if (o->config.drive_count) {
+        FILE *d = open_disk(o, "rb");
+
+        for (int byte; (byte = fgetc(d)) != EOF;)
+            VEC_PUSH(&p->disk, (uint8_t)byte);
+        fclose(d);
+    }
+}
 
 static void take(struct world *w, struct point *p, struct figures *f)
 {
@@ -350,6 +381,7 @@ static void take(struct world *w, struct point *p, struct figures *f)
     p->parts = machine_state_hash(w->m);
     p->memory = hash_memory(w);
     p->shown = w->shown.len;
+    p->typed = w->typed;
     f->state = snapshot_bytes(w->m, p->snapshot);
 }
 
@@ -365,6 +397,32 @@ static void restore(struct world *w, const struct point *p, struct figures *f)
         die("the console's count is not restored");
     differ("E2", p->insns, "state", p->parts, machine_state_hash(w->m));
     differ("E2", p->insns, "memory", p->memory, hash_memory(w));
+}
+
+/* Another machine, as it was at the point in the first one. */
+static void build_from_file(struct world *w, const struct options *o, const struct point *p,
+                            struct figures *f)
+{
+    struct snapshot_file *file;
+    double start;
+
+    build(w, o);
+    if (o->config.drive_count) {
+        FILE *d = open_disk(o, "r+b");
+
+        if (fwrite(p->disk.at, 1, p->disk.len, d) != p->disk.len || fclose(d))
+            die("the disk cannot be written");
+    }
+    start = now_ms();
+    if (snapshot_file_open(p->file, &diag, &file) != EXIT_PASS ||
+        snapshot_file_restore(file, w->m, p->insns % 2) != EXIT_PASS)
+        die("a snapshot was refused");
+    f->read_ms += now_ms() - start;
+    snapshot_file_close(file);
+    for (size_t i = 0; i < p->shown; i++)
+        VEC_PUSH(&w->shown, shown.at[i]);
+    w->typed = p->typed;
+    differ("E3", p->insns, "memory", p->memory, hash_memory(w));
 }
 
 static struct stop go_in_pieces(struct world *w, struct rng *r)
@@ -388,6 +446,7 @@ static void check(const struct options *o)
 {
     static struct point points[SNAPSHOTS_MAX];
     static uint64_t at[SNAPSHOTS_MAX];
+    struct point filed[FILES_MAX];
     struct rng r = {o->seed + 77};
     struct figures f = {0};
     struct outcome e0, e1, e2;
@@ -405,9 +464,15 @@ static void check(const struct options *o)
     for (unsigned i = 0; i < o->snapshots; i++) {
         (void)go(&w, at[i]);
         take(&w, &points[i], &f);
+        if (o->file && i % 2 && f.files < FILES_MAX)
+            write_file(&w, &points[i], &f);
+        if (points[i].file)
+            filed[f.files - 1] = points[i];
     }
     e1 = outcome_of(&w, go(&w, UINT64_MAX));
     compare("E1", 0, &e0, &e1);
+    for (size_t i = 0; i < w.shown.len; i++)
+        VEC_PUSH(&shown, w.shown.at[i]);
     for (unsigned i = 0; i < o->snapshots; i++) {
         size_t bytes = snapshot_bytes(w.m, points[i].snapshot);
 
@@ -425,10 +490,22 @@ static void check(const struct options *o)
             snapshot_free(w.m, p.snapshot);
     }
     take_down(&w);
+    for (unsigned i = 0; i < f.files && differences < 20; i++) {
+        build_from_file(&w, o, &filed[i], &f);
+        e2 = outcome_of(&w, i % 2 ? go_in_pieces(&w, &r) : go(&w, UINT64_MAX));
+        e2.trace = e0.trace;
+        compare("E3", filed[i].insns, &e0, &e2);
+        take_down(&w);
+        free(filed[i].file);
+        VEC_FREE(&filed[i].disk);
+    }
     printf("# %" PRIu64 " instructions, %u snapshots: taking %.2f ms on average, %.2f at most; "
            "restoring %.2f ms; %zu KiB when taken, %zu KiB at most in the end\n",
            e0.insns, o->snapshots, f.sum_ms / o->snapshots, f.slowest_ms,
            f.restore_ms / o->snapshots, f.state >> 10, f.largest >> 10);
+    if (f.files)
+        printf("# %u files: writing %.2f ms on average, restoring %.2f ms\n", f.files,
+               f.write_ms / f.files, f.read_ms / f.files);
     if (o->config.drive_count && o->config.drives[0].mode == DRIVE_WRITABLE &&
         e0.disk == fnv1a(FNV1A_START, disk.at, disk.len))
         die("the guest has not written to the disk");
@@ -471,7 +548,7 @@ int main(int argc, char **argv)
                         .snapshots = 8};
 
     diag.out = stderr;
-    for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:t:d:r:")) != -1;)
+    for (int c; (c = getopt(argc, argv, "c:h:f:s:m:n:a:i:t:d:r:w:")) != -1;)
         switch (c) {
         case 'c': set_core(&o.config, optarg); break;
         case 'h': o.config.harts = (unsigned)atoi(optarg); break;
@@ -482,6 +559,7 @@ int main(int argc, char **argv)
         case 'a': o.config.bootargs = optarg; break;
         case 'i': o.input = optarg; break;
         case 't': o.trace = optarg; break;
+        case 'w': o.file = optarg; break;
         case 'd': add_drive(&o.config, optarg); break;
         case 'r': o.config.initrd = optarg; break;
         default: return 64;

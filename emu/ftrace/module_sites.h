@@ -1,0 +1,30 @@
+/*
+ * module_sites.h - the sites of the guest's modules, as its kernel takes them up and gives them up.
+ *
+ * ftrace_process_locs is called for each module with the table of its sites (__mcount_loc), before
+ * the module's code runs; ftrace_free_mem, when the memory of its init functions is freed; and
+ * ftrace_release_mod, when it is unloaded (Linux's kernel/trace/ftrace.c, in all versions that have
+ * sites to patch). Of a kernel without these symbols a module's site is learnt when a store
+ * makes it a call (site_life.h).
+ */
+#ifndef FTRACE_MODULE_SITES_H
+#define FTRACE_MODULE_SITES_H
+
+struct cluster;
+struct image;
+struct module_sites;
+struct site_life;
+struct site_table;
+struct state_io;
+struct symbols;
+
+/* Plants probes at these functions. All must outlive it. */
+struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
+                                      const struct symbols *symbols, struct site_table *sites,
+                                      struct site_life *life);
+void module_sites_free(struct module_sites *m); /* NULL is allowed */
+
+/* Saves or restores which site is whose. */
+void module_sites_state_io(struct state_io *io, struct module_sites *m);
+
+#endif

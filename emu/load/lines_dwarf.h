@@ -1,0 +1,24 @@
+/*
+ * lines_dwarf.h - the DWARF of struct lines, for the other files that read it.
+ */
+#ifndef LOAD_LINES_DWARF_H
+#define LOAD_LINES_DWARF_H
+
+#include <elfutils/libdw.h>
+
+#include "load/lines.h"
+
+/* NULL: there is none, or `l` is NULL. Opens the file if that was not done yet. */
+Dwarf *lines_dwarf(struct lines *l);
+
+/* The compilation unit with the address; lines_dwarf must not be NULL. */
+MUST_USE bool lines_unit(struct lines *l, uint64_t addr, Dwarf_Die *unit);
+
+/* The file's name as struct line_place has it. */
+const char *lines_shorten(const char *file, Dwarf_Die *unit);
+
+/* The DIEs around the address, innermost first; *scopes is from malloc. Returns their number, or
+ * 0 or less. */
+int lines_scopes(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes);
+
+#endif
