@@ -214,9 +214,11 @@ static void help_all(struct debugger *d)
 {
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         print_help(d, &commands[i]);
-    fprintf(d->out, "Names may be shortened. EXPR is an expression of C, with $registers, $variables, $1 and $$ of\n"
-                    "the values printed before, and ARRAY[2]@4. ADDR is one whose value is an address: a\n"
-                    "function or an array is its own, so `break schedule` needs no `*`.\n");
+    fprintf(d->out,
+            "Names may be shortened. EXPR is an expression of C, with $registers, $variables, $1 "
+            "and $$ of\n"
+            "the values printed before, and ARRAY[2]@4. ADDR is one whose value is an address: a\n"
+            "function or an array is its own, so `break schedule` needs no `*`.\n");
 }
 
 void do_help(struct debugger *d, const char *args)

@@ -1,7 +1,7 @@
 /*
  * test_expr.c - the values of the expressions that a user types, without debug information:
  * grammar, arithmetic, history, variables. Registers, symbols and memory are simulated.
- * tests/debug/gdb.sh compares the rest with gdb.
+ * tests/debug/like_gdb.sh compares the rest with gdb.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -67,9 +67,7 @@ static int handle(int n, const char *text)
     return n + text[0];
 }
 
-static void plain(void)
-{
-}
+static void plain(void) {}
 
 struct list other = {0, 0};
 int numbers[40] = {1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4};
