@@ -20,7 +20,6 @@ build libjansson-dev reads reports (rvftrace report)
 build libzstd-dev compresses snapshots in files
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
-test gdb-multiarch is compared with the debugger, command by command
 test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
 test gdb-multiarch controls guests through the gdb server
 test opensbi is the firmware that QEMU starts them with

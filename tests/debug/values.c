@@ -62,12 +62,12 @@ struct all {
     char tail[];
 };
 
-static int handle(int n, const char *text)
+__attribute__((noinline)) static int handle(int n, const char *text)
 {
     return n + text[0];
 }
 
-static void plain(void) {}
+__attribute__((noinline)) static void plain(void) {}
 
 struct list other = {0, 0};
 int numbers[40] = {1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4};
