@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/frame.h"
 #include "base/hash.h"
 #include "base/new_file.h"
@@ -33,16 +34,19 @@ enum { FRAME_CONTENTS, FRAME_STATE, FRAMES_OF_STATE };
 
 enum { PAGES_OF_FRAME = 256, BATCH = 32 };
 
-/* The end of a file, after the sizes of the frames. */
+/* The end of a file, after the entries of the frames. */
 struct trailer {
     uint64_t frames, pages; /* number of these */
     uint64_t contents_bytes, state_bytes;
     uint64_t head_bytes; /* of the lines, with the empty one */
-    uint64_t hash;       /* of the lines, the sizes and this, up to here */
+    uint64_t hash;       /* of the lines, the index and this, up to here */
     char magic[sizeof end_magic];
 };
 
-typedef VEC_OF(uint64_t) frame_sizes;
+/* Of a frame, in the index. The checksums within frames leave some bits of these out. */
+struct entry {
+    uint64_t size, digest; /* of the packed bytes */
+};
 
 static uint64_t frames_for(uint64_t pages)
 {
@@ -57,9 +61,10 @@ static size_t pages_of(size_t frame, size_t pages)
     return left < PAGES_OF_FRAME ? left : PAGES_OF_FRAME;
 }
 
-static uint64_t hash_index(uint64_t hash_of_head, const uint64_t *sizes, const struct trailer *t)
+static uint64_t hash_index(uint64_t hash_of_head, const struct entry *index,
+                           const struct trailer *t)
 {
-    uint64_t hash = fnv1a(hash_of_head, (const uint8_t *)sizes, (size_t)t->frames * sizeof *sizes);
+    uint64_t hash = fnv1a(hash_of_head, (const uint8_t *)index, (size_t)t->frames * sizeof *index);
 
     return fnv1a(hash, (const uint8_t *)t, offsetof(struct trailer, hash));
 }
@@ -73,12 +78,17 @@ static void contents_io(struct state_io *io, struct machine *m, struct page_list
     cluster_code_state_io(io, m->cluster);
 }
 
+static uint64_t digest_of(const uint8_t *frame, size_t size)
+{
+    return digest_end(digest_pages(0, 0, frame, size), size);
+}
+
 /* ---- writing ---- */
 
 struct writing {
     struct new_file file;
     int failed; /* errno of the first error; 0: none */
-    frame_sizes sizes;
+    VEC_OF(struct entry) index;
     struct trailer trailer;
 };
 
@@ -118,10 +128,10 @@ static uint64_t put_head(struct writing *w, const struct snapshot_lines *lines)
     return put_line(w, "", hash);
 }
 
-static void put_frame(struct writing *w, const void *frame, size_t size)
+static void put_frame(struct writing *w, const uint8_t *frame, size_t size)
 {
     put(w, frame, size);
-    VEC_PUSH(&w->sizes, size);
+    VEC_PUSH(&w->index, ((struct entry){size, digest_of(frame, size)}));
 }
 
 static void put_state(struct writing *w, const struct state_io *io)
@@ -200,10 +210,10 @@ static void put_machine(struct writing *w, struct machine *m)
 
 static void put_index(struct writing *w, uint64_t hash_of_head)
 {
-    w->trailer.frames = w->sizes.len;
-    w->trailer.hash = hash_index(hash_of_head, w->sizes.at, &w->trailer);
+    w->trailer.frames = w->index.len;
+    w->trailer.hash = hash_index(hash_of_head, w->index.at, &w->trailer);
     memcpy(w->trailer.magic, end_magic, sizeof end_magic);
-    put(w, w->sizes.at, w->sizes.len * sizeof *w->sizes.at);
+    put(w, w->index.at, w->index.len * sizeof *w->index.at);
     put(w, &w->trailer, sizeof w->trailer);
 }
 
@@ -218,7 +228,7 @@ enum exit_status snapshot_file_write(struct machine *m, const char *path,
     hash = put_head(&w, lines);
     put_machine(&w, m);
     put_index(&w, hash);
-    VEC_FREE(&w.sizes);
+    VEC_FREE(&w.index);
     if (!w.failed)
         return new_file_commit(&w.file, d) ? EXIT_PASS : EXIT_IO;
     diag_error(d, "%s: %s; no snapshot was written%s", path, strerror(w.failed),
@@ -237,7 +247,8 @@ struct snapshot_file {
     VEC_OF(char *) lines;
     struct snapshot_lines view; /* the same, for the caller */
     struct trailer trailer;
-    uint64_t *sizes, *offsets; /* of the frames */
+    struct entry *index;
+    uint64_t *offsets; /* of the frames */
 };
 
 static enum exit_status refuse(const struct snapshot_file *f, const char *why)
@@ -308,13 +319,13 @@ static enum exit_status check_kind(const struct snapshot_file *f, uint64_t size)
 static bool sizes_agree(const struct snapshot_file *f, uint64_t size)
 {
     const struct trailer *t = &f->trailer;
-    uint64_t index = t->frames * sizeof *f->sizes + sizeof *t, sum = t->head_bytes + index;
+    uint64_t index = t->frames * sizeof *f->index + sizeof *t, sum = t->head_bytes + index;
 
     for (uint64_t i = 0; i < t->frames; i++) {
         f->offsets[i] = sum - index;
-        if (f->sizes[i] > size - sum)
+        if (f->index[i].size > size - sum)
             return false;
-        sum += f->sizes[i];
+        sum += f->index[i].size;
     }
     return sum == size;
 }
@@ -328,15 +339,15 @@ static bool read_index(struct snapshot_file *f, uint64_t size)
         memcmp(t->magic, end_magic, sizeof end_magic) != 0)
         return false;
     room = size - sizeof *t;
-    if (t->frames > room / sizeof *f->sizes || t->pages > room * 4096 ||
+    if (t->frames > room / sizeof *f->index || t->pages > room * 4096 ||
         t->frames != frames_for(t->pages))
         return false;
-    room -= t->frames * sizeof *f->sizes;
+    room -= t->frames * sizeof *f->index;
     if (!t->head_bytes || t->head_bytes > room)
         return false;
-    f->sizes = xcalloc(t->frames, sizeof *f->sizes);
+    f->index = xcalloc(t->frames, sizeof *f->index);
     f->offsets = xcalloc(t->frames, sizeof *f->offsets);
-    return read_at(f, room, f->sizes, t->frames * sizeof *f->sizes) && sizes_agree(f, size);
+    return read_at(f, room, f->index, t->frames * sizeof *f->index) && sizes_agree(f, size);
 }
 
 /* Divides the head into its lines, without the first and the empty one. False: it has no such form.
@@ -374,7 +385,7 @@ static enum exit_status read_file(struct snapshot_file *f)
     if (!read_at(f, 0, f->head, (size_t)f->trailer.head_bytes))
         return refuse(f, "is truncated; save it again");
     hash = fnv1a(FNV1A_START, (const uint8_t *)f->head, (size_t)f->trailer.head_bytes);
-    if (hash_index(hash, f->sizes, &f->trailer) != f->trailer.hash || !split_head(f))
+    if (hash_index(hash, f->index, &f->trailer) != f->trailer.hash || !split_head(f))
         return refuse(f, "its first lines or its index were altered; save it again");
     f->view = (struct snapshot_lines){f->lines.at, f->lines.len};
     return EXIT_PASS;
@@ -406,7 +417,7 @@ void snapshot_file_close(struct snapshot_file *f)
         close(f->fd);
     free(f->head);
     VEC_FREE(&f->lines);
-    free(f->sizes);
+    free(f->index);
     free(f->offsets);
     free(f);
 }
@@ -421,9 +432,11 @@ const struct snapshot_lines *snapshot_file_lines(const struct snapshot_file *f)
 /* Unpacks a frame of `size` bytes. */
 static bool read_frame(const struct snapshot_file *f, size_t frame, void *to, size_t size)
 {
-    uint8_t *packed = malloc(f->sizes[frame] ? (size_t)f->sizes[frame] : 1);
-    bool done = packed && read_at(f, f->offsets[frame], packed, (size_t)f->sizes[frame]) &&
-                frame_unpack(packed, (size_t)f->sizes[frame], to, size);
+    const struct entry *e = &f->index[frame];
+    uint8_t *packed = malloc(e->size ? (size_t)e->size : 1);
+    bool done = packed && read_at(f, f->offsets[frame], packed, (size_t)e->size) &&
+                digest_of(packed, (size_t)e->size) == e->digest &&
+                frame_unpack(packed, (size_t)e->size, to, size);
 
     free(packed);
     return done;

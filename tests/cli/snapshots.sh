@@ -139,7 +139,7 @@ def fnv1a(data):
 def with_head(change):
     """The file with other lines at its beginning, and a hash that is right for them."""
     frames, _, _, _, head, _ = struct.unpack("<6Q", good[-56:-8])
-    index = len(good) - 56 - 8 * frames
+    index = len(good) - 56 - 16 * frames
     lines = change(good[:head])
     trailer = good[index:-24] + struct.pack("<Q", len(lines))
     return lines + good[head:index] + trailer + struct.pack("<Q", fnv1a(lines + trailer)) + good[-8:]
