@@ -152,12 +152,13 @@ struct batch {
     } slots[BATCH];
 };
 
-static void pack_pages(void *ctx, size_t i)
+static void pack_pages(void *ctx, size_t i, unsigned thread)
 {
     struct batch *b = ctx;
     size_t frame = b->first + i, count = pages_of(frame, b->list->pages.len);
     uint8_t *const *pages = &b->list->pages.at[frame * PAGES_OF_FRAME];
 
+    (void)thread;
     for (size_t p = 0; p < count; p++)
         memcpy(b->slots[i].raw + p * LISTED_PAGE_BYTES, pages[p], LISTED_PAGE_BYTES);
     b->slots[i].size = frame_pack(b->slots[i].raw, count * LISTED_PAGE_BYTES, b->slots[i].frame);
@@ -429,17 +430,33 @@ const struct snapshot_lines *snapshot_file_lines(const struct snapshot_file *f)
 
 /* ---- restoring ---- */
 
+/* Room that is used again. */
+struct buffer {
+    uint8_t *at;
+    size_t size;
+};
+
+/* NULL: there is not so much memory. */
+static uint8_t *make_room(struct buffer *b, size_t size)
+{
+    if (b->size < size) {
+        free(b->at);
+        b->at = malloc(size);
+        b->size = b->at ? size : 0;
+    }
+    return b->at;
+}
+
 /* Unpacks a frame of `size` bytes. */
-static bool read_frame(const struct snapshot_file *f, size_t frame, void *to, size_t size)
+static bool read_frame(const struct snapshot_file *f, size_t frame, void *to, size_t size,
+                       struct buffer *packed)
 {
     const struct entry *e = &f->index[frame];
-    uint8_t *packed = malloc(e->size ? (size_t)e->size : 1);
-    bool done = packed && read_at(f, f->offsets[frame], packed, (size_t)e->size) &&
-                digest_of(packed, (size_t)e->size) == e->digest &&
-                frame_unpack(packed, (size_t)e->size, to, size);
 
-    free(packed);
-    return done;
+    return make_room(packed, (size_t)e->size) &&
+           read_at(f, f->offsets[frame], packed->at, (size_t)e->size) &&
+           digest_of(packed->at, (size_t)e->size) == e->digest &&
+           frame_unpack(packed->at, (size_t)e->size, to, size);
 }
 
 /* The bytes of the first two frames; NULL: not read. */
@@ -450,18 +467,27 @@ struct state_bytes {
     bool done[FRAMES_OF_STATE];
 };
 
-static void unpack_state(void *ctx, size_t frame)
+static void unpack_state(void *ctx, size_t frame, unsigned thread)
 {
     struct state_bytes *s = ctx;
+    struct buffer packed = {0};
 
+    (void)thread;
     s->at[frame] = malloc(s->size[frame] ? s->size[frame] : 1);
-    s->done[frame] = s->at[frame] && read_frame(s->file, frame, s->at[frame], s->size[frame]);
+    if (s->at[frame])
+        alloc_is_large(s->at[frame], s->size[frame]);
+    s->done[frame] =
+        s->at[frame] && read_frame(s->file, frame, s->at[frame], s->size[frame], &packed);
+    free(packed.at);
 }
 
 struct unpacking {
     const struct snapshot_file *file;
     struct page_list list;
     bool *done; /* by frame of pages */
+    struct {
+        struct buffer packed, raw;
+    } buffers[PARALLEL_MAX];
 };
 
 static bool are_adjacent(uint8_t *const *pages, size_t count)
@@ -472,19 +498,18 @@ static bool are_adjacent(uint8_t *const *pages, size_t count)
     return true;
 }
 
-static void unpack_pages(void *ctx, size_t i)
+static void unpack_pages(void *ctx, size_t i, unsigned thread)
 {
     struct unpacking *u = ctx;
+    struct buffer *packed = &u->buffers[thread].packed, *raw = &u->buffers[thread].raw;
     uint8_t *const *pages = &u->list.pages.at[i * PAGES_OF_FRAME];
     size_t count = pages_of(i, u->list.pages.len), size = count * LISTED_PAGE_BYTES;
     bool adjacent = are_adjacent(pages, count);
-    uint8_t *raw = adjacent ? pages[0] : malloc(size);
+    uint8_t *to = adjacent ? pages[0] : make_room(raw, size);
 
-    u->done[i] = raw && read_frame(u->file, FRAMES_OF_STATE + i, raw, size);
+    u->done[i] = to && read_frame(u->file, FRAMES_OF_STATE + i, to, size, packed);
     for (size_t p = 0; p < count && u->done[i] && !adjacent; p++)
-        memcpy(pages[p], raw + p * LISTED_PAGE_BYTES, LISTED_PAGE_BYTES);
-    if (!adjacent)
-        free(raw);
+        memcpy(pages[p], to + p * LISTED_PAGE_BYTES, LISTED_PAGE_BYTES);
 }
 
 static enum exit_status refuse_part(const struct snapshot_file *f, size_t frame)
@@ -512,6 +537,10 @@ static enum exit_status load_pages(struct unpacking *u)
         if (!u->done[i])
             status = refuse_part(u->file, FRAMES_OF_STATE + i);
     free(u->done);
+    for (unsigned i = 0; i < PARALLEL_MAX; i++) {
+        free(u->buffers[i].packed.at);
+        free(u->buffers[i].raw.at);
+    }
     return status;
 }
 

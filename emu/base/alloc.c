@@ -4,9 +4,11 @@
 #include "base/alloc.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *checked(void *p)
 {
@@ -30,6 +32,16 @@ void *xcalloc(size_t count, size_t size)
 void *xrealloc(void *old, size_t size)
 {
     return checked(realloc(old, size ? size : 1));
+}
+
+/* Of whole large pages only: the others may belong to something else. */
+void alloc_is_large(void *p, size_t size)
+{
+    const uintptr_t large = (uintptr_t)2 << 20, from = ((uintptr_t)p + large - 1) / large * large,
+                    end = ((uintptr_t)p + size) / large * large;
+
+    if (from < end)
+        (void)madvise((void *)from, end - from, MADV_HUGEPAGE); /* an error does not matter */
 }
 
 char *xstrdup(const char *s)

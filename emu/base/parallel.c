@@ -8,21 +8,21 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 8 };
-
 struct job {
     size_t count;
-    void (*work)(void *ctx, size_t i);
+    void (*work)(void *ctx, size_t i, unsigned thread);
     void *ctx;
     atomic_size_t next;
+    atomic_uint threads; /* that have begun */
 };
 
 static void *take_part(void *arg)
 {
     struct job *j = arg;
+    unsigned thread = atomic_fetch_add(&j->threads, 1);
 
     for (size_t i; (i = atomic_fetch_add(&j->next, 1)) < j->count;)
-        j->work(j->ctx, i);
+        j->work(j->ctx, i, thread);
     return NULL;
 }
 
@@ -30,18 +30,18 @@ static void *take_part(void *arg)
 static size_t helpers_for(size_t count)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t threads = processors < 1             ? 1
-                     : processors > THREADS_MAX ? THREADS_MAX
-                                                : (size_t)processors;
+    size_t threads = processors < 1              ? 1
+                     : processors > PARALLEL_MAX ? PARALLEL_MAX
+                                                 : (size_t)processors;
 
     threads = threads < count ? threads : count;
     return threads ? threads - 1 : 0;
 }
 
-void parallel_for(size_t count, void (*work)(void *ctx, size_t i), void *ctx)
+void parallel_for(size_t count, void (*work)(void *ctx, size_t i, unsigned thread), void *ctx)
 {
     struct job j = {.count = count, .work = work, .ctx = ctx};
-    pthread_t helpers[THREADS_MAX];
+    pthread_t helpers[PARALLEL_MAX];
     size_t wanted = helpers_for(count), started = 0;
     sigset_t all, before;
 

@@ -532,6 +532,15 @@ void cluster_watch_code(struct cluster *c, uint64_t pa, uint64_t size)
 
 /* ---- state ---- */
 
+static bool any_is_wide(const uint32_t after[LINE_PARCELS])
+{
+    uint32_t all = 0;
+
+    for (unsigned i = 0; i < LINE_PARCELS; i++)
+        all |= after[i];
+    return all > UINT16_MAX;
+}
+
 /* The same bytes whether the stamps are narrow or wide. */
 static void line_io(struct state_io *io, struct code_line **line)
 {
@@ -551,7 +560,7 @@ static void line_io(struct state_io *io, struct code_line **line)
     if (!io->loading)
         return;
     free(*line);
-    *line = new_line(base, false);
+    *line = new_line(base, any_is_wide(after));
     for (unsigned i = 0; i < LINE_PARCELS; i++)
         set_after(line, i, after[i]);
 }

@@ -95,6 +95,7 @@ static bool read_data(int fd, struct file *f, uint64_t size)
     ssize_t got;
 
     f->bytes = xcalloc(size + 1, 1);
+    alloc_is_large(f->bytes, size);
     while ((uint64_t)at < size) {
         if (at >= end && (end = find_data(fd, &at, (off_t)size)) < 0)
             break;

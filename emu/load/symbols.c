@@ -15,21 +15,23 @@
 
 static const size_t NONE = SIZE_MAX;
 
-static bool is_wanted_name(const char *name)
+static bool is_wanted_name(const char *name, size_t len)
 {
-    bool mapping = name[0] == '$' && (name[1] == 'x' || name[1] == 'd');
+    bool mapping = len > 1 && name[0] == '$' && (name[1] == 'x' || name[1] == 'd');
 
-    return name[0] && !mapping && strncmp(name, ".L", 2) != 0;
+    return len && !mapping && !(len > 1 && name[0] == '.' && name[1] == 'L');
 }
 
 void symbols_add(struct symbols *s, struct symbols_entry e, const char *name, size_t len)
 {
-    char *copy = xasprintf("%.*s", (int)len, name);
+    char *copy;
 
-    if (!is_wanted_name(copy)) {
-        free(copy);
+    len = strnlen(name, len);
+    if (!is_wanted_name(name, len))
         return;
-    }
+    copy = xmalloc(len + 1);
+    memcpy(copy, name, len);
+    copy[len] = '\0';
     VEC_PUSH(&s->names, copy);
     e.symbol.name = copy;
     VEC_PUSH(&s->entries, e);

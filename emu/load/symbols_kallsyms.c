@@ -43,6 +43,10 @@ struct tables {
     const uint8_t *bytes;
     size_t size;
     size_t token_table, token_index;
+    struct token {
+        const char *text;
+        size_t len; /* NAME_MAX_BYTES if it is longer */
+    } tokens[TOKENS];
     size_t num_syms, names, count;
     size_t tried; /* names read in search of the table */
 };
@@ -70,11 +74,6 @@ static bool is_within(const struct tables *t, size_t at, size_t size)
 
 /* ---- tokens ---- */
 
-static const char *token(const struct tables *t, unsigned number)
-{
-    return (const char *)t->bytes + t->token_table + half_at(t, t->token_index + 2 * number);
-}
-
 /* Whether each offset of the index is that of a string in a table at `table`. */
 static bool is_token_table(const struct tables *t, size_t table, size_t index)
 {
@@ -84,6 +83,16 @@ static bool is_token_table(const struct tables *t, size_t table, size_t index)
         if (t->bytes[table + half_at(t, index + 2 * i) - 1])
             return false;
     return !memcmp(t->bytes + table + half_at(t, index + 2 * '0'), "0", 2);
+}
+
+static void read_tokens(struct tables *t)
+{
+    for (unsigned i = 0; i < TOKENS; i++) {
+        const char *text =
+            (const char *)t->bytes + t->token_table + half_at(t, t->token_index + 2 * i);
+
+        t->tokens[i] = (struct token){text, strnlen(text, NAME_MAX_BYTES)};
+    }
 }
 
 /* Finds the token table, which ends right before the index, except for alignment. */
@@ -96,6 +105,7 @@ static bool find_token_table(struct tables *t, size_t index)
         if (is_token_table(t, index - last - tail, index)) {
             t->token_table = index - last - tail;
             t->token_index = index;
+            read_tokens(t);
             return true;
         }
     return false;
@@ -132,23 +142,40 @@ static size_t name_length(const struct tables *t, size_t *at)
     return is_within(t, *at, length) && *at + length <= t->token_table ? length : 0;
 }
 
-/* Expands a name, with the letter of its type first. Returns its length; 0: it is not valid. */
-static size_t expand(const struct tables *t, size_t at, size_t length, char text[NAME_MAX_BYTES])
+/* The length of a name, with the letter of its type first; 0: it is not valid. */
+static size_t expanded_length(const struct tables *t, size_t at, size_t length)
 {
     static const char letters[] = "aAbBcCdDgGiInNrRsStTuUvVwW";
     size_t len = 0;
+    char letter = '\0';
+
+    for (size_t i = 0; i < length && len < NAME_MAX_BYTES; i++) {
+        const struct token *part = &t->tokens[t->bytes[at + i]];
+
+        letter = len ? letter : part->text[0];
+        len += part->len;
+    }
+    return len > 1 && len < NAME_MAX_BYTES && strchr(letters, letter) ? len : 0;
+}
+
+/* Expands a valid name. Returns its length. */
+static size_t expand(const struct tables *t, size_t at, size_t length, char text[NAME_MAX_BYTES])
+{
+    enum { SHORT = 16 }; /* the index follows the table, so that so many bytes can be read */
+    size_t len = 0;
 
     for (size_t i = 0; i < length; i++) {
-        const char *part = token(t, t->bytes[at + i]);
-        size_t more = strnlen(part, NAME_MAX_BYTES);
+        const struct token *part = &t->tokens[t->bytes[at + i]];
+        bool is_short = part->len <= SHORT && len + SHORT <= NAME_MAX_BYTES;
 
-        if (more >= NAME_MAX_BYTES - len)
-            return 0;
-        memcpy(text + len, part, more);
-        len += more;
+        if (is_short)
+            memcpy(text + len, part->text, SHORT);
+        else
+            memcpy(text + len, part->text, part->len);
+        len += part->len;
     }
     text[len] = '\0';
-    return len > 1 && strchr(letters, text[0]) ? len : 0;
+    return len;
 }
 
 static size_t aligned(size_t at, size_t to)
@@ -161,7 +188,6 @@ static bool are_names(struct tables *t, size_t names, size_t count)
 {
     size_t markers = 0, at = names, text = 0;
     uint32_t starts[SYMBOLS_MOST / PER_MARKER];
-    char name[NAME_MAX_BYTES];
     bool good = true;
 
     for (size_t i = 0; i < count && good; i++) {
@@ -170,7 +196,7 @@ static bool are_names(struct tables *t, size_t names, size_t count)
         if (i % PER_MARKER == 0)
             starts[markers++] = (uint32_t)(at - names);
         length = name_length(t, &at);
-        len = length ? expand(t, at, length, name) : 0;
+        len = length ? expanded_length(t, at, length) : 0;
         at += length;
         text += len;
         good = len && text <= TEXT_MOST && ++t->tried <= NAMES_TRIED_MOST;
