@@ -494,7 +494,7 @@ static void show_display(struct debugger *d, struct display *at)
 
 void data_show_displays(struct debugger *d)
 {
-    context_look(d, d->selected);
+    context_command(d);
     for (size_t i = 0; i < d->data->displays.len; i++)
         if (!d->data->displays.at[i].off)
             show_display(d, &d->data->displays.at[i]);

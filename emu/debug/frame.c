@@ -1,9 +1,9 @@
 /*
- * frame.c - stack frames: the present function and its callers.
+ * frame.c - stack frames by the code of functions, where there is no call frame information.
  *
- * The present function is decoded from its start to the pc, to know what its
+ * A function is decoded from its start to the pc, to know what its
  * prologue has done so far, and from the pc to its `ret`, to know what its
- * epilogue will undo. Callers are found by the frame pointer of
+ * epilogue will undo. If that fails, the caller is found by the frame pointer of
  * -fno-omit-frame-pointer on RISC-V: s0 is the caller's sp, the return address
  * is at s0-8, the caller's s0 at s0-16.
  */
@@ -81,15 +81,15 @@ static void note_register(const struct debugger *d, const struct insn *i, unsign
         (void)!load(d, sp + (uint64_t)(int64_t)i->imm, value);
 }
 
-static enum scan advance(const struct debugger *d, struct epilogue *e, const struct insn *i,
-                         uint64_t va)
+static enum scan advance(const struct debugger *d, const struct unwound *u, struct epilogue *e,
+                         const struct insn *i, uint64_t va)
 {
     note_register(d, i, REG_RA, e->sp, &e->ra_kept, &e->ra);
     note_register(d, i, REG_S0, e->sp, &e->s0_kept, &e->s0);
     if (adds_to_sp(i))
         e->sp += (uint64_t)(int64_t)i->imm;
     else if (i->op == OP_addi && i->rd == REG_SP && i->rs1 == REG_S0)
-        e->sp = selected_register(d, REG_S0) + (uint64_t)(int64_t)i->imm;
+        e->sp = u->reg[REG_S0] + (uint64_t)(int64_t)i->imm;
     else if (i->rd == REG_SP && i->op != OP_sd)
         return SCAN_ELSEWHERE;
     if (i->op == OP_auipc)
@@ -97,11 +97,10 @@ static enum scan advance(const struct debugger *d, struct epilogue *e, const str
     return SCAN_ON;
 }
 
-static bool scan_forwards(const struct debugger *d, uint64_t start, uint64_t end, struct frame *f)
+static bool scan_forwards(const struct debugger *d, const struct unwound *u, uint64_t start,
+                          uint64_t end, struct frame *f)
 {
-    struct epilogue e = {.sp = selected_register(d, REG_SP),
-                         .ra = selected_register(d, REG_RA),
-                         .s0 = selected_register(d, REG_S0)};
+    struct epilogue e = {.sp = u->reg[REG_SP], .ra = u->reg[REG_RA], .s0 = u->reg[REG_S0]};
     uint64_t va = f->pc;
     struct insn i;
 
@@ -114,7 +113,7 @@ static bool scan_forwards(const struct debugger *d, uint64_t start, uint64_t end
             f->fp = e.s0;
             return true;
         }
-        if (where == SCAN_ELSEWHERE || advance(d, &e, &i, va) == SCAN_ELSEWHERE)
+        if (where == SCAN_ELSEWHERE || advance(d, u, &e, &i, va) == SCAN_ELSEWHERE)
             return false;
     }
     return false;
@@ -158,49 +157,51 @@ static struct prologue read_prologue(const struct debugger *d, uint64_t start, u
     return p;
 }
 
-static bool apply_prologue(const struct debugger *d, const struct prologue *p, struct frame *f)
+static bool apply_prologue(const struct debugger *d, const struct unwound *u,
+                           const struct prologue *p, struct frame *f)
 {
-    f->cfa = p->fp_set ? selected_register(d, REG_S0) - (uint64_t)p->fp
-                       : selected_register(d, REG_SP) - (uint64_t)p->sp;
-    f->ra = selected_register(d, REG_RA);
-    f->fp = selected_register(d, REG_S0);
+    f->cfa = p->fp_set ? u->reg[REG_S0] - (uint64_t)p->fp : u->reg[REG_SP] - (uint64_t)p->sp;
+    f->ra = u->reg[REG_RA];
+    f->fp = u->reg[REG_S0];
     if (p->ra_saved && !load(d, f->cfa + (uint64_t)p->ra_at, &f->ra))
         return false;
     return !p->s0_saved || load(d, f->cfa + (uint64_t)p->s0_at, &f->fp);
 }
 
-bool frame_innermost(const struct debugger *d, struct frame *f)
+bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f)
 {
     struct prologue p = {0};
     uint64_t start, end;
 
-    *f = (struct frame){.pc = selected_pc(d)};
-    if (place_function(d, f->pc, &start, &end)) {
-        if (scan_forwards(d, start, end, f))
+    *f = (struct frame){.pc = u->pc};
+    if (place_function(d, u->exact ? u->pc : u->pc - 1, &start, &end)) {
+        if (scan_forwards(d, u, start, end, f))
             return f->ra != 0;
-        p = read_prologue(d, start, f->pc);
+        p = read_prologue(d, start, u->pc);
     }
-    return apply_prologue(d, &p, f) && f->ra != 0;
+    return apply_prologue(d, u, &p, f) && f->ra != 0;
 }
 
-bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out)
+bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f)
 {
-    uint64_t start, end;
+    uint64_t fp = u->reg[REG_S0];
 
-    if (!f->ra || !place_function(d, f->ra, &start, &end))
-        return false;
-    *out = (struct frame){.pc = f->ra};
     /* Stacks grow down, so a caller's frame is at a higher address; else the chain ends. */
-    if (f->fp % 8 || f->fp <= f->cfa)
-        return true;
-    if (load(d, f->fp - 8, &out->ra) && load(d, f->fp - 16, &out->fp))
-        out->cfa = f->fp;
-    else
-        out->ra = 0;
-    return true;
+    *f = (struct frame){.pc = u->pc, .cfa = fp};
+    return fp % 8 == 0 && fp > u->reg[REG_SP] && load(d, fp - 8, &f->ra) &&
+           load(d, fp - 16, &f->fp) && f->ra != 0;
 }
 
-uint64_t frame_code(const struct debugger *d)
+bool frame_innermost(const struct debugger *d, struct frame *f)
 {
-    return place_canonical(d, selected_pc(d));
+    struct unwound u, caller;
+
+    unwind_first(d, d->selected, &u);
+    if (!unwind_caller(d, d->selected, &u, &caller)) {
+        *f = (struct frame){.pc = u.pc, .cfa = u.cfa};
+        return false;
+    }
+    *f = (struct frame){
+        .pc = u.pc, .ra = caller.pc, .fp = caller.reg[REG_S0], .cfa = caller.reg[REG_SP]};
+    return true;
 }
