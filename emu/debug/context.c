@@ -137,7 +137,9 @@ static void selected_frame(void *ctx, struct frame_scope *scope)
     struct debugger *d = ctx;
     struct stack_frame f;
 
-    *scope = (struct frame_scope){.pc = 0};
+    *scope = (struct frame_scope){.pc = d->view.scope, .canonical = d->view.scope};
+    if (d->view.scope)
+        return;
     if (!stack_frame(d, d->view.hart, d->view.frame, &f))
         return;
     *scope = (struct frame_scope){.pc = f.u.pc,
@@ -246,7 +248,7 @@ void context_open(struct debugger *d)
 void context_command(struct debugger *d)
 {
     stack_forget(d);
-    d->view = (struct view){d->selected, d->frame};
+    d->view = (struct view){.hart = d->selected, .frame = d->frame};
 }
 
 void context_close(struct debugger *d)

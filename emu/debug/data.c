@@ -386,6 +386,7 @@ static bool examine_line(struct debugger *d, const struct print_format *f, unsig
 
     if (f->letter == 'i') {
         size = print_instruction(d, *at);
+        remember_examined(d, value_at(type_builtin(language_types(d->language), "int8_t"), *at));
         *at += size;
         return size != 0;
     }

@@ -64,6 +64,7 @@ struct stack_frame {
 /* Whose registers, memory and variables an expression means. */
 struct view {
     unsigned hart, frame;
+    uint64_t scope; /* names are those that are seen here; 0: in the frame */
 };
 
 struct debugger {
@@ -271,7 +272,8 @@ void delete_checkpoint(struct debugger *d, const char *args);
 
 struct frame {
     uint64_t pc, ra, fp;
-    uint64_t cfa; /* sp at the function's entry */
+    uint64_t cfa;        /* sp at the function's entry */
+    uint64_t callers_ra; /* the caller's ra, if that is not what leads to the caller */
 };
 
 /* By the function's own instructions; false: its return address is not known. */

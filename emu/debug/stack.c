@@ -244,7 +244,7 @@ static void print_frame(struct debugger *d, unsigned number, const struct stack_
     struct variables arguments = {.d = d, .frame = f};
     bool has_line = stack_line(d, f, &r);
 
-    d->view = (struct view){d->selected, number};
+    d->view = (struct view){.hart = d->selected, .frame = number};
     fprintf(d->out, "#%-3u", number);
     if (shows_address(d, f, has_line))
         fprintf(d->out, "0x%016" PRIx64 " in ", f->u.pc);
@@ -266,8 +266,7 @@ static void print_local(struct variables *all, struct debug_symbol *s)
     struct value v = read_variable(d, s);
 
     fprintf(d->out, "%s%s = ", all->margin, s->name);
-    if (!value_print(d->language, d->out, v, plain))
-        fprintf(d->out, "<error: %s>", language_why(d->language));
+    value_print_inside(d->language, d->out, v, plain, false);
     fprintf(d->out, "\n");
 }
 
@@ -299,7 +298,7 @@ static void backtrace_from(struct debugger *d, unsigned first, uint64_t count, b
             return;
         print_frame(d, n, &f);
         if (full) {
-            d->view = (struct view){d->selected, n};
+            d->view = (struct view){.hart = d->selected, .frame = n};
             list_variables(d, false, "        ");
         }
     }
@@ -335,7 +334,7 @@ static void show_selected(struct debugger *d)
 
     if (!stack_frame(d, d->selected, d->frame, &f))
         return;
-    d->view = (struct view){d->selected, d->frame};
+    d->view = (struct view){.hart = d->selected, .frame = d->frame};
     print_frame(d, d->frame, &f);
     list_follow(d);
     list_one(d);
@@ -387,7 +386,7 @@ void do_up(struct debugger *d, const char *args)
     if (!arg_count(d, &args, &count) || !arg_end(d, args))
         return;
     if (!stack_frame(d, d->selected, d->frame + 1, &f)) {
-        complain(d, "Initial frame selected; you can't go up.");
+        complain(d, "Initial frame selected; you cannot go up.");
         return;
     }
     while (count-- && stack_frame(d, d->selected, d->frame + 1, &f))
@@ -402,7 +401,7 @@ void do_down(struct debugger *d, const char *args)
     if (!arg_count(d, &args, &count) || !arg_end(d, args))
         return;
     if (!d->frame) {
-        complain(d, "Bottom (innermost) frame selected; you can't go down.");
+        complain(d, "Bottom (innermost) frame selected; you cannot go down.");
         return;
     }
     d->frame -= count < d->frame ? (unsigned)count : d->frame;
@@ -423,32 +422,52 @@ void info_args(struct debugger *d, const char *args)
 
 /* ---- info frame ---- */
 
-static void print_saved(struct debugger *d, const struct unwound *caller)
+/* The registers that this frame has saved; the return address is its caller's pc. */
+static void print_saved(struct debugger *d, const struct unwound *u, const struct unwound *caller)
 {
     const char *before = " Saved registers:\n  ";
 
     for (unsigned reg = 1; reg < UNWIND_REGS; reg++)
-        if (caller->at[reg]) {
-            fprintf(d->out, "%s%s at 0x%" PRIx64, before, reg_name(reg), caller->at[reg]);
+        if (caller->at[reg] && caller->at[reg] != u->at[reg]) {
+            fprintf(d->out, "%s%s at 0x%" PRIx64, before, reg == REG_S0 ? "fp" : reg_name(reg),
+                    caller->at[reg]);
             before = ", ";
         }
-    if (*before == ',')
-        fprintf(d->out, "\n");
+    if (caller->at[REG_RA] && caller->at[REG_RA] != u->at[REG_RA] && !caller->exact)
+        fprintf(d->out, "%spc at 0x%" PRIx64, before, caller->at[REG_RA]);
+    fprintf(d->out, "%s", *before == ',' ? "\n" : "");
+}
+
+static void print_neighbours(struct debugger *d, const struct stack_frame *inner,
+                             const struct stack_frame *caller)
+{
+    if (caller && caller->level)
+        fprintf(d->out, " inlined into frame %u", d->view.frame + 1);
+    else if (caller)
+        fprintf(d->out, " %s frame at 0x%" PRIx64, caller->u.exact ? "interrupted" : "called by",
+                caller->u.cfa_known ? caller->u.cfa : caller->u.reg[REG_SP]);
+    if (inner)
+        fprintf(d->out, "%s caller of frame at 0x%" PRIx64, caller ? "," : "", inner->u.cfa);
+    fprintf(d->out, "%s", inner || caller ? "\n" : "");
 }
 
 void info_frame(struct debugger *d, const char *args)
 {
-    struct stack_frame f = selected_frame(d), caller;
+    struct stack_frame f, caller, inner;
+    unsigned number = d->view.frame;
+    bool has_caller = stack_frame(d, d->view.hart, number + 1, &caller);
+    bool has_inner = number && stack_frame(d, d->view.hart, number - 1, &inner);
     struct variables arguments = {.d = d, .frame = &f};
-    bool has_caller = stack_frame(d, d->view.hart, d->view.frame + 1, &caller);
     struct source_range r;
     struct blocks b;
-    const char *name = frame_name(d, &f, &b);
+    const char *name;
 
     if (!arg_end(d, args))
         return;
-    fprintf(d->out, "Stack level %u, frame at 0x%" PRIx64 ":\n pc = 0x%" PRIx64, d->view.frame,
-            f.u.cfa, f.u.pc);
+    f = selected_frame(d);
+    name = frame_name(d, &f, &b);
+    fprintf(d->out, "Stack level %u, frame at 0x%" PRIx64 ":\n pc = 0x%" PRIx64, number, f.u.cfa,
+            f.u.pc);
     if (name)
         fprintf(d->out, " in %s", name);
     if (stack_line(d, &f, &r))
@@ -456,18 +475,13 @@ void info_frame(struct debugger *d, const char *args)
     if (has_caller)
         fprintf(d->out, "; saved pc = 0x%" PRIx64, caller.u.pc);
     fprintf(d->out, "\n");
-    if (has_caller && !caller.level)
-        fprintf(d->out, " %s by frame at 0x%" PRIx64 "\n",
-                caller.u.exact ? "interrupted" : "called", caller.u.cfa);
-    else if (has_caller)
-        fprintf(d->out, " inlined into frame %u\n", d->view.frame + 1);
-    else
-        fprintf(d->out, " Outermost frame\n");
+    print_neighbours(d, has_inner ? &inner : NULL, has_caller ? &caller : NULL);
     if (b.count)
         fprintf(d->out, " source language c.\n");
-    fprintf(d->out, " Args: ");
+    fprintf(d->out, " Arglist at 0x%" PRIx64 ", args: ", f.u.cfa);
     each_variable(&arguments, &b, true, print_argument);
-    fprintf(d->out, "\n Previous frame's sp is 0x%" PRIx64 "\n", f.u.cfa);
+    fprintf(d->out, "\n Locals at 0x%" PRIx64 ", Previous frame's sp is 0x%" PRIx64 "\n", f.u.cfa,
+            f.u.cfa);
     if (has_caller && !caller.level)
-        print_saved(d, &caller.u);
+        print_saved(d, &f.u, &caller.u);
 }

@@ -139,7 +139,8 @@ static bool by_code(const struct debugger *d, struct unwound *u, struct unwound 
     u->cfa_known = true;
     *caller = *u;
     caller->exact = false;
-    caller->pc = caller->reg[REG_RA] = f.ra;
+    caller->pc = f.ra;
+    caller->reg[REG_RA] = f.callers_ra;
     caller->reg[REG_S0] = f.fp;
     caller->reg[REG_SP] = f.cfa;
     return true;
@@ -332,28 +333,6 @@ static bool by_handler(const struct debugger *d, unsigned hart, struct unwound *
     return true;
 }
 
-/* In a trampoline that was called with the return address in t0: the traced function. */
-static bool by_trampoline(const struct debugger *d, struct unwound *u, struct unwound *caller)
-{
-    struct call call;
-    struct frame f;
-
-    if (!d->config.watch || !frame_scan(d, u, &f) ||
-        !calls_open_at(watch_calls(d->config.watch), CALL_TRACER, f.cfa, &call) ||
-        symbols_function_at(d->config.symbols, unwind_code(d, u)) ==
-            symbols_function_at(d->config.symbols, place_canonical(d, call.pc)))
-        return false;
-    u->cfa = f.cfa;
-    u->cfa_known = true;
-    *caller = *u;
-    caller->exact = true; /* the next instruction of the function */
-    caller->pc = call.back;
-    caller->reg[REG_RA] = f.ra;
-    caller->reg[REG_S0] = f.fp;
-    caller->reg[REG_SP] = f.cfa;
-    return true;
-}
-
 /* ---- the caller ---- */
 
 static bool is_plausible(const struct debugger *d, const struct unwound *u,
@@ -375,6 +354,7 @@ bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
 {
     bool found;
 
+    *caller = *u;
     if (u->user && !symbols_function_at(d->config.symbols, unwind_code(d, u)))
         return false;
     if (is_trap_code(d, hart, unwind_code(d, u))) {
@@ -385,10 +365,12 @@ bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
         switch (by_frame_information(d, hart, u, caller)) {
         case NO_CALLER: return false;
         case FOUND: found = true; break;
-        default: found = by_trampoline(d, u, caller) || by_code(d, u, caller); break;
+        default: found = by_code(d, u, caller); break;
         }
         if (found)
             see_through_handler(d, hart, u, caller);
     }
+    caller->cfa_known = false; /* its own */
+    caller->cfa = 0;
     return found && is_plausible(d, u, caller);
 }
