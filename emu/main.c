@@ -419,6 +419,7 @@ static struct stop debug(struct session *s)
     struct debugger_config config = {
         .machine = s->machine,
         .watch = s->watch,
+        .tasks = s->tasks,
         .symbols = s->symbols,
         .lines = s->lines,
         .max_insns = max_insns(s),

@@ -353,12 +353,14 @@ static void info_machine(struct debugger *d)
 
 void do_info(struct debugger *d, const char *args)
 {
-    if (arg_keyword(&args, "breaks") && arg_end(d, args))
+    if ((arg_keyword(&args, "b") || arg_keyword(&args, "break") ||
+         arg_keyword(&args, "breakpoints") || arg_keyword(&args, "watchpoints")) &&
+        arg_end(d, args))
         print_points(d);
     else if (arg_keyword(&args, "checkpoints") && arg_end(d, args))
         print_checkpoints(d);
     else if (arg_keyword(&args, "machine") && arg_end(d, args))
         info_machine(d);
     else
-        complain(d, "info: expected breaks, checkpoints or machine");
+        complain(d, "info: expected breakpoints, checkpoints or machine");
 }
