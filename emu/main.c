@@ -32,6 +32,8 @@
 #include "ftrace/tasks.h"
 #include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
+#include "gdb/port.h"
+#include "gdb/service.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
@@ -50,6 +52,10 @@ struct session {
     struct record_replay *record_replay;
     struct schedule_file *schedule; /* NULL: no --schedule */
     struct last_line last_line;     /* of the guest, for explore */
+    struct gdb_console gdb_console; /* of the guest, for --gdb - */
+    struct gdb_port *gdb_port;      /* NULL: no --gdb */
+    struct debugger *debugger;      /* of the service */
+    struct gdb_service *gdb;        /* NULL: not begun */
     struct core *core;              /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
@@ -91,6 +97,8 @@ static struct machine_config machine_config(struct session *s)
         .console = record_replay_console(s->record_replay),
     };
 
+    if (s->gdb_port && gdb_port_is_standard(s->gdb_port) && !strcmp(o->console, "stdio"))
+        config.console = gdb_console(&s->gdb_console, &config.console);
     if (o->command == COMMAND_EXPLORE)
         config.console = last_line_console(&s->last_line, &config.console);
     if (s->schedule)
@@ -219,6 +227,24 @@ static enum exit_status open_console(struct session *s)
     return record_replay_new(&s->options, &console, &s->diag, &s->record_replay);
 }
 
+/* ---- gdb ---- */
+
+static bool on_await(void *session, int fd)
+{
+    const struct session *s = session;
+
+    return host_await(s->host, fd);
+}
+
+static enum exit_status open_gdb(struct session *s)
+{
+    const struct gdb_waiter waiter = {on_await, s};
+
+    if (!s->options.gdb)
+        return EXIT_PASS;
+    return gdb_port_open(s->options.gdb, &waiter, &s->diag, &s->gdb_port);
+}
+
 static enum exit_status open_core(struct session *s)
 {
     enum exit_status status;
@@ -281,6 +307,8 @@ static enum exit_status open_session(struct session *s)
         status = open_core(s);
     if (status == EXIT_PASS)
         status = open_console(s);
+    if (status == EXIT_PASS)
+        status = open_gdb(s);
     if (status != EXIT_PASS)
         return status;
     if (o->schedule)
@@ -340,6 +368,10 @@ static enum exit_status open_session(struct session *s)
 
 static void close_session(struct session *s)
 {
+    gdb_service_free(s->gdb);
+    if (s->debugger)
+        debugger_free(s->debugger);
+    gdb_port_free(s->gdb_port);
     watch_free(s->watch);
     trace_json_free(s->trace);
     new_file_discard(&s->trace_file);
@@ -401,7 +433,7 @@ static bool on_await_input(void *session)
 {
     const struct session *s = session;
 
-    return host_await_key(s->host);
+    return host_await(s->host, STDIN_FILENO);
 }
 
 /* A replay of a run that the host or a limit stopped must end at the same instruction. */
@@ -412,11 +444,12 @@ static uint64_t max_insns(const struct session *s)
     return recorded < s->options.max_insns ? recorded : s->options.max_insns;
 }
 
-static struct stop debug(struct session *s)
+static struct debugger_config debugger_config(struct session *s)
 {
     bool person = !s->options.commands && isatty(STDIN_FILENO);
     FILE *out = s->options.command == COMMAND_RUN && !isatty(STDOUT_FILENO) ? stderr : stdout;
-    struct debugger_config config = {
+
+    return (struct debugger_config){
         .machine = s->machine,
         .watch = s->watch,
         .tasks = s->tasks,
@@ -437,18 +470,72 @@ static struct stop debug(struct session *s)
         .await_input = on_await_input,
         .ctx = s,
     };
+}
+
+static struct stop debug(struct session *s)
+{
+    const struct debugger_config config = debugger_config(s);
 
     host_begin_session(s->host);
     return debugger_run(&config);
 }
 
-/* Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. */
+static void on_gdb_resuming(void *session)
+{
+    on_resuming(session, false);
+}
+
+static void on_watch(void *session, int fd)
+{
+    const struct session *s = session;
+
+    host_watch(s->host, fd);
+}
+
+/* The rest of the run under gdb's control; the machine is stopped. */
+static struct stop serve_gdb(struct session *s)
+{
+    const struct debugger_config debugger = debugger_config(s);
+    struct gdb_service_config config = {
+        .port = s->gdb_port,
+        .diag = &s->diag,
+        .resuming = on_gdb_resuming,
+        .stopped = on_stopped,
+        .over = on_over,
+        .watch = on_watch,
+        .await = on_await,
+        .ctx = s,
+    };
+    struct stop stop;
+
+    host_pause(s->host);
+    if (gdb_port_is_standard(s->gdb_port))
+        host_begin_session(s->host);
+    config.debugger = s->debugger = debugger_new(&debugger);
+    s->gdb = s->gdb_console.service = gdb_service_new(&config);
+    stop = gdb_service_run(s->gdb);
+    host_watch(s->host, -1);
+    return stop;
+}
+
+/*
+ * Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. With --gdb the
+ * run goes on until gdb connects.
+ */
 static struct stop run(struct session *s)
 {
-    struct stop stop = machine_run(s->machine, max_insns(s), s->options.max_cycles);
+    struct stop stop;
+
+    if (s->gdb_port && gdb_port_is_standard(s->gdb_port))
+        return serve_gdb(s);
+    if (s->gdb_port)
+        host_watch(s->host, gdb_port_descriptor(s->gdb_port));
+    stop = machine_run(s->machine, max_insns(s), s->options.max_cycles);
 
     if (stop.reason != STOP_ASKED || s->audit_failed || host_request(s->host) != HOST_DEBUG)
         return stop;
+    if (s->gdb_port)
+        return serve_gdb(s);
     host_pause(s->host);
     diag_note(&s->diag, "the machine is stopped; `continue' resumes it, `quit' ends the run");
     return debug(s);
@@ -792,7 +879,7 @@ static unsigned run_command(struct session *s)
 {
     switch (s->options.command) {
     case COMMAND_EXPLORE: return run_explore(s);
-    case COMMAND_DEBUG: return finish(s, debug(s));
+    case COMMAND_DEBUG: return finish(s, s->gdb_port ? serve_gdb(s) : debug(s));
     default: return finish(s, run(s));
     }
 }

@@ -21,6 +21,7 @@ build libzstd-dev compresses snapshots in files
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
 test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
+test gdb-multiarch controls guests through the gdb server
 test opensbi is the firmware that QEMU starts them with
 test u-boot-qemu is the boot loader that reads disks in tests
 test e2fsprogs makes these disks (mke2fs)

@@ -388,6 +388,12 @@ static bool set_commands(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_gdb(struct options *o, const char *arg)
+{
+    o->gdb = arg;
+    return *arg != '\0';
+}
+
 static bool parse_count(const char *arg, uint64_t max, unsigned *count)
 {
     uint64_t n;
@@ -761,6 +767,10 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     if (o->command == COMMAND_EXPLORE && !check_explore(o, d))
         return EXIT_USAGE;
+    if (o->gdb && o->commands) {
+        diag_error(d, "--gdb gives the machine to gdb; leave out --commands");
+        return EXIT_USAGE;
+    }
     if (o->replay && o->input) {
         diag_error(d, "--replay supplies the input; leave out --input");
         return EXIT_USAGE;

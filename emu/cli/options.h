@@ -53,7 +53,7 @@ struct options {
     bool trace_on_only; /* record only calls of functions whose site is on */
     const char *allow[OPTION_ALLOW_MAX];
     const char *baseline, *write_baseline, *sarif, *junit;
-    const char *report, *trace, *symbols, *commands, *dump_dtb;
+    const char *report, *trace, *symbols, *commands, *gdb, *dump_dtb;
     unsigned rows, allow_count;
     unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
     uint64_t interleavings;

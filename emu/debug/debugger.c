@@ -101,7 +101,7 @@ static void print_greeting(struct debugger *d)
     fflush(d->out);
 }
 
-static struct debugger *debugger_new(const struct debugger_config *config)
+struct debugger *debugger_new(const struct debugger_config *config)
 {
     struct debugger *d = xcalloc(1, sizeof *d);
     const struct target_config target = {.machine = config->machine,
@@ -120,7 +120,7 @@ static struct debugger *debugger_new(const struct debugger_config *config)
     return d;
 }
 
-static void debugger_free(struct debugger *d)
+void debugger_free(struct debugger *d)
 {
     trace_free(d);
     actions_free(d);
@@ -130,7 +130,7 @@ static void debugger_free(struct debugger *d)
 }
 
 /* How the run ended; STOP_ASKED if the session ended before it did. */
-static struct stop outcome(const struct debugger *d)
+struct stop debugger_outcome(const struct debugger *d)
 {
     switch (d->last.reason) {
     case TARGET_STOP_LIMIT:
@@ -142,6 +142,52 @@ static struct stop outcome(const struct debugger *d)
     }
 }
 
+/* ---- for another front end ---- */
+
+struct target *debugger_target(const struct debugger *d)
+{
+    return d->target;
+}
+
+unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, FILE *out)
+{
+    char *command = trimmed(line);
+
+    d->out = out;
+    d->selected = hart;
+    d->repeated = false;
+    if (*command && *command != '#')
+        command_run(d, command);
+    d->out = d->config.out;
+    free(command);
+    return d->selected;
+}
+
+void debugger_before_run(struct debugger *d)
+{
+    remember_registers(d);
+    d->condition_error[0] = '\0';
+}
+
+void debugger_after_run(struct debugger *d, const struct target_stop *s)
+{
+    d->last = *s;
+    if (s->of_hart)
+        d->selected = s->hart;
+}
+
+void debugger_explain(struct debugger *d, FILE *out)
+{
+    d->out = out;
+    print_stop(d, &d->last, "done");
+    d->out = d->config.out;
+}
+
+bool debugger_has_quit(const struct debugger *d)
+{
+    return d->quit;
+}
+
 struct stop debugger_run(const struct debugger_config *config)
 {
     struct debugger *d = debugger_new(config);
@@ -151,7 +197,7 @@ struct stop debugger_run(const struct debugger_config *config)
     if (in) {
         print_greeting(d);
         hold_session(d, in);
-        stop = outcome(d);
+        stop = debugger_outcome(d);
     }
     input_free(in);
     debugger_free(d);

@@ -63,4 +63,28 @@ struct debugger_config {
  */
 MUST_USE struct stop debugger_run(const struct debugger_config *config);
 
+/*
+ * The same for another front end (a gdb server), which runs the machine itself, through the target,
+ * and single commands of the debugger. Their output goes to `out` of the call; the session's
+ * `commands_file` and `interactive` are not used.
+ */
+struct debugger;
+struct target;
+struct target_stop;
+
+struct debugger *debugger_new(const struct debugger_config *config);
+void debugger_free(struct debugger *d);
+struct target *debugger_target(const struct debugger *d);
+
+/* Runs one command with this hart selected; returns the hart that is selected after it. */
+unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, FILE *out);
+/* The same for the front end's own runs: before each, and after it. */
+void debugger_before_run(struct debugger *d);
+void debugger_after_run(struct debugger *d, const struct target_stop *s);
+/* Prints why the last run ended, and what happened in it: patches, findings. */
+void debugger_explain(struct debugger *d, FILE *out);
+
+bool debugger_has_quit(const struct debugger *d);       /* by its command `quit' */
+struct stop debugger_outcome(const struct debugger *d); /* as debugger_run returns it */
+
 #endif

@@ -103,6 +103,15 @@ static void show_next_instruction(struct debugger *d)
     print_source(d, pc);
 }
 
+void print_stop(struct debugger *d, const struct target_stop *s, const char *done)
+{
+    if (s->patched)
+        print_patch_stop(d, s);
+    if (!say_recorded(d, s))
+        say_why(d, s, done);
+    say_findings(d, s->findings);
+}
+
 bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 {
     bool silent;
@@ -118,11 +127,7 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
     if (silent)
         return true;
     fprintf(d->out, "%s", d->config.colour ? "\033[1m" : "");
-    if (s.patched)
-        print_patch_stop(d, &s);
-    if (!say_recorded(d, &s))
-        say_why(d, &s, done);
-    say_findings(d, s.findings);
+    print_stop(d, &s, done);
     fprintf(d->out, "%s", d->config.colour ? "\033[0m" : "");
     show_next_instruction(d);
     return true;
