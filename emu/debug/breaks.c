@@ -15,36 +15,42 @@
 struct condition {
     struct debugger *d;
     char *text;
+    struct expr *expr;
 };
 
 /* A condition that cannot be evaluated counts as true, so that the user sees the error. */
 static bool condition_holds(void *ctx, unsigned hart)
 {
     const struct condition *c = ctx;
-    const char *at = c->text;
-    char why[EXPR_WHY_MAX];
-    uint64_t value;
+    struct debugger *d = c->d;
+    struct view before = context_look(d, hart);
+    struct value v;
+    bool holds = true;
 
-    if (evaluate(c->d, hart, &at, &value, why))
-        return value != 0;
-    snprintf(c->d->condition_error, sizeof c->d->condition_error, "%s", why);
-    return true;
+    if (!expr_evaluate(d->language, c->expr, &v) || !value_is_true(d->language, v, &holds))
+        snprintf(d->condition_error, sizeof d->condition_error, "%s", language_why(d->language));
+    language_release(d->language);
+    d->view = before;
+    return holds;
 }
 
 static void condition_release(void *ctx)
 {
     struct condition *c = ctx;
 
+    expr_free(c->expr);
     free(c->text);
     free(c);
 }
 
-static struct target_condition condition_new(struct debugger *d, const char *text)
+static struct target_condition condition_new(struct debugger *d, const char *text,
+                                             struct expr *expr)
 {
     struct condition *c = xcalloc(1, sizeof *c);
 
     c->d = d;
     c->text = xstrdup(text);
+    c->expr = expr;
     return (struct target_condition){condition_holds, condition_release, c};
 }
 
@@ -55,20 +61,15 @@ static const char *condition_text(const struct target_point *p)
     return c ? c->text : NULL;
 }
 
-/* Checks that the rest of the line is an expression. */
-static bool arg_condition(struct debugger *d, const char *args)
+/* The rest of the line as a condition. False: a message was printed. */
+static bool arg_condition(struct debugger *d, const char *args, struct target_condition *c)
 {
-    char why[EXPR_WHY_MAX];
+    const char *text = args;
+    struct expr *e = arg_expr(d, &args, EXPR_WHOLE, "a condition");
 
-    if (!*args) {
-        complain(d, "expected a condition");
-        return false;
-    }
-    if (!check_expression(d, &args, why)) {
-        complain(d, "%s", why);
-        return false;
-    }
-    return arg_end(d, args);
+    if (e)
+        *c = condition_new(d, text, e);
+    return e != NULL;
 }
 
 /* ---- setting ---- */
@@ -92,10 +93,7 @@ bool arg_limits(struct debugger *d, const char **args, struct target_point *p)
         return false;
     if (!arg_keyword(args, "if"))
         return arg_end(d, *args);
-    if (!arg_condition(d, *args))
-        return false;
-    p->condition = condition_new(d, *args);
-    return true;
+    return arg_condition(d, *args, &p->condition);
 }
 
 static const char *point_name(const struct target_point *p)
@@ -192,9 +190,10 @@ static uint64_t default_size(const struct debugger *d, uint64_t address)
 /* ADDR[,SIZE] [physical] */
 static bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
 {
-    if (!arg_value(d, args, "an address", &p->address))
+    if (!arg_variable(d, args, "an address", &p->address, &p->size))
         return false;
-    p->size = default_size(d, p->address);
+    if (!p->size)
+        p->size = default_size(d, p->address);
     if (**args == ',') {
         *args += 1 + strspn(*args + 1, " \t");
         if (!arg_value(d, args, "a size", &p->size))
@@ -400,12 +399,12 @@ void do_ignore(struct debugger *d, const char *args)
 
 void do_condition(struct debugger *d, const char *args)
 {
-    struct target_condition none = {.holds = NULL};
+    struct target_condition c = {.holds = NULL};
     unsigned number;
 
-    if (!arg_point(d, &args, &number) || (*args && !arg_condition(d, args)))
+    if (!arg_point(d, &args, &number) || (*args && !arg_condition(d, args, &c)))
         return;
-    (void)!target_set_condition(d->target, number, *args ? condition_new(d, args) : none);
+    (void)!target_set_condition(d->target, number, c);
 }
 
 /* ---- the list of points, and what is printed at a stop ---- */

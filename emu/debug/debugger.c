@@ -117,6 +117,8 @@ struct debugger *debugger_new(const struct debugger_config *config)
     d->last.reason = TARGET_STOP_INTERRUPTED;
     d->before = xcalloc(target_hart_count(d->target), sizeof *d->before);
     remember_registers(d);
+    context_open(d);
+    data_open(d);
     return d;
 }
 
@@ -124,7 +126,9 @@ void debugger_free(struct debugger *d)
 {
     trace_free(d);
     actions_free(d);
-    target_free(d->target);
+    target_free(d->target); /* with the conditions of its points */
+    data_close(d);
+    context_close(d);
     free(d->before);
     free(d);
 }

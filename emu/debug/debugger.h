@@ -48,6 +48,12 @@ struct debugger_config {
     bool (*over)(void *ctx); /* whether the session must end */
     /* In a replay: how the recorded run was stopped, if that was at this instruction; else NULL. */
     const char *(*recorded_stop)(void *ctx);
+    /*
+     * The commands save and restore, with a file's name. False: the machine is as it was, and a
+     * message was printed on `out`.
+     */
+    bool (*save)(void *ctx, const char *path, FILE *out);
+    bool (*restore)(void *ctx, const char *path, FILE *out);
     bool (*await_input)(void *ctx); /* blocks until there is input; false: the session must end */
     void *ctx;
 };

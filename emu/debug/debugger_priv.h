@@ -15,6 +15,11 @@
  *     back.c       the commands that go back, and checkpoints
  *     frame.c      stack frames: prologues and the chain of frame pointers
  *     code.c       disassembly
+ *     context.c    the machine's side of expressions (expr.h)
+ *     data.c       print, x, display, ptype: values by expressions
+ *     list.c       source text and lines
+ *     names.c      lists of functions, variables and types
+ *     info.c       the subjects of info
  *     show.c       registers, memory, backtrace, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
  */
@@ -29,6 +34,7 @@
 #include "cpu/isa.h"
 #include "debug/debugger.h"
 #include "debug/expr.h"
+#include "debug/sources.h"
 #include "debug/target.h"
 
 enum { NAME_MAX_LEN = 192 };
@@ -62,6 +68,11 @@ struct register_file {
 
 struct input;
 
+/* Whose registers, memory and variables an expression means. */
+struct view {
+    unsigned hart;
+};
+
 struct debugger {
     struct debugger_config config;
     struct input *in; /* NULL: commands come one by one, from elsewhere */
@@ -73,10 +84,20 @@ struct debugger {
     struct target *target;
     unsigned selected; /* the hart whose registers and address space commands use */
     VEC_OF(struct patch_watch) patch_watches;
-    struct register_file *before;       /* by hart: when the machine was last resumed */
-    struct target_stop last;            /* the last stop */
-    char condition_error[EXPR_WHY_MAX]; /* why a point's condition failed in this run; "": none */
+    struct register_file *before;           /* by hart: when the machine was last resumed */
+    struct target_stop last;                /* the last stop */
+    char condition_error[LANGUAGE_WHY_MAX]; /* why a point's condition failed in this run; "": none
+                                             */
     bool quit;
+    struct debug_info *info;
+    struct language *language;
+    struct view view; /* whose state expressions see */
+    struct {
+        struct source_file file;
+        unsigned first, last; /* lines that were listed */
+        bool known, shown;    /* there is a file; lines of it were listed */
+    } listing;
+    struct data *data; /* of data.c: what `x' continues with, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
     bool repeated; /* the command was repeated by an empty line */
@@ -120,15 +141,6 @@ void commands_for_each(const char *prefix, void (*found)(void *ctx, const char *
 bool command_repeats(const char *line);
 
 /*
- * The value of the expression at *at with the registers and addresses of `hart`;
- * *at moves to what follows. False: `why` has the reason.
- */
-MUST_USE bool evaluate(const struct debugger *d, unsigned hart, const char **at, uint64_t *value,
-                       char why[EXPR_WHY_MAX]);
-/* Whether an expression is well-formed and its names are known. Reads no memory. */
-MUST_USE bool check_expression(const struct debugger *d, const char **at, char why[EXPR_WHY_MAX]);
-
-/*
  * Arguments. Each moves *at past what it has read. False: a message was printed, for a missing one
  * "expected WHAT".
  */
@@ -139,9 +151,52 @@ MUST_USE bool arg_count(struct debugger *d, const char **at, uint64_t *value);
 /* Copies the next word; false: there is none (nothing is printed), or it is too long. */
 bool arg_word(const char **at, char *word, size_t size);
 bool arg_keyword(const char **at, const char *keyword);
+/* The letters after a command's name, as in `x/4i'. False: a message was printed. */
+MUST_USE bool arg_format(struct debugger *d, const char **at, struct print_format *f);
 MUST_USE bool arg_hart(struct debugger *d, const char **at, uint32_t *hart);
 /* A unit of memory, b, h, w or d, as its size in bytes; 0: the next word is none of these. */
 unsigned arg_unit(const char **at);
+
+/* ---- context.c ---- */
+
+void context_open(struct debugger *d);
+void context_close(struct debugger *d);
+/* From now on expressions see this hart's innermost frame. Returns what they saw before. */
+struct view context_look(struct debugger *d, unsigned hart);
+
+/* NULL: a message was printed. The caller frees it. */
+struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,
+                      const char *what);
+/*
+ * A place in memory: the address and size of a variable or other object; for a number or a pointer
+ * that is not in memory, that address and size 0.
+ */
+MUST_USE bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_t *address,
+                           uint64_t *size);
+
+/* ---- data.c ---- */
+
+void data_open(struct debugger *d);
+void data_close(struct debugger *d);
+void data_show_displays(struct debugger *d); /* after each stop */
+void data_list_displays(struct debugger *d); /* info display */
+/* Where `x' without an address continues, and in which format. */
+void data_continue_at(struct debugger *d, uint64_t address, char letter);
+
+/* ---- list.c ---- */
+
+/* The next `list' shows the line of the selected frame; after each stop. */
+void list_follow(struct debugger *d);
+
+/* ---- info.c ---- */
+
+void info_help(struct debugger *d);
+void info_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx);
+
+#define INFO(function, name, arguments, help) \
+    void info_##function(struct debugger *d, const char *args);
+#include "debug/info.def"
+#undef INFO
 
 /* ---- place.c ---- */
 
@@ -258,6 +313,10 @@ MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
 /* The caller's frame, by the chain of frame pointers; false: the chain ends. */
 MUST_USE bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out);
 
+/* An address inside the selected frame's code, as the debug information has it: of a caller in its
+ * call. */
+uint64_t frame_code(const struct debugger *d);
+
 /* ---- code.c ---- */
 
 enum code_mark { CODE_PLAIN, CODE_HERE };
@@ -265,6 +324,8 @@ enum code_mark { CODE_PLAIN, CODE_HERE };
 /* Prints one line: mark, address, name, bytes, text. Returns the instruction's size, 0: not mapped.
  */
 unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
+/* The same as `x/i' shows it. */
+unsigned print_instruction(struct debugger *d, uint64_t va);
 
 /* ---- trace.c ---- */
 

@@ -199,3 +199,8 @@ bool frame_caller(const struct debugger *d, const struct frame *f, struct frame 
         out->ra = 0;
     return true;
 }
+
+uint64_t frame_code(const struct debugger *d)
+{
+    return place_canonical(d, selected_pc(d));
+}

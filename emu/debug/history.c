@@ -573,6 +573,15 @@ bool target_delete_checkpoint(struct target *t, unsigned number)
     return true;
 }
 
+struct target_stop target_replaced(struct target *t)
+{
+    t->ended = false;
+    history_depart(t);
+    points_pass_none(t);
+    watch_follow(t);
+    return arrive(t, stop_here(t));
+}
+
 size_t target_history_bytes(const struct target *t, size_t *snapshots)
 {
     *snapshots = t->history.marks.len;

@@ -130,6 +130,8 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
     print_stop(d, &s, done);
     fprintf(d->out, "%s", d->config.colour ? "\033[0m" : "");
     show_next_instruction(d);
+    list_follow(d);
+    data_show_displays(d);
     return true;
 }
 

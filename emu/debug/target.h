@@ -390,6 +390,9 @@ struct target_checkpoint target_checkpoint_at(const struct target *t, size_t i);
 MUST_USE bool target_restart(struct target *t, unsigned number, struct target_stop *stop);
 MUST_USE bool target_delete_checkpoint(struct target *t, unsigned number);
 
+/* The machine was restored from a file: another run begins here, with a history of its own. */
+struct target_stop target_replaced(struct target *t);
+
 /* Host memory of all snapshots and checkpoints; the number of snapshots. */
 size_t target_history_bytes(const struct target *t, size_t *snapshots);
 

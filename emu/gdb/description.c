@@ -105,7 +105,7 @@ void describe_hart(const struct gdb_server *g, unsigned hart, reply_text *out)
 static void describe_threads(struct gdb_server *g, reply_text *out)
 {
     reply_print(out, "<?xml version=\"1.0\"?>\n<threads>\n");
-    for (unsigned i = 0; i < target_hart_count(g->target); i++) {
+    for (unsigned i = 0; !g->killed && i < target_hart_count(g->target); i++) {
         reply_print(out, "<thread id=\"%s%x\" core=\"%u\" name=\"hart %u\">",
                     g->ids_have_process ? "p1." : "", i + 1, i, i);
         describe_hart(g, i, out);

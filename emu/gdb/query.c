@@ -52,7 +52,8 @@ static void send_document(struct gdb_server *g, const char *args)
     len = len < PACKET_MAX / 2 ? len : PACKET_MAX / 2; /* each byte may need an escape */
     len = len < g->document.len - offset ? len : g->document.len - offset;
     reply_print(&g->reply, offset + len == g->document.len ? "l" : "m");
-    reply_bytes(&g->reply, g->document.at + offset, (size_t)len);
+    if (len)
+        reply_bytes(&g->reply, g->document.at + offset, (size_t)len);
 }
 
 /* ---- threads ---- */
@@ -60,7 +61,9 @@ static void send_document(struct gdb_server *g, const char *args)
 static void list_threads(struct gdb_server *g, const char *args)
 {
     (void)args;
-    for (unsigned i = 0; i < target_hart_count(g->target); i++) {
+    if (g->killed)
+        reply_print(&g->reply, "l");
+    for (unsigned i = 0; !g->killed && i < target_hart_count(g->target); i++) {
         reply_print(&g->reply, i ? "," : "m");
         reply_thread(g, i);
     }
@@ -193,6 +196,7 @@ static void tell_actions(struct gdb_server *g, const char *args)
 
 static void attach(struct gdb_server *g, const char *args)
 {
+    g->killed = false;
     packet_why(g, args);
 }
 
@@ -200,7 +204,9 @@ static void kill_guest(struct gdb_server *g, const char *args)
 {
     (void)args;
     reply_ok(g);
-    end_session(g, GDB_KILLED);
+    g->killed = true; /* gdb's `run' kills the guest first */
+    if (!g->extended)
+        end_session(g, GDB_KILLED);
 }
 
 /* `run': from where the history begins. */
@@ -210,6 +216,7 @@ static void run_again(struct gdb_server *g, const char *args)
         reply_print(&g->reply, "E.the guest cannot begin again: no history is kept");
         return;
     }
+    g->killed = false;
     packet_restart(g, args);
     packet_why(g, args);
 }

@@ -239,7 +239,9 @@ static void reply_exit(struct gdb_server *g)
         reply_print(&g->reply, "W%02x%s", g->stop.code & 0xff, process);
     else
         reply_print(&g->reply, "X%02x%s", (unsigned)SIGNAL_TERM, process);
-    end_session(g, GDB_KILLED);
+    g->killed = true;
+    if (!g->extended)
+        end_session(g, GDB_KILLED);
 }
 
 void reply_stop(struct gdb_server *g)
@@ -250,6 +252,7 @@ void reply_stop(struct gdb_server *g)
     if (g->config.over && g->config.over(g->config.ctx)) {
         g->stop.reason = TARGET_STOP_LIMIT;
         reply_exit(g);
+        end_session(g, GDB_KILLED);
         return;
     }
     show_rest(g);
@@ -261,7 +264,10 @@ void reply_stop(struct gdb_server *g)
 void packet_why(struct gdb_server *g, const char *args)
 {
     (void)args;
-    reply_stop_with(g, SIGNAL_TRAP, false);
+    if (g->killed)
+        reply_exit(g);
+    else
+        reply_stop_with(g, SIGNAL_TRAP, false);
 }
 
 /* ---- packets ---- */
@@ -459,4 +465,5 @@ void packet_restart(struct gdb_server *g, const char *args)
         return;
     begin_running(g);
     end_running(g, target_goto(g->target, target_history_start(g->target)));
+    g->selected = target_current_hart(g->target);
 }

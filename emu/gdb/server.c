@@ -166,6 +166,7 @@ static void packet_kill(struct gdb_server *g, const char *args)
 static void packet_extend(struct gdb_server *g, const char *args)
 {
     (void)args;
+    g->extended = true;
     reply_ok(g);
 }
 
@@ -254,6 +255,7 @@ static void begin_session(struct gdb_server *g, const struct gdb_link *link)
 {
     g->link = link;
     g->ended = g->no_acks = g->acks_end = g->ids_have_process = false;
+    g->extended = g->killed = false;
     g->physical = g->harts_locked = false;
     g->steps_are = STEP_ENABLE | STEP_NO_IRQ | STEP_NO_TIMER;
     g->reader.state = BETWEEN;
@@ -275,7 +277,8 @@ enum gdb_end gdb_serve(struct gdb_server *g, const struct gdb_link *link)
     }
     points_drop(g, DROP_ALL);
     g->link = NULL;
-    return g->end == GDB_LOST && g->config.owns_guest ? GDB_KILLED : g->end;
+    return g->end == GDB_LOST && (g->config.owns_guest || target_ended(g->target)) ? GDB_KILLED
+                                                                                   : g->end;
 }
 
 struct gdb_server *gdb_new(const struct gdb_config *config)
