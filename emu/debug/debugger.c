@@ -180,10 +180,10 @@ void debugger_after_run(struct debugger *d, const struct target_stop *s)
         d->selected = s->hart;
 }
 
-void debugger_explain(struct debugger *d, FILE *out)
+void debugger_explain(struct debugger *d, bool reason, FILE *out)
 {
     d->out = out;
-    print_stop(d, &d->last, "done");
+    print_stop(d, &d->last, reason ? "done" : NULL);
     d->out = d->config.out;
 }
 

@@ -87,8 +87,8 @@ unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, F
 /* The same for the front end's own runs: before each, and after it. */
 void debugger_before_run(struct debugger *d);
 void debugger_after_run(struct debugger *d, const struct target_stop *s);
-/* Prints why the last run ended, and what happened in it: patches, findings. */
-void debugger_explain(struct debugger *d, FILE *out);
+/* Prints what happened in the last run: patches, findings, and, if asked, why it ended. */
+void debugger_explain(struct debugger *d, bool reason, FILE *out);
 
 bool debugger_has_quit(const struct debugger *d);       /* by its command `quit' */
 struct stop debugger_outcome(const struct debugger *d); /* as debugger_run returns it */

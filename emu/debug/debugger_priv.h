@@ -283,7 +283,7 @@ MUST_USE bool resume(struct debugger *d, enum input_use use);
  */
 bool report_stop(struct debugger *d, struct target_stop s, const char *done);
 
-/* Prints the reason of a stop, and its patch and findings. */
+/* Prints the reason of a stop, and its patch and findings; done NULL: only these. */
 void print_stop(struct debugger *d, const struct target_stop *s, const char *done);
 
 /* ---- locations.c ---- */

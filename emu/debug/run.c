@@ -107,7 +107,7 @@ void print_stop(struct debugger *d, const struct target_stop *s, const char *don
 {
     if (s->patched)
         print_patch_stop(d, s);
-    if (!say_recorded(d, s))
+    if (!say_recorded(d, s) && done)
         say_why(d, s, done);
     say_findings(d, s->findings);
 }
