@@ -168,18 +168,11 @@ static void add_break(struct debugger *d, const char *args, bool temporary)
     uint64_t places[PLACES_MAX] = {selected_pc(d)};
     size_t count = 1;
 
-<<<<<<< HEAD
-    if (!arg_places(d, &args, places, &count))
+    if (!is_limit(args) && !arg_places(d, &args, places, &count))
         return;
     p.address = places[0];
     if (arg_limits(d, &args, &p))
-        add_point(d, &p);
-=======
-    if ((!is_limit(args) && !arg_places(d, &args, places, &count)) || !arg_limits(d, &args, &p))
-        return;
-    p.address = places[0];
-    add_point(d, &p, places + 1, count - 1, "");
->>>>>>> main
+        add_point(d, &p, places + 1, count - 1, "");
 }
 
 void do_break(struct debugger *d, const char *args)

@@ -69,15 +69,13 @@ struct register_file {
     uint64_t value[REGS_SHOWN];
 };
 
-<<<<<<< HEAD
 /* A function of the program: the machine's frame has one for each function inlined at its pc. */
 struct stack_frame {
     struct unwound u;
     unsigned level; /* of the inlined functions: 0 is the innermost */
 };
-=======
+
 struct input;
->>>>>>> main
 
 /* Whose registers, memory and variables an expression means. */
 struct view {
@@ -114,7 +112,7 @@ struct debugger {
         bool complete;                     /* there are no more */
         unsigned hart;
     } stack;
-    unsigned frame; /* the selected one, of the selected hart */
+    unsigned frame;    /* the selected one, of the selected hart */
     struct data *data; /* of data.c: what `x' continues with, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;

@@ -122,11 +122,8 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
         d->config.stopped(d->config.ctx);
     if (s.of_hart)
         d->selected = s.hart;
-<<<<<<< HEAD
     stack_reset(d);
-=======
     silent = actions_at_stop(d, &s);
->>>>>>> main
     if (d->config.interactive && d->config.over && d->config.over(d->config.ctx))
         return false;
     if (silent)
