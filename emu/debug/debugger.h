@@ -18,6 +18,7 @@
 
 struct lines;
 struct symbols;
+struct tasks;
 struct watch;
 
 struct debugger_config {
@@ -25,6 +26,7 @@ struct debugger_config {
     struct watch *watch;            /* sites, patches and findings; must be attached already */
     const struct symbols *symbols;  /* may be empty, and NULL */
     struct lines *lines;            /* may be NULL */
+    struct tasks *tasks;            /* may be NULL */
     uint64_t max_insns, max_cycles; /* totals beyond which the machine does not run; UINT64_MAX */
     uint64_t history_max;           /* bytes of host memory for going back; 0: none */
     FILE *out;
