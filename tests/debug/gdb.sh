@@ -28,6 +28,15 @@ check() { # claim, command...
     fi
 }
 
+# gdb's output with these commands, in a file of this name.
+attach() { # name, remote, command...
+    name=$1
+    remote=$2
+    shift 2
+    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
+        >"$dir/$name.out" 2>&1
+}
+
 # ---- the run is the same with gdb and without ----
 
 append="script=\"echo function_graph > $tracer; work tree 1; poweroff\""
@@ -82,15 +91,6 @@ check "a breakpoint in a program is met in each run of it, and on the way back" 
 check "there the hart is in U-mode" grep -q 'User/Application' "$dir/program.out"
 
 # ---- a guest that runs: attach, let it go, attach again, end it ----
-
-# gdb's output with these commands, in a file of this name.
-attach() { # name, remote, command...
-    name=$1
-    remote=$2
-    shift 2
-    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
-        >"$dir/$name.out" 2>&1
-}
 
 start() { # where, more options
     "$build/rvftrace" run --harts 2 --console "$dir/console" --gdb "$@" --append 'script="work tree 1000000"' \
