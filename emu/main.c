@@ -545,6 +545,7 @@ static struct debugger_config debugger_config(struct session *s)
     return (struct debugger_config){
         .machine = s->machine,
         .watch = s->watch,
+        .tasks = s->tasks,
         .symbols = s->symbols,
         .lines = s->lines,
         .max_insns = max_insns(s),

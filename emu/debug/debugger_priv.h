@@ -7,11 +7,15 @@
  *     commands.c   the table of commands, help, arguments
  *     place.c      addresses: names, sources, memory
  *     breaks.c     the commands that set and list breakpoints
+ *     catch.c      catchpoints: what they wait for, and what they have seen
+ *     actions.c    the commands of breakpoints
  *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
  *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
- *     frame.c      stack frames: prologues and the chain of frame pointers
+ *     frame.c      stack frames by prologues and the chain of frame pointers
+ *     unwind.c     stack frames by call frame information, traps, the graph tracer
+ *     stack.c      the frames as the user sees them: backtrace, frame, info locals
  *     code.c       disassembly
  *     context.c    the machine's side of expressions (expr.h)
  *     data.c       print, x, display, ptype: values by expressions
@@ -34,6 +38,7 @@
 #include "debug/expr.h"
 #include "debug/sources.h"
 #include "debug/target.h"
+#include "debug/unwind.h"
 
 enum { NAME_MAX_LEN = 192 };
 
@@ -44,6 +49,18 @@ struct patch_watch {
     bool each_store; /* stop at each store; false: only at the first store of a patch */
 };
 
+/* ---- points ---- */
+
+enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE };
+
+/* What is known of a point beside the target. */
+struct point_note {
+    unsigned number;
+    char *what; /* as the user gave it, for `info breakpoints' */
+    enum after_stop after_stop;
+    VEC_OF(char *) commands; /* run after it has stopped the machine */
+};
+
 /* ---- the session ---- */
 
 enum { REGS_SHOWN = 33 }; /* x0 to x31, pc: by their numbers (target.h) */
@@ -52,13 +69,27 @@ struct register_file {
     uint64_t value[REGS_SHOWN];
 };
 
+/* A function of the program: the machine's frame has one for each function inlined at its pc. */
+struct stack_frame {
+    struct unwound u;
+    unsigned level; /* of the inlined functions: 0 is the innermost */
+};
+
+struct input;
+
 /* Whose registers, memory and variables an expression means. */
 struct view {
-    unsigned hart;
+    unsigned hart, frame;
+    uint64_t scope; /* names are those that are seen here; 0: in the frame */
 };
 
 struct debugger {
     struct debugger_config config;
+    struct input *in; /* NULL: commands come one by one, from elsewhere */
+    VEC_OF(struct point_note) notes;
+    VEC_OF(char *) actions; /* commands of points that have stopped the machine */
+    size_t next_action;     /* the next one of them to run; those before it are freed */
+    char *body_line;        /* of next_body_line */
     FILE *out;
     struct target *target;
     unsigned selected; /* the hart whose registers and address space commands use */
@@ -76,6 +107,12 @@ struct debugger {
         unsigned first, last; /* lines that were listed */
         bool known, shown;    /* there is a file; lines of it were listed */
     } listing;
+    struct {
+        VEC_OF(struct stack_frame) frames; /* so far */
+        bool complete;                     /* there are no more */
+        unsigned hart;
+    } stack;
+    unsigned frame;    /* the selected one, of the selected hart */
     struct data *data; /* of data.c: what `x' continues with, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
@@ -100,13 +137,13 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
 
 /* ---- input.c ---- */
 
-struct input;
-
 struct input *input_new(struct debugger *d); /* NULL: the reason was printed */
 void input_free(struct input *in);
 
 /* The next line without its newline, valid until the next call; NULL: there are no more. */
 const char *input_line(struct input *in);
+/* The same within a command that takes several lines. */
+const char *input_body_line(struct input *in);
 bool input_is_file(const struct input *in); /* --commands FILE: empty lines are ignored */
 
 /* ---- commands.c ---- */
@@ -140,6 +177,8 @@ unsigned arg_unit(const char **at);
 
 void context_open(struct debugger *d);
 void context_close(struct debugger *d);
+/* Before each command: expressions see the selected frame of the selected hart. */
+void context_command(struct debugger *d);
 /* From now on expressions see this hart's innermost frame. Returns what they saw before. */
 struct view context_look(struct debugger *d, unsigned hart);
 
@@ -166,6 +205,7 @@ void data_continue_at(struct debugger *d, uint64_t address, char letter);
 
 /* The next `list' shows the line of the selected frame; after each stop. */
 void list_follow(struct debugger *d);
+void list_one(struct debugger *d); /* prints that line */
 
 /* ---- info.c ---- */
 
@@ -210,9 +250,40 @@ uint64_t selected_pc(const struct debugger *d);
 
 /* ---- breaks.c ---- */
 
+/* The last arguments of all commands that set a point: [hart N] [if CONDITION]. */
+bool is_limit(const char *at); /* whether they come next, or nothing */
+/* The words from `start' to `end', without the space at their end. */
+void words_before(char text[NAME_MAX_LEN], const char *start, const char *end);
+MUST_USE bool arg_limits(struct debugger *d, const char **args, struct target_point *p);
+/*
+ * Adds the point and prints it; condition and catch are released with it, or on an error.
+ * `more': further places of a breakpoint. `what': the user's words.
+ */
+void add_point(struct debugger *d, const struct target_point *p, const uint64_t *more, size_t count,
+               const char *what);
+
 /* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
 void print_point_stop(struct debugger *d, const struct target_stop *s);
 void print_points(struct debugger *d); /* info breaks */
+
+/* ---- catch.c ---- */
+
+#define TASK_SWITCH "task-switch"
+void print_switch(struct debugger *d); /* the two tasks, at __switch_to */
+void print_catch_stop(struct debugger *d, const struct target_stop *s);
+
+/* ---- actions.c ---- */
+
+void note_add(struct debugger *d, unsigned number, const char *what);
+struct point_note *note_find(struct debugger *d, unsigned number); /* NULL: it has none */
+void actions_free(struct debugger *d);
+void actions_forget(struct debugger *d); /* those that have not run */
+/* Before the stop is printed: its points' commands are to run. True: it is not to be printed. */
+bool actions_at_stop(struct debugger *d, const struct target_stop *s);
+/* The next command to run; the caller frees it. NULL: there is none. */
+char *actions_next(struct debugger *d);
+/* The next line of a command that takes several; NULL: there are no more. */
+const char *next_body_line(struct debugger *d);
 
 /* ---- run.c ---- */
 
@@ -231,7 +302,7 @@ MUST_USE bool resume(struct debugger *d, enum input_use use);
  */
 bool report_stop(struct debugger *d, struct target_stop s, const char *done);
 
-/* Prints the reason of a stop, and its patch and findings. */
+/* Prints the reason of a stop, and its patch and findings; done NULL: only these. */
 void print_stop(struct debugger *d, const struct target_stop *s, const char *done);
 
 /* ---- locations.c ---- */
@@ -253,17 +324,30 @@ void delete_checkpoint(struct debugger *d, const char *args);
 
 struct frame {
     uint64_t pc, ra, fp;
-    uint64_t cfa; /* sp at the function's entry */
+    uint64_t cfa;        /* sp at the function's entry */
+    uint64_t callers_ra; /* the caller's ra, if that is not what leads to the caller */
 };
 
-/* The frame of the selected hart's present function; false: its return address is not known. */
+/* By the function's own instructions; false: its return address is not known. */
+MUST_USE bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f);
+/* By the frame pointer. */
+MUST_USE bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f);
+/* Of the selected hart, whatever frame is selected: where its function returns to, and sp then. */
 MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
-/* The caller's frame, by the chain of frame pointers; false: the chain ends. */
-MUST_USE bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out);
 
-/* An address inside the selected frame's code, as the debug information has it: of a caller in its
- * call. */
-uint64_t frame_code(const struct debugger *d);
+/* ---- stack.c ---- */
+
+/* The frames of a hart, the innermost first. False: there are no more. The state of the machine is
+   looked at again after stack_forget. */
+MUST_USE bool stack_frame(struct debugger *d, unsigned hart, unsigned number,
+                          struct stack_frame *f);
+void stack_forget(struct debugger *d);
+/* The selected frame is the innermost one again. */
+void stack_reset(struct debugger *d);
+/* An address inside the selected frame's code, as the debug information has it. */
+uint64_t frame_code(struct debugger *d);
+/* File and line of a frame. */
+MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
 
 /* ---- code.c ---- */
 
@@ -281,6 +365,8 @@ void trace_free(struct debugger *d);
 /* If there is a site at va: its state, its target, and the harts that have not fenced since. */
 void print_site_note(struct debugger *d, uint64_t va);
 void print_patch_stop(struct debugger *d, const struct target_stop *s);
+/* "patch of site f, store 1", the writer, and the instructions before and after. */
+void print_patch_store(struct debugger *d, const struct code_write *w);
 /* "hart 0 in f+0x8 (file.c:3) at cycle 77" */
 void print_writer(struct debugger *d, const struct writer *who);
 

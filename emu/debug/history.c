@@ -226,6 +226,7 @@ static void restore(struct target *t, const struct snapshot *s)
 static struct target_stop arrive(struct target *t, struct stop stop)
 {
     t->accesses.len = 0;
+    t->caught.len = 0;
     t->patched = false;
     t->hit = HIT_NONE;
     t->findings_before = target_findings(t);
@@ -411,8 +412,8 @@ static bool is_hit(const struct target *t, struct stop stop)
 {
     if (stop.reason == STOP_PROBE)
         return t->hit == HIT_POINT;
-    return stop.reason == STOP_ASKED &&
-           (t->accesses.len || t->patched || target_findings(t) > t->findings_before);
+    return stop.reason == STOP_ASKED && (t->accesses.len || t->caught.len || t->patched ||
+                                         target_findings(t) > t->findings_before);
 }
 
 /*

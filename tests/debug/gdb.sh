@@ -16,8 +16,6 @@ session() { # script, remote
 session one "| $build/rvftrace debug --quiet --gdb - --append 'script=\"echo function > $tracer; work calls 1; poweroff\"' $kernel"
 session switch "| $build/rvftrace debug --quiet --harts 2 --gdb - --append 'script=\"echo function > $tracer; work calls 1; echo function_graph > $tracer; work calls 1; echo nop > $tracer; work calls 1; poweroff\"' $kernel"
 
-# ---- a guest that runs: attach, let it go, attach again, end it ----
-
 check() { # claim, command...
     claim=$1
     shift
@@ -38,6 +36,61 @@ attach() { # name, remote, command...
     timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
         >"$dir/$name.out" 2>&1
 }
+
+# ---- the run is the same with gdb and without ----
+
+append="script=\"echo function_graph > $tracer; work tree 1; poweroff\""
+cat >"$dir/busy" <<'C'
+hbreak start_kernel
+continue
+stepi 40
+delete
+rwatch ftrace_ops_list
+watch ftrace_graph_return
+continue
+continue
+stepi
+next
+reverse-continue
+reverse-stepi 20
+delete
+break schedule
+continue
+stepi 40
+thread 2
+stepi 30
+thread 1
+continue
+next
+finish
+delete
+tbreak tree_run
+continue
+break tree_insert if key > 100
+continue
+up
+step 3
+reverse-next
+delete
+continue
+C
+"$build/rvftrace" run --quiet --harts 2 --console none --report "$dir/plain.json" --append "$append" "$kernel" 2>"$dir/plain.out"
+timeout 60 "${GDB:-gdb-multiarch}" -nx -q -iex 'set confirm off' -iex 'set pagination off' \
+    -ex "target remote | $build/rvftrace debug --quiet --harts 2 --console none --report $dir/busy.json --gdb - --append '$append' $kernel" \
+    "$kernel" <"$dir/busy" >"$dir/busy.out" 2>&1
+check "the session did all that" grep -q 'hit Breakpoint .*tree_insert' "$dir/busy.out"
+check "stops and steps change nothing in the run" cmp -s "$dir/plain.json" "$dir/busy.json"
+
+# ---- a program in the guest: its memory is there only while it runs ----
+
+attach program "| $build/rvftrace debug --quiet --initrd $build/guest-kernel/initrd.cpio --gdb - --append 'script=\"hello; hello; poweroff\"' $kernel" \
+    -ex "add-symbol-file $build/guest-kernel/user/bin/hello" -ex 'break main' -ex continue -ex 'info registers priv' \
+    -ex next -ex continue -ex reverse-continue -ex 'print argc' || :
+check "a breakpoint in a program is met in each run of it, and on the way back" \
+    [ "$(grep -c 'Breakpoint 1, main (argc=1' "$dir/program.out")" -eq 3 ]
+check "there the hart is in U-mode" grep -q 'User/Application' "$dir/program.out"
+
+# ---- a guest that runs: attach, let it go, attach again, end it ----
 
 start() { # where, more options
     "$build/rvftrace" run --harts 2 --console "$dir/console" --gdb "$@" --append 'script="work tree 1000000"' \
