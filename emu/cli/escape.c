@@ -39,7 +39,11 @@ char *unescape_text(const char *line)
         int high = line[0] == '\\' && line[1] == 'x' ? digit(line[2]) : -1;
         int low = high >= 0 ? digit(line[3]) : -1;
 
-        *to++ = low >= 0 ? (char)(high << 4 | low) : *line;
+        char byte = *line;
+
+        if (low >= 0)
+            byte = (char)(high << 4 | low);
+        *to++ = byte;
         line += low >= 0 ? 4 : 1;
     }
     *to = '\0';
