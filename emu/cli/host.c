@@ -553,6 +553,7 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
         h->by_line = h->out_is_terminal || (o->command == COMMAND_DEBUG && !o->gdb);
         signals_hold(&h->signals);
         start_timer(h, o->timeout);
+        h->active = o->restore; /* idle from now on, not since power-on */
         h->limited = o->max_insns != UINT64_MAX || o->max_cycles != UINT64_MAX;
         h->terminal = terminal_new(STDIN_FILENO);
         host_resume(h, false);

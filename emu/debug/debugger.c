@@ -58,13 +58,38 @@ static bool is_over(const struct debugger *d)
     return d->quit || (d->config.over && d->config.over(d->config.ctx));
 }
 
+/*
+ * The commands of the points that have stopped the machine. Where one of them runs it, those of the
+ * next stop take the place of the rest.
+ */
+static void run_actions(struct debugger *d)
+{
+    char *command;
+
+    while (!is_over(d) && (command = actions_next(d))) {
+        command_run(d, command);
+        fflush(d->out);
+        free(command);
+    }
+}
+
+const char *next_body_line(struct debugger *d)
+{
+    free(d->body_line);
+    d->body_line = actions_next(d); /* the command was one of a breakpoint's */
+    return d->body_line ? d->body_line : d->in ? input_body_line(d->in) : NULL;
+}
+
 static void hold_session(struct debugger *d, struct input *in)
 {
     const char *line;
     char *last = NULL;
 
-    while (!is_over(d) && (line = input_line(in)))
+    d->in = in;
+    while (!is_over(d) && (line = input_line(in))) {
         run_line(d, in, line, &last);
+        run_actions(d);
+    }
     free(last);
 }
 
@@ -100,6 +125,7 @@ struct debugger *debugger_new(const struct debugger_config *config)
 void debugger_free(struct debugger *d)
 {
     trace_free(d);
+    actions_free(d);
     target_free(d->target); /* with the conditions of its points */
     data_close(d);
     context_close(d);
@@ -154,10 +180,10 @@ void debugger_after_run(struct debugger *d, const struct target_stop *s)
         d->selected = s->hart;
 }
 
-void debugger_explain(struct debugger *d, FILE *out)
+void debugger_explain(struct debugger *d, bool reason, FILE *out)
 {
     d->out = out;
-    print_stop(d, &d->last, "done");
+    print_stop(d, &d->last, reason ? "done" : NULL);
     d->out = d->config.out;
 }
 

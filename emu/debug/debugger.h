@@ -18,6 +18,7 @@
 
 struct lines;
 struct symbols;
+struct tasks;
 struct watch;
 
 struct debugger_config {
@@ -25,6 +26,7 @@ struct debugger_config {
     struct watch *watch;            /* sites, patches and findings; must be attached already */
     const struct symbols *symbols;  /* may be empty, and NULL */
     struct lines *lines;            /* may be NULL */
+    struct tasks *tasks;            /* may be NULL */
     uint64_t max_insns, max_cycles; /* totals beyond which the machine does not run; UINT64_MAX */
     uint64_t history_max;           /* bytes of host memory for going back; 0: none */
     FILE *out;
@@ -46,6 +48,12 @@ struct debugger_config {
     bool (*over)(void *ctx); /* whether the session must end */
     /* In a replay: how the recorded run was stopped, if that was at this instruction; else NULL. */
     const char *(*recorded_stop)(void *ctx);
+    /*
+     * The commands save and restore, with a file's name. False: the machine is as it was, and a
+     * message was printed on `out`.
+     */
+    bool (*save)(void *ctx, const char *path, FILE *out);
+    bool (*restore)(void *ctx, const char *path, FILE *out);
     bool (*await_input)(void *ctx); /* blocks until there is input; false: the session must end */
     void *ctx;
 };
@@ -79,8 +87,8 @@ unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, F
 /* The same for the front end's own runs: before each, and after it. */
 void debugger_before_run(struct debugger *d);
 void debugger_after_run(struct debugger *d, const struct target_stop *s);
-/* Prints why the last run ended, and what happened in it: patches, findings. */
-void debugger_explain(struct debugger *d, FILE *out);
+/* Prints what happened in the last run: patches, findings, and, if asked, why it ended. */
+void debugger_explain(struct debugger *d, bool reason, FILE *out);
 
 bool debugger_has_quit(const struct debugger *d);       /* by its command `quit' */
 struct stop debugger_outcome(const struct debugger *d); /* as debugger_run returns it */

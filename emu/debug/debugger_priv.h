@@ -7,6 +7,8 @@
  *     commands.c   the table of commands, help, arguments
  *     place.c      addresses: names, sources, memory
  *     breaks.c     the commands that set and list breakpoints
+ *     catch.c      catchpoints: what they wait for, and what they have seen
+ *     actions.c    the commands of breakpoints
  *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
  *     lines.c      stepping by source lines
@@ -44,6 +46,18 @@ struct patch_watch {
     bool each_store; /* stop at each store; false: only at the first store of a patch */
 };
 
+/* ---- points ---- */
+
+enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE };
+
+/* What is known of a point beside the target. */
+struct point_note {
+    unsigned number;
+    char *what; /* as the user gave it, for `info breakpoints' */
+    enum after_stop after_stop;
+    VEC_OF(char *) commands; /* run after it has stopped the machine */
+};
+
 /* ---- the session ---- */
 
 enum { REGS_SHOWN = 33 }; /* x0 to x31, pc: by their numbers (target.h) */
@@ -52,6 +66,8 @@ struct register_file {
     uint64_t value[REGS_SHOWN];
 };
 
+struct input;
+
 /* Whose registers, memory and variables an expression means. */
 struct view {
     unsigned hart;
@@ -59,6 +75,11 @@ struct view {
 
 struct debugger {
     struct debugger_config config;
+    struct input *in; /* NULL: commands come one by one, from elsewhere */
+    VEC_OF(struct point_note) notes;
+    VEC_OF(char *) actions; /* commands of points that have stopped the machine */
+    size_t next_action;     /* the next one of them to run; those before it are freed */
+    char *body_line;        /* of next_body_line */
     FILE *out;
     struct target *target;
     unsigned selected; /* the hart whose registers and address space commands use */
@@ -100,13 +121,13 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
 
 /* ---- input.c ---- */
 
-struct input;
-
 struct input *input_new(struct debugger *d); /* NULL: the reason was printed */
 void input_free(struct input *in);
 
 /* The next line without its newline, valid until the next call; NULL: there are no more. */
 const char *input_line(struct input *in);
+/* The same within a command that takes several lines. */
+const char *input_body_line(struct input *in);
 bool input_is_file(const struct input *in); /* --commands FILE: empty lines are ignored */
 
 /* ---- commands.c ---- */
@@ -210,9 +231,40 @@ uint64_t selected_pc(const struct debugger *d);
 
 /* ---- breaks.c ---- */
 
+/* The last arguments of all commands that set a point: [hart N] [if CONDITION]. */
+bool is_limit(const char *at); /* whether they come next, or nothing */
+/* The words from `start' to `end', without the space at their end. */
+void words_before(char text[NAME_MAX_LEN], const char *start, const char *end);
+MUST_USE bool arg_limits(struct debugger *d, const char **args, struct target_point *p);
+/*
+ * Adds the point and prints it; condition and catch are released with it, or on an error.
+ * `more': further places of a breakpoint. `what': the user's words.
+ */
+void add_point(struct debugger *d, const struct target_point *p, const uint64_t *more, size_t count,
+               const char *what);
+
 /* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
 void print_point_stop(struct debugger *d, const struct target_stop *s);
 void print_points(struct debugger *d); /* info breaks */
+
+/* ---- catch.c ---- */
+
+#define TASK_SWITCH "task-switch"
+void print_switch(struct debugger *d); /* the two tasks, at __switch_to */
+void print_catch_stop(struct debugger *d, const struct target_stop *s);
+
+/* ---- actions.c ---- */
+
+void note_add(struct debugger *d, unsigned number, const char *what);
+struct point_note *note_find(struct debugger *d, unsigned number); /* NULL: it has none */
+void actions_free(struct debugger *d);
+void actions_forget(struct debugger *d); /* those that have not run */
+/* Before the stop is printed: its points' commands are to run. True: it is not to be printed. */
+bool actions_at_stop(struct debugger *d, const struct target_stop *s);
+/* The next command to run; the caller frees it. NULL: there is none. */
+char *actions_next(struct debugger *d);
+/* The next line of a command that takes several; NULL: there are no more. */
+const char *next_body_line(struct debugger *d);
 
 /* ---- run.c ---- */
 
@@ -231,7 +283,7 @@ MUST_USE bool resume(struct debugger *d, enum input_use use);
  */
 bool report_stop(struct debugger *d, struct target_stop s, const char *done);
 
-/* Prints the reason of a stop, and its patch and findings. */
+/* Prints the reason of a stop, and its patch and findings; done NULL: only these. */
 void print_stop(struct debugger *d, const struct target_stop *s, const char *done);
 
 /* ---- locations.c ---- */
@@ -281,6 +333,8 @@ void trace_free(struct debugger *d);
 /* If there is a site at va: its state, its target, and the harts that have not fenced since. */
 void print_site_note(struct debugger *d, uint64_t va);
 void print_patch_stop(struct debugger *d, const struct target_stop *s);
+/* "patch of site f, store 1", the writer, and the instructions before and after. */
+void print_patch_store(struct debugger *d, const struct code_write *w);
 /* "hart 0 in f+0x8 (file.c:3) at cycle 77" */
 void print_writer(struct debugger *d, const struct writer *who);
 

@@ -62,6 +62,7 @@ static void say_why(struct debugger *d, const struct target_stop *s, const char 
     case TARGET_STOP_DONE: fprintf(d->out, "%s, hart %u\n", done, s->hart); break;
     case TARGET_STOP_BREAKPOINT:
     case TARGET_STOP_WATCHPOINT: print_point_stop(d, s); break;
+    case TARGET_STOP_CATCH: print_catch_stop(d, s); break;
     case TARGET_STOP_PATCH: break;   /* the patch is printed in any case */
     case TARGET_STOP_FINDING: break; /* the count of findings follows */
     case TARGET_STOP_INTERRUPTED: fprintf(d->out, "interrupted in hart %u\n", s->hart); break;
@@ -106,20 +107,25 @@ void print_stop(struct debugger *d, const struct target_stop *s, const char *don
 {
     if (s->patched)
         print_patch_stop(d, s);
-    if (!say_recorded(d, s))
+    if (!say_recorded(d, s) && done)
         say_why(d, s, done);
     say_findings(d, s->findings);
 }
 
 bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 {
+    bool silent;
+
     d->last = s;
     if (d->config.stopped)
         d->config.stopped(d->config.ctx);
     if (s.of_hart)
         d->selected = s.hart;
+    silent = actions_at_stop(d, &s);
     if (d->config.interactive && d->config.over && d->config.over(d->config.ctx))
         return false;
+    if (silent)
+        return true;
     fprintf(d->out, "%s", d->config.colour ? "\033[1m" : "");
     print_stop(d, &s, done);
     fprintf(d->out, "%s", d->config.colour ? "\033[0m" : "");

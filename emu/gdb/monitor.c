@@ -85,6 +85,7 @@ static void run_debugger(struct gdb_server *g, const char *line, reply_text *out
 
     if (!to)
         return;
+    points_drop(g, DROP_WITHDRAWN);
     g->selected = debugger_command(g->debugger, g->selected, line, to);
     fclose(to);
     reply_bytes(out, text, len);

@@ -95,9 +95,11 @@ static struct target_stop step(struct gdb_server *g, unsigned hart)
 static struct target_stop step_in_range(struct gdb_server *g, unsigned hart, const struct wish *w)
 {
     struct target_stop s;
+    size_t findings = 0;
 
     do {
         s = step(g, hart);
+        s.findings = findings += s.findings;
         if (s.reason != TARGET_STOP_DONE || s.hart != hart || has_point_at_pc(g, hart))
             break;
     } while (target_hart(g->target, hart).pc >= w->from && target_hart(g->target, hart).pc < w->to);
@@ -153,8 +155,6 @@ static struct target_stop run_wish(struct gdb_server *g, const struct wish *w)
 /* Whether gdb knows the reason of the stop; else the built-in debugger's words tell its user. */
 static bool is_known_to_gdb(const struct gdb_server *g, const struct target_stop *s)
 {
-    if (s->patched || s->findings)
-        return false;
     switch (s->reason) {
     case TARGET_STOP_DONE:
     case TARGET_STOP_INTERRUPTED:
@@ -173,7 +173,7 @@ static void explain(struct gdb_server *g)
 
     if (!out)
         return;
-    debugger_explain(g->debugger, out);
+    debugger_explain(g->debugger, !is_known_to_gdb(g, &g->stop), out);
     fclose(out);
     send_console(g, text, len);
     free(text);
@@ -256,8 +256,7 @@ void reply_stop(struct gdb_server *g)
         return;
     }
     show_rest(g);
-    if (!is_known_to_gdb(g, &g->stop))
-        explain(g);
+    explain(g);
     reply_stop_with(g, g->stop.reason == TARGET_STOP_INTERRUPTED ? SIGNAL_INT : SIGNAL_TRAP, true);
 }
 

@@ -16,8 +16,6 @@ session() { # script, remote
 session one "| $build/rvftrace debug --quiet --gdb - --append 'script=\"echo function > $tracer; work calls 1; poweroff\"' $kernel"
 session switch "| $build/rvftrace debug --quiet --harts 2 --gdb - --append 'script=\"echo function > $tracer; work calls 1; echo function_graph > $tracer; work calls 1; echo nop > $tracer; work calls 1; poweroff\"' $kernel"
 
-# ---- a guest that runs: attach, let it go, attach again, end it ----
-
 check() { # claim, command...
     claim=$1
     shift
@@ -29,6 +27,52 @@ check() { # claim, command...
         failed=1
     fi
 }
+
+# ---- the run is the same with gdb and without ----
+
+append="script=\"echo function_graph > $tracer; work tree 1; poweroff\""
+cat >"$dir/busy" <<'C'
+hbreak start_kernel
+continue
+stepi 40
+delete
+rwatch ftrace_ops_list
+watch ftrace_graph_return
+continue
+continue
+stepi
+next
+reverse-continue
+reverse-stepi 20
+delete
+break schedule
+continue
+stepi 40
+thread 2
+stepi 30
+thread 1
+continue
+next
+finish
+delete
+tbreak tree_run
+continue
+break tree_insert if key > 100
+continue
+up
+step 3
+reverse-next
+delete
+continue
+C
+"$build/rvftrace" run --quiet --harts 2 --console none --report "$dir/plain.json" --append "$append" "$kernel" 2>"$dir/plain.out"
+timeout 60 "${GDB:-gdb-multiarch}" -nx -q -iex 'set confirm off' -iex 'set pagination off' \
+    -ex "target remote | $build/rvftrace debug --quiet --harts 2 --console none --report $dir/busy.json --gdb - --append '$append' $kernel" \
+    "$kernel" <"$dir/busy" >"$dir/busy.out" 2>&1
+check "the session did all that" grep -q 'hit Breakpoint .*tree_insert' "$dir/busy.out"
+check "stops and steps change nothing in the run" cmp -s "$dir/plain.json" "$dir/busy.json"
+
+# ---- a guest that runs: attach, let it go, attach again, end it ----
 
 # gdb's output with these commands, in a file of this name.
 attach() { # name, remote, command...
