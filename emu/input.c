@@ -55,7 +55,7 @@ static bool is_known(const struct input_log *l, const struct moment *at)
            (at->insns == l->known_insns && at->cycles < l->known_cycles);
 }
 
-int input_get(struct input_log *l, const struct console *c, const struct moment *at)
+static int get(struct input_log *l, const struct console *c, const struct moment *at)
 {
     int byte;
 
@@ -74,6 +74,14 @@ int input_get(struct input_log *l, const struct console *c, const struct moment 
     byte = c->get(c->ctx, at);
     if (byte >= 0)
         keep(l, INPUT_BYTE, at, (uint64_t)byte);
+    return byte;
+}
+
+int input_get(struct input_log *l, const struct console *c, const struct moment *at)
+{
+    int byte = get(l, c, at);
+
+    l->taken += byte >= 0;
     return byte;
 }
 

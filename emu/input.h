@@ -32,6 +32,7 @@ struct input_log {
     /* Up to here the run was run before (machine_repeat_input); there is no other input than then.
      */
     uint64_t known_insns, known_cycles;
+    uint64_t taken; /* bytes that the machine has taken since power-on */
     bool strayed; /* this run differs from the one in which the answers from `next` on were given */
 };
 

@@ -213,6 +213,9 @@ enum { MACHINE_STUCK_TEXT = 640 };
 void machine_describe_stuck(const struct machine *m, const struct hart *h,
                             char text[MACHINE_STUCK_TEXT]);
 
+/* "load page fault"; "exception" if the cause has no name. */
+const char *machine_exception_name(uint64_t cause);
+
 /*
  * Describes the last exception that `h` has taken, "load page fault on 0x8", with its pc and mode
  * and the number of instructions that `h` has retired since. False: it has taken none. Of

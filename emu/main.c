@@ -16,6 +16,7 @@
 #include "cli/identity.h"
 #include "cli/options.h"
 #include "cli/record_replay.h"
+#include "cli/saved_run.h"
 #include "cli/schedule_file.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
@@ -32,6 +33,8 @@
 #include "ftrace/tasks.h"
 #include "ftrace/trace_json.h"
 #include "ftrace/watch.h"
+#include "gdb/port.h"
+#include "gdb/service.h"
 #include "load/image.h"
 #include "load/lines.h"
 #include "load/symbols.h"
@@ -40,6 +43,7 @@
 #include "mem/ram.h"
 #include "report/command.h"
 #include "snapshot.h"
+#include "snapshot_file.h"
 #include "timing/core.h"
 
 /* Everything that a run owns, so that one function can free it. */
@@ -50,6 +54,10 @@ struct session {
     struct record_replay *record_replay;
     struct schedule_file *schedule; /* NULL: no --schedule */
     struct last_line last_line;     /* of the guest, for explore */
+    struct gdb_console gdb_console; /* of the guest, for --gdb - */
+    struct gdb_port *gdb_port;      /* NULL: no --gdb */
+    struct debugger *debugger;      /* of the service */
+    struct gdb_service *gdb;        /* NULL: not begun */
     struct core *core;              /* NULL: none */
     struct machine *machine;
     struct symbols *symbols;
@@ -64,6 +72,8 @@ struct session {
     size_t named;      /* findings whose modules were asked for names */
     uint64_t left_out; /* errors that are in no finding, so far */
     bool audit_failed, trace_lost;
+    /* --save: it was; it failed, and the run ended there; it was not, in the end */
+    bool saved, save_lost, save_missing;
 };
 
 static struct machine_config machine_config(struct session *s)
@@ -91,6 +101,8 @@ static struct machine_config machine_config(struct session *s)
         .console = record_replay_console(s->record_replay),
     };
 
+    if (s->gdb_port && gdb_port_is_standard(s->gdb_port) && !strcmp(o->console, "stdio"))
+        config.console = gdb_console(&s->gdb_console, &config.console);
     if (o->command == COMMAND_EXPLORE)
         config.console = last_line_console(&s->last_line, &config.console);
     if (s->schedule)
@@ -219,6 +231,24 @@ static enum exit_status open_console(struct session *s)
     return record_replay_new(&s->options, &console, &s->diag, &s->record_replay);
 }
 
+/* ---- gdb ---- */
+
+static bool on_await(void *session, int fd)
+{
+    const struct session *s = session;
+
+    return host_await(s->host, fd);
+}
+
+static enum exit_status open_gdb(struct session *s)
+{
+    const struct gdb_waiter waiter = {on_await, s};
+
+    if (!s->options.gdb)
+        return EXIT_PASS;
+    return gdb_port_open(s->options.gdb, &waiter, &s->diag, &s->gdb_port);
+}
+
 static enum exit_status open_core(struct session *s)
 {
     enum exit_status status;
@@ -259,12 +289,65 @@ static enum exit_status check_schedule(const struct session *s)
 
     if (!s->schedule)
         return EXIT_PASS;
-    plain.schedule = NULL;
-    status = identity_new(&plain, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+    plain.schedule = plain.restore = NULL;
+    status = identity_new(&plain, IDENTITY_OF_RECORDING, hash_image(s),
+                          machine_firmware(s->machine), &s->diag, &identity);
     if (status != EXIT_PASS)
         return status;
     status = schedule_file_check(s->schedule, &identity);
     identity_free(&identity);
+    return status;
+}
+
+/* ---- snapshots in files ---- */
+
+static struct saved_run saved_run(const struct session *s)
+{
+    return (struct saved_run){.options = &s->options,
+                              .machine = s->machine,
+                              .image_digest = image_digest(machine_image(s->machine)),
+                              .diag = &s->diag};
+}
+
+static enum exit_status save(const struct session *s, const char *path, const struct diag *d)
+{
+    struct saved_run r = saved_run(s);
+
+    r.diag = d;
+    return saved_run_write(&r, path);
+}
+
+/* What is outside of the machine follows it. `keep`: as of saved_run_restore. */
+static enum exit_status restore(struct session *s, const char *path, struct snapshot_file *f,
+                                bool keep, const struct diag *d)
+{
+    const struct audit *a = watch_audit(s->watch);
+    struct saved_run r = saved_run(s);
+    enum exit_status status;
+
+    r.diag = d;
+    status = saved_run_restore(&r, path, f, keep);
+
+    if (status != EXIT_PASS)
+        return status;
+    s->named = a ? audit_count(a) : 0;
+    s->left_out = a ? audit_left_out(a, SEVERITY_error) : 0;
+    if (s->trace)
+        trace_json_restart(s->trace);
+    record_replay_restored(s->record_replay, machine_input_count(s->machine));
+    return EXIT_PASS;
+}
+
+static enum exit_status restore_run(struct session *s)
+{
+    const struct options *o = &s->options;
+    enum exit_status status =
+        o->restored ? restore(s, o->restore, o->restored, false, &s->diag) : EXIT_PASS;
+
+    if (status == EXIT_PASS && o->restored && o->audit == AUDIT_FAIL)
+        s->audit_failed =
+            pardons_count(s->pardons, watch_audit(s->watch), watch_sites(s->watch), s->symbols)
+                .failing;
     return status;
 }
 
@@ -281,6 +364,8 @@ static enum exit_status open_session(struct session *s)
         status = open_core(s);
     if (status == EXIT_PASS)
         status = open_console(s);
+    if (status == EXIT_PASS)
+        status = open_gdb(s);
     if (status != EXIT_PASS)
         return status;
     if (o->schedule)
@@ -334,12 +419,19 @@ static enum exit_status open_session(struct session *s)
     s->watch = watch_new(&watch, &s->diag);
     s->module_names = module_names_new(machine_cluster(s->machine), s->symbols);
     machine_join_snapshots(s->machine, (struct state_part){s->watch, watch_state_io});
-    status = open_files(s);
+    machine_join_snapshots(s->machine, (struct state_part){s->module_names, module_names_state_io});
+    status = restore_run(s);
+    if (status == EXIT_PASS)
+        status = open_files(s);
     return status == EXIT_PASS && o->dump_dtb ? dump_dtb(s) : status;
 }
 
 static void close_session(struct session *s)
 {
+    gdb_service_free(s->gdb);
+    if (s->debugger)
+        debugger_free(s->debugger);
+    gdb_port_free(s->gdb_port);
     watch_free(s->watch);
     trace_json_free(s->trace);
     new_file_discard(&s->trace_file);
@@ -354,6 +446,7 @@ static void close_session(struct session *s)
     record_replay_free(s->record_replay);
     schedule_file_free(s->schedule);
     host_free(s->host);
+    options_free(&s->options);
 }
 
 /* ---- running ---- */
@@ -397,11 +490,43 @@ static const char *on_recorded_stop(void *session)
     return end ? end->word : NULL;
 }
 
+/* For the debugger's commands, which have their messages among their output. */
+static struct diag diag_on(const struct session *s, FILE *out)
+{
+    return (struct diag){.out = out, .program = s->diag.program};
+}
+
+static bool on_save(void *session, const char *path, FILE *out)
+{
+    const struct diag d = diag_on(session, out);
+
+    return save(session, path, &d) == EXIT_PASS;
+}
+
+static bool on_restore(void *session, const char *path, FILE *out)
+{
+    struct session *s = session;
+    const struct diag d = diag_on(s, out);
+    struct snapshot_file *f;
+    bool done;
+
+    if (s->options.record || s->options.replay) {
+        diag_error(&d, "%s: another run cannot go on in this one, which is recorded or replayed",
+                   path);
+        return false;
+    }
+    if (snapshot_file_open(path, &d, &f) != EXIT_PASS)
+        return false;
+    done = restore(s, path, f, true, &d) == EXIT_PASS;
+    snapshot_file_close(f);
+    return done;
+}
+
 static bool on_await_input(void *session)
 {
     const struct session *s = session;
 
-    return host_await_key(s->host);
+    return host_await(s->host, STDIN_FILENO);
 }
 
 /* A replay of a run that the host or a limit stopped must end at the same instruction. */
@@ -412,13 +537,15 @@ static uint64_t max_insns(const struct session *s)
     return recorded < s->options.max_insns ? recorded : s->options.max_insns;
 }
 
-static struct stop debug(struct session *s)
+static struct debugger_config debugger_config(struct session *s)
 {
     bool person = !s->options.commands && isatty(STDIN_FILENO);
     FILE *out = s->options.command == COMMAND_RUN && !isatty(STDOUT_FILENO) ? stderr : stdout;
-    struct debugger_config config = {
+
+    return (struct debugger_config){
         .machine = s->machine,
         .watch = s->watch,
+        .tasks = s->tasks,
         .symbols = s->symbols,
         .lines = s->lines,
         .max_insns = max_insns(s),
@@ -433,21 +560,94 @@ static struct stop debug(struct session *s)
         .stopped = on_stopped,
         .over = on_over,
         .recorded_stop = on_recorded_stop,
+        .save = on_save,
+        .restore = on_restore,
         .await_input = on_await_input,
         .ctx = s,
     };
+}
+
+static struct stop debug(struct session *s)
+{
+    const struct debugger_config config = debugger_config(s);
 
     host_begin_session(s->host);
     return debugger_run(&config);
 }
 
-/* Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. */
+static void on_gdb_resuming(void *session)
+{
+    on_resuming(session, false);
+}
+
+static void on_watch(void *session, int fd)
+{
+    const struct session *s = session;
+
+    host_watch(s->host, fd);
+}
+
+/* The rest of the run under gdb's control; the machine is stopped. */
+static struct stop serve_gdb(struct session *s)
+{
+    const struct debugger_config debugger = debugger_config(s);
+    struct gdb_service_config config = {
+        .port = s->gdb_port,
+        .diag = &s->diag,
+        .resuming = on_gdb_resuming,
+        .stopped = on_stopped,
+        .over = on_over,
+        .watch = on_watch,
+        .await = on_await,
+        .ctx = s,
+    };
+    struct stop stop;
+
+    host_pause(s->host);
+    if (gdb_port_is_standard(s->gdb_port))
+        host_begin_session(s->host);
+    config.debugger = s->debugger = debugger_new(&debugger);
+    s->gdb = s->gdb_console.service = gdb_service_new(&config);
+    stop = gdb_service_run(s->gdb);
+    host_watch(s->host, -1);
+    return stop;
+}
+
+/* Runs to the cycle of --save-at and saves the state there. */
+static struct stop run_to_save(struct session *s)
+{
+    const struct options *o = &s->options;
+    bool is_first = o->save_at <= o->max_cycles;
+    struct stop stop = machine_run(s->machine, max_insns(s), is_first ? o->save_at : o->max_cycles);
+
+    if (stop.reason != STOP_CYCLES || !is_first)
+        return stop;
+    s->saved = save(s, o->save, &s->diag) == EXIT_PASS;
+    s->save_lost = !s->saved;
+    return s->save_lost ? stop : machine_run(s->machine, max_insns(s), o->max_cycles);
+}
+
+/*
+ * Ctrl-A c in a run opens the debugger; `continue' stays in the debugger's session. With --gdb the
+ * run goes on until gdb connects.
+ */
 static struct stop run(struct session *s)
 {
-    struct stop stop = machine_run(s->machine, max_insns(s), s->options.max_cycles);
+    struct stop stop = {.reason = STOP_ASKED, .hart = machine_current(s->machine)};
 
+    if (s->audit_failed) /* before the snapshot was saved */
+        return stop;
+    if (s->gdb_port && gdb_port_is_standard(s->gdb_port))
+        return serve_gdb(s);
+    if (s->gdb_port)
+        host_watch(s->host, gdb_port_descriptor(s->gdb_port));
+    stop = s->options.save_at != UINT64_MAX
+               ? run_to_save(s)
+               : machine_run(s->machine, max_insns(s), s->options.max_cycles);
     if (stop.reason != STOP_ASKED || s->audit_failed || host_request(s->host) != HOST_DEBUG)
         return stop;
+    if (s->gdb_port)
+        return serve_gdb(s);
     host_pause(s->host);
     diag_note(&s->diag, "the machine is stopped; `continue' resumes it, `quit' ends the run");
     return debug(s);
@@ -486,6 +686,8 @@ static struct ending ending_of(const struct session *s, struct stop stop)
         return (struct ending){"audit", EXIT_AUDIT};
     if (s->trace_lost)
         return (struct ending){"trace-lost", EXIT_IO};
+    if (s->save_lost)
+        return (struct ending){"not-saved", EXIT_IO};
     if (recorded && !is_by_guest(stop))
         return (struct ending){recorded->word, recorded->status};
     switch (stop.reason) {
@@ -732,8 +934,8 @@ static enum exit_status write_schedule(void *session, const char *path, const ch
 {
     const struct session *s = session;
     struct identity identity;
-    enum exit_status status =
-        identity_new(&s->options, hash_image(s), machine_firmware(s->machine), &s->diag, &identity);
+    enum exit_status status = identity_new(&s->options, IDENTITY_OF_RECORDING, hash_image(s),
+                                           machine_firmware(s->machine), &s->diag, &identity);
 
     if (status != EXIT_PASS)
         return status;
@@ -786,13 +988,44 @@ static unsigned run_explore(struct session *s)
     return o->audit == AUDIT_FAIL && result.found ? EXIT_AUDIT : end.status;
 }
 
+/* --save at the end of the run, unless it was saved before. */
+static void save_at_end(struct session *s, struct stop stop)
+{
+    const struct options *o = &s->options;
+
+    if (!o->save || s->saved || s->save_lost)
+        return;
+    s->save_missing = true;
+    if (o->save_at != UINT64_MAX)
+        diag_error(&s->diag,
+                   "%s: was not saved: the run has ended at cycle %" PRIu64
+                   ", before that of --save-at",
+                   o->save, machine_cycles(s->machine));
+    else if (is_by_guest(stop))
+        diag_error(&s->diag,
+                   "%s: was not saved: the guest has ended the run; give --save-at or a limit",
+                   o->save);
+    else
+        s->save_missing = save(s, o->save, &s->diag) != EXIT_PASS;
+}
+
+static unsigned finish_run(struct session *s)
+{
+    struct stop stop = run(s);
+    unsigned status;
+
+    save_at_end(s, stop);
+    status = finish(s, stop);
+    return s->save_missing && !status ? EXIT_IO : status;
+}
+
 /* After the session was opened. */
 static unsigned run_command(struct session *s)
 {
     switch (s->options.command) {
     case COMMAND_EXPLORE: return run_explore(s);
-    case COMMAND_DEBUG: return finish(s, debug(s));
-    default: return finish(s, run(s));
+    case COMMAND_DEBUG: return finish(s, s->gdb_port ? serve_gdb(s) : debug(s));
+    default: return finish_run(s);
     }
 }
 
@@ -824,8 +1057,10 @@ int main(int argc, char **argv)
         diag_error(&s.diag, "standard output: %s", strerror(errno));
         return EXIT_IO;
     }
-    if (status != EXIT_PASS || done)
+    if (status != EXIT_PASS || done) {
+        options_free(&s.options);
         return (int)status;
+    }
     if (s.options.command == COMMAND_CORES)
         return cores_list(s.options.image, &s.diag);
     s.diag.quiet = s.options.quiet;

@@ -28,8 +28,9 @@ struct snapshot {
 
 static void console_state_io(struct state_io *io, struct machine *m)
 {
-    state_io_section(io, "console", 1);
+    state_io_section(io, "console", 2);
     STATE_IO(io, m->console_bytes);
+    STATE_IO(io, m->input.taken);
 }
 
 void machine_state_io(struct state_io *io, struct machine *m)
@@ -181,6 +182,11 @@ void machine_repeat_input(struct machine *m, uint64_t insns, uint64_t cycles)
 uint64_t machine_console_count(const struct machine *m)
 {
     return m->console_bytes;
+}
+
+uint64_t machine_input_count(const struct machine *m)
+{
+    return m->input.taken;
 }
 
 void machine_mute_console(struct machine *m, uint64_t count)

@@ -62,6 +62,9 @@ uint64_t machine_state_hash(struct machine *m);
 /* The number of bytes that the guest has written to its console; a restore restores it. */
 uint64_t machine_console_count(const struct machine *m);
 
+/* The number of bytes of input that the machine has taken; a restore restores it. */
+uint64_t machine_input_count(const struct machine *m);
+
 /*
  * Suppresses console output while machine_console_count is below `count`. For a repeated run: with
  * the largest count so far, only new output is written.

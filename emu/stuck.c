@@ -22,7 +22,7 @@ static const char *const names[] = {
     [EXC_LOAD_PAGE] = "load page fault",         [EXC_STORE_PAGE] = "store page fault",
 };
 
-static const char *name_of(uint64_t cause)
+const char *machine_exception_name(uint64_t cause)
 {
     return cause < ARRAY_LEN(names) && names[cause] ? names[cause] : "exception";
 }
@@ -67,7 +67,7 @@ bool machine_describe_exception(const struct hart *h, char text[MACHINE_STUCK_TE
     if (!e.pc && !e.cause && !e.tval)
         return false;
     describe_value(value, sizeof value, &e);
-    snprintf(text, MACHINE_STUCK_TEXT, "%s%s", name_of(e.cause), value);
+    snprintf(text, MACHINE_STUCK_TEXT, "%s%s", machine_exception_name(e.cause), value);
     *pc = e.pc;
     *mode = mode_name(e.mode);
     *since = hart_insns(h) - e.insns;
@@ -105,7 +105,7 @@ static void describe_loop(char *text, size_t size, const struct hart *h)
         snprintf(text, size, "its trap handler traps at its first instruction");
     else
         snprintf(text, size, "its trap handler at 0x%" PRIx64 " traps there itself (%s%s)",
-                 hart_pc(h), name_of(e.cause), value);
+                 hart_pc(h), machine_exception_name(e.cause), value);
 }
 
 void machine_describe_stuck(const struct machine *m, const struct hart *h,
@@ -119,6 +119,6 @@ void machine_describe_stuck(const struct machine *m, const struct hart *h,
     snprintf(text, MACHINE_STUCK_TEXT,
              "hart %u is in an endless trap loop at 0x%" PRIx64
              ": %s; the first trap was %s%s at 0x%" PRIx64 " in %s%s",
-             hart_id(h), hart_looping_exception(h).pc, loop, name_of(e.cause), value, e.pc,
-             mode_name(e.mode), remedy(m, &e));
+             hart_id(h), hart_looping_exception(h).pc, loop, machine_exception_name(e.cause), value,
+             e.pc, mode_name(e.mode), remedy(m, &e));
 }

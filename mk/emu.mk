@@ -10,7 +10,7 @@
 emu: $(BUILD)/rvftrace $(BUILD)/rvftrace.1 $(BUILD)/rvftrace.bash
 
 comma     := ,
-emu_rooms := base mem load timing cpu dev sbi ftrace debug explore report cli
+emu_rooms := base mem load timing cpu dev sbi ftrace debug gdb explore report cli
 emu_src   := $(wildcard emu/*.c) $(foreach room,$(emu_rooms),$(wildcard emu/$(room)/*.c))
 emu_src   := $(filter-out emu/cli/manpage.c emu/cli/completion.c,$(emu_src))
 

@@ -102,7 +102,13 @@ check-mutants: export BUILD := $(BUILD)
 check-mutants: emu guest guest-mistakes | $(BOOTSTRAP_TEST)
 	@tests/broken/table.py --seeds 100
 
-check-long: test tidy check-caches check-mutants
+# How many instructions the engines take, against kept figures: half a minute.
+.PHONY: check-work
+check-work: export BUILD := $(BUILD)
+check-work: emu guest-pfe8 initrd workloads | $(BOOTSTRAP_LONG)
+	@tests/run tests/bench/host_work.py
+
+check-long: test tidy check-caches check-mutants check-work
 	@SEEDS=20 INSNS=1000000000 tests/run 'tests/guest/truth.sh' 'tests/guest/soak.sh'
 	@SEEDS=1000 SUITE=all tests/run 'tests/diff/difftest.py --seconds 3600 --seed 1000' 'tests/machine/fences.sh' 'tests/machine/timing.sh' 'tests/guest/suite.sh' 'tests/tools/fuzz_recordmcount.sh 600' 'tests/fuzz/fuzz.sh --seconds 120'
 
@@ -112,4 +118,4 @@ check-long: test tidy check-caches check-mutants
 check-linux: export BUILD := $(BUILD)
 check-linux: emu guest-mcount | $(BOOTSTRAP_TEST) $(BOOTSTRAP_LINUX)
 	@tests/linux/guests.sh
-	@tests/run 'tests/linux/boots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/machine/uboot.sh'
+	@tests/run 'tests/linux/boots.sh' 'tests/linux/switches.sh' 'tests/linux/ftracetest.sh' 'tests/linux/xv6.sh' 'tests/linux/freertos.sh' 'tests/linux/gdb.sh' 'tests/machine/uboot.sh'

@@ -1,10 +1,11 @@
 # Host tools: build/recordmcount, and the packages everything else needs.
 #
 # Defines for the other parts: HOSTCFLAGS (for every program of the host, also the
-# emulator), Q and say (quiet output, V=1 shows the commands), and three order-only
+# emulator), Q and say (quiet output, V=1 shows the commands), and four order-only
 # prerequisites:
 #     build/foo: foo.c | $(BOOTSTRAP_BUILD)      packages for building
 #     test-foo: | $(BOOTSTRAP_TEST)              packages for testing
+#     check-foo: | $(BOOTSTRAP_LONG)             packages for make check-long
 #     check-foo: | $(BOOTSTRAP_LINUX)            packages for building Linux
 
 V ?= 0
@@ -26,6 +27,7 @@ endif
 
 BOOTSTRAP_BUILD := $(BUILD)/.bootstrap-build
 BOOTSTRAP_TEST  := $(BUILD)/.bootstrap-test
+BOOTSTRAP_LONG  := $(BUILD)/.bootstrap-long
 BOOTSTRAP_LINUX := $(BUILD)/.bootstrap-linux
 
 .PHONY: bootstrap bootstrap-test
@@ -34,6 +36,7 @@ bootstrap-test: $(BOOTSTRAP_TEST)
 
 # In sequence: two simultaneous runs of apt-get fail on its lock.
 $(BOOTSTRAP_TEST): | $(BOOTSTRAP_BUILD)
+$(BOOTSTRAP_LONG): | $(BOOTSTRAP_TEST)
 $(BOOTSTRAP_LINUX): | $(BOOTSTRAP_TEST)
 
 $(BUILD)/.bootstrap-%: tools/bootstrap.sh

@@ -7,7 +7,8 @@
 
 set -eu
 
-# Columns: needed for (build, test, or linux: booting Linux as a test); package; reason.
+# Columns: needed for (build, test, long: make check-long, or linux: booting Linux as a test); package;
+# reason.
 packages() {
     cat <<'EOF'
 build gcc-riscv64-unknown-elf compiles the guest kernel and the guest programs
@@ -21,6 +22,7 @@ build libzstd-dev compresses snapshots in files
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
 test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
+test gdb-multiarch controls guests through the gdb server
 test opensbi is the firmware that QEMU starts them with
 test u-boot-qemu is the boot loader that reads disks in tests
 test e2fsprogs makes these disks (mke2fs)
@@ -36,6 +38,7 @@ build patch makes the guest kernels with a mistake, for the tests of the auditor
 build python3 generates benchmarks (guest/cycles); runs checks and tools that are scripts
 test gnuplot-nox draws the plots of tools/bench
 test parallel runs the pieces that tools/bench --shards makes
+long valgrind counts the instructions that the emulator takes
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the lexers of its build tools
 linux bison generates the parsers of its build tools
@@ -54,19 +57,20 @@ fail() { # status, message
 
 usage() {
     cat <<'EOF'
-Usage: tools/bootstrap.sh [--build | --test | --linux | --check | --list]
+Usage: tools/bootstrap.sh [--build | --test | --long | --linux | --check | --list]
   --build  install the packages for building (the default)
   --test   install those for testing, too
+  --long   install those for `make check-long', too
   --linux  install those for `make check-linux', too
   --check  install nothing; list the missing ones for building and testing, exit 1 if any
   --list   print every package with its reason
 EOF
 }
 
-wanted() { # build, test (both) or linux (all)
+wanted() { # build, test (both), long (those and its own) or linux (all)
     packages | while read -r need package reason; do
         case $1:$need in
-        build:build | test:build | test:test | linux:*) printf '%s\n' "$package" ;;
+        build:build | test:build | test:test | long:build | long:test | long:long | linux:*) printf '%s\n' "$package" ;;
         esac
     done
 }
@@ -132,7 +136,7 @@ deed=--build
 [ $# -le 1 ] || { usage >&2; exit 64; }
 [ $# -eq 0 ] || deed=$1
 case $deed in
---build | --test | --linux) need=${deed#--} ;;
+--build | --test | --long | --linux) need=${deed#--} ;;
 --check) need='test' ;;
 --list) list; exit 0 ;;
 -h | --help) usage; exit 0 ;;

@@ -55,7 +55,8 @@ struct host {
     uint64_t idle_since_insns; /* the instructions that the machine had executed then */
 
     struct signals signals;
-    int timer; /* -1: no timeout */
+    int timer;   /* -1: no timeout */
+    int watched; /* host_watch; -1: none */
     bool session;
     enum host_request pending;
     int signal;
@@ -320,6 +321,8 @@ static bool interrupted(void *ctx, const struct moment *at)
     (void)at;
     flush_in_time(h);
     check_signals(h);
+    if (h->watched >= 0 && readable(h->watched, 0))
+        request(h, HOST_DEBUG);
     take_input(h);
     return h->pending != HOST_NO_REQUEST;
 }
@@ -331,7 +334,8 @@ static void sleep_on_host(const struct host *h, int in, uint64_t ns)
 {
     struct pollfd p[] = {{.fd = in, .events = POLLIN},
                          {.fd = h->signals.fd, .events = POLLIN},
-                         {.fd = h->timer, .events = POLLIN}};
+                         {.fd = h->timer, .events = POLLIN},
+                         {.fd = h->watched, .events = POLLIN}};
     struct timespec time = {.tv_sec = (time_t)(ns / 1000000000),
                             .tv_nsec = (long)(ns % 1000000000)};
 
@@ -449,17 +453,22 @@ void host_resume(struct host *h, bool keep_terminal)
 
 void host_pause(struct host *h)
 {
-    if (h->out_is_terminal && h->in_line)
+    if (h->out_is_terminal && h->in_line && h->watched < 0)
         put(h, (const uint8_t *)"\n", 1); /* the debugger's output begins on a new line */
     flush(h);
     h->may_take = false;
     terminal_give_back(h->terminal);
 }
 
-bool host_await_key(struct host *h)
+void host_watch(struct host *h, int fd)
+{
+    h->watched = fd;
+}
+
+bool host_await(struct host *h, int fd)
 {
     for (;;) {
-        struct pollfd p[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+        struct pollfd p[] = {{.fd = fd, .events = POLLIN},
                              {.fd = h->signals.fd, .events = POLLIN},
                              {.fd = h->timer, .events = POLLIN}};
         bool any = poll(p, ARRAY_LEN(p), -1) > 0;
@@ -512,13 +521,14 @@ static enum exit_status open_input(struct host *h, const char *path, const struc
 static enum exit_status open_ends(struct host *h, const struct options *o, const struct diag *d)
 {
     enum exit_status status = EXIT_PASS;
-    bool stdio = !strcmp(o->console, "stdio");
+    /* gdb can have standard input and output, and shows the guest's output itself then. */
+    bool stdio = !strcmp(o->console, "stdio") && !(o->gdb && !strcmp(o->gdb, "-"));
 
     h->out = stdio ? STDOUT_FILENO : -1;
-    if (!stdio && strcmp(o->console, "none") != 0)
+    if (strcmp(o->console, "stdio") != 0 && strcmp(o->console, "none") != 0)
         status = open_output(h, o->console, d);
     /* When the debugger reads its commands from standard input, the guest has no input. */
-    if (stdio && (o->command == COMMAND_RUN || o->commands || isatty(STDIN_FILENO)))
+    if (stdio && (o->command == COMMAND_RUN || o->commands || o->gdb || isatty(STDIN_FILENO)))
         h->in = STDIN_FILENO;
     if (status == EXIT_PASS && o->input)
         status = open_input(h, o->input, d);
@@ -531,7 +541,8 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
     enum exit_status status;
     struct stat st;
 
-    *h = (struct host){.diag = d, .out = -1, .in = -1, .timer = -1, .signals.fd = -1};
+    *h =
+        (struct host){.diag = d, .out = -1, .in = -1, .timer = -1, .watched = -1, .signals.fd = -1};
     status = open_ends(h, o, d);
     if (status != EXIT_PASS) {
         host_free(h);
@@ -539,9 +550,10 @@ enum exit_status host_new(const struct options *o, const struct diag *d, struct 
     } else {
         h->out_is_live = h->out >= 0 && !(fstat(h->out, &st) == 0 && S_ISREG(st.st_mode));
         h->out_is_terminal = h->out >= 0 && isatty(h->out);
-        h->by_line = h->out_is_terminal || o->command == COMMAND_DEBUG;
+        h->by_line = h->out_is_terminal || (o->command == COMMAND_DEBUG && !o->gdb);
         signals_hold(&h->signals);
         start_timer(h, o->timeout);
+        h->active = o->restore; /* idle from now on, not since power-on */
         h->limited = o->max_insns != UINT64_MAX || o->max_cycles != UINT64_MAX;
         h->terminal = terminal_new(STDIN_FILENO);
         host_resume(h, false);

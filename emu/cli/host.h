@@ -49,8 +49,13 @@ void host_begin_session(struct host *h);
 void host_resume(struct host *h, bool keep_terminal);
 /* After the machine has stopped: writes its output, ends its line, gives the terminal back. */
 void host_pause(struct host *h);
-/* Blocks until standard input has data. False: the session must end. */
-bool host_await_key(struct host *h);
+/* Blocks until the descriptor has data. False: the session must end. */
+bool host_await(struct host *h, int fd);
+/*
+ * While the machine runs, data at this descriptor, of another program that controls the machine, is
+ * HOST_DEBUG; -1: of none. Stops of the machine then do not end a line of the guest's output.
+ */
+void host_watch(struct host *h, int fd);
 
 /*
  * At the end of the run: writes the output, restores the terminal and the former actions of

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "cli/escape.h"
 #include "cpu/extension.h"
 #include "load/file.h"
 
@@ -20,10 +21,11 @@ static void add(struct identity *i, char *line)
 }
 
 static enum exit_status add_file(struct identity *i, const char *key, const char *path,
-                                 const struct diag *d)
+                                 enum identity_use use, const struct diag *d)
 {
     uint64_t hash;
-    enum exit_status status = file_hash(path, d, &hash);
+    enum exit_status status =
+        use == IDENTITY_OF_SNAPSHOT ? file_digest(path, d, &hash) : file_hash(path, d, &hash);
 
     if (status == EXIT_PASS)
         add(i, xasprintf("run %s 0x%016" PRIx64, key, hash));
@@ -31,47 +33,40 @@ static enum exit_status add_file(struct identity *i, const char *key, const char
 }
 
 static enum exit_status add_drives(struct identity *i, const struct options *o,
-                                   const struct diag *d)
+                                   enum identity_use use, const struct diag *d)
 {
     enum exit_status status = EXIT_PASS;
 
     for (unsigned n = 0; n < o->drive_count && status == EXIT_PASS; n++)
         status = add_file(i, o->drives[n].mode == DRIVE_READ_ONLY ? "drive,readonly" : "drive",
-                          o->drives[n].path, d);
+                          o->drives[n].path, use, d);
     return status;
 }
 
 static enum exit_status add_files(struct identity *i, const struct options *o,
-                                  enum firmware_kind firmware, const struct diag *d)
+                                  enum identity_use use, enum firmware_kind firmware,
+                                  const struct diag *d)
 {
     enum exit_status status = EXIT_PASS;
 
     if (firmware == FIRMWARE_FILE)
-        status = add_file(i, "firmware", o->firmware_path, d);
+        status = add_file(i, "firmware", o->firmware_path, use, d);
     else
         add(i, xasprintf("run firmware %s", options_firmware_name(firmware)));
     if (status == EXIT_PASS && o->initrd)
-        status = add_file(i, "initrd", o->initrd, d);
+        status = add_file(i, "initrd", o->initrd, use, d);
     if (status == EXIT_PASS && o->schedule)
-        status = add_file(i, "schedule", o->schedule, d);
-    return status == EXIT_PASS ? add_drives(i, o, d) : status;
+        status = add_file(i, "schedule", o->schedule, use, d);
+    return status == EXIT_PASS ? add_drives(i, o, use, d) : status;
 }
 
-/* The line with the kernel's command line; bytes that are not printable are \xNN. */
+/* The line with the kernel's command line. */
 static void add_bootargs(struct identity *i, const char *text)
 {
-    size_t size;
-    char *line;
-    FILE *out = open_memstream(&line, &size);
+    char *escaped = escape_text(text);
 
-    if (!out)
-        abort(); /* as for any memory: base/alloc.h */
-    fputs("run append ", out);
-    for (; *text; text++)
-        fprintf(out, *text < ' ' || *text > '~' || *text == '\\' ? "\\x%02x" : "%c",
-                (unsigned char)*text);
-    fclose(out);
-    add(i, line);
+    add(i, xasprintf("run append %s", escaped));
+    free(escaped);
 }
 
 static void add_options(struct identity *i, const struct options *o)
@@ -96,16 +91,23 @@ static void add_options(struct identity *i, const struct options *o)
     add_bootargs(i, o->append ? o->append : "");
 }
 
-enum exit_status identity_new(const struct options *o, uint64_t image_hash,
+enum exit_status identity_new(const struct options *o, enum identity_use use, uint64_t image_hash,
                               enum firmware_kind firmware, const struct diag *d,
                               struct identity *out)
 {
-    enum exit_status status;
+    enum exit_status status = EXIT_PASS;
+    uint64_t hash;
 
     *out = (struct identity){.count = 0};
     add(out, xasprintf("run image 0x%016" PRIx64, image_hash));
     add_options(out, o);
-    status = add_files(out, o, firmware, d);
+    if (use == IDENTITY_OF_RECORDING && o->restore) {
+        status = file_digest(o->restore, d, &hash);
+        if (status == EXIT_PASS)
+            add(out, xasprintf(IDENTITY_RESTORE "0x%016" PRIx64, hash));
+    }
+    if (status == EXIT_PASS)
+        status = add_files(out, o, use, firmware, d);
     if (status != EXIT_PASS)
         identity_free(out);
     return status;

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/escape.h"
+#include "cli/saved_run.h"
 #include "cpu/extension.h"
+#include "snapshot_file.h"
 
 /* ---- values ---- */
 
@@ -178,6 +181,23 @@ static bool set_replay(struct options *o, const char *arg)
 static bool set_schedule(struct options *o, const char *arg)
 {
     o->schedule = arg;
+    return *arg != '\0';
+}
+
+static bool set_save(struct options *o, const char *arg)
+{
+    o->save = arg;
+    return *arg != '\0';
+}
+
+static bool set_save_at(struct options *o, const char *arg)
+{
+    return parse_number(arg, 1000, &o->save_at);
+}
+
+static bool set_restore(struct options *o, const char *arg)
+{
+    o->restore = arg;
     return *arg != '\0';
 }
 
@@ -388,6 +408,12 @@ static bool set_commands(struct options *o, const char *arg)
     return *arg != '\0';
 }
 
+static bool set_gdb(struct options *o, const char *arg)
+{
+    o->gdb = arg;
+    return *arg != '\0';
+}
+
 static bool parse_count(const char *arg, uint64_t max, unsigned *count)
 {
     uint64_t n;
@@ -479,6 +505,22 @@ static void note_repetition(struct parse *p, unsigned row, const char *arg)
     p->given[row] = true;
 }
 
+/* For a snapshot of the run: the last value of an option, and each drive. */
+static void note_saved(struct options *o, const struct option_row *row, const char *arg)
+{
+    unsigned i = 0;
+
+    if (!strchr(row->commands, 's'))
+        return;
+    while (row->set != set_drive && i < o->saved_count && o->saved[i].name != row->name)
+        i++;
+    if (row->set == set_drive)
+        i = o->saved_count;
+    assert(i < OPTION_SAVED_MAX);
+    o->saved[i] = (struct saved_option){row->name, arg};
+    o->saved_count += i == o->saved_count;
+}
+
 static error_t parse_option(struct parse *p, unsigned row, char *arg)
 {
     bool own_message;
@@ -491,6 +533,7 @@ static error_t parse_option(struct parse *p, unsigned row, char *arg)
     }
     if (rows[row].set(p->options, arg)) {
         note_repetition(p, row, arg);
+        note_saved(p->options, &rows[row], arg);
         return 0;
     }
     own_message = p->options->problem[0];
@@ -633,6 +676,81 @@ static bool take_command(char **argv, struct parse *p)
     return false;
 }
 
+/* ---- options that a snapshot has ---- */
+
+static const char *own(struct options *o, char *text)
+{
+    if (o->owned_count == ARRAY_LEN(o->owned)) {
+        free(text);
+        return NULL;
+    }
+    return o->owned[o->owned_count++] = text;
+}
+
+/* Takes `NAME [VALUE]' unless the option was given. False: it is no option of this rvftrace. */
+static bool inherit_option(struct parse *p, const char *line)
+{
+    size_t len = strcspn(line, " ");
+    const char *arg = NULL;
+
+    for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
+        if (strlen(rows[i].name) != len || strncmp(rows[i].name, line, len) != 0)
+            continue;
+        if (!strchr(rows[i].commands, 's') || !rows[i].arg != !line[len])
+            return false;
+        if (p->given[i])
+            return true;
+        if (line[len])
+            arg = own(p->options, unescape_text(line + len + 1));
+        if ((line[len] && !arg) || p->options->saved_count == OPTION_SAVED_MAX ||
+            !rows[i].set(p->options, arg))
+            return false;
+        note_saved(p->options, &rows[i], arg);
+        return true;
+    }
+    return false;
+}
+
+static bool inherit_line(struct parse *p, const char *line)
+{
+    static const char image[] = "image ", option[] = "option ";
+    struct options *o = p->options;
+
+    if (!strncmp(line, option, strlen(option)))
+        return inherit_option(p, line + strlen(option));
+    if (!o->image && !strncmp(line, image, strlen(image)))
+        o->image = own(o, unescape_text(line + strlen(image)));
+    return true;
+}
+
+static enum exit_status inherit(struct parse *p)
+{
+    struct options *o = p->options;
+    enum exit_status status = snapshot_file_open(o->restore, p->diag, &o->restored);
+    const struct snapshot_lines *lines;
+
+    if (status == EXIT_PASS)
+        status = saved_run_check_build(o->restored, o->restore, p->diag);
+    if (status != EXIT_PASS)
+        return status;
+    lines = snapshot_file_lines(o->restored);
+    for (size_t i = 0; i < lines->count; i++)
+        if (!inherit_line(p, lines->at[i])) {
+            diag_error(p->diag, "%s: `%s' is no line of this rvftrace; save it again", o->restore,
+                       lines->at[i]);
+            return EXIT_BAD_FILE;
+        }
+    return EXIT_PASS;
+}
+
+void options_free(struct options *o)
+{
+    snapshot_file_close(o->restored);
+    o->restored = NULL;
+    while (o->owned_count)
+        free(o->owned[--o->owned_count]);
+}
+
 static const struct options defaults = {
     .harts = 1,
     .memory = UINT64_C(256) << 20,
@@ -640,6 +758,7 @@ static const struct options defaults = {
     .history_max = UINT64_C(256) << 20,
     .max_insns = UINT64_MAX,
     .max_cycles = UINT64_MAX,
+    .save_at = UINT64_MAX,
     .seed = 1,
     .timing = TIMING_INORDER,
     .fetch = FETCH_STALE,
@@ -753,6 +872,12 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_PASS;
     if (error || p.status)
         return EXIT_USAGE;
+    if (o->restore) {
+        enum exit_status status = inherit(&p);
+
+        if (status != EXIT_PASS)
+            return status;
+    }
     if (!o->image) {
         diag_error(d, "no image; try `rvftrace %s IMAGE'", command_names[o->command]);
         return EXIT_USAGE;
@@ -761,8 +886,16 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     if (o->command == COMMAND_EXPLORE && !check_explore(o, d))
         return EXIT_USAGE;
+    if (o->gdb && o->commands) {
+        diag_error(d, "--gdb gives the machine to gdb; leave out --commands");
+        return EXIT_USAGE;
+    }
     if (o->replay && o->input) {
         diag_error(d, "--replay supplies the input; leave out --input");
+        return EXIT_USAGE;
+    }
+    if (o->save_at != UINT64_MAX && !o->save) {
+        diag_error(d, "--save-at needs a file: give --save FILE");
         return EXIT_USAGE;
     }
     return EXIT_PASS;

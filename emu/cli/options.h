@@ -26,6 +26,15 @@ enum audit_mode { AUDIT_OFF, AUDIT_WARN, AUDIT_FAIL };
 
 enum { OPTION_PROBLEM_MAX = 256, OPTION_ALLOW_MAX = 256 };
 
+/* An option that a restored run has too (saved_run.h), as it was given. */
+struct saved_option {
+    const char *name, *arg; /* arg NULL: it has none */
+};
+
+enum { OPTION_SAVED_MAX = 64 };
+
+struct snapshot_file;
+
 struct options {
     enum command command;
     const char *image;
@@ -37,6 +46,10 @@ struct options {
     const char *console; /* "stdio", "none" or a file */
     const char *input;
     const char *record, *replay, *schedule;
+    const char *save;               /* NULL: no snapshot is saved */
+    uint64_t save_at;               /* cycle; UINT64_MAX: at the end of the run */
+    const char *restore;            /* NULL: the run begins at power-on */
+    struct snapshot_file *restored; /* the file, opened */
     uint64_t max_insns, max_cycles; /* UINT64_MAX: none */
     uint64_t history_max;           /* bytes; 0: none */
     double timeout;                 /* seconds; 0: none */
@@ -53,7 +66,7 @@ struct options {
     bool trace_on_only; /* record only calls of functions whose site is on */
     const char *allow[OPTION_ALLOW_MAX];
     const char *baseline, *write_baseline, *sarif, *junit;
-    const char *report, *trace, *symbols, *commands, *dump_dtb;
+    const char *report, *trace, *symbols, *commands, *gdb, *dump_dtb;
     unsigned rows, allow_count;
     unsigned jobs, steps, update; /* of explore; jobs, update 0: all */
     uint64_t interleavings;
@@ -64,15 +77,23 @@ struct options {
     unsigned drive_count;
     bool virtio_console;
     bool quiet;
+    struct saved_option saved[OPTION_SAVED_MAX];
+    unsigned saved_count;
+    char *owned[OPTION_SAVED_MAX + 1]; /* arguments that came from the file */
+    unsigned owned_count;
     char problem[OPTION_PROBLEM_MAX]; /* a setter's message about an invalid value */
 };
 
 /*
  * Parses the command line. EXIT_USAGE: it is invalid, and a message was given. --help
- * and --version print and set *done. Strings point into argv.
+ * and --version print and set *done. Strings point into argv. With --restore, options that are not
+ * given are those of the file, which is opened; EXIT_BAD_FILE and the like: it is refused.
  */
 MUST_USE enum exit_status options_parse(int argc, char **argv, const struct diag *d,
                                         struct options *o, bool *done);
+
+/* Closes the file of --restore and frees what came from it, at any time after options_parse. */
+void options_free(struct options *o);
 
 /*
  * The commit that this was built from, "1a2b3c4d5e6f", with a `+' if files were changed; NULL: not

@@ -51,23 +51,56 @@ struct console record_replay_console(const struct record_replay *t)
     return t->console;
 }
 
-enum exit_status record_replay_begin(struct record_replay *t, uint64_t image_hash,
+static enum exit_status identity_of(const struct record_replay *t, const struct options *o,
+                                    uint64_t image_hash, enum firmware_kind firmware,
+                                    struct identity *out)
+{
+    return identity_new(o, IDENTITY_OF_RECORDING, image_hash, firmware, t->diag, out);
+}
+
+/* The recording of a run from power-on is also that of the same run from a snapshot on. */
+static enum exit_status begin_replay(struct record_replay *t, uint64_t image_hash,
                                      enum firmware_kind firmware)
 {
+    struct options o = *t->options;
     struct identity identity;
     enum exit_status status;
 
-    if (!t->replay && !t->recorder)
-        return EXIT_PASS;
-    status = identity_new(t->options, image_hash, firmware, t->diag, &identity);
+    if (!replay_is_of_restored(t->replay))
+        o.restore = NULL;
+    status = identity_of(t, &o, image_hash, firmware, &identity);
     if (status != EXIT_PASS)
         return status;
-    if (t->replay)
-        status = replay_check(t->replay, &identity);
-    if (t->recorder && status == EXIT_PASS)
-        status = recorder_begin(t->recorder, t->options->image, &identity);
+    status = replay_check(t->replay, &identity);
     identity_free(&identity);
     return status;
+}
+
+static enum exit_status begin_recording(struct record_replay *t, uint64_t image_hash,
+                                        enum firmware_kind firmware)
+{
+    struct identity identity;
+    enum exit_status status = identity_of(t, t->options, image_hash, firmware, &identity);
+
+    if (status != EXIT_PASS)
+        return status;
+    status = recorder_begin(t->recorder, t->options->image, &identity);
+    identity_free(&identity);
+    return status;
+}
+
+enum exit_status record_replay_begin(struct record_replay *t, uint64_t image_hash,
+                                     enum firmware_kind firmware)
+{
+    enum exit_status status = t->replay ? begin_replay(t, image_hash, firmware) : EXIT_PASS;
+
+    return status == EXIT_PASS && t->recorder ? begin_recording(t, image_hash, firmware) : status;
+}
+
+void record_replay_restored(struct record_replay *t, uint64_t input_count)
+{
+    if (t->replay && !replay_is_of_restored(t->replay))
+        replay_skip(t->replay, input_count);
 }
 
 uint64_t record_replay_limit(const struct record_replay *t)

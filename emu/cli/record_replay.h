@@ -29,6 +29,9 @@ struct console record_replay_console(const struct record_replay *t); /* for mach
 MUST_USE enum exit_status record_replay_begin(struct record_replay *t, uint64_t image_hash,
                                               enum firmware_kind firmware);
 
+/* After the machine was restored from a file: it has taken so many bytes of input before. */
+void record_replay_restored(struct record_replay *t, uint64_t input_count);
+
 /*
  * The number of instructions at which the replayed run was stopped by the host or a limit;
  * UINT64_MAX: it was not.

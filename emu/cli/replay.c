@@ -163,6 +163,19 @@ enum exit_status replay_check(const struct replay *r, const struct identity *i)
     return line_file_check(&r->file, i);
 }
 
+bool replay_is_of_restored(const struct replay *r)
+{
+    for (size_t i = 0; i < r->file.identity.len; i++)
+        if (!strncmp(r->file.identity.at[i].text, IDENTITY_RESTORE, strlen(IDENTITY_RESTORE)))
+            return true;
+    return false;
+}
+
+void replay_skip(struct replay *r, uint64_t count)
+{
+    r->next = count < r->inputs.len ? (size_t)count : r->inputs.len;
+}
+
 /* ---- reading ---- */
 
 static bool take_input(struct replay *r, const struct recorded_input *e)

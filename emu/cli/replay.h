@@ -28,6 +28,12 @@ void replay_free(struct replay *r); /* NULL is allowed */
 /* EXIT_BAD_FILE: it is the recording of another image or other options; a message was given. */
 MUST_USE enum exit_status replay_check(const struct replay *r, const struct identity *i);
 
+/* Whether the recorded run was restored from a snapshot; otherwise it began at power-on. */
+bool replay_is_of_restored(const struct replay *r);
+
+/* Before the run: leaves out the first `count` bytes of input, which the machine has taken. */
+void replay_skip(struct replay *r, uint64_t count);
+
 struct console replay_console(struct replay *r);
 
 /* The instruction limit for machine_run; UINT64_MAX: none, the recorded run ended by itself. */

@@ -149,14 +149,31 @@ struct bus *cluster_bus(const struct cluster *c)
     return c->config.bus;
 }
 
+static void want(struct cluster *c, uint32_t kinds)
+{
+    if ((kinds ^ c->wanted) & INSN_EVENTS)
+        for (size_t i = 0; i < c->harts.len; i++)
+            c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;
+    c->wanted = kinds;
+}
+
 void cluster_listen(struct cluster *c, const struct listener *l)
 {
     assert(c->listener_count < LISTENERS_MAX);
     c->listeners[c->listener_count++] = *l;
-    if (l->kinds & ~c->wanted & INSN_EVENTS)
-        for (size_t i = 0; i < c->harts.len; i++)
-            c->harts.at[i]->s.exit_requests |= EXIT_BLOCKS;
-    c->wanted |= l->kinds;
+    want(c, c->wanted | l->kinds);
+}
+
+void cluster_listen_to(struct cluster *c, const void *ctx, uint32_t kinds)
+{
+    uint32_t all = 0;
+
+    for (unsigned i = 0; i < c->listener_count; i++) {
+        if (c->listeners[i].ctx == ctx)
+            c->listeners[i].kinds = kinds;
+        all |= c->listeners[i].kinds;
+    }
+    want(c, all);
 }
 
 bool cluster_wants(const struct cluster *c, enum event_kind kind)

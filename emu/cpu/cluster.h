@@ -72,6 +72,9 @@ uint64_t cluster_extensions(const struct cluster *c); /* that its harts implemen
 /* At most four listeners; called in the order of attachment. */
 void cluster_listen(struct cluster *c, const struct listener *l);
 
+/* Other kinds from now on for the listener with that ctx. No hart may be within a run. */
+void cluster_listen_to(struct cluster *c, const void *ctx, uint32_t kinds);
+
 /* Whether some listener needs events of the kind. If not, they need not be emitted. */
 bool cluster_wants(const struct cluster *c, enum event_kind kind);
 

@@ -550,6 +550,16 @@ static bool access_allowed(const struct hart *h, unsigned number, bool writes)
     return true;
 }
 
+static void tell_write(struct hart *h, unsigned number, uint64_t old)
+{
+    const struct event e = {
+        .kind = EVENT_CSR_WRITE,
+        .csr_write = {
+            .hart = h, .number = number, .old_value = old, .new_value = csr_value(h, number)}};
+
+    cluster_emit(h->cluster, &e);
+}
+
 bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint64_t operand,
                      uint64_t *old, uint32_t word)
 {
@@ -566,6 +576,8 @@ bool hart_csr_access(struct hart *h, unsigned number, enum csr_write kind, uint6
         csr_write(h, number, (number == 0x344 ? h->s.irq_soft : *old) & ~operand);
         break;
     }
+    if (is_wanted(h->cluster, EVENT_CSR_WRITE) && kind != CSR_READ_ONLY)
+        tell_write(h, number, *old);
     return true;
 }
 

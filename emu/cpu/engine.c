@@ -37,6 +37,7 @@
 #define TRY_LOAD(va, type, destination, convert)
 #define ON_LOADED()
 #define ON_LOAD(va, size)
+#define TRY_STORE(va, type, value)
 #define ON_STORE(va, size)
 #define ON_AMO(va, size)
 #define ON_FLOAT_DIVIDE(is_root, format, a, b)

@@ -56,17 +56,16 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         }                                                             \
     } while (0)
 
+#define FILTER_AT(what, va) model->filter.what[(va) >> model->line_shift & model->filter_mask]
 /* Filter tags are lines; an access that is not aligned, and may need two, is never found. */
-#define PASSES(which, va, size)                                                   \
-    LIKELY(model->filter.which[(va) >> model->line_shift & model->filter_mask] == \
-           (((va)&model->line_mask[__builtin_ctz(size)]) ^ context))
+#define PASSES(which, va, size) \
+    LIKELY(FILTER_AT(which, va) == (((va)&model->line_mask[__builtin_ctz(size)]) ^ context))
 
 #define TRY_LOAD(va, type, destination, convert)                                             \
     {                                                                                        \
         uint64_t to = (va);                                                                  \
         if (PASSES(loads, to, sizeof(type))) {                                               \
-            uint64_t offset =                                                                \
-                model->filter.load_offset[to >> model->line_shift & model->filter_mask];     \
+            uint64_t offset = FILTER_AT(load_offset, to);                                    \
             destination = convert(AT_HOST(type, (const uint8_t *)(uintptr_t)(offset + to))); \
             break;                                                                           \
         }                                                                                    \
@@ -79,14 +78,31 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         if (!PASSES(loads, to, size))                   \
             STALL(TALLY_DATA, timed_load(h, to, size)); \
     } while (0)
-#define ON_STORE(va, size)                                                              \
+/* A store costs at most its place in the buffer. */
+#define BUFFER_STORE(va, size)                                                          \
     do {                                                                                \
-        uint64_t to = (va);                                                             \
-        if (!PASSES(stores, to, size))                                                  \
-            STALL(TALLY_DATA, timed_store(h, to, size, now_before(h, b, u, budget)));   \
-        else if (model->buffered)                                                       \
+        if (model->buffered)                                                            \
             STALL(TALLY_DATA,                                                           \
-                  model_buffer_filtered(model, to, size, now_before(h, b, u, budget))); \
+                  model_buffer_filtered(model, va, size, now_before(h, b, u, budget))); \
+    } while (0)
+#define TRY_STORE(va, type, value)                                                        \
+    {                                                                                     \
+        uint64_t to = (va);                                                               \
+        if (PASSES(stores, to, sizeof(type))) {                                           \
+            BUFFER_STORE(to, sizeof(type));                                               \
+            AT_HOST(type, (uint8_t *)(uintptr_t)(FILTER_AT(store_offset, to) + to)) =     \
+                (type)(value);                                                            \
+            break;                                                                        \
+        }                                                                                 \
+        STALL(TALLY_DATA, timed_store(h, to, sizeof(type), now_before(h, b, u, budget))); \
+    }
+#define ON_STORE(va, size)                                                            \
+    do {                                                                              \
+        uint64_t to = (va);                                                           \
+        if (!PASSES(stores, to, size))                                                \
+            STALL(TALLY_DATA, timed_store(h, to, size, now_before(h, b, u, budget))); \
+        else                                                                          \
+            BUFFER_STORE(to, size);                                                   \
     } while (0)
 /* Where memory does atomic operations, they are not loads and stores of the core. */
 #define IN_MEMORY(va, reserves, otherwise)                                                   \
@@ -151,13 +167,16 @@ _Static_assert((int)TALLY_DATA - (int)TALLY_FETCH == (int)PART_DATA &&
         TRY_EDGE(LINK_NEXT, );                                  \
         h->cache.pipe = h->cache.path->leave[LEAVE_NEXT].state; \
     } while (0)
-#define ON_BRANCH(taken)                                                                   \
-    do {                                                                                   \
-        enum pipe_leave_by by = predictor_branch(&model->predictor, PC, taken, u->imm < 0, \
-                                                 UNLIKELY(!u->at) && h->cache.path->led);  \
-        if (LIKELY(by == edge_leave((taken) ? LINK_TAKEN : LINK_NEXT)))                    \
-            TRY_EDGE((taken) ? LINK_TAKEN : LINK_NEXT, );                                  \
-        LEAVE(by);                                                                         \
+#define ON_BRANCH(taken)                                                                         \
+    do {                                                                                         \
+        unsigned at = u->at;                                                                     \
+        uint64_t pc = b->pc + at * 2U;                                                           \
+        enum pipe_leave_by by = UNLIKELY(!at) && h->cache.path->led                              \
+                                    ? predictor_branch_ahead(&model->predictor, pc, taken, true) \
+                                    : predictor_branch(&model->predictor, pc, taken, &u->imm);   \
+        if (LIKELY(by == edge_leave((taken) ? LINK_TAKEN : LINK_NEXT)))                          \
+            TRY_EDGE((taken) ? LINK_TAKEN : LINK_NEXT, );                                        \
+        LEAVE(by);                                                                               \
     } while (0)
 #define ON_JUMP(target, before)                                                \
     do {                                                                       \

@@ -201,6 +201,8 @@ void hart_flush_tlb_page(struct hart *h, uint64_t va)
 void hart_flush_stores(struct hart *h)
 {
     empty_stores(h);
+    if (h->s.model)
+        model_clear_filtered_stores(h->s.model);
     h->cache.store_epoch = h->cluster->ram->epoch;
 }
 

@@ -125,6 +125,18 @@ struct hart_event {
     struct hart *hart;
 };
 
+/* EVENT_CSR_WRITE: an instruction has written a CSR. */
+struct csr_write_event {
+    struct hart *hart;
+    unsigned number;
+    uint64_t old_value, new_value; /* as the hart reads them */
+};
+
+/* EVENT_FINDING, from ftrace/audit.c: a new finding, or one whose severity has risen. */
+struct finding_event {
+    uint8_t rule; /* enum rule (ftrace/rules.h) */
+};
+
 /*
  * EVENT_UPDATE_ENDED, from ftrace/updates.c: from here on all harts must fetch what the
  * writer has stored to code up to the stamp.
@@ -242,6 +254,8 @@ enum event_kind {
     EVENT_CALL,
     EVENT_RETURN,
     EVENT_STACK_SWITCH,
+    EVENT_CSR_WRITE,
+    EVENT_FINDING,
     EVENT_KINDS,
 };
 
@@ -265,6 +279,8 @@ struct event {
         struct data_fence_event data_fence;
         struct transfer_event transfer; /* CALL, RETURN */
         struct stack_switch_event stack_switch;
+        struct csr_write_event csr_write;
+        struct finding_event finding;
     };
 };
 

@@ -628,14 +628,18 @@ static void stray(struct hart *h, const struct block *b, unsigned at, unsigned p
 {
     struct model *m = h->s.model;
     const struct ram *ram = h->cluster->ram;
-    uint64_t pa = op_end_pa(b, at) + 1, bytes = m->core->fetch_bytes;
-    uint64_t end = align_down(pa - 1, bytes) + bytes * (pieces + 1);
+    uint64_t last = op_end_pa(b, at), pa = last + 1, bytes = m->core->fetch_bytes;
+    uint64_t end = align_down(last, bytes) + bytes * (pieces + 1);
+    const uint8_t *code;
 
-    while (pa < end && pa % PAGE_BYTES && ram_has(ram, pa, 2)) {
-        const uint8_t *code = ram_host(ram, pa);
+    if (!ram_has(ram, pa, end - pa))
+        return;
+    for (code = ram_host(ram, pa); pa < end && pa % PAGE_BYTES;) {
         uint16_t insn = (uint16_t)(code[0] | code[1] << 8);
+        unsigned size = (insn & 3) == 3 ? 4 : 2;
 
-        pa += (insn & 3) == 3 ? 4 : 2;
+        pa += size;
+        code += size;
         if (pa > end || always_jumps(insn) ||
             (is_branch(insn) && predictor_stray_branch(&m->predictor)))
             return;
@@ -745,7 +749,7 @@ static uint32_t access_line(struct hart *h, uint64_t va, unsigned size, enum acc
         model_filter_load(m, va, a.host, a.host ? filter_tag(h, va) : FILTER_NONE);
     } else {
         a.cycles += model_store(m, a.pa, size, now + a.cycles);
-        model_filter_store(m, va, a.pa, filter_tag(h, va));
+        model_filter_store(m, va, a.pa, a.host, a.host ? filter_tag(h, va) : FILTER_NONE);
     }
     return a.cycles;
 }

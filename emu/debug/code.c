@@ -85,6 +85,29 @@ unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark)
     return size;
 }
 
+unsigned print_instruction(struct debugger *d, uint64_t va)
+{
+    struct disasm_names names = place_names(d);
+    char text[DISASM_MAX];
+    uint32_t word;
+    uint64_t pc = selected_pc(d);
+    struct stack_frame f;
+    unsigned size;
+
+    if (stack_frame(d, d->view.hart, d->view.frame, &f))
+        pc = f.u.pc;
+    fprintf(d->out, "%s0x%" PRIx64, va == pc ? "=> " : "   ", va);
+    print_address_name(d->language, d->out, va);
+    fprintf(d->out, ":\t");
+    if (!place_word(d, va, &word)) {
+        complain(d, "Cannot access memory at address 0x%" PRIx64, va);
+        return 0;
+    }
+    size = disasm(va, word, &names, text);
+    fprintf(d->out, "%s\n", text);
+    return size;
+}
+
 /* ---- disassemble ---- */
 
 /* Prints the source line before the first of its instructions. */

@@ -24,75 +24,6 @@ static const struct command commands[] = {
 
 /* ---- arguments ---- */
 
-/* An expression is evaluated for one hart. */
-struct scope {
-    const struct debugger *d;
-    unsigned hart;
-};
-
-static bool env_register(void *ctx, const char *name, uint64_t *value)
-{
-    const struct scope *s = ctx;
-    int number = target_find_register(s->d->target, name);
-
-    return number >= 0 && !target_get_register(s->d->target, s->hart, (unsigned)number, value);
-}
-
-static bool env_symbol(void *ctx, const char *name, uint64_t *value)
-{
-    const struct scope *s = ctx;
-
-    return symbols_find(s->d->config.symbols, name, value);
-}
-
-static bool env_load(void *ctx, uint64_t address, uint64_t *value)
-{
-    const struct scope *s = ctx;
-
-    return !target_read(s->d->target, s->hart, TARGET_BY_ANY, address, value, sizeof *value);
-}
-
-/* For checking an expression: memory is not read, so every load returns 1. */
-static bool env_load_nothing(void *ctx, uint64_t address, uint64_t *value)
-{
-    (void)ctx;
-    (void)address;
-    *value = 1;
-    return true;
-}
-
-bool evaluate(const struct debugger *d, unsigned hart, const char **at, uint64_t *value,
-              char why[EXPR_WHY_MAX])
-{
-    struct scope scope = {d, hart};
-    const struct expr_env env = {&scope, env_register, env_symbol, env_load};
-
-    return expr_eval(at, &env, value, why);
-}
-
-bool check_expression(const struct debugger *d, const char **at, char why[EXPR_WHY_MAX])
-{
-    struct scope scope = {d, d->selected};
-    const struct expr_env env = {&scope, env_register, env_symbol, env_load_nothing};
-    uint64_t value;
-
-    return expr_eval(at, &env, &value, why);
-}
-
-bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value)
-{
-    char why[EXPR_WHY_MAX];
-
-    if (!**at) {
-        complain(d, "expected %s", what);
-        return false;
-    }
-    if (evaluate(d, d->selected, at, value, why))
-        return true;
-    complain(d, "%s", why);
-    return false;
-}
-
 bool arg_end(const struct debugger *d, const char *at)
 {
     if (!*at)
@@ -120,6 +51,16 @@ bool arg_count(struct debugger *d, const char **at, uint64_t *value)
 static size_t word_len(const char *at)
 {
     return strcspn(at, " \t");
+}
+
+/* The length of a command's name: `x/4i', `p*x' and `p$pc' need no space after it. */
+static size_t name_len(const char *at)
+{
+    size_t len = 0;
+
+    while (isalnum((unsigned char)at[len]) || (at[len] && strchr("-_.", at[len])))
+        len++;
+    return len ? len : strcspn(at, " \t");
 }
 
 static void skip_word(const char **at, size_t len)
@@ -225,10 +166,10 @@ static void complain_of(struct debugger *d, const char *word, size_t len, unsign
 static const struct command *require_command(struct debugger *d, const char *word)
 {
     unsigned candidates;
-    const struct command *c = find_command(word, word_len(word), &candidates);
+    const struct command *c = find_command(word, name_len(word), &candidates);
 
     if (!c)
-        complain_of(d, word, word_len(word), candidates);
+        complain_of(d, word, name_len(word), candidates);
     return c;
 }
 
@@ -238,14 +179,16 @@ void command_run(struct debugger *d, const char *line)
 
     if (!c)
         return;
-    skip_word(&line, word_len(line));
+    skip_word(&line, name_len(line));
+    context_command(d);
     c->run(d, line);
+    language_release(d->language);
 }
 
 bool command_repeats(const char *line)
 {
     unsigned candidates;
-    const struct command *c = find_command(line, word_len(line), &candidates);
+    const struct command *c = find_command(line, name_len(line), &candidates);
 
     return c && c->repeats;
 }
@@ -271,12 +214,11 @@ static void help_all(struct debugger *d)
 {
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         print_help(d, &commands[i]);
-    fprintf(
-        d->out,
-        "Names may be shortened. ADDR, VALUE and N are expressions: numbers (12, 0x1f), symbols,\n"
-        "$registers, + - * / %% & ^ | << >> ~ ( ), < <= > >= == != ! && || (1 or 0), and *ADDR "
-        "for\n"
-        "the eight bytes at ADDR. All are unsigned.\n");
+    fprintf(d->out,
+            "Names may be shortened. EXPR is an expression of C, with $registers, $variables, $1 "
+            "and $$ of\n"
+            "the values printed before, and ARRAY[2]@4. ADDR is one whose value is an address: a\n"
+            "function or an array is its own, so `break schedule` needs no `*`.\n");
 }
 
 void do_help(struct debugger *d, const char *args)

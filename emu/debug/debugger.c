@@ -58,13 +58,38 @@ static bool is_over(const struct debugger *d)
     return d->quit || (d->config.over && d->config.over(d->config.ctx));
 }
 
+/*
+ * The commands of the points that have stopped the machine. Where one of them runs it, those of the
+ * next stop take the place of the rest.
+ */
+static void run_actions(struct debugger *d)
+{
+    char *command;
+
+    while (!is_over(d) && (command = actions_next(d))) {
+        command_run(d, command);
+        fflush(d->out);
+        free(command);
+    }
+}
+
+const char *next_body_line(struct debugger *d)
+{
+    free(d->body_line);
+    d->body_line = actions_next(d); /* the command was one of a breakpoint's */
+    return d->body_line ? d->body_line : d->in ? input_body_line(d->in) : NULL;
+}
+
 static void hold_session(struct debugger *d, struct input *in)
 {
     const char *line;
     char *last = NULL;
 
-    while (!is_over(d) && (line = input_line(in)))
+    d->in = in;
+    while (!is_over(d) && (line = input_line(in))) {
         run_line(d, in, line, &last);
+        run_actions(d);
+    }
     free(last);
 }
 
@@ -76,7 +101,7 @@ static void print_greeting(struct debugger *d)
     fflush(d->out);
 }
 
-static struct debugger *debugger_new(const struct debugger_config *config)
+struct debugger *debugger_new(const struct debugger_config *config)
 {
     struct debugger *d = xcalloc(1, sizeof *d);
     const struct target_config target = {.machine = config->machine,
@@ -92,19 +117,24 @@ static struct debugger *debugger_new(const struct debugger_config *config)
     d->last.reason = TARGET_STOP_INTERRUPTED;
     d->before = xcalloc(target_hart_count(d->target), sizeof *d->before);
     remember_registers(d);
+    context_open(d);
+    data_open(d);
     return d;
 }
 
-static void debugger_free(struct debugger *d)
+void debugger_free(struct debugger *d)
 {
     trace_free(d);
-    target_free(d->target);
+    actions_free(d);
+    target_free(d->target); /* with the conditions of its points */
+    data_close(d);
+    context_close(d);
     free(d->before);
     free(d);
 }
 
 /* How the run ended; STOP_ASKED if the session ended before it did. */
-static struct stop outcome(const struct debugger *d)
+struct stop debugger_outcome(const struct debugger *d)
 {
     switch (d->last.reason) {
     case TARGET_STOP_LIMIT:
@@ -116,6 +146,52 @@ static struct stop outcome(const struct debugger *d)
     }
 }
 
+/* ---- for another front end ---- */
+
+struct target *debugger_target(const struct debugger *d)
+{
+    return d->target;
+}
+
+unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, FILE *out)
+{
+    char *command = trimmed(line);
+
+    d->out = out;
+    d->selected = hart;
+    d->repeated = false;
+    if (*command && *command != '#')
+        command_run(d, command);
+    d->out = d->config.out;
+    free(command);
+    return d->selected;
+}
+
+void debugger_before_run(struct debugger *d)
+{
+    remember_registers(d);
+    d->condition_error[0] = '\0';
+}
+
+void debugger_after_run(struct debugger *d, const struct target_stop *s)
+{
+    d->last = *s;
+    if (s->of_hart)
+        d->selected = s->hart;
+}
+
+void debugger_explain(struct debugger *d, bool reason, FILE *out)
+{
+    d->out = out;
+    print_stop(d, &d->last, reason ? "done" : NULL);
+    d->out = d->config.out;
+}
+
+bool debugger_has_quit(const struct debugger *d)
+{
+    return d->quit;
+}
+
 struct stop debugger_run(const struct debugger_config *config)
 {
     struct debugger *d = debugger_new(config);
@@ -125,7 +201,7 @@ struct stop debugger_run(const struct debugger_config *config)
     if (in) {
         print_greeting(d);
         hold_session(d, in);
-        stop = outcome(d);
+        stop = debugger_outcome(d);
     }
     input_free(in);
     debugger_free(d);

@@ -18,6 +18,7 @@
 
 struct lines;
 struct symbols;
+struct tasks;
 struct watch;
 
 struct debugger_config {
@@ -25,6 +26,7 @@ struct debugger_config {
     struct watch *watch;            /* sites, patches and findings; must be attached already */
     const struct symbols *symbols;  /* may be empty, and NULL */
     struct lines *lines;            /* may be NULL */
+    struct tasks *tasks;            /* may be NULL */
     uint64_t max_insns, max_cycles; /* totals beyond which the machine does not run; UINT64_MAX */
     uint64_t history_max;           /* bytes of host memory for going back; 0: none */
     FILE *out;
@@ -46,6 +48,12 @@ struct debugger_config {
     bool (*over)(void *ctx); /* whether the session must end */
     /* In a replay: how the recorded run was stopped, if that was at this instruction; else NULL. */
     const char *(*recorded_stop)(void *ctx);
+    /*
+     * The commands save and restore, with a file's name. False: the machine is as it was, and a
+     * message was printed on `out`.
+     */
+    bool (*save)(void *ctx, const char *path, FILE *out);
+    bool (*restore)(void *ctx, const char *path, FILE *out);
     bool (*await_input)(void *ctx); /* blocks until there is input; false: the session must end */
     void *ctx;
 };
@@ -60,5 +68,29 @@ struct debugger_config {
  * machine may be inspected and freed afterwards, but not run.
  */
 MUST_USE struct stop debugger_run(const struct debugger_config *config);
+
+/*
+ * The same for another front end (a gdb server), which runs the machine itself, through the target,
+ * and single commands of the debugger. Their output goes to `out` of the call; the session's
+ * `commands_file` and `interactive` are not used.
+ */
+struct debugger;
+struct target;
+struct target_stop;
+
+struct debugger *debugger_new(const struct debugger_config *config);
+void debugger_free(struct debugger *d);
+struct target *debugger_target(const struct debugger *d);
+
+/* Runs one command with this hart selected; returns the hart that is selected after it. */
+unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, FILE *out);
+/* The same for the front end's own runs: before each, and after it. */
+void debugger_before_run(struct debugger *d);
+void debugger_after_run(struct debugger *d, const struct target_stop *s);
+/* Prints what happened in the last run: patches, findings, and, if asked, why it ended. */
+void debugger_explain(struct debugger *d, bool reason, FILE *out);
+
+bool debugger_has_quit(const struct debugger *d);       /* by its command `quit' */
+struct stop debugger_outcome(const struct debugger *d); /* as debugger_run returns it */
 
 #endif

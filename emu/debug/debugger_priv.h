@@ -7,12 +7,21 @@
  *     commands.c   the table of commands, help, arguments
  *     place.c      addresses: names, sources, memory
  *     breaks.c     the commands that set and list breakpoints
+ *     catch.c      catchpoints: what they wait for, and what they have seen
+ *     actions.c    the commands of breakpoints
  *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
  *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
- *     frame.c      stack frames: prologues and the chain of frame pointers
+ *     frame.c      stack frames by prologues and the chain of frame pointers
+ *     unwind.c     stack frames by call frame information, traps, the graph tracer
+ *     stack.c      the frames as the user sees them: backtrace, frame, info locals
  *     code.c       disassembly
+ *     context.c    the machine's side of expressions (expr.h)
+ *     data.c       print, x, display, ptype: values by expressions
+ *     list.c       source text and lines
+ *     names.c      lists of functions, variables and types
+ *     info.c       the subjects of info
  *     show.c       registers, memory, backtrace, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
  */
@@ -27,7 +36,9 @@
 #include "cpu/isa.h"
 #include "debug/debugger.h"
 #include "debug/expr.h"
+#include "debug/sources.h"
 #include "debug/target.h"
+#include "debug/unwind.h"
 
 enum { NAME_MAX_LEN = 192 };
 
@@ -38,6 +49,18 @@ struct patch_watch {
     bool each_store; /* stop at each store; false: only at the first store of a patch */
 };
 
+/* ---- points ---- */
+
+enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE };
+
+/* What is known of a point beside the target. */
+struct point_note {
+    unsigned number;
+    char *what; /* as the user gave it, for `info breakpoints' */
+    enum after_stop after_stop;
+    VEC_OF(char *) commands; /* run after it has stopped the machine */
+};
+
 /* ---- the session ---- */
 
 enum { REGS_SHOWN = 33 }; /* x0 to x31, pc: by their numbers (target.h) */
@@ -46,16 +69,51 @@ struct register_file {
     uint64_t value[REGS_SHOWN];
 };
 
+/* A function of the program: the machine's frame has one for each function inlined at its pc. */
+struct stack_frame {
+    struct unwound u;
+    unsigned level; /* of the inlined functions: 0 is the innermost */
+};
+
+struct input;
+
+/* Whose registers, memory and variables an expression means. */
+struct view {
+    unsigned hart, frame;
+    uint64_t scope; /* names are those that are seen here; 0: in the frame */
+};
+
 struct debugger {
     struct debugger_config config;
+    struct input *in; /* NULL: commands come one by one, from elsewhere */
+    VEC_OF(struct point_note) notes;
+    VEC_OF(char *) actions; /* commands of points that have stopped the machine */
+    size_t next_action;     /* the next one of them to run; those before it are freed */
+    char *body_line;        /* of next_body_line */
     FILE *out;
     struct target *target;
     unsigned selected; /* the hart whose registers and address space commands use */
     VEC_OF(struct patch_watch) patch_watches;
-    struct register_file *before;       /* by hart: when the machine was last resumed */
-    struct target_stop last;            /* the last stop */
-    char condition_error[EXPR_WHY_MAX]; /* why a point's condition failed in this run; "": none */
+    struct register_file *before;           /* by hart: when the machine was last resumed */
+    struct target_stop last;                /* the last stop */
+    char condition_error[LANGUAGE_WHY_MAX]; /* why a point's condition failed in this run; "": none
+                                             */
     bool quit;
+    struct debug_info *info;
+    struct language *language;
+    struct view view; /* whose state expressions see */
+    struct {
+        struct source_file file;
+        unsigned first, last; /* lines that were listed */
+        bool known, shown;    /* there is a file; lines of it were listed */
+    } listing;
+    struct {
+        VEC_OF(struct stack_frame) frames; /* so far */
+        bool complete;                     /* there are no more */
+        unsigned hart;
+    } stack;
+    unsigned frame;    /* the selected one, of the selected hart */
+    struct data *data; /* of data.c: what `x' continues with, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
     bool repeated; /* the command was repeated by an empty line */
@@ -79,13 +137,13 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
 
 /* ---- input.c ---- */
 
-struct input;
-
 struct input *input_new(struct debugger *d); /* NULL: the reason was printed */
 void input_free(struct input *in);
 
 /* The next line without its newline, valid until the next call; NULL: there are no more. */
 const char *input_line(struct input *in);
+/* The same within a command that takes several lines. */
+const char *input_body_line(struct input *in);
 bool input_is_file(const struct input *in); /* --commands FILE: empty lines are ignored */
 
 /* ---- commands.c ---- */
@@ -99,15 +157,6 @@ void commands_for_each(const char *prefix, void (*found)(void *ctx, const char *
 bool command_repeats(const char *line);
 
 /*
- * The value of the expression at *at with the registers and addresses of `hart`;
- * *at moves to what follows. False: `why` has the reason.
- */
-MUST_USE bool evaluate(const struct debugger *d, unsigned hart, const char **at, uint64_t *value,
-                       char why[EXPR_WHY_MAX]);
-/* Whether an expression is well-formed and its names are known. Reads no memory. */
-MUST_USE bool check_expression(const struct debugger *d, const char **at, char why[EXPR_WHY_MAX]);
-
-/*
  * Arguments. Each moves *at past what it has read. False: a message was printed, for a missing one
  * "expected WHAT".
  */
@@ -118,9 +167,55 @@ MUST_USE bool arg_count(struct debugger *d, const char **at, uint64_t *value);
 /* Copies the next word; false: there is none (nothing is printed), or it is too long. */
 bool arg_word(const char **at, char *word, size_t size);
 bool arg_keyword(const char **at, const char *keyword);
+/* The letters after a command's name, as in `x/4i'. False: a message was printed. */
+MUST_USE bool arg_format(struct debugger *d, const char **at, struct print_format *f);
 MUST_USE bool arg_hart(struct debugger *d, const char **at, uint32_t *hart);
 /* A unit of memory, b, h, w or d, as its size in bytes; 0: the next word is none of these. */
 unsigned arg_unit(const char **at);
+
+/* ---- context.c ---- */
+
+void context_open(struct debugger *d);
+void context_close(struct debugger *d);
+/* Before each command: expressions see the selected frame of the selected hart. */
+void context_command(struct debugger *d);
+/* From now on expressions see this hart's innermost frame. Returns what they saw before. */
+struct view context_look(struct debugger *d, unsigned hart);
+
+/* NULL: a message was printed. The caller frees it. */
+struct expr *arg_expr(struct debugger *d, const char **at, enum expr_extent extent,
+                      const char *what);
+/*
+ * A place in memory: the address and size of a variable or other object; for a number or a pointer
+ * that is not in memory, that address and size 0.
+ */
+MUST_USE bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_t *address,
+                           uint64_t *size);
+
+/* ---- data.c ---- */
+
+void data_open(struct debugger *d);
+void data_close(struct debugger *d);
+void data_show_displays(struct debugger *d); /* after each stop */
+void data_list_displays(struct debugger *d); /* info display */
+/* Where `x' without an address continues, and in which format. */
+void data_continue_at(struct debugger *d, uint64_t address, char letter);
+
+/* ---- list.c ---- */
+
+/* The next `list' shows the line of the selected frame; after each stop. */
+void list_follow(struct debugger *d);
+void list_one(struct debugger *d); /* prints that line */
+
+/* ---- info.c ---- */
+
+void info_help(struct debugger *d);
+void info_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx);
+
+#define INFO(function, name, arguments, help) \
+    void info_##function(struct debugger *d, const char *args);
+#include "debug/info.def"
+#undef INFO
 
 /* ---- place.c ---- */
 
@@ -155,9 +250,40 @@ uint64_t selected_pc(const struct debugger *d);
 
 /* ---- breaks.c ---- */
 
+/* The last arguments of all commands that set a point: [hart N] [if CONDITION]. */
+bool is_limit(const char *at); /* whether they come next, or nothing */
+/* The words from `start' to `end', without the space at their end. */
+void words_before(char text[NAME_MAX_LEN], const char *start, const char *end);
+MUST_USE bool arg_limits(struct debugger *d, const char **args, struct target_point *p);
+/*
+ * Adds the point and prints it; condition and catch are released with it, or on an error.
+ * `more': further places of a breakpoint. `what': the user's words.
+ */
+void add_point(struct debugger *d, const struct target_point *p, const uint64_t *more, size_t count,
+               const char *what);
+
 /* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
 void print_point_stop(struct debugger *d, const struct target_stop *s);
 void print_points(struct debugger *d); /* info breaks */
+
+/* ---- catch.c ---- */
+
+#define TASK_SWITCH "task-switch"
+void print_switch(struct debugger *d); /* the two tasks, at __switch_to */
+void print_catch_stop(struct debugger *d, const struct target_stop *s);
+
+/* ---- actions.c ---- */
+
+void note_add(struct debugger *d, unsigned number, const char *what);
+struct point_note *note_find(struct debugger *d, unsigned number); /* NULL: it has none */
+void actions_free(struct debugger *d);
+void actions_forget(struct debugger *d); /* those that have not run */
+/* Before the stop is printed: its points' commands are to run. True: it is not to be printed. */
+bool actions_at_stop(struct debugger *d, const struct target_stop *s);
+/* The next command to run; the caller frees it. NULL: there is none. */
+char *actions_next(struct debugger *d);
+/* The next line of a command that takes several; NULL: there are no more. */
+const char *next_body_line(struct debugger *d);
 
 /* ---- run.c ---- */
 
@@ -175,6 +301,9 @@ MUST_USE bool resume(struct debugger *d, enum input_use use);
  * instruction. False: the user ends the session, and nothing was printed.
  */
 bool report_stop(struct debugger *d, struct target_stop s, const char *done);
+
+/* Prints the reason of a stop, and its patch and findings; done NULL: only these. */
+void print_stop(struct debugger *d, const struct target_stop *s, const char *done);
 
 /* ---- locations.c ---- */
 
@@ -195,13 +324,30 @@ void delete_checkpoint(struct debugger *d, const char *args);
 
 struct frame {
     uint64_t pc, ra, fp;
-    uint64_t cfa; /* sp at the function's entry */
+    uint64_t cfa;        /* sp at the function's entry */
+    uint64_t callers_ra; /* the caller's ra, if that is not what leads to the caller */
 };
 
-/* The frame of the selected hart's present function; false: its return address is not known. */
+/* By the function's own instructions; false: its return address is not known. */
+MUST_USE bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f);
+/* By the frame pointer. */
+MUST_USE bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f);
+/* Of the selected hart, whatever frame is selected: where its function returns to, and sp then. */
 MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
-/* The caller's frame, by the chain of frame pointers; false: the chain ends. */
-MUST_USE bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out);
+
+/* ---- stack.c ---- */
+
+/* The frames of a hart, the innermost first. False: there are no more. The state of the machine is
+   looked at again after stack_forget. */
+MUST_USE bool stack_frame(struct debugger *d, unsigned hart, unsigned number,
+                          struct stack_frame *f);
+void stack_forget(struct debugger *d);
+/* The selected frame is the innermost one again. */
+void stack_reset(struct debugger *d);
+/* An address inside the selected frame's code, as the debug information has it. */
+uint64_t frame_code(struct debugger *d);
+/* File and line of a frame. */
+MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
 
 /* ---- code.c ---- */
 
@@ -210,6 +356,8 @@ enum code_mark { CODE_PLAIN, CODE_HERE };
 /* Prints one line: mark, address, name, bytes, text. Returns the instruction's size, 0: not mapped.
  */
 unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
+/* The same as `x/i' shows it. */
+unsigned print_instruction(struct debugger *d, uint64_t va);
 
 /* ---- trace.c ---- */
 
@@ -217,6 +365,8 @@ void trace_free(struct debugger *d);
 /* If there is a site at va: its state, its target, and the harts that have not fenced since. */
 void print_site_note(struct debugger *d, uint64_t va);
 void print_patch_stop(struct debugger *d, const struct target_stop *s);
+/* "patch of site f, store 1", the writer, and the instructions before and after. */
+void print_patch_store(struct debugger *d, const struct code_write *w);
 /* "hart 0 in f+0x8 (file.c:3) at cycle 77" */
 void print_writer(struct debugger *d, const struct writer *who);
 

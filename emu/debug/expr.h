@@ -1,39 +1,40 @@
 /*
- * expr.h - expressions that a user types: `schedule+0x1c`, `*($s0 - 8) == 3`.
+ * expr.h - expressions of C that a user types: `init_task.comm`, `*($sp + 8) == 3`, `arr[1]@4`.
  *
- * Pure: the values of registers, symbols and memory come from the environment.
- * All values are unsigned, 64 bits wide, and wrap.
+ * An expression is parsed once, in the scope of the selected frame, and evaluated any number of
+ * times: registers and memory are read then, and variables of a function are where they are then.
  *
- *     number    12  0x1f              register  $a0 $x10 $pc $satp
- *     symbol    ftrace_call           its address
- *     unary     - ~ ! *               * loads eight bytes
- *     binary    * / %   + -   << >>   < <= > >=   == !=   &   ^   |   &&   ||
- *               precedence as in C, and ( ); && and || read only what they need
+ *     operators  those of C but for calls, with gdb's `@`; assignments, sizeof, casts
+ *     operands   numbers, 'c', "text", names, $register, $variable, $1 $ $$ $$2 of the history
  */
 #ifndef DEBUG_EXPR_H
 #define DEBUG_EXPR_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/compiler.h"
+#include "debug/value.h"
 
-enum { EXPR_NAME_MAX = 256, EXPR_WHY_MAX = 320 };
+enum { EXPR_NAME_MAX = 256 };
 
-/* Registers, symbols and memory for expressions. Each returns false for what does not exist. */
-struct expr_env {
-    void *ctx;
-    bool (*reg)(void *ctx, const char *name, uint64_t *value); /* name without the '$' */
-    bool (*symbol)(void *ctx, const char *name, uint64_t *value);
-    bool (*load)(void *ctx, uint64_t address, uint64_t *value);
+struct expr;
+
+enum expr_extent {
+    EXPR_WHOLE,    /* all of the text */
+    EXPR_LONGEST,  /* the longest expression that the text starts with */
+    EXPR_ARGUMENT, /* the same, but a comma ends it */
 };
 
 /*
- * Evaluates the longest expression that *text starts with, and moves *text to
- * what follows it and its spaces. False: `why` is the error message, one line,
- * and *text is unchanged.
+ * Parses an expression or the name of a type, and moves *text to what follows it and its spaces.
+ * NULL: language_why has the reason, and *text is unchanged.
  */
-MUST_USE bool expr_eval(const char **text, const struct expr_env *env, uint64_t *value,
-                        char why[EXPR_WHY_MAX]);
+struct expr *expr_parse(struct language *l, const char **text, enum expr_extent extent);
+void expr_free(struct expr *e); /* NULL is allowed */
+
+MUST_USE bool expr_evaluate(struct language *l, const struct expr *e, struct value *out);
+/* Only the type of *out is meant; nothing is read or assigned. */
+MUST_USE bool expr_evaluate_type(struct language *l, const struct expr *e, struct value *out);
+struct type *expr_type_name(const struct expr *e); /* NULL: it is not the name of a type */
 
 #endif

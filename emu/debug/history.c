@@ -226,6 +226,7 @@ static void restore(struct target *t, const struct snapshot *s)
 static struct target_stop arrive(struct target *t, struct stop stop)
 {
     t->accesses.len = 0;
+    t->caught.len = 0;
     t->patched = false;
     t->hit = HIT_NONE;
     t->findings_before = target_findings(t);
@@ -411,8 +412,8 @@ static bool is_hit(const struct target *t, struct stop stop)
 {
     if (stop.reason == STOP_PROBE)
         return t->hit == HIT_POINT;
-    return stop.reason == STOP_ASKED &&
-           (t->accesses.len || t->patched || target_findings(t) > t->findings_before);
+    return stop.reason == STOP_ASKED && (t->accesses.len || t->caught.len || t->patched ||
+                                         target_findings(t) > t->findings_before);
 }
 
 /*
@@ -570,6 +571,15 @@ bool target_delete_checkpoint(struct target *t, unsigned number)
     for (; i < h->checkpoints.len; i++)
         h->checkpoints.at[i] = h->checkpoints.at[i + 1];
     return true;
+}
+
+struct target_stop target_replaced(struct target *t)
+{
+    t->ended = false;
+    history_depart(t);
+    points_pass_none(t);
+    watch_follow(t);
+    return arrive(t, stop_here(t));
 }
 
 size_t target_history_bytes(const struct target *t, size_t *snapshots)

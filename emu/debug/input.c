@@ -13,7 +13,8 @@
 #include "debug/debugger_priv.h"
 #include "load/symbols.h"
 
-#define PROMPT "(rvftrace) "
+#define PROMPT      "(rvftrace) "
+#define BODY_PROMPT ">"
 
 enum { HISTORY_LINES = 1000 };
 
@@ -25,6 +26,7 @@ struct input {
     size_t size;
     EditLine *edit; /* NULL: lines come from `stream` */
     History *history;
+    bool in_body;   /* of a command that takes several lines */
     bool cancelled; /* the line was cancelled by Ctrl-C */
 };
 
@@ -167,8 +169,10 @@ static int read_key(EditLine *edit, wchar_t *key)
 
 static char *prompt(EditLine *edit)
 {
-    (void)edit;
-    return PROMPT; /* libedit's type is char *, but it does not write */
+    struct input *in;
+
+    el_get(edit, EL_CLIENTDATA, &in);
+    return in->in_body ? BODY_PROMPT : PROMPT; /* libedit's type is char *, but it does not write */
 }
 
 static void open_terminal(struct input *in)
@@ -228,7 +232,7 @@ static const char *line_of_stream(struct input *in)
     if (getline(&in->line, &in->size, in->stream) < 0)
         return NULL;
     in->line[strcspn(in->line, "\r\n")] = '\0';
-    fprintf(in->d->out, PROMPT "%s\n", in->line);
+    fprintf(in->d->out, "%s%s\n", in->in_body ? BODY_PROMPT : PROMPT, in->line);
     return in->line;
 }
 
@@ -278,6 +282,16 @@ void input_free(struct input *in)
 const char *input_line(struct input *in)
 {
     return in->edit ? line_of_terminal(in) : line_of_stream(in);
+}
+
+const char *input_body_line(struct input *in)
+{
+    const char *line;
+
+    in->in_body = true;
+    line = input_line(in);
+    in->in_body = false;
+    return line;
 }
 
 bool input_is_file(const struct input *in)

@@ -48,6 +48,16 @@ bool point_hit(struct target_point *p, unsigned hart)
     return false;
 }
 
+/* Whether one of the breakpoint's places is at `pa`; false for points of other kinds. */
+static bool is_at(const struct target_point *p, uint64_t pa)
+{
+    bool found = p->kind == TARGET_BREAK && p->pa == pa;
+
+    for (size_t i = 0; i < p->place_count && !found; i++)
+        found = p->places[i].pa == pa;
+    return found;
+}
+
 unsigned points_hit(struct target *t, uint64_t pa, const struct hart *h)
 {
     unsigned first = 0;
@@ -55,8 +65,8 @@ unsigned points_hit(struct target *t, uint64_t pa, const struct hart *h)
     for (size_t i = 0; i < t->points.len; i++) {
         struct target_point *p = &t->points.at[i];
 
-        if (p->kind == TARGET_BREAK && p->pa == pa && is_for(p->hart, h) &&
-            point_hit(p, hart_id(h)) && !first)
+        if (!p->disabled && is_at(p, pa) && is_for(p->hart, h) && point_hit(p, hart_id(h)) &&
+            !first)
             first = p->number;
     }
     return first;
@@ -199,14 +209,24 @@ static void release(struct target_condition *c)
 
 static void remove_point(struct target *t, size_t i)
 {
-    if (t->points.at[i].kind == TARGET_BREAK)
-        leave_spot(t, t->points.at[i].pa);
-    else
-        watch_clear(t, &t->points.at[i]);
-    release(&t->points.at[i].condition);
+    struct target_point *p = &t->points.at[i];
+    bool is_catch = p->kind == TARGET_CATCH;
+
+    if (p->kind == TARGET_BREAK)
+        leave_spot(t, p->pa);
+    else if (!is_catch)
+        watch_clear(t, p);
+    for (size_t k = 0; k < p->place_count; k++)
+        leave_spot(t, p->places[k].pa);
+    free(p->places);
+    release(&p->condition);
+    if (p->catch.release)
+        p->catch.release(p->catch.ctx);
     t->points.len--;
     for (; i < t->points.len; i++)
         t->points.at[i] = t->points.at[i + 1];
+    if (is_catch)
+        catch_listen(t);
 }
 
 void points_free(struct target *t)
@@ -219,6 +239,7 @@ void points_free(struct target *t)
     VEC_FREE(&t->spots);
     VEC_FREE(&t->pieces);
     VEC_FREE(&t->accesses);
+    VEC_FREE(&t->caught);
     free(t->passed);
 }
 
@@ -234,6 +255,15 @@ static enum target_error break_set(struct target *t, unsigned from_hart, struct 
     return error;
 }
 
+static enum target_error place_point(struct target *t, unsigned from_hart, struct target_point *p)
+{
+    switch (p->kind) {
+    case TARGET_BREAK: return break_set(t, from_hart, p);
+    case TARGET_CATCH: return TARGET_OK;
+    default: return watch_set(t, p, t->last_number + 1);
+    }
+}
+
 enum target_error target_add_point(struct target *t, unsigned from_hart,
                                    const struct target_point *p, unsigned *number)
 {
@@ -244,13 +274,16 @@ enum target_error target_add_point(struct target *t, unsigned from_hart,
         return TARGET_NO_HART;
     if (t->points.len == TARGET_POINTS_MAX)
         return TARGET_TOO_MANY;
-    error = p->kind == TARGET_BREAK ? break_set(t, from_hart, &point)
-                                    : watch_set(t, &point, t->last_number + 1);
+    error = place_point(t, from_hart, &point);
     if (error)
         return error;
     point.number = *number = ++t->last_number;
     point.hits = 0;
+    point.places = NULL;
+    point.place_count = 0;
     VEC_PUSH(&t->points, point);
+    if (point.kind == TARGET_CATCH)
+        catch_listen(t);
     return TARGET_OK;
 }
 
@@ -271,6 +304,41 @@ enum target_error target_delete_point(struct target *t, unsigned number)
     if (i == t->points.len)
         return TARGET_NO_POINT;
     remove_point(t, i);
+    return TARGET_OK;
+}
+
+enum target_error target_enable_point(struct target *t, unsigned number, bool enabled)
+{
+    size_t i = index_of(t, number);
+
+    if (i == t->points.len)
+        return TARGET_NO_POINT;
+    t->points.at[i].disabled = !enabled;
+    if (t->points.at[i].kind == TARGET_CATCH)
+        catch_listen(t);
+    return TARGET_OK;
+}
+
+enum target_error target_add_place(struct target *t, unsigned from_hart, unsigned number,
+                                   uint64_t address)
+{
+    size_t i = index_of(t, number);
+    struct target_point *p;
+    uint64_t pa;
+    enum target_error error;
+
+    if (i == t->points.len || t->points.at[i].kind != TARGET_BREAK)
+        return TARGET_NO_POINT;
+    if (address & 1)
+        return TARGET_ODD_ADDRESS;
+    p = &t->points.at[i];
+    error = target_locate(t, from_hart, p->space, address, &pa);
+    if (error)
+        return error;
+    if (!take_spot(t, pa))
+        return TARGET_NO_ROOM;
+    p->places = xrealloc(p->places, (p->place_count + 1) * sizeof *p->places);
+    p->places[p->place_count++] = (struct target_place){address, pa};
     return TARGET_OK;
 }
 
@@ -305,6 +373,13 @@ const struct target_point *target_point_at(const struct target *t, size_t i)
     return &t->points.at[i];
 }
 
+struct target_point *points_find(struct target *t, unsigned number)
+{
+    size_t i = index_of(t, number);
+
+    return i == t->points.len ? NULL : &t->points.at[i];
+}
+
 const struct target_point *target_find_point(const struct target *t, unsigned number)
 {
     size_t i = index_of(t, number);
@@ -315,7 +390,7 @@ const struct target_point *target_find_point(const struct target *t, unsigned nu
 bool target_has_breakpoint(const struct target *t, uint64_t pa)
 {
     for (size_t i = 0; i < t->points.len; i++)
-        if (t->points.at[i].kind == TARGET_BREAK && t->points.at[i].pa == pa)
+        if (!t->points.at[i].disabled && is_at(&t->points.at[i], pa))
             return true;
     return false;
 }

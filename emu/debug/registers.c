@@ -1,7 +1,7 @@
 /*
  * registers.c - the harts' registers by number and by name (target.h).
  *
- * The numbers are those of gdb (gdb/riscv-tdep.h) and of its target
+ * The numbers are those of gdb (its riscv-tdep.h) and of its target
  * descriptions: x0 to x31, pc, f0 to f31, the CSRs, the privilege mode.
  */
 #include <stdlib.h>

@@ -15,12 +15,18 @@ void resume_begin_piece(struct target *t)
     t->hit_point = 0;
     t->patched = false;
     t->accesses.len = 0;
+    t->caught.len = 0;
+    t->findings_piece = target_findings(t);
 }
 
 bool resume_passes(struct target *t, struct stop stop)
 {
-    return t->accesses.len && !watch_decide(t, hart_id(stop.hart)) && stop.reason == STOP_ASKED &&
-           !t->patched && target_findings(t) == t->findings_before;
+    bool asked = t->accesses.len || t->caught.len;
+    bool watched = t->accesses.len && watch_decide(t, hart_id(stop.hart));
+    bool caught = t->caught.len && catch_decide(t);
+
+    return asked && !watched && !caught && stop.reason == STOP_ASKED && !t->patched &&
+           target_findings(t) == t->findings_piece;
 }
 
 struct stop resume_run(struct target *t, uint64_t max_insns,
@@ -84,6 +90,12 @@ static void explain_request(const struct target *t, struct target_stop *s)
         s->point = s->accesses[0].point;
         s->of_hart = true; /* a write by a device counts for the hart that is running */
         s->hart = who->kind == WRITER_HART ? who->hart : s->hart;
+    } else if (t->caught.len) {
+        s->reason = TARGET_STOP_CATCH;
+        s->point = t->caught.at[0].point;
+        s->event = &t->caught.at[0].event;
+        s->of_hart = true;
+        s->hart = t->caught.at[0].hart;
     } else if (t->patched) {
         s->reason = TARGET_STOP_PATCH;
         s->of_hart = true;
@@ -149,6 +161,8 @@ struct target_stop resume_finish(struct target *t, struct stop stop)
     resume_delete_temporary(t, s.point);
     for (size_t i = 0; i < s.access_count; i++)
         resume_delete_temporary(t, s.accesses[i].point);
+    for (size_t i = 0; i < t->caught.len; i++)
+        resume_delete_temporary(t, t->caught.at[i].point);
     return s;
 }
 

@@ -16,6 +16,7 @@ void begin_running(struct debugger *d, enum input_use use)
 {
     remember_registers(d);
     d->condition_error[0] = '\0';
+    stack_reset(d);
     d->call.shown = false;
     fflush(d->out);
     if (d->config.resuming)
@@ -62,6 +63,7 @@ static void say_why(struct debugger *d, const struct target_stop *s, const char 
     case TARGET_STOP_DONE: fprintf(d->out, "%s, hart %u\n", done, s->hart); break;
     case TARGET_STOP_BREAKPOINT:
     case TARGET_STOP_WATCHPOINT: print_point_stop(d, s); break;
+    case TARGET_STOP_CATCH: print_catch_stop(d, s); break;
     case TARGET_STOP_PATCH: break;   /* the patch is printed in any case */
     case TARGET_STOP_FINDING: break; /* the count of findings follows */
     case TARGET_STOP_INTERRUPTED: fprintf(d->out, "interrupted in hart %u\n", s->hart); break;
@@ -102,23 +104,36 @@ static void show_next_instruction(struct debugger *d)
     print_source(d, pc);
 }
 
+void print_stop(struct debugger *d, const struct target_stop *s, const char *done)
+{
+    if (s->patched)
+        print_patch_stop(d, s);
+    if (!say_recorded(d, s) && done)
+        say_why(d, s, done);
+    say_findings(d, s->findings);
+}
+
 bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 {
+    bool silent;
+
     d->last = s;
     if (d->config.stopped)
         d->config.stopped(d->config.ctx);
     if (s.of_hart)
         d->selected = s.hart;
+    stack_reset(d);
+    silent = actions_at_stop(d, &s);
     if (d->config.interactive && d->config.over && d->config.over(d->config.ctx))
         return false;
+    if (silent)
+        return true;
     fprintf(d->out, "%s", d->config.colour ? "\033[1m" : "");
-    if (s.patched)
-        print_patch_stop(d, &s);
-    if (!say_recorded(d, &s))
-        say_why(d, &s, done);
-    say_findings(d, s.findings);
+    print_stop(d, &s, done);
     fprintf(d->out, "%s", d->config.colour ? "\033[0m" : "");
     show_next_instruction(d);
+    list_follow(d);
+    data_show_displays(d);
     return true;
 }
 
@@ -185,6 +200,7 @@ void do_hart(struct debugger *d, const char *args)
     if (*args && (!arg_hart(d, &args, &hart) || !arg_end(d, args)))
         return;
     d->selected = hart;
+    stack_reset(d);
     if (!target_hart(d->target, hart).started) {
         fprintf(d->out, "hart %u has not been started\n", hart);
         return;

@@ -102,83 +102,6 @@ void do_registers(struct debugger *d, const char *args)
         print_csrs(d);
 }
 
-static void set_register(struct debugger *d, const char *name, uint64_t value)
-{
-    int number = target_find_register(d->target, name);
-
-    if (number < 0)
-        complain(d, "no register %s", name);
-    else if (number == TARGET_REG_X0)
-        complain(d, "%s is always 0", name);
-    else if (target_set_register(d->target, d->selected, (unsigned)number, value))
-        complain(d, "%s is read-only", name);
-}
-
-/* *ADDR=VALUE [b|h|w|d] */
-static void set_memory(struct debugger *d, const char *args)
-{
-    uint64_t address, value;
-    unsigned size;
-    enum target_error error;
-
-    args++;
-    if (!arg_value(d, &args, "an address", &address))
-        return;
-    if (*args != '=') {
-        complain(d, "set: expected *ADDR=VALUE");
-        return;
-    }
-    args += 1 + strspn(args + 1, " \t");
-    if (!arg_value(d, &args, "a value", &value))
-        return;
-    size = arg_unit(&args);
-    if (!arg_end(d, args))
-        return;
-    error = target_write(d->target, d->selected, TARGET_BY_ANY, address, &value,
-                         size ? size : sizeof value);
-    if (error)
-        complain_of_address(d, error, address);
-}
-
-void do_set(struct debugger *d, const char *args)
-{
-    char name[NAME_MAX_LEN];
-    size_t len;
-    uint64_t value;
-
-    if (*args == '*') {
-        set_memory(d, args);
-        return;
-    }
-    args += *args == '$';
-    len = strcspn(args, "= \t");
-    snprintf(name, sizeof name, "%.*s", (int)len, args);
-    args += len + strspn(args + len, " \t");
-    if (!len || *args != '=') {
-        complain(d, "set: expected REG=VALUE or *ADDR=VALUE");
-        return;
-    }
-    args += 1 + strspn(args + 1, " \t");
-    if (arg_value(d, &args, "a value", &value) && arg_end(d, args))
-        set_register(d, name, value);
-}
-
-void do_print(struct debugger *d, const char *args)
-{
-    char name[NAME_MAX_LEN], line[NAME_MAX_LEN];
-    uint64_t value;
-
-    if (!arg_value(d, &args, "a value", &value) || !arg_end(d, args))
-        return;
-    fprintf(d->out, "0x%" PRIx64 "  %" PRId64, value, (int64_t)value);
-    place_name(d, value, name, sizeof name);
-    if (name[0])
-        fprintf(d->out, "  <%s>", name);
-    if (place_line(d, value, line, sizeof line))
-        fprintf(d->out, "  %s", line);
-    fprintf(d->out, "\n");
-}
-
 /* ---- memory ---- */
 
 enum { LINE = 16 };
@@ -265,38 +188,6 @@ void do_memory(struct debugger *d, const char *args)
     print_memory(d, d->repeated ? d->next_memory : va, count * unit, unit);
 }
 
-/* ---- callers ---- */
-
-/* The source line of a caller is looked up just before the return address: at the call. */
-static void print_frame(struct debugger *d, const struct frame *f, unsigned number)
-{
-    char line[NAME_MAX_LEN];
-
-    fprintf(d->out, "#%-2u ", number);
-    print_place(d, f->pc);
-    if (place_line(d, number ? f->pc - 1 : f->pc, line, sizeof line))
-        fprintf(d->out, " %s", line);
-    fprintf(d->out, "\n");
-}
-
-void do_backtrace(struct debugger *d, const char *args)
-{
-    uint64_t count = 32;
-    struct frame f, caller;
-    bool more;
-
-    if (!arg_count(d, &args, &count) || !arg_end(d, args))
-        return;
-    more = frame_innermost(d, &f);
-    print_frame(d, &f, 0);
-    for (unsigned n = 1; more && n <= count; n++) {
-        more = frame_caller(d, &f, &caller);
-        if (more)
-            print_frame(d, &caller, n);
-        f = caller;
-    }
-}
-
 /* ---- harts and machine ---- */
 
 static const char *mode_name(enum privilege mode)
@@ -336,8 +227,10 @@ void do_harts(struct debugger *d, const char *args)
         print_hart(d, hart);
 }
 
-static void info_machine(struct debugger *d)
+void info_machine(struct debugger *d, const char *args)
 {
+    if (!arg_end(d, args))
+        return;
     fprintf(d->out, "%" PRIu64 " instructions, %" PRIu64 " cycles\n", target_insns(d->target),
             target_cycles(d->target));
     for (unsigned hart = 0; hart < target_hart_count(d->target); hart++) {
@@ -349,16 +242,4 @@ static void info_machine(struct debugger *d)
                 hart == target_current_hart(d->target) ? "=>" : "  ", hart, h.insns, h.cycles,
                 h.idle_cycles);
     }
-}
-
-void do_info(struct debugger *d, const char *args)
-{
-    if (arg_keyword(&args, "breaks") && arg_end(d, args))
-        print_points(d);
-    else if (arg_keyword(&args, "checkpoints") && arg_end(d, args))
-        print_checkpoints(d);
-    else if (arg_keyword(&args, "machine") && arg_end(d, args))
-        info_machine(d);
-    else
-        complain(d, "info: expected breaks, checkpoints or machine");
 }

@@ -21,6 +21,7 @@
 
 #include "base/compiler.h"
 #include "cpu/hart.h"
+#include "cpu/observer.h"
 #include "machine.h"
 #include "mem/ram.h"
 
@@ -142,6 +143,7 @@ enum target_point_kind {
     TARGET_WATCH_WRITE,  /* stops after an instruction that has written to the bytes */
     TARGET_WATCH_READ,   /* stops after an instruction that has loaded from them */
     TARGET_WATCH_ACCESS, /* stops after an instruction that has done either */
+    TARGET_CATCH,        /* stops after an instruction that has caused an event */
 };
 
 enum { TARGET_WATCH_MAX = 4096 }; /* bytes of one watchpoint */
@@ -159,6 +161,20 @@ struct target_condition {
     void *ctx;
 };
 
+/* What a catchpoint waits for. `release` frees ctx when the point is deleted. */
+struct target_catch {
+    uint32_t kinds; /* EVENT_BIT of each (cpu/observer.h) */
+    /* Called during the run, when the event is emitted. NULL: all of these kinds. */
+    bool (*wants)(void *ctx, const struct event *e);
+    void (*release)(void *ctx); /* may be NULL */
+    void *ctx;
+};
+
+/* A further place of a breakpoint: the same line may have code in several. */
+struct target_place {
+    uint64_t address, pa;
+};
+
 struct target_point {
     enum target_point_kind kind;
     enum target_space space; /* how `address` was meant when the point was set */
@@ -166,13 +182,17 @@ struct target_point {
     uint64_t size;   /* bytes of a watchpoint */
     uint32_t hart;   /* only on this hart, or TARGET_ANY_HART */
     bool temporary;  /* deleted by its first stop */
+    bool disabled;   /* does not stop, and counts no hits */
     bool on_change;  /* of writes to a watchpoint, only those that change it */
     uint64_t ignore; /* number of further hits that do not stop */
     struct target_condition condition;
+    struct target_catch catch; /* of a catchpoint */
     /* Filled in by the target: */
-    unsigned number; /* counts from 1; never used again */
-    uint64_t pa;     /* of the first byte, when it was set */
-    uint64_t hits;   /* with the condition true; ignored ones too */
+    unsigned number;             /* counts from 1; never used again */
+    uint64_t pa;                 /* of the first byte, when it was set */
+    uint64_t hits;               /* with the condition true; ignored ones too */
+    struct target_place *places; /* of a breakpoint, besides `address' */
+    size_t place_count;
 };
 
 /*
@@ -186,10 +206,14 @@ struct target_point {
  * that memory by all harts and any address, and writes by devices and firmware.
  * While it is mapped nowhere, it sees nothing.
  *
- * On an error the condition is not released.
+ * On an error condition and catch are not released.
  */
 MUST_USE enum target_error target_add_point(struct target *t, unsigned from_hart,
                                             const struct target_point *p, unsigned *number);
+/* Adds a place to a breakpoint. */
+MUST_USE enum target_error target_add_place(struct target *t, unsigned from_hart, unsigned number,
+                                            uint64_t address);
+MUST_USE enum target_error target_enable_point(struct target *t, unsigned number, bool enabled);
 MUST_USE enum target_error target_delete_point(struct target *t, unsigned number);
 MUST_USE enum target_error target_ignore(struct target *t, unsigned number, uint64_t hits);
 /* Takes over `c`; the former condition is released. */
@@ -201,6 +225,13 @@ size_t target_point_count(const struct target *t);
 const struct target_point *target_point_at(const struct target *t, size_t i);
 const struct target_point *target_find_point(const struct target *t, unsigned number);
 bool target_has_breakpoint(const struct target *t, uint64_t pa);
+
+/*
+ * Calls `changed` whenever a hart may translate an address in another way than before: at a resume,
+ * after going back, and in the run after a write of satp, an sfence.vma and a return from a trap.
+ * It may add and delete breakpoints. NULL ends this. Not to be called in a run.
+ */
+void target_follow(struct target *t, void (*changed)(void *ctx), void *ctx);
 
 /*
  * Stops after each store to an ftrace site for which `wanted` returns true. It
@@ -215,6 +246,7 @@ enum target_stop_reason {
     TARGET_STOP_DONE,        /* the steps are done, or the goal is reached */
     TARGET_STOP_BREAKPOINT,  /* `point` */
     TARGET_STOP_WATCHPOINT,  /* `point`, the first of `accesses` */
+    TARGET_STOP_CATCH,       /* `point`, by `event` */
     TARGET_STOP_PATCH,       /* `site`, stored to by `writer` */
     TARGET_STOP_FINDING,     /* the auditor asked for the stop */
     TARGET_STOP_INTERRUPTED, /* the user asked for the stop */
@@ -241,13 +273,14 @@ struct target_access {
 
 struct target_stop {
     enum target_stop_reason reason;
-    unsigned hart;        /* the hart that the reason concerns; else the one that was running */
-    bool of_hart;         /* the reason concerns that hart */
-    unsigned point;       /* BREAKPOINT, WATCHPOINT */
-    unsigned code;        /* EXIT */
-    uint32_t site;        /* PATCH */
-    struct writer writer; /* PATCH */
-    bool patched;         /* a store to `site` was caught, also if the reason is another one */
+    unsigned hart;  /* the hart that the reason concerns; else the one that was running */
+    bool of_hart;   /* the reason concerns that hart */
+    unsigned point; /* BREAKPOINT, WATCHPOINT, CATCH */
+    const struct event *event; /* CATCH; valid until the next resume */
+    unsigned code;             /* EXIT */
+    uint32_t site;             /* PATCH */
+    struct writer writer;      /* PATCH */
+    bool patched;              /* a store to `site` was caught, also if the reason is another one */
     const struct target_access *accesses; /* valid until the next resume */
     size_t access_count;
     size_t findings;     /* of the auditor since the last resume, whatever the reason */
@@ -363,6 +396,9 @@ struct target_checkpoint target_checkpoint_at(const struct target *t, size_t i);
 /* False: no checkpoint has this number. Points stay as they are. */
 MUST_USE bool target_restart(struct target *t, unsigned number, struct target_stop *stop);
 MUST_USE bool target_delete_checkpoint(struct target *t, unsigned number);
+
+/* The machine was restored from a file: another run begins here, with a history of its own. */
+struct target_stop target_replaced(struct target *t);
 
 /* Host memory of all snapshots and checkpoints; the number of snapshots. */
 size_t target_history_bytes(const struct target *t, size_t *snapshots);

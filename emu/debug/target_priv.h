@@ -5,6 +5,7 @@
  *     registers.c   the table of registers
  *     points.c      breakpoints and goals, by probes
  *     watchpoints.c watchpoints, by watched pages
+ *     catchpoints.c catchpoints, by events
  *     resume.c      running, and the reason of a stop
  *     steps.c       stepping by instructions and by lines
  *     history.c     snapshots as the machine runs; going back
@@ -80,6 +81,18 @@ struct history {
     uint64_t known_insns, known_cycles, known_console;
 };
 
+/* An event that a catchpoint wants. */
+struct caught {
+    unsigned point, hart;
+    struct event event;
+};
+
+/* The events that the target needs in any case. */
+enum {
+    TARGET_EVENTS =
+        1 << EVENT_CODE_WRITE | 1 << EVENT_ACCESS | 1 << EVENT_SATP | 1 << EVENT_SFENCE_VMA
+};
+
 struct target {
     struct target_config config;
     struct history history;
@@ -99,10 +112,14 @@ struct target {
     enum hit hit;
     unsigned hit_point;
     VEC_OF(struct target_access) accesses;
+    VEC_OF(struct caught) caught;
     bool patched;
     uint32_t patched_site;
     struct writer patched_by;
-    size_t findings_before;
+    size_t findings_before, findings_piece; /* since the resume; since the last machine_run */
+
+    void (*changed)(void *ctx); /* target_follow; NULL: none */
+    void *changed_ctx;
 
     bool (*patch_wanted)(void *ctx, uint32_t site); /* NULL: patches do not stop */
     void *patch_ctx;
@@ -126,6 +143,8 @@ void points_pass(struct target *t, struct hart *h);
 unsigned points_hit(struct target *t, uint64_t pa, const struct hart *h);
 /* Counts a hit if the condition holds. True: the point stops the machine. */
 bool point_hit(struct target_point *p, unsigned hart);
+
+struct target_point *points_find(struct target *t, unsigned number); /* NULL: there is none */
 
 void points_pass_none(struct target *t); /* after a restore */
 
@@ -154,6 +173,14 @@ struct stop history_run(struct target *t, uint64_t max_insns);
 void history_open(struct target *t); /* before a run: takes the first snapshot if there is none */
 void history_depart(struct target *t);
 void history_free(struct target *t);
+
+/* ---- catchpoints.c ---- */
+
+/* After a change of the catchpoints: listens to the kinds of events that they need. */
+void catch_listen(struct target *t);
+void catch_note(struct target *t, const struct event *e);
+/* Counts the hits, and drops the events of points that do not stop. False: none is left. */
+MUST_USE bool catch_decide(struct target *t);
 
 /* ---- watchpoints.c ---- */
 

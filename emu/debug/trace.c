@@ -385,18 +385,28 @@ void print_writer(struct debugger *d, const struct writer *who)
     fprintf(d->out, "%s", writer);
 }
 
-void print_patch_stop(struct debugger *d, const struct target_stop *stop)
+static void print_store(struct debugger *d, uint32_t site, const struct writer *who)
 {
-    const struct patch *p = patch_log_last(log_of(d), stop->site);
-    const struct site *s = site_get(sites_of(d), stop->site);
+    const struct patch *p = patch_log_last(log_of(d), site);
+    const struct site *s = site_get(sites_of(d), site);
 
     fprintf(d->out, "patch of site ");
-    print_site_name(d, stop->site);
+    print_site_name(d, site);
     fprintf(d->out, ", store %u\n    by:  ", p->stores);
-    print_writer(d, &stop->writer);
+    print_writer(d, who);
     fprintf(d->out, "\n");
     print_bytes_of(d, "was:", s->va, p->old_bytes, p->size);
     print_bytes_of(d, "is: ", s->va, p->new_bytes, p->size);
+}
+
+void print_patch_stop(struct debugger *d, const struct target_stop *stop)
+{
+    print_store(d, stop->site, &stop->writer);
+}
+
+void print_patch_store(struct debugger *d, const struct code_write *w)
+{
+    print_store(d, site_find(sites_of(d), w->pa, w->size), &w->who);
 }
 
 static size_t count_sites(const struct debugger *d, const char *glob)

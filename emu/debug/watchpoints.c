@@ -142,7 +142,7 @@ void watch_follow(struct target *t)
         const struct target_point *p = &t->points.at[i];
         piece_list list;
 
-        if (p->kind == TARGET_BREAK)
+        if (p->kind == TARGET_BREAK || p->kind == TARGET_CATCH)
             continue;
         list = find_pieces(t, p, p->number);
         if (!is_watched_at(t, p->number, &list)) {
@@ -151,6 +151,8 @@ void watch_follow(struct target *t)
         }
         VEC_FREE(&list);
     }
+    if (t->changed)
+        t->changed(t->changed_ctx);
 }
 
 /* ---- accesses ---- */
@@ -188,7 +190,7 @@ static bool is_wanted(const struct target_point *p, const struct target_access *
         p->hart == TARGET_ANY_HART || (a->who.kind == WRITER_HART && a->who.hart == p->hart);
     bool write = a->write && wants_writes(p->kind) && (a->changed || !p->on_change);
 
-    return by_hart && (write || (a->read && wants_reads(p->kind)));
+    return !p->disabled && by_hart && (write || (a->read && wants_reads(p->kind)));
 }
 
 /*

@@ -183,8 +183,13 @@ static void tell(struct audit *a, enum rule rule)
 /* The listener looks at the findings, so it is told when their evidence is complete. */
 static void tell_untold(struct audit *a)
 {
-    for (size_t i = 0; i < a->untold.len && a->config.listener.tell; i++)
-        a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
+    for (size_t i = 0; i < a->untold.len; i++) {
+        const struct event e = {.kind = EVENT_FINDING, .finding = {.rule = a->untold.at[i]}};
+
+        if (a->config.listener.tell)
+            a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);
+        cluster_emit(a->config.cluster, &e);
+    }
     a->untold.len = 0;
 }
 

@@ -4,15 +4,17 @@
 #include "ftrace/module_names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "ftrace/finding_key.h"
 #include "ftrace/modules.h"
 #include "load/symbols.h"
 
-enum { KEPT_MAX = 4096 };
+enum { KEPT_MAX = 4096, NAME_MAX_BYTES = 4096 };
 
 /* A function that was asked for. */
 struct kept {
@@ -84,12 +86,17 @@ struct module_names *module_names_new(struct cluster *c, struct symbols *symbols
     return n;
 }
 
+static void forget_all(struct module_names *n)
+{
+    while (n->kept.len)
+        free(n->kept.at[--n->kept.len].name);
+}
+
 void module_names_free(struct module_names *n)
 {
     if (!n)
         return;
-    for (size_t i = 0; i < n->kept.len; i++)
-        free(n->kept.at[i].name);
+    forget_all(n);
     VEC_FREE(&n->kept);
     free(n);
 }
@@ -103,4 +110,32 @@ void module_names_keep(const struct module_names *n, const struct finding *f)
     for (unsigned i = 0; i < f->fact_count; i++)
         if (f->facts[i].pc)
             (void)symbols_name_at(n->symbols, f->facts[i].pc, NULL);
+}
+
+static void name_io(struct state_io *io, char **name)
+{
+    size_t len = state_io_count(io, *name ? strlen(*name) : 0, NAME_MAX_BYTES);
+
+    if (io->loading)
+        *name = xcalloc(len + 1, 1);
+    state_io_bytes(io, *name, len);
+}
+
+static void kept_io(struct state_io *io, struct kept *k)
+{
+    STATE_IO(io, k->va);
+    STATE_IO(io, k->end);
+    name_io(io, &k->name);
+}
+
+void module_names_state_io(void *names, struct state_io *io)
+{
+    struct module_names *n = names;
+
+    if (!io->in_file)
+        return;
+    if (io->loading)
+        forget_all(n);
+    state_io_section(io, "module-names", 1);
+    STATE_IO_VEC(io, &n->kept, KEPT_MAX, kept_io);
 }

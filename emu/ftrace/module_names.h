@@ -9,6 +9,7 @@
 struct cluster;
 struct finding;
 struct module_names;
+struct state_io;
 struct symbols;
 
 /* From now on symbols_name_at knows them. All must live as long as it is asked. */
@@ -17,5 +18,11 @@ void module_names_free(struct module_names *n);
 
 /* Asks for the names of the evidence of a finding, while its modules are there. */
 void module_names_keep(const struct module_names *n, const struct finding *f);
+
+/*
+ * Saves or restores, in a file, the names that were asked for: their modules may be gone. `names`:
+ * a struct module_names. (Snapshots in memory do without: names that are known remain known.)
+ */
+void module_names_state_io(void *names, struct state_io *io);
 
 #endif

@@ -33,6 +33,8 @@ struct track {
     uint32_t number;
     int32_t pid;
     char task[TASK_NAME_MAX]; /* "": the stack is no task's */
+    bool used;                /* it has a name */
+    uint32_t open;            /* calls that have begun and not ended */
 };
 
 struct trace_json {
@@ -136,8 +138,7 @@ static bool is_on_its_own(const struct task *task, const struct call *c)
 static void follow_stack(struct trace_json *t, const struct call *c, uint32_t number,
                          const struct task *task)
 {
-    bool is_new = number > t->tracks.len;
-    struct track now = {.number = number, .pid = -1};
+    struct track now = {.number = number, .pid = -1, .used = true};
     struct track *track;
 
     while (number > t->tracks.len)
@@ -147,7 +148,8 @@ static void follow_stack(struct trace_json *t, const struct call *c, uint32_t nu
         now.pid = task->pid;
         memcpy(now.task, task->name, sizeof now.task);
     }
-    if (!is_new && (!now.task[0] || (now.pid == track->pid && !strcmp(now.task, track->task))))
+    now.open = track->open;
+    if (track->used && (!now.task[0] || (now.pid == track->pid && !strcmp(now.task, track->task))))
         return;
     *track = now;
     name_stack(t, c, track);
@@ -245,6 +247,7 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
     bool known = t->config.tasks && tasks_read(t->config.tasks, at->on, at->task, &task);
 
     follow_stack(t, c, at->stack, known ? &task : NULL);
+    t->tracks.at[at->stack - 1].open++;
     begin_event(t, 'B', at);
     put_name(t, c);
     put(t,
@@ -272,6 +275,10 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
     struct trace_json *t = ctx;
 
     (void)c;
+    /* Not of a call that had begun before the trace did (trace_json_restart). */
+    if (at->stack > t->tracks.len || !t->tracks.at[at->stack - 1].open)
+        return;
+    t->tracks.at[at->stack - 1].open--;
     begin_event(t, 'E', at);
     put(t,
         "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
@@ -294,6 +301,8 @@ static void track_io(struct state_io *io, struct track *track)
     STATE_IO(io, track->pid);
     state_io_bytes(io, track->task, sizeof track->task);
     track->task[TASK_NAME_MAX - 1] = '\0';
+    STATE_IO(io, track->used);
+    STATE_IO(io, track->open);
 }
 
 static void trace_state_io(void *ctx, struct state_io *io)
@@ -301,11 +310,13 @@ static void trace_state_io(void *ctx, struct state_io *io)
     struct trace_json *t = ctx;
     off_t end = -1;
 
+    if (io->in_file)
+        return;
     if (!io->loading) {
         flush(t);
         end = lseek(t->config.file->fd, 0, SEEK_CUR);
     }
-    state_io_section(io, "trace", 2);
+    state_io_section(io, "trace", 3);
     STATE_IO(io, end);
     STATE_IO(io, t->events);
     STATE_IO_VEC(io, &t->tracks, UINT32_MAX, track_io);
@@ -320,6 +331,21 @@ struct calls_listener trace_json_listener(struct trace_json *t, bool on_only)
 
 /* ---- creation and end ---- */
 
+static void begin(struct trace_json *t)
+{
+    t->events = 0;
+    name_track(t, "process_name", 0, t->config.image);
+}
+
+void trace_json_restart(struct trace_json *t)
+{
+    if (lseek(t->config.file->fd, 0, SEEK_CUR) > 0)
+        cut_file(t, 0);
+    t->used = 0;
+    t->tracks.len = 0;
+    begin(t);
+}
+
 struct trace_json *trace_json_new(const struct trace_json_config *config)
 {
     struct trace_json *t = xcalloc(1, sizeof *t);
@@ -327,7 +353,7 @@ struct trace_json *trace_json_new(const struct trace_json_config *config)
     t->config = *config;
     if (!symbols_find(config->symbols, "return_to_handler", &t->return_to_handler))
         t->return_to_handler = 0;
-    name_track(t, "process_name", 0, config->image);
+    begin(t);
     return t;
 }
 

@@ -35,6 +35,12 @@ struct trace_json *trace_json_new(const struct trace_json_config *config);
 /* on_only: only functions whose site is on. */
 struct calls_listener trace_json_listener(struct trace_json *t, bool on_only);
 
+/*
+ * Begins the file again, empty, because the machine was restored from a file. Calls that are open
+ * now are not in it.
+ */
+void trace_json_restart(struct trace_json *t);
+
 /* Ends the file and renames it to its final name. EXIT_IO: a write failed; a message was given. */
 MUST_USE enum exit_status trace_json_end(struct trace_json *t, const struct diag *d);
 

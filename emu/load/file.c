@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/hash.h"
 
 /* A larger file is not an image, but for example a disk or /dev/zero. */
@@ -162,6 +163,16 @@ static bool is_rereadable(const char *path)
     return stat(path, &st) || S_ISREG(st.st_mode) || S_ISBLK(st.st_mode) || S_ISDIR(st.st_mode);
 }
 
+/* The descriptor of a file that can be read twice, or -1 as open_file. */
+static int open_rereadable(const char *path, const struct diag *d, enum exit_status *status)
+{
+    if (is_rereadable(path))
+        return open_file(path, d, status);
+    diag_error(d, "%s: can be read only once; give a file", path);
+    *status = EXIT_IO;
+    return -1;
+}
+
 enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash)
 {
     enum { CHUNK_BYTES = 1 << 20 };
@@ -170,11 +181,7 @@ enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *has
     ssize_t got;
     int fd;
 
-    if (!is_rereadable(path)) {
-        diag_error(d, "%s: can be read only once; give a file", path);
-        return EXIT_IO;
-    }
-    fd = open_file(path, d, &status);
+    fd = open_rereadable(path, d, &status);
     if (fd < 0)
         return status;
     chunk = xmalloc(CHUNK_BYTES);
@@ -185,6 +192,65 @@ enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *has
     if (got < 0)
         status = cannot_read(path, errno, d);
     free(chunk);
+    close(fd);
+    return status;
+}
+
+/* Reads up to `len` bytes, fewer only at the end of the file; -1 with errno. */
+static ssize_t read_chunk(int fd, uint8_t *to, size_t len, off_t at)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        ssize_t got = pread(fd, to + done, len - done, at + (off_t)done);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (!got)
+            break;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+/* In chunks that begin at whole pages. */
+static enum exit_status digest_file(int fd, const char *path, const struct diag *d,
+                                    uint64_t *digest)
+{
+    enum { CHUNK_BYTES = 1 << 20 };
+    off_t size = lseek(fd, 0, SEEK_END), end = 0;
+    enum exit_status status = size < 0 ? cannot_read(path, errno, d) : EXIT_PASS;
+    uint8_t *chunk = xmalloc(CHUNK_BYTES);
+    ssize_t got;
+
+    *digest = 0;
+    for (off_t at = 0; status == EXIT_PASS && at < size; at += got) {
+        if (at >= end && (end = find_data(fd, &at, size)) < 0)
+            break;
+        at -= at % DIGEST_PAGE_BYTES;
+        got = read_chunk(fd, chunk, CHUNK_BYTES, at);
+        if (got < 0)
+            status = cannot_read(path, errno, d);
+        else if (!got)
+            break;
+        else
+            *digest = digest_pages(*digest, (uint64_t)at / DIGEST_PAGE_BYTES, chunk, (size_t)got);
+    }
+    *digest = digest_end(*digest, (uint64_t)size);
+    free(chunk);
+    return status;
+}
+
+enum exit_status file_digest(const char *path, const struct diag *d, uint64_t *digest)
+{
+    enum exit_status status;
+    int fd = open_rereadable(path, d, &status);
+
+    if (fd < 0)
+        return status;
+    status = digest_file(fd, path, d, digest);
     close(fd);
     return status;
 }

@@ -29,6 +29,11 @@ MUST_USE enum exit_status file_read(const char *path, const struct diag *d, stru
 MUST_USE enum exit_status file_hash(const char *path, const struct diag *d, uint64_t *hash);
 
 /*
+ * The digest (base/digest.h) of a file of any size; holes are not read. Errors as of file_hash.
+ */
+MUST_USE enum exit_status file_digest(const char *path, const struct diag *d, uint64_t *digest);
+
+/*
  * Creates a file for output that appears as it is written (the console's), or truncates it. Returns
  * the descriptor, or -1 with a message; the exit status for that is EXIT_IO.
  */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/hash.h"
 #include "load/image_priv.h"
 #include "mem/bus.h"
@@ -204,6 +205,11 @@ enum exit_status image_load(const struct image *im, struct bus *b, const struct 
 uint64_t image_hash(const struct image *im)
 {
     return fnv1a(FNV1A_START, im->file.bytes, im->file.size);
+}
+
+uint64_t image_digest(const struct image *im)
+{
+    return digest_end(digest_pages(0, 0, im->file.bytes, im->file.size), im->file.size);
 }
 
 bool image_covers(const struct image *im, uint64_t pa)

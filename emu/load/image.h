@@ -102,6 +102,9 @@ void image_remedy(char text[IMAGE_REMEDY], uint64_t ram_base, uint64_t start, ui
  */
 uint64_t image_hash(const struct image *im);
 
+/* The digest of the file's bytes (base/digest.h), which is fast. */
+uint64_t image_digest(const struct image *im);
+
 /* Whether a segment includes the physical address. */
 bool image_covers(const struct image *im, uint64_t pa);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "load/lines_priv.h"
+#include "load/lines_dwarf.h"
 
 /* ---- rows ---- */
 

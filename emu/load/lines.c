@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "load/lines_priv.h"
+#include "load/lines_dwarf.h"
 
 /* A contiguous address range of a compilation unit. */
 struct unit_range {

@@ -34,22 +34,24 @@ void cache_free(struct cache *c)
     *c = (struct cache){0};
 }
 
+static void count_empty(struct cache *c)
+{
+    c->empty = 0;
+    c->holes = 0;
+    for (uint32_t i = 0; i < c->sets * c->ways; i++)
+        if (c->keys[i] == CACHE_EMPTY) {
+            c->empty++;
+            c->holes |= UINT64_C(1) << i % 64;
+        }
+}
+
 void cache_clear(struct cache *c)
 {
     for (uint32_t i = 0; i < c->sets * c->ways; i++) {
         c->keys[i] = CACHE_EMPTY;
         c->notes[i] = c->order[i] = 0;
     }
-    c->empty = c->sets * c->ways;
-    c->hole = 0;
-}
-
-static void count_empty(struct cache *c)
-{
-    c->empty = 0;
-    for (uint32_t i = 0; i < c->sets * c->ways; i++)
-        c->empty += c->keys[i] == CACHE_EMPTY;
-    c->hole = 0;
+    count_empty(c);
 }
 
 void cache_state_io(struct state_io *io, struct cache *c)
@@ -98,11 +100,11 @@ static uint32_t oldest_in_tree(const struct cache *c, uint64_t set)
     return way;
 }
 
-static void note_use(struct cache *c, uint64_t at)
+static inline void note_use(struct cache *c, uint64_t at)
 {
     if (c->policy == REPLACEMENT_lru)
         c->order[at] = ++c->clock;
-    else if (c->policy == REPLACEMENT_plru)
+    else if (UNLIKELY(c->policy == REPLACEMENT_plru))
         use_in_tree(c, at / c->ways, (uint32_t)(at % c->ways));
 }
 
@@ -135,23 +137,26 @@ static uint32_t least_recent(const struct cache *c, uint64_t set)
 }
 
 /* The first way of a set that holds nothing, or as many as there are. */
-static uint32_t empty_way(struct cache *c, uint64_t set)
+static uint32_t empty_way(const struct cache *c, uint64_t set)
 {
-    bool one_set = c->sets == 1;
-    uint32_t way = one_set ? c->hole : 0;
+    uint32_t way = 0;
 
-    if (!c->empty)
-        return c->ways;
     while (way < c->ways && c->keys[set * c->ways + way] != CACHE_EMPTY)
         way++;
-    if (one_set)
-        c->hole = way;
     return way;
+}
+
+static uint32_t first_in(struct cache *c, uint64_t set)
+{
+    uint64_t way = c->order[set];
+
+    c->order[set] = way + 1 < c->ways ? way + 1 : 0;
+    return (uint32_t)way;
 }
 
 static uint32_t choose_way(struct cache *c, uint64_t set)
 {
-    uint32_t way = empty_way(c, set);
+    uint32_t way = c->empty ? empty_way(c, set) : c->ways;
 
     if (way < c->ways)
         return way;
@@ -161,9 +166,20 @@ static uint32_t choose_way(struct cache *c, uint64_t set)
     case REPLACEMENT_random: return next_random(c) % c->ways;
     case REPLACEMENT_fifo: break;
     }
-    way = (uint32_t)c->order[set];
-    c->order[set] = (way + 1) % c->ways;
-    return way;
+    return first_in(c, set);
+}
+
+/* There is one set with a hole. */
+static int64_t fill_hole(struct cache *c, uint64_t key)
+{
+    unsigned at = (unsigned)__builtin_ctzll(c->holes);
+
+    c->holes &= c->holes - 1;
+    c->empty--;
+    c->keys[at] = key;
+    c->notes[at] = 0;
+    note_use(c, at);
+    return at;
 }
 
 int64_t cache_put(struct cache *c, uint64_t key, uint64_t *gone, uint64_t *note)
@@ -175,6 +191,8 @@ int64_t cache_put(struct cache *c, uint64_t key, uint64_t *gone, uint64_t *note)
     if (!c->sets)
         return CACHE_NOT;
     assert(c->ways);
+    if (c->empty && c->sets == 1 && c->ways <= 64)
+        return fill_hole(c, key);
     set = key & (c->sets - 1);
     at = set * c->ways + choose_way(c, set);
     *gone = c->keys[at];
@@ -192,12 +210,4 @@ void cache_remove(struct cache *c, uint64_t key)
 
     if (at >= 0)
         cache_remove_at(c, (uint64_t)at);
-}
-
-void cache_remove_at(struct cache *c, uint64_t at)
-{
-    c->keys[at] = CACHE_EMPTY;
-    c->empty++;
-    if (at < c->hole)
-        c->hole = (uint32_t)at;
 }

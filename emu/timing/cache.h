@@ -27,7 +27,7 @@ struct cache {
     uint32_t sets, ways;
     uint32_t policy; /* enum core_replacement */
     uint32_t empty;  /* entries that hold nothing */
-    uint32_t hole;   /* of one set: all in front of this one hold something */
+    uint64_t holes;  /* of one set of up to 64: which ones, a bit each */
 };
 
 /* ways 0: as many as entries. A cache of no entries holds nothing, and takes nothing. */
@@ -60,6 +60,13 @@ int64_t cache_find(struct cache *c, uint64_t key);
 int64_t cache_put(struct cache *c, uint64_t key, uint64_t *gone, uint64_t *note);
 
 void cache_remove(struct cache *c, uint64_t key);
-void cache_remove_at(struct cache *c, uint64_t at); /* there is a key */
+
+/* There is a key. */
+static inline void cache_remove_at(struct cache *c, uint64_t at)
+{
+    c->keys[at] = CACHE_EMPTY;
+    c->empty++;
+    c->holes |= UINT64_C(1) << at % 64;
+}
 
 #endif

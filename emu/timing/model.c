@@ -150,6 +150,15 @@ void model_clear_filter(struct model *m)
         m->filter.loads[i] = m->filter.stores[i] = FILTER_NONE;
 }
 
+void model_clear_filtered_stores(struct model *m)
+{
+    if (!m->stores_filtered)
+        return;
+    for (unsigned i = 0; i <= m->filter_mask; i++)
+        m->filter.stores[i] = FILTER_NONE;
+    m->stores_filtered = false;
+}
+
 static unsigned lines_in_page(const struct model *m)
 {
     return PAGE_4K >> m->line_shift;
@@ -190,12 +199,15 @@ void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64
     m->filter.load_offset[at] = (uintptr_t)host - va;
 }
 
-void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag)
+void model_filter_store(struct model *m, uint64_t va, uint64_t pa, const uint8_t *host,
+                        uint64_t tag)
 {
     uint64_t at = va >> m->line_shift & m->filter_mask;
 
+    m->stores_filtered = true;
     filter_put(m, &m->filter.stores[at], tag);
-    m->filter.store_offset[at] = pa - va;
+    m->filter.store_offset[at] = (uintptr_t)host - va;
+    m->filter.physical_offset[at] = pa - va;
 }
 
 /* ---- the levels below ---- */

@@ -30,8 +30,8 @@ enum { FILTER_LINES = 2048, FILTER_NONE = 8 };
 
 struct filter {
     uint64_t loads[FILTER_LINES], stores[FILTER_LINES]; /* FILTER_NONE: no address is like that */
-    uint64_t store_offset[FILTER_LINES]; /* physical address of a line in `stores' less its own */
-    uint64_t load_offset[FILTER_LINES];  /* the host's address of one in `loads', the same */
+    /* The host's address of a line in `loads' and `stores' less its own; its physical one. */
+    uint64_t load_offset[FILTER_LINES], store_offset[FILTER_LINES], physical_offset[FILTER_LINES];
 };
 
 enum { MODEL_HARTS_MAX = 64 };
@@ -61,6 +61,7 @@ struct model {
 
     /* caches */
     struct filter filter;
+    bool stores_filtered;    /* there may be one */
     uint64_t *last_filtered; /* the only line in the filter, if uses must be noted */
     /* what the core's figures say, for the fast paths */
     bool buffered;             /* stores go through a buffer */
@@ -83,6 +84,7 @@ void model_state_io(struct state_io *io, struct model *m);
 /* ---- data ---- */
 
 void model_clear_filter(struct model *m);
+void model_clear_filtered_stores(struct model *m);
 
 /* The line that holds pa is read; of a load, a walk. */
 uint32_t model_load(struct model *m, uint64_t pa);
@@ -95,13 +97,14 @@ uint32_t model_atomic(struct model *m, uint64_t pa, uint64_t now);
  * this one may not be passed over.
  */
 void model_filter_load(struct model *m, uint64_t va, const uint8_t *host, uint64_t tag);
-void model_filter_store(struct model *m, uint64_t va, uint64_t pa, uint64_t tag);
+void model_filter_store(struct model *m, uint64_t va, uint64_t pa, const uint8_t *host,
+                        uint64_t tag);
 
 /* A store to a line that the filter has, through the buffer. */
 static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsigned size,
                                              uint64_t now)
 {
-    uint64_t pa = va + m->filter.store_offset[va >> m->line_shift & m->filter_mask];
+    uint64_t pa = va + m->filter.physical_offset[va >> m->line_shift & m->filter_mask];
 
     return stores_add(&m->stores, m->core, pa, size, now);
 }

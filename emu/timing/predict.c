@@ -18,7 +18,7 @@ static enum predictor_kind kind_of(const struct predictor *p)
     const struct core *core = p->core;
 
     if (core->read_ahead)
-        return core->btb_first && p->targets == TARGETS_in_btb ? PREDICT_ahead : PREDICT_otherwise;
+        return core->btb_first && p->targets == TARGETS_in_btb ? PREDICT_ahead : PREDICT_disordered;
     if (core->btb_first || core->predictor < PREDICTOR_bimodal)
         return PREDICT_otherwise;
     if (core->predictor == PREDICTOR_bimodal && p->targets == TARGETS_always)
@@ -73,6 +73,7 @@ static void set_ahead(struct predictor *p)
             uint8_t counter = (uint8_t)was;
             bool is_all = is_right(counter, taken) && !may_be_read_otherwise(counter);
 
+            p->otherwise[was] = may_be_read_otherwise(counter);
             p->ahead[taken][was] =
                 (uint8_t)(with_value(counter, p->learnt[taken][counter & COUNTER_MAX]) |
                           (is_all ? 0 : AHEAD_WROTE));
@@ -89,11 +90,10 @@ void predictor_init(struct predictor *p, const struct core *core)
                  : p->btb.sets                         ? TARGETS_in_btb
                                                        : TARGETS_never;
     p->calm_kind = kind_of(p);
-    p->branch = core->read_ahead                      ? predictor_branch_ahead_slowly
-                : core->predictor < PREDICTOR_bimodal ? branch_static
-                                                      : branch_counted;
+    p->branch = core->predictor < PREDICTOR_bimodal ? branch_static : branch_counted;
     p->pc_bits = core->predictor == PREDICTOR_global ? 0 : all;
     p->history_bits = history_bits(core, all);
+    p->kept_bits = (UINT64_C(1) << core->history) - 1;
     p->counter_count = core->history_skip ? 2 * (uint64_t)core->counters : core->counters;
     p->counters = xcalloc(p->counter_count, 1);
     set_learnt(p);
@@ -126,7 +126,7 @@ static void note_state(struct predictor *p)
     for (uint64_t i = 0; p->core->read_ahead && i < p->counter_count; i++)
         p->counters[i] =
             (uint8_t)((p->counters[i] & ~AHEAD_NEAR) | (is_near(p, i) ? AHEAD_NEAR : 0));
-    p->kind = p->astray || p->late ? PREDICT_otherwise : p->calm_kind;
+    p->kind = p->astray || p->late ? PREDICT_disordered : p->calm_kind;
 }
 
 void predictor_reset(struct predictor *p)
@@ -242,7 +242,8 @@ NOINLINE enum pipe_leave_by predictor_mispredicted(struct predictor *p, uint64_t
     return LEAVE_MISPREDICT;
 }
 
-static enum pipe_leave_by leave_by(struct predictor *p, uint64_t pc, bool taken, bool right)
+static ALWAYS_INLINE enum pipe_leave_by leave_by(struct predictor *p, uint64_t pc, bool taken,
+                                                 bool right)
 {
     if (!right)
         return predictor_mispredicted(p, pc, taken);
@@ -284,12 +285,14 @@ static bool last_was_wrong(const struct predictor *p)
  * A counter's value as it was read: when the branch some branches before was fetched, or, behind a
  * mispredicted one, when fetch began again.
  */
-static uint8_t value_as_read(const struct predictor *p, uint64_t counter)
+static ALWAYS_INLINE uint8_t value_as_read(const struct predictor *p, uint64_t counter)
 {
-    unsigned unseen = last_was_wrong(p) ? 1 : p->core->read_ahead, values = 0;
+    uint64_t history = p->history >> 1, bits = p->history_bits;
+    unsigned values = (history & bits) == counter;
 
-    for (unsigned i = 1; i <= unseen; i++)
-        values += (p->history >> i & p->history_bits) == counter;
+    if (!last_was_wrong(p))
+        for (unsigned i = 1; i < p->core->read_ahead; i++)
+            values += ((history >>= 1) & bits) == counter;
     return p->counters[counter] >> values * AHEAD_VALUE_BITS & COUNTER_MAX;
 }
 
@@ -305,7 +308,7 @@ bool predictor_stray_branch(struct predictor *p)
 
     p->fetched_history = history << 1 | taken;
     p->astray = true;
-    p->kind = PREDICT_otherwise;
+    p->kind = PREDICT_disordered;
     return taken;
 }
 
@@ -314,39 +317,89 @@ bool predictor_stray_branch(struct predictor *p)
  * than its counter has, or that loses its write, because the branch right in front of it writes in
  * the same cycle.
  */
-static NOINLINE enum pipe_leave_by branch_late(struct predictor *p, uint64_t pc, bool taken,
-                                               bool loses)
+static ALWAYS_INLINE enum pipe_leave_by branch_out_of_order(struct predictor *p, uint64_t pc,
+                                                            bool taken, bool loses, bool astray)
 {
-    uint64_t all = (UINT64_C(1) << p->core->history) - 1, fetched = fetched_history(p);
-    uint8_t *counter = &p->counters[p->history & p->history_bits];
-    uint8_t was = *counter & COUNTER_MAX;
+    uint64_t history = p->history, fetched = astray ? p->fetched_history : history;
     uint8_t read = value_as_read(p, fetched & p->history_bits), learnt = p->learnt[taken][read];
+    uint8_t *counter = &p->counters[history & p->history_bits];
     bool right = is_right(read, taken);
-    bool writes = learnt != read && !loses;
 
-    *counter = (uint8_t)(with_value(*counter, writes ? learnt : was) | (writes ? AHEAD_WROTE : 0));
-    p->fetched_history = (right ? fetched : p->history) << 1 | taken;
-    p->history = p->history << 1 | taken;
-    p->astray = (p->fetched_history ^ p->history) & all;
+    *counter = learnt != read && !loses ? with_value(*counter, learnt) | AHEAD_WROTE
+                                        : with_value(*counter, *counter & COUNTER_MAX);
+    if (astray) {
+        p->astray = right && (fetched ^ history) << 1 & p->kept_bits;
+        p->fetched_history = fetched << 1 | taken;
+    }
+    p->history = history << 1 | taken;
     p->late = true;
     p->late_wrong = !right;
-    p->kind = PREDICT_otherwise;
+    p->kind = PREDICT_disordered;
     return leave_by(p, pc, taken, right);
 }
 
-enum pipe_leave_by predictor_branch_ahead_slowly(struct predictor *p, uint64_t pc, bool taken,
-                                                 bool led)
+static NOINLINE enum pipe_leave_by branch_astray(struct predictor *p, uint64_t pc, bool taken,
+                                                 bool loses)
+{
+    return branch_out_of_order(p, pc, taken, loses, true);
+}
+
+static NOINLINE enum pipe_leave_by branch_late(struct predictor *p, uint64_t pc, bool taken,
+                                               bool loses)
+{
+    return branch_out_of_order(p, pc, taken, loses, false);
+}
+
+/* A branch that is in order. `learnt`: of `ahead`. */
+static ALWAYS_INLINE enum pipe_leave_by
+branch_in_order(struct predictor *p, uint64_t pc, bool taken, uint8_t *counter, uint8_t learnt)
+{
+    *counter = learnt & (uint8_t)~AHEAD_WROTE;
+    p->history = p->history << 1 | taken;
+    if (learnt & AHEAD_WROTE)
+        return predictor_mispredicted(p, pc, taken);
+    if (p->calm_kind == PREDICT_ahead)
+        return predictor_target_ahead(p, pc, taken);
+    return leave_by(p, pc, taken, true);
+}
+
+enum pipe_leave_by predictor_branch_unlike(struct predictor *p, uint64_t pc, bool taken)
 {
     uint8_t *counter = &p->counters[p->history & p->history_bits], was = *counter;
-    bool loses = led && predictor_last_wrote(p);
 
-    if (p->astray || loses || may_be_read_otherwise(was))
-        return branch_late(p, pc, taken, loses);
-    *counter = p->ahead[taken][was] & (uint8_t)~AHEAD_WROTE;
-    p->history = p->history << 1 | taken;
+    if (p->otherwise[was])
+        return branch_late(p, pc, taken, false);
+    return branch_in_order(p, pc, taken, counter, p->ahead[taken][was]);
+}
+
+enum pipe_leave_by predictor_branch_disordered(struct predictor *p, uint64_t pc, bool taken)
+{
+    uint8_t *counter = &p->counters[p->history & p->history_bits], was = *counter;
+
+    if (p->astray)
+        return branch_astray(p, pc, taken, false);
+    if (p->otherwise[was])
+        return branch_late(p, pc, taken, false);
     p->late = false;
     p->kind = p->calm_kind;
-    return leave_by(p, pc, taken, is_right(was, taken));
+    return branch_in_order(p, pc, taken, counter, p->ahead[taken][was]);
+}
+
+/* The last branch wrote its counter. */
+static bool last_wrote(const struct predictor *p)
+{
+    uint8_t counter = last_counter(p);
+
+    return counter & AHEAD_WROTE || (counter ^ counter >> AHEAD_VALUE_BITS) & COUNTER_MAX;
+}
+
+enum pipe_leave_by predictor_branch_ahead(struct predictor *p, uint64_t pc, bool taken, bool led)
+{
+    if (led && last_wrote(p))
+        return (p->astray ? branch_astray : branch_late)(p, pc, taken, true);
+    if (p->kind == PREDICT_ahead)
+        return predictor_branch_calm(p, pc, taken);
+    return predictor_branch_disordered(p, pc, taken);
 }
 
 /* ---- indirect jumps ---- */

@@ -18,12 +18,13 @@ struct predictor;
 
 enum { RETURN_STACK_MAX = 64, HINTS = 256, COUNTER_MAX = 3 };
 
-/* How the direction of a branch is predicted; but for the last, here. */
+/* How the direction of a branch is predicted; but for the last two, here. */
 enum predictor_kind {
-    PREDICT_ahead,    /* counters read ahead, chosen by the history; targets as btb_first says */
-    PREDICT_by_pc,    /* counters chosen by the pc, and targets that are always known */
-    PREDICT_counted,  /* counters chosen by both */
-    PREDICT_otherwise /* by a function */
+    PREDICT_ahead,      /* counters read ahead, chosen by the history; targets as btb_first says */
+    PREDICT_by_pc,      /* counters chosen by the pc, and targets that are always known */
+    PREDICT_counted,    /* counters chosen by both */
+    PREDICT_disordered, /* read ahead, too; what is in order, and targets, are not as simple */
+    PREDICT_otherwise   /* by a function */
 };
 
 /* What is known of the target of a branch or jump when it is fetched. */
@@ -47,9 +48,8 @@ struct target_hint {
     uint32_t used; /* so many are there: of most branches none */
 };
 
-/* `how`: with read_ahead whether another branch led here, else whether it leads backward. */
 typedef enum pipe_leave_by predictor_branch_fn(struct predictor *p, uint64_t pc, bool taken,
-                                               bool how);
+                                               bool backward);
 
 struct predictor {
     const struct core *core;
@@ -72,10 +72,12 @@ struct predictor {
     enum predictor_targets targets; /* of what is not indirect */
     predictor_branch_fn *branch;    /* of PREDICT_otherwise */
     uint64_t pc_bits, history_bits; /* of pc / 2 and of the history, those that choose a counter */
+    uint64_t kept_bits;             /* of the history, all that the core keeps */
     uint64_t counter_count;
     uint8_t learnt[2][COUNTER_MAX + 1]; /* a counter, by what the branch does and what it was */
     /* The same if it is read ahead; bit 7 is set where that is not all there is to do. */
     uint8_t ahead[2][UINT8_MAX + 1];
+    bool otherwise[UINT8_MAX + 1]; /* such a counter may be read as other than it is */
 };
 
 void predictor_init(struct predictor *p, const struct core *core);
@@ -138,43 +140,51 @@ static ALWAYS_INLINE enum pipe_leave_by predictor_branch_counted(struct predicto
     return taken ? predictor_taken(p, pc, LEAVE_LATE_BRANCH) : LEAVE_NEXT;
 }
 
-predictor_branch_fn predictor_branch_ahead_slowly;
+/* Counters that are read ahead: any branch, and one that is not led. */
+enum pipe_leave_by predictor_branch_ahead(struct predictor *p, uint64_t pc, bool taken, bool led);
+enum pipe_leave_by predictor_branch_disordered(struct predictor *p, uint64_t pc, bool taken);
+/* One for which its counter's entry in `ahead` says that more is to be done. */
+enum pipe_leave_by predictor_branch_unlike(struct predictor *p, uint64_t pc, bool taken);
 
-/* The last branch wrote its counter; with read_ahead. */
-static inline bool predictor_last_wrote(const struct predictor *p)
+static ALWAYS_INLINE enum pipe_leave_by predictor_target_ahead(struct predictor *p, uint64_t pc,
+                                                               bool taken)
 {
-    uint8_t counter = p->counters[p->history >> 1 & p->history_bits];
-
-    return counter & AHEAD_WROTE || (counter ^ counter >> AHEAD_VALUE_BITS) & COUNTER_MAX;
-}
-
-/* Nothing has gone wrong, and the branches that it does not see have not chosen its counter. */
-static ALWAYS_INLINE enum pipe_leave_by predictor_branch_ahead(struct predictor *p, uint64_t pc,
-                                                               bool taken, bool led)
-{
-    uint8_t *counter = &p->counters[p->history & p->history_bits];
-    uint8_t learnt = p->ahead[taken][*counter];
-
-    if (UNLIKELY(learnt & AHEAD_WROTE) || (UNLIKELY(led) && predictor_last_wrote(p)))
-        return predictor_branch_ahead_slowly(p, pc, taken, led);
-    *counter = learnt;
-    p->history = p->history << 1 | taken;
     if (taken)
         return predictor_taken(p, pc, LEAVE_LATE_BRANCH);
     return UNLIKELY(predictor_hint(p, pc)->used) ? predictor_not_taken(p, pc) : LEAVE_NEXT;
 }
 
-/* `led`: right behind another, on a core with update_busy. */
+/* The kind is PREDICT_ahead, and the branch loses nothing. */
+static ALWAYS_INLINE enum pipe_leave_by predictor_branch_calm(struct predictor *p, uint64_t pc,
+                                                              bool taken)
+{
+    uint64_t history = p->history;
+    uint8_t *counter = &p->counters[history & p->history_bits];
+    uint8_t learnt = p->ahead[taken][*counter];
+
+    if (UNLIKELY(learnt & AHEAD_WROTE))
+        return predictor_branch_unlike(p, pc, taken);
+    *counter = learnt;
+    p->history = history << 1 | taken;
+    return predictor_target_ahead(p, pc, taken);
+}
+
+/*
+ * A branch by `offset' that is not led: not right behind another, on a core with update_busy. Those
+ * are for predictor_branch_ahead.
+ */
 static ALWAYS_INLINE enum pipe_leave_by predictor_branch(struct predictor *p, uint64_t pc,
-                                                         bool taken, bool backward, bool led)
+                                                         bool taken, const int32_t *offset)
 {
     if (p->kind == PREDICT_ahead)
-        return predictor_branch_ahead(p, pc, taken, led);
+        return predictor_branch_calm(p, pc, taken);
     if (p->kind == PREDICT_by_pc)
         return predictor_branch_by_pc(p, pc, taken);
     if (p->kind == PREDICT_counted)
         return predictor_branch_counted(p, pc, taken);
-    return p->branch(p, pc, taken, p->core->read_ahead ? led : backward);
+    if (p->kind == PREDICT_disordered)
+        return predictor_branch_disordered(p, pc, taken);
+    return p->branch(p, pc, taken, *offset < 0);
 }
 
 static inline enum pipe_leave_by predictor_jump(struct predictor *p, uint64_t pc, uint64_t target)

@@ -152,10 +152,9 @@ static inline uint64_t tags_like(const uint8_t tags[8], uint64_t doubleword)
 enum { NO_ENTRY = STORES_MAX };
 
 /* The entry that has the doubleword, or NO_ENTRY. */
-static inline unsigned entry_of(const struct store_buffer *s, const struct core *core,
-                                uint64_t doubleword)
+static unsigned entry_of(const struct store_buffer *s, uint64_t doubleword)
 {
-    for (unsigned i = 0; i < core->store_entries; i += 8)
+    for (unsigned i = 0; i < STORES_MAX; i += 8)
         for (uint64_t like = tags_like(s->tags + i, doubleword); like; like &= like - 1) {
             unsigned at = i + (unsigned)__builtin_ctzll(like) / 8;
 
@@ -408,7 +407,7 @@ static bool give_number(struct store_buffer *s, const struct core *core, uint64_
 static NOINLINE uint32_t add_and_note(struct store_buffer *s, const struct core *core, uint64_t pa,
                                       unsigned size, uint64_t now, uint64_t key)
 {
-    unsigned at = entry_of(s, core, pa >> 3);
+    unsigned at = entry_of(s, pa >> 3);
     struct stores_memo *m = s->memo;
     bool had_number = s->number;
     uint32_t stall;
@@ -425,8 +424,9 @@ static NOINLINE uint32_t add_and_note(struct store_buffer *s, const struct core 
     return stall;
 }
 
-uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
-                    uint64_t now)
+/* `entry`: that of the doubleword. */
+static ALWAYS_INLINE uint32_t add_at(struct store_buffer *s, const struct core *core, uint64_t pa,
+                                     unsigned size, uint64_t now, unsigned entry)
 {
     uint64_t doubleword = pa >> 3, key;
     int64_t delta = (int64_t)(now - s->since), idle = s->idle;
@@ -434,8 +434,7 @@ uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa
 
     delta = delta < idle ? delta : idle;
     key = (uint64_t)s->number << (64 - NUMBER_BITS) |
-          ((uint64_t)delta & ((1U << DELTA_BITS) - 1)) << 16 | entry_of(s, core, doubleword) << 8 |
-          size << 3 | (pa & 7);
+          ((uint64_t)delta & ((1U << DELTA_BITS) - 1)) << 16 | entry << 8 | size << 3 | (pa & 7);
     step = &s->memo->steps[step_slot(key)];
     if (UNLIKELY(step->key != key))
         return add_and_note(s, core, pa, size, now, key);
@@ -443,9 +442,32 @@ uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa
     s->idle = step->idle;
     s->since = now + step->delay;
     s->progress.used = step->used;
-    s->doubleword[step->entry] = doubleword;
-    s->tags[step->entry] = (uint8_t)doubleword;
+    entry = step->entry;
+    s->doubleword[entry] = doubleword;
+    s->tags[entry] = (uint8_t)doubleword;
     return step->stall;
+}
+
+static NOINLINE uint32_t look_and_add(struct store_buffer *s, const struct core *core, uint64_t pa,
+                                      unsigned size, uint64_t now)
+{
+    return add_at(s, core, pa, size, now, entry_of(s, pa >> 3));
+}
+
+uint32_t stores_add(struct store_buffer *s, const struct core *core, uint64_t pa, unsigned size,
+                    uint64_t now)
+{
+    uint64_t like = tags_like(s->tags, pa >> 3);
+    unsigned entry = NO_ENTRY;
+
+    if (like) {
+        entry = (unsigned)__builtin_ctzll(like) / 8;
+        if (UNLIKELY(!is_of(s, entry, pa >> 3)))
+            return look_and_add(s, core, pa, size, now);
+    } else if (core->store_entries > 8) {
+        return look_and_add(s, core, pa, size, now);
+    }
+    return add_at(s, core, pa, size, now, entry);
 }
 
 uint32_t stores_drain(struct store_buffer *s, const struct core *core, uint64_t now)

@@ -12,7 +12,7 @@ tbreak fib
 continue
 tbreak ftrace_return_to_handler
 continue
-set a0=0x1234
+set $a0 = 0x1234
 continue
 END
 "$build/rvftrace" debug --console "$dir/console" --commands "$dir/commands" \

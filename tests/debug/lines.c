@@ -28,6 +28,7 @@ int main(void)
 
     x += leaf(x);
     x += fib(5);
+    x += leaf(x);
     sink = x;
     return x;
 }

@@ -84,8 +84,13 @@ if command -v gdb-multiarch >/dev/null && command -v qemu-system-riscv64 >/dev/n
     claim 'step visits the lines that it visits in gdb on QEMU' same_as_gdb step 28 main
     compile -O2
     claim '... next, too, with inlined functions' same_as_gdb next 3 main
-    compile -O0
 fi
+compile -O2
+printf 'break lines.c:7\ninfo breakpoints\ncontinue\ncontinue\ncontinue\n' >"$dir/commands"
+claim 'a line of a function that is inlined twice has two places' says ' and 1 more place$'
+claim '... which the table lists' grep -q '^1.2 .* in main' "$dir/out"
+claim '... and stops at both' [ "$(grep -c '^breakpoint 1, hart 0' "$dir/out")" = 2 ]
+compile -O0
 
 printf 'tbreak main\ncontinue\nadvance lines.c:21\nnext\nuntil\nuntil\nuntil\n' >"$dir/commands"
 claim 'advance goes to a line, until leaves a loop and its function' \

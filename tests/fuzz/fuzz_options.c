@@ -54,9 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     argc = split(text, size, argv);
     argv[0] = name;
     status = options_parse(argc, argv, &d, &o, &done);
-    CHECK(status == EXIT_PASS || status == EXIT_USAGE);
+    /* The others: of the file of --restore. */
+    CHECK(status == EXIT_PASS || status == EXIT_USAGE || status == EXIT_BAD_FILE ||
+          status == EXIT_NO_FILE || status == EXIT_IO);
     if (status == EXIT_PASS && !done)
         check_options(&o);
+    options_free(&o);
     fclose(d.out);
     free(text);
     return 0;

@@ -38,6 +38,17 @@ static void drop(struct world *w)
     core_free(w->core);
 }
 
+/* A branch backward and one forward, taken or not, that are not right behind another. */
+static enum pipe_leave_by backward(struct predictor *p, uint64_t pc, bool taken)
+{
+    return predictor_branch(p, pc, taken, &(int32_t){-4});
+}
+
+static enum pipe_leave_by forward(struct predictor *p, uint64_t pc, bool taken)
+{
+    return predictor_branch(p, pc, taken, &(int32_t){4});
+}
+
 /* A cache of one set: fills it with 0 to ways - 1, uses 0 again, and puts one more in. */
 static uint64_t displaced(enum core_replacement policy, uint32_t ways)
 {
@@ -136,7 +147,7 @@ static void what_passes_the_filter_would_have_cost_nothing(void **state)
     (void)state;
     (void)model_store(w.m[0], 0x1000, 8, 0);
     model_filter_load(w.m[0], 0x1000, NULL, 0x1000);
-    model_filter_store(w.m[0], 0x1000, 0x1000, 0x1000);
+    model_filter_store(w.m[0], 0x1000, 0x1000, NULL, 0x1000);
     assert_int_equal(*load, 0x1000);
     (void)model_load(w.m[1], 0x1000); /* shared now */
     assert_int_equal(*load, 0x1000);
@@ -293,8 +304,7 @@ static unsigned wrong_of(const char *predictor, const char *pattern)
     unsigned wrong = 0, period = (unsigned)strlen(pattern);
 
     for (unsigned i = 0; i < 400; i++)
-        if (predictor_branch(&w.m[0]->predictor, 0x1000, pattern[i % period] == 'T', true, false) ==
-            LEAVE_MISPREDICT)
+        if (backward(&w.m[0]->predictor, 0x1000, pattern[i % period] == 'T') == LEAVE_MISPREDICT)
             wrong += i >= 300;
     drop(&w);
     return wrong;
@@ -378,21 +388,19 @@ static void a_branch_that_is_only_fetched_shifts_the_history_until_a_mispredicti
 
     (void)state;
     for (unsigned i = 0; i < 32; i++) /* always taken: learnt for a history of ones */
-        (void)predictor_branch(&m->predictor, 0x100, true, false, false);
-    assert_int_not_equal(predictor_branch(&m->predictor, 0x100, true, false, false),
-                         LEAVE_MISPREDICT);
+        (void)forward(&m->predictor, 0x100, true);
+    assert_int_not_equal(forward(&m->predictor, 0x100, true), LEAVE_MISPREDICT);
     m->predictor.astray = true;
     m->predictor.fetched_history = 2; /* for which nothing is known */
     assert_false(predictor_stray_branch(&m->predictor));
     assert_int_equal(m->predictor.fetched_history, 4);
     assert_int_equal(m->predictor.history & 15, 15);
-    assert_int_equal(predictor_branch(&m->predictor, 0x100, true, false, false), LEAVE_MISPREDICT);
+    assert_int_equal(forward(&m->predictor, 0x100, true), LEAVE_MISPREDICT);
     assert_false(m->predictor.astray);
     for (unsigned i = 0; i < 8;
          i++) /* what was read for the other history was written for this one */
-        (void)predictor_branch(&m->predictor, 0x100, true, false, false);
-    assert_int_not_equal(predictor_branch(&m->predictor, 0x100, true, false, false),
-                         LEAVE_MISPREDICT);
+        (void)forward(&m->predictor, 0x100, true);
+    assert_int_not_equal(forward(&m->predictor, 0x100, true), LEAVE_MISPREDICT);
     assert_true(predictor_stray_branch(&m->predictor));
     drop(&w);
 }
@@ -522,7 +530,7 @@ static void a_restored_model_goes_on_like_the_saved_one(void **state)
     for (uint64_t pa = 0x1000; pa < 0x1400; pa += 40) {
         (void)model_store(w.m[0], pa, 8, pa);
         (void)model_fetch_line(w.m[0], pa);
-        (void)predictor_branch(&w.m[0]->predictor, pa, pa & 8, true, false);
+        (void)backward(&w.m[0]->predictor, pa, pa & 8);
     }
     predictor_call(&w.m[0]->predictor, 0x1234);
     state_io_save(&io, 0);
@@ -549,8 +557,7 @@ static unsigned learned_after(const char *text)
     unsigned wrong = 0;
 
     for (unsigned i = 0; i < 64; i++)
-        wrong +=
-            predictor_branch(&w.m[0]->predictor, 0x1000, true, true, false) == LEAVE_MISPREDICT;
+        wrong += backward(&w.m[0]->predictor, 0x1000, true) == LEAVE_MISPREDICT;
     drop(&w);
     return wrong;
 }
@@ -572,9 +579,9 @@ static void a_branch_right_behind_one_that_learns_learns_nothing(void **state)
     struct model *m = w.m[0];
 
     (void)state;
-    (void)predictor_branch(&m->predictor, 0x1000, true, true, false);
-    (void)predictor_branch(&m->predictor, 0x1004, true, true, true);
-    (void)predictor_branch(&m->predictor, 0x1008, true, true, true);
+    (void)backward(&m->predictor, 0x1000, true);
+    (void)predictor_branch_ahead(&m->predictor, 0x1004, true, true);
+    (void)predictor_branch_ahead(&m->predictor, 0x1008, true, true);
     assert_int_equal(m->predictor.counters[0] & COUNTER_MAX, 1);
     assert_int_equal(m->predictor.counters[1] & COUNTER_MAX, 0);
     assert_int_equal(m->predictor.counters[3] & COUNTER_MAX, 1);
@@ -589,10 +596,10 @@ static void a_bit_of_the_history_may_choose_no_counter(void **state)
 
     (void)state;
     m->predictor.history = 4;
-    (void)predictor_branch(&m->predictor, 0x1000, true, true, false);
+    (void)backward(&m->predictor, 0x1000, true);
     assert_int_equal(m->predictor.counters[0] & COUNTER_MAX, 1);
     m->predictor.history = 9;
-    (void)predictor_branch(&m->predictor, 0x1000, true, true, false);
+    (void)backward(&m->predictor, 0x1000, true);
     assert_int_equal(m->predictor.counters[9] & COUNTER_MAX, 1);
     drop(&w);
 }
@@ -605,15 +612,14 @@ static void a_target_that_is_fetched_in_vain_is_dropped(void **state)
     struct model *m = w.m[0];
 
     (void)state;
-    assert_int_equal(predictor_branch(&m->predictor, 0x1000, true, true, false), LEAVE_LATE_BRANCH);
-    assert_int_equal(predictor_branch(&m->predictor, 0x1000, true, true, false), LEAVE_TAKEN);
-    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, false), LEAVE_MISPREDICT);
-    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, false), LEAVE_MISPREDICT);
-    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, false),
-                     LEAVE_DROPPED_TARGET);
-    assert_int_equal(predictor_branch(&m->predictor, 0x1000, false, true, false), LEAVE_NEXT);
+    assert_int_equal(backward(&m->predictor, 0x1000, true), LEAVE_LATE_BRANCH);
+    assert_int_equal(backward(&m->predictor, 0x1000, true), LEAVE_TAKEN);
+    assert_int_equal(backward(&m->predictor, 0x1000, false), LEAVE_MISPREDICT);
+    assert_int_equal(backward(&m->predictor, 0x1000, false), LEAVE_MISPREDICT);
+    assert_int_equal(backward(&m->predictor, 0x1000, false), LEAVE_DROPPED_TARGET);
+    assert_int_equal(backward(&m->predictor, 0x1000, false), LEAVE_NEXT);
     m->predictor.counters[predictor_counter(&m->predictor, 0x1000)] = 3;
-    assert_int_equal(predictor_branch(&m->predictor, 0x1000, true, true, false), LEAVE_LATE_BRANCH);
+    assert_int_equal(backward(&m->predictor, 0x1000, true), LEAVE_LATE_BRANCH);
     drop(&w);
 }
 

@@ -162,7 +162,8 @@ static void compare(const char *text, uint64_t seed)
             taken ^= !(random >> 40 & 63);
         if (random % 67 == 0)
             assert_int_equal(predictor_stray_branch(&p), plain_stray(&plain));
-        by = predictor_branch(&p, pc, taken, false, led);
+        by = led ? predictor_branch_ahead(&p, pc, taken, true)
+                 : predictor_branch(&p, pc, taken, &(int32_t){4});
         assert_int_equal(by, plain_branch(&plain, pc, taken, led));
         leaves[by]++;
     }

@@ -1,8 +1,8 @@
 /*
- * lines_priv.h - the DWARF of struct lines, for the other files that read it.
+ * lines_dwarf.h - the DWARF of struct lines, for the other files that read it.
  */
-#ifndef LOAD_LINES_PRIV_H
-#define LOAD_LINES_PRIV_H
+#ifndef LOAD_LINES_DWARF_H
+#define LOAD_LINES_DWARF_H
 
 #include <elfutils/libdw.h>
 

@@ -1,0 +1,118 @@
+#!/bin/sh
+# gdb.sh - the real gdb with the guest kernel, on one and two harts, over a pipe, a socket in the file
+# system and TCP.
+set -eu
+build=${BUILD:-build}
+kernel=$build/guest-kernel/mcount/kernel.elf
+tracer=/sys/kernel/tracing/current_tracer
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+failed=0
+
+session() { # script, remote
+    tests/debug/session "tests/debug/gdb/$1.script" tests/debug/gdb/client "$kernel" "$2" || failed=1
+}
+
+session one "| $build/rvftrace debug --quiet --gdb - --append 'script=\"echo function > $tracer; work calls 1; poweroff\"' $kernel"
+session switch "| $build/rvftrace debug --quiet --harts 2 --gdb - --append 'script=\"echo function > $tracer; work calls 1; echo function_graph > $tracer; work calls 1; echo nop > $tracer; work calls 1; poweroff\"' $kernel"
+
+check() { # claim, command...
+    claim=$1
+    shift
+    if "$@"; then
+        echo "ok - gdb: $claim"
+    else
+        echo "not ok - gdb: $claim"
+        sed 's/^/# /' "$dir"/*.out
+        failed=1
+    fi
+}
+
+# gdb's output with these commands, in a file of this name.
+attach() { # name, remote, command...
+    name=$1
+    remote=$2
+    shift 2
+    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
+        >"$dir/$name.out" 2>&1
+}
+
+# ---- the run is the same with gdb and without ----
+
+append="script=\"echo function_graph > $tracer; work tree 1; poweroff\""
+cat >"$dir/busy" <<'C'
+hbreak start_kernel
+continue
+stepi 40
+delete
+rwatch ftrace_ops_list
+watch ftrace_graph_return
+continue
+continue
+stepi
+next
+reverse-continue
+reverse-stepi 20
+delete
+break schedule
+continue
+stepi 40
+thread 2
+stepi 30
+thread 1
+continue
+next
+finish
+delete
+tbreak tree_run
+continue
+break tree_insert if key > 100
+continue
+up
+step 3
+reverse-next
+delete
+continue
+C
+"$build/rvftrace" run --quiet --harts 2 --console none --report "$dir/plain.json" --append "$append" "$kernel" 2>"$dir/plain.out"
+timeout 60 "${GDB:-gdb-multiarch}" -nx -q -iex 'set confirm off' -iex 'set pagination off' \
+    -ex "target remote | $build/rvftrace debug --quiet --harts 2 --console none --report $dir/busy.json --gdb - --append '$append' $kernel" \
+    "$kernel" <"$dir/busy" >"$dir/busy.out" 2>&1
+check "the session did all that" grep -q 'hit Breakpoint .*tree_insert' "$dir/busy.out"
+check "stops and steps change nothing in the run" cmp -s "$dir/plain.json" "$dir/busy.json"
+
+# ---- a program in the guest: its memory is there only while it runs ----
+
+attach program "| $build/rvftrace debug --quiet --initrd $build/guest-kernel/initrd.cpio --gdb - --append 'script=\"hello; hello; poweroff\"' $kernel" \
+    -ex "add-symbol-file $build/guest-kernel/user/bin/hello" -ex 'break main' -ex continue -ex 'info registers priv' \
+    -ex next -ex continue -ex reverse-continue -ex 'print argc' || :
+check "a breakpoint in a program is met in each run of it, and on the way back" \
+    [ "$(grep -c 'Breakpoint 1, main (argc=1' "$dir/program.out")" -eq 3 ]
+check "there the hart is in U-mode" grep -q 'User/Application' "$dir/program.out"
+
+# ---- a guest that runs: attach, let it go, attach again, end it ----
+
+start() { # where, more options
+    "$build/rvftrace" run --harts 2 --console "$dir/console" --gdb "$@" --append 'script="work tree 1000000"' \
+        "$kernel" 2>"$dir/rvftrace.out" &
+    guest=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        grep -q 'can connect' "$dir/rvftrace.out" && return
+        sleep 0.1
+    done
+}
+
+start "$dir/socket"
+attach first "$dir/socket" -ex 'break tree_insert' -ex continue -ex detach || :
+check "a guest that runs stops for gdb" grep -q 'hit Breakpoint 1, tree_insert' "$dir/first.out"
+attach second "$dir/socket" -ex 'print cpu_online_mask' -ex stepi -ex kill || :
+check "gdb can attach again" grep -q '= .*3' "$dir/second.out"
+check "kill ends the run, with status 0" wait $guest
+check "the socket is removed" [ ! -e "$dir/socket" ]
+
+start 0
+port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]*\)$/\1/p' "$dir/rvftrace.out")
+attach tcp ":$port" -ex 'monitor info machine' -ex 'monitor quit' || :
+check "TCP on a free port" grep -q 'hart 1 .* instructions' "$dir/tcp.out"
+check "monitor quit ends the run" wait $guest
+exit $failed
