@@ -602,7 +602,8 @@ static void load_page(struct state_io *io, struct cluster *c, uint64_t key)
     struct code_page *page = xcalloc(1, sizeof *page);
 
     page->pa = key << PAGE_SHIFT;
-    if (!ram_has(c->ram, page->pa, PAGE_BYTES) || codemap_page(c, page->pa))
+    if (page_key(page->pa) != key || !ram_has(c->ram, page->pa, PAGE_BYTES) ||
+        codemap_page(c, page->pa))
         state_io_fail(io, STATE_OUT_OF_RANGE);
     page_io(io, page);
     if (io->error)

@@ -15,6 +15,7 @@
 #ifndef GDB_SERVER_PRIV_H
 #define GDB_SERVER_PRIV_H
 
+#include "cpu/observer.h"
 #include "debug/debugger.h"
 #include "debug/target.h"
 #include "gdb/packet.h"
@@ -63,6 +64,7 @@ struct gdb_server {
     bool no_acks, ids_have_process;
     bool extended;      /* the session outlives the guest, which can begin again */
     bool killed;        /* in such a session: it is over, and has not begun again */
+    bool detached;      /* in such a session: the guest runs without gdb */
     bool acks_end;      /* QStartNoAckMode: after its own reply */
     bool physical;      /* addresses of memory are physical */
     bool harts_locked;  /* a resume of one hart stops the others */
@@ -72,6 +74,7 @@ struct gdb_server {
 
     VEC_OF(struct gdb_point) points;
     struct target_stop stop; /* the last one */
+    uint64_t fault_insns;    /* of the machine, when a breakpoint's address was fetched from */
     unsigned watch_met;      /* the watchpoint that has stopped it, forwards; 0: none */
 };
 
@@ -119,6 +122,8 @@ enum drop { DROP_ALL, DROP_WITHDRAWN, DROP_WITHDRAWN_WATCHES };
 void points_drop(struct gdb_server *g, enum drop which);
 /* The point with the target's number; NULL: it is not gdb's. */
 const struct gdb_point *point_of(const struct gdb_server *g, unsigned number);
+/* A stop by a point that had to catch a fault becomes the stop of a breakpoint. */
+void points_settle(struct gdb_server *g, struct target_stop *s);
 bool has_point_at_pc(const struct gdb_server *g, unsigned hart);
 
 /* ---- resume.c ---- */
