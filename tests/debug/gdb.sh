@@ -136,7 +136,8 @@ check "the socket is removed" [ ! -e "$dir/socket" ]
 
 start 0
 port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]*\)$/\1/p' "$dir/rvftrace.out")
-attach tcp ":$port" -ex 'monitor info machine' -ex 'monitor quit' || :
-check "TCP on a free port" grep -q 'hart 1 .* instructions' "$dir/tcp.out"
+attach tcp ":$port" -ex disconnect -ex "target extended-remote :$port" -ex 'print 1000 + 1' -ex detach -ex 'attach 1' -ex stepi \
+    -ex 'monitor info machine' -ex 'monitor quit' || :
+check "TCP on a free port, again after a disconnect, and attaching after a detach" grep -q 'hart 1 .* instructions' "$dir/tcp.out"
 check "monitor quit ends the run" wait $guest
 exit $failed
