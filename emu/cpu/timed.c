@@ -94,8 +94,21 @@ static void drop_numbers(struct hart *h)
     h->cache.pipe = number_of(s, &now);
 }
 
+/* The hart was interrupted by firmware before it goes on. */
+static void pay_firmware(struct hart *h)
+{
+    struct model *m = h->s.model;
+
+    pipe_reset(&m->pipe);
+    h->s.cycles += m->owed;
+    m->parts[PART_BRANCH] += m->owed;
+    m->owed = 0;
+}
+
 void timed_begin(struct hart *h)
 {
+    if (h->s.model->owed)
+        pay_firmware(h);
     h->cache.pipe = number_of(&h->cache.timed->states, &h->s.model->pipe);
     timed_update_context(h);
 }
@@ -832,4 +845,12 @@ void timed_satp(struct hart *h)
     model_clear_filter(h->s.model);
     h->s.model->fetch_epoch++;
     timed_update_context(h);
+}
+
+void timed_remote_fence(struct hart *h, enum core_class fence)
+{
+    const struct core *core = h->s.model->core;
+
+    if (hart_waits_for(h) == HART_WAITS_NOT)
+        h->s.model->owed += core->trap + core->interval[fence] + core->flush;
 }

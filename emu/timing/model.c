@@ -109,6 +109,7 @@ void model_reset(struct model *m)
     cache_clear(&m->tlb2);
     predictor_reset(&m->predictor);
     m->division = 0;
+    m->owed = 0;
     stores_reset(&m->stores);
     m->last_miss = UINT64_MAX;
     m->stride = 0;
@@ -119,7 +120,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 10);
+    state_io_section(io, "timing", 11);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -136,6 +137,7 @@ void model_state_io(struct state_io *io, struct model *m)
     STATE_IO(io, m->stride);
     for (unsigned i = 0; i < MODEL_PARTS; i++)
         STATE_IO(io, m->parts[i]);
+    STATE_IO(io, m->owed);
     if (io->loading) {
         model_clear_filter(m);
         m->fetch_epoch++;

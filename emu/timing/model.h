@@ -58,6 +58,7 @@ struct model {
     struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
+    uint64_t owed;               /* cycles of firmware since the hart ran last */
 
     /* caches */
     struct filter filter;
