@@ -329,7 +329,7 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
     by.pc -= 4; /* as above */
     hart_forget_cut(target);
     if (target->s.model)
-        timed_sfence(target);
+        timed_sfence(target, NULL);
     if (target->s.model && target != requester)
         timed_remote_fence(target, CORE_sfence);
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);

@@ -280,6 +280,8 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
         p.flags = PIPE_CONTROL;
     p.offset = p.flags ? (int16_t)u->imm : 0;
     p.narrow = narrow_of(op);
+    if ((op == OP_sfence_vma || op == OP_sinval_vma) && u->rs1)
+        p.flags |= PIPE_PAGE;
     if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
         p.flags |= PIPE_FLOAT;
     return p;
@@ -828,9 +830,12 @@ void timed_fence_i(struct hart *h)
     timed_update_context(h);
 }
 
-void timed_sfence(struct hart *h)
+void timed_sfence(struct hart *h, const uint64_t *va)
 {
-    model_sfence(h->s.model);
+    if (va && h->s.model->core->sfence_page)
+        model_sfence_page(h->s.model, *va);
+    else
+        model_sfence(h->s.model);
     timed_update_context(h);
 }
 

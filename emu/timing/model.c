@@ -560,6 +560,30 @@ void model_sfence(struct model *m)
     m->fetch_epoch++;
 }
 
+/* Whether the page of a key has the address, in whatever address space. */
+static bool page_of_key_has(uint64_t key, uint64_t va)
+{
+    enum { ASID_SHIFT = 48 };
+
+    return key != CACHE_EMPTY && !((page_key(va, key >> 45 & 7, 0) ^ key) << (64 - ASID_SHIFT));
+}
+
+static void drop_page(struct cache *tlb, uint64_t va)
+{
+    for (uint64_t i = 0; i < (uint64_t)tlb->sets * tlb->ways; i++)
+        if (page_of_key_has(tlb->keys[i], va))
+            cache_remove_at(tlb, i);
+}
+
+void model_sfence_page(struct model *m, uint64_t va)
+{
+    drop_page(&m->itlb, va);
+    drop_page(&m->dtlb, va);
+    drop_page(&m->tlb2, va);
+    model_clear_filter(m);
+    m->fetch_epoch++;
+}
+
 /* ---- values ---- */
 
 uint32_t model_multiply(const struct model *m, uint64_t a, uint64_t b)

@@ -139,6 +139,7 @@ bool model_take_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t a
                      uint32_t *cycles);
 void model_put_page(struct model *m, struct cache *tlb, const struct model_page *page);
 void model_sfence(struct model *m);
+void model_sfence_page(struct model *m, uint64_t va); /* in all address spaces */
 
 /* ---- values ---- */
 
