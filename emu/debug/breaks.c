@@ -187,8 +187,7 @@ static uint64_t default_size(const struct debugger *d, uint64_t address)
     return s && s->addr == address && s->size && s->size < WORD ? s->size : WORD;
 }
 
-/* ADDR[,SIZE] [physical] */
-static bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
+bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
 {
     if (!arg_variable(d, args, "an address", &p->address, &p->size))
         return false;

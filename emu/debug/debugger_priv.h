@@ -13,6 +13,7 @@
  *     run.c        the commands that run the machine; the reason of each stop
  *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
+ *     back_lines.c steps back by lines and over calls
  *     frame.c      stack frames: prologues and the chain of frame pointers
  *     code.c       disassembly
  *     context.c    the machine's side of expressions (expr.h)
@@ -22,6 +23,8 @@
  *     info.c       the subjects of info
  *     show.c       registers, memory, backtrace, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
+ *     site.c       what each hart would fetch at a site or another place
+ *     updates.c    updates of code, the cost of tracing, trampolines
  */
 #ifndef DEBUG_DEBUGGER_PRIV_H
 #define DEBUG_DEBUGGER_PRIV_H
@@ -245,6 +248,8 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
 
 /* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
 void print_point_stop(struct debugger *d, const struct target_stop *s);
+/* ADDR[,SIZE] [physical], of which it sets address, size and space. */
+MUST_USE bool arg_watched(struct debugger *d, const char **args, struct target_point *p);
 void print_points(struct debugger *d); /* info breaks */
 
 /* ---- catch.c ---- */
@@ -298,6 +303,9 @@ MUST_USE bool arg_places(struct debugger *d, const char **at, uint64_t places[PL
 
 /* ---- back.c ---- */
 
+/* Before a command that goes back. False: there is no history, and a message was printed. */
+MUST_USE bool set_off_back(struct debugger *d);
+
 void print_checkpoints(struct debugger *d); /* info checkpoints */
 void delete_checkpoint(struct debugger *d, const char *args);
 
@@ -327,7 +335,15 @@ unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
 /* The same as `x/i' shows it. */
 unsigned print_instruction(struct debugger *d, uint64_t va);
 
+/* ---- site.c ---- */
+
+void print_site_counts(struct debugger *d, uint32_t id); /* entries and cycles by state */
+
 /* ---- trace.c ---- */
+
+/* A line: address, kind, state, counts. */
+void print_site(struct debugger *d, uint32_t id);
+bool name_matches(const char *glob, const char *name);
 
 void trace_free(struct debugger *d);
 /* If there is a site at va: its state, its target, and the harts that have not fenced since. */
