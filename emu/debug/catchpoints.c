@@ -11,7 +11,7 @@ static bool wants_kind(const struct target_point *p, enum event_kind kind)
 
 void catch_listen(struct target *t)
 {
-    uint32_t kinds = TARGET_EVENTS;
+    uint32_t kinds = TARGET_EVENTS | (t->changed ? EVENT_BIT(EVENT_TRAP_RETURN) : 0);
 
     for (size_t i = 0; i < t->points.len; i++)
         if (t->points.at[i].kind == TARGET_CATCH && !t->points.at[i].disabled)

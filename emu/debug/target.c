@@ -211,6 +211,19 @@ static void note_patch(struct target *t, const struct code_write *w)
     machine_ask_stop(t->machine);
 }
 
+void target_follow(struct target *t, void (*changed)(void *ctx), void *ctx)
+{
+    t->changed = changed;
+    t->changed_ctx = ctx;
+    catch_listen(t);
+}
+
+static void tell_change(const struct target *t)
+{
+    if (t->changed)
+        t->changed(t->changed_ctx);
+}
+
 static void on_event(void *ctx, const struct event *e)
 {
     struct target *t = ctx;
@@ -219,6 +232,7 @@ static void on_event(void *ctx, const struct event *e)
     case EVENT_ACCESS: watch_note(t, &e->access); break;
     case EVENT_SATP:
     case EVENT_SFENCE_VMA: watch_follow(t); break;
+    case EVENT_TRAP_RETURN: tell_change(t); break;
     case EVENT_CODE_WRITE: note_patch(t, &e->code_write); break;
     default: break;
     }

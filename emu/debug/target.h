@@ -227,6 +227,13 @@ const struct target_point *target_find_point(const struct target *t, unsigned nu
 bool target_has_breakpoint(const struct target *t, uint64_t pa);
 
 /*
+ * Calls `changed` whenever a hart may translate an address in another way than before: at a resume,
+ * after going back, and in the run after a write of satp, an sfence.vma and a return from a trap.
+ * It may add and delete breakpoints. NULL ends this. Not to be called in a run.
+ */
+void target_follow(struct target *t, void (*changed)(void *ctx), void *ctx);
+
+/*
  * Stops after each store to an ftrace site for which `wanted` returns true. It
  * is called during the run, after the store. NULL ends this. `site` is an index
  * of the site table (ftrace/sites.h).

@@ -120,6 +120,9 @@ struct target {
     struct writer patched_by;
     size_t findings_before, findings_piece; /* since the resume; since the last machine_run */
 
+    void (*changed)(void *ctx); /* target_follow; NULL: none */
+    void *changed_ctx;
+
     bool (*patch_wanted)(void *ctx, uint32_t site); /* NULL: patches do not stop */
     void *patch_ctx;
 };

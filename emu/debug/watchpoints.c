@@ -151,6 +151,8 @@ void watch_follow(struct target *t)
         }
         VEC_FREE(&list);
     }
+    if (t->changed)
+        t->changed(t->changed_ctx);
 }
 
 /* ---- accesses ---- */

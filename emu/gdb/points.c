@@ -6,6 +6,9 @@
  * as the schedule has it, and must not miss it; so a breakpoint that was taken back is kept until
  * the machine runs for another reason. The hart that steps passes it in any case.
  */
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "gdb/server_priv.h"
 
 static const struct {
@@ -42,6 +45,86 @@ static struct gdb_point *find(struct gdb_server *g, const struct gdb_point *p)
     return NULL;
 }
 
+/* ---- breakpoints where nothing is mapped ---- */
+
+struct late_condition {
+    const struct gdb_server *server;
+    uint64_t address;
+};
+
+/* The memory may have been given to another program since. */
+static bool is_at_address(void *ctx, unsigned hart)
+{
+    const struct late_condition *c = ctx;
+
+    return target_hart(c->server->target, hart).pc == c->address;
+}
+
+static bool has_place(const struct gdb_point *p, uint64_t pa)
+{
+    for (unsigned i = 0; i < p->places; i++)
+        if (p->pas[i] == pa)
+            return true;
+    return false;
+}
+
+static void drop_place(struct gdb_server *g, struct gdb_point *p, unsigned i)
+{
+    (void)!target_delete_point(g->target, p->numbers[i]);
+    p->places--;
+    for (; i < p->places; i++) {
+        p->numbers[i] = p->numbers[i + 1];
+        p->pas[i] = p->pas[i + 1];
+    }
+}
+
+static void add_place(struct gdb_server *g, struct gdb_point *p, uint64_t pa)
+{
+    struct late_condition *c = xcalloc(1, sizeof *c);
+    const struct target_point point = {.kind = TARGET_BREAK,
+                                       .space = TARGET_BY_PHYSICAL,
+                                       .address = pa,
+                                       .hart = TARGET_ANY_HART,
+                                       .condition = {is_at_address, free, c}};
+    unsigned number;
+
+    *c = (struct late_condition){g, p->address};
+    if (p->places == POINT_PLACES_MAX)
+        drop_place(g, p, 0);
+    if (target_add_point(g->target, 0, &point, &number)) {
+        free(c);
+        return;
+    }
+    p->numbers[p->places] = number;
+    p->pas[p->places++] = pa;
+}
+
+static void find_places(struct gdb_server *g, struct gdb_point *p)
+{
+    uint64_t pa;
+
+    for (unsigned hart = 0; hart < target_hart_count(g->target); hart++)
+        if (!target_locate(g->target, hart, TARGET_BY_HART, p->address, &pa) && !has_place(p, pa))
+            add_place(g, p, pa);
+}
+
+static void follow(void *ctx)
+{
+    struct gdb_server *g = ctx;
+
+    for (size_t i = 0; i < g->points.len; i++)
+        if (g->points.at[i].late)
+            find_places(g, &g->points.at[i]);
+}
+
+/* ---- packets ---- */
+
+/* An address of the lower half, where each program has memory of its own. */
+static bool is_of_program(const struct gdb_server *g, uint64_t address)
+{
+    return !(address >> 63) && !(address & 1) && space_of_memory(g) == TARGET_BY_HART;
+}
+
 /* gdb compares the old and the new value of a write itself, so writes that change nothing need not
  * stop the machine. */
 static enum target_error add(struct gdb_server *g, struct gdb_point *p, enum target_point_kind kind)
@@ -52,8 +135,17 @@ static enum target_error add(struct gdb_server *g, struct gdb_point *p, enum tar
                                        .size = kind == TARGET_BREAK ? 0 : p->kind,
                                        .hart = TARGET_ANY_HART,
                                        .on_change = kind == TARGET_WATCH_WRITE};
+    enum target_error error = TARGET_NOT_MAPPED;
 
-    return target_add_point(g->target, g->selected, &point, &p->number);
+    if (kind != TARGET_BREAK || !is_of_program(g, p->address))
+        error = target_add_point(g->target, g->selected, &point, &p->numbers[0]);
+    p->places = !error;
+    p->late = error == TARGET_NOT_MAPPED && kind == TARGET_BREAK && !g->physical;
+    if (!p->late)
+        return error;
+    find_places(g, p);
+    target_follow(g->target, follow, g);
+    return TARGET_OK;
 }
 
 void packet_insert_point(struct gdb_server *g, const char *args)
@@ -108,17 +200,21 @@ void points_drop(struct gdb_server *g, enum drop which)
 
     for (size_t i = 0; i < g->points.len; i++)
         if (is_dropped(&g->points.at[i], which))
-            (void)!target_delete_point(g->target, g->points.at[i].number);
+            while (g->points.at[i].places)
+                drop_place(g, &g->points.at[i], 0);
         else
             g->points.at[kept++] = g->points.at[i];
     g->points.len = kept;
+    if (!kept)
+        target_follow(g->target, NULL, NULL);
 }
 
 const struct gdb_point *point_of(const struct gdb_server *g, unsigned number)
 {
     for (size_t i = 0; i < g->points.len; i++)
-        if (g->points.at[i].number == number)
-            return &g->points.at[i];
+        for (unsigned k = 0; k < g->points.at[i].places; k++)
+            if (g->points.at[i].numbers[k] == number)
+                return &g->points.at[i];
     return NULL;
 }
 

@@ -26,12 +26,22 @@ enum { ERROR_FAULT = 14, ERROR_INVALID = 22 };
 /* gdb's numbers of signals. */
 enum { SIGNAL_INT = 2, SIGNAL_TRAP = 5, SIGNAL_TERM = 15 };
 
-/* A breakpoint or watchpoint that gdb has set; all numbers as in its packet. */
+/*
+ * A breakpoint or watchpoint that gdb has set; all numbers as in its packet. A breakpoint at an
+ * address that no hart maps at present, as one in a program that has not been loaded, is `late': it
+ * gets a place in memory when a hart maps the address, and further ones if other memory is mapped
+ * there.
+ */
+enum { POINT_PLACES_MAX = 8 };
+
 struct gdb_point {
     uint64_t address, kind;
-    char type;       /* '0' software, '1' hardware, '2' write, '3' read, '4' access */
-    unsigned number; /* the target's */
-    bool withdrawn;  /* gdb has taken it back, for the one instruction of a hart perhaps */
+    char type; /* '0' software, '1' hardware, '2' write, '3' read, '4' access */
+    bool late;
+    bool withdrawn; /* gdb has taken it back, for the one instruction of a hart perhaps */
+    unsigned places;
+    unsigned numbers[POINT_PLACES_MAX]; /* the target's */
+    uint64_t pas[POINT_PLACES_MAX];     /* if late */
 };
 
 struct gdb_server {

@@ -28,6 +28,15 @@ check() { # claim, command...
     fi
 }
 
+# gdb's output with these commands, in a file of this name.
+attach() { # name, remote, command...
+    name=$1
+    remote=$2
+    shift 2
+    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
+        >"$dir/$name.out" 2>&1
+}
+
 # ---- the run is the same with gdb and without ----
 
 append="script=\"echo function_graph > $tracer; work tree 1; poweroff\""
@@ -72,16 +81,16 @@ timeout 60 "${GDB:-gdb-multiarch}" -nx -q -iex 'set confirm off' -iex 'set pagin
 check "the session did all that" grep -q 'hit Breakpoint .*tree_insert' "$dir/busy.out"
 check "stops and steps change nothing in the run" cmp -s "$dir/plain.json" "$dir/busy.json"
 
-# ---- a guest that runs: attach, let it go, attach again, end it ----
+# ---- a program in the guest: its memory is there only while it runs ----
 
-# gdb's output with these commands, in a file of this name.
-attach() { # name, remote, command...
-    name=$1
-    remote=$2
-    shift 2
-    timeout 60 "${GDB:-gdb-multiarch}" -nx -q -batch -iex 'set confirm off' -ex "target remote $remote" "$@" "$kernel" \
-        >"$dir/$name.out" 2>&1
-}
+attach program "| $build/rvftrace debug --quiet --initrd $build/guest-kernel/initrd.cpio --gdb - --append 'script=\"hello; hello; poweroff\"' $kernel" \
+    -ex "add-symbol-file $build/guest-kernel/user/bin/hello" -ex 'break main' -ex continue -ex 'info registers priv' \
+    -ex next -ex continue -ex reverse-continue -ex 'print argc' || :
+check "a breakpoint in a program is met in each run of it, and on the way back" \
+    [ "$(grep -c 'Breakpoint 1, main (argc=1' "$dir/program.out")" -eq 3 ]
+check "there the hart is in U-mode" grep -q 'User/Application' "$dir/program.out"
+
+# ---- a guest that runs: attach, let it go, attach again, end it ----
 
 start() { # where, more options
     "$build/rvftrace" run --harts 2 --console "$dir/console" --gdb "$@" --append 'script="work tree 1000000"' \
