@@ -24,6 +24,7 @@
  *     show.c       registers, memory, backtrace, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
  *     site.c       what each hart would fetch at a site or another place
+ *     tour.c       a guided tour through the patching of a site
  *     updates.c    updates of code, the cost of tracing, trampolines
  */
 #ifndef DEBUG_DEBUGGER_PRIV_H
@@ -76,9 +77,12 @@ struct view {
     unsigned hart;
 };
 
+struct tour;
+
 struct debugger {
     struct debugger_config config;
-    struct input *in; /* NULL: commands come one by one, from elsewhere */
+    struct tour *tour; /* NULL: none was begun */
+    struct input *in;  /* NULL: commands come one by one, from elsewhere */
     VEC_OF(struct point_note) notes;
     VEC_OF(char *) actions; /* commands of points that have stopped the machine */
     size_t next_action;     /* the next one of them to run; those before it are freed */
