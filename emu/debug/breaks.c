@@ -61,12 +61,18 @@ static const char *condition_text(const struct target_point *p)
     return c ? c->text : NULL;
 }
 
-/* The rest of the line as a condition. False: a message was printed. */
-static bool arg_condition(struct debugger *d, const char *args, struct target_condition *c)
+/* The rest of the line as the condition of a point. False: a message was printed. */
+static bool arg_condition(struct debugger *d, const char *args, const struct target_point *p,
+                          struct target_condition *c)
 {
     const char *text = args;
-    struct expr *e = arg_expr(d, &args, EXPR_WHOLE, "a condition");
+    struct view before = d->view;
+    struct expr *e;
 
+    if (p->kind == TARGET_BREAK) /* the function's variables are known there */
+        d->view.scope = place_canonical(d, p->address);
+    e = arg_expr(d, &args, EXPR_WHOLE, "a condition");
+    d->view = before;
     if (e)
         *c = condition_new(d, text, e);
     return e != NULL;
@@ -93,7 +99,7 @@ bool arg_limits(struct debugger *d, const char **args, struct target_point *p)
         return false;
     if (!arg_keyword(args, "if"))
         return arg_end(d, *args);
-    return arg_condition(d, *args, &p->condition);
+    return arg_condition(d, *args, p, &p->condition);
 }
 
 static const char *point_name(const struct target_point *p)
@@ -162,10 +168,11 @@ static void add_break(struct debugger *d, const char *args, bool temporary)
     uint64_t places[PLACES_MAX] = {selected_pc(d)};
     size_t count = 1;
 
-    if ((!is_limit(args) && !arg_places(d, &args, places, &count)) || !arg_limits(d, &args, &p))
+    if (!is_limit(args) && !arg_places(d, &args, places, &count))
         return;
     p.address = places[0];
-    add_point(d, &p, places + 1, count - 1, "");
+    if (arg_limits(d, &args, &p))
+        add_point(d, &p, places + 1, count - 1, "");
 }
 
 void do_break(struct debugger *d, const char *args)
@@ -401,7 +408,8 @@ void do_condition(struct debugger *d, const char *args)
     struct target_condition c = {.holds = NULL};
     unsigned number;
 
-    if (!arg_point(d, &args, &number) || (*args && !arg_condition(d, args, &c)))
+    if (!arg_point(d, &args, &number) ||
+        (*args && !arg_condition(d, args, target_find_point(d->target, number), &c)))
         return;
     (void)!target_set_condition(d->target, number, c);
 }

@@ -90,9 +90,13 @@ unsigned print_instruction(struct debugger *d, uint64_t va)
     struct disasm_names names = place_names(d);
     char text[DISASM_MAX];
     uint32_t word;
+    uint64_t pc = selected_pc(d);
+    struct stack_frame f;
     unsigned size;
 
-    fprintf(d->out, "%s0x%" PRIx64, va == selected_pc(d) ? "=> " : "   ", va);
+    if (stack_frame(d, d->view.hart, d->view.frame, &f))
+        pc = f.u.pc;
+    fprintf(d->out, "%s0x%" PRIx64, va == pc ? "=> " : "   ", va);
     print_address_name(d->language, d->out, va);
     fprintf(d->out, ":\t");
     if (!place_word(d, va, &word)) {

@@ -180,7 +180,7 @@ void command_run(struct debugger *d, const char *line)
     if (!c)
         return;
     skip_word(&line, name_len(line));
-    context_look(d, d->selected);
+    context_command(d);
     c->run(d, line);
     language_release(d->language);
 }

@@ -2,11 +2,13 @@
  * context.c - connects the language of expressions (value.h) with the machine: registers, memory
  * and symbols of the hart whose state is looked at, and its selected frame.
  */
+#include <dwarf.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "debug/debugger_priv.h"
 #include "debug/dwarf.h"
+#include "debug/location.h"
 #include "load/symbols.h"
 
 /* ---- registers ---- */
@@ -31,18 +33,43 @@ static void register_kind(void *ctx, unsigned number, unsigned *bits, unsigned *
                                             : 0;
 }
 
-static bool get_register(void *ctx, unsigned number, uint64_t *value)
+/* False: it is the hart's own, in any frame. */
+static bool is_of_frame(const struct debugger *d, unsigned number)
 {
-    const struct debugger *d = ctx;
-
-    return !target_get_register(d->target, d->view.hart, number, value);
+    return d->view.frame && number <= TARGET_REG_PC;
 }
 
+static bool get_register(void *ctx, unsigned number, uint64_t *value)
+{
+    struct debugger *d = ctx;
+    struct stack_frame f;
+
+    if (!is_of_frame(d, number) || !stack_frame(d, d->view.hart, d->view.frame, &f))
+        return !target_get_register(d->target, d->view.hart, number, value);
+    if (number < UNWIND_REGS && f.u.lost >> number & 1)
+        return false;
+    *value = number == TARGET_REG_PC ? f.u.pc : f.u.reg[number];
+    return true;
+}
+
+static bool store(void *ctx, uint64_t address, const void *from, size_t len);
+
+/* A register of an outer frame is where an inner one has saved it. */
 static bool set_register(void *ctx, unsigned number, uint64_t value)
 {
-    const struct debugger *d = ctx;
+    struct debugger *d = ctx;
+    struct stack_frame f;
+    bool done;
 
-    return !target_set_register(d->target, d->view.hart, number, value);
+    if (is_of_frame(d, number) && stack_frame(d, d->view.hart, d->view.frame, &f)) {
+        if (number == TARGET_REG_PC || number == TARGET_REG_X0 + 2)
+            return false;
+        if (f.u.at[number])
+            return store(ctx, f.u.at[number], &value, sizeof value);
+    }
+    done = !target_set_register(d->target, d->view.hart, number, value);
+    stack_forget(d);
+    return done;
 }
 
 /* ---- memory ---- */
@@ -56,8 +83,9 @@ static bool load(void *ctx, uint64_t address, void *to, size_t len)
 
 static bool store(void *ctx, uint64_t address, const void *from, size_t len)
 {
-    const struct debugger *d = ctx;
+    struct debugger *d = ctx;
 
+    stack_forget(d);
     return !target_write(d->target, d->view.hart, TARGET_BY_ANY, address, from, len);
 }
 
@@ -104,13 +132,95 @@ static const char *name_at(void *ctx, uint64_t address, uint64_t *offset)
 
 /* ---- frames ---- */
 
-static void selected_frame(void *ctx, struct frame_scope *f)
+static void selected_frame(void *ctx, struct frame_scope *scope)
 {
-    const struct debugger *d = ctx;
-    uint64_t pc = 0;
+    struct debugger *d = ctx;
+    struct stack_frame f;
 
-    (void)!target_get_register(d->target, d->view.hart, TARGET_REG_PC, &pc);
-    *f = (struct frame_scope){.pc = pc, .canonical = place_canonical(d, pc)};
+    *scope = (struct frame_scope){.pc = d->view.scope, .canonical = d->view.scope};
+    if (d->view.scope)
+        return;
+    if (!stack_frame(d, d->view.hart, d->view.frame, &f))
+        return;
+    *scope = (struct frame_scope){.pc = f.u.pc,
+                                  .canonical = f.u.user ? 0 : unwind_code(d, &f.u),
+                                  .level = f.level,
+                                  .cfa = f.u.cfa,
+                                  .cfa_known = f.u.cfa_known};
+}
+
+/* ---- the values of parameters at the call ---- */
+
+/* The call in the function that returns to `pc`. */
+static bool find_call(Dwarf_Die *outer, uint64_t pc, unsigned depth, Dwarf_Die *call)
+{
+    enum { DEPTH_MAX = 16 };
+    Dwarf_Die child;
+    int end = dwarf_child(outer, &child);
+
+    for (; end == 0; end = dwarf_siblingof(&child, &child)) {
+        int tag = dwarf_tag(&child);
+        Dwarf_Attribute attr;
+        Dwarf_Addr back;
+
+        if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) {
+            unsigned name = tag == DW_TAG_call_site ? DW_AT_call_return_pc : DW_AT_low_pc;
+
+            if (dwarf_formaddr(dwarf_attr(&child, name, &attr), &back) == 0 && back == pc) {
+                *call = child;
+                return true;
+            }
+        } else if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
+                   depth < DEPTH_MAX && find_call(&child, pc, depth + 1, call)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The expression of the value that a register has at the call. */
+static bool find_parameter(Dwarf_Die *call, unsigned dwarf_register, Dwarf_Attribute *value)
+{
+    Dwarf_Die child;
+    int end = dwarf_child(call, &child);
+
+    for (; end == 0; end = dwarf_siblingof(&child, &child)) {
+        Dwarf_Attribute attr;
+        Dwarf_Op *ops;
+        size_t count;
+
+        if (dwarf_attr(&child, DW_AT_location, &attr) &&
+            dwarf_getlocation(&attr, &ops, &count) == 0 && count == 1 &&
+            ops[0].atom == DW_OP_reg0 + dwarf_register)
+            return dwarf_attr(&child, DW_AT_call_value, value) ||
+                   dwarf_attr(&child, DW_AT_GNU_call_site_value, value);
+    }
+    return false;
+}
+
+static bool entry_register(void *ctx, unsigned dwarf_register, uint64_t *value)
+{
+    struct debugger *d = ctx;
+    struct view before = d->view;
+    unsigned number = d->view.frame;
+    struct stack_frame caller;
+    struct blocks b;
+    Dwarf_Die call;
+    Dwarf_Attribute attr;
+    bool ok;
+
+    do { /* past the functions that this one is inlined into */
+        if (!stack_frame(d, d->view.hart, ++number, &caller))
+            return false;
+    } while (caller.level);
+    if (caller.u.exact || !debug_blocks(d->info, unwind_code(d, &caller.u), &b) ||
+        !find_call(&b.at[0], place_canonical(d, caller.u.pc), 0, &call) ||
+        !find_parameter(&call, dwarf_register, &attr))
+        return false;
+    d->view.frame = number;
+    ok = location_call_value(d->language, &attr, value);
+    d->view = before;
+    return ok;
 }
 
 /* ---- the session's language ---- */
@@ -128,16 +238,24 @@ void context_open(struct debugger *d)
         .symbol = find_symbol,
         .name_at = name_at,
         .frame = selected_frame,
+        .entry_register = entry_register,
     };
 
     d->info = debug_info_new(d->config.lines);
     d->language = language_new(&env, d->info);
 }
 
+void context_command(struct debugger *d)
+{
+    stack_forget(d);
+    d->view = (struct view){.hart = d->selected, .frame = d->frame};
+}
+
 void context_close(struct debugger *d)
 {
     language_free(d->language);
     debug_info_free(d->info);
+    VEC_FREE(&d->stack.frames);
 }
 
 struct view context_look(struct debugger *d, unsigned hart)
@@ -145,6 +263,7 @@ struct view context_look(struct debugger *d, unsigned hart)
     struct view before = d->view;
 
     d->view = (struct view){.hart = hart};
+    stack_forget(d);
     return before;
 }
 

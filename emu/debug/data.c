@@ -386,6 +386,7 @@ static bool examine_line(struct debugger *d, const struct print_format *f, unsig
 
     if (f->letter == 'i') {
         size = print_instruction(d, *at);
+        remember_examined(d, value_at(type_builtin(language_types(d->language), "int8_t"), *at));
         *at += size;
         return size != 0;
     }
@@ -494,7 +495,7 @@ static void show_display(struct debugger *d, struct display *at)
 
 void data_show_displays(struct debugger *d)
 {
-    context_look(d, d->selected);
+    context_command(d);
     for (size_t i = 0; i < d->data->displays.len; i++)
         if (!d->data->displays.at[i].off)
             show_display(d, &d->data->displays.at[i]);

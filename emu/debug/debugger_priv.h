@@ -14,7 +14,9 @@
  *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
  *     back_lines.c steps back by lines and over calls
- *     frame.c      stack frames: prologues and the chain of frame pointers
+ *     frame.c      stack frames by prologues and the chain of frame pointers
+ *     unwind.c     stack frames by call frame information, traps, the graph tracer
+ *     stack.c      the frames as the user sees them: backtrace, frame, info locals
  *     code.c       disassembly
  *     context.c    the machine's side of expressions (expr.h)
  *     data.c       print, x, display, ptype: values by expressions
@@ -40,6 +42,7 @@
 #include "debug/expr.h"
 #include "debug/sources.h"
 #include "debug/target.h"
+#include "debug/unwind.h"
 
 enum { NAME_MAX_LEN = 192 };
 
@@ -70,11 +73,18 @@ struct register_file {
     uint64_t value[REGS_SHOWN];
 };
 
+/* A function of the program: the machine's frame has one for each function inlined at its pc. */
+struct stack_frame {
+    struct unwound u;
+    unsigned level; /* of the inlined functions: 0 is the innermost */
+};
+
 struct input;
 
 /* Whose registers, memory and variables an expression means. */
 struct view {
-    unsigned hart;
+    unsigned hart, frame;
+    uint64_t scope; /* names are those that are seen here; 0: in the frame */
 };
 
 struct tour;
@@ -104,6 +114,12 @@ struct debugger {
         unsigned first, last; /* lines that were listed */
         bool known, shown;    /* there is a file; lines of it were listed */
     } listing;
+    struct {
+        VEC_OF(struct stack_frame) frames; /* so far */
+        bool complete;                     /* there are no more */
+        unsigned hart;
+    } stack;
+    unsigned frame;    /* the selected one, of the selected hart */
     struct data *data; /* of data.c: what `x' continues with, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
@@ -168,6 +184,8 @@ unsigned arg_unit(const char **at);
 
 void context_open(struct debugger *d);
 void context_close(struct debugger *d);
+/* Before each command: expressions see the selected frame of the selected hart. */
+void context_command(struct debugger *d);
 /* From now on expressions see this hart's innermost frame. Returns what they saw before. */
 struct view context_look(struct debugger *d, unsigned hart);
 
@@ -194,6 +212,7 @@ void data_continue_at(struct debugger *d, uint64_t address, char letter);
 
 /* The next `list' shows the line of the selected frame; after each stop. */
 void list_follow(struct debugger *d);
+void list_one(struct debugger *d); /* prints that line */
 
 /* ---- info.c ---- */
 
@@ -317,17 +336,30 @@ void delete_checkpoint(struct debugger *d, const char *args);
 
 struct frame {
     uint64_t pc, ra, fp;
-    uint64_t cfa; /* sp at the function's entry */
+    uint64_t cfa;        /* sp at the function's entry */
+    uint64_t callers_ra; /* the caller's ra, if that is not what leads to the caller */
 };
 
-/* The frame of the selected hart's present function; false: its return address is not known. */
+/* By the function's own instructions; false: its return address is not known. */
+MUST_USE bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f);
+/* By the frame pointer. */
+MUST_USE bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f);
+/* Of the selected hart, whatever frame is selected: where its function returns to, and sp then. */
 MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
-/* The caller's frame, by the chain of frame pointers; false: the chain ends. */
-MUST_USE bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out);
 
-/* An address inside the selected frame's code, as the debug information has it: of a caller in its
- * call. */
-uint64_t frame_code(const struct debugger *d);
+/* ---- stack.c ---- */
+
+/* The frames of a hart, the innermost first. False: there are no more. The state of the machine is
+   looked at again after stack_forget. */
+MUST_USE bool stack_frame(struct debugger *d, unsigned hart, unsigned number,
+                          struct stack_frame *f);
+void stack_forget(struct debugger *d);
+/* The selected frame is the innermost one again. */
+void stack_reset(struct debugger *d);
+/* An address inside the selected frame's code, as the debug information has it. */
+uint64_t frame_code(struct debugger *d);
+/* File and line of a frame. */
+MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
 
 /* ---- code.c ---- */
 

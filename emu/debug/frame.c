@@ -1,9 +1,9 @@
 /*
- * frame.c - stack frames: the present function and its callers.
+ * frame.c - stack frames by the code of functions, where there is no call frame information.
  *
- * The present function is decoded from its start to the pc, to know what its
+ * A function is decoded from its start to the pc, to know what its
  * prologue has done so far, and from the pc to its `ret`, to know what its
- * epilogue will undo. Callers are found by the frame pointer of
+ * epilogue will undo. If that fails, the caller is found by the frame pointer of
  * -fno-omit-frame-pointer on RISC-V: s0 is the caller's sp, the return address
  * is at s0-8, the caller's s0 at s0-16.
  */
@@ -47,9 +47,10 @@ static bool load(const struct debugger *d, uint64_t va, uint64_t *value)
 /* ---- forwards: the straight line to the return ---- */
 
 struct epilogue {
-    uint64_t sp, ra, s0;   /* the values at the return */
-    bool ra_kept, s0_kept; /* saved between pc and return: reloading gives the present value */
-    uint64_t auipc_at;     /* a tail call is auipc and jr */
+    uint64_t sp, ra, s0, t0; /* the values at the return */
+    /* saved between pc and return: reloading gives the present value */
+    bool ra_kept, s0_kept, t0_kept;
+    uint64_t auipc_at; /* a tail call is auipc and jr */
 };
 
 enum scan { SCAN_ON, SCAN_RETURNS, SCAN_ELSEWHERE };
@@ -60,7 +61,8 @@ static enum scan leaves(const struct epilogue *e, const struct insn *i, uint64_t
     uint64_t target = va + (uint64_t)(int64_t)i->imm;
 
     if (i->op == OP_jalr && i->rd == REG_ZERO)
-        return i->rs1 == REG_RA || e->auipc_at + 4 == va ? SCAN_RETURNS : SCAN_ELSEWHERE;
+        return i->rs1 == REG_RA || i->rs1 == REG_T0 || e->auipc_at + 4 == va ? SCAN_RETURNS
+                                                                             : SCAN_ELSEWHERE;
     if (i->op == OP_jal && i->rd == REG_ZERO && (target < start || target >= end))
         return SCAN_RETURNS;
     switch (op_class(i->op)) {
@@ -81,15 +83,16 @@ static void note_register(const struct debugger *d, const struct insn *i, unsign
         (void)!load(d, sp + (uint64_t)(int64_t)i->imm, value);
 }
 
-static enum scan advance(const struct debugger *d, struct epilogue *e, const struct insn *i,
-                         uint64_t va)
+static enum scan advance(const struct debugger *d, const struct unwound *u, struct epilogue *e,
+                         const struct insn *i, uint64_t va)
 {
     note_register(d, i, REG_RA, e->sp, &e->ra_kept, &e->ra);
     note_register(d, i, REG_S0, e->sp, &e->s0_kept, &e->s0);
+    note_register(d, i, REG_T0, e->sp, &e->t0_kept, &e->t0);
     if (adds_to_sp(i))
         e->sp += (uint64_t)(int64_t)i->imm;
     else if (i->op == OP_addi && i->rd == REG_SP && i->rs1 == REG_S0)
-        e->sp = selected_register(d, REG_S0) + (uint64_t)(int64_t)i->imm;
+        e->sp = u->reg[REG_S0] + (uint64_t)(int64_t)i->imm;
     else if (i->rd == REG_SP && i->op != OP_sd)
         return SCAN_ELSEWHERE;
     if (i->op == OP_auipc)
@@ -97,11 +100,11 @@ static enum scan advance(const struct debugger *d, struct epilogue *e, const str
     return SCAN_ON;
 }
 
-static bool scan_forwards(const struct debugger *d, uint64_t start, uint64_t end, struct frame *f)
+static bool scan_forwards(const struct debugger *d, const struct unwound *u, uint64_t start,
+                          uint64_t end, struct frame *f)
 {
-    struct epilogue e = {.sp = selected_register(d, REG_SP),
-                         .ra = selected_register(d, REG_RA),
-                         .s0 = selected_register(d, REG_S0)};
+    struct epilogue e = {
+        .sp = u->reg[REG_SP], .ra = u->reg[REG_RA], .s0 = u->reg[REG_S0], .t0 = u->reg[REG_T0]};
     uint64_t va = f->pc;
     struct insn i;
 
@@ -110,11 +113,13 @@ static bool scan_forwards(const struct debugger *d, uint64_t start, uint64_t end
 
         if (where == SCAN_RETURNS) {
             f->cfa = e.sp;
-            f->ra = e.ra;
+            f->ra = f->callers_ra = e.ra;
             f->fp = e.s0;
+            if (i.op == OP_jalr && i.rs1 == REG_T0)
+                f->ra = e.t0;
             return true;
         }
-        if (where == SCAN_ELSEWHERE || advance(d, &e, &i, va) == SCAN_ELSEWHERE)
+        if (where == SCAN_ELSEWHERE || advance(d, u, &e, &i, va) == SCAN_ELSEWHERE)
             return false;
     }
     return false;
@@ -124,8 +129,8 @@ static bool scan_forwards(const struct debugger *d, uint64_t start, uint64_t end
 
 /* Offsets from the sp at the function's entry. */
 struct prologue {
-    int64_t sp, fp, ra_at, s0_at;
-    bool fp_set, ra_saved, s0_saved;
+    int64_t sp, fp, ra_at, s0_at, t0_at;
+    bool fp_set, ra_saved, s0_saved, t0_saved;
 };
 
 static void note_prologue(struct prologue *p, const struct insn *i)
@@ -138,7 +143,10 @@ static void note_prologue(struct prologue *p, const struct insn *i)
     } else if (saves(i, REG_S0) && !p->s0_saved) {
         p->s0_saved = true;
         p->s0_at = p->sp + i->imm;
-    } else if (i->op == OP_addi && i->rd == REG_S0 && i->rs1 == REG_SP && !p->fp_set) {
+    } else if (saves(i, REG_T0) && !p->t0_saved) {
+        p->t0_saved = true;
+        p->t0_at = p->sp + i->imm;
+    } else if (i->op == OP_addi && i->rd == REG_S0 && i->rs1 == REG_SP) {
         p->fp_set = true;
         p->fp = p->sp + i->imm;
     }
@@ -158,49 +166,70 @@ static struct prologue read_prologue(const struct debugger *d, uint64_t start, u
     return p;
 }
 
-static bool apply_prologue(const struct debugger *d, const struct prologue *p, struct frame *f)
+static bool apply_prologue(const struct debugger *d, const struct unwound *u,
+                           const struct prologue *p, bool linked, struct frame *f)
 {
-    f->cfa = p->fp_set ? selected_register(d, REG_S0) - (uint64_t)p->fp
-                       : selected_register(d, REG_SP) - (uint64_t)p->sp;
-    f->ra = selected_register(d, REG_RA);
-    f->fp = selected_register(d, REG_S0);
+    f->cfa = p->fp_set ? u->reg[REG_S0] - (uint64_t)p->fp : u->reg[REG_SP] - (uint64_t)p->sp;
+    f->ra = u->reg[REG_RA];
+    f->fp = u->reg[REG_S0];
     if (p->ra_saved && !load(d, f->cfa + (uint64_t)p->ra_at, &f->ra))
         return false;
+    f->callers_ra = f->ra;
+    if (linked && p->t0_saved && !load(d, f->cfa + (uint64_t)p->t0_at, &f->ra))
+        return false;
+    if (linked && !p->t0_saved)
+        f->ra = u->reg[REG_T0];
     return !p->s0_saved || load(d, f->cfa + (uint64_t)p->s0_at, &f->fp);
+}
+
+/* Whether the function ends with `jr t0': the trampoline of a site whose call leaves ra as it is.
+ */
+static bool is_linked(const struct debugger *d, uint64_t start, uint64_t end)
+{
+    struct insn i;
+
+    return (end - 2 > start && insn_at(d, end - 2, &i) && i.size == 2 && i.op == OP_jalr &&
+            i.rd == REG_ZERO && i.rs1 == REG_T0) ||
+           (end - 4 > start && insn_at(d, end - 4, &i) && i.size == 4 && i.op == OP_jalr &&
+            i.rd == REG_ZERO && i.rs1 == REG_T0);
+}
+
+bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f)
+{
+    struct prologue p = {0};
+    uint64_t start, end;
+    bool linked = false;
+
+    *f = (struct frame){.pc = u->pc};
+    if (place_function(d, u->exact ? u->pc : u->pc - 1, &start, &end)) {
+        if (scan_forwards(d, u, start, end, f))
+            return f->ra != 0;
+        p = read_prologue(d, start, u->pc);
+        linked = is_linked(d, start, end);
+    }
+    return apply_prologue(d, u, &p, linked, f) && f->ra != 0;
+}
+
+bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f)
+{
+    uint64_t fp = u->reg[REG_S0];
+
+    /* Stacks grow down, so a caller's frame is at a higher address; else the chain ends. */
+    *f = (struct frame){.pc = u->pc, .cfa = fp};
+    return fp % 8 == 0 && fp > u->reg[REG_SP] && load(d, fp - 8, &f->ra) &&
+           load(d, fp - 16, &f->fp) && (f->callers_ra = f->ra) != 0;
 }
 
 bool frame_innermost(const struct debugger *d, struct frame *f)
 {
-    struct prologue p = {0};
-    uint64_t start, end;
+    struct unwound u, caller;
 
-    *f = (struct frame){.pc = selected_pc(d)};
-    if (place_function(d, f->pc, &start, &end)) {
-        if (scan_forwards(d, start, end, f))
-            return f->ra != 0;
-        p = read_prologue(d, start, f->pc);
-    }
-    return apply_prologue(d, &p, f) && f->ra != 0;
-}
-
-bool frame_caller(const struct debugger *d, const struct frame *f, struct frame *out)
-{
-    uint64_t start, end;
-
-    if (!f->ra || !place_function(d, f->ra, &start, &end))
+    unwind_first(d, d->selected, &u);
+    if (!unwind_caller(d, d->selected, &u, &caller)) {
+        *f = (struct frame){.pc = u.pc, .cfa = u.cfa};
         return false;
-    *out = (struct frame){.pc = f->ra};
-    /* Stacks grow down, so a caller's frame is at a higher address; else the chain ends. */
-    if (f->fp % 8 || f->fp <= f->cfa)
-        return true;
-    if (load(d, f->fp - 8, &out->ra) && load(d, f->fp - 16, &out->fp))
-        out->cfa = f->fp;
-    else
-        out->ra = 0;
+    }
+    *f = (struct frame){
+        .pc = u.pc, .ra = caller.pc, .fp = caller.reg[REG_S0], .cfa = caller.reg[REG_SP]};
     return true;
-}
-
-uint64_t frame_code(const struct debugger *d)
-{
-    return place_canonical(d, selected_pc(d));
 }

@@ -87,13 +87,25 @@ struct spot {
 void list_follow(struct debugger *d)
 {
     struct source_range r;
+    struct stack_frame f;
 
     d->listing.shown = d->listing.known = false;
-    if (sources_at(d->info, frame_code(d), &r)) {
+    if (stack_frame(d, d->view.hart, d->view.frame, &f) && stack_line(d, &f, &r)) {
         d->listing.file = r.file;
         d->listing.first = d->listing.last = r.line;
         d->listing.known = true;
     }
+}
+
+void list_one(struct debugger *d)
+{
+    FILE *file = d->listing.known ? open_source(&d->listing.file) : NULL;
+    unsigned count;
+
+    if (!file)
+        return;
+    (void)print_lines(d, file, d->listing.last, d->listing.last, &count);
+    fclose(file);
 }
 
 static bool need_file(struct debugger *d)

@@ -502,3 +502,26 @@ bool location_call_value(struct language *l, Dwarf_Attribute *expression, uint64
     *value = m.at[m.depth - 1];
     return true;
 }
+
+bool variable_at_entry(struct language *l, struct debug_symbol *s, struct value *out)
+{
+    const struct language_env *env = language_env(l);
+    struct frame_scope frame = {.pc = 0};
+    uint64_t size = type_size(language_types(l), s->type), number;
+    struct blocks b;
+    Dwarf_Attribute attr;
+    Dwarf_Addr low;
+    Dwarf_Op *ops;
+    size_t count;
+
+    env->frame(env->ctx, &frame);
+    if (!env->entry_register || !debug_blocks(language_debug(l), frame.canonical, &b) ||
+        dwarf_entrypc(&b.at[0], &low) != 0 ||
+        !dwarf_attr_integrate(&s->die, DW_AT_location, &attr) ||
+        dwarf_getlocation_addr(&attr, low, &ops, &count, 1) != 1 || count != 1 ||
+        ops[0].atom < DW_OP_reg0 || ops[0].atom > DW_OP_reg31 || size > sizeof number ||
+        !env->entry_register(env->ctx, ops[0].atom - DW_OP_reg0, &number))
+        return false;
+    *out = value_of_bytes(l, s->type, &number, size);
+    return true;
+}

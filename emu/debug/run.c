@@ -16,6 +16,7 @@ void begin_running(struct debugger *d, enum input_use use)
 {
     remember_registers(d);
     d->condition_error[0] = '\0';
+    stack_reset(d);
     d->call.shown = false;
     fflush(d->out);
     if (d->config.resuming)
@@ -121,6 +122,7 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
         d->config.stopped(d->config.ctx);
     if (s.of_hart)
         d->selected = s.hart;
+    stack_reset(d);
     silent = actions_at_stop(d, &s);
     if (d->config.interactive && d->config.over && d->config.over(d->config.ctx))
         return false;
@@ -198,6 +200,7 @@ void do_hart(struct debugger *d, const char *args)
     if (*args && (!arg_hart(d, &args, &hart) || !arg_end(d, args)))
         return;
     d->selected = hart;
+    stack_reset(d);
     if (!target_hart(d->target, hart).started) {
         fprintf(d->out, "hart %u has not been started\n", hart);
         return;

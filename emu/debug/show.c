@@ -188,38 +188,6 @@ void do_memory(struct debugger *d, const char *args)
     print_memory(d, d->repeated ? d->next_memory : va, count * unit, unit);
 }
 
-/* ---- callers ---- */
-
-/* The source line of a caller is looked up just before the return address: at the call. */
-static void print_frame(struct debugger *d, const struct frame *f, unsigned number)
-{
-    char line[NAME_MAX_LEN];
-
-    fprintf(d->out, "#%-2u ", number);
-    print_place(d, f->pc);
-    if (place_line(d, number ? f->pc - 1 : f->pc, line, sizeof line))
-        fprintf(d->out, " %s", line);
-    fprintf(d->out, "\n");
-}
-
-void do_backtrace(struct debugger *d, const char *args)
-{
-    uint64_t count = 32;
-    struct frame f, caller;
-    bool more;
-
-    if (!arg_count(d, &args, &count) || !arg_end(d, args))
-        return;
-    more = frame_innermost(d, &f);
-    print_frame(d, &f, 0);
-    for (unsigned n = 1; more && n <= count; n++) {
-        more = frame_caller(d, &f, &caller);
-        if (more)
-            print_frame(d, &caller, n);
-        f = caller;
-    }
-}
-
 /* ---- harts and machine ---- */
 
 static const char *mode_name(enum privilege mode)

@@ -17,7 +17,7 @@ static const char *directory_of(Dwarf_Die *unit)
 }
 
 /* libdw makes the names of files absolute; the debug information has most of them relative. */
-static struct source_file file_of(Dwarf_Die *unit, const char *name)
+struct source_file sources_file(Dwarf_Die *unit, const char *name)
 {
     struct source_file f = {name, directory_of(unit)};
     size_t len = f.directory ? strlen(f.directory) : 0;
@@ -62,7 +62,7 @@ static void fill_range(Dwarf_Lines *lines, size_t count, size_t at, Dwarf_Die *u
     Dwarf_Line *line = dwarf_onesrcline(lines, at);
     size_t next = at + 1;
 
-    r->file = file_of(unit, dwarf_linesrc(line, NULL, NULL));
+    r->file = sources_file(unit, dwarf_linesrc(line, NULL, NULL));
     r->line = (unsigned)number_of(line);
     r->start = address_of(line);
     while (next < count && address_of(dwarf_onesrcline(lines, next)) == r->start)
@@ -100,7 +100,7 @@ static bool declared_at(Dwarf_Die *die, struct source_file *file, unsigned *line
     if (!dwarf_decl_file(die) || dwarf_decl_line(die, &number) != 0 ||
         !dwarf_cu_die(die->cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
         return false;
-    *file = file_of(&unit, dwarf_decl_file(die));
+    *file = sources_file(&unit, dwarf_decl_file(die));
     *line = (unsigned)number;
     return true;
 }
@@ -149,7 +149,7 @@ static bool find_in_unit(Dwarf_Die *unit, const char *name, struct source_file *
         const char *path = dwarf_filesrc(files, n, NULL, NULL);
 
         if (path && is_name_of(path, name)) {
-            *file = file_of(unit, path);
+            *file = sources_file(unit, path);
             return true;
         }
     }
@@ -167,7 +167,7 @@ bool sources_find(struct debug_info *i, const char *name, struct source_file *fi
         return false;
     while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
         if ((path = dwarf_diename(&unit)) && is_name_of(path, name)) {
-            *file = file_of(&unit, path);
+            *file = sources_file(&unit, path);
             return true;
         }
     cu = NULL;
@@ -196,7 +196,7 @@ static bool line_in_unit(Dwarf_Die *unit, const struct source_file *file, unsign
         if (number < wanted || number >= *best || ends(line))
             continue;
         path = dwarf_linesrc(line, NULL, NULL);
-        if (!path || strcmp(file_of(unit, path).name, file->name) != 0 ||
+        if (!path || strcmp(sources_file(unit, path).name, file->name) != 0 ||
             dwarf_linebeginstatement(line, &statement) != 0 || !statement)
             continue;
         *best = number;
@@ -218,7 +218,7 @@ bool sources_line(struct debug_info *i, const struct source_file *file, unsigned
     while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
         const char *path = dwarf_diename(&unit);
 
-        own = path && !strcmp(file_of(&unit, path).name, file->name);
+        own = path && !strcmp(sources_file(&unit, path).name, file->name);
         if (line_in_unit(&unit, file, *line, &best, r))
             found = true;
         if (own && found)

@@ -4,6 +4,7 @@
 #ifndef DEBUG_SOURCES_H
 #define DEBUG_SOURCES_H
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct source_range {
     uint64_t start, end;
 };
 
+/* The file of a unit by the name that libdw has for it. */
+struct source_file sources_file(Dwarf_Die *unit, const char *name);
 /* The file and line of an address. False: not known. */
 MUST_USE bool sources_at(struct debug_info *i, uint64_t pc, struct source_range *r);
 /* Where the function that contains pc is declared. */

@@ -28,7 +28,7 @@ static const struct builtin builtins[] = {
     {"unsigned long", "long unsigned int", TYPE_INT, 8, false, false},
     {"long long", "long long int", TYPE_INT, 8, true, false},
     {"unsigned long long", "long long unsigned int", TYPE_INT, 8, false, false},
-    {"int8_t", "int8_t", TYPE_INT, 1, true, true},
+    {"int8_t", "int8_t", TYPE_INT, 1, true, false},
     {"int16_t", "int16_t", TYPE_INT, 2, true, false},
     {"int32_t", "int32_t", TYPE_INT, 4, true, false},
     {"int64_t", "int64_t", TYPE_INT, 8, true, false},

@@ -358,6 +358,12 @@ bool value_address(struct language *l, struct value v, uint64_t *address)
     return value_integer(l, v, address);
 }
 
+bool value_is_same(struct language *l, struct value a, struct value b)
+{
+    return value_fetch(l, &a) && value_fetch(l, &b) && a.size == b.size &&
+           !memcmp(a.bytes, b.bytes, a.size);
+}
+
 bool value_is_true(struct language *l, struct value v, bool *is_true)
 {
     uint64_t number;

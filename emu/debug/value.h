@@ -122,6 +122,7 @@ MUST_USE bool value_number(struct language *l, struct value v, double *number);
  * memory.
  */
 MUST_USE bool value_address(struct language *l, struct value v, uint64_t *address);
+bool value_is_same(struct language *l, struct value a, struct value b); /* the same bytes */
 MUST_USE bool value_is_true(struct language *l, struct value v, bool *is_true);
 
 /* ---- operators ---- */

@@ -690,6 +690,23 @@ static void plant_all(struct calls *c)
     plant_return(c, pa);
 }
 
+bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp, struct call *found)
+{
+    uint64_t index;
+
+    if (!c || !map_get(&c->stack_at, stack_key(sp), &index))
+        return false;
+    for (size_t i = c->stacks.at[index].open.len; i-- > 0;) {
+        const struct call *call = &c->stacks.at[index].open.at[i];
+
+        if (call->kind == kind && call->sp == sp) {
+            *found = *call;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool calls_possible(const struct site_table *sites)
 {
     return site_layout(sites) != LAYOUT_NONE;

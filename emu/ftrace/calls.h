@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "cpu/observer.h"
 #include "ftrace/sites.h"
 
@@ -93,6 +94,13 @@ struct calls_listener {
 struct calls *calls_new(struct cluster *c, const struct image *im, const struct site_table *sites,
                         const struct symbols *symbols, struct calls_listener listener);
 void calls_free(struct calls *c); /* NULL is allowed */
+
+/*
+ * The innermost open call of a kind whose caller has this stack pointer. False: none is known; what
+ * has no listener is known only while its site is on. `c` may be NULL.
+ */
+MUST_USE bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp,
+                            struct call *found);
 
 /* Whether the image has a site whose calls can be recorded. */
 bool calls_possible(const struct site_table *sites);

@@ -356,6 +356,16 @@ const struct trampolines *watch_trampolines(const struct watch *w)
     return w->trampolines;
 }
 
+const struct calls *watch_calls(const struct watch *w)
+{
+    return w->calls;
+}
+
+struct tasks *watch_tasks(const struct watch *w)
+{
+    return w->tasks;
+}
+
 const struct audit *watch_audit(const struct watch *w)
 {
     return w->audit;

@@ -65,5 +65,7 @@ struct account *watch_account(const struct watch *w);               /* NULL: not
 const struct trampolines *watch_trampolines(const struct watch *w); /* NULL: not asked for */
 const struct jump_labels *watch_jump_labels(const struct watch *w); /* NULL: not asked for */
 const struct audit *watch_audit(const struct watch *w);             /* NULL: not asked for */
+const struct calls *watch_calls(const struct watch *w);             /* NULL: none are followed */
+struct tasks *watch_tasks(const struct watch *w);                   /* NULL: none are known */
 
 #endif

@@ -13,6 +13,7 @@
 #   linux-6.1/modules.cpio        its modules, to be appended to the initramfs
 #   linux-6.1-no-pmu/...          the same without the driver of the SBI's performance counters
 #   linux-6.1-tracers/...         the same with every tracer there is, and with debug information
+#   gdb-scripts/...               the kernel's own scripts for gdb (lx-symbols and others)
 #   ftracetest.cpio               the kernel's own tests of ftrace, to be appended likewise
 #   initramfs.cpio                busybox and ./init
 #
@@ -155,7 +156,7 @@ fi
 kernels='linux-6.1 linux-6.1-no-pmu linux-6.1-tracers'
 source=$cache/source/usr/src/linux-source-6.1.tar.xz
 is_missing() {
-    [ -e "$cache/ftracetest.cpio" ] || return 0
+    [ -e "$cache/ftracetest.cpio" ] && [ -e "$cache/gdb-scripts/vmlinux-gdb.py" ] || return 0
     for kernel in $kernels; do is_built "$kernel" || return 0; done
     return 1
 }
@@ -170,13 +171,16 @@ if [ ! -e "$cache/ftracetest.cpio" ]; then
     rm -rf "$root"
 fi
 
-# build KERNEL: in the tree of the kernel before it, of which it uses what their configurations share.
 tree=$cache/tree
+unpack_tree() {
+    [ ! -d "$tree" ] || return 0
+    mkdir "$tree"
+    step tar -xf "$source" -C "$tree" --strip-components=1
+}
+
+# build KERNEL: in the tree of the kernel before it, of which it uses what their configurations share.
 build() {
-    if [ ! -d "$tree" ]; then
-        mkdir "$tree"
-        step tar -xf "$source" -C "$tree" --strip-components=1
-    fi
+    unpack_tree
     say "building $1"
     to=$cache/$1
     rm -rf "$to"
@@ -203,5 +207,18 @@ rm -rf "$tree"
 for kernel in $kernels; do
     is_built "$kernel" || build "$kernel"
 done
+
+# One of the scripts is made for a configuration.
+if [ ! -e "$cache/gdb-scripts/vmlinux-gdb.py" ]; then
+    unpack_tree
+    say "making the kernel's scripts for gdb"
+    { configuration linux-6.1-tracers; echo CONFIG_GDB_SCRIPTS=y; } >"$tree/gdb.config"
+    step make -C "$tree" KCONFIG_ALLCONFIG=gdb.config allnoconfig
+    step env -u MAKEFLAGS -u MAKELEVEL nice make -C "$tree" scripts_gdb
+    rm -rf "$cache/gdb-scripts"
+    mkdir -p "$cache/gdb-scripts/scripts"
+    cp -rL "$tree/scripts/gdb" "$cache/gdb-scripts/scripts"
+    cp -L "$tree/scripts/gdb/vmlinux-gdb.py" "$cache/gdb-scripts"
+fi
 rm -rf "$tree"
 say "all guests are in $cache"

@@ -1,0 +1,46 @@
+/*
+ * unwind.h - from the registers of a frame to those of its caller.
+ *
+ * By the call frame information of the debug information (libdw); for code without it, by the
+ * prologue of the function and the chain of frame pointers (frame.c). A trap's frame leads to the
+ * interrupted code, by the registers that the kernel has saved. A return address that the graph
+ * tracer has replaced leads to the true one.
+ */
+#ifndef DEBUG_UNWIND_H
+#define DEBUG_UNWIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct debugger;
+
+enum { UNWIND_REGS = 32 }; /* x0 to x31 */
+
+struct unwound {
+    uint64_t pc;
+    /* pc was interrupted: its instruction is the next one. Else it is a return address, and the
+       code that the frame is in is before it. */
+    bool exact;
+    bool user; /* interrupted in user mode */
+    uint64_t reg[UNWIND_REGS];
+    uint64_t at[UNWIND_REGS]; /* where the value is in memory; 0: still in the register */
+    uint32_t lost;            /* registers whose value is not known, as bits */
+    uint64_t cfa;             /* sp at the function's entry */
+    bool cfa_known;
+    unsigned handlers; /* how many replaced return addresses lie between the hart and here */
+};
+
+/* The present state of a hart. */
+void unwind_first(const struct debugger *d, unsigned hart, struct unwound *u);
+/*
+ * The frame that called u. False: there is none, or it cannot be found. In any case u's cfa is
+ * set if it is known.
+ */
+MUST_USE bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
+                            struct unwound *caller);
+/* An address in the code of the frame, as symbols and debug information have it. */
+uint64_t unwind_code(const struct debugger *d, const struct unwound *u);
+
+#endif
