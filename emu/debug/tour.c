@@ -627,6 +627,7 @@ static void go_on(struct debugger *d)
     }
     d->last = s;
     d->selected = s.hart;
+    stack_reset(d);
     show(d, &s);
     if (d->config.stopped)
         d->config.stopped(d->config.ctx);
