@@ -11,6 +11,7 @@
  *     actions.c    the commands of breakpoints
  *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
+ *     returned.c   the value that a function has returned
  *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
  *     back_lines.c steps back by lines and over calls
@@ -27,6 +28,7 @@
  *     trace.c      sites, patches, findings, stopping at a patch
  *     site.c       what each hart would fetch at a site or another place
  *     tour.c       a guided tour through the patching of a site
+ *     fgraph.c     the return stacks of the function graph tracer
  *     updates.c    updates of code, the cost of tracing, trampolines
  */
 #ifndef DEBUG_DEBUGGER_PRIV_H
@@ -360,6 +362,11 @@ void stack_reset(struct debugger *d);
 uint64_t frame_code(struct debugger *d);
 /* File and line of a frame. */
 MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
+
+/* ---- returned.c ---- */
+
+/* "Value returned is $1 = 0", of the function with this pc, which has just returned. */
+void print_returned(struct debugger *d, uint64_t pc);
 
 /* ---- code.c ---- */
 

@@ -109,6 +109,9 @@ printf 'tbreak main\ncontinue\ntbreak lines.c:33\ncontinue\nlast-write sink\ngot
 claim 'goto cycle goes to the first boundary at that cycle' says '^2[0-9][0-9] instructions\|, 20[0-9] cycles$'
 claim '... back, too' grep -q ', [4-9] cycles$' "$dir/out"
 claim 'last-write names the line' grep -q 'by:  hart 0 in main+0x[0-9a-f]* (.*lines.c:32)' "$dir/out"
+printf 'watch sink\ncontinue\nfinish\n' >"$dir/commands"
+claim 'finish prints the value returned' says '^Value returned is $1 = 31$'
+claim '... and a watchpoint the values of a variable, by its type' grep -q '^New value = 30$' "$dir/out"
 printf 'break nowhere.c:3\ntbreak lines.c:300\n' >"$dir/commands"
 claim 'a file that is not there is refused' says '^no source file named nowhere.c$'
 claim '... and a line behind the end' says '^no line 300 or after it has code in lines.c$'
