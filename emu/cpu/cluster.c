@@ -55,9 +55,9 @@ static bool overlaps_reservation(const struct hart *h, uint64_t pa, uint64_t siz
 }
 
 /* A store to the line of a reservation by any writer but its own hart breaks it. */
-static void break_reservations(void *cluster, uint64_t pa, uint64_t size, const struct writer *by)
+static void break_reservations(struct cluster *c, uint64_t pa, uint64_t size,
+                               const struct writer *by)
 {
-    struct cluster *c = cluster;
     bool any = false;
 
     for (size_t i = 0; i < c->harts.len; i++) {
@@ -73,6 +73,15 @@ static void break_reservations(void *cluster, uint64_t pa, uint64_t size, const 
     ram_keep_page(c->ram, pa);
     if (!any)
         ram_page_at(c->ram, pa)->flags &= ~(uint32_t)RAM_PAGE_RESERVED;
+}
+
+static void before_write(void *cluster, uint64_t pa, uint64_t size, const struct writer *by)
+{
+    struct cluster *c = cluster;
+
+    break_reservations(c, pa, size, by);
+    if (c->timing && by->kind == WRITER_DMA)
+        model_device_writes(c->timing->shared, pa, size);
 }
 
 struct cluster *cluster_new(const struct cluster_config *config)
@@ -95,7 +104,7 @@ struct cluster *cluster_new(const struct cluster_config *config)
     c->free_probe = NO_PROBE;
     ram_set_hooks(c->ram, (struct ram_hooks){.ctx = c,
                                              .store_code = codemap_store,
-                                             .break_reservations = break_reservations,
+                                             .before_write = before_write,
                                              .accessed = memwatch_accessed,
                                              .table_written = walk_table_written});
     return c;

@@ -3,7 +3,9 @@
  * arguments that several commands have.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debug/debugger_priv.h"
@@ -18,6 +20,18 @@ struct command {
 static const struct command commands[] = {
 #define COMMAND(function, name, short_name, arguments, repeats, help) \
     {name, short_name, arguments, help, repeats, do_##function},
+#include "debug/commands.def"
+#undef COMMAND
+};
+
+/* The same rows with the classes between them, in the order of `help`. */
+struct help_row {
+    const char *class, *text; /* NULL: a command */
+};
+
+static const struct help_row help_rows[] = {
+#define CLASS(name, text)                                             {#name, text},
+#define COMMAND(function, name, short_name, arguments, repeats, help) {NULL, NULL},
 #include "debug/commands.def"
 #undef COMMAND
 };
@@ -155,6 +169,7 @@ static const struct command *find_command(const char *word, size_t len, unsigned
 
 static void complain_of(struct debugger *d, const char *word, size_t len, unsigned candidates)
 {
+    *d->failed = true;
     fprintf(d->out, "`%.*s` %s", (int)len, word,
             candidates ? "is ambiguous:" : "is not a command; `help` lists the commands");
     for (size_t i = 0; candidates && i < ARRAY_LEN(commands); i++)
@@ -210,12 +225,33 @@ static void print_help(struct debugger *d, const struct command *c)
     fprintf(d->out, "%-4s%-39s %s\n", c->short_name, usage, c->help);
 }
 
+/* Prints the commands of a class, or of all (NULL). False: there is no such class. */
+static bool help_class(struct debugger *d, const char *name, size_t len)
+{
+    const struct command *c = commands;
+    bool in_class = false, found = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(help_rows); i++) {
+        if (help_rows[i].class) {
+            in_class = !name || (len && !strncmp(help_rows[i].class, name, len));
+            found |= in_class;
+            if (in_class)
+                fprintf(d->out, "%s%s -- %s\n", i && !name ? "\n" : "", help_rows[i].class,
+                        help_rows[i].text);
+            continue;
+        }
+        if (in_class)
+            print_help(d, c);
+        c++;
+    }
+    return found;
+}
+
 static void help_all(struct debugger *d)
 {
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        print_help(d, &commands[i]);
+    (void)help_class(d, NULL, 0);
     fprintf(d->out,
-            "Names may be shortened. EXPR is an expression of C, with $registers, $variables, $1 "
+            "\nNames may be shortened. EXPR is an expression of C, with $registers, $variables, $1 "
             "and $$ of\n"
             "the values printed before, and ARRAY[2]@4. ADDR is one whose value is an address: a\n"
             "function or an array is its own, so `break schedule` needs no `*`.\n");
@@ -223,15 +259,80 @@ static void help_all(struct debugger *d)
 
 void do_help(struct debugger *d, const char *args)
 {
+    size_t len = strcspn(args, " \t");
     const struct command *c;
+    unsigned candidates;
 
-    if (!*args) {
+    if (!*args || !strcmp(args, "all")) {
         help_all(d);
         return;
     }
-    c = require_command(d, args);
+    c = find_command(args, len, &candidates);
+    if (!c && help_class(d, args, len))
+        return;
+    c = c ? c : require_command(d, args);
     if (c)
         print_help(d, c);
+    if (c && c->run == do_info)
+        info_help(d);
+}
+
+static bool mentions(const char *text, const char *word)
+{
+    return text && strcasestr(text, word);
+}
+
+void do_apropos(struct debugger *d, const char *args)
+{
+    if (!*args) {
+        complain(d, "expected a word");
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (mentions(commands[i].name, args) || mentions(commands[i].help, args))
+            print_help(d, &commands[i]);
+    info_apropos(d, args);
+}
+
+/* ---- files of commands ---- */
+
+static void run_file(struct debugger *d, FILE *f)
+{
+    char *line = NULL;
+    size_t size = 0;
+    const char *command;
+
+    d->failure = false;
+    while (!d->quit && !d->failure && getline(&line, &size, f) >= 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        command = line + strspn(line, " \t");
+        if (!*command || *command == '#')
+            continue;
+        command_run(d, command);
+        run_actions(d);
+    }
+    free(line);
+}
+
+void do_source(struct debugger *d, const char *args)
+{
+    enum { DEPTH_MAX = 8 };
+    FILE *f;
+
+    if (!*args || d->source_depth == DEPTH_MAX) {
+        complain(d, *args ? "files of commands are nested too deeply"
+                          : "source command requires file name of file to source.");
+        return;
+    }
+    f = fopen(args, "r");
+    if (!f) {
+        complain(d, "%s: %s.", args, strerror(errno));
+        return;
+    }
+    d->source_depth++;
+    run_file(d, f);
+    d->source_depth--;
+    fclose(f);
 }
 
 void do_quit(struct debugger *d, const char *args)

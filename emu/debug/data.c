@@ -300,6 +300,7 @@ static char default_unit(char letter, char last)
     switch (letter) {
     case 'a': return 'g';
     case 'c':
+    case 'i':
     case 's': return 'b';
     case 'f': return last == 'w' ? 'w' : 'g';
     default: return last;
@@ -571,8 +572,8 @@ void data_list_displays(struct debugger *d)
 
         fprintf(d->out, "%u:   %c  ", at->number, at->off ? 'n' : 'y');
         if (at->format.size)
-            fprintf(d->out, "/%" PRId64 "%c%c ", at->format.count, at->format.letter,
-                    at->format.size);
+            fprintf(d->out, "/%" PRId64 "%c%c ", at->format.count, at->format.size,
+                    at->format.letter);
         else if (at->format.letter)
             fprintf(d->out, "/%c ", at->format.letter);
         fprintf(d->out, "%s\n", at->text);

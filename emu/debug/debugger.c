@@ -15,6 +15,7 @@ void complain(const struct debugger *d, const char *format, ...)
 {
     va_list args;
 
+    *d->failed = true;
     va_start(args, format);
     vfprintf(d->out, format, args);
     va_end(args);
@@ -62,7 +63,7 @@ static bool is_over(const struct debugger *d)
  * The commands of the points that have stopped the machine. Where one of them runs it, those of the
  * next stop take the place of the rest.
  */
-static void run_actions(struct debugger *d)
+void run_actions(struct debugger *d)
 {
     char *command;
 
@@ -112,6 +113,7 @@ struct debugger *debugger_new(const struct debugger_config *config)
 
     d->config = *config;
     d->out = config->out;
+    d->failed = &d->failure;
     d->target = target_new(&target);
     d->selected = target_current_hart(d->target);
     d->last.reason = TARGET_STOP_INTERRUPTED;

@@ -4,6 +4,7 @@
  *
  *     debugger.c   the session: reads lines and runs commands
  *     input.c      reads lines from a terminal or a stream
+ *     complete.c   how a line can be completed
  *     commands.c   the table of commands, help, arguments
  *     place.c      addresses: names, sources, memory
  *     breaks.c     the commands that set and list breakpoints
@@ -24,7 +25,9 @@
  *     list.c       source text and lines
  *     names.c      lists of functions, variables and types
  *     info.c       the subjects of info
- *     show.c       registers, memory, backtrace, the state of harts and machine
+ *     machine_info.c  info about registers, devices and page tables
+ *     threads.c    harts and the guest's tasks
+ *     show.c       registers, memory, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
  *     site.c       what each hart would fetch at a site or another place
  *     tour.c       a guided tour through the patching of a site
@@ -108,6 +111,8 @@ struct debugger {
     char condition_error[LANGUAGE_WHY_MAX]; /* why a point's condition failed in this run; "": none
                                              */
     bool quit;
+    bool failure, *failed; /* `failure`: the last command gave a message of an error */
+    unsigned source_depth; /* of files of commands */
     struct debug_info *info;
     struct language *language;
     struct view view; /* whose state expressions see */
@@ -139,6 +144,7 @@ struct debugger {
     } call;
 };
 
+void run_actions(struct debugger *d); /* the commands of the points that have stopped the machine */
 /* Prints an error message, one line; the session continues. */
 void complain(const struct debugger *d, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same for an error of the target layer about an address. */
@@ -219,6 +225,7 @@ void list_one(struct debugger *d); /* prints that line */
 /* ---- info.c ---- */
 
 void info_help(struct debugger *d);
+void info_apropos(struct debugger *d, const char *word); /* the subjects whose help has it */
 void info_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx);
 
 #define INFO(function, name, arguments, help) \
@@ -360,6 +367,8 @@ void stack_forget(struct debugger *d);
 void stack_reset(struct debugger *d);
 /* An address inside the selected frame's code, as the debug information has it. */
 uint64_t frame_code(struct debugger *d);
+/* "0x... in FUNCTION () at FILE:LINE", without arguments. */
+void stack_print_place(struct debugger *d, const struct unwound *u);
 /* File and line of a frame. */
 MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
 

@@ -727,6 +727,22 @@ static bool found_in_units(struct debug_info *i, const Dwarf_Die *unit, const ch
     return best_tag == DW_TAG_enumerator ? constant_of(i, &best, s) : debug_symbol_of(i, &best, s);
 }
 
+struct type *debug_find_declared(struct debug_info *i, const char *name)
+{
+    struct debug_symbol s;
+    Dwarf_Die die;
+
+    for (uint32_t n = first_name(i, name); n; n = i->names.at[n - 1].next) {
+        const struct name *at = &i->names.at[n - 1];
+
+        if ((at->tag == DW_TAG_variable || at->tag == DW_TAG_subprogram) &&
+            !strcmp(at->name, name) && dwarf_offdie(debug_dwarf(i), at->die, &die) &&
+            flag(&die, DW_AT_declaration) && debug_symbol_of(i, &die, &s))
+            return s.type;
+    }
+    return NULL;
+}
+
 bool debug_find(struct debug_info *i, uint64_t pc, unsigned level, const char *name,
                 struct debug_symbol *s)
 {

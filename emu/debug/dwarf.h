@@ -81,6 +81,9 @@ struct debug_symbol {
 MUST_USE bool debug_find(struct debug_info *i, uint64_t pc, unsigned level, const char *name,
                          struct debug_symbol *s);
 
+/* The type of a variable or function that is only declared; NULL: there is no declaration. */
+struct type *debug_find_declared(struct debug_info *i, const char *name);
+
 /* STRUCT, UNION, ENUM or TYPEDEF (also base types) of this name; NULL: none. */
 struct type *debug_find_type(struct debug_info *i, enum type_kind kind, const char *name);
 

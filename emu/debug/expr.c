@@ -592,12 +592,17 @@ static struct node *find_name(struct parser *p, const char *name)
     struct frame_scope f = {.pc = 0};
     struct plain_symbol plain;
     struct debug_symbol s;
+    struct type *type;
 
     if (env->frame)
         env->frame(env->ctx, &f);
     if (debug_find(language_debug(p->l), f.canonical, f.level, name, &s))
         return symbol_node(p, &s);
-    return env->symbol(env->ctx, name, &plain) ? plain_symbol_node(p, &plain) : NULL;
+    if (!env->symbol(env->ctx, name, &plain))
+        return NULL;
+    /* Defined where there is no debug information, but declared where there is. */
+    type = debug_find_declared(language_debug(p->l), name);
+    return type ? place_node(p, type, plain.address) : plain_symbol_node(p, &plain);
 }
 
 /* Symbols such as `schedule.part.0' have dots in them, which are no members. */

@@ -24,14 +24,25 @@ static const struct subject *find_subject(const char *word, size_t len)
     return NULL;
 }
 
+static void print_subject(struct debugger *d, const struct subject *s)
+{
+    char usage[80];
+
+    snprintf(usage, sizeof usage, "info %s %s", s->name, s->arguments);
+    fprintf(d->out, "    %-39s %s\n", usage, s->help);
+}
+
 void info_help(struct debugger *d)
 {
-    for (size_t i = 0; i < ARRAY_LEN(subjects); i++) {
-        char usage[80];
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+        print_subject(d, &subjects[i]);
+}
 
-        snprintf(usage, sizeof usage, "info %s %s", subjects[i].name, subjects[i].arguments);
-        fprintf(d->out, "    %-39s %s\n", usage, subjects[i].help);
-    }
+void info_apropos(struct debugger *d, const char *word)
+{
+    for (size_t i = 0; i < ARRAY_LEN(subjects); i++)
+        if (strcasestr(subjects[i].name, word) || strcasestr(subjects[i].help, word))
+            print_subject(d, &subjects[i]);
 }
 
 void info_for_each(const char *prefix, void (*found)(void *ctx, const char *name), void *ctx)

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "debug/complete.h"
 #include "debug/debugger_priv.h"
-#include "load/symbols.h"
 
 #define PROMPT      "(rvftrace) "
 #define BODY_PROMPT ">"
@@ -38,97 +38,55 @@ static bool may_read(const struct debugger *d)
 
 /* ---- completion ---- */
 
-/* The completions of a word: their number and their longest common prefix. */
-struct candidates {
-    char common[EXPR_NAME_MAX];
-    size_t count;
-    FILE *list; /* where their names are printed; NULL: not at all */
-};
-
-static void add_candidate(void *ctx, const char *name)
-{
-    struct candidates *c = ctx;
-    size_t same = 0;
-
-    if (c->list)
-        fprintf(c->list, "%s%s", c->count ? "  " : "\n", name);
-    if (!c->count++) {
-        snprintf(c->common, sizeof c->common, "%s", name);
-        return;
-    }
-    while (c->common[same] && c->common[same] == name[same])
-        same++;
-    c->common[same] = '\0';
-}
-
-static void add_symbols(const struct debugger *d, const char *prefix, struct candidates *c)
-{
-    for (size_t i = 0; i < symbols_count(d->config.symbols); i++) {
-        const struct symbol *s = symbols_get(d->config.symbols, i);
-
-        if (!strncmp(s->name, prefix, strlen(prefix)))
-            add_candidate(c, s->name);
-    }
-}
-
-/* Collects commands for the first word of a line, symbols for all others. */
-static void collect(const struct debugger *d, const char *prefix, bool command,
-                    struct candidates *c)
-{
-    if (command)
-        commands_for_each(prefix, add_candidate, c);
-    else
-        add_symbols(d, prefix, c);
-}
-
-static bool ends_word(char c)
-{
-    return c && strchr(" \t+-*/%&|<>()~=", c);
-}
-
-static unsigned char list_candidates(struct input *in, const char *prefix, bool command)
+static unsigned char list_words(struct input *in, const struct completions *c)
 {
     enum { LIST_MAX = 100 };
-    struct candidates c = {.count = 0};
 
-    collect(in->d, prefix, command, &c);
-    if (c.count > LIST_MAX) {
-        fprintf(in->d->out, "\n%zu completions\n", c.count);
-    } else {
-        c = (struct candidates){.list = in->d->out};
-        collect(in->d, prefix, command, &c);
-        fprintf(in->d->out, "\n");
-    }
+    if (c->count > LIST_MAX)
+        fprintf(in->d->out, "\n%zu completions", c->count);
+    for (size_t i = 0; i < c->count && c->count <= LIST_MAX; i++)
+        fprintf(in->d->out, "%s%s", i ? "  " : "\n", c->word[i]);
+    fprintf(in->d->out, "\n");
     fflush(in->d->out);
     return CC_REDISPLAY;
+}
+
+/* A word is complete if it is the only one and nothing can follow it directly. */
+static bool is_whole(const struct completions *c)
+{
+    return c->count == 1 && c->word[0][strlen(c->word[0]) - 1] != ':';
+}
+
+static unsigned char insert_common(EditLine *edit, const struct completions *c, size_t typed)
+{
+    char *common =
+        xasprintf("%.*s%s", (int)completions_common(c), c->word[0], is_whole(c) ? " " : "");
+    int failed = strlen(common) > typed ? el_insertstr(edit, common + typed) : 0;
+
+    free(common);
+    return failed ? CC_ERROR : CC_REFRESH;
 }
 
 /* TAB: completes the longest common prefix; if that adds nothing, lists the completions. */
 static unsigned char complete(EditLine *edit, wint_t key)
 {
-    const LineInfo *line = el_line(edit);
-    const char *start = line->cursor;
-    struct candidates c = {.count = 0};
-    char prefix[EXPR_NAME_MAX];
+    const LineInfo *info = el_line(edit);
+    char *line = xasprintf("%.*s", (int)(info->cursor - info->buffer), info->buffer);
+    struct completions c;
+    unsigned char result = CC_ERROR;
     struct input *in;
-    bool command;
+    size_t typed;
 
     (void)key;
     el_get(edit, EL_CLIENTDATA, &in);
-    while (start > line->buffer && !ends_word(start[-1]))
-        start--;
-    if ((size_t)(line->cursor - start) >= sizeof prefix)
-        return CC_ERROR;
-    snprintf(prefix, sizeof prefix, "%.*s", (int)(line->cursor - start), start);
-    command = strspn(line->buffer, " \t") == (size_t)(start - line->buffer);
-    collect(in->d, prefix, command, &c);
-    if (!c.count)
-        return CC_ERROR;
-    if (strlen(c.common) > strlen(prefix) && el_insertstr(edit, c.common + strlen(prefix)))
-        return CC_ERROR;
-    if (c.count == 1)
-        return el_insertstr(edit, " ") ? CC_ERROR : CC_REFRESH;
-    return strlen(c.common) > strlen(prefix) ? CC_REFRESH : list_candidates(in, prefix, command);
+    complete_line(in->d, line, &c);
+    typed = strlen(line) - c.start;
+    if (c.count)
+        result = is_whole(&c) || completions_common(&c) > typed ? insert_common(edit, &c, typed)
+                                                                : list_words(in, &c);
+    completions_free(&c);
+    free(line);
+    return result;
 }
 
 /* ---- the terminal ---- */

@@ -257,6 +257,18 @@ static void print_frame(struct debugger *d, unsigned number, const struct stack_
     d->view = before;
 }
 
+void stack_print_place(struct debugger *d, const struct unwound *u)
+{
+    const struct stack_frame f = {.u = *u};
+    struct source_range r;
+    struct blocks b;
+    const char *name = frame_name(d, &f, &b);
+
+    fprintf(d->out, "0x%016" PRIx64 " in %s ()", u->pc, name ? name : "??");
+    if (stack_line(d, &f, &r))
+        fprintf(d->out, " at %s:%u", r.file.name, r.line);
+}
+
 /* ---- variables of a frame ---- */
 
 static void print_local(struct variables *all, struct debug_symbol *s)

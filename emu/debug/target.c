@@ -105,6 +105,13 @@ enum target_error target_locate(const struct target *t, unsigned hart, enum targ
     return found ? TARGET_OK : TARGET_NOT_MAPPED;
 }
 
+bool target_can_fetch(const struct target *t, unsigned hart, uint64_t address)
+{
+    uint64_t pa;
+
+    return hart_translate(target_hart_at(t, hart), address, ACCESS_FETCH, &pa);
+}
+
 bool target_image_address(const struct target *t, uint64_t pa, uint64_t *va)
 {
     return image_pa_to_va(machine_image(t->machine), pa, va);

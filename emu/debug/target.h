@@ -124,6 +124,9 @@ enum target_space {
 MUST_USE enum target_error target_locate(const struct target *t, unsigned hart,
                                          enum target_space space, uint64_t address, uint64_t *pa);
 
+/* Whether the hart, as it is at present, could execute an instruction at the virtual address. */
+bool target_can_fetch(const struct target *t, unsigned hart, uint64_t address);
+
 /* RAM only: reading a device could change it. All bytes or an error. */
 MUST_USE enum target_error target_read(const struct target *t, unsigned hart,
                                        enum target_space space, uint64_t address, void *to,

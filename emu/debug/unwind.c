@@ -202,6 +202,14 @@ static bool find_member(const struct debugger *d, const char *structure, const c
     return false;
 }
 
+bool unwind_member(const struct debugger *d, const char *structure, const char *member,
+                   uint64_t *offset)
+{
+    uint64_t size;
+
+    return find_member(d, structure, member, offset, &size);
+}
+
 /* Where the kernel keeps an interrupted register, in struct pt_regs. */
 static uint64_t saved_offset(const struct debugger *d, const char *name, uint64_t otherwise)
 {

@@ -513,7 +513,7 @@ static void hart_io(struct state_io *io, struct audited_hart *h)
     STATE_IO(io, h->overlap.stamp);
     STATE_IO(io, h->overlap.pc);
     STATE_IO(io, h->overlap.cycle);
-    STATE_IO(io, h->overlap.owned);
+    STATE_IO(io, h->overlap.guarded);
     STATE_IO(io, h->look);
     STATE_IO(io, h->writable_since);
     fence_rules_state_io(io, h);

@@ -51,7 +51,7 @@ struct text_store {
 struct text_overlap {
     uint32_t hart;
     uint64_t stamp, pc, cycle;
-    bool owned; /* by the owner of text_mutex */
+    bool guarded; /* by text_mutex */
 };
 
 /* A request for a fence.i to another hart: by an interrupt, whose handler has been entered. */

@@ -311,18 +311,26 @@ void rule_stray_patch(struct audit *a, const struct event *e)
 /* ---- two harts at once ---- */
 
 /*
- * Whether the hart's task owns text_mutex. Linux's mutex begins with its owner, and so does the
- * guest kernel's; the task is what tp points to. In the low bits are flags.
+ * Whether text_mutex keeps others out while the hart stores: its own task is the owner, or the
+ * owner runs on no hart, as one that waits for stop_machine to patch on its behalf. Linux's mutex
+ * begins with its owner, and so does the guest kernel's; the task is what tp points to. In the low
+ * bits are flags.
  */
 enum { OWNER_FLAGS = 7 };
 
-static bool owns_lock(const struct audit *a, const struct hart *h)
+static bool is_guarded(const struct audit *a, const struct hart *h, bool *owned)
 {
     uint64_t owner;
 
-    return a->config.text_mutex &&
-           bus_read(cluster_bus(a->config.cluster), a->config.text_mutex, &owner, sizeof owner) &&
-           (owner & ~(uint64_t)OWNER_FLAGS) == hart_reg(h, REG_TP);
+    *owned = false;
+    if (!bus_read(cluster_bus(a->config.cluster), a->config.text_mutex, &owner, sizeof owner))
+        return false;
+    owner &= ~(uint64_t)OWNER_FLAGS;
+    *owned = owner && owner == hart_reg(h, REG_TP);
+    for (uint32_t i = 0; owner && !*owned && i < cluster_hart_count(a->config.cluster); i++)
+        if (hart_reg(cluster_hart(a->config.cluster, i), REG_TP) == owner)
+            return false;
+    return owner != 0;
 }
 
 static void report_overlap(struct audit *a, const struct code_write *w)
@@ -335,28 +343,28 @@ static void report_overlap(struct audit *a, const struct code_write *w)
         return;
     fact = audit_fact(f, LABEL_BETWEEN, FACT_STORE);
     fact->writer = (struct writer){WRITER_HART, o->hart, o->pc, o->cycle};
-    audit_fact_message(f, LABEL_MISSING, o->owned ? MESSAGE_LOCK_HERE : MESSAGE_LOCK_THERE);
+    audit_fact_message(f, LABEL_MISSING, o->guarded ? MESSAGE_LOCK_HERE : MESSAGE_LOCK_THERE);
     audit_fact_order(f);
 }
 
 /*
  * A hart stores, then another one, then the first one again, all in one update of it: either they
- * had the lock in turn, or at one of the stores its task did not have it. A kernel that does not
- * use text_mutex in the form that is known is not judged.
+ * had the lock in turn, or at one of the stores neither its task nor one that waits had it. A
+ * kernel that does not use text_mutex in the form that is known is not judged.
  */
 void rule_concurrent_patchers(struct audit *a, const struct event *e)
 {
     const struct code_write *w = &e->code_write;
     struct audited_hart *own = &a->harts[w->who.hart];
     uint64_t begun;
-    bool owned;
+    bool guarded, owned;
 
     if (w->who.kind != WRITER_HART || own->text.stamp != w->stamp || !a->config.text_mutex)
         return;
-    owned = owns_lock(a, cluster_hart(a->config.cluster, w->who.hart));
+    guarded = is_guarded(a, cluster_hart(a->config.cluster, w->who.hart), &owned);
     a->lock_seen |= owned;
     begun = updates_begun(a->config.updates, w->who.hart, w->stamp);
-    if (own->overlap.stamp > begun && a->lock_seen && !(owned && own->overlap.owned))
+    if (own->overlap.stamp > begun && a->lock_seen && !(guarded && own->overlap.guarded))
         report_overlap(a, w);
     own->overlap.stamp = 0;
     for (uint32_t i = 0; i < cluster_hart_count(a->config.cluster); i++)
@@ -365,7 +373,7 @@ void rule_concurrent_patchers(struct audit *a, const struct event *e)
                                                         .stamp = w->stamp,
                                                         .pc = w->who.pc,
                                                         .cycle = w->who.cycle,
-                                                        .owned = owned};
+                                                        .guarded = guarded};
 }
 
 /* ---- mappings ---- */

@@ -47,6 +47,11 @@ static struct gdb_point *find(struct gdb_server *g, const struct gdb_point *p)
 
 /* ---- breakpoints where nothing is mapped ---- */
 
+struct fault_catch {
+    struct gdb_server *server;
+    uint64_t address;
+};
+
 struct late_condition {
     const struct gdb_server *server;
     uint64_t address;
@@ -119,6 +124,56 @@ static void follow(void *ctx)
 
 /* ---- packets ---- */
 
+/* ---- breakpoints where nothing can be executed ---- */
+
+/*
+ * gdb calls a function of the guest with a return address on the stack, and a breakpoint there. The
+ * hart cannot fetch from it, so the fault is caught, and the run goes back to before it.
+ */
+static bool is_fault_at_address(void *ctx, const struct event *e)
+{
+    const struct fault_catch *c = ctx;
+
+    if (e->trap.interrupt || e->trap.epc != c->address || e->trap.tval != c->address)
+        return false;
+    c->server->fault_insns = target_insns(c->server->target);
+    return true;
+}
+
+/* The last of the point's places; without it the fault is the guest's. */
+static void catch_fault(struct gdb_server *g, struct gdb_point *p)
+{
+    struct fault_catch *c = xcalloc(1, sizeof *c);
+    const struct target_point point = {.kind = TARGET_CATCH,
+                                       .hart = TARGET_ANY_HART,
+                                       .catch = {.kinds = EVENT_BIT(EVENT_TRAP),
+                                                 .wants = is_fault_at_address,
+                                                 .release = free,
+                                                 .ctx = c}};
+
+    *c = (struct fault_catch){g, p->address};
+    if (target_add_point(g->target, g->selected, &point, &p->numbers[p->places]))
+        free(c);
+    else
+        p->places++;
+}
+
+void points_settle(struct gdb_server *g, struct target_stop *s)
+{
+    const struct gdb_point *p = point_of(g, s->point);
+    unsigned hart = s->hart;
+
+    if (s->reason != TARGET_STOP_CATCH || !p)
+        return;
+    *s = target_goto(g->target, g->fault_insns);
+    if (s->reason == TARGET_STOP_DONE && target_hart(g->target, hart).pc == p->address) {
+        s->reason = TARGET_STOP_BREAKPOINT;
+        s->point = p->numbers[0];
+    }
+    s->hart = hart;
+    s->of_hart = true;
+}
+
 /* An address of the lower half, where each program has memory of its own. */
 static bool is_of_program(const struct gdb_server *g, uint64_t address)
 {
@@ -141,6 +196,10 @@ static enum target_error add(struct gdb_server *g, struct gdb_point *p, enum tar
         error = target_add_point(g->target, g->selected, &point, &p->numbers[0]);
     p->places = !error;
     p->late = error == TARGET_NOT_MAPPED && kind == TARGET_BREAK && !g->physical;
+    if (!error && kind == TARGET_BREAK && target_keeps_history(g->target) &&
+        space_of_memory(g) == TARGET_BY_HART &&
+        !target_can_fetch(g->target, g->selected, p->address))
+        catch_fault(g, p);
     if (!p->late)
         return error;
     find_places(g, p);

@@ -299,9 +299,12 @@ static struct target_stop run_packet(struct gdb_server *g, const struct wish *w)
         return stop;
     points_drop(g, is_single_step(g, w) ? DROP_WITHDRAWN_WATCHES : DROP_WITHDRAWN);
     begin_running(g);
-    if (!must_stop_at_once(g))
-        return run_wish(g, w);
-    stop.reason = TARGET_STOP_INTERRUPTED;
+    if (must_stop_at_once(g)) {
+        stop.reason = TARGET_STOP_INTERRUPTED;
+    } else {
+        stop = run_wish(g, w);
+        points_settle(g, &stop);
+    }
     return stop;
 }
 

@@ -15,6 +15,7 @@
 #ifndef GDB_SERVER_PRIV_H
 #define GDB_SERVER_PRIV_H
 
+#include "cpu/observer.h"
 #include "debug/debugger.h"
 #include "debug/target.h"
 #include "gdb/packet.h"
@@ -72,6 +73,7 @@ struct gdb_server {
 
     VEC_OF(struct gdb_point) points;
     struct target_stop stop; /* the last one */
+    uint64_t fault_insns;    /* of the machine, when a breakpoint's address was fetched from */
     unsigned watch_met;      /* the watchpoint that has stopped it, forwards; 0: none */
 };
 
@@ -119,6 +121,8 @@ enum drop { DROP_ALL, DROP_WITHDRAWN, DROP_WITHDRAWN_WATCHES };
 void points_drop(struct gdb_server *g, enum drop which);
 /* The point with the target's number; NULL: it is not gdb's. */
 const struct gdb_point *point_of(const struct gdb_server *g, unsigned number);
+/* A stop by a point that had to catch a fault becomes the stop of a breakpoint. */
+void points_settle(struct gdb_server *g, struct target_stop *s);
 bool has_point_at_pc(const struct gdb_server *g, unsigned hart);
 
 /* ---- resume.c ---- */

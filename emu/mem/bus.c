@@ -107,6 +107,11 @@ static const struct device *device_at(const struct bus *b, uint64_t pa, unsigned
     return dev && (dev->sizes & size) ? dev : NULL;
 }
 
+const struct device *bus_device(const struct bus *b, size_t index)
+{
+    return index < b->devices.len ? &b->devices.at[index] : NULL;
+}
+
 bool bus_has(const struct bus *b, uint64_t pa)
 {
     return bus_ram_at(b, pa) || device_around(b, pa, 1);

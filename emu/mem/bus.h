@@ -40,6 +40,9 @@ struct ram *bus_ram(const struct bus *b); /* the first one mapped */
 MUST_USE enum fault bus_device_load(struct bus *b, uint64_t pa, unsigned size, uint64_t *value);
 MUST_USE enum fault bus_device_store(struct bus *b, uint64_t pa, unsigned size, uint64_t value);
 
+/* The mapped devices, in the order in which they were mapped; NULL: there are no more. */
+const struct device *bus_device(const struct bus *b, size_t index);
+
 /* Whether RAM or a device is mapped at pa. */
 MUST_USE bool bus_has(const struct bus *b, uint64_t pa);
 

@@ -242,8 +242,8 @@ static void write_in_page(struct ram *r, uint64_t pa, const uint8_t *from, size_
     const struct ram_page *page = ram_page_at(r, pa);
     size_t done = 0;
 
-    if ((page->flags & RAM_PAGE_RESERVED || by->kind != WRITER_HART) && r->hooks.break_reservations)
-        r->hooks.break_reservations(r->hooks.ctx, pa, len, by);
+    if ((page->flags & RAM_PAGE_RESERVED || by->kind != WRITER_HART) && r->hooks.before_write)
+        r->hooks.before_write(r->hooks.ctx, pa, len, by);
     if (page->flags & RAM_PAGE_CODE)
         done = write_code(r, pa, from, len, by);
     if (done < len) {

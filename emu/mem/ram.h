@@ -103,7 +103,7 @@ struct ram_hooks {
     void (*store_code)(void *ctx, uint64_t pa, const uint8_t *bytes, unsigned size,
                        const struct writer *by);
     /* Before a store to a page with RAM_PAGE_RESERVED, and before any write not by a hart. */
-    void (*break_reservations)(void *ctx, uint64_t pa, uint64_t size, const struct writer *by);
+    void (*before_write)(void *ctx, uint64_t pa, uint64_t size, const struct writer *by);
 };
 
 struct ram {

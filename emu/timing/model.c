@@ -402,13 +402,16 @@ uint32_t model_drain_stores(struct model *m, uint64_t now)
     return m->core->store_entries ? stores_drain(&m->stores, m->core, now) : 0;
 }
 
-void model_drop_line(struct shared_model *s, uint64_t pa)
+void model_device_writes(struct shared_model *s, uint64_t pa, uint64_t size)
 {
     for (unsigned i = 0; i < s->hart_count; i++) {
         struct model *m = s->harts[i];
+        uint64_t line = pa >> m->line_shift, last = (pa + size - 1) >> m->line_shift;
 
-        filter_drop(m, pa >> m->line_shift, false);
-        cache_remove(&m->dcache, pa >> m->line_shift);
+        for (; m->dcache.sets && line <= last; line++) {
+            filter_drop(m, line, false);
+            cache_remove(&m->dcache, line);
+        }
     }
 }
 

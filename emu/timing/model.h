@@ -110,8 +110,8 @@ static inline uint32_t model_buffer_filtered(struct model *m, uint64_t va, unsig
 }
 /* A fence waits for the store buffer. */
 uint32_t model_drain_stores(struct model *m, uint64_t now);
-/* Memory was written by a device: no hart has the line any more. */
-void model_drop_line(struct shared_model *s, uint64_t pa);
+/* A device writes to memory: no hart has the lines any more. A second level keeps them. */
+void model_device_writes(struct shared_model *s, uint64_t pa, uint64_t size);
 
 /* ---- fetch ---- */
 

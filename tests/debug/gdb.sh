@@ -90,6 +90,30 @@ check "a breakpoint in a program is met in each run of it, and on the way back" 
     [ "$(grep -c 'Breakpoint 1, main (argc=1' "$dir/program.out")" -eq 3 ]
 check "there the hart is in U-mode" grep -q 'User/Application' "$dir/program.out"
 
+# ---- gdb/MI, as front ends use it ----
+
+# MI has a syntax of its own for quotes, so the command is in a file.
+printf '%s\n' "exec $build/rvftrace debug --quiet --harts 2 --console none --gdb - --append '$append' $kernel" >"$dir/mi.sh"
+cat >"$dir/mi" <<C
+1-file-exec-and-symbols $kernel
+2-target-select remote | sh $dir/mi.sh
+3-break-insert -t start_kernel
+4-exec-continue
+5-exec-next
+6-thread-info
+7-data-list-register-values x 32
+8-break-watch ftrace_ops_list
+9-exec-continue
+10-exec-step-instruction --reverse
+11-exec-continue --reverse
+12-gdb-exit
+C
+timeout 60 "${GDB:-gdb-multiarch}" -nx -i=mi <"$dir/mi" >"$dir/mi.out" 2>&1 || :
+check "MI: a breakpoint and a step" [ "$(grep -c 'stopped,reason="\(breakpoint-hit\|end-stepping-range\)".*func="start_kernel"' "$dir/mi.out")" -eq 2 ]
+check "MI: threads and registers" grep -q '^7^done,register-values=.*0xffffffff8' "$dir/mi.out"
+check "MI: a watchpoint" grep -q 'reason="watchpoint-trigger".*new="[^"]*graph_ops' "$dir/mi.out"
+check "MI: back to the beginning" [ "$(grep -c '^[*]stopped,.*addr="0x0000000080200000"' "$dir/mi.out")" -eq 2 ]
+
 # ---- a guest that runs: attach, let it go, attach again, end it ----
 
 start() { # where, more options

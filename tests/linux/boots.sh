@@ -4,48 +4,7 @@
 # power-on to a shell, its commands, and power-off. guests.sh fetches them.
 . "$(dirname "$0")/../machine/common.inc"
 
-cache=${LINUX_CACHE:-.cache/linux}
-opensbi=${OPENSBI:-/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin}
-talk=$(dirname "$0")/../machine/talk.py
-debian=$cache/debian-13/Image
-sid=$cache/debian-sid/Image
-small=$cache/linux-6.1/Image
-no_pmu=$cache/linux-6.1-no-pmu/Image
-
-# linux IMAGE OPTION...: boots it to the shell and types the lines of $work/lines there.
-initramfs=$cache/initramfs.cpio
-linux() {
-    image=$1
-    shift
-    {
-        sed 's/^/wait guest# \
-send /' "$work/lines"
-        printf 'wait guest# \nsend poweroff -f\n'
-    } >"$work/talk"
-    python3 "$talk" "${LIMIT:-300}" "$rvftrace" run --quiet --memory 512M --append console=ttyS0 \
-        --initrd "$initramfs" "$@" "$image" <"$work/talk" >"$out.raw" 2>"$err"
-    status=$?
-    tr -d '\r' <"$out.raw" >"$out"
-}
-
-# report EXPRESSION: of the run's report, r.
-report() { python3 -c "import json, sys
-r = json.load(open(sys.argv[1])); print($1)" "$work/report"; }
-# The output of a command in the shell, without the echo of the command.
-answered() { grep -qx -- "$1" "$out"; }
-# The rules of the findings in rvftrace's messages; normally there are none.
-no_findings() { [ -z "$(rules)" ]; }
-# One finding for all harts that have not fenced since they were started.
-lacks_fence_at_start() {
-    rules_are missing-remote-fence && [ "$(grep -E '^(error|warning):' "$err" | grep -vc '; allowed$')" -eq 1 ] &&
-        says '^  missing .*; it has executed none since it left M-mode'
-}
-# Linux 6.1's own defect: the graph tracer changes a1 (docs/findings.md).
-allow_a1='--allow clobbered-register/a1@return_to_handler'
-# And what it leaves to the firmware: a data fence before a remote fence (docs/findings.md).
-allow_order='--allow unordered-remote-fence'
-# Notes are about legal code.
-no_errors() { ! grep -E '^(error|warning): [a-z-]*: ' "$err" | grep -qv '; allowed$'; }
+. "$(dirname "$0")/linux.inc"
 
 cat >"$work/lines" <<'E2'
 echo harts: $(nproc)

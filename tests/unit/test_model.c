@@ -158,6 +158,28 @@ static void what_passes_the_filter_would_have_cost_nothing(void **state)
     drop(&w);
 }
 
+static void what_a_device_writes_is_in_no_cache(void **state)
+{
+    struct world w = make(SMALL);
+    uint64_t *load = &w.m[0]->filter.loads[0x1040 >> 6 & w.m[0]->filter_mask];
+
+    (void)state;
+    for (uint64_t pa = 0x1000; pa < 0x1100; pa += 64) {
+        (void)model_load(w.m[0], pa);
+        (void)model_load(w.m[1], pa);
+    }
+    model_filter_load(w.m[0], 0x1040, NULL, 0x1040);
+    model_device_writes(w.shared, 0x107f, 2);
+    assert_int_equal(*load, FILTER_NONE);
+    for (unsigned hart = 0; hart < 2; hart++) {
+        assert_int_equal(model_load(w.m[hart], 0x1000), 0);
+        assert_int_equal(model_load(w.m[hart], 0x10c0), 0);
+        assert_int_not_equal(model_load(w.m[hart], 0x1040), 0);
+        assert_int_not_equal(model_load(w.m[hart], 0x1080), 0);
+    }
+    drop(&w);
+}
+
 static void a_second_level_keeps_what_the_first_loses(void **state)
 {
     struct world w = make(SMALL "l2.size = 64K\nl2.ways = 4\nl2.latency = 9\nl2.miss = 2\n");
@@ -632,6 +654,7 @@ int main(void)
         cmocka_unit_test(a_changed_line_is_written_back),
         cmocka_unit_test(a_store_by_one_hart_takes_the_line_from_the_other),
         cmocka_unit_test(what_passes_the_filter_would_have_cost_nothing),
+        cmocka_unit_test(what_a_device_writes_is_in_no_cache),
         cmocka_unit_test(a_second_level_keeps_what_the_first_loses),
         cmocka_unit_test(a_stride_is_fetched_ahead),
         cmocka_unit_test(a_full_store_buffer_stalls_until_memory_answers),

@@ -379,6 +379,25 @@ static void with_the_lock_they_may(void **state)
     wreck(&s);
 }
 
+/* The task that asked for it owns the lock, and sleeps until all harts have stopped. */
+static void stop_machine_patches_for_a_task_that_waits(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s, ATOMIC);
+    hart_set_reg(hart_of(&s, WRITER), TP, 0x1000);
+    hart_set_reg(hart_of(&s, OTHER), TP, 0x2000);
+    let_own(&s, WRITER);
+    store(&s, WRITER, F + 4, 4, NOP, JALR_T0);
+    poke(&s.w, DATA, 0x3000, 8);
+    store(&s, OTHER, G + 4, 4, NOP, JALR_T0);
+    let_own(&s, WRITER);
+    store(&s, WRITER, F + 4, 4, JALR_T0, NOP);
+    assert_true(is_silent(&s));
+    wreck(&s);
+}
+
 static void one_after_the_other_is_not_in_turn(void **state)
 {
     struct scene s;
@@ -428,6 +447,7 @@ int main(void)
         cmocka_unit_test(a_kprobe_is_overwritten),
         cmocka_unit_test(two_harts_patch_in_turn_and_one_has_no_lock),
         cmocka_unit_test(with_the_lock_they_may),
+        cmocka_unit_test(stop_machine_patches_for_a_task_that_waits),
         cmocka_unit_test(one_after_the_other_is_not_in_turn),
         cmocka_unit_test(a_kernel_that_never_uses_the_lock_is_not_judged_by_it),
     };
