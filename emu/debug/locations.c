@@ -9,7 +9,6 @@
 #include "debug/debugger_priv.h"
 #include "load/line_rows.h"
 #include "load/lines.h"
-#include "load/symbols.h"
 
 /* Reads "FILE:LINE"; a file's name has no space and no `:'. */
 static bool read_file_line(const char **at, char file[NAME_MAX_LEN], unsigned *line)
@@ -75,26 +74,6 @@ static bool check_address(const struct debugger *d, uint64_t address)
     return false;
 }
 
-/*
- * A name alone that is a function of the ELF: its address. With -fpatchable-function-entry the
- * debug information has a function begin after its nops, which are its site.
- */
-static bool read_symbol(const struct debugger *d, const char **at, uint64_t *address)
-{
-    size_t len = strcspn(*at, " \t");
-    char name[NAME_MAX_LEN];
-
-    if (!len || len >= sizeof name)
-        return false;
-    memcpy(name, *at, len);
-    name[len] = '\0';
-    if (!symbols_find(d->config.symbols, name, address) ||
-        !symbols_function_at(d->config.symbols, *address))
-        return false;
-    *at += len + strspn(*at + len, " \t");
-    return true;
-}
-
 bool arg_places(struct debugger *d, const char **at, uint64_t places[PLACES_MAX], size_t *count)
 {
     char file[NAME_MAX_LEN];
@@ -104,7 +83,5 @@ bool arg_places(struct debugger *d, const char **at, uint64_t places[PLACES_MAX]
         return find_line(d, file, line, places, count);
     *count = 1;
     *at += **at == '*'; /* *ADDR is the address itself here, as gdb has it */
-    if (read_symbol(d, at, &places[0]))
-        return check_address(d, places[0]);
     return arg_value(d, at, "a location", &places[0]) && check_address(d, places[0]);
 }
