@@ -106,7 +106,7 @@ static void print_arguments(void)
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *r = &rows[i];
 
-        if (!r->arg || strstr(r->arg, "FILE"))
+        if (!r->arg || strstr(r->arg, "FILE") || strstr(r->arg, "PATH"))
             continue;
         printf("    run:--%s | debug:--%s | explore:--%s) words='", r->name, r->name, r->name);
         if (!strncmp(r->arg, "RULE", 4))

@@ -116,7 +116,7 @@ static enum exit_status print_core(const char *name, const struct diag *d)
         if (core->estimates)
             printf("%u of %u figures are estimates\n", core->estimates, core->figures);
         else
-            printf("%u figures\n", core->figures);
+            printf("%u figure%s\n", core->figures, core->figures == 1 ? "" : "s");
     }
     core_free(core);
     return EXIT_PASS;

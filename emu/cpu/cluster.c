@@ -317,6 +317,8 @@ void cluster_remote_fence(struct cluster *c, struct hart *target, struct hart *r
     (void)c;
     by.pc -= 4; /* the requester's pc is already after the ecall */
     hart_fence_i(target, FENCE_REMOTE, &by);
+    if (target->s.model && target != requester)
+        timed_remote_fence(target, CORE_fence_i);
 }
 
 void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct hart *requester)
@@ -327,7 +329,9 @@ void cluster_remote_sfence_vma(struct cluster *c, struct hart *target, struct ha
     by.pc -= 4; /* as above */
     hart_forget_cut(target);
     if (target->s.model)
-        timed_sfence(target);
+        timed_sfence(target, NULL);
+    if (target->s.model && target != requester)
+        timed_remote_fence(target, CORE_sfence);
     hart_tell_fence(target, EVENT_SFENCE_VMA, FENCE_REMOTE, &by);
 }
 

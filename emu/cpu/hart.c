@@ -409,7 +409,7 @@ void hart_flush_translations(struct hart *h)
     hart_flush_tlb(h);
     hart_flush_jumps(h);
     if (h->s.model)
-        timed_sfence(h);
+        timed_sfence(h, NULL);
 }
 
 void hart_drop_reservation(struct hart *h)

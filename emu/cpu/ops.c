@@ -125,7 +125,7 @@ bool hart_op_sfence_vma(struct hart *h, const struct uop *u)
     if (h->s.mode == PRIV_U || (h->s.mode == PRIV_S && (h->s.csr.mstatus & MSTATUS_TVM)))
         return illegal(h, u);
     if (h->s.model)
-        timed_sfence(h);
+        timed_sfence(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
     hart_tell_flush(h, u->rs1 ? &h->s.x[u->rs1] : NULL);
     return true;
 }

@@ -94,8 +94,21 @@ static void drop_numbers(struct hart *h)
     h->cache.pipe = number_of(s, &now);
 }
 
+/* The hart was interrupted by firmware before it goes on. */
+static void pay_firmware(struct hart *h)
+{
+    struct model *m = h->s.model;
+
+    pipe_reset(&m->pipe);
+    h->s.cycles += m->owed;
+    m->parts[PART_BRANCH] += m->owed;
+    m->owed = 0;
+}
+
 void timed_begin(struct hart *h)
 {
+    if (h->s.model->owed)
+        pay_firmware(h);
     h->cache.pipe = number_of(&h->cache.timed->states, &h->s.model->pipe);
     timed_update_context(h);
 }
@@ -267,6 +280,8 @@ static struct pipe_op pipe_op_of(const struct hart *h, const struct block *b, un
         p.flags = PIPE_CONTROL;
     p.offset = p.flags ? (int16_t)u->imm : 0;
     p.narrow = narrow_of(op);
+    if ((op == OP_sfence_vma || op == OP_sinval_vma) && u->rs1)
+        p.flags |= PIPE_PAGE;
     if ((p.rd | p.source[0] | p.source[1] | p.source[2]) & 32)
         p.flags |= PIPE_FLOAT;
     return p;
@@ -815,9 +830,12 @@ void timed_fence_i(struct hart *h)
     timed_update_context(h);
 }
 
-void timed_sfence(struct hart *h)
+void timed_sfence(struct hart *h, const uint64_t *va)
 {
-    model_sfence(h->s.model);
+    if (va && h->s.model->core->sfence_page)
+        model_sfence_page(h->s.model, *va);
+    else
+        model_sfence(h->s.model);
     timed_update_context(h);
 }
 
@@ -832,4 +850,12 @@ void timed_satp(struct hart *h)
     model_clear_filter(h->s.model);
     h->s.model->fetch_epoch++;
     timed_update_context(h);
+}
+
+void timed_remote_fence(struct hart *h, enum core_class fence)
+{
+    const struct core *core = h->s.model->core;
+
+    if (hart_waits_for(h) == HART_WAITS_NOT)
+        h->s.model->owed += core->trap + core->interval[fence] + core->flush;
 }

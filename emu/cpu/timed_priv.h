@@ -172,8 +172,10 @@ void timed_hasten(struct hart *h, unsigned rd, uint32_t cycles);
 void timed_update_context(struct hart *h); /* translation of fetches is another */
 void timed_trap(struct hart *h);
 void timed_fence_i(struct hart *h);
-void timed_sfence(struct hart *h);
+void timed_sfence(struct hart *h, const uint64_t *va); /* of that page, or NULL: of all */
 void timed_satp(struct hart *h);
+/* Firmware makes the hart, which is not running, do the fence: CORE_fence_i or CORE_sfence. */
+void timed_remote_fence(struct hart *h, enum core_class fence);
 /* Translations to the host's memory are dropped. */
 void timed_drop_translations(struct hart *h);
 

@@ -142,11 +142,15 @@ static void selected_frame(void *ctx, struct frame_scope *scope)
         return;
     if (!stack_frame(d, d->view.hart, d->view.frame, &f))
         return;
-    *scope = (struct frame_scope){.pc = f.u.pc,
-                                  .canonical = f.u.user ? 0 : unwind_code(d, &f.u),
-                                  .level = f.level,
-                                  .cfa = f.u.cfa,
-                                  .cfa_known = f.u.cfa_known};
+    *scope = (struct frame_scope){
+        .pc = f.u.pc, .canonical = f.u.user ? 0 : unwind_code(d, &f.u), .level = f.level};
+}
+
+static bool frame_address(void *ctx, uint64_t *cfa)
+{
+    struct debugger *d = ctx;
+
+    return stack_cfa(d, d->view.hart, d->view.frame, cfa);
 }
 
 /* ---- the values of parameters at the call ---- */
@@ -238,6 +242,7 @@ void context_open(struct debugger *d)
         .symbol = find_symbol,
         .name_at = name_at,
         .frame = selected_frame,
+        .frame_address = frame_address,
         .entry_register = entry_register,
     };
 

@@ -362,6 +362,8 @@ MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
    looked at again after stack_forget. */
 MUST_USE bool stack_frame(struct debugger *d, unsigned hart, unsigned number,
                           struct stack_frame *f);
+/* sp at the entry of the frame's function. False: not known; *cfa is the frame's sp then. */
+bool stack_cfa(struct debugger *d, unsigned hart, unsigned number, uint64_t *cfa);
 void stack_forget(struct debugger *d);
 /* The selected frame is the innermost one again. */
 void stack_reset(struct debugger *d);

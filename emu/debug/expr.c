@@ -651,6 +651,10 @@ static struct node *parse_quoted(struct parser *p)
     char c, name[EXPR_NAME_MAX];
     struct node *n;
 
+    if (*start == '\'') {
+        language_fail(p->l, "Empty character constant.");
+        return NULL;
+    }
     if (take_char(p, &c) && *p->at == '\'') {
         p->at++;
         return constant(p, type_builtin(language_types(p->l), "char"), (uint8_t)c);

@@ -98,8 +98,12 @@ static bool push_frame_base(struct machine_stack *m, uint64_t offset)
 
 static bool push_cfa(struct machine_stack *m)
 {
-    m->lost |= !m->frame->cfa_known;
-    return push(m, m->frame->cfa);
+    const struct language_env *env = language_env(m->l);
+    uint64_t cfa = 0;
+
+    if (!env->frame_address || !env->frame_address(env->ctx, &cfa))
+        m->lost = true;
+    return push(m, cfa);
 }
 
 /* The value that a register had when the function was entered. */

@@ -80,14 +80,26 @@ bool stack_frame(struct debugger *d, unsigned hart, unsigned number, struct stac
         unwind_first(d, hart, &first);
         add_frames(d, &first);
     }
-    /* One more than wanted, for the CFA of the wanted one. */
-    while (!d->stack.complete && d->stack.frames.len < FRAMES_MAX &&
-           (d->stack.frames.len <= number || !d->stack.frames.at[number].u.cfa_known))
+    while (!d->stack.complete && d->stack.frames.len < FRAMES_MAX && d->stack.frames.len <= number)
         add_caller(d);
     if (number >= d->stack.frames.len)
         return false;
     *f = d->stack.frames.at[number];
     return true;
+}
+
+bool stack_cfa(struct debugger *d, unsigned hart, unsigned number, uint64_t *cfa)
+{
+    struct stack_frame f;
+
+    if (!stack_frame(d, hart, number, &f))
+        return false;
+    /* It is found with the next frame. */
+    if (!f.u.cfa_known && !d->stack.complete)
+        add_caller(d);
+    f = d->stack.frames.at[number];
+    *cfa = f.u.cfa_known ? f.u.cfa : f.u.reg[REG_SP];
+    return f.u.cfa_known;
 }
 
 static struct stack_frame selected_frame(struct debugger *d)
@@ -450,25 +462,35 @@ static void print_saved(struct debugger *d, const struct unwound *u, const struc
     fprintf(d->out, "%s", *before == ',' ? "\n" : "");
 }
 
-static void print_neighbours(struct debugger *d, const struct stack_frame *inner,
-                             const struct stack_frame *caller)
+static uint64_t cfa_of(struct debugger *d, unsigned number)
 {
+    uint64_t cfa = 0;
+
+    (void)!stack_cfa(d, d->view.hart, number, &cfa);
+    return cfa;
+}
+
+static void print_neighbours(struct debugger *d, bool has_inner, const struct stack_frame *caller)
+{
+    unsigned number = d->view.frame;
+
     if (caller && caller->level)
-        fprintf(d->out, " inlined into frame %u", d->view.frame + 1);
+        fprintf(d->out, " inlined into frame %u", number + 1);
     else if (caller)
         fprintf(d->out, " %s frame at 0x%" PRIx64, caller->u.exact ? "interrupted" : "called by",
-                caller->u.cfa_known ? caller->u.cfa : caller->u.reg[REG_SP]);
-    if (inner)
-        fprintf(d->out, "%s caller of frame at 0x%" PRIx64, caller ? "," : "", inner->u.cfa);
-    fprintf(d->out, "%s", inner || caller ? "\n" : "");
+                cfa_of(d, number + 1));
+    if (has_inner)
+        fprintf(d->out, "%s caller of frame at 0x%" PRIx64, caller ? "," : "",
+                cfa_of(d, number - 1));
+    fprintf(d->out, "%s", has_inner || caller ? "\n" : "");
 }
 
 void info_frame(struct debugger *d, const char *args)
 {
-    struct stack_frame f, caller, inner;
+    struct stack_frame f, caller;
     unsigned number = d->view.frame;
+    uint64_t cfa = cfa_of(d, number);
     bool has_caller = stack_frame(d, d->view.hart, number + 1, &caller);
-    bool has_inner = number && stack_frame(d, d->view.hart, number - 1, &inner);
     struct variables arguments = {.d = d, .frame = &f};
     struct source_range r;
     struct blocks b;
@@ -478,7 +500,7 @@ void info_frame(struct debugger *d, const char *args)
         return;
     f = selected_frame(d);
     name = frame_name(d, &f, &b);
-    fprintf(d->out, "Stack level %u, frame at 0x%" PRIx64 ":\n pc = 0x%" PRIx64, number, f.u.cfa,
+    fprintf(d->out, "Stack level %u, frame at 0x%" PRIx64 ":\n pc = 0x%" PRIx64, number, cfa,
             f.u.pc);
     if (name)
         fprintf(d->out, " in %s", name);
@@ -487,13 +509,12 @@ void info_frame(struct debugger *d, const char *args)
     if (has_caller)
         fprintf(d->out, "; saved pc = 0x%" PRIx64, caller.u.pc);
     fprintf(d->out, "\n");
-    print_neighbours(d, has_inner ? &inner : NULL, has_caller ? &caller : NULL);
+    print_neighbours(d, number != 0, has_caller ? &caller : NULL);
     if (b.count)
         fprintf(d->out, " source language c.\n");
-    fprintf(d->out, " Arglist at 0x%" PRIx64 ", args: ", f.u.cfa);
+    fprintf(d->out, " Arglist at 0x%" PRIx64 ", args: ", cfa);
     each_variable(&arguments, &b, true, print_argument);
-    fprintf(d->out, "\n Locals at 0x%" PRIx64 ", Previous frame's sp is 0x%" PRIx64 "\n", f.u.cfa,
-            f.u.cfa);
+    fprintf(d->out, "\n Locals at 0x%" PRIx64 ", Previous frame's sp is 0x%" PRIx64 "\n", cfa, cfa);
     if (has_caller && !caller.level)
         print_saved(d, &f.u, &caller.u);
 }

@@ -55,8 +55,6 @@ struct frame_scope {
     uint64_t pc; /* 0: there is no frame; else in the function's code, of a caller: in its call */
     uint64_t canonical; /* pc as the debug information has it */
     unsigned level;     /* of the functions that are inlined at pc: 0 is the innermost */
-    uint64_t cfa;       /* valid with cfa_known */
-    bool cfa_known;
 };
 
 /* Registers have the numbers of target.h. Each returns false for what does not exist. */
@@ -75,6 +73,7 @@ struct language_env {
     /* The name of an address, as "schedule+4" is written; NULL: it has none. */
     const char *(*name_at)(void *ctx, uint64_t address, uint64_t *offset);
     void (*frame)(void *ctx, struct frame_scope *f); /* NULL: there are no frames */
+    bool (*frame_address)(void *ctx, uint64_t *cfa); /* of the selected frame; may be NULL */
     /* A register as it was when the frame's function was entered; may be NULL. */
     bool (*entry_register)(void *ctx, unsigned dwarf_register, uint64_t *value);
 };

@@ -53,7 +53,7 @@ static bool split(const char *where, char host[HOST_MAX], const char **port)
     return true;
 }
 
-bool gdb_port_is_valid(const char *where)
+static bool is_valid(const char *where)
 {
     char host[HOST_MAX];
     const char *port;
@@ -179,6 +179,10 @@ enum exit_status gdb_port_open(const char *where, const struct gdb_waiter *waite
 
     *p = (struct gdb_port){.waiter = *waiter, .listens = -1, .in = -1, .out = -1};
     *out = p;
+    if (!is_valid(where)) {
+        diag_error(d, "--gdb %s: expected a port up to 65535, ADDRESS:PORT, a path, or -", where);
+        return EXIT_USAGE;
+    }
     if (!strcmp(where, "-"))
         return open_standard(p, d);
     return split(where, host, &port) ? open_tcp(p, where, host, port, d) : open_path(p, where, d);

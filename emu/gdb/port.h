@@ -27,9 +27,6 @@ MUST_USE enum exit_status gdb_port_open(const char *where, const struct gdb_wait
                                         const struct diag *d, struct gdb_port **out);
 void gdb_port_free(struct gdb_port *p);
 
-/* Whether `where` is well-formed. */
-bool gdb_port_is_valid(const char *where);
-
 /* Whether it is standard input and output, which is one connection and there from the start. */
 bool gdb_port_is_standard(const struct gdb_port *p);
 

@@ -196,7 +196,7 @@ static void tell_actions(struct gdb_server *g, const char *args)
 
 static void attach(struct gdb_server *g, const char *args)
 {
-    g->killed = false;
+    g->killed = g->detached = false;
     packet_why(g, args);
 }
 
@@ -216,7 +216,7 @@ static void run_again(struct gdb_server *g, const char *args)
         reply_print(&g->reply, "E.the guest cannot begin again: no history is kept");
         return;
     }
-    g->killed = false;
+    g->killed = g->detached = false;
     packet_restart(g, args);
     packet_why(g, args);
 }

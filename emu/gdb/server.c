@@ -154,7 +154,10 @@ static void packet_detach(struct gdb_server *g, const char *args)
 {
     (void)args;
     reply_ok(g);
-    end_session(g, g->config.owns_guest ? GDB_KILLED : GDB_DETACHED);
+    points_drop(g, DROP_ALL);
+    g->killed = g->detached = g->extended && !g->config.owns_guest;
+    if (!g->detached)
+        end_session(g, g->config.owns_guest ? GDB_KILLED : GDB_DETACHED);
 }
 
 static void packet_kill(struct gdb_server *g, const char *args)
@@ -251,11 +254,25 @@ void take_interrupts(struct gdb_server *g)
         end_session(g, GDB_LOST);
 }
 
+/* Runs the guest until the next packet, if gdb has let it go and keeps the connection. */
+static void run_detached(struct gdb_server *g)
+{
+    if (g->detached && !g->link->ready(g->link->ctx) && !gdb_run_free(g))
+        end_session(g, GDB_KILLED);
+}
+
+static void await_packet(struct gdb_server *g)
+{
+    run_detached(g);
+    if (!g->ended && !fill_input(g))
+        end_session(g, GDB_LOST);
+}
+
 static void begin_session(struct gdb_server *g, const struct gdb_link *link)
 {
     g->link = link;
     g->ended = g->no_acks = g->acks_end = g->ids_have_process = false;
-    g->extended = g->killed = false;
+    g->extended = g->killed = g->detached = false;
     g->physical = g->harts_locked = false;
     g->steps_are = STEP_ENABLE | STEP_NO_IRQ | STEP_NO_TIMER;
     g->reader.state = BETWEEN;
@@ -272,11 +289,13 @@ enum gdb_end gdb_serve(struct gdb_server *g, const struct gdb_link *link)
     while (!g->ended) {
         if (g->input_at < g->input_len)
             take_item(g, packet_take(&g->reader, g->input[g->input_at++], g->no_acks));
-        else if (!fill_input(g))
-            end_session(g, GDB_LOST);
+        else
+            await_packet(g);
     }
     points_drop(g, DROP_ALL);
     g->link = NULL;
+    if (g->end == GDB_LOST && g->detached)
+        return GDB_DETACHED;
     return g->end == GDB_LOST && (g->config.owns_guest || target_ended(g->target)) ? GDB_KILLED
                                                                                    : g->end;
 }

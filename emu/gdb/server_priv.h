@@ -64,6 +64,7 @@ struct gdb_server {
     bool no_acks, ids_have_process;
     bool extended;      /* the session outlives the guest, which can begin again */
     bool killed;        /* in such a session: it is over, and has not begun again */
+    bool detached;      /* in such a session: the guest runs without gdb */
     bool acks_end;      /* QStartNoAckMode: after its own reply */
     bool physical;      /* addresses of memory are physical */
     bool harts_locked;  /* a resume of one hart stops the others */

@@ -81,7 +81,7 @@ struct core {
         memory_device, write, write_allocate, store_stalls, critical_first, write_back_cycles,
         shared_line, l2_latency, store_entries, store_queue, store_writes, store_answer, amo_memory,
         load_window, store_window, store_wait, misaligned, itlb_entries, itlb_ways, dtlb_entries,
-        dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk;
+        dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk, sfence_page;
     uint32_t result_bus, amo_blocks, commit_entries, commit_width, wrong_path, fetch_jumps,
         load_wait;      /* with commit.entries */
     unsigned figures;   /* keys that the file sets, but for `core.' */

@@ -109,6 +109,7 @@ void model_reset(struct model *m)
     cache_clear(&m->tlb2);
     predictor_reset(&m->predictor);
     m->division = 0;
+    m->owed = 0;
     stores_reset(&m->stores);
     m->last_miss = UINT64_MAX;
     m->stride = 0;
@@ -119,7 +120,7 @@ void model_reset(struct model *m)
 
 void model_state_io(struct state_io *io, struct model *m)
 {
-    state_io_section(io, "timing", 10);
+    state_io_section(io, "timing", 11);
     STATE_IO_SAME(io, m->core->hash);
     state_io_bytes(io, &m->pipe, sizeof m->pipe);
     cache_state_io(io, &m->icache);
@@ -136,6 +137,7 @@ void model_state_io(struct state_io *io, struct model *m)
     STATE_IO(io, m->stride);
     for (unsigned i = 0; i < MODEL_PARTS; i++)
         STATE_IO(io, m->parts[i]);
+    STATE_IO(io, m->owed);
     if (io->loading) {
         model_clear_filter(m);
         m->fetch_epoch++;
@@ -554,6 +556,30 @@ void model_sfence(struct model *m)
     cache_clear(&m->itlb);
     cache_clear(&m->dtlb);
     cache_clear(&m->tlb2);
+    model_clear_filter(m);
+    m->fetch_epoch++;
+}
+
+/* Whether the page of a key has the address, in whatever address space. */
+static bool page_of_key_has(uint64_t key, uint64_t va)
+{
+    enum { ASID_SHIFT = 48 };
+
+    return key != CACHE_EMPTY && !((page_key(va, key >> 45 & 7, 0) ^ key) << (64 - ASID_SHIFT));
+}
+
+static void drop_page(struct cache *tlb, uint64_t va)
+{
+    for (uint64_t i = 0; i < (uint64_t)tlb->sets * tlb->ways; i++)
+        if (page_of_key_has(tlb->keys[i], va))
+            cache_remove_at(tlb, i);
+}
+
+void model_sfence_page(struct model *m, uint64_t va)
+{
+    drop_page(&m->itlb, va);
+    drop_page(&m->dtlb, va);
+    drop_page(&m->tlb2, va);
     model_clear_filter(m);
     m->fetch_epoch++;
 }

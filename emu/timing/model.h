@@ -58,6 +58,7 @@ struct model {
     struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */
+    uint64_t owed;               /* cycles of firmware since the hart ran last */
 
     /* caches */
     struct filter filter;
@@ -138,6 +139,7 @@ bool model_take_page(struct model *m, struct cache *tlb, uint64_t va, uint16_t a
                      uint32_t *cycles);
 void model_put_page(struct model *m, struct cache *tlb, const struct model_page *page);
 void model_sfence(struct model *m);
+void model_sfence_page(struct model *m, uint64_t va); /* in all address spaces */
 
 /* ---- values ---- */
 

@@ -407,6 +407,13 @@ static bool blocks(const struct core *core, const struct pipe_op *op)
            (core->amo_blocks && (class == CORE_amo || class == CORE_lr || class == CORE_sc));
 }
 
+static unsigned block_cycles(const struct core *core, const struct pipe_op *op)
+{
+    bool of_page = op->flags & PIPE_PAGE && core->sfence_page;
+
+    return of_page ? core->sfence_page : core->interval[op->class];
+}
+
 /* What is in flight commits before an operation that blocks; its own interval begins before that.
  */
 static unsigned wait_for_all(const struct pipe_state *s)
@@ -518,7 +525,7 @@ struct pipe_cost pipe_step(const struct core *core, struct pipe_state *s, const 
         later = wait_for_operands(core, s, op, true, &not_issue);
         s->queued = in_byte(later + 1);
     }
-    issue = blocks(core, op) ? core->interval[op->class] + wait_for_all(s) : 1;
+    issue = blocks(core, op) ? block_cycles(core, op) + wait_for_all(s) : 1;
     use_unit(core, s, op, later);
     if (op->class == CORE_branch && core->late_branches && has_late_operand(core, s, op))
         s->unit[UNIT_BRANCH] = (uint8_t)(1 + core->late_branches);

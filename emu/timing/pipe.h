@@ -28,6 +28,7 @@ enum pipe_flag {
     PIPE_CONTROL = 4, /* may jump: ends its issue group */
     PIPE_ADD = 8,     /* rd = source[0] + offset */
     PIPE_FLOAT = 16,  /* has a floating-point register */
+    PIPE_PAGE = 32,   /* sfence.vma of one page */
 };
 
 struct pipe_op {

@@ -134,9 +134,16 @@ check "gdb can attach again" grep -q '= .*3' "$dir/second.out"
 check "kill ends the run, with status 0" wait $guest
 check "the socket is removed" [ ! -e "$dir/socket" ]
 
+for where in 65536 :70000 "$(printf '%0200d' 0)" ''; do
+    status=0
+    "$build/rvftrace" debug --gdb "$where" "$kernel" 2>"$dir/refused.out" </dev/null || status=$?
+    check "--gdb '$(printf %.9s "$where")' is refused in one line" [ "$status-$(grep -c 'rvftrace: error' "$dir/refused.out")" = 64-1 ]
+done
+
 start 0
 port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]*\)$/\1/p' "$dir/rvftrace.out")
-attach tcp ":$port" -ex 'monitor info machine' -ex 'monitor quit' || :
-check "TCP on a free port" grep -q 'hart 1 .* instructions' "$dir/tcp.out"
+attach tcp ":$port" -ex disconnect -ex "target extended-remote :$port" -ex 'print 1000 + 1' -ex detach -ex 'attach 1' -ex stepi \
+    -ex 'monitor info machine' -ex 'monitor quit' || :
+check "TCP on a free port, again after a disconnect, and attaching after a detach" grep -q 'hart 1 .* instructions' "$dir/tcp.out"
 check "monitor quit ends the run" wait $guest
 exit $failed

@@ -177,11 +177,55 @@ static void pieces_get_the_same_however_the_run_is_cut(void **state)
     }
 }
 
+/* Cycles of a hart's next instruction, a nop, after a fence that another one has asked for. */
+static uint64_t cycles_after(const struct core *core, bool is_fence_i, bool waits)
+{
+    struct cluster_config config = {.fetch = FETCH_COHERENT, .timing = TIMING_CORE, .core = core};
+    struct world w = world_with(&config, 2);
+    struct hart *target = cluster_hart(w.cluster, 1), *requester = w.hart;
+    uint64_t before;
+
+    for (unsigned i = 0; i < 8; i++)
+        put(&w, ADDI(ZERO, ZERO, 0));
+    put(&w, 0x10500073); /* wfi */
+    put(&w, ADDI(ZERO, ZERO, 0));
+    hart_set_pc(target, CODE);
+    assert_true(hart_set_csr(target, 0x304 /* mie */, UINT64_C(1) << IRQ_MTI));
+    (void)!hart_run(target, waits ? 9 : 4, UINT64_MAX);
+    assert_int_equal(hart_waits_for(target) != HART_WAITS_NOT, waits);
+    if (is_fence_i)
+        cluster_remote_fence(w.cluster, target, requester);
+    else
+        cluster_remote_sfence_vma(w.cluster, target, requester);
+    hart_set_irq(target, IRQ_MTI, waits); /* that ends the waiting; interrupts are off */
+    before = hart_cycles(target);
+    (void)!hart_run(target, 1, UINT64_MAX);
+    before = hart_cycles(target) - before;
+    world_free(&w);
+    return before;
+}
+
+static void a_remote_fence_is_an_interrupt_and_a_fence(void **state)
+{
+    struct diag d = {.out = stderr, .program = "test"};
+    struct core *core = core_parse("trap = 30\nflush = 7\ninterval.fence_i = 100\n"
+                                   "interval.sfence = 60\nfetch.ahead = 0\n",
+                                   "test.core", &d);
+
+    (void)state;
+    assert_non_null(core);
+    assert_int_equal(cycles_after(core, true, false), 1 + 30 + 100 + 7);
+    assert_int_equal(cycles_after(core, false, false), 1 + 30 + 60 + 7);
+    assert_int_equal(cycles_after(core, true, true), 1);
+    core_free(core);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_cycles_are_somebodys),
         cmocka_unit_test(pieces_get_the_same_however_the_run_is_cut),
+        cmocka_unit_test(a_remote_fence_is_an_interrupt_and_a_fence),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

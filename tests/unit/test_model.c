@@ -158,6 +158,30 @@ static void what_passes_the_filter_would_have_cost_nothing(void **state)
     drop(&w);
 }
 
+static void a_fence_of_a_page_leaves_the_others(void **state)
+{
+    struct world w = make("tlb2.entries = 16\n");
+    struct model *m = w.m[0];
+    struct model_page small = {.va = 0x203000, .shift = 12, .asid = 1};
+    struct model_page other = {.va = 0x204000, .shift = 12, .asid = 2, .global = true};
+    struct model_page large = {.va = 0x200000, .shift = 21, .asid = 2};
+    uint32_t cycles;
+
+    (void)state;
+    model_put_page(m, &m->dtlb, &small);
+    model_put_page(m, &m->dtlb, &other);
+    model_put_page(m, &m->itlb, &large);
+    model_sfence_page(m, 0x203ff8); /* in two of them */
+    assert_false(model_has_page(m, &m->dtlb, 0x203000, 1));
+    assert_false(model_take_page(m, &m->dtlb, 0x203000, 1, &cycles));
+    assert_false(model_has_page(m, &m->itlb, 0x201000, 2));
+    assert_true(model_has_page(m, &m->dtlb, 0x204000, 1));
+    model_put_page(m, &m->itlb, &large);
+    model_sfence_page(m, 0x400000);
+    assert_true(model_has_page(m, &m->itlb, 0x203000, 2));
+    drop(&w);
+}
+
 static void what_a_device_writes_is_in_no_cache(void **state)
 {
     struct world w = make(SMALL);
@@ -654,6 +678,7 @@ int main(void)
         cmocka_unit_test(a_changed_line_is_written_back),
         cmocka_unit_test(a_store_by_one_hart_takes_the_line_from_the_other),
         cmocka_unit_test(what_passes_the_filter_would_have_cost_nothing),
+        cmocka_unit_test(a_fence_of_a_page_leaves_the_others),
         cmocka_unit_test(what_a_device_writes_is_in_no_cache),
         cmocka_unit_test(a_second_level_keeps_what_the_first_loses),
         cmocka_unit_test(a_stride_is_fetched_ahead),
