@@ -83,6 +83,32 @@ static struct parcel fetch_parcel(struct fetcher *by, uint64_t pa, uint64_t insn
     return p;
 }
 
+bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p)
+{
+    struct cluster *c = h->cluster;
+    const struct code_page *page = codemap_page(c, pa);
+    const struct fetch_view *view = view_at(h, pa);
+    bool in_view = view && codemap_parcel_set(view->differs, parcel_in_page(pa));
+    struct parcel_write write;
+
+    *p = (struct hart_parcel){0};
+    if (!ram_has(c->ram, pa, 2))
+        return false;
+    memcpy(&p->memory, ram_host(c->ram, pa), 2);
+    p->fetched = p->memory;
+    if (!page || (!in_view && codemap_stamp(page, pa) <= h->s.sync_stamp))
+        return true;
+    write = codemap_last_write(c, page, pa, h->s.sync_stamp);
+    p->who = write.who;
+    p->writer_known = write.writer_known;
+    p->stamp = write.stamp;
+    p->old_known = in_view;
+    p->stale = !in_view || view_old_bytes(view, pa) != p->memory;
+    if (in_view && p->stale && choose_old(h, pa, write.stamp, h->s.insns))
+        p->fetched = view_old_bytes(view, pa);
+    return true;
+}
+
 bool fetch_insn(struct fetcher *by, uint64_t pc, uint64_t pa, unsigned ahead, struct fetched *f)
 {
     struct hart *h = by->hart;

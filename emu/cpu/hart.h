@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "mem/ram.h"
 
 struct cluster;
 struct hart;
@@ -171,6 +172,20 @@ void hart_drop_reservation(struct hart *h);
  */
 void hart_await_order(struct hart *h);
 bool hart_awaits_order(const struct hart *h);
+
+/* What a hart has of two bytes of code at an even address. */
+struct hart_parcel {
+    uint16_t memory;
+    uint16_t fetched;  /* what it would fetch now, by the fetch mode */
+    bool stale;        /* written after its last fence.i, and not known to be the same */
+    bool old_known;    /* it has fetched the former bytes */
+    bool writer_known; /* `who' is the newest write */
+    struct writer who;
+    uint64_t stamp; /* of that write */
+};
+
+/* Without a fetch. False: it is not RAM. */
+MUST_USE bool hart_look_at(const struct hart *h, uint64_t pa, struct hart_parcel *p);
 
 /* The write stamp up to which this hart's fetches are up to date; UINT64_MAX: it is turned off. */
 uint64_t hart_sync_stamp(const struct hart *h);

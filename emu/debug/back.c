@@ -13,8 +13,7 @@ static bool can_go_back(const struct debugger *d)
     return false;
 }
 
-/* The same for a command that runs the machine; prepares this. */
-static bool set_off(struct debugger *d)
+bool set_off_back(struct debugger *d)
 {
     if (!can_go_back(d))
         return false;
@@ -26,19 +25,32 @@ void do_reverse_stepi(struct debugger *d, const char *args)
 {
     uint64_t count = 1;
 
-    if (arg_count(d, &args, &count) && arg_end(d, args) && set_off(d))
+    if (arg_count(d, &args, &count) && arg_end(d, args) && set_off_back(d))
         report_stop(d, target_reverse_step(d->target, d->selected, count), "reverse-stepi");
 }
 
 void do_reverse_continue(struct debugger *d, const char *args)
 {
-    if (arg_end(d, args) && set_off(d))
+    if (arg_end(d, args) && set_off_back(d))
         report_stop(d, target_reverse_run(d->target), "reverse-continue");
+}
+
+static void goto_cycle(struct debugger *d, const char *args)
+{
+    uint64_t cycles;
+
+    if (arg_value(d, &args, "a number of cycles", &cycles) && arg_end(d, args) && set_off_back(d))
+        report_stop(d, target_goto_cycle(d->target, cycles), "goto");
 }
 
 void do_goto(struct debugger *d, const char *args)
 {
     uint64_t insns;
+
+    if (arg_keyword(&args, "cycle")) {
+        goto_cycle(d, args);
+        return;
+    }
 
     if (!arg_value(d, &args, "a number of instructions", &insns) || !arg_end(d, args) ||
         !can_go_back(d))
@@ -126,4 +138,38 @@ void delete_checkpoint(struct debugger *d, const char *args)
 
     if (arg_checkpoint(d, args, &number))
         (void)!target_delete_checkpoint(d->target, number);
+}
+
+/* ---- the last write ---- */
+
+static void print_last_write(struct debugger *d, uint64_t address, const struct target_access *a,
+                             uint64_t insns)
+{
+    fprintf(d->out, "%" PRIu64 " instructions ago: write of %u byte%s at ",
+            target_insns(d->target) - insns, a->size, a->size == 1 ? "" : "s");
+    print_place(d, address + a->offset);
+    fprintf(d->out, ": 0x%" PRIx64 " -> 0x%" PRIx64 "\n    by:  ", a->old_value, a->new_value);
+    print_writer(d, &a->who);
+    fprintf(d->out, "\n    `goto %" PRIu64 "' goes to after it\n", insns);
+}
+
+void do_last_write(struct debugger *d, const char *args)
+{
+    struct target_point p = {.space = TARGET_BY_ANY};
+    struct target_access access = {0};
+    uint64_t insns;
+    enum target_error error;
+
+    if (!arg_watched(d, &args, &p) || !arg_end(d, args) || !set_off_back(d))
+        return;
+    error = target_last_write(d->target, d->selected, p.space, p.address, p.size, &access, &insns);
+    if (d->config.stopped)
+        d->config.stopped(d->config.ctx);
+    if (error)
+        complain_of_address(d, error, p.address);
+    else if (insns == UINT64_MAX)
+        fprintf(d->out, "not written since the history began, at %" PRIu64 " instructions\n",
+                target_history_start(d->target));
+    else
+        print_last_write(d, p.address, &access, insns);
 }

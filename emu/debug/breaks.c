@@ -194,8 +194,7 @@ static uint64_t default_size(const struct debugger *d, uint64_t address)
     return s && s->addr == address && s->size && s->size < WORD ? s->size : WORD;
 }
 
-/* ADDR[,SIZE] [physical] */
-static bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
+bool arg_watched(struct debugger *d, const char **args, struct target_point *p)
 {
     if (!arg_variable(d, args, "an address", &p->address, &p->size))
         return false;
@@ -549,20 +548,57 @@ static bool old_value(const struct debugger *d, const struct target_point *p,
     return true;
 }
 
+/* The type of a watched variable; NULL: not known, or it is not a variable. */
+static struct type *watched_type(struct debugger *d, const struct target_point *p)
+{
+    const struct point_note *n = note_find(d, p->number);
+    const char *text = n ? n->what : "";
+    struct expr *e = *text ? expr_parse(d->language, &text, EXPR_WHOLE) : NULL;
+    struct type *type = NULL;
+    struct value v;
+
+    if (e && expr_evaluate(d->language, e, &v) && v.place == VALUE_IN_MEMORY &&
+        v.address == p->address && type_size(language_types(d->language), v.type) == p->size &&
+        type_is_scalar(type_strip(language_types(d->language), v.type)))
+        type = v.type;
+    expr_free(e);
+    return type;
+}
+
+static void print_watched_value(struct debugger *d, const char *what, struct type *type,
+                                uint64_t value)
+{
+    const struct print_format plain = {.count = 1};
+
+    fprintf(d->out, "%s = ", what);
+    if (!type)
+        fprintf(d->out, "0x%" PRIx64, value);
+    else if (!value_print(d->language, d->out,
+                          value_of_bytes(d->language, type, &value,
+                                         type_size(language_types(d->language), type)),
+                          plain))
+        fprintf(d->out, "%s", language_why(d->language));
+    fprintf(d->out, "\n");
+}
+
 /* As gdb prints them; of more than eight watched bytes, those that were accessed. */
 static void print_values(struct debugger *d, const struct target_access *a)
 {
     const struct target_point *p = target_find_point(d->target, a->point);
-    uint64_t old = 0, now = 0;
+    struct type *type = NULL;
+    uint64_t old, now;
 
-    if (!p || !old_value(d, p, a, &old, &now)) {
+    if (p && old_value(d, p, a, &old, &now)) {
+        type = watched_type(d, p);
+    } else {
         old = a->old_value;
         now = a->new_value;
     }
+    fprintf(d->out, "\n");
     if (a->write)
-        fprintf(d->out, "\nOld value = 0x%" PRIx64 "\nNew value = 0x%" PRIx64 "\n", old, now);
-    else
-        fprintf(d->out, "\nValue = 0x%" PRIx64 "\n", now);
+        print_watched_value(d, "Old value", type, old);
+    print_watched_value(d, a->write ? "New value" : "Value", type, now);
+    language_release(d->language);
 }
 
 static void print_accesses(struct debugger *d, const struct target_stop *s)

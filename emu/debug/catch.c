@@ -3,7 +3,6 @@
  * event at a stop.
  */
 #include <ctype.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,7 @@ static bool is_patch(void *ctx, const struct event *e)
     uint32_t site = site_find(sites, e->code_write.pa, e->code_write.size);
     const struct patch *p;
 
-    if (site == NO_SITE || fnmatch(w->glob, site_get(sites, site)->function, 0) != 0)
+    if (site == NO_SITE || !name_matches(w->glob, site_get(sites, site)->function))
         return false;
     p = patch_log_last(watch_patches(w->d->config.watch), site);
     return p && p->stores == 1;

@@ -312,6 +312,14 @@ bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *
     return false;
 }
 
+/* A function's size by C is 1. */
+static bool is_function(const struct debugger *d, struct type *type)
+{
+    const struct type *stripped = type_strip(language_types(d->language), type);
+
+    return stripped && stripped->kind == TYPE_FUNCTION;
+}
+
 bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_t *address,
                   uint64_t *size)
 {
@@ -321,7 +329,7 @@ bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_
         return false;
     if (v.place == VALUE_IN_MEMORY) {
         *address = v.address;
-        *size = type_size(language_types(d->language), v.type);
+        *size = is_function(d, v.type) ? 0 : type_size(language_types(d->language), v.type);
         return true;
     }
     *size = 0;

@@ -128,6 +128,7 @@ void debugger_free(struct debugger *d)
 {
     trace_free(d);
     actions_free(d);
+    free(d->tour);
     target_free(d->target); /* with the conditions of its points */
     data_close(d);
     context_close(d);

@@ -12,8 +12,10 @@
  *     actions.c    the commands of breakpoints
  *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
+ *     returned.c   the value that a function has returned
  *     lines.c      stepping by source lines
  *     back.c       the commands that go back, and checkpoints
+ *     back_lines.c steps back by lines and over calls
  *     frame.c      stack frames by prologues and the chain of frame pointers
  *     unwind.c     stack frames by call frame information, traps, the graph tracer
  *     stack.c      the frames as the user sees them: backtrace, frame, info locals
@@ -27,6 +29,10 @@
  *     threads.c    harts and the guest's tasks
  *     show.c       registers, memory, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
+ *     site.c       what each hart would fetch at a site or another place
+ *     tour.c       a guided tour through the patching of a site
+ *     fgraph.c     the return stacks of the function graph tracer
+ *     updates.c    updates of code, the cost of tracing, trampolines
  */
 #ifndef DEBUG_DEBUGGER_PRIV_H
 #define DEBUG_DEBUGGER_PRIV_H
@@ -86,9 +92,12 @@ struct view {
     uint64_t scope; /* names are those that are seen here; 0: in the frame */
 };
 
+struct tour;
+
 struct debugger {
     struct debugger_config config;
-    struct input *in; /* NULL: commands come one by one, from elsewhere */
+    struct tour *tour; /* NULL: none was begun */
+    struct input *in;  /* NULL: commands come one by one, from elsewhere */
     VEC_OF(struct point_note) notes;
     VEC_OF(char *) actions; /* commands of points that have stopped the machine */
     size_t next_action;     /* the next one of them to run; those before it are freed */
@@ -271,6 +280,8 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
 
 /* Prints the first line of a stop at a point: "breakpoint 1, hart 0". */
 void print_point_stop(struct debugger *d, const struct target_stop *s);
+/* ADDR[,SIZE] [physical], of which it sets address, size and space. */
+MUST_USE bool arg_watched(struct debugger *d, const char **args, struct target_point *p);
 void print_points(struct debugger *d); /* info breaks */
 
 /* ---- catch.c ---- */
@@ -324,6 +335,9 @@ MUST_USE bool arg_places(struct debugger *d, const char **at, uint64_t places[PL
 
 /* ---- back.c ---- */
 
+/* Before a command that goes back. False: there is no history, and a message was printed. */
+MUST_USE bool set_off_back(struct debugger *d);
+
 void print_checkpoints(struct debugger *d); /* info checkpoints */
 void delete_checkpoint(struct debugger *d, const char *args);
 
@@ -360,6 +374,11 @@ void stack_print_place(struct debugger *d, const struct unwound *u);
 /* File and line of a frame. */
 MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
 
+/* ---- returned.c ---- */
+
+/* "Value returned is $1 = 0", of the function with this pc, which has just returned. */
+void print_returned(struct debugger *d, uint64_t pc);
+
 /* ---- code.c ---- */
 
 enum code_mark { CODE_PLAIN, CODE_HERE };
@@ -370,7 +389,15 @@ unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
 /* The same as `x/i' shows it. */
 unsigned print_instruction(struct debugger *d, uint64_t va);
 
+/* ---- site.c ---- */
+
+void print_site_counts(struct debugger *d, uint32_t id); /* entries and cycles by state */
+
 /* ---- trace.c ---- */
+
+/* A line: address, kind, state, counts. */
+void print_site(struct debugger *d, uint32_t id);
+bool name_matches(const char *glob, const char *name);
 
 void trace_free(struct debugger *d);
 /* If there is a site at va: its state, its target, and the harts that have not fenced since. */

@@ -97,7 +97,7 @@ static void add_mark(struct target *t, uint64_t now)
 {
     struct history *h = &t->history;
     size_t i = marks_until(h, here(t));
-    struct mark mark = {.insns = here(t)};
+    struct mark mark = {.insns = here(t), .cycles = machine_cycles(t->machine)};
 
     h->tried = mark.insns;
     if (i && h->marks.at[i - 1].insns == mark.insns)
@@ -222,8 +222,7 @@ static void restore(struct target *t, const struct snapshot *s)
     watch_follow(t);
 }
 
-/* Ends a way back: findings on the way are no news. */
-static struct target_stop arrive(struct target *t, struct stop stop)
+struct target_stop history_arrive(struct target *t, struct stop stop)
 {
     t->accesses.len = 0;
     t->caught.len = 0;
@@ -243,15 +242,14 @@ static struct target_stop arrive_at_start(struct target *t)
     struct target_stop s;
 
     restore(t, t->history.marks.at[0].snapshot);
-    s = arrive(t, stop_here(t));
+    s = history_arrive(t, stop_here(t));
     s.reason = TARGET_STOP_HISTORY;
     return s;
 }
 
 /* ---- to an instruction ---- */
 
-/* Runs to a total of instructions; only the user, a limit or the guest's end stops it earlier. */
-static struct stop run_quietly(struct target *t, uint64_t insns)
+struct stop history_run_quietly(struct target *t, uint64_t insns)
 {
     struct stop stop;
     size_t findings;
@@ -274,16 +272,15 @@ static struct stop approach(struct target *t, uint64_t insns)
         uint64_t left = insns - here(t);
 
         if (left < UINT64_C(2) * MARKS_APART)
-            return run_quietly(t, insns);
-        stop = run_quietly(t, here(t) + left / 2);
+            return history_run_quietly(t, insns);
+        stop = history_run_quietly(t, here(t) + left / 2);
         if (stop.reason == STOP_INSNS)
             add_mark(t, insns);
     }
     return stop;
 }
 
-/* To `insns`, which is not before the first mark. */
-static struct stop move_to(struct target *t, uint64_t insns)
+struct stop history_move(struct target *t, uint64_t insns)
 {
     const struct history *h = &t->history;
     const struct mark *m = &h->marks.at[marks_until(h, insns) - 1];
@@ -305,7 +302,33 @@ struct target_stop target_goto(struct target *t, uint64_t insns)
 
     if (end < target_history_start(t))
         return arrive_at_start(t);
-    return arrive(t, move_to(t, end));
+    return history_arrive(t, history_move(t, end));
+}
+
+struct target_stop target_goto_cycle(struct target *t, uint64_t cycles)
+{
+    uint64_t end = cycles < t->config.max_cycles ? cycles : t->config.max_cycles;
+    const struct history *h = &t->history;
+    size_t i = 0;
+    struct stop stop;
+    struct target_stop s;
+
+    (void)target_history_start(t);
+    while (i < h->marks.len && h->marks.at[i].cycles <= end)
+        i++;
+    if (!i)
+        return arrive_at_start(t);
+    if (machine_cycles(t->machine) > end || h->marks.at[i - 1].insns > here(t))
+        restore(t, h->marks.at[i - 1].snapshot);
+    t->quiet = true;
+    do
+        stop = machine_run(t->machine, t->config.max_insns, end);
+    while (stop.reason == STOP_ASKED && target_findings(t) > 0 && machine_cycles(t->machine) < end);
+    t->quiet = false;
+    s = history_arrive(t, stop);
+    if (stop.reason == STOP_CYCLES)
+        s.reason = TARGET_STOP_DONE;
+    return s;
 }
 
 /* ---- a step back ---- */
@@ -334,7 +357,7 @@ static struct stop find_turn(struct target *t, const struct hart *h, uint64_t wa
 
     while (hart_insns(h) <= want && stop.reason == STOP_INSNS) {
         *turn = here(t);
-        stop = run_quietly(t, here(t) + 1);
+        stop = history_run_quietly(t, here(t) + 1);
     }
     return stop;
 }
@@ -352,7 +375,7 @@ static struct stop search_turn(struct target *t, const struct hart *h, uint64_t 
     while (high - f->insns > STEPS) {
         uint64_t middle = f->insns + (high - f->insns) / 2;
 
-        stop = run_quietly(t, middle);
+        stop = history_run_quietly(t, middle);
         if (stop.reason != STOP_INSNS)
             return stop;
         if (hart_insns(h) <= want) {
@@ -368,7 +391,7 @@ static struct stop search_turn(struct target *t, const struct hart *h, uint64_t 
     if (hart_insns(h) <= want)
         return stop;
     restore(t, f->snapshot);
-    return run_quietly(t, turn);
+    return history_run_quietly(t, turn);
 }
 
 struct target_stop target_reverse_step(struct target *t, unsigned hart, uint64_t count)
@@ -384,14 +407,14 @@ struct target_stop target_reverse_step(struct target *t, unsigned hart, uint64_t
     if (count > done || h->marks.at[0].hart_insns[hart] > want)
         return arrive_at_start(t);
     if (target_hart_count(t) == 1)
-        return arrive(t, move_to(t, here(t) - count));
+        return history_arrive(t, history_move(t, here(t) - count));
     high = here(t);
     for (i = h->marks.len; h->marks.at[i - 1].hart_insns[hart] > want; i--)
         high = h->marks.at[i - 1].insns;
     f.insns = h->marks.at[i - 1].insns;
     f.snapshot = h->marks.at[i - 1].snapshot;
     restore(t, f.snapshot);
-    s = arrive(t, search_turn(t, stepped, want, &f, high));
+    s = history_arrive(t, search_turn(t, stepped, want, &f, high));
     if (f.own)
         snapshot_free(t->machine, f.own);
     if (s.reason == TARGET_STOP_DONE) {
@@ -499,7 +522,7 @@ struct target_stop target_reverse_run(struct target *t)
     put_counts_back(t, counts);
     if (found)
         return resume_finish(t, stop);
-    return stop.reason == STOP_INSNS ? arrive_at_start(t) : arrive(t, stop);
+    return stop.reason == STOP_INSNS ? arrive_at_start(t) : history_arrive(t, stop);
 }
 
 /* ---- checkpoints ---- */
@@ -555,7 +578,7 @@ bool target_restart(struct target *t, unsigned number, struct target_stop *stop)
         nothing_is_known(t);
     }
     history_open(t);
-    *stop = arrive(t, stop_here(t));
+    *stop = history_arrive(t, stop_here(t));
     return true;
 }
 
@@ -579,7 +602,7 @@ struct target_stop target_replaced(struct target *t)
     history_depart(t);
     points_pass_none(t);
     watch_follow(t);
-    return arrive(t, stop_here(t));
+    return history_arrive(t, stop_here(t));
 }
 
 size_t target_history_bytes(const struct target *t, size_t *snapshots)

@@ -173,6 +173,7 @@ void do_finish(struct debugger *d, const char *args)
 {
     struct frame f;
     struct target_goal goal = {.space = TARGET_BY_ANY, .hart = TARGET_ANY_HART, .on_stack = true};
+    uint64_t pc = selected_pc(d);
 
     if (!arg_end(d, args))
         return;
@@ -190,7 +191,7 @@ void do_finish(struct debugger *d, const char *args)
     goal.sp = f.cfa;
     if (report_stop(d, target_run(d->target, d->selected, &goal), "finish") &&
         d->last.reason == TARGET_STOP_DONE)
-        fprintf(d->out, "   a0 = 0x%" PRIx64 "\n", selected_register(d, REG_A0));
+        print_returned(d, pc);
 }
 
 void do_hart(struct debugger *d, const char *args)

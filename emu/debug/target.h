@@ -376,6 +376,9 @@ uint64_t target_history_start(struct target *t); /* instructions of all harts; t
  */
 struct target_stop target_goto(struct target *t, uint64_t insns);
 
+/* The same by cycles: to the first instruction boundary at which the machine's clock has them. */
+struct target_stop target_goto_cycle(struct target *t, uint64_t cycles);
+
 /* Back to before the last `count` instructions that this hart has executed. */
 struct target_stop target_reverse_step(struct target *t, unsigned hart, uint64_t count);
 
@@ -384,6 +387,35 @@ struct target_stop target_reverse_step(struct target *t, unsigned hart, uint64_t
  * that stops. Counts to ignore do not apply, and no hits are counted.
  */
 struct target_stop target_reverse_run(struct target *t);
+
+/* An instruction that a hart has executed. */
+struct target_executed {
+    uint64_t insns;  /* of all harts together, before it */
+    uint64_t pc, sp; /* of the hart, before it */
+};
+
+/*
+ * The last instructions that the hart has executed before the present one, the oldest first; at
+ * most `max`, and fewer where the harts did not take turns evenly. Returns how many. The machine
+ * is where it was. There must be a history.
+ */
+size_t target_trail(struct target *t, unsigned hart, struct target_executed *list, size_t max);
+
+/*
+ * Back to the last time before the present instruction that a hart came to the goal
+ * (TARGET_STOP_DONE), or to a stop on the way, as target_reverse_run.
+ */
+struct target_stop target_reverse_to(struct target *t, unsigned hart, const struct target_goal *g);
+
+/*
+ * The last write to some of these bytes before the present instruction, and the number of
+ * instructions after it; UINT64_MAX: the history has none. The machine is where it was. There must
+ * be a history.
+ */
+MUST_USE enum target_error target_last_write(struct target *t, unsigned hart,
+                                             enum target_space space, uint64_t address,
+                                             uint64_t size, struct target_access *access,
+                                             uint64_t *insns);
 
 /* A place in the run to return to, kept until it is deleted. Its number counts from 1. */
 struct target_checkpoint {

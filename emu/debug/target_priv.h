@@ -9,6 +9,7 @@
  *     resume.c      running, and the reason of a stop
  *     steps.c       stepping by instructions and by lines
  *     history.c     snapshots as the machine runs; going back
+ *     trail.c       the last instructions of a hart; back to a place, and to the last write
  */
 #ifndef DEBUG_TARGET_PRIV_H
 #define DEBUG_TARGET_PRIV_H
@@ -60,6 +61,7 @@ enum hit { HIT_NONE, HIT_POINT, HIT_GOAL, HIT_TURN };
 struct mark {
     struct snapshot *snapshot;
     uint64_t insns;       /* of all harts */
+    uint64_t cycles;      /* of the machine */
     uint64_t *hart_insns; /* by hart */
 };
 
@@ -172,6 +174,12 @@ struct target_stop resume_finish(struct target *t, struct stop stop);
 struct stop history_run(struct target *t, uint64_t max_insns);
 void history_open(struct target *t); /* before a run: takes the first snapshot if there is none */
 void history_depart(struct target *t);
+/* To a total of instructions that is not before the first snapshot. */
+struct stop history_move(struct target *t, uint64_t insns);
+/* Forwards; only the user, a limit or the guest's end stops it earlier. */
+struct stop history_run_quietly(struct target *t, uint64_t insns);
+/* Ends a way back: findings on the way are no news. */
+struct target_stop history_arrive(struct target *t, struct stop stop);
 void history_free(struct target *t);
 
 /* ---- catchpoints.c ---- */

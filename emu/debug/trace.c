@@ -27,9 +27,9 @@ static const struct patch_log *log_of(const struct debugger *d)
     return watch_patches(d->config.watch);
 }
 
-static bool matches(const char *glob, const char *function)
+bool name_matches(const char *glob, const char *name)
 {
-    return !fnmatch(glob, function, 0);
+    return !fnmatch(glob, name, 0);
 }
 
 /* ---- harts that have executed fence.i since a patch ---- */
@@ -163,7 +163,16 @@ void print_site_note(struct debugger *d, uint64_t va)
 struct site_filter {
     char glob[NAME_MAX_LEN]; /* "": all */
     enum site_state state;   /* SITE_STATES: all */
+    bool other_layout;       /* the image has another one: no site */
 };
+
+static bool is_layout(const char *word)
+{
+    for (enum site_layout l = LAYOUT_NONE; l <= LAYOUT_CALLOPS; l++)
+        if (!strcmp(word, site_layout_name(l)))
+            return true;
+    return false;
+}
 
 static bool read_filter(struct debugger *d, const char *args, struct site_filter *f)
 {
@@ -177,13 +186,15 @@ static bool read_filter(struct debugger *d, const char *args, struct site_filter
             state++;
         if (state < SITE_STATES)
             f->state = state;
+        else if (is_layout(word))
+            f->other_layout = strcmp(word, site_layout_name(site_layout(sites_of(d)))) != 0;
         else
             memcpy(f->glob, word, sizeof word);
     }
     return arg_end(d, args);
 }
 
-static void print_site(struct debugger *d, uint32_t id)
+void print_site(struct debugger *d, uint32_t id)
 {
     const struct site *s = site_get(sites_of(d), id);
 
@@ -191,6 +202,10 @@ static void print_site(struct debugger *d, uint32_t id)
     fprintf(d->out, "  %s  ", site_kind_name(s->kind));
     print_state(d, s);
     print_unfenced(d, id);
+    if (watch_account(d->config.watch)) {
+        fprintf(d->out, "  ; ");
+        print_site_counts(d, id);
+    }
     fprintf(d->out, "\n");
 }
 
@@ -205,14 +220,17 @@ void do_sites(struct debugger *d, const char *args)
         const struct site *s = site_get(sites_of(d), id);
         uint64_t target;
 
-        if (filter.glob[0] && !matches(filter.glob, s->function))
+        if (filter.other_layout || s->gone)
+            continue;
+        if (filter.glob[0] && !name_matches(filter.glob, s->function))
             continue;
         if (filter.state != SITE_STATES && present_state(d, s, &target) != filter.state)
             continue;
         print_site(d, id);
         shown++;
     }
-    fprintf(d->out, "%zu of %zu sites\n", shown, all);
+    fprintf(d->out, "%zu of %zu sites; layout %s\n", shown, all,
+            site_layout_name(site_layout(sites_of(d))));
 }
 
 /* ---- patches ---- */
@@ -272,7 +290,7 @@ static bool is_meant(const struct debugger *d, const struct patch *p, const char
 
     if (!glob[0])
         return true;
-    return site != NO_SITE && matches(glob, site_get(sites_of(d), site)->function);
+    return site != NO_SITE && name_matches(glob, site_get(sites_of(d), site)->function);
 }
 
 /* The index of the count-th last patch that matches, or 0; *found: how many match from there on. */
@@ -357,7 +375,7 @@ static bool is_wanted(void *ctx, uint32_t site)
     for (size_t i = 0; i < d->patch_watches.len; i++) {
         const struct patch_watch *w = &d->patch_watches.at[i];
 
-        if (matches(w->glob, function) && (first || w->each_store))
+        if (name_matches(w->glob, function) && (first || w->each_store))
             return true;
     }
     return false;
@@ -414,7 +432,7 @@ static size_t count_sites(const struct debugger *d, const char *glob)
     size_t count = 0;
 
     for (uint32_t id = 0; id < site_count(sites_of(d)); id++)
-        count += matches(glob, site_get(sites_of(d), id)->function);
+        count += name_matches(glob, site_get(sites_of(d), id)->function);
     return count;
 }
 

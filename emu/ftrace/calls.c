@@ -707,6 +707,13 @@ bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp, stru
     return false;
 }
 
+void calls_each(const struct calls *c, void (*found)(void *ctx, const struct call *call), void *ctx)
+{
+    for (size_t s = 0; c && s < c->stacks.len; s++)
+        for (size_t i = 0; i < c->stacks.at[s].open.len; i++)
+            found(ctx, &c->stacks.at[s].open.at[i]);
+}
+
 bool calls_possible(const struct site_table *sites)
 {
     return site_layout(sites) != LAYOUT_NONE;

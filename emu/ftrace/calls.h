@@ -102,6 +102,10 @@ void calls_free(struct calls *c); /* NULL is allowed */
 MUST_USE bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp,
                             struct call *found);
 
+/* Calls back for each open call, stack by stack, the outermost first. `c` may be NULL. */
+void calls_each(const struct calls *c, void (*found)(void *ctx, const struct call *call),
+                void *ctx);
+
 /* Whether the image has a site whose calls can be recorded. */
 bool calls_possible(const struct site_table *sites);
 

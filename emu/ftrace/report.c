@@ -315,6 +315,13 @@ static void print_costs(const struct report *r, FILE *out)
     print_jumps(r, busy, out);
 }
 
+void report_costs(const struct report *r, FILE *out)
+{
+    print_table(r, out);
+    fputc('\n', out);
+    print_costs(r, out);
+}
+
 /* Patches of sites, and other stores to memory that is or was code, such as freed init functions.
  */
 static void print_patches(const struct report *r, FILE *out)

@@ -53,6 +53,9 @@ enum pardon report_pardon(const struct report *r, size_t index);
 /* Totals, the site table with the busiest first, what off and on cost, the audit's verdict. */
 void report_text(const struct report *r, FILE *out);
 
+/* What tracing costs so far: the busiest sites, the cycles of sites and trampolines. */
+void report_costs(const struct report *r, FILE *out);
+
 /* The findings in the style of the report; nothing if there are none. */
 void report_findings(const struct report *r, FILE *out);
 

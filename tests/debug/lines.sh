@@ -98,6 +98,20 @@ claim 'advance goes to a line, until leaves a loop and its function' \
 printf 'tbreak main\ncontinue\nadvance fib\nuntil lines.c:15\n' >"$dir/commands"
 claim 'until LINE does not stop in inner calls' \
     [ "$(visited | xargs)" = '26 11 15' ]
+
+claim 'reverse-step goes back through calls, to the beginnings of lines' is_sequence \
+    '33 32 9 8 7 5 31 15 15 15 13 12 15' reverse-step 12 lines.c:33
+claim 'reverse-next goes back over calls' is_sequence \
+    '33 32 31 30 29 27' reverse-next 5 lines.c:33
+printf 'tbreak lines.c:8\ncontinue\nreverse-finish\nreverse-nexti 3\nnexti 3\nreverse-step\n' >"$dir/commands"
+claim 'reverse-finish goes to the call' [ "$(visited | xargs)" = '8 29 29 29 29' ]
+printf 'tbreak main\ncontinue\ntbreak lines.c:33\ncontinue\nlast-write sink\ngoto cycle 200\ninfo machine\ngoto cycle 4\ninfo machine\n' >"$dir/commands"
+claim 'goto cycle goes to the first boundary at that cycle' says '^2[0-9][0-9] instructions\|, 20[0-9] cycles$'
+claim '... back, too' grep -q ', [4-9] cycles$' "$dir/out"
+claim 'last-write names the line' grep -q 'by:  hart 0 in main+0x[0-9a-f]* (.*lines.c:32)' "$dir/out"
+printf 'watch sink\ncontinue\nfinish\n' >"$dir/commands"
+claim 'finish prints the value returned' says '^Value returned is $1 = 31$'
+claim '... and a watchpoint the values of a variable, by its type' grep -q '^New value = 30$' "$dir/out"
 printf 'break nowhere.c:3\ntbreak lines.c:300\n' >"$dir/commands"
 claim 'a file that is not there is refused' says '^no source file named nowhere.c$'
 claim '... and a line behind the end' says '^no line 300 or after it has code in lines.c$'

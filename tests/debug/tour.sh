@@ -1,0 +1,71 @@
+#!/bin/sh
+# tour.sh - docs/tour.md has what `tour patching' says in each layout: the stops and their texts.
+# Addresses, cycles and the number of stores of a patch depend on the build and are not compared.
+#
+#     UPDATE=1 tests/debug/tour.sh      writes the present output into docs/tour.md
+set -eu
+build=${BUILD:-build}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT INT TERM
+tracing=/sys/kernel/tracing
+failed=0
+{
+    echo tour patching
+    for _ in $(seq 40); do echo tour; done
+    echo continue
+} >"$dir/commands"
+echo continue >"$dir/plain"
+
+# The transcript of a layout, up to the end of the tour.
+tour() { # LAYOUT [COMMANDS]
+    "$build/rvftrace" debug --quiet --harts 2 --console none --report "$dir/$1.${2:-commands}.json" \
+        --append "script=\"cd $tracing; echo fib > set_ftrace_filter; echo function > current_tracer; work calls 1; echo fib > set_graph_function; echo function_graph > current_tracer; work calls 1; echo nop > current_tracer; poweroff\"" \
+        --commands "$dir/${2:-commands}" "$build/guest-kernel/$1/kernel.elf" </dev/null 2>&1 |
+        sed '1d; /begins a tour$/,$d' | sed '$d'
+}
+
+# The section of a layout in the document.
+section() { # LAYOUT
+    awk -v name="## $1" '$0 == name { on = 1 } /^## / && $0 != name { on = 0 }
+        on && /^```/ { inside = !inside; next } on && inside' docs/tour.md
+}
+
+# Titles and texts, each stop once in a row.
+essence() {
+    awk '/^---- / { if (block != last) printf "%s", block; last = block; sub(/^---- [0-9]+: /, ""); block = $0 "\n" }
+        /^    \| / { block = block $0 "\n" }
+        END { printf "%s", block }'
+}
+
+for layout in mcount pfe16 pfe8 atomic callops; do
+    tour $layout >"$dir/$layout"
+    if [ "${UPDATE:-}" ]; then
+        awk -v name="## $layout" -v file="$dir/$layout" '
+            /^## / { on = $0 == name }
+            on && /^```/ { inside = !inside
+                print
+                if (inside) while ((getline line <file) > 0) print line
+                next }
+            !(on && inside)' docs/tour.md >"$dir/document"
+        cp "$dir/document" docs/tour.md
+    fi
+    section $layout | essence >"$dir/expected"
+    essence <"$dir/$layout" >"$dir/found"
+    if [ "$(grep -c '^    |' "$dir/found")" -gt 15 ] && grep -q 'This is the end of the tour' "$dir/found" &&
+        diff "$dir/expected" "$dir/found" >"$dir/why"; then
+        echo "ok - the tour of $layout is that of docs/tour.md"
+    else
+        echo "not ok - the tour of $layout is that of docs/tour.md"
+        sed 's/^/# /' "$dir/why" "$dir/found"
+        failed=1
+    fi
+done
+
+tour mcount plain >/dev/null
+if cmp "$dir/mcount.commands.json" "$dir/mcount.plain.json"; then
+    echo "ok - the tour changes nothing of the run"
+else
+    echo "not ok - the tour changes nothing of the run"
+    failed=1
+fi
+exit $failed
