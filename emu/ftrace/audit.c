@@ -184,7 +184,8 @@ static void tell(struct audit *a, enum rule rule)
 static void tell_untold(struct audit *a)
 {
     for (size_t i = 0; i < a->untold.len; i++) {
-        const struct event e = {.kind = EVENT_FINDING, .finding = {.rule = a->untold.at[i]}};
+        const struct event e = {.kind = EVENT_FINDING,
+                                .finding = {.rule = (uint8_t)a->untold.at[i]}};
 
         if (a->config.listener.tell)
             a->config.listener.tell(a->config.listener.ctx, a->untold.at[i]);

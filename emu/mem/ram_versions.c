@@ -53,6 +53,7 @@ void ram_page_state_io(struct state_io *io, struct ram_page *page)
     STATE_IO(io, page->uncopied);
     STATE_IO(io, page->streak);
     STATE_IO(io, page->last_open);
+    STATE_IO(io, page->loaded);
 }
 
 /* Saves or restores the state and the bytes of a page. */

@@ -26,7 +26,7 @@ tbreak cpu_startup_entry
 continue
 tbreak vsnprintf
 continue
-set a0=16
+set $a0 = 16
 continue
 C
 run debug --quiet --commands "$work/commands" --append 'script="poweroff"' "$mcount"
