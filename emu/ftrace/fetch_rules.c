@@ -31,12 +31,22 @@ static const struct swap *swap_of(const struct audit *a, const struct stale_fetc
     return swaps_find(a->swaps, s, hart_sync_stamp(s->hart));
 }
 
+/*
+ * Whether it is a site's code. That of a module, written by an instruction that is not known, was
+ * written before any hart ran code of its page: it is new, not patched.
+ */
+static bool is_at_site(const struct audit *a, const struct stale_fetch *s)
+{
+    uint32_t id = site_find(a->config.sites, s->pa, s->size);
+
+    return id != NO_SITE && (s->writer_known || !site_get(a->config.sites, id)->module);
+}
+
 /* A swapped instruction is code even if this hart has not run it and it is not a site. */
 static bool is_patched_code(const struct audit *a, const struct stale_fetch *s)
 {
     return s->evidence == STALE_PARCEL && s->agent_known && s->who.kind == WRITER_HART &&
-           (s->fetched_before || site_find(a->config.sites, s->pa, s->size) != NO_SITE ||
-            swap_of(a, s));
+           (s->fetched_before || is_at_site(a, s) || swap_of(a, s));
 }
 
 static bool is_by_itself(const struct stale_fetch *s)
