@@ -211,10 +211,16 @@ static enum exit_status read_pardons(struct session *s)
 static enum exit_status check_commands(const struct session *s)
 {
     const char *path = s->options.commands;
+    struct stat st;
     int reason;
 
-    if (!path || !access(path, R_OK))
+    if (!path)
         return EXIT_PASS;
+    if (!access(path, R_OK) && !stat(path, &st)) {
+        if (!S_ISDIR(st.st_mode))
+            return EXIT_PASS;
+        errno = EISDIR;
+    }
     reason = errno;
     diag_error(&s->diag, "%s: %s", path, strerror(reason));
     return reason == ENOENT ? EXIT_NO_FILE : EXIT_IO;

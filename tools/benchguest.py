@@ -6,6 +6,7 @@ counts of every ftrace site.
 """
 import contextlib
 import dataclasses
+import functools
 import fcntl
 import hashlib
 import json
@@ -126,7 +127,7 @@ def sha256(path):
 
 
 class Elf:
-    """The sizes of the code and functions of an ELF64 file."""
+    """The sizes of the code and functions of an ELF64 file, and where functions begin."""
 
     SECTION = struct.Struct("<IIQQQQIIQQ")
     SYMBOL = struct.Struct("<IBBHQQ")
@@ -149,24 +150,37 @@ class Elf:
                 for i in range(count)]
 
     def read_functions(self):
-        """Name -> bytes of all functions of that name."""
-        sizes = {}
+        """Name -> bytes of all functions of that name. Fills in the addresses, too."""
+        sizes, self.addresses = {}, {}
         for section in self.sections:
             if section[1] != self.SHT_SYMTAB:
                 continue
             names = self.sections[section[6]][4]
             for at in range(section[4], section[4] + section[5], self.SYMBOL.size):
-                name, info, _, _, _, size = self.SYMBOL.unpack_from(self.bytes, at)
+                name, info, _, _, address, size = self.SYMBOL.unpack_from(self.bytes, at)
                 if info & 15 == self.STT_FUNC:
                     end = self.bytes.index(b"\0", names + name)
                     text = self.bytes[names + name:end].decode()
                     sizes[text] = sizes.get(text, 0) + size
+                    self.addresses[text] = address
         return sizes
 
     def text_bytes(self):
         """Bytes of code in all."""
         return sum(s[5] for s in self.sections
                    if s[1] == self.SHT_PROGBITS and s[2] & self.SHF_EXECINSTR)
+
+
+@functools.lru_cache
+def entry(image, function):
+    """
+    The function's first instruction, for a debugger's command: that of its site, if it has one.
+    By its name the debugger stops behind the site and the prologue.
+    """
+    addresses = Elf(image).addresses
+    if function not in addresses:
+        raise BenchError(BAD_DATA, f"{image}: has no function {function}")
+    return f"*{addresses[function]:#x}"
 
 
 # ---- running ----
@@ -300,14 +314,14 @@ def measure_window(machine, image, script, work, progress):
     stops the second run early if there is a tick in between: then instructions are
     missing.
     """
-    start = [f"break {work.name}_run", "continue"]
+    start = [f"break {entry(image, work.name + '_run')}", "continue"]
     before = debug_to(machine, image, script, start, progress)
     hart = 0
     if machine.harts > 1:
         hart = working_hart(before, debug_to(machine, image, script, [*start, "finish"], progress),
                             work)
     after = debug_to(machine, image, script,
-                     [*start, f"break {TIMER_FUNCTION} hart {hart}", "finish"], progress)
+                     [*start, f"break {entry(image, TIMER_FUNCTION)} hart {hart}", "finish"], progress)
     window = window_between(before, after, hart)
     if not is_whole(window, work):
         raise BenchError(SOFTWARE, f"{work.name}, {work.iterations} iterations: the machine saw "

@@ -90,8 +90,8 @@ def is_way_back(steps, at):
 
 def step_through(bench, image, script, function):
     """Steps from the entry of `function`, after the workload's function was called once before."""
-    commands = [f"break {TRACED}", "continue", "continue", "delete", f"tbreak {function}",
-                "continue", *["step"] * STEPS]
+    commands = [f"break {benchguest.entry(image, TRACED)}", "continue", "continue", "delete",
+                f"tbreak {benchguest.entry(image, function)}", "continue", *["stepi"] * STEPS]
     console = benchguest.debug_console(bench.machine, image, script, commands, bench.progress)
     steps = parse_steps(console)
     return steps[[step.function for step in steps].index(function):]

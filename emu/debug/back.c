@@ -35,12 +35,19 @@ void do_reverse_continue(struct debugger *d, const char *args)
         report_stop(d, target_reverse_run(d->target), "reverse-continue");
 }
 
+/* Shows the hart that the headline names. */
+static void report_goto(struct debugger *d, struct target_stop stop)
+{
+    stop.of_hart = true;
+    report_stop(d, stop, "goto");
+}
+
 static void goto_cycle(struct debugger *d, const char *args)
 {
     uint64_t cycles;
 
     if (arg_value(d, &args, "a number of cycles", &cycles) && arg_end(d, args) && set_off_back(d))
-        report_stop(d, target_goto_cycle(d->target, cycles), "goto");
+        report_goto(d, target_goto_cycle(d->target, cycles));
 }
 
 void do_goto(struct debugger *d, const char *args)
@@ -51,7 +58,11 @@ void do_goto(struct debugger *d, const char *args)
         goto_cycle(d, args);
         return;
     }
-
+    if (*args == '-') {
+        complain(d,
+                 "a number of instructions is not negative; `reverse-stepi' goes back by a number");
+        return;
+    }
     if (!arg_value(d, &args, "a number of instructions", &insns) || !arg_end(d, args) ||
         !can_go_back(d))
         return;
@@ -61,7 +72,7 @@ void do_goto(struct debugger *d, const char *args)
         return;
     }
     begin_running(d, KEEP_INPUT);
-    report_stop(d, target_goto(d->target, insns), "goto");
+    report_goto(d, target_goto(d->target, insns));
 }
 
 /* ---- checkpoints ---- */

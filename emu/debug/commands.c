@@ -324,7 +324,7 @@ void do_source(struct debugger *d, const char *args)
                           : "source command requires file name of file to source.");
         return;
     }
-    f = fopen(args, "r");
+    f = open_commands(args);
     if (!f) {
         complain(d, "%s: %s.", args, strerror(errno));
         return;

@@ -152,6 +152,7 @@ void complain_of_address(const struct debugger *d, enum target_error error, uint
 
 /* ---- input.c ---- */
 
+FILE *open_commands(const char *path);       /* NULL: errno says why; a directory is none */
 struct input *input_new(struct debugger *d); /* NULL: the reason was printed */
 void input_free(struct input *in);
 

@@ -7,6 +7,7 @@
 #include <histedit.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -194,11 +195,24 @@ static const char *line_of_stream(struct input *in)
     return in->line;
 }
 
+FILE *open_commands(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    struct stat st;
+
+    if (f && !fstat(fileno(f), &st) && S_ISDIR(st.st_mode)) { /* it opens, but cannot be read */
+        fclose(f);
+        f = NULL;
+        errno = EISDIR;
+    }
+    return f;
+}
+
 static bool open_stream(struct input *in)
 {
     const char *path = in->d->config.commands_file;
 
-    in->stream = path ? fopen(path, "r") : stdin;
+    in->stream = path ? open_commands(path) : stdin;
     in->owned = path != NULL;
     if (!in->stream)
         complain(in->d, "%s: %s", path, strerror(errno));

@@ -268,6 +268,10 @@ static void list_range(struct debugger *d, const struct spot *from, const struct
 {
     unsigned first = from->line, last = to->line;
 
+    if (!from->given && !to->given) {
+        list_next(d);
+        return;
+    }
     if (!from->given)
         first = last >= LIST_LINES ? last - LIST_LINES + 1 : 1;
     if (!to->given)

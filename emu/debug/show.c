@@ -239,7 +239,6 @@ void info_machine(struct debugger *d, const char *args)
         fprintf(d->out,
                 "%s hart %-2u %" PRIu64 " instructions, %" PRIu64 " cycles, %" PRIu64
                 " of them idle\n",
-                hart == target_current_hart(d->target) ? "=>" : "  ", hart, h.insns, h.cycles,
-                h.idle_cycles);
+                hart == d->selected ? "=>" : "  ", hart, h.insns, h.cycles, h.idle_cycles);
     }
 }
