@@ -61,11 +61,24 @@ void print_place(const struct debugger *d, uint64_t address)
         fprintf(d->out, " <%s>", name);
 }
 
+/* The function around one without a size, which is a label in it, as ftrace_call in ftrace_caller.
+ */
+static const struct symbol *around_label(const struct debugger *d, const struct symbol *label,
+                                         uint64_t va)
+{
+    const struct symbol *s = label;
+
+    while (s && !s->size && s->addr)
+        s = symbols_function_at(d->config.symbols, s->addr - 1);
+    return s && s->size && va - s->addr < s->size ? s : label;
+}
+
 bool place_function(const struct debugger *d, uint64_t address, uint64_t *start, uint64_t *end)
 {
     uint64_t va = place_canonical(d, address);
     const struct symbol *s = symbols_function_at(d->config.symbols, va);
 
+    s = around_label(d, s, va);
     if (!s)
         s = symbols_lookup(d->config.symbols, va);
     if (!s)
