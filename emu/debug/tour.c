@@ -121,8 +121,7 @@ static const char *on_text(enum site_layout layout)
 }
 
 static const char boot_half_text[] =
-    "The kernel stores two bytes at a time here, as the site may be at any even address. No other "
-    "hart\n"
+    "The kernel writes the site in pieces, as it may be at any even address. No other hart\n"
     "runs yet, so that none can execute what is half old and half new.";
 
 static const char half_text[] =
@@ -668,6 +667,13 @@ static void begin_tour(struct debugger *d, const char *args)
     site = named ? find_site(d, name) : usual_site(d);
     if (site == NO_SITE) {
         complain(d, "there is no site of %s", named ? name : "fib or schedule: name a function");
+        return;
+    }
+    if (state_now(d, site_get(sites_of(d), site)) != SITE_INIT) {
+        complain(d,
+                 "the site of %s is not any more as it was compiled; begin the tour before the "
+                 "kernel changes it (`goto 0')",
+                 site_get(sites_of(d), site)->function);
         return;
     }
     free(d->tour);
