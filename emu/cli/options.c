@@ -898,6 +898,10 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         diag_error(d, "--save-at needs a file: give --save FILE");
         return EXIT_USAGE;
     }
+    if (o->save_at != UINT64_MAX && o->gdb) {
+        diag_error(d, "--gdb gives the machine to gdb; leave out --save-at (gdb's `monitor save')");
+        return EXIT_USAGE;
+    }
     return EXIT_PASS;
 }
 

@@ -25,6 +25,8 @@ struct known_type {
 
 enum { NAME_BUCKETS = 1 << 16 };
 
+enum { TYPE_DEPTH_MAX = 256 };
+
 struct debug_info {
     struct lines *lines;
     struct types *types;
@@ -33,6 +35,7 @@ struct debug_info {
     VEC_OF(struct name) names;
     struct known_type *known; /* a hash table, by the die; known_size is a power of two */
     size_t known_size, known_count;
+    unsigned depth;     /* of types being made, each for the one before */
     uint64_t blocks_pc; /* of the last answer of debug_blocks; 0: none */
     struct blocks blocks;
 };
@@ -366,7 +369,11 @@ static struct type *from_die(struct debug_info *i, Dwarf_Die *die)
         grow_known(i);
     if (i->known[known_slot(i, at)].type)
         return i->known[known_slot(i, at)].type;
+    if (i->depth == TYPE_DEPTH_MAX) /* damaged: it leads to itself */
+        return type_void(i->types);
+    i->depth++;
     t = make_type(i, die); /* may have made others */
+    i->depth--;
     if (i->known_count * 2 >= i->known_size)
         grow_known(i);
     if (!i->known[known_slot(i, at)].type)
@@ -382,6 +389,8 @@ static void place_bits(Dwarf_Die *die, struct type_field *f, uint64_t unit_size)
 
     if (!udata(die, DW_AT_bit_size, &bits))
         return;
+    if (bits > 64)
+        return;
     f->bit_size = (unsigned)bits;
     if (udata(die, DW_AT_data_bit_offset, &offset)) {
         f->offset = offset / 8;
@@ -389,6 +398,8 @@ static void place_bits(Dwarf_Die *die, struct type_field *f, uint64_t unit_size)
     } else if (udata(die, DW_AT_bit_offset, &offset)) { /* DWARF 2: from the highest bit */
         f->bit_offset = (unsigned)(unit_size * 8 - offset - bits);
     }
+    if (f->bit_offset > 63) /* no compiler makes that */
+        f->bit_offset = 0;
 }
 
 static void add_field(struct debug_info *i, struct type *t, Dwarf_Die *die)

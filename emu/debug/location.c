@@ -26,8 +26,9 @@ struct machine_stack {
     const struct frame_scope *frame;
     uint64_t at[STACK_MAX];
     unsigned depth;
-    struct piece now; /* what the operations so far say; its number is the top of the stack */
-    bool lost;        /* a register's value or a parameter's value at the call is not known */
+    struct piece now;   /* what the operations so far say; its number is the top of the stack */
+    bool in_frame_base; /* which is no part of itself */
+    bool lost;          /* a register's value or a parameter's value at the call is not known */
 };
 
 int location_register(unsigned dwarf_register)
@@ -75,13 +76,13 @@ static bool push_register(struct machine_stack *m, uint64_t dwarf_register, uint
 /* The frame base is an expression of the function, mostly the CFA. */
 static bool push_frame_base(struct machine_stack *m, uint64_t offset)
 {
-    struct machine_stack inner = {.l = m->l, .frame = m->frame};
+    struct machine_stack inner = {.l = m->l, .frame = m->frame, .in_frame_base = true};
     struct blocks b;
     Dwarf_Attribute attr;
     Dwarf_Op *ops;
     size_t count;
 
-    if (!debug_blocks(language_debug(m->l), m->frame->canonical, &b) ||
+    if (m->in_frame_base || !debug_blocks(language_debug(m->l), m->frame->canonical, &b) ||
         !dwarf_attr_integrate(&b.at[0], DW_AT_frame_base, &attr) ||
         dwarf_getlocation_addr(&attr, m->frame->canonical, &ops, &count, 1) != 1)
         return false;
@@ -380,7 +381,8 @@ static struct value value_of_piece(struct language *l, struct type *type, const 
     switch (p->where) {
     case IN_MEMORY: return value_at(type, p->number);
     case COMPUTED: return value_of_bytes(l, type, &p->number, size < 8 ? size : 8);
-    case AS_BYTES: return value_of_bytes(l, type, p->bytes, size < p->size ? size : p->size);
+    case AS_BYTES:
+        return p->size < size ? value_lost(type) : value_of_bytes(l, type, p->bytes, size);
     case IN_REGISTER:
         number = location_register((unsigned)p->number);
         if (number >= 0 && size <= 8)
@@ -460,7 +462,9 @@ static bool constant(struct language *l, struct debug_symbol *s, struct value *o
     if (dwarf_formsdata(&attr, &number) == 0)
         *out = value_of_int(l, s->type, (uint64_t)number);
     else if (dwarf_formblock(&attr, &block) == 0)
-        *out = value_of_bytes(l, s->type, block.data, block.length);
+        *out = block.length < type_size(language_types(l), s->type)
+                   ? value_lost(s->type)
+                   : value_of_bytes(l, s->type, block.data, block.length);
     else
         return false;
     return true;

@@ -250,9 +250,9 @@ static void add_page(struct debugger *d, struct mapping *m, const struct mapping
     *m = *page;
 }
 
-/* The levels are at most five. */
+/* The levels are at most five. A table that leads to itself would be listed without end. */
 static void list_table(struct debugger *d, uint64_t table, uint64_t va, unsigned level,
-                       struct mapping *m)
+                       struct mapping *m, unsigned *tables_left)
 {
     unsigned shift = PAGE_BITS + level * INDEX_BITS;
     uint64_t pte;
@@ -266,16 +266,18 @@ static void list_table(struct debugger *d, uint64_t table, uint64_t va, unsigned
             add_page(d, m,
                      &(struct mapping){from, target_of(pte), UINT64_C(1) << shift,
                                        pte & PTE_FLAGS & ~UINT64_C(0xc0)});
-        else if (level)
-            list_table(d, target_of(pte), from, level - 1, m);
+        else if (level && *tables_left) {
+            --*tables_left;
+            list_table(d, target_of(pte), from, level - 1, m, tables_left);
+        }
     }
 }
 
 void info_tlb(struct debugger *d, const char *args)
 {
     struct mapping last = {.size = 0};
+    unsigned top, tables_left = 1 << 16;
     struct page_table t;
-    unsigned top;
 
     if (!arg_end(d, args) || !find_table(d, &t))
         return;
@@ -293,7 +295,7 @@ void info_tlb(struct debugger *d, const char *args)
                      &(struct mapping){va, target_of(pte), UINT64_C(1) << (top - INDEX_BITS),
                                        pte & PTE_FLAGS & ~UINT64_C(0xc0)});
         else
-            list_table(d, target_of(pte), va, t.levels - 2, &last);
+            list_table(d, target_of(pte), va, t.levels - 2, &last, &tables_left);
     }
     print_mapping(d, &last);
 }

@@ -178,7 +178,7 @@ static uint64_t cut_to(uint64_t number, unsigned bits)
 
 static int64_t signed_of(uint64_t number, unsigned bits)
 {
-    return bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
+    return bits && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
 }
 
 /* `number` of so many bits by a letter of the format. */

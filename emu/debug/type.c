@@ -217,8 +217,12 @@ struct type *type_unalias(struct types *t, struct type *type)
 uint64_t type_size(struct types *t, struct type *type)
 {
     type = type_strip(t, type);
-    if (type->kind == TYPE_ARRAY && !type->size)
-        return type->count * type_size(t, type->target);
+    if (type->kind == TYPE_ARRAY && !type->size) {
+        uint64_t size;
+
+        return __builtin_mul_overflow(type->count, type_size(t, type->target), &size) ? UINT64_MAX
+                                                                                      : size;
+    }
     return type->size;
 }
 
@@ -436,7 +440,7 @@ static void print_base(struct types *t, FILE *out, struct type *type, int show, 
             print_base(t, out, type->target, show, indent);
             break;
         }
-        fputs(type->name, out);
+        fputs(type->name ? type->name : "<unknown type>", out);
         break;
     default: fputs(type->name ? type->name : "<unknown type>", out); break;
     }

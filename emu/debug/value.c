@@ -253,7 +253,7 @@ static uint64_t low_bits(uint64_t number, unsigned bits)
 
 static uint64_t sign_extend(uint64_t number, unsigned bits)
 {
-    return bits < 64 ? (uint64_t)((int64_t)(number << (64 - bits)) >> (64 - bits)) : number;
+    return bits && bits < 64 ? (uint64_t)((int64_t)(number << (64 - bits)) >> (64 - bits)) : number;
 }
 
 /* The bytes as a number, extended by its sign. A bit-field may begin in one word and end in the
@@ -571,7 +571,7 @@ static bool pointer_binary(struct language *l, enum value_operator op, struct va
         return true;
     }
     if (both && op == VALUE_SUBTRACT) {
-        if (step_of(l, at) != step_of(l, bt))
+        if (step_of(l, at) != step_of(l, bt) || step_of(l, at) > INT64_MAX)
             return language_fail(l, "First argument of `-' is a pointer and second argument is "
                                     "neither\nan integer nor a pointer of the same type.");
         *out = value_of_int(l, type_builtin(t, "long"),
@@ -859,6 +859,8 @@ static bool store_bits(struct language *l, const struct value *to, uint64_t numb
     unsigned __int128 wide = 0, mask;
     size_t size = (to->bit_offset + to->bit_size + 7) / 8;
 
+    if (size > sizeof wide || to->bit_size > 64)
+        return language_fail(l, "The bit-field is too wide.");
     if (!l->env.load(l->env.ctx, to->address, &wide, size))
         return language_fail(l, "Cannot access memory at address 0x%" PRIx64, to->address);
     mask = (((unsigned __int128)1 << to->bit_size) - 1) << to->bit_offset;

@@ -158,4 +158,8 @@ void module_sites_state_io(struct state_io *io, struct module_sites *m)
 {
     state_io_section(io, "module-sites", 1);
     STATE_IO_PLAIN_VEC(io, &m->owned, site_count(m->sites));
+    for (size_t i = 0; i < m->owned.len; i++)
+        if (m->owned.at[i].id >= site_count(m->sites) ||
+            (i && m->owned.at[i].id <= m->owned.at[i - 1].id))
+            state_io_fail(io, STATE_OUT_OF_RANGE);
 }
