@@ -64,12 +64,15 @@ struct target_stop target_reverse_to(struct target *t, unsigned hart, const stru
         .address = g->address,
         .hart = g->hart,
         .condition = {.holds = g->on_stack ? is_on_stack : NULL, .ctx = &stack}};
+    void (*changed)(void *ctx) = t->changed;
     struct target_stop s;
     unsigned number;
 
     if (target_add_point(t, hart, &p, &number))
         return target_goto(t, target_insns(t));
+    t->changed = NULL; /* who follows the machine could add points, or delete some */
     s = target_reverse_run(t);
+    t->changed = changed;
     if (s.reason == TARGET_STOP_BREAKPOINT && s.point == number) {
         s.reason = TARGET_STOP_DONE;
         s.point = 0;
@@ -83,18 +86,21 @@ struct target_stop target_reverse_to(struct target *t, unsigned hart, const stru
 struct put_aside {
     bool *disabled; /* by index of the points */
     bool (*patch_wanted)(void *ctx, uint32_t site);
+    void (*changed)(void *ctx); /* who follows the machine could add points, or delete some */
 };
 
 static struct put_aside put_points_aside(struct target *t)
 {
     struct put_aside a = {.disabled = xcalloc(t->points.len + 1, sizeof *a.disabled),
-                          .patch_wanted = t->patch_wanted};
+                          .patch_wanted = t->patch_wanted,
+                          .changed = t->changed};
 
     for (size_t i = 0; i < t->points.len; i++) {
         a.disabled[i] = t->points.at[i].disabled;
         t->points.at[i].disabled = true;
     }
     t->patch_wanted = NULL;
+    t->changed = NULL;
     catch_listen(t);
     return a;
 }
@@ -104,6 +110,7 @@ static void put_points_back(struct target *t, struct put_aside a)
     for (size_t i = 0; i < t->points.len; i++)
         t->points.at[i].disabled = a.disabled[i];
     t->patch_wanted = a.patch_wanted;
+    t->changed = a.changed;
     catch_listen(t);
     free(a.disabled);
 }
