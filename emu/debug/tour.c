@@ -215,8 +215,8 @@ static unsigned column(struct debugger *d, uint64_t va, const uint8_t *bytes, un
         *c = *c == '\t' ? ' ' : *c;
     for (unsigned i = 0; i < len; i++)
         snprintf(hex + 3 * i, sizeof hex - 3 * i, "%02x ", bytes[at + i]);
-    snprintf(text, COLUMN + 1, "%-12.12s %s%.27s", hex, len == 2 && !strcmp(insn, "nop") ? "c." : "",
-             insn);
+    snprintf(text, COLUMN + 1, "%-12.12s %s%.27s", hex,
+             len == 2 && !strcmp(insn, "nop") ? "c." : "", insn);
     return len;
 }
 
