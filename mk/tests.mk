@@ -66,13 +66,13 @@ test_commands = \
     $(patsubst %,'%',$(unit_bin)) \
     'tests/unit/load_against_binutils.sh $(BUILD)/tests/unit/load_query' \
     'tests/isa/disasm_against_objdump.sh $(mcount_elf)' \
-    'tests/diff/difftest.py --seconds 15' \
+    'tests/diff/difftest.py --seconds 6' \
     $(if $(wildcard tests/diff/regressions/*.case),'tests/diff/difftest.py --replay $(wildcard tests/diff/regressions/*.case)') \
     'tests/tools/recordmcount.sh' \
     'tests/tools/bootstrap.sh' \
     'tests/tools/bootstrap_rules.py' \
     'tests/tools/install.sh' \
-    'tests/tools/fuzz_recordmcount.sh 5' \
+    'tests/tools/fuzz_recordmcount.sh 2' \
     'tests/fuzz/fuzz.sh --replay' \
     $(patsubst %,'%',$(filter-out %/lib.sh,$(wildcard tests/guest/*.sh tests/machine/*.sh tests/cli/*.sh tests/debug/*.sh tests/bench/*.sh)))
 

@@ -7,7 +7,7 @@
 # which are each machine's own.
 #
 # `make test` runs a diagonal: each layout, count of harts and fetch mode, and
-# each layout on QEMU. SUITE=all is the whole product.
+# four of the layouts on QEMU. SUITE=all is the whole product.
 . "$(dirname "$0")/lib.sh"
 
 suite=$(dirname "$0")/suite
@@ -107,6 +107,8 @@ while read -r layout harts fetch; do
 done <"$work_dir/runs"
 cut -d ' ' -f 1,2 "$work_dir/runs" | sort -u >"$work_dir/boards"
 while read -r layout harts; do
-    on_qemu "$layout" "$harts"
+    case ${SUITE:-}$layout in
+    all* | none | static | mcount | callops) on_qemu "$layout" "$harts" ;;
+    esac
 done <"$work_dir/boards"
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # timing.sh - a core model is part of the machine's state: the same cycles in every build, in pieces
-# as in one run, and from a snapshot. `make test` tries small caches with two cores, SUITE=all with
+# as in one run, and from a snapshot. `make test` tries small caches with one core, SUITE=all with
 # all of them.
 . "$(dirname "$0")/common.inc"
 
@@ -75,7 +75,7 @@ for core in c906 cva6 rocket u74 "$work/odd.core"; do
         claim '... with the same cycles where caches are dropped at random' same whole dropped
     done
     case ${SUITE:-}$name in
-        all* | cva6 | odd.core)
+        all* | odd.core)
             boot whole --timing "$core" --append "script=\"$script\"" "$mcount"
             with stress small --timing "$core" --append "script=\"$script\"" "$mcount"
             claim "$name: the same cycles with short blocks and small caches" same_counts whole small
