@@ -290,11 +290,8 @@ static void print_pointer(struct printer *p, const struct type *type, uint64_t a
 
 /* ---- parts ---- */
 
-static bool is_same(struct printer *p, const struct value *array, const struct type *type,
-                    uint64_t size, uint64_t a, uint64_t b)
+static bool is_same(const struct value *array, uint64_t size, uint64_t a, uint64_t b)
 {
-    (void)p;
-    (void)type;
     return !memcmp(array->bytes + a * size, array->bytes + b * size, size);
 }
 
@@ -306,7 +303,7 @@ static void print_elements(struct printer *p, const struct value *v, const struc
 
     fputc('{', p->out);
     for (i = 0; i < count && shown < o->elements; i += run) {
-        for (run = 1; i + run < count && is_same(p, v, type, size, i, i + run);)
+        for (run = 1; i + run < count && is_same(v, size, i, i + run);)
             run++;
         if (run < o->repeats)
             run = 1;

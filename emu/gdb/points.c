@@ -122,8 +122,6 @@ static void follow(void *ctx)
             find_places(g, &g->points.at[i]);
 }
 
-/* ---- packets ---- */
-
 /* ---- breakpoints where nothing can be executed ---- */
 
 /*

@@ -178,29 +178,10 @@ static bool is_entered_at(Dwarf_Die *inlined, uint64_t addr)
     return dwarf_ranges(inlined, 0, &base, &entry, &end) > 0 && entry == addr;
 }
 
-/* The place of its call. */
-static bool read_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct line_row *row)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Files *files;
-    Dwarf_Word file, line;
-    const char *name;
-    size_t count;
-
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attr), &file) != 0 ||
-        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attr), &line) != 0 ||
-        dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
-        return false;
-    name = dwarf_filesrc(files, file, NULL, NULL);
-    if (!name)
-        return false;
-    *row = (struct line_row){.file = lines_shorten(name, unit), .line = (unsigned)line};
-    return true;
-}
-
 bool line_rows_call(struct lines *l, uint64_t addr, unsigned depth, struct line_row *row)
 {
     Dwarf_Die unit, *scopes = NULL;
+    struct line_row call = {.line = 0};
     bool found = false;
     int count = 0;
 
@@ -208,10 +189,13 @@ bool line_rows_call(struct lines *l, uint64_t addr, unsigned depth, struct line_
         count = lines_scopes(&unit, addr, &scopes);
     while (count-- > 0)
         if (dwarf_tag(&scopes[count]) == DW_TAG_inlined_subroutine && !depth--) {
-            found = is_entered_at(&scopes[count], addr) && read_call(&unit, &scopes[count], row);
+            found = is_entered_at(&scopes[count], addr) &&
+                    lines_call(&unit, &scopes[count], &call.file, &call.line);
             break;
         }
     free(scopes);
+    if (found)
+        *row = call;
     return found;
 }
 

@@ -245,8 +245,7 @@ bool lines_of_function(struct lines *l, uint64_t addr, struct line_place *place)
     return true;
 }
 
-/* Where an inlined function was called. */
-static bool find_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct line_place *place)
+bool lines_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file_name, unsigned *number)
 {
     Dwarf_Attribute attr;
     Dwarf_Files *files;
@@ -261,9 +260,8 @@ static bool find_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct line_place *pl
     name = dwarf_filesrc(files, file, NULL, NULL);
     if (!name)
         return false;
-    place->file = lines_shorten(name, unit);
-    place->line = (unsigned)line;
-    place->column = 0;
+    *file_name = lines_shorten(name, unit);
+    *number = (unsigned)line;
     return true;
 }
 
@@ -285,7 +283,8 @@ bool lines_outside(struct lines *l, uint64_t addr, const char *name, struct line
     count = lines_scopes(&unit, addr, &scopes);
     for (int i = 0; i < count && is_in(found.file, name); i++)
         if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
-            (void)!find_call(&unit, &scopes[i], &found);
+            if (lines_call(&unit, &scopes[i], &found.file, &found.line))
+                found.column = 0;
     free(scopes);
     *place = found;
     return true;

@@ -21,4 +21,7 @@ const char *lines_shorten(const char *file, Dwarf_Die *unit);
  * 0 or less. */
 int lines_scopes(Dwarf_Die *unit, uint64_t addr, Dwarf_Die **scopes);
 
+/* Where an inlined function is called. False: it does not say, and nothing is changed. */
+MUST_USE bool lines_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, unsigned *line);
+
 #endif
