@@ -16,8 +16,8 @@ enum {
     TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* minimal size until a tracer is set */
 };
 
-#define TRACE_DEFAULT_FLAGS                                                    \
-    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO | \
+#define TRACE_DEFAULT_FLAGS                                                                    \
+    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO |                 \
      TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | \
      TRACE_ITER_FUNCTION)
 

@@ -183,7 +183,7 @@ struct trace_array {
     unsigned long tracing_cpumask;
     bool allocated_snapshot;   /* max_buffer is as large as the other */
     unsigned long max_latency; /* ns; the longest section that a latency tracer has seen */
-    bool buffer_expanded; /* the first use has expanded it to trace_buf_size */
+    bool buffer_expanded;      /* the first use has expanded it to trace_buf_size */
 };
 
 /* A reader's position in all rings or in one, and its current entry. */
@@ -259,10 +259,10 @@ struct tracer {
     /* A common option is to change: any value but 0 prevents it. */
     int (*flag_changed)(struct trace_array *tr, u32 mask, bool set);
     int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
-    int (*update_thresh)(struct trace_array *tr); /* tracing_thresh has changed */
+    int (*update_thresh)(struct trace_array *tr);                  /* tracing_thresh has changed */
     struct tracer_flags *flags;
-    bool use_max_tr; /* keeps its longest section in max_buffer */
-    bool print_max;  /* `trace` shows max_buffer */
+    bool use_max_tr;     /* keeps its longest section in max_buffer */
+    bool print_max;      /* `trace` shows max_buffer */
     struct tracer *next; /* under trace_types_lock */
 };
 

@@ -93,7 +93,8 @@ void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
     seq_printf(m,
                "# latency: %llu us, #%lu/%lu, CPU#%u |"
                " (M:%s VP:%d, KP:%d, SP:%d HP:%d #P:%d)\n",
-               data->saved_latency / NSEC_PER_USEC, entries, total, buf->cpu, "preempt", 0, 0, 0, 0, num_online_cpus());
+               data->saved_latency / NSEC_PER_USEC, entries, total, buf->cpu, "preempt", 0, 0, 0, 0,
+               num_online_cpus());
     seq_puts(m, "#    -----------------\n");
     seq_printf(m, "#    | task: %.16s-%d (uid:%d nice:%d policy:%d rt_prio:%d)\n", data->comm,
                data->pid, 0, data->nice, data->policy, data->rt_priority);

@@ -161,7 +161,7 @@ static void swap_one_ring(void *data)
 {
     const struct trace_cpu_file *f = data;
 
-    if (smp_processor_id() == (unsigned int)f->cpu)
+    if (smp_processor_id() == f->cpu)
         update_max_tr_single(f->tr, current, f->cpu);
 }
 
@@ -237,8 +237,9 @@ void trace_print_snapshot_help(struct seq_file *m, const struct trace_iterator *
     else
         seq_puts(m, "# echo 0 > snapshot : not possible for a single CPU\n"
                     "# echo 1 > snapshot : takes a snapshot of this CPU's trace\n");
-    seq_puts(m, "# echo 2 > snapshot : clears the snapshot, and keeps its memory (so does any other\n"
-                "#                      number but 0 and 1)\n");
+    seq_puts(m,
+             "# echo 2 > snapshot : clears the snapshot, and keeps its memory (so does any other\n"
+             "#                      number but 0 and 1)\n");
 }
 
 /* ---- tracing_max_latency, tracing_thresh: in us, kept in ns ---- */
@@ -251,7 +252,7 @@ static void show_usecs(struct seq_file *m, unsigned long ns)
     if (ns == -1UL)
         seq_puts(m, "-1\n");
     else
-        seq_printf(m, "%lu\n", ns / NSEC_PER_USEC);
+        seq_printf(m, "%lu\n", ns / 1000);
 }
 
 static int max_latency_show(struct seq_file *m, void *data)
