@@ -67,7 +67,7 @@ static bool may_act(struct func_probe *p)
 
 static void set_recording(struct func_probe *p, bool on)
 {
-    bool *record_on = &global_trace.buffer->record_on;
+    bool *record_on = &global_trace.array_buffer.buffer->record_on;
 
     if (READ_ONCE(*record_on) != on && may_act(p))
         WRITE_ONCE(*record_on, on);
@@ -87,7 +87,7 @@ static void act_traceoff(struct func_probe *p, const struct probe_call *call)
 
 static void act_stacktrace(struct func_probe *p, const struct probe_call *call)
 {
-    if (READ_ONCE(global_trace.buffer->record_on) && may_act(p))
+    if (READ_ONCE(global_trace.array_buffer.buffer->record_on) && may_act(p))
         trace_function_stack(call->ip, call->parent_ip, call->trace_ctx);
 }
 

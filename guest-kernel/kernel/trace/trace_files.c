@@ -97,7 +97,7 @@ const struct file_operations trace_number_fops = {
 
 static unsigned long get_tracing_on(void)
 {
-    return global_trace.buffer->record_on;
+    return global_trace.array_buffer.buffer->record_on;
 }
 
 static int set_tracing_on(unsigned long value)
@@ -188,7 +188,7 @@ void trace_create_files(void)
     tracefs_create_file("max_graph_depth", RW, NULL, (void *)&max_graph_depth_file,
                         &trace_number_fops);
     tracefs_create_file("tracing_on", RW, NULL, (void *)&tracing_on_file, &trace_number_fops);
-    trace_create_buffer_files();
+    trace_create_buffer_files(&global_trace, NULL);
     trace_create_clock_file();
     trace_create_cmdline_files();
     trace_create_filter_files();
@@ -196,5 +196,5 @@ void trace_create_files(void)
     trace_create_option_files();
     trace_create_pid_files();
     trace_create_profile_files();
-    trace_create_read_files(NULL, RING_BUFFER_ALL_CPUS);
+    trace_create_read_files(NULL, &global_trace.all_cpus_file);
 }

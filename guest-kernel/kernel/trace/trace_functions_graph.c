@@ -78,13 +78,14 @@ static bool ftrace_graph_ignore_func(const struct ftrace_graph_ent *trace)
 
 static bool record_entry(const struct ftrace_graph_ent *trace, unsigned int trace_ctx)
 {
+    struct trace_buffer *buffer = trace_buffer_of(&global_trace);
     struct ftrace_graph_ent_entry *entry =
-        trace_buffer_lock_reserve(&global_trace, TRACE_GRAPH_ENT, sizeof(*entry), trace_ctx);
+        trace_buffer_lock_reserve(buffer, TRACE_GRAPH_ENT, sizeof(*entry), trace_ctx);
 
     if (!entry)
         return false;
     entry->graph_ent = *trace;
-    trace_buffer_unlock_commit(&global_trace);
+    trace_buffer_unlock_commit(&global_trace, buffer);
     return true;
 }
 
@@ -123,6 +124,7 @@ int trace_graph_entry(struct ftrace_graph_ent *trace)
 static void graph_return(const struct ftrace_graph_ret *trace, unsigned int trace_ctx)
 {
     struct ftrace_graph_ret_entry *entry;
+    struct trace_buffer *buffer;
 
     if (current->trace_graph_depth == trace->depth + 1)
         current->trace_graph_depth = 0;
@@ -130,11 +132,12 @@ static void graph_return(const struct ftrace_graph_ret *trace, unsigned int trac
         current->trace_graph_notrace_depth = 0;
         return;
     }
-    entry = trace_buffer_lock_reserve(&global_trace, TRACE_GRAPH_RET, sizeof(*entry), trace_ctx);
+    buffer = trace_buffer_of(&global_trace);
+    entry = trace_buffer_lock_reserve(buffer, TRACE_GRAPH_RET, sizeof(*entry), trace_ctx);
     if (!entry)
         return;
     entry->ret = *trace;
-    trace_buffer_unlock_commit(&global_trace);
+    trace_buffer_unlock_commit(&global_trace, buffer);
 }
 
 void trace_graph_return(struct ftrace_graph_ret *trace)

@@ -7,7 +7,8 @@
 
 #define UTS_RELEASE "rvftrace"
 
-void trace_buffer_entries(struct trace_array *tr, unsigned long *total, unsigned long *entries)
+void trace_buffer_entries(const struct array_buffer *buf, unsigned long *total,
+                          unsigned long *entries)
 {
     struct ring_buffer_stats stats;
     unsigned int cpu;
@@ -15,7 +16,7 @@ void trace_buffer_entries(struct trace_array *tr, unsigned long *total, unsigned
     *total = *entries = 0;
     for_each_possible_cpu(cpu)
     {
-        ring_buffer_stats_cpu(tr->buffer, cpu, &stats);
+        ring_buffer_stats_cpu(buf->buffer, cpu, &stats);
         *entries += stats.entries;
         *total += stats.entries + stats.overrun;
     }
@@ -25,7 +26,7 @@ static void print_event_info(struct seq_file *m, const struct trace_iterator *it
 {
     unsigned long total, entries;
 
-    trace_buffer_entries(iter->tr, &total, &entries);
+    trace_buffer_entries(iter->array_buffer, &total, &entries);
     seq_printf(m, "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n", entries, total,
                num_online_cpus());
 }
@@ -66,7 +67,7 @@ void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 {
     unsigned long total, entries;
 
-    trace_buffer_entries(iter->tr, &total, &entries);
+    trace_buffer_entries(iter->array_buffer, &total, &entries);
     seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_RELEASE);
     seq_puts(m, "# --------------------------------------------------------------------\n");
     seq_printf(m,

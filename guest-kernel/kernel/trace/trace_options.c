@@ -28,7 +28,7 @@ static int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
         return -EINVAL;
     WRITE_ONCE(tr->trace_flags, tr->trace_flags ^ mask);
     if (mask == TRACE_ITER_OVERWRITE)
-        WRITE_ONCE(tr->buffer->overwrite, enabled);
+        WRITE_ONCE(tr->array_buffer.buffer->overwrite, enabled);
     if (mask == TRACE_ITER_FUNC_FORK)
         ftrace_pid_follow_fork(enabled);
     return 0;

@@ -16,10 +16,11 @@ static struct trace_iterator *new_iterator(const struct inode *inode)
 
     if (!iter)
         return NULL;
-    iter->tr = &global_trace;
-    iter->trace = global_trace.current_trace;
+    iter->tr = trace_array_of(inode);
+    iter->array_buffer = &iter->tr->array_buffer;
+    iter->trace = iter->tr->current_trace;
     iter->cpu_file = tracing_cpu_of(inode);
-    trace_buffer_entries(iter->tr, &total, &entries);
+    trace_buffer_entries(iter->array_buffer, &total, &entries);
     iter->annotate = total != entries;
     trace_seq_init(&iter->seq);
     return iter;
@@ -79,7 +80,7 @@ static int start_rings(struct trace_iterator *iter)
     {
         if (iter->cpu_file != RING_BUFFER_ALL_CPUS && (unsigned int)iter->cpu_file != cpu)
             continue;
-        iter->buffer_iter[cpu] = ring_buffer_read_start(iter->tr->buffer, cpu);
+        iter->buffer_iter[cpu] = ring_buffer_read_start(iter->array_buffer->buffer, cpu);
         if (!iter->buffer_iter[cpu])
             return -ENOMEM;
     }
@@ -95,7 +96,7 @@ static void free_trace_iterator(struct trace_iterator *iter)
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         ring_buffer_read_finish(iter->buffer_iter[cpu]);
     if (iter->pauses)
-        ring_buffer_record_enable(iter->tr->buffer);
+        ring_buffer_record_enable(iter->array_buffer->buffer);
     kfree(iter);
 }
 
@@ -105,7 +106,7 @@ static int start_reading(struct trace_iterator *iter)
 
     iter->pauses = iter->tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE;
     if (iter->pauses)
-        ring_buffer_record_disable(iter->tr->buffer);
+        ring_buffer_record_disable(iter->array_buffer->buffer);
     err = start_rings(iter);
     if (!err && iter->trace->open)
         err = iter->trace->open(iter);
@@ -140,10 +141,12 @@ static int trace_open(struct inode *inode, struct file *file)
     unsigned int acc = file->f_flags & O_ACCMODE;
 
     if (acc != O_RDONLY && (file->f_flags & O_TRUNC)) {
+        struct trace_array *tr = trace_array_of(inode);
+
         if (tracing_cpu_of(inode) == RING_BUFFER_ALL_CPUS)
-            tracing_reset_online_cpus(&global_trace);
+            tracing_reset_online_cpus(tr);
         else
-            ring_buffer_reset_cpu(global_trace.buffer, tracing_cpu_of(inode));
+            ring_buffer_reset_cpu(tr->array_buffer.buffer, tracing_cpu_of(inode));
     }
     return acc == O_WRONLY ? 0 : open_for_reading(inode, file);
 }
@@ -217,19 +220,19 @@ static int pipe_release(struct inode *inode, struct file *file)
 static bool pipe_is_empty(const struct trace_iterator *iter)
 {
     if (iter->cpu_file == RING_BUFFER_ALL_CPUS)
-        return ring_buffer_empty(iter->tr->buffer);
-    return ring_buffer_empty_cpu(iter->tr->buffer, iter->cpu_file);
+        return ring_buffer_empty(iter->array_buffer->buffer);
+    return ring_buffer_empty_cpu(iter->array_buffer->buffer, iter->cpu_file);
 }
 
 /* Tracing is off, and this reader has read entries before. */
 static bool pipe_is_at_end(const struct trace_iterator *iter)
 {
-    return !iter->tr->buffer->record_on && iter->idx;
+    return !iter->array_buffer->buffer->record_on && iter->idx;
 }
 
 static bool pipe_is_ready(const struct trace_iterator *iter)
 {
-    ring_buffer_expect_wakeup(iter->tr->buffer);
+    ring_buffer_expect_wakeup(iter->array_buffer->buffer);
     return !pipe_is_empty(iter) || pipe_is_at_end(iter);
 }
 
@@ -242,7 +245,7 @@ static int wait_pipe(struct trace_iterator *iter, const struct file *file)
         return 1;
     if (file->f_flags & O_NONBLOCK)
         return -EAGAIN;
-    err = wait_event_interruptible(iter->tr->buffer->waiters, pipe_is_ready(iter));
+    err = wait_event_interruptible(iter->array_buffer->buffer->waiters, pipe_is_ready(iter));
     return err ? err : !pipe_is_empty(iter);
 }
 
@@ -296,8 +299,8 @@ static const struct file_operations pipe_fops = {
     .release = pipe_release,
 };
 
-void trace_create_read_files(struct dentry *parent, long cpu)
+void trace_create_read_files(struct dentry *parent, struct trace_cpu_file *file)
 {
-    tracefs_create_file("trace", S_IRUGO | S_IWUSR, parent, (void *)cpu, &trace_fops);
-    tracefs_create_file("trace_pipe", S_IRUGO, parent, (void *)cpu, &pipe_fops);
+    tracefs_create_file("trace", S_IRUGO | S_IWUSR, parent, file, &trace_fops);
+    tracefs_create_file("trace_pipe", S_IRUGO, parent, file, &pipe_fops);
 }

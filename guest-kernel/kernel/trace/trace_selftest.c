@@ -46,7 +46,7 @@ static int trace_test_buffer_cpu(struct trace_array *tr, unsigned int cpu, unsig
     unsigned long lost;
     u64 ts;
 
-    while ((event = ring_buffer_consume(tr->buffer, cpu, &ts, &lost))) {
+    while ((event = ring_buffer_consume(tr->array_buffer.buffer, cpu, &ts, &lost))) {
         const struct trace_entry *entry = ring_buffer_event_data(event);
 
         if (!trace_valid_entry(entry)) {
@@ -63,12 +63,12 @@ static int trace_test_buffer_cpu(struct trace_array *tr, unsigned int cpu, unsig
 
 static void tracing_stop(struct trace_array *tr)
 {
-    ring_buffer_record_disable(tr->buffer);
+    ring_buffer_record_disable(tr->array_buffer.buffer);
 }
 
 static void tracing_start(struct trace_array *tr)
 {
-    ring_buffer_record_enable(tr->buffer);
+    ring_buffer_record_enable(tr->array_buffer.buffer);
 }
 
 /* Consumes and counts the entries, while recording is disabled. */
