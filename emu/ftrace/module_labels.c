@@ -76,8 +76,8 @@ static bool is_label(const struct table *t, uint32_t i)
     struct jump_place p;
     uint32_t insn;
 
-    return read_entry(t, i, &p, &target) && p.va % 2 == 0 &&
-           module_areas_have(&t->areas, p.va) && module_areas_have(&t->areas, target) &&
+    return read_entry(t, i, &p, &target) && p.va % 2 == 0 && module_areas_have(&t->areas, p.va) &&
+           module_areas_have(&t->areas, target) &&
            module_read(t->cluster, t->hart, p.va, &insn, sizeof insn) &&
            jump_insn_fits(insn, p.va, target);
 }
@@ -128,7 +128,8 @@ static void give_up(struct module_labels *m, uint64_t module, uint64_t start, ui
     m->owned.len = kept;
 }
 
-/* The name of a key, which is the module's own, another module's, or the kernel's; "": not known. */
+/* The name of a key, which is the module's own, another module's, or the kernel's; "": not known.
+ */
 static const char *name_of_key(const struct module_labels *m, const struct table *t,
                                const struct module_symbols *names, uint64_t key,
                                char name[MODULE_FUNCTION_MAX])
@@ -242,8 +243,10 @@ struct module_labels *module_labels_new(struct cluster *c, const struct image *i
                                         struct jump_labels *labels)
 {
     static const char *const names[CALLS] = {
-        [CALL_NOTIFY] = "jump_label_module_notify", [CALL_ADD] = "jump_label_add_module",
-        [CALL_FREE_INIT] = "ftrace_free_mem",       [CALL_RELEASE] = "ftrace_release_mod",
+        [CALL_NOTIFY] = "jump_label_module_notify",
+        [CALL_ADD] = "jump_label_add_module",
+        [CALL_FREE_INIT] = "ftrace_free_mem",
+        [CALL_RELEASE] = "ftrace_release_mod",
         [CALL_FREE] = "free_module",
     };
     struct module_labels *m = xcalloc(1, sizeof *m);

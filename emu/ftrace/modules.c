@@ -228,7 +228,7 @@ static void take_entries(struct module_symbols *m, const struct table *t)
         uint32_t count = t->count - i < ENTRIES_AT_ONCE ? t->count - i : ENTRIES_AT_ONCE;
 
         if (!module_read(m->found.cluster, m->found.hart, t->entries + (uint64_t)i * size, bytes,
-                        (size_t)count * size))
+                         (size_t)count * size))
             break;
         for (uint32_t k = 0; k < count; k++) {
             struct entry e = entry_at(t, bytes + (size_t)k * size);

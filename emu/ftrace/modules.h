@@ -68,7 +68,8 @@ bool module_symbols_at(const struct module_symbols *m, uint64_t va, struct modul
 bool module_symbols_object_at(const struct module_symbols *m, uint64_t va,
                               char name[MODULE_FUNCTION_MAX]);
 
-/* The same as module_symbols_at for a single question. False: no module has the address, or none of its functions. */
+/* The same as module_symbols_at for a single question. False: no module has the address, or none of
+ * its functions. */
 bool module_function_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
                         uint64_t va, struct module_function *out);
 

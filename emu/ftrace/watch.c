@@ -251,8 +251,8 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     listen_to_calls(w, config, d);
     if (config->account)
         count_costs(w, config);
-    w->module_labels = module_labels_new(config->cluster, config->image, config->symbols, w->text,
-                                         w->jump_labels);
+    w->module_labels =
+        module_labels_new(config->cluster, config->image, config->symbols, w->text, w->jump_labels);
     if (config->audit) {
         w->audit = new_audit(w, config);
         w->site_check = site_check_new(config->cluster, w->sites, config->image, config->symbols);
