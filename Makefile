@@ -41,6 +41,7 @@ help:
 	@echo 'make fuzz [FUZZ_TIME=SECONDS] [FUZZ="elf sbi"]  fuzz the parts that read untrusted input'
 	@echo 'make guest       all guest kernels and their programs; with LAYOUT= one of'
 	@echo '                 $(GUEST_LAYOUTS);'
+	@echo '                 with FLAVOUR=latency, one that traces sections without interrupts or preemption'
 	@echo '                 with BREAK= too, one with a mistake: tests/broken/BREAK.patch, which names its layouts'
 	@echo 'make programs    the bare-metal guests, build/guest/NAME.elf; make workloads, make cycles: those of tools/bench-speed and tools/cycles'
 	@echo 'make check-mutants  a table of the guest kernels with a mistake: the rule under which each is found'

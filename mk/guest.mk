@@ -2,6 +2,7 @@
 #
 #   make guest                          every image that run and test need
 #   make guest LAYOUT=mcount            one of GUEST_LAYOUTS
+#   make guest LAYOUT=pfe8 FLAVOUR=X    one with what costs cycles also when it is off: one of GUEST_FLAVOURS
 #   make guest LAYOUT=mcount BREAK=X    one of GUEST_BREAKS: with the change of tests/broken/X.patch
 #
 # The image is $(BUILD)/guest-kernel/LAYOUT[-X]/kernel.elf; in the same directory are
@@ -11,6 +12,9 @@
 GUEST_SRC     := guest-kernel
 GUEST_OUT     := $(BUILD)/guest-kernel
 GUEST_LAYOUTS := none static mcount pfe16 pfe8 atomic callops
+# Kernels with tracers that cost cycles also when they are off; those of `make test'.
+GUEST_FLAVOURS  := latency
+GUEST_FLAVOURED := pfe8-latency
 # Kernels with a mistake: tests/broken/NAME.patch, whose line "layouts: ..." says which ones they are.
 GUEST_BREAKS  := $(basename $(notdir $(wildcard tests/broken/*.patch)))
 guest_break_layouts = $(shell sed -n 's/^layouts: //p' tests/broken/$(1).patch)
@@ -150,6 +154,30 @@ guest_cflags_callops := $(call guest_atomic_cflags,callops,8) -DCONFIG_DYNAMIC_F
 guest_pg_callops    := $(call guest_pfe,8$(comma)4)
 guest_sort_callops  := --sort --nops=16 --align=8
 
+# Per flavour: further objects, those of them that are not instrumented, and flags. It must not be traced where it is traced from.
+guest_objs_of_latency   := arch/riscv/kernel/trace_irq.o kernel/sched/preempt.o \
+	$(addprefix kernel/trace/, trace_irqsoff.o trace_preemptirq.o trace_selftest_latency.o)
+guest_cflags_of_latency := -DCONFIG_TRACE_IRQFLAGS -DCONFIG_TRACE_PREEMPT_TOGGLE -DCONFIG_IRQSOFF_TRACER \
+	-DCONFIG_PREEMPT_TRACER
+GUEST_NOTRACE += arch/riscv/kernel/trace_irq.o kernel/trace/trace_irqsoff.o kernel/trace/trace_preemptirq.o \
+	kernel/trace/trace_selftest_latency.o
+
+# guest_flavour LAYOUT,FLAVOUR - a layout of its own, LAYOUT-FLAVOUR.
+define guest_flavour
+guest_objs_$(1)-$(2)   = $$(guest_objs_$(1)) $$(guest_objs_of_$(2))
+guest_cflags_$(1)-$(2) = $$(guest_cflags_$(1)) $$(guest_cflags_of_$(2))
+guest_pg_$(1)-$(2)     = $$(guest_pg_$(1))
+guest_sort_$(1)-$(2)   = $$(guest_sort_$(1))
+endef
+
+ifneq ($(FLAVOUR),)
+  ifeq ($(and $(filter $(FLAVOUR),$(GUEST_FLAVOURS)),$(filter-out none,$(LAYOUT)),$(if $(BREAK),,x)),)
+    $(error FLAVOUR=$(FLAVOUR): needs a LAYOUT that traces, and no BREAK; there are: $(GUEST_FLAVOURS))
+  endif
+  GUEST_FLAVOURED := $(sort $(GUEST_FLAVOURED) $(LAYOUT)-$(FLAVOUR))
+endif
+$(foreach k,$(GUEST_FLAVOURED),$(eval $(call guest_flavour,$(firstword $(subst -, ,$(k))),$(lastword $(subst -, ,$(k))))))
+
 # Modules: one file each, in samples/.
 GUEST_MODULES := trace_sample sample_user misuse
 
@@ -258,11 +286,12 @@ $$(eval $$(call guest_link,$(1)-$(2),$(1)))
 -include $$(addprefix $$(GUEST_OUT)/$(1)-$(2)/changed/,$$($(1)-$(2)-own:.o=.d))
 endef
 
-$(foreach l,$(GUEST_LAYOUTS),$(eval $(l)-objs := $(addprefix $(GUEST_OUT)/$(l)/,$(guest_objs_$(l)))))
-$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
--include $(foreach l,$(GUEST_LAYOUTS),$($(l)-objs:.o=.d))
-$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_link,$(l),$(l))))
-$(foreach l,$(GUEST_LAYOUTS),$(eval $(call guest_modules,$(l))))
+guest_built := $(GUEST_LAYOUTS) $(GUEST_FLAVOURED)
+$(foreach l,$(guest_built),$(eval $(l)-objs := $(addprefix $(GUEST_OUT)/$(l)/,$(guest_objs_$(l)))))
+$(foreach l,$(guest_built),$(eval $(call guest_compile,$(l),$(l),$(GUEST_SRC))))
+-include $(foreach l,$(guest_built),$($(l)-objs:.o=.d))
+$(foreach l,$(guest_built),$(eval $(call guest_link,$(l),$(l))))
+$(foreach l,$(guest_built),$(eval $(call guest_modules,$(l))))
 $(foreach b,$(GUEST_BREAKS),$(foreach l,$(call guest_break_layouts,$(b)),$(eval $(call guest_broken,$(l),$(b)))))
 
 ifneq ($(LAYOUT),)
@@ -281,9 +310,9 @@ guest-mistakes: $(addprefix guest-,$(GUEST_BROKEN))
 
 .PHONY: guest
 ifneq ($(LAYOUT),)
-guest: guest-$(LAYOUT)$(addprefix -,$(BREAK))
+guest: guest-$(LAYOUT)$(addprefix -,$(BREAK)$(FLAVOUR))
 else
-guest: $(addprefix guest-,$(GUEST_LAYOUTS) $(GUEST_TESTED))
+guest: $(addprefix guest-,$(guest_built) $(GUEST_TESTED))
 endif
 
 # Programs of guest/user for U-mode. The shell is part of each kernel, in

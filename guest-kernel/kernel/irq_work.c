@@ -21,12 +21,12 @@ bool irq_work_queue(struct irq_work *work)
 
     if (__atomic_exchange_n(&work->pending, 1, __ATOMIC_SEQ_CST))
         return false;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     list = &raised_list[smp_processor_id()];
     work->next = *list;
     *list = work;
     arch_irq_work_raise();
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return true;
 }
 

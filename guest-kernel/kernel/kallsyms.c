@@ -67,9 +67,9 @@ static bool find_in_modules(unsigned long addr, struct ksym *sym)
 {
     unsigned long flags;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     sym->name = module_address_lookup(addr, &sym->start, &sym->size, &sym->modname);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return sym->name;
 }
 

@@ -105,9 +105,9 @@ static bool put_symbol(struct out *o, unsigned long addr, char form, const struc
 
     if (form != 'S' && form != 's' && form != 'B')
         return false;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     format_symbol(text, sizeof(text), addr, form);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     put_string(o, text, spec);
     return true;
 }

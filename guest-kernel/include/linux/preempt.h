@@ -23,17 +23,26 @@ static __always_inline int preempt_count(void)
     return READ_ONCE(current->preempt_count);
 }
 
-static __always_inline void preempt_count_add(int val)
+static __always_inline void __preempt_count_add(int val)
 {
     WRITE_ONCE(current->preempt_count, preempt_count() + val);
     barrier();
 }
 
-static __always_inline void preempt_count_sub(int val)
+static __always_inline void __preempt_count_sub(int val)
 {
     barrier();
     WRITE_ONCE(current->preempt_count, preempt_count() - val);
 }
+
+#ifdef CONFIG_TRACE_PREEMPT_TOGGLE
+/* kernel/sched/preempt.c: the same, and tells the tracers of the outermost ones. */
+void preempt_count_add(int val);
+void preempt_count_sub(int val);
+#else
+#define preempt_count_add(val) __preempt_count_add(val)
+#define preempt_count_sub(val) __preempt_count_sub(val)
+#endif
 
 #define in_hardirq()         (preempt_count() & HARDIRQ_MASK)
 #define in_serving_softirq() (preempt_count() & SOFTIRQ_OFFSET)
@@ -64,9 +73,22 @@ static __always_inline void preempt_enable(void)
         preempt_schedule();
 }
 
-/* For tracers and for what they trace. */
-#define preempt_disable_notrace()           preempt_disable()
-#define preempt_enable_notrace()            preempt_enable()
-#define preempt_enable_no_resched_notrace() preempt_enable_no_resched()
+/* For tracers, for what they trace, and for code that patches text. */
+static __always_inline void preempt_disable_notrace(void)
+{
+    __preempt_count_add(PREEMPT_OFFSET);
+}
+
+static __always_inline void preempt_enable_no_resched_notrace(void)
+{
+    __preempt_count_sub(PREEMPT_OFFSET);
+}
+
+static __always_inline void preempt_enable_notrace(void)
+{
+    __preempt_count_sub(PREEMPT_OFFSET);
+    if (unlikely(preempt_count() == 0 && need_resched()))
+        preempt_schedule();
+}
 
 #endif

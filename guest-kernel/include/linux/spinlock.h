@@ -45,6 +45,14 @@ static __always_inline void arch_spin_unlock(spinlock_t *lock)
     smp_store_release(&lock->owner, lock->owner + 1);
 }
 
+/* Functions of locks are together, if the tracers have to know them: who takes a lock is their
+ * caller. */
+#ifdef CONFIG_TRACE_PREEMPT_TOGGLE
+#define __lockfunc __attribute__((section(".spinlock.text")))
+#else
+#define __lockfunc
+#endif
+
 void _raw_spin_lock(spinlock_t *lock);
 void _raw_spin_unlock(spinlock_t *lock);
 unsigned long _raw_spin_lock_irqsave(spinlock_t *lock);

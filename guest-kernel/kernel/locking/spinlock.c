@@ -3,21 +3,21 @@
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 
-void _raw_spin_lock(spinlock_t *lock)
+void __lockfunc _raw_spin_lock(spinlock_t *lock)
 {
     preempt_disable();
     arch_spin_lock(lock);
 }
 EXPORT_SYMBOL(_raw_spin_lock);
 
-void _raw_spin_unlock(spinlock_t *lock)
+void __lockfunc _raw_spin_unlock(spinlock_t *lock)
 {
     arch_spin_unlock(lock);
     preempt_enable();
 }
 EXPORT_SYMBOL(_raw_spin_unlock);
 
-unsigned long _raw_spin_lock_irqsave(spinlock_t *lock)
+unsigned long __lockfunc _raw_spin_lock_irqsave(spinlock_t *lock)
 {
     unsigned long flags;
 
@@ -28,7 +28,7 @@ unsigned long _raw_spin_lock_irqsave(spinlock_t *lock)
 }
 EXPORT_SYMBOL(_raw_spin_lock_irqsave);
 
-void _raw_spin_unlock_irqrestore(spinlock_t *lock, unsigned long flags)
+void __lockfunc _raw_spin_unlock_irqrestore(spinlock_t *lock, unsigned long flags)
 {
     arch_spin_unlock(lock);
     local_irq_restore(flags);

@@ -37,9 +37,9 @@ bool is_module_text_address(unsigned long addr)
     unsigned long flags;
     bool found;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     found = __module_text_address(addr);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return found;
 }
 

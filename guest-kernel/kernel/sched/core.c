@@ -731,13 +731,20 @@ void sched_init(void)
     set_idle(0, &init_task);
 }
 
+static void idle_wait(void)
+{
+    stop_critical_timings();
+    wait_for_interrupt();
+    start_critical_timings();
+}
+
 /* Interrupts are off during the check, so that no wake-up can come between the check and wfi. */
 static void do_idle(void)
 {
     while (!need_resched()) {
         local_irq_disable();
         if (!need_resched())
-            wait_for_interrupt();
+            idle_wait();
         local_irq_enable();
     }
     __schedule(false);

@@ -156,9 +156,9 @@ bool ftrace_ops_test(struct ftrace_ops *ops, unsigned long ip)
     unsigned long flags;
     bool wanted;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     wanted = ops_references_ip(ops, ip);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return wanted;
 }
 

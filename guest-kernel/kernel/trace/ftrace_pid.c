@@ -34,12 +34,12 @@ bool ftrace_trace_task(const struct task_struct *task)
     unsigned long flags;
     bool traced;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     pids = READ_ONCE(function_pids);
     no_pids = READ_ONCE(function_no_pids);
     traced = (!pids || trace_pid_list_is_set(pids, task->pid)) &&
              !(no_pids && trace_pid_list_is_set(no_pids, task->pid));
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return traced;
 }
 
@@ -108,10 +108,10 @@ void ftrace_pid_fork(const struct task_struct *parent, const struct task_struct 
 
     if (!READ_ONCE(function_fork))
         return;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     inherit(READ_ONCE(function_pids), parent, child);
     inherit(READ_ONCE(function_no_pids), parent, child);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }
 
 void ftrace_pid_exit(const struct task_struct *task)
@@ -121,10 +121,10 @@ void ftrace_pid_exit(const struct task_struct *task)
 
     if (!READ_ONCE(function_fork))
         return;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     if ((list = READ_ONCE(function_pids)))
         trace_pid_list_clear(list, task->pid);
     if ((list = READ_ONCE(function_no_pids)))
         trace_pid_list_clear(list, task->pid);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }

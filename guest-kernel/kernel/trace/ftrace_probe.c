@@ -136,12 +136,12 @@ static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrac
     (void)fregs;
     if (bit < 0)
         return;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     call.trace_ctx = tracing_gen_ctx_flags(flags);
     for (p = READ_ONCE(c->probes); p; p = READ_ONCE(p->next))
         if (p->ip == ip)
             c->act(p, &call);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     ftrace_test_recursion_unlock(bit);
 }
 
@@ -303,12 +303,12 @@ void ftrace_forget_probes(unsigned long ip)
     unsigned long flags;
     unsigned int i;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     for (i = 0; i < ARRAY_SIZE(commands); i++)
         for (p = READ_ONCE(commands[i].probes); p; p = READ_ONCE(p->next))
             if (p->ip == ip)
                 WRITE_ONCE(p->ip, 0);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }
 
 static void show_probes(struct seq_file *m, const struct func_command *c)

@@ -62,13 +62,13 @@ static int profile_graph_entry(struct ftrace_graph_ent *trace)
     struct ftrace_profile *rec;
     unsigned long flags;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     rec = profile_slot(profile_stats[smp_processor_id()], trace->func);
     if (rec) {
         rec->ip = trace->func;
         rec->counter++;
     }
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return 1;
 }
 
@@ -92,7 +92,7 @@ static void profile_graph_return(struct ftrace_graph_ret *trace)
     struct ftrace_profile *rec;
     unsigned long flags;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     if (!READ_ONCE(fgraph_graph_time))
         duration = own_time(duration);
     rec = profile_slot(profile_stats[smp_processor_id()], trace->func);
@@ -100,7 +100,7 @@ static void profile_graph_return(struct ftrace_graph_ret *trace)
         rec->time += duration;
         rec->time_squared += duration * duration;
     }
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }
 
 /* Its filter is set_ftrace_filter. */

@@ -137,15 +137,15 @@ struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, 
     struct ring_buffer_per_cpu *cb;
     unsigned long flags;
 
-    preempt_disable();
+    preempt_disable_notrace();
     cb = buffer->cpu[smp_processor_id()];
     if (likely(rb_records(buffer, cb) && length <= BUF_MAX_DATA_SIZE)) {
-        local_irq_save(flags);
+        raw_local_irq_save(flags);
         event = rb_reserve(cb, length);
-        local_irq_restore(flags);
+        raw_local_irq_restore(flags);
     }
     if (unlikely(!event))
-        preempt_enable();
+        preempt_enable_notrace();
     return event;
 }
 
@@ -177,12 +177,12 @@ void ring_buffer_unlock_commit(struct trace_buffer *buffer)
     struct ring_buffer_per_cpu *cb = buffer->cpu[smp_processor_id()];
     unsigned long flags;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     if (--cb->nest == 0)
         rb_set_commit(cb);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     rb_wakeups(buffer);
-    preempt_enable();
+    preempt_enable_notrace();
 }
 
 void *ring_buffer_event_data(struct ring_buffer_event *event)

@@ -17,7 +17,7 @@ static void rb_lock_reader(struct ring_buffer_per_cpu *cb)
 {
     unsigned long flags;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     arch_spin_lock(&cb->reader_lock);
     cb->reader_flags = flags;
 }
@@ -27,7 +27,7 @@ static void rb_unlock_reader(struct ring_buffer_per_cpu *cb)
     unsigned long flags = cb->reader_flags;
 
     arch_spin_unlock(&cb->reader_lock);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }
 
 /* ---- one page ---- */

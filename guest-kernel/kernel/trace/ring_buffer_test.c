@@ -308,11 +308,11 @@ static void a_page_says_how_many_events_were_lost_before_it(struct kunit *test)
     rb_test_buffer = ring_buffer_alloc(RB_TEST_SIZE, true);
     if (!KUNIT_EXPECT_TRUE(test, rb_test_buffer))
         return;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     while (writers[smp_processor_id()].number[RB_TEST_THREAD] < 200)
         rb_test_write(RB_TEST_THREAD);
     KUNIT_EXPECT_TRUE(test, ring_buffer_read_page(rb_test_buffer, smp_processor_id(), &page));
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     KUNIT_EXPECT_TRUE(test, page.commit & RB_MISSED_EVENTS);
     end = page.commit & ~(RB_MISSED_EVENTS | RB_MISSED_STORED);
     first = (void *)page.data;

@@ -301,6 +301,7 @@ static int init_trace_array(struct trace_array *tr)
     tr->max_buffer.buffer = ring_buffer_alloc(0, true);
     if (!tr->array_buffer.buffer || !tr->max_buffer.buffer)
         return -ENOMEM;
+    mutex_init(&tr->stop_lock);
     tr->all_cpus_file = (struct trace_cpu_file){tr, RING_BUFFER_ALL_CPUS};
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         tr->cpu_files[cpu] = (struct trace_cpu_file){tr, cpu};
@@ -316,6 +317,7 @@ void tracer_init(void)
     ftrace_sysctl_init();
     trace_sysctl_init();
     BUG_ON(init_nop_trace());
+    BUG_ON(init_irqsoff_tracer());
     BUG_ON(init_function_trace());
     BUG_ON(init_graph_trace());
 }

@@ -178,7 +178,9 @@ struct trace_array {
     /* The members below are under trace_types_lock; flags are read by any hart. */
     const struct tracer *current_trace;
     u32 trace_flags; /* TRACE_ITER_* */
-    int trace_ref;   /* open trace_pipes: the tracer cannot be changed */
+    struct mutex stop_lock;
+    int stop_count; /* open readers that pause recording; read by any hart */
+    int trace_ref;  /* open trace_pipes: the tracer cannot be changed */
     unsigned int clock_id;
     unsigned long tracing_cpumask;
     bool allocated_snapshot;   /* max_buffer is as large as the other */
@@ -191,8 +193,9 @@ struct trace_iterator {
     struct trace_array *tr;
     struct array_buffer *array_buffer; /* what is read: the trace or its snapshot */
     const struct tracer *trace;
-    int cpu_file;  /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
-    void *private; /* set by the tracer's open() */
+    int cpu_file;    /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
+    void *private;   /* set by the tracer's open() */
+    u32 graph_flags; /* TRACE_GRAPH_*: columns of calls; 0: those of function_graph */
     /* Iterators of the rings; NULL: this reader consumes. */
     struct ring_buffer_iter *buffer_iter[NR_CPUS];
     bool annotate;         /* events were lost: mark where a hart's entries begin */
@@ -410,6 +413,14 @@ void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file); /* 
 int init_nop_trace(void);
 int init_function_trace(void);
 int init_graph_trace(void);
+#ifdef CONFIG_IRQSOFF_TRACER
+int init_irqsoff_tracer(void);
+#else
+static inline int init_irqsoff_tracer(void)
+{
+    return 0;
+}
+#endif
 void trace_create_files(void);
 void trace_sysctl_init(void);
 void ftrace_sysctl_init(void);

@@ -64,14 +64,14 @@ void tracing_record_cmdline(const struct task_struct *task)
 
     if (!task->pid)
         return;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     last = &last_saved_pid[smp_processor_id()];
     if (*last != task->pid && arch_spin_trylock(&cmdline_lock)) {
         save_cmdline(task);
         *last = task->pid;
         arch_spin_unlock(&cmdline_lock);
     }
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }
 
 void tracing_task_renamed(const struct task_struct *task)
@@ -92,12 +92,12 @@ void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN])
         strscpy(comm, "<idle>", TASK_COMM_LEN);
         return;
     }
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     arch_spin_lock(&cmdline_lock);
     entry = find_cmdline(pid);
     strscpy(comm, entry ? entry->comm : "<...>", TASK_COMM_LEN);
     arch_spin_unlock(&cmdline_lock);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }
 
 /* ---- saved_cmdlines, saved_cmdlines_size ---- */
@@ -123,13 +123,13 @@ static int set_saved_cmdlines_size(unsigned long size)
     new = alloc_cmdlines(size);
     if (!new)
         return -ENOMEM;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     arch_spin_lock(&cmdline_lock);
     old = savedcmd;
     savedcmd = new;
     memset(last_saved_pid, 0, sizeof(last_saved_pid));
     arch_spin_unlock(&cmdline_lock);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     kfree(old);
     return 0;
 }
@@ -148,13 +148,13 @@ static bool nth_cmdline(unsigned long n, struct saved_cmdline *into)
     unsigned long flags;
     bool found;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     arch_spin_lock(&cmdline_lock);
     found = n < savedcmd->size;
     if (found)
         *into = savedcmd->entries[n];
     arch_spin_unlock(&cmdline_lock);
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return found;
 }
 

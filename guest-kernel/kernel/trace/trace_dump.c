@@ -47,7 +47,7 @@ void ftrace_dump(enum ftrace_dump_mode mode)
     if (__atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE))
         return;
     WRITE_ONCE(global_trace.array_buffer.buffer->record_on, false);
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     memset(&dump_iter, 0, sizeof(dump_iter));
     dump_iter.tr = &global_trace;
     dump_iter.array_buffer = &global_trace.array_buffer;
@@ -59,7 +59,7 @@ void ftrace_dump(enum ftrace_dump_mode mode)
         printk("#          MAY BE MISSING FUNCTION EVENTS\n");
     }
     dump_entries();
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     __atomic_store_n(&dump_running, 0, __ATOMIC_RELEASE);
 }
 

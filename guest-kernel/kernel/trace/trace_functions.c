@@ -87,7 +87,7 @@ static void function_trace_call(unsigned long ip, unsigned long parent_ip, struc
     (void)fregs;
     if (bit < 0)
         return;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     if (unlikely(options & TRACE_FUNC_OPT_NO_REPEATS) && is_repeat(&global_trace, ip, parent_ip))
         goto out;
     trace_ctx = tracing_gen_ctx_flags(flags);
@@ -97,7 +97,7 @@ static void function_trace_call(unsigned long ip, unsigned long parent_ip, struc
     if (unlikely(options & TRACE_FUNC_OPT_STACK))
         trace_function_stack(ip, parent_ip, trace_ctx);
 out:
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     ftrace_test_recursion_unlock(bit);
 }
 

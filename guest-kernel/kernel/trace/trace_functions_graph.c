@@ -52,7 +52,7 @@ static bool graph_function_begins(const struct ftrace_graph_ent *trace)
 }
 
 /* The call is followed, to get its return, but not recorded. */
-static bool graph_notrace_begins(const struct ftrace_graph_ent *trace)
+bool ftrace_graph_notrace_begins(const struct ftrace_graph_ent *trace)
 {
     const struct ftrace_hash *hash = READ_ONCE(ftrace_graph_notrace_hash);
 
@@ -67,7 +67,7 @@ static bool graph_ignore_irqs(void)
     return !(READ_ONCE(graph_flags.val) & TRACE_GRAPH_PRINT_IRQS) && in_hardirq();
 }
 
-static bool ftrace_graph_ignore_func(const struct ftrace_graph_ent *trace)
+bool ftrace_graph_ignore_func(const struct ftrace_graph_ent *trace)
 {
     unsigned int max = READ_ONCE(fgraph_max_depth);
 
@@ -76,16 +76,17 @@ static bool ftrace_graph_ignore_func(const struct ftrace_graph_ent *trace)
     return trace->depth < 0 || (max && (unsigned int)trace->depth >= max);
 }
 
-static bool record_entry(const struct ftrace_graph_ent *trace, unsigned int trace_ctx)
+bool __trace_graph_entry(struct trace_array *tr, const struct ftrace_graph_ent *trace,
+                         unsigned int trace_ctx)
 {
-    struct trace_buffer *buffer = trace_buffer_of(&global_trace);
+    struct trace_buffer *buffer = trace_buffer_of(tr);
     struct ftrace_graph_ent_entry *entry =
         trace_buffer_lock_reserve(buffer, TRACE_GRAPH_ENT, sizeof(*entry), trace_ctx);
 
     if (!entry)
         return false;
     entry->graph_ent = *trace;
-    trace_buffer_unlock_commit(&global_trace, buffer);
+    trace_buffer_unlock_commit(tr, buffer);
     return true;
 }
 
@@ -101,11 +102,12 @@ static int graph_entry(const struct ftrace_graph_ent *trace, unsigned int trace_
 {
     if (current->trace_graph_notrace_depth)
         return 0;
-    if (graph_notrace_begins(trace))
+    if (ftrace_graph_notrace_begins(trace))
         return 1;
     if (!ftrace_trace_task(current))
         return 0;
-    if (ftrace_graph_ignore_func(trace) || graph_ignore_irqs() || !record_entry(trace, trace_ctx))
+    if (ftrace_graph_ignore_func(trace) || graph_ignore_irqs() ||
+        !__trace_graph_entry(&global_trace, trace, trace_ctx))
         return do_not_follow(trace);
     return 1;
 }
@@ -115,38 +117,58 @@ int trace_graph_entry(struct ftrace_graph_ent *trace)
     unsigned long flags;
     int follow;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     follow = graph_entry(trace, tracing_gen_ctx_flags(flags));
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return follow;
+}
+
+bool ftrace_graph_call_ends(const struct ftrace_graph_ret *trace)
+{
+    if (current->trace_graph_depth == trace->depth + 1)
+        current->trace_graph_depth = 0;
+    if (!current->trace_graph_notrace_depth)
+        return false;
+    current->trace_graph_notrace_depth = 0;
+    return true;
+}
+
+void __trace_graph_return(struct trace_array *tr, const struct ftrace_graph_ret *trace,
+                          unsigned int trace_ctx)
+{
+    struct trace_buffer *buffer = trace_buffer_of(tr);
+    struct ftrace_graph_ret_entry *entry =
+        trace_buffer_lock_reserve(buffer, TRACE_GRAPH_RET, sizeof(*entry), trace_ctx);
+
+    if (!entry)
+        return;
+    entry->ret = *trace;
+    trace_buffer_unlock_commit(tr, buffer);
+}
+
+void trace_graph_function(struct trace_array *tr, unsigned long ip, unsigned int trace_ctx)
+{
+    u64 now = trace_clock_now(tr);
+    struct ftrace_graph_ent ent = {.func = ip, .depth = 0};
+    struct ftrace_graph_ret ret = {.func = ip, .depth = 0, .calltime = now, .rettime = now};
+
+    __trace_graph_entry(tr, &ent, trace_ctx);
+    __trace_graph_return(tr, &ret, trace_ctx);
 }
 
 static void graph_return(const struct ftrace_graph_ret *trace, unsigned int trace_ctx)
 {
-    struct ftrace_graph_ret_entry *entry;
-    struct trace_buffer *buffer;
-
-    if (current->trace_graph_depth == trace->depth + 1)
-        current->trace_graph_depth = 0;
-    if (current->trace_graph_notrace_depth) {
-        current->trace_graph_notrace_depth = 0;
-        return;
-    }
-    buffer = trace_buffer_of(&global_trace);
-    entry = trace_buffer_lock_reserve(buffer, TRACE_GRAPH_RET, sizeof(*entry), trace_ctx);
-    if (!entry)
-        return;
-    entry->ret = *trace;
-    trace_buffer_unlock_commit(&global_trace, buffer);
+    if (!ftrace_graph_call_ends(trace))
+        __trace_graph_return(&global_trace, trace, trace_ctx);
 }
 
 void trace_graph_return(struct ftrace_graph_ret *trace)
 {
     unsigned long flags;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     graph_return(trace, tracing_gen_ctx_flags(flags));
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }
 
 static struct fgraph_ops funcgraph_ops = {
@@ -160,7 +182,7 @@ static int thresh_entry(struct ftrace_graph_ent *trace)
 {
     if (current->trace_graph_notrace_depth)
         return 0;
-    if (graph_notrace_begins(trace))
+    if (ftrace_graph_notrace_begins(trace))
         return 1;
     if (!ftrace_trace_task(current))
         return 0;
@@ -183,11 +205,9 @@ static void trace_graph_thresh_return(struct ftrace_graph_ret *trace)
     unsigned long flags;
 
     raw_local_irq_save(flags);
-    if (trace->rettime - trace->calltime >= READ_ONCE(tracing_thresh) ||
-        current->trace_graph_notrace_depth)
-        graph_return(trace, tracing_gen_ctx_flags(flags));
-    else if (current->trace_graph_depth == trace->depth + 1)
-        current->trace_graph_depth = 0;
+    if (!ftrace_graph_call_ends(trace) &&
+        trace->rettime - trace->calltime >= READ_ONCE(tracing_thresh))
+        __trace_graph_return(&global_trace, trace, tracing_gen_ctx_flags(flags));
     raw_local_irq_restore(flags);
 }
 

@@ -52,9 +52,12 @@ static struct fgraph_cpu_data *cpu_data(struct trace_iterator *iter)
     return &((struct fgraph_data *)iter->private)->cpu[iter->cpu];
 }
 
-static bool shows(u32 flag)
+/* Other tracers that show calls have their own columns. */
+static bool shows(const struct trace_iterator *iter, u32 flag)
 {
-    return graph_flags.val & flag;
+    u32 flags = iter->graph_flags ? iter->graph_flags : graph_flags.val;
+
+    return flags & flag;
 }
 
 static bool shows_context(const struct trace_iterator *iter)
@@ -74,6 +77,13 @@ static void print_graph_abs_time(struct trace_iterator *iter)
     u64 us = iter->ts / NSEC_PER_USEC;
 
     trace_seq_printf(&iter->seq, "%5llu.%06llu |  ", us / 1000000, us % 1000000);
+}
+
+static void print_graph_rel_time(struct trace_iterator *iter)
+{
+    u64 us = (iter->ts - iter->array_buffer->time_start) / NSEC_PER_USEC;
+
+    trace_seq_printf(&iter->seq, "%9llu us |  ", us);
 }
 
 /* As wide as the highest CPU number. */
@@ -104,11 +114,13 @@ static void print_graph_lat_fmt(struct trace_iterator *iter)
 /* The columns left of the duration. */
 static void print_graph_context(struct trace_iterator *iter)
 {
-    if (shows(TRACE_GRAPH_PRINT_ABS_TIME))
+    if (shows(iter, TRACE_GRAPH_PRINT_ABS_TIME))
         print_graph_abs_time(iter);
-    if (shows(TRACE_GRAPH_PRINT_CPU))
+    if (shows(iter, TRACE_GRAPH_PRINT_REL_TIME))
+        print_graph_rel_time(iter);
+    if (shows(iter, TRACE_GRAPH_PRINT_CPU))
         print_graph_cpu(iter);
-    if (shows(TRACE_GRAPH_PRINT_PROC)) {
+    if (shows(iter, TRACE_GRAPH_PRINT_PROC)) {
         print_graph_proc(iter, iter->ent->pid);
         trace_seq_puts(&iter->seq, " | ");
     }
@@ -118,7 +130,7 @@ static void print_graph_context(struct trace_iterator *iter)
 
 static bool shows_duration(const struct trace_iterator *iter)
 {
-    return shows(TRACE_GRAPH_PRINT_DURATION) && shows_context(iter);
+    return shows(iter, TRACE_GRAPH_PRINT_DURATION) && shows_context(iter);
 }
 
 static char trace_find_mark(u64 ns)
@@ -160,7 +172,7 @@ static void print_graph_duration(struct trace_iterator *iter, u64 ns)
 {
     if (!shows_duration(iter))
         return;
-    trace_seq_putc(&iter->seq, shows(TRACE_GRAPH_PRINT_OVERHEAD) ? trace_find_mark(ns) : ' ');
+    trace_seq_putc(&iter->seq, shows(iter, TRACE_GRAPH_PRINT_OVERHEAD) ? trace_find_mark(ns) : ' ');
     trace_seq_putc(&iter->seq, ' ');
     trace_print_graph_duration(ns, &iter->seq);
     trace_seq_puts(&iter->seq, "|  ");
@@ -249,7 +261,7 @@ static void print_retval(struct trace_iterator *iter, unsigned long retval)
 {
     unsigned long error = retval >> 31 == 1 ? (unsigned long)(int)retval : retval;
 
-    if (IS_ERR((void *)error) && !shows(TRACE_GRAPH_PRINT_RETVAL_HEX))
+    if (IS_ERR((void *)error) && !shows(iter, TRACE_GRAPH_PRINT_RETVAL_HEX))
         trace_seq_printf(&iter->seq, "= %ld", error);
     else
         trace_seq_printf(&iter->seq, "= 0x%lx", retval);
@@ -263,7 +275,7 @@ static void print_graph_entry_leaf(struct trace_iterator *iter, const struct ftr
     print_graph_duration(iter, ret->rettime - ret->calltime);
     print_indent(iter, call->depth);
     trace_seq_printf(&iter->seq, "%ps();", (void *)call->func);
-    if (shows(TRACE_GRAPH_PRINT_RETVAL)) {
+    if (shows(iter, TRACE_GRAPH_PRINT_RETVAL)) {
         trace_seq_puts(&iter->seq, " /* ");
         print_retval(iter, ret->retval);
         trace_seq_puts(&iter->seq, " */");
@@ -290,7 +302,7 @@ static bool leaves_out_entry(struct trace_iterator *iter, const struct ftrace_gr
 {
     int *depth_irq = &cpu_data(iter)->depth_irq;
 
-    if (shows(TRACE_GRAPH_PRINT_IRQS))
+    if (shows(iter, TRACE_GRAPH_PRINT_IRQS))
         return false;
     if (*depth_irq != NO_IRQ)
         return true;
@@ -304,7 +316,7 @@ static bool leaves_out_return(struct trace_iterator *iter, int depth)
 {
     int *depth_irq = &cpu_data(iter)->depth_irq;
 
-    if (shows(TRACE_GRAPH_PRINT_IRQS) || *depth_irq == NO_IRQ)
+    if (shows(iter, TRACE_GRAPH_PRINT_IRQS) || *depth_irq == NO_IRQ)
         return false;
     if (*depth_irq >= depth)
         *depth_irq = NO_IRQ;
@@ -339,9 +351,9 @@ static bool was_entered(struct trace_iterator *iter, const struct ftrace_graph_r
 static void print_closing_brace(struct trace_iterator *iter, const struct ftrace_graph_ret *ret,
                                 bool func_match)
 {
-    bool retval = shows(TRACE_GRAPH_PRINT_RETVAL);
+    bool retval = shows(iter, TRACE_GRAPH_PRINT_RETVAL);
 
-    if (func_match && !retval && !shows(TRACE_GRAPH_PRINT_TAIL)) {
+    if (func_match && !retval && !shows(iter, TRACE_GRAPH_PRINT_TAIL)) {
         trace_seq_puts(&iter->seq, "}\n");
         return;
     }
@@ -366,7 +378,7 @@ static void print_graph_return(struct trace_iterator *iter)
     print_graph_duration(iter, ret.rettime - ret.calltime);
     print_indent(iter, ret.depth);
     print_closing_brace(iter, &ret, func_match);
-    if (shows(TRACE_GRAPH_PRINT_OVERRUN))
+    if (shows(iter, TRACE_GRAPH_PRINT_OVERRUN))
         trace_seq_printf(&iter->seq, " (Overruns: %u)\n", ret.overrun);
     print_graph_irq(iter, ret.func, "<==========");
 }
@@ -414,15 +426,17 @@ enum print_line_t print_graph_function(struct trace_iterator *iter)
 
 /* ---- header ---- */
 
-static void print_lat_header(struct seq_file *m)
+static void print_lat_header(struct seq_file *m, const struct trace_iterator *iter)
 {
     unsigned int margin = 0;
 
-    if (shows(TRACE_GRAPH_PRINT_ABS_TIME))
+    if (shows(iter, TRACE_GRAPH_PRINT_ABS_TIME))
         margin += 16;
-    if (shows(TRACE_GRAPH_PRINT_CPU))
+    if (shows(iter, TRACE_GRAPH_PRINT_REL_TIME))
+        margin += 16;
+    if (shows(iter, TRACE_GRAPH_PRINT_CPU))
         margin += 4;
-    if (shows(TRACE_GRAPH_PRINT_PROC))
+    if (shows(iter, TRACE_GRAPH_PRINT_PROC))
         margin += 17;
     seq_printf(m, "#%*s  _-----=> irqs-off        \n", margin, "");
     seq_printf(m, "#%*s / _----=> need-resched    \n", margin, "");
@@ -433,19 +447,21 @@ static void print_lat_header(struct seq_file *m)
 
 /* One of the two caption lines. */
 static void print_captions(struct seq_file *m, const struct trace_iterator *iter,
-                           const char *abs_time, const char *cpu, const char *proc,
-                           const char *duration, const char *calls)
+                           const char *abs_time, const char *rel_time, const char *cpu,
+                           const char *proc, const char *duration, const char *calls)
 {
     seq_puts(m, "#");
-    if (shows(TRACE_GRAPH_PRINT_ABS_TIME))
+    if (shows(iter, TRACE_GRAPH_PRINT_ABS_TIME))
         seq_puts(m, abs_time);
-    if (shows(TRACE_GRAPH_PRINT_CPU))
+    if (shows(iter, TRACE_GRAPH_PRINT_REL_TIME))
+        seq_puts(m, rel_time);
+    if (shows(iter, TRACE_GRAPH_PRINT_CPU))
         seq_puts(m, cpu);
-    if (shows(TRACE_GRAPH_PRINT_PROC))
+    if (shows(iter, TRACE_GRAPH_PRINT_PROC))
         seq_puts(m, proc);
     if (is_latency_format(iter))
         seq_puts(m, "||||   ");
-    if (shows(TRACE_GRAPH_PRINT_DURATION))
+    if (shows(iter, TRACE_GRAPH_PRINT_DURATION))
         seq_puts(m, duration);
     seq_puts(m, calls);
 }
@@ -458,12 +474,12 @@ void print_graph_headers(struct seq_file *m, struct trace_iterator *iter)
         if (trace_empty(iter))
             return;
         print_trace_header(m, iter);
-        print_lat_header(m);
+        print_lat_header(m, iter);
     }
-    print_captions(m, iter, "     TIME       ", " CPU", "  TASK/PID       ", "  DURATION   ",
-                   "               FUNCTION CALLS\n");
-    print_captions(m, iter, "      |         ", " |  ", "   |    |        ", "   |   |      ",
-                   "               |   |   |   |\n");
+    print_captions(m, iter, "     TIME       ", "   REL TIME     ", " CPU", "  TASK/PID       ",
+                   "  DURATION   ", "               FUNCTION CALLS\n");
+    print_captions(m, iter, "      |         ", "      |         ", " |  ", "   |    |        ",
+                   "   |   |      ", "               |   |   |   |\n");
 }
 
 /* ---- the two types of entries ---- */

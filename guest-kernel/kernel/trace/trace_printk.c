@@ -37,7 +37,7 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
     va_start(args, fmt);
     len = min(vsnprintf(text, sizeof(text), fmt, args), (int)sizeof(text) - 1);
     va_end(args);
-    preempt_disable();
+    preempt_disable_notrace();
     buffer = trace_buffer_of(tr);
     entry = trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 1, trace_ctx);
     if (entry) {
@@ -45,7 +45,7 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
         memcpy(entry->buf, text, len + 1);
         trace_event_commit(tr, buffer, trace_ctx);
     }
-    preempt_enable();
+    preempt_enable_notrace();
     return entry ? len : 0;
 }
 EXPORT_SYMBOL(__trace_printk);

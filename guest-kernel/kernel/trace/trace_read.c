@@ -6,6 +6,7 @@
 #include "trace.h"
 #include <linux/errno.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/wait.h>
 
@@ -111,6 +112,26 @@ static int start_rings(struct trace_iterator *iter)
     return 0;
 }
 
+/* No rings are exchanged meanwhile. */
+static void pause_recording(struct trace_array *tr)
+{
+    mutex_lock(&tr->stop_lock);
+    WRITE_ONCE(tr->stop_count, tr->stop_count + 1);
+    kick_all_cpus_sync();
+    ring_buffer_record_disable(tr->array_buffer.buffer);
+    ring_buffer_record_disable(tr->max_buffer.buffer);
+    mutex_unlock(&tr->stop_lock);
+}
+
+static void resume_recording(struct trace_array *tr)
+{
+    mutex_lock(&tr->stop_lock);
+    ring_buffer_record_enable(tr->array_buffer.buffer);
+    ring_buffer_record_enable(tr->max_buffer.buffer);
+    WRITE_ONCE(tr->stop_count, tr->stop_count - 1);
+    mutex_unlock(&tr->stop_lock);
+}
+
 static void free_trace_iterator(struct trace_iterator *iter)
 {
     unsigned int cpu;
@@ -120,7 +141,7 @@ static void free_trace_iterator(struct trace_iterator *iter)
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         ring_buffer_read_finish(iter->buffer_iter[cpu]);
     if (iter->pauses)
-        ring_buffer_record_enable(iter->array_buffer->buffer);
+        resume_recording(iter->tr);
     kfree(iter);
 }
 
@@ -130,7 +151,7 @@ static int start_reading(struct trace_iterator *iter)
 
     iter->pauses = iter->tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE;
     if (iter->pauses)
-        ring_buffer_record_disable(iter->array_buffer->buffer);
+        pause_recording(iter->tr);
     err = start_rings(iter);
     if (!err && iter->trace->open)
         err = iter->trace->open(iter);

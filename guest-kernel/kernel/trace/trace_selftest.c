@@ -40,13 +40,14 @@ static bool trace_valid_entry(const struct trace_entry *entry)
 /* More entries than the buffer can hold: the reader goes round in a ring that is broken. */
 enum { ENTRIES_MAX = 1 << 20 };
 
-static int trace_test_buffer_cpu(struct trace_array *tr, unsigned int cpu, unsigned long *count)
+static int trace_test_buffer_cpu(struct trace_buffer *buffer, unsigned int cpu,
+                                 unsigned long *count)
 {
     struct ring_buffer_event *event;
     unsigned long lost;
     u64 ts;
 
-    while ((event = ring_buffer_consume(tr->array_buffer.buffer, cpu, &ts, &lost))) {
+    while ((event = ring_buffer_consume(buffer, cpu, &ts, &lost))) {
         const struct trace_entry *entry = ring_buffer_event_data(event);
 
         if (!trace_valid_entry(entry)) {
@@ -71,18 +72,18 @@ static void tracing_start(struct trace_array *tr)
     ring_buffer_record_enable(tr->array_buffer.buffer);
 }
 
-/* Consumes and counts the entries, while recording is disabled. */
-static int trace_test_buffer(struct trace_array *tr, unsigned long *count)
+/* Recording is disabled meanwhile. */
+int trace_test_buffer(struct array_buffer *buf, unsigned long *count)
 {
     unsigned int cpu;
     int ret = 0;
 
     *count = 0;
-    tracing_stop(tr);
-    for_each_possible_cpu(cpu) if (!ret) ret = trace_test_buffer_cpu(tr, cpu, count);
+    tracing_stop(buf->tr);
+    for_each_possible_cpu(cpu) if (!ret) ret = trace_test_buffer_cpu(buf->buffer, cpu, count);
     if (!ret)
-        tracing_reset_online_cpus(&tr->array_buffer);
-    tracing_start(tr);
+        tracing_reset_online_cpus(buf);
+    tracing_start(buf->tr);
     return ret;
 }
 
@@ -244,14 +245,14 @@ static int only_the_filtered_call(struct trace_array *tr)
     int ret;
 
     msleep(100);
-    ret = trace_test_buffer(tr, &count);
+    ret = trace_test_buffer(&tr->array_buffer, &count);
     if (ret || count) {
         printk(".. filter did not filter .. ");
         return -1;
     }
     DYN_FTRACE_TEST_NAME();
     msleep(100);
-    ret = trace_test_buffer(tr, &count);
+    ret = trace_test_buffer(&tr->array_buffer, &count);
     if (!ret && count != 1) {
         printk(".. filter failed count=%lu ..", count);
         ret = -1;
@@ -448,7 +449,7 @@ static int anything_recorded(struct trace_array *tr)
     int ret;
 
     msleep(100);
-    ret = trace_test_buffer(tr, &count);
+    ret = trace_test_buffer(&tr->array_buffer, &count);
     if (!ret && !count) {
         printk(".. no entries found ..");
         ret = -1;

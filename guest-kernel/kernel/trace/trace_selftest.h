@@ -18,6 +18,13 @@ int trace_selftest_startup_function(struct tracer *trace, struct trace_array *tr
 int trace_selftest_startup_function_graph(struct tracer *trace, struct trace_array *tr);
 int trace_selftest_startup_nop(struct tracer *trace, struct trace_array *tr);
 
+int trace_selftest_startup_irqsoff(struct tracer *trace, struct trace_array *tr);
+int trace_selftest_startup_preemptoff(struct tracer *trace, struct trace_array *tr);
+int trace_selftest_startup_preemptirqsoff(struct tracer *trace, struct trace_array *tr);
+
+/* trace_selftest.c: consumes and counts the entries of the trace, or of its snapshot. 0 or -1. */
+int trace_test_buffer(struct array_buffer *buf, unsigned long *count);
+
 /* Runs all self-tests. -1: a tracer failed and was unregistered; -EBUSY: a tracer is active. */
 int trace_run_selftests(void);
 

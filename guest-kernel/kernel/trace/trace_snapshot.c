@@ -85,7 +85,7 @@ void update_max_tr(struct trace_array *tr, struct task_struct *tsk, unsigned int
 {
     struct trace_buffer *buffer;
 
-    if (!READ_ONCE(tr->allocated_snapshot))
+    if (!READ_ONCE(tr->allocated_snapshot) || READ_ONCE(tr->stop_count))
         return;
     arch_spin_lock(&tr->max_lock);
     buffer = tr->array_buffer.buffer;
@@ -99,7 +99,7 @@ void update_max_tr(struct trace_array *tr, struct task_struct *tsk, unsigned int
 
 void update_max_tr_single(struct trace_array *tr, struct task_struct *tsk, unsigned int cpu)
 {
-    if (!READ_ONCE(tr->allocated_snapshot))
+    if (!READ_ONCE(tr->allocated_snapshot) || READ_ONCE(tr->stop_count))
         return;
     arch_spin_lock(&tr->max_lock);
     if (ring_buffer_swap_cpu(tr->max_buffer.buffer, tr->array_buffer.buffer, cpu) == -EBUSY)

@@ -67,7 +67,12 @@ handle_exception:
     andi t0, s3, SR_SPP
     beqz t0, 3f
     ld   s0, PT_S0(sp)
-3:  la   ra, ret_from_exception
+3:
+#ifdef CONFIG_TRACE_IRQFLAGS
+    call __trace_hardirqs_off
+    mv   a0, sp
+#endif
+    la   ra, ret_from_exception
     bltz s5, 4f
     tail do_trap_exception
 4:  tail do_irq
@@ -77,16 +82,33 @@ handle_exception:
     .type ret_from_exception, @function
 ret_from_exception:
     csrci sstatus, SR_SIE
+#ifdef CONFIG_TRACE_IRQFLAGS
+    li   s0, 0
+    call __trace_hardirqs_off
+#endif
     ld   s0, PT_STATUS(sp)
     andi t0, s0, SR_SPP
     bnez t0, 1f
     li   s0, 0
     mv   a0, sp
     call exit_to_user_mode  /* returns with interrupts off */
+#ifdef CONFIG_TRACE_IRQFLAGS
+    call __trace_hardirqs_on
+#endif
     addi t0, sp, PT_SIZE
     sd   t0, TASK_TI_KERNEL_SP(tp)
     csrw sscratch, tp
-1:  ld   t0, PT_STATUS(sp)
+#ifdef CONFIG_TRACE_IRQFLAGS
+    j    2f
+1:  andi t0, s0, SR_SPIE
+    li   s0, 0
+    beqz t0, 2f
+    call __trace_hardirqs_on
+2:
+#else
+1:
+#endif
+    ld   t0, PT_STATUS(sp)
     ld   t1, PT_EPC(sp)
     csrw sstatus, t0
     csrw sepc, t1

@@ -63,7 +63,7 @@ int patch_insn_write(void *addr, const void *insn, size_t len)
      * run on this hart in between.  POKE1 lies below POKE0, so that two pages
      * mapped there are adjacent.
      */
-    preempt_disable();
+    preempt_disable_notrace();
     if (across)
         patch_map(last & PAGE_MASK, FIX_TEXT_POKE0);
     waddr = patch_map(start, across ? FIX_TEXT_POKE1 : FIX_TEXT_POKE0);
@@ -71,7 +71,7 @@ int patch_insn_write(void *addr, const void *insn, size_t len)
     clear_fixmap(FIX_TEXT_POKE0);
     if (across)
         clear_fixmap(FIX_TEXT_POKE1);
-    preempt_enable();
+    preempt_enable_notrace();
     return 0;
 }
 
@@ -80,10 +80,10 @@ int patch_text_nosync(void *addr, const void *insns, size_t len)
     int ret;
 
     /* No other task runs on this hart between the stores and its fence. */
-    preempt_disable();
+    preempt_disable_notrace();
     ret = patch_insn_write(addr, insns, len);
     if (!ret)
         local_flush_icache_all();
-    preempt_enable();
+    preempt_enable_notrace();
     return ret;
 }

@@ -110,6 +110,23 @@ unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned 
     return trace.len;
 }
 
+#ifdef CONFIG_TRACE_IRQFLAGS
+/* Without the checks of a walk: this is called each time that interrupts are turned off or on. */
+unsigned long return_address(unsigned int level)
+{
+    unsigned long fp = (unsigned long)__builtin_frame_address(0), ra;
+    int graph_index = 0;
+
+    do {
+        fp = ((unsigned long *)fp)[-2];
+        if (!on_stack(fp - 16) || !on_stack(fp - 8))
+            return 0;
+        ra = ftrace_graph_ret_addr(current, &graph_index, ((unsigned long *)fp)[-1]);
+    } while (level--);
+    return ra;
+}
+#endif
+
 /*
  * Follows the frame pointers of the program, as far as their pages are present. GCC stores ra
  * and s0 below the address in s0; a program built without frame pointers yields only its pc.
@@ -123,7 +140,7 @@ unsigned int stack_trace_save_user(unsigned long *store, unsigned int size)
     if (!current->mm || !size)
         return 0;
     store[n++] = regs->epc;
-    preempt_disable(); /* a page fault then fails instead of sleeping */
+    preempt_disable_notrace(); /* a page fault then fails instead of sleeping */
     for (fp = regs->s0; n < size && !(fp & 7) && fp >= sizeof(frame); fp = frame[0]) {
         if (copy_from_user(frame, (const void __user *)(fp - sizeof(frame)), sizeof(frame)))
             break;
@@ -133,7 +150,7 @@ unsigned int stack_trace_save_user(unsigned long *store, unsigned int size)
         if (frame[0] <= fp)
             break;
     }
-    preempt_enable();
+    preempt_enable_notrace();
     return n;
 }
 

@@ -33,8 +33,8 @@ void flush_icache_all(void)
 {
     unsigned long flags;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     local_flush_icache_all();
     remote_flush_icache_all();
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
 }

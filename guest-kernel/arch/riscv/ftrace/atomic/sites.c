@@ -61,9 +61,9 @@ static int replace_insn(unsigned long pc, u32 old, u32 new)
 
     if (ret)
         return ret;
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     ret = patch_text_nosync((void *)pc, &new, sizeof(new)) ? -EPERM : 0;
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return ret;
 }
 

@@ -27,10 +27,10 @@ static int set_ops(const struct dyn_ftrace *rec, const struct ftrace_ops *ops)
     unsigned long flags;
     int ret;
 
-    local_irq_save(flags);
+    raw_local_irq_save(flags);
     ret = patch_insn_write((void *)literal_of(rec), &ops, sizeof(ops)) ? -EPERM : 0;
     smp_wmb();
-    local_irq_restore(flags);
+    raw_local_irq_restore(flags);
     return ret;
 }
 

@@ -16,6 +16,8 @@ unsigned int stack_trace_save(unsigned long *store, unsigned int size, unsigned 
  * callers.
  */
 unsigned int stack_trace_save_user(unsigned long *store, unsigned int size);
+/* Where the calling function returns to (level 0), or its caller, and so on; 0: there is none. */
+unsigned long return_address(unsigned int level);
 void show_regs(const struct pt_regs *regs);
 
 #endif

@@ -1,0 +1,14 @@
+/* trace_irqsoff.h - what the tracers of sections without interrupts or preemption are told. */
+#ifndef KERNEL_TRACE_IRQSOFF_H
+#define KERNEL_TRACE_IRQSOFF_H
+
+/*
+ * ip is the function that turns them off or on, parent_ip its caller, or 0. The section begins
+ * after they are off, and ends before they are on; interrupts are off during the calls about them.
+ */
+void tracer_hardirqs_on(unsigned long ip, unsigned long parent_ip);
+void tracer_hardirqs_off(unsigned long ip, unsigned long parent_ip);
+void tracer_preempt_on(unsigned long ip, unsigned long parent_ip);
+void tracer_preempt_off(unsigned long ip, unsigned long parent_ip);
+
+#endif

@@ -1,0 +1,50 @@
+#!/bin/sh
+# latency.sh - the tracers of sections without interrupts and preemption, in a kernel of the flavour `latency`.
+. "$(dirname "$0")/lib.sh"
+
+# The part of the console after `== NAME`.
+part() { sed -n "/^== $1\$/,/^== /p" "$out" | sed '1d;$d'; }
+part_has() { part "$1" | grep -Eq -- "$2"; }
+# The latency of a header, in us, and the time of the last entry before the stack.
+header_us() { part "$1" | sed -n 's/^# latency: \([0-9]*\) us, .*/\1/p'; }
+last_us() { part "$1" | sed -n 's/^.* \([0-9]*\)us[ +!#]*: tracer_.*/\1/p'; }
+agrees() { test "$(header_us $1)" -gt 0 && test $(($(last_us $1) - $(header_us $1))) -le 2 && test $(($(header_us $1) - $(last_us $1))) -le 2; }
+
+sections() {
+    where=$2
+    BOOTARGS=ftrace_selftest
+    $1 pfe8-latency 2 "cd $T; cat available_tracers; echo irqsoff > current_tracer; work threads > /x; echo 0 > tracing_on;
+        echo == irqsoff; cat trace; echo == max; cat tracing_max_latency; echo == options; cat options/latency-format options/pause-on-trace; echo 0 > options/overwrite; echo 1 > snapshot; echo 1 > tracing_on;
+        echo == preemptoff; echo preemptoff > current_tracer; work threads > /x; echo 0 > tracing_on; cat trace; echo 1 > tracing_on;
+        echo == graph; echo 1 > options/display-graph; work threads > /x; echo 0 > tracing_on; cat trace; echo 0 > options/display-graph;
+        echo == short; echo 1 > tracing_on; echo 0 > options/function-trace; echo preemptirqsoff > current_tracer; work threads > /x; echo 0 > tracing_on; cat trace;
+        echo == again; echo 0 > tracing_max_latency; cat tracing_max_latency; echo nop > current_tracer; cat options/latency-format;
+        echo 1 > tracing_on; echo 1 > options/function-trace; echo 1 > snapshot; echo == end; echo"
+    for tracer in irqsoff preemptoff preemptirqsoff; do
+        check "$where: $tracer passes its own test" grep -q "Testing tracer $tracer: PASSED" "$out"
+    done
+    check "$where: they are available" console_has '.*\bpreemptirqsoff preemptoff irqsoff\b.*'
+    for tracer in irqsoff preemptoff; do
+        check "$where: $tracer shows its longest section" part_has $tracer "^# $tracer latency trace v1.1.5 on "
+        check "$where: $tracer says whose it was" part_has $tracer '^#    \| task: .*-[0-9]+ \(uid:0 nice:0 policy:[01] rt_prio:[0-9]+\)'
+        check "$where: $tracer says where it began" part_has $tracer '^#  => started at: [a-z_]+$'
+        check "$where: $tracer says where it ended" part_has $tracer '^#  => ended at:   [a-z_]+$'
+        check "$where: $tracer records the calls in it" part_has $tracer ' 1?[0-9]us.?: [a-z_]+ <-[a-z_]+$'
+        check "$where: $tracer records the stack at its end" part_has $tracer '^ => [a-z_]+$'
+        check "$where: $tracer's header agrees with its entries" agrees $tracer
+    done
+    check "$where: irqsoff's entries have interrupts off" sh -c \
+        "! sed -n '/^== irqsoff/,/^== max/p' '$out' | grep -E ' [0-9]+us.?: ' | grep -Ev ' [0-9]+d[.nN]'"
+    check "$where: tracing_max_latency is the header's" test "$(part max | grep -v '#')" = "$(header_us irqsoff)"
+    check "$where: they set latency-format and pause-on-trace" test "$(part options | grep -cx 1)" = 2
+    check "$where: overwriting cannot be turned off" part_has options 'Invalid argument'
+    check "$where: the snapshot is theirs" part_has options 'Device or resource busy'
+    check "$where: display-graph shows calls" part_has graph '\|  [.d][.n][.h][1-9]\.\| +[0-9.]+ us +\|  +[a-z_]+\(\);$'
+    check "$where: with a time from the begin of the section" part_has graph '^        [0-9] us \|   [01]\) '
+    check "$where: nofunction-trace leaves the begin and the end" test "$(part short | grep -c 'us.\?: [a-z_]* <-')" = 3
+    check "$where: the maximum can be set" part_has again '^0$'
+}
+
+sections run_on_rvftrace rvftrace
+check 'rvftrace: nothing was wrong on the way' sh -c "[ $status -eq 0 ] && ! grep -E 'WARNING|BUG|Oops|panic|FAILED' '$out'"
+finish
