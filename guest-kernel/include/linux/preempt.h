@@ -64,4 +64,9 @@ static __always_inline void preempt_enable(void)
         preempt_schedule();
 }
 
+/* For tracers and for what they trace. */
+#define preempt_disable_notrace()           preempt_disable()
+#define preempt_enable_notrace()            preempt_enable()
+#define preempt_enable_no_resched_notrace() preempt_enable_no_resched()
+
 #endif

@@ -19,14 +19,27 @@
 
 enum { TIF_NEED_RESCHED = 1, TIF_SIGPENDING = 2 };
 
-enum {
-    TASK_RUNNING = 0x0,
-    TASK_INTERRUPTIBLE = 0x1, /* a signal wakes the task */
-    TASK_UNINTERRUPTIBLE = 0x2,
-    TASK_NORMAL = TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE,
-    TASK_DEAD = 0x80,
-    TASK_NEW = 0x800,
-};
+/* Macros, because the formats of events show their values. */
+#define TASK_RUNNING         0x00000000
+#define TASK_INTERRUPTIBLE   0x00000001 /* a signal wakes the task */
+#define TASK_UNINTERRUPTIBLE 0x00000002
+#define __TASK_STOPPED       0x00000004
+#define __TASK_TRACED        0x00000008
+#define TASK_PARKED          0x00000040
+#define TASK_DEAD            0x00000080
+#define TASK_NEW             0x00000800
+#define TASK_NORMAL          (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
+
+/* exit_state of a task that has ended: EXIT_ZOMBIE until its parent has waited for it. */
+#define EXIT_DEAD   0x00000010
+#define EXIT_ZOMBIE 0x00000020
+
+/* The states that tools are told; the bits above are for idle tasks and for preempted ones. */
+#define TASK_REPORT                                                                              \
+    (TASK_RUNNING | TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | __TASK_STOPPED | __TASK_TRACED | \
+     EXIT_DEAD | EXIT_ZOMBIE | TASK_PARKED)
+#define TASK_REPORT_IDLE (TASK_REPORT + 1)
+#define TASK_REPORT_MAX  (TASK_REPORT_IDLE << 1)
 
 enum { SCHED_NORMAL = 0, SCHED_FIFO = 1, SCHED_RR = 2 };
 

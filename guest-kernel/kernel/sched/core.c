@@ -21,6 +21,15 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/sched.h>
+#undef CREATE_TRACE_POINTS
+
+EXPORT_TRACEPOINT_SYMBOL_GPL(sched_switch);
+EXPORT_TRACEPOINT_SYMBOL_GPL(sched_waking);
+EXPORT_TRACEPOINT_SYMBOL_GPL(sched_wakeup);
+EXPORT_TRACEPOINT_SYMBOL_GPL(sched_wakeup_new);
+
 enum {
     /* preempt_count of a task that does not run: one of schedule(), one of the queue's lock. */
     SWITCH_PREEMPT_COUNT = 2 * PREEMPT_OFFSET,
@@ -162,19 +171,48 @@ static unsigned long allowed_cpus(const struct task_struct *p)
     return p->cpus_allowed & online ? p->cpus_allowed & online : online;
 }
 
-/*
- * Chooses a hart for p and queues it there. pi_lock is held; p is on no queue and has left its
- * stack.
- */
-static void activate_task(struct task_struct *p, int why)
+static void set_task_cpu(struct task_struct *p, unsigned int cpu)
 {
-    struct rq *rq;
+    if ((unsigned int)p->cpu != cpu)
+        trace_sched_migrate_task(p, cpu);
+    p->cpu = cpu;
+}
 
-    p->cpu = p->sched_class->select_rq(p, allowed_cpus(p));
-    rq = &runqueues[p->cpu];
+/*
+ * Queues p on the hart that it has. pi_lock is held; p is on no queue and has left its stack.
+ * Returns the hart's queue, locked.
+ */
+static struct rq *activate_task(struct task_struct *p, int why)
+{
+    struct rq *rq = &runqueues[p->cpu];
+
     spin_lock(&rq->lock);
     enqueue_task(rq, p, why);
+    return rq;
+}
+
+/* The same on a hart that it chooses. */
+static struct rq *activate_elsewhere(struct task_struct *p, int why)
+{
+    set_task_cpu(p, p->sched_class->select_rq(p, allowed_cpus(p)));
+    return activate_task(p, why);
+}
+
+/* Queues p, which does not sleep, on a hart that it may use. */
+static void activate_moved_task(struct task_struct *p)
+{
+    struct rq *rq = activate_elsewhere(p, ENQUEUE_MOVED);
+
     check_preempt_curr(rq, p);
+    spin_unlock(&rq->lock);
+}
+
+static void ttwu_do_activate(struct task_struct *p)
+{
+    struct rq *rq = activate_elsewhere(p, ENQUEUE_WAKEUP);
+
+    check_preempt_curr(rq, p);
+    trace_sched_wakeup(p);
     spin_unlock(&rq->lock);
 }
 
@@ -187,8 +225,10 @@ static bool ttwu_runnable(struct task_struct *p)
     struct rq *rq = task_rq_lock(p);
     bool on_rq = p->on_rq;
 
-    if (on_rq)
+    if (on_rq) {
         p->state = TASK_RUNNING;
+        trace_sched_wakeup(p);
+    }
     spin_unlock(&rq->lock);
     return on_rq;
 }
@@ -202,11 +242,12 @@ bool try_to_wake_up(struct task_struct *p, unsigned int state)
     smp_mb(); /* the waker's condition is visible before it looks at the sleeper's state */
     if (p->state & state) {
         success = true;
+        trace_sched_waking(p);
         if (!ttwu_runnable(p)) {
             while (smp_load_acquire(&p->on_cpu))
                 cpu_relax();
             p->state = TASK_RUNNING;
-            activate_task(p, ENQUEUE_WAKEUP);
+            ttwu_do_activate(p);
         }
     }
     spin_unlock_irqrestore(&p->pi_lock, flags);
@@ -227,10 +268,15 @@ bool wake_up_state(struct task_struct *p, unsigned int state)
 void wake_up_new_task(struct task_struct *p)
 {
     unsigned long flags;
+    struct rq *rq;
 
     spin_lock_irqsave(&p->pi_lock, flags);
     p->state = TASK_RUNNING;
-    activate_task(p, ENQUEUE_WAKEUP);
+    p->cpu = p->sched_class->select_rq(p, allowed_cpus(p));
+    rq = activate_task(p, ENQUEUE_WAKEUP);
+    trace_sched_wakeup_new(p);
+    check_preempt_curr(rq, p);
+    spin_unlock(&rq->lock);
     spin_unlock_irqrestore(&p->pi_lock, flags);
 }
 
@@ -249,7 +295,7 @@ static struct task_struct *pull_task_from(struct rq *rq, struct rq *busy,
     if (p) {
         dequeue_task(busy, p);
         class->leave(busy, p);
-        p->cpu = rq->cpu;
+        set_task_cpu(p, rq->cpu);
         enqueue_task(rq, p, ENQUEUE_MOVED);
     }
     arch_spin_unlock(&busy->lock);
@@ -318,7 +364,7 @@ static void migrate_task(struct task_struct *p)
     unsigned long flags;
 
     spin_lock_irqsave(&p->pi_lock, flags);
-    activate_task(p, ENQUEUE_MOVED);
+    activate_moved_task(p);
     spin_unlock_irqrestore(&p->pi_lock, flags);
 }
 
@@ -395,6 +441,7 @@ static void put_prev_task(struct rq *rq, struct task_struct *prev, bool preempt)
 static void __schedule(bool preempt)
 {
     struct task_struct *prev = current, *next;
+    unsigned int prev_state;
     unsigned long flags;
     struct rq *rq;
 
@@ -405,6 +452,7 @@ static void __schedule(bool preempt)
     spin_lock(&rq->lock);
     update_curr(rq);
     clear_bit(TIF_NEED_RESCHED, &prev->flags);
+    prev_state = prev->state;
     put_prev_task(rq, prev, preempt);
     next = pick_next_task(rq);
     next->exec_start = prev->exec_start;
@@ -413,6 +461,7 @@ static void __schedule(bool preempt)
         end_switch(rq);
     } else {
         ++*(preempt ? &prev->nivcsw : &prev->nvcsw);
+        trace_sched_switch(preempt, prev, next, prev_state);
         context_switch(rq, prev, next);
     }
     local_irq_restore(flags);
@@ -603,7 +652,7 @@ static void requeue_elsewhere(struct rq *rq, struct task_struct *p)
     p->on_rq = TASK_ON_RQ_MIGRATING;
     p->sched_class->leave(rq, p);
     spin_unlock(&rq->lock);
-    activate_task(p, ENQUEUE_MOVED);
+    activate_moved_task(p);
 }
 
 int set_cpus_allowed_ptr(struct task_struct *p, unsigned long mask)

@@ -255,7 +255,7 @@ static const struct seq_operations stat_seq_ops = {stat_start, stat_stop, stat_n
 
 static int stat_open(struct inode *inode, struct file *file)
 {
-    struct profile_snapshot *snap = take_snapshot(tracing_cpu_of(inode));
+    struct profile_snapshot *snap = take_snapshot((long)inode->i_private);
     int err = snap ? seq_open(file, &stat_seq_ops) : -ENOMEM;
 
     if (err)

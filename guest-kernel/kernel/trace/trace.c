@@ -16,9 +16,10 @@ enum {
     TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* minimal size until a tracer is set */
 };
 
-#define TRACE_DEFAULT_FLAGS                                                    \
-    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO | \
-     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS)
+#define TRACE_DEFAULT_FLAGS                                                                    \
+    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO |                 \
+     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | \
+     TRACE_ITER_FUNCTION)
 
 struct trace_array global_trace = {.trace_flags = TRACE_DEFAULT_FLAGS, .tracing_cpumask = ~0UL};
 DEFINE_MUTEX(trace_types_lock);
@@ -68,13 +69,18 @@ int register_tracer(struct tracer *type)
 /* The old tracer is reset before the new one starts; if that fails, nop is current. */
 static int switch_tracer(struct trace_array *tr, const struct tracer *t)
 {
+    bool had_max_tr = tr->current_trace->use_max_tr;
     int ret = 0;
 
     if (tr->current_trace->reset)
         tr->current_trace->reset(tr);
     tr->current_trace = find_tracer("nop");
-    tracing_reset_online_cpus(tr);
-    if (t->init)
+    if (had_max_tr && !t->use_max_tr)
+        tracing_free_snapshot_instance(tr);
+    if (t->use_max_tr)
+        ret = tracing_alloc_snapshot_instance(tr);
+    tracing_reset_online_cpus(&tr->array_buffer);
+    if (!ret && t->init)
         ret = t->init(tr);
     if (!ret)
         tr->current_trace = t;
@@ -87,7 +93,7 @@ static int expand_buffers(struct trace_array *tr)
 
     if (tr->buffer_expanded)
         return 0;
-    ret = ring_buffer_resize(tr->buffer, trace_buf_size, RING_BUFFER_ALL_CPUS);
+    ret = ring_buffer_resize(tr->array_buffer.buffer, trace_buf_size, RING_BUFFER_ALL_CPUS);
     if (!ret)
         tr->buffer_expanded = true;
     return ret;
@@ -113,23 +119,24 @@ int tracing_set_tracer(struct trace_array *tr, const char *name)
 void tracing_set_on(struct trace_array *tr, bool on)
 {
     mutex_lock(&trace_types_lock);
-    if (on != tr->buffer->record_on) {
-        WRITE_ONCE(tr->buffer->record_on, on);
+    if (on != tr->array_buffer.buffer->record_on) {
+        WRITE_ONCE(tr->array_buffer.buffer->record_on, on);
         if (on && tr->current_trace->start)
             tr->current_trace->start(tr);
         else if (!on && tr->current_trace->stop)
             tr->current_trace->stop(tr);
-        ring_buffer_wake_waiters(tr->buffer); /* a waiting reader may be at the end now */
+        ring_buffer_wake_waiters(
+            tr->array_buffer.buffer); /* a waiting reader may be at the end now */
     }
     mutex_unlock(&trace_types_lock);
 }
 
 /* ---- the buffer ---- */
 
-void tracing_reset_online_cpus(struct trace_array *tr)
+void tracing_reset_online_cpus(struct array_buffer *buf)
 {
-    tr->time_start = trace_clock_now(tr);
-    ring_buffer_reset(tr->buffer);
+    buf->time_start = trace_clock_now(buf->tr);
+    ring_buffer_reset(buf->buffer);
 }
 
 int tracing_update_buffers(struct trace_array *tr)
@@ -149,7 +156,7 @@ int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int c
 
     mutex_lock(&trace_types_lock);
     tr->buffer_expanded = true;
-    ret = ring_buffer_resize(tr->buffer, size, cpu);
+    ret = ring_buffer_resize(tr->array_buffer.buffer, size, cpu);
     mutex_unlock(&trace_types_lock);
     return ret;
 }
@@ -178,10 +185,10 @@ unsigned int tracing_gen_ctx(void)
     return tracing_gen_ctx_flags(csr_read(sstatus));
 }
 
-void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, unsigned int len,
+void *trace_buffer_lock_reserve(struct trace_buffer *buffer, enum trace_type type, unsigned int len,
                                 unsigned int trace_ctx)
 {
-    struct ring_buffer_event *event = ring_buffer_lock_reserve(tr->buffer, len);
+    struct ring_buffer_event *event = ring_buffer_lock_reserve(buffer, len);
     struct trace_entry *ent;
 
     if (!event)
@@ -194,43 +201,47 @@ void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, un
     return ent;
 }
 
-void trace_buffer_unlock_commit(struct trace_array *tr)
+void trace_buffer_unlock_commit(struct trace_array *tr, struct trace_buffer *buffer)
 {
     if (tr->trace_flags & TRACE_ITER_RECORD_CMD)
         tracing_record_cmdline(current);
-    ring_buffer_unlock_commit(tr->buffer);
+    ring_buffer_unlock_commit(buffer);
 }
 
 void trace_function(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                     unsigned int trace_ctx)
 {
-    struct ftrace_entry *entry = trace_buffer_lock_reserve(tr, TRACE_FN, sizeof(*entry), trace_ctx);
+    struct trace_buffer *buffer = trace_buffer_of(tr);
+    struct ftrace_entry *entry =
+        trace_buffer_lock_reserve(buffer, TRACE_FN, sizeof(*entry), trace_ctx);
 
     if (!entry)
         return;
     entry->ip = ip;
     entry->parent_ip = parent_ip;
-    trace_buffer_unlock_commit(tr);
+    trace_buffer_unlock_commit(tr, buffer);
 }
 
 void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned int n,
                  unsigned int trace_ctx)
 {
+    struct trace_buffer *buffer = trace_buffer_of(tr);
     struct stack_entry *entry = trace_buffer_lock_reserve(
-        tr, TRACE_STACK, sizeof(*entry) + n * sizeof(*callers), trace_ctx);
+        buffer, TRACE_STACK, sizeof(*entry) + n * sizeof(*callers), trace_ctx);
 
     if (!entry)
         return;
     entry->size = n;
     memcpy(entry->caller, callers, n * sizeof(*callers));
-    trace_buffer_unlock_commit(tr);
+    trace_buffer_unlock_commit(tr, buffer);
 }
 
 void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                         unsigned int count, u64 last_call, unsigned int trace_ctx)
 {
+    struct trace_buffer *buffer = trace_buffer_of(tr);
     struct func_repeats_entry *entry =
-        trace_buffer_lock_reserve(tr, TRACE_FUNC_REPEATS, sizeof(*entry), trace_ctx);
+        trace_buffer_lock_reserve(buffer, TRACE_FUNC_REPEATS, sizeof(*entry), trace_ctx);
     u64 delta = trace_clock_now(tr) - last_call;
 
     if (!entry)
@@ -240,7 +251,7 @@ void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long 
     entry->count = count;
     entry->bottom_delta_ts = delta;
     entry->top_delta_ts = delta >> 32;
-    trace_buffer_unlock_commit(tr);
+    trace_buffer_unlock_commit(tr, buffer);
 }
 
 /* Records the kernel stack from the function that wrote the event on. */
@@ -255,8 +266,9 @@ static __always_inline void trace_event_stack(struct trace_array *tr, unsigned i
 
 static void trace_event_userstack(struct trace_array *tr, unsigned int trace_ctx)
 {
+    struct trace_buffer *buffer = trace_buffer_of(tr);
     struct userstack_entry *entry =
-        trace_buffer_lock_reserve(tr, TRACE_USER_STACK, sizeof(*entry), trace_ctx);
+        trace_buffer_lock_reserve(buffer, TRACE_USER_STACK, sizeof(*entry), trace_ctx);
     unsigned long callers[USER_STACK_ENTRIES] = {0};
 
     if (!entry)
@@ -264,14 +276,14 @@ static void trace_event_userstack(struct trace_array *tr, unsigned int trace_ctx
     stack_trace_save_user(callers, USER_STACK_ENTRIES);
     entry->tgid = current->pid; /* a process has one thread here */
     memcpy(entry->caller, callers, sizeof(callers));
-    trace_buffer_unlock_commit(tr);
+    trace_buffer_unlock_commit(tr, buffer);
 }
 
-void trace_event_commit(struct trace_array *tr, unsigned int trace_ctx)
+void trace_event_commit(struct trace_array *tr, struct trace_buffer *buffer, unsigned int trace_ctx)
 {
     u32 flags = READ_ONCE(tr->trace_flags);
 
-    trace_buffer_unlock_commit(tr);
+    trace_buffer_unlock_commit(tr, buffer);
     if (flags & TRACE_ITER_STACKTRACE)
         trace_event_stack(tr, trace_ctx);
     if (flags & TRACE_ITER_USERSTACKTRACE)
@@ -280,10 +292,24 @@ void trace_event_commit(struct trace_array *tr, unsigned int trace_ctx)
 
 /* ---- boot ---- */
 
+static int init_trace_array(struct trace_array *tr)
+{
+    unsigned int cpu;
+
+    tr->array_buffer.tr = tr->max_buffer.tr = tr;
+    tr->array_buffer.buffer = ring_buffer_alloc(TRACE_BUF_SIZE_BOOT, true);
+    tr->max_buffer.buffer = ring_buffer_alloc(0, true);
+    if (!tr->array_buffer.buffer || !tr->max_buffer.buffer)
+        return -ENOMEM;
+    tr->all_cpus_file = (struct trace_cpu_file){tr, RING_BUFFER_ALL_CPUS};
+    for (cpu = 0; cpu < NR_CPUS; cpu++)
+        tr->cpu_files[cpu] = (struct trace_cpu_file){tr, cpu};
+    return 0;
+}
+
 void tracer_init(void)
 {
-    global_trace.buffer = ring_buffer_alloc(TRACE_BUF_SIZE_BOOT, true);
-    BUG_ON(!global_trace.buffer);
+    BUG_ON(init_trace_array(&global_trace));
     BUG_ON(trace_init_cmdlines());
     init_events();
     trace_create_files();

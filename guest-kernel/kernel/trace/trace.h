@@ -109,7 +109,9 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(IRQ_INFO, "irq-info")             \
     C(MARKERS, "markers")               \
     C(PAUSE_ON_TRACE, "pause-on-trace") \
+    C(FUNCTION, "function-trace")       \
     C(FUNC_FORK, "function-fork")       \
+    C(DISPLAY_GRAPH, "display-graph")   \
     C(STACKTRACE, "stacktrace")
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
@@ -137,22 +139,57 @@ struct tracer_flags {
 
 struct tracer;
 
-/* State of the trace. There is one (no tracing instances). */
-struct trace_array {
+/* What is known of one hart's entries in a buffer, for the headers of latency tracers. */
+struct trace_array_cpu {
+    atomic_t disabled;             /* the hart is in a tracer: its functions are not recorded */
+    unsigned long skipped_entries; /* entries from before time_start, found by a reader */
+    u64 saved_latency;             /* the rest describes the longest section */
+    u64 preempt_timestamp;         /* when the section began */
+    unsigned long critical_start, critical_end;
+    unsigned long critical_sequence; /* number of the last new maximum when it began */
+    int nice, policy, rt_priority, pid;
+    char comm[TASK_COMM_LEN];
+};
+
+/* Rings, and what is known of their entries. */
+struct array_buffer {
+    struct trace_array *tr;
     struct trace_buffer *buffer;
+    u64 time_start;   /* of the last reset, or of the longest section */
+    unsigned int cpu; /* the hart of that section */
+    struct trace_array_cpu data[NR_CPUS];
+};
+
+struct trace_array;
+
+/* The private data of the files of one ring, or of all (cpu: RING_BUFFER_ALL_CPUS). */
+struct trace_cpu_file {
+    struct trace_array *tr;
+    int cpu;
+};
+
+/* State of a trace. */
+struct trace_array {
+    struct array_buffer array_buffer;
+    /* The snapshot: written by nobody; exchanged with the other as a whole or ring by ring. */
+    struct array_buffer max_buffer;
+    spinlock_t max_lock; /* held while they are exchanged; arch_spin_* only, with interrupts off */
+    struct trace_cpu_file cpu_files[NR_CPUS], all_cpus_file;
     /* The members below are under trace_types_lock; flags are read by any hart. */
     const struct tracer *current_trace;
     u32 trace_flags; /* TRACE_ITER_* */
     int trace_ref;   /* open trace_pipes: the tracer cannot be changed */
     unsigned int clock_id;
     unsigned long tracing_cpumask;
-    bool buffer_expanded; /* the first use has expanded it to trace_buf_size */
-    u64 time_start;       /* time of the last reset of the buffer */
+    bool allocated_snapshot;   /* max_buffer is as large as the other */
+    unsigned long max_latency; /* ns; the longest section that a latency tracer has seen */
+    bool buffer_expanded;      /* the first use has expanded it to trace_buf_size */
 };
 
 /* A reader's position in all rings or in one, and its current entry. */
 struct trace_iterator {
     struct trace_array *tr;
+    struct array_buffer *array_buffer; /* what is read: the trace or its snapshot */
     const struct tracer *trace;
     int cpu_file;  /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
     void *private; /* set by the tracer's open() */
@@ -160,6 +197,7 @@ struct trace_iterator {
     struct ring_buffer_iter *buffer_iter[NR_CPUS];
     bool annotate;         /* events were lost: mark where a hart's entries begin */
     unsigned long started; /* harts whose begin was marked */
+    bool snapshot;         /* the file `snapshot` */
     bool pauses;           /* recording is paused while it is open */
     struct trace_seq seq;  /* the current entry as text */
     unsigned int given;    /* bytes of seq that were read */
@@ -221,7 +259,10 @@ struct tracer {
     /* A common option is to change: any value but 0 prevents it. */
     int (*flag_changed)(struct trace_array *tr, u32 mask, bool set);
     int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
+    int (*update_thresh)(struct trace_array *tr);                  /* tracing_thresh has changed */
     struct tracer_flags *flags;
+    bool use_max_tr;     /* keeps its longest section in max_buffer */
+    bool print_max;      /* `trace` shows max_buffer */
     struct tracer *next; /* under trace_types_lock */
 };
 
@@ -234,7 +275,7 @@ extern struct tracer *trace_types; /* under trace_types_lock */
 int register_tracer(struct tracer *type);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 void tracing_set_on(struct trace_array *tr, bool on);
-void tracing_reset_online_cpus(struct trace_array *tr);
+void tracing_reset_online_cpus(struct array_buffer *buf);
 /* Expands the buffer to its full size before its first use. 0 or a negative error. */
 int tracing_update_buffers(struct trace_array *tr);
 int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int cpu);
@@ -245,10 +286,19 @@ extern unsigned long trace_buf_size; /* bytes for each hart, once expanded */
 /* Flags and preempt_count of the current context, for an entry. */
 unsigned int tracing_gen_ctx_flags(unsigned long irq_flags);
 unsigned int tracing_gen_ctx(void);
+/*
+ * The rings that entries are written to now. A snapshot may exchange them at any time, so an entry
+ * is committed to the rings that its room was reserved in.
+ */
+static inline struct trace_buffer *trace_buffer_of(const struct trace_array *tr)
+{
+    return READ_ONCE(tr->array_buffer.buffer);
+}
+
 /* NULL: not recording. The caller fills in the payload after the header and commits. */
-void *trace_buffer_lock_reserve(struct trace_array *tr, enum trace_type type, unsigned int len,
+void *trace_buffer_lock_reserve(struct trace_buffer *buffer, enum trace_type type, unsigned int len,
                                 unsigned int trace_ctx);
-void trace_buffer_unlock_commit(struct trace_array *tr);
+void trace_buffer_unlock_commit(struct trace_array *tr, struct trace_buffer *buffer);
 void trace_function(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                     unsigned int trace_ctx);
 void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned int n,
@@ -259,7 +309,32 @@ void trace_function_stack(unsigned long ip, unsigned long parent_ip, unsigned in
 void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                         unsigned int count, u64 last_call, unsigned int trace_ctx);
 /* Commits an event, and records stacks if the stacktrace options are set. */
-void trace_event_commit(struct trace_array *tr, unsigned int trace_ctx);
+void trace_event_commit(struct trace_array *tr, struct trace_buffer *buffer,
+                        unsigned int trace_ctx);
+
+/* Writes a message as trace_printk() does, to these rings. */
+void trace_buffer_puts(struct trace_array *tr, struct trace_buffer *buffer, unsigned long ip,
+                       const char *text);
+
+/* ---- snapshots: trace_snapshot.c ---- */
+
+extern unsigned long tracing_thresh; /* ns; 0: none */
+extern bool trace_boot_snapshot;     /* parameter alloc_snapshot */
+
+/* Under trace_types_lock. 0 or -ENOMEM. */
+int tracing_alloc_snapshot_instance(struct trace_array *tr);
+void tracing_free_snapshot_instance(struct trace_array *tr);
+/* Takes a snapshot, in any context. Without memory for it, says so in the trace and stops it. */
+void tracing_snapshot_instance(struct trace_array *tr);
+/*
+ * A latency tracer's longest section ends on hart cpu and was tsk's: makes its entries the
+ * snapshot, of all harts or of this one. Interrupts are off.
+ */
+void update_max_tr(struct trace_array *tr, struct task_struct *tsk, unsigned int cpu);
+void update_max_tr_single(struct trace_array *tr, struct task_struct *tsk, unsigned int cpu);
+ssize_t trace_snapshot_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+void trace_print_snapshot_help(struct seq_file *m, const struct trace_iterator *iter);
+void trace_create_latency_files(struct trace_array *tr, struct dentry *dir);
 
 /* ---- reading ---- */
 
@@ -282,10 +357,13 @@ enum print_line_t trace_print_lat_context(struct trace_iterator *iter);
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent);
 
 /* trace_headers.c */
+/* The option changes unless the tracer objects; under trace_types_lock. 0 or -EINVAL. */
+int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled);
 void trace_print_header(struct seq_file *m, struct trace_iterator *iter);
 void trace_default_header(struct seq_file *m, struct trace_iterator *iter);
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter); /* for latency-format */
-void trace_buffer_entries(struct trace_array *tr, unsigned long *total, unsigned long *entries);
+void trace_buffer_entries(const struct array_buffer *buf, unsigned long *total,
+                          unsigned long *entries);
 
 /* trace_cmdlines.c: names of tasks by pid. */
 void tracing_record_cmdline(const struct task_struct *task);
@@ -301,7 +379,7 @@ void trace_create_option_files(void);
 /* trace_clock.c */
 int tracing_set_clock(struct trace_array *tr, const char *name);
 bool trace_clock_in_ns(const struct trace_array *tr);
-u64 trace_clock_now(struct trace_array *tr);
+u64 trace_clock_now(const struct trace_array *tr);
 void trace_create_clock_file(void);
 
 /* trace_functions_graph.c */
@@ -312,21 +390,22 @@ extern struct ftrace_hash *ftrace_graph_hash, *ftrace_graph_notrace_hash;
 int trace_graph_entry(struct ftrace_graph_ent *trace);
 void trace_graph_return(struct ftrace_graph_ret *trace);
 
-/* The private data of a ring's files: a hart, or RING_BUFFER_ALL_CPUS. */
 static inline int tracing_cpu_of(const struct inode *inode)
 {
-    return (long)inode->i_private;
+    return ((const struct trace_cpu_file *)inode->i_private)->cpu;
+}
+
+static inline struct trace_array *trace_array_of(const struct inode *inode)
+{
+    return ((const struct trace_cpu_file *)inode->i_private)->tr;
 }
 
 /* Serialises consuming readers, so that entries are returned in order. */
 extern struct mutex trace_access_lock;
 
-/*
- * trace_read.c: files trace and trace_pipe of one hart, or (cpu -1) of all; parent NULL: top
- * directory.
- */
-void trace_create_read_files(struct dentry *parent, long cpu);
-void trace_create_raw_file(struct dentry *dir, long cpu); /* trace_raw_pipe.c */
+/* trace_read.c: files trace and trace_pipe of one hart or of all; parent NULL: top directory. */
+void trace_create_read_files(struct dentry *parent, struct trace_cpu_file *file);
+void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file); /* trace_raw_pipe.c */
 
 int init_nop_trace(void);
 int init_function_trace(void);
@@ -334,7 +413,7 @@ int init_graph_trace(void);
 void trace_create_files(void);
 void trace_sysctl_init(void);
 void ftrace_sysctl_init(void);
-void trace_create_buffer_files(void);
+void trace_create_buffer_files(struct trace_array *tr, struct dentry *dir);
 void trace_create_marker_file(void);
 
 /* trace_filter_files.c: only in kernels that patch sites. */

@@ -10,56 +10,57 @@
 
 /* ---- buffer_size_kb ---- */
 
-static bool sizes_agree(void)
+static bool sizes_agree(const struct trace_buffer *buffer)
 {
-    unsigned long first = ring_buffer_size(global_trace.buffer, 0);
+    unsigned long first = ring_buffer_size(buffer, 0);
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu) if (ring_buffer_size(global_trace.buffer, cpu) !=
-                                   first) return false;
+    for_each_possible_cpu(cpu) if (ring_buffer_size(buffer, cpu) != first) return false;
     return true;
 }
 
 static int size_show(struct seq_file *m, void *data)
 {
-    int cpu = (long)data;
-    unsigned long size = ring_buffer_size(global_trace.buffer, max(cpu, 0));
+    const struct trace_cpu_file *f = data;
+    const struct trace_buffer *buffer = trace_buffer_of(f->tr);
+    unsigned long size = ring_buffer_size(buffer, max(f->cpu, 0));
 
-    if (cpu == RING_BUFFER_ALL_CPUS && !sizes_agree())
+    if (f->cpu == RING_BUFFER_ALL_CPUS && !sizes_agree(buffer))
         seq_puts(m, "X\n");
-    else if (global_trace.buffer_expanded)
+    else if (f->tr->buffer_expanded)
         seq_printf(m, "%lu\n", size >> 10);
     else
         seq_printf(m, "%lu (expanded: %lu)\n", size >> 10, trace_buf_size >> 10);
     return 0;
 }
 
-static int size_store(void *cpu, char *text)
+static int size_store(void *data, char *text)
 {
+    const struct trace_cpu_file *f = data;
     unsigned long kb;
     int err = kstrtoul(text, 10, &kb);
 
     if (!err && !kb)
         err = -EINVAL;
-    return err ? err : tracing_resize_ring_buffer(&global_trace, kb << 10, (long)cpu);
+    return err ? err : tracing_resize_ring_buffer(f->tr, kb << 10, f->cpu);
 }
 
 DEFINE_TRACE_TEXT_FILE(size);
 
 /* ---- buffer_total_size_kb ---- */
 
-static int total_size_show(struct seq_file *m, void *unused)
+static int total_size_show(struct seq_file *m, void *data)
 {
+    const struct trace_array *tr = data;
     unsigned long size = 0, expanded = 0;
     unsigned int cpu;
 
-    (void)unused;
     for_each_possible_cpu(cpu)
     {
-        size += ring_buffer_size(global_trace.buffer, cpu) >> 10;
+        size += ring_buffer_size(trace_buffer_of(tr), cpu) >> 10;
         expanded += trace_buf_size >> 10;
     }
-    if (global_trace.buffer_expanded)
+    if (tr->buffer_expanded)
         seq_printf(m, "%lu\n", size);
     else
         seq_printf(m, "%lu (expanded: %lu)\n", size, expanded);
@@ -84,11 +85,12 @@ static ssize_t free_buffer_write(struct file *file, const char *buf, size_t coun
  */
 static int free_buffer_release(struct inode *inode, struct file *file)
 {
-    (void)inode;
+    struct trace_array *tr = inode->i_private;
+
     (void)file;
-    if (global_trace.trace_flags & TRACE_ITER_STOP_ON_FREE)
-        tracing_set_on(&global_trace, false);
-    tracing_resize_ring_buffer(&global_trace, 0, RING_BUFFER_ALL_CPUS);
+    if (tr->trace_flags & TRACE_ITER_STOP_ON_FREE)
+        tracing_set_on(tr, false);
+    tracing_resize_ring_buffer(tr, 0, RING_BUFFER_ALL_CPUS);
     return 0;
 }
 
@@ -99,11 +101,11 @@ static const struct file_operations free_buffer_fops = {
 
 /* ---- stats ---- */
 
-static void show_stamp(struct seq_file *m, const char *what, u64 ts)
+static void show_stamp(struct seq_file *m, const struct trace_array *tr, const char *what, u64 ts)
 {
     u64 us = (ts + NSEC_PER_USEC / 2) / NSEC_PER_USEC;
 
-    if (trace_clock_in_ns(&global_trace))
+    if (trace_clock_in_ns(tr))
         seq_printf(m, "%s: %5llu.%06llu\n", what, us / 1000000, us % 1000000);
     else
         seq_printf(m, "%s: %llu\n", what, ts);
@@ -111,15 +113,16 @@ static void show_stamp(struct seq_file *m, const char *what, u64 ts)
 
 static int stats_show(struct seq_file *m, void *data)
 {
+    const struct trace_cpu_file *f = data;
     struct ring_buffer_stats stats;
 
-    ring_buffer_stats_cpu(global_trace.buffer, (long)data, &stats);
+    ring_buffer_stats_cpu(trace_buffer_of(f->tr), f->cpu, &stats);
     seq_printf(m, "entries: %lu\n", stats.entries);
     seq_printf(m, "overrun: %lu\n", stats.overrun);
     seq_printf(m, "commit overrun: %lu\n", stats.commit_overrun);
     seq_printf(m, "bytes: %lu\n", stats.bytes);
-    show_stamp(m, "oldest event ts", stats.oldest_event_ts);
-    show_stamp(m, "now ts", trace_clock_now(&global_trace));
+    show_stamp(m, f->tr, "oldest event ts", stats.oldest_event_ts);
+    show_stamp(m, f->tr, "now ts", trace_clock_now(f->tr));
     seq_printf(m, "dropped events: %lu\n", stats.dropped);
     seq_printf(m, "read events: %lu\n", stats.read);
     return 0;
@@ -152,9 +155,9 @@ static void set_cpumask(struct trace_array *tr, unsigned long mask)
     for_each_cpu_in(cpu, changed)
     {
         if (mask >> cpu & 1)
-            ring_buffer_record_enable_cpu(tr->buffer, cpu);
+            ring_buffer_record_enable_cpu(tr->array_buffer.buffer, cpu);
         else
-            ring_buffer_record_disable_cpu(tr->buffer, cpu);
+            ring_buffer_record_disable_cpu(tr->array_buffer.buffer, cpu);
     }
     tr->tracing_cpumask = mask;
     mutex_unlock(&trace_types_lock);
@@ -176,29 +179,28 @@ DEFINE_TRACE_TEXT_FILE(cpumask);
 
 /* ---- creating the files ---- */
 
-static void create_cpu_dir(struct dentry *per_cpu, long cpu)
+static void create_cpu_dir(struct dentry *per_cpu, struct trace_cpu_file *file)
 {
     char name[8];
     struct dentry *dir;
 
-    snprintf(name, sizeof(name), "cpu%ld", cpu);
+    snprintf(name, sizeof(name), "cpu%d", file->cpu);
     dir = tracefs_create_dir(name, per_cpu);
-    trace_create_read_files(dir, cpu);
-    trace_create_raw_file(dir, cpu);
-    tracefs_create_file("stats", S_IRUGO, dir, (void *)cpu, &stats_fops);
-    tracefs_create_file("buffer_size_kb", S_IRUGO | S_IWUSR, dir, (void *)cpu, &size_fops);
+    trace_create_read_files(dir, file);
+    trace_create_raw_file(dir, file);
+    tracefs_create_file("stats", S_IRUGO, dir, file, &stats_fops);
+    tracefs_create_file("buffer_size_kb", S_IRUGO | S_IWUSR, dir, file, &size_fops);
 }
 
-void trace_create_buffer_files(void)
+void trace_create_buffer_files(struct trace_array *tr, struct dentry *dir)
 {
     enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
-    void *all = (void *)(long)RING_BUFFER_ALL_CPUS;
-    struct dentry *per_cpu = tracefs_create_dir("per_cpu", NULL);
+    struct dentry *per_cpu = tracefs_create_dir("per_cpu", dir);
     unsigned int cpu;
 
-    for_each_possible_cpu(cpu) create_cpu_dir(per_cpu, cpu);
-    tracefs_create_file("buffer_size_kb", RW, NULL, all, &size_fops);
-    tracefs_create_file("buffer_total_size_kb", RO, NULL, NULL, &total_size_fops);
-    tracefs_create_file("free_buffer", S_IWUSR, NULL, NULL, &free_buffer_fops);
-    tracefs_create_file("tracing_cpumask", RW, NULL, &global_trace, &cpumask_fops);
+    for_each_possible_cpu(cpu) create_cpu_dir(per_cpu, &tr->cpu_files[cpu]);
+    tracefs_create_file("buffer_size_kb", RW, dir, &tr->all_cpus_file, &size_fops);
+    tracefs_create_file("buffer_total_size_kb", RO, dir, tr, &total_size_fops);
+    tracefs_create_file("free_buffer", S_IWUSR, dir, tr, &free_buffer_fops);
+    tracefs_create_file("tracing_cpumask", RW, dir, tr, &cpumask_fops);
 }

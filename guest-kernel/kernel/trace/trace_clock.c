@@ -56,7 +56,7 @@ bool trace_clock_in_ns(const struct trace_array *tr)
     return trace_clocks[tr->clock_id].in_ns;
 }
 
-u64 trace_clock_now(struct trace_array *tr)
+u64 trace_clock_now(const struct trace_array *tr)
 {
     return trace_clocks[tr->clock_id].func();
 }
@@ -72,8 +72,10 @@ int tracing_set_clock(struct trace_array *tr, const char *name)
         return -EINVAL;
     mutex_lock(&trace_types_lock);
     tr->clock_id = i;
-    ring_buffer_set_clock(tr->buffer, trace_clocks[i].func);
-    tracing_reset_online_cpus(tr);
+    ring_buffer_set_clock(tr->array_buffer.buffer, trace_clocks[i].func);
+    ring_buffer_set_clock(tr->max_buffer.buffer, trace_clocks[i].func);
+    tracing_reset_online_cpus(&tr->array_buffer);
+    tracing_reset_online_cpus(&tr->max_buffer);
     mutex_unlock(&trace_types_lock);
     return 0;
 }

@@ -42,14 +42,15 @@ void ftrace_dump(enum ftrace_dump_mode mode)
 {
     unsigned long flags;
 
-    if (mode == DUMP_NONE || !global_trace.buffer)
+    if (mode == DUMP_NONE || !global_trace.array_buffer.buffer)
         return;
     if (__atomic_exchange_n(&dump_running, 1, __ATOMIC_ACQUIRE))
         return;
-    WRITE_ONCE(global_trace.buffer->record_on, false);
+    WRITE_ONCE(global_trace.array_buffer.buffer->record_on, false);
     local_irq_save(flags);
     memset(&dump_iter, 0, sizeof(dump_iter));
     dump_iter.tr = &global_trace;
+    dump_iter.array_buffer = &global_trace.array_buffer;
     dump_iter.trace = global_trace.current_trace;
     dump_iter.cpu_file = mode == DUMP_ORIG ? (int)smp_processor_id() : RING_BUFFER_ALL_CPUS;
     printk("Dumping ftrace buffer:\n");
@@ -69,10 +70,10 @@ void ftrace_dump_on_panic(void)
 
 void disable_trace_on_warning(void)
 {
-    if (!READ_ONCE(traceoff_on_warning) || !global_trace.buffer)
+    if (!READ_ONCE(traceoff_on_warning) || !global_trace.array_buffer.buffer)
         return;
     trace_printk("Disabling tracing due to warning\n");
-    WRITE_ONCE(global_trace.buffer->record_on, false);
+    WRITE_ONCE(global_trace.array_buffer.buffer->record_on, false);
 }
 
 /* ---- command line and /proc/sys/kernel ---- */

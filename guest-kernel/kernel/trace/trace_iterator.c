@@ -14,7 +14,7 @@ static struct ring_buffer_event *peek_cpu(struct trace_iterator *iter, unsigned 
     *lost = 0;
     if (iter->buffer_iter[cpu])
         return ring_buffer_iter_peek(iter->buffer_iter[cpu], ts);
-    return ring_buffer_peek(iter->tr->buffer, cpu, ts, lost);
+    return ring_buffer_peek(iter->array_buffer->buffer, cpu, ts, lost);
 }
 
 /* Returns whether iter reads this hart's ring. */
@@ -63,7 +63,7 @@ void trace_skip_same_cpu(struct trace_iterator *iter)
     if (ring)
         ring_buffer_iter_advance(ring);
     else
-        ring_buffer_consume(iter->tr->buffer, iter->cpu, &ts, &lost);
+        ring_buffer_consume(iter->array_buffer->buffer, iter->cpu, &ts, &lost);
 }
 
 const struct trace_entry *trace_find_next_entry_inc(struct trace_iterator *iter)

@@ -25,17 +25,19 @@ static void fill_marker(struct print_entry *entry, const char *text, size_t len)
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
     struct trace_array *tr = file->f_inode->i_private;
+    struct trace_buffer *buffer = trace_buffer_of(tr);
     size_t len = min(count, (size_t)TRACE_MARKER_MAX);
     struct print_entry *entry;
 
     if (!(tr->trace_flags & TRACE_ITER_MARKERS))
         return -EINVAL;
-    entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + len + 2, tracing_gen_ctx());
+    entry =
+        trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 2, tracing_gen_ctx());
     if (!entry)
         return -EBADF;
     entry->ip = (unsigned long)tracing_mark_write;
     fill_marker(entry, buf, len);
-    trace_buffer_unlock_commit(tr);
+    trace_buffer_unlock_commit(tr, buffer);
     *pos += len;
     return len;
 }

@@ -144,7 +144,8 @@ static void print_lat_time(struct trace_iterator *iter, u64 since, u64 until)
 
 enum print_line_t trace_print_lat_context(struct trace_iterator *iter)
 {
-    u64 since = iter->ts - iter->tr->time_start, until = trace_next_entry_ts(iter) - iter->ts;
+    u64 since = iter->ts - iter->array_buffer->time_start,
+        until = trace_next_entry_ts(iter) - iter->ts;
     const struct trace_entry *ent = iter->ent;
     char comm[TASK_COMM_LEN];
 

@@ -10,9 +10,24 @@
 
 enum { TRACE_PRINTK_MAX = 256 }; /* bytes of a message; the rest is cut off */
 
+void trace_buffer_puts(struct trace_array *tr, struct trace_buffer *buffer, unsigned long ip,
+                       const char *text)
+{
+    size_t len = strlen(text) + 1;
+    struct print_entry *entry =
+        trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len, tracing_gen_ctx());
+
+    if (!entry)
+        return;
+    entry->ip = ip;
+    memcpy(entry->buf, text, len);
+    trace_buffer_unlock_commit(tr, buffer);
+}
+
 int __trace_printk(unsigned long ip, const char *fmt, ...)
 {
     struct trace_array *tr = &global_trace;
+    struct trace_buffer *buffer;
     unsigned int trace_ctx = tracing_gen_ctx();
     struct print_entry *entry;
     char text[TRACE_PRINTK_MAX];
@@ -23,11 +38,12 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
     len = min(vsnprintf(text, sizeof(text), fmt, args), (int)sizeof(text) - 1);
     va_end(args);
     preempt_disable();
-    entry = trace_buffer_lock_reserve(tr, TRACE_PRINT, sizeof(*entry) + len + 1, trace_ctx);
+    buffer = trace_buffer_of(tr);
+    entry = trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 1, trace_ctx);
     if (entry) {
         entry->ip = ip;
         memcpy(entry->buf, text, len + 1);
-        trace_event_commit(tr, trace_ctx);
+        trace_event_commit(tr, buffer, trace_ctx);
     }
     preempt_enable();
     return entry ? len : 0;

@@ -21,54 +21,56 @@ static int raw_open(struct inode *inode, struct file *file)
 {
     struct raw_reader *reader = kzalloc(sizeof(*reader));
 
-    (void)inode;
     if (!reader)
         return -ENOMEM;
     reader->given = PAGE_SIZE;
     file->private_data = reader;
     mutex_lock(&trace_types_lock);
-    global_trace.trace_ref++;
+    trace_array_of(inode)->trace_ref++;
     mutex_unlock(&trace_types_lock);
     return 0;
 }
 
 static int raw_release(struct inode *inode, struct file *file)
 {
-    (void)inode;
     mutex_lock(&trace_types_lock);
-    global_trace.trace_ref--;
+    trace_array_of(inode)->trace_ref--;
     mutex_unlock(&trace_types_lock);
     kfree(file->private_data);
     return 0;
 }
 
-static bool raw_is_ready(unsigned int cpu)
+static bool raw_is_ready(struct trace_buffer *buffer, unsigned int cpu)
 {
-    ring_buffer_expect_wakeup(global_trace.buffer);
-    return !ring_buffer_empty_cpu(global_trace.buffer, cpu) || !global_trace.buffer->record_on;
+    ring_buffer_expect_wakeup(buffer);
+    return !ring_buffer_empty_cpu(buffer, cpu) || !buffer->record_on;
 }
 
-static bool read_page(struct raw_reader *reader, unsigned int cpu)
+static bool read_page(struct raw_reader *reader, struct trace_buffer *buffer, unsigned int cpu)
 {
     bool got;
 
     mutex_lock(&trace_access_lock);
-    got = ring_buffer_read_page(global_trace.buffer, cpu, &reader->page);
+    got = ring_buffer_read_page(buffer, cpu, &reader->page);
     mutex_unlock(&trace_access_lock);
     return got;
 }
 
 /* Returns 1: there is a page; 0: tracing is off and no page is left; or a negative error. */
-static int next_page(struct raw_reader *reader, unsigned int cpu, const struct file *file)
+static int next_page(struct raw_reader *reader, const struct file *file)
 {
-    while (!read_page(reader, cpu)) {
+    const struct trace_array *tr = trace_array_of(file->f_inode);
+    unsigned int cpu = tracing_cpu_of(file->f_inode);
+
+    while (!read_page(reader, trace_buffer_of(tr), cpu)) {
+        struct trace_buffer *buffer = trace_buffer_of(tr);
         int err;
 
-        if (!global_trace.buffer->record_on)
+        if (!buffer->record_on)
             return 0;
         if (file->f_flags & O_NONBLOCK)
             return -EAGAIN;
-        err = wait_event_interruptible(global_trace.buffer->waiters, raw_is_ready(cpu));
+        err = wait_event_interruptible(buffer->waiters, raw_is_ready(buffer, cpu));
         if (err)
             return err;
     }
@@ -83,7 +85,7 @@ static ssize_t raw_read(struct file *file, char *buf, size_t count, loff_t *pos)
     size_t n;
 
     if (reader->given == PAGE_SIZE)
-        ret = next_page(reader, tracing_cpu_of(file->f_inode), file);
+        ret = next_page(reader, file);
     if (ret <= 0)
         return ret;
     n = min(count, (size_t)(PAGE_SIZE - reader->given));
@@ -99,7 +101,7 @@ static const struct file_operations raw_fops = {
     .release = raw_release,
 };
 
-void trace_create_raw_file(struct dentry *dir, long cpu)
+void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file)
 {
-    tracefs_create_file("trace_pipe_raw", S_IRUGO, dir, (void *)cpu, &raw_fops);
+    tracefs_create_file("trace_pipe_raw", S_IRUGO, dir, file, &raw_fops);
 }

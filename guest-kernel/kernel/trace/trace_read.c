@@ -9,6 +9,12 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 
+/* Returns the rings that a file shows: of a latency tracer, its longest section. */
+static struct array_buffer *shown_buffer(struct trace_array *tr, bool snapshot)
+{
+    return snapshot || tr->current_trace->print_max ? &tr->max_buffer : &tr->array_buffer;
+}
+
 static struct trace_iterator *new_iterator(const struct inode *inode)
 {
     struct trace_iterator *iter = kzalloc(sizeof(*iter));
@@ -16,10 +22,11 @@ static struct trace_iterator *new_iterator(const struct inode *inode)
 
     if (!iter)
         return NULL;
-    iter->tr = &global_trace;
-    iter->trace = global_trace.current_trace;
+    iter->tr = trace_array_of(inode);
+    iter->array_buffer = &iter->tr->array_buffer;
+    iter->trace = iter->tr->current_trace;
     iter->cpu_file = tracing_cpu_of(inode);
-    trace_buffer_entries(iter->tr, &total, &entries);
+    trace_buffer_entries(iter->array_buffer, &total, &entries);
     iter->annotate = total != entries;
     trace_seq_init(&iter->seq);
     return iter;
@@ -36,6 +43,8 @@ static void *trace_start(struct seq_file *m, loff_t *pos)
 {
     struct trace_iterator *iter = m->private;
 
+    if (iter->snapshot && iter->trace->use_max_tr)
+        return ERR_PTR(-EBUSY);
     return *pos == 0 || iter->ent ? iter : NULL;
 }
 
@@ -71,6 +80,21 @@ static int trace_show(struct seq_file *m, void *v)
 static const struct seq_operations trace_seq_ops = {trace_start, trace_stop, trace_next,
                                                     trace_show};
 
+/* Skips the entries from before the section, or the last reset. */
+static void skip_older(struct trace_iterator *iter, unsigned int cpu)
+{
+    struct trace_array_cpu *data = &iter->array_buffer->data[cpu];
+    unsigned long skipped = 0;
+    u64 ts;
+
+    while (ring_buffer_iter_peek(iter->buffer_iter[cpu], &ts) &&
+           ts < iter->array_buffer->time_start) {
+        ring_buffer_iter_advance(iter->buffer_iter[cpu]);
+        skipped++;
+    }
+    data->skipped_entries = skipped;
+}
+
 static int start_rings(struct trace_iterator *iter)
 {
     unsigned int cpu;
@@ -79,9 +103,10 @@ static int start_rings(struct trace_iterator *iter)
     {
         if (iter->cpu_file != RING_BUFFER_ALL_CPUS && (unsigned int)iter->cpu_file != cpu)
             continue;
-        iter->buffer_iter[cpu] = ring_buffer_read_start(iter->tr->buffer, cpu);
+        iter->buffer_iter[cpu] = ring_buffer_read_start(iter->array_buffer->buffer, cpu);
         if (!iter->buffer_iter[cpu])
             return -ENOMEM;
+        skip_older(iter, cpu);
     }
     return 0;
 }
@@ -95,7 +120,7 @@ static void free_trace_iterator(struct trace_iterator *iter)
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         ring_buffer_read_finish(iter->buffer_iter[cpu]);
     if (iter->pauses)
-        ring_buffer_record_enable(iter->tr->buffer);
+        ring_buffer_record_enable(iter->array_buffer->buffer);
     kfree(iter);
 }
 
@@ -105,22 +130,25 @@ static int start_reading(struct trace_iterator *iter)
 
     iter->pauses = iter->tr->trace_flags & TRACE_ITER_PAUSE_ON_TRACE;
     if (iter->pauses)
-        ring_buffer_record_disable(iter->tr->buffer);
+        ring_buffer_record_disable(iter->array_buffer->buffer);
     err = start_rings(iter);
     if (!err && iter->trace->open)
         err = iter->trace->open(iter);
     return err;
 }
 
-static int open_for_reading(struct inode *inode, struct file *file)
+static int open_for_reading(struct inode *inode, struct file *file, bool snapshot)
 {
     struct trace_iterator *iter;
     int err = -ENOMEM;
 
     mutex_lock(&trace_types_lock);
     iter = new_iterator(inode);
-    if (iter)
+    if (iter) {
+        iter->snapshot = snapshot;
+        iter->array_buffer = shown_buffer(iter->tr, snapshot);
         err = start_reading(iter);
+    }
     if (!err) {
         err = seq_open(file, &trace_seq_ops);
         if (err && iter->trace->close)
@@ -140,12 +168,16 @@ static int trace_open(struct inode *inode, struct file *file)
     unsigned int acc = file->f_flags & O_ACCMODE;
 
     if (acc != O_RDONLY && (file->f_flags & O_TRUNC)) {
+        struct trace_array *tr = trace_array_of(inode);
+
+        struct array_buffer *buf = shown_buffer(tr, false);
+
         if (tracing_cpu_of(inode) == RING_BUFFER_ALL_CPUS)
-            tracing_reset_online_cpus(&global_trace);
+            tracing_reset_online_cpus(buf);
         else
-            ring_buffer_reset_cpu(global_trace.buffer, tracing_cpu_of(inode));
+            ring_buffer_reset_cpu(buf->buffer, tracing_cpu_of(inode));
     }
-    return acc == O_WRONLY ? 0 : open_for_reading(inode, file);
+    return acc == O_WRONLY ? 0 : open_for_reading(inode, file, false);
 }
 
 /* What is written is ignored. */
@@ -174,6 +206,22 @@ static const struct file_operations trace_fops = {
     .open = trace_open,
     .read = seq_read,
     .write = trace_write,
+    .release = trace_release,
+};
+
+/* ---- snapshot ---- */
+
+static int snapshot_open(struct inode *inode, struct file *file)
+{
+    bool reads = (file->f_flags & O_ACCMODE) != O_WRONLY;
+
+    return reads ? open_for_reading(inode, file, true) : 0;
+}
+
+static const struct file_operations snapshot_fops = {
+    .open = snapshot_open,
+    .read = seq_read,
+    .write = trace_snapshot_write,
     .release = trace_release,
 };
 
@@ -217,19 +265,19 @@ static int pipe_release(struct inode *inode, struct file *file)
 static bool pipe_is_empty(const struct trace_iterator *iter)
 {
     if (iter->cpu_file == RING_BUFFER_ALL_CPUS)
-        return ring_buffer_empty(iter->tr->buffer);
-    return ring_buffer_empty_cpu(iter->tr->buffer, iter->cpu_file);
+        return ring_buffer_empty(iter->array_buffer->buffer);
+    return ring_buffer_empty_cpu(iter->array_buffer->buffer, iter->cpu_file);
 }
 
 /* Tracing is off, and this reader has read entries before. */
 static bool pipe_is_at_end(const struct trace_iterator *iter)
 {
-    return !iter->tr->buffer->record_on && iter->idx;
+    return !iter->array_buffer->buffer->record_on && iter->idx;
 }
 
 static bool pipe_is_ready(const struct trace_iterator *iter)
 {
-    ring_buffer_expect_wakeup(iter->tr->buffer);
+    ring_buffer_expect_wakeup(iter->array_buffer->buffer);
     return !pipe_is_empty(iter) || pipe_is_at_end(iter);
 }
 
@@ -242,7 +290,7 @@ static int wait_pipe(struct trace_iterator *iter, const struct file *file)
         return 1;
     if (file->f_flags & O_NONBLOCK)
         return -EAGAIN;
-    err = wait_event_interruptible(iter->tr->buffer->waiters, pipe_is_ready(iter));
+    err = wait_event_interruptible(iter->array_buffer->buffer->waiters, pipe_is_ready(iter));
     return err ? err : !pipe_is_empty(iter);
 }
 
@@ -296,8 +344,9 @@ static const struct file_operations pipe_fops = {
     .release = pipe_release,
 };
 
-void trace_create_read_files(struct dentry *parent, long cpu)
+void trace_create_read_files(struct dentry *parent, struct trace_cpu_file *file)
 {
-    tracefs_create_file("trace", S_IRUGO | S_IWUSR, parent, (void *)cpu, &trace_fops);
-    tracefs_create_file("trace_pipe", S_IRUGO, parent, (void *)cpu, &pipe_fops);
+    tracefs_create_file("trace", S_IRUGO | S_IWUSR, parent, file, &trace_fops);
+    tracefs_create_file("snapshot", S_IRUGO | S_IWUSR, parent, file, &snapshot_fops);
+    tracefs_create_file("trace_pipe", S_IRUGO, parent, file, &pipe_fops);
 }
