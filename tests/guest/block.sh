@@ -10,7 +10,7 @@ script="cat /proc/partitions; ls -l /dev/vda; cat /sys/block/vda/size; dd if=/de
     cat /sys/block/vda/stat; head -n 2 /dev/vda; cat /sys/block/vda/stat; dd if=/copy of=/dev/vda bs=4096 seek=64 count=1;
     cat /proc/interrupts; echo the end"
 
-stat_of() { grep -E '^ +[0-9]+ +0 +[0-9]+' "$out" | sed -n "$1p" | awk "{ print \$$2 }"; }
+stat_of() { grep -E '^ +[0-9]+ +0 [ 0-9]+$' "$out" | sed -n "$1p" | awk "{ print \$$2 }"; }
 disk_ok() {
     head -c 131072 "$disk.before" >"$work_dir/half"
     cat "$work_dir/half" "$work_dir/half" | cmp - "$disk"

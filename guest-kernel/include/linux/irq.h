@@ -30,8 +30,9 @@ struct irqaction {
 struct irq_desc {
     spinlock_t lock; /* guards all but kstat_irqs */
     struct irqaction *action;
-    unsigned int depth; /* calls of disable_irq() */
-    bool in_progress;   /* a handler runs */
+    unsigned int depth;                     /* calls of disable_irq() */
+    bool in_progress;                       /* a handler runs */
+    unsigned int irq_count, irqs_unhandled; /* used by the handling hart only */
     unsigned int kstat_irqs[NR_CPUS];
 };
 

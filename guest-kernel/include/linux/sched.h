@@ -58,9 +58,6 @@ struct sched_param {
 
 struct sched_class;
 
-/* exit_state of a task that has ended: EXIT_ZOMBIE until its parent has waited for it. */
-enum { EXIT_DEAD = 0x10, EXIT_ZOMBIE = 0x20 };
-
 struct blk_plug;
 struct completion;
 struct files_struct;

@@ -17,13 +17,23 @@ irqreturn_t handle_irq_event(unsigned int irq, struct irqaction *action)
     return ret;
 }
 
-/* An interrupt that nobody wants would come again and again, so it is disabled. */
+/*
+ * A single one that nobody wants may be late: the device was served already. One that comes again
+ * and again is disabled, by Linux's figures: 99,900 in 100,000.
+ */
 static void note_interrupt(unsigned int irq, irqreturn_t ret)
 {
-    if (ret != IRQ_NONE)
+    enum { PERIOD = 100000, TOO_MANY = 99900 };
+    struct irq_desc *desc = &irq_desc[irq];
+
+    desc->irqs_unhandled += ret == IRQ_NONE;
+    if (++desc->irq_count < PERIOD)
         return;
-    pr_err("irq %u: nobody cared\n", irq);
-    disable_irq_nosync(irq);
+    if (desc->irqs_unhandled > TOO_MANY) {
+        pr_err("irq %u: nobody cared\n", irq);
+        disable_irq_nosync(irq);
+    }
+    desc->irq_count = desc->irqs_unhandled = 0;
 }
 
 void generic_handle_irq(unsigned int irq)
