@@ -33,8 +33,7 @@ struct kprobe_ctlblk kprobe_ctlblks[NR_CPUS];
 
 static __always_inline struct kprobe **bucket_of(const void *addr)
 {
-    return &kprobe_table[((unsigned long)addr >> 1 ^ (unsigned long)addr >> 7) %
-                         KPROBE_TABLE_SIZE];
+    return &kprobe_table[((unsigned long)addr >> 1 ^ (unsigned long)addr >> 7) % KPROBE_TABLE_SIZE];
 }
 
 struct kprobe *__kprobes get_kprobe(void *addr)

@@ -113,8 +113,8 @@ static int blacklist_show(struct seq_file *m, void *unused)
     const struct kprobe_blacklist_entry *e;
 
     (void)unused;
-    list_for_each_entry(e, &kprobe_blacklist, list)
-        seq_printf(m, "0x%016lx-0x%016lx\t%ps\n", e->start_addr, e->end_addr, (void *)e->start_addr);
+    list_for_each_entry(e, &kprobe_blacklist, list) seq_printf(
+        m, "0x%016lx-0x%016lx\t%ps\n", e->start_addr, e->end_addr, (void *)e->start_addr);
     return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(blacklist);

@@ -51,7 +51,8 @@ static struct cpu_stopper cpu_stopper[NR_CPUS];
 static DEFINE_MUTEX(stop_cpus_mutex); /* one stop_machine at a time */
 static bool stoppers_ready;           /* set once at boot */
 
-static __always_inline void set_state(struct multi_stop_data *msdata, enum multi_stop_state newstate)
+static __always_inline void set_state(struct multi_stop_data *msdata,
+                                      enum multi_stop_state newstate)
 {
     atomic_set(&msdata->thread_ack, msdata->num_threads);
     smp_store_release(&msdata->state, newstate);

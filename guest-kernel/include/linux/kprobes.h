@@ -17,9 +17,9 @@
 /* Code of the probes themselves: no probe may be in it. */
 #define __kprobes notrace __section(".kprobes.text")
 /* The same for a function that stays where it is. */
-#define NOKPROBE_SYMBOL(fname)                                    \
-    static const unsigned long nokprobe_##fname __used            \
-        __section("_kprobe_blacklist") = (unsigned long)(fname)
+#define NOKPROBE_SYMBOL(fname)                                                          \
+    static const unsigned long nokprobe_##fname __used __section("_kprobe_blacklist") = \
+        (unsigned long)(fname)
 
 struct ftrace_ops;
 struct ftrace_regs;
@@ -102,8 +102,8 @@ static inline bool kprobe_ftrace(const struct kprobe *p)
 }
 
 /*
- * Returns 0 or: -EINVAL (no such place, or none to probe), -ENOENT (no such symbol), -EILSEQ (inside
- * an instruction), -ENOMEM. May sleep, as all functions here that change probes.
+ * Returns 0 or: -EINVAL (no such place, or none to probe), -ENOENT (no such symbol), -EILSEQ
+ * (inside an instruction), -ENOMEM. May sleep, as all functions here that change probes.
  */
 int register_kprobe(struct kprobe *p);
 /* On return no handler of p runs, and none will. */

@@ -35,7 +35,7 @@ struct kprobe_ctlblk {
 };
 
 /* Bytes of the instruction whose first two are insn. */
-#define GET_INSN_LENGTH(insn) (((insn) & 3) == 3 ? 4u : 2u)
+#define GET_INSN_LENGTH(insn) (((insn)&3) == 3 ? 4u : 2u)
 
 /* The instruction at addr, which need not be a multiple of four. */
 u32 kprobe_read_insn(const void *addr);

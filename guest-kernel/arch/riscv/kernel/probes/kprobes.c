@@ -200,7 +200,8 @@ bool __kprobes kprobe_single_step_handler(struct pt_regs *regs)
     return true;
 }
 
-/* The instruction is run again from its own address, with its breakpoint, once the fault is mended. */
+/* The instruction is run again from its own address, with its breakpoint, once the fault is mended.
+ */
 static void __kprobes abort_step(struct kprobe *p, struct kprobe_ctlblk *kcb, struct pt_regs *regs)
 {
     regs->epc = (unsigned long)p->addr;

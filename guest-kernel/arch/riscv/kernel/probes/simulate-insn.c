@@ -68,9 +68,8 @@ void __kprobes simulate_branch(u32 opcode, unsigned long addr, struct pt_regs *r
 {
     unsigned long offset = field(opcode, 31, 31) << 12 | field(opcode, 7, 7) << 11 |
                            field(opcode, 30, 25) << 5 | field(opcode, 11, 8) << 1;
-    bool taken =
-        branch_taken(field(opcode, 14, 12), read_reg(regs, field(opcode, 19, 15)),
-                     read_reg(regs, field(opcode, 24, 20)));
+    bool taken = branch_taken(field(opcode, 14, 12), read_reg(regs, field(opcode, 19, 15)),
+                              read_reg(regs, field(opcode, 24, 20)));
 
     regs->epc = addr + (taken ? sign_extend(offset, 12) : 4);
 }
