@@ -430,9 +430,17 @@ void trace_create_marker_file(void);
 /* trace_filter_files.c: only in kernels that patch sites. */
 #ifdef CONFIG_DYNAMIC_FTRACE
 void trace_create_filter_files(void);
+/* A file with a set of functions, the filter of some ops; put takes over the new set. At boot. */
+void trace_create_filter_file(const char *name, struct ftrace_hash *(*get)(void),
+                              int (*put)(struct ftrace_hash *hash));
 #else
 static inline void trace_create_filter_files(void) {}
 #endif
+
+/* trace_stack.c */
+void trace_create_stack_files(void);
+void trace_start_boot_stack(void);
+void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lock is held */
 
 void trace_create_pid_files(void);
 void trace_create_profile_files(void);

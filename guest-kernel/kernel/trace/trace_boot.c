@@ -120,6 +120,7 @@ void tracing_start_boot_tracer(void)
         pr_info("ftrace: no memory for a snapshot\n");
     if (boot_clock && tracing_set_clock(&global_trace, boot_clock))
         pr_info("Trace clock %s not defined, going back to default\n", boot_clock);
+    trace_start_boot_stack();
     if (boot_tracer)
         start_tracer(boot_tracer);
     if (boot_options)

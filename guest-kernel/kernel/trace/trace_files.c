@@ -168,6 +168,10 @@ static int readme_show(struct seq_file *m, void *unused)
         "  set_graph_notrace    function_graph: do not trace these nor what they call\n"
         "  function_profile_enabled    1: count calls and measure their time\n"
         "  trace_stat/functionN        the profile of CPU N, longest time first\n"
+        "  stack_trace          the deepest kernel stack, by function, while\n"
+        "                       /proc/sys/kernel/stack_tracer_enabled is 1\n"
+        "  stack_max_size       its size in bytes; write 0 to begin anew\n"
+        "  stack_trace_filter   the functions at whose calls it is measured\n"
         "  max_graph_depth      function_graph: maximum depth of calls; 0: no limit\n");
     return 0;
 }
@@ -201,6 +205,7 @@ void trace_create_files(void)
     trace_create_option_files();
     trace_create_pid_files();
     trace_create_profile_files();
+    trace_create_stack_files();
     trace_create_latency_files(&global_trace, NULL);
     trace_create_read_files(NULL, &global_trace.all_cpus_file);
 }

@@ -183,6 +183,7 @@ void ftrace_files_forget(unsigned long ip)
     list_for_each_entry(w, &filter_writers, list) ftrace_hash_forget(w->hash, ip);
     ftrace_hash_forget(ftrace_graph_hash, ip);
     ftrace_hash_forget(ftrace_graph_notrace_hash, ip);
+    trace_stack_forget(ip);
 }
 
 static const char all_enabled[] = "#### all functions enabled ####\n";
@@ -318,6 +319,17 @@ static const struct file_operations filter_fops = {
     .write = filter_write,
     .release = filter_release,
 };
+
+void trace_create_filter_file(const char *name, struct ftrace_hash *(*get)(void),
+                              int (*put)(struct ftrace_hash *hash))
+{
+    struct filter_set *set = kzalloc(sizeof(*set));
+
+    if (!set)
+        return;
+    *set = (struct filter_set){get, put, all_enabled, NULL, false};
+    tracefs_create_file(name, S_IRUGO | S_IWUSR, NULL, set, &filter_fops);
+}
 
 void trace_create_filter_files(void)
 {
