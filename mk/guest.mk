@@ -61,6 +61,12 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o module/syscalls.o) \
+	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
+	drivers/block/virtio_blk.o drivers/irqchip/irq-sifive-plic.o \
+	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
+	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \
+	$(addprefix kernel/irq/, handle.o manage.o proc.o) arch/riscv/mm/ioremap.o \
+	$(addprefix mm/, filemap.o page-writeback.o readahead.o truncate.o) lib/radix-tree.o \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, jump_label.o module.o patch.o riscv_ksyms.o) kernel/jump_label.o kernel/jump_label_test.o \
 	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
@@ -81,7 +87,7 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_tes
 	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
-	trace_pid_files.o trace_printk.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o)
+	trace_pid_files.o trace_printk.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o trace_snapshot.o)
 
 # Files of the layouts that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \

@@ -109,7 +109,9 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(IRQ_INFO, "irq-info")             \
     C(MARKERS, "markers")               \
     C(PAUSE_ON_TRACE, "pause-on-trace") \
+    C(FUNCTION, "function-trace")       \
     C(FUNC_FORK, "function-fork")       \
+    C(DISPLAY_GRAPH, "display-graph")   \
     C(STACKTRACE, "stacktrace")
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
@@ -151,6 +153,7 @@ struct trace_array_cpu {
 
 /* Rings, and what is known of their entries. */
 struct array_buffer {
+    struct trace_array *tr;
     struct trace_buffer *buffer;
     u64 time_start;   /* of the last reset, or of the longest section */
     unsigned int cpu; /* the hart of that section */
@@ -170,6 +173,7 @@ struct trace_array {
     struct array_buffer array_buffer;
     /* The snapshot: written by nobody; exchanged with the other as a whole or ring by ring. */
     struct array_buffer max_buffer;
+    spinlock_t max_lock; /* held while they are exchanged; arch_spin_* only, with interrupts off */
     struct trace_cpu_file cpu_files[NR_CPUS], all_cpus_file;
     /* The members below are under trace_types_lock; flags are read by any hart. */
     const struct tracer *current_trace;
@@ -177,7 +181,9 @@ struct trace_array {
     int trace_ref;   /* open trace_pipes: the tracer cannot be changed */
     unsigned int clock_id;
     unsigned long tracing_cpumask;
-    bool buffer_expanded; /* the first use has expanded it to trace_buf_size */
+    bool allocated_snapshot;   /* max_buffer is as large as the other */
+    unsigned long max_latency; /* ns; the longest section that a latency tracer has seen */
+    bool buffer_expanded;      /* the first use has expanded it to trace_buf_size */
 };
 
 /* A reader's position in all rings or in one, and its current entry. */
@@ -191,6 +197,7 @@ struct trace_iterator {
     struct ring_buffer_iter *buffer_iter[NR_CPUS];
     bool annotate;         /* events were lost: mark where a hart's entries begin */
     unsigned long started; /* harts whose begin was marked */
+    bool snapshot;         /* the file `snapshot` */
     bool pauses;           /* recording is paused while it is open */
     struct trace_seq seq;  /* the current entry as text */
     unsigned int given;    /* bytes of seq that were read */
@@ -252,7 +259,10 @@ struct tracer {
     /* A common option is to change: any value but 0 prevents it. */
     int (*flag_changed)(struct trace_array *tr, u32 mask, bool set);
     int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
+    int (*update_thresh)(struct trace_array *tr);                  /* tracing_thresh has changed */
     struct tracer_flags *flags;
+    bool use_max_tr;     /* keeps its longest section in max_buffer */
+    bool print_max;      /* `trace` shows max_buffer */
     struct tracer *next; /* under trace_types_lock */
 };
 
@@ -265,7 +275,7 @@ extern struct tracer *trace_types; /* under trace_types_lock */
 int register_tracer(struct tracer *type);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 void tracing_set_on(struct trace_array *tr, bool on);
-void tracing_reset_online_cpus(struct trace_array *tr);
+void tracing_reset_online_cpus(struct array_buffer *buf);
 /* Expands the buffer to its full size before its first use. 0 or a negative error. */
 int tracing_update_buffers(struct trace_array *tr);
 int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int cpu);
@@ -302,6 +312,30 @@ void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long 
 void trace_event_commit(struct trace_array *tr, struct trace_buffer *buffer,
                         unsigned int trace_ctx);
 
+/* Writes a message as trace_printk() does, to these rings. */
+void trace_buffer_puts(struct trace_array *tr, struct trace_buffer *buffer, unsigned long ip,
+                       const char *text);
+
+/* ---- snapshots: trace_snapshot.c ---- */
+
+extern unsigned long tracing_thresh; /* ns; 0: none */
+extern bool trace_boot_snapshot;     /* parameter alloc_snapshot */
+
+/* Under trace_types_lock. 0 or -ENOMEM. */
+int tracing_alloc_snapshot_instance(struct trace_array *tr);
+void tracing_free_snapshot_instance(struct trace_array *tr);
+/* Takes a snapshot, in any context. Without memory for it, says so in the trace and stops it. */
+void tracing_snapshot_instance(struct trace_array *tr);
+/*
+ * A latency tracer's longest section ends on hart cpu and was tsk's: makes its entries the
+ * snapshot, of all harts or of this one. Interrupts are off.
+ */
+void update_max_tr(struct trace_array *tr, struct task_struct *tsk, unsigned int cpu);
+void update_max_tr_single(struct trace_array *tr, struct task_struct *tsk, unsigned int cpu);
+ssize_t trace_snapshot_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+void trace_print_snapshot_help(struct seq_file *m, const struct trace_iterator *iter);
+void trace_create_latency_files(struct trace_array *tr, struct dentry *dir);
+
 /* ---- reading ---- */
 
 /* Takes the next entry in order of time; NULL at the end. */
@@ -323,6 +357,8 @@ enum print_line_t trace_print_lat_context(struct trace_iterator *iter);
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent);
 
 /* trace_headers.c */
+/* The option changes unless the tracer objects; under trace_types_lock. 0 or -EINVAL. */
+int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled);
 void trace_print_header(struct seq_file *m, struct trace_iterator *iter);
 void trace_default_header(struct seq_file *m, struct trace_iterator *iter);
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter); /* for latency-format */

@@ -116,6 +116,8 @@ void tracing_start_boot_tracer(void)
         apply_boot_graph_filter(boot_graph_filter, &ftrace_graph_hash);
     if (boot_graph_notrace)
         apply_boot_graph_filter(boot_graph_notrace, &ftrace_graph_notrace_hash);
+    if (trace_boot_snapshot && tracing_alloc_snapshot())
+        pr_info("ftrace: no memory for a snapshot\n");
     if (boot_clock && tracing_set_clock(&global_trace, boot_clock))
         pr_info("Trace clock %s not defined, going back to default\n", boot_clock);
     if (boot_tracer)
