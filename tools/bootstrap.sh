@@ -21,6 +21,7 @@ build libjansson-dev reads reports (rvftrace report)
 build libzstd-dev compresses snapshots in files
 build libcmocka-dev runs the unit tests
 build pkg-config finds these libraries
+test e2fsprogs makes and checks the disks that guests read and write (mke2fs, e2fsck, debugfs)
 test qemu-system-misc runs the same guests for comparison (qemu-system-riscv64)
 test gdb-multiarch controls guests through the gdb server
 test opensbi is the firmware that QEMU starts them with
