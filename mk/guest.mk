@@ -68,6 +68,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
 	drivers/block/virtio_blk.o drivers/irqchip/irq-sifive-plic.o \
 	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
+	$(addprefix fs/ext2/, balloc.o dir.o inode.o namei.o super.o) \
 	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \
 	$(addprefix kernel/irq/, handle.o manage.o proc.o) arch/riscv/mm/ioremap.o \
 	$(addprefix mm/, filemap.o page-writeback.o readahead.o truncate.o) lib/radix-tree.o \
@@ -76,8 +77,8 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Probes.
-GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o) \
-	$(addprefix kernel/, kprobes.o kprobes_slots.o)
+GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o rethook_trampoline.o) \
+	$(addprefix kernel/, kprobes.o kprobes_slots.o kretprobes.o rethook.o)
 GUEST_OBJS += $(GUEST_PROBE_OBJS) $(addprefix kernel/, kprobes_files.o kprobes_test.o)
 
 # Programs: address spaces, system calls.
