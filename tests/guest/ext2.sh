@@ -9,7 +9,7 @@ mkdir -p "$root/d"
 seq 1 20000 >"$root/d/numbers"
 echo hi >"$root/hi"
 # Large enough for double indirect blocks of 1 KiB, and for a directory of several blocks.
-script='mount -t ext2 /dev/vda /mnt; mount | tail -n 1; cat /mnt/hi; wc -l /mnt/d/numbers; mkdir /mnt/new;
+changes='mount -t ext2 /dev/vda /mnt; mount | tail -n 1; cat /mnt/hi; wc -l /mnt/d/numbers; mkdir /mnt/new;
     for i in 1 2 3 4; do cat /mnt/d/numbers; done > /mnt/new/long; cp /mnt/d/numbers /mnt/new/copy;
     echo one > /mnt/new/one; echo two >> /mnt/new/one; mv /mnt/new/one /mnt/two; rm /mnt/hi; mkdir /mnt/gone;
     rmdir /mnt/gone; mv /mnt/d /mnt/new/d; for i in $(seq 1 90); do echo $i > /mnt/new/file-$i; done;
@@ -47,7 +47,7 @@ judge() {
 
 for i in 1 2 3 4; do cat "$root/d/numbers"; done >"$work_dir/long"
 make_disk 1024
-run_on_rvftrace mcount 2 "$script" --drive "$disk"
+run_on_rvftrace mcount 2 "$changes" --drive "$disk"
 judge rvftrace
 check "rvftrace: the audit finds nothing" test $status -eq 0
 
@@ -65,7 +65,7 @@ check "four harts: and a copy is whole" holds j6/last "$root/d/numbers"
 check "four harts: the audit finds nothing" test $status -eq 0
 
 make_disk 4096
-run_guest atomic 2 "$script" -drive "file=$disk,if=none,id=d,format=raw" -device virtio-blk-device,drive=d
+run_guest atomic 2 "$changes" -drive "file=$disk,if=none,id=d,format=raw" -device virtio-blk-device,drive=d
 judge QEMU
 
 finish
