@@ -1,6 +1,6 @@
 #!/bin/sh
 # ext2.sh - the guest mounts, reads and changes an ext2 made by mke2fs, judged by e2fsck and debugfs: blocks of 1 KiB on
-# rvftrace, blocks of 4 KiB on QEMU.
+# rvftrace, blocks of 4 KiB on QEMU; and six tasks at a time on four harts.
 . "$(dirname "$0")/lib.sh"
 PATH=$PATH:/sbin:/usr/sbin
 
@@ -9,7 +9,7 @@ mkdir -p "$root/d"
 seq 1 20000 >"$root/d/numbers"
 echo hi >"$root/hi"
 # Large enough for double indirect blocks of 1 KiB, and for a directory of several blocks.
-script='mount -t ext2 /dev/vda /mnt; mount | tail -n 1; cat /mnt/hi; wc -l /mnt/d/numbers; mkdir /mnt/new;
+changes='mount -t ext2 /dev/vda /mnt; mount | tail -n 1; cat /mnt/hi; wc -l /mnt/d/numbers; mkdir /mnt/new;
     for i in 1 2 3 4; do cat /mnt/d/numbers; done > /mnt/new/long; cp /mnt/d/numbers /mnt/new/copy;
     echo one > /mnt/new/one; echo two >> /mnt/new/one; mv /mnt/new/one /mnt/two; rm /mnt/hi; mkdir /mnt/gone;
     rmdir /mnt/gone; mv /mnt/d /mnt/new/d; for i in $(seq 1 90); do echo $i > /mnt/new/file-$i; done;
@@ -47,12 +47,25 @@ judge() {
 
 for i in 1 2 3 4; do cat "$root/d/numbers"; done >"$work_dir/long"
 make_disk 1024
-run_on_rvftrace mcount 2 "$script" --drive "$disk"
+run_on_rvftrace mcount 2 "$changes" --drive "$disk"
 judge rvftrace
 check "rvftrace: the audit finds nothing" test $status -eq 0
 
+# Six tasks create, copy, rename and remove, while the caches are dropped again and again.
+together='mount -t ext2 /dev/vda /mnt; for j in 1 2 3 4 5 6; do (mkdir /mnt/j$j; for i in $(seq 1 12); do
+    cp /mnt/d/numbers /mnt/j$j/f$i; mv /mnt/j$j/f$i /mnt/g$j; rm /mnt/g$j; echo $i > /mnt/j$j/k$i; done) & done;
+    for i in $(seq 1 40); do echo 3 > /proc/sys/vm/drop_caches; usleep 300; done & wait; ls /mnt/j? | grep -c k;
+    for j in 1 2 3 4 5 6; do cp /mnt/d/numbers /mnt/j$j/last & done; wait; umount /mnt; echo umount $?'
+make_disk 1024
+run_on_rvftrace callops 4 "$together" --drive "$disk"
+check "four harts: all names are there" console_has 72
+check "four harts: it is unmounted" console_has 'umount 0'
+check "four harts: e2fsck finds nothing wrong" e2fsck -fn "$disk"
+check "four harts: and a copy is whole" holds j6/last "$root/d/numbers"
+check "four harts: the audit finds nothing" test $status -eq 0
+
 make_disk 4096
-run_guest atomic 2 "$script" -drive "file=$disk,if=none,id=d,format=raw" -device virtio-blk-device,drive=d
+run_guest atomic 2 "$changes" -drive "file=$disk,if=none,id=d,format=raw" -device virtio-blk-device,drive=d
 judge QEMU
 
 finish
