@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 void state_io_save(struct state_io *io, size_t expected)
 {
     *io = (struct state_io){0};
@@ -166,6 +168,15 @@ size_t state_io_plain(struct state_io *io, size_t count, size_t max, size_t item
         return 0;
     }
     return there;
+}
+
+void state_io_text(struct state_io *io, char **text)
+{
+    size_t len = state_io_count(io, !io->loading && *text ? strlen(*text) : 0, SIZE_MAX);
+
+    if (io->loading)
+        *text = xcalloc(1, len + 1);
+    state_io_bytes(io, *text, len);
 }
 
 /* ---- maps ---- */

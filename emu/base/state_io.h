@@ -128,6 +128,12 @@ size_t state_io_count(struct state_io *io, size_t count, size_t max);
         state_io_bytes((io), (v)->at, state_count_ * sizeof *(v)->at);                \
     } while (0)
 
+/*
+ * A name or another text. While saving, NULL is the empty one; a restored one is of the heap, and
+ * what *text was before is not freed.
+ */
+void state_io_text(struct state_io *io, char **text);
+
 /* state_io_count for items of `item_bytes` bytes. */
 size_t state_io_plain(struct state_io *io, size_t count, size_t max, size_t item_bytes);
 

@@ -562,7 +562,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
 {
     unsigned harts = cluster_hart_count(a->config.cluster);
 
-    state_io_section(io, "audit", 4);
+    state_io_section(io, "audit", 5);
     STATE_IO_SAME(io, harts);
     STATE_IO_VEC(io, &a->findings, a->config.findings_max, finding_io);
     state_io_map(io, &a->index);
@@ -576,6 +576,7 @@ void audit_state_io(struct state_io *io, struct audit *a)
     STATE_IO(io, a->user_mode);
     STATE_IO(io, a->lock_seen);
     STATE_IO(io, a->text_protected);
+    STATE_IO(io, a->module_text_protected);
     site_rules_state_io(io, a);
     lifetime_rules_state_io(io, a);
     contract_rules_state_io(io, a);

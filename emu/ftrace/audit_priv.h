@@ -126,10 +126,11 @@ struct audit {
     struct audited_hart *harts;
     VEC_OF(struct window) windows; /* private to fetch_rules.c */
     uint64_t windows_left_out;
-    bool waits;          /* some hart's wait.sent may be set */
-    bool user_mode;      /* some hart has been in U-mode */
-    bool lock_seen;      /* the next two are private to patch_rules.c: text_mutex was owned once */
-    bool text_protected; /* text was not writable once */
+    bool waits;     /* some hart's wait.sent may be set */
+    bool user_mode; /* some hart has been in U-mode */
+    bool lock_seen; /* the next three are private to patch_rules.c: text_mutex was owned once */
+    bool text_protected;          /* the image's text was not writable once */
+    bool module_text_protected;   /* a module's */
     VEC_OF(struct parked) parked; /* private to site_rules.c */
     uint64_t parked_left_out;
     VEC_OF(struct away) away; /* private to lifetime_rules.c */

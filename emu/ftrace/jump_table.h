@@ -4,17 +4,34 @@
 #ifndef FTRACE_JUMP_TABLE_H
 #define FTRACE_JUMP_TABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct image;
 struct symbols;
 
-enum { JUMP_LABEL_BYTES = 4 };
+enum { JUMP_LABEL_BYTES = 4, JUMP_ENTRY_BYTES = 16 };
+
+/* An entry of the table: distances from the fields themselves. */
+struct jump_entry {
+    int32_t code, target;
+    int64_t key;
+};
 
 struct jump_place {
     uint64_t va, pa;
     uint64_t key; /* the key's address */
 };
+
+/* The place of the entry at an address, without its pa; *target: where the jump leads. */
+struct jump_place jump_entry_place(const struct jump_entry *e, uint64_t at, uint64_t *target);
+
+/* The instruction at a place: `nop`, and `jal zero`; never compressed. */
+bool jump_insn_is_nop(uint32_t insn);
+bool jump_insn_is_jump(uint32_t insn);
+
+/* Whether it may be at the place of a label with this target. */
+bool jump_insn_fits(uint32_t insn, uint64_t va, uint64_t target);
 
 /* Calls add() for each place in the image's text, in the order of the table. */
 void jump_table_read(const struct image *im, const struct symbols *symbols,

@@ -14,7 +14,7 @@
 #include "ftrace/modules.h"
 #include "load/symbols.h"
 
-enum { KEPT_MAX = 4096, NAME_MAX_BYTES = 4096 };
+enum { KEPT_MAX = 4096 };
 
 /* A function that was asked for. */
 struct kept {
@@ -112,20 +112,11 @@ void module_names_keep(const struct module_names *n, const struct finding *f)
             (void)symbols_name_at(n->symbols, f->facts[i].pc, NULL);
 }
 
-static void name_io(struct state_io *io, char **name)
-{
-    size_t len = state_io_count(io, *name ? strlen(*name) : 0, NAME_MAX_BYTES);
-
-    if (io->loading)
-        *name = xcalloc(len + 1, 1);
-    state_io_bytes(io, *name, len);
-}
-
 static void kept_io(struct state_io *io, struct kept *k)
 {
     STATE_IO(io, k->va);
     STATE_IO(io, k->end);
-    name_io(io, &k->name);
+    state_io_text(io, &k->name);
 }
 
 void module_names_state_io(void *names, struct state_io *io)

@@ -21,11 +21,8 @@
 #include "mem/bus.h"
 #include "mem/ram.h"
 
-/*
- * Sizes in bytes. The list's next pointer comes first; a struct module is examined for its areas
- * as far as AREAS_END from there.
- */
-enum { LIST_BYTES = 16, AREAS_END = 768, AREA_SIZE_BYTES_MAX = 64 << 20, MODULES_MAX = 1024 };
+/* Sizes in bytes. The state comes before the list, whose next pointer is its first member. */
+enum { STATE_BYTES = 8, LIST_BYTES = 16, AREA_SIZE_BYTES_MAX = 64 << 20, MODULES_MAX = 1024 };
 
 /*
  * Of the table of symbols: where a struct module is examined for it, what it may have, and how many
@@ -33,8 +30,7 @@ enum { LIST_BYTES = 16, AREAS_END = 768, AREA_SIZE_BYTES_MAX = 64 << 20, MODULES
  */
 enum { TABLE_END = 2048, ENTRIES_MAX = 1 << 17, NAMES_MAX = 1 << 12, STRINGS_MAX = 16 << 20 };
 
-/* Reads the guest's memory as the hart maps it. */
-static bool read_guest(const struct cluster *c, struct hart *h, uint64_t va, void *to, size_t len)
+bool module_read(const struct cluster *c, struct hart *h, uint64_t va, void *to, size_t len)
 {
     uint8_t *at = to;
 
@@ -78,23 +74,37 @@ static bool area_has(const uint64_t *words, uint64_t va)
     return false;
 }
 
-/* `areas`: what follows the name. */
-static bool module_has(const uint64_t *areas, size_t count, uint64_t va)
+bool module_areas_have(const struct module_areas *areas, uint64_t va)
 {
-    for (size_t i = 0; i + 3 <= count; i++)
-        if (area_has(&areas[i], va))
+    for (size_t i = 0; i + 3 <= MODULE_AREAS; i++)
+        if (area_has(&areas->words[i], va))
             return true;
     return false;
 }
 
-enum { AREAS = (AREAS_END - LIST_BYTES - MODULE_NAME_MAX) / 8 };
+/* Of the module whose list node this is. */
+static bool read_module(const struct cluster *c, struct hart *h, uint64_t node,
+                        char name[MODULE_NAME_MAX], struct module_areas *areas)
+{
+    return module_read(c, h, node + LIST_BYTES, name, MODULE_NAME_MAX) && is_name(name) &&
+           module_read(c, h, node + LIST_BYTES + MODULE_NAME_MAX, areas->words,
+                       sizeof areas->words);
+}
+
+bool module_areas_read(const struct cluster *c, struct hart *h, uint64_t module,
+                       struct module_areas *areas)
+{
+    char name[MODULE_NAME_MAX];
+
+    return read_module(c, h, module + STATE_BYTES, name, areas);
+}
 
 /* The guest's memory as a hart maps it, and its module that has an address. */
 struct found {
     const struct cluster *cluster;
     struct hart *hart;
     uint64_t node; /* of the list */
-    uint64_t areas[AREAS];
+    struct module_areas areas;
     unsigned entries_left; /* to be read, so that damaged tables end */
 };
 
@@ -104,17 +114,14 @@ static bool find_module(struct found *f, const struct symbols *symbols, uint64_t
     uint64_t list;
 
     if (!symbols_find(symbols, "modules", &list) ||
-        !read_guest(f->cluster, f->hart, list, &f->node, sizeof f->node))
+        !module_read(f->cluster, f->hart, list, &f->node, sizeof f->node))
         return false;
     for (unsigned i = 0; i < MODULES_MAX && f->node != list; i++) {
-        if (!read_guest(f->cluster, f->hart, f->node + LIST_BYTES, name, MODULE_NAME_MAX) ||
-            !is_name(name) ||
-            !read_guest(f->cluster, f->hart, f->node + LIST_BYTES + MODULE_NAME_MAX, f->areas,
-                        sizeof f->areas))
+        if (!read_module(f->cluster, f->hart, f->node, name, &f->areas))
             return false;
-        if (module_has(f->areas, AREAS, va))
+        if (module_areas_have(&f->areas, va))
             return true;
-        if (!read_guest(f->cluster, f->hart, f->node, &f->node, sizeof f->node))
+        if (!module_read(f->cluster, f->hart, f->node, &f->node, sizeof f->node))
             return false;
     }
     return false;
@@ -138,7 +145,7 @@ struct table {
 
 /* An entry, of either form. */
 struct entry {
-    uint64_t va;
+    uint64_t va, size;
     uint64_t name; /* the address of its first character */
     bool defined;
 };
@@ -160,9 +167,11 @@ static struct entry entry_at(const struct table *t, const uint8_t *at)
         memcpy(&offset, at, 4);
         memcpy(&section, at + 6, 2);
         memcpy(&e.va, at + 8, 8);
+        memcpy(&e.size, at + 16, 8);
         e.defined = section != 0;
     } else {
         memcpy(&e.va, at, 8);
+        memcpy(&e.size, at + 8, 4);
         memcpy(&offset, at + 12, 4);
     }
     e.name = t->strings + offset;
@@ -177,7 +186,7 @@ static bool read_name(const struct found *f, uint64_t at, char name[MODULE_FUNCT
 
     do {
         if (len == MODULE_FUNCTION_MAX - 1 ||
-            !read_guest(f->cluster, f->hart, at + len, &name[len], 1))
+            !module_read(f->cluster, f->hart, at + len, &name[len], 1))
             return false;
         if (name[len] && (name[len] <= ' ' || name[len] > '~'))
             return false;
@@ -218,13 +227,13 @@ static void take_entries(struct module_symbols *m, const struct table *t)
     for (uint32_t i = 0; i < t->count; i += ENTRIES_AT_ONCE) {
         uint32_t count = t->count - i < ENTRIES_AT_ONCE ? t->count - i : ENTRIES_AT_ONCE;
 
-        if (!read_guest(m->found.cluster, m->found.hart, t->entries + (uint64_t)i * size, bytes,
-                        (size_t)count * size))
+        if (!module_read(m->found.cluster, m->found.hart, t->entries + (uint64_t)i * size, bytes,
+                         (size_t)count * size))
             break;
         for (uint32_t k = 0; k < count; k++) {
             struct entry e = entry_at(t, bytes + (size_t)k * size);
 
-            if (e.defined && module_has(m->found.areas, AREAS, e.va))
+            if (e.defined && module_areas_have(&m->found.areas, e.va))
                 VEC_PUSH(&m->entries, e);
         }
     }
@@ -271,6 +280,16 @@ bool module_symbols_at(const struct module_symbols *m, uint64_t va, struct modul
     return va < out->end;
 }
 
+bool module_symbols_object_at(const struct module_symbols *m, uint64_t va,
+                              char name[MODULE_FUNCTION_MAX])
+{
+    size_t at = entries_up_to(m, va), first = at > NAMES_MAX ? at - NAMES_MAX : 0;
+
+    while (at > first && !has_name(m, at - 1, name))
+        at--;
+    return at > first && va - m->entries.at[at - 1].va < m->entries.at[at - 1].size;
+}
+
 const char *module_symbols_module(const struct module_symbols *m)
 {
     return m->module;
@@ -284,7 +303,7 @@ static bool read_table(struct found *f, const uint64_t words[3], struct table *t
 
     *t = (struct table){.entries = words[0], .strings = words[2], .count = (uint32_t)words[1]};
     if (!t->entries || t->entries % 8 || !t->strings || !words[1] || words[1] > f->entries_left ||
-        !read_guest(f->cluster, f->hart, t->entries, first, sizeof first))
+        !module_read(f->cluster, f->hart, t->entries, first, sizeof first))
         return false;
     f->entries_left -= t->count;
     t->is_elf = !memcmp(first, zero, sizeof zero);
@@ -296,7 +315,7 @@ static void take_table_at(struct module_symbols *m, uint64_t va)
     uint64_t words[3];
     struct table t;
 
-    if (read_guest(m->found.cluster, m->found.hart, va, words, sizeof words) &&
+    if (module_read(m->found.cluster, m->found.hart, va, words, sizeof words) &&
         read_table(&m->found, words, &t))
         take_entries(m, &t);
 }
@@ -313,7 +332,7 @@ static void find_entries(struct module_symbols *m)
         uint64_t pointer;
 
         take_table_at(m, m->found.node + at);
-        if (read_guest(m->found.cluster, m->found.hart, m->found.node + at, &pointer, 8) &&
+        if (module_read(m->found.cluster, m->found.hart, m->found.node + at, &pointer, 8) &&
             pointer && pointer % 8 == 0)
             take_table_at(m, pointer);
     }

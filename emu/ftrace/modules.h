@@ -10,6 +10,7 @@
 #define FTRACE_MODULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cluster;
@@ -19,8 +20,9 @@ struct symbols;
 
 enum {
     MODULE_FUNCTION_MAX = 128,
-    MODULE_NAME_MAX = 56
-}; /* with the NUL: MODULE_NAME_LEN of 64-bit Linux */
+    MODULE_NAME_MAX = 56, /* with the NUL: MODULE_NAME_LEN of 64-bit Linux */
+    MODULE_AREAS = 87     /* words behind the name in which the areas are looked for */
+};
 
 /*
  * Finds the module that has the virtual address in one of its areas, in the memory that `h` has
@@ -28,6 +30,19 @@ enum {
  */
 bool module_name_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
                     uint64_t va, char name[MODULE_NAME_MAX]);
+
+/* Reads the guest's memory as the hart maps it; false: not all of it is mapped to memory. */
+bool module_read(const struct cluster *c, struct hart *h, uint64_t va, void *to, size_t len);
+
+/* The areas of a module. */
+struct module_areas {
+    uint64_t words[MODULE_AREAS]; /* what follows the name */
+};
+
+/* Those of the struct module at an address. False: its name is none, or it is not mapped. */
+bool module_areas_read(const struct cluster *c, struct hart *h, uint64_t module,
+                       struct module_areas *areas);
+bool module_areas_have(const struct module_areas *areas, uint64_t va);
 
 struct module_function {
     char module[MODULE_NAME_MAX], name[MODULE_FUNCTION_MAX];
@@ -46,7 +61,15 @@ const char *module_symbols_module(const struct module_symbols *m); /* its name *
 /* Finds the function that has the address. False: none has. */
 bool module_symbols_at(const struct module_symbols *m, uint64_t va, struct module_function *out);
 
-/* The same for a single question. False: no module has the address, or none of its functions. */
+/*
+ * The name of the variable that has the address. False: it has none, as where the kernel keeps the
+ * names of functions only.
+ */
+bool module_symbols_object_at(const struct module_symbols *m, uint64_t va,
+                              char name[MODULE_FUNCTION_MAX]);
+
+/* The same as module_symbols_at for a single question. False: no module has the address, or none of
+ * its functions. */
 bool module_function_at(const struct cluster *c, struct hart *h, const struct symbols *symbols,
                         uint64_t va, struct module_function *out);
 

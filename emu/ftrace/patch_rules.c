@@ -429,14 +429,31 @@ static bool is_patching(const struct audit *a)
     return false;
 }
 
+/*
+ * Whether text that is writable where it is run is meant to be so. The kernel protects its own when
+ * it has booted, and a module's before its first function runs, or never: the two are options.
+ */
+static bool is_left_writable(struct audit *a, struct hart *h, const struct text_store *t, bool own)
+{
+    uint64_t pa;
+
+    if (t->site != NO_SITE ? !site_get(a->config.sites, t->site)->module
+                           : !text_map_module_label(a->config.text, t->pa, 1)) {
+        a->text_protected |= !own;
+        return !a->text_protected && !a->user_mode;
+    }
+    a->module_text_protected |= !own && hart_translate(h, t->va, ACCESS_LOAD, &pa) &&
+                                pa / PAGE_BYTES == t->pa / PAGE_BYTES; /* it is not unloaded */
+    return !a->module_text_protected;
+}
+
 /* The address at which the text of the hart's last store can be written; 0: none. */
 static uint64_t writable_at(struct audit *a, struct hart *h, const struct text_store *t)
 {
-    bool own = is_writable(a, h, t->va, t->pa);
+    bool own = is_writable(a, h, t->va, t->pa), meant = is_left_writable(a, h, t, own);
 
-    a->text_protected |= !own;
     if (own)
-        return a->text_protected || a->user_mode ? t->va : 0;
+        return meant ? 0 : t->va;
     return t->alias != t->va && is_writable(a, h, t->alias, t->pa) ? t->alias : 0;
 }
 

@@ -250,10 +250,14 @@ static void put_jump_label(struct sheet *s, size_t i)
     json_hex(j, "address", l.va);
     json_text(j, "function", l.function);
     json_text(j, "key", l.key);
+    if (l.module)
+        json_text(j, "module", l.module);
     if ((l.entries[JUMP_NOP] || l.entries[JUMP_JUMP]) &&
         lines_outside(s->report->lines, l.va, "jump_label.h", &place))
         put_line(s, &place);
     put_jump_states(j, l.entries, l.parts);
+    if (l.gone)
+        json_number(j, "gone", 1);
 }
 
 static void put_totals(struct json *j, const struct report *r)
@@ -422,6 +426,7 @@ static void put_not_kept(struct json *j, const struct report *r)
     json_number(j, "swaps_left_out", watch.swaps);
     json_line(j, 1);
     json_number(j, "sites_left_out", watch.sites);
+    json_number(j, "jump_labels_left_out", watch.labels);
     json_line(j, 1);
     json_number(j, "returns_left_out", watch.returns);
 }

@@ -644,21 +644,6 @@ void site_remove(struct site_table *t, uint32_t id)
 
 /* ---- state ---- */
 
-/* Saves or restores a name of an added site; a restored one is from xcalloc. */
-static void name_io(struct state_io *io, char **name)
-{
-    size_t len;
-
-    if (io->loading) {
-        len = state_io_count(io, 0, SIZE_MAX);
-        *name = xcalloc(1, len + 1);
-    } else {
-        len = *name ? strlen(*name) : 0;
-        (void)state_io_count(io, len, SIZE_MAX);
-    }
-    state_io_bytes(io, *name, len);
-}
-
 static void added_io(struct state_io *io, struct site *s, struct names *names)
 {
     STATE_IO(io, s->va);
@@ -666,8 +651,8 @@ static void added_io(struct state_io *io, struct site *s, struct names *names)
     STATE_IO_BELOW(io, s->kind, SITE_GRAPH_REGS_CALL + 1);
     STATE_IO_BELOW(io, s->size, SITE_BYTES_MAX + 1);
     STATE_IO(io, s->ra_copy);
-    name_io(io, &names->function);
-    name_io(io, &names->module);
+    state_io_text(io, &names->function);
+    state_io_text(io, &names->module);
     s->function = names->function;
     s->module = names->module;
 }

@@ -18,9 +18,20 @@ struct range {
 
 struct text_map {
     VEC_OF(struct range) ranges;
-    struct map labels; /* half of the physical address of a jump label -> 0 */
+    struct map labels; /* half of the physical address of a jump label of the image -> 0 */
+    struct map added;  /* of a module -> the virtual address */
     bool is_exact;
 };
+
+void text_map_add_label(struct text_map *m, uint64_t va, uint64_t pa)
+{
+    map_put(&m->added, pa / 2, va);
+}
+
+void text_map_remove_label(struct text_map *m, uint64_t pa)
+{
+    map_remove(&m->added, pa / 2);
+}
 
 static void add_label(void *ctx, const struct jump_place *place)
 {
@@ -66,6 +77,7 @@ void text_map_free(struct text_map *m)
         return;
     VEC_FREE(&m->ranges);
     map_free(&m->labels);
+    map_free(&m->added);
     free(m);
 }
 
@@ -80,16 +92,36 @@ static const struct range *range_with(const struct text_map *m, uint64_t pa, uin
     return NULL;
 }
 
+/* The label that has a byte in [pa, pa + size); 0: none. */
+static uint64_t label_in(const struct map *labels, uint64_t pa, unsigned size)
+{
+    uint64_t ignored;
+
+    for (uint64_t at = (pa - JUMP_LABEL_BYTES + 2) & ~UINT64_C(1); at < pa + size; at += 2)
+        if (map_get(labels, at / 2, &ignored))
+            return at;
+    return 0;
+}
+
 bool text_map_has(const struct text_map *m, uint64_t pa, uint64_t size)
 {
-    return range_with(m, pa, size) != NULL;
+    uint64_t label;
+
+    if (range_with(m, pa, size))
+        return true;
+    label = size <= JUMP_LABEL_BYTES ? label_in(&m->added, pa, (unsigned)size) : 0;
+    return label && pa >= label && pa + size <= label + JUMP_LABEL_BYTES;
 }
 
 uint64_t text_map_va(const struct text_map *m, uint64_t pa)
 {
     const struct range *r = range_with(m, pa, 1);
+    uint64_t label, va;
 
-    return r ? r->va + (pa - r->pa) : 0;
+    if (r)
+        return r->va + (pa - r->pa);
+    label = label_in(&m->added, pa, 1);
+    return label && map_get(&m->added, label / 2, &va) ? va + (pa - label) : 0;
 }
 
 bool text_map_is_exact(const struct text_map *m)
@@ -99,10 +131,12 @@ bool text_map_is_exact(const struct text_map *m)
 
 uint64_t text_map_jump_label(const struct text_map *m, uint64_t pa, unsigned size)
 {
-    uint64_t ignored;
+    uint64_t label = label_in(&m->labels, pa, size);
 
-    for (uint64_t at = (pa - JUMP_LABEL_BYTES + 2) & ~UINT64_C(1); at < pa + size; at += 2)
-        if (map_get(&m->labels, at / 2, &ignored))
-            return at;
-    return 0;
+    return label ? label : label_in(&m->added, pa, size);
+}
+
+uint64_t text_map_module_label(const struct text_map *m, uint64_t pa, unsigned size)
+{
+    return label_in(&m->added, pa, size);
 }

@@ -13,6 +13,7 @@
 #include "ftrace/audit.h"
 #include "ftrace/calls.h"
 #include "ftrace/jump_labels.h"
+#include "ftrace/module_labels.h"
 #include "ftrace/module_sites.h"
 #include "ftrace/patch_log.h"
 #include "ftrace/site_check.h"
@@ -41,6 +42,7 @@ struct watch {
     struct account *account;
     struct trampolines *trampolines; /* these two with the account */
     struct jump_labels *jump_labels;
+    struct module_labels *module_labels;
     struct audit *audit;
     struct site_check *site_check; /* these two with the audit */
     struct site_sweep *site_sweep;
@@ -249,6 +251,8 @@ struct watch *watch_new(const struct watch_config *config, const struct diag *d)
     listen_to_calls(w, config, d);
     if (config->account)
         count_costs(w, config);
+    w->module_labels =
+        module_labels_new(config->cluster, config->image, config->symbols, w->text, w->jump_labels);
     if (config->audit) {
         w->audit = new_audit(w, config);
         w->site_check = site_check_new(config->cluster, w->sites, config->image, config->symbols);
@@ -270,6 +274,7 @@ void watch_free(struct watch *w)
     calls_free(w->calls);
     account_free(w->account);
     trampolines_free(w->trampolines);
+    module_labels_free(w->module_labels);
     jump_labels_free(w->jump_labels);
     site_sweep_free(w->site_sweep);
     site_check_free(w->site_check);
@@ -298,6 +303,7 @@ void watch_state_io(void *watch, struct state_io *io)
         trampolines_state_io(io, w->trampolines);
     if (w->jump_labels)
         jump_labels_state_io(io, w->jump_labels);
+    module_labels_state_io(io, w->module_labels);
     if (w->calls)
         calls_state_io(io, w->calls);
     patch_log_state_io(io, w->patches);
@@ -323,7 +329,9 @@ struct watch_left_out watch_left_out(const struct watch *w)
 {
     return (struct watch_left_out){.returns = w->calls ? calls_returns_left_out(w->calls) : 0,
                                    .swaps = w->audit ? audit_swaps_left_out(w->audit) : 0,
-                                   .sites = site_life_left_out(w->site_life)};
+                                   .sites = site_life_left_out(w->site_life),
+                                   .labels =
+                                       w->jump_labels ? jump_labels_left_out(w->jump_labels) : 0};
 }
 
 const struct site_table *watch_sites(const struct watch *w)

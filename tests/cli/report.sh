@@ -11,7 +11,7 @@ guest() { # NAME LAYOUT SCRIPT: writes $work/NAME.json
 
 guest off mcount 'work calls 1'
 claim 'a run without tracing has a report' has_status 0
-guest on mcount 'insmod /lib/modules/trace_sample.ko depth=2; echo function > /sys/kernel/tracing/current_tracer; cat /proc/trace_sample; work calls 1'
+guest on mcount 'insmod /lib/modules/trace_sample.ko depth=2 print=1; echo function > /sys/kernel/tracing/current_tracer; cat /proc/trace_sample; rmmod trace_sample; work calls 1'
 guest pfe8 pfe8 'work calls 1'
 timing=cva6
 guest core pfe16 'echo function_graph > /sys/kernel/tracing/current_tracer; work calls 1'
@@ -101,6 +101,13 @@ claim '... and the summary of the run says the parts' sh -c \
 run report --of jump-labels --by site "$work/core.json"
 claim 'a table of jump labels, with the line of each in the function' \
     grep -q '^kmem_cache_free at 0x[0-9a-f]*  *[1-9][0-9,]* .* guest-kernel/mm/slab.c:[0-9]' "$out"
+
+claim 'a jump label of a module is counted while the module is there' python3 -c "
+import json
+labels = [l for l in json.load(open('$work/on.json'))['jump_labels'] if 'module' in l]
+assert [(l['module'], l['function'], l['nop']['entries'], l['jump']['entries'], l.get('gone')) for l in labels] == [
+    ('trace_sample', 'sample_show', 0, 1, 1)], labels
+assert labels[0]['jump']['cycles'] >= 1"
 
 run report --of sites --top 3 --sort on-entries "$work/on.json"
 claim 'a table has a head, the rows that were asked for, and a total' sh -c \

@@ -25,7 +25,7 @@ files_and_options() {
     check "$2: the options are Linux's, in its order" says 'cat /sys/kernel/tracing/trace_options' \
         "$(printf '%s\n' print-parent nosym-offset nosym-addr noverbose noraw nohex nobin annotate \
         nouserstacktrace context-info nolatency-format record-cmd overwrite nodisable_on_free irq-info markers \
-        nopause-on-trace nofunction-fork nostacktrace notest_nop_accept notest_nop_refuse)"
+        nopause-on-trace function-trace nofunction-fork nodisplay-graph nostacktrace notest_nop_accept notest_nop_refuse)"
     check "$2: an option is set by its name" says "cat $T/options/raw" 1
     check "$2: and by its file" test "$(after "cat $T/options/raw" 2)" = 0
     check "$2: an unknown option is EINVAL" einval 'echo nosuch'

@@ -171,6 +171,7 @@ dmesg | sed -n 's/.*ftrace: allocating \([0-9]*\) .*/sites: \1/p'
 cd /sys/kernel/tracing; echo function > current_tracer; ls / > /tmp/x; echo nop > current_tracer
 E2
 cat >>"$work/lines" <<'E2'
+for round in 1 2; do insmod /modules/test_static_key_base.ko; insmod /modules/test_static_keys.ko; rmmod test_static_keys test_static_key_base; done
 insmod /modules/ext2.ko; mkdir /tmp/d; mount -t ext2 /dev/vda /tmp/d
 echo 'ext2_*' > set_ftrace_filter; echo function > current_tracer; seq 1 1000 > /tmp/d/numbers; umount /tmp/d
 E2
@@ -183,6 +184,10 @@ claim '... a module whose code was run has sites, with its name' \
     test "$(report 'sum(s.get("module") == "ext2" and s["on"]["entries"] > 0 for s in r["sites"]) > 5')" = True
 claim '... jump labels were passed, as nops and as jumps, with the names of their keys' test "$(report \
     'all(sum(l[x]["entries"] for l in r["jump_labels"] if l["key"]) > 100 for x in ("nop", "jump"))')" = True
+# Each of the test module's 18 functions asks its key three times: as it is at first, changed, and as it was.
+claim '... those of modules, too, each time these are loaded' test "$(report \
+    '[l["gone"] == 1 and l["key"] != "" and sorted(l[x]["entries"] for x in ("nop", "jump"))
+      for l in r["jump_labels"] if l.get("module") == "test_static_keys"] == [[1, 2]] * 36')" = True
 claim '... the report has as many sites as the kernel says it found' \
     answered "sites: $(report 'r["totals"]["functions"] - sum("module" in s for s in r["sites"])')"
 claim '... a site that is off costs two nops' test "$(report 'r["totals"]["off"]["cycles"] / r["totals"]["off"]["entries"]')" = 2.0

@@ -409,6 +409,30 @@ static void a_table_of_linux_is_that_of_an_elf(void **state)
     wreck(&s);
 }
 
+static void a_variable_ends_where_its_size_says(void **state)
+{
+    char name[MODULE_FUNCTION_MAX];
+    struct module_symbols *m;
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    put_modules(&s, 1);
+    put_table(&s, TABLE_WORD, TABLE, 2, STRINGS);
+    put_own_entry(&s, 0, AREA(0) + 0x10, "first"); /* of four bytes */
+    put_own_entry(&s, 1, AREA(0) + 0x40, "second");
+    m = module_symbols_new(s.w.cluster, s.w.hart, s.symbols, AREA(0));
+    assert_non_null(m);
+    assert_true(module_symbols_object_at(m, AREA(0) + 0x13, name));
+    assert_string_equal(name, "first");
+    assert_true(module_symbols_object_at(m, AREA(0) + 0x40, name));
+    assert_string_equal(name, "second");
+    assert_false(module_symbols_object_at(m, AREA(0) + 0x14, name));
+    assert_false(module_symbols_object_at(m, AREA(0) + 0xf, name));
+    module_symbols_free(m);
+    wreck(&s);
+}
+
 static void what_is_no_table_is_passed_over(void **state)
 {
     struct module_function f;
@@ -475,6 +499,7 @@ int main(void)
         cmocka_unit_test(random_damage_gives_a_name_or_none),
         cmocka_unit_test(a_function_is_the_nearest_symbol_below_in_the_guest_kernels_table),
         cmocka_unit_test(a_table_of_linux_is_that_of_an_elf),
+        cmocka_unit_test(a_variable_ends_where_its_size_says),
         cmocka_unit_test(what_is_no_table_is_passed_over),
         cmocka_unit_test(random_tables_give_a_function_that_has_the_address_or_none),
     };

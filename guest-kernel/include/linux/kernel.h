@@ -44,6 +44,12 @@ int __printf(2, 3) __trace_printk(unsigned long ip, const char *fmt, ...);
     here_:                                                          \
         __trace_printk((unsigned long)&&here_, fmt, ##__VA_ARGS__); \
     })
+/* Makes what was traced until now the snapshot, in any context. */
+void tracing_snapshot(void);
+/* Allocates the memory for snapshots; may sleep. 0 or -ENOMEM. */
+int tracing_alloc_snapshot(void);
+/* Both; may sleep. */
+void tracing_snapshot_alloc(void);
 #else
 static inline void ftrace_dump(enum ftrace_dump_mode mode)
 {

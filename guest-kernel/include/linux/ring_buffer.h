@@ -110,6 +110,14 @@ bool ring_buffer_empty(struct trace_buffer *buffer);
  */
 void ring_buffer_expect_wakeup(struct trace_buffer *buffer);
 void ring_buffer_wake_waiters(struct trace_buffer *buffer);
+/* The same in any context, a little later. */
+void ring_buffer_wake_later(struct trace_buffer *buffer);
+
+/*
+ * Exchanges the rings of hart cpu, which is the caller's, with interrupts off. -EBUSY: an entry is
+ * being written; -EAGAIN: one of them does not record; -EINVAL: they differ in size.
+ */
+int ring_buffer_swap_cpu(struct trace_buffer *a, struct trace_buffer *b, unsigned int cpu);
 
 /* Iterating over the events in the ring; writers may overwrite them meanwhile. */
 struct ring_buffer_iter;

@@ -1,11 +1,11 @@
 /*
- * trace_events.h - entries of the trace, types of entries, and events: types that can be turned on by
- * name.
+ * trace_events.h - entries of the trace, types of entries, and events: types that can be turned on
+ * by name.
  *
- * An event (struct trace_event_call) has a class, which has the fields of its entries and knows how to
- * turn it on. TRACE_EVENT() makes both of one definition; other code may fill them in and call
- * trace_add_event_call(). A trace has a struct trace_event_file for each event, with its state in that
- * trace.
+ * An event (struct trace_event_call) has a class, which has the fields of its entries and knows how
+ * to turn it on. TRACE_EVENT() makes both of one definition; other code may fill them in and call
+ * trace_add_event_call(). A trace has a struct trace_event_file for each event, with its state in
+ * that trace.
  */
 #ifndef LINUX_TRACE_EVENTS_H
 #define LINUX_TRACE_EVENTS_H
@@ -46,12 +46,13 @@ struct trace_iterator {
     void *private; /* set by the tracer's open() */
     /* Iterators of the rings; NULL: this reader consumes. */
     struct ring_buffer_iter *buffer_iter[NR_CPUS];
-    bool annotate;         /* events were lost: mark where a hart's entries begin */
-    unsigned long started; /* harts whose begin was marked */
-    bool pauses;           /* recording is paused while it is open */
-    struct trace_seq seq;  /* the current entry as text */
+    bool annotate;            /* events were lost: mark where a hart's entries begin */
+    unsigned long started;    /* harts whose begin was marked */
+    bool snapshot;            /* the file `snapshot` */
+    bool pauses;              /* recording is paused while it is open */
+    struct trace_seq seq;     /* the current entry as text */
     struct trace_seq tmp_seq; /* parts of the current entry that are strings of their own */
-    unsigned int given;    /* bytes of seq that were read */
+    unsigned int given;       /* bytes of seq that were read */
     unsigned long lost_events;
     unsigned int cpu;
     u64 ts;
@@ -258,8 +259,8 @@ static inline struct list_head *trace_get_fields(struct trace_event_call *call)
 }
 
 /* Adds a field to the class. 0 or -ENOMEM. */
-int trace_define_field(struct trace_event_call *call, const char *type, const char *name, int offset,
-                       int size, int is_signed, int filter_type);
+int trace_define_field(struct trace_event_call *call, const char *type, const char *name,
+                       int offset, int size, int is_signed, int filter_type);
 /* FILTER_* by the name of a type. */
 int filter_assign_type(const char *type);
 

@@ -25,7 +25,8 @@ void trace_seq_putmem(struct trace_seq *s, const void *mem, unsigned int len);
 /* Appends each byte as two hex digits, the last byte first, and a blank. */
 void trace_seq_putmem_hex(struct trace_seq *s, const void *mem, unsigned int len);
 
-/* Where the next text will be: for a part that is printed as a string of its own, ended by a NUL. */
+/* Where the next text will be: for a part that is printed as a string of its own, ended by a NUL.
+ */
 static inline char *trace_seq_buffer_ptr(struct trace_seq *s)
 {
     return s->buffer + s->len;

@@ -5,6 +5,7 @@
  *     function:traceoff:3    three calls turn tracing off; calls while it is off do not count
  *     function:stacktrace:5  five calls record the stack; calls while tracing is off do not
  * count
+ *     function:snapshot      each call takes a snapshot of the trace; a limit may be added
  *     function:dump          the first call prints the trace of all harts to the console
  *     function:cpudump       the first call prints the trace of its hart
  *
@@ -91,6 +92,13 @@ static void act_stacktrace(struct func_probe *p, const struct probe_call *call)
         trace_function_stack(call->ip, call->parent_ip, call->trace_ctx);
 }
 
+static void act_snapshot(struct func_probe *p, const struct probe_call *call)
+{
+    (void)call;
+    if (may_act(p))
+        tracing_snapshot_instance(&global_trace);
+}
+
 static void act_dump(struct func_probe *p, const struct probe_call *call)
 {
     (void)call;
@@ -109,6 +117,7 @@ static struct func_command commands[] = {
     {.name = "traceon", .act = act_traceon, .ops = {.func = probe_called}},
     {.name = "traceoff", .act = act_traceoff, .ops = {.func = probe_called}},
     {.name = "stacktrace", .act = act_stacktrace, .ops = {.func = probe_called}},
+    {.name = "snapshot", .act = act_snapshot, .ops = {.func = probe_called}},
     {.name = "dump", .act = act_dump, .count = "1", .ops = {.func = probe_called}},
     {.name = "cpudump", .act = act_cpudump, .count = "1", .ops = {.func = probe_called}},
 };
@@ -280,6 +289,8 @@ int ftrace_process_command(const char *word)
     if (!set)
         return -ENOMEM;
     ret = ftrace_match_records(set, functions);
+    if (!ret && add && c->act == act_snapshot)
+        ret = tracing_alloc_snapshot();
     if (!ret)
         ret = replace_probes(c, set, add, c->count ? c->count : rest);
     free_ftrace_hash(set);

@@ -208,6 +208,12 @@ void ring_buffer_wake_waiters(struct trace_buffer *buffer)
     wake_up_interruptible_all(&buffer->waiters);
 }
 
+void ring_buffer_wake_later(struct trace_buffer *buffer)
+{
+    if (READ_ONCE(buffer->waiters_pending))
+        irq_work_queue(&buffer->wake);
+}
+
 void ring_buffer_expect_wakeup(struct trace_buffer *buffer)
 {
     WRITE_ONCE(buffer->waiters_pending, true);
@@ -236,6 +242,25 @@ void ring_buffer_record_disable_cpu(struct trace_buffer *buffer, unsigned int cp
 void ring_buffer_record_enable_cpu(struct trace_buffer *buffer, unsigned int cpu)
 {
     atomic_dec(&buffer->cpu[cpu]->record_disabled);
+}
+
+/* ---- exchanging rings ---- */
+
+int ring_buffer_swap_cpu(struct trace_buffer *a, struct trace_buffer *b, unsigned int cpu)
+{
+    struct ring_buffer_per_cpu *of_a = a->cpu[cpu], *of_b = b->cpu[cpu];
+
+    if (of_a->nr_pages != of_b->nr_pages)
+        return -EINVAL;
+    if (!rb_records(a, of_a) || !rb_records(b, of_b))
+        return -EAGAIN;
+    if (of_a->nest || of_b->nest)
+        return -EBUSY;
+    of_a->buffer = b;
+    of_b->buffer = a;
+    WRITE_ONCE(a->cpu[cpu], of_b);
+    WRITE_ONCE(b->cpu[cpu], of_a);
+    return 0;
 }
 
 /* ---- changing a ring while it is written ---- */

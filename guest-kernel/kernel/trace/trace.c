@@ -16,9 +16,10 @@ enum {
     TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* minimal size until a tracer is set */
 };
 
-#define TRACE_DEFAULT_FLAGS                                                    \
-    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO | \
-     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS)
+#define TRACE_DEFAULT_FLAGS                                                                    \
+    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO |                 \
+     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | \
+     TRACE_ITER_FUNCTION)
 
 struct trace_array global_trace = {.trace_flags = TRACE_DEFAULT_FLAGS, .tracing_cpumask = ~0UL};
 DEFINE_MUTEX(trace_types_lock);
@@ -68,13 +69,18 @@ int register_tracer(struct tracer *type)
 /* The old tracer is reset before the new one starts; if that fails, nop is current. */
 static int switch_tracer(struct trace_array *tr, const struct tracer *t)
 {
+    bool had_max_tr = tr->current_trace->use_max_tr;
     int ret = 0;
 
     if (tr->current_trace->reset)
         tr->current_trace->reset(tr);
     tr->current_trace = find_tracer("nop");
-    tracing_reset_online_cpus(tr);
-    if (t->init)
+    if (had_max_tr && !t->use_max_tr)
+        tracing_free_snapshot_instance(tr);
+    if (t->use_max_tr)
+        ret = tracing_alloc_snapshot_instance(tr);
+    tracing_reset_online_cpus(&tr->array_buffer);
+    if (!ret && t->init)
         ret = t->init(tr);
     if (!ret)
         tr->current_trace = t;
@@ -127,10 +133,10 @@ void tracing_set_on(struct trace_array *tr, bool on)
 
 /* ---- the buffer ---- */
 
-void tracing_reset_online_cpus(struct trace_array *tr)
+void tracing_reset_online_cpus(struct array_buffer *buf)
 {
-    tr->array_buffer.time_start = trace_clock_now(tr);
-    ring_buffer_reset(tr->array_buffer.buffer);
+    buf->time_start = trace_clock_now(buf->tr);
+    ring_buffer_reset(buf->buffer);
 }
 
 int tracing_update_buffers(struct trace_array *tr)
@@ -290,8 +296,10 @@ static int init_trace_array(struct trace_array *tr)
 {
     unsigned int cpu;
 
+    tr->array_buffer.tr = tr->max_buffer.tr = tr;
     tr->array_buffer.buffer = ring_buffer_alloc(TRACE_BUF_SIZE_BOOT, true);
-    if (!tr->array_buffer.buffer)
+    tr->max_buffer.buffer = ring_buffer_alloc(0, true);
+    if (!tr->array_buffer.buffer || !tr->max_buffer.buffer)
         return -ENOMEM;
     tr->all_cpus_file = (struct trace_cpu_file){tr, RING_BUFFER_ALL_CPUS};
     for (cpu = 0; cpu < NR_CPUS; cpu++)
@@ -307,6 +315,7 @@ void tracer_init(void)
     trace_create_files();
     ftrace_sysctl_init();
     trace_sysctl_init();
+    event_trace_init();
     BUG_ON(init_nop_trace());
     BUG_ON(init_function_trace());
     BUG_ON(init_graph_trace());

@@ -100,9 +100,10 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(STOP_ON_FREE, "disable_on_free")  \
     C(IRQ_INFO, "irq-info")             \
     C(MARKERS, "markers")               \
-    C(EVENT_FORK, "event-fork")         \
     C(PAUSE_ON_TRACE, "pause-on-trace") \
+    C(FUNCTION, "function-trace")       \
     C(FUNC_FORK, "function-fork")       \
+    C(DISPLAY_GRAPH, "display-graph")   \
     C(STACKTRACE, "stacktrace")
 
 #define C(bit, name) TRACE_ITER_##bit##_BIT,
@@ -144,6 +145,7 @@ struct trace_array_cpu {
 
 /* Rings, and what is known of their entries. */
 struct array_buffer {
+    struct trace_array *tr;
     struct trace_buffer *buffer;
     u64 time_start;   /* of the last reset, or of the longest section */
     unsigned int cpu; /* the hart of that section */
@@ -163,6 +165,7 @@ struct trace_array {
     struct array_buffer array_buffer;
     /* The snapshot: written by nobody; exchanged with the other as a whole or ring by ring. */
     struct array_buffer max_buffer;
+    spinlock_t max_lock; /* held while they are exchanged; arch_spin_* only, with interrupts off */
     struct trace_cpu_file cpu_files[NR_CPUS], all_cpus_file;
     /* The members below are under trace_types_lock; flags are read by any hart. */
     const struct tracer *current_trace;
@@ -170,12 +173,12 @@ struct trace_array {
     int trace_ref;   /* open trace_pipes: the tracer cannot be changed */
     unsigned int clock_id;
     unsigned long tracing_cpumask;
-    bool buffer_expanded; /* the first use has expanded it to trace_buf_size */
-    /* Events; under event_mutex. */
+    bool allocated_snapshot;   /* max_buffer is as large as the other */
+    unsigned long max_latency; /* ns; the longest section that a latency tracer has seen */
+    bool buffer_expanded;      /* the first use has expanded it to trace_buf_size */
+    /* Under event_mutex: the directory events/, those below it, and the events. */
     struct dentry *event_dir;
     struct list_head systems, events;
-    struct trace_pid_list *filtered_pids, *filtered_no_pids;
-    bool ignore_pid[NR_CPUS]; /* the hart's task is not in these sets: its events are not recorded */
 };
 
 /* ---- printing of entries ---- */
@@ -204,7 +207,10 @@ struct tracer {
     /* A common option is to change: any value but 0 prevents it. */
     int (*flag_changed)(struct trace_array *tr, u32 mask, bool set);
     int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
+    int (*update_thresh)(struct trace_array *tr);                  /* tracing_thresh has changed */
     struct tracer_flags *flags;
+    bool use_max_tr;     /* keeps its longest section in max_buffer */
+    bool print_max;      /* `trace` shows max_buffer */
     struct tracer *next; /* under trace_types_lock */
 };
 
@@ -217,7 +223,7 @@ extern struct tracer *trace_types; /* under trace_types_lock */
 int register_tracer(struct tracer *type);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 void tracing_set_on(struct trace_array *tr, bool on);
-void tracing_reset_online_cpus(struct trace_array *tr);
+void tracing_reset_online_cpus(struct array_buffer *buf);
 /* Expands the buffer to its full size before its first use. 0 or a negative error. */
 int tracing_update_buffers(struct trace_array *tr);
 int tracing_resize_ring_buffer(struct trace_array *tr, unsigned long size, int cpu);
@@ -254,6 +260,30 @@ void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long 
 void trace_event_commit(struct trace_array *tr, struct trace_buffer *buffer,
                         unsigned int trace_ctx);
 
+/* Writes a message as trace_printk() does, to these rings. */
+void trace_buffer_puts(struct trace_array *tr, struct trace_buffer *buffer, unsigned long ip,
+                       const char *text);
+
+/* ---- snapshots: trace_snapshot.c ---- */
+
+extern unsigned long tracing_thresh; /* ns; 0: none */
+extern bool trace_boot_snapshot;     /* parameter alloc_snapshot */
+
+/* Under trace_types_lock. 0 or -ENOMEM. */
+int tracing_alloc_snapshot_instance(struct trace_array *tr);
+void tracing_free_snapshot_instance(struct trace_array *tr);
+/* Takes a snapshot, in any context. Without memory for it, says so in the trace and stops it. */
+void tracing_snapshot_instance(struct trace_array *tr);
+/*
+ * A latency tracer's longest section ends on hart cpu and was tsk's: makes its entries the
+ * snapshot, of all harts or of this one. Interrupts are off.
+ */
+void update_max_tr(struct trace_array *tr, struct task_struct *tsk, unsigned int cpu);
+void update_max_tr_single(struct trace_array *tr, struct task_struct *tsk, unsigned int cpu);
+ssize_t trace_snapshot_write(struct file *file, const char *buf, size_t count, loff_t *pos);
+void trace_print_snapshot_help(struct seq_file *m, const struct trace_iterator *iter);
+void trace_create_latency_files(struct trace_array *tr, struct dentry *dir);
+
 /* ---- reading ---- */
 
 /* Takes the next entry in order of time; NULL at the end. */
@@ -275,6 +305,8 @@ enum print_line_t trace_print_lat_context(struct trace_iterator *iter);
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *ent);
 
 /* trace_headers.c */
+/* The option changes unless the tracer objects; under trace_types_lock. 0 or -EINVAL. */
+int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled);
 void trace_print_header(struct seq_file *m, struct trace_iterator *iter);
 void trace_default_header(struct seq_file *m, struct trace_iterator *iter);
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter); /* for latency-format */
@@ -342,25 +374,27 @@ static inline void trace_create_filter_files(void) {}
 void trace_create_pid_files(void);
 
 /* trace_events.c */
-extern struct mutex event_mutex; /* held before trace_types_lock */
+extern struct mutex event_mutex;       /* held before trace_types_lock */
 extern struct list_head ftrace_events; /* all events; under event_mutex */
 extern struct list_head ftrace_common_fields;
-/* The kernel's events, before there are traces; then, those of one trace. */
+/* Registers the kernel's events. */
 void event_trace_init(void);
+/* Adds all events to a trace, with their files in its directory (NULL: the top directory). */
 int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr);
-void event_trace_del_tracer(struct trace_array *tr);
-void trace_event_enable_cmd_record(bool enable);
 /* NULL: there is none. */
 struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
                                          const char *event);
+/* A field of the event, or one that all have; NULL: there is none. */
 struct ftrace_event_field *trace_find_event_field(struct trace_event_call *call, const char *name);
 /*
- * Turns an event on or off. soft_disable: for a user that only wants its probe registered (a trigger,
- * a command of set_ftrace_filter); while there is one, turning it off only stops the recording.
+ * Turns an event on or off. soft_disable: for a user that only needs its probe (a trigger, or a
+ * command of set_ftrace_filter); while there is one, turning it off only stops the recording.
+ * event_mutex is held.
  */
 int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool soft_disable);
-/* Turns on or off what a word of set_event or trace_event= names. -EINVAL: nothing. */
-int ftrace_set_clr_event(struct trace_array *tr, char *words, int set);
+/* Turns on or off what a word of set_event or trace_event= names. -EINVAL: there is no such. */
+int ftrace_set_clr_event(struct trace_array *tr, char *word, int set);
+void ftrace_clear_events(struct trace_array *tr);
 /* Keeps a dynamic event, or the module of one, from going away. */
 bool trace_event_try_get_ref(struct trace_event_call *call);
 void trace_event_put_ref(struct trace_event_call *call);
@@ -370,21 +404,13 @@ static inline bool trace_event_is_dynamic(const struct trace_event_call *call)
     return call->flags & TRACE_EVENT_FL_DYNAMIC;
 }
 
-/* trace_events_files.c */
-int event_create_dir(struct dentry *parent, struct trace_event_file *file);
-void remove_event_file_dir(struct trace_event_file *file);
-int trace_create_event_toplevel_files(struct dentry *parent, struct trace_array *tr);
-void trace_put_system(struct trace_subsystem_dir *dir);
+/* trace_events_files.c: under event_mutex. 0 or -ENOMEM. */
+int event_create_dir(struct trace_event_file *file);
+void event_remove_dir(struct trace_event_file *file);
+int event_create_toplevel_files(struct dentry *parent, struct trace_array *tr);
 
 /* trace_events_write.c: entries that may not be recorded are made in pages of each hart. */
 int trace_buffered_event_enable(void);
-void trace_buffered_event_disable(void);
-
-/* trace_events_pid.c */
-void trace_create_event_pid_files(struct trace_array *tr, struct dentry *parent);
-void trace_event_follow_fork(struct trace_array *tr, bool enable);
-void trace_event_clear_pids(struct trace_array *tr);
-bool trace_event_ignore_this_pid(const struct trace_event_file *file);
 void trace_create_profile_files(void);
 
 /*

@@ -73,7 +73,9 @@ int tracing_set_clock(struct trace_array *tr, const char *name)
     mutex_lock(&trace_types_lock);
     tr->clock_id = i;
     ring_buffer_set_clock(tr->array_buffer.buffer, trace_clocks[i].func);
-    tracing_reset_online_cpus(tr);
+    ring_buffer_set_clock(tr->max_buffer.buffer, trace_clocks[i].func);
+    tracing_reset_online_cpus(&tr->array_buffer);
+    tracing_reset_online_cpus(&tr->max_buffer);
     mutex_unlock(&trace_types_lock);
     return 0;
 }

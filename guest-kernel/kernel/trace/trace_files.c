@@ -134,6 +134,10 @@ static int readme_show(struct seq_file *m, void *unused)
         "  tracing_on           1: record entries; 0: pause, all settings stay\n"
         "  trace                the recorded entries in order of time; `echo > trace` clears them\n"
         "  trace_pipe           consuming read: returns each entry once, waits for more\n"
+        "  snapshot             a second trace: 1 exchanges the two, 0 frees it, 2 clears it\n"
+        "  tracing_max_latency  the longest section of a latency tracer, in us; write 0 to begin "
+        "anew\n"
+        "  tracing_thresh       latency tracers record what takes longer, in us; 0: the maximum\n"
         "  trace_marker         text written here is added to the trace\n"
         "  trace_options        options of output and recording; write `noNAME` to clear NAME\n"
         "  options/             a file with 0 or 1 for each option\n"
@@ -146,6 +150,13 @@ static int readme_show(struct seq_file *m, void *unused)
         "  tracing_cpumask      mask of the CPUs that record, in hexadecimal\n"
         "  saved_cmdlines       pids and names of the recorded tasks\n"
         "  saved_cmdlines_size  the number of names kept\n\n"
+        "  available_events     all events\n"
+        "  set_event            the events that are on: SYSTEM:EVENT, SYSTEM: or EVENT; `!` before "
+        "one "
+        "turns it off\n"
+        "  events/SYSTEM/EVENT/ enable: 1: on, 0: off; format: the fields of an entry; id: its "
+        "type\n"
+        "  events/SYSTEM/enable, events/enable         all events of a system, all events\n\n"
         "  available_filter_functions  all functions that can be traced\n"
         "  enabled_functions    functions traced now, with the number of users\n"
         "  set_ftrace_filter    functions to trace: names or glob patterns;\n"
@@ -153,7 +164,8 @@ static int readme_show(struct seq_file *m, void *unused)
         "                       `>` replaces, `>>` adds, `!NAME` removes; empty: all.\n"
         "                       Commands: NAME:traceon, NAME:traceoff: a call turns tracing on, "
         "off;\n"
-        "                       NAME:stacktrace: a call records the stack; a limit: add :COUNT;\n"
+        "                       NAME:stacktrace: a call records the stack; NAME:snapshot: a call\n"
+        "                       takes a snapshot; a limit: add :COUNT;\n"
         "                       NAME:dump, NAME:cpudump: the first call prints the trace of all\n"
         "                       CPUs, or of its CPU, to the console\n"
         "  set_ftrace_notrace   functions not to trace\n"
@@ -196,5 +208,6 @@ void trace_create_files(void)
     trace_create_option_files();
     trace_create_pid_files();
     trace_create_profile_files();
+    trace_create_latency_files(&global_trace, NULL);
     trace_create_read_files(NULL, &global_trace.all_cpus_file);
 }

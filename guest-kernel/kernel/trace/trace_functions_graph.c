@@ -155,16 +155,67 @@ static struct fgraph_ops funcgraph_ops = {
     .ops = {INIT_OPS_HASH(global_ops)},
 };
 
+/* With tracing_thresh, only the returns of functions that took as long are recorded. */
+static int thresh_entry(struct ftrace_graph_ent *trace)
+{
+    if (current->trace_graph_notrace_depth)
+        return 0;
+    if (graph_notrace_begins(trace))
+        return 1;
+    if (!ftrace_trace_task(current))
+        return 0;
+    return ftrace_graph_ignore_func(trace) || graph_ignore_irqs() ? do_not_follow(trace) : 1;
+}
+
+static int trace_graph_thresh_entry(struct ftrace_graph_ent *trace)
+{
+    unsigned long flags;
+    int follow;
+
+    raw_local_irq_save(flags);
+    follow = thresh_entry(trace);
+    raw_local_irq_restore(flags);
+    return follow;
+}
+
+static void trace_graph_thresh_return(struct ftrace_graph_ret *trace)
+{
+    unsigned long flags;
+
+    raw_local_irq_save(flags);
+    if (trace->rettime - trace->calltime >= READ_ONCE(tracing_thresh) ||
+        current->trace_graph_notrace_depth)
+        graph_return(trace, tracing_gen_ctx_flags(flags));
+    else if (current->trace_graph_depth == trace->depth + 1)
+        current->trace_graph_depth = 0;
+    raw_local_irq_restore(flags);
+}
+
+static struct fgraph_ops funcgraph_thresh_ops = {
+    .entryfunc = trace_graph_thresh_entry,
+    .retfunc = trace_graph_thresh_return,
+    .ops = {INIT_OPS_HASH(global_ops)},
+};
+
+static struct fgraph_ops *active_ops; /* under trace_types_lock */
+
 static int graph_trace_init(struct trace_array *tr)
 {
     (void)tr;
-    return register_ftrace_graph(&funcgraph_ops);
+    active_ops = tracing_thresh ? &funcgraph_thresh_ops : &funcgraph_ops;
+    return register_ftrace_graph(active_ops);
 }
 
 static void graph_trace_reset(struct trace_array *tr)
 {
     (void)tr;
-    unregister_ftrace_graph(&funcgraph_ops);
+    unregister_ftrace_graph(active_ops);
+}
+
+static int graph_trace_update_thresh(struct trace_array *tr)
+{
+    graph_trace_reset(tr);
+    return graph_trace_init(tr);
 }
 
 static int graph_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool set)
@@ -189,6 +240,7 @@ static struct tracer graph_trace = {
     .print_header = print_graph_headers,
     .print_line = print_graph_function,
     .set_flag = graph_set_flag,
+    .update_thresh = graph_trace_update_thresh,
     .flags = &graph_flags,
     .selftest = trace_selftest_startup_function_graph,
 };

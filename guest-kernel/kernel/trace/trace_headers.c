@@ -4,6 +4,8 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include <linux/kernel.h>
+#include <linux/timekeeping.h>
 
 #define UTS_RELEASE "rvftrace"
 
@@ -17,6 +19,10 @@ void trace_buffer_entries(const struct array_buffer *buf, unsigned long *total,
     for_each_possible_cpu(cpu)
     {
         ring_buffer_stats_cpu(buf->buffer, cpu, &stats);
+        if (buf->data[cpu].skipped_entries) { /* what was overwritten is older still */
+            stats.entries -= min(stats.entries, buf->data[cpu].skipped_entries);
+            stats.overrun = 0;
+        }
         *entries += stats.entries;
         *total += stats.entries + stats.overrun;
     }
@@ -62,22 +68,43 @@ static void print_lat_help_header(struct seq_file *m)
                 "#     \\   /        ||||||  \\    |    /       \n");
 }
 
-/* The task shown is the reader, since no tracer here measures a task's latency. */
+static void print_place(struct seq_file *m, const struct trace_iterator *iter, const char *what,
+                        unsigned long ip)
+{
+    struct trace_seq s;
+
+    trace_seq_init(&s);
+    trace_seq_print_sym(&s, ip, iter->tr->trace_flags & TRACE_ITER_SYM_MASK);
+    seq_printf(m, "#  => %s", what);
+    seq_write(m, s.buffer, s.len);
+    seq_puts(m, "\n");
+}
+
+/* Of a latency tracer: whose section was the longest, and where it began and ended. */
 void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 {
+    const struct array_buffer *buf = iter->array_buffer;
+    const struct trace_array_cpu *data = &buf->data[buf->cpu];
     unsigned long total, entries;
 
     trace_buffer_entries(iter->array_buffer, &total, &entries);
     seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_RELEASE);
     seq_puts(m, "# --------------------------------------------------------------------\n");
     seq_printf(m,
-               "# latency: %lu us, #%lu/%lu, CPU#%d |"
+               "# latency: %llu us, #%lu/%lu, CPU#%u |"
                " (M:%s VP:%d, KP:%d, SP:%d HP:%d #P:%d)\n",
-               0UL, entries, total, 0, "preempt", 0, 0, 0, 0, num_online_cpus());
+               data->saved_latency / NSEC_PER_USEC, entries, total, buf->cpu, "preempt", 0, 0, 0, 0,
+               num_online_cpus());
     seq_puts(m, "#    -----------------\n");
-    seq_printf(m, "#    | task: %.16s-%d (uid:%d nice:%d policy:%d rt_prio:%d)\n", current->comm,
-               current->pid, 0, 0, 0, 0);
-    seq_puts(m, "#    -----------------\n#\n");
+    seq_printf(m, "#    | task: %.16s-%d (uid:%d nice:%d policy:%d rt_prio:%d)\n", data->comm,
+               data->pid, 0, data->nice, data->policy, data->rt_priority);
+    seq_puts(m, "#    -----------------\n");
+    if (data->critical_start) {
+        print_place(m, iter, "started at: ", data->critical_start);
+        print_place(m, iter, "ended at:   ", data->critical_end);
+        seq_puts(m, "#\n");
+    }
+    seq_puts(m, "#\n");
 }
 
 void trace_default_header(struct seq_file *m, struct trace_iterator *iter)
@@ -104,7 +131,9 @@ void trace_default_header(struct seq_file *m, struct trace_iterator *iter)
 void trace_print_header(struct seq_file *m, struct trace_iterator *iter)
 {
     seq_printf(m, "# tracer: %s\n#\n", iter->trace->name);
-    if (iter->trace->print_header)
+    if (iter->snapshot && trace_empty(iter))
+        trace_print_snapshot_help(m, iter);
+    else if (iter->trace->print_header)
         iter->trace->print_header(m, iter);
     else
         trace_default_header(m, iter);

@@ -18,7 +18,13 @@ static const char *const trace_options[] = {TRACE_FLAGS};
 
 /* ---- setting; under trace_types_lock ---- */
 
-static int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
+static void set_overwrite(struct trace_array *tr, bool enabled)
+{
+    WRITE_ONCE(tr->array_buffer.buffer->overwrite, enabled);
+    WRITE_ONCE(tr->max_buffer.buffer->overwrite, enabled);
+}
+
+int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
 {
     const struct tracer *t = tr->current_trace;
 
@@ -28,7 +34,7 @@ static int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
         return -EINVAL;
     WRITE_ONCE(tr->trace_flags, tr->trace_flags ^ mask);
     if (mask == TRACE_ITER_OVERWRITE)
-        WRITE_ONCE(tr->array_buffer.buffer->overwrite, enabled);
+        set_overwrite(tr, enabled);
     if (mask == TRACE_ITER_FUNC_FORK)
         ftrace_pid_follow_fork(enabled);
     return 0;

@@ -10,6 +10,20 @@
 
 enum { TRACE_PRINTK_MAX = 256 }; /* bytes of a message; the rest is cut off */
 
+void trace_buffer_puts(struct trace_array *tr, struct trace_buffer *buffer, unsigned long ip,
+                       const char *text)
+{
+    size_t len = strlen(text) + 1;
+    struct print_entry *entry =
+        trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len, tracing_gen_ctx());
+
+    if (!entry)
+        return;
+    entry->ip = ip;
+    memcpy(entry->buf, text, len);
+    trace_buffer_unlock_commit(tr, buffer);
+}
+
 int __trace_printk(unsigned long ip, const char *fmt, ...)
 {
     struct trace_array *tr = &global_trace;

@@ -9,6 +9,12 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 
+/* Returns the rings that a file shows: of a latency tracer, its longest section. */
+static struct array_buffer *shown_buffer(struct trace_array *tr, bool snapshot)
+{
+    return snapshot || tr->current_trace->print_max ? &tr->max_buffer : &tr->array_buffer;
+}
+
 static struct trace_iterator *new_iterator(const struct inode *inode)
 {
     struct trace_iterator *iter = kzalloc(sizeof(*iter));
@@ -37,6 +43,8 @@ static void *trace_start(struct seq_file *m, loff_t *pos)
 {
     struct trace_iterator *iter = m->private;
 
+    if (iter->snapshot && iter->trace->use_max_tr)
+        return ERR_PTR(-EBUSY);
     return *pos == 0 || iter->ent ? iter : NULL;
 }
 
@@ -72,6 +80,21 @@ static int trace_show(struct seq_file *m, void *v)
 static const struct seq_operations trace_seq_ops = {trace_start, trace_stop, trace_next,
                                                     trace_show};
 
+/* Skips the entries from before the section, or the last reset. */
+static void skip_older(struct trace_iterator *iter, unsigned int cpu)
+{
+    struct trace_array_cpu *data = &iter->array_buffer->data[cpu];
+    unsigned long skipped = 0;
+    u64 ts;
+
+    while (ring_buffer_iter_peek(iter->buffer_iter[cpu], &ts) &&
+           ts < iter->array_buffer->time_start) {
+        ring_buffer_iter_advance(iter->buffer_iter[cpu]);
+        skipped++;
+    }
+    data->skipped_entries = skipped;
+}
+
 static int start_rings(struct trace_iterator *iter)
 {
     unsigned int cpu;
@@ -83,6 +106,7 @@ static int start_rings(struct trace_iterator *iter)
         iter->buffer_iter[cpu] = ring_buffer_read_start(iter->array_buffer->buffer, cpu);
         if (!iter->buffer_iter[cpu])
             return -ENOMEM;
+        skip_older(iter, cpu);
     }
     return 0;
 }
@@ -113,15 +137,18 @@ static int start_reading(struct trace_iterator *iter)
     return err;
 }
 
-static int open_for_reading(struct inode *inode, struct file *file)
+static int open_for_reading(struct inode *inode, struct file *file, bool snapshot)
 {
     struct trace_iterator *iter;
     int err = -ENOMEM;
 
     mutex_lock(&trace_types_lock);
     iter = new_iterator(inode);
-    if (iter)
+    if (iter) {
+        iter->snapshot = snapshot;
+        iter->array_buffer = shown_buffer(iter->tr, snapshot);
         err = start_reading(iter);
+    }
     if (!err) {
         err = seq_open(file, &trace_seq_ops);
         if (err && iter->trace->close)
@@ -143,12 +170,14 @@ static int trace_open(struct inode *inode, struct file *file)
     if (acc != O_RDONLY && (file->f_flags & O_TRUNC)) {
         struct trace_array *tr = trace_array_of(inode);
 
+        struct array_buffer *buf = shown_buffer(tr, false);
+
         if (tracing_cpu_of(inode) == RING_BUFFER_ALL_CPUS)
-            tracing_reset_online_cpus(tr);
+            tracing_reset_online_cpus(buf);
         else
-            ring_buffer_reset_cpu(tr->array_buffer.buffer, tracing_cpu_of(inode));
+            ring_buffer_reset_cpu(buf->buffer, tracing_cpu_of(inode));
     }
-    return acc == O_WRONLY ? 0 : open_for_reading(inode, file);
+    return acc == O_WRONLY ? 0 : open_for_reading(inode, file, false);
 }
 
 /* What is written is ignored. */
@@ -177,6 +206,22 @@ static const struct file_operations trace_fops = {
     .open = trace_open,
     .read = seq_read,
     .write = trace_write,
+    .release = trace_release,
+};
+
+/* ---- snapshot ---- */
+
+static int snapshot_open(struct inode *inode, struct file *file)
+{
+    bool reads = (file->f_flags & O_ACCMODE) != O_WRONLY;
+
+    return reads ? open_for_reading(inode, file, true) : 0;
+}
+
+static const struct file_operations snapshot_fops = {
+    .open = snapshot_open,
+    .read = seq_read,
+    .write = trace_snapshot_write,
     .release = trace_release,
 };
 
@@ -302,5 +347,6 @@ static const struct file_operations pipe_fops = {
 void trace_create_read_files(struct dentry *parent, struct trace_cpu_file *file)
 {
     tracefs_create_file("trace", S_IRUGO | S_IWUSR, parent, file, &trace_fops);
+    tracefs_create_file("snapshot", S_IRUGO | S_IWUSR, parent, file, &snapshot_fops);
     tracefs_create_file("trace_pipe", S_IRUGO, parent, file, &pipe_fops);
 }

@@ -81,7 +81,7 @@ static int trace_test_buffer(struct trace_array *tr, unsigned long *count)
     tracing_stop(tr);
     for_each_possible_cpu(cpu) if (!ret) ret = trace_test_buffer_cpu(tr, cpu, count);
     if (!ret)
-        tracing_reset_online_cpus(tr);
+        tracing_reset_online_cpus(&tr->array_buffer);
     tracing_start(tr);
     return ret;
 }
@@ -90,7 +90,7 @@ static int start_tracer(const struct tracer *trace, struct trace_array *tr)
 {
     int ret;
 
-    tracing_reset_online_cpus(tr);
+    tracing_reset_online_cpus(&tr->array_buffer);
     ret = trace->init(tr);
     if (ret)
         printk("Failed to init %s tracer, init returned %d ", trace->name, ret);
@@ -498,7 +498,7 @@ int trace_selftest_startup_function_graph(struct tracer *trace, struct trace_arr
     int ret;
 
     graph_hang_thresh = 0;
-    tracing_reset_online_cpus(tr);
+    tracing_reset_online_cpus(&tr->array_buffer);
     ret = register_ftrace_graph(&fgraph_ops);
     if (ret) {
         printk("Failed to init %s tracer, init returned %d ", trace->name, ret);
@@ -529,7 +529,7 @@ static int run_tracer_selftest(struct tracer *type, struct trace_array *tr)
 
     if (!type->selftest)
         return 0;
-    tracing_reset_online_cpus(tr);
+    tracing_reset_online_cpus(&tr->array_buffer);
     tr->current_trace = type;
     printk("Testing tracer %s: ", type->name);
     ret = type->selftest(type, tr);
@@ -538,7 +538,7 @@ static int run_tracer_selftest(struct tracer *type, struct trace_array *tr)
         printk("FAILED!\n");
         return -1;
     }
-    tracing_reset_online_cpus(tr);
+    tracing_reset_online_cpus(&tr->array_buffer);
     passed();
     return 0;
 }
