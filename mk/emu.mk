@@ -24,6 +24,8 @@ emu_libs   = -lelf -ldw -lfdt -ledit -ljansson -lzstd -pthread -lm
 engine_flags := -fno-gcse -fno-crossjumping
 timed_engine_flags := $(engine_flags) -fno-ivopts
 
+asan_flags := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
 # The commit that is built, with a + if files differ from it; empty outside of a git checkout.
 $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 	@mkdir -p $(@D)
@@ -33,9 +35,9 @@ $(BUILD)/revision.h: FORCE | $(BOOTSTRAP_BUILD)
 .PHONY: FORCE
 FORCE:
 
-# The rules of one kind of build: $(call emu_build,directory,flags)
+# The rules of one kind of build: $(call emu_build,directory,flags,files of its own). The other files are those of the release build.
 define emu_build
-$(1)/rvftrace: $$(emu_src:emu/%.c=$(1)/emu/%.o)
+$(1)/rvftrace: $$(patsubst emu/%.c,$(1)/emu/%.o,$(3)) $$(patsubst emu/%.c,$(BUILD)/emu/%.o,$$(filter-out $(3),$$(emu_src)))
 	$$(say) LD $$@
 	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(LDFLAGS) -o $$@ $$^ $$(emu_libs)
 
@@ -45,13 +47,18 @@ $(1)/emu/%.o: emu/%.c mk/emu.mk mk/tools.mk | $$(BOOTSTRAP_BUILD)
 	$$(Q)$$(CC) $$(EMU_CFLAGS) $(2) $$(if $$(filter emu/cpu/engine.c,$$<),$$(engine_flags)) $$(if $$(filter emu/cpu/engine_timed.c,$$<),$$(timed_engine_flags)) -MMD -MP -c -o $$@ $$<
 
 $(1)/emu/cli/options.o: $(BUILD)/revision.h
--include $$(emu_src:emu/%.c=$(1)/emu/%.d)
+-include $$(patsubst emu/%.c,$(1)/emu/%.d,$(3))
 endef
 
-$(eval $(call emu_build,$(BUILD),))
-$(eval $(call emu_build,$(BUILD)/asan,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -O1))
-$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS))
-$(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES))
+$(eval $(call emu_build,$(BUILD),,$(emu_src)))
+$(eval $(call emu_build,$(BUILD)/asan,$$(asan_flags) -O1 -g1,$(emu_src)))
+# STRESS and DROP_CACHES stand in these files alone, and in headers that only emu/cpu includes.
+$(eval $(call emu_build,$(BUILD)/stress,-DSTRESS,$(wildcard emu/cpu/*.c) emu/schedule.c emu/timing/stores.c))
+$(eval $(call emu_build,$(BUILD)/drop,-DDROP_CACHES,$(wildcard emu/cpu/*.c)))
+
+# All of these checks and -ftree-pta on the engines take gcc a minute and a half. A null pointer, or one outside
+# of its object, is the address sanitizer's to see.
+$(BUILD)/asan/emu/cpu/engine.o $(BUILD)/asan/emu/cpu/engine_timed.o: asan_flags += -fno-tree-pta -fno-sanitize=null,object-size,pointer-overflow
 
 # The man page comes from the same tables as the options and the keys.
 $(BUILD)/manpage: emu/cli/manpage.c emu/cli/options.def emu/cli/keys.def emu/report/options.def mk/emu.mk | $(BOOTSTRAP_BUILD)

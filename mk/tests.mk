@@ -7,12 +7,17 @@ unit_bin  := $(unit_src:tests/%.c=$(BUILD)/tests/%)
 tool_src  := tests/unit/load_query.c tests/isa/objdump_compare.c
 tool_bin  := $(tool_src:tests/%.c=$(BUILD)/tests/%)
 asan_obj   = $(filter-out $(BUILD)/asan/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/asan/emu/%.o))
-asan_flags = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# An archive: each test gets only the objects that it needs, which halves the time of linking.
+asan_lib  := $(BUILD)/asan/emu.a
 
-$(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_obj) mk/tests.mk | $(BOOTSTRAP_TEST)
+$(asan_lib): $(asan_obj)
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rc $@ $^
+
+$(unit_bin) $(tool_bin): $(BUILD)/tests/%: tests/%.c $(asan_lib) mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(test_obj) $(asan_obj) -lcmocka $(emu_libs)
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 -g1 $(asan_flags) -MMD -MP -MF $@.d -o $@ $< $(test_obj) $(asan_lib) -lcmocka $(emu_libs)
 
 # The examples of test_insn that need code, by class of instruction.
 insn_src := $(wildcard tests/isa/insn/*.c)
@@ -21,7 +26,7 @@ insn_obj := $(insn_src:tests/%.c=$(BUILD)/tests/%.o)
 $(insn_obj): $(BUILD)/tests/%.o: tests/%.c mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 $(asan_flags) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(EMU_CFLAGS) -Itests -O1 -g1 $(asan_flags) -MMD -MP -c -o $@ $<
 $(BUILD)/tests/isa/test_insn: $(insn_obj)
 $(BUILD)/tests/isa/test_insn: test_obj = $(insn_obj)
 
