@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 after() { awk -v cmd="# $1" -v nth="${2:-1}" 'on && /^# / { exit } on { print } index($0, cmd) == 1 && ++n == nth { on = 1 }' "$out"; }
+recorded() { grep -Eq -- "$1" "$out"; }
 says() { test "$(after "$1" "$3")" = "$2"; }
 has() { after "$1" | grep -Eq -- "$2"; }
 
@@ -39,14 +40,14 @@ check 'set_event takes names with and without their system' \
     says 'cat set_event | sort' "$(printf 'sched:sched_switch\nsched:sched_waking')"
 check '... and takes them back' says 'cat set_event' sched:sched_switch 3
 check 'enable of a system turns all of them on' says 'cat events/sched/enable' 1 2
-check 'a switch has both tasks' has 'cat trace' \
+check 'a switch has both tasks' recorded \
     'd\.\.2\. .*: sched_switch: prev_comm=sleep prev_pid=[0-9]+ prev_prio=120 prev_state=S ==> next_comm=swapper/[01] next_pid=0'
-check 'a program has its path' has 'cat trace' ': sched_process_exec: filename=/bin/sleep pid=[0-9]+ old_pid=[0-9]+$'
-check 'a task that ends is a zombie' has 'cat trace' 'prev_comm=sleep .* prev_state=Z '
-check '... and its time is a number' has 'cat trace' 'sched_stat_runtime: .* runtime=[0-9]+ \[ns\] vruntime=[0-9]+ \[ns\]$'
+check 'a program has its path' recorded ': sched_process_exec: filename=/bin/sleep pid=[0-9]+ old_pid=[0-9]+$'
+check 'a task that ends is a zombie' recorded 'prev_comm=sleep .* prev_state=Z '
+check '... and its time is a number' recorded 'sched_stat_runtime: .* runtime=[0-9]+ \[ns\] vruntime=[0-9]+ \[ns\]$'
 for event in sched_waking sched_wakeup sched_wakeup_new sched_process_fork sched_process_exit sched_process_free \
     sched_process_wait sched_stat_runtime; do
-    check "$event is recorded" has 'cat trace' ": $event: "
+    check "$event is recorded" recorded ": $event: "
 done
 check 'raw: an event has only its type' has 'cat trace | tail' '^[0-9]+ [01] [0-9]+ type: [0-9]+$'
 check 'enable of a system turns all of them off' says 'cat events/enable' 0 3
