@@ -61,6 +61,12 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	tty/tty_io.o) \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o module/syscalls.o) \
+	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
+	drivers/block/virtio_blk.o drivers/irqchip/irq-sifive-plic.o \
+	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
+	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \
+	$(addprefix kernel/irq/, handle.o manage.o proc.o) arch/riscv/mm/ioremap.o \
+	$(addprefix mm/, filemap.o page-writeback.o readahead.o truncate.o) lib/radix-tree.o \
 	mm/mm_test.o mm/vmalloc.o $(addprefix arch/riscv/mm/, pageattr.o wx_test.o) \
 	$(addprefix arch/riscv/kernel/, jump_label.o module.o patch.o riscv_ksyms.o) kernel/jump_label.o kernel/jump_label_test.o \
 	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)

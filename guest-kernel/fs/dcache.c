@@ -239,3 +239,60 @@ int d_make_root(struct super_block *sb, struct inode *inode)
     sb->s_root = d;
     return 0;
 }
+
+/* ---- stored names ---- */
+
+/* The deepest first name below root that only the tree refers to, with a reference; NULL: none. */
+static struct dentry *unused_leaf(struct dentry *root)
+{
+    struct dentry *d = root, *found = NULL;
+    struct list_head *next = root->d_subdirs.next;
+
+    spin_lock(&dcache_lock);
+    for (;;) {
+        if (next == &d->d_subdirs) { /* all of its children were seen */
+            if (d == root)
+                break;
+            if (d->d_count == 1 && list_empty(&d->d_subdirs)) {
+                found = d;
+                break;
+            }
+            next = d->d_child.next;
+            d = d->d_parent;
+            continue;
+        }
+        d = list_entry(next, struct dentry, d_child);
+        next = d->d_subdirs.next;
+    }
+    if (found)
+        found->d_count++;
+    spin_unlock(&dcache_lock);
+    return found;
+}
+
+/* The name is dropped under its directory's lock, unless it is in use by then. */
+static void drop_unused(struct dentry *d)
+{
+    struct dentry *dir = dget_parent(d);
+
+    inode_lock(dir->d_inode);
+    d_drop(d);
+    inode_unlock(dir->d_inode);
+    dput(d);
+    dput(dir);
+}
+
+void shrink_dcache(struct dentry *root)
+{
+    struct dentry *d;
+
+    while ((d = unused_leaf(root)))
+        drop_unused(d);
+}
+
+void shrink_dcache_for_umount(struct dentry *root)
+{
+    shrink_dcache(root);
+    BUG_ON(!simple_empty(root) || root->d_count != 1);
+    dput(root);
+}

@@ -9,7 +9,7 @@ static int want_write(struct file *file, const struct path *path)
     umode_t mode = file->f_inode->i_mode;
     int err = 0;
 
-    if (path && file->f_mode & FMODE_WRITE && !S_ISCHR(mode) && !S_ISFIFO(mode)) {
+    if (path && file->f_mode & FMODE_WRITE && !S_ISCHR(mode) && !S_ISBLK(mode) && !S_ISFIFO(mode)) {
         err = mnt_want_write(path->mnt);
         file->f_mode |= err ? 0 : FMODE_WRITER;
     }

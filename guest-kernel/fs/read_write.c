@@ -25,7 +25,9 @@ ssize_t vfs_write(struct file *file, const char *buf, size_t count, loff_t *pos)
  */
 static bool has_position(const struct file *file)
 {
-    return S_ISREG(file->f_inode->i_mode) || S_ISDIR(file->f_inode->i_mode);
+    umode_t mode = file->f_inode->i_mode;
+
+    return S_ISREG(mode) || S_ISDIR(mode) || S_ISBLK(mode);
 }
 
 static void lock_position(struct file *file)

@@ -2,7 +2,7 @@
  * syscalls.c - system calls for files.
  *
  * Filesystems use kernel buffers, so data is copied through a page. Only reads of regular files
- * transfer more than one page per call: other files return what is available.
+ * and block devices transfer more than one page per call: other files return what is available.
  */
 #include <asm/page.h>
 #include <linux/errno.h>
@@ -57,6 +57,7 @@ typedef ssize_t (*io_fn_t)(struct user_io *io, char __user *buf, size_t count);
 
 static ssize_t read_to_user(struct user_io *io, char __user *buf, size_t count)
 {
+    umode_t mode = io->file->f_inode->i_mode;
     size_t done = 0, want;
     ssize_t n;
 
@@ -67,7 +68,7 @@ static ssize_t read_to_user(struct user_io *io, char __user *buf, size_t count)
             n = -EFAULT;
         if (n > 0)
             done += n;
-    } while (n == (ssize_t)want && done < count && S_ISREG(io->file->f_inode->i_mode));
+    } while (n == (ssize_t)want && done < count && (S_ISREG(mode) || S_ISBLK(mode)));
     return done ? (ssize_t)done : n;
 }
 
@@ -455,6 +456,9 @@ static int cp_new_stat(const struct kstat *kst, struct stat __user *statbuf)
         .st_size = kst->size,
         .st_blksize = kst->blksize,
         .st_blocks = kst->blocks,
+        .st_atime = kst->atime,
+        .st_mtime = kst->mtime,
+        .st_ctime = kst->ctime,
     };
 
     return copy_to_user(statbuf, &st, sizeof(st)) ? -EFAULT : 0;

@@ -6,6 +6,7 @@
 #include <asm/vdso.h>
 #include <kunit/test.h>
 #include <linux/binfmts.h>
+#include <linux/blkdev.h>
 #include <linux/bug.h>
 #include <linux/debugfs.h>
 #include <linux/device.h>
@@ -15,6 +16,7 @@
 #include <linux/hrtimer.h>
 #include <linux/init.h>
 #include <linux/initrd.h>
+#include <linux/irq.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/printk.h>
@@ -27,6 +29,7 @@
 #include <linux/sysfs.h>
 #include <linux/sysrq.h>
 #include <linux/timekeeping.h>
+#include <linux/virtio.h>
 #include <linux/workload.h>
 #include <linux/workqueue.h>
 
@@ -108,6 +111,9 @@ static int kernel_init(void *unused)
     proc_root_init();
     debugfs_init();
     chr_dev_init();
+    irq_init();
+    block_init();
+    virtio_init();
     tty_init();
     sysrq_init();
     modules_init();

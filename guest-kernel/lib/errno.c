@@ -19,6 +19,7 @@ static const struct {
     {ENOMEM, "Cannot allocate memory"},
     {EACCES, "Permission denied"},
     {EFAULT, "Bad address"},
+    {ENOTBLK, "Block device required"},
     {EBUSY, "Device or resource busy"},
     {EEXIST, "File exists"},
     {EXDEV, "Invalid cross-device link"},

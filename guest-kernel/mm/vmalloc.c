@@ -16,6 +16,7 @@ struct vm_struct {
     struct list_head list;
     unsigned long addr;
     unsigned int nr_pages;
+    bool io;       /* maps a device's registers: no pages */
     void *pages[]; /* addresses in the linear map */
 };
 
@@ -54,7 +55,7 @@ static void free_area(struct vm_struct *area, unsigned int n)
     for (i = 0; i < n; i++)
         unmap_kernel_page(area->addr + i * (unsigned long)PAGE_SIZE);
     flush_tlb_kernel_range(area->addr, area->addr + n * (unsigned long)PAGE_SIZE);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n && !area->io; i++)
         free_pages(area->pages[i], 0);
     kfree(area);
 }
@@ -122,3 +123,39 @@ void vfree(const void *addr)
     mutex_unlock(&vmap_lock);
 }
 EXPORT_SYMBOL(vfree);
+
+/* Maps the pages of an area for registers. On failure the area is freed. */
+static bool map_io_pages(struct vm_struct *area, unsigned long phys)
+{
+    unsigned int i;
+
+    for (i = 0; i < area->nr_pages; i++) {
+        unsigned long offset = i * (unsigned long)PAGE_SIZE;
+
+        if (!map_kernel_page(area->addr + offset, phys + offset, PAGE_KERNEL))
+            continue;
+        list_del_init(&area->list);
+        free_area(area, i);
+        return false;
+    }
+    flush_tlb_kernel_range(area->addr, area->addr + i * (unsigned long)PAGE_SIZE);
+    return true;
+}
+
+void *vmap_io(unsigned long phys, unsigned int nr_pages)
+{
+    struct vm_struct *area = kzalloc(sizeof(*area));
+    bool done = false;
+
+    if (!area)
+        return NULL;
+    area->nr_pages = nr_pages;
+    area->io = true;
+    mutex_lock(&vmap_lock);
+    if (insert_area(area))
+        done = map_io_pages(area, phys);
+    else
+        kfree(area);
+    mutex_unlock(&vmap_lock);
+    return done ? (void *)area->addr : NULL;
+}

@@ -13,13 +13,26 @@ static struct file_system_type dev_fs_type = {
     .fill_super = ramfs_fill_super,
 };
 
-void device_create(const char *name, dev_t devt, const struct file_operations *fops)
+static struct inode *create(const char *name, umode_t type, dev_t devt, void *data,
+                            const struct file_operations *fops)
 {
-    struct dentry *d = simple_create_file(dev_root, name, S_IFCHR | S_IRUGO | S_IWUSR, NULL, fops);
+    struct dentry *d = simple_create_file(dev_root, name, type | S_IRUGO | S_IWUSR, data, fops);
 
     if (!d)
         panic("no memory for /dev/%s", name);
     d->d_inode->i_rdev = devt;
+    return d->d_inode;
+}
+
+void device_create(const char *name, dev_t devt, const struct file_operations *fops)
+{
+    create(name, S_IFCHR, devt, NULL, fops);
+}
+
+struct inode *device_create_block(const char *name, dev_t devt, void *data,
+                                  const struct file_operations *fops)
+{
+    return create(name, S_IFBLK, devt, data, fops);
 }
 
 static ssize_t null_read(struct file *file, char *buf, size_t count, loff_t *pos)

@@ -2,7 +2,7 @@
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
 
-static struct dentry *kernel_dir; /* set once at boot */
+static struct dentry *sysfs_root, *kernel_dir; /* set once at boot */
 
 static struct file_system_type sysfs_fs_type = {
     .name = "sysfs",
@@ -17,9 +17,17 @@ void sysfs_create_mount_point(const char *name)
         panic("no memory for %s in sysfs", name);
 }
 
+struct dentry *sysfs_create_dir(struct dentry *parent, const char *name)
+{
+    struct dentry *dir = simple_create_dir(parent ? parent : sysfs_root, name, NULL);
+
+    if (!dir)
+        panic("no memory for %s in sysfs", name);
+    return dir;
+}
+
 void sysfs_init(void)
 {
-    kernel_dir = simple_create_dir(simple_pin_fs(&sysfs_fs_type), "kernel", NULL);
-    if (!kernel_dir)
-        panic("no memory for sysfs");
+    sysfs_root = simple_pin_fs(&sysfs_fs_type);
+    kernel_dir = sysfs_create_dir(NULL, "kernel");
 }

@@ -9,19 +9,40 @@
 
 #define MAX_ORDER 11 /* blocks of 1 to 1024 pages */
 
+struct address_space;
 struct kmem_cache;
 
 struct page {
-    unsigned int order;      /* order of the block that starts here */
-    unsigned int flags;      /* PG_* */
-    struct list_head lru;    /* free list, or the cache's list of slabs with free objects */
-    struct kmem_cache *slab; /* the cache of a slab (PG_SLAB) */
-    void *freelist;          /* first free object of the slab */
-    unsigned int inuse;      /* allocated objects of the slab */
-    atomic_t _refcount;      /* user page tables that map the page */
+    unsigned int order;   /* order of the block that starts here */
+    unsigned int flags;   /* PG_* */
+    struct list_head lru; /* free list, the cache's list of slabs with free objects, or page LRU */
+    union {
+        struct {
+            struct kmem_cache *slab; /* the cache of a slab (PG_SLAB) */
+            void *freelist;          /* first free object of the slab */
+            unsigned int inuse;      /* allocated objects of the slab */
+        };
+        struct {                           /* of the page cache: pagemap.h */
+            struct address_space *mapping; /* NULL: not in it any more */
+            unsigned long index;
+            struct buffer_head *buffers; /* of the page's blocks, or NULL; under the page's lock */
+        };
+    };
+    atomic_t _refcount; /* user page tables that map the page; for the page cache: its users */
 };
 
-enum { PG_BUDDY = 1, PG_SLAB = 2 };
+enum {
+    PG_BUDDY = 1,
+    PG_SLAB = 2,
+    /* Of the page cache; atomics only. */
+    PG_LOCKED = 4,
+    PG_UPTODATE = 8,
+    PG_DIRTY = 16,
+    PG_WRITEBACK = 32,
+    PG_REFERENCED = 64,
+    PG_READAHEAD = 128, /* reaching this page starts the next read-ahead */
+    PG_LRU = 256,
+};
 
 /*
  * Reserves a range before mem_init(); free_reserved_area() frees it. One range; physical

@@ -5,6 +5,8 @@
 #include <linux/cpumask.h>
 #include <linux/types.h>
 
+enum { FDT_MAX_VIRTIO = 8 };
+
 struct fdt_info {
     unsigned long memory_start, memory_end; /* the first bank */
     unsigned long timebase;
@@ -12,6 +14,12 @@ struct fdt_info {
     unsigned int nr_harts;
     unsigned long initrd_start, initrd_end; /* physical, end exclusive; equal: none */
     unsigned long uart_phys, finisher_phys; /* 0: none */
+    unsigned long plic_phys, plic_size;     /* 0: none */
+    unsigned int plic_ndev;                 /* the largest number of an interrupt source */
+    int plic_context[NR_CPUS];              /* of S-mode on hartids[i]; -1: none */
+    /* The virtio slots; virtio_irq is the number of the source at the PLIC. */
+    unsigned long virtio_phys[FDT_MAX_VIRTIO], virtio_size[FDT_MAX_VIRTIO];
+    unsigned int virtio_irq[FDT_MAX_VIRTIO], nr_virtio;
 };
 
 /*

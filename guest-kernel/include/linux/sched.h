@@ -58,6 +58,7 @@ struct sched_param {
 
 struct sched_class;
 
+struct blk_plug;
 struct completion;
 struct files_struct;
 struct fs_struct;
@@ -108,6 +109,8 @@ struct task_struct {
     u64 sig_blocked, sig_ignored;   /* of a program; used by itself only */
     struct sighand_struct *sighand; /* signal handlers; NULL: none */
     unsigned long restart_a0;       /* first argument of the current system call, to restart it */
+
+    struct blk_plug *plug; /* collects block requests; NULL: none */
 
     struct mm_struct *mm; /* NULL: a kernel thread */
     /* Under tasklist_lock. parent NULL: no task waits for this one. */

@@ -12,6 +12,8 @@
 /* Readable and writable, followed by an unmapped page. NULL: no memory. */
 void *vmalloc(size_t size);
 void vfree(const void *addr);
+/* Maps registers of a device, by physical address; vfree() undoes it. NULL: no memory. */
+void *vmap_io(unsigned long phys, unsigned int nr_pages);
 bool is_vmalloc_addr(const void *addr);
 
 #endif

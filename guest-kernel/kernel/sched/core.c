@@ -9,6 +9,7 @@
 #include <asm/page.h>
 #include <asm/switch_to.h>
 #include <linux/bitops.h>
+#include <linux/blkdev.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -473,9 +474,17 @@ static void schedule_debug(void)
               preempt_count());
 }
 
+/* Who goes to sleep may wait for the requests in its own plug. */
+static inline void sched_submit_work(void)
+{
+    if (current->state != TASK_RUNNING)
+        blk_flush_plug(current->plug, true);
+}
+
 void schedule(void)
 {
     schedule_debug();
+    sched_submit_work();
     do {
         preempt_disable();
         __schedule(false);

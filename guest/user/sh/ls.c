@@ -7,6 +7,7 @@ static char kind_char(unsigned int mode)
     switch (mode & S_IFMT) {
     case S_IFDIR: return 'd';
     case S_IFCHR: return 'c';
+    case S_IFBLK: return 'b';
     case S_IFIFO: return 'p';
     default: return '-';
     }

@@ -9,6 +9,7 @@
 #include <asm/traps.h>
 #include <linux/errno.h>
 #include <linux/hardirq.h>
+#include <linux/irq.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
@@ -46,6 +47,8 @@ static noinline __irq_entry void handle_arch_irq(unsigned long irq)
         riscv_timer_interrupt();
     else if (irq == IRQ_S_SOFT)
         handle_ipi();
+    else if (irq == IRQ_S_EXT)
+        plic_handle_irq();
     else
         panic("unexpected interrupt %lu", irq);
 }

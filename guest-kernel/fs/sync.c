@@ -1,0 +1,102 @@
+/* sync.c - system calls that bring files to their device, and statfs. */
+#include <linux/errno.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/syscalls.h>
+#include <linux/uaccess.h>
+
+SYSCALL_DEFINE0(sync)
+{
+    ksys_sync();
+    return 0;
+}
+
+int vfs_fsync(struct file *file, bool datasync)
+{
+    return file->f_op->fsync ? file->f_op->fsync(file, datasync) : -EINVAL;
+}
+
+static int do_fsync(int fd, bool datasync)
+{
+    struct file *file = fget(fd);
+    int err;
+
+    if (!file)
+        return -EBADF;
+    err = vfs_fsync(file, datasync);
+    fput(file);
+    return err;
+}
+
+SYSCALL_DEFINE1(fsync, int, fd)
+{
+    return do_fsync(fd, false);
+}
+
+SYSCALL_DEFINE1(fdatasync, int, fd)
+{
+    return do_fsync(fd, true);
+}
+
+/* The generic layout, which RISC-V uses. */
+struct statfs {
+    long f_type, f_bsize, f_blocks, f_bfree, f_bavail, f_files, f_ffree;
+    int f_fsid[2];
+    long f_namelen, f_frsize, f_flags, f_spare[4];
+};
+
+/* File systems in memory have no limits to report, as simple ones in Linux. */
+static int vfs_statfs(struct super_block *sb, struct statfs __user *to)
+{
+    enum { SIMPLE_MAGIC = 0x858458f6 };
+    struct kstatfs k = {.f_type = SIMPLE_MAGIC, .f_bsize = 4096, .f_namelen = NAME_MAX};
+    struct statfs st;
+    int err = sb->s_op ? sb->s_op->statfs(sb, &k) : 0;
+
+    if (err)
+        return err;
+    st = (struct statfs){
+        .f_type = k.f_type,
+        .f_bsize = k.f_bsize,
+        .f_blocks = k.f_blocks,
+        .f_bfree = k.f_bfree,
+        .f_bavail = k.f_bavail,
+        .f_files = k.f_files,
+        .f_ffree = k.f_ffree,
+        .f_namelen = k.f_namelen,
+        .f_frsize = k.f_bsize,
+    };
+    return copy_to_user(to, &st, sizeof(st)) ? -EFAULT : 0;
+}
+
+SYSCALL_DEFINE2(statfs, const char __user *, name, struct statfs __user *, buf)
+{
+    char *path = getname(name);
+    struct path at;
+    int err;
+
+    if (IS_ERR(path))
+        return PTR_ERR(path);
+    err = kern_path(path, 0, &at);
+    kfree(path);
+    if (err)
+        return err;
+    err = vfs_statfs(at.mnt->mnt_sb, buf);
+    path_put(&at);
+    return err;
+}
+
+SYSCALL_DEFINE2(fstatfs, int, fd, struct statfs __user *, buf)
+{
+    struct file *file = fget(fd);
+    int err = -EINVAL;
+
+    if (!file)
+        return -EBADF;
+    if (file->f_path.mnt)
+        err = vfs_statfs(file->f_path.mnt->mnt_sb, buf);
+    fput(file);
+    return err;
+}
