@@ -71,6 +71,11 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix arch/riscv/kernel/, jump_label.o module.o patch.o riscv_ksyms.o) kernel/jump_label.o kernel/jump_label_test.o \
 	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
+# Probes.
+GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o) \
+	$(addprefix kernel/, kprobes.o kprobes_slots.o)
+GUEST_OBJS += $(GUEST_PROBE_OBJS) $(addprefix kernel/, kprobes_files.o kprobes_test.o)
+
 # Programs: address spaces, system calls.
 GUEST_OBJS += $(addprefix arch/riscv/, \
 	kernel/fpu.o kernel/process.o kernel/signal.o kernel/syscall_table.o lib/uaccess.o \
@@ -99,8 +104,8 @@ GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest
 
 # Never instrumented: the tracer and the code that it calls (trace, lib, kallsyms, stacktrace);
 # code that runs with the MMU off (mm/init); code that patches text, up to the fences (patch,
-# sbi, cacheflush, mm/init's fixmap); code that runs during patching (stop_machine).
-GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
+# sbi, cacheflush, mm/init's fixmap); code that runs during patching (stop_machine); what handles a kprobe.
+GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) $(GUEST_PROBE_OBJS) arch/riscv/kernel/probes/% arch/riscv/ftrace/% arch/riscv/kernel/asm-offsets.o \
 	arch/riscv/kernel/jump_label.o arch/riscv/kernel/patch.o kernel/jump_label.o \
 	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
 	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
@@ -113,6 +118,7 @@ guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
 guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
+	arch/riscv/kernel/probes/ftrace.o \
 	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
 # One word is replaced by one store, so functions must be aligned.  GCC 12 does not
 # align functions that it considers cold, so that guess is disabled.

@@ -386,6 +386,12 @@ static void note_activity(struct host *h, const struct moment *at)
     h->idle_since_insns = at->insns;
 }
 
+/* The debugger may have gone back to before that. */
+static uint64_t since(uint64_t now, uint64_t then)
+{
+    return now > then ? now - then : 0;
+}
+
 /*
  * Whether the guest can only be waiting, for a timer or for input that cannot come: it wants input,
  * has taken all there was, and has executed less than one instruction in twenty cycles, as
@@ -394,7 +400,8 @@ static void note_activity(struct host *h, const struct moment *at)
  */
 static bool only_waits(const struct host *h, const struct moment *at)
 {
-    uint64_t cycles = at->cycles - h->idle_since, insns = at->insns - h->idle_since_insns;
+    uint64_t cycles = since(at->cycles, h->idle_since);
+    uint64_t insns = since(at->insns, h->idle_since_insns);
 
     return at->wants_input && !h->typed && cycles >= REPORT_CYCLES && insns < cycles / 20;
 }
@@ -405,7 +412,7 @@ static bool only_waits(const struct host *h, const struct moment *at)
  */
 static bool is_dormant(const struct host *h, const struct moment *at)
 {
-    return !h->limited && at->cycles - h->idle_since >= DORMANT_CYCLES;
+    return !h->limited && since(at->cycles, h->idle_since) >= DORMANT_CYCLES;
 }
 
 /*

@@ -2,6 +2,7 @@
  * actions.c - what the debugger keeps of a point beside the target: its text, what becomes of it
  * after a stop, and the commands that run then.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -92,7 +93,10 @@ void do_commands(struct debugger *d, const char *args)
     if (!arg_end(d, args))
         return;
     if (number > UINT32_MAX || !target_find_point(d->target, (unsigned)number)) {
-        complain(d, "there is no breakpoint to give commands to");
+        if (count || number)
+            complain(d, "No breakpoint number %" PRIu64 ".", number);
+        else
+            complain(d, "No breakpoints specified.");
         return;
     }
     n = note_find(d, (unsigned)number);

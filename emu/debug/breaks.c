@@ -477,25 +477,35 @@ static void print_limits(struct debugger *d, const struct target_point *p)
         fprintf(d->out, "\tignore next %" PRIu64 " hit%s\n", p->ignore, p->ignore == 1 ? "" : "s");
 }
 
+/* A line of one that has several places; the first one is the point's own. */
+static void print_one_place(struct debugger *d, const struct target_point *p, size_t i)
+{
+    char number[24];
+
+    snprintf(number, sizeof number, "%u.%zu", p->number, i + 1);
+    fprintf(d->out, "%-7s %-14s %-4s %c   ", number, "", "", 'y');
+    print_address(d, i ? p->places[i - 1].address : p->address);
+    fprintf(d->out, "\n");
+}
+
 static void print_point(struct debugger *d, const struct target_point *p)
 {
     const struct point_note *n = note_find(d, p->number);
 
     fprintf(d->out, "%-7u %-14s %-4s %c   ", p->number, type_name(p->kind), disposition(p, n),
             p->disabled ? 'n' : 'y');
-    if (p->kind == TARGET_BREAK)
-        print_address(d, p->address);
-    else
+    if (p->kind != TARGET_BREAK)
         print_watched(d, p, n);
+    else if (p->place_count)
+        fprintf(d->out, "%-18s", "<MULTIPLE>");
+    else
+        print_address(d, p->address);
     if (p->kind == TARGET_BREAK && n && n->what[0])
         fprintf(d->out, " (%s)", n->what);
     fprintf(d->out, "\n");
-    for (size_t i = 0; i < p->place_count; i++) {
-        fprintf(d->out, "%u.%-5zu %*s", p->number, i + 2, 25, "");
-        print_address(d, p->places[i].address);
-        fprintf(d->out, "\n");
-    }
     print_limits(d, p);
+    for (size_t i = 0; p->place_count && i <= p->place_count; i++)
+        print_one_place(d, p, i);
     for (size_t i = 0; n && i < n->commands.len; i++)
         fprintf(d->out, "        %s\n", n->commands.at[i]);
 }
@@ -513,6 +523,24 @@ void print_points(struct debugger *d)
     for (size_t i = 0; i < d->patch_watches.len; i++)
         fprintf(d->out, "watch-patch %s%s\n", d->patch_watches.at[i].glob,
                 d->patch_watches.at[i].each_store ? " stores" : "");
+}
+
+void print_watchpoints(struct debugger *d)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < target_point_count(d->target); i++) {
+        const struct target_point *p = target_point_at(d->target, i);
+
+        if (p->kind == TARGET_BREAK || p->kind == TARGET_CATCH)
+            continue;
+        if (!found)
+            fprintf(d->out, "Num     Type           Disp Enb Address            What\n");
+        found = true;
+        print_point(d, p);
+    }
+    if (!found)
+        fprintf(d->out, "No watchpoints.\n");
 }
 
 /* "store of 4 bytes at 0x... <counter>: 0x1 -> 0x2", and the instruction or device that did it. */

@@ -167,9 +167,36 @@ static const struct command *find_command(const char *word, size_t len, unsigned
     return *candidates == 1 ? found : NULL;
 }
 
+/* What does here what a command of gdb does there. */
+static const struct {
+    const char *word, *hint;
+} hints[] = {
+    {"run", "the guest is loaded and stands still: `continue' runs it, `goto 0' begins anew"},
+    {"start", "the guest is loaded and stands still: `tbreak FUNCTION' and `continue'"},
+    {"starti", "the guest is loaded and stands before its first instruction"},
+    {"call", "no function of the guest can be called; `print' reads its memory and registers"},
+    {"jump", "`set $pc = ADDR' and `continue'; this changes the run"},
+    {"printf", "`print', `output' and `echo' print values and text"},
+    {"thread", "`hart N' selects a hart; `info threads' lists harts and tasks"},
+    {"kill", "`quit' ends the session and the guest"},
+};
+
+/* Says what to use in the place of gdb's command; false: it is none of these. */
+static bool hint_at(struct debugger *d, const char *word, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+        if (len == strlen(hints[i].word) && !strncmp(word, hints[i].word, len)) {
+            fprintf(d->out, "`%s' is not a command here: %s\n", hints[i].word, hints[i].hint);
+            return true;
+        }
+    return false;
+}
+
 static void complain_of(struct debugger *d, const char *word, size_t len, unsigned candidates)
 {
     *d->failed = true;
+    if (!candidates && hint_at(d, word, len))
+        return;
     fprintf(d->out, "`%.*s` %s", (int)len, word,
             candidates ? "is ambiguous:" : "is not a command; `help` lists the commands");
     for (size_t i = 0; candidates && i < ARRAY_LEN(commands); i++)

@@ -9,6 +9,7 @@
 #include "debug/debugger_priv.h"
 #include "debug/dwarf.h"
 #include "debug/location.h"
+#include "ftrace/sites.h"
 #include "load/symbols.h"
 
 /* ---- registers ---- */
@@ -312,6 +313,33 @@ bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *
     return false;
 }
 
+/*
+ * The name of a function alone, where a place in code is meant, is where its symbol is. The debug
+ * information may have it begin later, behind its site, which would not be found by its name.
+ */
+static void to_symbol(const struct debugger *d, const char *text, const char *end, uint64_t *va)
+{
+    char name[NAME_MAX_LEN];
+    struct debug_symbol s;
+    uint64_t start;
+
+    words_before(name, text, end);
+    if (symbols_find(d->config.symbols, name, &start) && start < *va &&
+        *va - start <= SITE_BYTES_MAX && debug_find(d->info, 0, 0, name, &s) &&
+        s.class == DEBUG_FUNCTION && s.address == *va)
+        *va = start;
+}
+
+bool arg_code(struct debugger *d, const char **at, const char *what, uint64_t *value)
+{
+    const char *text = *at;
+
+    if (!arg_value(d, at, what, value))
+        return false;
+    to_symbol(d, text, *at, value);
+    return true;
+}
+
 /* A function's size by C is 1. */
 static bool is_function(const struct debugger *d, struct type *type)
 {
@@ -323,13 +351,23 @@ static bool is_function(const struct debugger *d, struct type *type)
 bool arg_variable(struct debugger *d, const char **at, const char *what, uint64_t *address,
                   uint64_t *size)
 {
+    const char *text = *at;
     struct value v;
 
     if (!arg_any(d, at, what, &v))
         return false;
+    if (v.place == VALUE_IN_REGISTER) {
+        complain(d, "cannot watch a register, only memory: its value changes with almost every "
+                    "instruction");
+        return false;
+    }
     if (v.place == VALUE_IN_MEMORY) {
         *address = v.address;
-        *size = is_function(d, v.type) ? 0 : type_size(language_types(d->language), v.type);
+        *size = type_size(language_types(d->language), v.type);
+        if (is_function(d, v.type)) {
+            to_symbol(d, text, *at, address);
+            *size = 0;
+        }
         return true;
     }
     *size = 0;

@@ -177,6 +177,8 @@ bool command_repeats(const char *line);
  * "expected WHAT".
  */
 MUST_USE bool arg_value(struct debugger *d, const char **at, const char *what, uint64_t *value);
+/* The same for a place in code: the name of a function alone is where its symbol is. */
+MUST_USE bool arg_code(struct debugger *d, const char **at, const char *what, uint64_t *value);
 MUST_USE bool arg_end(const struct debugger *d, const char *at);
 /* Without an argument `value` stays as it is. */
 MUST_USE bool arg_count(struct debugger *d, const char **at, uint64_t *value);
@@ -283,7 +285,8 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
 void print_point_stop(struct debugger *d, const struct target_stop *s);
 /* ADDR[,SIZE] [physical], of which it sets address, size and space. */
 MUST_USE bool arg_watched(struct debugger *d, const char **args, struct target_point *p);
-void print_points(struct debugger *d); /* info breaks */
+void print_points(struct debugger *d);      /* info breakpoints */
+void print_watchpoints(struct debugger *d); /* info watchpoints */
 
 /* ---- catch.c ---- */
 
@@ -354,6 +357,9 @@ struct frame {
 MUST_USE bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f);
 /* By the frame pointer. */
 MUST_USE bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f);
+/* Where a trampoline that has called the tracer has a register that it restores. */
+MUST_USE bool frame_restores(const struct debugger *d, const struct unwound *u, unsigned reg,
+                             uint64_t *at);
 /* Of the selected hart, whatever frame is selected: where its function returns to, and sp then. */
 MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
 

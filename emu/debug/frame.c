@@ -210,6 +210,30 @@ bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame 
     return apply_prologue(d, u, &p, linked, f) && f->ra != 0;
 }
 
+/* A call of the tracer, which comes back. */
+static bool comes_back(const struct insn *i)
+{
+    return is_call(i) || (op_class(i->op) != CLASS_JUMP && op_class(i->op) != CLASS_JUMP_INDIRECT &&
+                          op_class(i->op) != CLASS_BRANCH && op_class(i->op) != CLASS_SYSTEM);
+}
+
+bool frame_restores(const struct debugger *d, const struct unwound *u, unsigned reg, uint64_t *at)
+{
+    uint64_t sp = u->reg[REG_SP], va = u->pc;
+    struct insn i;
+
+    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(d, va, &i) && comes_back(&i); n++) {
+        if (restores(&i, reg)) {
+            *at = sp + (uint64_t)(int64_t)i.imm;
+            return true;
+        }
+        if (adds_to_sp(&i))
+            sp += (uint64_t)(int64_t)i.imm;
+        va += i.size;
+    }
+    return false;
+}
+
 bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f)
 {
     uint64_t fp = u->reg[REG_S0];

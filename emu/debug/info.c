@@ -58,6 +58,12 @@ void info_breakpoints(struct debugger *d, const char *args)
         print_points(d);
 }
 
+void info_watchpoints(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        print_watchpoints(d);
+}
+
 void info_checkpoints(struct debugger *d, const char *args)
 {
     if (arg_end(d, args))

@@ -140,7 +140,7 @@ void do_icache(struct debugger *d, const char *args)
     uint8_t bytes[4];
     unsigned size;
 
-    if (!arg_value(d, &args, "an address", &va) || !arg_end(d, args))
+    if (!arg_code(d, &args, "an address", &va) || !arg_end(d, args))
         return;
     if (va & 1 || !place_physical(d, va, &pa) || !place_read(d, va, bytes, 2)) {
         complain_of_address(d, va & 1 ? TARGET_ODD_ADDRESS : TARGET_NOT_MAPPED, va);
@@ -228,7 +228,7 @@ static bool show_site_at(struct debugger *d, const char *args)
     uint64_t va, pa;
     uint32_t id;
 
-    if (!arg_value(d, &args, "a function or an address", &va) || !arg_end(d, args))
+    if (!arg_code(d, &args, "a function or an address", &va) || !arg_end(d, args))
         return false;
     id = place_physical(d, va, &pa) ? site_find(sites_of(d), pa, 2) : NO_SITE;
     if (id == NO_SITE) {

@@ -11,6 +11,7 @@
 #include "debug/debugger_priv.h"
 #include "debug/dwarf.h"
 #include "ftrace/calls.h"
+#include "ftrace/sites.h"
 #include "ftrace/watch.h"
 #include "load/symbols.h"
 
@@ -23,9 +24,41 @@ void unwind_first(const struct debugger *d, unsigned hart, struct unwound *u)
     u->user = target_hart(d->target, hart).mode == PRIV_U;
 }
 
-uint64_t unwind_code(const struct debugger *d, const struct unwound *u)
+/*
+ * The first instruction behind the function's site that has the address, if the debug information
+ * has the function begin there: what runs in the site, or was called by it, runs in that function.
+ */
+static bool behind_site(const struct debugger *d, uint64_t code, uint64_t *entry)
+{
+    const struct site_table *sites = d->config.watch ? watch_sites(d->config.watch) : NULL;
+    struct blocks b;
+    Dwarf_Addr low;
+    uint64_t pa;
+    uint32_t id;
+
+    if (!sites || !place_physical(d, code, &pa))
+        return false;
+    id = site_find(sites, pa, 1);
+    if (id == NO_SITE || site_get(sites, id)->kind != SITE_FUNCTION)
+        return false;
+    *entry = site_get(sites, id)->va + site_get(sites, id)->size;
+    return debug_blocks(d->info, *entry, &b) && dwarf_entrypc(&b.at[0], &low) == 0 && low == *entry;
+}
+
+/* An address in the instruction that the frame is at, or has called from. */
+static uint64_t place_of(const struct debugger *d, const struct unwound *u)
 {
     return place_canonical(d, u->pc) - !u->exact;
+}
+
+uint64_t unwind_code(const struct debugger *d, const struct unwound *u)
+{
+    uint64_t code = place_of(d, u), entry;
+    struct blocks b;
+
+    if (!debug_blocks(d->info, code, &b) && behind_site(d, code, &entry))
+        return entry;
+    return code;
 }
 
 static bool load(const struct debugger *d, unsigned hart, uint64_t va, uint64_t *value)
@@ -106,7 +139,7 @@ static enum outcome by_frame_information(const struct debugger *d, unsigned hart
     size_t count;
     enum outcome result = NOT_KNOWN;
 
-    if (!cfi || dwarf_cfi_addrframe(cfi, unwind_code(d, u), &frame) != 0)
+    if (!cfi || dwarf_cfi_addrframe(cfi, place_of(d, u), &frame) != 0)
         return NOT_KNOWN;
     if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count &&
         simple_value(u, ops, count, &u->cfa)) {
@@ -127,6 +160,28 @@ static enum outcome by_frame_information(const struct debugger *d, unsigned hart
 
 /* ---- without it ---- */
 
+/*
+ * A traced function that has not begun yet has the arguments that the trampoline restores; what is
+ * not restored is not known.
+ */
+static void find_arguments(const struct debugger *d, const struct unwound *u,
+                           struct unwound *caller)
+{
+    enum { ARGUMENTS = 8 };
+    uint64_t entry;
+
+    if (!behind_site(d, place_of(d, caller), &entry))
+        return;
+    for (unsigned reg = REG_A0; reg < REG_A0 + ARGUMENTS; reg++) {
+        uint64_t at = 0;
+        bool known = frame_restores(d, u, reg, &at) &&
+                     place_read(d, at, &caller->reg[reg], sizeof caller->reg[reg]);
+
+        caller->at[reg] = known ? at : 0;
+        caller->lost = (caller->lost & ~(UINT32_C(1) << reg)) | (uint32_t)!known << reg;
+    }
+}
+
 static bool by_code(const struct debugger *d, struct unwound *u, struct unwound *caller)
 {
     struct frame f;
@@ -143,6 +198,7 @@ static bool by_code(const struct debugger *d, struct unwound *u, struct unwound 
     caller->reg[REG_RA] = f.callers_ra;
     caller->reg[REG_S0] = f.fp;
     caller->reg[REG_SP] = f.cfa;
+    find_arguments(d, u, caller);
     return true;
 }
 

@@ -93,8 +93,10 @@ static void run_debugger(struct gdb_server *g, const char *line, reply_text *out
     if (target_insns(g->target) != insns || target_cycles(g->target) != cycles)
         say(out, "The machine has moved; `maintenance flush register-cache' makes gdb read its "
                  "registers again.\n");
-    if (debugger_has_quit(g->debugger))
+    if (debugger_has_quit(g->debugger)) {
+        say(out, "The session has ended, and the guest with it.\n");
         end_session(g, GDB_KILLED);
+    }
 }
 
 static void do_help(struct gdb_server *g, const char *args, reply_text *out)

@@ -437,6 +437,7 @@ void packet_backwards(struct gdb_server *g, const char *args)
 {
     bool to_step = !strcmp(args, "s");
     unsigned hart = g->resumed < target_hart_count(g->target) ? g->resumed : g->selected;
+    struct target_stop stop;
 
     if ((!to_step && strcmp(args, "c") != 0) || !target_keeps_history(g->target)) {
         reply_error(g, ERROR_INVALID);
@@ -444,8 +445,9 @@ void packet_backwards(struct gdb_server *g, const char *args)
     }
     points_drop(g, DROP_WITHDRAWN);
     begin_running(g);
-    end_running(g,
-                to_step ? target_reverse_step(g->target, hart, 1) : target_reverse_run(g->target));
+    stop = to_step ? target_reverse_step(g->target, hart, 1) : target_reverse_run(g->target);
+    points_settle(g, &stop);
+    end_running(g, stop);
     reply_stop(g);
 }
 

@@ -18,6 +18,7 @@
 #include <linux/initrd.h>
 #include <linux/irq.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
@@ -120,6 +121,7 @@ static int kernel_init(void *unused)
     proc_meminfo_init();
     proc_workload_init();
     proc_kunit_init();
+    kprobes_init();
     vdso_init();
     tracer_init();
     trace_init_selftests();

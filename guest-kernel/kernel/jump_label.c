@@ -10,8 +10,11 @@
 #include <linux/jump_label.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 
 extern const struct jump_entry __start___jump_table[], __stop___jump_table[];
+
+enum { JUMP_LABEL_NOP_SIZE = 4 };
 
 /* Held before module_mutex. A key's value changes under it only. */
 static DEFINE_MUTEX(jump_label_mutex);
@@ -127,4 +130,27 @@ void jump_label_add_module(const struct module *mod)
     }
     flush_icache_all();
     mutex_unlock(&jump_label_mutex);
+}
+
+static bool reserved(const struct jump_entry *entry, const struct jump_entry *stop,
+                     unsigned long start, unsigned long end)
+{
+    for (; entry < stop; entry++)
+        if (jump_entry_code(entry) <= end && jump_entry_code(entry) + JUMP_LABEL_NOP_SIZE > start)
+            return true;
+    return false;
+}
+
+bool jump_label_text_reserved(const void *start, const void *end)
+{
+    unsigned long first = (unsigned long)start, last = (unsigned long)end;
+    const struct module *mod;
+    bool found = reserved(__start___jump_table, __stop___jump_table, first, last);
+
+    preempt_disable();
+    mod = __module_text_address(first);
+    if (mod)
+        found = reserved(mod->jump_entries, mod->jump_entries + mod->num_jump_entries, first, last);
+    preempt_enable();
+    return found;
 }

@@ -8,7 +8,9 @@
 #include <asm/irqflags.h>
 #include <linux/compiler.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/string.h>
 
 extern const u32 kallsyms_num_syms;
 extern const u32 kallsyms_offsets[];
@@ -24,7 +26,7 @@ bool core_kernel_text(unsigned long addr)
 
 bool kernel_text_address(unsigned long addr)
 {
-    return core_kernel_text(addr) || is_module_text_address(addr);
+    return core_kernel_text(addr) || is_module_text_address(addr) || is_kprobe_insn_slot(addr);
 }
 
 bool core_kernel_data(unsigned long addr)
@@ -89,4 +91,14 @@ const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned l
     if (offset)
         *offset = addr - sym.start;
     return sym.name;
+}
+
+unsigned long kallsyms_lookup_name(const char *name)
+{
+    u32 i;
+
+    for (i = 0; i < kallsyms_num_syms; i++)
+        if (!strcmp(kallsyms_names + kallsyms_name_offsets[i], name))
+            return (unsigned long)_text + kallsyms_offsets[i];
+    return module_kallsyms_lookup_name(name);
 }

@@ -14,6 +14,7 @@
 #include <linux/bug.h>
 #include <linux/completion.h>
 #include <linux/errno.h>
+#include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
@@ -50,13 +51,14 @@ static struct cpu_stopper cpu_stopper[NR_CPUS];
 static DEFINE_MUTEX(stop_cpus_mutex); /* one stop_machine at a time */
 static bool stoppers_ready;           /* set once at boot */
 
-static void set_state(struct multi_stop_data *msdata, enum multi_stop_state newstate)
+static __always_inline void set_state(struct multi_stop_data *msdata,
+                                      enum multi_stop_state newstate)
 {
     atomic_set(&msdata->thread_ack, msdata->num_threads);
     smp_store_release(&msdata->state, newstate);
 }
 
-static void ack_state(struct multi_stop_data *msdata)
+static __always_inline void ack_state(struct multi_stop_data *msdata)
 {
     if (atomic_dec_and_test(&msdata->thread_ack))
         set_state(msdata, msdata->state + 1);
@@ -80,6 +82,8 @@ static void multi_stop_cpu(struct multi_stop_data *msdata)
     } while (curstate != MULTI_STOP_EXIT);
     local_irq_enable();
 }
+
+NOKPROBE_SYMBOL(multi_stop_cpu);
 
 static struct multi_stop_data *take_work(struct cpu_stopper *stopper)
 {

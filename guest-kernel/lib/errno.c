@@ -42,6 +42,7 @@ static const struct {
     {ENOTEMPTY, "Directory not empty"},
     {ELOOP, "Too many levels of symbolic links"},
     {EOVERFLOW, "Value too large for defined data type"},
+    {EILSEQ, "Invalid or incomplete multibyte or wide character"},
     {EOPNOTSUPP, "Operation not supported"},
 };
 

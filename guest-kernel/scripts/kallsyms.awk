@@ -14,7 +14,7 @@ function hex(s,    i, v) {
 function low(addr) { return hex(substr(addr, length(addr) - 7)) }
 
 $3 == "_text" { base = low($1) }
-($2 == "t" || $2 == "T") && $3 !~ /^[.$]|^_text$|^_stext$|^__irqentry_text_|^_etext/ {
+($2 == "t" || $2 == "T") && $3 !~ /^[.$]|^_text$|^_stext$|^__(irqentry|entry|kprobes)_text_|^_etext/ {
     if (n && $1 == last)
         next
     last = $1

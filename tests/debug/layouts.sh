@@ -7,7 +7,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 failed=0
 
-# in_layout NAME FIRST-STORE OFF ON: the debugger's output, as regular expressions.
+# in_layout NAME FIRST-STORE OFF ON AT-ENTRY: the debugger's output, as regular expressions.
 in_layout() {
     cat >"$dir/script" <<END
 > sites fib
@@ -32,8 +32,26 @@ function  on -> ftrace_caller
 > patches fib
 new: $4 <ftrace_caller>
 fenced: hart 0 fence.i
+> icache fib
+<fib>\n    memory  $5
 > findings
 no findings so far
+> tbreak function_trace_call
+breakpoint 3
+> continue
+breakpoint 3
+> backtrace 4
+#1  0x[0-9a-f]+ in ftrace_caller
+#2  0x[0-9a-f]+ in fib \\(n=n@entry=[89]\\) at
+#3  0x[0-9a-f]+ in (calls_once|fib) \\(
+> info watchpoints
+No watchpoints.
+> watch \$a0
+cannot watch a register, only memory
+> commands 99
+No breakpoint number 99.
+> thread 2
+\`thread' is not a command here: \`hart N'
 > quit
 END
     tests/debug/session "$dir/script" "$build/rvftrace" debug --console none \
@@ -44,10 +62,10 @@ END
 
 auipc='auipc [rt][a0],0x[0-9a-f]+' jalr='jalr (t0,)?-?[0-9]+.[rt][a0].'
 # Half of an instruction, where fib is at a 2-byte boundary: it may be a part of two words.
-in_layout mcount "[a-z.]+ " 'nop; nop' "$auipc; $jalr"
+in_layout mcount "[a-z.]+ " 'nop; nop' "$auipc; $jalr" '.* addi sp,sp,-'
 in_layout pfe16 'sd [a-z0-9]+,-?[0-9]+.[a-z]+.; nop; nop; nop' 'nop; nop; nop; nop' \
-    "sd ra,-8.sp.; $auipc; $jalr; ld ra,-8.sp."
-in_layout pfe8 "[a-z.]+ " 'nop; nop' "$auipc; $jalr"
-in_layout atomic "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr"
-in_layout callops "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr"
+    "sd ra,-8.sp.; $auipc; $jalr; ld ra,-8.sp." '23 3c 11 fe sd ra,-8.sp.'
+in_layout pfe8 "[a-z.]+ " 'nop; nop' "$auipc; $jalr" ".* auipc t0,"
+in_layout atomic "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr" '.* auipc t0,'
+in_layout callops "$auipc; $jalr <ftrace_caller>" "$auipc; nop" "$auipc; $jalr" '.* auipc t0,'
 exit $failed

@@ -1,4 +1,4 @@
-/* inode.c - debugfs, which contains automount points of other file systems. */
+/* inode.c - debugfs: files of the kernel, and automount points of other file systems. */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
 #include <linux/mount.h>
@@ -36,4 +36,15 @@ void debugfs_init(void)
 {
     debugfs_root = simple_pin_fs(&debug_fs_type);
     sysfs_create_mount_point("debug");
+}
+
+struct dentry *debugfs_create_dir(const char *name, struct dentry *parent)
+{
+    return simple_create_dir(parent ? parent : debugfs_root, name, NULL);
+}
+
+struct dentry *debugfs_create_file(const char *name, umode_t mode, struct dentry *parent,
+                                   void *data, const struct file_operations *fops)
+{
+    return simple_create_file(parent ? parent : debugfs_root, name, mode, data, fops);
 }

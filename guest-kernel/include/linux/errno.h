@@ -39,6 +39,7 @@
 #define ENOTEMPTY    39
 #define ELOOP        40
 #define EOVERFLOW    75
+#define EILSEQ       84
 #define EOPNOTSUPP   95
 
 /* Error pointers: the last page of the address space is never mapped. */

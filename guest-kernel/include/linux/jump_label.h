@@ -162,6 +162,9 @@ void static_key_disable(struct static_key *key);
 #define static_branch_enable(x)  static_key_enable(&(x)->key)
 #define static_branch_disable(x) static_key_disable(&(x)->key)
 
+/* Whether a place of a static key is among the bytes from start to end, both included. */
+bool jump_label_text_reserved(const void *start, const void *end);
+
 /* Patches the places of a module whose keys have changed, before its first function is called. */
 void jump_label_add_module(const struct module *mod);
 

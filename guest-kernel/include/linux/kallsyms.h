@@ -22,6 +22,11 @@ struct ksym {
 bool kallsyms_find(unsigned long addr, struct ksym *sym);
 /* Returns its name, or NULL; start and offset may be NULL. */
 const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset);
+/*
+ * The address of the function with that name; `module:name`: in that module only. 0: none. A module
+ * may be freed once the caller sleeps.
+ */
+unsigned long kallsyms_lookup_name(const char *name);
 /* core_kernel_text(): text of the kernel itself; kernel_text_address(): also of modules. */
 bool core_kernel_text(unsigned long addr);
 bool kernel_text_address(unsigned long addr);

@@ -127,6 +127,9 @@ bool is_module_text_address(unsigned long addr);
 const char *module_address_lookup(unsigned long addr, unsigned long *start, unsigned long *size,
                                   const char **modname);
 
+/* The function `name` or `module:name` of a module; 0: none. */
+unsigned long module_kallsyms_lookup_name(const char *name);
+
 /* Calls fn for each module whose text is in place. */
 void for_each_module(void (*fn)(const struct module *mod, void *data), void *data);
 

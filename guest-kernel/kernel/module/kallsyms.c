@@ -68,6 +68,42 @@ const char *module_address_lookup(unsigned long addr, unsigned long *start, unsi
     return mod->strtab + mod->kallsyms[low - 1].name;
 }
 
+static unsigned long find_in_module(const struct module *mod, const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < mod->num_kallsyms; i++)
+        if (!strcmp(mod->strtab + mod->kallsyms[i].name, name))
+            return mod->kallsyms[i].addr;
+    return 0;
+}
+
+/* Whether name begins with the module's name and a colon, or has no colon. */
+static bool names_module(const struct module *mod, const char *name, const char *colon)
+{
+    size_t len = strlen(mod->name);
+
+    return !colon || (len == (size_t)(colon - name) && !memcmp(mod->name, name, len));
+}
+
+unsigned long module_kallsyms_lookup_name(const char *name)
+{
+    const char *colon = strchr(name, ':');
+    unsigned long addr = 0, flags;
+    const struct module *mod;
+
+    local_irq_save(flags);
+    list_for_each_entry_rcu(mod, &modules, list)
+    {
+        if (mod->state != MODULE_STATE_UNFORMED && names_module(mod, name, colon))
+            addr = find_in_module(mod, colon ? colon + 1 : name);
+        if (addr)
+            break;
+    }
+    local_irq_restore(flags);
+    return addr;
+}
+
 static bool is_function(const Elf64_Sym *sym, const struct load_info *info)
 {
     return ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF &&

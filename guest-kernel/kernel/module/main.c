@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/notifier.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
@@ -487,6 +488,7 @@ static int complete_formation(struct module *mod)
  */
 static void free_module(struct module *mod)
 {
+    kprobes_module_going(mod);
     set_state(mod, MODULE_STATE_UNFORMED);
     ftrace_release_mod(mod);
     synchronize_rcu_tasks();

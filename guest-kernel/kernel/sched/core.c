@@ -493,7 +493,7 @@ void schedule(void)
 }
 EXPORT_SYMBOL(schedule);
 
-void preempt_schedule(void)
+void notrace preempt_schedule(void)
 {
     if (preempt_count() || irqs_disabled())
         return;

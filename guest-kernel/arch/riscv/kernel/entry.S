@@ -11,7 +11,7 @@
 #include <asm/asm-offsets.h>
 #include <asm/csr.h>
 
-    .text
+    .section .entry.text, "ax"
     .option norelax
 
     .balign 4
@@ -69,8 +69,11 @@ handle_exception:
     ld   s0, PT_S0(sp)
 3:  la   ra, ret_from_exception
     bltz s5, 4f
+    li   t0, EXC_BREAKPOINT
+    beq  s5, t0, 5f
     tail do_trap_exception
 4:  tail do_irq
+5:  tail do_trap_break
 
 /* sp points to the frame. Tasks made by fork or exec enter U-mode here, too. */
     .globl ret_from_exception

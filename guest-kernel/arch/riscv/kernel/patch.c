@@ -15,13 +15,15 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/stop_machine.h>
 
 /* Held while text is written, also across the stop_machine() whose callback writes it. */
 DEFINE_MUTEX(text_mutex);
 
-static void *patch_map(unsigned long addr, enum fixed_addresses slot)
+static __always_inline void *patch_map(unsigned long addr, enum fixed_addresses slot)
 {
     return set_fixmap_offset(slot, kernel_virt_to_phys(addr));
 }
@@ -30,7 +32,7 @@ static void *patch_map(unsigned long addr, enum fixed_addresses slot)
  * Copies in ascending order with the widest stores that the alignment allows: at most four for
  * a site.
  */
-static void store_parcels(void *dst, const void *src, size_t len)
+static __always_inline void store_parcels(void *dst, const void *src, size_t len)
 {
     unsigned long to = (unsigned long)dst, from = (unsigned long)src;
 
@@ -75,6 +77,8 @@ int patch_insn_write(void *addr, const void *insn, size_t len)
     return 0;
 }
 
+NOKPROBE_SYMBOL(patch_insn_write);
+
 int patch_text_nosync(void *addr, const void *insns, size_t len)
 {
     int ret;
@@ -85,5 +89,34 @@ int patch_text_nosync(void *addr, const void *insns, size_t len)
     if (!ret)
         local_flush_icache_all();
     preempt_enable();
+    return ret;
+}
+NOKPROBE_SYMBOL(patch_text_nosync);
+
+struct patch_insn {
+    void *addr;
+    const void *insns;
+    size_t len;
+};
+
+/* The other harts wait in code that is not patched: one fence.i before they continue is enough. */
+static int patch_text_cb(void *data)
+{
+    const struct patch_insn *patch = data;
+    int ret = patch_insn_write(patch->addr, patch->insns, patch->len);
+
+    flush_icache_all();
+    return ret;
+}
+NOKPROBE_SYMBOL(patch_text_cb);
+
+int patch_text(void *addr, const void *insns, size_t len)
+{
+    struct patch_insn patch = {addr, insns, len};
+    int ret;
+
+    mutex_lock(&text_mutex);
+    ret = stop_machine(patch_text_cb, &patch);
+    mutex_unlock(&text_mutex);
     return ret;
 }

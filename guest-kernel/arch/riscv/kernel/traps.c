@@ -11,6 +11,7 @@
 #include <linux/hardirq.h>
 #include <linux/irq.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/reboot.h>
@@ -137,6 +138,15 @@ void do_trap_exception(struct pt_regs *regs)
     else
         do_trap_user(regs);
 }
+
+NOKPROBE_SYMBOL(do_trap_exception);
+
+void notrace do_trap_break(struct pt_regs *regs)
+{
+    if (user_mode(regs) || !(kprobe_single_step_handler(regs) || kprobe_breakpoint_handler(regs)))
+        do_trap_exception(regs);
+}
+NOKPROBE_SYMBOL(do_trap_break);
 
 /* Handles all pending work, also what comes up while it does. */
 void exit_to_user_mode(struct pt_regs *regs)

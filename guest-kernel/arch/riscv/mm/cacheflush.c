@@ -12,6 +12,7 @@
 #include <asm/irqflags.h>
 #include <asm/sbi.h>
 #include <asm/smp.h>
+#include <linux/kprobes.h>
 #include <linux/smp.h>
 
 void local_flush_icache_all(void)
@@ -38,3 +39,5 @@ void flush_icache_all(void)
     remote_flush_icache_all();
     local_irq_restore(flags);
 }
+NOKPROBE_SYMBOL(local_flush_icache_all);
+NOKPROBE_SYMBOL(flush_icache_all);

@@ -4,6 +4,7 @@
 #include <asm/processor.h>
 #include <asm/ptrace.h>
 #include <asm/traps.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
@@ -67,6 +68,8 @@ void do_page_fault(struct pt_regs *regs)
     struct mm_struct *mm = current->mm;
     int code, fault = 0;
 
+    if (!user_mode(regs))
+        kprobe_page_fault(regs);
     if (!may_handle(regs)) {
         bad_area(regs, SIGSEGV, SEGV_MAPERR);
         return;
@@ -83,3 +86,4 @@ void do_page_fault(struct pt_regs *regs)
     else if (fault)
         bad_area(regs, SIGBUS, BUS_ADRERR);
 }
+NOKPROBE_SYMBOL(do_page_fault);

@@ -31,6 +31,8 @@
 
 #define SATP_MODE_39 (8UL << 60)
 
+#define EXC_BREAKPOINT 3
+
 #ifndef __ASSEMBLY__
 
 enum {

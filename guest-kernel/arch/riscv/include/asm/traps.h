@@ -6,6 +6,8 @@ struct pt_regs;
 
 void do_irq(struct pt_regs *regs);
 void do_trap_exception(struct pt_regs *regs);
+/* The same for a breakpoint, which may be a kprobe's. */
+void do_trap_break(struct pt_regs *regs);
 /*
  * Called with interrupts off at the end of every trap from U-mode, whose registers are regs:
  * reschedules and delivers signals.
