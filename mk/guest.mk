@@ -64,6 +64,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
 	drivers/block/virtio_blk.o drivers/irqchip/irq-sifive-plic.o \
 	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
+	$(addprefix fs/ext2/, balloc.o dir.o inode.o namei.o super.o) \
 	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \
 	$(addprefix kernel/irq/, handle.o manage.o proc.o) arch/riscv/mm/ioremap.o \
 	$(addprefix mm/, filemap.o page-writeback.o readahead.o truncate.o) lib/radix-tree.o \

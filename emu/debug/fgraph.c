@@ -65,14 +65,19 @@ static bool find_layout(struct debugger *d, struct layout *l)
 {
     uint64_t size;
 
+    if (find_field(d, "task_struct", "ret_stack", &size) && !is_array_of_entries(d)) {
+        complain(d, "this kernel keeps words in its return stacks and not entries, as Linux does "
+                    "from 6.11 on: their form is not known");
+        return false;
+    }
     if (is_array_of_entries(d) && find_offset(d, "task_struct", "ret_stack", &l->stack, &size) &&
         find_offset(d, "task_struct", "curr_ret_stack", &l->top, &size) &&
         find_offset(d, "task_struct", "tasks", &l->tasks, &size) &&
         find_offset(d, "ftrace_ret_stack", "ret", &l->ret, &l->size) &&
         find_offset(d, "ftrace_ret_stack", "func", &l->func, &l->size))
         return true;
-    complain(d, "the return stacks of this kernel are not known: it has no debug information, or "
-                "keeps them in another form");
+    complain(d, "where this kernel has its return stacks is not known: it has no debug information "
+                "of them (give its vmlinux by --symbols), or no function graph tracer");
     return false;
 }
 
@@ -146,6 +151,19 @@ static void describe(const struct debugger *d, const struct stack *s, unsigned i
     snprintf(text, size, "%.64s to %.64s", function[0] ? function : "?", back[0] ? back : "?");
 }
 
+/*
+ * What to say of a line in which the two differ. The tracer pushes before it replaces the return
+ * address, and takes off after that was used: in between the kernel is ahead by an entry.
+ */
+static const char *difference(const struct stack *kernel, const struct stack *machine, unsigned i)
+{
+    if (i < kernel->depth && i < machine->depth && kernel->at[i].back == machine->at[i].back)
+        return "";
+    if (i == machine->depth && i + 1 == kernel->depth)
+        return "  <- the tracer is at work: the return address is not replaced yet, or was used";
+    return "  <- not the same";
+}
+
 static void print_stacks(struct debugger *d, const struct stack *kernel,
                          const struct stack *machine)
 {
@@ -155,12 +173,10 @@ static void print_stacks(struct debugger *d, const struct stack *kernel,
     fprintf(d->out, "    %-*s %s\n", WIDTH, "kernel's return stack", "machine's record");
     for (unsigned i = depth; i-- > 0;) {
         char left[160], right[160];
-        bool same =
-            i < kernel->depth && i < machine->depth && kernel->at[i].back == machine->at[i].back;
 
         describe(d, kernel, i, left, sizeof left);
         describe(d, machine, i, right, sizeof right);
-        fprintf(d->out, "    %-*s %s%s\n", WIDTH, left, right, same ? "" : "  <- not the same");
+        fprintf(d->out, "    %-*s %s%s\n", WIDTH, left, right, difference(kernel, machine, i));
     }
 }
 

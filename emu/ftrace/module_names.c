@@ -90,6 +90,7 @@ static void forget_all(struct module_names *n)
 {
     while (n->kept.len)
         free(n->kept.at[--n->kept.len].name);
+    VEC_FREE(&n->kept);
 }
 
 void module_names_free(struct module_names *n)
@@ -97,7 +98,6 @@ void module_names_free(struct module_names *n)
     if (!n)
         return;
     forget_all(n);
-    VEC_FREE(&n->kept);
     free(n);
 }
 
@@ -119,14 +119,30 @@ static void kept_io(struct state_io *io, struct kept *k)
     state_io_text(io, &k->name);
 }
 
+/* Reads names into `n`, instead of those that it has; these stay if the file is damaged. */
+static void read_names(struct state_io *io, struct module_names *n)
+{
+    struct module_names before = *n;
+
+    n->kept = (__typeof__(n->kept)){0};
+    STATE_IO_VEC(io, &n->kept, KEPT_MAX, kept_io);
+    if (io->error) {
+        forget_all(n);
+        *n = before;
+        return;
+    }
+    forget_all(&before);
+}
+
 void module_names_state_io(void *names, struct state_io *io)
 {
     struct module_names *n = names;
 
     if (!io->in_file)
         return;
-    if (io->loading)
-        forget_all(n);
     state_io_section(io, "module-names", 1);
-    STATE_IO_VEC(io, &n->kept, KEPT_MAX, kept_io);
+    if (io->loading)
+        read_names(io, n);
+    else
+        STATE_IO_VEC(io, &n->kept, KEPT_MAX, kept_io);
 }

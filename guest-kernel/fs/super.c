@@ -203,7 +203,7 @@ int reconfigure_super(struct super_block *sb, char *options)
 
     while (!err && (option = strsep(&options, ",")))
         err = *option ? parse_option(sb->s_type, option, &mode) : 0;
-    if (err)
+    if (err || !(sb->s_type->fs_flags & FS_MODE_OPTION))
         return err;
     inode_lock(root);
     sb->s_mode = mode;

@@ -11,6 +11,7 @@
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/errno.h>
+#include <linux/ext2_fs.h>
 #include <linux/fdtable.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
@@ -115,6 +116,7 @@ static int kernel_init(void *unused)
     irq_init();
     block_init();
     virtio_init();
+    ext2_init();
     tty_init();
     sysrq_init();
     modules_init();
