@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#include <trace/events/sched.h>
 
 /* Limit for all strings of one exec. */
 enum { MAX_ARG_BYTES = 8 * PAGE_SIZE };
@@ -143,6 +144,7 @@ void begin_new_exec(struct linux_binprm *bprm, struct mm_struct *mm)
     exit_sighand(current); /* the handlers belong to the old program */
     name_after_path(bprm->strings + bprm->execfn);
     do_close_on_exec(current->files);
+    trace_sched_process_exec(current, current->pid, bprm);
 }
 
 SYSCALL_DEFINE3(execve, const char __user *, filename, char *const __user *, argv,

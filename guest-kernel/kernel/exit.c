@@ -13,6 +13,7 @@
 #include <linux/sched/task.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#include <trace/events/sched.h>
 
 /* Drops current's address space: it cannot return to U-mode after this. */
 static void exit_mm(void)
@@ -95,6 +96,7 @@ void do_exit(long code)
     if (is_global_init(current))
         exit_init(code);
     exit_mm();
+    trace_sched_process_exit(current);
     exit_files(current);
     exit_fs(current);
     current->exit_code = code;
@@ -177,6 +179,7 @@ SYSCALL_DEFINE4(wait4, pid_t, pid, int __user *, status, int, options, void __us
 
     if (options & ~WNOHANG || rusage)
         return -EINVAL;
+    trace_sched_process_wait(max(pid, 0));
     ret = do_wait(pid > 0 ? pid : -1, &code, options, TASK_INTERRUPTIBLE);
     if (ret > 0 && status && put_user(code, status))
         return -EFAULT;

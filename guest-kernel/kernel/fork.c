@@ -20,6 +20,7 @@
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#include <trace/events/sched.h>
 
 DEFINE_SPINLOCK(tasklist_lock);
 LIST_HEAD(task_list);  /* under tasklist_lock */
@@ -284,8 +285,10 @@ static void free_task(struct task_struct *p)
 
 void put_task_struct(struct task_struct *p)
 {
-    if (atomic_dec_and_test(&p->usage))
-        free_task(p);
+    if (!atomic_dec_and_test(&p->usage))
+        return;
+    trace_sched_process_free(p);
+    free_task(p);
 }
 EXPORT_SYMBOL(put_task_struct);
 
@@ -314,6 +317,7 @@ pid_t kernel_clone(const struct kernel_clone_args *args)
         init_completion(&vfork);
         p->vfork_done = &vfork;
     }
+    trace_sched_process_fork(current, p);
     wake_up_new_task(p);
     if (args->flags & CLONE_VFORK)
         wait_for_completion(&vfork);

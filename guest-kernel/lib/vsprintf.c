@@ -1,7 +1,7 @@
 /*
  * vsprintf.c - formatted output to strings; also built into the programs of guest/user.
  *
- * %d %i %u %o %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/z. %pS and %ps print
+ * %d %i %u %o %x %X %c %s %p %% with width, precision, '-', '0', and h/l/ll/L/z. %pS and %ps print
  * the function at an address, %pB the function that a return address belongs to, even if the
  * call was its last instruction. Not instrumented: printk() and the tracers' output use it.
  */
@@ -152,7 +152,7 @@ static const char *parse_spec(const char *fmt, struct spec *spec, va_list *args)
     }
     if (*fmt == '.')
         fmt = parse_number(fmt + 1, &spec->precision, args);
-    for (; *fmt == 'l' || *fmt == 'z' || *fmt == 'h'; fmt++)
+    for (; *fmt == 'l' || *fmt == 'L' || *fmt == 'z' || *fmt == 'h'; fmt++)
         spec->longs += *fmt != 'h';
     return fmt;
 }

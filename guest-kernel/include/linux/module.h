@@ -10,6 +10,9 @@
 
 #define MODULE_NAME_LEN 56
 
+struct trace_eval_map;
+struct trace_event_call;
+
 enum module_state {
     MODULE_STATE_UNFORMED,
     MODULE_STATE_COMING,
@@ -52,6 +55,11 @@ struct module {
     /* Addresses of its call sites, as the linker listed them. */
     unsigned long *ftrace_callsites;
     unsigned int num_ftrace_callsites;
+
+    struct trace_event_call **trace_events; /* its events */
+    unsigned int num_trace_events;
+    const struct trace_eval_map *const *trace_evals; /* numbers of symbols in their formats */
+    unsigned int num_trace_evals;
 
     const struct jump_entry *jump_entries; /* the places of static keys */
     unsigned int num_jump_entries;
@@ -124,6 +132,12 @@ unsigned long module_kallsyms_lookup_name(const char *name);
 
 /* Calls fn for each module whose text is in place. */
 void for_each_module(void (*fn)(const struct module *mod, void *data), void *data);
+
+struct notifier_block;
+
+/* Calls nb for each module that becomes MODULE_STATE_COMING, LIVE or GOING. */
+int register_module_notifier(struct notifier_block *nb);
+int unregister_module_notifier(struct notifier_block *nb);
 
 void modules_init(void); /* /proc/modules */
 

@@ -14,6 +14,7 @@
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/notifier.h>
 #include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -30,6 +31,7 @@ enum { MODULE_REF_BASE = 1 };
 
 DEFINE_MUTEX(module_mutex);
 LIST_HEAD(modules);
+static BLOCKING_NOTIFIER_HEAD(module_notify_list);
 
 extern const struct kernel_symbol __start___ksymtab[], __stop___ksymtab[];
 
@@ -400,6 +402,10 @@ static void find_module_sections(struct module *mod, const struct load_info *inf
     mod->kp = section_objs(info, "__param", sizeof(*mod->kp), &mod->num_kp);
     mod->ftrace_callsites = section_objs(
         info, FTRACE_CALLSITE_SECTION, sizeof(*mod->ftrace_callsites), &mod->num_ftrace_callsites);
+    mod->trace_events =
+        section_objs(info, "_ftrace_events", sizeof(*mod->trace_events), &mod->num_trace_events);
+    mod->trace_evals =
+        section_objs(info, "_ftrace_eval_map", sizeof(*mod->trace_evals), &mod->num_trace_evals);
     mod->jump_entries =
         section_objs(info, "__jump_table", sizeof(*mod->jump_entries), &mod->num_jump_entries);
 }
@@ -433,6 +439,24 @@ static int add_unformed_module(struct module *mod)
         list_add_tail_rcu(&mod->list, &modules);
     mutex_unlock(&module_mutex);
     return err;
+}
+
+int register_module_notifier(struct notifier_block *nb)
+{
+    return blocking_notifier_chain_register(&module_notify_list, nb);
+}
+EXPORT_SYMBOL(register_module_notifier);
+
+int unregister_module_notifier(struct notifier_block *nb)
+{
+    return blocking_notifier_chain_unregister(&module_notify_list, nb);
+}
+EXPORT_SYMBOL(unregister_module_notifier);
+
+/* Tells others of the state that the module has. */
+static void notify(struct module *mod)
+{
+    blocking_notifier_call_chain(&module_notify_list, mod->state, mod);
 }
 
 static void set_state(struct module *mod, enum module_state state)
@@ -499,9 +523,11 @@ static noinline int do_init_module(struct module *mod)
                __func__, mod->name, err);
     if (err < 0) {
         set_state(mod, MODULE_STATE_GOING);
+        notify(mod);
         return err;
     }
     set_state(mod, MODULE_STATE_LIVE);
+    notify(mod);
     return 0;
 }
 
@@ -527,8 +553,13 @@ static int form_module(struct module *mod, struct load_info *info, const char *a
         return err;
     jump_label_add_module(mod);
     ftrace_module_enable(mod);
+    notify(mod);
     err = parse_module_args(mod->name, mod->args, mod->kp, mod->num_kp);
-    return err ? err : do_init_module(mod);
+    if (!err)
+        return do_init_module(mod);
+    set_state(mod, MODULE_STATE_GOING);
+    notify(mod);
+    return err;
 }
 
 static int load_from(struct load_info *info, const char *args)
@@ -583,6 +614,7 @@ int delete_module(const char *name)
         return err;
     if (mod->exit)
         mod->exit();
+    notify(mod);
     free_module(mod);
     return 0;
 }

@@ -7,6 +7,7 @@
  */
 #include "sched.h"
 #include <linux/bitops.h>
+#include <trace/events/sched.h>
 
 enum {
     NICE_0_LOAD = 1024,
@@ -63,6 +64,7 @@ static void charge_fair(struct rq *rq, struct task_struct *curr, u64 delta)
 {
     curr->vruntime += scaled(curr, delta);
     update_min_vruntime(rq);
+    trace_sched_stat_runtime(curr, delta, curr->vruntime);
 }
 
 /* A task that wakes is credited for its sleep, but with no more than one period. */

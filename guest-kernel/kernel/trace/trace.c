@@ -316,6 +316,7 @@ void tracer_init(void)
     trace_create_files();
     ftrace_sysctl_init();
     trace_sysctl_init();
+    event_trace_init();
     BUG_ON(init_nop_trace());
     BUG_ON(init_irqsoff_tracer());
     BUG_ON(init_function_trace());

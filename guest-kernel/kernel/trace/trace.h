@@ -2,13 +2,13 @@
 #ifndef KERNEL_TRACE_H
 #define KERNEL_TRACE_H
 
-#include "trace_seq.h"
 #include <linux/cpumask.h>
 #include <linux/ftrace.h>
 #include <linux/mutex.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
+#include <linux/trace_events.h>
 #include <linux/tracefs.h>
 
 /* ---- entries ---- */
@@ -30,14 +30,6 @@ enum trace_flag_type {
     TRACE_FLAG_HARDIRQ = 0x08,
     TRACE_FLAG_SOFTIRQ = 0x10,
     TRACE_FLAG_PREEMPT_RESCHED = 0x20, /* never set: RISC-V has no such bit in preempt_count */
-};
-
-/* Header of every payload. */
-struct trace_entry {
-    u16 type;
-    u8 flags;
-    u8 preempt_count;
-    s32 pid;
 };
 
 struct ftrace_entry {
@@ -186,61 +178,16 @@ struct trace_array {
     bool allocated_snapshot;   /* max_buffer is as large as the other */
     unsigned long max_latency; /* ns; the longest section that a latency tracer has seen */
     bool buffer_expanded;      /* the first use has expanded it to trace_buf_size */
-};
-
-/* A reader's position in all rings or in one, and its current entry. */
-struct trace_iterator {
-    struct trace_array *tr;
-    struct array_buffer *array_buffer; /* what is read: the trace or its snapshot */
-    const struct tracer *trace;
-    int cpu_file;    /* this hart's ring only, or RING_BUFFER_ALL_CPUS */
-    void *private;   /* set by the tracer's open() */
-    u32 graph_flags; /* TRACE_GRAPH_*: columns of calls; 0: those of function_graph */
-    /* Iterators of the rings; NULL: this reader consumes. */
-    struct ring_buffer_iter *buffer_iter[NR_CPUS];
-    bool annotate;         /* events were lost: mark where a hart's entries begin */
-    unsigned long started; /* harts whose begin was marked */
-    bool snapshot;         /* the file `snapshot` */
-    bool pauses;           /* recording is paused while it is open */
-    struct trace_seq seq;  /* the current entry as text */
-    unsigned int given;    /* bytes of seq that were read */
-    unsigned long lost_events;
-    unsigned int cpu;
-    u64 ts;
-    unsigned long idx;             /* number of entries read */
-    const struct trace_entry *ent; /* NULL, or into entry */
-    unsigned int ent_size;
-    u64 entry[BUF_MAX_DATA_SIZE / sizeof(u64)];
-};
-
-enum print_line_t {
-    TRACE_TYPE_PARTIAL_LINE, /* the line did not fit */
-    TRACE_TYPE_HANDLED,
-    TRACE_TYPE_UNHANDLED,
-    TRACE_TYPE_NO_CONSUME
+    /* Under event_mutex: the directory events/, those below it, and the events. */
+    struct dentry *event_dir;
+    struct list_head systems, events;
 };
 
 /* ---- printing of entries ---- */
 
-struct trace_event;
-typedef enum print_line_t (*trace_print_func)(struct trace_iterator *iter, int flags,
-                                              struct trace_event *event);
-
-/* NULL: this form is printed as `?`. */
-struct trace_event_functions {
-    trace_print_func trace, raw, hex, binary;
-};
-
-struct trace_event {
-    struct trace_event *next; /* list of registered types */
-    int type;                 /* 0: assign one */
-    const struct trace_event_functions *funcs;
-};
-
-/* Returns the type, or 0 if it is taken. Called at boot or under trace_types_lock. */
-int register_trace_event(struct trace_event *event);
-void unregister_trace_event(struct trace_event *event);
 struct trace_event *ftrace_find_event(int type);
+/* For a form that a type does not have. */
+enum print_line_t trace_nop_print(struct trace_iterator *iter);
 void init_events(void);
 
 /* ---- tracers ---- */
@@ -443,6 +390,45 @@ void trace_start_boot_stack(void);
 void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lock is held */
 
 void trace_create_pid_files(void);
+
+/* trace_events.c */
+extern struct mutex event_mutex;       /* held before trace_types_lock */
+extern struct list_head ftrace_events; /* all events; under event_mutex */
+extern struct list_head ftrace_common_fields;
+/* Registers the kernel's events. */
+void event_trace_init(void);
+/* Adds all events to a trace, with their files in its directory (NULL: the top directory). */
+int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr);
+/* NULL: there is none. */
+struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
+                                         const char *event);
+/* A field of the event, or one that all have; NULL: there is none. */
+struct ftrace_event_field *trace_find_event_field(struct trace_event_call *call, const char *name);
+/*
+ * Turns an event on or off. soft_disable: for a user that only needs its probe (a trigger, or a
+ * command of set_ftrace_filter); while there is one, turning it off only stops the recording.
+ * event_mutex is held.
+ */
+int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool soft_disable);
+/* Turns on or off what a word of set_event or trace_event= names. -EINVAL: there is no such. */
+int ftrace_set_clr_event(struct trace_array *tr, char *word, int set);
+void ftrace_clear_events(struct trace_array *tr);
+/* Keeps a dynamic event, or the module of one, from going away. */
+bool trace_event_try_get_ref(struct trace_event_call *call);
+void trace_event_put_ref(struct trace_event_call *call);
+
+static inline bool trace_event_is_dynamic(const struct trace_event_call *call)
+{
+    return call->flags & TRACE_EVENT_FL_DYNAMIC;
+}
+
+/* trace_events_files.c: under event_mutex. 0 or -ENOMEM. */
+int event_create_dir(struct trace_event_file *file);
+void event_remove_dir(struct trace_event_file *file);
+int event_create_toplevel_files(struct dentry *parent, struct trace_array *tr);
+
+/* trace_events_write.c: entries that may not be recorded are made in pages of each hart. */
+int trace_buffered_event_enable(void);
 void trace_create_profile_files(void);
 
 /*

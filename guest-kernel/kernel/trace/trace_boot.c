@@ -26,6 +26,7 @@ BOOT_STRING("ftrace_graph_filter=", boot_graph_filter);
 BOOT_STRING("ftrace_graph_notrace=", boot_graph_notrace);
 BOOT_STRING("trace_options=", boot_options);
 BOOT_STRING("trace_clock=", boot_clock);
+BOOT_STRING("trace_event=", boot_events);
 
 static int set_boot_graph_max_depth(char *value)
 {
@@ -98,6 +99,17 @@ static void apply_boot_options(char *list)
             pr_info("ftrace: no option '%s'\n", option);
 }
 
+static void enable_boot_events(char *list)
+{
+    char *event;
+
+    if (tracing_update_buffers(&global_trace))
+        return;
+    while ((event = strsep(&list, ",")))
+        if (*event && ftrace_set_clr_event(&global_trace, event, 1))
+            pr_info("Failed to enable trace event: %s\n", event);
+}
+
 static void start_tracer(const char *name)
 {
     if (tracing_set_tracer(&global_trace, name))
@@ -123,6 +135,8 @@ void tracing_start_boot_tracer(void)
     trace_start_boot_stack();
     if (boot_tracer)
         start_tracer(boot_tracer);
+    if (boot_events)
+        enable_boot_events(boot_events);
     if (boot_options)
         apply_boot_options(boot_options);
 }

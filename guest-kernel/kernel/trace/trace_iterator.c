@@ -153,6 +153,8 @@ static enum print_line_t print_raw_fmt(struct trace_iterator *iter)
         trace_seq_printf(&iter->seq, "%d %d %llu ", iter->ent->pid, iter->cpu, iter->ts);
     if (event && event->funcs->raw)
         return event->funcs->raw(iter, 0, event);
+    if (event)
+        return trace_nop_print(iter);
     trace_seq_printf(&iter->seq, "%d ?\n", iter->ent->type);
     return TRACE_TYPE_HANDLED;
 }
@@ -169,6 +171,8 @@ static enum print_line_t print_hex_fmt(struct trace_iterator *iter)
     }
     if (event && event->funcs->hex)
         ret = event->funcs->hex(iter, 0, event);
+    else if (event)
+        ret = trace_nop_print(iter);
     trace_seq_putc(&iter->seq, '\n');
     return ret;
 }
@@ -184,6 +188,8 @@ static enum print_line_t print_bin_fmt(struct trace_iterator *iter)
     }
     if (event && event->funcs->binary)
         return event->funcs->binary(iter, 0, event);
+    if (event)
+        return trace_nop_print(iter);
     return TRACE_TYPE_HANDLED;
 }
 
@@ -204,10 +210,12 @@ enum print_line_t print_trace_line(struct trace_iterator *iter)
 
     trace_seq_init(&iter->seq);
     print_lost_events(iter);
+    preempt_disable(); /* the type of the entry stays */
     if (iter->trace->print_line)
         ret = iter->trace->print_line(iter);
     if (ret == TRACE_TYPE_UNHANDLED)
         ret = print_by_option(iter);
+    preempt_enable();
     if (!trace_seq_has_overflowed(&iter->seq))
         return ret;
     trace_seq_init(&iter->seq);

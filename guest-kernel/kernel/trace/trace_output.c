@@ -4,44 +4,81 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include <asm/barrier.h>
 #include <linux/bug.h>
+#include <linux/export.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
 /* ---- types ---- */
 
-static struct trace_event *trace_events; /* changed under trace_types_lock or at boot */
+enum { EVENT_HASHSIZE = 128 };
+
+static DEFINE_SPINLOCK(trace_event_lock); /* changes of the hash, and last_event_type */
+/* Readers have preemption off. */
+static struct trace_event *event_hash[EVENT_HASHSIZE];
 static int last_event_type = TRACE_LAST_TYPE;
 
 struct trace_event *ftrace_find_event(int type)
 {
-    struct trace_event *event = trace_events;
+    struct trace_event *event = READ_ONCE(event_hash[type % EVENT_HASHSIZE]);
 
     while (event && event->type != type)
-        event = event->next;
+        event = READ_ONCE(event->next);
     return event;
+}
+
+/* A type that no event has; of those that were given back, only when there is no new one. */
+static int unused_type(void)
+{
+    int type = last_event_type + 1;
+
+    if (type > TRACE_EVENT_TYPE_MAX)
+        for (type = TRACE_LAST_TYPE; type <= TRACE_EVENT_TYPE_MAX && ftrace_find_event(type);)
+            type++;
+    else
+        last_event_type = type;
+    return type <= TRACE_EVENT_TYPE_MAX ? type : 0;
 }
 
 int register_trace_event(struct trace_event *event)
 {
+    struct trace_event **bucket;
+
+    spin_lock(&trace_event_lock);
     if (!event->type)
-        event->type = ++last_event_type;
+        event->type = unused_type();
     else if (WARN_ON(ftrace_find_event(event->type)))
-        return 0;
-    event->next = trace_events;
-    trace_events = event;
+        event->type = 0;
+    if (event->type) {
+        bucket = &event_hash[event->type % EVENT_HASHSIZE];
+        event->next = *bucket;
+        smp_store_release(bucket, event);
+    }
+    spin_unlock(&trace_event_lock);
     return event->type;
 }
+EXPORT_SYMBOL_GPL(register_trace_event);
 
 void unregister_trace_event(struct trace_event *event)
 {
-    struct trace_event **p = &trace_events;
+    struct trace_event **p = &event_hash[event->type % EVENT_HASHSIZE];
 
+    spin_lock(&trace_event_lock);
     while (*p && *p != event)
         p = &(*p)->next;
     if (*p)
-        *p = event->next;
+        WRITE_ONCE(*p, event->next);
+    spin_unlock(&trace_event_lock);
+    synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(unregister_trace_event);
+
+enum print_line_t trace_nop_print(struct trace_iterator *iter)
+{
+    trace_seq_printf(&iter->seq, "type: %d\n", iter->ent->type);
+    return trace_handle_return(&iter->seq);
 }
 
 /* ---- symbols ---- */

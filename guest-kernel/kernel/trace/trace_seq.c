@@ -3,8 +3,9 @@
  *
  * Not instrumented.
  */
-#include "trace_seq.h"
+#include <linux/export.h>
 #include <linux/string.h>
+#include <linux/trace_seq.h>
 
 void trace_seq_init(struct trace_seq *s)
 {
@@ -32,25 +33,33 @@ void trace_seq_putmem(struct trace_seq *s, const void *mem, unsigned int len)
     s->buffer[s->len] = 0;
 }
 
+void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args)
+{
+    s->len +=
+        trace_seq_take(s, vsnprintf(s->buffer + s->len, sizeof(s->buffer) - s->len, fmt, args));
+}
+
 void trace_seq_printf(struct trace_seq *s, const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    s->len +=
-        trace_seq_take(s, vsnprintf(s->buffer + s->len, sizeof(s->buffer) - s->len, fmt, args));
+    trace_seq_vprintf(s, fmt, args);
     va_end(args);
 }
+EXPORT_SYMBOL_GPL(trace_seq_printf);
 
 void trace_seq_puts(struct trace_seq *s, const char *str)
 {
     trace_seq_putmem(s, str, strlen(str));
 }
+EXPORT_SYMBOL_GPL(trace_seq_puts);
 
 void trace_seq_putc(struct trace_seq *s, char c)
 {
     trace_seq_putmem(s, &c, 1);
 }
+EXPORT_SYMBOL_GPL(trace_seq_putc);
 
 void trace_seq_putmem_hex(struct trace_seq *s, const void *mem, unsigned int len)
 {

@@ -6,6 +6,7 @@
 #define TRACE_EVENTS_SCHED_H
 
 #include <linux/binfmts.h>
+#include <linux/bitops.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -48,7 +49,7 @@ static inline long __trace_sched_switch_state(bool preempt, unsigned int prev_st
 
     if (preempt)
         return TASK_REPORT_MAX;
-    return state ? 1L << (31 - __builtin_clz(state)) : 0;
+    return state ? 1L << (fls_long(state) - 1) : 0;
 }
 #endif
 

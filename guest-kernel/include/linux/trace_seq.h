@@ -2,8 +2,8 @@
  * trace_seq.h - a buffer for the text of one entry. Text that does not fit is cut off, and that
  * is noted.
  */
-#ifndef KERNEL_TRACE_SEQ_H
-#define KERNEL_TRACE_SEQ_H
+#ifndef LINUX_TRACE_SEQ_H
+#define LINUX_TRACE_SEQ_H
 
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -17,12 +17,20 @@ struct trace_seq {
 };
 
 void trace_seq_init(struct trace_seq *s);
+void trace_seq_vprintf(struct trace_seq *s, const char *fmt, va_list args);
 void __printf(2, 3) trace_seq_printf(struct trace_seq *s, const char *fmt, ...);
 void trace_seq_puts(struct trace_seq *s, const char *str);
 void trace_seq_putc(struct trace_seq *s, char c);
 void trace_seq_putmem(struct trace_seq *s, const void *mem, unsigned int len);
 /* Appends each byte as two hex digits, the last byte first, and a blank. */
 void trace_seq_putmem_hex(struct trace_seq *s, const void *mem, unsigned int len);
+
+/* Where the next text will be: for a part that is printed as a string of its own, ended by a NUL.
+ */
+static inline char *trace_seq_buffer_ptr(struct trace_seq *s)
+{
+    return s->buffer + s->len;
+}
 
 static inline bool trace_seq_has_overflowed(const struct trace_seq *s)
 {

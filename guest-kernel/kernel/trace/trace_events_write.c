@@ -1,0 +1,133 @@
+/*
+ * trace_events_write.c - writes the entries of events.
+ *
+ * Usually an entry is made in the ring. While an event has a filter, or is on only for its
+ * triggers, it is made in a page of its hart, and copied to the ring when it is to be recorded.
+ *
+ * Not instrumented.
+ */
+#include "trace.h"
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/string.h>
+
+/* Nested entries: those of a task, and of interrupts during it. */
+enum { BUFFERED_LEVELS = 4 };
+
+struct buffered_events {
+    int used; /* levels; changed by the hart itself, with preemption off */
+    void *page[BUFFERED_LEVELS];
+};
+
+static struct buffered_events buffered[NR_CPUS];
+static bool buffered_allocated; /* under event_mutex; stays set */
+
+int trace_buffered_event_enable(void)
+{
+    unsigned int cpu, level;
+
+    if (buffered_allocated)
+        return 0;
+    for_each_possible_cpu(cpu)
+    {
+        for (level = 0; level < BUFFERED_LEVELS; level++) {
+            if (!buffered[cpu].page[level])
+                WRITE_ONCE(buffered[cpu].page[level], __get_free_pages(0));
+            if (!buffered[cpu].page[level])
+                return -ENOMEM;
+        }
+    }
+    buffered_allocated = true;
+    return 0;
+}
+
+static void init_entry(struct trace_entry *ent, int type, unsigned int trace_ctx)
+{
+    ent->type = type;
+    ent->flags = trace_ctx >> 16;
+    ent->preempt_count = trace_ctx & 0xff;
+    ent->pid = current->pid;
+}
+
+/* NULL: too many nested entries, or too long. */
+static void *reserve_in_page(unsigned long len)
+{
+    struct buffered_events *b = &buffered[smp_processor_id()];
+
+    if (b->used == BUFFERED_LEVELS || len > BUF_MAX_DATA_SIZE || !READ_ONCE(b->page[b->used]))
+        return NULL;
+    return b->page[b->used++];
+}
+
+static void release_page(void)
+{
+    buffered[smp_processor_id()].used--;
+}
+
+/* Without the level of preempt_disable() that the tracepoint has added. */
+static unsigned int gen_ctx_of_caller(void)
+{
+    unsigned int trace_ctx = tracing_gen_ctx();
+
+    return trace_ctx & 0xff ? trace_ctx - 1 : trace_ctx;
+}
+
+void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer,
+                                 struct trace_event_file *trace_file, unsigned long len)
+{
+    int type = trace_file->event_call->event.type;
+
+    *fbuffer = (struct trace_event_buffer){
+        .trace_file = trace_file, .len = len, .trace_ctx = gen_ctx_of_caller()};
+    preempt_disable_notrace();
+    if (READ_ONCE(trace_file->flags) &
+        (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_COND)) {
+        fbuffer->entry = reserve_in_page(len);
+        if (fbuffer->entry)
+            init_entry(fbuffer->entry, type, fbuffer->trace_ctx);
+    } else {
+        fbuffer->buffer = trace_buffer_of(trace_file->tr);
+        fbuffer->entry = trace_buffer_lock_reserve(fbuffer->buffer, type, len, fbuffer->trace_ctx);
+    }
+    if (!fbuffer->entry)
+        preempt_enable_notrace();
+    return fbuffer->entry;
+}
+EXPORT_SYMBOL_GPL(trace_event_buffer_reserve);
+
+bool __trace_trigger_soft_disabled(struct trace_event_file *file)
+{
+    return READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED;
+}
+EXPORT_SYMBOL_GPL(__trace_trigger_soft_disabled);
+
+/* Copies the entry from the hart's page to the ring. */
+static void record_from_page(const struct trace_event_buffer *fbuffer)
+{
+    struct trace_array *tr = fbuffer->trace_file->tr;
+    struct trace_buffer *buffer = trace_buffer_of(tr);
+    const struct trace_entry *ent = fbuffer->entry;
+    void *to = trace_buffer_lock_reserve(buffer, ent->type, fbuffer->len, fbuffer->trace_ctx);
+
+    if (!to)
+        return;
+    memcpy(to, fbuffer->entry, fbuffer->len);
+    trace_event_commit(tr, buffer, fbuffer->trace_ctx);
+}
+
+void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
+{
+    const struct trace_event_file *file = fbuffer->trace_file;
+
+    if (fbuffer->buffer) {
+        trace_event_commit(file->tr, fbuffer->buffer, fbuffer->trace_ctx);
+    } else {
+        if (!(READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED))
+            record_from_page(fbuffer);
+        release_page();
+    }
+    preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(trace_event_buffer_commit);

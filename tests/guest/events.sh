@@ -1,0 +1,54 @@
+#!/bin/sh
+# events.sh - tracepoints as events: formats, turning on and off on each level, entries of the scheduler.
+. "$(dirname "$0")/lib.sh"
+
+after() { awk -v cmd="# $1" -v nth="${2:-1}" 'on && /^# / { exit } on { print } index($0, cmd) == 1 && ++n == nth { on = 1 }' "$out"; }
+recorded() { grep -Eq -- "$1" "$out"; }
+says() { test "$(after "$1" "$3")" = "$2"; }
+has() { after "$1" | grep -Eq -- "$2"; }
+
+BOOTARGS='trace_event=sched:sched_process_exec'
+run_on_rvftrace "${LAYOUT:-mcount}" 2 "cd $T; cat set_event; cat events/sched/sched_process_exec/enable;
+    cat events/sched/enable; cat events/enable; cat events/header_event;
+    cat events/sched/sched_switch/format; cat events/sched/sched_process_exec/format;
+    echo 2 > events/enable; echo nosuch:event > set_event; echo sched:nosuch >> set_event;
+    echo sched:sched_switch sched_waking > set_event; cat set_event | sort;
+    echo '!sched_waking' >> set_event; cat set_event; echo 1 > events/sched/enable;
+    cat events/sched/enable; cat events/enable;
+    echo > trace; sleep 0.005; echo 0 > events/sched/enable; cat trace; echo raw > trace_options;
+    cat trace | tail -n 1; echo noraw > trace_options; cat events/enable;
+    insmod /lib/modules/trace_sample.ko; rmmod trace_sample; selftest tracepoint jump_label" \
+    --initrd "$BUILD/guest-kernel/${LAYOUT:-mcount}/modules.cpio"
+
+check 'trace_event= turns an event on at boot' says 'cat set_event' sched:sched_process_exec
+check '... and it says so' says 'cat events/sched/sched_process_exec/enable' 1
+check 'a system of which some are on is X' says 'cat events/sched/enable' X
+check '... and so is the whole' says 'cat events/enable' X
+check 'header_event describes the rings' console_has '	data max type_len  == 28'
+check 'a format has the place of each field' has 'cat events/sched/sched_switch' \
+    '^	field:char prev_comm\[16\];	offset:8;	size:16;	signed:0;$'
+check '... and its flags by number' has 'cat events/sched/sched_switch' \
+    '"\|", \{ 0x00000001, "S" \}, \{ 0x00000002, "D" \},'
+check 'a string is a word with its place' has 'cat events/sched/sched_process_exec/format' \
+    '^	field:__data_loc char\[\] filename;	offset:8;	size:4;	signed:0;$'
+check '... and printed by its name' has 'cat events/sched/sched_process_exec/format' \
+    '^print fmt: "filename=%s pid=%d old_pid=%d", __get_str\(filename\), REC->pid, REC->old_pid$'
+check 'enable is 0 or 1' has 'echo 2' 'Invalid argument'
+check 'an unknown event is EINVAL' has 'echo nosuch' 'Invalid argument'
+check '... also one of a known system' has 'echo sched:nosuch' 'Invalid argument'
+check 'set_event takes names with and without their system' \
+    says 'cat set_event | sort' "$(printf 'sched:sched_switch\nsched:sched_waking')"
+check '... and takes them back' says 'cat set_event' sched:sched_switch 3
+check 'enable of a system turns all of them on' says 'cat events/sched/enable' 1 2
+check 'a switch has both tasks' recorded \
+    'd\.\.2\. .*: sched_switch: prev_comm=sleep prev_pid=[0-9]+ prev_prio=120 prev_state=S ==> next_comm=swapper/[01] next_pid=0'
+check 'a task that ends is a zombie' recorded 'prev_comm=sleep .* prev_state=Z '
+check '... and its time is a number' recorded 'sched_stat_runtime: .* runtime=[0-9]+ \[ns\] vruntime=[0-9]+ \[ns\]$'
+for event in sched_waking sched_wakeup sched_wakeup_new sched_process_fork sched_process_exit sched_process_free \
+    sched_process_wait sched_stat_runtime; do
+    check "$event is recorded" recorded ": $event: "
+done
+check 'raw: an event has only its type' has 'cat trace | tail' '^[0-9]+ [01] [0-9]+ type: [0-9]+$'
+check 'enable of a system turns all of them off' says 'cat events/enable' 0 3
+check 'the auditor finds nothing' test "$status" = 0
+finish
