@@ -60,7 +60,7 @@ tracing_layout() {
     check "$1: without tracefs $T is empty" says "ls -a $T" "$(printf '%s\n' . ..)"
     check "$1: mount -t tracefs nodev $T" says "cat $T/tracing_on" 1 2
     check "$1: -o remount,mode= changes it wherever it is" says "ls -ld $T" \
-        "$(printf '%s  5        0 %s\n' drwxr-xr-x $T drwxr-xr-x $D/tracing)"
+        "$(printf '%s  6        0 %s\n' drwxr-xr-x $T drwxr-xr-x $D/tracing)"
     check "$1: mount -t TYPE lists those of a type" says 'mount -t tracefs' "$(printf '%s\n' \
         "tracefs on $D/tracing type tracefs (rw,relatime,mode=755)" \
         "nodev on $T type tracefs (rw,relatime,mode=755)")" 3
@@ -79,9 +79,9 @@ done
 
 both none "ls -a $D; ls $T; ls -d $D/tracing; mount -t debugfs nodev /mnt; ls -la /mnt; mount -t tracefs nodev $T;
     mount -t tracefs nodev /mnt; grep -c tracefs /proc/filesystems; echo the end"
-check 'none: debugfs is there and empty' says "ls -a $D" "$(printf '%s\n' . ..)"
+check 'none: debugfs is there, for kprobes' says "ls -a $D" "$(printf '%s\n' . .. kprobes)"
 check 'none: and can be mounted elsewhere' says 'ls -la /mnt' \
-    "$(printf '%s\n' 'drwx------  2        0 .' 'drwxr-xr-x  7        0 ..')"
+    "$(printf '%s\n' 'drwx------  3        0 .' 'drwxr-xr-x  7        0 ..' 'dr-xr-xr-x  2        0 kprobes')"
 check 'none: tracefs has no place' says "mount -t tracefs nodev $T" "sh: mount: $T: No such file or directory"
 check 'none: and is no type' says 'mount -t tracefs nodev /mnt' "sh: mount: /mnt: unknown filesystem type 'tracefs'"
 check 'none: nor listed as one' says 'grep -c tracefs' 0
