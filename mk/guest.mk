@@ -73,8 +73,8 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix lib/, errno.o glob.o kstrtox.o kunit/procfs.o kunit/test.o sort.o string.o vsprintf.o)
 
 # Probes.
-GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o) \
-	$(addprefix kernel/, kprobes.o kprobes_slots.o)
+GUEST_PROBE_OBJS := $(addprefix arch/riscv/kernel/probes/, decode-insn.o kprobes.o simulate-insn.o rethook_trampoline.o) \
+	$(addprefix kernel/, kprobes.o kprobes_slots.o kretprobes.o rethook.o)
 GUEST_OBJS += $(GUEST_PROBE_OBJS) $(addprefix kernel/, kprobes_files.o kprobes_test.o)
 
 # Programs: address spaces, system calls.

@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -276,6 +277,7 @@ static void free_task(struct task_struct *p)
     exit_sighand(p);
     free_pages(p->stack, THREAD_SIZE_ORDER);
     ftrace_graph_exit_task(p);
+    rethook_flush_task(p);
     free_kthread_struct(p);
     kfree(p);
 }

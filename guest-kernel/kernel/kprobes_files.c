@@ -78,7 +78,7 @@ static void report_probe(struct seq_file *m, const struct kprobe *p, const struc
     struct ksym sym;
     bool known = kallsyms_find((unsigned long)p->addr, &sym);
 
-    seq_printf(m, "%016lx  %s  ", (unsigned long)p->addr, "k");
+    seq_printf(m, "%016lx  %s  ", (unsigned long)p->addr, is_kretprobe(p) ? "r" : "k");
     if (known)
         seq_printf(m, "%s+0x%lx  %s ", sym.name, (unsigned long)p->addr - sym.start,
                    sym.modname ? sym.modname : " ");

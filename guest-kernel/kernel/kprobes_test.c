@@ -1,5 +1,6 @@
 /* kprobes_test.c - probes on every kind of instruction, several on one place, misses, removal. */
 #include <asm/ptrace.h>
+#include <asm/stacktrace.h>
 #include <kunit/test.h>
 #include <linux/errno.h>
 #include <linux/ftrace.h>
@@ -339,6 +340,99 @@ static void a_fault_of_the_copy_is_a_fault_of_the_instruction(struct kunit *test
     kfree(c);
 }
 
+/* ---- returns ---- */
+
+struct returns {
+    struct kretprobe rp;
+    unsigned int entries, returned;
+    u64 arg, result;
+    bool traced; /* the trampoline is in a stack trace from the probed function */
+};
+
+static struct returns *tested;
+
+static int note_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+    *(u64 *)ri->data = regs->a0;
+    return ++tested->entries == 3; /* the third is not wanted */
+}
+
+static int note_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+    tested->returned++;
+    tested->arg = *(u64 *)ri->data;
+    tested->result = regs->a0;
+    return 0;
+}
+
+static void a_return_is_seen_with_the_data_of_its_entry(struct kunit *test)
+{
+    struct returns r = {.rp = {.kp.symbol_name = "kprobe_outer",
+                               .handler = note_return,
+                               .entry_handler = note_entry,
+                               .data_size = sizeof(u64)}};
+    struct counter same = counter_at("kprobe_outer");
+
+    tested = &r;
+    KUNIT_EXPECT_EQ(test, register_kretprobe(&r.rp), 0);
+    KUNIT_EXPECT_EQ(test, register_kprobe(&same.kp), 0);
+    KUNIT_EXPECT_EQ(test, outer(ARG), ARG / 3 + 8);
+    KUNIT_EXPECT_EQ(test, r.returned, 1);
+    KUNIT_EXPECT_EQ(test, r.arg, ARG);
+    KUNIT_EXPECT_EQ(test, r.result, ARG / 3 + 8);
+    outer(ARG);
+    outer(ARG);
+    KUNIT_EXPECT_EQ(test, r.entries, 3);
+    KUNIT_EXPECT_EQ(test, r.returned, 2);
+    KUNIT_EXPECT_EQ(test, same.pre, 3);
+    unregister_kprobe(&same.kp);
+    unregister_kretprobe(&r.rp);
+    outer(ARG);
+    KUNIT_EXPECT_EQ(test, r.returned, 2);
+    KUNIT_EXPECT_EQ(test, r.rp.nmissed, 0);
+}
+
+/* In the probed function's callee: the walk goes through the hooked return. */
+static int take_trace(struct kprobe *p, struct pt_regs *regs)
+{
+    unsigned long trace[16];
+    unsigned int n = stack_trace_save(trace, ARRAY_SIZE(trace), 0);
+
+    count_pre(p, regs);
+    while (n--)
+        if (trace[n] == (unsigned long)arch_rethook_trampoline)
+            tested->traced = true;
+    return 0;
+}
+
+static void two_kretprobes_and_a_stack_trace(struct kunit *test)
+{
+    struct returns r = {.rp = {.kp.symbol_name = "kprobe_outer",
+                               .handler = note_return,
+                               .maxactive = 1,
+                               .data_size = sizeof(u64)}};
+    struct kretprobe second = {
+        .kp.symbol_name = "kprobe_outer", .handler = note_return, .data_size = sizeof(u64)};
+    struct counter inner = counter_at("kprobe_target");
+
+    tested = &r;
+    inner.kp.pre_handler = take_trace;
+    KUNIT_EXPECT_EQ(test, register_kretprobe(&r.rp), 0);
+    KUNIT_EXPECT_EQ(test, register_kretprobe(&second), 0);
+    KUNIT_EXPECT_EQ(test, register_kprobe(&inner.kp), 0);
+    KUNIT_EXPECT_EQ(test, outer(ARG), ARG / 3 + 8);
+    KUNIT_EXPECT_EQ(test, r.returned, 2);
+    KUNIT_EXPECT_EQ(test, inner.pre, 1);
+#ifdef CONFIG_FRAME_POINTER
+    KUNIT_EXPECT_FALSE(test, r.traced);
+#endif
+    unregister_kprobe(&inner.kp);
+    unregister_kretprobe(&r.rp);
+    unregister_kretprobe(&second);
+    second = (struct kretprobe){.kp = {.symbol_name = "kprobe_outer", .offset = 2}};
+    KUNIT_EXPECT_EQ(test, register_kretprobe(&second), -EINVAL);
+}
+
 static const struct kunit_case kprobes_cases[] = {
     KUNIT_CASE(a_probe_is_called_and_the_function_unchanged),
     KUNIT_CASE(every_instruction_of_a_function_can_be_probed_at_once),
@@ -348,6 +442,8 @@ static const struct kunit_case kprobes_cases[] = {
     KUNIT_CASE(a_handler_may_replace_the_instruction),
     KUNIT_CASE(what_cannot_be_probed_is_refused),
     KUNIT_CASE(a_fault_of_the_copy_is_a_fault_of_the_instruction),
+    KUNIT_CASE(a_return_is_seen_with_the_data_of_its_entry),
+    KUNIT_CASE(two_kretprobes_and_a_stack_trace),
     {},
 };
 

@@ -13,7 +13,7 @@ for run in 'static 2' 'pfe16 1' 'pfe8 4' 'atomic 4' 'callops 2'; do
         "$BUILD/guest-kernel/${run% *}/kernel.elf" </dev/null 2>"$work_dir/errors" | tr -d '\r' >"$out"
     check "$run: the suite passes" console_lacks '^not ok'
     check "$run: the auditor is silent, the script ends" console_has 'all tested'
-    check "$run: eight cases and no other" test "$(grep -c '^ok - kprobes: ' "$out")" -eq 8
+    check "$run: ten cases and no other" test "$(grep -c '^ok - kprobes: ' "$out")" -eq 10
     check "$run: no probe is left" console_lacks '  k  '
     check "$run: the entry code is in the blacklist" \
         console_has '0x[0-9a-f]{16}-0x[0-9a-f]{16}	handle_exception'

@@ -12,6 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/list.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 
 /* Code of the probes themselves: no probe may be in it. */
@@ -119,6 +120,30 @@ void kprobes_inc_nmissed_count(struct kprobe *p);
 /* Whether the place is the start of its function. 0 or a negative error. */
 int kprobe_on_func_entry(kprobe_opcode_t *addr, const char *sym, unsigned long offset);
 bool within_kprobe_blacklist(unsigned long addr);
+
+/* A call of a function with a kretprobe. */
+struct kretprobe_instance {
+    struct rethook_node node;
+    char data[]; /* data_size bytes, for the handlers */
+};
+
+typedef int (*kretprobe_handler_t)(struct kretprobe_instance *ri, struct pt_regs *regs);
+
+/* The user sets kp's place, the handlers, maxactive (0: a default) and data_size. */
+struct kretprobe {
+    struct kprobe kp;
+    kretprobe_handler_t handler;       /* when the function returns; its result is ignored */
+    kretprobe_handler_t entry_handler; /* not 0: this call's return is not wanted */
+    int maxactive;                     /* calls at the same time; more are missed */
+    unsigned long nmissed;
+    size_t data_size;
+    struct rethook *rh;
+};
+
+/* The errors of register_kprobe(); also -EINVAL (not the entry of a function), -E2BIG. */
+int register_kretprobe(struct kretprobe *rp);
+void unregister_kretprobe(struct kretprobe *rp);
+bool is_kretprobe(const struct kprobe *p);
 
 /* Slots: executable, never writable. NULL: no memory. */
 u16 *get_insn_slot(void);

@@ -65,6 +65,7 @@ struct fs_struct;
 struct ftrace_ret_stack;
 struct kthread;
 struct mm_struct;
+struct rethook_node;
 struct sighand_struct;
 
 struct task_struct {
@@ -123,6 +124,7 @@ struct task_struct {
     int *set_child_tid;            /* user address where its pid is stored at its start */
     int *clear_child_tid;          /* user address where 0 is stored at its end */
 
+    struct rethook_node *rethooks; /* calls with a return hook, innermost first; kernel/rethook.c */
     /* Function graph: the saved return addresses, innermost last; -1: none. */
     struct ftrace_ret_stack *ret_stack;
     int curr_ret_stack;

@@ -13,6 +13,7 @@
 #include <linux/kallsyms.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
@@ -39,6 +40,7 @@ static bool on_stack(unsigned long addr)
 static void walk_stackframe(unsigned long sp, unsigned long fp, stack_trace_consume_fn fn,
                             void *cookie)
 {
+    struct rethook_node *hook = NULL;
     int graph_index = 0;
 
     (void)sp;
@@ -46,6 +48,7 @@ static void walk_stackframe(unsigned long sp, unsigned long fp, stack_trace_cons
         unsigned long ra = ((unsigned long *)fp)[-1];
 
         ra = ftrace_graph_ret_addr(current, &graph_index, ra);
+        ra = rethook_find_ret_addr(current, &hook, ra);
         if (!kernel_text_address(ra) || !fn(cookie, ra))
             return;
         if (((unsigned long *)fp)[-2] <= fp)
