@@ -7,7 +7,7 @@ events=$T/kprobe_events
 
 # Probes as events; a later instruction of seq_read is at the offset.
 probes() {
-    echo "echo 'p:opened do_filp_open dfd=%a0:s32 name=+0(%a1):string comm=\$comm same=\$arg1:s32 five=\\5:u8 code=@seq_read:x16[2] bits=%sp:b4@0/32 bad=+8(%zero):u8' > $events
+    printf %s "echo 'p:opened do_filp_open dfd=%a0:s32 name=+0(%a1):string comm=\$comm same=\$arg1:s32 five=\\5:u8 code=@seq_read:x16[2] bits=%sp:b4@0/32 bad=+8(%zero):u8' > $events
     echo 'p:opened do_filp_open dfd=%a0:s32 name=+0(%a1):string comm=\$comm same=\$arg1:s32 five=\\5:u8 code=@seq_read:x16[2] bits=%sp:b4@0/32 bad=+8(\\0):string' > $events
     echo 'r4:mine/got seq_read got=\$retval:s32' >> $events; echo 'p seq_read+$1' >> $events; cat $events
     cat $T/events/kprobes/opened/format; echo 1 > $T/events/kprobes/enable; echo 1 > $T/events/mine/enable
