@@ -2,6 +2,7 @@
 #ifndef KERNEL_TRACE_H
 #define KERNEL_TRACE_H
 
+#include <asm/syscall.h>
 #include <linux/cpumask.h>
 #include <linux/ftrace.h>
 #include <linux/mutex.h>
@@ -181,6 +182,9 @@ struct trace_array {
     /* Under event_mutex: the directory events/, those below it, and the events. */
     struct dentry *event_dir;
     struct list_head systems, events;
+    /* By number; changed under syscall_trace_lock, read with preemption off. */
+    struct trace_event_file *enter_syscall_files[NR_syscalls], *exit_syscall_files[NR_syscalls];
+    int sys_refcount_enter, sys_refcount_exit;
 };
 
 /* ---- printing of entries ---- */
@@ -390,6 +394,7 @@ void trace_start_boot_stack(void);
 void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lock is held */
 
 void trace_create_pid_files(void);
+void trace_create_kprobe_files(void); /* trace_kprobe.c */
 
 /* trace_events.c */
 extern struct mutex event_mutex;       /* held before trace_types_lock */
