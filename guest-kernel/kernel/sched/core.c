@@ -701,7 +701,7 @@ void sched_set_stop_task(unsigned int cpu, struct task_struct *stop)
 
 static void set_idle(unsigned int cpu, struct task_struct *idle)
 {
-    idle->prio = idle->static_prio = MAX_PRIO;
+    idle->prio = idle->static_prio = DEFAULT_PRIO;
     idle->sched_class = &fair_sched_class;
     runqueues[cpu].idle = runqueues[cpu].curr = idle;
 }
