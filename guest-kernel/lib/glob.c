@@ -1,5 +1,6 @@
 /* glob.c - shell patterns, matched without recursion: only the last `*` is ever retried. */
 #include <linux/glob.h>
+#include <linux/string.h>
 
 /*
  * Matches c against the class after '['. Returns the pattern after ']', or NULL if this is no
@@ -48,9 +49,14 @@ static const char *match_one(const char *pat, char c)
 
 bool glob_match(const char *pat, const char *str)
 {
-    const char *back_pat = NULL, *back_str = NULL;
+    return glob_match_len(pat, str, strlen(str));
+}
 
-    while (*str) {
+bool glob_match_len(const char *pat, const char *str, size_t len)
+{
+    const char *back_pat = NULL, *back_str = NULL, *end = str + len;
+
+    while (str < end) {
         const char *next;
 
         if (*pat == '*') {

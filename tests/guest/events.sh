@@ -3,6 +3,11 @@
 . "$(dirname "$0")/lib.sh"
 
 after() { awk -v cmd="# $1" -v nth="${2:-1}" 'on && /^# / { exit } on { print } index($0, cmd) == 1 && ++n == nth { on = 1 }' "$out"; }
+# Switches while there was a filter: those that are (filtered e), or are not (filtered ve), to `sleep` from an idle hart.
+filtered() {
+    sed -n '/^# echo 1 > .*sched_switch.enable/,/^# echo target_cpu/p' "$out" | grep ': sched_switch: ' |
+        grep -$1 'prev_pid=0 .* next_comm=sle'
+}
 recorded() { grep -Eq -- "$1" "$out"; }
 says() { test "$(after "$1" "$3")" = "$2"; }
 has() { after "$1" | grep -Eq -- "$2"; }
@@ -17,7 +22,12 @@ run_on_rvftrace "${LAYOUT:-mcount}" 2 "cd $T; cat set_event; cat events/sched/sc
     cat events/sched/enable; cat events/enable;
     echo > trace; sleep 0.005; echo 0 > events/sched/enable; cat trace; echo raw > trace_options;
     cat trace | tail -n 1; echo noraw > trace_options; cat events/enable;
-    insmod /lib/modules/trace_sample.ko; rmmod trace_sample; selftest tracepoint jump_label" \
+    cat events/sched/sched_switch/filter; cat events/sched/filter; echo > trace; echo > error_log;
+    echo prev_pid == 0 '&&' next_comm ~ \\'sle*\\' > events/sched/sched_switch/filter;
+    echo 1 > events/sched/sched_switch/enable; (echo); sleep 0.001; echo 0 > events/enable; cat trace;
+    echo target_cpu '<=' 7 > events/sched/filter; cat events/sched/sched_waking/filter; cat error_log;
+    cat events/sched/sched_switch/filter; echo 0 > events/sched/filter; cat events/sched/sched_switch/filter;
+    insmod /lib/modules/trace_sample.ko; rmmod trace_sample; selftest tracepoint jump_label trace_filter" \
     --initrd "$BUILD/guest-kernel/${LAYOUT:-mcount}/modules.cpio"
 
 check 'trace_event= turns an event on at boot' says 'cat set_event' sched:sched_process_exec
@@ -50,5 +60,15 @@ for event in sched_waking sched_wakeup sched_wakeup_new sched_process_fork sched
 done
 check 'raw: an event has only its type' has 'cat trace | tail' '^[0-9]+ [01] [0-9]+ type: [0-9]+$'
 check 'enable of a system turns all of them off' says 'cat events/enable' 0 3
+check 'an event has no filter at first' says 'cat events/sched/sched_switch/filter' none
+check '... nor has a system' has 'cat events/sched/filter' '^### global filter ###$'
+check 'a filter lets pass what it describes' filtered e
+check '... and nothing else' test "$(filtered ve)" = ""
+check "a system's filter is that of all its events" says 'cat events/sched/sched_waking/filter' 'target_cpu <= 7'
+check '... that have the field; the others show the mistake' says 'cat events/sched/sched_switch/filter' \
+    "$(printf "target_cpu <= 7\n^\nparse_error: Couldn't find or set field in one of a subsystem's events\n")" 2
+check '... as error_log does' has 'cat error_log' '^\[ +0\.[0-9]{6}\] event filter parse error: error: Couldn'
+check '... with the command' has 'cat error_log' '^  Command: target_cpu <= 7$'
+check '0 removes the filters' says 'cat events/sched/sched_switch/filter' none 3
 check 'the auditor finds nothing' test "$status" = 0
 finish

@@ -9,5 +9,7 @@
  * backslash.
  */
 bool glob_match(const char *pat, const char *str);
+/* The same for a string of len characters, without a NUL. */
+bool glob_match_len(const char *pat, const char *str, size_t len);
 
 #endif

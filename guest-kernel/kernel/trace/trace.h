@@ -437,6 +437,35 @@ int event_create_dir(struct trace_event_file *file);
 void event_remove_dir(struct trace_event_file *file);
 int event_create_toplevel_files(struct dentry *parent, struct trace_array *tr);
 
+/* A name of a system, shared by the traces' directories of it: here one for each directory. */
+struct event_subsystem {
+    char *name;
+    struct event_filter *filter; /* only an error, to be shown; NULL: none */
+};
+
+/* ---- filters of events: trace_events_filter.c; all but the first under event_mutex ---- */
+
+/* Whether the entry is to be recorded. Preemption is off. */
+int filter_match_preds(const struct event_filter *filter, const void *rec);
+/*
+ * Compiles the text for an event. 0, -EINVAL or -ENOMEM; after an error *filterp may be NULL or a
+ * filter that lets everything pass. set_str: then its text, and error_log, show the error.
+ */
+int create_event_filter(struct trace_array *tr, struct trace_event_call *call, const char *text,
+                        bool set_str, struct event_filter **filterp);
+/* After a grace period, if probes have used it. */
+void free_event_filter(struct event_filter *filter);
+/* Sets the filter of an event, or of all events of a system that have its fields; "0": none. */
+int apply_event_filter(struct trace_event_file *file, char *text);
+int apply_subsystem_event_filter(struct trace_subsystem_dir *dir, char *text);
+void print_event_filter(const struct trace_event_file *file, struct seq_file *m);
+void print_subsystem_event_filter(const struct event_subsystem *system, struct seq_file *m);
+
+/* trace_error_log.c: adds error errs[type] at this place of a command to error_log; may sleep. */
+void tracing_log_err(struct trace_array *tr, const char *loc, const char *cmd,
+                     const char *const *errs, u8 type, u16 pos);
+void trace_create_error_log(void);
+
 /* trace_events_write.c: entries that may not be recorded are made in pages of each hart. */
 int trace_buffered_event_enable(void);
 void trace_create_profile_files(void);

@@ -393,6 +393,7 @@ static void remove_event_from_tracer(struct trace_event_file *file)
     list_del_init(&file->list);
     event_remove_dir(file);
     tracepoint_synchronize_unregister();
+    free_event_filter(file->filter);
     kfree(file);
 }
 

@@ -13,11 +13,6 @@
 
 enum { RO = S_IRUGO, RW = S_IRUGO | S_IWUSR };
 
-/* A name of a system, shared by the traces' directories of it: here one for each directory. */
-struct event_subsystem {
-    char *name;
-};
-
 /* Defines NAME_fops; NAME_show() and NAME_store() get the inode's i_private under event_mutex. */
 #define DEFINE_EVENT_FILE(name, write_function)                    \
     static int name##_locked_show(struct seq_file *m, void *inode) \
@@ -72,7 +67,29 @@ static ssize_t write_enable(struct file *file, const char *buf, size_t count, lo
     return count;
 }
 
-/* ---- SYSTEM/EVENT/enable, id, format ---- */
+/* Writes the text of a filter to a filter file. */
+static ssize_t write_filter(struct file *file, const char *buf, size_t count, loff_t *pos,
+                            int (*apply)(void *data, char *text))
+{
+    char *text;
+    int err;
+
+    if (count >= PAGE_SIZE)
+        return -EINVAL;
+    text = kmemdup_nul(buf, count);
+    if (!text)
+        return -ENOMEM;
+    mutex_lock(&event_mutex);
+    err = file->f_inode->i_private ? apply(file->f_inode->i_private, text) : -ENODEV;
+    mutex_unlock(&event_mutex);
+    kfree(text);
+    if (err)
+        return err;
+    *pos += count;
+    return count;
+}
+
+/* ---- SYSTEM/EVENT/enable, filter, id, format ---- */
 
 static int event_enable_show(struct seq_file *m, void *data)
 {
@@ -96,6 +113,24 @@ static ssize_t event_enable_write(struct file *file, const char *buf, size_t cou
 }
 
 DEFINE_EVENT_FILE(event_enable, event_enable_write);
+
+static int event_filter_show(struct seq_file *m, void *data)
+{
+    print_event_filter(data, m);
+    return 0;
+}
+
+static int set_event_filter(void *data, char *text)
+{
+    return apply_event_filter(data, text);
+}
+
+static ssize_t event_filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    return write_filter(file, buf, count, pos, set_event_filter);
+}
+
+DEFINE_EVENT_FILE(event_filter, event_filter_write);
 
 static int event_id_show(struct seq_file *m, void *data)
 {
@@ -134,7 +169,7 @@ static int event_format_show(struct seq_file *m, void *data)
 
 DEFINE_EVENT_FILE(event_format, NULL);
 
-/* ---- SYSTEM/enable, enable ---- */
+/* ---- SYSTEM/enable, SYSTEM/filter, enable ---- */
 
 /* One character for the events of a system (NULL: of all): none, off, on, some of each. */
 static char enabled_of(const struct trace_array *tr, const char *system)
@@ -194,6 +229,26 @@ static ssize_t system_enable_write(struct file *file, const char *buf, size_t co
 
 DEFINE_EVENT_FILE(system_enable, system_enable_write);
 
+static int system_filter_show(struct seq_file *m, void *data)
+{
+    const struct trace_subsystem_dir *dir = data;
+
+    print_subsystem_event_filter(dir->subsystem, m);
+    return 0;
+}
+
+static int set_system_filter(void *data, char *text)
+{
+    return apply_subsystem_event_filter(data, text);
+}
+
+static ssize_t system_filter_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    return write_filter(file, buf, count, pos, set_system_filter);
+}
+
+DEFINE_EVENT_FILE(system_filter, system_filter_write);
+
 static int all_enable_show(struct seq_file *m, void *data)
 {
     seq_printf(m, "%c\n", enabled_of(data, NULL));
@@ -237,8 +292,10 @@ static struct trace_subsystem_dir *find_system(const struct trace_array *tr, con
 
 static void free_system(struct trace_subsystem_dir *dir)
 {
-    if (dir->subsystem)
+    if (dir->subsystem) {
+        free_event_filter(dir->subsystem->filter);
         kfree(dir->subsystem->name);
+    }
     kfree(dir->subsystem);
     kfree(dir);
 }
@@ -260,8 +317,10 @@ static struct trace_subsystem_dir *create_system(struct trace_array *tr, const c
         return NULL;
     }
     dir->tr = tr;
-    if (strcmp(name, "ftrace"))
+    if (strcmp(name, "ftrace")) {
+        tracefs_create_file("filter", RW, dir->entry, dir, &system_filter_fops);
         tracefs_create_file("enable", RW, dir->entry, dir, &system_enable_fops);
+    }
     list_add_tail(&dir->list, &tr->systems);
     return dir;
 }
@@ -283,6 +342,8 @@ int event_create_dir(struct trace_event_file *file)
     dir->nr_events++;
     if (can_enable)
         tracefs_create_file("enable", RW, file->dir, file, &event_enable_fops);
+    if (can_enable)
+        tracefs_create_file("filter", RW, file->dir, file, &event_filter_fops);
     if (call->event.type && call->class->reg)
         tracefs_create_file("id", RO, file->dir, call, &event_id_fops);
     tracefs_create_file("format", RO, file->dir, call, &event_format_fops);

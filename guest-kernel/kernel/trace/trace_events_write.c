@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 /* Nested entries: those of a task, and of interrupts during it. */
@@ -103,6 +104,17 @@ bool __trace_trigger_soft_disabled(struct trace_event_file *file)
 }
 EXPORT_SYMBOL_GPL(__trace_trigger_soft_disabled);
 
+/* Whether an entry in the hart's page is recorded. */
+static bool is_wanted(struct trace_event_file *file, const void *entry)
+{
+    unsigned long flags = READ_ONCE(file->flags);
+
+    if (flags & EVENT_FILE_FL_SOFT_DISABLED)
+        return false;
+    return !(flags & EVENT_FILE_FL_FILTERED) ||
+           filter_match_preds(rcu_dereference(file->filter), entry);
+}
+
 /* Copies the entry from the hart's page to the ring. */
 static void record_from_page(const struct trace_event_buffer *fbuffer)
 {
@@ -119,12 +131,12 @@ static void record_from_page(const struct trace_event_buffer *fbuffer)
 
 void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
 {
-    const struct trace_event_file *file = fbuffer->trace_file;
+    struct trace_event_file *file = fbuffer->trace_file;
 
     if (fbuffer->buffer) {
         trace_event_commit(file->tr, fbuffer->buffer, fbuffer->trace_ctx);
     } else {
-        if (!(READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED))
+        if (is_wanted(file, fbuffer->entry))
             record_from_page(fbuffer);
         release_page();
     }

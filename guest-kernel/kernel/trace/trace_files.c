@@ -155,8 +155,12 @@ static int readme_show(struct seq_file *m, void *unused)
         "one "
         "turns it off\n"
         "  events/SYSTEM/EVENT/ enable: 1: on, 0: off; format: the fields of an entry; id: its "
-        "type\n"
-        "  events/SYSTEM/enable, events/enable         all events of a system, all events\n\n"
+        "type;\n"
+        "                       filter: which entries are recorded: `prev_pid != 0 && comm ~ "
+        "\"sh*\"`; 0: all\n"
+        "  events/SYSTEM/enable, events/enable         all events of a system, all events\n"
+        "  events/SYSTEM/filter sets the filter of all events of a system\n"
+        "  error_log            the last mistakes in what was written to these files\n\n"
         "  available_filter_functions  all functions that can be traced\n"
         "  enabled_functions    functions traced now, with the number of users\n"
         "  set_ftrace_filter    functions to trace: names or glob patterns;\n"
@@ -207,6 +211,7 @@ void trace_create_files(void)
     trace_create_buffer_files(&global_trace, NULL);
     trace_create_clock_file();
     trace_create_cmdline_files();
+    trace_create_error_log();
     trace_create_filter_files();
     trace_create_marker_file();
     trace_create_option_files();
