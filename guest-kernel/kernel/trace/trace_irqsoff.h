@@ -3,6 +3,7 @@
 #define KERNEL_TRACE_IRQSOFF_H
 
 #include <linux/compiler.h>
+#include <linux/types.h>
 
 /* Which sections the active tracer is about; 0: none of them is active. Read by any hart. */
 extern unsigned int irqsoff_type;
