@@ -694,7 +694,9 @@ void sched_fork(struct task_struct *p)
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop)
 {
     stop->sched_class = &stop_sched_class;
-    stop->prio = stop->static_prio = -1;
+    stop->policy = SCHED_FIFO; /* as it is shown; its class goes before all others */
+    stop->rt_priority = MAX_RT_PRIO - 1;
+    stop->prio = 0;
     stop->cpus_allowed = 1UL << cpu;
     stop->cpu = cpu;
 }
