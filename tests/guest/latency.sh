@@ -1,5 +1,5 @@
 #!/bin/sh
-# latency.sh - the tracers of sections without interrupts and preemption, in a kernel of the flavour `latency`.
+# latency.sh - the tracers of sections without interrupts and preemption, and of wake-ups, in a kernel of the flavour `latency`.
 . "$(dirname "$0")/lib.sh"
 
 # The part of the console after `== NAME`.
@@ -10,6 +10,10 @@ header_us() { part "$1" | sed -n 's/^# latency: \([0-9]*\) us, .*/\1/p'; }
 last_us() { part "$1" | sed -n 's/^.* \([0-9]*\)us[ +!#]*: tracer_.*/\1/p'; }
 agrees() { test "$(header_us $1)" -gt 0 && test $(($(last_us $1) - $(header_us $1))) -le 2 && test $(($(header_us $1) - $(last_us $1))) -le 2; }
 
+# The time of the switch, to which only the stack is added.
+switch_us() { part "$1" | sed -n 's/^.* \([0-9]*\)us[ +!#]*: .* ==> .*/\1/p'; }
+wakeup_agrees() { test "$(header_us $1)" -gt 0 && test $(($(header_us $1) - $(switch_us $1))) -ge 0 && test $(($(header_us $1) - $(switch_us $1))) -le 3; }
+
 sections() {
     where=$2
     BOOTARGS=ftrace_selftest
@@ -19,7 +23,12 @@ sections() {
         echo == graph; echo 1 > options/display-graph; work threads > /x; echo 0 > tracing_on; cat trace; echo 0 > options/display-graph;
         echo == short; echo 1 > tracing_on; echo 0 > options/function-trace; echo preemptirqsoff > current_tracer; work threads > /x; echo 0 > tracing_on; cat trace;
         echo == again; echo 0 > tracing_max_latency; cat tracing_max_latency; echo nop > current_tracer; cat options/latency-format;
-        echo 1 > tracing_on; echo 1 > options/function-trace; echo 1 > snapshot; echo == end; echo"
+        echo 1 > tracing_on; echo 1 > options/function-trace; echo 1 > snapshot;
+        echo == wakeup_rt; echo wakeup_rt > current_tracer; selftest sched > /x; echo 0 > tracing_on; cat trace; cat tracing_max_latency options/latency-format; echo 1 > snapshot; echo 1 > tracing_on;
+        echo == wakeup; echo 1 > options/display-graph; echo wakeup > current_tracer; selftest sched > /x; echo 0 > tracing_on; cat trace; echo 0 > options/display-graph;
+        echo == plain; echo 1 > tracing_on; echo 0 > options/function-trace; selftest sched > /x; echo 0 > tracing_on; cat trace;
+        echo == thresh; echo 1000000 > tracing_thresh; echo nop > current_tracer; echo 1 > tracing_on; echo wakeup > current_tracer; selftest sched > /x; grep -c . trace; cat tracing_max_latency; echo 0 > tracing_thresh;
+        echo nop > current_tracer; echo 1 > options/function-trace; cat options/latency-format; echo == end; echo"
     for tracer in irqsoff preemptoff preemptirqsoff; do
         check "$where: $tracer passes its own test" grep -q "Testing tracer $tracer: PASSED" "$out"
     done
@@ -42,6 +51,21 @@ sections() {
     check "$where: display-graph shows calls" part_has graph '\|  [.d][.n][.h][1-9]\.\| +[0-9.]+ us +\|  +[a-z_]+\(\);$'
     check "$where: with a time from the begin of the section" part_has graph '^        [0-9] us \|   [01]\) '
     check "$where: nofunction-trace leaves the begin and the end" test "$(part short | grep -c 'us.\?: [a-z_]* <-')" = 3
+    for tracer in wakeup wakeup_rt; do
+        check "$where: $tracer passes its own test" grep -q "Testing tracer $tracer: PASSED" "$out"
+    done
+    check "$where: wakeup_rt shows its longest wake-up" part_has wakeup_rt '^# wakeup_rt latency trace v1.1.5 on '
+    check "$where: wakeup_rt follows a real-time task" part_has wakeup_rt '^#    \| task: .*-[0-9]+ \(uid:0 nice:0 policy:[12] rt_prio:[1-9][0-9]*\)'
+    check "$where: wakeup_rt begins with the wake-up" part_has wakeup_rt ' [01]us[ +!#]*:  +[0-9]+: *[0-9]+:[RSD]   \+ \[00[01]\] +[0-9]+: *[0-9]{1,2}:R '
+    check "$where: wakeup_rt records the calls until the switch" part_has wakeup_rt ' [0-9]+us[ +!#]*: __schedule <-[a-z_]+$'
+    check "$where: wakeup_rt ends with the switch" part_has wakeup_rt ' [0-9]+us[ +!#]*:  +[0-9]+: *[0-9]+:[RSDX] ==> \[00[01]\] +[0-9]+: *[0-9]{1,2}:R '
+    check "$where: wakeup_rt's two stacks are the waker's and the scheduler's" test "$(part wakeup_rt | grep -Ec '^ => (__schedule|try_to_wake_up|wake_up_new_task)$')" = 2
+    check "$where: wakeup_rt's header agrees with its entries" wakeup_agrees wakeup_rt
+    check "$where: wakeup_rt sets latency-format and owns the snapshot" part_has wakeup_rt 'Device or resource busy'
+    check "$where: wakeup shows the calls as a graph" part_has wakeup '^ +[0-9]+ us \|   [01]\) .*\|  +[a-z_]+\(\);$'
+    check "$where: wakeup shows the switch in it" part_has wakeup '==> \[00[01]\] .* \*/$'
+    check "$where: nofunction-trace leaves the wake-up and the switch" test "$(part plain | grep -c ' [0-9]*us[ +!#]*: ')" = 6
+    check "$where: nothing waits as long as tracing_thresh" test "$(part thresh | grep -xc 0)" = 2
     check "$where: the maximum can be set" part_has again '^0$'
 }
 

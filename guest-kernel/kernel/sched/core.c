@@ -694,14 +694,16 @@ void sched_fork(struct task_struct *p)
 void sched_set_stop_task(unsigned int cpu, struct task_struct *stop)
 {
     stop->sched_class = &stop_sched_class;
-    stop->prio = stop->static_prio = -1;
+    stop->policy = SCHED_FIFO; /* as it is shown; its class goes before all others */
+    stop->rt_priority = MAX_RT_PRIO - 1;
+    stop->prio = 0;
     stop->cpus_allowed = 1UL << cpu;
     stop->cpu = cpu;
 }
 
 static void set_idle(unsigned int cpu, struct task_struct *idle)
 {
-    idle->prio = idle->static_prio = MAX_PRIO;
+    idle->prio = idle->static_prio = DEFAULT_PRIO;
     idle->sched_class = &fair_sched_class;
     runqueues[cpu].idle = runqueues[cpu].curr = idle;
 }

@@ -30,14 +30,14 @@ static __always_inline unsigned long get_lock_parent_ip(void)
 void preempt_count_add(int val)
 {
     __preempt_count_add(val);
-    if (preempt_count() == val)
+    if (preempt_count() == val && irqsoff_wants_calls())
         tracer_preempt_off(return_address(0), get_lock_parent_ip());
 }
 EXPORT_SYMBOL(preempt_count_add);
 
 void preempt_count_sub(int val)
 {
-    if (preempt_count() == val)
+    if (preempt_count() == val && irqsoff_wants_calls())
         tracer_preempt_on(return_address(0), get_lock_parent_ip());
     __preempt_count_sub(val);
 }

@@ -318,7 +318,8 @@ void tracer_init(void)
     trace_sysctl_init();
     event_trace_init();
     BUG_ON(init_nop_trace());
-    BUG_ON(init_irqsoff_tracer());
     BUG_ON(init_function_trace());
+    BUG_ON(init_irqsoff_tracer());
+    BUG_ON(init_wakeup_tracer());
     BUG_ON(init_graph_trace());
 }

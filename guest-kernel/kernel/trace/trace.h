@@ -16,6 +16,8 @@
 
 enum trace_type {
     TRACE_FN = 1,
+    TRACE_CTX = 2,
+    TRACE_WAKE = 3,
     TRACE_STACK = 4,
     TRACE_PRINT = 5,
     TRACE_GRAPH_RET = 10,
@@ -38,6 +40,13 @@ struct ftrace_entry {
     unsigned long ip;
     unsigned long parent_ip;
 } __packed;
+
+/* Of TRACE_CTX and TRACE_WAKE. The states are numbers of bits of TASK_REPORT, 0: runnable. */
+struct ctx_switch_entry {
+    struct trace_entry ent;
+    unsigned int prev_pid, next_pid, next_cpu;
+    unsigned char prev_prio, prev_state, next_prio, next_state;
+};
 
 struct stack_entry {
     struct trace_entry ent;
@@ -364,6 +373,7 @@ void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file); /* 
 int init_nop_trace(void);
 int init_function_trace(void);
 int init_graph_trace(void);
+int init_wakeup_tracer(void);
 #ifdef CONFIG_IRQSOFF_TRACER
 int init_irqsoff_tracer(void);
 #else

@@ -19,10 +19,11 @@
 
 enum { TRACER_IRQS_OFF = 1, TRACER_PREEMPT_OFF = 2 };
 
+unsigned int irqsoff_type;
+
 static struct trace_array *irqsoff_trace = &global_trace;
-static unsigned int trace_type; /* 0: none of these tracers is active */
-static bool tracer_enabled;     /* tracing_on */
-static bool function_enabled;   /* under trace_types_lock, like the next two */
+static bool tracer_enabled;   /* tracing_on */
+static bool function_enabled; /* under trace_types_lock, like the next two */
 static bool irqsoff_busy;
 static u32 saved_flags;
 
@@ -33,12 +34,12 @@ static spinlock_t max_trace_lock; /* arch_spin_* only, with interrupts off */
 
 static __always_inline bool preempt_trace(void)
 {
-    return (READ_ONCE(trace_type) & TRACER_PREEMPT_OFF) && preempt_count();
+    return (READ_ONCE(irqsoff_type) & TRACER_PREEMPT_OFF) && preempt_count();
 }
 
 static __always_inline bool irq_trace(void)
 {
-    return (READ_ONCE(trace_type) & TRACER_IRQS_OFF) && irqs_disabled();
+    return (READ_ONCE(irqsoff_type) & TRACER_IRQS_OFF) && irqs_disabled();
 }
 
 static bool is_graph(const struct trace_array *tr)
@@ -340,7 +341,7 @@ static int irqsoff_init(struct trace_array *tr, unsigned int type)
     tr->max_latency = 0;
     irqsoff_trace = tr;
     irqsoff_busy = true;
-    WRITE_ONCE(trace_type, type);
+    WRITE_ONCE(irqsoff_type, type);
     ret = register_functions(tr, is_graph(tr));
     WRITE_ONCE(tracer_enabled, tr->array_buffer.buffer->record_on);
     return ret;
@@ -353,7 +354,7 @@ static void irqsoff_reset(struct trace_array *tr)
 
     WRITE_ONCE(tracer_enabled, false);
     unregister_functions(is_graph(tr));
-    WRITE_ONCE(trace_type, 0);
+    WRITE_ONCE(irqsoff_type, 0);
     kick_all_cpus_sync();
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         tracing_cpu[cpu] = false;

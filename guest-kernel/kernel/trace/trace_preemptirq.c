@@ -20,7 +20,8 @@ void trace_hardirqs_on(void)
 
     if (!*off)
         return;
-    tracer_hardirqs_on(return_address(0), return_address(1));
+    if (irqsoff_wants_calls())
+        tracer_hardirqs_on(return_address(0), return_address(1));
     *off = false;
 }
 EXPORT_SYMBOL(trace_hardirqs_on);
@@ -32,6 +33,7 @@ void trace_hardirqs_off(void)
     if (*off)
         return;
     *off = true;
-    tracer_hardirqs_off(return_address(0), return_address(1));
+    if (irqsoff_wants_calls())
+        tracer_hardirqs_off(return_address(0), return_address(1));
 }
 EXPORT_SYMBOL(trace_hardirqs_off);

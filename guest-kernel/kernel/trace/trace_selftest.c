@@ -29,6 +29,8 @@ static bool trace_valid_entry(const struct trace_entry *entry)
 {
     switch (entry->type) {
     case TRACE_FN:
+    case TRACE_CTX:
+    case TRACE_WAKE:
     case TRACE_STACK:
     case TRACE_PRINT:
     case TRACE_GRAPH_ENT:

@@ -18,6 +18,7 @@ int trace_selftest_startup_function(struct tracer *trace, struct trace_array *tr
 int trace_selftest_startup_function_graph(struct tracer *trace, struct trace_array *tr);
 int trace_selftest_startup_nop(struct tracer *trace, struct trace_array *tr);
 
+int trace_selftest_startup_wakeup(struct tracer *trace, struct trace_array *tr);
 int trace_selftest_startup_irqsoff(struct tracer *trace, struct trace_array *tr);
 int trace_selftest_startup_preemptoff(struct tracer *trace, struct trace_array *tr);
 int trace_selftest_startup_preemptirqsoff(struct tracer *trace, struct trace_array *tr);
