@@ -109,24 +109,24 @@ static ssize_t do_io(int fd, char __user *buf, size_t count, loff_t *pos, io_fn_
     return n;
 }
 
-SYSCALL_DEFINE3(read, int, fd, char __user *, buf, size_t, count)
+SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 {
     return do_io(fd, buf, count, NULL, read_to_user);
 }
 
-SYSCALL_DEFINE3(write, int, fd, char __user *, buf, size_t, count)
+SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
 {
-    return do_io(fd, buf, count, NULL, write_from_user);
+    return do_io(fd, (char __user *)buf, count, NULL, write_from_user);
 }
 
-SYSCALL_DEFINE4(pread64, int, fd, char __user *, buf, size_t, count, loff_t, pos)
+SYSCALL_DEFINE4(pread64, unsigned int, fd, char __user *, buf, size_t, count, loff_t, pos)
 {
     return do_io(fd, buf, count, &pos, read_to_user);
 }
 
-SYSCALL_DEFINE4(pwrite64, int, fd, char __user *, buf, size_t, count, loff_t, pos)
+SYSCALL_DEFINE4(pwrite64, unsigned int, fd, const char __user *, buf, size_t, count, loff_t, pos)
 {
-    return do_io(fd, buf, count, &pos, write_from_user);
+    return do_io(fd, (char __user *)buf, count, &pos, write_from_user);
 }
 
 struct iovec {

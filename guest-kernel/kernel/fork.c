@@ -144,6 +144,12 @@ static struct task_struct *alloc_task(const char *comm)
     return p;
 }
 
+/* Under tasklist_lock, so that no task is forgotten when the events of system calls change. */
+static void syscall_tracepoint_update(struct task_struct *p)
+{
+    p->flags |= READ_ONCE(current->flags) & 1UL << TIF_SYSCALL_TRACEPOINT;
+}
+
 /* A task with a parent gets a second reference, which wait4() drops. */
 static void link_task(struct task_struct *p, struct task_struct *parent, bool with_pid)
 {
@@ -153,6 +159,7 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
     if (with_pid)
         p->pid = ++last_pid;
     list_add_tail(&p->tasks, &task_list);
+    syscall_tracepoint_update(p);
     p->parent = parent;
     if (parent) {
         get_task_struct(p);

@@ -9,8 +9,10 @@
 #include <linux/export.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include <trace/syscall.h>
 
 extern struct tracepoint *const __start___tracepoints_ptrs[], *const __stop___tracepoints_ptrs[];
 
@@ -161,3 +163,37 @@ void for_each_kernel_tracepoint(void (*fct)(struct tracepoint *tp, void *priv), 
         fct(*p, priv);
 }
 EXPORT_SYMBOL_GPL(for_each_kernel_tracepoint);
+
+/* ---- system calls: a flag of each task ---- */
+
+/* The tracepoints of system calls that have probes; under tracepoints_mutex. */
+static int sys_tracepoint_refcount;
+
+static void flag_all_tasks(bool traced)
+{
+    struct task_struct *p;
+    unsigned long flags;
+
+    spin_lock_irqsave(&tasklist_lock, flags);
+    list_for_each_entry(p, &task_list, tasks)
+    {
+        if (traced)
+            (void)__atomic_fetch_or(&p->flags, 1UL << TIF_SYSCALL_TRACEPOINT, __ATOMIC_RELAXED);
+        else
+            (void)__atomic_fetch_and(&p->flags, ~(1UL << TIF_SYSCALL_TRACEPOINT), __ATOMIC_RELAXED);
+    }
+    spin_unlock_irqrestore(&tasklist_lock, flags);
+}
+
+int syscall_regfunc(void)
+{
+    if (!sys_tracepoint_refcount++)
+        flag_all_tasks(true);
+    return 0;
+}
+
+void syscall_unregfunc(void)
+{
+    if (!--sys_tracepoint_refcount)
+        flag_all_tasks(false);
+}

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 after() { awk -v cmd="# $1" -v nth="${2:-1}" 'on && /^# / { exit } on { print } index($0, cmd) == 1 && ++n == nth { on = 1 }' "$out"; }
+absent() { ! recorded "$1"; }
 # Switches while there was a filter: those that are (filtered e), or are not (filtered ve), to `sleep` from an idle hart.
 filtered() {
     sed -n '/^# echo 1 > .*sched_switch.enable/,/^# echo target_cpu/p' "$out" | grep ': sched_switch: ' |
@@ -27,6 +28,11 @@ run_on_rvftrace "${LAYOUT:-mcount}" 2 "cd $T; cat set_event; cat events/sched/sc
     echo 1 > events/sched/sched_switch/enable; (echo); sleep 0.001; echo 0 > events/enable; cat trace;
     echo target_cpu '<=' 7 > events/sched/filter; cat events/sched/sched_waking/filter; cat error_log;
     cat events/sched/sched_switch/filter; echo 0 > events/sched/filter; cat events/sched/sched_switch/filter;
+    cat events/syscalls/sys_enter_write/format; cat events/syscalls/sys_exit_write/format;
+    cat events/raw_syscalls/sys_enter/format; echo > trace; echo 1 > events/syscalls/sys_exit_clone/enable;
+    echo syscalls:sys_enter_write >> set_event; echo 1 > events/raw_syscalls/sys_enter/enable; echo hello;
+    sleep 0; echo > set_event; cat trace; echo verbose > trace_options; cat trace;
+    echo noverbose > trace_options;
     cd events/sched/sched_process_exit; cat trigger; echo traceoff:2 if pid '>' 1 > trigger;
     echo traceon >> trigger; echo traceof >> trigger; echo traceoff:x >> trigger; echo stacktrace foo >> trigger;
     echo enable_event:sched:none >> trigger; echo stacktrace >> trigger; echo snapshot if pid '<' 0 >> trigger;
@@ -70,6 +76,26 @@ for event in sched_waking sched_wakeup sched_wakeup_new sched_process_fork sched
 done
 check 'raw: an event has only its type' has 'cat trace | tail' '^[0-9]+ [01] [0-9]+ type: [0-9]+$'
 check 'enable of a system turns all of them off' says 'cat events/enable' 0 3
+
+check 'a system call has its number' has 'cat events/syscalls/sys_enter_write/format' \
+    '^	field:int __syscall_nr;	offset:8;	size:4;	signed:1;$'
+check '... and each argument with its type' has 'cat events/syscalls/sys_enter_write/format' \
+    '^	field:const char \* buf;	offset:24;	size:8;	signed:0;$'
+check '... which are printed in hexadecimal' has 'cat events/syscalls/sys_enter_write/format' \
+    '^print fmt: "fd: 0x%08lx, buf: 0x%08lx, count: 0x%08lx", \(\(unsigned long\)\(REC->fd\)\), '
+check 'a result is a long' has 'cat events/syscalls/sys_exit_write/format' \
+    '^	field:long ret;	offset:16;	size:8;	signed:1;$'
+check 'all calls together have six arguments' has 'cat events/raw_syscalls' \
+    '^	field:unsigned long args\[6\];	offset:16;	size:48;	signed:0;$'
+check 'a call is recorded with its arguments' recorded \
+    'sh-[0-9]+ .* \.\.\.\.\. .*: sys_write\(fd: 1, buf: [0-9a-f]+, count: 6\)$'
+check '... and by its number' recorded ': sys_enter: NR 64 \(1, [0-9a-f]+, 6, '
+check 'a result is recorded if that event is on' recorded ': sys_clone -> 0x[0-9a-f]+$'
+check '... and only then' absent ': sys_write ->'
+check 'tasks that exist pass the tracepoints, and no more when they are off' \
+    absent ' cat-[0-9]+ .*: sys_'
+check 'verbose shows the types' recorded \
+    ': sys_write\(unsigned int fd: 1, const char \* buf: [0-9a-f]+, size_t count: 6\)$'
 check 'an event has no filter at first' says 'cat events/sched/sched_switch/filter' none
 check '... nor has a system' has 'cat events/sched/filter' '^### global filter ###$'
 check 'a filter lets pass what it describes' filtered e

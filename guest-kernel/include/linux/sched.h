@@ -17,7 +17,7 @@
 
 #define TASK_COMM_LEN 16
 
-enum { TIF_NEED_RESCHED = 1, TIF_SIGPENDING = 2 };
+enum { TIF_NEED_RESCHED = 1, TIF_SIGPENDING = 2, TIF_SYSCALL_TRACEPOINT = 6 };
 
 /* Macros, because the formats of events show their values. */
 #define TASK_RUNNING         0x00000000

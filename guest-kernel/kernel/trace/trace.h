@@ -2,6 +2,7 @@
 #ifndef KERNEL_TRACE_H
 #define KERNEL_TRACE_H
 
+#include <asm/syscall.h>
 #include <linux/cpumask.h>
 #include <linux/ftrace.h>
 #include <linux/mutex.h>
@@ -181,6 +182,9 @@ struct trace_array {
     /* Under event_mutex: the directory events/, those below it, and the events. */
     struct dentry *event_dir;
     struct list_head systems, events;
+    /* By number; changed under syscall_trace_lock, read with preemption off. */
+    struct trace_event_file *enter_syscall_files[NR_syscalls], *exit_syscall_files[NR_syscalls];
+    int sys_refcount_enter, sys_refcount_exit;
 };
 
 /* ---- printing of entries ---- */

@@ -18,6 +18,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include <trace/events/syscalls.h>
 
 /* By cause: the name, and the signal that a program gets. */
 static const struct exception {
@@ -101,6 +102,15 @@ void die(struct pt_regs *regs)
     panic("exception in kernel mode");
 }
 
+static __always_inline bool syscall_traced(void)
+{
+#ifdef CONFIG_TRACEPOINTS
+    return unlikely(READ_ONCE(current->flags) & 1UL << TIF_SYSCALL_TRACEPOINT);
+#else
+    return false;
+#endif
+}
+
 /* a7 is the number, a0 to a5 are the arguments; the result is stored to a0. */
 static void do_trap_ecall_u(struct pt_regs *regs)
 {
@@ -109,7 +119,11 @@ static void do_trap_ecall_u(struct pt_regs *regs)
 
     regs->epc += 4;
     current->restart_a0 = regs->a0;
+    if (syscall_traced())
+        trace_sys_enter(regs, nr);
     regs->a0 = fn ? fn(regs) : -ENOSYS;
+    if (syscall_traced())
+        trace_sys_exit(regs, regs->a0);
 }
 
 static void do_trap_user(struct pt_regs *regs)
