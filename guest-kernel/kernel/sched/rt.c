@@ -74,6 +74,14 @@ static void switched_to_rt(struct rq *rq, struct task_struct *p)
     p->rt_time_slice = RR_TIMESLICE;
 }
 
+/* What a hart runs, as a priority: a hart that idles runs less than any task. */
+static int cpu_prio(unsigned int cpu)
+{
+    const struct task_struct *curr = READ_ONCE(runqueues[cpu].curr);
+
+    return curr == runqueues[cpu].idle ? MAX_PRIO : curr->prio;
+}
+
 /*
  * The hart p ran on last if p can run there at once, else the hart that runs the task with the
  * lowest priority.
@@ -83,11 +91,11 @@ static unsigned int select_rt_rq(struct task_struct *p, unsigned long allowed)
     unsigned int cpu, best = p->cpu;
     int lowest = p->prio;
 
-    if ((allowed >> p->cpu & 1) && READ_ONCE(runqueues[p->cpu].curr)->prio > p->prio)
+    if ((allowed >> p->cpu & 1) && cpu_prio(p->cpu) > p->prio)
         return p->cpu;
     for_each_cpu_in(cpu, allowed)
     {
-        int prio = READ_ONCE(runqueues[cpu].curr)->prio;
+        int prio = cpu_prio(cpu);
 
         if (prio <= lowest && (allowed >> best & 1))
             continue;
