@@ -22,6 +22,10 @@
 #include <linux/uaccess.h>
 #include <trace/events/sched.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/task.h>
+#undef CREATE_TRACE_POINTS
+
 DEFINE_SPINLOCK(tasklist_lock);
 LIST_HEAD(task_list);  /* under tasklist_lock */
 static pid_t last_pid; /* under tasklist_lock */
@@ -114,6 +118,7 @@ struct mm_struct *dup_mm(struct mm_struct *oldmm)
 
 void set_task_comm(struct task_struct *p, const char *comm)
 {
+    trace_task_rename(p, comm);
     tracing_task_renamed(p);
     strscpy(p->comm, comm, TASK_COMM_LEN);
 }
@@ -134,7 +139,7 @@ static struct task_struct *alloc_task(const char *comm)
      * until all of it is overwritten, and checks each store to the page: a slow stack.
      */
     memset(p->stack, 0, THREAD_SIZE);
-    set_task_comm(p, comm);
+    strscpy(p->comm, comm, TASK_COMM_LEN);
     INIT_LIST_HEAD(&p->children);
     INIT_LIST_HEAD(&p->sibling);
     sched_fork(p);
@@ -249,6 +254,7 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
     link_task(p, args->kthread ? NULL : current, true);
     ftrace_graph_init_task(p);
     ftrace_pid_fork(current, p);
+    trace_task_newtask(p, args->flags);
     return p;
 }
 

@@ -12,7 +12,12 @@
 #include <linux/kthread.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/workqueue.h>
+#undef CREATE_TRACE_POINTS
 
 struct worker {
     spinlock_t lock;
@@ -24,6 +29,7 @@ struct worker {
 };
 
 struct workqueue_struct {
+    char name[24];      /* for its events */
     unsigned long cpus; /* harts that have a worker */
     struct worker workers[NR_CPUS];
 };
@@ -78,13 +84,17 @@ static int worker_thread(void *data)
 {
     struct worker *worker = data;
     struct work_struct *work;
+    work_func_t func;
 
     for (;;) {
         wait_event(worker->more, has_work(worker) || kthread_should_stop());
         work = take_work(worker);
         if (!work)
             return 0; /* stopped, and the list is empty */
-        work->func(work);
+        func = work->func;
+        trace_workqueue_execute_start(work);
+        func(work);
+        trace_workqueue_execute_end(work, func);
         end_work(worker);
     }
 }
@@ -110,6 +120,7 @@ struct workqueue_struct *alloc_workqueue(const char *name)
 
     if (!wq)
         return NULL;
+    strscpy(wq->name, name, sizeof(wq->name));
     for_each_online_cpu(cpu)
     {
         if (!start_worker(&wq->workers[cpu], name, cpu)) {
@@ -164,6 +175,8 @@ bool queue_work_on(unsigned int cpu, struct workqueue_struct *wq, struct work_st
     worker = worker_for(wq, work, cpu);
     spin_lock_irqsave(&worker->lock, flags);
     WRITE_ONCE(work->worker, worker);
+    trace_workqueue_queue_work(cpu, worker - wq->workers, wq->name, work);
+    trace_workqueue_activate_work(work);
     list_add_tail(&work->entry, &worker->worklist);
     spin_unlock_irqrestore(&worker->lock, flags);
     wake_up(&worker->more);

@@ -31,6 +31,7 @@ run_on_rvftrace "${LAYOUT:-mcount}" 2 "cd $T; cat set_event; cat events/sched/sc
     cat events/syscalls/sys_enter_write/format; cat events/syscalls/sys_exit_write/format;
     cat events/raw_syscalls/sys_enter/format; echo > trace; echo 1 > events/syscalls/sys_exit_clone/enable;
     echo syscalls:sys_enter_write >> set_event; echo 1 > events/raw_syscalls/sys_enter/enable; echo hello;
+    echo 1 > events/irq/enable; echo 1 > events/task/enable; echo 1 > events/workqueue/enable;
     sleep 0; echo > set_event; cat trace; echo verbose > trace_options; cat trace;
     echo noverbose > trace_options;
     cd events/sched/sched_process_exit; cat trigger; echo traceoff:2 if pid '>' 1 > trigger;
@@ -94,6 +95,9 @@ check 'a result is recorded if that event is on' recorded ': sys_clone -> 0x[0-9
 check '... and only then' absent ': sys_write ->'
 check 'tasks that exist pass the tracepoints, and no more when they are off' \
     absent ' cat-[0-9]+ .*: sys_'
+check 'task: a child is new, and exec gives it its name' \
+    recorded ': task_newtask: pid=[0-9]+ comm=sh clone_flags=[0-9a-f]+ oom_score_adj=0$'
+check '... from the old one' recorded ': task_rename: pid=[0-9]+ oldcomm=sh newcomm=sleep oom_score_adj=0$'
 check 'verbose shows the types' recorded \
     ': sys_write\(unsigned int fd: 1, const char \* buf: [0-9a-f]+, size_t count: 6\)$'
 check 'an event has no filter at first' says 'cat events/sched/sched_switch/filter' none

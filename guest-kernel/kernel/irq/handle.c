@@ -5,6 +5,10 @@
 #include <linux/printk.h>
 #include <linux/smp.h>
 
+#define CREATE_TRACE_POINTS
+#include <trace/events/irq.h>
+#undef CREATE_TRACE_POINTS
+
 struct irq_desc irq_desc[NR_IRQS];
 const struct irq_chip *irq_chip;
 
@@ -12,8 +16,14 @@ irqreturn_t handle_irq_event(unsigned int irq, struct irqaction *action)
 {
     irqreturn_t ret = IRQ_NONE;
 
-    for (; action; action = action->next)
-        ret |= action->handler(irq, action->dev_id);
+    for (; action; action = action->next) {
+        irqreturn_t res;
+
+        trace_irq_handler_entry(irq, action);
+        res = action->handler(irq, action->dev_id);
+        trace_irq_handler_exit(irq, action, res);
+        ret |= res;
+    }
     return ret;
 }
 
