@@ -69,7 +69,7 @@ check '... and takes them back' says 'cat set_event' sched:sched_switch 3
 check 'enable of a system turns all of them on' says 'cat events/sched/enable' 1 2
 check 'a switch has both tasks' recorded \
     'd\.\.2\. .*: sched_switch: prev_comm=sleep prev_pid=[0-9]+ prev_prio=120 prev_state=S ==> next_comm=swapper/[01] next_pid=0'
-check 'a task that ends is a zombie' recorded 'prev_comm=sleep .* prev_state=Z '
+check 'a task that ends is a zombie, or its parent has been told of it already' recorded 'prev_comm=sleep .* prev_state=[ZX] '
 check '... and its time is a number' recorded 'sched_stat_runtime: .* runtime=[0-9]+ \[ns\] vruntime=[0-9]+ \[ns\]$'
 for event in sched_waking sched_wakeup sched_wakeup_new sched_process_fork sched_process_exit sched_process_free \
     sched_process_wait sched_stat_runtime; do
