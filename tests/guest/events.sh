@@ -34,6 +34,16 @@ run_on_rvftrace "${LAYOUT:-mcount}" 2 "cd $T; cat set_event; cat events/sched/sc
     echo 1 > events/irq/enable; echo 1 > events/task/enable; echo 1 > events/workqueue/enable;
     sleep 0; echo > set_event; cat trace; echo verbose > trace_options; cat trace;
     echo noverbose > trace_options;
+    cd events/sched/sched_process_exit; cat trigger; echo traceoff:2 if pid '>' 1 > trigger;
+    echo traceon >> trigger; echo traceof >> trigger; echo traceoff:x >> trigger; echo stacktrace foo >> trigger;
+    echo enable_event:sched:none >> trigger; echo stacktrace >> trigger; echo snapshot if pid '<' 0 >> trigger;
+    echo enable_event:sched:sched_process_wait:1 >> trigger; cat enable; cat ../sched_process_wait/enable;
+    cat trigger | sort; echo > $T/trace; (echo); cat $T/tracing_on; cat $T/tracing_on;
+    cat ../sched_process_wait/enable; echo 1 > enable; echo 1 > $T/tracing_on; (echo);
+    cat trigger | tail -n 1; echo 1 > $T/tracing_on; (echo); echo 0 > enable; cat $T/trace;
+    echo '!traceoff' > trigger; echo '!stacktrace' > trigger; echo '!snapshot' > trigger;
+    echo '!enable_event:sched:sched_process_wait' > trigger; cat trigger; cat enable;
+    cat ../sched_process_wait/enable; echo 1 > $T/tracing_on;
     insmod /lib/modules/trace_sample.ko; rmmod trace_sample; selftest tracepoint jump_label trace_filter" \
     --initrd "$BUILD/guest-kernel/${LAYOUT:-mcount}/modules.cpio"
 
@@ -100,5 +110,22 @@ check '... that have the field; the others show the mistake' says 'cat events/sc
 check '... as error_log does' has 'cat error_log' '^\[ +0\.[0-9]{6}\] event filter parse error: error: Couldn'
 check '... with the command' has 'cat error_log' '^  Command: target_cpu <= 7$'
 check '0 removes the filters' says 'cat events/sched/sched_switch/filter' none 3
+check 'an event has no trigger at first, and says which there are' recorded \
+    '^# traceon traceoff snapshot stacktrace enable_event disable_event$'
+check 'there may be one of each type' has 'echo traceon >> trigger' 'File exists'
+for trigger in 'traceof' 'traceoff:x' 'stacktrace foo' 'enable_event:sched:none'; do
+    check "$trigger is no trigger" has "echo $trigger >> trigger" 'Invalid argument'
+done
+check 'an event with triggers is on, but not recorded' says 'cat enable' '0*'
+check 'a trigger has its count and its filter' says 'cat trigger | sort' "$(printf '%s\n' \
+    enable_event:sched:sched_process_wait:count=0 'snapshot:unlimited if pid < 0' stacktrace:unlimited \
+    'traceoff:count=1 if pid > 1')"
+check 'traceoff stops the trace' says 'cat /sys/kernel/tracing/tracing_on' 0
+check '... as often as it may' says 'cat trigger | tail' 'traceoff:count=0 if pid > 1'
+check 'enable_event lets the other event be recorded' says 'cat ../sched_process_wait/enable' '1*' 2
+check 'stacktrace records the stack after the event' test \
+    "$(grep -A4 'sched_process_exit: .*' "$out" | grep -A3 '<stack trace>' | grep -c '^ => do_exit$')" = 1
+check '! removes them all' test "$(grep -c '^# Available triggers:' "$out")" = 2
+check '... and the event is off' says 'cat enable' 0 2
 check 'the auditor finds nothing' test "$status" = 0
 finish

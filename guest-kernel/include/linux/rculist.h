@@ -5,6 +5,14 @@
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
+static inline void list_add_rcu(struct list_head *item, struct list_head *head)
+{
+    item->next = head->next;
+    item->prev = head;
+    head->next->prev = item;
+    rcu_assign_pointer(head->next, item);
+}
+
 static inline void list_add_tail_rcu(struct list_head *item, struct list_head *head)
 {
     item->next = head;

@@ -466,6 +466,21 @@ int apply_subsystem_event_filter(struct trace_subsystem_dir *dir, char *text);
 void print_event_filter(const struct trace_event_file *file, struct seq_file *m);
 void print_subsystem_event_filter(const struct event_subsystem *system, struct seq_file *m);
 
+/* ---- triggers of events: trace_events_trigger.c; all but the first two under event_mutex ---- */
+
+/*
+ * Acts as the event's triggers say; rec is its entry, NULL: there is none. Returns the types of
+ * those that are to act after it is recorded, for event_triggers_post_call(). Preemption is off.
+ */
+unsigned int event_triggers_call(struct trace_event_file *file, const void *rec,
+                                 unsigned int trace_ctx);
+void event_triggers_post_call(struct trace_event_file *file, unsigned int after,
+                              unsigned int trace_ctx);
+/* Adds or removes what a line of the file says. */
+int trigger_process_regex(struct trace_event_file *file, char *text);
+void clear_event_triggers(struct trace_event_file *file);
+void print_event_triggers(const struct trace_event_file *file, struct seq_file *m);
+
 /* trace_error_log.c: adds error errs[type] at this place of a command to error_log; may sleep. */
 void tracing_log_err(struct trace_array *tr, const char *loc, const char *cmd,
                      const char *const *errs, u8 type, u16 pos);

@@ -241,6 +241,8 @@ static int event_on(struct trace_event_file *file, bool soft_disable)
         err = call->class->reg(call, TRACE_REG_REGISTER, file);
     if (err) {
         pr_info("event trace: Could not enable event %s\n", trace_event_name(call));
+        if (soft_disable && atomic_add_return(-1, &file->sm_ref) == 0)
+            set_flag(file, EVENT_FILE_FL_SOFT_MODE | EVENT_FILE_FL_SOFT_DISABLED, false);
         return err;
     }
     set_flag(file, EVENT_FILE_FL_ENABLED, true);
@@ -389,6 +391,7 @@ static int add_event_to_tracer(struct trace_event_call *call, struct trace_array
 
 static void remove_event_from_tracer(struct trace_event_file *file)
 {
+    clear_event_triggers(file);
     trace_event_enable_disable(file, false, false);
     list_del_init(&file->list);
     event_remove_dir(file);

@@ -67,7 +67,7 @@ static ssize_t write_enable(struct file *file, const char *buf, size_t count, lo
     return count;
 }
 
-/* Writes the text of a filter to a filter file. */
+/* Writes the text of a filter, or of a trigger, to its file. */
 static ssize_t write_filter(struct file *file, const char *buf, size_t count, loff_t *pos,
                             int (*apply)(void *data, char *text))
 {
@@ -89,7 +89,7 @@ static ssize_t write_filter(struct file *file, const char *buf, size_t count, lo
     return count;
 }
 
-/* ---- SYSTEM/EVENT/enable, filter, id, format ---- */
+/* ---- SYSTEM/EVENT/enable, filter, trigger, id, format ---- */
 
 static int event_enable_show(struct seq_file *m, void *data)
 {
@@ -131,6 +131,24 @@ static ssize_t event_filter_write(struct file *file, const char *buf, size_t cou
 }
 
 DEFINE_EVENT_FILE(event_filter, event_filter_write);
+
+static int event_trigger_show(struct seq_file *m, void *data)
+{
+    print_event_triggers(data, m);
+    return 0;
+}
+
+static int set_event_trigger(void *data, char *text)
+{
+    return trigger_process_regex(data, text);
+}
+
+static ssize_t event_trigger_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    return write_filter(file, buf, count, pos, set_event_trigger);
+}
+
+DEFINE_EVENT_FILE(event_trigger, event_trigger_write);
 
 static int event_id_show(struct seq_file *m, void *data)
 {
@@ -344,6 +362,8 @@ int event_create_dir(struct trace_event_file *file)
         tracefs_create_file("enable", RW, file->dir, file, &event_enable_fops);
     if (can_enable)
         tracefs_create_file("filter", RW, file->dir, file, &event_filter_fops);
+    if (can_enable)
+        tracefs_create_file("trigger", RW, file->dir, file, &event_trigger_fops);
     if (call->event.type && call->class->reg)
         tracefs_create_file("id", RO, file->dir, call, &event_id_fops);
     tracefs_create_file("format", RO, file->dir, call, &event_format_fops);

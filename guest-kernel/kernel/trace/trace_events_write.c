@@ -100,6 +100,8 @@ EXPORT_SYMBOL_GPL(trace_event_buffer_reserve);
 
 bool __trace_trigger_soft_disabled(struct trace_event_file *file)
 {
+    if (READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_MODE)
+        event_triggers_call(file, NULL, 0);
     return READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED;
 }
 EXPORT_SYMBOL_GPL(__trace_trigger_soft_disabled);
@@ -132,13 +134,18 @@ static void record_from_page(const struct trace_event_buffer *fbuffer)
 void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
 {
     struct trace_event_file *file = fbuffer->trace_file;
+    unsigned int after = 0;
 
     if (fbuffer->buffer) {
         trace_event_commit(file->tr, fbuffer->buffer, fbuffer->trace_ctx);
     } else {
+        if (READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_COND)
+            after = event_triggers_call(file, fbuffer->entry, fbuffer->trace_ctx);
         if (is_wanted(file, fbuffer->entry))
             record_from_page(fbuffer);
         release_page();
+        if (after)
+            event_triggers_post_call(file, after, fbuffer->trace_ctx);
     }
     preempt_enable_notrace();
 }
