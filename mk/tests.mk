@@ -32,16 +32,18 @@ $(BUILD)/tests/isa/test_insn: test_obj = $(insn_obj)
 
 -include $(insn_obj:.o=.d)
 
-# Runs whole guests many times, so it is built from the objects of the release build.
+# They run whole guests, so they are built from the objects of the release build.
 snapshot_check = $(BUILD)/tests/machine/snapshot_check
+irqs_off_check = $(BUILD)/tests/machine/irqs_off_check
+machine_checks = $(snapshot_check) $(irqs_off_check)
 release_obj    = $(filter-out $(BUILD)/emu/main.o,$(emu_src:emu/%.c=$(BUILD)/emu/%.o))
 
-$(snapshot_check): tests/machine/snapshot_check.c $(release_obj) mk/tests.mk | $(BOOTSTRAP_TEST)
+$(machine_checks): $(BUILD)/tests/machine/%: tests/machine/%.c $(release_obj) mk/tests.mk | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(EMU_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(release_obj) $(emu_libs)
 
--include $(snapshot_check).d
+-include $(addsuffix .d,$(machine_checks))
 
 $(BUILD)/tests/isa/float_cases.def: tests/isa/float_cases.py | $(BOOTSTRAP_TEST)
 	@mkdir -p $(@D)
@@ -83,7 +85,7 @@ test_commands = \
 
 .PHONY: test test-programs check-long tidy
 # All that the tests run.
-test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(snapshot_check) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+test-programs: emu guest programs tools $(unit_bin) $(tool_bin) $(machine_checks) $(fuzz_bin) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 
 test: export BUILD := $(BUILD)
 test: export CROSS := $(CROSS)
@@ -98,7 +100,7 @@ tidy: $(BUILD)/revision.h | $(BOOTSTRAP_TEST)
 .PHONY: check-caches
 check-caches: export BUILD := $(BUILD)
 check-caches: export CROSS := $(CROSS)
-check-caches: emu guest programs tools $(snapshot_check) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
+check-caches: emu guest programs tools $(machine_checks) $(BUILD)/asan/rvftrace $(BUILD)/stress/rvftrace $(BUILD)/drop/rvftrace | $(BOOTSTRAP_TEST)
 	@tests/caches/suite.sh
 
 # A table of the kernels with a mistake, and many runs of those without.
