@@ -98,7 +98,7 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_tes
 	trace_event_output.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_write.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
-	trace_pid_files.o trace_printk.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o trace_snapshot.o trace_stack.o trace_syscalls.o)
+	trace_kprobe.o trace_pid_files.o trace_printk.o trace_probe.o trace_raw_pipe.o trace_read.o trace_selftest.o trace_seq.o trace_snapshot.o trace_stack.o trace_syscalls.o)
 
 # Files of the layouts that patch their sites.
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \

@@ -394,6 +394,7 @@ void trace_start_boot_stack(void);
 void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lock is held */
 
 void trace_create_pid_files(void);
+void trace_create_kprobe_files(void); /* trace_kprobe.c */
 
 /* trace_events.c */
 extern struct mutex event_mutex;       /* held before trace_types_lock */

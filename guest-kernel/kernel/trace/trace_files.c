@@ -161,6 +161,10 @@ static int readme_show(struct seq_file *m, void *unused)
         "  events/SYSTEM/enable, events/enable         all events of a system, all events\n"
         "  events/SYSTEM/filter sets the filter of all events of a system\n"
         "  error_log            the last mistakes in what was written to these files\n\n"
+        "  kprobe_events        events of probes: p[:[GRP/]EVENT] SYM[+OFFS] [ARGS], r[...]: of "
+        "returns,\n"
+        "                       -:[GRP/]EVENT removes one\n"
+        "  kprobe_profile       their hits and misses\n\n"
         "  available_filter_functions  all functions that can be traced\n"
         "  enabled_functions    functions traced now, with the number of users\n"
         "  set_ftrace_filter    functions to trace: names or glob patterns;\n"
@@ -216,6 +220,7 @@ void trace_create_files(void)
     trace_create_marker_file();
     trace_create_option_files();
     trace_create_pid_files();
+    trace_create_kprobe_files();
     trace_create_profile_files();
     trace_create_stack_files();
     trace_create_latency_files(&global_trace, NULL);

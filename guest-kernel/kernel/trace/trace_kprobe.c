@@ -1,0 +1,659 @@
+/*
+ * trace_kprobe.c - events of kprobes and kretprobes: kprobe_events, kprobe_profile.
+ *
+ * A probe is registered, but disabled, while its event is off. trace_kprobe_mutex guards the list
+ * of them; it is taken before event_mutex.
+ *
+ * Not instrumented: handlers.
+ */
+#include "trace_probe.h"
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#define KPROBE_EVENT_SYSTEM "kprobes"
+
+enum { KPROBE_LINE_MAX = 4096 };
+
+/* A file that is on. */
+struct event_file_link {
+    struct list_head list;
+    struct trace_event_file *file;
+};
+
+struct trace_kprobe {
+    struct list_head list;
+    struct kretprobe rp; /* of a kprobe only rp.kp is used */
+    bool is_return;
+    char *symbol, *group, *event; /* symbol: NULL: an address */
+    struct list_head files;       /* under event_mutex; handlers have preemption off */
+    unsigned long nhit[NR_CPUS];  /* each hart's own */
+    struct trace_probe tp;
+    struct trace_event_class class;
+    struct trace_event_call call;
+};
+
+/* Heads of entries. */
+struct kprobe_trace_entry_head {
+    struct trace_entry ent;
+    unsigned long ip;
+};
+
+struct kretprobe_trace_entry_head {
+    struct trace_entry ent;
+    unsigned long func;
+    unsigned long ret_ip;
+};
+
+static DEFINE_MUTEX(trace_kprobe_mutex);
+static LIST_HEAD(trace_kprobes);
+
+/* ---- handlers ---- */
+
+static void record_hit(struct trace_kprobe *tk, struct trace_event_file *file, struct pt_regs *regs,
+                       const unsigned long *places, size_t places_size)
+{
+    unsigned int dsize = trace_probe_data_size(&tk->tp, regs);
+    size_t head = sizeof(struct trace_entry) + places_size;
+    struct trace_event_buffer fbuffer;
+    char *entry;
+
+    if (trace_trigger_soft_disabled(file))
+        return;
+    entry = trace_event_buffer_reserve(&fbuffer, file, head + tk->tp.size + dsize);
+    if (!entry)
+        return;
+    fbuffer.regs = regs;
+    memcpy(entry + sizeof(struct trace_entry), places, places_size);
+    trace_probe_store_args(&tk->tp, regs, entry, head, dsize);
+    trace_event_buffer_commit(&fbuffer);
+}
+
+static int __kprobes kprobe_dispatcher(struct kprobe *kp, struct pt_regs *regs)
+{
+    struct trace_kprobe *tk = container_of(kp, struct trace_kprobe, rp.kp);
+    const unsigned long places[] = {(unsigned long)kp->addr};
+    struct event_file_link *link;
+
+    tk->nhit[smp_processor_id()]++;
+    list_for_each_entry_rcu(link, &tk->files, list)
+        record_hit(tk, link->file, regs, places, sizeof(places));
+    return 0;
+}
+
+static int __kprobes kretprobe_dispatcher(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+    const struct rethook *rh = ri->node.rethook;
+    struct kretprobe *rp = rh->data;
+    struct trace_kprobe *tk = container_of(rp, struct trace_kprobe, rp);
+    const unsigned long places[] = {(unsigned long)rp->kp.addr, ri->node.ret_addr};
+    struct event_file_link *link;
+
+    tk->nhit[smp_processor_id()]++;
+    list_for_each_entry_rcu(link, &tk->files, list)
+        record_hit(tk, link->file, regs, places, sizeof(places));
+    return 0;
+}
+
+/* ---- the event ---- */
+
+static int enable_trace_kprobe(struct trace_kprobe *tk, struct trace_event_file *file)
+{
+    struct event_file_link *link = kzalloc(sizeof(*link));
+    bool first = list_empty(&tk->files);
+    int err = 0;
+
+    if (!link)
+        return -ENOMEM;
+    link->file = file;
+    list_add_tail_rcu(&link->list, &tk->files);
+    if (first && !kprobe_gone(&tk->rp.kp))
+        err = enable_kprobe(&tk->rp.kp);
+    if (!err)
+        return 0;
+    list_del_rcu(&link->list);
+    synchronize_rcu();
+    kfree(link);
+    return err;
+}
+
+static int disable_trace_kprobe(struct trace_kprobe *tk, const struct trace_event_file *file)
+{
+    struct event_file_link *link, *next;
+
+    list_for_each_entry_safe(link, next, &tk->files, list)
+    {
+        if (link->file != file)
+            continue;
+        list_del_rcu(&link->list);
+        if (list_empty(&tk->files) && !kprobe_gone(&tk->rp.kp))
+            disable_kprobe(&tk->rp.kp);
+        synchronize_rcu();
+        kfree(link);
+    }
+    return 0;
+}
+
+static int kprobe_register(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+    struct trace_kprobe *tk = container_of(call, struct trace_kprobe, call);
+
+    return type == TRACE_REG_REGISTER ? enable_trace_kprobe(tk, data)
+                                      : disable_trace_kprobe(tk, data);
+}
+
+static int define_place(struct trace_event_call *call, const char *name, size_t offset)
+{
+    return trace_define_field(call, "unsigned long", name, offset, sizeof(long), 0, FILTER_OTHER);
+}
+
+static int kprobe_event_define_fields(struct trace_event_call *call)
+{
+    const struct trace_kprobe *tk = container_of(call, struct trace_kprobe, call);
+    int err = define_place(call, "__probe_ip", offsetof(struct kprobe_trace_entry_head, ip));
+
+    return err ? err
+               : trace_probe_define_fields(call, &tk->tp, sizeof(struct kprobe_trace_entry_head));
+}
+
+static int kretprobe_event_define_fields(struct trace_event_call *call)
+{
+    const struct trace_kprobe *tk = container_of(call, struct trace_kprobe, call);
+    int err = define_place(call, "__probe_func", offsetof(struct kretprobe_trace_entry_head, func));
+
+    if (!err)
+        err = define_place(call, "__probe_ret_ip",
+                           offsetof(struct kretprobe_trace_entry_head, ret_ip));
+    return err ? err
+               : trace_probe_define_fields(call, &tk->tp,
+                                           sizeof(struct kretprobe_trace_entry_head));
+}
+
+static const struct trace_event_fields kprobe_fields[] = {
+    {.type = TRACE_FUNCTION_TYPE, .define_fields = kprobe_event_define_fields}, {}};
+static const struct trace_event_fields kretprobe_fields[] = {
+    {.type = TRACE_FUNCTION_TYPE, .define_fields = kretprobe_event_define_fields}, {}};
+
+static enum print_line_t print_kprobe_event(struct trace_iterator *iter, int flags,
+                                            struct trace_event *event)
+{
+    const struct trace_kprobe *tk = container_of(event, struct trace_kprobe, call.event);
+    const struct kprobe_trace_entry_head *field = (const void *)iter->ent;
+    struct trace_seq *s = &iter->seq;
+
+    trace_seq_printf(s, "%s: (", tk->event);
+    trace_seq_print_sym(s, field->ip, flags | TRACE_ITER_SYM_OFFSET);
+    trace_seq_putc(s, ')');
+    trace_probe_print_args(s, &tk->tp, field, sizeof(*field));
+    trace_seq_putc(s, '\n');
+    return trace_handle_return(s);
+}
+
+static enum print_line_t print_kretprobe_event(struct trace_iterator *iter, int flags,
+                                               struct trace_event *event)
+{
+    const struct trace_kprobe *tk = container_of(event, struct trace_kprobe, call.event);
+    const struct kretprobe_trace_entry_head *field = (const void *)iter->ent;
+    struct trace_seq *s = &iter->seq;
+
+    trace_seq_printf(s, "%s: (", tk->event);
+    trace_seq_print_sym(s, field->ret_ip, flags | TRACE_ITER_SYM_OFFSET);
+    trace_seq_puts(s, " <- ");
+    trace_seq_print_sym(s, field->func, flags & ~TRACE_ITER_SYM_OFFSET);
+    trace_seq_putc(s, ')');
+    trace_probe_print_args(s, &tk->tp, field, sizeof(*field));
+    trace_seq_putc(s, '\n');
+    return trace_handle_return(s);
+}
+
+static const struct trace_event_functions kprobe_funcs = {.trace = print_kprobe_event};
+static const struct trace_event_functions kretprobe_funcs = {.trace = print_kretprobe_event};
+
+static int init_trace_event_call(struct trace_kprobe *tk)
+{
+    struct trace_event_call *call = &tk->call;
+
+    INIT_LIST_HEAD(&tk->class.fields);
+    tk->class.system = tk->group;
+    tk->class.reg = kprobe_register;
+    tk->class.raw_init = trace_event_raw_init;
+    tk->class.fields_array = tk->is_return ? kretprobe_fields : kprobe_fields;
+    call->class = &tk->class;
+    call->name = tk->event;
+    call->flags = TRACE_EVENT_FL_KPROBE | TRACE_EVENT_FL_DYNAMIC;
+    call->event.funcs = tk->is_return ? &kretprobe_funcs : &kprobe_funcs;
+    call->print_fmt = tk->is_return
+                          ? trace_probe_print_fmt(&tk->tp, "(%lx <- %lx)",
+                                                  "REC->__probe_func, REC->__probe_ret_ip")
+                          : trace_probe_print_fmt(&tk->tp, "(%lx)", "REC->__probe_ip");
+    return call->print_fmt ? 0 : -ENOMEM;
+}
+
+/* ---- adding and removing; trace_kprobe_mutex is held ---- */
+
+static void free_trace_kprobe(struct trace_kprobe *tk)
+{
+    trace_probe_free_args(&tk->tp);
+    kfree(tk->symbol);
+    kfree(tk->group);
+    kfree(tk->event);
+    kfree((void *)tk->call.print_fmt);
+    kfree(tk);
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+
+/* What the tracers must not be called from, handlers of events must not be called from either. */
+static bool within_notrace_func(unsigned long addr)
+{
+    unsigned long start;
+    bool traced;
+
+    if (!kallsyms_lookup(addr, &start, NULL))
+        return false;
+    ftrace_rec_lock();
+    traced = ftrace_location(start);
+    ftrace_rec_unlock();
+    return !traced;
+}
+
+#else
+
+static bool within_notrace_func(unsigned long addr)
+{
+    (void)addr;
+    return false;
+}
+
+#endif
+
+static unsigned long place_of(const struct trace_kprobe *tk)
+{
+    unsigned long start;
+
+    if (!tk->symbol)
+        return (unsigned long)tk->rp.kp.addr;
+    start = kallsyms_lookup_name(tk->symbol);
+    return start ? start + tk->rp.kp.offset : 0;
+}
+
+static int register_probe(struct trace_kprobe *tk)
+{
+    unsigned long addr = place_of(tk);
+
+    if (addr && within_notrace_func(addr)) {
+        pr_info("Could not probe notrace function %ps\n", (void *)addr);
+        return -EINVAL;
+    }
+    tk->rp.kp.flags |= KPROBE_FLAG_DISABLED;
+    return tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
+}
+
+static void unregister_probe(struct trace_kprobe *tk)
+{
+    if (tk->is_return)
+        unregister_kretprobe(&tk->rp);
+    else
+        unregister_kprobe(&tk->rp.kp);
+}
+
+static bool event_exists(const char *group, const char *event)
+{
+    bool exists;
+
+    mutex_lock(&event_mutex);
+    exists = find_event_file(&global_trace, group, event);
+    mutex_unlock(&event_mutex);
+    return exists;
+}
+
+static int register_trace_kprobe(struct trace_kprobe *tk)
+{
+    int err = event_exists(tk->group, tk->event) ? -EEXIST : init_trace_event_call(tk);
+
+    if (!err)
+        err = register_probe(tk);
+    if (err)
+        return err;
+    err = trace_add_event_call(&tk->call);
+    if (err)
+        unregister_probe(tk);
+    else
+        list_add_tail(&tk->list, &trace_kprobes);
+    return err;
+}
+
+static int unregister_trace_kprobe(struct trace_kprobe *tk)
+{
+    int err = READ_ONCE(tk->call.refcnt.counter) ? -EBUSY : trace_remove_event_call(&tk->call);
+
+    if (err)
+        return err;
+    unregister_probe(tk);
+    list_del_init(&tk->list);
+    free_trace_kprobe(tk);
+    return 0;
+}
+
+static bool is_busy(const struct trace_kprobe *tk)
+{
+    return !list_empty(&tk->files) || READ_ONCE(tk->call.refcnt.counter);
+}
+
+/* All or none. */
+static int release_all(void)
+{
+    struct trace_kprobe *tk, *next;
+    int err = 0;
+
+    mutex_lock(&trace_kprobe_mutex);
+    list_for_each_entry(tk, &trace_kprobes, list) err = is_busy(tk) ? -EBUSY : err;
+    if (!err)
+        list_for_each_entry_safe(tk, next, &trace_kprobes, list)
+        {
+            int one = unregister_trace_kprobe(tk);
+
+            err = err ? err : one;
+        }
+    mutex_unlock(&trace_kprobe_mutex);
+    return err;
+}
+
+/* ---- lines of kprobe_events ---- */
+
+/* `[GRP/]EVENT`; `.` is as good as `/`. What is missing is made by the caller. */
+static int parse_event_name(const char *name, char **group, char **event)
+{
+    const char *slash = strchr(name, '/');
+
+    if (!slash)
+        slash = strchr(name, '.');
+    if (slash && slash == name)
+        return -EINVAL;
+    if (slash) {
+        *group = kmemdup_nul(name, slash - name);
+        if (!*group)
+            return -ENOMEM;
+        name = slash + 1;
+    }
+    if (*name) {
+        *event = kstrdup(name);
+        if (!*event)
+            return -ENOMEM;
+    }
+    if (!slash && !*name)
+        return -EINVAL;
+    if ((*group && (strlen(*group) >= MAX_EVENT_NAME_LEN || !is_good_name(*group))) ||
+        (*event && (strlen(*event) >= MAX_EVENT_NAME_LEN || !is_good_name(*event))))
+        return -EINVAL;
+    return 0;
+}
+
+/* `SYM[+OFFS][%return]`, or an address. */
+static int parse_place(struct trace_kprobe *tk, const char *place)
+{
+    unsigned long value;
+    char *suffix, *plus;
+
+    if (!kstrtoul(place, 0, &value)) {
+        tk->rp.kp.addr = (kprobe_opcode_t *)value;
+        return value ? 0 : -EINVAL;
+    }
+    tk->symbol = kstrdup(place);
+    if (!tk->symbol)
+        return -ENOMEM;
+    suffix = strchr(tk->symbol, '%');
+    if (suffix && strcmp(suffix, "%return"))
+        return -EINVAL;
+    if (suffix) {
+        *suffix = 0;
+        tk->is_return = true;
+    }
+    plus = strchr(tk->symbol, '+');
+    if (plus) {
+        if (kstrtoul(plus + 1, 0, &value) || value > ~0U)
+            return -EINVAL;
+        *plus = 0;
+        tk->rp.kp.offset = value;
+    }
+    tk->rp.kp.symbol_name = tk->symbol;
+    return *tk->symbol ? 0 : -EINVAL;
+}
+
+static int make_event_name(struct trace_kprobe *tk)
+{
+    char name[MAX_EVENT_NAME_LEN], kind = tk->is_return ? 'r' : 'p', *c;
+
+    if (tk->symbol)
+        snprintf(name, sizeof(name), "%c_%s_%u", kind, tk->symbol, tk->rp.kp.offset);
+    else
+        snprintf(name, sizeof(name), "%c_0x%lx", kind, (unsigned long)tk->rp.kp.addr);
+    for (c = name; *c; c++)
+        if (*c == ':' || *c == '.')
+            *c = '_';
+    tk->event = kstrdup(name);
+    return tk->event ? 0 : -ENOMEM;
+}
+
+/* `p[:NAME]` or `r[MAXACTIVE][:NAME]` */
+static int parse_head(struct trace_kprobe *tk, char *word)
+{
+    char *colon = strchr(word, ':');
+    unsigned long maxactive;
+    int err = 0;
+
+    tk->is_return = word[0] == 'r';
+    if (colon) {
+        err = parse_event_name(colon + 1, &tk->group, &tk->event);
+        *colon = 0;
+    }
+    if (err || !word[1])
+        return err;
+    if (!tk->is_return || kstrtoul(word + 1, 0, &maxactive) || !maxactive || maxactive > 4096)
+        return -EINVAL;
+    tk->rp.maxactive = maxactive;
+    return 0;
+}
+
+static unsigned int flags_of(const struct trace_kprobe *tk, int entry)
+{
+    return (tk->is_return ? TPARG_FL_RETURN : 0) | (entry == 0 ? TPARG_FL_FENTRY : 0);
+}
+
+static int parse_probe(struct trace_kprobe *tk, char *head, char *rest)
+{
+    int err = parse_head(tk, head), entry;
+    char *word = strsep(&rest, " \t");
+
+    if (!err)
+        err = word ? parse_place(tk, word) : -EINVAL;
+    if (err)
+        return err;
+    if (tk->rp.maxactive && !tk->is_return)
+        return -EINVAL;
+    if (!tk->group)
+        tk->group = kstrdup(KPROBE_EVENT_SYSTEM);
+    if (!tk->event)
+        err = make_event_name(tk);
+    if (err || !tk->group)
+        return err ? err : -ENOMEM;
+    entry = kprobe_on_func_entry(tk->rp.kp.addr, tk->symbol, tk->rp.kp.offset);
+    if (entry == -EINVAL && tk->is_return)
+        return -EINVAL;
+    while (!err && (word = strsep(&rest, " \t")))
+        if (*word)
+            err = trace_probe_add_arg(&tk->tp, word, flags_of(tk, entry));
+    return err;
+}
+
+static int create_trace_kprobe(char *head, char *rest)
+{
+    struct trace_kprobe *tk = kzalloc(sizeof(*tk));
+    int err;
+
+    if (!tk)
+        return -ENOMEM;
+    INIT_LIST_HEAD(&tk->files);
+    tk->rp.kp.pre_handler = kprobe_dispatcher;
+    tk->rp.handler = kretprobe_dispatcher;
+    err = parse_probe(tk, head, rest);
+    if (!err)
+        err = register_trace_kprobe(tk);
+    if (err)
+        free_trace_kprobe(tk);
+    return err;
+}
+
+/* All events of the group if event is NULL; -ENOENT: there is none. */
+static int delete_named(const char *group, const char *event)
+{
+    struct trace_kprobe *tk, *next;
+    int err = -ENOENT;
+
+    list_for_each_entry_safe(tk, next, &trace_kprobes, list)
+    {
+        if ((group && strcmp(group, tk->group)) || (event && strcmp(event, tk->event)))
+            continue;
+        err = unregister_trace_kprobe(tk);
+        if (err)
+            break;
+    }
+    return err;
+}
+
+/* `-:[GRP/][EVENT]` */
+static int delete_trace_kprobe(const char *head)
+{
+    char *group = NULL, *event = NULL;
+    int err = head[1] == ':' ? parse_event_name(head + 2, &group, &event) : -EINVAL;
+
+    if (!err)
+        err = delete_named(group, event);
+    kfree(group);
+    kfree(event);
+    return err;
+}
+
+static int run_line(char *line)
+{
+    char *comment = strchr(line, '#'), *head;
+    int err;
+
+    if (comment)
+        *comment = 0;
+    line = strstrip(line);
+    head = strsep(&line, " \t");
+    if (!head || !*head)
+        return 0;
+    if (line)
+        line = strstrip(line);
+    mutex_lock(&trace_kprobe_mutex);
+    if (*head == '-')
+        err = delete_trace_kprobe(head);
+    else if (*head == 'p' || *head == 'r')
+        err = create_trace_kprobe(head, line);
+    else
+        err = -EINVAL;
+    mutex_unlock(&trace_kprobe_mutex);
+    return err;
+}
+
+/* ---- files ---- */
+
+static int kprobe_events_show(struct seq_file *m, void *unused)
+{
+    const struct trace_kprobe *tk;
+    unsigned int i;
+
+    (void)unused;
+    mutex_lock(&trace_kprobe_mutex);
+    list_for_each_entry(tk, &trace_kprobes, list)
+    {
+        seq_printf(m, "%c", tk->is_return ? 'r' : 'p');
+        if (tk->is_return)
+            seq_printf(m, "%d", tk->rp.maxactive);
+        seq_printf(m, ":%s/%s", tk->group, tk->event);
+        if (!tk->symbol)
+            seq_printf(m, " 0x%016lx", (unsigned long)tk->rp.kp.addr);
+        else if (tk->rp.kp.offset)
+            seq_printf(m, " %s+%u", tk->symbol, tk->rp.kp.offset);
+        else
+            seq_printf(m, " %s", tk->symbol);
+        for (i = 0; i < tk->tp.nr_args; i++)
+            seq_printf(m, " %s=%s", tk->tp.args[i]->name, tk->tp.args[i]->comm);
+        seq_puts(m, "\n");
+    }
+    mutex_unlock(&trace_kprobe_mutex);
+    return 0;
+}
+
+/* Opening the file with O_TRUNC removes all. */
+static int kprobe_events_open(struct inode *inode, struct file *file)
+{
+    int err = 0;
+
+    if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC))
+        err = release_all();
+    return err ? err : single_open(file, kprobe_events_show, inode->i_private);
+}
+
+/* The lines before one with an error have been carried out. */
+static ssize_t kprobe_events_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+    char *text, *rest, *line;
+    int err = 0;
+
+    (void)file;
+    if (count >= KPROBE_LINE_MAX)
+        return -EINVAL;
+    rest = text = kmemdup_nul(buf, count);
+    if (!text)
+        return -ENOMEM;
+    while (!err && (line = strsep(&rest, "\n")))
+        err = run_line(line);
+    kfree(text);
+    if (err)
+        return err;
+    *pos += count;
+    return count;
+}
+
+static const struct file_operations kprobe_events_fops = {
+    .open = kprobe_events_open,
+    .read = seq_read,
+    .write = kprobe_events_write,
+    .release = single_release,
+};
+
+static int kprobe_profile_show(struct seq_file *m, void *unused)
+{
+    const struct trace_kprobe *tk;
+    unsigned long hits;
+    unsigned int cpu;
+
+    (void)unused;
+    mutex_lock(&trace_kprobe_mutex);
+    list_for_each_entry(tk, &trace_kprobes, list)
+    {
+        hits = 0;
+        for_each_possible_cpu(cpu) hits += READ_ONCE(tk->nhit[cpu]);
+        seq_printf(m, "  %-44s %15lu %15lu\n", tk->event, hits, tk->rp.kp.nmissed + tk->rp.nmissed);
+    }
+    mutex_unlock(&trace_kprobe_mutex);
+    return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(kprobe_profile);
+
+void trace_create_kprobe_files(void)
+{
+    tracefs_create_file("kprobe_events", S_IRUGO | S_IWUSR, NULL, NULL, &kprobe_events_fops);
+    tracefs_create_file("kprobe_profile", S_IRUGO, NULL, NULL, &kprobe_profile_fops);
+}
