@@ -39,6 +39,7 @@ build python3 generates benchmarks (guest/cycles); runs checks and tools that ar
 test gnuplot-nox draws the plots of tools/bench
 test parallel runs the pieces that tools/bench --shards makes
 long valgrind counts the instructions that the emulator takes
+long trace-cmd reads what the guest kernel recorded
 linux gcc-riscv64-linux-gnu compiles Linux
 linux flex generates the lexers of its build tools
 linux bison generates the parsers of its build tools

@@ -573,8 +573,8 @@ static void free_string(char *string)
         kfree(string);
 }
 
-SYSCALL_DEFINE5(mount, const char __user *, dev_name, const char __user *, dir_name,
-                const char __user *, type, unsigned long, flags, const char __user *, data)
+SYSCALL_DEFINE5(mount, char __user *, dev_name, char __user *, dir_name, char __user *, type,
+                unsigned long, flags, void __user *, data)
 {
     char *strings[] = {copy_mount_string(type), copy_mount_string(dev_name),
                        copy_mount_string(data), getname(dir_name)};
@@ -591,7 +591,7 @@ SYSCALL_DEFINE5(mount, const char __user *, dev_name, const char __user *, dir_n
 }
 
 /* MNT_FORCE has no effect, as in Linux for local file systems. MNT_EXPIRE is not supported. */
-SYSCALL_DEFINE2(umount2, const char __user *, name, int, flags)
+SYSCALL_DEFINE2(umount, char __user *, name, int, flags)
 {
     char *path;
     int err;

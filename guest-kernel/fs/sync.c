@@ -30,12 +30,12 @@ static int do_fsync(int fd, bool datasync)
     return err;
 }
 
-SYSCALL_DEFINE1(fsync, int, fd)
+SYSCALL_DEFINE1(fsync, unsigned int, fd)
 {
     return do_fsync(fd, false);
 }
 
-SYSCALL_DEFINE1(fdatasync, int, fd)
+SYSCALL_DEFINE1(fdatasync, unsigned int, fd)
 {
     return do_fsync(fd, true);
 }
@@ -71,9 +71,9 @@ static int vfs_statfs(struct super_block *sb, struct statfs __user *to)
     return copy_to_user(to, &st, sizeof(st)) ? -EFAULT : 0;
 }
 
-SYSCALL_DEFINE2(statfs, const char __user *, name, struct statfs __user *, buf)
+SYSCALL_DEFINE2(statfs, const char __user *, pathname, struct statfs __user *, buf)
 {
-    char *path = getname(name);
+    char *path = getname(pathname);
     struct path at;
     int err;
 
@@ -88,7 +88,7 @@ SYSCALL_DEFINE2(statfs, const char __user *, name, struct statfs __user *, buf)
     return err;
 }
 
-SYSCALL_DEFINE2(fstatfs, int, fd, struct statfs __user *, buf)
+SYSCALL_DEFINE2(fstatfs, unsigned int, fd, struct statfs __user *, buf)
 {
     struct file *file = fget(fd);
     int err = -EINVAL;

@@ -162,17 +162,17 @@ static ssize_t do_iov(int fd, const struct iovec __user *vec, int vlen, io_fn_t 
     return done ? done : n;
 }
 
-SYSCALL_DEFINE3(readv, int, fd, const struct iovec __user *, vec, int, vlen)
+SYSCALL_DEFINE3(readv, unsigned long, fd, const struct iovec __user *, vec, unsigned long, vlen)
 {
     return do_iov(fd, vec, vlen, read_to_user);
 }
 
-SYSCALL_DEFINE3(writev, int, fd, const struct iovec __user *, vec, int, vlen)
+SYSCALL_DEFINE3(writev, unsigned long, fd, const struct iovec __user *, vec, unsigned long, vlen)
 {
     return do_iov(fd, vec, vlen, write_from_user);
 }
 
-SYSCALL_DEFINE3(lseek, int, fd, loff_t, offset, int, whence)
+SYSCALL_DEFINE3(lseek, unsigned int, fd, off_t, offset, unsigned int, whence)
 {
     struct file *file = fget(fd);
     loff_t pos;
@@ -186,17 +186,17 @@ SYSCALL_DEFINE3(lseek, int, fd, loff_t, offset, int, whence)
 
 /* ---- descriptors ---- */
 
-SYSCALL_DEFINE1(close, int, fd)
+SYSCALL_DEFINE1(close, unsigned int, fd)
 {
     return close_fd(fd);
 }
 
-SYSCALL_DEFINE1(dup, int, fd)
+SYSCALL_DEFINE1(dup, unsigned int, fildes)
 {
-    return do_dup(fd, 0, 0);
+    return do_dup(fildes, 0, 0);
 }
 
-SYSCALL_DEFINE3(dup3, int, oldfd, int, newfd, int, flags)
+SYSCALL_DEFINE3(dup3, unsigned int, oldfd, unsigned int, newfd, int, flags)
 {
     return ksys_dup3(oldfd, newfd, flags);
 }
@@ -241,7 +241,7 @@ static long file_fcntl(struct file *file, int fd, unsigned int cmd, unsigned lon
     }
 }
 
-SYSCALL_DEFINE3(fcntl, int, fd, unsigned int, cmd, unsigned long, arg)
+SYSCALL_DEFINE3(fcntl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 {
     struct file *file = fget(fd);
     long ret;
@@ -253,7 +253,7 @@ SYSCALL_DEFINE3(fcntl, int, fd, unsigned int, cmd, unsigned long, arg)
     return ret;
 }
 
-SYSCALL_DEFINE3(ioctl, int, fd, unsigned int, cmd, unsigned long, arg)
+SYSCALL_DEFINE3(ioctl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
 {
     struct file *file = fget(fd);
     long ret = -ENOTTY;
@@ -266,7 +266,7 @@ SYSCALL_DEFINE3(ioctl, int, fd, unsigned int, cmd, unsigned long, arg)
     return ret;
 }
 
-SYSCALL_DEFINE2(ftruncate, int, fd, loff_t, size)
+SYSCALL_DEFINE2(ftruncate, unsigned int, fd, unsigned long, length)
 {
     struct file *file = fget(fd);
     int err = -EINVAL;
@@ -274,7 +274,7 @@ SYSCALL_DEFINE2(ftruncate, int, fd, loff_t, size)
     if (!file)
         return -EBADF;
     if (file->f_mode & FMODE_WRITE && S_ISREG(file->f_inode->i_mode))
-        err = do_truncate(file->f_inode, size);
+        err = do_truncate(file->f_inode, length);
     fput(file);
     return err;
 }
@@ -311,9 +311,9 @@ static long open_into_fd(int dfd, const char *path, int flags, umode_t mode)
     return fd;
 }
 
-SYSCALL_DEFINE4(openat, int, dfd, const char __user *, name, int, flags, umode_t, mode)
+SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
 {
-    char *path = getname(name);
+    char *path = getname(filename);
     long fd;
 
     if (IS_ERR(path))
@@ -323,9 +323,9 @@ SYSCALL_DEFINE4(openat, int, dfd, const char __user *, name, int, flags, umode_t
     return fd;
 }
 
-SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, name, umode_t, mode)
+SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, pathname, umode_t, mode)
 {
-    char *path = getname(name);
+    char *path = getname(pathname);
     int err;
 
     if (IS_ERR(path))
@@ -335,17 +335,17 @@ SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, name, umode_t, mode)
     return err;
 }
 
-SYSCALL_DEFINE3(unlinkat, int, dfd, const char __user *, name, int, flags)
+SYSCALL_DEFINE3(unlinkat, int, dfd, const char __user *, pathname, int, flag)
 {
     char *path;
     int err;
 
-    if (flags & ~AT_REMOVEDIR)
+    if (flag & ~AT_REMOVEDIR)
         return -EINVAL;
-    path = getname(name);
+    path = getname(pathname);
     if (IS_ERR(path))
         return PTR_ERR(path);
-    err = flags & AT_REMOVEDIR ? do_rmdir(dfd, path) : do_unlinkat(dfd, path);
+    err = flag & AT_REMOVEDIR ? do_rmdir(dfd, path) : do_unlinkat(dfd, path);
     kfree(path);
     return err;
 }
@@ -369,9 +369,9 @@ SYSCALL_DEFINE5(renameat2, int, olddfd, const char __user *, oldname, int, newdf
     return err;
 }
 
-SYSCALL_DEFINE1(chdir, const char __user *, name)
+SYSCALL_DEFINE1(chdir, const char __user *, filename)
 {
-    char *path = getname(name);
+    char *path = getname(filename);
     int err;
 
     if (IS_ERR(path))
@@ -384,7 +384,7 @@ SYSCALL_DEFINE1(chdir, const char __user *, name)
 }
 
 /* Returns the length with the NUL, as Linux's system call does. */
-SYSCALL_DEFINE2(getcwd, char __user *, buf, size_t, size)
+SYSCALL_DEFINE2(getcwd, char __user *, buf, unsigned long, size)
 {
     char *page = kmalloc(PATH_MAX), *path;
     struct path pwd;
@@ -464,7 +464,7 @@ static int cp_new_stat(const struct kstat *kst, struct stat __user *statbuf)
     return copy_to_user(statbuf, &st, sizeof(st)) ? -EFAULT : 0;
 }
 
-SYSCALL_DEFINE2(fstat, int, fd, struct stat __user *, statbuf)
+SYSCALL_DEFINE2(newfstat, unsigned int, fd, struct stat __user *, statbuf)
 {
     struct kstat st;
     int err = vfs_fstat(fd, &st);
@@ -475,17 +475,17 @@ SYSCALL_DEFINE2(fstat, int, fd, struct stat __user *, statbuf)
 enum { AT_SYMLINK_NOFOLLOW = 0x100, AT_NO_AUTOMOUNT = 0x800, AT_EMPTY_PATH = 0x1000 };
 
 /* Symbolic links are not supported, so AT_SYMLINK_NOFOLLOW has no effect. */
-SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __user *, statbuf, int,
-                flags)
+SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, filename, struct stat __user *, statbuf,
+                int, flag)
 {
     struct kstat st;
     char *path;
     int err;
 
-    if (flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH))
+    if (flag & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_EMPTY_PATH))
         return -EINVAL;
-    path = getname(name);
-    if (path == ERR_PTR(-ENOENT) && flags & AT_EMPTY_PATH)
+    path = getname(filename);
+    if (path == ERR_PTR(-ENOENT) && flag & AT_EMPTY_PATH)
         err = vfs_fstat(dfd, &st);
     else
         err = IS_ERR(path) ? PTR_ERR(path) : vfs_fstatat(dfd, path, &st);
@@ -496,9 +496,9 @@ SYSCALL_DEFINE4(newfstatat, int, dfd, const char __user *, name, struct stat __u
 
 enum { R_OK = 4, W_OK = 2, X_OK = 1 };
 
-SYSCALL_DEFINE3(faccessat, int, dfd, const char __user *, name, int, mode)
+SYSCALL_DEFINE3(faccessat, int, dfd, const char __user *, filename, int, mode)
 {
-    char *path = getname(name);
+    char *path = getname(filename);
     struct kstat st;
     umode_t need = (mode & R_OK ? S_IRUGO : 0) | (mode & W_OK ? S_IWUGO : 0);
     int err;
@@ -557,7 +557,7 @@ static bool filldir64(struct dir_context *ctx, const char *name, size_t namelen,
     return true;
 }
 
-SYSCALL_DEFINE3(getdents64, int, fd, char __user *, dirent, unsigned int, count)
+SYSCALL_DEFINE3(getdents64, unsigned int, fd, char __user *, dirent, unsigned int, count)
 {
     struct getdents_callback buf = {.ctx.actor = filldir64, .size = min(count, PAGE_SIZE)};
     struct file *file = fget(fd);

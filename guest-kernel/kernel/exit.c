@@ -104,15 +104,15 @@ void do_exit(long code)
     do_task_dead();
 }
 
-SYSCALL_DEFINE1(exit, int, code)
+SYSCALL_DEFINE1(exit, int, error_code)
 {
-    do_exit((code & 0xff) << 8);
+    do_exit((error_code & 0xff) << 8);
 }
 
 /* A process has one thread here, so this is exit(). */
-SYSCALL_DEFINE1(exit_group, int, code)
+SYSCALL_DEFINE1(exit_group, int, error_code)
 {
-    do_exit((code & 0xff) << 8);
+    do_exit((error_code & 0xff) << 8);
 }
 
 /*
@@ -171,17 +171,20 @@ pid_t do_wait(pid_t pid, int *status, int options, unsigned int state)
     return ret;
 }
 
+struct rusage;
+
 /* Waiting for a process group is not supported: pids 0 and below -1 mean any child, like -1. */
-SYSCALL_DEFINE4(wait4, pid_t, pid, int __user *, status, int, options, void __user *, rusage)
+SYSCALL_DEFINE4(wait4, pid_t, upid, int __user *, stat_addr, int, options, struct rusage __user *,
+                ru)
 {
     int code = 0;
     pid_t ret;
 
-    if (options & ~WNOHANG || rusage)
+    if (options & ~WNOHANG || ru)
         return -EINVAL;
-    trace_sched_process_wait(max(pid, 0));
-    ret = do_wait(pid > 0 ? pid : -1, &code, options, TASK_INTERRUPTIBLE);
-    if (ret > 0 && status && put_user(code, status))
+    trace_sched_process_wait(max(upid, 0));
+    ret = do_wait(upid > 0 ? upid : -1, &code, options, TASK_INTERRUPTIBLE);
+    if (ret > 0 && stat_addr && put_user(code, stat_addr))
         return -EFAULT;
     return ret;
 }

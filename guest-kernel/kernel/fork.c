@@ -366,22 +366,22 @@ void exit_mm_release(struct task_struct *p)
 }
 
 /* Creates processes only: threads (CLONE_THREAD) would have to share signals and exit together. */
-SYSCALL_DEFINE5(clone, unsigned long, flags, unsigned long, stack, int __user *, parent_tid,
-                unsigned long, tls, int __user *, child_tid)
+SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp, int __user *,
+                parent_tidptr, unsigned long, tls, int __user *, child_tidptr)
 {
     const unsigned long known = CSIGNAL | CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_VFORK |
                                 CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID |
                                 CLONE_CHILD_CLEARTID;
     struct kernel_clone_args args = {
-        .flags = flags & ~CSIGNAL,
-        .exit_signal = flags & CSIGNAL,
-        .stack = stack,
+        .flags = clone_flags & ~CSIGNAL,
+        .exit_signal = clone_flags & CSIGNAL,
+        .stack = newsp,
         .tls = tls,
-        .parent_tid = parent_tid,
-        .child_tid = child_tid,
+        .parent_tid = parent_tidptr,
+        .child_tid = child_tidptr,
     };
 
-    if (flags & ~known || args.exit_signal > _NSIG)
+    if (clone_flags & ~known || args.exit_signal > _NSIG)
         return -EINVAL;
     return kernel_clone(&args);
 }

@@ -291,14 +291,14 @@ SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct k_sigaction __user *, act,
 
 enum { SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK };
 
-SYSCALL_DEFINE4(rt_sigprocmask, int, how, const u64 __user *, set, u64 __user *, oldset, size_t,
+SYSCALL_DEFINE4(rt_sigprocmask, int, how, const u64 __user *, nset, u64 __user *, oset, size_t,
                 sigsetsize)
 {
     u64 old = current->sig_blocked, new = old, mask = 0;
 
     if (sigsetsize != sizeof(u64))
         return -EINVAL;
-    if (set && get_user(mask, set))
+    if (nset && get_user(mask, nset))
         return -EFAULT;
     switch (how) {
     case SIG_BLOCK: new |= mask; break;
@@ -306,7 +306,7 @@ SYSCALL_DEFINE4(rt_sigprocmask, int, how, const u64 __user *, set, u64 __user *,
     case SIG_SETMASK: new = mask; break;
     default: return -EINVAL;
     }
-    if (set)
+    if (nset)
         set_current_blocked(new);
-    return oldset && copy_to_user(oldset, &old, sizeof(old)) ? -EFAULT : 0;
+    return oset && copy_to_user(oset, &old, sizeof(old)) ? -EFAULT : 0;
 }

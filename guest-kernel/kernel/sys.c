@@ -21,7 +21,7 @@ static const struct new_utsname init_uts = {
     .domainname = "(none)",
 };
 
-SYSCALL_DEFINE1(uname, struct new_utsname __user *, name)
+SYSCALL_DEFINE1(newuname, struct new_utsname __user *, name)
 {
     return copy_to_user(name, &init_uts, sizeof(init_uts)) ? -EFAULT : 0;
 }
@@ -69,17 +69,17 @@ SYSCALL_DEFINE0(getegid)
     return 0;
 }
 
-SYSCALL_DEFINE3(getrandom, char __user *, buf, size_t, count, unsigned int, flags)
+SYSCALL_DEFINE3(getrandom, char __user *, ubuf, size_t, len, unsigned int, flags)
 {
     char piece[64];
     size_t done, n;
 
     if (flags & ~3u)
         return -EINVAL;
-    for (done = 0; done < count; done += n) {
-        n = min(count - done, sizeof(piece));
+    for (done = 0; done < len; done += n) {
+        n = min(len - done, sizeof(piece));
         get_random_bytes(piece, n);
-        if (copy_to_user(buf + done, piece, n))
+        if (copy_to_user(ubuf + done, piece, n))
             return -EFAULT;
     }
     return done;
@@ -132,11 +132,14 @@ SYSCALL_DEFINE1(getpgid, pid_t, pid)
 
 enum { PR_SET_NAME = 15, PR_GET_NAME = 16 };
 
-SYSCALL_DEFINE2(prctl, int, option, char __user *, name)
+SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3, unsigned long, arg4,
+                unsigned long, arg5)
 {
+    char __user *name = (char __user *)arg2;
     char comm[TASK_COMM_LEN] = "";
     long n;
 
+    (void)arg3, (void)arg4, (void)arg5;
     switch (option) {
     case PR_SET_NAME:
         n = strncpy_from_user(comm, name, sizeof(comm) - 1);
@@ -163,9 +166,10 @@ SYSCALL_DEFINE2(prctl, int, option, char __user *, name)
 #define LINUX_REBOOT_CMD_POWER_OFF 0x4321fedc
 
 /* Halting powers the machine off, too. */
-SYSCALL_DEFINE3(reboot, unsigned int, magic1, unsigned int, magic2, unsigned int, cmd)
+SYSCALL_DEFINE4(reboot, int, magic1, int, magic2, unsigned int, cmd, void __user *, arg)
 {
-    if (magic1 != LINUX_REBOOT_MAGIC1 ||
+    (void)arg;
+    if ((unsigned int)magic1 != LINUX_REBOOT_MAGIC1 ||
         (magic2 != LINUX_REBOOT_MAGIC2 && magic2 != LINUX_REBOOT_MAGIC2A &&
          magic2 != LINUX_REBOOT_MAGIC2B && magic2 != LINUX_REBOOT_MAGIC2C))
         return -EINVAL;

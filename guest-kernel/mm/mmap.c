@@ -266,7 +266,7 @@ SYSCALL_DEFINE6(mmap, unsigned long, addr, unsigned long, len, unsigned long, pr
     return ret;
 }
 
-SYSCALL_DEFINE2(munmap, unsigned long, addr, unsigned long, len)
+SYSCALL_DEFINE2(munmap, unsigned long, addr, size_t, len)
 {
     int ret;
 
@@ -330,7 +330,7 @@ static int mprotect_range(struct mm_struct *mm, unsigned long start, unsigned lo
     return 0;
 }
 
-SYSCALL_DEFINE3(mprotect, unsigned long, start, unsigned long, len, unsigned long, prot)
+SYSCALL_DEFINE3(mprotect, unsigned long, start, size_t, len, unsigned long, prot)
 {
     int ret;
 
@@ -347,7 +347,7 @@ SYSCALL_DEFINE3(mprotect, unsigned long, start, unsigned long, len, unsigned lon
  * Makes code that was written as data visible to instruction fetch. Flag 1 restricts that to
  * this thread; since the thread may move to any hart, it changes nothing here.
  */
-SYSCALL_DEFINE3(riscv_flush_icache, unsigned long, start, unsigned long, end, unsigned long, flags)
+SYSCALL_DEFINE3(riscv_flush_icache, uintptr_t, start, uintptr_t, end, uintptr_t, flags)
 {
     (void)start;
     (void)end;

@@ -28,7 +28,7 @@ run_on_rvftrace "${LAYOUT:-mcount}" 2 "cd $T; cat set_event; cat events/sched/sc
     echo 1 > events/sched/sched_switch/enable; (echo); sleep 0.001; echo 0 > events/enable; cat trace;
     echo target_cpu '<=' 7 > events/sched/filter; cat events/sched/sched_waking/filter; cat error_log;
     cat events/sched/sched_switch/filter; echo 0 > events/sched/filter; cat events/sched/sched_switch/filter;
-    cat events/syscalls/sys_enter_write/format; cat events/syscalls/sys_exit_write/format;
+    cat events/syscalls/sys_enter_write/format; cat events/syscalls/sys_exit_write/format; cat events/syscalls/sys_enter_umount/format;
     cat events/raw_syscalls/sys_enter/format; echo > trace; echo 1 > events/syscalls/sys_exit_clone/enable;
     echo syscalls:sys_enter_write >> set_event; echo 1 > events/raw_syscalls/sys_enter/enable; echo hello;
     echo 1 > events/irq/enable; echo 1 > events/task/enable; echo 1 > events/workqueue/enable;
@@ -88,6 +88,8 @@ check 'a result is a long' has 'cat events/syscalls/sys_exit_write/format' \
     '^	field:long ret;	offset:16;	size:8;	signed:1;$'
 check 'all calls together have six arguments' has 'cat events/raw_syscalls' \
     '^	field:unsigned long args\[6\];	offset:16;	size:48;	signed:0;$'
+check "a call has the name of Linux's function" has 'cat events/syscalls/sys_enter_umount' \
+    '^	field:char \* name;	offset:16;	size:8;	signed:0;$'
 check 'a call is recorded with its arguments' recorded \
     'sh-[0-9]+ .* \.\.\.\.\. .*: sys_write\(fd: 1, buf: [0-9a-f]+, count: 6\)$'
 check '... and by its number' recorded ': sys_enter: NR 64 \(1, [0-9a-f]+, 6, '

@@ -28,12 +28,20 @@ void syscall_unregfunc(void);
 
 #ifdef CONFIG_FTRACE_SYSCALLS
 
-#include <asm/unistd.h>
 #include <linux/trace_events.h>
 
 /* kernel/trace/trace_syscalls.c */
 extern struct trace_event_class event_class_syscall_enter, event_class_syscall_exit;
 extern const struct trace_event_functions enter_syscall_print_funcs, exit_syscall_print_funcs;
+
+/* Numbers by the names of the functions. */
+enum {
+#define SYSCALL(name, nr)              __SYSCALL_NR_##name = nr,
+#define SYSCALL_AS(name, function, nr) __SYSCALL_NR_##function = nr,
+#include <asm/syscalls.def>
+#undef SYSCALL_AS
+#undef SYSCALL
+};
 
 /* Lists of what m() makes of each type and name. */
 #define __SC_MAP0(m)
@@ -82,7 +90,7 @@ extern const struct trace_event_functions enter_syscall_print_funcs, exit_syscal
     __SYSCALL_EVENT(exit, sname, "\"0x%lx\", REC->ret");                                          \
     static struct syscall_metadata __syscall_meta_##sname = {                                     \
         .name = "sys_" #sname,                                                                    \
-        .syscall_nr = __NR_##sname,                                                               \
+        .syscall_nr = __SYSCALL_NR_##sname,                                                       \
         .nb_args = nb,                                                                            \
         .types = types__##sname,                                                                  \
         .args = args__##sname,                                                                    \

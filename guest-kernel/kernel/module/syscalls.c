@@ -23,8 +23,7 @@ static int load_with_args(const void *image, size_t len, const char __user *uarg
     return err;
 }
 
-SYSCALL_DEFINE3(init_module, const void __user *, umod, unsigned long, len, const char __user *,
-                uargs)
+SYSCALL_DEFINE3(init_module, void __user *, umod, unsigned long, len, const char __user *, uargs)
 {
     void *image;
     int err;
@@ -59,10 +58,10 @@ SYSCALL_DEFINE3(finit_module, int, fd, const char __user *, uargs, int, flags)
 }
 
 /* Flags are ignored; as with O_NONBLOCK, a module in use is refused with -EWOULDBLOCK. */
-SYSCALL_DEFINE2(delete_module, const char __user *, uname, unsigned int, flags)
+SYSCALL_DEFINE2(delete_module, const char __user *, name_user, unsigned int, flags)
 {
     char name[MODULE_NAME_LEN];
-    long n = strncpy_from_user(name, uname, sizeof(name));
+    long n = strncpy_from_user(name, name_user, sizeof(name));
 
     (void)flags;
     if (n < 0)

@@ -46,13 +46,14 @@ SYSCALL_DEFINE0(sched_yield)
     return 0;
 }
 
-SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len, const char __user *, mask)
+SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len, unsigned long __user *,
+                user_mask_ptr)
 {
     struct task_struct *p;
     unsigned long cpus = 0;
     int err;
 
-    if (copy_from_user(&cpus, mask, min((size_t)len, sizeof(cpus))))
+    if (copy_from_user(&cpus, user_mask_ptr, min((size_t)len, sizeof(cpus))))
         return -EFAULT;
     p = find_get_task(pid);
     err = check_task(p);
@@ -63,7 +64,8 @@ SYSCALL_DEFINE3(sched_setaffinity, pid_t, pid, unsigned int, len, const char __u
 }
 
 /* Returns the size of the mask in bytes. */
-SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len, char __user *, mask)
+SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len, unsigned long __user *,
+                user_mask_ptr)
 {
     struct task_struct *p;
     unsigned long cpus;
@@ -75,7 +77,7 @@ SYSCALL_DEFINE3(sched_getaffinity, pid_t, pid, unsigned int, len, char __user *,
         return -ESRCH;
     cpus = READ_ONCE(p->cpus_allowed) & cpu_possible_mask;
     put_task(p);
-    return copy_to_user(mask, &cpus, sizeof(cpus)) ? -EFAULT : (long)sizeof(cpus);
+    return copy_to_user(user_mask_ptr, &cpus, sizeof(cpus)) ? -EFAULT : (long)sizeof(cpus);
 }
 
 SYSCALL_DEFINE3(sched_setscheduler, pid_t, pid, int, policy, struct sched_param __user *, param)
@@ -136,7 +138,7 @@ SYSCALL_DEFINE1(sched_get_priority_min, int, policy)
 
 enum { PRIO_PROCESS = 0 };
 
-SYSCALL_DEFINE3(setpriority, int, which, pid_t, who, int, nice)
+SYSCALL_DEFINE3(setpriority, int, which, int, who, int, niceval)
 {
     struct task_struct *p;
     int err;
@@ -146,13 +148,13 @@ SYSCALL_DEFINE3(setpriority, int, which, pid_t, who, int, nice)
     p = find_get_task(who);
     err = check_task(p);
     if (!err)
-        set_user_nice(p, nice);
+        set_user_nice(p, niceval);
     put_task(p);
     return err;
 }
 
 /* Returns 20 - nice (1 to 40), as Linux does, so that no result looks like an error. */
-SYSCALL_DEFINE2(getpriority, int, which, pid_t, who)
+SYSCALL_DEFINE2(getpriority, int, which, int, who)
 {
     struct task_struct *p;
     long prio;

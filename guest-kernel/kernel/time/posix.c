@@ -41,25 +41,27 @@ static struct timespec ns_to_timespec(u64 ns)
     return (struct timespec){ns / NSEC_PER_SEC, ns % NSEC_PER_SEC};
 }
 
-SYSCALL_DEFINE2(clock_gettime, int, clock, struct timespec __user *, tp)
+SYSCALL_DEFINE2(clock_gettime, const clockid_t, which_clock, struct timespec __user *, tp)
 {
     struct timespec now = ns_to_timespec(sched_clock());
 
-    if (!is_clock(clock))
+    if (!is_clock(which_clock))
         return -EINVAL;
     return copy_to_user(tp, &now, sizeof(now)) ? -EFAULT : 0;
 }
 
-SYSCALL_DEFINE2(clock_getres, int, clock, struct timespec __user *, tp)
+SYSCALL_DEFINE2(clock_getres, const clockid_t, which_clock, struct timespec __user *, tp)
 {
     struct timespec res = ns_to_timespec(NSEC_PER_SEC / riscv_timebase);
 
-    if (!is_clock(clock))
+    if (!is_clock(which_clock))
         return -EINVAL;
     return tp && copy_to_user(tp, &res, sizeof(res)) ? -EFAULT : 0;
 }
 
-SYSCALL_DEFINE2(gettimeofday, struct timeval __user *, tv, void __user *, tz)
+struct timezone;
+
+SYSCALL_DEFINE2(gettimeofday, struct timeval __user *, tv, struct timezone __user *, tz)
 {
     u64 now = sched_clock();
     struct timeval val = {now / NSEC_PER_SEC, now % NSEC_PER_SEC / NSEC_PER_USEC};
@@ -114,11 +116,11 @@ SYSCALL_DEFINE2(nanosleep, const struct timespec __user *, rqtp, struct timespec
     return err ? err : sleep_for(ns, rmtp);
 }
 
-SYSCALL_DEFINE4(clock_nanosleep, int, clock, int, flags, const struct timespec __user *, rqtp,
-                struct timespec __user *, rmtp)
+SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
+                const struct timespec __user *, rqtp, struct timespec __user *, rmtp)
 {
     u64 ns = 0;
-    int err = is_clock(clock) ? get_timespec(&ns, rqtp) : -EINVAL;
+    int err = is_clock(which_clock) ? get_timespec(&ns, rqtp) : -EINVAL;
 
     if (err)
         return err;

@@ -2,6 +2,8 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#define SYSCALL_AS(name, function, nr) SYSCALL(function, nr)
+
 #define SYSCALL(name, nr) long __riscv_sys_##name(const struct pt_regs *regs);
 #include <asm/syscalls.def>
 #undef SYSCALL

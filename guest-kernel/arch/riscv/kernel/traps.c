@@ -111,19 +111,32 @@ static __always_inline bool syscall_traced(void)
 #endif
 }
 
+/* Not inlined, so that do_trap_ecall_u() keeps nothing for them. */
+static noinline void do_syscall_trace_enter(struct pt_regs *regs)
+{
+    trace_sys_enter(regs, syscall_get_nr(regs));
+}
+
+static noinline void do_syscall_trace_exit(struct pt_regs *regs)
+{
+    trace_sys_exit(regs, regs->a0);
+}
+
 /* a7 is the number, a0 to a5 are the arguments; the result is stored to a0. */
 static void do_trap_ecall_u(struct pt_regs *regs)
 {
-    unsigned long nr = regs->a7;
-    syscall_fn_t fn = nr < NR_syscalls ? sys_call_table[nr] : NULL;
+    unsigned long nr;
+    syscall_fn_t fn;
 
     regs->epc += 4;
     current->restart_a0 = regs->a0;
     if (syscall_traced())
-        trace_sys_enter(regs, nr);
+        do_syscall_trace_enter(regs);
+    nr = regs->a7;
+    fn = nr < NR_syscalls ? sys_call_table[nr] : NULL;
     regs->a0 = fn ? fn(regs) : -ENOSYS;
     if (syscall_traced())
-        trace_sys_exit(regs, regs->a0);
+        do_syscall_trace_exit(regs);
 }
 
 static void do_trap_user(struct pt_regs *regs)
