@@ -390,7 +390,7 @@ static int parse_event_name(const char *name, char **group, char **event)
     }
     if (!slash && !*name)
         return -EINVAL;
-    if ((*group && (strlen(*group) >= MAX_EVENT_NAME_LEN || !is_good_name(*group))) ||
+    if ((*group && (strlen(*group) >= MAX_EVENT_NAME_LEN || !is_good_system_name(*group))) ||
         (*event && (strlen(*event) >= MAX_EVENT_NAME_LEN || !is_good_name(*event))))
         return -EINVAL;
     return 0;

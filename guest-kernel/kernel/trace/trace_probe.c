@@ -72,13 +72,23 @@ static bool is_letter(char c)
     return c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-bool is_good_name(const char *name)
+static bool is_name(const char *name, char also)
 {
     if (!is_letter(*name))
         return false;
-    while (is_letter(*name) || (*name >= '0' && *name <= '9'))
+    while (is_letter(*name) || (*name >= '0' && *name <= '9') || (also && *name == also))
         name++;
     return !*name;
+}
+
+bool is_good_name(const char *name)
+{
+    return is_name(name, 0);
+}
+
+bool is_good_system_name(const char *name)
+{
+    return is_name(name, '-');
 }
 
 static int parse_reg(struct probe_arg *arg, const char *name)
@@ -296,9 +306,9 @@ static int check_type(const struct probe_arg *arg)
 
     if (arg->count && !arg->nr_derefs)
         return -EINVAL;
-    if (arg->type->is_string)
-        return is_text || arg->nr_derefs ? 0 : -EINVAL;
-    return arg->base == FETCH_DATA ? -EINVAL : 0;
+    if (is_text)
+        return strcmp(arg->type->name, "string") ? -EINVAL : 0;
+    return arg->type->is_string && !arg->nr_derefs ? -EINVAL : 0;
 }
 
 static int parse_arg(struct probe_arg *arg, unsigned int flags)
@@ -348,8 +358,10 @@ static int name_field_type(struct probe_arg *arg)
 {
     char text[48];
 
-    if (arg->count)
+    if (arg->count && arg->type->is_string)
         snprintf(text, sizeof(text), "%s[%u]", arg->type->field_type, arg->count);
+    else if (arg->count) /* Linux 6.1 does not say how long */
+        snprintf(text, sizeof(text), "%s[]", arg->type->field_type);
     else
         snprintf(text, sizeof(text), "%s", arg->type->field_type);
     arg->field_type = kstrdup(text);

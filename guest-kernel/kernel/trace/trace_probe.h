@@ -50,7 +50,7 @@ struct probe_arg {
     char *name;
     char *comm;       /* as it was written */
     char *text;       /* of FETCH_DATA */
-    char *field_type; /* with the length of an array */
+    char *field_type; /* in the format file */
     const struct fetch_type *type;
     enum fetch_base base;
     unsigned long value;
@@ -83,6 +83,8 @@ unsigned int trace_probe_data_size(const struct trace_probe *tp, const struct pt
 void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *regs, void *entry,
                             size_t head, unsigned int data_size);
 
+/* Whether it is one for an event or argument; of a group: may have `-`. */
 bool is_good_name(const char *name);
+bool is_good_system_name(const char *name);
 
 #endif
