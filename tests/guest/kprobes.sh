@@ -13,7 +13,8 @@ probes() {
     cat $T/events/kprobes/opened/format; echo 1 > $T/events/kprobes/enable; echo 1 > $T/events/my-own/enable
     cat /proc/meminfo; echo > $events; echo 0 > $T/events/enable; cat $T/trace; cat $T/kprobe_profile
     echo '-:my-own/got' >> $events; echo '-:my-own/got' >> $events; echo > $events; cat $events; echo 'p nosuch' > $events
-    echo 'p trace_event_buffer_commit' > $events; echo 'r seq_read+$1' > $events; cat $events"
+    echo 'p trace_event_buffer_commit' > $events; echo 'r seq_read+$1' > $events; cat $events
+    echo 'p seq_read ok=%a0 +0(+8(%zz))' > $events; cat $T/error_log"
 }
 
 # selftests.sh has the suite in `none' and `mcount'.
@@ -49,6 +50,8 @@ for run in 'static 2' 'pfe16 1' 'pfe8 4' 'atomic 4' 'callops 2'; do
         test "$(grep -c '^sh: write error: No such file or directory' "$out")" -eq 2
     # One of them is for the file `enabled', and only where sites are patched one for a notrace function.
     check "$run: unknown registers, notrace functions and returns of an instruction are refused" \
-        test "$(grep -c '^sh: write error: Invalid argument' "$out")" -eq "$([ "$run" = 'static 2' ] && echo 3 || echo 4)"
+        test "$(grep -c '^sh: write error: Invalid argument' "$out")" -eq "$([ "$run" = 'static 2' ] && echo 4 || echo 5)"
+    check "$run: error_log says what is wrong, and where" grep -Pzq -- \
+        'trace_kprobe: error: Invalid register name\n  Command: p seq_read ok=%a0 \+0\(\+8\(%zz\)\)\n {35}\^\n' "$out"
 done
 finish
