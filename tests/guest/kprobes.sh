@@ -9,11 +9,12 @@ events=$T/kprobe_events
 probes() {
     printf %s "echo 'p:opened do_filp_open dfd=%a0:s32 name=+0(%a1):string comm=\$comm same=\$arg1:s32 five=\\5:u8 code=@seq_read:x16[2] bits=%sp:b4@0/32 bad=+8(%zero):u8' > $events
     echo 'p:opened do_filp_open dfd=%a0:s32 name=+0(%a1):string comm=\$comm same=\$arg1:s32 five=\\5:u8 code=@seq_read:x16[2] bits=%sp:b4@0/32 bad=+8(\\0):string' > $events
-    echo 'r4:mine/got seq_read got=\$retval:s32' >> $events; echo 'p seq_read+$1' >> $events; cat $events
-    cat $T/events/kprobes/opened/format; echo 1 > $T/events/kprobes/enable; echo 1 > $T/events/mine/enable
+    echo 'r4:my-own/got seq_read got=\$retval:s32' >> $events; echo 'p seq_read+$1' >> $events; cat $events
+    cat $T/events/kprobes/opened/format; echo 1 > $T/events/kprobes/enable; echo 1 > $T/events/my-own/enable
     cat /proc/meminfo; echo > $events; echo 0 > $T/events/enable; cat $T/trace; cat $T/kprobe_profile
-    echo '-:mine/got' >> $events; echo '-:mine/got' >> $events; echo > $events; cat $events; echo 'p nosuch' > $events
-    echo 'p trace_event_buffer_commit' > $events; echo 'r seq_read+$1' > $events; cat $events"
+    echo '-:my-own/got' >> $events; echo '-:my-own/got' >> $events; echo > $events; cat $events; echo 'p nosuch' > $events
+    echo 'p trace_event_buffer_commit' > $events; echo 'r seq_read+$1' > $events; cat $events
+    echo 'p seq_read ok=%a0 +0(+8(%zz))' > $events; cat $T/error_log"
 }
 
 # selftests.sh has the suite in `none' and `mcount'.
@@ -33,9 +34,9 @@ for run in 'static 2' 'pfe16 1' 'pfe8 4' 'atomic 4' 'callops 2'; do
     check "$run: enabled is read and written" \
         test "$(grep -Ex '[01]|.*Kprobes globally (en|dis)abled' "$out" | sed 's/.*globally //' | tr '\n' ' ')" = \
         '1 disabled 0 enabled 1 '
-    check "$run: kprobe_events lists what was defined" console_has 'r4:mine/got seq_read got=\$retval:s32'
+    check "$run: kprobe_events lists what was defined" console_has 'r4:my-own/got seq_read got=\$retval:s32'
     check "$run: ... with a name and a group of its own" console_has "p:kprobes/p_seq_read_$offset seq_read\+$offset"
-    check "$run: the format has the fields" console_has '	field:u16 code\[2\];	offset:[0-9]+;	size:4;	signed:0;'
+    check "$run: the format has the fields" console_has '	field:u16 code\[\];	offset:[0-9]+;	size:4;	signed:0;'
     check "$run: ... and how they are printed" console_has 'print fmt: "\(%lx\) dfd=%d name=\\"%s\\" comm=\\"%s\\" same=%d five=%u code=\{0x%x,0x%x\} bits=%u bad=\\"%s\\"", REC->__probe_ip, REC->dfd, __get_str\(name\), .*REC->code\[1\], REC->bits, __get_str\(bad\)'
     check "$run: an entry of a function has its arguments" console_has \
         ' +cat-[0-9]+ .*: opened: \(do_filp_open\+0x0/0x[0-9a-f]+\) dfd=-100 name="/proc/meminfo" comm="cat" same=-100 five=5 code=\{0x[0-9a-f]+,0x[0-9a-f]+\} bits=0 bad=\(fault\)'
@@ -49,6 +50,8 @@ for run in 'static 2' 'pfe16 1' 'pfe8 4' 'atomic 4' 'callops 2'; do
         test "$(grep -c '^sh: write error: No such file or directory' "$out")" -eq 2
     # One of them is for the file `enabled', and only where sites are patched one for a notrace function.
     check "$run: unknown registers, notrace functions and returns of an instruction are refused" \
-        test "$(grep -c '^sh: write error: Invalid argument' "$out")" -eq "$([ "$run" = 'static 2' ] && echo 3 || echo 4)"
+        test "$(grep -c '^sh: write error: Invalid argument' "$out")" -eq "$([ "$run" = 'static 2' ] && echo 4 || echo 5)"
+    check "$run: error_log says what is wrong, and where" grep -Pzq -- \
+        'trace_kprobe: error: Invalid register name\n  Command: p seq_read ok=%a0 \+0\(\+8\(%zz\)\)\n {35}\^\n' "$out"
 done
 finish

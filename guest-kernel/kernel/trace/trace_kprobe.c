@@ -376,24 +376,25 @@ static int parse_event_name(const char *name, char **group, char **event)
     if (!slash)
         slash = strchr(name, '.');
     if (slash && slash == name)
-        return -EINVAL;
+        return trace_probe_log_err(name, PROBE_ERR_NO_GROUP_NAME);
+    if (slash && slash - name >= MAX_EVENT_NAME_LEN)
+        return trace_probe_log_err(name, PROBE_ERR_GROUP_TOO_LONG);
     if (slash) {
         *group = kmemdup_nul(name, slash - name);
         if (!*group)
             return -ENOMEM;
+        if (!is_good_system_name(*group))
+            return trace_probe_log_err(name, PROBE_ERR_BAD_GROUP_NAME);
         name = slash + 1;
     }
-    if (*name) {
-        *event = kstrdup(name);
-        if (!*event)
-            return -ENOMEM;
-    }
-    if (!slash && !*name)
-        return -EINVAL;
-    if ((*group && (strlen(*group) >= MAX_EVENT_NAME_LEN || !is_good_name(*group))) ||
-        (*event && (strlen(*event) >= MAX_EVENT_NAME_LEN || !is_good_name(*event))))
-        return -EINVAL;
-    return 0;
+    if (!*name)
+        return slash ? 0 : trace_probe_log_err(name, PROBE_ERR_NO_EVENT_NAME);
+    if (strlen(name) >= MAX_EVENT_NAME_LEN)
+        return trace_probe_log_err(name, PROBE_ERR_EVENT_TOO_LONG);
+    if (!is_good_name(name))
+        return trace_probe_log_err(name, PROBE_ERR_BAD_EVENT_NAME);
+    *event = kstrdup(name);
+    return *event ? 0 : -ENOMEM;
 }
 
 /* `SYM[+OFFS][%return]`, or an address. */
@@ -411,7 +412,7 @@ static int parse_place(struct trace_kprobe *tk, const char *place)
         return -ENOMEM;
     suffix = strchr(tk->symbol, '%');
     if (suffix && strcmp(suffix, "%return"))
-        return -EINVAL;
+        return trace_probe_log_err(place + (suffix - tk->symbol), PROBE_ERR_BAD_ADDR_SUFFIX);
     if (suffix) {
         *suffix = 0;
         tk->is_return = true;
@@ -419,12 +420,12 @@ static int parse_place(struct trace_kprobe *tk, const char *place)
     plus = strchr(tk->symbol, '+');
     if (plus) {
         if (kstrtoul(plus + 1, 0, &value) || value > ~0U)
-            return -EINVAL;
+            return trace_probe_log_err(place, PROBE_ERR_BAD_PROBE_ADDR);
         *plus = 0;
         tk->rp.kp.offset = value;
     }
     tk->rp.kp.symbol_name = tk->symbol;
-    return *tk->symbol ? 0 : -EINVAL;
+    return *tk->symbol ? 0 : trace_probe_log_err(place, PROBE_ERR_BAD_PROBE_ADDR);
 }
 
 static int make_event_name(struct trace_kprobe *tk)
@@ -454,10 +455,14 @@ static int parse_head(struct trace_kprobe *tk, char *word)
         err = parse_event_name(colon + 1, &tk->group, &tk->event);
         *colon = 0;
     }
-    if (err || !word[1])
+    if (err || word[1] < '0' || word[1] > '9')
         return err;
-    if (!tk->is_return || kstrtoul(word + 1, 0, &maxactive) || !maxactive || maxactive > 4096)
-        return -EINVAL;
+    if (!tk->is_return)
+        return trace_probe_log_err(word + 1, PROBE_ERR_MAXACT_NO_KPROBE);
+    if (kstrtoul(word + 1, 0, &maxactive) || !maxactive)
+        return trace_probe_log_err(word + 1, PROBE_ERR_BAD_MAXACT);
+    if (maxactive > 4096)
+        return trace_probe_log_err(word + 1, PROBE_ERR_MAXACT_TOO_BIG);
     tk->rp.maxactive = maxactive;
     return 0;
 }
@@ -467,17 +472,31 @@ static unsigned int flags_of(const struct trace_kprobe *tk, int entry)
     return (tk->is_return ? TPARG_FL_RETURN : 0) | (entry == 0 ? TPARG_FL_FENTRY : 0);
 }
 
-static int parse_probe(struct trace_kprobe *tk, char *head, char *rest)
+/* Each argument becomes what error_log's positions count from. */
+static int parse_args(struct trace_kprobe *tk, const char *line, char *rest, unsigned int flags)
+{
+    char *word;
+    int err = 0;
+
+    while (!err && (word = strsep(&rest, " \t"))) {
+        trace_probe_log.text = word;
+        trace_probe_log.pos = word - line;
+        if (*word)
+            err = trace_probe_add_arg(&tk->tp, word, flags);
+    }
+    trace_probe_log.text = line;
+    trace_probe_log.pos = 0;
+    return err;
+}
+
+static int parse_probe(struct trace_kprobe *tk, char *head, char *rest, char *place)
 {
     int err = parse_head(tk, head), entry;
-    char *word = strsep(&rest, " \t");
 
     if (!err)
-        err = word ? parse_place(tk, word) : -EINVAL;
+        err = place ? parse_place(tk, place) : -EINVAL;
     if (err)
         return err;
-    if (tk->rp.maxactive && !tk->is_return)
-        return -EINVAL;
     if (!tk->group)
         tk->group = kstrdup(KPROBE_EVENT_SYSTEM);
     if (!tk->event)
@@ -486,16 +505,43 @@ static int parse_probe(struct trace_kprobe *tk, char *head, char *rest)
         return err ? err : -ENOMEM;
     entry = kprobe_on_func_entry(tk->rp.kp.addr, tk->symbol, tk->rp.kp.offset);
     if (entry == -EINVAL && tk->is_return)
-        return -EINVAL;
-    while (!err && (word = strsep(&rest, " \t")))
-        if (*word)
-            err = trace_probe_add_arg(&tk->tp, word, flags_of(tk, entry));
-    return err;
+        return trace_probe_log_err(place, PROBE_ERR_BAD_RETPROBE);
+    return parse_args(tk, head, rest, flags_of(tk, entry));
+}
+
+/* Whether a probe of this name exists, of the other type. */
+static bool is_of_other_type(const struct trace_kprobe *made)
+{
+    const struct trace_kprobe *tk;
+
+    list_for_each_entry(tk, &trace_kprobes, list)
+    {
+        if (!strcmp(tk->group, made->group) && !strcmp(tk->event, made->event))
+            return tk->is_return != made->is_return;
+    }
+    return false;
+}
+
+/* What Linux says of an error of the registration. */
+static void log_register_err(const struct trace_kprobe *tk, int err, const char *head,
+                             const char *place)
+{
+    if (err == -EEXIST)
+        trace_probe_log_err(head, is_of_other_type(tk) ? PROBE_ERR_DIFF_PROBE_TYPE
+                                                       : PROBE_ERR_EVENT_EXIST);
+    else if (err == -EILSEQ)
+        trace_probe_log_err(place, PROBE_ERR_BAD_INSN_BNDRY);
+    else if (err == -ENOENT)
+        trace_probe_log_err(place, PROBE_ERR_BAD_PROBE_ADDR);
+    else if (err != -ENOMEM)
+        trace_probe_log_err(place, PROBE_ERR_FAIL_REG_PROBE);
 }
 
 static int create_trace_kprobe(char *head, char *rest)
 {
     struct trace_kprobe *tk = kzalloc(sizeof(*tk));
+    bool parsed;
+    char *place;
     int err;
 
     if (!tk)
@@ -503,9 +549,13 @@ static int create_trace_kprobe(char *head, char *rest)
     INIT_LIST_HEAD(&tk->files);
     tk->rp.kp.pre_handler = kprobe_dispatcher;
     tk->rp.handler = kretprobe_dispatcher;
-    err = parse_probe(tk, head, rest);
-    if (!err)
+    place = strsep(&rest, " \t");
+    err = parse_probe(tk, head, rest, place);
+    parsed = !err;
+    if (parsed)
         err = register_trace_kprobe(tk);
+    if (err && (parsed || err == -ENOENT)) /* a function in an argument does not exist */
+        log_register_err(tk, err, head, place);
     if (err)
         free_trace_kprobe(tk);
     return err;
@@ -543,25 +593,30 @@ static int delete_trace_kprobe(const char *head)
 
 static int run_line(char *line)
 {
-    char *comment = strchr(line, '#'), *head;
+    char *comment = strchr(line, '#'), *command, *head;
     int err;
 
     if (comment)
         *comment = 0;
     line = strstrip(line);
+    command = kstrdup(line);
+    if (!command)
+        return -ENOMEM;
     head = strsep(&line, " \t");
-    if (!head || !*head)
-        return 0;
     if (line)
         line = strstrip(line);
     mutex_lock(&trace_kprobe_mutex);
-    if (*head == '-')
+    trace_probe_log = (struct trace_probe_log){command, head, 0};
+    if (!*head)
+        err = 0;
+    else if (*head == '-')
         err = delete_trace_kprobe(head);
     else if (*head == 'p' || *head == 'r')
         err = create_trace_kprobe(head, line);
     else
         err = -EINVAL;
     mutex_unlock(&trace_kprobe_mutex);
+    kfree(command);
     return err;
 }
 

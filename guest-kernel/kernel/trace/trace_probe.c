@@ -19,6 +19,22 @@
 
 unsigned long __asm_copy_from_user(void *to, const void __user *from, unsigned long n);
 
+/* ---- errors ---- */
+
+struct trace_probe_log trace_probe_log;
+
+int trace_probe_log_err(const char *at, enum probe_error err)
+{
+#define C(name, text) text,
+    static const char *const texts[] = {PROBE_ERRORS};
+#undef C
+    const struct trace_probe_log *log = &trace_probe_log;
+
+    tracing_log_err(&global_trace, "trace_kprobe", log->command, texts, err,
+                    log->pos + (at - log->text));
+    return -EINVAL;
+}
+
 /* ---- types ---- */
 
 static const struct fetch_type fetch_types[] = {
@@ -72,13 +88,23 @@ static bool is_letter(char c)
     return c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-bool is_good_name(const char *name)
+static bool is_name(const char *name, char also)
 {
     if (!is_letter(*name))
         return false;
-    while (is_letter(*name) || (*name >= '0' && *name <= '9'))
+    while (is_letter(*name) || (*name >= '0' && *name <= '9') || (also && *name == also))
         name++;
     return !*name;
+}
+
+bool is_good_name(const char *name)
+{
+    return is_name(name, 0);
+}
+
+bool is_good_system_name(const char *name)
+{
+    return is_name(name, '-');
 }
 
 static int parse_reg(struct probe_arg *arg, const char *name)
@@ -92,20 +118,32 @@ static int parse_reg(struct probe_arg *arg, const char *name)
         arg->value = reg_names[i].offset;
         return 0;
     }
-    return -EINVAL;
+    return trace_probe_log_err(name - 1, PROBE_ERR_BAD_REG_NAME);
 }
 
 /* $argN: the functions' arguments are in a0 to a7. */
-static int parse_argument(struct probe_arg *arg, const char *number, unsigned int flags)
+static int parse_argument(struct probe_arg *arg, const char *number)
 {
     unsigned long n;
 
-    if ((flags & (TPARG_FL_FENTRY | TPARG_FL_RETURN)) != TPARG_FL_FENTRY ||
-        kstrtoul(number, 10, &n) || n < 1)
-        return -EINVAL;
+    if (kstrtoul(number, 10, &n) || n < 1)
+        return trace_probe_log_err(number - 4, PROBE_ERR_BAD_ARG_NUM);
     arg->base = n <= 8 ? FETCH_REG : FETCH_IMM;
     arg->value = n <= 8 ? offsetof(struct pt_regs, a0) + (n - 1) * sizeof(long) : 0;
     return 0;
+}
+
+static int parse_stack_word(struct probe_arg *arg, const char *number)
+{
+    arg->base = FETCH_STACK;
+    if (kstrtoul(number, 10, &arg->value) || arg->value > THREAD_SIZE / sizeof(long))
+        return trace_probe_log_err(number - 6, PROBE_ERR_BAD_STACK_NUM);
+    return 0;
+}
+
+static bool has_arguments(unsigned int flags)
+{
+    return (flags & (TPARG_FL_FENTRY | TPARG_FL_RETURN)) == TPARG_FL_FENTRY;
 }
 
 static int parse_var(struct probe_arg *arg, const char *name, unsigned int flags)
@@ -113,7 +151,8 @@ static int parse_var(struct probe_arg *arg, const char *name, unsigned int flags
     if (!strcmp(name, "retval")) {
         arg->base = FETCH_REG;
         arg->value = offsetof(struct pt_regs, a0);
-        return flags & TPARG_FL_RETURN ? 0 : -EINVAL;
+        return flags & TPARG_FL_RETURN ? 0
+                                       : trace_probe_log_err(name - 1, PROBE_ERR_RETVAL_ON_PROBE);
     }
     if (!strcmp(name, "comm")) {
         arg->base = FETCH_COMM;
@@ -123,13 +162,11 @@ static int parse_var(struct probe_arg *arg, const char *name, unsigned int flags
         arg->base = FETCH_STACKP;
         return 0;
     }
-    if (!strncmp(name, "stack", 5)) {
-        arg->base = FETCH_STACK;
-        return kstrtoul(name + 5, 10, &arg->value) || arg->value > THREAD_SIZE / sizeof(long)
-                   ? -EINVAL
-                   : 0;
-    }
-    return strncmp(name, "arg", 3) ? -EINVAL : parse_argument(arg, name + 3, flags);
+    if (!strncmp(name, "stack", 5) && name[5] >= '0' && name[5] <= '9')
+        return parse_stack_word(arg, name + 5);
+    if (!strncmp(name, "arg", 3) && has_arguments(flags))
+        return parse_argument(arg, name + 3);
+    return trace_probe_log_err(name - 1, PROBE_ERR_BAD_VAR);
 }
 
 /* A number with a sign. */
@@ -153,11 +190,13 @@ static int parse_memory(struct probe_arg *arg, char *place)
     arg->base = FETCH_IMM;
     arg->nr_derefs = 1;
     if (*place >= '0' && *place <= '9')
-        return kstrtoul(place, 0, &arg->value);
+        return kstrtoul(place, 0, &arg->value)
+                   ? trace_probe_log_err(place - 1, PROBE_ERR_BAD_MEM_ADDR)
+                   : 0;
     if (!sign)
         sign = strchr(place, '-');
     if (sign == place || (sign && parse_offset(sign, &offset)))
-        return -EINVAL;
+        return trace_probe_log_err(place - 1, PROBE_ERR_BAD_MEM_ADDR);
     c = sign ? *sign : 0;
     if (sign)
         *sign = 0;
@@ -178,12 +217,12 @@ static int parse_immediate(struct probe_arg *arg, const char *text)
     if (*text != '"') {
         arg->base = FETCH_IMM;
         if (parse_offset(text, &value))
-            return -EINVAL;
+            return trace_probe_log_err(text, PROBE_ERR_BAD_IMM);
         arg->value = value;
         return 0;
     }
     if (len < 2 || text[len - 1] != '"')
-        return -EINVAL;
+        return trace_probe_log_err(text + len, PROBE_ERR_IMMSTR_NO_CLOSE);
     arg->base = FETCH_DATA;
     arg->text = kmemdup_nul(text + 1, len - 2);
     return arg->text ? 0 : -ENOMEM;
@@ -200,17 +239,21 @@ static int parse_deref(struct probe_arg *arg, char *body, unsigned int flags)
     unsigned long value;
     int err;
 
-    if (!open || body[len - 1] != ')')
-        return -EINVAL;
+    if (!open)
+        return trace_probe_log_err(body, PROBE_ERR_DEREF_NEED_BRACE);
+    if (body[len - 1] != ')')
+        return trace_probe_log_err(body + len, PROBE_ERR_DEREF_OPEN_BRACE);
     *open = 0;
     body[len - 1] = 0;
     if (kstrtoul(body + 1 + user, 0, &value))
-        return -EINVAL;
+        return trace_probe_log_err(body, PROBE_ERR_BAD_DEREF_OFFS);
     err = parse_body(arg, open + 1, flags);
     if (err)
         return err;
-    if (arg->base == FETCH_COMM || arg->base == FETCH_DATA || arg->nr_derefs == MAX_PROBE_DEREFS)
-        return -EINVAL;
+    if (arg->base == FETCH_COMM || arg->base == FETCH_DATA)
+        return trace_probe_log_err(open + 1, PROBE_ERR_COMM_CANT_DEREF);
+    if (arg->nr_derefs == MAX_PROBE_DEREFS)
+        return trace_probe_log_err(body, PROBE_ERR_TOO_MANY_OPS);
     arg->derefs[arg->nr_derefs].offset = sign == '-' ? -(long)value : (long)value;
     arg->derefs[arg->nr_derefs++].user = user;
     return 0;
@@ -225,27 +268,29 @@ static int parse_body(struct probe_arg *arg, char *body, unsigned int flags)
     case '\\': return parse_immediate(arg, body + 1);
     case '+':
     case '-': return parse_deref(arg, body, flags);
-    default: return -EINVAL;
+    default: return trace_probe_log_err(body, PROBE_ERR_BAD_FETCH_ARG);
     }
 }
 
 /* bWIDTH@OFFSET/SIZE: some bits of a number of SIZE bits. */
 static int parse_bitfield(struct probe_arg *arg, char *type)
 {
-    char *at = strchr(type, '@'), *slash = at ? strchr(at, '/') : NULL;
+    char *at = strchr(type, '@'), *slash = strchr(type, '/');
     unsigned long width, offset, size;
     char name[8];
 
-    if (!slash)
-        return -EINVAL;
-    *at = *slash = 0;
-    if (kstrtoul(type + 1, 0, &width) || kstrtoul(at + 1, 0, &offset) ||
-        kstrtoul(slash + 1, 0, &size))
-        return -EINVAL;
+    if (!slash || kstrtoul(slash + 1, 0, &size))
+        return trace_probe_log_err(type, PROBE_ERR_BAD_TYPE);
     snprintf(name, sizeof(name), "u%lu", size);
     arg->type = find_fetch_type(name);
-    if (!arg->type || arg->type->is_string || !width || width > size || offset > size - width)
-        return -EINVAL;
+    if (!arg->type)
+        return trace_probe_log_err(type, PROBE_ERR_BAD_TYPE);
+    *slash = 0;
+    if (at && at < slash)
+        *at = 0;
+    if (!at || at > slash || kstrtoul(type + 1, 0, &width) || kstrtoul(at + 1, 0, &offset) ||
+        !width || width > size || offset > size - width)
+        return trace_probe_log_err(type, PROBE_ERR_BAD_BITFIELD);
     arg->bit_width = width;
     arg->bit_offset = offset;
     return 0;
@@ -260,16 +305,18 @@ static int parse_type(struct probe_arg *arg, char *type)
 
     if (open) {
         if (type[len - 1] != ']')
-            return -EINVAL;
+            return trace_probe_log_err(type + len, PROBE_ERR_ARRAY_NO_CLOSE);
         *open = type[len - 1] = 0;
-        if (kstrtoul(open + 1, 0, &n) || !n || n > MAX_ARRAY_LEN)
-            return -EINVAL;
+        if (kstrtoul(open + 1, 0, &n) || !n)
+            return trace_probe_log_err(open + 1, PROBE_ERR_BAD_ARRAY_NUM);
+        if (n > MAX_ARRAY_LEN)
+            return trace_probe_log_err(open + 1, PROBE_ERR_ARRAY_TOO_BIG);
     }
     arg->count = n;
     if (type[0] == 'b')
-        return n ? -EINVAL : parse_bitfield(arg, type);
+        return n ? trace_probe_log_err(type, PROBE_ERR_BAD_BITFIELD) : parse_bitfield(arg, type);
     arg->type = find_fetch_type(type);
-    return arg->type ? 0 : -EINVAL;
+    return arg->type ? 0 : trace_probe_log_err(type, PROBE_ERR_BAD_TYPE);
 }
 
 /* The type that follows the body, cut off from it; NULL: none. A string may have colons. */
@@ -290,15 +337,17 @@ static char *split_type(char *body)
 }
 
 /* Whether the type can be had from what was parsed. */
-static int check_type(const struct probe_arg *arg)
+static int check_type(const struct probe_arg *arg, const char *type)
 {
     bool is_text = arg->base == FETCH_COMM || arg->base == FETCH_DATA;
 
     if (arg->count && !arg->nr_derefs)
-        return -EINVAL;
-    if (arg->type->is_string)
-        return is_text || arg->nr_derefs ? 0 : -EINVAL;
-    return arg->base == FETCH_DATA ? -EINVAL : 0;
+        return trace_probe_log_err(type, PROBE_ERR_BAD_STRING);
+    if (is_text)
+        return strcmp(arg->type->name, "string") ? -EINVAL : 0;
+    if (arg->type->is_string && !arg->nr_derefs)
+        return trace_probe_log_err(type, PROBE_ERR_BAD_STRING);
+    return 0;
 }
 
 static int parse_arg(struct probe_arg *arg, unsigned int flags)
@@ -308,6 +357,7 @@ static int parse_arg(struct probe_arg *arg, unsigned int flags)
 
     if (!body)
         return -ENOMEM;
+    trace_probe_log.text = body;
     type = split_type(body);
     err = parse_body(arg, body, flags);
     if (!err && type)
@@ -315,8 +365,10 @@ static int parse_arg(struct probe_arg *arg, unsigned int flags)
     else if (!err)
         arg->type =
             find_fetch_type(arg->base == FETCH_COMM || arg->base == FETCH_DATA ? "string" : "x64");
+    if (!err)
+        err = check_type(arg, type ? type : body);
     kfree(body);
-    return err ? err : check_type(arg);
+    return err;
 }
 
 static void free_arg(struct probe_arg *arg)
@@ -348,8 +400,10 @@ static int name_field_type(struct probe_arg *arg)
 {
     char text[48];
 
-    if (arg->count)
+    if (arg->count && arg->type->is_string)
         snprintf(text, sizeof(text), "%s[%u]", arg->type->field_type, arg->count);
+    else if (arg->count) /* Linux 6.1 does not say how long */
+        snprintf(text, sizeof(text), "%s[]", arg->type->field_type);
     else
         snprintf(text, sizeof(text), "%s", arg->type->field_type);
     arg->field_type = kstrdup(text);
@@ -366,7 +420,16 @@ static int split_name(const struct trace_probe *tp, struct probe_arg *arg, const
     arg->comm = kstrdup(equals ? equals + 1 : text);
     if (!arg->name || !arg->comm)
         return -ENOMEM;
-    return is_good_name(arg->name) && !is_used(tp, arg->name) && *arg->comm ? 0 : -EINVAL;
+    if (!*arg->name)
+        return trace_probe_log_err(text, PROBE_ERR_NO_ARG_NAME);
+    if (!is_good_name(arg->name))
+        return trace_probe_log_err(text, PROBE_ERR_BAD_ARG_NAME);
+    if (is_used(tp, arg->name))
+        return trace_probe_log_err(text, PROBE_ERR_USED_ARG_NAME);
+    if (!*arg->comm)
+        return trace_probe_log_err(text + strlen(text), PROBE_ERR_NO_ARG_BODY);
+    trace_probe_log.pos += equals ? equals + 1 - text : 0;
+    return 0;
 }
 
 int trace_probe_add_arg(struct trace_probe *tp, const char *text, unsigned int flags)

@@ -50,7 +50,7 @@ struct probe_arg {
     char *name;
     char *comm;       /* as it was written */
     char *text;       /* of FETCH_DATA */
-    char *field_type; /* with the length of an array */
+    char *field_type; /* in the format file */
     const struct fetch_type *type;
     enum fetch_base base;
     unsigned long value;
@@ -83,6 +83,68 @@ unsigned int trace_probe_data_size(const struct trace_probe *tp, const struct pt
 void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *regs, void *entry,
                             size_t head, unsigned int data_size);
 
+/* What error_log says: C(name, text), the texts of Linux. */
+#define PROBE_ERRORS                                                             \
+    C(MAXACT_NO_KPROBE, "Maxactive is not for kprobe")                           \
+    C(BAD_MAXACT, "Invalid maxactive number")                                    \
+    C(MAXACT_TOO_BIG, "Maxactive is too big")                                    \
+    C(BAD_PROBE_ADDR, "Invalid probed address or symbol")                        \
+    C(BAD_RETPROBE, "Retprobe address must be an function entry")                \
+    C(BAD_ADDR_SUFFIX, "Invalid probed address suffix")                          \
+    C(NO_GROUP_NAME, "Group name is not specified")                              \
+    C(GROUP_TOO_LONG, "Group name is too long")                                  \
+    C(BAD_GROUP_NAME, "Group name must follow the same rules as C identifiers")  \
+    C(NO_EVENT_NAME, "Event name is not specified")                              \
+    C(EVENT_TOO_LONG, "Event name is too long")                                  \
+    C(BAD_EVENT_NAME, "Event name must follow the same rules as C identifiers")  \
+    C(EVENT_EXIST, "Given group/event name is already used by another event")    \
+    C(RETVAL_ON_PROBE, "$retval is not available on probe")                      \
+    C(BAD_STACK_NUM, "Invalid stack number")                                     \
+    C(BAD_ARG_NUM, "Invalid argument number")                                    \
+    C(BAD_VAR, "Invalid $-valiable specified")                                   \
+    C(BAD_REG_NAME, "Invalid register name")                                     \
+    C(BAD_MEM_ADDR, "Invalid memory address")                                    \
+    C(BAD_IMM, "Invalid immediate value")                                        \
+    C(IMMSTR_NO_CLOSE, "String is not closed with '\"'")                         \
+    C(TOO_MANY_OPS, "Dereference is too much nested")                            \
+    C(DEREF_NEED_BRACE, "Dereference needs a brace")                             \
+    C(BAD_DEREF_OFFS, "Invalid dereference offset")                              \
+    C(DEREF_OPEN_BRACE, "Dereference brace is not closed")                       \
+    C(COMM_CANT_DEREF, "$comm can not be dereferenced")                          \
+    C(BAD_FETCH_ARG, "Invalid fetch argument")                                   \
+    C(ARRAY_NO_CLOSE, "Array is not closed")                                     \
+    C(BAD_ARRAY_NUM, "Invalid array size")                                       \
+    C(ARRAY_TOO_BIG, "Array number is too big")                                  \
+    C(BAD_TYPE, "Unknown type is specified")                                     \
+    C(BAD_STRING, "String accepts only memory argument")                         \
+    C(BAD_BITFIELD, "Invalid bitfield")                                          \
+    C(NO_ARG_NAME, "Argument name is not specified")                             \
+    C(BAD_ARG_NAME, "Argument name must follow the same rules as C identifiers") \
+    C(USED_ARG_NAME, "This argument name is already used")                       \
+    C(NO_ARG_BODY, "No argument expression")                                     \
+    C(DIFF_PROBE_TYPE, "Probe type is different from existing probe")            \
+    C(BAD_INSN_BNDRY, "Probe point is not an instruction boundary")              \
+    C(FAIL_REG_PROBE, "Failed to register probe event")
+
+#define C(name, text) PROBE_ERR_##name,
+enum probe_error { PROBE_ERRORS };
+#undef C
+
+/*
+ * What is parsed, for error_log: text is at a position of a command. Under the mutex of the
+ * commands.
+ */
+struct trace_probe_log {
+    const char *command;
+    const char *text;
+    unsigned int pos;
+};
+extern struct trace_probe_log trace_probe_log;
+/* Adds an error at a place in trace_probe_log.text to error_log. Returns -EINVAL. */
+int trace_probe_log_err(const char *at, enum probe_error err);
+
+/* Whether it is one for an event or argument; of a group: may have `-`. */
 bool is_good_name(const char *name);
+bool is_good_system_name(const char *name);
 
 #endif
