@@ -61,6 +61,13 @@ local_rules_are() {
     esac
 }
 
+# A site that spans two pages (0x...ffc) can be half in each: a hart that goes on with what it
+# has of one page fetches the other anew, and then runs a pair that nobody wrote.
+remote_rules_are() {
+    rules | grep -qx missing-remote-fence && ! rules | grep -Evx 'missing-remote-fence|torn-pair' &&
+        ! sed -n '/^error: torn-pair:/,/^  remedy/p' "$err" | grep '^  site ' | grep -vE '0x[0-9a-f]+ff[a-e]\>'
+}
+
 for layout in mcount atomic; do
     for harts in 1 2 4; do
         for seed in 3 4 5; do
@@ -89,7 +96,7 @@ for layout in mcount atomic; do
         done
         for mode in stale coherent; do
             run_kernel $layout-no-remote-fence $harts 1 warn --fetch $mode
-            claim "... nor is there another one later, fetch $mode" rules_are missing-remote-fence
+            claim "... nor is there another one later, fetch $mode" remote_rules_are
         done
     done
 done
@@ -123,7 +130,10 @@ import json, re, sys
 path, rule = sys.argv[1:3]
 report = json.load(open(path))
 # Of a pair of which only the jalr changes that is a swap: a note, and an error when the update ends.
-findings = [f for f in report["findings"] if f["severity"] != "note"]
+# One that spans two pages can be torn between them, too.
+def torn_by_page(f):
+    return f["rule"] == "torn-pair" and int(f["facts"][0]["address"], 16) % 4096 > 4096 - 8
+findings = [f for f in report["findings"] if f["severity"] != "note" and not torn_by_page(f)]
 assert findings, "no findings"
 for f in findings:
     assert f["rule"] == rule and f["severity"] == "error", f
