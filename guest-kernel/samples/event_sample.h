@@ -1,4 +1,5 @@
-/* event_sample.h - the events of the module event_sample; trace/trace_events.h describes the macros. */
+/* event_sample.h - the events of the module event_sample; trace/trace_events.h describes the
+ * macros. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM event_sample
 
