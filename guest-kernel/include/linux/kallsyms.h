@@ -33,4 +33,6 @@ bool kernel_text_address(unsigned long addr);
 /* Returns whether addr is in the kernel's data, which is never freed. */
 bool core_kernel_data(unsigned long addr);
 
+void kallsyms_init(void);
+
 #endif

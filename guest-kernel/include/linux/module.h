@@ -128,6 +128,13 @@ const char *module_address_lookup(unsigned long addr, unsigned long *start, unsi
                                   const char **modname);
 
 /* The function `name` or `module:name` of a module; 0: none. */
+/* A function of a module, as /proc/kallsyms shows it. */
+struct module_symbol {
+    unsigned long addr;
+    char type, name[128], module[MODULE_NAME_LEN];
+};
+/* The n-th function of all modules. */
+bool module_get_kallsym(unsigned int n, struct module_symbol *sym);
 unsigned long module_kallsyms_lookup_name(const char *name);
 
 /* Calls fn for each module whose text is in place. */
