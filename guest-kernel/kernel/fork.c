@@ -28,7 +28,6 @@
 #undef CREATE_TRACE_POINTS
 
 DEFINE_SPINLOCK(tasklist_lock);
-LIST_HEAD(task_list);  /* under tasklist_lock */
 static pid_t last_pid; /* under tasklist_lock */
 
 enum { RESERVED_PIDS = 300, PID_MAX_DEFAULT = 32768, PID_MAX_LIMIT = 4 << 20 };
@@ -187,8 +186,13 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
 
     spin_lock_irqsave(&tasklist_lock, flags);
     if (with_pid)
+<<<<<<< HEAD
         p->pid = alloc_pid();
     list_add_tail(&p->tasks, &task_list);
+=======
+        p->pid = ++last_pid;
+    list_add_tail(&p->tasks, &init_task.tasks);
+>>>>>>> main
     syscall_tracepoint_update(p);
     p->parent = parent;
     if (parent) {
