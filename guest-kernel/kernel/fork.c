@@ -171,7 +171,7 @@ static pid_t alloc_pid(void)
         taken = false;
         if (!reused)
             break;
-        list_for_each_entry(p, &task_list, tasks)
+        for_each_process(p)
         {
             taken |= p->pid == last_pid || p->pgrp == last_pid || p->session == last_pid;
         }
@@ -186,13 +186,8 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
 
     spin_lock_irqsave(&tasklist_lock, flags);
     if (with_pid)
-<<<<<<< HEAD
         p->pid = alloc_pid();
-    list_add_tail(&p->tasks, &task_list);
-=======
-        p->pid = ++last_pid;
     list_add_tail(&p->tasks, &init_task.tasks);
->>>>>>> main
     syscall_tracepoint_update(p);
     p->parent = parent;
     if (parent) {

@@ -266,8 +266,7 @@ static int kill_all(int sig)
     int err = -ESRCH;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks) if (p->pid > 1 && p->mm && p != current) err =
-        send_sig(sig, p, 0);
+    for_each_process(p) if (p->pid > 1 && p->mm && p != current) err = send_sig(sig, p, 0);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return err;
 }

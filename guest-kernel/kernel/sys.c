@@ -195,8 +195,7 @@ SYSCALL_DEFINE1(getsid, pid_t, pid)
     if (!pid)
         return current->session;
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks) if (p->pid == pid && !p->exit_state) session =
-        p->session;
+    for_each_process(p) if (p->pid == pid && !p->exit_state) session = p->session;
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return session;
 }
@@ -209,7 +208,7 @@ SYSCALL_DEFINE0(setsid)
     bool leads = false;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks) leads |= p->pgrp == current->pid;
+    for_each_process(p) leads |= p->pgrp == current->pid;
     if (!leads) {
         current->session = current->pid;
         WRITE_ONCE(current->pgrp, current->pid);
@@ -335,7 +334,7 @@ SYSCALL_DEFINE1(sysinfo, struct sysinfo __user *, info)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks) val.procs += !is_idle_task(p);
+    for_each_process(p) val.procs += !is_idle_task(p);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return copy_to_user(info, &val, sizeof(val)) ? -EFAULT : 0;
 }

@@ -51,7 +51,7 @@ run_init 'script="echo the shell"' --initrd "$work_dir/init.cpio"
 check 'an /init that is no ELF file is told' console_has '\[.*\] Failed to execute /init: Exec format error'
 check 'and the next program is tried' console_has 'the shell'
 printf '#!/bin/hello from\n' >"$work_dir/init"
-(cd "$work_dir" && echo init | cpio -o -H newc --quiet | cat "$BUILD/guest-kernel/initrd.cpio" -) >"$work_dir/init.cpio"
+(cd "$work_dir" && echo init | cpio -o -H newc --quiet) | cat "$BUILD/guest-kernel/initrd.cpio" - >"$work_dir/init.cpio"
 run_init '-- one two' --initrd "$work_dir/init.cpio"
 check 'a script can be /init, for its interpreter' console_has 'argv\[2\] = /init'
 run_init 'script="kill -9 $$; kill $$; echo alive"'
