@@ -52,13 +52,13 @@ for harts in 1 2 4; do
     head -n 20 "$work/bad" | sed 's/^/# /'
 done
 
-# If harts are not stopped, the patching task may move to another hart between two
-# sites, and then that hart's fence is missing, too.
 # A site that spans two pages (0x...ffc) can be half in each: a hart that goes on with what it
 # has of one page fetches the other anew, and then runs a pair that nobody wrote.
 torn_between_pages() {
     ! sed -n '/^error: torn-pair:/,/^  remedy/p' "$err" | grep '^  site ' | grep -vE '0x[0-9a-f]+ff[a-e]\>'
 }
+# If harts are not stopped, the patching task may move to another hart between two
+# sites, and then that hart's fence is missing, too.
 local_rules_are() {
     other=torn-pair
     [ "$1" != atomic ] || other=missing-remote-fence
