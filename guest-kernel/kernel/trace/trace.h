@@ -374,6 +374,7 @@ void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file); /* 
 int init_nop_trace(void);
 int init_function_trace(void);
 int init_blk_tracer(void);
+void trace_create_printk_formats(void); /* trace_printk.c */
 int init_graph_trace(void);
 int init_wakeup_tracer(void);
 #ifdef CONFIG_IRQSOFF_TRACER
