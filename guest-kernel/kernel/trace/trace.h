@@ -23,6 +23,7 @@ enum trace_type {
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
+    TRACE_BLK = 13,
     TRACE_FUNC_REPEATS = 19,
     TRACE_LAST_TYPE = 20, /* types from here on are assigned at registration */
 };
@@ -372,6 +373,8 @@ void trace_create_raw_file(struct dentry *dir, struct trace_cpu_file *file); /* 
 
 int init_nop_trace(void);
 int init_function_trace(void);
+int init_blk_tracer(void);
+void trace_create_printk_formats(void); /* trace_printk.c */
 int init_graph_trace(void);
 int init_wakeup_tracer(void);
 #ifdef CONFIG_IRQSOFF_TRACER

@@ -207,6 +207,7 @@ void trace_create_files(void)
     tracefs_init();
     debugfs_create_automount("tracing", trace_automount);
     tracefs_create_file("README", RO, NULL, NULL, &readme_fops);
+    trace_create_printk_formats();
     tracefs_create_file("available_tracers", RO, NULL, NULL, &available_tracers_fops);
     tracefs_create_file("current_tracer", RW, NULL, &global_trace, &current_tracer_fops);
     tracefs_create_file("max_graph_depth", RW, NULL, (void *)&max_graph_depth_file,
