@@ -122,8 +122,8 @@ struct sbi_event {
 
 /*
  * EVENT_HART_STARTED, EVENT_HART_STOPPED, by firmware. EVENT_SATP: it has another page table.
- * EVENT_HART_WAITS: it waits in wfi or wrs; EVENT_HART_WOKEN: the wait has ended, and its cycles are
- * those after it.
+ * EVENT_HART_WAITS: it waits in wfi or wrs; EVENT_HART_WOKEN: the wait has ended, and its cycles
+ * are those after it.
  */
 struct hart_event {
     struct hart *hart;

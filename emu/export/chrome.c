@@ -189,17 +189,17 @@ static void put_call(struct chrome *c, const struct log_event *e)
 /* Viewers merge the arguments of begin and end, so their names differ. */
 static void put_return(struct chrome *c, const struct log_event *e)
 {
-    static const char *const ends[] = {
+    static const char *const ends[LOG_CALL_ENDS] = {
         [LOG_RETURNED] = "returned",   [LOG_ABANDONED] = "abandoned", [LOG_STRAYED] = "abandoned",
-        [LOG_UNBALANCED] = "returned", [LOG_UNWOUND] = "abandoned",   [LOG_UNSENT] = "abandoned",
-        [LOG_DROPPED] = "abandoned",   [LOG_OPEN] = "open",
+        [LOG_UNBALANCED] = "returned", [LOG_LOST] = "abandoned",      [LOG_DROPPED] = "abandoned",
+        [LOG_OPEN] = "open",
     };
 
     begin_event(c, 'E', e);
     fprintf(c->job->out,
             "\"args\":{\"end\":\"%s\",\"end_hart\":%u,\"end_cycle\":%" PRIu64
             ",\"end_instret\":%" PRIu64 ",\"end_time\":%" PRIu64 "}}",
-            ends[e->call.end & 7], e->hart, e->cycle, e->insns, e->time);
+            ends[e->call.end], e->hart, e->cycle, e->insns, e->time);
 }
 
 void export_chrome(struct export_job *job)

@@ -184,7 +184,7 @@ static bool leave(struct log_cursor *c, struct log_event *e, uint64_t end)
 {
     struct log_stack *stack = stack_of(c);
 
-    if (!stack || !stack->open.len || !read_clock(c, e))
+    if (!stack || !stack->open.len || end >= LOG_CALL_ENDS || !read_clock(c, e))
         return false;
     stack->when = e->cycle > stack->when ? e->cycle : stack->when;
     c->ended = stack->open.at[--stack->open.len];

@@ -94,8 +94,7 @@ enum log_call_end {
     LOG_ABANDONED,
     LOG_STRAYED,
     LOG_UNBALANCED,
-    LOG_UNWOUND,
-    LOG_UNSENT,
+    LOG_LOST,
     LOG_DROPPED,
     LOG_OPEN, /* at the end of the run */
     LOG_CALL_ENDS,

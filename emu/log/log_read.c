@@ -575,7 +575,7 @@ const char *log_state_name(unsigned state)
 const char *log_end_name(unsigned end)
 {
     static const char *const names[] = {"returned", "abandoned", "strayed", "unbalanced",
-                                        "unwound",  "unsent",    "dropped", "open"};
+                                        "lost",     "dropped",   "open"};
 
     return end < ARRAY_LEN(names) ? names[end] : "?";
 }

@@ -31,8 +31,6 @@ static_assert((int)LOG_FUNCTION == (int)CALL_FUNCTION && (int)LOG_TRACER == (int
 static_assert((int)LOG_INIT == (int)SITE_INIT && (int)LOG_OFF == (int)SITE_OFF &&
                   (int)LOG_ON == (int)SITE_ON && (int)LOG_SITE_STATES == (int)SITE_STATES,
               "the log has the numbers of enum site_state");
-static_assert((int)LOG_RETURNED == (int)CALL_CAME_BACK && (int)LOG_OPEN == (int)CALL_OPEN,
-              "the log has the numbers of enum call_end");
 static_assert((uint32_t)LOG_NONE == (uint32_t)NO_SITE, "the log has the numbers of sites");
 
 /* The task that a hart had at its last call, and where its name is in memory. */
@@ -205,12 +203,18 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
 static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
                      enum call_end how)
 {
+    static const uint8_t ends[] = {
+        [CALL_CAME_BACK] = LOG_RETURNED, [CALL_ABANDONED] = LOG_ABANDONED,
+        [CALL_STRAYED] = LOG_STRAYED,    [CALL_UNBALANCED] = LOG_UNBALANCED,
+        [CALL_LOST] = LOG_LOST,          [CALL_UNWOUND] = LOG_ABANDONED,
+        [CALL_UNSENT] = LOG_ABANDONED,   [CALL_DROPPED] = LOG_DROPPED,
+        [CALL_OPEN] = LOG_OPEN};
     struct log_record *r = ctx;
     const struct log_event e = event_at(at);
 
     (void)c;
     /* None of a call that had begun before the log did. */
-    (void)log_write_return(r->writer, &e, at->stack, (enum log_call_end)how);
+    (void)log_write_return(r->writer, &e, at->stack, (enum log_call_end)ends[how]);
 }
 
 struct calls_listener log_record_calls(struct log_record *r, bool on_only)

@@ -1,7 +1,7 @@
 /*
- * fuzz_eventlog.c - event logs. The first byte says what the rest is: a whole file, or the contents of a
- * frame of events, of definitions or of symbols, put into a log that is valid otherwise, since a
- * checksum would refuse nearly all changes.
+ * fuzz_eventlog.c - event logs. The first byte says what the rest is: a whole file, or the contents
+ * of a frame of events, of definitions or of symbols, put into a log that is valid otherwise, since
+ * a checksum would refuse nearly all changes.
  */
 #include <stdint.h>
 #include <string.h>
