@@ -221,6 +221,7 @@ void trace_create_files(void)
     trace_create_option_files();
     trace_create_pid_files();
     trace_create_kprobe_files();
+    trace_create_synth_file();
     trace_create_profile_files();
     trace_create_stack_files();
     trace_create_latency_files(&global_trace, NULL);
