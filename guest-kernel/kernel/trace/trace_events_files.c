@@ -184,8 +184,8 @@ static int event_id_show(struct seq_file *m, void *data)
 
 DEFINE_EVENT_FILE(event_id, NULL);
 
-/* The length of an array is after the name, as in C. */
-static void show_field(struct seq_file *m, const struct ftrace_event_field *field)
+/* The length of an array is after the name, as in C; only TRACE_EVENT() has told it. */
+static void show_field(struct seq_file *m, const struct ftrace_event_field *field, bool is_dynamic)
 {
     const char *array = strchr(field->type, '[');
 
@@ -193,7 +193,11 @@ static void show_field(struct seq_file *m, const struct ftrace_event_field *fiel
         array = NULL;
     seq_printf(m, "\tfield:%.*s %s%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
                array ? (int)(array - field->type) : (int)strlen(field->type), field->type,
-               field->name, array ? array : "", field->offset, field->size, !!field->is_signed);
+               field->name,
+               !array       ? ""
+               : is_dynamic ? "[]"
+                            : array,
+               field->offset, field->size, !!field->is_signed);
 }
 
 static int event_format_show(struct seq_file *m, void *data)
@@ -202,9 +206,10 @@ static int event_format_show(struct seq_file *m, void *data)
     const struct ftrace_event_field *field;
 
     seq_printf(m, "name: %s\nID: %d\nformat:\n", trace_event_name(call), call->event.type);
-    list_for_each_entry(field, &ftrace_common_fields, link) show_field(m, field);
+    list_for_each_entry(field, &ftrace_common_fields, link) show_field(m, field, false);
     seq_puts(m, "\n");
-    list_for_each_entry(field, trace_get_fields(call), link) show_field(m, field);
+    list_for_each_entry(field, trace_get_fields(call), link)
+        show_field(m, field, trace_event_is_dynamic(call));
     seq_printf(m, "\nprint fmt: %s\n", call->print_fmt);
     return 0;
 }

@@ -721,10 +721,10 @@ static void add_string(char *to, const struct hist_field *field, const char *rec
     memcpy(to, text, strnlen(text, size));
 }
 
-/* This, hist_trigger(), event_triggers_call(), trace_event_buffer_commit(), the probe, its caller. */
+/* This, hist_trigger(), event_triggers_call(), trace_event_buffer_commit(), the probe. */
 static noinline void add_stack(u64 *key)
 {
-    enum { SKIPPED = 6 };
+    enum { SKIPPED = 5 };
     unsigned long callers[HIST_STACKTRACE_DEPTH];
     unsigned int n = stack_trace_save(callers, HIST_STACKTRACE_DEPTH, SKIPPED);
 

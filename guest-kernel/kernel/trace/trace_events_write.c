@@ -14,7 +14,8 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
-/* Nested entries: those of a task, of interrupts during it, and of what hist triggers of each record. */
+/* Nested entries: those of a task, of interrupts during it, and of what hist triggers of each
+ * record. */
 enum { BUFFERED_LEVELS = 8 };
 
 struct buffered_events {

@@ -83,14 +83,24 @@ static struct hist_field *fail_silently(struct hist_trigger_data *hist, int err)
 
 /* ---- evaluating ---- */
 
+#define LOAD(type, at)                     \
+    ({                                     \
+        type val_;                         \
+        memcpy(&val_, (at), sizeof(val_)); \
+        (u64)(s64) val_;                   \
+    })
+
 static u64 load_number(const struct hist_field *field, const char *rec)
 {
-    const void *at = rec + field->field->offset;
-    unsigned int size = field->field->size, spare = 64 - 8 * size;
-    u64 val = 0;
+    const char *at = rec + field->field->offset;
+    bool is_signed = field->field->is_signed;
 
-    memcpy(&val, at, size);
-    return field->field->is_signed ? (u64)((s64)(val << spare) >> spare) : val;
+    switch (field->field->size) {
+    case 1: return is_signed ? LOAD(s8, at) : LOAD(u8, at);
+    case 2: return is_signed ? LOAD(s16, at) : LOAD(u16, at);
+    case 4: return is_signed ? LOAD(s32, at) : LOAD(u32, at);
+    default: return LOAD(u64, at);
+    }
 }
 
 static const char *find_string(const struct hist_field *field, const char *rec)
