@@ -96,8 +96,8 @@ static u64 load_number(const struct hist_field *field, const char *rec)
     bool is_signed = field->field->is_signed;
 
     switch (field->field->size) {
-    case 1: return is_signed ? LOAD(s8, at) : LOAD(u8, at);
-    case 2: return is_signed ? LOAD(s16, at) : LOAD(u16, at);
+    case 1: return is_signed ? LOAD(signed char, at) : LOAD(u8, at);
+    case 2: return is_signed ? LOAD(short, at) : LOAD(u16, at);
     case 4: return is_signed ? LOAD(s32, at) : LOAD(u32, at);
     default: return LOAD(u64, at);
     }
