@@ -484,7 +484,8 @@ int trigger_process_regex(struct trace_event_file *file, char *text);
 void clear_event_triggers(struct trace_event_file *file);
 /* Text of the file `hist`; file is the trace_event_file. */
 int event_hist_show(struct seq_file *m, void *file);
-/* Removes the event's hist triggers, unless another event uses a variable of one. */
+/* Removes the event's enable_hist, and its hist triggers unless another event uses a variable of
+ * one. */
 void hist_unregister_all(struct trace_event_file *file);
 void print_event_triggers(const struct trace_event_file *file, struct seq_file *m);
 

@@ -153,7 +153,7 @@ static int event_trigger_locked_show(struct seq_file *m, void *inode)
     return show_locked(m, inode, event_trigger_show);
 }
 
-/* Opening the file with O_TRUNC removes hist triggers, and no others. */
+/* Opening the file with O_TRUNC removes hist triggers and enable_hist, and no others. */
 static int event_trigger_open(struct inode *inode, struct file *file)
 {
     if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC)) {

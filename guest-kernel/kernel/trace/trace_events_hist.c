@@ -693,12 +693,10 @@ void hist_unregister_all(struct trace_event_file *file)
 
     list_for_each_entry(data, &file->triggers, list) busy |=
         data->hist && is_referred_to(data->hist);
-    if (busy)
-        return;
 again:
     list_for_each_entry_safe(data, next, &file->triggers, list)
     {
-        if (!data->hist)
+        if (data->cmd->type != ETT_HIST_ENABLE && (!data->hist || busy))
             continue;
         unlink_trigger(data);
         goto again; /* others that were made for it may have gone, too */
