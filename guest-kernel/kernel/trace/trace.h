@@ -408,6 +408,9 @@ void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lo
 
 void trace_create_pid_files(void);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
+void trace_create_synth_file(void);   /* trace_events_synth.c */
+/* `sys_read`; NULL: unknown. trace_syscalls.c */
+const char *trace_syscall_name(u64 nr);
 
 /* trace_events.c */
 extern struct mutex event_mutex;       /* held before trace_types_lock */
@@ -482,6 +485,11 @@ void event_triggers_post_call(struct trace_event_file *file, unsigned int after,
 /* Adds or removes what a line of the file says. */
 int trigger_process_regex(struct trace_event_file *file, char *text);
 void clear_event_triggers(struct trace_event_file *file);
+/* Text of the file `hist`; file is the trace_event_file. */
+int event_hist_show(struct seq_file *m, void *file);
+/* Removes the event's enable_hist, and its hist triggers unless another event uses a variable of
+ * one. */
+void hist_unregister_all(struct trace_event_file *file);
 void print_event_triggers(const struct trace_event_file *file, struct seq_file *m);
 
 /* trace_error_log.c: adds error errs[type] at this place of a command to error_log; may sleep. */

@@ -160,6 +160,14 @@ static int readme_show(struct seq_file *m, void *unused)
         "\"sh*\"`; 0: all\n"
         "  events/SYSTEM/enable, events/enable         all events of a system, all events\n"
         "  events/SYSTEM/filter sets the filter of all events of a system\n"
+        "  events/SYSTEM/EVENT/ trigger: what it sets off: traceon, traceoff, snapshot, "
+        "stacktrace,\n"
+        "                       enable_event:SYSTEM:EVENT, disable_event:..., each with :COUNT "
+        "and\n"
+        "                       `if FILTER`; hist:keys=FIELD[,FIELD] counts by fields, and hist\n"
+        "                       shows the counts\n"
+        "  synthetic_events     events that hist triggers record: NAME TYPE FIELD[; TYPE FIELD],\n"
+        "                       !NAME removes one\n"
         "  error_log            the last mistakes in what was written to these files\n\n"
         "  kprobe_events        events of probes: p[:[GRP/]EVENT] SYM[+OFFS] [ARGS], r[...]: of "
         "returns,\n"
@@ -222,6 +230,7 @@ void trace_create_files(void)
     trace_create_option_files();
     trace_create_pid_files();
     trace_create_kprobe_files();
+    trace_create_synth_file();
     trace_create_profile_files();
     trace_create_stack_files();
     trace_create_latency_files(&global_trace, NULL);
