@@ -14,11 +14,12 @@
 enum {
     TRACE_BUF_SIZE_DEFAULT = 1441792,        /* bytes for each hart: Linux's 1408 KiB */
     TRACE_BUF_SIZE_BOOT = 2 * BUF_PAGE_SIZE, /* minimal size until a tracer is set */
+    BUFFER_PERCENT_DEFAULT = 50,
 };
 
-#define TRACE_DEFAULT_FLAGS                                                                    \
-    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO |                 \
-     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | \
+#define TRACE_DEFAULT_FLAGS                                                                        \
+    (TRACE_ITER_PRINT_PARENT | TRACE_ITER_ANNOTATE | TRACE_ITER_CONTEXT_INFO | TRACE_ITER_PRINTK | \
+     TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE | TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS |     \
      TRACE_ITER_FUNCTION)
 
 struct trace_array global_trace = {.trace_flags = TRACE_DEFAULT_FLAGS, .tracing_cpumask = ~0UL};
@@ -203,8 +204,12 @@ void *trace_buffer_lock_reserve(struct trace_buffer *buffer, enum trace_type typ
 
 void trace_buffer_unlock_commit(struct trace_array *tr, struct trace_buffer *buffer)
 {
-    if (tr->trace_flags & TRACE_ITER_RECORD_CMD)
+    u32 flags = READ_ONCE(tr->trace_flags);
+
+    if (flags & TRACE_ITER_RECORD_CMD)
         tracing_record_cmdline(current);
+    if (unlikely(flags & TRACE_ITER_RECORD_TGID))
+        tracing_record_tgid(current);
     ring_buffer_unlock_commit(buffer);
 }
 
@@ -302,6 +307,7 @@ static int init_trace_array(struct trace_array *tr)
     if (!tr->array_buffer.buffer || !tr->max_buffer.buffer)
         return -ENOMEM;
     mutex_init(&tr->stop_lock);
+    tr->buffer_percent = BUFFER_PERCENT_DEFAULT;
     tr->all_cpus_file = (struct trace_cpu_file){tr, RING_BUFFER_ALL_CPUS};
     for (cpu = 0; cpu < NR_CPUS; cpu++)
         tr->cpu_files[cpu] = (struct trace_cpu_file){tr, cpu};

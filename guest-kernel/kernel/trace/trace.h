@@ -23,6 +23,7 @@ enum trace_type {
     TRACE_GRAPH_RET = 10,
     TRACE_GRAPH_ENT = 11,
     TRACE_USER_STACK = 12,
+    TRACE_RAW_DATA = 18,
     TRACE_FUNC_REPEATS = 19,
     TRACE_LAST_TYPE = 20, /* types from here on are assigned at registration */
 };
@@ -56,6 +57,13 @@ struct stack_entry {
 };
 
 enum { USER_STACK_ENTRIES = 8 };
+
+/* What was written to trace_marker_raw; the ring pads it to a multiple of four bytes. */
+struct raw_data_entry {
+    struct trace_entry ent;
+    unsigned int id;
+    char buf[];
+};
 
 struct userstack_entry {
     struct trace_entry ent;
@@ -101,15 +109,18 @@ _Static_assert(offsetof(struct ftrace_graph_ret_entry, ret.rettime) == 40, "not 
     C(RAW, "raw")                       \
     C(HEX, "hex")                       \
     C(BIN, "bin")                       \
+    C(PRINTK, "trace_printk")           \
     C(ANNOTATE, "annotate")             \
     C(USERSTACKTRACE, "userstacktrace") \
     C(CONTEXT_INFO, "context-info")     \
     C(LATENCY_FMT, "latency-format")    \
     C(RECORD_CMD, "record-cmd")         \
+    C(RECORD_TGID, "record-tgid")       \
     C(OVERWRITE, "overwrite")           \
     C(STOP_ON_FREE, "disable_on_free")  \
     C(IRQ_INFO, "irq-info")             \
     C(MARKERS, "markers")               \
+    C(EVENT_FORK, "event-fork")         \
     C(PAUSE_ON_TRACE, "pause-on-trace") \
     C(FUNCTION, "function-trace")       \
     C(FUNC_FORK, "function-fork")       \
@@ -139,11 +150,13 @@ struct tracer_flags {
 
 /* ---- the trace, and its readers ---- */
 
+struct trace_pid_list;
 struct tracer;
 
 /* What is known of one hart's entries in a buffer, for the headers of latency tracers. */
 struct trace_array_cpu {
     atomic_t disabled;             /* the hart is in a tracer: its functions are not recorded */
+    bool ignore_pid;               /* events of the hart's task are not recorded */
     unsigned long skipped_entries; /* entries from before time_start, found by a reader */
     u64 saved_latency;             /* the rest describes the longest section */
     u64 preempt_timestamp;         /* when the section began */
@@ -164,6 +177,16 @@ struct array_buffer {
 
 struct trace_array;
 
+/* Tasks in TRACE_PIDS are traced (no set: all), except those in TRACE_NO_PIDS. */
+enum trace_pid_type { TRACE_PIDS, TRACE_NO_PIDS, TRACE_PID_TYPES };
+
+/* The private data of a file with a set of pids: trace_pid_files.c. */
+struct trace_pid_file {
+    struct trace_array *tr;
+    enum trace_pid_type type;
+    const struct trace_pid_file_ops *ops; /* below */
+};
+
 /* The private data of the files of one ring, or of all (cpu: RING_BUFFER_ALL_CPUS). */
 struct trace_cpu_file {
     struct trace_array *tr;
@@ -172,11 +195,13 @@ struct trace_cpu_file {
 
 /* State of a trace. */
 struct trace_array {
+    struct trace_array *next; /* for_each_trace_array() */
     struct array_buffer array_buffer;
     /* The snapshot: written by nobody; exchanged with the other as a whole or ring by ring. */
     struct array_buffer max_buffer;
     spinlock_t max_lock; /* held while they are exchanged; arch_spin_* only, with interrupts off */
     struct trace_cpu_file cpu_files[NR_CPUS], all_cpus_file;
+    struct trace_pid_file function_pid_files[TRACE_PID_TYPES], event_pid_files[TRACE_PID_TYPES];
     /* The members below are under trace_types_lock; flags are read by any hart. */
     const struct tracer *current_trace;
     u32 trace_flags; /* TRACE_ITER_* */
@@ -184,6 +209,7 @@ struct trace_array {
     int stop_count; /* open readers that pause recording; read by any hart */
     int trace_ref;  /* open trace_pipes: the tracer cannot be changed */
     unsigned int clock_id;
+    unsigned int buffer_percent; /* how full a ring is before a reader of pages wakes up */
     unsigned long tracing_cpumask;
     bool allocated_snapshot;   /* max_buffer is as large as the other */
     unsigned long max_latency; /* ns; the longest section that a latency tracer has seen */
@@ -194,6 +220,12 @@ struct trace_array {
     /* By number; changed under syscall_trace_lock, read with preemption off. */
     struct trace_event_file *enter_syscall_files[NR_syscalls], *exit_syscall_files[NR_syscalls];
     int sys_refcount_enter, sys_refcount_exit;
+    /* Replaced under ftrace_lock; readers have interrupts off. See ftrace_pid.c. */
+    struct trace_pid_list *function_pids[TRACE_PID_TYPES];
+    bool function_fork; /* option function-fork: children are traced like their parents */
+    /* Replaced under event_mutex; readers have preemption off. See trace_events_pid.c. */
+    struct trace_pid_list *event_pids[TRACE_PID_TYPES];
+    bool event_fork; /* the probes of event-fork are attached; under event_mutex */
 };
 
 /* ---- printing of entries ---- */
@@ -232,6 +264,11 @@ struct tracer {
 enum { MAX_TRACER_SIZE = 100 };
 
 extern struct trace_array global_trace;
+/*
+ * All traces, the main one first. The list changes under event_mutex and trace_types_lock; who
+ * holds neither has interrupts off.
+ */
+#define for_each_trace_array(tr) for (tr = &global_trace; tr; tr = READ_ONCE(tr->next))
 extern struct mutex trace_types_lock;
 extern struct tracer *trace_types; /* under trace_types_lock */
 
@@ -334,6 +371,12 @@ void trace_find_cmdline(int pid, char comm[TASK_COMM_LEN]);
 void trace_create_cmdline_files(void);
 int trace_init_cmdlines(void);
 
+void tracing_record_tgid(const struct task_struct *task);
+/* 0: it was not recorded. */
+int trace_find_tgid(int pid);
+/* Memory for the thread groups of pids, for option record-tgid. 0 or -ENOMEM. */
+int trace_alloc_tgid_map(void);
+
 /* trace_options.c */
 int trace_set_options(struct trace_array *tr, char *option);
 int trace_add_tracer_options(const struct tracer *t);
@@ -343,7 +386,7 @@ void trace_create_option_files(void);
 int tracing_set_clock(struct trace_array *tr, const char *name);
 bool trace_clock_in_ns(const struct trace_array *tr);
 u64 trace_clock_now(const struct trace_array *tr);
-void trace_create_clock_file(void);
+void trace_create_clock_files(struct trace_array *tr, struct dentry *dir);
 
 /* trace_functions_graph.c */
 extern unsigned int fgraph_max_depth; /* 0: no limit; read by any hart */
@@ -386,7 +429,7 @@ void trace_create_files(void);
 void trace_sysctl_init(void);
 void ftrace_sysctl_init(void);
 void trace_create_buffer_files(struct trace_array *tr, struct dentry *dir);
-void trace_create_marker_file(void);
+void trace_create_marker_files(struct trace_array *tr, struct dentry *dir);
 
 /* trace_filter_files.c: only in kernels that patch sites. */
 #ifdef CONFIG_DYNAMIC_FTRACE
@@ -403,7 +446,28 @@ void trace_create_stack_files(void);
 void trace_start_boot_stack(void);
 void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lock is held */
 
-void trace_create_pid_files(void);
+/* The sets of pids of a trace: of functions (ftrace_pid.c), of events (trace_events_pid.c). */
+struct trace_pid_file_ops {
+    /* A copy of the set in use, to be changed; empty if there is none. NULL: no memory. */
+    struct trace_pid_list *(*copy)(struct trace_array *tr, enum trace_pid_type type);
+    /* Replaces the set by list, which is taken over and may be NULL. 0 or an error. */
+    int (*set)(struct trace_array *tr, enum trace_pid_type type, struct trace_pid_list *list);
+    bool (*has)(struct trace_array *tr, enum trace_pid_type type);
+    const char *empty; /* what the file shows if there is no set */
+};
+extern const struct trace_pid_file_ops function_pid_file_ops, event_pid_file_ops;
+bool ftrace_trace_task(const struct trace_array *tr, const struct task_struct *task);
+void ftrace_set_pids(struct trace_array *tr, enum trace_pid_type type, struct trace_pid_list *list);
+/* Option function-fork; under trace_types_lock. */
+void ftrace_pid_follow_fork(struct trace_array *tr, bool enable);
+void trace_create_pid_files(struct trace_array *tr, struct dentry *dir);
+
+/* trace_events_pid.c: event_mutex is held. */
+/* Option event-fork: children are added to their parents' sets, and tasks that end are removed. */
+void trace_event_follow_fork(struct trace_array *tr, bool enable);
+/* Whether events of the current task are left out; preemption is off. */
+bool trace_event_ignore_this_pid(const struct trace_event_file *file);
+bool trace_event_has_pids(const struct trace_array *tr);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
 
 /* trace_events.c */

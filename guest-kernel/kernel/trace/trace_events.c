@@ -379,6 +379,8 @@ static int add_event_to_tracer(struct trace_event_call *call, struct trace_array
     file->event_call = call;
     file->tr = tr;
     INIT_LIST_HEAD(&file->triggers);
+    if (trace_event_has_pids(tr))
+        file->flags = EVENT_FILE_FL_PID_FILTER;
     list_add_tail(&file->list, &tr->events);
     err = event_create_dir(file);
     if (!err)

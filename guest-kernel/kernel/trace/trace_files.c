@@ -139,21 +139,28 @@ static int readme_show(struct seq_file *m, void *unused)
         "anew\n"
         "  tracing_thresh       latency tracers record what takes longer, in us; 0: the maximum\n"
         "  trace_marker         text written here is added to the trace\n"
+        "  trace_marker_raw     binary data: four bytes with a number, and any others\n"
         "  trace_options        options of output and recording; write `noNAME` to clear NAME\n"
         "  options/             a file with 0 or 1 for each option\n"
         "  trace_clock          the clock of the time stamps\n"
+        "  timestamp_mode       how the buffer keeps them\n"
         "  buffer_size_kb       size of each CPU's buffer\n"
         "  buffer_total_size_kb size of all buffers\n"
+        "  buffer_percent       how full a buffer is before a reader that waits for pages wakes "
+        "up\n"
         "  free_buffer          closing it frees the buffers\n"
         "  per_cpu/cpuN/        trace, trace_pipe, buffer_size_kb and stats of one CPU;\n"
         "                       trace_pipe_raw: its pages in binary form\n"
         "  tracing_cpumask      mask of the CPUs that record, in hexadecimal\n"
         "  saved_cmdlines       pids and names of the recorded tasks\n"
-        "  saved_cmdlines_size  the number of names kept\n\n"
+        "  saved_cmdlines_size  the number of names kept\n"
+        "  saved_tgids          pids and their thread groups, with option record-tgid\n\n"
         "  available_events     all events\n"
         "  set_event            the events that are on: SYSTEM:EVENT, SYSTEM: or EVENT; `!` before "
         "one "
         "turns it off\n"
+        "  set_event_pid        pids of the tasks whose events are recorded; empty: all\n"
+        "  set_event_notrace_pid       pids of tasks whose events are not\n"
         "  events/SYSTEM/EVENT/ enable: 1: on, 0: off; format: the fields of an entry; id: its "
         "type;\n"
         "                       filter: which entries are recorded: `prev_pid != 0 && comm ~ "
@@ -213,13 +220,13 @@ void trace_create_files(void)
                         &trace_number_fops);
     tracefs_create_file("tracing_on", RW, NULL, (void *)&tracing_on_file, &trace_number_fops);
     trace_create_buffer_files(&global_trace, NULL);
-    trace_create_clock_file();
+    trace_create_clock_files(&global_trace, NULL);
     trace_create_cmdline_files();
     trace_create_error_log();
     trace_create_filter_files();
-    trace_create_marker_file();
+    trace_create_marker_files(&global_trace, NULL);
     trace_create_option_files();
-    trace_create_pid_files();
+    trace_create_pid_files(&global_trace, NULL);
     trace_create_kprobe_files();
     trace_create_profile_files();
     trace_create_stack_files();

@@ -32,11 +32,15 @@ int set_tracer_flag(struct trace_array *tr, u32 mask, bool enabled)
         return 0;
     if (t->flag_changed && t->flag_changed(tr, mask, enabled))
         return -EINVAL;
+    if (mask == TRACE_ITER_RECORD_TGID && trace_alloc_tgid_map())
+        return -ENOMEM;
     WRITE_ONCE(tr->trace_flags, tr->trace_flags ^ mask);
     if (mask == TRACE_ITER_OVERWRITE)
         set_overwrite(tr, enabled);
     if (mask == TRACE_ITER_FUNC_FORK)
-        ftrace_pid_follow_fork(enabled);
+        ftrace_pid_follow_fork(tr, enabled);
+    if (mask == TRACE_ITER_EVENT_FORK)
+        trace_event_follow_fork(tr, enabled);
     return 0;
 }
 
@@ -81,6 +85,7 @@ int trace_set_options(struct trace_array *tr, char *option)
     const struct tracer_opt *opt;
     int i = find_trace_option(name), ret = -EINVAL;
 
+    mutex_lock(&event_mutex); /* for event-fork */
     mutex_lock(&trace_types_lock);
     opt = find_tracer_opt(tr->current_trace, name);
     if (i >= 0)
@@ -88,6 +93,7 @@ int trace_set_options(struct trace_array *tr, char *option)
     else if (opt)
         ret = set_tracer_option(tr, tr->current_trace, opt, enabled);
     mutex_unlock(&trace_types_lock);
+    mutex_unlock(&event_mutex);
     return ret;
 }
 
@@ -143,12 +149,14 @@ static int option_store(void *data, char *text)
 
     if (ret || val > 1)
         return ret ? ret : -EINVAL;
+    mutex_lock(&event_mutex);
     mutex_lock(&trace_types_lock);
     if (!f->tracer)
         ret = set_tracer_flag(&global_trace, f->opt.bit, val);
     else if (!!(f->tracer->flags->val & f->opt.bit) != val)
         ret = set_tracer_option(&global_trace, f->tracer, &f->opt, val);
     mutex_unlock(&trace_types_lock);
+    mutex_unlock(&event_mutex);
     return ret;
 }
 

@@ -34,6 +34,8 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
     va_list args;
     int len;
 
+    if (!(READ_ONCE(tr->trace_flags) & TRACE_ITER_PRINTK))
+        return 0;
     va_start(args, fmt);
     len = min(vsnprintf(text, sizeof(text), fmt, args), (int)sizeof(text) - 1);
     va_end(args);
