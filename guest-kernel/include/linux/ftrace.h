@@ -15,6 +15,7 @@
 struct module;
 struct seq_file;
 struct task_struct;
+struct trace_array;
 
 #ifdef CONFIG_FUNCTION_TRACER
 
@@ -194,8 +195,8 @@ int ftrace_match_records(struct ftrace_hash *hash, const char *word);
 int ftrace_process_word(struct ftrace_hash **set, struct ftrace_hash *hash, const char *word);
 /* Commands `functions:command[:count]`, such as traceon; with `!` in front they are removed. */
 bool ftrace_is_command(const char *word);
-int ftrace_process_command(const char *word);
-void ftrace_show_probes(struct seq_file *m);
+int ftrace_process_command(struct trace_array *tr, const char *word);
+void ftrace_show_probes(struct seq_file *m, const struct trace_array *tr);
 void ftrace_clear_mods(struct ftrace_hash **set);
 void ftrace_show_mods(struct seq_file *m, struct ftrace_hash **set);
 /*
