@@ -24,7 +24,8 @@ claim '... that is one, of one site' sh -c "grep -q '^error: missing-remote-fenc
 run run --harts 2 --audit=fail --append \
     "script=\"$(sed -e '/^ *#/d' -e '/^ *$/d' guest-kernel/scripts/demo.txt | paste -sd ';')\"" "$mcount"
 claim 'the demonstration passes its audit' has_status 0
-grep -E '^(disabled|enabled|at boot|audit): ' "$err" | shape >"$work/is"
+# Whether a page that held code is written later depends on where things lie.
+grep -E '^(disabled|enabled|at boot|audit): ' "$err" | sed 's/, [0-9,]* other stores to memory that held code//' | shape >"$work/is"
 sed -n 's/^    //p' README.md | grep -E '^(disabled|enabled|at boot|audit): ' | shape >"$work/said"
 claim '... and ends with the lines that README shows' cmp "$work/said" "$work/is"
 claim '... which are four' test "$(wc -l <"$work/said")" -eq 4

@@ -107,6 +107,7 @@ struct task_struct {
     pid_t pgrp;                     /* process group, inherited; terminal signals go to a group */
     u64 sig_allowed;                /* signals that a kernel thread accepts; used by itself only */
     u64 sig_pending;                /* atomics only */
+    short sig_code[64];             /* si_code of each signal that is pending */
     u64 sig_blocked, sig_ignored;   /* of a program; used by itself only */
     struct sighand_struct *sighand; /* signal handlers; NULL: none */
     unsigned long restart_a0;       /* first argument of the current system call, to restart it */
@@ -201,9 +202,13 @@ static inline void get_task_struct(struct task_struct *p)
 
 void set_task_comm(struct task_struct *p, const char *comm);
 
-/* All tasks, idle tasks included, in the order of creation. */
-extern struct list_head task_list;
 extern spinlock_t tasklist_lock;
+
+/*
+ * All tasks in the order of creation but init_task, whose `tasks` is the head of the list; the idle
+ * tasks of the other harts included. Under tasklist_lock.
+ */
+#define for_each_process(p) list_for_each_entry(p, &init_task.tasks, tasks)
 
 /* arch */
 struct task_struct *__switch_to(struct task_struct *prev, struct task_struct *next);
