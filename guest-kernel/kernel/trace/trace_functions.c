@@ -150,8 +150,7 @@ void ftrace_free_ftrace_ops(struct trace_array *tr)
     if (!tr->ops)
         return;
 #ifdef CONFIG_DYNAMIC_FTRACE
-    free_ftrace_hash(tr->ops->local_hash.filter_hash);
-    free_ftrace_hash(tr->ops->local_hash.notrace_hash);
+    ftrace_free_filter(tr->ops);
 #endif
     kfree(tr->ops);
 }
