@@ -150,7 +150,10 @@ struct tracer_flags {
 
 /* ---- the trace, and its readers ---- */
 
+struct func_command;
+struct trace_option_file;
 struct trace_pid_list;
+struct tracing_err_log;
 struct tracer;
 
 /* What is known of one hart's entries in a buffer, for the headers of latency tracers. */
@@ -193,9 +196,37 @@ struct trace_cpu_file {
     int cpu;
 };
 
-/* State of a trace. */
+/* The last call that a hart recorded, for option func-no-repeats. Used by that hart only. */
+struct func_repeats {
+    unsigned long ip, parent_ip;
+    unsigned int count; /* repetitions that were not recorded */
+    u64 last_call;      /* time of the last repetition, by the trace clock */
+};
+
+/* A file with a set of functions; changed under filter_lock. See trace_filter_files.c. */
+struct filter_set {
+    struct ftrace_hash **hash;
+    /* Replaces *hash by new, which is taken over. */
+    int (*put)(struct ftrace_hash **hash, struct ftrace_hash *new);
+    const char *empty;      /* text shown for an empty set */
+    bool waits;             /* words for modules not yet loaded are kept */
+    struct trace_array *tr; /* commands act on this trace; NULL: there are none */
+};
+
+/* State of a trace: the main one, or an instance (trace_instances.c). */
 struct trace_array {
     struct trace_array *next; /* for_each_trace_array() */
+    char *name;               /* NULL: the main trace */
+    int ref; /* open files and users in the kernel: the instance stays; under trace_types_lock */
+    struct dentry *dir;            /* NULL: the top directory */
+    struct tracefs_owner *owner;   /* of an instance's files */
+    struct ftrace_ops *ops;        /* of its tracer */
+    struct func_command *commands; /* of set_ftrace_filter; NULL: none was used. ftrace_probe.c */
+    struct filter_set filter_set, notrace_set; /* set_ftrace_filter, set_ftrace_notrace */
+    struct func_repeats func_repeats[NR_CPUS];
+    struct tracing_err_log *err_log;
+    struct trace_option_file *option_files; /* under trace_types_lock */
+    struct dentry *options_dir;
     struct array_buffer array_buffer;
     /* The snapshot: written by nobody; exchanged with the other as a whole or ring by ring. */
     struct array_buffer max_buffer;
@@ -217,6 +248,7 @@ struct trace_array {
     /* Under event_mutex: the directory events/, those below it, and the events. */
     struct dentry *event_dir;
     struct list_head systems, events;
+    bool clear_trace; /* it had entries of a module that goes */
     /* By number; changed under syscall_trace_lock, read with preemption off. */
     struct trace_event_file *enter_syscall_files[NR_syscalls], *exit_syscall_files[NR_syscalls];
     int sys_refcount_enter, sys_refcount_exit;
@@ -256,9 +288,10 @@ struct tracer {
     int (*selftest)(struct tracer *trace, struct trace_array *tr); /* trace_selftest.c */
     int (*update_thresh)(struct trace_array *tr);                  /* tracing_thresh has changed */
     struct tracer_flags *flags;
-    bool use_max_tr;     /* keeps its longest section in max_buffer */
-    bool print_max;      /* `trace` shows max_buffer */
-    struct tracer *next; /* under trace_types_lock */
+    bool use_max_tr;      /* keeps its longest section in max_buffer */
+    bool print_max;       /* `trace` shows max_buffer */
+    bool allow_instances; /* instances may have it, too */
+    struct tracer *next;  /* under trace_types_lock */
 };
 
 enum { MAX_TRACER_SIZE = 100 };
@@ -273,6 +306,11 @@ extern struct mutex trace_types_lock;
 extern struct tracer *trace_types; /* under trace_types_lock */
 
 int register_tracer(struct tracer *type);
+/* Whether this trace may have the tracer. */
+bool trace_ok_for_array(const struct tracer *t, const struct trace_array *tr);
+/* Ends the tracer of an instance that is going away; under trace_types_lock. */
+void tracing_reset_tracer(struct trace_array *tr);
+const struct tracer *nop_tracer(void);
 int tracing_set_tracer(struct trace_array *tr, const char *name);
 void tracing_set_on(struct trace_array *tr, bool on);
 void tracing_reset_online_cpus(struct array_buffer *buf);
@@ -304,7 +342,8 @@ void trace_function(struct trace_array *tr, unsigned long ip, unsigned long pare
 void trace_stack(struct trace_array *tr, const unsigned long *callers, unsigned int n,
                  unsigned int trace_ctx);
 /* Records the stack of the traced function; called by a tracer's callback with interrupts off. */
-void trace_function_stack(unsigned long ip, unsigned long parent_ip, unsigned int trace_ctx);
+void trace_function_stack(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+                          unsigned int trace_ctx);
 /* Records how many times a call was repeated, and when last. */
 void trace_func_repeats(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
                         unsigned int count, u64 last_call, unsigned int trace_ctx);
@@ -379,8 +418,10 @@ int trace_alloc_tgid_map(void);
 
 /* trace_options.c */
 int trace_set_options(struct trace_array *tr, char *option);
-int trace_add_tracer_options(const struct tracer *t);
-void trace_create_option_files(void);
+/* Adds the options of a tracer to options/; under trace_types_lock. 0 or -ENOMEM. */
+int trace_add_tracer_options(struct trace_array *tr, const struct tracer *t);
+void trace_create_option_files(struct trace_array *tr, struct dentry *dir);
+void trace_free_option_files(struct trace_array *tr);
 
 /* trace_clock.c */
 int tracing_set_clock(struct trace_array *tr, const char *name);
@@ -426,6 +467,15 @@ static inline int init_irqsoff_tracer(void)
 }
 #endif
 void trace_create_files(void);
+/* The files that an instance has, too. */
+void trace_create_array_files(struct trace_array *tr, struct dentry *dir);
+/* Buffers and settings of a new trace. 0 or -ENOMEM. */
+int init_trace_array(struct trace_array *tr, unsigned long size);
+void trace_free_buffers(struct trace_array *tr);
+void trace_create_instances(void); /* trace_instances.c */
+/* Makes the ops of an instance's tracer; frees it, unregistered, after a grace period. */
+int ftrace_allocate_ftrace_ops(struct trace_array *tr);
+void ftrace_free_ftrace_ops(struct trace_array *tr);
 void trace_sysctl_init(void);
 void ftrace_sysctl_init(void);
 void trace_create_buffer_files(struct trace_array *tr, struct dentry *dir);
@@ -434,10 +484,23 @@ void trace_create_marker_files(struct trace_array *tr, struct dentry *dir);
 /* trace_filter_files.c: only in kernels that patch sites. */
 #ifdef CONFIG_DYNAMIC_FTRACE
 void trace_create_filter_files(void);
-/* A file with a set of functions, the filter of some ops; put takes over the new set. At boot. */
-void trace_create_filter_file(const char *name, struct ftrace_hash *(*get)(void),
-                              int (*put)(struct ftrace_hash *hash));
+void trace_create_array_filter_files(struct trace_array *tr, struct dentry *dir);
+/* Removes the commands of an instance that is going away. */
+void ftrace_clear_commands(struct trace_array *tr);
+/* A file with a set of functions, the filter of some ops. At boot. */
+void trace_create_filter_file(const char *name, struct ftrace_hash **hash);
 #else
+static inline void ftrace_clear_commands(struct trace_array *tr)
+{
+    (void)tr;
+}
+
+static inline void trace_create_array_filter_files(struct trace_array *tr, struct dentry *dir)
+{
+    (void)tr;
+    (void)dir;
+}
+
 static inline void trace_create_filter_files(void) {}
 #endif
 
@@ -467,6 +530,8 @@ void trace_create_pid_files(struct trace_array *tr, struct dentry *dir);
 void trace_event_follow_fork(struct trace_array *tr, bool enable);
 /* Whether events of the current task are left out; preemption is off. */
 bool trace_event_ignore_this_pid(const struct trace_event_file *file);
+/* Empties the sets of an instance that is going away. */
+void trace_event_clear_pids(struct trace_array *tr);
 bool trace_event_has_pids(const struct trace_array *tr);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
 
@@ -478,6 +543,8 @@ extern struct list_head ftrace_common_fields;
 void event_trace_init(void);
 /* Adds all events to a trace, with their files in its directory (NULL: the top directory). */
 int event_trace_add_tracer(struct dentry *parent, struct trace_array *tr);
+/* Removes them. Both under event_mutex. */
+void event_trace_del_tracer(struct trace_array *tr);
 /* NULL: there is none. */
 struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
                                          const char *event);
@@ -548,7 +615,9 @@ void print_event_triggers(const struct trace_event_file *file, struct seq_file *
 /* trace_error_log.c: adds error errs[type] at this place of a command to error_log; may sleep. */
 void tracing_log_err(struct trace_array *tr, const char *loc, const char *cmd,
                      const char *const *errs, u8 type, u16 pos);
-void trace_create_error_log(void);
+/* 0 or -ENOMEM. */
+int trace_create_error_log(struct trace_array *tr, struct dentry *dir);
+void trace_free_error_log(struct trace_array *tr);
 
 /* trace_events_write.c: entries that may not be recorded are made in pages of each hart. */
 int trace_buffered_event_enable(void);

@@ -171,6 +171,21 @@ static int replace_set(struct trace_array *tr, enum trace_pid_type type,
     return 0;
 }
 
+void trace_event_clear_pids(struct trace_array *tr)
+{
+    unsigned int type;
+
+    for (type = 0; type < TRACE_PID_TYPES; type++) {
+        struct trace_pid_list *old = tr->event_pids[type];
+
+        if (!old)
+            continue;
+        replace_set(tr, type, NULL);
+        tracepoint_synchronize_unregister();
+        trace_pid_list_free(old);
+    }
+}
+
 static int set_event_pids(struct trace_array *tr, enum trace_pid_type type,
                           struct trace_pid_list *list)
 {
