@@ -21,9 +21,11 @@
 #include "dev/virtio.h"
 #include "dev/virtio_blk.h"
 #include "dev/virtio_console.h"
+#include "dev/virtio_ports.h"
 #include "dev/virtio_rng.h"
 #include "load/drive.h"
 #include "load/image.h"
+#include "load/port.h"
 #include "machine_priv.h"
 #include "mem/bus.h"
 #include "sbi/sbi.h"
@@ -167,11 +169,26 @@ static struct virtio_kind drive_kind(struct drive *d, enum drive_mode mode, unsi
     return virtio_blk(&store, id);
 }
 
+static struct virtio_kind ports_kind(struct machine *m)
+{
+    struct virtio_port ports[MACHINE_PORTS_MAX] = {0};
+
+    _Static_assert(sizeof ports[0].name == sizeof m->config.ports[0].name, "lengths of names");
+    for (unsigned n = 0; n < m->config.port_count; n++) {
+        memcpy(ports[n].name, m->config.ports[n].name, sizeof ports[n].name);
+        ports[n].put = port_put;
+        ports[n].ctx = m->ports[n];
+    }
+    return virtio_ports(ports, m->config.port_count);
+}
+
 /* The kind of device in a slot; most slots are empty. */
 static struct virtio_kind kind_of_slot(struct machine *m, unsigned slot)
 {
     if (slot < m->config.drive_count)
         return drive_kind(m->drives[slot], m->config.drives[slot].mode, slot);
+    if (slot == VIRTIO_SLOT_PORTS && m->config.port_count)
+        return ports_kind(m);
     if (slot == VIRTIO_SLOT_CONSOLE && m->config.virtio_console) {
         m->virtio_console = virtio_console_new((struct virtio_console_sink){uart_put, m});
         return virtio_console_kind(m->virtio_console);
@@ -208,6 +225,15 @@ static enum exit_status open_drives(struct machine *m)
     for (unsigned n = 0; n < m->config.drive_count && status == EXIT_PASS; n++)
         status =
             drive_open(m->config.drives[n].path, m->config.drives[n].mode, m->diag, &m->drives[n]);
+    return status;
+}
+
+static enum exit_status open_ports(struct machine *m)
+{
+    enum exit_status status = EXIT_PASS;
+
+    for (unsigned n = 0; n < m->config.port_count && status == EXIT_PASS; n++)
+        status = port_open(m->config.ports[n].path, m->diag, &m->ports[n]);
     return status;
 }
 
@@ -342,6 +368,8 @@ static enum exit_status build(struct machine *m)
     if (status == EXIT_PASS)
         status = open_drives(m);
     if (status == EXIT_PASS)
+        status = open_ports(m);
+    if (status == EXIT_PASS)
         status = make_memory(m);
     if (status != EXIT_PASS)
         return status;
@@ -385,6 +413,8 @@ void machine_free(struct machine *m)
     bus_free(m->bus);
     for (unsigned n = 0; n < m->config.drive_count; n++)
         drive_free(m->drives[n]);
+    for (unsigned n = 0; n < m->config.port_count; n++)
+        port_free(m->ports[n]);
     image_free(m->image);
     image_free(m->firmware_image);
     free(m->dtb);

@@ -75,6 +75,14 @@ struct machine_drive {
 
 enum { MACHINE_DRIVES_MAX = 6 };
 
+/* A port of a virtio console device, and the file or unix socket to which it leads. */
+struct machine_port {
+    char name[64];
+    char path[MACHINE_PATH_MAX];
+};
+
+enum { MACHINE_PORTS_MAX = 4 };
+
 /* A choice of the scheduler: a hart that can run next. */
 struct schedule_option {
     unsigned hart;
@@ -128,6 +136,8 @@ struct machine_config {
     size_t old_code_max;                     /* old code that harts may have; 0: the default */
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
+    struct machine_port ports[MACHINE_PORTS_MAX];
+    unsigned port_count; /* if not 0, there are at most MACHINE_DRIVES_MAX - 1 drives */
     bool virtio_console; /* add one, which gets the input instead of the UART */
     struct console console;
 };

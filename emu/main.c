@@ -97,6 +97,7 @@ static struct machine_config machine_config(struct session *s)
         .page_copies_max = o->page_copies_max,
         .old_code_max = o->old_code_max,
         .drive_count = o->drive_count,
+        .port_count = o->port_count,
         .virtio_console = o->virtio_console,
         .console = record_replay_console(s->record_replay),
     };
@@ -108,6 +109,7 @@ static struct machine_config machine_config(struct session *s)
     if (s->schedule)
         config.plan = schedule_file_plan(s->schedule);
     memcpy(config.drives, o->drives, sizeof config.drives);
+    memcpy(config.ports, o->ports, sizeof config.ports);
     return config;
 }
 

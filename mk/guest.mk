@@ -66,7 +66,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o module/syscalls.o) \
 	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
-	drivers/block/virtio_blk.o drivers/irqchip/irq-sifive-plic.o \
+	drivers/block/virtio_blk.o drivers/char/virtio_console.o drivers/irqchip/irq-sifive-plic.o \
 	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
 	$(addprefix fs/ext2/, balloc.o dir.o inode.o namei.o super.o) \
 	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \

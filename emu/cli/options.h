@@ -75,6 +75,8 @@ struct options {
     size_t old_code_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
+    struct machine_port ports[MACHINE_PORTS_MAX];
+    unsigned port_count;
     bool virtio_console;
     bool quiet;
     struct saved_option saved[OPTION_SAVED_MAX];
