@@ -8,7 +8,9 @@
  *
  * With a core model the first probe is also charged with the site's bytes. Those in which a block
  * begins, as the `ld ra` to which the call of `pfe16` returns, or the second half of a site in two
- * pages, are charged from there on; and the `mv a0,ra` of `mcount` by a third probe.
+ * pages, are charged from there on; and the `mv a0,ra` of `mcount` by a third probe. A block ends
+ * with its page: where the site is in the next one, what the site is when the `mv` is executed is
+ * not known before the hart comes to the site.
  *
  * Durations are measured by the clock of a context: a task of the guest, identified by its
  * tp, or the hart where tp is 0. A context's clock runs while a hart runs it, and stops
@@ -46,6 +48,7 @@ struct through {
 
 struct counts {
     uint64_t tally[SITE_STATES][PROBE_TALLY]; /* cycles only with a core model */
+    uint64_t ra_copy[PROBE_TALLY]; /* cycles of a `mv a0,ra` whose site has not been reached yet */
     struct through init, on;
 };
 
@@ -156,6 +159,23 @@ static void leave_context(struct account *a, const struct hart *h)
 
 /* ---- probes ---- */
 
+/* Whether no block has both the `mv a0,ra` and the site's first instruction. */
+static bool is_apart(const struct account *a, const struct site *s)
+{
+    uint64_t in_page = s->pa % PAGE_BYTES;
+
+    return s->ra_copy && cluster_has_core(a->cluster) && (in_page == 0 || in_page > PAGE_BYTES - 4);
+}
+
+/* The site is reached in that state. */
+static void take_ra_copy(struct counts *counts, enum site_state state)
+{
+    for (unsigned i = 0; i < PROBE_TALLY; i++) {
+        counts->tally[state][i] += counts->ra_copy[i];
+        counts->ra_copy[i] = 0;
+    }
+}
+
 static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
 {
     struct account *a = ctx;
@@ -172,7 +192,8 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     case AT_RA_COPY:
         state = site_state_fetched(a->sites, s, view, -(int)s->ra_copy);
         return (struct probe_plan){.action = PROBE_CHARGE,
-                                   .counter = counts_of(a, site)->tally[state],
+                                   .counter = is_apart(a, s) ? counts_of(a, site)->ra_copy
+                                                             : counts_of(a, site)->tally[state],
                                    .charged_bytes = 1}; /* the instruction that begins there */
     default: break;
     }
@@ -181,7 +202,7 @@ static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *v
     result.counter = counts_of(a, site)->tally[state];
     if (cluster_has_core(a->cluster))
         result.charged_bytes = s->size;
-    if (!site_calls(a->sites, s, state))
+    if (!site_calls(a->sites, s, state) && !is_apart(a, s))
         result.action = PROBE_COUNT;
     return result;
 }
@@ -253,13 +274,23 @@ static void resume(struct account *a, uint32_t site, struct hart *h)
     }
 }
 
+static void reach(struct account *a, uint32_t site, enum site_state state, struct hart *h)
+{
+    const struct site *s = site_get(a->sites, site);
+
+    if (is_apart(a, s))
+        take_ra_copy(counts_of(a, site), state);
+    if (site_calls(a->sites, s, state))
+        enter(a, site, state, h);
+}
+
 static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
 {
     (void)pc;
     if (id % PROBES_OF_SITE == AT_RESUME)
         resume(ctx, id / PROBES_OF_SITE, h);
     else
-        enter(ctx, id / PROBES_OF_SITE, (enum site_state)cookie, h);
+        reach(ctx, id / PROBES_OF_SITE, (enum site_state)cookie, h);
     return PROBE_GO_ON;
 }
 
@@ -525,7 +556,8 @@ unsigned account_bytes_per_site(void)
 /* ---- state ---- */
 
 /* Saved as raw bytes, because there are many; they hold numbers only. */
-_Static_assert(sizeof(struct counts) == (SITE_STATES * PROBE_TALLY + 2 * 4) * 8, "no padding");
+_Static_assert(sizeof(struct counts) == ((SITE_STATES + 1) * PROBE_TALLY + 2 * 4) * 8,
+               "no padding");
 
 static void open_call_io(struct state_io *io, struct open_call *o)
 {
@@ -595,7 +627,7 @@ static void added_io(struct state_io *io, struct account *a)
 
 void account_state_io(struct state_io *io, struct account *a)
 {
-    state_io_section(io, "account", 3);
+    state_io_section(io, "account", 4);
     STATE_IO_SAME(io, a->first_count);
     state_io_bytes(io, a->counts, a->first_count * sizeof *a->counts);
     added_io(io, a);

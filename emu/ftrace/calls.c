@@ -18,6 +18,7 @@
 #include "base/state_io.h"
 #include "base/vec.h"
 #include "cpu/cluster.h"
+#include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
 #include "load/image.h"
@@ -55,8 +56,9 @@ struct calls {
     const struct symbols *symbols;
     struct calls_listener listener;
     bool on_only; /* only functions whose site is on matter */
-    struct probe_owner at_site, at_trampoline, at_start, at_return;
+    struct probe_owner at_site, at_trampoline, at_start, at_return, at_handler_end;
     uint64_t return_to_handler; /* 0: the image has none */
+    uint64_t return_trampoline; /* to which kprobes may send a function before; 0: none */
     enum site_state fetched;    /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     struct map awaited; /* pa of a return address -> its probe */
@@ -374,8 +376,8 @@ static bool is_unbalanced(const struct stack *s, uint64_t pc)
     return goes_through(&top) && top.back == pc;
 }
 
-/* Whether return_to_handler has come, with its own stack pointer, to where an outer call returns
- * to. */
+/* Whether return_to_handler comes, with its own stack pointer, to where an outer call returns to.
+ */
 static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
 {
     const struct call top = top_of(s);
@@ -384,6 +386,36 @@ static bool has_strayed(const struct stack *s, uint64_t pc, uint64_t sp)
         if (s->open.at[i].kind == CALL_FUNCTION && s->open.at[i].back == pc)
             return true;
     return false;
+}
+
+/*
+ * Whether return_to_handler, whose frame is gone, has nothing to do at this address. It comes to
+ * itself again after a tail call. A function that kprobes has sent to its own trampoline goes on
+ * to the caller from there.
+ */
+static bool is_lost(const struct calls *c, const struct stack *s, uint64_t target, uint64_t sp)
+{
+    const struct call top = top_of(s);
+
+    return top.kind == CALL_RETURN && top.sp == sp && top.back != target &&
+           target != c->return_to_handler && target != c->return_trampoline &&
+           !has_strayed(s, target, sp);
+}
+
+/* The last jump of return_to_handler. What is lost may never be seen again: the kernel may panic.
+ */
+static enum probe_verdict hit_handler_end(void *ctx, uint32_t reg, uint8_t cookie, struct hart *h,
+                                          uint64_t pc)
+{
+    struct calls *c = ctx;
+    uint64_t sp = hart_reg(h, REG_SP);
+    struct stack *s = stack_of(c, sp);
+
+    (void)cookie;
+    (void)pc;
+    if (s && is_lost(c, s, hart_reg(h, reg), sp))
+        leave_top(c, s, h, CALL_LOST);
+    return PROBE_GO_ON;
 }
 
 static void arrive(struct calls *c, struct hart *h, uint64_t pc)
@@ -663,6 +695,27 @@ static void plant_at(struct calls *c, const char *label, const struct probe_owne
         plant(c, pa, owner, 0);
 }
 
+/* Only jumps by a register that are not the second half of a pair: what that calls comes back. */
+static void plant_at_handler_end(struct calls *c)
+{
+    const struct symbol *handler = symbols_function_at(c->symbols, c->return_to_handler);
+    struct insn i, before = {0};
+    uint64_t pa;
+
+    for (uint64_t va = c->return_to_handler; handler && va < handler->end; va += i.size) {
+        uint32_t word = 0;
+
+        if (!image_read(c->image, va, &word, 2) ||
+            (insn_size((uint16_t)word) == 4 && !image_read(c->image, va, &word, 4)))
+            return;
+        (void)insn_decode(word, &i);
+        if (i.op == OP_jalr && !i.imm && !insn_is_pair(&before, &i) &&
+            image_va_to_pa(c->image, va, &pa))
+            plant(c, pa, &c->at_handler_end, i.rs1);
+        before = i;
+    }
+}
+
 static void plant_all(struct calls *c)
 {
     static const char *const starts[] = {"ret_from_fork", "ret_from_kernel_thread",
@@ -687,7 +740,11 @@ static void plant_all(struct calls *c)
     if (!symbols_find(c->symbols, "return_to_handler", &c->return_to_handler) ||
         !image_va_to_pa(c->image, c->return_to_handler, &pa))
         return;
-    plant_return(c, pa);
+    if (!symbols_find(c->symbols, "arch_rethook_trampoline", &c->return_trampoline) &&
+        !symbols_find(c->symbols, "__kretprobe_trampoline", &c->return_trampoline))
+        c->return_trampoline = 0;
+    plant_at_handler_end(c);
+    plant_return(c, pa); /* of two probes at one place, the last one planted comes first */
 }
 
 bool calls_open_at(const struct calls *c, enum call_kind kind, uint64_t sp, struct call *found)
@@ -735,7 +792,8 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .at_site = {c, plan_site, hit_site},
                         .at_trampoline = {c, plan_always, hit_trampoline},
                         .at_start = {c, plan_always, hit_start},
-                        .at_return = {c, plan_return, hit_return}};
+                        .at_return = {c, plan_return, hit_return},
+                        .at_handler_end = {c, plan_always, hit_handler_end}};
     plant_all(c);
     return c;
 }

@@ -69,6 +69,7 @@ enum call_end {
     CALL_ABANDONED,  /* it did not return: its stack was dropped or unwound */
     CALL_STRAYED,    /* TRACER, RETURN: it reached the return address of an outer call instead */
     CALL_UNBALANCED, /* TRACER, RETURN: it came back with another stack pointer */
+    CALL_LOST,       /* RETURN: it is about to jump to where no open call returns to */
     /* FUNCTION, only in EVENT_CALL_LEFT: its return address had been replaced by that of
        return_to_handler, and yet it, or an outer call, came back without that. */
     CALL_UNWOUND,

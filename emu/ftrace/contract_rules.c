@@ -404,6 +404,7 @@ static void leave(struct audit *a, const struct call_event *e)
         break;
     case CALL_UNBALANCED: report_unbalanced(a, before, e->hart); break;
     case CALL_STRAYED: report_return(a, RULE_return_stack_mismatch, before, e->hart); break;
+    case CALL_LOST:
     case CALL_ABANDONED: report_return(a, RULE_lost_return, before, e->hart); break;
     case CALL_UNWOUND:
     case CALL_UNSENT:

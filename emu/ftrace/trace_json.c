@@ -267,11 +267,15 @@ static void on_enter(void *ctx, const struct call *c, const struct call_moment *
 static void on_leave(void *ctx, const struct call *c, const struct call_moment *at,
                      enum call_end how)
 {
-    static const char *const ends[] = {
-        [CALL_CAME_BACK] = "returned",  [CALL_ABANDONED] = "abandoned",
-        [CALL_DROPPED] = "abandoned",   [CALL_STRAYED] = "abandoned",
-        [CALL_UNWOUND] = "abandoned",   [CALL_UNSENT] = "abandoned",
-        [CALL_UNBALANCED] = "returned", [CALL_OPEN] = "open"};
+    static const char *const ends[] = {[CALL_CAME_BACK] = "returned",
+                                       [CALL_ABANDONED] = "abandoned",
+                                       [CALL_DROPPED] = "abandoned",
+                                       [CALL_STRAYED] = "abandoned",
+                                       [CALL_UNWOUND] = "abandoned",
+                                       [CALL_UNSENT] = "abandoned",
+                                       [CALL_UNBALANCED] = "returned",
+                                       [CALL_LOST] = "abandoned",
+                                       [CALL_OPEN] = "open"};
     struct trace_json *t = ctx;
 
     (void)c;

@@ -27,7 +27,6 @@
 #undef CREATE_TRACE_POINTS
 
 DEFINE_SPINLOCK(tasklist_lock);
-LIST_HEAD(task_list);  /* under tasklist_lock */
 static pid_t last_pid; /* under tasklist_lock */
 
 /* ---- address spaces ---- */
@@ -163,7 +162,7 @@ static void link_task(struct task_struct *p, struct task_struct *parent, bool wi
     spin_lock_irqsave(&tasklist_lock, flags);
     if (with_pid)
         p->pid = ++last_pid;
-    list_add_tail(&p->tasks, &task_list);
+    list_add_tail(&p->tasks, &init_task.tasks);
     syscall_tracepoint_update(p);
     p->parent = parent;
     if (parent) {

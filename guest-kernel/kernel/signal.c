@@ -89,7 +89,7 @@ int kill_pid(pid_t pid, int sig)
     int err = -ESRCH;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks)
+    for_each_process(p)
     {
         if (pid && p->pid == pid) {
             err = send_sig(sig, p, 0);
@@ -107,7 +107,7 @@ int kill_pgrp(pid_t pgrp, int sig)
     int err = -ESRCH;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks)
+    for_each_process(p)
     {
         if (pgrp && p->pgrp == pgrp)
             err = send_sig(sig, p, 0);

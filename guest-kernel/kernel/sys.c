@@ -100,7 +100,7 @@ SYSCALL_DEFINE2(setpgid, pid_t, pid, pid_t, pgid)
     if (pgid < 0)
         return -EINVAL;
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks)
+    for_each_process(p)
     {
         if (is_idle_task(p) || (pid ? p->pid != pid : p != current) || p->exit_state)
             continue;
@@ -123,7 +123,7 @@ SYSCALL_DEFINE1(getpgid, pid_t, pid)
     if (!pid)
         return current->pgrp;
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks) if (p->pid == pid && !p->exit_state) pgrp = p->pgrp;
+    for_each_process(p) if (p->pid == pid && !p->exit_state) pgrp = p->pgrp;
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return pgrp;
 }

@@ -49,9 +49,10 @@ static void on_leave(void *ctx, const struct call *c, const struct call_moment *
                      enum call_end how)
 {
     static const char *const ends[] = {
-        [CALL_CAME_BACK] = "returned",    [CALL_ABANDONED] = "abandoned",
-        [CALL_DROPPED] = "abandoned",     [CALL_STRAYED] = "strayed",
-        [CALL_UNBALANCED] = "unbalanced", [CALL_OPEN] = "open"};
+        [CALL_CAME_BACK] = "returned", [CALL_ABANDONED] = "abandoned",
+        [CALL_DROPPED] = "abandoned",  [CALL_STRAYED] = "strayed",
+        [CALL_LOST] = "lost",          [CALL_UNBALANCED] = "unbalanced",
+        [CALL_OPEN] = "open"};
 
     (void)at;
     say(ctx, c->function ? c->function : "-", "");
@@ -305,6 +306,33 @@ static void a_hooked_call_must_end_in_the_handler(void **state)
     wreck(&s);
 }
 
+static void a_handler_that_jumps_to_where_nobody_returns_to_is_lost_at_once(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    call_hooked(&s, TOP, HOME);
+    go(&s, ADDRESS + HANDLER, 1, TOP, ADDRESS + BETWEEN);
+    assert_string_equal(s.log, "f -returned +return - -lost ");
+    wreck(&s);
+}
+
+static void a_handler_may_jump_to_where_an_outer_call_returns_to(void **state)
+{
+    struct scene s;
+
+    (void)state;
+    build(&s);
+    patch(&s, G, NOP, NOP);
+    call(&s, G, TOP, HOME, 2);
+    call_hooked(&s, TOP - 128, ADDRESS + BETWEEN);
+    s.log[0] = '\0';
+    go(&s, ADDRESS + HANDLER, 2, TOP - 128, HOME);
+    assert_string_equal(s.log, "f -returned +return - -strayed ");
+    wreck(&s);
+}
+
 static void a_hooked_call_must_not_be_left_by_one_around_it(void **state)
 {
     struct scene s;
@@ -514,6 +542,8 @@ int main(void)
         cmocka_unit_test(a_hooked_call_ends_in_the_handler),
         cmocka_unit_test(a_call_that_is_not_hooked_must_not_end_in_the_handler),
         cmocka_unit_test(a_hooked_call_must_end_in_the_handler),
+        cmocka_unit_test(a_handler_that_jumps_to_where_nobody_returns_to_is_lost_at_once),
+        cmocka_unit_test(a_handler_may_jump_to_where_an_outer_call_returns_to),
         cmocka_unit_test(a_hooked_call_must_not_be_left_by_one_around_it),
         cmocka_unit_test(a_hooked_call_must_not_be_left_by_a_hooked_one_around_it),
         cmocka_unit_test(a_hooked_call_may_never_return),

@@ -61,7 +61,7 @@ static bool next_task(pid_t min, struct task_snapshot *s)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks)
+    for_each_process(p)
     {
         if (!is_idle_task(p) && p->pid >= min && (!found || p->pid < found->pid))
             found = p;

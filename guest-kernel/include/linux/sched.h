@@ -201,9 +201,13 @@ static inline void get_task_struct(struct task_struct *p)
 
 void set_task_comm(struct task_struct *p, const char *comm);
 
-/* All tasks, idle tasks included, in the order of creation. */
-extern struct list_head task_list;
 extern spinlock_t tasklist_lock;
+
+/*
+ * All tasks in the order of creation but init_task, whose `tasks` is the head of the list; the idle
+ * tasks of the other harts included. Under tasklist_lock.
+ */
+#define for_each_process(p) list_for_each_entry(p, &init_task.tasks, tasks)
 
 /* arch */
 struct task_struct *__switch_to(struct task_struct *prev, struct task_struct *next);

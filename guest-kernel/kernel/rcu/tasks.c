@@ -27,7 +27,7 @@ static void hold_out_runnable_tasks(void)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(t, &task_list, tasks)
+    for_each_process(t)
         WRITE_ONCE(t->rcu_tasks_holdout, t != current && !is_idle_task(t) && READ_ONCE(t->on_rq));
     spin_unlock_irqrestore(&tasklist_lock, flags);
 }
@@ -43,7 +43,7 @@ static bool any_holdout(void)
     bool found = false;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(t, &task_list, tasks)
+    for_each_process(t)
     {
         if (!READ_ONCE(t->rcu_tasks_holdout))
             continue;

@@ -738,7 +738,7 @@ void sched_init(void)
     INIT_LIST_HEAD(&init_task.children);
     INIT_LIST_HEAD(&init_task.sibling);
     init_task.stack = init_stack;
-    list_add_tail(&init_task.tasks, &task_list);
+    INIT_LIST_HEAD(&init_task.tasks);
     set_idle(0, &init_task);
 }
 

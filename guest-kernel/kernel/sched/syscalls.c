@@ -14,7 +14,7 @@ static struct task_struct *find_get_task(pid_t pid)
     unsigned long flags;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(p, &task_list, tasks)
+    for_each_process(p)
     {
         if (!is_idle_task(p) && (pid ? p->pid == pid : p == current) && !p->exit_state) {
             get_task_struct(p);

@@ -367,15 +367,16 @@ void ftrace_graph_exit_task(struct task_struct *t)
     t->ret_stack = NULL;
 }
 
-/* task_list contains the idle tasks, too. */
+/* The list has the idle tasks, too, but for the boot hart's. */
 static int alloc_retstack_tasklist(void)
 {
     struct task_struct *t;
     unsigned long flags;
-    int ret = 0;
+    int ret;
 
     spin_lock_irqsave(&tasklist_lock, flags);
-    list_for_each_entry(t, &task_list, tasks) if (!ret) ret = alloc_ret_stack(t);
+    ret = alloc_ret_stack(&init_task);
+    for_each_process(t) if (!ret) ret = alloc_ret_stack(t);
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return ret;
 }
