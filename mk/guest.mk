@@ -49,7 +49,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
-	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
+	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kallsyms_procfs.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
@@ -95,7 +95,7 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_tes
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
-	trace_event_output.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o \
+	trace_event_output.o trace_error_log.o trace_export.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
 	trace_kprobe.o trace_pid_files.o trace_printk.o trace_probe.o trace_raw_pipe.o trace_read.o trace_sched_wakeup.o \
