@@ -21,6 +21,7 @@
 #include "cpu/decode.h"
 #include "cpu/hart.h"
 #include "cpu/isa.h"
+#include "ftrace/kernel_probes.h"
 #include "load/image.h"
 #include "load/symbols.h"
 #include "mem/bus.h"
@@ -56,10 +57,11 @@ struct calls {
     const struct symbols *symbols;
     struct calls_listener listener;
     bool on_only; /* only functions whose site is on matter */
-    struct probe_owner at_site, at_trampoline, at_start, at_return, at_handler_end;
-    uint64_t return_to_handler; /* 0: the image has none */
-    uint64_t return_trampoline; /* to which kprobes may send a function before; 0: none */
-    enum site_state fetched;    /* the state of the site that is being decoded */
+    struct probe_owner at_site, at_trampoline, at_return, at_handler_end;
+    struct kernel_probes *starts; /* where tasks begin */
+    uint64_t return_to_handler;   /* 0: the image has none */
+    uint64_t return_trampoline;   /* to which kprobes may send a function before; 0: none */
+    enum site_state fetched;      /* the state of the site that is being decoded */
     VEC_OF(uint32_t) probes;
     struct map awaited; /* pa of a return address -> its probe */
     uint64_t returns_left_out;
@@ -621,18 +623,14 @@ static void enter_unknown(struct calls *c, struct hart *h, uint64_t back)
 }
 
 /* A task begins: calls of an earlier task on the same stack have ended. */
-static enum probe_verdict hit_start(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
-                                    uint64_t pc)
+static void begin_task(void *ctx, unsigned which, struct hart *h)
 {
     struct calls *c = ctx;
     struct stack *s = stack_of(c, hart_reg(h, REG_SP));
 
-    (void)id;
-    (void)cookie;
-    (void)pc;
+    (void)which;
     if (s)
         leave_down_to(c, s, 0, h, CALL_ABANDONED);
-    return PROBE_GO_ON;
 }
 
 static struct probe_plan plan_always(void *ctx, uint32_t id, const struct probe_view *view)
@@ -723,8 +721,8 @@ static void plant_all(struct calls *c)
                                          "ret_from_fork_user_asm"};
     uint64_t pa;
 
-    for (uint32_t i = 0; i < ARRAY_LEN(starts); i++)
-        plant_at(c, starts[i], &c->at_start);
+    c->starts = kernel_probes_new(c->cluster, c->image, c->symbols, starts, ARRAY_LEN(starts),
+                                  begin_task, c);
     for (uint32_t i = 0; i < site_count(c->sites); i++) {
         const struct site *s = site_get(c->sites, i);
 
@@ -791,7 +789,6 @@ struct calls *calls_new(struct cluster *cluster, const struct image *im,
                         .on_only = !listener.enter || listener.on_only,
                         .at_site = {c, plan_site, hit_site},
                         .at_trampoline = {c, plan_always, hit_trampoline},
-                        .at_start = {c, plan_always, hit_start},
                         .at_return = {c, plan_return, hit_return},
                         .at_handler_end = {c, plan_always, hit_handler_end}};
     plant_all(c);
@@ -822,6 +819,7 @@ void calls_free(struct calls *c)
     for (size_t i = 0; i < c->probes.len; i++)
         cluster_uproot(c->cluster, c->probes.at[i]);
     VEC_FREE(&c->probes);
+    kernel_probes_free(c->starts);
     uproot_returns(c);
     for (size_t i = 0; i < c->stacks.len; i++)
         VEC_FREE(&c->stacks.at[i].open);

@@ -10,11 +10,12 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
 #include "ftrace/jump_labels.h"
 #include "ftrace/jump_table.h"
+#include "ftrace/kernel_probes.h"
 #include "ftrace/modules.h"
 #include "ftrace/text_map.h"
-#include "load/image.h"
 #include "load/symbols.h"
 
 /* The calls by which modules come and go. */
@@ -40,9 +41,7 @@ struct module_labels {
     const struct symbols *symbols;
     struct text_map *text;
     struct jump_labels *labels;
-    struct probe_owner owner;
-    uint32_t probes[CALLS];
-    unsigned probe_count;
+    struct kernel_probes *calls;
     VEC_OF(struct owned) owned;
 };
 
@@ -198,14 +197,6 @@ static void take_up(struct module_labels *m, struct hart *h, uint64_t module)
 
 /* ---- the kernel's calls ---- */
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
-{
-    (void)ctx;
-    (void)id;
-    (void)view;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 static void module_gone(struct module_labels *m, uint64_t module, uint64_t start, uint64_t end)
 {
     if (module) /* else the kernel itself */
@@ -220,14 +211,12 @@ static void notify(struct module_labels *m, struct hart *h, uint64_t state, uint
         module_gone(m, module, 0, UINT64_MAX);
 }
 
-static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
+static void on_call(void *ctx, unsigned which, struct hart *h)
 {
     struct module_labels *m = ctx;
-    uint64_t a0 = hart_reg(h, 10), a1 = hart_reg(h, 11), a2 = hart_reg(h, 12);
+    uint64_t a0 = hart_reg(h, REG_A0), a1 = hart_reg(h, REG_A1), a2 = hart_reg(h, REG_A2);
 
-    (void)cookie;
-    (void)pc;
-    switch ((enum kernel_call)id) {
+    switch ((enum kernel_call)which) {
     case CALL_NOTIFY: notify(m, h, a1, a2); break;
     case CALL_ADD: take_up(m, h, a0); break;
     case CALL_FREE_INIT: module_gone(m, a0, a1, a2); break;
@@ -235,7 +224,6 @@ static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct har
     case CALL_FREE: module_gone(m, a0, 0, UINT64_MAX); break;
     case CALLS: break;
     }
-    return PROBE_GO_ON;
 }
 
 struct module_labels *module_labels_new(struct cluster *c, const struct image *im,
@@ -252,13 +240,7 @@ struct module_labels *module_labels_new(struct cluster *c, const struct image *i
     struct module_labels *m = xcalloc(1, sizeof *m);
 
     *m = (struct module_labels){.cluster = c, .symbols = symbols, .text = text, .labels = labels};
-    m->owner = (struct probe_owner){m, plan, hit};
-    for (unsigned i = 0; i < CALLS; i++) {
-        uint64_t va, pa;
-
-        if (symbols_find(symbols, names[i], &va) && image_va_to_pa(im, va, &pa))
-            m->probes[m->probe_count++] = cluster_plant(c, pa, &m->owner, i);
-    }
+    m->calls = kernel_probes_new(c, im, symbols, names, CALLS, on_call, m);
     return m;
 }
 
@@ -266,8 +248,7 @@ void module_labels_free(struct module_labels *m)
 {
     if (!m)
         return;
-    while (m->probe_count)
-        cluster_uproot(m->cluster, m->probes[--m->probe_count]);
+    kernel_probes_free(m->calls);
     VEC_FREE(&m->owned);
     free(m);
 }

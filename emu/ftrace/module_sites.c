@@ -10,11 +10,11 @@
 #include "base/vec.h"
 #include "cpu/cluster.h"
 #include "cpu/hart.h"
+#include "cpu/isa.h"
+#include "ftrace/kernel_probes.h"
 #include "ftrace/modules.h"
 #include "ftrace/site_life.h"
 #include "ftrace/sites.h"
-#include "load/image.h"
-#include "load/symbols.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
 
@@ -34,9 +34,7 @@ struct module_sites {
     const struct symbols *symbols;
     struct site_table *sites;
     struct site_life *life;
-    struct probe_owner owner;
-    uint32_t probes[CALLS];
-    unsigned probe_count;
+    struct kernel_probes *calls;
     VEC_OF(struct owned) owned;
 };
 
@@ -96,30 +94,19 @@ static void give_up(struct module_sites *m, uint64_t module, uint64_t start, uin
     m->owned.len = kept;
 }
 
-static struct probe_plan plan(void *ctx, uint32_t id, const struct probe_view *view)
-{
-    (void)ctx;
-    (void)id;
-    (void)view;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
-static enum probe_verdict hit(void *ctx, uint32_t id, uint8_t cookie, struct hart *h, uint64_t pc)
+static void on_call(void *ctx, unsigned which, struct hart *h)
 {
     struct module_sites *m = ctx;
-    uint64_t module = hart_reg(h, 10), start = hart_reg(h, 11), end = hart_reg(h, 12);
+    uint64_t module = hart_reg(h, REG_A0), start = hart_reg(h, REG_A1), end = hart_reg(h, REG_A2);
 
-    (void)cookie;
-    (void)pc;
     if (!module) /* the kernel's own */
-        return PROBE_GO_ON;
-    switch ((enum kernel_call)id) {
+        return;
+    switch ((enum kernel_call)which) {
     case CALL_PROCESS_LOCS: take_up(m, h, module, start, end); break;
     case CALL_FREE_MEM: give_up(m, module, start, end); break;
     case CALL_RELEASE_MOD: give_up(m, module, 0, UINT64_MAX); break;
     case CALLS: break;
     }
-    return PROBE_GO_ON;
 }
 
 struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
@@ -134,13 +121,7 @@ struct module_sites *module_sites_new(struct cluster *c, const struct image *im,
     struct module_sites *m = xcalloc(1, sizeof *m);
 
     *m = (struct module_sites){.cluster = c, .symbols = symbols, .sites = sites, .life = life};
-    m->owner = (struct probe_owner){m, plan, hit};
-    for (unsigned i = 0; i < CALLS; i++) {
-        uint64_t va, pa;
-
-        if (symbols_find(symbols, names[i], &va) && image_va_to_pa(im, va, &pa))
-            m->probes[m->probe_count++] = cluster_plant(c, pa, &m->owner, i);
-    }
+    m->calls = kernel_probes_new(c, im, symbols, names, CALLS, on_call, m);
     return m;
 }
 
@@ -148,8 +129,7 @@ void module_sites_free(struct module_sites *m)
 {
     if (!m)
         return;
-    while (m->probe_count)
-        cluster_uproot(m->cluster, m->probes[--m->probe_count]);
+    kernel_probes_free(m->calls);
     VEC_FREE(&m->owned);
     free(m);
 }

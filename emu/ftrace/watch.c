@@ -13,6 +13,7 @@
 #include "ftrace/audit.h"
 #include "ftrace/calls.h"
 #include "ftrace/jump_labels.h"
+#include "ftrace/kernel_probes.h"
 #include "ftrace/module_labels.h"
 #include "ftrace/module_sites.h"
 #include "ftrace/patch_log.h"
@@ -48,10 +49,8 @@ struct watch {
     struct site_sweep *site_sweep;
     struct calls *calls;
     struct updates *updates;
-    struct probe_owner brackets;
-    uint32_t bracket_probes[BRACKETS];
-    unsigned bracket_count; /* of probes planted */
-    uint32_t audit_kinds;   /* of events that the audit needs; 0: none */
+    struct kernel_probes *brackets; /* NULL: the kernel announces no updates */
+    uint32_t audit_kinds;           /* of events that the audit needs; 0: none */
 };
 
 static void on_code_write(struct watch *watch, const struct code_write *w)
@@ -127,14 +126,6 @@ static void declare_text(struct cluster *c, const struct image *im)
         cluster_watch_code(c, im->texts[i].pa, im->texts[i].size);
 }
 
-static struct probe_plan plan_bracket(void *ctx, uint32_t id, const struct probe_view *view)
-{
-    (void)ctx;
-    (void)id;
-    (void)view;
-    return (struct probe_plan){.action = PROBE_CALL};
-}
-
 static void end_announced(struct watch *watch, struct hart *h)
 {
     updates_announce_end(watch->updates, hart_id(h));
@@ -142,36 +133,32 @@ static void end_announced(struct watch *watch, struct hart *h)
         site_sweep_update_ended(watch->site_sweep, h);
 }
 
-static enum probe_verdict hit_bracket(void *ctx, uint32_t id, uint8_t cookie, struct hart *h,
-                                      uint64_t pc)
+static void on_bracket(void *ctx, unsigned which, struct hart *h)
 {
     struct watch *watch = ctx;
 
-    (void)cookie;
-    (void)pc;
-    if (id == BRACKET_BEGIN)
+    if (which == BRACKET_BEGIN)
         updates_announce_begin(watch->updates);
     else
         end_announced(watch, h);
-    return PROBE_GO_ON;
 }
 
-/* Plants the probes. The end function is called when all harts have fenced, or should have. */
+/*
+ * The end function is called when all harts have fenced, or should have. A kernel that has only one
+ * of the two announces nothing.
+ */
 static void plant_brackets(struct watch *w, const struct image *im, const struct symbols *symbols)
 {
     static const char *const names[] = {
         [BRACKET_BEGIN] = "ftrace_arch_code_modify_prepare",
         [BRACKET_END] = "ftrace_arch_code_modify_post_process",
     };
-    uint64_t va, pa[BRACKETS];
+    uint64_t va;
 
     for (unsigned i = 0; i < BRACKETS; i++)
-        if (!symbols_find(symbols, names[i], &va) || !image_va_to_pa(im, va, &pa[i]))
+        if (!symbols_find(symbols, names[i], &va))
             return;
-    w->brackets = (struct probe_owner){w, plan_bracket, hit_bracket};
-    for (; w->bracket_count < BRACKETS; w->bracket_count++)
-        w->bracket_probes[w->bracket_count] =
-            cluster_plant(w->cluster, pa[w->bracket_count], &w->brackets, w->bracket_count);
+    w->brackets = kernel_probes_new(w->cluster, im, symbols, names, BRACKETS, on_bracket, w);
 }
 
 static struct audit *new_audit(const struct watch *w, const struct watch_config *config)
@@ -269,8 +256,7 @@ void watch_free(struct watch *w)
 {
     if (!w)
         return;
-    while (w->bracket_count)
-        cluster_uproot(w->cluster, w->bracket_probes[--w->bracket_count]);
+    kernel_probes_free(w->brackets);
     calls_free(w->calls);
     account_free(w->account);
     trampolines_free(w->trampolines);

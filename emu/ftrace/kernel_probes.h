@@ -1,0 +1,28 @@
+/*
+ * kernel_probes.h - calls back when a hart comes to a function of the kernel, which is found by
+ * name.
+ */
+#ifndef FTRACE_KERNEL_PROBES_H
+#define FTRACE_KERNEL_PROBES_H
+
+#include <stddef.h>
+
+struct cluster;
+struct hart;
+struct image;
+struct kernel_probes;
+struct symbols;
+
+/* A hart is about to execute the first instruction of names[which]. */
+typedef void kernel_called(void *ctx, unsigned which, struct hart *h);
+
+/*
+ * Plants a probe at each of the functions that the image has; there may be none. A name may be
+ * NULL. Image, symbols and names are not needed afterwards. Never NULL.
+ */
+struct kernel_probes *kernel_probes_new(struct cluster *c, const struct image *im,
+                                        const struct symbols *symbols, const char *const *names,
+                                        size_t count, kernel_called *called, void *ctx);
+void kernel_probes_free(struct kernel_probes *k); /* NULL is allowed */
+
+#endif
