@@ -119,6 +119,7 @@ struct debugger *debugger_new(const struct debugger_config *config)
     d->last.reason = TARGET_STOP_INTERRUPTED;
     d->before = xcalloc(target_hart_count(d->target), sizeof *d->before);
     remember_registers(d);
+    d->members = members_new();
     context_open(d);
     data_open(d);
     return d;
@@ -132,6 +133,7 @@ void debugger_free(struct debugger *d)
     target_free(d->target); /* with the conditions of its points */
     data_close(d);
     context_close(d);
+    members_free(d->members);
     free(d->before);
     free(d);
 }
@@ -161,6 +163,8 @@ unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, F
     char *command = trimmed(line);
 
     d->out = out;
+    if (d->selected != hart)
+        d->task = 0;
     d->selected = hart;
     d->repeated = false;
     if (*command && *command != '#')
@@ -173,6 +177,7 @@ unsigned debugger_command(struct debugger *d, unsigned hart, const char *line, F
 void debugger_before_run(struct debugger *d)
 {
     remember_registers(d);
+    d->task = 0;
     d->condition_error[0] = '\0';
 }
 

@@ -27,11 +27,14 @@
  *     info.c       the subjects of info
  *     machine_info.c  info about registers, devices and page tables
  *     threads.c    harts and the guest's tasks
+ *     tasks.c      the guest's tasks, and frames of those that run on no hart
  *     show.c       registers, memory, the state of harts and machine
  *     trace.c      sites, patches, findings, stopping at a patch
  *     site.c       what each hart would fetch at a site or another place
  *     tour.c       a guided tour through the patching of a site
- *     fgraph.c     the return stacks of the function graph tracer
+ *     members.c    where the guest's kernel has the members of its structs
+ *     return_stack.c  the return stack of a task under the function graph tracer
+ *     fgraph.c     these stacks, beside the calls that the machine has recorded
  *     updates.c    updates of code, the cost of tracing, trampolines
  */
 #ifndef DEBUG_DEBUGGER_PRIV_H
@@ -92,6 +95,7 @@ struct view {
     uint64_t scope; /* names are those that are seen here; 0: in the frame */
 };
 
+struct members;
 struct tour;
 
 struct debugger {
@@ -114,6 +118,7 @@ struct debugger {
     bool failure, *failed; /* `failure`: the last command gave a message of an error */
     unsigned source_depth; /* of files of commands */
     struct debug_info *info;
+    struct members *members;
     struct language *language;
     struct view view; /* whose state expressions see */
     struct {
@@ -127,6 +132,7 @@ struct debugger {
         unsigned hart;
     } stack;
     unsigned frame;    /* the selected one, of the selected hart */
+    uint64_t task;     /* or of this task, which runs on no hart; 0: of the hart */
     struct data *data; /* of data.c: what `x' continues with, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
@@ -357,9 +363,14 @@ struct frame {
 MUST_USE bool frame_scan(const struct debugger *d, const struct unwound *u, struct frame *f);
 /* By the frame pointer. */
 MUST_USE bool frame_chain(const struct debugger *d, const struct unwound *u, struct frame *f);
-/* Where a trampoline that has called the tracer has a register that it restores. */
+/* Where a trampoline of the tracer keeps a register that it restores; *at 0: still in it. */
 MUST_USE bool frame_restores(const struct debugger *d, const struct unwound *u, unsigned reg,
                              uint64_t *at);
+/*
+ * Of code that ends with a jump by a register: its stack pointer and s0 there, and in ra the
+ * address that it jumps to, or 0 if what it calls before has not come back yet.
+ */
+MUST_USE bool frame_last_jump(const struct debugger *d, const struct unwound *u, struct frame *f);
 /* Of the selected hart, whatever frame is selected: where its function returns to, and sp then. */
 MUST_USE bool frame_innermost(const struct debugger *d, struct frame *f);
 
@@ -380,6 +391,51 @@ uint64_t frame_code(struct debugger *d);
 void stack_print_place(struct debugger *d, const struct unwound *u);
 /* File and line of a frame. */
 MUST_USE bool stack_line(struct debugger *d, const struct stack_frame *f, struct source_range *r);
+
+/* ---- tasks.c ---- */
+
+struct task;
+
+/* What the guest's kernel says of a task. False: not known. */
+MUST_USE bool task_read(const struct debugger *d, uint64_t tp, struct task *task);
+/* The tp of the task that the hart runs; 0: none, or not known. */
+uint64_t task_of_hart(const struct debugger *d, unsigned hart);
+MUST_USE bool task_runs_on(const struct debugger *d, uint64_t tp, unsigned *hart);
+/* Calls back for each task, with its threads. False: it is not known where they are. */
+MUST_USE bool tasks_each(struct debugger *d, void (*found)(void *ctx, uint64_t tp), void *ctx);
+/* The innermost frame of a task that runs on no hart. False: not known. */
+MUST_USE bool task_first(const struct debugger *d, uint64_t tp, struct unwound *u);
+
+/* ---- members.c ---- */
+
+/*
+ * The offset of a member of a struct of the guest's kernel, and the size of such a struct, by its
+ * debug information or its BTF. False: not known. The names must live as long as the session.
+ */
+MUST_USE bool member_find(const struct debugger *d, const char *structure, const char *member,
+                          uint64_t *offset);
+MUST_USE bool struct_size(const struct debugger *d, const char *structure, uint64_t *size);
+struct members *members_new(void);
+void members_free(struct members *m);
+
+/* ---- return_stack.c ---- */
+
+/* An entry of the return stack that the graph tracer keeps for a task. */
+struct return_entry {
+    uint64_t function, back; /* its address, or that of its site; where it returns to */
+};
+
+enum { RETURN_DEPTH_MAX = 128 };
+
+struct return_stack {
+    struct return_entry at[RETURN_DEPTH_MAX]; /* the outermost first */
+    unsigned depth;
+};
+
+/* Whether it is known where the kernel has its return stacks. */
+MUST_USE bool return_stack_known(const struct debugger *d);
+/* The stack of the task with this tp. False: not known; it is empty then. */
+MUST_USE bool return_stack_read(const struct debugger *d, uint64_t task, struct return_stack *s);
 
 /* ---- returned.c ---- */
 
