@@ -6,6 +6,7 @@
 #include <asm/traps.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mmiotrace.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
@@ -68,8 +69,11 @@ void do_page_fault(struct pt_regs *regs)
     struct mm_struct *mm = current->mm;
     int code, fault = 0;
 
-    if (!user_mode(regs))
+    if (!user_mode(regs)) {
+        if (kmmio_handler(regs))
+            return;
         kprobe_page_fault(regs);
+    }
     if (!may_handle(regs)) {
         bad_area(regs, SIGSEGV, SEGV_MAPERR);
         return;
