@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "cpu/hart.h"
+#include "dev/access_log.h"
 #include "dev/aclint.h"
 #include "dev/finisher.h"
 #include "dev/plic.h"
@@ -138,6 +139,32 @@ static void watch_tohost(struct machine *m)
     cluster_watch_memory(m->cluster, m->tohost, 8, false);
 }
 
+static void device_accessed(void *machine, const struct device_access *a)
+{
+    struct machine *m = machine;
+    const struct hart *h = machine_current(m);
+    struct machine_access access = {.device = a->device,
+                                    .pa = a->pa,
+                                    .size = a->size,
+                                    .write = a->write,
+                                    .value = a->value,
+                                    .hart = hart_id(h),
+                                    .pc = hart_pc(h),
+                                    .cycles = hart_cycles(h)};
+
+    m->config.accessed(m->config.accessed_ctx, &access);
+}
+
+static bool map_device(struct machine *m, const struct device *device)
+{
+    struct device logged;
+
+    if (!m->config.accessed)
+        return bus_map_device(m->bus, device, m->diag);
+    logged = access_logged(device, (struct access_listener){device_accessed, m});
+    return bus_map_device(m->bus, &logged, m->diag);
+}
+
 /* ---- virtio ---- */
 
 static bool dma_read(void *machine, uint64_t pa, void *to, size_t len)
@@ -212,7 +239,7 @@ static bool map_virtio(struct machine *m)
         m->virtio[slot] = virtio_new(&config);
         device = virtio_device(m->virtio[slot]);
 
-        if (!bus_map_device(m->bus, &device, m->diag))
+        if (!map_device(m, &device))
             return false;
     }
     return true;
@@ -279,7 +306,7 @@ static bool map_devices(struct machine *m)
     devices[4] = finisher_device(finisher_new(&finisher));
     devices[5] = sswi_device(sswi_new(&sswi));
     for (size_t i = 0; i < ARRAY_LEN(devices); i++)
-        if (!bus_map_device(m->bus, &devices[i], m->diag))
+        if (!map_device(m, &devices[i]))
             return false;
     return map_virtio(m);
 }

@@ -116,6 +116,17 @@ struct scheduler {
     void *ctx;
 };
 
+/* An access of a hart to a device's registers. */
+struct machine_access {
+    const char *device;
+    uint64_t pa;
+    unsigned size; /* bytes */
+    bool write;
+    uint64_t value; /* that was read or written */
+    unsigned hart;
+    uint64_t pc, cycles; /* the instruction, and the hart's clock before it */
+};
+
 struct machine_config {
     unsigned harts;  /* 1 to MACHINE_HARTS_MAX */
     uint64_t memory; /* bytes, whole pages */
@@ -139,6 +150,9 @@ struct machine_config {
     struct machine_port ports[MACHINE_PORTS_MAX];
     unsigned port_count; /* if not 0, there are at most MACHINE_DRIVES_MAX - 1 drives */
     bool virtio_console; /* add one, which gets the input instead of the UART */
+    /* Called for each access of a hart to a device; NULL: devices are mapped as they are. */
+    void (*accessed)(void *ctx, const struct machine_access *access);
+    void *accessed_ctx;
     struct console console;
 };
 

@@ -158,6 +158,12 @@ static bool set_port(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_device_log(struct options *o, const char *arg)
+{
+    o->device_log = arg;
+    return *arg != '\0';
+}
+
 static bool set_virtio_console(struct options *o, const char *arg)
 {
     (void)arg;

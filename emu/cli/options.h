@@ -77,6 +77,7 @@ struct options {
     unsigned drive_count;
     struct machine_port ports[MACHINE_PORTS_MAX];
     unsigned port_count;
+    const char *device_log; /* NULL: none */
     bool virtio_console;
     bool quiet;
     struct saved_option saved[OPTION_SAVED_MAX];

@@ -38,6 +38,13 @@ static struct tracer *find_tracer(const char *name)
     return NULL;
 }
 
+bool tracer_is_noboot(const char *name)
+{
+    const struct tracer *t = find_tracer(name);
+
+    return t && t->noboot;
+}
+
 /* All errors are -1, as in Linux. */
 int register_tracer(struct tracer *type)
 {
@@ -322,4 +329,5 @@ void tracer_init(void)
     BUG_ON(init_irqsoff_tracer());
     BUG_ON(init_wakeup_tracer());
     BUG_ON(init_graph_trace());
+    BUG_ON(init_mmio_trace());
 }

@@ -5,6 +5,7 @@
  * Not instrumented.
  */
 #include "trace.h"
+#include "trace_mmiotrace.h"
 #include <linux/kernel.h>
 
 struct export_field {
@@ -123,3 +124,22 @@ FTRACE_ENTRY(
     FIELD(func_repeats_entry, "u16", "count", count),
     FIELD(func_repeats_entry, "u16", "top_delta_ts", top_delta_ts),
     FIELD(func_repeats_entry, "u32", "bottom_delta_ts", bottom_delta_ts));
+
+FTRACE_ENTRY(
+    mmiotrace_rw, TRACE_MMIO_RW,
+    "\"%lx %lx %lx %d %x %x\", (unsigned long)REC->phys, REC->value, REC->pc, REC->map_id, "
+    "REC->opcode, REC->width",
+    FIELD(trace_mmiotrace_rw, "resource_size_t", "phys", rw.phys),
+    FIELD(trace_mmiotrace_rw, "unsigned long", "value", rw.value),
+    FIELD(trace_mmiotrace_rw, "unsigned long", "pc", rw.pc),
+    SIGNED(trace_mmiotrace_rw, "int", "map_id", rw.map_id),
+    FIELD(trace_mmiotrace_rw, "unsigned char", "opcode", rw.opcode),
+    FIELD(trace_mmiotrace_rw, "unsigned char", "width", rw.width));
+FTRACE_ENTRY(mmiotrace_map, TRACE_MMIO_MAP,
+             "\"%lx %lx %lx %d %x\", (unsigned long)REC->phys, REC->virt, REC->len, REC->map_id, "
+             "REC->opcode",
+             FIELD(trace_mmiotrace_map, "resource_size_t", "phys", map.phys),
+             FIELD(trace_mmiotrace_map, "unsigned long", "virt", map.virt),
+             FIELD(trace_mmiotrace_map, "unsigned long", "len", map.len),
+             SIGNED(trace_mmiotrace_map, "int", "map_id", map.map_id),
+             FIELD(trace_mmiotrace_map, "unsigned char", "opcode", map.opcode));
