@@ -49,7 +49,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	kernel/smp.o kernel/smpboot.o kernel/stacktrace.o kernel/traps.o \
 	mm/cacheflush.o mm/init.o) \
 	$(addprefix init/, do_mounts.o main.o emergency.o initramfs.o initramfs_data.o) \
-	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kthread.o panic.o params.o printk.o signal.o smp.o \
+	$(addprefix kernel/, fork.o irq_work.o kallsyms.o kallsyms_procfs.o kthread.o panic.o params.o printk.o signal.o smp.o \
 	stop_machine.o locking/locking_test.o locking/mutex.o locking/spinlock.o rcu/tasks.o \
 	rcu/tree.o rcu/rcu_test.o sched/completion.o sched/core.o sched/fair.o sched/rt.o \
 	sched/sched_test.o sched/stop_task.o sched/wait.o time/hrtimer.o time/time.o \
@@ -66,7 +66,7 @@ GUEST_OBJS := $(addprefix arch/riscv/, \
 	$(addprefix kernel/, workqueue.o workqueue_test.o module/kallsyms.o module/main.o \
 	module/procfs.o module/syscalls.o) \
 	$(addprefix block/, bio.o blk-core.o blk-merge.o blk-mq.o fops.o genhd.o) \
-	drivers/block/virtio_blk.o drivers/irqchip/irq-sifive-plic.o \
+	drivers/block/virtio_blk.o drivers/char/virtio_console.o drivers/irqchip/irq-sifive-plic.o \
 	$(addprefix drivers/virtio/, virtio.o virtio_mmio.o virtio_ring.o) \
 	$(addprefix fs/ext2/, balloc.o dir.o inode.o namei.o super.o) \
 	$(addprefix fs/, buffer.o drop_caches.o fs-writeback.o mpage.o sync.o) \
@@ -91,13 +91,13 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 
 # Files of the layouts that can trace.
 GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_test.o \
-	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) \
+	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
 	trace_event_output.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
 	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o trace_events_pid.o trace_instances.o trace_instances_test.o \
-	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
+	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o trace_export.o trace_mmiotrace.o \
 	trace_kprobe.o trace_pid_files.o trace_printk.o trace_probe.o trace_raw_pipe.o trace_read.o trace_sched_wakeup.o \
 	trace_selftest.o trace_selftest_wakeup.o trace_seq.o trace_snapshot.o trace_stack.o trace_syscalls.o)
 
@@ -119,7 +119,7 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) $(GUEST_PROBE_OBJS) arch/riscv/kernel/pro
 
 # Per layout: objects, flags, the flags of instrumented files, and the options with
 # which recordmcount checks and sorts the table of sites (static has none).
-guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE \
+guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE -DCONFIG_MMIOTRACE \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS -DCONFIG_FPROBE

@@ -122,9 +122,9 @@ static int kernel_init(void *unused)
     sysrq_init();
     pid_sysctls_init();
     sched_rt_sysctl_init();
-    kallsyms_init();
     cpu_dev_init();
     modules_init();
+    kallsyms_init();
     proc_meminfo_init();
     proc_workload_init();
     proc_kunit_init();

@@ -1,5 +1,5 @@
 /*
- * kallsyms.c - finds the function that contains an address; /proc/kallsyms.
+ * kallsyms.c - finds the function that contains an address.
  *
  * scripts/kallsyms.awk generates the arrays at build time: offsets from _text in ascending
  * order, and for each the offset of its name in kallsyms_names. Not instrumented: tracers call
@@ -10,14 +10,11 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/proc_fs.h>
-#include <linux/seq_file.h>
 #include <linux/string.h>
 
 extern const u32 kallsyms_num_syms;
 extern const u32 kallsyms_offsets[];
 extern const u32 kallsyms_name_offsets[];
-extern const char kallsyms_types[]; /* t or T: as nm shows it */
 extern const char kallsyms_names[];
 
 extern const char _text[], _etext[], __data_start[], __bss_stop[];
@@ -53,12 +50,16 @@ static long find_symbol(u32 offset)
     return low - 1;
 }
 
-static bool find_in_kernel(unsigned long addr, struct ksym *sym)
+u32 kallsyms_count(void)
+{
+    return kallsyms_num_syms;
+}
+
+bool kallsyms_symbol(u32 i, struct ksym *sym)
 {
     unsigned long next;
-    long i = find_symbol(addr - (unsigned long)_text);
 
-    if (i < 0)
+    if (i >= kallsyms_num_syms)
         return false;
     next = i + 1 < kallsyms_num_syms ? (unsigned long)_text + kallsyms_offsets[i + 1]
                                      : (unsigned long)_etext;
@@ -66,6 +67,13 @@ static bool find_in_kernel(unsigned long addr, struct ksym *sym)
                          .start = (unsigned long)_text + kallsyms_offsets[i]};
     sym->size = next - sym->start;
     return true;
+}
+
+static bool find_in_kernel(unsigned long addr, struct ksym *sym)
+{
+    long i = find_symbol(addr - (unsigned long)_text);
+
+    return i >= 0 && kallsyms_symbol(i, sym);
 }
 
 static bool find_in_modules(unsigned long addr, struct ksym *sym)
@@ -104,67 +112,4 @@ unsigned long kallsyms_lookup_name(const char *name)
         if (!strcmp(kallsyms_names + kallsyms_name_offsets[i], name))
             return (unsigned long)_text + kallsyms_offsets[i];
     return module_kallsyms_lookup_name(name);
-}
-
-/* ---- /proc/kallsyms: the kernel's functions, then those of modules ---- */
-
-static void *s_start(struct seq_file *m, loff_t *pos)
-{
-    struct module_symbol sym;
-
-    (void)m;
-    if (*pos < kallsyms_num_syms)
-        return (void *)&kallsyms_names;
-    return module_get_kallsym(*pos - kallsyms_num_syms, &sym) ? (void *)&kallsyms_names : NULL;
-}
-
-static void *s_next(struct seq_file *m, void *v, loff_t *pos)
-{
-    (void)v;
-    ++*pos;
-    return s_start(m, pos);
-}
-
-static void s_stop(struct seq_file *m, void *v)
-{
-    (void)m;
-    (void)v;
-}
-
-static int s_show(struct seq_file *m, void *v)
-{
-    struct module_symbol sym;
-    loff_t i = m->index;
-
-    (void)v;
-    if (i < kallsyms_num_syms)
-        seq_printf(m, "%016lx %c %s\n", (unsigned long)_text + kallsyms_offsets[i],
-                   kallsyms_types[i], kallsyms_names + kallsyms_name_offsets[i]);
-    else if (module_get_kallsym(i - kallsyms_num_syms, &sym))
-        seq_printf(m, "%016lx %c %s\t[%s]\n", sym.addr, sym.type, sym.name, sym.module);
-    return 0;
-}
-
-static const struct seq_operations kallsyms_op = {
-    .start = s_start,
-    .next = s_next,
-    .stop = s_stop,
-    .show = s_show,
-};
-
-static int kallsyms_open(struct inode *inode, struct file *file)
-{
-    (void)inode;
-    return seq_open(file, &kallsyms_op);
-}
-
-static const struct file_operations kallsyms_fops = {
-    .open = kallsyms_open,
-    .read = seq_read,
-    .release = seq_release,
-};
-
-void kallsyms_init(void)
-{
-    proc_create("kallsyms", S_IRUGO, NULL, &kallsyms_fops);
 }

@@ -19,7 +19,6 @@ $3 == "_text" { base = low($1) }
         next
     last = $1
     addr[n] = low($1)
-    type[n] = $2
     name[n++] = $3
 }
 
@@ -35,9 +34,6 @@ END {
         print "    .word " at + 0
         at += length(name[i]) + 1
     }
-    print "    .globl kallsyms_types\nkallsyms_types:"
-    for (i = 0; i < n; i++)
-        print "    .ascii \"" type[i] "\""
     print "    .globl kallsyms_names\nkallsyms_names:"
     for (i = 0; i < n; i++)
         print "    .asciz \"" name[i] "\""

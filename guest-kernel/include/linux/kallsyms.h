@@ -20,6 +20,10 @@ struct ksym {
 
 /* Finds the function that contains addr. A module may be freed once interrupts are on. */
 bool kallsyms_find(unsigned long addr, struct ksym *sym);
+/* The kernel's functions, by number; false: there is none. */
+u32 kallsyms_count(void);
+bool kallsyms_symbol(u32 i, struct ksym *sym);
+void kallsyms_init(void); /* /proc/kallsyms */
 /* Returns its name, or NULL; start and offset may be NULL. */
 const char *kallsyms_lookup(unsigned long addr, unsigned long *start, unsigned long *offset);
 /*
@@ -32,7 +36,5 @@ bool core_kernel_text(unsigned long addr);
 bool kernel_text_address(unsigned long addr);
 /* Returns whether addr is in the kernel's data, which is never freed. */
 bool core_kernel_data(unsigned long addr);
-
-void kallsyms_init(void);
 
 #endif

@@ -128,13 +128,6 @@ const char *module_address_lookup(unsigned long addr, unsigned long *start, unsi
                                   const char **modname);
 
 /* The function `name` or `module:name` of a module; 0: none. */
-/* A function of a module, as /proc/kallsyms shows it. */
-struct module_symbol {
-    unsigned long addr;
-    char type, name[128], module[MODULE_NAME_LEN];
-};
-/* The n-th function of all modules. */
-bool module_get_kallsym(unsigned int n, struct module_symbol *sym);
 unsigned long module_kallsyms_lookup_name(const char *name);
 
 /* Calls fn for each module whose text is in place. */
@@ -147,5 +140,8 @@ int register_module_notifier(struct notifier_block *nb);
 int unregister_module_notifier(struct notifier_block *nb);
 
 void modules_init(void); /* /proc/modules */
+/* Writes the functions of all modules, as /proc/kallsyms shows them. */
+struct seq_file;
+void module_kallsyms_show(struct seq_file *m);
 
 #endif

@@ -152,27 +152,3 @@ int add_kallsyms(struct module *mod, const struct load_info *info)
     mod->num_kallsyms = n;
     return 0;
 }
-
-bool module_get_kallsym(unsigned int n, struct module_symbol *sym)
-{
-    const struct module *mod;
-    bool found = false;
-
-    mutex_lock(&module_mutex);
-    list_for_each_entry(mod, &modules, list)
-    {
-        if (mod->state == MODULE_STATE_UNFORMED)
-            continue;
-        if (n < mod->num_kallsyms) {
-            sym->addr = mod->kallsyms[n].addr;
-            sym->type = 't';
-            strscpy(sym->name, mod->strtab + mod->kallsyms[n].name, sizeof(sym->name));
-            strscpy(sym->module, mod->name, sizeof(sym->module));
-            found = true;
-            break;
-        }
-        n -= mod->num_kallsyms;
-    }
-    mutex_unlock(&module_mutex);
-    return found;
-}

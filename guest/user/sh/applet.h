@@ -60,6 +60,7 @@ int do_tail(int argc, char **argv);
 int do_tee(int argc, char **argv);
 int do_test(int argc, char **argv);
 int do_touch(int argc, char **argv);
+int do_trace_cmd(int argc, char **argv);
 int do_umount(int argc, char **argv);
 int do_uniq(int argc, char **argv);
 int do_usleep(int argc, char **argv);
