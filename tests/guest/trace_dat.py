@@ -117,7 +117,7 @@ def main(build, layout):
         path = os.path.join(work, "trace.dat")
         with open(path, "wb") as file:
             file.write(trace_dat(output, symbols))
-        done = subprocess.run([program, "report", "-i", path], capture_output=True, text=True, check=False)
+        done = subprocess.run([program, "report", "-N", "-i", path], capture_output=True, text=True, check=False)
     guest, host = entries_of_guest(output["cat trace"]), entries_of_trace_cmd(done.stdout)
     differ = [(g, h) for g, h in zip(guest, host) if g != h]
     kinds = {entry[3] for entry in host}

@@ -108,6 +108,7 @@ struct task_struct {
     pid_t session;                  /* inherited; used by itself only */
     u64 sig_allowed;                /* signals that a kernel thread accepts; used by itself only */
     u64 sig_pending;                /* atomics only */
+    short sig_code[64];             /* si_code of each signal that is pending */
     u64 sig_blocked, sig_ignored;   /* of a program; used by itself only */
     u64 saved_sigmask;              /* sig_blocked before rt_sigsuspend() or ppoll() ... */
     bool restore_sigmask;           /* ... to be restored on return to U-mode */

@@ -29,4 +29,13 @@ unsigned int wait_for_tick(void);
  */
 void tick_program_event(void);
 
+enum {
+    CLOCK_REALTIME = 0,
+    CLOCK_MONOTONIC = 1,
+    CLOCK_MONOTONIC_RAW = 4,
+    CLOCK_REALTIME_COARSE = 5,
+    CLOCK_MONOTONIC_COARSE = 6,
+    CLOCK_BOOTTIME = 7,
+};
+
 #endif

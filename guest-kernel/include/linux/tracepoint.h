@@ -27,6 +27,10 @@ struct trace_eval_map {
     unsigned long eval_value;
 };
 
+/* In a header of events: constants that a format has by name. Read by trace/trace_events.h. */
+#define TRACE_DEFINE_ENUM(a)
+#define TRACE_DEFINE_SIZEOF(a)
+
 #define TRACEPOINT_DEFAULT_PRIO 10
 
 #ifdef CONFIG_TRACEPOINTS
