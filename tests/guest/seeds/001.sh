@@ -26,7 +26,7 @@ fork_some
 claim 'and it records' has trace ' sched_process_fork: comm=[^ ]+ pid=[0-9]+ child_comm=[^ ]+ child_pid=[0-9]+$'
 echo > set_event; reset
 # A module's own event.
-insmod /lib/modules/trace_sample.ko
-claim 'an event of a module comes with it' sh -c 'ls -d events/*sample*'
-rmmod trace_sample
-claim 'and goes with it' sh -c '! ls -d events/*sample* 2> /x'
+insmod /lib/modules/event_sample.ko
+claim 'an event of a module comes with it' has available_events '^event_sample:sample_line$'
+rmmod event_sample
+claim 'and goes with it' lacks available_events event_sample
