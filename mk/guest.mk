@@ -86,11 +86,11 @@ GUEST_OBJS += $(addprefix arch/riscv/, \
 	kernel/fpu.o kernel/process.o kernel/signal.o kernel/syscall_table.o lib/uaccess.o \
 	mm/context.o mm/extable.o mm/fault.o mm/tlbflush.o) \
 	drivers/char/random.o $(addprefix fs/, binfmt_elf.o binfmt_script.o exec.o select.o syscalls.o) \
-	$(addprefix kernel/, exit.o sys.o sched/syscalls.o time/posix.o) \
+	$(addprefix kernel/, exit.o sys.o sys_ni.o sched/syscalls.o time/posix.o) \
 	lib/usercopy.o $(addprefix mm/, memory.o mmap.o)
 
 # Files of the layouts that can trace.
-GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_test.o \
+GUEST_TRACE_OBJS := kernel/tracepoint.o kernel/tracepoint_test.o \
 	$(addprefix arch/riscv/ftrace/, graph.o return_to_handler.o) $(addprefix arch/riscv/mm/, mmio-mod.o mmio_test.o pf_in.o) \
 	$(addprefix kernel/trace/, fgraph.o ftrace.o ftrace_pid.o ftrace_profile.o \
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
@@ -105,7 +105,10 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_tes
 GUEST_DYNAMIC_OBJS := $(GUEST_TRACE_OBJS) arch/riscv/ftrace/code.o \
 	$(addprefix kernel/trace/, ftrace_hash.o ftrace_mod.o ftrace_probe.o ftrace_rec.o trace_filter_files.o)
 
-# Instrumented files of the same layouts: functions for the tracers' self-tests.
+# An instrumented file of the layouts that can trace.
+GUEST_TRACEFS_OBJS := fs/tracefs/inode.o
+
+# Instrumented files of the layouts that patch their sites: functions for the tracers' self-tests.
 GUEST_TRACED_TEST_OBJS := kernel/trace/ftrace_test.o kernel/trace/trace_selftest_dynamic.o
 
 # Never instrumented: the tracer and the code that it calls (trace, lib, kallsyms, stacktrace);
@@ -123,14 +126,14 @@ guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
 guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS -DCONFIG_FPROBE
-guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
+guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
 	arch/riscv/kernel/probes/ftrace.o kernel/trace/fprobe.o kernel/trace/fprobe_test.o \
 	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
 # One word is replaced by one store, so functions must be aligned.  GCC 12 does not
 # align functions that it considers cold, so that guess is disabled.
 guest_atomic_cflags  = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_ARGS \
 	-DCC_USING_PATCHABLE_FUNCTION_ENTRY -falign-functions=$(2)
-guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
+guest_atomic_objs    = $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) \
 	$(addprefix arch/riscv/ftrace/atomic/, sites.o ftrace_caller.o)
 guest_pfe            = -fpatchable-function-entry=$(1)
 
@@ -139,7 +142,7 @@ guest_cflags_none   := -fomit-frame-pointer
 guest_pg_none       :=
 guest_sort_none     :=
 
-guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
+guest_objs_static   := $(GUEST_OBJS) $(GUEST_TRACEFS_OBJS) $(GUEST_TRACE_OBJS) arch/riscv/ftrace/static/mcount.o
 guest_cflags_static := $(call guest_trace_cflags,static)
 guest_pg_static     := -pg
 guest_sort_static   :=

@@ -465,13 +465,18 @@ struct new_name {
     const struct path *of; /* the file that gets one more name; or NULL */
 };
 
+noinline int vfs_symlink(struct inode *dir, struct dentry *dentry, const char *oldname)
+{
+    return dir->i_op->symlink(dir, dentry, oldname);
+}
+
 static int make_inode(struct inode *dir, struct dentry *d, const struct new_name *new)
 {
     const struct inode_operations *op = dir->i_op;
 
     if (new->of)
         return op->link(new->of->dentry->d_inode, dir, d);
-    return S_ISDIR(new->mode) ? op->mkdir(dir, d, new->mode) : op->symlink(dir, d, new->target);
+    return S_ISDIR(new->mode) ? op->mkdir(dir, d, new->mode) : vfs_symlink(dir, d, new->target);
 }
 
 static bool can_make(const struct inode_operations *op, const struct new_name *new)

@@ -393,16 +393,36 @@ static long open_into_fd(int dfd, const char *path, int flags, umode_t mode)
     return fd;
 }
 
-SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
+struct open_how {
+    u64 flags, mode, resolve;
+};
+
+/* Of their own, as in Linux, because probes are set on them. */
+long do_sys_openat2(int dfd, const char __user *filename, struct open_how *how);
+long do_sys_open(int dfd, const char __user *filename, int flags, umode_t mode);
+
+noinline long do_sys_openat2(int dfd, const char __user *filename, struct open_how *how)
 {
     char *path = getname(filename);
     long fd;
 
     if (IS_ERR(path))
         return PTR_ERR(path);
-    fd = open_into_fd(dfd, path, flags, mode & 07777 & ~current->fs->umask);
+    fd = open_into_fd(dfd, path, how->flags, how->mode & 07777 & ~current->fs->umask);
     kfree(path);
     return fd;
+}
+
+noinline long do_sys_open(int dfd, const char __user *filename, int flags, umode_t mode)
+{
+    struct open_how how = {.flags = (unsigned int)flags, .mode = mode};
+
+    return do_sys_openat2(dfd, filename, &how);
+}
+
+SYSCALL_DEFINE4(openat, int, dfd, const char __user *, filename, int, flags, umode_t, mode)
+{
+    return do_sys_open(dfd, filename, flags, mode);
 }
 
 SYSCALL_DEFINE3(mkdirat, int, dfd, const char __user *, pathname, umode_t, mode)
