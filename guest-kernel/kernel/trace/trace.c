@@ -354,5 +354,6 @@ void tracer_init(void)
     BUG_ON(init_irqsoff_tracer());
     BUG_ON(init_wakeup_tracer());
     BUG_ON(init_graph_trace());
+    BUG_ON(init_blk_tracer());
     trace_create_instances();
 }
