@@ -37,7 +37,7 @@ static void register_kind(void *ctx, unsigned number, unsigned *bits, unsigned *
 /* False: it is the hart's own, in any frame. */
 static bool is_of_frame(const struct debugger *d, unsigned number)
 {
-    return d->view.frame && number <= TARGET_REG_PC;
+    return (d->view.frame || (d->task && d->view.hart == d->selected)) && number <= TARGET_REG_PC;
 }
 
 static bool get_register(void *ctx, unsigned number, uint64_t *value)

@@ -13,130 +13,49 @@
 #include "ftrace/watch.h"
 #include "load/symbols.h"
 
-enum { DEPTH_MAX = 64, STACK_BYTES = 16384, TASKS_MAX = 65536 };
-
-/* Where the kernel keeps it: members of task_struct and ftrace_ret_stack. */
-struct layout {
-    uint64_t stack, top, tasks; /* of task_struct */
-    uint64_t ret, func, size;   /* of an entry */
-};
-
-/* A member of a struct; NULL: the debug information does not have it. */
-static const struct type_field *find_field(struct debugger *d, const char *structure,
-                                           const char *member, uint64_t *size)
-{
-    struct types *types = language_types(d->language);
-    struct type *type = debug_find_type(language_debug(d->language), TYPE_STRUCT, structure);
-
-    if (!type)
-        return NULL;
-    type = type_strip(types, type);
-    *size = type->size;
-    for (size_t i = 0; i < type->fields.len; i++)
-        if (type->fields.at[i].name && !strcmp(type->fields.at[i].name, member))
-            return &type->fields.at[i];
-    return NULL;
-}
-
-static bool find_offset(struct debugger *d, const char *structure, const char *member,
-                        uint64_t *offset, uint64_t *size)
-{
-    const struct type_field *f = find_field(d, structure, member, size);
-
-    if (f)
-        *offset = f->offset;
-    return f != NULL;
-}
-
-/* Newer kernels keep words there and not entries; what these mean is not known. */
-static bool is_array_of_entries(struct debugger *d)
-{
-    struct types *types = language_types(d->language);
-    uint64_t size;
-    const struct type_field *f = find_field(d, "task_struct", "ret_stack", &size);
-    const struct type *pointer = f ? type_strip(types, f->type) : NULL;
-    const struct type *entry =
-        pointer && pointer->target ? type_strip(types, pointer->target) : NULL;
-
-    return entry && entry->kind == TYPE_STRUCT;
-}
-
-static bool find_layout(struct debugger *d, struct layout *l)
-{
-    uint64_t size;
-
-    if (find_field(d, "task_struct", "ret_stack", &size) && !is_array_of_entries(d)) {
-        complain(d, "this kernel keeps words in its return stacks and not entries, as Linux does "
-                    "from 6.11 on: their form is not known");
-        return false;
-    }
-    if (is_array_of_entries(d) && find_offset(d, "task_struct", "ret_stack", &l->stack, &size) &&
-        find_offset(d, "task_struct", "curr_ret_stack", &l->top, &size) &&
-        find_offset(d, "task_struct", "tasks", &l->tasks, &size) &&
-        find_offset(d, "ftrace_ret_stack", "ret", &l->ret, &l->size) &&
-        find_offset(d, "ftrace_ret_stack", "func", &l->func, &l->size))
-        return true;
-    complain(d, "where this kernel has its return stacks is not known: it has no debug information "
-                "of them (give its vmlinux by --symbols), or no function graph tracer");
-    return false;
-}
+enum { STACK_BYTES = 16384 };
 
 /* ---- the two records ---- */
 
-struct pending {
-    uint64_t function, back;
+/* The machine's: of the functions on the task's stack. */
+struct record {
+    struct return_stack open;
+    uint64_t low, high; /* addresses of that stack */
 };
-
-struct stack {
-    struct pending at[DEPTH_MAX];
-    unsigned depth;
-    uint64_t low, high; /* addresses of the task's stack */
-};
-
-static uint64_t load(const struct debugger *d, uint64_t va)
-{
-    uint64_t value = 0;
-
-    return place_read(d, va, &value, sizeof value) ? value : 0;
-}
-
-static void read_kernel(const struct debugger *d, const struct layout *l, uint64_t task,
-                        struct stack *s)
-{
-    uint64_t stack = load(d, task + l->stack);
-    int32_t top = -1;
-
-    s->depth = 0;
-    if (!stack || !place_read(d, task + l->top, &top, sizeof top))
-        return;
-    for (int32_t i = 0; i <= top && s->depth < DEPTH_MAX; i++) {
-        uint64_t entry = stack + (uint64_t)i * l->size;
-
-        s->at[s->depth++] = (struct pending){load(d, entry + l->func), load(d, entry + l->ret)};
-    }
-}
 
 static void note_call(void *ctx, const struct call *c)
 {
-    struct stack *s = ctx;
+    struct record *r = ctx;
+    struct return_stack *s = &r->open;
 
-    if (c->kind == CALL_FUNCTION && c->hook == HOOK_HANDLER && c->sp > s->low && c->sp <= s->high &&
-        s->depth < DEPTH_MAX)
-        s->at[s->depth++] = (struct pending){c->pc, c->back};
+    if (c->kind == CALL_FUNCTION && c->hook == HOOK_HANDLER && c->sp > r->low && c->sp <= r->high &&
+        s->depth < RETURN_DEPTH_MAX)
+        s->at[s->depth++] = (struct return_entry){c->pc, c->back};
 }
 
-static void read_machine(const struct debugger *d, const struct task *task, struct stack *s)
+static void read_machine(const struct debugger *d, const struct task *task, struct record *r)
 {
-    s->depth = 0;
-    s->low = task->stack;
-    s->high = task->stack + STACK_BYTES; /* the sp of the first caller may be the very end */
+    r->open.depth = 0;
+    r->low = task->stack;
+    r->high = task->stack + STACK_BYTES; /* the sp of the first caller may be the very end */
     if (task->stack)
-        calls_each(watch_calls(d->config.watch), note_call, s);
+        calls_each(watch_calls(d->config.watch), note_call, r);
 }
 
 /* ---- what is printed ---- */
 
-static void describe(const struct debugger *d, const struct stack *s, unsigned i, char *text,
+/* A call that does not return may be the last instruction of a function. */
+static void describe_return(const struct debugger *d, uint64_t back, char *text, size_t size)
+{
+    const struct symbol *s = symbols_function_at(d->config.symbols, place_canonical(d, back) - 1);
+
+    if (s)
+        snprintf(text, size, "%s+0x%" PRIx64, s->name, place_canonical(d, back) - s->addr);
+    else
+        place_name(d, back, text, size);
+}
+
+static void describe(const struct debugger *d, const struct return_stack *s, unsigned i, char *text,
                      size_t size)
 {
     char function[NAME_MAX_LEN], back[NAME_MAX_LEN];
@@ -147,7 +66,7 @@ static void describe(const struct debugger *d, const struct stack *s, unsigned i
     }
     place_name(d, s->at[i].function, function, sizeof function);
     function[strcspn(function, "+")] = '\0';
-    place_name(d, s->at[i].back, back, sizeof back);
+    describe_return(d, s->at[i].back, back, sizeof back);
     snprintf(text, size, "%.64s to %.64s", function[0] ? function : "?", back[0] ? back : "?");
 }
 
@@ -155,7 +74,8 @@ static void describe(const struct debugger *d, const struct stack *s, unsigned i
  * What to say of a line in which the two differ. The tracer pushes before it replaces the return
  * address, and takes off after that was used: in between the kernel is ahead by an entry.
  */
-static const char *difference(const struct stack *kernel, const struct stack *machine, unsigned i)
+static const char *difference(const struct return_stack *kernel, const struct return_stack *machine,
+                              unsigned i)
 {
     if (i < kernel->depth && i < machine->depth && kernel->at[i].back == machine->at[i].back)
         return "";
@@ -164,8 +84,8 @@ static const char *difference(const struct stack *kernel, const struct stack *ma
     return "  <- not the same";
 }
 
-static void print_stacks(struct debugger *d, const struct stack *kernel,
-                         const struct stack *machine)
+static void print_stacks(struct debugger *d, const struct return_stack *kernel,
+                         const struct return_stack *machine)
 {
     enum { WIDTH = 44 };
     unsigned depth = kernel->depth > machine->depth ? kernel->depth : machine->depth;
@@ -191,43 +111,48 @@ static void print_harts_of(struct debugger *d, uint64_t tp)
     }
 }
 
-/* False: nothing waits to return, and nothing was printed. */
-static bool print_task(struct debugger *d, const struct layout *l, uint64_t tp)
-{
-    struct hart *h = cluster_hart(machine_cluster(d->config.machine), d->selected);
-    struct task task = {.name = "?", .pid = -1};
-    struct stack kernel, machine;
+/* What is printed of all tasks. */
+struct stacks {
+    struct debugger *d;
+    unsigned shown;
+};
 
-    if (d->config.tasks)
-        (void)!tasks_read(d->config.tasks, h, tp, &task);
-    read_kernel(d, l, tp, &kernel);
+static void print_task(void *ctx, uint64_t tp)
+{
+    struct stacks *all = ctx;
+    struct debugger *d = all->d;
+    struct task task = {.name = "?", .pid = -1};
+    struct return_stack kernel;
+    struct record machine;
+
+    (void)!task_read(d, tp, &task);
+    (void)!return_stack_read(d, tp, &kernel);
     read_machine(d, &task, &machine);
-    if (!kernel.depth && !machine.depth)
-        return false;
+    if (!kernel.depth && !machine.open.depth)
+        return;
+    all->shown++;
     fprintf(d->out, "%s (%d)", task.name, task.pid);
     print_harts_of(d, tp);
     fprintf(d->out, "\n");
-    print_stacks(d, &kernel, &machine);
-    return true;
+    print_stacks(d, &kernel, &machine.open);
 }
 
 void do_fgraph(struct debugger *d, const char *args)
 {
-    struct layout l;
-    uint64_t first, task;
-    unsigned shown = 0, seen = 0;
+    struct stacks all = {.d = d};
 
-    if (!arg_end(d, args) || !find_layout(d, &l))
+    if (!arg_end(d, args))
         return;
-    if (!symbols_find(d->config.symbols, "init_task", &first)) {
-        complain(d, "the kernel has no symbol init_task, the first of its tasks");
+    if (!return_stack_known(d)) {
+        complain(d, "where this kernel has its return stacks is not known: it has no debug "
+                    "information of them (give its vmlinux by --symbols) and no BTF, or no "
+                    "function graph tracer");
         return;
     }
-    task = first;
-    do {
-        shown += print_task(d, &l, task);
-        task = load(d, task + l.tasks) - l.tasks; /* the next in the list */
-    } while (task != first && task + l.tasks && ++seen < TASKS_MAX);
-    if (!shown)
+    if (!tasks_each(d, print_task, &all)) {
+        complain(d, "where this kernel has its list of tasks is not known");
+        return;
+    }
+    if (!all.shown)
         fprintf(d->out, "no task has a function that returns to return_to_handler\n");
 }

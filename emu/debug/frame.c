@@ -223,6 +223,10 @@ bool frame_restores(const struct debugger *d, const struct unwound *u, unsigned 
     struct insn i;
 
     for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(d, va, &i) && comes_back(&i); n++) {
+        if (saves(&i, reg)) { /* not yet */
+            *at = 0;
+            return true;
+        }
         if (restores(&i, reg)) {
             *at = sp + (uint64_t)(int64_t)i.imm;
             return true;
@@ -230,6 +234,60 @@ bool frame_restores(const struct debugger *d, const struct unwound *u, unsigned 
         if (adds_to_sp(&i))
             sp += (uint64_t)(int64_t)i.imm;
         va += i.size;
+    }
+    return false;
+}
+
+/* Where the values of registers at a place further on are now: in a register, or not known. */
+struct origins {
+    uint8_t at[UNWIND_REGS];
+};
+
+enum { ORIGIN_UNKNOWN = 0xff };
+
+static void note_origin(struct origins *o, const struct insn *i)
+{
+    if (i->op == OP_addi && i->imm == 0)
+        o->at[i->rd] = o->at[i->rs1];
+    else if (i->op == OP_add && i->rs1 == REG_ZERO) /* c.mv */
+        o->at[i->rd] = o->at[i->rs2];
+    else if (i->op != OP_sd)
+        o->at[i->rd] = ORIGIN_UNKNOWN;
+}
+
+/* A register that is neither the link of a call nor the half of one: where the code leads on. */
+static bool is_last_jump(const struct insn *i, unsigned far)
+{
+    return i->op == OP_jalr && i->rs1 != far;
+}
+
+bool frame_last_jump(const struct debugger *d, const struct unwound *u, struct frame *f)
+{
+    enum { NO_REG = UNWIND_REGS };
+    uint64_t va = u->pc;
+    struct origins o;
+    unsigned far = NO_REG; /* written by the auipc before */
+    bool called = !u->exact, s0_kept = false;
+    struct insn i;
+
+    *f = (struct frame){.pc = u->pc, .cfa = u->reg[REG_SP], .fp = u->reg[REG_S0]};
+    for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
+        o.at[reg] = (uint8_t)reg;
+    for (unsigned n = 0; n < PROLOGUE_MAX && insn_at(d, va, &i); n++, va += i.size) {
+        if (is_last_jump(&i, far)) {
+            if (!called && o.at[i.rs1] != ORIGIN_UNKNOWN)
+                f->ra = u->reg[o.at[i.rs1]];
+            return true;
+        }
+        if (is_call(&i))
+            called = true;
+        else if (!comes_back(&i))
+            return false;
+        if (adds_to_sp(&i))
+            f->cfa += (uint64_t)(int64_t)i.imm;
+        note_register(d, &i, REG_S0, f->cfa, &s0_kept, &f->fp);
+        note_origin(&o, &i);
+        far = i.op == OP_auipc ? i.rd : NO_REG;
     }
     return false;
 }

@@ -24,6 +24,7 @@ void stack_reset(struct debugger *d)
 {
     stack_forget(d);
     d->frame = 0;
+    d->task = 0;
     d->view = (struct view){.hart = d->selected};
 }
 
@@ -77,7 +78,8 @@ bool stack_frame(struct debugger *d, unsigned hart, unsigned number, struct stac
     if (d->stack.hart != hart || !d->stack.frames.len) {
         stack_forget(d);
         d->stack.hart = hart;
-        unwind_first(d, hart, &first);
+        if (!d->task || hart != d->selected || !task_first(d, d->task, &first))
+            unwind_first(d, hart, &first);
         add_frames(d, &first);
     }
     while (!d->stack.complete && d->stack.frames.len < FRAMES_MAX && d->stack.frames.len <= number)

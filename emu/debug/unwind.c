@@ -174,8 +174,12 @@ static void find_arguments(const struct debugger *d, const struct unwound *u,
         return;
     for (unsigned reg = REG_A0; reg < REG_A0 + ARGUMENTS; reg++) {
         uint64_t at = 0;
-        bool known = frame_restores(d, u, reg, &at) &&
-                     place_read(d, at, &caller->reg[reg], sizeof caller->reg[reg]);
+        bool known = frame_restores(d, u, reg, &at);
+
+        if (known && at)
+            known = place_read(d, at, &caller->reg[reg], sizeof caller->reg[reg]);
+        else if (known)
+            known = !(u->lost >> reg & 1); /* still in the register */
 
         caller->at[reg] = known ? at : 0;
         caller->lost = (caller->lost & ~(UINT32_C(1) << reg)) | (uint32_t)!known << reg;
@@ -240,38 +244,12 @@ static uint64_t csr(const struct debugger *d, unsigned hart, const char *name)
     return value;
 }
 
-/* A member of a struct of the kernel; false: the debug information does not have it. */
-static bool find_member(const struct debugger *d, const char *structure, const char *member,
-                        uint64_t *offset, uint64_t *size)
-{
-    struct type *type = debug_find_type(d->info, TYPE_STRUCT, structure);
-
-    if (!type)
-        return false;
-    type = type_strip(debug_types(d->info), type);
-    *size = type->size;
-    for (size_t i = 0; i < type->fields.len; i++)
-        if (type->fields.at[i].name && !strcmp(type->fields.at[i].name, member)) {
-            *offset = type->fields.at[i].offset;
-            return true;
-        }
-    return false;
-}
-
-bool unwind_member(const struct debugger *d, const char *structure, const char *member,
-                   uint64_t *offset)
-{
-    uint64_t size;
-
-    return find_member(d, structure, member, offset, &size);
-}
-
 /* Where the kernel keeps an interrupted register, in struct pt_regs. */
 static uint64_t saved_offset(const struct debugger *d, const char *name, uint64_t otherwise)
 {
-    uint64_t offset, size;
+    uint64_t offset;
 
-    return find_member(d, "pt_regs", name, &offset, &size) ? offset : otherwise;
+    return member_find(d, "pt_regs", name, &offset) ? offset : otherwise;
 }
 
 /* The registers in memory at `base`: the pc, then x1 to x31. */
@@ -329,88 +307,118 @@ static uint64_t handler_address(const struct debugger *d)
     return symbols_find(d->config.symbols, "return_to_handler", &address) ? address : 0;
 }
 
-/* The entry of the task's return stack that is `back` entries below its top. */
-static bool from_return_stack(const struct debugger *d, unsigned hart, uint64_t task, unsigned back,
+/* Whether the entry of a return stack is of the function that the code is in. */
+static bool is_entry_of(const struct debugger *d, const struct return_entry *e, uint64_t code)
+{
+    const struct symbol *s = symbols_function_at(d->config.symbols, code);
+
+    return s && s == symbols_function_at(d->config.symbols, place_canonical(d, e->function));
+}
+
+/*
+ * By the kernel's own return stack: the entry that is `back` entries below its top; or the one
+ * beside it that is of the function with this code, if the tracer is pushing or popping. code 0:
+ * the function is not known. A tail call has several entries; the last one leads on.
+ */
+static bool from_return_stack(const struct debugger *d, uint64_t task, unsigned back, uint64_t code,
                               uint64_t *address)
 {
-    uint64_t stack_at, top_at, ret_at, size, entry, stack, top;
-    int64_t index;
+    static const int beside[] = {0, -1, 1};
+    struct return_stack s;
+    int64_t top, at;
 
-    if (!find_member(d, "task_struct", "ret_stack", &stack_at, &size) ||
-        !find_member(d, "task_struct", "curr_ret_stack", &top_at, &size) ||
-        !find_member(d, "ftrace_ret_stack", "ret", &ret_at, &entry) ||
-        !load(d, hart, task + stack_at, &stack) || !load(d, hart, task + top_at, &top) || !stack)
+    if (!return_stack_read(d, task, &s))
         return false;
-    index = (int64_t)(int32_t)top - (int64_t)back;
-    return index >= 0 && load(d, hart, stack + (uint64_t)index * entry + ret_at, address) &&
-           *address != 0;
+    top = at = (int64_t)s.depth - 1 - (int64_t)back;
+    for (size_t i = 0; code && i < ARRAY_LEN(beside); i++) {
+        int64_t n = top + beside[i];
+
+        if (n >= 0 && n < (int64_t)s.depth && is_entry_of(d, &s.at[n], code)) {
+            at = n;
+            break;
+        }
+    }
+    while (at >= 0 && at < (int64_t)s.depth && s.at[at].back == handler_address(d))
+        at--;
+    if (at < 0 || at >= (int64_t)s.depth)
+        return false;
+    *address = s.at[at].back;
+    return *address != 0;
 }
 
 /*
  * Where a function really returns to whose return address is that of the tracer's handler: by the
- * machine's record of calls, or else by the kernel's own return stack.
+ * machine's record of calls.
  */
-static bool true_return(const struct debugger *d, unsigned hart, const struct unwound *caller,
-                        uint64_t cfa, uint64_t *back)
+static bool from_record(const struct debugger *d, uint64_t cfa, uint64_t *back)
 {
     struct call call;
 
-    if (d->config.watch && calls_open_at(watch_calls(d->config.watch), CALL_FUNCTION, cfa, &call)) {
-        *back = call.back;
-        return true;
-    }
-    return from_return_stack(d, hart, caller->reg[REG_TP], caller->handlers, back);
+    if (!d->config.watch || !calls_open_at(watch_calls(d->config.watch), CALL_FUNCTION, cfa, &call))
+        return false;
+    *back = call.back;
+    return true;
 }
 
-static void see_through_handler(const struct debugger *d, unsigned hart, const struct unwound *u,
+static void see_through_handler(const struct debugger *d, const struct unwound *u,
                                 struct unwound *caller)
 {
     uint64_t handler = handler_address(d), back;
 
     if (!handler || place_canonical(d, caller->pc) != handler || caller->exact)
         return;
-    if (true_return(d, hart, caller, u->cfa, &back))
+    if (from_record(d, u->cfa, &back) ||
+        from_return_stack(d, caller->reg[REG_TP], caller->handlers, unwind_code(d, u), &back))
         caller->pc = back;
     caller->handlers++;
 }
 
-/* In the handler itself: the function has returned, with the sp that its caller had. */
-static bool by_handler(const struct debugger *d, unsigned hart, struct unwound *u,
-                       struct unwound *caller)
+/*
+ * In the handler itself: the function has returned, with the sp that its caller had. When the
+ * tracer has come back, the entry is off the return stack, and the address in a register.
+ */
+static bool by_handler(const struct debugger *d, struct unwound *u, struct unwound *caller)
 {
     const char *name = function_name(d, unwind_code(d, u));
     struct frame f;
 
-    if (!name || strcmp(name, "return_to_handler") != 0)
+    if (!name || strcmp(name, "return_to_handler") != 0 || !frame_last_jump(d, u, &f))
         return false;
-    (void)!frame_scan(d, u, &f);
     u->cfa = f.cfa;
     u->cfa_known = true;
     *caller = *u;
     caller->exact = false;
     caller->reg[REG_SP] = f.cfa;
-    if (f.fp)
-        caller->reg[REG_S0] = f.fp;
-    if (!true_return(d, hart, caller, f.cfa, &caller->pc))
-        return false;
-    caller->handlers++;
-    return true;
+    caller->reg[REG_S0] = f.fp;
+    if (from_record(d, f.cfa, &caller->pc)) {
+        caller->handlers += f.ra == 0;
+        return true;
+    }
+    caller->pc = f.ra;
+    if (f.ra)
+        return true;
+    return from_return_stack(d, caller->reg[REG_TP], caller->handlers++, 0, &caller->pc);
 }
 
 /* ---- the caller ---- */
 
+/* A variable is no code, whatever its name. */
+static bool is_code(const struct debugger *d, uint64_t code)
+{
+    const struct symbol *s = symbols_lookup(d->config.symbols, code);
+
+    return s && s->kind != SYMBOL_OBJECT;
+}
+
 static bool is_plausible(const struct debugger *d, const struct unwound *u,
                          const struct unwound *caller)
 {
-    const char *name;
-    uint64_t offset;
-
     if (!caller->pc || (caller->pc == u->pc && caller->reg[REG_SP] == u->reg[REG_SP]))
         return false;
     if (caller->user)
         return true;
-    name = symbols_name_at(d->config.symbols, unwind_code(d, caller), &offset);
-    return name != NULL && (caller->reg[REG_SP] >= u->reg[REG_SP] || caller->exact);
+    return is_code(d, unwind_code(d, caller)) &&
+           (caller->reg[REG_SP] >= u->reg[REG_SP] || caller->exact);
 }
 
 bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
@@ -423,7 +431,7 @@ bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
         return false;
     if (is_trap_code(d, hart, unwind_code(d, u))) {
         found = by_trap(d, hart, u, caller);
-    } else if (by_handler(d, hart, u, caller)) {
+    } else if (by_handler(d, u, caller)) {
         found = true;
     } else {
         switch (by_frame_information(d, hart, u, caller)) {
@@ -432,7 +440,7 @@ bool unwind_caller(const struct debugger *d, unsigned hart, struct unwound *u,
         default: found = by_code(d, u, caller); break;
         }
         if (found)
-            see_through_handler(d, hart, u, caller);
+            see_through_handler(d, u, caller);
     }
     caller->cfa_known = false; /* its own */
     caller->cfa = 0;

@@ -43,8 +43,4 @@ MUST_USE bool unwind_caller(const struct debugger *d, unsigned hart, struct unwo
 /* An address in the code of the frame, as symbols and debug information have it. */
 uint64_t unwind_code(const struct debugger *d, const struct unwound *u);
 
-/* The offset of a member of a struct of the guest's kernel. False: not known. */
-MUST_USE bool unwind_member(const struct debugger *d, const char *structure, const char *member,
-                            uint64_t *offset);
-
 #endif

@@ -107,23 +107,40 @@ static bool find_member(const struct btf *b, const uint8_t *members, uint32_t co
     return false;
 }
 
+/* The three words of the struct with the name; NULL: there is none, or the BTF is damaged. */
+static const uint8_t *find_struct(const struct btf *b, const char *structure)
+{
+    uint64_t rest;
+
+    for (uint64_t at = 0; at + TYPE_BYTES <= b->types_size; at += TYPE_BYTES + rest) {
+        const uint8_t *type = b->types + at;
+        uint32_t info = word_at(type + 4);
+        unsigned kind = info >> 24 & 0x1f;
+
+        if (!rest_of(kind, info & 0xffff, &rest) || rest > b->types_size - at - TYPE_BYTES)
+            return NULL;
+        if (kind == KIND_STRUCT && is_named(b, word_at(type), structure))
+            return type;
+    }
+    return NULL;
+}
+
 bool btf_member(const uint8_t *file, size_t size, const char *structure, const char *member,
                 uint64_t *offset)
 {
     struct btf b;
-    uint64_t rest;
+    const uint8_t *type = find_btf(file, size, &b) ? find_struct(&b, structure) : NULL;
+    uint32_t info = type ? word_at(type + 4) : 0;
 
-    if (!find_btf(file, size, &b))
-        return false;
-    for (uint64_t at = 0; at + TYPE_BYTES <= b.types_size; at += TYPE_BYTES + rest) {
-        const uint8_t *type = b.types + at;
-        uint32_t info = word_at(type + 4), parts = info & 0xffff;
-        unsigned kind = info >> 24 & 0x1f;
+    return type && find_member(&b, type + TYPE_BYTES, info & 0xffff, info >> 31, member, offset);
+}
 
-        if (!rest_of(kind, parts, &rest) || rest > b.types_size - at - TYPE_BYTES)
-            return false;
-        if (kind == KIND_STRUCT && is_named(&b, word_at(type), structure))
-            return find_member(&b, type + TYPE_BYTES, parts, info >> 31, member, offset);
-    }
-    return false;
+bool btf_struct_size(const uint8_t *file, size_t size, const char *structure, uint64_t *bytes)
+{
+    struct btf b;
+    const uint8_t *type = find_btf(file, size, &b) ? find_struct(&b, structure) : NULL;
+
+    if (type)
+        *bytes = word_at(type + 8);
+    return type != NULL;
 }

@@ -21,4 +21,8 @@
 MUST_USE bool btf_member(const uint8_t *file, size_t size, const char *structure,
                          const char *member, uint64_t *offset);
 
+/* The size of a struct in bytes, as sizeof has it. False: as above. */
+MUST_USE bool btf_struct_size(const uint8_t *file, size_t size, const char *structure,
+                              uint64_t *bytes);
+
 #endif

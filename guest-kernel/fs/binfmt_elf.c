@@ -265,7 +265,7 @@ static void start_program(struct linux_binprm *bprm, const struct elf_image *elf
     unsigned long sp = 0;
 
     if (clear_bss_starts(elf) || create_elf_tables(bprm, elf, &sp))
-        send_sig(SIGKILL, current, 0);
+        send_sig(SIGKILL, current, 1);
     start_thread(task_pt_regs(current), elf->bias + elf->ehdr.e_entry, sp);
 }
 

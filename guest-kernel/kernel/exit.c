@@ -73,7 +73,8 @@ static void exit_notify(void)
     current->exit_state = parent ? EXIT_ZOMBIE : EXIT_DEAD;
     if (parent) {
         if (current->exit_signal)
-            send_sig(current->exit_signal, parent, 0);
+            send_sig_info(current->exit_signal, current->exit_code & 0x7f ? CLD_KILLED : CLD_EXITED,
+                          parent, true);
         wake_up_process(parent);
     }
     spin_unlock_irqrestore(&tasklist_lock, flags);

@@ -7,6 +7,9 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/printk.h>
+#undef CREATE_TRACE_POINTS
 
 static DEFINE_SPINLOCK(logbuf_lock);
 static char line[512];            /* under logbuf_lock */
@@ -33,6 +36,7 @@ static int format_message(char *buf, size_t size, const char *fmt, va_list args)
     int n = vsnprintf(buf + stamp, size - stamp, fmt, args);
 
     n = min(n + stamp, (int)size - 1);
+    trace_console(buf + stamp, n - stamp);
     at_line_start = n && buf[n - 1] == '\n';
     return n;
 }

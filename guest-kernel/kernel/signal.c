@@ -16,6 +16,9 @@
 #include <linux/string.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/signal.h>
+#undef CREATE_TRACE_POINTS
 
 /*
  * The handlers of a program, by signal number minus one. Allocated when the first handler is
@@ -69,17 +72,36 @@ static void signal_wake_up(struct task_struct *p)
         smp_send_reschedule(READ_ONCE(p->cpu));
 }
 
-int send_sig(int sig, struct task_struct *p, int priv)
+/* A signal that is pending already keeps its code. */
+static int send_signal(int sig, struct task_struct *p)
 {
-    (void)priv;
+    if (sig_ignored(p, sig))
+        return TRACE_SIGNAL_IGNORED;
+    if (__atomic_fetch_or(&p->sig_pending, sigmask(sig), __ATOMIC_SEQ_CST) & sigmask(sig))
+        return TRACE_SIGNAL_ALREADY_PENDING;
+    return TRACE_SIGNAL_DELIVERED;
+}
+
+int send_sig_info(int sig, int code, struct task_struct *p, bool group)
+{
+    int result;
+
     if (sig < 0 || sig > _NSIG)
         return -EINVAL;
-    if (!sig || sig_ignored(p, sig))
+    if (!sig)
         return 0;
-    (void)__atomic_fetch_or(&p->sig_pending, sigmask(sig), __ATOMIC_SEQ_CST);
-    if (!(READ_ONCE(p->sig_blocked) & sigmask(sig)))
+    if (!(READ_ONCE(p->sig_pending) & sigmask(sig)))
+        WRITE_ONCE(p->sig_code[sig - 1], (short)code);
+    result = send_signal(sig, p);
+    trace_signal_generate(sig, code, p, group, result);
+    if (result != TRACE_SIGNAL_IGNORED && !(READ_ONCE(p->sig_blocked) & sigmask(sig)))
         signal_wake_up(p);
     return 0;
+}
+
+int send_sig(int sig, struct task_struct *p, int priv)
+{
+    return send_sig_info(sig, priv ? SI_KERNEL : SI_USER, p, false);
 }
 
 int kill_pid(pid_t pid, int sig)
@@ -92,7 +114,7 @@ int kill_pid(pid_t pid, int sig)
     for_each_process(p)
     {
         if (pid && p->pid == pid) {
-            err = send_sig(sig, p, 0);
+            err = send_sig_info(sig, SI_USER, p, true);
             break;
         }
     }
@@ -100,7 +122,7 @@ int kill_pid(pid_t pid, int sig)
     return err;
 }
 
-int kill_pgrp(pid_t pgrp, int sig)
+int kill_pgrp(pid_t pgrp, int sig, int priv)
 {
     struct task_struct *p;
     unsigned long flags;
@@ -110,7 +132,7 @@ int kill_pgrp(pid_t pgrp, int sig)
     for_each_process(p)
     {
         if (pgrp && p->pgrp == pgrp)
-            err = send_sig(sig, p, 0);
+            err = send_sig_info(sig, priv ? SI_KERNEL : SI_USER, p, true);
     }
     spin_unlock_irqrestore(&tasklist_lock, flags);
     return err;
@@ -164,7 +186,7 @@ void exit_sighand(struct task_struct *p)
     kfree(sighand);
 }
 
-void force_sig(int sig)
+static void force_sig_code(int sig, int code)
 {
     if (is_global_init(current))
         panic("Attempted to kill init! exitcode=0x%08x", sig);
@@ -172,7 +194,12 @@ void force_sig(int sig)
     current->sig_ignored &= ~sigmask(sig);
     if (current->sighand)
         current->sighand->action[sig - 1].handler = SIG_DFL;
-    send_sig(sig, current, 0);
+    send_sig_info(sig, code, current, false);
+}
+
+void force_sig(int sig)
+{
+    force_sig_code(sig, SI_KERNEL);
 }
 
 /*
@@ -197,7 +224,7 @@ static void handle_signal(struct pt_regs *regs, int sig, struct k_sigaction *act
     unsigned long handler = action->handler;
 
     restart_or_fail(regs, action);
-    if (setup_rt_frame(regs, sig, handler)) {
+    if (setup_rt_frame(regs, sig, current->sig_code[sig - 1], handler)) {
         force_sig(SIGSEGV);
         return;
     }
@@ -209,11 +236,25 @@ static void handle_signal(struct pt_regs *regs, int sig, struct k_sigaction *act
     recalc_sigpending();
 }
 
+/* The values of SIG_IGN and SIG_DFL are the event's, too. */
+static void trace_deliver(int sig)
+{
+    const struct k_sigaction *action = handler_of(current, sig);
+    unsigned long handler = current->sig_ignored & sigmask(sig) ? SIG_IGN : SIG_DFL;
+
+    trace_signal_deliver(sig, current->sig_code[sig - 1], action ? action->handler : handler,
+                         action ? action->flags : 0);
+}
+
 void do_signal(struct pt_regs *regs)
 {
     int sig = dequeue_signal();
 
-    if (!sig || sig_ignored(current, sig))
+    if (!sig)
+        return;
+    if (trace_signal_deliver_enabled())
+        trace_deliver(sig);
+    if (sig_ignored(current, sig))
         return;
     if (!handler_of(current, sig))
         do_exit(sig);
@@ -231,7 +272,7 @@ void force_sig_fault(const struct pt_regs *regs, int sig, int code, unsigned lon
     printk("%s[%d]: unhandled signal %d code 0x%x at 0x%016lx\n", current->comm, current->pid, sig,
            code, addr);
     printk("epc : %016lx ra : %016lx sp : %016lx\n", regs->epc, regs->ra, regs->sp);
-    force_sig(sig);
+    force_sig_code(sig, code);
 }
 
 SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
@@ -242,7 +283,7 @@ SYSCALL_DEFINE2(kill, pid_t, pid, int, sig)
         return kill_pid(pid, sig);
     if (pid == -1)
         return -EPERM;
-    return kill_pgrp(pid ? -pid : current->pgrp, sig);
+    return kill_pgrp(pid ? -pid : current->pgrp, sig, 0);
 }
 
 /* Sets the action of a signal; SIG_IGN is kept as a bit of sig_ignored. */

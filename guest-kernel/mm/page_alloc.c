@@ -12,6 +12,7 @@
 #include <linux/printk.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <trace/events/kmem.h>
 
 /* zone_lock guards the lists, the counter, and the PG_BUDDY state of pages. */
 static DEFINE_SPINLOCK(zone_lock);
@@ -23,14 +24,25 @@ static struct page *mem_map;
 static unsigned long first_pfn, end_pfn;
 static unsigned long reserved_pfn, reserved_end_pfn; /* nothing if equal */
 
-static unsigned long page_to_pfn(const struct page *page)
+/* The index in mem_map; also first_pfn and the like count from there. */
+static unsigned long page_index(const struct page *page)
 {
     return page - mem_map;
 }
 
+unsigned long page_to_pfn(const struct page *page)
+{
+    return page_index(page) + (PHYS_RAM_BASE >> PAGE_SHIFT);
+}
+
+struct page *pfn_to_page(unsigned long pfn)
+{
+    return &mem_map[pfn - (PHYS_RAM_BASE >> PAGE_SHIFT)];
+}
+
 void *page_address(const struct page *page)
 {
-    return __va(PHYS_RAM_BASE + (page_to_pfn(page) << PAGE_SHIFT));
+    return __va(PHYS_RAM_BASE + (page_index(page) << PAGE_SHIFT));
 }
 
 struct page *virt_to_page(const void *addr)
@@ -53,7 +65,7 @@ static void del_from_free_list(struct page *page)
 
 static struct page *find_buddy(struct page *page, unsigned int order)
 {
-    unsigned long pfn = page_to_pfn(page) ^ (1UL << order);
+    unsigned long pfn = page_index(page) ^ (1UL << order);
     struct page *buddy = &mem_map[pfn];
 
     if (pfn < first_pfn || pfn >= end_pfn)
@@ -96,6 +108,7 @@ static struct page *rmqueue(unsigned int order)
         expand(page, have, order);
         page->order = order;
         free_pages_count -= 1UL << order;
+        trace_mm_page_alloc_zone_locked(page, order);
         return page;
     }
     return NULL;
@@ -109,6 +122,7 @@ struct page *alloc_pages(unsigned int order)
     spin_lock_irqsave(&zone_lock, flags);
     page = rmqueue(order);
     spin_unlock_irqrestore(&zone_lock, flags);
+    trace_mm_page_alloc(page, order);
     return page;
 }
 
@@ -116,6 +130,7 @@ void __free_pages(struct page *page, unsigned int order)
 {
     unsigned long flags;
 
+    trace_mm_page_free(page, order);
     spin_lock_irqsave(&zone_lock, flags);
     BUG_ON(page->flags & PG_BUDDY);
     free_pages_count += 1UL << order;

@@ -16,6 +16,9 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/kmem.h>
+#undef CREATE_TRACE_POINTS
 
 struct kmem_cache {
     const char *name;
@@ -32,6 +35,7 @@ enum { KMALLOC_SHIFT_LOW = 4, KMALLOC_SHIFT_HIGH = 11 };
 /* The bytes of a free object and its last byte; the red zones of free and of used objects. */
 enum { POISON_FREE = 0x6b, POISON_END = 0xa5 };
 enum { RED_ZONE_SIZE = sizeof(u64) };
+enum { GFP_ZERO = 0x100 }; /* of events only */
 #define RED_INACTIVE 0xbbbbbbbbbbbbbbbbull
 #define RED_ACTIVE   0xccccccccccccccccull
 
@@ -161,7 +165,7 @@ static void *take_object(struct kmem_cache *s, struct page *slab)
     return obj;
 }
 
-void *kmem_cache_alloc(struct kmem_cache *s)
+static void *slab_alloc(struct kmem_cache *s)
 {
     void *obj = NULL;
     unsigned long flags;
@@ -182,12 +186,21 @@ void *kmem_cache_alloc(struct kmem_cache *s)
     spin_unlock_irqrestore(&s->lock, flags);
     return obj;
 }
+
+void *kmem_cache_alloc(struct kmem_cache *s)
+{
+    void *obj = slab_alloc(s);
+
+    trace_kmem_cache_alloc(_RET_IP_, obj, s->object_size, s->size, 0);
+    return obj;
+}
 EXPORT_SYMBOL(kmem_cache_alloc);
 
 void *kmem_cache_zalloc(struct kmem_cache *s)
 {
-    void *obj = kmem_cache_alloc(s);
+    void *obj = slab_alloc(s);
 
+    trace_kmem_cache_alloc(_RET_IP_, obj, s->object_size, s->size, GFP_ZERO);
     if (obj)
         memset(obj, 0, s->object_size);
     return obj;
@@ -195,7 +208,7 @@ void *kmem_cache_zalloc(struct kmem_cache *s)
 EXPORT_SYMBOL(kmem_cache_zalloc);
 
 /* Frees an empty slab unless it is the last on the list: the next allocation may need it. */
-void kmem_cache_free(struct kmem_cache *s, void *obj)
+static void slab_free(struct kmem_cache *s, void *obj)
 {
     struct page *slab = virt_to_page(obj);
     unsigned long flags;
@@ -215,6 +228,12 @@ void kmem_cache_free(struct kmem_cache *s, void *obj)
         discard_slab(slab);
     }
     spin_unlock_irqrestore(&s->lock, flags);
+}
+
+void kmem_cache_free(struct kmem_cache *s, void *obj)
+{
+    trace_kmem_cache_free(_RET_IP_, obj, s->name);
+    slab_free(s, obj);
 }
 EXPORT_SYMBOL(kmem_cache_free);
 
@@ -257,19 +276,35 @@ static unsigned int page_order(size_t size)
     return log2_ceil(ALIGN(size, (size_t)PAGE_SIZE) >> PAGE_SHIFT);
 }
 
-void *kmalloc(size_t size)
+static void *kmalloc_pages(size_t size)
+{
+    return page_order(size) < MAX_ORDER ? __get_free_pages(page_order(size)) : NULL;
+}
+
+static __always_inline void *do_kmalloc(size_t size, unsigned long gfp_flags, unsigned long caller)
 {
     unsigned int shift = max(log2_ceil(size), (unsigned int)KMALLOC_SHIFT_LOW);
+    void *obj;
 
-    if (shift > KMALLOC_SHIFT_HIGH)
-        return page_order(size) < MAX_ORDER ? __get_free_pages(page_order(size)) : NULL;
-    return kmem_cache_alloc(&kmalloc_caches[shift]);
+    if (shift > KMALLOC_SHIFT_HIGH) {
+        obj = kmalloc_pages(size);
+        trace_kmalloc(caller, obj, size, PAGE_SIZE << page_order(size), gfp_flags);
+    } else {
+        obj = slab_alloc(&kmalloc_caches[shift]);
+        trace_kmalloc(caller, obj, size, kmalloc_caches[shift].size, gfp_flags);
+    }
+    return obj;
+}
+
+void *kmalloc(size_t size)
+{
+    return do_kmalloc(size, 0, _RET_IP_);
 }
 EXPORT_SYMBOL(kmalloc);
 
 void *kzalloc(size_t size)
 {
-    void *obj = kmalloc(size);
+    void *obj = do_kmalloc(size, GFP_ZERO, _RET_IP_);
 
     if (obj)
         memset(obj, 0, size);
@@ -281,12 +316,18 @@ void kfree(const void *obj)
 {
     struct page *page;
 
+    trace_kfree(_RET_IP_, obj);
     if (!obj)
         return;
     page = virt_to_page(obj);
     if (page->flags & PG_SLAB)
-        kmem_cache_free(page->slab, (void *)obj);
+        slab_free(page->slab, (void *)obj);
     else
         __free_pages(page, page->order);
 }
 EXPORT_SYMBOL(kfree);
+
+EXPORT_TRACEPOINT_SYMBOL(kmalloc);
+EXPORT_TRACEPOINT_SYMBOL(kmem_cache_alloc);
+EXPORT_TRACEPOINT_SYMBOL(kfree);
+EXPORT_TRACEPOINT_SYMBOL(kmem_cache_free);

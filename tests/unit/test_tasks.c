@@ -106,6 +106,9 @@ static void a_member_is_found_in_the_btf_of_a_file(void **state)
     assert_int_equal(offset, PID);
     assert_false(btf_member(file, sizeof file, "task_struct", "task_struct", &offset));
     assert_false(btf_member(file, sizeof file, "int", "comm", &offset));
+    assert_true(btf_struct_size(file, sizeof file, "task_struct", &offset));
+    assert_int_equal(offset, 0x100);
+    assert_false(btf_struct_size(file, sizeof file, "int", &offset));
 }
 
 static void a_damaged_btf_is_none(void **state)

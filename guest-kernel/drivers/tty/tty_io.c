@@ -118,7 +118,7 @@ static void interrupt(void)
     tty.interrupted = true;
     spin_unlock_irqrestore(&tty.lock, flags);
     echo("^C\n", 3);
-    kill_pgrp(READ_ONCE(tty.pgrp), SIGINT);
+    kill_pgrp(READ_ONCE(tty.pgrp), SIGINT, 1);
 }
 
 /* While the ring is full, characters stay in the UART. */

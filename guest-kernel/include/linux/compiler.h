@@ -27,4 +27,7 @@
 #define READ_ONCE(x)     (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 
+/* Where the function was called. */
+#define _RET_IP_ ((unsigned long)__builtin_return_address(0))
+
 #endif

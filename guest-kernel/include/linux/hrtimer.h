@@ -8,6 +8,7 @@
 
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/timekeeping.h>
 
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
 enum hrtimer_mode { HRTIMER_MODE_ABS, HRTIMER_MODE_REL };
@@ -22,7 +23,8 @@ struct hrtimer {
 };
 
 void hrtimers_init(void);
-void hrtimer_init(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *));
+/* which_clock: CLOCK_MONOTONIC; mode: that of its starts. The caller sets timer->function. */
+void hrtimer_init(struct hrtimer *timer, clockid_t which_clock, enum hrtimer_mode mode);
 /* Starts the timer, again if it is queued. Returns whether it was queued. */
 bool hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode);
 /*

@@ -60,6 +60,9 @@ unsigned long nr_free_pages(void);
 unsigned long totalram_pages(void);
 struct page *virt_to_page(const void *addr);
 void *page_address(const struct page *page);
+/* The number of a page: its physical address without the bits of the offset. */
+unsigned long page_to_pfn(const struct page *page);
+struct page *pfn_to_page(unsigned long pfn);
 
 /* References to user pages; alloc_user_page() takes the first. */
 static inline int page_count(const struct page *page)

@@ -25,4 +25,11 @@ unsigned int wait_for_tick(void);
  */
 void tick_program_event(void);
 
+enum {
+    CLOCK_REALTIME = 0,
+    CLOCK_MONOTONIC = 1,
+    CLOCK_MONOTONIC_RAW = 4,
+    CLOCK_BOOTTIME = 7,
+};
+
 #endif

@@ -27,9 +27,25 @@ struct trace_eval_map {
     unsigned long eval_value;
 };
 
+/* In a header of events: constants that a format has by name. Read by trace/trace_events.h. */
+#define TRACE_DEFINE_ENUM(a)
+#define TRACE_DEFINE_SIZEOF(a)
+
 #define TRACEPOINT_DEFAULT_PRIO 10
 
 #ifdef CONFIG_TRACEPOINTS
+
+/*
+ * A string whose address an event records: printk_formats lists it, so that tools that read entries
+ * elsewhere can print it.
+ */
+#define tracepoint_string(str)                                                         \
+    ({                                                                                 \
+        static const char *const ___tp_str __used __section("__tracepoint_str") = str; \
+        ___tp_str;                                                                     \
+    })
+/* The same of a string that is stored somewhere: `static const char *name __tracepoint_string`. */
+#define __tracepoint_string __used __section("__tracepoint_str")
 
 /* May sleep. 0, -EEXIST (the same probe and data are there already), or another error. */
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
@@ -47,6 +63,11 @@ static inline void tracepoint_synchronize_unregister(void)
 {
     synchronize_rcu();
 }
+
+#else
+
+#define tracepoint_string(str) str
+#define __tracepoint_string
 
 #endif
 

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A type instead of a macro: formats of events show the names of types. */
+#undef bool
+typedef _Bool bool;
+
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;

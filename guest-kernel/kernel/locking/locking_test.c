@@ -88,7 +88,8 @@ static void locks_lose_no_count(struct kunit *test)
     init_completion(&c.done);
     c.threads = n;
     atomic_set(&c.left, n);
-    hrtimer_init(&c.timer, count_in_interrupt);
+    hrtimer_init(&c.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+    c.timer.function = count_in_interrupt;
     hrtimer_start(&c.timer, us_to_ktime(200), HRTIMER_MODE_REL);
     for (i = 0; i < n; i++)
         (void)kthread_run(contender_thread, &c, "contender/%u", i);

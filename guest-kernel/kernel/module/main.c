@@ -20,6 +20,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/module.h>
+#undef CREATE_TRACE_POINTS
 
 /* One module uses another's symbols. */
 struct module_use {
@@ -47,14 +50,18 @@ bool try_module_get(struct module *mod)
     while (old && !__atomic_compare_exchange_n(&mod->refcnt.counter, &old, old + 1, false,
                                                __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
+    if (old)
+        trace_module_get(mod, _RET_IP_);
     return old;
 }
 EXPORT_SYMBOL(try_module_get);
 
 void module_put(struct module *mod)
 {
-    if (mod)
-        WARN_ON(atomic_add_return(-1, &mod->refcnt) < 0);
+    if (!mod)
+        return;
+    WARN_ON(atomic_add_return(-1, &mod->refcnt) < 0);
+    trace_module_put(mod, _RET_IP_);
 }
 EXPORT_SYMBOL(module_put);
 
@@ -488,6 +495,7 @@ static int complete_formation(struct module *mod)
  */
 static void free_module(struct module *mod)
 {
+    trace_module_free(mod);
     kprobes_module_going(mod);
     set_state(mod, MODULE_STATE_UNFORMED);
     ftrace_release_mod(mod);
@@ -555,8 +563,10 @@ static int form_module(struct module *mod, struct load_info *info, const char *a
     ftrace_module_enable(mod);
     notify(mod);
     err = parse_module_args(mod->name, mod->args, mod->kp, mod->num_kp);
-    if (!err)
+    if (!err) {
+        trace_module_load(mod);
         return do_init_module(mod);
+    }
     set_state(mod, MODULE_STATE_GOING);
     notify(mod);
     return err;

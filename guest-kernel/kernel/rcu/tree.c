@@ -11,6 +11,9 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/rcu.h>
+#undef CREATE_TRACE_POINTS
 
 static DEFINE_MUTEX(gp_mutex);    /* one grace period at a time */
 static struct completion gp_done; /* of the current grace period */
@@ -20,10 +23,10 @@ void rcu_note_context_switch(void)
 {
     unsigned long bit = 1UL << smp_processor_id();
 
-    if (!(READ_ONCE(gp_cpus) & bit))
-        return;
-    if (__atomic_fetch_and(&gp_cpus, ~bit, __ATOMIC_SEQ_CST) == bit)
+    trace_rcu_utilization(tracepoint_string("Start context switch"));
+    if (READ_ONCE(gp_cpus) & bit && __atomic_fetch_and(&gp_cpus, ~bit, __ATOMIC_SEQ_CST) == bit)
         complete(&gp_done);
+    trace_rcu_utilization(tracepoint_string("End context switch"));
 }
 
 /* This hart has no reader: it runs the caller. */

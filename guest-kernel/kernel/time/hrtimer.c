@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <trace/events/timer.h>
 
 struct hrtimer_cpu_base {
     spinlock_t lock;
@@ -29,11 +30,12 @@ void hrtimers_init(void)
         INIT_LIST_HEAD(&hrtimer_bases[cpu].active);
 }
 
-void hrtimer_init(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *))
+void hrtimer_init(struct hrtimer *timer, clockid_t which_clock, enum hrtimer_mode mode)
 {
+    trace_hrtimer_init(timer, which_clock, mode);
     INIT_LIST_HEAD(&timer->node);
     timer->base = &hrtimer_bases[raw_smp_processor_id()];
-    timer->function = function;
+    timer->function = NULL;
 }
 EXPORT_SYMBOL(hrtimer_init);
 
@@ -52,10 +54,12 @@ static struct hrtimer_cpu_base *lock_hrtimer_base(struct hrtimer *timer, unsigne
     }
 }
 
-static void enqueue_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer)
+static void enqueue_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer,
+                            enum hrtimer_mode mode, bool was_armed)
 {
     struct hrtimer *pos;
 
+    trace_hrtimer_start(timer, mode, was_armed);
     list_for_each_entry(pos, &base->active, node) if (pos->expires > timer->expires) break;
     list_add_tail(&timer->node, &pos->node);
 }
@@ -64,8 +68,10 @@ static bool remove_hrtimer(struct hrtimer *timer)
 {
     bool queued = !list_empty(&timer->node);
 
-    if (queued)
+    if (queued) {
+        trace_hrtimer_cancel(timer);
         list_del_init(&timer->node);
+    }
     return queued;
 }
 
@@ -113,7 +119,7 @@ bool hrtimer_start(struct hrtimer *timer, ktime_t time, enum hrtimer_mode mode)
 
     base = move_to_this_cpu(timer, base);
     timer->expires = mode == HRTIMER_MODE_REL ? ktime_add_safe(ktime_get(), time) : time;
-    enqueue_hrtimer(base, timer);
+    enqueue_hrtimer(base, timer, mode, queued);
     first = base->active.next == &timer->node && base == &hrtimer_bases[smp_processor_id()];
     spin_unlock(&base->lock);
     if (first)
@@ -185,27 +191,30 @@ EXPORT_SYMBOL(hrtimer_forward_now);
  * Called and returns with base->lock held. The function may free the timer if it returns
  * HRTIMER_NORESTART.
  */
-static void run_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer)
+static void run_hrtimer(struct hrtimer_cpu_base *base, struct hrtimer *timer, ktime_t *now)
 {
     enum hrtimer_restart restart;
 
-    list_del_init(&timer->node);
+    remove_hrtimer(timer);
     base->running = timer;
     spin_unlock(&base->lock);
+    trace_hrtimer_expire_entry(timer, now);
     restart = timer->function(timer);
+    trace_hrtimer_expire_exit(timer);
     spin_lock(&base->lock);
     if (restart == HRTIMER_RESTART && list_empty(&timer->node))
-        enqueue_hrtimer(base, timer);
+        enqueue_hrtimer(base, timer, HRTIMER_MODE_ABS, false);
     base->running = NULL;
 }
 
 void hrtimer_interrupt(void)
 {
     struct hrtimer_cpu_base *base = &hrtimer_bases[smp_processor_id()];
+    ktime_t now;
 
     spin_lock(&base->lock);
-    while (first_expiry(base) <= ktime_get())
-        run_hrtimer(base, list_first_entry(&base->active, struct hrtimer, node));
+    while (first_expiry(base) <= (now = ktime_get()))
+        run_hrtimer(base, list_first_entry(&base->active, struct hrtimer, node), &now);
     spin_unlock(&base->lock);
 }
 
@@ -228,7 +237,8 @@ int schedule_hrtimeout(ktime_t expires, enum hrtimer_mode mode)
 {
     struct hrtimer_sleeper sleeper = {.task = current};
 
-    hrtimer_init(&sleeper.timer, hrtimer_wakeup);
+    hrtimer_init(&sleeper.timer, CLOCK_MONOTONIC, mode);
+    sleeper.timer.function = hrtimer_wakeup;
     hrtimer_start(&sleeper.timer, expires, mode);
     if (READ_ONCE(sleeper.task))
         schedule();

@@ -22,13 +22,7 @@ struct timeval {
     long tv_usec;
 };
 
-enum {
-    CLOCK_REALTIME = 0,
-    CLOCK_MONOTONIC = 1,
-    CLOCK_MONOTONIC_RAW = 4,
-    CLOCK_BOOTTIME = 7,
-    TIMER_ABSTIME = 1,
-};
+enum { TIMER_ABSTIME = 1 };
 
 static bool is_clock(int clock)
 {

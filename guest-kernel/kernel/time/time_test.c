@@ -56,7 +56,8 @@ static void timers_go_off_at_their_time(struct kunit *test)
     for (i = 0; i < TIMERS; i++) {
         due[i] = start + us_to_ktime(2000 + i * 7 % TIMERS * 400);
         init_completion(&shots[i].done);
-        hrtimer_init(&shots[i].timer, shoot);
+        hrtimer_init(&shots[i].timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+        shots[i].timer.function = shoot;
         hrtimer_start(&shots[i].timer, due[i], HRTIMER_MODE_ABS);
     }
     for (i = 0; i < TIMERS; i++) {
@@ -83,7 +84,8 @@ static void a_cancelled_timer_does_not_go_off(struct kunit *test)
     static struct shot shot;
 
     init_completion(&shot.done);
-    hrtimer_init(&shot.timer, shoot);
+    hrtimer_init(&shot.timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+    shot.timer.function = shoot;
     KUNIT_EXPECT_FALSE(test, hrtimer_start(&shot.timer, ms_to_ktime(5), HRTIMER_MODE_REL));
     KUNIT_EXPECT_TRUE(test, hrtimer_start(&shot.timer, ms_to_ktime(10), HRTIMER_MODE_REL));
     KUNIT_EXPECT_TRUE(test, hrtimer_active(&shot.timer));
@@ -170,8 +172,10 @@ static void timers_may_be_started_and_cancelled_on_all_harts(struct kunit *test)
     storm.stop = false;
     atomic_set(&storm.fired, 0);
     atomic_set(&storm.left, n);
-    for (i = 0; i < ARRAY_SIZE(storm.timers); i++)
-        hrtimer_init(&storm.timers[i], storm_shot);
+    for (i = 0; i < ARRAY_SIZE(storm.timers); i++) {
+        hrtimer_init(&storm.timers[i], CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+        storm.timers[i].function = storm_shot;
+    }
     for (i = 0; i < n; i++)
         (void)kthread_run(storm_thread, (void *)(i + 1UL), "storm/%u", i);
     msleep(STORM_MSECS);

@@ -2,7 +2,11 @@
 #include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/timer.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/timer.h>
+#undef CREATE_TRACE_POINTS
 
 static ktime_t jiffies_to_ktime(unsigned long j)
 {
@@ -13,20 +17,28 @@ static enum hrtimer_restart call_timer_fn(struct hrtimer *hrtimer)
 {
     struct timer_list *timer = container_of(hrtimer, struct timer_list, timer);
 
+    trace_timer_cancel(timer);
+    trace_timer_expire_entry(timer, timer->expires);
     timer->function(timer);
+    trace_timer_expire_exit(timer);
     return HRTIMER_NORESTART;
 }
 
 void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *))
 {
-    hrtimer_init(&timer->timer, call_timer_fn);
+    trace_timer_init(timer);
+    hrtimer_init(&timer->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+    timer->timer.function = call_timer_fn;
     timer->function = function;
 }
 EXPORT_SYMBOL(timer_setup);
 
 bool mod_timer(struct timer_list *timer, unsigned long expires)
 {
+    if (trace_timer_cancel_enabled() && timer_pending(timer))
+        trace_timer_cancel(timer);
     timer->expires = expires;
+    trace_timer_start(timer, expires, raw_smp_processor_id());
     return hrtimer_start(&timer->timer, jiffies_to_ktime(expires), HRTIMER_MODE_ABS);
 }
 EXPORT_SYMBOL(mod_timer);
@@ -41,14 +53,21 @@ bool timer_pending(const struct timer_list *timer)
     return !list_empty(&timer->timer.node);
 }
 
+static bool deleted(struct timer_list *timer, bool was_pending)
+{
+    if (was_pending)
+        trace_timer_cancel(timer);
+    return was_pending;
+}
+
 bool del_timer(struct timer_list *timer)
 {
-    return hrtimer_try_to_cancel(&timer->timer);
+    return deleted(timer, hrtimer_try_to_cancel(&timer->timer));
 }
 
 bool del_timer_sync(struct timer_list *timer)
 {
-    return hrtimer_cancel(&timer->timer);
+    return deleted(timer, hrtimer_cancel(&timer->timer));
 }
 EXPORT_SYMBOL(del_timer_sync);
 

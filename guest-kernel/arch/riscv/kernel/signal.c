@@ -84,7 +84,7 @@ static void restore_fp(struct pt_regs *regs, const struct sigcontext *sc)
     preempt_enable();
 }
 
-int setup_rt_frame(struct pt_regs *regs, int sig, unsigned long handler)
+int setup_rt_frame(struct pt_regs *regs, int sig, int code, unsigned long handler)
 {
     struct rt_sigframe *frame = kzalloc(sizeof(*frame));
     struct rt_sigframe __user *to = (void *)((regs->sp - sizeof(*frame)) & ~15ul);
@@ -93,6 +93,7 @@ int setup_rt_frame(struct pt_regs *regs, int sig, unsigned long handler)
     if (!frame)
         return -EFAULT;
     frame->info.si_signo = sig;
+    frame->info.si_code = code;
     frame->uc.uc_sigmask[0] = current->sig_blocked;
     memcpy(frame->uc.uc_mcontext.regs, regs, sizeof(frame->uc.uc_mcontext.regs));
     save_fp(regs, &frame->uc.uc_mcontext);

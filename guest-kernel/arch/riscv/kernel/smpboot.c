@@ -7,6 +7,7 @@
 #include <asm/setup.h>
 #include <asm/smp.h>
 #include <linux/bitops.h>
+#include <linux/export.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
@@ -38,6 +39,7 @@ static unsigned long max_cpus = NR_CPUS;
 
 unsigned long cpu_possible_mask;
 unsigned long cpu_online_mask;
+EXPORT_SYMBOL(cpu_online_mask);
 unsigned int nr_cpu_ids = 1;
 
 static int nosmp(char *value)

@@ -10,6 +10,9 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#define CREATE_TRACE_POINTS
+#include <trace/events/exceptions.h>
+#undef CREATE_TRACE_POINTS
 
 static unsigned long fault_access(unsigned long cause)
 {
@@ -40,7 +43,7 @@ static void out_of_memory(struct pt_regs *regs)
         return;
     }
     printk("Out of memory: Killed process %d (%s)\n", current->pid, current->comm);
-    send_sig(SIGKILL, current, 0);
+    send_sig(SIGKILL, current, 1);
 }
 
 /* Returns 0 and sets *fault to the result of handle_mm_fault(), or returns a SEGV_* code. */
@@ -68,8 +71,12 @@ void do_page_fault(struct pt_regs *regs)
     struct mm_struct *mm = current->mm;
     int code, fault = 0;
 
-    if (!user_mode(regs))
+    if (user_mode(regs)) {
+        trace_page_fault_user(regs->badaddr, regs, regs->cause);
+    } else {
         kprobe_page_fault(regs);
+        trace_page_fault_kernel(regs->badaddr, regs, regs->cause);
+    }
     if (!may_handle(regs)) {
         bad_area(regs, SIGSEGV, SEGV_MAPERR);
         return;

@@ -27,11 +27,13 @@ static inline bool signal_pending_state(unsigned int state, const struct task_st
     return (state & TASK_INTERRUPTIBLE) && signal_pending(p);
 }
 
-/* Sends a signal. Returns 0, also if p does not accept it, or -EINVAL. */
+/* Sends a signal. Returns 0, also if p does not accept it, or -EINVAL. code: si_code. */
+int send_sig_info(int sig, int code, struct task_struct *p, bool group);
+/* priv: sent by the kernel itself. */
 int send_sig(int sig, struct task_struct *p, int priv);
 /* Send to a task, or to all tasks of a process group. 0, -ESRCH or -EINVAL. */
 int kill_pid(pid_t pid, int sig);
-int kill_pgrp(pid_t pgrp, int sig);
+int kill_pgrp(pid_t pgrp, int sig, int priv);
 
 /* For current: accepts a signal; takes the lowest pending one (0: none). */
 void allow_signal(int sig);
@@ -63,7 +65,7 @@ void force_sig(int sig);
  * Architecture hook: changes regs so that current runs the handler. 0, or -EFAULT if the frame
  * cannot be written.
  */
-int setup_rt_frame(struct pt_regs *regs, int sig, unsigned long handler);
+int setup_rt_frame(struct pt_regs *regs, int sig, int code, unsigned long handler);
 
 /* Delivers a signal, on return to U-mode with regs. May not return. */
 void do_signal(struct pt_regs *regs);
