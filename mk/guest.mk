@@ -96,7 +96,7 @@ GUEST_TRACE_OBJS := fs/tracefs/inode.o kernel/tracepoint.o kernel/tracepoint_tes
 	pid_list.o ring_buffer.o ring_buffer_read.o ring_buffer_test.o trace.o trace_boot.o \
 	blktrace.o blktrace_print.o blktrace_relay.o trace_buffer_files.o trace_clock.o trace_cmdlines.o trace_dump.o trace_files.o \
 	trace_event_output.o trace_error_log.o trace_events.o trace_events_files.o trace_events_filter.o trace_events_filter_test.o trace_events_trigger.o trace_events_write.o trace_events_hist.o trace_events_synth.o trace_hist_action.o trace_hist_field.o trace_hist_print.o tracing_map.o \
-	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o \
+	trace_functions.o trace_functions_graph.o trace_graph_output.o trace_headers.o trace_events_pid.o trace_instances.o trace_instances_test.o \
 	trace_iterator.o trace_marker.o trace_nop.o trace_options.o trace_output.o \
 	trace_kprobe.o trace_pid_files.o trace_printk.o trace_probe.o trace_raw_pipe.o trace_read.o trace_sched_wakeup.o \
 	trace_selftest.o trace_selftest_wakeup.o trace_seq.o trace_snapshot.o trace_stack.o trace_syscalls.o)
@@ -115,16 +115,16 @@ GUEST_NOTRACE := $(GUEST_DYNAMIC_OBJS) $(GUEST_PROBE_OBJS) arch/riscv/kernel/pro
 	arch/riscv/kernel/jump_label.o arch/riscv/kernel/patch.o kernel/jump_label.o \
 	arch/riscv/kernel/riscv_ksyms.o arch/riscv/kernel/sbi.o arch/riscv/kernel/stacktrace.o \
 	arch/riscv/mm/cacheflush.o arch/riscv/mm/init.o kernel/irq_work.o kernel/kallsyms.o \
-	kernel/module/kallsyms.o kernel/stop_machine.o lib/glob.o lib/kstrtox.o lib/string.o lib/vsprintf.o
+	kernel/module/kallsyms.o kernel/stop_machine.o kernel/trace/fprobe.o lib/glob.o lib/kstrtox.o lib/string.o lib/vsprintf.o
 
 # Per layout: objects, flags, the flags of instrumented files, and the options with
 # which recordmcount checks and sorts the table of sites (static has none).
 guest_trace_cflags   = -fno-omit-frame-pointer -DCONFIG_FUNCTION_TRACER -DCONFIG_FRAME_POINTER -DCONFIG_TRACEPOINTS -DCONFIG_EVENT_TRACING -DCONFIG_FTRACE_SYSCALLS -DCONFIG_BLK_DEV_IO_TRACE \
 	-I$(GUEST_SRC)/arch/riscv/ftrace/$(1)
 guest_dynamic_cflags = $(call guest_trace_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE
-guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS
+guest_stopped_cflags = $(call guest_dynamic_cflags,$(1)) -DCONFIG_DYNAMIC_FTRACE_WITH_REGS -DCONFIG_FPROBE
 guest_stopped_objs   = $(GUEST_OBJS) $(GUEST_DYNAMIC_OBJS) $(GUEST_TRACED_TEST_OBJS) arch/riscv/ftrace/calls.o \
-	arch/riscv/kernel/probes/ftrace.o \
+	arch/riscv/kernel/probes/ftrace.o kernel/trace/fprobe.o kernel/trace/fprobe_test.o \
 	arch/riscv/ftrace/$(1)/sites.o arch/riscv/ftrace/$(2).o
 # One word is replaced by one store, so functions must be aligned.  GCC 12 does not
 # align functions that it considers cold, so that guess is disabled.

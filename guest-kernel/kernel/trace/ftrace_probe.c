@@ -35,11 +35,14 @@ struct func_probe {
 
 /* One call of a function that has a probe. */
 struct probe_call {
+    struct trace_array *tr;
     unsigned long ip, parent_ip;
     unsigned int trace_ctx;
 };
 
+/* A command of a trace, whose functions are one ops. */
 struct func_command {
+    struct trace_array *tr;
     const char *name;
     void (*act)(struct func_probe *p, const struct probe_call *call);
     const char *count; /* not NULL: used instead of the count in the word */
@@ -66,9 +69,9 @@ static bool may_act(struct func_probe *p)
     return !p->counted || n > 0;
 }
 
-static void set_recording(struct func_probe *p, bool on)
+static void set_recording(struct func_probe *p, const struct probe_call *call, bool on)
 {
-    bool *record_on = &global_trace.array_buffer.buffer->record_on;
+    bool *record_on = &trace_buffer_of(call->tr)->record_on;
 
     if (READ_ONCE(*record_on) != on && may_act(p))
         WRITE_ONCE(*record_on, on);
@@ -76,27 +79,24 @@ static void set_recording(struct func_probe *p, bool on)
 
 static void act_traceon(struct func_probe *p, const struct probe_call *call)
 {
-    (void)call;
-    set_recording(p, true);
+    set_recording(p, call, true);
 }
 
 static void act_traceoff(struct func_probe *p, const struct probe_call *call)
 {
-    (void)call;
-    set_recording(p, false);
+    set_recording(p, call, false);
 }
 
 static void act_stacktrace(struct func_probe *p, const struct probe_call *call)
 {
-    if (READ_ONCE(global_trace.array_buffer.buffer->record_on) && may_act(p))
-        trace_function_stack(call->ip, call->parent_ip, call->trace_ctx);
+    if (READ_ONCE(trace_buffer_of(call->tr)->record_on) && may_act(p))
+        trace_function_stack(call->tr, call->ip, call->parent_ip, call->trace_ctx);
 }
 
 static void act_snapshot(struct func_probe *p, const struct probe_call *call)
 {
-    (void)call;
     if (may_act(p))
-        tracing_snapshot_instance(&global_trace);
+        tracing_snapshot_instance(call->tr);
 }
 
 static void act_dump(struct func_probe *p, const struct probe_call *call)
@@ -113,7 +113,8 @@ static void act_cpudump(struct func_probe *p, const struct probe_call *call)
         ftrace_dump(DUMP_ORIG);
 }
 
-static struct func_command commands[] = {
+/* What a trace gets when a command is first used in it. */
+static const struct func_command all_commands[] = {
     {.name = "traceon", .act = act_traceon, .ops = {.func = probe_called}},
     {.name = "traceoff", .act = act_traceoff, .ops = {.func = probe_called}},
     {.name = "stacktrace", .act = act_stacktrace, .ops = {.func = probe_called}},
@@ -129,7 +130,7 @@ static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrac
 {
     struct func_command *c = container_of(op, struct func_command, ops);
     int bit = ftrace_test_recursion_trylock();
-    struct probe_call call = {.ip = ip, .parent_ip = parent_ip};
+    struct probe_call call = {.ip = ip, .parent_ip = parent_ip, .tr = c->tr};
     struct func_probe *p;
     unsigned long flags;
 
@@ -147,14 +148,34 @@ static void probe_called(unsigned long ip, unsigned long parent_ip, struct ftrac
 
 /* ---- adding and removing probes ---- */
 
-static struct func_command *find_command(const char *name)
+static struct func_command *commands_of(struct trace_array *tr)
 {
+    struct func_command *commands;
     unsigned int i;
 
-    for (i = 0; i < ARRAY_SIZE(commands); i++)
-        if (!strcmp(commands[i].name, name))
-            return &commands[i];
-    return NULL;
+    mutex_lock(&probe_mutex);
+    commands = tr->commands ? tr->commands : kmalloc(sizeof(all_commands));
+    if (commands && !tr->commands)
+        memcpy(commands, all_commands, sizeof(all_commands));
+    for (i = 0; commands && i < ARRAY_SIZE(all_commands); i++)
+        commands[i].tr = tr;
+    smp_store_release(&tr->commands, commands);
+    mutex_unlock(&probe_mutex);
+    return commands;
+}
+
+/* NULL: there is no such command; or -ENOMEM. */
+static struct func_command *find_command(struct trace_array *tr, const char *name)
+{
+    struct func_command *commands;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(all_commands) && strcmp(all_commands[i].name, name); i++)
+        ;
+    if (i == ARRAY_SIZE(all_commands))
+        return NULL;
+    commands = commands_of(tr);
+    return commands ? &commands[i] : ERR_PTR(-ENOMEM);
 }
 
 /* Without probes the ops is unregistered, since an empty filter would mean every function. */
@@ -270,7 +291,17 @@ bool ftrace_is_command(const char *word)
     return command && strncmp(command, ":mod:", 5);
 }
 
-int ftrace_process_command(const char *word)
+static int alloc_snapshot(struct trace_array *tr)
+{
+    int ret;
+
+    mutex_lock(&trace_types_lock);
+    ret = tracing_alloc_snapshot_instance(tr);
+    mutex_unlock(&trace_types_lock);
+    return ret;
+}
+
+int ftrace_process_command(struct trace_array *tr, const char *word)
 {
     char text[PROBE_WORD_MAX], *rest = text, *functions, *name;
     struct func_command *c;
@@ -282,15 +313,15 @@ int ftrace_process_command(const char *word)
         return -EINVAL;
     functions = strsep(&rest, ":");
     name = strsep(&rest, ":");
-    c = name ? find_command(name) : NULL;
-    if (!c)
-        return -EINVAL;
+    c = name ? find_command(tr, name) : NULL;
+    if (!c || IS_ERR(c))
+        return c ? PTR_ERR(c) : -EINVAL;
     set = alloc_ftrace_hash();
     if (!set)
         return -ENOMEM;
     ret = ftrace_match_records(set, functions);
     if (!ret && add && c->act == act_snapshot)
-        ret = tracing_alloc_snapshot();
+        ret = alloc_snapshot(tr);
     if (!ret)
         ret = replace_probes(c, set, add, c->count ? c->count : rest);
     free_ftrace_hash(set);
@@ -299,16 +330,44 @@ int ftrace_process_command(const char *word)
 
 void ftrace_forget_probes(unsigned long ip)
 {
+    const struct trace_array *tr;
     struct func_probe *p;
     unsigned long flags;
     unsigned int i;
 
     raw_local_irq_save(flags);
-    for (i = 0; i < ARRAY_SIZE(commands); i++)
-        for (p = READ_ONCE(commands[i].probes); p; p = READ_ONCE(p->next))
-            if (p->ip == ip)
-                WRITE_ONCE(p->ip, 0);
+    for_each_trace_array(tr)
+    {
+        const struct func_command *c = READ_ONCE(tr->commands);
+
+        for (i = 0; c && i < ARRAY_SIZE(all_commands); i++)
+            for (p = READ_ONCE(c[i].probes); p; p = READ_ONCE(p->next))
+                if (p->ip == ip)
+                    WRITE_ONCE(p->ip, 0);
+    }
     raw_local_irq_restore(flags);
+}
+
+void ftrace_clear_commands(struct trace_array *tr)
+{
+    struct func_probe *p;
+    unsigned int i;
+
+    for (i = 0; tr->commands && i < ARRAY_SIZE(all_commands); i++) {
+        struct func_command *c = &tr->commands[i];
+
+        if (c->ops.flags & FTRACE_OPS_FL_ENABLED)
+            unregister_ftrace_function(&c->ops);
+        free_ftrace_hash(c->ops.local_hash.filter_hash);
+        while ((p = c->probes)) {
+            c->probes = p->next;
+            kfree(p);
+        }
+    }
+    kfree(tr->commands);
+    tr->commands = NULL;
+    ftrace_clear_mods(&tr->ops->local_hash.filter_hash);
+    ftrace_clear_mods(&tr->ops->local_hash.notrace_hash);
 }
 
 static void show_probes(struct seq_file *m, const struct func_command *c)
@@ -326,12 +385,12 @@ static void show_probes(struct seq_file *m, const struct func_command *c)
     }
 }
 
-void ftrace_show_probes(struct seq_file *m)
+void ftrace_show_probes(struct seq_file *m, const struct trace_array *tr)
 {
     unsigned int i;
 
     mutex_lock(&probe_mutex);
-    for (i = 0; i < ARRAY_SIZE(commands); i++)
-        show_probes(m, &commands[i]);
+    for (i = 0; tr->commands && i < ARRAY_SIZE(all_commands); i++)
+        show_probes(m, &tr->commands[i]);
     mutex_unlock(&probe_mutex);
 }
