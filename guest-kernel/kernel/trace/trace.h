@@ -405,7 +405,9 @@ void trace_stack_forget(unsigned long ip); /* a module's site is gone; ftrace_lo
 
 void trace_create_pid_files(void);
 void trace_create_kprobe_files(void); /* trace_kprobe.c */
-void trace_create_synth_file(void);   /* trace_events_synth.c */
+void trace_start_boot_kprobes(char *list);
+void trace_create_synth_file(void); /* trace_events_synth.c */
+void trace_create_dynevent_file(void);
 /* `sys_read`; NULL: unknown. trace_syscalls.c */
 const char *trace_syscall_name(u64 nr);
 

@@ -164,12 +164,23 @@ static int readme_show(struct seq_file *m, void *unused)
         "stacktrace,\n"
         "                       enable_event:SYSTEM:EVENT, disable_event:..., each with :COUNT "
         "and\n"
-        "                       `if FILTER`; hist:keys=FIELD[,FIELD] counts by fields, and hist\n"
-        "                       shows the counts\n"
-        "  synthetic_events     events that hist triggers record: NAME TYPE FIELD[; TYPE FIELD],\n"
-        "                       !NAME removes one\n"
+        "                       `if FILTER`; enable_hist:SYSTEM:EVENT, disable_hist:...;\n"
+        "                       "
+        "hist:keys=FIELD[,FIELD][:vals=FIELD][:sort=FIELD][:size=N][:name=NAME]\n"
+        "                         [:<var1>=<field|var_ref|numeric_literal>][:clock=CLOCK][:pause]\n"
+        "                         [:cont][:clear][:HANDLER.ACTION] counts by fields; hist shows "
+        "it.\n"
+        "                         Handlers: onmatch(SYSTEM.EVENT), onmax(var), onchange(var);\n"
+        "                         actions: trace(<synthetic_event>,PARAMS), save(FIELDS), "
+        "snapshot()\n"
+        "  synthetic_events     events that hist triggers record:\n"
+        "                       echo 'NAME u64 lat; char name[]' >> synthetic_events; !NAME "
+        "removes one\n"
+        "  dynamic_events       both: lines of kprobe_events, s:[synthetic/]NAME FIELDS, "
+        "-:[GRP/]NAME\n"
         "  error_log            the last mistakes in what was written to these files\n\n"
-        "  kprobe_events        events of probes: p[:[GRP/]EVENT] SYM[+OFFS] [ARGS], r[...]: of "
+        "  kprobe_events        Create/append/remove events of probes:\n                       "
+        "p[:[GRP/]EVENT] SYM[+OFFS] [ARGS], r[...]: of "
         "returns,\n"
         "                       -:[GRP/]EVENT removes one\n"
         "  kprobe_profile       their hits and misses\n\n"
@@ -230,6 +241,7 @@ void trace_create_files(void)
     trace_create_pid_files();
     trace_create_kprobe_files();
     trace_create_synth_file();
+    trace_create_dynevent_file();
     trace_create_profile_files();
     trace_create_stack_files();
     trace_create_latency_files(&global_trace, NULL);

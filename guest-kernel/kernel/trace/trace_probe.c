@@ -420,6 +420,8 @@ static int split_name(const struct trace_probe *tp, struct probe_arg *arg, const
     arg->comm = kstrdup(equals ? equals + 1 : text);
     if (!arg->name || !arg->comm)
         return -ENOMEM;
+    if (equals && equals - text > MAX_ARG_NAME_LEN)
+        return trace_probe_log_err(text, PROBE_ERR_ARG_NAME_TOO_LONG);
     if (!*arg->name)
         return trace_probe_log_err(text, PROBE_ERR_NO_ARG_NAME);
     if (!is_good_name(arg->name))

@@ -14,6 +14,7 @@ enum {
     MAX_ARRAY_LEN = 64,
     MAX_PROBE_DEREFS = 14,
     MAX_EVENT_NAME_LEN = 64,
+    MAX_ARG_NAME_LEN = 32,
     MAX_PROBE_STRING = 1024, /* bytes recorded of a string, with its NUL */
 };
 
@@ -118,11 +119,14 @@ void trace_probe_store_args(const struct trace_probe *tp, const struct pt_regs *
     C(BAD_TYPE, "Unknown type is specified")                                     \
     C(BAD_STRING, "String accepts only memory argument")                         \
     C(BAD_BITFIELD, "Invalid bitfield")                                          \
+    C(ARG_NAME_TOO_LONG, "Argument name is too long")                            \
     C(NO_ARG_NAME, "Argument name is not specified")                             \
     C(BAD_ARG_NAME, "Argument name must follow the same rules as C identifiers") \
     C(USED_ARG_NAME, "This argument name is already used")                       \
     C(NO_ARG_BODY, "No argument expression")                                     \
     C(DIFF_PROBE_TYPE, "Probe type is different from existing probe")            \
+    C(DIFF_ARG_TYPE, "Argument type or name is different from existing probe")   \
+    C(SAME_PROBE, "There is already the exact same probe event")                 \
     C(BAD_INSN_BNDRY, "Probe point is not an instruction boundary")              \
     C(FAIL_REG_PROBE, "Failed to register probe event")
 
