@@ -141,6 +141,29 @@ static bool set_drive(struct options *o, const char *arg)
     return true;
 }
 
+static bool set_port(struct options *o, const char *arg)
+{
+    struct machine_port *port = &o->ports[o->port_count];
+    const char *path = strchr(arg, '=');
+    size_t len = path ? (size_t)(path++ - arg) : 0;
+
+    if (o->port_count == MACHINE_PORTS_MAX)
+        snprintf(o->problem, sizeof o->problem, "at most %d ports", MACHINE_PORTS_MAX);
+    if (o->port_count == MACHINE_PORTS_MAX || !len || len >= sizeof port->name || !*path ||
+        strlen(path) >= sizeof port->path)
+        return false;
+    memcpy(port->name, arg, len);
+    memcpy(port->path, path, strlen(path));
+    o->port_count++;
+    return true;
+}
+
+static bool set_device_log(struct options *o, const char *arg)
+{
+    o->device_log = arg;
+    return *arg != '\0';
+}
+
 static bool set_virtio_console(struct options *o, const char *arg)
 {
     (void)arg;
@@ -372,13 +395,20 @@ static bool set_trace(struct options *o, const char *arg)
 
 static bool set_trace_calls(struct options *o, const char *arg)
 {
-    static const struct word words[] = {{"all", 0}, {"on", 1}, {NULL, 0}};
-    int on_only;
+    static const struct word words[] = {{"all", 0}, {"on", 1}, {"none", 2}, {NULL, 0}};
+    int which = 0;
 
-    if (!parse_word(arg, words, &on_only))
+    if (!parse_word(arg, words, &which))
         return false;
-    o->trace_on_only = on_only;
+    o->trace_on_only = which == 1;
+    o->trace_none = which == 2;
     return true;
+}
+
+static bool set_log(struct options *o, const char *arg)
+{
+    o->log = arg;
+    return *arg != '\0';
 }
 
 static bool set_rows(struct options *o, const char *arg)
@@ -500,21 +530,23 @@ static error_t refuse(struct parse *p)
 /* Warns of a repeated option, whose last value is used. Some may be repeated. */
 static void note_repetition(struct parse *p, unsigned row, const char *arg)
 {
-    if (p->given[row] && arg && rows[row].set != set_drive && rows[row].set != set_allow)
+    if (p->given[row] && arg && rows[row].set != set_drive && rows[row].set != set_port &&
+        rows[row].set != set_allow)
         diag_warn(p->diag, "--%s is given more than once; using `%s'", rows[row].name, arg);
     p->given[row] = true;
 }
 
-/* For a snapshot of the run: the last value of an option, and each drive. */
+/* For a snapshot of the run: the last value of an option, and each drive and port. */
 static void note_saved(struct options *o, const struct option_row *row, const char *arg)
 {
+    bool adds = row->set == set_drive || row->set == set_port;
     unsigned i = 0;
 
     if (!strchr(row->commands, 's'))
         return;
-    while (row->set != set_drive && i < o->saved_count && o->saved[i].name != row->name)
+    while (!adds && i < o->saved_count && o->saved[i].name != row->name)
         i++;
-    if (row->set == set_drive)
+    if (adds)
         i = o->saved_count;
     assert(i < OPTION_SAVED_MAX);
     o->saved[i] = (struct saved_option){row->name, arg};
@@ -612,7 +644,8 @@ static const char intro[] =
     "the debugger; `explore IMAGE' tries the interleavings of the harts around each change of "
     "code; "
     "`report FILE...' shows the reports of finished runs as tables (rvftrace report "
-    "--help); `cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
+    "--help); `log FILE' shows and converts what --log has recorded (rvftrace log --help); "
+    "`cores' lists the core models of --timing. At a terminal Ctrl-A x ends the run and "
     "Ctrl-A h lists the other "
     "keys.\n\n" OPTIONS_NUMBERS "\n\n"
     "The console goes to standard output, everything else to standard error. Exit status: the "
@@ -667,10 +700,11 @@ static bool take_command(char **argv, struct parse *p)
             return true;
         }
     if (argv[1])
-        diag_error(p->diag,
-                   "no command `%s'; the commands are run, debug, explore, report and cores, see "
-                   "rvftrace --help",
-                   argv[1]);
+        diag_error(
+            p->diag,
+            "no command `%s'; the commands are run, debug, explore, report, log and cores, see "
+            "rvftrace --help",
+            argv[1]);
     else
         diag_error(p->diag, "no command; try `rvftrace run IMAGE', or rvftrace --help");
     return false;
@@ -886,6 +920,11 @@ enum exit_status options_parse(int argc, char **argv, const struct diag *d, stru
         return EXIT_USAGE;
     if (o->command == COMMAND_EXPLORE && !check_explore(o, d))
         return EXIT_USAGE;
+    if (o->port_count && o->drive_count == MACHINE_DRIVES_MAX) {
+        diag_error(d, "--port takes the place of the last --drive: give at most %d drives",
+                   MACHINE_DRIVES_MAX - 1);
+        return EXIT_USAGE;
+    }
     if (o->gdb && o->commands) {
         diag_error(d, "--gdb gives the machine to gdb; leave out --commands");
         return EXIT_USAGE;

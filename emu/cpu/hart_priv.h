@@ -57,6 +57,7 @@ struct hart_cache {
     uint64_t newest_view; /* the page from which the hart fetched last for the first time */
     struct map blocks;    /* pa -> struct block, first of its list */
     size_t block_count;
+    struct hpm_cache hpm;
     struct part part;
     struct {
         uint64_t pc, sp; /* before the instruction that EXIT_STACK is about */
@@ -110,6 +111,7 @@ void hart_update_interrupts(struct hart *h); /* after a change of anything inter
 uint64_t hart_mip(const struct hart *h);
 void hart_fence_i(struct hart *h, enum fence_origin origin, const struct writer *by);
 /* Emits the event of a fence of the hart, requested by `by`. */
+void hart_tell_wait(struct hart *h, enum event_kind kind);
 void hart_tell_fence(struct hart *h, enum event_kind kind, enum fence_origin origin,
                      const struct writer *by);
 /* The same for the hart's own sfence.vma: of this address, or NULL: of all. */
