@@ -125,7 +125,8 @@ void kmem_cache_init(void)
     }
 }
 
-static struct page *new_slab(struct kmem_cache *s)
+/* Rare, so not inlined: its registers would be saved at each allocation. */
+static noinline struct page *new_slab(struct kmem_cache *s)
 {
     struct page *slab = alloc_pages(0);
     char *base, *obj;
@@ -147,7 +148,7 @@ static struct page *new_slab(struct kmem_cache *s)
     return slab;
 }
 
-static void discard_slab(struct page *slab)
+static noinline void discard_slab(struct page *slab)
 {
     slab->slab->nr_slabs--;
     slab->flags &= ~PG_SLAB;
