@@ -75,6 +75,9 @@ struct options {
     size_t old_code_max;
     struct machine_drive drives[MACHINE_DRIVES_MAX];
     unsigned drive_count;
+    struct machine_port ports[MACHINE_PORTS_MAX];
+    unsigned port_count;
+    const char *device_log; /* NULL: none */
     bool virtio_console;
     bool quiet;
     struct saved_option saved[OPTION_SAVED_MAX];

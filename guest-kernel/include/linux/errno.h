@@ -7,6 +7,7 @@
 #define ESRCH        3
 #define EINTR        4
 #define EIO          5
+#define ENXIO        6
 #define E2BIG        7
 #define ENOEXEC      8
 #define EBADF        9
@@ -32,6 +33,7 @@
 #define ESPIPE       29
 #define EROFS        30
 #define EPIPE        32
+#define EDOM         33
 #define ERANGE       34
 #define EDEADLK      35
 #define ENAMETOOLONG 36

@@ -112,7 +112,9 @@ static void enable_boot_events(char *list)
 
 static void start_tracer(const char *name)
 {
-    if (tracing_set_tracer(&global_trace, name))
+    if (tracer_is_noboot(name))
+        pr_info("Tracer '%s' is not allowed on command line, ignored\n", name);
+    else if (tracing_set_tracer(&global_trace, name))
         pr_info("Tracer %s failed to start\n", name);
     else
         pr_info("Starting tracer '%s'\n", name);

@@ -54,8 +54,6 @@ static ssize_t write_enable(struct file *file, const char *buf, size_t count, lo
     memcpy(text, buf, count);
     text[count] = 0;
     err = kstrtoul(strstrip(text), 10, &val);
-    if (!err)
-        err = tracing_update_buffers(&global_trace);
     if (err || val > 1)
         return err ? err : -EINVAL;
     mutex_lock(&event_mutex);
@@ -104,7 +102,10 @@ static int event_enable_show(struct seq_file *m, void *data)
 
 static int set_event_on(void *data, bool on)
 {
-    return trace_event_enable_disable(data, on, false);
+    struct trace_event_file *file = data;
+    int err = tracing_update_buffers(file->tr);
+
+    return err ? err : trace_event_enable_disable(file, on, false);
 }
 
 static ssize_t event_enable_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -148,7 +149,31 @@ static ssize_t event_trigger_write(struct file *file, const char *buf, size_t co
     return write_filter(file, buf, count, pos, set_event_trigger);
 }
 
-DEFINE_EVENT_FILE(event_trigger, event_trigger_write);
+static int event_trigger_locked_show(struct seq_file *m, void *inode)
+{
+    return show_locked(m, inode, event_trigger_show);
+}
+
+/* Opening the file with O_TRUNC removes hist triggers and enable_hist, and no others. */
+static int event_trigger_open(struct inode *inode, struct file *file)
+{
+    if ((file->f_flags & O_ACCMODE) != O_RDONLY && (file->f_flags & O_TRUNC)) {
+        mutex_lock(&event_mutex);
+        if (inode->i_private)
+            hist_unregister_all(inode->i_private);
+        mutex_unlock(&event_mutex);
+    }
+    return single_open(file, event_trigger_locked_show, inode);
+}
+
+static const struct file_operations event_trigger_fops = {
+    .open = event_trigger_open,
+    .read = seq_read,
+    .write = event_trigger_write,
+    .release = single_release,
+};
+
+DEFINE_EVENT_FILE(event_hist, NULL);
 
 static int event_id_show(struct seq_file *m, void *data)
 {
@@ -160,8 +185,8 @@ static int event_id_show(struct seq_file *m, void *data)
 
 DEFINE_EVENT_FILE(event_id, NULL);
 
-/* The length of an array is after the name, as in C. */
-static void show_field(struct seq_file *m, const struct ftrace_event_field *field)
+/* The length of an array is after the name, as in C; only TRACE_EVENT() has told it. */
+static void show_field(struct seq_file *m, const struct ftrace_event_field *field, bool is_dynamic)
 {
     const char *array = strchr(field->type, '[');
 
@@ -169,7 +194,11 @@ static void show_field(struct seq_file *m, const struct ftrace_event_field *fiel
         array = NULL;
     seq_printf(m, "\tfield:%.*s %s%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
                array ? (int)(array - field->type) : (int)strlen(field->type), field->type,
-               field->name, array ? array : "", field->offset, field->size, !!field->is_signed);
+               field->name,
+               !array       ? ""
+               : is_dynamic ? "[]"
+                            : array,
+               field->offset, field->size, !!field->is_signed);
 }
 
 static int event_format_show(struct seq_file *m, void *data)
@@ -178,9 +207,10 @@ static int event_format_show(struct seq_file *m, void *data)
     const struct ftrace_event_field *field;
 
     seq_printf(m, "name: %s\nID: %d\nformat:\n", trace_event_name(call), call->event.type);
-    list_for_each_entry(field, &ftrace_common_fields, link) show_field(m, field);
+    list_for_each_entry(field, &ftrace_common_fields, link) show_field(m, field, false);
     seq_puts(m, "\n");
-    list_for_each_entry(field, trace_get_fields(call), link) show_field(m, field);
+    list_for_each_entry(field, trace_get_fields(call), link)
+        show_field(m, field, trace_event_is_dynamic(call));
     seq_printf(m, "\nprint fmt: %s\n", call->print_fmt);
     return 0;
 }
@@ -210,8 +240,10 @@ static char enabled_of(const struct trace_array *tr, const char *system)
 static int set_all(struct trace_array *tr, const char *system, bool on)
 {
     struct trace_event_file *file;
-    int ret = -EINVAL, err = 0;
+    int ret = -EINVAL, err = tracing_update_buffers(tr);
 
+    if (err)
+        return err;
     list_for_each_entry(file, &tr->events, list)
     {
         const struct trace_event_call *call = file->event_call;
@@ -364,6 +396,8 @@ int event_create_dir(struct trace_event_file *file)
         tracefs_create_file("filter", RW, file->dir, file, &event_filter_fops);
     if (can_enable)
         tracefs_create_file("trigger", RW, file->dir, file, &event_trigger_fops);
+    if (can_enable)
+        tracefs_create_file("hist", RO, file->dir, file, &event_hist_fops);
     if (call->event.type && call->class->reg)
         tracefs_create_file("id", RO, file->dir, call, &event_id_fops);
     tracefs_create_file("format", RO, file->dir, call, &event_format_fops);
@@ -488,7 +522,8 @@ int event_create_toplevel_files(struct dentry *parent, struct trace_array *tr)
     tr->event_dir = tracefs_create_dir("events", parent);
     if (!tr->event_dir)
         return -ENOMEM;
-    tracefs_create_file("available_events", RO, parent, tr, &available_events_fops);
+    if (tr == &global_trace)
+        tracefs_create_file("available_events", RO, parent, tr, &available_events_fops);
     tracefs_create_file("set_event", RW, parent, tr, &set_event_fops);
     tracefs_create_file("enable", RW, tr->event_dir, tr, &all_enable_fops);
     tracefs_create_file("header_page", RO, tr->event_dir, NULL, &header_page_fops);

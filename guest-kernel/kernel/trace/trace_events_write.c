@@ -14,8 +14,9 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
-/* Nested entries: those of a task, and of interrupts during it. */
-enum { BUFFERED_LEVELS = 4 };
+/* Nested entries: those of a task, of interrupts during it, and of what hist triggers of each
+ * record. */
+enum { BUFFERED_LEVELS = 8 };
 
 struct buffered_events {
     int used; /* levels; changed by the hart itself, with preemption off */
@@ -79,11 +80,15 @@ void *trace_event_buffer_reserve(struct trace_event_buffer *fbuffer,
                                  struct trace_event_file *trace_file, unsigned long len)
 {
     int type = trace_file->event_call->event.type;
+    unsigned long flags = READ_ONCE(trace_file->flags);
+
+    if (unlikely(flags & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(trace_file))
+        return NULL;
 
     *fbuffer = (struct trace_event_buffer){
         .trace_file = trace_file, .len = len, .trace_ctx = gen_ctx_of_caller()};
     preempt_disable_notrace();
-    if (READ_ONCE(trace_file->flags) &
+    if (flags &
         (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_COND)) {
         fbuffer->entry = reserve_in_page(len);
         if (fbuffer->entry)
@@ -102,7 +107,9 @@ bool __trace_trigger_soft_disabled(struct trace_event_file *file)
 {
     if (READ_ONCE(file->flags) & EVENT_FILE_FL_TRIGGER_MODE)
         event_triggers_call(file, NULL, 0);
-    return READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED;
+    if (READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED)
+        return true;
+    return (READ_ONCE(file->flags) & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(file);
 }
 EXPORT_SYMBOL_GPL(__trace_trigger_soft_disabled);
 
