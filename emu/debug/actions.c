@@ -66,22 +66,6 @@ void actions_free(struct debugger *d)
 
 /* ---- commands N ... end ---- */
 
-/* Reads lines up to `end', also that of a `commands' within. */
-static void read_body(struct debugger *d, struct point_note *n)
-{
-    unsigned depth = 1;
-    const char *line;
-
-    while ((line = next_body_line(d)) != NULL) {
-        line += strspn(line, " \t");
-        if (!strncmp(line, "commands", 8) && (!line[8] || line[8] == ' '))
-            depth++;
-        else if (!strcmp(line, "end") && !--depth)
-            return;
-        VEC_PUSH(&n->commands, xstrdup(line));
-    }
-}
-
 void do_commands(struct debugger *d, const char *args)
 {
     size_t count = target_point_count(d->target);
@@ -100,12 +84,12 @@ void do_commands(struct debugger *d, const char *args)
         return;
     }
     n = note_find(d, (unsigned)number);
-    if (!n || !d->in) {
+    if (!n || (!d->in && !d->lines)) {
         complain(d, "commands are read from the debugger's input only");
         return;
     }
     clear_commands(n);
-    read_body(d, n);
+    (void)!block_read(d, &n->commands, NULL);
 }
 
 /* ---- at a stop ---- */

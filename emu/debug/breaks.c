@@ -154,6 +154,7 @@ void add_point(struct debugger *d, const struct target_point *p, const uint64_t 
         return;
     }
     note_add(d, number, what);
+    set_variable(d, "bpnum", number);
     for (size_t i = 0; i < count; i++) {
         error = target_add_place(d->target, d->selected, number, more[i]);
         if (error)
@@ -217,6 +218,10 @@ static void add_watch(struct debugger *d, const char *args, enum target_point_ki
     const char *start = args;
     char what[NAME_MAX_LEN];
 
+    /* A watchpoint is one of a place in memory in any case. */
+    if (!arg_keyword(&args, "-l"))
+        (void)arg_keyword(&args, "-location");
+    start = args;
     if (!arg_watched(d, &args, &p))
         return;
     words_before(what, start, args);
@@ -310,6 +315,10 @@ void do_delete(struct debugger *d, const char *args)
 {
     if (arg_keyword(&args, "checkpoint")) {
         delete_checkpoint(d, args);
+        return;
+    }
+    if (arg_keyword(&args, "display")) {
+        do_undisplay(d, args);
         return;
     }
     (void)arg_keyword(&args, "breakpoints");

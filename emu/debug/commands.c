@@ -171,12 +171,18 @@ static const struct command *find_command(const char *word, size_t len, unsigned
 static const struct {
     const char *word, *hint;
 } hints[] = {
+    {"shell", "no programs of the host are started from here"},
+    {"layout", "there is no text interface; `display/4i $pc' and `list' show code at each stop"},
+    {"tui", "there is no text interface; `display/4i $pc' and `list' show code at each stop"},
+    {"file", "the image is given when rvftrace is started"},
+    {"target", "the machine is here; `rvftrace debug --gdb PORT' is for gdb"},
+    {"detach", "`quit' ends the session and the guest"},
+    {"return", "`finish' runs to the caller; `set $pc = ADDR' changes the run"},
+    {"skip", "`break' and `finish', or `next', go over functions"},
     {"run", "the guest is loaded and stands still: `continue' runs it, `goto 0' begins anew"},
     {"start", "the guest is loaded and stands still: `tbreak FUNCTION' and `continue'"},
     {"starti", "the guest is loaded and stands before its first instruction"},
-    {"call", "no function of the guest can be called; `print' reads its memory and registers"},
     {"jump", "`set $pc = ADDR' and `continue'; this changes the run"},
-    {"printf", "`print', `output' and `echo' print values and text"},
     {"thread", "`hart N' selects a hart; `info threads' lists harts and tasks"},
     {"kill", "`quit' ends the session and the guest"},
 };
@@ -217,8 +223,11 @@ static const struct command *require_command(struct debugger *d, const char *wor
 
 void command_run(struct debugger *d, const char *line)
 {
-    const struct command *c = require_command(d, line);
+    const struct command *c;
 
+    if (user_run(d, line, name_len(line)))
+        return;
+    c = require_command(d, line);
     if (!c)
         return;
     skip_word(&line, name_len(line));
@@ -289,11 +298,15 @@ void do_help(struct debugger *d, const char *args)
     size_t len = strcspn(args, " \t");
     const struct command *c;
     unsigned candidates;
+    bool found = false;
 
     if (!*args || !strcmp(args, "all")) {
         help_all(d);
         return;
     }
+    user_help(d, false, args, len, &found);
+    if (found)
+        return;
     c = find_command(args, len, &candidates);
     if (!c && help_class(d, args, len))
         return;
@@ -325,20 +338,21 @@ void do_apropos(struct debugger *d, const char *args)
 
 static void run_file(struct debugger *d, FILE *f)
 {
-    char *line = NULL;
-    size_t size = 0;
+    struct line_source from = {.outer = d->lines, .file = f};
     const char *command;
 
     d->failure = false;
-    while (!d->quit && !d->failure && getline(&line, &size, f) >= 0) {
-        line[strcspn(line, "\r\n")] = '\0';
-        command = line + strspn(line, " \t");
-        if (!*command || *command == '#')
-            continue;
-        command_run(d, command);
+    d->lines = &from;
+    while (!session_over(d) && !d->failure && (command = lines_next(&from)) != NULL) {
+        char *line = xstrdup(command); /* the command may read further ones */
+
+        if (*line && *line != '#')
+            command_run(d, line);
+        free(line);
         run_actions(d);
     }
-    free(line);
+    d->lines = from.outer;
+    free(from.line);
 }
 
 void do_source(struct debugger *d, const char *args)

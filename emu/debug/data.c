@@ -147,6 +147,18 @@ void do_print(struct debugger *d, const char *args)
     fprintf(d->out, "\n");
 }
 
+void do_call(struct debugger *d, const char *args)
+{
+    struct print_format f;
+    const char *at = args;
+    struct value v;
+
+    if (!arg_plain_format(d, &at, &f, "call") || !evaluate_text(d, at, &v))
+        return;
+    if (type_strip(language_types(d->language), v.type)->kind != TYPE_VOID)
+        do_print(d, args);
+}
+
 void do_output(struct debugger *d, const char *args)
 {
     struct print_format f;
@@ -169,73 +181,6 @@ void do_echo(struct debugger *d, const char *args)
             fputc(*args == '\\' ? args[1] : *args, d->out);
         args += *args == '\\' && args[1];
     }
-}
-
-/* ---- set ---- */
-
-static bool arg_switch(const char *args, bool *on)
-{
-    *on = !*args || !strcmp(args, "on") || !strcmp(args, "1");
-    return *on || !strcmp(args, "off") || !strcmp(args, "0");
-}
-
-static void set_print(struct debugger *d, const char *args)
-{
-    struct print_options *o = language_options(d->language);
-    bool pretty = arg_keyword(&args, "pretty");
-    unsigned *number = NULL;
-    char *end;
-
-    if (pretty) {
-        if (!arg_switch(args, &o->pretty))
-            complain(d, "\"on\" or \"off\" expected.");
-        return;
-    }
-    if (arg_keyword(&args, "elements"))
-        number = &o->elements;
-    else if (arg_keyword(&args, "repeats"))
-        number = &o->repeats;
-    if (!number) {
-        complain(d, "set print: expected pretty, elements or repeats");
-        return;
-    }
-    if (!strcmp(args, "unlimited") || !strcmp(args, "0")) {
-        *number = UINT32_MAX;
-        return;
-    }
-    *number = (unsigned)strtoul(args, &end, 0);
-    if (*end || !*args || !*number)
-        complain(d, "expected a number, or \"unlimited\"");
-}
-
-static void set_value(struct debugger *d, const char *args)
-{
-    struct expr *e = arg_expr(d, &args, EXPR_WHOLE, "an expression, such as $a0 = 1");
-    struct value v;
-
-    if (e && !expr_evaluate(d->language, e, &v))
-        complain_why(d);
-    expr_free(e);
-}
-
-/* Settings of gdb that scripts make, and that mean nothing here. */
-static bool is_ignored_setting(const char *args)
-{
-    static const char *const names[] = {"confirm", "pagination", "width", "height", "verbose"};
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (arg_keyword(&args, names[i]))
-            return true;
-    return false;
-}
-
-void do_set(struct debugger *d, const char *args)
-{
-    if (arg_keyword(&args, "print") || arg_keyword(&args, "p"))
-        set_print(d, args);
-    else if (arg_keyword(&args, "var") || arg_keyword(&args, "variable") ||
-             !is_ignored_setting(args))
-        set_value(d, args);
 }
 
 /* ---- types ---- */
@@ -410,7 +355,21 @@ static void examine(struct debugger *d, const struct print_format *f, uint64_t *
 {
     int64_t left = f->count;
 
-    if (left < 0 && f->letter != 's' && f->letter != 'i') {
+    if (left < 0 && f->letter == 'i') {
+        uint64_t end = *at;
+
+        left = -left;
+        *at = instructions_before(d, end, (uint64_t)left);
+        for (uint64_t va = *at; va < end;) {
+            unsigned size = print_instruction(d, va);
+
+            if (!size)
+                return;
+            va += size;
+        }
+        return;
+    }
+    if (left < 0 && f->letter != 's') {
         left = -left;
         *at -= (uint64_t)left * unit_of(f->size);
     }

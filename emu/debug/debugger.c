@@ -54,7 +54,7 @@ static void run_line(struct debugger *d, const struct input *in, const char *lin
     fflush(d->out);
 }
 
-static bool is_over(const struct debugger *d)
+bool session_over(const struct debugger *d)
 {
     return d->quit || (d->config.over && d->config.over(d->config.ctx));
 }
@@ -65,17 +65,22 @@ static bool is_over(const struct debugger *d)
  */
 void run_actions(struct debugger *d)
 {
+    struct line_source *outer = d->lines;
     char *command;
 
-    while (!is_over(d) && (command = actions_next(d))) {
+    d->lines = NULL; /* their lines are among the actions */
+    while (!session_over(d) && (command = actions_next(d))) {
         command_run(d, command);
         fflush(d->out);
         free(command);
     }
+    d->lines = outer;
 }
 
 const char *next_body_line(struct debugger *d)
 {
+    if (d->lines)
+        return lines_next(d->lines);
     free(d->body_line);
     d->body_line = actions_next(d); /* the command was one of a breakpoint's */
     return d->body_line ? d->body_line : d->in ? input_body_line(d->in) : NULL;
@@ -87,7 +92,7 @@ static void hold_session(struct debugger *d, struct input *in)
     char *last = NULL;
 
     d->in = in;
-    while (!is_over(d) && (line = input_line(in))) {
+    while (!session_over(d) && (line = input_line(in))) {
         run_line(d, in, line, &last);
         run_actions(d);
     }
@@ -129,6 +134,7 @@ void debugger_free(struct debugger *d)
 {
     trace_free(d);
     actions_free(d);
+    user_free(d);
     free(d->tour);
     target_free(d->target); /* with the conditions of its points */
     data_close(d);

@@ -10,6 +10,8 @@
  *     breaks.c     the commands that set and list breakpoints
  *     catch.c      catchpoints: what they wait for, and what they have seen
  *     actions.c    the commands of breakpoints
+ *     user.c       define, document, if, while: commands and blocks of lines
+ *     settings.c   set and show
  *     locations.c  FILE:LINE and other places that commands take
  *     run.c        the commands that run the machine; the reason of each stop
  *     returned.c   the value that a function has returned
@@ -53,6 +55,7 @@
 #include "debug/unwind.h"
 
 enum { NAME_MAX_LEN = 192 };
+enum { LIST_LINES = 10 }; /* that `list' shows, unless the user sets another number */
 
 /* ---- stopping at patches ---- */
 
@@ -63,6 +66,8 @@ struct patch_watch {
 
 /* ---- points ---- */
 
+typedef VEC_OF(char *) line_list;
+
 enum after_stop { POINT_KEEP, POINT_DISABLE, POINT_DELETE };
 
 /* What is known of a point beside the target. */
@@ -70,7 +75,7 @@ struct point_note {
     unsigned number;
     char *what; /* as the user gave it, for `info breakpoints' */
     enum after_stop after_stop;
-    VEC_OF(char *) commands; /* run after it has stopped the machine */
+    line_list commands; /* run after it has stopped the machine */
 };
 
 /* ---- the session ---- */
@@ -97,15 +102,32 @@ struct view {
 
 struct members;
 struct tour;
+struct user_commands;
+
+/*
+ * Where the lines of a command that takes several come from while a file or a block of lines runs;
+ * innermost first.
+ */
+struct line_source {
+    struct line_source *outer;
+    FILE *file; /* NULL: the lines */
+    char *line; /* of the file, or the one with its arguments */
+    size_t size;
+    char *const *lines;
+    size_t count, next;
+    const char *args; /* of a user's command, for $arg0 and so on; NULL: as they are */
+};
 
 struct debugger {
     struct debugger_config config;
     struct tour *tour; /* NULL: none was begun */
     struct input *in;  /* NULL: commands come one by one, from elsewhere */
     VEC_OF(struct point_note) notes;
-    VEC_OF(char *) actions; /* commands of points that have stopped the machine */
-    size_t next_action;     /* the next one of them to run; those before it are freed */
-    char *body_line;        /* of next_body_line */
+    VEC_OF(char *) actions;    /* commands of points that have stopped the machine */
+    size_t next_action;        /* the next one of them to run; those before it are freed */
+    char *body_line;           /* of next_body_line */
+    struct line_source *lines; /* NULL: the session's own input */
+    struct user_commands *user;
     FILE *out;
     struct target *target;
     unsigned selected; /* the hart whose registers and address space commands use */
@@ -115,6 +137,7 @@ struct debugger {
     char condition_error[LANGUAGE_WHY_MAX]; /* why a point's condition failed in this run; "": none
                                              */
     bool quit;
+    bool interrupted;      /* the last run was stopped by the user */
     bool failure, *failed; /* `failure`: the last command gave a message of an error */
     unsigned source_depth; /* of files of commands */
     struct debug_info *info;
@@ -126,6 +149,7 @@ struct debugger {
         unsigned first, last; /* lines that were listed */
         bool known, shown;    /* there is a file; lines of it were listed */
     } listing;
+    unsigned list_lines; /* set listsize; 0: LIST_LINES */
     struct {
         VEC_OF(struct stack_frame) frames; /* so far */
         bool complete;                     /* there are no more */
@@ -136,6 +160,7 @@ struct debugger {
     struct data *data; /* of data.c: what `x' continues with, displays */
     /* Where an empty line continues a listing; valid only after that command. */
     uint64_t next_code, next_memory;
+    bool dumped;   /* the last `disassemble' was in gdb's form, which does not continue */
     bool repeated; /* the command was repeated by an empty line */
     /*
      * A step has ended where the code of an inlined function begins: the machine is shown at its
@@ -230,6 +255,8 @@ void data_continue_at(struct debugger *d, uint64_t address, char letter);
 /* The next `list' shows the line of the selected frame; after each stop. */
 void list_follow(struct debugger *d);
 void list_one(struct debugger *d); /* prints that line */
+/* Prints a line of a source file with its number; nothing if the file cannot be read. */
+void list_text(struct debugger *d, const struct source_file *file, unsigned line);
 
 /* ---- info.c ---- */
 
@@ -313,6 +340,23 @@ char *actions_next(struct debugger *d);
 /* The next line of a command that takes several; NULL: there are no more. */
 const char *next_body_line(struct debugger *d);
 
+/* ---- user.c ---- */
+
+/* The next line, valid until the next call; NULL: there are no more. */
+const char *lines_next(struct line_source *s);
+/*
+ * Reads lines up to the `end' that belongs to the command, with those of commands within.
+ * *otherwise: the first line after an `else', or NO_ELSE; NULL: no matter.
+ */
+#define NO_ELSE SIZE_MAX
+MUST_USE bool block_read(struct debugger *d, line_list *to, size_t *otherwise);
+void block_free(line_list *l);
+/* Runs a user's command of exactly this name. False: there is none. */
+bool user_run(struct debugger *d, const char *line, size_t len);
+void user_help(struct debugger *d, bool all, const char *name, size_t len, bool *found);
+void user_free(struct debugger *d);
+bool session_over(const struct debugger *d);
+
 /* ---- run.c ---- */
 
 void remember_registers(struct debugger *d); /* to mark later which registers changed */
@@ -329,6 +373,9 @@ MUST_USE bool resume(struct debugger *d, enum input_use use);
  * instruction. False: the user ends the session, and nothing was printed.
  */
 bool report_stop(struct debugger *d, struct target_stop s, const char *done);
+
+/* Sets a variable of the session, such as $_exitcode, to an int. */
+void set_variable(struct debugger *d, const char *name, uint64_t value);
 
 /* Prints the reason of a stop, and its patch and findings; done NULL: only these. */
 void print_stop(struct debugger *d, const struct target_stop *s, const char *done);
@@ -449,6 +496,8 @@ enum code_mark { CODE_PLAIN, CODE_HERE };
 /* Prints one line: mark, address, name, bytes, text. Returns the instruction's size, 0: not mapped.
  */
 unsigned print_code(struct debugger *d, uint64_t va, enum code_mark mark);
+/* Where `count' instructions before va begin, as far as its function goes back; else va. */
+uint64_t instructions_before(struct debugger *d, uint64_t va, uint64_t count);
 /* The same as `x/i' shows it. */
 unsigned print_instruction(struct debugger *d, uint64_t va);
 

@@ -112,6 +112,28 @@ const char *debug_section(struct debug_info *i, uint64_t address)
     return elf_getshdrstrndx(elf, &strings) == 0 ? elf_strptr(elf, strings, header.sh_name) : NULL;
 }
 
+bool debug_each_section(struct debug_info *i,
+                        void (*found)(void *ctx, const char *name, uint64_t start, uint64_t size),
+                        void *ctx)
+{
+    Elf *elf = debug_dwarf(i) ? dwarf_getelf(debug_dwarf(i)) : NULL;
+    Elf_Scn *s = NULL;
+    size_t strings;
+    bool any = false;
+
+    if (!elf || elf_getshdrstrndx(elf, &strings) != 0)
+        return false;
+    while ((s = elf_nextscn(elf, s)) != NULL) {
+        GElf_Shdr h;
+
+        if (!gelf_getshdr(s, &h) || !(h.sh_flags & SHF_ALLOC) || !h.sh_size)
+            continue;
+        found(ctx, elf_strptr(elf, strings, h.sh_name), h.sh_addr, h.sh_size);
+        any = true;
+    }
+    return any;
+}
+
 /* ---- the index of names ---- */
 
 static uint32_t hash(const char *name)
@@ -736,6 +758,95 @@ static bool found_in_units(struct debug_info *i, const Dwarf_Die *unit, const ch
     if (!best_rank)
         return false;
     return best_tag == DW_TAG_enumerator ? constant_of(i, &best, s) : debug_symbol_of(i, &best, s);
+}
+
+/* ---- the scope of FUNCTION::NAME and FILE::NAME ---- */
+
+enum { SCOPE_DEPTH_MAX = 32 };
+
+static bool found_below(struct debug_info *i, Dwarf_Die *block, const char *name, unsigned depth,
+                        struct debug_symbol *s)
+{
+    Dwarf_Die child;
+    int end;
+
+    if (found_in_block(i, block, name, s))
+        return true;
+    for (end = dwarf_child(block, &child); end == 0; end = dwarf_siblingof(&child, &child))
+        if (dwarf_tag(&child) == DW_TAG_lexical_block && depth < SCOPE_DEPTH_MAX &&
+            found_below(i, &child, name, depth + 1, s))
+            return true;
+    return false;
+}
+
+/* Whether it is the end of the path, after a `/'. */
+static bool is_end_of_path(const char *path, const char *end)
+{
+    size_t whole = strlen(path), len = strlen(end);
+
+    return whole >= len && !strcmp(path + whole - len, end) &&
+           (whole == len || path[whole - len - 1] == '/');
+}
+
+static bool found_in_file(struct debug_info *i, const char *file, const char *name,
+                          struct debug_symbol *s)
+{
+    Dwarf_Die die, unit;
+
+    for (uint32_t n = first_name(i, name); n; n = i->names.at[n - 1].next) {
+        const struct name *at = &i->names.at[n - 1];
+
+        if ((at->tag == DW_TAG_variable || at->tag == DW_TAG_subprogram) &&
+            !strcmp(at->name, name) && dwarf_offdie(debug_dwarf(i), at->die, &die) &&
+            is_definition(&die, at->tag) && dwarf_diecu(&die, &unit, NULL, NULL) &&
+            dwarf_diename(&unit) && is_end_of_path(dwarf_diename(&unit), file))
+            return debug_symbol_of(i, &die, s);
+    }
+    return false;
+}
+
+static bool has_file(struct debug_info *i, const char *file)
+{
+    Dwarf *dwarf = debug_dwarf(i);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+
+    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+        if (dwarf_diename(&unit) && is_end_of_path(dwarf_diename(&unit), file))
+            return true;
+    return false;
+}
+
+bool debug_find_in(struct debug_info *i, const char *scope, const char *name,
+                   struct debug_symbol *s, bool *known)
+{
+    struct debug_symbol function;
+
+    *known = true;
+    if (debug_find(i, 0, 0, scope, &function) && function.class == DEBUG_FUNCTION)
+        return found_below(i, &function.die, name, 0, s);
+    *known = has_file(i, scope);
+    return *known && found_in_file(i, scope, name, s);
+}
+
+bool debug_is_in(struct debug_info *i, uint64_t pc, Dwarf_Die *die)
+{
+    struct blocks b;
+    Dwarf_Addr base, low, high;
+    ptrdiff_t offset = 0;
+    Dwarf_Off wanted = dwarf_dieoffset(die);
+
+    if (!debug_blocks(i, pc, &b) || !b.count)
+        return false;
+    while ((offset = dwarf_ranges(&b.at[0], offset, &base, &low, &high)) > 0)
+        if (pc >= low && pc < high) {
+            Dwarf_Die after;
+
+            /* The DIEs of a function are between its own and the next one. */
+            return wanted > dwarf_dieoffset(&b.at[0]) &&
+                   (dwarf_siblingof(&b.at[0], &after) != 0 || wanted < dwarf_dieoffset(&after));
+        }
+    return false;
 }
 
 struct type *debug_find_declared(struct debug_info *i, const char *name)

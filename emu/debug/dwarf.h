@@ -32,6 +32,11 @@ bool debug_is_code(struct debug_info *i, uint64_t address);
 /* The name of the section with the address; NULL: not known. */
 const char *debug_section(struct debug_info *i, uint64_t address);
 
+/* Calls back for each section that is in memory. False: there are none. */
+bool debug_each_section(struct debug_info *i,
+                        void (*found)(void *ctx, const char *name, uint64_t start, uint64_t size),
+                        void *ctx);
+
 /* ---- scopes ---- */
 
 /*
@@ -80,6 +85,15 @@ struct debug_symbol {
  */
 MUST_USE bool debug_find(struct debug_info *i, uint64_t pc, unsigned level, const char *name,
                          struct debug_symbol *s);
+
+/*
+ * The symbol of this name in a function, in its blocks too, or in a source file, whose name may be
+ * the end of a path. *known: there is such a function or file.
+ */
+MUST_USE bool debug_find_in(struct debug_info *i, const char *scope, const char *name,
+                            struct debug_symbol *s, bool *known);
+/* Whether the DIE is in the function with this address. */
+bool debug_is_in(struct debug_info *i, uint64_t pc, Dwarf_Die *die);
 
 /* The type of a variable or function that is only declared; NULL: there is no declaration. */
 struct type *debug_find_declared(struct debug_info *i, const char *name);

@@ -625,6 +625,47 @@ static struct node *parse_dotted(struct parser *p)
     return NULL;
 }
 
+/* A variable of a function is where it is in the selected frame, if that is one of the function. */
+static bool is_in_frame(struct parser *p, struct debug_symbol *s)
+{
+    const struct language_env *env = language_env(p->l);
+    struct frame_scope f = {.pc = 0};
+
+    if (s->fixed)
+        return true;
+    if (env->frame)
+        env->frame(env->ctx, &f);
+    return debug_is_in(language_debug(p->l), f.canonical, &s->die);
+}
+
+/* FUNCTION::NAME or 'FILE'::NAME, at the colons. */
+static struct node *parse_scoped(struct parser *p, const char *scope)
+{
+    char name[EXPR_NAME_MAX];
+    struct debug_symbol s;
+    bool known;
+
+    p->at += 2;
+    if (!peek_name(p, name))
+        return syntax_error(p);
+    if (!debug_find_in(language_debug(p->l), scope, name, &s, &known)) {
+        if (known)
+            language_fail(p->l, "No symbol \"%s\" in specified context.", name);
+        else
+            language_fail(p->l, "No symbol \"%s\" in current context.", scope);
+        return NULL;
+    }
+    if (!is_in_frame(p, &s)) {
+        language_fail(p->l,
+                      "`%s' is a variable of %s, which is not the selected frame's function; "
+                      "`frame function %s' selects one of it.",
+                      name, scope, scope);
+        return NULL;
+    }
+    p->at += strlen(name);
+    return symbol_node(p, &s);
+}
+
 static struct node *parse_name(struct parser *p)
 {
     char name[EXPR_NAME_MAX];
@@ -632,6 +673,10 @@ static struct node *parse_name(struct parser *p)
 
     if (!peek_name(p, name) && *p->at != '.')
         return syntax_error(p);
+    if (*p->at != '.' && !strncmp(p->at + strlen(name), "::", 2)) {
+        p->at += strlen(name);
+        return parse_scoped(p, name);
+    }
     n = *p->at == '.' ? NULL : find_name(p, name);
     if (n)
         p->at += strlen(name);
@@ -661,6 +706,10 @@ static struct node *parse_quoted(struct parser *p)
     }
     end = strchr(start, '\'');
     snprintf(name, sizeof name, "%.*s", end ? (int)(end - start) : 0, start);
+    if (end && end - start < EXPR_NAME_MAX && !strncmp(end, "'::", 3)) {
+        p->at = end + 1;
+        return parse_scoped(p, name);
+    }
     n = end && end - start < EXPR_NAME_MAX ? find_name(p, name) : NULL;
     if (!n)
         language_fail(
@@ -817,7 +866,9 @@ static struct node *parse_postfix(struct parser *p)
         } else if (take(p, "--")) {
             n = step_node(p, n, false, true);
         } else if (*p->at == '(' && (n->kind == NODE_PLACE || n->kind == NODE_MEMBER)) {
-            language_fail(p->l, "Functions of the guest cannot be called.");
+            language_fail(
+                p->l, "Functions of the guest are not called: that would change the run. In gdb, "
+                      "`target remote' and `print' call them.");
             return NULL;
         } else {
             break;

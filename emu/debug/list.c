@@ -11,7 +11,11 @@
 #include "debug/dwarf.h"
 #include "debug/sources.h"
 
-enum { LIST_LINES = 10, BEFORE = 5 };
+/* What is listed around a line: as many before it as after it. */
+static unsigned list_lines(const struct debugger *d)
+{
+    return d->list_lines ? d->list_lines : LIST_LINES;
+}
 
 /* ---- the text of a file ---- */
 
@@ -48,6 +52,17 @@ static unsigned print_lines(struct debugger *d, FILE *file, unsigned first, unsi
     return printed;
 }
 
+void list_text(struct debugger *d, const struct source_file *f, unsigned line)
+{
+    FILE *file = open_source(f);
+    unsigned count;
+
+    if (!file)
+        return;
+    (void)print_lines(d, file, line, line, &count);
+    fclose(file);
+}
+
 static void show_lines(struct debugger *d, unsigned first, unsigned last)
 {
     FILE *file = open_source(&d->listing.file);
@@ -71,9 +86,10 @@ static void show_lines(struct debugger *d, unsigned first, unsigned last)
 
 static void show_around(struct debugger *d, unsigned line)
 {
-    unsigned first = line > BEFORE ? line - BEFORE : 1;
+    unsigned size = list_lines(d), before = (size + 1) / 2;
+    unsigned first = line > before ? line - before : 1;
 
-    show_lines(d, first, first + LIST_LINES - 1);
+    show_lines(d, first, first + size - 1);
 }
 
 /* ---- places in the source ---- */
@@ -245,7 +261,7 @@ static void list_next(struct debugger *d)
     if (!need_file(d))
         return;
     if (d->listing.shown)
-        show_lines(d, d->listing.last + 1, d->listing.last + LIST_LINES);
+        show_lines(d, d->listing.last + 1, d->listing.last + list_lines(d));
     else
         show_around(d, d->listing.last);
 }
@@ -260,7 +276,7 @@ static void list_back(struct debugger *d)
         complain(d, "Already at the start of %s.", d->listing.file.name);
         return;
     }
-    first = d->listing.first > LIST_LINES ? d->listing.first - LIST_LINES : 1;
+    first = d->listing.first > list_lines(d) ? d->listing.first - list_lines(d) : 1;
     show_lines(d, first, d->listing.first - 1);
 }
 
@@ -273,9 +289,9 @@ static void list_range(struct debugger *d, const struct spot *from, const struct
         return;
     }
     if (!from->given)
-        first = last >= LIST_LINES ? last - LIST_LINES + 1 : 1;
+        first = last >= list_lines(d) ? last - list_lines(d) + 1 : 1;
     if (!to->given)
-        last = first + LIST_LINES - 1;
+        last = first + list_lines(d) - 1;
     d->listing.file = from->given ? from->file : to->file;
     d->listing.known = true;
     if (last < first)

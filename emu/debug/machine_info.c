@@ -6,6 +6,8 @@
 
 #include "cpu/cluster.h"
 #include "debug/debugger_priv.h"
+#include "debug/dwarf.h"
+#include "load/image.h"
 #include "mem/bus.h"
 #include "mem/ram.h"
 
@@ -107,6 +109,35 @@ void info_registers(struct debugger *d, const char *args)
         }
         print_register(d, (unsigned)number);
     }
+}
+
+void info_all_registers(struct debugger *d, const char *args)
+{
+    if (arg_end(d, args))
+        info_registers(d, "all");
+}
+
+/* ---- the image ---- */
+
+static void print_section(void *ctx, const char *name, uint64_t start, uint64_t size)
+{
+    struct debugger *d = ctx;
+
+    fprintf(d->out, "\t0x%016" PRIx64 " - 0x%016" PRIx64 " is %s\n", start, start + size, name);
+}
+
+/* A raw image has no sections, but the segment that was loaded. */
+void info_files(struct debugger *d, const char *args)
+{
+    const struct image *im = machine_image(d->config.machine);
+
+    if (!arg_end(d, args))
+        return;
+    fprintf(d->out, "\tEntry point: 0x%" PRIx64 "\n", im->entry_va);
+    if (debug_each_section(d->info, print_section, d))
+        return;
+    for (size_t i = 0; i < im->segment_count; i++)
+        print_section(d, "loaded", im->segments[i].va, im->segments[i].mem_size);
 }
 
 /* ---- devices ---- */

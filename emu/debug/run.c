@@ -113,11 +113,28 @@ void print_stop(struct debugger *d, const struct target_stop *s, const char *don
     say_findings(d, s->findings);
 }
 
+void set_variable(struct debugger *d, const char *name, uint64_t value)
+{
+    struct type *type = type_builtin(language_types(d->language), "int");
+    int32_t number = (int32_t)value;
+    struct value v = value_of_bytes(d->language, type, &number, sizeof number);
+
+    (void)!variable_set(d->language, variable_number(d->language, name), v);
+}
+
+static void note_exit(struct debugger *d, const struct target_stop *s)
+{
+    if (s->reason == TARGET_STOP_EXIT)
+        set_variable(d, "_exitcode", s->code);
+}
+
 bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 {
     bool silent;
 
     d->last = s;
+    d->interrupted = s.reason == TARGET_STOP_INTERRUPTED;
+    note_exit(d, &s);
     if (d->config.stopped)
         d->config.stopped(d->config.ctx);
     if (s.of_hart)
@@ -139,9 +156,23 @@ bool report_stop(struct debugger *d, struct target_stop s, const char *done)
 
 /* ---- commands ---- */
 
+/* continue N: the breakpoint of this stop does not stop at its next N-1 hits. */
+static void ignore_more(struct debugger *d, uint64_t count)
+{
+    if (count > 1 && d->last.reason == TARGET_STOP_BREAKPOINT &&
+        !target_ignore(d->target, d->last.point, count - 1))
+        fprintf(d->out, "Will ignore next %" PRIu64 " crossings of breakpoint %u.  Continuing.\n",
+                count - 1, d->last.point);
+}
+
 void do_continue(struct debugger *d, const char *args)
 {
-    if (arg_end(d, args) && resume(d, GIVE_INPUT))
+    uint64_t count = 1;
+
+    if (!arg_count(d, &args, &count) || !arg_end(d, args))
+        return;
+    ignore_more(d, count);
+    if (resume(d, GIVE_INPUT))
         report_stop(d, target_run(d->target, d->selected, NULL), "continue");
 }
 

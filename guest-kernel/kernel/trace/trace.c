@@ -330,4 +330,5 @@ void tracer_init(void)
     BUG_ON(init_wakeup_tracer());
     BUG_ON(init_graph_trace());
     BUG_ON(init_mmio_trace());
+    BUG_ON(init_blk_tracer());
 }

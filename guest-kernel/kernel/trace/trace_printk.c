@@ -1,11 +1,13 @@
 /*
- * trace_printk.c - trace_printk(): messages of the kernel and its modules in the trace.
+ * trace_printk.c - trace_printk(): messages of the kernel and its modules in the trace; and the
+ * file printk_formats, with the strings whose addresses entries have.
  *
  * Not instrumented.
  */
 #include "trace.h"
 #include <linux/export.h>
 #include <linux/preempt.h>
+#include <linux/seq_file.h>
 #include <linux/string.h>
 
 enum { TRACE_PRINTK_MAX = 256 }; /* bytes of a message; the rest is cut off */
@@ -49,3 +51,27 @@ int __trace_printk(unsigned long ip, const char *fmt, ...)
     return entry ? len : 0;
 }
 EXPORT_SYMBOL(__trace_printk);
+
+/* ---- printk_formats ---- */
+
+extern const char *const __start___tracepoint_str[], *const __stop___tracepoint_str[];
+
+static int printk_formats_show(struct seq_file *m, void *unused)
+{
+    const char *const *str;
+
+    (void)unused;
+    for (str = __start___tracepoint_str; str < __stop___tracepoint_str; str++) {
+        seq_printf(m, "0x%lx : \"", (unsigned long)*str);
+        seq_escape(m, *str, "\n\t\\\"");
+        seq_puts(m, "\"\n");
+    }
+    return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(printk_formats);
+
+void trace_create_printk_formats(void)
+{
+    tracefs_create_file("printk_formats", S_IRUGO, NULL, NULL, &printk_formats_fops);
+}
